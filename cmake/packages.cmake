@@ -1,0 +1,18 @@
+# Everything that comes from Debian's packages (apt-packages.txt).
+find_package(PkgConfig REQUIRED)
+find_package(Threads REQUIRED)
+find_package(fmt REQUIRED)
+find_package(spdlog REQUIRED)
+find_package(nlohmann_json REQUIRED)
+find_package(TBB REQUIRED)
+find_package(dnnl CONFIG REQUIRED)
+find_package(OpenSSL REQUIRED COMPONENTS Crypto)
+find_package(Protobuf REQUIRED)
+find_package(CLI11 REQUIRED)
+pkg_check_modules(hwloc REQUIRED IMPORTED_TARGET hwloc)
+
+find_library(ONNX_LIBRARY onnx REQUIRED)
+find_library(ONNX_PROTO_LIBRARY onnx_proto REQUIRED)
+add_library(cppgen_onnx INTERFACE)
+target_compile_definitions(cppgen_onnx INTERFACE ONNX_NAMESPACE=onnx ONNX_ML=1)
+target_link_libraries(cppgen_onnx INTERFACE ${ONNX_LIBRARY} ${ONNX_PROTO_LIBRARY} protobuf::libprotobuf)

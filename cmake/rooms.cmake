@@ -1,0 +1,55 @@
+# A room is one folder of the source tree and one static library of the same name.
+#
+#   cppgen_room(cppgen/ir DEPS cppgen/support LINK fmt::fmt)
+#
+# All includes are relative to the root, yet a room sees only its own headers and those of the rooms in DEPS (and
+# theirs): each room is published through an include directory that holds nothing but a link to that one folder. An
+# include in a wrong direction therefore fails to build.
+
+add_library(cppgen_options INTERFACE)
+target_compile_options(cppgen_options INTERFACE -Wall -Wextra -Werror=return-type -Wno-psabi -fno-math-errno
+                                                -ffp-contract=off)
+if(CPPGEN_SANITIZE)
+  target_compile_options(cppgen_options INTERFACE -fsanitize=${CPPGEN_SANITIZE} -fno-omit-frame-pointer)
+  target_link_options(cppgen_options INTERFACE -fsanitize=${CPPGEN_SANITIZE})
+endif()
+
+function(cppgen_room_target out path)
+  string(REPLACE "/" "_" name "${path}")
+  string(REGEX REPLACE "^cppgen_" "" name "${name}")
+  set(${out} "cppgen_${name}" PARENT_SCOPE)
+endfunction()
+
+# Publishes `path` alone below an include directory of its own and returns that directory.
+function(cppgen_room_view out path)
+  string(REPLACE "/" "_" name "${path}")
+  set(view "${CMAKE_BINARY_DIR}/rooms/${name}")
+  get_filename_component(parent "${view}/${path}" DIRECTORY)
+  file(MAKE_DIRECTORY "${parent}")
+  file(CREATE_LINK "${CMAKE_SOURCE_DIR}/${path}" "${view}/${path}" SYMBOLIC)
+  set(${out} "${view}" PARENT_SCOPE)
+endfunction()
+
+function(cppgen_room path)
+  cmake_parse_arguments(ARG "" "" "DEPS;LINK;PRIVATE_LINK;EXCLUDE" ${ARGN})
+  cppgen_room_target(target "${path}")
+  cppgen_room_view(view "${path}")
+  file(GLOB sources CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/${path}/*.cpp")
+  foreach(name IN LISTS ARG_EXCLUDE)
+    list(REMOVE_ITEM sources "${CMAKE_SOURCE_DIR}/${path}/${name}")
+  endforeach()
+  set(deps)
+  foreach(dep IN LISTS ARG_DEPS)
+    cppgen_room_target(dep_target "${dep}")
+    list(APPEND deps ${dep_target})
+  endforeach()
+  if(sources)
+    add_library(${target} STATIC ${sources})
+    target_include_directories(${target} PUBLIC "$<BUILD_INTERFACE:${view}>")
+    target_link_libraries(${target} PUBLIC ${deps} ${ARG_LINK} PRIVATE $<BUILD_INTERFACE:cppgen_options> ${ARG_PRIVATE_LINK})
+  else()
+    add_library(${target} INTERFACE)
+    target_include_directories(${target} INTERFACE "$<BUILD_INTERFACE:${view}>")
+    target_link_libraries(${target} INTERFACE ${deps} ${ARG_LINK} ${ARG_PRIVATE_LINK})
+  endif()
+endfunction()

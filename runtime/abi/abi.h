@@ -1,0 +1,28 @@
+// The binary interface between emitted kernels and the runtime: plain C structs, versioned. Emitted kernels include
+// this header, so it includes nothing.
+#pragma once
+
+#define CPPGEN_ABI_VERSION 1
+
+// Functions that kernels cannot contain themselves (a kernel links against nothing).
+struct cppgen_runtime {
+  // double precision math, in the order of cppgen::MathFunction (runtime/abi/math_functions.def)
+  double (*const* unary_f64)(double);
+  double (*pow_f64)(double, double);
+  double (*fmod_f64)(double, double);
+  // Register-blocked contraction tiles of this ISA: see runtime/contraction/tile.h. tile_f32[rows] computes `rows` rows.
+  void (*const* tile_f32)(const float* const* a, long taps, long k, const float* b, float* c, long ldc);
+};
+
+// What a kernel call receives. A kernel is
+//   extern "C" void NAME(const cppgen_kernel_args*, long begin, long end)
+// over its parallel range; it may be called for disjoint subranges by many threads at once.
+struct cppgen_kernel_args {
+  void* const* buffers;            // one pointer per buffer argument, in the kernel's argument order
+  const long* params;              // values of the kernel's dimension expressions, in order
+  const struct cppgen_runtime* rt;
+  // Set to 1 + (index of the failed check) by a kernel that meets an index outside its tensor; 0 otherwise.
+  int* error;
+  // bytes of scratch private to this call's thread (64-byte aligned), as many as the plan's step asks for
+  char* scratch;
+};

@@ -1,0 +1,35 @@
+#include "runtime/base/dtype.h"
+
+#include <array>
+
+namespace cppgen {
+namespace {
+struct Row {
+  size_t size;
+  std::string_view name;
+};
+constexpr std::array<Row, kDTypeCount> kRows{{{4, "float32"},
+                                              {8, "float64"},
+                                              {2, "float16"},
+                                              {2, "bfloat16"},
+                                              {1, "int8"},
+                                              {2, "int16"},
+                                              {4, "int32"},
+                                              {8, "int64"},
+                                              {1, "uint8"},
+                                              {2, "uint16"},
+                                              {4, "uint32"},
+                                              {8, "uint64"},
+                                              {1, "bool"}}};
+}  // namespace
+
+size_t size_of(DType t) { return kRows[size_t(t)].size; }
+std::string_view name_of(DType t) { return kRows[size_t(t)].name; }
+
+std::optional<DType> dtype_from_name(std::string_view name) {
+  for (int i = 0; i < kDTypeCount; i++)
+    if (kRows[size_t(i)].name == name) return DType(i);
+  return std::nullopt;
+}
+
+}  // namespace cppgen
