@@ -1,0 +1,133 @@
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "cppgen/ir/index_expr.h"
+#include "runtime/base/dtype.h"
+
+namespace cppgen::ir {
+
+// Typed values computed at one point of a loop nest; a DAG, hash-consed in an ExprArena (so equal values are one
+// node and common subexpressions are computed once).
+//
+// Semantics
+// - Types: a value is float32, float64, an integer or bool. float16 and bfloat16 exist only as storage: loading one
+//   gives float32, storing rounds to nearest even (see value_type); `round_f16` and `round_bf16` round a float32 to
+//   what such storage would keep.
+// - Both operands of a binary operation have one type, which is the result's, except comparisons, which give bool.
+// - Integers wrap. Division: floats IEEE; integers toward zero, by zero gives 0, MIN / -1 gives MIN. mod_trunc has the
+//   sign of the dividend (C's % and fmod), mod_floor that of the divisor (Python's %); integer mod by zero gives 0.
+// - min and max: NaN if an operand is NaN; -0 < +0.
+// - Shifts by at least the width give 0 (for an arithmetic right shift of a negative number, -1).
+// - cast float -> int truncates, saturates out of range, NaN gives 0; int -> int wraps; to bool: x != 0.
+// - round is to nearest even. sign(0) = 0, sign(NaN) = NaN.
+
+// How values of this storage type are computed with: float32 for float16 and bfloat16, else the type itself.
+constexpr DType value_type(DType storage) {
+  return storage == DType::f16 || storage == DType::bf16 ? DType::f32 : storage;
+}
+
+enum class UnaryOp : uint8_t {
+  neg, abs, sign, bit_not, logical_not,
+  floor, ceil, round, trunc,
+  sqrt, exp, expm1, log, log1p, log2, sin, cos, tan, asin, acos, atan, sinh, cosh, tanh, asinh, acosh, atanh, erf, sigmoid,
+  is_nan, is_inf,        // bool
+  round_f16, round_bf16  // float32 -> float32
+};
+
+enum class BinaryOp : uint8_t {
+  add, sub, mul, div, mod_trunc, mod_floor, min, max, pow, copysign,
+  bit_and, bit_or, bit_xor, shl, shr,   // integers; bit_* also bool
+  lt, le, gt, ge, eq, ne                // bool
+};
+
+constexpr bool is_comparison(BinaryOp op) { return op >= BinaryOp::lt; }
+std::string_view name_of(UnaryOp);
+std::string_view name_of(BinaryOp);
+
+using BufferId = int32_t;
+struct ExprNode;
+using Expr = const ExprNode*;
+
+// lo <= index < hi
+struct Guard {
+  IndexExpr index, lo, hi;
+  bool operator==(const Guard&) const = default;
+};
+
+// Binds an indirect variable of a load's or store's indices to a value: v = value < 0 ? value + extent : value, and an
+// error that stops the run unless 0 <= v < extent (extent: that of the variable).
+struct Indirect {
+  const IndexNode* variable;
+  Expr value;  // int64
+  bool operator==(const Indirect&) const = default;
+};
+
+enum class ExprKind : uint8_t { constant, load, index, unary, binary, select, cast, accumulator };
+
+struct ExprNode {
+  ExprKind kind;
+  DType type;
+  uint32_t id;  // order of creation: operands come before their users
+  // constant: the bits of a double (floats), or of an int64 / uint64 (integers, bool)
+  uint64_t bits = 0;
+  UnaryOp unary{};
+  BinaryOp binary{};
+  std::vector<Expr> args;  // unary 1, binary 2, select 3 (condition, then, else), cast 1, guarded load 1 (fallback)
+  // load: element `indices` of `buffer` (one index per dimension of its shape). With guards: args[0] where one fails,
+  // and then nothing is read.
+  BufferId buffer = -1;
+  std::vector<IndexExpr> indices;  // index: indices[0], as int64
+  std::vector<Guard> guards;
+  std::vector<Indirect> indirects;
+  int accumulator = -1;  // result of the nest's reductions[accumulator]
+
+  double float_value() const;   // of a float constant
+  int64_t int_value() const;    // of an integer or bool constant
+};
+
+class ExprArena {
+ public:
+  ExprArena();
+  ~ExprArena();
+  ExprArena(const ExprArena&) = delete;
+  ExprArena& operator=(const ExprArena&) = delete;
+
+  // All builders check types (InternalError) and fold what is exact to fold: operations on integer constants, cast of
+  // a constant, x + 0 and x * 1 for integers, select of a constant condition.
+  Expr constant(DType, double);
+  Expr constant_int(DType, int64_t);
+  Expr load(BufferId, DType storage, std::vector<IndexExpr> indices, std::vector<Guard> guards = {},
+            Expr fallback = nullptr, std::vector<Indirect> indirects = {});
+  Expr index(IndexExpr);  // int64
+  Expr unary(UnaryOp, Expr);
+  Expr binary(BinaryOp, Expr, Expr);
+  Expr select(Expr condition, Expr then, Expr otherwise);
+  Expr cast(DType, Expr);
+  Expr accumulator(int, DType);
+
+ private:
+  Expr intern(ExprNode);
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+// Replaces index variables, and loads for which `replace_load` gives a value (it sees the load after substitution of
+// its indices; null keeps the load). Indirect bindings get fresh variables where their value changes.
+struct Rewrite {
+  IndexMap indices;
+  std::function<Expr(Expr load)> replace_load;
+  std::function<Expr(Expr accumulator)> replace_accumulator;
+};
+Expr rewrite(ExprArena&, Expr, const Rewrite&);
+
+// Every node reachable from the roots, operands first, each once.
+std::vector<Expr> postorder(std::span<const Expr> roots);
+
+std::string to_string(Expr);
+
+}  // namespace cppgen::ir

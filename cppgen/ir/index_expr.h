@@ -1,0 +1,137 @@
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <limits>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+namespace cppgen::ir {
+
+// Integer expressions over loop variables and dimension symbols: constants, + * floordiv mod min max.
+//
+// Nodes are hash-consed in an IndexArena, so equal expressions are the same pointer, and every expression is kept in
+// canonical form: a sum of coefficient x term, ordered by term id, plus a constant. Each node carries the range of its
+// values; the simplifier (simplify_index.cpp) uses ranges to drop floordiv, mod, min and max that cannot matter.
+// Division rounds toward minus infinity, so floordiv(a, b) * b + mod(a, b) == a. Divisors must be positive.
+// Constants need no arena. Values are exact 64-bit integers; overflow while simplifying throws UserError.
+
+struct IndexNode;
+class IndexArena;
+
+inline constexpr int64_t kUnbounded = std::numeric_limits<int64_t>::max();
+
+struct IndexRange {
+  int64_t lo, hi;  // inclusive; -kUnbounded and kUnbounded mean unknown
+};
+
+class IndexExpr {
+ public:
+  IndexExpr(int64_t constant = 0) : node_(nullptr), constant_(constant) {}
+  explicit IndexExpr(const IndexNode* node) : node_(node), constant_(0) {}
+
+  bool is_constant() const { return node_ == nullptr; }
+  bool is_constant(int64_t value) const { return node_ == nullptr && constant_ == value; }
+  int64_t constant() const;                       // InternalError unless is_constant()
+  const IndexNode* node() const { return node_; }  // null for constants
+  IndexRange range() const;
+
+  bool operator==(const IndexExpr&) const = default;  // same expression; use prove_* for facts about values
+
+ private:
+  const IndexNode* node_;
+  int64_t constant_;
+};
+
+enum class IndexOp : uint8_t { variable, sum, product, floordiv, mod, min, max };
+
+// What a variable stands for.
+enum class VarKind : uint8_t {
+  symbol,    // a named dimension of the model, at least 0, the same in the whole program
+  loop,      // a loop of a nest, 0 <= v < extent
+  indirect,  // a value read from a tensor and checked, 0 <= v < extent
+};
+
+struct IndexTerm {
+  int64_t coefficient;
+  const IndexNode* node;
+};
+
+struct IndexNode {
+  IndexOp op;
+  IndexRange range;
+  uint32_t id;  // order of creation in the arena
+  IndexArena* arena;
+  // variable
+  VarKind kind{};
+  std::string name;
+  IndexExpr extent;  // of loop and indirect variables
+  // sum: terms ordered by node id, and a constant
+  std::vector<IndexTerm> terms;
+  int64_t constant = 0;
+  // product (factors), floordiv and mod (dividend, divisor), min and max (operands)
+  std::vector<IndexExpr> args;
+};
+
+class IndexArena {
+ public:
+  IndexArena();
+  ~IndexArena();
+  IndexArena(const IndexArena&) = delete;
+  IndexArena& operator=(const IndexArena&) = delete;
+
+  // The symbol of this name: one per name and arena. The range given first holds (default: 0 or more).
+  IndexExpr symbol(const std::string& name, int64_t lo = 0, int64_t hi = kUnbounded);
+  // A new loop variable 0 <= v < extent; the printed name is prefix + a number.
+  IndexExpr loop(const std::string& prefix, IndexExpr extent);
+  // A new variable for a checked value from a tensor, 0 <= v < extent.
+  IndexExpr indirect(IndexExpr extent);
+
+  // Hash-consing of canonical nodes; for the simplifier.
+  const IndexNode* intern(IndexNode candidate);
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+IndexExpr operator+(IndexExpr, IndexExpr);
+IndexExpr operator-(IndexExpr, IndexExpr);
+IndexExpr operator*(IndexExpr, IndexExpr);
+IndexExpr floordiv(IndexExpr dividend, IndexExpr divisor);
+IndexExpr mod(IndexExpr dividend, IndexExpr divisor);
+IndexExpr min(IndexExpr, IndexExpr);
+IndexExpr max(IndexExpr, IndexExpr);
+IndexExpr ceildiv(IndexExpr dividend, IndexExpr divisor);
+IndexExpr product(std::span<const IndexExpr>);  // 1 for none
+
+// Facts that hold for all values of the variables; false means "not proved".
+bool prove_equal(IndexExpr, IndexExpr);
+bool prove_less(IndexExpr, IndexExpr);        // a < b
+bool prove_less_equal(IndexExpr, IndexExpr);  // a <= b
+
+using IndexMap = std::unordered_map<const IndexNode*, IndexExpr>;  // variable -> replacement
+IndexExpr substitute(IndexExpr, const IndexMap&);
+
+using IndexEnv = std::function<int64_t(const IndexNode& variable)>;
+int64_t evaluate(IndexExpr, const IndexEnv&);
+
+// Variables that occur, each once, in order of first occurrence.
+std::vector<const IndexNode*> variables_of(IndexExpr);
+bool depends_on(IndexExpr, const IndexNode* variable);
+// The c in  e = c * variable + rest  with c and rest free of the variable; nullopt if e is not of that form.
+std::optional<IndexExpr> stride_of(IndexExpr, const IndexNode* variable);
+
+std::string to_string(IndexExpr);
+
+}  // namespace cppgen::ir
+
+template <>
+struct std::hash<cppgen::ir::IndexExpr> {
+  size_t operator()(const cppgen::ir::IndexExpr& e) const {
+    return e.is_constant() ? std::hash<int64_t>()(e.constant()) : std::hash<const void*>()(e.node());
+  }
+};

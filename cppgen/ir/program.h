@@ -1,0 +1,109 @@
+#pragma once
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "cppgen/ir/expr.h"
+
+namespace cppgen::ir {
+
+// A lowered model: buffers, and statements that compute them, in order.
+
+// Bytes of a constant tensor, row-major; shared, possibly mapped from a file.
+struct ConstantData {
+  std::shared_ptr<const void> owner;
+  const void* bytes = nullptr;
+  size_t size = 0;
+};
+
+enum class BufferKind : uint8_t { input, output, constant, temporary };
+
+// A tensor in memory. Indices in loads and stores are logical, one per dimension; where elements lie (layout) is
+// decided later, by the schedule. Every element is stored before it is loaded; a buffer may have several storing
+// statements if they store disjoint elements.
+struct Buffer {
+  BufferId id;
+  std::string name;  // from the model, for messages only
+  DType type;        // storage type
+  std::vector<IndexExpr> shape;
+  BufferKind kind;
+  ConstantData data;  // of constants
+};
+
+struct Loop {
+  IndexExpr var;     // a VarKind::loop variable
+  IndexExpr extent;
+};
+
+enum class ReduceOp : uint8_t { sum, prod, min, max, any, all, argmin, argmax };
+
+// Combines `value` over all points of the nest's reduced loops. The empty reduction gives the identity: 0, 1, the
+// greatest and least value of the type (infinities for floats), false, true. argmin and argmax give the int64 value
+// of `position` at the least / greatest value; ties: the first in loop order, or the last with select_last; NaN counts
+// as least / greatest. min and max: NaN if any value is NaN.
+struct Reduction {
+  ReduceOp op;
+  DType type;  // of the result: value->type, or i64 for argmin and argmax
+  Expr value;
+  IndexExpr position{};
+  bool select_last = false;
+};
+
+struct Store {
+  BufferId buffer;
+  std::vector<IndexExpr> indices;
+  Expr value;  // converted to the buffer's storage type, which has this value type
+  std::vector<Indirect> indirects;
+};
+
+// What each loop does in a contraction  out[batch, rows, columns] = sum over depth of lhs[batch, rows, depth] *
+// rhs[batch, columns, depth]. A convolution has its output positions as rows, its output channels as columns, groups
+// as batch, and taps and input channels as depth.
+enum class AxisRole : uint8_t { none, batch, rows, columns, depth };
+
+// For each point of `loops`: run the reductions over all points of `reduced`, then the stores, whose values may use
+// the results (accumulator expressions). Points are independent of each other and may run in any order; a nest loads
+// nothing that it stores. Reduced loops run in order, the last innermost.
+struct LoopNest {
+  std::string name;  // stable, an identifier made from operator names: never from the model's text
+  std::vector<Loop> loops, reduced;
+  std::vector<Reduction> reductions;
+  std::vector<Store> stores;
+  // A contraction: roles of `loops` then `reduced`. It has one reduction, a sum of lhs load x rhs load.
+  std::vector<AxisRole> roles;
+  std::vector<std::string> origins;  // the nodes it came from, as the model names them
+
+  bool is_contraction() const { return !roles.empty(); }
+};
+
+// An operator that is no loop nest. Its meaning is the function of this name in the table of library calls.
+struct LibraryCall {
+  std::string function;
+  std::vector<BufferId> inputs, outputs;
+  std::vector<IndexExpr> params;  // integers: attributes and dimensions
+  std::vector<double> numbers;    // float attributes
+  std::vector<std::string> origins;
+};
+
+using Statement = std::variant<LoopNest, LibraryCall>;
+
+struct Program {
+  std::shared_ptr<IndexArena> index = std::make_shared<IndexArena>();
+  std::shared_ptr<ExprArena> exprs = std::make_shared<ExprArena>();
+  std::vector<Buffer> buffers;
+  std::vector<Statement> statements;
+  std::vector<BufferId> inputs, outputs;  // in the model's order
+
+  BufferId add_buffer(std::string name, DType, std::vector<IndexExpr> shape, BufferKind, ConstantData = {});
+  const Buffer& buffer(BufferId) const;
+};
+
+// InternalError naming the statement if a rule above is broken: ids, ranks, types, variables out of scope, a load
+// before its store, a store whose index may leave the shape (where ranges decide), roles of a contraction.
+void verify(const Program&);
+
+std::string to_string(const Program&);
+std::string to_string(const LoopNest&, const Program&);
+
+}  // namespace cppgen::ir
