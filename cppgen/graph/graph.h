@@ -1,0 +1,94 @@
+#pragma once
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "cppgen/ir/index_expr.h"
+#include "cppgen/ir/program.h"
+#include "runtime/base/dtype.h"
+
+namespace cppgen {
+
+// An ONNX graph as we keep it: values in SSA form, nodes in topological order, no protobuf.
+
+using ir::IndexArena;
+using ir::IndexExpr;
+
+using Shape = std::vector<IndexExpr>;  // dimensions; symbols for those unknown until run time
+
+struct TensorType {
+  DType dtype;
+  Shape shape;
+  bool operator==(const TensorType&) const = default;
+};
+
+// A constant: row-major elements, shared, possibly mapped from the model's external data file.
+struct Tensor {
+  DType dtype = DType::f32;
+  std::vector<int64_t> dims;
+  ir::ConstantData data;
+
+  int64_t elements() const;
+  template <class T>
+  const T* as() const {
+    return static_cast<const T*>(data.bytes);
+  }
+};
+Tensor make_tensor(DType, std::vector<int64_t> dims, std::vector<std::byte> bytes);
+
+struct Graph;
+using ValueId = int32_t;
+using NodeId = int32_t;
+inline constexpr ValueId kNoValue = -1;  // an absent optional input or output
+
+using Attribute = std::variant<int64_t, float, std::string, std::vector<int64_t>, std::vector<float>, std::vector<std::string>,
+                               Tensor, std::shared_ptr<Graph>>;
+
+struct Value {
+  ValueId id;
+  std::string name;                            // as the model says; for messages and for inputs and outputs only
+  std::optional<TensorType> type;              // set by shape inference
+  std::optional<Tensor> constant;              // initializers and folded values
+  std::optional<std::vector<IndexExpr>> contents;  // known integer elements, for shape arithmetic (constants included if small)
+  NodeId producer = -1;                        // -1: graph input or constant
+};
+
+struct Node {
+  NodeId id;
+  std::string name;    // as the model says, or operator#index if it says nothing
+  std::string op, domain;  // domain "" is ONNX's own
+  int opset;           // version of the domain that the model imports; operators look up since_version with it
+  std::vector<ValueId> inputs, outputs;
+  std::map<std::string, Attribute> attributes;
+};
+
+struct Graph {
+  std::string name;
+  std::shared_ptr<IndexArena> index = std::make_shared<IndexArena>();
+  std::vector<Value> values;
+  std::vector<Node> nodes;  // topological order
+  std::vector<ValueId> inputs, outputs;
+  std::map<std::string, int> opsets;  // domain -> version
+
+  ValueId add_value(std::string name);
+  ValueId add_constant(std::string name, Tensor);
+  Node& add_node(std::string op, std::vector<ValueId> inputs, std::vector<ValueId> outputs, int opset);
+  Value& value(ValueId);
+  const Value& value(ValueId) const;
+};
+
+// Number of uses of each value by nodes, plus one for each time it is a graph output.
+std::vector<int> count_uses(const Graph&);
+
+// InternalError if a rule is broken: ids in range, one producer per value, definitions before uses, constants with a
+// matching type and size, outputs defined.
+void verify(const Graph&);
+
+std::string to_string(const Graph&);
+std::string to_string(const Shape&);       // [N, 3, 224]
+std::string to_string(const TensorType&);  // float32[N, 3, 224]
+
+}  // namespace cppgen

@@ -1,0 +1,111 @@
+#pragma once
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "cppgen/graph/graph.h"
+#include "cppgen/ir/program.h"
+
+namespace cppgen::ops {
+
+// What an operator sees of its node while types are inferred. `fail` throws a UserError that names the node.
+class InferContext {
+ public:
+  InferContext(Graph& graph, const Node& node) : graph_(graph), node_(node) {}
+
+  const Node& node() const { return node_; }
+  int opset() const { return node_.opset; }
+  IndexArena& index() { return *graph_.index; }
+  int input_count() const { return int(node_.inputs.size()); }
+  int output_count() const { return int(node_.outputs.size()); }
+  bool has_input(int) const;
+  bool has_output(int) const;
+  const TensorType& input(int) const;  // UserError if the input is absent
+  const Shape& shape(int i) const { return input(i).shape; }
+  DType dtype(int i) const { return input(i).dtype; }
+  // The elements of an integer input, when known (constants, or shape arithmetic that gave expressions).
+  const std::vector<IndexExpr>* contents(int) const;
+  // The same, all constant; UserError "… must be constant" otherwise.
+  std::vector<int64_t> constant_ints(int) const;
+  const Tensor* constant(int) const;  // null unless the input is a constant tensor
+  // A new symbol for a dimension that only the data decides.
+  IndexExpr unknown_dimension(const std::string& hint);
+
+  // Attributes; the two-argument forms give the default if absent, the one-argument forms fail.
+  bool has(const std::string& name) const;
+  int64_t integer(const std::string& name) const;
+  int64_t integer(const std::string& name, int64_t otherwise) const;
+  float number(const std::string& name, float otherwise) const;
+  std::string text(const std::string& name, const std::string& otherwise) const;
+  std::vector<int64_t> integers(const std::string& name) const;
+  std::vector<int64_t> integers(const std::string& name, std::vector<int64_t> otherwise) const;
+  const Attribute* attribute(const std::string& name) const;
+
+  void set_output(int, DType, Shape);
+  [[noreturn]] void fail(const std::string& what) const;
+
+ protected:
+  Graph& graph_;
+  const Node& node_;
+};
+
+// What an operator sees while it is lowered: types are known, buffers exist, statements are appended.
+class LowerContext : public InferContext {
+ public:
+  LowerContext(Graph& graph, const Node& node, ir::Program& program, std::vector<ir::BufferId> inputs,
+               std::vector<ir::BufferId> outputs)
+      : InferContext(graph, node), program_(program), inputs_(std::move(inputs)), outputs_(std::move(outputs)) {}
+
+  ir::Program& program() { return program_; }
+  ir::ExprArena& exprs() { return *program_.exprs; }
+  ir::BufferId input_buffer(int) const;
+  ir::BufferId output_buffer(int) const;
+  const TensorType& output(int) const;
+  ir::BufferId temporary(DType, Shape);
+  ir::BufferId constant_buffer(Tensor);
+
+  // Loops over a shape, outermost first, and their variables as indices.
+  std::vector<ir::Loop> loops(const Shape&, const std::string& prefix = "i");
+  static std::vector<IndexExpr> indices(const std::vector<ir::Loop>&);
+  ir::Expr load(ir::BufferId, std::vector<IndexExpr> indices);
+  // Loads input `i` at an index of the broadcast output shape (right-aligned, extent 1 repeats).
+  ir::Expr load_broadcast(int i, const std::vector<IndexExpr>& output_index);
+  // Appends a nest; sets its name (from the operator) and origin (the node).
+  void emit(ir::LoopNest);
+  void emit(ir::LibraryCall);
+  // output[index] = value(index) for every element.
+  void emit_pointwise(ir::BufferId output, const std::function<ir::Expr(const std::vector<IndexExpr>&)>& value);
+
+ private:
+  ir::Program& program_;
+  std::vector<ir::BufferId> inputs_, outputs_;
+};
+
+// One entry per operator and range of versions; `since` is ONNX's since_version. Lookup takes the entry with the
+// greatest `since` that is at most the model's opset.
+struct Op {
+  std::string name, domain;
+  int since;
+  int min_inputs, max_inputs, max_outputs;  // -1: any number
+  void (*infer)(InferContext&);
+  void (*lower)(LowerContext&);
+  // "" if the node can be compiled, else why not (attributes or dtypes that are not supported), before any inference.
+  std::string (*refuse)(const Graph&, const Node&) = nullptr;
+};
+
+const std::vector<Op>& table();  // every operator, all families, sorted by domain, name, since
+const Op* find(const std::string& domain, const std::string& name, int opset);
+
+// All nodes that cannot be compiled at once: UserError listing each with name, operator, opset and reason.
+void check_supported(const Graph&);
+
+// Infers the type (and, for shape arithmetic, the contents) of every output of one node.
+void infer_node(Graph&, NodeId);
+void infer_types(Graph&);
+
+// Lowers a whole typed graph.
+ir::Program lower(Graph&);
+// Lowers one node alone: its inputs become the program's inputs (constants stay constants if `keep_constants`).
+ir::Program lower_node(Graph&, NodeId, bool keep_constants = true);
+
+}  // namespace cppgen::ops
