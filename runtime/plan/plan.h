@@ -1,0 +1,88 @@
+#pragma once
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "runtime/base/dtype.h"
+
+namespace cppgen::rt {
+
+// A compiled model as passive data. Written by the compiler, read by a Session; stored as plan.json in a package. A plan
+// that was read is not trusted: `validate` checks every index before anything runs.
+
+// An integer expression over the plan's symbols as flat postfix code: each instruction is its opcode, followed by one
+// operand for `constant` (the value) and `symbol` (its index in Plan::symbols).
+enum class DimOp : int64_t { constant, symbol, add, mul, floordiv, mod, min, max };
+struct DimExpr {
+  std::vector<int64_t> code;
+
+  static DimExpr of(int64_t value) { return {{int64_t(DimOp::constant), value}}; }
+  bool operator==(const DimExpr&) const = default;
+};
+// UserError on overflow, division by less than 1, malformed code, or a symbol out of range.
+int64_t evaluate(const DimExpr&, std::span<const int64_t> symbols);
+
+struct TensorInfo {
+  std::string name;  // of the model's input or output
+  DType type = DType::f32;
+  std::vector<DimExpr> dims;
+  // For integer inputs that select along an axis: exclusive bound of the values (an embedding table's rows), else 0.
+  // Used to draw sensible random inputs.
+  int64_t index_extent = 0;
+};
+
+enum class PlanBufferKind : uint8_t { input, output, constant, temporary };
+
+struct PlanBuffer {
+  PlanBufferKind kind = PlanBufferKind::temporary;
+  int32_t slot = -1;       // input, output: position in Plan::inputs or outputs
+  int64_t offset = 0;      // constant: byte offset in the weights file, a multiple of 64
+  DimExpr bytes;           // size of what is stored, layout padding included
+  int32_t first_step = 0;  // temporary: steps that write it first and read it last
+  int32_t last_step = 0;
+  int32_t shares = -1;     // temporary: lies in this buffer's memory (in-place); that one is no shorter
+};
+
+enum class StepKind : uint8_t { kernel, library };
+
+struct Step {
+  StepKind kind = StepKind::kernel;
+  std::string name;                  // kernel: its symbol; library: the function in the runtime's table
+  int32_t library = -1;              // kernel: index in Plan::libraries
+  std::vector<int32_t> buffers;      // argument order; library: inputs, then outputs
+  int32_t output_count = 0;          // how many of `buffers`, at the end, are written
+  std::vector<DimExpr> params;
+  std::vector<double> numbers;       // library: float attributes
+  DimExpr range;                     // kernel: parallel range [0, range)
+  DimExpr unit_work;                 // elements of work in one unit of the range
+  DimExpr scratch_bytes;             // private to each thread
+  std::string engine;                // "loops", "cppgen", "onednn" ...
+  std::vector<std::string> origins;  // nodes of the model
+  DimExpr flops, bytes;              // arithmetic and memory traffic, for profiles
+};
+
+struct Symbol {
+  std::string name;
+  int32_t input = -1, axis = -1;  // the first input dimension that binds it
+};
+
+struct Plan {
+  std::string model;  // name of the graph
+  std::string isa;
+  std::vector<Symbol> symbols;
+  std::vector<TensorInfo> inputs, outputs;
+  std::vector<PlanBuffer> buffers;
+  std::vector<Step> steps;
+  std::vector<std::string> libraries;  // file names in the package
+  int64_t weights_bytes = 0;           // size of weights.bin
+  std::vector<std::string> checks;     // text of index checks: error slot value i + 1 means checks[i]
+};
+
+// UserError naming the first field that is out of range or inconsistent.
+void validate(const Plan&);
+
+std::string to_json(const Plan&);
+Plan plan_from_json(std::string_view text);  // UserError if malformed; validated
+
+}  // namespace cppgen::rt
