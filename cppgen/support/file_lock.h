@@ -1,0 +1,40 @@
+#pragma once
+#include <optional>
+#include <string>
+
+#include "cppgen/support/file_io.h"
+
+namespace cppgen {
+
+// flock(2) locks: they belong to the open file, so threads exclude each other like processes do, children started by
+// exec do not inherit them, and the kernel drops them with their owner.
+enum class LockKind { shared, exclusive };
+enum class LockOutcome { locked, busy, unsupported };
+
+// Never waits.
+LockOutcome try_lock(const FileDescriptor&, LockKind);
+
+// A lock named by a file that exists only while somebody holds it or tries to. Destroying it unlocks and removes it.
+class LockFile {
+ public:
+  LockFile(LockFile&&) noexcept = default;
+  LockFile& operator=(LockFile&&) = delete;
+  ~LockFile();
+
+  struct Attempt;
+  // Never waits. `busy`: somebody else holds it; `unsupported`: the directory cannot be written or the file system has
+  // no locks.
+  static Attempt try_acquire(const std::string& path);
+
+ private:
+  LockFile(FileDescriptor fd, std::string path) : fd_(std::move(fd)), path_(std::move(path)) {}
+  FileDescriptor fd_;
+  std::string path_;
+};
+
+struct LockFile::Attempt {
+  LockOutcome outcome;
+  std::optional<LockFile> lock;  // when outcome is locked
+};
+
+}  // namespace cppgen

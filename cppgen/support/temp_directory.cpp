@@ -1,0 +1,95 @@
+#include "cppgen/support/temp_directory.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <ctime>
+#include <filesystem>
+
+#include "cppgen/support/file_lock.h"
+#include "runtime/base/errors.h"
+
+namespace cppgen {
+
+namespace {
+
+constexpr time_t kDay = 24 * 60 * 60;
+constexpr int kOpenDirectory = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+
+// False when a cleaner caught the new directory before it was locked: it is gone, or about to be.
+bool lock_new_directory(const std::string& path, FileDescriptor& lock) {
+  lock = FileDescriptor(::open(path.c_str(), kOpenDirectory));
+  if (!lock || try_lock(lock, LockKind::exclusive) == LockOutcome::busy) return false;
+  struct stat st;
+  return ::fstat(lock.get(), &st) == 0 && st.st_nlink > 0;
+}
+
+bool is_stale(const std::string& path, FileDescriptor& lock) {
+  lock = FileDescriptor(::open(path.c_str(), kOpenDirectory));
+  struct stat st;
+  if (!lock || ::fstat(lock.get(), &st) != 0 || st.st_uid != ::geteuid()) return false;
+  switch (try_lock(lock, LockKind::exclusive)) {
+    case LockOutcome::locked:
+      return true;
+    case LockOutcome::busy:
+      return false;
+    case LockOutcome::unsupported:
+      return st.st_mtime + kDay < ::time(nullptr);
+  }
+  return false;
+}
+
+}  // namespace
+
+TempDirectory::TempDirectory(const std::string& parent, const std::string& prefix) {
+  for (int attempt = 0; attempt < 100; ++attempt) {
+    std::string path = parent + "/" + prefix + "XXXXXX";
+    if (!::mkdtemp(path.data())) {
+      user_error("cannot make a temporary directory in '{}': {} (TMPDIR chooses another place)", parent,
+                 error_text(errno));
+    }
+    if (lock_new_directory(path, lock_)) {
+      path_ = std::move(path);
+      return;
+    }
+  }
+  user_error("cannot keep a temporary directory in '{}': something removes it", parent);
+}
+
+TempDirectory::TempDirectory(TempDirectory&& other) noexcept : lock_(std::move(other.lock_)) {
+  path_.swap(other.path_);
+}
+
+TempDirectory::~TempDirectory() {
+  if (!path_.empty()) remove_tree(path_);
+}
+
+std::string TempDirectory::keep() {
+  std::string path;
+  path.swap(path_);
+  lock_.reset();
+  return path;
+}
+
+std::string system_temp_directory() {
+  const char* dir = std::getenv("TMPDIR");
+  return dir && *dir ? dir : "/tmp";
+}
+
+int remove_stale_temp_directories(const std::string& parent, const std::string& prefix) {
+  int removed = 0;
+  std::error_code error;
+  for (std::filesystem::directory_iterator it(parent, error), end; !error && it != end; it.increment(error)) {
+    if (it->path().filename().string().rfind(prefix, 0) != 0) continue;
+    FileDescriptor lock;
+    if (!is_stale(it->path().string(), lock)) continue;
+    remove_tree(it->path().string());
+    ++removed;
+  }
+  return removed;
+}
+
+}  // namespace cppgen

@@ -1,0 +1,34 @@
+#pragma once
+#include <string>
+
+#include "cppgen/support/file_io.h"
+
+namespace cppgen {
+
+// A private directory (mode 0700) that is removed with its owner. While it lives it is locked, so that another process
+// can tell it from one whose owner was killed: see remove_stale_temp_directories.
+class TempDirectory {
+ public:
+  // Makes "<parent>/<prefix>XXXXXX". UserError naming `parent` when it cannot be made.
+  TempDirectory(const std::string& parent, const std::string& prefix);
+  ~TempDirectory();
+  TempDirectory(TempDirectory&&) noexcept;
+  TempDirectory& operator=(TempDirectory&&) = delete;
+
+  const std::string& path() const { return path_; }
+  // Leaves the directory on disk and forgets it.
+  std::string keep();
+
+ private:
+  std::string path_;
+  FileDescriptor lock_;
+};
+
+// $TMPDIR, or /tmp.
+std::string system_temp_directory();
+
+// Removes the directories "<parent>/<prefix>*" of this user whose owner no longer lives, or that are older than a day
+// on a file system without locks. Returns how many.
+int remove_stale_temp_directories(const std::string& parent, const std::string& prefix);
+
+}  // namespace cppgen
