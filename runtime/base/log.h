@@ -1,0 +1,41 @@
+#pragma once
+#include <fmt/format.h>
+
+#include <string_view>
+
+namespace cppgen {
+
+enum class LogLevel { debug, info, warning, error };
+
+// "DEBUG", "INFO", "WARNING", "ERROR" in any case (the values of LOGLEVEL); anything else is a UserError.
+LogLevel log_level_from_name(std::string_view name);
+
+// Messages go to stderr, one line each, safe from any thread. The least severity shown is one for the process (like
+// stderr itself) and starts as warning; it has no influence on results.
+void set_log_level(LogLevel level);
+bool log_enabled(LogLevel level);
+void log_text(LogLevel level, std::string_view text);
+
+template <class... Args>
+void log_formatted(LogLevel level, fmt::format_string<Args...> format, Args&&... args) {
+  if (log_enabled(level)) log_text(level, fmt::format(format, std::forward<Args>(args)...));
+}
+
+template <class... Args>
+void log_debug(fmt::format_string<Args...> format, Args&&... args) {
+  log_formatted(LogLevel::debug, format, std::forward<Args>(args)...);
+}
+template <class... Args>
+void log_info(fmt::format_string<Args...> format, Args&&... args) {
+  log_formatted(LogLevel::info, format, std::forward<Args>(args)...);
+}
+template <class... Args>
+void log_warning(fmt::format_string<Args...> format, Args&&... args) {
+  log_formatted(LogLevel::warning, format, std::forward<Args>(args)...);
+}
+template <class... Args>
+void log_error(fmt::format_string<Args...> format, Args&&... args) {
+  log_formatted(LogLevel::error, format, std::forward<Args>(args)...);
+}
+
+}  // namespace cppgen

@@ -1,0 +1,253 @@
+#include "runtime/base/settings.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "runtime/base/errors.h"
+#include "runtime/base/setting_values.h"
+#include "runtime/base/usable_cpus.h"
+
+extern char** environ;
+
+namespace cppgen {
+namespace {
+
+using namespace setting_values;
+
+struct Row {
+  SettingKind kind;
+  std::string_view name, fallback, allowed, aliases;
+  bool in_key;
+  std::string_view doc;
+};
+
+constexpr bool key = true;
+constexpr bool no_key = false;
+constexpr Row kRows[] = {
+#define CPPGEN_SETTING(kind, field, name, fallback, allowed, aliases, in_key, doc) \
+  {SettingKind::kind, #name, fallback, allowed, aliases, in_key, doc},
+#include "runtime/base/settings.def"
+#undef CPPGEN_SETTING
+};
+
+constexpr std::string_view kPrefix = "CPPGEN_";
+
+// Calls visit(kind constant, field) for the field of `row`.
+template <class S, class Visit>
+void visit_field(S& settings, size_t row, Visit visit) {
+  size_t index = 0;
+#define CPPGEN_SETTING(kind, field, name, fallback, allowed, aliases, in_key, doc) \
+  if (row == index++) return visit(std::integral_constant<SettingKind, SettingKind::kind>(), settings.field);
+#include "runtime/base/settings.def"
+#undef CPPGEN_SETTING
+}
+
+std::string print_field(const Settings& settings, size_t row) {
+  std::string text;
+  visit_field(settings, row, [&](auto, const auto& field) { text = print(field); });
+  return text;
+}
+
+std::string absolute_path(std::string_view text, const std::string& home) {
+  std::string path(text);
+  if (path == "~" || path.starts_with("~/")) path = home + path.substr(1);
+  path = std::filesystem::absolute(path).lexically_normal().string();
+  if (path.size() > 1 && path.back() == '/') path.pop_back();
+  return path;
+}
+
+std::string_view find_variable(const Environment& environment, std::string_view name) {
+  auto it = environment.find(name);
+  return it == environment.end() ? std::string_view() : std::string_view(it->second);
+}
+
+// The XDG base directory specification: a relative XDG_CACHE_HOME is ignored.
+std::string default_cache_dir(const Environment& environment) {
+  std::string xdg(find_variable(environment, "XDG_CACHE_HOME")), home(find_variable(environment, "HOME"));
+  if (xdg.starts_with("/")) return absolute_path(xdg + "/cppgen", home);
+  if (home.starts_with("/")) return absolute_path(home + "/.cache/cppgen", home);
+  return fmt::format("/tmp/cppgen-{}", getuid());
+}
+
+std::string_view nearest_name(std::string_view name) {
+  auto distance = [&](const Row& row) { return edit_distance(row.name, name); };
+  return std::min_element(std::begin(kRows), std::end(kRows),
+                          [&](auto& a, auto& b) { return distance(a) < distance(b); })
+      ->name;
+}
+
+std::optional<size_t> row_of(std::string_view name) {
+  auto it = std::find_if(std::begin(kRows), std::end(kRows), [&](const Row& row) { return row.name == name; });
+  if (it == std::end(kRows)) return std::nullopt;
+  return it - std::begin(kRows);
+}
+
+size_t row_of_option(std::string_view name) {
+  std::string canonical = upper(name);
+  std::replace(canonical.begin(), canonical.end(), '-', '_');
+  if (canonical.starts_with(kPrefix)) canonical.erase(0, kPrefix.size());
+  if (auto row = row_of(canonical)) return *row;
+  user_error("unknown setting \"{}\"; the nearest known name is {}", name, nearest_name(canonical));
+}
+
+std::string print_source(const SettingSource& source) {
+  if (source.kind == SettingSource::fallback) return "default";
+  return source.kind == SettingSource::option ? "option" : source.name;
+}
+
+std::string_view shown_default(const Row& row) {
+  if (!row.fallback.starts_with('<')) return row.fallback;
+  return row.fallback.substr(1, row.fallback.size() - 2);
+}
+
+std::string shown_allowed(const Row& row) {
+  switch (row.kind) {
+    case SettingKind::boolean:
+      return "0, 1";
+    case SettingKind::tristate:
+      return "unset, 0, 1";
+    case SettingKind::text:
+      return "any text";
+    case SettingKind::path:
+      return "any path";
+    case SettingKind::bytes:
+      return fmt::format("{} bytes", print_allowed(row.allowed));
+    case SettingKind::list:
+      return fmt::format("a list of {}", print_allowed(row.allowed));
+    case SettingKind::integer:
+    case SettingKind::choice:
+      return print_allowed(row.allowed);
+  }
+  internal_error("settings: unknown kind of row {}", row.name);
+}
+
+std::vector<std::string> unknown_variable_warnings(const Environment& environment) {
+  std::vector<std::string> warnings;
+  for (auto it = environment.lower_bound(kPrefix); it != environment.end() && it->first.starts_with(kPrefix); ++it) {
+    std::string_view name = std::string_view(it->first).substr(kPrefix.size());
+    if (row_of(name)) continue;
+    warnings.push_back(fmt::format("unknown variable {} is ignored; the nearest known name is {}{}", it->first, kPrefix,
+                                   nearest_name(name)));
+  }
+  return warnings;
+}
+
+}  // namespace
+
+Environment process_environment() {
+  Environment environment;
+  for (char** entry = environ; entry && *entry; ++entry) {
+    std::string_view text(*entry);
+    size_t equals = text.find('=');
+    if (equals != std::string_view::npos) environment.emplace(text.substr(0, equals), text.substr(equals + 1));
+  }
+  return environment;
+}
+
+Settings::Settings() : Settings(process_environment()) {}
+
+Settings::Settings(const Environment& places)
+    : default_cache_dir_(default_cache_dir(places)), home_(find_variable(places, "HOME")) {
+  for (size_t row = 0; row < kSettingCount; ++row)
+    if (!kRows[row].fallback.starts_with('<')) assign(row, kRows[row].name, kRows[row].fallback, {});
+  compile_threads = std::min(32, usable_cpus());
+  resolve_places();
+}
+
+Settings Settings::from_environment(const Environment& environment,
+                                    std::span<const std::pair<std::string, std::string>> options) {
+  Settings settings(environment);
+  for (const auto& [name, value] : options) settings.set(name, value);
+  for (size_t row = 0; row < kSettingCount; ++row)
+    if (settings.sources_[row].kind != SettingSource::option) settings.read_row(row, environment);
+  settings.resolve_places();
+  settings.warnings = unknown_variable_warnings(environment);
+  return settings;
+}
+
+void Settings::set(std::string_view name, std::string_view value) {
+  size_t row = row_of_option(name);
+  std::string where = fmt::format("option {}", kRows[row].name);
+  assign(row, where, value, {SettingSource::option, where});
+  resolve_places();
+}
+
+void Settings::read_row(size_t row, const Environment& environment) {
+  std::string name = fmt::format("{}{}", kPrefix, kRows[row].name);
+  if (auto value = find_variable(environment, name); !value.empty())
+    return assign(row, name, value, {SettingSource::variable, name});
+  std::string first_value;
+  for (const std::string& alias : split(kRows[row].aliases, ' ')) {
+    std::string_view value = find_variable(environment, alias);
+    if (value.empty()) continue;
+    SettingSource first = sources_[row];
+    assign(row, alias, value, {SettingSource::alias, alias});
+    std::string printed = print_field(*this, row);
+    if (first.kind == SettingSource::alias && printed != first_value)
+      user_error("{}={} and {}={} disagree; both are aliases of {}: unset one, or set {}", first.name,
+                 find_variable(environment, first.name), alias, value, name, name);
+    if (first.kind == SettingSource::alias) sources_[row] = first;
+    first_value = printed;
+  }
+}
+
+// `where` is the variable or option that an error names.
+void Settings::assign(size_t row, std::string_view where, std::string_view value, SettingSource source) {
+  visit_field(*this, row, [&](auto kind, auto& field) {
+    std::string_view allowed = kRows[row].allowed;
+    if constexpr (kind == SettingKind::boolean) field = parse_boolean(where, value);
+    if constexpr (kind == SettingKind::tristate) field = parse_tristate(where, value);
+    if constexpr (kind == SettingKind::integer) field = parse_integer(where, value, allowed);
+    if constexpr (kind == SettingKind::bytes) field = parse_bytes(where, value, allowed);
+    if constexpr (kind == SettingKind::choice) field = parse_choice(where, value, allowed);
+    if constexpr (kind == SettingKind::list) field = parse_list(where, value, allowed);
+    if constexpr (kind == SettingKind::text) field = parse_text(where, value);
+    if constexpr (kind == SettingKind::path) field = absolute_path(parse_text(where, value), home_);
+  });
+  constexpr size_t cache_dir_row = static_cast<size_t>(SettingId::cache_dir);
+  if (row == cache_dir_row && source.kind == SettingSource::alias) cache_dir += "/cppgen";
+  sources_[row] = std::move(source);
+}
+
+// Defaults that depend on other values; run again after every change.
+void Settings::resolve_places() {
+  if (source(SettingId::cache_dir).kind == SettingSource::fallback) cache_dir = default_cache_dir_;
+  if (source(SettingId::trace_dir).kind == SettingSource::fallback) trace_dir = cache_dir + "/trace";
+}
+
+std::vector<SettingDescription> Settings::describe() const {
+  std::vector<SettingDescription> descriptions;
+  for (size_t row = 0; row < kSettingCount; ++row) {
+    const Row& r = kRows[row];
+    descriptions.push_back({r.name, print_field(*this, row), print_source(sources_[row]), shown_default(r),
+                            shown_allowed(r), split(r.aliases, ' '), r.doc, r.in_key});
+  }
+  return descriptions;
+}
+
+std::string Settings::key_text() const {
+  std::string text;
+  for (size_t row = 0; row < kSettingCount; ++row) {
+    if (!kRows[row].in_key) continue;
+    std::string value = print_field(*this, row);
+    text += fmt::format("{}={}:{}\n", kRows[row].name, value.size(), value);
+  }
+  return text;
+}
+
+std::string settings_reference_markdown() {
+  std::string text =
+      "| variable | aliases | default | allowed | changes kernels | effect |\n|---|---|---|---|---|---|\n";
+  for (const Row& row : kRows) {
+    std::string aliases;
+    for (const std::string& alias : split(row.aliases, ' '))
+      aliases += fmt::format("{}`{}`", aliases.empty() ? "" : ", ", alias);
+    text += fmt::format("| `{}{}` | {} | `{}` | {} | {} | {} |\n", kPrefix, row.name, aliases, shown_default(row),
+                        shown_allowed(row), row.in_key ? "yes" : "no", row.doc);
+  }
+  return text;
+}
+
+}  // namespace cppgen

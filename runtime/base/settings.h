@@ -1,0 +1,132 @@
+#pragma once
+#include <array>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace cppgen {
+
+// The kinds of rows in settings.def and their C++ types.
+enum class SettingKind {
+  boolean,   // bool: 1/0, true/false, yes/no, on/off, ok, easy in any case
+  tristate,  // std::optional<bool>: as boolean, or unset/auto
+  integer,   // int64_t
+  bytes,     // int64_t: a count of bytes, or with a suffix KiB MiB GiB TiB (1024) or kB MB GB TB (1000)
+  text,      // std::string
+  path,      // std::string: absolute; a leading ~/ is the home directory
+  choice,    // std::string: one of the allowed words, in the table's spelling
+  list,      // std::vector<std::string>: distinct allowed words, in the user's order
+};
+
+template <SettingKind>
+struct SettingType;
+template <>
+struct SettingType<SettingKind::boolean> {
+  using type = bool;
+};
+template <>
+struct SettingType<SettingKind::tristate> {
+  using type = std::optional<bool>;
+};
+template <>
+struct SettingType<SettingKind::integer> {
+  using type = int64_t;
+};
+template <>
+struct SettingType<SettingKind::bytes> {
+  using type = int64_t;
+};
+template <>
+struct SettingType<SettingKind::text> {
+  using type = std::string;
+};
+template <>
+struct SettingType<SettingKind::path> {
+  using type = std::string;
+};
+template <>
+struct SettingType<SettingKind::choice> {
+  using type = std::string;
+};
+template <>
+struct SettingType<SettingKind::list> {
+  using type = std::vector<std::string>;
+};
+
+enum class SettingId {
+#define CPPGEN_SETTING(kind, field, name, fallback, allowed, aliases, in_key, doc) field,
+#include "runtime/base/settings.def"
+#undef CPPGEN_SETTING
+  count
+};
+inline constexpr size_t kSettingCount = static_cast<size_t>(SettingId::count);
+
+// Variables by name. An empty value counts as unset.
+using Environment = std::map<std::string, std::string, std::less<>>;
+Environment process_environment();
+
+// Where a value came from; `name` is the variable for `variable` and `alias`.
+struct SettingSource {
+  enum Kind { fallback, alias, variable, option } kind = fallback;
+  std::string name;
+};
+
+// One setting as shown to people: `cppgen config`, the reference page.
+struct SettingDescription {
+  std::string_view name;  // without CPPGEN_
+  std::string value;
+  std::string source;              // "default", "option", or the name of the variable
+  std::string_view default_value;  // a computed default is described in words
+  std::string allowed;
+  std::vector<std::string> aliases;
+  std::string_view doc;
+  bool in_key;  // part of the kernel key
+};
+
+// Every setting, one typed field per row of settings.def, named in lower case: settings.min_chunk_size.
+struct Settings {
+#define CPPGEN_SETTING(kind, field, name, fallback, allowed, aliases, in_key, doc) \
+  SettingType<SettingKind::kind>::type field{};
+#include "runtime/base/settings.def"
+#undef CPPGEN_SETTING
+
+  std::vector<std::string> warnings;  // about unknown CPPGEN_ variables; to be logged once the log level is set
+
+  Settings();  // all defaults; places (CACHE_DIR) come from this process's environment
+
+  // Precedence: options, CPPGEN_ variables, aliases, defaults. `options` are pairs as for set(). A name that is given
+  // as an option is not looked up in the environment. Throws UserError for an unknown option, a value that is not
+  // allowed, and aliases of one setting that disagree.
+  static Settings from_environment(const Environment& = process_environment(),
+                                   std::span<const std::pair<std::string, std::string>> options = {});
+
+  // An option of the command line or the API; wins over the environment. Names are accepted as MIN_CHUNK_SIZE,
+  // min_chunk_size, min-chunk-size and CPPGEN_MIN_CHUNK_SIZE. Throws UserError as from_environment.
+  void set(std::string_view name, std::string_view value);
+
+  const SettingSource& source(SettingId id) const { return sources_[static_cast<size_t>(id)]; }
+
+  std::vector<SettingDescription> describe() const;  // in the order of the table
+
+  // The settings that change generated code or the plan, each field delimited: equal texts, equal meaning.
+  std::string key_text() const;
+
+ private:
+  explicit Settings(const Environment& places);
+  void assign(size_t row, std::string_view where, std::string_view value, SettingSource source);
+  void read_row(size_t row, const Environment& environment);
+  void resolve_places();
+  std::array<SettingSource, kSettingCount> sources_;
+  std::string default_cache_dir_;
+  std::string home_;
+};
+
+// The reference page of all settings: a Markdown table.
+std::string settings_reference_markdown();
+
+}  // namespace cppgen

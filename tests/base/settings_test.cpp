@@ -1,0 +1,213 @@
+#include "runtime/base/settings.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+#include "runtime/base/errors.h"
+#include "runtime/base/setting_values.h"
+#include "runtime/base/usable_cpus.h"
+
+namespace cppgen {
+namespace {
+
+using Options = std::vector<std::pair<std::string, std::string>>;
+
+Settings load(Environment environment, const Options& options = {}) {
+  environment.emplace("HOME", "/home/ada");
+  return Settings::from_environment(environment, options);
+}
+
+std::string error_of(const Environment& environment, const Options& options = {}) {
+  try {
+    load(environment, options);
+  } catch (const UserError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+SettingDescription row_of(const Settings& settings, std::string_view name) {
+  for (SettingDescription& row : settings.describe())
+    if (row.name == name) return row;
+  ADD_FAILURE() << "no row " << name;
+  return {};
+}
+
+TEST(Settings, DefaultsAreTyped) {
+  Settings s = load({});
+  EXPECT_EQ(s.cxx, "g++");
+  EXPECT_EQ(s.compiler_opt, "-O3");
+  EXPECT_EQ(s.vec_isa_ok, std::nullopt);
+  EXPECT_EQ(s.threads, -1);
+  EXPECT_EQ(s.min_chunk_size, 512);
+  EXPECT_EQ(s.cache_size_limit, 4ll << 30);
+  EXPECT_TRUE(s.kernel_cache);
+  EXPECT_FALSE(s.recompile);
+  EXPECT_EQ(s.max_autotune_gemm_backends, std::vector<std::string>{"CPP"});
+  EXPECT_EQ(s.compile_threads, std::min(32, usable_cpus()));
+  EXPECT_TRUE(s.warnings.empty());
+  EXPECT_EQ(s.source(SettingId::threads).kind, SettingSource::fallback);
+}
+
+TEST(Settings, EveryRowIsWellFormed) {
+  std::set<std::string> names;
+  for (const SettingDescription& row : Settings().describe()) {
+    EXPECT_TRUE(names.insert(std::string(row.name)).second) << row.name;
+    for (const std::string& alias : row.aliases) EXPECT_TRUE(names.insert(alias + "=").second) << alias;
+    EXPECT_FALSE(row.doc.empty()) << row.name;
+    EXPECT_EQ(row.doc.back(), '.') << row.name;
+    EXPECT_FALSE(row.allowed.empty()) << row.name;
+    EXPECT_EQ(row.source, "default") << row.name;
+  }
+  EXPECT_EQ(names.count("CXX"), 1u);
+}
+
+TEST(Settings, PrecedenceIsOptionVariableAliasDefault) {
+  Environment alias{{"TORCHINDUCTOR_CPP_MIN_CHUNK_SIZE", "1024"}};
+  Settings s = load(alias);
+  EXPECT_EQ(s.min_chunk_size, 1024);
+  EXPECT_EQ(row_of(s, "MIN_CHUNK_SIZE").source, "TORCHINDUCTOR_CPP_MIN_CHUNK_SIZE");
+
+  Environment both = alias;
+  both["CPPGEN_MIN_CHUNK_SIZE"] = "2048";
+  s = load(both);
+  EXPECT_EQ(s.min_chunk_size, 2048);
+  EXPECT_EQ(row_of(s, "MIN_CHUNK_SIZE").source, "CPPGEN_MIN_CHUNK_SIZE");
+
+  s.set("min-chunk-size", "64");
+  EXPECT_EQ(s.min_chunk_size, 64);
+  EXPECT_EQ(row_of(s, "MIN_CHUNK_SIZE").source, "option");
+  EXPECT_EQ(load(both, {{"CPPGEN_MIN_CHUNK_SIZE", "128"}}).min_chunk_size, 128);
+}
+
+TEST(Settings, AliasesMustAgree) {
+  EXPECT_EQ(load({{"NUM_BUILDERS", "3"}}).compile_threads, 3);
+  EXPECT_EQ(load({{"NUM_BUILDERS", "3"}, {"TORCHINDUCTOR_COMPILE_THREADS", "03"}}).compile_threads, 3);
+  Environment clash{{"NUM_BUILDERS", "3"}, {"TORCHINDUCTOR_COMPILE_THREADS", "4"}};
+  EXPECT_EQ(error_of(clash),
+            "TORCHINDUCTOR_COMPILE_THREADS=4 and NUM_BUILDERS=3 disagree; both are aliases of CPPGEN_COMPILE_THREADS: "
+            "unset one, or set CPPGEN_COMPILE_THREADS");
+  EXPECT_EQ(load(clash, {{"compile_threads", "5"}}).compile_threads, 5);
+  clash["CPPGEN_COMPILE_THREADS"] = "2";
+  EXPECT_EQ(load(clash).compile_threads, 2);
+}
+
+TEST(Settings, BooleanSpellings) {
+  for (const char* yes : {"1", "true", "YES", "on", "Ok", "easy", "TRUE"})
+    EXPECT_TRUE(load({{"EASYDEL_RECOMPILE_FORCE", yes}}).recompile) << yes;
+  for (const char* no : {"0", "false", "No", "OFF"})
+    EXPECT_FALSE(load({{"CPPGEN_KERNEL_CACHE", no}}).kernel_cache) << no;
+  EXPECT_EQ(error_of({{"CPPGEN_SMT", "2"}}),
+            "CPPGEN_SMT: \"2\" is not allowed; allowed: 1, 0, true, false, yes, no, on, off, ok, easy");
+}
+
+TEST(Settings, TriState) {
+  EXPECT_EQ(load({{"TORCHINDUCTOR_VEC_ISA_OK", "0"}}).vec_isa_ok, false);
+  EXPECT_EQ(load({{"CPPGEN_VEC_ISA_OK", "on"}}).vec_isa_ok, true);
+  EXPECT_EQ(load({{"CPPGEN_VEC_ISA_OK", "Unset"}, {"TORCHINDUCTOR_VEC_ISA_OK", "0"}}).vec_isa_ok, std::nullopt);
+  EXPECT_NE(error_of({{"CPPGEN_VEC_ISA_OK", "maybe"}}).find("unset, auto, 1, 0"), std::string::npos);
+}
+
+TEST(Settings, NumbersOutsideTheirRangeNameWhatIsAllowed) {
+  EXPECT_EQ(error_of({{"CPPGEN_THREADS", "0"}}), "CPPGEN_THREADS: \"0\" is not allowed; allowed: -1, 1 to 1024");
+  EXPECT_EQ(error_of({{"CPPGEN_THREADS", "many"}}), "CPPGEN_THREADS: \"many\" is not allowed; allowed: -1, 1 to 1024");
+  EXPECT_EQ(error_of({}, {{"simdlen", "384"}}), "option SIMDLEN: \"384\" is not allowed; allowed: 0, 1, 256, 512");
+  EXPECT_NE(error_of({{"CPPGEN_THREADS", "99999999999999999999"}}), "");
+  EXPECT_NE(error_of({{"CPPGEN_THREADS", "4x"}}), "");
+  EXPECT_EQ(load({{"CPPGEN_THREADS", " +8 "}}).threads, 8);
+  EXPECT_EQ(load({{"CPPGEN_THREADS", ""}}).threads, -1);
+}
+
+TEST(Settings, Bytes) {
+  EXPECT_EQ(load({{"CPPGEN_CACHE_SIZE_LIMIT", "1048576"}}).cache_size_limit, 1 << 20);
+  EXPECT_EQ(load({{"CPPGEN_CACHE_SIZE_LIMIT", "2 GiB"}}).cache_size_limit, 2ll << 30);
+  EXPECT_EQ(load({{"CPPGEN_CACHE_SIZE_LIMIT", "5MB"}}).cache_size_limit, 5000000);
+  for (const char* bad : {"-1", "GiB", "9000000000GiB", "4 gigs", "1.5GiB"})
+    EXPECT_NE(error_of({{"CPPGEN_CACHE_SIZE_LIMIT", bad}}), "") << bad;
+}
+
+TEST(Settings, ChoicesAndLists) {
+  EXPECT_EQ(load({{"LOGLEVEL", "debug"}}).loglevel, "DEBUG");
+  EXPECT_EQ(load({{"CPPGEN_ISA", "AVX512_VNNI"}}).isa, "avx512_vnni");
+  EXPECT_EQ(error_of({{"CPPGEN_AFFINITY", "socket"}}),
+            "CPPGEN_AFFINITY: \"socket\" is not allowed; allowed: none, core, pu, numa");
+  using Words = std::vector<std::string>;
+  EXPECT_EQ(load({{"CPPGEN_MAX_AUTOTUNE_GEMM_BACKENDS", "onednn, cpp,ONEDNN"}}).max_autotune_gemm_backends,
+            (Words{"ONEDNN", "CPP"}));
+  EXPECT_NE(error_of({{"CPPGEN_MAX_AUTOTUNE_GEMM_BACKENDS", ","}}), "");
+  EXPECT_NE(error_of({{"TORCHINDUCTOR_MAX_AUTOTUNE_GEMM_BACKENDS", "CPP,TRITON"}}).find("\"TRITON\""),
+            std::string::npos);
+  EXPECT_EQ(load({{"CXX", "ccache g++"}}).cxx, "ccache g++");
+  EXPECT_NE(error_of({{"CXX", "g++\nrm"}}), "");
+}
+
+TEST(Settings, PlacesFollowTheEnvironment) {
+  EXPECT_EQ(load({}).cache_dir, "/home/ada/.cache/cppgen");
+  EXPECT_EQ(load({{"XDG_CACHE_HOME", "/var/tmp/c/"}}).cache_dir, "/var/tmp/c/cppgen");
+  EXPECT_EQ(load({{"XDG_CACHE_HOME", "relative"}}).cache_dir, "/home/ada/.cache/cppgen");
+  EXPECT_EQ(load({{"CPPGEN_CACHE_DIR", "/data/k/"}}).cache_dir, "/data/k");
+  EXPECT_EQ(load({{"CPPGEN_CACHE_DIR", "~/k"}}).cache_dir, "/home/ada/k");
+  EXPECT_EQ(load({}).trace_dir, "/home/ada/.cache/cppgen/trace");
+  Settings s = load({});
+  s.set("cache_dir", "/elsewhere");
+  EXPECT_EQ(s.trace_dir, "/elsewhere/trace");
+  s.set("trace_dir", "/traces");
+  s.set("cache_dir", "/third");
+  EXPECT_EQ(s.trace_dir, "/traces");
+  EXPECT_EQ(Settings::from_environment({}).cache_dir.rfind("/tmp/cppgen-", 0), 0u);
+}
+
+TEST(Settings, AnAliasOfCacheDirNamesAParent) {
+  for (const char* alias :
+       {"CACHE_DIR", "TORCHINDUCTOR_CACHE_DIR", "COMPILE_FUNC_DIR", "EJKERNEL_PERSISTENT_CACHE_DIR"}) {
+    Settings s = load({{alias, "/shared/cache/"}});
+    EXPECT_EQ(s.cache_dir, "/shared/cache/cppgen") << alias;
+    EXPECT_EQ(s.trace_dir, "/shared/cache/cppgen/trace") << alias;
+  }
+  EXPECT_EQ(load({{"CACHE_DIR", "/a"}, {"COMPILE_FUNC_DIR", "/a/"}}).cache_dir, "/a/cppgen");
+  EXPECT_NE(error_of({{"CACHE_DIR", "/a"}, {"COMPILE_FUNC_DIR", "/b"}}).find("COMPILE_FUNC_DIR=/b"), std::string::npos);
+}
+
+TEST(Settings, UnknownNames) {
+  Settings s = load({{"CPPGEN_THREDS", "2"}, {"CPPGENX", "1"}, {"CPPGEN_THREADS", "2"}});
+  ASSERT_EQ(s.warnings.size(), 1u);
+  EXPECT_EQ(s.warnings[0], "unknown variable CPPGEN_THREDS is ignored; the nearest known name is CPPGEN_THREADS");
+  EXPECT_EQ(error_of({}, {{"min-chunk", "2"}}),
+            "unknown setting \"min-chunk\"; the nearest known name is MIN_CHUNK_SIZE");
+}
+
+TEST(Settings, KeyTextHoldsWhatChangesCodeOnly) {
+  std::string base = load({}).key_text();
+  EXPECT_NE(base.find("MIN_CHUNK_SIZE=3:512\n"), std::string::npos);
+  EXPECT_EQ(load({{"CPPGEN_THREADS", "7"}, {"CPPGEN_CACHE_DIR", "/x"}}).key_text(), base);
+  EXPECT_NE(load({{"CPPGEN_MAX_FUSION_SIZE", "7"}}).key_text(), base);
+  EXPECT_NE(load({{"CPPGEN_COMPILER_OPT", "-O1"}}).key_text(), base);
+  EXPECT_EQ(load({{"AIT_COMPILER_OPT", "-O3"}}).key_text(), base);
+}
+
+TEST(Settings, ReferenceNamesEveryRow) {
+  std::string page = settings_reference_markdown();
+  for (const SettingDescription& row : Settings().describe()) {
+    EXPECT_NE(page.find("| `CPPGEN_" + std::string(row.name) + "` |"), std::string::npos) << row.name;
+    for (const std::string& alias : row.aliases) EXPECT_NE(page.find("`" + alias + "`"), std::string::npos) << alias;
+  }
+}
+
+TEST(Settings, ProcessEnvironmentIsRead) {
+  setenv("CPPGEN_MAX_FUSION_SIZE", "17", 1);
+  EXPECT_EQ(Settings::from_environment().max_fusion_size, 17);
+  EXPECT_EQ(Settings().max_fusion_size, 64);
+  unsetenv("CPPGEN_MAX_FUSION_SIZE");
+  EXPECT_EQ(Settings::from_environment().max_fusion_size, 64);
+}
+
+TEST(Settings, EditDistance) {
+  using setting_values::edit_distance;
+  EXPECT_EQ(edit_distance("", "abc"), 3u);
+  EXPECT_EQ(edit_distance("kitten", "sitting"), 3u);
+  EXPECT_EQ(edit_distance("same", "same"), 0u);
+}
+
+}  // namespace
+}  // namespace cppgen
