@@ -3,6 +3,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -37,11 +38,20 @@ struct Tensor {
     return static_cast<const T*>(data.bytes);
   }
 };
+// InternalError unless `bytes` holds exactly the elements of `dims`.
 Tensor make_tensor(DType, std::vector<int64_t> dims, std::vector<std::byte> bytes);
+// A one-dimensional int64 constant, as shape inputs want it.
+Tensor make_ints(const std::vector<int64_t>& values);
+// The elements of an integer or bool constant as int64 (uint64 wraps).
+std::vector<int64_t> integers_of(const Tensor&);
+// The elements of a float constant of any width, widened.
+std::vector<double> numbers_of(const Tensor&);
+// The inverse: rounds once to `type`, which is a float type.
+Tensor make_floats(DType type, std::vector<int64_t> dims, const std::vector<double>& values);
 
 struct Graph;
 using ValueId = int32_t;
-using NodeId = int32_t;
+using NodeId = int32_t;  // position in Graph::nodes
 inline constexpr ValueId kNoValue = -1;  // an absent optional input or output
 
 using Attribute = std::variant<int64_t, float, std::string, std::vector<int64_t>, std::vector<float>, std::vector<std::string>,
@@ -79,6 +89,15 @@ struct Graph {
   Value& value(ValueId);
   const Value& value(ValueId) const;
 };
+
+// Bodies of If, Loop and Scan are closed: what a body takes from the graph around it comes in as further inputs behind
+// the body's own, and the node has these values as further inputs behind its own. The node's attribute
+// `captures_name(body)` (integers) gives, for each such body input in order, its position among the node's inputs.
+// A body shares the index arena of the graph around it.
+std::string captures_name(const std::string& body_attribute);  // "captures:then_branch"
+
+// A name from a model for a message: quoted, control characters escaped, long ones cut.
+std::string quoted(std::string_view name);
 
 // Number of uses of each value by nodes, plus one for each time it is a graph output.
 std::vector<int> count_uses(const Graph&);

@@ -1,0 +1,57 @@
+#include "cppgen/graph/graph.h"
+
+#include <utility>
+
+#include "runtime/base/errors.h"
+
+namespace cppgen {
+
+ValueId Graph::add_value(std::string name) {
+  auto id = ValueId(values.size());
+  values.push_back({.id = id, .name = std::move(name), .type = {}, .constant = {}, .contents = {}});
+  return id;
+}
+
+ValueId Graph::add_constant(std::string name, Tensor tensor) {
+  ValueId id = add_value(std::move(name));
+  Value& v = values.back();
+  v.type = TensorType{tensor.dtype, Shape(tensor.dims.begin(), tensor.dims.end())};
+  v.constant = std::move(tensor);
+  return id;
+}
+
+Node& Graph::add_node(std::string op, std::vector<ValueId> inputs, std::vector<ValueId> outputs, int opset) {
+  auto id = NodeId(nodes.size());
+  for (ValueId out : outputs)
+    if (out != kNoValue) value(out).producer = id;
+  std::string name = fmt::format("{}#{}", op, id);
+  nodes.push_back({.id = id,
+                   .name = std::move(name),
+                   .op = std::move(op),
+                   .domain = "",
+                   .opset = opset,
+                   .inputs = std::move(inputs),
+                   .outputs = std::move(outputs),
+                   .attributes = {}});
+  return nodes.back();
+}
+
+Value& Graph::value(ValueId id) { return const_cast<Value&>(std::as_const(*this).value(id)); }
+
+const Value& Graph::value(ValueId id) const {
+  if (id < 0 || size_t(id) >= values.size()) internal_error("graph {}: no value %{}", quoted(name), id);
+  return values[size_t(id)];
+}
+
+std::string captures_name(const std::string& body_attribute) { return "captures:" + body_attribute; }
+
+std::vector<int> count_uses(const Graph& graph) {
+  std::vector<int> uses(graph.values.size());
+  for (const Node& node : graph.nodes)
+    for (ValueId in : node.inputs)
+      if (in != kNoValue) uses[size_t(in)]++;
+  for (ValueId out : graph.outputs) uses[size_t(out)]++;
+  return uses;
+}
+
+}  // namespace cppgen

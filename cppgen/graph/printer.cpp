@@ -1,0 +1,114 @@
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include "cppgen/graph/graph.h"
+
+namespace cppgen {
+namespace {
+
+std::string ref(ValueId id) { return id == kNoValue ? "-" : fmt::format("%{}", id); }
+
+std::string refs(const std::vector<ValueId>& ids) {
+  std::vector<std::string> parts;
+  for (ValueId id : ids) parts.push_back(ref(id));
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+std::string indent(const std::string& text) {
+  std::string out = "    ";
+  for (char c : text) {
+    out += c;
+    if (c == '\n') out += "    ";
+  }
+  out.resize(out.find_last_not_of(' ') + 1);
+  return out;
+}
+
+struct PrintAttribute {
+  std::string operator()(int64_t v) const { return fmt::format("{}", v); }
+  std::string operator()(float v) const { return fmt::format("{}f", v); }
+  std::string operator()(const std::string& v) const { return quoted(v); }
+  std::string operator()(const std::vector<int64_t>& v) const { return fmt::format("[{}]", fmt::join(v, ", ")); }
+  std::string operator()(const std::vector<float>& v) const { return fmt::format("[{}]", fmt::join(v, ", ")); }
+  std::string operator()(const std::vector<std::string>& v) const {
+    std::vector<std::string> parts;
+    for (const std::string& s : v) parts.push_back(quoted(s));
+    return fmt::format("[{}]", fmt::join(parts, ", "));
+  }
+  std::string operator()(const Tensor& t) const {
+    return fmt::format("{}[{}]", name_of(t.dtype), fmt::join(t.dims, ", "));
+  }
+  std::string operator()(const std::shared_ptr<Graph>& g) const {
+    return fmt::format("{{\n{}  }}", indent(to_string(*g)));
+  }
+};
+
+std::string typed(const Value& v) {
+  std::string type = v.type ? to_string(*v.type) : "?";
+  return fmt::format("{} {}: {}", ref(v.id), quoted(v.name), type);
+}
+
+// Small integer constants and known shape values are worth seeing.
+std::string known(const Value& v) {
+  if (v.contents && v.contents->size() <= 8) return " = " + to_string(*v.contents);
+  if (v.constant && is_int(v.constant->dtype) && v.constant->elements() <= 8)
+    return fmt::format(" = [{}]", fmt::join(integers_of(*v.constant), ", "));
+  return "";
+}
+
+std::string print_node(const Graph& graph, const Node& node) {
+  std::string out = "  ";
+  for (size_t i = 0; i < node.outputs.size(); i++) {
+    if (i) out += ", ";
+    ValueId id = node.outputs[i];
+    out += id == kNoValue ? "-" : typed(graph.value(id)) + known(graph.value(id));
+  }
+  std::string domain = node.domain.empty() ? "" : node.domain + ".";
+  out += fmt::format(" = {}{}({})", domain, node.op, refs(node.inputs));
+  if (!node.attributes.empty()) {
+    std::vector<std::string> parts;
+    for (const auto& [name, value] : node.attributes) parts.push_back(name + "=" + std::visit(PrintAttribute{}, value));
+    out += fmt::format(" {{{}}}", fmt::join(parts, ", "));
+  }
+  return out + fmt::format("  # {}\n", quoted(node.name));
+}
+
+}  // namespace
+
+std::string quoted(std::string_view name) {
+  constexpr size_t kLongest = 120;
+  std::string out = "\"";
+  for (char c : name.substr(0, kLongest)) {
+    if (c == '"' || c == '\\')
+      out += {'\\', c};
+    else if (static_cast<unsigned char>(c) < 0x20 || c == 0x7f)
+      out += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
+    else
+      out += c;
+  }
+  return out + (name.size() > kLongest ? "\"..." : "\"");
+}
+
+std::string to_string(const Shape& shape) {
+  std::vector<std::string> parts;
+  for (const IndexExpr& d : shape) parts.push_back(ir::to_string(d));
+  return fmt::format("[{}]", fmt::join(parts, ", "));
+}
+
+std::string to_string(const TensorType& type) {
+  return fmt::format("{}{}", name_of(type.dtype), to_string(type.shape));
+}
+
+std::string to_string(const Graph& graph) {
+  std::string out = fmt::format("graph {}", quoted(graph.name));
+  for (const auto& [domain, version] : graph.opsets)
+    out += fmt::format(" {}@{}", domain.empty() ? "onnx" : domain, version);
+  out += "\n";
+  for (ValueId id : graph.inputs) out += "  input " + typed(graph.value(id)) + "\n";
+  for (const Value& v : graph.values)
+    if (v.constant) out += "  constant " + typed(v) + known(v) + "\n";
+  for (const Node& node : graph.nodes) out += print_node(graph, node);
+  return out + fmt::format("  return {}\n", refs(graph.outputs));
+}
+
+}  // namespace cppgen
