@@ -1,0 +1,250 @@
+#include <cmath>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "runtime/base/errors.h"
+#include "runtime/plan/plan.h"
+
+namespace cppgen::rt {
+namespace {
+
+using nlohmann::json;
+
+constexpr std::string_view kBufferKinds[] = {"input", "output", "constant", "temporary"};
+constexpr std::string_view kStepKinds[] = {"kernel", "library"};
+
+// JSON has no infinities and no NaN: these are words.
+json number_to_json(double value) {
+  if (std::isnan(value)) return "nan";
+  if (std::isinf(value)) return value > 0 ? "inf" : "-inf";
+  return value;
+}
+
+json exprs_to_json(const std::vector<DimExpr>& exprs) {
+  json list = json::array();
+  for (const DimExpr& expr : exprs) list.push_back(expr.code);
+  return list;
+}
+
+json tensor_to_json(const TensorInfo& tensor) {
+  return {{"name", tensor.name},
+          {"type", name_of(tensor.type)},
+          {"dims", exprs_to_json(tensor.dims)},
+          {"index_extent", tensor.index_extent}};
+}
+
+json buffer_to_json(const PlanBuffer& buffer) {
+  json node{{"kind", kBufferKinds[size_t(buffer.kind)]}, {"bytes", buffer.bytes.code}};
+  switch (buffer.kind) {
+    case PlanBufferKind::input:
+    case PlanBufferKind::output:
+      node["slot"] = buffer.slot;
+      break;
+    case PlanBufferKind::constant:
+      node["offset"] = buffer.offset;
+      break;
+    case PlanBufferKind::temporary:
+      node["first_step"] = buffer.first_step;
+      node["last_step"] = buffer.last_step;
+      node["shares"] = buffer.shares;
+  }
+  return node;
+}
+
+json step_to_json(const Step& step) {
+  json numbers = json::array();
+  for (double number : step.numbers) numbers.push_back(number_to_json(number));
+  return {{"kind", kStepKinds[size_t(step.kind)]},
+          {"name", step.name},
+          {"library", step.library},
+          {"buffers", step.buffers},
+          {"output_count", step.output_count},
+          {"params", exprs_to_json(step.params)},
+          {"numbers", numbers},
+          {"range", step.range.code},
+          {"unit_work", step.unit_work.code},
+          {"scratch_bytes", step.scratch_bytes.code},
+          {"engine", step.engine},
+          {"origins", step.origins},
+          {"flops", step.flops.code},
+          {"bytes", step.bytes.code}};
+}
+
+// A JSON value and its path in the document, for messages.
+class Field {
+ public:
+  Field(const json& value, std::string path) : value_(value), path_(std::move(path)) {}
+
+  Field operator[](const char* key) const {
+    if (!value_.is_object()) fail("an object");
+    const auto it = value_.find(key);
+    if (it == value_.end()) user_error("plan: {} lacks the field '{}'", path_.empty() ? "the file" : path_, key);
+    return {*it, path_.empty() ? key : path_ + "." + key};
+  }
+
+  template <class F>
+  void each(F f) const {
+    if (!value_.is_array()) fail("a list");
+    for (size_t i = 0; i < value_.size(); i++) f(Field(value_[i], fmt::format("{}[{}]", path_, i)));
+  }
+
+  int64_t integer(int64_t low = std::numeric_limits<int64_t>::min(),
+                  int64_t high = std::numeric_limits<int64_t>::max()) const {
+    if (!value_.is_number_integer()) fail("an integer");
+    if (value_.is_number_unsigned() && value_.get<uint64_t>() > uint64_t(std::numeric_limits<int64_t>::max()))
+      fail("an integer of 64 bits");
+    const auto number = value_.get<int64_t>();
+    if (number < low || number > high) user_error("plan: {} is {}; allowed is {} to {}", path_, number, low, high);
+    return number;
+  }
+  int32_t index() const { return int32_t(integer(-1, std::numeric_limits<int32_t>::max())); }
+
+  std::string text() const {
+    if (!value_.is_string()) fail("a text");
+    return value_.get<std::string>();
+  }
+
+  double number() const {
+    if (value_.is_number()) return value_.get<double>();
+    const std::string word = text();
+    if (word == "nan") return std::numeric_limits<double>::quiet_NaN();
+    if (word == "inf") return std::numeric_limits<double>::infinity();
+    if (word == "-inf") return -std::numeric_limits<double>::infinity();
+    fail("a number");
+  }
+
+  template <size_t N>
+  size_t word(const std::string_view (&words)[N]) const {
+    const std::string name = text();
+    for (size_t i = 0; i < N; i++)
+      if (words[i] == name) return i;
+    user_error("plan: {} is '{}'; allowed is {}", path_, name, fmt::join(words, ", "));
+  }
+
+  DimExpr expr() const {
+    DimExpr result;
+    each([&](const Field& item) { result.code.push_back(item.integer()); });
+    return result;
+  }
+  std::vector<DimExpr> exprs() const {
+    std::vector<DimExpr> result;
+    each([&](const Field& item) { result.push_back(item.expr()); });
+    return result;
+  }
+  std::vector<std::string> texts() const {
+    std::vector<std::string> result;
+    each([&](const Field& item) { result.push_back(item.text()); });
+    return result;
+  }
+
+  DType dtype() const {
+    const std::string name = text();
+    if (const auto type = dtype_from_name(name)) return *type;
+    user_error("plan: {} is '{}', which is no element type", path_, name);
+  }
+
+ private:
+  [[noreturn]] void fail(const char* expected) const {
+    user_error("plan: {} is {}; expected {}", path_.empty() ? "the file" : path_, value_.type_name(), expected);
+  }
+
+  const json& value_;
+  std::string path_;
+};
+
+TensorInfo tensor_from(const Field& node) {
+  return {node["name"].text(), node["type"].dtype(), node["dims"].exprs(), node["index_extent"].integer()};
+}
+
+PlanBuffer buffer_from(const Field& node) {
+  PlanBuffer buffer;
+  buffer.kind = PlanBufferKind(node["kind"].word(kBufferKinds));
+  buffer.bytes = node["bytes"].expr();
+  switch (buffer.kind) {
+    case PlanBufferKind::input:
+    case PlanBufferKind::output:
+      buffer.slot = node["slot"].index();
+      break;
+    case PlanBufferKind::constant:
+      buffer.offset = node["offset"].integer();
+      break;
+    case PlanBufferKind::temporary:
+      buffer.first_step = node["first_step"].index();
+      buffer.last_step = node["last_step"].index();
+      buffer.shares = node["shares"].index();
+  }
+  return buffer;
+}
+
+Step step_from(const Field& node) {
+  Step step;
+  step.kind = StepKind(node["kind"].word(kStepKinds));
+  step.name = node["name"].text();
+  step.library = node["library"].index();
+  node["buffers"].each([&](const Field& item) { step.buffers.push_back(item.index()); });
+  step.output_count = node["output_count"].index();
+  step.params = node["params"].exprs();
+  node["numbers"].each([&](const Field& item) { step.numbers.push_back(item.number()); });
+  step.range = node["range"].expr();
+  step.unit_work = node["unit_work"].expr();
+  step.scratch_bytes = node["scratch_bytes"].expr();
+  step.engine = node["engine"].text();
+  step.origins = node["origins"].texts();
+  step.flops = node["flops"].expr();
+  step.bytes = node["bytes"].expr();
+  return step;
+}
+
+Plan plan_from(const Field& root) {
+  Plan plan;
+  plan.model = root["model"].text();
+  plan.isa = root["isa"].text();
+  root["symbols"].each([&](const Field& node) {
+    plan.symbols.push_back({node["name"].text(), node["input"].index(), node["axis"].index()});
+  });
+  root["inputs"].each([&](const Field& node) { plan.inputs.push_back(tensor_from(node)); });
+  root["outputs"].each([&](const Field& node) { plan.outputs.push_back(tensor_from(node)); });
+  root["buffers"].each([&](const Field& node) { plan.buffers.push_back(buffer_from(node)); });
+  root["steps"].each([&](const Field& node) { plan.steps.push_back(step_from(node)); });
+  plan.libraries = root["libraries"].texts();
+  plan.weights_bytes = root["weights_bytes"].integer();
+  plan.checks = root["checks"].texts();
+  return plan;
+}
+
+}  // namespace
+
+std::string to_json(const Plan& plan) {
+  json root{{"model", plan.model},
+            {"isa", plan.isa},
+            {"symbols", json::array()},
+            {"inputs", json::array()},
+            {"outputs", json::array()},
+            {"buffers", json::array()},
+            {"steps", json::array()},
+            {"libraries", plan.libraries},
+            {"weights_bytes", plan.weights_bytes},
+            {"checks", plan.checks}};
+  for (const Symbol& symbol : plan.symbols)
+    root["symbols"].push_back({{"name", symbol.name}, {"input", symbol.input}, {"axis", symbol.axis}});
+  for (const TensorInfo& tensor : plan.inputs) root["inputs"].push_back(tensor_to_json(tensor));
+  for (const TensorInfo& tensor : plan.outputs) root["outputs"].push_back(tensor_to_json(tensor));
+  for (const PlanBuffer& buffer : plan.buffers) root["buffers"].push_back(buffer_to_json(buffer));
+  for (const Step& step : plan.steps) root["steps"].push_back(step_to_json(step));
+  // Names come from models and may be no UTF-8: such bytes become U+FFFD.
+  return root.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
+}
+
+Plan plan_from_json(std::string_view text) {
+  json root;
+  try {
+    root = json::parse(text);
+  } catch (const json::exception& error) {
+    user_error("plan: not well-formed JSON: {}", error.what());
+  }
+  Plan plan = plan_from(Field(root, ""));
+  validate(plan);
+  return plan;
+}
+
+}  // namespace cppgen::rt

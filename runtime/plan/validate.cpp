@@ -1,0 +1,223 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "runtime/base/checked.h"
+#include "runtime/base/errors.h"
+#include "runtime/plan/plan.h"
+
+namespace cppgen::rt {
+namespace {
+
+// True if `text` can be a symbol of a shared library that an emitted kernel defines.
+bool is_identifier(std::string_view text) {
+  const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
+  const auto digit = [](char c) { return c >= '0' && c <= '9'; };
+  return !text.empty() && letter(text[0]) &&
+         std::all_of(text.begin(), text.end(), [&](char c) { return letter(c) || digit(c); });
+}
+
+// Checks one plan field by field. `where` strings name fields as they appear in plan.json.
+class Validator {
+ public:
+  explicit Validator(const Plan& plan) : plan_(plan) {}
+
+  void run() {
+    check_tensors("inputs", plan_.inputs);
+    check_tensors("outputs", plan_.outputs);
+    check_symbols();
+    for (size_t i = 0; i < plan_.libraries.size(); i++) check_library(i);
+    if (plan_.weights_bytes < 0) fail("weights_bytes", "is {}; sizes are at least 0", plan_.weights_bytes);
+    for (size_t i = 0; i < plan_.buffers.size(); i++) check_buffer(i);
+    check_output_slots();
+    written_.assign(plan_.buffers.size(), false);
+    for (size_t i = 0; i < plan_.steps.size(); i++) check_step(i);
+    check_outputs_written();
+  }
+
+ private:
+  template <class... Args>
+  [[noreturn]] void fail(const std::string& where, fmt::format_string<Args...> text, Args&&... args) const {
+    user_error("plan: {} {}", where, fmt::format(text, std::forward<Args>(args)...));
+  }
+
+  void check_index(const std::string& where, int64_t index, size_t size) const {
+    if (index < 0 || index >= int64_t(size)) fail(where, "is {}; allowed is 0 to {}", index, int64_t(size) - 1);
+  }
+
+  // Well-formed for every binding; values are checked when dimensions are bound. Returns true if it uses a symbol.
+  bool check_expr(const std::string& where, const DimExpr& expr) const {
+    size_t depth = 0;
+    bool symbolic = false;
+    for (size_t i = 0; i < expr.code.size(); i++) {
+      const int64_t op = expr.code[i];
+      if (op < 0 || op > int64_t(DimOp::max)) fail(where, "has the unknown operation {}", op);
+      if (op <= int64_t(DimOp::symbol)) {
+        if (++i == expr.code.size()) fail(where, "ends before an operand");
+        if (op == int64_t(DimOp::symbol)) {
+          check_index(where + " symbol", expr.code[i], plan_.symbols.size());
+          symbolic = true;
+        }
+        depth++;
+      } else if (depth < 2) {
+        fail(where, "has an operator that lacks an operand");
+      } else {
+        depth--;
+      }
+    }
+    if (depth != 1) fail(where, "leaves {} values instead of 1", depth);
+    return symbolic;
+  }
+
+  void check_size(const std::string& where, const DimExpr& expr) const {
+    if (check_expr(where, expr)) return;
+    if (const int64_t value = evaluate(expr, {}); value < 0) fail(where, "is {}; sizes are at least 0", value);
+  }
+
+  void check_tensors(const char* list, const std::vector<TensorInfo>& tensors) const {
+    std::set<std::string_view> names;
+    for (size_t i = 0; i < tensors.size(); i++) {
+      const auto where = fmt::format("{}[{}]", list, i);
+      if (!names.insert(tensors[i].name).second) fail(where, "repeats the name '{}'", tensors[i].name);
+      if (int(tensors[i].type) >= kDTypeCount) fail(where + ".type", "is {}", int(tensors[i].type));
+      if (tensors[i].index_extent < 0) fail(where + ".index_extent", "is {}", tensors[i].index_extent);
+      for (size_t d = 0; d < tensors[i].dims.size(); d++)
+        check_size(fmt::format("{}.dims[{}]", where, d), tensors[i].dims[d]);
+    }
+  }
+
+  void check_symbols() const {
+    for (size_t i = 0; i < plan_.symbols.size(); i++) {
+      const Symbol& symbol = plan_.symbols[i];
+      const auto where = fmt::format("symbols[{}]", i);
+      check_index(where + ".input", symbol.input, plan_.inputs.size());
+      const auto& dims = plan_.inputs[size_t(symbol.input)].dims;
+      check_index(where + ".axis", symbol.axis, dims.size());
+      if (dims[size_t(symbol.axis)] != DimExpr{{int64_t(DimOp::symbol), int64_t(i)}})
+        fail(where, "is bound by an input dimension that is another expression");
+    }
+  }
+
+  void check_library(size_t i) const {
+    const std::string& name = plan_.libraries[i];
+    if (name.empty() || name == "." || name == ".." || name.find('/') != name.npos || name.find('\0') != name.npos)
+      fail(fmt::format("libraries[{}]", i), "is '{}'; allowed is the name of a file in the package", name);
+  }
+
+  void check_buffer(size_t i) {
+    const PlanBuffer& buffer = plan_.buffers[i];
+    const auto where = fmt::format("buffers[{}]", i);
+    check_size(where + ".bytes", buffer.bytes);
+    switch (buffer.kind) {
+      case PlanBufferKind::input:
+        check_index(where + ".slot", buffer.slot, plan_.inputs.size());
+        break;
+      case PlanBufferKind::output:
+        check_index(where + ".slot", buffer.slot, plan_.outputs.size());
+        break;
+      case PlanBufferKind::constant:
+        check_constant(where, buffer);
+        break;
+      case PlanBufferKind::temporary:
+        check_temporary(where, i);
+        break;
+      default:
+        fail(where + ".kind", "is {}", int(buffer.kind));
+    }
+    if (buffer.shares != -1 && buffer.kind != PlanBufferKind::temporary)
+      fail(where + ".shares", "is {}; only temporary buffers share memory", buffer.shares);
+  }
+
+  void check_constant(const std::string& where, const PlanBuffer& buffer) const {
+    if (check_expr(where + ".bytes", buffer.bytes)) fail(where + ".bytes", "of a constant depends on a symbol");
+    if (buffer.offset < 0 || buffer.offset % 64 != 0)
+      fail(where + ".offset", "is {}; allowed are multiples of 64", buffer.offset);
+    const int64_t end = checked_add(buffer.offset, evaluate(buffer.bytes, {}), "plan: constant");
+    if (end > plan_.weights_bytes) fail(where, "ends at byte {} of {} bytes of weights", end, plan_.weights_bytes);
+  }
+
+  void check_temporary(const std::string& where, size_t i) const {
+    const PlanBuffer& buffer = plan_.buffers[i];
+    check_index(where + ".first_step", buffer.first_step, plan_.steps.size());
+    check_index(where + ".last_step", buffer.last_step, plan_.steps.size());
+    if (buffer.first_step > buffer.last_step)
+      fail(where, "lives from step {} to the earlier step {}", buffer.first_step, buffer.last_step);
+    if (buffer.shares == -1) return;
+    // Sharing goes to a buffer listed earlier: chains end, whatever the file says.
+    check_index(where + ".shares", buffer.shares, i);
+    const auto kind = plan_.buffers[size_t(buffer.shares)].kind;
+    if (kind != PlanBufferKind::temporary && kind != PlanBufferKind::output)
+      fail(where + ".shares", "is {}, which no step may write", buffer.shares);
+  }
+
+  void check_output_slots() const {
+    std::vector<int> count(plan_.outputs.size());
+    for (const PlanBuffer& buffer : plan_.buffers)
+      if (buffer.kind == PlanBufferKind::output) count[size_t(buffer.slot)]++;
+    for (size_t i = 0; i < count.size(); i++)
+      if (count[i] != 1) fail(fmt::format("outputs[{}]", i), "has {} buffers instead of 1", count[i]);
+  }
+
+  void check_step(size_t i) {
+    const Step& step = plan_.steps[i];
+    const auto where = fmt::format("steps[{}]", i);
+    if (step.kind == StepKind::kernel) {
+      if (!is_identifier(step.name)) fail(where + ".name", "is '{}'; allowed are C identifiers", step.name);
+      check_index(where + ".library", step.library, plan_.libraries.size());
+      check_size(where + ".range", step.range);
+    } else if (step.kind != StepKind::library) {
+      fail(where + ".kind", "is {}", int(step.kind));
+    }
+    check_expr_list(where, step);
+    if (step.output_count < 0 || step.output_count > int64_t(step.buffers.size()))
+      fail(where + ".output_count", "is {}; the step has {} buffers", step.output_count, step.buffers.size());
+    check_step_buffers(where, i);
+  }
+
+  void check_expr_list(const std::string& where, const Step& step) const {
+    for (size_t p = 0; p < step.params.size(); p++) check_expr(fmt::format("{}.params[{}]", where, p), step.params[p]);
+    const std::pair<const char*, const DimExpr*> optional[] = {{".unit_work", &step.unit_work},
+                                                               {".scratch_bytes", &step.scratch_bytes},
+                                                               {".flops", &step.flops},
+                                                               {".bytes", &step.bytes}};
+    for (const auto& [name, expr] : optional)
+      if (!expr->code.empty()) check_size(where + name, *expr);
+  }
+
+  // Indices, lifetimes, and the order: what a step reads was written before it.
+  void check_step_buffers(const std::string& where, size_t i) {
+    const Step& step = plan_.steps[i];
+    const size_t first_output = step.buffers.size() - size_t(step.output_count);
+    for (size_t b = 0; b < step.buffers.size(); b++) {
+      const auto place = fmt::format("{}.buffers[{}]", where, b);
+      check_index(place, step.buffers[b], plan_.buffers.size());
+      const auto id = size_t(step.buffers[b]);
+      const PlanBuffer& buffer = plan_.buffers[id];
+      const bool given = buffer.kind == PlanBufferKind::input || buffer.kind == PlanBufferKind::constant;
+      if (b >= first_output) {
+        if (given) fail(place, "writes buffer {}, which is an input or a constant", id);
+        written_[id] = true;
+      } else if (!given && !written_[id]) {
+        fail(place, "reads buffer {} before any step wrote it", id);
+      }
+      if (buffer.kind == PlanBufferKind::temporary && (int64_t(i) < buffer.first_step || int64_t(i) > buffer.last_step))
+        fail(place, "uses buffer {}, which lives from step {} to {}", id, buffer.first_step, buffer.last_step);
+    }
+  }
+
+  void check_outputs_written() const {
+    for (size_t id = 0; id < plan_.buffers.size(); id++)
+      if (plan_.buffers[id].kind == PlanBufferKind::output && !written_[id])
+        fail(fmt::format("outputs[{}]", plan_.buffers[id].slot), "is written by no step");
+  }
+
+  const Plan& plan_;
+  std::vector<bool> written_;
+};
+
+}  // namespace
+
+void validate(const Plan& plan) { Validator(plan).run(); }
+
+}  // namespace cppgen::rt
