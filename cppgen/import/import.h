@@ -1,0 +1,48 @@
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "cppgen/graph/graph.h"
+
+namespace cppgen {
+
+// Reads ONNX models: IR version 3 and later, operator sets 1 to 24 of ONNX's own domain. Models are untrusted: whatever
+// the bytes are, the result is a verified graph or a UserError that names the file and what is wrong with it; memory
+// stays proportional to the file's size.
+//
+// libonnx's checker is not used: it knows neither operator sets above 17 nor newer IR versions and reads external
+// data by its own rules. The rules that matter here (unique names, definitions, order, sizes, types) are checked while
+// the graph is built, and operators are checked against the operator table.
+
+// One rule about a dimension, from `parse_dim_option`.
+struct DimOption {
+  std::string input;  // INPUT.AXIS=NAME: this dimension of a graph input becomes the symbol NAME
+  int axis = -1;
+  std::string symbol;  // NAME=N: this symbol is N everywhere
+  std::optional<int64_t> size;
+};
+
+// "INPUT.AXIS=NAME" or "NAME=N". A dimension without a name in the model has the name INPUT.AXIS, so "x.0=8" binds it.
+// UserError if the text is neither.
+DimOption parse_dim_option(const std::string& text);
+
+struct ImportOptions {
+  std::vector<DimOption> dims;
+};
+
+inline constexpr int kMaxOpset = 24;
+inline constexpr int kMaxGraphNesting = 16;  // bodies of If, Loop and Scan within each other
+inline constexpr int64_t kMaxRank = 64;
+
+// UserError naming the file. External data is read from the folder of the file and mapped; the graph keeps it alive.
+Graph import_onnx(const std::string& path, const ImportOptions& = {});
+
+// The same from memory. `folder` holds the external data; empty: the model must have none. `name` is for messages.
+Graph import_onnx_bytes(std::span<const std::byte> bytes, const std::string& folder, const ImportOptions& = {},
+                        const std::string& name = "model");
+
+}  // namespace cppgen

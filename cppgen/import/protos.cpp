@@ -1,0 +1,99 @@
+#include "cppgen/import/protos.h"
+
+#include <fcntl.h>
+#include <google/protobuf/io/coded_stream.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <climits>
+#include <cstring>
+
+#include "cppgen/support/file_io.h"
+#include "runtime/base/errors.h"
+
+namespace cppgen::import {
+namespace {
+
+struct ElemType {
+  const char* name;
+  std::optional<DType> dtype;
+};
+
+// TensorProto.DataType by number, those of later ONNX releases included.
+const std::array<ElemType, 25> kElemTypes{{{"undefined", {}},
+                                           {"float32", DType::f32},
+                                           {"uint8", DType::u8},
+                                           {"int8", DType::i8},
+                                           {"uint16", DType::u16},
+                                           {"int16", DType::i16},
+                                           {"int32", DType::i32},
+                                           {"int64", DType::i64},
+                                           {"string", {}},
+                                           {"bool", DType::boolean},
+                                           {"float16", DType::f16},
+                                           {"float64", DType::f64},
+                                           {"uint32", DType::u32},
+                                           {"uint64", DType::u64},
+                                           {"complex64", {}},
+                                           {"complex128", {}},
+                                           {"bfloat16", DType::bf16},
+                                           {"float8e4m3fn", {}},
+                                           {"float8e4m3fnuz", {}},
+                                           {"float8e5m2", {}},
+                                           {"float8e5m2fnuz", {}},
+                                           {"uint4", {}},
+                                           {"int4", {}},
+                                           {"float4e2m1", {}},
+                                           {"float8e8m0", {}}}};
+
+}  // namespace
+
+std::string read_model_file(const std::string& path) {
+  FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  if (!file) user_error("cannot open: {}", error_text(errno));
+  struct stat info;
+  if (::fstat(file.get(), &info) != 0) user_error("cannot stat: {}", error_text(errno));
+  if (!S_ISREG(info.st_mode)) user_error("not a regular file");
+  if (info.st_size > INT_MAX)
+    user_error(
+        "{} bytes: a model file must be smaller than 2 GiB (protobuf's limit); keep its weights as external data",
+        info.st_size);
+  std::string content(size_t(info.st_size), '\0');
+  size_t done = 0;
+  while (done < content.size()) {
+    ssize_t n = ::read(file.get(), content.data() + done, content.size() - done);
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) user_error("cannot read: {}", error_text(errno));
+    if (n == 0) user_error("cannot read: the file became shorter");
+    done += size_t(n);
+  }
+  return content;
+}
+
+onnx::ModelProto parse_model(std::span<const std::byte> bytes) {
+  if (bytes.empty()) user_error("the file is empty");
+  if (bytes.size() > size_t(INT_MAX)) user_error("{} bytes: a model must be smaller than 2 GiB", bytes.size());
+  google::protobuf::io::CodedInputStream stream(reinterpret_cast<const uint8_t*>(bytes.data()), int(bytes.size()));
+  onnx::ModelProto model;
+  // Protobuf bounds the nesting of messages itself (100 levels) and fails cleanly beyond it.
+  if (!model.ParseFromCodedStream(&stream) || !stream.ConsumedEntireMessage())
+    user_error("not an ONNX model: the protobuf data is malformed, truncated or nested too deep");
+  if (!model.has_graph()) user_error("not an ONNX model: it has no graph");
+  return model;
+}
+
+std::optional<DType> dtype_of(int32_t elem_type) {
+  if (elem_type < 0 || size_t(elem_type) >= kElemTypes.size()) return std::nullopt;
+  return kElemTypes[size_t(elem_type)].dtype;
+}
+
+std::string elem_type_name(int32_t elem_type) {
+  if (elem_type < 0 || size_t(elem_type) >= kElemTypes.size()) return fmt::format("type {}", elem_type);
+  return kElemTypes[size_t(elem_type)].name;
+}
+
+std::string normal_domain(const std::string& domain) { return domain == "ai.onnx" ? "" : domain; }
+
+}  // namespace cppgen::import

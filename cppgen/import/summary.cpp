@@ -1,0 +1,113 @@
+#include "cppgen/import/summary.h"
+
+#include <algorithm>
+#include <functional>
+
+#include "cppgen/import/graph_builder.h"
+#include "cppgen/import/import.h"
+#include "cppgen/import/tensors.h"
+#include "runtime/base/errors.h"
+
+namespace cppgen {
+namespace import {
+namespace {
+
+ModelSummary::Tensor summarize(const onnx::ValueInfoProto& v) {
+  ModelSummary::Tensor t{v.name(), "", false, {}};
+  switch (v.type().value_case()) {
+    case onnx::TypeProto::kTensorType:
+      t.type = elem_type_name(v.type().tensor_type().elem_type());
+      break;
+    case onnx::TypeProto::kSequenceType:
+      t.type = "sequence";
+      break;
+    case onnx::TypeProto::kOptionalType:
+      t.type = "optional";
+      break;
+    case onnx::TypeProto::kMapType:
+      t.type = "map";
+      break;
+    case onnx::TypeProto::kSparseTensorType:
+      t.type = "sparse tensor";
+      break;
+    default:
+      t.type = "unknown";
+  }
+  t.has_shape = v.type().tensor_type().has_shape();
+  for (const auto& dim : v.type().tensor_type().shape().dim())
+    t.dims.push_back(dim.has_dim_value()       ? std::to_string(dim.dim_value())
+                     : dim.dim_param().empty() ? "?"
+                                               : dim.dim_param());
+  return t;
+}
+
+class Counter {
+ public:
+  explicit Counter(ModelSummary& summary) : summary_(summary) {}
+
+  void graph(const onnx::GraphProto& graph, int depth = 0) {
+    if (depth > kMaxGraphNesting) user_error("bodies are nested deeper than {} levels", kMaxGraphNesting);
+    for (const auto& t : graph.initializer()) tensor(t);
+    for (const auto& node : graph.node()) {
+      std::string domain = normal_domain(node.domain());
+      summary_.operators[domain.empty() ? node.op_type() : domain + "." + node.op_type()]++;
+      summary_.nodes++;
+      for (const auto& a : node.attribute()) {
+        if (a.has_t()) tensor(a.t());
+        if (a.has_g()) this->graph(a.g(), depth + 1);
+      }
+    }
+  }
+
+ private:
+  void tensor(const onnx::TensorProto& t) {
+    std::vector<int64_t> dims(t.dims().begin(), t.dims().end());
+    // Sizes only: elements of an unknown type count as one byte.
+    auto type = dtype_of(t.data_type());
+    int64_t elements = tensor_bytes(DType::u8, dims);
+    summary_.parameters = add(summary_.parameters, elements);
+    summary_.parameter_bytes = add(summary_.parameter_bytes, type ? tensor_bytes(*type, dims) : elements);
+    if (t.data_location() != onnx::TensorProto::EXTERNAL) return;
+    auto& files = summary_.external_files;
+    for (const auto& entry : t.external_data())
+      if (entry.key() == "location" && std::find(files.begin(), files.end(), entry.value()) == files.end())
+        files.push_back(entry.value());
+  }
+
+  static int64_t add(int64_t a, int64_t b) {
+    if (__builtin_add_overflow(a, b, &a)) user_error("the parameters' sizes overflow 64 bits");
+    return a;
+  }
+
+  ModelSummary& summary_;
+};
+
+ModelSummary summarize_model(const onnx::ModelProto& model) {
+  ModelSummary s;
+  s.graph_name = model.graph().name();
+  s.producer = model.producer_name();
+  s.producer_version = model.producer_version();
+  s.domain = model.domain();
+  s.ir_version = model.ir_version();
+  s.model_version = model.model_version();
+  for (const auto& entry : model.opset_import()) s.opsets[normal_domain(entry.domain())] = entry.version();
+  for (const auto* input : real_inputs(model.graph())) s.inputs.push_back(summarize(*input));
+  for (const auto& output : model.graph().output()) s.outputs.push_back(summarize(output));
+  for (const auto& function : model.functions()) s.functions.push_back(function.domain() + "." + function.name());
+  Counter(s).graph(model.graph());
+  return s;
+}
+
+}  // namespace
+}  // namespace import
+
+ModelSummary summarize_onnx(const std::string& path) {
+  try {
+    std::string content = import::read_model_file(path);
+    return import::summarize_model(import::parse_model(std::as_bytes(std::span(content))));
+  } catch (const UserError& e) {
+    user_error("{}: {}", path, e.what());
+  }
+}
+
+}  // namespace cppgen
