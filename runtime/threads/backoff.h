@@ -1,0 +1,41 @@
+#pragma once
+#include <sched.h>
+
+#include <chrono>
+
+namespace cppgen::rt {
+
+// How a thread waits for others: it spins, then yields, and after `hot` it should sleep or leave. When there are more
+// threads than cores, spinning takes the core from the thread that is waited for, so it yields from the beginning.
+class Backoff {
+ public:
+  using Clock = std::chrono::steady_clock;
+  Backoff(std::chrono::microseconds hot, bool yield_at_once) : hot_(hot), yield_at_once_(yield_at_once) {}
+
+  void reset() { rounds_ = 0; }
+
+  // Waits for a moment; false once the thread has been waiting for the hot time.
+  bool pause() {
+    if (rounds_++ == 0) begin_ = Clock::now();
+    if (!yield_at_once_ && !yielding_now()) {
+      __builtin_ia32_pause();
+      return rounds_ % kClockInterval != 0 || elapsed() < hot_;
+    }
+    sched_yield();
+    return elapsed() < hot_;
+  }
+
+ private:
+  static constexpr unsigned kClockInterval = 16;  // rounds of about 0.05 us between looks at the clock
+  static constexpr unsigned kSpinRounds = 1000;   // about 50 us
+
+  bool yielding_now() const { return rounds_ > kSpinRounds; }
+  Clock::duration elapsed() const { return Clock::now() - begin_; }
+
+  std::chrono::microseconds hot_;
+  bool yield_at_once_;
+  unsigned rounds_ = 0;
+  Clock::time_point begin_;
+};
+
+}  // namespace cppgen::rt

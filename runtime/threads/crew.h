@@ -1,0 +1,69 @@
+#pragma once
+#include <array>
+#include <atomic>
+#include <condition_variable>
+#include <memory>
+#include <mutex>
+#include <span>
+#include <vector>
+
+#include "runtime/threads/executor.h"
+#include "runtime/threads/region.h"
+
+namespace cppgen::rt {
+
+// Where helping threads come from: oneTBB or a pool of our own.
+class HelperSource {
+ public:
+  virtual ~HelperSource() = default;
+  // Arranges that `count` more threads call Crew::help() once, sometime or never. False if it cannot.
+  virtual bool bring(int count) noexcept = 0;
+};
+
+// Runs regions with whatever helpers come. A helper looks for chunks in all regions under way, stays hot for a while
+// when there are none, and leaves; dealing out a step asks for helpers when too few are present.
+class Crew {
+ public:
+  Crew(ExecutorOptions options, HelperSource& source);
+
+  bool run(std::span<const StepView> steps, const std::atomic<bool>* stop);
+
+  // One visit of a helping thread.
+  void help();
+
+  // Sends all helpers away and waits until they have left; those that come later leave at once. The source is not used
+  // afterwards.
+  void dismiss();
+
+  int threads() const { return options_.threads; }
+
+ private:
+  // More runs at once than this are run by their calling threads alone.
+  static constexpr int kRegions = 16;
+  using Seen = std::array<uint64_t, kRegions>;
+
+  int take_region();
+  bool run_region(Region& region, std::span<const StepView> steps, const std::atomic<bool>* stop);
+  void request_helpers(int64_t chunks);
+  void work_while_hot(int worker, Seen& seen);
+  bool work_once(int worker, Seen& seen);
+  bool new_step_dealt(const Seen& seen) const;
+  bool take_worker_id(int& worker);
+  void return_worker_id(int worker);
+  const CpuSet& binding(int worker) const;
+  bool oversubscribed() const { return callers_.load() + present_.load() > options_.cores; }
+
+  const ExecutorOptions options_;
+  HelperSource& source_;
+  std::vector<std::unique_ptr<Region>> regions_;
+  std::atomic<uint32_t> active_{0};  // bit i: region i is in use
+  std::atomic<int> callers_{0};
+  std::atomic<int> present_{0};  // helpers at work or asked for
+  std::atomic<bool> dismissed_{false};
+
+  std::mutex mutex_;  // of the ids
+  std::condition_variable all_left_;
+  std::vector<int> free_ids_;
+};
+
+}  // namespace cppgen::rt

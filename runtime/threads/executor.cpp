@@ -1,0 +1,35 @@
+#include "runtime/threads/executor.h"
+
+#include <algorithm>
+
+#include "runtime/base/errors.h"
+
+namespace cppgen::rt {
+
+void check_options(const ExecutorOptions& options) {
+  if (options.threads < 1 || options.threads > kMaxThreads)
+    user_error("THREADS: {} is not allowed; allowed: 1 to {}", options.threads, kMaxThreads);
+  check(options.bindings.empty() || static_cast<int>(options.bindings.size()) >= options.threads,
+        "ExecutorOptions: fewer bindings than threads");
+}
+
+ExecutorOptions executor_options(const Topology& usable, int64_t threads, Affinity affinity, bool smt,
+                                 int64_t spin_microseconds) {
+  ExecutorOptions options;
+  options.cores = default_threads(usable, smt);
+  options.threads = threads == -1 ? options.cores : static_cast<int>(std::clamp<int64_t>(threads, 0, kMaxThreads + 1));
+  options.spin_microseconds = spin_microseconds;
+  options.bindings = binding_sets(usable, affinity, options.threads);
+  check_options(options);
+  return options;
+}
+
+std::unique_ptr<Executor> make_executor(ExecutorOptions options) {
+#ifdef __SANITIZE_THREAD__
+  return make_thread_pool_executor(std::move(options));
+#else
+  return make_tbb_executor(std::move(options));
+#endif
+}
+
+}  // namespace cppgen::rt

@@ -1,0 +1,144 @@
+#include "runtime/threads/region.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace cppgen::rt {
+namespace {
+
+constexpr uint64_t pack(uint32_t next, uint32_t end) { return uint64_t{end} << 32 | next; }
+constexpr uint32_t next_of(uint64_t word) { return static_cast<uint32_t>(word); }
+constexpr uint32_t end_of(uint64_t word) { return static_cast<uint32_t>(word >> 32); }
+
+}  // namespace
+
+Region::Region(int workers, int64_t max_units)
+    : workers_(workers), max_units_(max_units), shares_(std::make_unique<Share[]>(workers)) {}
+
+void Region::set_on_deal(void (*on_deal)(void*, int64_t), void* context) {
+  on_deal_ = on_deal;
+  on_deal_context_ = context;
+}
+
+void Region::open(std::span<const StepView> steps, const std::atomic<bool>* stop) {
+  steps_ = steps;
+  stop_ = stop;
+  dropped_.store(false, std::memory_order_relaxed);
+  failed_.store(false, std::memory_order_relaxed);
+  finished_.store(false, std::memory_order_relaxed);
+  advance(0, 0);
+}
+
+bool Region::claim_from(Share& share, uint32_t& unit) {
+  uint64_t word = share.word.load(std::memory_order_acquire);
+  if (next_of(word) >= end_of(word)) return false;
+  // Each thread adds at most once to an exhausted share per step dealt, so `next` cannot run into `end`.
+  word = share.word.fetch_add(1, std::memory_order_acq_rel);
+  unit = next_of(word);
+  return unit < end_of(word);
+}
+
+const Region::Share* Region::claim(int worker, uint32_t& unit) {
+  for (int i = 0, share = worker; i < workers_; ++i) {
+    if (claim_from(shares_[share], unit)) return &shares_[share];
+    if (++share == workers_) share = 0;
+  }
+  return nullptr;
+}
+
+bool Region::has_work(int worker) const {
+  uint64_t word = shares_[worker].word.load(std::memory_order_relaxed);
+  return next_of(word) < end_of(word);
+}
+
+bool Region::work(int worker) {
+  uint32_t unit;
+  const Share* share = claim(worker, unit);
+  if (!share) return false;
+  size_t step = share->step;
+  int64_t done = 0;
+  do {
+    run_unit(*share, unit, worker);
+    ++done;
+  } while ((share = claim(worker, unit)));  // the uncounted chunks pin the step: these are chunks of the same one
+  if (unfinished_.fetch_sub(done, std::memory_order_acq_rel) == done) advance(step + 1, worker);
+  return true;
+}
+
+void Region::run_unit(const Share& share, uint32_t unit, int worker) noexcept {
+  int64_t begin = unit * share.chunks_per_unit;
+  int64_t end = std::min(begin + share.chunks_per_unit, share.view.chunks);
+  for (int64_t chunk = begin; chunk < end; ++chunk) run_chunk(share.view, chunk, worker);
+}
+
+void Region::run_chunk(const StepView& step, int64_t chunk, int worker) noexcept {
+  if (ended()) return dropped_.store(true, std::memory_order_relaxed);
+  try {
+    step.run(step.ctx, chunk, worker);
+  } catch (...) {
+    if (!failed_.exchange(true)) error_ = std::current_exception();
+  }
+}
+
+void Region::advance(size_t next, int worker) {
+  for (; next < steps_.size(); ++next) {
+    if (ended()) {
+      dropped_.store(true, std::memory_order_relaxed);
+      break;
+    }
+    if (steps_[next].chunks == 1) run_chunk(steps_[next], 0, worker);
+    if (steps_[next].chunks > 1) return deal(next);
+  }
+  finish();
+}
+
+void Region::deal(size_t step) {
+  int64_t chunks = steps_[step].chunks;
+  int64_t chunks_per_unit = (chunks - 1) / max_units_ + 1;
+  int64_t units = (chunks - 1) / chunks_per_unit + 1;
+  unfinished_.store(units, std::memory_order_relaxed);
+  uint32_t begin = 0;
+  for (int worker = 0; worker < workers_; ++worker) {
+    Share& share = shares_[worker];
+    auto end = static_cast<uint32_t>((units * (worker + 1) + workers_ - 1) / workers_);
+    share.step = step;
+    share.chunks_per_unit = chunks_per_unit;
+    share.view = steps_[step];
+    share.word.store(pack(begin, end), std::memory_order_release);
+    begin = end;
+  }
+  dealt_.fetch_add(1);
+  wake_sleeper();
+  if (on_deal_) on_deal_(on_deal_context_, chunks);
+}
+
+void Region::finish() {
+  finished_.store(true);
+  wake_sleeper();
+}
+
+// Sequentially consistent operations on both sides: either the sleeper sees the new step, or it is seen sleeping.
+void Region::wake_sleeper() {
+  if (!sleeping_.load()) return;
+  wakeups_.fetch_add(1);
+  wakeups_.notify_all();
+}
+
+void Region::sleep(uint64_t seen) {
+  uint32_t wakeups = wakeups_.load();
+  sleeping_.store(true);
+  while (!finished() && dealt() == seen) {
+    wakeups_.wait(wakeups);
+    wakeups = wakeups_.load();
+  }
+  sleeping_.store(false);
+}
+
+bool Region::close() {
+  steps_ = {};
+  stop_ = nullptr;
+  if (std::exception_ptr error = std::exchange(error_, nullptr)) std::rethrow_exception(error);
+  return !dropped_.load(std::memory_order_relaxed);
+}
+
+}  // namespace cppgen::rt

@@ -1,0 +1,58 @@
+#include <oneapi/tbb/global_control.h>
+#include <oneapi/tbb/info.h>
+#include <oneapi/tbb/task_arena.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "runtime/base/errors.h"
+#include "runtime/threads/crew.h"
+
+namespace cppgen::rt {
+namespace {
+
+namespace tbb = oneapi::tbb;
+
+class TbbExecutor final : public Executor, private HelperSource {
+ public:
+  explicit TbbExecutor(ExecutorOptions options)
+      : arena_(std::max(options.threads - 1, 1), /*reserved_for_masters=*/0),
+        crew_(std::make_shared<Crew>(std::move(options), static_cast<HelperSource&>(*this))) {
+    // oneTBB has one worker fewer than cores. Of several controls the least counts, so all ask for the same; how many
+    // workers there are is up to the arenas.
+    if (crew_->threads() > tbb::info::default_concurrency())
+      more_workers_.emplace(tbb::global_control::max_allowed_parallelism, kMaxThreads);
+    if (crew_->threads() > 1) arena_.initialize();
+  }
+
+  ~TbbExecutor() override { crew_->dismiss(); }
+
+  bool run(std::span<const StepView> steps, const std::atomic<bool>* stop) override { return crew_->run(steps, stop); }
+  int threads() const override { return crew_->threads(); }
+  std::string_view backend() const override { return "tbb"; }
+
+ private:
+  // The calling thread stays outside of the arena, whose workers are all helpers. A task owns its share of the crew:
+  // oneTBB may start it after the executor has gone.
+  bool bring(int count) noexcept override {
+    try {
+      for (; count > 0; --count) arena_.enqueue([crew = crew_] { crew->help(); });
+      return true;
+    } catch (...) {
+      return false;
+    }
+  }
+
+  std::optional<tbb::global_control> more_workers_;
+  tbb::task_arena arena_;
+  std::shared_ptr<Crew> crew_;
+};
+
+}  // namespace
+
+std::unique_ptr<Executor> make_tbb_executor(ExecutorOptions options) {
+  check_options(options);
+  return std::make_unique<TbbExecutor>(std::move(options));
+}
+
+}  // namespace cppgen::rt
