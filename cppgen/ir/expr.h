@@ -110,6 +110,10 @@ class ExprArena {
   Expr cast(DType, Expr);
   Expr accumulator(int, DType);
 
+  // The variable that takes the place of indirect `variable` where its value has become `value` and its extent
+  // `extent`: always the same one for the same three, so rewritten loads stay equal.
+  IndexExpr rebind(const IndexNode* variable, Expr value, IndexExpr extent);
+
  private:
   Expr intern(ExprNode);
   struct Impl;

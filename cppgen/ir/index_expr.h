@@ -16,7 +16,8 @@ namespace cppgen::ir {
 // Nodes are hash-consed in an IndexArena, so equal expressions are the same pointer, and every expression is kept in
 // canonical form: a sum of coefficient x term, ordered by term id, plus a constant. Each node carries the range of its
 // values; the simplifier (simplify_index.cpp) uses ranges to drop floordiv, mod, min and max that cannot matter.
-// Division rounds toward minus infinity, so floordiv(a, b) * b + mod(a, b) == a. Divisors must be positive.
+// Division rounds toward minus infinity, so floordiv(a, b) * b + mod(a, b) == a. Divisors must be positive; one of 0
+// (a dimension of size 0, over which no loop runs) gives 0.
 // Constants need no arena. Values are exact 64-bit integers; overflow while simplifying throws UserError.
 
 struct IndexNode;

@@ -1,0 +1,100 @@
+#include <deque>
+#include <unordered_map>
+#include <unordered_set>
+
+#include "cppgen/ir/index_expr.h"
+#include "cppgen/ir/index_range.h"
+#include "runtime/base/errors.h"
+
+namespace cppgen::ir {
+
+namespace {
+
+void mix(size_t& h, size_t v) { h ^= v + 0x9e3779b97f4a7c15 + (h << 6) + (h >> 2); }
+
+struct NodeHash {
+  size_t operator()(const IndexNode* n) const {
+    size_t h = static_cast<size_t>(n->op);
+    mix(h, std::hash<int64_t>()(n->constant));
+    for (const IndexTerm& t : n->terms) {
+      mix(h, std::hash<int64_t>()(t.coefficient));
+      mix(h, std::hash<const void*>()(t.node));
+    }
+    for (IndexExpr e : n->args) mix(h, std::hash<IndexExpr>()(e));
+    return h;
+  }
+};
+
+struct SameNode {
+  bool operator()(const IndexNode* a, const IndexNode* b) const {
+    const auto same_term = [](const IndexTerm& t, const IndexTerm& u) {
+      return t.coefficient == u.coefficient && t.node == u.node;
+    };
+    return a->op == b->op && a->constant == b->constant && a->args == b->args && a->terms.size() == b->terms.size() &&
+           std::equal(a->terms.begin(), a->terms.end(), b->terms.begin(), same_term);
+  }
+};
+
+}  // namespace
+
+struct IndexArena::Impl {
+  std::deque<IndexNode> nodes;  // never moved
+  std::unordered_set<const IndexNode*, NodeHash, SameNode> unique;
+  std::unordered_map<std::string, const IndexNode*> symbols;
+  std::unordered_map<std::string, int> numbers;  // next loop variable of a prefix
+
+  const IndexNode* add(IndexNode node, IndexArena* arena) {
+    node.id = static_cast<uint32_t>(nodes.size());
+    node.arena = arena;
+    node.range = range_of(node);
+    nodes.push_back(std::move(node));
+    return &nodes.back();
+  }
+
+  std::string numbered(const std::string& prefix) { return prefix + std::to_string(numbers[prefix]++); }
+};
+
+IndexArena::IndexArena() : impl_(std::make_unique<Impl>()) {}
+IndexArena::~IndexArena() = default;
+
+IndexExpr IndexArena::symbol(const std::string& name, int64_t lo, int64_t hi) {
+  auto [at, added] = impl_->symbols.try_emplace(name, nullptr);
+  if (added) {
+    check(lo >= 0 && lo <= hi, "a dimension symbol's range is empty or negative");
+    IndexNode node{};
+    node.op = IndexOp::variable;
+    node.kind = VarKind::symbol;
+    node.range = {lo, hi};
+    node.name = name;
+    at->second = impl_->add(std::move(node), this);
+  }
+  return IndexExpr(at->second);
+}
+
+IndexExpr IndexArena::loop(const std::string& prefix, IndexExpr extent) {
+  IndexNode node{};
+  node.op = IndexOp::variable;
+  node.kind = VarKind::loop;
+  node.name = impl_->numbered(prefix);
+  node.extent = extent;
+  return IndexExpr(impl_->add(std::move(node), this));
+}
+
+IndexExpr IndexArena::indirect(IndexExpr extent) {
+  IndexNode node{};
+  node.op = IndexOp::variable;
+  node.kind = VarKind::indirect;
+  node.name = impl_->numbered("at");
+  node.extent = extent;
+  return IndexExpr(impl_->add(std::move(node), this));
+}
+
+const IndexNode* IndexArena::intern(IndexNode candidate) {
+  const auto found = impl_->unique.find(&candidate);
+  if (found != impl_->unique.end()) return *found;
+  const IndexNode* node = impl_->add(std::move(candidate), this);
+  impl_->unique.insert(node);
+  return node;
+}
+
+}  // namespace cppgen::ir

@@ -1,0 +1,117 @@
+#include <algorithm>
+
+#include "cppgen/ir/polynomial.h"
+#include "cppgen/ir/simplify_index.h"
+
+namespace cppgen::ir {
+
+namespace {
+
+// Shows that a polynomial is nowhere negative by replacing its atoms, the latest first, with bounds: a term c * atom
+// with c >= 0 by c * (lower bound), with c <= 0 by c * (upper bound). Composite atoms are later than the variables in
+// them, so when a variable is replaced it occurs nowhere else. `steps` bounds the search.
+class Prover {
+ public:
+  bool nonnegative(const Polynomial& e) {
+    const IndexRange range = range_of(e);
+    if (range.lo >= 0) return true;
+    if (range.hi < 0 || --steps_ < 0) return false;
+    const IndexNode* atom = latest_atom(e);
+    if (!atom) return false;
+    const auto split = split_by_atom(e, atom);
+    if (!split) return false;
+    if (nonnegative(split->coefficient)) return with_bounds(*split, atom, /*lower=*/true);
+    Polynomial negated;
+    negated.add(split->coefficient, -1);
+    return nonnegative(negated) && with_bounds(*split, atom, /*lower=*/false);
+  }
+
+ private:
+  int steps_ = 100;
+
+  static IndexRange range_of(const Polynomial& e) { return e.to_expr().range(); }
+
+  static const IndexNode* latest_atom(const Polynomial& e) {
+    const IndexNode* latest = nullptr;
+    for (const IndexTerm& t : e.terms())
+      for (const IndexNode* atom : atoms_of(t.node))
+        if (!latest || atom->id > latest->id) latest = atom;
+    return latest;
+  }
+
+  bool with_bound(const AtomSplit& split, IndexExpr bound) {
+    Polynomial e = multiply(split.coefficient, Polynomial(bound));
+    e.add(split.rest);
+    return nonnegative(e);
+  }
+
+  bool with_bounds(const AtomSplit& split, const IndexNode* atom, bool lower) {
+    const auto proved = [&](IndexExpr bound) { return with_bound(split, bound); };
+    if (atom->op == IndexOp::min || atom->op == IndexOp::max) {
+      // min(a, b) is at most each of its operands, and at least what all of them are at least; max likewise.
+      const bool any = (atom->op == IndexOp::min) != lower;
+      return any ? std::any_of(atom->args.begin(), atom->args.end(), proved)
+                 : std::all_of(atom->args.begin(), atom->args.end(), proved);
+    }
+    const auto bounds = lower ? lower_bounds(atom) : upper_bounds(atom);
+    return std::any_of(bounds.begin(), bounds.end(), proved);
+  }
+
+  std::vector<IndexExpr> lower_bounds(const IndexNode* atom) {
+    std::vector<IndexExpr> bounds;
+    if (atom->range.lo != -kUnbounded) bounds.push_back(atom->range.lo);
+    return bounds;
+  }
+
+  std::vector<IndexExpr> upper_bounds(const IndexNode* atom) {
+    std::vector<IndexExpr> bounds;
+    if (atom->op == IndexOp::variable && atom->kind != VarKind::symbol) bounds.push_back(atom->extent - 1);
+    if (atom->op == IndexOp::mod) {
+      bounds.push_back(atom->args[1] - 1);
+      if (atom->args[0].range().lo >= 0) bounds.push_back(atom->args[0]);
+    }
+    if (atom->op == IndexOp::floordiv)
+      if (auto most = greatest(atom->args[0])) bounds.push_back(floordiv(*most, atom->args[1]));
+    if (atom->range.hi != kUnbounded) bounds.push_back(atom->range.hi);
+    return bounds;
+  }
+
+  // An upper bound free of loop variables, or nullopt.
+  std::optional<IndexExpr> greatest(IndexExpr e) {
+    for (int round = 0; round < 8; round++) {
+      const Polynomial p(e);
+      const IndexNode* atom = latest_loop(p);
+      if (!atom) return e;
+      const auto split = split_by_atom(p, atom);
+      if (!split) return std::nullopt;
+      Polynomial negated;
+      negated.add(split->coefficient, -1);
+      const bool up = nonnegative(split->coefficient);
+      if (!up && !nonnegative(negated)) return std::nullopt;
+      Polynomial next = split->rest;
+      if (up) next.add(multiply(split->coefficient, Polynomial(atom->extent - 1)));
+      e = simplify_sum(next);
+    }
+    return std::nullopt;
+  }
+
+  // The latest loop or indirect variable, provided that no composite atom could hide one.
+  static const IndexNode* latest_loop(const Polynomial& p) {
+    const IndexNode* atom = latest_atom(p);
+    return atom && atom->op == IndexOp::variable && atom->kind != VarKind::symbol ? atom : nullptr;
+  }
+};
+
+bool prove_nonnegative(IndexExpr e) {
+  if (e.range().lo >= 0) return true;
+  if (e.is_constant() || e.range().hi < 0) return false;
+  return Prover().nonnegative(Polynomial(e));
+}
+
+}  // namespace
+
+bool prove_less_equal(IndexExpr a, IndexExpr b) { return prove_nonnegative(b - a); }
+bool prove_less(IndexExpr a, IndexExpr b) { return prove_nonnegative(b - a - 1); }
+bool prove_equal(IndexExpr a, IndexExpr b) { return a == b || (prove_less_equal(a, b) && prove_less_equal(b, a)); }
+
+}  // namespace cppgen::ir
