@@ -1,0 +1,73 @@
+#include "tests/import/model_maker.h"
+
+namespace cppgen {
+namespace {
+
+ModelMaker two_inputs() {
+  ModelMaker m;
+  m.input("x.1", {"batch", "3", "?"}).input("m", {"batch", "1"}).output("x.1");
+  return m;
+}
+
+std::string shapes(const std::vector<std::string>& options) {
+  Graph g = two_inputs().import(options);
+  std::string out;
+  for (ValueId in : g.inputs) out += to_string(g.value(in).type->shape);
+  return out;
+}
+
+TEST(Dims, SymbolsOfTheModel) { EXPECT_EQ(shapes({}), "[batch, 3, x.1.2][batch, 1]"); }
+
+TEST(Dims, BindsSymbols) {
+  EXPECT_EQ(shapes({"batch=8"}), "[8, 3, x.1.2][8, 1]");
+  EXPECT_EQ(shapes({"x.1.2=5"}), "[batch, 3, 5][batch, 1]");
+  EXPECT_EQ(shapes({"x.1.0=4"}), "[4, 3, x.1.2][4, 1]");  // names the dimension whose symbol is batch
+  EXPECT_EQ(shapes({"x.1.1=3"}), "[batch, 3, x.1.2][batch, 1]");
+  EXPECT_EQ(shapes({"batch=0"}), "[0, 3, x.1.2][0, 1]");
+}
+
+TEST(Dims, MakesDimensionsSymbolic) {
+  EXPECT_EQ(shapes({"m.1=seq"}), "[batch, 3, x.1.2][batch, seq]");
+  EXPECT_EQ(shapes({"m.1=seq", "x.1.2=seq", "seq=7"}), "[batch, 3, 7][batch, 7]");
+}
+
+TEST(Dims, Errors) {
+  auto refused = [](std::vector<std::string> options) { return error_of(two_inputs(), options); };
+  EXPECT_EQ(refused({"n=4"}),
+            "m.onnx: dimension option n=4: the model has no dimension of this name; its symbols are batch, x.1.2");
+  EXPECT_EQ(refused({"x.1.1=4"}),
+            "m.onnx: dimension option x.1.1=4: the model fixes this dimension at 3; make it symbolic with x.1.1=NAME");
+  EXPECT_EQ(refused({"y.0=n"}),
+            "m.onnx: dimension option y.0=n: the model has no input \"y\"; inputs are \"m\", \"x.1\"");
+  EXPECT_EQ(refused({"m.2=n"}), "m.onnx: dimension option m.2=n: the input has 2 dimensions");
+  EXPECT_EQ(refused({"m.7=3"}), "m.onnx: dimension option m.7=3: the input has 2 dimensions");
+  EXPECT_EQ(refused({"batch=2", "x.1.0=3"}), "m.onnx: dimension options: batch is bound to both 2 and 3");
+  EXPECT_EQ(refused({"m.1=a", "m.1=b"}), "m.onnx: dimension options: m.1 is named both a and b");
+}
+
+TEST(Dims, ParseErrors) {
+  auto message = [](const std::string& text) { return error_of([&] { parse_dim_option(text); }); };
+  const std::string allowed =
+      "; allowed are INPUT.AXIS=NAME, which makes a dimension symbolic, and NAME=N, which binds one";
+  EXPECT_NE(message("batch").find("allowed are"), std::string::npos);
+  EXPECT_NE(message("=4").find("allowed are"), std::string::npos);
+  EXPECT_EQ(message("x=-1"), "dimension option \"x=-1\": a size must not be negative");
+  EXPECT_EQ(message("x.0=a-b"),
+            "dimension option \"x.0=a-b\": \"a-b\" is neither a size nor a name of letters, digits and _" + allowed);
+  EXPECT_EQ(message("x=n"), "dimension option \"x=n\": \"x\" is not INPUT.AXIS with an axis from 0 to 63" + allowed);
+}
+
+TEST(Dims, GiantOnesAreRefused) {
+  ModelMaker m;
+  m.input("x", {"9223372036854775807", "2"}).output("x");
+  EXPECT_NE(error_of(m).find("overflows 64 bits"), std::string::npos);
+  ModelMaker negative;
+  negative.input("x", {"-1"}).output("x");
+  EXPECT_EQ(error_of(negative), "m.onnx: input \"x\": dimension 0 is negative, -1");
+  ModelMaker rank;
+  rank.input("x", std::vector<std::string>(65, "1")).output("x");
+  EXPECT_EQ(error_of(rank), "m.onnx: input \"x\" has 65 dimensions, at most 64 are allowed");
+}
+
+}  // namespace
+}  // namespace cppgen

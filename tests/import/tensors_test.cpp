@@ -1,0 +1,111 @@
+#include "tests/import/model_maker.h"
+
+namespace cppgen {
+namespace {
+
+using onnx::TensorProto;
+
+Tensor imported(const ModelMaker& m) {
+  Graph g = m.import();
+  return *g.value(g.outputs[0]).constant;
+}
+
+// A model whose only content is the initializer w.
+struct OneTensor : ModelMaker {
+  TensorProto& w;
+  OneTensor(std::vector<int64_t> dims, int type) : w(initializer("w", dims, type)) { output("w"); }
+};
+
+TEST(ImportTensors, TypedFields) {
+  OneTensor f16({2}, TensorProto::FLOAT16);
+  f16.w.add_int32_data(0x3c00);
+  f16.w.add_int32_data(0xc000);
+  EXPECT_EQ(numbers_of(imported(f16)), (std::vector<double>{1, -2}));
+
+  OneTensor bf16({1}, TensorProto::BFLOAT16);
+  bf16.w.add_int32_data(0x4040);
+  EXPECT_EQ(numbers_of(imported(bf16)), std::vector<double>{3});
+
+  OneTensor i8({2}, TensorProto::INT8);
+  i8.w.add_int32_data(-128);
+  i8.w.add_int32_data(127);
+  EXPECT_EQ(integers_of(imported(i8)), (std::vector<int64_t>{-128, 127}));
+
+  OneTensor u32({1}, TensorProto::UINT32);
+  u32.w.add_uint64_data(4294967295u);
+  EXPECT_EQ(integers_of(imported(u32)), std::vector<int64_t>{4294967295});
+
+  OneTensor f64({1}, TensorProto::DOUBLE);
+  f64.w.add_double_data(0.1);
+  EXPECT_EQ(numbers_of(imported(f64)), std::vector<double>{0.1});
+
+  OneTensor scalar({}, TensorProto::INT64);
+  scalar.w.add_int64_data(-3);
+  EXPECT_EQ(integers_of(imported(scalar)), std::vector<int64_t>{-3});
+  EXPECT_TRUE(imported(scalar).dims.empty());
+}
+
+TEST(ImportTensors, BoolsAreZeroOrOne) {
+  OneTensor typed({2}, TensorProto::BOOL);
+  typed.w.add_int32_data(256);
+  typed.w.add_int32_data(0);
+  EXPECT_EQ(integers_of(imported(typed)), (std::vector<int64_t>{1, 0}));
+  OneTensor raw({3}, TensorProto::BOOL);
+  raw.w.set_raw_data(std::string("\2\0\1", 3));
+  EXPECT_EQ(integers_of(imported(raw)), (std::vector<int64_t>{1, 0, 1}));
+}
+
+TEST(ImportTensors, RawDataIsAligned) {
+  for (int64_t n : {1, 2, 3, 100}) {
+    OneTensor t({n}, TensorProto::DOUBLE);
+    t.w.set_raw_data(std::string(size_t(8 * n), '\0'));
+    Tensor w = imported(t);
+    EXPECT_EQ(reinterpret_cast<uintptr_t>(w.data.bytes) % 8, 0u);
+    EXPECT_EQ(w.elements(), n);
+  }
+}
+
+TEST(ImportTensors, EmptyTensors) {
+  OneTensor t({3, 0, 2}, TensorProto::FLOAT);
+  EXPECT_EQ(imported(t).elements(), 0);
+  t.w.set_raw_data("");
+  EXPECT_EQ(imported(t).elements(), 0);
+}
+
+TEST(ImportTensors, Errors) {
+  OneTensor few({3}, TensorProto::FLOAT);
+  few.w.add_float_data(1);
+  EXPECT_EQ(error_of(few), "m.onnx: initializer \"w\" has 1 elements of float32 data, the dimensions need 3");
+
+  OneTensor wrong_field({1}, TensorProto::FLOAT);
+  wrong_field.w.add_int64_data(1);
+  EXPECT_EQ(error_of(wrong_field), "m.onnx: initializer \"w\" has 0 elements of float32 data, the dimensions need 1");
+
+  OneTensor both({1}, TensorProto::FLOAT);
+  both.w.add_float_data(1);
+  both.w.set_raw_data("abcd");
+  EXPECT_EQ(error_of(both), "m.onnx: initializer \"w\" has both raw and typed data");
+
+  OneTensor raw({1}, TensorProto::FLOAT);
+  raw.w.set_raw_data("abc");
+  EXPECT_EQ(error_of(raw), "m.onnx: initializer \"w\" has 3 bytes of raw data, type and dimensions need 4");
+
+  OneTensor negative({2, -1}, TensorProto::FLOAT);
+  EXPECT_EQ(error_of(negative), "m.onnx: initializer \"w\" has a negative dimension -1");
+
+  OneTensor giant({int64_t{1} << 40, int64_t{1} << 40, 0}, TensorProto::FLOAT);
+  EXPECT_NE(error_of(giant).find("overflows 64 bits"), std::string::npos);
+
+  OneTensor missing({int64_t{1} << 40}, TensorProto::FLOAT);  // refused before anything is allocated
+  EXPECT_NE(error_of(missing).find("the dimensions need 1099511627776"), std::string::npos);
+
+  OneTensor rank(std::vector<int64_t>(65, 1), TensorProto::FLOAT);
+  EXPECT_EQ(error_of(rank), "m.onnx: initializer \"w\" has 65 dimensions, at most 64 are allowed");
+
+  OneTensor text({1}, TensorProto::STRING);
+  text.w.add_string_data("a");
+  EXPECT_EQ(error_of(text), "m.onnx: initializer \"w\" has element type string, which is not supported");
+}
+
+}  // namespace
+}  // namespace cppgen
