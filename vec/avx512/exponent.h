@@ -1,0 +1,30 @@
+// Taking floats apart and scaling them: see vec/generic/exponent.h for the contracts.
+#pragma once
+
+namespace vec {
+inline namespace VEC_ISA {
+
+VEC_FN V<f32> scale(V<f32> x, V<f32> n) {
+  return {__builtin_ia32_scalefps512_mask(x.v, n.v, Floats{}, -1, kCurrentRounding)};
+}
+
+// For x that is not finite and positive: exponent -inf for zeros, +inf for infinities, mantissa NaN for negative x.
+struct Split {
+  V<f32> mantissa, exponent;
+};
+VEC_FN Split split(V<f32> x) {
+  constexpr int range_075_15 = 3, negative_is_nan = 2 << 2;
+  const V<f32> m = {
+      __builtin_ia32_getmantps512_mask(x.v, negative_is_nan | range_075_15, Floats{}, -1, kCurrentRounding)};
+  const V<f32> e = {__builtin_ia32_getexpps512_mask(x.v, Floats{}, -1, kCurrentRounding)};
+  const V<f32> below_one = {__builtin_ia32_getexpps512_mask(m.v, Floats{}, -1, kCurrentRounding)};  // -1 or 0
+  return {m, e - below_one};
+}
+
+VEC_FN V<f32> log_special(V<f32>, Split s, V<f32> result) {
+  const M finite = lt(abs(s.exponent), set1<f32>(__builtin_inff()));
+  return select(finite, result, s.exponent + (s.mantissa - s.mantissa));
+}
+
+}  // namespace VEC_ISA
+}  // namespace vec

@@ -1,0 +1,38 @@
+// Taking floats apart and scaling them, with integer operations; AVX-512 has instructions that give the same bits.
+#pragma once
+
+namespace vec {
+inline namespace VEC_ISA {
+
+VEC_FN V<f32> power_of_two(V<i32> n) {
+  return bits_as<f32>(shift_left(bits_as<u32>(n + set1<i32>(127)), set1<u32>(23)));
+}
+
+// x * 2^n for integral n in [-252, 254], rounded once if x is a normal number with |x * 2^(n/2)| normal too.
+VEC_FN V<f32> scale(V<f32> x, V<f32> n) {
+  const V<i32> i = convert<i32>(n), half = shift_right(i, set1<u32>(1));
+  return x * power_of_two(half) * power_of_two(i - half);
+}
+
+// x = mantissa * 2^exponent with mantissa in [0.75, 1.5), for finite x > 0. Other x: see log_special.
+struct Split {
+  V<f32> mantissa, exponent;
+};
+VEC_FN Split split(V<f32> x) {
+  const M subnormal = lt(x, set1<f32>(0x1p-126f));
+  const V<i32> bits = bits_as<i32>(select(subnormal, x * set1<f32>(0x1p23f), x));
+  const V<i32> e = shift_right(bits - set1<i32>(0x3f400000), set1<u32>(23));
+  const V<i32> m = bits - bits_as<i32>(shift_left(bits_as<u32>(e), set1<u32>(23)));
+  return {bits_as<f32>(m), convert<f32>(e) - select(subnormal, set1<f32>(23), zero<f32>())};
+}
+
+// Replaces a logarithm computed from split(x) where x is not a finite positive number:
+// -inf for zeros, NaN for negative x, x for +inf and NaN.
+VEC_FN V<f32> log_special(V<f32> x, Split, V<f32> result) {
+  const V<f32> z = zero<f32>(), infinity = set1<f32>(__builtin_inff());
+  const V<f32> below = select(eq(x, z), -infinity, set1<f32>(__builtin_nanf("")));
+  return select(m_and(gt(x, z), lt(x, infinity)), result, select(gt(x, z), x, below));
+}
+
+}  // namespace VEC_ISA
+}  // namespace vec

@@ -1,0 +1,114 @@
+// Memory access for every storage type.
+//
+// The ISA header supplies, for the ten arithmetic types,
+//   load_vector<T>(const T*), load_vector<T>(const T*, n), store_vector<T>(T*, v), store_vector<T>(T*, v, n)
+//   gather_vector<T>(const T*, V<i64>, M) where has_gather<T>
+// For all functions here 0 <= n <= L. Lanes from n on, and inactive lanes, are zero and their memory is never touched.
+// No alignment is needed.
+#pragma once
+
+namespace vec {
+inline namespace VEC_ISA {
+
+template <class T>
+VEC_FN Loaded<T> load(const T* p) {
+  if constexpr (__is_same(T, f16))
+    return half_to_float(load_vector<u16>((const u16*)p));
+  else if constexpr (__is_same(T, bf16))
+    return bfloat_to_float(load_vector<u16>((const u16*)p));
+  else if constexpr (__is_same(T, b8))
+    return cast<b8>(load_vector<u8>((const u8*)p));
+  else
+    return load_vector<T>(p);
+}
+
+template <class T>
+VEC_FN Loaded<T> load(const T* p, int n) {
+  if constexpr (__is_same(T, f16))
+    return half_to_float(load_vector<u16>((const u16*)p, n));
+  else if constexpr (__is_same(T, bf16))
+    return bfloat_to_float(load_vector<u16>((const u16*)p, n));
+  else if constexpr (__is_same(T, b8))
+    return cast<b8>(load_vector<u8>((const u8*)p, n));
+  else
+    return load_vector<T>(p, n);
+}
+
+// f16 and bf16: rounds to nearest even, NaN stays NaN. b8: writes 0 or 1.
+template <class T>
+VEC_FN void store(T* p, Loaded<T> x) {
+  if constexpr (__is_same(T, f16))
+    store_vector<u16>((u16*)p, float_to_half(x));
+  else if constexpr (__is_same(T, bf16))
+    store_vector<u16>((u16*)p, float_to_bfloat(x));
+  else if constexpr (__is_same(T, b8))
+    store_vector<u8>((u8*)p, cast<u8>(x));
+  else
+    store_vector<T>(p, x);
+}
+
+template <class T>
+VEC_FN void store(T* p, Loaded<T> x, int n) {
+  if constexpr (__is_same(T, f16))
+    store_vector<u16>((u16*)p, float_to_half(x), n);
+  else if constexpr (__is_same(T, bf16))
+    store_vector<u16>((u16*)p, float_to_bfloat(x), n);
+  else if constexpr (__is_same(T, b8))
+    store_vector<u8>((u8*)p, cast<u8>(x), n);
+  else
+    store_vector<T>(p, x, n);
+}
+
+// base[index[i]] for active lanes; indices may be negative.
+template <class T>
+VEC_FN Loaded<T> gather(const T* base, V<i64> index, M active) {
+  if constexpr (has_gather<T>) {
+    return gather_vector<T>(base, index, active);
+  } else {
+    T lanes[L] = {};
+    for (int i = 0; i < L; i++)
+      if (test(active, i)) lanes[i] = base[lane(index, i)];
+    return load(lanes);
+  }
+}
+
+// base[index[i]] = x[i] for active lanes, in lane order: of equal indices the last lane wins.
+template <class T>
+VEC_FN void scatter(T* base, V<i64> index, Loaded<T> x, M active) {
+  T lanes[L];
+  store(lanes, x);
+  for (int i = 0; i < L; i++)
+    if (test(active, i)) base[lane(index, i)] = lanes[i];
+}
+
+// p[i * stride], i < n.
+template <class T>
+VEC_FN Loaded<T> load_strided(const T* p, i64 stride, int n) {
+  if constexpr (has_gather<T>) {
+    return gather_vector<T>(p, iota<i64>(0) * set1<i64>(stride), first_n(n));
+  } else {
+    T lanes[L] = {};
+    for (int i = 0; i < n; i++) lanes[i] = p[i * stride];
+    return load(lanes);
+  }
+}
+template <class T>
+VEC_FN Loaded<T> load_strided(const T* p, i64 stride) {
+  return load_strided<T>(p, stride, L);
+}
+
+template <class T>
+VEC_FN void store_strided(T* p, i64 stride, Loaded<T> x, int n) {
+  T lanes[L];
+  store(lanes, x);
+  for (int i = 0; i < n; i++) p[i * stride] = lanes[i];
+}
+template <class T>
+VEC_FN void store_strided(T* p, i64 stride, Loaded<T> x) {
+  store_strided<T>(p, stride, x, L);
+}
+
+VEC_FN void prefetch(const void* p) { __builtin_prefetch(p, 0, 3); }
+
+}  // namespace VEC_ISA
+}  // namespace vec

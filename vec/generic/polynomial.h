@@ -1,0 +1,25 @@
+// Polynomials in Horner form: horner(x, c0, c1, c2) = c0 + x*(c1 + x*c2), one fma a step.
+#pragma once
+
+namespace vec {
+inline namespace VEC_ISA {
+
+typedef V<f32> F32;
+
+VEC_FN F32 splat32(f32 x) { return set1<f32>(x); }
+
+VEC_FN F32 horner(F32, f32 c) { return splat32(c); }
+template <class... Rest>
+VEC_FN F32 horner(F32 x, f32 c, Rest... rest) {
+  return fma(horner(x, rest...), x, splat32(c));
+}
+
+// The same for f64, multiply and add rounded apart: the bits do not depend on whether the ISA has FMA.
+VEC_FN V<f64> horner(V<f64>, f64 c) { return set1<f64>(c); }
+template <class... Rest>
+VEC_FN V<f64> horner(V<f64> x, f64 c, Rest... rest) {
+  return horner(x, rest...) * x + set1<f64>(c);
+}
+
+}  // namespace VEC_ISA
+}  // namespace vec
