@@ -51,7 +51,7 @@ VEC_FN f64 pack(bool negative, U128 m, i64 e) {
   const u64 sign = u64(negative) << 63;
   if (e > 971 || (e == 971 && r >> 53)) return bit_cast<f64>(sign | 0x7ff0000000000000);
   if (r < u64(1) << 52) return bit_cast<f64>(sign | r);
-  return bit_cast<f64>(sign | (u64(e + 1074) << 52) + r);
+  return bit_cast<f64>(sign | ((u64(e + 1074) << 52) + r));
 }
 
 static __attribute__((noinline, unused)) f64 fma_f64(f64 a, f64 b, f64 c) {
