@@ -73,6 +73,7 @@ ValueId GraphBuilder::capture(std::string_view name) {
   ValueId id;
   if (value.constant) {
     id = graph_.add_constant(value.name, *value.constant);  // shares the data
+    graph_.value(id).initializer = value.initializer;
   } else {
     id = graph_.add_value(value.name);
     captured_.push_back(outer);
@@ -97,7 +98,9 @@ void GraphBuilder::add_initializers(onnx::GraphProto& proto) {
     } catch (const UserError& e) {
       user_error("initializer {} {}", quoted(proto_tensor.name()), e.what());
     }
-    define(proto_tensor.name(), graph_.add_constant(proto_tensor.name(), std::move(tensor)));
+    ValueId id = graph_.add_constant(proto_tensor.name(), std::move(tensor));
+    graph_.value(id).initializer = true;
+    define(proto_tensor.name(), id);
   }
 }
 

@@ -1,0 +1,26 @@
+#include "cppgen/passes/infer_types.h"
+
+#include "cppgen/ops/op.h"
+#include "cppgen/passes/fold_node.h"
+#include "runtime/base/errors.h"
+
+namespace cppgen::passes {
+
+void infer_types(Graph& graph, const PassOptions& options) {
+  const FoldLimits small{kAlwaysFolded, /*unknown_shapes=*/true};
+  for (size_t i = 0; i < graph.nodes.size(); i++) {
+    auto id = NodeId(i);
+    ops::infer_node(graph, id);
+    const std::vector<ValueId> outputs = graph.nodes[i].outputs;
+    for (ValueId out : outputs) {
+      if (out == kNoValue) continue;
+      if (!graph.value(out).type)
+        user_error("node {} ({}): the type of its output {} cannot be inferred", quoted(graph.nodes[i].name),
+                   graph.nodes[i].op, quoted(graph.value(out).name));
+      fold_contents(graph, out);
+    }
+    fold_node(graph, id, options, small);
+  }
+}
+
+}  // namespace cppgen::passes
