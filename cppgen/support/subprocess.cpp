@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <poll.h>
-#include <sched.h>
 #include <signal.h>
 #include <spawn.h>
 #include <sys/syscall.h>
@@ -236,12 +235,6 @@ void PosixProcessRunner::kill_all() {
   for (const auto& child : children_) ::kill(-child->pid, SIGKILL);
   for (const auto& child : children_) kill_group_and_reap(child->pid);
   children_.clear();
-}
-
-int usable_processors() {
-  cpu_set_t set;
-  if (::sched_getaffinity(0, sizeof set, &set) == 0) return std::max(1, CPU_COUNT(&set));
-  return static_cast<int>(std::max(1L, ::sysconf(_SC_NPROCESSORS_ONLN)));
 }
 
 }  // namespace cppgen

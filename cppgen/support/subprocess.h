@@ -77,7 +77,4 @@ class PosixProcessRunner : public ProcessRunner {
   int64_t started_ = 0;
 };
 
-// Processors that this process may run on (affinity), at least 1.
-int usable_processors();
-
 }  // namespace cppgen

@@ -67,11 +67,13 @@ TempDirectory::~TempDirectory() {
   if (!path_.empty()) remove_tree(path_);
 }
 
-std::string TempDirectory::keep() {
+std::string TempDirectory::keep_as(const std::string& prefix) {
   std::string path;
   path.swap(path_);
+  const std::string kept = parent_directory(path) + "/" + prefix + path.substr(path.size() - 6);
+  const bool renamed = ::rename(path.c_str(), kept.c_str()) == 0;
   lock_.reset();
-  return path;
+  return renamed ? kept : path;
 }
 
 std::string system_temp_directory() {

@@ -16,8 +16,9 @@ class TempDirectory {
   TempDirectory& operator=(TempDirectory&&) = delete;
 
   const std::string& path() const { return path_; }
-  // Leaves the directory on disk and forgets it.
-  std::string keep();
+  // Leaves the directory on disk as "<parent>/<prefix>XXXXXX", which is no stale directory to anyone who looks for
+  // another prefix, and forgets it. Returns the path (the old one when it cannot be renamed).
+  std::string keep_as(const std::string& prefix);
 
  private:
   std::string path_;

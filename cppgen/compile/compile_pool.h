@@ -1,0 +1,70 @@
+#pragma once
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cppgen/compile/compile_error.h"
+#include "cppgen/compile/compile_job.h"
+#include "cppgen/compile/toolchain.h"
+#include "cppgen/support/subprocess.h"
+#include "cppgen/support/temp_directory.h"
+
+namespace cppgen {
+
+// Compiler processes, several at once; each turns one source text into one shared object. Sources, objects and the
+// compiler's own temporary files live in one private directory, which is removed with the pool and with the last
+// object that points into it. Not thread safe: processes, not threads, do the work.
+class CompilePool {
+ public:
+  struct Limits {
+    int processes = 1;
+    double timeout_seconds = 3600;
+    std::string log_dir;  // empty: no logs
+  };
+  // Also removes what killed processes left in the system's temporary directory.
+  CompilePool(ProcessRunner& runner, Toolchain toolchain, Limits limits);
+  ~CompilePool();
+
+  bool full() const { return static_cast<int>(running_.size()) >= limits_.processes; }
+  bool idle() const { return running_.empty(); }
+
+  // Starts the compiler. `flags` as from kernel_flags; `log_name` names the log file (letters, digits, - and _).
+  // `id` comes back in Finished. UserError when no process or file can be made.
+  void start(size_t id, const CompileJob& job, const std::vector<std::string>& flags, const std::string& include_dir,
+             const std::string& log_name);
+
+  struct Finished {
+    size_t id = 0;
+    double seconds = 0;
+    // Success: a checked shared object.
+    std::string image;                       // its bytes
+    std::string path;                        // where it lies
+    std::shared_ptr<const void> keep_alive;  // as long as this lives
+    // Failure: everything for a CompileError but the place where the caller keeps the source.
+    std::optional<CompileError::Kind> error;
+    std::string message;               // reason and first lines of output
+    std::vector<std::string> command;  // the source is its last word
+  };
+  // The next unit that ended, or nothing after `seconds` (or earlier). Failures are values here: the caller decides.
+  std::optional<Finished> wait(double seconds);
+
+  // Kills every running compiler with its descendants.
+  void cancel();
+
+ private:
+  struct Unit;
+  void diagnose(const Unit& unit, const ProcessResult& result, Finished& finished) const;
+  void check_object(const Unit& unit, Finished& finished) const;
+  void write_log(const Unit& unit, const ProcessResult& result) const;
+
+  ProcessRunner& runner_;
+  Toolchain toolchain_;
+  Limits limits_;
+  std::shared_ptr<TempDirectory> directory_;
+  std::map<int, Unit> running_;  // by process id of the runner
+  int next_folder_ = 0;
+};
+
+}  // namespace cppgen

@@ -1,0 +1,240 @@
+#include "cppgen/compile/kernel_builder.h"
+
+#include <algorithm>
+#include <chrono>
+#include <deque>
+#include <thread>
+
+#include "cppgen/compile/cache_entry.h"
+#include "cppgen/compile/compile_error.h"
+#include "cppgen/compile/compile_flags.h"
+#include "cppgen/compile/compile_pool.h"
+#include "cppgen/support/interrupt.h"
+#include "runtime/base/log.h"
+#include "runtime/base/usable_cpus.h"
+
+namespace cppgen {
+
+using Clock = std::chrono::steady_clock;
+
+// One job on its way. It is built once it holds the key's lock, or has given up waiting for it.
+struct KernelBuilder::Unit {
+  size_t index;
+  const CompileJob* job;
+  KernelKey key;
+  std::optional<LockFile> lock;
+  bool lock_settled = false;
+  std::optional<Clock::time_point> wait_until;
+};
+
+struct KernelBuilder::Build {
+  std::vector<Unit> units;
+  std::deque<Unit*> ready;
+  std::vector<Unit*> waiting;  // for another process or thread that builds the same key
+  std::vector<CompiledObject> objects;
+  int done = 0;
+};
+
+namespace {
+
+// How often a waiting builder looks at locks and at the cancel token.
+constexpr double kPollSeconds = 0.02;
+
+std::optional<KernelCache> open_cache(const CompileOptions& options) {
+  if (options.cache_dir.empty() || options.disable_caches || !options.use_cache) return std::nullopt;
+  return KernelCache(options.cache_dir);
+}
+
+VecHeaders open_headers(const CompileOptions& options, bool cached) {
+  if (!options.include_dir.empty()) return VecHeaders::from_directory(options.include_dir);
+  return VecHeaders::embedded(cached ? options.cache_dir : "");
+}
+
+}  // namespace
+
+KernelBuilder::KernelBuilder(CompileOptions options, ProcessRunner* runner)
+    : options_(std::move(options)),
+      own_runner_(runner ? nullptr : std::make_unique<PosixProcessRunner>()),
+      runner_(runner ? *runner : *own_runner_),
+      toolchain_(Toolchain::find(options_.cxx)),
+      cache_(open_cache(options_)),
+      headers_(open_headers(options_, cache_.has_value())) {
+  if (options_.threads <= 0) options_.threads = std::min(32, usable_cpus());
+}
+
+KernelBuilder::~KernelBuilder() = default;
+
+std::vector<std::string> KernelBuilder::flags_of(const CompileJob& job) const {
+  std::vector<std::string> extra = job.extra_flags;
+  extra.insert(extra.end(), options_.extra_flags.begin(), options_.extra_flags.end());
+  return kernel_flags(options_.opt_level, job.isa_flags, extra);
+}
+
+KernelKey KernelBuilder::key_of(const CompileJob& job) const {
+  std::vector<std::string> compiler = toolchain_.identity;
+  compiler.insert(compiler.end(), toolchain_.command.begin(), toolchain_.command.end());
+  return make_kernel_key(job, flags_of(job), compiler, headers_.hash(), options_.abi_version);
+}
+
+void KernelBuilder::warn_once(const std::string& reason) {
+  if (!warnings_.empty()) return;
+  warnings_.push_back(
+      fmt::format("the kernel cache cannot be written ({}): kernels are built again next time", reason));
+  log_warning("{}", warnings_.back());
+}
+
+void KernelBuilder::finish(Build& build, Unit& unit, CompiledObject object) {
+  object.name = unit.job->name;
+  object.key = unit.key.hex;
+  build.objects[unit.index] = std::move(object);
+  unit.lock.reset();
+  ++build.done;
+  if (options_.on_progress) options_.on_progress(build.done, static_cast<int>(build.objects.size()));
+}
+
+bool KernelBuilder::take_from_cache(Build& build, Unit& unit, bool first_look) {
+  if (!cache_ || options_.recompile) return false;
+  auto entry = cache_->find(unit.key, first_look);
+  if (!entry) return false;
+  CompiledObject object;
+  object.path = std::move(entry->path);
+  object.keep_alive = std::move(entry->pin);
+  object.from_cache = true;
+  finish(build, unit, std::move(object));
+  return true;
+}
+
+// False while somebody else holds the key's lock and there is time left to wait.
+bool KernelBuilder::obtain_lock(Unit& unit) {
+  if (!cache_ || unit.lock_settled) return true;
+  LockFile::Attempt attempt = cache_->try_build_lock(unit.key);
+  const Clock::time_point now = Clock::now();
+  if (attempt.outcome == LockOutcome::busy) {
+    if (!unit.wait_until) {
+      unit.wait_until = now + std::chrono::duration_cast<Clock::duration>(
+                                  std::chrono::duration<double>(std::clamp(options_.lock_timeout_seconds, 0.0, 1e9)));
+    }
+    if (now < *unit.wait_until) return false;
+    log_warning(
+        "another process has been building kernel unit '{}' for {:.9g} s (CPPGEN_FILE_LOCK_TIMEOUT): "
+        "building it here too",
+        unit.job->name, options_.lock_timeout_seconds);
+  }
+  if (attempt.lock) unit.lock.emplace(std::move(*attempt.lock));
+  unit.lock_settled = true;
+  return true;
+}
+
+void KernelBuilder::revisit_waiting(Build& build) {
+  std::erase_if(build.waiting, [&](Unit* unit) {
+    if (!obtain_lock(*unit)) return false;
+    build.ready.push_front(unit);
+    return true;
+  });
+}
+
+void KernelBuilder::start_ready(Build& build, CompilePool& pool) {
+  if (!pool.full()) revisit_waiting(build);
+  while (!pool.full() && !build.ready.empty()) {
+    Unit& unit = *build.ready.front();
+    build.ready.pop_front();
+    if (!obtain_lock(unit)) {
+      build.waiting.push_back(&unit);
+      continue;
+    }
+    // Whoever held the lock before may have published the entry meanwhile.
+    if (take_from_cache(build, unit, false)) continue;
+    pool.start(unit.index, *unit.job, flags_of(*unit.job), headers_.path(), unit.key.hex.substr(0, 16));
+  }
+}
+
+// Returns where the source was kept, or an empty string when no place can be written.
+std::string KernelBuilder::keep_source(const Unit& unit) {
+  if (cache_) {
+    if (auto path = cache_->keep_source(unit.key, unit.job->source)) return *path;
+  }
+  try {
+    TempDirectory folder(system_temp_directory(), "cppgen-kernels-");
+    if (write_file(folder.path() + "/kernel.cpp", unit.job->source)) return "";
+    return folder.keep_as("cppgen_failed-") + "/kernel.cpp";
+  } catch (const UserError&) {
+    return "";
+  }
+}
+
+// The command in the message works when pasted: the kept source, and headers that stay where they are.
+void KernelBuilder::fail(const Unit& unit, CompileError::Kind kind, const std::string& message,
+                         std::vector<std::string> command) {
+  const std::string source = keep_source(unit);
+  if (!source.empty()) command.back() = source;
+  const std::string include = "-I" + headers_.path();
+  headers_.keep();
+  std::replace(command.begin(), command.end(), include, "-I" + headers_.path());
+  const size_t output = std::min(message.find('\n'), message.size());
+  throw CompileError(kind, source,
+                     fmt::format("{}\n  command: {}\n  source: {}{}", message.substr(0, output), join_command(command),
+                                 source.empty() ? "(no place to keep it)" : source, message.substr(output)));
+}
+
+void KernelBuilder::collect_one(Build& build, CompilePool& pool) {
+  auto finished = pool.wait(kPollSeconds);
+  if (!finished) return;
+  Unit& unit = build.units[finished->id];
+  if (finished->error) {
+    pool.cancel();
+    fail(unit, *finished->error, finished->message, std::move(finished->command));
+  }
+  CompiledObject object;
+  object.path = std::move(finished->path);
+  object.keep_alive = std::move(finished->keep_alive);
+  object.seconds = finished->seconds;
+  if (cache_) {
+    KernelCache::Stored stored = cache_->store(unit.key, unit.job->name, finished->image);
+    if (stored.entry) {
+      object.path = std::move(stored.entry->path);
+      object.keep_alive = std::move(stored.entry->pin);
+    } else {
+      warn_once(stored.reason);
+    }
+  }
+  finish(build, unit, std::move(object));
+}
+
+std::vector<CompiledObject> KernelBuilder::build(const std::vector<CompileJob>& jobs) {
+  Build build;
+  build.objects.resize(jobs.size());
+  for (size_t i = 0; i < jobs.size(); ++i) build.units.push_back({i, &jobs[i], key_of(jobs[i]), {}, false, {}});
+  for (Unit& unit : build.units) {
+    if (!take_from_cache(build, unit, true)) build.ready.push_back(&unit);
+  }
+  if (build.ready.empty()) return std::move(build.objects);
+  if (options_.threads > 1) {
+    // Longest first: a long unit started last would run alone at the end.
+    std::stable_sort(build.ready.begin(), build.ready.end(),
+                     [](const Unit* a, const Unit* b) { return a->job->source.size() > b->job->source.size(); });
+  }
+  CompilePool pool(runner_, toolchain_, {options_.threads, options_.timeout_seconds, options_.worker_log_dir});
+  while (build.done < static_cast<int>(jobs.size())) {
+    if (options_.cancel && options_.cancel->cancelled()) throw Cancelled("compilation was cancelled");
+    start_ready(build, pool);
+    if (!pool.idle()) {
+      collect_one(build, pool);
+    } else if (!build.waiting.empty()) {
+      std::this_thread::sleep_for(std::chrono::duration<double>(kPollSeconds));
+    }
+  }
+  if (cache_) cache_->trim(options_.cache_size_limit);
+  return std::move(build.objects);
+}
+
+std::vector<CompiledObject> build_kernels(const std::vector<CompileJob>& jobs, const CompileOptions& options) {
+  return KernelBuilder(options).build(jobs);
+}
+
+std::string read_object(const CompiledObject& object) {
+  std::string bytes = read_file(object.path);
+  if (const auto view = decode_cache_description(bytes)) bytes.resize(view->image.size());
+  return bytes;
+}
+
+}  // namespace cppgen

@@ -1,0 +1,67 @@
+#pragma once
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cppgen/compile/compile_error.h"
+#include "cppgen/compile/compile_job.h"
+#include "cppgen/compile/compile_options.h"
+#include "cppgen/compile/kernel_cache.h"
+#include "cppgen/compile/toolchain.h"
+#include "cppgen/compile/vec_headers.h"
+#include "cppgen/support/subprocess.h"
+
+namespace cppgen {
+
+class CompilePool;
+
+// Turns translation units into loadable shared objects, from the cache or with the compiler. Any number of builders, in
+// any number of threads and processes, may share a cache directory; one builder serves one thread.
+class KernelBuilder {
+ public:
+  // Looks for the compiler (without starting it) and opens the cache. `runner` replaces real processes in tests and
+  // must outlive the builder. UserError for a missing compiler or an unsafe cache directory.
+  explicit KernelBuilder(CompileOptions options, ProcessRunner* runner = nullptr);
+  ~KernelBuilder();
+
+  // One object per job, in the order of the jobs. Misses are compiled by up to options.threads processes at once (1:
+  // in the order of the jobs). The first failure kills the others and throws CompileError; Cancelled when
+  // options.cancel was set. A cache that cannot be written costs one warning, never the build.
+  std::vector<CompiledObject> build(const std::vector<CompileJob>& jobs);
+
+  KernelKey key_of(const CompileJob& job) const;
+  // Nothing when caching is off.
+  KernelCache* cache() { return cache_ ? &*cache_ : nullptr; }
+  const Toolchain& toolchain() const { return toolchain_; }
+  ProcessRunner& runner() { return runner_; }
+  const std::vector<std::string>& warnings() const { return warnings_; }
+
+ private:
+  struct Unit;
+  struct Build;
+  std::vector<std::string> flags_of(const CompileJob& job) const;
+  bool take_from_cache(Build& build, Unit& unit, bool first_look);
+  bool obtain_lock(Unit& unit);
+  void revisit_waiting(Build& build);
+  void start_ready(Build& build, CompilePool& pool);
+  void collect_one(Build& build, CompilePool& pool);
+  void finish(Build& build, Unit& unit, CompiledObject object);
+  [[noreturn]] void fail(const Unit& unit, CompileError::Kind kind, const std::string& message,
+                         std::vector<std::string> command);
+  std::string keep_source(const Unit& unit);
+  void warn_once(const std::string& reason);
+
+  CompileOptions options_;
+  std::unique_ptr<ProcessRunner> own_runner_;
+  ProcessRunner& runner_;
+  Toolchain toolchain_;
+  std::optional<KernelCache> cache_;
+  VecHeaders headers_;
+  std::vector<std::string> warnings_;
+};
+
+// build() of a builder used once.
+std::vector<CompiledObject> build_kernels(const std::vector<CompileJob>& jobs, const CompileOptions& options);
+
+}  // namespace cppgen

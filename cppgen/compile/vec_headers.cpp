@@ -1,0 +1,162 @@
+#include "cppgen/compile/vec_headers.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "cppgen/support/file_lock.h"
+#include "cppgen/support/hashing.h"
+#include "runtime/base/errors.h"
+
+namespace cppgen {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr const char* kFolders[] = {"vec", "runtime/abi"};
+
+struct HeaderFile {
+  std::string path;
+  std::string content;
+};
+
+std::string hash_of(const std::vector<HeaderFile>& files) {
+  Hasher hasher;
+  for (const HeaderFile& file : files) hasher.field("path", file.path).field("content", file.content);
+  return hasher.hex();
+}
+
+bool is_header(const fs::path& path) {
+  const std::string extension = path.extension().string();
+  return extension == ".h" || extension == ".def" || extension == ".inc";
+}
+
+std::vector<HeaderFile> read_headers(const std::string& dir) {
+  std::vector<HeaderFile> files;
+  for (const char* folder : kFolders) {
+    std::error_code error;
+    for (fs::recursive_directory_iterator it(dir + "/" + folder, error), end; !error && it != end;
+         it.increment(error)) {
+      if (!it->is_regular_file() || !is_header(it->path())) continue;
+      files.push_back({it->path().lexically_relative(dir).generic_string(), read_file(it->path().string())});
+    }
+    if (error) user_error("cannot read the kernel headers '{}/{}': {}", dir, folder, error.message());
+  }
+  std::sort(files.begin(), files.end(), [](const auto& a, const auto& b) { return a.path < b.path; });
+  return files;
+}
+
+// An errno value.
+int write_headers(const std::string& dir) {
+  for (const EmbeddedFile& file : embedded_headers()) {
+    const std::string path = dir + "/" + std::string(file.path);
+    if (const int error = make_directories(parent_directory(path))) return error;
+    if (const int error = write_file(path, file.content)) return error;
+  }
+  return 0;
+}
+
+bool holds_embedded(const std::string& dir) {
+  return std::all_of(embedded_headers().begin(), embedded_headers().end(), [&](const EmbeddedFile& file) {
+    return try_read_file(dir + "/" + std::string(file.path)) == file.content;
+  });
+}
+
+// Opens a folder with a shared lock; nothing when it does not exist or is being removed.
+FileDescriptor pin_folder(const std::string& path) {
+  FileDescriptor fd(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  struct stat st;
+  if (!fd || try_lock(fd, LockKind::shared) == LockOutcome::busy) return {};
+  if (::fstat(fd.get(), &st) != 0 || st.st_nlink == 0) return {};
+  return fd;
+}
+
+std::string include_root(const std::string& cache_dir) { return cache_dir + "/include"; }
+
+}  // namespace
+
+const std::string& embedded_headers_hash() {
+  static const std::string hash = [] {
+    std::vector<HeaderFile> files;
+    for (const EmbeddedFile& file : embedded_headers())
+      files.push_back({std::string(file.path), std::string(file.content)});
+    return hash_of(files);
+  }();
+  return hash;
+}
+
+void write_embedded_headers(const std::string& dir) {
+  if (const int error = write_headers(dir))
+    user_error("cannot write kernel headers to '{}': {}", dir, error_text(error));
+}
+
+VecHeaders VecHeaders::from_directory(const std::string& dir) {
+  VecHeaders result;
+  const std::vector<HeaderFile> files = read_headers(dir);
+  if (files.empty()) user_error("'{}' holds no kernel headers: it must contain vec/ and runtime/abi/", dir);
+  result.hash_ = hash_of(files);
+  result.path_ = fs::absolute(dir).string();
+  return result;
+}
+
+VecHeaders VecHeaders::embedded(const std::string& cache_dir) {
+  VecHeaders result;
+  result.hash_ = embedded_headers_hash();
+  result.cache_dir_ = cache_dir;
+  return result;
+}
+
+const std::string& VecHeaders::path() {
+  if (!path_.empty()) return path_;
+  if (!cache_dir_.empty() && publish()) return path_;
+  temp_ = std::make_unique<TempDirectory>(system_temp_directory(), "cppgen-kernels-");
+  write_embedded_headers(temp_->path());
+  path_ = temp_->path();
+  return path_;
+}
+
+void VecHeaders::keep() {
+  if (!temp_) return;
+  path_ = temp_->keep_as("cppgen_failed-");
+  temp_.reset();
+}
+
+// Makes sure that the published folder exists with exactly these contents and pins it. A folder is renamed into place
+// whole; a damaged one is moved away first.
+bool VecHeaders::publish() {
+  const std::string target = include_root(cache_dir_) + "/" + hash_;
+  for (int attempt = 0; attempt < 3; ++attempt) {
+    pin_ = pin_folder(target);
+    if (pin_ && holds_embedded(target)) {
+      path_ = target;
+      return true;
+    }
+    try {
+      if (make_directories(include_root(cache_dir_)) || make_directories(cache_dir_ + "/tmp")) return false;
+      const TempDirectory work(cache_dir_ + "/tmp", "include-");
+      if (write_headers(work.path() + "/new")) return false;
+      if (pin_ && ::rename(target.c_str(), (work.path() + "/damaged").c_str()) != 0) return false;
+      pin_.reset();
+      // Fails when another process was faster: its folder is checked in the next round.
+      if (::rename((work.path() + "/new").c_str(), target.c_str()) == 0)
+        (void)fsync_directory(include_root(cache_dir_));
+    } catch (const UserError&) {
+      return false;
+    }
+  }
+  return false;
+}
+
+void clear_published_headers(const std::string& cache_dir) {
+  std::error_code error;
+  for (fs::directory_iterator it(include_root(cache_dir), error), end; !error && it != end; it.increment(error)) {
+    const FileDescriptor fd(::open(it->path().c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+    if (fd && try_lock(fd, LockKind::exclusive) != LockOutcome::busy) remove_tree(it->path().string());
+  }
+}
+
+}  // namespace cppgen

@@ -1,0 +1,57 @@
+#pragma once
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cppgen/support/file_io.h"
+#include "cppgen/support/temp_directory.h"
+
+namespace cppgen {
+
+// A header that emitted kernels include: `path` as in their #include line ("vec/...", "runtime/abi/...").
+struct EmbeddedFile {
+  std::string_view path;
+  std::string_view content;
+};
+
+// The headers as they were when this library was built, sorted by path.
+const std::vector<EmbeddedFile>& embedded_headers();
+
+// SHA-256 over paths and contents.
+const std::string& embedded_headers_hash();
+
+// Writes all embedded headers below `dir`, for packages that carry their sources. UserError when that fails.
+void write_embedded_headers(const std::string& dir);
+
+// The folder for -I, and its content's hash. The hash is known at once; files are written by the first call of path().
+class VecHeaders {
+ public:
+  // Headers from an existing folder that holds vec/ and runtime/abi/. UserError when it does not.
+  static VecHeaders from_directory(const std::string& dir);
+  // The embedded ones, published below "<cache_dir>/include/<hash>", or in a temporary directory when cache_dir is
+  // empty or cannot be written.
+  static VecHeaders embedded(const std::string& cache_dir);
+
+  const std::string& hash() const { return hash_; }
+  // UserError when no place can be written.
+  const std::string& path();
+  // True when the folder goes away with this object.
+  bool is_temporary() const { return temp_ != nullptr; }
+  // Keeps a temporary folder on disk.
+  void keep();
+
+ private:
+  bool publish();
+  std::string hash_;
+  std::string path_;
+  std::string cache_dir_;
+  FileDescriptor pin_;  // shared lock: nobody clears the folder under a running compiler
+  std::unique_ptr<TempDirectory> temp_;
+};
+
+// Removes published header folders that no process uses.
+void clear_published_headers(const std::string& cache_dir);
+
+}  // namespace cppgen
