@@ -11,8 +11,6 @@ find_library(DNNL_LIBRARY dnnl REQUIRED)
 add_library(DNNL::dnnl UNKNOWN IMPORTED)
 set_target_properties(DNNL::dnnl PROPERTIES IMPORTED_LOCATION "${DNNL_LIBRARY}"
                                             INTERFACE_INCLUDE_DIRECTORIES "${DNNL_INCLUDE_DIR}")
-# oneDNN threads with OpenMP; the runtime tells it to use one thread.
-find_package(OpenMP REQUIRED COMPONENTS CXX)
 find_package(OpenSSL REQUIRED COMPONENTS Crypto)
 find_package(Protobuf REQUIRED)
 find_package(CLI11 REQUIRED)
