@@ -38,6 +38,7 @@ VEC_FN Part<T> div_part(Part<T> a, Part<T> b) {
 
 VEC_FN V<f32> sqrt(V<f32> a) { return {sqrt_part(a.v)}; }
 VEC_FN V<f64> sqrt(V<f64> a) { return {sqrt_part(a.lo), sqrt_part(a.hi)}; }
+constexpr bool has_fma = true;
 VEC_FN V<f32> fma(V<f32> a, V<f32> b, V<f32> c) { return {fma_part(a.v, b.v, c.v)}; }
 VEC_FN V<f64> fma(V<f64> a, V<f64> b, V<f64> c) { return {fma_part(a.lo, b.lo, c.lo), fma_part(a.hi, b.hi, c.hi)}; }
 template <int Mode>

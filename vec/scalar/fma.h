@@ -4,6 +4,8 @@
 namespace vec {
 inline namespace VEC_ISA {
 
+constexpr bool has_fma = false;
+
 // The product of two floats is exact in double. Their sum with c is rounded to odd (by two-sum's exact error), after
 // which rounding to float is right: double has more than twice its precision plus two bits (Boldo and Melquiond 2008).
 VEC_FN V<f32> fma(V<f32> a, V<f32> b, V<f32> c) {

@@ -1,0 +1,26 @@
+// Baseline x86-64: its 128-bit vectors without a fused multiply-add.
+#include "runtime/contraction/tiles.h"
+
+#define TILE_ISA scalar
+#define TILE_FN static inline __attribute__((always_inline))
+
+namespace cppgen::rt::TILE_ISA {
+
+typedef float Vector __attribute__((vector_size(16)));
+typedef float UnalignedVector __attribute__((vector_size(16), aligned(4), may_alias));
+constexpr int kLanes = 4;
+constexpr int kPrefetchSteps = 16;
+
+TILE_FN Vector load(const float* p) { return *(const UnalignedVector*)p; }
+TILE_FN void store(float* p, Vector x) { *(UnalignedVector*)p = x; }
+TILE_FN Vector splat(float x) { return Vector{x, x, x, x}; }
+TILE_FN Vector multiply_add(Vector a, Vector b, Vector c) { return a * b + c; }
+TILE_FN void prefetch(const float* p) { __builtin_prefetch(p); }
+
+}  // namespace cppgen::rt::TILE_ISA
+
+#include "runtime/contraction/tile_body.h"
+
+namespace cppgen::rt::scalar {
+const TileFunction tile_f32[kTileRows + 1] = {nullptr, tile<1>, tile<2>, tile<3>, tile<4>};
+}  // namespace cppgen::rt::scalar
