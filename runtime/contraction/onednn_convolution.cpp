@@ -1,0 +1,197 @@
+#include <algorithm>
+
+#include "runtime/base/checked.h"
+#include "runtime/base/errors.h"
+#include "runtime/contraction/onednn_task.h"
+
+namespace cppgen::rt {
+namespace {
+
+using dnnl::memory;
+
+constexpr int64_t kMaxPieces = 32;  // of one image: a call costs about 1 us, and each reads the weights again
+
+struct Spatial {
+  int64_t in, out, kernel, stride, dilation, pad_begin, pad_end;
+
+  int64_t reach() const { return (kernel - 1) * dilation + 1; }
+};
+
+struct Convolution {
+  int64_t flags, n, groups, ic, oc;
+  std::vector<Spatial> spatial;
+
+  int64_t out_positions() const {
+    int64_t count = n;
+    for (const Spatial& s : spatial) count = checked_mul(count, s.out, "convolution");
+    return count;
+  }
+  int64_t weight_count() const {
+    int64_t count = checked_mul(oc, ic / groups, "convolution");
+    for (const Spatial& s : spatial) count = checked_mul(count, s.kernel, "convolution");
+    return count;
+  }
+  int64_t in_positions() const {
+    int64_t count = n;
+    for (const Spatial& s : spatial) count = checked_mul(count, s.in, "convolution");
+    return count;
+  }
+};
+
+Convolution read_params(std::span<const int64_t> params) {
+  onednn_require(params.size() > kConvDims, "a convolution has too few parameters");
+  const int64_t dims = params[kConvSpatialDims];
+  onednn_require(dims >= 1 && dims <= 3, "a convolution has 1 to 3 spatial dimensions");
+  onednn_require(int64_t(params.size()) == kConvDims + dims * kConvSpatialParams, "a convolution's parameter count");
+  Convolution conv{params[kConvFlags], params[kConvN], params[kConvGroups], params[kConvIc], params[kConvOc], {}};
+  onednn_require(conv.n >= 0 && conv.groups >= 1 && conv.ic >= 1 && conv.oc >= 1 && conv.ic % conv.groups == 0 &&
+                     conv.oc % conv.groups == 0,
+                 "channels of a convolution");
+  for (int64_t d = 0; d < dims; d++) {
+    const int64_t* p = params.data() + kConvDims + d * kConvSpatialParams;
+    const Spatial s{p[kConvIn],       p[kConvOut],      p[kConvKernel], p[kConvStride],
+                    p[kConvDilation], p[kConvPadBegin], p[kConvPadEnd]};
+    onednn_require(s.in >= 1 && s.out >= 0 && s.kernel >= 1 && s.stride >= 1 && s.dilation >= 1 && s.pad_begin >= 0 &&
+                       s.pad_end >= 0,
+                   "a spatial dimension of a convolution");
+    onednn_require(s.out == 0 || (s.out - 1) * s.stride + s.reach() <= s.in + s.pad_begin + s.pad_end,
+                   "the output of a convolution is larger than its input allows");
+    conv.spatial.push_back(s);
+  }
+  return conv;
+}
+
+void check_sizes(const Convolution& conv, const OneDnnArguments& arguments, std::span<const int64_t> bytes) {
+  const int64_t output = 4 * checked_mul(conv.out_positions(), conv.oc, "convolution");
+  onednn_require(bytes.size() == arguments.output_index() + 1, "a convolution has the wrong number of buffers");
+  onednn_require(bytes[0] == 4 * checked_mul(conv.in_positions(), conv.ic, "convolution"), "size of the activations");
+  onednn_require(bytes[1] == 4 * conv.weight_count(), "size of the weights");
+  onednn_require(!arguments.bias || bytes[arguments.bias_index()] == 4 * conv.oc, "size of the bias");
+  onednn_require(!arguments.add || bytes[arguments.add_index()] == output, "size of the addend");
+  onednn_require(bytes[arguments.output_index()] == output, "size of the output");
+}
+
+memory::desc channels_last(const memory::dims& dims) {
+  using tag = memory::format_tag;
+  constexpr tag kTags[] = {tag::nwc, tag::nhwc, tag::ndhwc};
+  return {dims, memory::data_type::f32, kTags[dims.size() - 3]};
+}
+
+memory::dims weight_dims(const Convolution& conv) {
+  memory::dims dims;
+  if (conv.groups > 1) dims.push_back(conv.groups);
+  dims.insert(dims.end(), {conv.oc / conv.groups, conv.ic / conv.groups});
+  for (const Spatial& s : conv.spatial) dims.push_back(s.kernel);
+  return dims;
+}
+
+memory::desc plain_weights(const memory::dims& dims) {
+  memory::dims strides(dims.size(), 1);
+  for (size_t d = dims.size() - 1; d > 0; d--) strides[d - 1] = strides[d] * dims[d];
+  return {dims, memory::data_type::f32, strides};
+}
+
+// Rows [begin, end) of the first spatial dimension of the output of one image, as a convolution of its own over the
+// rows of the input that they reach.
+struct RowBlock {
+  int64_t begin, end;
+  Spatial rows;
+  int64_t in_begin;
+};
+
+RowBlock row_block(const Spatial& s, int64_t begin, int64_t end) {
+  const int64_t first = begin * s.stride - s.pad_begin;
+  const int64_t last = (end - 1) * s.stride - s.pad_begin + s.reach();
+  const int64_t in_begin = std::clamp<int64_t>(first, 0, s.in), in_end = std::clamp<int64_t>(last, 0, s.in);
+  return {begin,
+          end,
+          {in_end - in_begin, end - begin, s.kernel, s.stride, s.dilation, in_begin - first, last - in_end},
+          in_begin};
+}
+
+std::vector<RowBlock> row_blocks(const Spatial& s, int64_t count) {
+  std::vector<RowBlock> blocks;
+  for (int64_t i = 0; i < count; i++) {
+    const ChunkRange rows = chunk_range(s.out, count, i);
+    blocks.push_back(row_block(s, rows.begin, rows.end));
+    // A block that lies in the padding entirely has no input: oneDNN cannot do that, so the image stays whole.
+    if (blocks.back().rows.in <= 0) return {{0, s.out, s, 0}};
+  }
+  return blocks;
+}
+
+OneDnnPrimitive make_primitive(const dnnl::engine& engine, const Convolution& conv, const Spatial& rows) {
+  memory::dims in{1, conv.ic}, out{1, conv.oc}, strides, dilates, pad_begin, pad_end;
+  for (size_t d = 0; d < conv.spatial.size(); d++) {
+    const Spatial& s = d == 0 ? rows : conv.spatial[d];
+    in.push_back(s.in);
+    out.push_back(s.out);
+    strides.push_back(s.stride);
+    dilates.push_back(s.dilation - 1);
+    pad_begin.push_back(s.pad_begin);
+    pad_end.push_back(s.pad_end);
+  }
+  const OneDnnArguments arguments(conv.flags);
+  const auto source = channels_last(in), output = channels_last(out);
+  const memory::desc weights(weight_dims(conv), memory::data_type::f32, memory::format_tag::any);
+  const memory::desc bias =
+      arguments.bias ? memory::desc({conv.oc}, memory::data_type::f32, memory::format_tag::x) : memory::desc();
+  const dnnl::convolution_forward::desc desc(dnnl::prop_kind::forward_inference, dnnl::algorithm::convolution_direct,
+                                             source, weights, bias, output, strides, dilates, pad_begin, pad_end);
+  const dnnl::convolution_forward::primitive_desc pd(desc, onednn_attributes(arguments, output), engine);
+  return {dnnl::convolution_forward(pd), source, pd.weights_desc(), bias, output, pd.scratchpad_desc()};
+}
+
+bool same_problem(const Spatial& a, const Spatial& b) {
+  return a.in == b.in && a.out == b.out && a.pad_begin == b.pad_begin && a.pad_end == b.pad_end;
+}
+
+int64_t product_after_first(const std::vector<Spatial>& spatial, int64_t Spatial::*size) {
+  int64_t product = 1;
+  for (size_t d = 1; d < spatial.size(); d++) product *= spatial[d].*size;
+  return product;
+}
+
+}  // namespace
+
+std::shared_ptr<const LibraryTask> bind_onednn_convolution(const dnnl::engine& engine, OneDnnWeights& weights,
+                                                           const float* constant, const BoundCall& call) {
+  const Convolution conv = read_params(call.params);
+  const OneDnnArguments arguments(conv.flags);
+  check_sizes(conv, arguments, call.bytes);
+  onednn_require(constant != nullptr, "the weights of a convolution are not constant");
+  const int64_t positions = conv.out_positions();
+  if (positions == 0)
+    return std::make_shared<OneDnnTask>(engine, arguments, std::vector<OneDnnPrimitive>{}, std::vector<OneDnnPiece>{},
+                                        0);
+  const int64_t work = checked_mul(positions, conv.oc, "convolution");
+  const int64_t flops = checked_mul(2 * positions, conv.weight_count() / conv.groups, "convolution");
+  const Spatial& rows = conv.spatial[0];
+  const int64_t wanted = chunk_count(conv.n * rows.out, work, flops, 0, call.min_chunk_size);
+  const int64_t per_image = std::clamp<int64_t>((wanted + conv.n - 1) / conv.n, 1, std::min(rows.out, kMaxPieces));
+
+  const int64_t in_row = product_after_first(conv.spatial, &Spatial::in) * conv.ic;
+  const int64_t out_row = product_after_first(conv.spatial, &Spatial::out) * conv.oc;
+  const memory::desc plain = plain_weights(weight_dims(conv));
+  std::vector<OneDnnPrimitive> primitives;
+  std::vector<Spatial> problems;
+  std::vector<OneDnnPiece> pieces;
+  const std::vector<RowBlock> blocks = row_blocks(rows, per_image);
+  for (int64_t image = 0; image < conv.n; image++)
+    for (const RowBlock& block : blocks) {
+      const auto known = std::find_if(problems.begin(), problems.end(),
+                                      [&](const Spatial& it) { return same_problem(it, block.rows); });
+      const auto index = size_t(known - problems.begin());
+      if (known == problems.end()) {
+        problems.push_back(block.rows);
+        primitives.push_back(make_primitive(engine, conv, block.rows));
+      }
+      pieces.push_back({index, (image * rows.in + block.in_begin) * in_row, 0,
+                        (image * rows.out + block.begin) * out_row, 0,
+                        weights.get(constant, plain, primitives[index].weights)});
+    }
+  const int64_t chunks = std::min<int64_t>(std::max<int64_t>(wanted, 1), int64_t(pieces.size()));
+  return std::make_shared<OneDnnTask>(engine, arguments, std::move(primitives), std::move(pieces), chunks);
+}
+
+}  // namespace cppgen::rt

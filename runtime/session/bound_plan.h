@@ -1,0 +1,44 @@
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "runtime/library/library.h"
+#include "runtime/memory/planner.h"
+#include "runtime/session/executable.h"
+
+namespace cppgen::rt {
+
+// A step for one binding of the dimensions.
+struct BoundStep {
+  int64_t range = 0;   // kernel: parallel range
+  int64_t chunks = 0;  // 0: nothing to do
+  size_t params = 0;   // kernel: first parameter in BoundPlan::params
+  double flops = 0, bytes = 0;
+  std::shared_ptr<const LibraryTask> task;  // library
+};
+
+// Everything that a run needs and that depends on the dimensions only.
+struct BoundPlan {
+  std::vector<int64_t> symbols;
+  std::vector<int64_t> sizes;  // bytes per buffer
+  std::vector<std::vector<int64_t>> output_dims;
+  MemoryPlan memory;
+  std::vector<long> params;  // of all kernels, one after the other
+  std::vector<BoundStep> steps;
+  int64_t scratch_bytes = 0;  // per thread, a multiple of kBufferAlignment
+};
+
+struct BindOptions {
+  int64_t min_chunk_size = 512;
+  bool memory_planning = true;
+};
+
+// `operators` has one entry per step of the plan, null for kernels. UserError if the plan makes no sense for these
+// values: a negative size, an overflow, sizes that contradict each other.
+std::shared_ptr<const BoundPlan> bind_plan(const Executable&,
+                                           std::span<const std::unique_ptr<LibraryOperator>> operators,
+                                           std::span<const int64_t> symbols, const BindOptions&);
+
+}  // namespace cppgen::rt

@@ -1,0 +1,77 @@
+#include "runtime/session/executable.h"
+
+#include <dlfcn.h>
+
+#include <filesystem>
+
+#include "runtime/base/errors.h"
+#include "runtime/base/log.h"
+#include "runtime/session/machine_support.h"
+#include "runtime/session/package.h"
+
+namespace cppgen::rt {
+namespace {
+
+const ManifestFile& listed(const Manifest& manifest, const std::string& directory, std::string_view name) {
+  const ManifestFile* file = manifest.find(name);
+  if (!file) user_error("package '{}': its manifest does not list '{}'", directory, name);
+  return *file;
+}
+
+}  // namespace
+
+std::shared_ptr<const Executable> Executable::load(const std::string& directory, const LoadOptions& options) {
+  const Manifest manifest = read_manifest(directory);
+  require_isa(manifest.isa, directory);
+  const std::shared_ptr<Executable> executable(new Executable);
+  std::error_code error;
+  executable->directory_ = std::filesystem::absolute(directory, error).string();
+  executable->load_plan(manifest);
+  executable->load_weights(manifest, options.trust_weights);
+  executable->load_kernels(manifest);
+  log_debug("loaded package '{}': {} steps, {} bytes of weights", directory, executable->plan_.steps.size(),
+            executable->weights_.bytes());
+  return executable;
+}
+
+Executable::~Executable() {
+  for (void* handle : handles_) dlclose(handle);
+}
+
+void Executable::load_plan(const Manifest& manifest) {
+  const MappedFile file = open_package_file(directory_, listed(manifest, directory_, kPlanFile), true);
+  plan_ = plan_from_json({file.data(), size_t(file.bytes())});
+  if (plan_.isa != manifest.isa)
+    user_error("package '{}': the plan is for ISA '{}', the manifest says '{}'", directory_, plan_.isa, manifest.isa);
+  runtime_ = runtime_services(plan_.isa);
+}
+
+void Executable::load_weights(const Manifest& manifest, bool trust) {
+  if (plan_.weights_bytes == 0) return;
+  const ManifestFile& file = listed(manifest, directory_, kWeightsFile);
+  if (file.bytes != plan_.weights_bytes)
+    user_error("package '{}': '{}' has {} bytes, but the plan expects {}", directory_, kWeightsFile, file.bytes,
+               plan_.weights_bytes);
+  weights_ = open_package_file(directory_, file, !trust);
+}
+
+void Executable::load_kernels(const Manifest& manifest) {
+  for (const std::string& name : plan_.libraries) {
+    open_package_file(directory_, listed(manifest, directory_, name), true);
+    const std::string path = directory_ + "/" + name;
+    void* handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+    if (!handle) user_error("package '{}': cannot load '{}': {}", directory_, name, dlerror());
+    handles_.push_back(handle);
+  }
+  kernels_.assign(plan_.steps.size(), nullptr);
+  for (size_t i = 0; i < plan_.steps.size(); i++) {
+    const Step& step = plan_.steps[i];
+    if (step.kind != StepKind::kernel) continue;
+    void* symbol = dlsym(handles_[size_t(step.library)], step.name.c_str());
+    if (!symbol)
+      user_error("package '{}': '{}' has no kernel '{}'", directory_, plan_.libraries[size_t(step.library)], step.name);
+    kernels_[i] = reinterpret_cast<KernelFunction>(symbol);
+  }
+}
+
+}  // namespace cppgen::rt

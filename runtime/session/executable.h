@@ -1,0 +1,50 @@
+#pragma once
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "runtime/abi/abi.h"
+#include "runtime/memory/mapping.h"
+#include "runtime/plan/plan.h"
+
+namespace cppgen::rt {
+
+struct LoadOptions {
+  // Check weights.bin by its size only, not by its hash. For packages that this user's own cache holds.
+  bool trust_weights = false;
+};
+
+using KernelFunction = void (*)(const cppgen_kernel_args*, long begin, long end);
+
+// A loaded package: plan, kernels, mapped weights. Immutable; shared by any number of sessions and threads.
+class Executable {
+ public:
+  // UserError naming the file, what was found and what is expected: not a package, other versions, an ISA that this CPU
+  // lacks, a missing, truncated or altered file, a kernel that its library does not have.
+  static std::shared_ptr<const Executable> load(const std::string& directory, const LoadOptions& = {});
+  ~Executable();
+  Executable(const Executable&) = delete;
+  Executable& operator=(const Executable&) = delete;
+
+  const Plan& plan() const { return plan_; }
+  const std::string& directory() const { return directory_; }
+  KernelFunction kernel(size_t step) const { return kernels_[step]; }  // null for library steps
+  const char* weights() const { return weights_.data(); }
+  int64_t weights_bytes() const { return weights_.bytes(); }
+  const cppgen_runtime* runtime() const { return runtime_; }
+
+ private:
+  Executable() = default;
+  void load_plan(const struct Manifest&);
+  void load_weights(const Manifest&, bool trust);
+  void load_kernels(const Manifest&);
+
+  std::string directory_;
+  Plan plan_;
+  MappedFile weights_;
+  std::vector<void*> handles_;  // of dlopen
+  std::vector<KernelFunction> kernels_;
+  const cppgen_runtime* runtime_ = nullptr;
+};
+
+}  // namespace cppgen::rt

@@ -1,0 +1,155 @@
+#include "runtime/session/run_context.h"
+
+#include <chrono>
+#include <limits>
+
+#include "runtime/base/checked.h"
+#include "runtime/base/errors.h"
+
+namespace cppgen::rt {
+namespace {
+
+int64_t now_ns() {
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
+      .count();
+}
+
+void lower_to(std::atomic<int64_t>& least, int64_t value) {
+  int64_t old = least.load(std::memory_order_relaxed);
+  while (value < old && !least.compare_exchange_weak(old, value, std::memory_order_relaxed)) {
+  }
+}
+
+void raise_to(std::atomic<int64_t>& greatest, int64_t value) {
+  int64_t old = greatest.load(std::memory_order_relaxed);
+  while (value > old && !greatest.compare_exchange_weak(old, value, std::memory_order_relaxed)) {
+  }
+}
+
+}  // namespace
+
+RunContext::RunContext(const Executable& executable, int workers, bool profile)
+    : executable_(executable), workers_(workers), profile_(profile) {
+  const Plan& plan = executable.plan();
+  symbols_.resize(plan.symbols.size());
+  size_t count = 0;
+  for (const Step& step : plan.steps) {
+    first_argument_.push_back(count);
+    count += step.buffers.size();
+  }
+  arguments_.resize(count);
+  steps_.reset(new StepContext[plan.steps.size()]);
+  views_.reserve(plan.steps.size());
+  find_caller_arguments();
+}
+
+void RunContext::find_caller_arguments() {
+  const Plan& plan = executable_.plan();
+  for (size_t s = 0; s < plan.steps.size(); s++)
+    for (size_t b = 0; b < plan.steps[s].buffers.size(); b++) {
+      const PlanBuffer& root = plan.buffers[sharing_root(plan.buffers, size_t(plan.steps[s].buffers[b]))];
+      if (root.kind == PlanBufferKind::input || root.kind == PlanBufferKind::output)
+        caller_arguments_.push_back({first_argument_[s] + b, root.kind == PlanBufferKind::output, root.slot});
+    }
+}
+
+void RunContext::reserve_memory(const BoundPlan& bound) {
+  if (arena_.bytes() < bound.memory.arena_bytes) {
+    arena_ = Arena();  // first give back, then take
+    arena_ = Arena(bound.memory.arena_bytes);
+  }
+  const int64_t scratch = checked_mul(bound.scratch_bytes, workers_, "scratch");
+  if (scratch_.bytes() < scratch) scratch_ = Arena(scratch);
+}
+
+void* RunContext::address(int32_t buffer) const {
+  const PlanBuffer& info = executable_.plan().buffers[size_t(buffer)];
+  if (info.kind == PlanBufferKind::constant) return const_cast<char*>(executable_.weights() + info.offset);
+  const int64_t offset = bound_->memory.offsets[size_t(buffer)];
+  return offset >= 0 ? arena_.data() + offset : nullptr;
+}
+
+void RunContext::bind(std::shared_ptr<const BoundPlan> bound) {
+  if (bound_ == bound) return;
+  bound_ = nullptr;  // should memory run out, the next run begins here again
+  reserve_memory(*bound);
+  bound_ = std::move(bound);
+  const Plan& plan = executable_.plan();
+  views_.clear();
+  for (size_t s = 0; s < plan.steps.size(); s++) {
+    const Step& step = plan.steps[s];
+    const BoundStep& values = bound_->steps[s];
+    for (size_t b = 0; b < step.buffers.size(); b++) arguments_[first_argument_[s] + b] = address(step.buffers[b]);
+    StepContext& context = steps_[s];
+    context.run = this;
+    context.step = s;
+    context.kernel = executable_.kernel(s);
+    context.task = values.task.get();
+    context.buffers = std::span<void* const>(arguments_).subspan(first_argument_[s], step.buffers.size());
+    context.params = bound_->params.data() + values.params;
+    context.range = values.range;
+    context.chunks = values.chunks;
+    const auto run = profile_ ? run_measured : context.task ? run_library : run_kernel;
+    if (values.chunks > 0) views_.push_back({values.chunks, run, &context});
+  }
+}
+
+void RunContext::set_tensors(std::span<const TensorView> inputs, std::span<const OutputView> outputs) {
+  for (const CallerArgument& it : caller_arguments_)
+    arguments_[it.argument] =
+        it.output ? outputs[size_t(it.slot)].data : const_cast<void*>(inputs[size_t(it.slot)].data);
+}
+
+std::span<const StepView> RunContext::begin_run() {
+  error_ = 0;
+  if (profile_)
+    for (const StepView& view : views_) {
+      auto& step = *static_cast<StepContext*>(view.ctx);
+      step.begin_ns = std::numeric_limits<int64_t>::max();
+      step.end_ns = 0;
+    }
+  return views_;
+}
+
+void RunContext::run_kernel(void* p, int64_t chunk, int worker) {
+  const auto& step = *static_cast<StepContext*>(p);
+  RunContext& run = *step.run;
+  const cppgen_kernel_args args{step.buffers.data(), step.params, run.executable_.runtime(), &run.error_,
+                                run.scratch_.data() + worker * run.bound_->scratch_bytes};
+  const ChunkRange range = chunk_range(step.range, step.chunks, chunk);
+  step.kernel(&args, range.begin, range.end);
+  // Steps that come later must not run on what a failed kernel left behind.
+  if (const int error = __atomic_load_n(&run.error_, __ATOMIC_RELAXED)) run.fail_check(error);
+}
+
+void RunContext::run_library(void* p, int64_t chunk, int worker) {
+  const auto& step = *static_cast<StepContext*>(p);
+  step.task->run(step.buffers, chunk, step.run->scratch_.data() + worker * step.run->bound_->scratch_bytes);
+}
+
+void RunContext::run_measured(void* p, int64_t chunk, int worker) {
+  auto& step = *static_cast<StepContext*>(p);
+  lower_to(step.begin_ns, now_ns());
+  step.task ? run_library(p, chunk, worker) : run_kernel(p, chunk, worker);
+  raise_to(step.end_ns, now_ns());
+}
+
+void RunContext::fail_check(int error) const {
+  const Plan& plan = executable_.plan();
+  if (error < 1 || size_t(error) > plan.checks.size()) internal_error("a kernel reported the unknown check {}", error);
+  throw UserError(plan.checks[size_t(error) - 1]);
+}
+
+void RunContext::add_times(std::span<StepProfile> profile) const {
+  if (!profile_) return;
+  for (const StepView& view : views_) {
+    const auto& step = *static_cast<const StepContext*>(view.ctx);
+    StepProfile& sum = profile[step.step];
+    sum.calls++;
+    sum.ns += double(step.end_ns - step.begin_ns);
+    sum.flops += bound_->steps[step.step].flops;
+    sum.bytes += bound_->steps[step.step].bytes;
+  }
+}
+
+}  // namespace cppgen::rt

@@ -1,0 +1,75 @@
+#pragma once
+#include <atomic>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "runtime/memory/mapping.h"
+#include "runtime/session/bound_plan.h"
+#include "runtime/session/profile.h"
+#include "runtime/session/tensor.h"
+#include "runtime/threads/executor.h"
+
+namespace cppgen::rt {
+
+// The memory of one run at a time: arena, scratch of each worker, and the arguments of every step. A session keeps one
+// per concurrent caller. After the first run with some dimensions, another one with the same allocates nothing.
+class RunContext {
+ public:
+  RunContext(const Executable& executable, int workers, bool profile);
+  RunContext(const RunContext&) = delete;
+
+  std::span<int64_t> symbols() { return symbols_; }  // room for the values of this run
+
+  // Sizes memory and resolves all arguments that do not belong to the caller.
+  void bind(std::shared_ptr<const BoundPlan> bound);
+
+  // Checked tensors of this run, in the order of the model.
+  void set_tensors(std::span<const TensorView> inputs, std::span<const OutputView> outputs);
+
+  // The steps that have something to do.
+  std::span<const StepView> begin_run();
+
+  // Adds the times of the run that has just ended, if this context measures them.
+  void add_times(std::span<StepProfile> profile) const;
+
+ private:
+  struct StepContext {
+    RunContext* run;
+    size_t step;
+    KernelFunction kernel;
+    const LibraryTask* task;
+    std::span<void* const> buffers;
+    const long* params;
+    int64_t range, chunks;
+    std::atomic<int64_t> begin_ns, end_ns;  // of the chunks, when measured
+  };
+  struct CallerArgument {
+    size_t argument;  // in arguments_
+    bool output;
+    int32_t slot;
+  };
+
+  static void run_kernel(void* step, int64_t chunk, int worker);
+  static void run_library(void* step, int64_t chunk, int worker);
+  static void run_measured(void* step, int64_t chunk, int worker);
+  void find_caller_arguments();
+  void reserve_memory(const BoundPlan& bound);
+  void* address(int32_t buffer) const;
+  [[noreturn]] void fail_check(int error) const;
+
+  const Executable& executable_;
+  const int workers_;
+  const bool profile_;
+  std::shared_ptr<const BoundPlan> bound_;
+  Arena arena_, scratch_;
+  std::vector<int64_t> symbols_;
+  std::vector<void*> arguments_;        // buffers of all steps, one step after the other
+  std::vector<size_t> first_argument_;  // per step
+  std::vector<CallerArgument> caller_arguments_;
+  std::unique_ptr<StepContext[]> steps_;
+  std::vector<StepView> views_;
+  int error_ = 0;
+};
+
+}  // namespace cppgen::rt

@@ -1,0 +1,166 @@
+#include "runtime/session/session.h"
+
+#include <algorithm>
+#include <mutex>
+
+#include "runtime/base/checked.h"
+#include "runtime/base/settings.h"
+#include "runtime/session/bound_plan.h"
+#include "runtime/session/input_binding.h"
+#include "runtime/session/library_table.h"
+#include "runtime/session/run_context.h"
+#include "runtime/threads/executor.h"
+
+namespace cppgen::rt {
+namespace {
+
+constexpr size_t kMaxBoundPlans = 64;  // a server that sees ever new lengths keeps the latest ones
+
+std::unique_ptr<Executor> executor_for(const SessionOptions& options) {
+  return make_executor(executor_options(usable_topology(), options.threads, affinity_from_name(options.affinity),
+                                        options.smt, options.spin_microseconds));
+}
+
+}  // namespace
+
+SessionOptions SessionOptions::from(const Settings& settings) {
+  return {settings.threads,
+          settings.affinity,
+          settings.smt,
+          settings.min_chunk_size,
+          settings.memory_planning,
+          settings.spin_microseconds,
+          settings.enable_kernel_profile};
+}
+
+struct Session::Impl {
+  Impl(std::shared_ptr<const Executable> executable, SessionOptions given)
+      : executable(std::move(executable)),
+        options(std::move(given)),
+        operators(make_operators(*this->executable)),
+        executor(executor_for(options)),
+        totals(this->executable->plan().steps.size()) {}
+
+  // Returns its context to the pool.
+  class Lease {
+   public:
+    explicit Lease(Impl& impl) : impl_(impl), context_(impl.take_context()) {}
+    ~Lease() { impl_.give_back(std::move(context_)); }
+    RunContext* operator->() { return context_.get(); }
+
+   private:
+    Impl& impl_;
+    std::unique_ptr<RunContext> context_;
+  };
+
+  std::unique_ptr<RunContext> take_context() {
+    const std::lock_guard lock(mutex);
+    if (free_contexts.empty()) {
+      free_contexts.reserve(++contexts);  // so that giving back cannot fail
+      return std::make_unique<RunContext>(*executable, executor->threads(), options.profile);
+    }
+    auto context = std::move(free_contexts.back());
+    free_contexts.pop_back();
+    return context;
+  }
+
+  void give_back(std::unique_ptr<RunContext> context) {
+    const std::lock_guard lock(mutex);
+    free_contexts.push_back(std::move(context));
+  }
+
+  // The bound plan for these values of the symbols, made at first use; the latest one stands last.
+  std::shared_ptr<const BoundPlan> bound_plan(std::span<const int64_t> symbols) {
+    const std::lock_guard lock(bind_mutex);
+    const auto found = std::find_if(bound_plans.rbegin(), bound_plans.rend(), [&](const auto& bound) {
+      return std::equal(symbols.begin(), symbols.end(), bound->symbols.begin());
+    });
+    if (found != bound_plans.rend()) {
+      std::rotate(found.base() - 1, found.base(), bound_plans.end());
+      return bound_plans.back();
+    }
+    if (bound_plans.size() == kMaxBoundPlans) bound_plans.erase(bound_plans.begin());
+    bound_plans.push_back(
+        bind_plan(*executable, operators, symbols, {options.min_chunk_size, options.memory_planning}));
+    const BoundPlan& bound = *bound_plans.back();
+    const int64_t scratch = checked_mul(bound.scratch_bytes, executor->threads(), "scratch");
+    arena_bytes = std::max(arena_bytes, checked_add(bound.memory.arena_bytes, scratch, "arena"));
+    return bound_plans.back();
+  }
+
+  void execute(Lease& context, std::span<const TensorView> inputs, std::span<const OutputView> outputs) {
+    context->set_tensors(inputs, outputs);
+    executor->run(context->begin_run());
+    if (!options.profile) return;
+    const std::lock_guard lock(mutex);
+    context->add_times(totals);
+  }
+
+  const std::shared_ptr<const Executable> executable;
+  const SessionOptions options;
+  const std::vector<std::unique_ptr<LibraryOperator>> operators;
+  const std::unique_ptr<Executor> executor;
+
+  mutable std::mutex mutex;  // of the next three
+  std::vector<std::unique_ptr<RunContext>> free_contexts;
+  size_t contexts = 0;
+  std::vector<StepProfile> totals;
+
+  mutable std::mutex bind_mutex;  // of the next two and of binding operators
+  std::vector<std::shared_ptr<const BoundPlan>> bound_plans;
+  int64_t arena_bytes = 0;
+};
+
+Session::Session(std::shared_ptr<const Executable> executable, SessionOptions options)
+    : impl_(std::make_unique<Impl>(std::move(executable), std::move(options))) {
+  // Without symbols everything is known: errors and costs of the first run come now.
+  if (plan().symbols.empty()) Impl::Lease(*impl_)->bind(impl_->bound_plan({}));
+}
+
+Session::~Session() = default;
+
+const Executable& Session::executable() const { return *impl_->executable; }
+
+void Session::run(std::span<const TensorView> inputs, std::span<const OutputView> outputs) {
+  Impl::Lease context(*impl_);
+  bind_inputs(plan(), inputs, context->symbols());
+  check_input_data(plan(), inputs);
+  const auto bound = impl_->bound_plan(context->symbols());
+  check_outputs(plan(), outputs, bound->output_dims);
+  context->bind(bound);
+  impl_->execute(context, inputs, outputs);
+}
+
+std::vector<Tensor> Session::run(std::span<const TensorView> inputs) {
+  Impl::Lease context(*impl_);
+  bind_inputs(plan(), inputs, context->symbols());
+  check_input_data(plan(), inputs);
+  const auto bound = impl_->bound_plan(context->symbols());
+  std::vector<Tensor> results;
+  std::vector<OutputView> views;
+  for (size_t i = 0; i < plan().outputs.size(); i++) {
+    results.emplace_back(plan().outputs[i].type, bound->output_dims[i]);
+    views.push_back(results.back().output());
+  }
+  context->bind(bound);
+  impl_->execute(context, inputs, views);
+  return results;
+}
+
+std::vector<std::vector<int64_t>> Session::output_dims(std::span<const TensorView> inputs) {
+  Impl::Lease context(*impl_);
+  bind_inputs(plan(), inputs, context->symbols());
+  return impl_->bound_plan(context->symbols())->output_dims;
+}
+
+SessionStats Session::stats() const {
+  const std::lock_guard lock(impl_->bind_mutex);
+  return {impl_->executor->threads(), plan().steps.size(), impl_->executable->weights_bytes(), impl_->arena_bytes};
+}
+
+std::vector<StepProfile> Session::profile() const {
+  const std::lock_guard lock(impl_->mutex);
+  return impl_->totals;
+}
+
+}  // namespace cppgen::rt

@@ -1,0 +1,71 @@
+#pragma once
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "runtime/session/executable.h"
+#include "runtime/session/profile.h"
+#include "runtime/session/tensor.h"
+
+namespace cppgen {
+struct Settings;
+}
+
+namespace cppgen::rt {
+
+// See the settings of the same names.
+struct SessionOptions {
+  int64_t threads = -1;  // -1: the physical cores that this process may use
+  std::string affinity = "none";
+  bool smt = false;
+  int64_t min_chunk_size = 512;
+  bool memory_planning = true;
+  int64_t spin_microseconds = 200;
+  bool profile = false;  // ENABLE_KERNEL_PROFILE
+
+  static SessionOptions from(const Settings&);
+};
+
+struct SessionStats {
+  int threads = 0;
+  size_t steps = 0;
+  int64_t weights_bytes = 0;  // mapped, shared by all sessions of the machine
+  // What one run writes besides the outputs: the arena and the scratch of all threads. The most over the dimensions
+  // seen so far; a model without symbols knows it from the beginning.
+  int64_t arena_bytes = 0;
+};
+
+// Runs an executable on threads of its own. All members may be called from many threads at once; each concurrent run
+// has an arena of its own. Results do not depend on the number of threads, bit for bit.
+class Session {
+ public:
+  explicit Session(std::shared_ptr<const Executable> executable, SessionOptions options = {});
+  ~Session();
+
+  const Executable& executable() const;
+  const Plan& plan() const { return executable().plan(); }
+
+  // Inputs and outputs in the order of the model. Each output must have exactly the type and dimensions of the result.
+  // UserError naming the tensor if one does not fit, or the node if an index leaves its tensor (then the contents of
+  // the outputs are undefined). After the first run with some dimensions, another one with the same allocates nothing.
+  void run(std::span<const TensorView> inputs, std::span<const OutputView> outputs);
+
+  // Likewise into new tensors.
+  std::vector<Tensor> run(std::span<const TensorView> inputs);
+
+  // Dimensions of the results for these inputs, whose data are not looked at.
+  std::vector<std::vector<int64_t>> output_dims(std::span<const TensorView> inputs);
+
+  SessionStats stats() const;
+
+  // Sums since the session was made, one per step; all 0 without SessionOptions::profile.
+  std::vector<StepProfile> profile() const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+}  // namespace cppgen::rt
