@@ -43,7 +43,8 @@ bool size_is_allowed(const Graph& graph, const Node& node, const FoldLimits& lim
     if (n == kUnknownSize && limits.unknown_shapes) continue;
     if (n == kUnknownSize || n > limits.max_elements) return false;
     elements += n;
-    if (__builtin_mul_overflow(n, int64_t(size_of(type->dtype)), &n) || __builtin_add_overflow(bytes, n, &bytes)) return false;
+    if (__builtin_mul_overflow(n, int64_t(size_of(type->dtype)), &n) || __builtin_add_overflow(bytes, n, &bytes))
+      return false;
   }
   for (ValueId in : node.inputs)
     if (in != kNoValue) input_bytes += int64_t(graph.value(in).constant->data.size);

@@ -89,9 +89,28 @@ void compact(Graph& graph, const std::vector<bool>& keep_node) {
   graph.values = std::move(values);
 }
 
+Node& insert_node(Graph& graph, NodeId position, std::string op, std::vector<ValueId> inputs,
+                  std::vector<ValueId> outputs) {
+  Node node{.id = position,
+            .name = op,
+            .op = op,
+            .domain = "",
+            .opset = graph.nodes[size_t(position)].opset,
+            .inputs = std::move(inputs),
+            .outputs = std::move(outputs),
+            .attributes = {}};
+  graph.nodes.insert(graph.nodes.begin() + position, std::move(node));
+  for (size_t i = size_t(position); i < graph.nodes.size(); i++) {
+    graph.nodes[i].id = NodeId(i);
+    for (ValueId out : graph.nodes[i].outputs)
+      if (out != kNoValue) graph.value(out).producer = NodeId(i);
+  }
+  return graph.nodes[size_t(position)];
+}
+
 bool is_pure(const Node& node) {
-  static constexpr std::array kRandom{"RandomNormal",  "RandomUniform", "RandomNormalLike", "RandomUniformLike",
-                                      "Multinomial", "Bernoulli",     "Dropout"};
+  static constexpr std::array kRandom{"RandomNormal", "RandomUniform", "RandomNormalLike", "RandomUniformLike",
+                                      "Multinomial",  "Bernoulli",     "Dropout"};
   if (std::find(kRandom.begin(), kRandom.end(), node.op) != kRandom.end()) return false;
   return std::none_of(node.attributes.begin(), node.attributes.end(),
                       [](const auto& a) { return std::holds_alternative<std::shared_ptr<Graph>>(a.second); });

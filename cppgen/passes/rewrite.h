@@ -20,8 +20,8 @@ class Replacements {
   void replace(ValueId from, ValueId to);
   // What stands for `v` now: `v` itself if nothing replaces it.
   ValueId resolve(ValueId v) const;
-  // Rewrites inputs of nodes and the graph's outputs. An output keeps its name: the replacement takes it over, unless it
-  // is an input, a constant or an output itself; then the output keeps its producer. False if nothing changed.
+  // Rewrites inputs of nodes and the graph's outputs. An output keeps its name: the replacement takes it over, unless
+  // it is an input, a constant or an output itself; then the output keeps its producer. False if nothing changed.
   bool apply(Graph&);
 
  private:
@@ -30,6 +30,10 @@ class Replacements {
 
 // Drops nodes marked false and values that no node, input or output mentions; ids change.
 void compact(Graph&, const std::vector<bool>& keep_node);
+
+// A new node of ONNX's domain before the one at `position`, with that one's operator set version; later nodes get the
+// next id.
+Node& insert_node(Graph&, NodeId position, std::string op, std::vector<ValueId> inputs, std::vector<ValueId> outputs);
 
 // The same inputs give the same outputs: not random, and no body.
 bool is_pure(const Node&);

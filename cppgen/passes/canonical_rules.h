@@ -1,0 +1,32 @@
+#pragma once
+#include <span>
+
+#include "cppgen/passes/rewrite.h"
+
+namespace cppgen::passes {
+
+// What a rule may do: change its node in place, or let another value stand for the node's first output.
+struct RuleContext {
+  Graph& graph;
+  Replacements& replacements;
+  Node& node;
+
+  ValueId in(size_t i) const;  // kNoValue if absent
+  ValueId out() const { return node.outputs[0]; }
+  const TensorType& type(ValueId v) const { return *graph.value(v).type; }
+  const Tensor* constant(size_t i) const;  // null unless input i is a constant
+  Node* producer(size_t i) const;          // null unless a node computes input i
+  void forward(ValueId v) { replacements.replace(out(), v); }
+};
+
+// True if the node changed or was replaced. A rule is tried on nodes of its operator in ONNX's own domain.
+struct CanonicalRule {
+  const char* op;
+  bool (*apply)(RuleContext&);
+};
+
+std::span<const CanonicalRule> forwarding_rules();  // nodes that give an input back
+std::span<const CanonicalRule> shape_rules();       // Reshape and Transpose
+std::span<const CanonicalRule> arithmetic_rules();
+
+}  // namespace cppgen::passes

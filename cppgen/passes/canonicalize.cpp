@@ -1,0 +1,57 @@
+#include "cppgen/passes/canonicalize.h"
+
+#include <algorithm>
+
+#include "cppgen/passes/canonical_rules.h"
+
+namespace cppgen::passes {
+namespace {
+
+// True if the node was changed in place; replacing its output shows as a changed input of its users.
+bool apply_rules(Graph& graph, Replacements& replacements, size_t position) {
+  bool changed = false;
+  for (auto rules : {forwarding_rules(), shape_rules(), arithmetic_rules()})
+    for (const CanonicalRule& rule : rules) {
+      Node& node = graph.nodes[position];
+      if (!node.domain.empty() || node.op != rule.op || node.outputs.empty() || node.outputs[0] == kNoValue) continue;
+      RuleContext context{graph, replacements, node};
+      bool applied = rule.apply(context);
+      if (replacements.resolve(node.outputs[0]) != node.outputs[0]) return changed;
+      changed |= applied;
+    }
+  return changed;
+}
+
+}  // namespace
+
+ValueId RuleContext::in(size_t i) const { return i < node.inputs.size() ? node.inputs[i] : kNoValue; }
+
+const Tensor* RuleContext::constant(size_t i) const {
+  if (in(i) == kNoValue) return nullptr;
+  const Value& v = graph.value(in(i));
+  return v.constant ? &*v.constant : nullptr;
+}
+
+Node* RuleContext::producer(size_t i) const {
+  NodeId id = in(i) == kNoValue ? -1 : graph.value(in(i)).producer;
+  return id < 0 ? nullptr : &graph.nodes[size_t(id)];
+}
+
+void canonicalize(Graph& graph) {
+  // Nodes are visited in order, with inputs already replaced, so the first round settles nearly everything. Rules only
+  // shorten chains or move to a later form, so rounds end.
+  for (bool changed = true; changed;) {
+    changed = false;
+    Replacements replacements(graph);
+    for (size_t i = 0; i < graph.nodes.size(); i++) {
+      for (ValueId& in : graph.nodes[i].inputs) {
+        changed |= replacements.resolve(in) != in;
+        in = replacements.resolve(in);
+      }
+      changed |= apply_rules(graph, replacements, i);
+    }
+    changed |= replacements.apply(graph);
+  }
+}
+
+}  // namespace cppgen::passes
