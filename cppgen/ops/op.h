@@ -52,13 +52,15 @@ class InferContext {
 // What an operator sees while it is lowered: types are known, buffers exist, statements are appended.
 class LowerContext : public InferContext {
  public:
-  LowerContext(Graph& graph, const Node& node, ir::Program& program, std::vector<ir::BufferId> inputs,
-               std::vector<ir::BufferId> outputs)
-      : InferContext(graph, node), program_(program), inputs_(std::move(inputs)), outputs_(std::move(outputs)) {}
+  // Gives the buffer of a value, creating it if need be.
+  using BufferOf = std::function<ir::BufferId(ValueId)>;
+
+  LowerContext(Graph& graph, const Node& node, ir::Program& program, BufferOf buffer_of)
+      : InferContext(graph, node), program_(program), buffer_of_(std::move(buffer_of)) {}
 
   ir::Program& program() { return program_; }
   ir::ExprArena& exprs() { return *program_.exprs; }
-  ir::BufferId input_buffer(int) const;
+  ir::BufferId input_buffer(int) const;  // asked for only if the elements are read: constants exist on demand
   ir::BufferId output_buffer(int) const;
   const TensorType& output(int) const;
   ir::BufferId temporary(DType, Shape);
@@ -70,15 +72,16 @@ class LowerContext : public InferContext {
   ir::Expr load(ir::BufferId, std::vector<IndexExpr> indices);
   // Loads input `i` at an index of the broadcast output shape (right-aligned, extent 1 repeats).
   ir::Expr load_broadcast(int i, const std::vector<IndexExpr>& output_index);
-  // Appends a nest; sets its name (from the operator) and origin (the node).
+  // Appends a nest; sets its origin (the node) and prefixes its name with the operator's: "softmax", "softmax_max".
   void emit(ir::LoopNest);
   void emit(ir::LibraryCall);
-  // output[index] = value(index) for every element.
-  void emit_pointwise(ir::BufferId output, const std::function<ir::Expr(const std::vector<IndexExpr>&)>& value);
+  // output[index] = value(index) for every element; `name` as for emit.
+  using ValueAt = std::function<ir::Expr(const std::vector<IndexExpr>&)>;
+  void emit_pointwise(ir::BufferId output, const ValueAt& value, const std::string& name = "");
 
  private:
   ir::Program& program_;
-  std::vector<ir::BufferId> inputs_, outputs_;
+  BufferOf buffer_of_;
 };
 
 // One entry per operator and range of versions; `since` is ONNX's since_version. Lookup takes the entry with the
@@ -103,9 +106,11 @@ void check_supported(const Graph&);
 void infer_node(Graph&, NodeId);
 void infer_types(Graph&);
 
-// Lowers a whole typed graph.
+// Lowers a whole typed graph. Values whose contents are known (shape arithmetic) are stored directly where they are
+// read, and the nodes that compute them are left out.
 ir::Program lower(Graph&);
-// Lowers one node alone: its inputs become the program's inputs (constants stay constants if `keep_constants`).
+// Lowers one node alone: its inputs become the program's inputs (constants stay constants if `keep_constants`): each
+// distinct one, in order of first use.
 ir::Program lower_node(Graph&, NodeId, bool keep_constants = true);
 
 }  // namespace cppgen::ops

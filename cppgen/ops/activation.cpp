@@ -1,0 +1,128 @@
+#include "cppgen/ops/common.h"
+#include "cppgen/ops/families.h"
+
+namespace cppgen::ops {
+namespace {
+
+// An activation is a function of one element and of float attributes.
+using Function = Scalar (*)(LowerContext&, Scalar);
+
+template <DTypes allowed>
+void infer_same(InferContext& c) {
+  require_dtype(c, 0, allowed);
+  for (const char* name : {"alpha", "beta", "gamma", "lambd", "bias"}) c.number(name, 0);
+  c.set_output(0, c.dtype(0), c.shape(0));
+}
+
+template <Function function>
+void lower_activation(LowerContext& c) {
+  c.emit_pointwise(c.output_buffer(0), [&](const auto& at) { return function(c, load_input(c, 0, at)); });
+}
+
+template <Function function, DTypes allowed = kFloats>
+void add(std::vector<Op>& table, const char* name, std::initializer_list<int> versions) {
+  add_versions(table, name, versions, {1, 1, 1}, infer_same<allowed>, lower_activation<function>);
+}
+
+Scalar relu(LowerContext&, Scalar x) { return max(x, 0.0); }
+
+Scalar leaky_relu(LowerContext& c, Scalar x) { return select(x < 0.0, x * c.number("alpha", 0.01f), x); }
+
+Scalar elu(LowerContext& c, Scalar x) {
+  // Up to version 5 the default was spelled the same; expm1 keeps small negative inputs exact.
+  return select(x < 0.0, c.number("alpha", 1) * expm1(x), x);
+}
+
+Scalar selu(LowerContext& c, Scalar x) {
+  bool old = c.opset() < 6;
+  double alpha = c.number("alpha", old ? 1.6732f : 1.67326319217681884765625f);
+  double gamma = c.number("gamma", old ? 1.0507f : 1.05070102214813232421875f);
+  return gamma * select(x > 0.0, x, alpha * expm1(x));
+}
+
+Scalar celu(LowerContext& c, Scalar x) {
+  double alpha = c.number("alpha", 1);
+  return max(x, 0.0) + min(alpha * expm1(x / alpha), 0.0);
+}
+
+Scalar hard_sigmoid(LowerContext& c, Scalar x) {
+  return max(min(c.number("alpha", 0.2f) * x + c.number("beta", 0.5f), 1.0), 0.0);
+}
+
+Scalar hard_swish(LowerContext&, Scalar x) { return x * max(min(x * double(1.0f / 6.0f) + 0.5, 1.0), 0.0); }
+
+// log(1 + exp(x)) without overflow.
+Scalar softplus(LowerContext&, Scalar x) { return max(x, 0.0) + log1p(exp(-abs(x))); }
+
+Scalar softsign(LowerContext&, Scalar x) { return x / (1.0 + abs(x)); }
+
+Scalar thresholded_relu(LowerContext& c, Scalar x) { return select(x > double(c.number("alpha", 1)), x, x.number(0)); }
+
+Scalar shrink(LowerContext& c, Scalar x) {
+  double lambda = c.number("lambd", 0.5f), bias = c.number("bias", 0);
+  return select(x < -lambda, x + bias, select(x > lambda, x - bias, x.number(0)));
+}
+
+Scalar mish(LowerContext& c, Scalar x) { return x * tanh(softplus(c, x)); }
+
+Scalar swish(LowerContext& c, Scalar x) { return x * sigmoid(c.number("alpha", 1) * x); }
+
+Scalar gelu(LowerContext& c, Scalar x) {
+  if (c.text("approximate", "none") == "tanh") {
+    return 0.5 * x * (1.0 + tanh(0.7978845608028654 * (x + 0.044715 * x * x * x)));
+  }
+  return 0.5 * x * (1.0 + erf(x * 0.7071067811865476));
+}
+
+void infer_gelu(InferContext& c) {
+  std::string approximate = c.text("approximate", "none");
+  if (approximate != "none" && approximate != "tanh") {
+    c.fail(fmt::format("attribute 'approximate' is '{}'; allowed are none, tanh", approximate));
+  }
+  infer_same<kFloats>(c);
+}
+
+void infer_prelu(InferContext& c) {
+  require_dtype(c, 0, kFloats | kSigned | kUnsigned);
+  require_same_dtype(c, 0, 1);
+  const Shape& x = c.shape(0);
+  const Shape& slope = c.shape(1);
+  bool per_channel = c.opset() < 7 && slope.size() == 1 && x.size() >= 2;
+  if (!per_channel && broadcast(c, x, slope).size() != x.size()) c.fail("the slope has more dimensions than the input");
+  if (per_channel && !slope[0].is_constant(1)) require_equal(c, x[1], slope[0], "channels and slopes");
+  c.set_output(0, c.dtype(0), x);
+}
+
+void lower_prelu(LowerContext& c) {
+  // Up to version 6 a 1-D slope belongs to the channels, later it broadcasts from the right.
+  const Shape& slope_shape = c.shape(1);
+  bool per_channel = c.opset() < 7 && slope_shape.size() == 1 && c.shape(0).size() >= 2;
+  c.emit_pointwise(c.output_buffer(0), [&](const auto& at) {
+    Scalar x = load_input(c, 0, at);
+    Scalar slope = per_channel ? load_input(c, 1, {slope_shape[0].is_constant(1) ? IndexExpr() : at[1]})
+                               : scalar(c, c.load_broadcast(1, at));
+    return select(x < 0.0, x * slope, x);
+  });
+}
+
+}  // namespace
+
+void add_activation_ops(std::vector<Op>& t) {
+  add<relu, kFloats | kSigned>(t, "Relu", {1, 6, 13, 14});
+  add<leaky_relu>(t, "LeakyRelu", {1, 6, 16});
+  add<elu>(t, "Elu", {1, 6, 22});
+  add<selu>(t, "Selu", {1, 6, 22});
+  add<celu>(t, "Celu", {12});
+  add<hard_sigmoid>(t, "HardSigmoid", {1, 6, 22});
+  add<hard_swish>(t, "HardSwish", {14, 22});
+  add<softplus>(t, "Softplus", {1, 22});
+  add<softsign>(t, "Softsign", {1, 22});
+  add<thresholded_relu>(t, "ThresholdedRelu", {10, 22});
+  add<shrink, kFloats>(t, "Shrink", {9});
+  add<mish>(t, "Mish", {18, 22});
+  add<swish>(t, "Swish", {24});
+  add_versions(t, "Gelu", {20}, {1, 1, 1}, infer_gelu, lower_activation<gelu>);
+  add_versions(t, "PRelu", {1, 6, 7, 9, 16}, {2, 2, 1}, infer_prelu, lower_prelu);
+}
+
+}  // namespace cppgen::ops

@@ -1,0 +1,176 @@
+#include <algorithm>
+
+#include "cppgen/ops/common.h"
+#include "cppgen/ops/families.h"
+
+namespace cppgen::ops {
+namespace {
+
+using ir::BinaryOp;
+
+// Up to version 6 the second operand is a run of the first one's dimensions that starts at `axis` (default: aligned
+// at the right), and only with the attribute `broadcast`.
+bool is_legacy(const InferContext& c) { return c.opset() < 7; }
+
+int legacy_axis(InferContext& c) {
+  int rank = int(c.shape(0).size()), inner = int(c.shape(1).size());
+  int axis = c.has("axis") ? normalized_axis(c, c.integer("axis"), std::max(rank, 1)) : rank - inner;
+  if (axis < 0 || axis + inner > rank) c.fail("the second operand does not fit into the first one at this axis");
+  return axis;
+}
+
+void infer_shape(InferContext& c, DType result) {
+  if (!is_legacy(c)) return c.set_output(0, result, broadcast_inputs(c));
+  const Shape& a = c.shape(0);
+  const Shape& b = c.shape(1);
+  bool one = std::all_of(b.begin(), b.end(), [](IndexExpr d) { return d.is_constant(1); });
+  int axis = one && b.size() > a.size() ? 0 : legacy_axis(c);
+  for (size_t d = 0; d < b.size() && !one; ++d) require_equal(c, a[axis + d], b[d], "dimensions of the operands");
+  c.set_output(0, result, a);
+}
+
+// Operand 1 at an index of the result.
+Scalar second(LowerContext& c, const std::vector<IndexExpr>& at) {
+  if (!is_legacy(c)) return scalar(c, c.load_broadcast(1, at));
+  const Shape& b = c.shape(1);
+  std::vector<IndexExpr> inner(b.size());
+  bool one = std::all_of(b.begin(), b.end(), [](IndexExpr d) { return d.is_constant(1); });
+  int axis = one ? 0 : legacy_axis(c);
+  for (size_t d = 0; d < b.size() && !one; ++d) inner[d] = at[axis + d];
+  return load_input(c, 1, inner);
+}
+
+template <DTypes allowed>
+void infer_arithmetic(InferContext& c) {
+  require_dtype(c, 0, allowed);
+  require_same_dtype(c, 0, 1);
+  infer_shape(c, c.dtype(0));
+}
+
+template <DTypes allowed>
+void infer_comparison(InferContext& c) {
+  require_dtype(c, 0, allowed);
+  require_same_dtype(c, 0, 1);
+  infer_shape(c, DType::boolean);
+}
+
+template <BinaryOp op>
+void lower_binary(LowerContext& c) {
+  c.emit_pointwise(c.output_buffer(0), [&](const auto& at) {
+    Scalar a = scalar(c, c.load_broadcast(0, at));
+    return a.binary(op, second(c, at));
+  });
+}
+
+void infer_mod(InferContext& c) {
+  if (c.integer("fmod", 0) == 0 && is_float(c.dtype(0))) c.fail("floats need the attribute fmod = 1");
+  infer_arithmetic<kNumbers>(c);
+}
+
+void lower_mod(LowerContext& c) {
+  c.integer("fmod", 0) != 0 ? lower_binary<BinaryOp::mod_trunc>(c) : lower_binary<BinaryOp::mod_floor>(c);
+}
+
+void infer_shift(InferContext& c) {
+  std::string direction = c.text("direction", "");
+  if (direction != "LEFT" && direction != "RIGHT") {
+    c.fail(fmt::format("attribute 'direction' is '{}'; allowed are LEFT, RIGHT", direction));
+  }
+  infer_arithmetic<kUnsigned>(c);
+}
+
+void lower_shift(LowerContext& c) {
+  c.text("direction", "") == "LEFT" ? lower_binary<BinaryOp::shl>(c) : lower_binary<BinaryOp::shr>(c);
+}
+
+void infer_pow(InferContext& c) {
+  require_dtype(c, 0, kNumbers);
+  require_dtype(c, 1, kNumbers);
+  if (c.opset() < 12) require_same_dtype(c, 0, 1);
+  infer_shape(c, c.dtype(0));
+}
+
+// In the base's type, except integers to a float power.
+Scalar raise(Scalar base, Scalar exponent) {
+  if (is_float(base.type()) || !is_float(exponent.type())) return pow(base, exponent.cast(base.type()));
+  return pow(base.cast(DType::f64), exponent.cast(DType::f64)).cast(base.type());
+}
+
+void lower_pow(LowerContext& c) {
+  const Tensor* exponent = c.constant(1);
+  double fixed = exponent && exponent->elements() == 1 ? float_element(*exponent, 0) : 0;
+  c.emit_pointwise(c.output_buffer(0), [&](const auto& at) {
+    Scalar x = scalar(c, c.load_broadcast(0, at));
+    if (fixed == 1) return x;
+    if (fixed == 2) return x * x;
+    if (fixed == 3) return x * x * x;
+    return raise(x, second(c, at));
+  });
+}
+
+template <DTypes allowed>
+void infer_variadic(InferContext& c) {
+  require_dtype(c, 0, allowed);
+  for (int i = 1; i < c.input_count(); ++i) require_same_dtype(c, 0, i);
+  Shape out = broadcast_inputs(c);
+  for (int i = 0; i < c.input_count() && c.opset() < 8; ++i) {
+    if (c.shape(i).size() != out.size()) c.fail("the inputs must have one shape");
+    for (size_t d = 0; d < out.size(); ++d) require_equal(c, c.shape(i)[d], out[d], "dimensions of the inputs");
+  }
+  c.set_output(0, c.dtype(0), out);
+}
+
+Scalar fold_inputs(LowerContext& c, BinaryOp op, const std::vector<IndexExpr>& at) {
+  Scalar result = scalar(c, c.load_broadcast(0, at));
+  for (int i = 1; i < c.input_count(); ++i) result = result.binary(op, scalar(c, c.load_broadcast(i, at)));
+  return result;
+}
+
+template <BinaryOp op>
+void lower_variadic(LowerContext& c) {
+  c.emit_pointwise(c.output_buffer(0), [&](const auto& at) { return fold_inputs(c, op, at); });
+}
+
+void lower_mean(LowerContext& c) {
+  c.emit_pointwise(c.output_buffer(0),
+                   [&](const auto& at) { return fold_inputs(c, BinaryOp::add, at) / double(c.input_count()); });
+}
+
+template <BinaryOp op, DTypes allowed>
+void arithmetic(std::vector<Op>& t, const char* name, std::initializer_list<int> versions) {
+  add_versions(t, name, versions, {2, 2, 1}, infer_arithmetic<allowed>, lower_binary<op>);
+}
+
+template <BinaryOp op, DTypes allowed>
+void comparison(std::vector<Op>& t, const char* name, std::initializer_list<int> versions) {
+  add_versions(t, name, versions, {2, 2, 1}, infer_comparison<allowed>, lower_binary<op>);
+}
+
+}  // namespace
+
+void add_binary_ops(std::vector<Op>& t) {
+  arithmetic<BinaryOp::add, kNumbers>(t, "Add", {1, 6, 7, 13, 14});
+  arithmetic<BinaryOp::sub, kNumbers>(t, "Sub", {1, 6, 7, 13, 14});
+  arithmetic<BinaryOp::mul, kNumbers>(t, "Mul", {1, 6, 7, 13, 14});
+  arithmetic<BinaryOp::div, kNumbers>(t, "Div", {1, 6, 7, 13, 14});
+  arithmetic<BinaryOp::bit_and, kBool>(t, "And", {1, 7});
+  arithmetic<BinaryOp::bit_or, kBool>(t, "Or", {1, 7});
+  arithmetic<BinaryOp::bit_xor, kBool>(t, "Xor", {1, 7});
+  arithmetic<BinaryOp::bit_and, kInts>(t, "BitwiseAnd", {18});
+  arithmetic<BinaryOp::bit_or, kInts>(t, "BitwiseOr", {18});
+  arithmetic<BinaryOp::bit_xor, kInts>(t, "BitwiseXor", {18});
+  comparison<BinaryOp::eq, kAll>(t, "Equal", {1, 7, 11, 13, 19});
+  comparison<BinaryOp::lt, kNumbers>(t, "Less", {1, 7, 9, 13});
+  comparison<BinaryOp::gt, kNumbers>(t, "Greater", {1, 7, 9, 13});
+  comparison<BinaryOp::le, kNumbers>(t, "LessOrEqual", {12, 16});
+  comparison<BinaryOp::ge, kNumbers>(t, "GreaterOrEqual", {12, 16});
+  add_versions(t, "Mod", {10, 13}, {2, 2, 1}, infer_mod, lower_mod);
+  add_versions(t, "Pow", {1, 7, 12, 13, 15}, {2, 2, 1}, infer_pow, lower_pow);
+  add_versions(t, "BitShift", {11}, {2, 2, 1}, infer_shift, lower_shift);
+  add_versions(t, "Sum", {1, 6, 8, 13}, {1, -1, 1}, infer_variadic<kFloats>, lower_variadic<BinaryOp::add>);
+  add_versions(t, "Max", {1, 6, 8, 12, 13}, {1, -1, 1}, infer_variadic<kNumbers>, lower_variadic<BinaryOp::max>);
+  add_versions(t, "Min", {1, 6, 8, 12, 13}, {1, -1, 1}, infer_variadic<kNumbers>, lower_variadic<BinaryOp::min>);
+  add_versions(t, "Mean", {1, 6, 8, 13}, {1, -1, 1}, infer_variadic<kFloats>, lower_mean);
+}
+
+}  // namespace cppgen::ops

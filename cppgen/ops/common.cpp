@@ -1,0 +1,244 @@
+#include "cppgen/ops/common.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "cppgen/ops/half.h"
+#include "runtime/base/checked.h"
+
+namespace cppgen::ops {
+
+void require_dtype(InferContext& c, int input, DTypes allowed) {
+  DType t = c.dtype(input);
+  if (bit(t) & allowed) return;
+  std::string names;
+  for (int k = 0; k < kDTypeCount; ++k) {
+    if (bit(DType(k)) & allowed) names += (names.empty() ? "" : ", ") + std::string(name_of(DType(k)));
+  }
+  c.fail(fmt::format("input {} is {}; allowed are {}", input, name_of(t), names));
+}
+
+void require_same_dtype(InferContext& c, int first, int second) {
+  if (c.dtype(first) == c.dtype(second)) return;
+  c.fail(fmt::format("inputs {} and {} must have one type but are {} and {}", first, second, name_of(c.dtype(first)),
+                     name_of(c.dtype(second))));
+}
+
+void require_rank(InferContext& c, int input, int least, int most) {
+  int rank = int(c.shape(input).size());
+  if (rank >= least && (most < 0 || rank <= most)) return;
+  std::string wanted = most == least ? fmt::format("{}", least)
+                       : most < 0    ? fmt::format("at least {}", least)
+                                     : fmt::format("{} to {}", least, most);
+  c.fail(fmt::format("input {} has the shape {} but must have {} dimensions", input, to_string(c.shape(input)), wanted));
+}
+
+DType dtype_of_onnx(InferContext& c, int64_t number) {
+  switch (number) {
+    case 1: return DType::f32;
+    case 2: return DType::u8;
+    case 3: return DType::i8;
+    case 4: return DType::u16;
+    case 5: return DType::i16;
+    case 6: return DType::i32;
+    case 7: return DType::i64;
+    case 9: return DType::boolean;
+    case 10: return DType::f16;
+    case 11: return DType::f64;
+    case 12: return DType::u32;
+    case 13: return DType::u64;
+    case 16: return DType::bf16;
+    default: c.fail(fmt::format("element type {} is not supported", number));
+  }
+}
+
+int normalized_axis(InferContext& c, int64_t axis, int rank) {
+  if (axis < -rank || axis >= rank) c.fail(fmt::format("axis {} is not in [{}, {}]", axis, -rank, rank - 1));
+  return int(axis < 0 ? axis + rank : axis);
+}
+
+std::vector<int> normalized_axes(InferContext& c, const std::vector<int64_t>& axes, int rank) {
+  std::vector<int> out;
+  for (int64_t a : axes) out.push_back(normalized_axis(c, a, rank));
+  std::sort(out.begin(), out.end());
+  auto twice = std::adjacent_find(out.begin(), out.end());
+  if (twice != out.end()) c.fail(fmt::format("axis {} is given twice", *twice));
+  return out;
+}
+
+std::optional<std::vector<int64_t>> axes_argument(InferContext& c, int input) {
+  if (c.has("axes")) return c.integers("axes");
+  if (!c.has_input(input)) return std::nullopt;
+  require_dtype(c, input, bit(DType::i64) | bit(DType::i32));
+  return c.constant_ints(input);
+}
+
+IndexExpr require_equal(InferContext& c, IndexExpr a, IndexExpr b, const char* what) {
+  if (!ir::prove_equal(a, b)) {
+    c.fail(fmt::format("{} must be equal but are {} and {}", what, ir::to_string(a), ir::to_string(b)));
+  }
+  return a.is_constant() ? a : b;
+}
+
+Shape broadcast(InferContext& c, const Shape& a, const Shape& b) {
+  const Shape& longer = a.size() >= b.size() ? a : b;
+  const Shape& shorter = a.size() >= b.size() ? b : a;
+  Shape out = longer;
+  size_t skipped = longer.size() - shorter.size();
+  for (size_t d = 0; d < shorter.size(); ++d) {
+    IndexExpr x = longer[skipped + d], y = shorter[d];
+    if (x.is_constant(1)) {
+      out[skipped + d] = y;
+    } else if (!y.is_constant(1) && !ir::prove_equal(x, y)) {
+      c.fail(fmt::format("shapes {} and {} do not broadcast: dimensions {} and {} differ and neither is the constant 1",
+                         to_string(a), to_string(b), ir::to_string(x), ir::to_string(y)));
+    }
+  }
+  return out;
+}
+
+Shape broadcast_inputs(InferContext& c, int first) {
+  Shape out = c.shape(first);
+  for (int i = first + 1; i < c.input_count(); ++i) out = broadcast(c, out, c.shape(i));
+  require_size(c, out, DType::f64);
+  return out;
+}
+
+void require_size(InferContext& c, const Shape& shape, DType dtype) {
+  int64_t bytes = int64_t(size_of(dtype));
+  for (const IndexExpr& d : shape) {
+    if (!d.is_constant()) continue;
+    if (d.constant() < 0) c.fail(fmt::format("a dimension of the shape {} is negative", to_string(shape)));
+    if (__builtin_mul_overflow(bytes, std::max<int64_t>(d.constant(), 1), &bytes)) {
+      c.fail(fmt::format("a tensor of the shape {} is too large", to_string(shape)));
+    }
+  }
+}
+
+int64_t constant_dim(InferContext& c, IndexExpr d, const char* what) {
+  if (!d.is_constant()) c.fail(fmt::format("{} must be constant but is {}", what, ir::to_string(d)));
+  return d.constant();
+}
+
+std::vector<int64_t> constant_dims(InferContext& c, const Shape& shape, const char* what) {
+  std::vector<int64_t> out;
+  for (const IndexExpr& d : shape) out.push_back(constant_dim(c, d, what));
+  return out;
+}
+
+bool is_zero_sized(const Shape& shape) {
+  return std::any_of(shape.begin(), shape.end(), [](IndexExpr d) { return d.is_constant(0); });
+}
+
+Scalar load_inside(LowerContext& c, ir::BufferId buffer, std::vector<IndexExpr> at, Scalar otherwise) {
+  const ir::Buffer& b = c.program().buffer(buffer);
+  std::vector<ir::Guard> guards;
+  for (size_t d = 0; d < at.size(); ++d) {
+    bool inside = ir::prove_less_equal(0, at[d]) && ir::prove_less(at[d], b.shape[d]);
+    if (!inside) guards.push_back({at[d], 0, b.shape[d]});
+  }
+  if (guards.empty()) return load(c, buffer, std::move(at));
+  return scalar(c, c.exprs().load(buffer, b.type, std::move(at), std::move(guards), otherwise));
+}
+
+Scalar load_gathered(LowerContext& c, ir::BufferId buffer, std::vector<IndexExpr> at, const std::vector<Gathered>& axes) {
+  const ir::Buffer& b = c.program().buffer(buffer);
+  std::vector<ir::Indirect> indirects;
+  for (const Gathered& g : axes) {
+    IndexExpr variable = c.index().indirect(b.shape[g.axis]);
+    at[g.axis] = variable;
+    indirects.push_back({variable.node(), g.position.cast(DType::i64)});
+  }
+  return scalar(c, c.exprs().load(buffer, b.type, std::move(at), {}, nullptr, std::move(indirects)));
+}
+
+void emit_reduction(LowerContext& c, const ReductionSpec& spec) {
+  ir::LoopNest nest;
+  nest.name = spec.name;
+  nest.loops = c.loops(spec.loops.value_or(c.program().buffer(spec.output).shape));
+  nest.reduced = c.loops(spec.reduced, "r");
+  std::vector<IndexExpr> at = LowerContext::indices(nest.loops);
+  Scalar value = spec.value(at, LowerContext::indices(nest.reduced));
+  nest.reductions.push_back({spec.op, value.type(), value});
+  Scalar result = scalar(c, c.exprs().accumulator(0, value.type()));
+  nest.stores.push_back({spec.output, spec.store_at ? spec.store_at(at) : at, spec.finish ? spec.finish(result) : result, {}});
+  c.emit(std::move(nest));
+}
+
+namespace {
+
+// Least and greatest value of an integer type of this width.
+int64_t least_int(DType t) { return is_signed_int(t) ? -(int64_t(1) << (8 * size_of(t) - 2)) * 2 : 0; }
+int64_t greatest_int(DType t) {
+  if (t == DType::boolean) return 1;
+  if (t == DType::u64) return -1;
+  return is_signed_int(t) ? ~least_int(t) : (int64_t(1) << (8 * size_of(t))) - 1;
+}
+
+template <class T>
+Tensor copy_tensor(DType dtype, const std::vector<T>& values, std::vector<int64_t> dims) {
+  std::vector<std::byte> bytes(values.size() * sizeof(T));
+  if (!values.empty()) std::memcpy(bytes.data(), values.data(), bytes.size());
+  return make_tensor(dtype, std::move(dims), std::move(bytes));
+}
+
+}  // namespace
+
+Scalar lowest(LowerContext& c, DType t) {
+  if (is_float(t)) return number(c, t, -std::numeric_limits<double>::infinity());
+  return scalar(c, c.exprs().constant_int(t, least_int(t)));
+}
+
+Scalar highest(LowerContext& c, DType t) {
+  if (is_float(t)) return number(c, t, std::numeric_limits<double>::infinity());
+  return scalar(c, c.exprs().constant_int(t, greatest_int(t)));
+}
+
+Tensor tensor_of(const std::vector<int64_t>& values, std::vector<int64_t> dims) {
+  return copy_tensor(DType::i64, values, std::move(dims));
+}
+
+Tensor tensor_of(DType dtype, const std::vector<double>& values, std::vector<int64_t> dims) {
+  if (dtype == DType::f64) return copy_tensor(dtype, values, std::move(dims));
+  check(dtype == DType::f32, "constant tables are float32 or float64");
+  return copy_tensor(dtype, std::vector<float>(values.begin(), values.end()), std::move(dims));
+}
+
+double float_element(const Tensor& t, int64_t i) {
+  switch (t.dtype) {
+    case DType::f32: return t.as<float>()[i];
+    case DType::f64: return t.as<double>()[i];
+    case DType::f16: return float_of_half(t.as<uint16_t>()[i]);
+    case DType::bf16: return float_of_bfloat16(t.as<uint16_t>()[i]);
+    case DType::i8: return t.as<int8_t>()[i];
+    case DType::i16: return t.as<int16_t>()[i];
+    case DType::i32: return t.as<int32_t>()[i];
+    case DType::i64: return double(t.as<int64_t>()[i]);
+    case DType::u8:
+    case DType::boolean: return t.as<uint8_t>()[i];
+    case DType::u16: return t.as<uint16_t>()[i];
+    case DType::u32: return t.as<uint32_t>()[i];
+    case DType::u64: return double(t.as<uint64_t>()[i]);
+  }
+  internal_error("unknown element type");
+}
+
+std::vector<double> float_elements(InferContext& c, int input) {
+  const Tensor* t = c.constant(input);
+  if (!t) c.fail(fmt::format("input {} must be constant", input));
+  if (t->elements() > 1024) c.fail(fmt::format("input {} has {} elements, more than 1024", input, t->elements()));
+  std::vector<double> out;
+  for (int64_t i = 0; i < t->elements(); ++i) out.push_back(float_element(*t, i));
+  return out;
+}
+
+void add_versions(std::vector<Op>& table, const char* name, std::initializer_list<int> versions, Arity arity,
+                  OpFunction infer, LowerFunction lower, RefuseFunction refuse, const char* domain) {
+  for (int since : versions) {
+    table.push_back({name, domain, since, arity.min_inputs, arity.max_inputs, arity.max_outputs, infer, lower, refuse});
+  }
+}
+
+}  // namespace cppgen::ops

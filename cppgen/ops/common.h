@@ -1,0 +1,104 @@
+#pragma once
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cppgen/ops/op.h"
+#include "cppgen/ops/scalar.h"
+#include "runtime/base/errors.h"
+
+// What the operator families share. Every check throws a UserError that names the node.
+namespace cppgen::ops {
+
+// Sets of element types, as bit masks over DType.
+using DTypes = uint32_t;
+constexpr DTypes bit(DType t) { return DTypes(1) << int(t); }
+inline constexpr DTypes kFloats = bit(DType::f32) | bit(DType::f64) | bit(DType::f16) | bit(DType::bf16);
+inline constexpr DTypes kSigned = bit(DType::i8) | bit(DType::i16) | bit(DType::i32) | bit(DType::i64);
+inline constexpr DTypes kUnsigned = bit(DType::u8) | bit(DType::u16) | bit(DType::u32) | bit(DType::u64);
+inline constexpr DTypes kInts = kSigned | kUnsigned;
+inline constexpr DTypes kNumbers = kFloats | kInts;
+inline constexpr DTypes kBool = bit(DType::boolean);
+inline constexpr DTypes kAll = kNumbers | kBool;
+
+void require_dtype(InferContext&, int input, DTypes allowed);
+void require_same_dtype(InferContext&, int first, int second);
+void require_rank(InferContext&, int input, int least, int most);
+// The element type of ONNX's TensorProto.DataType number.
+DType dtype_of_onnx(InferContext&, int64_t number);
+
+// An axis in [-rank, rank) as one in [0, rank).
+int normalized_axis(InferContext&, int64_t axis, int rank);
+std::vector<int> normalized_axes(InferContext&, const std::vector<int64_t>& axes, int rank);  // distinct, ascending
+// Axes from attribute `axes` or input `i` (whichever there is); nullopt if neither is given.
+std::optional<std::vector<int64_t>> axes_argument(InferContext&, int input);
+
+// The one extent of two dimensions that must agree; symbolic dimensions agree if they are the same expression.
+IndexExpr require_equal(InferContext&, IndexExpr a, IndexExpr b, const char* what);
+// The shape that operands of these shapes broadcast to, aligned at the right.
+Shape broadcast(InferContext&, const Shape&, const Shape&);
+Shape broadcast_inputs(InferContext&, int first = 0);
+// Fails if the shape cannot be a tensor: more than 2^63 elements or bytes, a negative dimension.
+void require_size(InferContext&, const Shape&, DType);
+std::vector<int64_t> constant_dims(InferContext&, const Shape&, const char* what);  // all must be constant
+int64_t constant_dim(InferContext&, IndexExpr, const char* what);
+bool is_zero_sized(const Shape&);  // some extent is the constant 0
+
+// Lowering
+inline Scalar scalar(LowerContext& c, ir::Expr e) { return {&c.exprs(), e}; }
+inline Scalar load(LowerContext& c, ir::BufferId b, std::vector<IndexExpr> at) { return scalar(c, c.load(b, std::move(at))); }
+inline Scalar load_input(LowerContext& c, int i, std::vector<IndexExpr> at) {
+  return load(c, c.input_buffer(i), std::move(at));
+}
+inline Scalar number(LowerContext& c, DType value_type, double v) {
+  return is_float(value_type) ? scalar(c, c.exprs().constant(value_type, v))
+                              : scalar(c, c.exprs().constant_int(value_type, int64_t(v)));
+}
+inline Scalar index_value(LowerContext& c, IndexExpr e, DType type = DType::i64) {
+  return scalar(c, c.exprs().index(e)).cast(type);
+}
+// A load at indices that may lie outside of the buffer, where `otherwise` is taken; without guards where ranges prove
+// that they are not needed.
+Scalar load_inside(LowerContext&, ir::BufferId, std::vector<IndexExpr> at, Scalar otherwise);
+// A load along `axis` at a value that is checked against the extent (negative: counted from the end).
+struct Gathered {
+  int axis;
+  Scalar position;
+};
+Scalar load_gathered(LowerContext&, ir::BufferId, std::vector<IndexExpr> at, const std::vector<Gathered>&);
+
+// output[at] = finish(op over `reduced` of value(at, reduced index)).
+struct ReductionSpec {
+  std::string name;
+  ir::BufferId output;
+  Shape reduced;
+  ir::ReduceOp op;
+  std::function<Scalar(const std::vector<IndexExpr>& at, const std::vector<IndexExpr>& reduced)> value;
+  std::function<Scalar(Scalar)> finish;  // null: the result itself
+  // Other loops than over the output's shape, and the output index for a point of them.
+  std::optional<Shape> loops{};
+  std::function<std::vector<IndexExpr>(const std::vector<IndexExpr>& at)> store_at{};
+};
+void emit_reduction(LowerContext&, const ReductionSpec&);
+// The least and greatest number of a value type, infinities for floats.
+Scalar lowest(LowerContext&, DType value_type);
+Scalar highest(LowerContext&, DType value_type);
+
+// Constant tensors.
+Tensor tensor_of(const std::vector<int64_t>&, std::vector<int64_t> dims);  // int64
+Tensor tensor_of(DType float_type, const std::vector<double>&, std::vector<int64_t> dims);
+double float_element(const Tensor&, int64_t);  // element i of any tensor
+std::vector<double> float_elements(InferContext&, int input);  // of a constant input
+
+// Adds one entry for each version in which the schema changed.
+struct Arity {
+  int min_inputs, max_inputs, max_outputs;
+};
+using OpFunction = void (*)(InferContext&);
+using LowerFunction = void (*)(LowerContext&);
+using RefuseFunction = std::string (*)(const Graph&, const Node&);
+void add_versions(std::vector<Op>&, const char* name, std::initializer_list<int> versions, Arity, OpFunction infer,
+                  LowerFunction lower, RefuseFunction refuse = nullptr, const char* domain = "");
+
+}  // namespace cppgen::ops

@@ -1,0 +1,113 @@
+#include <algorithm>
+
+#include <cstring>
+
+#include "cppgen/ops/common.h"
+#include "cppgen/ops/families.h"
+
+namespace cppgen::ops {
+namespace {
+
+Tensor float_tensor(const std::vector<float>& values, std::vector<int64_t> dims) {
+  return tensor_of(DType::f32, std::vector<double>(values.begin(), values.end()), std::move(dims));
+}
+
+Tensor constant_value(InferContext& c) {
+  if (const Attribute* a = c.attribute("value")) {
+    if (const Tensor* t = std::get_if<Tensor>(a)) return *t;
+    c.fail("attribute 'value' is not a tensor");
+  }
+  if (c.has("value_int")) return tensor_of({c.integer("value_int")}, {});
+  if (c.has("value_ints")) {
+    std::vector<int64_t> values = c.integers("value_ints");
+    return tensor_of(values, {int64_t(values.size())});
+  }
+  if (c.has("value_float")) return float_tensor({c.number("value_float", 0)}, {});
+  if (const Attribute* a = c.attribute("value_floats")) {
+    if (auto* values = std::get_if<std::vector<float>>(a)) return float_tensor(*values, {int64_t(values->size())});
+    c.fail("attribute 'value_floats' is not a list of floats");
+  }
+  c.fail("none of the attributes value, value_int, value_ints, value_float, value_floats is given");
+}
+
+void infer_constant(InferContext& c) {
+  Tensor t = constant_value(c);
+  c.set_output(0, t.dtype, Shape(t.dims.begin(), t.dims.end()));
+}
+
+void lower_constant(LowerContext& c) {
+  ir::BufferId value = c.constant_buffer(constant_value(c));
+  c.emit_pointwise(c.output_buffer(0), [&](const auto& at) { return c.load(value, at); });
+}
+
+std::string refuse_constant(const Graph&, const Node& node) {
+  for (const char* name : {"value_string", "value_strings", "sparse_value"}) {
+    if (node.attributes.count(name)) return std::string("attribute '") + name + "' is not supported";
+  }
+  return "";
+}
+
+// The element that fills the output: attribute `value`, a tensor of one element, or float32 zero.
+Tensor fill_value(InferContext& c) {
+  const Attribute* a = c.attribute("value");
+  if (!a) return float_tensor({0}, {1});
+  const Tensor* t = std::get_if<Tensor>(a);
+  if (!t || t->elements() != 1) c.fail("attribute 'value' is not a tensor of one element");
+  return *t;
+}
+
+void infer_constant_of_shape(InferContext& c) {
+  require_dtype(c, 0, bit(DType::i64));
+  require_rank(c, 0, 1, 1);
+  const std::vector<IndexExpr>* dims = c.contents(0);
+  if (!dims) c.fail("input 0 (the shape) must be constant");
+  DType dtype = fill_value(c).dtype;
+  require_size(c, *dims, dtype);
+  c.set_output(0, dtype, *dims);
+}
+
+void lower_constant_of_shape(LowerContext& c) {
+  Tensor value = fill_value(c);
+  ir::BufferId buffer = c.constant_buffer(value);
+  Scalar element = load(c, buffer, std::vector<IndexExpr>(value.dims.size()));
+  c.emit_pointwise(c.output_buffer(0), [&](const auto&) { return element; });
+}
+
+// Dimensions [start, end) of the input.
+std::pair<int, int> shape_range(InferContext& c) {
+  int64_t rank = int64_t(c.shape(0).size());
+  auto clamp = [&](int64_t v) { return std::clamp<int64_t>(v < 0 ? v + rank : v, 0, rank); };
+  int64_t start = clamp(c.integer("start", 0)), end = clamp(c.integer("end", rank));
+  return {int(start), int(std::max(start, end))};
+}
+
+void infer_shape(InferContext& c) {
+  auto [start, end] = shape_range(c);
+  c.set_output(0, DType::i64, {int64_t(end - start)});
+}
+
+void lower_shape(LowerContext& c) {
+  auto [start, end] = shape_range(c);
+  ir::LoopNest nest;
+  for (int d = start; d < end; ++d) {
+    nest.stores.push_back({c.output_buffer(0), {int64_t(d - start)}, index_value(c, c.shape(0)[d]), {}});
+  }
+  if (!nest.stores.empty()) c.emit(std::move(nest));
+}
+
+void infer_size(InferContext& c) { c.set_output(0, DType::i64, {}); }
+
+void lower_size(LowerContext& c) {
+  c.emit_pointwise(c.output_buffer(0), [&](const auto&) { return index_value(c, ir::product(c.shape(0))); });
+}
+
+}  // namespace
+
+void add_constant_ops(std::vector<Op>& t) {
+  add_versions(t, "Constant", {1, 9, 11, 12, 13, 19, 21}, {0, 0, 1}, infer_constant, lower_constant, refuse_constant);
+  add_versions(t, "ConstantOfShape", {9, 20, 21}, {1, 1, 1}, infer_constant_of_shape, lower_constant_of_shape);
+  add_versions(t, "Shape", {1, 13, 15, 19, 21}, {1, 1, 1}, infer_shape, lower_shape);
+  add_versions(t, "Size", {1, 13, 19, 21}, {1, 1, 1}, infer_size, lower_size);
+}
+
+}  // namespace cppgen::ops

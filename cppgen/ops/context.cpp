@@ -1,0 +1,218 @@
+#include <algorithm>
+#include <limits>
+
+#include "cppgen/ops/op.h"
+#include "runtime/base/errors.h"
+
+namespace cppgen::ops {
+namespace {
+
+constexpr size_t kMaxKnownElements = 1024;
+
+// Reads element i of an integer or bool tensor.
+int64_t int_element(const Tensor& t, int64_t i) {
+  switch (t.dtype) {
+    case DType::i8: return t.as<int8_t>()[i];
+    case DType::i16: return t.as<int16_t>()[i];
+    case DType::i32: return t.as<int32_t>()[i];
+    case DType::i64: return t.as<int64_t>()[i];
+    case DType::u8:
+    case DType::boolean: return t.as<uint8_t>()[i];
+    case DType::u16: return t.as<uint16_t>()[i];
+    case DType::u32: return t.as<uint32_t>()[i];
+    case DType::u64: return int64_t(t.as<uint64_t>()[i]);
+    default: internal_error("integer element of a {} tensor", name_of(t.dtype));
+  }
+}
+
+// BatchNormalization -> batch_normalization, LRN -> lrn.
+std::string identifier_of(const std::string& op) {
+  std::string out;
+  for (size_t i = 0; i < op.size(); ++i) {
+    char c = op[i];
+    bool upper = c >= 'A' && c <= 'Z';
+    bool after_lower = i > 0 && op[i - 1] >= 'a' && op[i - 1] <= 'z';
+    if (upper && after_lower) out += '_';
+    if (upper) {
+      out += char(c - 'A' + 'a');
+    } else if ((c >= 'a' && c <= 'z') || (c >= '0' && c <= '9')) {
+      out += c;
+    }
+  }
+  return out;
+}
+
+template <class T>
+const T& typed(const InferContext& c, const std::string& name, const Attribute& a, const char* wanted) {
+  if (const T* value = std::get_if<T>(&a)) return *value;
+  c.fail(fmt::format("attribute '{}' is not {}", name, wanted));
+}
+
+}  // namespace
+
+bool InferContext::has_input(int i) const { return i < input_count() && node_.inputs[i] != kNoValue; }
+bool InferContext::has_output(int i) const { return i < output_count() && node_.outputs[i] != kNoValue; }
+
+const TensorType& InferContext::input(int i) const {
+  if (!has_input(i)) fail(fmt::format("input {} is missing", i));
+  const Value& v = graph_.value(node_.inputs[i]);
+  if (!v.type) fail(fmt::format("input {} ('{}') has no type", i, v.name));
+  return *v.type;
+}
+
+const std::vector<IndexExpr>* InferContext::contents(int i) const {
+  if (!has_input(i)) return nullptr;
+  Value& v = graph_.value(node_.inputs[i]);
+  if (!v.contents && v.constant && !is_float(v.constant->dtype) && v.constant->elements() <= int64_t(kMaxKnownElements)) {
+    std::vector<IndexExpr> elements;
+    for (int64_t k = 0; k < v.constant->elements(); ++k) elements.push_back(int_element(*v.constant, k));
+    v.contents = std::move(elements);
+  }
+  return v.contents ? &*v.contents : nullptr;
+}
+
+std::vector<int64_t> InferContext::constant_ints(int i) const {
+  const std::vector<IndexExpr>* known = contents(i);
+  std::vector<int64_t> out;
+  if (known) {
+    for (IndexExpr e : *known) {
+      if (e.is_constant()) out.push_back(e.constant());
+    }
+  }
+  if (!known || out.size() != known->size()) {
+    fail(fmt::format("input {} must be constant integers (at most {})", i, kMaxKnownElements));
+  }
+  return out;
+}
+
+const Tensor* InferContext::constant(int i) const {
+  if (!has_input(i)) return nullptr;
+  const Value& v = graph_.value(node_.inputs[i]);
+  if (v.constant) return &*v.constant;
+  if (v.producer < 0 || graph_.nodes[v.producer].op != "Constant") return nullptr;
+  const auto& attributes = graph_.nodes[v.producer].attributes;
+  auto value = attributes.find("value");
+  return value == attributes.end() ? nullptr : std::get_if<Tensor>(&value->second);
+}
+
+IndexExpr InferContext::unknown_dimension(const std::string& hint) {
+  ValueId first = -1;
+  for (ValueId v : node_.outputs) first = v != kNoValue && first < 0 ? v : first;
+  return index().symbol(fmt::format("{}#{}", hint, first));
+}
+
+const Attribute* InferContext::attribute(const std::string& name) const {
+  auto it = node_.attributes.find(name);
+  return it == node_.attributes.end() ? nullptr : &it->second;
+}
+
+bool InferContext::has(const std::string& name) const { return attribute(name) != nullptr; }
+
+int64_t InferContext::integer(const std::string& name) const {
+  const Attribute* a = attribute(name);
+  if (!a) fail(fmt::format("attribute '{}' is missing", name));
+  return typed<int64_t>(*this, name, *a, "an integer");
+}
+
+int64_t InferContext::integer(const std::string& name, int64_t otherwise) const {
+  return has(name) ? integer(name) : otherwise;
+}
+
+float InferContext::number(const std::string& name, float otherwise) const {
+  const Attribute* a = attribute(name);
+  return a ? typed<float>(*this, name, *a, "a float") : otherwise;
+}
+
+std::string InferContext::text(const std::string& name, const std::string& otherwise) const {
+  const Attribute* a = attribute(name);
+  return a ? typed<std::string>(*this, name, *a, "a string") : otherwise;
+}
+
+std::vector<int64_t> InferContext::integers(const std::string& name) const {
+  const Attribute* a = attribute(name);
+  if (!a) fail(fmt::format("attribute '{}' is missing", name));
+  return typed<std::vector<int64_t>>(*this, name, *a, "a list of integers");
+}
+
+std::vector<int64_t> InferContext::integers(const std::string& name, std::vector<int64_t> otherwise) const {
+  return has(name) ? integers(name) : otherwise;
+}
+
+void InferContext::set_output(int i, DType dtype, Shape shape) {
+  if (!has_output(i)) return;
+  for (const IndexExpr& d : shape) {
+    if (d.is_constant() && d.constant() < 0) fail(fmt::format("output {} would have the shape {}", i, to_string(shape)));
+  }
+  graph_.value(node_.outputs[i]).type = TensorType{dtype, std::move(shape)};
+}
+
+void InferContext::fail(const std::string& what) const {
+  std::string domain = node_.domain.empty() ? "" : node_.domain + ".";
+  user_error("node '{}' ({}{}, opset {}): {}", node_.name, domain, node_.op, node_.opset, what);
+}
+
+ir::BufferId LowerContext::input_buffer(int i) const {
+  input(i);
+  return buffer_of_(node_.inputs[i]);
+}
+
+ir::BufferId LowerContext::output_buffer(int i) const { return buffer_of_(node_.outputs.at(i)); }
+
+const TensorType& LowerContext::output(int i) const { return *graph_.value(node_.outputs.at(i)).type; }
+
+ir::BufferId LowerContext::temporary(DType dtype, Shape shape) {
+  return program_.add_buffer(node_.name, dtype, std::move(shape), ir::BufferKind::temporary);
+}
+
+ir::BufferId LowerContext::constant_buffer(Tensor t) {
+  Shape shape(t.dims.begin(), t.dims.end());
+  return program_.add_buffer(node_.name, t.dtype, std::move(shape), ir::BufferKind::constant, t.data);
+}
+
+std::vector<ir::Loop> LowerContext::loops(const Shape& shape, const std::string& prefix) {
+  std::vector<ir::Loop> out;
+  for (const IndexExpr& extent : shape) out.push_back({index().loop(prefix, extent), extent});
+  return out;
+}
+
+std::vector<IndexExpr> LowerContext::indices(const std::vector<ir::Loop>& loops) {
+  std::vector<IndexExpr> out;
+  for (const ir::Loop& l : loops) out.push_back(l.var);
+  return out;
+}
+
+ir::Expr LowerContext::load(ir::BufferId buffer, std::vector<IndexExpr> indices) {
+  return exprs().load(buffer, program_.buffer(buffer).type, std::move(indices));
+}
+
+ir::Expr LowerContext::load_broadcast(int i, const std::vector<IndexExpr>& output_index) {
+  const Shape& from = shape(i);
+  check(from.size() <= output_index.size(), "a broadcast operand has more dimensions than the result");
+  size_t skipped = output_index.size() - from.size();
+  std::vector<IndexExpr> at;
+  for (size_t d = 0; d < from.size(); ++d) at.push_back(from[d].is_constant(1) ? IndexExpr() : output_index[skipped + d]);
+  return load(input_buffer(i), std::move(at));
+}
+
+void LowerContext::emit(ir::LoopNest nest) {
+  std::string name = identifier_of(node_.op);
+  nest.name = nest.name.empty() ? name : name + "_" + nest.name;
+  nest.origins = {node_.name};
+  program_.statements.emplace_back(std::move(nest));
+}
+
+void LowerContext::emit(ir::LibraryCall call) {
+  call.origins = {node_.name};
+  program_.statements.emplace_back(std::move(call));
+}
+
+void LowerContext::emit_pointwise(ir::BufferId output, const ValueAt& value, const std::string& name) {
+  ir::LoopNest nest;
+  nest.name = name;
+  nest.loops = loops(program_.buffer(output).shape);
+  std::vector<IndexExpr> at = indices(nest.loops);
+  nest.stores.push_back({output, at, value(at), {}});
+  emit(std::move(nest));
+}
+
+}  // namespace cppgen::ops

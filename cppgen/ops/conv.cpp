@@ -1,0 +1,114 @@
+#include "cppgen/ops/conv.h"
+
+#include "cppgen/ops/common.h"
+#include "cppgen/ops/families.h"
+
+namespace cppgen::ops {
+namespace {
+
+using ir::AxisRole;
+
+void check_kernel_attribute(InferContext& c, const Shape& kernel) {
+  if (!c.has("kernel_shape")) return;
+  std::vector<int64_t> given = per_axis(c, "kernel_shape", kernel.size(), 1, 1);
+  for (size_t d = 0; d < given.size(); ++d) require_equal(c, given[d], kernel[d], "kernel_shape and the weights");
+}
+
+// Appends loops and their roles, and returns their variables.
+std::vector<IndexExpr> add_loops(LowerContext& c, ir::LoopNest& nest, std::vector<ir::Loop>& to, const Shape& extents,
+                                 AxisRole role, const std::string& prefix) {
+  std::vector<ir::Loop> added = c.loops(extents, prefix);
+  to.insert(to.end(), added.begin(), added.end());
+  nest.roles.insert(nest.roles.end(), added.size(), role);
+  return LowerContext::indices(added);
+}
+
+void append(std::vector<IndexExpr>& to, const std::vector<IndexExpr>& more) { to.insert(to.end(), more.begin(), more.end()); }
+
+std::vector<IndexExpr> positions(const Window& window, const std::vector<IndexExpr>& out, const std::vector<IndexExpr>& tap) {
+  std::vector<IndexExpr> at;
+  for (size_t d = 0; d < window.size(); ++d) at.push_back(window[d].position(out[d], tap[d]));
+  return at;
+}
+
+}  // namespace
+
+ConvShape conv_shape(InferContext& c, const Shape& x, const Shape& w) {
+  if (x.size() < 3) c.fail(fmt::format("the input has the shape {} but must have at least 3 dimensions", to_string(x)));
+  if (w.size() != x.size()) c.fail(fmt::format("the weights {} must have {} dimensions", to_string(w), x.size()));
+  Shape kernel(w.begin() + 2, w.end());
+  check_kernel_attribute(c, kernel);
+  ConvShape s;
+  s.groups = c.integer("group", 1);
+  if (s.groups < 1) c.fail(fmt::format("attribute 'group' is {}; it must be at least 1", s.groups));
+  s.batch = x[0];
+  s.in_channels = w[1];
+  require_equal(c, x[1], w[1] * IndexExpr(s.groups), "input channels and group x channels of the weights");
+  require_equal(c, mod(w[0], s.groups), 0, "the remainder of output channels by group and 0");
+  s.out_channels = floordiv(w[0], s.groups);
+  s.window = window_of(c, Shape(x.begin() + 2, x.end()), kernel, false);
+  s.output = {x[0], w[0]};
+  append(s.output, output_extents(s.window));
+  require_size(c, s.output, DType::f64);
+  return s;
+}
+
+void emit_conv(LowerContext& c, const ConvShape& s, ir::BufferId x, ir::BufferId w, ir::BufferId out, DType accumulate,
+               const std::string& name) {
+  ir::LoopNest nest;
+  nest.name = name;
+  IndexExpr n = add_loops(c, nest, nest.loops, {s.batch}, AxisRole::rows, "n")[0];
+  IndexExpr group;
+  if (s.groups > 1) group = add_loops(c, nest, nest.loops, {s.groups}, AxisRole::batch, "g")[0];
+  bool depthwise = s.groups > 1 && s.in_channels.is_constant(1) && s.out_channels.is_constant(1);
+  IndexExpr oc, ic;
+  if (!depthwise) oc = add_loops(c, nest, nest.loops, {s.out_channels}, AxisRole::columns, "m")[0];
+  std::vector<IndexExpr> at = add_loops(c, nest, nest.loops, output_extents(s.window), AxisRole::rows, "o");
+  std::vector<IndexExpr> tap = add_loops(c, nest, nest.reduced, kernel_extents(s.window), AxisRole::depth, "k");
+  if (!depthwise) ic = add_loops(c, nest, nest.reduced, {s.in_channels}, AxisRole::depth, "c")[0];
+  if (depthwise) nest.roles.clear();
+
+  IndexExpr channel = group * s.out_channels + oc;
+  std::vector<IndexExpr> from = {n, group * s.in_channels + ic}, weight = {channel, ic}, to = {n, channel};
+  append(from, positions(s.window, at, tap));
+  append(weight, tap);
+  append(to, at);
+  Scalar zero = number(c, ir::value_type(c.program().buffer(x).type), 0);
+  Scalar product = load_inside(c, x, from, zero).cast(accumulate) * load(c, w, weight).cast(accumulate);
+  nest.reductions.push_back({ir::ReduceOp::sum, accumulate, product});
+  nest.stores.push_back({out, to, c.exprs().accumulator(0, accumulate), {}});
+  c.emit(std::move(nest));
+}
+
+namespace {
+
+void infer_conv(InferContext& c) {
+  require_dtype(c, 0, kFloats);
+  require_same_dtype(c, 0, 1);
+  ConvShape s = conv_shape(c, c.shape(0), c.shape(1));
+  if (c.has_input(2)) {
+    require_same_dtype(c, 0, 2);
+    require_rank(c, 2, 1, 1);
+    require_equal(c, c.shape(2)[0], s.output[1], "biases and output channels");
+  }
+  c.set_output(0, c.dtype(0), s.output);
+}
+
+void lower_conv(LowerContext& c) {
+  ConvShape s = conv_shape(c, c.shape(0), c.shape(1));
+  DType type = ir::value_type(c.dtype(0));
+  bool biased = c.has_input(2);
+  ir::BufferId sum = biased ? c.temporary(type, s.output) : c.output_buffer(0);
+  emit_conv(c, s, c.input_buffer(0), c.input_buffer(1), sum, type, "");
+  if (!biased) return;
+  c.emit_pointwise(c.output_buffer(0),
+                   [&](const auto& at) { return load(c, sum, at) + load_input(c, 2, {at[1]}); }, "bias");
+}
+
+}  // namespace
+
+void add_conv_ops(std::vector<Op>& t) {
+  add_versions(t, "Conv", {1, 11, 22}, {2, 3, 1}, infer_conv, lower_conv);
+}
+
+}  // namespace cppgen::ops

@@ -1,0 +1,158 @@
+#include <algorithm>
+
+#include "cppgen/ops/common.h"
+#include "cppgen/ops/families.h"
+#include "cppgen/ops/window.h"
+
+namespace cppgen::ops {
+namespace {
+
+// A transposed convolution is a matrix product  p[n, g, position, oc, tap] = sum over ic of x * w, whose terms are then
+// summed where they meet: output o gathers position i and tap k with o = i * stride + k * dilation - pad.
+using At = std::vector<IndexExpr>;
+using ir::AxisRole;
+
+struct TransposedShape {
+  Window window;  // of the convolution that this one transposes: `input` is our output, `output` our input
+  int64_t groups;
+  IndexExpr batch, in_channels, out_channels;  // of each group
+  Shape output, products;
+};
+
+void append(At& to, const At& more) { to.insert(to.end(), more.begin(), more.end()); }
+
+// Pads and output extent of one axis whose unpadded result is `full`.
+void fit_axis(WindowAxis& a, IndexExpr full, const std::string& mode, std::optional<int64_t> wanted) {
+  bool same = mode == "SAME_UPPER" || mode == "SAME_LOWER";
+  if (!same && !wanted) {
+    a.input = full - a.pad_begin - a.pad_end;
+    return;
+  }
+  a.input = wanted ? IndexExpr(*wanted) : a.output * IndexExpr(a.stride);
+  IndexExpr total = ir::max(full - a.input, 0);
+  a.pad_begin = mode == "SAME_UPPER" ? floordiv(total, 2) : ceildiv(total, 2);
+  a.pad_end = total - a.pad_begin;
+}
+
+Window transposed_window(InferContext& c, const Shape& spatial, const Shape& kernel) {
+  size_t axes = spatial.size();
+  std::string mode = auto_pad_of(c);
+  std::vector<int64_t> strides = per_axis(c, "strides", axes, 1, 1), dilations = per_axis(c, "dilations", axes, 1, 1);
+  std::vector<int64_t> extra = per_axis(c, "output_padding", axes, 0, 0), pads(2 * axes, 0), wanted;
+  if (mode == "NOTSET") pads = per_axis(c, "pads", 2 * axes, 0, 0);
+  if (c.has("output_shape")) {
+    wanted = c.integers("output_shape");
+    if (wanted.size() == axes + 2) wanted.erase(wanted.begin(), wanted.begin() + 2);
+    if (wanted.size() != axes) c.fail(fmt::format("attribute 'output_shape' must have {} values", axes));
+  }
+  Window window;
+  for (size_t d = 0; d < axes; ++d) {
+    WindowAxis a{0, kernel[d], strides[d], dilations[d], pads[d], pads[d + axes], spatial[d]};
+    IndexExpr full = (a.output - 1) * IndexExpr(a.stride) + (a.kernel - 1) * IndexExpr(a.dilation) + IndexExpr(1 + extra[d]);
+    fit_axis(a, full, mode, wanted.empty() ? std::nullopt : std::optional(wanted[d]));
+    window.push_back(a);
+  }
+  return window;
+}
+
+TransposedShape transposed_shape(InferContext& c) {
+  require_rank(c, 0, 3, -1);
+  const Shape& x = c.shape(0);
+  const Shape& w = c.shape(1);
+  require_rank(c, 1, int(x.size()), int(x.size()));
+  TransposedShape s;
+  s.groups = c.integer("group", 1);
+  if (s.groups < 1) c.fail(fmt::format("attribute 'group' is {}; it must be at least 1", s.groups));
+  require_equal(c, x[1], w[0], "input channels and the first dimension of the weights");
+  require_equal(c, mod(x[1], s.groups), 0, "the remainder of input channels by group and 0");
+  s.batch = x[0];
+  s.in_channels = floordiv(x[1], s.groups);
+  s.out_channels = w[1];
+  Shape kernel(w.begin() + 2, w.end());
+  if (c.has("kernel_shape")) {
+    std::vector<int64_t> given = per_axis(c, "kernel_shape", kernel.size(), 1, 1);
+    for (size_t d = 0; d < given.size(); ++d) require_equal(c, given[d], kernel[d], "kernel_shape and the weights");
+  }
+  s.window = transposed_window(c, Shape(x.begin() + 2, x.end()), kernel);
+  s.output = {s.batch, s.out_channels * IndexExpr(s.groups)};
+  s.products = {s.batch, s.groups};
+  append(s.products, Shape(x.begin() + 2, x.end()));
+  s.products.push_back(s.out_channels);
+  append(s.products, kernel);
+  for (const WindowAxis& a : s.window) s.output.push_back(a.input);
+  require_size(c, s.output, DType::f64);
+  require_size(c, s.products, DType::f64);
+  return s;
+}
+
+void infer_conv_transpose(InferContext& c) {
+  require_dtype(c, 0, kFloats);
+  require_same_dtype(c, 0, 1);
+  TransposedShape s = transposed_shape(c);
+  if (c.has_input(2)) {
+    require_same_dtype(c, 0, 2);
+    require_rank(c, 2, 1, 1);
+    require_equal(c, c.shape(2)[0], s.output[1], "biases and output channels");
+  }
+  c.set_output(0, c.dtype(0), s.output);
+}
+
+void emit_products(LowerContext& c, const TransposedShape& s, ir::BufferId out, DType type) {
+  ir::LoopNest nest;
+  nest.name = "products";
+  nest.loops = c.loops(s.products);
+  size_t axes = s.window.size();
+  nest.roles = {AxisRole::rows, AxisRole::batch};
+  nest.roles.insert(nest.roles.end(), axes, AxisRole::rows);
+  nest.roles.insert(nest.roles.end(), axes + 1, AxisRole::columns);
+  nest.roles.push_back(AxisRole::depth);
+  nest.reduced = c.loops({s.in_channels}, "c");
+  At at = LowerContext::indices(nest.loops);
+  IndexExpr channel = at[1] * s.in_channels + nest.reduced[0].var;
+  At from = {at[0], channel}, weight = {channel};
+  append(from, At(at.begin() + 2, at.begin() + 2 + axes));
+  append(weight, At(at.begin() + 2 + axes, at.end()));
+  nest.reductions.push_back({ir::ReduceOp::sum, type, load_input(c, 0, from) * load_input(c, 1, weight)});
+  nest.stores.push_back({out, at, c.exprs().accumulator(0, type), {}});
+  c.emit(std::move(nest));
+}
+
+// The product that position (at, tap) contributes, guarded by: a position exists there.
+Scalar contribution(LowerContext& c, const TransposedShape& s, ir::BufferId products, const At& at, const At& tap, DType type) {
+  At from = {at[0], floordiv(at[1], s.out_channels)}, positions;
+  std::vector<ir::Guard> guards;
+  for (size_t d = 0; d < s.window.size(); ++d) {
+    const WindowAxis& a = s.window[d];
+    IndexExpr reach = at[d + 2] + a.pad_begin - tap[d] * IndexExpr(a.dilation), position = floordiv(reach, a.stride);
+    if (!ir::prove_equal(mod(reach, a.stride), 0)) guards.push_back({mod(reach, a.stride), 0, 1});
+    guards.push_back({position, 0, a.output});
+    from.push_back(position);
+  }
+  from.push_back(mod(at[1], s.out_channels));
+  append(from, tap);
+  return scalar(c, c.exprs().load(products, type, from, guards, number(c, type, 0)));
+}
+
+void lower_conv_transpose(LowerContext& c) {
+  TransposedShape s = transposed_shape(c);
+  DType type = ir::value_type(c.dtype(0));
+  if (is_zero_sized(s.output)) {
+    return c.emit_pointwise(c.output_buffer(0), [&](const At&) { return number(c, type, 0); });
+  }
+  ir::BufferId products = c.temporary(type, s.products);
+  emit_products(c, s, products, type);
+  bool biased = c.has_input(2);
+  ir::BufferId sum = biased ? c.temporary(type, s.output) : c.output_buffer(0);
+  emit_reduction(c, {"gather", sum, kernel_extents(s.window), ir::ReduceOp::sum,
+                     [&](const At& at, const At& tap) { return contribution(c, s, products, at, tap, type); }, nullptr});
+  if (!biased) return;
+  c.emit_pointwise(c.output_buffer(0), [&](const At& at) { return load(c, sum, at) + load_input(c, 2, {at[1]}); }, "bias");
+}
+
+}  // namespace
+
+void add_conv_transpose_ops(std::vector<Op>& t) {
+  add_versions(t, "ConvTranspose", {1, 11, 22}, {2, 3, 1}, infer_conv_transpose, lower_conv_transpose);
+}
+
+}  // namespace cppgen::ops

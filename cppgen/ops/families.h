@@ -1,0 +1,38 @@
+#pragma once
+#include <vector>
+
+#include "cppgen/ops/op.h"
+
+namespace cppgen::ops {
+
+// Each family appends its entries.
+void add_unary_ops(std::vector<Op>&);
+void add_activation_ops(std::vector<Op>&);
+void add_binary_ops(std::vector<Op>&);
+void add_select_ops(std::vector<Op>&);
+void add_cast_ops(std::vector<Op>&);
+void add_constant_ops(std::vector<Op>&);
+void add_reshape_ops(std::vector<Op>&);
+void add_move_ops(std::vector<Op>&);
+void add_slice_ops(std::vector<Op>&);
+void add_pad_ops(std::vector<Op>&);
+void add_gather_ops(std::vector<Op>&);
+void add_scatter_ops(std::vector<Op>&);
+void add_matmul_ops(std::vector<Op>&);
+void add_einsum_ops(std::vector<Op>&);
+void add_conv_ops(std::vector<Op>&);
+void add_conv_transpose_ops(std::vector<Op>&);
+void add_quantize_ops(std::vector<Op>&);
+void add_quantized_contraction_ops(std::vector<Op>&);
+void add_pool_ops(std::vector<Op>&);
+void add_softmax_ops(std::vector<Op>&);
+void add_normalization_ops(std::vector<Op>&);
+void add_local_normalization_ops(std::vector<Op>&);
+void add_reduce_ops(std::vector<Op>&);
+void add_scan_ops(std::vector<Op>&);
+void add_generator_ops(std::vector<Op>&);
+void add_resize_ops(std::vector<Op>&);
+void add_loss_ops(std::vector<Op>&);
+void add_training_ops(std::vector<Op>&);
+
+}  // namespace cppgen::ops

@@ -1,0 +1,155 @@
+#include <cmath>
+
+#include "cppgen/ops/common.h"
+#include "cppgen/ops/families.h"
+
+namespace cppgen::ops {
+namespace {
+
+using At = std::vector<IndexExpr>;
+
+// --- EyeLike
+
+void infer_eye_like(InferContext& c) {
+  require_rank(c, 0, 2, 2);
+  c.integer("k", 0);
+  c.set_output(0, c.has("dtype") ? dtype_of_onnx(c, c.integer("dtype")) : c.dtype(0), c.shape(0));
+}
+
+void lower_eye_like(LowerContext& c) {
+  IndexExpr k = c.integer("k", 0);
+  DType type = ir::value_type(c.output(0).dtype);
+  c.emit_pointwise(c.output_buffer(0), [&](const At& at) {
+    return (index_value(c, at[1] - at[0]) == index_value(c, k)).cast(type);
+  });
+}
+
+// --- Trilu
+
+void infer_trilu(InferContext& c) {
+  require_rank(c, 0, 2, -1);
+  if (c.has_input(1)) require_dtype(c, 1, bit(DType::i64));
+  c.integer("upper", 1);
+  c.set_output(0, c.dtype(0), c.shape(0));
+}
+
+void lower_trilu(LowerContext& c) {
+  bool upper = c.integer("upper", 1) != 0;
+  c.emit_pointwise(c.output_buffer(0), [&](const At& at) {
+    Scalar k = c.has_input(1) ? load_input(c, 1, At(c.shape(1).size())) : number(c, DType::i64, 0);
+    Scalar diagonal = index_value(c, at[at.size() - 1] - at[at.size() - 2]);
+    Scalar x = load_input(c, 0, at);
+    return select(upper ? diagonal >= k : diagonal <= k, x, x.number(0));
+  });
+}
+
+// --- OneHot: indices, depth, values [off, on]
+
+IndexExpr one_hot_depth(InferContext& c) {
+  if (const std::vector<IndexExpr>* depth = c.contents(1); depth && depth->size() == 1) return (*depth)[0];
+  std::vector<double> depth = float_elements(c, 1);
+  if (depth.size() != 1 || !(depth[0] >= 0 && depth[0] < 1e15)) c.fail("the depth is not one number of at least 0");
+  return int64_t(depth[0]);
+}
+
+int one_hot_axis(InferContext& c) { return normalized_axis(c, c.integer("axis", -1), int(c.shape(0).size()) + 1); }
+
+void infer_one_hot(InferContext& c) {
+  require_dtype(c, 0, kNumbers);
+  require_rank(c, 2, 1, 1);
+  require_equal(c, c.shape(2)[0], 2, "the number of values and 2");
+  Shape to = c.shape(0);
+  to.insert(to.begin() + one_hot_axis(c), one_hot_depth(c));
+  require_size(c, to, c.dtype(2));
+  c.set_output(0, c.dtype(2), to);
+}
+
+void lower_one_hot(LowerContext& c) {
+  int axis = one_hot_axis(c);
+  Scalar depth = index_value(c, one_hot_depth(c));
+  c.emit_pointwise(c.output_buffer(0), [&](At at) {
+    Scalar here = index_value(c, at[axis]);
+    at.erase(at.begin() + axis);
+    Scalar index = load_input(c, 0, at).cast(DType::i64);
+    Scalar on = select(index < 0.0, index + depth, index) == here;
+    return select(on, load_input(c, 2, {1}), load_input(c, 2, {0}));
+  });
+}
+
+// --- Range: start, limit, delta, all scalars
+
+IndexExpr range_count(InferContext& c) {
+  if (!is_float(c.dtype(0))) {
+    const auto *start = c.contents(0), *limit = c.contents(1);
+    std::vector<int64_t> delta = c.constant_ints(2);
+    if (!start || !limit) c.fail("start and limit must be known");
+    if (start->size() != 1 || limit->size() != 1 || delta.size() != 1) c.fail("start, limit and delta must be scalars");
+    if (delta[0] == 0) c.fail("delta is 0");
+    IndexExpr distance = delta[0] > 0 ? (*limit)[0] - (*start)[0] : (*start)[0] - (*limit)[0];
+    return ir::max(ceildiv(distance, std::abs(delta[0])), 0);
+  }
+  double bounds[3];
+  for (int i = 0; i < 3; ++i) {
+    std::vector<double> value = float_elements(c, i);
+    if (value.size() != 1) c.fail("start, limit and delta must be scalars");
+    bounds[i] = value[0];
+  }
+  double count = std::ceil((bounds[1] - bounds[0]) / bounds[2]);
+  if (std::isnan(count) || count > 1e15) c.fail("the number of elements is not finite");
+  return int64_t(std::max(count, 0.0));
+}
+
+void infer_range(InferContext& c) {
+  require_dtype(c, 0, kNumbers);
+  require_same_dtype(c, 0, 1);
+  require_same_dtype(c, 0, 2);
+  c.set_output(0, c.dtype(0), {range_count(c)});
+}
+
+void lower_range(LowerContext& c) {
+  DType type = ir::value_type(c.dtype(0));
+  c.emit_pointwise(c.output_buffer(0), [&](const At& at) {
+    Scalar start = load_input(c, 0, At(c.shape(0).size())), delta = load_input(c, 2, At(c.shape(2).size()));
+    return start + index_value(c, at[0], type) * delta;
+  });
+}
+
+// --- Windows of signal processing: sums of cosines
+
+void infer_window(InferContext& c) {
+  const std::vector<IndexExpr>* size = c.contents(0);
+  if (!size || size->size() != 1) c.fail("the size must be one known integer");
+  DType type = dtype_of_onnx(c, c.integer("output_datatype", 1));
+  c.integer("periodic", 1);
+  require_size(c, {(*size)[0]}, type);
+  c.set_output(0, type, {(*size)[0]});
+}
+
+void emit_window(LowerContext& c, double a0, double a1, double a2) {
+  IndexExpr size = c.output(0).shape[0];
+  IndexExpr period = c.integer("periodic", 1) != 0 ? size : size - 1;
+  DType type = ir::value_type(c.output(0).dtype);
+  c.emit_pointwise(c.output_buffer(0), [&](const At& at) {
+    Scalar angle = index_value(c, at[0], DType::f64) * (2 * M_PI) / index_value(c, period, DType::f64);
+    Scalar value = a0 - a1 * cos(angle);
+    return (a2 == 0 ? value : value + a2 * cos(2.0 * angle)).cast(type);
+  });
+}
+
+void lower_hann(LowerContext& c) { emit_window(c, 0.5, 0.5, 0); }
+void lower_hamming(LowerContext& c) { emit_window(c, 25.0 / 46, 21.0 / 46, 0); }
+void lower_blackman(LowerContext& c) { emit_window(c, 0.42, 0.5, 0.08); }
+
+}  // namespace
+
+void add_generator_ops(std::vector<Op>& t) {
+  add_versions(t, "EyeLike", {9, 22}, {1, 1, 1}, infer_eye_like, lower_eye_like);
+  add_versions(t, "Trilu", {14}, {1, 2, 1}, infer_trilu, lower_trilu);
+  add_versions(t, "OneHot", {9, 11}, {3, 3, 1}, infer_one_hot, lower_one_hot);
+  add_versions(t, "Range", {11}, {3, 3, 1}, infer_range, lower_range);
+  add_versions(t, "HannWindow", {17}, {1, 1, 1}, infer_window, lower_hann);
+  add_versions(t, "HammingWindow", {17}, {1, 1, 1}, infer_window, lower_hamming);
+  add_versions(t, "BlackmanWindow", {17}, {1, 1, 1}, infer_window, lower_blackman);
+}
+
+}  // namespace cppgen::ops

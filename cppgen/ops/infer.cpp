@@ -1,0 +1,84 @@
+#include <algorithm>
+
+#include "cppgen/ir/interpreter.h"
+#include "cppgen/ops/op.h"
+#include "runtime/base/errors.h"
+
+namespace cppgen::ops {
+namespace {
+
+constexpr int64_t kMaxKnownElements = 1024;
+
+void check_arity(const InferContext& c, const Op& op) {
+  int inputs = c.input_count();
+  if (inputs < op.min_inputs || (op.max_inputs >= 0 && inputs > op.max_inputs)) {
+    c.fail(fmt::format("{} inputs are given; allowed are {} to {}", inputs, op.min_inputs,
+                       op.max_inputs < 0 ? "any number" : std::to_string(op.max_inputs)));
+  }
+  for (int i = 0; i < op.min_inputs; ++i) c.input(i);
+  if (op.max_outputs >= 0 && c.output_count() > op.max_outputs) {
+    c.fail(fmt::format("{} outputs are asked for; there are at most {}", c.output_count(), op.max_outputs));
+  }
+}
+
+bool is_small_integer(const Value& v) {
+  if (!v.type || is_float(v.type->dtype)) return false;
+  int64_t count = 1;
+  for (const IndexExpr& d : v.type->shape) {
+    if (!d.is_constant() || d.constant() > kMaxKnownElements) return false;
+    count *= d.constant();
+    if (count > kMaxKnownElements) return false;
+  }
+  return true;
+}
+
+bool is_small_constant(const Value& v) { return v.constant && v.constant->elements() <= kMaxKnownElements; }
+
+// Contents can be computed if all outputs are small integers and all inputs are known.
+bool is_shape_arithmetic(const Graph& g, const Node& node) {
+  for (ValueId v : node.outputs) {
+    if (v != kNoValue && (!is_small_integer(g.value(v)) || g.value(v).contents)) return false;
+  }
+  for (ValueId v : node.inputs) {
+    if (v != kNoValue && !g.value(v).contents && !is_small_constant(g.value(v))) return false;
+  }
+  return true;
+}
+
+void infer_contents(Graph& g, const Node& node) {
+  ir::Program program = lower_node(g, node.id);
+  std::vector<ir::SymbolicTensor> inputs;
+  std::vector<ValueId> seen;
+  for (ValueId v : node.inputs) {
+    if (v == kNoValue || g.value(v).constant || std::find(seen.begin(), seen.end(), v) != seen.end()) continue;
+    seen.push_back(v);
+    inputs.push_back(*g.value(v).contents);
+  }
+  auto outputs = ir::interpret_symbolic(program, inputs, kMaxKnownElements);
+  if (!outputs) return;
+  size_t k = 0;
+  for (ValueId v : node.outputs) {
+    if (v != kNoValue) g.value(v).contents = std::move((*outputs)[k++]);
+  }
+}
+
+}  // namespace
+
+void infer_node(Graph& g, NodeId id) {
+  const Node& node = g.nodes.at(id);
+  const Op* op = find(node.domain, node.op, node.opset);
+  InferContext c(g, node);
+  if (!op) c.fail("the operator is not supported");
+  check_arity(c, *op);
+  op->infer(c);
+  for (int i = 0; i < c.output_count(); ++i) {
+    if (c.has_output(i) && !g.value(node.outputs[i]).type) c.fail(fmt::format("output {} does not exist", i));
+  }
+  if (is_shape_arithmetic(g, node)) infer_contents(g, node);
+}
+
+void infer_types(Graph& g) {
+  for (const Node& node : g.nodes) infer_node(g, node.id);
+}
+
+}  // namespace cppgen::ops

@@ -1,0 +1,254 @@
+#include <tuple>
+
+#include "cppgen/ops/axis_split.h"
+#include "cppgen/ops/families.h"
+
+namespace cppgen::ops {
+namespace {
+
+using ir::ReduceOp;
+using At = std::vector<IndexExpr>;
+
+void require_vector(InferContext& c, int input, IndexExpr extent) {
+  require_rank(c, input, 1, 1);
+  require_equal(c, c.shape(input)[0], extent, "a parameter's length and the channels");
+}
+
+// --- BatchNormalization: inputs x, scale, bias, mean, variance
+
+bool trains(InferContext& c) {
+  if (c.opset() >= 14) return c.integer("training_mode", 0) != 0;
+  for (int i = 1; i < c.output_count(); ++i) {
+    if (c.has_output(i)) return true;
+  }
+  return false;
+}
+
+void infer_batch_normalization(InferContext& c) {
+  require_dtype(c, 0, kFloats);
+  require_rank(c, 0, 1, -1);
+  const Shape& x = c.shape(0);
+  IndexExpr channels = x.size() > 1 ? x[1] : IndexExpr(int64_t(1));
+  if (c.opset() < 9 && c.integer("spatial", 1) == 0) c.fail("spatial = 0 is not supported");
+  for (int i = 1; i < 5; ++i) require_vector(c, i, channels);
+  if (trains(c) && c.opset() < 14) c.fail("training (more than one output) is not supported");
+  c.number("epsilon", 1e-5f);
+  c.number("momentum", 0.9f);
+  c.set_output(0, c.dtype(0), x);
+  if (c.opset() < 14) return;
+  c.set_output(1, c.dtype(3), {channels});
+  c.set_output(2, c.dtype(4), {channels});
+}
+
+At channel_of(const At& at) { return {at.size() > 1 ? at[1] : IndexExpr()}; }
+
+// The statistics of the batch, and what they make of the running ones.
+Moments emit_batch_moments(LowerContext& c, DType type) {
+  std::vector<int> axes;
+  for (int d = 0; d < int(c.shape(0).size()); ++d) {
+    if (d != 1) axes.push_back(d);
+  }
+  Moments batch = emit_moments(c, AxisSplit(c.shape(0), axes), type, [&](const At& at) { return load_input(c, 0, at).cast(type); });
+  double momentum = c.number("momentum", 0.9f);
+  for (auto [output, input, buffer, name] : {std::tuple(1, 3, batch.mean, "running_mean"),
+                                             std::tuple(2, 4, batch.variance, "running_variance")}) {
+    if (!c.has_output(output)) continue;
+    c.emit_pointwise(c.output_buffer(output), [&, i = input, b = buffer](const At& at) {
+      Scalar old = load_input(c, i, at);
+      return old * momentum + (load(c, b, at) * (1 - momentum)).cast(old.type());
+    }, name);
+  }
+  return batch;
+}
+
+void lower_batch_normalization(LowerContext& c) {
+  double epsilon = c.number("epsilon", 1e-5f);
+  DType type = ir::value_type(c.dtype(0));
+  bool training = trains(c);
+  Moments m = training ? emit_batch_moments(c, type) : Moments{c.input_buffer(3), c.input_buffer(4)};
+  c.emit_pointwise(c.output_buffer(0), [&](const At& at) {
+    At channel = channel_of(at);
+    Scalar variance = load(c, m.variance, channel).cast(type), mean = load(c, m.mean, channel).cast(type);
+    Scalar scale = load_input(c, 1, channel).cast(type) / sqrt(variance + epsilon);
+    return (load_input(c, 0, at) - mean) * scale + load_input(c, 2, channel).cast(type);
+  });
+}
+
+// --- LayerNormalization and RMSNormalization: x, scale, bias over the last dimensions
+
+AxisSplit layer_axes(InferContext& c) {
+  return AxisSplit::from_axis(c.shape(0), normalized_axis(c, c.integer("axis", -1), int(c.shape(0).size())));
+}
+
+void infer_layer_normalization(InferContext& c) {
+  require_dtype(c, 0, kFloats);
+  const Shape& x = c.shape(0);
+  AxisSplit axes = layer_axes(c);
+  for (int i = 1; i <= 2; ++i) {
+    if (c.has_input(i) && broadcast(c, x, c.shape(i)).size() != x.size()) c.fail("a parameter has too many dimensions");
+  }
+  c.number("epsilon", 1e-5f);
+  DType stash = dtype_of_onnx(c, c.integer("stash_type", 1));
+  c.set_output(0, c.dtype(0), x);
+  c.set_output(1, stash, axes.keep_dims());
+  c.set_output(2, stash, axes.keep_dims());
+}
+
+ir::BufferId emit_inverse_deviation(LowerContext& c, const AxisSplit& axes, ir::BufferId variance, DType type) {
+  double epsilon = c.number("epsilon", 1e-5f);
+  ir::BufferId out = c.temporary(type, axes.kept());
+  c.emit_pointwise(out, [&](const At& at) { return 1.0 / sqrt(load(c, variance, at) + epsilon); }, "inverse_deviation");
+  return out;
+}
+
+void emit_kept_output(LowerContext& c, const AxisSplit& axes, int output, ir::BufferId from, const char* name) {
+  if (!c.has_output(output)) return;
+  DType type = ir::value_type(c.output(output).dtype);
+  c.emit_pointwise(c.output_buffer(output), [&](const At& at) { return load(c, from, axes.kept_of(at)).cast(type); }, name);
+}
+
+void lower_layer_normalization(LowerContext& c) {
+  AxisSplit axes = layer_axes(c);
+  DType type = ir::value_type(c.dtype(0));
+  Moments m = emit_moments(c, axes, type, [&](const At& at) { return load_input(c, 0, at); });
+  ir::BufferId inverse = emit_inverse_deviation(c, axes, m.variance, type);
+  c.emit_pointwise(c.output_buffer(0), [&](const At& at) {
+    At row = axes.kept_of(at);
+    Scalar y = (load_input(c, 0, at) - load(c, m.mean, row)) * load(c, inverse, row);
+    y = y * scalar(c, c.load_broadcast(1, at)).cast(type);
+    return c.has_input(2) ? y + scalar(c, c.load_broadcast(2, at)).cast(type) : y;
+  }, "scale");
+  emit_kept_output(c, axes, 1, m.mean, "copy_mean");
+  emit_kept_output(c, axes, 2, inverse, "copy_deviation");
+}
+
+void infer_rms_normalization(InferContext& c) {
+  require_dtype(c, 0, kFloats);
+  layer_axes(c);
+  if (broadcast(c, c.shape(0), c.shape(1)).size() != c.shape(0).size()) c.fail("the scale has too many dimensions");
+  c.set_output(0, c.dtype(1), c.shape(0));
+}
+
+void lower_rms_normalization(LowerContext& c) {
+  AxisSplit axes = layer_axes(c);
+  DType type = ir::value_type(c.dtype(0)), result = ir::value_type(c.dtype(1));
+  auto squared = [&](const At& at) { Scalar x = load_input(c, 0, at); return x * x; };
+  auto average = [&](Scalar sum) { return sum / index_value(c, axes.count(), type); };
+  ir::BufferId square = reduce_axes(c, axes, "mean_square", ReduceOp::sum, type, squared, average);
+  ir::BufferId inverse = emit_inverse_deviation(c, axes, square, type);
+  c.emit_pointwise(c.output_buffer(0), [&](const At& at) {
+    Scalar y = load_input(c, 0, at) * load(c, inverse, axes.kept_of(at));
+    return y.cast(result) * scalar(c, c.load_broadcast(1, at));
+  }, "scale");
+}
+
+// --- InstanceNormalization: x [N, C, spatial..], scale and bias [C]
+
+AxisSplit instance_axes(InferContext& c) {
+  require_rank(c, 0, 3, -1);
+  return AxisSplit::from_axis(c.shape(0), 2);
+}
+
+void infer_instance_normalization(InferContext& c) {
+  require_dtype(c, 0, kFloats);
+  instance_axes(c);
+  for (int i = 1; i < 3; ++i) require_vector(c, i, c.shape(0)[1]);
+  c.set_output(0, c.dtype(0), c.shape(0));
+}
+
+void lower_instance_normalization(LowerContext& c) {
+  AxisSplit axes = instance_axes(c);
+  DType type = ir::value_type(c.dtype(0));
+  Moments m = emit_moments(c, axes, type, [&](const At& at) { return load_input(c, 0, at); });
+  ir::BufferId inverse = emit_inverse_deviation(c, axes, m.variance, type);
+  c.emit_pointwise(c.output_buffer(0), [&](const At& at) {
+    At plane = axes.kept_of(at);
+    Scalar y = (load_input(c, 0, at) - load(c, m.mean, plane)) * load(c, inverse, plane);
+    return y * load_input(c, 1, {at[1]}) + load_input(c, 2, {at[1]});
+  }, "scale");
+}
+
+// --- GroupNormalization: channels in groups; parameters for each group up to version 20, then for each channel
+
+struct ChannelGroups {
+  int64_t count;
+  IndexExpr channels;  // of each group
+  Shape split;         // [N, groups, channels, spatial..]
+};
+
+ChannelGroups channel_groups(InferContext& c) {
+  require_rank(c, 0, 2, -1);
+  const Shape& x = c.shape(0);
+  ChannelGroups g{c.integer("num_groups"), 0, {}};
+  if (g.count < 1) c.fail(fmt::format("attribute 'num_groups' is {}; it must be at least 1", g.count));
+  require_equal(c, mod(x[1], g.count), 0, "the remainder of the channels by num_groups and 0");
+  g.channels = floordiv(x[1], g.count);
+  g.split = {x[0], g.count, g.channels};
+  g.split.insert(g.split.end(), x.begin() + 2, x.end());
+  return g;
+}
+
+void infer_group_normalization(InferContext& c) {
+  require_dtype(c, 0, kFloats);
+  ChannelGroups g = channel_groups(c);
+  for (int i = 1; i < 3; ++i) require_vector(c, i, c.opset() < 21 ? IndexExpr(g.count) : c.shape(0)[1]);
+  c.set_output(0, c.dtype(0), c.shape(0));
+}
+
+void lower_group_normalization(LowerContext& c) {
+  ChannelGroups g = channel_groups(c);
+  if (is_zero_sized(c.shape(0))) return c.emit_pointwise(c.output_buffer(0), [&](const At& at) { return load_input(c, 0, at); });
+  DType type = ir::value_type(c.dtype(0));
+  AxisSplit axes = AxisSplit::from_axis(g.split, 2);
+  Moments m = emit_moments(c, axes, type, [&](const At& at) {
+    At from = {at[0], at[1] * g.channels + at[2]};
+    from.insert(from.end(), at.begin() + 3, at.end());
+    return load_input(c, 0, from);
+  });
+  ir::BufferId inverse = emit_inverse_deviation(c, axes, m.variance, type);
+  c.emit_pointwise(c.output_buffer(0), [&](const At& at) {
+    IndexExpr group = floordiv(at[1], g.channels);
+    At parameter = {c.opset() < 21 ? group : at[1]};
+    Scalar y = (load_input(c, 0, at) - load(c, m.mean, {at[0], group})) * load(c, inverse, {at[0], group});
+    return y * load_input(c, 1, parameter).cast(type) + load_input(c, 2, parameter).cast(type);
+  }, "scale");
+}
+
+// --- MeanVarianceNormalization
+
+AxisSplit mean_variance_axes(InferContext& c) {
+  std::vector<int64_t> axes = {0, 2, 3};
+  if (c.opset() < 9 && c.integer("across_channels", 0) != 0) axes = {0, 1, 2, 3};
+  return AxisSplit(c.shape(0), normalized_axes(c, c.integers("axes", axes), int(c.shape(0).size())));
+}
+
+void infer_mean_variance(InferContext& c) {
+  require_dtype(c, 0, kFloats);
+  mean_variance_axes(c);
+  c.set_output(0, c.dtype(0), c.shape(0));
+}
+
+void lower_mean_variance(LowerContext& c) {
+  AxisSplit axes = mean_variance_axes(c);
+  DType type = ir::value_type(c.dtype(0));
+  Moments m = emit_moments(c, axes, type, [&](const At& at) { return load_input(c, 0, at); });
+  c.emit_pointwise(c.output_buffer(0), [&](const At& at) {
+    At row = axes.kept_of(at);
+    return (load_input(c, 0, at) - load(c, m.mean, row)) / (sqrt(load(c, m.variance, row)) + 1e-9);
+  }, "scale");
+}
+
+}  // namespace
+
+void add_normalization_ops(std::vector<Op>& t) {
+  add_versions(t, "BatchNormalization", {1, 6, 7, 9, 14, 15}, {5, 5, 5}, infer_batch_normalization,
+               lower_batch_normalization);
+  add_versions(t, "LayerNormalization", {17}, {2, 3, 3}, infer_layer_normalization, lower_layer_normalization);
+  add_versions(t, "RMSNormalization", {23}, {2, 2, 1}, infer_rms_normalization, lower_rms_normalization);
+  add_versions(t, "InstanceNormalization", {1, 6, 22}, {3, 3, 1}, infer_instance_normalization,
+               lower_instance_normalization);
+  add_versions(t, "GroupNormalization", {18, 21}, {3, 3, 1}, infer_group_normalization, lower_group_normalization);
+  add_versions(t, "MeanVarianceNormalization", {1, 9, 13}, {1, 1, 1}, infer_mean_variance, lower_mean_variance);
+}
+
+}  // namespace cppgen::ops

@@ -1,0 +1,104 @@
+#include "cppgen/ops/common.h"
+#include "cppgen/ops/families.h"
+
+namespace cppgen::ops {
+namespace {
+
+using At = std::vector<IndexExpr>;
+
+struct Padding {
+  std::vector<IndexExpr> begin, end;
+};
+
+Padding spread(InferContext& c, const std::vector<IndexExpr>& pads, const std::vector<int>& axes, size_t rank) {
+  if (pads.size() != 2 * axes.size()) c.fail(fmt::format("{} pads for {} axes", pads.size(), axes.size()));
+  Padding p{std::vector<IndexExpr>(rank), std::vector<IndexExpr>(rank)};
+  for (size_t k = 0; k < axes.size(); ++k) {
+    p.begin[axes[k]] = pads[k];
+    p.end[axes[k]] = pads[k + axes.size()];
+  }
+  return p;
+}
+
+// Attribute `paddings` in version 1, `pads` from version 2, input 1 from version 11 on.
+Padding padding_of(InferContext& c) {
+  int rank = int(c.shape(0).size());
+  std::vector<int> axes;
+  for (int d = 0; d < rank; ++d) axes.push_back(d);
+  if (c.opset() < 11) {
+    std::vector<int64_t> pads = c.integers(c.opset() < 2 ? "paddings" : "pads");
+    return spread(c, {pads.begin(), pads.end()}, axes, size_t(rank));
+  }
+  require_dtype(c, 1, bit(DType::i64));
+  const std::vector<IndexExpr>* pads = c.contents(1);
+  if (!pads) c.fail("input 1 (the pads) must be constant");
+  if (c.has_input(3)) {
+    axes.clear();
+    std::vector<int64_t> given = c.constant_ints(3);
+    normalized_axes(c, given, rank);
+    for (int64_t a : given) axes.push_back(normalized_axis(c, a, rank));
+  }
+  return spread(c, *pads, axes, size_t(rank));
+}
+
+std::string pad_mode(InferContext& c) {
+  std::string mode = c.text("mode", "constant");
+  bool known = mode == "constant" || mode == "edge" || mode == "reflect" || (mode == "wrap" && c.opset() >= 19);
+  if (!known) c.fail(fmt::format("attribute 'mode' is '{}'; allowed are constant, edge, reflect, wrap (opset 19)", mode));
+  return mode;
+}
+
+void infer_pad(InferContext& c) {
+  const Shape& x = c.shape(0);
+  Padding p = padding_of(c);
+  std::string mode = pad_mode(c);
+  if (c.has_input(2)) require_same_dtype(c, 0, 2);
+  c.number("value", 0);
+  Shape to;
+  for (size_t d = 0; d < x.size(); ++d) {
+    to.push_back(x[d] + p.begin[d] + p.end[d]);
+    bool padded = !ir::prove_less_equal(p.begin[d], 0) || !ir::prove_less_equal(p.end[d], 0);
+    if (mode != "constant" && padded && x[d].is_constant(0)) c.fail(fmt::format("dimension {} is empty, mode is {}", d, mode));
+  }
+  require_size(c, to, c.dtype(0));
+  c.set_output(0, c.dtype(0), to);
+}
+
+Scalar pad_value(LowerContext& c, DType type) {
+  if (c.opset() < 11) return number(c, type, c.number("value", 0));
+  if (!c.has_input(2)) return number(c, type, 0);
+  const Tensor* t = c.constant(2);
+  if (t && t->elements() == 1 && (is_float(t->dtype) || size_of(t->dtype) < 8)) return number(c, type, float_element(*t, 0));
+  return load_input(c, 2, At(c.shape(2).size()));
+}
+
+// The source of a position that may lie outside of [0, extent).
+IndexExpr folded(const std::string& mode, IndexExpr position, IndexExpr extent) {
+  bool inside = ir::prove_less_equal(0, position) && ir::prove_less(position, extent);
+  if (inside) return position;
+  if (mode == "edge") return ir::max(ir::min(position, extent - 1), 0);
+  if (mode == "wrap") return mod(position, extent);
+  if (extent.is_constant(1)) return 0;
+  IndexExpr period = (extent - 1) * IndexExpr(int64_t(2)), phase = mod(position, period);
+  return ir::min(phase, period - phase);
+}
+
+void lower_pad(LowerContext& c) {
+  Padding p = padding_of(c);
+  std::string mode = pad_mode(c);
+  DType type = ir::value_type(c.dtype(0));
+  c.emit_pointwise(c.output_buffer(0), [&](At at) {
+    for (size_t d = 0; d < at.size(); ++d) at[d] = at[d] - p.begin[d];
+    if (mode == "constant") return load_inside(c, c.input_buffer(0), at, pad_value(c, type));
+    for (size_t d = 0; d < at.size(); ++d) at[d] = folded(mode, at[d], c.shape(0)[d]);
+    return load_input(c, 0, at);
+  });
+}
+
+}  // namespace
+
+void add_pad_ops(std::vector<Op>& t) {
+  add_versions(t, "Pad", {1, 2, 11, 13, 18, 19, 21}, {1, 4, 1}, infer_pad, lower_pad);
+}
+
+}  // namespace cppgen::ops

@@ -1,0 +1,199 @@
+#include <algorithm>
+
+#include "cppgen/ops/common.h"
+#include "cppgen/ops/families.h"
+#include "cppgen/ops/window.h"
+
+namespace cppgen::ops {
+namespace {
+
+Window pool_window(InferContext& c) {
+  require_rank(c, 0, 3, -1);
+  const Shape& x = c.shape(0);
+  size_t axes = x.size() - 2;
+  if (!c.has("kernel_shape")) c.fail("attribute 'kernel_shape' is missing");
+  std::vector<int64_t> kernel = per_axis(c, "kernel_shape", axes, 1, 1);
+  return window_of(c, Shape(x.begin() + 2, x.end()), Shape(kernel.begin(), kernel.end()), c.integer("ceil_mode", 0) != 0);
+}
+
+Shape pool_output(InferContext& c, const Window& window) {
+  Shape out = {c.shape(0)[0], c.shape(0)[1]};
+  for (const WindowAxis& a : window) out.push_back(a.output);
+  require_size(c, out, DType::f64);
+  return out;
+}
+
+// Index of the input under the window: at is [n, channel, output position..].
+std::vector<IndexExpr> under_window(const Window& window, const std::vector<IndexExpr>& at, const std::vector<IndexExpr>& tap) {
+  std::vector<IndexExpr> from = {at[0], at[1]};
+  for (size_t d = 0; d < window.size(); ++d) from.push_back(window[d].position(at[d + 2], tap[d]));
+  return from;
+}
+
+template <DTypes allowed>
+void infer_pool(InferContext& c) {
+  require_dtype(c, 0, allowed);
+  Shape out = pool_output(c, pool_window(c));
+  c.set_output(0, c.dtype(0), out);
+  c.set_output(1, DType::i64, out);  // of MaxPool: positions of the maxima
+}
+
+// Position in the whole tensor; with storage order 1 the first spatial dimension is the fastest.
+IndexExpr flat_position(const Shape& shape, const std::vector<IndexExpr>& at, bool column_major) {
+  std::vector<size_t> order;
+  for (size_t d = 0; d < shape.size(); ++d) order.push_back(d);
+  if (column_major) std::reverse(order.begin() + 2, order.end());
+  IndexExpr position;
+  for (size_t d : order) position = position * shape[d] + at[d];
+  return position;
+}
+
+void emit_max_positions(LowerContext& c, const Window& window) {
+  ir::LoopNest nest;
+  nest.name = "positions";
+  nest.loops = c.loops(c.output(1).shape);
+  nest.reduced = c.loops(kernel_extents(window), "k");
+  std::vector<IndexExpr> at = LowerContext::indices(nest.loops);
+  std::vector<IndexExpr> from = under_window(window, at, LowerContext::indices(nest.reduced));
+  Scalar x = load_inside(c, c.input_buffer(0), from, lowest(c, ir::value_type(c.dtype(0))));
+  ir::Reduction best{ir::ReduceOp::argmax, DType::i64, x};
+  best.position = flat_position(c.shape(0), from, c.integer("storage_order", 0) != 0);
+  nest.reductions.push_back(best);
+  nest.stores.push_back({c.output_buffer(1), at, c.exprs().accumulator(0, DType::i64), {}});
+  c.emit(std::move(nest));
+}
+
+void lower_max_pool(LowerContext& c) {
+  Window window = pool_window(c);
+  Scalar least = lowest(c, ir::value_type(c.dtype(0)));
+  emit_reduction(c, {"", c.output_buffer(0), kernel_extents(window), ir::ReduceOp::max,
+                     [&](const auto& at, const auto& tap) {
+                       return load_inside(c, c.input_buffer(0), under_window(window, at, tap), least);
+                     },
+                     nullptr});
+  if (c.has_output(1)) emit_max_positions(c, window);
+}
+
+// How many taps of a window at output position o lie in [lo, hi).
+IndexExpr taps_inside(const WindowAxis& a, IndexExpr o, IndexExpr lo, IndexExpr hi) {
+  IndexExpr start = a.position(o, 0);
+  IndexExpr first = ir::max(ceildiv(lo - start, a.dilation), 0);
+  IndexExpr end = ir::min(ceildiv(hi - start, a.dilation), a.kernel);
+  return end - first;
+}
+
+// What an average divides by at output index `at`.
+IndexExpr window_count(const Window& window, const std::vector<IndexExpr>& at, bool include_padding) {
+  IndexExpr count = 1;
+  for (size_t d = 0; d < window.size(); ++d) {
+    const WindowAxis& a = window[d];
+    IndexExpr lo = include_padding ? IndexExpr() - a.pad_begin : IndexExpr();
+    IndexExpr hi = include_padding ? a.input + a.pad_end : a.input;
+    count = count * taps_inside(a, at[d + 2], lo, hi);
+  }
+  return count;
+}
+
+void lower_average_pool(LowerContext& c) {
+  Window window = pool_window(c);
+  bool include_padding = c.integer("count_include_pad", 0) != 0;
+  DType type = ir::value_type(c.dtype(0));
+  ir::LoopNest nest;
+  nest.loops = c.loops(c.output(0).shape);
+  nest.reduced = c.loops(kernel_extents(window), "k");
+  std::vector<IndexExpr> at = LowerContext::indices(nest.loops);
+  std::vector<IndexExpr> from = under_window(window, at, LowerContext::indices(nest.reduced));
+  nest.reductions.push_back({ir::ReduceOp::sum, type, load_inside(c, c.input_buffer(0), from, number(c, type, 0))});
+  Scalar sum = scalar(c, c.exprs().accumulator(0, type));
+  nest.stores.push_back({c.output_buffer(0), at, sum / index_value(c, window_count(window, at, include_padding), type), {}});
+  c.emit(std::move(nest));
+}
+
+Scalar raised(Scalar x, int64_t p) {
+  if (p == 1) return abs(x);
+  if (p == 2) return x * x;
+  return pow(abs(x), double(p));
+}
+
+Scalar root(Scalar x, int64_t p) {
+  if (p == 1) return x;
+  if (p == 2) return sqrt(x);
+  return pow(x, 1.0 / double(p));
+}
+
+int64_t norm_order(InferContext& c) {
+  int64_t p = c.opset() < 2 ? int64_t(c.number("p", 2)) : c.integer("p", 2);
+  if (p < 1) c.fail(fmt::format("attribute 'p' is {}; it must be at least 1", p));
+  return p;
+}
+
+void infer_lp_pool(InferContext& c) {
+  norm_order(c);
+  infer_pool<kFloats>(c);
+}
+
+void lower_lp_pool(LowerContext& c) {
+  Window window = pool_window(c);
+  int64_t p = norm_order(c);
+  Scalar zero = number(c, ir::value_type(c.dtype(0)), 0);
+  emit_reduction(c, {"", c.output_buffer(0), kernel_extents(window), ir::ReduceOp::sum,
+                     [&](const auto& at, const auto& tap) {
+                       return raised(load_inside(c, c.input_buffer(0), under_window(window, at, tap), zero), p);
+                     },
+                     [&](Scalar sum) { return root(sum, p); }});
+}
+
+void infer_global_pool(InferContext& c) {
+  require_dtype(c, 0, kFloats);
+  require_rank(c, 0, 3, -1);
+  Shape out = c.shape(0);
+  std::fill(out.begin() + 2, out.end(), IndexExpr(int64_t(1)));
+  c.set_output(0, c.dtype(0), out);
+}
+
+void infer_global_lp_pool(InferContext& c) {
+  norm_order(c);
+  infer_global_pool(c);
+}
+
+// Reduces all spatial dimensions.
+void emit_global(LowerContext& c, ir::ReduceOp op, const std::function<Scalar(Scalar)>& value,
+                 const std::function<Scalar(Scalar)>& finish) {
+  const Shape& x = c.shape(0);
+  emit_reduction(c, {"", c.output_buffer(0), Shape(x.begin() + 2, x.end()), op,
+                     [&](const auto& at, const auto& inner) {
+                       std::vector<IndexExpr> from = {at[0], at[1]};
+                       from.insert(from.end(), inner.begin(), inner.end());
+                       return value(load_input(c, 0, from));
+                     },
+                     finish});
+}
+
+Scalar same(Scalar x) { return x; }
+
+void lower_global_max(LowerContext& c) { emit_global(c, ir::ReduceOp::max, same, same); }
+
+void lower_global_average(LowerContext& c) {
+  const Shape& x = c.shape(0);
+  IndexExpr count = ir::product(std::span<const IndexExpr>(x).subspan(2));
+  emit_global(c, ir::ReduceOp::sum, same, [&](Scalar sum) { return sum / index_value(c, count, sum.type()); });
+}
+
+void lower_global_lp(LowerContext& c) {
+  int64_t p = norm_order(c);
+  emit_global(c, ir::ReduceOp::sum, [&](Scalar x) { return raised(x, p); }, [&](Scalar sum) { return root(sum, p); });
+}
+
+}  // namespace
+
+void add_pool_ops(std::vector<Op>& t) {
+  constexpr DTypes max_types = kFloats | bit(DType::i8) | bit(DType::u8);
+  add_versions(t, "MaxPool", {1, 8, 10, 11, 12, 22}, {1, 1, 2}, infer_pool<max_types>, lower_max_pool);
+  add_versions(t, "AveragePool", {1, 7, 10, 11, 19, 22}, {1, 1, 1}, infer_pool<kFloats>, lower_average_pool);
+  add_versions(t, "LpPool", {1, 2, 11, 18, 22}, {1, 1, 1}, infer_lp_pool, lower_lp_pool);
+  add_versions(t, "GlobalMaxPool", {1, 22}, {1, 1, 1}, infer_global_pool, lower_global_max);
+  add_versions(t, "GlobalAveragePool", {1, 22}, {1, 1, 1}, infer_global_pool, lower_global_average);
+  add_versions(t, "GlobalLpPool", {1, 2, 22}, {1, 1, 1}, infer_global_lp_pool, lower_global_lp);
+}
+
+}  // namespace cppgen::ops

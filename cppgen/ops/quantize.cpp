@@ -1,0 +1,141 @@
+#include "cppgen/ops/quantize.h"
+
+#include "cppgen/ops/families.h"
+
+namespace cppgen::ops {
+namespace {
+
+using At = std::vector<IndexExpr>;
+
+constexpr DTypes kQuantized = bit(DType::i8) | bit(DType::u8) | bit(DType::i16) | bit(DType::u16);
+
+// How scale (input 1) and zero point (input 2) belong to x: all, one for each position of an axis, or one for each
+// block of an axis.
+struct Granularity {
+  int axis = -1;      // -1: one value for all
+  int64_t block = 0;  // 0: no blocks
+};
+
+Granularity granularity(InferContext& c) {
+  const Shape& x = c.shape(0);
+  const Shape& scale = c.shape(1);
+  if (c.has_input(2) && c.shape(2).size() != scale.size()) c.fail("scale and zero point have different shapes");
+  for (size_t d = 0; c.has_input(2) && d < scale.size(); ++d) require_equal(c, scale[d], c.shape(2)[d], "scale and zero point");
+  int64_t block = c.integer("block_size", 0);
+  if (block < 0) c.fail(fmt::format("attribute 'block_size' is {}", block));
+  if (is_single(scale) && block == 0) return {};
+  if (c.opset() < 13) c.fail("scales for an axis need opset 13");
+  Granularity g{normalized_axis(c, c.integer("axis", 1), int(x.size())), block};
+  if (block == 0) {
+    require_rank(c, 1, 1, 1);
+    require_equal(c, scale[0], x[g.axis], "scales and the axis");
+    return g;
+  }
+  require_rank(c, 1, int(x.size()), int(x.size()));
+  for (int d = 0; d < int(x.size()); ++d) {
+    require_equal(c, scale[d], d == g.axis ? ceildiv(x[d], block) : x[d], "dimensions of x and the scales");
+  }
+  return g;
+}
+
+Scalar load_granular(LowerContext& c, const Granularity& g, int input, At at) {
+  if (g.axis < 0) return load_parameter(c, input, 0);
+  if (g.block == 0) return load_input(c, input, {at[g.axis]});
+  at[g.axis] = floordiv(at[g.axis], g.block);
+  return load_input(c, input, at);
+}
+
+DType quantized_type(InferContext& c) {
+  if (c.has_input(2)) return c.dtype(2);
+  int64_t wanted = c.integer("output_dtype", 0);
+  return wanted == 0 ? DType::u8 : dtype_of_onnx(c, wanted);
+}
+
+void infer_quantize(InferContext& c) {
+  require_dtype(c, 0, kFloats | bit(DType::i32));
+  require_dtype(c, 1, kFloats | bit(DType::i32));
+  granularity(c);
+  DType type = quantized_type(c);
+  if (!(bit(type) & kQuantized)) c.fail(fmt::format("quantizing to {} is not supported", name_of(type)));
+  c.set_output(0, type, c.shape(0));
+}
+
+void lower_quantize(LowerContext& c) {
+  Granularity g = granularity(c);
+  DType type = c.output(0).dtype;
+  c.emit_pointwise(c.output_buffer(0), [&](const At& at) {
+    Scalar scale = load_granular(c, g, 1, at).cast(DType::f32);
+    Scalar zero = c.has_input(2) ? load_granular(c, g, 2, at).cast(DType::f32) : number(c, DType::f32, 0);
+    return quantized(c, load_input(c, 0, at).cast(DType::f32) / scale, zero, type);
+  });
+}
+
+void infer_dequantize(InferContext& c) {
+  require_dtype(c, 0, kQuantized | bit(DType::i32));
+  require_dtype(c, 1, kFloats);
+  if (c.has_input(2)) require_same_dtype(c, 0, 2);
+  granularity(c);
+  c.set_output(0, c.dtype(1), c.shape(0));
+}
+
+void lower_dequantize(LowerContext& c) {
+  Granularity g = granularity(c);
+  DType type = ir::value_type(c.dtype(1));
+  c.emit_pointwise(c.output_buffer(0), [&](const At& at) {
+    Scalar x = load_input(c, 0, at).cast(DType::i32);
+    if (c.has_input(2)) x = x - load_granular(c, g, 2, at).cast(DType::i32);
+    return x.cast(type) * load_granular(c, g, 1, at);
+  });
+}
+
+void infer_dynamic_quantize(InferContext& c) {
+  require_dtype(c, 0, bit(DType::f32));
+  c.set_output(0, DType::u8, c.shape(0));
+  c.set_output(1, DType::f32, {});
+  c.set_output(2, DType::u8, {});
+}
+
+// The range of x, widened to contain 0, is mapped to 0..255.
+void lower_dynamic_quantize(LowerContext& c) {
+  auto extremum = [&](const char* name, ir::ReduceOp op) {
+    ir::BufferId out = c.temporary(DType::f32, {});
+    emit_reduction(c, {name, out, c.shape(0), op, [&](const At&, const At& at) { return load_input(c, 0, at); },
+                       [&](Scalar m) { return op == ir::ReduceOp::min ? min(m, 0.0) : max(m, 0.0); }});
+    return out;
+  };
+  ir::BufferId least = extremum("min", ir::ReduceOp::min), greatest = extremum("max", ir::ReduceOp::max);
+  ir::BufferId scale = c.has_output(1) ? c.output_buffer(1) : c.temporary(DType::f32, {});
+  ir::BufferId zero = c.has_output(2) ? c.output_buffer(2) : c.temporary(DType::u8, {});
+  c.emit_pointwise(scale, [&](const At&) { return (load(c, greatest, {}) - load(c, least, {})) / 255.0; }, "scale");
+  c.emit_pointwise(zero, [&](const At&) {
+    Scalar exact = (0.0 - load(c, least, {})) / load(c, scale, {});
+    return round(max(min(exact, 255.0), 0.0)).cast(DType::u8);
+  }, "zero_point");
+  c.emit_pointwise(c.output_buffer(0), [&](const At& at) {
+    return quantized(c, load_input(c, 0, at) / load(c, scale, {}), load(c, zero, {}).cast(DType::f32), DType::u8);
+  });
+}
+
+}  // namespace
+
+bool is_single(const Shape& s) { return s.empty() || (s.size() == 1 && s[0].is_constant(1)); }
+
+Scalar load_parameter(LowerContext& c, int input, IndexExpr position) {
+  const Shape& shape = c.shape(input);
+  if (shape.empty()) return load_input(c, input, {});
+  return load_input(c, input, {shape[0].is_constant(1) ? IndexExpr() : position});
+}
+
+Scalar quantized(LowerContext& c, Scalar x, Scalar zero_point, DType type) {
+  Scalar sum = round(x) + zero_point;
+  Scalar least = lowest(c, type).cast(x.type()), greatest = highest(c, type).cast(x.type());
+  return min(max(sum, least), greatest).cast(type);
+}
+
+void add_quantize_ops(std::vector<Op>& t) {
+  add_versions(t, "QuantizeLinear", {10, 13, 19, 21}, {2, 3, 1}, infer_quantize, lower_quantize);
+  add_versions(t, "DequantizeLinear", {10, 13, 19, 21}, {2, 3, 1}, infer_dequantize, lower_dequantize);
+  add_versions(t, "DynamicQuantizeLinear", {11}, {1, 1, 3}, infer_dynamic_quantize, lower_dynamic_quantize);
+}
+
+}  // namespace cppgen::ops

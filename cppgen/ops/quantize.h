@@ -1,0 +1,13 @@
+#pragma once
+#include "cppgen/ops/common.h"
+
+namespace cppgen::ops {
+
+// round(x) + zero_point in the integer type, saturated. x and zero_point are floats.
+Scalar quantized(LowerContext&, Scalar x, Scalar zero_point, DType type);
+
+// Element of a parameter that is a scalar, one value, or one for each position along a dimension at `position`.
+Scalar load_parameter(LowerContext&, int input, IndexExpr position);
+bool is_single(const Shape&);  // a scalar or one element
+
+}  // namespace cppgen::ops

@@ -1,0 +1,32 @@
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace cppgen::ops {
+
+// How one axis is resampled: the attributes of ONNX Resize that concern it.
+struct ResizeAxis {
+  int axis;
+  int64_t in, out;
+  double scale;
+  double roi_start = 0, roi_end = 1;
+};
+
+struct ResizeMode {
+  std::string mode = "nearest";  // nearest, linear, cubic
+  std::string coordinates = "half_pixel", nearest = "round_prefer_floor";
+  double cubic_a = -0.75;
+  bool exclude_outside = false, antialias = false;
+};
+
+// For each output position, `taps` input positions (clamped into the axis) and their weights.
+struct ResizeTable {
+  int64_t taps;
+  std::vector<int64_t> positions;  // [out, taps]
+  std::vector<double> weights;     // [out, taps]
+  std::vector<bool> outside;       // [out]: of tf_crop_and_resize, the coordinate lies outside of the input
+};
+ResizeTable make_resize_table(const ResizeAxis&, const ResizeMode&);
+
+}  // namespace cppgen::ops

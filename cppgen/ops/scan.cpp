@@ -1,0 +1,75 @@
+#include "cppgen/ops/common.h"
+#include "cppgen/ops/families.h"
+
+namespace cppgen::ops {
+namespace {
+
+using At = std::vector<IndexExpr>;
+
+int scan_axis(InferContext& c) {
+  std::vector<int64_t> axis = c.constant_ints(1);
+  if (axis.size() != 1) c.fail(fmt::format("the axis has {} elements; it must have 1", axis.size()));
+  return normalized_axis(c, axis[0], int(c.shape(0).size()));
+}
+
+void infer_cum_sum(InferContext& c) {
+  require_dtype(c, 0, kNumbers);
+  require_dtype(c, 1, bit(DType::i32) | bit(DType::i64));
+  require_rank(c, 0, 1, -1);
+  scan_axis(c);
+  c.set_output(0, c.dtype(0), c.shape(0));
+}
+
+// Every element sums the ones before it, so that points are independent.
+void lower_cum_sum(LowerContext& c) {
+  int axis = scan_axis(c);
+  IndexExpr extent = c.shape(0)[axis];
+  IndexExpr skipped = c.integer("exclusive", 0) != 0 ? 1 : 0;
+  bool reverse = c.integer("reverse", 0) != 0;
+  DType type = ir::value_type(c.dtype(0));
+  emit_reduction(c, {"", c.output_buffer(0), {extent}, ir::ReduceOp::sum,
+                     [&](At at, const At& term) {
+                       IndexExpr distance = (reverse ? term[0] - at[axis] : at[axis] - term[0]) - skipped;
+                       at[axis] = term[0];
+                       return scalar(c, c.exprs().load(c.input_buffer(0), c.dtype(0), at, {{distance, 0, extent}},
+                                                       number(c, type, 0)));
+                     },
+                     nullptr});
+}
+
+struct SequenceAxes {
+  int batch, time;
+};
+
+SequenceAxes sequence_axes(InferContext& c) {
+  require_rank(c, 0, 2, -1);
+  int rank = int(c.shape(0).size());
+  SequenceAxes a{normalized_axis(c, c.integer("batch_axis", 1), rank), normalized_axis(c, c.integer("time_axis", 0), rank)};
+  if (a.batch == a.time) c.fail("batch_axis and time_axis are the same");
+  return a;
+}
+
+void infer_reverse_sequence(InferContext& c) {
+  require_dtype(c, 1, bit(DType::i64));
+  require_rank(c, 1, 1, 1);
+  require_equal(c, c.shape(1)[0], c.shape(0)[sequence_axes(c).batch], "lengths and the batch");
+  c.set_output(0, c.dtype(0), c.shape(0));
+}
+
+void lower_reverse_sequence(LowerContext& c) {
+  SequenceAxes axes = sequence_axes(c);
+  c.emit_pointwise(c.output_buffer(0), [&](const At& at) {
+    Scalar length = load_input(c, 1, {at[axes.batch]}), time = index_value(c, at[axes.time]);
+    Scalar source = select(time < length, length - 1.0 - time, time);
+    return load_gathered(c, c.input_buffer(0), at, {{axes.time, source}});
+  });
+}
+
+}  // namespace
+
+void add_scan_ops(std::vector<Op>& t) {
+  add_versions(t, "CumSum", {11, 14}, {2, 2, 1}, infer_cum_sum, lower_cum_sum);
+  add_versions(t, "ReverseSequence", {10}, {2, 2, 1}, infer_reverse_sequence, lower_reverse_sequence);
+}
+
+}  // namespace cppgen::ops

@@ -1,0 +1,209 @@
+#include "cppgen/ops/common.h"
+#include "cppgen/ops/families.h"
+
+namespace cppgen::ops {
+namespace {
+
+// Scattering is stated from the side of the result, so that points stay independent and equal indices are well
+// defined: an element of the output looks for the updates that are aimed at it. Without a reduction the last one wins.
+using At = std::vector<IndexExpr>;
+using ir::ReduceOp;
+
+struct Combine {
+  std::optional<ReduceOp> op;
+};
+
+Combine combine_of(InferContext& c) {
+  std::string name = c.text("reduction", "none");
+  if (name == "none") return {};
+  if (name == "add") return {ReduceOp::sum};
+  if (name == "mul") return {ReduceOp::prod};
+  if (name == "max" && c.opset() >= 18) return {ReduceOp::max};
+  if (name == "min" && c.opset() >= 18) return {ReduceOp::min};
+  c.fail(fmt::format("attribute 'reduction' is '{}'; allowed are none, add, mul, and from opset 18 on max, min", name));
+}
+
+Scalar identity_of(LowerContext& c, ReduceOp op, DType t) {
+  switch (op) {
+    case ReduceOp::sum: return number(c, t, 0);
+    case ReduceOp::prod: return number(c, t, 1);
+    case ReduceOp::max: return lowest(c, t);
+    default: return highest(c, t);
+  }
+}
+
+Scalar combined(ReduceOp op, Scalar a, Scalar b) {
+  switch (op) {
+    case ReduceOp::sum: return a + b;
+    case ReduceOp::prod: return a * b;
+    case ReduceOp::max: return max(a, b);
+    default: return min(a, b);
+  }
+}
+
+// What a scatter is made of: the loops over updates, whether one of them is aimed at the output element, and its
+// value.
+struct Search {
+  Shape updates;  // extents of the loops over updates that may hit one output element
+  std::function<Scalar(const At& at, const At& update)> hits;
+  std::function<Scalar(const At& at, const At& update)> value;
+  std::function<Scalar(const At& at, Scalar position)> value_at;  // of the update at this position of the loops
+};
+
+void emit_reducing(LowerContext& c, const Search& s, ReduceOp op) {
+  DType type = ir::value_type(c.dtype(0));
+  ir::LoopNest nest;
+  nest.loops = c.loops(c.shape(0));
+  nest.reduced = c.loops(s.updates, "u");
+  At at = LowerContext::indices(nest.loops), u = LowerContext::indices(nest.reduced);
+  nest.reductions.push_back({op, type, select(s.hits(at, u), s.value(at, u), identity_of(c, op, type))});
+  Scalar found = scalar(c, c.exprs().accumulator(0, type));
+  nest.stores.push_back({c.output_buffer(0), at, combined(op, load_input(c, 0, at), found), {}});
+  c.emit(std::move(nest));
+}
+
+// First the position of the last update for each element (-1: none), then the choice.
+void emit_replacing(LowerContext& c, const Search& s) {
+  ir::BufferId winner = c.temporary(DType::i64, c.shape(0));
+  emit_reduction(c, {"winner", winner, s.updates, ReduceOp::max,
+                     [&](const At& at, const At& u) {
+                       IndexExpr position;
+                       for (size_t d = 0; d < u.size(); ++d) position = position * s.updates[d] + u[d];
+                       return select(s.hits(at, u), index_value(c, position), number(c, DType::i64, -1));
+                     },
+                     nullptr});
+  c.emit_pointwise(c.output_buffer(0), [&](const At& at) {
+    Scalar position = load(c, winner, at);
+    return select(position >= 0.0, s.value_at(at, max(position, 0.0)), load_input(c, 0, at));
+  });
+}
+
+void emit_search(LowerContext& c, const Search& s) {
+  if (is_zero_sized(c.shape(2))) {
+    return c.emit_pointwise(c.output_buffer(0), [&](const At& at) { return load_input(c, 0, at); });
+  }
+  Combine combine = combine_of(c);
+  combine.op ? emit_reducing(c, s, *combine.op) : emit_replacing(c, s);
+}
+
+// index (negative: from the end of `extent`) aims at `target`.
+Scalar aims_at(LowerContext& c, Scalar index, IndexExpr extent, IndexExpr target) {
+  Scalar wide = index.cast(DType::i64), here = index_value(c, target);
+  return wide == here || wide + index_value(c, extent) == here;
+}
+
+void infer_scatter_elements(InferContext& c) {
+  require_same_dtype(c, 0, 2);
+  require_dtype(c, 1, bit(DType::i32) | bit(DType::i64));
+  int rank = int(c.shape(0).size());
+  require_rank(c, 0, 1, -1);
+  require_rank(c, 1, rank, rank);
+  require_rank(c, 2, rank, rank);
+  int axis = normalized_axis(c, c.integer("axis", 0), rank);
+  combine_of(c);
+  for (int d = 0; d < rank; ++d) {
+    require_equal(c, c.shape(1)[d], c.shape(2)[d], "dimensions of indices and updates");
+    if (d != axis && !ir::prove_less_equal(c.shape(1)[d], c.shape(0)[d])) {
+      c.fail(fmt::format("dimension {} of the indices is greater than that of the data", d));
+    }
+  }
+  c.set_output(0, c.dtype(0), c.shape(0));
+}
+
+void lower_scatter_elements(LowerContext& c) {
+  const Shape& data = c.shape(0);
+  const Shape& updates = c.shape(1);
+  int axis = normalized_axis(c, c.integer("axis", 0), int(data.size()));
+  auto aimed = [&](const At& at, IndexExpr u) {
+    At from = at;
+    from[axis] = u;
+    return from;
+  };
+  Search s;
+  s.updates = {updates[axis]};
+  s.hits = [&, aimed](const At& at, const At& u) {
+    // Updates may cover only a part of the other dimensions; outside of it a position that hits nothing is read.
+    At from = aimed(at, u[0]);
+    Scalar nowhere = index_value(c, ir::max(data[axis], 1) * IndexExpr(int64_t(-2)), c.dtype(1));
+    return aims_at(c, load_inside(c, c.input_buffer(1), from, nowhere), data[axis], at[axis]);
+  };
+  Scalar zero = number(c, ir::value_type(c.dtype(0)), 0);
+  s.value = [&, aimed, zero](const At& at, const At& u) { return load_inside(c, c.input_buffer(2), aimed(at, u[0]), zero); };
+  s.value_at = [&](At at, Scalar position) {
+    // Where updates cover only a part, positions elsewhere are never chosen, but must be readable.
+    for (size_t d = 0; d < at.size(); ++d) {
+      if (!ir::prove_less(at[d], updates[d])) at[d] = ir::min(at[d], updates[d] - 1);
+    }
+    return load_gathered(c, c.input_buffer(2), at, {{axis, position}});
+  };
+  emit_search(c, s);
+}
+
+struct TupleShape {
+  int depth, outer;  // addressed dimensions; dimensions of the indices before the last
+};
+
+TupleShape tuple_shape(InferContext& c) {
+  require_dtype(c, 1, bit(DType::i64));
+  require_same_dtype(c, 0, 2);
+  require_rank(c, 0, 1, -1);
+  require_rank(c, 1, 1, -1);
+  int rank = int(c.shape(0).size()), outer = int(c.shape(1).size()) - 1;
+  int64_t depth = constant_dim(c, c.shape(1).back(), "the last dimension of the indices");
+  if (depth > rank) c.fail(fmt::format("the indices address {} of {} dimensions", depth, rank));
+  require_rank(c, 2, outer + rank - int(depth), outer + rank - int(depth));
+  return {int(depth), outer};
+}
+
+void infer_scatter_nd(InferContext& c) {
+  TupleShape t = tuple_shape(c);
+  combine_of(c);
+  for (int d = 0; d < int(c.shape(2).size()); ++d) {
+    IndexExpr wanted = d < t.outer ? c.shape(1)[d] : c.shape(0)[t.depth + d - t.outer];
+    require_equal(c, c.shape(2)[d], wanted, "dimensions of the updates and of what they replace");
+  }
+  c.set_output(0, c.dtype(0), c.shape(0));
+}
+
+void lower_scatter_nd(LowerContext& c) {
+  TupleShape t = tuple_shape(c);
+  const Shape& data = c.shape(0);
+  auto update_index = [&](const At& at, At outer) {
+    outer.insert(outer.end(), at.begin() + t.depth, at.end());
+    return outer;
+  };
+  Search s;
+  s.updates.assign(c.shape(1).begin(), c.shape(1).end() - 1);
+  s.hits = [&](const At& at, const At& u) {
+    Scalar all = number(c, DType::boolean, 1);
+    for (int k = 0; k < t.depth; ++k) {
+      At from = u;
+      from.push_back(k);
+      Scalar hit = aims_at(c, load_input(c, 1, from), data[k], at[k]);
+      all = k == 0 ? hit : all && hit;
+    }
+    return all;
+  };
+  s.value = [&](const At& at, const At& u) { return load_input(c, 2, update_index(at, u)); };
+  s.value_at = [&](const At& at, Scalar position) {
+    std::vector<Gathered> gathered;
+    At from = update_index(at, At(s.updates.size()));
+    for (int d = t.outer; d-- > 0;) {
+      Scalar extent = index_value(c, s.updates[d]);
+      gathered.push_back({d, d == 0 ? position : scalar(c, c.exprs().binary(ir::BinaryOp::mod_trunc, position, extent))});
+      position = position / extent;
+    }
+    return load_gathered(c, c.input_buffer(2), from, gathered);
+  };
+  emit_search(c, s);
+}
+
+}  // namespace
+
+void add_scatter_ops(std::vector<Op>& t) {
+  add_versions(t, "Scatter", {9, 11}, {3, 3, 1}, infer_scatter_elements, lower_scatter_elements);
+  add_versions(t, "ScatterElements", {11, 13, 16, 18}, {3, 3, 1}, infer_scatter_elements, lower_scatter_elements);
+  add_versions(t, "ScatterND", {11, 13, 16, 18}, {3, 3, 1}, infer_scatter_nd, lower_scatter_nd);
+}
+
+}  // namespace cppgen::ops

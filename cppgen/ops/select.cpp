@@ -1,0 +1,88 @@
+#include <cmath>
+
+#include "cppgen/ops/common.h"
+#include "cppgen/ops/families.h"
+
+namespace cppgen::ops {
+namespace {
+
+void infer_where(InferContext& c) {
+  require_dtype(c, 0, kBool);
+  require_same_dtype(c, 1, 2);
+  c.set_output(0, c.dtype(1), broadcast_inputs(c));
+}
+
+void lower_where(LowerContext& c) {
+  c.emit_pointwise(c.output_buffer(0), [&](const auto& at) {
+    Scalar condition = scalar(c, c.load_broadcast(0, at));
+    return select(condition, scalar(c, c.load_broadcast(1, at)), scalar(c, c.load_broadcast(2, at)));
+  });
+}
+
+// Bounds are attributes up to version 10, then inputs of one element.
+void infer_clip(InferContext& c) {
+  require_dtype(c, 0, c.opset() < 12 ? kFloats : kNumbers);
+  c.number("min", 0);
+  c.number("max", 0);
+  if (c.opset() < 11 && c.input_count() > 1) c.fail("min and max are attributes up to version 10");
+  for (int i = 1; i <= 2; ++i) {
+    if (!c.has_input(i)) continue;
+    require_same_dtype(c, 0, i);
+    for (const IndexExpr& d : c.shape(i)) require_equal(c, d, 1, "the dimensions of a bound and 1");
+  }
+  c.set_output(0, c.dtype(0), c.shape(0));
+}
+
+// Constant bounds go into the code.
+std::optional<Scalar> clip_bound(LowerContext& c, int input, const char* attribute, DType type) {
+  if (c.opset() < 11) {
+    if (!c.has(attribute)) return std::nullopt;
+    return number(c, type, c.number(attribute, 0));
+  }
+  if (!c.has_input(input)) return std::nullopt;
+  const Tensor* t = c.constant(input);
+  if (t && (is_float(t->dtype) || size_of(t->dtype) < 8)) return number(c, type, float_element(*t, 0));
+  return load_input(c, input, std::vector<IndexExpr>(c.shape(input).size()));
+}
+
+void lower_clip(LowerContext& c) {
+  DType type = ir::value_type(c.dtype(0));
+  std::optional<Scalar> least = clip_bound(c, 1, "min", type), greatest = clip_bound(c, 2, "max", type);
+  c.emit_pointwise(c.output_buffer(0), [&](const auto& at) {
+    Scalar x = load_input(c, 0, at);
+    if (least) x = max(x, *least);
+    if (greatest) x = min(x, *greatest);
+    return x;
+  });
+}
+
+// Dropout at inference: the input, and a mask of ones.
+void infer_dropout(InferContext& c) {
+  require_dtype(c, 0, kFloats);
+  c.number("ratio", 0.5f);
+  c.set_output(0, c.dtype(0), c.shape(0));
+  c.set_output(1, c.opset() < 10 ? c.dtype(0) : DType::boolean, c.shape(0));
+  if (c.opset() < 7 && c.integer("is_test", 0) == 0) c.fail("training is not supported (is_test = 0)");
+  if (c.opset() < 12 || !c.has_input(2)) return;
+  require_dtype(c, 2, kBool);
+  bool training = c.constant_ints(2) != std::vector<int64_t>{0};
+  bool drops = !c.has_input(1) || float_elements(c, 1) != std::vector<double>{0};
+  if (training && drops) c.fail("training with a ratio other than 0 is not supported");
+}
+
+void lower_dropout(LowerContext& c) {
+  c.emit_pointwise(c.output_buffer(0), [&](const auto& at) { return load_input(c, 0, at); });
+  if (!c.has_output(1)) return;
+  DType mask = ir::value_type(c.output(1).dtype);
+  c.emit_pointwise(c.output_buffer(1), [&](const auto&) { return number(c, mask, 1); }, "mask");
+}
+
+}  // namespace
+
+void add_select_ops(std::vector<Op>& t) {
+  add_versions(t, "Where", {9, 16}, {3, 3, 1}, infer_where, lower_where);
+  add_versions(t, "Clip", {1, 6, 11, 12, 13}, {1, 3, 1}, infer_clip, lower_clip);
+  add_versions(t, "Dropout", {1, 6, 7, 10, 12, 13, 22}, {1, 3, 2}, infer_dropout, lower_dropout);
+}
+
+}  // namespace cppgen::ops

@@ -1,0 +1,85 @@
+#include "cppgen/ops/softmax.h"
+
+#include "cppgen/ops/families.h"
+#include "cppgen/ops/reindex.h"
+
+namespace cppgen::ops {
+namespace {
+
+using ir::ReduceOp;
+using At = std::vector<IndexExpr>;
+
+// From version 13 on one axis; before, all dimensions from the axis on count as one.
+AxisSplit softmax_axes(InferContext& c) {
+  const Shape& x = c.shape(0);
+  int rank = int(x.size());
+  if (c.opset() >= 13) return AxisSplit(x, {normalized_axis(c, c.integer("axis", -1), rank)});
+  int64_t axis = c.integer("axis", 1);
+  if (axis == rank) return AxisSplit(x, {});
+  return AxisSplit::from_axis(x, normalized_axis(c, axis, rank));
+}
+
+void infer_softmax(InferContext& c) {
+  require_dtype(c, 0, kFloats);
+  softmax_axes(c);
+  c.set_output(0, c.dtype(0), c.shape(0));
+}
+
+ir::BufferId emit_max(LowerContext& c, const AxisSplit& axes, ir::BufferId x, DType type) {
+  return reduce_axes(c, axes, "max", ReduceOp::max, type, [&](const At& at) { return load(c, x, at); });
+}
+
+void lower_softmax(LowerContext& c) {
+  AxisSplit axes = softmax_axes(c);
+  DType type = ir::value_type(c.dtype(0));
+  ir::BufferId x = c.input_buffer(0), greatest = emit_max(c, axes, x, type), powers = c.temporary(type, c.shape(0));
+  c.emit_pointwise(powers, [&](const At& at) { return exp(load(c, x, at) - load(c, greatest, axes.kept_of(at))); }, "exp");
+  ir::BufferId sum =
+      reduce_axes(c, axes, "sum", ReduceOp::sum, type, [&](const At& at) { return load(c, powers, at); });
+  c.emit_pointwise(c.output_buffer(0),
+                   [&](const At& at) { return load(c, powers, at) / load(c, sum, axes.kept_of(at)); }, "divide");
+}
+
+void lower_log_softmax(LowerContext& c) {
+  emit_log_softmax(c, softmax_axes(c), c.input_buffer(0), c.output_buffer(0));
+}
+
+// 1 at the first maximum, 0 elsewhere.
+void lower_hardmax(LowerContext& c) {
+  AxisSplit axes = softmax_axes(c);
+  DType type = ir::value_type(c.dtype(0));
+  ir::BufferId first = c.temporary(DType::i64, axes.kept());
+  ir::LoopNest nest;
+  nest.name = "first";
+  nest.loops = c.loops(axes.kept());
+  nest.reduced = c.loops(axes.reduced(), "r");
+  At at = LowerContext::indices(nest.loops), inner = LowerContext::indices(nest.reduced);
+  ir::Reduction best{ReduceOp::argmax, DType::i64, load_input(c, 0, axes.merge(at, inner))};
+  best.position = linear_index(axes.reduced(), inner);
+  nest.reductions.push_back(best);
+  nest.stores.push_back({first, at, c.exprs().accumulator(0, DType::i64), {}});
+  c.emit(std::move(nest));
+  c.emit_pointwise(c.output_buffer(0), [&](const At& out) {
+    Scalar here = index_value(c, linear_index(axes.reduced(), axes.reduced_of(out)));
+    return (here == load(c, first, axes.kept_of(out))).cast(type);
+  }, "select");
+}
+
+}  // namespace
+
+void emit_log_softmax(LowerContext& c, const AxisSplit& axes, ir::BufferId x, ir::BufferId out) {
+  DType type = ir::value_type(c.program().buffer(x).type);
+  ir::BufferId greatest = emit_max(c, axes, x, type);
+  auto shifted = [&](const At& at) { return load(c, x, at) - load(c, greatest, axes.kept_of(at)); };
+  ir::BufferId sum =
+      reduce_axes(c, axes, "sum", ReduceOp::sum, type, [&](const At& at) { return exp(shifted(at)); });
+  c.emit_pointwise(out, [&](const At& at) { return shifted(at) - log(load(c, sum, axes.kept_of(at))); }, "subtract");
+}
+
+void add_softmax_ops(std::vector<Op>& t) {
+  add_versions(t, "Softmax", {1, 11, 13}, {1, 1, 1}, infer_softmax, lower_softmax);
+  add_versions(t, "LogSoftmax", {1, 11, 13}, {1, 1, 1}, infer_softmax, lower_log_softmax);
+  add_versions(t, "Hardmax", {1, 11, 13}, {1, 1, 1}, infer_softmax, lower_hardmax);
+}
+
+}  // namespace cppgen::ops

@@ -1,0 +1,9 @@
+#pragma once
+#include "cppgen/ops/axis_split.h"
+
+namespace cppgen::ops {
+
+// log(softmax(x)) over the reduced dimensions: nests for the maximum, the sum of exponentials, the result.
+void emit_log_softmax(LowerContext&, const AxisSplit&, ir::BufferId x, ir::BufferId out);
+
+}  // namespace cppgen::ops

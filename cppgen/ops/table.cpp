@@ -1,0 +1,66 @@
+#include <algorithm>
+#include <tuple>
+
+#include "cppgen/ops/families.h"
+#include "cppgen/ops/op.h"
+#include "runtime/base/errors.h"
+
+namespace cppgen::ops {
+namespace {
+
+std::vector<Op> make_table() {
+  std::vector<Op> all;
+  for (auto add : {add_unary_ops, add_activation_ops, add_binary_ops, add_select_ops, add_cast_ops, add_constant_ops,
+                   add_reshape_ops, add_move_ops, add_slice_ops, add_pad_ops, add_gather_ops, add_scatter_ops,
+                   add_matmul_ops, add_einsum_ops, add_conv_ops, add_conv_transpose_ops, add_quantize_ops,
+                   add_quantized_contraction_ops, add_pool_ops, add_softmax_ops, add_normalization_ops,
+                   add_local_normalization_ops, add_reduce_ops,
+                   add_scan_ops, add_generator_ops, add_resize_ops, add_loss_ops, add_training_ops}) {
+    add(all);
+  }
+  auto key = [](const Op& op) { return std::tie(op.domain, op.name, op.since); };
+  std::sort(all.begin(), all.end(), [&](const Op& a, const Op& b) { return key(a) < key(b); });
+  auto twice = std::adjacent_find(all.begin(), all.end(), [&](const Op& a, const Op& b) { return key(a) == key(b); });
+  if (twice != all.end()) internal_error("operator {} version {} is defined twice", twice->name, twice->since);
+  return all;
+}
+
+std::string reason_against(const Graph& g, const Node& node) {
+  const Op* op = find(node.domain, node.op, node.opset);
+  if (op) return op->refuse ? op->refuse(g, node) : "";
+  bool known = std::any_of(table().begin(), table().end(),
+                           [&](const Op& o) { return o.domain == node.domain && o.name == node.op; });
+  return known ? "the operator is not defined or not supported in this version" : "the operator is not supported";
+}
+
+}  // namespace
+
+const std::vector<Op>& table() {
+  static const std::vector<Op> all = make_table();
+  return all;
+}
+
+const Op* find(const std::string& domain, const std::string& name, int opset) {
+  const std::vector<Op>& all = table();
+  auto after = std::upper_bound(all.begin(), all.end(), std::tie(domain, name, opset), [](const auto& key, const Op& op) {
+    return key < std::tie(op.domain, op.name, op.since);
+  });
+  if (after == all.begin()) return nullptr;
+  const Op& op = *(after - 1);
+  return op.domain == domain && op.name == name ? &op : nullptr;
+}
+
+void check_supported(const Graph& g) {
+  std::string list;
+  int count = 0;
+  for (const Node& node : g.nodes) {
+    std::string reason = reason_against(g, node);
+    if (reason.empty()) continue;
+    ++count;
+    list += fmt::format("\n  node '{}': {}{} (opset {}): {}", node.name, node.domain.empty() ? "" : node.domain + ".",
+                        node.op, node.opset, reason);
+  }
+  if (count > 0) user_error("{} of {} nodes cannot be compiled:{}", count, g.nodes.size(), list);
+}
+
+}  // namespace cppgen::ops
