@@ -1,23 +1,10 @@
 #include "runtime/session/machine_support.h"
 
-#include <cmath>
-
 #include "isa/vec_isa.h"
 #include "runtime/base/errors.h"
+#include "runtime/contraction/tile.h"
 
 namespace cppgen::rt {
-namespace {
-
-constexpr double (*const kUnary[])(double) = {
-#define MATH(name) static_cast<double (*)(double)>(std::name),
-#include "runtime/abi/math_functions.def"
-#undef MATH
-};
-
-constexpr cppgen_runtime kServices{kUnary, static_cast<double (*)(double, double)>(std::pow),
-                                   static_cast<double (*)(double, double)>(std::fmod), nullptr};
-
-}  // namespace
 
 void require_isa(const std::string& isa, const std::string& package) {
   const VecISA* row = find_isa(isa);
@@ -28,6 +15,6 @@ void require_isa(const std::string& isa, const std::string& package) {
                to_string(row->required.without(cpu)));
 }
 
-const cppgen_runtime* runtime_services(const std::string&) { return &kServices; }
+const cppgen_runtime* runtime_services(const std::string& isa) { return runtime_table(isa); }
 
 }  // namespace cppgen::rt
