@@ -1,0 +1,223 @@
+#include "cppgen/ir/interpreter.h"
+
+#include <algorithm>
+
+#include "cppgen/ir/nest_interpreter.h"
+#include "cppgen/ir/print_expr.h"
+#include "runtime/base/checked.h"
+
+namespace cppgen::ir {
+
+int64_t HostTensor::elements() const {
+  int64_t n = 1;
+  for (int64_t d : dims) n = checked_mul(n, d, "elements of a tensor");
+  return n;
+}
+
+namespace {
+
+class Symbols {
+ public:
+  explicit Symbols(const SymbolValues& given) : values_(given) {}
+
+  void bind(const IndexNode& symbol, int64_t value, const std::string& where) {
+    const auto [at, added] = values_.try_emplace(symbol.name, value);
+    if (!added && at->second != value)
+      user_error("{}: the dimension {} is {}, but elsewhere it is {}", where, symbol.name, value, at->second);
+    if (value < symbol.range.lo || value > symbol.range.hi)
+      user_error("{}: the dimension {} is {}, allowed is {} to {}", where, symbol.name, value, symbol.range.lo,
+                 symbol.range.hi);
+  }
+
+  int64_t operator()(const IndexNode& symbol) const {
+    const auto found = values_.find(symbol.name);
+    if (found == values_.end()) user_error("the dimension {} follows from no input: its value is needed", symbol.name);
+    return found->second;
+  }
+
+ private:
+  SymbolValues values_;
+};
+
+class ProgramRun {
+ public:
+  ProgramRun(const Program& program, const SymbolValues& symbols, const LibraryTable& library)
+      : program_(program), library_(library), symbols_(symbols), env_([this](const IndexNode& v) { return symbols_(v); }),
+        tensors_(program.buffers.size()), views_(program.buffers.size()), last_use_(program.buffers.size(), -1) {}
+
+  std::vector<HostTensor> run(const std::vector<HostTensor>& inputs) {
+    take_inputs(inputs);
+    take_constants();
+    find_last_uses();
+    for (size_t i = 0; i < program_.statements.size(); i++) {
+      run_statement(program_.statements[i]);
+      release_after(static_cast<int>(i));
+    }
+    std::vector<HostTensor> outputs;
+    for (BufferId id : program_.outputs) outputs.push_back(copy(id));
+    return outputs;
+  }
+
+ private:
+  const Program& program_;
+  const LibraryTable& library_;
+  Symbols symbols_;
+  IndexEnv env_;
+  std::vector<HostTensor> tensors_;  // of stored buffers
+  std::vector<TensorView> views_;
+  std::vector<int> last_use_;  // statement that reads or stores the buffer last
+
+  static std::string named(const Buffer& b) { return "input " + quoted(b.name); }
+
+  void take_inputs(const std::vector<HostTensor>& inputs) {
+    if (inputs.size() != program_.inputs.size())
+      user_error("the model has {} inputs, given are {}", program_.inputs.size(), inputs.size());
+    for (size_t i = 0; i < inputs.size(); i++) take_input(program_.buffer(program_.inputs[i]), inputs[i]);
+    for (size_t i = 0; i < inputs.size(); i++) check_dims(program_.buffer(program_.inputs[i]), inputs[i]);
+  }
+
+  void take_input(const Buffer& b, const HostTensor& t) {
+    if (t.type != b.type) user_error("{} has type {}, not {}", named(b), name_of(b.type), name_of(t.type));
+    if (t.dims.size() != b.shape.size())
+      user_error("{} has rank {}, not {}", named(b), b.shape.size(), t.dims.size());
+    for (size_t d = 0; d < t.dims.size(); d++) {
+      if (t.dims[d] < 0) user_error("{}: dimension {} is {}", named(b), d, t.dims[d]);
+      const IndexNode* n = b.shape[d].node();
+      if (n && n->op == IndexOp::variable) symbols_.bind(*n, t.dims[d], named(b));
+    }
+    const auto bytes = static_cast<size_t>(t.elements()) * size_of(t.type);
+    if (t.bytes.size() != bytes) user_error("{} has {} bytes, its shape needs {}", named(b), t.bytes.size(), bytes);
+    set_view(b, const_cast<std::byte*>(t.bytes.data()), t.dims);
+  }
+
+  void check_dims(const Buffer& b, const HostTensor& t) {
+    for (size_t d = 0; d < t.dims.size(); d++) {
+      const int64_t expected = evaluate(b.shape[d], env_);
+      if (t.dims[d] != expected)
+        user_error("{}: dimension {} is {}, the model says {}", named(b), d, t.dims[d], expected);
+    }
+  }
+
+  void set_view(const Buffer& b, std::byte* data, const std::vector<int64_t>& dims) {
+    int64_t elements = 1;
+    for (int64_t d : dims) elements = checked_mul(elements, d, "elements of a tensor");
+    checked_mul(elements, static_cast<int64_t>(size_of(b.type)), "bytes of a tensor");
+    views_[b.id] = {data, b.type, dims, elements, b.name.empty() ? fmt::format("b{}", b.id) : quoted(b.name)};
+  }
+
+  std::vector<int64_t> dims_of(const Buffer& b) const {
+    std::vector<int64_t> dims;
+    for (IndexExpr e : b.shape) {
+      dims.push_back(evaluate(e, env_));
+      if (dims.back() < 0) user_error("tensor {}: dimension {} is {}", quoted(b.name), to_string(e), dims.back());
+    }
+    return dims;
+  }
+
+  void take_constants() {
+    for (const Buffer& b : program_.buffers)
+      if (b.kind == BufferKind::constant)
+        set_view(b, static_cast<std::byte*>(const_cast<void*>(b.data.bytes)), dims_of(b));
+  }
+
+  void allocate(BufferId id) {
+    const Buffer& b = program_.buffer(id);
+    HostTensor& t = tensors_[id];
+    if (views_[id].data || !t.bytes.empty()) return;
+    t.type = b.type;
+    t.dims = dims_of(b);
+    set_view(b, nullptr, t.dims);
+    // One spare element keeps the pointer of an empty tensor valid.
+    t.bytes.resize(static_cast<size_t>(views_[id].elements) * size_of(b.type));
+    t.bytes.reserve(std::max<size_t>(t.bytes.size(), sizeof(double)));
+    views_[id].data = t.bytes.data();
+  }
+
+  template <class F>
+  static void each_buffer(const Statement& s, F f) {
+    if (const auto* call = std::get_if<LibraryCall>(&s)) {
+      std::for_each(call->inputs.begin(), call->inputs.end(), f);
+      std::for_each(call->outputs.begin(), call->outputs.end(), f);
+      return;
+    }
+    const auto& nest = std::get<LoopNest>(s);
+    std::vector<Expr> roots;
+    for (const Reduction& r : nest.reductions) roots.push_back(r.value);
+    for (const Store& store : nest.stores) {
+      f(store.buffer);
+      roots.push_back(store.value);
+      for (const Indirect& i : store.indirects) roots.push_back(i.value);
+    }
+    for (Expr e : postorder(roots))
+      if (e->kind == ExprKind::load) f(e->buffer);
+  }
+
+  void find_last_uses() {
+    const int count = static_cast<int>(program_.statements.size());
+    for (int i = 0; i < count; i++) each_buffer(program_.statements[i], [&](BufferId id) { last_use_[id] = i; });
+    for (BufferId id : program_.outputs) last_use_[id] = count;
+  }
+
+  void release_after(int statement) {
+    each_buffer(program_.statements[statement], [&](BufferId id) {
+      if (last_use_[id] != statement || tensors_[id].dims.empty()) return;
+      tensors_[id] = {};
+      views_[id] = {};
+    });
+  }
+
+  void run_statement(const Statement& s) {
+    if (const auto* nest = std::get_if<LoopNest>(&s)) {
+      for (const Store& store : nest->stores) allocate(store.buffer);
+      interpret_nest(*nest, views_, env_);
+    } else {
+      run_call(std::get<LibraryCall>(s));
+    }
+  }
+
+  void run_call(const LibraryCall& call) {
+    const auto function = library_.find(call.function);
+    if (function == library_.end()) {
+      const std::string origin = call.origins.empty() ? "" : " (node " + call.origins[0] + ")";
+      user_error("there is no library function {}{}", call.function, origin);
+    }
+    std::vector<HostTensor> copies;
+    for (BufferId id : call.inputs) copies.push_back(copy(id));
+    std::vector<const HostTensor*> inputs;
+    for (const HostTensor& t : copies) inputs.push_back(&t);
+    std::vector<HostTensor*> outputs;
+    for (BufferId id : call.outputs) {
+      allocate(id);
+      outputs.push_back(&tensors_[id]);
+    }
+    std::vector<int64_t> params;
+    for (IndexExpr p : call.params) params.push_back(evaluate(p, env_));
+    function->second(inputs, params, call.numbers, outputs);
+    for (BufferId id : call.outputs) check_output(call, id);
+  }
+
+  void check_output(const LibraryCall& call, BufferId id) {
+    const HostTensor& t = tensors_[id];
+    const TensorView& view = views_[id];
+    const auto bytes = static_cast<size_t>(view.elements) * size_of(view.type);
+    if (t.dims != view.dims || t.type != view.type || t.bytes.size() != bytes)
+      internal_error("the library function {} changed the type or shape of its output {}", call.function, view.name);
+    views_[id].data = tensors_[id].bytes.data();
+  }
+
+  HostTensor copy(BufferId id) const {
+    const TensorView& view = views_[id];
+    HostTensor t{view.type, view.dims, {}};
+    t.bytes.assign(view.data, view.data + static_cast<size_t>(view.elements) * size_of(view.type));
+    return t;
+  }
+};
+
+}  // namespace
+
+std::vector<HostTensor> interpret(const Program& program, const std::vector<HostTensor>& inputs,
+                                  const SymbolValues& symbols, const LibraryTable& library) {
+  return ProgramRun(program, symbols, library).run(inputs);
+}
+
+}  // namespace cppgen::ir
