@@ -29,6 +29,8 @@ class Symbols {
                  symbol.range.hi);
   }
 
+  bool knows(const IndexNode& symbol) const { return values_.count(symbol.name) != 0; }
+
   int64_t operator()(const IndexNode& symbol) const {
     const auto found = values_.find(symbol.name);
     if (found == values_.end()) user_error("the dimension {} follows from no input: its value is needed", symbol.name);
@@ -187,7 +189,7 @@ class ProgramRun {
     for (const HostTensor& t : copies) inputs.push_back(&t);
     std::vector<HostTensor*> outputs;
     for (BufferId id : call.outputs) {
-      allocate(id);
+      prepare_output(id);
       outputs.push_back(&tensors_[id]);
     }
     std::vector<int64_t> params;
@@ -196,13 +198,31 @@ class ProgramRun {
     for (BufferId id : call.outputs) check_output(call, id);
   }
 
+  bool decides(IndexExpr dimension) const {
+    const IndexNode* n = dimension.node();
+    return n && n->op == IndexOp::variable && !symbols_.knows(*n);
+  }
+
+  void prepare_output(BufferId id) {
+    const Buffer& b = program_.buffer(id);
+    if (std::none_of(b.shape.begin(), b.shape.end(), [&](IndexExpr e) { return decides(e); })) return allocate(id);
+    tensors_[id] = {b.type, {}, {}};
+    for (IndexExpr e : b.shape) tensors_[id].dims.push_back(decides(e) ? -1 : evaluate(e, env_));
+  }
+
   void check_output(const LibraryCall& call, BufferId id) {
-    const HostTensor& t = tensors_[id];
-    const TensorView& view = views_[id];
-    const auto bytes = static_cast<size_t>(view.elements) * size_of(view.type);
-    if (t.dims != view.dims || t.type != view.type || t.bytes.size() != bytes)
-      internal_error("the library function {} changed the type or shape of its output {}", call.function, view.name);
-    views_[id].data = tensors_[id].bytes.data();
+    HostTensor& t = tensors_[id];
+    const Buffer& b = program_.buffer(id);
+    const std::string where = fmt::format("output {} of the library function {}", quoted(b.name), call.function);
+    bool fits = t.type == b.type && t.dims.size() == b.shape.size();
+    for (size_t d = 0; fits && d < t.dims.size(); d++) {
+      if (decides(b.shape[d])) symbols_.bind(*b.shape[d].node(), t.dims[d], where);
+      fits = t.dims[d] == evaluate(b.shape[d], env_);
+    }
+    if (!fits || t.bytes.size() != static_cast<size_t>(t.elements()) * size_of(t.type))
+      internal_error("{} has another type or shape than stated", where);
+    t.bytes.reserve(std::max<size_t>(t.bytes.size(), sizeof(double)));
+    set_view(b, t.bytes.data(), t.dims);
   }
 
   HostTensor copy(BufferId id) const {

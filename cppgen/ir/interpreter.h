@@ -30,7 +30,9 @@ struct HostTensor {
   }
 };
 
-// inputs, params (evaluated), numbers -> outputs, whose dims and type are set on entry.
+// inputs, params (evaluated), numbers -> outputs, whose dims and type are set on entry. A dimension that only the
+// result decides is a symbol known from nowhere else: its entry is -1 and there are no bytes; the function sets both,
+// and the symbol has that value from then on.
 using LibraryFunction = std::function<void(const std::vector<const HostTensor*>& inputs, const std::vector<int64_t>& params,
                                            const std::vector<double>& numbers, std::vector<HostTensor*>& outputs)>;
 using LibraryTable = std::map<std::string, LibraryFunction>;
@@ -47,7 +49,7 @@ std::vector<HostTensor> interpret(const Program&, const std::vector<HostTensor>&
 // The same over IndexExpr values instead of numbers, for shape arithmetic: inputs are given as one IndexExpr per
 // element (int64, int32 or bool tensors), constants are read, and the result is one IndexExpr per element of each
 // output, or nullopt if anything cannot be expressed (floats, undecidable comparisons, library calls, more than
-// `max_elements` elements in a tensor).
+// `max_elements` elements in a tensor). An input whose elements are not known is given as an empty list.
 using SymbolicTensor = std::vector<IndexExpr>;
 std::optional<std::vector<SymbolicTensor>> interpret_symbolic(const Program&, const std::vector<SymbolicTensor>& inputs,
                                                               int64_t max_elements = 1024);
