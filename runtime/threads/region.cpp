@@ -56,14 +56,21 @@ bool Region::work(int worker) {
   const Share* share = claim(worker, unit);
   if (!share) return false;
   size_t step = share->step;
-  int64_t done = 0;
-  do {
-    run_unit(*share, unit, worker);
-    ++done;
-  } while ((share = claim(worker, unit)));  // the uncounted chunks pin the step: these are chunks of the same one
-  if (unfinished_.fetch_sub(done, std::memory_order_acq_rel) == done) advance(step + 1, worker);
+  run_unit(*share, unit, worker);
+  if (count_finished(1 + run_claimable(worker))) advance(step + 1, worker);
   return true;
 }
+
+// The caller pins the step, so these are chunks of the same one. Returns how many units were run.
+int64_t Region::run_claimable(int worker) {
+  int64_t done = 0;
+  uint32_t unit;
+  for (const Share* share; (share = claim(worker, unit)); ++done) run_unit(*share, unit, worker);
+  return done;
+}
+
+// True if these were the last: the step has ended, and this thread goes on with the next one.
+bool Region::count_finished(int64_t done) { return unfinished_.fetch_sub(done, std::memory_order_acq_rel) == done; }
 
 void Region::run_unit(const Share& share, uint32_t unit, int worker) noexcept {
   int64_t begin = unit * share.chunks_per_unit;
@@ -80,6 +87,7 @@ void Region::run_chunk(const StepView& step, int64_t chunk, int worker) noexcept
   }
 }
 
+// Run by one thread at a time: by the one that finished the step before `next`.
 void Region::advance(size_t next, int worker) {
   for (; next < steps_.size(); ++next) {
     if (ended()) {
@@ -87,16 +95,19 @@ void Region::advance(size_t next, int worker) {
       break;
     }
     if (steps_[next].chunks == 1) run_chunk(steps_[next], 0, worker);
-    if (steps_[next].chunks > 1) return deal(next);
+    if (steps_[next].chunks <= 1) continue;
+    deal(next);
+    if (!count_finished(1 + run_claimable(worker))) return;
   }
   finish();
 }
 
+// Others may run all chunks while this thread has not yet written the last share: it pins the step like a chunk does.
 void Region::deal(size_t step) {
   int64_t chunks = steps_[step].chunks;
   int64_t chunks_per_unit = (chunks - 1) / max_units_ + 1;
   int64_t units = (chunks - 1) / chunks_per_unit + 1;
-  unfinished_.store(units, std::memory_order_relaxed);
+  unfinished_.store(units + 1, std::memory_order_relaxed);
   uint32_t begin = 0;
   for (int worker = 0; worker < workers_; ++worker) {
     Share& share = shares_[worker];

@@ -13,7 +13,7 @@ namespace cppgen::rt {
 // worker that is late may look at a region at any time; everything rests on one rule:
 //
 //   A thread reads the steps only while it holds a claimed chunk that it has not yet counted as finished. Such a chunk
-//   keeps its step, and thereby the run, from ending ("pins" it).
+//   keeps its step, and thereby the run, from ending ("pins" it). Dealing out a step counts as one more chunk of it.
 //
 // The chunks of a step are dealt into one share per worker, contiguous, so that a worker finds in its own cache what it
 // wrote in the step before. A worker claims from its own share first, then from the others. A share is one 64-bit word
@@ -26,7 +26,7 @@ class Region {
   // most the default: a share's word holds two unit numbers and some room.
   explicit Region(int workers, int64_t max_units = int64_t{1} << 30);
 
-  // Begins a run: the calling thread, worker 0, runs steps until one is dealt out or all are done.
+  // Begins a run: the calling thread, worker 0, runs steps until there is nothing left for it to claim.
   void open(std::span<const StepView> steps, const std::atomic<bool>* stop);
 
   // Claims and runs chunks until none is left to claim; false if there were none. Chunks of more than one step may be
@@ -62,6 +62,8 @@ class Region {
   static bool claim_from(Share& share, uint32_t& unit);
   void run_unit(const Share& share, uint32_t unit, int worker) noexcept;
   void run_chunk(const StepView& step, int64_t chunk, int worker) noexcept;
+  int64_t run_claimable(int worker);
+  bool count_finished(int64_t done);
   void advance(size_t next, int worker);
   void deal(size_t step);
   void finish();
@@ -85,7 +87,7 @@ class Region {
   std::atomic<bool> dropped_{false};
   std::atomic<bool> sleeping_{false};
   std::atomic<uint32_t> wakeups_{0};
-  alignas(64) std::atomic<int64_t> unfinished_{0};  // units of the step dealt out
+  alignas(64) std::atomic<int64_t> unfinished_{0};  // units of the step dealt out, and its dealing
 };
 
 }  // namespace cppgen::rt
