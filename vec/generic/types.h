@@ -91,7 +91,7 @@ constexpr int kRoundEven = 8, kRoundDown = 9, kRoundUp = 10, kRoundToZero = 11;
 
 // Limits of an integer type.
 template <class T>
-constexpr T int_max = is_signed<T> ? T(~Unsigned<T>(0) >> 1) : T(~T(0));
+constexpr T int_max = is_signed<T> ? T(Unsigned<T>(~Unsigned<T>(0)) >> 1) : T(~T(0));
 template <class T>
 constexpr T int_min = is_signed<T> ? T(Unsigned<T>(1) << (8 * sizeof(T) - 1)) : T(0);
 
