@@ -1,5 +1,7 @@
-#include "tests/isa/vec_kernels_body.h"
+// clang-format off: the body is written over the header before it
 #include "vec/avx2/vec.h"
+#include "tests/isa/vec_kernels_body.h"
+// clang-format on
 
 namespace vec_test {
 constexpr VecKernels kAvx2Kernels = make_kernels("avx2");

@@ -1,5 +1,7 @@
-#include "tests/isa/vec_kernels_body.h"
+// clang-format off: the body is written over the header before it
 #include "vec/avx512/vec.h"
+#include "tests/isa/vec_kernels_body.h"
+// clang-format on
 
 namespace vec_test {
 constexpr VecKernels kAvx512Kernels = make_kernels("avx512");
