@@ -92,7 +92,8 @@ void Crew::request_helpers(int64_t chunks) {
   int present = present_.load();
   while (present < wanted) {
     if (!present_.compare_exchange_weak(present, wanted)) continue;
-    if (!source_.bring(wanted - present)) present_.fetch_sub(wanted - present);
+    int missing = wanted - present;
+    present_.fetch_sub(missing - source_.bring(missing));
     return;
   }
 }

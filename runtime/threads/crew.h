@@ -16,8 +16,8 @@ namespace cppgen::rt {
 class HelperSource {
  public:
   virtual ~HelperSource() = default;
-  // Arranges that `count` more threads call Crew::help() once, sometime or never. False if it cannot.
-  virtual bool bring(int count) noexcept = 0;
+  // Arranges that `count` more threads call Crew::help() once, sooner or later. Returns for how many it could.
+  virtual int bring(int count) noexcept = 0;
 };
 
 // Runs regions with whatever helpers come. A helper looks for chunks in all regions under way, stays hot for a while

@@ -34,13 +34,13 @@ class TbbExecutor final : public Executor, private HelperSource {
  private:
   // The calling thread stays outside of the arena, whose workers are all helpers. A task owns its share of the crew:
   // oneTBB may start it after the executor has gone.
-  bool bring(int count) noexcept override {
+  int bring(int count) noexcept override {
+    int brought = 0;
     try {
-      for (; count > 0; --count) arena_.enqueue([crew = crew_] { crew->help(); });
-      return true;
-    } catch (...) {
-      return false;
+      for (; brought < count; ++brought) arena_.enqueue([crew = crew_] { crew->help(); });
+    } catch (...) {  // out of memory: the run goes on with fewer helpers
     }
+    return brought;
   }
 
   std::optional<tbb::global_control> more_workers_;

@@ -30,13 +30,13 @@ class ThreadPoolExecutor final : public Executor, private HelperSource {
   std::string_view backend() const override { return "threads"; }
 
  private:
-  bool bring(int count) noexcept override {
+  int bring(int count) noexcept override {
     {
       std::lock_guard lock(mutex_);
       requests_ += count;
     }
-    for (; count > 0; --count) requested_.notify_one();
-    return true;
+    for (int i = 0; i < count; ++i) requested_.notify_one();
+    return count;
   }
 
   void serve() {

@@ -109,5 +109,23 @@ TEST(QuietExecutor, IdleBurnsNoCpu) {
   }
 }
 
+// CPU seconds that helpers use in the quarter of a second after a run.
+double cpu_after_run(Make make, int64_t spin_microseconds) {
+  auto executor = make({.threads = 2, .cores = 2, .spin_microseconds = spin_microseconds});
+  microseconds time(500);
+  std::vector<StepView> steps(50, StepView{4, spend, &time});
+  executor->run(steps);
+  double before = cpu_seconds();
+  std::this_thread::sleep_for(milliseconds(250));
+  return cpu_seconds() - before;
+}
+
+TEST(QuietExecutor, SpinMicrosecondsKeepsHelpersHot) {
+  for (Make make : kMakes) {
+    EXPECT_LT(cpu_after_run(make, 0), 0.005);
+    EXPECT_GT(cpu_after_run(make, 500000), 0.010);
+  }
+}
+
 }  // namespace
 }  // namespace cppgen::rt
