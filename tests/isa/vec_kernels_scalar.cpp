@@ -1,4 +1,5 @@
-// clang-format off: the body is written over the header before it
+// The body is written over the header before it.
+// clang-format off
 #include "vec/scalar/vec.h"
 #include "tests/isa/vec_kernels_body.h"
 // clang-format on

@@ -1,0 +1,9 @@
+// The body is written over the header before it.
+// clang-format off
+#include "vec/avx512/vec.h"
+#include "tests/math/math_kernels_body.h"
+// clang-format on
+
+namespace math_test {
+constexpr MathKernels kAvx512Math = {"avx512", kUnary, sizeof kUnary / sizeof kUnary[0], run_pow};
+}  // namespace math_test

@@ -1,0 +1,28 @@
+// The kernels of math_kernels.h over the vec header that was included before. Compiled once per ISA.
+#pragma once
+#include "tests/math/math_kernels.h"
+
+namespace math_test {
+namespace {
+
+#define FUNCTIONS(X)                                                                                             \
+  X(exp)                                                                                                         \
+  X(expm1) X(log) X(log1p) X(log2) X(sin) X(cos) X(tan) X(asin) X(acos) X(atan) X(sinh) X(cosh) X(tanh) X(asinh) \
+      X(acosh) X(atanh) X(erf) X(sigmoid)
+
+#define KERNEL(name)                                                                                \
+  void run_##name(const float* x, float* y, long count) {                                           \
+    for (long i = 0; i < count; i += vec::L) vec::store(y + i, vec::name(vec::load<float>(x + i))); \
+  }
+FUNCTIONS(KERNEL)
+
+void run_pow(const float* x, const float* y, float* z, long count) {
+  for (long i = 0; i < count; i += vec::L)
+    vec::store(z + i, vec::pow(vec::load<float>(x + i), vec::load<float>(y + i)));
+}
+
+#define ROW(name) {#name, run_##name},
+constexpr NamedKernel kUnary[] = {FUNCTIONS(ROW)};
+
+}  // namespace
+}  // namespace math_test

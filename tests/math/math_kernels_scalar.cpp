@@ -1,0 +1,9 @@
+// The body is written over the header before it.
+// clang-format off
+#include "vec/scalar/vec.h"
+#include "tests/math/math_kernels_body.h"
+// clang-format on
+
+namespace math_test {
+constexpr MathKernels kScalarMath = {"scalar", kUnary, sizeof kUnary / sizeof kUnary[0], run_pow};
+}  // namespace math_test
