@@ -178,10 +178,9 @@ bool depends_on(IndexExpr e, const IndexNode* variable) {
 }
 
 std::optional<IndexExpr> stride_of(IndexExpr e, const IndexNode* variable) {
-  const auto split = split_by_atom(Polynomial(e), variable);
-  if (!split) return std::nullopt;
-  const IndexExpr stride = split->coefficient.to_expr();
-  if (depends_on(stride, variable) || depends_on(split->rest.to_expr(), variable)) return std::nullopt;
+  const AtomSplit split = split_by_atom(Polynomial(e), variable);
+  const IndexExpr stride = split.coefficient.to_expr();
+  if (depends_on(stride, variable) || depends_on(split.rest.to_expr(), variable)) return std::nullopt;
   return stride;
 }
 

@@ -128,12 +128,11 @@ const IndexNode* common_monomial(const IndexNode* a, const IndexNode* b) {
   return monomial_of(both);
 }
 
-std::optional<AtomSplit> split_by_atom(const Polynomial& value, const IndexNode* atom) {
+AtomSplit split_by_atom(const Polynomial& value, const IndexNode* atom) {
   AtomSplit split;
   for (const IndexTerm& t : value.terms()) {
     const auto atoms = atoms_of(t.node);
     const auto power = std::count(atoms.begin(), atoms.end(), atom);
-    if (power > 1) return std::nullopt;
     if (power == 0)
       split.rest.add(t.coefficient, t.node);
     else

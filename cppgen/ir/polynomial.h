@@ -39,11 +39,11 @@ const IndexNode* multiply_monomials(const IndexNode*, const IndexNode*);
 std::optional<const IndexNode*> divide_monomials(const IndexNode* a, const IndexNode* b);
 const IndexNode* common_monomial(const IndexNode*, const IndexNode*);  // greatest common divisor
 
-// value = coefficient * atom + rest, with the atom in neither (as a factor). Nullopt if it occurs squared.
+// value = coefficient * atom + rest; the atom is no factor in the rest, nor in the coefficient unless it occurs squared.
 struct AtomSplit {
   Polynomial coefficient, rest;
 };
-std::optional<AtomSplit> split_by_atom(const Polynomial&, const IndexNode* atom);
+AtomSplit split_by_atom(const Polynomial&, const IndexNode* atom);
 
 // value = quotient * divisor + remainder, taking out terms that are multiples of the divisor. With a constant divisor
 // c the constant of the remainder is in [0, c) and its coefficients are less than c in magnitude.

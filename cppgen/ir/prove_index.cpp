@@ -9,7 +9,8 @@ namespace {
 
 // Shows that a polynomial is nowhere negative by replacing its atoms, the latest first, with bounds: a term c * atom
 // with c >= 0 by c * (lower bound), with c <= 0 by c * (upper bound). Composite atoms are later than the variables in
-// them, so when a variable is replaced it occurs nowhere else. `steps` bounds the search.
+// them, so when a variable is replaced it occurs in none; of a power, one factor is replaced at a time. Each step only
+// uses bounds that hold at every point. `steps_` bounds the search.
 class Prover {
  public:
   bool nonnegative(const Polynomial& e) {
@@ -18,12 +19,11 @@ class Prover {
     if (range.hi < 0 || --steps_ < 0) return false;
     const IndexNode* atom = latest_atom(e);
     if (!atom) return false;
-    const auto split = split_by_atom(e, atom);
-    if (!split) return false;
-    if (nonnegative(split->coefficient)) return with_bounds(*split, atom, /*lower=*/true);
+    const AtomSplit split = split_by_atom(e, atom);
+    if (nonnegative(split.coefficient)) return with_bounds(split, atom, /*lower=*/true);
     Polynomial negated;
-    negated.add(split->coefficient, -1);
-    return nonnegative(negated) && with_bounds(*split, atom, /*lower=*/false);
+    negated.add(split.coefficient, -1);
+    return nonnegative(negated) && with_bounds(split, atom, /*lower=*/false);
   }
 
  private:
@@ -82,14 +82,13 @@ class Prover {
       const Polynomial p(e);
       const IndexNode* atom = latest_loop(p);
       if (!atom) return e;
-      const auto split = split_by_atom(p, atom);
-      if (!split) return std::nullopt;
+      const AtomSplit split = split_by_atom(p, atom);
       Polynomial negated;
-      negated.add(split->coefficient, -1);
-      const bool up = nonnegative(split->coefficient);
+      negated.add(split.coefficient, -1);
+      const bool up = nonnegative(split.coefficient);
       if (!up && !nonnegative(negated)) return std::nullopt;
-      Polynomial next = split->rest;
-      if (up) next.add(multiply(split->coefficient, Polynomial(atom->extent - 1)));
+      Polynomial next = split.rest;
+      if (up) next.add(multiply(split.coefficient, Polynomial(atom->extent - 1)));
       e = simplify_sum(next);
     }
     return std::nullopt;
