@@ -7,7 +7,7 @@
 # include in a wrong direction therefore fails to build.
 
 add_library(cppgen_options INTERFACE)
-target_compile_options(cppgen_options INTERFACE -Wall -Wextra -Werror=return-type -Wno-psabi -fno-math-errno
+target_compile_options(cppgen_options INTERFACE -Wall -Wextra -Werror=return-type -Wno-psabi -Wno-restrict -fno-math-errno
                                                 -ffp-contract=off)
 if(CPPGEN_SANITIZE)
   target_compile_options(cppgen_options INTERFACE -fsanitize=${CPPGEN_SANITIZE} -fno-omit-frame-pointer)

@@ -1,0 +1,38 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "cppgen/ir/program.h"
+#include "cppgen/schedule/kernel.h"
+
+namespace cppgen::codegen {
+
+// One emitted kernel: its C++ function and what a plan's step must pass to it.
+struct KernelText {
+  std::string name;                     // symbol
+  std::string code;
+  std::vector<ir::BufferId> buffers;    // arguments, inputs then outputs
+  int output_count = 0;
+  std::vector<ir::IndexExpr> params;    // values of the dimension symbols that it uses, in order
+  ir::IndexExpr range = 1;              // parallel units
+  ir::IndexExpr unit_work = 1;          // elements of work in one unit
+  ir::IndexExpr scratch_bytes = 0;
+  std::vector<std::string> checks;      // index checks, in the order of their ids (0, 1, ...)
+};
+
+struct Options {
+  bool comment_origin = true;
+};
+
+// Emits a scheduled kernel. The text is the same for every ISA but for the numbers in Target; includes are added by
+// translation_unit(). Equal kernels give equal text.
+KernelText emit_kernel(const schedule::Schedule&, const schedule::FusedKernel&, const schedule::Target&, const Options&);
+
+// A source file that holds these kernels.
+std::string translation_unit(const std::vector<const KernelText*>&, const std::string& vec_folder);
+
+// Distributes kernels over at most `count` translation units, balanced by predicted compile time; each list is in the
+// kernels' order. Deterministic.
+std::vector<std::vector<size_t>> balance(const std::vector<KernelText>&, int count);
+
+}  // namespace cppgen::codegen

@@ -1,0 +1,154 @@
+#include "cppgen/codegen/kernel_writer.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cctype>
+#include <set>
+
+namespace cppgen::codegen {
+namespace {
+
+// Whether `name` occurs in `code` as a whole word.
+bool mentions(const std::string& code, const std::string& name) {
+  auto word = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; };
+  for (size_t at = code.find(name); at != std::string::npos; at = code.find(name, at + 1)) {
+    bool left = at == 0 || !word(code[at - 1]);
+    bool right = at + name.size() >= code.size() || !word(code[at + name.size()]);
+    if (left && right) return true;
+  }
+  return false;
+}
+
+void collect_symbols(IndexExpr e, std::vector<const ir::IndexNode*>& out) {
+  for (const auto* v : ir::variables_of(e))
+    if (v->kind == ir::VarKind::symbol && std::find(out.begin(), out.end(), v) == out.end()) out.push_back(v);
+}
+
+// Symbols of the shapes that the kernel touches, and of its loops.
+std::vector<const ir::IndexNode*> symbols_of(const schedule::Schedule& s, const schedule::FusedKernel& k) {
+  std::vector<const ir::IndexNode*> symbols;
+  std::vector<ir::BufferId> buffers = k.inputs;
+  buffers.insert(buffers.end(), k.outputs.begin(), k.outputs.end());
+  for (const auto& l : k.locals) buffers.push_back(l.buffer);
+  for (auto b : buffers)
+    for (IndexExpr d : s.program.buffer(b).shape) collect_symbols(d, symbols);
+  auto loops = [&](const std::vector<ir::Loop>& list) {
+    for (const auto& l : list) collect_symbols(l.extent, symbols);
+  };
+  loops(k.outer);
+  std::vector<Expr> roots;
+  for (const auto& seg : k.segments) {
+    loops(seg.loops), loops(seg.reduced);
+    for (const auto& r : seg.reductions) roots.push_back(r.value);
+    for (const auto* stores : {&seg.body, &seg.stores})
+      for (const auto& st : *stores) {
+        roots.push_back(st.value);
+        for (const auto& i : st.indices) collect_symbols(i, symbols);
+        for (const auto& i : st.indirects) roots.push_back(i.value);
+      }
+  }
+  if (k.contraction) roots.push_back(k.contraction->left), roots.push_back(k.contraction->right);
+  for (Expr e : ir::postorder(roots)) {
+    for (IndexExpr i : e->indices) collect_symbols(i, symbols);
+    for (const auto& g : e->guards) collect_symbols(g.index, symbols), collect_symbols(g.lo, symbols), collect_symbols(g.hi, symbols);
+  }
+  if (k.contraction) {
+    const auto& c = *k.contraction;
+    loops(c.batch), loops(c.rows), loops(c.taps), loops({c.columns, c.depth});
+  }
+  return symbols;
+}
+
+}  // namespace
+
+KernelWriter::KernelWriter(const schedule::Schedule& schedule, const schedule::FusedKernel& kernel,
+                           const schedule::Target& target, const Options& options)
+    : schedule_(schedule), kernel_(kernel), target_(target), options_(options),
+      context_{schedule.program, schedule.layouts, kernel, {}, {}, {}, 0} {}
+
+std::string KernelWriter::name_loop(const ir::Loop& loop) {
+  std::string name = fmt::format("i{}", next_loop_++);
+  context_.names.set(loop.var.node(), name);
+  return name;
+}
+
+void KernelWriter::decompose(TextWriter& out, const std::string& number, const std::vector<ir::Loop>& loops) {
+  std::string rest = number;
+  std::vector<std::string> lines;
+  for (size_t i = loops.size(); i-- > 0;) {
+    std::string name = name_loop(loops[i]);
+    if (i == 0) {
+      out.line("const vec::i64 {} = {};", name, rest);
+    } else {
+      std::string extent = context_.names.text(loops[i].extent);
+      out.line("const vec::i64 {} = {} % ({});", name, rest, extent);
+      std::string next = context_.fresh("rest");
+      out.line("const vec::i64 {} = {} / ({});", next, rest, extent);
+      rest = next;
+    }
+  }
+}
+
+void KernelWriter::add_lines(const std::vector<std::string>& lines) {
+  for (const auto& l : lines) body_.text_line(l);
+}
+
+void KernelWriter::name_buffers(TextWriter& out) {
+  auto declare = [&](ir::BufferId b, size_t argument, bool written) {
+    std::string name = fmt::format("b{}", argument);
+    context_.pointers[b] = name;
+    std::string type(storage_type(schedule_.program.buffer(b).type));
+    const char* qualifier = written ? "" : "const ";
+    out.line("{}{}* const {} = ({}{}*)args->buffers[{}];", qualifier, type, name, qualifier, type, argument);
+  };
+  size_t argument = 0;
+  for (auto b : kernel_.inputs) declare(b, argument++, false);
+  for (auto b : kernel_.outputs) declare(b, argument++, true);
+  text_.buffers = kernel_.inputs;
+  text_.buffers.insert(text_.buffers.end(), kernel_.outputs.begin(), kernel_.outputs.end());
+  text_.output_count = int(kernel_.outputs.size());
+}
+
+KernelText KernelWriter::write() {
+  text_.name = kernel_.name;
+  TextWriter declarations;
+  declarations.indent();
+  auto symbols = symbols_of(schedule_, kernel_);
+  std::vector<std::string> symbol_names;
+  for (size_t i = 0; i < symbols.size(); i++) {
+    symbol_names.push_back(fmt::format("s{}", i));
+    context_.names.set(symbols[i], symbol_names.back());
+  }
+  name_buffers(declarations);
+  before_.indent();
+  body_.indent(), body_.indent();
+  write_body();
+  before_.dedent();
+  body_.dedent(), body_.dedent();
+  declarations.dedent();
+
+  std::string inner = before_.take() + "  for (vec::i64 unit = begin; unit < end; unit++) {\n" + body_.take() + "  }\n";
+  TextWriter out;
+  if (options_.comment_origin) {
+    std::vector<std::string> shown;
+    for (const auto& o : kernel_.origins)
+      if (std::find(shown.begin(), shown.end(), o) == shown.end()) shown.push_back(o);
+    std::string list;
+    for (const auto& o : shown) list += (list.empty() ? "" : ", ") + o;
+    out.comment(list);
+  }
+  out.line("CPPGEN_KERNEL void {}(const cppgen_kernel_args* args, long begin, long end) {{", kernel_.name);
+  std::string head;
+  for (size_t i = 0; i < symbols.size(); i++) {
+    if (!mentions(inner, symbol_names[i])) continue;
+    head += fmt::format("  const vec::i64 {} = args->params[{}];\n", symbol_names[i], text_.params.size());
+    text_.params.push_back(IndexExpr(symbols[i]));
+  }
+  if (mentions(inner, "rt")) head += "  const cppgen_runtime* const rt = args->rt;\n";
+  text_.code = out.take() + declarations.take() + head + inner + "}\n";
+  text_.checks = context_.checks;
+  return std::move(text_);
+}
+
+}  // namespace cppgen::codegen

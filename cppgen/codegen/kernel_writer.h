@@ -1,0 +1,73 @@
+#pragma once
+#include <map>
+
+#include "cppgen/codegen/kernel_text.h"
+#include "cppgen/codegen/value_emitter.h"
+#include "cppgen/support/text_writer.h"
+
+namespace cppgen::codegen {
+
+// What the writers of both kinds of kernels share: the function around the loops.
+class KernelWriter {
+ public:
+  KernelWriter(const schedule::Schedule&, const schedule::FusedKernel&, const schedule::Target&, const Options&);
+  virtual ~KernelWriter() = default;
+  KernelText write();
+
+ protected:
+  const schedule::Schedule& schedule_;
+  const schedule::FusedKernel& kernel_;
+  const schedule::Target& target_;
+  const Options& options_;
+  KernelContext context_;
+  TextWriter body_;    // inside the loop over units
+  TextWriter before_;  // in front of that loop
+  KernelText text_;
+
+  virtual void write_body() = 0;
+  std::string index_text(IndexExpr e) const { return context_.names.text(e); }
+  // Gives a loop variable a name ("i0", "i1" ...) and returns it.
+  std::string name_loop(const ir::Loop&);
+  // const i64 declarations that take `unit` apart into these loops, the last one fastest.
+  void decompose(TextWriter&, const std::string& number, const std::vector<ir::Loop>&);
+  void add_lines(const std::vector<std::string>&);
+
+ private:
+  int next_loop_ = 0;
+  void name_symbols();
+  void name_buffers(TextWriter& declarations);
+};
+
+class LoopsWriter : public KernelWriter {
+ public:
+  using KernelWriter::KernelWriter;
+
+ private:
+  int64_t block_ = 1;   // elements of the vector loop in one unit (vector_outer)
+  int unroll_ = 1;      // vectors side by side, each with accumulators of its own
+  bool has_inner_ = false;
+
+  void write_body() override;
+  void declare_locals();
+  void write_columns();
+  void write_transposed();
+  void write_rows();
+  int64_t choose_block() const;
+  void column_segment(const schedule::Segment&, size_t index, TextWriter& hoisted);
+  void row_segment(const schedule::Segment&, size_t index);
+  void row_loop(const schedule::Segment&, const std::string& accumulators, int accumulator_count);
+  void row_results(const schedule::Segment&, const std::string& accumulators);
+};
+
+class TileWriter : public KernelWriter {
+ public:
+  using KernelWriter::KernelWriter;
+
+ private:
+  void write_body() override;
+  int64_t panels_per_unit() const;
+  void write_pointers(const std::vector<ir::Loop>& rows);
+  void write_epilogue(const std::vector<ir::Loop>& rows);
+};
+
+}  // namespace cppgen::codegen

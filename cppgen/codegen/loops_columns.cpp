@@ -1,0 +1,233 @@
+// Kernels whose lanes are points of the last outer loop: pointwise kernels, pooling, sums over slow dimensions.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cppgen/codegen/kernel_writer.h"
+#include "cppgen/codegen/reduction_text.h"
+
+namespace cppgen::codegen {
+
+using ir::Loop;
+using schedule::Segment;
+
+namespace {
+
+constexpr int64_t kPointwiseBlock = 2048;  // elements of one unit of a pointwise kernel
+constexpr int64_t kUnitWork = 16384;       // elements that a unit with inner loops should touch, roughly
+constexpr int kColumnUnroll = 4;
+
+int64_t constant_or(IndexExpr e, int64_t otherwise) { return e.is_constant() ? e.constant() : otherwise; }
+
+IndexExpr inner_points(const Segment& s) {
+  IndexExpr n = 1;
+  for (const auto& l : s.loops) n = n * l.extent;
+  for (const auto& l : s.reduced) n = n * l.extent;
+  return n;
+}
+
+}  // namespace
+
+int64_t LoopsWriter::choose_block() const {
+  int64_t lanes = target_.lanes, extent = constant_or(kernel_.outer.back().extent, kPointwiseBlock * 4);
+  if (!has_inner_) return extent <= 2 * kPointwiseBlock ? std::max<int64_t>(extent, 1) : kPointwiseBlock;
+  int64_t inner = 1;
+  for (const Segment& s : kernel_.segments) inner += constant_or(inner_points(s), 64);
+  int64_t step = lanes * unroll_;
+  int64_t block = std::max(step, kUnitWork / inner / step * step);
+  return std::min(block, std::max<int64_t>(extent, 1));
+}
+
+void LoopsWriter::write_columns() {
+  const Loop& last = kernel_.outer.back();
+  unroll_ = 1;
+  for (const Segment& s : kernel_.segments)
+    if (!s.reductions.empty()) unroll_ = kColumnUnroll;
+  if (constant_or(last.extent, 1 << 20) < int64_t(unroll_) * target_.lanes) unroll_ = 1;
+  block_ = choose_block();
+
+  IndexExpr blocks = ir::ceildiv(last.extent, block_);
+  std::vector<Loop> units(kernel_.outer.begin(), kernel_.outer.end() - 1);
+  IndexExpr range = blocks;
+  for (const auto& l : units) range = range * l.extent;
+  text_.range = range;
+  IndexExpr work = 0;
+  for (const Segment& s : kernel_.segments) work = work + inner_points(s);
+  text_.unit_work = work * block_;
+
+  bool one_block = blocks.is_constant(1);
+  std::string outer_units = "unit";
+  if (!one_block && !units.empty()) {
+    body_.line("const vec::i64 block = unit % ({}), outer = unit / ({});", index_text(blocks), index_text(blocks));
+    outer_units = "outer";
+  }
+  decompose(body_, outer_units, units);
+  std::string v = name_loop(last), extent = index_text(last.extent);
+  std::string start = one_block ? "0" : fmt::format("{} * {}", units.empty() ? "unit" : "block", block_);
+  std::string stop = one_block ? extent : fmt::format("vec::imin({}, {} + {})", extent, start, block_);
+
+  TextWriter hoisted, point;
+  hoisted.indent(), hoisted.indent();
+  std::swap(body_, point);
+  body_ = TextWriter();
+  body_.indent(), body_.indent(), body_.indent();
+  declare_locals();
+  for (size_t i = 0; i < kernel_.segments.size(); i++) column_segment(kernel_.segments[i], i, hoisted);
+  body_.dedent(), body_.dedent(), body_.dedent();
+  std::string inside = body_.take();
+  body_ = std::move(point);
+  hoisted.dedent(), hoisted.dedent();
+  std::string before = hoisted.take();
+
+  std::string text = before;
+  std::string indent = "    ";
+  bool vectors = unroll_ > 1;
+  text += indent + fmt::format("auto point = [&](const vec::i64 {}, auto n{}) CPPGEN_LAMBDA {{\n", vectors ? "start" : v,
+                               vectors ? ", auto width" : "");
+  if (vectors) text += indent + "  constexpr int U = decltype(width)::value;\n";
+  text += inside + indent + "};\n";
+  text += indent + fmt::format("vec::i64 at = {};\n", start);
+  text += indent + fmt::format("const vec::i64 stop = {};\n", stop);
+  std::string one = vectors ? ", vec::Int<1>{}" : "";
+  if (vectors)
+    text += indent + fmt::format("for (; at + {0} * vec::L <= stop; at += {0} * vec::L) point(at, vec::All{{}}, vec::Int<{0}>{{}});\n", unroll_);
+  text += indent + fmt::format("for (; at + vec::L <= stop; at += vec::L) point(at, vec::All{{}}{});\n", one);
+  text += indent + fmt::format("if (at < stop) point(at, vec::Tail{{int(stop - at)}}{});", one);
+  body_.dedent(), body_.dedent();
+  body_.text_line(text);
+  body_.indent(), body_.indent();
+}
+
+void LoopsWriter::column_segment(const Segment& s, size_t index, TextWriter& hoisted) {
+  bool vectors = unroll_ > 1;
+  const Loop& last = kernel_.outer.back();
+  std::string v = index_text(last.var);
+  auto at_vector = [&]() {
+    if (!vectors) return;
+    body_.text_line("_Pragma(\"GCC unroll 8\")");
+    body_.open("for (int u = 0; u < U; u++)");
+    body_.line("const vec::i64 {} = start + u * vec::L;", v);
+  };
+  auto end_vector = [&]() {
+    if (vectors) body_.close();
+  };
+  auto accumulator = [&](size_t r) { return fmt::format("a{}_{}{}", index, r, vectors ? "[u]" : ""); };
+
+  std::vector<Loop> loops = s.loops;
+  std::vector<const ir::IndexNode*> variables;
+  for (const auto& l : loops) name_loop(l), variables.push_back(l.var.node());
+  for (const auto& l : s.reduced) name_loop(l), variables.push_back(l.var.node());
+  variables.push_back(last.var.node());
+  auto open_loop = [&](const Loop& l) {
+    std::string name = index_text(l.var);
+    body_.open("for (vec::i64 {0} = 0; {0} < {1}; {0}++)", name, index_text(l.extent));
+  };
+
+  ValueEmitter body(context_, variables, last.var.node(), "n");
+  std::vector<std::string> updates;
+  for (size_t r = 0; r < s.reductions.size(); r++) {
+    const auto& red = s.reductions[r];
+    bool multiply = red.op == ir::ReduceOp::sum && is_float(red.type) && red.value->kind == ir::ExprKind::binary &&
+                    red.value->binary == ir::BinaryOp::mul;
+    if (multiply) {
+      std::string a = body.emit(red.value->args[0]), b = body.emit(red.value->args[1]);
+      updates.push_back(fmt::format("{0} = vec::fma({1}, {2}, {0});", accumulator(r), a, b));
+    } else {
+      std::string value = body.emit(red.value), position;
+      if (is_arg(red)) position = fmt::format("vec::set1<vec::i64>({})", index_text(red.position));
+      updates.push_back(accumulate_text(red, accumulator(r), value, position, ""));
+    }
+  }
+  bool reduces = !s.reductions.empty();
+  for (const auto& st : reduces ? s.body : s.stores) body.store(st);
+  for (const auto& l : body.lines[0]) hoisted.text_line(l);
+
+  size_t level = 0;
+  for (const auto& l : loops) {
+    open_loop(l);
+    add_lines(body.lines[++level]);
+  }
+  if (reduces) {
+    for (size_t r = 0; r < s.reductions.size(); r++) {
+      const auto& red = s.reductions[r];
+      if (vectors) {
+        body_.line("{} a{}_{}[U];", accumulator_type(red), index, r);
+        body_.line("for (int u = 0; u < U; u++) {} = {};", accumulator(r), accumulator_start(red));
+      } else {
+        body_.line("{} a{}_{} = {};", accumulator_type(red), index, r, accumulator_start(red));
+      }
+    }
+  }
+  for (const auto& l : s.reduced) {
+    open_loop(l);
+    add_lines(body.lines[++level]);
+  }
+  at_vector();
+  add_lines(body.lines[++level]);
+  add_lines(updates);
+  end_vector();
+  for (size_t i = 0; i < s.reduced.size(); i++) body_.close();
+  if (reduces && !s.stores.empty()) {
+    std::vector<const ir::IndexNode*> outer_variables;
+    for (const auto& l : loops) outer_variables.push_back(l.var.node());
+    outer_variables.push_back(last.var.node());
+    ValueEmitter after(context_, outer_variables, last.var.node(), "n");
+    for (size_t r = 0; r < s.reductions.size(); r++)
+      after.bind_accumulator(int(r), per_lane_text(s.reductions[r], accumulator(r)), int(outer_variables.size()));
+    for (const auto& st : s.stores) after.store(st);
+    for (const auto& l : after.lines[0]) hoisted.text_line(l);
+    for (size_t i = 1; i + 1 < after.lines.size(); i++) add_lines(after.lines[i]);
+    at_vector();
+    add_lines(after.lines.back());
+    end_vector();
+  }
+  for (size_t i = 0; i < loops.size(); i++) body_.close();
+}
+
+void LoopsWriter::write_transposed() {
+  size_t t = size_t(kernel_.transpose_loop);
+  const Loop tile_loop = kernel_.outer[t], last = kernel_.outer.back();
+  std::vector<Loop> units(kernel_.outer.begin(), kernel_.outer.end() - 2);
+  IndexExpr blocks = ir::ceildiv(tile_loop.extent, target_.lanes);
+  text_.range = blocks;
+  for (const auto& l : units) text_.range = text_.range * l.extent;
+  text_.unit_work = last.extent * target_.lanes;
+
+  body_.line("const vec::i64 block = unit % ({}), outer = unit / ({});", index_text(blocks), index_text(blocks));
+  decompose(body_, "outer", units);
+  std::string row = name_loop(tile_loop), column = name_loop(last);
+  body_.line("const vec::i64 row0 = block * vec::L, rows = vec::imin({} - row0, vec::L);", index_text(tile_loop.extent));
+  body_.open("for (vec::i64 {0} = 0; {0} < {1}; {0} += vec::L)", column, index_text(last.extent));
+  body_.line("const int columns = int(vec::imin({} - {}, vec::L));", index_text(last.extent), column);
+
+  const Segment& s = kernel_.segments[0];
+  ValueEmitter inner(context_, {last.var.node(), tile_loop.var.node()}, last.var.node(), "n");
+  std::vector<Expr> roots;
+  for (const auto& st : s.stores) roots.push_back(st.value);
+  int tiles = 0;
+  for (Expr e : ir::postorder(roots)) {
+    if (e->kind != ir::ExprKind::load || !e->guards.empty() || !e->indirects.empty()) continue;
+    IndexExpr offset = context_.offset(e->buffer, e->indices);
+    auto across = ir::stride_of(offset, last.var.node()), along = ir::stride_of(offset, tile_loop.var.node());
+    if (!across || across->is_constant(0) || across->is_constant(1) || !along || !along->is_constant(1)) continue;
+    std::string type(storage_type(schedule_.program.buffer(e->buffer).type)), name = fmt::format("tile{}", tiles++);
+    ir::IndexMap at_start{{tile_loop.var.node(), 0}};
+    body_.line("{} {}[vec::L * vec::L];", type, name);
+    body_.line("vec::transpose_tile({}, vec::L, {} + {} + row0, {}, int(rows), columns);", name, context_.pointers.at(e->buffer),
+               index_text(ir::substitute(offset, at_start)), index_text(*across));
+    inner.bind_load(e, fmt::format("vec::ld({} + ({} - row0) * vec::L, n)", name, row));
+  }
+  for (const auto& st : s.stores) inner.store(st);
+  add_lines(inner.lines[0]);
+  add_lines(inner.lines[1]);
+  body_.open_text("auto rows_of = [&](auto n) CPPGEN_LAMBDA");
+  body_.open("for (vec::i64 {0} = row0; {0} < row0 + rows; {0}++)", row);
+  add_lines(inner.lines[2]);
+  body_.close();
+  body_.close("};");
+  body_.line("if (columns == vec::L) rows_of(vec::All{{}});");
+  body_.line("else rows_of(vec::Tail{{columns}});");
+  body_.close();
+}
+
+}  // namespace cppgen::codegen

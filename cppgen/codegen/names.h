@@ -1,0 +1,35 @@
+#pragma once
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "cppgen/ir/program.h"
+
+namespace cppgen::codegen {
+
+using ir::BufferId;
+using ir::Expr;
+using ir::IndexExpr;
+
+// C++ type of an element in memory ("float", "vec::f16" ...), and of a value in a vector ("float", "vec::i64" ...).
+std::string_view storage_type(DType);
+std::string_view lane_type(DType);
+
+// A float or integer constant of the lane type as C++ text, exact.
+std::string literal(DType, Expr constant);
+
+// Names of index variables in emitted code.
+class IndexNames {
+ public:
+  void set(const ir::IndexNode* variable, std::string name) { names_[variable] = std::move(name); }
+  bool has(const ir::IndexNode* variable) const { return names_.count(variable) != 0; }
+  // The expression as C++ over vec::i64; InternalError for a variable without a name.
+  std::string text(IndexExpr) const;
+
+ private:
+  std::unordered_map<const ir::IndexNode*, std::string> names_;
+  std::string node_text(const ir::IndexNode*, int precedence) const;
+  std::string text_at(IndexExpr, int precedence) const;
+};
+
+}  // namespace cppgen::codegen

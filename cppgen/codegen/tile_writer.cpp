@@ -1,0 +1,130 @@
+// Contractions on the tile engine: rows x columns blocks by a register-blocked function of the runtime, over packed
+// panels of the right operand; what follows the contraction runs on the block while it is in L1.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cppgen/codegen/kernel_writer.h"
+
+namespace cppgen::codegen {
+
+using ir::Loop;
+
+namespace {
+
+IndexExpr points(const std::vector<Loop>& loops) {
+  IndexExpr n = 1;
+  for (const auto& l : loops) n = n * l.extent;
+  return n;
+}
+
+}  // namespace
+
+// As many panels as stay in half of L2 while all rows pass over them, yet enough units for many threads. Sums do not
+// depend on it.
+int64_t TileWriter::panels_per_unit() const {
+  const auto& c = *kernel_.contraction;
+  IndexExpr panels = ir::ceildiv(c.columns.extent, target_.tile_columns);
+  int64_t most = panels.is_constant() ? panels.constant() : 8;
+  int64_t fit = most;
+  if (c.panel_elements.is_constant()) fit = std::max<int64_t>(1, target_.l2_bytes / 2 / (4 * c.panel_elements.constant()));
+  int64_t group = std::min(most, fit);
+  IndexExpr rows = points(c.rows);
+  int64_t row_tiles = rows.is_constant() ? (rows.constant() + target_.tile_rows - 1) / target_.tile_rows : 8;
+  constexpr int64_t kUnits = 16;
+  if (row_tiles < kUnits) group = std::min(group, std::max<int64_t>(1, most * row_tiles / kUnits));
+  return std::max<int64_t>(group, 1);
+}
+
+void TileWriter::write_body() {
+  const auto& c = *kernel_.contraction;
+  IndexExpr rows = points(c.rows), batch = points(c.batch), taps = points(c.taps);
+  IndexExpr panels = ir::ceildiv(c.columns.extent, target_.tile_columns);
+  int64_t group = panels_per_unit(), mr = target_.tile_rows, nr = target_.tile_columns;
+  IndexExpr tiles = ir::ceildiv(rows, mr), groups = ir::ceildiv(panels, group);
+  text_.range = tiles * groups * batch;
+  text_.unit_work = taps * c.depth.extent * (mr * group * nr / 8);
+
+  before_.line("const vec::i64 rows = {}, tiles = {}, groups = {};", index_text(rows), index_text(tiles), index_text(groups));
+  before_.line("const vec::i64 columns = {}, panels = {};", index_text(c.columns.extent), index_text(panels));
+  before_.line("const vec::i64 taps = {}, depth = {};", index_text(taps), index_text(c.depth.extent));
+  before_.line("const vec::i64 least = tiles ? rows / tiles : 0, larger = tiles ? rows % tiles : 0;");
+  if (!c.left->guards.empty()) before_.line("alignas(64) static const float padding[{}] = {{}};", c.depth.extent.constant());
+  before_.line("alignas(64) float block[{} * {}];", mr, nr);
+  before_.line("const float* left[{} * {}];", taps.constant(), mr);
+
+  body_.line("const vec::i64 tile = unit % tiles, group = unit / tiles % groups, batch = unit / (tiles * groups);");
+  decompose(body_, "batch", c.batch);
+  if (c.batch.empty()) body_.line("(void)batch;");
+  body_.line("const vec::i64 row0 = tile * least + vec::imin(tile, larger);");
+  body_.line("const int count = int(least + (tile < larger));");
+  write_pointers(c.rows);
+  body_.open("for (vec::i64 panel = group * {0}; panel < vec::imin(panels, group * {0} + {0}); panel++)", group);
+  body_.line("const float* const right = {} + (({}) * panels + panel) * ({});", context_.pointers.at(c.packed),
+             index_text(c.packed_batch), index_text(c.panel_elements));
+  body_.line("rt->tile_f32[count](left, taps, depth, right, block, {});", nr);
+  write_epilogue(c.rows);
+  body_.close();
+}
+
+// left[tap * count + row]: where each row's depth begins at each tap; padding outside the operand. Row coordinates are
+// kept for the epilogue.
+void TileWriter::write_pointers(const std::vector<Loop>& rows) {
+  const auto& c = *kernel_.contraction;
+  for (size_t i = 0; i < rows.size(); i++) body_.line("vec::i64 at{}[{}];", i, target_.tile_rows);
+  body_.open("for (int r = 0; r < count; r++)");
+  decompose(body_, "(row0 + r)", rows);
+  for (size_t i = 0; i < rows.size(); i++) body_.line("at{}[r] = {};", i, index_text(rows[i].var));
+  std::string tap = "0";
+  for (const auto& t : c.taps) {
+    std::string name = name_loop(t);
+    body_.open("for (vec::i64 {0} = 0; {0} < {1}; {0}++)", name, index_text(t.extent));
+    tap = tap == "0" ? name : fmt::format("({}) * ({}) + {}", tap, index_text(t.extent), name);
+  }
+  ir::IndexMap at_start{{c.depth.var.node(), 0}};
+  IndexExpr offset = ir::substitute(context_.offset(c.left->buffer, c.left->indices), at_start);
+  std::string address = fmt::format("{} + {}", context_.pointers.at(c.left->buffer), index_text(offset));
+  std::string inside;
+  for (const auto& g : c.left->guards) {
+    std::string index = index_text(g.index);
+    if (!ir::prove_less_equal(g.lo, g.index)) inside += fmt::format("{}{} >= {}", inside.empty() ? "" : " && ", index, index_text(g.lo));
+    if (!ir::prove_less(g.index, g.hi)) inside += fmt::format("{}{} < {}", inside.empty() ? "" : " && ", index, index_text(g.hi));
+  }
+  if (!inside.empty()) address = fmt::format("{} ? {} : padding", inside, address);
+  body_.line("left[({}) * count + r] = {};", tap, address);
+  for (size_t i = 0; i < c.taps.size(); i++) body_.close();
+  body_.close();
+}
+
+void TileWriter::write_epilogue(const std::vector<Loop>& rows) {
+  const auto& c = *kernel_.contraction;
+  std::string column = name_loop(c.columns);
+  std::vector<const ir::IndexNode*> variables;
+  for (const auto& l : rows) variables.push_back(l.var.node());
+  size_t row_levels = variables.size();
+  variables.push_back(c.columns.var.node());
+  ValueEmitter e(context_, variables, c.columns.var.node(), "n");
+  e.bind_accumulator(0, fmt::format("vec::load(block + r * {} + ({} - panel * {}))", target_.tile_columns, column, target_.tile_columns),
+                     int(variables.size()));
+  for (const auto& st : kernel_.segments[0].stores) e.store(st);
+  add_lines(e.lines[0]);
+  body_.open("for (int r = 0; r < count; r++)");
+  for (size_t i = 0; i < rows.size(); i++) body_.line("const vec::i64 {} = at{}[r];", index_text(rows[i].var), i);
+  for (size_t i = 1; i <= row_levels; i++) add_lines(e.lines[i]);
+  body_.open("auto body = [&](const vec::i64 {}, auto n) CPPGEN_LAMBDA", column);
+  add_lines(e.lines.back());
+  body_.close("};");
+  body_.line("const vec::i64 stop = vec::imin(columns, panel * {0} + {0});", target_.tile_columns);
+  body_.line("vec::i64 at = panel * {};", target_.tile_columns);
+  body_.line("for (; at + vec::L <= stop; at += vec::L) body(at, vec::All{{}});");
+  body_.line("if (at < stop) body(at, vec::Tail{{int(stop - at)}});");
+  body_.close();
+}
+
+KernelText emit_kernel(const schedule::Schedule& schedule, const schedule::FusedKernel& kernel, const schedule::Target& target,
+                       const Options& options) {
+  if (kernel.kind == schedule::KernelKind::contraction) return TileWriter(schedule, kernel, target, options).write();
+  return LoopsWriter(schedule, kernel, target, options).write();
+}
+
+}  // namespace cppgen::codegen

@@ -1,0 +1,85 @@
+#pragma once
+#include <map>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "cppgen/codegen/names.h"
+#include "cppgen/schedule/kernel.h"
+
+namespace cppgen::codegen {
+
+// What the emitters of one kernel share.
+struct KernelContext {
+  const ir::Program& program;
+  const schedule::Layouts& layouts;
+  const schedule::FusedKernel& kernel;
+  IndexNames names;                              // symbols and outer loops
+  std::unordered_map<BufferId, std::string> pointers;  // arguments and rows
+  std::vector<std::string> checks;
+  int next_value = 0;
+
+  // The linear offset of an element; for rows, within the row of one outer point.
+  IndexExpr offset(BufferId, const std::vector<IndexExpr>& indices) const;
+  const schedule::Local* local(BufferId) const;
+  std::string fresh(const char* prefix) { return prefix + std::to_string(next_value++); }
+};
+
+// Emits values as single-assignment C++ lines, each as far out in a nest of loops as its operands allow.
+//
+// Level 0 lies outside `loops`; level i inside loops[i - 1]. The vector variable, if any, is one of the loops; its
+// points are lanes, of which `lanes` (a C++ name) says how many are real. Without one every lane holds the same value.
+class ValueEmitter {
+ public:
+  ValueEmitter(KernelContext& context, std::vector<const ir::IndexNode*> loops, const ir::IndexNode* vector_variable,
+               std::string lanes);
+
+  // Names for values that exist already: accumulators (at the given level), and loads done otherwise.
+  void bind_accumulator(int index, std::string name, int level);
+  void bind_load(Expr load, std::string text);  // at the innermost level
+
+  // The C++ name of the value; the lines that compute it are added to `lines`.
+  std::string emit(Expr);
+  // Adds a store at the innermost level.
+  void store(const ir::Store&);
+
+  std::vector<std::vector<std::string>> lines;  // by level
+
+ private:
+  struct Item {
+    std::string name;
+    int level;
+  };
+  struct Binding {  // of an indirect variable
+    std::string name;
+    int level;
+    bool per_lane;
+  };
+
+  KernelContext& context_;
+  std::unordered_map<const ir::IndexNode*, int> level_of_variable_;
+  const ir::IndexNode* vector_;
+  std::string lanes_;
+  IndexNames names_, lane_names_;  // lane_names_: the vector variable at lane i
+  std::unordered_map<Expr, Item> done_;
+  std::unordered_map<Expr, std::string> bound_loads_;
+  std::map<int, Item> accumulators_;
+  std::unordered_map<const ir::IndexNode*, Binding> indirects_;
+  std::map<std::string, Item> conditions_;
+
+  int innermost() const { return int(lines.size()) - 1; }
+  int level_of(IndexExpr) const;
+  bool varies(IndexExpr) const;  // over lanes
+  Item define(int level, const std::string& text, const char* prefix = "t");
+  Item item(Expr);
+  Item compute(Expr);
+  Item load(Expr);
+  Item local_load(Expr, const schedule::Local&);
+  Item index_value(IndexExpr);
+  std::string constant_text(Expr) const;
+  void bind_indirects(const std::vector<ir::Indirect>&);
+  Item condition(const std::vector<ir::Guard>&, const std::vector<ir::Indirect>&);  // uniform part; empty name: always
+  std::string lane_condition(const std::vector<ir::Guard>&, const std::vector<ir::Indirect>&) const;
+};
+
+}  // namespace cppgen::codegen

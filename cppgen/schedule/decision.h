@@ -1,0 +1,32 @@
+#pragma once
+#include <string>
+#include <vector>
+
+namespace cppgen::schedule {
+
+// The outcome of one fusion rule: fused, or why not.
+struct FusionDecision {
+  bool fused = false;
+  std::string reason;
+
+  static FusionDecision yes(std::string reason = {}) { return {true, std::move(reason)}; }
+  static FusionDecision no(std::string reason) { return {false, std::move(reason)}; }
+  explicit operator bool() const { return fused; }
+};
+
+// Every decision of a schedule, in order, for `explain`.
+struct DecisionLog {
+  struct Entry {
+    std::string rule;      // "inline", "epilogue", "group", "layout", "engine", "split", "in-place"
+    std::string subject;   // what was considered: producer -> consumer
+    FusionDecision decision;
+  };
+  std::vector<Entry> entries;
+
+  const FusionDecision& add(std::string rule, std::string subject, FusionDecision decision) {
+    entries.push_back({std::move(rule), std::move(subject), std::move(decision)});
+    return entries.back().decision;
+  }
+};
+
+}  // namespace cppgen::schedule

@@ -1,0 +1,97 @@
+#include "cppgen/schedule/epilogue.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cppgen/schedule/uses.h"
+
+namespace cppgen::schedule {
+namespace {
+
+IndexExpr points(const std::vector<ir::Loop>& loops) {
+  IndexExpr n = 1;
+  for (const auto& l : loops) n = n * l.extent;
+  return n;
+}
+
+// The one element that the nest reads of the buffer; null if it reads several, or under conditions.
+Expr only_load(const LoopNest& nest, BufferId buffer) {
+  Expr found = nullptr;
+  for (Expr load : loads_of(nest)) {
+    if (load->buffer != buffer) continue;
+    if (found || !load->guards.empty() || !load->indirects.empty()) return nullptr;
+    found = load;
+  }
+  return found;
+}
+
+struct Merge {
+  Expr load;
+  ir::IndexMap solution;
+};
+
+FusionDecision can_merge(const Program& program, const LoopNest& producer, const LoopNest& consumer, const Options& options,
+                         Merge& merge) {
+  if (!consumer.reduced.empty()) return FusionDecision::no("the reader is a reduction");
+  BufferId buffer = producer.stores[0].buffer;
+  merge.load = only_load(consumer, buffer);
+  if (!merge.load) return FusionDecision::no("the reader reads several elements, or under a condition");
+  for (const auto& store : consumer.stores)
+    if (!store.indirects.empty()) return FusionDecision::no("the reader scatters");
+  if (!ir::prove_equal(points(producer.loops), points(consumer.loops)))
+    return FusionDecision::no("the two run over different numbers of points");
+  auto solution = invert(consumer.loops, merge.load->indices, producer.stores[0].indices);
+  if (!solution) return FusionDecision::no("the element read is no permutation of the element written");
+  merge.solution = std::move(*solution);
+  if (operation_count(producer) + operation_count(consumer) > options.max_fusion_size)
+    return FusionDecision::no(fmt::format("more than MAX_FUSION_SIZE={} operations", options.max_fusion_size));
+  (void)program;
+  return FusionDecision::yes(producer.is_contraction() ? "epilogue" : "after the reduction");
+}
+
+// The producer with the consumer's stores instead of its own.
+LoopNest merged(Program& program, const LoopNest& producer, const LoopNest& consumer, const Merge& merge) {
+  LoopNest result = producer;
+  Expr value = producer.stores[0].value;
+  ir::Rewrite rewrite;
+  rewrite.indices = merge.solution;
+  BufferId buffer = producer.stores[0].buffer;
+  rewrite.replace_load = [&](Expr load) -> Expr { return load->buffer == buffer ? value : nullptr; };
+  LoopNest tail = consumer;
+  rewrite_nest(program, tail, rewrite);
+  result.stores = std::move(tail.stores);
+  result.origins.insert(result.origins.end(), consumer.origins.begin(), consumer.origins.end());
+  return result;
+}
+
+}  // namespace
+
+void fuse_epilogues(Program& program, const Options& options, DecisionLog& log) {
+  if (!options.epilogue_fusion) return;
+  std::vector<bool> dead(program.statements.size(), false);
+  Uses uses = collect_uses(program);
+  for (size_t i = 0; i < program.statements.size(); i++) {
+    const LoopNest* producer = as_nest(program.statements[i]);
+    if (!producer || producer->reductions.empty() || producer->stores.size() != 1) continue;
+    BufferId buffer = producer->stores[0].buffer;
+    const auto& readers = uses.readers[size_t(buffer)];
+    if (program.buffer(buffer).kind != ir::BufferKind::temporary || uses.writers[size_t(buffer)].size() != 1) continue;
+    if (readers.size() != 1) continue;
+    int reader = readers[0];
+    const LoopNest* consumer = as_nest(program.statements[size_t(reader)]);
+    if (!consumer) continue;
+    Merge merge;
+    std::string subject = describe(program.statements[i]) + " + " + describe(program.statements[size_t(reader)]);
+    if (!log.add("epilogue", subject, can_merge(program, *producer, *consumer, options, merge))) continue;
+    // At the reader's place all that it reads exists; nobody else waits for the producer. It is visited again there.
+    program.statements[size_t(reader)] = merged(program, *producer, *consumer, merge);
+    dead[i] = true;
+    uses = collect_uses(program);
+    for (auto& list : uses.readers) std::erase_if(list, [&](int s) { return dead[size_t(s)]; });
+    for (auto& list : uses.writers) std::erase_if(list, [&](int s) { return dead[size_t(s)]; });
+  }
+  erase_statements(program, dead);
+}
+
+}  // namespace cppgen::schedule

@@ -1,0 +1,69 @@
+#include "cppgen/schedule/in_place.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "cppgen/schedule/loop_order.h"
+#include "cppgen/schedule/uses.h"
+
+namespace cppgen::schedule {
+namespace {
+
+// Position of the last step that reads each buffer.
+std::vector<int> last_reads(const Schedule& schedule) {
+  std::vector<int> last(schedule.program.buffers.size(), -1);
+  for (int i = 0; i < int(schedule.steps.size()); i++)
+    std::visit([&](const auto& step) { for (BufferId b : step.inputs) last[size_t(b)] = i; }, schedule.steps[size_t(i)]);
+  return last;
+}
+
+bool same_size(const Program& program, BufferId a, BufferId b) {
+  const auto &x = program.buffer(a), &y = program.buffer(b);
+  return size_of(x.type) == size_of(y.type) && ir::prove_equal(ir::product(x.shape), ir::product(y.shape));
+}
+
+// All accesses of the two buffers are at one common offset, so each point touches only its own element of both.
+bool same_offsets(const std::vector<Access>& accesses, BufferId output, BufferId input) {
+  std::set<const ir::IndexNode*> offsets;
+  bool read = false;
+  for (const Access& a : accesses) {
+    if (a.buffer != output && a.buffer != input) continue;
+    if (a.load && (!a.load->guards.empty() || !a.load->indirects.empty())) return false;
+    read |= a.buffer == input;
+    offsets.insert(a.offset.node());
+  }
+  return read && offsets.size() == 1;
+}
+
+bool is_straight(const FusedKernel& kernel) {
+  return kernel.segments.size() == 1 && kernel.segments[0].reduced.empty() && kernel.transpose_loop < 0;
+}
+
+}  // namespace
+
+void find_in_place(Schedule& schedule) {
+  auto last = last_reads(schedule);
+  std::set<BufferId> taken;
+  for (int i = 0; i < int(schedule.steps.size()); i++) {
+    const auto* kernel = std::get_if<FusedKernel>(&schedule.steps[size_t(i)]);
+    if (!kernel || !is_straight(*kernel)) continue;
+    auto accesses = accesses_of(schedule.program, schedule.layouts, *kernel);
+    for (BufferId output : kernel->outputs) {
+      if (schedule.program.buffer(output).kind != ir::BufferKind::temporary) continue;
+      for (BufferId input : kernel->inputs) {
+        if (schedule.program.buffer(input).kind != ir::BufferKind::temporary || last[size_t(input)] != i) continue;
+        if (kernel->contraction && (kernel->contraction->left->buffer == input || kernel->contraction->packed == input)) continue;
+        if (taken.count(input) || !same_size(schedule.program, output, input)) continue;
+        if (!same_offsets(accesses, output, input)) continue;
+        taken.insert(input);
+        schedule.in_place.push_back({output, input});
+        schedule.log.add("in-place", kernel->name, FusionDecision::yes("writes over an input that dies here"));
+        break;
+      }
+    }
+  }
+}
+
+}  // namespace cppgen::schedule

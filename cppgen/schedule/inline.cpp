@@ -1,0 +1,227 @@
+#include "cppgen/schedule/inline.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cppgen/schedule/uses.h"
+
+namespace cppgen::schedule {
+namespace {
+
+using ir::ExprKind;
+
+bool is_view(const LoopNest& nest) { return nest.stores[0].value->kind == ExprKind::load; }
+
+// A nest that computes one whole buffer, element by element, in loop order: its store indices are its loop variables,
+// each once, or 0 where the shape is 1.
+bool is_pointwise_producer(const Program& program, const LoopNest& nest) {
+  if (!nest.reduced.empty() || !nest.reductions.empty() || nest.stores.size() != 1) return false;
+  const auto& store = nest.stores[0];
+  if (!store.indirects.empty()) return false;
+  const auto& shape = program.buffer(store.buffer).shape;
+  size_t used = 0;
+  for (size_t d = 0; d < shape.size(); d++) {
+    if (shape[d].is_constant(1) && store.indices[d].is_constant(0)) continue;
+    auto loop = std::find_if(nest.loops.begin(), nest.loops.end(), [&](const auto& l) { return l.var == store.indices[d]; });
+    if (loop == nest.loops.end() || !(loop->extent == shape[d])) return false;
+    used++;
+  }
+  return used == nest.loops.size();
+}
+
+ir::IndexMap element_map(const LoopNest& producer, const std::vector<IndexExpr>& element) {
+  ir::IndexMap map;
+  const auto& store = producer.stores[0];
+  for (size_t d = 0; d < store.indices.size(); d++)
+    if (!store.indices[d].is_constant()) map[store.indices[d].node()] = element[d];
+  return map;
+}
+
+// The condition under which all guards hold.
+Expr guard_condition(ir::ExprArena& exprs, const std::vector<ir::Guard>& guards) {
+  Expr all = nullptr;
+  for (const auto& g : guards) {
+    Expr in = exprs.binary(ir::BinaryOp::bit_and,
+                           exprs.binary(ir::BinaryOp::le, exprs.index(g.lo), exprs.index(g.index)),
+                           exprs.binary(ir::BinaryOp::lt, exprs.index(g.index), exprs.index(g.hi)));
+    all = all ? exprs.binary(ir::BinaryOp::bit_and, all, in) : in;
+  }
+  return all;
+}
+
+Expr zero_like(ir::ExprArena& exprs, DType storage) {
+  DType type = ir::value_type(storage);
+  return is_float(type) ? exprs.constant(type, 0) : exprs.constant_int(type, 0);
+}
+
+// The producer's value at the element that `load` reads; null where that cannot be expressed.
+Expr value_at(Program& program, const LoopNest& producer, Expr load) {
+  auto& exprs = *program.exprs;
+  bool impossible = false;
+  Expr value = producer.stores[0].value;
+  for (Expr e : ir::postorder({&value, 1}))
+    if (e->kind == ExprKind::index && !load->indirects.empty()) return nullptr;
+  Expr fallback = load->guards.empty() ? nullptr : load->args[0];
+  ir::Rewrite rewrite;
+  rewrite.indices = element_map(producer, load->indices);
+  rewrite.replace_load = [&](Expr inner) -> Expr {
+    if (load->guards.empty() && load->indirects.empty()) return nullptr;
+    auto guards = inner->guards;
+    guards.insert(guards.end(), load->guards.begin(), load->guards.end());
+    auto indirects = inner->indirects;
+    for (const auto& outer : load->indirects) {
+      bool needed = std::any_of(inner->indices.begin(), inner->indices.end(),
+                                [&](IndexExpr i) { return ir::depends_on(i, outer.variable); });
+      if (needed) indirects.push_back(outer);
+    }
+    Expr other = fallback;
+    if (!inner->guards.empty()) {
+      if (fallback && inner->args[0] != fallback) impossible = true;
+      other = inner->args[0];
+    }
+    DType storage = program.buffer(inner->buffer).type;
+    if (other && other->type != ir::value_type(storage)) other = zero_like(exprs, storage);
+    return exprs.load(inner->buffer, storage, inner->indices, std::move(guards), other, std::move(indirects));
+  };
+  Expr result = ir::rewrite(exprs, value, rewrite);
+  if (impossible) return nullptr;
+  if (fallback && !is_view(producer)) result = exprs.select(guard_condition(exprs, load->guards), result, fallback);
+  return result;
+}
+
+bool affine_in_loops(const LoopNest& nest, const std::vector<IndexExpr>& indices) {
+  auto affine = [&](const ir::Loop& l) {
+    return std::all_of(indices.begin(), indices.end(),
+                       [&](IndexExpr i) { return ir::stride_of(i, l.var.node()).has_value(); });
+  };
+  return std::all_of(nest.loops.begin(), nest.loops.end(), affine) &&
+         std::all_of(nest.reduced.begin(), nest.reduced.end(), affine);
+}
+
+// Whether the consumer reads each element of the load once: every loop of it selects among the elements, and no index
+// combines two loops.
+bool reads_each_element_once(const LoopNest& consumer, Expr load) {
+  size_t seen = 0;
+  for (IndexExpr i : load->indices) {
+    auto vars = ir::variables_of(i);
+    size_t loops = size_t(std::count_if(vars.begin(), vars.end(), [](auto* v) { return v->kind == ir::VarKind::loop; }));
+    seen += loops;
+    if (loops > 1 && !consumer.reduced.empty()) return false;
+  }
+  auto real = [](const auto& loops) {
+    return size_t(std::count_if(loops.begin(), loops.end(), [](const auto& l) { return !l.extent.is_constant(1); }));
+  };
+  return seen >= real(consumer.loops) + real(consumer.reduced);
+}
+
+// Whether `producer` may be inlined where `consumer` reads it.
+FusionDecision can_inline(Program& program, const LoopNest& producer, const LoopNest& consumer, const Options& options) {
+  BufferId buffer = producer.stores[0].buffer;
+  bool cheap = operation_count(producer) <= 4 && !has_heavy_operation(producer);
+  for (Expr load : loads_of(consumer)) {
+    if (load->buffer != buffer) continue;
+    Expr value = value_at(program, producer, load);
+    if (!value) return FusionDecision::no("guards or indices of the two cannot be combined");
+    if (consumer.is_contraction()) {
+      if (value->kind != ExprKind::load) return FusionDecision::no("operands of a contraction are read many times: stored");
+      if (!value->indirects.empty() || !affine_in_loops(consumer, value->indices))
+        return FusionDecision::no("a contraction reads its operands by strides");
+      if (!value->guards.empty() && load->guards.empty()) return FusionDecision::no("a contraction would read padding often");
+    } else if (!is_view(producer) && !cheap && !reads_each_element_once(consumer, load)) {
+      return FusionDecision::no("would be computed more than once per element");
+    } else if (!is_view(producer) && !load->guards.empty() && !cheap) {
+      return FusionDecision::no("would be computed under a guard");
+    }
+  }
+  if (operation_count(producer) + operation_count(consumer) > options.max_fusion_size)
+    return FusionDecision::no(fmt::format("more than MAX_FUSION_SIZE={} operations", options.max_fusion_size));
+  return FusionDecision::yes();
+}
+
+void add_origins(LoopNest& into, const LoopNest& from) {
+  std::vector<std::string> all = from.origins;
+  for (const auto& o : into.origins)
+    if (std::find(all.begin(), all.end(), o) == all.end()) all.push_back(o);
+  into.origins = std::move(all);
+}
+
+void inline_into(Program& program, const LoopNest& producer, LoopNest& consumer) {
+  ir::Rewrite rewrite;
+  rewrite.replace_load = [&](Expr load) -> Expr {
+    return load->buffer == producer.stores[0].buffer ? value_at(program, producer, load) : nullptr;
+  };
+  rewrite_nest(program, consumer, rewrite);
+  add_origins(consumer, producer);
+}
+
+bool is_candidate(const Program& program, const Uses& uses, const LoopNest& nest) {
+  if (!is_pointwise_producer(program, nest)) return false;
+  BufferId b = nest.stores[0].buffer;
+  return program.buffer(b).kind == ir::BufferKind::temporary && uses.writers[size_t(b)].size() == 1;
+}
+
+// Inlines statement `i` into all its readers if every one allows it.
+bool try_inline(Program& program, Uses& uses, int i, const Options& options, DecisionLog& log) {
+  LoopNest producer = *as_nest(program.statements[size_t(i)]);
+  BufferId buffer = producer.stores[0].buffer;
+  auto& readers = uses.readers[size_t(buffer)];
+  for (int r : readers) {
+    const LoopNest* consumer = as_nest(program.statements[size_t(r)]);
+    std::string subject = describe(program.statements[size_t(i)]) + " -> " + describe(program.statements[size_t(r)]);
+    FusionDecision d = consumer ? can_inline(program, producer, *consumer, options)
+                                : FusionDecision::no("a library call reads memory");
+    if (!log.add("inline", std::move(subject), std::move(d))) return false;
+  }
+  for (int r : readers) {
+    inline_into(program, producer, *as_nest(program.statements[size_t(r)]));
+    for (Expr load : loads_of(producer)) {
+      auto& list = uses.readers[size_t(load->buffer)];
+      std::erase(list, i);
+      if (std::find(list.begin(), list.end(), r) == list.end()) list.insert(std::upper_bound(list.begin(), list.end(), r), r);
+    }
+  }
+  readers.clear();
+  return true;
+}
+
+template <class Allowed>
+void inline_where(Program& program, const Options& options, DecisionLog& log, Allowed allowed) {
+  Uses uses = collect_uses(program);
+  std::vector<bool> dead(program.statements.size(), false);
+  for (int i = 0; i < int(program.statements.size()); i++) {
+    const LoopNest* nest = as_nest(program.statements[size_t(i)]);
+    if (!nest || !is_candidate(program, uses, *nest)) continue;
+    if (uses.readers[size_t(nest->stores[0].buffer)].empty() || !allowed(*nest, uses)) continue;
+    dead[size_t(i)] = try_inline(program, uses, i, options, log);
+  }
+  erase_statements(program, dead);
+}
+
+}  // namespace
+
+void inline_single_use(Program& program, const Options& options, DecisionLog& log) {
+  inline_where(program, options, log, [](const LoopNest& nest, const Uses& uses) {
+    return is_view(nest) || uses.readers[size_t(nest.stores[0].buffer)].size() == 1;
+  });
+}
+
+void inline_cheap(Program& program, const Options& options, DecisionLog& log) {
+  inline_where(program, options, log, [&](const LoopNest& nest, const Uses& uses) {
+    auto refuse = [&](std::string why) {
+      log.add("inline", nest.name, FusionDecision::no(std::move(why)));
+      return false;
+    };
+    int64_t readers = int64_t(uses.readers[size_t(nest.stores[0].buffer)].size());
+    if (readers > options.realize_reads_threshold)
+      return refuse(fmt::format("{} readers: stored (REALIZE_READS_THRESHOLD={})", readers, options.realize_reads_threshold));
+    if (operation_count(nest) > options.realize_opcount_threshold)
+      return refuse(fmt::format("more than REALIZE_OPCOUNT_THRESHOLD={} operations", options.realize_opcount_threshold));
+    if (int64_t(loads_of(nest).size()) > options.realize_acc_reads_threshold)
+      return refuse(fmt::format("more than REALIZE_ACC_READS_THRESHOLD={} reads", options.realize_acc_reads_threshold));
+    if (readers > 1 && has_heavy_operation(nest)) return refuse("an expensive operation with several readers is stored");
+    return true;
+  });
+}
+
+}  // namespace cppgen::schedule

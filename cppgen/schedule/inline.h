@@ -1,0 +1,16 @@
+#pragma once
+#include "cppgen/ir/program.h"
+#include "cppgen/schedule/decision.h"
+#include "cppgen/schedule/options.h"
+
+namespace cppgen::schedule {
+
+// Vertical fusion by inlining: a pointwise nest whose buffer is read by other nests is recomputed where it is read.
+// The program's meaning stays (down-casts to narrow storage in between are dropped). Tests: tests/schedule.
+//
+// Views (a single load) go into every reader; other nests only into their single reader.
+void inline_single_use(ir::Program&, const Options&, DecisionLog&);
+// Cheap nests with several readers go into all of them, within the REALIZE thresholds.
+void inline_cheap(ir::Program&, const Options&, DecisionLog&);
+
+}  // namespace cppgen::schedule

@@ -1,0 +1,97 @@
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cppgen/ir/program.h"
+#include "cppgen/schedule/decision.h"
+#include "cppgen/schedule/layout.h"
+
+namespace cppgen::schedule {
+
+// One loop structure of a kernel, run at each point of the kernel's outer loops:
+//   for loops: { for reduced: { reductions; body stores }  stores }
+// Without reductions, everything is in `stores`.
+struct Segment {
+  std::vector<ir::Loop> loops, reduced;
+  std::vector<ir::Reduction> reductions;
+  std::vector<ir::Store> body;    // at every point of loops x reduced
+  std::vector<ir::Store> stores;  // after the reduced loops; values may use accumulators
+};
+
+// Where a kernel keeps a buffer that nobody else reads.
+enum class Place : uint8_t {
+  memory,  // an argument
+  row,     // scratch of one outer point: `elements` of it
+  value,   // one vector variable per outer point
+};
+
+struct Local {
+  ir::BufferId buffer;
+  Place place;
+  IndexExpr elements = 1;  // of a row
+};
+
+enum class KernelKind : uint8_t { loops, contraction };
+
+// How a contraction is run by the tile engine: out[rows, columns] = sum over taps and depth.
+struct TileContraction {
+  ir::Expr left = nullptr, right = nullptr;  // the loads
+  std::vector<ir::Loop> batch, rows, taps;
+  ir::Loop columns, depth;
+  ir::BufferId packed = -1;                  // panels [batch of right][panel][tap][depth][tile_columns]
+  IndexExpr packed_batch = 0;                // which batch of panels, over the batch loops
+  IndexExpr panel_elements;                  // of one panel
+};
+
+// A kernel as the code generator sees it: segments over common outer loops.
+struct FusedKernel {
+  std::string name;  // symbol: stable, from operators and position
+  KernelKind kind = KernelKind::loops;
+  std::vector<ir::Loop> outer;
+  // true: the last outer loop is vectorised (its points are lanes); false: each segment's innermost loop is.
+  bool vector_outer = true;
+  // With vector_outer and no inner loops: the outer loop (index) along which strided loads are contiguous, so that
+  // blocks of both are transposed; -1: none.
+  int transpose_loop = -1;
+  std::vector<Segment> segments;
+  std::vector<Local> locals;
+  std::optional<TileContraction> contraction;
+  std::vector<ir::BufferId> inputs, outputs;  // arguments: inputs, then outputs
+  std::vector<std::string> origins;
+};
+
+// A constant rearranged for an engine when the model is compiled.
+struct PackedConstant {
+  ir::BufferId source, packed;
+  IndexExpr batch, columns, taps, depth;  // extents
+  // Element offsets in the source for (batch, column, depth), and one per tap.
+  int64_t batch_stride, column_stride, depth_stride;
+  std::vector<int64_t> tap_offsets;
+};
+
+// A run of a library function in place of a kernel.
+struct LibraryStep {
+  std::string function, engine;
+  std::vector<ir::BufferId> inputs, outputs;
+  std::vector<IndexExpr> params;
+  std::vector<double> numbers;
+  std::vector<std::string> origins;
+};
+
+using ScheduledStep = std::variant<FusedKernel, LibraryStep>;
+
+struct InPlace {
+  ir::BufferId output, input;  // the output lies in the input's memory
+};
+
+struct Schedule {
+  ir::Program program;  // after fusion; its statements are the steps' source
+  Layouts layouts;
+  std::vector<ScheduledStep> steps;
+  std::vector<PackedConstant> packed;
+  std::vector<InPlace> in_place;
+  DecisionLog log;
+};
+
+}  // namespace cppgen::schedule

@@ -1,0 +1,250 @@
+#include "cppgen/schedule/kernels.h"
+
+#include <algorithm>
+#include <set>
+
+#include "cppgen/schedule/loop_order.h"
+#include "cppgen/schedule/uses.h"
+
+namespace cppgen::schedule {
+namespace {
+
+using ir::Loop;
+using ir::Store;
+
+constexpr int64_t kLongestRow = 16384;  // elements; longer rows stay in memory
+
+std::vector<Expr> roots_of_segment(const Segment& s) {
+  std::vector<Expr> roots;
+  for (const auto& r : s.reductions) roots.push_back(r.value);
+  for (const auto* stores : {&s.body, &s.stores})
+    for (const Store& store : *stores) {
+      roots.push_back(store.value);
+      for (const auto& i : store.indirects) roots.push_back(i.value);
+    }
+  return roots;
+}
+
+bool loads(const Segment& s, BufferId b) {
+  auto all = ir::postorder(roots_of_segment(s));
+  return std::any_of(all.begin(), all.end(), [&](Expr e) { return e->kind == ir::ExprKind::load && e->buffer == b; });
+}
+
+bool stores_to(const Segment& s, BufferId b) {
+  auto in = [&](const std::vector<Store>& list) {
+    return std::any_of(list.begin(), list.end(), [&](const Store& st) { return st.buffer == b; });
+  };
+  return in(s.body) || in(s.stores);
+}
+
+// Temporaries that only this group touches.
+std::vector<BufferId> private_buffers(const Program& program, const Uses& uses, const Group& group) {
+  std::set<BufferId> found;
+  auto inside = [&](int s) { return std::binary_search(group.statements.begin(), group.statements.end(), s); };
+  for (const Segment& segment : group.segments)
+    for (const Store& store : segment.stores) {
+      const auto& readers = uses.readers[size_t(store.buffer)];
+      const auto& writers = uses.writers[size_t(store.buffer)];
+      if (program.buffer(store.buffer).kind == ir::BufferKind::temporary && store.indirects.empty() &&
+          std::all_of(readers.begin(), readers.end(), inside) && std::all_of(writers.begin(), writers.end(), inside))
+        found.insert(store.buffer);
+    }
+  return {found.begin(), found.end()};
+}
+
+// Elements of the buffer per outer point, or nullopt if an index mixes outer and inner loops.
+std::optional<IndexExpr> elements_per_point(const Program& program, const FusedKernel& kernel, const Store& store) {
+  IndexExpr elements = 1;
+  for (size_t d = 0; d < store.indices.size(); d++) {
+    bool is_outer = std::any_of(kernel.outer.begin(), kernel.outer.end(), [&](const Loop& l) { return store.indices[d] == l.var; });
+    if (is_outer) continue;
+    for (const Loop& l : kernel.outer)
+      if (ir::depends_on(store.indices[d], l.var.node())) return std::nullopt;
+    elements = elements * program.buffer(store.buffer).shape[d];
+  }
+  return elements;
+}
+
+void place_locals(const Program& program, const Uses& uses, const Group& group, FusedKernel& kernel) {
+  for (BufferId b : private_buffers(program, uses, group)) {
+    Local local{b, Place::value, 1};
+    int writers = 0;
+    for (const Segment& s : kernel.segments)
+      for (const Store& store : s.stores) {
+        if (store.buffer != b) continue;
+        writers++;
+        auto elements = elements_per_point(program, kernel, store);
+        if (!elements || !elements->is_constant() || elements->constant() > kLongestRow) local.place = Place::memory;
+        else if (!s.loops.empty() && local.place != Place::memory) local.place = Place::row, local.elements = *elements;
+      }
+    if (writers != 1 && local.place == Place::value) local.place = Place::memory;
+    if (local.place != Place::memory) kernel.locals.push_back(local);
+  }
+}
+
+// Loads of what an earlier store at the same point wrote become the stored value.
+Expr forward_stores(Program& program, Expr value, const std::vector<Store>& earlier) {
+  ir::Rewrite rewrite;
+  rewrite.replace_load = [&](Expr load) -> Expr {
+    if (!load->guards.empty() || !load->indirects.empty()) return nullptr;
+    for (const Store& s : earlier) {
+      if (s.buffer != load->buffer || s.indices != load->indices) continue;
+      DType type = program.buffer(s.buffer).type;
+      if (type == DType::f16) return program.exprs->unary(ir::UnaryOp::round_f16, s.value);
+      if (type == DType::bf16) return program.exprs->unary(ir::UnaryOp::round_bf16, s.value);
+      return s.value;
+    }
+    return nullptr;
+  };
+  return ir::rewrite(*program.exprs, value, rewrite);
+}
+
+bool same_extents(const std::vector<Loop>& a, const std::vector<Loop>& b) {
+  return a.size() == b.size() &&
+         std::equal(a.begin(), a.end(), b.begin(), [](const Loop& x, const Loop& y) { return x.extent == y.extent; });
+}
+
+std::vector<Loop> all_loops(const Segment& s) {
+  std::vector<Loop> loops = s.loops;
+  loops.insert(loops.end(), s.reduced.begin(), s.reduced.end());
+  return loops;
+}
+
+// The segment with its loops renamed to `names`.
+Segment renamed(Program& program, Segment s, const std::vector<Loop>& names) {
+  ir::Rewrite rewrite;
+  auto own = all_loops(s);
+  for (size_t i = 0; i < own.size(); i++) rewrite.indices[own[i].var.node()] = names[i].var;
+  for (size_t i = 0; i < own.size(); i++) (i < s.loops.size() ? s.loops[i] : s.reduced[i - s.loops.size()]) = names[i];
+  for (auto& r : s.reductions) {
+    r.value = ir::rewrite(*program.exprs, r.value, rewrite);
+    r.position = ir::substitute(r.position, rewrite.indices);
+  }
+  for (auto* stores : {&s.body, &s.stores})
+    for (Store& st : *stores) {
+      st.value = ir::rewrite(*program.exprs, st.value, rewrite);
+      for (auto& i : st.indices) i = ir::substitute(i, rewrite.indices);
+    }
+  return s;
+}
+
+// Whether `second` needs results of `first` from other points than its own.
+bool needs_all_of(const Segment& first, const Segment& second) {
+  for (Expr e : ir::postorder(roots_of_segment(second))) {
+    if (e->kind != ir::ExprKind::load) continue;
+    for (const Store& s : first.body)
+      if (s.buffer == e->buffer && s.indices != e->indices) return true;
+    for (const Store& s : first.stores)
+      if (s.buffer == e->buffer && (!first.reduced.empty() || s.indices != e->indices)) return true;
+  }
+  return false;
+}
+
+// Runs `second` in the loops of `first`, if both run over the same points and no order between points matters.
+bool merge_segments(Program& program, Segment& first, const Segment& second_as_is) {
+  if (!same_extents(all_loops(first), all_loops(second_as_is))) return false;
+  bool both_reduce = !first.reduced.empty() && !second_as_is.reduced.empty();
+  if (!first.reduced.empty() && (!both_reduce || first.loops.size() != second_as_is.loops.size())) return false;
+  if (first.reduced.empty() && !second_as_is.reduced.empty() && !first.reductions.empty()) return false;
+  Segment second = renamed(program, second_as_is, all_loops(first));
+  if (needs_all_of(first, second)) return false;
+  std::vector<Store> at_point = first.reduced.empty() ? first.stores : first.body;
+  ir::Rewrite shift;
+  int count = int(first.reductions.size());
+  shift.replace_accumulator = [&](Expr a) { return program.exprs->accumulator(a->accumulator + count, a->type); };
+  auto adapt = [&](Expr e) { return ir::rewrite(*program.exprs, forward_stores(program, e, at_point), shift); };
+  for (auto& r : second.reductions) r.value = adapt(r.value);
+  for (auto* stores : {&second.body, &second.stores})
+    for (Store& s : *stores) s.value = adapt(s.value);
+
+  Segment merged = second;
+  if (first.reduced.empty() && !second.reduced.empty()) {
+    merged.body.insert(merged.body.begin(), first.stores.begin(), first.stores.end());
+  } else {
+    merged.body.insert(merged.body.begin(), first.body.begin(), first.body.end());
+    merged.stores.insert(merged.stores.begin(), first.stores.begin(), first.stores.end());
+    merged.reductions.insert(merged.reductions.begin(), first.reductions.begin(), first.reductions.end());
+  }
+  first = std::move(merged);
+  return true;
+}
+
+void merge_all(Program& program, FusedKernel& kernel) {
+  std::vector<Segment> merged;
+  for (Segment& s : kernel.segments)
+    if (merged.empty() || !merge_segments(program, merged.back(), s)) merged.push_back(std::move(s));
+  kernel.segments = std::move(merged);
+}
+
+// Stores to private buffers that no segment loads any more.
+void drop_dead_locals(FusedKernel& kernel) {
+  std::erase_if(kernel.locals, [&](const Local& local) {
+    for (const Segment& s : kernel.segments)
+      if (loads(s, local.buffer)) return false;
+    for (Segment& s : kernel.segments)
+      for (auto* stores : {&s.body, &s.stores})
+        std::erase_if(*stores, [&](const Store& st) { return st.buffer == local.buffer; });
+    return true;
+  });
+}
+
+// Rows are private to one point: with lanes as points they would interleave, so they stay in memory then.
+void settle_rows(FusedKernel& kernel) {
+  if (kernel.vector_outer) std::erase_if(kernel.locals, [](const Local& l) { return l.place == Place::row; });
+}
+
+}  // namespace
+
+void collect_arguments(FusedKernel& kernel) {
+  std::set<BufferId> in, out;
+  auto local = [&](BufferId b) {
+    return std::any_of(kernel.locals.begin(), kernel.locals.end(), [&](const Local& l) { return l.buffer == b; });
+  };
+  for (const Segment& s : kernel.segments) {
+    std::vector<Expr> roots = roots_of_segment(s);
+    for (Expr e : ir::postorder(roots))
+      if (e->kind == ir::ExprKind::load && !local(e->buffer)) in.insert(e->buffer);
+    for (const auto* stores : {&s.body, &s.stores})
+      for (const Store& st : *stores)
+        if (!local(st.buffer)) out.insert(st.buffer);
+  }
+  if (kernel.contraction) {
+    in.insert(kernel.contraction->left->buffer);
+    in.insert(kernel.contraction->packed);
+  }
+  for (BufferId b : out) in.erase(b);
+  kernel.inputs.assign(in.begin(), in.end());
+  kernel.outputs.assign(out.begin(), out.end());
+}
+
+FusedKernel make_kernel(Program& program, const Layouts& layouts, const Uses& uses, const Group& group, const std::string& name) {
+  FusedKernel kernel;
+  kernel.name = name;
+  kernel.outer = group.outer;
+  kernel.segments = group.segments;
+  for (int s : group.statements)
+    for (const auto& origin : as_nest(program.statements[size_t(s)])->origins) kernel.origins.push_back(origin);
+  place_locals(program, uses, group, kernel);
+  merge_all(program, kernel);
+  drop_dead_locals(kernel);
+  order_loops(program, layouts, kernel);
+  settle_rows(kernel);
+  collect_arguments(kernel);
+  return kernel;
+}
+
+FusedKernel make_tile_kernel(Program& program, const LoopNest& nest, TileContraction contraction, const std::string& name) {
+  FusedKernel kernel;
+  kernel.name = name;
+  kernel.kind = KernelKind::contraction;
+  kernel.contraction = std::move(contraction);
+  Segment epilogue;
+  epilogue.stores = nest.stores;
+  kernel.segments.push_back(std::move(epilogue));
+  kernel.origins = nest.origins;
+  (void)program;
+  collect_arguments(kernel);
+  return kernel;
+}
+
+}  // namespace cppgen::schedule

@@ -1,0 +1,18 @@
+#pragma once
+#include "cppgen/schedule/group.h"
+#include "cppgen/schedule/kernel.h"
+#include "cppgen/schedule/uses.h"
+
+namespace cppgen::schedule {
+
+// Makes a kernel of a group: decides which buffers stay inside it, orders and joins its loops, merges segments that run
+// over the same points, and drops what nobody reads.
+FusedKernel make_kernel(ir::Program&, const Layouts&, const Uses&, const Group&, const std::string& name);
+
+// The kernel of a contraction for the tile engine.
+FusedKernel make_tile_kernel(ir::Program&, const ir::LoopNest&, TileContraction, const std::string& name);
+
+// Fills inputs and outputs from what the segments (and operands) touch in memory.
+void collect_arguments(FusedKernel&);
+
+}  // namespace cppgen::schedule

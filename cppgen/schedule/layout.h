@@ -1,0 +1,38 @@
+#pragma once
+#include <vector>
+
+#include "cppgen/ir/program.h"
+#include "cppgen/schedule/decision.h"
+#include "cppgen/schedule/options.h"
+
+namespace cppgen::schedule {
+
+using ir::BufferId;
+using ir::Expr;
+using ir::IndexExpr;
+using ir::LoopNest;
+using ir::Program;
+
+// Where the elements of a buffer lie: its dimensions from the slowest to the fastest, without gaps. Inputs, outputs and
+// constants are row-major: {0, 1, 2 ...}.
+struct Layout {
+  std::vector<int> order;
+  bool operator==(const Layout&) const = default;
+};
+using Layouts = std::vector<Layout>;  // by BufferId
+
+Layout row_major(size_t rank);
+// `rank` dimensions with `last` the fastest and the others in order (channels-last: dimension 1 of 4).
+Layout with_last(size_t rank, int last);
+
+// Elements to step for each dimension of the buffer.
+std::vector<ir::IndexExpr> strides_of(const ir::Buffer&, const Layout&);
+// The linear element offset of a (logical) index.
+ir::IndexExpr offset_of(const ir::Buffer&, const Layout&, const std::vector<ir::IndexExpr>& indices);
+
+// Chooses the layouts of temporaries over the whole program: a contraction wants the depth of its left operand and the
+// columns of its result contiguous (so convolutions run channels-last); other nests carry the layout on. Where a
+// contraction's left operand is not free (an input, or wanted otherwise), a copy is added in front of it.
+Layouts plan_layouts(ir::Program&, const Options&, DecisionLog&);
+
+}  // namespace cppgen::schedule

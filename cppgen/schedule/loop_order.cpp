@@ -1,0 +1,218 @@
+#include "cppgen/schedule/loop_order.h"
+
+#include <algorithm>
+#include <functional>
+
+#include "cppgen/schedule/uses.h"
+
+namespace cppgen::schedule {
+namespace {
+
+using ir::Loop;
+
+void each_root(const Segment& s, const std::function<void(Expr)>& visit) {
+  for (const auto& r : s.reductions) visit(r.value);
+  for (const auto* stores : {&s.body, &s.stores})
+    for (const auto& store : *stores) {
+      visit(store.value);
+      for (const auto& i : store.indirects) visit(i.value);
+    }
+}
+
+std::vector<Expr> values_of(const FusedKernel& kernel) {
+  std::vector<Expr> roots;
+  for (const Segment& s : kernel.segments) each_root(s, [&](Expr e) { roots.push_back(e); });
+  return ir::postorder(roots);
+}
+
+void rewrite_kernel(Program& program, FusedKernel& kernel, const ir::Rewrite& rewrite) {
+  auto stores = [&](std::vector<ir::Store>& list) {
+    for (auto& s : list) {
+      s.value = ir::rewrite(*program.exprs, s.value, rewrite);
+      for (auto& i : s.indices) i = ir::substitute(i, rewrite.indices);
+      for (auto& i : s.indirects) i.value = ir::rewrite(*program.exprs, i.value, rewrite);
+    }
+  };
+  for (Segment& s : kernel.segments) {
+    for (auto& r : s.reductions) {
+      r.value = ir::rewrite(*program.exprs, r.value, rewrite);
+      r.position = ir::substitute(r.position, rewrite.indices);
+    }
+    stores(s.body);
+    stores(s.stores);
+  }
+}
+
+// How many accesses move by 1 with the loop, and how many by something else.
+struct Contiguity {
+  int64_t unit = 0, other = 0;
+};
+
+bool is_value_local(const FusedKernel& kernel, BufferId b) {
+  return std::any_of(kernel.locals.begin(), kernel.locals.end(),
+                     [&](const Local& l) { return l.buffer == b && l.place == Place::value; });
+}
+
+Contiguity contiguity(const FusedKernel& kernel, const std::vector<Access>& accesses, const Loop& loop) {
+  Contiguity c;
+  for (const Access& a : accesses) {
+    if (is_value_local(kernel, a.buffer) || !ir::depends_on(a.offset, loop.var.node())) continue;
+    auto s = ir::stride_of(a.offset, loop.var.node());
+    (s && s->is_constant(1) ? c.unit : c.other)++;
+  }
+  return c;
+}
+
+// Position of the loop in memory order of the first store that moves with it; loops that no store knows come first.
+int64_t memory_rank(const Program& program, const Layouts& layouts, const FusedKernel& kernel, const Loop& loop) {
+  for (const Segment& s : kernel.segments)
+    for (const auto* stores : {&s.stores, &s.body})
+      for (const auto& store : *stores) {
+        if (is_value_local(kernel, store.buffer)) continue;
+        const Layout& layout = layouts[size_t(store.buffer)];
+        for (size_t i = 0; i < layout.order.size(); i++)
+          if (ir::depends_on(store.indices[size_t(layout.order[i])], loop.var.node())) {
+            IndexExpr index = store.indices[size_t(layout.order[i])];
+            auto stride = ir::stride_of(index, loop.var.node());
+            int64_t within = stride && stride->is_constant() ? std::min<int64_t>(stride->constant(), 1 << 20) : 1;
+            return int64_t(i) * (1 << 21) - within;
+          }
+      }
+  return -1;
+}
+
+void sort_outer(const Program& program, const Layouts& layouts, FusedKernel& kernel) {
+  std::vector<std::pair<int64_t, Loop>> ranked;
+  for (const Loop& l : kernel.outer) ranked.push_back({memory_rank(program, layouts, kernel, l), l});
+  std::stable_sort(ranked.begin(), ranked.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+  for (size_t i = 0; i < ranked.size(); i++) kernel.outer[i] = ranked[i].second;
+}
+
+bool has_inner_loops(const FusedKernel& kernel) {
+  return std::any_of(kernel.segments.begin(), kernel.segments.end(),
+                     [](const Segment& s) { return !s.loops.empty() || !s.reduced.empty(); });
+}
+
+bool has_arg_reduction(const Segment& s) {
+  return std::any_of(s.reductions.begin(), s.reductions.end(),
+                     [](const auto& r) { return r.op == ir::ReduceOp::argmin || r.op == ir::ReduceOp::argmax; });
+}
+
+// Brings the loop that most accesses walk contiguously to the end.
+void sort_inner(const std::vector<Access>& accesses, const FusedKernel& kernel, std::vector<Loop>& loops) {
+  if (loops.size() < 2) return;
+  auto score = [&](const Loop& l) {
+    auto c = contiguity(kernel, accesses, l);
+    return c.unit - c.other;
+  };
+  std::stable_sort(loops.begin(), loops.end(), [&](const Loop& a, const Loop& b) { return score(a) < score(b); });
+}
+
+void choose_vector_loop(const std::vector<Access>& accesses, FusedKernel& kernel) {
+  kernel.vector_outer = true;
+  if (kernel.outer.empty()) {
+    kernel.vector_outer = false;
+    return;
+  }
+  if (!has_inner_loops(kernel)) return;
+  auto outer = contiguity(kernel, accesses, kernel.outer.back());
+  Contiguity inner;
+  for (const Segment& s : kernel.segments) {
+    const auto& loops = s.reduced.empty() ? s.loops : s.reduced;
+    if (loops.empty()) continue;
+    auto c = contiguity(kernel, accesses, loops.back());
+    inner.unit += c.unit, inner.other += c.other;
+    if (has_arg_reduction(s)) inner.other += 100;  // positions are tracked per lane
+  }
+  kernel.vector_outer = outer.unit - outer.other >= inner.unit - inner.other;
+}
+
+// Whether the loops a (outer) and b (inner) can run as one loop k = a * extent(b) + b: every access moves evenly with k.
+bool can_join(const Program& program, const Layouts& layouts, const FusedKernel& kernel, const Loop& a, const Loop& b,
+              const ir::IndexMap& map, const ir::IndexNode* joined) {
+  auto even = [&](IndexExpr e) { return ir::stride_of(ir::substitute(e, map), joined).has_value(); };
+  auto touches = [&](IndexExpr e) { return ir::depends_on(e, a.var.node()) || ir::depends_on(e, b.var.node()); };
+  for (const Access& access : accesses_of(program, layouts, kernel))
+    if (touches(access.offset) && !even(access.offset)) return false;
+  for (Expr e : values_of(kernel)) {
+    if (e->kind == ir::ExprKind::index && touches(e->indices[0])) return false;
+    for (const auto& g : e->guards)
+      if (touches(g.index) || touches(g.lo) || touches(g.hi)) return false;
+  }
+  for (const Segment& s : kernel.segments)
+    for (const auto& r : s.reductions)
+      if (touches(r.position)) return false;
+  return true;
+}
+
+// Joins neighbours in `loops` while possible.
+void join_loops(Program& program, const Layouts& layouts, FusedKernel& kernel, std::vector<Loop>& loops) {
+  for (size_t i = loops.size(); i-- > 1;) {
+    const Loop a = loops[i - 1], b = loops[i];
+    if (b.extent.range().lo < 1) continue;
+    IndexExpr extent = a.extent * b.extent;
+    IndexExpr k = program.index->loop("i", extent);
+    ir::Rewrite rewrite;
+    rewrite.indices[a.var.node()] = ir::floordiv(k, b.extent);
+    rewrite.indices[b.var.node()] = ir::mod(k, b.extent);
+    if (!can_join(program, layouts, kernel, a, b, rewrite.indices, k.node())) continue;
+    rewrite_kernel(program, kernel, rewrite);
+    loops[i - 1] = {k, extent};
+    loops.erase(loops.begin() + long(i));
+  }
+}
+
+// A pointwise kernel some of whose loads walk another outer loop contiguously than the stores do.
+void find_transposed(const std::vector<Access>& accesses, FusedKernel& kernel) {
+  kernel.transpose_loop = -1;
+  if (has_inner_loops(kernel) || kernel.outer.size() < 2) return;
+  const auto* vector = kernel.outer.back().var.node();
+  for (const Access& a : accesses) {
+    auto along = ir::stride_of(a.offset, vector);
+    if (!a.load || !along || along->is_constant(0) || along->is_constant(1)) continue;
+    if (!a.load->guards.empty() || !a.load->indirects.empty()) continue;
+    for (size_t i = 0; i + 1 < kernel.outer.size(); i++) {
+      auto s = ir::stride_of(a.offset, kernel.outer[i].var.node());
+      if (s && s->is_constant(1)) kernel.transpose_loop = int(i);
+    }
+  }
+  if (kernel.transpose_loop < 0) return;
+  // The two loops of a block are the last ones.
+  size_t t = size_t(kernel.transpose_loop), last = kernel.outer.size() - 2;
+  std::rotate(kernel.outer.begin() + long(t), kernel.outer.begin() + long(t) + 1, kernel.outer.begin() + long(last) + 1);
+  kernel.transpose_loop = int(last);
+}
+
+}  // namespace
+
+std::vector<Access> accesses_of(const Program& program, const Layouts& layouts, const FusedKernel& kernel) {
+  std::vector<Access> all;
+  auto offset = [&](BufferId b, const std::vector<IndexExpr>& indices) {
+    return offset_of(program.buffer(b), layouts[size_t(b)], indices);
+  };
+  for (Expr e : values_of(kernel))
+    if (e->kind == ir::ExprKind::load) all.push_back({e, e->buffer, offset(e->buffer, e->indices)});
+  for (const Segment& s : kernel.segments)
+    for (const auto* stores : {&s.body, &s.stores})
+      for (const auto& store : *stores) all.push_back({nullptr, store.buffer, offset(store.buffer, store.indices)});
+  return all;
+}
+
+void order_loops(Program& program, const Layouts& layouts, FusedKernel& kernel) {
+  sort_outer(program, layouts, kernel);
+  auto accesses = accesses_of(program, layouts, kernel);
+  for (Segment& s : kernel.segments) {
+    sort_inner(accesses, kernel, s.loops);
+    if (!has_arg_reduction(s)) sort_inner(accesses, kernel, s.reduced);
+  }
+  join_loops(program, layouts, kernel, kernel.outer);
+  for (Segment& s : kernel.segments) {
+    join_loops(program, layouts, kernel, s.loops);
+    if (!has_arg_reduction(s)) join_loops(program, layouts, kernel, s.reduced);
+  }
+  accesses = accesses_of(program, layouts, kernel);
+  choose_vector_loop(accesses, kernel);
+  find_transposed(accesses, kernel);
+}
+
+}  // namespace cppgen::schedule

@@ -1,0 +1,20 @@
+#pragma once
+#include "cppgen/ir/program.h"
+#include "cppgen/schedule/kernel.h"
+#include "cppgen/schedule/options.h"
+
+namespace cppgen::schedule {
+
+// Everything that a kernel touches in memory, as linear offsets under the layouts.
+struct Access {
+  ir::Expr load = nullptr;  // null: a store
+  ir::BufferId buffer;
+  IndexExpr offset;
+};
+std::vector<Access> accesses_of(const ir::Program&, const Layouts&, const FusedKernel&);
+
+// Orders the outer loops so that the fastest dimension of what is stored comes last, decides what is vectorised, finds
+// transposed access, orders and joins loops that run over contiguous memory.
+void order_loops(ir::Program&, const Layouts&, FusedKernel&);
+
+}  // namespace cppgen::schedule

@@ -1,0 +1,162 @@
+#include "cppgen/schedule/onednn.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "cppgen/schedule/uses.h"
+#include "runtime/contraction/onednn.h"
+
+namespace cppgen::schedule {
+namespace {
+
+using ir::Loop;
+
+IndexExpr points(const std::vector<Loop>& loops) {
+  IndexExpr n = 1;
+  for (const auto& l : loops) n = n * l.extent;
+  return n;
+}
+
+// The stride of several loops taken as one, the last fastest; nullopt if they are not evenly spaced.
+std::optional<IndexExpr> joint_stride(IndexExpr offset, const std::vector<Loop>& loops) {
+  std::optional<IndexExpr> inner;
+  IndexExpr extent = 1;
+  for (size_t i = loops.size(); i-- > 0;) {
+    if (loops[i].extent.is_constant(1)) continue;
+    auto s = ir::stride_of(offset, loops[i].var.node());
+    if (!s) return std::nullopt;
+    if (inner && !ir::prove_equal(*s, *inner * extent)) return std::nullopt;
+    if (!inner) inner = *s;
+    extent = extent * loops[i].extent;
+  }
+  return inner ? *inner : IndexExpr(int64_t{0});
+}
+
+IndexExpr offset(const Program& program, const Layouts& layouts, Expr load) {
+  return offset_of(program.buffer(load->buffer), layouts[size_t(load->buffer)], load->indices);
+}
+
+OnednnForm matmul_form(const Program& program, const Layouts& layouts, const ContractionView& v) {
+  if (v.batch.size() > 2) return {{}, "more than two batch loops"};
+  IndexExpr a = offset(program, layouts, v.left), b = offset(program, layouts, v.right);
+  auto am = joint_stride(a, v.rows);
+  if (!am) return {{}, "rows are not evenly spaced"};
+  auto batch = v.batch;
+  while (batch.size() < 2) batch.insert(batch.begin(), Loop{IndexExpr(int64_t{0}), 1});
+  auto stride = [](IndexExpr e, const Loop& l) {
+    return l.extent.is_constant(1) ? std::optional(IndexExpr(int64_t{0})) : ir::stride_of(e, l.var.node());
+  };
+  const Loop& k = v.depth.back();
+  const Loop& n = v.columns[0];
+  auto ab0 = stride(a, batch[0]), ab1 = stride(a, batch[1]), bb0 = stride(b, batch[0]), bb1 = stride(b, batch[1]);
+  auto ak = stride(a, k), bk = stride(b, k), bn = stride(b, n);
+  if (!ab0 || !ab1 || !bb0 || !bb1 || !ak || !bk || !bn) return {{}, "operands are not strided"};
+  IndexExpr m = points(v.rows), columns = n.extent;
+  OnednnForm form;
+  form.params.resize(rt::kMatParams);
+  auto set = [&](int i, IndexExpr e) { form.params[size_t(i)] = e; };
+  auto positive = [](IndexExpr stride, IndexExpr otherwise) { return stride.is_constant(0) ? otherwise : stride; };
+  set(rt::kMatKind, rt::kOneDnnMatmul), set(rt::kMatFlags, 0);
+  set(rt::kMatBatch0, batch[0].extent), set(rt::kMatBatch1, batch[1].extent);
+  set(rt::kMatM, m), set(rt::kMatN, columns), set(rt::kMatK, k.extent);
+  set(rt::kMatABatch0, *ab0), set(rt::kMatABatch1, *ab1);
+  set(rt::kMatAM, positive(*am, k.extent)), set(rt::kMatAK, positive(*ak, 1));
+  set(rt::kMatBBatch0, *bb0), set(rt::kMatBBatch1, *bb1);
+  set(rt::kMatBK, positive(*bk, columns)), set(rt::kMatBN, positive(*bn, 1));
+  set(rt::kMatOutBatch1, m * columns), set(rt::kMatOutBatch0, m * columns * batch[1].extent), set(rt::kMatOutM, columns);
+  return form;
+}
+
+// What a spatial index of the left operand says:  row * stride + tap * dilation - pad.
+struct Spatial {
+  IndexExpr in, out, kernel = 1, stride = 1, dilation = 1, pad = 0;
+};
+
+std::optional<Spatial> spatial_of(IndexExpr index, IndexExpr extent, const ContractionView& v) {
+  Spatial s;
+  s.in = extent, s.out = 1;
+  ir::IndexMap zero;
+  for (const Loop& l : v.rows) {
+    if (!ir::depends_on(index, l.var.node())) continue;
+    auto stride = ir::stride_of(index, l.var.node());
+    if (!stride || !s.out.is_constant(1)) return std::nullopt;
+    s.out = l.extent, s.stride = *stride, zero[l.var.node()] = 0;
+  }
+  for (const Loop& l : v.depth) {
+    if (!ir::depends_on(index, l.var.node())) continue;
+    auto stride = ir::stride_of(index, l.var.node());
+    if (!stride || !s.kernel.is_constant(1)) return std::nullopt;
+    s.kernel = l.extent, s.dilation = *stride, zero[l.var.node()] = 0;
+  }
+  s.pad = IndexExpr(int64_t{0}) - ir::substitute(index, zero);
+  return s;
+}
+
+OnednnForm convolution_form(const Program& program, const Layouts& layouts, const ContractionView& v) {
+  const auto& left = program.buffer(v.left->buffer);
+  const auto& right = program.buffer(v.right->buffer);
+  size_t rank = left.shape.size();
+  if (rank < 3 || rank > 5 || right.shape.size() != rank || right.kind != ir::BufferKind::constant || v.batch.size() > 1)
+    return {{}, "not a plain convolution"};
+  if (!(layouts[size_t(left.id)] == with_last(rank, 1))) return {{}, "the left operand is not channels-last"};
+  if (v.depth.size() != rank - 1 || v.rows.size() != rank - 1 || !(v.left->indices[0] == v.rows[0].var))
+    return {{}, "not a plain convolution"};
+  OnednnForm form;
+  IndexExpr groups = points(v.batch);
+  form.params = {rt::kOneDnnConvolution, 0, v.rows[0].extent, groups, left.shape[1], groups * v.columns[0].extent, int64_t(rank - 2)};
+  for (size_t d = 2; d < rank; d++) {
+    auto s = spatial_of(v.left->indices[d], left.shape[d], v);
+    if (!s) return {{}, "a spatial index is not row * stride + tap * dilation - pad"};
+    IndexExpr end = (s->out - 1) * s->stride + (s->kernel - 1) * s->dilation + 1 - s->in - s->pad;
+    for (IndexExpr p : {s->in, s->out, s->kernel, s->stride, s->dilation, s->pad, end}) form.params.push_back(p);
+  }
+  return form;
+}
+
+}  // namespace
+
+OnednnForm onednn_form(const Program& program, const Layouts& layouts, const ContractionView& v) {
+  if (v.depth.size() == 1 && v.left->guards.empty())
+    if (auto form = matmul_form(program, layouts, v); !form.params.empty()) return form;
+  return convolution_form(program, layouts, v);
+}
+
+OnednnPreparation prepare_onednn(Program& program, Layouts& layouts, LoopNest& nest) {
+  ContractionView v = *view_of(nest);
+  OnednnForm form = onednn_form(program, layouts, v);
+  OnednnPreparation result;
+  bool matmul = form.params[rt::kMatKind].is_constant(rt::kOneDnnMatmul);
+
+  // Matmul writes [batch..., rows..., columns]; convolution [rows..., groups, columns].
+  std::vector<Loop> order = matmul ? v.batch : v.rows;
+  const auto& middle = matmul ? v.rows : v.batch;
+  order.insert(order.end(), middle.begin(), middle.end());
+  order.push_back(v.columns[0]);
+  std::vector<IndexExpr> shape, indices;
+  for (const Loop& l : order) shape.push_back(l.extent), indices.push_back(l.var);
+  BufferId raw = program.add_buffer(nest.name + ".raw", DType::f32, shape, ir::BufferKind::temporary);
+  layouts.push_back(row_major(shape.size()));
+
+  result.epilogue = nest;
+  result.epilogue.name = nest.name + "_epilogue";
+  result.epilogue.reduced.clear(), result.epilogue.reductions.clear(), result.epilogue.roles.clear();
+  ir::Rewrite rewrite;
+  std::vector<IndexExpr> fresh;
+  for (size_t i = 0; i < nest.loops.size(); i++) {
+    IndexExpr var = program.index->loop("i", nest.loops[i].extent);
+    rewrite.indices[nest.loops[i].var.node()] = var;
+    result.epilogue.loops[i].var = var;
+  }
+  std::vector<IndexExpr> read;
+  for (IndexExpr i : indices) read.push_back(ir::substitute(i, rewrite.indices));
+  rewrite.replace_accumulator = [&](Expr) { return program.exprs->load(raw, DType::f32, read); };
+  rewrite_nest(program, result.epilogue, rewrite);
+
+  nest.stores = {{raw, indices, program.exprs->accumulator(0, DType::f32), {}}};
+  result.step = {std::string(rt::kOneDnnContraction), "onednn", {v.left->buffer, v.right->buffer}, {raw}, form.params, {}, nest.origins};
+  return result;
+}
+
+}  // namespace cppgen::schedule

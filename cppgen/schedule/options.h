@@ -1,0 +1,32 @@
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace cppgen::schedule {
+
+// What the schedule may do; the values of the settings of the same names.
+struct Options {
+  int64_t max_fusion_size = 64;
+  int64_t max_horizontal_fusion_size = 16;
+  int64_t realize_reads_threshold = 4;
+  int64_t realize_opcount_threshold = 30;
+  int64_t realize_acc_reads_threshold = 8;
+  int64_t unroll_reductions_threshold = 8;
+  bool epilogue_fusion = true;
+  bool split_reductions = true;
+  bool layout_optimization = true;
+  bool inplace_buffers = true;
+  std::vector<std::string> gemm_backends = {"CPP"};  // contraction engines in order of preference
+};
+
+// The vector unit that kernels are written for.
+struct Target {
+  std::string isa = "scalar";
+  int lanes = 1;      // float32 lanes of one vector
+  int tile_rows = 4;  // register block of a contraction
+  int tile_columns = 8;
+  int64_t l2_bytes = 1 << 20;
+};
+
+}  // namespace cppgen::schedule

@@ -1,0 +1,156 @@
+#include "cppgen/schedule/schedule.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cppgen/schedule/contraction.h"
+#include "cppgen/schedule/epilogue.h"
+#include "cppgen/schedule/group.h"
+#include "cppgen/schedule/in_place.h"
+#include "cppgen/schedule/inline.h"
+#include "cppgen/schedule/kernels.h"
+#include "cppgen/schedule/onednn.h"
+#include "cppgen/schedule/reductions.h"
+#include "cppgen/schedule/uses.h"
+
+namespace cppgen::schedule {
+namespace {
+
+// Nests whose results nobody reads.
+void drop_dead(Program& program) {
+  for (;;) {
+    Uses uses = collect_uses(program);
+    std::vector<bool> dead(program.statements.size(), false);
+    for (size_t i = 0; i < program.statements.size(); i++) {
+      const LoopNest* nest = as_nest(program.statements[i]);
+      dead[i] = nest && std::all_of(nest->stores.begin(), nest->stores.end(), [&](const auto& s) {
+        return program.buffer(s.buffer).kind == ir::BufferKind::temporary && uses.readers[size_t(s.buffer)].empty();
+      });
+    }
+    if (std::find(dead.begin(), dead.end(), true) == dead.end()) return;
+    erase_statements(program, dead);
+  }
+}
+
+// Chooses engines and brings each contraction into its engine's form: extra nests (packing, an epilogue of its own)
+// appear in the program; `prepared` remembers what the tile engine needs, by position.
+struct Engines {
+  std::vector<std::string> chosen;
+  std::vector<std::optional<TileContraction>> tiles;
+  std::vector<std::optional<LibraryStep>> library;
+};
+
+class EngineStage {
+ public:
+  EngineStage(Schedule& schedule, const Options& options, const Target& target)
+      : schedule_(schedule), target_(target),
+        chosen_(choose_engines(schedule.program, schedule.layouts, options, target, schedule.log)) {}
+
+  Engines run() {
+    auto old = std::move(schedule_.program.statements);
+    schedule_.program.statements.clear();
+    for (size_t i = 0; i < old.size(); i++) {
+      if (chosen_[i] == "cppgen") tiles(std::get<LoopNest>(old[i]));
+      else if (chosen_[i] == "onednn") onednn(std::get<LoopNest>(old[i]));
+      else append(std::move(old[i]), chosen_[i]);
+    }
+    return std::move(engines_);
+  }
+
+ private:
+  Schedule& schedule_;
+  const Target& target_;
+  std::vector<std::string> chosen_;
+  Engines engines_;
+
+  void append(ir::Statement statement, const std::string& engine) {
+    if (LoopNest* nest = as_nest(statement); nest && engine == "loops") nest->roles.clear();
+    schedule_.program.statements.push_back(std::move(statement));
+    engines_.chosen.push_back(engine);
+    engines_.tiles.emplace_back();
+    engines_.library.emplace_back();
+  }
+
+  void tiles(LoopNest nest) {
+    auto prepared = prepare_tiles(schedule_.program, schedule_.layouts, nest, target_);
+    if (prepared.packing) append(std::move(*prepared.packing), "");
+    if (prepared.packed) schedule_.packed.push_back(std::move(*prepared.packed));
+    append(std::move(nest), "cppgen");
+    engines_.tiles.back() = std::move(prepared.contraction);
+  }
+
+  void onednn(LoopNest nest) {
+    auto prepared = prepare_onednn(schedule_.program, schedule_.layouts, nest);
+    append(std::move(nest), "onednn");
+    engines_.library.back() = std::move(prepared.step);
+    append(std::move(prepared.epilogue), "");
+  }
+};
+
+std::string kernel_name(size_t position, const Program& program, const Group& group) {
+  std::string name = fmt::format("k{}", position);
+  size_t shown = 0;
+  std::string last;
+  for (int s : group.statements) {
+    const std::string& part = as_nest(program.statements[size_t(s)])->name;
+    if (part == last || shown == 4) continue;
+    name += "_" + part;
+    last = part;
+    shown++;
+  }
+  return name;
+}
+
+ScheduledStep make_step(Schedule& schedule, const Engines& engines, const Uses& uses, const Group& group, size_t position) {
+  Program& program = schedule.program;
+  size_t first = size_t(group.statements[0]);
+  if (engines.library[first]) return *engines.library[first];
+  if (const auto* call = std::get_if<ir::LibraryCall>(&program.statements[first]))
+    return LibraryStep{call->function, "library", call->inputs, call->outputs, call->params, call->numbers, call->origins};
+  std::string name = kernel_name(position, program, group);
+  if (engines.tiles[first])
+    return make_tile_kernel(program, *as_nest(program.statements[first]), *engines.tiles[first], name);
+  return make_kernel(program, schedule.layouts, uses, group, name);
+}
+
+void trace(const Trace& hook, const char* stage, const Program& program) {
+  if (hook) hook(stage, program);
+}
+
+}  // namespace
+
+void fuse(Program& program, const Options& options, DecisionLog& log, const Trace& hook) {
+  inline_single_use(program, options, log);
+  trace(hook, "inline_single_use", program);
+  // Before cheap nests multiply: a bias or residual add with several readers belongs to the contraction that feeds it.
+  fuse_epilogues(program, options, log);
+  trace(hook, "fuse_epilogues", program);
+  inline_cheap(program, options, log);
+  trace(hook, "inline_cheap", program);
+  // Inlining left single readers behind that were several before.
+  fuse_epilogues(program, options, log);
+  drop_dead(program);
+  unroll_small_reductions(program, options, log);
+  split_long_reductions(program, options, log);
+  trace(hook, "reductions", program);
+}
+
+Schedule make_schedule(Program program, const Options& options, const Target& target, const Trace& hook) {
+  Schedule schedule;
+  schedule.program = std::move(program);
+  fuse(schedule.program, options, schedule.log, hook);
+  ir::verify(schedule.program);
+  schedule.layouts = plan_layouts(schedule.program, options, schedule.log);
+  Engines engines = EngineStage(schedule, options, target).run();
+  trace(hook, "engines", schedule.program);
+  ir::verify(schedule.program);
+  auto groups = group_statements(schedule.program, options, schedule.log);
+  Uses uses = collect_uses(schedule.program);
+  for (const Group& group : groups)
+    schedule.steps.push_back(make_step(schedule, engines, uses, group, schedule.steps.size()));
+  if (options.inplace_buffers) find_in_place(schedule);
+  return schedule;
+}
+
+}  // namespace cppgen::schedule

@@ -1,0 +1,108 @@
+#include "cppgen/schedule/uses.h"
+
+#include <algorithm>
+
+namespace cppgen::schedule {
+
+using ir::BinaryOp;
+using ir::ExprKind;
+using ir::UnaryOp;
+
+std::vector<Expr> roots_of(const LoopNest& nest) {
+  std::vector<Expr> roots;
+  for (const auto& r : nest.reductions) roots.push_back(r.value);
+  for (const auto& s : nest.stores) {
+    roots.push_back(s.value);
+    for (const auto& i : s.indirects) roots.push_back(i.value);
+  }
+  return roots;
+}
+
+std::vector<Expr> loads_of(const LoopNest& nest) {
+  std::vector<Expr> loads;
+  for (Expr e : ir::postorder(roots_of(nest)))
+    if (e->kind == ExprKind::load) loads.push_back(e);
+  return loads;
+}
+
+bool reads(const LoopNest& nest, BufferId buffer) {
+  auto loads = loads_of(nest);
+  return std::any_of(loads.begin(), loads.end(), [&](Expr e) { return e->buffer == buffer; });
+}
+
+int64_t operation_count(const LoopNest& nest) {
+  int64_t count = 0;
+  for (Expr e : ir::postorder(roots_of(nest)))
+    count += e->kind == ExprKind::unary || e->kind == ExprKind::binary || e->kind == ExprKind::select ||
+             e->kind == ExprKind::cast;
+  return count;
+}
+
+static bool is_heavy(Expr e) {
+  if (e->kind == ExprKind::binary)
+    return e->binary == BinaryOp::pow ||
+           (!is_float(e->type) && (e->binary == BinaryOp::div || e->binary == BinaryOp::mod_trunc || e->binary == BinaryOp::mod_floor));
+  return e->kind == ExprKind::unary && e->unary >= UnaryOp::exp && e->unary <= UnaryOp::sigmoid;
+}
+
+bool has_heavy_operation(const LoopNest& nest) {
+  auto all = ir::postorder(roots_of(nest));
+  return std::any_of(all.begin(), all.end(), is_heavy);
+}
+
+const LoopNest* as_nest(const ir::Statement& s) { return std::get_if<LoopNest>(&s); }
+LoopNest* as_nest(ir::Statement& s) { return std::get_if<LoopNest>(&s); }
+
+static void note(std::vector<int>& list, int statement) {
+  if (list.empty() || list.back() != statement) list.push_back(statement);
+}
+
+Uses collect_uses(const Program& program) {
+  Uses uses{std::vector<std::vector<int>>(program.buffers.size()), std::vector<std::vector<int>>(program.buffers.size())};
+  for (int i = 0; i < int(program.statements.size()); i++) {
+    if (const LoopNest* nest = as_nest(program.statements[size_t(i)])) {
+      for (Expr load : loads_of(*nest)) note(uses.readers[size_t(load->buffer)], i);
+      for (const auto& store : nest->stores) note(uses.writers[size_t(store.buffer)], i);
+    } else {
+      const auto& call = std::get<ir::LibraryCall>(program.statements[size_t(i)]);
+      for (BufferId b : call.inputs) note(uses.readers[size_t(b)], i);
+      for (BufferId b : call.outputs) note(uses.writers[size_t(b)], i);
+    }
+  }
+  return uses;
+}
+
+void rewrite_nest(Program& program, LoopNest& nest, const ir::Rewrite& rewrite) {
+  for (auto& r : nest.reductions) {
+    r.value = ir::rewrite(*program.exprs, r.value, rewrite);
+    r.position = ir::substitute(r.position, rewrite.indices);
+  }
+  for (auto& s : nest.stores) {
+    s.value = ir::rewrite(*program.exprs, s.value, rewrite);
+    for (auto& i : s.indices) i = ir::substitute(i, rewrite.indices);
+    for (auto& i : s.indirects) i.value = ir::rewrite(*program.exprs, i.value, rewrite);
+  }
+}
+
+ir::IndexMap loop_map(const LoopNest& nest, std::span<const IndexExpr> replacements) {
+  ir::IndexMap map;
+  for (size_t i = 0; i < nest.loops.size(); i++) map[nest.loops[i].var.node()] = replacements[i];
+  return map;
+}
+
+std::string describe(const ir::Statement& s) {
+  const auto* nest = as_nest(s);
+  const auto& origins = nest ? nest->origins : std::get<ir::LibraryCall>(s).origins;
+  std::string text = nest ? nest->name : std::get<ir::LibraryCall>(s).function;
+  if (!origins.empty()) text += " (" + origins.back() + ")";
+  return text;
+}
+
+void erase_statements(Program& program, const std::vector<bool>& dead) {
+  std::vector<ir::Statement> kept;
+  for (size_t i = 0; i < program.statements.size(); i++)
+    if (!dead[i]) kept.push_back(std::move(program.statements[i]));
+  program.statements = std::move(kept);
+}
+
+}  // namespace cppgen::schedule

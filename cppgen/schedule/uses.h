@@ -1,0 +1,42 @@
+#pragma once
+#include <functional>
+#include <vector>
+
+#include "cppgen/ir/program.h"
+
+namespace cppgen::schedule {
+
+using ir::BufferId;
+using ir::Expr;
+using ir::IndexExpr;
+using ir::LoopNest;
+using ir::Program;
+
+// Root values of a nest: reduction values, stored values, and the values that indirect stores are bound to.
+std::vector<Expr> roots_of(const LoopNest&);
+// Every load of a nest, each distinct load once (loads in indirect indices included).
+std::vector<Expr> loads_of(const LoopNest&);
+bool reads(const LoopNest&, BufferId);
+// Pointwise operations of a nest (loads, constants and indices do not count); heavy: transcendentals and divisions.
+int64_t operation_count(const LoopNest&);
+bool has_heavy_operation(const LoopNest&);
+
+// Which statements store and load each buffer, by position in Program::statements.
+struct Uses {
+  std::vector<std::vector<int>> writers, readers;
+};
+Uses collect_uses(const Program&);
+
+// Applies a rewrite to every value and index of a nest (not to its loops).
+void rewrite_nest(Program&, LoopNest&, const ir::Rewrite&);
+// Gives the nest's loops fresh variables, so that a copy of its values can live in another nest.
+ir::IndexMap loop_map(const LoopNest&, std::span<const IndexExpr> replacements);
+
+const LoopNest* as_nest(const ir::Statement&);
+LoopNest* as_nest(ir::Statement&);
+std::string describe(const ir::Statement&);  // name and origin, for decisions
+
+// Takes out the statements marked dead.
+void erase_statements(Program&, const std::vector<bool>& dead);
+
+}  // namespace cppgen::schedule

@@ -1,0 +1,208 @@
+// What emitted kernels use besides the vector operations: lane counts as types, so that one loop body serves full
+// vectors and tails; access by address class; checked indices; lane-wise reductions. Included after vec/<isa>/vec.h.
+#pragma once
+
+#define CPPGEN_KERNEL extern "C" __attribute__((visibility("default")))
+#define CPPGEN_LAMBDA __attribute__((always_inline))
+#define CPPGEN_INLINE inline __attribute__((always_inline))
+
+namespace vec {
+inline namespace VEC_ISA {
+
+// How many lanes of a vector are points of the loop: all L of them, or the first `count`.
+struct All {
+  static constexpr int count = L;
+};
+struct Tail {
+  int count;
+};
+
+// A number as a type, to unroll by.
+template <int N>
+struct Int {
+  static constexpr int value = N;
+};
+
+// ---- access ----
+template <class S>
+VEC_FN Loaded<S> ld(const S* p, All) {
+  return load(p);
+}
+template <class S>
+VEC_FN Loaded<S> ld(const S* p, Tail n) {
+  return load(p, n.count);
+}
+template <class S>
+VEC_FN void st(S* p, Loaded<S> x, All) {
+  store(p, x);
+}
+template <class S>
+VEC_FN void st(S* p, Loaded<S> x, Tail n) {
+  store(p, x, n.count);
+}
+
+// The same element in every lane.
+template <class S>
+VEC_FN Loaded<S> ld_all(const S* p) {
+  if constexpr (__is_same(S, f16)) {
+    const V<f32> one = load(p, 1);
+    return set1<f32>(lane(one, 0));
+  } else if constexpr (__is_same(S, bf16)) {
+    return set1<f32>(bit_cast<f32>(u32(p->bits) << 16));
+  } else if constexpr (__is_same(S, b8)) {
+    return p->value ? first_n(L) : first_n(0);
+  } else {
+    return set1<S>(*p);
+  }
+}
+
+template <class S, class N>
+VEC_FN Loaded<S> ld_strided(const S* p, i64 stride, N n) {
+  return load_strided(p, stride, n.count);
+}
+template <class S, class N>
+VEC_FN void st_strided(S* p, i64 stride, Loaded<S> x, N n) {
+  store_strided(p, stride, x, n.count);
+}
+
+// Lane i is *address(i), or the fallback where that is null. Lanes from n on are unspecified, their addresses not
+// taken.
+template <class S, class N, class F>
+VEC_FN Loaded<S> ld_lanes(N n, Loaded<S> fallback, F address) {
+  S values[L] = {};
+  b8 present[L] = {};
+  for (int i = 0; i < n.count; i++)
+    if (const S* p = address(i)) values[i] = *p, present[i].value = 1;
+  return select(load(present), load(values), fallback);
+}
+
+// *address(i) = lane i, in lane order; nothing where the address is null.
+template <class S, class N, class F>
+VEC_FN void st_lanes(Loaded<S> x, N n, F address) {
+  S values[L];
+  store(values, x);
+  for (int i = 0; i < n.count; i++)
+    if (S* p = address(i)) *p = values[i];
+}
+
+// Contiguous elements from p, of which only those of lanes lo <= i < hi exist; the fallback elsewhere.
+template <class S, class N>
+VEC_FN Loaded<S> ld_range(const S* p, i64 lo, i64 hi, N n, Loaded<S> fallback) {
+  if (lo <= 0 && hi >= n.count) return ld(p, n);
+  if (hi <= 0 || lo >= n.count) return fallback;
+  if (lo <= 0) return select(first_n(int(hi)), load(p, int(hi)), fallback);
+  return ld_lanes<S>(n, fallback, [=](int i) CPPGEN_LAMBDA { return i >= lo && i < hi ? p + i : (const S*)0; });
+}
+
+// ---- integers ----
+// Division and remainder rounded toward minus infinity; b > 0.
+VEC_FN i64 floor_div(i64 a, i64 b) { return a >= 0 ? a / b : -((-a + b - 1) / b); }
+VEC_FN i64 floor_mod(i64 a, i64 b) { return a - floor_div(a, b) * b; }
+VEC_FN i64 imin(i64 a, i64 b) { return a < b ? a : b; }
+VEC_FN i64 imax(i64 a, i64 b) { return a > b ? a : b; }
+
+// An index of a tensor: negative ones count from the end. Outside: notes failed check `id` and gives -1.
+VEC_FN i64 checked_index(i64 value, i64 extent, int* error, int id) {
+  const i64 index = value < 0 ? value + extent : value;
+  if (index >= 0 && index < extent) return index;
+  __atomic_store_n(error, id + 1, __ATOMIC_RELAXED);
+  return -1;
+}
+template <class N>
+VEC_FN void checked_indices(i64* out, V<i64> values, i64 extent, int* error, int id, N n) {
+  store(out, values);
+  for (int i = 0; i < n.count; i++) out[i] = checked_index(out[i], extent, error, id);
+}
+
+// Lane i is value(i).
+template <class F>
+VEC_FN V<i64> index_lanes(F value) {
+  i64 values[L];
+  for (int i = 0; i < L; i++) values[i] = value(i);
+  return load(values);
+}
+
+// ---- reductions ----
+// Lanes that are no points contribute the identity.
+template <class X>
+VEC_FN X keep(X x, All, X) {
+  return x;
+}
+template <class X>
+VEC_FN X keep(X x, Tail n, X identity) {
+  return select(first_n(n.count), x, identity);
+}
+
+template <class T>
+VEC_FN V<T> all_sum(V<T> a) {
+  return set1<T>(hsum(a));
+}
+template <class T>
+VEC_FN V<T> all_prod(V<T> a) {
+  return set1<T>(hprod(a));
+}
+template <class T>
+VEC_FN V<T> all_min(V<T> a) {
+  return set1<T>(hmin(a));
+}
+template <class T>
+VEC_FN V<T> all_max(V<T> a) {
+  return set1<T>(hmax(a));
+}
+VEC_FN M all_any(M m) { return any(m) ? first_n(L) : first_n(0); }
+VEC_FN M all_all(M m) { return all(m) ? first_n(L) : first_n(0); }
+
+// The best value so far and where it was. Max: greatest instead of least. Last: of equals the last instead of the
+// first.
+template <class T, bool Max, bool Last>
+struct Best {
+  V<T> value;
+  V<i64> position;
+
+  static CPPGEN_INLINE M better(V<T> a, V<T> b) {
+    M m = Max ? gt(a, b) : lt(a, b);
+    if constexpr (is_float<T>) m = m_or(m, m_and(is_nan(a), m_not(is_nan(b))));
+    return m;
+  }
+  static CPPGEN_INLINE M tied(V<T> a, V<T> b) {
+    M m = eq(a, b);
+    if constexpr (is_float<T>) m = m_or(m, m_and(is_nan(a), is_nan(b)));
+    return m;
+  }
+  static CPPGEN_INLINE Best none() { return {zero<T>(), set1<i64>(-1)}; }
+
+  template <class N>
+  CPPGEN_INLINE void add(V<T> v, V<i64> p, N n) {
+    add_where(v, p, first_n(n.count));
+  }
+  CPPGEN_INLINE void merge(const Best& other) {
+    add_where(other.value, other.position, ge(other.position, zero<i64>()));
+  }
+  // Over all lanes that saw a point.
+  CPPGEN_INLINE V<i64> overall() const {
+    T best_value = lane(value, 0);
+    i64 best = lane(position, 0);
+    for (int i = 1; i < L; i++) {
+      const T v = lane(value, i);
+      const i64 p = lane(position, i);
+      if (p < 0) continue;
+      const bool nan = v != v, best_nan = best_value != best_value;
+      const bool ahead = (Max ? v > best_value : v < best_value) || (nan && !best_nan);
+      const bool equal = v == best_value || (nan && best_nan);
+      if (best < 0 || ahead || (equal && (Last ? p > best : p < best))) best_value = v, best = p;
+    }
+    return set1<i64>(best);
+  }
+
+ private:
+  CPPGEN_INLINE void add_where(V<T> v, V<i64> p, M points) {
+    M take = m_or(better(v, value), lt(position, zero<i64>()));
+    const M nearer = Last ? gt(p, position) : lt(p, position);
+    take = m_and(m_or(take, m_and(tied(v, value), nearer)), points);
+    value = select(take, v, value);
+    position = select(take, p, position);
+  }
+};
+
+}  // namespace VEC_ISA
+}  // namespace vec
