@@ -50,9 +50,12 @@ std::string print_field(const Settings& settings, size_t row) {
   return text;
 }
 
-std::string absolute_path(std::string_view text, const std::string& home) {
+std::string absolute_path(std::string_view where, std::string_view text, const std::string& home) {
   std::string path(text);
-  if (path == "~" || path.starts_with("~/")) path = home + path.substr(1);
+  if (path == "~" || path.starts_with("~/")) {
+    if (home.empty()) user_error("{}: \"{}\" needs a home directory, but HOME is not set", where, text);
+    path = home + path.substr(1);
+  }
   path = std::filesystem::absolute(path).lexically_normal().string();
   if (path.size() > 1 && path.back() == '/') path.pop_back();
   return path;
@@ -66,8 +69,8 @@ std::string_view find_variable(const Environment& environment, std::string_view 
 // The XDG base directory specification: a relative XDG_CACHE_HOME is ignored.
 std::string default_cache_dir(const Environment& environment) {
   std::string xdg(find_variable(environment, "XDG_CACHE_HOME")), home(find_variable(environment, "HOME"));
-  if (xdg.starts_with("/")) return absolute_path(xdg + "/cppgen", home);
-  if (home.starts_with("/")) return absolute_path(home + "/.cache/cppgen", home);
+  if (xdg.starts_with("/")) return absolute_path("XDG_CACHE_HOME", xdg + "/cppgen", home);
+  if (home.starts_with("/")) return absolute_path("HOME", home + "/.cache/cppgen", home);
   return fmt::format("/tmp/cppgen-{}", getuid());
 }
 
@@ -204,7 +207,7 @@ void Settings::assign(size_t row, std::string_view where, std::string_view value
     if constexpr (kind == SettingKind::choice) field = parse_choice(where, value, allowed);
     if constexpr (kind == SettingKind::list) field = parse_list(where, value, allowed);
     if constexpr (kind == SettingKind::text) field = parse_text(where, value);
-    if constexpr (kind == SettingKind::path) field = absolute_path(parse_text(where, value), home_);
+    if constexpr (kind == SettingKind::path) field = absolute_path(where, parse_text(where, value), home_);
   });
   constexpr size_t cache_dir_row = static_cast<size_t>(SettingId::cache_dir);
   if (row == cache_dir_row && source.kind == SettingSource::alias) cache_dir += "/cppgen";

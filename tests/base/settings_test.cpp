@@ -148,6 +148,7 @@ TEST(Settings, PlacesFollowTheEnvironment) {
   EXPECT_EQ(load({{"XDG_CACHE_HOME", "relative"}}).cache_dir, "/home/ada/.cache/cppgen");
   EXPECT_EQ(load({{"CPPGEN_CACHE_DIR", "/data/k/"}}).cache_dir, "/data/k");
   EXPECT_EQ(load({{"CPPGEN_CACHE_DIR", "~/k"}}).cache_dir, "/home/ada/k");
+  EXPECT_THROW(Settings::from_environment({{"CPPGEN_CACHE_DIR", "~/k"}}), UserError);
   EXPECT_EQ(load({}).trace_dir, "/home/ada/.cache/cppgen/trace");
   Settings s = load({});
   s.set("cache_dir", "/elsewhere");
