@@ -1,0 +1,228 @@
+#include <algorithm>
+#include <cstring>
+#include <new>
+
+#include "runtime/base/errors.h"
+#include "runtime/base/settings.h"
+#include "runtime/session/cppgen.h"
+#include "runtime/session/session.h"
+#include "runtime/session/version.h"
+
+using namespace cppgen;
+using namespace cppgen::rt;
+
+struct cppgen_session {
+  struct Description {
+    std::string name;
+    cppgen_dtype dtype;
+    std::vector<int64_t> dims;
+  };
+
+  cppgen_session(const std::string& path, const LoadOptions& load, const SessionOptions& options)
+      : session(Executable::load(path, load), options) {
+    for (const TensorInfo& info : session.plan().inputs) inputs.push_back(describe(info));
+    for (const TensorInfo& info : session.plan().outputs) outputs.push_back(describe(info));
+  }
+
+  static Description describe(const TensorInfo& info) {
+    Description result{info.name, cppgen_dtype(info.type), {}};
+    for (const DimExpr& dim : info.dims) result.dims.push_back(constant_or_unknown(dim));
+    return result;
+  }
+
+  static int64_t constant_or_unknown(const DimExpr& dim) {
+    for (size_t i = 0; i < dim.code.size(); i++) {
+      if (dim.code[i] == int64_t(DimOp::symbol)) return -1;
+      if (dim.code[i] == int64_t(DimOp::constant)) i++;
+    }
+    return evaluate(dim, {});
+  }
+
+  Session session;
+  std::vector<Description> inputs, outputs;
+};
+
+namespace {
+
+static_assert(int(CPPGEN_FLOAT32) == int(DType::f32) && int(CPPGEN_BFLOAT16) == int(DType::bf16) &&
+              int(CPPGEN_INT8) == int(DType::i8) && int(CPPGEN_UINT8) == int(DType::u8) &&
+              int(CPPGEN_BOOL) == int(DType::boolean));
+
+cppgen_status failed(cppgen_status status, const char* text, cppgen_error* error) {
+  if (error) {
+    const size_t length = std::min(std::strlen(text), sizeof error->message - 1);
+    std::memcpy(error->message, text, length);
+    error->message[length] = '\0';
+  }
+  return status;
+}
+
+// Runs `f` and turns what it throws into a status and a message.
+template <class F>
+cppgen_status guarded(cppgen_error* error, F f) noexcept {
+  if (error) error->message[0] = '\0';
+  try {
+    f();
+    return CPPGEN_OK;
+  } catch (const UserError& e) {
+    return failed(CPPGEN_USER_ERROR, e.what(), error);
+  } catch (const std::bad_alloc&) {
+    return failed(CPPGEN_USER_ERROR, "out of memory", error);
+  } catch (const std::exception& e) {
+    return failed(CPPGEN_INTERNAL_ERROR, e.what(), error);
+  } catch (...) {
+    return failed(CPPGEN_INTERNAL_ERROR, "unknown exception", error);
+  }
+}
+
+void require_argument(bool ok, const char* what) {
+  if (!ok) user_error("the argument '{}' is null", what);
+}
+
+// The static text of a word of AFFINITY, so that options need not own it.
+const char* affinity_text(const std::string& affinity) {
+  for (const char* word : {"core", "pu", "numa"})
+    if (affinity == word) return word;
+  return "none";
+}
+
+cppgen_options environment_options() {
+  const SessionOptions from = SessionOptions::from(Settings::from_environment());
+  return {sizeof(cppgen_options),
+          from.threads,
+          affinity_text(from.affinity),
+          from.smt,
+          from.min_chunk_size,
+          from.memory_planning,
+          from.spin_microseconds,
+          from.profile,
+          0};
+}
+
+SessionOptions session_options(const cppgen_options& options) {
+  if (options.struct_size != sizeof(cppgen_options))
+    user_error("options have {} bytes, expected {}: initialise them with cppgen_options_init", options.struct_size,
+               sizeof(cppgen_options));
+  if (options.min_chunk_size < 1) user_error("min_chunk_size is {}; allowed is 1 or more", options.min_chunk_size);
+  if (options.spin_microseconds < 0)
+    user_error("spin_microseconds is {}; allowed is 0 or more", options.spin_microseconds);
+  return {options.threads,
+          options.affinity ? options.affinity : "none",
+          options.smt != 0,
+          options.min_chunk_size,
+          options.memory_planning != 0,
+          options.spin_microseconds,
+          options.profile != 0};
+}
+
+// Views of the caller's tensors. On the stack for usual counts: running allocates nothing.
+template <class View>
+class Views {
+ public:
+  Views(const cppgen_tensor* tensors, size_t count) {
+    require_argument(tensors || count == 0, "tensors");
+    View* views = few_;
+    if (count > kFew) {
+      many_.resize(count);
+      views = many_.data();
+    }
+    for (size_t i = 0; i < count; i++) {
+      const cppgen_tensor& tensor = tensors[i];
+      if (unsigned(tensor.dtype) >= unsigned(kDTypeCount))
+        user_error("tensor {} has the unknown type {}", i, int(tensor.dtype));
+      require_argument(tensor.dims || tensor.rank == 0, "dims");
+      views[i] = {DType(tensor.dtype), {tensor.dims, tensor.rank}, tensor.data};
+    }
+    views_ = {views, count};
+  }
+  std::span<const View> get() const { return views_; }
+
+ private:
+  static constexpr size_t kFew = 16;
+  View few_[kFew];
+  std::vector<View> many_;
+  std::span<const View> views_;
+};
+
+cppgen_status describe(const std::vector<cppgen_session::Description>& tensors, size_t index, cppgen_tensor_info* info,
+                       cppgen_error* error) {
+  return guarded(error, [&] {
+    require_argument(info, "info");
+    if (index >= tensors.size()) user_error("there is no tensor {}; the model has {}", index, tensors.size());
+    const auto& it = tensors[index];
+    *info = {it.name.c_str(), it.dtype, it.dims.size(), it.dims.data()};
+  });
+}
+
+}  // namespace
+
+cppgen_status cppgen_options_init(cppgen_options* options, cppgen_error* error) {
+  return guarded(error, [&] {
+    require_argument(options, "options");
+    *options = environment_options();
+  });
+}
+
+cppgen_status cppgen_session_load(const char* path, const cppgen_options* options, cppgen_session** session,
+                                  cppgen_error* error) {
+  if (session) *session = nullptr;
+  return guarded(error, [&] {
+    require_argument(session, "session");
+    require_argument(path, "path");
+    const cppgen_options used = options ? *options : environment_options();
+    *session = new cppgen_session(path, {used.trust_weights != 0}, session_options(used));
+  });
+}
+
+void cppgen_session_free(cppgen_session* session) { delete session; }
+
+size_t cppgen_session_input_count(const cppgen_session* session) { return session ? session->inputs.size() : 0; }
+size_t cppgen_session_output_count(const cppgen_session* session) { return session ? session->outputs.size() : 0; }
+
+cppgen_status cppgen_session_input(const cppgen_session* session, size_t index, cppgen_tensor_info* info,
+                                   cppgen_error* error) {
+  if (!session) return failed(CPPGEN_USER_ERROR, "the argument 'session' is null", error);
+  return describe(session->inputs, index, info, error);
+}
+
+cppgen_status cppgen_session_output(const cppgen_session* session, size_t index, cppgen_tensor_info* info,
+                                    cppgen_error* error) {
+  if (!session) return failed(CPPGEN_USER_ERROR, "the argument 'session' is null", error);
+  return describe(session->outputs, index, info, error);
+}
+
+cppgen_status cppgen_session_output_dims(cppgen_session* session, const cppgen_tensor* inputs, size_t input_count,
+                                         size_t index, int64_t* dims, size_t capacity, cppgen_error* error) {
+  return guarded(error, [&] {
+    require_argument(session, "session");
+    if (index >= session->outputs.size())
+      user_error("there is no output {}; the model has {}", index, session->outputs.size());
+    const Views<TensorView> views(inputs, input_count);
+    const std::vector<int64_t> found = session->session.output_dims(views.get())[index];
+    if (found.size() > capacity)
+      user_error("there is room for {} dimensions; the output has {}", capacity, found.size());
+    require_argument(dims || found.empty(), "dims");
+    std::copy(found.begin(), found.end(), dims);
+  });
+}
+
+cppgen_status cppgen_session_run(cppgen_session* session, const cppgen_tensor* inputs, size_t input_count,
+                                 const cppgen_tensor* outputs, size_t output_count, cppgen_error* error) {
+  return guarded(error, [&] {
+    require_argument(session, "session");
+    const Views<TensorView> in(inputs, input_count);
+    const Views<OutputView> out(outputs, output_count);
+    session->session.run(in.get(), out.get());
+  });
+}
+
+cppgen_status cppgen_session_stats(const cppgen_session* session, cppgen_stats* stats, cppgen_error* error) {
+  return guarded(error, [&] {
+    require_argument(session, "session");
+    require_argument(stats, "stats");
+    const SessionStats found = session->session.stats();
+    *stats = {found.threads, found.steps, found.weights_bytes, found.arena_bytes};
+  });
+}
+
+const char* cppgen_version(void) { return kVersion.data(); }

@@ -1,0 +1,116 @@
+/* C API of the cppgen runtime: load a compiled model (a package directory) and run it. Plain C; no function throws.
+ *
+ * Every function that can fail returns a status and, if `error` is not null, writes a message there: it belongs to the
+ * caller, so messages of several threads never mix. A session may be used by many threads at once. */
+#ifndef CPPGEN_H
+#define CPPGEN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef enum cppgen_status {
+  CPPGEN_OK = 0,
+  CPPGEN_USER_ERROR = 1,    /* a bad package, setting or input: the message says what, where, and what is allowed */
+  CPPGEN_INTERNAL_ERROR = 2 /* a bug of cppgen */
+} cppgen_status;
+
+typedef struct cppgen_error {
+  char message[1024]; /* terminated; cut if longer */
+} cppgen_error;
+
+/* Element types. bool is one byte, 0 or 1. */
+typedef enum cppgen_dtype {
+  CPPGEN_FLOAT32 = 0,
+  CPPGEN_FLOAT64 = 1,
+  CPPGEN_FLOAT16 = 2,
+  CPPGEN_BFLOAT16 = 3,
+  CPPGEN_INT8 = 4,
+  CPPGEN_INT16 = 5,
+  CPPGEN_INT32 = 6,
+  CPPGEN_INT64 = 7,
+  CPPGEN_UINT8 = 8,
+  CPPGEN_UINT16 = 9,
+  CPPGEN_UINT32 = 10,
+  CPPGEN_UINT64 = 11,
+  CPPGEN_BOOL = 12
+} cppgen_dtype;
+
+typedef struct cppgen_session cppgen_session;
+
+/* See the settings of the same names. Initialise with cppgen_options_init, then change what you need. */
+typedef struct cppgen_options {
+  size_t struct_size;
+  int64_t threads;           /* -1: the physical cores that this process may use */
+  const char* affinity;      /* "none", "core", "pu", "numa"; null: none */
+  int smt;                   /* use all hardware threads of a core */
+  int64_t min_chunk_size;    /* least elements of work per task */
+  int memory_planning;       /* one planned arena for all intermediate buffers */
+  int64_t spin_microseconds; /* how long workers stay hot between kernels */
+  int profile;               /* measure each kernel */
+  int trust_weights;         /* check weights by their size only, not by their hash */
+} cppgen_options;
+
+/* Takes the values of the environment (CPPGEN_THREADS ...) and the defaults. `affinity` stays valid for ever. */
+cppgen_status cppgen_options_init(cppgen_options* options, cppgen_error* error);
+
+/* Loads the package in directory `path`. Null options: as cppgen_options_init gives them. On success *session is to be
+ * given to cppgen_session_free; on failure it is null. */
+cppgen_status cppgen_session_load(const char* path, const cppgen_options* options, cppgen_session** session,
+                                  cppgen_error* error);
+
+/* Null is allowed. No run may be under way. */
+void cppgen_session_free(cppgen_session* session);
+
+/* Everything in it belongs to the session. */
+typedef struct cppgen_tensor_info {
+  const char* name;
+  cppgen_dtype dtype;
+  size_t rank;
+  const int64_t* dims; /* -1 for a dimension that depends on the inputs */
+} cppgen_tensor_info;
+
+size_t cppgen_session_input_count(const cppgen_session* session);
+size_t cppgen_session_output_count(const cppgen_session* session);
+cppgen_status cppgen_session_input(const cppgen_session* session, size_t index, cppgen_tensor_info* info,
+                                   cppgen_error* error);
+cppgen_status cppgen_session_output(const cppgen_session* session, size_t index, cppgen_tensor_info* info,
+                                    cppgen_error* error);
+
+/* Dense and row-major; the memory belongs to the caller and is aligned to its elements. */
+typedef struct cppgen_tensor {
+  cppgen_dtype dtype;
+  size_t rank;
+  const int64_t* dims;
+  void* data;
+} cppgen_tensor;
+
+/* Dimensions of output `index` for these inputs, whose data are not looked at: writes as many as the output's rank to
+ * `dims`, which has room for `capacity`. */
+cppgen_status cppgen_session_output_dims(cppgen_session* session, const cppgen_tensor* inputs, size_t input_count,
+                                         size_t index, int64_t* dims, size_t capacity, cppgen_error* error);
+
+/* Runs the model. Tensors stand in the order of the model; data of inputs are only read; outputs have exactly the
+ * types and dimensions of the results. */
+cppgen_status cppgen_session_run(cppgen_session* session, const cppgen_tensor* inputs, size_t input_count,
+                                 const cppgen_tensor* outputs, size_t output_count, cppgen_error* error);
+
+typedef struct cppgen_stats {
+  int threads;
+  size_t steps;
+  int64_t weights_bytes;
+  int64_t arena_bytes; /* what one run writes besides the outputs */
+} cppgen_stats;
+
+cppgen_status cppgen_session_stats(const cppgen_session* session, cppgen_stats* stats, cppgen_error* error);
+
+const char* cppgen_version(void);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif

@@ -1,0 +1,116 @@
+#include "runtime/session/random_inputs.h"
+
+#include <bit>
+
+#include "runtime/base/errors.h"
+
+namespace cppgen::rt {
+namespace {
+
+// SplitMix64: Steele, Lea, Flood: "Fast splittable pseudorandom number generators" (2014).
+class Random {
+ public:
+  explicit Random(uint64_t seed) : state_(seed) {}
+
+  uint64_t next() {
+    uint64_t z = state_ += 0x9E3779B97F4A7C15;
+    z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9;
+    z = (z ^ (z >> 27)) * 0x94D049BB133111EB;
+    return z ^ (z >> 31);
+  }
+
+  // Twelve uniform numbers have variance 1 together. Sums of integers are exact, so no machine rounds differently.
+  double normal() {
+    int64_t sum = 0;
+    for (int i = 0; i < 3; i++)
+      for (uint64_t bits = next(), j = 0; j < 4; j++, bits >>= 16) sum += int64_t(bits & 0xFFFF);
+    return double(2 * sum - 12 * 0xFFFF) / double(2 * 0x10000);
+  }
+
+  uint64_t below(uint64_t extent) { return uint64_t((static_cast<unsigned __int128>(next()) * extent) >> 64); }
+
+ private:
+  uint64_t state_;
+};
+
+// A double in (-8, 8) with 17 bits of fraction, to float16, to nearest even; no overflow and no NaN in that range.
+uint16_t to_half(double value) {
+  const uint16_t sign = value < 0 ? 0x8000 : 0;
+  const double magnitude = value < 0 ? -value : value;
+  if (magnitude < 0x1p-14)
+    return uint16_t(sign | uint16_t(magnitude * 0x1p24));  // subnormal; exact: multiples of 2^-17
+  const auto bits = std::bit_cast<uint64_t>(magnitude);
+  const uint64_t exponent = (bits >> 52) - 1023 + 15;
+  const uint64_t joined = exponent << 52 | (bits & ((uint64_t(1) << 52) - 1));
+  const uint64_t half = uint64_t(1) << 41, odd = joined >> 42 & 1;
+  return uint16_t(sign | uint16_t((joined + half - 1 + odd) >> 42));
+}
+
+uint16_t to_bfloat16(double value) {
+  const auto bits = std::bit_cast<uint32_t>(float(value));
+  return uint16_t((bits + 0x7FFF + (bits >> 16 & 1)) >> 16);
+}
+
+template <class T, class F>
+void fill(Tensor& tensor, F f) {
+  T* data = tensor.as<T>();
+  for (int64_t i = 0, n = tensor.elements(); i < n; i++) data[i] = T(f());
+}
+
+void fill_random(Tensor& tensor, int64_t index_extent, Random& random) {
+  const auto integer = [&] { return random.below(index_extent > 0 ? uint64_t(index_extent) : 2); };
+  switch (tensor.type()) {
+    case DType::f32:
+      return fill<float>(tensor, [&] { return random.normal(); });
+    case DType::f64:
+      return fill<double>(tensor, [&] { return random.normal(); });
+    case DType::f16:
+      return fill<uint16_t>(tensor, [&] { return to_half(random.normal()); });
+    case DType::bf16:
+      return fill<uint16_t>(tensor, [&] { return to_bfloat16(random.normal()); });
+    case DType::boolean:
+      return fill<uint8_t>(tensor, [&] { return random.below(2); });
+    default:
+      break;
+  }
+  switch (size_of(tensor.type())) {
+    case 1:
+      return fill<uint8_t>(tensor, integer);
+    case 2:
+      return fill<uint16_t>(tensor, integer);
+    case 4:
+      return fill<uint32_t>(tensor, integer);
+    default:
+      return fill<uint64_t>(tensor, integer);
+  }
+}
+
+}  // namespace
+
+std::vector<Tensor> random_inputs(const Plan& plan, const std::map<std::string, int64_t>& symbols, uint64_t seed) {
+  std::vector<int64_t> values;
+  for (const Symbol& symbol : plan.symbols) {
+    const auto it = symbols.find(symbol.name);
+    if (it == symbols.end())
+      user_error("the dimension {} (input '{}' axis {}) needs a value", symbol.name,
+                 plan.inputs[size_t(symbol.input)].name, symbol.axis);
+    values.push_back(it->second);
+  }
+  for (const auto& [name, value] : symbols) {
+    bool known = false;
+    for (const Symbol& symbol : plan.symbols) known |= symbol.name == name;
+    if (!known) user_error("the model has no dimension {}", name);
+    if (value < 0) user_error("the dimension {} is {}; dimensions are at least 0", name, value);
+  }
+  Random random(seed);
+  std::vector<Tensor> inputs;
+  for (const TensorInfo& info : plan.inputs) {
+    std::vector<int64_t> dims;
+    for (const DimExpr& dim : info.dims) dims.push_back(evaluate(dim, values));
+    inputs.emplace_back(info.type, dims);
+    fill_random(inputs.back(), info.index_extent, random);
+  }
+  return inputs;
+}
+
+}  // namespace cppgen::rt
