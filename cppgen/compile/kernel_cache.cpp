@@ -42,7 +42,8 @@ bool remove_unused(const std::string& path) {
 
 KernelCache::KernelCache(std::string dir) : dir_(std::move(dir)) {
   if (const int error = make_private_directory(dir_, "the cache directory (CPPGEN_CACHE_DIR)")) {
-    log_warning("cannot make the cache directory '{}' ({}): kernels are not cached", dir_, error_text(error));
+    unusable_ = fmt::format("'{}': {}", dir_, error_text(error));
+    return;
   }
   remove_stale_temp_directories(dir_ + "/tmp", "");
 }
@@ -63,7 +64,7 @@ std::optional<KernelCache::Pinned> KernelCache::pin(const std::string& path, Fil
 
 std::optional<KernelCache::Pinned> KernelCache::find(const KernelKey& key, bool count_miss) {
   const std::string path = entry_path(key.hex);
-  auto pinned = pin(path, open_entry(path));
+  auto pinned = unusable_.empty() ? pin(path, open_entry(path)) : std::nullopt;
   if (!pinned) {
     misses_ += count_miss;
     return std::nullopt;
@@ -85,6 +86,7 @@ std::optional<KernelCache::Pinned> KernelCache::find(const KernelKey& key, bool 
 
 // An empty string, or why entries cannot be written.
 std::string KernelCache::prepare_to_write(const std::string& key) {
+  if (!unusable_.empty()) return unusable_;
   for (const std::string& folder : {dir_ + "/tmp", parent_directory(entry_path(key))}) {
     if (const int error = make_directories(folder)) return fmt::format("'{}': {}", folder, error_text(error));
   }
@@ -112,7 +114,7 @@ KernelCache::Stored KernelCache::store(const KernelKey& key, const std::string& 
 }
 
 LockFile::Attempt KernelCache::try_build_lock(const KernelKey& key) {
-  if (make_directories(dir_ + "/locks")) return {LockOutcome::unsupported, std::nullopt};
+  if (!unusable_.empty() || make_directories(dir_ + "/locks")) return {LockOutcome::unsupported, std::nullopt};
   return LockFile::try_acquire(dir_ + "/locks/" + key.hex + ".lock");
 }
 
@@ -189,7 +191,7 @@ std::vector<std::string> KernelCache::explain_miss(const KernelKey& key) const {
 
 std::optional<std::string> KernelCache::keep_source(const KernelKey& key, const std::string& source) {
   const std::string path = dir_ + "/failed/" + key.hex.substr(0, 16) + ".cpp";
-  if (make_directories(parent_directory(path)) || write_file(path, source)) return std::nullopt;
+  if (!unusable_.empty() || make_directories(parent_directory(path)) || write_file(path, source)) return std::nullopt;
   return path;
 }
 

@@ -19,7 +19,7 @@ namespace cppgen {
 class KernelCache {
  public:
   // Makes `dir` (mode 0700) when needed and removes what killed processes left. UserError when `dir` exists but is no
-  // private directory of this user. A directory that cannot be made gives a cache without entries.
+  // private directory of this user. With a directory that cannot be made, nothing is found and store() says why.
   explicit KernelCache(std::string dir);
 
   struct Pinned {
@@ -78,6 +78,7 @@ class KernelCache {
   std::vector<File> files() const;
 
   std::string dir_;
+  std::string unusable_;               // why dir_ could not be made; then it is neither read nor written
   std::optional<TempDirectory> temp_;  // of unpublished files; made by the first store
   int64_t hits_ = 0, misses_ = 0, stored_ = 0, rejected_ = 0;
 };

@@ -1,0 +1,142 @@
+// Compilers that fail, lie, hang or die.
+#include <csignal>
+
+#include "tests/compile/fixture.h"
+
+namespace cppgen {
+namespace {
+
+using Kind = CompileError::Kind;
+
+class CompilerFaults : public CompileTest {
+ protected:
+  CompileError run(const std::string& script) {
+    options_.cxx = fake_compiler(script);
+    options_.threads = 1;
+    return error_of({job("one", 1)}, options_);
+  }
+};
+
+bool contains(const CompileError& error, const std::string& text) {
+  return std::string(error.what()).find(text) != std::string::npos;
+}
+
+TEST_F(CompilerFaults, ErrorsShowOutputCommandAndSource) {
+  CompileJob wrong = job("wrong", 1);
+  wrong.source = "int f( {\n";
+  const CompileError error = error_of({wrong}, options_);
+  EXPECT_EQ(error.kind, Kind::failed);
+  EXPECT_TRUE(std::string(error.what()).starts_with("the compiler of kernel unit 'wrong' exited with status 1\n"));
+  EXPECT_TRUE(contains(error, "  source: " + error.source_path + "\n"));
+  EXPECT_TRUE(contains(error, "kernel.cpp:1:"));
+  EXPECT_EQ(read_file(error.source_path), wrong.source);
+  EXPECT_TRUE(error.source_path.starts_with(path("cache/failed/")));
+}
+
+TEST_F(CompilerFaults, TheCommandInTheMessageCanBeRun) {
+  options_.cache_dir.clear();
+  CompileJob wrong = job("wrong", 1);
+  wrong.source = "#include \"runtime/abi/abi.h\"\nint f( {\n";
+  const CompileError error = error_of({wrong}, options_);
+  const std::string text = error.what();
+  const size_t begin = text.find("command: ") + 9;
+  PosixProcessRunner runner;
+  ProcessSpec spec;
+  spec.argv = split_command(text.substr(begin, text.find('\n', begin) - begin));
+  const ProcessResult result = runner.run(spec);
+  EXPECT_EQ(result.code, 1);
+  EXPECT_NE(result.output.find(error.source_path + ":2:"), std::string::npos) << result.output;
+  std::string headers;
+  for (const std::string& word : spec.argv) {
+    if (word.starts_with("-I")) headers = word.substr(2);
+  }
+  EXPECT_NE(headers.find("cppgen_failed-"), std::string::npos);
+  remove_tree(headers);
+  remove_tree(parent_directory(error.source_path));
+}
+
+TEST_F(CompilerFaults, OutputIsCutToItsFirstLines) {
+  const CompileError error = run("i=0; while [ $i -lt 100 ]; do i=$((i+1)); echo line $i; done; exit 2");
+  EXPECT_TRUE(contains(error, "exited with status 2"));
+  EXPECT_TRUE(contains(error, "    line 20\n    ...\n"));
+  EXPECT_FALSE(contains(error, "line 21"));
+}
+
+TEST_F(CompilerFaults, HangsAreKilledWithTheirChildren) {
+  options_.timeout_seconds = 0.5;
+  const CompileError error = run("sleep 100 & echo $! > " + path("child") + "; wait");
+  EXPECT_EQ(error.kind, Kind::timed_out);
+  EXPECT_TRUE(contains(error, "(the limit is 0.5 s: CPPGEN_COMPILE_TIMEOUT_SECONDS)")) << error.what();
+  const pid_t child = std::stoi(read_file(path("child")));
+  EXPECT_TRUE(eventually([&] {
+    const auto stat = try_read_file("/proc/" + std::to_string(child) + "/stat");
+    return !stat || stat->find(") Z") != std::string::npos;
+  }));
+}
+
+TEST_F(CompilerFaults, CrashesAreNamed) {
+  const CompileError error = run("kill -KILL $$");
+  EXPECT_EQ(error.kind, Kind::crashed);
+  EXPECT_TRUE(contains(error, "was killed by signal 9 (Killed)"));
+}
+
+TEST_F(CompilerFaults, AKilledCompilerProperIsAFailure) {
+  // The driver g++ survives and reports its child's death.
+  const CompileError error = run("g++ \"$@\" -wrapper sh,-c,'kill -KILL $$'");
+  EXPECT_EQ(error.kind, Kind::failed);
+  EXPECT_TRUE(contains(error, "Killed")) << error.what();
+}
+
+TEST_F(CompilerFaults, GarbageIsNeverAccepted) {
+  EXPECT_TRUE(contains(run("exit 0"), "reported success, but wrote no object"));
+  EXPECT_TRUE(contains(run(": > $out"), "its object is unusable: it is empty"));
+  const CompileError garbage = run("head -c 10000 /dev/urandom > $out");
+  EXPECT_EQ(garbage.kind, Kind::bad_output);
+  EXPECT_TRUE(contains(garbage, "it is no ELF file"));
+  EXPECT_TRUE(contains(run("g++ \"$@\" && truncate -s 3000 $out"), "its object is unusable: it is truncated"));
+  EXPECT_TRUE(contains(run("echo 'int other;' > kernel.cpp; g++ \"$@\""), "its object lacks the symbol 'one'"));
+  EXPECT_TRUE(contains(run("g++ -c -o $out kernel.cpp"), "it is no shared object"));
+  options_.cxx = "g++";
+  const auto built = build_kernels({job("one", 1)}, options_);
+  EXPECT_FALSE(built[0].from_cache) << "nothing of it was stored";
+  EXPECT_EQ(call_kernel(built[0]), 1);
+}
+
+TEST_F(CompilerFaults, ForeignSymbolsAreRefused) {
+  CompileJob foreign = job("one", 1);
+  foreign.source = "extern \"C\" double sin(double);\n" + foreign.source +
+                   "extern \"C\" __attribute__((visibility(\"default\"))) double f(double x) { return sin(x); }\n";
+  const CompileError error = error_of({foreign}, options_);
+  EXPECT_EQ(error.kind, Kind::undefined_symbols);
+  EXPECT_TRUE(contains(error, "its object needs 'sin'; a kernel may only need memcmp, memcpy, memmove, memset"));
+}
+
+TEST_F(CompilerFaults, TheFirstFailureStopsTheOthers) {
+  options_.cxx = fake_compiler("if grep -q bad kernel.cpp; then sleep 0.3; exit 1; fi; sleep 100");
+  options_.threads = 2;
+  const auto begin = std::chrono::steady_clock::now();
+  EXPECT_EQ(error_of({job("bad_and_long_thus_first", 1), job("slow", 2), job("third", 3)}, options_).kind,
+            Kind::failed);
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(20));
+}
+
+TEST_F(CompilerFaults, ASlowCompilerIsWaitedFor) {
+  options_.cxx = fake_compiler("sleep 1; exec g++ \"$@\"");
+  EXPECT_EQ(call_kernel(build_kernels({job("one", 1)}, options_)[0]), 1);
+}
+
+TEST_F(CompilerFaults, MissingCompilerNamesTheRemedy) {
+  options_.cxx = "cppgen-no-such-compiler";
+  try {
+    KernelBuilder builder(options_);
+    FAIL();
+  } catch (const UserError& error) {
+    const std::string text = error.what();
+    EXPECT_NE(text.find("'cppgen-no-such-compiler'"), std::string::npos);
+    EXPECT_NE(text.find("apt-get install g++"), std::string::npos);
+    EXPECT_NE(text.find("CPPGEN_CXX"), std::string::npos);
+  }
+}
+
+}  // namespace
+}  // namespace cppgen
