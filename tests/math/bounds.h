@@ -26,7 +26,7 @@ inline constexpr float kAll = __builtin_inff();
 inline const Bound kBounds[] = {
     {"exp",     [](double x) { return std::exp(x); },   -kAll, kAll, 1.1},
     {"expm1",   [](double x) { return std::expm1(x); }, -kAll, kAll, 1.5},
-    {"log",     [](double x) { return std::log(x); },   -kAll, kAll, 0.8},
+    {"log",     [](double x) { return std::log(x); },   -kAll, kAll, 0.85},
     {"log1p",   [](double x) { return std::log1p(x); }, -kAll, kAll, 1.0},
     {"log2",    [](double x) { return std::log2(x); },  -kAll, kAll, 1.3},
     {"sin",     [](double x) { return std::sin(x); },   -kAll, kAll, 1.6},
@@ -37,7 +37,7 @@ inline const Bound kBounds[] = {
     {"atan",    [](double x) { return std::atan(x); },  -kAll, kAll, 1.5},
     {"sinh",    [](double x) { return std::sinh(x); },  -kAll, kAll, 1.6},
     {"cosh",    [](double x) { return std::cosh(x); },  -kAll, kAll, 1.5},
-    {"tanh",    [](double x) { return std::tanh(x); },  -kAll, kAll, 1.5},
+    {"tanh",    [](double x) { return std::tanh(x); },  -kAll, kAll, 2.5},
     {"asinh",   [](double x) { return std::asinh(x); }, -kAll, kAll, 2.5},
     {"acosh",   [](double x) { return std::acosh(x); }, -kAll, kAll, 2.5},
     {"atanh",   [](double x) { return std::atanh(x); }, -kAll, kAll, 2.5},

@@ -21,10 +21,9 @@ VEC_FN Split split(V<f32> x) {
   return {m, e - below_one};
 }
 
-VEC_FN V<f32> log_special(V<f32>, Split s, V<f32> result) {
-  const M finite = lt(abs(s.exponent), set1<f32>(__builtin_inff()));
-  return select(finite, result, s.exponent + (s.mantissa - s.mantissa));
-}
+// `large` is right for every x: its exponent term or mantissa is infinite or NaN where the result is. `small` is below
+// 1, or NaN from infinite terms that cancelled: then minps takes the 1, which changes nothing.
+VEC_FN V<f32> log_result(V<f32>, V<f32> large, V<f32> small) { return large + min_raw(small, set1<f32>(1)); }
 
 }  // namespace VEC_ISA
 }  // namespace vec

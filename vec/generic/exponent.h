@@ -14,7 +14,7 @@ VEC_FN V<f32> scale(V<f32> x, V<f32> n) {
   return x * power_of_two(half) * power_of_two(i - half);
 }
 
-// x = mantissa * 2^exponent with mantissa in [0.75, 1.5), for finite x > 0. Other x: see log_special.
+// x = mantissa * 2^exponent with mantissa in [0.75, 1.5), for finite x > 0. Other x: see log_result.
 struct Split {
   V<f32> mantissa, exponent;
 };
@@ -26,12 +26,12 @@ VEC_FN Split split(V<f32> x) {
   return {bits_as<f32>(m), convert<f32>(e) - select(subnormal, set1<f32>(23), zero<f32>())};
 }
 
-// Replaces a logarithm computed from split(x) where x is not a finite positive number:
+// large + small, the logarithm of x computed from split(x); and where x is not finite and positive:
 // -inf for zeros, NaN for negative x, x for +inf and NaN.
-VEC_FN V<f32> log_special(V<f32> x, Split, V<f32> result) {
+VEC_FN V<f32> log_result(V<f32> x, V<f32> large, V<f32> small) {
   const V<f32> z = zero<f32>(), infinity = set1<f32>(__builtin_inff());
   const V<f32> below = select(eq(x, z), -infinity, set1<f32>(__builtin_nanf("")));
-  return select(m_and(gt(x, z), lt(x, infinity)), result, select(gt(x, z), x, below));
+  return select(m_and(gt(x, z), lt(x, infinity)), large + small, select(gt(x, z), x, below));
 }
 
 }  // namespace VEC_ISA

@@ -11,17 +11,23 @@ VEC_FN F32 log_polynomial(F32 f) {
                 0.119978569f, -0.0974267721f, 0.0416615158f);
 }
 
+// A logarithm as an unevaluated sum, large + small.
+struct LogSum {
+  F32 large, small;
+};
+
 // e ln 2 + log(1 + f). The leading sum e*ln2_hi + f is kept with its rounding error: e*ln2_hi is exact.
-VEC_FN F32 log_sum(F32 e, F32 f) {
+VEC_FN LogSum log_sum(F32 e, F32 f) {
   const F32 ln2_hi = splat32(0x1.62e4p-1f), ln2_lo = splat32(0x1.7f7d1cp-20f);
   const F32 sum = fma(e, ln2_hi, f);
   const F32 error = f + fma(e, ln2_hi, -sum);
-  return sum + fma(f * f, log_polynomial(f), fma(e, ln2_lo, error));
+  return {sum, fma(f * f, log_polynomial(f), fma(e, ln2_lo, error))};
 }
 
 VEC_FN F32 log(F32 x) {
   const Split s = split(x);
-  return log_special(x, s, log_sum(s.exponent, s.mantissa - splat32(1)));
+  const LogSum r = log_sum(s.exponent, s.mantissa - splat32(1));
+  return log_result(x, r.large, r.small);
 }
 
 VEC_FN F32 log2(F32 x) {
@@ -29,7 +35,7 @@ VEC_FN F32 log2(F32 x) {
   const F32 f = s.mantissa - splat32(1), log2e = splat32(0x1.715476p0f), log2e_lo = splat32(0x1.4ae0cp-26f);
   const F32 q = f * f * log_polynomial(f), main = f * log2e;
   const F32 rest = fma(f, log2e_lo, fma(f, log2e, -main));
-  return log_special(x, s, s.exponent + main + fma(q, log2e, rest));
+  return log_result(x, s.exponent + main, fma(q, log2e, rest));
 }
 
 // The rounding error of 1 + x goes into f, scaled like the mantissa.
@@ -38,8 +44,8 @@ VEC_FN F32 log1p_nonzero(F32 x) {
   const F32 error = (one - (u - from_one)) + (x - from_one);
   const Split s = split(u);
   const F32 c = select(lt(abs(u), splat32(__builtin_inff())), error, zero<f32>());
-  const F32 f = (s.mantissa - one) + scale(c, -s.exponent);
-  return log_special(u, s, log_sum(s.exponent, f));
+  const LogSum r = log_sum(s.exponent, (s.mantissa - one) + scale(c, -s.exponent));
+  return log_result(u, r.large, r.small);
 }
 VEC_FN F32 log1p(F32 x) { return select(eq(x, zero<f32>()), x, log1p_nonzero(x)); }
 

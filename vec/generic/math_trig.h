@@ -73,11 +73,6 @@ VEC_FN F32 sin_reduced(V<i32> quadrant, F32 r) {
   return bits_as<f32>(bit_xor(bits_as<u32>(value), sign));
 }
 
-// x with the sign of `by` multiplied in.
-VEC_FN F32 flip_sign(F32 x, F32 by) {
-  return bits_as<f32>(bit_xor(bits_as<u32>(x), bit_and(bits_as<u32>(by), set1<u32>(0x80000000))));
-}
-
 VEC_FN F32 sin(F32 x) {
   const TrigReduced t = trig_reduce(abs(x));
   return flip_sign(sin_reduced(t.quadrant, t.r), x);
@@ -111,7 +106,7 @@ VEC_FN F32 asin(F32 x) {
   const F32 s = select(small, a * a, reflected);
   const F32 r = asin_small(select(small, a, sqrt(reflected)), s);
   const F32 large = splat32(0x1.921fb6p0f) - (r + r + splat32(0x1.777a5cp-25f));
-  return copysign(select(small, r, large), x);
+  return flip_sign(select(small, r, large), x);
 }
 
 VEC_FN F32 acos(F32 x) {
@@ -133,7 +128,7 @@ VEC_FN F32 atan(F32 x) {
   const F32 p = horner(s, -0.333332986f, 0.199985296f, -0.142640159f, 0.10950882f, -0.0839932188f, 0.0578821674f,
                        -0.0310986843f, 0.0108703151f, -0.00178338902f);
   const F32 r = fma(z * s, p, z);
-  return copysign(select(large, splat32(0x1.921fb6p0f) - (r + splat32(0x1.777a5cp-25f)), r), x);
+  return flip_sign(select(large, splat32(0x1.921fb6p0f) - (r + splat32(0x1.777a5cp-25f)), r), x);
 }
 
 }  // namespace VEC_ISA

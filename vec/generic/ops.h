@@ -77,12 +77,17 @@ VEC_FN V<T> bit_not(V<T> a) {
   return bit_xor(a, set1<T>(T(~T(0))));
 }
 
+// Floats: flips the sign bit. Written as a negation, which the compiler folds into a multiply-add.
+template <class T>
+VEC_FN Part<T> neg_part(Part<T> a) {
+  if constexpr (is_float<T>)
+    return -a;
+  else
+    return (Part<T>)(Calc<T>{} - (Calc<T>)a);
+}
 template <class T>
 VEC_FN V<T> operator-(V<T> a) {
-  if constexpr (is_float<T>)
-    return bits_as<T>(bit_xor(bits_as<Unsigned<T>>(a), set1<Unsigned<T>>(Unsigned<T>(1) << (8 * sizeof(T) - 1))));
-  else
-    return zero<T>() - a;
+  VEC_MAP1(T, neg_part<T>)
 }
 template <class T>
 VEC_FN V<T> neg(V<T> a) {
@@ -130,6 +135,14 @@ VEC_FN V<T> copysign(V<T> a, V<T> b) {
   typedef Unsigned<T> U;
   constexpr U sign = U(1) << (8 * sizeof(T) - 1);
   return bits_as<T>(bit_or(bit_and(bits_as<U>(a), set1<U>(U(~sign))), bit_and(bits_as<U>(b), set1<U>(sign))));
+}
+
+// x with its sign flipped where `by` is negative (sign bit set).
+template <class T>
+VEC_FN V<T> flip_sign(V<T> x, V<T> by) {
+  typedef Unsigned<T> U;
+  constexpr U sign = U(1) << (8 * sizeof(T) - 1);
+  return bits_as<T>(bit_xor(bits_as<U>(x), bit_and(bits_as<U>(by), set1<U>(sign))));
 }
 
 template <class T>
