@@ -43,8 +43,9 @@ VEC_FN F32 log1p_nonzero(F32 x) {
   const F32 one = splat32(1), u = one + x, from_one = u - one;
   const F32 error = (one - (u - from_one)) + (x - from_one);
   const Split s = split(u);
-  const F32 c = select(lt(abs(u), splat32(__builtin_inff())), error, zero<f32>());
-  const LogSum r = log_sum(s.exponent, (s.mantissa - one) + scale(c, -s.exponent));
+  const M regular = m_and(gt(u, zero<f32>()), lt(u, splat32(__builtin_inff())));
+  const F32 c = select(regular, scale(error, -s.exponent), zero<f32>());
+  const LogSum r = log_sum(s.exponent, (s.mantissa - one) + c);
   return log_result(u, r.large, r.small);
 }
 VEC_FN F32 log1p(F32 x) { return select(eq(x, zero<f32>()), x, log1p_nonzero(x)); }
