@@ -9,7 +9,7 @@ namespace {
 using ir::BinaryOp;
 
 // Up to version 6 the second operand is a run of the first one's dimensions that starts at `axis` (default: aligned
-// at the right), and only with the attribute `broadcast`.
+// at the right); extents of 1 repeat.
 bool is_legacy(const InferContext& c) { return c.opset() < 7; }
 
 int legacy_axis(InferContext& c) {
@@ -25,7 +25,9 @@ void infer_shape(InferContext& c, DType result) {
   const Shape& b = c.shape(1);
   bool one = std::all_of(b.begin(), b.end(), [](IndexExpr d) { return d.is_constant(1); });
   int axis = one && b.size() > a.size() ? 0 : legacy_axis(c);
-  for (size_t d = 0; d < b.size() && !one; ++d) require_equal(c, a[axis + d], b[d], "dimensions of the operands");
+  for (size_t d = 0; d < b.size() && !one; ++d) {
+    if (!b[d].is_constant(1)) require_equal(c, a[axis + d], b[d], "dimensions of the operands");
+  }
   c.set_output(0, result, a);
 }
 
@@ -36,7 +38,7 @@ Scalar second(LowerContext& c, const std::vector<IndexExpr>& at) {
   std::vector<IndexExpr> inner(b.size());
   bool one = std::all_of(b.begin(), b.end(), [](IndexExpr d) { return d.is_constant(1); });
   int axis = one ? 0 : legacy_axis(c);
-  for (size_t d = 0; d < b.size() && !one; ++d) inner[d] = at[axis + d];
+  for (size_t d = 0; d < b.size() && !one; ++d) inner[d] = b[d].is_constant(1) ? IndexExpr() : at[axis + d];
   return load_input(c, 1, inner);
 }
 

@@ -84,6 +84,7 @@ std::pair<int, int> shape_range(InferContext& c) {
 void infer_shape(InferContext& c) {
   auto [start, end] = shape_range(c);
   c.set_output(0, DType::i64, {int64_t(end - start)});
+  c.set_contents(0, Shape(c.shape(0).begin() + start, c.shape(0).begin() + end));
 }
 
 void lower_shape(LowerContext& c) {
@@ -95,7 +96,10 @@ void lower_shape(LowerContext& c) {
   if (!nest.stores.empty()) c.emit(std::move(nest));
 }
 
-void infer_size(InferContext& c) { c.set_output(0, DType::i64, {}); }
+void infer_size(InferContext& c) {
+  c.set_output(0, DType::i64, {});
+  c.set_contents(0, {ir::product(c.shape(0))});
+}
 
 void lower_size(LowerContext& c) {
   c.emit_pointwise(c.output_buffer(0), [&](const auto&) { return index_value(c, ir::product(c.shape(0))); });

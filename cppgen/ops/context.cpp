@@ -146,6 +146,10 @@ void InferContext::set_output(int i, DType dtype, Shape shape) {
   graph_.value(node_.outputs[i]).type = TensorType{dtype, std::move(shape)};
 }
 
+void InferContext::set_contents(int i, std::vector<IndexExpr> contents) {
+  if (has_output(i)) graph_.value(node_.outputs[i]).contents = std::move(contents);
+}
+
 void InferContext::fail(const std::string& what) const {
   std::string domain = node_.domain.empty() ? "" : node_.domain + ".";
   user_error("node '{}' ({}{}, opset {}): {}", node_.name, domain, node_.op, node_.opset, what);

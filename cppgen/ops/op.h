@@ -42,6 +42,7 @@ class InferContext {
   const Attribute* attribute(const std::string& name) const;
 
   void set_output(int, DType, Shape);
+  void set_contents(int, std::vector<IndexExpr>);  // of an integer output, where the shapes alone decide them
   [[noreturn]] void fail(const std::string& what) const;
 
  protected:

@@ -10,7 +10,9 @@ namespace {
 double source_coordinate(const ResizeAxis& a, const std::string& kind, double x) {
   double in = double(a.in), out = double(a.out);
   if (kind == "asymmetric") return x / a.scale;
-  if (kind == "align_corners") return a.out == 1 ? 0 : x * (in - 1) / (out - 1);
+  // The standard's data measures the resized axis before it is rounded down.
+  double exact = a.scale * in;
+  if (kind == "align_corners") return a.out == 1 || exact == 1 ? 0 : x * (in - 1) / (exact - 1);
   if (kind == "pytorch_half_pixel" && a.out == 1) return 0;
   if (kind == "tf_half_pixel_for_nn") return (x + 0.5) / a.scale;
   if (kind == "tf_crop_and_resize") {

@@ -63,7 +63,7 @@ struct Step {
 
 void lower_adagrad(LowerContext& c) {
   int count = tensor_count(c, 3, 2);
-  double decay = c.number("decay_factor", 0), epsilon = c.number("epsilon", 0);
+  double decay = c.number("decay_factor", 0), epsilon = c.number("epsilon", 1e-6f);
   for (int k = 0; k < count; ++k) {
     Step s{c, count, k};
     auto state = [&](const At& at) { Scalar g = s.gradient(at); return s.input(2, at) + g * g; };
@@ -95,7 +95,7 @@ void lower_momentum(LowerContext& c) {
 
 void lower_adam(LowerContext& c) {
   int count = tensor_count(c, 4, 3);
-  double alpha = c.number("alpha", 0.9f), beta = c.number("beta", 0.999f), epsilon = c.number("epsilon", 0);
+  double alpha = c.number("alpha", 0.9f), beta = c.number("beta", 0.999f), epsilon = c.number("epsilon", 1e-6f);
   double post = c.number("norm_coefficient_post", 0);
   for (int k = 0; k < count; ++k) {
     Step s{c, count, k};
