@@ -43,8 +43,10 @@ double ulp_error(float got, double reference) {
                : kWrong;
   }
   if (got == 0 && rounded == 0) return std::signbit(got) == std::signbit(reference) ? 0 : kWrong;
-  const int exponent = reference == 0 ? -126 : std::max(std::ilogb(reference), -126);
-  return std::fabs(double(got) - reference) / std::ldexp(1.0, exponent - 23);
+  // 2^(23 - exponent of the reference), by its bits: this runs once per float.
+  const int exponent = std::max(int(std::bit_cast<uint64_t>(reference) >> 52 & 0x7ff) - 1023, -126);
+  const double ulps = std::bit_cast<double>(uint64_t(1023 + 23 - exponent) << 52);
+  return std::fabs(double(got) - reference) * ulps;
 }
 
 Measured measure(const Bound& bound, UnaryKernel kernel, uint64_t first, uint64_t last, uint64_t stride) {
