@@ -1,0 +1,136 @@
+// The contraction tiles of every ISA that this CPU runs, panel packing, and the kernels' runtime table.
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <cstring>
+#include <memory>
+#include <random>
+#include <vector>
+
+#include "isa/vec_isa.h"
+#include "runtime/base/errors.h"
+#include "runtime/contraction/tile.h"
+
+namespace {
+
+using namespace cppgen::rt;
+
+struct Free {
+  void operator()(float* p) const { std::free(p); }
+};
+std::unique_ptr<float[], Free> aligned_floats(size_t count) {
+  return std::unique_ptr<float[], Free>(static_cast<float*>(std::aligned_alloc(64, (count * 4 + 127) / 64 * 64)));
+}
+
+std::vector<float> random_floats(size_t count, uint64_t seed) {
+  std::mt19937_64 random(seed);
+  std::uniform_real_distribution<float> uniform(-1, 1);
+  std::vector<float> v(count);
+  for (float& x : v) x = uniform(random);
+  return v;
+}
+
+std::vector<const cppgen::VecISA*> runnable() {
+  std::vector<const cppgen::VecISA*> list;
+  const cppgen::CpuFeatures cpu = cppgen::detect_cpu_features();
+  for (const cppgen::VecISA& isa : cppgen::all_isas())
+    if (cpu.has_all(isa.required)) list.push_back(&isa);
+  return list;
+}
+
+// The documented order: one accumulator per output, products fused except for the scalar ISA.
+float expected(const std::vector<const float*>& a, int rows, int r, long taps, long k, const float* b, int nr, int j,
+               bool fused) {
+  float sum = 0;
+  for (long t = 0; t < taps; t++)
+    for (long kk = 0; kk < k; kk++) {
+      const float x = a[size_t(t * rows + r)][kk], y = b[(t * k + kk) * nr + j];
+      sum = fused ? std::fma(x, y, sum) : x * y + sum;
+    }
+  return sum;
+}
+
+void check_tile(const cppgen::VecISA& isa, int rows, long taps, long k) {
+  const TileShape shape = tile_shape(isa.name);
+  // Rows overlap and are not in order, as those of a convolution's taps.
+  const std::vector<float> data = random_floats(size_t(k) + 64, 7);
+  std::vector<const float*> a;
+  for (long i = 0; i < taps * rows; i++) a.push_back(&data[size_t(i * 13 % 61)]);
+  auto b = aligned_floats(size_t(taps * k * shape.nr));
+  const std::vector<float> values = random_floats(size_t(taps * k * shape.nr), 8);
+  std::copy(values.begin(), values.end(), b.get());
+  const long ldc = shape.nr + 3;
+  std::vector<float> c(size_t(rows * ldc), 99.0f);
+  runtime_table(isa.name)->tile_f32[rows](a.data(), taps, k, b.get(), c.data(), ldc);
+  for (int r = 0; r < rows; r++)
+    for (int j = 0; j < ldc; j++) {
+      const float want =
+          j < shape.nr ? expected(a, rows, r, taps, k, b.get(), shape.nr, j, isa.name != "scalar") : 99.0f;
+      const bool beyond_c = r == rows - 1 && j >= shape.nr;
+      if (beyond_c) continue;
+      ASSERT_EQ(c[size_t(r * ldc + j)], want)
+          << isa.name << " rows " << rows << " taps " << taps << " k " << k << " at " << r << "," << j;
+    }
+}
+
+TEST(Tiles, EveryRowCountSumsInOrder) {
+  int vector_isas = 0;
+  for (const cppgen::VecISA* isa : runnable()) {
+    vector_isas += isa->lanes > 1;
+    for (int rows = 1; rows <= tile_shape(isa->name).mr; rows++)
+      for (long taps : {1L, 3L})
+        for (long k : {0L, 1L, 2L, 3L, 4L, 5L, 7L, 8L, 33L}) check_tile(*isa, rows, taps, k);
+    check_tile(*isa, tile_shape(isa->name).mr, 49, 3);
+    check_tile(*isa, tile_shape(isa->name).mr, 1, 1000);
+  }
+  __builtin_cpu_init();
+  EXPECT_TRUE(vector_isas > 0 || !__builtin_cpu_supports("avx2"));
+}
+
+TEST(Tiles, ShapesAndTables) {
+  for (const cppgen::VecISA& isa : cppgen::all_isas()) {
+    const TileShape shape = tile_shape(isa.name);
+    EXPECT_EQ(shape.nr % isa.lanes, 0);
+    const cppgen_runtime* table = runtime_table(isa.name);
+    EXPECT_EQ(table->tile_f32[0], nullptr);
+    for (int rows = 1; rows <= shape.mr; rows++) EXPECT_NE(table->tile_f32[rows], nullptr);
+  }
+  EXPECT_THROW(tile_shape("neon"), cppgen::InternalError);
+  EXPECT_THROW(runtime_table("neon"), cppgen::InternalError);
+}
+
+TEST(Tiles, RuntimeTableHasTheMathFunctionsInOrder) {
+  const cppgen_runtime* table = runtime_table("scalar");
+  int index = 0;
+#define MATH(name)                                                      \
+  for (double x : {0.75, 1.25}) {                                       \
+    const double got = table->unary_f64[index](x), want = std::name(x); \
+    EXPECT_TRUE(got == want || (got != got && want != want)) << #name;  \
+  }                                                                     \
+  index++;
+#include "runtime/abi/math_functions.def"
+#undef MATH
+  EXPECT_EQ(table->pow_f64(2.5, 3.5), std::pow(2.5, 3.5));
+  EXPECT_EQ(table->fmod_f64(7.5, -2.0), std::fmod(7.5, -2.0));
+}
+
+TEST(PackPanels, AnyStrides) {
+  for (int nr : {8, 16, 32})
+    for (long n : {1L, 7L, 8L, 32L, 33L, 70L})
+      for (long k : {0L, 1L, 5L, 16L, 40L})
+        for (const auto& [k_stride, n_stride] : {std::pair{n, 1L}, {n + 3, 1L}, {1L, k}, {2L, 2 * k + 1}}) {
+          const std::vector<float> b =
+              random_floats(size_t((k + 1) * std::abs(k_stride) + (n + 1) * std::abs(n_stride) + 1), 5);
+          ASSERT_EQ(packed_floats(k, n, nr), (n + nr - 1) / nr * k * nr);
+          std::vector<float> out(size_t(packed_floats(k, n, nr)) + 4, 99.0f);
+          pack_panels(b.data(), k, n, k_stride, n_stride, nr, out.data());
+          for (long j = 0; j < (n + nr - 1) / nr * nr; j++)
+            for (long kk = 0; kk < k; kk++)
+              ASSERT_EQ(out[size_t(j / nr * k * nr + kk * nr + j % nr)],
+                        j < n ? b[size_t(kk * k_stride + j * n_stride)] : 0.0f)
+                  << nr << " " << n << " " << k << " " << j << " " << kk;
+          for (size_t i = out.size() - 4; i < out.size(); i++) ASSERT_EQ(out[i], 99.0f);
+        }
+}
+
+}  // namespace
