@@ -1,0 +1,110 @@
+#include "runtime/library/library.h"
+
+#include <gtest/gtest.h>
+
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "runtime/base/dtype.h"
+#include "runtime/base/errors.h"
+#include "runtime/library/topk.h"
+
+namespace cppgen::rt {
+namespace {
+
+TEST(Chunks, SmallWorkIsOneChunk) {
+  EXPECT_EQ(chunk_count(0, 0, 0, 0, 512), 0);
+  EXPECT_EQ(chunk_count(1, 1 << 30, 0, 0, 512), 1);
+  EXPECT_EQ(chunk_count(1000, 1000, 1 << 30, 0, 512), 1);   // below two times the least size
+  EXPECT_EQ(chunk_count(1000, 10000, 0, 0, 512), 1);        // a microsecond
+  EXPECT_GT(chunk_count(1000, 10000, 1 << 30, 0, 512), 8);  // the same elements, much arithmetic
+  EXPECT_GT(chunk_count(1000, 10000, 0, 1 << 30, 512), 8);  // or memory traffic
+}
+
+TEST(Chunks, LeastSizeIsKept) {
+  const int64_t work = 1 << 24;
+  EXPECT_EQ(chunk_count(work, work, 0, 0, 512), 64);
+  EXPECT_EQ(chunk_count(work, work, 0, 0, work / 4), 4);
+  EXPECT_EQ(chunk_count(work, work, 0, 0, work / 2), 2);
+  EXPECT_EQ(chunk_count(work, work, 0, 0, work / 2 + 1), 1);
+}
+
+TEST(Chunks, FewUnitsAreNotGrouped) {
+  EXPECT_EQ(chunk_count(3, 1 << 24, 0, 0, 512), 3);
+  EXPECT_EQ(chunk_count(37, 1 << 24, 0, 0, 512), 37);
+}
+
+TEST(Chunks, RangesCoverEverythingOnce) {
+  for (int64_t units : {1, 2, 7, 64, 1000})
+    for (int64_t chunks = 1; chunks <= std::min<int64_t>(units, 70); chunks++) {
+      int64_t next = 0;
+      for (int64_t i = 0; i < chunks; i++) {
+        const ChunkRange range = chunk_range(units, chunks, i);
+        ASSERT_EQ(range.begin, next);
+        ASSERT_GE(range.end - range.begin, units / chunks);
+        ASSERT_LE(range.end - range.begin, units / chunks + 1);
+        next = range.end;
+      }
+      ASSERT_EQ(next, units);
+    }
+}
+
+template <class T>
+struct TopKResult {
+  std::vector<T> values;
+  std::vector<int64_t> indices;
+};
+
+template <class T>
+TopKResult<T> top_k(DType type, std::vector<T> x, int64_t outer, int64_t axis, int64_t inner, int64_t k, bool largest) {
+  const auto count = size_t(outer * k * inner);
+  TopKResult<T> result{std::vector<T>(count), std::vector<int64_t>(count)};
+  const void* constants[] = {nullptr, nullptr, nullptr};
+  const auto op = create_topk({"topk", 1, 2, {}, constants});
+  const int64_t params[] = {int64_t(type), outer, axis, inner, k, largest};
+  const int64_t bytes[] = {int64_t(x.size() * sizeof(T)), int64_t(count * sizeof(T)), int64_t(count * 8)};
+  const auto task = op->bind({params, bytes, 1});
+  std::vector<char> scratch(size_t(task->scratch_bytes()) + 64);
+  void* const buffers[] = {x.data(), result.values.data(), result.indices.data()};
+  for (int64_t chunk = 0; chunk < task->chunks(); chunk++) task->run(buffers, chunk, scratch.data());
+  return result;
+}
+
+TEST(TopK, OrderTiesAndAxes) {
+  const auto largest = top_k<float>(DType::f32, {1, 3, 2, 3, -1}, 1, 5, 1, 3, true);
+  EXPECT_EQ(largest.values, (std::vector<float>{3, 3, 2}));
+  EXPECT_EQ(largest.indices, (std::vector<int64_t>{1, 3, 2}));
+  const auto least = top_k<float>(DType::f32, {1, 3, -1, 3, -1}, 1, 5, 1, 3, false);
+  EXPECT_EQ(least.indices, (std::vector<int64_t>{2, 4, 0}));
+  const auto columns = top_k<int32_t>(DType::i32, {1, 40, 3, 20, 2, 30}, 1, 3, 2, 2, true);
+  EXPECT_EQ(columns.values, (std::vector<int32_t>{3, 40, 2, 30}));
+  EXPECT_EQ(columns.indices, (std::vector<int64_t>{1, 0, 2, 2}));
+  EXPECT_TRUE(top_k<float>(DType::f32, {}, 0, 5, 1, 2, true).values.empty());
+}
+
+TEST(TopK, NanIsGreatestAndZerosAreEqual) {
+  const float nan = std::nanf(""), inf = std::numeric_limits<float>::infinity();
+  const auto largest = top_k<float>(DType::f32, {0.0f, -0.0f, inf, -nan, -inf, nan}, 1, 6, 1, 6, true);
+  EXPECT_EQ(largest.indices, (std::vector<int64_t>{3, 5, 2, 0, 1, 4}));
+  const auto least = top_k<float>(DType::f32, {nan, -inf, 1}, 1, 3, 1, 3, false);
+  EXPECT_EQ(least.indices, (std::vector<int64_t>{1, 2, 0}));
+}
+
+TEST(TopK, Types) {
+  EXPECT_EQ(top_k<int8_t>(DType::i8, {-128, 127, 0}, 1, 3, 1, 3, true).values, (std::vector<int8_t>{127, 0, -128}));
+  EXPECT_EQ(top_k<uint64_t>(DType::u64, {1, UINT64_MAX, 0}, 1, 3, 1, 1, true).indices[0], 1);
+  EXPECT_EQ(top_k<int64_t>(DType::i64, {1, INT64_MIN, 0}, 1, 3, 1, 1, false).indices[0], 1);
+  EXPECT_EQ(top_k<double>(DType::f64, {-1.5, -2.5, -0.5}, 1, 3, 1, 1, true).indices[0], 2);
+  EXPECT_EQ(top_k<uint16_t>(DType::f16, {0x3C00, 0xC000, 0x4000}, 1, 3, 1, 3, true).indices,
+            (std::vector<int64_t>{2, 0, 1}));
+}
+
+TEST(TopK, Refusals) {
+  EXPECT_THROW(top_k<float>(DType::f32, {1, 2}, 1, 2, 1, 3, true), UserError);
+  EXPECT_THROW(top_k<float>(DType::f64, {1, 2}, 1, 2, 1, 1, true), UserError);
+  EXPECT_THROW(create_topk({"topk", 2, 2, {}, {}}), UserError);
+}
+
+}  // namespace
+}  // namespace cppgen::rt

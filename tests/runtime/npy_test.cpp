@@ -1,0 +1,119 @@
+#include "runtime/session/npy.h"
+
+#include <gtest/gtest.h>
+
+#include <cstring>
+
+#include "runtime/base/errors.h"
+#include "tests/runtime/test_package.h"
+
+namespace cppgen::rt::test {
+namespace {
+
+// A file of format version `version` with this header and data.
+std::string npy(const std::string& header, const std::string& data, int version = 1) {
+  std::string file = std::string("\x93NUMPY") + char(version) + '\0';
+  const auto length = uint32_t(header.size());
+  file.append(reinterpret_cast<const char*>(&length), version == 1 ? 2 : 4);
+  return file + header + data;
+}
+
+class Npy : public testing::Test {
+ protected:
+  std::string path() const { return directory_.file("x.npy"); }
+
+  Tensor read(const std::string& content, std::optional<DType> as = {}) const {
+    write_text(path(), content);
+    return read_npy(path(), as);
+  }
+  void refused(const std::string& content, const std::string& part) const {
+    try {
+      read(content);
+      FAIL() << "read: " << part;
+    } catch (const UserError& error) {
+      EXPECT_NE(std::string(error.what()).find(part), std::string::npos) << error.what();
+      EXPECT_NE(std::string(error.what()).find(path()), std::string::npos) << error.what();
+    }
+  }
+
+  TempDirectory directory_;
+};
+
+TEST_F(Npy, EveryTypeAndRankComesBack) {
+  for (int type = 0; type < kDTypeCount; type++)
+    for (const std::vector<int64_t>& dims : {std::vector<int64_t>{}, {0}, {5}, {2, 3}, {1, 0, 4}, {2, 1, 3, 2}}) {
+      Tensor tensor(DType(type), dims);
+      for (int64_t i = 0; i < tensor.bytes(); i++)
+        tensor.as<char>()[i] = char(DType(type) == DType::boolean ? i % 2 : 37 * i);
+      write_npy(path(), tensor.view());
+      EXPECT_EQ(read_text(path()).size() % 64, size_t(tensor.bytes()) % 64);
+      const Tensor again = read_npy(path(), DType(type));
+      ASSERT_EQ(again.dims(), dims);
+      ASSERT_EQ(again.type(), DType(type));
+      ASSERT_EQ(std::memcmp(again.data(), tensor.data(), size_t(tensor.bytes())), 0);
+    }
+}
+
+TEST_F(Npy, VersionsAndSpellings) {
+  const std::string data(8, '\1');
+  for (int version : {1, 2, 3})
+    EXPECT_EQ(read(npy("{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }  \n", data, version)).dims(),
+              std::vector<int64_t>{2});
+  EXPECT_EQ(read(npy(R"({"shape":(1,2),"fortran_order":False,"descr":"<i4"})", data)).type(), DType::i32);
+  EXPECT_EQ(read(npy("{'descr': '<f4', 'fortran_order': False, 'shape': (2L,)}", data)).elements(), 2);
+  EXPECT_EQ(read(npy("{'descr': '|b1', 'fortran_order': False, 'shape': (8,)}", std::string("\2\0\1\377\0\0\0\0", 8)))
+                .as<uint8_t>()[3],
+            data[0]);
+}
+
+TEST_F(Npy, TypesAreCheckedAndBfloat16IsReadFromUint16) {
+  const std::string shorts = npy("{'descr': '<u2', 'fortran_order': False, 'shape': (2,)}", "abcd");
+  EXPECT_EQ(read(shorts).type(), DType::u16);
+  EXPECT_EQ(read(shorts, DType::bf16).type(), DType::bf16);
+  EXPECT_THROW(read(shorts, DType::f16), UserError);
+}
+
+TEST_F(Npy, HostileFiles) {
+  const std::string data(8, '\1');
+  const auto header = [](const std::string& descr, const std::string& order, const std::string& shape) {
+    return "{'descr': '" + descr + "', 'fortran_order': " + order + ", 'shape': " + shape + "}";
+  };
+  refused("", "is not a .npy file");
+  refused("PK\3\4 a zip file of some length", "is not a .npy file");
+  refused(std::string("\x93NUMPY\7\0\1\0 x", 12), "has .npy format version 7");
+  refused(std::string("\x93NUMPY\1\0\xff\xff{", 11), "is truncated: its header is incomplete");
+  refused(std::string("\x93NUMPY\2\0\xff\xff", 10), "is truncated: its header is incomplete");
+  refused(npy("", data), "the header is malformed");
+  refused(npy("{", data), "its elements are not numbers");
+  refused(npy("{}", data), "the header lacks");
+  refused(npy("{'descr': '<f4", data), "the header is malformed");
+  refused(npy("{'surprise': 1}", data), "the header has an unknown key");
+  refused(npy(header("<f4", "True", "(2, 1)"), data), "is in Fortran order");
+  refused(npy(header("<f4", "Maybe", "(2,)"), data), "neither True nor False");
+  refused(npy(header(">f4", "False", "(2,)"), data), "big-endian");
+  refused(npy(header("<c8", "False", "(1,)"), data), "elements of the kind '<c8'");
+  refused(npy(header("|O", "False", "(1,)"), data), "elements of the kind '|O'");
+  refused(npy(header("<U2", "False", "(1,)"), data), "elements of the kind '<U2'");
+  refused(npy("{'descr': [('a', '<f4')], 'fortran_order': False, 'shape': (1,)}", data), "elements are not numbers");
+  refused(npy(header("<f4", "False", "(3,)"), data), "holds 8 bytes of data; its header says float32 of shape [3]");
+  refused(npy(header("<f4", "False", "(1,)"), data), "holds 8 bytes of data");
+  refused(npy(header("<f4", "False", "(-2,)"), data), "the shape is malformed");
+  refused(npy(header("<f4", "False", "(2"), data), "the shape is malformed");
+  refused(npy(header("<f4", "False", "2"), data), "the header is malformed");
+  refused(npy(header("<f4", "False", "(99999999999999999999,)"), data), "the shape is malformed");
+  EXPECT_THROW(read(npy(header("<f8", "False", "(4611686018427387904, 4)"), data)), UserError);
+  std::string many = "(";
+  for (int i = 0; i < 100; i++) many += "1,";
+  refused(npy(header("<f4", "False", many + ")"), data), "more than 64 dimensions");
+  EXPECT_THROW(read_npy(directory_.file("missing.npy")), UserError);
+  EXPECT_THROW(write_npy(directory_.file("no/such/folder.npy"), Tensor(DType::f32, {1}).view()), UserError);
+}
+
+TEST_F(Npy, EveryTruncationIsRefused) {
+  const std::string good = npy("{'descr': '<f4', 'fortran_order': False, 'shape': (2,), }\n", std::string(8, 'x'));
+  for (size_t length = 0; length < good.size(); length++)
+    EXPECT_THROW(read(good.substr(0, length)), UserError) << length;
+}
+
+}  // namespace
+}  // namespace cppgen::rt::test

@@ -1,0 +1,202 @@
+#include "runtime/session/package.h"
+
+#include <gtest/gtest.h>
+
+#include <ctime>
+
+#include "runtime/base/errors.h"
+#include "runtime/session/executable.h"
+#include "runtime/session/session.h"
+#include "runtime/session/version.h"
+#include "tests/runtime/test_package.h"
+
+namespace cppgen::rt::test {
+namespace {
+
+namespace fs = std::filesystem;
+
+class Package : public testing::Test {
+ protected:
+  static void SetUpTestSuite() {
+    original_ = new TempDirectory;
+    write_package(original_->file("p"), two_step_plan(), kTwoStepSource, kTwoStepWeights);
+  }
+  static void TearDownTestSuite() { delete original_; }
+
+  Package() { fs::copy(original_->file("p"), directory()); }
+
+  std::string directory() const { return scratch_.file("package"); }
+  std::string file(const std::string& name) const { return directory() + "/" + name; }
+
+  // Replaces the first occurrence of `from` in a file.
+  void edit(const std::string& name, const std::string& from, const std::string& to) {
+    std::string text = read_text(file(name));
+    const size_t at = text.find(from);
+    ASSERT_NE(at, text.npos) << from;
+    write_text(file(name), text.replace(at, from.size(), to));
+  }
+
+  std::string load_error(const LoadOptions& options = {}) const {
+    try {
+      Executable::load(directory(), options);
+    } catch (const UserError& error) {
+      return error.what();
+    }
+    return "";
+  }
+  void expect_error(const std::string& part) const {
+    const std::string error = load_error();
+    EXPECT_NE(error.find(part), error.npos) << "expected: " << part << "\nfound: " << error;
+  }
+
+  static TempDirectory* original_;
+  TempDirectory scratch_;
+};
+TempDirectory* Package::original_ = nullptr;
+
+TEST_F(Package, LoadsWhereverItIs) {
+  EXPECT_EQ(load_error(), "");
+  fs::rename(directory(), scratch_.file("elsewhere"));
+  const auto executable = Executable::load(scratch_.file("elsewhere"));
+  EXPECT_EQ(executable->plan().model, "two_step");
+  EXPECT_EQ(executable->weights_bytes(), 16);
+  EXPECT_NE(executable->kernel(1), nullptr);
+}
+
+TEST_F(Package, WhatIsNoPackage) {
+  fs::remove(file("manifest.json"));
+  expect_error("is not a package: it has no manifest.json");
+  fs::remove_all(directory());
+  expect_error("is not a package: no such directory");
+  write_text(directory(), "x");
+  expect_error("is not a package: no such directory");
+}
+
+TEST_F(Package, ManifestOfAnotherKind) {
+  edit("manifest.json", "cppgen-package", "other-package");
+  expect_error("its format is 'other-package', expected 'cppgen-package'");
+  write_text(file("manifest.json"), "{\"format\": ");
+  expect_error("is not well-formed JSON");
+  write_text(file("manifest.json"), "[1]");
+  expect_error("the field 'format' is missing");
+}
+
+TEST_F(Package, OtherVersions) {
+  edit("manifest.json", "\"format_version\": 1", "\"format_version\": 2");
+  expect_error("package format version 2 is not supported; this runtime (0.1.0) reads package format version 1");
+  edit("manifest.json", "\"format_version\": 2", "\"format_version\": 1");
+  edit("manifest.json", "\"abi_version\": 1", "\"abi_version\": 999");
+  expect_error("kernel ABI version 999 is not supported");
+}
+
+TEST_F(Package, OtherInstructionSets) {
+  edit("manifest.json", "\"isa\": \"scalar\"", "\"isa\": \"sparc\"");
+  expect_error("was compiled for the ISA 'sparc', which this runtime does not know");
+  edit("manifest.json", "\"isa\": \"sparc\"", "\"isa\": \"avx2\"");
+  const std::string error = load_error();  // refused by the CPU, or because the plan says otherwise
+  EXPECT_TRUE(error.find("this CPU lacks") != error.npos || error.find("the plan is for ISA 'scalar'") != error.npos);
+}
+
+TEST_F(Package, MissingFiles) {
+  for (const char* name : {"plan.json", "weights.bin", "kernels_0.so"}) {
+    const std::string content = read_text(file(name));
+    fs::remove(file(name));
+    expect_error(std::string("the file '") + name + "' is missing");
+    write_text(file(name), content);
+  }
+  EXPECT_EQ(load_error(), "");
+}
+
+TEST_F(Package, TruncatedFiles) {
+  for (const char* name : {"plan.json", "weights.bin", "kernels_0.so"}) {
+    const std::string content = read_text(file(name));
+    write_text(file(name), content.substr(0, content.size() - 1));
+    expect_error(std::string("'") + name + "' has " + std::to_string(content.size() - 1) + " bytes, expected " +
+                 std::to_string(content.size()));
+    write_text(file(name), content + "x");
+    expect_error(std::string("'") + name + "' has ");
+    write_text(file(name), content);
+  }
+}
+
+TEST_F(Package, AlteredFiles) {
+  for (const char* name : {"plan.json", "weights.bin", "kernels_0.so"}) {
+    const std::string content = read_text(file(name));
+    std::string altered = content;
+    altered[altered.size() / 2] ^= 1;
+    write_text(file(name), altered);
+    expect_error(std::string("'") + name + "' was altered: its SHA-256 is ");
+    write_text(file(name), content);
+  }
+  std::string weights = read_text(file("weights.bin"));
+  weights[0] ^= 1;
+  write_text(file("weights.bin"), weights);
+  EXPECT_EQ(load_error({.trust_weights = true}), "");
+}
+
+TEST_F(Package, FilesThatAreNotListed) {
+  edit("manifest.json", "\"weights.bin\"", "\"other.bin\"");
+  expect_error("its manifest does not list 'weights.bin'");
+}
+
+TEST_F(Package, NamesThatLeaveThePackage) {
+  for (const char* name : {"../weights.bin", "/etc/passwd", "..", ".", "", "a/b"}) {
+    const std::string manifest = read_text(file("manifest.json"));
+    edit("manifest.json", "\"weights.bin\"", "\"" + std::string(name) + "\"");
+    expect_error("is not the name of a file in the package");
+    write_text(file("manifest.json"), manifest);
+  }
+}
+
+TEST_F(Package, KernelsThatAreNotThere) {
+  Plan plan = two_step_plan();
+  plan.steps[1].name = "k_thrice";
+  write_text(file("plan.json"), to_json(plan));
+  write_manifest(directory(), "scalar");
+  expect_error("'kernels_0.so' has no kernel 'k_thrice'");
+  write_text(file("kernels_0.so"), "no library");
+  write_manifest(directory(), "scalar");
+  expect_error("cannot load 'kernels_0.so'");
+}
+
+TEST_F(Package, WeightsOfAnotherSize) {
+  write_text(file("weights.bin"), std::string(32, '\0'));
+  write_manifest(directory(), "scalar");
+  expect_error("'weights.bin' has 32 bytes, but the plan expects 16");
+}
+
+TEST_F(Package, LibraryFunctionsThatAreNotThere) {
+  Plan plan = two_step_plan();
+  plan.steps[1].kind = StepKind::library;
+  plan.steps[1].name = "levitate";
+  write_text(file("plan.json"), to_json(plan));
+  write_manifest(directory(), "scalar");
+  const auto executable = Executable::load(directory());
+  EXPECT_THROW(Session(executable, {.threads = 1}), UserError);
+}
+
+TEST_F(Package, ManifestIsTheSameForTheSameFiles) {
+  const std::string before = read_text(file("manifest.json"));
+  write_manifest(directory(), "scalar");
+  EXPECT_EQ(read_text(file("manifest.json")), before);
+}
+
+TEST(Version, IsTheProjects) { EXPECT_EQ(kVersion, CPPGEN_PROJECT_VERSION); }
+
+TEST(Hash, KnownValue) {
+  EXPECT_EQ(sha256_of(std::string("abc")), "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad");
+}
+
+// Weights of a gigabyte must not hold up a start for long. In processor time, which does not depend on other programs;
+// the bound is far below the 1.2 GB/s and more of CPUs with SHA instructions, for those without them.
+TEST(Hash, Speed) {
+  const std::string big(64 << 20, 'x');
+  const auto begin = std::clock();
+  sha256_of(big);
+  const double rate = double(big.size()) / (double(std::clock() - begin) / CLOCKS_PER_SEC) / 1e9;
+  std::printf("SHA-256: %.2f GB/s\n", rate);
+  EXPECT_GT(rate, 0.1);
+}
+
+}  // namespace
+}  // namespace cppgen::rt::test
