@@ -1,0 +1,87 @@
+#include "cppgen/passes/pipeline.h"
+
+#include "runtime/base/errors.h"
+#include "tests/passes/graph_maker.h"
+
+namespace cppgen::passes {
+namespace {
+
+// Types removed: what an import gives.
+Graph& forget_types(GraphMaker& m) {
+  for (Value& v : m.g.values)
+    if (v.producer >= 0) {
+      v.type.reset();
+      v.contents.reset();
+    }
+  return m.g;
+}
+
+GraphMaker small_network() {
+  GraphMaker m;
+  ValueId x = m.input("x", {m.symbol("N"), 2, 4, 4});
+  ValueId w = m.node("Neg", {m.floats({2, 2, 1, 1}, {1, 2, 3, 4})});
+  ValueId c = m.node("Conv", {m.node("Identity", {x}), w});
+  ValueId b = m.node("BatchNormalization",
+                     {c, m.floats({2}, {1, 2}), m.floats({2}, {3, 4}), m.floats({2}, {5, 6}), m.floats({2}, {1, 1})});
+  ValueId y = m.node("Relu", {m.node("Dropout", {b})});
+  m.node("Exp", {y});  // dead
+  m.output(m.node("Flatten", {m.node("Add", {y, m.node("Relu", {b})})}));
+  return m;
+}
+
+TEST(Pipeline, MakesTheGraphSmall) {
+  GraphMaker m = small_network();
+  auto before = run(m.g);
+  run_passes(forget_types(m));
+  EXPECT_EQ(op_names(m.g), (Ops{"Conv", "Relu", "Add", "Reshape"}));
+  auto now = run(m.g);
+  ASSERT_EQ(before[0].dims, now[0].dims);
+  for (int64_t i = 0; i < now[0].elements(); i++) EXPECT_NEAR(before[0].as<float>()[i], now[0].as<float>()[i], 1e-4);
+}
+
+TEST(Pipeline, SettingsHaveEffect) {
+  PassOptions plain;
+  plain.constant_folding = plain.pattern_matcher = false;
+  GraphMaker m = small_network();
+  run_passes(forget_types(m), plain);
+  // The constant Neg is small, so it is folded even so.
+  EXPECT_EQ(op_names(m.g),
+            (Ops{"Identity", "Conv", "BatchNormalization", "Dropout", "Relu", "Relu", "Add", "Flatten"}));
+
+  GraphMaker large;
+  ValueId w = large.floats({2048}, std::vector<double>(2048, 2));
+  large.output(large.node("Add", {large.input("x", {1}), large.node("Neg", {w})}));
+  GraphMaker copy = large;
+  run_passes(forget_types(large), plain);
+  EXPECT_EQ(op_names(large.g), (Ops{"Neg", "Add"}));
+  run_passes(forget_types(copy));
+  EXPECT_EQ(op_names(copy.g), Ops{"Add"});
+}
+
+TEST(Pipeline, TracesEachPass) {
+  GraphMaker m = small_network();
+  std::vector<std::string> seen;
+  PassOptions options;
+  options.trace = [&](const char* pass, const Graph&) { seen.push_back(pass); };
+  run_passes(forget_types(m), options);
+  EXPECT_EQ(seen,
+            (Ops{"eliminate_dead_code", "check_supported", "infer_types", "fold_constants", "canonicalize",
+                 "eliminate_dead_code", "fold_affine", "eliminate_common_subexpressions", "eliminate_dead_code"}));
+}
+
+TEST(Pipeline, DeadUnsupportedOperatorsAreNoError) {
+  GraphMaker m;
+  ValueId x = m.input("x", {2}), dead = m.g.add_value("dead");
+  m.g.add_node("NoSuchOperator", {x}, {dead}, 17);
+  m.output(m.node("Relu", {x}));
+  EXPECT_NO_THROW(run_passes(m.g));
+
+  GraphMaker live;
+  ValueId y = live.g.add_value("y");
+  live.g.add_node("NoSuchOperator", {live.input("x", {2})}, {y}, 17);
+  live.output(y);
+  EXPECT_THROW(run_passes(live.g), UserError);
+}
+
+}  // namespace
+}  // namespace cppgen::passes
