@@ -88,7 +88,7 @@ void infer_prelu(InferContext& c) {
   const Shape& x = c.shape(0);
   const Shape& slope = c.shape(1);
   bool per_channel = c.opset() < 7 && slope.size() == 1 && x.size() >= 2;
-  if (!per_channel && broadcast(c, x, slope).size() != x.size()) c.fail("the slope has more dimensions than the input");
+  if (!per_channel) require_broadcasts_to(c, 1, x);
   if (per_channel && !slope[0].is_constant(1)) require_equal(c, x[1], slope[0], "channels and slopes");
   c.set_output(0, c.dtype(0), x);
 }

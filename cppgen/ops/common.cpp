@@ -106,6 +106,13 @@ Shape broadcast_inputs(InferContext& c, int first) {
   return out;
 }
 
+void require_broadcasts_to(InferContext& c, int i, const Shape& to) {
+  Shape result = broadcast(c, to, c.shape(i));
+  bool same = result.size() == to.size();
+  for (size_t d = 0; same && d < to.size(); ++d) same = ir::prove_equal(result[d], to[d]);
+  if (!same) c.fail(fmt::format("input {} of shape {} does not broadcast to {}", i, to_string(c.shape(i)), to_string(to)));
+}
+
 void require_size(InferContext& c, const Shape& shape, DType dtype) {
   int64_t bytes = int64_t(size_of(dtype));
   for (const IndexExpr& d : shape) {

@@ -39,6 +39,8 @@ IndexExpr require_equal(InferContext&, IndexExpr a, IndexExpr b, const char* wha
 // The shape that operands of these shapes broadcast to, aligned at the right.
 Shape broadcast(InferContext&, const Shape&, const Shape&);
 Shape broadcast_inputs(InferContext&, int first = 0);
+// Fails unless input `i` broadcasts to exactly this shape.
+void require_broadcasts_to(InferContext&, int i, const Shape&);
 // Fails if the shape cannot be a tensor: more than 2^63 elements or bytes, a negative dimension.
 void require_size(InferContext&, const Shape&, DType);
 std::vector<int64_t> constant_dims(InferContext&, const Shape&, const char* what);  // all must be constant

@@ -27,6 +27,7 @@ int64_t int_element(const Tensor& t, int64_t i) {
 
 // BatchNormalization -> batch_normalization, LRN -> lrn.
 std::string identifier_of(const std::string& op) {
+  if (op == "MatMul") return "matmul";
   std::string out;
   for (size_t i = 0; i < op.size(); ++i) {
     char c = op[i];

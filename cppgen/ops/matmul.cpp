@@ -123,8 +123,7 @@ void infer_gemm(InferContext& c) {
   Shape out = {g.m, g.n};
   if (c.has_input(2)) {
     require_same_dtype(c, 0, 2);
-    if (broadcast(c, out, c.shape(2)) != out) c.fail(fmt::format("input 2 of shape {} does not broadcast to {}",
-                                                                 to_string(c.shape(2)), to_string(out)));
+    require_broadcasts_to(c, 2, out);
   } else if (c.opset() < 11) {
     c.fail("input 2 is missing");
   }

@@ -85,7 +85,9 @@ void infer_layer_normalization(InferContext& c) {
   const Shape& x = c.shape(0);
   AxisSplit axes = layer_axes(c);
   for (int i = 1; i <= 2; ++i) {
-    if (c.has_input(i) && broadcast(c, x, c.shape(i)).size() != x.size()) c.fail("a parameter has too many dimensions");
+    if (!c.has_input(i)) continue;
+    require_dtype(c, i, kFloats);
+    require_broadcasts_to(c, i, x);
   }
   c.number("epsilon", 1e-5f);
   DType stash = dtype_of_onnx(c, c.integer("stash_type", 1));
@@ -125,7 +127,8 @@ void lower_layer_normalization(LowerContext& c) {
 void infer_rms_normalization(InferContext& c) {
   require_dtype(c, 0, kFloats);
   layer_axes(c);
-  if (broadcast(c, c.shape(0), c.shape(1)).size() != c.shape(0).size()) c.fail("the scale has too many dimensions");
+  require_dtype(c, 1, kFloats);
+  require_broadcasts_to(c, 1, c.shape(0));
   c.set_output(0, c.dtype(1), c.shape(0));
 }
 

@@ -32,6 +32,14 @@ void lower_reciprocal(LowerContext& c) {
   c.emit_pointwise(c.output_buffer(0), [&](const auto& at) { return 1.0 / load_input(c, 0, at); });
 }
 
+// Integers take the detour through double.
+void lower_erf(LowerContext& c) {
+  c.emit_pointwise(c.output_buffer(0), [&](const auto& at) {
+    Scalar x = load_input(c, 0, at);
+    return is_float(x.type()) ? erf(x) : erf(x.cast(DType::f64)).cast(x.type());
+  });
+}
+
 void infer_is_inf(InferContext& c) {
   require_dtype(c, 0, kFloats);
   c.integer("detect_positive", 1);
@@ -81,7 +89,7 @@ void add_unary_ops(std::vector<Op>& t) {
   add<UnaryOp::acosh>(t, "Acosh", {9, 22});
   add<UnaryOp::atanh>(t, "Atanh", {9, 22});
   add<UnaryOp::tanh>(t, "Tanh", {1, 6, 13});
-  add<UnaryOp::erf, kNumbers>(t, "Erf", {9, 13});
+  add_versions(t, "Erf", {9, 13}, {1, 1, 1}, infer_same<kNumbers>, lower_erf);
   add<UnaryOp::sigmoid>(t, "Sigmoid", {1, 6, 13});
   add_versions(t, "Identity", {1, 13, 14, 16, 19, 21}, {1, 1, 1}, infer_same<kAll>, lower_identity);
   add_versions(t, "Reciprocal", {1, 6, 13}, {1, 1, 1}, infer_same<kFloats>, lower_reciprocal);
