@@ -19,7 +19,7 @@ struct LogSum {
 // e ln 2 + log(1 + f). The leading sum e*ln2_hi + f is kept with its rounding error: e*ln2_hi is exact.
 VEC_FN LogSum log_sum(F32 e, F32 f) {
   const F32 ln2_hi = splat32(0x1.62e4p-1f), ln2_lo = splat32(0x1.7f7d1cp-20f);
-  const F32 sum = fma(e, ln2_hi, f);
+  const F32 sum = opaque(fma(e, ln2_hi, f));
   const F32 error = f + fma(e, ln2_hi, -sum);
   return {sum, fma(f * f, log_polynomial(f), fma(e, ln2_lo, error))};
 }
@@ -33,19 +33,19 @@ VEC_FN F32 log(F32 x) {
 VEC_FN F32 log2(F32 x) {
   const Split s = split(x);
   const F32 f = s.mantissa - splat32(1), log2e = splat32(0x1.715476p0f), log2e_lo = splat32(0x1.4ae0cp-26f);
-  const F32 q = f * f * log_polynomial(f), main = f * log2e;
+  const F32 q = f * f * log_polynomial(f), main = opaque(f * log2e);
   const F32 rest = fma(f, log2e_lo, fma(f, log2e, -main));
-  return log_result(x, s.exponent + main, fma(q, log2e, rest));
+  return log_result(x, opaque(opaque(s.exponent) + main), fma(q, log2e, rest));
 }
 
 // The rounding error of 1 + x goes into f, scaled like the mantissa.
 VEC_FN F32 log1p_nonzero(F32 x) {
-  const F32 one = splat32(1), u = one + x, from_one = u - one;
-  const F32 error = (one - (u - from_one)) + (x - from_one);
+  const F32 one = splat32(1), u = opaque(one + x), from_one = opaque(u - one);
+  const F32 error = opaque(one - (u - from_one)) + opaque(x - from_one);
   const Split s = split(u);
   const M regular = m_and(gt(u, zero<f32>()), lt(u, splat32(__builtin_inff())));
   const F32 c = select(regular, scale(error, -s.exponent), zero<f32>());
-  const LogSum r = log_sum(s.exponent, (s.mantissa - one) + c);
+  const LogSum r = log_sum(s.exponent, opaque(s.mantissa - one) + c);
   return log_result(u, r.large, r.small);
 }
 VEC_FN F32 log1p(F32 x) { return select(eq(x, zero<f32>()), x, log1p_nonzero(x)); }

@@ -6,6 +6,13 @@ inline namespace VEC_ISA {
 
 typedef V<f32> F32;
 
+// x, as a value that the compiler knows nothing about: keeps compensated sums whole where reassociation is allowed
+// (-funsafe-math-optimizations on request of the user).
+VEC_FN F32 opaque(F32 x) {
+  asm("" : "+v"(x.v));
+  return x;
+}
+
 VEC_FN F32 splat32(f32 x) { return set1<f32>(x); }
 
 VEC_FN F32 horner(F32, f32 c) { return splat32(c); }
