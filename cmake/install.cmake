@@ -4,6 +4,8 @@ include(CMakePackageConfigHelpers)
 set(cppgen_include "${CMAKE_INSTALL_INCLUDEDIR}/cppgen")  # includes are written as in the source tree, below this
 set(cppgen_config "${CMAKE_INSTALL_LIBDIR}/cmake/cppgen")
 
+# The component `runtime` is all that a machine needs that runs compiled models.
+set(CMAKE_INSTALL_DEFAULT_COMPONENT_NAME runtime)
 install(TARGETS cppgen_runtime EXPORT cppgenTargets LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR}
         INCLUDES DESTINATION ${cppgen_include})
 install(TARGETS cppgen-run RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})

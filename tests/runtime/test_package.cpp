@@ -1,6 +1,5 @@
 #include "tests/runtime/test_package.h"
 
-#include <gtest/gtest.h>
 #include <spawn.h>
 #include <sys/wait.h>
 #include <unistd.h>

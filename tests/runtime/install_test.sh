@@ -1,0 +1,64 @@
+#!/bin/sh
+# Installs the runtime into an empty prefix and builds and runs the examples against it alone, found by CMake and by
+# pkg-config. Usage: install_test.sh SOURCE_DIR BUILD_DIR MAKE_TEST_PACKAGE
+set -eu
+source=$1 build=$2 make_package=$3
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+cmake --install "$build" --prefix "$work/prefix" --component runtime > "$work/install.log"
+mv "$work/prefix" "$work/moved"  # nothing may depend on where it was installed
+prefix=$work/moved
+"$make_package" "$work/package"
+
+expect() {  # expect TEXT COMMAND...
+  text=$1
+  shift
+  found=$("$@")
+  case $found in
+    *"$text"*) ;;
+    *) echo "expected '$text' from $*, found: $found" >&2; exit 1 ;;
+  esac
+}
+
+cmake -S "$source/examples/cpp_api" -B "$work/cpp" -DCMAKE_PREFIX_PATH="$prefix" > "$work/cmake.log"
+cmake --build "$work/cpp" > "$work/cmake_build.log"
+expect 'y [3, 4]' "$work/cpp/run_model" "$work/package" N=3
+
+PKG_CONFIG_PATH=$(dirname "$(find "$prefix" -name cppgen-runtime.pc)")
+export PKG_CONFIG_PATH
+flags=$(pkg-config --cflags --libs cppgen-runtime)
+library=$(pkg-config --variable=libdir cppgen-runtime)
+cc -std=c99 -Wall -Wextra -Werror "$source/examples/c_api/main.c" $flags -Wl,-rpath,"$library" -o "$work/c_model"
+expect 'y [2, 4]: 4 ...' "$work/c_model" "$work/package" 2
+
+for header in $(cd "$prefix/include/cppgen" && find . -name '*.h'); do
+  echo "#include \"$header\"" | c++ -std=c++20 -fsyntax-only -x c++ - $flags || { echo "$header" >&2; exit 1; }
+done
+
+run=$prefix/bin/cppgen-run
+expect '"median_ms"' "$run" "$work/package" --dim N=5 --json --output "$work/out"
+test -f "$work/out/output_0.npy"
+code() {  # code EXPECTED COMMAND...
+  expected=$1
+  shift
+  status=0
+  "$@" > "$work/output.log" 2>&1 || status=$?
+  test $status = "$expected" || { echo "exit code $status, expected $expected, from $*" >&2; cat "$work/output.log"; exit 1; }
+}
+code 0 "$run" --help
+code 2 "$run" "$work/package"            # N is missing
+code 2 "$run" "$work/nothing"
+code 2 "$run" "$work/package" --dim N=5 --frobnicate
+code 2 "$run" "$work/package" --dim N=5 --threads many
+code 2 env CPPGEN_THREADS=0 "$run" "$work/package" --dim N=5
+# What it wrote is what it computes again; the same outputs as inputs are not.
+x='{"name": "x", "file": "output_0.npy"}'
+printf '{"inputs": [%s], "outputs": [{"name": "y", "file": "output_0.npy"}]}' "$x" > "$work/out/io.json"
+code 1 "$run" "$work/package" --verify "$work/out"
+code 0 "$run" "$work/package" --verify "$work/out" --atol 1e9
+mkdir "$work/again"
+code 0 "$run" "$work/package" --input "x=$work/out/output_0.npy" --output "$work/again" --threads 1
+cp "$work/again/output_0.npy" "$work/out/y.npy"
+printf '{"inputs": [%s], "outputs": [{"name": "y", "file": "y.npy"}]}' "$x" > "$work/out/io.json"
+code 0 "$run" "$work/package" --verify "$work/out" --rtol 0 --runs 3
+echo "done"
