@@ -18,7 +18,10 @@ void StripCompiler::emit(std::unique_ptr<StripStep> step, Varies varies) {
 
 StripCompiler::Varies StripCompiler::varies_of(const Affine& a) const {
   Varies v{a.stride != 0, false};
-  for (const auto& [slot, coefficient] : a.terms) v.reduced |= slot >= space_.first_reduced();
+  for (const auto& [slot, coefficient] : a.terms) {
+    const auto uniform = slot_varies_.find(slot);
+    v.reduced |= uniform != slot_varies_.end() ? uniform->second.reduced : slot >= space_.first_reduced();
+  }
   return v;
 }
 
@@ -95,7 +98,7 @@ void StripCompiler::bind(const LocalReference& r, StripMask& mask, Varies& varie
     Varies bound = varies;
     bound.merge(varies_[value]);
     const int dst = new_register(bound);
-    emit(make_bind(dst, value, b.extent, where), bound);
+    emit(make_bind(dst, value, b.extent, where, !bound.lane), bound);
     indices_.emplace(IndexExpr(b.variable), dst);
   }
   for (const auto& c : r.conditions)
@@ -146,18 +149,34 @@ void StripCompiler::store(const Store& s) {
 
 // --- indices ---
 
-std::optional<Affine> StripCompiler::affine(IndexExpr e) const {
+int StripCompiler::slot_of(const IndexNode* atom) {
+  if (const int slot = space_.slot_of(atom); slot >= 0) return slot;
+  const auto known = uniform_slots_.find(atom);
+  if (known != uniform_slots_.end()) return known->second;
+  const bool by_lane = lane_ >= 0 && depends_on(IndexExpr(atom), space_.variable(lane_));
+  const int reg = by_lane ? -1 : index_register(IndexExpr(atom));
+  int slot = -1;
+  if (reg >= 0 && !varies_[reg].lane) {
+    slot = space_.add_slot();
+    slot_varies_.emplace(slot, varies_[reg]);
+    emit(make_slot(slot, reg), varies_[reg]);
+  }
+  uniform_slots_.emplace(atom, slot);
+  return slot;
+}
+
+std::optional<Affine> StripCompiler::affine(IndexExpr e) {
   Affine a;
   const Polynomial p(e);
   for (const IndexTerm& t : p.terms()) {
-    const int slot = t.node ? space_.slot_of(t.node) : -1;
-    if (!t.node)
+    if (!t.node) {
       a.constant = t.coefficient;
-    else if (slot < 0)
-      return std::nullopt;
-    else
-      a.terms.emplace_back(slot, t.coefficient);
-    if (t.node && slot == lane_) a.stride = t.coefficient;
+      continue;
+    }
+    const int slot = slot_of(t.node);
+    if (slot < 0) return std::nullopt;
+    a.terms.emplace_back(slot, t.coefficient);
+    if (slot == lane_) a.stride = t.coefficient;
   }
   return a;
 }
@@ -181,29 +200,32 @@ int StripCompiler::combine(IndexStepOp op, int a, int b, int64_t scale) {
   Varies varies = varies_[a];
   varies.merge(varies_[b]);
   const int dst = new_register(varies);
-  emit(make_index_step(op, dst, a, b, scale), varies);
+  emit(make_index_step(op, dst, a, b, scale, !varies.lane), varies);
   return dst;
 }
 
-int StripCompiler::compile_index(IndexExpr e) {
+// Of constants, loop variables and sums: what is affine in one step, then the other terms.
+int StripCompiler::compile_sum(IndexExpr e) {
   if (auto a = affine(e)) {
     const Varies varies = varies_of(*a);
     const int dst = new_register(varies);
     emit(make_iota(dst, std::move(*a)), varies);
     return dst;
   }
+  check(e.node()->op == IndexOp::sum, "an index uses a variable that is not in scope");
+  Polynomial simple, rest;
+  const Polynomial all(e);
+  for (const IndexTerm& t : all.terms())
+    (!t.node || slot_of(t.node) >= 0 ? simple : rest).add(t.coefficient, t.node);
+  int reg = compile_sum(simple.to_expr());
+  for (const IndexTerm& t : rest.terms())
+    reg = combine(IndexStepOp::add_scaled, reg, index_register(IndexExpr(t.node)), t.coefficient);
+  return reg;
+}
+
+int StripCompiler::compile_index(IndexExpr e) {
+  if (e.is_constant() || e.node()->op == IndexOp::sum || e.node()->op == IndexOp::variable) return compile_sum(e);
   const IndexNode& node = *e.node();
-  if (node.op == IndexOp::sum) {
-    Polynomial simple, rest;
-    const Polynomial all(e);
-    for (const IndexTerm& t : all.terms())
-      (!t.node || space_.slot_of(t.node) >= 0 ? simple : rest).add(t.coefficient, t.node);
-    int reg = index_register(simple.to_expr());
-    for (const IndexTerm& t : rest.terms())
-      reg = combine(IndexStepOp::add_scaled, reg, index_register(IndexExpr(t.node)), t.coefficient);
-    return reg;
-  }
-  check(node.op != IndexOp::variable, "an index uses a variable that is not in scope");
   const IndexStepOp op = node.op == IndexOp::product    ? IndexStepOp::multiply
                          : node.op == IndexOp::floordiv ? IndexStepOp::floordiv
                          : node.op == IndexOp::mod      ? IndexStepOp::mod

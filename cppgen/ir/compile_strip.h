@@ -34,6 +34,8 @@ class StripCompiler {
   std::unordered_map<Expr, int> values_;
   std::unordered_map<IndexExpr, int> indices_;  // local index expressions
   std::unordered_map<int, int> accumulators_;
+  std::unordered_map<const IndexNode*, int> uniform_slots_;
+  std::unordered_map<int, Varies> slot_varies_;  // of uniform slots
 
   int new_register(Varies);
   void emit(std::unique_ptr<StripStep>, Varies);
@@ -48,10 +50,12 @@ class StripCompiler {
   void add_condition(IndexExpr, StripMask&, Varies&);
   ElementAddress address(const LocalReference&, const TensorView&, Varies&);
 
-  std::optional<Affine> affine(IndexExpr local) const;
+  std::optional<Affine> affine(IndexExpr local);
+  int slot_of(const IndexNode* atom);  // -1 if it varies by lane
   StripIndex strip_index(IndexExpr local);
   int index_register(IndexExpr local);
   int compile_index(IndexExpr local);
+  int compile_sum(IndexExpr local);
   int combine(IndexStepOp, int a, int b, int64_t scale = 1);
 };
 

@@ -65,6 +65,7 @@ class NestRunner {
     if (empty()) return;
     for (const Reduction& r : nest_.reductions) add_reduction(r);
     for (const Store& s : nest_.stores) storing_.store(s);
+    slots_.resize(static_cast<size_t>(space_.all_slots()) + 1);
     StripRegisters reducing_registers(reducing_.registers()), storing_registers(storing_.registers());
     reducing_context_.emplace(StripContext{reducing_registers, slots_.data(), origins_});
     storing_context_.emplace(StripContext{storing_registers, slots_.data(), origins_});

@@ -40,7 +40,9 @@ class NestSpace {
   LocalReference store(const Store&);
 
   const TensorView& tensor(BufferId id) const { return tensors_[id]; }
-  int slots() const { return static_cast<int>(extents_.size()); }
+  int slots() const { return static_cast<int>(extents_.size()); }  // of loops
+  int add_slot() { return slots() + extra_slots_++; }
+  int all_slots() const { return slots() + extra_slots_; }
   int first_reduced() const { return first_reduced_; }
   int64_t extent(int slot) const { return extents_[slot]; }
   const IndexNode* variable(int slot) const { return variables_[slot]; }
@@ -55,6 +57,7 @@ class NestSpace {
   std::vector<const IndexNode*> variables_;
   std::unordered_map<const IndexNode*, int> slots_;
   int first_reduced_;
+  int extra_slots_ = 0;
   std::unordered_map<Expr, LocalReference> loads_;
 
   void add_loop(const Loop&);

@@ -27,8 +27,18 @@ double index_cost(IndexExpr e, const IndexNode* lane, int64_t element_size) {
   return bytes == element_size ? kContiguous : bytes < kCacheLine ? kStrided : kFarStrided;
 }
 
-double load_cost(const LocalReference& r, const IndexNode* lane, int64_t element_size) {
-  double cost = r.bindings.empty() ? index_cost(r.offset, lane, element_size) : kGeneral;
+// Whether what a reference is bound to differs from lane to lane.
+bool bindings_vary(const LocalReference& r, NestSpace& space, const IndexNode* lane) {
+  for (const auto& b : r.bindings)
+    for (Expr e : postorder({&b.value, 1})) {
+      if (e->kind == ExprKind::index && depends_on(space.local(e->indices[0]), lane)) return true;
+      if (e->kind == ExprKind::load && depends_on(space.load(e).offset, lane)) return true;
+    }
+  return false;
+}
+
+double load_cost(const LocalReference& r, NestSpace& space, const IndexNode* lane, int64_t element_size) {
+  double cost = bindings_vary(r, space, lane) ? kGeneral : index_cost(r.offset, lane, element_size);
   for (const auto& c : r.conditions)
     if (depends_on(c.value, lane) && !stride_of(c.value, lane)) cost += kGeneral;
   return cost;
@@ -38,8 +48,8 @@ double element_cost(const LoopNest& nest, NestSpace& space, const std::vector<Ex
   double cost = 0;
   for (Expr e : nodes) {
     const bool load = e->kind == ExprKind::load;
-    cost += load ? load_cost(space.load(e), lane, static_cast<int64_t>(size_of(space.tensor(e->buffer).type)))
-                 : kElementwise;
+    const auto size = load ? static_cast<int64_t>(size_of(space.tensor(e->buffer).type)) : 0;
+    cost += load ? load_cost(space.load(e), space, lane, size) : kElementwise;
   }
   if (!nest.reductions.empty()) return cost;
   for (const Store& s : nest.stores) cost += index_cost(space.store(s).offset, lane, 4);

@@ -81,12 +81,24 @@ class IotaStep : public StripStep {
 
 class IndexStep : public StripStep {
  public:
-  IndexStep(IndexStepOp op, int dst, int a, int b, int64_t scale) : op_(op), dst_(dst), a_(a), b_(b), scale_(scale) {}
+  IndexStep(IndexStepOp op, int dst, int a, int b, int64_t scale, bool uniform)
+      : op_(op), dst_(dst), a_(a), b_(b), scale_(scale), uniform_(uniform) {}
 
   void run(StripContext& c, int n) const override {
     const auto* a = static_cast<const int64_t*>(c.registers[a_]);
     const auto* b = static_cast<const int64_t*>(c.registers[b_]);
     auto* dst = static_cast<int64_t*>(c.registers.write(dst_));
+    compute(dst, a, b, uniform_ ? 1 : n);
+    if (uniform_) broadcast_first(dst, sizeof *dst, n);
+  }
+
+ private:
+  IndexStepOp op_;
+  int dst_, a_, b_;
+  int64_t scale_;
+  bool uniform_;
+
+  void compute(int64_t* dst, const int64_t* a, const int64_t* b, int n) const {
     switch (op_) {
       case IndexStepOp::add_scaled: return each(dst, a, b, n, [&](int64_t x, int64_t y) { return x + scale_ * y; });
       case IndexStepOp::multiply: return each(dst, a, b, n, [](int64_t x, int64_t y) { return x * y; });
@@ -99,15 +111,21 @@ class IndexStep : public StripStep {
     }
   }
 
- private:
-  IndexStepOp op_;
-  int dst_, a_, b_;
-  int64_t scale_;
-
   template <class F>
   static void each(int64_t* dst, const int64_t* a, const int64_t* b, int n, F f) {
     for (int i = 0; i < n; i++) dst[i] = f(a[i], b[i]);
   }
+};
+
+class SlotStep : public StripStep {
+ public:
+  SlotStep(int slot, int reg) : slot_(slot), reg_(reg) {}
+  void run(StripContext& c, int) const override {
+    c.slots[slot_] = static_cast<const int64_t*>(c.registers[reg_])[0];
+  }
+
+ private:
+  int slot_, reg_;
 };
 
 struct Lanes {
@@ -150,24 +168,27 @@ class MaskStep : public StripStep {
 
 class BindStep : public StripStep {
  public:
-  BindStep(int dst, int value, int64_t extent, int mask) : dst_(dst), value_(value), extent_(extent), mask_(mask) {}
+  BindStep(int dst, int value, int64_t extent, int mask, bool uniform)
+      : dst_(dst), value_(value), extent_(extent), mask_(mask), uniform_(uniform) {}
 
   void run(StripContext& c, int n) const override {
     const auto* values = static_cast<const int64_t*>(c.registers[value_]);
     const auto* mask = mask_ < 0 ? nullptr : static_cast<const uint8_t*>(c.registers[mask_]);
     auto* dst = static_cast<int64_t*>(c.registers.write(dst_));
-    for (int i = 0; i < n; i++) {
+    for (int i = 0; i < (uniform_ ? 1 : n); i++) {
       const int64_t v = values[i] < 0 ? values[i] + extent_ : values[i];
       const bool inside = v >= 0 && v < extent_;
       if (!inside && (!mask || mask[i])) fail(c, values[i]);
       dst[i] = inside ? v : 0;
     }
+    if (uniform_) broadcast_first(dst, sizeof *dst, n);
   }
 
  private:
   int dst_, value_;
   int64_t extent_;
   int mask_;
+  bool uniform_;
 
   [[noreturn]] void fail(const StripContext& c, int64_t value) const {
     if (extent_ == 0) user_error("{}: index {} into a dimension of size 0", c.origins, value);
@@ -312,14 +333,15 @@ std::unique_ptr<StripStep> make_constant(int dst, DType type, uint64_t bits) {
 std::unique_ptr<StripStep> make_iota(int dst, Affine affine) {
   return std::make_unique<IotaStep>(dst, std::move(affine));
 }
-std::unique_ptr<StripStep> make_index_step(IndexStepOp op, int dst, int a, int b, int64_t scale) {
-  return std::make_unique<IndexStep>(op, dst, a, b, scale);
+std::unique_ptr<StripStep> make_index_step(IndexStepOp op, int dst, int a, int b, int64_t scale, bool uniform) {
+  return std::make_unique<IndexStep>(op, dst, a, b, scale, uniform);
 }
+std::unique_ptr<StripStep> make_slot(int slot, int reg) { return std::make_unique<SlotStep>(slot, reg); }
 std::unique_ptr<StripStep> make_mask(int dst, StripMask mask) {
   return std::make_unique<MaskStep>(dst, std::move(mask));
 }
-std::unique_ptr<StripStep> make_bind(int dst, int value, int64_t extent, int mask) {
-  return std::make_unique<BindStep>(dst, value, extent, mask);
+std::unique_ptr<StripStep> make_bind(int dst, int value, int64_t extent, int mask, bool uniform) {
+  return std::make_unique<BindStep>(dst, value, extent, mask, uniform);
 }
 std::unique_ptr<StripStep> make_affine_load(int dst, ElementAddress address, std::vector<Affine> conditions,
                                             int fallback) {

@@ -8,7 +8,8 @@
 namespace cppgen::ir {
 
 // A nest's values compiled into steps over strips (see compile_strip.h). Registers hold kStripLength values of one
-// type. Loop variables have slots; within a strip the lane variable counts up by one from its slot's value.
+// type. Loop variables have slots; within a strip the lane variable counts up by one from its slot's value. Further
+// slots take index values that are the same in all lanes, such as a gather's row, so that indices with them are affine.
 
 // constant + sum of coefficient * slot, at lane 0, and what it grows by per lane.
 struct Affine {
@@ -52,7 +53,7 @@ class StripRegisters {
 
 struct StripContext {
   StripRegisters& registers;
-  const int64_t* slots;
+  int64_t* slots;
   const std::string& origins;  // for messages
 };
 
@@ -89,10 +90,11 @@ std::unique_ptr<StripStep> make_elementwise(Elementwise, int dst, std::vector<in
 std::unique_ptr<StripStep> make_constant(int dst, DType type, uint64_t bits);
 std::unique_ptr<StripStep> make_iota(int dst, Affine);
 enum class IndexStepOp { add_scaled, multiply, floordiv, mod, min, max };  // add_scaled: a + scale * b
-std::unique_ptr<StripStep> make_index_step(IndexStepOp, int dst, int a, int b, int64_t scale = 1);
+std::unique_ptr<StripStep> make_index_step(IndexStepOp, int dst, int a, int b, int64_t scale, bool uniform);
+std::unique_ptr<StripStep> make_slot(int slot, int reg);  // slot = the register's first lane
 std::unique_ptr<StripStep> make_mask(int dst, StripMask);  // to a register of uint8
 // Checks and wraps what an indirect variable is bound to. mask: a register, or -1.
-std::unique_ptr<StripStep> make_bind(int dst, int value, int64_t extent, int mask);
+std::unique_ptr<StripStep> make_bind(int dst, int value, int64_t extent, int mask, bool uniform);
 // Affine address, mask of affine conditions only.
 std::unique_ptr<StripStep> make_affine_load(int dst, ElementAddress, std::vector<Affine> conditions, int fallback);
 std::unique_ptr<StripStep> make_gather(int dst, ElementAddress, int mask, int fallback);

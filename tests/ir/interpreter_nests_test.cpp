@@ -235,5 +235,30 @@ TEST(Nests, ReshapesTransposesAndGeneralIndices) {
   EXPECT_EQ(values_of<int32_t>(out[0]), values);
 }
 
+// Divisions that are the same in all lanes, in a reduced loop and in an outer one: y[i, j] = sum over k of
+// x[floordiv(i, 3), mod(i + k, 3), j] * w[floordiv(k, 2)]
+TEST(Nests, DivisionsThatLanesShare) {
+  Program p;
+  const int64_t columns = 700;
+  const BufferId x = input(p, "x", DType::f32, {4, 3, columns}), w = input(p, "w", DType::f32, {3}),
+                 y = output(p, "y", DType::f32, {12, columns});
+  NestBuilder b(p);
+  const IndexExpr i = b.loop("i", 12), j = b.loop("j", columns), k = b.reduce("k", 5);
+  const Expr value = p.exprs->binary(BinaryOp::mul, load(p, x, {floordiv(i, 3), mod(i + k, 3), j}),
+                                     load(p, w, {floordiv(k, 2)}));
+  b.store(y, {i, j}, b.reduction(ReduceOp::sum, value));
+  b.done();
+  verify(p);
+  const HostTensor in = floats({4, 3, columns}, 6), weights = floats({3}, 7);
+  const HostTensor out = interpret(p, {in, weights})[0];
+  for (int64_t r = 0; r < 12; r++)
+    for (int64_t c = 0; c < columns; c++) {
+      double sum = 0;
+      for (int64_t l = 0; l < 5; l++)
+        sum += in.as<float>()[(r / 3 * 3 + (r + l) % 3) * columns + c] * weights.as<float>()[l / 2];
+      ASSERT_NEAR(out.as<float>()[r * columns + c], sum, 1e-5);
+    }
+}
+
 }  // namespace
 }  // namespace cppgen::ir
