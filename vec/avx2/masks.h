@@ -8,6 +8,47 @@ typedef int Ints __attribute__((vector_size(32)));
 typedef float Floats __attribute__((vector_size(32)));
 typedef double Doubles __attribute__((vector_size(32)));
 typedef long long Longs __attribute__((vector_size(32)));
+typedef char BuiltinBytes __attribute__((vector_size(32)));
+
+// Integers of one width as integers of half or a quarter of it: the low bytes of every lane.
+template <class To, class From>
+VEC_FN Part<To> narrow(Part<From> a) {
+  typedef VectorOf<To, sizeof(a) / sizeof(To)> Pieces;
+  const typename Pieces::type x = (typename Pieces::type)a;
+  if constexpr (sizeof(From) == 2 * sizeof(To)) {
+    return __builtin_shufflevector(x, x, 0, 2, 4, 6, 8, 10, 12, 14);
+  } else {
+    // Each 128-bit half packs its four bytes into its first word; the two words are then neighbours.
+    const BuiltinBytes order = {0, 4, 8, 12, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1,
+                                0, 4, 8, 12, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1, -1};
+    const Ints words = (Ints)__builtin_ia32_pshufb256((BuiltinBytes)a, order);
+    typedef int Pair __attribute__((vector_size(8)));
+    return (Part<To>)Pair{words[0], words[4]};
+  }
+}
+
+// Integers of one or two bytes as wider ones. The compiler takes __builtin_convertvector of these apart into lanes.
+template <class To, class From>
+VEC_FN Part<To> widen(Part<From> a) {
+  typedef char Bytes16 __attribute__((vector_size(16)));
+  typedef short Words8 __attribute__((vector_size(16)));
+  typedef long long Longs2 __attribute__((vector_size(16)));
+  if constexpr (sizeof(From) == 1) {
+    const Bytes16 x = (Bytes16)Longs2{(long long)a, 0};
+    if constexpr (sizeof(To) == 2 && is_signed<From>)
+      return (Part<To>)__builtin_ia32_pmovsxbw128(x);
+    else if constexpr (sizeof(To) == 2)
+      return (Part<To>)__builtin_ia32_pmovzxbw128(x);
+    else if constexpr (is_signed<From>)
+      return (Part<To>)__builtin_ia32_pmovsxbd256(x);
+    else
+      return (Part<To>)__builtin_ia32_pmovzxbd256(x);
+  } else if constexpr (is_signed<From>) {
+    return (Part<To>)__builtin_ia32_pmovsxwd256((Words8)a);
+  } else {
+    return (Part<To>)__builtin_ia32_pmovzxwd256((Words8)a);
+  }
+}
 
 struct M {
   Ints v;
@@ -35,7 +76,7 @@ VEC_FN Part<Signed<T>> mask_part(M m) {
   if constexpr (sizeof(T) == 4)
     return m.v;
   else
-    return __builtin_convertvector(m.v, Part<Signed<T>>);
+    return narrow<Signed<T>, i32>(m.v);
 }
 
 template <class T>
@@ -70,7 +111,7 @@ VEC_FN M compare(V<T> a, V<T> b) {
   else if constexpr (sizeof(T) == 4)
     return {compare_part<P>(a.v, b.v)};
   else
-    return {__builtin_convertvector(compare_part<P>(a.v, b.v), Ints)};
+    return {widen<i32, Signed<T>>(compare_part<P>(a.v, b.v))};
 }
 template <class T>
 VEC_FN M unordered(V<T> a, V<T> b) {

@@ -26,6 +26,29 @@ typedef float Floats __attribute__((vector_size(64)));
 typedef double Doubles __attribute__((vector_size(64)));
 constexpr int kCurrentRounding = 4;
 
+// Integers of one width as integers of half or a quarter of it.
+template <class To, class From>
+VEC_FN Part<To> narrow(Part<From> a) {
+  return __builtin_convertvector(a, Part<To>);
+}
+
+// Integers of one or two bytes as wider ones. The compiler takes __builtin_convertvector of these apart into lanes.
+template <class To, class From>
+VEC_FN Part<To> widen(Part<From> a) {
+  if constexpr (sizeof(To) == 2 && is_signed<From>)
+    return (Part<To>)__builtin_ia32_pmovsxbw256((Bytes)a);
+  else if constexpr (sizeof(To) == 2)
+    return (Part<To>)__builtin_ia32_pmovzxbw256((Bytes)a);
+  else if constexpr (sizeof(From) == 1 && is_signed<From>)
+    return (Part<To>)__builtin_ia32_pmovsxbd512_mask((Bytes)a, Ints{}, -1);
+  else if constexpr (sizeof(From) == 1)
+    return (Part<To>)__builtin_ia32_pmovzxbd512_mask((Bytes)a, Ints{}, -1);
+  else if constexpr (is_signed<From>)
+    return (Part<To>)__builtin_ia32_pmovsxwd512_mask((Words)a, Ints{}, -1);
+  else
+    return (Part<To>)__builtin_ia32_pmovzxwd512_mask((Words)a, Ints{}, -1);
+}
+
 template <class T>
 VEC_FN V<T> select(M m, V<T> a, V<T> b) {
   typedef Part<T> P;

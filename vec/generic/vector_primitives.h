@@ -98,6 +98,10 @@ VEC_FN V<To> convert(V<From> a) {
   else if constexpr (wide<To>)
     return {__builtin_convertvector(low_half<From>(a.v), Part<To>),
             __builtin_convertvector(high_half<From>(a.v), Part<To>)};
+  else if constexpr (sizeof(To) < sizeof(From))
+    return {narrow<To, From>(a.v)};
+  else if constexpr (sizeof(To) > sizeof(From))
+    return {widen<To, From>(a.v)};
   else
     return {__builtin_convertvector(a.v, Part<To>)};
 }
