@@ -28,7 +28,8 @@ class AxisSplit {
   Shape keep_dims() const { return merge(kept_, std::vector<IndexExpr>(reduced_.size(), IndexExpr(int64_t(1)))); }
   std::vector<IndexExpr> merge(const std::vector<IndexExpr>& kept, const std::vector<IndexExpr>& reduced) const {
     std::vector<IndexExpr> out;
-    for (size_t d = 0, k = 0, r = 0; d < is_reduced_.size(); ++d) out.push_back(is_reduced_[d] ? reduced[r++] : kept[k++]);
+    for (size_t d = 0, k = 0, r = 0; d < is_reduced_.size(); ++d)
+      out.push_back(is_reduced_[d] ? reduced[r++] : kept[k++]);
     return out;
   }
   std::vector<IndexExpr> kept_of(const std::vector<IndexExpr>& at) const { return pick(at, false); }

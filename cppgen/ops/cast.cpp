@@ -10,9 +10,9 @@ namespace {
 DType target_type(InferContext& c) {
   if (c.opset() >= 6) return dtype_of_onnx(c, c.integer("to"));
   static const std::map<std::string, DType> names = {
-      {"FLOAT", DType::f32}, {"DOUBLE", DType::f64}, {"FLOAT16", DType::f16}, {"INT8", DType::i8},
-      {"INT16", DType::i16}, {"INT32", DType::i32},  {"INT64", DType::i64},   {"UINT8", DType::u8},
-      {"UINT16", DType::u16}, {"UINT32", DType::u32}, {"UINT64", DType::u64}, {"BOOL", DType::boolean}};
+      {"FLOAT", DType::f32},  {"DOUBLE", DType::f64}, {"FLOAT16", DType::f16}, {"INT8", DType::i8},
+      {"INT16", DType::i16},  {"INT32", DType::i32},  {"INT64", DType::i64},   {"UINT8", DType::u8},
+      {"UINT16", DType::u16}, {"UINT32", DType::u32}, {"UINT64", DType::u64},  {"BOOL", DType::boolean}};
   auto it = names.find(c.text("to", ""));
   if (it == names.end()) c.fail(fmt::format("element type '{}' is not supported", c.text("to", "")));
   return it->second;

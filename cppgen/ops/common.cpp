@@ -32,25 +32,40 @@ void require_rank(InferContext& c, int input, int least, int most) {
   std::string wanted = most == least ? fmt::format("{}", least)
                        : most < 0    ? fmt::format("at least {}", least)
                                      : fmt::format("{} to {}", least, most);
-  c.fail(fmt::format("input {} has the shape {} but must have {} dimensions", input, to_string(c.shape(input)), wanted));
+  c.fail(
+      fmt::format("input {} has the shape {} but must have {} dimensions", input, to_string(c.shape(input)), wanted));
 }
 
 DType dtype_of_onnx(InferContext& c, int64_t number) {
   switch (number) {
-    case 1: return DType::f32;
-    case 2: return DType::u8;
-    case 3: return DType::i8;
-    case 4: return DType::u16;
-    case 5: return DType::i16;
-    case 6: return DType::i32;
-    case 7: return DType::i64;
-    case 9: return DType::boolean;
-    case 10: return DType::f16;
-    case 11: return DType::f64;
-    case 12: return DType::u32;
-    case 13: return DType::u64;
-    case 16: return DType::bf16;
-    default: c.fail(fmt::format("element type {} is not supported", number));
+    case 1:
+      return DType::f32;
+    case 2:
+      return DType::u8;
+    case 3:
+      return DType::i8;
+    case 4:
+      return DType::u16;
+    case 5:
+      return DType::i16;
+    case 6:
+      return DType::i32;
+    case 7:
+      return DType::i64;
+    case 9:
+      return DType::boolean;
+    case 10:
+      return DType::f16;
+    case 11:
+      return DType::f64;
+    case 12:
+      return DType::u32;
+    case 13:
+      return DType::u64;
+    case 16:
+      return DType::bf16;
+    default:
+      c.fail(fmt::format("element type {} is not supported", number));
   }
 }
 
@@ -110,7 +125,8 @@ void require_broadcasts_to(InferContext& c, int i, const Shape& to) {
   Shape result = broadcast(c, to, c.shape(i));
   bool same = result.size() == to.size();
   for (size_t d = 0; same && d < to.size(); ++d) same = ir::prove_equal(result[d], to[d]);
-  if (!same) c.fail(fmt::format("input {} of shape {} does not broadcast to {}", i, to_string(c.shape(i)), to_string(to)));
+  if (!same)
+    c.fail(fmt::format("input {} of shape {} does not broadcast to {}", i, to_string(c.shape(i)), to_string(to)));
 }
 
 void require_size(InferContext& c, const Shape& shape, DType dtype) {
@@ -150,7 +166,8 @@ Scalar load_inside(LowerContext& c, ir::BufferId buffer, std::vector<IndexExpr> 
   return scalar(c, c.exprs().load(buffer, b.type, std::move(at), std::move(guards), otherwise));
 }
 
-Scalar load_gathered(LowerContext& c, ir::BufferId buffer, std::vector<IndexExpr> at, const std::vector<Gathered>& axes) {
+Scalar load_gathered(LowerContext& c, ir::BufferId buffer, std::vector<IndexExpr> at,
+                     const std::vector<Gathered>& axes) {
   const ir::Buffer& b = c.program().buffer(buffer);
   std::vector<ir::Indirect> indirects;
   for (const Gathered& g : axes) {
@@ -170,7 +187,8 @@ void emit_reduction(LowerContext& c, const ReductionSpec& spec) {
   Scalar value = spec.value(at, LowerContext::indices(nest.reduced));
   nest.reductions.push_back({spec.op, value.type(), value});
   Scalar result = scalar(c, c.exprs().accumulator(0, value.type()));
-  nest.stores.push_back({spec.output, spec.store_at ? spec.store_at(at) : at, spec.finish ? spec.finish(result) : result, {}});
+  nest.stores.push_back(
+      {spec.output, spec.store_at ? spec.store_at(at) : at, spec.finish ? spec.finish(result) : result, {}});
   c.emit(std::move(nest));
 }
 
@@ -215,19 +233,31 @@ Tensor tensor_of(DType dtype, const std::vector<double>& values, std::vector<int
 
 double float_element(const Tensor& t, int64_t i) {
   switch (t.dtype) {
-    case DType::f32: return t.as<float>()[i];
-    case DType::f64: return t.as<double>()[i];
-    case DType::f16: return float_of_half(t.as<uint16_t>()[i]);
-    case DType::bf16: return float_of_bfloat16(t.as<uint16_t>()[i]);
-    case DType::i8: return t.as<int8_t>()[i];
-    case DType::i16: return t.as<int16_t>()[i];
-    case DType::i32: return t.as<int32_t>()[i];
-    case DType::i64: return double(t.as<int64_t>()[i]);
+    case DType::f32:
+      return t.as<float>()[i];
+    case DType::f64:
+      return t.as<double>()[i];
+    case DType::f16:
+      return float_of_half(t.as<uint16_t>()[i]);
+    case DType::bf16:
+      return float_of_bfloat16(t.as<uint16_t>()[i]);
+    case DType::i8:
+      return t.as<int8_t>()[i];
+    case DType::i16:
+      return t.as<int16_t>()[i];
+    case DType::i32:
+      return t.as<int32_t>()[i];
+    case DType::i64:
+      return double(t.as<int64_t>()[i]);
     case DType::u8:
-    case DType::boolean: return t.as<uint8_t>()[i];
-    case DType::u16: return t.as<uint16_t>()[i];
-    case DType::u32: return t.as<uint32_t>()[i];
-    case DType::u64: return double(t.as<uint64_t>()[i]);
+    case DType::boolean:
+      return t.as<uint8_t>()[i];
+    case DType::u16:
+      return t.as<uint16_t>()[i];
+    case DType::u32:
+      return t.as<uint32_t>()[i];
+    case DType::u64:
+      return double(t.as<uint64_t>()[i]);
   }
   internal_error("unknown element type");
 }

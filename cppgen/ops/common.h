@@ -49,7 +49,9 @@ bool is_zero_sized(const Shape&);  // some extent is the constant 0
 
 // Lowering
 inline Scalar scalar(LowerContext& c, ir::Expr e) { return {&c.exprs(), e}; }
-inline Scalar load(LowerContext& c, ir::BufferId b, std::vector<IndexExpr> at) { return scalar(c, c.load(b, std::move(at))); }
+inline Scalar load(LowerContext& c, ir::BufferId b, std::vector<IndexExpr> at) {
+  return scalar(c, c.load(b, std::move(at)));
+}
 inline Scalar load_input(LowerContext& c, int i, std::vector<IndexExpr> at) {
   return load(c, c.input_buffer(i), std::move(at));
 }
@@ -90,7 +92,7 @@ Scalar highest(LowerContext&, DType value_type);
 // Constant tensors.
 Tensor tensor_of(const std::vector<int64_t>&, std::vector<int64_t> dims);  // int64
 Tensor tensor_of(DType float_type, const std::vector<double>&, std::vector<int64_t> dims);
-double float_element(const Tensor&, int64_t);  // element i of any tensor
+double float_element(const Tensor&, int64_t);                  // element i of any tensor
 std::vector<double> float_elements(InferContext&, int input);  // of a constant input
 
 // Adds one entry for each version in which the schema changed.

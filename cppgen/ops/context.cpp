@@ -12,16 +12,25 @@ constexpr size_t kMaxKnownElements = 1024;
 // Reads element i of an integer or bool tensor.
 int64_t int_element(const Tensor& t, int64_t i) {
   switch (t.dtype) {
-    case DType::i8: return t.as<int8_t>()[i];
-    case DType::i16: return t.as<int16_t>()[i];
-    case DType::i32: return t.as<int32_t>()[i];
-    case DType::i64: return t.as<int64_t>()[i];
+    case DType::i8:
+      return t.as<int8_t>()[i];
+    case DType::i16:
+      return t.as<int16_t>()[i];
+    case DType::i32:
+      return t.as<int32_t>()[i];
+    case DType::i64:
+      return t.as<int64_t>()[i];
     case DType::u8:
-    case DType::boolean: return t.as<uint8_t>()[i];
-    case DType::u16: return t.as<uint16_t>()[i];
-    case DType::u32: return t.as<uint32_t>()[i];
-    case DType::u64: return int64_t(t.as<uint64_t>()[i]);
-    default: internal_error("integer element of a {} tensor", name_of(t.dtype));
+    case DType::boolean:
+      return t.as<uint8_t>()[i];
+    case DType::u16:
+      return t.as<uint16_t>()[i];
+    case DType::u32:
+      return t.as<uint32_t>()[i];
+    case DType::u64:
+      return int64_t(t.as<uint64_t>()[i]);
+    default:
+      internal_error("integer element of a {} tensor", name_of(t.dtype));
   }
 }
 
@@ -64,7 +73,8 @@ const TensorType& InferContext::input(int i) const {
 const std::vector<IndexExpr>* InferContext::contents(int i) const {
   if (!has_input(i)) return nullptr;
   Value& v = graph_.value(node_.inputs[i]);
-  if (!v.contents && v.constant && !is_float(v.constant->dtype) && v.constant->elements() <= int64_t(kMaxKnownElements)) {
+  if (!v.contents && v.constant && !is_float(v.constant->dtype) &&
+      v.constant->elements() <= int64_t(kMaxKnownElements)) {
     std::vector<IndexExpr> elements;
     for (int64_t k = 0; k < v.constant->elements(); ++k) elements.push_back(int_element(*v.constant, k));
     v.contents = std::move(elements);
@@ -142,7 +152,8 @@ std::vector<int64_t> InferContext::integers(const std::string& name, std::vector
 void InferContext::set_output(int i, DType dtype, Shape shape) {
   if (!has_output(i)) return;
   for (const IndexExpr& d : shape) {
-    if (d.is_constant() && d.constant() < 0) fail(fmt::format("output {} would have the shape {}", i, to_string(shape)));
+    if (d.is_constant() && d.constant() < 0)
+      fail(fmt::format("output {} would have the shape {}", i, to_string(shape)));
   }
   graph_.value(node_.outputs[i]).type = TensorType{dtype, std::move(shape)};
 }
@@ -195,7 +206,8 @@ ir::Expr LowerContext::load_broadcast(int i, const std::vector<IndexExpr>& outpu
   check(from.size() <= output_index.size(), "a broadcast operand has more dimensions than the result");
   size_t skipped = output_index.size() - from.size();
   std::vector<IndexExpr> at;
-  for (size_t d = 0; d < from.size(); ++d) at.push_back(from[d].is_constant(1) ? IndexExpr() : output_index[skipped + d]);
+  for (size_t d = 0; d < from.size(); ++d)
+    at.push_back(from[d].is_constant(1) ? IndexExpr() : output_index[skipped + d]);
   return load(input_buffer(i), std::move(at));
 }
 

@@ -23,9 +23,12 @@ std::vector<IndexExpr> add_loops(LowerContext& c, ir::LoopNest& nest, std::vecto
   return LowerContext::indices(added);
 }
 
-void append(std::vector<IndexExpr>& to, const std::vector<IndexExpr>& more) { to.insert(to.end(), more.begin(), more.end()); }
+void append(std::vector<IndexExpr>& to, const std::vector<IndexExpr>& more) {
+  to.insert(to.end(), more.begin(), more.end());
+}
 
-std::vector<IndexExpr> positions(const Window& window, const std::vector<IndexExpr>& out, const std::vector<IndexExpr>& tap) {
+std::vector<IndexExpr> positions(const Window& window, const std::vector<IndexExpr>& out,
+                                 const std::vector<IndexExpr>& tap) {
   std::vector<IndexExpr> at;
   for (size_t d = 0; d < window.size(); ++d) at.push_back(window[d].position(out[d], tap[d]));
   return at;
@@ -101,14 +104,12 @@ void lower_conv(LowerContext& c) {
   ir::BufferId sum = biased ? c.temporary(type, s.output) : c.output_buffer(0);
   emit_conv(c, s, c.input_buffer(0), c.input_buffer(1), sum, type, "");
   if (!biased) return;
-  c.emit_pointwise(c.output_buffer(0),
-                   [&](const auto& at) { return load(c, sum, at) + load_input(c, 2, {at[1]}); }, "bias");
+  c.emit_pointwise(
+      c.output_buffer(0), [&](const auto& at) { return load(c, sum, at) + load_input(c, 2, {at[1]}); }, "bias");
 }
 
 }  // namespace
 
-void add_conv_ops(std::vector<Op>& t) {
-  add_versions(t, "Conv", {1, 11, 22}, {2, 3, 1}, infer_conv, lower_conv);
-}
+void add_conv_ops(std::vector<Op>& t) { add_versions(t, "Conv", {1, 11, 22}, {2, 3, 1}, infer_conv, lower_conv); }
 
 }  // namespace cppgen::ops

@@ -48,7 +48,8 @@ Window transposed_window(InferContext& c, const Shape& spatial, const Shape& ker
   Window window;
   for (size_t d = 0; d < axes; ++d) {
     WindowAxis a{0, kernel[d], strides[d], dilations[d], pads[d], pads[d + axes], spatial[d]};
-    IndexExpr full = (a.output - 1) * IndexExpr(a.stride) + (a.kernel - 1) * IndexExpr(a.dilation) + IndexExpr(1 + extra[d]);
+    IndexExpr full =
+        (a.output - 1) * IndexExpr(a.stride) + (a.kernel - 1) * IndexExpr(a.dilation) + IndexExpr(1 + extra[d]);
     fit_axis(a, full, mode, wanted.empty() ? std::nullopt : std::optional(wanted[d]));
     window.push_back(a);
   }
@@ -118,7 +119,8 @@ void emit_products(LowerContext& c, const TransposedShape& s, ir::BufferId out, 
 }
 
 // The product that position (at, tap) contributes, guarded by: a position exists there.
-Scalar contribution(LowerContext& c, const TransposedShape& s, ir::BufferId products, const At& at, const At& tap, DType type) {
+Scalar contribution(LowerContext& c, const TransposedShape& s, ir::BufferId products, const At& at, const At& tap,
+                    DType type) {
   At from = {at[0], floordiv(at[1], s.out_channels)}, positions;
   std::vector<ir::Guard> guards;
   for (size_t d = 0; d < s.window.size(); ++d) {
@@ -143,10 +145,12 @@ void lower_conv_transpose(LowerContext& c) {
   emit_products(c, s, products, type);
   bool biased = c.has_input(2);
   ir::BufferId sum = biased ? c.temporary(type, s.output) : c.output_buffer(0);
-  emit_reduction(c, {"gather", sum, kernel_extents(s.window), ir::ReduceOp::sum,
-                     [&](const At& at, const At& tap) { return contribution(c, s, products, at, tap, type); }, nullptr});
+  emit_reduction(c,
+                 {"gather", sum, kernel_extents(s.window), ir::ReduceOp::sum,
+                  [&](const At& at, const At& tap) { return contribution(c, s, products, at, tap, type); }, nullptr});
   if (!biased) return;
-  c.emit_pointwise(c.output_buffer(0), [&](const At& at) { return load(c, sum, at) + load_input(c, 2, {at[1]}); }, "bias");
+  c.emit_pointwise(
+      c.output_buffer(0), [&](const At& at) { return load(c, sum, at) + load_input(c, 2, {at[1]}); }, "bias");
 }
 
 }  // namespace

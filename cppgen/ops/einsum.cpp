@@ -45,8 +45,10 @@ int letters_in(const std::string& text) {
 std::vector<std::string> split(const std::string& text, char separator) {
   std::vector<std::string> out = {""};
   for (char ch : text) {
-    if (ch == separator) out.emplace_back();
-    else out.back() += ch;
+    if (ch == separator)
+      out.emplace_back();
+    else
+      out.back() += ch;
   }
   return out;
 }
@@ -74,7 +76,8 @@ void bind_extents(InferContext& c, Equation& e, int input) {
   for (size_t d = 0; d < term.size(); ++d) {
     auto [it, added] = e.extents.emplace(term[d], shape[d]);
     if (added || shape[d].is_constant(1)) continue;
-    it->second = it->second.is_constant(1) ? shape[d] : require_equal(c, it->second, shape[d], "dimensions of one label");
+    it->second =
+        it->second.is_constant(1) ? shape[d] : require_equal(c, it->second, shape[d], "dimensions of one label");
   }
 }
 
@@ -82,7 +85,8 @@ Equation parse_equation(InferContext& c) {
   std::string text = c.text("equation", "");
   size_t arrow = text.find("->");
   std::vector<std::string> terms = split(text.substr(0, arrow), ',');
-  if (int(terms.size()) != c.input_count()) c.fail(fmt::format("the equation has {} terms for {} inputs", terms.size(), c.input_count()));
+  if (int(terms.size()) != c.input_count())
+    c.fail(fmt::format("the equation has {} terms for {} inputs", terms.size(), c.input_count()));
   Equation e;
   int ellipsis = 0;
   for (int i = 0; i < c.input_count(); ++i) {
@@ -147,8 +151,8 @@ AxisRole role_of(LowerContext& c, const Operand& a, const Operand& b, Label l) {
 }
 
 // out[result] = sum over all other labels of a (x b).
-void emit_term(LowerContext& c, const Equation& e, const Operand& a, const Operand* b, const Labels& result, ir::BufferId out,
-               DType type, const std::string& name) {
+void emit_term(LowerContext& c, const Equation& e, const Operand& a, const Operand* b, const Labels& result,
+               ir::BufferId out, DType type, const std::string& name) {
   Labels summed;
   for (const Operand* o : {&a, b}) {
     for (Label l : o ? o->labels : Labels()) {
@@ -228,8 +232,6 @@ void lower_einsum(LowerContext& c) {
 
 }  // namespace
 
-void add_einsum_ops(std::vector<Op>& t) {
-  add_versions(t, "Einsum", {12}, {1, -1, 1}, infer_einsum, lower_einsum);
-}
+void add_einsum_ops(std::vector<Op>& t) { add_versions(t, "Einsum", {12}, {1, -1, 1}, infer_einsum, lower_einsum); }
 
 }  // namespace cppgen::ops

@@ -19,9 +19,8 @@ void infer_eye_like(InferContext& c) {
 void lower_eye_like(LowerContext& c) {
   IndexExpr k = c.integer("k", 0);
   DType type = ir::value_type(c.output(0).dtype);
-  c.emit_pointwise(c.output_buffer(0), [&](const At& at) {
-    return (index_value(c, at[1] - at[0]) == index_value(c, k)).cast(type);
-  });
+  c.emit_pointwise(c.output_buffer(0),
+                   [&](const At& at) { return (index_value(c, at[1] - at[0]) == index_value(c, k)).cast(type); });
 }
 
 // --- Trilu

@@ -26,7 +26,10 @@ void lower_lrn(LowerContext& c) {
   DType type = ir::value_type(c.dtype(0));
   Scalar zero = number(c, type, 0);
   ir::BufferId squares = c.temporary(type, c.shape(0));
-  emit_reduction(c, {"square_sum", squares, {size}, ir::ReduceOp::sum,
+  emit_reduction(c, {"square_sum",
+                     squares,
+                     {size},
+                     ir::ReduceOp::sum,
                      [&](At at, const At& neighbour) {
                        at[1] = at[1] + neighbour[0] - IndexExpr((size - 1) / 2);
                        Scalar x = load_inside(c, c.input_buffer(0), at, zero);
@@ -34,10 +37,13 @@ void lower_lrn(LowerContext& c) {
                      },
                      nullptr});
   double factor = double(c.number("alpha", 1e-4f)) / double(size);
-  c.emit_pointwise(c.output_buffer(0), [&](const At& at) {
-    Scalar base = double(c.number("bias", 1)) + factor * load(c, squares, at);
-    return load_input(c, 0, at) / pow(base, double(c.number("beta", 0.75f)));
-  }, "scale");
+  c.emit_pointwise(
+      c.output_buffer(0),
+      [&](const At& at) {
+        Scalar base = double(c.number("bias", 1)) + factor * load(c, squares, at);
+        return load_input(c, 0, at) / pow(base, double(c.number("beta", 0.75f)));
+      },
+      "scale");
 }
 
 AxisSplit norm_axes(InferContext& c) {
@@ -55,11 +61,15 @@ void infer_lp_normalization(InferContext& c) {
 void lower_lp_normalization(LowerContext& c) {
   AxisSplit axes = norm_axes(c);
   bool euclidean = c.integer("p", 2) == 2;
-  auto term = [&](const At& at) { Scalar x = load_input(c, 0, at); return euclidean ? x * x : abs(x); };
+  auto term = [&](const At& at) {
+    Scalar x = load_input(c, 0, at);
+    return euclidean ? x * x : abs(x);
+  };
   auto root = [&](Scalar sum) { return euclidean ? sqrt(sum) : sum; };
   ir::BufferId norm = reduce_axes(c, axes, "norm", ir::ReduceOp::sum, ir::value_type(c.dtype(0)), term, root);
-  c.emit_pointwise(c.output_buffer(0),
-                   [&](const At& at) { return load_input(c, 0, at) / load(c, norm, axes.kept_of(at)); }, "divide");
+  c.emit_pointwise(
+      c.output_buffer(0), [&](const At& at) { return load_input(c, 0, at) / load(c, norm, axes.kept_of(at)); },
+      "divide");
 }
 
 }  // namespace

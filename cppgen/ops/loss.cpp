@@ -23,7 +23,8 @@ void infer_loss(InferContext& c) {
   const Shape& x = c.shape(0);
   int rank = int(x.size());
   require_rank(c, 1, rank - 1, rank - 1);
-  for (int d = 0; d < rank - 1; ++d) require_equal(c, x[d == 0 ? 0 : d + 1], c.shape(1)[d], "dimensions of input and target");
+  for (int d = 0; d < rank - 1; ++d)
+    require_equal(c, x[d == 0 ? 0 : d + 1], c.shape(1)[d], "dimensions of input and target");
   if (c.has_input(2)) {
     require_same_dtype(c, 0, 2);
     require_rank(c, 2, 1, 1);
@@ -65,7 +66,8 @@ void emit_loss(LowerContext& c, ir::BufferId log_probability) {
     return c.emit_pointwise(c.output_buffer(0), [&](const At& at) { return loss_at(c, log_probability, at, type); });
   }
   auto total = [&](const char* name, ir::BufferId out, auto value) {
-    emit_reduction(c, {name, out, c.shape(1), ReduceOp::sum, [&](const At&, const At& at) { return value(at); }, nullptr});
+    emit_reduction(c,
+                   {name, out, c.shape(1), ReduceOp::sum, [&](const At&, const At& at) { return value(at); }, nullptr});
   };
   bool mean = reduction == "mean";
   ir::BufferId sum = mean ? c.temporary(type, {}) : c.output_buffer(0);
@@ -73,7 +75,8 @@ void emit_loss(LowerContext& c, ir::BufferId log_probability) {
   if (!mean) return;
   ir::BufferId weights = c.temporary(type, {});
   total("weights", weights, [&](const At& at) { return weight_at(c, target_at(c, at), type); });
-  c.emit_pointwise(c.output_buffer(0), [&](const At&) { return load(c, sum, {}) / load(c, weights, {}); }, "mean");
+  c.emit_pointwise(
+      c.output_buffer(0), [&](const At&) { return load(c, sum, {}) / load(c, weights, {}); }, "mean");
 }
 
 void lower_negative_log_likelihood(LowerContext& c) { emit_loss(c, c.input_buffer(0)); }

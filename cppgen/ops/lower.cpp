@@ -56,8 +56,8 @@ ir::BufferId Lowering::buffer_of(ValueId v) {
   const Value& value = graph_.value(v);
   if (value.constant) {
     const Tensor& t = *value.constant;
-    buffers_[v] = program_.add_buffer(value.name, t.dtype, Shape(t.dims.begin(), t.dims.end()), ir::BufferKind::constant,
-                                      t.data);
+    buffers_[v] =
+        program_.add_buffer(value.name, t.dtype, Shape(t.dims.begin(), t.dims.end()), ir::BufferKind::constant, t.data);
   } else {
     check(value.contents.has_value(), "a value is read before it is lowered");
     buffers_[v] = store_contents(value);

@@ -8,8 +8,7 @@ namespace {
 
 using ir::AxisRole;
 
-constexpr DTypes kMatMulTypes =
-    kFloats | bit(DType::i32) | bit(DType::i64) | bit(DType::u32) | bit(DType::u64);
+constexpr DTypes kMatMulTypes = kFloats | bit(DType::i32) | bit(DType::i64) | bit(DType::u32) | bit(DType::u64);
 
 bool varies(const Shape& operand, size_t batch_rank, size_t d) {
   size_t own = operand.size() > 2 ? operand.size() - 2 : 0;
@@ -23,8 +22,10 @@ std::vector<AxisRole> batch_roles(const MatMulShapes& s) {
   AxisRole inner = AxisRole::rows;
   for (size_t d = s.batch.size(); d-- > 0;) {
     bool right = varies(s.b, s.batch.size(), d);
-    if (right) inner = AxisRole::batch;
-    else if (varies(s.a, s.batch.size(), d)) inner = AxisRole::rows;
+    if (right)
+      inner = AxisRole::batch;
+    else if (varies(s.a, s.batch.size(), d))
+      inner = AxisRole::rows;
     roles[d] = inner;
   }
   return roles;
@@ -35,7 +36,8 @@ std::vector<IndexExpr> operand_index(const Shape& operand, const std::vector<Ind
                                      std::vector<IndexExpr> inner) {
   size_t own = operand.size() > 2 ? operand.size() - 2 : 0;
   std::vector<IndexExpr> at;
-  for (size_t d = 0; d < own; ++d) at.push_back(operand[d].is_constant(1) ? IndexExpr() : batch[batch.size() - own + d]);
+  for (size_t d = 0; d < own; ++d)
+    at.push_back(operand[d].is_constant(1) ? IndexExpr() : batch[batch.size() - own + d]);
   at.insert(at.end(), inner.begin(), inner.end());
   return at;
 }
@@ -160,10 +162,13 @@ void lower_gemm(LowerContext& c) {
   if (alpha == 1 && !biased) return emit_gemm_product(c, g, c.output_buffer(0));
   ir::BufferId product = c.temporary(ir::value_type(c.dtype(0)), {g.m, g.n});
   emit_gemm_product(c, g, product);
-  c.emit_pointwise(c.output_buffer(0), [&](const auto& at) {
-    Scalar x = scaled(load(c, product, at), alpha);
-    return biased ? x + scaled(scalar(c, c.load_broadcast(2, at)), beta) : x;
-  }, "bias");
+  c.emit_pointwise(
+      c.output_buffer(0),
+      [&](const auto& at) {
+        Scalar x = scaled(load(c, product, at), alpha);
+        return biased ? x + scaled(scalar(c, c.load_broadcast(2, at)), beta) : x;
+      },
+      "bias");
 }
 
 }  // namespace

@@ -151,8 +151,10 @@ void lower_tile(LowerContext& c) {
   const Shape& from = c.shape(0);
   c.emit_pointwise(c.output_buffer(0), [&](auto at) {
     for (size_t d = 0; d < at.size(); ++d) {
-      if (from[d].is_constant(1)) at[d] = 0;
-      else if (!ir::prove_equal(from[d], c.output(0).shape[d]) && !from[d].is_constant(0)) at[d] = mod(at[d], from[d]);
+      if (from[d].is_constant(1))
+        at[d] = 0;
+      else if (!ir::prove_equal(from[d], c.output(0).shape[d]) && !from[d].is_constant(0))
+        at[d] = mod(at[d], from[d]);
     }
     return load_input(c, 0, at);
   });

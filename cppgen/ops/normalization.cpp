@@ -48,15 +48,19 @@ Moments emit_batch_moments(LowerContext& c, DType type) {
   for (int d = 0; d < int(c.shape(0).size()); ++d) {
     if (d != 1) axes.push_back(d);
   }
-  Moments batch = emit_moments(c, AxisSplit(c.shape(0), axes), type, [&](const At& at) { return load_input(c, 0, at).cast(type); });
+  Moments batch =
+      emit_moments(c, AxisSplit(c.shape(0), axes), type, [&](const At& at) { return load_input(c, 0, at).cast(type); });
   double momentum = c.number("momentum", 0.9f);
-  for (auto [output, input, buffer, name] : {std::tuple(1, 3, batch.mean, "running_mean"),
-                                             std::tuple(2, 4, batch.variance, "running_variance")}) {
+  for (auto [output, input, buffer, name] :
+       {std::tuple(1, 3, batch.mean, "running_mean"), std::tuple(2, 4, batch.variance, "running_variance")}) {
     if (!c.has_output(output)) continue;
-    c.emit_pointwise(c.output_buffer(output), [&, i = input, b = buffer](const At& at) {
-      Scalar old = load_input(c, i, at);
-      return old * momentum + (load(c, b, at) * (1 - momentum)).cast(old.type());
-    }, name);
+    c.emit_pointwise(
+        c.output_buffer(output),
+        [&, i = input, b = buffer](const At& at) {
+          Scalar old = load_input(c, i, at);
+          return old * momentum + (load(c, b, at) * (1 - momentum)).cast(old.type());
+        },
+        name);
   }
   return batch;
 }
@@ -99,14 +103,16 @@ void infer_layer_normalization(InferContext& c) {
 ir::BufferId emit_inverse_deviation(LowerContext& c, const AxisSplit& axes, ir::BufferId variance, DType type) {
   double epsilon = c.number("epsilon", 1e-5f);
   ir::BufferId out = c.temporary(type, axes.kept());
-  c.emit_pointwise(out, [&](const At& at) { return 1.0 / sqrt(load(c, variance, at) + epsilon); }, "inverse_deviation");
+  c.emit_pointwise(
+      out, [&](const At& at) { return 1.0 / sqrt(load(c, variance, at) + epsilon); }, "inverse_deviation");
   return out;
 }
 
 void emit_kept_output(LowerContext& c, const AxisSplit& axes, int output, ir::BufferId from, const char* name) {
   if (!c.has_output(output)) return;
   DType type = ir::value_type(c.output(output).dtype);
-  c.emit_pointwise(c.output_buffer(output), [&](const At& at) { return load(c, from, axes.kept_of(at)).cast(type); }, name);
+  c.emit_pointwise(
+      c.output_buffer(output), [&](const At& at) { return load(c, from, axes.kept_of(at)).cast(type); }, name);
 }
 
 void lower_layer_normalization(LowerContext& c) {
@@ -114,12 +120,15 @@ void lower_layer_normalization(LowerContext& c) {
   DType type = ir::value_type(c.dtype(0));
   Moments m = emit_moments(c, axes, type, [&](const At& at) { return load_input(c, 0, at); });
   ir::BufferId inverse = emit_inverse_deviation(c, axes, m.variance, type);
-  c.emit_pointwise(c.output_buffer(0), [&](const At& at) {
-    At row = axes.kept_of(at);
-    Scalar y = (load_input(c, 0, at) - load(c, m.mean, row)) * load(c, inverse, row);
-    y = y * scalar(c, c.load_broadcast(1, at)).cast(type);
-    return c.has_input(2) ? y + scalar(c, c.load_broadcast(2, at)).cast(type) : y;
-  }, "scale");
+  c.emit_pointwise(
+      c.output_buffer(0),
+      [&](const At& at) {
+        At row = axes.kept_of(at);
+        Scalar y = (load_input(c, 0, at) - load(c, m.mean, row)) * load(c, inverse, row);
+        y = y * scalar(c, c.load_broadcast(1, at)).cast(type);
+        return c.has_input(2) ? y + scalar(c, c.load_broadcast(2, at)).cast(type) : y;
+      },
+      "scale");
   emit_kept_output(c, axes, 1, m.mean, "copy_mean");
   emit_kept_output(c, axes, 2, inverse, "copy_deviation");
 }
@@ -135,14 +144,20 @@ void infer_rms_normalization(InferContext& c) {
 void lower_rms_normalization(LowerContext& c) {
   AxisSplit axes = layer_axes(c);
   DType type = ir::value_type(c.dtype(0)), result = ir::value_type(c.dtype(1));
-  auto squared = [&](const At& at) { Scalar x = load_input(c, 0, at); return x * x; };
+  auto squared = [&](const At& at) {
+    Scalar x = load_input(c, 0, at);
+    return x * x;
+  };
   auto average = [&](Scalar sum) { return sum / index_value(c, axes.count(), type); };
   ir::BufferId square = reduce_axes(c, axes, "mean_square", ReduceOp::sum, type, squared, average);
   ir::BufferId inverse = emit_inverse_deviation(c, axes, square, type);
-  c.emit_pointwise(c.output_buffer(0), [&](const At& at) {
-    Scalar y = load_input(c, 0, at) * load(c, inverse, axes.kept_of(at));
-    return y.cast(result) * scalar(c, c.load_broadcast(1, at));
-  }, "scale");
+  c.emit_pointwise(
+      c.output_buffer(0),
+      [&](const At& at) {
+        Scalar y = load_input(c, 0, at) * load(c, inverse, axes.kept_of(at));
+        return y.cast(result) * scalar(c, c.load_broadcast(1, at));
+      },
+      "scale");
 }
 
 // --- InstanceNormalization: x [N, C, spatial..], scale and bias [C]
@@ -164,11 +179,14 @@ void lower_instance_normalization(LowerContext& c) {
   DType type = ir::value_type(c.dtype(0));
   Moments m = emit_moments(c, axes, type, [&](const At& at) { return load_input(c, 0, at); });
   ir::BufferId inverse = emit_inverse_deviation(c, axes, m.variance, type);
-  c.emit_pointwise(c.output_buffer(0), [&](const At& at) {
-    At plane = axes.kept_of(at);
-    Scalar y = (load_input(c, 0, at) - load(c, m.mean, plane)) * load(c, inverse, plane);
-    return y * load_input(c, 1, {at[1]}) + load_input(c, 2, {at[1]});
-  }, "scale");
+  c.emit_pointwise(
+      c.output_buffer(0),
+      [&](const At& at) {
+        At plane = axes.kept_of(at);
+        Scalar y = (load_input(c, 0, at) - load(c, m.mean, plane)) * load(c, inverse, plane);
+        return y * load_input(c, 1, {at[1]}) + load_input(c, 2, {at[1]});
+      },
+      "scale");
 }
 
 // --- GroupNormalization: channels in groups; parameters for each group up to version 20, then for each channel
@@ -200,7 +218,8 @@ void infer_group_normalization(InferContext& c) {
 
 void lower_group_normalization(LowerContext& c) {
   ChannelGroups g = channel_groups(c);
-  if (is_zero_sized(c.shape(0))) return c.emit_pointwise(c.output_buffer(0), [&](const At& at) { return load_input(c, 0, at); });
+  if (is_zero_sized(c.shape(0)))
+    return c.emit_pointwise(c.output_buffer(0), [&](const At& at) { return load_input(c, 0, at); });
   DType type = ir::value_type(c.dtype(0));
   AxisSplit axes = AxisSplit::from_axis(g.split, 2);
   Moments m = emit_moments(c, axes, type, [&](const At& at) {
@@ -209,12 +228,15 @@ void lower_group_normalization(LowerContext& c) {
     return load_input(c, 0, from);
   });
   ir::BufferId inverse = emit_inverse_deviation(c, axes, m.variance, type);
-  c.emit_pointwise(c.output_buffer(0), [&](const At& at) {
-    IndexExpr group = floordiv(at[1], g.channels);
-    At parameter = {c.opset() < 21 ? group : at[1]};
-    Scalar y = (load_input(c, 0, at) - load(c, m.mean, {at[0], group})) * load(c, inverse, {at[0], group});
-    return y * load_input(c, 1, parameter).cast(type) + load_input(c, 2, parameter).cast(type);
-  }, "scale");
+  c.emit_pointwise(
+      c.output_buffer(0),
+      [&](const At& at) {
+        IndexExpr group = floordiv(at[1], g.channels);
+        At parameter = {c.opset() < 21 ? group : at[1]};
+        Scalar y = (load_input(c, 0, at) - load(c, m.mean, {at[0], group})) * load(c, inverse, {at[0], group});
+        return y * load_input(c, 1, parameter).cast(type) + load_input(c, 2, parameter).cast(type);
+      },
+      "scale");
 }
 
 // --- MeanVarianceNormalization
@@ -235,10 +257,13 @@ void lower_mean_variance(LowerContext& c) {
   AxisSplit axes = mean_variance_axes(c);
   DType type = ir::value_type(c.dtype(0));
   Moments m = emit_moments(c, axes, type, [&](const At& at) { return load_input(c, 0, at); });
-  c.emit_pointwise(c.output_buffer(0), [&](const At& at) {
-    At row = axes.kept_of(at);
-    return (load_input(c, 0, at) - load(c, m.mean, row)) / (sqrt(load(c, m.variance, row)) + 1e-9);
-  }, "scale");
+  c.emit_pointwise(
+      c.output_buffer(0),
+      [&](const At& at) {
+        At row = axes.kept_of(at);
+        return (load_input(c, 0, at) - load(c, m.mean, row)) / (sqrt(load(c, m.variance, row)) + 1e-9);
+      },
+      "scale");
 }
 
 }  // namespace

@@ -44,7 +44,8 @@ Padding padding_of(InferContext& c) {
 std::string pad_mode(InferContext& c) {
   std::string mode = c.text("mode", "constant");
   bool known = mode == "constant" || mode == "edge" || mode == "reflect" || (mode == "wrap" && c.opset() >= 19);
-  if (!known) c.fail(fmt::format("attribute 'mode' is '{}'; allowed are constant, edge, reflect, wrap (opset 19)", mode));
+  if (!known)
+    c.fail(fmt::format("attribute 'mode' is '{}'; allowed are constant, edge, reflect, wrap (opset 19)", mode));
   return mode;
 }
 
@@ -58,7 +59,8 @@ void infer_pad(InferContext& c) {
   for (size_t d = 0; d < x.size(); ++d) {
     to.push_back(x[d] + p.begin[d] + p.end[d]);
     bool padded = !ir::prove_less_equal(p.begin[d], 0) || !ir::prove_less_equal(p.end[d], 0);
-    if (mode != "constant" && padded && x[d].is_constant(0)) c.fail(fmt::format("dimension {} is empty, mode is {}", d, mode));
+    if (mode != "constant" && padded && x[d].is_constant(0))
+      c.fail(fmt::format("dimension {} is empty, mode is {}", d, mode));
   }
   require_size(c, to, c.dtype(0));
   c.set_output(0, c.dtype(0), to);
@@ -68,7 +70,8 @@ Scalar pad_value(LowerContext& c, DType type) {
   if (c.opset() < 11) return number(c, type, c.number("value", 0));
   if (!c.has_input(2)) return number(c, type, 0);
   const Tensor* t = c.constant(2);
-  if (t && t->elements() == 1 && (is_float(t->dtype) || size_of(t->dtype) < 8)) return number(c, type, float_element(*t, 0));
+  if (t && t->elements() == 1 && (is_float(t->dtype) || size_of(t->dtype) < 8))
+    return number(c, type, float_element(*t, 0));
   return load_input(c, 2, At(c.shape(2).size()));
 }
 

@@ -13,7 +13,8 @@ Window pool_window(InferContext& c) {
   size_t axes = x.size() - 2;
   if (!c.has("kernel_shape")) c.fail("attribute 'kernel_shape' is missing");
   std::vector<int64_t> kernel = per_axis(c, "kernel_shape", axes, 1, 1);
-  return window_of(c, Shape(x.begin() + 2, x.end()), Shape(kernel.begin(), kernel.end()), c.integer("ceil_mode", 0) != 0);
+  return window_of(c, Shape(x.begin() + 2, x.end()), Shape(kernel.begin(), kernel.end()),
+                   c.integer("ceil_mode", 0) != 0);
 }
 
 Shape pool_output(InferContext& c, const Window& window) {
@@ -24,7 +25,8 @@ Shape pool_output(InferContext& c, const Window& window) {
 }
 
 // Index of the input under the window: at is [n, channel, output position..].
-std::vector<IndexExpr> under_window(const Window& window, const std::vector<IndexExpr>& at, const std::vector<IndexExpr>& tap) {
+std::vector<IndexExpr> under_window(const Window& window, const std::vector<IndexExpr>& at,
+                                    const std::vector<IndexExpr>& tap) {
   std::vector<IndexExpr> from = {at[0], at[1]};
   for (size_t d = 0; d < window.size(); ++d) from.push_back(window[d].position(at[d + 2], tap[d]));
   return from;
@@ -105,7 +107,8 @@ void lower_average_pool(LowerContext& c) {
   std::vector<IndexExpr> from = under_window(window, at, LowerContext::indices(nest.reduced));
   nest.reductions.push_back({ir::ReduceOp::sum, type, load_inside(c, c.input_buffer(0), from, number(c, type, 0))});
   Scalar sum = scalar(c, c.exprs().accumulator(0, type));
-  nest.stores.push_back({c.output_buffer(0), at, sum / index_value(c, window_count(window, at, include_padding), type), {}});
+  nest.stores.push_back(
+      {c.output_buffer(0), at, sum / index_value(c, window_count(window, at, include_padding), type), {}});
   c.emit(std::move(nest));
 }
 
@@ -181,7 +184,8 @@ void lower_global_average(LowerContext& c) {
 
 void lower_global_lp(LowerContext& c) {
   int64_t p = norm_order(c);
-  emit_global(c, ir::ReduceOp::sum, [&](Scalar x) { return raised(x, p); }, [&](Scalar sum) { return root(sum, p); });
+  emit_global(
+      c, ir::ReduceOp::sum, [&](Scalar x) { return raised(x, p); }, [&](Scalar sum) { return root(sum, p); });
 }
 
 }  // namespace

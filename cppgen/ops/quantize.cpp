@@ -20,7 +20,8 @@ Granularity granularity(InferContext& c) {
   const Shape& x = c.shape(0);
   const Shape& scale = c.shape(1);
   if (c.has_input(2) && c.shape(2).size() != scale.size()) c.fail("scale and zero point have different shapes");
-  for (size_t d = 0; c.has_input(2) && d < scale.size(); ++d) require_equal(c, scale[d], c.shape(2)[d], "scale and zero point");
+  for (size_t d = 0; c.has_input(2) && d < scale.size(); ++d)
+    require_equal(c, scale[d], c.shape(2)[d], "scale and zero point");
   int64_t block = c.integer("block_size", 0);
   if (block < 0) c.fail(fmt::format("attribute 'block_size' is {}", block));
   if (is_single(scale) && block == 0) return {};
@@ -106,11 +107,15 @@ void lower_dynamic_quantize(LowerContext& c) {
   ir::BufferId least = extremum("min", ir::ReduceOp::min), greatest = extremum("max", ir::ReduceOp::max);
   ir::BufferId scale = c.has_output(1) ? c.output_buffer(1) : c.temporary(DType::f32, {});
   ir::BufferId zero = c.has_output(2) ? c.output_buffer(2) : c.temporary(DType::u8, {});
-  c.emit_pointwise(scale, [&](const At&) { return (load(c, greatest, {}) - load(c, least, {})) / 255.0; }, "scale");
-  c.emit_pointwise(zero, [&](const At&) {
-    Scalar exact = (0.0 - load(c, least, {})) / load(c, scale, {});
-    return round(max(min(exact, 255.0), 0.0)).cast(DType::u8);
-  }, "zero_point");
+  c.emit_pointwise(
+      scale, [&](const At&) { return (load(c, greatest, {}) - load(c, least, {})) / 255.0; }, "scale");
+  c.emit_pointwise(
+      zero,
+      [&](const At&) {
+        Scalar exact = (0.0 - load(c, least, {})) / load(c, scale, {});
+        return round(max(min(exact, 255.0), 0.0)).cast(DType::u8);
+      },
+      "zero_point");
   c.emit_pointwise(c.output_buffer(0), [&](const At& at) {
     return quantized(c, load_input(c, 0, at) / load(c, scale, {}), load(c, zero, {}).cast(DType::f32), DType::u8);
   });

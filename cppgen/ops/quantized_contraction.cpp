@@ -41,7 +41,8 @@ void check_zero_point(InferContext& c, int zero, int operand, bool rows) {
 At batch_index(const Shape& operand, const MatMulShapes& s, const At& at) {
   size_t own = operand.size() > 2 ? operand.size() - 2 : 0;
   At out;
-  for (size_t d = 0; d < own; ++d) out.push_back(operand[d].is_constant(1) ? IndexExpr() : at[s.batch.size() - own + d]);
+  for (size_t d = 0; d < own; ++d)
+    out.push_back(operand[d].is_constant(1) ? IndexExpr() : at[s.batch.size() - own + d]);
   return out;
 }
 
@@ -64,7 +65,10 @@ ir::BufferId emit_sums(LowerContext& c, int operand, bool rows) {
   Shape kept = x;
   kept.erase(kept.begin() + depth);
   ir::BufferId out = c.temporary(DType::i32, kept);
-  emit_reduction(c, {rows ? "row_sums" : "column_sums", out, {x[depth]}, ReduceOp::sum,
+  emit_reduction(c, {rows ? "row_sums" : "column_sums",
+                     out,
+                     {x[depth]},
+                     ReduceOp::sum,
                      [&](At at, const At& k) {
                        at.insert(at.begin() + depth, k[0]);
                        return load_input(c, operand, at).cast(DType::i32);
@@ -73,7 +77,8 @@ ir::BufferId emit_sums(LowerContext& c, int operand, bool rows) {
   return out;
 }
 
-Scalar load_sum(LowerContext& c, ir::BufferId sums, const Shape& operand, const MatMulShapes& s, const At& at, bool rows) {
+Scalar load_sum(LowerContext& c, ir::BufferId sums, const Shape& operand, const MatMulShapes& s, const At& at,
+                bool rows) {
   At index = batch_index(operand, s, at);
   if (operand.size() > 1) index.push_back(rows ? row_of(s, at) : column_of(s, at));
   return load(c, sums, index);
@@ -123,7 +128,8 @@ void infer_qlinear_matmul(InferContext& c) {
   }
   for (int i : {1, 4}) {
     if (c.shape(i).size() != c.shape(i + 1).size()) c.fail("a scale and its zero point have different shapes");
-    for (size_t d = 0; d < c.shape(i).size(); ++d) require_equal(c, c.shape(i)[d], c.shape(i + 1)[d], "a scale and its zero point");
+    for (size_t d = 0; d < c.shape(i).size(); ++d)
+      require_equal(c, c.shape(i)[d], c.shape(i + 1)[d], "a scale and its zero point");
   }
   c.set_output(0, c.dtype(7), matmul_shapes(c, c.shape(0), c.shape(3)).result);
 }
@@ -140,11 +146,15 @@ Scalar scale_at(LowerContext& c, int scale, const MatMulShapes& s, const At& at,
 void lower_qlinear_matmul(LowerContext& c) {
   MatMulShapes s = matmul_shapes(c, c.shape(0), c.shape(3));
   auto product = emit_integer_matmul(c, 0, 3, {2, 5});
-  c.emit_pointwise(c.output_buffer(0), [&](const At& at) {
-    Scalar scale = scale_at(c, 1, s, at, true) * scale_at(c, 4, s, at, false) / load_parameter(c, 6, 0).cast(DType::f32);
-    Scalar zero = load_parameter(c, 7, 0).cast(DType::f32);
-    return quantized(c, product(at).cast(DType::f32) * scale, zero, c.dtype(7));
-  }, "requantize");
+  c.emit_pointwise(
+      c.output_buffer(0),
+      [&](const At& at) {
+        Scalar scale =
+            scale_at(c, 1, s, at, true) * scale_at(c, 4, s, at, false) / load_parameter(c, 6, 0).cast(DType::f32);
+        Scalar zero = load_parameter(c, 7, 0).cast(DType::f32);
+        return quantized(c, product(at).cast(DType::f32) * scale, zero, c.dtype(7));
+      },
+      "requantize");
 }
 
 // --- Convolutions subtract the zero points first, since padding stands for exact zeros.
@@ -162,9 +172,12 @@ bool is_zero(const InferContext& c, int input) {
 ir::BufferId centred(LowerContext& c, int operand, int zero, const char* name) {
   if (is_zero(c, zero)) return c.input_buffer(operand);
   ir::BufferId out = c.temporary(DType::i32, c.shape(operand));
-  c.emit_pointwise(out, [&](const At& at) {
-    return load_input(c, operand, at).cast(DType::i32) - load_parameter(c, zero, at[0]).cast(DType::i32);
-  }, name);
+  c.emit_pointwise(
+      out,
+      [&](const At& at) {
+        return load_input(c, operand, at).cast(DType::i32) - load_parameter(c, zero, at[0]).cast(DType::i32);
+      },
+      name);
   return out;
 }
 
@@ -214,13 +227,16 @@ void lower_qlinear_conv(LowerContext& c) {
   ir::BufferId x = centred(c, 0, 2, "centre_input"), w = centred(c, 3, 5, "centre_weights");
   ir::BufferId sum = c.temporary(DType::i32, s.output);
   emit_conv(c, s, x, w, sum, DType::i32, "product");
-  c.emit_pointwise(c.output_buffer(0), [&](const At& at) {
-    Scalar value = load(c, sum, at);
-    if (c.has_input(8)) value = value + load_input(c, 8, {at[1]});
-    Scalar scale = load_parameter(c, 1, 0).cast(DType::f32) * load_parameter(c, 4, at[1]).cast(DType::f32) /
-                   load_parameter(c, 6, 0).cast(DType::f32);
-    return quantized(c, value.cast(DType::f32) * scale, load_parameter(c, 7, 0).cast(DType::f32), c.dtype(7));
-  }, "requantize");
+  c.emit_pointwise(
+      c.output_buffer(0),
+      [&](const At& at) {
+        Scalar value = load(c, sum, at);
+        if (c.has_input(8)) value = value + load_input(c, 8, {at[1]});
+        Scalar scale = load_parameter(c, 1, 0).cast(DType::f32) * load_parameter(c, 4, at[1]).cast(DType::f32) /
+                       load_parameter(c, 6, 0).cast(DType::f32);
+        return quantized(c, value.cast(DType::f32) * scale, load_parameter(c, 7, 0).cast(DType::f32), c.dtype(7));
+      },
+      "requantize");
 }
 
 }  // namespace

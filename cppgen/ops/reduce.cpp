@@ -29,8 +29,12 @@ using Function = std::function<Scalar(Scalar)>;
 // output = finish(op of value(x)) over the reduced axes, stored with or without them.
 void emit(LowerContext& c, const std::string& name, ReduceOp op, const Function& value, const Function& finish) {
   AxisSplit axes = reduced_axes(c);
-  ReductionSpec spec{name, c.output_buffer(0), axes.reduced(), op,
-                     [&](const At& at, const At& inner) { return value(load_input(c, 0, axes.merge(at, inner))); }, finish};
+  ReductionSpec spec{name,
+                     c.output_buffer(0),
+                     axes.reduced(),
+                     op,
+                     [&](const At& at, const At& inner) { return value(load_input(c, 0, axes.merge(at, inner))); },
+                     finish};
   spec.loops = axes.kept();
   if (keeps_dims(c)) spec.store_at = [&](const At& at) { return axes.merge(at, At(axes.reduced().size())); };
   emit_reduction(c, spec);
@@ -41,7 +45,10 @@ Scalar square(Scalar x) { return x * x; }
 
 void lower_sum(LowerContext& c) { emit(c, "", ReduceOp::sum, same, same); }
 void lower_prod(LowerContext& c) { emit(c, "", ReduceOp::prod, same, same); }
-void lower_l1(LowerContext& c) { emit(c, "", ReduceOp::sum, [](Scalar x) { return is_unsigned_int(x.type()) ? x : abs(x); }, same); }
+void lower_l1(LowerContext& c) {
+  emit(
+      c, "", ReduceOp::sum, [](Scalar x) { return is_unsigned_int(x.type()) ? x : abs(x); }, same);
+}
 void lower_sum_square(LowerContext& c) { emit(c, "", ReduceOp::sum, square, same); }
 
 template <ReduceOp op>
@@ -79,10 +86,13 @@ void lower_log_sum_exp(LowerContext& c) {
                                  [&](const At& at) { return exp(input(at) - load(c, shift, axes.kept_of(at))); });
   bool keep = keeps_dims(c);
   DType result = ir::value_type(c.dtype(0));
-  c.emit_pointwise(c.output_buffer(0), [&](const At& at) {
-    At row = keep ? axes.kept_of(at) : at;
-    return (load(c, shift, row) + log(load(c, sum, row))).cast(result);
-  }, "add");
+  c.emit_pointwise(
+      c.output_buffer(0),
+      [&](const At& at) {
+        At row = keep ? axes.kept_of(at) : at;
+        return (load(c, shift, row) + log(load(c, sum, row))).cast(result);
+      },
+      "add");
 }
 
 // --- ArgMax, ArgMin

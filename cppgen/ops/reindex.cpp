@@ -76,7 +76,8 @@ std::vector<IndexExpr> reshaped_index(const Shape& from, const Shape& to, const 
     for (size_t d = g.from_end; d-- > g.from_begin; stride = stride * from[d]) {
       if (from[d].is_constant(1)) continue;
       IndexExpr position = floordiv(linear, stride);
-      bool outermost = std::all_of(from.begin() + g.from_begin, from.begin() + d, [](IndexExpr e) { return e.is_constant(1); });
+      bool outermost =
+          std::all_of(from.begin() + g.from_begin, from.begin() + d, [](IndexExpr e) { return e.is_constant(1); });
       out[d] = outermost ? position : mod(position, from[d]);
     }
   }

@@ -28,7 +28,8 @@ void infer_reshape(InferContext& c) {
   Shape known;
   for (size_t d = 0; d < to.size(); ++d) {
     if (to[d].is_constant(0) && !allow_zero) {
-      if (d >= from.size()) c.fail(fmt::format("dimension {} is 0 but the input {} has no such dimension", d, to_string(from)));
+      if (d >= from.size())
+        c.fail(fmt::format("dimension {} is 0 but the input {} has no such dimension", d, to_string(from)));
       to[d] = from[d];
     }
     if (to[d].is_constant(-1)) {

@@ -21,7 +21,8 @@ struct ResizePlan {
   double extrapolation = 0;
 };
 
-std::string choice(InferContext& c, const char* name, const char* otherwise, std::initializer_list<const char*> allowed) {
+std::string choice(InferContext& c, const char* name, const char* otherwise,
+                   std::initializer_list<const char*> allowed) {
   std::string value = c.text(name, otherwise), list;
   for (const char* a : allowed) {
     if (value == a) return value;
@@ -42,7 +43,8 @@ ResizeMode mode_of(InferContext& c) {
   m.coordinates = choice(c, "coordinate_transformation_mode", "half_pixel",
                          {"half_pixel", "half_pixel_symmetric", "pytorch_half_pixel", "align_corners", "asymmetric",
                           "tf_half_pixel_for_nn", "tf_crop_and_resize"});
-  m.nearest = choice(c, "nearest_mode", "round_prefer_floor", {"round_prefer_floor", "round_prefer_ceil", "floor", "ceil"});
+  m.nearest =
+      choice(c, "nearest_mode", "round_prefer_floor", {"round_prefer_floor", "round_prefer_ceil", "floor", "ceil"});
   m.cubic_a = c.number("cubic_coeff_a", -0.75f);
   m.exclude_outside = c.integer("exclude_outside", 0) != 0;
   m.antialias = c.integer("antialias", 0) != 0;
@@ -77,7 +79,8 @@ std::vector<int> resized_axes(InferContext& c, size_t rank) {
 // Sizes from input 3 become extents and scales; the policies change sizes so that all axes have one scale.
 void plan_sizes(InferContext& c, const std::vector<int>& axes, ResizePlan& plan) {
   const std::vector<IndexExpr>* sizes = c.contents(3);
-  if (!sizes || sizes->size() != axes.size()) c.fail(fmt::format("input 3 (the sizes) must be {} known integers", axes.size()));
+  if (!sizes || sizes->size() != axes.size())
+    c.fail(fmt::format("input 3 (the sizes) must be {} known integers", axes.size()));
   std::string policy = choice(c, "keep_aspect_ratio_policy", "stretch", {"stretch", "not_larger", "not_smaller"});
   std::vector<ResizeAxis> changed;
   for (size_t k = 0; k < axes.size(); ++k) {
@@ -114,7 +117,8 @@ void plan_scales(InferContext& c, const std::vector<int>& axes, const std::vecto
 void read_roi(InferContext& c, const std::vector<int>& axes, ResizePlan& plan) {
   if (plan.mode.coordinates != "tf_crop_and_resize") return;
   std::vector<double> roi = float_elements(c, 1);
-  if (roi.size() != 2 * axes.size()) c.fail(fmt::format("the roi has {} values for {} dimensions", roi.size(), axes.size()));
+  if (roi.size() != 2 * axes.size())
+    c.fail(fmt::format("the roi has {} values for {} dimensions", roi.size(), axes.size()));
   for (ResizeAxis& a : plan.axes) {
     size_t k = size_t(std::find(axes.begin(), axes.end(), a.axis) - axes.begin());
     a.roi_start = roi[k], a.roi_end = roi[k + axes.size()];
@@ -152,7 +156,8 @@ bool is_repetition(const ResizeAxis& a, const ResizeTable& t) {
   return true;
 }
 
-Scalar outside_of(LowerContext& c, const std::vector<ResizeTable>& tables, const ResizePlan& plan, const At& at, Scalar value) {
+Scalar outside_of(LowerContext& c, const std::vector<ResizeTable>& tables, const ResizePlan& plan, const At& at,
+                  Scalar value) {
   for (size_t k = 0; k < plan.axes.size(); ++k) {
     const std::vector<bool>& outside = tables[k].outside;
     if (std::find(outside.begin(), outside.end(), true) == outside.end()) continue;

@@ -20,9 +20,9 @@ struct Scalar {
   Scalar cast(DType to) const { return to == type() ? *this : Scalar{arena, arena->cast(to, expr)}; }
 };
 
-#define CPPGEN_SCALAR_BINARY(function, op)                                                                  \
-  inline Scalar function(Scalar a, Scalar b) { return a.binary(ir::BinaryOp::op, b); }                      \
-  inline Scalar function(Scalar a, double b) { return a.binary(ir::BinaryOp::op, a.number(b)); }            \
+#define CPPGEN_SCALAR_BINARY(function, op)                                                       \
+  inline Scalar function(Scalar a, Scalar b) { return a.binary(ir::BinaryOp::op, b); }           \
+  inline Scalar function(Scalar a, double b) { return a.binary(ir::BinaryOp::op, a.number(b)); } \
   inline Scalar function(double a, Scalar b) { return b.number(a).binary(ir::BinaryOp::op, b); }
 CPPGEN_SCALAR_BINARY(operator+, add)
 CPPGEN_SCALAR_BINARY(operator-, sub)

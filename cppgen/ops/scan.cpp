@@ -27,7 +27,10 @@ void lower_cum_sum(LowerContext& c) {
   IndexExpr skipped = c.integer("exclusive", 0) != 0 ? 1 : 0;
   bool reverse = c.integer("reverse", 0) != 0;
   DType type = ir::value_type(c.dtype(0));
-  emit_reduction(c, {"", c.output_buffer(0), {extent}, ir::ReduceOp::sum,
+  emit_reduction(c, {"",
+                     c.output_buffer(0),
+                     {extent},
+                     ir::ReduceOp::sum,
                      [&](At at, const At& term) {
                        IndexExpr distance = (reverse ? term[0] - at[axis] : at[axis] - term[0]) - skipped;
                        at[axis] = term[0];
@@ -44,7 +47,8 @@ struct SequenceAxes {
 SequenceAxes sequence_axes(InferContext& c) {
   require_rank(c, 0, 2, -1);
   int rank = int(c.shape(0).size());
-  SequenceAxes a{normalized_axis(c, c.integer("batch_axis", 1), rank), normalized_axis(c, c.integer("time_axis", 0), rank)};
+  SequenceAxes a{normalized_axis(c, c.integer("batch_axis", 1), rank),
+                 normalized_axis(c, c.integer("time_axis", 0), rank)};
   if (a.batch == a.time) c.fail("batch_axis and time_axis are the same");
   return a;
 }

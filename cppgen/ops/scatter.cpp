@@ -25,19 +25,27 @@ Combine combine_of(InferContext& c) {
 
 Scalar identity_of(LowerContext& c, ReduceOp op, DType t) {
   switch (op) {
-    case ReduceOp::sum: return number(c, t, 0);
-    case ReduceOp::prod: return number(c, t, 1);
-    case ReduceOp::max: return lowest(c, t);
-    default: return highest(c, t);
+    case ReduceOp::sum:
+      return number(c, t, 0);
+    case ReduceOp::prod:
+      return number(c, t, 1);
+    case ReduceOp::max:
+      return lowest(c, t);
+    default:
+      return highest(c, t);
   }
 }
 
 Scalar combined(ReduceOp op, Scalar a, Scalar b) {
   switch (op) {
-    case ReduceOp::sum: return a + b;
-    case ReduceOp::prod: return a * b;
-    case ReduceOp::max: return max(a, b);
-    default: return min(a, b);
+    case ReduceOp::sum:
+      return a + b;
+    case ReduceOp::prod:
+      return a * b;
+    case ReduceOp::max:
+      return max(a, b);
+    default:
+      return min(a, b);
   }
 }
 
@@ -128,7 +136,9 @@ void lower_scatter_elements(LowerContext& c) {
     return aims_at(c, load_inside(c, c.input_buffer(1), from, nowhere), data[axis], at[axis]);
   };
   Scalar zero = number(c, ir::value_type(c.dtype(0)), 0);
-  s.value = [&, aimed, zero](const At& at, const At& u) { return load_inside(c, c.input_buffer(2), aimed(at, u[0]), zero); };
+  s.value = [&, aimed, zero](const At& at, const At& u) {
+    return load_inside(c, c.input_buffer(2), aimed(at, u[0]), zero);
+  };
   s.value_at = [&](At at, Scalar position) {
     // Where updates cover only a part, positions elsewhere are never chosen, but must be readable.
     for (size_t d = 0; d < at.size(); ++d) {
@@ -190,7 +200,8 @@ void lower_scatter_nd(LowerContext& c) {
     At from = update_index(at, At(s.updates.size()));
     for (int d = t.outer; d-- > 0;) {
       Scalar extent = index_value(c, s.updates[d]);
-      gathered.push_back({d, d == 0 ? position : scalar(c, c.exprs().binary(ir::BinaryOp::mod_trunc, position, extent))});
+      gathered.push_back(
+          {d, d == 0 ? position : scalar(c, c.exprs().binary(ir::BinaryOp::mod_trunc, position, extent))});
       position = position / extent;
     }
     return load_gathered(c, c.input_buffer(2), from, gathered);

@@ -74,7 +74,8 @@ void lower_dropout(LowerContext& c) {
   c.emit_pointwise(c.output_buffer(0), [&](const auto& at) { return load_input(c, 0, at); });
   if (!c.has_output(1)) return;
   DType mask = ir::value_type(c.output(1).dtype);
-  c.emit_pointwise(c.output_buffer(1), [&](const auto&) { return number(c, mask, 1); }, "mask");
+  c.emit_pointwise(
+      c.output_buffer(1), [&](const auto&) { return number(c, mask, 1); }, "mask");
 }
 
 }  // namespace

@@ -66,7 +66,8 @@ std::vector<SliceAxis> slice_plan(InferContext& c) {
   std::vector<int64_t> steps(starts.size(), 1);
   if (c.opset() >= 10 && c.has_input(4)) steps = c.constant_ints(4);
   if (ends.size() != starts.size() || axes.size() != starts.size() || steps.size() != starts.size()) {
-    c.fail(fmt::format("{} starts, {} ends, {} axes and {} steps", starts.size(), ends.size(), axes.size(), steps.size()));
+    c.fail(
+        fmt::format("{} starts, {} ends, {} axes and {} steps", starts.size(), ends.size(), axes.size(), steps.size()));
   }
   int rank = int(c.shape(0).size());
   normalized_axes(c, axes, rank);

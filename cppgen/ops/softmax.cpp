@@ -33,16 +33,15 @@ void lower_softmax(LowerContext& c) {
   AxisSplit axes = softmax_axes(c);
   DType type = ir::value_type(c.dtype(0));
   ir::BufferId x = c.input_buffer(0), greatest = emit_max(c, axes, x, type), powers = c.temporary(type, c.shape(0));
-  c.emit_pointwise(powers, [&](const At& at) { return exp(load(c, x, at) - load(c, greatest, axes.kept_of(at))); }, "exp");
+  c.emit_pointwise(
+      powers, [&](const At& at) { return exp(load(c, x, at) - load(c, greatest, axes.kept_of(at))); }, "exp");
   ir::BufferId sum =
       reduce_axes(c, axes, "sum", ReduceOp::sum, type, [&](const At& at) { return load(c, powers, at); });
-  c.emit_pointwise(c.output_buffer(0),
-                   [&](const At& at) { return load(c, powers, at) / load(c, sum, axes.kept_of(at)); }, "divide");
+  c.emit_pointwise(
+      c.output_buffer(0), [&](const At& at) { return load(c, powers, at) / load(c, sum, axes.kept_of(at)); }, "divide");
 }
 
-void lower_log_softmax(LowerContext& c) {
-  emit_log_softmax(c, softmax_axes(c), c.input_buffer(0), c.output_buffer(0));
-}
+void lower_log_softmax(LowerContext& c) { emit_log_softmax(c, softmax_axes(c), c.input_buffer(0), c.output_buffer(0)); }
 
 // 1 at the first maximum, 0 elsewhere.
 void lower_hardmax(LowerContext& c) {
@@ -59,10 +58,13 @@ void lower_hardmax(LowerContext& c) {
   nest.reductions.push_back(best);
   nest.stores.push_back({first, at, c.exprs().accumulator(0, DType::i64), {}});
   c.emit(std::move(nest));
-  c.emit_pointwise(c.output_buffer(0), [&](const At& out) {
-    Scalar here = index_value(c, linear_index(axes.reduced(), axes.reduced_of(out)));
-    return (here == load(c, first, axes.kept_of(out))).cast(type);
-  }, "select");
+  c.emit_pointwise(
+      c.output_buffer(0),
+      [&](const At& out) {
+        Scalar here = index_value(c, linear_index(axes.reduced(), axes.reduced_of(out)));
+        return (here == load(c, first, axes.kept_of(out))).cast(type);
+      },
+      "select");
 }
 
 }  // namespace
@@ -71,9 +73,9 @@ void emit_log_softmax(LowerContext& c, const AxisSplit& axes, ir::BufferId x, ir
   DType type = ir::value_type(c.program().buffer(x).type);
   ir::BufferId greatest = emit_max(c, axes, x, type);
   auto shifted = [&](const At& at) { return load(c, x, at) - load(c, greatest, axes.kept_of(at)); };
-  ir::BufferId sum =
-      reduce_axes(c, axes, "sum", ReduceOp::sum, type, [&](const At& at) { return exp(shifted(at)); });
-  c.emit_pointwise(out, [&](const At& at) { return shifted(at) - log(load(c, sum, axes.kept_of(at))); }, "subtract");
+  ir::BufferId sum = reduce_axes(c, axes, "sum", ReduceOp::sum, type, [&](const At& at) { return exp(shifted(at)); });
+  c.emit_pointwise(
+      out, [&](const At& at) { return shifted(at) - log(load(c, sum, axes.kept_of(at))); }, "subtract");
 }
 
 void add_softmax_ops(std::vector<Op>& t) {

@@ -10,12 +10,20 @@ namespace {
 
 std::vector<Op> make_table() {
   std::vector<Op> all;
-  for (auto add : {add_unary_ops, add_activation_ops, add_binary_ops, add_select_ops, add_cast_ops, add_constant_ops,
-                   add_reshape_ops, add_move_ops, add_slice_ops, add_pad_ops, add_gather_ops, add_scatter_ops,
-                   add_matmul_ops, add_einsum_ops, add_conv_ops, add_conv_transpose_ops, add_quantize_ops,
-                   add_quantized_contraction_ops, add_pool_ops, add_softmax_ops, add_normalization_ops,
-                   add_local_normalization_ops, add_reduce_ops,
-                   add_scan_ops, add_generator_ops, add_resize_ops, add_loss_ops, add_training_ops}) {
+  for (auto add : {add_unary_ops,         add_activation_ops,
+                   add_binary_ops,        add_select_ops,
+                   add_cast_ops,          add_constant_ops,
+                   add_reshape_ops,       add_move_ops,
+                   add_slice_ops,         add_pad_ops,
+                   add_gather_ops,        add_scatter_ops,
+                   add_matmul_ops,        add_einsum_ops,
+                   add_conv_ops,          add_conv_transpose_ops,
+                   add_quantize_ops,      add_quantized_contraction_ops,
+                   add_pool_ops,          add_softmax_ops,
+                   add_normalization_ops, add_local_normalization_ops,
+                   add_reduce_ops,        add_scan_ops,
+                   add_generator_ops,     add_resize_ops,
+                   add_loss_ops,          add_training_ops}) {
     add(all);
   }
   auto key = [](const Op& op) { return std::tie(op.domain, op.name, op.since); };
@@ -42,9 +50,9 @@ const std::vector<Op>& table() {
 
 const Op* find(const std::string& domain, const std::string& name, int opset) {
   const std::vector<Op>& all = table();
-  auto after = std::upper_bound(all.begin(), all.end(), std::tie(domain, name, opset), [](const auto& key, const Op& op) {
-    return key < std::tie(op.domain, op.name, op.since);
-  });
+  auto after =
+      std::upper_bound(all.begin(), all.end(), std::tie(domain, name, opset),
+                       [](const auto& key, const Op& op) { return key < std::tie(op.domain, op.name, op.since); });
   if (after == all.begin()) return nullptr;
   const Op& op = *(after - 1);
   return op.domain == domain && op.name == name ? &op : nullptr;

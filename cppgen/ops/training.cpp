@@ -33,7 +33,8 @@ void infer_optimizer(InferContext& c) {
     for (int g = 1; g < groups; ++g) {
       require_same_dtype(c, 2 + k, 2 + g * count + k);
       require_rank(c, 2 + g * count + k, int(x.size()), int(x.size()));
-      for (size_t d = 0; d < x.size(); ++d) require_equal(c, x[d], c.shape(2 + g * count + k)[d], "dimensions of the tensors");
+      for (size_t d = 0; d < x.size(); ++d)
+        require_equal(c, x[d], c.shape(2 + g * count + k)[d], "dimensions of the tensors");
     }
     for (int o = 0; o < outputs; ++o) c.set_output(o * count + k, c.dtype(2 + k), x);
   }
@@ -56,9 +57,7 @@ struct Step {
   Scalar rate() const { return only_element(c, 0, type()); }
   Scalar time() const { return only_element(c, 1, type()); }
   // The gradient with the regularization term.
-  Scalar gradient(const At& at) const {
-    return double(c.number("norm_coefficient", 0)) * input(0, at) + input(1, at);
-  }
+  Scalar gradient(const At& at) const { return double(c.number("norm_coefficient", 0)) * input(0, at) + input(1, at); }
 };
 
 void lower_adagrad(LowerContext& c) {
@@ -66,12 +65,18 @@ void lower_adagrad(LowerContext& c) {
   double decay = c.number("decay_factor", 0), epsilon = c.number("epsilon", 1e-6f);
   for (int k = 0; k < count; ++k) {
     Step s{c, count, k};
-    auto state = [&](const At& at) { Scalar g = s.gradient(at); return s.input(2, at) + g * g; };
+    auto state = [&](const At& at) {
+      Scalar g = s.gradient(at);
+      return s.input(2, at) + g * g;
+    };
     c.emit_pointwise(s.output(1), state, "state");
-    c.emit_pointwise(s.output(0), [&](const At& at) {
-      Scalar rate = s.rate() / (1.0 + s.time() * decay);
-      return s.input(0, at) - rate * s.gradient(at) / (sqrt(state(at)) + epsilon);
-    }, "parameters");
+    c.emit_pointwise(
+        s.output(0),
+        [&](const At& at) {
+          Scalar rate = s.rate() / (1.0 + s.time() * decay);
+          return s.input(0, at) - rate * s.gradient(at) / (sqrt(state(at)) + epsilon);
+        },
+        "parameters");
   }
 }
 
@@ -86,10 +91,13 @@ void lower_momentum(LowerContext& c) {
       return alpha * s.input(2, at) + adjusted * s.gradient(at);
     };
     c.emit_pointwise(s.output(1), state, "state");
-    c.emit_pointwise(s.output(0), [&](const At& at) {
-      Scalar step = nesterov ? s.gradient(at) + alpha * state(at) : state(at);
-      return s.input(0, at) - s.rate() * step;
-    }, "parameters");
+    c.emit_pointwise(
+        s.output(0),
+        [&](const At& at) {
+          Scalar step = nesterov ? s.gradient(at) + alpha * state(at) : state(at);
+          return s.input(0, at) - s.rate() * step;
+        },
+        "parameters");
   }
 }
 
@@ -100,21 +108,28 @@ void lower_adam(LowerContext& c) {
   for (int k = 0; k < count; ++k) {
     Step s{c, count, k};
     auto mean = [&](const At& at) { return alpha * s.input(2, at) + (1 - alpha) * s.gradient(at); };
-    auto square = [&](const At& at) { Scalar g = s.gradient(at); return beta * s.input(3, at) + (1 - beta) * g * g; };
+    auto square = [&](const At& at) {
+      Scalar g = s.gradient(at);
+      return beta * s.input(3, at) + (1 - beta) * g * g;
+    };
     c.emit_pointwise(s.output(1), mean, "mean");
     c.emit_pointwise(s.output(2), square, "square");
-    c.emit_pointwise(s.output(0), [&](const At& at) {
-      Scalar time = s.time();
-      Scalar corrected = s.rate() * sqrt(1.0 - pow(beta, time)) / (1.0 - pow(alpha, time));
-      Scalar rate = select(time > 0.0, corrected, s.rate());
-      return (1 - post) * (s.input(0, at) - rate * mean(at) / (sqrt(square(at)) + epsilon));
-    }, "parameters");
+    c.emit_pointwise(
+        s.output(0),
+        [&](const At& at) {
+          Scalar time = s.time();
+          Scalar corrected = s.rate() * sqrt(1.0 - pow(beta, time)) / (1.0 - pow(alpha, time));
+          Scalar rate = select(time > 0.0, corrected, s.rate());
+          return (1 - post) * (s.input(0, at) - rate * mean(at) / (sqrt(square(at)) + epsilon));
+        },
+        "parameters");
   }
 }
 
 void infer_momentum(InferContext& c) {
   std::string mode = c.text("mode", "standard");
-  if (mode != "standard" && mode != "nesterov") c.fail(fmt::format("attribute 'mode' is '{}'; allowed are standard, nesterov", mode));
+  if (mode != "standard" && mode != "nesterov")
+    c.fail(fmt::format("attribute 'mode' is '{}'; allowed are standard, nesterov", mode));
   infer_optimizer<3>(c);
 }
 

@@ -63,7 +63,8 @@ std::vector<double> matmul_reference(const Dims& a, const float* x, const Dims& 
     for (int64_t i = 0; i < m; ++i) {
       for (int64_t j = 0; j < n; ++j) {
         double sum = 0;
-        for (int64_t l = 0; l < k; ++l) sum += double(x[offset(pa, g, m * k) + i * k + l]) * y[offset(pb, g, k * n) + l * n + j];
+        for (int64_t l = 0; l < k; ++l)
+          sum += double(x[offset(pa, g, m * k) + i * k + l]) * y[offset(pb, g, k * n) + l * n + j];
         out.push_back(sum);
       }
     }
@@ -92,11 +93,13 @@ TEST(Gemm, TransposesScalesAndAdds) {
     for (int i = 0; i < 3; ++i) {
       for (int j = 0; j < 5; ++j) {
         double sum = 0;
-        for (int l = 0; l < 4; ++l) sum += a.as<float>()[ta ? l * 3 + i : i * 4 + l] * b.as<float>()[tb ? j * 4 + l : l * 5 + j];
+        for (int l = 0; l < 4; ++l)
+          sum += a.as<float>()[ta ? l * 3 + i : i * 4 + l] * b.as<float>()[tb ? j * 4 + l : l * 5 + j];
         expected.push_back(0.5 * sum + 2 * bias.as<float>()[j]);
       }
     }
-    NodeCase c{"Gemm", 13, {{"transA", integer(ta)}, {"transB", integer(tb)}, {"alpha", 0.5f}, {"beta", 2.0f}}, {a, b, bias}};
+    NodeCase c{
+        "Gemm", 13, {{"transA", integer(ta)}, {"transB", integer(tb)}, {"alpha", 0.5f}, {"beta", 2.0f}}, {a, b, bias}};
     expect_near(run(c)[0], {3, 5}, expected);
   }
 }
@@ -126,7 +129,8 @@ const ConvRow kConv[] = {
 // Output extents and begin pads of one axis as ONNX defines them.
 void fit(const ConvRow& r, size_t d, int64_t& out, int64_t& begin) {
   size_t axes = r.x.size() - 2;
-  int64_t in = r.x[d + 2], stride = r.strides.empty() ? 1 : r.strides[d], dilation = r.dilations.empty() ? 1 : r.dilations[d];
+  int64_t in = r.x[d + 2], stride = r.strides.empty() ? 1 : r.strides[d],
+          dilation = r.dilations.empty() ? 1 : r.dilations[d];
   int64_t reach = (r.w[d + 2] - 1) * dilation + 1;
   if (r.auto_pad.empty()) {
     begin = r.pads.empty() ? 0 : r.pads[d];
@@ -166,7 +170,8 @@ std::vector<double> conv_reference(const ConvRow& r, const float* x, const float
               at += p * stride, stride *= r.x[d + 2];
             }
             int64_t channel = oc / per_group_out * per_group_in + ic;
-            if (inside) sum += double(x[(n * r.x[1] + channel) * in_plane + at]) * w[(oc * per_group_in + ic) * taps + t];
+            if (inside)
+              sum += double(x[(n * r.x[1] + channel) * in_plane + at]) * w[(oc * per_group_in + ic) * taps + t];
           }
         }
         y.push_back(sum);
@@ -208,7 +213,10 @@ TEST(Conv, GuardsOnlyWhatPaddingCanHit) {
 // A transposed convolution is the gradient of a convolution: <conv(x, w), y> = <x, transposed(y, w)>.
 TEST(ConvTranspose, IsTheAdjointOfConv) {
   for (int64_t group : {1, 2}) {
-    std::map<std::string, Attribute> attributes = {{"group", integer(group)}, {"strides", ints({2, 1})}, {"pads", ints({1, 0, 1, 2})}, {"dilations", ints({1, 2})}};
+    std::map<std::string, Attribute> attributes = {{"group", integer(group)},
+                                                   {"strides", ints({2, 1})},
+                                                   {"pads", ints({1, 0, 1, 2})},
+                                                   {"dilations", ints({1, 2})}};
     HostTensor x = ramp({2, 4, 7, 6}), w = ramp({6, 4 / group, 3, 2}, 13);
     HostTensor y = run({"Conv", 11, attributes, {x, w}})[0];
     HostTensor z = ramp(y.dims, 11);
@@ -225,9 +233,13 @@ TEST(Einsum, AgreesWithMatMulAndSums) {
   HostTensor a = ramp({2, 3, 4}), b = ramp({2, 4, 5}, 13);
   auto product = run({"Einsum", 12, {{"equation", std::string("bij, bjk -> bik")}}, {a, b}})[0];
   EXPECT_EQ(values_of<float>(product), values_of<float>(run({"MatMul", 13, {}, {a, b}})[0]));
-  auto trace = run({"Einsum", 12, {{"equation", std::string("...ii->...")}}, {tensor<float>({1, 2, 2}, {1, 2, 3, 4})}})[0];
+  auto trace =
+      run({"Einsum", 12, {{"equation", std::string("...ii->...")}}, {tensor<float>({1, 2, 2}, {1, 2, 3, 4})}})[0];
   EXPECT_EQ(values_of<float>(trace), (std::vector<float>{5}));
-  auto three = run({"Einsum", 12, {{"equation", std::string("i,ij,k->j")}}, {tensor<float>({2}, {1, 2}), tensor<float>({2, 2}, {1, 2, 3, 4}), tensor<float>({2}, {10, 1})}})[0];
+  auto three = run({"Einsum",
+                    12,
+                    {{"equation", std::string("i,ij,k->j")}},
+                    {tensor<float>({2}, {1, 2}), tensor<float>({2, 2}, {1, 2, 3, 4}), tensor<float>({2}, {10, 1})}})[0];
   EXPECT_EQ(values_of<float>(three), (std::vector<float>{77, 110}));
 }
 

@@ -37,17 +37,21 @@ const UnaryRow kUnary[] = {
     {"Relu", [](double x) { return x > 0 ? x : 0; }},
     {"LeakyRelu", [](double x) { return x < 0 ? 0.1f * x : x; }, {{"alpha", 0.1f}}},
     {"Elu", [](double x) { return x < 0 ? 2 * (std::exp(x) - 1) : x; }, {{"alpha", 2.0f}}},
-    {"Selu", [](double x) { return 1.05070102214813232421875 * (x > 0 ? x : 1.67326319217681884765625 * (std::exp(x) - 1)); }},
+    {"Selu",
+     [](double x) { return 1.05070102214813232421875 * (x > 0 ? x : 1.67326319217681884765625 * (std::exp(x) - 1)); }},
     {"Celu", [](double x) { return std::max(0.0, x) + std::min(0.0, 2 * (std::exp(x / 2) - 1)); }, {{"alpha", 2.0f}}},
     {"HardSigmoid", [](double x) { return std::max(0.0, std::min(1.0, 0.2f * x + 0.5)); }},
     {"HardSwish", [](double x) { return x * std::max(0.0, std::min(1.0, x / 6 + 0.5)); }},
     {"Softplus", [](double x) { return std::log1p(std::exp(x)); }},
     {"Softsign", [](double x) { return x / (1 + std::abs(x)); }},
     {"ThresholdedRelu", [](double x) { return x > 0.5 ? x : 0; }, {{"alpha", 0.5f}}},
-    {"Shrink", [](double x) { return x < -1 ? x + 0.5 : x > 1 ? x - 0.5 : 0; }, {{"lambd", 1.0f}, {"bias", 0.5f}}},
+    {"Shrink", [](double x) { return x < -1  ? x + 0.5
+                                     : x > 1 ? x - 0.5
+                                             : 0; }, {{"lambd", 1.0f}, {"bias", 0.5f}}},
     {"Mish", [](double x) { return x * std::tanh(std::log1p(std::exp(x))); }},
     {"Gelu", [](double x) { return 0.5 * x * (1 + std::erf(x / std::sqrt(2.0))); }},
-    {"Gelu", [](double x) { return 0.5 * x * (1 + std::tanh(std::sqrt(2 / M_PI) * (x + 0.044715 * x * x * x))); },
+    {"Gelu",
+     [](double x) { return 0.5 * x * (1 + std::tanh(std::sqrt(2 / M_PI) * (x + 0.044715 * x * x * x))); },
      {{"approximate", std::string("tanh")}}},
     {"Clip", [](double x) { return std::min(std::max(x, -1.0), 2.0); }, {{"min", -1.0f}, {"max", 2.0f}}, 6},
 };
@@ -55,9 +59,11 @@ const UnaryRow kUnary[] = {
 TEST(Unary, FollowsTheReferenceInFloatAndDouble) {
   for (const UnaryRow& row : kUnary) {
     SCOPED_TRACE(row.op);
-    std::vector<float> y = values_of<float>(run({row.op, row.opset, row.attributes, {tensor<float>({2, 5}, kSamples)}})[0]);
+    std::vector<float> y =
+        values_of<float>(run({row.op, row.opset, row.attributes, {tensor<float>({2, 5}, kSamples)}})[0]);
     std::vector<double> samples(kSamples.begin(), kSamples.end());
-    std::vector<double> z = values_of<double>(run({row.op, row.opset, row.attributes, {tensor<double>({10}, samples)}})[0]);
+    std::vector<double> z =
+        values_of<double>(run({row.op, row.opset, row.attributes, {tensor<double>({10}, samples)}})[0]);
     for (size_t i = 0; i < kSamples.size(); ++i) {
       double expected = row.reference(kSamples[i]);
       if (std::isinf(expected)) {
@@ -103,7 +109,10 @@ TEST(Binary, BroadcastsFromTheRight) {
 }
 
 TEST(Binary, BeforeVersion7AnAxisSaysWhereTheSecondOperandLies) {
-  NodeCase c{"Add", 6, {{"broadcast", integer(1)}, {"axis", integer(0)}}, {tensor<float>({2, 2}, {1, 2, 3, 4}), tensor<float>({2}, {10, 20})}};
+  NodeCase c{"Add",
+             6,
+             {{"broadcast", integer(1)}, {"axis", integer(0)}},
+             {tensor<float>({2, 2}, {1, 2, 3, 4}), tensor<float>({2}, {10, 20})}};
   EXPECT_EQ(values_of<float>(run(c)[0]), (std::vector<float>{11, 12, 23, 24}));
 }
 
@@ -132,9 +141,15 @@ TEST(Cast, SaturatesFloatsAndWrapsIntegers) {
 }
 
 TEST(Quantize, RoundsToEvenAndSaturates) {
-  NodeCase c{"QuantizeLinear", 13, {}, {tensor<float>({6}, {0, 2, 3, 1000, -254, -1000}), tensor<float>({}, {2}), tensor<uint8_t>({}, {128})}};
+  NodeCase c{"QuantizeLinear",
+             13,
+             {},
+             {tensor<float>({6}, {0, 2, 3, 1000, -254, -1000}), tensor<float>({}, {2}), tensor<uint8_t>({}, {128})}};
   EXPECT_EQ(values_of<uint8_t>(run(c)[0]), (std::vector<uint8_t>{128, 129, 130, 255, 1, 0}));
-  NodeCase d{"DequantizeLinear", 13, {{"axis", integer(0)}}, {tensor<int8_t>({2, 2}, {1, -128, 3, 4}), tensor<float>({2}, {0.5f, 2}), tensor<int8_t>({2}, {1, 127})}};
+  NodeCase d{"DequantizeLinear",
+             13,
+             {{"axis", integer(0)}},
+             {tensor<int8_t>({2, 2}, {1, -128, 3, 4}), tensor<float>({2}, {0.5f, 2}), tensor<int8_t>({2}, {1, 127})}};
   EXPECT_EQ(values_of<float>(run(d)[0]), (std::vector<float>{0, -64.5f, -248, -246}));
 }
 

@@ -1,4 +1,5 @@
-// Random nodes of every operator: whatever a model says, the answer is a program that verifies and runs, or a UserError.
+// Random nodes of every operator: whatever a model says, the answer is a program that verifies and runs, or a
+// UserError.
 #include <gtest/gtest.h>
 
 #include <random>
@@ -37,15 +38,76 @@ class RandomNode {
   }
 
  private:
-  static constexpr const char* kAttributes[] = {
-      "axis", "axes", "keepdims", "perm", "pads", "strides", "dilations", "kernel_shape", "group", "auto_pad", "alpha",
-      "beta", "transA", "transB", "split", "shape", "starts", "ends", "mode", "p", "size", "blocksize", "batch_dims",
-      "k", "direction", "fmod", "ceil_mode", "count_include_pad", "num_groups", "scales", "reduction", "ignore_index",
-      "output_shape", "output_padding", "num_outputs", "start", "end", "broadcast", "exclusive", "reverse", "to",
-      "value", "dtype", "coordinate_transformation_mode", "nearest_mode", "time_axis", "batch_axis", "training_mode",
-      "block_size", "select_last_index", "storage_order", "allowzero", "noop_with_empty_axes", "approximate", "spatial",
-      "stash_type", "min", "max", "epsilon", "upper", "is_test", "paddings", "output_dtype", "antialias",
-      "exclude_outside", "value_ints", "value_floats", "periodic", "output_datatype", "keep_aspect_ratio_policy"};
+  static constexpr const char* kAttributes[] = {"axis",
+                                                "axes",
+                                                "keepdims",
+                                                "perm",
+                                                "pads",
+                                                "strides",
+                                                "dilations",
+                                                "kernel_shape",
+                                                "group",
+                                                "auto_pad",
+                                                "alpha",
+                                                "beta",
+                                                "transA",
+                                                "transB",
+                                                "split",
+                                                "shape",
+                                                "starts",
+                                                "ends",
+                                                "mode",
+                                                "p",
+                                                "size",
+                                                "blocksize",
+                                                "batch_dims",
+                                                "k",
+                                                "direction",
+                                                "fmod",
+                                                "ceil_mode",
+                                                "count_include_pad",
+                                                "num_groups",
+                                                "scales",
+                                                "reduction",
+                                                "ignore_index",
+                                                "output_shape",
+                                                "output_padding",
+                                                "num_outputs",
+                                                "start",
+                                                "end",
+                                                "broadcast",
+                                                "exclusive",
+                                                "reverse",
+                                                "to",
+                                                "value",
+                                                "dtype",
+                                                "coordinate_transformation_mode",
+                                                "nearest_mode",
+                                                "time_axis",
+                                                "batch_axis",
+                                                "training_mode",
+                                                "block_size",
+                                                "select_last_index",
+                                                "storage_order",
+                                                "allowzero",
+                                                "noop_with_empty_axes",
+                                                "approximate",
+                                                "spatial",
+                                                "stash_type",
+                                                "min",
+                                                "max",
+                                                "epsilon",
+                                                "upper",
+                                                "is_test",
+                                                "paddings",
+                                                "output_dtype",
+                                                "antialias",
+                                                "exclude_outside",
+                                                "value_ints",
+                                                "value_floats",
+                                                "periodic",
+                                                "output_datatype",
+                                                "keep_aspect_ratio_policy"};
 
   int64_t pick(int64_t lo, int64_t hi) { return std::uniform_int_distribution<int64_t>(lo, hi)(random_); }
   bool chance(int one_in) { return pick(1, one_in) == 1; }
@@ -68,7 +130,9 @@ class RandomNode {
       float f = float(value) * 0.5f;
       double d = f;
       if (type == DType::boolean) value = value > 0;
-      const void* from = type == DType::f32 ? static_cast<const void*>(&f) : type == DType::f64 ? static_cast<const void*>(&d) : &value;
+      const void* from = type == DType::f32   ? static_cast<const void*>(&f)
+                         : type == DType::f64 ? static_cast<const void*>(&d)
+                                              : &value;
       auto* bytes = static_cast<const std::byte*>(from);
       t.bytes.insert(t.bytes.end(), bytes, bytes + size_of(type));
     }
@@ -83,10 +147,17 @@ class RandomNode {
         "mean", "sum",    "none",  "add",        "mul",        "max",        "linear",        "cubic",   "nearest",
         "LEFT", "RIGHT",  "DCR",   "CRD",        "tanh",       "half_pixel", "align_corners", "floor",   "not_larger"};
     switch (pick(0, 9)) {
-      case 0: case 1: case 2: return any_integer();
-      case 3: return float(pick(-4, 4)) * 0.5f;
-      case 4: case 5: return texts[size_t(pick(0, int64_t(texts.size()) - 1))];
-      case 6: return std::vector<float>(size_t(pick(0, 4)), float(pick(-1, 3)));
+      case 0:
+      case 1:
+      case 2:
+        return any_integer();
+      case 3:
+        return float(pick(-4, 4)) * 0.5f;
+      case 4:
+      case 5:
+        return texts[size_t(pick(0, int64_t(texts.size()) - 1))];
+      case 6:
+        return std::vector<float>(size_t(pick(0, 4)), float(pick(-1, 3)));
       case 7: {
         HostTensor t = random_tensor(dtype(), chance(2) ? std::vector<int64_t>{1} : dims());
         return make_tensor(t.type, t.dims, t.bytes);
