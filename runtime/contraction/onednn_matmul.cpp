@@ -9,7 +9,9 @@ namespace {
 
 using dnnl::memory;
 
-constexpr int64_t kLeastRows = 32, kLeastColumns = 64;  // of a piece: below, a primitive reaches little of the peak
+// Of a piece: below, a primitive reaches little of the peak. Columns are cut for single rows only: oneDNN's fast
+// kernels want a dense output, which part of the columns of several rows is not.
+constexpr int64_t kLeastRows = 32, kLeastColumns = 64;
 
 int64_t multiply(int64_t a, int64_t b) { return checked_mul(a, b, "matmul"); }
 
@@ -64,8 +66,8 @@ OneDnnPrimitive make_primitive(const dnnl::engine& engine, const Matmul& p, int6
   constexpr auto f32 = memory::data_type::f32;
   const OneDnnArguments arguments(p[kMatFlags]);
   const int64_t k = p[kMatK];
-  const memory::desc source({rows, k}, f32, memory::dims{p[kMatAM], p[kMatAK]});
-  const memory::desc output({rows, columns}, f32, memory::dims{std::max(p[kMatOutM], columns), 1});
+  const memory::desc source({rows, k}, f32, memory::dims{rows == 1 && p[kMatAK] == 1 ? k : p[kMatAM], p[kMatAK]});
+  const memory::desc output({rows, columns}, f32, memory::dims{rows == 1 ? columns : p[kMatOutM], 1});
   const memory::desc weights = any_weights ? memory::desc({k, columns}, f32, memory::format_tag::any)
                                            : memory::desc({k, columns}, f32, memory::dims{p[kMatBK], p[kMatBN]});
   const memory::desc bias = arguments.bias ? memory::desc({1, columns}, f32, memory::format_tag::ab) : memory::desc();
@@ -75,23 +77,22 @@ OneDnnPrimitive make_primitive(const dnnl::engine& engine, const Matmul& p, int6
   return {dnnl::matmul(pd), source, pd.weights_desc(), bias, output, pd.scratchpad_desc()};
 }
 
-// How rows and columns of each batch are cut. More chunks than blocks of rows: columns are cut, too.
+// How rows and columns of each batch are cut.
 struct Cut {
   int64_t row_blocks, column_blocks, chunks;
 };
 
 Cut cut(const Matmul& p, int64_t min_chunk_size) {
-  const int64_t m = p[kMatM], n = p[kMatN], batches = p.batches();
-  const int64_t work = multiply(batches, multiply(m, n));
-  const int64_t flops = multiply(2 * work, p[kMatK]);
-  // One row is bound by memory: all weights are read for it.
-  const int64_t bytes = multiply(batches, multiply(4 * p[kMatK], n));
-  const int64_t rows = (m + kLeastRows - 1) / kLeastRows, columns = (n + kLeastColumns - 1) / kLeastColumns;
-  const int64_t wanted = chunk_count(multiply(batches, multiply(rows, columns)), work, flops, bytes, min_chunk_size);
-  const int64_t row_blocks = std::clamp<int64_t>((wanted + batches - 1) / batches, 1, rows);
-  const int64_t column_blocks =
-      std::clamp<int64_t>((wanted + batches * row_blocks - 1) / (batches * row_blocks), 1, columns);
-  return {row_blocks, column_blocks, std::min(wanted, batches * row_blocks * column_blocks)};
+  const int64_t m = p[kMatM], batches = p.batches();
+  const int64_t work = multiply(batches, multiply(m, multiply(p[kMatN], p[kMatK])));  // multiply-adds
+  // A few rows are bound by memory: all of `b` is read for them.
+  const int64_t bytes = multiply(batches, multiply(4 * p[kMatK], p[kMatN]));
+  const int64_t most_rows = (m + kLeastRows - 1) / kLeastRows;
+  const int64_t most_columns = m == 1 ? (p[kMatN] + kLeastColumns - 1) / kLeastColumns : 1;
+  const int64_t units = multiply(batches, multiply(most_rows, most_columns));
+  const int64_t chunks = chunk_count(units, work, multiply(2, work), bytes, min_chunk_size);
+  const int64_t per_batch = (chunks + batches - 1) / batches;
+  return {std::min(per_batch, most_rows), std::min(per_batch, most_columns), chunks};
 }
 
 // Collects the pieces of a step; primitives are shared by pieces of equal size.
@@ -103,13 +104,20 @@ class Builder {
   void add_batch(int64_t b0, int64_t b1, const Cut& cut) {
     for (int64_t c = 0; c < cut.column_blocks; c++)
       for (int64_t r = 0; r < cut.row_blocks; r++)
-        add(b0, b1, chunk_range(p_[kMatM], cut.row_blocks, r), chunk_range(p_[kMatN], cut.column_blocks, c));
+        add(b0, b1, chunk_range(p_[kMatM], cut.row_blocks, r), column_range(cut.column_blocks, c));
   }
 
   std::vector<OneDnnPrimitive> primitives;
   std::vector<OneDnnPiece> pieces;
 
  private:
+  // Multiples of kLeastColumns, which packed weights are padded to.
+  ChunkRange column_range(int64_t blocks, int64_t block) const {
+    const int64_t units = (p_[kMatN] + kLeastColumns - 1) / kLeastColumns;
+    const ChunkRange range = chunk_range(units, blocks, block);
+    return {range.begin * kLeastColumns, std::min(range.end * kLeastColumns, p_[kMatN])};
+  }
+
   void add(int64_t b0, int64_t b1, ChunkRange rows, ChunkRange columns) {
     OneDnnPiece piece{};
     piece.primitive = primitive(rows.end - rows.begin, columns.end - columns.begin);
