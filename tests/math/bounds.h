@@ -26,7 +26,7 @@ inline constexpr float kAll = __builtin_inff();
 inline const Bound kBounds[] = {
     {"exp",     [](double x) { return std::exp(x); },   -kAll, kAll, 1.1},
     {"expm1",   [](double x) { return std::expm1(x); }, -kAll, kAll, 1.6},
-    {"log",     [](double x) { return std::log(x); },   -kAll, kAll, 0.85},
+    {"log",     [](double x) { return std::log(x); },   -kAll, kAll, 0.9},
     {"log1p",   [](double x) { return std::log1p(x); }, -kAll, kAll, 1.0},
     {"log2",    [](double x) { return std::log2(x); },  -kAll, kAll, 1.3},
     {"sin",     [](double x) { return std::sin(x); },   -kAll, kAll, 1.6},

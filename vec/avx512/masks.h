@@ -26,13 +26,19 @@ typedef float Floats __attribute__((vector_size(64)));
 typedef double Doubles __attribute__((vector_size(64)));
 constexpr int kCurrentRounding = 4;
 
-// Integers of one width as integers of half or a quarter of it.
+// Integers of one width as integers of half or a quarter of it. For these two the compiler would take
+// __builtin_convertvector apart into lanes when the operand is in memory.
 template <class To, class From>
 VEC_FN Part<To> narrow(Part<From> a) {
-  return __builtin_convertvector(a, Part<To>);
+  if constexpr (sizeof(From) == 2)
+    return (Part<To>)__builtin_ia32_pmovwb256_mask((Words)a, Bytes{}, -1);
+  else if constexpr (sizeof(To) == 2)
+    return (Part<To>)__builtin_ia32_pmovdw512_mask((Ints)a, Words{}, -1);
+  else
+    return (Part<To>)__builtin_ia32_pmovdb512_mask((Ints)a, Bytes{}, -1);
 }
 
-// Integers of one or two bytes as wider ones. The compiler takes __builtin_convertvector of these apart into lanes.
+// Integers of one or two bytes as wider ones.
 template <class To, class From>
 VEC_FN Part<To> widen(Part<From> a) {
   if constexpr (sizeof(To) == 2 && is_signed<From>)

@@ -36,11 +36,19 @@ VEC_FN V<T> div(V<T> a, V<T> b) {
     // The quotient of integers of p bits differs from the next integer by a relative 2^-p at least, so a float of more
     // than p + 1 bits rounds it to the right side.
     typedef typename ChooseType<(sizeof(T) < 4), f32, f64>::type F;
-    const M ok = ne(b, zero<T>());
-    const V<F> q = div(cast<F>(a), cast<F>(select(ok, b, set1<T>(T(1)))));
-    // INT_MIN / -1 is 2^(width-1): in range of the next wider integer, whose low bits are INT_MIN again.
-    typedef typename ChooseType<(sizeof(T) < 4), i32, i64>::type Wide;
-    return select(ok, cast<T>(convert<Wide>(q)), zero<T>());
+    const M by_zero = eq(b, zero<T>());
+    M special = by_zero;
+    if constexpr (is_signed<T>) special = m_or(special, eq(b, set1<T>(T(-1))));
+    const V<F> q = div(cast<F>(a), cast<F>(select(special, set1<T>(T(1)), b)));
+    V<T> r;
+    if constexpr (__is_same(T, u32)) {
+      // Signed conversions are everywhere a single instruction: move the range down and up again.
+      r = bits_as<u32>(convert<i32>(trunc(q) - set1<f64>(0x1p31))) + set1<u32>(0x80000000);
+    } else {
+      r = convert<T>(convert<i32>(q));
+    }
+    if constexpr (is_signed<T>) r = select(special, -a, r);
+    return select(by_zero, zero<T>(), r);
   }
 }
 
