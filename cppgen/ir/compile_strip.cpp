@@ -46,13 +46,20 @@ int StripCompiler::compile(Expr e) {
       emit(make_constant(dst, e->type, e->bits), {});
       return dst;
     }
-    case ExprKind::load: return load(e);
-    case ExprKind::index: return index_value(e->indices[0]);
-    case ExprKind::unary: return elementwise(unary_kernel(e->unary, e->args[0]->type), e);
-    case ExprKind::binary: return elementwise(binary_kernel(e->binary, e->args[0]->type), e);
-    case ExprKind::select: return elementwise(select_kernel(e->type), e);
-    case ExprKind::cast: return elementwise(cast_kernel(e->type, e->args[0]->type), e);
-    case ExprKind::accumulator: return accumulators_.at(e->accumulator);
+    case ExprKind::load:
+      return load(e);
+    case ExprKind::index:
+      return index_value(e->indices[0]);
+    case ExprKind::unary:
+      return elementwise(unary_kernel(e->unary, e->args[0]->type), e);
+    case ExprKind::binary:
+      return elementwise(binary_kernel(e->binary, e->args[0]->type), e);
+    case ExprKind::select:
+      return elementwise(select_kernel(e->type), e);
+    case ExprKind::cast:
+      return elementwise(cast_kernel(e->type, e->args[0]->type), e);
+    case ExprKind::accumulator:
+      return accumulators_.at(e->accumulator);
   }
   internal_error("unknown kind of expression");
 }
@@ -215,8 +222,7 @@ int StripCompiler::compile_sum(IndexExpr e) {
   check(e.node()->op == IndexOp::sum, "an index uses a variable that is not in scope");
   Polynomial simple, rest;
   const Polynomial all(e);
-  for (const IndexTerm& t : all.terms())
-    (!t.node || slot_of(t.node) >= 0 ? simple : rest).add(t.coefficient, t.node);
+  for (const IndexTerm& t : all.terms()) (!t.node || slot_of(t.node) >= 0 ? simple : rest).add(t.coefficient, t.node);
   int reg = compile_sum(simple.to_expr());
   for (const IndexTerm& t : rest.terms())
     reg = combine(IndexStepOp::add_scaled, reg, index_register(IndexExpr(t.node)), t.coefficient);

@@ -7,11 +7,12 @@ namespace cppgen::ir {
 // loops goes to `hoisted`, to be run once per strip of the outer loops, before `body`.
 class StripCompiler {
  public:
-  // lane: the slot of the strip's loop, or -1 for strips of one element. Without `reducing`, reduced loops do not occur.
+  // lane: the slot of the strip's loop, or -1 for strips of one element. Without `reducing`, reduced loops do not
+  // occur.
   StripCompiler(NestSpace& space, int lane, bool reducing) : space_(space), lane_(lane), reducing_(reducing) {}
 
-  int value(Expr);               // the register that will hold it
-  int index_value(IndexExpr);    // of a program's index expression, as int64
+  int value(Expr);             // the register that will hold it
+  int index_value(IndexExpr);  // of a program's index expression, as int64
   void store(const Store&);
   int add_input(int accumulator, DType);  // a register that the caller fills: the result of a reduction
 

@@ -37,8 +37,8 @@ uint64_t constant_bits(DType type, int64_t value) {
 
 uint64_t cast_bits(DType to, DType from, uint64_t bits) {
   return with_value_type(from, [&](auto f) {
-    return with_value_type(
-        to, [&](auto t) { return to_bits(value_ops::cast<decltype(t)>(from_bits<decltype(f)>(bits))); });
+    return with_value_type(to,
+                           [&](auto t) { return to_bits(value_ops::cast<decltype(t)>(from_bits<decltype(f)>(bits))); });
   });
 }
 
@@ -60,34 +60,56 @@ std::optional<int64_t> unary_of(UnaryOp op, T a) {
 template <class T>
 std::optional<int64_t> arithmetic_of(BinaryOp op, T a, T b) {
   switch (op) {
-    case BinaryOp::add: return value_ops::add(a, b);
-    case BinaryOp::sub: return value_ops::sub(a, b);
-    case BinaryOp::mul: return value_ops::mul(a, b);
-    case BinaryOp::div: return value_ops::div(a, b);
-    case BinaryOp::mod_trunc: return value_ops::mod_trunc(a, b);
-    case BinaryOp::mod_floor: return value_ops::mod_floor(a, b);
-    case BinaryOp::pow: return value_ops::pow(a, b);
-    case BinaryOp::shl: return value_ops::shl(a, b);
-    case BinaryOp::shr: return value_ops::shr(a, b);
-    default: return std::nullopt;
+    case BinaryOp::add:
+      return value_ops::add(a, b);
+    case BinaryOp::sub:
+      return value_ops::sub(a, b);
+    case BinaryOp::mul:
+      return value_ops::mul(a, b);
+    case BinaryOp::div:
+      return value_ops::div(a, b);
+    case BinaryOp::mod_trunc:
+      return value_ops::mod_trunc(a, b);
+    case BinaryOp::mod_floor:
+      return value_ops::mod_floor(a, b);
+    case BinaryOp::pow:
+      return value_ops::pow(a, b);
+    case BinaryOp::shl:
+      return value_ops::shl(a, b);
+    case BinaryOp::shr:
+      return value_ops::shr(a, b);
+    default:
+      return std::nullopt;
   }
 }
 
 template <class T>
 std::optional<int64_t> binary_of(BinaryOp op, T a, T b) {
   switch (op) {
-    case BinaryOp::min: return value_ops::min(a, b);
-    case BinaryOp::max: return value_ops::max(a, b);
-    case BinaryOp::bit_and: return static_cast<T>(a & b);
-    case BinaryOp::bit_or: return static_cast<T>(a | b);
-    case BinaryOp::bit_xor: return static_cast<T>(a ^ b);
-    case BinaryOp::lt: return a < b;
-    case BinaryOp::le: return a <= b;
-    case BinaryOp::gt: return a > b;
-    case BinaryOp::ge: return a >= b;
-    case BinaryOp::eq: return a == b;
-    case BinaryOp::ne: return a != b;
-    default: break;
+    case BinaryOp::min:
+      return value_ops::min(a, b);
+    case BinaryOp::max:
+      return value_ops::max(a, b);
+    case BinaryOp::bit_and:
+      return static_cast<T>(a & b);
+    case BinaryOp::bit_or:
+      return static_cast<T>(a | b);
+    case BinaryOp::bit_xor:
+      return static_cast<T>(a ^ b);
+    case BinaryOp::lt:
+      return a < b;
+    case BinaryOp::le:
+      return a <= b;
+    case BinaryOp::gt:
+      return a > b;
+    case BinaryOp::ge:
+      return a >= b;
+    case BinaryOp::eq:
+      return a == b;
+    case BinaryOp::ne:
+      return a != b;
+    default:
+      break;
   }
   if constexpr (std::same_as<T, bool>)
     return std::nullopt;

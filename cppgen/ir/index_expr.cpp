@@ -78,10 +78,14 @@ class Substitution {
     for (IndexExpr arg : node.args) args.push_back(of(arg));
     if (args == node.args) return e;
     switch (node.op) {
-      case IndexOp::product: return product(args);
-      case IndexOp::floordiv: return floordiv(args[0], args[1]);
-      case IndexOp::mod: return mod(args[0], args[1]);
-      default: return simplify_extremum(node.op, args);
+      case IndexOp::product:
+        return product(args);
+      case IndexOp::floordiv:
+        return floordiv(args[0], args[1]);
+      case IndexOp::mod:
+        return mod(args[0], args[1]);
+      default:
+        return simplify_extremum(node.op, args);
     }
   }
 
@@ -122,7 +126,8 @@ int64_t evaluate_division(const IndexNode& node, const IndexEnv& env) {
 int64_t evaluate_node(const IndexNode& node, const IndexEnv& env) {
   constexpr const char* kWhat = "index expression";
   switch (node.op) {
-    case IndexOp::variable: return env(node);
+    case IndexOp::variable:
+      return env(node);
     case IndexOp::sum: {
       int64_t sum = node.constant;
       for (const IndexTerm& t : node.terms)
@@ -135,8 +140,10 @@ int64_t evaluate_node(const IndexNode& node, const IndexEnv& env) {
       return result;
     }
     case IndexOp::floordiv:
-    case IndexOp::mod: return evaluate_division(node, env);
-    default: return evaluate_extremum(node, env);
+    case IndexOp::mod:
+      return evaluate_division(node, env);
+    default:
+      return evaluate_extremum(node, env);
   }
 }
 

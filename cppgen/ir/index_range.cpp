@@ -79,11 +79,16 @@ IndexRange sum_range(const IndexNode& sum) {
 
 IndexRange range_of(const IndexNode& node) {
   switch (node.op) {
-    case IndexOp::variable: return variable_range(node);
-    case IndexOp::sum: return sum_range(node);
-    case IndexOp::floordiv: return floordiv_range(node.args[0].range(), node.args[1].range());
-    case IndexOp::mod: return mod_range(node.args[0].range(), node.args[1].range());
-    default: break;
+    case IndexOp::variable:
+      return variable_range(node);
+    case IndexOp::sum:
+      return sum_range(node);
+    case IndexOp::floordiv:
+      return floordiv_range(node.args[0].range(), node.args[1].range());
+    case IndexOp::mod:
+      return mod_range(node.args[0].range(), node.args[1].range());
+    default:
+      break;
   }
   IndexRange r = node.args[0].range();
   for (size_t i = 1; i < node.args.size(); i++) {

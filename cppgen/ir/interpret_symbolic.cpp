@@ -24,16 +24,26 @@ int64_t constant_element(const Buffer& b, int64_t at) {
     return static_cast<int64_t>(value);
   };
   switch (b.type) {
-    case DType::i8: return read(int8_t());
-    case DType::i16: return read(int16_t());
-    case DType::i32: return read(int32_t());
-    case DType::i64: return read(int64_t());
-    case DType::u8: return read(uint8_t());
-    case DType::u16: return read(uint16_t());
-    case DType::u32: return read(uint32_t());
-    case DType::u64: return read(uint64_t());
-    case DType::boolean: return read(uint8_t()) != 0;
-    default: throw NotExpressible();
+    case DType::i8:
+      return read(int8_t());
+    case DType::i16:
+      return read(int16_t());
+    case DType::i32:
+      return read(int32_t());
+    case DType::i64:
+      return read(int64_t());
+    case DType::u8:
+      return read(uint8_t());
+    case DType::u16:
+      return read(uint16_t());
+    case DType::u32:
+      return read(uint32_t());
+    case DType::u64:
+      return read(uint64_t());
+    case DType::boolean:
+      return read(uint8_t()) != 0;
+    default:
+      throw NotExpressible();
   }
 }
 
@@ -77,15 +87,22 @@ class PointValues {
   IndexExpr compute(Expr e) {
     if (is_float(e->type)) throw NotExpressible();
     switch (e->kind) {
-      case ExprKind::constant: return e->int_value();
-      case ExprKind::load: return load(e);
-      case ExprKind::index: return index(e->indices[0]);
-      case ExprKind::unary: return need(symbolic_unary(e->unary, e->type, value(e->args[0])));
+      case ExprKind::constant:
+        return e->int_value();
+      case ExprKind::load:
+        return load(e);
+      case ExprKind::index:
+        return index(e->indices[0]);
+      case ExprKind::unary:
+        return need(symbolic_unary(e->unary, e->type, value(e->args[0])));
       case ExprKind::binary:
         return need(symbolic_binary(e->binary, e->args[0]->type, value(e->args[0]), value(e->args[1])));
-      case ExprKind::select: return select(e);
-      case ExprKind::cast: return need(symbolic_cast(e->type, e->args[0]->type, value(e->args[0])));
-      case ExprKind::accumulator: return accumulators_[e->accumulator];
+      case ExprKind::select:
+        return select(e);
+      case ExprKind::cast:
+        return need(symbolic_cast(e->type, e->args[0]->type, value(e->args[0])));
+      case ExprKind::accumulator:
+        return accumulators_[e->accumulator];
     }
     throw NotExpressible();
   }
@@ -265,12 +282,18 @@ class SymbolicRun {
 
   static BinaryOp combining(ReduceOp op) {
     switch (op) {
-      case ReduceOp::sum: return BinaryOp::add;
-      case ReduceOp::prod: return BinaryOp::mul;
-      case ReduceOp::min: return BinaryOp::min;
-      case ReduceOp::max: return BinaryOp::max;
-      case ReduceOp::any: return BinaryOp::bit_or;
-      default: return BinaryOp::bit_and;
+      case ReduceOp::sum:
+        return BinaryOp::add;
+      case ReduceOp::prod:
+        return BinaryOp::mul;
+      case ReduceOp::min:
+        return BinaryOp::min;
+      case ReduceOp::max:
+        return BinaryOp::max;
+      case ReduceOp::any:
+        return BinaryOp::bit_or;
+      default:
+        return BinaryOp::bit_and;
     }
   }
 };

@@ -44,8 +44,13 @@ class Symbols {
 class ProgramRun {
  public:
   ProgramRun(const Program& program, const SymbolValues& symbols, const LibraryTable& library)
-      : program_(program), library_(library), symbols_(symbols), env_([this](const IndexNode& v) { return symbols_(v); }),
-        tensors_(program.buffers.size()), views_(program.buffers.size()), last_use_(program.buffers.size(), -1) {}
+      : program_(program),
+        library_(library),
+        symbols_(symbols),
+        env_([this](const IndexNode& v) { return symbols_(v); }),
+        tensors_(program.buffers.size()),
+        views_(program.buffers.size()),
+        last_use_(program.buffers.size(), -1) {}
 
   std::vector<HostTensor> run(const std::vector<HostTensor>& inputs) {
     take_inputs(inputs);
@@ -80,8 +85,7 @@ class ProgramRun {
 
   void take_input(const Buffer& b, const HostTensor& t) {
     if (t.type != b.type) user_error("{} has type {}, not {}", named(b), name_of(b.type), name_of(t.type));
-    if (t.dims.size() != b.shape.size())
-      user_error("{} has rank {}, not {}", named(b), b.shape.size(), t.dims.size());
+    if (t.dims.size() != b.shape.size()) user_error("{} has rank {}, not {}", named(b), b.shape.size(), t.dims.size());
     for (size_t d = 0; d < t.dims.size(); d++) {
       if (t.dims[d] < 0) user_error("{}: dimension {} is {}", named(b), d, t.dims[d]);
       const IndexNode* n = b.shape[d].node();

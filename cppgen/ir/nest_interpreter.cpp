@@ -57,9 +57,14 @@ bool is_sum_of_products(const Reduction& r) {
 class NestRunner {
  public:
   NestRunner(const LoopNest& nest, const std::vector<TensorView>& tensors, const IndexEnv& symbols)
-      : nest_(nest), space_(nest, tensors, symbols), lane_(empty() ? -1 : choose_lane(nest, space_)),
-        along_(lane_ >= space_.first_reduced()), origins_(origins_of(nest)), slots_(space_.slots() + 1),
-        reducing_(space_, lane_, true), storing_(space_, along_ ? -1 : lane_, false) {}
+      : nest_(nest),
+        space_(nest, tensors, symbols),
+        lane_(empty() ? -1 : choose_lane(nest, space_)),
+        along_(lane_ >= space_.first_reduced()),
+        origins_(origins_of(nest)),
+        slots_(space_.slots() + 1),
+        reducing_(space_, lane_, true),
+        storing_(space_, along_ ? -1 : lane_, false) {}
 
   void run() {
     if (empty()) return;

@@ -64,8 +64,8 @@ class NestSpace {
   void add_symbols(IndexExpr);
   IndexExpr mapped(IndexExpr, const IndexMap&);
   void bind(const std::vector<Indirect>&, LocalReference&, IndexMap&);
-  void address(const std::vector<IndexExpr>& indices, const TensorView&, const std::vector<LocalReference::Bound>& known,
-               LocalReference&);
+  void address(const std::vector<IndexExpr>& indices, const TensorView&,
+               const std::vector<LocalReference::Bound>& known, LocalReference&);
 };
 
 }  // namespace cppgen::ir

@@ -86,13 +86,20 @@ std::string_view name_of(BinaryOp op) { return row_of(op).name; }
 
 bool allows(OperandClass c, DType t) {
   switch (c) {
-    case number: return t != DType::boolean;
-    case number_or_bool: return true;
-    case floats: return is_float(t);
-    case float32: return t == DType::f32;
-    case integer: return is_int(t);
-    case bits: return is_int(t) || t == DType::boolean;
-    case OperandClass::boolean: return t == DType::boolean;
+    case number:
+      return t != DType::boolean;
+    case number_or_bool:
+      return true;
+    case floats:
+      return is_float(t);
+    case float32:
+      return t == DType::f32;
+    case integer:
+      return is_int(t);
+    case bits:
+      return is_int(t) || t == DType::boolean;
+    case OperandClass::boolean:
+      return t == DType::boolean;
   }
   return false;
 }

@@ -5,12 +5,12 @@ namespace cppgen::ir {
 
 // Names and operand types of the operations: one row each.
 enum class OperandClass : uint8_t {
-  number,         // floats and integers
+  number,  // floats and integers
   number_or_bool,
   floats,
   float32,
   integer,
-  bits,           // integers and bool
+  bits,  // integers and bool
   boolean,
 };
 

@@ -31,9 +31,7 @@ Polynomial::Polynomial(IndexExpr e) {
   }
 }
 
-int64_t Polynomial::constant() const {
-  return terms_.empty() || terms_.front().node ? 0 : terms_.front().coefficient;
-}
+int64_t Polynomial::constant() const { return terms_.empty() || terms_.front().node ? 0 : terms_.front().coefficient; }
 
 IndexExpr Polynomial::to_expr() const {
   if (terms_.empty()) return 0;
@@ -148,8 +146,7 @@ Division divide_by_term(const Polynomial& value, IndexTerm divisor) {
   for (const IndexTerm& t : value.terms()) {
     auto quotient = divide_monomials(t.node, divisor.node);
     int64_t times = 0;
-    if (quotient)
-      times = t.node ? t.coefficient / divisor.coefficient : floor_div(t.coefficient, divisor.coefficient);
+    if (quotient) times = t.node ? t.coefficient / divisor.coefficient : floor_div(t.coefficient, divisor.coefficient);
     if (times != 0) result.quotient.add(times, *quotient);
     result.remainder.add(t.coefficient - times * divisor.coefficient, t.node);
   }

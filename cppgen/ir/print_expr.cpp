@@ -50,14 +50,22 @@ std::string print_constant(Expr e) {
 
 std::string ExprPrinter::text_of(Expr e) {
   switch (e->kind) {
-    case ExprKind::constant: return print_constant(e);
-    case ExprKind::load: return load(e);
-    case ExprKind::index: return fmt::format("index({})", to_string(e->indices[0]));
-    case ExprKind::unary: return call(name_of(e->unary), e);
-    case ExprKind::binary: return call(name_of(e->binary), e);
-    case ExprKind::select: return call("select", e);
-    case ExprKind::cast: return call(name_of(e->type), e);
-    case ExprKind::accumulator: return fmt::format("acc{}", e->accumulator);
+    case ExprKind::constant:
+      return print_constant(e);
+    case ExprKind::load:
+      return load(e);
+    case ExprKind::index:
+      return fmt::format("index({})", to_string(e->indices[0]));
+    case ExprKind::unary:
+      return call(name_of(e->unary), e);
+    case ExprKind::binary:
+      return call(name_of(e->binary), e);
+    case ExprKind::select:
+      return call("select", e);
+    case ExprKind::cast:
+      return call(name_of(e->type), e);
+    case ExprKind::accumulator:
+      return fmt::format("acc{}", e->accumulator);
   }
   return {};
 }

@@ -12,8 +12,8 @@ namespace cppgen::ir {
 class ExprPrinter {
  public:
   explicit ExprPrinter(std::span<const Expr> roots);
-  std::string print(Expr);                 // may add to lines()
-  std::vector<std::string> take_lines();   // "t0 = ...", of what was printed since the last call
+  std::string print(Expr);                // may add to lines()
+  std::vector<std::string> take_lines();  // "t0 = ...", of what was printed since the last call
 
  private:
   std::unordered_map<Expr, int> uses_;
@@ -25,7 +25,7 @@ class ExprPrinter {
   std::string load(Expr);
 };
 
-std::string print_indices(const std::vector<IndexExpr>&);  // "[i0, 3]"
+std::string print_indices(const std::vector<IndexExpr>&);                 // "[i0, 3]"
 std::string print_indirects(const std::vector<Indirect>&, ExprPrinter&);  // " where at0 = ..." or nothing
 std::string quoted(const std::string&);  // in double quotes, with everything but printable ASCII escaped
 

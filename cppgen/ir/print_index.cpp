@@ -43,13 +43,20 @@ std::string to_string(IndexExpr e) {
   if (e.is_constant()) return std::to_string(e.constant());
   const IndexNode& node = *e.node();
   switch (node.op) {
-    case IndexOp::variable: return node.name;
-    case IndexOp::sum: return print_sum(node);
-    case IndexOp::product: return print_product(node);
-    case IndexOp::floordiv: return call("floordiv", node.args);
-    case IndexOp::mod: return call("mod", node.args);
-    case IndexOp::min: return call("min", node.args);
-    case IndexOp::max: return call("max", node.args);
+    case IndexOp::variable:
+      return node.name;
+    case IndexOp::sum:
+      return print_sum(node);
+    case IndexOp::product:
+      return print_product(node);
+    case IndexOp::floordiv:
+      return call("floordiv", node.args);
+    case IndexOp::mod:
+      return call("mod", node.args);
+    case IndexOp::min:
+      return call("min", node.args);
+    case IndexOp::max:
+      return call("max", node.args);
   }
   return {};
 }

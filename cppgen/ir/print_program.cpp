@@ -24,9 +24,8 @@ std::string print_ids(const std::vector<BufferId>& ids) {
 
 std::string print_loops(const char* word, const std::vector<Loop>& loops) {
   if (loops.empty()) return {};
-  return fmt::format("  {} {}\n", word, joined(loops, [](const Loop& l) {
-                       return to_string(l.var) + " < " + to_string(l.extent);
-                     }));
+  return fmt::format("  {} {}\n", word,
+                     joined(loops, [](const Loop& l) { return to_string(l.var) + " < " + to_string(l.extent); }));
 }
 
 std::string print_origins(const std::vector<std::string>& origins) {
@@ -34,7 +33,8 @@ std::string print_origins(const std::vector<std::string>& origins) {
 }
 
 std::string print_reduction(const Reduction& r, ExprPrinter& printer) {
-  std::string text = fmt::format("{} {}({}", kReduceOps[static_cast<int>(r.op)], name_of(r.type), printer.print(r.value));
+  std::string text =
+      fmt::format("{} {}({}", kReduceOps[static_cast<int>(r.op)], name_of(r.type), printer.print(r.value));
   if (r.op >= ReduceOp::argmin) text += ", at " + to_string(r.position);
   return text + (r.select_last ? ", last)" : ")");
 }
@@ -57,8 +57,7 @@ std::vector<Expr> roots_of(const LoopNest& nest) {
 std::string print_call(const LibraryCall& call) {
   std::string text = fmt::format("call {}{}\n", call.function, print_origins(call.origins));
   text += fmt::format("  inputs {}\n  outputs {}\n", print_ids(call.inputs), print_ids(call.outputs));
-  if (!call.params.empty())
-    text += "  params " + joined(call.params, [](IndexExpr e) { return to_string(e); }) + "\n";
+  if (!call.params.empty()) text += "  params " + joined(call.params, [](IndexExpr e) { return to_string(e); }) + "\n";
   if (!call.numbers.empty())
     text += "  numbers " + joined(call.numbers, [](double v) { return fmt::format("{}", v); }) + "\n";
   return text;

@@ -60,14 +60,22 @@ class Rewriter {
 
   Expr rebuild(Expr e) {
     switch (e->kind) {
-      case ExprKind::constant: return e;
-      case ExprKind::load: return rebuild_load(e);
-      case ExprKind::index: return arena_.index(substitute(e->indices[0], rules_.indices));
-      case ExprKind::unary: return arena_.unary(e->unary, operand(e, 0));
-      case ExprKind::binary: return arena_.binary(e->binary, operand(e, 0), operand(e, 1));
-      case ExprKind::select: return arena_.select(operand(e, 0), operand(e, 1), operand(e, 2));
-      case ExprKind::cast: return arena_.cast(e->type, operand(e, 0));
-      case ExprKind::accumulator: return rules_.replace_accumulator ? replaced(rules_.replace_accumulator(e), e) : e;
+      case ExprKind::constant:
+        return e;
+      case ExprKind::load:
+        return rebuild_load(e);
+      case ExprKind::index:
+        return arena_.index(substitute(e->indices[0], rules_.indices));
+      case ExprKind::unary:
+        return arena_.unary(e->unary, operand(e, 0));
+      case ExprKind::binary:
+        return arena_.binary(e->binary, operand(e, 0), operand(e, 1));
+      case ExprKind::select:
+        return arena_.select(operand(e, 0), operand(e, 1), operand(e, 2));
+      case ExprKind::cast:
+        return arena_.cast(e->type, operand(e, 0));
+      case ExprKind::accumulator:
+        return rules_.replace_accumulator ? replaced(rules_.replace_accumulator(e), e) : e;
     }
     return e;
   }
@@ -88,8 +96,8 @@ class Rewriter {
     for (const Guard& g : e->guards)
       guards.push_back({substitute(g.index, map), substitute(g.lo, map), substitute(g.hi, map)});
     const Expr fallback = e->args.empty() ? nullptr : operand(e, 0);
-    const Expr load = arena_.load(e->buffer, e->type, std::move(indices), std::move(guards), fallback,
-                                  std::move(indirects));
+    const Expr load =
+        arena_.load(e->buffer, e->type, std::move(indices), std::move(guards), fallback, std::move(indirects));
     return load->kind == ExprKind::load && rules_.replace_load ? replaced(rules_.replace_load(load), load) : load;
   }
 

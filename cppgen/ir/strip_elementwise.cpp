@@ -37,39 +37,65 @@ constexpr Elementwise transcendental = map1<T, T, via_double<T, F>>;
 template <class T>
 Elementwise float_unary(UnaryOp op) {
   switch (op) {
-    case UnaryOp::floor: return map1<T, T, [](T x) { return std::floor(x); }>;
-    case UnaryOp::ceil: return map1<T, T, [](T x) { return std::ceil(x); }>;
-    case UnaryOp::round: return map1<T, T, [](T x) { return std::nearbyint(x); }>;
-    case UnaryOp::trunc: return map1<T, T, [](T x) { return std::trunc(x); }>;
-    case UnaryOp::sqrt: return map1<T, T, [](T x) { return std::sqrt(x); }>;
-    case UnaryOp::exp: return transcendental<T, std::exp>;
-    case UnaryOp::expm1: return transcendental<T, std::expm1>;
-    case UnaryOp::log: return transcendental<T, std::log>;
-    case UnaryOp::log1p: return transcendental<T, std::log1p>;
-    case UnaryOp::log2: return transcendental<T, std::log2>;
-    case UnaryOp::sin: return transcendental<T, std::sin>;
-    case UnaryOp::cos: return transcendental<T, std::cos>;
-    case UnaryOp::tan: return transcendental<T, std::tan>;
-    case UnaryOp::asin: return transcendental<T, std::asin>;
-    case UnaryOp::acos: return transcendental<T, std::acos>;
-    case UnaryOp::atan: return transcendental<T, std::atan>;
-    case UnaryOp::sinh: return transcendental<T, std::sinh>;
-    case UnaryOp::cosh: return transcendental<T, std::cosh>;
-    case UnaryOp::tanh: return transcendental<T, std::tanh>;
-    case UnaryOp::asinh: return transcendental<T, std::asinh>;
-    case UnaryOp::acosh: return transcendental<T, std::acosh>;
-    case UnaryOp::atanh: return transcendental<T, std::atanh>;
-    case UnaryOp::erf: return transcendental<T, std::erf>;
-    case UnaryOp::sigmoid: return transcendental<T, ops::sigmoid>;
-    case UnaryOp::is_nan: return map1<bool, T, [](T x) { return std::isnan(x); }>;
-    case UnaryOp::is_inf: return map1<bool, T, [](T x) { return std::isinf(x); }>;
-    default: return nullptr;
+    case UnaryOp::floor:
+      return map1<T, T, [](T x) { return std::floor(x); }>;
+    case UnaryOp::ceil:
+      return map1<T, T, [](T x) { return std::ceil(x); }>;
+    case UnaryOp::round:
+      return map1<T, T, [](T x) { return std::nearbyint(x); }>;
+    case UnaryOp::trunc:
+      return map1<T, T, [](T x) { return std::trunc(x); }>;
+    case UnaryOp::sqrt:
+      return map1<T, T, [](T x) { return std::sqrt(x); }>;
+    case UnaryOp::exp:
+      return transcendental<T, std::exp>;
+    case UnaryOp::expm1:
+      return transcendental<T, std::expm1>;
+    case UnaryOp::log:
+      return transcendental<T, std::log>;
+    case UnaryOp::log1p:
+      return transcendental<T, std::log1p>;
+    case UnaryOp::log2:
+      return transcendental<T, std::log2>;
+    case UnaryOp::sin:
+      return transcendental<T, std::sin>;
+    case UnaryOp::cos:
+      return transcendental<T, std::cos>;
+    case UnaryOp::tan:
+      return transcendental<T, std::tan>;
+    case UnaryOp::asin:
+      return transcendental<T, std::asin>;
+    case UnaryOp::acos:
+      return transcendental<T, std::acos>;
+    case UnaryOp::atan:
+      return transcendental<T, std::atan>;
+    case UnaryOp::sinh:
+      return transcendental<T, std::sinh>;
+    case UnaryOp::cosh:
+      return transcendental<T, std::cosh>;
+    case UnaryOp::tanh:
+      return transcendental<T, std::tanh>;
+    case UnaryOp::asinh:
+      return transcendental<T, std::asinh>;
+    case UnaryOp::acosh:
+      return transcendental<T, std::acosh>;
+    case UnaryOp::atanh:
+      return transcendental<T, std::atanh>;
+    case UnaryOp::erf:
+      return transcendental<T, std::erf>;
+    case UnaryOp::sigmoid:
+      return transcendental<T, ops::sigmoid>;
+    case UnaryOp::is_nan:
+      return map1<bool, T, [](T x) { return std::isnan(x); }>;
+    case UnaryOp::is_inf:
+      return map1<bool, T, [](T x) { return std::isinf(x); }>;
+    default:
+      return nullptr;
   }
 }
 
 Elementwise rounding(UnaryOp op) {
-  if (op == UnaryOp::round_f16)
-    return map1<float, float, [](float x) { return ops::f16_to_f32(ops::f32_to_f16(x)); }>;
+  if (op == UnaryOp::round_f16) return map1<float, float, [](float x) { return ops::f16_to_f32(ops::f32_to_f16(x)); }>;
   if (op == UnaryOp::round_bf16)
     return map1<float, float, [](float x) { return ops::bf16_to_f32(ops::f32_to_bf16(x)); }>;
   return nullptr;
@@ -93,39 +119,60 @@ Elementwise any_unary(UnaryOp op) {
 template <class T>
 Elementwise common_binary(BinaryOp op) {
   switch (op) {
-    case BinaryOp::min: return map2<T, T, ops::min<T>>;
-    case BinaryOp::max: return map2<T, T, ops::max<T>>;
-    case BinaryOp::lt: return map2<bool, T, [](T a, T b) { return a < b; }>;
-    case BinaryOp::le: return map2<bool, T, [](T a, T b) { return a <= b; }>;
-    case BinaryOp::gt: return map2<bool, T, [](T a, T b) { return (a > b); }>;
-    case BinaryOp::ge: return map2<bool, T, [](T a, T b) { return a >= b; }>;
-    case BinaryOp::eq: return map2<bool, T, [](T a, T b) { return a == b; }>;
-    case BinaryOp::ne: return map2<bool, T, [](T a, T b) { return a != b; }>;
-    default: return nullptr;
+    case BinaryOp::min:
+      return map2<T, T, ops::min<T>>;
+    case BinaryOp::max:
+      return map2<T, T, ops::max<T>>;
+    case BinaryOp::lt:
+      return map2<bool, T, [](T a, T b) { return a < b; }>;
+    case BinaryOp::le:
+      return map2<bool, T, [](T a, T b) { return a <= b; }>;
+    case BinaryOp::gt:
+      return map2<bool, T, [](T a, T b) { return (a > b); }>;
+    case BinaryOp::ge:
+      return map2<bool, T, [](T a, T b) { return a >= b; }>;
+    case BinaryOp::eq:
+      return map2<bool, T, [](T a, T b) { return a == b; }>;
+    case BinaryOp::ne:
+      return map2<bool, T, [](T a, T b) { return a != b; }>;
+    default:
+      return nullptr;
   }
 }
 
 template <class T>
 Elementwise arithmetic(BinaryOp op) {
   switch (op) {
-    case BinaryOp::add: return map2<T, T, ops::add<T>>;
-    case BinaryOp::sub: return map2<T, T, ops::sub<T>>;
-    case BinaryOp::mul: return map2<T, T, ops::mul<T>>;
-    case BinaryOp::div: return map2<T, T, ops::div<T>>;
-    case BinaryOp::mod_trunc: return map2<T, T, ops::mod_trunc<T>>;
-    case BinaryOp::mod_floor: return map2<T, T, ops::mod_floor<T>>;
-    case BinaryOp::pow: return map2<T, T, ops::pow<T>>;
-    default: return nullptr;
+    case BinaryOp::add:
+      return map2<T, T, ops::add<T>>;
+    case BinaryOp::sub:
+      return map2<T, T, ops::sub<T>>;
+    case BinaryOp::mul:
+      return map2<T, T, ops::mul<T>>;
+    case BinaryOp::div:
+      return map2<T, T, ops::div<T>>;
+    case BinaryOp::mod_trunc:
+      return map2<T, T, ops::mod_trunc<T>>;
+    case BinaryOp::mod_floor:
+      return map2<T, T, ops::mod_floor<T>>;
+    case BinaryOp::pow:
+      return map2<T, T, ops::pow<T>>;
+    default:
+      return nullptr;
   }
 }
 
 template <class T>
 Elementwise bitwise(BinaryOp op) {
   switch (op) {
-    case BinaryOp::bit_and: return map2<T, T, [](T a, T b) { return static_cast<T>(a & b); }>;
-    case BinaryOp::bit_or: return map2<T, T, [](T a, T b) { return static_cast<T>(a | b); }>;
-    case BinaryOp::bit_xor: return map2<T, T, [](T a, T b) { return static_cast<T>(a ^ b); }>;
-    default: return nullptr;
+    case BinaryOp::bit_and:
+      return map2<T, T, [](T a, T b) { return static_cast<T>(a & b); }>;
+    case BinaryOp::bit_or:
+      return map2<T, T, [](T a, T b) { return static_cast<T>(a | b); }>;
+    case BinaryOp::bit_xor:
+      return map2<T, T, [](T a, T b) { return static_cast<T>(a ^ b); }>;
+    default:
+      return nullptr;
   }
 }
 
@@ -182,18 +229,21 @@ Elementwise select_kernel(DType type) {
 
 Elementwise cast_kernel(DType to, DType from) {
   return with_value_type(from, [&](auto f) {
-    return with_value_type(to, [](auto t) -> Elementwise {
-      return map1<decltype(t), decltype(f), ops::cast<decltype(t), decltype(f)>>;
-    });
+    return with_value_type(
+        to, [](auto t) -> Elementwise { return map1<decltype(t), decltype(f), ops::cast<decltype(t), decltype(f)>>; });
   });
 }
 
 void broadcast_first(void* dst, size_t element_size, int n) {
   switch (element_size) {
-    case 1: return broadcast<uint8_t>(dst, n);
-    case 2: return broadcast<uint16_t>(dst, n);
-    case 4: return broadcast<uint32_t>(dst, n);
-    default: return broadcast<uint64_t>(dst, n);
+    case 1:
+      return broadcast<uint8_t>(dst, n);
+    case 2:
+      return broadcast<uint16_t>(dst, n);
+    case 4:
+      return broadcast<uint32_t>(dst, n);
+    default:
+      return broadcast<uint64_t>(dst, n);
   }
 }
 

@@ -100,14 +100,18 @@ class IndexStep : public StripStep {
 
   void compute(int64_t* dst, const int64_t* a, const int64_t* b, int n) const {
     switch (op_) {
-      case IndexStepOp::add_scaled: return each(dst, a, b, n, [&](int64_t x, int64_t y) { return x + scale_ * y; });
-      case IndexStepOp::multiply: return each(dst, a, b, n, [](int64_t x, int64_t y) { return x * y; });
+      case IndexStepOp::add_scaled:
+        return each(dst, a, b, n, [&](int64_t x, int64_t y) { return x + scale_ * y; });
+      case IndexStepOp::multiply:
+        return each(dst, a, b, n, [](int64_t x, int64_t y) { return x * y; });
       case IndexStepOp::floordiv:
         return each(dst, a, b, n, [](int64_t x, int64_t y) { return y > 0 ? floor_div(x, y) : 0; });
       case IndexStepOp::mod:
         return each(dst, a, b, n, [](int64_t x, int64_t y) { return y > 0 ? floor_mod(x, y) : 0; });
-      case IndexStepOp::min: return each(dst, a, b, n, [](int64_t x, int64_t y) { return std::min(x, y); });
-      case IndexStepOp::max: return each(dst, a, b, n, [](int64_t x, int64_t y) { return std::max(x, y); });
+      case IndexStepOp::min:
+        return each(dst, a, b, n, [](int64_t x, int64_t y) { return std::min(x, y); });
+      case IndexStepOp::max:
+        return each(dst, a, b, n, [](int64_t x, int64_t y) { return std::max(x, y); });
     }
   }
 
@@ -120,9 +124,7 @@ class IndexStep : public StripStep {
 class SlotStep : public StripStep {
  public:
   SlotStep(int slot, int reg) : slot_(slot), reg_(reg) {}
-  void run(StripContext& c, int) const override {
-    c.slots[slot_] = static_cast<const int64_t*>(c.registers[reg_])[0];
-  }
+  void run(StripContext& c, int) const override { c.slots[slot_] = static_cast<const int64_t*>(c.registers[reg_])[0]; }
 
  private:
   int slot_, reg_;
@@ -239,8 +241,12 @@ const int64_t* offsets_of(const StripContext& c, const StripIndex& offset, int64
 class AffineLoadStep : public StripStep {
  public:
   AffineLoadStep(int dst, ElementAddress address, std::vector<Affine> conditions, int fallback)
-      : dst_(dst), address_(std::move(address)), conditions_(std::move(conditions)), fallback_(fallback),
-        kernels_(storage_kernels(address_.tensor->type)), storage_size_(size_of(address_.tensor->type)),
+      : dst_(dst),
+        address_(std::move(address)),
+        conditions_(std::move(conditions)),
+        fallback_(fallback),
+        kernels_(storage_kernels(address_.tensor->type)),
+        storage_size_(size_of(address_.tensor->type)),
         value_size_(size_of(value_type(address_.tensor->type))),
         may_alias_(address_.offset.affine.stride == 1 && address_.tensor->type != DType::boolean &&
                    value_type(address_.tensor->type) == address_.tensor->type) {}

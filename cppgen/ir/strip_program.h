@@ -75,7 +75,7 @@ struct BoundsCheck {
 // The element of a tensor that each lane refers to.
 struct ElementAddress {
   const TensorView* tensor;
-  StripIndex offset;  // in elements
+  StripIndex offset;                // in elements
   std::vector<BoundsCheck> checks;  // dimensions that are not known to be inside
 };
 
@@ -91,7 +91,7 @@ std::unique_ptr<StripStep> make_constant(int dst, DType type, uint64_t bits);
 std::unique_ptr<StripStep> make_iota(int dst, Affine);
 enum class IndexStepOp { add_scaled, multiply, floordiv, mod, min, max };  // add_scaled: a + scale * b
 std::unique_ptr<StripStep> make_index_step(IndexStepOp, int dst, int a, int b, int64_t scale, bool uniform);
-std::unique_ptr<StripStep> make_slot(int slot, int reg);  // slot = the register's first lane
+std::unique_ptr<StripStep> make_slot(int slot, int reg);   // slot = the register's first lane
 std::unique_ptr<StripStep> make_mask(int dst, StripMask);  // to a register of uint8
 // Checks and wraps what an indirect variable is bound to. mask: a register, or -1.
 std::unique_ptr<StripStep> make_bind(int dst, int value, int64_t extent, int mask, bool uniform);

@@ -159,12 +159,16 @@ template <class T>
 ReduceKernels kernels_of(ReduceOp op, bool last) {
   switch (op) {
     case ReduceOp::min:
-    case ReduceOp::all: return plain<Least<T>, T>();
+    case ReduceOp::all:
+      return plain<Least<T>, T>();
     case ReduceOp::max:
-    case ReduceOp::any: return plain<Greatest<T>, T>();
+    case ReduceOp::any:
+      return plain<Greatest<T>, T>();
     case ReduceOp::argmin:
-    case ReduceOp::argmax: return arg_kernels<T>(op == ReduceOp::argmax, last);
-    default: break;
+    case ReduceOp::argmax:
+      return arg_kernels<T>(op == ReduceOp::argmax, last);
+    default:
+      break;
   }
   if constexpr (!std::same_as<T, bool>) return op == ReduceOp::sum ? plain<Sum<T>, T>() : plain<Product<T>, T>();
   internal_error("sum or product of bool");

@@ -86,10 +86,14 @@ constexpr StorageKernels kernels{load<S>, gather<S>, store<S>, scatter<S>};
 
 const StorageKernels& storage_kernels(DType storage) {
   switch (storage) {
-    case DType::f16: return kernels<Half>;
-    case DType::bf16: return kernels<Brain>;
-    case DType::boolean: return kernels<Byte>;
-    default: break;
+    case DType::f16:
+      return kernels<Half>;
+    case DType::bf16:
+      return kernels<Brain>;
+    case DType::boolean:
+      return kernels<Byte>;
+    default:
+      break;
   }
   return with_value_type(storage, [](auto t) -> const StorageKernels& { return kernels<Plain<decltype(t)>>; });
 }

@@ -31,13 +31,20 @@ std::optional<IndexExpr> constant_of(Expr e) {
 
 std::optional<bool> decide(BinaryOp op, IndexExpr a, IndexExpr b) {
   switch (op) {
-    case BinaryOp::lt: return decide_less(a, b);
-    case BinaryOp::gt: return decide_less(b, a);
-    case BinaryOp::le: return negated(decide_less(b, a));
-    case BinaryOp::ge: return negated(decide_less(a, b));
-    case BinaryOp::eq: return decide_equal(a, b);
-    case BinaryOp::ne: return negated(decide_equal(a, b));
-    default: return std::nullopt;
+    case BinaryOp::lt:
+      return decide_less(a, b);
+    case BinaryOp::gt:
+      return decide_less(b, a);
+    case BinaryOp::le:
+      return negated(decide_less(b, a));
+    case BinaryOp::ge:
+      return negated(decide_less(a, b));
+    case BinaryOp::eq:
+      return decide_equal(a, b);
+    case BinaryOp::ne:
+      return negated(decide_equal(a, b));
+    default:
+      return std::nullopt;
   }
 }
 
@@ -61,7 +68,8 @@ std::optional<IndexExpr> symbolic_unary(UnaryOp op, DType type, IndexExpr a) {
 std::optional<IndexExpr> symbolic_binary(BinaryOp op, DType type, IndexExpr a, IndexExpr b) {
   if (a.is_constant() && b.is_constant()) {
     ExprArena arena;
-    return constant_of(arena.binary(op, arena.constant_int(type, a.constant()), arena.constant_int(type, b.constant())));
+    return constant_of(
+        arena.binary(op, arena.constant_int(type, a.constant()), arena.constant_int(type, b.constant())));
   }
   if (is_comparison(op)) {
     const auto answer = decide(op, a, b);
@@ -69,24 +77,30 @@ std::optional<IndexExpr> symbolic_binary(BinaryOp op, DType type, IndexExpr a, I
   }
   if (!is_int(type)) return std::nullopt;
   switch (op) {
-    case BinaryOp::add: return a + b;
-    case BinaryOp::sub: return a - b;
-    case BinaryOp::mul: return a * b;
-    case BinaryOp::min: return min(a, b);
-    case BinaryOp::max: return max(a, b);
+    case BinaryOp::add:
+      return a + b;
+    case BinaryOp::sub:
+      return a - b;
+    case BinaryOp::mul:
+      return a * b;
+    case BinaryOp::min:
+      return min(a, b);
+    case BinaryOp::max:
+      return max(a, b);
     case BinaryOp::div:  // rounds toward zero, and gives 0 for a divisor of 0, as floordiv does
       return never_negative(a) && never_negative(b) ? std::optional(floordiv(a, b)) : std::nullopt;
     case BinaryOp::mod_trunc:
       return never_negative(a) && never_negative(b) ? std::optional(mod(a, b)) : std::nullopt;
-    case BinaryOp::mod_floor: return never_negative(b) ? std::optional(mod(a, b)) : std::nullopt;
-    default: return std::nullopt;
+    case BinaryOp::mod_floor:
+      return never_negative(b) ? std::optional(mod(a, b)) : std::nullopt;
+    default:
+      return std::nullopt;
   }
 }
 
 std::optional<IndexExpr> symbolic_cast(DType to, DType from, IndexExpr a) {
   if (is_float(to) || is_float(from)) return std::nullopt;
-  if (a.is_constant())
-    return IndexExpr(static_cast<int64_t>(cast_bits(to, from, static_cast<uint64_t>(a.constant()))));
+  if (a.is_constant()) return IndexExpr(static_cast<int64_t>(cast_bits(to, from, static_cast<uint64_t>(a.constant()))));
   return to == DType::boolean ? symbolic_binary(BinaryOp::ne, from, a, 0) : std::optional(a);
 }
 

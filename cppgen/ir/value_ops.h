@@ -170,8 +170,7 @@ inline uint16_t f32_to_f16(float f) {
   if (magnitude > 0x7f800000u) return static_cast<uint16_t>(sign | 0x7e00u | (magnitude >> 13 & 0x3ffu));
   if (magnitude >= 0x477ff000u) return sign | 0x7c00u;  // 65520 and above round to infinity
   if (magnitude < 0x38800000u)                          // below 2^-14: adding 0.5 rounds to a multiple of 2^-24
-    return sign | static_cast<uint16_t>(
-                      std::bit_cast<uint32_t>(std::bit_cast<float>(magnitude) + 0.5f) - 0x3f000000u);
+    return sign | static_cast<uint16_t>(std::bit_cast<uint32_t>(std::bit_cast<float>(magnitude) + 0.5f) - 0x3f000000u);
   const uint32_t rounded = magnitude + 0xfffu + (magnitude >> 13 & 1u);
   return static_cast<uint16_t>(sign | ((rounded >> 13) - (112u << 10)));
 }
@@ -210,17 +209,28 @@ To cast(From x) {
 template <class F>
 decltype(auto) with_value_type(DType type, F&& f) {
   switch (type) {
-    case DType::f64: return f(double());
-    case DType::i8: return f(int8_t());
-    case DType::i16: return f(int16_t());
-    case DType::i32: return f(int32_t());
-    case DType::i64: return f(int64_t());
-    case DType::u8: return f(uint8_t());
-    case DType::u16: return f(uint16_t());
-    case DType::u32: return f(uint32_t());
-    case DType::u64: return f(uint64_t());
-    case DType::boolean: return f(bool());
-    default: return f(float());
+    case DType::f64:
+      return f(double());
+    case DType::i8:
+      return f(int8_t());
+    case DType::i16:
+      return f(int16_t());
+    case DType::i32:
+      return f(int32_t());
+    case DType::i64:
+      return f(int64_t());
+    case DType::u8:
+      return f(uint8_t());
+    case DType::u16:
+      return f(uint16_t());
+    case DType::u32:
+      return f(uint32_t());
+    case DType::u64:
+      return f(uint64_t());
+    case DType::boolean:
+      return f(bool());
+    default:
+      return f(float());
   }
 }
 

@@ -19,9 +19,8 @@ bool is_identifier(const std::string& s) {
 // A sum of multiples of variables, whose range is therefore exact.
 bool is_affine(IndexExpr e) {
   if (e.is_constant() || e.node()->op == IndexOp::variable) return true;
-  return e.node()->op == IndexOp::sum && std::all_of(e.node()->terms.begin(), e.node()->terms.end(), [](auto& t) {
-    return t.node->op == IndexOp::variable;
-  });
+  return e.node()->op == IndexOp::sum && std::all_of(e.node()->terms.begin(), e.node()->terms.end(),
+                                                     [](auto& t) { return t.node->op == IndexOp::variable; });
 }
 
 class Verifier {
@@ -219,7 +218,8 @@ class Verifier {
       const IndexNode* v = (reduced ? nest.reduced[i - nest.loops.size()] : nest.loops[i]).var.node();
       const AxisRole role = nest.roles[i];
       require(reduced == (role == AxisRole::depth), "only reduced loops are depth: {} is wrong", v->name);
-      require(role != AxisRole::rows || !load_depends_on(rhs, v), "{} is a row, but the right operand uses it", v->name);
+      require(role != AxisRole::rows || !load_depends_on(rhs, v), "{} is a row, but the right operand uses it",
+              v->name);
       require(role != AxisRole::columns || !load_depends_on(lhs, v), "{} is a column, but the left operand uses it",
               v->name);
     }
@@ -235,8 +235,8 @@ class Verifier {
     for (IndexExpr p : call.params) require_scope(p, {});
     for (BufferId id : call.outputs) {
       require_storable(id);
-      require(std::find(call.inputs.begin(), call.inputs.end(), id) == call.inputs.end(), "it reads b{}, which it stores",
-              id);
+      require(std::find(call.inputs.begin(), call.inputs.end(), id) == call.inputs.end(),
+              "it reads b{}, which it stores", id);
       stored_[id] = true;
     }
   }

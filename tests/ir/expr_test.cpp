@@ -1,12 +1,14 @@
+#include "cppgen/ir/expr.h"
+
 #include <gtest/gtest.h>
 
-#include "cppgen/ir/expr.h"
 #include "runtime/base/errors.h"
 
 namespace cppgen::ir {
 namespace {
 
-constexpr DType kInts[] = {DType::i8, DType::i16, DType::i32, DType::i64, DType::u8, DType::u16, DType::u32, DType::u64};
+constexpr DType kInts[] = {DType::i8, DType::i16, DType::i32, DType::i64,
+                           DType::u8, DType::u16, DType::u32, DType::u64};
 
 struct ExprTest : testing::Test {
   IndexArena index;

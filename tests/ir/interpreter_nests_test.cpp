@@ -203,7 +203,8 @@ TEST(Nests, SeveralReductionsAndStoresShareTheirLoops) {
   const IndexExpr r = b.loop("r", rows), c = b.reduce("c", columns);
   const Expr v = load(p, x, {r, c});
   ExprArena& e = *p.exprs;
-  const Expr sum = b.reduction(ReduceOp::sum, v), least = b.reduction(ReduceOp::min, v), most = b.reduction(ReduceOp::max, v);
+  const Expr sum = b.reduction(ReduceOp::sum, v), least = b.reduction(ReduceOp::min, v),
+             most = b.reduction(ReduceOp::max, v);
   b.store(mean, {r}, e.binary(BinaryOp::div, sum, e.constant(DType::f32, columns)));
   b.store(spread, {r}, e.binary(BinaryOp::sub, most, least));
   b.done();
@@ -244,8 +245,8 @@ TEST(Nests, DivisionsThatLanesShare) {
                  y = output(p, "y", DType::f32, {12, columns});
   NestBuilder b(p);
   const IndexExpr i = b.loop("i", 12), j = b.loop("j", columns), k = b.reduce("k", 5);
-  const Expr value = p.exprs->binary(BinaryOp::mul, load(p, x, {floordiv(i, 3), mod(i + k, 3), j}),
-                                     load(p, w, {floordiv(k, 2)}));
+  const Expr value =
+      p.exprs->binary(BinaryOp::mul, load(p, x, {floordiv(i, 3), mod(i + k, 3), j}), load(p, w, {floordiv(k, 2)}));
   b.store(y, {i, j}, b.reduction(ReduceOp::sum, value));
   b.done();
   verify(p);

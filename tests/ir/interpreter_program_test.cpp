@@ -46,7 +46,9 @@ TEST(Indirect, NegativeIndicesCountFromTheEnd) {
 }
 
 TEST(Indirect, OutOfRangeNamesNodeValueAndExtent) {
-  EXPECT_EQ(user_error_of([] { Gather().run({0, 4}); }),
+  EXPECT_EQ(user_error_of([] {
+              Gather().run({0, 4});
+            }),
             "node the_node: index 4 is out of range for a dimension of size 4 (allowed: -4 to 3)");
   EXPECT_EQ(user_error_of([] { Gather().run({-5}); }),
             "node the_node: index -5 is out of range for a dimension of size 4 (allowed: -4 to 3)");
@@ -166,14 +168,15 @@ TEST(Programs, LibraryCallsDecideDimensions) {
   nest.done();
   verify(p);
   const LibraryTable table = {{"positive", [](const auto& in, const auto& params, const auto& numbers, auto& out) {
-    EXPECT_EQ(params, (std::vector<int64_t>{3, 7}));
-    EXPECT_EQ(numbers, (std::vector<double>{0.5}));
-    EXPECT_EQ(out[0]->dims, (std::vector<int64_t>{-1}));
-    std::vector<float> result;
-    for (int64_t k = 0; k < in[0]->elements(); k++)
-      if (in[0]->template as<float>()[k] > 0) result.push_back(in[0]->template as<float>()[k]);
-    *out[0] = tensor(DType::f32, {static_cast<int64_t>(result.size())}, result);
-  }}};
+                                 EXPECT_EQ(params, (std::vector<int64_t>{3, 7}));
+                                 EXPECT_EQ(numbers, (std::vector<double>{0.5}));
+                                 EXPECT_EQ(out[0]->dims, (std::vector<int64_t>{-1}));
+                                 std::vector<float> result;
+                                 for (int64_t k = 0; k < in[0]->elements(); k++)
+                                   if (in[0]->template as<float>()[k] > 0)
+                                     result.push_back(in[0]->template as<float>()[k]);
+                                 *out[0] = tensor(DType::f32, {static_cast<int64_t>(result.size())}, result);
+                               }}};
   const HostTensor in = tensor<float>(DType::f32, {3}, {1, -2, 3});
   EXPECT_EQ(values_of<float>(interpret(p, {in}, {}, table)[0]), (std::vector<float>{-1, -3}));
   EXPECT_EQ(user_error_of([&] { interpret(p, {in}); }), "there is no library function positive (node filter_node)");

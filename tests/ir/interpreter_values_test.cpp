@@ -36,8 +36,8 @@ std::vector<R> apply(BinaryOp op, DType type, DType result, const std::vector<T>
 }
 
 TEST(Values, HalfRoundsToNearestEven) {
-  const std::vector<float> x = {1.0f, 2049.0f, 2051.0f, 65519.0f, 65520.0f, 0x1p-24f, 0x1p-25f, 0x1.8p-24f, -0.0f,
-                                0x1.ffcp-15f, -INFINITY};
+  const std::vector<float> x = {1.0f,     2049.0f,    2051.0f, 65519.0f,     65520.0f, 0x1p-24f,
+                                0x1p-25f, 0x1.8p-24f, -0.0f,   0x1.ffcp-15f, -INFINITY};
   const std::vector<uint16_t> bits = {0x3c00, 0x6800, 0x6802, 0x7bff, 0x7c00, 1, 0, 2, 0x8000, 0x0400, 0xfc00};
   EXPECT_EQ(convert<uint16_t>(tensor(DType::f32, {11}, x), DType::f16), bits);
   const std::vector<uint16_t> nan = convert<uint16_t>(tensor<float>(DType::f32, {1}, {NAN}), DType::f16);
@@ -51,7 +51,9 @@ TEST(Values, EveryHalfSurvivesARoundTrip) {
     const uint16_t inf = type == DType::f16 ? 0x7c00 : 0x7f80;
     const auto back = convert<uint16_t>(tensor(type, {65536}, all), type);
     for (size_t i = 0; i < all.size(); i++)
-      if ((all[i] & 0x7fff) <= inf) { ASSERT_EQ(back[i], all[i]); }
+      if ((all[i] & 0x7fff) <= inf) {
+        ASSERT_EQ(back[i], all[i]);
+      }
   }
   const auto wide = convert<float>(tensor<uint16_t>(DType::f16, {4}, {0x3555, 0x0001, 0xc400, 0x7bff}), DType::f32);
   EXPECT_EQ(wide, (std::vector<float>{0x1.554p-2f, 0x1p-24f, -4.0f, 65504.0f}));

@@ -25,11 +25,13 @@ TEST(Print, Expressions) {
 TEST(Print, Program) {
   Program p;
   const IndexExpr n = p.index->symbol("batch");
-  const BufferId x = input(p, "x\n\"", DType::f16, {n, 64}), w = constant<float>(p, DType::f32, {8, 64}, std::vector<float>(512)),
+  const BufferId x = input(p, "x\n\"", DType::f16, {n, 64}),
+                 w = constant<float>(p, DType::f32, {8, 64}, std::vector<float>(512)),
                  t = p.add_buffer("", DType::f32, {n, 8}, BufferKind::temporary), y = output(p, "y", DType::i64, {n});
   NestBuilder gemm(p, "gemm");
   const IndexExpr r = gemm.loop("r", n), c = gemm.loop("c", 8), k = gemm.reduce("k", 64);
-  const Expr sum = gemm.reduction(ReduceOp::sum, p.exprs->binary(BinaryOp::mul, load(p, x, {r, k}), load(p, w, {c, k})));
+  const Expr sum =
+      gemm.reduction(ReduceOp::sum, p.exprs->binary(BinaryOp::mul, load(p, x, {r, k}), load(p, w, {c, k})));
   gemm.store(t, {r, c}, p.exprs->unary(UnaryOp::tanh, sum));
   gemm.nest.roles = {AxisRole::rows, AxisRole::columns, AxisRole::depth};
   gemm.done();

@@ -27,8 +27,14 @@ struct Variables {
 
   Variables() {
     const IndexExpr n = arena.symbol("N", 1, 6), m = arena.symbol("M", 1);
-    all = {n, m, arena.loop("i", 8), arena.loop("j", 3), arena.loop("k", n), arena.loop("l", m),
-           arena.loop("t", n * m), arena.indirect(m)};
+    all = {n,
+           m,
+           arena.loop("i", 8),
+           arena.loop("j", 3),
+           arena.loop("k", n),
+           arena.loop("l", m),
+           arena.loop("t", n * m),
+           arena.indirect(m)};
   }
 
   std::vector<int64_t> sample(std::mt19937& rng) const {
@@ -68,31 +74,43 @@ class Generator {
   }
   static TreePtr constant(int64_t v) { return std::make_shared<Tree>(Tree{Tree::constant, v, nullptr, nullptr}); }
   TreePtr variable(int i) { return std::make_shared<Tree>(Tree{Tree::variable, i, nullptr, nullptr}); }
-  TreePtr leaf() {
-    return pick(4) ? variable(pick(static_cast<int>(variables_.all.size()))) : constant(pick(25) - 12);
-  }
+  TreePtr leaf() { return pick(4) ? variable(pick(static_cast<int>(variables_.all.size()))) : constant(pick(25) - 12); }
   TreePtr divisor() {
     switch (pick(6)) {
-      case 0: return variable(pick(2));
-      case 1: return node(Tree::mul, variable(pick(2)), constant(1 + pick(4)));
-      case 2: return node(Tree::mul, variable(0), variable(1));
-      case 3: return node(Tree::add, variable(pick(8)), constant(1 + pick(3)));
-      default: return constant(1 + pick(12));
+      case 0:
+        return variable(pick(2));
+      case 1:
+        return node(Tree::mul, variable(pick(2)), constant(1 + pick(4)));
+      case 2:
+        return node(Tree::mul, variable(0), variable(1));
+      case 3:
+        return node(Tree::add, variable(pick(8)), constant(1 + pick(3)));
+      default:
+        return constant(1 + pick(12));
     }
   }
 };
 
 IndexExpr build(const Tree& t, const Variables& v) {
   switch (t.op) {
-    case Tree::constant: return t.value;
-    case Tree::variable: return v.all[t.value];
-    case Tree::add: return build(*t.a, v) + build(*t.b, v);
-    case Tree::sub: return build(*t.a, v) - build(*t.b, v);
-    case Tree::mul: return build(*t.a, v) * build(*t.b, v);
-    case Tree::floordiv: return floordiv(build(*t.a, v), build(*t.b, v));
-    case Tree::mod: return mod(build(*t.a, v), build(*t.b, v));
-    case Tree::min: return min(build(*t.a, v), build(*t.b, v));
-    case Tree::max: return max(build(*t.a, v), build(*t.b, v));
+    case Tree::constant:
+      return t.value;
+    case Tree::variable:
+      return v.all[t.value];
+    case Tree::add:
+      return build(*t.a, v) + build(*t.b, v);
+    case Tree::sub:
+      return build(*t.a, v) - build(*t.b, v);
+    case Tree::mul:
+      return build(*t.a, v) * build(*t.b, v);
+    case Tree::floordiv:
+      return floordiv(build(*t.a, v), build(*t.b, v));
+    case Tree::mod:
+      return mod(build(*t.a, v), build(*t.b, v));
+    case Tree::min:
+      return min(build(*t.a, v), build(*t.b, v));
+    case Tree::max:
+      return max(build(*t.a, v), build(*t.b, v));
   }
   return 0;
 }
@@ -102,13 +120,20 @@ int64_t value_of(const Tree& t, const std::vector<int64_t>& values) {
   if (t.op == Tree::variable) return values[t.value];
   const int64_t a = value_of(*t.a, values), b = value_of(*t.b, values);
   switch (t.op) {
-    case Tree::add: return a + b;
-    case Tree::sub: return a - b;
-    case Tree::mul: return a * b;
-    case Tree::floordiv: return floor_divide(a, b);
-    case Tree::mod: return a - b * floor_divide(a, b);
-    case Tree::min: return std::min(a, b);
-    default: return std::max(a, b);
+    case Tree::add:
+      return a + b;
+    case Tree::sub:
+      return a - b;
+    case Tree::mul:
+      return a * b;
+    case Tree::floordiv:
+      return floor_divide(a, b);
+    case Tree::mod:
+      return a - b * floor_divide(a, b);
+    case Tree::min:
+      return std::min(a, b);
+    default:
+      return std::max(a, b);
   }
 }
 

@@ -21,28 +21,32 @@ struct Row {
   const char* expected;
 };
 
-#define EXPR(e) [](Vars& v) -> IndexExpr { (void)v; return e; }
+#define EXPR(e)              \
+  [](Vars& v) -> IndexExpr { \
+    (void)v;                 \
+    return e;                \
+  }
 
 const Row kRows[] = {
     {"floordiv-one", EXPR(v.i), EXPR(1), "i0"},
     {"floordiv-range", EXPR(v.j + 21), EXPR(28), "0"},
     {"floordiv-range", EXPR(v.j - 7), EXPR(7), "-1"},
     {"floordiv-split", EXPR(6 * v.i + 4 * v.j + v.l), EXPR(2), "3*i0 + 2*j0"},
-    {"floordiv-split", EXPR(v.i * v.n + v.k), EXPR(v.n), "i0"},
+    {"floordiv-split", EXPR(v.i* v.n + v.k), EXPR(v.n), "i0"},
     {"floordiv-split", EXPR(v.i + 5), EXPR(2), "floordiv(i0 + 1, 2) + 2"},
     {"floordiv-split", EXPR(-7 * v.i), EXPR(2), "-3*i0 + floordiv(-i0, 2)"},
     {"floordiv-split", EXPR((v.n + 1) * v.i + v.k), EXPR(v.n + 1), "i0"},
     {"floordiv-inside", EXPR(v.k), EXPR(v.n), "0"},
     {"floordiv-inside", EXPR(v.k - v.n), EXPR(v.n), "-1"},
     {"floordiv-common-factor", EXPR(7 * v.i + v.j), EXPR(14), "floordiv(i0, 2)"},
-    {"floordiv-common-factor", EXPR(v.n * v.i + v.k), EXPR(3 * v.n), "floordiv(i0, 3)"},
+    {"floordiv-common-factor", EXPR(v.n* v.i + v.k), EXPR(3 * v.n), "floordiv(i0, 3)"},
     {"floordiv-nested", EXPR(floordiv(v.i, 3)), EXPR(4), "floordiv(i0, 12)"},
     {"floordiv-nested", EXPR(floordiv(v.i, 3) + 1), EXPR(4), "floordiv(i0 + 3, 12)"},
     {"floordiv-nested", EXPR(floordiv(v.i, v.n)), EXPR(v.m), "floordiv(i0, N*M)"},
     {"floordiv-of-mod", EXPR(mod(v.i, 12)), EXPR(4), "mod(floordiv(i0, 4), 3)"},
     {"mod-one", EXPR(v.i), EXPR(1), "0"},
     {"mod-split", EXPR(6 * v.i + v.k + 9), EXPR(3), "mod(k0, 3)"},
-    {"mod-split", EXPR(v.i * v.n + v.j), EXPR(v.n), "mod(j0, N)"},
+    {"mod-split", EXPR(v.i* v.n + v.j), EXPR(v.n), "mod(j0, N)"},
     {"mod-constant-quotient", EXPR(v.k), EXPR(v.n), "k0"},
     {"mod-constant-quotient", EXPR(v.j - 7), EXPR(7), "j0"},
     {"mod-common-factor", EXPR(7 * v.i + v.j), EXPR(14), "j0 + 7*mod(i0, 2)"},
