@@ -32,6 +32,8 @@ void add_reduce_ops(std::vector<Op>&);
 void add_scan_ops(std::vector<Op>&);
 void add_generator_ops(std::vector<Op>&);
 void add_resize_ops(std::vector<Op>&);
+void add_signal_ops(std::vector<Op>&);
+void add_sample_ops(std::vector<Op>&);
 void add_loss_ops(std::vector<Op>&);
 void add_training_ops(std::vector<Op>&);
 

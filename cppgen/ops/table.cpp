@@ -23,6 +23,7 @@ std::vector<Op> make_table() {
                    add_normalization_ops, add_local_normalization_ops,
                    add_reduce_ops,        add_scan_ops,
                    add_generator_ops,     add_resize_ops,
+                   add_signal_ops,        add_sample_ops,
                    add_loss_ops,          add_training_ops}) {
     add(all);
   }

@@ -1,0 +1,180 @@
+#include "cppgen/ops/common.h"
+#include "cppgen/ops/families.h"
+
+namespace cppgen::ops {
+namespace {
+
+// x [N, C, H, W] is read at the places that grid [N, H', W', 2] gives as (x, y) in [-1, 1].
+using At = std::vector<IndexExpr>;
+
+struct GridMode {
+  bool nearest = false, cubic = false, align_corners = false;
+  std::string padding;
+};
+
+GridMode grid_mode(InferContext& c) {
+  GridMode m;
+  std::string mode = c.text("mode", c.opset() < 20 ? "bilinear" : "linear");
+  m.nearest = mode == "nearest";
+  m.cubic = mode == "bicubic" || mode == "cubic";
+  if (!m.nearest && !m.cubic && mode != "bilinear" && mode != "linear") {
+    c.fail(fmt::format("attribute 'mode' is '{}'; allowed are linear, nearest, cubic", mode));
+  }
+  m.padding = c.text("padding_mode", "zeros");
+  if (m.padding != "zeros" && m.padding != "border" && m.padding != "reflection") {
+    c.fail(fmt::format("attribute 'padding_mode' is '{}'; allowed are zeros, border, reflection", m.padding));
+  }
+  m.align_corners = c.integer("align_corners", 0) != 0;
+  return m;
+}
+
+void infer_grid_sample(InferContext& c) {
+  require_dtype(c, 0, kFloats);
+  require_dtype(c, 1, kFloats);
+  require_rank(c, 0, 4, 4);
+  require_rank(c, 1, 4, 4);
+  grid_mode(c);
+  const Shape& x = c.shape(0);
+  const Shape& grid = c.shape(1);
+  require_equal(c, x[0], grid[0], "batches of input and grid");
+  require_equal(c, grid[3], 2, "coordinates and 2");
+  for (int d : {2, 3}) {
+    if (x[d].is_constant(0)) c.fail("the input has no elements to sample");
+  }
+  c.set_output(0, c.dtype(0), {x[0], x[1], grid[1], grid[2]});
+}
+
+// One axis of the input: taps at whole positions and their weights.
+struct SampledAxis {
+  LowerContext& c;
+  const GridMode& mode;
+  IndexExpr extent;
+  DType type;
+  Scalar coordinate;
+
+  Scalar size() const { return index_value(c, extent, type); }
+  Scalar least() const { return number(c, type, mode.align_corners ? 0 : -0.5); }
+  Scalar greatest() const { return size() - (mode.align_corners ? 1.0 : 0.5); }
+
+  // Mirrors at both borders as often as needed.
+  Scalar reflected(Scalar x) const {
+    Scalar range = greatest() - least(), offset = abs(x - least());
+    Scalar phase = offset.binary(ir::BinaryOp::mod_trunc, 2.0 * range);
+    Scalar folded = least() + select(phase > range, 2.0 * range - phase, phase);
+    return select(range == 0.0, least(), folded);
+  }
+
+  Scalar padded(Scalar x) const {
+    if (mode.padding == "border") return max(min(x, size() - 1.0), 0.0);
+    if (mode.padding == "reflection") return select(x < least() || x > greatest(), reflected(x), x);
+    return x;
+  }
+
+  // From [-1, 1] to positions.
+  Scalar denormalized() const {
+    if (mode.align_corners) return (coordinate + 1.0) / 2.0 * (size() - 1.0);
+    return ((coordinate + 1.0) * size() - 1.0) / 2.0;
+  }
+};
+
+struct Tap {
+  Scalar position, inside, weight;
+};
+
+// Keys' kernel with a = -0.75.
+Scalar cubic_weight(Scalar distance) {
+  Scalar x = abs(distance);
+  Scalar near = (1.25 * x - 2.25) * x * x + 1.0, far = ((-0.75 * x + 3.75) * x - 6.0) * x + 3.0;
+  return select(x <= 1.0, near, select(x < 2.0, far, x.number(0)));
+}
+
+std::vector<Tap> taps_of(const SampledAxis& a) {
+  Scalar x = a.denormalized();
+  if (a.mode.nearest) x = round(x);
+  // Only the cubic kernel looks beyond the border before its taps are folded back.
+  if (!a.mode.cubic) x = a.padded(x);
+  Scalar base = a.mode.nearest ? round(x) : floor(x);
+  int first = a.mode.cubic ? -1 : 0, count = a.mode.nearest ? 1 : a.mode.cubic ? 4 : 2;
+  std::vector<Tap> taps;
+  for (int t = 0; t < count; ++t) {
+    Scalar position = base + double(first + t), distance = position - x;
+    Scalar weight = a.mode.nearest ? x.number(1) : a.mode.cubic ? cubic_weight(distance) : 1.0 - abs(distance);
+    Scalar moved = a.padded(position);
+    Scalar inside = moved >= 0.0 && moved <= a.size() - 1.0;
+    taps.push_back({max(min(moved, a.size() - 1.0), 0.0).cast(DType::i64), inside, weight});
+  }
+  return taps;
+}
+
+void lower_grid_sample(LowerContext& c) {
+  GridMode mode = grid_mode(c);
+  DType type = ir::value_type(c.dtype(0));
+  const Shape& x = c.shape(0);
+  c.emit_pointwise(c.output_buffer(0), [&](const At& at) {
+    auto axis = [&](int d, int64_t coordinate) {
+      Scalar place = load_input(c, 1, {at[0], at[2], at[3], coordinate}).cast(type);
+      return taps_of({c, mode, x[d], type, place});
+    };
+    Scalar sum = number(c, type, 0);
+    std::vector<Tap> columns = axis(3, 0);
+    for (const Tap& row : axis(2, 1)) {
+      for (const Tap& column : columns) {
+        Scalar value =
+            load_gathered(c, c.input_buffer(0), {at[0], at[1], 0, 0}, {{2, row.position}, {3, column.position}});
+        value = value * row.weight * column.weight;
+        sum = sum + select(row.inside && column.inside, value, number(c, type, 0));
+      }
+    }
+    return sum;
+  });
+}
+
+// --- CenterCropPad: the middle of each axis, or zeros around it
+
+struct CropAxis {
+  int axis;
+  IndexExpr extent, shift;  // the input position is the output position + shift
+};
+
+std::vector<CropAxis> crop_plan(InferContext& c) {
+  const Shape& x = c.shape(0);
+  std::vector<int64_t> axes;
+  for (size_t d = 0; d < x.size(); ++d) axes.push_back(int64_t(d));
+  axes = c.integers("axes", axes);
+  normalized_axes(c, axes, int(x.size()));
+  std::vector<int64_t> sizes = c.constant_ints(1);
+  if (sizes.size() != axes.size()) c.fail(fmt::format("{} sizes for {} axes", sizes.size(), axes.size()));
+  std::vector<CropAxis> plan;
+  for (size_t k = 0; k < axes.size(); ++k) {
+    int axis = normalized_axis(c, axes[k], int(x.size()));
+    int64_t in = constant_dim(c, x[axis], "a dimension"), out = sizes[k];
+    if (out < 0) c.fail(fmt::format("size {} is negative", out));
+    plan.push_back({axis, out, in >= out ? (in - out) / 2 : -((out - in) / 2)});
+  }
+  return plan;
+}
+
+void infer_center_crop_pad(InferContext& c) {
+  Shape to = c.shape(0);
+  for (const CropAxis& a : crop_plan(c)) to[a.axis] = a.extent;
+  require_size(c, to, c.dtype(0));
+  c.set_output(0, c.dtype(0), to);
+}
+
+void lower_center_crop_pad(LowerContext& c) {
+  std::vector<CropAxis> plan = crop_plan(c);
+  DType type = ir::value_type(c.dtype(0));
+  c.emit_pointwise(c.output_buffer(0), [&](At at) {
+    for (const CropAxis& a : plan) at[a.axis] = at[a.axis] + a.shift;
+    return load_inside(c, c.input_buffer(0), at, number(c, type, 0));
+  });
+}
+
+}  // namespace
+
+void add_sample_ops(std::vector<Op>& t) {
+  add_versions(t, "GridSample", {16, 20, 22}, {2, 2, 1}, infer_grid_sample, lower_grid_sample);
+  add_versions(t, "CenterCropPad", {18}, {2, 2, 1}, infer_center_crop_pad, lower_center_crop_pad);
+}
+
+}  // namespace cppgen::ops
