@@ -1,0 +1,26 @@
+# Sourced by the scripts that prepare a machine: install_packages FILE installs those Debian packages of the list that
+# are missing, as root or through sudo. It asks nothing. Without missing packages it needs no rights and no network.
+
+install_packages() {
+  missing=
+  for package in $(grep -v '^#' "$1"); do
+    # Also true of packages that are only provided by another one.
+    dpkg-query -W -f '${db:Status-Status}\n' "$package" 2>/dev/null | grep -qx installed || missing="$missing $package"
+  done
+  if [ -z "$missing" ]; then
+    echo "packages: all installed"
+    return 0
+  fi
+  echo "packages: installing$missing"
+  as_root=
+  if [ "$(id -u)" -ne 0 ]; then
+    if ! command -v sudo > /dev/null; then
+      echo "packages: neither root nor sudo; install as root: apt-get install$missing" >&2
+      return 1
+    fi
+    as_root="sudo"
+  fi
+  # shellcheck disable=SC2086  # both are lists of words
+  $as_root env DEBIAN_FRONTEND=noninteractive apt-get update -q < /dev/null &&
+    $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends $missing < /dev/null
+}

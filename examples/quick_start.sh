@@ -1,0 +1,50 @@
+#!/bin/sh
+# From a fresh clone to a compiled network: installs what is missing, builds the release preset, compiles the bundled
+# network, checks its answer against the reference interpreter, and times it beside the same graph on oneDNN.
+#
+#   examples/quick_start.sh
+#
+# Everything it writes is in build/. JOBS: compilations at once; default: the number of CPUs.
+set -eu
+cd "$(dirname "$0")/.."
+. .ci/packages.sh
+
+work=build/quick_start
+model=$work/residual_network.onnx
+cppgen=build/release/bin/cppgen
+stage() { printf '\n== %s\n' "$1"; }
+# The kernel cache of this example lies with its other files, so that the first run compiles and the user's cache stays
+# as it is.
+CPPGEN_CACHE_DIR=$PWD/$work/cache
+export CPPGEN_CACHE_DIR
+
+stage "1/6 Debian packages"
+install_packages apt-packages.txt
+
+stage "2/6 Build cppgen (preset release)"
+cmake --preset release -DCPPGEN_TESTS=OFF -DCPPGEN_BENCH=OFF > /dev/null
+cmake --build --preset release -j "${JOBS:-$(nproc)}" --target cppgen cppgen-run make_network
+
+stage "3/6 Write the bundled network: a residual CNN for 224x224 images"
+rm -rf "$work"
+mkdir -p "$work/cache"
+chmod 700 "$work/cache"
+build/release/bin/make_network "$work"
+
+stage "4/6 Compile it into a package: time of each stage"
+"$cppgen" compile "$model" -o "$work/package"
+
+stage "5/6 Check the compiled answer against the reference interpreter"
+"$cppgen" run "$model" --reference --seed 1 --output "$work/expected"
+"$cppgen" verify "$work/package" "$work/expected"
+
+stage "6/6 Time of one inference, beside the same graph on oneDNN"
+"$cppgen" bench "$model" --against onednn
+
+cat <<END
+
+Done. The program is $cppgen; try:
+  $cppgen run $model
+  $cppgen explain $model
+  build/release/bin/cppgen-run $work/package      (needs no compiler)
+END

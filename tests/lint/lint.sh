@@ -1,0 +1,95 @@
+#!/bin/sh
+# Checks that no compiler makes: who includes whom, unfinished work, places of one machine, links between documents.
+# Usage: lint.sh SOURCE_DIR. Prints each finding and fails if there is one.
+set -u
+cd "$1" || exit 2
+findings=$(mktemp)
+trap 'rm -f "$findings"' EXIT
+
+# The files of the project: what git tracks, or everything that a source archive holds.
+files() {
+  if git rev-parse --is-inside-work-tree > /dev/null 2>&1; then
+    git ls-files -- "$@"
+  else
+    find "$@" -type f ! -path './build/*' 2> /dev/null
+  fi
+}
+
+report() {  # report TITLE, the findings on stdin
+  found=$(cat)
+  [ -z "$found" ] || printf '%s\n%s\n\n' "$1" "$found" >> "$findings"
+}
+
+search() {  # search EXPRESSION: matching lines of the text files named on stdin; tracked files may be gone
+  xargs -r grep -snHIE "$1"
+}
+
+includes() {  # includes PATTERN PATH...: lines of C++ sources that include what matches
+  pattern=$1
+  shift
+  files "$@" | grep -E '\.(h|cpp|c|def)$' | search "^ *# *include *$pattern"
+}
+
+# ---- who may include whom (docs/architecture.md) ----
+includes '"(cppgen|tests|bench|examples)/' vec isa runtime | report "vec, isa and runtime know nothing of the compiler:"
+includes '"(cppgen|runtime|isa|tests|bench)/' vec | report "vec includes nothing but itself:"
+includes '"(cppgen|runtime|vec)/' isa | grep -v '"runtime/base/' | report "isa includes runtime/base at most:"
+includes '.' runtime/abi | report "runtime/abi includes nothing (runtime/abi/math_functions.def is included by others):"
+includes '<' vec | report "Kernels pay for every header: vec includes no library header:"
+includes '"runtime/' runtime/base | grep -v '"runtime/base/' | report "runtime/base includes no other room:"
+
+# room ALLOWED...: in cppgen/room, includes of compiler rooms other than these are wrong.
+room() {
+  name=$1
+  shift
+  allowed=$(echo "$name $*" | tr ' ' '|')
+  includes '"cppgen/' "cppgen/$name" | grep -vE "\"cppgen/($allowed)/" | report "cppgen/$name may include: $*"
+}
+room support
+room ir support
+room graph ir support
+room ops graph ir support
+room import graph ops ir support
+room passes graph ops ir support
+room schedule ir support
+room codegen schedule ir support
+room compile support
+room package schedule codegen compile ir support
+includes '"runtime/' cppgen/support cppgen/ir cppgen/graph cppgen/ops cppgen/import cppgen/passes cppgen/compile |
+  grep -v '"runtime/base/' | report "These compiler rooms know of the runtime only runtime/base:"
+includes '"runtime/' cppgen/schedule cppgen/codegen | grep -vE '"runtime/(base|abi|plan|contraction)/' |
+  report "schedule and codegen know of the runtime only base, abi, plan and contraction:"
+includes '"tests/' cppgen runtime isa vec bench examples | report "Only tests include tests:"
+
+# Headers that make every file that includes them slow to compile.
+includes '<(nlohmann/json|spdlog/|onnx/|CLI/)' cppgen runtime isa | grep -E '^[^:]*\.h:' |
+  grep -v '^cppgen/import/' | report "Heavy headers belong into .cpp files:"
+
+# ---- unfinished work, places of one machine ----
+# The brackets keep these lines from finding themselves.
+words='TO[D]O|FIX[M]E|(^|[^X])XX[X]($|[^X])|not implemen[t]ed|DISABLE[D]_'
+places='(^|[^A-Za-z0-9_.])/(hom[e]|wor[k]|Users|mnt|root)/[A-Za-z]'
+files . | search "$words" | report "Words that say unfinished:"
+files . | grep -vE '^(\./)?tests/' | search "$places" | report "Paths of one machine:"
+
+# ---- files that people cannot hold in mind ----
+files . | grep -E '\.(h|cpp|c|sh)$' | while read -r file; do
+  [ ! -f "$file" ] || { lines=$(wc -l < "$file") && [ "$lines" -gt 500 ] && echo "$file: $lines lines"; }
+done | report "Files over 500 lines; split by meaning:"
+
+# ---- documents ----
+files . | grep -E '\.md$' | while read -r page; do
+  [ -f "$page" ] || continue
+  grep -oE '\]\([^)#:]+[)#]' "$page" | sed -E 's/^\]\(//; s/[)#]$//' | while read -r target; do
+    [ -e "$(dirname "$page")/$target" ] || echo "$page: no such file: $target"
+  done
+done | report "Links between documents:"
+files . | grep -E '(\.sh|^(\./)?\.ci/run)$' | while read -r script; do
+  [ ! -f "$script" ] || sh -n "$script" 2>&1
+done | report "Scripts that do not parse:"
+
+if [ -s "$findings" ]; then
+  cat "$findings"
+  exit 1
+fi
+echo "nothing found"

@@ -1,0 +1,103 @@
+#!/bin/sh
+# Installs what is missing, builds the release preset and passes its tests.
+#
+#   tests/run.sh [--sanitizers] [--slow]
+#
+#   --sanitizers  also builds and passes the tests that AddressSanitizer and ThreadSanitizer have most to say about
+#   --slow        also runs the tests labelled slow (hours: all 2^32 floats through every math function)
+#
+# Environment:
+#   CPPGEN_MODELS_SOURCE  folder with make_weights.py and real networks to test on; default ../shared/models beside the
+#                         repository. Without it their tests are skipped.
+#   CI=true               as --sanitizers; more networks; a missing CPPGEN_MODELS_SOURCE is an error
+#   JOBS                  compilations and tests at once; default: the number of CPUs
+set -eu
+cd "$(dirname "$0")/.."
+. .ci/packages.sh
+
+case ${CI:-} in
+  true | 1 | yes) ci=true ;;
+  *) ci=false ;;
+esac
+sanitizers=$ci
+slow=false
+for argument in "$@"; do
+  case $argument in
+    --sanitizers) sanitizers=true ;;
+    --slow) slow=true ;;
+    *) echo "usage: tests/run.sh [--sanitizers] [--slow]" >&2; exit 2 ;;
+  esac
+done
+jobs=${JOBS:-$(nproc)}
+models_source=${CPPGEN_MODELS_SOURCE:-../shared/models}
+unset CPPGEN_MODELS_SOURCE  # it is of this script; cppgen would warn about it
+
+start=$(date +%s)
+stage() { printf '\n== %s (after %d s)\n' "$1" "$(($(date +%s) - start))"; }
+
+# Small networks by default; CI adds one of each larger kind that still loads quickly.
+networks="squeezenet1_1 mobilenet_v2 shufflenet_v1 dlrm"
+[ "$ci" = true ] && networks="$networks resnet50 inception_v1"
+
+prepare_models() {
+  models_dir=
+  if [ ! -f "$models_source/make_weights.py" ]; then
+    echo "$models_source/make_weights.py does not exist: tests on real networks are skipped"
+    [ "$ci" != true ] || { echo "CI needs the networks (CPPGEN_MODELS_SOURCE)" >&2; return 1; }
+    return 0
+  fi
+  models_dir=$PWD/build/models
+  wanted=
+  for name in $networks; do
+    if [ ! -f "$models_dir/$name.weights" ] || [ "$models_source/$name.onnx" -nt "$models_dir/$name.weights" ]; then
+      wanted="$wanted $name"
+    fi
+  done
+  # shellcheck disable=SC2086  # a list of words
+  [ -z "$wanted" ] || /usr/bin/python3 "$models_source/make_weights.py" --out "$models_dir" $wanted
+  [ ! -d "$models_dir" ] || chmod -R u+w "$models_dir"  # copies of read-only files are to be replaced next time
+  echo "networks in build/models: $networks"
+}
+
+# bounded SECONDS COMMAND...: a stage that does not end is a failure.
+bounded() {
+  limit=$1
+  shift
+  status=0
+  timeout --kill-after=30 "$limit" "$@" || status=$?
+  [ "$status" -ne 124 ] || echo "stopped after $limit s: $*" >&2
+  return "$status"
+}
+
+# Builds TARGETS with the preset and runs the tests whose names match the regular expression.
+sanitize() {  # sanitize PRESET BUILD_SECONDS TEST_SECONDS TESTS TARGET...
+  preset=$1 build_seconds=$2 test_seconds=$3 tests=$4
+  shift 4
+  stage "$preset: $*"
+  cmake --preset "$preset" "-DCPPGEN_MODELS_DIR=$models_dir" > "build/$preset.log" || { cat "build/$preset.log"; return 1; }
+  bounded "$build_seconds" cmake --build --preset "$preset" -j "$jobs" --target "$@"
+  bounded "$test_seconds" ctest --preset "$preset" -j "$jobs" -R "^($tests)\$" -LE slow --no-tests=error
+}
+
+stage "packages"
+install_packages apt-packages.txt
+mkdir -p build
+stage "networks"
+prepare_models
+stage "build (preset release, $jobs jobs)"
+cmake --preset release "-DCPPGEN_MODELS_DIR=$models_dir"
+cmake --build --preset release -j "$jobs"
+stage "tests"
+ctest --preset release -j "$jobs" -LE slow
+if [ "$slow" = true ]; then
+  stage "slow tests"
+  ctest --preset release -j "$jobs" -L slow
+fi
+if [ "$sanitizers" = true ]; then
+  # Untrusted input, memory that kernels and sessions share, child processes.
+  sanitize asan 1200 600 'import|import_untrusted|runtime|support|compile' \
+    test_import test_import_untrusted test_runtime test_support test_compile
+  # Everything that threads share.
+  sanitize tsan 600 300 'threads|runtime' test_threads test_runtime
+fi
+stage "passed: build/release/bin/cppgen"
