@@ -13,6 +13,9 @@ using dnnl::memory;
 // kernels want a dense output, which part of the columns of several rows is not.
 constexpr int64_t kLeastRows = 32, kLeastColumns = 64;
 
+// A call costs about 1 us, so a piece has some 10 us of arithmetic or memory traffic.
+constexpr int64_t kLeastFlops = 2'000'000, kLeastBytes = 160'000;
+
 int64_t multiply(int64_t a, int64_t b) { return checked_mul(a, b, "matmul"); }
 
 struct Matmul {
@@ -91,8 +94,10 @@ Cut cut(const Matmul& p, int64_t min_chunk_size) {
   const int64_t most_columns = m == 1 ? (p[kMatN] + kLeastColumns - 1) / kLeastColumns : 1;
   const int64_t units = multiply(batches, multiply(most_rows, most_columns));
   const int64_t chunks = chunk_count(units, work, multiply(2, work), bytes, min_chunk_size);
-  const int64_t per_batch = (chunks + batches - 1) / batches;
-  return {std::min(per_batch, most_rows), std::min(per_batch, most_columns), chunks};
+  const int64_t worth = std::max({int64_t(1), 2 * (work / batches) / kLeastFlops, bytes / batches / kLeastBytes});
+  const int64_t per_batch = std::min((chunks + batches - 1) / batches, worth);
+  const int64_t row_blocks = std::min(per_batch, most_rows), column_blocks = std::min(per_batch, most_columns);
+  return {row_blocks, column_blocks, std::min(chunks, multiply(batches, row_blocks * column_blocks))};
 }
 
 // Collects the pieces of a step; primitives are shared by pieces of equal size.

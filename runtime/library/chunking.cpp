@@ -8,7 +8,7 @@ namespace {
 
 // A rough model of one core, the same on every machine because chunk edges must be: it only has to tell a kernel of a
 // microsecond from one of a millisecond.
-constexpr double kFlopsPerNs = 32, kBytesPerNs = 8, kElementsPerNs = 8;
+constexpr double kFlopsPerNs = 100, kBytesPerNs = 8, kElementsPerNs = 8;
 
 // Claiming a chunk costs about 0.1 us and a worker's first chunk some cache misses, so chunks take at least 5 us. Up to
 // kFewChunks of them keep usual machines busy and even; long kernels get more, for machines with many cores.

@@ -148,7 +148,7 @@ MappedFile open_package_file(const std::string& directory, const ManifestFile& f
   const std::string path = directory + "/" + file.name;
   std::error_code error;
   if (!fs::exists(path, error)) user_error("package '{}': the file '{}' is missing", directory, file.name);
-  MappedFile mapped(path);
+  MappedFile mapped(path, /*populate=*/hash);  // all of it is read now: no page by page
   if (mapped.bytes() != file.bytes)
     user_error("package '{}': '{}' has {} bytes, expected {}: it is truncated or was replaced", directory, file.name,
                mapped.bytes(), file.bytes);
