@@ -1,9 +1,10 @@
-// Operations on V<T>, written once. The ISA header supplies, before this file:
-//   add_... none: + - * & | ^ of parts are the compiler's vector operators
+// Operations on V<T>, written once with the compiler's vector operators. The ISA header supplies, before this file:
 //   compare<P>(V<T>, V<T>) -> M        P: kEq kNe kLt kLe kGt kGe; ordered, except that kNe is true for NaN
-//   select(M, V<T>, V<T>), first_n, any, all, m_and, m_or, m_xor, m_not, select(M, M, M)
-//   min_raw, max_raw(V<F>, V<F>)       a < b ? a : b and a > b ? a : b: the second operand when either is NaN
-//   sqrt, fma, round_to_integral<Mode>(V<F>)
+//   unordered(V<F>, V<F>) -> M         either operand is NaN
+//   select(M, V<T>, V<T>), first_n, test, any, all, m_and, m_or, m_xor, m_not, select(M, M, M)
+//   min_raw, max_raw(V<T>, V<T>)       a < b ? a : b and a > b ? a : b: the second operand when either is NaN
+//   shift_left, shift_right            of 4- and 8-byte types, counts below the width
+//   sqrt, fma, round_to_integral<Mode>(V<F>), has_fma
 // Integer arithmetic wraps. No operation traps or is undefined for any input.
 #pragma once
 
