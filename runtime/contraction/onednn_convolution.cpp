@@ -13,6 +13,8 @@ using dnnl::memory;
 // positions (measured: 7x7 in single rows runs at 60% of the speed of the whole).
 constexpr int64_t kMaxPieces = 32, kLeastPositions = 28;
 
+constexpr int64_t kMaxParam = int64_t(1) << 31;  // products of two stay within 64 bits
+
 struct Spatial {
   int64_t in, out, kernel, stride, dilation, pad_begin, pad_end;
 
@@ -41,6 +43,7 @@ struct Convolution {
 };
 
 Convolution read_params(std::span<const int64_t> params) {
+  for (int64_t value : params) onednn_require(value >= 0 && value < kMaxParam, "a parameter of a convolution");
   onednn_require(params.size() > kConvDims, "a convolution has too few parameters");
   const int64_t dims = params[kConvSpatialDims];
   onednn_require(dims >= 1 && dims <= 3, "a convolution has 1 to 3 spatial dimensions");
@@ -64,10 +67,13 @@ Convolution read_params(std::span<const int64_t> params) {
 }
 
 void check_sizes(const Convolution& conv, const OneDnnArguments& arguments, std::span<const int64_t> bytes) {
-  const int64_t output = 4 * checked_mul(conv.out_positions(), conv.oc, "convolution");
+  const auto floats = [](int64_t a, int64_t b) {
+    return checked_mul(checked_mul(a, b, "convolution"), 4, "convolution");
+  };
+  const int64_t output = floats(conv.out_positions(), conv.oc);
   onednn_require(bytes.size() == arguments.output_index() + 1, "a convolution has the wrong number of buffers");
-  onednn_require(bytes[0] == 4 * checked_mul(conv.in_positions(), conv.ic, "convolution"), "size of the activations");
-  onednn_require(bytes[1] == 4 * conv.weight_count(), "size of the weights");
+  onednn_require(bytes[0] == floats(conv.in_positions(), conv.ic), "size of the activations");
+  onednn_require(bytes[1] == floats(conv.weight_count(), 1), "size of the weights");
   onednn_require(!arguments.bias || bytes[arguments.bias_index()] == 4 * conv.oc, "size of the bias");
   onednn_require(!arguments.add || bytes[arguments.add_index()] == output, "size of the addend");
   onednn_require(bytes[arguments.output_index()] == output, "size of the output");
@@ -168,7 +174,8 @@ std::shared_ptr<const LibraryTask> bind_onednn_convolution(const dnnl::engine& e
                                         0);
   const int64_t work = checked_mul(positions, conv.weight_count() / conv.groups, "convolution");  // multiply-adds
   const Spatial& rows = conv.spatial[0];
-  const int64_t wanted = chunk_count(conv.n * rows.out, work, 2 * work, 0, call.min_chunk_size);
+  const int64_t wanted =
+      chunk_count(conv.n * rows.out, work, checked_mul(2, work, "convolution"), 0, call.min_chunk_size);
   const int64_t most = std::clamp<int64_t>(positions / conv.n / kLeastPositions, 2, kMaxPieces);
   const int64_t per_image = std::clamp<int64_t>((wanted + conv.n - 1) / conv.n, 1, std::min(rows.out, most));
 

@@ -16,6 +16,8 @@ constexpr int64_t kLeastRows = 32, kLeastColumns = 64;
 // A call costs about 1 us, so a piece has some 10 us of arithmetic or memory traffic.
 constexpr int64_t kLeastFlops = 2'000'000, kLeastBytes = 160'000;
 
+constexpr int64_t kMaxParam = int64_t(1) << 48;
+
 int64_t multiply(int64_t a, int64_t b) { return checked_mul(a, b, "matmul"); }
 
 struct Matmul {
@@ -52,11 +54,14 @@ struct Matmul {
 };
 
 void check_params(const Matmul& p, const OneDnnArguments& arguments, std::span<const int64_t> bytes) {
-  for (int64_t value : p.params) onednn_require(value >= 0, "a matmul has a negative parameter");
+  for (int64_t value : p.params) onednn_require(value >= 0 && value < kMaxParam, "a parameter of a matmul");
   onednn_require(bytes.size() == arguments.output_index() + 1, "a matmul has the wrong number of buffers");
   onednn_require(p[kMatK] >= 1, "a matmul without depth");
   onednn_require(p[kMatAM] >= 1 && p[kMatAK] >= 1 && p[kMatBK] >= 1 && p[kMatBN] >= 1, "a stride of a matmul is 0");
-  if (multiply(p.batches(), multiply(p[kMatM], p[kMatN])) == 0) return;
+  const int64_t elements = multiply(p.batches(), multiply(p[kMatM], p[kMatN]));
+  if (elements == 0) return;
+  // Chunks run at the same time, so each element has its own place.
+  onednn_require(bytes[arguments.output_index()] / 4 >= elements, "size of the output of a matmul");
   onednn_require(p[kMatOutM] >= p[kMatN] || p[kMatM] == 1, "output rows of a matmul overlap");
   onednn_require(bytes[0] / 4 >= p.a_span() && bytes[1] / 4 >= p.b_span(), "size of an operand of a matmul");
   onednn_require(!arguments.bias || bytes[arguments.bias_index()] == 4 * p[kMatN], "size of the bias");

@@ -41,7 +41,7 @@ void bind_kernel(const Step& step, BoundPlan& bound, BoundStep& result, int64_t 
   result.range = size_value(step.range, bound.symbols, "a range");
   const int64_t unit_work = std::max<int64_t>(1, size_value(step.unit_work, bound.symbols, "unit_work"));
   const int64_t work = checked_mul(result.range, unit_work, "plan: work of a step");
-  result.chunks = chunk_count(result.range, work, int64_t(result.flops), int64_t(result.bytes), min_chunk_size);
+  result.chunks = chunk_count(result.range, work, result.flops, result.bytes, min_chunk_size);
   bound.scratch_bytes = std::max(bound.scratch_bytes, size_value(step.scratch_bytes, bound.symbols, "scratch_bytes"));
 }
 
@@ -71,8 +71,8 @@ std::shared_ptr<const BoundPlan> bind_plan(const Executable& executable,
   for (size_t i = 0; i < plan.steps.size(); i++) {
     const Step& step = plan.steps[i];
     BoundStep result;
-    result.flops = double(size_value(step.flops, symbols, "flops"));
-    result.bytes = double(size_value(step.bytes, symbols, "bytes"));
+    result.flops = size_value(step.flops, symbols, "flops");
+    result.bytes = size_value(step.bytes, symbols, "bytes");
     if (step.kind == StepKind::kernel) {
       bind_kernel(step, *bound, result, options.min_chunk_size);
     } else {

@@ -147,8 +147,8 @@ void RunContext::add_times(std::span<StepProfile> profile) const {
     StepProfile& sum = profile[step.step];
     sum.calls++;
     sum.ns += double(step.end_ns - step.begin_ns);
-    sum.flops += bound_->steps[step.step].flops;
-    sum.bytes += bound_->steps[step.step].bytes;
+    sum.flops += double(bound_->steps[step.step].flops);
+    sum.bytes += double(bound_->steps[step.step].bytes);
   }
 }
 
