@@ -225,4 +225,18 @@ cppgen_status cppgen_session_stats(const cppgen_session* session, cppgen_stats* 
   });
 }
 
+cppgen_status cppgen_session_profile(const cppgen_session* session, char* text, size_t capacity, size_t* length,
+                                     cppgen_error* error) {
+  return guarded(error, [&] {
+    require_argument(session, "session");
+    require_argument(text || capacity == 0, "text");
+    const std::string table = profile_text(session->session.plan(), session->session.profile());
+    if (length) *length = table.size();
+    if (capacity == 0) return;
+    const size_t count = std::min(table.size(), capacity - 1);
+    std::memcpy(text, table.data(), count);
+    text[count] = '\0';
+  });
+}
+
 const char* cppgen_version(void) { return kVersion.data(); }

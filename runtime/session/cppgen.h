@@ -107,6 +107,11 @@ typedef struct cppgen_stats {
 
 cppgen_status cppgen_session_stats(const cppgen_session* session, cppgen_stats* stats, cppgen_error* error);
 
+/* A table of times per kernel since the session was made (options.profile), terminated and cut to `capacity` bytes.
+ * *length, if not null, becomes the length of the whole table without its terminator. */
+cppgen_status cppgen_session_profile(const cppgen_session* session, char* text, size_t capacity, size_t* length,
+                                     cppgen_error* error);
+
 const char* cppgen_version(void);
 
 #ifdef __cplusplus

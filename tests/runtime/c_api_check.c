@@ -16,6 +16,8 @@ int check_c_api(const char* package) {
   int64_t dims[2] = {3, 4}, found[2] = {0, 0};
   float x[12], y[12];
   cppgen_tensor input = {CPPGEN_FLOAT32, 2, NULL, NULL}, output = {CPPGEN_FLOAT32, 2, NULL, NULL};
+  char table[2000];
+  size_t length;
   int i;
 
   CHECK(cppgen_session_load("/no/such/package", NULL, &session, &error) == CPPGEN_USER_ERROR);
@@ -25,6 +27,7 @@ int check_c_api(const char* package) {
 
   CHECK(cppgen_options_init(&options, &error) == CPPGEN_OK);
   options.threads = 2;
+  options.profile = 1;
   options.affinity = "nowhere";
   CHECK(cppgen_session_load(package, &options, &session, &error) == CPPGEN_USER_ERROR);
   options.affinity = "none";
@@ -57,6 +60,11 @@ int check_c_api(const char* package) {
 
   CHECK(cppgen_session_stats(session, &stats, &error) == CPPGEN_OK);
   CHECK(stats.threads == 2 && stats.steps == 2 && stats.weights_bytes == 16);
+  CHECK(cppgen_session_profile(session, table, sizeof table, &length, &error) == CPPGEN_OK);
+  CHECK(strstr(table, "k_twice") != NULL && length == strlen(table));
+  CHECK(cppgen_session_profile(session, table, 5, &length, &error) == CPPGEN_OK);
+  CHECK(strlen(table) == 4 && length > 4);
+  CHECK(cppgen_session_profile(session, NULL, 1, NULL, &error) == CPPGEN_USER_ERROR);
   CHECK(strlen(cppgen_version()) >= 5);
   cppgen_session_free(session);
   cppgen_session_free(NULL);
