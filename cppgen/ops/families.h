@@ -34,6 +34,7 @@ void add_generator_ops(std::vector<Op>&);
 void add_resize_ops(std::vector<Op>&);
 void add_signal_ops(std::vector<Op>&);
 void add_sample_ops(std::vector<Op>&);
+void add_roi_ops(std::vector<Op>&);
 void add_loss_ops(std::vector<Op>&);
 void add_training_ops(std::vector<Op>&);
 

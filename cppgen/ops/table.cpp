@@ -24,7 +24,8 @@ std::vector<Op> make_table() {
                    add_reduce_ops,        add_scan_ops,
                    add_generator_ops,     add_resize_ops,
                    add_signal_ops,        add_sample_ops,
-                   add_loss_ops,          add_training_ops}) {
+                   add_roi_ops,           add_loss_ops,
+                   add_training_ops}) {
     add(all);
   }
   auto key = [](const Op& op) { return std::tie(op.domain, op.name, op.since); };
