@@ -20,7 +20,8 @@ install_packages() {
     fi
     as_root="sudo"
   fi
+  # Another apt may be at work, as on a machine that has just started; mirrors fail now and then.
+  apt_get="$as_root env DEBIAN_FRONTEND=noninteractive apt-get -q -o DPkg::Lock::Timeout=300 -o Acquire::Retries=3"
   # shellcheck disable=SC2086  # both are lists of words
-  $as_root env DEBIAN_FRONTEND=noninteractive apt-get update -q < /dev/null &&
-    $as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -q --no-install-recommends $missing < /dev/null
+  $apt_get update < /dev/null && $apt_get install -y --no-install-recommends $missing < /dev/null
 }

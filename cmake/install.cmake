@@ -1,4 +1,4 @@
-# cmake --install: the runtime library, its headers, cppgen-run, and how CMake and pkg-config find them.
+# cmake --install: the runtime library, its headers, cppgen-run, how CMake and pkg-config find them, and the compiler.
 include(CMakePackageConfigHelpers)
 
 set(cppgen_include "${CMAKE_INSTALL_INCLUDEDIR}/cppgen")  # includes are written as in the source tree, below this
@@ -29,3 +29,8 @@ install(FILES ${CMAKE_BINARY_DIR}/cppgenConfig.cmake ${CMAKE_BINARY_DIR}/cppgenC
 file(RELATIVE_PATH cppgen_prefix_from_pc ${CMAKE_INSTALL_FULL_LIBDIR}/pkgconfig ${CMAKE_INSTALL_PREFIX})
 configure_file(cmake/cppgen-runtime.pc.in ${CMAKE_BINARY_DIR}/cppgen-runtime.pc @ONLY)
 install(FILES ${CMAKE_BINARY_DIR}/cppgen-runtime.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+
+# The compiler is one program: it carries the headers of its kernels inside and needs nothing of the above.
+if(TARGET cppgen)
+  install(TARGETS cppgen RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT compiler)
+endif()

@@ -22,7 +22,7 @@ stage "1/6 Debian packages"
 install_packages apt-packages.txt
 
 stage "2/6 Build cppgen (preset release)"
-cmake --preset release -DCPPGEN_TESTS=OFF -DCPPGEN_BENCH=OFF > /dev/null
+cmake --preset release
 cmake --build --preset release -j "${JOBS:-$(nproc)}" --target cppgen cppgen-run make_network
 
 stage "3/6 Write the bundled network: a residual CNN for 224x224 images"

@@ -85,7 +85,7 @@ mkdir -p build
 stage "networks"
 prepare_models
 stage "build (preset release, $jobs jobs)"
-cmake --preset release "-DCPPGEN_MODELS_DIR=$models_dir"
+cmake --preset release -DCPPGEN_TESTS=ON "-DCPPGEN_MODELS_DIR=$models_dir"
 cmake --build --preset release -j "$jobs"
 stage "tests"
 ctest --preset release -j "$jobs" -LE slow
