@@ -17,7 +17,9 @@ struct KernelText {
   ir::IndexExpr range = 1;              // parallel units
   ir::IndexExpr unit_work = 1;          // elements of work in one unit
   ir::IndexExpr scratch_bytes = 0;
-  std::vector<std::string> checks;      // index checks, in the order of their ids (0, 1, ...)
+  // What went wrong, by id, when an index check fails. With checks the kernel takes one more parameter, after `params`:
+  // the number by which its ids are shifted.
+  std::vector<std::string> checks;
 };
 
 struct Options {

@@ -145,6 +145,7 @@ KernelText KernelWriter::write() {
     head += fmt::format("  const vec::i64 {} = args->params[{}];\n", symbol_names[i], text_.params.size());
     text_.params.push_back(IndexExpr(symbols[i]));
   }
+  if (mentions(inner, "check0")) head += fmt::format("  const int check0 = int(args->params[{}]);\n", text_.params.size());
   if (mentions(inner, "rt")) head += "  const cppgen_runtime* const rt = args->rt;\n";
   text_.code = out.take() + declarations.take() + head + inner + "}\n";
   text_.checks = context_.checks;

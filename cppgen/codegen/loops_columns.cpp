@@ -213,7 +213,7 @@ void LoopsWriter::write_transposed() {
     std::string type(storage_type(schedule_.program.buffer(e->buffer).type)), name = fmt::format("tile{}", tiles++);
     ir::IndexMap at_start{{tile_loop.var.node(), 0}};
     body_.line("{} {}[vec::L * vec::L];", type, name);
-    body_.line("vec::transpose_tile({}, vec::L, {} + {} + row0, {}, int(rows), columns);", name, context_.pointers.at(e->buffer),
+    body_.line("vec::transpose_tile({}, vec::L, {} + {} + row0, {}, columns, int(rows));", name, context_.pointers.at(e->buffer),
                index_text(ir::substitute(offset, at_start)), index_text(*across));
     inner.bind_load(e, fmt::format("vec::ld({} + ({} - row0) * vec::L, n)", name, row));
   }

@@ -1,6 +1,7 @@
 #include "cppgen/codegen/value_emitter.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -140,15 +141,15 @@ void ValueEmitter::bind_indirects(const std::vector<ir::Indirect>& indirects) {
     bool per_lane = vector_ && value.level >= level_of_variable_.at(vector_);
     std::string name = context_.fresh("x");
     int id = int(context_.checks.size());
-    context_.checks.push_back(fmt::format("{} of {}", context_.kernel.name,
-                                          context_.kernel.origins.empty() ? "?" : context_.kernel.origins.front()));
     std::string extent = names_.text(i.variable->extent);
+    context_.checks.push_back(fmt::format("an index is outside its dimension of size {} in {}", ir::to_string(i.variable->extent),
+                                          fmt::join(context_.kernel.origins, ", ")));
     auto& out = lines[size_t(value.level)];
     if (per_lane) {
       out.push_back(fmt::format("vec::i64 {}[vec::L];", name));
-      out.push_back(fmt::format("vec::checked_indices({}, {}, {}, args->error, {}, {});", name, value.name, extent, id, lanes_));
+      out.push_back(fmt::format("vec::checked_indices({}, {}, {}, args->error, check0 + {}, {});", name, value.name, extent, id, lanes_));
     } else {
-      out.push_back(fmt::format("const vec::i64 {} = vec::checked_index(vec::lane({}, 0), {}, args->error, {});", name,
+      out.push_back(fmt::format("const vec::i64 {} = vec::checked_index(vec::lane({}, 0), {}, args->error, check0 + {});", name,
                                 value.name, extent, id));
     }
     indirects_[i.variable] = {name, value.level, per_lane};

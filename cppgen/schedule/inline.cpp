@@ -116,9 +116,11 @@ bool reads_each_element_once(const LoopNest& consumer, Expr load) {
 }
 
 // Whether `producer` may be inlined where `consumer` reads it.
-FusionDecision can_inline(Program& program, const LoopNest& producer, const LoopNest& consumer, const Options& options) {
+// With `repeat_cheap`, a few simple operations may be computed several times per element.
+FusionDecision can_inline(Program& program, const LoopNest& producer, const LoopNest& consumer, bool repeat_cheap,
+                          const Options& options) {
   BufferId buffer = producer.stores[0].buffer;
-  bool cheap = operation_count(producer) <= 4 && !has_heavy_operation(producer);
+  bool cheap = repeat_cheap && consumer.reduced.empty() && operation_count(producer) <= 4 && !has_heavy_operation(producer);
   for (Expr load : loads_of(consumer)) {
     if (load->buffer != buffer) continue;
     Expr value = value_at(program, producer, load);
@@ -162,14 +164,14 @@ bool is_candidate(const Program& program, const Uses& uses, const LoopNest& nest
 }
 
 // Inlines statement `i` into all its readers if every one allows it.
-bool try_inline(Program& program, Uses& uses, int i, const Options& options, DecisionLog& log) {
+bool try_inline(Program& program, Uses& uses, int i, bool repeat_cheap, const Options& options, DecisionLog& log) {
   LoopNest producer = *as_nest(program.statements[size_t(i)]);
   BufferId buffer = producer.stores[0].buffer;
   auto& readers = uses.readers[size_t(buffer)];
   for (int r : readers) {
     const LoopNest* consumer = as_nest(program.statements[size_t(r)]);
     std::string subject = describe(program.statements[size_t(i)]) + " -> " + describe(program.statements[size_t(r)]);
-    FusionDecision d = consumer ? can_inline(program, producer, *consumer, options)
+    FusionDecision d = consumer ? can_inline(program, producer, *consumer, repeat_cheap, options)
                                 : FusionDecision::no("a library call reads memory");
     if (!log.add("inline", std::move(subject), std::move(d))) return false;
   }
@@ -186,14 +188,14 @@ bool try_inline(Program& program, Uses& uses, int i, const Options& options, Dec
 }
 
 template <class Allowed>
-void inline_where(Program& program, const Options& options, DecisionLog& log, Allowed allowed) {
+void inline_where(Program& program, bool repeat_cheap, const Options& options, DecisionLog& log, Allowed allowed) {
   Uses uses = collect_uses(program);
   std::vector<bool> dead(program.statements.size(), false);
   for (int i = 0; i < int(program.statements.size()); i++) {
     const LoopNest* nest = as_nest(program.statements[size_t(i)]);
     if (!nest || !is_candidate(program, uses, *nest)) continue;
     if (uses.readers[size_t(nest->stores[0].buffer)].empty() || !allowed(*nest, uses)) continue;
-    dead[size_t(i)] = try_inline(program, uses, i, options, log);
+    dead[size_t(i)] = try_inline(program, uses, i, repeat_cheap, options, log);
   }
   erase_statements(program, dead);
 }
@@ -201,13 +203,13 @@ void inline_where(Program& program, const Options& options, DecisionLog& log, Al
 }  // namespace
 
 void inline_single_use(Program& program, const Options& options, DecisionLog& log) {
-  inline_where(program, options, log, [](const LoopNest& nest, const Uses& uses) {
+  inline_where(program, false, options, log, [](const LoopNest& nest, const Uses& uses) {
     return is_view(nest) || uses.readers[size_t(nest.stores[0].buffer)].size() == 1;
   });
 }
 
 void inline_cheap(Program& program, const Options& options, DecisionLog& log) {
-  inline_where(program, options, log, [&](const LoopNest& nest, const Uses& uses) {
+  inline_where(program, true, options, log, [&](const LoopNest& nest, const Uses& uses) {
     auto refuse = [&](std::string why) {
       log.add("inline", nest.name, FusionDecision::no(std::move(why)));
       return false;

@@ -144,7 +144,6 @@ Schedule make_schedule(Program program, const Options& options, const Target& ta
   schedule.layouts = plan_layouts(schedule.program, options, schedule.log);
   Engines engines = EngineStage(schedule, options, target).run();
   trace(hook, "engines", schedule.program);
-  ir::verify(schedule.program);
   auto groups = group_statements(schedule.program, options, schedule.log);
   Uses uses = collect_uses(schedule.program);
   for (const Group& group : groups)

@@ -1,0 +1,78 @@
+#pragma once
+#include <functional>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cppgen/import/import.h"
+#include "cppgen/ir/interpreter.h"
+#include "cppgen/schedule/decision.h"
+#include "cppgen/support/interrupt.h"
+#include "runtime/base/settings.h"
+
+namespace cppgen {
+
+// The whole flow from a model file to a package, on one page (compiler.cpp).
+
+struct CompileRequest {
+  std::string model;              // path of an .onnx file
+  Settings settings;
+  std::vector<DimOption> dims;    // --dim
+  std::string output;             // package directory to write; empty: into the cache (or a temporary directory)
+  const CancelToken* cancel = nullptr;
+  std::function<void(int done, int total)> on_progress;  // translation units
+};
+
+// Seconds of each stage, and what happened.
+struct CompileReport {
+  // In order: "read", "passes", "lower", "schedule", "codegen", "probe", "compile", "weights", "package"; 0 for stages
+  // that a cached model skips.
+  std::vector<std::pair<std::string, double>> stages;
+  double total_s = 0;
+  double weights_s = 0;      // reading, folding, packing and writing weights; part of total_s
+  bool from_cache = false;   // the whole model
+  int kernels = 0, units = 0, cached_units = 0;
+  std::string isa;
+};
+
+struct CompiledModel {
+  std::string package;                      // directory
+  bool trusted = false;                     // in this user's own cache: weights need not be hashed again
+  std::shared_ptr<const void> keep_alive;   // removes a temporary package with its last copy
+  CompileReport report;
+};
+
+// UserError for what the model or a setting does wrong; CompileError if the compiler fails; Cancelled.
+CompiledModel compile_model(const CompileRequest&);
+
+// What `explain` prints: the kernels and every decision, without compiling anything.
+struct Explanation {
+  struct Step {
+    std::string name, engine;            // engine "loops", "cppgen", "onednn" ...
+    std::vector<std::string> origins;    // nodes of the model
+    std::string loops;                   // "i0 < 3136, vector i1 < 64; reduce ..." for people
+    std::string source;                  // emitted C++ of the kernel
+  };
+  std::string isa;
+  std::vector<Step> steps;
+  schedule::DecisionLog decisions;
+};
+Explanation explain_model(const CompileRequest&);
+
+// Runs a model on the reference interpreter. Inputs in the model's order; symbols are bound by them.
+class ReferenceModel {
+ public:
+  explicit ReferenceModel(const CompileRequest&);
+  std::vector<ir::HostTensor> run(const std::vector<ir::HostTensor>& inputs) const;
+  const ir::Program& program() const { return program_; }
+  // Names of inputs and outputs as the model says.
+  const std::vector<std::string>& input_names() const { return input_names_; }
+  const std::vector<std::string>& output_names() const { return output_names_; }
+
+ private:
+  ir::Program program_;
+  std::vector<std::string> input_names_, output_names_;
+};
+
+}  // namespace cppgen

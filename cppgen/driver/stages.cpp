@@ -1,0 +1,141 @@
+#include "cppgen/driver/stages.h"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <filesystem>
+
+#include "cppgen/compile/kernel_cache.h"
+#include "cppgen/compile/probe.h"
+#include "cppgen/compile/toolchain.h"
+#include "cppgen/ops/op.h"
+#include "cppgen/passes/pipeline.h"
+#include "cppgen/support/file_io.h"
+#include "cppgen/support/subprocess.h"
+#include "isa/cpu_features.h"
+#include "runtime/abi/abi.h"
+#include "runtime/base/errors.h"
+#include "runtime/base/log.h"
+#include "runtime/contraction/tile.h"
+
+namespace cppgen {
+
+double StageClock::now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+void StageClock::add(const std::string& stage, double seconds) {
+  for (auto& s : stages_)
+    if (s.first == stage) {
+      s.second += seconds;
+      return;
+    }
+  stages_.push_back({stage, seconds});
+}
+
+double StageClock::of(const std::string& stage) const {
+  for (const auto& s : stages_)
+    if (s.first == stage) return s.second;
+  return 0;
+}
+
+static void write_trace(const std::string& dir, const std::string& name, const std::string& text) {
+  if (int e = write_file(dir + "/" + name, text)) log_warning("TRACE: cannot write {}/{}: {}", dir, name, error_text(e));
+}
+
+Graph read_and_simplify(const CompileRequest& request, StageClock& clock, const std::string& trace_dir) {
+  Graph graph = clock.time("read", [&] { return import_onnx(request.model, ImportOptions{request.dims}); });
+  clock.time("passes", [&] {
+    passes::PassOptions options;
+    options.constant_folding = request.settings.constant_folding;
+    int step = 0;
+    if (!trace_dir.empty()) {
+      write_trace(trace_dir, "00_import.txt", to_string(graph));
+      options.trace = [&](const char* pass, const Graph& g) {
+        write_trace(trace_dir, fmt::format("{:02}_{}.txt", ++step, pass), to_string(g));
+      };
+    }
+    passes::run_passes(graph, options);
+  });
+  return graph;
+}
+
+schedule::Options schedule_options(const Settings& s) {
+  schedule::Options o;
+  o.max_fusion_size = s.max_fusion_size;
+  o.max_horizontal_fusion_size = s.max_horizontal_fusion_size;
+  o.realize_reads_threshold = s.realize_reads_threshold;
+  o.realize_opcount_threshold = s.realize_opcount_threshold;
+  o.realize_acc_reads_threshold = s.realize_acc_reads_threshold;
+  o.unroll_reductions_threshold = s.unroll_reductions_threshold;
+  o.epilogue_fusion = s.epilogue_fusion;
+  o.split_reductions = s.split_reductions;
+  o.layout_optimization = s.layout_optimization;
+  o.inplace_buffers = s.inplace_buffers;
+  o.gemm_backends = s.max_autotune_gemm_backends;
+  return o;
+}
+
+schedule::Target target_of(const VecISA& isa, int64_t l2_bytes) {
+  auto tile = rt::tile_shape(isa.name);
+  return {std::string(isa.name), isa.lanes, tile.mr, tile.nr, l2_bytes};
+}
+
+CompileOptions compile_options(const CompileRequest& request) {
+  const Settings& s = request.settings;
+  CompileOptions o;
+  o.cxx = s.cxx, o.opt_level = s.compiler_opt;
+  o.abi_version = CPPGEN_ABI_VERSION;
+  o.threads = int(s.compile_threads);
+  o.timeout_seconds = double(s.compile_timeout_seconds);
+  o.cache_dir = s.cache_dir;
+  o.use_cache = s.kernel_cache, o.recompile = s.recompile, o.disable_caches = s.force_disable_caches;
+  o.lock_timeout_seconds = double(s.file_lock_timeout);
+  o.cache_size_limit = s.cache_size_limit;
+  o.on_progress = request.on_progress;
+  o.cancel = request.cancel;
+  return o;
+}
+
+std::vector<codegen::KernelText> emit_kernels(const schedule::Schedule& schedule, const schedule::Target& target,
+                                              const Settings& settings) {
+  codegen::Options options;
+  options.comment_origin = settings.comment_origin;
+  std::vector<codegen::KernelText> kernels;
+  for (const auto& step : schedule.steps)
+    if (const auto* kernel = std::get_if<schedule::FusedKernel>(&step))
+      kernels.push_back(codegen::emit_kernel(schedule, *kernel, target, options));
+  return kernels;
+}
+
+static std::vector<std::string> flags_of(const VecISA& isa) { return {isa.compiler_flags.begin(), isa.compiler_flags.end()}; }
+
+const VecISA& choose_isa(const Settings& s, const CompileOptions& options, bool may_probe) {
+  CpuFeatures cpu = detect_cpu_features();
+  const VecISA& chosen = select_isa({s.isa, int(s.simdlen), s.vec_isa_ok}, cpu);
+  if (!may_probe || s.vec_isa_ok || chosen.lanes == 1) return chosen;
+  Toolchain toolchain = Toolchain::find(options.cxx);
+  PosixProcessRunner runner;
+  bool cached = options.use_cache && !options.disable_caches;
+  if (cached) KernelCache open(options.cache_dir);
+  const auto rows = all_isas();
+  for (size_t i = size_t(&chosen - rows.data()); i > 0; i--) {
+    const VecISA& row = rows[i];
+    if (!cpu.has_all(row.required)) continue;
+    IsaProbe probe{std::string(row.name), flags_of(row), to_string(cpu), ""};
+    ProbeResult result = vec_isa_ok(probe, toolchain, runner, cached ? options.cache_dir : "");
+    if (result.ok) return row;
+    if (s.isa != "auto") user_error("ISA={}: the compiler and this machine do not run it: {}", row.name, result.reason);
+    log_warning("instruction set {} is not usable here ({}): trying the next one", row.name, result.reason);
+  }
+  return rows[0];
+}
+
+std::string trace_directory(const CompileRequest& request) {
+  if (!request.settings.trace) return {};
+  std::string dir = request.settings.trace_dir + "/" + std::filesystem::path(request.model).stem().string();
+  if (int e = make_directories(dir)) user_error("TRACE_DIR: cannot make {}: {}", dir, error_text(e));
+  return dir;
+}
+
+}  // namespace cppgen

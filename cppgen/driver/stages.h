@@ -1,0 +1,55 @@
+#pragma once
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "cppgen/codegen/kernel_text.h"
+#include "cppgen/compile/compile_options.h"
+#include "cppgen/driver/compiler.h"
+#include "cppgen/graph/graph.h"
+#include "cppgen/schedule/kernel.h"
+#include "cppgen/schedule/options.h"
+#include "isa/vec_isa.h"
+
+namespace cppgen {
+
+// Seconds per named stage, in order of first use.
+class StageClock {
+ public:
+  template <class F>
+  auto time(const char* stage, F&& work) {
+    double start = now();
+    struct Stop {
+      StageClock& clock;
+      const char* stage;
+      double start;
+      ~Stop() { clock.add(stage, now() - start); }
+    } stop{*this, stage, start};
+    return work();
+  }
+  void add(const std::string& stage, double seconds);
+  double of(const std::string& stage) const;
+  const std::vector<std::pair<std::string, double>>& stages() const { return stages_; }
+  static double now();  // seconds, steady
+
+ private:
+  std::vector<std::pair<std::string, double>> stages_;
+};
+
+// The single stages of the flow; each takes what the one before gives. compiler.cpp is their only order.
+Graph read_and_simplify(const CompileRequest&, StageClock&, const std::string& trace_dir);
+schedule::Options schedule_options(const Settings&);
+schedule::Target target_of(const VecISA&, int64_t l2_bytes);
+CompileOptions compile_options(const CompileRequest&);
+
+// Emits every kernel of the schedule, in order.
+std::vector<codegen::KernelText> emit_kernels(const schedule::Schedule&, const schedule::Target&, const Settings&);
+
+// The ISA to compile for. With `may_probe`, VEC_ISA_OK unset runs the cached compile-and-run probe and falls back to
+// the next lower row where it fails.
+const VecISA& choose_isa(const Settings&, const CompileOptions&, bool may_probe);
+
+// Where TRACE writes this model's files; empty without TRACE. The folder is made.
+std::string trace_directory(const CompileRequest&);
+
+}  // namespace cppgen

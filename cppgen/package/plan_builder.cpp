@@ -1,0 +1,206 @@
+#include "cppgen/package/plan_builder.h"
+
+#include <algorithm>
+#include <map>
+#include <optional>
+
+#include "cppgen/package/dim_code.h"
+#include "cppgen/schedule/uses.h"
+#include "runtime/base/errors.h"
+
+namespace cppgen::package {
+namespace {
+
+using ir::BufferId;
+using ir::BufferKind;
+using ir::Expr;
+using ir::IndexExpr;
+using schedule::FusedKernel;
+using schedule::LibraryStep;
+
+constexpr int64_t kAlignment = 64;
+
+std::vector<rt::Symbol> find_symbols(const ir::Program& program) {
+  std::vector<rt::Symbol> symbols;
+  for (size_t i = 0; i < program.inputs.size(); i++) {
+    const auto& shape = program.buffer(program.inputs[i]).shape;
+    for (size_t axis = 0; axis < shape.size(); axis++) {
+      const auto* n = shape[axis].node();
+      if (!n || n->op != ir::IndexOp::variable) continue;
+      bool known = std::any_of(symbols.begin(), symbols.end(), [&](const auto& s) { return s.name == n->name; });
+      if (!known) symbols.push_back({n->name, int32_t(i), int32_t(axis)});
+    }
+  }
+  return symbols;
+}
+
+std::map<std::string, int64_t> numbered(const std::vector<rt::Symbol>& symbols) {
+  std::map<std::string, int64_t> numbers;
+  for (size_t i = 0; i < symbols.size(); i++) numbers[symbols[i].name] = int64_t(i);
+  return numbers;
+}
+
+// The least extent that values loaded from each input are checked against as indices.
+std::map<BufferId, int64_t> index_extents(const ir::Program& program) {
+  std::map<BufferId, int64_t> extents;
+  auto note = [&](const ir::Indirect& i) {
+    if (!i.variable->extent.is_constant()) return;
+    for (Expr e : ir::postorder({&i.value, 1})) {
+      if (e->kind != ir::ExprKind::load || program.buffer(e->buffer).kind != BufferKind::input) continue;
+      auto [it, fresh] = extents.try_emplace(e->buffer, i.variable->extent.constant());
+      if (!fresh) it->second = std::min(it->second, i.variable->extent.constant());
+    }
+  };
+  for (const auto& statement : program.statements) {
+    const ir::LoopNest* nest = schedule::as_nest(statement);
+    if (!nest) continue;
+    for (Expr load : schedule::loads_of(*nest))
+      for (const auto& i : load->indirects) note(i);
+    for (const auto& s : nest->stores)
+      for (const auto& i : s.indirects) note(i);
+  }
+  return extents;
+}
+
+class Builder {
+ public:
+  explicit Builder(const PlanSource& source)
+      : source_(source), program_(source.schedule.program), symbols_(find_symbols(program_)), coder_(numbered(symbols_)),
+        id_of_(program_.buffers.size(), -1) {}
+
+  PlanAndWeights run() {
+    rt::Plan& plan = result_.plan;
+    plan.model = source_.model, plan.isa = source_.isa, plan.symbols = symbols_, plan.libraries = source_.libraries;
+    describe_tensors();
+    for (const auto& step : source_.schedule.steps) std::visit([&](const auto& s) { add(s); }, step);
+    plan.weights_bytes = weights_bytes_;
+    set_in_place();
+    rt::validate(plan);
+    return std::move(result_);
+  }
+
+ private:
+  const PlanSource& source_;
+  const ir::Program& program_;
+  std::vector<rt::Symbol> symbols_;
+  DimCoder coder_;
+  PlanAndWeights result_;
+  std::vector<int32_t> id_of_;  // plan buffer of each program buffer, -1: none yet
+  size_t next_kernel_ = 0;
+  int64_t weights_bytes_ = 0;
+
+  rt::TensorInfo describe(BufferId b, const std::string& name) const {
+    rt::TensorInfo info;
+    info.name = name, info.type = program_.buffer(b).type;
+    for (IndexExpr d : program_.buffer(b).shape) info.dims.push_back(coder_.code(d));
+    return info;
+  }
+
+  void describe_tensors() {
+    auto extents = index_extents(program_);
+    for (size_t i = 0; i < program_.inputs.size(); i++) {
+      auto info = describe(program_.inputs[i], source_.input_names[i]);
+      if (auto it = extents.find(program_.inputs[i]); it != extents.end()) info.index_extent = it->second;
+      result_.plan.inputs.push_back(std::move(info));
+    }
+    for (size_t i = 0; i < program_.outputs.size(); i++)
+      result_.plan.outputs.push_back(describe(program_.outputs[i], source_.output_names[i]));
+  }
+
+  int32_t slot_of(const std::vector<BufferId>& list, BufferId b) const {
+    return int32_t(std::find(list.begin(), list.end(), b) - list.begin());
+  }
+
+  int32_t plan_buffer(BufferId b) {
+    int32_t& id = id_of_[size_t(b)];
+    if (id >= 0) return id;
+    id = int32_t(result_.plan.buffers.size());
+    const auto& buffer = program_.buffer(b);
+    rt::PlanBuffer p;
+    IndexExpr bytes = ir::product(buffer.shape) * int64_t(size_of(buffer.type));
+    p.bytes = coder_.code(bytes);
+    switch (buffer.kind) {
+      case BufferKind::input: p.kind = rt::PlanBufferKind::input, p.slot = slot_of(program_.inputs, b); break;
+      case BufferKind::output: p.kind = rt::PlanBufferKind::output, p.slot = slot_of(program_.outputs, b); break;
+      case BufferKind::temporary: p.first_step = int32_t(result_.plan.steps.size()); break;
+      case BufferKind::constant:
+        p.kind = rt::PlanBufferKind::constant, p.offset = weights_bytes_;
+        result_.weights.push_back({b, weights_bytes_, bytes.constant()});
+        weights_bytes_ += (bytes.constant() + kAlignment - 1) / kAlignment * kAlignment;
+        break;
+    }
+    result_.plan.buffers.push_back(std::move(p));
+    return id;
+  }
+
+  void use(rt::Step& step, BufferId b) {
+    int32_t id = plan_buffer(b);
+    step.buffers.push_back(id);
+    auto& p = result_.plan.buffers[size_t(id)];
+    if (p.kind == rt::PlanBufferKind::temporary) p.last_step = int32_t(result_.plan.steps.size());
+  }
+
+  IndexExpr bytes_touched(const std::vector<BufferId>& buffers) const {
+    IndexExpr n = 0;
+    for (BufferId b : buffers) n = n + ir::product(program_.buffer(b).shape) * int64_t(size_of(program_.buffer(b).type));
+    return n;
+  }
+
+  static IndexExpr flops_of(const FusedKernel& k) {
+    if (!k.contraction) return 0;
+    IndexExpr n = 2;
+    const auto& c = *k.contraction;
+    for (const auto* loops : {&c.batch, &c.rows, &c.taps})
+      for (const auto& l : *loops) n = n * l.extent;
+    return n * c.columns.extent * c.depth.extent;
+  }
+
+  void add(const FusedKernel& kernel) {
+    const codegen::KernelText& text = source_.kernels[next_kernel_];
+    rt::Step step;
+    step.name = text.name;
+    step.library = source_.library_of_kernel[next_kernel_];
+    next_kernel_++;
+    for (BufferId b : text.buffers) use(step, b);
+    step.output_count = text.output_count;
+    for (IndexExpr p : text.params) step.params.push_back(coder_.code(p));
+    step.range = coder_.code(text.range), step.unit_work = coder_.code(text.unit_work);
+    step.scratch_bytes = coder_.code(text.scratch_bytes);
+    step.engine = kernel.contraction ? "cppgen" : "loops";
+    step.origins = kernel.origins;
+    step.flops = coder_.code(flops_of(kernel)), step.bytes = coder_.code(bytes_touched(text.buffers));
+    // A kernel numbers its checks from 0; its last parameter is where they start in the plan's table.
+    if (!text.checks.empty()) step.params.push_back(rt::DimExpr::of(int64_t(result_.plan.checks.size())));
+    for (const auto& c : text.checks) result_.plan.checks.push_back(c);
+    result_.plan.steps.push_back(std::move(step));
+  }
+
+  void add(const LibraryStep& call) {
+    rt::Step step;
+    step.kind = rt::StepKind::library;
+    step.name = call.function;
+    for (BufferId b : call.inputs) use(step, b);
+    for (BufferId b : call.outputs) use(step, b);
+    step.output_count = int32_t(call.outputs.size());
+    for (IndexExpr p : call.params) step.params.push_back(coder_.code(p));
+    step.numbers = call.numbers;
+    step.range = step.unit_work = rt::DimExpr::of(1);
+    step.scratch_bytes = step.flops = rt::DimExpr::of(0);
+    std::vector<BufferId> all = call.inputs;
+    all.insert(all.end(), call.outputs.begin(), call.outputs.end());
+    step.bytes = coder_.code(bytes_touched(all));
+    step.engine = call.engine, step.origins = call.origins;
+    result_.plan.steps.push_back(std::move(step));
+  }
+
+  void set_in_place() {
+    for (const auto& p : source_.schedule.in_place)
+      result_.plan.buffers[size_t(id_of_[size_t(p.output)])].shares = id_of_[size_t(p.input)];
+  }
+};
+
+}  // namespace
+
+PlanAndWeights build_plan(const PlanSource& source) { return Builder(source).run(); }
+
+}  // namespace cppgen::package

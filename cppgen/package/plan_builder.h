@@ -1,0 +1,35 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "cppgen/codegen/kernel_text.h"
+#include "cppgen/schedule/kernel.h"
+#include "runtime/plan/plan.h"
+
+namespace cppgen::package {
+
+// Where a constant of the program goes in weights.bin.
+struct WeightPlacement {
+  ir::BufferId buffer;
+  int64_t offset, bytes;
+};
+
+struct PlanAndWeights {
+  rt::Plan plan;
+  std::vector<WeightPlacement> weights;
+};
+
+// What a plan is made of, besides the schedule.
+struct PlanSource {
+  const schedule::Schedule& schedule;
+  const std::vector<codegen::KernelText>& kernels;          // in the order of the schedule's kernel steps
+  const std::vector<int>& library_of_kernel;                // which shared object holds each
+  std::vector<std::string> libraries;                       // file names
+  std::vector<std::string> input_names, output_names;
+  std::string model, isa;
+};
+
+// The plan that runs a schedule. UserError if a dimension is known only after running (naming the tensor).
+PlanAndWeights build_plan(const PlanSource&);
+
+}  // namespace cppgen::package

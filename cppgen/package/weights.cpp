@@ -1,0 +1,105 @@
+#include "cppgen/package/weights.h"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cstring>
+#include <exception>
+#include <mutex>
+#include <thread>
+
+#include "cppgen/support/file_io.h"
+#include "runtime/base/errors.h"
+#include "runtime/contraction/tile.h"
+
+namespace cppgen::package {
+namespace {
+
+using schedule::PackedConstant;
+
+// A file of this size, mapped for writing.
+class WritableMapping {
+ public:
+  WritableMapping(const std::string& path, int64_t bytes) : path_(path), bytes_(bytes) {
+    file_ = FileDescriptor(open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
+    if (!file_) fail(errno);
+    if (bytes == 0) return;
+    if (int e = posix_fallocate(file_.get(), 0, bytes)) fail(e);
+    void* p = mmap(nullptr, size_t(bytes), PROT_READ | PROT_WRITE, MAP_SHARED, file_.get(), 0);
+    if (p == MAP_FAILED) fail(errno);
+    data_ = static_cast<char*>(p);
+  }
+  ~WritableMapping() {
+    if (data_) munmap(data_, size_t(bytes_));
+  }
+  WritableMapping(const WritableMapping&) = delete;
+  char* data() const { return data_; }
+
+ private:
+  std::string path_;
+  int64_t bytes_;
+  FileDescriptor file_;
+  char* data_ = nullptr;
+
+  [[noreturn]] void fail(int error) const { user_error("{}: cannot write {} bytes: {}", path_, bytes_, error_text(error)); }
+};
+
+// One panel group of a packed constant: [batch][panel][tap][depth][width].
+void pack(const schedule::Schedule& schedule, const PackedConstant& p, int64_t batch, float* out) {
+  const auto& shape = schedule.program.buffer(p.packed).shape;
+  int64_t panels = shape[1].constant(), taps = shape[2].constant(), depth = shape[3].constant(), width = shape[4].constant();
+  const float* source = static_cast<const float*>(schedule.program.buffer(p.source).data.bytes) + batch * p.batch_stride;
+  int64_t panel_size = taps * depth * width, columns = p.columns.constant();
+  if (taps == 1) {
+    rt::pack_panels(source + p.tap_offsets[0], depth, columns, p.depth_stride, p.column_stride, int(width), out);
+    return;
+  }
+  // Panels of a single tap, then moved to their place among the taps.
+  std::vector<float> one(size_t(panels * depth * width));
+  for (int64_t t = 0; t < taps; t++) {
+    rt::pack_panels(source + p.tap_offsets[size_t(t)], depth, columns, p.depth_stride, p.column_stride, int(width), one.data());
+    for (int64_t panel = 0; panel < panels; panel++)
+      std::memcpy(out + panel * panel_size + t * depth * width, one.data() + panel * depth * width, size_t(depth * width) * 4);
+  }
+}
+
+}  // namespace
+
+void write_weights(const std::string& path, const schedule::Schedule& schedule, const std::vector<WeightPlacement>& placements,
+                   int64_t bytes, int threads) {
+  WritableMapping file(path, bytes);
+  std::vector<const PackedConstant*> packed(schedule.program.buffers.size(), nullptr);
+  for (const auto& p : schedule.packed) packed[size_t(p.packed)] = &p;
+
+  std::atomic<size_t> next{0};
+  std::exception_ptr failure;
+  std::mutex mutex;
+  auto work = [&] {
+    try {
+      for (size_t i = next++; i < placements.size(); i = next++) {
+        const auto& w = placements[i];
+        char* out = file.data() + w.offset;
+        if (const PackedConstant* p = packed[size_t(w.buffer)]) {
+          int64_t batches = p->batch.constant();
+          for (int64_t b = 0; b < batches; b++)
+            pack(schedule, *p, b, reinterpret_cast<float*>(out + b * (w.bytes / batches)));
+        } else if (w.bytes > 0) {
+          std::memcpy(out, schedule.program.buffer(w.buffer).data.bytes, size_t(w.bytes));
+        }
+      }
+    } catch (...) {
+      std::lock_guard lock(mutex);
+      failure = std::current_exception();
+      next = placements.size();
+    }
+  };
+  std::vector<std::thread> helpers;
+  for (int t = 1; t < threads; t++) helpers.emplace_back(work);
+  work();
+  for (auto& h : helpers) h.join();
+  if (failure) std::rethrow_exception(failure);
+}
+
+}  // namespace cppgen::package
