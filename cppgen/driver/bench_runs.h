@@ -1,0 +1,43 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "cppgen/driver/ready_model.h"
+#include "cppgen/support/interrupt.h"
+#include "runtime/session/tensor.h"
+
+namespace cppgen {
+
+// One model that is timed: ready, with its inputs and the memory of its outputs.
+class TimedModel {
+ public:
+  // Runs it for the first time, which sizes all memory.
+  TimedModel(const ReadyModel& model, const std::vector<rt::Tensor>& inputs);
+
+  double run();  // seconds
+  double first_run_s() const { return first_run_s_; }
+  const ReadyModel& model() const { return model_; }
+  const std::vector<rt::Tensor>& outputs() const { return outputs_; }
+
+ private:
+  const ReadyModel& model_;
+  std::vector<rt::TensorView> inputs_;
+  std::vector<rt::Tensor> outputs_;
+  std::vector<rt::OutputView> output_views_;
+  double first_run_s_ = 0;
+};
+
+struct RunTimes {
+  std::vector<double> seconds;  // sorted
+
+  double min_ms() const { return seconds.front() * 1e3; }
+  double median_ms() const;
+  double p99_ms() const;  // nearest rank
+};
+
+// Warms the models up, then runs them in turns (A B A B ...). Without `runs`, as many as fit three seconds per model,
+// between 10 and 1000. Cancelled between runs.
+std::vector<RunTimes> time_models(std::vector<TimedModel*> models, std::optional<int64_t> runs, const CancelToken&);
+
+}  // namespace cppgen

@@ -1,0 +1,67 @@
+#pragma once
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace cppgen {
+
+// Exit status of the program.
+enum ExitCode {
+  kDone = 0,
+  kCheckFailed = 1,    // the outputs differ from what is expected
+  kUserError = 2,      // a bad model, option, setting or input
+  kInternalError = 3,  // ours
+  kInterrupted = 130,  // Ctrl-C, as a shell reports it
+};
+
+// What the command line said, unchecked beyond its syntax.
+
+struct CommonOptions {
+  std::vector<std::string> settings;  // --set NAME=VALUE
+  std::string threads, isa;           // empty: not given
+  bool json = false;
+};
+
+struct ModelOptions : CommonOptions {
+  std::string model;              // .onnx file or package directory
+  std::vector<std::string> dims;  // --dim
+  bool reference = false;         // run on the interpreter
+};
+
+struct RunOptions : ModelOptions {
+  std::vector<std::string> inputs;  // NAME=FILE.npy
+  std::string output;               // directory; empty: print a summary
+  uint64_t seed = 0;
+};
+
+struct CompileOptionsGiven : ModelOptions {
+  std::string output;
+};
+
+struct VerifyOptions : ModelOptions {
+  std::string data;
+  std::optional<double> rtol, atol;
+};
+
+struct BenchOptions : ModelOptions {
+  std::optional<int64_t> runs;
+  uint64_t seed = 0;
+  std::string against;  // "onednn" or empty
+};
+
+// The hidden command that `bench` runs in a fresh process.
+struct MeasureOptions : BenchOptions {
+  std::string result;  // file to write
+  std::string cache;   // CACHE_DIR
+};
+
+struct ExplainOptions : ModelOptions {
+  bool source = false;
+};
+
+struct CacheOptions : CommonOptions {
+  std::string action = "stats";  // list, stats, clear, path
+};
+
+}  // namespace cppgen

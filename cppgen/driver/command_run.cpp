@@ -1,0 +1,190 @@
+// cppgen run, cppgen compile
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <optional>
+
+#include "cppgen/driver/command_support.h"
+#include "cppgen/driver/commands.h"
+#include "cppgen/driver/json_writer.h"
+#include "cppgen/driver/model_inputs.h"
+#include "cppgen/driver/ready_model.h"
+#include "cppgen/driver/tensor_values.h"
+#include "cppgen/support/file_io.h"
+#include "runtime/base/errors.h"
+#include "runtime/session/npy.h"
+
+namespace cppgen {
+namespace {
+
+// Tensor I becomes <prefix>_I.npy: names of the model never become paths.
+std::string file_of(const char* prefix, size_t i) { return fmt::format("{}_{}.npy", prefix, i); }
+
+void write_tensors(JsonWriter& io, const std::string& directory, const char* list, const char* prefix,
+                   const std::vector<rt::TensorInfo>& infos, const std::vector<rt::Tensor>& tensors) {
+  io.begin_array(list);
+  for (size_t i = 0; i < tensors.size(); i++) {
+    rt::write_npy(directory + "/" + file_of(prefix, i), tensors[i].view());
+    io.begin_object();
+    io.field("name", infos[i].name);
+    io.field("file", file_of(prefix, i));
+    io.list("shape", std::span<const int64_t>(tensors[i].dims()));
+    io.end_object();
+  }
+  io.end_array();
+}
+
+// A test case that `verify` reads: io.json with the inputs and the outputs.
+void write_case(const std::string& directory, const rt::Plan& plan, const std::vector<rt::Tensor>& inputs,
+                const std::vector<rt::Tensor>& outputs) {
+  if (const int error = make_directories(directory))
+    user_error("--output: cannot make the directory '{}': {}", directory, error_text(error));
+  JsonWriter io;
+  io.begin_object();
+  write_tensors(io, directory, "inputs", "in", plan.inputs, inputs);
+  write_tensors(io, directory, "outputs", "out", plan.outputs, outputs);
+  io.end_object();
+  const std::string path = directory + "/io.json";
+  if (const int error = write_file(path, io.take())) user_error("cannot write '{}': {}", path, error_text(error));
+}
+
+void describe_tensor(JsonWriter& json, const rt::TensorInfo& info, const rt::Tensor& tensor) {
+  json.field("name", info.name);
+  json.field("dtype", name_of(tensor.type()));
+  json.list("shape", std::span<const int64_t>(tensor.dims()));
+}
+
+void describe_output(JsonWriter& json, const RunOptions& options, const rt::TensorInfo& info, size_t i,
+                     const rt::Tensor& tensor) {
+  json.begin_object();
+  describe_tensor(json, info, tensor);
+  if (!options.output.empty()) json.field("file", file_of("out", i));
+  const ValueRange range = range_of(tensor.view());
+  if (range.counted > 0) {
+    json.field("min", range.min);
+    json.field("mean", range.mean);
+    json.field("max", range.max);
+  }
+  if (range.nans > 0) json.field("nan", range.nans);
+  json.end_object();
+}
+
+void write_timings(JsonWriter& json, const ReadyModel& model, double run_s) {
+  const CompileReport& report = model.compiled.report;
+  json.begin_object("timings");
+  json.field("compile_s", report.total_s);
+  json.field("weights_s", report.weights_s);
+  json.field("load_s", model.load_s);
+  json.field("open_s", model.open_s);
+  json.field("run_ms", run_s * 1e3);
+  json.begin_object("stages");
+  for (const auto& [stage, seconds] : report.stages) json.field(stage, seconds);
+  json.end_object();
+  json.end_object();
+}
+
+std::string run_json(const RunOptions& options, const ReadyModel& model, const std::vector<rt::Tensor>& inputs,
+                     const std::vector<rt::Tensor>& outputs, double run_s) {
+  JsonWriter json;
+  json.begin_object();
+  json.field("model", options.model);
+  json.field("isa", model.isa());
+  json.field("threads", model.threads());
+  json.field("from_cache", model.compiled.report.from_cache);
+  json.field("seed", options.seed);
+  if (!options.output.empty()) json.field("directory", options.output);
+  json.begin_array("inputs");
+  for (size_t i = 0; i < inputs.size(); i++) {
+    json.begin_object();
+    describe_tensor(json, model.plan().inputs[i], inputs[i]);
+    json.end_object();
+  }
+  json.end_array();
+  json.begin_array("outputs");
+  for (size_t i = 0; i < outputs.size(); i++) describe_output(json, options, model.plan().outputs[i], i, outputs[i]);
+  json.end_array();
+  write_timings(json, model, run_s);
+  write_step_counts(json, model.plan());
+  json.end_object();
+  return json.take();
+}
+
+std::string run_text(const RunOptions& options, const ReadyModel& model, const std::vector<rt::Tensor>& outputs,
+                     double run_s) {
+  std::string text;
+  for (size_t i = 0; i < outputs.size(); i++)
+    text += fmt::format(
+        "{}  {} {}  {}\n", printable(model.plan().outputs[i].name), name_of(outputs[i].type()),
+        rt::shape_text(outputs[i].dims()),
+        options.output.empty() ? summary_text(outputs[i].view()) : options.output + "/" + file_of("out", i));
+  text += fmt::format("{}{}, {} threads, {}; ready after {}, run {}\n", model.isa(),
+                      model.compiled.report.from_cache ? " (from the cache)" : "", model.threads(),
+                      step_text(count_steps(model.plan())), seconds_text(model.open_s), seconds_text(run_s));
+  return text;
+}
+
+std::string compile_text(const CompileOptionsGiven& options, const CompileReport& report, int64_t bytes) {
+  std::string stages;
+  for (const auto& [stage, seconds] : report.stages)
+    stages += fmt::format("  {:<10} {}\n", stage, seconds_text(seconds));
+  return fmt::format("{}: {} kernels for {} in {} units ({} from the cache), {}, {}\n{}", options.output,
+                     report.kernels, report.isa, report.units, report.cached_units, bytes_text(bytes),
+                     seconds_text(report.total_s), stages);
+}
+
+std::string compile_json(const CompileOptionsGiven& options, const CompileReport& report, int64_t bytes) {
+  JsonWriter json;
+  json.begin_object();
+  json.field("model", options.model);
+  json.field("package", options.output);
+  json.field("isa", report.isa);
+  json.field("bytes", bytes);
+  json.field("kernels", report.kernels);
+  json.field("units", report.units);
+  json.field("cached_units", report.cached_units);
+  json.field("total_s", report.total_s);
+  json.field("weights_s", report.weights_s);
+  json.begin_object("stages");
+  for (const auto& [stage, seconds] : report.stages) json.field(stage, seconds);
+  json.end_object();
+  json.end_object();
+  return json.take();
+}
+
+int64_t size_of_directory(const std::string& directory) {
+  int64_t bytes = 0;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(directory, error))
+    if (entry.is_regular_file(error)) bytes += int64_t(entry.file_size(error));
+  return bytes;
+}
+
+}  // namespace
+
+ExitCode command_run(const RunOptions& options, const CancelToken& cancel) {
+  const Settings settings = read_settings(options);
+  const ReadyModel model = open_model(options, settings, cancel);
+  const std::vector<rt::Tensor> inputs = make_inputs(model.plan(), options.inputs, model.bound, options.seed);
+  throw_if_cancelled(cancel);
+  const double begin = seconds_now();
+  const std::vector<rt::Tensor> outputs = model.run(views_of(inputs));
+  const double run_s = seconds_now() - begin;
+  throw_if_cancelled(cancel);
+  if (!options.output.empty()) write_case(options.output, model.plan(), inputs, outputs);
+  print_result(options.json ? run_json(options, model, inputs, outputs, run_s)
+                            : run_text(options, model, outputs, run_s));
+  return kDone;
+}
+
+ExitCode command_compile(const CompileOptionsGiven& options, const CancelToken& cancel) {
+  require_onnx(options.model, "compile");
+  const Settings settings = read_settings(options);
+  CompileRequest request = compile_request(options, settings, cancel);
+  request.output = options.output;
+  const CompiledModel model = compile_with_progress(std::move(request));
+  const int64_t bytes = size_of_directory(options.output);
+  print_result(options.json ? compile_json(options, model.report, bytes) : compile_text(options, model.report, bytes));
+  return kDone;
+}
+
+}  // namespace cppgen

@@ -1,0 +1,124 @@
+// cppgen verify
+#include <fmt/format.h>
+
+#include <cmath>
+
+#include "cppgen/driver/command_support.h"
+#include "cppgen/driver/commands.h"
+#include "cppgen/driver/compare.h"
+#include "cppgen/driver/data_sets.h"
+#include "cppgen/driver/json_writer.h"
+#include "cppgen/driver/model_inputs.h"
+#include "cppgen/driver/ready_model.h"
+#include "runtime/base/errors.h"
+
+namespace cppgen {
+namespace {
+
+struct Checked {
+  DataSet set;
+  rt::VerifyReport report;
+  double run_s = 0;
+};
+
+void check_tolerances(const VerifyOptions& options) {
+  for (const auto& [name, value] : {std::pair("--rtol", options.rtol), std::pair("--atol", options.atol)})
+    if (value && !(std::isfinite(*value) && *value >= 0))
+      user_error("{} {}: expected a number of at least 0", name, *value);
+}
+
+Checked check(const ReadyModel& model, const DataSet& set, const VerifyOptions& options) {
+  const rt::TestCase test = read_data_set(set, model.plan());
+  const double begin = seconds_now();
+  const std::vector<rt::Tensor> outputs = model.run(views_of(test.inputs));
+  Checked checked{set, {}, seconds_now() - begin};
+  if (set.protobuf) {
+    ElementTolerance tolerance;
+    tolerance.rtol = options.rtol;
+    tolerance.atol = options.atol.value_or(tolerance.atol);
+    checked.report = compare_elements(test.outputs, outputs, tolerance);
+  } else {
+    checked.report = rt::compare_outputs(test.outputs, outputs, {options.rtol, options.atol.value_or(0)});
+  }
+  return checked;
+}
+
+std::string text_of(const rt::OutputReport& output) {
+  const std::string name = printable(output.name);
+  if (!output.ok && output.compared == 0) return fmt::format("  FAIL {}: {}\n", name, output.reason);
+  return fmt::format("  {} {}: max abs error {:.4g}, max|expected| {:.4g}, {} elements{}{}\n",
+                     output.ok ? "ok  " : "FAIL", name, output.max_difference, output.max_expected, output.compared,
+                     output.ok ? "" : ": ", output.reason);
+}
+
+std::string text_of(const std::vector<Checked>& all, const ReadyModel& model) {
+  std::string text;
+  size_t agree = 0;
+  for (const Checked& checked : all) {
+    agree += checked.report.ok();
+    text += checked.set.path + "\n";
+    for (const rt::OutputReport& output : checked.report.outputs) text += text_of(output);
+    if (!checked.report.reason.empty()) text += fmt::format("  FAIL {}\n", checked.report.reason);
+  }
+  return text + fmt::format("{} of {} data sets agree; {}, {}\n", agree, all.size(), model.isa(),
+                            step_text(count_steps(model.plan())));
+}
+
+void write_output(JsonWriter& json, const rt::OutputReport& output) {
+  json.begin_object();
+  json.field("name", output.name);
+  json.field("ok", output.ok);
+  json.field("reason", output.reason);
+  json.field("max_abs_error", output.max_difference);
+  json.field("max_expected", output.max_expected);
+  json.field("allowed", output.limit);
+  json.field("compared", output.compared);
+  json.field("wrong", output.wrong);
+  json.end_object();
+}
+
+std::string json_of(const std::vector<Checked>& all, const ReadyModel& model, bool ok) {
+  JsonWriter json;
+  json.begin_object();
+  json.field("model", model.path);
+  json.field("ok", ok);
+  json.field("isa", model.isa());
+  json.field("threads", model.threads());
+  json.field("from_cache", model.compiled.report.from_cache);
+  json.begin_array("data_sets");
+  for (const Checked& checked : all) {
+    json.begin_object();
+    json.field("path", checked.set.path);
+    json.field("ok", checked.report.ok());
+    json.field("reason", checked.report.reason);
+    json.field("run_ms", checked.run_s * 1e3);
+    json.begin_array("outputs");
+    for (const rt::OutputReport& output : checked.report.outputs) write_output(json, output);
+    json.end_array();
+    json.end_object();
+  }
+  json.end_array();
+  write_steps(json, model);
+  json.end_object();
+  return json.take();
+}
+
+}  // namespace
+
+ExitCode command_verify(const VerifyOptions& options, const CancelToken& cancel) {
+  check_tolerances(options);
+  const std::vector<DataSet> sets = find_data_sets(options.data);
+  const Settings settings = read_settings(options);
+  const ReadyModel model = open_model(options, settings, cancel);
+  std::vector<Checked> all;
+  bool ok = true;
+  for (const DataSet& set : sets) {
+    all.push_back(check(model, set, options));
+    ok &= all.back().report.ok();
+    throw_if_cancelled(cancel);
+  }
+  print_result(options.json ? json_of(all, model, ok) : text_of(all, model));
+  return ok ? kDone : kCheckFailed;
+}
+
+}  // namespace cppgen

@@ -1,0 +1,107 @@
+#include "cppgen/driver/data_sets.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <filesystem>
+
+#include "cppgen/import/test_data.h"
+#include "runtime/base/errors.h"
+
+namespace cppgen {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kPrefix = "test_data_set_";
+
+bool is_there(const fs::path& path) {
+  std::error_code error;
+  return fs::exists(path, error);
+}
+
+bool holds_protobuf(const fs::path& directory) {
+  return is_there(directory / "output_0.pb") || is_there(directory / "input_0.pb");
+}
+
+std::vector<fs::path> entries_of(const std::string& directory) {
+  std::error_code error;
+  std::vector<fs::path> entries;
+  for (fs::directory_iterator it(directory, error), end; !error && it != end; it.increment(error))
+    entries.push_back(it->path());
+  if (error) user_error("no test data: cannot read the directory '{}': {}", directory, error.message());
+  return entries;
+}
+
+// By number: test_data_set_10 comes after test_data_set_2.
+bool numeric_less(const DataSet& a, const DataSet& b) {
+  return a.path.size() != b.path.size() ? a.path.size() < b.path.size() : a.path < b.path;
+}
+
+std::string tensor_path(const DataSet& set, const char* kind, size_t i) {
+  return fmt::format("{}/{}_{}.pb", set.path, kind, i);
+}
+
+size_t count_tensors(const DataSet& set, const char* kind) {
+  size_t count = 0;
+  const std::string start = fmt::format("{}_", kind);
+  for (const fs::path& entry : entries_of(set.path)) {
+    const std::string name = entry.filename().string();
+    count += name.starts_with(start) && name.ends_with(".pb");
+  }
+  for (size_t i = 0; i < count; i++)
+    if (!is_there(tensor_path(set, kind, i)))
+      user_error("'{}' is missing, but '{}' has {} files {}I.pb", tensor_path(set, kind, i), set.path, count, start);
+  return count;
+}
+
+// The published data hold bfloat16 as uint16.
+rt::Tensor read_tensor(const std::string& path, const rt::TensorInfo* info) {
+  const Tensor read = read_test_tensor(path).tensor;
+  const bool bfloat16 = info && info->type == DType::bf16 && read.dtype == DType::u16;
+  rt::Tensor tensor(bfloat16 ? DType::bf16 : read.dtype, read.dims);
+  if (read.data.size > 0) std::memcpy(tensor.data(), read.data.bytes, read.data.size);
+  return tensor;
+}
+
+rt::TestCase read_protobuf(const DataSet& set, const rt::Plan& plan) {
+  const size_t inputs = count_tensors(set, "input"), outputs = count_tensors(set, "output");
+  if (inputs != plan.inputs.size())
+    user_error("'{}' has {} files input_I.pb; the model has {} inputs", set.path, inputs, plan.inputs.size());
+  if (outputs == 0) user_error("'{}' has no expected outputs: output_0.pb is missing", set.path);
+  rt::TestCase test;
+  for (size_t i = 0; i < inputs; i++) test.inputs.push_back(read_tensor(tensor_path(set, "input", i), &plan.inputs[i]));
+  for (size_t i = 0; i < outputs; i++) {
+    const rt::TensorInfo* info = i < plan.outputs.size() ? &plan.outputs[i] : nullptr;
+    rt::ExpectedOutput expected;
+    expected.name = info ? info->name : fmt::format("output {}", i);
+    expected.values = read_tensor(tensor_path(set, "output", i), info);
+    expected.dims = expected.values.dims();
+    test.outputs.push_back(std::move(expected));
+  }
+  return test;
+}
+
+}  // namespace
+
+std::vector<DataSet> find_data_sets(const std::string& directory) {
+  std::vector<DataSet> sets;
+  for (const fs::path& entry : entries_of(directory))
+    if (entry.filename().string().starts_with(kPrefix)) sets.push_back({entry.string(), holds_protobuf(entry)});
+  std::sort(sets.begin(), sets.end(), numeric_less);
+  if (!sets.empty()) return sets;
+  if (holds_protobuf(directory)) return {{directory, true}};
+  if (is_there(fs::path(directory) / "io.json")) return {{directory, false}};
+  user_error("no test data in '{}': expected folders test_data_set_*, files input_0.pb and output_0.pb, or io.json",
+             directory);
+}
+
+rt::TestCase read_data_set(const DataSet& set, const rt::Plan& plan) {
+  if (set.protobuf) return read_protobuf(set, plan);
+  if (!is_there(fs::path(set.path) / "io.json"))
+    user_error("no test data in '{}': expected files input_0.pb and output_0.pb, or io.json", set.path);
+  return rt::read_test_case(set.path, plan);
+}
+
+}  // namespace cppgen

@@ -1,0 +1,20 @@
+#pragma once
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "runtime/plan/plan.h"
+#include "runtime/session/tensor.h"
+
+namespace cppgen {
+
+// Inputs of a run in the order of the model: those of `files` (texts NAME=FILE.npy), the others random. Sizes of named
+// dimensions come from `bound` (--dim) and from the files. UserError for an unknown or repeated name, a file whose
+// type or shape is wrong, and a dimension without a size (naming it and how to give it).
+std::vector<rt::Tensor> make_inputs(const rt::Plan& plan, const std::vector<std::string>& files,
+                                    const std::map<std::string, int64_t>& bound, uint64_t seed);
+
+std::vector<rt::TensorView> views_of(const std::vector<rt::Tensor>&);
+
+}  // namespace cppgen

@@ -1,0 +1,194 @@
+#include "cppgen/driver/ready_model.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "cppgen/driver/command_support.h"
+#include "cppgen/driver/json_writer.h"
+#include "cppgen/driver/reference_plan.h"
+#include "runtime/base/errors.h"
+
+namespace cppgen {
+namespace {
+
+bool is_reference(const ModelOptions& options, const Settings& settings) {
+  return options.reference || settings.force_native_runtime;
+}
+
+// Settings that are part of the kernel key, yet are read again when a session is made.
+bool works_on_packages(const SettingDescription& setting) {
+  return !setting.in_key || setting.name == "MIN_CHUNK_SIZE" || setting.name == "MEMORY_PLANNING";
+}
+
+void refuse_compiler_options(const ModelOptions& options, const Settings& settings) {
+  if (options.reference) require_onnx(options.model, "--reference");
+  if (settings.force_native_runtime) require_onnx(options.model, "FORCE_NATIVE_RUNTIME");
+  for (const SettingDescription& setting : settings.describe())
+    if (setting.source.starts_with("option") && !works_on_packages(setting))
+      user_error(
+          "the setting {} decides how a model is compiled, but '{}' is a package, which is compiled already: "
+          "give the .onnx file, or leave the setting out",
+          setting.name, options.model);
+}
+
+std::map<std::string, int64_t> package_dims(const ModelOptions& options, const rt::Plan& plan) {
+  std::map<std::string, int64_t> bound;
+  for (const std::string& text : options.dims) {
+    const DimOption dim = parse_dim_option(text);
+    if (!dim.size)
+      user_error(
+          "--dim {} changes a dimension, but '{}' is a package, which is compiled already; --dim NAME=N checks "
+          "a size",
+          text, options.model);
+    std::string known;
+    for (const rt::Symbol& symbol : plan.symbols) known += (known.empty() ? "" : ", ") + printable(symbol.name);
+    if (std::none_of(plan.symbols.begin(), plan.symbols.end(), [&](const auto& s) { return s.name == dim.symbol; }))
+      user_error("--dim {}: the package has no dimension '{}' (it has {})", text, dim.symbol,
+                 known.empty() ? "none" : known);
+    const auto [at, is_new] = bound.emplace(dim.symbol, *dim.size);
+    if (!is_new && at->second != *dim.size)
+      user_error("--dim gives '{}' both {} and {}", dim.symbol, at->second, *dim.size);
+  }
+  return bound;
+}
+
+void load(ReadyModel& model, const std::string& directory, bool trusted, const Settings& settings) {
+  const double begin = seconds_now();
+  auto executable = rt::Executable::load(directory, {.trust_weights = trusted});
+  model.session = std::make_unique<rt::Session>(std::move(executable), rt::SessionOptions::from(settings));
+  model.load_s = seconds_now() - begin;
+}
+
+void compile_and_load(ReadyModel& model, const ModelOptions& options, const Settings& settings,
+                      const CancelToken& cancel) {
+  model.compiled = compile_with_progress(compile_request(options, settings, cancel));
+  load(model, model.compiled.package, model.compiled.trusted, settings);
+}
+
+// The runtime checks that inputs agree with each other; this checks that they agree with --dim.
+void check_bound(const ReadyModel& model, std::span<const rt::TensorView> inputs) {
+  for (const rt::Symbol& symbol : model.plan().symbols) {
+    const auto it = model.bound.find(symbol.name);
+    if (it == model.bound.end() || size_t(symbol.input) >= inputs.size()) continue;
+    const rt::TensorView& input = inputs[size_t(symbol.input)];
+    if (size_t(symbol.axis) < input.dims.size() && input.dims[size_t(symbol.axis)] != it->second)
+      user_error("input '{}' axis {} is {}, but --dim says {}={}", model.plan().inputs[size_t(symbol.input)].name,
+                 symbol.axis, input.dims[size_t(symbol.axis)], symbol.name, it->second);
+  }
+}
+
+}  // namespace
+
+bool is_package(const std::string& model) {
+  std::error_code error;
+  const auto status = std::filesystem::status(model, error);
+  if (!std::filesystem::exists(status)) user_error("there is no model '{}': no such file or directory", model);
+  return std::filesystem::is_directory(status);
+}
+
+void require_onnx(const std::string& model, std::string_view what) {
+  if (is_package(model))
+    user_error("{} needs the .onnx file, but '{}' is a package, which holds compiled code only", what, model);
+}
+
+CompileRequest compile_request(const ModelOptions& options, const Settings& settings, const CancelToken& cancel) {
+  CompileRequest request;
+  request.model = options.model;
+  request.settings = settings;
+  for (const std::string& text : options.dims) request.dims.push_back(parse_dim_option(text));
+  request.cancel = &cancel;
+  return request;
+}
+
+CompiledModel compile_with_progress(CompileRequest request) {
+  ProgressLine line(request.settings);
+  request.on_progress = [&](int done, int total) { line.show("compiling kernels", done, total); };
+  CompiledModel model = compile_model(request);
+  throw_if_cancelled(*request.cancel);
+  return model;
+}
+
+ReadyModel open_model(const ModelOptions& options, const Settings& settings, const CancelToken& cancel) {
+  const double begin = seconds_now();
+  ReadyModel model;
+  model.path = options.model;
+  model.package = is_package(options.model);
+  if (model.package) {
+    refuse_compiler_options(options, settings);
+    load(model, options.model, false, settings);
+    model.bound = package_dims(options, model.plan());
+  } else if (is_reference(options, settings)) {
+    model.reference = std::make_unique<ReferenceModel>(compile_request(options, settings, cancel));
+    model.reference_plan = reference_plan(*model.reference);
+  } else {
+    compile_and_load(model, options, settings, cancel);
+  }
+  model.open_s = seconds_now() - begin;
+  return model;
+}
+
+std::vector<rt::Tensor> ReadyModel::run(std::span<const rt::TensorView> inputs) const {
+  check_bound(*this, inputs);
+  return reference ? run_reference(*reference, reference_plan, inputs) : session->run(inputs);
+}
+
+std::string_view name_of(StepWay way) {
+  if (way == StepWay::compiled) return "compiled";
+  return way == StepWay::library ? "library" : "interpreted";
+}
+
+StepWay way_of(const rt::Step& step) {
+  if (step.engine == kInterpreterEngine) return StepWay::interpreted;
+  return step.kind == rt::StepKind::kernel ? StepWay::compiled : StepWay::library;
+}
+
+StepCounts count_steps(const rt::Plan& plan) {
+  StepCounts counts;
+  for (const rt::Step& step : plan.steps) {
+    const StepWay way = way_of(step);
+    counts.total++;
+    (way == StepWay::compiled ? counts.compiled : way == StepWay::library ? counts.library : counts.interpreted)++;
+  }
+  return counts;
+}
+
+std::string step_text(const StepCounts& counts) {
+  return fmt::format("{} step{}: {} compiled, {} library, {} interpreted", counts.total, counts.total == 1 ? "" : "s",
+                     counts.compiled, counts.library, counts.interpreted);
+}
+
+void write_step_counts(JsonWriter& json, const rt::Plan& plan) {
+  const StepCounts counts = count_steps(plan);
+  json.begin_object("step_counts");
+  json.field("compiled", counts.compiled);
+  json.field("library", counts.library);
+  json.field("interpreted", counts.interpreted);
+  json.end_object();
+}
+
+void write_steps(JsonWriter& json, const ReadyModel& model) {
+  write_steps(json, model.plan(), model.session ? model.session->profile() : std::vector<rt::StepProfile>());
+}
+
+void write_steps(JsonWriter& json, const rt::Plan& plan, std::span<const rt::StepProfile> profile) {
+  write_step_counts(json, plan);
+  json.begin_array("steps");
+  for (size_t i = 0; i < plan.steps.size(); i++) {
+    const rt::Step& step = plan.steps[i];
+    json.begin_object();
+    json.field("name", step.name);
+    json.field("engine", step.engine);
+    json.field("kind", name_of(way_of(step)));
+    json.list("origins", std::span<const std::string>(step.origins));
+    if (i < profile.size() && profile[i].calls > 0) {
+      json.field("calls", profile[i].calls);
+      json.field("ms", profile[i].ns / double(profile[i].calls) / 1e6);
+      json.field("gflops_per_s", profile[i].gflops_per_second());
+      json.field("gb_per_s", profile[i].gb_per_second());
+    }
+    json.end_object();
+  }
+  json.end_array();
+}
+
+}  // namespace cppgen

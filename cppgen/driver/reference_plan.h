@@ -1,0 +1,22 @@
+#pragma once
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "cppgen/driver/compiler.h"
+#include "runtime/plan/plan.h"
+#include "runtime/session/tensor.h"
+
+namespace cppgen {
+
+inline constexpr std::string_view kInterpreterEngine = "interpreter";  // of steps that the interpreter runs
+
+// What a compiled model's plan says about inputs, outputs, symbols and steps, for the reference interpreter. It has no
+// buffers and cannot be run; dimensions of outputs are left out, because some are known only after a run.
+rt::Plan reference_plan(const ReferenceModel&);
+
+// Runs the interpreter on the runtime's tensors. UserError as Session::run.
+std::vector<rt::Tensor> run_reference(const ReferenceModel&, const rt::Plan& plan,
+                                      std::span<const rt::TensorView> inputs);
+
+}  // namespace cppgen

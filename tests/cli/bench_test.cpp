@@ -1,0 +1,66 @@
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/program.h"
+
+namespace cppgen {
+namespace {
+
+using nlohmann::json;
+class Bench : public CliTest {};
+
+TEST_F(Bench, MeasuresEverythingWithAPrivateCache) {
+  const Ended ended = run({"bench", symbolic_model(), "--dim", "N=64", "--runs", "12", "--threads", "1", "--json"});
+  ASSERT_EQ(ended.status, 0) << ended.err;
+  const json report = json::parse(ended.out);
+  EXPECT_EQ(report["runs"], 12);
+  for (const char* number : {"median_ms", "min_ms", "p99_ms", "compile_s", "weights_s", "load_s", "peak_rss_mb"})
+    EXPECT_GT(report[number].get<double>(), 0) << number;
+  EXPECT_LE(report["min_ms"], report["median_ms"]);
+  EXPECT_LE(report["median_ms"], report["p99_ms"]);
+  EXPECT_GT(report["compile_s"], report["load_s"]) << "the load is warm";
+  EXPECT_EQ(report["threads"], 1);
+  EXPECT_EQ(report["steps"].size(), 1u);
+  EXPECT_FALSE(report["steps"][0].contains("ms"));
+  EXPECT_EQ(temporary_files(), std::vector<std::string>());
+  EXPECT_FALSE(std::filesystem::exists(path("cache/cppgen"))) << "the user's cache was touched";
+}
+
+TEST_F(Bench, KernelProfile) {
+  const Ended ended =
+      run({"bench", symbolic_model(), "--dim", "N=64", "--runs", "10", "--set", "ENABLE_KERNEL_PROFILE=1", "--json"});
+  ASSERT_EQ(ended.status, 0) << ended.err;
+  const json step = json::parse(ended.out)["steps"][0];
+  EXPECT_GT(step["calls"], 10);
+  EXPECT_GT(step["ms"].get<double>(), 0);
+  EXPECT_GT(step["gb_per_s"].get<double>(), 0);
+}
+
+TEST_F(Bench, AgainstOnednn) {
+  const Ended ended =
+      run({"bench", symbolic_model(), "--dim", "N=64", "--runs", "10", "--against", "onednn", "--json"});
+  ASSERT_EQ(ended.status, 0) << ended.err;
+  const json against = json::parse(ended.out)["against"];
+  EXPECT_EQ(against["runs"], 10);
+  EXPECT_GT(against["ratio"].get<double>(), 0);
+  EXPECT_EQ(against["outputs_agree"], true);
+}
+
+TEST_F(Bench, Interpreted) {
+  environment["CPPGEN_FORCE_NATIVE_RUNTIME"] = "1";
+  const Ended ended = run({"bench", symbolic_model(), "--dim", "N=2", "--runs", "10", "--json"});
+  ASSERT_EQ(ended.status, 0) << ended.err;
+  const json report = json::parse(ended.out);
+  EXPECT_EQ(report["isa"], "interpreter");
+  EXPECT_EQ(report["steps"][0]["kind"], "interpreted");
+  EXPECT_EQ(run({"bench", symbolic_model(), "--dim", "N=2", "--against", "onednn"}).status, 2);
+}
+
+TEST_F(Bench, UnboundDimensionIsNamed) {
+  const Ended ended = run({"bench", symbolic_model()});
+  EXPECT_EQ(ended.status, 2);
+  EXPECT_NE(ended.err.find("the dimension 'N' (input 'x' axis 0) has no size"), std::string::npos) << ended.err;
+  EXPECT_EQ(temporary_files(), std::vector<std::string>());
+}
+
+}  // namespace
+}  // namespace cppgen

@@ -1,0 +1,79 @@
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/program.h"
+
+namespace cppgen {
+namespace {
+
+using nlohmann::json;
+class Information : public CliTest {};
+
+TEST_F(Information, Inspect) {
+  const Ended text = run({"inspect", gather_model()});
+  ASSERT_EQ(text.status, 0) << text.err;
+  for (const char* line :
+       {"opsets      ai.onnx 17\n", "parameters  6 (24 B)\n", "  ids  int64 [4]\n", "     1  Gather\n"})
+    EXPECT_NE(text.out.find(line), std::string::npos) << line << text.out;
+  const json report = json::parse(run({"inspect", symbolic_model(), "--json"}).out);
+  EXPECT_EQ(report["kind"], "onnx");
+  EXPECT_EQ(report["opsets"]["ai.onnx"], 17);
+  EXPECT_EQ(report["inputs"][0]["dims"], json({"N", "3"}));
+  EXPECT_EQ(report["operators"]["Relu"], 1);
+}
+
+TEST_F(Information, Explain) {
+  const Ended text = run({"explain", symbolic_model()});
+  ASSERT_EQ(text.status, 0) << text.err;
+  EXPECT_NE(text.out.find("loops: "), std::string::npos) << text.out;
+  EXPECT_EQ(text.out.find("extern \"C\""), std::string::npos);
+  const json report = json::parse(run({"explain", symbolic_model(), "--json", "--source"}).out);
+  ASSERT_EQ(report["steps"].size(), 1u);
+  EXPECT_EQ(report["steps"][0]["engine"], "loops");
+  EXPECT_NE(report["steps"][0]["source"], "");
+  EXPECT_TRUE(report["decisions"].is_array());
+}
+
+TEST_F(Information, Config) {
+  environment["CPPGEN_MIN_CHUNK_SIZE"] = "1024";
+  environment["NUM_BUILDERS"] = "3";
+  const json settings = json::parse(run({"config", "--json", "--threads", "2"}).out)["settings"];
+  const auto find = [&](const char* name) {
+    for (const json& row : settings)
+      if (row["name"] == name) return row;
+    return json();
+  };
+  EXPECT_EQ(find("MIN_CHUNK_SIZE")["value"], "1024");
+  EXPECT_EQ(find("MIN_CHUNK_SIZE")["source"], "CPPGEN_MIN_CHUNK_SIZE");
+  EXPECT_EQ(find("COMPILE_THREADS")["source"], "NUM_BUILDERS");
+  EXPECT_EQ(find("THREADS")["value"], "2");
+  EXPECT_EQ(find("CACHE_DIR")["value"], path("cache/cppgen"));
+  EXPECT_NE(find("ISA")["doc"], "");
+  EXPECT_NE(run({"config"}).out.find("MIN_CHUNK_SIZE=1024  (CPPGEN_MIN_CHUNK_SIZE)\n"), std::string::npos);
+}
+
+TEST_F(Information, Isa) {
+  const json report = json::parse(run({"isa", "--json", "--isa", "scalar"}).out);
+  EXPECT_EQ(report["selected"], "scalar");
+  EXPECT_EQ(report["isas"][0]["name"], "scalar");
+  EXPECT_EQ(report["isas"][0]["supported"], true);
+  EXPECT_NE(run({"isa", "--isa", "scalar"}).out.find("* selected: scalar\n"), std::string::npos);
+  EXPECT_EQ(run({"isa", "--isa", "mmx"}).status, 2);
+}
+
+TEST_F(Information, Cache) {
+  EXPECT_EQ(run({"cache", "path"}).out, path("cache/cppgen") + "\n");
+  EXPECT_FALSE(std::filesystem::exists(path("cache/cppgen")));
+  EXPECT_EQ(run({"cache", "list"}).out, "the cache is empty\n");
+  ASSERT_EQ(run({"run", symbolic_model(), "--dim", "N=2"}).status, 0);
+  const json stats = json::parse(run({"cache", "--json"}).out);
+  EXPECT_GE(stats["kernels"], 1);
+  EXPECT_EQ(stats["models"], 1);
+  EXPECT_GT(stats["model_bytes"], 0);
+  EXPECT_EQ(json::parse(run({"cache", "list", "--json"}).out)["models"].size(), 1u);
+  EXPECT_EQ(json::parse(run({"cache", "clear", "--json"}).out)["removed_models"], 1);
+  EXPECT_EQ(run({"cache", "list"}).out, "the cache is empty\n");
+  EXPECT_EQ(json::parse(run({"run", symbolic_model(), "--dim", "N=2", "--json"}).out)["from_cache"], false);
+}
+
+}  // namespace
+}  // namespace cppgen

@@ -1,0 +1,84 @@
+#include "tests/cli/program.h"
+
+namespace cppgen {
+namespace {
+
+class Options : public CliTest {};
+
+TEST_F(Options, VersionEverywhere) {
+  EXPECT_EQ(run({"--version"}).out, "cppgen 0.1.0\n");
+  EXPECT_EQ(run({"bench", "--version"}).out, "cppgen 0.1.0\n");
+  EXPECT_EQ(run({"--version"}).status, 0);
+}
+
+TEST_F(Options, HelpOfEveryCommandHasAnExampleAndTheExitStatus) {
+  for (const char* command : {"run", "compile", "verify", "bench", "explain", "inspect", "config", "isa", "cache"}) {
+    const Ended help = run({command, "--help"});
+    EXPECT_EQ(help.status, 0) << command;
+    EXPECT_NE(help.out.find("Example:\n  cppgen " + std::string(command)), std::string::npos) << help.out;
+    EXPECT_NE(help.out.find("Exit status: 0 done"), std::string::npos) << command;
+    EXPECT_EQ(help.err, "") << command;
+  }
+  EXPECT_EQ(run({"--help"}).out.find("measure"), std::string::npos) << "the hidden command is shown";
+}
+
+TEST_F(Options, MistakesAreTheUsersAndNameTheHelp) {
+  const Ended unknown = run({"run", "--frobnicate", "x.onnx"});
+  EXPECT_EQ(unknown.status, 2);
+  EXPECT_EQ(unknown.out, "");
+  EXPECT_NE(unknown.err.find("--frobnicate"), std::string::npos) << unknown.err;
+  EXPECT_NE(unknown.err.find("See `cppgen run --help`."), std::string::npos) << unknown.err;
+  EXPECT_EQ(run({}).status, 2);
+  EXPECT_EQ(run({"run"}).status, 2);
+  EXPECT_EQ(run({"compile", symbolic_model()}).status, 2) << "-o is required";
+  EXPECT_EQ(run({"bench", symbolic_model(), "--runs", "0"}).status, 2);
+  EXPECT_EQ(run({"bench", symbolic_model(), "--against", "abacus"}).status, 2);
+  EXPECT_EQ(run({"cache", "burn"}).status, 2);
+}
+
+TEST_F(Options, MissingModelIsNamed) {
+  const Ended ended = run({"run", "/nowhere/m.onnx"});
+  EXPECT_EQ(ended.status, 2);
+  EXPECT_EQ(ended.err, "cppgen: there is no model '/nowhere/m.onnx': no such file or directory\n");
+}
+
+TEST_F(Options, WhatIsNoModelIsTheUsersError) {
+  const std::string file = folder.write("text.onnx", "hello");
+  for (const char* command : {"run", "inspect", "explain"}) {
+    const Ended ended = run({command, file});
+    EXPECT_EQ(ended.status, 2) << command;
+    EXPECT_NE(ended.err.find("text.onnx"), std::string::npos) << ended.err;
+  }
+}
+
+TEST_F(Options, SettingsComeAsOptions) {
+  const Ended unknown = run({"config", "--set", "TREADS=2"});
+  EXPECT_EQ(unknown.status, 2);
+  EXPECT_EQ(unknown.err, "cppgen: unknown setting \"TREADS\"; the nearest known name is THREADS\n");
+  EXPECT_EQ(run({"config", "--set", "THREADS"}).err,
+            "cppgen: --set THREADS: expected NAME=VALUE, as in --set THREADS=2\n");
+  const Ended both = run({"config", "--threads", "2", "--set", "THREADS=3"});
+  EXPECT_EQ(both.status, 2);
+  EXPECT_EQ(both.err, "cppgen: --threads 2 and --set THREADS=3 disagree: give one of them\n");
+  EXPECT_EQ(run({"config", "--threads", "0"}).status, 2);
+}
+
+TEST_F(Options, UnknownVariablesAreWarnedAbout) {
+  environment["CPPGEN_TREADS"] = "2";
+  const Ended ended = run({"config"});
+  EXPECT_EQ(ended.status, 0);
+  EXPECT_NE(ended.err.find("CPPGEN_TREADS"), std::string::npos) << ended.err;
+}
+
+TEST_F(Options, ListsOfPairsMayShareOneOption) {
+  const std::string model = symbolic_model();
+  EXPECT_EQ(run({"run", model, "--reference", "--dim", "N=2"}).status, 0);
+  EXPECT_EQ(run({"run", "--reference", "--dim", "N=2", model}).status, 0);
+  EXPECT_EQ(run({"run", model, "--reference", "--dim", "x.1=M", "N=2", "M=3"}).status, 0);
+  const Ended bad = run({"run", model, "--dim", "N"});
+  EXPECT_EQ(bad.status, 2);
+  EXPECT_NE(bad.err.find("dimension option \"N\""), std::string::npos) << bad.err;
+}
+
+}  // namespace
+}  // namespace cppgen

@@ -1,0 +1,128 @@
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "runtime/session/npy.h"
+#include "tests/cli/program.h"
+
+namespace cppgen {
+namespace {
+
+using nlohmann::json;
+class RunCommand : public CliTest {};
+
+rt::Tensor floats(std::vector<int64_t> dims, std::vector<float> values) {
+  rt::Tensor tensor(DType::f32, std::move(dims));
+  std::copy(values.begin(), values.end(), tensor.as<float>());
+  return tensor;
+}
+
+TEST_F(RunCommand, UnboundDimensionIsNamedWithBothWaysToGiveIt) {
+  for (const char* way : {"--reference", "--threads=1"}) {
+    const Ended ended = run({"run", symbolic_model(), way});
+    EXPECT_EQ(ended.status, 2);
+    EXPECT_EQ(ended.err,
+              "cppgen: the dimension 'N' (input 'x' axis 0) has no size: give --dim N=N or --input x=FILE.npy\n");
+  }
+}
+
+TEST_F(RunCommand, DimensionsComeFromOptionsOrFiles) {
+  const std::string model = symbolic_model();
+  rt::write_npy(path("x.npy"), floats({2, 3}, {1, -2, 3, -4, 5, -6}).view());
+  const Ended file = run({"run", model, "--input", "x=" + path("x.npy"), "--json", "--output", path("out")});
+  ASSERT_EQ(file.status, 0) << file.err;
+  const json report = json::parse(file.out);
+  EXPECT_EQ(report["outputs"][0]["shape"], json({2, 3}));
+  EXPECT_EQ(report["outputs"][0]["dtype"], "float32");
+  EXPECT_EQ(report["outputs"][0]["file"], "out_0.npy");
+  EXPECT_EQ(report["step_counts"]["interpreted"], 0);
+  EXPECT_GT(report["timings"]["run_ms"].get<double>(), 0);
+  const rt::Tensor y = rt::read_npy(path("out/out_0.npy"));
+  EXPECT_EQ(std::vector<float>(y.as<float>(), y.as<float>() + 6), (std::vector<float>{1, 0, 3, 0, 5, 0}));
+
+  const Ended bound = run({"run", model, "--dim", "N=5", "--json"});
+  ASSERT_EQ(bound.status, 0) << bound.err;
+  EXPECT_EQ(json::parse(bound.out)["outputs"][0]["shape"], json({5, 3}));
+}
+
+TEST_F(RunCommand, SecondRunComesFromTheCache) {
+  const std::string model = symbolic_model();
+  EXPECT_EQ(json::parse(run({"run", model, "--dim", "N=2", "--json"}).out)["from_cache"], false);
+  EXPECT_EQ(json::parse(run({"run", model, "--dim", "N=2", "--json"}).out)["from_cache"], true);
+}
+
+TEST_F(RunCommand, WrongInputsAreRefused) {
+  const std::string model = symbolic_model();
+  rt::write_npy(path("short.npy"), floats({3}, {1, 2, 3}).view());
+  rt::write_npy(path("wide.npy"), floats({1, 4}, {1, 2, 3, 4}).view());
+  rt::Tensor ints(DType::i64, {1, 3});
+  std::fill(ints.as<int64_t>(), ints.as<int64_t>() + 3, 1);
+  rt::write_npy(path("ints.npy"), ints.view());
+  const auto error = [&](const std::string& input) {
+    const Ended ended = run({"run", model, "--reference", "--input", input});
+    EXPECT_EQ(ended.status, 2) << input;
+    return ended.err;
+  };
+  EXPECT_EQ(error("q=" + path("wide.npy")),
+            "cppgen: --input q=" + path("wide.npy") + ": the model has no input 'q'; it has the inputs 'x'\n");
+  EXPECT_EQ(error("x"), "cppgen: --input x: expected NAME=FILE.npy\n");
+  EXPECT_EQ(error("x=" + path("short.npy")),
+            "cppgen: '" + path("short.npy") + "' has shape [3] of 1 dimensions; the input 'x' has 2\n");
+  EXPECT_EQ(error("x=" + path("ints.npy")), "cppgen: '" + path("ints.npy") + "' holds int64; expected float32\n");
+  EXPECT_NE(error("x=" + path("wide.npy")).find("axis 1 is 4"), std::string::npos);
+  EXPECT_NE(error("x=" + path("missing.npy")).find("missing.npy"), std::string::npos);
+}
+
+TEST_F(RunCommand, SeedsDecideTheInputs) {
+  const auto output = [&](const char* seed) {
+    return run({"run", symbolic_model(), "--reference", "--dim", "N=2", "--seed", seed}).out;
+  };
+  const auto values = [](const std::string& text) { return text.substr(0, text.find('\n')); };
+  EXPECT_EQ(values(output("1")), values(output("1")));
+  EXPECT_NE(values(output("1")), values(output("2")));
+}
+
+TEST_F(RunCommand, RandomIndicesStayInsideTheirTable) {
+  std::set<int64_t> seen;
+  for (const char* seed : {"1", "2", "3", "4"}) {
+    const Ended ended = run({"run", gather_model(), "--reference", "--seed", seed, "--output", path("out")});
+    ASSERT_EQ(ended.status, 0) << ended.err;
+    const rt::Tensor ids = rt::read_npy(path("out/in_0.npy"));
+    seen.insert(ids.as<int64_t>(), ids.as<int64_t>() + 4);
+  }
+  EXPECT_EQ(seen, (std::set<int64_t>{0, 1, 2}));
+}
+
+TEST_F(RunCommand, ReferenceAndCompiledDrawTheSameInputs) {
+  ASSERT_EQ(run({"run", gather_model(), "--reference", "--seed", "7", "--output", path("a")}).status, 0);
+  ASSERT_EQ(run({"run", gather_model(), "--seed", "7", "--output", path("b")}).status, 0);
+  const rt::Tensor a = rt::read_npy(path("a/in_0.npy")), b = rt::read_npy(path("b/in_0.npy"));
+  EXPECT_TRUE(std::equal(a.as<int64_t>(), a.as<int64_t>() + 4, b.as<int64_t>()));
+  EXPECT_EQ(run({"verify", gather_model(), path("a")}).status, 0) << "compiled against the reference";
+}
+
+TEST_F(RunCommand, ForceNativeRuntimeInterprets) {
+  environment["FORCE_NATIVE_RUNTIME"] = "1";
+  const Ended ended = run({"run", symbolic_model(), "--dim", "N=2", "--json"});
+  ASSERT_EQ(ended.status, 0) << ended.err;
+  const json report = json::parse(ended.out);
+  EXPECT_EQ(report["isa"], "interpreter");
+  EXPECT_GT(report["step_counts"]["interpreted"], 0);
+  EXPECT_EQ(report["step_counts"]["compiled"], 0);
+}
+
+TEST_F(RunCommand, NamesFromTheModelNeverBecomePathsOrControlTheTerminal) {
+  ModelMaker maker;
+  const std::string evil = "../../evil\x1b[31m\xff";
+  maker.input("x", {"2"}).output(evil).node("Relu", {"x"}, {evil});
+  const std::string model = write("evil.onnx", maker);
+  const Ended text = run({"run", model, "--reference", "--output", path("out")});
+  ASSERT_EQ(text.status, 0) << text.err;
+  EXPECT_EQ(text.out.find('\x1b'), std::string::npos);
+  std::set<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(path("out"))) names.insert(entry.path().filename());
+  EXPECT_EQ(names, (std::set<std::string>{"in_0.npy", "out_0.npy", "io.json"}));
+  EXPECT_TRUE(json::accept(run({"run", model, "--reference", "--json"}).out)) << "not UTF-8, yet JSON";
+}
+
+}  // namespace
+}  // namespace cppgen
