@@ -10,7 +10,8 @@ namespace cppgen::codegen {
 // One emitted kernel: its C++ function and what a plan's step must pass to it.
 struct KernelText {
   std::string name;                     // symbol
-  std::string code;
+  std::string comment;                  // lines in front of the function
+  std::string code;                     // empty: the function of this name is that of an earlier kernel
   std::vector<ir::BufferId> buffers;    // arguments, inputs then outputs
   int output_count = 0;
   std::vector<ir::IndexExpr> params;    // values of the dimension symbols that it uses, in order
@@ -30,10 +31,14 @@ struct Options {
 // translation_unit(). Equal kernels give equal text.
 KernelText emit_kernel(const schedule::Schedule&, const schedule::FusedKernel&, const schedule::Target&, const Options&);
 
+// Gives kernels whose functions are equal but for the name the first one's function: repeated layers are compiled once.
+// Returns for each kernel the position of the one that holds its function.
+std::vector<size_t> share_functions(std::vector<KernelText>&);
+
 // A source file that holds these kernels.
 std::string translation_unit(const std::vector<const KernelText*>&, const std::string& vec_folder);
 
-// Distributes kernels over at most `count` translation units, balanced by predicted compile time; each list is in the
+// Distributes kernels that hold a function over at most `count` translation units, balanced by predicted compile time; each list is in the
 // kernels' order. Deterministic.
 std::vector<std::vector<size_t>> balance(const std::vector<KernelText>&, int count);
 

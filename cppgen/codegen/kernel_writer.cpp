@@ -129,15 +129,16 @@ KernelText KernelWriter::write() {
   declarations.dedent();
 
   std::string inner = before_.take() + "  for (vec::i64 unit = begin; unit < end; unit++) {\n" + body_.take() + "  }\n";
-  TextWriter out;
+  TextWriter out, comment_writer;
   if (options_.comment_origin) {
     std::vector<std::string> shown;
     for (const auto& o : kernel_.origins)
       if (std::find(shown.begin(), shown.end(), o) == shown.end()) shown.push_back(o);
     std::string list;
     for (const auto& o : shown) list += (list.empty() ? "" : ", ") + o;
-    out.comment(list);
+    comment_writer.comment(list);
   }
+  std::string comment = comment_writer.take();
   out.line("CPPGEN_KERNEL void {}(const cppgen_kernel_args* args, long begin, long end) {{", kernel_.name);
   std::string head;
   for (size_t i = 0; i < symbols.size(); i++) {
@@ -147,6 +148,7 @@ KernelText KernelWriter::write() {
   }
   if (mentions(inner, "check0")) head += fmt::format("  const int check0 = int(args->params[{}]);\n", text_.params.size());
   if (mentions(inner, "rt")) head += "  const cppgen_runtime* const rt = args->rt;\n";
+  text_.comment = std::move(comment);
   text_.code = out.take() + declarations.take() + head + inner + "}\n";
   text_.checks = context_.checks;
   return std::move(text_);

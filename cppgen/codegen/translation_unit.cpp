@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <numeric>
+#include <unordered_map>
 
 #include "cppgen/codegen/kernel_text.h"
 
@@ -10,16 +10,37 @@ namespace cppgen::codegen {
 std::string translation_unit(const std::vector<const KernelText*>& kernels, const std::string& vec_folder) {
   std::string text = fmt::format(
       "#include \"runtime/abi/abi.h\"\n#include \"vec/{}/vec.h\"\n#include \"vec/generic/kernel.h\"\n", vec_folder);
-  for (const KernelText* k : kernels) text += "\n" + k->code;
+  for (const KernelText* k : kernels) text += "\n" + k->comment + k->code;
   return text;
 }
 
+std::vector<size_t> share_functions(std::vector<KernelText>& kernels) {
+  std::vector<size_t> holder(kernels.size());
+  std::unordered_map<std::string, size_t> seen;  // function without its name -> position
+  std::vector<int> users(kernels.size(), 0);
+  for (size_t i = 0; i < kernels.size(); i++) {
+    KernelText& k = kernels[i];
+    std::string function = k.code;
+    function.erase(function.find(k.name), k.name.size());
+    auto [it, fresh] = seen.try_emplace(std::move(function), i);
+    holder[i] = it->second;
+    if (fresh) continue;
+    k.name = kernels[it->second].name;
+    k.code.clear();
+    users[it->second]++;
+  }
+  for (size_t i = 0; i < kernels.size(); i++)
+    if (users[i] && !kernels[i].comment.empty()) kernels[i].comment += fmt::format("// and {} more like it\n", users[i]);
+  return holder;
+}
+
 std::vector<std::vector<size_t>> balance(const std::vector<KernelText>& kernels, int count) {
-  std::vector<size_t> order(kernels.size());
-  std::iota(order.begin(), order.end(), size_t(0));
+  std::vector<size_t> order;
+  for (size_t k = 0; k < kernels.size(); k++)
+    if (!kernels[k].code.empty()) order.push_back(k);
   std::stable_sort(order.begin(), order.end(),
                    [&](size_t a, size_t b) { return kernels[a].code.size() > kernels[b].code.size(); });
-  std::vector<std::vector<size_t>> units(std::min(size_t(std::max(count, 1)), std::max<size_t>(kernels.size(), 1)));
+  std::vector<std::vector<size_t>> units(std::min(size_t(std::max(count, 1)), std::max<size_t>(order.size(), 1)));
   std::vector<size_t> cost(units.size(), 0);
   for (size_t k : order) {
     size_t least = size_t(std::min_element(cost.begin(), cost.end()) - cost.begin());

@@ -143,6 +143,7 @@ class Compilation {
   }
 
   void compile() {
+    auto holder = codegen::share_functions(kernels_);
     auto units = codegen::balance(kernels_, int(this->units()));
     std::vector<CompileJob> jobs;
     objects_.library_of_kernel.resize(kernels_.size());
@@ -161,6 +162,7 @@ class Compilation {
       job.source = codegen::translation_unit(texts, std::string(isa_->folder));
       jobs.push_back(std::move(job));
     }
+    for (size_t k = 0; k < kernels_.size(); k++) objects_.library_of_kernel[k] = objects_.library_of_kernel[holder[k]];
     trace_sources(jobs);
     if (jobs.empty()) return;
     KernelBuilder builder(options_);

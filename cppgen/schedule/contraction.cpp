@@ -236,7 +236,21 @@ LoopNest packing_nest(Program& program, const ContractionView& view, const std::
 
 }  // namespace
 
-TilePreparation prepare_tiles(Program& program, Layouts& layouts, const LoopNest& nest, const Target& target) {
+namespace {
+
+// The nest reads its right operand from the panels: what they hold is what it read before.
+void read_packed(Program& program, LoopNest& nest, const TileContraction& c, int64_t width) {
+  IndexExpr tap = linear(c.taps);
+  std::vector<IndexExpr> at{c.packed_batch, ir::floordiv(c.columns.var, width), tap, c.depth.var, ir::mod(c.columns.var, width)};
+  ir::Rewrite redirect;
+  redirect.replace_load = [&](Expr load) { return load == c.right ? program.exprs->load(c.packed, DType::f32, at) : nullptr; };
+  auto& value = nest.reductions[0].value;
+  value = ir::rewrite(*program.exprs, value, redirect);
+}
+
+}  // namespace
+
+TilePreparation prepare_tiles(Program& program, Layouts& layouts, LoopNest& nest, const Target& target) {
   ContractionView view = *view_of(nest);
   TilePreparation result;
   TileContraction& c = result.contraction;
@@ -258,6 +272,7 @@ TilePreparation prepare_tiles(Program& program, Layouts& layouts, const LoopNest
     result.packed = pack_constant(program, view, c.packed, batch);
   else
     result.packing = packing_nest(program, view, batch, c.packed, width, nest);
+  read_packed(program, nest, c, width);
   return result;
 }
 

@@ -30,12 +30,12 @@ const std::vector<Engine>& engine_list();
 std::vector<std::string> choose_engines(const ir::Program&, const Layouts&, const Options&, const Target&, DecisionLog&);
 
 // Prepares a contraction for the tile engine: packs its right operand (a constant when the model is compiled, else by a
-// nest, which is returned to run before it).
+// nest, which is returned to run before it), and lets the nest read the panels.
 struct TilePreparation {
   TileContraction contraction;
   std::optional<PackedConstant> packed;
   std::optional<ir::LoopNest> packing;
 };
-TilePreparation prepare_tiles(ir::Program&, Layouts&, const ir::LoopNest&, const Target&);
+TilePreparation prepare_tiles(ir::Program&, Layouts&, ir::LoopNest&, const Target&);
 
 }  // namespace cppgen::schedule
