@@ -49,6 +49,7 @@ prepare_models() {
   models_dir=$PWD/build/models
   wanted=
   for name in $networks; do
+    # shellcheck disable=SC3013  # -nt: Debian's shells have it
     if [ ! -f "$models_dir/$name.weights" ] || [ "$models_source/$name.onnx" -nt "$models_dir/$name.weights" ]; then
       wanted="$wanted $name"
     fi

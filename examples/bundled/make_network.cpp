@@ -39,9 +39,9 @@ class Random {
   std::mt19937_64 bits_;
 };
 
-// Appends nodes to an ONNX graph. Each function returns the name of its result. Activations are [1, channels, height,
-// width]; `power` below is a rough mean square of them, from which the statistics of the normalisations are made, so
-// that magnitudes stay near 1 through the whole network as in a trained one.
+// Appends nodes to an ONNX graph. Each function returns the name of its result, which is that of the node. Activations
+// are [1, channels, height, width]; `power` below is a rough mean square of them, from which the statistics of the
+// normalisations are made, so that magnitudes stay near 1 through the whole network as in a trained one.
 class NetworkBuilder {
  public:
   NetworkBuilder(onnx::GraphProto& graph, const std::filesystem::path& weights, uint64_t seed)
@@ -65,7 +65,7 @@ class NetworkBuilder {
     add_uniform(norm + ".variance", out, 0.8f * variance, 1.2f * variance);
     add_node("BatchNormalization", norm,
              {conv.output(0), norm + ".scale", norm + ".bias", norm + ".mean", norm + ".variance"});
-    return norm + ".out";
+    return norm;
   }
 
   std::string unary(const char* op, const std::string& name, const std::string& x) {
@@ -124,7 +124,7 @@ class NetworkBuilder {
     node.set_op_type(op);
     node.set_name(name);
     for (const std::string& input : inputs) node.add_input(input);
-    node.add_output(name + ".out");
+    node.add_output(name);
     return node;
   }
 
@@ -213,7 +213,7 @@ int64_t build(onnx::GraphProto& graph, const std::filesystem::path& weights, uin
   }
   x = net.unary("GlobalAveragePool", "pool", x);
   x = net.unary("Flatten", "flatten", x);
-  const std::string logits = net.fully_connected(x, "classes", channels, 1000);
+  const std::string logits = net.fully_connected(x, "logits", channels, 1000);
   declare(*graph.add_output(), net.softmax(logits, "probabilities"), {1, 1000});
   declare(*graph.add_output(), logits, {1, 1000});  // a softmax hides errors that these show
   return net.finish();
