@@ -19,8 +19,8 @@ TestTensor read_tensor(const std::string& bytes, const std::string& path) {
   return {name, import::import_tensor(proto, files)};
 }
 
-// Nothing in the bytes names their type. SequenceProto and OptionalProto begin with a name (field 1, wire type 2), where
-// a TensorProto has its dimensions, which ONNX does not write packed.
+// Nothing in the bytes names their type. SequenceProto and OptionalProto begin with a name (field 1, wire type 2),
+// where a TensorProto has its dimensions, which ONNX does not write packed.
 bool looks_like_sequence(const std::string& bytes) { return !bytes.empty() && bytes[0] == 0x0A; }
 
 }  // namespace
