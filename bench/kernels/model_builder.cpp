@@ -1,0 +1,85 @@
+#include "bench/kernels/model_builder.h"
+
+#include <onnx/onnx_pb.h>
+
+#include <fstream>
+#include <stdexcept>
+
+namespace cppgen::bench {
+
+struct ModelBuilder::Impl {
+  onnx::ModelProto model;
+  int count = 0;
+};
+
+static void declare(onnx::ValueInfoProto& info, const std::string& name, const Dims& dims) {
+  info.set_name(name);
+  auto* type = info.mutable_type()->mutable_tensor_type();
+  type->set_elem_type(onnx::TensorProto::FLOAT);
+  auto* shape = type->mutable_shape();
+  for (int64_t d : dims) shape->add_dim()->set_dim_value(d);
+}
+
+ModelBuilder::ModelBuilder(const std::string& name) : impl_(std::make_unique<Impl>()) {
+  impl_->model.set_ir_version(9);
+  impl_->model.add_opset_import()->set_version(20);
+  impl_->model.mutable_graph()->set_name(name);
+}
+
+ModelBuilder::~ModelBuilder() = default;
+
+std::string ModelBuilder::fresh(const char* kind) { return std::string(kind) + "_" + std::to_string(impl_->count++); }
+
+std::string ModelBuilder::input(const std::string& name, const Dims& dims) {
+  declare(*impl_->model.mutable_graph()->add_input(), name, dims);
+  return name;
+}
+
+std::string ModelBuilder::ints(const std::vector<int64_t>& values) {
+  onnx::TensorProto& t = *impl_->model.mutable_graph()->add_initializer();
+  t.set_name(fresh("ints"));
+  t.set_data_type(onnx::TensorProto::INT64);
+  t.add_dims(int64_t(values.size()));
+  for (int64_t v : values) t.add_int64_data(v);
+  return t.name();
+}
+
+std::string ModelBuilder::numbers(const Dims& dims, const std::vector<float>& values) {
+  onnx::TensorProto& t = *impl_->model.mutable_graph()->add_initializer();
+  t.set_name(fresh("numbers"));
+  t.set_data_type(onnx::TensorProto::FLOAT);
+  for (int64_t d : dims) t.add_dims(d);
+  for (float v : values) t.add_float_data(v);
+  return t.name();
+}
+
+std::string ModelBuilder::node(const char* op, const Names& inputs,
+                               const std::map<std::string, std::vector<int64_t>>& attributes) {
+  onnx::NodeProto& n = *impl_->model.mutable_graph()->add_node();
+  n.set_op_type(op);
+  n.set_name(fresh(op));
+  for (const auto& i : inputs) n.add_input(i);
+  n.add_output(n.name() + ".out");
+  for (const auto& [name, values] : attributes) {
+    onnx::AttributeProto& a = *n.add_attribute();
+    a.set_name(name);
+    // Of the attributes that the benchmarks use, only a permutation is a list.
+    bool list = name == "perm";
+    a.set_type(list ? onnx::AttributeProto::INTS : onnx::AttributeProto::INT);
+    if (!list) a.set_i(values.at(0));
+    else
+      for (int64_t v : values) a.add_ints(v);
+  }
+  return n.output(0);
+}
+
+void ModelBuilder::output(const std::string& value, const Dims& dims) {
+  declare(*impl_->model.mutable_graph()->add_output(), value, dims);
+}
+
+void ModelBuilder::write(const std::string& path) const {
+  std::ofstream file(path, std::ios::binary);
+  if (!impl_->model.SerializeToOstream(&file) || !file.flush()) throw std::runtime_error("cannot write " + path);
+}
+
+}  // namespace cppgen::bench

@@ -1,0 +1,25 @@
+#pragma once
+#include <cstdint>
+
+#include "runtime/abi/abi.h"
+
+namespace cppgen::bench {
+
+// Loops whose speed is a limit of the machine with one instruction set.
+struct Probes {
+  const char* isa;
+  float (*read)(const float* from, int64_t count);
+  void (*write)(float* to, int64_t count);
+  // to[i] = f(from[i]) for `count` floats, a multiple of 64.
+  struct Function {
+    const char* name;
+    void (*apply)(const cppgen_runtime*, const float* from, float* to, int64_t count);
+  };
+  const Function* functions;
+  int function_count;
+};
+
+// One per translation unit: each is compiled for its instruction set.
+extern const Probes kProbesScalar, kProbesAvx2, kProbesAvx512;
+
+}  // namespace cppgen::bench
