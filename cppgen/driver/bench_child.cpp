@@ -53,6 +53,15 @@ int64_t peak_rss_kb() {
   return std::strtoll(status.c_str() + at + std::strlen("VmHWM:"), nullptr, 10);
 }
 
+// Its own user errors are the user's here, too: without a cache it compiles again.
+[[noreturn]] void report_failure(const ProcessResult& result) {
+  std::string output = result.output;
+  while (output.ends_with('\n')) output.pop_back();
+  if (result.end == ProcessResult::End::exited && result.code == kUserError)
+    user_error("bench: measuring in a fresh process failed: {}", output);
+  internal_error("bench: the measuring process {}: {}", result.describe(), output);
+}
+
 }  // namespace
 
 FreshProcess measure_in_fresh_process(const BenchOptions& options, const Settings& settings,
@@ -66,8 +75,7 @@ FreshProcess measure_in_fresh_process(const BenchOptions& options, const Setting
   std::optional<ProcessRunner::Completion> end;
   while (!(end = runner.wait_any(0.2))) throw_if_cancelled(cancel);
   throw_if_cancelled(cancel);
-  if (!end->result.ok())
-    internal_error("bench: the measuring process {}: {}", end->result.describe(), end->result.output);
+  if (!end->result.ok()) report_failure(end->result);
   return parse(read_file(result));
 }
 

@@ -12,7 +12,7 @@ struct FreshProcess {
 };
 
 // Runs this program's hidden command `measure` with the same model and options, and the caches of `settings`.
-// InternalError with what it printed if it fails; Cancelled once the token is set (the process is killed).
+// UserError or InternalError with what it printed if it fails; Cancelled once the token is set (the process is killed).
 FreshProcess measure_in_fresh_process(const BenchOptions&, const Settings& settings, const CancelToken&);
 
 }  // namespace cppgen

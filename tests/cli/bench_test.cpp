@@ -62,5 +62,25 @@ TEST_F(Bench, UnboundDimensionIsNamed) {
   EXPECT_EQ(temporary_files(), std::vector<std::string>());
 }
 
+// Without a cache the fresh process compiles again, with a compiler that ends whoever starts it a second time.
+TEST_F(Bench, WhatIsNoUsersErrorAsksToBeReported) {
+  const std::string compiler =
+      folder.write("g++-once", "#!/bin/sh\nfor a in \"$@\"; do case $a in *.cpp) [ -e " + path("once") +
+                                   " ] && kill -9 $PPID; touch " + path("once") + ";; esac; done\nexec g++ \"$@\"\n");
+  std::filesystem::permissions(compiler, std::filesystem::perms::owner_all);
+  environment["CPPGEN_CXX"] = compiler;
+  environment["CPPGEN_VEC_ISA_OK"] = "1";
+  environment["CPPGEN_FORCE_DISABLE_CACHES"] = "1";
+  const std::string model = symbolic_model();
+  const Ended ended = run({"bench", model, "--dim", "N=2", "--runs", "10", "--set", "CXX=" + compiler});
+  EXPECT_EQ(ended.status, 3);
+  EXPECT_EQ(ended.out, "");
+  EXPECT_EQ(ended.err,
+            "cppgen: internal error: bench: the measuring process was killed by signal 9 (Killed): \n"
+            "This is a bug in cppgen. Please report it with the output of `cppgen --version` (cppgen 0.1.0) and the "
+            "command:\n  cppgen bench " +
+                model + " --dim N=2 --runs 10 --set CXX=" + compiler + "\n");
+}
+
 }  // namespace
 }  // namespace cppgen
