@@ -89,5 +89,28 @@ VEC_FN V<f64> pow(const Runtime* rt, V<f64> x, V<f64> y) {
   return load(a);
 }
 
+template <class T>
+VEC_FN T power_lane(T base, T exponent) {
+  typedef Unsigned<T> U;
+  if constexpr (is_signed<T>)
+    if (exponent < 0) return base == 1 ? T(1) : base == -1 ? T(exponent % 2 ? -1 : 1) : T(0);
+  U result = 1, factor = U(base);
+  for (U e = U(exponent); e; e >>= 1, factor = U(1u * factor * factor))
+    if (e & 1) result = U(1u * result * factor);
+  return T(result);
+}
+
+// Integers: wraps; a negative exponent gives the power truncated toward zero, 0 for base 0.
+template <class Runtime, class T>
+VEC_FN V<T> pow(const Runtime*, V<T> x, V<T> y) {
+  static_assert(!is_float<T>);
+  T a[L], b[L];
+  store(a, x);
+  store(b, y);
+#pragma GCC unroll 1
+  for (int i = 0; i < L; i++) a[i] = power_lane(a[i], b[i]);
+  return load(a);
+}
+
 }  // namespace VEC_ISA
 }  // namespace vec
