@@ -7,8 +7,9 @@ findings=$(mktemp)
 trap 'rm -f "$findings"' EXIT
 
 # The files of the project: what git tracks, or everything that a source archive holds.
+tracked=$(git ls-files -- CMakeLists.txt 2> /dev/null)
 files() {
-  if git rev-parse --is-inside-work-tree > /dev/null 2>&1; then
+  if [ -n "$tracked" ]; then
     git ls-files -- "$@"
   else
     find "$@" -type f ! -path './build/*' 2> /dev/null
@@ -92,4 +93,4 @@ if [ -s "$findings" ]; then
   cat "$findings"
   exit 1
 fi
-echo "nothing found"
+echo "nothing found in $(files . | wc -l) files"
