@@ -73,7 +73,7 @@ Result measure(const Case& c, const Options& options, const std::string& folder)
   for (auto& dims : session.output_dims(in)) outputs.emplace_back(DType::f32, dims);
   for (auto& t : outputs) out.push_back(t.output()), write_bytes += t.bytes();
 
-  Result r{c.name, c.description, model.report.isa};
+  Result r{c.name, c.description, session.plan().isa};
   if (options.verify) r.error = check_values(request, session, inputs);
   const Probes& probes = probes_of(r.isa);
   int threads = session.stats().threads;

@@ -50,6 +50,12 @@ class LoopsWriter : public KernelWriter {
   void write_body() override;
   void declare_locals();
   void write_columns();
+  struct TransposedLoad {
+    ir::Expr load;
+    IndexExpr offset, across;
+  };
+  std::vector<TransposedLoad> transposed_loads(const ir::Loop& tile_loop, const ir::Loop& last) const;
+  int64_t tile_side(const std::vector<TransposedLoad>&, const ir::Loop& tile_loop, const ir::Loop& last) const;
   void write_transposed();
   void write_rows();
   int64_t choose_block() const;

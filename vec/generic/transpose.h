@@ -20,5 +20,20 @@ VEC_FN void transpose_tile(T* dst, i64 dst_stride, const T* src, i64 src_stride)
     transpose_tile(dst, dst_stride, src, src_stride, L, L);
 }
 
+// i < rows, j < cols, of any size: in full tiles as far as they go.
+template <class T>
+VEC_FN void transpose_tiles(T* dst, i64 dst_stride, const T* src, i64 src_stride, int rows, int cols) {
+  for (int i = 0; i < rows; i += L)
+    for (int j = 0; j < cols; j += L) {
+      T* const d = dst + j * dst_stride + i;
+      const T* const s = src + i * src_stride + j;
+      const int r = rows - i < L ? rows - i : L, c = cols - j < L ? cols - j : L;
+      if (r == L && c == L)
+        transpose_tile(d, dst_stride, s, src_stride);
+      else
+        transpose_tile(d, dst_stride, s, src_stride, r, c);
+    }
+}
+
 }  // namespace VEC_ISA
 }  // namespace vec
