@@ -1,0 +1,137 @@
+#include <fmt/format.h>
+
+#include <cmath>
+#include <cstring>
+#include <functional>
+#include <limits>
+#include <random>
+
+#include "tests/property/differential.h"
+
+namespace cppgen::property {
+namespace {
+
+schedule::Options random_options(std::mt19937_64& random) {
+  auto one_of = [&](std::vector<int64_t> list) { return list[random() % list.size()]; };
+  schedule::Options o;
+  o.max_fusion_size = one_of({1, 4, 64, 64});
+  o.max_horizontal_fusion_size = one_of({1, 2, 16});
+  o.realize_reads_threshold = one_of({0, 1, 4, 100});
+  o.realize_opcount_threshold = one_of({1, 30, 1000});
+  o.realize_acc_reads_threshold = one_of({1, 8, 1000});
+  o.unroll_reductions_threshold = one_of({0, 8, 40});
+  o.epilogue_fusion = one_of({0, 1, 1});
+  o.split_reductions = one_of({0, 1});
+  o.layout_optimization = one_of({0, 1, 1});
+  o.inplace_buffers = one_of({0, 1, 1});
+  return o;
+}
+
+// The same for every standard library, unlike std::hash.
+uint64_t mix(uint64_t h, const std::string& text) {
+  for (char c : text) h = (h ^ uint64_t(static_cast<unsigned char>(c))) * 0x100000001b3ull;
+  return h;
+}
+
+ir::HostTensor sample(DType type, const std::vector<int64_t>& dims, InputRange range, bool specials, uint64_t seed) {
+  std::mt19937_64 random(seed);
+  int64_t n = 1;
+  for (int64_t d : dims) n *= d;
+  ir::HostTensor t{type, dims, {}};
+  if (is_float(type)) {
+    std::vector<double> values;
+    const double odd[] = {NAN, INFINITY, -INFINITY, -0.0, 0.0};
+    for (int64_t i = 0; i < n; i++) {
+      double v = std::uniform_real_distribution<double>(range.lo, range.hi)(random);
+      values.push_back(specials && random() % 20 == 0 ? odd[random() % 5] : v);
+    }
+    Tensor made = make_floats(type, dims, values);
+    t.bytes.resize(made.data.size);
+    if (made.data.size) std::memcpy(t.bytes.data(), made.data.bytes, made.data.size);
+    return t;
+  }
+  for (int64_t i = 0; i < n; i++) {
+    int64_t v = std::uniform_int_distribution<int64_t>(int64_t(range.lo), int64_t(range.hi))(random);
+    if (type == DType::boolean) v &= 1;
+    auto* raw = reinterpret_cast<const std::byte*>(&v);
+    t.bytes.insert(t.bytes.end(), raw, raw + size_of(type));
+  }
+  return t;
+}
+
+int64_t dimension(IndexExpr d, int64_t symbol_value) {
+  ir::IndexMap values;
+  for (const auto* symbol : ir::variables_of(d)) values[symbol] = symbol_value;
+  return ir::substitute(d, values).constant();
+}
+
+size_t node_count(const Case& c) { return c.random.graph.nodes.size(); }
+
+}  // namespace
+
+Case make_case(uint64_t seed) {
+  Case c;
+  c.seed = seed;
+  c.random = make_random_graph(seed);
+  std::mt19937_64 random(seed ^ 0xabcdef);
+  if (random() % 2) c.options = random_options(random);
+  c.run_passes = random() % 3 != 0;
+  return c;
+}
+
+std::vector<ir::HostTensor> inputs_of(const Case& c, int64_t symbol_value) {
+  std::vector<ir::HostTensor> inputs;
+  for (ValueId v : c.random.graph.inputs) {
+    const Value& value = c.random.graph.value(v);
+    std::vector<int64_t> dims;
+    for (IndexExpr d : value.type->shape) dims.push_back(dimension(d, symbol_value));
+    auto range = c.random.ranges.find(value.name);
+    bool index = range != c.random.ranges.end();
+    InputRange r = index ? range->second : is_float(value.type->dtype) ? InputRange{} : InputRange{0, 3};
+    inputs.push_back(sample(value.type->dtype, dims, r, c.random.special_values, mix(c.seed * 31 + 7, value.name)));
+  }
+  return inputs;
+}
+
+Case minimise(Case c, const VecISA& isa, DifferentialOptions options, int attempts) {
+  options.isas = {&isa};
+  auto still_fails = [&](const Case& smaller) {
+    if (smaller.random.graph.nodes.empty() || node_count(smaller) >= node_count(c) || attempts-- <= 0) return false;
+    return !check_cases({smaller}, options).empty();
+  };
+  auto try_graph = [&](RandomGraph smaller) {
+    Case next = c;
+    next.random = std::move(smaller);
+    if (!still_fails(next)) return false;
+    c = std::move(next);
+    return true;
+  };
+  for (ValueId out : std::vector<ValueId>(c.random.graph.outputs))
+    if (c.random.graph.outputs.size() > 1 && try_graph(with_output(c.random, out))) break;
+  for (bool smaller = true; smaller && attempts > 0;) {
+    smaller = false;
+    for (NodeId n = 0; n < NodeId(c.random.graph.nodes.size()) && attempts > 0; n++)
+      if (try_graph(without_node(c.random, n))) smaller = true, n--;
+    // The last node away: its operands become the outputs.
+    if (c.random.graph.nodes.empty()) break;
+    for (ValueId in : std::vector<ValueId>(c.random.graph.nodes.back().inputs))
+      if (in != kNoValue && c.random.graph.value(in).producer >= 0 && try_graph(with_output(c.random, in))) {
+        smaller = true;
+        break;
+      }
+  }
+  return c;
+}
+
+std::string describe(const Case& c) {
+  const auto& o = c.options;
+  return fmt::format(
+      "seed {} (run again: --seed {} --graphs 1), N = {}, passes {}, MAX_FUSION_SIZE={} MAX_HORIZONTAL_FUSION_SIZE={} "
+      "REALIZE_READS_THRESHOLD={} REALIZE_OPCOUNT_THRESHOLD={} REALIZE_ACC_READS_THRESHOLD={} UNROLL_REDUCTIONS_THRESHOLD={} "
+      "EPILOGUE_FUSION={} SPLIT_REDUCTIONS={} LAYOUT_OPTIMIZATION={} INPLACE_BUFFERS={} special values {}\n{}",
+      c.seed, c.seed, c.random.symbol_value, c.run_passes, o.max_fusion_size, o.max_horizontal_fusion_size, o.realize_reads_threshold,
+      o.realize_opcount_threshold, o.realize_acc_reads_threshold, o.unroll_reductions_threshold, int(o.epilogue_fusion),
+      int(o.split_reductions), int(o.layout_optimization), int(o.inplace_buffers), c.random.special_values, to_string(c.random.graph));
+}
+
+}  // namespace cppgen::property

@@ -1,0 +1,219 @@
+#include "tests/property/differential.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstring>
+#include <filesystem>
+#include <random>
+
+#include "cppgen/compile/kernel_builder.h"
+#include "cppgen/driver/stages.h"
+#include "cppgen/ops/op.h"
+#include "cppgen/package/plan_builder.h"
+#include "cppgen/package/weights.h"
+#include "cppgen/passes/pipeline.h"
+#include "cppgen/schedule/schedule.h"
+#include "cppgen/support/file_io.h"
+#include "cppgen/support/temp_directory.h"
+#include "runtime/abi/abi.h"
+#include "runtime/base/errors.h"
+#include "runtime/session/package.h"
+#include "runtime/session/session.h"
+#include "tests/property/compare_results.h"
+
+namespace cppgen::property {
+namespace {
+
+constexpr size_t kCasesPerUnit = 8;
+
+// A case on its way through one instruction set.
+struct Build {
+  size_t index;  // of the case
+  schedule::Schedule schedule;
+  std::vector<codegen::KernelText> kernels;
+  std::vector<std::string> input_names, output_names;
+};
+
+Build emit(const Case& c, size_t index, const VecISA& isa) {
+  Build b{index, {}, {}, {}, {}};
+  Graph graph = c.random.graph;
+  if (c.run_passes) passes::run_passes(graph);
+  for (ValueId v : graph.inputs) b.input_names.push_back(graph.value(v).name);
+  for (ValueId v : graph.outputs) b.output_names.push_back(graph.value(v).name);
+  auto target = target_of(isa, 1 << 20);
+  b.schedule = schedule::make_schedule(ops::lower(graph), c.options, target);
+  for (auto& step : b.schedule.steps)
+    if (auto* kernel = std::get_if<schedule::FusedKernel>(&step)) kernel->name = fmt::format("g{}_{}", index, kernel->name);
+  b.kernels = emit_kernels(b.schedule, target, Settings());
+  return b;
+}
+
+CompileJob job_of(const std::vector<const Build*>& builds, const VecISA& isa, const DifferentialOptions& options) {
+  std::vector<const codegen::KernelText*> texts;
+  CompileJob job;
+  for (const Build* b : builds)
+    for (const auto& k : b->kernels) texts.push_back(&k), job.expected_symbols.push_back(k.name);
+  job.name = "random";
+  job.isa_name = std::string(isa.name);
+  job.isa_flags = {isa.compiler_flags.begin(), isa.compiler_flags.end()};
+  job.source = codegen::translation_unit(texts, std::string(isa.folder));
+  if (options.corrupt) options.corrupt(job.source);
+  return job;
+}
+
+std::shared_ptr<const rt::Executable> load(const Build& b, const CompiledObject& object, const VecISA& isa, const std::string& dir) {
+  std::filesystem::create_directory(dir);
+  bool any = !b.kernels.empty();
+  std::vector<std::string> libraries;
+  if (any) libraries.push_back("kernels_0.so");
+  auto plan = package::build_plan({b.schedule, b.kernels, std::vector<int>(b.kernels.size(), 0), libraries, b.input_names, b.output_names,
+                                   "random", std::string(isa.name)});
+  if (any) check(write_file(dir + "/kernels_0.so", read_object(object)) == 0, "cannot write a test package");
+  check(write_file(dir + "/" + std::string(rt::kPlanFile), rt::to_json(plan.plan)) == 0, "cannot write a test package");
+  package::write_weights(dir + "/" + std::string(rt::kWeightsFile), b.schedule, plan.weights, plan.plan.weights_bytes, 1);
+  rt::write_manifest(dir, std::string(isa.name));
+  return rt::Executable::load(dir);
+}
+
+// "" or what differs; nullopt if the reference itself refuses these inputs.
+std::optional<std::string> run_once(const Case& c, const ir::Program& reference, rt::Session& session, int64_t symbol_value) {
+  auto inputs = inputs_of(c, symbol_value);
+  std::vector<ir::HostTensor> expected;
+  try {
+    expected = ir::interpret(reference, inputs);
+  } catch (const UserError&) {
+    return std::nullopt;
+  }
+  std::vector<rt::Tensor> copies;
+  std::vector<rt::TensorView> views;
+  for (const auto& t : inputs) {
+    copies.emplace_back(t.type, t.dims);
+    if (!t.bytes.empty()) std::memcpy(copies.back().data(), t.bytes.data(), t.bytes.size());
+  }
+  for (const auto& t : copies) views.push_back(t.view());
+  auto actual = session.run(views);
+  for (size_t o = 0; o < expected.size(); o++) {
+    ValueId v = c.random.graph.outputs[o];
+    std::string text = difference(expected[o], actual[o], c.random.facts[size_t(v)]);
+    if (!text.empty()) return fmt::format("output {} (N = {}): {}", c.random.graph.value(v).name, symbol_value, text);
+  }
+  return "";
+}
+
+std::string run_case(const Case& c, std::shared_ptr<const rt::Executable> executable) {
+  Graph graph = c.random.graph;
+  ir::Program reference = ops::lower(graph);
+  rt::SessionOptions options;
+  options.threads = 1 + int64_t(c.seed % 2);
+  options.min_chunk_size = 64;
+  rt::Session session(std::move(executable), options);
+  for (int64_t n : {c.random.symbol_value, c.random.symbol_value + 3}) {
+    auto result = run_once(c, reference, session, n);
+    if (result && !result->empty()) return *result;
+  }
+  return "";
+}
+
+template <class F>
+std::string error_of(F&& work) {
+  try {
+    return work();
+  } catch (const std::exception& e) {
+    return e.what();
+  }
+}
+
+// One translation unit of some cases.
+class UnitCheck {
+ public:
+  UnitCheck(const std::vector<Case>& cases, const VecISA& isa, const DifferentialOptions& options, std::vector<Failure>& failures)
+      : cases_(cases), isa_(isa), options_(options), failures_(failures) {}
+
+  void emit_all(size_t first, size_t last) {
+    for (size_t i = first; i < last; i++) {
+      std::string error = error_of([&] {
+        builds_.push_back(emit(cases_[i], i, isa_));
+        return std::string();
+      });
+      if (!error.empty()) fail(i, "not emitted: " + error);
+    }
+  }
+
+  CompileJob job() const {
+    std::vector<const Build*> list;
+    for (const Build& b : builds_) list.push_back(&b);
+    return job_of(list, isa_, options_);
+  }
+
+  void run(const CompiledObject& object) {
+    TempDirectory temp(system_temp_directory(), "cppgen-random.");
+    for (const Build& b : builds_) {
+      std::string dir = fmt::format("{}/g{}", temp.path(), b.index);
+      std::string error = error_of([&] { return run_case(cases_[b.index], load(b, object, isa_, dir)); });
+      if (!error.empty()) fail(b.index, error);
+    }
+  }
+
+  void fail(size_t index, std::string what) { failures_.push_back({index, std::string(isa_.name), std::move(what)}); }
+  void fail_all(const std::string& what) {
+    for (const Build& b : builds_) fail(b.index, what);
+  }
+
+ private:
+  const std::vector<Case>& cases_;
+  const VecISA& isa_;
+  const DifferentialOptions& options_;
+  std::vector<Failure>& failures_;
+  std::vector<Build> builds_;
+};
+
+CompileOptions builder_options(const DifferentialOptions& options) {
+  CompileOptions o;
+  o.opt_level = options.opt_level;
+  o.abi_version = CPPGEN_ABI_VERSION;
+  o.threads = options.compile_threads;
+  o.disable_caches = true;
+  return o;
+}
+
+}  // namespace
+
+std::vector<Failure> check_cases(const std::vector<Case>& cases, const DifferentialOptions& options) {
+  std::vector<Failure> failures;
+  std::vector<UnitCheck> units;
+  for (const VecISA* isa : options.isas)
+    for (size_t first = 0; first < cases.size(); first += kCasesPerUnit) {
+      units.emplace_back(cases, *isa, options, failures);
+      units.back().emit_all(first, std::min(cases.size(), first + kCasesPerUnit));
+    }
+  std::vector<CompileJob> jobs;
+  for (const auto& u : units) jobs.push_back(u.job());
+  try {
+    auto objects = build_kernels(jobs, builder_options(options));
+    for (size_t i = 0; i < units.size(); i++) units[i].run(objects[i]);
+  } catch (const CompileError& e) {
+    if (units.size() == 1 && cases.size() == 1) {
+      units[0].fail_all(e.what());
+    } else {  // one of them does not compile: one by one
+      failures.clear();
+      for (size_t i = 0; i < cases.size(); i++)
+        for (const VecISA* isa : options.isas) {
+          DifferentialOptions one = options;
+          one.isas = {isa};
+          for (Failure f : check_cases({cases[i]}, one)) f.index = i, failures.push_back(f);
+        }
+    }
+  }
+  return failures;
+}
+
+std::vector<const VecISA*> usable_isas() {
+  std::vector<const VecISA*> usable;
+  CpuFeatures cpu = detect_cpu_features();
+  for (const VecISA& isa : all_isas())
+    if (cpu.has_all(isa.required)) usable.push_back(&isa);
+  return usable;
+}
+
+}  // namespace cppgen::property

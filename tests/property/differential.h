@@ -1,0 +1,53 @@
+#pragma once
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "cppgen/ir/interpreter.h"
+#include "cppgen/schedule/options.h"
+#include "isa/vec_isa.h"
+#include "tests/property/random_graph.h"
+
+namespace cppgen::property {
+
+// One graph and how it is compiled.
+struct Case {
+  uint64_t seed = 0;
+  RandomGraph random;
+  schedule::Options options;
+  bool run_passes = true;
+};
+
+// Settings of the schedule vary with the seed, too: half of the cases have the defaults.
+Case make_case(uint64_t seed);
+// Inputs of a case, the same for the same seed and names.
+std::vector<ir::HostTensor> inputs_of(const Case&, int64_t symbol_value);
+
+struct Failure {
+  size_t index = 0;  // of the case
+  std::string isa, what;
+};
+
+struct DifferentialOptions {
+  std::vector<const VecISA*> isas;
+  std::string opt_level = "-O1";
+  int compile_threads = 2;
+  // Changes the emitted text before it is compiled: how tests plant bugs.
+  std::function<void(std::string&)> corrupt;
+};
+
+// Compiles the cases together, a few translation units per instruction set, runs them and compares with the
+// interpreter. At most one failure per case and instruction set.
+std::vector<Failure> check_cases(const std::vector<Case>&, const DifferentialOptions&);
+
+// The smallest case found that still fails in this instruction set, by dropping outputs and nodes; at most `attempts`
+// compilations.
+Case minimise(Case, const VecISA&, DifferentialOptions, int attempts = 60);
+
+// The graph, the options and how to run it again.
+std::string describe(const Case&);
+
+// Every row that this CPU runs.
+std::vector<const VecISA*> usable_isas();
+
+}  // namespace cppgen::property

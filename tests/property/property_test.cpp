@@ -1,0 +1,108 @@
+// Random graphs: compiled for every instruction set of this CPU against the interpreter.
+//   test_property [--graphs N] [--minutes M] [--seed S]
+// Without options, graphs for about a minute from a fixed seed on.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+#include <cstdio>
+#include <cstdlib>
+
+#include "cppgen/driver/stages.h"
+#include "tests/property/differential.h"
+
+namespace cppgen::property {
+
+struct Budget {
+  int64_t graphs = 400;
+  double seconds = 60;
+  uint64_t seed = 1;
+};
+static Budget budget;
+
+namespace {
+
+constexpr size_t kBatch = 16;
+constexpr size_t kMostReports = 5;
+
+TEST(RandomGraphs, HaveTenNodesOrMoreAndAreReproducible) {
+  std::vector<size_t> sizes;
+  for (uint64_t seed = 1; seed <= 60; seed++) {
+    Case a = make_case(seed), b = make_case(seed);
+    ASSERT_EQ(describe(a), describe(b));
+    verify(a.random.graph);
+    sizes.push_back(a.random.graph.nodes.size());
+  }
+  std::nth_element(sizes.begin(), sizes.begin() + 30, sizes.end());
+  EXPECT_GE(sizes[30], 10u);
+}
+
+TEST(RandomGraphs, CoverTheOperatorTable) {
+  std::set<std::string> seen;
+  for (uint64_t seed = 1; seed <= 300; seed++)
+    for (const Node& n : make_case(seed).random.graph.nodes) seen.insert(n.op);
+  EXPECT_GE(seen.size(), 70u);
+}
+
+void report(const Case& c, const Failure& failure, const DifferentialOptions& options) {
+  const VecISA& isa = *find_isa(failure.isa);
+  Case small = minimise(c, isa, options);
+  DifferentialOptions one = options;
+  one.isas = {&isa};
+  auto again = check_cases({small}, one);
+  ADD_FAILURE() << "instruction set " << failure.isa << ": " << (again.empty() ? failure.what : again[0].what) << "\n" << describe(small);
+}
+
+TEST(RandomGraphs, GiveTheInterpretersResults) {
+  DifferentialOptions options{usable_isas(), "-O1", 2, {}};
+  double start = StageClock::now();
+  int64_t done = 0;
+  size_t failed = 0;
+  auto elapsed = [&] { return StageClock::now() - start; };
+  while (done < budget.graphs && elapsed() < budget.seconds && failed < kMostReports) {
+    std::vector<Case> cases;
+    for (size_t i = 0; i < kBatch && done < budget.graphs; i++) cases.push_back(make_case(budget.seed + uint64_t(done++)));
+    std::set<size_t> reported;
+    for (const Failure& f : check_cases(cases, options))
+      if (reported.insert(f.index).second && failed++ < kMostReports) report(cases[f.index], f, options);
+  }
+  std::printf("%ld graphs x %zu instruction sets in %.0f s: %.0f graphs per minute\n", long(done), options.isas.size(), elapsed(),
+              double(done) * 60 / elapsed());
+  EXPECT_GT(done, 0);
+}
+
+// The test of the test: a wrong operator in the emitted text is found, and soon.
+TEST(RandomGraphs, FindAPlantedBug) {
+  DifferentialOptions options{{usable_isas().back()}, "-O1", 2, [](std::string& source) {
+                                for (size_t at = source.find("vec::max("); at != std::string::npos; at = source.find("vec::max(", at))
+                                  source.replace(at, 9, "vec::min(");
+                              }};
+  double start = StageClock::now();
+  std::vector<Failure> failures;
+  std::vector<Case> cases;
+  for (uint64_t seed = 1; failures.empty() && StageClock::now() - start < 60; seed += kBatch) {
+    cases.clear();
+    for (uint64_t i = 0; i < kBatch; i++) cases.push_back(make_case(seed + i));
+    failures = check_cases(cases, options);
+  }
+  ASSERT_FALSE(failures.empty());
+  Case small = minimise(cases[failures[0].index], *options.isas[0], options, 30);
+  EXPECT_LT(small.random.graph.nodes.size(), cases[failures[0].index].random.graph.nodes.size());
+  EXPECT_LE(small.random.graph.nodes.size(), 4u) << describe(small);
+}
+
+}  // namespace
+}  // namespace cppgen::property
+
+int main(int argc, char** argv) {
+  testing::InitGoogleTest(&argc, argv);
+  auto& budget = cppgen::property::budget;
+  for (int i = 1; i + 1 < argc; i += 2) {
+    std::string name = argv[i];
+    if (name == "--graphs") budget.graphs = std::atoll(argv[i + 1]), budget.seconds = 1e9;
+    else if (name == "--minutes") budget.seconds = 60 * std::atof(argv[i + 1]), budget.graphs = int64_t{1} << 40;
+    else if (name == "--seed") budget.seed = std::strtoull(argv[i + 1], nullptr, 10);
+    else return std::fprintf(stderr, "unknown option %s\n", argv[i]), 2;
+  }
+  return RUN_ALL_TESTS();
+}
