@@ -45,11 +45,13 @@ class LoopsWriter : public KernelWriter {
  private:
   int64_t block_ = 1;   // elements of the vector loop in one unit (vector_outer)
   int unroll_ = 1;      // vectors side by side, each with accumulators of its own
+  int chains_ = 1;      // vectors of a pointwise kernel whose long chains of operations overlap
   bool has_inner_ = false;
 
   void write_body() override;
   void declare_locals();
   void write_columns();
+  int choose_chains() const;
   struct TransposedLoad {
     ir::Expr load;
     IndexExpr offset, across;

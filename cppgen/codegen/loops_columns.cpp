@@ -16,6 +16,7 @@ namespace {
 constexpr int64_t kPointwiseBlock = 2048;  // elements of one unit of a pointwise kernel
 constexpr int64_t kUnitWork = 16384;       // elements that a unit with inner loops should touch, roughly
 constexpr int kColumnUnroll = 4;
+constexpr int kLongChain = 64;             // instructions
 constexpr int64_t kTileBytes = 16384;      // of all tiles of a transposed kernel
 
 int64_t constant_or(IndexExpr e, int64_t otherwise) { return e.is_constant() ? e.constant() : otherwise; }
@@ -27,7 +28,42 @@ IndexExpr inner_points(const Segment& s) {
   return n;
 }
 
+// Roughly how many instructions one value of this kind takes beyond a single one.
+int length_of(Expr e) {
+  using ir::UnaryOp;
+  if (e->kind != ir::ExprKind::unary || !is_float(e->type)) return 0;
+  switch (e->unary) {
+    case UnaryOp::exp:
+    case UnaryOp::log:
+    case UnaryOp::tanh:
+    case UnaryOp::sigmoid: return 20;
+    case UnaryOp::erf: return 30;
+    case UnaryOp::sin:
+    case UnaryOp::cos: return 30;
+    default: return 0;
+  }
+}
+
 }  // namespace
+
+// A core looks ahead over some hundred instructions: in kernels so long that it sees little more than one vector's
+// chain of operations at once, the chains of several vectors are interleaved.
+int LoopsWriter::choose_chains() const {
+  if (has_inner_ || target_.lanes == 1 || !kernel_.locals.empty()) return 1;
+  std::vector<Expr> roots;
+  for (const Segment& s : kernel_.segments)
+    for (const auto& st : s.stores) {
+      if (!st.indirects.empty()) return 1;
+      roots.push_back(st.value);
+    }
+  int length = 0;
+  for (Expr e : ir::postorder(roots)) {
+    if (!e->indirects.empty() || size_of(e->type) > 4) return 1;
+    length += length_of(e) + 1;
+  }
+  if (length < kLongChain) return 1;
+  return target_.lanes >= 16 ? 4 : 2;
+}
 
 int64_t LoopsWriter::choose_block() const {
   int64_t lanes = target_.lanes, extent = constant_or(kernel_.outer.back().extent, kPointwiseBlock * 4);
@@ -46,6 +82,7 @@ void LoopsWriter::write_columns() {
     if (!s.reductions.empty()) unroll_ = kColumnUnroll;
   if (constant_or(last.extent, 1 << 20) < int64_t(unroll_) * target_.lanes) unroll_ = 1;
   block_ = choose_block();
+  chains_ = choose_chains();
 
   IndexExpr blocks = ir::ceildiv(last.extent, block_);
   std::vector<Loop> units(kernel_.outer.begin(), kernel_.outer.end() - 1);
@@ -84,11 +121,20 @@ void LoopsWriter::write_columns() {
   std::string indent = "    ";
   bool vectors = unroll_ > 1;
   text += indent + fmt::format("auto point = [&](const vec::i64 {}, auto n{}) CPPGEN_LAMBDA {{\n", vectors ? "start" : v,
-                               vectors ? ", auto width" : "");
+                               vectors || chains_ > 1 ? ", auto width" : "");
   if (vectors) text += indent + "  constexpr int U = decltype(width)::value;\n";
   text += inside + indent + "};\n";
   text += indent + fmt::format("vec::i64 at = {};\n", start);
   text += indent + fmt::format("const vec::i64 stop = {};\n", stop);
+  if (chains_ > 1) {
+    text += indent + fmt::format("for (; at + {0} * vec::L <= stop; at += {0} * vec::L) point(at, vec::All{{}}, vec::Int<{0}>{{}});\n", chains_);
+    // Full vectors as tails, too: one copy of a long body less to compile.
+    text += indent + "for (; at < stop; at += vec::L) point(at, vec::Tail{int(vec::imin(stop - at, vec::L))}, vec::Int<1>{});";
+    body_.dedent(), body_.dedent();
+    body_.text_line(text);
+    body_.indent(), body_.indent();
+    return;
+  }
   std::string one = vectors ? ", vec::Int<1>{}" : "";
   if (vectors)
     text += indent + fmt::format("for (; at + {0} * vec::L <= stop; at += {0} * vec::L) point(at, vec::All{{}}, vec::Int<{0}>{{}});\n", unroll_);
@@ -125,6 +171,7 @@ void LoopsWriter::column_segment(const Segment& s, size_t index, TextWriter& hoi
   };
 
   ValueEmitter body(context_, variables, last.var.node(), "n");
+  if (chains_ > 1) body.compute_side_by_side();
   std::vector<std::string> updates;
   for (size_t r = 0; r < s.reductions.size(); r++) {
     const auto& red = s.reductions[r];
@@ -140,7 +187,7 @@ void LoopsWriter::column_segment(const Segment& s, size_t index, TextWriter& hoi
     }
   }
   bool reduces = !s.reductions.empty();
-  for (const auto& st : reduces ? s.body : s.stores) body.store(st);
+  body.store(reduces ? s.body : s.stores);
   for (const auto& l : body.lines[0]) hoisted.text_line(l);
 
   size_t level = 0;
@@ -175,7 +222,7 @@ void LoopsWriter::column_segment(const Segment& s, size_t index, TextWriter& hoi
     ValueEmitter after(context_, outer_variables, last.var.node(), "n");
     for (size_t r = 0; r < s.reductions.size(); r++)
       after.bind_accumulator(int(r), per_lane_text(s.reductions[r], accumulator(r)), int(outer_variables.size()));
-    for (const auto& st : s.stores) after.store(st);
+    after.store(s.stores);
     for (const auto& l : after.lines[0]) hoisted.text_line(l);
     for (size_t i = 1; i + 1 < after.lines.size(); i++) add_lines(after.lines[i]);
     at_vector();
@@ -242,7 +289,7 @@ void LoopsWriter::write_transposed() {
                                  index_text(l.across)));
     inner.bind_load(l.load, fmt::format("vec::ld({} + ({} - row0) * {} + ({} - column0), n)", name, row, side, column));
   }
-  for (const auto& st : kernel_.segments[0].stores) inner.store(st);
+  inner.store(kernel_.segments[0].stores);
   add_lines(inner.lines[0]);
   body_.open("for (vec::i64 column0 = part * {}; column0 < end0; column0 += {})", width, side);
   body_.line("const int columns = int(vec::imin(end0 - column0, {}));", side);

@@ -48,6 +48,13 @@ ValueEmitter::ValueEmitter(KernelContext& context, std::vector<const IndexNode*>
   if (vector_) lane_names_.set(vector_, "(" + names_.text(IndexExpr(vector_)) + " + i)");
 }
 
+void ValueEmitter::compute_side_by_side() {
+  side_by_side_ = true;
+  std::string point = fmt::format("({} + u * vec::L)", names_.text(IndexExpr(vector_)));
+  names_.set(vector_, point);
+  lane_names_.set(vector_, fmt::format("({} + i)", point));
+}
+
 void ValueEmitter::bind_accumulator(int index, std::string name, int level) { accumulators_[index] = {std::move(name), level}; }
 void ValueEmitter::bind_load(Expr load, std::string text) { bound_loads_[load] = std::move(text); }
 
@@ -70,6 +77,10 @@ bool ValueEmitter::varies(IndexExpr e) const {
 
 ValueEmitter::Item ValueEmitter::define(int level, const std::string& text, const char* prefix) {
   std::string name = context_.fresh(prefix);
+  if (side_by_side_ && level == innermost()) {
+    lines.back().push_back(fmt::format("const auto {} = vec::each(width, [&](const int u) CPPGEN_LAMBDA {{ return {}; }});", name, text));
+    return {name + "[u]", level};
+  }
   lines[size_t(level)].push_back(fmt::format("const auto {} = {};", name, text));
   return {name, level};
 }
@@ -255,7 +266,12 @@ ValueEmitter::Item ValueEmitter::load(Expr e) {
   return define(level, text);
 }
 
-void ValueEmitter::store(const ir::Store& s) {
+void ValueEmitter::store(const std::vector<ir::Store>& stores) {
+  for (const auto& s : stores) item(s.value);
+  for (const auto& s : stores) store_one(s);
+}
+
+void ValueEmitter::store_one(const ir::Store& s) {
   Item value = item(s.value);
   auto& out = lines.back();
   const std::string& pointer = context_.pointers.at(s.buffer);
@@ -280,7 +296,9 @@ void ValueEmitter::store(const ir::Store& s) {
     text = fmt::format("vec::st_lanes<{}>({}, {}, [&](int i) CPPGEN_LAMBDA -> {}* {{ return {}{} + {}{}; }});", type, value.name,
                        lanes_, type, lane_when.empty() ? "" : lane_when + " ? ", pointer, lane_names_.text(offset),
                        lane_when.empty() ? "" : fmt::format(" : ({}*)0", type));
-  out.push_back(when.name.empty() ? text : fmt::format("if ({}) {}", when.name, text));
+  if (!when.name.empty()) text = fmt::format("if ({}) {}", when.name, text);
+  if (side_by_side_) text = fmt::format("vec::repeat(width, [&](const int u) CPPGEN_LAMBDA {{ {} }});", text);
+  out.push_back(text);
 }
 
 }  // namespace cppgen::codegen

@@ -38,10 +38,15 @@ class ValueEmitter {
   void bind_accumulator(int index, std::string name, int level);
   void bind_load(Expr load, std::string text);  // at the innermost level
 
+  // Innermost values are computed for several vectors side by side, one operation at a time (vec::each), so that long
+  // chains of operations overlap: the names `width` and `u` say how many and which. Nothing may be loaded or stored
+  // through indirect indices then. Called before any value is emitted.
+  void compute_side_by_side();
+
   // The C++ name of the value; the lines that compute it are added to `lines`.
   std::string emit(Expr);
-  // Adds a store at the innermost level.
-  void store(const ir::Store&);
+  // Adds stores at the innermost level, after all their values: an output may lie in the memory of an input.
+  void store(const std::vector<ir::Store>&);
 
   std::vector<std::vector<std::string>> lines;  // by level
 
@@ -60,6 +65,7 @@ class ValueEmitter {
   std::unordered_map<const ir::IndexNode*, int> level_of_variable_;
   const ir::IndexNode* vector_;
   std::string lanes_;
+  bool side_by_side_ = false;
   IndexNames names_, lane_names_;  // lane_names_: the vector variable at lane i
   std::unordered_map<Expr, Item> done_;
   std::unordered_map<Expr, std::string> bound_loads_;
@@ -67,6 +73,7 @@ class ValueEmitter {
   std::unordered_map<const ir::IndexNode*, Binding> indirects_;
   std::map<std::string, Item> conditions_;
 
+  void store_one(const ir::Store&);
   int innermost() const { return int(lines.size()) - 1; }
   int level_of(IndexExpr) const;
   bool varies(IndexExpr) const;  // over lanes

@@ -23,6 +23,32 @@ struct Int {
   static constexpr int value = N;
 };
 
+// One X for each of U vectors side by side.
+template <class X, int U>
+struct Pack {
+  X x[U];
+  CPPGEN_INLINE const X& operator[](int u) const { return x[u]; }
+};
+
+// f(0) ... f(U - 1), written out: a loop would keep the pack in memory.
+template <int U, class F>
+VEC_FN auto each(Int<U>, F f) {
+  static_assert(U == 1 || U == 2 || U == 4);
+  typedef decltype(f(0)) X;
+  if constexpr (U == 1)
+    return Pack<X, 1>{{f(0)}};
+  else if constexpr (U == 2)
+    return Pack<X, 2>{{f(0), f(1)}};
+  else
+    return Pack<X, 4>{{f(0), f(1), f(2), f(3)}};
+}
+template <int U, class F>
+VEC_FN void repeat(Int<U>, F f) {
+  f(0);
+  if constexpr (U >= 2) f(1);
+  if constexpr (U == 4) f(2), f(3);
+}
+
 // ---- access ----
 template <class S>
 VEC_FN Loaded<S> ld(const S* p, All) {
