@@ -62,7 +62,7 @@ int LoopsWriter::choose_chains() const {
     length += length_of(e) + 1;
   }
   if (length < kLongChain) return 1;
-  return target_.lanes >= 16 ? 4 : 2;
+  return 4;
 }
 
 int64_t LoopsWriter::choose_block() const {

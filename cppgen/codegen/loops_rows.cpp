@@ -91,7 +91,7 @@ void LoopsWriter::row_segment(const Segment& s, size_t index) {
     if (pointwise_vector) v = name_loop(*pointwise_vector), variables.push_back(pointwise_vector->var.node());
     ValueEmitter e(context_, variables, pointwise_vector ? pointwise_vector->var.node() : nullptr,
                    pointwise_vector ? "n" : "vec::Tail{1}");
-    for (const auto& st : s.stores) e.store(st);
+    e.store(s.stores);
     add_lines(e.lines[0]);
     open_scalar_loops(scalar_loops, e, 1);
     if (pointwise_vector) {
@@ -126,7 +126,7 @@ void LoopsWriter::row_segment(const Segment& s, size_t index) {
     if (is_arg(red)) position = e.emit(schedule_.program.exprs->index(red.position));
     updates.push_back(accumulate_text(red, accumulator(r) + "[u]", value, position, vector_loop ? "n" : "vec::Tail{1}"));
   }
-  for (const auto& st : s.body) e.store(st);
+  e.store(s.body);
   add_lines(e.lines[0]);
   open_scalar_loops(scalar_loops, e, 1);
   for (size_t r = 0; r < s.reductions.size(); r++) {
@@ -167,7 +167,7 @@ void LoopsWriter::row_segment(const Segment& s, size_t index) {
     body_.line("const auto {} = {};", name, over_lanes_text(red, a + "[0]"));
     after.bind_accumulator(int(r), name, int(scalar_loops.size()));
   }
-  for (const auto& st : s.stores) after.store(st);
+  after.store(s.stores);
   for (const auto& lines : after.lines) add_lines(lines);
   for (size_t i = 0; i < scalar_loops.size(); i++) body_.close();
   body_.close();

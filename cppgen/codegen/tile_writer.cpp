@@ -106,7 +106,7 @@ void TileWriter::write_epilogue(const std::vector<Loop>& rows) {
   ValueEmitter e(context_, variables, c.columns.var.node(), "n");
   e.bind_accumulator(0, fmt::format("vec::load(block + r * {} + ({} - panel * {}))", target_.tile_columns, column, target_.tile_columns),
                      int(variables.size()));
-  for (const auto& st : kernel_.segments[0].stores) e.store(st);
+  e.store(kernel_.segments[0].stores);
   add_lines(e.lines[0]);
   body_.open("for (int r = 0; r < count; r++)");
   for (size_t i = 0; i < rows.size(); i++) body_.line("const vec::i64 {} = at{}[r];", index_text(rows[i].var), i);

@@ -1,6 +1,7 @@
 #include "cppgen/driver/compiler.h"
 
 #include <fmt/format.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <filesystem>
@@ -32,6 +33,13 @@ namespace {
 int64_t l2_bytes() {
   static const int64_t bytes = rt::machine_description(rt::topology_of_this_machine()).l2_bytes;
   return bytes > 0 ? bytes : int64_t{1} << 20;
+}
+
+// What tells this build of the compiler from another one of the same version: they may emit different kernels.
+std::string build_identity() {
+  struct stat info {};
+  if (stat("/proc/self/exe", &info) != 0) return {};
+  return fmt::format("{} {}.{:09}", info.st_size, info.st_mtim.tv_sec, info.st_mtim.tv_nsec);
 }
 
 // One TU per worker, compiled side by side.
@@ -91,6 +99,7 @@ class Compilation {
     for (const auto& d : request_.dims)
       hasher.field("dim", fmt::format("{}|{}|{}|{}", d.input, d.axis, d.symbol, d.size.value_or(-1)));
     hasher.field("isa", std::string(isa.name)).field("l2", l2_bytes()).field("units", units());
+    hasher.field("build", build_identity());
     hasher.field("headers", embedded_headers_hash()).field("abi", CPPGEN_ABI_VERSION).field("version", rt::kVersion);
     return hasher.hex();
   }

@@ -10,7 +10,7 @@
 #include "cppgen/support/hashing.h"
 #include "cppgen/support/temp_directory.h"
 #include "runtime/base/errors.h"
-#include "runtime/base/log.h"
+#include "runtime/base/usable_cpus.h"
 
 namespace cppgen::package {
 namespace {
@@ -39,7 +39,7 @@ std::optional<std::string> ModelCache::weights_key(const std::vector<std::string
   Hasher hasher;
   for (const auto& name : external) {
     try {
-      hasher.field("name", name).field("content", file_sha256_hex(folder_ + "/" + name));
+      hasher.field("name", name).field("content", file_content_key(folder_ + "/" + name, usable_cpus()));
     } catch (const UserError&) {
       return std::nullopt;
     }

@@ -38,6 +38,9 @@ LoopNest without_trivial_loops(Program& program, const LoopNest& nest) {
   for (const auto* loops : {&nest.loops, &nest.reduced})
     for (const Loop& l : *loops)
       if (is_trivial(l)) zero[l.var.node()] = 0;
+  // A reduction over one point stays a reduction: kernels tell one by its reduced loops.
+  bool one_point = !nest.reduced.empty() && std::all_of(nest.reduced.begin(), nest.reduced.end(), is_trivial);
+  if (one_point) zero.erase(nest.reduced.back().var.node());
   if (zero.empty()) return nest;
   LoopNest result = substituted(program, nest, zero);
   std::vector<ir::AxisRole> roles;
@@ -48,6 +51,7 @@ LoopNest without_trivial_loops(Program& program, const LoopNest& nest) {
   result.roles = roles;
   std::erase_if(result.loops, is_trivial);
   std::erase_if(result.reduced, is_trivial);
+  if (one_point) result.reduced = {nest.reduced.back()};
   return result;
 }
 

@@ -45,13 +45,14 @@ bool is_straight(const FusedKernel& kernel) {
 
 void find_in_place(Schedule& schedule) {
   auto last = last_reads(schedule);
+  auto writers = collect_uses(schedule.program).writers;
   std::set<BufferId> taken;
   for (int i = 0; i < int(schedule.steps.size()); i++) {
     const auto* kernel = std::get_if<FusedKernel>(&schedule.steps[size_t(i)]);
     if (!kernel || !is_straight(*kernel)) continue;
     auto accesses = accesses_of(schedule.program, schedule.layouts, *kernel);
     for (BufferId output : kernel->outputs) {
-      if (schedule.program.buffer(output).kind != ir::BufferKind::temporary) continue;
+      if (schedule.program.buffer(output).kind != ir::BufferKind::temporary || writers[size_t(output)].size() != 1) continue;
       for (BufferId input : kernel->inputs) {
         if (schedule.program.buffer(input).kind != ir::BufferKind::temporary || last[size_t(input)] != i) continue;
         if (kernel->contraction && (kernel->contraction->left->buffer == input || kernel->contraction->packed == input)) continue;

@@ -46,7 +46,7 @@ std::optional<IndexExpr> from_digits(const ir::Loop& loop, const std::vector<Ind
   for (size_t d = 0; d < reads.size(); d++) {
     if (!ir::depends_on(reads[d], loop.var.node())) continue;
     auto stride = ir::stride_of(reads[d], loop.var.node());
-    if (!stride || stride->range().lo < 1) continue;
+    if (!stride || stride->range().lo < 1 || loop.extent.range().lo < 1) continue;
     return ir::mod(ir::floordiv(writes[d], *stride), loop.extent);
   }
   return std::nullopt;
@@ -62,7 +62,6 @@ std::optional<ir::IndexMap> invert(const std::vector<ir::Loop>& loops, const std
       solution[loop.var.node()] = 0;
       continue;
     }
-    if (loop.extent.range().lo < 1) return std::nullopt;
     auto value = from_parts(loop, reads, writes);
     if (!value) value = from_digits(loop, reads, writes);
     if (!value) return std::nullopt;

@@ -38,9 +38,18 @@ IndexExpr offset(const Program& program, const Layouts& layouts, Expr load) {
   return offset_of(program.buffer(load->buffer), layouts[size_t(load->buffer)], load->indices);
 }
 
+// Whether the operand begins at the first element of its buffer: the function takes no offsets.
+bool starts_at_zero(IndexExpr offset) {
+  ir::IndexMap zero;
+  for (const auto* v : ir::variables_of(offset))
+    if (v->kind == ir::VarKind::loop) zero[v] = 0;
+  return ir::substitute(offset, zero).is_constant(0);
+}
+
 OnednnForm matmul_form(const Program& program, const Layouts& layouts, const ContractionView& v) {
   if (v.batch.size() > 2) return {{}, "more than two batch loops"};
   IndexExpr a = offset(program, layouts, v.left), b = offset(program, layouts, v.right);
+  if (!starts_at_zero(a) || !starts_at_zero(b)) return {{}, "an operand is part of a larger tensor"};
   auto am = joint_stride(a, v.rows);
   if (!am) return {{}, "rows are not evenly spaced"};
   auto batch = v.batch;
@@ -104,12 +113,16 @@ OnednnForm convolution_form(const Program& program, const Layouts& layouts, cons
   if (v.depth.size() != rank - 1 || v.rows.size() != rank - 1 || !(v.left->indices[0] == v.rows[0].var))
     return {{}, "not a plain convolution"};
   OnednnForm form;
-  IndexExpr groups = points(v.batch);
+  IndexExpr groups = points(v.batch), channel = v.depth.back().var;
+  if (!v.batch.empty()) channel = v.batch[0].var * v.depth.back().extent + channel;
+  if (!ir::prove_equal(left.shape[1], groups * v.depth.back().extent) || !ir::prove_equal(v.left->indices[1], channel))
+    return {{}, "the left operand is part of a larger tensor"};
   form.params = {rt::kOneDnnConvolution, 0, v.rows[0].extent, groups, left.shape[1], groups * v.columns[0].extent, int64_t(rank - 2)};
   for (size_t d = 2; d < rank; d++) {
     auto s = spatial_of(v.left->indices[d], left.shape[d], v);
     if (!s) return {{}, "a spatial index is not row * stride + tap * dilation - pad"};
     IndexExpr end = (s->out - 1) * s->stride + (s->kernel - 1) * s->dilation + 1 - s->in - s->pad;
+    end = ir::max(end, 0);  // rows of the input that no window reaches are no padding
     for (IndexExpr p : {s->in, s->out, s->kernel, s->stride, s->dilation, s->pad, end}) form.params.push_back(p);
   }
   return form;

@@ -1,8 +1,14 @@
 #include "cppgen/support/hashing.h"
 
+#include <fcntl.h>
 #include <openssl/evp.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <algorithm>
+#include <atomic>
+#include <cerrno>
+#include <future>
 
 #include "cppgen/support/file_io.h"
 #include "runtime/base/errors.h"
@@ -74,7 +80,58 @@ std::string sha256_hex(std::string_view data) {
   return to_hex(digest, size);
 }
 
-std::string file_sha256_hex(const std::string& path) { return sha256_hex(read_file(path)); }
+namespace {
+
+constexpr size_t kReadBytes = size_t{1} << 20, kChunkBytes = size_t{32} << 20;
+
+FileDescriptor open_to_read(const std::string& path) {
+  FileDescriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!file) user_error("{}: cannot be read: {}", path, error_text(errno));
+  return file;
+}
+
+// SHA-256 of up to `length` bytes from `offset`, fewer at the end of the file.
+std::string hash_range(int fd, const std::string& path, size_t offset, size_t length) {
+  std::unique_ptr<evp_md_ctx_st, void (*)(evp_md_ctx_st*)> context(EVP_MD_CTX_new(), EVP_MD_CTX_free);
+  check(context && EVP_DigestInit_ex(context.get(), EVP_sha256(), nullptr) == 1, "SHA-256 is not available");
+  std::vector<char> buffer(std::min(length, kReadBytes));
+  while (length > 0) {
+    ssize_t n = pread(fd, buffer.data(), std::min(length, buffer.size()), off_t(offset));
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) user_error("{}: cannot be read: {}", path, error_text(errno));
+    if (n == 0) break;
+    check(EVP_DigestUpdate(context.get(), buffer.data(), size_t(n)) == 1, "SHA-256 update failed");
+    offset += size_t(n), length -= size_t(n);
+  }
+  unsigned char digest[EVP_MAX_MD_SIZE];
+  unsigned size = 0;
+  check(EVP_DigestFinal_ex(context.get(), digest, &size) == 1, "SHA-256 final failed");
+  return to_hex(digest, size);
+}
+
+}  // namespace
+
+std::string file_sha256_hex(const std::string& path) {
+  FileDescriptor file = open_to_read(path);
+  return hash_range(file.get(), path, 0, SIZE_MAX);
+}
+
+std::string file_content_key(const std::string& path, int threads) {
+  FileDescriptor file = open_to_read(path);
+  struct stat info {};
+  if (fstat(file.get(), &info) != 0) user_error("{}: cannot be read: {}", path, error_text(errno));
+  size_t chunks = (size_t(info.st_size) + kChunkBytes - 1) / kChunkBytes;
+  std::vector<std::string> hashes(chunks);
+  std::atomic<size_t> next{0};
+  auto work = [&] {
+    for (size_t i = next++; i < chunks; i = next++) hashes[i] = hash_range(file.get(), path, i * kChunkBytes, kChunkBytes);
+  };
+  std::vector<std::future<void>> helpers;
+  for (int t = 1; t < threads && size_t(t) < chunks; t++) helpers.push_back(std::async(std::launch::async, work));
+  work();
+  for (auto& h : helpers) h.get();
+  return Hasher().field("bytes", int64_t(info.st_size)).field("chunks", hashes).hex();
+}
 
 bool is_hex(std::string_view text) {
   return std::all_of(text.begin(), text.end(), [](char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); });

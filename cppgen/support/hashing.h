@@ -38,6 +38,10 @@ std::string sha256_hex(std::string_view bytes);
 // SHA-256 of a file's content. UserError naming the path when it cannot be read.
 std::string file_sha256_hex(const std::string& path);
 
+// Equal for files of equal content, else different: SHA-256 over the hashes of the file's chunks, which up to `threads`
+// threads compute side by side in little memory. UserError naming the path when it cannot be read.
+std::string file_content_key(const std::string& path, int threads);
+
 bool is_hex(std::string_view text);  // only 0-9 and a-f
 
 }  // namespace cppgen
