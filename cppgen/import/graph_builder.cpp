@@ -5,6 +5,7 @@
 
 #include "cppgen/import/attributes.h"
 #include "cppgen/import/order.h"
+#include "cppgen/ops/declared.h"
 #include "runtime/base/errors.h"
 
 namespace cppgen::import {
@@ -129,7 +130,22 @@ void GraphBuilder::add_outputs(const onnx::GraphProto& proto) {
     if (id == kNoValue) user_error("output {} is not defined", quoted(output.name()));
     if (!seen.insert(output.name()).second) user_error("output {} is listed twice", quoted(output.name()));
     graph_.outputs.push_back(id);
+    if (!parent_) note_declared(output, id);
   }
+}
+
+// Operators whose output shape only a run knows take the declared one (ops/declared.h).
+void GraphBuilder::note_declared(const onnx::ValueInfoProto& output, ValueId id) {
+  const NodeId producer = graph_.value(id).producer;
+  if (producer < 0 || !output.type().tensor_type().has_shape()) return;
+  std::vector<int64_t> dims;
+  for (const auto& d : output.type().tensor_type().shape().dim()) {
+    if (!d.has_dim_value() || d.dim_value() < 0) return;
+    dims.push_back(d.dim_value());
+  }
+  Node& node = graph_.nodes[size_t(producer)];
+  const auto at = std::find(node.outputs.begin(), node.outputs.end(), id) - node.outputs.begin();
+  node.attributes.emplace(ops::declared_name(int(at)), std::move(dims));
 }
 
 int GraphBuilder::opset_of(const onnx::NodeProto& node) const {

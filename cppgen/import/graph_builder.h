@@ -41,6 +41,7 @@ class GraphBuilder {
   void add_initializers(onnx::GraphProto&);
   void add_inputs(const onnx::GraphProto&);
   void add_outputs(const onnx::GraphProto&);
+  void note_declared(const onnx::ValueInfoProto& output, ValueId);
   void add_node(onnx::NodeProto&, int position);
   void add_constant_node(onnx::NodeProto&);
   void add_attributes(onnx::NodeProto&, Node&);

@@ -2,6 +2,7 @@
 #include <cstring>
 
 #include "cppgen/ops/common.h"
+#include "cppgen/ops/declared.h"
 #include "cppgen/ops/families.h"
 
 namespace cppgen::ops {
@@ -58,17 +59,22 @@ Tensor fill_value(InferContext& c) {
 void infer_constant_of_shape(InferContext& c) {
   require_dtype(c, 0, bit(DType::i64));
   require_rank(c, 0, 1, 1);
-  const std::vector<IndexExpr>* dims = c.contents(0);
-  if (!dims) c.fail("input 0 (the shape) must be constant");
+  const std::vector<IndexExpr>* known = c.contents(0);
+  Shape dims = known ? *known : require_declared(c, 0, "the shape");
+  if (!known && element_count(c, 0) != int64_t(dims.size())) c.fail(fmt::format("the shape is not {} long", dims.size()));
   DType dtype = fill_value(c).dtype;
-  require_size(c, *dims, dtype);
-  c.set_output(0, dtype, *dims);
+  require_size(c, dims, dtype);
+  c.set_output(0, dtype, dims);
 }
 
 void lower_constant_of_shape(LowerContext& c) {
   Tensor value = fill_value(c);
   ir::BufferId buffer = c.constant_buffer(value);
-  Scalar element = load(c, buffer, std::vector<IndexExpr>(value.dims.size()));
+  std::vector<Scalar> conditions;
+  const Shape& to = c.output(0).shape;
+  for (size_t d = 0; is_run_time(c, 0) && d < to.size(); ++d)
+    conditions.push_back(integer_element(c, 0, int64_t(d)) == index_value(c, to[d]));
+  Scalar element = checked(c, load(c, buffer, std::vector<IndexExpr>(value.dims.size())), conditions);
   c.emit_pointwise(c.output_buffer(0), [&](const auto&) { return element; });
 }
 

@@ -79,6 +79,10 @@ const std::vector<IndexExpr>* InferContext::contents(int i) const {
     for (int64_t k = 0; k < v.constant->elements(); ++k) elements.push_back(int_element(*v.constant, k));
     v.contents = std::move(elements);
   }
+  if (!v.contents && v.type && !is_float(v.type->dtype)) {
+    bool empty = std::any_of(v.type->shape.begin(), v.type->shape.end(), [](IndexExpr d) { return d.is_constant(0); });
+    if (empty) v.contents.emplace();
+  }
   return v.contents ? &*v.contents : nullptr;
 }
 

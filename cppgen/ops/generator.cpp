@@ -1,6 +1,7 @@
 #include <cmath>
 
 #include "cppgen/ops/common.h"
+#include "cppgen/ops/declared.h"
 #include "cppgen/ops/families.h"
 
 namespace cppgen::ops {
@@ -44,7 +45,14 @@ void lower_trilu(LowerContext& c) {
 
 // --- OneHot: indices, depth, values [off, on]
 
+int one_hot_axis(InferContext& c);
+
 IndexExpr one_hot_depth(InferContext& c) {
+  if (is_run_time(c, 1)) {
+    Shape to = require_declared(c, 1, "the depth");
+    if (to.size() != c.shape(0).size() + 1) c.fail(fmt::format("the declared shape {} has another rank", to_string(to)));
+    return to[size_t(one_hot_axis(c))];
+  }
   if (const std::vector<IndexExpr>* depth = c.contents(1); depth && depth->size() == 1) return (*depth)[0];
   std::vector<double> depth = float_elements(c, 1);
   if (depth.size() != 1 || !(depth[0] >= 0 && depth[0] < 1e15)) c.fail("the depth is not one number of at least 0");
@@ -71,13 +79,22 @@ void lower_one_hot(LowerContext& c) {
     at.erase(at.begin() + axis);
     Scalar index = load_input(c, 0, at).cast(DType::i64);
     Scalar on = select(index < 0.0, index + depth, index) == here;
-    return select(on, load_input(c, 2, {1}), load_input(c, 2, {0}));
+    Scalar value = select(on, load_input(c, 2, {1}), load_input(c, 2, {0}));
+    return is_run_time(c, 1) ? checked(c, value, {integer_element(c, 1, 0) == depth}) : value;
   });
 }
 
 // --- Range: start, limit, delta, all scalars
 
+bool is_run_time_range(InferContext& c) { return is_run_time(c, 0) || is_run_time(c, 1) || is_run_time(c, 2); }
+
 IndexExpr range_count(InferContext& c) {
+  if (is_run_time_range(c)) {
+    for (int i = 0; i < 3; ++i) element_count(c, i);
+    Shape to = require_declared(c, is_run_time(c, 1) ? 1 : 0, "a bound of the range");
+    if (to.size() != 1) c.fail("the declared output has more than one dimension");
+    return to[0];
+  }
   if (!is_float(c.dtype(0))) {
     const auto *start = c.contents(0), *limit = c.contents(1);
     std::vector<int64_t> delta = c.constant_ints(2);
@@ -109,19 +126,25 @@ void lower_range(LowerContext& c) {
   DType type = ir::value_type(c.dtype(0));
   c.emit_pointwise(c.output_buffer(0), [&](const At& at) {
     Scalar start = load_input(c, 0, At(c.shape(0).size())), delta = load_input(c, 2, At(c.shape(2).size()));
-    return start + index_value(c, at[0], type) * delta;
+    Scalar value = start + index_value(c, at[0], type) * delta;
+    if (!is_run_time_range(c)) return value;
+    Scalar limit = load_input(c, 1, At(c.shape(1).size()));
+    Scalar count = index_value(c, c.output(0).shape[0]);
+    Scalar steps = ceil((limit.cast(DType::f64) - start.cast(DType::f64)) / delta.cast(DType::f64));
+    return checked(c, value, {max(steps, 0.0) == count.cast(DType::f64)});
   });
 }
 
 // --- Windows of signal processing: sums of cosines
 
 void infer_window(InferContext& c) {
-  const std::vector<IndexExpr>* size = c.contents(0);
-  if (!size || size->size() != 1) c.fail("the size must be one known integer");
+  const std::vector<IndexExpr>* known = c.contents(0);
+  Shape size = known ? *known : require_declared(c, 0, "the size");
+  if (size.size() != 1 || element_count(c, 0) != 1) c.fail("the size is not one integer");
   DType type = dtype_of_onnx(c, c.integer("output_datatype", 1));
   c.integer("periodic", 1);
-  require_size(c, {(*size)[0]}, type);
-  c.set_output(0, type, {(*size)[0]});
+  require_size(c, size, type);
+  c.set_output(0, type, size);
 }
 
 void emit_window(LowerContext& c, double a0, double a1, double a2) {
@@ -131,7 +154,8 @@ void emit_window(LowerContext& c, double a0, double a1, double a2) {
   c.emit_pointwise(c.output_buffer(0), [&](const At& at) {
     Scalar angle = index_value(c, at[0], DType::f64) * (2 * M_PI) / index_value(c, period, DType::f64);
     Scalar value = a0 - a1 * cos(angle);
-    return (a2 == 0 ? value : value + a2 * cos(2.0 * angle)).cast(type);
+    Scalar window = (a2 == 0 ? value : value + a2 * cos(2.0 * angle)).cast(type);
+    return is_run_time(c, 0) ? checked(c, window, {integer_element(c, 0, 0) == index_value(c, size)}) : window;
   });
 }
 

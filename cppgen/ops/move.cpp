@@ -2,6 +2,7 @@
 #include <numeric>
 
 #include "cppgen/ops/common.h"
+#include "cppgen/ops/declared.h"
 #include "cppgen/ops/families.h"
 
 namespace cppgen::ops {
@@ -70,8 +71,27 @@ void lower_concat(LowerContext& c) {
 
 int split_axis(InferContext& c) { return normalized_axis(c, c.integer("axis", 0), int(c.shape(0).size())); }
 
+// Sizes that only a run knows, as the model declares them.
+std::vector<IndexExpr> declared_sizes(InferContext& c) {
+  std::vector<IndexExpr> sizes;
+  IndexExpr sum;
+  for (int i = 0; i < c.output_count(); ++i) {
+    std::optional<Shape> shape = declared_shape(c, i);
+    if (!shape || shape->size() != c.shape(0).size())
+      c.fail("input 1 (the sizes) must be constant, or the outputs' shapes declared");
+    sizes.push_back((*shape)[split_axis(c)]);
+    sum = sum + sizes.back();
+  }
+  require_equal(c, sum, c.shape(0)[split_axis(c)], "the sum of the sizes and the dimension");
+  if (element_count(c, 1) != c.output_count()) c.fail(fmt::format("there are not {} sizes", c.output_count()));
+  return sizes;
+}
+
+bool has_run_time_sizes(InferContext& c) { return c.opset() >= 13 && is_run_time(c, 1); }
+
 // Extents of the outputs along the axis.
 std::vector<IndexExpr> split_sizes(InferContext& c) {
+  if (has_run_time_sizes(c)) return declared_sizes(c);
   IndexExpr extent = c.shape(0)[split_axis(c)];
   int count = c.output_count();
   if (c.has("split") || (c.has_input(1) && c.opset() >= 13)) {
@@ -113,7 +133,8 @@ void lower_split(LowerContext& c) {
     if (!c.has_output(i)) continue;
     c.emit_pointwise(c.output_buffer(i), [&](auto at) {
       at[axis] = at[axis] + offset;
-      return load_input(c, 0, at);
+      if (!has_run_time_sizes(c)) return load_input(c, 0, at);
+      return checked(c, load_input(c, 0, at), {integer_element(c, 1, i) == index_value(c, sizes[i])});
     });
   }
 }
@@ -122,14 +143,49 @@ void infer_expand(InferContext& c) {
   require_dtype(c, 1, bit(DType::i64));
   require_rank(c, 1, 1, 1);
   const std::vector<IndexExpr>* dims = c.contents(1);
-  if (!dims) c.fail("input 1 (the shape) must be constant");
-  Shape to = broadcast(c, c.shape(0), *dims);
+  Shape to = broadcast(c, c.shape(0), dims ? *dims : require_declared(c, 1, "the shape"));
   require_size(c, to, c.dtype(0));
   c.set_output(0, c.dtype(0), to);
 }
 
+// What a run's shape must be to broadcast to the declared one.
+std::vector<Scalar> agrees_with_expansion(LowerContext& c) {
+  const Shape &from = c.shape(0), &to = c.output(0).shape;
+  int64_t rank = int64_t(to.size()), given = element_count(c, 1), skipped = rank - given;
+  if (skipped < 0) c.fail(fmt::format("the shape has {} dimensions, the output {}", given, rank));
+  std::vector<Scalar> conditions;
+  for (int64_t d = skipped; d < rank; ++d) {
+    Scalar asked = integer_element(c, 1, d - skipped);
+    Scalar agrees = asked == index_value(c, to[size_t(d)]);
+    int64_t own = d - (rank - int64_t(from.size()));
+    if (own >= 0 && ir::prove_equal(from[size_t(own)], to[size_t(d)])) agrees = agrees || asked == 1.0;
+    conditions.push_back(agrees);
+  }
+  return conditions;
+}
+
 void lower_expand(LowerContext& c) {
-  c.emit_pointwise(c.output_buffer(0), [&](const auto& at) { return c.load_broadcast(0, at); });
+  if (!is_run_time(c, 1))
+    return c.emit_pointwise(c.output_buffer(0), [&](const auto& at) { return c.load_broadcast(0, at); });
+  std::vector<Scalar> conditions = agrees_with_expansion(c);
+  const Shape& from = c.shape(0);
+  c.emit_pointwise(c.output_buffer(0), [&](const auto& at) {
+    std::vector<IndexExpr> own(at.end() - int64_t(from.size()), at.end());
+    for (size_t d = 0; d < from.size(); ++d)
+      if (from[d].is_constant(1)) own[d] = 0;
+    return checked(c, load_input(c, 0, own), conditions);
+  });
+}
+
+// Declared dimensions that are multiples of the input's.
+void infer_declared_tile(InferContext& c) {
+  const Shape& from = c.shape(0);
+  Shape to = require_declared(c, 1, "the repeats");
+  require_rank(c, 0, int(to.size()), int(to.size()));
+  for (size_t d = 0; d < to.size(); ++d)
+    require_equal(c, mod(to[d], from[d]), 0, "the remainder of a declared dimension by the input's and 0");
+  if (from.empty() || is_zero_sized(from)) c.fail("input 1 (the repeats) must be constant for an empty input");
+  c.set_output(0, c.dtype(0), to);
 }
 
 void infer_tile(InferContext& c) {
@@ -139,7 +195,7 @@ void infer_tile(InferContext& c) {
     to[axis] = to[axis] * IndexExpr(c.constant_ints(1).at(0));
   } else {
     const std::vector<IndexExpr>* repeats = c.contents(1);
-    if (!repeats) c.fail("input 1 (the repeats) must be constant");
+    if (!repeats) return infer_declared_tile(c);
     if (repeats->size() != to.size()) c.fail(fmt::format("{} repeats for {} dimensions", repeats->size(), to.size()));
     for (size_t d = 0; d < to.size(); ++d) to[d] = to[d] * (*repeats)[d];
   }
@@ -149,6 +205,9 @@ void infer_tile(InferContext& c) {
 
 void lower_tile(LowerContext& c) {
   const Shape& from = c.shape(0);
+  std::vector<Scalar> conditions;
+  for (size_t d = 0; c.opset() >= 6 && is_run_time(c, 1) && d < from.size(); ++d)
+    conditions.push_back(integer_element(c, 1, int64_t(d)) * index_value(c, from[d]) == index_value(c, c.output(0).shape[d]));
   c.emit_pointwise(c.output_buffer(0), [&](auto at) {
     for (size_t d = 0; d < at.size(); ++d) {
       if (from[d].is_constant(1))
@@ -156,7 +215,7 @@ void lower_tile(LowerContext& c) {
       else if (!ir::prove_equal(from[d], c.output(0).shape[d]) && !from[d].is_constant(0))
         at[d] = mod(at[d], from[d]);
     }
-    return load_input(c, 0, at);
+    return checked(c, load_input(c, 0, at), conditions);
   });
 }
 

@@ -1,4 +1,5 @@
 #include "cppgen/ops/common.h"
+#include "cppgen/ops/declared.h"
 #include "cppgen/ops/families.h"
 
 namespace cppgen::ops {
@@ -49,7 +50,21 @@ std::string pad_mode(InferContext& c) {
   return mode;
 }
 
+bool has_run_time_pads(InferContext& c) { return c.opset() >= 11 && is_run_time(c, 1); }
+
+void infer_declared_pad(InferContext& c) {
+  Shape to = require_declared(c, 1, "the pads");
+  require_dtype(c, 1, bit(DType::i64));
+  require_rank(c, 0, int(to.size()), int(to.size()));
+  if (c.has_input(3)) c.fail("input 1 (the pads) must be constant when the axes are given");
+  if (element_count(c, 1) != 2 * int64_t(to.size())) c.fail(fmt::format("there are not {} pads", 2 * to.size()));
+  if (pad_mode(c) != "constant" && is_zero_sized(c.shape(0))) c.fail("an empty input has no elements to repeat");
+  if (c.has_input(2)) require_same_dtype(c, 0, 2);
+  c.set_output(0, c.dtype(0), to);
+}
+
 void infer_pad(InferContext& c) {
+  if (has_run_time_pads(c)) return infer_declared_pad(c);
   const Shape& x = c.shape(0);
   Padding p = padding_of(c);
   std::string mode = pad_mode(c);
@@ -86,7 +101,40 @@ IndexExpr folded(const std::string& mode, IndexExpr position, IndexExpr extent) 
   return ir::min(phase, period - phase);
 }
 
+// folded() for values of the run.
+Scalar folded_value(const std::string& mode, Scalar position, Scalar extent) {
+  auto wrapped = [](Scalar a, Scalar b) { return a.binary(ir::BinaryOp::mod_floor, b); };
+  if (mode == "edge" || mode == "constant") return max(min(position, extent - 1.0), 0.0);
+  if (mode == "wrap") return wrapped(position, extent);
+  Scalar period = max((extent - 1.0) * 2.0, 1.0), phase = wrapped(position, period);
+  return min(phase, period - phase);
+}
+
+// Positions are computed from the run's pads, which must give the declared shape.
+void lower_run_time_pad(LowerContext& c) {
+  const Shape& x = c.shape(0);
+  std::string mode = pad_mode(c);
+  DType type = ir::value_type(c.dtype(0));
+  if (is_zero_sized(x))
+    return c.emit_pointwise(c.output_buffer(0), [&](const At&) { return pad_value(c, type); });
+  c.emit_pointwise(c.output_buffer(0), [&](const At& at) {
+    std::vector<Gathered> gathered;
+    std::vector<Scalar> conditions;
+    Scalar inside = scalar(c, c.exprs().constant_int(DType::boolean, 1));
+    for (size_t d = 0; d < x.size(); ++d) {
+      Scalar begin = integer_element(c, 1, int64_t(d)), end = integer_element(c, 1, int64_t(d + x.size()));
+      Scalar extent = index_value(c, x[d]), position = index_value(c, at[d]) - begin;
+      conditions.push_back(begin + end + extent == index_value(c, c.output(0).shape[d]));
+      inside = inside && position >= 0.0 && position < extent;
+      gathered.push_back({int(d), folded_value(mode, position, extent)});
+    }
+    Scalar value = load_gathered(c, c.input_buffer(0), at, gathered);
+    return checked(c, mode == "constant" ? select(inside, value, pad_value(c, type)) : value, conditions);
+  });
+}
+
 void lower_pad(LowerContext& c) {
+  if (has_run_time_pads(c)) return lower_run_time_pad(c);
   Padding p = padding_of(c);
   std::string mode = pad_mode(c);
   DType type = ir::value_type(c.dtype(0));

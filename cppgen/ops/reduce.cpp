@@ -1,4 +1,5 @@
 #include "cppgen/ops/axis_split.h"
+#include "cppgen/ops/declared.h"
 #include "cppgen/ops/families.h"
 
 namespace cppgen::ops {
@@ -7,15 +8,42 @@ namespace {
 using ir::ReduceOp;
 using At = std::vector<IndexExpr>;
 
+bool keeps_dims(InferContext& c) { return c.integer("keepdims", 1) != 0; }
+
+// The axes that turn the input's shape into the declared one, for axes that only a run knows. Fails unless they are the
+// only ones (where an extent is 1 already it makes no difference).
+std::vector<int> declared_axes(InferContext& c) {
+  const Shape& x = c.shape(0);
+  Shape to = require_declared(c, 1, "the axes");
+  int rank = int(x.size());
+  std::vector<int> found;
+  int solutions = 0;
+  for (uint32_t mask = 0; rank <= 16 && mask < (1u << rank); ++mask) {
+    Shape result;
+    std::vector<int> axes;
+    for (int d = 0; d < rank; ++d) {
+      if (mask >> d & 1) axes.push_back(d);
+      if (!(mask >> d & 1)) result.push_back(x[d]);
+      else if (keeps_dims(c)) result.push_back(1);
+    }
+    bool same = int64_t(axes.size()) == element_count(c, 1) && result.size() == to.size();
+    for (size_t d = 0; same && d < to.size(); ++d) same = ir::prove_equal(result[d], to[d]);
+    if (same) solutions++, found = axes;
+  }
+  if (solutions != 1)
+    c.fail(fmt::format("the axes (input 1) are known to a run only, and {} choices of them give the declared shape {}",
+                       solutions, to_string(to)));
+  return found;
+}
+
 // No axes mean all of them, or none with noop_with_empty_axes.
 AxisSplit reduced_axes(InferContext& c) {
   const Shape& x = c.shape(0);
+  if (!c.has("axes") && is_run_time(c, 1)) return AxisSplit(x, declared_axes(c));
   std::vector<int64_t> axes = axes_argument(c, 1).value_or(std::vector<int64_t>{});
   if (axes.empty() && c.integer("noop_with_empty_axes", 0) == 0) return AxisSplit::from_axis(x, 0);
   return AxisSplit(x, normalized_axes(c, axes, int(x.size())));
 }
-
-bool keeps_dims(InferContext& c) { return c.integer("keepdims", 1) != 0; }
 
 template <DTypes allowed>
 void infer_reduce(InferContext& c) {
@@ -29,12 +57,15 @@ using Function = std::function<Scalar(Scalar)>;
 // output = finish(op of value(x)) over the reduced axes, stored with or without them.
 void emit(LowerContext& c, const std::string& name, ReduceOp op, const Function& value, const Function& finish) {
   AxisSplit axes = reduced_axes(c);
+  std::vector<Scalar> conditions;
+  if (!c.has("axes") && is_run_time(c, 1))
+    for (int d : declared_axes(c)) conditions.push_back(lists_axis(c, 1, d, int64_t(c.shape(0).size())));
   ReductionSpec spec{name,
                      c.output_buffer(0),
                      axes.reduced(),
                      op,
                      [&](const At& at, const At& inner) { return value(load_input(c, 0, axes.merge(at, inner))); },
-                     finish};
+                     [&](Scalar result) { return checked(c, finish(result), conditions); }};
   spec.loops = axes.kept();
   if (keeps_dims(c)) spec.store_at = [&](const At& at) { return axes.merge(at, At(axes.reduced().size())); };
   emit_reduction(c, spec);

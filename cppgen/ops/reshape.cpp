@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "cppgen/ops/common.h"
+#include "cppgen/ops/declared.h"
 #include "cppgen/ops/families.h"
 #include "cppgen/ops/reindex.h"
 
@@ -20,7 +21,18 @@ Shape requested_shape(InferContext& c) {
   return *dims;
 }
 
+// The output's shape is the declared one: it must have the input's elements.
+void infer_declared(InferContext& c, const char* what) {
+  const Shape& from = c.shape(0);
+  Shape to = require_declared(c, 1, what);
+  require_dtype(c, 1, bit(DType::i64));
+  if (!ir::prove_equal(ir::product(from), ir::product(to)))
+    c.fail(fmt::format("the input {} does not have as many elements as {}", to_string(from), to_string(to)));
+  c.set_output(0, c.dtype(0), to);
+}
+
 void infer_reshape(InferContext& c) {
+  if (c.opset() >= 5 && is_run_time(c, 1)) return infer_declared(c, "the shape");
   const Shape& from = c.shape(0);
   Shape to = requested_shape(c);
   bool allow_zero = c.integer("allowzero", 0) != 0;
@@ -61,6 +73,7 @@ void infer_flatten(InferContext& c) {
 }
 
 void infer_squeeze(InferContext& c) {
+  if (is_run_time(c, 1)) return infer_declared(c, "the axes");
   const Shape& from = c.shape(0);
   std::optional<std::vector<int64_t>> given = axes_argument(c, 1);
   std::vector<int> axes = normalized_axes(c, given.value_or(std::vector<int64_t>{}), int(from.size()));
@@ -76,6 +89,7 @@ void infer_squeeze(InferContext& c) {
 }
 
 void infer_unsqueeze(InferContext& c) {
+  if (is_run_time(c, 1)) return infer_declared(c, "the axes");
   std::optional<std::vector<int64_t>> given = axes_argument(c, 1);
   if (!given) c.fail("the axes are missing");
   if (given->size() > 64) c.fail("more than 64 axes");
@@ -91,13 +105,56 @@ void lower_reshape(LowerContext& c) {
   c.emit_pointwise(c.output_buffer(0), [&](const auto& at) { return load_input(c, 0, reshaped_index(from, to, at)); });
 }
 
+Scalar load_reshaped(LowerContext& c, const std::vector<IndexExpr>& at, const std::vector<Scalar>& conditions) {
+  return checked(c, load_input(c, 0, reshaped_index(c.shape(0), c.output(0).shape, at)), conditions);
+}
+
+// What a run's shape must be to give the declared one.
+std::vector<Scalar> agrees_with_shape(LowerContext& c) {
+  const Shape& from = c.shape(0);
+  const Shape& to = c.output(0).shape;
+  if (element_count(c, 1) != int64_t(to.size())) c.fail(fmt::format("the shape does not have {} dimensions", to.size()));
+  bool allow_zero = c.integer("allowzero", 0) != 0;
+  std::vector<Scalar> conditions;
+  for (size_t d = 0; d < to.size(); ++d) {
+    Scalar asked = integer_element(c, 1, int64_t(d));
+    Scalar agrees = asked == index_value(c, to[d]) || asked == -1.0;
+    if (!allow_zero && d < from.size() && ir::prove_equal(from[d], to[d])) agrees = agrees || asked == 0.0;
+    conditions.push_back(agrees);
+  }
+  return conditions;
+}
+
+void lower_reshape_to_shape(LowerContext& c) {
+  if (c.opset() < 5 || !is_run_time(c, 1)) return lower_reshape(c);
+  std::vector<Scalar> conditions = agrees_with_shape(c);
+  c.emit_pointwise(c.output_buffer(0), [&](const auto& at) { return load_reshaped(c, at, conditions); });
+}
+
+// Every axis that a run gives must be a dimension 1 of the longer shape, which has as many more dimensions.
+void lower_reshape_by_axes(LowerContext& c) {
+  if (!is_run_time(c, 1)) return lower_reshape(c);
+  const Shape &from = c.shape(0), &to = c.output(0).shape;
+  const Shape& longer = from.size() > to.size() ? from : to;
+  int64_t count = element_count(c, 1), rank = int64_t(longer.size());
+  if (count != rank - int64_t(std::min(from.size(), to.size()))) c.fail(fmt::format("{} axes do not fit", count));
+  std::vector<Scalar> conditions;
+  for (int64_t k = 0; k < count; ++k) {
+    Scalar axis = integer_element(c, 1, k), found = scalar(c, c.exprs().constant_int(DType::boolean, 0));
+    for (int64_t d = 0; d < rank; ++d)
+      if (longer[size_t(d)].is_constant(1)) found = found || axis == double(d) || axis == double(d - rank);
+    conditions.push_back(found);
+  }
+  c.emit_pointwise(c.output_buffer(0), [&](const auto& at) { return load_reshaped(c, at, conditions); });
+}
+
 }  // namespace
 
 void add_reshape_ops(std::vector<Op>& t) {
-  add_versions(t, "Reshape", {1, 5, 13, 14, 19, 21}, {1, 2, 1}, infer_reshape, lower_reshape);
+  add_versions(t, "Reshape", {1, 5, 13, 14, 19, 21}, {1, 2, 1}, infer_reshape, lower_reshape_to_shape);
   add_versions(t, "Flatten", {1, 9, 11, 13, 21}, {1, 1, 1}, infer_flatten, lower_reshape);
-  add_versions(t, "Squeeze", {1, 11, 13, 21}, {1, 2, 1}, infer_squeeze, lower_reshape);
-  add_versions(t, "Unsqueeze", {1, 11, 13, 21}, {1, 2, 1}, infer_unsqueeze, lower_reshape);
+  add_versions(t, "Squeeze", {1, 11, 13, 21}, {1, 2, 1}, infer_squeeze, lower_reshape_by_axes);
+  add_versions(t, "Unsqueeze", {1, 11, 13, 21}, {1, 2, 1}, infer_unsqueeze, lower_reshape_by_axes);
 }
 
 }  // namespace cppgen::ops

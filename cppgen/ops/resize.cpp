@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "cppgen/ops/common.h"
+#include "cppgen/ops/declared.h"
 #include "cppgen/ops/families.h"
 #include "cppgen/ops/resize_table.h"
 
@@ -78,10 +79,20 @@ std::vector<int> resized_axes(InferContext& c, size_t rank) {
 
 // Sizes from input 3 become extents and scales; the policies change sizes so that all axes have one scale.
 void plan_sizes(InferContext& c, const std::vector<int>& axes, ResizePlan& plan) {
+  std::string policy = choice(c, "keep_aspect_ratio_policy", "stretch", {"stretch", "not_larger", "not_smaller"});
+  Shape declared;
   const std::vector<IndexExpr>* sizes = c.contents(3);
+  if (!sizes && policy == "stretch") {
+    Shape to = require_declared(c, 3, "the sizes");
+    require_rank(c, 0, int(to.size()), int(to.size()));
+    for (size_t d = 0; d < to.size(); ++d)
+      if (std::find(axes.begin(), axes.end(), int(d)) == axes.end())
+        require_equal(c, to[d], c.shape(0)[d], "a declared dimension and one that is not resized");
+    for (int axis : axes) declared.push_back(to[size_t(axis)]);
+    if (element_count(c, 3) == int64_t(axes.size())) sizes = &declared;
+  }
   if (!sizes || sizes->size() != axes.size())
     c.fail(fmt::format("input 3 (the sizes) must be {} known integers", axes.size()));
-  std::string policy = choice(c, "keep_aspect_ratio_policy", "stretch", {"stretch", "not_larger", "not_smaller"});
   std::vector<ResizeAxis> changed;
   for (size_t k = 0; k < axes.size(); ++k) {
     IndexExpr in = c.shape(0)[axes[k]], out = (*sizes)[k];
@@ -168,6 +179,16 @@ Scalar outside_of(LowerContext& c, const std::vector<ResizeTable>& tables, const
   return value;
 }
 
+// Sizes that only a run knows must be the declared ones.
+std::vector<Scalar> agrees_with_sizes(LowerContext& c) {
+  std::vector<Scalar> conditions;
+  if (!is_run_time(c, 3)) return conditions;
+  std::vector<int> axes = resized_axes(c, c.shape(0).size());
+  for (size_t k = 0; k < axes.size(); ++k)
+    conditions.push_back(integer_element(c, 3, int64_t(k)) == index_value(c, c.output(0).shape[size_t(axes[k])]));
+  return conditions;
+}
+
 void lower_nearest(LowerContext& c, const ResizePlan& plan, const std::vector<ResizeTable>& tables) {
   c.emit_pointwise(c.output_buffer(0), [&](const At& at) {
     At from = at;
@@ -181,7 +202,8 @@ void lower_nearest(LowerContext& c, const ResizePlan& plan, const std::vector<Re
       ir::BufferId table = c.constant_buffer(tensor_of(tables[k].positions, {a.out}));
       gathered.push_back({a.axis, load(c, table, {at[a.axis]})});
     }
-    return outside_of(c, tables, plan, at, load_gathered(c, c.input_buffer(0), from, gathered));
+    Scalar value = load_gathered(c, c.input_buffer(0), from, gathered);
+    return checked(c, outside_of(c, tables, plan, at, value), agrees_with_sizes(c));
   });
 }
 
@@ -206,7 +228,8 @@ void lower_interpolation(LowerContext& c, const ResizePlan& plan, const std::vec
   for (const Scalar& w : weights) value = value * w;
   nest.reductions.push_back({ir::ReduceOp::sum, type, value});
   Scalar sum = outside_of(c, tables, plan, at, scalar(c, c.exprs().accumulator(0, type)));
-  nest.stores.push_back({c.output_buffer(0), at, sum.cast(result), {}});
+  Scalar value_at = checked(c, sum.cast(result), agrees_with_sizes(c));
+  nest.stores.push_back({c.output_buffer(0), at, value_at, {}});
   c.emit(std::move(nest));
 }
 

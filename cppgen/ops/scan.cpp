@@ -1,4 +1,5 @@
 #include "cppgen/ops/common.h"
+#include "cppgen/ops/declared.h"
 #include "cppgen/ops/families.h"
 
 namespace cppgen::ops {
@@ -16,12 +17,46 @@ void infer_cum_sum(InferContext& c) {
   require_dtype(c, 0, kNumbers);
   require_dtype(c, 1, bit(DType::i32) | bit(DType::i64));
   require_rank(c, 0, 1, -1);
-  scan_axis(c);
+  if (is_run_time(c, 1)) {
+    element_count(c, 1);
+    constant_dims(c, c.shape(0), "a dimension summed along an axis that only a run knows");
+  } else {
+    scan_axis(c);
+  }
   c.set_output(0, c.dtype(0), c.shape(0));
+}
+
+// The axis is a value of the run: a sum over as many terms as the longest axis has, of the axis that is asked for.
+void lower_cum_sum_of_any_axis(LowerContext& c) {
+  const Shape& x = c.shape(0);
+  int rank = int(x.size());
+  IndexExpr skipped = c.integer("exclusive", 0) != 0 ? 1 : 0, longest = 0;
+  bool reverse = c.integer("reverse", 0) != 0;
+  for (IndexExpr extent : x) longest = ir::max(longest, extent);
+  DType type = ir::value_type(c.dtype(0));
+  Scalar zero = number(c, type, 0), asked = integer_element(c, 1, 0);
+  emit_reduction(c, {"",
+                     c.output_buffer(0),
+                     {longest},
+                     ir::ReduceOp::sum,
+                     [&](const At& at, const At& term) {
+                       Scalar sum = zero;
+                       for (int d = 0; d < rank; ++d) {
+                         At from = at;
+                         from[d] = term[0];
+                         IndexExpr distance = (reverse ? term[0] - at[d] : at[d] - term[0]) - skipped;
+                         Scalar x_d = scalar(c, c.exprs().load(c.input_buffer(0), c.dtype(0), from,
+                                                               {{distance, 0, x[d]}, {term[0], 0, x[d]}}, zero));
+                         sum = select(asked == double(d) || asked == double(d - rank), x_d, sum);
+                       }
+                       return sum;
+                     },
+                     nullptr});
 }
 
 // Every element sums the ones before it, so that points are independent.
 void lower_cum_sum(LowerContext& c) {
+  if (is_run_time(c, 1)) return lower_cum_sum_of_any_axis(c);
   int axis = scan_axis(c);
   IndexExpr extent = c.shape(0)[axis];
   IndexExpr skipped = c.integer("exclusive", 0) != 0 ? 1 : 0;

@@ -2,6 +2,7 @@
 #include <limits>
 
 #include "cppgen/ops/common.h"
+#include "cppgen/ops/declared.h"
 #include "cppgen/ops/families.h"
 
 namespace cppgen::ops {
@@ -80,13 +81,74 @@ std::vector<SliceAxis> slice_plan(InferContext& c) {
   return plan;
 }
 
+bool is_run_time_slice(InferContext& c) {
+  if (c.opset() < 10) return false;
+  return is_run_time(c, 1) || is_run_time(c, 2) || is_run_time(c, 3) || is_run_time(c, 4);
+}
+
+void infer_declared_slice(InferContext& c) {
+  Shape to = require_declared(c, 1, "the bounds");
+  require_rank(c, 0, int(to.size()), int(to.size()));
+  for (int i = 1; i < c.input_count(); ++i) {
+    if (!c.has_input(i)) continue;
+    require_dtype(c, i, bit(DType::i32) | bit(DType::i64));
+    if (element_count(c, i) != element_count(c, 1)) c.fail(fmt::format("inputs 1 and {} have other lengths", i));
+  }
+  if (element_count(c, 1) > int64_t(to.size())) c.fail("there are more bounds than dimensions");
+  c.set_output(0, c.dtype(0), to);
+}
+
+// Entry k of the bounds for dimension d, as values of the run.
+struct RunTimeSlice {
+  Scalar start, step, count;
+};
+
+RunTimeSlice run_time_slice(LowerContext& c, int64_t k, IndexExpr extent_index) {
+  Scalar extent = index_value(c, extent_index), start = integer_element(c, 1, k), end = integer_element(c, 2, k);
+  Scalar step = c.has_input(4) ? integer_element(c, 4, k) : start.number(1), zero = start.number(0);
+  Scalar falling = step < 0.0;
+  Scalar lo = select(falling, zero.number(-1), zero), hi = select(falling, extent - 1.0, extent);
+  auto clamp = [&](Scalar bound) { return max(min(select(bound < 0.0, bound + extent, bound), hi), lo); };
+  start = clamp(start), end = clamp(end);
+  Scalar distance = select(falling, start - end, end - start), stride = max(abs(step), 1.0);
+  return {start, step, max((distance + stride - 1.0) / stride, 0.0)};
+}
+
+// Positions are computed from the run's values; the number of elements must be the declared one.
+void lower_run_time_slice(LowerContext& c) {
+  const Shape& x = c.shape(0);
+  int64_t rank = int64_t(x.size()), entries = element_count(c, 1);
+  c.emit_pointwise(c.output_buffer(0), [&](const auto& at) {
+    std::vector<Gathered> gathered;
+    std::vector<Scalar> conditions;
+    for (int64_t d = 0; d < rank; ++d) {
+      Scalar here = index_value(c, at[size_t(d)]), position = here, count = index_value(c, x[size_t(d)]);
+      for (int64_t k = 0; k < entries; ++k) {
+        RunTimeSlice s = run_time_slice(c, k, x[size_t(d)]);
+        Scalar sliced = s.start + here * s.step;
+        if (!c.has_input(3)) {
+          if (k == d) position = sliced, count = s.count;
+          continue;
+        }
+        Scalar axis = integer_element(c, 3, k), meant = axis == double(d) || axis == double(d - rank);
+        position = select(meant, sliced, position), count = select(meant, s.count, count);
+      }
+      conditions.push_back(count == index_value(c, c.output(0).shape[size_t(d)]));
+      gathered.push_back({int(d), position});
+    }
+    return checked(c, load_gathered(c, c.input_buffer(0), at, gathered), conditions);
+  });
+}
+
 void infer_slice(InferContext& c) {
+  if (is_run_time_slice(c)) return infer_declared_slice(c);
   Shape to = c.shape(0);
   for (const SliceAxis& s : slice_plan(c)) to[s.axis] = s.count;
   c.set_output(0, c.dtype(0), to);
 }
 
 void lower_slice(LowerContext& c) {
+  if (is_run_time_slice(c)) return lower_run_time_slice(c);
   std::vector<SliceAxis> plan = slice_plan(c);
   c.emit_pointwise(c.output_buffer(0), [&](auto at) {
     for (const SliceAxis& s : plan) at[s.axis] = s.start + at[s.axis] * IndexExpr(s.step);

@@ -1,0 +1,57 @@
+#include "cppgen/ops/declared.h"
+
+namespace cppgen::ops {
+
+std::string declared_name(int output) { return fmt::format("declared:{}", output); }
+
+std::optional<Shape> declared_shape(const InferContext& c, int output) {
+  const Attribute* a = c.attribute(declared_name(output));
+  const auto* dims = a ? std::get_if<std::vector<int64_t>>(a) : nullptr;
+  if (!dims) return std::nullopt;
+  return Shape(dims->begin(), dims->end());
+}
+
+Shape require_declared(InferContext& c, int input, const char* what) {
+  std::optional<Shape> shape = declared_shape(c, 0);
+  if (!shape) c.fail(fmt::format("input {} ({}) must be constant, or the output's shape declared", input, what));
+  require_size(c, *shape, DType::f64);
+  return *shape;
+}
+
+bool is_run_time(const InferContext& c, int input) {
+  return c.has_input(input) && !c.contents(input) && !c.constant(input);
+}
+
+Scalar integer_element(LowerContext& c, int input, int64_t k) {
+  std::vector<IndexExpr> at(c.shape(input).size(), IndexExpr());
+  if (!at.empty()) at[0] = k;
+  return load_input(c, input, at).cast(DType::i64);
+}
+
+int64_t element_count(InferContext& c, int input) {
+  if (c.shape(input).empty()) return 1;
+  require_rank(c, input, 1, 1);
+  return constant_dim(c, c.shape(input)[0], "the number of elements of a shape argument");
+}
+
+Scalar lists_axis(LowerContext& c, int input, int64_t d, int64_t rank) {
+  Scalar listed = scalar(c, c.exprs().constant_int(DType::boolean, 0));
+  for (int64_t k = 0, n = element_count(c, input); k < n; ++k) {
+    Scalar axis = integer_element(c, input, k);
+    listed = listed || axis == double(d) || axis == double(d - rank);
+  }
+  return listed;
+}
+
+Scalar checked(LowerContext& c, Scalar value, const std::vector<Scalar>& conditions) {
+  if (conditions.empty()) return value;
+  Scalar all = conditions[0];
+  for (size_t k = 1; k < conditions.size(); ++k) all = all && conditions[k];
+  // Looks up a table of two ones: at 0, or at 2 and so outside.
+  Scalar zero = number(c, DType::i64, 0);
+  Scalar one = load_gathered(c, c.constant_buffer(tensor_of({1, 1}, {2})), {IndexExpr()},
+                             {{0, select(all, zero, zero.number(2))}});
+  return select(one != 0.0, value, value.number(0));
+}
+
+}  // namespace cppgen::ops

@@ -1,0 +1,36 @@
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cppgen/ops/common.h"
+
+namespace cppgen::ops {
+
+// Operators whose output shape comes from an input that only a run knows (the shape of Reshape, the axes of Unsqueeze).
+// Where the model declares the shape of its output, that shape is taken, and the kernel checks the run's values against
+// it: a run that disagrees with the declaration ends with an error that names the node.
+
+// Name of the attribute by which the importer notes the constant dimensions that the model declares for output `i`.
+std::string declared_name(int output);
+
+// nullopt if the model declares nothing, or not all dimensions.
+std::optional<Shape> declared_shape(const InferContext&, int output);
+
+// declared_shape; fails with "input `i` (`what`) must be constant, or the output's shape declared" without one.
+Shape require_declared(InferContext&, int input, const char* what);
+
+// True if elements of input `i` are known only to a run.
+bool is_run_time(const InferContext&, int input);
+
+// Element `k` of a one-dimensional (or scalar) integer input, as int64.
+Scalar integer_element(LowerContext&, int input, int64_t k);
+int64_t element_count(InferContext&, int input);  // must be constant
+
+// Whether the axes in input `i` list dimension `d` of `rank`, counted from the front or from the end.
+Scalar lists_axis(LowerContext&, int input, int64_t d, int64_t rank);
+
+// The value, in a run where all conditions hold; any other run ends with an error that names the node.
+Scalar checked(LowerContext&, Scalar value, const std::vector<Scalar>& conditions);
+
+}  // namespace cppgen::ops
