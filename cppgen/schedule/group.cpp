@@ -316,11 +316,25 @@ class Grouper {
     return !points.is_constant() || points.constant() >= 8;
   }
 
-  static Group narrowed(const Group& group, size_t count) {
+  // The outer loops behind the first `count` go into the segments, each with variables of its own: later stages change
+  // the loops of one segment alone.
+  Group narrowed(const Group& group, size_t count) {
     Group result = group;
     result.outer.resize(count);
-    for (Segment& s : result.segments)
-      s.loops.insert(s.loops.begin(), group.outer.begin() + long(count), group.outer.end());
+    for (Segment& s : result.segments) {
+      std::vector<Loop> inner(group.outer.begin() + long(count), group.outer.end());
+      LoopNest own;
+      own.reductions = std::move(s.reductions), own.stores = std::move(s.stores);
+      ir::IndexMap fresh;
+      for (Loop& l : inner) {
+        IndexExpr var = program_.index->loop("i", l.extent);
+        fresh[l.var.node()] = var;
+        l.var = var;
+      }
+      own = substituted(program_, std::move(own), fresh);
+      s.reductions = std::move(own.reductions), s.stores = std::move(own.stores);
+      s.loops.insert(s.loops.begin(), inner.begin(), inner.end());
+    }
     return result;
   }
 
