@@ -37,5 +37,6 @@ void add_sample_ops(std::vector<Op>&);
 void add_roi_ops(std::vector<Op>&);
 void add_loss_ops(std::vector<Op>&);
 void add_training_ops(std::vector<Op>&);
+void add_recurrent_ops(std::vector<Op>&);
 
 }  // namespace cppgen::ops
