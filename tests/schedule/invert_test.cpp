@@ -1,0 +1,74 @@
+// invert(): where a consumer that reads element reads[] finds what a producer writes at writes[].
+#include <gtest/gtest.h>
+
+#include "cppgen/schedule/epilogue.h"
+
+namespace cppgen::schedule {
+namespace {
+
+using ir::floordiv;
+using ir::IndexExpr;
+using ir::mod;
+
+struct Inverting : testing::Test {
+  ir::IndexArena arena;
+  ir::Loop loop(const char* name, IndexExpr extent) { return {arena.loop(name, extent), extent}; }
+  static IndexExpr at(const ir::IndexMap& map, const ir::Loop& l) { return map.at(l.var.node()); }
+};
+
+TEST_F(Inverting, Permutation) {
+  auto i = loop("i", 4), j = loop("j", 5), p = loop("p", 5), q = loop("q", 4);
+  auto map = invert({i, j}, {j.var, i.var}, {p.var, q.var});
+  ASSERT_TRUE(map);
+  EXPECT_TRUE(at(*map, i) == q.var);
+  EXPECT_TRUE(at(*map, j) == p.var);
+}
+
+TEST_F(Inverting, MixedRadix) {
+  // The consumer reads b * 6 + s of one dimension; the producer writes k.
+  auto b = loop("b", 4), s = loop("s", 6), k = loop("k", 24);
+  auto map = invert({b, s}, {b.var * 6 + s.var}, {k.var});
+  ASSERT_TRUE(map);
+  EXPECT_TRUE(ir::prove_equal(at(*map, b), floordiv(k.var, 6)));
+  EXPECT_TRUE(ir::prove_equal(at(*map, s), mod(k.var, 6)));
+}
+
+TEST_F(Inverting, Split) {
+  // The consumer's one loop reads (v / 8, v % 8); the producer writes (h, d).
+  auto v = loop("v", 32), h = loop("h", 4), d = loop("d", 8);
+  auto map = invert({v}, {floordiv(v.var, 8), mod(v.var, 8)}, {h.var, d.var});
+  ASSERT_TRUE(map);
+  EXPECT_TRUE(ir::prove_equal(at(*map, v), h.var * 8 + d.var));
+}
+
+TEST_F(Inverting, SplitAndPermutation) {
+  auto t = loop("t", 3), v = loop("v", 32), h = loop("h", 4), d = loop("d", 8), r = loop("r", 3);
+  auto map = invert({t, v}, {floordiv(v.var, 8), t.var, mod(v.var, 8)}, {h.var, r.var, d.var});
+  ASSERT_TRUE(map);
+  EXPECT_TRUE(at(*map, t) == r.var);
+  EXPECT_TRUE(ir::prove_equal(at(*map, v), h.var * 8 + d.var));
+}
+
+TEST_F(Inverting, LoopsOfOnePointAreZero) {
+  auto i = loop("i", 1), j = loop("j", 5), p = loop("p", 5);
+  auto map = invert({i, j}, {j.var}, {p.var});
+  ASSERT_TRUE(map);
+  EXPECT_TRUE(at(*map, i).is_constant(0));
+}
+
+TEST_F(Inverting, RefusesWhatIsNoPermutation) {
+  auto i = loop("i", 8), j = loop("j", 8), p = loop("p", 8), q = loop("q", 8);
+  EXPECT_FALSE(invert({i, j}, {i.var, i.var}, {p.var, q.var}));          // j is not read
+  EXPECT_FALSE(invert({i}, {i.var + 1}, {p.var}));                       // shifted: the ends differ
+  EXPECT_FALSE(invert({i}, {i.var * 2}, {p.var}));                       // every second element
+  EXPECT_FALSE(invert({i, j}, {i.var + j.var, j.var}, {p.var, q.var}));  // skewed
+}
+
+TEST_F(Inverting, RefusesALoopThatMayBeEmpty) {
+  IndexExpr n = arena.symbol("N");
+  auto i = loop("i", n - 1), p = loop("p", n - 1);
+  EXPECT_FALSE(invert({i}, {i.var}, {p.var}));
+}
+
+}  // namespace
+}  // namespace cppgen::schedule
