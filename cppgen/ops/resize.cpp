@@ -6,6 +6,7 @@
 #include "cppgen/ops/common.h"
 #include "cppgen/ops/declared.h"
 #include "cppgen/ops/families.h"
+#include "cppgen/ops/resize_run_time.h"
 #include "cppgen/ops/resize_table.h"
 
 namespace cppgen::ops {
@@ -151,8 +152,24 @@ ResizePlan resize_plan(InferContext& c) {
   return plan;
 }
 
+// Set if the scales or the regions are known to a run only.
+std::optional<RunTimeResize> run_time_resize(InferContext& c) {
+  const bool old = c.opset() < 11 || c.node().op == "Upsample";
+  const int scales = c.has("scales") || (c.node().op == "Upsample" && c.opset() < 9) ? -1 : old ? 1 : 2;
+  RunTimeResize r{mode_of(c), resized_axes(c, c.shape(0).size()), -1, c.number("extrapolation_value", 0), {}};
+  if (scales > 0 && is_run_time(c, scales)) r.scales_input = scales;
+  const bool crops = r.mode.coordinates == "tf_crop_and_resize" && is_run_time(c, 1);
+  const bool stretches = c.text("keep_aspect_ratio_policy", "stretch") == "stretch";
+  if (r.scales_input < 0 && !(crops && c.has_input(3) && stretches)) return std::nullopt;
+  return r;
+}
+
 void infer_resize(InferContext& c) {
   require_dtype(c, 0, kAll);
+  if (auto r = run_time_resize(c)) {
+    if (r->mode.mode != "nearest") require_dtype(c, 0, kNumbers);
+    return infer_run_time_resize(c, *r);
+  }
   ResizePlan plan = resize_plan(c);
   if (plan.mode.mode != "nearest") require_dtype(c, 0, kNumbers);
   c.set_output(0, c.dtype(0), plan.output);
@@ -234,6 +251,10 @@ void lower_interpolation(LowerContext& c, const ResizePlan& plan, const std::vec
 }
 
 void lower_resize(LowerContext& c) {
+  if (auto r = run_time_resize(c)) {
+    r->conditions = agrees_with_sizes(c);
+    return lower_run_time_resize(c, *r);
+  }
   ResizePlan plan = resize_plan(c);
   std::vector<ResizeTable> tables;
   for (const ResizeAxis& a : plan.axes) tables.push_back(make_resize_table(a, plan.mode));
