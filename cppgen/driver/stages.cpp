@@ -94,6 +94,9 @@ CompileOptions compile_options(const CompileRequest& request) {
   o.cache_size_limit = s.cache_size_limit;
   o.on_progress = request.on_progress;
   o.cancel = request.cancel;
+#ifdef __SANITIZE_ADDRESS__
+  o.extra_flags = {"-fsanitize=address"};  // a build under the sanitizer watches its kernels too
+#endif
   return o;
 }
 
