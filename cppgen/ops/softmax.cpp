@@ -37,8 +37,11 @@ void lower_softmax(LowerContext& c) {
       powers, [&](const At& at) { return exp(load(c, x, at) - load(c, greatest, axes.kept_of(at))); }, "exp");
   ir::BufferId sum =
       reduce_axes(c, axes, "sum", ReduceOp::sum, type, [&](const At& at) { return load(c, powers, at); });
+  // The sum lies between 1 and the number of elements (or is NaN), so its reciprocal is exact to half an ULP and is
+  // taken once a row.
   c.emit_pointwise(
-      c.output_buffer(0), [&](const At& at) { return load(c, powers, at) / load(c, sum, axes.kept_of(at)); }, "divide");
+      c.output_buffer(0), [&](const At& at) { return load(c, powers, at) * (1.0 / load(c, sum, axes.kept_of(at))); },
+      "divide");
 }
 
 void lower_log_softmax(LowerContext& c) { emit_log_softmax(c, softmax_axes(c), c.input_buffer(0), c.output_buffer(0)); }

@@ -142,6 +142,44 @@ bool is_local_to_point(const Group& group, size_t outer_count, const Segment& se
   return true;
 }
 
+constexpr size_t kSiblingReductions = 4;
+
+// Whether no reduction keeps positions, for which the order of loops matters.
+bool is_position_free(const Segment& s) {
+  return std::none_of(s.reductions.begin(), s.reductions.end(), [](const ir::Reduction& r) {
+    return r.op == ir::ReduceOp::argmin || r.op == ir::ReduceOp::argmax;
+  });
+}
+
+// Whether some load of `b` is one of `a` when the reduced loops of both, which have equal extents, are the same.
+bool read_same_elements(const Segment& a, const Segment& b) {
+  if (a.reduced.size() != b.reduced.size() || !a.loops.empty() || !b.loops.empty()) return false;
+  ir::IndexMap map;
+  for (size_t i = 0; i < a.reduced.size(); i++) {
+    if (!(a.reduced[i].extent == b.reduced[i].extent)) return false;
+    map[b.reduced[i].var.node()] = a.reduced[i].var;
+  }
+  auto loads = [](const Segment& s) {
+    std::vector<Expr> roots, found;
+    for (const auto& r : s.reductions) roots.push_back(r.value);
+    for (Expr e : ir::postorder(roots))
+      if (e->kind == ir::ExprKind::load && !e->indices.empty()) found.push_back(e);
+    return found;
+  };
+  for (Expr y : loads(b))
+    for (Expr x : loads(a)) {
+      if (x->buffer != y->buffer || x->indices.size() != y->indices.size()) continue;
+      bool same = true, reduced = false;
+      for (size_t d = 0; d < x->indices.size(); d++) {
+        IndexExpr index = ir::substitute(y->indices[d], map);
+        same &= index == x->indices[d];
+        for (const Loop& l : a.reduced) reduced |= ir::depends_on(index, l.var.node());
+      }
+      if (same && reduced) return true;
+    }
+  return false;
+}
+
 class Grouper {
  public:
   Grouper(Program& program, const Options& options, DecisionLog& log)
@@ -283,12 +321,30 @@ class Grouper {
   FusionDecision join_sibling(const Group& group, const LoopNest& nest, Segment& segment) {
     bool pointwise = nest.reduced.empty();
     for (const Segment& s : group.segments) pointwise &= s.reduced.empty() && s.loops.empty();
-    if (!pointwise) return FusionDecision::no("only pointwise siblings share a kernel");
+    if (!pointwise) return join_reduction(group, nest, segment);
     if (nest.loops.size() != group.outer.size()) return FusionDecision::no("different loops");
     auto alignment = align_by_position(group, nest, group.outer.size());
     if (!alignment || !extents_match(group, nest, *alignment)) return FusionDecision::no("different loops");
     segment = aligned_segment(program_, group, nest, *alignment);
     return FusionDecision::yes("siblings over equal loops");
+  }
+
+  // A reduction beside others that read the same elements: these come from memory once.
+  FusionDecision join_reduction(const Group& group, const LoopNest& nest, Segment& segment) {
+    if (nest.reduced.empty() || nest.loops.size() != group.outer.size() || nest.loops.empty())
+      return FusionDecision::no("only pointwise siblings, and reductions over equal loops, share a kernel");
+    auto alignment = align_by_position(group, nest, group.outer.size());
+    if (!alignment || !extents_match(group, nest, *alignment)) return FusionDecision::no("different loops");
+    size_t reductions = nest.reductions.size();
+    for (const Segment& s : group.segments) reductions += s.reductions.size();
+    if (reductions > kSiblingReductions) return FusionDecision::no("too many accumulators");
+    Segment candidate = aligned_segment(program_, group, nest, *alignment);
+    for (const Segment& s : group.segments)
+      if (!s.reductions.empty() && is_position_free(s) && is_position_free(candidate) && read_same_elements(s, candidate)) {
+        segment = std::move(candidate);
+        return FusionDecision::yes("reductions of the same elements");
+      }
+    return FusionDecision::no("the reductions read different elements");
   }
 
   // Tries all outer loops of the group, then only as many as the nest has (the group's pointwise nests then run their
