@@ -20,7 +20,7 @@ class Builder {
   const Shape& shape(ValueId v) { return type(v).shape; }
   size_t rank(ValueId v) { return shape(v).size(); }
   DType dtype(ValueId v) { return type(v).dtype; }
-  Fact& fact(ValueId v) { return result.facts[size_t(v)]; }
+  Fact fact(ValueId v) const { return result.facts[size_t(v)]; }  // a copy: facts move as values are added
 
   int64_t uniform(int64_t lo, int64_t hi) { return std::uniform_int_distribution<int64_t>(lo, hi)(random); }
   bool chance(double p) { return std::uniform_real_distribution<double>(0, 1)(random) < p; }

@@ -37,7 +37,7 @@ bool convert_exact(Builder& b) {
   if (is_float(t) && is_float(b.dtype(*x))) return false;
   // Integers reach any value by wrapping, so as floats they may be large: rounded, scaled back.
   ValueId y = b.add("Cast", {*x}, {is_int(t) ? 1e19 : 1, 0}, {{"to", code}});
-  if (is_float(t) && !(b.dtype(*x) == DType::boolean)) b.fact(y).bound = size_of(b.dtype(*x)) == 1 ? 256 : 1e19;
+  if (is_float(t) && !(b.dtype(*x) == DType::boolean)) b.result.facts[size_t(y)].bound = size_of(b.dtype(*x)) == 1 ? 256 : 1e19;
   return true;
 }
 
