@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <set>
 
 #include "cppgen/driver/command_support.h"
 #include "cppgen/driver/json_writer.h"
@@ -59,9 +60,28 @@ void load(ReadyModel& model, const std::string& directory, bool trusted, const S
   model.load_s = seconds_now() - begin;
 }
 
+// Sizes of symbols that the same command makes (--dim x.0=N --dim N=8) bind the run, not the code: one compilation
+// serves every size. Sizes of the model's own symbols are compiled in.
+std::map<std::string, int64_t> take_sizes_of_new_symbols(CompileRequest& request) {
+  std::set<std::string> made;
+  for (const DimOption& dim : request.dims)
+    if (!dim.size) made.insert(dim.symbol);
+  std::map<std::string, int64_t> sizes;
+  std::erase_if(request.dims, [&](const DimOption& dim) {
+    if (!dim.size || !made.contains(dim.symbol)) return false;
+    const auto [at, is_new] = sizes.emplace(dim.symbol, *dim.size);
+    if (!is_new && at->second != *dim.size)
+      user_error("--dim gives '{}' both {} and {}", dim.symbol, at->second, *dim.size);
+    return true;
+  });
+  return sizes;
+}
+
 void compile_and_load(ReadyModel& model, const ModelOptions& options, const Settings& settings,
                       const CancelToken& cancel) {
-  model.compiled = compile_with_progress(compile_request(options, settings, cancel));
+  CompileRequest request = compile_request(options, settings, cancel);
+  model.bound = take_sizes_of_new_symbols(request);
+  model.compiled = compile_with_progress(std::move(request));
   load(model, model.compiled.package, model.compiled.trusted, settings);
 }
 
