@@ -126,7 +126,9 @@ std::optional<ir::BufferId> RecurrentPass::initial(int i) {
   const IndexExpr d = direction;
   c.emit_pointwise(
       out,
-      [&](const At& at) { return load_input(c, i, shape.batch_first ? At{at[0], d, at[1]} : At{d, at[0], at[1]}); },
+      [&](const At& at) {
+        return load_input(c, i, shape.batch_first ? At{at[0], d, at[1]} : At{d, at[0], at[1]});
+      },
       "initial");
   return out;
 }
@@ -179,8 +181,8 @@ void RecurrentPass::store_sequence(const std::vector<ir::BufferId>& states) {
       state = select(end > double(t), state, state.number(0));
     }
     const IndexExpr time = t, d = direction;
-    nest.stores.push_back({c.output_buffer(0),
-                           shape.batch_first ? At{at[0], time, d, at[1]} : At{time, d, at[0], at[1]}, state, {}});
+    nest.stores.push_back(
+        {c.output_buffer(0), shape.batch_first ? At{at[0], time, d, at[1]} : At{time, d, at[0], at[1]}, state, {}});
     c.emit(std::move(nest));
   }
 }
@@ -192,8 +194,10 @@ void RecurrentPass::store_last(int i, std::optional<ir::BufferId> state) {
   nest.loops = c.loops({shape.batch, shape.hidden});
   const At at = LowerContext::indices(nest.loops);
   const IndexExpr d = direction;
-  nest.stores.push_back({c.output_buffer(i), shape.batch_first ? At{at[0], d, at[1]} : At{d, at[0], at[1]},
-                         value(state, at[0], at[1]), {}});
+  nest.stores.push_back({c.output_buffer(i),
+                         shape.batch_first ? At{at[0], d, at[1]} : At{d, at[0], at[1]},
+                         value(state, at[0], at[1]),
+                         {}});
   c.emit(std::move(nest));
 }
 

@@ -52,7 +52,8 @@ std::vector<std::string> names_of(InferContext& c, const std::vector<std::string
   const Attribute* a = c.attribute("activations");
   if (!a) return names;
   const auto* given = std::get_if<std::vector<std::string>>(a);
-  if (!given || given->size() != names.size()) c.fail(fmt::format("attribute 'activations' is not {} names", names.size()));
+  if (!given || given->size() != names.size())
+    c.fail(fmt::format("attribute 'activations' is not {} names", names.size()));
   return *given;
 }
 
@@ -128,7 +129,8 @@ void lower_rnn(LowerContext& c) {
 }
 
 // z, r = f(..), n = g(X W^T + r (H R^T + Rb) + Wb) or g(X W^T + (r H) R^T + Rb + Wb), H = (1 - z) n + z H
-State gru_step(RecurrentPass& p, const std::vector<GateFunction>& f, int64_t s, State hidden, bool linear_before_reset) {
+State gru_step(RecurrentPass& p, const std::vector<GateFunction>& f, int64_t s, State hidden,
+               bool linear_before_reset) {
   State products = p.recur(hidden, 0, linear_before_reset ? 3 : 2), reset_products;
   auto gate = [&](int g, IndexExpr b, IndexExpr h) {
     return f[0](p.projected(s, g, b, h) + recurrent(p, products, g, b, h) + p.recurrent_bias(g, h));
@@ -140,9 +142,8 @@ State gru_step(RecurrentPass& p, const std::vector<GateFunction>& f, int64_t s, 
     reset_products = p.recur(reset, 2, 1);
   }
   return p.store_state(s, hidden, "hidden", [&](IndexExpr b, IndexExpr h) {
-    Scalar past = linear_before_reset
-                      ? gate(1, b, h) * (recurrent(p, products, 2, b, h) + p.recurrent_bias(2, h))
-                      : recurrent(p, reset_products, 0, b, h) + p.recurrent_bias(2, h);
+    Scalar past = linear_before_reset ? gate(1, b, h) * (recurrent(p, products, 2, b, h) + p.recurrent_bias(2, h))
+                                      : recurrent(p, reset_products, 0, b, h) + p.recurrent_bias(2, h);
     Scalar update = gate(0, b, h), next = f[1](p.projected(s, 2, b, h) + past);
     return (1.0 - update) * next + update * p.value(hidden, b, h);
   });

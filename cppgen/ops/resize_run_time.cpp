@@ -108,7 +108,8 @@ void infer_run_time_resize(InferContext& c, const RunTimeResize& r) {
   Shape to = require_declared(c, decisive, r.scales_input >= 0 ? "the scales" : "the sizes");
   require_rank(c, 0, int(to.size()), int(to.size()));
   if (r.mode.antialias) c.fail("antialiasing needs constant scales");
-  if (element_count(c, decisive) != int64_t(r.axes.size())) c.fail(fmt::format("there are not {} of input {}", r.axes.size(), decisive));
+  if (element_count(c, decisive) != int64_t(r.axes.size()))
+    c.fail(fmt::format("there are not {} of input {}", r.axes.size(), decisive));
   if (crops(r) && element_count(c, 1) != 2 * int64_t(r.axes.size()))
     c.fail(fmt::format("the roi does not have {} values", 2 * r.axes.size()));
   for (size_t d = 0; d < to.size(); ++d) {

@@ -10,8 +10,8 @@ namespace cppgen::ops {
 // shape is the declared one (declared.h).
 struct RunTimeResize {
   ResizeMode mode;
-  std::vector<int> axes;   // that scales, sizes and regions are given for, in their order
-  int scales_input = -1;   // -1: sizes are given
+  std::vector<int> axes;  // that scales, sizes and regions are given for, in their order
+  int scales_input = -1;  // -1: sizes are given
   double extrapolation = 0;
   std::vector<Scalar> conditions;  // further ones to check
 };

@@ -25,7 +25,9 @@ std::vector<Op> make_table() {
                    add_generator_ops,     add_resize_ops,
                    add_signal_ops,        add_sample_ops,
                    add_roi_ops,           add_loss_ops,
-                   add_training_ops, add_recurrent_ops}) {
+                   add_training_ops,      add_recurrent_ops,
+                   add_selection_ops,     add_encoding_ops,
+                   add_determinant_ops}) {
     add(all);
   }
   auto key = [](const Op& op) { return std::tie(op.domain, op.name, op.since); };

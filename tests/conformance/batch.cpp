@@ -32,7 +32,8 @@ std::vector<Models> divide(std::vector<Prepared>& all) {
   std::vector<Models> units(1);
   for (Prepared& model : all) {
     if (model.symbols.empty()) continue;
-    if (kernels_of(units.back()) + model.symbols.size() > kKernelsPerUnit && !units.back().empty()) units.emplace_back();
+    if (kernels_of(units.back()) + model.symbols.size() > kKernelsPerUnit && !units.back().empty())
+      units.emplace_back();
     units.back().push_back(&model);
   }
   if (units.back().empty()) units.pop_back();

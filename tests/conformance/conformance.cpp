@@ -104,11 +104,11 @@ class CompiledRun {
   void prepare_all() {
     for (size_t i = 0; i < cases_.size(); i++)
       if (int e = make_directories(package_of(i))) user_error("{}: cannot be made: {}", package_of(i), error_text(e));
-    outcomes_ = outcomes_of(run_isolated(cases_.size(), options_.jobs, options_.timeout,
-                                         [&](size_t i) {
-                                           return to_text(prepare(cases_[i], setup_, package_of(i), fmt::format("m{}_", i)));
-                                         }),
-                            "prepare");
+    outcomes_ = outcomes_of(
+        run_isolated(
+            cases_.size(), options_.jobs, options_.timeout,
+            [&](size_t i) { return to_text(prepare(cases_[i], setup_, package_of(i), fmt::format("m{}_", i))); }),
+        "prepare");
   }
 
   void compile_all() {
@@ -116,13 +116,14 @@ class CompiledRun {
     std::vector<Prepared> models;
     for (size_t i : indices) {
       const std::string package = package_of(i);
-      models.push_back({package, read_file(package + "/" + kSourceFile),
-                        lines_of(read_file(package + "/" + kSymbolsFile)), ""});
+      models.push_back(
+          {package, read_file(package + "/" + kSourceFile), lines_of(read_file(package + "/" + kSymbolsFile)), ""});
     }
     CompileRequest request;
     request.settings = setup_.settings;
     const BatchStats stats = compile_batches(models, *setup_.isa, compile_options(request), options_.jobs);
-    fmt::print("{} kernels in {} translation units, {} from the cache\n", stats.kernels, stats.units, stats.cached_units);
+    fmt::print("{} kernels in {} translation units, {} from the cache\n", stats.kernels, stats.units,
+               stats.cached_units);
     for (size_t k = 0; k < indices.size(); k++)
       if (!models[k].error.empty()) outcomes_[indices[k]] = {Status::failed, "compile", models[k].error};
   }
@@ -143,7 +144,8 @@ class CompiledRun {
 int report(const std::vector<Case>& cases, const std::vector<Outcome>& outcomes, const Options& o) {
   fmt::print("{}", table(cases, outcomes));
   if (!o.json.empty())
-    if (int e = write_file(o.json, json(cases, outcomes))) user_error("{}: cannot be written: {}", o.json, error_text(e));
+    if (int e = write_file(o.json, json(cases, outcomes)))
+      user_error("{}: cannot be written: {}", o.json, error_text(e));
   const int passed = count(outcomes).passed;
   if (passed >= o.min_pass) return 0;
   fmt::print("fewer than {} passed\n", o.min_pass);

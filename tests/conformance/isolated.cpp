@@ -82,10 +82,12 @@ class Pool {
     char buffer[4096];
     for (ssize_t n; (n = read(child.pipe, buffer, sizeof buffer)) > 0;) result.text.append(buffer, size_t(n));
     close(child.pipe);
-    if (child.killed) result.trouble = fmt::format("took more than {} s", timeout_);
+    if (child.killed)
+      result.trouble = fmt::format("took more than {} s", timeout_);
     else if (WIFSIGNALED(status))
       result.trouble = fmt::format("ended by signal {} ({})", WTERMSIG(status), strsignal(WTERMSIG(status)));
-    else if (WEXITSTATUS(status) != 0) result.trouble = fmt::format("ended with status {}", WEXITSTATUS(status));
+    else if (WEXITSTATUS(status) != 0)
+      result.trouble = fmt::format("ended with status {}", WEXITSTATUS(status));
   }
 };
 

@@ -67,8 +67,8 @@ package::PlanAndWeights plan_of(const Graph& graph, const schedule::Schedule& sc
   for (ValueId v : graph.outputs) outputs.push_back(graph.value(v).name);
   if (!kernels.empty()) libraries.push_back(kLibraryFile);
   const std::vector<int> library_of_kernel(kernels.size(), 0);
-  return package::build_plan({schedule, kernels, library_of_kernel, libraries, inputs, outputs, graph.name,
-                              std::string(setup.isa->name)});
+  return package::build_plan(
+      {schedule, kernels, library_of_kernel, libraries, inputs, outputs, graph.name, std::string(setup.isa->name)});
 }
 
 void write_files(const std::string& package, const schedule::Schedule& schedule,
@@ -100,15 +100,14 @@ Outcome check_data_sets(const Case& c, const rt::Plan& plan, const Run& run, Sta
     rt::TestCase test;
     std::vector<rt::Tensor> results;
     std::string wrong;
-    bool ok = stages.run("data", Status::unsupported, [&] { test = read_data_set(set, plan); }) &&
-              stages.run("run", Status::failed,
-                         [&] {
-                           std::vector<rt::TensorView> inputs;
-                           for (const auto& input : test.inputs) inputs.push_back(input.view());
-                           results = run(inputs);
-                           wrong = compare_all(test, results);
-                         }) &&
-              (wrong.empty() || stages.fail("compare", wrong));
+    bool ok = stages.run("data", Status::unsupported, [&] {
+      test = read_data_set(set, plan);
+    }) && stages.run("run", Status::failed, [&] {
+      std::vector<rt::TensorView> inputs;
+      for (const auto& input : test.inputs) inputs.push_back(input.view());
+      results = run(inputs);
+      wrong = compare_all(test, results);
+    }) && (wrong.empty() || stages.fail("compare", wrong));
     if (!ok) return stages.outcome();
   }
   return stages.passed();
@@ -151,7 +150,8 @@ Outcome check_compiled(const Case& c, const std::string& package, const std::str
   if (!ok) return stages.outcome();
   for (const rt::Step& step : session->plan().steps)
     if (step.engine == kInterpreterEngine) return {Status::failed, "load", "a step is interpreted"};
-  return check_data_sets(c, session->plan(), [&](auto inputs) { return session->run(inputs); }, stages);
+  return check_data_sets(
+      c, session->plan(), [&](auto inputs) { return session->run(inputs); }, stages);
 }
 
 Outcome check_interpreted(const Case& c, const Setup& setup) {
@@ -163,7 +163,8 @@ Outcome check_interpreted(const Case& c, const Setup& setup) {
     plan = reference_plan(*model);
   });
   if (!ok) return stages.outcome();
-  return check_data_sets(c, plan, [&](auto inputs) { return run_reference(*model, plan, inputs); }, stages);
+  return check_data_sets(
+      c, plan, [&](auto inputs) { return run_reference(*model, plan, inputs); }, stages);
 }
 
 }  // namespace cppgen::conformance

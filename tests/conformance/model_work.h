@@ -15,8 +15,8 @@ struct Setup {
 };
 
 // Names of files that prepare() leaves in the model's package directory besides plan and weights.
-inline constexpr const char* kSourceFile = "kernels.txt";   // C++ functions of all kernels
-inline constexpr const char* kSymbolsFile = "symbols.txt";  // their names, one a line
+inline constexpr const char* kSourceFile = "kernels.txt";    // C++ functions of all kernels
+inline constexpr const char* kSymbolsFile = "symbols.txt";   // their names, one a line
 inline constexpr const char* kLibraryFile = "kernels_0.so";  // what the plan expects, if there are kernels
 
 // From the model to plan, weights and the text of its kernels, whose names start with `prefix`.

@@ -18,9 +18,12 @@ std::string cause_of(const Outcome& o) {
   for (size_t i = 0; i < o.reason.size(); i++) {
     const char c = o.reason[i];
     const size_t end = c == '\'' ? o.reason.find('\'', i + 1) : std::string::npos;
-    if (end != std::string::npos) text += "'..'", i = end;
-    else if (std::isdigit(static_cast<unsigned char>(c))) text += text.ends_with('#') ? "" : "#";
-    else text += c == '\n' ? ' ' : c;
+    if (end != std::string::npos)
+      text += "'..'", i = end;
+    else if (std::isdigit(static_cast<unsigned char>(c)))
+      text += text.ends_with('#') ? "" : "#";
+    else
+      text += c == '\n' ? ' ' : c;
   }
   if (const size_t path = text.find("model.onnx: "); path != std::string::npos) text = text.substr(path + 12);
   return o.stage + ": " + (o.stage == "compare" ? "wrong values, types or shapes" : text.substr(0, 150));
@@ -40,7 +43,8 @@ std::string cause_rows(const std::vector<Case>& cases, const std::vector<Outcome
   std::map<std::string, std::vector<std::string>> causes;
   for (size_t i = 0; i < cases.size(); i++)
     if (outcomes[i].status != Status::passed)
-      causes[std::string(kStatusNames[int(outcomes[i].status)]) + ", " + cause_of(outcomes[i])].push_back(cases[i].name);
+      causes[std::string(kStatusNames[int(outcomes[i].status)]) + ", " + cause_of(outcomes[i])].push_back(
+          cases[i].name);
   std::vector<std::pair<std::string, std::vector<std::string>>> sorted(causes.begin(), causes.end());
   std::stable_sort(sorted.begin(), sorted.end(),
                    [](const auto& a, const auto& b) { return a.second.size() > b.second.size(); });
@@ -76,7 +80,8 @@ Counts count(const std::vector<Outcome>& outcomes) {
 std::string table(const std::vector<Case>& cases, const std::vector<Outcome>& outcomes) {
   const Counts n = count(outcomes);
   return operator_rows(cases, outcomes) + cause_rows(cases, outcomes) + failure_rows(cases, outcomes) +
-         fmt::format("\n{} tests: {} passed, {} failed, {} unsupported\n", n.total(), n.passed, n.failed, n.unsupported);
+         fmt::format("\n{} tests: {} passed, {} failed, {} unsupported\n", n.total(), n.passed, n.failed,
+                     n.unsupported);
 }
 
 std::string json(const std::vector<Case>& cases, const std::vector<Outcome>& outcomes) {
