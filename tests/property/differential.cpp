@@ -46,6 +46,7 @@ Build emit(const Case& c, size_t index, const VecISA& isa) {
   for (auto& step : b.schedule.steps)
     if (auto* kernel = std::get_if<schedule::FusedKernel>(&step)) kernel->name = fmt::format("g{}_{}", index, kernel->name);
   b.kernels = emit_kernels(b.schedule, target, Settings());
+  codegen::share_functions(b.kernels);
   return b;
 }
 

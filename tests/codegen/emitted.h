@@ -1,0 +1,24 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "cppgen/codegen/kernel_text.h"
+#include "isa/vec_isa.h"
+#include "tests/passes/graph_maker.h"
+
+namespace cppgen::codegen {
+
+// The kernels of a graph for an instruction set, scheduled and emitted with default settings.
+std::vector<KernelText> emitted(GraphMaker&, const VecISA&, const Options& = {});
+
+// The body of a kernel: what is between its braces.
+std::string body_of(const KernelText&);
+
+// Graphs with short kernels, by name.
+struct Sample {
+  const char* name;
+  GraphMaker (*make)();
+};
+const std::vector<Sample>& samples();
+
+}  // namespace cppgen::codegen

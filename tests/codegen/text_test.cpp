@@ -1,0 +1,148 @@
+// Properties of all emitted text: deterministic, ASCII, free of the model's names.
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <set>
+
+#include "cppgen/compile/kernel_builder.h"
+#include "runtime/abi/abi.h"
+#include "tests/codegen/emitted.h"
+
+namespace cppgen::codegen {
+namespace {
+
+std::string all_text(GraphMaker& g, const Options& options = {}) {
+  std::string text;
+  for (const KernelText& k : emitted(g, *find_isa("avx2"), options)) text += k.comment + k.code;
+  return text;
+}
+
+// A small network with every kind of kernel.
+GraphMaker network() {
+  GraphMaker g;
+  ValueId x = g.input("x", {1, 16, 12, 12});
+  ValueId y = g.node("Relu", {g.node("Conv", {x, g.input("w", {32, 16, 3, 3})})});
+  ValueId p = g.node("MaxPool", {y}, {{"kernel_shape", std::vector<int64_t>{2, 2}}, {"strides", std::vector<int64_t>{2, 2}}});
+  ValueId f = g.node("Flatten", {p});
+  ValueId z = g.node("Gemm", {f, g.input("v", {800, 10}), g.input("b", {10})});
+  g.output(g.node("Softmax", {z}));
+  return g;
+}
+
+TEST(Text, TheSameModelGivesTheSameBytes) {
+  GraphMaker a = network(), b = network();
+  EXPECT_EQ(all_text(a), all_text(b));
+  // ... and again from the same graph, whose arenas have seen other variables since.
+  EXPECT_EQ(all_text(a), all_text(b));
+}
+
+TEST(Text, CommentOriginNamesTheNodes) {
+  GraphMaker g = network();
+  Options off;
+  off.comment_origin = false;
+  std::string with = all_text(g), without = all_text(g, off);
+  EXPECT_NE(with.find("Conv#0"), with.npos);
+  EXPECT_EQ(without.find("Conv#0"), without.npos);
+  EXPECT_EQ(without.find("//"), without.npos);
+  // The comment is all that differs.
+  std::string stripped;
+  for (size_t at = 0; at < with.size();) {
+    size_t end = with.find('\n', at) + 1;
+    if (with.compare(at, 2, "//") != 0) stripped += with.substr(at, end - at);
+    at = end;
+  }
+  EXPECT_EQ(stripped, without);
+}
+
+const std::string kHostile[] = {"a\n#error injected\n",
+                                "a\r#error injected\r",
+                                "quote\" + system(\"x\")",
+                                "*/ #error injected /*",
+                                "ends in a backslash\\",
+                                "trigraph ?" "?/",
+                                "\xff\xfe\x80 not UTF-8",
+                                std::string("nul\0#error injected", 19),
+                                "\xe2\x80\xa8#error injected",
+                                "%s%n{}{0}",
+                                "R\"(raw)\"",
+                                std::string(100000, 'x')};
+
+TEST(Text, HostileNamesNeverEnterTheSource) {
+  for (const std::string& name : kHostile) {
+    SCOPED_TRACE(name.substr(0, 40));
+    GraphMaker plain = network(), hostile = network();
+    for (Node& n : hostile.g.nodes) n.name = name;
+    for (Value& v : hostile.g.values) v.name = name;
+    hostile.g.name = name;
+    Options off;
+    off.comment_origin = false;
+    EXPECT_EQ(all_text(plain, off), all_text(hostile, off));
+    std::string text = all_text(hostile);
+    EXPECT_TRUE(std::all_of(text.begin(), text.end(), [](char c) { return c == '\n' || (c >= ' ' && c <= '~'); }));
+    EXPECT_EQ(text.find("\n#"), text.npos);
+    EXPECT_EQ(text.find("\\\n"), text.npos);
+    EXPECT_EQ(text.find("?" "?/"), text.npos);
+    EXPECT_LT(text.size(), all_text(plain).size() + 20000);
+  }
+}
+
+// What stands in comments does not reach the compiler: the units of all names together compile.
+TEST(Text, SourcesWithHostileNamesCompile) {
+  std::vector<KernelText> kernels;
+  for (const std::string& name : kHostile) {
+    GraphMaker g;
+    g.output(g.node("Relu", {g.input("x", {8})}));
+    for (Node& n : g.g.nodes) n.name = name;
+    for (KernelText k : emitted(g, *find_isa("scalar"))) {
+      std::string fresh = k.name + "_" + std::to_string(kernels.size());
+      k.code.replace(k.code.find(k.name + "("), k.name.size(), fresh);
+      k.name = fresh;
+      kernels.push_back(std::move(k));
+    }
+  }
+  std::vector<const KernelText*> list;
+  CompileJob job;
+  for (const KernelText& k : kernels) list.push_back(&k), job.expected_symbols.push_back(k.name);
+  job.name = "hostile", job.isa_name = "scalar", job.isa_flags = {"-march=x86-64", "-trigraphs"};
+  job.source = translation_unit(list, "scalar");
+  CompileOptions options;
+  options.abi_version = CPPGEN_ABI_VERSION;
+  options.disable_caches = true;
+  EXPECT_EQ(build_kernels({job}, options).size(), 1u);
+}
+
+TEST(Text, EqualFunctionsAreEmittedOnce) {
+  GraphMaker g;
+  ValueId v = g.input("x", {64, 32});
+  for (const char* w : {"w1", "w2", "w3"}) v = g.node("Softmax", {g.node("MatMul", {v, g.input(w, {32, 32})})});
+  g.output(v);
+  auto kernels = emitted(g, *find_isa("avx2"));
+  size_t count = kernels.size();
+  auto holder = share_functions(kernels);
+  ASSERT_EQ(holder.size(), count);
+  std::set<size_t> functions(holder.begin(), holder.end());
+  EXPECT_LT(functions.size(), count);
+  for (size_t i = 0; i < count; i++) {
+    EXPECT_EQ(kernels[i].code.empty(), holder[i] != i);
+    EXPECT_EQ(kernels[i].name, kernels[holder[i]].name);
+  }
+}
+
+TEST(Text, UnitsHoldEveryKernelOnceAndInOrder) {
+  std::vector<KernelText> kernels(7);
+  for (size_t i = 0; i < kernels.size(); i++) kernels[i].code.assign(100 * (i + 1), 'x');
+  for (int count : {1, 2, 3, 20}) {
+    auto units = balance(kernels, count);
+    EXPECT_EQ(units.size(), std::min<size_t>(size_t(count), kernels.size()));
+    std::vector<size_t> all;
+    for (const auto& u : units) {
+      EXPECT_TRUE(std::is_sorted(u.begin(), u.end()));
+      all.insert(all.end(), u.begin(), u.end());
+    }
+    std::sort(all.begin(), all.end());
+    EXPECT_EQ(all, (std::vector<size_t>{0, 1, 2, 3, 4, 5, 6}));
+  }
+}
+
+}  // namespace
+}  // namespace cppgen::codegen
