@@ -62,6 +62,7 @@ class LoopsWriter : public KernelWriter {
   void write_rows();
   int64_t choose_block() const;
   void column_segment(const schedule::Segment&, size_t index, TextWriter& hoisted);
+  std::vector<std::string> prefetch_next_row(size_t index, const ir::Loop& vector_loop) const;
   void row_segment(const schedule::Segment&, size_t index);
   void row_loop(const schedule::Segment&, const std::string& accumulators, int accumulator_count);
   void row_results(const schedule::Segment&, const std::string& accumulators);

@@ -63,6 +63,39 @@ void LoopsWriter::write_rows() {
   for (size_t i = 0; i < kernel_.segments.size(); i++) row_segment(kernel_.segments[i], i);
 }
 
+// Lines that ask for what the next point of the outer loops will read first: a kernel that goes over each row several
+// times computes for so long that the hardware forgets to fetch ahead. The last segment that reads a buffer does it.
+std::vector<std::string> LoopsWriter::prefetch_next_row(size_t index, const Loop& vector_loop) const {
+  std::vector<std::string> lines;
+  if (index == 0 || kernel_.outer.empty()) return lines;
+  auto loads_of = [](const Segment& s) {
+    std::vector<Expr> roots;
+    for (const auto& r : s.reductions) roots.push_back(r.value);
+    for (const auto* stores : {&s.body, &s.stores})
+      for (const auto& st : *stores) roots.push_back(st.value);
+    std::vector<Expr> loads = ir::postorder(roots);
+    std::erase_if(loads, [](Expr e) { return e->kind != ir::ExprKind::load; });
+    return loads;
+  };
+  auto reads = [&](const Segment& s, ir::BufferId b) {
+    auto loads = loads_of(s);
+    return std::any_of(loads.begin(), loads.end(), [&](Expr e) { return e->buffer == b; });
+  };
+  const auto* row = kernel_.outer.back().var.node();
+  for (Expr e : loads_of(kernel_.segments[index])) {
+    if (context_.local(e->buffer) || !e->guards.empty() || !e->indirects.empty()) continue;
+    bool again = false;
+    for (size_t later = index + 1; later < kernel_.segments.size(); later++) again |= reads(kernel_.segments[later], e->buffer);
+    if (again || !reads(kernel_.segments[0], e->buffer)) continue;
+    IndexExpr offset = context_.offset(e->buffer, e->indices);
+    auto stride = ir::stride_of(offset, vector_loop.var.node());
+    if (!stride || !stride->is_constant(1) || !ir::depends_on(offset, row)) continue;
+    IndexExpr next = ir::substitute(offset, {{row, kernel_.outer.back().var + 1}});
+    lines.push_back(fmt::format("vec::prefetch({} + {});", context_.pointers.at(e->buffer), index_text(next)));
+  }
+  return lines;
+}
+
 void LoopsWriter::row_segment(const Segment& s, size_t index) {
   bool reduces = !s.reductions.empty();
   body_.open_text("");
@@ -96,6 +129,7 @@ void LoopsWriter::row_segment(const Segment& s, size_t index) {
     open_scalar_loops(scalar_loops, e, 1);
     if (pointwise_vector) {
       body_.open("auto body = [&](const vec::i64 {}, auto n) CPPGEN_LAMBDA", v);
+      add_lines(prefetch_next_row(index, *pointwise_vector));
       add_lines(e.lines.back());
       body_.close("};");
       body_.line("const vec::i64 extent = {};", index_text(pointwise_vector->extent));
@@ -136,6 +170,7 @@ void LoopsWriter::row_segment(const Segment& s, size_t index) {
   open_scalar_loops(reduced_scalar, e, 1 + scalar_loops.size());
   if (vector_loop) {
     body_.open("auto body = [&](const vec::i64 {}, auto n, const int u) CPPGEN_LAMBDA", v);
+    add_lines(prefetch_next_row(index, *vector_loop));
     add_lines(e.lines.back());
     add_lines(updates);
     body_.close("};");
