@@ -61,6 +61,7 @@ class LoopsWriter : public KernelWriter {
   void write_transposed();
   void write_rows();
   int64_t choose_block() const;
+  std::vector<std::string> prefetch_later_rows(const schedule::Segment&) const;
   void column_segment(const schedule::Segment&, size_t index, TextWriter& hoisted);
   std::vector<std::string> prefetch_next_row(size_t index, const ir::Loop& vector_loop) const;
   void row_segment(const schedule::Segment&, size_t index);

@@ -17,6 +17,8 @@ constexpr int64_t kPointwiseBlock = 2048;  // elements of one unit of a pointwis
 constexpr int64_t kUnitWork = 16384;       // elements that a unit with inner loops should touch, roughly
 constexpr int kColumnUnroll = 4;
 constexpr int kLongChain = 64;             // instructions
+constexpr int64_t kRowsAhead = 16;         // steps of a reduction between a prefetch and its use
+constexpr int64_t kFarRow = 2048;          // bytes of such a step from which on it is done
 constexpr int64_t kTileBytes = 16384;      // of all tiles of a transposed kernel
 
 int64_t constant_or(IndexExpr e, int64_t otherwise) { return e.is_constant() ? e.constant() : otherwise; }
@@ -145,6 +147,27 @@ void LoopsWriter::write_columns() {
   body_.indent(), body_.indent();
 }
 
+// Lines that ask for what the innermost reduced loop reads some steps later: where its steps are whole pages or nearly
+// so, the hardware does not foresee them.
+std::vector<std::string> LoopsWriter::prefetch_later_rows(const Segment& s) const {
+  std::vector<std::string> lines;
+  if (s.reduced.empty() || constant_or(s.reduced.back().extent, 0) < 4 * kRowsAhead) return lines;
+  const auto* row = s.reduced.back().var.node();
+  std::vector<Expr> roots;
+  for (const auto& r : s.reductions) roots.push_back(r.value);
+  for (Expr e : ir::postorder(roots)) {
+    if (e->kind != ir::ExprKind::load || context_.local(e->buffer) || !e->guards.empty() || !e->indirects.empty()) continue;
+    IndexExpr offset = context_.offset(e->buffer, e->indices);
+    auto across = ir::stride_of(offset, kernel_.outer.back().var.node()), step = ir::stride_of(offset, row);
+    if (!across || !across->is_constant(1) || !step) continue;
+    int64_t bytes = constant_or(*step, 0) * int64_t(size_of(schedule_.program.buffer(e->buffer).type));
+    if (bytes < kFarRow) continue;
+    IndexExpr later = ir::substitute(offset, {{row, s.reduced.back().var + kRowsAhead}});
+    lines.push_back(fmt::format("vec::prefetch({} + {});", context_.pointers.at(e->buffer), index_text(later)));
+  }
+  return lines;
+}
+
 void LoopsWriter::column_segment(const Segment& s, size_t index, TextWriter& hoisted) {
   bool vectors = unroll_ > 1;
   const Loop& last = kernel_.outer.back();
@@ -211,6 +234,7 @@ void LoopsWriter::column_segment(const Segment& s, size_t index, TextWriter& hoi
     add_lines(body.lines[++level]);
   }
   at_vector();
+  add_lines(prefetch_later_rows(s));
   add_lines(body.lines[++level]);
   add_lines(updates);
   end_vector();
