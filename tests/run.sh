@@ -99,9 +99,9 @@ if [ "$slow" = true ]; then
 fi
 if [ "$sanitizers" = true ]; then
   # Untrusted input, memory that kernels and sessions share, child processes.
-  sanitize asan 900 400 'import|import_untrusted|runtime|support|compile|kernel_sanitizer' \
+  sanitize asan 1500 400 'import|import_untrusted|runtime|support|compile|kernel_sanitizer' \
     test_import test_import_untrusted test_runtime test_support test_compile test_kernel_sanitizer
   # Everything that threads share.
-  sanitize tsan 500 300 'threads|runtime' test_threads test_runtime
+  sanitize tsan 700 300 'threads|runtime' test_threads test_runtime
 fi
 stage "passed: build/release/bin/cppgen"
