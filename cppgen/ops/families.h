@@ -38,6 +38,7 @@ void add_roi_ops(std::vector<Op>&);
 void add_loss_ops(std::vector<Op>&);
 void add_training_ops(std::vector<Op>&);
 void add_selection_ops(std::vector<Op>&);
+void add_suppression_ops(std::vector<Op>&);
 void add_encoding_ops(std::vector<Op>&);
 void add_determinant_ops(std::vector<Op>&);
 void add_recurrent_ops(std::vector<Op>&);

@@ -1,6 +1,7 @@
 // Operators that pick elements by their values: TopK, Compress, NonZero. Their meaning is a rank or a count for each
 // element and a search for the element of each rank: quadratic in the length, so that is bounded.
-#include "cppgen/ops/axis_split.h"
+#include "cppgen/ops/selection.h"
+
 #include "cppgen/ops/declared.h"
 #include "cppgen/ops/families.h"
 #include "cppgen/ops/reindex.h"
@@ -13,14 +14,46 @@ using ir::ReduceOp;
 
 constexpr int64_t kMaxCompared = int64_t(1) << 16;
 
-void require_bounded(InferContext& c, IndexExpr count) {
+Scalar one_if(LowerContext& c, Scalar condition) {
+  return select(condition, number(c, DType::i64, 1), number(c, DType::i64, 0));
+}
+
+}  // namespace
+
+void require_searchable(InferContext& c, IndexExpr count) {
   int64_t n = constant_dim(c, count, "the number of elements to select from");
   if (n > kMaxCompared) c.fail(fmt::format("{} elements to select from; at most {} are supported", n, kMaxCompared));
 }
 
-Scalar one_if(LowerContext& c, Scalar condition) {
-  return select(condition, number(c, DType::i64, 1), number(c, DType::i64, 0));
+TruePositions emit_true_positions(LowerContext& c, IndexExpr extent, IndexExpr count,
+                                  const std::function<Scalar(IndexExpr)>& mask) {
+  ir::BufferId before = c.temporary(DType::i64, {extent}), total = c.temporary(DType::i64, {});
+  auto here = [&](IndexExpr i) { return one_if(c, mask(i)); };
+  emit_reduction(c, {"before",
+                     before,
+                     {extent},
+                     ReduceOp::sum,
+                     [&](const At& at, const At& other) {
+                       Scalar zero = number(c, DType::i64, 0);
+                       return select(index_value(c, other[0]) < index_value(c, at[0]), here(other[0]), zero);
+                     },
+                     nullptr});
+  emit_reduction(
+      c, {"total", total, {extent}, ReduceOp::sum, [&](const At&, const At& i) { return here(i[0]); }, nullptr});
+  ir::BufferId positions = c.temporary(DType::i64, {count});
+  emit_reduction(c, {"search",
+                     positions,
+                     {extent},
+                     ReduceOp::sum,
+                     [&](const At& at, const At& i) {
+                       Scalar found = mask(i[0]) && load(c, before, i) == index_value(c, at[0]);
+                       return select(found, index_value(c, i[0]), number(c, DType::i64, 0));
+                     },
+                     nullptr});
+  return {positions, load(c, total, {})};
 }
+
+namespace {
 
 // --- TopK: x, k
 
@@ -42,7 +75,7 @@ void infer_top_k(InferContext& c) {
   require_dtype(c, 0, kNumbers);
   const int axis = top_axis(c);
   Shape to = c.shape(0);
-  require_bounded(c, to[axis]);
+  require_searchable(c, to[axis]);
   const int64_t k = constant_dim(c, top_count(c), "k"), n = to[axis].constant();
   if (k < 0 || k > n) c.fail(fmt::format("k is {} for {} elements", k, n));
   to[axis] = k;
@@ -105,40 +138,6 @@ void lower_top_k(LowerContext& c) {
 
 // --- Compress: data, condition. NonZero: x. Both list the positions where something is true.
 
-struct TruePositions {
-  ir::BufferId positions;  // [count]
-  Scalar total;            // how many there really are: to be compared with count
-};
-
-using Mask = std::function<Scalar(IndexExpr)>;
-
-TruePositions emit_true_positions(LowerContext& c, IndexExpr extent, IndexExpr count, const Mask& mask) {
-  ir::BufferId before = c.temporary(DType::i64, {extent}), total = c.temporary(DType::i64, {});
-  auto here = [&](IndexExpr i) { return one_if(c, mask(i)); };
-  emit_reduction(c, {"before",
-                     before,
-                     {extent},
-                     ReduceOp::sum,
-                     [&](const At& at, const At& other) {
-                       Scalar zero = number(c, DType::i64, 0);
-                       return select(index_value(c, other[0]) < index_value(c, at[0]), here(other[0]), zero);
-                     },
-                     nullptr});
-  emit_reduction(
-      c, {"total", total, {extent}, ReduceOp::sum, [&](const At&, const At& i) { return here(i[0]); }, nullptr});
-  ir::BufferId positions = c.temporary(DType::i64, {count});
-  emit_reduction(c, {"search",
-                     positions,
-                     {extent},
-                     ReduceOp::sum,
-                     [&](const At& at, const At& i) {
-                       Scalar found = mask(i[0]) && load(c, before, i) == index_value(c, at[0]);
-                       return select(found, index_value(c, i[0]), number(c, DType::i64, 0));
-                     },
-                     nullptr});
-  return {positions, load(c, total, {})};
-}
-
 bool flattens(InferContext& c) { return !c.has("axis"); }
 int compress_axis(InferContext& c) {
   return flattens(c) ? 0 : normalized_axis(c, c.integer("axis"), int(c.shape(0).size()));
@@ -149,7 +148,7 @@ void infer_compress(InferContext& c) {
   require_rank(c, 1, 1, 1);
   const int axis = compress_axis(c);
   Shape to = flattens(c) ? Shape{ir::product(c.shape(0))} : c.shape(0);
-  require_bounded(c, c.shape(1)[0]);
+  require_searchable(c, c.shape(1)[0]);
   if (!ir::prove_less_equal(c.shape(1)[0], to[size_t(axis)])) c.fail("the condition is longer than the axis");
   if (const auto* known = c.contents(1)) {
     int64_t count = 0;
@@ -184,7 +183,7 @@ void lower_compress(LowerContext& c) {
 }
 
 void infer_non_zero(InferContext& c) {
-  require_bounded(c, ir::product(c.shape(0)));
+  require_searchable(c, ir::product(c.shape(0)));
   Shape to = require_declared(c, 0, "the tensor");
   if (to.size() != 2) c.fail("the declared output does not have two dimensions");
   require_equal(c, to[0], int64_t(std::max<size_t>(c.shape(0).size(), 1)), "the first declared dimension and the rank");

@@ -27,7 +27,7 @@ std::vector<Op> make_table() {
                    add_roi_ops,           add_loss_ops,
                    add_training_ops,      add_recurrent_ops,
                    add_selection_ops,     add_encoding_ops,
-                   add_determinant_ops}) {
+                   add_determinant_ops,   add_suppression_ops}) {
     add(all);
   }
   auto key = [](const Op& op) { return std::tie(op.domain, op.name, op.since); };

@@ -1,0 +1,19 @@
+#pragma once
+#include <functional>
+
+#include "cppgen/ops/common.h"
+
+namespace cppgen::ops {
+
+// The positions in [0, extent) where a mask is true, ascending.
+struct TruePositions {
+  ir::BufferId positions;  // [count] int64
+  Scalar total;            // how many there really are: to be compared with count
+};
+TruePositions emit_true_positions(LowerContext&, IndexExpr extent, IndexExpr count,
+                                  const std::function<Scalar(IndexExpr)>& mask);
+
+// Such searches are quadratic: fails for more than 65536 elements, or if their number is not constant.
+void require_searchable(InferContext&, IndexExpr count);
+
+}  // namespace cppgen::ops
