@@ -27,7 +27,8 @@ GraphMaker row_sum() {
 
 GraphMaker column_max() {
   GraphMaker g;
-  g.output(g.node("ReduceMax", {g.input("x", {300, 24})}, {{"axes", std::vector<int64_t>{0}}, {"keepdims", int64_t{0}}}));
+  g.output(
+      g.node("ReduceMax", {g.input("x", {300, 24})}, {{"axes", std::vector<int64_t>{0}}, {"keepdims", int64_t{0}}}));
   return g;
 }
 
@@ -44,7 +45,8 @@ std::vector<KernelText> emitted(GraphMaker& g, const VecISA& isa, const Options&
   auto schedule = schedule::make_schedule(ops::lower(g.g), {}, target);
   std::vector<KernelText> kernels;
   for (const auto& step : schedule.steps)
-    if (const auto* k = std::get_if<schedule::FusedKernel>(&step)) kernels.push_back(emit_kernel(schedule, *k, target, options));
+    if (const auto* k = std::get_if<schedule::FusedKernel>(&step))
+      kernels.push_back(emit_kernel(schedule, *k, target, options));
   return kernels;
 }
 

@@ -48,7 +48,8 @@ bool has(const std::string& text, const char* part) { return text.find(part) != 
 
 TEST(Instructions, VectorRegistersOfTheInstructionSet) {
   GraphMaker a = relu(), b = relu(), c = relu();
-  std::string avx512 = assembly(a, *find_isa("avx512")), avx2 = assembly(b, *find_isa("avx2")), scalar = assembly(c, *find_isa("scalar"));
+  std::string avx512 = assembly(a, *find_isa("avx512")), avx2 = assembly(b, *find_isa("avx2")),
+              scalar = assembly(c, *find_isa("scalar"));
   EXPECT_TRUE(has(avx512, "%zmm") && has(avx512, "vaddps"));
   EXPECT_TRUE(has(avx2, "%ymm") && has(avx2, "vaddps"));
   EXPECT_FALSE(has(avx2, "%zmm"));

@@ -22,7 +22,8 @@ GraphMaker network() {
   GraphMaker g;
   ValueId x = g.input("x", {1, 16, 12, 12});
   ValueId y = g.node("Relu", {g.node("Conv", {x, g.input("w", {32, 16, 3, 3})})});
-  ValueId p = g.node("MaxPool", {y}, {{"kernel_shape", std::vector<int64_t>{2, 2}}, {"strides", std::vector<int64_t>{2, 2}}});
+  ValueId p =
+      g.node("MaxPool", {y}, {{"kernel_shape", std::vector<int64_t>{2, 2}}, {"strides", std::vector<int64_t>{2, 2}}});
   ValueId f = g.node("Flatten", {p});
   ValueId z = g.node("Gemm", {f, g.input("v", {800, 10}), g.input("b", {10})});
   g.output(g.node("Softmax", {z}));
@@ -59,7 +60,8 @@ const std::string kHostile[] = {"a\n#error injected\n",
                                 "quote\" + system(\"x\")",
                                 "*/ #error injected /*",
                                 "ends in a backslash\\",
-                                "trigraph ?" "?/",
+                                "trigraph ?"
+                                "?/",
                                 "\xff\xfe\x80 not UTF-8",
                                 std::string("nul\0#error injected", 19),
                                 "\xe2\x80\xa8#error injected",
@@ -81,7 +83,9 @@ TEST(Text, HostileNamesNeverEnterTheSource) {
     EXPECT_TRUE(std::all_of(text.begin(), text.end(), [](char c) { return c == '\n' || (c >= ' ' && c <= '~'); }));
     EXPECT_EQ(text.find("\n#"), text.npos);
     EXPECT_EQ(text.find("\\\n"), text.npos);
-    EXPECT_EQ(text.find("?" "?/"), text.npos);
+    EXPECT_EQ(text.find("?"
+                        "?/"),
+              text.npos);
     EXPECT_LT(text.size(), all_text(plain).size() + 20000);
   }
 }

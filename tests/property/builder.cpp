@@ -9,10 +9,14 @@ namespace cppgen::property {
 
 double unit_of(DType t) {
   switch (t) {
-    case DType::f64: return 0x1p-52;
-    case DType::f16: return 0x1p-10;
-    case DType::bf16: return 0x1p-7;
-    default: return 0x1p-23;
+    case DType::f64:
+      return 0x1p-52;
+    case DType::f16:
+      return 0x1p-10;
+    case DType::bf16:
+      return 0x1p-7;
+    default:
+      return 0x1p-23;
   }
 }
 
@@ -54,7 +58,8 @@ std::optional<ValueId> Builder::pick(const std::function<bool(ValueId)>& wanted)
   for (const Value& v : graph().values)
     if (v.type && !v.constant && wanted(v.id)) fitting.push_back(v.id);
   if (fitting.empty()) return std::nullopt;
-  if (chance(0.6)) return fitting[fitting.size() - 1 - size_t(uniform(0, std::min<int64_t>(2, int64_t(fitting.size()) - 1)))];
+  if (chance(0.6))
+    return fitting[fitting.size() - 1 - size_t(uniform(0, std::min<int64_t>(2, int64_t(fitting.size()) - 1)))];
   return any_of(fitting);
 }
 
@@ -92,7 +97,8 @@ ValueId Builder::constant(DType t, std::vector<int64_t> dims, double lo, double 
   for (int64_t d : dims) n *= d;
   std::vector<double> values;
   for (int64_t i = 0; i < n; i++)
-    values.push_back(is_float(t) ? std::uniform_real_distribution<double>(lo, hi)(random) : double(uniform(int64_t(lo), int64_t(hi))));
+    values.push_back(is_float(t) ? std::uniform_real_distribution<double>(lo, hi)(random)
+                                 : double(uniform(int64_t(lo), int64_t(hi))));
   graph().add_constant(fresh("c"), is_float(t) ? make_floats(t, dims, values) : integers(t, dims, values));
   return note({std::max(std::abs(lo), std::abs(hi)), 0});
 }

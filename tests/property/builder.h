@@ -46,9 +46,10 @@ class Builder {
   ValueId parameter(DType, const std::vector<int64_t>& dims, double lo = -1, double hi = 1);
 
   // Appends a node with inferred outputs.
-  std::vector<ValueId> node(const std::string& op, std::vector<ValueId> inputs, std::map<std::string, Attribute> attributes,
-                            int outputs, Fact);
-  ValueId add(const std::string& op, std::vector<ValueId> inputs, Fact f, std::map<std::string, Attribute> attributes = {}) {
+  std::vector<ValueId> node(const std::string& op, std::vector<ValueId> inputs,
+                            std::map<std::string, Attribute> attributes, int outputs, Fact);
+  ValueId add(const std::string& op, std::vector<ValueId> inputs, Fact f,
+              std::map<std::string, Attribute> attributes = {}) {
     return node(op, std::move(inputs), std::move(attributes), 1, f)[0];
   }
   // bound and error after a rounding to the type of `v`.

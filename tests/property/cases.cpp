@@ -127,11 +127,13 @@ std::string describe(const Case& c) {
   const auto& o = c.options;
   return fmt::format(
       "seed {} (run again: --seed {} --graphs 1), N = {}, passes {}, MAX_FUSION_SIZE={} MAX_HORIZONTAL_FUSION_SIZE={} "
-      "REALIZE_READS_THRESHOLD={} REALIZE_OPCOUNT_THRESHOLD={} REALIZE_ACC_READS_THRESHOLD={} UNROLL_REDUCTIONS_THRESHOLD={} "
+      "REALIZE_READS_THRESHOLD={} REALIZE_OPCOUNT_THRESHOLD={} REALIZE_ACC_READS_THRESHOLD={} "
+      "UNROLL_REDUCTIONS_THRESHOLD={} "
       "EPILOGUE_FUSION={} SPLIT_REDUCTIONS={} LAYOUT_OPTIMIZATION={} INPLACE_BUFFERS={} special values {}\n{}",
-      c.seed, c.seed, c.random.symbol_value, c.run_passes, o.max_fusion_size, o.max_horizontal_fusion_size, o.realize_reads_threshold,
-      o.realize_opcount_threshold, o.realize_acc_reads_threshold, o.unroll_reductions_threshold, int(o.epilogue_fusion),
-      int(o.split_reductions), int(o.layout_optimization), int(o.inplace_buffers), c.random.special_values, to_string(c.random.graph));
+      c.seed, c.seed, c.random.symbol_value, c.run_passes, o.max_fusion_size, o.max_horizontal_fusion_size,
+      o.realize_reads_threshold, o.realize_opcount_threshold, o.realize_acc_reads_threshold,
+      o.unroll_reductions_threshold, int(o.epilogue_fusion), int(o.split_reductions), int(o.layout_optimization),
+      int(o.inplace_buffers), c.random.special_values, to_string(c.random.graph));
 }
 
 }  // namespace cppgen::property

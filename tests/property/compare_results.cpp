@@ -37,8 +37,8 @@ std::string compare_floats(const ir::HostTensor& expected, const rt::Tensor& act
   for (size_t i = 0; i < e.size(); i++)
     if (!agrees(e[i], a[i], tolerance) && wrong++ == 0) first = i;
   if (!wrong) return "";
-  return fmt::format("{} of {} elements differ, first [{}]: expected {:.9g}, got {:.9g} (allowed {:.3g})", wrong, e.size(), first,
-                     e[first], a[first], tolerance);
+  return fmt::format("{} of {} elements differ, first [{}]: expected {:.9g}, got {:.9g} (allowed {:.3g})", wrong,
+                     e.size(), first, e[first], a[first], tolerance);
 }
 
 }  // namespace
@@ -49,7 +49,8 @@ std::string difference(const ir::HostTensor& expected, const rt::Tensor& actual,
   if (is_float(expected.type)) return compare_floats(expected, actual, fact);
   size_t size = size_of(expected.type), n = expected.bytes.size() / size;
   for (size_t i = 0; i < n; i++)
-    if (std::memcmp(expected.bytes.data() + i * size, static_cast<const std::byte*>(actual.data()) + i * size, size) != 0) {
+    if (std::memcmp(expected.bytes.data() + i * size, static_cast<const std::byte*>(actual.data()) + i * size, size) !=
+        0) {
       auto value = [&](const std::byte* p) {
         int64_t v = 0;
         std::memcpy(&v, p + i * size, size);

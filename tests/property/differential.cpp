@@ -44,7 +44,8 @@ Build emit(const Case& c, size_t index, const VecISA& isa) {
   auto target = target_of(isa, 1 << 20);
   b.schedule = schedule::make_schedule(ops::lower(graph), c.options, target);
   for (auto& step : b.schedule.steps)
-    if (auto* kernel = std::get_if<schedule::FusedKernel>(&step)) kernel->name = fmt::format("g{}_{}", index, kernel->name);
+    if (auto* kernel = std::get_if<schedule::FusedKernel>(&step))
+      kernel->name = fmt::format("g{}_{}", index, kernel->name);
   b.kernels = emit_kernels(b.schedule, target, Settings());
   codegen::share_functions(b.kernels);
   return b;
@@ -63,22 +64,25 @@ CompileJob job_of(const std::vector<const Build*>& builds, const VecISA& isa, co
   return job;
 }
 
-std::shared_ptr<const rt::Executable> load(const Build& b, const CompiledObject& object, const VecISA& isa, const std::string& dir) {
+std::shared_ptr<const rt::Executable> load(const Build& b, const CompiledObject& object, const VecISA& isa,
+                                           const std::string& dir) {
   std::filesystem::create_directory(dir);
   bool any = !b.kernels.empty();
   std::vector<std::string> libraries;
   if (any) libraries.push_back("kernels_0.so");
-  auto plan = package::build_plan({b.schedule, b.kernels, std::vector<int>(b.kernels.size(), 0), libraries, b.input_names, b.output_names,
-                                   "random", std::string(isa.name)});
+  auto plan = package::build_plan({b.schedule, b.kernels, std::vector<int>(b.kernels.size(), 0), libraries,
+                                   b.input_names, b.output_names, "random", std::string(isa.name)});
   if (any) check(write_file(dir + "/kernels_0.so", read_object(object)) == 0, "cannot write a test package");
   check(write_file(dir + "/" + std::string(rt::kPlanFile), rt::to_json(plan.plan)) == 0, "cannot write a test package");
-  package::write_weights(dir + "/" + std::string(rt::kWeightsFile), b.schedule, plan.weights, plan.plan.weights_bytes, 1);
+  package::write_weights(dir + "/" + std::string(rt::kWeightsFile), b.schedule, plan.weights, plan.plan.weights_bytes,
+                         1);
   rt::write_manifest(dir, std::string(isa.name));
   return rt::Executable::load(dir);
 }
 
 // "" or what differs; nullopt if the reference itself refuses these inputs.
-std::optional<std::string> run_once(const Case& c, const ir::Program& reference, rt::Session& session, int64_t symbol_value) {
+std::optional<std::string> run_once(const Case& c, const ir::Program& reference, rt::Session& session,
+                                    int64_t symbol_value) {
   auto inputs = inputs_of(c, symbol_value);
   std::vector<ir::HostTensor> expected;
   try {
@@ -128,7 +132,8 @@ std::string error_of(F&& work) {
 // One translation unit of some cases.
 class UnitCheck {
  public:
-  UnitCheck(const std::vector<Case>& cases, const VecISA& isa, const DifferentialOptions& options, std::vector<Failure>& failures)
+  UnitCheck(const std::vector<Case>& cases, const VecISA& isa, const DifferentialOptions& options,
+            std::vector<Failure>& failures)
       : cases_(cases), isa_(isa), options_(options), failures_(failures) {}
 
   void emit_all(size_t first, size_t last) {

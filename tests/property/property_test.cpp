@@ -4,9 +4,9 @@
 #include <gtest/gtest.h>
 
 #include <algorithm>
-#include <set>
 #include <cstdio>
 #include <cstdlib>
+#include <set>
 
 #include "cppgen/driver/stages.h"
 #include "tests/property/differential.h"
@@ -50,7 +50,8 @@ void report(const Case& c, const Failure& failure, const DifferentialOptions& op
   DifferentialOptions one = options;
   one.isas = {&isa};
   auto again = check_cases({small}, one);
-  ADD_FAILURE() << "instruction set " << failure.isa << ": " << (again.empty() ? failure.what : again[0].what) << "\n" << describe(small);
+  ADD_FAILURE() << "instruction set " << failure.isa << ": " << (again.empty() ? failure.what : again[0].what) << "\n"
+                << describe(small);
 }
 
 TEST(RandomGraphs, GiveTheInterpretersResults) {
@@ -61,20 +62,22 @@ TEST(RandomGraphs, GiveTheInterpretersResults) {
   auto elapsed = [&] { return StageClock::now() - start; };
   while (done < budget.graphs && elapsed() < budget.seconds && failed < kMostReports) {
     std::vector<Case> cases;
-    for (size_t i = 0; i < kBatch && done < budget.graphs; i++) cases.push_back(make_case(budget.seed + uint64_t(done++)));
+    for (size_t i = 0; i < kBatch && done < budget.graphs; i++)
+      cases.push_back(make_case(budget.seed + uint64_t(done++)));
     std::set<size_t> reported;
     for (const Failure& f : check_cases(cases, options))
       if (reported.insert(f.index).second && failed++ < kMostReports) report(cases[f.index], f, options);
   }
-  std::printf("%ld graphs x %zu instruction sets in %.0f s: %.0f graphs per minute\n", long(done), options.isas.size(), elapsed(),
-              double(done) * 60 / elapsed());
+  std::printf("%ld graphs x %zu instruction sets in %.0f s: %.0f graphs per minute\n", long(done), options.isas.size(),
+              elapsed(), double(done) * 60 / elapsed());
   EXPECT_GT(done, 0);
 }
 
 // The test of the test: a wrong operator in the emitted text is found, and soon.
 TEST(RandomGraphs, FindAPlantedBug) {
   DifferentialOptions options{{usable_isas().back()}, "-O1", 2, [](std::string& source) {
-                                for (size_t at = source.find("vec::max("); at != std::string::npos; at = source.find("vec::max(", at))
+                                for (size_t at = source.find("vec::max("); at != std::string::npos;
+                                     at = source.find("vec::max(", at))
                                   source.replace(at, 9, "vec::min(");
                               }};
   double start = StageClock::now();
@@ -99,10 +102,14 @@ int main(int argc, char** argv) {
   auto& budget = cppgen::property::budget;
   for (int i = 1; i + 1 < argc; i += 2) {
     std::string name = argv[i];
-    if (name == "--graphs") budget.graphs = std::atoll(argv[i + 1]), budget.seconds = 1e9;
-    else if (name == "--minutes") budget.seconds = 60 * std::atof(argv[i + 1]), budget.graphs = int64_t{1} << 40;
-    else if (name == "--seed") budget.seed = std::strtoull(argv[i + 1], nullptr, 10);
-    else return std::fprintf(stderr, "unknown option %s\n", argv[i]), 2;
+    if (name == "--graphs")
+      budget.graphs = std::atoll(argv[i + 1]), budget.seconds = 1e9;
+    else if (name == "--minutes")
+      budget.seconds = 60 * std::atof(argv[i + 1]), budget.graphs = int64_t{1} << 40;
+    else if (name == "--seed")
+      budget.seed = std::strtoull(argv[i + 1], nullptr, 10);
+    else
+      return std::fprintf(stderr, "unknown option %s\n", argv[i]), 2;
   }
   return RUN_ALL_TESTS();
 }

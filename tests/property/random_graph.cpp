@@ -24,8 +24,9 @@ void bias(std::vector<Step>& steps, Builder& b) {
 }
 
 void add_inputs(Builder& b) {
-  static const std::vector<DType> types{DType::f32, DType::f32, DType::f32, DType::f32, DType::f32, DType::f32, DType::f64,
-                                        DType::f16, DType::bf16, DType::i8, DType::i32, DType::i64, DType::u8, DType::boolean};
+  static const std::vector<DType> types{DType::f32, DType::f32, DType::f32, DType::f32,    DType::f32,
+                                        DType::f32, DType::f64, DType::f16, DType::bf16,   DType::i8,
+                                        DType::i32, DType::i64, DType::u8,  DType::boolean};
   bool symbolic = b.chance(0.35);
   Shape first = b.random_shape(b.chance(0.5) ? 4 : 1);
   if (symbolic) {

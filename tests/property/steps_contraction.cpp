@@ -12,13 +12,14 @@ bool is_narrow(DType t) { return t == DType::f16 || t == DType::bf16; }
 Fact product(Builder& b, ValueId x, ValueId y, double terms) {
   Fact fx = b.fact(x), fy = b.fact(y);
   double bound = terms * fx.bound * fy.bound;
-  return {bound, terms * (fx.error * fy.bound + fy.error * fx.bound) + 2 * unit_of(b.dtype(x)) * (1 + std::sqrt(terms)) * bound};
+  return {bound, terms * (fx.error * fy.bound + fy.error * fx.bound) +
+                     2 * unit_of(b.dtype(x)) * (1 + std::sqrt(terms)) * bound};
 }
 
 std::optional<ValueId> pick_operand(Builder& b, size_t rank_lo, size_t rank_hi) {
   return b.pick([&](ValueId v) {
-    return is_float(b.dtype(v)) && !(is_narrow(b.dtype(v)) && b.fact(v).bound > 10) && b.fact(v).bound < 100 && b.rank(v) >= rank_lo &&
-           b.rank(v) <= rank_hi && b.shape(v).back().is_constant();
+    return is_float(b.dtype(v)) && !(is_narrow(b.dtype(v)) && b.fact(v).bound > 10) && b.fact(v).bound < 100 &&
+           b.rank(v) >= rank_lo && b.rank(v) <= rank_hi && b.shape(v).back().is_constant();
   });
 }
 
@@ -65,7 +66,10 @@ bool gemm(Builder& b) {
   ValueId c = b.parameter(b.dtype(*x), b.chance(0.7) ? std::vector<int64_t>{n} : std::vector<int64_t>{});
   Fact f = product(b, *x, w, double(k));
   b.add("Gemm", {*x, w, c}, {f.bound + 1, 2 * f.error + 4 * unit_of(b.dtype(*x))},
-        {{"transA", int64_t(ta)}, {"transB", int64_t(tb)}, {"alpha", b.chance(0.5) ? 1.0f : 0.5f}, {"beta", b.chance(0.7) ? 1.0f : -0.5f}});
+        {{"transA", int64_t(ta)},
+         {"transB", int64_t(tb)},
+         {"alpha", b.chance(0.5) ? 1.0f : 0.5f},
+         {"beta", b.chance(0.7) ? 1.0f : -0.5f}});
   return true;
 }
 
@@ -83,8 +87,10 @@ bool conv(Builder& b) {
   if (!x) return false;
   size_t spatial = b.rank(*x) - 2;
   int64_t channels = b.shape(*x)[1].constant(), group = 1;
-  if (b.chance(0.3)) group = channels;
-  else if (channels % 2 == 0 && b.chance(0.3)) group = 2;
+  if (b.chance(0.3))
+    group = channels;
+  else if (channels % 2 == 0 && b.chance(0.3))
+    group = 2;
   int64_t out = group * b.uniform(1, group > 4 ? 2 : 20);
   std::vector<int64_t> weight{out, channels / group}, strides, pads(2 * spatial), dilations;
   double terms = double(channels / group);
@@ -99,7 +105,8 @@ bool conv(Builder& b) {
   std::vector<ValueId> inputs{*x, w};
   if (b.chance(0.6)) inputs.push_back(b.parameter(DType::f32, {out}));
   Fact f = product(b, *x, w, terms);
-  ValueId y = b.add("Conv", inputs, {f.bound + 1, f.error}, {{"group", group}, {"strides", strides}, {"pads", pads}, {"dilations", dilations}});
+  ValueId y = b.add("Conv", inputs, {f.bound + 1, f.error},
+                    {{"group", group}, {"strides", strides}, {"pads", pads}, {"dilations", dilations}});
   if (b.chance(0.4)) b.add("Relu", {y}, b.fact(y));
   return true;
 }
@@ -109,7 +116,8 @@ bool conv_transpose(Builder& b) {
   if (!x || b.rank(*x) != 4) return false;
   int64_t channels = b.shape(*x)[1].constant(), out = b.uniform(1, 6), k = b.uniform(1, 3), stride = b.uniform(1, 2);
   ValueId w = b.parameter(DType::f32, {channels, out, k, k}, -0.5, 0.5);
-  b.add("ConvTranspose", {*x, w}, product(b, *x, w, double(channels * k * k)), {{"strides", std::vector<int64_t>{stride, stride}}});
+  b.add("ConvTranspose", {*x, w}, product(b, *x, w, double(channels * k * k)),
+        {{"strides", std::vector<int64_t>{stride, stride}}});
   return true;
 }
 

@@ -30,14 +30,15 @@ bool test_float(Builder& b) {
 bool convert_exact(Builder& b) {
   auto x = pick_exact(b, [](DType) { return true; });
   if (!x) return false;
-  static const std::vector<std::pair<DType, int64_t>> to{{DType::u8, 2},  {DType::i8, 3},   {DType::u16, 4},  {DType::i16, 5},
-                                                         {DType::i32, 6}, {DType::i64, 7},  {DType::boolean, 9}, {DType::u32, 12},
-                                                         {DType::u64, 13}, {DType::f32, 1}, {DType::f32, 1}};
+  static const std::vector<std::pair<DType, int64_t>> to{
+      {DType::u8, 2},      {DType::i8, 3},   {DType::u16, 4},  {DType::i16, 5}, {DType::i32, 6}, {DType::i64, 7},
+      {DType::boolean, 9}, {DType::u32, 12}, {DType::u64, 13}, {DType::f32, 1}, {DType::f32, 1}};
   auto [t, code] = b.any_of(to);
   if (is_float(t) && is_float(b.dtype(*x))) return false;
   // Integers reach any value by wrapping, so as floats they may be large: rounded, scaled back.
   ValueId y = b.add("Cast", {*x}, {is_int(t) ? 1e19 : 1, 0}, {{"to", code}});
-  if (is_float(t) && !(b.dtype(*x) == DType::boolean)) b.result.facts[size_t(y)].bound = size_of(b.dtype(*x)) == 1 ? 256 : 1e19;
+  if (is_float(t) && !(b.dtype(*x) == DType::boolean))
+    b.result.facts[size_t(y)].bound = size_of(b.dtype(*x)) == 1 ? 256 : 1e19;
   return true;
 }
 
@@ -81,14 +82,16 @@ bool int_unary(Builder& b) {
 bool shift(Builder& b) {
   auto x = b.pick([&](ValueId v) { return is_unsigned_int(b.dtype(v)); });
   if (!x) return false;
-  b.add("BitShift", {*x, int_partner(b, *x, 0, 7)}, {1e19, 0}, {{"direction", std::string(b.chance(0.5) ? "LEFT" : "RIGHT")}});
+  b.add("BitShift", {*x, int_partner(b, *x, 0, 7)}, {1e19, 0},
+        {{"direction", std::string(b.chance(0.5) ? "LEFT" : "RIGHT")}});
   return true;
 }
 
 bool compare(Builder& b) {
   auto x = pick_exact(b, any_number);
   if (!x) return false;
-  auto y = b.pick([&](ValueId v) { return b.dtype(v) == b.dtype(*x) && b.shape(v) == b.shape(*x) && b.fact(v).error == 0; });
+  auto y =
+      b.pick([&](ValueId v) { return b.dtype(v) == b.dtype(*x) && b.shape(v) == b.shape(*x) && b.fact(v).error == 0; });
   static const std::vector<const char*> ops{"Less", "Greater", "LessOrEqual", "GreaterOrEqual", "Equal"};
   b.add(b.any_of(ops), {*x, b.chance(0.5) ? *y : b.scalar(b.dtype(*x), 1)}, {1, 0});
   return true;
@@ -99,8 +102,10 @@ bool logic(Builder& b) {
   if (!x) return false;
   auto y = b.pick([&](ValueId v) { return b.dtype(v) == DType::boolean && b.shape(v) == b.shape(*x); });
   static const std::vector<const char*> ops{"And", "Or", "Xor", "Equal"};
-  if (b.chance(0.3)) b.add("Not", {*x}, {1, 0});
-  else b.add(b.any_of(ops), {*x, *y}, {1, 0});
+  if (b.chance(0.3))
+    b.add("Not", {*x}, {1, 0});
+  else
+    b.add(b.any_of(ops), {*x, *y}, {1, 0});
   return true;
 }
 
@@ -121,10 +126,12 @@ bool where(Builder& b) {
 }
 
 bool arg_extremum(Builder& b) {
-  auto x = b.pick([&](ValueId v) { return b.dtype(v) != DType::boolean && b.fact(v).error == 0 && !b.constant_axes(v).empty(); });
+  auto x = b.pick(
+      [&](ValueId v) { return b.dtype(v) != DType::boolean && b.fact(v).error == 0 && !b.constant_axes(v).empty(); });
   if (!x) return false;
-  b.add(b.chance(0.5) ? "ArgMax" : "ArgMin", {*x}, {300, 0},
-        {{"axis", b.any_of(b.constant_axes(*x))}, {"keepdims", b.uniform(0, 1)}, {"select_last_index", b.uniform(0, 1)}});
+  b.add(
+      b.chance(0.5) ? "ArgMax" : "ArgMin", {*x}, {300, 0},
+      {{"axis", b.any_of(b.constant_axes(*x))}, {"keepdims", b.uniform(0, 1)}, {"select_last_index", b.uniform(0, 1)}});
   return true;
 }
 

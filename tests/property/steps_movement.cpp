@@ -99,7 +99,8 @@ bool split(Builder& b) {
 }
 
 bool concat(Builder& b) {
-  auto x = b.pick([&](ValueId v) { return !b.constant_axes(v).empty() && b.elements(b.shape(v)) <= kMostElements / 2; });
+  auto x =
+      b.pick([&](ValueId v) { return !b.constant_axes(v).empty() && b.elements(b.shape(v)) <= kMostElements / 2; });
   if (!x) return false;
   int64_t axis = b.any_of(b.constant_axes(*x));
   auto fits = [&](ValueId v) {
@@ -123,7 +124,8 @@ bool pad(Builder& b) {
   if (!x) return false;
   static const std::vector<std::string> modes{"constant", "reflect", "edge"};
   std::vector<int64_t> pads(2 * b.rank(*x), 0);
-  for (int64_t axis : b.constant_axes(*x, 3)) pads[size_t(axis)] = b.uniform(0, 2), pads[size_t(axis) + b.rank(*x)] = b.uniform(0, 2);
+  for (int64_t axis : b.constant_axes(*x, 3))
+    pads[size_t(axis)] = b.uniform(0, 2), pads[size_t(axis) + b.rank(*x)] = b.uniform(0, 2);
   b.add("Pad", {*x, b.ints(pads)}, b.fact(*x), {{"mode", b.any_of(modes)}});
   return true;
 }
@@ -132,7 +134,8 @@ bool expand(Builder& b) {
   auto x = b.pick([&](ValueId v) { return b.rank(v) <= 3 && b.elements(b.shape(v)) <= 2000; });
   if (!x) return false;
   std::vector<int64_t> target{b.uniform(1, 4)};
-  for (size_t d = 0; d < b.rank(*x); d++) target.push_back(b.shape(*x)[d].is_constant(1) && b.chance(0.5) ? b.uniform(1, 5) : 1);
+  for (size_t d = 0; d < b.rank(*x); d++)
+    target.push_back(b.shape(*x)[d].is_constant(1) && b.chance(0.5) ? b.uniform(1, 5) : 1);
   b.add("Expand", {*x, b.ints(target)}, b.fact(*x));
   return true;
 }
@@ -147,9 +150,11 @@ bool tile(Builder& b) {
 }
 
 bool shuffle_depth(Builder& b) {
-  auto x = b.pick([&](ValueId v) { return b.rank(v) == 4 && b.shape(v)[1].is_constant() && b.shape(v)[1].constant() % 4 == 0; });
+  auto x = b.pick(
+      [&](ValueId v) { return b.rank(v) == 4 && b.shape(v)[1].is_constant() && b.shape(v)[1].constant() % 4 == 0; });
   if (!x) return false;
-  b.add("DepthToSpace", {*x}, b.fact(*x), {{"blocksize", int64_t{2}}, {"mode", std::string(b.chance(0.5) ? "DCR" : "CRD")}});
+  b.add("DepthToSpace", {*x}, b.fact(*x),
+        {{"blocksize", int64_t{2}}, {"mode", std::string(b.chance(0.5) ? "DCR" : "CRD")}});
   return true;
 }
 

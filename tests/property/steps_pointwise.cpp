@@ -8,18 +8,18 @@ namespace {
 
 struct Curve {
   const char* op;
-  double most_bound;      // of the operand
-  double slope;           // Lipschitz bound on that domain; 0: e^bound
-  double bound;           // of the result; < 0: slope * operand's bound + 1
+  double most_bound;  // of the operand
+  double slope;       // Lipschitz bound on that domain; 0: e^bound
+  double bound;       // of the result; < 0: slope * operand's bound + 1
   double roundings = 4;
 };
 
 const Curve kCurves[] = {
-    {"Tanh", 1e4, 1, 1},       {"Sigmoid", 1e4, 0.25, 1}, {"Erf", 1e4, 1.2, 1},     {"Exp", 4, 0, 60},
-    {"Softplus", 60, 1, -1},   {"Sin", 200, 1, 1},        {"Cos", 200, 1, 1},       {"Elu", 60, 1, -1},
+    {"Tanh", 1e4, 1, 1},       {"Sigmoid", 1e4, 0.25, 1},  {"Erf", 1e4, 1.2, 1},       {"Exp", 4, 0, 60},
+    {"Softplus", 60, 1, -1},   {"Sin", 200, 1, 1},         {"Cos", 200, 1, 1},         {"Elu", 60, 1, -1},
     {"LeakyRelu", 1e4, 1, -1}, {"HardSigmoid", 1e4, 1, 1}, {"HardSwish", 60, 1.5, -1}, {"Softsign", 1e4, 1, 1},
-    {"Gelu", 60, 1.2, -1},     {"Mish", 30, 1.2, -1},     {"Atan", 1e4, 1, 1.6},    {"Asinh", 1e4, 1, 12},
-    {"Selu", 60, 2, -1},       {"Celu", 60, 1, -1},       {"Sinh", 3, 11, 11},      {"Cosh", 3, 11, 11}};
+    {"Gelu", 60, 1.2, -1},     {"Mish", 30, 1.2, -1},      {"Atan", 1e4, 1, 1.6},      {"Asinh", 1e4, 1, 12},
+    {"Selu", 60, 2, -1},       {"Celu", 60, 1, -1},        {"Sinh", 3, 11, 11},        {"Cosh", 3, 11, 11}};
 
 bool curve(Builder& b) {
   const Curve& c = kCurves[size_t(b.uniform(0, int64_t(std::size(kCurves)) - 1))];
@@ -58,10 +58,18 @@ bool positive(Builder& b) {
   Fact f = b.fact(p);
   double u = 4 * unit_of(t);
   switch (b.uniform(0, 3)) {
-    case 0: b.add("Sqrt", {p}, {f.bound, f.error + u * f.bound}); break;
-    case 1: b.add("Log", {p}, {5, 2 * f.error + 5 * u}); break;
-    case 2: b.add("Reciprocal", {p}, {2, 4 * f.error + 2 * u}); break;
-    default: b.add("Pow", {p, b.scalar(t, b.chance(0.5) ? 0.5 : 1.5)}, {f.bound * 15, 20 * (f.error + u * f.bound)}); break;
+    case 0:
+      b.add("Sqrt", {p}, {f.bound, f.error + u * f.bound});
+      break;
+    case 1:
+      b.add("Log", {p}, {5, 2 * f.error + 5 * u});
+      break;
+    case 2:
+      b.add("Reciprocal", {p}, {2, 4 * f.error + 2 * u});
+      break;
+    default:
+      b.add("Pow", {p, b.scalar(t, b.chance(0.5) ? 0.5 : 1.5)}, {f.bound * 15, 20 * (f.error + u * f.bound)});
+      break;
   }
   return true;
 }
@@ -69,7 +77,8 @@ bool positive(Builder& b) {
 // A partner for `x`: a value of equal shape, or something that broadcasts against it.
 std::optional<ValueId> partner(Builder& b, ValueId x) {
   if (b.chance(0.5))
-    if (auto y = b.pick([&](ValueId v) { return b.dtype(v) == b.dtype(x) && b.shape(v) == b.shape(x) && b.fact(v).bound < 1e4; }))
+    if (auto y = b.pick(
+            [&](ValueId v) { return b.dtype(v) == b.dtype(x) && b.shape(v) == b.shape(x) && b.fact(v).bound < 1e4; }))
       return y;
   std::vector<int64_t> dims;
   size_t rank = size_t(b.uniform(0, int64_t(b.rank(x))));
@@ -87,14 +96,24 @@ bool binary(Builder& b) {
   Fact fx = b.fact(*x), fy = b.fact(*y);
   if (b.chance(0.5)) std::swap(*x, *y), std::swap(fx, fy);
   switch (b.uniform(0, 5)) {
-    case 0: b.add("Add", {*x, *y}, b.rounded(*x, fx.bound + fy.bound, fx.error + fy.error)); break;
-    case 1: b.add("Sub", {*x, *y}, b.rounded(*x, fx.bound + fy.bound, fx.error + fy.error)); break;
+    case 0:
+      b.add("Add", {*x, *y}, b.rounded(*x, fx.bound + fy.bound, fx.error + fy.error));
+      break;
+    case 1:
+      b.add("Sub", {*x, *y}, b.rounded(*x, fx.bound + fy.bound, fx.error + fy.error));
+      break;
     case 2:
       b.add("Mul", {*x, *y}, b.rounded(*x, fx.bound * fy.bound, fx.error * fy.bound + fy.error * fx.bound));
       break;
-    case 3: b.add("Max", {*x, *y}, {std::max(fx.bound, fy.bound), std::max(fx.error, fy.error)}); break;
-    case 4: b.add("Min", {*x, *y}, {std::max(fx.bound, fy.bound), std::max(fx.error, fy.error)}); break;
-    default: b.add("Mean", {*x, *y}, b.rounded(*x, fx.bound + fy.bound, fx.error + fy.error)); break;
+    case 3:
+      b.add("Max", {*x, *y}, {std::max(fx.bound, fy.bound), std::max(fx.error, fy.error)});
+      break;
+    case 4:
+      b.add("Min", {*x, *y}, {std::max(fx.bound, fy.bound), std::max(fx.error, fy.error)});
+      break;
+    default:
+      b.add("Mean", {*x, *y}, b.rounded(*x, fx.bound + fy.bound, fx.error + fy.error));
+      break;
   }
   return true;
 }
@@ -123,7 +142,8 @@ bool prelu(Builder& b) {
 bool convert_float(Builder& b) {
   auto x = b.pick_float(1e3);
   if (!x) return false;
-  static const std::vector<std::pair<DType, int64_t>> to{{DType::f32, 1}, {DType::f32, 1}, {DType::f64, 11}, {DType::f16, 10}, {DType::bf16, 16}};
+  static const std::vector<std::pair<DType, int64_t>> to{
+      {DType::f32, 1}, {DType::f32, 1}, {DType::f64, 11}, {DType::f16, 10}, {DType::bf16, 16}};
   auto [t, code] = b.any_of(to);
   Fact f = b.fact(*x);
   double error = f.error;

@@ -30,14 +30,30 @@ bool reduce(Builder& b) {
   ValueId at = b.ints(axes);
   double sum = n * f.bound, squares = n * f.bound * f.bound;
   switch (b.uniform(0, 7)) {
-    case 0: b.add("ReduceSum", {*x, at}, {sum, n * f.error + n * u * f.bound}, keep); break;
-    case 1: b.add("ReduceMean", {*x, at}, {f.bound, f.error + 2 * n * u * f.bound}, keep); break;
-    case 2: b.add("ReduceMax", {*x, at}, f, keep); break;
-    case 3: b.add("ReduceMin", {*x, at}, f, keep); break;
-    case 4: b.add("ReduceL1", {*x, at}, {sum, n * f.error + n * u * f.bound}, keep); break;
-    case 5: b.add("ReduceSumSquare", {*x, at}, {squares, 2 * n * f.bound * f.error + n * u * squares}, keep); break;
-    case 6: b.add("ReduceLogSumExp", {*x, at}, {f.bound + std::log(n) + 1, f.error + 8 * u * (n + f.bound)}, keep); break;
-    default: b.add("ReduceMean", {*x, at}, {f.bound, f.error + 2 * n * u * f.bound}, keep); break;
+    case 0:
+      b.add("ReduceSum", {*x, at}, {sum, n * f.error + n * u * f.bound}, keep);
+      break;
+    case 1:
+      b.add("ReduceMean", {*x, at}, {f.bound, f.error + 2 * n * u * f.bound}, keep);
+      break;
+    case 2:
+      b.add("ReduceMax", {*x, at}, f, keep);
+      break;
+    case 3:
+      b.add("ReduceMin", {*x, at}, f, keep);
+      break;
+    case 4:
+      b.add("ReduceL1", {*x, at}, {sum, n * f.error + n * u * f.bound}, keep);
+      break;
+    case 5:
+      b.add("ReduceSumSquare", {*x, at}, {squares, 2 * n * f.bound * f.error + n * u * squares}, keep);
+      break;
+    case 6:
+      b.add("ReduceLogSumExp", {*x, at}, {f.bound + std::log(n) + 1, f.error + 8 * u * (n + f.bound)}, keep);
+      break;
+    default:
+      b.add("ReduceMean", {*x, at}, {f.bound, f.error + 2 * n * u * f.bound}, keep);
+      break;
   }
   return true;
 }
@@ -94,7 +110,8 @@ bool layer_normalization(Builder& b) {
   int64_t n = b.shape(*x).back().constant();
   ValueId scale = b.parameter(DType::f32, {n}), bias = b.parameter(DType::f32, {n});
   Fact f = b.fact(*x);
-  b.add("LayerNormalization", {*x, scale, bias}, {std::sqrt(double(n)) + 1, normalized_error(f.error, f.bound, double(n), 0x1p-23)},
+  b.add("LayerNormalization", {*x, scale, bias},
+        {std::sqrt(double(n)) + 1, normalized_error(f.error, f.bound, double(n), 0x1p-23)},
         {{"axis", int64_t{-1}}, {"epsilon", kEpsilon}});
   return true;
 }
@@ -131,8 +148,8 @@ bool channel_normalization(Builder& b) {
     b.add("InstanceNormalization", {*x, scale, bias}, out, {{"epsilon", kEpsilon}});
   } else {
     ValueId mean = b.constant(DType::f32, {c}, -1, 1), variance = b.constant(DType::f32, {c}, 0.5, 2);
-    b.add("BatchNormalization", {*x, scale, bias, mean, variance}, {2 * f.bound + 4, 2 * f.error + 16 * 0x1p-23 * (2 * f.bound + 4)},
-          {{"epsilon", kEpsilon}});
+    b.add("BatchNormalization", {*x, scale, bias, mean, variance},
+          {2 * f.bound + 4, 2 * f.error + 16 * 0x1p-23 * (2 * f.bound + 4)}, {{"epsilon", kEpsilon}});
   }
   return true;
 }

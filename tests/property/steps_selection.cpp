@@ -20,7 +20,8 @@ std::vector<int64_t> small_dims(Builder& b) {
 }
 
 bool gather(Builder& b) {
-  auto x = b.pick([&](ValueId v) { return !b.constant_axes(v).empty() && b.elements(b.shape(v)) < 1500 && b.rank(v) <= 3; });
+  auto x =
+      b.pick([&](ValueId v) { return !b.constant_axes(v).empty() && b.elements(b.shape(v)) < 1500 && b.rank(v) <= 3; });
   if (!x) return false;
   int64_t axis = b.any_of(b.constant_axes(*x));
   b.add("Gather", {*x, indices(b, small_dims(b), b.shape(*x)[size_t(axis)].constant())}, b.fact(*x), {{"axis", axis}});
@@ -48,7 +49,8 @@ bool gather_elements(Builder& b) {
 
 // Each row of the first dimension is written at most once.
 bool scatter_rows(Builder& b) {
-  auto x = b.pick([&](ValueId v) { return b.rank(v) >= 1 && b.constant_axes(v).size() == b.rank(v) && is_float(b.dtype(v)); });
+  auto x = b.pick(
+      [&](ValueId v) { return b.rank(v) >= 1 && b.constant_axes(v).size() == b.rank(v) && is_float(b.dtype(v)); });
   if (!x) return false;
   int64_t rows = b.shape(*x)[0].constant(), written = b.uniform(1, rows);
   std::vector<int64_t> order(static_cast<size_t>(rows)), dims{written};
@@ -64,25 +66,29 @@ bool scatter_rows(Builder& b) {
 }
 
 bool resize(Builder& b) {
-  auto x = b.pick([&](ValueId v) { return b.rank(v) == 4 && b.dtype(v) == DType::f32 && b.constant_axes(v).size() >= 3 &&
-                                          b.shape(v)[2].is_constant() && b.shape(v)[3].is_constant() && b.elements(b.shape(v)) < 3000; });
+  auto x = b.pick([&](ValueId v) {
+    return b.rank(v) == 4 && b.dtype(v) == DType::f32 && b.constant_axes(v).size() >= 3 &&
+           b.shape(v)[2].is_constant() && b.shape(v)[3].is_constant() && b.elements(b.shape(v)) < 3000;
+  });
   if (!x) return false;
   bool linear = b.chance(0.5);
-  b.graph().add_constant("scales" + std::to_string(b.graph().values.size()), make_floats(DType::f32, {4}, {1, 1, 2, b.chance(0.5) ? 2.0 : 1.0}));
+  b.graph().add_constant("scales" + std::to_string(b.graph().values.size()),
+                         make_floats(DType::f32, {4}, {1, 1, 2, b.chance(0.5) ? 2.0 : 1.0}));
   ValueId scales = ValueId(b.graph().values.size()) - 1;
   b.result.facts.push_back({});
   Fact f = b.fact(*x);
   if (linear) f.error += 8 * unit_of(DType::f32) * f.bound;
   b.add("Resize", {*x, kNoValue, scales}, f,
-        {{"mode", std::string(linear ? "linear" : "nearest")}, {"coordinate_transformation_mode", std::string("asymmetric")},
+        {{"mode", std::string(linear ? "linear" : "nearest")},
+         {"coordinate_transformation_mode", std::string("asymmetric")},
          {"nearest_mode", std::string("floor")}});
   return true;
 }
 
 bool running_sum(Builder& b) {
   auto x = b.pick([&](ValueId v) {
-    return (b.dtype(v) == DType::f32 || b.dtype(v) == DType::i32) && b.fact(v).bound < 1e19 && !b.constant_axes(v).empty() &&
-           b.elements(b.shape(v)) < 3000;
+    return (b.dtype(v) == DType::f32 || b.dtype(v) == DType::i32) && b.fact(v).bound < 1e19 &&
+           !b.constant_axes(v).empty() && b.elements(b.shape(v)) < 3000;
   });
   if (!x) return false;
   int64_t axis = b.any_of(b.constant_axes(*x));

@@ -60,7 +60,8 @@ TEST(Group, SegmentsShareNoInnerLoops) {
   ValueId a = g.node("Add", {g.input("x", {15, 4, 15, 1}), g.floats({}, {1})});
   ValueId d = g.node("Div", {g.input("y", {15, 4, 15, 5}), g.node("Sqrt", {a})});
   ValueId t = g.node("Transpose", {d}, {{"perm", std::vector<int64_t>{0, 1, 3, 2}}});
-  g.output(a).output(t).output(g.node("ReduceSum", {g.node("Cos", {t}), g.ints({1, 2, 3})}, {{"keepdims", int64_t{0}}}));
+  g.output(a).output(t).output(
+      g.node("ReduceSum", {g.node("Cos", {t}), g.ints({1, 2, 3})}, {{"keepdims", int64_t{0}}}));
   Schedule s = scheduled(g);
   for (const FusedKernel* k : kernels_of(s)) {
     std::set<const ir::IndexNode*> seen;
@@ -86,8 +87,9 @@ TEST(InPlace, AnInputThatALaterStoreReadsIsKept) {
       bool stored = false;
       for (const ir::Store& store : k->segments[0].stores) {
         auto values = ir::postorder({&store.value, 1});
-        bool loads = std::any_of(values.begin(), values.end(),
-                                 [&, in = input](ir::Expr e) { return e->kind == ir::ExprKind::load && e->buffer == in; });
+        bool loads = std::any_of(values.begin(), values.end(), [&, in = input](ir::Expr e) {
+          return e->kind == ir::ExprKind::load && e->buffer == in;
+        });
         EXPECT_FALSE(stored && loads) << k->name;
         stored |= store.buffer == output;
       }

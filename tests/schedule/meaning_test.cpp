@@ -37,7 +37,8 @@ TEST(Fuse, KeepsTheMeaningOfRandomPrograms) {
     auto actual = ir::interpret(after, inputs);
     for (size_t o = 0; o < expected.size(); o++) {
       ValueId v = c.random.graph.outputs[o];
-      EXPECT_EQ(property::difference(expected[o], copy_of(actual[o]), c.random.facts[size_t(v)]), "") << property::describe(c);
+      EXPECT_EQ(property::difference(expected[o], copy_of(actual[o]), c.random.facts[size_t(v)]), "")
+          << property::describe(c);
     }
     compared++;
   }
