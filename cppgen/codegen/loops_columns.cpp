@@ -17,6 +17,7 @@ constexpr int64_t kPointwiseBlock = 2048;  // elements of one unit of a pointwis
 constexpr int64_t kUnitWork = 16384;       // elements that a unit with inner loops should touch, roughly
 constexpr int kColumnUnroll = 4;
 constexpr int kLongChain = 64;             // instructions
+constexpr int kVeryLongChain = 128;        // twice as many vectors then: worth twice the code to compile
 constexpr int64_t kRowsAhead = 16;         // steps of a reduction between a prefetch and its use
 constexpr int64_t kFarRow = 2048;          // bytes of such a step from which on it is done
 constexpr int64_t kTileBytes = 16384;      // of all tiles of a transposed kernel
@@ -64,7 +65,7 @@ int LoopsWriter::choose_chains() const {
     length += length_of(e) + 1;
   }
   if (length < kLongChain) return 1;
-  return 4;
+  return length < kVeryLongChain ? 4 : 8;
 }
 
 int64_t LoopsWriter::choose_block() const {

@@ -33,20 +33,23 @@ struct Pack {
 // f(0) ... f(U - 1), written out: a loop would keep the pack in memory.
 template <int U, class F>
 VEC_FN auto each(Int<U>, F f) {
-  static_assert(U == 1 || U == 2 || U == 4);
+  static_assert(U == 1 || U == 2 || U == 4 || U == 8);
   typedef decltype(f(0)) X;
   if constexpr (U == 1)
     return Pack<X, 1>{{f(0)}};
   else if constexpr (U == 2)
     return Pack<X, 2>{{f(0), f(1)}};
-  else
+  else if constexpr (U == 4)
     return Pack<X, 4>{{f(0), f(1), f(2), f(3)}};
+  else
+    return Pack<X, 8>{{f(0), f(1), f(2), f(3), f(4), f(5), f(6), f(7)}};
 }
 template <int U, class F>
 VEC_FN void repeat(Int<U>, F f) {
   f(0);
   if constexpr (U >= 2) f(1);
-  if constexpr (U == 4) f(2), f(3);
+  if constexpr (U >= 4) f(2), f(3);
+  if constexpr (U == 8) f(4), f(5), f(6), f(7);
 }
 
 // ---- access ----
