@@ -121,6 +121,9 @@ FusionDecision can_inline(Program& program, const LoopNest& producer, const Loop
                           const Options& options) {
   BufferId buffer = producer.stores[0].buffer;
   bool cheap = repeat_cheap && consumer.reduced.empty() && operation_count(producer) <= 4 && !has_heavy_operation(producer);
+  for (Expr load : loads_of(producer))
+    for (const auto& store : consumer.stores)
+      if (store.buffer == load->buffer) return FusionDecision::no("it reads a part of the buffer that the other stores into");
   for (Expr load : loads_of(consumer)) {
     if (load->buffer != buffer) continue;
     Expr value = value_at(program, producer, load);
