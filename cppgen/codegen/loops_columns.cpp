@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <unordered_map>
 
 #include "cppgen/codegen/kernel_writer.h"
 #include "cppgen/codegen/reduction_text.h"
@@ -59,10 +60,14 @@ int LoopsWriter::choose_chains() const {
       if (!st.indirects.empty()) return 1;
       roots.push_back(st.value);
     }
-  int length = 0;
+  int length = 0;  // of the longest chain: what runs beside it overlaps anyway
+  std::unordered_map<Expr, int> until;
   for (Expr e : ir::postorder(roots)) {
     if (!e->indirects.empty() || size_of(e->type) > 4) return 1;
-    length += length_of(e) + 1;
+    int before = 0;
+    for (Expr x : e->args) before = std::max(before, until.at(x));
+    until[e] = before + length_of(e) + 1;
+    length = std::max(length, until[e]);
   }
   if (length < kLongChain) return 1;
   return length < kVeryLongChain ? 4 : 8;
