@@ -68,8 +68,8 @@ void print_row(const Measured& m, bool heading) {
 nlohmann::ordered_json report_json(const CompileReport& report) {
   nlohmann::ordered_json stages = nlohmann::ordered_json::object();
   for (const auto& [stage, seconds] : report.stages) stages[stage] = seconds;
-  return {{"total_s", report.total_s},  {"weights_s", report.weights_s},       {"stages_s", std::move(stages)},
-          {"kernels", report.kernels},  {"translation_units", report.units},   {"cached_units", report.cached_units},
+  return {{"total_s", report.total_s},      {"weights_s", report.weights_s},     {"stages_s", std::move(stages)},
+          {"kernels", report.kernels},      {"translation_units", report.units}, {"cached_units", report.cached_units},
           {"from_cache", report.from_cache}};
 }
 
@@ -104,7 +104,8 @@ int main(int argc, char** argv) try {
   CLI::App app{"Seconds per stage of compiling models, each with a cache of its own that starts empty"};
   app.add_option("models", options.models, ".onnx files")->required()->check(CLI::ExistingFile);
   app.add_option("--json", options.json, "file to write the results to");
-  app.add_option("--runs", options.runs, "compilations of each model, of which the median counts")->check(CLI::Range(1, 1000));
+  app.add_option("--runs", options.runs, "compilations of each model, of which the median counts")
+      ->check(CLI::Range(1, 1000));
   CLI11_PARSE(app, argc, argv);
   return cppgen::bench::run(options);
 } catch (const std::exception& error) {

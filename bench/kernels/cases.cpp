@@ -54,7 +54,8 @@ void add_reduction(ModelBuilder& m, const std::string& x, const std::string& kin
 
 Case reduction(const std::string& kind, int axis) {
   std::string over = axis ? "rows" : "columns";
-  return {kind + "_" + over, kind + " over axis " + std::to_string(axis) + " of [2048, 4096]",
+  return {kind + "_" + over,
+          kind + " over axis " + std::to_string(axis) + " of [2048, 4096]",
           [=](ModelBuilder& m) { add_reduction(m, m.input("x", kReduced), kind, axis); },
           {}};
 }
@@ -96,14 +97,19 @@ void build_independent(ModelBuilder& m) {
 std::vector<Case> memory_bound_cases() {
   const double mega = kMega, small = 64 * 1024;
   std::vector<Case> cases = {
-      {"chain", "20 pointwise nodes on 4M floats", build_chain, {{"tanh", 12 * mega}, {"exp", 12 * mega}, {"sigmoid", 12 * mega}}},
+      {"chain",
+       "20 pointwise nodes on 4M floats",
+       build_chain,
+       {{"tanh", 12 * mega}, {"exp", 12 * mega}, {"sigmoid", 12 * mega}}},
       {"softmax", "softmax of [4096, 1024]", build_softmax, {{"exp", 4 * mega}}},
       {"layer_norm", "residual, LayerNormalization and GELU on [4096, 1024]", build_layer_norm, {{"erf", 4 * mega}}},
       {"reductions", "sum, max and variance over either axis of [2048, 4096], one model", build_reductions, {}},
       {"transposed_matrix", "relu(transpose(x) + y), [2048, 2048]", build_transposed_matrix, {}},
       {"transposed_odd", "relu(transpose(x) + y), x [2001, 2047]", build_odd_matrix, {}},
       {"transposed_image", "relu(transpose(x) + y), x [64, 56, 56, 64] to channels first", build_transposed_image, {}},
-      {"independent", "24 independent pointwise nodes on 64K floats each", build_independent,
+      {"independent",
+       "24 independent pointwise nodes on 64K floats each",
+       build_independent,
        {{"exp", 4 * small}, {"tanh", 4 * small}, {"sigmoid", 4 * small}}},
   };
   for (int axis : {1, 0})

@@ -82,8 +82,12 @@ static void store_around(float* to, int64_t count) {
 }
 
 Streams::Streams(Team& team, const Probes& probes, int64_t read_bytes, int64_t write_bytes)
-    : team_(team), probes_(probes), read_count_(read_bytes / 4), write_count_(write_bytes / 4),
-      source_(floats(std::max<int64_t>(read_count_, 1))), target_(floats(std::max<int64_t>(write_count_, 1))) {}
+    : team_(team),
+      probes_(probes),
+      read_count_(read_bytes / 4),
+      write_count_(write_bytes / 4),
+      source_(floats(std::max<int64_t>(read_count_, 1))),
+      target_(floats(std::max<int64_t>(write_count_, 1))) {}
 
 template <class F>
 double Streams::over_shares(int64_t count, F&& work) {

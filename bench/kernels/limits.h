@@ -41,9 +41,9 @@ std::map<std::string, double> function_rates(const Probes&, const cppgen_runtime
 class Streams {
  public:
   Streams(Team&, const Probes&, int64_t read_bytes, int64_t write_bytes);
-  double read();               // seconds for read_bytes
-  double write();              // seconds for write_bytes with ordinary stores
-  double write_around();       // the same with stores that go around the caches
+  double read();          // seconds for read_bytes
+  double write();         // seconds for write_bytes with ordinary stores
+  double write_around();  // the same with stores that go around the caches
 
  private:
   Team& team_;

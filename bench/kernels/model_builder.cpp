@@ -66,7 +66,8 @@ std::string ModelBuilder::node(const char* op, const Names& inputs,
     // Of the attributes that the benchmarks use, only a permutation is a list.
     bool list = name == "perm";
     a.set_type(list ? onnx::AttributeProto::INTS : onnx::AttributeProto::INT);
-    if (!list) a.set_i(values.at(0));
+    if (!list)
+      a.set_i(values.at(0));
     else
       for (int64_t v : values) a.add_ints(v);
   }

@@ -18,10 +18,11 @@ class ModelBuilder {
   ~ModelBuilder();
 
   std::string input(const std::string& name, const Dims& dims);
-  std::string ints(const std::vector<int64_t>& values);                // a constant list
+  std::string ints(const std::vector<int64_t>& values);                     // a constant list
   std::string numbers(const Dims& dims, const std::vector<float>& values);  // a constant tensor, row-major
   std::string number(float value) { return numbers({}, {value}); }
-  std::string node(const char* op, const Names& inputs, const std::map<std::string, std::vector<int64_t>>& attributes = {});
+  std::string node(const char* op, const Names& inputs,
+                   const std::map<std::string, std::vector<int64_t>>& attributes = {});
   void output(const std::string& value, const Dims& dims);
 
   // runtime_error if the file cannot be written.

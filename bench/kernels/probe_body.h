@@ -20,13 +20,13 @@ static void write_stream(float* to, int64_t count) {
   for (int64_t i = 0; i + vec::L <= count; i += vec::L) vec::store<float>(to + i, x);
 }
 
-#define PROBE(name, ...)                                                                                  \
-  static void apply_##name(const cppgen_runtime* rt, const float* from, float* to, int64_t count) {       \
-    (void)rt;                                                                                             \
-    for (int64_t i = 0; i + vec::L <= count; i += vec::L) {                                               \
-      const vec::V<float> x = vec::load<float>(from + i);                                                 \
-      vec::store<float>(to + i, __VA_ARGS__);                                                             \
-    }                                                                                                     \
+#define PROBE(name, ...)                                                                            \
+  static void apply_##name(const cppgen_runtime* rt, const float* from, float* to, int64_t count) { \
+    (void)rt;                                                                                       \
+    for (int64_t i = 0; i + vec::L <= count; i += vec::L) {                                         \
+      const vec::V<float> x = vec::load<float>(from + i);                                           \
+      vec::store<float>(to + i, __VA_ARGS__);                                                       \
+    }                                                                                               \
   }
 PROBE(exp, vec::exp(rt, x))
 PROBE(tanh, vec::tanh(rt, x))
@@ -36,8 +36,9 @@ PROBE(sqrt, vec::sqrt(vec::abs(x)))
 PROBE(divide, vec::div(vec::set1<float>(1), x))
 #undef PROBE
 
-static constexpr Probes::Function kFunctions[] = {{"exp", apply_exp},         {"tanh", apply_tanh}, {"erf", apply_erf},
-                                                  {"sigmoid", apply_sigmoid}, {"sqrt", apply_sqrt}, {"divide", apply_divide}};
+static constexpr Probes::Function kFunctions[] = {{"exp", apply_exp},   {"tanh", apply_tanh},
+                                                  {"erf", apply_erf},   {"sigmoid", apply_sigmoid},
+                                                  {"sqrt", apply_sqrt}, {"divide", apply_divide}};
 
 }  // namespace VEC_ISA
 

@@ -10,14 +10,14 @@
 namespace cppgen::bench {
 
 void print_heading() {
-  fmt::print("{:<18} {:>5} {:>8} {:>8} {:>10} {:>10} {:>10} {:>10} {:>7} {:>7}\n", "model", "steps", "rd GB/s", "wr GB/s",
-             "memory ms", "math ms", "median ms", "best ms", "ratio", "best");
+  fmt::print("{:<18} {:>5} {:>8} {:>8} {:>10} {:>10} {:>10} {:>10} {:>7} {:>7}\n", "model", "steps", "rd GB/s",
+             "wr GB/s", "memory ms", "math ms", "median ms", "best ms", "ratio", "best");
 }
 
 void print_row(const Result& r) {
-  fmt::print("{:<18} {:>5} {:>8.2f} {:>8.2f} {:>10.3f} {:>10.3f} {:>10.3f} {:>10.3f} {:>7.2f} {:>7.2f}{}\n", r.name, r.steps,
-             r.read_gbs, r.write_gbs, r.memory_ms, r.arithmetic_ms, r.median_ms, r.best_ms, r.ratio(), r.best_ratio(),
-             r.error < 0 ? "" : fmt::format("   error {:.1e}", r.error));
+  fmt::print("{:<18} {:>5} {:>8.2f} {:>8.2f} {:>10.3f} {:>10.3f} {:>10.3f} {:>10.3f} {:>7.2f} {:>7.2f}{}\n", r.name,
+             r.steps, r.read_gbs, r.write_gbs, r.memory_ms, r.arithmetic_ms, r.median_ms, r.best_ms, r.ratio(),
+             r.best_ratio(), r.error < 0 ? "" : fmt::format("   error {:.1e}", r.error));
   std::fflush(stdout);
 }
 

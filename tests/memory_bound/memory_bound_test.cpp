@@ -18,7 +18,8 @@ Case case_of(GraphMaker& g, double error) {
 void expect_no_failures(const std::vector<Case>& cases) {
   DifferentialOptions options;
   options.isas = usable_isas();
-  for (const Failure& f : check_cases(cases, options)) ADD_FAILURE() << f.isa << ": " << f.what << "\n" << describe(cases[f.index]);
+  for (const Failure& f : check_cases(cases, options))
+    ADD_FAILURE() << f.isa << ": " << f.what << "\n" << describe(cases[f.index]);
 }
 
 Case chain(int64_t count, int rounds) {
@@ -35,7 +36,7 @@ Case chain(int64_t count, int rounds) {
 
 TEST(MemoryBound, LongChains) {
   std::vector<Case> cases;
-  for (int64_t n : {1, 7, 8, 33, 64, 65, 4097}) cases.push_back(chain(n, 1));         // four vectors side by side
+  for (int64_t n : {1, 7, 8, 33, 64, 65, 4097}) cases.push_back(chain(n, 1));           // four vectors side by side
   for (int64_t n : {9, 31, 63, 65, 127, 128, 129, 5000}) cases.push_back(chain(n, 2));  // eight
   expect_no_failures(cases);
 }
@@ -120,7 +121,8 @@ TEST(Siblings, ReductionsOfTheSameElementsShareAKernel) {
 TEST(Siblings, ReductionsOfOtherElementsStayApart) {
   GraphMaker g;
   std::map<std::string, Attribute> axes{{"axes", std::vector<int64_t>{1}}};
-  g.output(g.node("ReduceMax", {g.input("x", {64, 100})}, axes)).output(g.node("ReduceMax", {g.input("y", {64, 100})}, axes));
+  g.output(g.node("ReduceMax", {g.input("x", {64, 100})}, axes))
+      .output(g.node("ReduceMax", {g.input("y", {64, 100})}, axes));
   EXPECT_EQ(scheduled(g).steps.size(), 2u);
 }
 
