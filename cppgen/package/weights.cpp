@@ -65,6 +65,32 @@ void pack(const schedule::Schedule& schedule, const PackedConstant& p, int64_t b
   }
 }
 
+// A constant with its dimensions in the order of its layout.
+void copy_in_order(const ir::Buffer& buffer, const schedule::Layout& layout, char* out) {
+  const char* source = static_cast<const char*>(buffer.data.bytes);
+  size_t element = size_of(buffer.type), rank = buffer.shape.size();
+  if (layout == schedule::row_major(rank)) {
+    std::memcpy(out, source, buffer.data.size);
+    return;
+  }
+  auto strides = schedule::strides_of(buffer, schedule::row_major(rank));
+  std::vector<int64_t> extent(rank), step(rank), at(rank, 0);
+  for (size_t i = 0; i < rank; i++) {
+    extent[i] = buffer.shape[size_t(layout.order[i])].constant();
+    step[i] = strides[size_t(layout.order[i])].constant() * int64_t(element);
+  }
+  int64_t offset = 0;
+  for (size_t done = 0; done < buffer.data.size; done += element) {
+    std::memcpy(out + done, source + offset, element);
+    for (size_t i = rank; i-- > 0;) {
+      offset += step[i];
+      if (++at[i] < extent[i]) break;
+      offset -= step[i] * extent[i];
+      at[i] = 0;
+    }
+  }
+}
+
 }  // namespace
 
 void write_weights(const std::string& path, const schedule::Schedule& schedule, const std::vector<WeightPlacement>& placements,
@@ -86,7 +112,7 @@ void write_weights(const std::string& path, const schedule::Schedule& schedule, 
           for (int64_t b = 0; b < batches; b++)
             pack(schedule, *p, b, reinterpret_cast<float*>(out + b * (w.bytes / batches)));
         } else if (w.bytes > 0) {
-          std::memcpy(out, schedule.program.buffer(w.buffer).data.bytes, size_t(w.bytes));
+          copy_in_order(schedule.program.buffer(w.buffer), schedule.layouts[size_t(w.buffer)], out);
         }
       }
     } catch (...) {

@@ -83,6 +83,29 @@ class Planner {
     }
   }
 
+  // Constants that only loops read lie as those loops walk them: the weights of a depthwise convolution channels-last.
+  void settle_constants() {
+    std::vector<bool> refused(program_.buffers.size(), false);
+    for (const auto& statement : program_.statements) {
+      const LoopNest* nest = as_nest(statement);
+      if (!nest) {
+        for (BufferId b : std::get<ir::LibraryCall>(statement).inputs) refused[size_t(b)] = true;
+        continue;
+      }
+      for (Expr load : loads_of(*nest)) {
+        if (program_.buffer(load->buffer).kind != BufferKind::constant) continue;
+        auto last = nest->is_contraction() ? std::nullopt : walked_dimension(*nest, load);
+        auto& choice = chosen_[size_t(load->buffer)];
+        std::optional<Layout> wanted;
+        if (last) wanted = with_last(load->indices.size(), *last);
+        if (!wanted || (choice && !(*choice == *wanted))) refused[size_t(load->buffer)] = true;
+        choice = wanted;
+      }
+    }
+    for (const Buffer& b : program_.buffers)
+      if (b.kind == BufferKind::constant && refused[size_t(b.id)]) chosen_[size_t(b.id)].reset();
+  }
+
   Layouts finish() {
     Layouts layouts;
     for (const Buffer& b : program_.buffers) {
@@ -184,6 +207,21 @@ class Planner {
     return nullptr;
   }
 
+  // The dimension of a load that moves by 1 with the fastest loop of what the nest stores.
+  std::optional<int> walked_dimension(const LoopNest& nest, Expr load) const {
+    if (nest.stores.empty() || !load->indirects.empty()) return std::nullopt;
+    const auto& store = nest.stores[0];
+    const Buffer& target = program_.buffer(store.buffer);
+    Layout layout = current(target.id);
+    for (size_t i = layout.order.size(); i-- > 0;) {
+      size_t d = size_t(layout.order[i]);
+      if (target.shape[d].is_constant(1)) continue;
+      auto vars = ir::variables_of(store.indices[d]);
+      return vars.size() == 1 ? dimension_of(load->indices, vars[0]) : std::nullopt;
+    }
+    return std::nullopt;
+  }
+
   void follow_loads(const LoopNest& nest, const ir::Store& store) {
     int64_t best = -1;
     std::optional<int> last;
@@ -208,6 +246,7 @@ Layouts plan_layouts(Program& program, const Options& options, DecisionLog& log)
   if (options.layout_optimization) {
     planner.request_for_contractions();
     planner.propagate();
+    planner.settle_constants();
   }
   return planner.finish();
 }

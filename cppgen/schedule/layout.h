@@ -13,8 +13,8 @@ using ir::IndexExpr;
 using ir::LoopNest;
 using ir::Program;
 
-// Where the elements of a buffer lie: its dimensions from the slowest to the fastest, without gaps. Inputs, outputs and
-// constants are row-major: {0, 1, 2 ...}.
+// Where the elements of a buffer lie: its dimensions from the slowest to the fastest, without gaps. Inputs and
+// outputs are row-major: {0, 1, 2 ...}.
 struct Layout {
   std::vector<int> order;
   bool operator==(const Layout&) const = default;
@@ -31,7 +31,8 @@ std::vector<ir::IndexExpr> strides_of(const ir::Buffer&, const Layout&);
 ir::IndexExpr offset_of(const ir::Buffer&, const Layout&, const std::vector<ir::IndexExpr>& indices);
 
 // Chooses the layouts of temporaries over the whole program: a contraction wants the depth of its left operand and the
-// columns of its result contiguous (so convolutions run channels-last); other nests carry the layout on. Where a
+// columns of its result contiguous (so convolutions run channels-last); other nests carry the layout on, and constants
+// that only loops read follow it. Where a
 // contraction's left operand is not free (an input, or wanted otherwise), a copy is added in front of it.
 Layouts plan_layouts(ir::Program&, const Options&, DecisionLog&);
 
