@@ -9,7 +9,7 @@
 # Environment:
 #   CPPGEN_MODELS_SOURCE  folder with make_weights.py and real networks to test on; default ../shared/models beside the
 #                         repository. Without it their tests are skipped.
-#   CI=true               more networks; a missing CPPGEN_MODELS_SOURCE is an error
+#   CI=true               as --sanitizers; more networks; a missing CPPGEN_MODELS_SOURCE is an error
 #   JOBS                  compilations and tests at once; default: the number of CPUs
 set -eu
 cd "$(dirname "$0")/.."
@@ -19,7 +19,7 @@ case ${CI:-} in
   true | 1 | yes) ci=true ;;
   *) ci=false ;;
 esac
-sanitizers=false
+sanitizers=$ci
 slow=false
 for argument in "$@"; do
   case $argument in
