@@ -9,14 +9,14 @@ namespace cppgen::codegen {
 
 // One emitted kernel: its C++ function and what a plan's step must pass to it.
 struct KernelText {
-  std::string name;                     // symbol
-  std::string comment;                  // lines in front of the function
-  std::string code;                     // empty: the function of this name is that of an earlier kernel
-  std::vector<ir::BufferId> buffers;    // arguments, inputs then outputs
+  std::string name;                   // symbol
+  std::string comment;                // lines in front of the function
+  std::string code;                   // empty: the function of this name is that of an earlier kernel
+  std::vector<ir::BufferId> buffers;  // arguments, inputs then outputs
   int output_count = 0;
-  std::vector<ir::IndexExpr> params;    // values of the dimension symbols that it uses, in order
-  ir::IndexExpr range = 1;              // parallel units
-  ir::IndexExpr unit_work = 1;          // elements of work in one unit
+  std::vector<ir::IndexExpr> params;  // values of the dimension symbols that it uses, in order
+  ir::IndexExpr range = 1;            // parallel units
+  ir::IndexExpr unit_work = 1;        // elements of work in one unit
   ir::IndexExpr scratch_bytes = 0;
   // What went wrong, by id, when an index check fails. With checks the kernel takes one more parameter, after `params`:
   // the number by which its ids are shifted.
@@ -29,7 +29,8 @@ struct Options {
 
 // Emits a scheduled kernel. The text is the same for every ISA but for the numbers in Target; includes are added by
 // translation_unit(). Equal kernels give equal text.
-KernelText emit_kernel(const schedule::Schedule&, const schedule::FusedKernel&, const schedule::Target&, const Options&);
+KernelText emit_kernel(const schedule::Schedule&, const schedule::FusedKernel&, const schedule::Target&,
+                       const Options&);
 
 // Gives kernels whose functions are equal but for the name the first one's function: repeated layers are compiled once.
 // Returns for each kernel the position of the one that holds its function.
@@ -38,8 +39,8 @@ std::vector<size_t> share_functions(std::vector<KernelText>&);
 // A source file that holds these kernels.
 std::string translation_unit(const std::vector<const KernelText*>&, const std::string& vec_folder);
 
-// Distributes kernels that hold a function over at most `count` translation units, balanced by predicted compile time; each list is in the
-// kernels' order. Deterministic.
+// Distributes kernels that hold a function over at most `count` translation units, balanced by predicted compile time;
+// each list is in the kernels' order. Deterministic.
 std::vector<std::vector<size_t>> balance(const std::vector<KernelText>&, int count);
 
 }  // namespace cppgen::codegen

@@ -51,7 +51,8 @@ std::vector<const ir::IndexNode*> symbols_of(const schedule::Schedule& s, const 
   if (k.contraction) roots.push_back(k.contraction->left), roots.push_back(k.contraction->right);
   for (Expr e : ir::postorder(roots)) {
     for (IndexExpr i : e->indices) collect_symbols(i, symbols);
-    for (const auto& g : e->guards) collect_symbols(g.index, symbols), collect_symbols(g.lo, symbols), collect_symbols(g.hi, symbols);
+    for (const auto& g : e->guards)
+      collect_symbols(g.index, symbols), collect_symbols(g.lo, symbols), collect_symbols(g.hi, symbols);
   }
   if (k.contraction) {
     const auto& c = *k.contraction;
@@ -64,7 +65,10 @@ std::vector<const ir::IndexNode*> symbols_of(const schedule::Schedule& s, const 
 
 KernelWriter::KernelWriter(const schedule::Schedule& schedule, const schedule::FusedKernel& kernel,
                            const schedule::Target& target, const Options& options)
-    : schedule_(schedule), kernel_(kernel), target_(target), options_(options),
+    : schedule_(schedule),
+      kernel_(kernel),
+      target_(target),
+      options_(options),
       context_{schedule.program, schedule.layouts, kernel, {}, {}, {}, 0} {}
 
 std::string KernelWriter::name_loop(const ir::Loop& loop) {
@@ -146,7 +150,8 @@ KernelText KernelWriter::write() {
     head += fmt::format("  const vec::i64 {} = args->params[{}];\n", symbol_names[i], text_.params.size());
     text_.params.push_back(IndexExpr(symbols[i]));
   }
-  if (mentions(inner, "check0")) head += fmt::format("  const int check0 = int(args->params[{}]);\n", text_.params.size());
+  if (mentions(inner, "check0"))
+    head += fmt::format("  const int check0 = int(args->params[{}]);\n", text_.params.size());
   if (mentions(inner, "rt")) head += "  const cppgen_runtime* const rt = args->rt;\n";
   text_.comment = std::move(comment);
   text_.code = out.take() + declarations.take() + head + inner + "}\n";

@@ -43,9 +43,9 @@ class LoopsWriter : public KernelWriter {
   using KernelWriter::KernelWriter;
 
  private:
-  int64_t block_ = 1;   // elements of the vector loop in one unit (vector_outer)
-  int unroll_ = 1;      // vectors side by side, each with accumulators of its own
-  int chains_ = 1;      // vectors of a pointwise kernel whose long chains of operations overlap
+  int64_t block_ = 1;  // elements of the vector loop in one unit (vector_outer)
+  int unroll_ = 1;     // vectors side by side, each with accumulators of its own
+  int chains_ = 1;     // vectors of a pointwise kernel whose long chains of operations overlap
   bool has_inner_ = false;
 
   void write_body() override;

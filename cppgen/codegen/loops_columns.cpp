@@ -17,11 +17,11 @@ namespace {
 constexpr int64_t kPointwiseBlock = 2048;  // elements of one unit of a pointwise kernel
 constexpr int64_t kUnitWork = 16384;       // elements that a unit with inner loops should touch, roughly
 constexpr int kColumnUnroll = 4;
-constexpr int kLongChain = 64;             // instructions
-constexpr int kVeryLongChain = 128;        // twice as many vectors then: worth twice the code to compile
-constexpr int64_t kRowsAhead = 16;         // steps of a reduction between a prefetch and its use
-constexpr int64_t kFarRow = 2048;          // bytes of such a step from which on it is done
-constexpr int64_t kTileBytes = 16384;      // of all tiles of a transposed kernel
+constexpr int kLongChain = 64;         // instructions
+constexpr int kVeryLongChain = 128;    // twice as many vectors then: worth twice the code to compile
+constexpr int64_t kRowsAhead = 16;     // steps of a reduction between a prefetch and its use
+constexpr int64_t kFarRow = 2048;      // bytes of such a step from which on it is done
+constexpr int64_t kTileBytes = 16384;  // of all tiles of a transposed kernel
 
 int64_t constant_or(IndexExpr e, int64_t otherwise) { return e.is_constant() ? e.constant() : otherwise; }
 
@@ -40,11 +40,15 @@ int length_of(Expr e) {
     case UnaryOp::exp:
     case UnaryOp::log:
     case UnaryOp::tanh:
-    case UnaryOp::sigmoid: return 20;
-    case UnaryOp::erf: return 30;
+    case UnaryOp::sigmoid:
+      return 20;
+    case UnaryOp::erf:
+      return 30;
     case UnaryOp::sin:
-    case UnaryOp::cos: return 30;
-    default: return 0;
+    case UnaryOp::cos:
+      return 30;
+    default:
+      return 0;
   }
 }
 
@@ -128,16 +132,20 @@ void LoopsWriter::write_columns() {
   std::string text = before;
   std::string indent = "    ";
   bool vectors = unroll_ > 1;
-  text += indent + fmt::format("auto point = [&](const vec::i64 {}, auto n{}) CPPGEN_LAMBDA {{\n", vectors ? "start" : v,
-                               vectors || chains_ > 1 ? ", auto width" : "");
+  text += indent + fmt::format("auto point = [&](const vec::i64 {}, auto n{}) CPPGEN_LAMBDA {{\n",
+                               vectors ? "start" : v, vectors || chains_ > 1 ? ", auto width" : "");
   if (vectors) text += indent + "  constexpr int U = decltype(width)::value;\n";
   text += inside + indent + "};\n";
   text += indent + fmt::format("vec::i64 at = {};\n", start);
   text += indent + fmt::format("const vec::i64 stop = {};\n", stop);
   if (chains_ > 1) {
-    text += indent + fmt::format("for (; at + {0} * vec::L <= stop; at += {0} * vec::L) point(at, vec::All{{}}, vec::Int<{0}>{{}});\n", chains_);
+    text += indent +
+            fmt::format(
+                "for (; at + {0} * vec::L <= stop; at += {0} * vec::L) point(at, vec::All{{}}, vec::Int<{0}>{{}});\n",
+                chains_);
     // Full vectors as tails, too: one copy of a long body less to compile.
-    text += indent + "for (; at < stop; at += vec::L) point(at, vec::Tail{int(vec::imin(stop - at, vec::L))}, vec::Int<1>{});";
+    text += indent +
+            "for (; at < stop; at += vec::L) point(at, vec::Tail{int(vec::imin(stop - at, vec::L))}, vec::Int<1>{});";
     body_.dedent(), body_.dedent();
     body_.text_line(text);
     body_.indent(), body_.indent();
@@ -145,7 +153,10 @@ void LoopsWriter::write_columns() {
   }
   std::string one = vectors ? ", vec::Int<1>{}" : "";
   if (vectors)
-    text += indent + fmt::format("for (; at + {0} * vec::L <= stop; at += {0} * vec::L) point(at, vec::All{{}}, vec::Int<{0}>{{}});\n", unroll_);
+    text += indent +
+            fmt::format(
+                "for (; at + {0} * vec::L <= stop; at += {0} * vec::L) point(at, vec::All{{}}, vec::Int<{0}>{{}});\n",
+                unroll_);
   text += indent + fmt::format("for (; at + vec::L <= stop; at += vec::L) point(at, vec::All{{}}{});\n", one);
   text += indent + fmt::format("if (at < stop) point(at, vec::Tail{{int(stop - at)}}{});", one);
   body_.dedent(), body_.dedent();
@@ -162,7 +173,8 @@ std::vector<std::string> LoopsWriter::prefetch_later_rows(const Segment& s) cons
   std::vector<Expr> roots;
   for (const auto& r : s.reductions) roots.push_back(r.value);
   for (Expr e : ir::postorder(roots)) {
-    if (e->kind != ir::ExprKind::load || context_.local(e->buffer) || !e->guards.empty() || !e->indirects.empty()) continue;
+    if (e->kind != ir::ExprKind::load || context_.local(e->buffer) || !e->guards.empty() || !e->indirects.empty())
+      continue;
     IndexExpr offset = context_.offset(e->buffer, e->indices);
     auto across = ir::stride_of(offset, kernel_.outer.back().var.node()), step = ir::stride_of(offset, row);
     if (!across || !across->is_constant(1) || !step) continue;
@@ -279,7 +291,8 @@ std::vector<LoopsWriter::TransposedLoad> LoopsWriter::transposed_loads(const Loo
 
 // The side of a square tile: several cache lines, so that neither side's memory is touched one line at a time, as long
 // as all tiles stay in the first-level cache.
-int64_t LoopsWriter::tile_side(const std::vector<TransposedLoad>& loads, const Loop& tile_loop, const Loop& last) const {
+int64_t LoopsWriter::tile_side(const std::vector<TransposedLoad>& loads, const Loop& tile_loop,
+                               const Loop& last) const {
   int64_t bytes = 0, lanes = target_.lanes;
   for (const auto& l : loads) bytes += int64_t(size_of(schedule_.program.buffer(l.load->buffer).type));
   int64_t side = 4 * lanes;
@@ -304,7 +317,8 @@ void LoopsWriter::write_transposed() {
   if (units.empty()) body_.line("(void)outer;");
   decompose(body_, "outer", units);
   std::string row = name_loop(tile_loop), column = name_loop(last);
-  body_.line("const vec::i64 row0 = block * {0}, rows = vec::imin({1} - row0, {0});", side, index_text(tile_loop.extent));
+  body_.line("const vec::i64 row0 = block * {0}, rows = vec::imin({1} - row0, {0});", side,
+             index_text(tile_loop.extent));
   body_.line("const vec::i64 end0 = vec::imin({}, part * {} + {});", index_text(last.extent), width, width);
 
   ValueEmitter inner(context_, {tile_loop.var.node(), last.var.node()}, last.var.node(), "n");
@@ -313,7 +327,8 @@ void LoopsWriter::write_transposed() {
     const auto& l = loads[t];
     ir::IndexMap at_start{{tile_loop.var.node(), 0}};
     std::string name = fmt::format("tile{}", t);
-    body_.line("alignas(64) {} {}[{} * {}];", storage_type(schedule_.program.buffer(l.load->buffer).type), name, side, side);
+    body_.line("alignas(64) {} {}[{} * {}];", storage_type(schedule_.program.buffer(l.load->buffer).type), name, side,
+               side);
     copies.push_back(fmt::format("vec::transpose_tiles({}, {}, {} + {} + row0, {}, columns, int(rows));", name, side,
                                  context_.pointers.at(l.load->buffer), index_text(ir::substitute(l.offset, at_start)),
                                  index_text(l.across)));

@@ -38,7 +38,8 @@ void LoopsWriter::declare_locals() {
     DType type = schedule_.program.buffer(l.buffer).type;
     if (l.place == Place::value) {
       std::string name = fmt::format("v{}", context_.next_value++);
-      std::string value = type == DType::boolean ? "vec::M" : fmt::format("vec::V<{}>", lane_type(ir::value_type(type)));
+      std::string value =
+          type == DType::boolean ? "vec::M" : fmt::format("vec::V<{}>", lane_type(ir::value_type(type)));
       bool array = kernel_.vector_outer && unroll_ > 1;
       body_.line("{} {}{};", value, name, array ? "[U]" : "");
       context_.pointers[l.buffer] = array ? name + "[u]" : name;
@@ -85,7 +86,8 @@ std::vector<std::string> LoopsWriter::prefetch_next_row(size_t index, const Loop
   for (Expr e : loads_of(kernel_.segments[index])) {
     if (context_.local(e->buffer) || !e->guards.empty() || !e->indirects.empty()) continue;
     bool again = false;
-    for (size_t later = index + 1; later < kernel_.segments.size(); later++) again |= reads(kernel_.segments[later], e->buffer);
+    for (size_t later = index + 1; later < kernel_.segments.size(); later++)
+      again |= reads(kernel_.segments[later], e->buffer);
     if (again || !reads(kernel_.segments[0], e->buffer)) continue;
     IndexExpr offset = context_.offset(e->buffer, e->indices);
     auto stride = ir::stride_of(offset, vector_loop.var.node());
@@ -152,13 +154,15 @@ void LoopsWriter::row_segment(const Segment& s, size_t index) {
   const int count = kRowAccumulators;
   auto accumulator = [&](size_t r) { return fmt::format("a{}_{}", index, r); };
 
-  ValueEmitter e(context_, variables, vector_loop ? vector_loop->var.node() : nullptr, vector_loop ? "n" : "vec::Tail{1}");
+  ValueEmitter e(context_, variables, vector_loop ? vector_loop->var.node() : nullptr,
+                 vector_loop ? "n" : "vec::Tail{1}");
   std::vector<std::string> updates;
   for (size_t r = 0; r < s.reductions.size(); r++) {
     const auto& red = s.reductions[r];
     std::string value = e.emit(red.value), position;
     if (is_arg(red)) position = e.emit(schedule_.program.exprs->index(red.position));
-    updates.push_back(accumulate_text(red, accumulator(r) + "[u]", value, position, vector_loop ? "n" : "vec::Tail{1}"));
+    updates.push_back(
+        accumulate_text(red, accumulator(r) + "[u]", value, position, vector_loop ? "n" : "vec::Tail{1}"));
   }
   e.store(s.body);
   add_lines(e.lines[0]);
@@ -187,8 +191,9 @@ void LoopsWriter::row_segment(const Segment& s, size_t index) {
   }
   for (size_t i = 0; i < reduced_scalar.size(); i++) body_.close();
 
-  ValueEmitter after(context_, std::vector<const ir::IndexNode*>(variables.begin(), variables.begin() + long(scalar_loops.size())),
-                     nullptr, "vec::Tail{1}");
+  ValueEmitter after(
+      context_, std::vector<const ir::IndexNode*>(variables.begin(), variables.begin() + long(scalar_loops.size())),
+      nullptr, "vec::Tail{1}");
   for (size_t r = 0; r < s.reductions.size(); r++) {
     const auto& red = s.reductions[r];
     std::string a = accumulator(r), name = fmt::format("{}_all", a);

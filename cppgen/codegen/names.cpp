@@ -13,26 +13,41 @@ using ir::IndexOp;
 
 std::string_view storage_type(DType type) {
   switch (type) {
-    case DType::f16: return "vec::f16";
-    case DType::bf16: return "vec::bf16";
-    case DType::boolean: return "vec::b8";
-    default: return lane_type(type);
+    case DType::f16:
+      return "vec::f16";
+    case DType::bf16:
+      return "vec::bf16";
+    case DType::boolean:
+      return "vec::b8";
+    default:
+      return lane_type(type);
   }
 }
 
 std::string_view lane_type(DType type) {
   switch (type) {
-    case DType::f64: return "double";
-    case DType::i8: return "vec::i8";
-    case DType::i16: return "vec::i16";
-    case DType::i32: return "vec::i32";
-    case DType::i64: return "vec::i64";
-    case DType::u8: return "vec::u8";
-    case DType::u16: return "vec::u16";
-    case DType::u32: return "vec::u32";
-    case DType::u64: return "vec::u64";
-    case DType::boolean: return "vec::M";
-    default: return "float";
+    case DType::f64:
+      return "double";
+    case DType::i8:
+      return "vec::i8";
+    case DType::i16:
+      return "vec::i16";
+    case DType::i32:
+      return "vec::i32";
+    case DType::i64:
+      return "vec::i64";
+    case DType::u8:
+      return "vec::u8";
+    case DType::u16:
+      return "vec::u16";
+    case DType::u32:
+      return "vec::u32";
+    case DType::u64:
+      return "vec::u64";
+    case DType::boolean:
+      return "vec::M";
+    default:
+      return "float";
   }
 }
 
@@ -78,13 +93,16 @@ std::string IndexNames::node_text(const IndexNode* n, int precedence) const {
       std::string out;
       for (const auto& t : n->terms) {
         int64_t c = t.coefficient;
-        if (!out.empty()) out += c < 0 ? " - " : " + ";
-        else if (c < 0) out += "-";
+        if (!out.empty())
+          out += c < 0 ? " - " : " + ";
+        else if (c < 0)
+          out += "-";
         int64_t magnitude = c < 0 ? -c : c;
         out += node_text(t.node, magnitude == 1 ? kProduct : kProduct);
         if (magnitude != 1) out += fmt::format(" * {}", magnitude);
       }
-      if (n->constant) out += fmt::format(" {} {}", n->constant < 0 ? '-' : '+', n->constant < 0 ? -n->constant : n->constant);
+      if (n->constant)
+        out += fmt::format(" {} {}", n->constant < 0 ? '-' : '+', n->constant < 0 ? -n->constant : n->constant);
       return wrap(out, precedence >= kSum);
     }
     case IndexOp::product: {

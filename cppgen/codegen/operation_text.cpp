@@ -15,21 +15,36 @@ std::string unary_text(ir::Expr e, const std::string& a) {
     internal_error("codegen: {} of a bool", ir::name_of(e->unary));
   }
   switch (e->unary) {
-    case UnaryOp::neg: return "-" + a;
-    case UnaryOp::abs: return fmt::format("vec::abs({})", a);
-    case UnaryOp::sign: return fmt::format("vec::sign({})", a);
-    case UnaryOp::bit_not: return fmt::format("vec::bit_not({})", a);
-    case UnaryOp::floor: return fmt::format("vec::floor({})", a);
-    case UnaryOp::ceil: return fmt::format("vec::ceil({})", a);
-    case UnaryOp::round: return fmt::format("vec::round_even({})", a);
-    case UnaryOp::trunc: return fmt::format("vec::trunc({})", a);
-    case UnaryOp::sqrt: return fmt::format("vec::sqrt({})", a);
-    case UnaryOp::is_nan: return fmt::format("vec::is_nan({})", a);
-    case UnaryOp::is_inf: return fmt::format("vec::is_inf({})", a);
-    case UnaryOp::round_f16: return fmt::format("vec::cast<vec::f16>({})", a);
-    case UnaryOp::round_bf16: return fmt::format("vec::cast<vec::bf16>({})", a);
-    case UnaryOp::logical_not: internal_error("codegen: logical_not of a number");
-    default: return fmt::format("vec::{}(rt, {})", ir::name_of(e->unary), a);
+    case UnaryOp::neg:
+      return "-" + a;
+    case UnaryOp::abs:
+      return fmt::format("vec::abs({})", a);
+    case UnaryOp::sign:
+      return fmt::format("vec::sign({})", a);
+    case UnaryOp::bit_not:
+      return fmt::format("vec::bit_not({})", a);
+    case UnaryOp::floor:
+      return fmt::format("vec::floor({})", a);
+    case UnaryOp::ceil:
+      return fmt::format("vec::ceil({})", a);
+    case UnaryOp::round:
+      return fmt::format("vec::round_even({})", a);
+    case UnaryOp::trunc:
+      return fmt::format("vec::trunc({})", a);
+    case UnaryOp::sqrt:
+      return fmt::format("vec::sqrt({})", a);
+    case UnaryOp::is_nan:
+      return fmt::format("vec::is_nan({})", a);
+    case UnaryOp::is_inf:
+      return fmt::format("vec::is_inf({})", a);
+    case UnaryOp::round_f16:
+      return fmt::format("vec::cast<vec::f16>({})", a);
+    case UnaryOp::round_bf16:
+      return fmt::format("vec::cast<vec::bf16>({})", a);
+    case UnaryOp::logical_not:
+      internal_error("codegen: logical_not of a number");
+    default:
+      return fmt::format("vec::{}(rt, {})", ir::name_of(e->unary), a);
   }
 }
 
@@ -37,29 +52,43 @@ static std::string mask_text(BinaryOp op, const std::string& a, const std::strin
   switch (op) {
     case BinaryOp::bit_and:
     case BinaryOp::mul:
-    case BinaryOp::min: return fmt::format("vec::m_and({}, {})", a, b);
+    case BinaryOp::min:
+      return fmt::format("vec::m_and({}, {})", a, b);
     case BinaryOp::bit_or:
     case BinaryOp::add:
-    case BinaryOp::max: return fmt::format("vec::m_or({}, {})", a, b);
+    case BinaryOp::max:
+      return fmt::format("vec::m_or({}, {})", a, b);
     case BinaryOp::bit_xor:
-    case BinaryOp::ne: return fmt::format("vec::m_xor({}, {})", a, b);
-    case BinaryOp::eq: return fmt::format("vec::m_not(vec::m_xor({}, {}))", a, b);
-    case BinaryOp::lt: return fmt::format("vec::m_and(vec::m_not({}), {})", a, b);
-    case BinaryOp::gt: return fmt::format("vec::m_and({}, vec::m_not({}))", a, b);
-    case BinaryOp::le: return fmt::format("vec::m_or(vec::m_not({}), {})", a, b);
-    case BinaryOp::ge: return fmt::format("vec::m_or({}, vec::m_not({}))", a, b);
-    default: internal_error("codegen: {} of bools", ir::name_of(op));
+    case BinaryOp::ne:
+      return fmt::format("vec::m_xor({}, {})", a, b);
+    case BinaryOp::eq:
+      return fmt::format("vec::m_not(vec::m_xor({}, {}))", a, b);
+    case BinaryOp::lt:
+      return fmt::format("vec::m_and(vec::m_not({}), {})", a, b);
+    case BinaryOp::gt:
+      return fmt::format("vec::m_and({}, vec::m_not({}))", a, b);
+    case BinaryOp::le:
+      return fmt::format("vec::m_or(vec::m_not({}), {})", a, b);
+    case BinaryOp::ge:
+      return fmt::format("vec::m_or({}, vec::m_not({}))", a, b);
+    default:
+      internal_error("codegen: {} of bools", ir::name_of(op));
   }
 }
 
 std::string binary_text(ir::Expr e, const std::string& a, const std::string& b) {
   if (e->args[0]->type == DType::boolean) return mask_text(e->binary, a, b);
   switch (e->binary) {
-    case BinaryOp::add: return fmt::format("{} + {}", a, b);
-    case BinaryOp::sub: return fmt::format("{} - {}", a, b);
-    case BinaryOp::mul: return fmt::format("{} * {}", a, b);
-    case BinaryOp::pow: return fmt::format("vec::pow(rt, {}, {})", a, b);
-    default: return fmt::format("vec::{}({}, {})", ir::name_of(e->binary), a, b);
+    case BinaryOp::add:
+      return fmt::format("{} + {}", a, b);
+    case BinaryOp::sub:
+      return fmt::format("{} - {}", a, b);
+    case BinaryOp::mul:
+      return fmt::format("{} * {}", a, b);
+    case BinaryOp::pow:
+      return fmt::format("vec::pow(rt, {}, {})", a, b);
+    default:
+      return fmt::format("vec::{}({}, {})", ir::name_of(e->binary), a, b);
   }
 }
 

@@ -27,31 +27,44 @@ static std::string extreme(DType type, bool greatest) {
 
 std::string accumulator_start(const Reduction& r) {
   if (is_arg(r)) return accumulator_type(r) + "::none()";
-  if (is_mask(r)) return r.op == ReduceOp::all || r.op == ReduceOp::min || r.op == ReduceOp::prod ? "vec::first_n(vec::L)" : "vec::first_n(0)";
+  if (is_mask(r))
+    return r.op == ReduceOp::all || r.op == ReduceOp::min || r.op == ReduceOp::prod ? "vec::first_n(vec::L)"
+                                                                                    : "vec::first_n(0)";
   auto splat = [&](const std::string& x) { return fmt::format("vec::set1<{}>({})", lane_type(r.type), x); };
   switch (r.op) {
-    case ReduceOp::prod: return splat("1");
-    case ReduceOp::min: return splat(extreme(r.type, true));
-    case ReduceOp::max: return splat(extreme(r.type, false));
-    default: return splat("0");
+    case ReduceOp::prod:
+      return splat("1");
+    case ReduceOp::min:
+      return splat(extreme(r.type, true));
+    case ReduceOp::max:
+      return splat(extreme(r.type, false));
+    default:
+      return splat("0");
   }
 }
 
 std::string combine_text(const Reduction& r, const std::string& a, const std::string& b) {
   bool mask = is_mask(r);
   switch (r.op) {
-    case ReduceOp::sum: return mask ? fmt::format("vec::m_or({}, {})", a, b) : fmt::format("{} + {}", a, b);
-    case ReduceOp::prod: return mask ? fmt::format("vec::m_and({}, {})", a, b) : fmt::format("{} * {}", a, b);
-    case ReduceOp::min: return fmt::format("vec::{}({}, {})", mask ? "m_and" : "min", a, b);
-    case ReduceOp::max: return fmt::format("vec::{}({}, {})", mask ? "m_or" : "max", a, b);
-    case ReduceOp::any: return fmt::format("vec::m_or({}, {})", a, b);
-    case ReduceOp::all: return fmt::format("vec::m_and({}, {})", a, b);
-    default: internal_error("codegen: partial positions do not combine");
+    case ReduceOp::sum:
+      return mask ? fmt::format("vec::m_or({}, {})", a, b) : fmt::format("{} + {}", a, b);
+    case ReduceOp::prod:
+      return mask ? fmt::format("vec::m_and({}, {})", a, b) : fmt::format("{} * {}", a, b);
+    case ReduceOp::min:
+      return fmt::format("vec::{}({}, {})", mask ? "m_and" : "min", a, b);
+    case ReduceOp::max:
+      return fmt::format("vec::{}({}, {})", mask ? "m_or" : "max", a, b);
+    case ReduceOp::any:
+      return fmt::format("vec::m_or({}, {})", a, b);
+    case ReduceOp::all:
+      return fmt::format("vec::m_and({}, {})", a, b);
+    default:
+      internal_error("codegen: partial positions do not combine");
   }
 }
 
-std::string accumulate_text(const Reduction& r, const std::string& a, const std::string& value, const std::string& position,
-                            const std::string& lanes) {
+std::string accumulate_text(const Reduction& r, const std::string& a, const std::string& value,
+                            const std::string& position, const std::string& lanes) {
   if (is_arg(r)) return fmt::format("{}.add({}, {}, {});", a, value, position, lanes.empty() ? "vec::All{}" : lanes);
   std::string kept = lanes.empty() ? value : fmt::format("vec::keep({}, {}, {})", value, lanes, accumulator_start(r));
   return fmt::format("{} = {};", a, combine_text(r, a, kept));
@@ -63,7 +76,10 @@ std::string over_lanes_text(const Reduction& r, const std::string& a) {
     bool all = r.op == ReduceOp::all || r.op == ReduceOp::min || r.op == ReduceOp::prod;
     return fmt::format("vec::all_{}({})", all ? "all" : "any", a);
   }
-  const char* name = r.op == ReduceOp::sum ? "sum" : r.op == ReduceOp::prod ? "prod" : r.op == ReduceOp::min ? "min" : "max";
+  const char* name = r.op == ReduceOp::sum    ? "sum"
+                     : r.op == ReduceOp::prod ? "prod"
+                     : r.op == ReduceOp::min  ? "min"
+                                              : "max";
   return fmt::format("vec::all_{}({})", name, a);
 }
 

@@ -10,8 +10,8 @@ std::string accumulator_type(const ir::Reduction&);
 std::string accumulator_start(const ir::Reduction&);
 // a (op)= value; `position` is a V<i64> (argmin, argmax), `lanes` the count when lanes are points of the reduction, ""
 // when each lane reduces for itself.
-std::string accumulate_text(const ir::Reduction&, const std::string& a, const std::string& value, const std::string& position,
-                            const std::string& lanes);
+std::string accumulate_text(const ir::Reduction&, const std::string& a, const std::string& value,
+                            const std::string& position, const std::string& lanes);
 // The combination of two partial accumulators (not for argmin and argmax).
 std::string combine_text(const ir::Reduction&, const std::string& a, const std::string& b);
 // The result in every lane, over all lanes.

@@ -27,7 +27,8 @@ int64_t TileWriter::panels_per_unit() const {
   IndexExpr panels = ir::ceildiv(c.columns.extent, target_.tile_columns);
   int64_t most = panels.is_constant() ? panels.constant() : 8;
   int64_t fit = most;
-  if (c.panel_elements.is_constant()) fit = std::max<int64_t>(1, target_.l2_bytes / 2 / (4 * c.panel_elements.constant()));
+  if (c.panel_elements.is_constant())
+    fit = std::max<int64_t>(1, target_.l2_bytes / 2 / (4 * c.panel_elements.constant()));
   int64_t group = std::min(most, fit);
   IndexExpr rows = points(c.rows);
   int64_t row_tiles = rows.is_constant() ? (rows.constant() + target_.tile_rows - 1) / target_.tile_rows : 8;
@@ -45,11 +46,13 @@ void TileWriter::write_body() {
   text_.range = tiles * groups * batch;
   text_.unit_work = taps * c.depth.extent * (mr * group * nr / 8);
 
-  before_.line("const vec::i64 rows = {}, tiles = {}, groups = {};", index_text(rows), index_text(tiles), index_text(groups));
+  before_.line("const vec::i64 rows = {}, tiles = {}, groups = {};", index_text(rows), index_text(tiles),
+               index_text(groups));
   before_.line("const vec::i64 columns = {}, panels = {};", index_text(c.columns.extent), index_text(panels));
   before_.line("const vec::i64 taps = {}, depth = {};", index_text(taps), index_text(c.depth.extent));
   before_.line("const vec::i64 least = tiles ? rows / tiles : 0, larger = tiles ? rows % tiles : 0;");
-  if (!c.left->guards.empty()) before_.line("alignas(64) static const float padding[{}] = {{}};", c.depth.extent.constant());
+  if (!c.left->guards.empty())
+    before_.line("alignas(64) static const float padding[{}] = {{}};", c.depth.extent.constant());
   before_.line("alignas(64) float block[{} * {}];", mr, nr);
   before_.line("const float* left[{} * {}];", taps.constant(), mr);
 
@@ -87,8 +90,10 @@ void TileWriter::write_pointers(const std::vector<Loop>& rows) {
   std::string inside;
   for (const auto& g : c.left->guards) {
     std::string index = index_text(g.index);
-    if (!ir::prove_less_equal(g.lo, g.index)) inside += fmt::format("{}{} >= {}", inside.empty() ? "" : " && ", index, index_text(g.lo));
-    if (!ir::prove_less(g.index, g.hi)) inside += fmt::format("{}{} < {}", inside.empty() ? "" : " && ", index, index_text(g.hi));
+    if (!ir::prove_less_equal(g.lo, g.index))
+      inside += fmt::format("{}{} >= {}", inside.empty() ? "" : " && ", index, index_text(g.lo));
+    if (!ir::prove_less(g.index, g.hi))
+      inside += fmt::format("{}{} < {}", inside.empty() ? "" : " && ", index, index_text(g.hi));
   }
   if (!inside.empty()) address = fmt::format("{} ? {} : padding", inside, address);
   body_.line("left[({}) * count + r] = {};", tap, address);
@@ -104,8 +109,10 @@ void TileWriter::write_epilogue(const std::vector<Loop>& rows) {
   size_t row_levels = variables.size();
   variables.push_back(c.columns.var.node());
   ValueEmitter e(context_, variables, c.columns.var.node(), "n");
-  e.bind_accumulator(0, fmt::format("vec::load(block + r * {} + ({} - panel * {}))", target_.tile_columns, column, target_.tile_columns),
-                     int(variables.size()));
+  e.bind_accumulator(
+      0,
+      fmt::format("vec::load(block + r * {} + ({} - panel * {}))", target_.tile_columns, column, target_.tile_columns),
+      int(variables.size()));
   e.store(kernel_.segments[0].stores);
   add_lines(e.lines[0]);
   body_.open("for (int r = 0; r < count; r++)");
@@ -121,8 +128,8 @@ void TileWriter::write_epilogue(const std::vector<Loop>& rows) {
   body_.close();
 }
 
-KernelText emit_kernel(const schedule::Schedule& schedule, const schedule::FusedKernel& kernel, const schedule::Target& target,
-                       const Options& options) {
+KernelText emit_kernel(const schedule::Schedule& schedule, const schedule::FusedKernel& kernel,
+                       const schedule::Target& target, const Options& options) {
   if (kernel.kind == schedule::KernelKind::contraction) return TileWriter(schedule, kernel, target, options).write();
   return LoopsWriter(schedule, kernel, target, options).write();
 }

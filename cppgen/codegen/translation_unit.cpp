@@ -30,7 +30,8 @@ std::vector<size_t> share_functions(std::vector<KernelText>& kernels) {
     users[it->second]++;
   }
   for (size_t i = 0; i < kernels.size(); i++)
-    if (users[i] && !kernels[i].comment.empty()) kernels[i].comment += fmt::format("// and {} more like it\n", users[i]);
+    if (users[i] && !kernels[i].comment.empty())
+      kernels[i].comment += fmt::format("// and {} more like it\n", users[i]);
   return holder;
 }
 

@@ -40,9 +40,13 @@ IndexExpr KernelContext::offset(BufferId b, const std::vector<IndexExpr>& indice
   return offset;
 }
 
-ValueEmitter::ValueEmitter(KernelContext& context, std::vector<const IndexNode*> loops, const IndexNode* vector_variable,
-                           std::string lanes)
-    : lines(loops.size() + 1), context_(context), vector_(vector_variable), lanes_(std::move(lanes)), names_(context.names),
+ValueEmitter::ValueEmitter(KernelContext& context, std::vector<const IndexNode*> loops,
+                           const IndexNode* vector_variable, std::string lanes)
+    : lines(loops.size() + 1),
+      context_(context),
+      vector_(vector_variable),
+      lanes_(std::move(lanes)),
+      names_(context.names),
       lane_names_(context.names) {
   for (size_t i = 0; i < loops.size(); i++) level_of_variable_[loops[i]] = int(i) + 1;
   if (vector_) lane_names_.set(vector_, "(" + names_.text(IndexExpr(vector_)) + " + i)");
@@ -55,7 +59,9 @@ void ValueEmitter::compute_side_by_side() {
   lane_names_.set(vector_, fmt::format("({} + i)", point));
 }
 
-void ValueEmitter::bind_accumulator(int index, std::string name, int level) { accumulators_[index] = {std::move(name), level}; }
+void ValueEmitter::bind_accumulator(int index, std::string name, int level) {
+  accumulators_[index] = {std::move(name), level};
+}
 void ValueEmitter::bind_load(Expr load, std::string text) { bound_loads_[load] = std::move(text); }
 
 int ValueEmitter::level_of(IndexExpr e) const {
@@ -78,7 +84,8 @@ bool ValueEmitter::varies(IndexExpr e) const {
 ValueEmitter::Item ValueEmitter::define(int level, const std::string& text, const char* prefix) {
   std::string name = context_.fresh(prefix);
   if (side_by_side_ && level == innermost()) {
-    lines.back().push_back(fmt::format("const auto {} = vec::each(width, [&](const int u) CPPGEN_LAMBDA {{ return {}; }});", name, text));
+    lines.back().push_back(
+        fmt::format("const auto {} = vec::each(width, [&](const int u) CPPGEN_LAMBDA {{ return {}; }});", name, text));
     return {name + "[u]", level};
   }
   lines[size_t(level)].push_back(fmt::format("const auto {} = {};", name, text));
@@ -102,9 +109,12 @@ std::string ValueEmitter::constant_text(Expr e) const {
 
 ValueEmitter::Item ValueEmitter::compute(Expr e) {
   switch (e->kind) {
-    case ExprKind::constant: return define(0, constant_text(e));
-    case ExprKind::load: return load(e);
-    case ExprKind::index: return index_value(e->indices[0]);
+    case ExprKind::constant:
+      return define(0, constant_text(e));
+    case ExprKind::load:
+      return load(e);
+    case ExprKind::index:
+      return index_value(e->indices[0]);
     case ExprKind::accumulator: {
       auto it = accumulators_.find(e->accumulator);
       check(it != accumulators_.end(), "codegen: an accumulator is used before its reduction");
@@ -120,11 +130,13 @@ ValueEmitter::Item ValueEmitter::compute(Expr e) {
     }
     case ExprKind::select: {
       Item c = done_.at(e->args[0]), a = done_.at(e->args[1]), b = done_.at(e->args[2]);
-      return define(std::max({c.level, a.level, b.level}), fmt::format("vec::select({}, {}, {})", c.name, a.name, b.name));
+      return define(std::max({c.level, a.level, b.level}),
+                    fmt::format("vec::select({}, {}, {})", c.name, a.name, b.name));
     }
     case ExprKind::cast: {
       Item a = done_.at(e->args[0]);
-      return define(a.level, fmt::format("vec::cast<{}>({})", e->type == DType::boolean ? "vec::b8" : lane_type(e->type), a.name));
+      return define(a.level, fmt::format("vec::cast<{}>({})",
+                                         e->type == DType::boolean ? "vec::b8" : lane_type(e->type), a.name));
     }
   }
   internal_error("codegen: unknown value");
@@ -137,7 +149,8 @@ ValueEmitter::Item ValueEmitter::index_value(IndexExpr e) {
     auto stride = ir::stride_of(e, vector_);
     bool indirect = std::any_of(indirects_.begin(), indirects_.end(),
                                 [&](const auto& b) { return b.second.per_lane && ir::depends_on(e, b.first); });
-    if (stride && stride->is_constant(1) && !indirect) return define(level, fmt::format("vec::iota<vec::i64>({})", names_.text(e)));
+    if (stride && stride->is_constant(1) && !indirect)
+      return define(level, fmt::format("vec::iota<vec::i64>({})", names_.text(e)));
     if (stride && !indirect)
       return define(level, fmt::format("vec::iota<vec::i64>(0) * vec::set1<vec::i64>({}) + vec::set1<vec::i64>({})",
                                        names_.text(*stride), names_.text(e)));
@@ -153,15 +166,17 @@ void ValueEmitter::bind_indirects(const std::vector<ir::Indirect>& indirects) {
     std::string name = context_.fresh("x");
     int id = int(context_.checks.size());
     std::string extent = names_.text(i.variable->extent);
-    context_.checks.push_back(fmt::format("an index is outside its dimension of size {} in {}", ir::to_string(i.variable->extent),
-                                          fmt::join(context_.kernel.origins, ", ")));
+    context_.checks.push_back(fmt::format("an index is outside its dimension of size {} in {}",
+                                          ir::to_string(i.variable->extent), fmt::join(context_.kernel.origins, ", ")));
     auto& out = lines[size_t(value.level)];
     if (per_lane) {
       out.push_back(fmt::format("vec::i64 {}[vec::L];", name));
-      out.push_back(fmt::format("vec::checked_indices({}, {}, {}, args->error, check0 + {}, {});", name, value.name, extent, id, lanes_));
+      out.push_back(fmt::format("vec::checked_indices({}, {}, {}, args->error, check0 + {}, {});", name, value.name,
+                                extent, id, lanes_));
     } else {
-      out.push_back(fmt::format("const vec::i64 {} = vec::checked_index(vec::lane({}, 0), {}, args->error, check0 + {});", name,
-                                value.name, extent, id));
+      out.push_back(
+          fmt::format("const vec::i64 {} = vec::checked_index(vec::lane({}, 0), {}, args->error, check0 + {});", name,
+                      value.name, extent, id));
     }
     indirects_[i.variable] = {name, value.level, per_lane};
     if (!per_lane) names_.set(i.variable, name);
@@ -169,7 +184,8 @@ void ValueEmitter::bind_indirects(const std::vector<ir::Indirect>& indirects) {
   }
 }
 
-ValueEmitter::Item ValueEmitter::condition(const std::vector<Guard>& guards, const std::vector<ir::Indirect>& indirects) {
+ValueEmitter::Item ValueEmitter::condition(const std::vector<Guard>& guards,
+                                           const std::vector<ir::Indirect>& indirects) {
   std::string text;
   int level = 0;
   auto add = [&](const std::string& part, int at) {
@@ -196,7 +212,8 @@ ValueEmitter::Item ValueEmitter::condition(const std::vector<Guard>& guards, con
   return it->second;
 }
 
-std::string ValueEmitter::lane_condition(const std::vector<Guard>& guards, const std::vector<ir::Indirect>& indirects) const {
+std::string ValueEmitter::lane_condition(const std::vector<Guard>& guards,
+                                         const std::vector<ir::Indirect>& indirects) const {
   std::string text;
   auto add = [&](const std::string& part) { text += (text.empty() ? "" : " && ") + part; };
   for (const Guard& g : guards) {
@@ -237,8 +254,8 @@ ValueEmitter::Item ValueEmitter::load(Expr e) {
   std::string text;
   auto stride = vector_ ? ir::stride_of(offset, vector_) : std::optional<IndexExpr>(int64_t{0});
   bool even = stride && (!varies(offset) || std::none_of(e->indirects.begin(), e->indirects.end(), [&](const auto& i) {
-                           return indirects_.at(i.variable).per_lane;
-                         }));
+                return indirects_.at(i.variable).per_lane;
+              }));
   if (lane_when.empty() && !varies(offset)) {
     text = fmt::format("vec::ld_all({} + {})", pointer, names_.text(offset));
   } else if (lane_when.empty() && even && stride->is_constant(1)) {
@@ -250,15 +267,16 @@ ValueEmitter::Item ValueEmitter::load(Expr e) {
     for (const Guard& g : e->guards)
       if (varies(g.index) || varies(g.lo) || varies(g.hi)) varying.push_back(g);
     auto step = varying.size() == 1 && vector_ ? ir::stride_of(varying[0].index, vector_) : std::nullopt;
-    if (even && stride->is_constant(1) && step && step->is_constant(1) && !varies(varying[0].lo) && !varies(varying[0].hi)) {
+    if (even && stride->is_constant(1) && step && step->is_constant(1) && !varies(varying[0].lo) &&
+        !varies(varying[0].hi)) {
       text = fmt::format("vec::ld_range({} + {}, {}, {}, {}, {})", pointer, names_.text(offset),
-                         names_.text(varying[0].lo - varying[0].index), names_.text(varying[0].hi - varying[0].index), lanes_,
-                         fallback);
+                         names_.text(varying[0].lo - varying[0].index), names_.text(varying[0].hi - varying[0].index),
+                         lanes_, fallback);
     } else {
       std::string address = fmt::format("{} + {}", pointer, lane_names_.text(offset));
       if (!lane_when.empty()) address = fmt::format("{} ? {} : (const {}*)0", lane_when, address, type);
-      text = fmt::format("vec::ld_lanes<{}>({}, {}, [&](int i) CPPGEN_LAMBDA -> const {}* {{ return {}; }})", type, lanes_, fallback,
-                         type, address);
+      text = fmt::format("vec::ld_lanes<{}>({}, {}, [&](int i) CPPGEN_LAMBDA -> const {}* {{ return {}; }})", type,
+                         lanes_, fallback, type, address);
     }
     level = std::max(level, level_of_variable_.count(vector_) ? level_of_variable_.at(vector_) : 0);
   }
@@ -291,11 +309,12 @@ void ValueEmitter::store_one(const ir::Store& s) {
   else if (stride && stride->is_constant(1) && lane_when.empty())
     text = fmt::format("vec::st({} + {}, {}, {});", pointer, names_.text(offset), value.name, lanes_);
   else if (stride && lane_when.empty())
-    text = fmt::format("vec::st_strided({} + {}, {}, {}, {});", pointer, names_.text(offset), names_.text(*stride), value.name, lanes_);
+    text = fmt::format("vec::st_strided({} + {}, {}, {}, {});", pointer, names_.text(offset), names_.text(*stride),
+                       value.name, lanes_);
   else
-    text = fmt::format("vec::st_lanes<{}>({}, {}, [&](int i) CPPGEN_LAMBDA -> {}* {{ return {}{} + {}{}; }});", type, value.name,
-                       lanes_, type, lane_when.empty() ? "" : lane_when + " ? ", pointer, lane_names_.text(offset),
-                       lane_when.empty() ? "" : fmt::format(" : ({}*)0", type));
+    text = fmt::format("vec::st_lanes<{}>({}, {}, [&](int i) CPPGEN_LAMBDA -> {}* {{ return {}{} + {}{}; }});", type,
+                       value.name, lanes_, type, lane_when.empty() ? "" : lane_when + " ? ", pointer,
+                       lane_names_.text(offset), lane_when.empty() ? "" : fmt::format(" : ({}*)0", type));
   if (!when.name.empty()) text = fmt::format("if ({}) {}", when.name, text);
   if (side_by_side_) text = fmt::format("vec::repeat(width, [&](const int u) CPPGEN_LAMBDA {{ {} }});", text);
   out.push_back(text);

@@ -14,7 +14,7 @@ struct KernelContext {
   const ir::Program& program;
   const schedule::Layouts& layouts;
   const schedule::FusedKernel& kernel;
-  IndexNames names;                              // symbols and outer loops
+  IndexNames names;                                    // symbols and outer loops
   std::unordered_map<BufferId, std::string> pointers;  // arguments and rows
   std::vector<std::string> checks;
   int next_value = 0;

@@ -130,7 +130,8 @@ class Compilation {
     isa_ = clock_.time("probe", [&] { return &choose_isa(request_.settings, options_, true); });
     auto target = target_of(*isa_, l2_bytes());
     schedule_ = clock_.time("schedule", [&] {
-      return schedule::make_schedule(std::move(program), schedule_options(request_.settings), target, trace_programs(trace));
+      return schedule::make_schedule(std::move(program), schedule_options(request_.settings), target,
+                                     trace_programs(trace));
     });
     kernels_ = clock_.time("codegen", [&] { return emit_kernels(schedule_, target, request_.settings); });
     compile();
@@ -183,7 +184,8 @@ class Compilation {
     std::string dir = trace_directory(request_);
     if (dir.empty()) return;
     for (const auto& job : jobs)
-      if (write_file(dir + "/" + job.name + ".cpp", job.source) != 0) log_warning("TRACE: cannot write {}/{}.cpp", dir, job.name);
+      if (write_file(dir + "/" + job.name + ".cpp", job.source) != 0)
+        log_warning("TRACE: cannot write {}/{}.cpp", dir, job.name);
   }
 
   package::PlanAndWeights make_plan() {
@@ -200,8 +202,8 @@ class Compilation {
     if (int e = write_file(dir + "/" + std::string(rt::kPlanFile), rt::to_json(plan_.plan)))
       user_error("{}: cannot write the plan: {}", dir, error_text(e));
     clock_.time("weights", [&] {
-      package::write_weights(dir + "/" + std::string(rt::kWeightsFile), schedule_, plan_.weights, plan_.plan.weights_bytes,
-                             int(std::min<int64_t>(units(), 8)));
+      package::write_weights(dir + "/" + std::string(rt::kWeightsFile), schedule_, plan_.weights,
+                             plan_.plan.weights_bytes, int(std::min<int64_t>(units(), 8)));
       rt::write_manifest(dir, std::string(isa_->name));
     });
   }
@@ -217,7 +219,8 @@ class Compilation {
       }
       log_warning("the cache {} cannot be written: the model is kept for this run only", options_.cache_dir);
     }
-    auto temp = std::make_shared<TempDirectory>(request_.output.empty() ? system_temp_directory() : output_parent(), "cppgen-package.");
+    auto temp = std::make_shared<TempDirectory>(request_.output.empty() ? system_temp_directory() : output_parent(),
+                                                "cppgen-package.");
     write(temp->path());
     if (request_.output.empty()) {
       model.package = temp->path(), model.trusted = true, model.keep_alive = temp;
@@ -238,7 +241,8 @@ class Compilation {
     namespace fs = std::filesystem;
     std::error_code error;
     fs::path target = request_.output;
-    if (fs::exists(target) && !(fs::is_directory(target) && (fs::is_empty(target) || fs::exists(target / "manifest.json"))))
+    if (fs::exists(target) &&
+        !(fs::is_directory(target) && (fs::is_empty(target) || fs::exists(target / "manifest.json"))))
       user_error("{} exists and is no package: choose another output", request_.output);
     std::string content = staged + "/content";
     fs::create_directory(content);
@@ -247,7 +251,10 @@ class Compilation {
     if (fs::exists(target)) fs::rename(target, staged + "/old", error);
     fs::rename(content, target, error);
     if (error) user_error("{}: cannot be written: {}", request_.output, error.message());
-    fs::permissions(target, fs::perms::owner_all | fs::perms::group_read | fs::perms::group_exec | fs::perms::others_read | fs::perms::others_exec, error);
+    fs::permissions(target,
+                    fs::perms::owner_all | fs::perms::group_read | fs::perms::group_exec | fs::perms::others_read |
+                        fs::perms::others_exec,
+                    error);
   }
 
   CompileReport report(double start) {
@@ -280,7 +287,8 @@ Explanation explain_model(const CompileRequest& request) {
   size_t next = 0;
   for (const auto& step : schedule.steps) {
     if (const auto* k = std::get_if<schedule::FusedKernel>(&step))
-      result.steps.push_back({k->name, k->contraction ? "cppgen" : "loops", k->origins, loop_text(*k), kernels[next++].code});
+      result.steps.push_back(
+          {k->name, k->contraction ? "cppgen" : "loops", k->origins, loop_text(*k), kernels[next++].code});
     else if (const auto* call = std::get_if<schedule::LibraryStep>(&step))
       result.steps.push_back({call->function, call->engine, call->origins, "", ""});
   }

@@ -16,10 +16,10 @@ namespace cppgen {
 // The whole flow from a model file to a package, on one page (compiler.cpp).
 
 struct CompileRequest {
-  std::string model;              // path of an .onnx file
+  std::string model;  // path of an .onnx file
   Settings settings;
-  std::vector<DimOption> dims;    // --dim
-  std::string output;             // package directory to write; empty: into the cache (or a temporary directory)
+  std::vector<DimOption> dims;  // --dim
+  std::string output;           // package directory to write; empty: into the cache (or a temporary directory)
   const CancelToken* cancel = nullptr;
   std::function<void(int done, int total)> on_progress;  // translation units
 };
@@ -30,16 +30,16 @@ struct CompileReport {
   // that a cached model skips.
   std::vector<std::pair<std::string, double>> stages;
   double total_s = 0;
-  double weights_s = 0;      // reading, folding, packing and writing weights; part of total_s
-  bool from_cache = false;   // the whole model
+  double weights_s = 0;     // reading, folding, packing and writing weights; part of total_s
+  bool from_cache = false;  // the whole model
   int kernels = 0, units = 0, cached_units = 0;
   std::string isa;
 };
 
 struct CompiledModel {
-  std::string package;                      // directory
-  bool trusted = false;                     // in this user's own cache: weights need not be hashed again
-  std::shared_ptr<const void> keep_alive;   // removes a temporary package with its last copy
+  std::string package;                     // directory
+  bool trusted = false;                    // in this user's own cache: weights need not be hashed again
+  std::shared_ptr<const void> keep_alive;  // removes a temporary package with its last copy
   CompileReport report;
 };
 
@@ -49,10 +49,10 @@ CompiledModel compile_model(const CompileRequest&);
 // What `explain` prints: the kernels and every decision, without compiling anything.
 struct Explanation {
   struct Step {
-    std::string name, engine;            // engine "loops", "cppgen", "onednn" ...
-    std::vector<std::string> origins;    // nodes of the model
-    std::string loops;                   // "i0 < 3136, vector i1 < 64; reduce ..." for people
-    std::string source;                  // emitted C++ of the kernel
+    std::string name, engine;          // engine "loops", "cppgen", "onednn" ...
+    std::vector<std::string> origins;  // nodes of the model
+    std::string loops;                 // "i0 < 3136, vector i1 < 64; reduce ..." for people
+    std::string source;                // emitted C++ of the kernel
   };
   std::string isa;
   std::vector<Step> steps;

@@ -7,7 +7,8 @@ namespace {
 
 std::string list(const std::vector<ir::Loop>& loops, const char* prefix = "") {
   std::string text;
-  for (const auto& l : loops) text += fmt::format("{}{}{} < {}", text.empty() ? "" : ", ", prefix, ir::to_string(l.var), ir::to_string(l.extent));
+  for (const auto& l : loops)
+    text += fmt::format("{}{}{} < {}", text.empty() ? "" : ", ", prefix, ir::to_string(l.var), ir::to_string(l.extent));
   return text;
 }
 

@@ -40,7 +40,8 @@ double StageClock::of(const std::string& stage) const {
 }
 
 static void write_trace(const std::string& dir, const std::string& name, const std::string& text) {
-  if (int e = write_file(dir + "/" + name, text)) log_warning("TRACE: cannot write {}/{}: {}", dir, name, error_text(e));
+  if (int e = write_file(dir + "/" + name, text))
+    log_warning("TRACE: cannot write {}/{}: {}", dir, name, error_text(e));
 }
 
 Graph read_and_simplify(const CompileRequest& request, StageClock& clock, const std::string& trace_dir) {
@@ -111,7 +112,9 @@ std::vector<codegen::KernelText> emit_kernels(const schedule::Schedule& schedule
   return kernels;
 }
 
-static std::vector<std::string> flags_of(const VecISA& isa) { return {isa.compiler_flags.begin(), isa.compiler_flags.end()}; }
+static std::vector<std::string> flags_of(const VecISA& isa) {
+  return {isa.compiler_flags.begin(), isa.compiler_flags.end()};
+}
 
 const VecISA& choose_isa(const Settings& s, const CompileOptions& options, bool may_probe) {
   CpuFeatures cpu = detect_cpu_features();

@@ -51,27 +51,28 @@ Tensor make_floats(DType type, std::vector<int64_t> dims, const std::vector<doub
 
 struct Graph;
 using ValueId = int32_t;
-using NodeId = int32_t;  // position in Graph::nodes
+using NodeId = int32_t;                  // position in Graph::nodes
 inline constexpr ValueId kNoValue = -1;  // an absent optional input or output
 
-using Attribute = std::variant<int64_t, float, std::string, std::vector<int64_t>, std::vector<float>, std::vector<std::string>,
-                               Tensor, std::shared_ptr<Graph>>;
+using Attribute = std::variant<int64_t, float, std::string, std::vector<int64_t>, std::vector<float>,
+                               std::vector<std::string>, Tensor, std::shared_ptr<Graph>>;
 
 struct Value {
   ValueId id;
-  std::string name;                            // as the model says; for messages and for inputs and outputs only
-  std::optional<TensorType> type;              // set by shape inference
-  std::optional<Tensor> constant;              // initializers and folded values
-  std::optional<std::vector<IndexExpr>> contents;  // known integer elements, for shape arithmetic (constants included if small)
-  NodeId producer = -1;                        // -1: graph input or constant
+  std::string name;                // as the model says; for messages and for inputs and outputs only
+  std::optional<TensorType> type;  // set by shape inference
+  std::optional<Tensor> constant;  // initializers and folded values
+  std::optional<std::vector<IndexExpr>>
+      contents;              // known integer elements, for shape arithmetic (constants included if small)
+  NodeId producer = -1;      // -1: graph input or constant
   bool initializer = false;  // a constant that the model gives as an initializer: replaceable unless frozen
 };
 
 struct Node {
   NodeId id;
-  std::string name;    // as the model says, or operator#index if it says nothing
+  std::string name;        // as the model says, or operator#index if it says nothing
   std::string op, domain;  // domain "" is ONNX's own
-  int opset;           // version of the domain that the model imports; operators look up since_version with it
+  int opset;               // version of the domain that the model imports; operators look up since_version with it
   std::vector<ValueId> inputs, outputs;
   std::map<std::string, Attribute> attributes;
 };

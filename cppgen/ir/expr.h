@@ -32,17 +32,63 @@ constexpr DType value_type(DType storage) {
 }
 
 enum class UnaryOp : uint8_t {
-  neg, abs, sign, bit_not, logical_not,
-  floor, ceil, round, trunc,
-  sqrt, exp, expm1, log, log1p, log2, sin, cos, tan, asin, acos, atan, sinh, cosh, tanh, asinh, acosh, atanh, erf, sigmoid,
-  is_nan, is_inf,        // bool
-  round_f16, round_bf16  // float32 -> float32
+  neg,
+  abs,
+  sign,
+  bit_not,
+  logical_not,
+  floor,
+  ceil,
+  round,
+  trunc,
+  sqrt,
+  exp,
+  expm1,
+  log,
+  log1p,
+  log2,
+  sin,
+  cos,
+  tan,
+  asin,
+  acos,
+  atan,
+  sinh,
+  cosh,
+  tanh,
+  asinh,
+  acosh,
+  atanh,
+  erf,
+  sigmoid,
+  is_nan,
+  is_inf,  // bool
+  round_f16,
+  round_bf16  // float32 -> float32
 };
 
 enum class BinaryOp : uint8_t {
-  add, sub, mul, div, mod_trunc, mod_floor, min, max, pow, copysign,
-  bit_and, bit_or, bit_xor, shl, shr,   // integers; bit_* also bool
-  lt, le, gt, ge, eq, ne                // bool
+  add,
+  sub,
+  mul,
+  div,
+  mod_trunc,
+  mod_floor,
+  min,
+  max,
+  pow,
+  copysign,
+  bit_and,
+  bit_or,
+  bit_xor,
+  shl,
+  shr,  // integers; bit_* also bool
+  lt,
+  le,
+  gt,
+  ge,
+  eq,
+  ne  // bool
 };
 
 constexpr bool is_comparison(BinaryOp op) { return op >= BinaryOp::lt; }
@@ -86,8 +132,8 @@ struct ExprNode {
   std::vector<Indirect> indirects;
   int accumulator = -1;  // result of the nest's reductions[accumulator]
 
-  double float_value() const;   // of a float constant
-  int64_t int_value() const;    // of an integer or bool constant
+  double float_value() const;  // of a float constant
+  int64_t int_value() const;   // of an integer or bool constant
 };
 
 class ExprArena {

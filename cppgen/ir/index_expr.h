@@ -36,7 +36,7 @@ class IndexExpr {
 
   bool is_constant() const { return node_ == nullptr; }
   bool is_constant(int64_t value) const { return node_ == nullptr && constant_ == value; }
-  int64_t constant() const;                       // InternalError unless is_constant()
+  int64_t constant() const;                        // InternalError unless is_constant()
   const IndexNode* node() const { return node_; }  // null for constants
   IndexRange range() const;
 

@@ -33,8 +33,9 @@ struct HostTensor {
 // inputs, params (evaluated), numbers -> outputs, whose dims and type are set on entry. A dimension that only the
 // result decides is a symbol known from nowhere else: its entry is -1 and there are no bytes; the function sets both,
 // and the symbol has that value from then on.
-using LibraryFunction = std::function<void(const std::vector<const HostTensor*>& inputs, const std::vector<int64_t>& params,
-                                           const std::vector<double>& numbers, std::vector<HostTensor*>& outputs)>;
+using LibraryFunction =
+    std::function<void(const std::vector<const HostTensor*>& inputs, const std::vector<int64_t>& params,
+                       const std::vector<double>& numbers, std::vector<HostTensor*>& outputs)>;
 using LibraryTable = std::map<std::string, LibraryFunction>;
 
 // Values of dimension symbols by name.
@@ -43,8 +44,8 @@ using SymbolValues = std::map<std::string, int64_t>;
 // Returns the outputs in the program's order. UserError: an input of a wrong type or shape (a constant dimension
 // differs, or two uses of a symbol disagree; symbols not in `symbols` are taken from input shapes), an index out of
 // range (naming the origin node), a missing library function.
-std::vector<HostTensor> interpret(const Program&, const std::vector<HostTensor>& inputs, const SymbolValues& symbols = {},
-                                  const LibraryTable& library = {});
+std::vector<HostTensor> interpret(const Program&, const std::vector<HostTensor>& inputs,
+                                  const SymbolValues& symbols = {}, const LibraryTable& library = {});
 
 // The same over IndexExpr values instead of numbers, for shape arithmetic: inputs are given as one IndexExpr per
 // element (int64, int32 or bool tensors), constants are read, and the result is one IndexExpr per element of each

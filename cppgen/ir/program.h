@@ -32,7 +32,7 @@ struct Buffer {
 };
 
 struct Loop {
-  IndexExpr var;     // a VarKind::loop variable
+  IndexExpr var;  // a VarKind::loop variable
   IndexExpr extent;
 };
 

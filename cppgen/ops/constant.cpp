@@ -61,7 +61,8 @@ void infer_constant_of_shape(InferContext& c) {
   require_rank(c, 0, 1, 1);
   const std::vector<IndexExpr>* known = c.contents(0);
   Shape dims = known ? *known : require_declared(c, 0, "the shape");
-  if (!known && element_count(c, 0) != int64_t(dims.size())) c.fail(fmt::format("the shape is not {} long", dims.size()));
+  if (!known && element_count(c, 0) != int64_t(dims.size()))
+    c.fail(fmt::format("the shape is not {} long", dims.size()));
   DType dtype = fill_value(c).dtype;
   require_size(c, dims, dtype);
   c.set_output(0, dtype, dims);

@@ -50,7 +50,8 @@ int one_hot_axis(InferContext& c);
 IndexExpr one_hot_depth(InferContext& c) {
   if (is_run_time(c, 1)) {
     Shape to = require_declared(c, 1, "the depth");
-    if (to.size() != c.shape(0).size() + 1) c.fail(fmt::format("the declared shape {} has another rank", to_string(to)));
+    if (to.size() != c.shape(0).size() + 1)
+      c.fail(fmt::format("the declared shape {} has another rank", to_string(to)));
     return to[size_t(one_hot_axis(c))];
   }
   if (const std::vector<IndexExpr>* depth = c.contents(1); depth && depth->size() == 1) return (*depth)[0];

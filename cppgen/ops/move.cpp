@@ -207,7 +207,8 @@ void lower_tile(LowerContext& c) {
   const Shape& from = c.shape(0);
   std::vector<Scalar> conditions;
   for (size_t d = 0; c.opset() >= 6 && is_run_time(c, 1) && d < from.size(); ++d)
-    conditions.push_back(integer_element(c, 1, int64_t(d)) * index_value(c, from[d]) == index_value(c, c.output(0).shape[d]));
+    conditions.push_back(integer_element(c, 1, int64_t(d)) * index_value(c, from[d]) ==
+                         index_value(c, c.output(0).shape[d]));
   c.emit_pointwise(c.output_buffer(0), [&](auto at) {
     for (size_t d = 0; d < at.size(); ++d) {
       if (from[d].is_constant(1))

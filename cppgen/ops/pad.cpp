@@ -115,8 +115,7 @@ void lower_run_time_pad(LowerContext& c) {
   const Shape& x = c.shape(0);
   std::string mode = pad_mode(c);
   DType type = ir::value_type(c.dtype(0));
-  if (is_zero_sized(x))
-    return c.emit_pointwise(c.output_buffer(0), [&](const At&) { return pad_value(c, type); });
+  if (is_zero_sized(x)) return c.emit_pointwise(c.output_buffer(0), [&](const At&) { return pad_value(c, type); });
   c.emit_pointwise(c.output_buffer(0), [&](const At& at) {
     std::vector<Gathered> gathered;
     std::vector<Scalar> conditions;

@@ -23,8 +23,10 @@ std::vector<int> declared_axes(InferContext& c) {
     std::vector<int> axes;
     for (int d = 0; d < rank; ++d) {
       if (mask >> d & 1) axes.push_back(d);
-      if (!(mask >> d & 1)) result.push_back(x[d]);
-      else if (keeps_dims(c)) result.push_back(1);
+      if (!(mask >> d & 1))
+        result.push_back(x[d]);
+      else if (keeps_dims(c))
+        result.push_back(1);
     }
     bool same = int64_t(axes.size()) == element_count(c, 1) && result.size() == to.size();
     for (size_t d = 0; same && d < to.size(); ++d) same = ir::prove_equal(result[d], to[d]);

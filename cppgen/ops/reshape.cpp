@@ -113,7 +113,8 @@ Scalar load_reshaped(LowerContext& c, const std::vector<IndexExpr>& at, const st
 std::vector<Scalar> agrees_with_shape(LowerContext& c) {
   const Shape& from = c.shape(0);
   const Shape& to = c.output(0).shape;
-  if (element_count(c, 1) != int64_t(to.size())) c.fail(fmt::format("the shape does not have {} dimensions", to.size()));
+  if (element_count(c, 1) != int64_t(to.size()))
+    c.fail(fmt::format("the shape does not have {} dimensions", to.size()));
   bool allow_zero = c.integer("allowzero", 0) != 0;
   std::vector<Scalar> conditions;
   for (size_t d = 0; d < to.size(); ++d) {

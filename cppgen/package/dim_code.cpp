@@ -32,12 +32,18 @@ void DimCoder::append(IndexExpr e, DimExpr& out) const {
 
 static DimOp opcode(IndexOp op) {
   switch (op) {
-    case IndexOp::product: return DimOp::mul;
-    case IndexOp::floordiv: return DimOp::floordiv;
-    case IndexOp::mod: return DimOp::mod;
-    case IndexOp::min: return DimOp::min;
-    case IndexOp::max: return DimOp::max;
-    default: internal_error("plan: no opcode for this index operation");
+    case IndexOp::product:
+      return DimOp::mul;
+    case IndexOp::floordiv:
+      return DimOp::floordiv;
+    case IndexOp::mod:
+      return DimOp::mod;
+    case IndexOp::min:
+      return DimOp::min;
+    case IndexOp::max:
+      return DimOp::max;
+    default:
+      internal_error("plan: no opcode for this index operation");
   }
 }
 

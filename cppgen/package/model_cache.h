@@ -22,8 +22,8 @@ class ModelCache {
 
   // Publishes a package: `write` fills a new directory, which is then renamed into place. `external` are the files that
   // the model refers to, relative to its folder. Returns the package's place; nullopt if the cache cannot be written.
-  std::optional<std::string> publish(const std::vector<std::string>& external, const std::function<void(const std::string&)>& write,
-                                     bool replace);
+  std::optional<std::string> publish(const std::vector<std::string>& external,
+                                     const std::function<void(const std::string&)>& write, bool replace);
 
  private:
   std::string root_, folder_;

@@ -65,7 +65,10 @@ std::map<BufferId, int64_t> index_extents(const ir::Program& program) {
 class Builder {
  public:
   explicit Builder(const PlanSource& source)
-      : source_(source), program_(source.schedule.program), symbols_(find_symbols(program_)), coder_(numbered(symbols_)),
+      : source_(source),
+        program_(source.schedule.program),
+        symbols_(find_symbols(program_)),
+        coder_(numbered(symbols_)),
         id_of_(program_.buffers.size(), -1) {}
 
   PlanAndWeights run() {
@@ -120,9 +123,15 @@ class Builder {
     IndexExpr bytes = ir::product(buffer.shape) * int64_t(size_of(buffer.type));
     p.bytes = coder_.code(bytes);
     switch (buffer.kind) {
-      case BufferKind::input: p.kind = rt::PlanBufferKind::input, p.slot = slot_of(program_.inputs, b); break;
-      case BufferKind::output: p.kind = rt::PlanBufferKind::output, p.slot = slot_of(program_.outputs, b); break;
-      case BufferKind::temporary: p.first_step = int32_t(result_.plan.steps.size()); break;
+      case BufferKind::input:
+        p.kind = rt::PlanBufferKind::input, p.slot = slot_of(program_.inputs, b);
+        break;
+      case BufferKind::output:
+        p.kind = rt::PlanBufferKind::output, p.slot = slot_of(program_.outputs, b);
+        break;
+      case BufferKind::temporary:
+        p.first_step = int32_t(result_.plan.steps.size());
+        break;
       case BufferKind::constant:
         p.kind = rt::PlanBufferKind::constant, p.offset = weights_bytes_;
         result_.weights.push_back({b, weights_bytes_, bytes.constant()});
@@ -142,7 +151,8 @@ class Builder {
 
   IndexExpr bytes_touched(const std::vector<BufferId>& buffers) const {
     IndexExpr n = 0;
-    for (BufferId b : buffers) n = n + ir::product(program_.buffer(b).shape) * int64_t(size_of(program_.buffer(b).type));
+    for (BufferId b : buffers)
+      n = n + ir::product(program_.buffer(b).shape) * int64_t(size_of(program_.buffer(b).type));
     return n;
   }
 

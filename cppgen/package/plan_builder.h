@@ -22,9 +22,9 @@ struct PlanAndWeights {
 // What a plan is made of, besides the schedule.
 struct PlanSource {
   const schedule::Schedule& schedule;
-  const std::vector<codegen::KernelText>& kernels;          // in the order of the schedule's kernel steps
-  const std::vector<int>& library_of_kernel;                // which shared object holds each
-  std::vector<std::string> libraries;                       // file names
+  const std::vector<codegen::KernelText>& kernels;  // in the order of the schedule's kernel steps
+  const std::vector<int>& library_of_kernel;        // which shared object holds each
+  std::vector<std::string> libraries;               // file names
   std::vector<std::string> input_names, output_names;
   std::string model, isa;
 };

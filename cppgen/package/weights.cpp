@@ -43,14 +43,18 @@ class WritableMapping {
   FileDescriptor file_;
   char* data_ = nullptr;
 
-  [[noreturn]] void fail(int error) const { user_error("{}: cannot write {} bytes: {}", path_, bytes_, error_text(error)); }
+  [[noreturn]] void fail(int error) const {
+    user_error("{}: cannot write {} bytes: {}", path_, bytes_, error_text(error));
+  }
 };
 
 // One panel group of a packed constant: [batch][panel][tap][depth][width].
 void pack(const schedule::Schedule& schedule, const PackedConstant& p, int64_t batch, float* out) {
   const auto& shape = schedule.program.buffer(p.packed).shape;
-  int64_t panels = shape[1].constant(), taps = shape[2].constant(), depth = shape[3].constant(), width = shape[4].constant();
-  const float* source = static_cast<const float*>(schedule.program.buffer(p.source).data.bytes) + batch * p.batch_stride;
+  int64_t panels = shape[1].constant(), taps = shape[2].constant(), depth = shape[3].constant(),
+          width = shape[4].constant();
+  const float* source =
+      static_cast<const float*>(schedule.program.buffer(p.source).data.bytes) + batch * p.batch_stride;
   int64_t panel_size = taps * depth * width, columns = p.columns.constant();
   if (taps == 1) {
     rt::pack_panels(source + p.tap_offsets[0], depth, columns, p.depth_stride, p.column_stride, int(width), out);
@@ -59,9 +63,11 @@ void pack(const schedule::Schedule& schedule, const PackedConstant& p, int64_t b
   // Panels of a single tap, then moved to their place among the taps.
   std::vector<float> one(size_t(panels * depth * width));
   for (int64_t t = 0; t < taps; t++) {
-    rt::pack_panels(source + p.tap_offsets[size_t(t)], depth, columns, p.depth_stride, p.column_stride, int(width), one.data());
+    rt::pack_panels(source + p.tap_offsets[size_t(t)], depth, columns, p.depth_stride, p.column_stride, int(width),
+                    one.data());
     for (int64_t panel = 0; panel < panels; panel++)
-      std::memcpy(out + panel * panel_size + t * depth * width, one.data() + panel * depth * width, size_t(depth * width) * 4);
+      std::memcpy(out + panel * panel_size + t * depth * width, one.data() + panel * depth * width,
+                  size_t(depth * width) * 4);
   }
 }
 
@@ -93,8 +99,8 @@ void copy_in_order(const ir::Buffer& buffer, const schedule::Layout& layout, cha
 
 }  // namespace
 
-void write_weights(const std::string& path, const schedule::Schedule& schedule, const std::vector<WeightPlacement>& placements,
-                   int64_t bytes, int threads) {
+void write_weights(const std::string& path, const schedule::Schedule& schedule,
+                   const std::vector<WeightPlacement>& placements, int64_t bytes, int threads) {
   WritableMapping file(path, bytes);
   std::vector<const PackedConstant*> packed(schedule.program.buffers.size(), nullptr);
   for (const auto& p : schedule.packed) packed[size_t(p.packed)] = &p;

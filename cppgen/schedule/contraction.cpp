@@ -45,7 +45,9 @@ std::optional<ContractionView> view_of(const LoopNest& nest) {
   if (product->kind != ExprKind::binary || product->binary != ir::BinaryOp::mul) return std::nullopt;
   ContractionView view;
   for (size_t i = 0; i < nest.loops.size(); i++) {
-    auto& list = nest.roles[i] == AxisRole::batch ? view.batch : nest.roles[i] == AxisRole::rows ? view.rows : view.columns;
+    auto& list = nest.roles[i] == AxisRole::batch  ? view.batch
+                 : nest.roles[i] == AxisRole::rows ? view.rows
+                                                   : view.columns;
     list.push_back(nest.loops[i]);
   }
   view.depth = nest.reduced;
@@ -101,7 +103,8 @@ FusionDecision tiles_support(const Program& program, const Layouts& layouts, con
   return FusionDecision::yes();
 }
 
-FusionDecision onednn_supports(const Program& program, const Layouts& layouts, const LoopNest& nest, const Target& target) {
+FusionDecision onednn_supports(const Program& program, const Layouts& layouts, const LoopNest& nest,
+                               const Target& target) {
   if (target.isa == "scalar") return FusionDecision::no("oneDNN would use a wider ISA than the one forced");
   auto view = view_of(nest);
   if (!view) return FusionDecision::no("operands are not two loads");
@@ -173,15 +176,18 @@ IndexExpr linear(const std::vector<Loop>& loops) {
   return index;
 }
 
-PackedConstant pack_constant(const Program& program, const ContractionView& view, BufferId packed, const std::vector<Loop>& batch) {
+PackedConstant pack_constant(const Program& program, const ContractionView& view, BufferId packed,
+                             const std::vector<Loop>& batch) {
   PackedConstant p;
   p.source = view.right->buffer, p.packed = packed;
-  IndexExpr offset = offset_of(program.buffer(p.source), row_major(program.buffer(p.source).shape.size()), view.right->indices);
+  IndexExpr offset =
+      offset_of(program.buffer(p.source), row_major(program.buffer(p.source).shape.size()), view.right->indices);
   auto stride = [&](const Loop& l) { return ir::stride_of(offset, l.var.node())->constant(); };
   p.batch = points(batch);
   p.batch_stride = batch.empty() ? 0 : stride(batch.back());
   for (size_t i = 0; i + 1 < batch.size(); i++)
-    check(stride(batch[i]) == stride(batch[i + 1]) * batch[i + 1].extent.constant(), "pack: batch loops are not one loop");
+    check(stride(batch[i]) == stride(batch[i + 1]) * batch[i + 1].extent.constant(),
+          "pack: batch loops are not one loop");
   p.columns = view.columns[0].extent, p.column_stride = stride(view.columns[0]);
   p.depth = view.depth.back().extent, p.depth_stride = stride(view.depth.back());
   p.tap_offsets = {ir::evaluate(offset, [](const auto&) { return 0; })};
@@ -241,9 +247,12 @@ namespace {
 // The nest reads its right operand from the panels: what they hold is what it read before.
 void read_packed(Program& program, LoopNest& nest, const TileContraction& c, int64_t width) {
   IndexExpr tap = linear(c.taps);
-  std::vector<IndexExpr> at{c.packed_batch, ir::floordiv(c.columns.var, width), tap, c.depth.var, ir::mod(c.columns.var, width)};
+  std::vector<IndexExpr> at{c.packed_batch, ir::floordiv(c.columns.var, width), tap, c.depth.var,
+                            ir::mod(c.columns.var, width)};
   ir::Rewrite redirect;
-  redirect.replace_load = [&](Expr load) { return load == c.right ? program.exprs->load(c.packed, DType::f32, at) : nullptr; };
+  redirect.replace_load = [&](Expr load) {
+    return load == c.right ? program.exprs->load(c.packed, DType::f32, at) : nullptr;
+  };
   auto& value = nest.reductions[0].value;
   value = ir::rewrite(*program.exprs, value, redirect);
 }
@@ -266,7 +275,8 @@ TilePreparation prepare_tiles(Program& program, Layouts& layouts, LoopNest& nest
   std::vector<IndexExpr> shape{points(batch), panels, taps, c.depth.extent, width};
   bool constant = is_constant(program, view.right->buffer);
   std::string name = program.buffer(view.right->buffer).name + ".packed";
-  c.packed = program.add_buffer(name, DType::f32, shape, constant ? ir::BufferKind::constant : ir::BufferKind::temporary);
+  c.packed =
+      program.add_buffer(name, DType::f32, shape, constant ? ir::BufferKind::constant : ir::BufferKind::temporary);
   layouts.push_back(row_major(shape.size()));
   if (constant)
     result.packed = pack_constant(program, view, c.packed, batch);

@@ -12,7 +12,7 @@ namespace cppgen::schedule {
 
 // A contraction as engines see it.
 struct ContractionView {
-  ir::Expr left = nullptr, right = nullptr;  // operand loads
+  ir::Expr left = nullptr, right = nullptr;           // operand loads
   std::vector<ir::Loop> batch, rows, columns, depth;  // depth in loop order, innermost last
 };
 std::optional<ContractionView> view_of(const ir::LoopNest&);
@@ -27,7 +27,8 @@ struct Engine {
 const std::vector<Engine>& engine_list();
 
 // The engine of each contraction statement: by position in the program ("" for other statements).
-std::vector<std::string> choose_engines(const ir::Program&, const Layouts&, const Options&, const Target&, DecisionLog&);
+std::vector<std::string> choose_engines(const ir::Program&, const Layouts&, const Options&, const Target&,
+                                        DecisionLog&);
 
 // Prepares a contraction for the tile engine: packs its right operand (a constant when the model is compiled, else by a
 // nest, which is returned to run before it), and lets the nest read the panels.

@@ -17,8 +17,8 @@ struct FusionDecision {
 // Every decision of a schedule, in order, for `explain`.
 struct DecisionLog {
   struct Entry {
-    std::string rule;      // "inline", "epilogue", "group", "layout", "engine", "split", "in-place"
-    std::string subject;   // what was considered: producer -> consumer
+    std::string rule;     // "inline", "epilogue", "group", "layout", "engine", "split", "in-place"
+    std::string subject;  // what was considered: producer -> consumer
     FusionDecision decision;
   };
   std::vector<Entry> entries;

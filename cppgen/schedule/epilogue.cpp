@@ -31,8 +31,8 @@ struct Merge {
   ir::IndexMap solution;
 };
 
-FusionDecision can_merge(const Program& program, const LoopNest& producer, const LoopNest& consumer, const Options& options,
-                         Merge& merge) {
+FusionDecision can_merge(const Program& program, const LoopNest& producer, const LoopNest& consumer,
+                         const Options& options, Merge& merge) {
   if (!consumer.reduced.empty()) return FusionDecision::no("the reader is a reduction");
   BufferId buffer = producer.stores[0].buffer;
   merge.load = only_load(consumer, buffer);

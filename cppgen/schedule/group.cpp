@@ -195,8 +195,8 @@ class Grouper {
   const Options& options_;
   DecisionLog& log_;
   std::vector<Group> groups_;
-  std::vector<std::vector<bool>> ancestors_;   // per group: the groups it depends on
-  std::vector<std::vector<int>> writer_;       // per buffer: groups that store it
+  std::vector<std::vector<bool>> ancestors_;  // per group: the groups it depends on
+  std::vector<std::vector<int>> writer_;      // per buffer: groups that store it
 
   std::vector<BufferId> reads_of(int i) const {
     std::vector<BufferId> all;
@@ -307,10 +307,11 @@ class Grouper {
       if (has_ancestor(int(h), g)) merge(ancestors_[h]);
   }
 
-  FusionDecision can_join(int g, const Group& group, const LoopNest& nest, const std::vector<int>& producers, bool related,
-                          Group& widened, Segment& segment) {
+  FusionDecision can_join(int g, const Group& group, const LoopNest& nest, const std::vector<int>& producers,
+                          bool related, Group& widened, Segment& segment) {
     int64_t limit = related ? options_.max_fusion_size : options_.max_horizontal_fusion_size;
-    if (int64_t(group.statements.size()) + 1 > limit) return FusionDecision::no(fmt::format("the kernel has {} nodes", limit));
+    if (int64_t(group.statements.size()) + 1 > limit)
+      return FusionDecision::no(fmt::format("the kernel has {} nodes", limit));
     for (int p : producers)
       if (p != g && has_ancestor(p, g)) return FusionDecision::no("another kernel runs between the two");
     widened = group;
@@ -340,7 +341,8 @@ class Grouper {
     if (reductions > kSiblingReductions) return FusionDecision::no("too many accumulators");
     Segment candidate = aligned_segment(program_, group, nest, *alignment);
     for (const Segment& s : group.segments)
-      if (!s.reductions.empty() && is_position_free(s) && is_position_free(candidate) && read_same_elements(s, candidate)) {
+      if (!s.reductions.empty() && is_position_free(s) && is_position_free(candidate) &&
+          read_same_elements(s, candidate)) {
         segment = std::move(candidate);
         return FusionDecision::yes("reductions of the same elements");
       }
@@ -407,7 +409,8 @@ class Grouper {
     while (result.size() < n) {
       std::optional<size_t> next;
       for (size_t g = 0; g < n; g++)
-        if (!done[g] && ready(g) && (!next || groups_[g].statements.front() < groups_[*next].statements.front())) next = g;
+        if (!done[g] && ready(g) && (!next || groups_[g].statements.front() < groups_[*next].statements.front()))
+          next = g;
       check(next.has_value(), "schedule: groups depend on each other in a cycle");
       done[*next] = true;
       result.push_back(std::move(groups_[*next]));

@@ -10,10 +10,10 @@ namespace cppgen::schedule {
 
 // Statements of a program that become one kernel: nests brought to common outer loops, in order.
 struct Group {
-  std::vector<int> statements;        // positions in the program, ascending
+  std::vector<int> statements;  // positions in the program, ascending
   std::vector<ir::Loop> outer;
-  std::vector<Segment> segments;      // one per statement
-  bool closed = false;                // contractions and library calls stay alone
+  std::vector<Segment> segments;  // one per statement
+  bool closed = false;            // contractions and library calls stay alone
 };
 
 // Partitions the program's statements into groups, in an order in which they can run: reductions with their pointwise

@@ -15,7 +15,11 @@ namespace {
 std::vector<int> last_reads(const Schedule& schedule) {
   std::vector<int> last(schedule.program.buffers.size(), -1);
   for (int i = 0; i < int(schedule.steps.size()); i++)
-    std::visit([&](const auto& step) { for (BufferId b : step.inputs) last[size_t(b)] = i; }, schedule.steps[size_t(i)]);
+    std::visit(
+        [&](const auto& step) {
+          for (BufferId b : step.inputs) last[size_t(b)] = i;
+        },
+        schedule.steps[size_t(i)]);
   return last;
 }
 
@@ -52,10 +56,12 @@ void find_in_place(Schedule& schedule) {
     if (!kernel || !is_straight(*kernel)) continue;
     auto accesses = accesses_of(schedule.program, schedule.layouts, *kernel);
     for (BufferId output : kernel->outputs) {
-      if (schedule.program.buffer(output).kind != ir::BufferKind::temporary || writers[size_t(output)].size() != 1) continue;
+      if (schedule.program.buffer(output).kind != ir::BufferKind::temporary || writers[size_t(output)].size() != 1)
+        continue;
       for (BufferId input : kernel->inputs) {
         if (schedule.program.buffer(input).kind != ir::BufferKind::temporary || last[size_t(input)] != i) continue;
-        if (kernel->contraction && (kernel->contraction->left->buffer == input || kernel->contraction->packed == input)) continue;
+        if (kernel->contraction && (kernel->contraction->left->buffer == input || kernel->contraction->packed == input))
+          continue;
         if (taken.count(input) || !same_size(schedule.program, output, input)) continue;
         if (!same_offsets(accesses, output, input)) continue;
         taken.insert(input);

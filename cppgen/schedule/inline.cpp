@@ -23,7 +23,8 @@ bool is_pointwise_producer(const Program& program, const LoopNest& nest) {
   size_t used = 0;
   for (size_t d = 0; d < shape.size(); d++) {
     if (shape[d].is_constant(1) && store.indices[d].is_constant(0)) continue;
-    auto loop = std::find_if(nest.loops.begin(), nest.loops.end(), [&](const auto& l) { return l.var == store.indices[d]; });
+    auto loop =
+        std::find_if(nest.loops.begin(), nest.loops.end(), [&](const auto& l) { return l.var == store.indices[d]; });
     if (loop == nest.loops.end() || !(loop->extent == shape[d])) return false;
     used++;
   }
@@ -42,9 +43,9 @@ ir::IndexMap element_map(const LoopNest& producer, const std::vector<IndexExpr>&
 Expr guard_condition(ir::ExprArena& exprs, const std::vector<ir::Guard>& guards) {
   Expr all = nullptr;
   for (const auto& g : guards) {
-    Expr in = exprs.binary(ir::BinaryOp::bit_and,
-                           exprs.binary(ir::BinaryOp::le, exprs.index(g.lo), exprs.index(g.index)),
-                           exprs.binary(ir::BinaryOp::lt, exprs.index(g.index), exprs.index(g.hi)));
+    Expr in =
+        exprs.binary(ir::BinaryOp::bit_and, exprs.binary(ir::BinaryOp::le, exprs.index(g.lo), exprs.index(g.index)),
+                     exprs.binary(ir::BinaryOp::lt, exprs.index(g.index), exprs.index(g.hi)));
     all = all ? exprs.binary(ir::BinaryOp::bit_and, all, in) : in;
   }
   return all;
@@ -105,7 +106,8 @@ bool reads_each_element_once(const LoopNest& consumer, Expr load) {
   size_t seen = 0;
   for (IndexExpr i : load->indices) {
     auto vars = ir::variables_of(i);
-    size_t loops = size_t(std::count_if(vars.begin(), vars.end(), [](auto* v) { return v->kind == ir::VarKind::loop; }));
+    size_t loops =
+        size_t(std::count_if(vars.begin(), vars.end(), [](auto* v) { return v->kind == ir::VarKind::loop; }));
     seen += loops;
     if (loops > 1 && !consumer.reduced.empty()) return false;
   }
@@ -120,19 +122,23 @@ bool reads_each_element_once(const LoopNest& consumer, Expr load) {
 FusionDecision can_inline(Program& program, const LoopNest& producer, const LoopNest& consumer, bool repeat_cheap,
                           const Options& options) {
   BufferId buffer = producer.stores[0].buffer;
-  bool cheap = repeat_cheap && consumer.reduced.empty() && operation_count(producer) <= 4 && !has_heavy_operation(producer);
+  bool cheap =
+      repeat_cheap && consumer.reduced.empty() && operation_count(producer) <= 4 && !has_heavy_operation(producer);
   for (Expr load : loads_of(producer))
     for (const auto& store : consumer.stores)
-      if (store.buffer == load->buffer) return FusionDecision::no("it reads a part of the buffer that the other stores into");
+      if (store.buffer == load->buffer)
+        return FusionDecision::no("it reads a part of the buffer that the other stores into");
   for (Expr load : loads_of(consumer)) {
     if (load->buffer != buffer) continue;
     Expr value = value_at(program, producer, load);
     if (!value) return FusionDecision::no("guards or indices of the two cannot be combined");
     if (consumer.is_contraction()) {
-      if (value->kind != ExprKind::load) return FusionDecision::no("operands of a contraction are read many times: stored");
+      if (value->kind != ExprKind::load)
+        return FusionDecision::no("operands of a contraction are read many times: stored");
       if (!value->indirects.empty() || !affine_in_loops(consumer, value->indices))
         return FusionDecision::no("a contraction reads its operands by strides");
-      if (!value->guards.empty() && load->guards.empty()) return FusionDecision::no("a contraction would read padding often");
+      if (!value->guards.empty() && load->guards.empty())
+        return FusionDecision::no("a contraction would read padding often");
     } else if (!is_view(producer) && !cheap && !reads_each_element_once(consumer, load)) {
       return FusionDecision::no("would be computed more than once per element");
     } else if (!is_view(producer) && !load->guards.empty() && !cheap) {
@@ -183,7 +189,8 @@ bool try_inline(Program& program, Uses& uses, int i, bool repeat_cheap, const Op
     for (Expr load : loads_of(producer)) {
       auto& list = uses.readers[size_t(load->buffer)];
       std::erase(list, i);
-      if (std::find(list.begin(), list.end(), r) == list.end()) list.insert(std::upper_bound(list.begin(), list.end(), r), r);
+      if (std::find(list.begin(), list.end(), r) == list.end())
+        list.insert(std::upper_bound(list.begin(), list.end(), r), r);
     }
   }
   readers.clear();
@@ -219,12 +226,15 @@ void inline_cheap(Program& program, const Options& options, DecisionLog& log) {
     };
     int64_t readers = int64_t(uses.readers[size_t(nest.stores[0].buffer)].size());
     if (readers > options.realize_reads_threshold)
-      return refuse(fmt::format("{} readers: stored (REALIZE_READS_THRESHOLD={})", readers, options.realize_reads_threshold));
+      return refuse(
+          fmt::format("{} readers: stored (REALIZE_READS_THRESHOLD={})", readers, options.realize_reads_threshold));
     if (operation_count(nest) > options.realize_opcount_threshold)
-      return refuse(fmt::format("more than REALIZE_OPCOUNT_THRESHOLD={} operations", options.realize_opcount_threshold));
+      return refuse(
+          fmt::format("more than REALIZE_OPCOUNT_THRESHOLD={} operations", options.realize_opcount_threshold));
     if (int64_t(loads_of(nest).size()) > options.realize_acc_reads_threshold)
       return refuse(fmt::format("more than REALIZE_ACC_READS_THRESHOLD={} reads", options.realize_acc_reads_threshold));
-    if (readers > 1 && has_heavy_operation(nest)) return refuse("an expensive operation with several readers is stored");
+    if (readers > 1 && has_heavy_operation(nest))
+      return refuse("an expensive operation with several readers is stored");
     return true;
   });
 }

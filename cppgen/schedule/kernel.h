@@ -39,9 +39,9 @@ struct TileContraction {
   ir::Expr left = nullptr, right = nullptr;  // the loads
   std::vector<ir::Loop> batch, rows, taps;
   ir::Loop columns, depth;
-  ir::BufferId packed = -1;                  // panels [batch of right][panel][tap][depth][tile_columns]
-  IndexExpr packed_batch = 0;                // which batch of panels, over the batch loops
-  IndexExpr panel_elements;                  // of one panel
+  ir::BufferId packed = -1;    // panels [batch of right][panel][tap][depth][tile_columns]
+  IndexExpr packed_batch = 0;  // which batch of panels, over the batch loops
+  IndexExpr panel_elements;    // of one panel
 };
 
 // A kernel as the code generator sees it: segments over common outer loops.

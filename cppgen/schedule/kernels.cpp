@@ -56,7 +56,8 @@ std::vector<BufferId> private_buffers(const Program& program, const Uses& uses, 
 std::optional<IndexExpr> elements_per_point(const Program& program, const FusedKernel& kernel, const Store& store) {
   IndexExpr elements = 1;
   for (size_t d = 0; d < store.indices.size(); d++) {
-    bool is_outer = std::any_of(kernel.outer.begin(), kernel.outer.end(), [&](const Loop& l) { return store.indices[d] == l.var; });
+    bool is_outer =
+        std::any_of(kernel.outer.begin(), kernel.outer.end(), [&](const Loop& l) { return store.indices[d] == l.var; });
     if (is_outer) continue;
     for (const Loop& l : kernel.outer)
       if (ir::depends_on(store.indices[d], l.var.node())) return std::nullopt;
@@ -74,8 +75,10 @@ void place_locals(const Program& program, const Uses& uses, const Group& group, 
         if (store.buffer != b) continue;
         writers++;
         auto elements = elements_per_point(program, kernel, store);
-        if (!elements || !elements->is_constant() || elements->constant() > kLongestRow) local.place = Place::memory;
-        else if (!s.loops.empty() && local.place != Place::memory) local.place = Place::row, local.elements = *elements;
+        if (!elements || !elements->is_constant() || elements->constant() > kLongestRow)
+          local.place = Place::memory;
+        else if (!s.loops.empty() && local.place != Place::memory)
+          local.place = Place::row, local.elements = *elements;
       }
     if (writers != 1 && local.place == Place::value) local.place = Place::memory;
     if (local.place != Place::memory) kernel.locals.push_back(local);
@@ -217,7 +220,8 @@ void collect_arguments(FusedKernel& kernel) {
   kernel.outputs.assign(out.begin(), out.end());
 }
 
-FusedKernel make_kernel(Program& program, const Layouts& layouts, const Uses& uses, const Group& group, const std::string& name) {
+FusedKernel make_kernel(Program& program, const Layouts& layouts, const Uses& uses, const Group& group,
+                        const std::string& name) {
   FusedKernel kernel;
   kernel.name = name;
   kernel.outer = group.outer;
@@ -233,7 +237,8 @@ FusedKernel make_kernel(Program& program, const Layouts& layouts, const Uses& us
   return kernel;
 }
 
-FusedKernel make_tile_kernel(Program& program, const LoopNest& nest, TileContraction contraction, const std::string& name) {
+FusedKernel make_tile_kernel(Program& program, const LoopNest& nest, TileContraction contraction,
+                             const std::string& name) {
   FusedKernel kernel;
   kernel.name = name;
   kernel.kind = KernelKind::contraction;

@@ -120,9 +120,7 @@ class Planner {
   DecisionLog& log_;
   std::vector<std::optional<Layout>> chosen_;
 
-  bool is_free(BufferId b) const {
-    return program_.buffer(b).kind == BufferKind::temporary && !chosen_[size_t(b)];
-  }
+  bool is_free(BufferId b) const { return program_.buffer(b).kind == BufferKind::temporary && !chosen_[size_t(b)]; }
 
   Layout current(BufferId b) const {
     return chosen_[size_t(b)] ? *chosen_[size_t(b)] : row_major(program_.buffer(b).shape.size());

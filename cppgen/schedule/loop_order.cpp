@@ -127,7 +127,8 @@ void choose_vector_loop(const std::vector<Access>& accesses, FusedKernel& kernel
   kernel.vector_outer = outer.unit - outer.other >= inner.unit - inner.other;
 }
 
-// Whether the loops a (outer) and b (inner) can run as one loop k = a * extent(b) + b: every access moves evenly with k.
+// Whether the loops a (outer) and b (inner) can run as one loop k = a * extent(b) + b: every access moves evenly with
+// k.
 bool can_join(const Program& program, const Layouts& layouts, const FusedKernel& kernel, const Loop& a, const Loop& b,
               const ir::IndexMap& map, const ir::IndexNode* joined) {
   auto even = [&](IndexExpr e) { return ir::stride_of(ir::substitute(e, map), joined).has_value(); };
@@ -179,7 +180,8 @@ void find_transposed(const std::vector<Access>& accesses, FusedKernel& kernel) {
   if (kernel.transpose_loop < 0) return;
   // The two loops of a block are the last ones.
   size_t t = size_t(kernel.transpose_loop), last = kernel.outer.size() - 2;
-  std::rotate(kernel.outer.begin() + long(t), kernel.outer.begin() + long(t) + 1, kernel.outer.begin() + long(last) + 1);
+  std::rotate(kernel.outer.begin() + long(t), kernel.outer.begin() + long(t) + 1,
+              kernel.outer.begin() + long(last) + 1);
   kernel.transpose_loop = int(last);
 }
 

@@ -74,7 +74,8 @@ OnednnForm matmul_form(const Program& program, const Layouts& layouts, const Con
   set(rt::kMatAM, positive(*am, k.extent)), set(rt::kMatAK, positive(*ak, 1));
   set(rt::kMatBBatch0, *bb0), set(rt::kMatBBatch1, *bb1);
   set(rt::kMatBK, positive(*bk, columns)), set(rt::kMatBN, positive(*bn, 1));
-  set(rt::kMatOutBatch1, m * columns), set(rt::kMatOutBatch0, m * columns * batch[1].extent), set(rt::kMatOutM, columns);
+  set(rt::kMatOutBatch1, m * columns), set(rt::kMatOutBatch0, m * columns * batch[1].extent),
+      set(rt::kMatOutM, columns);
   return form;
 }
 
@@ -107,7 +108,8 @@ OnednnForm convolution_form(const Program& program, const Layouts& layouts, cons
   const auto& left = program.buffer(v.left->buffer);
   const auto& right = program.buffer(v.right->buffer);
   size_t rank = left.shape.size();
-  if (rank < 3 || rank > 5 || right.shape.size() != rank || right.kind != ir::BufferKind::constant || v.batch.size() > 1)
+  if (rank < 3 || rank > 5 || right.shape.size() != rank || right.kind != ir::BufferKind::constant ||
+      v.batch.size() > 1)
     return {{}, "not a plain convolution"};
   if (!(layouts[size_t(left.id)] == with_last(rank, 1))) return {{}, "the left operand is not channels-last"};
   if (v.depth.size() != rank - 1 || v.rows.size() != rank - 1 || !(v.left->indices[0] == v.rows[0].var))
@@ -117,7 +119,8 @@ OnednnForm convolution_form(const Program& program, const Layouts& layouts, cons
   if (!v.batch.empty()) channel = v.batch[0].var * v.depth.back().extent + channel;
   if (!ir::prove_equal(left.shape[1], groups * v.depth.back().extent) || !ir::prove_equal(v.left->indices[1], channel))
     return {{}, "the left operand is part of a larger tensor"};
-  form.params = {rt::kOneDnnConvolution, 0, v.rows[0].extent, groups, left.shape[1], groups * v.columns[0].extent, int64_t(rank - 2)};
+  form.params = {rt::kOneDnnConvolution, 0, v.rows[0].extent, groups, left.shape[1], groups * v.columns[0].extent,
+                 int64_t(rank - 2)};
   for (size_t d = 2; d < rank; d++) {
     auto s = spatial_of(v.left->indices[d], left.shape[d], v);
     if (!s) return {{}, "a spatial index is not row * stride + tap * dilation - pad"};
@@ -168,7 +171,13 @@ OnednnPreparation prepare_onednn(Program& program, Layouts& layouts, LoopNest& n
   rewrite_nest(program, result.epilogue, rewrite);
 
   nest.stores = {{raw, indices, program.exprs->accumulator(0, DType::f32), {}}};
-  result.step = {std::string(rt::kOneDnnContraction), "onednn", {v.left->buffer, v.right->buffer}, {raw}, form.params, {}, nest.origins};
+  result.step = {std::string(rt::kOneDnnContraction),
+                 "onednn",
+                 {v.left->buffer, v.right->buffer},
+                 {raw},
+                 form.params,
+                 {},
+                 nest.origins};
   return result;
 }
 

@@ -14,13 +14,20 @@ using ir::ReduceOp;
 
 std::optional<BinaryOp> combining(ReduceOp op) {
   switch (op) {
-    case ReduceOp::sum: return BinaryOp::add;
-    case ReduceOp::prod: return BinaryOp::mul;
-    case ReduceOp::min: return BinaryOp::min;
-    case ReduceOp::max: return BinaryOp::max;
-    case ReduceOp::any: return BinaryOp::bit_or;
-    case ReduceOp::all: return BinaryOp::bit_and;
-    default: return std::nullopt;
+    case ReduceOp::sum:
+      return BinaryOp::add;
+    case ReduceOp::prod:
+      return BinaryOp::mul;
+    case ReduceOp::min:
+      return BinaryOp::min;
+    case ReduceOp::max:
+      return BinaryOp::max;
+    case ReduceOp::any:
+      return BinaryOp::bit_or;
+    case ReduceOp::all:
+      return BinaryOp::bit_and;
+    default:
+      return std::nullopt;
   }
 }
 

@@ -24,9 +24,10 @@ void drop_dead(Program& program) {
     std::vector<bool> dead(program.statements.size(), false);
     for (size_t i = 0; i < program.statements.size(); i++) {
       const LoopNest* nest = as_nest(program.statements[i]);
-      dead[i] = nest && std::all_of(nest->stores.begin(), nest->stores.end(), [&](const auto& s) {
-        return program.buffer(s.buffer).kind == ir::BufferKind::temporary && uses.readers[size_t(s.buffer)].empty();
-      });
+      dead[i] =
+          nest && std::all_of(nest->stores.begin(), nest->stores.end(), [&](const auto& s) {
+            return program.buffer(s.buffer).kind == ir::BufferKind::temporary && uses.readers[size_t(s.buffer)].empty();
+          });
     }
     if (std::find(dead.begin(), dead.end(), true) == dead.end()) return;
     erase_statements(program, dead);
@@ -44,16 +45,20 @@ struct Engines {
 class EngineStage {
  public:
   EngineStage(Schedule& schedule, const Options& options, const Target& target)
-      : schedule_(schedule), target_(target),
+      : schedule_(schedule),
+        target_(target),
         chosen_(choose_engines(schedule.program, schedule.layouts, options, target, schedule.log)) {}
 
   Engines run() {
     auto old = std::move(schedule_.program.statements);
     schedule_.program.statements.clear();
     for (size_t i = 0; i < old.size(); i++) {
-      if (chosen_[i] == "cppgen") tiles(std::get<LoopNest>(old[i]));
-      else if (chosen_[i] == "onednn") onednn(std::get<LoopNest>(old[i]));
-      else append(std::move(old[i]), chosen_[i]);
+      if (chosen_[i] == "cppgen")
+        tiles(std::get<LoopNest>(old[i]));
+      else if (chosen_[i] == "onednn")
+        onednn(std::get<LoopNest>(old[i]));
+      else
+        append(std::move(old[i]), chosen_[i]);
     }
     return std::move(engines_);
   }
@@ -102,12 +107,14 @@ std::string kernel_name(size_t position, const Program& program, const Group& gr
   return name;
 }
 
-ScheduledStep make_step(Schedule& schedule, const Engines& engines, const Uses& uses, const Group& group, size_t position) {
+ScheduledStep make_step(Schedule& schedule, const Engines& engines, const Uses& uses, const Group& group,
+                        size_t position) {
   Program& program = schedule.program;
   size_t first = size_t(group.statements[0]);
   if (engines.library[first]) return *engines.library[first];
   if (const auto* call = std::get_if<ir::LibraryCall>(&program.statements[first]))
-    return LibraryStep{call->function, "library", call->inputs, call->outputs, call->params, call->numbers, call->origins};
+    return LibraryStep{call->function, "library",     call->inputs, call->outputs,
+                       call->params,   call->numbers, call->origins};
   std::string name = kernel_name(position, program, group);
   if (engines.tiles[first])
     return make_tile_kernel(program, *as_nest(program.statements[first]), *engines.tiles[first], name);

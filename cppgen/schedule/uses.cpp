@@ -41,7 +41,8 @@ int64_t operation_count(const LoopNest& nest) {
 static bool is_heavy(Expr e) {
   if (e->kind == ExprKind::binary)
     return e->binary == BinaryOp::pow ||
-           (!is_float(e->type) && (e->binary == BinaryOp::div || e->binary == BinaryOp::mod_trunc || e->binary == BinaryOp::mod_floor));
+           (!is_float(e->type) &&
+            (e->binary == BinaryOp::div || e->binary == BinaryOp::mod_trunc || e->binary == BinaryOp::mod_floor));
   return e->kind == ExprKind::unary && e->unary >= UnaryOp::exp && e->unary <= UnaryOp::sigmoid;
 }
 
@@ -58,7 +59,8 @@ static void note(std::vector<int>& list, int statement) {
 }
 
 Uses collect_uses(const Program& program) {
-  Uses uses{std::vector<std::vector<int>>(program.buffers.size()), std::vector<std::vector<int>>(program.buffers.size())};
+  Uses uses{std::vector<std::vector<int>>(program.buffers.size()),
+            std::vector<std::vector<int>>(program.buffers.size())};
   for (int i = 0; i < int(program.statements.size()); i++) {
     if (const LoopNest* nest = as_nest(program.statements[size_t(i)])) {
       for (Expr load : loads_of(*nest)) note(uses.readers[size_t(load->buffer)], i);

@@ -124,7 +124,8 @@ std::string file_content_key(const std::string& path, int threads) {
   std::vector<std::string> hashes(chunks);
   std::atomic<size_t> next{0};
   auto work = [&] {
-    for (size_t i = next++; i < chunks; i = next++) hashes[i] = hash_range(file.get(), path, i * kChunkBytes, kChunkBytes);
+    for (size_t i = next++; i < chunks; i = next++)
+      hashes[i] = hash_range(file.get(), path, i * kChunkBytes, kChunkBytes);
   };
   std::vector<std::future<void>> helpers;
   for (int t = 1; t < threads && size_t(t) < chunks; t++) helpers.push_back(std::async(std::launch::async, work));

@@ -10,7 +10,8 @@ struct cppgen_runtime {
   double (*const* unary_f64)(double);
   double (*pow_f64)(double, double);
   double (*fmod_f64)(double, double);
-  // Register-blocked contraction tiles of this ISA: see runtime/contraction/tile.h. tile_f32[rows] computes `rows` rows.
+  // Register-blocked contraction tiles of this ISA: see runtime/contraction/tile.h. tile_f32[rows] computes `rows`
+  // rows.
   void (*const* tile_f32)(const float* const* a, long taps, long k, const float* b, float* c, long ldc);
 };
 
@@ -18,8 +19,8 @@ struct cppgen_runtime {
 //   extern "C" void NAME(const cppgen_kernel_args*, long begin, long end)
 // over its parallel range; it may be called for disjoint subranges by many threads at once.
 struct cppgen_kernel_args {
-  void* const* buffers;            // one pointer per buffer argument, in the kernel's argument order
-  const long* params;              // values of the kernel's dimension expressions, in order
+  void* const* buffers;  // one pointer per buffer argument, in the kernel's argument order
+  const long* params;    // values of the kernel's dimension expressions, in order
   const struct cppgen_runtime* rt;
   // Set to 1 + (index of the failed check) by a kernel that meets an index outside its tensor; 0 otherwise.
   int* error;

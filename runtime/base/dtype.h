@@ -11,8 +11,8 @@ namespace cppgen {
 enum class DType : uint8_t { f32, f64, f16, bf16, i8, i16, i32, i64, u8, u16, u32, u64, boolean };
 inline constexpr int kDTypeCount = 13;
 
-size_t size_of(DType);              // bytes of one element
-std::string_view name_of(DType);    // "float32", "int64", "bool" ...
+size_t size_of(DType);            // bytes of one element
+std::string_view name_of(DType);  // "float32", "int64", "bool" ...
 std::optional<DType> dtype_from_name(std::string_view);
 
 constexpr bool is_float(DType t) { return t <= DType::bf16; }

@@ -8,8 +8,8 @@
 
 namespace cppgen::rt {
 
-// A compiled model as passive data. Written by the compiler, read by a Session; stored as plan.json in a package. A plan
-// that was read is not trusted: `validate` checks every index before anything runs.
+// A compiled model as passive data. Written by the compiler, read by a Session; stored as plan.json in a package. A
+// plan that was read is not trusted: `validate` checks every index before anything runs.
 
 // An integer expression over the plan's symbols as flat postfix code: each instruction is its opcode, followed by one
 // operand for `constant` (the value) and `symbol` (its index in Plan::symbols).
@@ -41,17 +41,17 @@ struct PlanBuffer {
   DimExpr bytes;           // size of what is stored, layout padding included
   int32_t first_step = 0;  // temporary: steps that write it first and read it last
   int32_t last_step = 0;
-  int32_t shares = -1;     // temporary: lies in this buffer's memory (in-place); that one is no shorter
+  int32_t shares = -1;  // temporary: lies in this buffer's memory (in-place); that one is no shorter
 };
 
 enum class StepKind : uint8_t { kernel, library };
 
 struct Step {
   StepKind kind = StepKind::kernel;
-  std::string name;                  // kernel: its symbol; library: the function in the runtime's table
-  int32_t library = -1;              // kernel: index in Plan::libraries
-  std::vector<int32_t> buffers;      // argument order; library: inputs, then outputs
-  int32_t output_count = 0;          // how many of `buffers`, at the end, are written
+  std::string name;              // kernel: its symbol; library: the function in the runtime's table
+  int32_t library = -1;          // kernel: index in Plan::libraries
+  std::vector<int32_t> buffers;  // argument order; library: inputs, then outputs
+  int32_t output_count = 0;      // how many of `buffers`, at the end, are written
   std::vector<DimExpr> params;
   std::vector<double> numbers;       // library: float attributes
   DimExpr range;                     // kernel: parallel range [0, range)

@@ -48,7 +48,8 @@ TEST(KernelSanitizer, CatchesAPlantedOverrun) {
   job.isa_name = "scalar";
   job.source =
       "#include \"runtime/abi/abi.h\"\n"
-      "extern \"C\" __attribute__((visibility(\"default\"))) void overrun(const cppgen_kernel_args* args, long begin, long end) {\n"
+      "extern \"C\" __attribute__((visibility(\"default\"))) void overrun(const cppgen_kernel_args* args, long begin, "
+      "long end) {\n"
       "  float* out = (float*)args->buffers[0];\n"
       "  for (long i = begin; i <= end; i++) out[i] = 1;\n"
       "}\n";
