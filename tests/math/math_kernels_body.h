@@ -5,11 +5,12 @@
 namespace math_test {
 namespace {
 
-#define FUNCTIONS(X)                                                                                             \
-  X(exp)                                                                                                         \
-  X(expm1)                                                                                                       \
-  X(log) X(log1p) X(log2) X(sin) X(cos) X(tan) X(asin) X(acos) X(atan) X(sinh) X(cosh) X(tanh) X(asinh) X(acosh) \
-      X(atanh) X(erf) X(sigmoid)
+#define FUNCTIONS(X)                                                                                               \
+  X(exp)                                                                                                           \
+  X(expm1)                                                                                                         \
+  X(log)                                                                                                           \
+  X(log1p) X(log2) X(sin) X(cos) X(tan) X(asin) X(acos) X(atan) X(sinh) X(cosh) X(tanh) X(asinh) X(acosh) X(atanh) \
+      X(erf) X(sigmoid)
 
 #define KERNEL(name)                                                                                \
   void run_##name(const float* x, float* y, long count) {                                           \
