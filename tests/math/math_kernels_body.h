@@ -5,12 +5,11 @@
 namespace math_test {
 namespace {
 
+// clang-format off
 #define FUNCTIONS(X)                                                                                               \
-  X(exp)                                                                                                           \
-  X(expm1)                                                                                                         \
-  X(log)                                                                                                           \
-  X(log1p) X(log2) X(sin) X(cos) X(tan) X(asin) X(acos) X(atan) X(sinh) X(cosh) X(tanh) X(asinh) X(acosh) X(atanh) \
-      X(erf) X(sigmoid)
+  X(exp) X(expm1) X(log) X(log1p) X(log2) X(sin) X(cos) X(tan) X(asin) X(acos) X(atan) X(sinh) X(cosh) X(tanh)     \
+  X(asinh) X(acosh) X(atanh) X(erf) X(sigmoid)
+// clang-format on
 
 #define KERNEL(name)                                                                                \
   void run_##name(const float* x, float* y, long count) {                                           \
