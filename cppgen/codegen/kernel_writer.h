@@ -38,37 +38,6 @@ class KernelWriter {
   void name_buffers(TextWriter& declarations);
 };
 
-class LoopsWriter : public KernelWriter {
- public:
-  using KernelWriter::KernelWriter;
-
- private:
-  int64_t block_ = 1;  // elements of the vector loop in one unit (vector_outer)
-  int unroll_ = 1;     // vectors side by side, each with accumulators of its own
-  int chains_ = 1;     // vectors of a pointwise kernel whose long chains of operations overlap
-  bool has_inner_ = false;
-
-  void write_body() override;
-  void declare_locals();
-  void write_columns();
-  int choose_chains() const;
-  struct TransposedLoad {
-    ir::Expr load;
-    IndexExpr offset, across;
-  };
-  std::vector<TransposedLoad> transposed_loads(const ir::Loop& tile_loop, const ir::Loop& last) const;
-  int64_t tile_side(const std::vector<TransposedLoad>&, const ir::Loop& tile_loop, const ir::Loop& last) const;
-  void write_transposed();
-  void write_rows();
-  int64_t choose_block() const;
-  std::vector<std::string> prefetch_later_rows(const schedule::Segment&) const;
-  void column_segment(const schedule::Segment&, size_t index, TextWriter& hoisted);
-  std::vector<std::string> prefetch_next_row(size_t index, const ir::Loop& vector_loop) const;
-  void row_segment(const schedule::Segment&, size_t index);
-  void row_loop(const schedule::Segment&, const std::string& accumulators, int accumulator_count);
-  void row_results(const schedule::Segment&, const std::string& accumulators);
-};
-
 class TileWriter : public KernelWriter {
  public:
   using KernelWriter::KernelWriter;

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "cppgen/codegen/kernel_writer.h"
+#include "cppgen/codegen/loops_writer.h"
 
 namespace cppgen::codegen {
 

@@ -1,0 +1,78 @@
+#pragma once
+#include <optional>
+
+#include "cppgen/codegen/kernel_writer.h"
+
+namespace cppgen::codegen {
+
+// Kernels of plain loops, in one of three forms: rows (lanes are points of each segment's innermost loop), columns
+// (lanes are points of the last outer loop) and transposed tiles.
+class LoopsWriter : public KernelWriter {
+ public:
+  using KernelWriter::KernelWriter;
+
+ private:
+  int64_t block_ = 1;  // elements of the vector loop in one unit (columns)
+  int unroll_ = 1;     // vectors side by side, each with accumulators of its own
+  int chains_ = 1;     // vectors of a pointwise kernel whose long chains of operations overlap
+  bool has_inner_ = false;
+
+  // loops_writer.cpp: what the forms share
+  void write_body() override;
+  void declare_locals();
+  // Opens loops, the first followed by the lines of `level`, the next by those of the next level.
+  void open_loops(const std::vector<ir::Loop>&, const ValueEmitter&, size_t level);
+  void close_loops(size_t count);
+  static std::string accumulator_name(size_t segment, size_t reduction);
+
+  // loops_rows.cpp
+  struct RowLoops {
+    std::vector<ir::Loop> scalar;
+    std::optional<ir::Loop> vector;
+    std::vector<const ir::IndexNode*> variables;  // of all of them
+    std::string lanes() const { return vector ? "n" : "vec::Tail{1}"; }
+  };
+  void write_rows();
+  void row_segment(const schedule::Segment&, size_t index);
+  RowLoops row_loops(const std::vector<ir::Loop>&);
+  void open_row_body(const ir::Loop& vector_loop, size_t index, const char* more_arguments);
+  void row_pointwise(const schedule::Segment&, size_t index);
+  void row_reduction(const schedule::Segment&, size_t index);
+  std::vector<std::string> row_updates(const schedule::Segment&, size_t index, ValueEmitter&,
+                                       const std::string& lanes) const;
+  void declare_row_accumulators(const schedule::Segment&, size_t index);
+  void row_reduction_loop(const ir::Loop& vector_loop, size_t index, const std::vector<std::string>& values,
+                          const std::vector<std::string>& updates);
+  void row_results(const schedule::Segment&, size_t index, const std::vector<const ir::IndexNode*>& around);
+  std::vector<std::string> prefetch_next_row(size_t index, const ir::Loop& vector_loop) const;
+
+  // loops_columns.cpp
+  struct UnitPart {
+    std::string start, stop;
+  };
+  void write_columns();
+  int64_t choose_block() const;
+  int choose_chains() const;
+  UnitPart write_column_units();
+  std::string column_point(std::vector<std::string>& hoisted);
+  void column_loops();
+  void column_segment(const schedule::Segment&, size_t index, std::vector<std::string>& hoisted);
+  void column_results(const schedule::Segment&, size_t index, std::vector<std::string>& hoisted);
+  std::string column_update(const schedule::Segment&, size_t index, size_t reduction, ValueEmitter&) const;
+  std::string column_accumulator(size_t segment, size_t reduction) const;
+  void declare_column_accumulators(const schedule::Segment&, size_t index);
+  void open_vectors();
+  void close_vectors();
+  std::vector<std::string> prefetch_later_rows(const schedule::Segment&) const;
+
+  // loops_transposed.cpp
+  struct TransposedLoad {
+    ir::Expr load;
+    IndexExpr offset, across;
+  };
+  std::vector<TransposedLoad> transposed_loads(const ir::Loop& tile_loop, const ir::Loop& last) const;
+  int64_t tile_side(const std::vector<TransposedLoad>&, const ir::Loop& tile_loop, const ir::Loop& last) const;
+  void write_transposed();
+};
+
+}  // namespace cppgen::codegen
