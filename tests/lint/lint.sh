@@ -1,6 +1,6 @@
 #!/bin/sh
-# Checks that no compiler makes: who includes whom, unfinished work, places of one machine, links between documents.
-# Usage: lint.sh SOURCE_DIR. Prints each finding and fails if there is one.
+# Checks that no compiler makes: who includes whom, unfinished work, places of one machine, formatting, links between
+# documents. Usage: lint.sh SOURCE_DIR. Prints each finding and fails if there is one.
 set -u
 cd "$1" || exit 2
 findings=$(mktemp)
@@ -77,6 +77,21 @@ files . | grep -vE '^(\./)?tests/' | search "$places" | report "Paths of one mac
 files . | grep -E '\.(h|cpp|c|sh)$' | while read -r file; do
   [ ! -f "$file" ] || { lines=$(wc -l < "$file") && [ "$lines" -gt 500 ] && echo "$file: $lines lines"; }
 done | report "Files over 500 lines; split by meaning:"
+
+# ---- formatting ----
+# Other versions of clang-format than Debian 12's format a few things differently.
+formatter_version=$(clang-format --version 2> /dev/null | sed -nE 's/.*version ([0-9]+).*/\1/p')
+if [ "$formatter_version" = 14 ]; then
+  files . | grep -E '\.(h|cpp|c)$' | while read -r file; do [ ! -f "$file" ] || echo "$file"; done |
+    xargs clang-format --dry-run -Werror 2>&1 | grep -E 'error:' | cut -d: -f1,2 |
+    report "Not formatted; clang-format -i FILE does it:"
+else
+  problem="formatting is not checked: that takes clang-format 14, and ${formatter_version:-none} is installed"
+  case ${CI:-} in
+    true | 1 | yes) echo "$problem" | report "In continuous integration nothing may be left out:" ;;
+    *) echo "$problem" ;;
+  esac
+fi
 
 # ---- documents ----
 files . | grep -E '\.md$' | while read -r page; do
