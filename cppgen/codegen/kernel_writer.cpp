@@ -133,6 +133,7 @@ KernelText KernelWriter::write() {
   declarations.dedent();
 
   std::string inner = before_.take() + "  for (vec::i64 unit = begin; unit < end; unit++) {\n" + body_.take() + "  }\n";
+  if (!kernel_.around_caches.empty()) inner += "  vec::fence();\n";
   TextWriter out, comment_writer;
   if (options_.comment_origin) {
     std::vector<std::string> shown;

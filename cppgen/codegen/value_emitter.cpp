@@ -21,6 +21,10 @@ const schedule::Local* KernelContext::local(BufferId b) const {
   return nullptr;
 }
 
+bool KernelContext::around_caches(BufferId b) const {
+  return std::find(kernel.around_caches.begin(), kernel.around_caches.end(), b) != kernel.around_caches.end();
+}
+
 IndexExpr KernelContext::offset(BufferId b, const std::vector<IndexExpr>& indices) const {
   const auto& buffer = program.buffer(b);
   const auto* l = local(b);
@@ -307,7 +311,8 @@ void ValueEmitter::store_one(const ir::Store& s) {
   if (!varies(offset))
     text = fmt::format("vec::st({} + {}, {}, vec::Tail{{1}});", pointer, names_.text(offset), value.name);
   else if (stride && stride->is_constant(1) && lane_when.empty())
-    text = fmt::format("vec::st({} + {}, {}, {});", pointer, names_.text(offset), value.name, lanes_);
+    text = fmt::format("vec::{}({} + {}, {}, {});", context_.around_caches(s.buffer) ? "st_around" : "st", pointer,
+                       names_.text(offset), value.name, lanes_);
   else if (stride && lane_when.empty())
     text = fmt::format("vec::st_strided({} + {}, {}, {}, {});", pointer, names_.text(offset), names_.text(*stride),
                        value.name, lanes_);

@@ -22,6 +22,7 @@ struct KernelContext {
   // The linear offset of an element; for rows, within the row of one outer point.
   IndexExpr offset(BufferId, const std::vector<IndexExpr>& indices) const;
   const schedule::Local* local(BufferId) const;
+  bool around_caches(BufferId) const;
   std::string fresh(const char* prefix) { return prefix + std::to_string(next_value++); }
 };
 

@@ -30,9 +30,9 @@
 namespace cppgen {
 namespace {
 
-int64_t l2_bytes() {
-  static const int64_t bytes = rt::machine_description(rt::topology_of_this_machine()).l2_bytes;
-  return bytes > 0 ? bytes : int64_t{1} << 20;
+const MachineDescription& this_machine() {
+  static const MachineDescription machine = rt::machine_description(rt::topology_of_this_machine());
+  return machine;
 }
 
 // What tells this build of the compiler from another one of the same version: they may emit different kernels.
@@ -98,7 +98,10 @@ class Compilation {
     hasher.field("settings", request_.settings.key_text());
     for (const auto& d : request_.dims)
       hasher.field("dim", fmt::format("{}|{}|{}|{}", d.input, d.axis, d.symbol, d.size.value_or(-1)));
-    hasher.field("isa", std::string(isa.name)).field("l2", l2_bytes()).field("units", units());
+    hasher.field("isa", std::string(isa.name))
+        .field("l2", this_machine().l2_bytes)
+        .field("l3", this_machine().l3_bytes)
+        .field("units", units());
     hasher.field("build", build_identity());
     hasher.field("headers", embedded_headers_hash()).field("abi", CPPGEN_ABI_VERSION).field("version", rt::kVersion);
     return hasher.hex();
@@ -128,7 +131,7 @@ class Compilation {
     remember_names(graph);
     auto program = clock_.time("lower", [&] { return ops::lower(graph); });
     isa_ = clock_.time("probe", [&] { return &choose_isa(request_.settings, options_, true); });
-    auto target = target_of(*isa_, l2_bytes());
+    auto target = target_of(*isa_, this_machine());
     schedule_ = clock_.time("schedule", [&] {
       return schedule::make_schedule(std::move(program), schedule_options(request_.settings), target,
                                      trace_programs(trace));
@@ -278,7 +281,7 @@ Explanation explain_model(const CompileRequest& request) {
   Graph graph = read_and_simplify(request, clock, trace_directory(request));
   CompileOptions options = compile_options(request);
   const VecISA& isa = choose_isa(request.settings, options, false);
-  auto target = target_of(isa, l2_bytes());
+  auto target = target_of(isa, this_machine());
   auto schedule = schedule::make_schedule(ops::lower(graph), schedule_options(request.settings), target);
   auto kernels = emit_kernels(schedule, target, request.settings);
   Explanation result;

@@ -77,9 +77,9 @@ schedule::Options schedule_options(const Settings& s) {
   return o;
 }
 
-schedule::Target target_of(const VecISA& isa, int64_t l2_bytes) {
+schedule::Target target_of(const VecISA& isa, const MachineDescription& machine) {
   auto tile = rt::tile_shape(isa.name);
-  return {std::string(isa.name), isa.lanes, tile.mr, tile.nr, l2_bytes};
+  return {std::string(isa.name), isa.lanes, tile.mr, tile.nr, machine.l2_bytes, machine.l3_bytes};
 }
 
 CompileOptions compile_options(const CompileRequest& request) {

@@ -10,6 +10,7 @@
 #include "cppgen/schedule/kernel.h"
 #include "cppgen/schedule/options.h"
 #include "isa/vec_isa.h"
+#include "runtime/base/machine.h"
 
 namespace cppgen {
 
@@ -39,7 +40,7 @@ class StageClock {
 // The single stages of the flow; each takes what the one before gives. compiler.cpp is their only order.
 Graph read_and_simplify(const CompileRequest&, StageClock&, const std::string& trace_dir);
 schedule::Options schedule_options(const Settings&);
-schedule::Target target_of(const VecISA&, int64_t l2_bytes);
+schedule::Target target_of(const VecISA&, const MachineDescription&);
 CompileOptions compile_options(const CompileRequest&);
 
 // Emits every kernel of the schedule, in order.

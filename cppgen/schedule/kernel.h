@@ -58,6 +58,7 @@ struct FusedKernel {
   std::vector<Local> locals;
   std::optional<TileContraction> contraction;
   std::vector<ir::BufferId> inputs, outputs;  // arguments: inputs, then outputs
+  std::vector<ir::BufferId> around_caches;    // outputs that are written past the caches
   std::vector<std::string> origins;
 };
 

@@ -27,6 +27,7 @@ struct Target {
   int tile_rows = 4;  // register block of a contraction
   int tile_columns = 8;
   int64_t l2_bytes = 1 << 20;
+  int64_t l3_bytes = 0;  // 0: not known
 };
 
 }  // namespace cppgen::schedule

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "cppgen/schedule/around_caches.h"
 #include "cppgen/schedule/contraction.h"
 #include "cppgen/schedule/epilogue.h"
 #include "cppgen/schedule/group.h"
@@ -156,6 +157,7 @@ Schedule make_schedule(Program program, const Options& options, const Target& ta
   for (const Group& group : groups)
     schedule.steps.push_back(make_step(schedule, engines, uses, group, schedule.steps.size()));
   if (options.inplace_buffers) find_in_place(schedule);
+  find_stores_around_caches(schedule, target);
   return schedule;
 }
 

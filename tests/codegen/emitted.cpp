@@ -40,8 +40,9 @@ GraphMaker checked_gather() {
 
 }  // namespace
 
-std::vector<KernelText> emitted(GraphMaker& g, const VecISA& isa, const Options& options) {
-  auto target = target_of(isa, 1 << 20);
+std::vector<KernelText> emitted(GraphMaker& g, const VecISA& isa, const Options& options,
+                                const MachineDescription& machine) {
+  auto target = target_of(isa, machine);
   auto schedule = schedule::make_schedule(ops::lower(g.g), {}, target);
   std::vector<KernelText> kernels;
   for (const auto& step : schedule.steps)

@@ -4,12 +4,13 @@
 
 #include "cppgen/codegen/kernel_text.h"
 #include "isa/vec_isa.h"
+#include "runtime/base/machine.h"
 #include "tests/passes/graph_maker.h"
 
 namespace cppgen::codegen {
 
 // The kernels of a graph for an instruction set, scheduled and emitted with default settings.
-std::vector<KernelText> emitted(GraphMaker&, const VecISA&, const Options& = {});
+std::vector<KernelText> emitted(GraphMaker&, const VecISA&, const Options& = {}, const MachineDescription& = {});
 
 // The body of a kernel: what is between its braces.
 std::string body_of(const KernelText&);

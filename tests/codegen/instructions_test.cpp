@@ -14,8 +14,8 @@ namespace cppgen::codegen {
 namespace {
 
 // The assembly of all kernels of a graph.
-std::string assembly(GraphMaker& g, const VecISA& isa) {
-  auto kernels = emitted(g, isa);
+std::string assembly(GraphMaker& g, const VecISA& isa, const MachineDescription& machine = {}) {
+  auto kernels = emitted(g, isa, {}, machine);
   std::vector<const KernelText*> list;
   for (const auto& k : kernels) list.push_back(&k);
   TempDirectory dir(system_temp_directory(), "cppgen-asm.");
@@ -75,6 +75,18 @@ GraphMaker symbolic_relu() {
   GraphMaker g;
   g.output(g.node("Relu", {g.input("x", {g.symbol("N")})}));
   return g;
+}
+
+TEST(Instructions, LargeResultsAreWrittenPastTheCaches) {
+  for (const char* isa : {"avx2", "avx512"}) {
+    GraphMaker small = relu(), large = relu();
+    MachineDescription machine;
+    machine.l3_bytes = 4099 * 4 * 3;
+    EXPECT_FALSE(has(assembly(small, *find_isa(isa), machine), "vmovntps")) << isa;
+    machine.l3_bytes--;
+    const std::string text = assembly(large, *find_isa(isa), machine);
+    EXPECT_TRUE(has(text, "vmovntps") && has(text, "sfence")) << isa;
+  }
 }
 
 TEST(Instructions, TailsAreMasked) {

@@ -47,7 +47,7 @@ Setup setup_of(const Options& o) {
   CompileRequest request;
   request.settings = setup.settings;
   setup.isa = &choose_isa(setup.settings, compile_options(request), true);
-  setup.l2_bytes = std::max<int64_t>(rt::topology_of_this_machine().caches.l2_bytes, 1 << 18);
+  setup.machine = rt::machine_description(rt::topology_of_this_machine());
   return setup;
 }
 

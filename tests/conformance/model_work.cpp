@@ -122,7 +122,7 @@ Outcome prepare(const Case& c, const Setup& setup, const std::string& package, c
   ir::Program program;
   schedule::Schedule schedule;
   std::vector<codegen::KernelText> kernels;
-  const auto target = target_of(*setup.isa, setup.l2_bytes);
+  const auto target = target_of(*setup.isa, setup.machine);
   bool ok =
       stages.run("import", Status::unsupported, [&] { graph = read_and_simplify(request_for(c, setup), clock, ""); }) &&
       stages.run("lower", Status::unsupported, [&] { program = ops::lower(graph); }) &&

@@ -3,6 +3,7 @@
 
 #include "cppgen/driver/compiler.h"
 #include "isa/vec_isa.h"
+#include "runtime/base/machine.h"
 #include "tests/conformance/cases.h"
 
 namespace cppgen::conformance {
@@ -11,7 +12,7 @@ namespace cppgen::conformance {
 struct Setup {
   Settings settings;
   const VecISA* isa = nullptr;
-  int64_t l2_bytes = 0;
+  MachineDescription machine;
 };
 
 // Names of files that prepare() leaves in the model's package directory besides plan and weights.

@@ -41,7 +41,9 @@ Build emit(const Case& c, size_t index, const VecISA& isa) {
   if (c.run_passes) passes::run_passes(graph);
   for (ValueId v : graph.inputs) b.input_names.push_back(graph.value(v).name);
   for (ValueId v : graph.outputs) b.output_names.push_back(graph.value(v).name);
-  auto target = target_of(isa, 1 << 20);
+  MachineDescription machine;
+  machine.l3_bytes = 1 << 10;  // so that stores past the caches occur, too
+  auto target = target_of(isa, machine);
   b.schedule = schedule::make_schedule(ops::lower(graph), c.options, target);
   for (auto& step : b.schedule.steps)
     if (auto* kernel = std::get_if<schedule::FusedKernel>(&step))

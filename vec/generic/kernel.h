@@ -70,6 +70,19 @@ VEC_FN void st(S* p, Loaded<S> x, Tail n) {
   store(p, x, n.count);
 }
 
+// Past the caches, where a whole aligned vector goes; fence() before another thread may read it.
+template <class S>
+VEC_FN void st_around(S* p, Loaded<S> x, All n) {
+  if constexpr (__is_same(S, f32)) {
+    if (u64(p) % sizeof(x) == 0) return nt_store(p, x);
+  }
+  st(p, x, n);
+}
+template <class S>
+VEC_FN void st_around(S* p, Loaded<S> x, Tail n) {
+  st(p, x, n);
+}
+
 // The same element in every lane.
 template <class S>
 VEC_FN Loaded<S> ld_all(const S* p) {
