@@ -5,6 +5,7 @@
 
 #include "cppgen/driver/command_support.h"
 #include "cppgen/driver/commands.h"
+#include "cppgen/driver/decision_text.h"
 #include "cppgen/driver/json_writer.h"
 #include "cppgen/driver/ready_model.h"
 #include "cppgen/import/summary.h"
@@ -33,10 +34,7 @@ std::string explain_text(const Explanation& explanation, bool source) {
     if (source && !step.source.empty()) text += "\n" + step.source + "\n";
   }
   text += "\ndecisions\n";
-  for (const auto& entry : explanation.decisions.entries)
-    text += fmt::format("  {:<10} {:<3} {}{}{}\n", entry.rule, entry.decision.fused ? "yes" : "no",
-                        printable(entry.subject), entry.decision.reason.empty() ? "" : ": ", entry.decision.reason);
-  return text;
+  return text + decision_text(explanation.decisions);
 }
 
 std::string explain_json(const ExplainOptions& options, const Explanation& explanation) {

@@ -4,11 +4,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <cstdio>
 #include <filesystem>
 #include <future>
 
 #include "cppgen/compile/kernel_builder.h"
 #include "cppgen/compile/vec_headers.h"
+#include "cppgen/driver/decision_text.h"
 #include "cppgen/driver/loop_text.h"
 #include "cppgen/driver/stages.h"
 #include "cppgen/import/summary.h"
@@ -50,24 +52,27 @@ struct Objects {
 
 class Compilation {
  public:
-  explicit Compilation(const CompileRequest& request) : request_(request), options_(compile_options(request)) {}
+  explicit Compilation(const CompileRequest& request)
+      : request_(request), options_(compile_options(request)), trace_(request) {}
 
   CompiledModel run() {
     double start = StageClock::now();
     check_readable();
     auto cache = model_cache();
-    if (cache && !request_.settings.recompile)
+    if (cache && !must_compile())
       if (auto package = clock_.time("cache", [&] { return cache->find(); })) return from_cache(*package, start);
     build();
     CompiledModel model;
     clock_.time("package", [&] { place(cache, model); });
     model.report = report(start);
+    trace_.write("timings.txt", timings(model.report));
     return model;
   }
 
  private:
   const CompileRequest& request_;
   CompileOptions options_;
+  Trace trace_;
   StageClock clock_;
   const VecISA* isa_ = nullptr;
   schedule::Schedule schedule_;
@@ -86,6 +91,9 @@ class Compilation {
     auto parent = std::filesystem::path(request_.model).parent_path().string();
     return parent.empty() ? "." : parent;
   }
+
+  // A plan from the cache has nothing to tell about its compilation.
+  bool must_compile() const { return request_.settings.recompile || request_.settings.debug_fusion || trace_.on(); }
 
   bool caching() const { return options_.use_cache && !options_.disable_caches && request_.output.empty(); }
 
@@ -126,27 +134,31 @@ class Compilation {
 
   // From file to kernels and plan.
   void build() {
-    std::string trace = trace_directory(request_);
-    Graph graph = read_and_simplify(request_, clock_, trace);
+    Graph graph = read_and_simplify(request_, clock_, &trace_);
     remember_names(graph);
     auto program = clock_.time("lower", [&] { return ops::lower(graph); });
+    trace_program("lower", program);
     isa_ = clock_.time("probe", [&] { return &choose_isa(request_.settings, options_, true); });
     auto target = target_of(*isa_, this_machine());
     schedule_ = clock_.time("schedule", [&] {
       return schedule::make_schedule(std::move(program), schedule_options(request_.settings), target,
-                                     trace_programs(trace));
+                                     [&](const char* stage, const ir::Program& p) { trace_program(stage, p); });
     });
+    if (request_.settings.debug_fusion) std::fputs(decision_text(schedule_.log).c_str(), stderr);
     kernels_ = clock_.time("codegen", [&] { return emit_kernels(schedule_, target, request_.settings); });
     compile();
     plan_ = clock_.time("plan", [&] { return make_plan(); });
+    if (trace_.on()) trace_.write(std::string(rt::kPlanFile), rt::to_json(plan_.plan));
   }
 
-  schedule::Trace trace_programs(const std::string& dir) {
-    if (dir.empty()) return {};
-    return [dir, step = 50](const char* stage, const ir::Program& program) mutable {
-      std::string name = fmt::format("{}/{}_{}.txt", dir, step++, stage);
-      if (write_file(name, ir::to_string(program)) != 0) log_warning("TRACE: cannot write {}", name);
-    };
+  void trace_program(const char* stage, const ir::Program& program) {
+    if (trace_.on()) trace_.stage(stage, ir::to_string(program));
+  }
+
+  static std::string timings(const CompileReport& report) {
+    std::string text;
+    for (const auto& [stage, seconds] : report.stages) text += fmt::format("{:<10} {:.6f} s\n", stage, seconds);
+    return text + fmt::format("{:<10} {:.6f} s\n", "total", report.total_s);
   }
 
   void remember_names(const Graph& graph) {
@@ -176,19 +188,11 @@ class Compilation {
       jobs.push_back(std::move(job));
     }
     for (size_t k = 0; k < kernels_.size(); k++) objects_.library_of_kernel[k] = objects_.library_of_kernel[holder[k]];
-    trace_sources(jobs);
+    for (const CompileJob& job : jobs) trace_.write(job.name + ".cpp", job.source);
     if (jobs.empty()) return;
     KernelBuilder builder(options_);
     objects_.objects = clock_.time("compile", [&] { return builder.build(jobs); });
     for (const auto& w : builder.warnings()) log_warning("{}", w);
-  }
-
-  void trace_sources(const std::vector<CompileJob>& jobs) {
-    std::string dir = trace_directory(request_);
-    if (dir.empty()) return;
-    for (const auto& job : jobs)
-      if (write_file(dir + "/" + job.name + ".cpp", job.source) != 0)
-        log_warning("TRACE: cannot write {}/{}.cpp", dir, job.name);
   }
 
   package::PlanAndWeights make_plan() {
@@ -278,7 +282,8 @@ CompiledModel compile_model(const CompileRequest& request) { return Compilation(
 
 Explanation explain_model(const CompileRequest& request) {
   StageClock clock;
-  Graph graph = read_and_simplify(request, clock, trace_directory(request));
+  Trace trace(request);
+  Graph graph = read_and_simplify(request, clock, &trace);
   CompileOptions options = compile_options(request);
   const VecISA& isa = choose_isa(request.settings, options, false);
   auto target = target_of(isa, this_machine());
@@ -289,18 +294,20 @@ Explanation explain_model(const CompileRequest& request) {
   result.decisions = std::move(schedule.log);
   size_t next = 0;
   for (const auto& step : schedule.steps) {
-    if (const auto* k = std::get_if<schedule::FusedKernel>(&step))
+    if (const auto* k = std::get_if<schedule::FusedKernel>(&step)) {
+      const codegen::KernelText& text = kernels[next++];
       result.steps.push_back(
-          {k->name, k->contraction ? "cppgen" : "loops", k->origins, loop_text(*k), kernels[next++].code});
-    else if (const auto* call = std::get_if<schedule::LibraryStep>(&step))
+          {k->name, k->contraction ? "cppgen" : "loops", k->origins, loop_text(*k), text.comment + text.code});
+    } else if (const auto* call = std::get_if<schedule::LibraryStep>(&step)) {
       result.steps.push_back({call->function, call->engine, call->origins, "", ""});
+    }
   }
   return result;
 }
 
 ReferenceModel::ReferenceModel(const CompileRequest& request) {
   StageClock clock;
-  Graph graph = read_and_simplify(request, clock, "");
+  Graph graph = read_and_simplify(request, clock);
   for (ValueId v : graph.inputs) input_names_.push_back(graph.value(v).name);
   for (ValueId v : graph.outputs) output_names_.push_back(graph.value(v).name);
   program_ = ops::lower(graph);

@@ -16,16 +16,11 @@ bool is_reference(const ModelOptions& options, const Settings& settings) {
   return options.reference || settings.force_native_runtime;
 }
 
-// Settings that are part of the kernel key, yet are read again when a session is made.
-bool works_on_packages(const SettingDescription& setting) {
-  return !setting.in_key || setting.name == "MIN_CHUNK_SIZE" || setting.name == "MEMORY_PLANNING";
-}
-
 void refuse_compiler_options(const ModelOptions& options, const Settings& settings) {
   if (options.reference) require_onnx(options.model, "--reference");
   if (settings.force_native_runtime) require_onnx(options.model, "FORCE_NATIVE_RUNTIME");
   for (const SettingDescription& setting : settings.describe())
-    if (setting.source.starts_with("option") && !works_on_packages(setting))
+    if (setting.source.starts_with("option") && setting.in_key)
       user_error(
           "the setting {} decides how a model is compiled, but '{}' is a package, which is compiled already: "
           "give the .onnx file, or leave the setting out",

@@ -3,14 +3,12 @@
 #include <fmt/format.h>
 
 #include <chrono>
-#include <filesystem>
 
 #include "cppgen/compile/kernel_cache.h"
 #include "cppgen/compile/probe.h"
 #include "cppgen/compile/toolchain.h"
 #include "cppgen/ops/op.h"
 #include "cppgen/passes/pipeline.h"
-#include "cppgen/support/file_io.h"
 #include "cppgen/support/subprocess.h"
 #include "isa/cpu_features.h"
 #include "runtime/abi/abi.h"
@@ -39,22 +37,14 @@ double StageClock::of(const std::string& stage) const {
   return 0;
 }
 
-static void write_trace(const std::string& dir, const std::string& name, const std::string& text) {
-  if (int e = write_file(dir + "/" + name, text))
-    log_warning("TRACE: cannot write {}/{}: {}", dir, name, error_text(e));
-}
-
-Graph read_and_simplify(const CompileRequest& request, StageClock& clock, const std::string& trace_dir) {
+Graph read_and_simplify(const CompileRequest& request, StageClock& clock, Trace* trace) {
   Graph graph = clock.time("read", [&] { return import_onnx(request.model, ImportOptions{request.dims}); });
   clock.time("passes", [&] {
     passes::PassOptions options;
     options.constant_folding = request.settings.constant_folding;
-    int step = 0;
-    if (!trace_dir.empty()) {
-      write_trace(trace_dir, "00_import.txt", to_string(graph));
-      options.trace = [&](const char* pass, const Graph& g) {
-        write_trace(trace_dir, fmt::format("{:02}_{}.txt", ++step, pass), to_string(g));
-      };
+    if (trace && trace->on()) {
+      trace->stage("import", to_string(graph));
+      options.trace = [&](const char* pass, const Graph& g) { trace->stage(pass, to_string(g)); };
     }
     passes::run_passes(graph, options);
   });
@@ -135,13 +125,6 @@ const VecISA& choose_isa(const Settings& s, const CompileOptions& options, bool 
     log_warning("instruction set {} is not usable here ({}): trying the next one", row.name, result.reason);
   }
   return rows[0];
-}
-
-std::string trace_directory(const CompileRequest& request) {
-  if (!request.settings.trace) return {};
-  std::string dir = request.settings.trace_dir + "/" + std::filesystem::path(request.model).stem().string();
-  if (int e = make_directories(dir)) user_error("TRACE_DIR: cannot make {}: {}", dir, error_text(e));
-  return dir;
 }
 
 }  // namespace cppgen

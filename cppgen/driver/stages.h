@@ -6,6 +6,7 @@
 #include "cppgen/codegen/kernel_text.h"
 #include "cppgen/compile/compile_options.h"
 #include "cppgen/driver/compiler.h"
+#include "cppgen/driver/trace.h"
 #include "cppgen/graph/graph.h"
 #include "cppgen/schedule/kernel.h"
 #include "cppgen/schedule/options.h"
@@ -38,7 +39,7 @@ class StageClock {
 };
 
 // The single stages of the flow; each takes what the one before gives. compiler.cpp is their only order.
-Graph read_and_simplify(const CompileRequest&, StageClock&, const std::string& trace_dir);
+Graph read_and_simplify(const CompileRequest&, StageClock&, Trace* = nullptr);
 schedule::Options schedule_options(const Settings&);
 schedule::Target target_of(const VecISA&, const MachineDescription&);
 CompileOptions compile_options(const CompileRequest&);
@@ -49,8 +50,5 @@ std::vector<codegen::KernelText> emit_kernels(const schedule::Schedule&, const s
 // The ISA to compile for. With `may_probe`, VEC_ISA_OK unset runs the cached compile-and-run probe and falls back to
 // the next lower row where it fails.
 const VecISA& choose_isa(const Settings&, const CompileOptions&, bool may_probe);
-
-// Where TRACE writes this model's files; empty without TRACE. The folder is made.
-std::string trace_directory(const CompileRequest&);
 
 }  // namespace cppgen

@@ -124,7 +124,7 @@ Outcome prepare(const Case& c, const Setup& setup, const std::string& package, c
   std::vector<codegen::KernelText> kernels;
   const auto target = target_of(*setup.isa, setup.machine);
   bool ok =
-      stages.run("import", Status::unsupported, [&] { graph = read_and_simplify(request_for(c, setup), clock, ""); }) &&
+      stages.run("import", Status::unsupported, [&] { graph = read_and_simplify(request_for(c, setup), clock); }) &&
       stages.run("lower", Status::unsupported, [&] { program = ops::lower(graph); }) &&
       stages.run("schedule", Status::unsupported,
                  [&] {

@@ -1,7 +1,10 @@
 // The table of ISAs, detection from made-up CPUs, selection, and that forced ISAs really ran.
+#include <set>
+
 #include "isa/vec_isa.h"
 #include "runtime/abi/abi.h"
 #include "runtime/base/errors.h"
+#include "runtime/base/settings.h"
 #include "tests/isa/vec_test_support.h"
 
 namespace {
@@ -36,6 +39,23 @@ TEST(IsaTable, RowsAreOrderedAndComplete) {
     EXPECT_EQ(kernels->lanes, rows[i].lanes);
   }
   EXPECT_EQ(cppgen::find_isa("neon"), nullptr);
+}
+
+// The settings accept exactly the rows of the table.
+TEST(IsaTable, SettingsNameItsRows) {
+  const auto allowed = [](std::string_view name) {
+    for (const cppgen::SettingDescription& row : cppgen::Settings().describe())
+      if (row.name == name) return row.allowed;
+    return std::string();
+  };
+  std::string names = "auto";
+  std::set<int> widths{0};
+  for (const cppgen::VecISA& row : cppgen::all_isas()) {
+    names += ", " + std::string(row.name);
+    widths.insert(row.vector_bits);
+  }
+  EXPECT_EQ(allowed("ISA"), names);
+  EXPECT_EQ(allowed("SIMDLEN"), fmt::format("{}", fmt::join(widths, ", ")));
 }
 
 TEST(IsaDetection, NeedsTheOperatingSystemsState) {

@@ -1,0 +1,11 @@
+#pragma once
+#include <string>
+
+#include "cppgen/schedule/decision.h"
+
+namespace cppgen {
+
+// Why pairs of nodes were or were not fused, for people: one line per decision, "  inline  yes a -> b: reason".
+std::string decision_text(const schedule::DecisionLog&);
+
+}  // namespace cppgen

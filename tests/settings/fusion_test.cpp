@@ -1,0 +1,159 @@
+// Settings of fusion and scheduling: what the schedule of a small graph looks like.
+#include <nlohmann/json.hpp>
+
+#include "cppgen/driver/stages.h"
+#include "tests/schedule/scheduled.h"
+#include "tests/settings/effect.h"
+
+namespace cppgen {
+namespace {
+
+using namespace schedule;
+
+// The schedule under the settings.
+Schedule schedule_of(GraphMaker g, const Settings& settings) { return scheduled(g, schedule_options(settings)); }
+
+size_t statements(GraphMaker g, const Settings& settings) {
+  return schedule_of(std::move(g), settings).program.statements.size();
+}
+
+GraphMaker chain(int length) {
+  GraphMaker g;
+  ValueId v = g.input("x", {64, 32});
+  for (int i = 0; i < length; i++) v = g.node(i % 2 ? "Neg" : "Sqrt", {v});
+  g.output(v);
+  return g;
+}
+
+TEST_F(SettingEffect, MAX_FUSION_SIZE) {
+  expect_effect<size_t>(
+      "1", [&] { return statements(chain(10), settings()); }, 1, 10);
+  const auto reason = [&] { return decision(schedule_of(chain(10), settings()).log, "inline").reason; };
+  environment["CPPGEN_MAX_FUSION_SIZE"] = "1";
+  EXPECT_EQ(reason(), "more than MAX_FUSION_SIZE=1 operations");
+}
+
+GraphMaker siblings(int count) {
+  GraphMaker g;
+  for (int i = 0; i < count; i++) g.output(g.node("Exp", {g.input("x" + std::to_string(i), {64, 32})}));
+  return g;
+}
+
+TEST_F(SettingEffect, MAX_HORIZONTAL_FUSION_SIZE) {
+  const auto kernels = [&] { return schedule_of(siblings(6), settings()).steps.size(); };
+  expect_effect<size_t>("1", kernels, 1, 6);
+  expect_effect<size_t>("2", kernels, 1, 3);
+}
+
+// v = x + y is cheap and read by three pointwise nests, each of its own shape.
+GraphMaker three_readers(int reads) {
+  GraphMaker g;
+  ValueId v = g.input("x", {16, 32});
+  for (int i = 1; i < reads; i++) v = g.node("Add", {v, g.input("y" + std::to_string(i), {16, 32})});
+  for (const char* op : {"Exp", "Neg", "Abs"}) g.output(g.node(op, {v}));
+  return g;
+}
+
+TEST_F(SettingEffect, REALIZE_READS_THRESHOLD) {
+  expect_effect<size_t>(
+      "2", [&] { return statements(three_readers(2), settings()); }, 3, 4);
+  environment["CPPGEN_REALIZE_READS_THRESHOLD"] = "2";
+  EXPECT_EQ(decision(schedule_of(three_readers(2), settings()).log, "inline", "add").reason,
+            "3 readers: stored (REALIZE_READS_THRESHOLD=2)");
+}
+
+TEST_F(SettingEffect, REALIZE_OPCOUNT_THRESHOLD) {
+  expect_effect<size_t>(
+      "1", [&] { return statements(three_readers(3), settings()); }, 3, 4);
+}
+
+TEST_F(SettingEffect, REALIZE_ACC_READS_THRESHOLD) {
+  expect_effect<size_t>(
+      "2", [&] { return statements(three_readers(3), settings()); }, 3, 4);
+}
+
+TEST_F(SettingEffect, UNROLL_REDUCTIONS_THRESHOLD) {
+  const auto unrolled = [&] {
+    GraphMaker g;
+    g.output(g.node("ReduceMax", {g.input("x", {64, 8})}, {{"axes", std::vector<int64_t>{1}}}));
+    const Schedule s = schedule_of(std::move(g), settings());
+    return kernels_of(s).at(0)->segments[0].reductions.empty();
+  };
+  expect_effect<bool>("7", unrolled, true, false);
+  expect_effect<bool>("0", unrolled, true, false);
+}
+
+TEST_F(SettingEffect, EPILOGUE_FUSION) {
+  const auto kernels = [&] {
+    GraphMaker g;
+    g.output(g.node("Relu", {g.node("MatMul", {g.input("x", {8, 32}), g.input("w", {32, 16})})}));
+    return statements(std::move(g), settings());
+  };
+  const size_t fused = kernels();
+  expect_effect<size_t>("0", kernels, fused, fused + 1);
+}
+
+TEST_F(SettingEffect, SPLIT_REDUCTIONS) {
+  const auto phases = [&] {
+    GraphMaker g;
+    g.output(g.node("ReduceSum", {g.input("x", {64, 4096}), g.ints({0, 1})}));
+    return statements(std::move(g), settings());
+  };
+  expect_effect<size_t>("0", phases, 2, 1);
+}
+
+TEST_F(SettingEffect, LAYOUT_OPTIMIZATION) {
+  const auto channels_last = [&] {
+    GraphMaker g;
+    const auto conv = [&](ValueId in, const char* w) { return g.node("Conv", {in, g.input(w, {16, 16, 3, 3})}); };
+    g.output(conv(g.node("Relu", {conv(g.input("x", {1, 16, 12, 12}), "w1")}), "w2"));
+    const Schedule s = schedule_of(std::move(g), settings());
+    return std::any_of(s.program.buffers.begin(), s.program.buffers.end(), [&](const auto& b) {
+      return b.kind == ir::BufferKind::temporary && b.shape.size() == 4 && s.layouts[size_t(b.id)] == with_last(4, 1);
+    });
+  };
+  expect_effect<bool>("0", channels_last, true, false);
+}
+
+TEST_F(SettingEffect, INPLACE_BUFFERS) {
+  // The product keeps the two pointwise nests apart, and the second is the last to read the first's result.
+  const auto in_place = [&] {
+    GraphMaker g;
+    ValueId v = g.node("Exp", {g.input("x", {64, 32})});
+    ValueId w = g.node("MatMul", {v, g.input("w", {32, 32})});
+    ValueId sum = g.node("Exp", {g.node("Add", {v, w})});
+    g.output(g.node("MatMul", {sum, g.input("u", {32, 32})}));
+    return !schedule_of(std::move(g), settings()).in_place.empty();
+  };
+  environment["CPPGEN_EPILOGUE_FUSION"] = "0";
+  expect_effect<bool>("0", in_place, true, false);
+}
+
+TEST_F(SettingEffect, CONSTANT_FOLDING) {
+  ModelMaker maker;
+  for (const char* name : {"a", "b"}) {
+    auto& values = maker.initializer(name, {64, 64}, onnx::TensorProto::FLOAT);
+    for (int i = 0; i < 64 * 64; i++) values.add_float_data(2);
+  }
+  maker.input("x", {"64", "64"}).output("y").node("Mul", {"a", "b"}, {"c"}, "of_constants");
+  maker.node("Add", {"x", "c"}, {"y"}, "of_input");
+  const std::string model = write("constants.onnx", maker);
+  const auto at_run_time = [&] {
+    return succeed({"explain", model, "--json"}).out.find("of_constants") != std::string::npos;
+  };
+  expect_effect<bool>("0", at_run_time, false, true);
+}
+
+TEST_F(SettingEffect, MAX_AUTOTUNE_GEMM_BACKENDS) {
+  const std::string model = products(1);
+  const auto engines = [&] {
+    std::set<std::string> names;
+    const auto report = nlohmann::json::parse(succeed({"explain", model, "--json"}).out);
+    for (const auto& step : report["steps"]) names.insert(step["engine"]);
+    return names;
+  };
+  expect_effect<std::set<std::string>>("ONEDNN", engines, {"cppgen", "loops"}, {"onednn", "loops"});
+}
+
+}  // namespace
+}  // namespace cppgen

@@ -1,0 +1,126 @@
+// Settings of threads and memory: how a session runs a package.
+#include <nlohmann/json.hpp>
+
+#include "runtime/session/bound_plan.h"
+#include "runtime/session/library_table.h"
+#include "runtime/session/npy.h"
+#include "runtime/session/random_inputs.h"
+#include "runtime/session/session.h"
+#include "runtime/threads/executor.h"
+#include "tests/runtime/test_package.h"
+#include "tests/settings/effect.h"
+
+namespace cppgen {
+namespace {
+
+using nlohmann::json;
+
+TEST_F(SettingEffect, THREADS) {
+  const std::string model = package(relu());
+  const auto threads = [&] { return json::parse(succeed({"run", model, "--json"}).out)["threads"].get<int>(); };
+  expect_effect<int>("5", threads, rt::default_threads(rt::usable_topology(), false), 5);
+}
+
+TEST_F(SettingEffect, MIN_CHUNK_SIZE) {
+  const auto executable = rt::Executable::load(package(relu()));
+  const auto chunks = [&] {
+    const auto options = rt::SessionOptions::from(settings());
+    return rt::bind_plan(*executable, rt::make_operators(*executable), {},
+                         {options.min_chunk_size, options.memory_planning})
+        ->steps.at(0)
+        .chunks;
+  };
+  expect_effect<int64_t>("65536", chunks, 64, 8);
+  expect_effect<int64_t>("1048576", chunks, 64, 1);
+}
+
+// A kernel writes on how many CPUs the threads that run it may run.
+constexpr const char* kCountCpus = R"(
+#include <sched.h>
+extern "C" void k(const cppgen_kernel_args* args, long begin, long end) {
+  cpu_set_t set;
+  sched_getaffinity(0, sizeof set, &set);
+  for (long i = begin; i < end; i++) ((float*)args->buffers[0])[i] = CPU_COUNT(&set);
+}
+)";
+
+rt::Plan count_cpus() {
+  rt::Plan plan;
+  plan.model = "count_cpus", plan.isa = "scalar";
+  plan.outputs = {{"y", DType::f32, {rt::test::num(64)}, 0}};
+  plan.buffers = {{rt::PlanBufferKind::output, 0, 0, rt::test::num(256), 0, 0, -1}};
+  rt::Step step;
+  step.name = "k", step.engine = "loops";
+  step.library = 0, step.buffers = {0}, step.output_count = 1;
+  step.range = rt::test::num(64), step.unit_work = rt::test::num(512);
+  step.flops = rt::test::num(1 << 30), step.bytes = rt::test::num(256);
+  plan.steps = {step};
+  plan.libraries = {"kernels_0.so"};
+  return plan;
+}
+
+TEST_F(SettingEffect, AFFINITY) {
+  rt::test::write_package(path("package"), count_cpus(), kCountCpus, {});
+  environment["CPPGEN_THREADS"] = "2";
+  const auto cpus = [&] {
+    succeed({"run", path("package"), "--output", path("out")});
+    const rt::Tensor y = rt::read_npy(path("out/out_0.npy"));
+    return std::set<float>(y.as<float>(), y.as<float>() + 64);
+  };
+  const float all = float(rt::current_cpu_limits().affinity.size());
+  expect_effect<std::set<float>>("pu", cpus, {all}, {1});
+}
+
+// A machine whose cores have two hardware threads each, described to hwloc.
+TEST_F(SettingEffect, SMT) {
+  environment["HWLOC_SYNTHETIC"] = "core:512 pu:2";
+  const rt::Topology machine =
+      rt::usable_topology(rt::topology_from_synthetic("core:512 pu:2"), rt::current_cpu_limits());
+  const std::string model = package(relu());
+  const auto threads = [&] { return json::parse(succeed({"run", model, "--json"}).out)["threads"].get<int>(); };
+  expect_effect<int>("1", threads, rt::default_threads(machine, false), rt::default_threads(machine, true));
+}
+
+// tests/threads/crew_test.cpp shows what the executor does with it.
+TEST_F(SettingEffect, SPIN_MICROSECONDS) {
+  const auto spin = [&] {
+    const auto options = rt::SessionOptions::from(settings());
+    return rt::executor_options(rt::usable_topology(), 2, rt::Affinity::none, false, options.spin_microseconds)
+        .spin_microseconds;
+  };
+  expect_effect<int64_t>("77", spin, 200, 77);
+}
+
+TEST_F(SettingEffect, MEMORY_PLANNING) {
+  const auto executable = rt::Executable::load(package(products(5)));
+  const auto arena = [&] { return rt::Session(executable, rt::SessionOptions::from(settings())).stats().arena_bytes; };
+  const int64_t planned = arena();
+  environment["CPPGEN_MEMORY_PLANNING"] = "0";
+  const int64_t separate = arena();
+  environment.erase("CPPGEN_MEMORY_PLANNING");
+  EXPECT_LT(planned, separate);
+  expect_effect<int64_t>("0", arena, planned, separate);
+}
+
+TEST_F(SettingEffect, FORCE_NATIVE_RUNTIME) {
+  const std::string model = relu();
+  const auto interpreted = [&] {
+    return json::parse(succeed({"run", model, "--json"}).out)["step_counts"]["interpreted"].get<int>();
+  };
+  expect_effect<int>("1", interpreted, 0, 1);
+}
+
+TEST_F(SettingEffect, ENABLE_KERNEL_PROFILE) {
+  const auto executable = rt::Executable::load(package(relu()));
+  const auto inputs = rt::random_inputs(executable->plan(), {}, 0);
+  const auto measured = [&] {
+    rt::Session session(executable, rt::SessionOptions::from(settings()));
+    session.run(std::vector<rt::TensorView>{inputs[0].view()});
+    const rt::StepProfile step = session.profile().at(0);
+    return step.calls == 1 && step.ns > 0 && step.bytes > 0;
+  };
+  expect_effect<bool>("1", measured, false, true);
+}
+
+}  // namespace
+}  // namespace cppgen

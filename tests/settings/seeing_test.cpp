@@ -1,0 +1,86 @@
+// Settings that show what happened.
+#include <nlohmann/json.hpp>
+
+#include "cppgen/support/file_io.h"
+#include "tests/settings/effect.h"
+
+namespace cppgen {
+namespace {
+
+using nlohmann::json;
+namespace fs = std::filesystem;
+
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+TEST_F(SettingEffect, LOGLEVEL) {
+  environment["CPPGEN_TREADS"] = "2";
+  const auto warned = [&] { return contains(succeed({"isa"}).err, "CPPGEN_TREADS"); };
+  expect_effect<bool>("ERROR", warned, true, false);
+}
+
+// Also when the compiled model comes from the cache.
+TEST_F(SettingEffect, TRACE) {
+  const std::string model = relu();
+  const auto files = [&] {
+    fs::remove_all(path("trace"));
+    environment["CPPGEN_TRACE_DIR"] = path("trace");
+    succeed({"run", model});
+    std::set<std::string> names;
+    if (fs::exists(path("trace")))
+      for (const auto& file : fs::directory_iterator(path("trace/relu"))) {
+        EXPECT_GT(file.file_size(), 0u) << file.path();
+        names.insert(file.path().filename());
+      }
+    return names;
+  };
+  succeed({"run", model});
+  EXPECT_EQ(files(), std::set<std::string>());
+  environment["CPPGEN_TRACE"] = "1";
+  const std::set<std::string> all = files();
+  environment.erase("CPPGEN_TRACE");
+  for (const char* part : {"00_import.txt", "_infer_types.txt", "_lower.txt", "_inline_cheap.txt", "kernels_0.cpp",
+                           "plan.json", "timings.txt"})
+    EXPECT_TRUE(std::any_of(all.begin(), all.end(), [&](auto& name) { return contains(name, part); })) << part;
+  expect_effect<std::set<std::string>>("1", files, {}, all);
+}
+
+TEST_F(SettingEffect, TRACE_DIR) {
+  const std::string model = relu();
+  environment["CPPGEN_TRACE"] = "1";
+  using Seen = std::pair<bool, bool>;
+  const auto where = [&] {
+    fs::remove_all(path("elsewhere"));
+    succeed_anew({"run", model});
+    return Seen(fs::exists(path("cache/cppgen/trace/relu/plan.json")), fs::exists(path("elsewhere/relu/plan.json")));
+  };
+  expect_effect<Seen>(path("elsewhere"), where, {true, false}, {false, true});
+}
+
+TEST_F(SettingEffect, COMMENT_ORIGIN) {
+  const std::string model = relu();
+  const auto named = [&] {
+    const json report = json::parse(succeed({"explain", model, "--source", "--json"}).out);
+    return contains(report["steps"][0]["source"], "the_relu");
+  };
+  expect_effect<bool>("0", named, true, false);
+}
+
+TEST_F(SettingEffect, DEBUG_FUSION) {
+  ModelMaker maker;
+  maker.input("x", {"8"}).output("y").node("Exp", {"x"}, {"e"}, "the_exp");
+  maker.node("Neg", {"e"}, {"y"}, "the_neg");
+  const std::string model = write("two.onnx", maker);
+  const auto printed = [&] {
+    return contains(succeed({"run", model}).err, "  inline     yes exp (the_exp) -> neg (the_neg)\n");
+  };
+  expect_effect<bool>("1", printed, false, true);
+}
+
+TEST_F(SettingEffect, PROGRESS) {
+  const std::string model = relu();
+  const auto shown = [&] { return contains(succeed_anew({"run", model}).err, "compiling kernels: 1 of 1\n"); };
+  expect_effect<bool>("1", shown, false, true);  // stderr is no terminal
+}
+
+}  // namespace
+}  // namespace cppgen
