@@ -111,6 +111,7 @@ std::optional<CompilePool::Finished> CompilePool::wait(double seconds) {
   finished.id = unit.id;
   finished.seconds = completion->result.seconds;
   finished.command = unit.command;
+  finished.output = completion->result.output;
   write_log(unit, completion->result);
   if (completion->result.ok()) {
     check_object(unit, finished);
@@ -127,13 +128,13 @@ void CompilePool::diagnose(const Unit& unit, const ProcessResult& result, Finish
   finished.message = fmt::format("the compiler of kernel unit '{}' {}", unit.name, result.describe());
   switch (result.end) {
     case ProcessResult::End::exited:
-      finished.error = CompileError::Kind::failed;
+      finished.error = CompileFailure::failed;
       break;
     case ProcessResult::End::signaled:
-      finished.error = CompileError::Kind::crashed;
+      finished.error = CompileFailure::crashed;
       break;
     case ProcessResult::End::timed_out:
-      finished.error = CompileError::Kind::timed_out;
+      finished.error = CompileFailure::timed_out;
       finished.message +=
           fmt::format(" (the limit is {:.9g} s: CPPGEN_COMPILE_TIMEOUT_SECONDS)", limits_.timeout_seconds);
       break;
@@ -141,7 +142,7 @@ void CompilePool::diagnose(const Unit& unit, const ProcessResult& result, Finish
 }
 
 void CompilePool::check_object(const Unit& unit, Finished& finished) const {
-  using Kind = CompileError::Kind;
+  using Kind = CompileFailure;
   const auto fail = [&](Kind kind, const std::string& reason) {
     finished.error = kind;
     finished.message = fmt::format("the compiler of kernel unit '{}' reported success, but {}", unit.name, reason);

@@ -42,9 +42,10 @@ class CompilePool {
     std::string image;                       // its bytes
     std::string path;                        // where it lies
     std::shared_ptr<const void> keep_alive;  // as long as this lives
-    // Failure: everything for a CompileError but the place where the caller keeps the source.
-    std::optional<CompileError::Kind> error;
+    // Failure: everything for an error but the place where the caller keeps the source.
+    std::optional<CompileFailure> error;
     std::string message;               // reason and first lines of output
+    std::string output;                // all of the compiler's
     std::vector<std::string> command;  // the source is its last word
   };
   // The next unit that ended, or nothing after `seconds` (or earlier). Failures are values here: the caller decides.

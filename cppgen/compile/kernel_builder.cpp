@@ -5,6 +5,7 @@
 #include <deque>
 #include <thread>
 
+#include "cppgen/compile/blame.h"
 #include "cppgen/compile/cache_entry.h"
 #include "cppgen/compile/compile_error.h"
 #include "cppgen/compile/compile_flags.h"
@@ -163,17 +164,24 @@ std::string KernelBuilder::keep_source(const Unit& unit) {
 }
 
 // The command in the message works when pasted: the kept source, and headers that stay where they are.
-void KernelBuilder::fail(const Unit& unit, CompileError::Kind kind, const std::string& message,
-                         std::vector<std::string> command) {
+void KernelBuilder::fail(const Unit& unit, const CompilePool::Finished& failure) {
+  const std::vector<std::string> flags = flags_of(*unit.job);
+  const bool ours =
+      source_is_to_blame({failure, unit.job->source, toolchain_, flags, headers_.path()}, runner_, options_.cancel);
   const std::string source = keep_source(unit);
+  std::vector<std::string> command = failure.command;
   if (!source.empty()) command.back() = source;
   const std::string include = "-I" + headers_.path();
   headers_.keep();
   std::replace(command.begin(), command.end(), include, "-I" + headers_.path());
+  const std::string& message = failure.message;
   const size_t output = std::min(message.find('\n'), message.size());
-  throw CompileError(kind, source,
-                     fmt::format("{}\n  command: {}\n  source: {}{}", message.substr(0, output), join_command(command),
-                                 source.empty() ? "(no place to keep it)" : source, message.substr(output)));
+  const std::string text =
+      fmt::format("{}{}\n  command: {}\n  source: {}{}", message.substr(0, output),
+                  ours ? "; a trivial source builds with the same command, so the emitted source is to blame" : "",
+                  join_command(command), source.empty() ? "(no place to keep it)" : source, message.substr(output));
+  if (ours) throw RefusedSource(*failure.error, source, text);
+  throw CompileError(*failure.error, source, text);
 }
 
 void KernelBuilder::collect_one(Build& build, CompilePool& pool) {
@@ -182,7 +190,7 @@ void KernelBuilder::collect_one(Build& build, CompilePool& pool) {
   Unit& unit = build.units[finished->id];
   if (finished->error) {
     pool.cancel();
-    fail(unit, *finished->error, finished->message, std::move(finished->command));
+    fail(unit, *finished);
   }
   CompiledObject object;
   object.path = std::move(finished->path);

@@ -7,14 +7,13 @@
 #include "cppgen/compile/compile_error.h"
 #include "cppgen/compile/compile_job.h"
 #include "cppgen/compile/compile_options.h"
+#include "cppgen/compile/compile_pool.h"
 #include "cppgen/compile/kernel_cache.h"
 #include "cppgen/compile/toolchain.h"
 #include "cppgen/compile/vec_headers.h"
 #include "cppgen/support/subprocess.h"
 
 namespace cppgen {
-
-class CompilePool;
 
 // Turns translation units into loadable shared objects, from the cache or with the compiler. Any number of builders, in
 // any number of threads and processes, may share a cache directory; one builder serves one thread.
@@ -26,8 +25,9 @@ class KernelBuilder {
   ~KernelBuilder();
 
   // One object per job, in the order of the jobs. Misses are compiled by up to options.threads processes at once (1:
-  // in the order of the jobs). The first failure kills the others and throws CompileError; Cancelled when
-  // options.cancel was set. A cache that cannot be written costs one warning, never the build.
+  // in the order of the jobs). The first failure kills the others and throws CompileError, or RefusedSource
+  // if the source is to blame; Cancelled when options.cancel was set. A cache that cannot be written costs one warning,
+  // never the build.
   std::vector<CompiledObject> build(const std::vector<CompileJob>& jobs);
 
   KernelKey key_of(const CompileJob& job) const;
@@ -47,8 +47,7 @@ class KernelBuilder {
   void start_ready(Build& build, CompilePool& pool);
   void collect_one(Build& build, CompilePool& pool);
   void finish(Build& build, Unit& unit, CompiledObject object);
-  [[noreturn]] void fail(const Unit& unit, CompileError::Kind kind, const std::string& message,
-                         std::vector<std::string> command);
+  [[noreturn]] void fail(const Unit& unit, const CompilePool::Finished& failure);
   std::string keep_source(const Unit& unit);
   void warn_once(const std::string& reason);
 

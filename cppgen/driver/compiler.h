@@ -43,7 +43,8 @@ struct CompiledModel {
   CompileReport report;
 };
 
-// UserError for what the model or a setting does wrong; CompileError if the compiler fails; Cancelled.
+// UserError for what the model or a setting does wrong; CompileError if the compiler fails, RefusedSource
+// if it refuses what was emitted; Cancelled.
 CompiledModel compile_model(const CompileRequest&);
 
 // What `explain` prints: the kernels and every decision, without compiling anything.

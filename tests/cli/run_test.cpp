@@ -110,6 +110,27 @@ TEST_F(RunCommand, ForceNativeRuntimeInterprets) {
   EXPECT_EQ(report["step_counts"]["compiled"], 0);
 }
 
+// A compiler that refuses what was emitted, but nothing else: our bug. One that refuses everything: the user's.
+TEST_F(RunCommand, WhoIsToBlameForAFailedCompilationDecidesTheStatus) {
+  environment["CPPGEN_VEC_ISA_OK"] = "1";
+  const auto run_with = [&](const std::string& refused) {
+    const std::string compiler =
+        folder.write("compiler", "#!/bin/sh\ngrep -q '" + refused + "' kernel.cpp && exit 1\nexec g++ \"$@\"\n");
+    std::filesystem::permissions(compiler, std::filesystem::perms::owner_all);
+    environment["CPPGEN_CXX"] = compiler;
+    return run({"run", symbolic_model(), "--dim", "N=2"});
+  };
+  const Ended ours = run_with("CPPGEN_KERNEL");
+  EXPECT_EQ(ours.status, 3);
+  EXPECT_TRUE(ours.err.starts_with("cppgen: internal error: the compiler of kernel unit 'kernels_0' exited"))
+      << ours.err;
+  EXPECT_NE(ours.err.find("\n  source: " + path("cache/cppgen/failed/")), std::string::npos) << ours.err;
+  EXPECT_NE(ours.err.find("Please report it with"), std::string::npos) << ours.err;
+  const Ended theirs = run_with("#include");
+  EXPECT_EQ(theirs.status, 2);
+  EXPECT_TRUE(theirs.err.starts_with("cppgen: the compiler of kernel unit 'kernels_0' exited")) << theirs.err;
+}
+
 TEST_F(RunCommand, NamesFromTheModelNeverBecomePathsOrControlTheTerminal) {
   ModelMaker maker;
   const std::string evil = "../../evil\x1b[31m\xff";

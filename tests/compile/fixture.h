@@ -63,14 +63,18 @@ class CompileTest : public testing::Test {
     return "";
   }
 
-  static CompileError error_of(const std::vector<CompileJob>& jobs, const CompileOptions& options) {
+  // The error that says that the compiler (CompileError) or the source (RefusedSource) is to blame.
+  template <class Error = CompileError>
+  static Error error_of(const std::vector<CompileJob>& jobs, const CompileOptions& options) {
     try {
       build_kernels(jobs, options);
-    } catch (const CompileError& error) {
+    } catch (const Error& error) {
       return error;
+    } catch (const std::exception& error) {
+      ADD_FAILURE() << error.what();
     }
-    ADD_FAILURE() << "no CompileError";
-    return CompileError(CompileError::Kind::failed, "", "");
+    ADD_FAILURE() << "not the error that is expected";
+    return Error(CompileFailure::failed, "", "");
   }
 
   TempDirectory dir_{system_temp_directory(), "cppgen-test-"};

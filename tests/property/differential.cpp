@@ -200,7 +200,7 @@ std::vector<Failure> check_cases(const std::vector<Case>& cases, const Different
   try {
     auto objects = build_kernels(jobs, builder_options(options));
     for (size_t i = 0; i < units.size(); i++) units[i].run(objects[i]);
-  } catch (const CompileError& e) {
+  } catch (const RefusedSource& e) {
     if (units.size() == 1 && cases.size() == 1) {
       units[0].fail_all(e.what());
     } else {  // one of them does not compile: one by one
