@@ -120,7 +120,8 @@ class Builder {
     id = int32_t(result_.plan.buffers.size());
     const auto& buffer = program_.buffer(b);
     rt::PlanBuffer p;
-    IndexExpr bytes = ir::product(buffer.shape) * int64_t(size_of(buffer.type));
+    IndexExpr bytes =
+        schedule::storage_elements(buffer, source_.schedule.layouts[size_t(b)]) * int64_t(size_of(buffer.type));
     p.bytes = coder_.code(bytes);
     switch (buffer.kind) {
       case BufferKind::input:

@@ -23,9 +23,10 @@ std::vector<int> last_reads(const Schedule& schedule) {
   return last;
 }
 
-bool same_size(const Program& program, BufferId a, BufferId b) {
-  const auto &x = program.buffer(a), &y = program.buffer(b);
-  return size_of(x.type) == size_of(y.type) && ir::prove_equal(ir::product(x.shape), ir::product(y.shape));
+bool same_size(const Schedule& s, BufferId a, BufferId b) {
+  const auto &x = s.program.buffer(a), &y = s.program.buffer(b);
+  return size_of(x.type) == size_of(y.type) &&
+         ir::prove_equal(storage_elements(x, s.layouts[size_t(a)]), storage_elements(y, s.layouts[size_t(b)]));
 }
 
 // All accesses of the two buffers are at one common offset, so each point touches only its own element of both.
@@ -62,7 +63,7 @@ void find_in_place(Schedule& schedule) {
         if (schedule.program.buffer(input).kind != ir::BufferKind::temporary || last[size_t(input)] != i) continue;
         if (kernel->contraction && (kernel->contraction->left->buffer == input || kernel->contraction->packed == input))
           continue;
-        if (taken.count(input) || !same_size(schedule.program, output, input)) continue;
+        if (taken.count(input) || !same_size(schedule, output, input)) continue;
         if (!same_offsets(accesses, output, input)) continue;
         taken.insert(input);
         schedule.in_place.push_back({output, input});

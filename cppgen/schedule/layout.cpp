@@ -35,8 +35,15 @@ std::vector<IndexExpr> strides_of(const Buffer& buffer, const Layout& layout) {
     size_t d = size_t(layout.order[i]);
     strides[d] = step;
     step = step * buffer.shape[d];
+    if (i + 1 == layout.order.size()) step = step + layout.pad;
   }
   return strides;
+}
+
+IndexExpr storage_elements(const Buffer& buffer, const Layout& layout) {
+  if (layout.pad == 0) return ir::product(buffer.shape);
+  const size_t slowest = size_t(layout.order[0]);
+  return buffer.shape[slowest] * strides_of(buffer, layout)[slowest];
 }
 
 IndexExpr offset_of(const Buffer& buffer, const Layout& layout, const std::vector<IndexExpr>& indices) {
@@ -63,6 +70,14 @@ std::optional<int> dimension_of(const std::vector<IndexExpr>& indices, const ir:
 class Planner {
  public:
   Planner(Program& program, DecisionLog& log) : program_(program), log_(log), chosen_(program.buffers.size()) {}
+
+  // Library functions see rows without gaps.
+  void settle_library_calls() {
+    for (const auto& statement : program_.statements)
+      if (const auto* call = std::get_if<ir::LibraryCall>(&statement))
+        for (const auto* buffers : {&call->inputs, &call->outputs})
+          for (BufferId b : *buffers) chosen_[size_t(b)] = row_major(program_.buffer(b).shape.size());
+  }
 
   void request_for_contractions() {
     for (size_t i = 0; i < program_.statements.size(); i++) {
@@ -242,6 +257,7 @@ class Planner {
 Layouts plan_layouts(Program& program, const Options& options, DecisionLog& log) {
   Planner planner(program, log);
   if (options.layout_optimization) {
+    planner.settle_library_calls();
     planner.request_for_contractions();
     planner.propagate();
     planner.settle_constants();

@@ -13,10 +13,11 @@ using ir::IndexExpr;
 using ir::LoopNest;
 using ir::Program;
 
-// Where the elements of a buffer lie: its dimensions from the slowest to the fastest, without gaps. Inputs and
-// outputs are row-major: {0, 1, 2 ...}.
+// Where the elements of a buffer lie: its dimensions from the slowest to the fastest, with `pad` unused elements after
+// each run of the fastest. Inputs and outputs are row-major, {0, 1, 2 ...}, without gaps.
 struct Layout {
   std::vector<int> order;
+  int64_t pad = 0;
   bool operator==(const Layout&) const = default;
 };
 using Layouts = std::vector<Layout>;  // by BufferId
@@ -27,6 +28,8 @@ Layout with_last(size_t rank, int last);
 
 // Elements to step for each dimension of the buffer.
 std::vector<ir::IndexExpr> strides_of(const ir::Buffer&, const Layout&);
+// Elements from the first to the last, gaps included.
+ir::IndexExpr storage_elements(const ir::Buffer&, const Layout&);
 // The linear element offset of a (logical) index.
 ir::IndexExpr offset_of(const ir::Buffer&, const Layout&, const std::vector<ir::IndexExpr>& indices);
 

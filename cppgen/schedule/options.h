@@ -27,7 +27,8 @@ struct Target {
   int tile_rows = 4;  // register block of a contraction
   int tile_columns = 8;
   int64_t l2_bytes = 1 << 20;
-  int64_t l3_bytes = 0;  // 0: not known
+  int64_t l3_bytes = 0;          // 0: not known
+  int64_t l1_set_period = 4096;  // bytes after which addresses fall into the same set: a page, on all x86-64
 };
 
 }  // namespace cppgen::schedule

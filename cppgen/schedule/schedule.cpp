@@ -12,6 +12,7 @@
 #include "cppgen/schedule/inline.h"
 #include "cppgen/schedule/kernels.h"
 #include "cppgen/schedule/onednn.h"
+#include "cppgen/schedule/pad_rows.h"
 #include "cppgen/schedule/reductions.h"
 #include "cppgen/schedule/uses.h"
 
@@ -94,6 +95,20 @@ class EngineStage {
   }
 };
 
+void pad_rows(Schedule& schedule, const Engines& engines, const Target& target) {
+  std::vector<BufferId> library;
+  auto add = [&](const auto& call) {
+    for (const auto* buffers : {&call.inputs, &call.outputs})
+      library.insert(library.end(), buffers->begin(), buffers->end());
+  };
+  for (size_t i = 0; i < engines.chosen.size(); i++) {
+    if (engines.library[i]) add(*engines.library[i]);
+    if (const auto* call = std::get_if<ir::LibraryCall>(&schedule.program.statements[i])) add(*call);
+  }
+  for (const auto& tiles : engines.tiles)
+    if (tiles) pad_conflicting_rows(schedule.program, *tiles, library, target, schedule.layouts, schedule.log);
+}
+
 std::string kernel_name(size_t position, const Program& program, const Group& group) {
   std::string name = fmt::format("k{}", position);
   size_t shown = 0;
@@ -151,6 +166,7 @@ Schedule make_schedule(Program program, const Options& options, const Target& ta
   ir::verify(schedule.program);
   schedule.layouts = plan_layouts(schedule.program, options, schedule.log);
   Engines engines = EngineStage(schedule, options, target).run();
+  if (options.layout_optimization) pad_rows(schedule, engines, target);
   trace(hook, "engines", schedule.program);
   auto groups = group_statements(schedule.program, options, schedule.log);
   Uses uses = collect_uses(schedule.program);

@@ -27,6 +27,21 @@ namespace {
 
 constexpr size_t kCasesPerUnit = 8;
 
+Graph graph_of(const Case& c) {
+  Graph graph = c.random.graph;
+  if (c.run_passes) passes::run_passes(graph);
+  return graph;
+}
+
+// Caches so small that what large tensors would see occurs with small ones: stores past them, rows with gaps.
+schedule::Target fuzzing_target(const VecISA& isa) {
+  MachineDescription machine;
+  machine.l3_bytes = 1 << 10;
+  schedule::Target target = target_of(isa, machine);
+  target.l1_set_period = 64;
+  return target;
+}
+
 // A case on its way through one instruction set.
 struct Build {
   size_t index;  // of the case
@@ -37,13 +52,10 @@ struct Build {
 
 Build emit(const Case& c, size_t index, const VecISA& isa) {
   Build b{index, {}, {}, {}, {}};
-  Graph graph = c.random.graph;
-  if (c.run_passes) passes::run_passes(graph);
+  Graph graph = graph_of(c);
   for (ValueId v : graph.inputs) b.input_names.push_back(graph.value(v).name);
   for (ValueId v : graph.outputs) b.output_names.push_back(graph.value(v).name);
-  MachineDescription machine;
-  machine.l3_bytes = 1 << 10;  // so that stores past the caches occur, too
-  auto target = target_of(isa, machine);
+  const schedule::Target target = fuzzing_target(isa);
   b.schedule = schedule::make_schedule(ops::lower(graph), c.options, target);
   for (auto& step : b.schedule.steps)
     if (auto* kernel = std::get_if<schedule::FusedKernel>(&step))
@@ -186,6 +198,11 @@ CompileOptions builder_options(const DifferentialOptions& options) {
 }
 
 }  // namespace
+
+schedule::Schedule schedule_of(const Case& c, const VecISA& isa) {
+  Graph graph = graph_of(c);
+  return schedule::make_schedule(ops::lower(graph), c.options, fuzzing_target(isa));
+}
 
 std::vector<Failure> check_cases(const std::vector<Case>& cases, const DifferentialOptions& options) {
   std::vector<Failure> failures;

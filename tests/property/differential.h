@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "cppgen/ir/interpreter.h"
+#include "cppgen/schedule/kernel.h"
 #include "cppgen/schedule/options.h"
 #include "isa/vec_isa.h"
 #include "tests/property/random_graph.h"
@@ -22,6 +23,9 @@ struct Case {
 Case make_case(uint64_t seed);
 // Inputs of a case, the same for the same seed and names.
 std::vector<ir::HostTensor> inputs_of(const Case&, int64_t symbol_value);
+
+// How a case is scheduled for an instruction set of this kind of machine, with small caches.
+schedule::Schedule schedule_of(const Case&, const VecISA&);
 
 struct Failure {
   size_t index = 0;  // of the case

@@ -44,6 +44,20 @@ TEST(RandomGraphs, CoverTheOperatorTable) {
   EXPECT_GE(seen.size(), 70u);
 }
 
+TEST(RandomGraphs, ReachWhatLargeTensorsSee) {
+  int gaps = 0, around_caches = 0;
+  for (uint64_t seed = 1; seed <= 300; seed++) {
+    const schedule::Schedule s = schedule_of(make_case(seed), *find_isa("avx512"));
+    gaps += std::any_of(s.layouts.begin(), s.layouts.end(), [](const auto& layout) { return layout.pad > 0; });
+    around_caches += std::any_of(s.steps.begin(), s.steps.end(), [](const auto& step) {
+      const auto* k = std::get_if<schedule::FusedKernel>(&step);
+      return k && !k->around_caches.empty();
+    });
+  }
+  EXPECT_GE(gaps, 5);
+  EXPECT_GE(around_caches, 20);
+}
+
 void report(const Case& c, const Failure& failure, const DifferentialOptions& options) {
   const VecISA& isa = *find_isa(failure.isa);
   Case small = minimise(c, isa, options);

@@ -1,0 +1,61 @@
+// Which buffers get gaps between their rows.
+#include "tests/schedule/scheduled.h"
+
+namespace cppgen::schedule {
+namespace {
+
+// relu(x) * w, with rows of `depth` floats; small_target() has tiles of 6 rows.
+GraphMaker product(int64_t depth) {
+  GraphMaker g;
+  const ValueId exp = g.node("Softmax", {g.input("x", {96, depth})});
+  g.output(g.node("MatMul", {exp, g.input("w", {depth, 64})}));
+  return g;
+}
+
+int64_t most_padding(GraphMaker g, const Options& options = {}) {
+  const Schedule s = scheduled(g, options);
+  int64_t most = 0;
+  for (const Layout& layout : s.layouts) most = std::max(most, layout.pad);
+  return most;
+}
+
+TEST(PadRows, WhereRowsFallIntoTheSameSets) {
+  EXPECT_EQ(most_padding(product(1024)), 16);
+  EXPECT_EQ(most_padding(product(3072)), 16);
+  EXPECT_EQ(most_padding(product(1000)), 0);
+  EXPECT_EQ(most_padding(product(512)), 0);  // three rows of six to a set
+}
+
+TEST(PadRows, NotWithoutLayoutOptimization) {
+  Options off;
+  off.layout_optimization = false;
+  EXPECT_EQ(most_padding(product(1024), off), 0);
+}
+
+TEST(PadRows, NotOfInputsAndOutputs) {
+  GraphMaker input, output;
+  input.output(input.node("MatMul", {input.input("x", {96, 1024}), input.input("w", {1024, 64})}));
+  EXPECT_EQ(most_padding(input), 0);
+  const ValueId softmax = output.node("Softmax", {output.input("x", {96, 1024})});
+  output.output(softmax).output(output.node("MatMul", {softmax, output.input("w", {1024, 64})}));
+  EXPECT_EQ(most_padding(output), 0);
+}
+
+TEST(PadRows, NotOfWhatALibraryFunctionReads) {
+  Options onednn;
+  onednn.gemm_backends = {"ONEDNN", "CPP"};
+  EXPECT_EQ(most_padding(product(1024), onednn), 0);
+}
+
+TEST(PadRows, StorageCountsTheGaps) {
+  ir::Buffer buffer;
+  ir::IndexArena arena;
+  buffer.shape = {IndexExpr(3), IndexExpr(5), IndexExpr(7)};
+  Layout layout = with_last(3, 1);
+  EXPECT_EQ(storage_elements(buffer, layout).constant(), 105);
+  layout.pad = 4;
+  EXPECT_EQ(storage_elements(buffer, layout).constant(), 3 * 7 * (5 + 4));
+}
+
+}  // namespace
+}  // namespace cppgen::schedule
