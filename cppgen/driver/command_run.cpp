@@ -10,43 +10,11 @@
 #include "cppgen/driver/model_inputs.h"
 #include "cppgen/driver/ready_model.h"
 #include "cppgen/driver/tensor_values.h"
-#include "cppgen/support/file_io.h"
 #include "runtime/base/errors.h"
-#include "runtime/session/npy.h"
+#include "runtime/session/verify.h"
 
 namespace cppgen {
 namespace {
-
-// Tensor I becomes <prefix>_I.npy: names of the model never become paths.
-std::string file_of(const char* prefix, size_t i) { return fmt::format("{}_{}.npy", prefix, i); }
-
-void write_tensors(JsonWriter& io, const std::string& directory, const char* list, const char* prefix,
-                   const std::vector<rt::TensorInfo>& infos, const std::vector<rt::Tensor>& tensors) {
-  io.begin_array(list);
-  for (size_t i = 0; i < tensors.size(); i++) {
-    rt::write_npy(directory + "/" + file_of(prefix, i), tensors[i].view());
-    io.begin_object();
-    io.field("name", infos[i].name);
-    io.field("file", file_of(prefix, i));
-    io.list("shape", std::span<const int64_t>(tensors[i].dims()));
-    io.end_object();
-  }
-  io.end_array();
-}
-
-// A test case that `verify` reads: io.json with the inputs and the outputs.
-void write_case(const std::string& directory, const rt::Plan& plan, const std::vector<rt::Tensor>& inputs,
-                const std::vector<rt::Tensor>& outputs) {
-  if (const int error = make_directories(directory))
-    user_error("--output: cannot make the directory '{}': {}", directory, error_text(error));
-  JsonWriter io;
-  io.begin_object();
-  write_tensors(io, directory, "inputs", "in", plan.inputs, inputs);
-  write_tensors(io, directory, "outputs", "out", plan.outputs, outputs);
-  io.end_object();
-  const std::string path = directory + "/io.json";
-  if (const int error = write_file(path, io.take())) user_error("cannot write '{}': {}", path, error_text(error));
-}
 
 void describe_tensor(JsonWriter& json, const rt::TensorInfo& info, const rt::Tensor& tensor) {
   json.field("name", info.name);
@@ -58,7 +26,7 @@ void describe_output(JsonWriter& json, const RunOptions& options, const rt::Tens
                      const rt::Tensor& tensor) {
   json.begin_object();
   describe_tensor(json, info, tensor);
-  if (!options.output.empty()) json.field("file", file_of("out", i));
+  if (!options.output.empty()) json.field("file", rt::output_file_name(i));
   const ValueRange range = range_of(tensor.view());
   if (range.counted > 0) {
     json.field("min", range.min);
@@ -116,7 +84,7 @@ std::string run_text(const RunOptions& options, const ReadyModel& model, const s
     text += fmt::format(
         "{}  {} {}  {}\n", printable(model.plan().outputs[i].name), name_of(outputs[i].type()),
         rt::shape_text(outputs[i].dims()),
-        options.output.empty() ? summary_text(outputs[i].view()) : options.output + "/" + file_of("out", i));
+        options.output.empty() ? summary_text(outputs[i].view()) : options.output + "/" + rt::output_file_name(i));
   text += fmt::format("{}{}, {} threads, {}; ready after {}, run {}\n", model.isa(),
                       model.compiled.report.from_cache ? " (from the cache)" : "", model.threads(),
                       step_text(count_steps(model.plan())), seconds_text(model.open_s), seconds_text(run_s));
@@ -170,7 +138,7 @@ ExitCode command_run(const RunOptions& options, const CancelToken& cancel) {
   const std::vector<rt::Tensor> outputs = model.run(views_of(inputs));
   const double run_s = seconds_now() - begin;
   throw_if_cancelled(cancel);
-  if (!options.output.empty()) write_case(options.output, model.plan(), inputs, outputs);
+  if (!options.output.empty()) rt::write_test_case(options.output, model.plan(), inputs, outputs);
   print_result(options.json ? run_json(options, model, inputs, outputs, run_s)
                             : run_text(options, model, outputs, run_s));
   return kDone;

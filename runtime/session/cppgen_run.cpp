@@ -2,7 +2,6 @@
 #include <CLI/CLI.hpp>
 #include <chrono>
 #include <cstdio>
-#include <filesystem>
 #include <map>
 #include <nlohmann/json.hpp>
 
@@ -80,24 +79,6 @@ std::vector<TensorView> views_of(const std::vector<Tensor>& tensors) {
   return views;
 }
 
-// Output i becomes DIR/output_<i>.npy: names of the model never become paths.
-void write_outputs(const std::string& directory, const Plan& plan, const std::vector<Tensor>& outputs) {
-  std::error_code error;
-  std::filesystem::create_directories(directory, error);
-  if (error) user_error("cannot make the directory '{}': {}", directory, error.message());
-  nlohmann::json list = nlohmann::json::array();
-  for (size_t i = 0; i < outputs.size(); i++) {
-    const std::string file = fmt::format("output_{}.npy", i);
-    write_npy(directory + "/" + file, outputs[i].view());
-    list.push_back({{"name", plan.outputs[i].name}, {"file", file}, {"shape", outputs[i].dims()}});
-  }
-  const nlohmann::json root{{"outputs", list}};
-  const std::string text = root.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
-  FILE* file = std::fopen((directory + "/io.json").c_str(), "wb");
-  const bool ok = file && std::fwrite(text.data(), 1, text.size(), file) == text.size();
-  if (!file || std::fclose(file) != 0 || !ok) user_error("cannot write '{}/io.json'", directory);
-}
-
 // Milliseconds of each run, sorted.
 std::vector<double> time_runs(Session& session, const std::vector<Tensor>& inputs, std::vector<Tensor>& outputs,
                               int64_t runs) {
@@ -157,7 +138,7 @@ ExitCode run(const Options& options) {
                                                                : make_random_inputs(options, session.plan());
   std::vector<Tensor> outputs;
   const std::vector<double> ms = time_runs(session, inputs, outputs, options.runs);
-  if (!options.output.empty()) write_outputs(options.output, session.plan(), outputs);
+  if (!options.output.empty()) write_test_case(options.output, session.plan(), inputs, outputs);
   std::optional<VerifyReport> report;
   if (test) report = compare_outputs(test->outputs, outputs, options.tolerance);
   print_result(options, session, ms, report);
@@ -175,7 +156,7 @@ int main(int argc, char** argv) {
       ->allow_extra_args(false);
   app.add_option("--dim", options.dims, "NAME=VALUE of a symbolic dimension of random inputs")->allow_extra_args(false);
   app.add_option("--seed", options.seed, "Seed of random inputs");
-  app.add_option("--output", options.output, "Directory for the outputs (output_0.npy ... and io.json)");
+  app.add_option("--output", options.output, "Write in_I.npy, out_I.npy and io.json there");
   app.add_option("--verify", options.verify, "Directory with io.json: its inputs are run, its outputs compared")
       ->excludes("--input");
   app.add_option("--rtol", options.tolerance.rtol, "Allowed difference in max|expected| (1e-4 for float32)");

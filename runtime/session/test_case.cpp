@@ -1,4 +1,6 @@
 #include <algorithm>
+#include <filesystem>
+#include <fstream>
 #include <nlohmann/json.hpp>
 
 #include "runtime/base/errors.h"
@@ -16,6 +18,8 @@ struct Entry {
   std::vector<int64_t> dims;
   int64_t flat_step = 1;
 };
+
+std::string file_name(const char* prefix, size_t i) { return fmt::format("{}_{}.npy", prefix, i); }
 
 class IoFile {
  public:
@@ -69,7 +73,33 @@ std::vector<Entry> ordered(std::vector<Entry> entries, const std::vector<TensorI
   return all ? result : entries;
 }
 
+json write_tensors(const std::string& directory, const char* prefix, const std::vector<TensorInfo>& infos,
+                   std::span<const Tensor> tensors) {
+  json list = json::array();
+  for (size_t i = 0; i < tensors.size(); i++) {
+    const std::string file = file_name(prefix, i);
+    write_npy(directory + "/" + file, tensors[i].view());
+    list.push_back({{"name", infos[i].name}, {"file", file}, {"shape", tensors[i].dims()}});
+  }
+  return list;
+}
+
 }  // namespace
+
+std::string output_file_name(size_t output) { return file_name("out", output); }
+
+void write_test_case(const std::string& directory, const Plan& plan, std::span<const Tensor> inputs,
+                     std::span<const Tensor> outputs) {
+  std::error_code error;
+  std::filesystem::create_directories(directory, error);
+  if (error) user_error("cannot make the directory '{}': {}", directory, error.message());
+  const json root{{"inputs", write_tensors(directory, "in", plan.inputs, inputs)},
+                  {"outputs", write_tensors(directory, "out", plan.outputs, outputs)}};
+  const std::string path = directory + "/io.json";
+  std::ofstream file(path, std::ios::binary);
+  file << root.dump(1, ' ', false, json::error_handler_t::replace) << "\n";
+  if (!file.flush()) user_error("cannot write '{}'", path);
+}
 
 TestCase read_test_case(const std::string& directory, const Plan& plan) {
   const IoFile io(directory);

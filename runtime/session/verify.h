@@ -66,4 +66,10 @@ VerifyReport verify(Session&, const TestCase&, const Tolerance& = {});
 // looked up in the directory itself only.
 TestCase read_test_case(const std::string& directory, const Plan& plan);
 
+// Writes such a directory, in_I.npy, out_I.npy and io.json: names of the model never become paths. UserError naming
+// what cannot be written.
+void write_test_case(const std::string& directory, const Plan& plan, std::span<const Tensor> inputs,
+                     std::span<const Tensor> outputs);
+std::string output_file_name(size_t output);  // "out_0.npy"
+
 }  // namespace cppgen::rt

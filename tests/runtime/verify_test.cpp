@@ -5,6 +5,8 @@
 #include <cmath>
 #include <cstring>
 #include <limits>
+#include <numeric>
+#include <set>
 
 #include "runtime/base/errors.h"
 #include "runtime/session/npy.h"
@@ -127,6 +129,24 @@ TEST_F(TestCaseFiles, FlatStep) {
   EXPECT_TRUE(run(R"({"inputs":[{"name":"x","file":"x.npy"}],
                       "outputs":[{"name":"y","file":"y3.npy","shape":[2,4],"flat_step":3}]})")
                   .ok());
+}
+
+TEST_F(TestCaseFiles, WhatIsWrittenIsReadAgain) {
+  Plan plan = two_step_plan();
+  plan.inputs[0].name = "../x", plan.outputs[0].name = "\xff";
+  Tensor x(DType::f32, {1, 4}), y(DType::f32, {1, 4});
+  std::iota(x.as<float>(), x.as<float>() + 4, 1.f);
+  std::iota(y.as<float>(), y.as<float>() + 4, 5.f);
+  const std::string folder = directory_.file("a/b");
+  write_test_case(folder, plan, {&x, 1}, {&y, 1});
+  std::set<std::string> files;
+  for (const auto& entry : std::filesystem::directory_iterator(folder)) files.insert(entry.path().filename());
+  EXPECT_EQ(files, (std::set<std::string>{"in_0.npy", output_file_name(0), "io.json"}));
+  const TestCase read = read_test_case(folder, plan);
+  EXPECT_EQ(std::memcmp(read.inputs[0].data(), x.data(), 16), 0);
+  EXPECT_TRUE(compare_outputs(read.outputs, {&y, 1}).ok());
+  EXPECT_EQ(read.outputs[0].dims, y.dims());
+  EXPECT_THROW(write_test_case(folder + "/io.json/c", plan, {&x, 1}, {&y, 1}), UserError);
 }
 
 TEST_F(TestCaseFiles, Refusals) {
