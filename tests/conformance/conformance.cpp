@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
-#include <cstdlib>
 
 #include "cppgen/driver/stages.h"
 #include "cppgen/support/file_io.h"
@@ -13,11 +12,10 @@
 #include "tests/conformance/isolated.h"
 #include "tests/conformance/model_work.h"
 #include "tests/conformance/report.h"
+#include "tests/needed_data.h"
 
 namespace cppgen::conformance {
 namespace {
-
-constexpr int kSkipped = 77;  // to CTest
 
 struct Options {
   std::string data = "/usr/share/libonnx-testdata/data", filter, isa, json;
@@ -154,8 +152,7 @@ int report(const std::vector<Case>& cases, const std::vector<Outcome>& outcomes,
 
 int no_data(const Options& o) {
   fmt::print(stderr, "no models in {}: install libonnx-testdata\n", o.data);
-  const char* ci = std::getenv("CI");
-  return ci && std::string_view(ci) == "true" ? 1 : kSkipped;
+  return status_without_data();
 }
 
 int run(const Options& o) {

@@ -7,6 +7,7 @@
 #include "cppgen/import/import.h"
 #include "cppgen/import/summary.h"
 #include "runtime/base/errors.h"
+#include "tests/needed_data.h"
 
 namespace cppgen {
 namespace {
@@ -15,7 +16,7 @@ namespace fs = std::filesystem;
 const fs::path kTestData = "/usr/share/libonnx-testdata/data";
 
 TEST(TestData, OnlyTypesThatAreNotTensorsAreRefused) {
-  if (!fs::exists(kTestData)) GTEST_SKIP() << "libonnx-testdata is not installed";
+  CPPGEN_NEEDS_DATA(kTestData);
   int imported = 0;
   std::map<std::string, int> refusals;
   for (const auto& entry : fs::recursive_directory_iterator(kTestData)) {
@@ -41,7 +42,7 @@ TEST(TestData, OnlyTypesThatAreNotTensorsAreRefused) {
 
 TEST(Networks, AreImported) {
   fs::path folder = CPPGEN_MODELS_DIR;
-  if (folder.empty() || !fs::exists(folder)) GTEST_SKIP() << "CPPGEN_MODELS_DIR is not set";
+  CPPGEN_NEEDS_DATA(folder / "squeezenet1_1.onnx");
   int count = 0;
   for (const auto& entry : fs::directory_iterator(folder)) {
     if (entry.path().extension() != ".onnx") continue;

@@ -1,8 +1,7 @@
 // The real networks: passes keep what they compute. Interpreted, so only those of moderate size.
-#include <filesystem>
-
 #include "cppgen/import/import.h"
 #include "cppgen/passes/pipeline.h"
+#include "tests/needed_data.h"
 #include "tests/passes/graph_maker.h"
 
 namespace cppgen::passes {
@@ -21,7 +20,7 @@ class Networks : public testing::TestWithParam<const char*> {};
 
 TEST_P(Networks, KeepTheirMeaning) {
   std::filesystem::path file = std::filesystem::path(CPPGEN_MODELS_DIR) / (std::string(GetParam()) + ".onnx");
-  if (!std::filesystem::exists(file)) GTEST_SKIP() << "CPPGEN_MODELS_DIR has no " << GetParam();
+  CPPGEN_NEEDS_DATA(file);
   PassOptions plain;
   plain.constant_folding = plain.pattern_matcher = false;
   Graph before = import_onnx(file.string()), after = import_onnx(file.string());

@@ -2,9 +2,7 @@
 // planted in a kernel is caught.
 #include <dlfcn.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
-#include <cstdlib>
 #include <vector>
 
 #include "cppgen/compile/kernel_builder.h"
@@ -13,6 +11,7 @@
 #include "cppgen/support/temp_directory.h"
 #include "runtime/session/session.h"
 #include "runtime/session/verify.h"
+#include "tests/needed_data.h"
 
 namespace cppgen {
 namespace {
@@ -23,10 +22,7 @@ class Network : public testing::TestWithParam<const char*> {};
 
 TEST_P(Network, TouchesItsOwnMemoryOnly) {
   std::string name = GetParam(), model = kModels + "/" + name + ".onnx";
-  if (kModels.empty() || access(model.c_str(), R_OK) != 0) {
-    ASSERT_EQ(getenv("CI"), nullptr) << model << " is missing";
-    GTEST_SKIP() << model << " is missing";
-  }
+  CPPGEN_NEEDS_DATA(model);
   TempDirectory cache(system_temp_directory(), "cppgen-test.");
   CompileRequest request;
   request.model = model;
