@@ -29,7 +29,6 @@ for argument in "$@"; do
   esac
 done
 jobs=${JOBS:-$(nproc)}
-timed="threads"  # tests that measure time
 models_source=${CPPGEN_MODELS_SOURCE:-../shared/models}
 unset CPPGEN_MODELS_SOURCE  # it is of this script; cppgen would warn about it
 
@@ -91,9 +90,7 @@ stage "build (preset release, $jobs jobs)"
 cmake --preset release -DCPPGEN_TESTS=ON "-DCPPGEN_MODELS_DIR=$models_dir"
 cmake --build --preset release -j "$jobs"
 stage "tests"
-# Those that measure time run alone, and again if the machine was busy with something else.
-ctest --preset release -j "$jobs" -LE slow -E "^($timed)\$"
-ctest --preset release -R "^($timed)\$" --repeat until-pass:3
+ctest --preset release -j "$jobs" -LE slow
 if [ "$slow" = true ]; then
   stage "slow tests"
   ctest --preset release -j "$jobs" -L slow
