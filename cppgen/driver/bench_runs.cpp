@@ -1,7 +1,9 @@
 #include "cppgen/driver/bench_runs.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cmath>
+#include <thread>
 
 #include "cppgen/driver/command_support.h"
 #include "cppgen/driver/model_inputs.h"
@@ -13,9 +15,10 @@ constexpr double kSecondsPerModel = 3;
 constexpr int64_t kLeastRuns = 10, kMostRuns = 1000;
 constexpr double kWarmUpSeconds = 0.3;
 constexpr int kMostWarmUpRuns = 50;
+constexpr int64_t kRunsPerTurn = 5;
 
 // Until caches, page tables and the CPU's frequency have settled. Returns the least time of a run in seconds.
-double warm_up(TimedModel& model, const CancelToken& cancel) {
+double warm_up(Timed& model, const CancelToken& cancel) {
   double least = HUGE_VAL, spent = 0;
   for (int i = 0; i < kMostWarmUpRuns && spent < kWarmUpSeconds; i++) {
     const double seconds = model.run();
@@ -56,17 +59,29 @@ double RunTimes::p99_ms() const {
   return seconds[std::max<size_t>(rank, 1) - 1] * 1e3;
 }
 
-std::vector<RunTimes> time_models(std::vector<TimedModel*> models, std::optional<int64_t> runs,
-                                  const CancelToken& cancel) {
+void TimedModel::rest() {
+  // Helpers stay hot for SPIN_MICROSECONDS, then oneTBB's own threads look for work for a while.
+  constexpr std::chrono::milliseconds kUntilIdle(2);
+  std::this_thread::sleep_for(kUntilIdle);
+}
+
+std::vector<RunTimes> time_models(std::vector<Timed*> models, std::optional<int64_t> runs, const CancelToken& cancel) {
   double slowest = 0;
-  for (TimedModel* model : models) slowest = std::max(slowest, warm_up(*model, cancel));
+  for (Timed* model : models) {
+    slowest = std::max(slowest, warm_up(*model, cancel));
+    model->rest();
+  }
   const double fit = slowest > 0 ? kSecondsPerModel / slowest : double(kMostRuns);
-  const int64_t count = runs.value_or(int64_t(std::clamp(fit, double(kLeastRuns), double(kMostRuns))));
+  const auto count = size_t(runs.value_or(int64_t(std::clamp(fit, double(kLeastRuns), double(kMostRuns)))));
   std::vector<RunTimes> times(models.size());
-  for (int64_t i = 0; i < count; i++)
+  while (times.back().seconds.size() < count)
     for (size_t m = 0; m < models.size(); m++) {
-      times[m].seconds.push_back(models[m]->run());
-      throw_if_cancelled(cancel);
+      if (models.size() > 1) models[m]->run();
+      for (int64_t i = 0; i < kRunsPerTurn && times[m].seconds.size() < count; i++) {
+        times[m].seconds.push_back(models[m]->run());
+        throw_if_cancelled(cancel);
+      }
+      if (models.size() > 1) models[m]->rest();
     }
   for (RunTimes& t : times) std::sort(t.seconds.begin(), t.seconds.end());
   return times;

@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "cppgen/driver/bench_child.h"
+#include "cppgen/driver/bench_opponent.h"
 #include "cppgen/driver/bench_runs.h"
 #include "cppgen/driver/command_support.h"
 #include "cppgen/driver/commands.h"
@@ -18,12 +19,9 @@
 namespace cppgen {
 namespace {
 
-// The engines that --against onednn compiles with.
-constexpr const char* kOnednnBackends = "ONEDNN,CPP";
-
 struct Against {
-  ReadyModel model;
   RunTimes times;
+  opponent::Report report;
   rt::VerifyReport agreement;  // of its outputs with ours
 };
 
@@ -37,11 +35,6 @@ struct BenchResult {
 // An empty cache of its own: the user's is neither read nor written.
 Settings with_private_cache(Settings settings, const TempDirectory& directory) {
   settings.cache_dir = directory.path() + "/cache";
-  return settings;
-}
-
-Settings for_onednn(Settings settings) {
-  settings.set("MAX_AUTOTUNE_GEMM_BACKENDS", kOnednnBackends);
   return settings;
 }
 
@@ -79,7 +72,7 @@ void write_against(JsonWriter& json, const BenchOptions& options, const BenchRes
   json.field("ratio", against.times.median_ms() / result.times.median_ms());
   json.field("outputs_agree", against.agreement.ok());
   json.field("max_abs_difference", difference);
-  write_steps(json, against.model);
+  write_report(json, against.report);
   json.end_object();
 }
 
@@ -115,12 +108,9 @@ std::string times_text(const RunTimes& times) {
 
 std::string against_text(const BenchOptions& options, const BenchResult& result, const Against& against) {
   std::string text = fmt::format("{:<8} {}\n", options.against, times_text(against.times));
+  text += report_text(against.report);
   text += fmt::format("ratio    {:.3f} ({} / cppgen, medians; above 1 cppgen is faster)\n",
                       against.times.median_ms() / result.times.median_ms(), options.against);
-  text += fmt::format("{} steps of {} run on {}\n",
-                      std::count_if(against.model.plan().steps.begin(), against.model.plan().steps.end(),
-                                    [](const rt::Step& step) { return step.engine == "onednn"; }),
-                      against.model.plan().steps.size(), options.against);
   return text + (against.agreement.ok() ? "outputs  agree\n" : "outputs  differ:\n" + against.agreement.text());
 }
 
@@ -142,12 +132,20 @@ std::string text_of(const BenchOptions& options, const ReadyModel& model, const 
   return text;
 }
 
-std::optional<Against> open_against(const BenchOptions& options, const Settings& settings, const CancelToken& cancel) {
-  if (options.against.empty()) return std::nullopt;
+void check_against(const BenchOptions& options, const Settings& settings) {
+  if (options.against.empty()) return;
   require_onnx(options.model, "--against");
   if (options.reference || settings.force_native_runtime)
     user_error("--against compares compiled code; leave out --reference and FORCE_NATIVE_RUNTIME");
-  return Against{open_model(options, for_onednn(settings), cancel), {}, {}};
+}
+
+Against compare_with_onednn(const BenchOptions& options, const Settings& settings, TimedModel& timed,
+                            const std::vector<rt::Tensor>& inputs, BenchResult& result, const CancelToken& cancel) {
+  TimedOnednn other(options, settings, timed.model().threads(), inputs, cancel);
+  auto times = time_models({&timed, &other}, options.runs, cancel);
+  result.times = std::move(times[0]);
+  return {std::move(times[1]), other.report(),
+          rt::compare_outputs(expected_of(timed.model().plan(), other.outputs()), timed.outputs())};
 }
 
 }  // namespace
@@ -155,20 +153,17 @@ std::optional<Against> open_against(const BenchOptions& options, const Settings&
 ExitCode command_bench(const BenchOptions& options, const CancelToken& cancel) {
   const TempDirectory directory(system_temp_directory(), "cppgen-bench.");
   const Settings settings = with_private_cache(read_settings(options), directory);
+  check_against(options, settings);
   const ReadyModel model = open_model(options, settings, cancel);
   const std::vector<rt::Tensor> inputs = make_inputs(model.plan(), {}, model.bound, options.seed);
   TimedModel timed(model, inputs);
   BenchResult result;
   result.compile_s = compile_seconds(timed);
-  std::optional<Against> against = open_against(options, settings, cancel);
-  if (against) {
-    TimedModel other(against->model, inputs);
-    auto times = time_models({&timed, &other}, options.runs, cancel);
-    result.times = std::move(times[0]), against->times = std::move(times[1]);
-    against->agreement = rt::compare_outputs(expected_of(model.plan(), other.outputs()), timed.outputs());
-  } else {
+  std::optional<Against> against;
+  if (options.against.empty())
     result.times = std::move(time_models({&timed}, options.runs, cancel)[0]);
-  }
+  else
+    against = compare_with_onednn(options, settings, timed, inputs, result, cancel);
   result.fresh = measure_in_fresh_process(options, settings, cancel);
   if (model.session) result.stats = model.session->stats();
   const Against* other = against ? &*against : nullptr;

@@ -148,7 +148,7 @@ void add_bench(CLI::App& app, Parsed& parsed) {
                                   "cppgen bench resnet50.onnx --threads 2 --against onednn",
                                   [&](const CancelToken& cancel) { return command_bench(options, cancel); });
   add_bench_options(command, options);
-  command->add_option("--against", options.against, "Also compile for this library, run both in turns, and compare")
+  command->add_option("--against", options.against, "Also run the model on this library, in turns, and compare")
       ->type_name("NAME")
       ->check(CLI::IsMember({"onednn"}));
   add_json(command, options);

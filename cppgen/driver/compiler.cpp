@@ -61,12 +61,16 @@ class Compilation {
     auto cache = model_cache();
     if (cache && !must_compile())
       if (auto package = clock_.time("cache", [&] { return cache->find(); })) return from_cache(*package, start);
-    build();
-    CompiledModel model;
-    clock_.time("package", [&] { place(cache, model); });
-    model.report = report(start);
+    build(read_and_simplify(request_, clock_, &trace_));
+    CompiledModel model = placed(std::move(cache), start);
     trace_.write("timings.txt", timings(model.report));
     return model;
+  }
+
+  CompiledModel run(Graph graph) {
+    double start = StageClock::now();
+    build(std::move(graph));
+    return placed(std::nullopt, start);
   }
 
  private:
@@ -132,9 +136,15 @@ class Compilation {
     return model;
   }
 
-  // From file to kernels and plan.
-  void build() {
-    Graph graph = read_and_simplify(request_, clock_, &trace_);
+  CompiledModel placed(std::optional<package::ModelCache> cache, double start) {
+    CompiledModel model;
+    clock_.time("package", [&] { place(cache, model); });
+    model.report = report(start);
+    return model;
+  }
+
+  // From the graph to kernels and plan.
+  void build(Graph graph) {
     remember_names(graph);
     auto program = clock_.time("lower", [&] { return ops::lower(graph); });
     trace_program("lower", program);
@@ -279,6 +289,10 @@ class Compilation {
 }  // namespace
 
 CompiledModel compile_model(const CompileRequest& request) { return Compilation(request).run(); }
+
+CompiledModel compile_graph(Graph graph, const CompileRequest& request) {
+  return Compilation(request).run(std::move(graph));
+}
 
 Explanation explain_model(const CompileRequest& request) {
   StageClock clock;

@@ -47,6 +47,10 @@ struct CompiledModel {
 // if it refuses what was emitted; Cancelled.
 CompiledModel compile_model(const CompileRequest&);
 
+// Likewise of a graph that has been through the passes; the request's model only gives messages a name. Kernels come
+// from the cache, the whole model does not.
+CompiledModel compile_graph(Graph, const CompileRequest&);
+
 // What `explain` prints: the kernels and every decision, without compiling anything.
 struct Explanation {
   struct Step {

@@ -34,11 +34,11 @@ SessionOptions SessionOptions::from(const Settings& settings) {
 }
 
 struct Session::Impl {
-  Impl(std::shared_ptr<const Executable> executable, SessionOptions given)
+  Impl(std::shared_ptr<const Executable> executable, SessionOptions given, std::unique_ptr<Executor> executor)
       : executable(std::move(executable)),
         options(std::move(given)),
         operators(make_operators(*this->executable)),
-        executor(executor_for(options)),
+        executor(std::move(executor)),
         totals(this->executable->plan().steps.size()) {}
 
   // Returns its context to the pool.
@@ -112,7 +112,11 @@ struct Session::Impl {
 };
 
 Session::Session(std::shared_ptr<const Executable> executable, SessionOptions options)
-    : impl_(std::make_unique<Impl>(std::move(executable), std::move(options))) {
+    : Session(std::move(executable), options, executor_for(options)) {}
+
+Session::Session(std::shared_ptr<const Executable> executable, SessionOptions options,
+                 std::unique_ptr<Executor> executor)
+    : impl_(std::make_unique<Impl>(std::move(executable), std::move(options), std::move(executor))) {
   // Without symbols everything is known: errors and costs of the first run come now.
   if (plan().symbols.empty()) Impl::Lease(*impl_)->bind(impl_->bound_plan({}));
 }

@@ -15,6 +15,8 @@ struct Settings;
 
 namespace cppgen::rt {
 
+class Executor;
+
 // See the settings of the same names.
 struct SessionOptions {
   int64_t threads = -1;  // -1: the physical cores that this process may use
@@ -42,6 +44,8 @@ struct SessionStats {
 class Session {
  public:
   explicit Session(std::shared_ptr<const Executable> executable, SessionOptions options = {});
+  // On other threads than oneTBB's: the options that choose threads do not count.
+  Session(std::shared_ptr<const Executable> executable, SessionOptions options, std::unique_ptr<Executor> executor);
   ~Session();
 
   const Executable& executable() const;

@@ -43,6 +43,21 @@ TEST_F(Bench, AgainstOnednn) {
   EXPECT_EQ(against["runs"], 10);
   EXPECT_GT(against["ratio"].get<double>(), 0);
   EXPECT_EQ(against["outputs_agree"], true);
+  EXPECT_GE(against["primitives"].get<int>() + int(against["steps"].size()), 1);
+  for (const char* number : {"primitives_ms", "kernels_ms", "reorders"})
+    EXPECT_TRUE(against[number].is_number()) << number;
+  for (const json& step : against["steps"]) {
+    EXPECT_NE(step["kind"], "");
+    EXPECT_EQ(step["nodes"].empty(), step["kind"] == "reorder");
+    EXPECT_GT(step["ms"].get<double>(), 0);
+  }
+}
+
+TEST_F(Bench, AgainstOnednnSaysWhatRunsWhere) {
+  const Ended ended = run({"bench", symbolic_model(), "--dim", "N=64", "--runs", "10", "--against", "onednn"});
+  ASSERT_EQ(ended.status, 0) << ended.err;
+  EXPECT_NE(ended.out.find("oneDNN primitives "), std::string::npos) << ended.out;
+  EXPECT_NE(ended.out.find("outputs  agree"), std::string::npos) << ended.out;
 }
 
 TEST_F(Bench, Interpreted) {

@@ -56,6 +56,7 @@ room schedule ir support
 room codegen schedule ir support
 room compile support
 room package schedule codegen compile ir support
+room opponent graph ops passes ir support
 includes '"runtime/' cppgen/support cppgen/ir cppgen/graph cppgen/ops cppgen/import cppgen/passes cppgen/compile |
   grep -v '"runtime/base/' | report "These compiler rooms know of the runtime only runtime/base:"
 includes '"runtime/' cppgen/schedule cppgen/codegen | grep -vE '"runtime/(base|abi|plan|contraction)/' |

@@ -1,0 +1,24 @@
+#pragma once
+#include <optional>
+
+#include "cppgen/graph/graph.h"
+#include "cppgen/opponent/layout.h"
+
+namespace cppgen::opponent {
+
+// What oneDNN computes for each element: see its documentation for the meaning of alpha and beta.
+struct Eltwise {
+  dnnl::algorithm algorithm;
+  float alpha = 0, beta = 0;
+  ValueId input = kNoValue;
+};
+
+// The node as such a function of one of its inputs; Add, Sub, Mul, Div and Pow where the other one is a constant with
+// one element.
+std::optional<Eltwise> eltwise_of(const Graph&, const Node&);
+
+// Add, Sub, Mul, Div, Max and Min of two float32 tensors.
+std::optional<dnnl::algorithm> binary_of(const Graph&, const Node&);
+bool is_commutative(dnnl::algorithm);
+
+}  // namespace cppgen::opponent
