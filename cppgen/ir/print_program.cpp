@@ -44,16 +44,6 @@ void append_lines(std::string& text, ExprPrinter& printer, const std::string& la
   text += "  " + last + "\n";
 }
 
-std::vector<Expr> roots_of(const LoopNest& nest) {
-  std::vector<Expr> roots;
-  for (const Reduction& r : nest.reductions) roots.push_back(r.value);
-  for (const Store& s : nest.stores) {
-    roots.push_back(s.value);
-    for (const Indirect& i : s.indirects) roots.push_back(i.value);
-  }
-  return roots;
-}
-
 std::string print_call(const LibraryCall& call) {
   std::string text = fmt::format("call {}{}\n", call.function, print_origins(call.origins));
   text += fmt::format("  inputs {}\n  outputs {}\n", print_ids(call.inputs), print_ids(call.outputs));

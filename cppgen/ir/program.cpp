@@ -17,4 +17,33 @@ const Buffer& Program::buffer(BufferId id) const {
   return buffers[id];
 }
 
+std::optional<BinaryOp> combining(ReduceOp op) {
+  switch (op) {
+    case ReduceOp::sum:
+      return BinaryOp::add;
+    case ReduceOp::prod:
+      return BinaryOp::mul;
+    case ReduceOp::min:
+      return BinaryOp::min;
+    case ReduceOp::max:
+      return BinaryOp::max;
+    case ReduceOp::any:
+      return BinaryOp::bit_or;
+    case ReduceOp::all:
+      return BinaryOp::bit_and;
+    default:
+      return std::nullopt;
+  }
+}
+
+std::vector<Expr> roots_of(const LoopNest& nest) {
+  std::vector<Expr> roots;
+  for (const Reduction& r : nest.reductions) roots.push_back(r.value);
+  for (const Store& s : nest.stores) {
+    roots.push_back(s.value);
+    for (const Indirect& i : s.indirects) roots.push_back(i.value);
+  }
+  return roots;
+}
+
 }  // namespace cppgen::ir

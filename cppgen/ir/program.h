@@ -50,6 +50,9 @@ struct Reduction {
   bool select_last = false;
 };
 
+// The operation that combines the values of two parts of a reduction; argmin and argmax have none.
+std::optional<BinaryOp> combining(ReduceOp);
+
 struct Store {
   BufferId buffer;
   std::vector<IndexExpr> indices;
@@ -76,6 +79,9 @@ struct LoopNest {
 
   bool is_contraction() const { return !roles.empty(); }
 };
+
+// Root values of a nest: reduction values, stored values, and the values that indirect stores are bound to.
+std::vector<Expr> roots_of(const LoopNest&);
 
 // An operator that is no loop nest. Its meaning is the function of this name in the table of library calls.
 struct LibraryCall {

@@ -30,13 +30,6 @@ bool loads(const Segment& s, BufferId b) {
   return std::any_of(all.begin(), all.end(), [&](Expr e) { return e->kind == ir::ExprKind::load && e->buffer == b; });
 }
 
-bool stores_to(const Segment& s, BufferId b) {
-  auto in = [&](const std::vector<Store>& list) {
-    return std::any_of(list.begin(), list.end(), [&](const Store& st) { return st.buffer == b; });
-  };
-  return in(s.body) || in(s.stores);
-}
-
 // Temporaries that only this group touches.
 std::vector<BufferId> private_buffers(const Program& program, const Uses& uses, const Group& group) {
   std::set<BufferId> found;

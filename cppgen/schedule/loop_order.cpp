@@ -63,27 +63,34 @@ Contiguity contiguity(const FusedKernel& kernel, const std::vector<Access>& acce
   return c;
 }
 
-// Position of the loop in memory order of the first store that moves with it; loops that no store knows come first.
-int64_t memory_rank(const Program& program, const Layouts& layouts, const FusedKernel& kernel, const Loop& loop) {
+// Position of the loop in the memory order of a store, before others of the same dimension if its step there is
+// greater.
+std::optional<int64_t> memory_rank(const ir::Store& store, const Layout& layout, const Loop& loop) {
+  constexpr int64_t kMostSteps = 1 << 20;
+  for (size_t i = 0; i < layout.order.size(); i++) {
+    IndexExpr index = store.indices[size_t(layout.order[i])];
+    if (!ir::depends_on(index, loop.var.node())) continue;
+    auto stride = ir::stride_of(index, loop.var.node());
+    int64_t within = stride && stride->is_constant() ? std::min(stride->constant(), kMostSteps) : 1;
+    return int64_t(i) * 2 * kMostSteps - within;
+  }
+  return std::nullopt;
+}
+
+// That of the first store that moves with the loop; loops that no store knows come first.
+int64_t memory_rank(const Layouts& layouts, const FusedKernel& kernel, const Loop& loop) {
   for (const Segment& s : kernel.segments)
     for (const auto* stores : {&s.stores, &s.body})
       for (const auto& store : *stores) {
         if (is_value_local(kernel, store.buffer)) continue;
-        const Layout& layout = layouts[size_t(store.buffer)];
-        for (size_t i = 0; i < layout.order.size(); i++)
-          if (ir::depends_on(store.indices[size_t(layout.order[i])], loop.var.node())) {
-            IndexExpr index = store.indices[size_t(layout.order[i])];
-            auto stride = ir::stride_of(index, loop.var.node());
-            int64_t within = stride && stride->is_constant() ? std::min<int64_t>(stride->constant(), 1 << 20) : 1;
-            return int64_t(i) * (1 << 21) - within;
-          }
+        if (auto rank = memory_rank(store, layouts[size_t(store.buffer)], loop)) return *rank;
       }
   return -1;
 }
 
-void sort_outer(const Program& program, const Layouts& layouts, FusedKernel& kernel) {
+void sort_outer(const Layouts& layouts, FusedKernel& kernel) {
   std::vector<std::pair<int64_t, Loop>> ranked;
-  for (const Loop& l : kernel.outer) ranked.push_back({memory_rank(program, layouts, kernel, l), l});
+  for (const Loop& l : kernel.outer) ranked.push_back({memory_rank(layouts, kernel, l), l});
   std::stable_sort(ranked.begin(), ranked.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
   for (size_t i = 0; i < ranked.size(); i++) kernel.outer[i] = ranked[i].second;
 }
@@ -201,7 +208,7 @@ std::vector<Access> accesses_of(const Program& program, const Layouts& layouts, 
 }
 
 void order_loops(Program& program, const Layouts& layouts, FusedKernel& kernel) {
-  sort_outer(program, layouts, kernel);
+  sort_outer(layouts, kernel);
   auto accesses = accesses_of(program, layouts, kernel);
   for (Segment& s : kernel.segments) {
     sort_inner(accesses, kernel, s.loops);

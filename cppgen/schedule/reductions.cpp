@@ -9,27 +9,7 @@
 namespace cppgen::schedule {
 namespace {
 
-using ir::BinaryOp;
 using ir::ReduceOp;
-
-std::optional<BinaryOp> combining(ReduceOp op) {
-  switch (op) {
-    case ReduceOp::sum:
-      return BinaryOp::add;
-    case ReduceOp::prod:
-      return BinaryOp::mul;
-    case ReduceOp::min:
-      return BinaryOp::min;
-    case ReduceOp::max:
-      return BinaryOp::max;
-    case ReduceOp::any:
-      return BinaryOp::bit_or;
-    case ReduceOp::all:
-      return BinaryOp::bit_and;
-    default:
-      return std::nullopt;
-  }
-}
 
 std::optional<int64_t> constant_points(const std::vector<ir::Loop>& loops) {
   IndexExpr n = 1;
@@ -39,7 +19,7 @@ std::optional<int64_t> constant_points(const std::vector<ir::Loop>& loops) {
 
 bool combinable(const LoopNest& nest) {
   for (const auto& r : nest.reductions)
-    if (!combining(r.op)) return false;
+    if (!ir::combining(r.op)) return false;
   return !nest.reductions.empty();
 }
 
@@ -55,7 +35,7 @@ Expr unrolled(Program& program, const LoopNest& nest, const ir::Reduction& reduc
       rest /= extent;
     }
     Expr value = ir::rewrite(*program.exprs, reduction.value, at);
-    total = total ? program.exprs->binary(*combining(reduction.op), total, value) : value;
+    total = total ? program.exprs->binary(*ir::combining(reduction.op), total, value) : value;
   }
   return total;
 }

@@ -8,16 +8,6 @@ using ir::BinaryOp;
 using ir::ExprKind;
 using ir::UnaryOp;
 
-std::vector<Expr> roots_of(const LoopNest& nest) {
-  std::vector<Expr> roots;
-  for (const auto& r : nest.reductions) roots.push_back(r.value);
-  for (const auto& s : nest.stores) {
-    roots.push_back(s.value);
-    for (const auto& i : s.indirects) roots.push_back(i.value);
-  }
-  return roots;
-}
-
 std::vector<Expr> loads_of(const LoopNest& nest) {
   std::vector<Expr> loads;
   for (Expr e : ir::postorder(roots_of(nest)))
@@ -54,6 +44,22 @@ bool has_heavy_operation(const LoopNest& nest) {
 const LoopNest* as_nest(const ir::Statement& s) { return std::get_if<LoopNest>(&s); }
 LoopNest* as_nest(ir::Statement& s) { return std::get_if<LoopNest>(&s); }
 
+std::vector<BufferId> buffers_read(const ir::Statement& statement) {
+  const LoopNest* nest = as_nest(statement);
+  if (!nest) return std::get<ir::LibraryCall>(statement).inputs;
+  std::vector<BufferId> all;
+  for (Expr load : loads_of(*nest)) all.push_back(load->buffer);
+  return all;
+}
+
+std::vector<BufferId> buffers_written(const ir::Statement& statement) {
+  const LoopNest* nest = as_nest(statement);
+  if (!nest) return std::get<ir::LibraryCall>(statement).outputs;
+  std::vector<BufferId> all;
+  for (const auto& store : nest->stores) all.push_back(store.buffer);
+  return all;
+}
+
 static void note(std::vector<int>& list, int statement) {
   if (list.empty() || list.back() != statement) list.push_back(statement);
 }
@@ -62,14 +68,9 @@ Uses collect_uses(const Program& program) {
   Uses uses{std::vector<std::vector<int>>(program.buffers.size()),
             std::vector<std::vector<int>>(program.buffers.size())};
   for (int i = 0; i < int(program.statements.size()); i++) {
-    if (const LoopNest* nest = as_nest(program.statements[size_t(i)])) {
-      for (Expr load : loads_of(*nest)) note(uses.readers[size_t(load->buffer)], i);
-      for (const auto& store : nest->stores) note(uses.writers[size_t(store.buffer)], i);
-    } else {
-      const auto& call = std::get<ir::LibraryCall>(program.statements[size_t(i)]);
-      for (BufferId b : call.inputs) note(uses.readers[size_t(b)], i);
-      for (BufferId b : call.outputs) note(uses.writers[size_t(b)], i);
-    }
+    const auto& statement = program.statements[size_t(i)];
+    for (BufferId b : buffers_read(statement)) note(uses.readers[size_t(b)], i);
+    for (BufferId b : buffers_written(statement)) note(uses.writers[size_t(b)], i);
   }
   return uses;
 }

@@ -12,14 +12,16 @@ using ir::IndexExpr;
 using ir::LoopNest;
 using ir::Program;
 
-// Root values of a nest: reduction values, stored values, and the values that indirect stores are bound to.
-std::vector<Expr> roots_of(const LoopNest&);
 // Every load of a nest, each distinct load once (loads in indirect indices included).
 std::vector<Expr> loads_of(const LoopNest&);
 bool reads(const LoopNest&, BufferId);
 // Pointwise operations of a nest (loads, constants and indices do not count); heavy: transcendentals and divisions.
 int64_t operation_count(const LoopNest&);
 bool has_heavy_operation(const LoopNest&);
+
+// What a statement loads and stores; a buffer may appear more than once.
+std::vector<BufferId> buffers_read(const ir::Statement&);
+std::vector<BufferId> buffers_written(const ir::Statement&);
 
 // Which statements store and load each buffer, by position in Program::statements.
 struct Uses {

@@ -1,0 +1,110 @@
+#include "cppgen/schedule/group_rules.h"
+
+#include <algorithm>
+
+#include "cppgen/schedule/group_align.h"
+
+namespace cppgen::schedule {
+namespace {
+
+using ir::Loop;
+
+constexpr size_t kSiblingReductions = 4;
+
+Joining refused(std::string reason) { return {FusionDecision::no(std::move(reason))}; }
+
+// Giving up outer loops must be worth it: only a row reduction whose loops are the remaining ones.
+bool narrows(const Group& group, const LoopNest& nest, size_t count) {
+  if (nest.reduced.empty() || nest.loops.size() != count) return false;
+  IndexExpr points = 1;
+  for (size_t o = 0; o < count; o++) points = points * group.outer[o].extent;
+  return !points.is_constant() || points.constant() >= 8;
+}
+
+// Whether no reduction keeps positions, for which the order of loops matters.
+bool is_position_free(const Segment& s) {
+  return std::none_of(s.reductions.begin(), s.reductions.end(), [](const ir::Reduction& r) {
+    return r.op == ir::ReduceOp::argmin || r.op == ir::ReduceOp::argmax;
+  });
+}
+
+std::vector<Expr> reduced_loads(const Segment& s) {
+  std::vector<Expr> roots, found;
+  for (const auto& r : s.reductions) roots.push_back(r.value);
+  for (Expr e : ir::postorder(roots))
+    if (e->kind == ir::ExprKind::load && !e->indices.empty()) found.push_back(e);
+  return found;
+}
+
+// Whether `y`, its variables replaced, is the load `x`, and varies with the reduced loops.
+bool is_same_load(Expr x, Expr y, const ir::IndexMap& map, const std::vector<Loop>& reduced) {
+  if (x->buffer != y->buffer || x->indices.size() != y->indices.size()) return false;
+  bool varies = false;
+  for (size_t d = 0; d < x->indices.size(); d++) {
+    IndexExpr index = ir::substitute(y->indices[d], map);
+    if (!(index == x->indices[d])) return false;
+    for (const Loop& l : reduced) varies |= ir::depends_on(index, l.var.node());
+  }
+  return varies;
+}
+
+// Whether some load of `b` is one of `a` when the reduced loops of both, which have equal extents, are the same.
+bool read_same_elements(const Segment& a, const Segment& b) {
+  if (a.reduced.size() != b.reduced.size() || !a.loops.empty() || !b.loops.empty()) return false;
+  ir::IndexMap map;
+  for (size_t i = 0; i < a.reduced.size(); i++) {
+    if (!(a.reduced[i].extent == b.reduced[i].extent)) return false;
+    map[b.reduced[i].var.node()] = a.reduced[i].var;
+  }
+  auto of_a = reduced_loads(a), of_b = reduced_loads(b);
+  return std::any_of(of_b.begin(), of_b.end(), [&](Expr y) {
+    return std::any_of(of_a.begin(), of_a.end(), [&](Expr x) { return is_same_load(x, y, map, a.reduced); });
+  });
+}
+
+bool can_share_pass(const Segment& a, const Segment& b) {
+  return !a.reductions.empty() && is_position_free(a) && is_position_free(b) && read_same_elements(a, b);
+}
+
+// A reduction beside others that read the same elements: these come from memory once.
+Joining join_reduction(Program& program, const Group& group, const LoopNest& nest) {
+  if (nest.reduced.empty() || nest.loops.size() != group.outer.size() || nest.loops.empty())
+    return refused("only pointwise siblings, and reductions over equal loops, share a kernel");
+  auto alignment = align_by_position(group, nest);
+  if (!alignment) return refused("different loops");
+  size_t reductions = nest.reductions.size();
+  for (const Segment& s : group.segments) reductions += s.reductions.size();
+  if (reductions > kSiblingReductions) return refused("too many accumulators");
+  Segment segment = aligned_segment(program, group, nest, *alignment);
+  bool shares = std::any_of(group.segments.begin(), group.segments.end(),
+                            [&](const Segment& s) { return can_share_pass(s, segment); });
+  if (!shares) return refused("the reductions read different elements");
+  return {FusionDecision::yes("reductions of the same elements"), group, std::move(segment)};
+}
+
+}  // namespace
+
+Joining join_consumer(Program& program, const Group& group, const LoopNest& nest) {
+  for (size_t count = group.outer.size() + 1; count-- > 1;) {
+    auto alignment = align_by_loads(group, nest, count);
+    if (!alignment) continue;
+    bool all = count == group.outer.size();
+    if (!all && !narrows(group, nest, count)) continue;
+    Segment segment = aligned_segment(program, group, nest, *alignment);
+    if (!is_local_to_point(group, count, segment)) continue;
+    return {FusionDecision::yes(all ? "same points" : "rows kept in cache"), narrowed(program, group, count),
+            std::move(segment)};
+  }
+  return refused("the reader needs more than one point of the producer, or runs over other loops");
+}
+
+Joining join_sibling(Program& program, const Group& group, const LoopNest& nest) {
+  bool pointwise = nest.reduced.empty();
+  for (const Segment& s : group.segments) pointwise &= s.reduced.empty() && s.loops.empty();
+  if (!pointwise) return join_reduction(program, group, nest);
+  auto alignment = align_by_position(group, nest);
+  if (!alignment) return refused("different loops");
+  return {FusionDecision::yes("siblings over equal loops"), group, aligned_segment(program, group, nest, *alignment)};
+}
+
+}  // namespace cppgen::schedule

@@ -1,0 +1,22 @@
+#pragma once
+#include "cppgen/schedule/group.h"
+#include "cppgen/schedule/uses.h"
+
+// Which nests may run in the kernel of a group, and how.
+namespace cppgen::schedule {
+
+// A group's outcome for one more nest. If fused: the group, perhaps with fewer outer loops, and the nest's segment.
+struct Joining {
+  FusionDecision decision;
+  Group group{};
+  Segment segment{};
+};
+
+// A nest that reads what the group stores, at the same point of all of its outer loops or of the first few (the group's
+// pointwise nests then run their remaining loops inside).
+Joining join_consumer(Program&, const Group&, const LoopNest&);
+
+// A nest that reads nothing of the group: pointwise ones over equal loops, reductions of the same elements.
+Joining join_sibling(Program&, const Group&, const LoopNest&);
+
+}  // namespace cppgen::schedule
