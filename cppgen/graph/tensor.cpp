@@ -1,23 +1,12 @@
-#include <bit>
 #include <cmath>
 #include <cstring>
 
 #include "cppgen/graph/graph.h"
 #include "runtime/base/checked.h"
+#include "runtime/base/elements.h"
 
 namespace cppgen {
 namespace {
-
-// float16: sign 1, exponent 5 (bias 15), fraction 10.
-double widen_f16(uint16_t h) {
-  int exponent = (h >> 10) & 31, fraction = h & 1023;
-  double magnitude = exponent == 31  ? (fraction ? std::nan("") : HUGE_VAL)
-                     : exponent == 0 ? std::ldexp(fraction, -24)
-                                     : std::ldexp(fraction + 1024, exponent - 25);
-  return h & 0x8000 ? -magnitude : magnitude;
-}
-
-double widen_bf16(uint16_t b) { return std::bit_cast<float>(uint32_t(b) << 16); }
 
 // Rounds to nearest even into a format of `fraction_bits` and exponents from `min_exponent` (of the least normal) to
 // `max_exponent`; the result is sign, exponent and fraction in 16 bits.
@@ -36,10 +25,10 @@ uint16_t narrow(double x, int fraction_bits, int min_exponent, int max_exponent)
   return uint16_t(sign | std::min<int64_t>(bits, infinity));
 }
 
-template <class T, class R>
-std::vector<R> widen(const Tensor& t) {
+template <class T>
+std::vector<double> widen(const Tensor& t) {
   const T* p = t.as<T>();
-  return std::vector<R>(p, p + t.elements());
+  return std::vector<double>(p, p + t.elements());
 }
 
 template <class T, class Convert>
@@ -72,36 +61,17 @@ Tensor make_ints(const std::vector<int64_t>& values) {
 }
 
 std::vector<int64_t> integers_of(const Tensor& t) {
-  switch (t.dtype) {
-    case DType::i8:
-      return widen<int8_t, int64_t>(t);
-    case DType::i16:
-      return widen<int16_t, int64_t>(t);
-    case DType::i32:
-      return widen<int32_t, int64_t>(t);
-    case DType::i64:
-      return widen<int64_t, int64_t>(t);
-    case DType::u8:
-    case DType::boolean:
-      return widen<uint8_t, int64_t>(t);
-    case DType::u16:
-      return widen<uint16_t, int64_t>(t);
-    case DType::u32:
-      return widen<uint32_t, int64_t>(t);
-    case DType::u64:
-      return widen<uint64_t, int64_t>(t);
-    default:
-      internal_error("integers_of: a tensor of {}", name_of(t.dtype));
-  }
+  std::vector<int64_t> values(size_t(t.elements()));
+  for (size_t i = 0; i < values.size(); i++) values[i] = integer_element(t.dtype, t.data.bytes, int64_t(i));
+  return values;
 }
 
 std::vector<double> numbers_of(const Tensor& t) {
-  if (t.dtype == DType::f32) return widen<float, double>(t);
-  if (t.dtype == DType::f64) return widen<double, double>(t);
+  if (t.dtype == DType::f32) return widen<float>(t);
+  if (t.dtype == DType::f64) return widen<double>(t);
   if (!is_float(t.dtype)) internal_error("numbers_of: a tensor of {}", name_of(t.dtype));
   std::vector<double> values(size_t(t.elements()));
-  for (size_t i = 0; i < values.size(); i++)
-    values[i] = t.dtype == DType::f16 ? widen_f16(t.as<uint16_t>()[i]) : widen_bf16(t.as<uint16_t>()[i]);
+  for (size_t i = 0; i < values.size(); i++) values[i] = number_element(t.dtype, t.data.bytes, int64_t(i));
   return values;
 }
 

@@ -3,6 +3,7 @@
 #include "cppgen/ir/strip_kernels.h"
 #include "cppgen/ir/value_ops.h"
 #include "runtime/base/errors.h"
+#include "runtime/base/narrow_floats.h"
 
 namespace cppgen::ir {
 
@@ -95,9 +96,8 @@ Elementwise float_unary(UnaryOp op) {
 }
 
 Elementwise rounding(UnaryOp op) {
-  if (op == UnaryOp::round_f16) return map1<float, float, [](float x) { return ops::f16_to_f32(ops::f32_to_f16(x)); }>;
-  if (op == UnaryOp::round_bf16)
-    return map1<float, float, [](float x) { return ops::bf16_to_f32(ops::f32_to_bf16(x)); }>;
+  if (op == UnaryOp::round_f16) return map1<float, float, [](float x) { return f16_to_f32(f32_to_f16(x)); }>;
+  if (op == UnaryOp::round_bf16) return map1<float, float, [](float x) { return bf16_to_f32(f32_to_bf16(x)); }>;
   return nullptr;
 }
 

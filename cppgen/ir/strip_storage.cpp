@@ -1,5 +1,6 @@
 #include "cppgen/ir/strip_kernels.h"
 #include "cppgen/ir/value_ops.h"
+#include "runtime/base/narrow_floats.h"
 
 namespace cppgen::ir {
 
@@ -17,15 +18,15 @@ struct Plain {
 struct Half {
   using Bits = uint16_t;
   using Value = float;
-  static Value read(Bits b) { return value_ops::f16_to_f32(b); }
-  static Bits write(Value v) { return value_ops::f32_to_f16(v); }
+  static Value read(Bits b) { return f16_to_f32(b); }
+  static Bits write(Value v) { return f32_to_f16(v); }
 };
 
 struct Brain {
   using Bits = uint16_t;
   using Value = float;
-  static Value read(Bits b) { return value_ops::bf16_to_f32(b); }
-  static Bits write(Value v) { return value_ops::f32_to_bf16(v); }
+  static Value read(Bits b) { return bf16_to_f32(b); }
+  static Bits write(Value v) { return f32_to_bf16(v); }
 };
 
 struct Byte {

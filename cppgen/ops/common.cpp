@@ -5,8 +5,8 @@
 #include <cstring>
 #include <limits>
 
-#include "cppgen/ops/half.h"
 #include "runtime/base/checked.h"
+#include "runtime/base/elements.h"
 
 namespace cppgen::ops {
 
@@ -231,36 +231,7 @@ Tensor tensor_of(DType dtype, const std::vector<double>& values, std::vector<int
   return copy_tensor(dtype, std::vector<float>(values.begin(), values.end()), std::move(dims));
 }
 
-double float_element(const Tensor& t, int64_t i) {
-  switch (t.dtype) {
-    case DType::f32:
-      return t.as<float>()[i];
-    case DType::f64:
-      return t.as<double>()[i];
-    case DType::f16:
-      return float_of_half(t.as<uint16_t>()[i]);
-    case DType::bf16:
-      return float_of_bfloat16(t.as<uint16_t>()[i]);
-    case DType::i8:
-      return t.as<int8_t>()[i];
-    case DType::i16:
-      return t.as<int16_t>()[i];
-    case DType::i32:
-      return t.as<int32_t>()[i];
-    case DType::i64:
-      return double(t.as<int64_t>()[i]);
-    case DType::u8:
-    case DType::boolean:
-      return t.as<uint8_t>()[i];
-    case DType::u16:
-      return t.as<uint16_t>()[i];
-    case DType::u32:
-      return t.as<uint32_t>()[i];
-    case DType::u64:
-      return double(t.as<uint64_t>()[i]);
-  }
-  internal_error("unknown element type");
-}
+double float_element(const Tensor& t, int64_t i) { return number_element(t.dtype, t.data.bytes, i); }
 
 std::vector<double> float_elements(InferContext& c, int input) {
   const Tensor* t = c.constant(input);

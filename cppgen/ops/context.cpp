@@ -2,37 +2,13 @@
 #include <limits>
 
 #include "cppgen/ops/op.h"
+#include "runtime/base/elements.h"
 #include "runtime/base/errors.h"
 
 namespace cppgen::ops {
 namespace {
 
 constexpr size_t kMaxKnownElements = 1024;
-
-// Reads element i of an integer or bool tensor.
-int64_t int_element(const Tensor& t, int64_t i) {
-  switch (t.dtype) {
-    case DType::i8:
-      return t.as<int8_t>()[i];
-    case DType::i16:
-      return t.as<int16_t>()[i];
-    case DType::i32:
-      return t.as<int32_t>()[i];
-    case DType::i64:
-      return t.as<int64_t>()[i];
-    case DType::u8:
-    case DType::boolean:
-      return t.as<uint8_t>()[i];
-    case DType::u16:
-      return t.as<uint16_t>()[i];
-    case DType::u32:
-      return t.as<uint32_t>()[i];
-    case DType::u64:
-      return int64_t(t.as<uint64_t>()[i]);
-    default:
-      internal_error("integer element of a {} tensor", name_of(t.dtype));
-  }
-}
 
 // BatchNormalization -> batch_normalization, LRN -> lrn.
 std::string identifier_of(const std::string& op) {
@@ -76,7 +52,8 @@ const std::vector<IndexExpr>* InferContext::contents(int i) const {
   if (!v.contents && v.constant && !is_float(v.constant->dtype) &&
       v.constant->elements() <= int64_t(kMaxKnownElements)) {
     std::vector<IndexExpr> elements;
-    for (int64_t k = 0; k < v.constant->elements(); ++k) elements.push_back(int_element(*v.constant, k));
+    for (int64_t k = 0; k < v.constant->elements(); ++k)
+      elements.push_back(integer_element(v.constant->dtype, v.constant->data.bytes, k));
     v.contents = std::move(elements);
   }
   if (!v.contents && v.type && !is_float(v.type->dtype)) {

@@ -6,67 +6,16 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 
+#include "runtime/base/elements.h"
 #include "runtime/base/errors.h"
 
 namespace cppgen::rt {
 namespace {
 
-double half_to_double(uint16_t bits) {
-  const int exponent = bits >> 10 & 31, fraction = bits & 1023;
-  double value;
-  if (exponent == 31) {
-    value = fraction ? std::nan("") : HUGE_VAL;
-  } else if (exponent == 0) {
-    value = std::ldexp(fraction, -24);
-  } else {
-    value = std::ldexp(1024 + fraction, exponent - 25);
-  }
-  return bits & 0x8000 ? -value : value;
-}
-
-template <class T>
-T element(const void* data, int64_t index) {
-  return static_cast<const T*>(data)[index];
-}
-
-double float_at(DType type, const void* data, int64_t index) {
-  switch (type) {
-    case DType::f32:
-      return element<float>(data, index);
-    case DType::f64:
-      return element<double>(data, index);
-    case DType::f16:
-      return half_to_double(element<uint16_t>(data, index));
-    case DType::bf16:
-      return std::bit_cast<float>(uint32_t(element<uint16_t>(data, index)) << 16);
-    default:
-      internal_error("float_at: {}", name_of(type));
-  }
-}
-
 // Exact for every integer type; long double has 64 bits of precision.
-long double int_at(DType type, const void* data, int64_t index) {
-  switch (type) {
-    case DType::i8:
-      return element<int8_t>(data, index);
-    case DType::i16:
-      return element<int16_t>(data, index);
-    case DType::i32:
-      return element<int32_t>(data, index);
-    case DType::i64:
-      return element<int64_t>(data, index);
-    case DType::u8:
-    case DType::boolean:
-      return element<uint8_t>(data, index);
-    case DType::u16:
-      return element<uint16_t>(data, index);
-    case DType::u32:
-      return element<uint32_t>(data, index);
-    case DType::u64:
-      return element<uint64_t>(data, index);
-    default:
-      internal_error("int_at: {}", name_of(type));
-  }
+long double exact_integer(DType type, const void* data, int64_t index) {
+  const int64_t value = integer_element(type, data, index);
+  return type == DType::u64 ? static_cast<long double>(static_cast<uint64_t>(value)) : value;
 }
 
 double default_rtol(DType type) {
@@ -94,8 +43,8 @@ void note_wrong(OutputReport& report, int64_t index) {
 void compare_floats(const ExpectedOutput& expected, const TensorView& actual, OutputReport& report) {
   const DType type = actual.type;
   for (int64_t i = 0; i < report.compared; i++) {
-    const double e = float_at(type, expected.values.data(), i);
-    const double a = float_at(type, actual.data, i * expected.flat_step);
+    const double e = number_element(type, expected.values.data(), i);
+    const double a = number_element(type, actual.data, i * expected.flat_step);
     if (!std::isfinite(e) || !std::isfinite(a)) {
       if (!(std::isnan(e) && std::isnan(a)) && e != a) note_wrong(report, i * expected.flat_step);
       continue;
@@ -111,8 +60,8 @@ void compare_floats(const ExpectedOutput& expected, const TensorView& actual, Ou
 
 void compare_integers(const ExpectedOutput& expected, const TensorView& actual, OutputReport& report) {
   for (int64_t i = 0; i < report.compared; i++) {
-    const long double e = int_at(actual.type, expected.values.data(), i);
-    const long double a = int_at(actual.type, actual.data, i * expected.flat_step);
+    const long double e = exact_integer(actual.type, expected.values.data(), i);
+    const long double a = exact_integer(actual.type, actual.data, i * expected.flat_step);
     report.max_difference = std::max(report.max_difference, double(std::abs(a - e)));
     if (a != e) note_wrong(report, i * expected.flat_step);
   }
@@ -122,8 +71,7 @@ double greatest_magnitude(const ExpectedOutput& expected) {
   double greatest = 0;
   const DType type = expected.values.type();
   for (int64_t i = 0; i < expected.values.elements(); i++) {
-    const double value =
-        is_float(type) ? float_at(type, expected.values.data(), i) : double(int_at(type, expected.values.data(), i));
+    const double value = number_element(type, expected.values.data(), i);
     if (std::isfinite(value)) greatest = std::max(greatest, std::abs(value));
   }
   return greatest;
