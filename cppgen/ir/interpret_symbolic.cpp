@@ -1,145 +1,44 @@
-#include <cstring>
-
 #include "cppgen/ir/interpreter.h"
 #include "cppgen/ir/symbolic_ops.h"
+#include "cppgen/ir/symbolic_values.h"
 #include "runtime/base/checked.h"
 
 namespace cppgen::ir {
 
 namespace {
 
-// Thrown where a value is no index expression; what needs it stays unknown.
-struct NotExpressible {};
-
-template <class T>
-T need(std::optional<T> v) {
-  if (!v) throw NotExpressible();
-  return *v;
+IndexExpr identity_of(const Reduction& r) {
+  if (r.op == ReduceOp::prod || r.op == ReduceOp::all) return 1;
+  if (r.op != ReduceOp::min && r.op != ReduceOp::max) return 0;
+  const auto bits = static_cast<int64_t>(size_of(r.type)) * 8 - (is_signed_int(r.type) ? 1 : 0);
+  if (is_float(r.type) || r.type == DType::boolean || bits > 63) throw NotExpressible();
+  const auto greatest = static_cast<int64_t>((uint64_t{1} << bits) - 1);
+  if (r.op == ReduceOp::min) return greatest;
+  return is_signed_int(r.type) ? -greatest - 1 : 0;
 }
 
-int64_t constant_element(const Buffer& b, int64_t at) {
-  const auto* p = static_cast<const std::byte*>(b.data.bytes) + at * static_cast<int64_t>(size_of(b.type));
-  const auto read = [&](auto value) {
-    std::memcpy(&value, p, sizeof value);
-    return static_cast<int64_t>(value);
-  };
-  switch (b.type) {
-    case DType::i8:
-      return read(int8_t());
-    case DType::i16:
-      return read(int16_t());
-    case DType::i32:
-      return read(int32_t());
-    case DType::i64:
-      return read(int64_t());
-    case DType::u8:
-      return read(uint8_t());
-    case DType::u16:
-      return read(uint16_t());
-    case DType::u32:
-      return read(uint32_t());
-    case DType::u64:
-      return read(uint64_t());
-    case DType::boolean:
-      return read(uint8_t()) != 0;
-    default:
-      throw NotExpressible();
-  }
-}
-
-using Elements = std::vector<std::optional<IndexExpr>>;
-
-// Values at one point of a nest.
-class PointValues {
+class RunningReduction {
  public:
-  PointValues(const Program& program, const std::vector<Elements>& tensors, const IndexMap& point,
-              const std::vector<IndexExpr>& accumulators)
-      : program_(program), tensors_(tensors), point_(point), accumulators_(accumulators) {}
+  explicit RunningReduction(const Reduction& r) : reduction_(r) {}
 
-  IndexExpr index(IndexExpr e) const { return substitute(e, point_); }
-
-  IndexExpr value(Expr e) {
-    const auto done = done_.find(e);
-    if (done != done_.end()) return done->second;
-    const IndexExpr result = compute(e);
-    done_.emplace(e, result);
-    return result;
+  void add(PointValues& values) {
+    const IndexExpr v = values.value(reduction_.value);
+    if (const auto combine = combining(reduction_.op))
+      best_ = result_ = best_ ? need(symbolic_binary(*combine, reduction_.value->type, *best_, v)) : v;
+    else if (!best_ || need(decide(better(), v, *best_)))
+      best_ = v, result_ = values.index(reduction_.position);
   }
 
-  int64_t offset(const Buffer& b, const std::vector<IndexExpr>& indices, const std::vector<Indirect>& indirects) {
-    const IndexMap map = with_bindings(indirects);
-    int64_t at = 0;
-    for (size_t d = 0; d < indices.size(); d++) {
-      const IndexExpr i = substitute(indices[d], map);
-      if (!i.is_constant() || i.constant() < 0 || i.constant() >= b.shape[d].constant()) throw NotExpressible();
-      at = at * b.shape[d].constant() + i.constant();
-    }
-    return at;
-  }
+  IndexExpr result() const { return result_ ? *result_ : identity_of(reduction_); }
 
  private:
-  const Program& program_;
-  const std::vector<Elements>& tensors_;
-  const IndexMap& point_;
-  const std::vector<IndexExpr>& accumulators_;
-  std::unordered_map<Expr, IndexExpr> done_;
+  const Reduction& reduction_;
+  std::optional<IndexExpr> best_, result_;
 
-  IndexExpr compute(Expr e) {
-    if (is_float(e->type)) throw NotExpressible();
-    switch (e->kind) {
-      case ExprKind::constant:
-        return e->int_value();
-      case ExprKind::load:
-        return load(e);
-      case ExprKind::index:
-        return index(e->indices[0]);
-      case ExprKind::unary:
-        return need(symbolic_unary(e->unary, e->type, value(e->args[0])));
-      case ExprKind::binary:
-        return need(symbolic_binary(e->binary, e->args[0]->type, value(e->args[0]), value(e->args[1])));
-      case ExprKind::select:
-        return select(e);
-      case ExprKind::cast:
-        return need(symbolic_cast(e->type, e->args[0]->type, value(e->args[0])));
-      case ExprKind::accumulator:
-        return accumulators_[e->accumulator];
-    }
-    throw NotExpressible();
-  }
-
-  IndexExpr select(Expr e) {
-    const IndexExpr condition = value(e->args[0]);
-    if (!condition.is_constant()) throw NotExpressible();
-    return value(e->args[condition.constant() ? 1 : 2]);
-  }
-
-  IndexMap with_bindings(const std::vector<Indirect>& indirects) {
-    IndexMap map = point_;
-    for (const Indirect& i : indirects) {
-      const IndexExpr v = value(i.value), extent = index(i.variable->extent);
-      const bool negative = need(decide(BinaryOp::lt, v, 0));
-      map.insert_or_assign(i.variable, negative ? v + extent : v);
-    }
-    return map;
-  }
-
-  // Whether the guards hold; those that depend on values need these to be decided.
-  bool guarded(Expr e) {
-    const IndexMap map = with_bindings(e->indirects);
-    for (const Guard& g : e->guards) {
-      const IndexExpr i = substitute(g.index, map);
-      if (need(decide(BinaryOp::lt, i, substitute(g.lo, map)))) return true;
-      if (need(decide(BinaryOp::ge, i, substitute(g.hi, map)))) return true;
-    }
-    return false;
-  }
-
-  IndexExpr load(Expr e) {
-    if (!e->guards.empty() && guarded(e)) return value(e->args[0]);
-    const Buffer& b = program_.buffer(e->buffer);
-    if (b.kind != BufferKind::constant && tensors_[b.id].empty()) throw NotExpressible();
-    const int64_t at = offset(b, e->indices, e->indirects);
-    return b.kind == BufferKind::constant ? IndexExpr(constant_element(b, at)) : need(tensors_[b.id][at]);
+  // The comparison by which another value of an argmin or argmax replaces the best.
+  BinaryOp better() const {
+    if (reduction_.op == ReduceOp::argmin) return reduction_.select_last ? BinaryOp::le : BinaryOp::lt;
+    return reduction_.select_last ? BinaryOp::ge : BinaryOp::gt;
   }
 };
 
@@ -188,18 +87,17 @@ class SymbolicRun {
     if (!n) return std::nullopt;
     SymbolicTensor result;
     for (int64_t i = 0; i < *n; i++) {
-      try {
-        if (b.kind == BufferKind::constant)
-          result.push_back(constant_element(b, i));
-        else if (tensors_[b.id].empty() || !tensors_[b.id][i])
-          return std::nullopt;
-        else
-          result.push_back(*tensors_[b.id][i]);
-      } catch (const NotExpressible&) {
-        return std::nullopt;
-      }
+      const auto element = output_element(b, i);
+      if (!element) return std::nullopt;
+      result.push_back(*element);
     }
     return result;
+  }
+
+  std::optional<IndexExpr> output_element(const Buffer& b, int64_t i) const {
+    if (b.kind == BufferKind::constant)
+      return is_float(b.type) ? std::nullopt : std::optional<IndexExpr>(constant_element(b, i));
+    return tensors_[b.id].empty() ? std::nullopt : tensors_[b.id][i];
   }
 
   // Calls f for every point of the loops, in order, with `point` holding the variables' values. Refuses symbolic
@@ -247,54 +145,14 @@ class SymbolicRun {
     }
   }
 
-  static IndexExpr identity_of(const Reduction& r) {
-    if (r.op == ReduceOp::prod || r.op == ReduceOp::all) return 1;
-    if (r.op != ReduceOp::min && r.op != ReduceOp::max) return 0;
-    const auto bits = static_cast<int64_t>(size_of(r.type)) * 8 - (is_signed_int(r.type) ? 1 : 0);
-    if (is_float(r.type) || r.type == DType::boolean || bits > 63) throw NotExpressible();
-    const auto greatest = static_cast<int64_t>((uint64_t{1} << bits) - 1);
-    if (r.op == ReduceOp::min) return greatest;
-    return is_signed_int(r.type) ? -greatest - 1 : 0;
-  }
-
   IndexExpr reduce(const Reduction& r, const LoopNest& nest, IndexMap& point) {
-    std::optional<IndexExpr> best, result;
+    RunningReduction running(r);
     each_point(nest.reduced, point, [&] {
       const std::vector<IndexExpr> none;
       PointValues values(program_, tensors_, point, none);
-      const IndexExpr v = values.value(r.value);
-      const bool arg = r.op == ReduceOp::argmin || r.op == ReduceOp::argmax;
-      if (!best) {
-        best = v;
-        result = arg ? values.index(r.position) : v;
-      } else if (arg) {
-        const BinaryOp better = r.op == ReduceOp::argmin ? (r.select_last ? BinaryOp::le : BinaryOp::lt)
-                                                         : (r.select_last ? BinaryOp::ge : BinaryOp::gt);
-        if (!need(decide(better, v, *best))) return;
-        best = v;
-        result = values.index(r.position);
-      } else {
-        best = result = need(symbolic_binary(combining(r.op), r.value->type, *best, v));
-      }
+      running.add(values);
     });
-    return result ? *result : identity_of(r);
-  }
-
-  static BinaryOp combining(ReduceOp op) {
-    switch (op) {
-      case ReduceOp::sum:
-        return BinaryOp::add;
-      case ReduceOp::prod:
-        return BinaryOp::mul;
-      case ReduceOp::min:
-        return BinaryOp::min;
-      case ReduceOp::max:
-        return BinaryOp::max;
-      case ReduceOp::any:
-        return BinaryOp::bit_or;
-      default:
-        return BinaryOp::bit_and;
-    }
+    return running.result();
   }
 };
 

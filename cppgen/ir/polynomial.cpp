@@ -43,7 +43,8 @@ IndexExpr Polynomial::to_expr() const {
   sum.op = IndexOp::sum;
   sum.constant = constant();
   sum.terms.assign(terms_.begin() + (terms_.front().node ? 0 : 1), terms_.end());
-  return IndexExpr(sum.terms.front().node->arena->intern(std::move(sum)));
+  auto* arena = sum.terms.front().node->arena;
+  return IndexExpr(arena->intern(std::move(sum)));
 }
 
 void Polynomial::add(int64_t coefficient, const IndexNode* monomial) {

@@ -86,8 +86,17 @@ struct StripMask {
   bool empty() const { return affine.empty() && registers.empty(); }
 };
 
+struct Lanes {
+  int begin, end;
+};
+// The lanes in [0, n) where the affine conditions are at least 0.
+Lanes lanes_inside(const std::vector<Affine>& conditions, const int64_t* slots, int n);
+
+// Steps on values (strip_program.cpp).
 std::unique_ptr<StripStep> make_elementwise(Elementwise, int dst, std::vector<int> args, DType type, bool uniform);
 std::unique_ptr<StripStep> make_constant(int dst, DType type, uint64_t bits);
+
+// Steps on indices (strip_indices.cpp).
 std::unique_ptr<StripStep> make_iota(int dst, Affine);
 enum class IndexStepOp { add_scaled, multiply, floordiv, mod, min, max };  // add_scaled: a + scale * b
 std::unique_ptr<StripStep> make_index_step(IndexStepOp, int dst, int a, int b, int64_t scale, bool uniform);
@@ -95,7 +104,8 @@ std::unique_ptr<StripStep> make_slot(int slot, int reg);   // slot = the registe
 std::unique_ptr<StripStep> make_mask(int dst, StripMask);  // to a register of uint8
 // Checks and wraps what an indirect variable is bound to. mask: a register, or -1.
 std::unique_ptr<StripStep> make_bind(int dst, int value, int64_t extent, int mask, bool uniform);
-// Affine address, mask of affine conditions only.
+
+// Steps on memory (strip_memory.cpp). Affine address, mask of affine conditions only:
 std::unique_ptr<StripStep> make_affine_load(int dst, ElementAddress, std::vector<Affine> conditions, int fallback);
 std::unique_ptr<StripStep> make_gather(int dst, ElementAddress, int mask, int fallback);
 std::unique_ptr<StripStep> make_store(ElementAddress, int value);
