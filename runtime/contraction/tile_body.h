@@ -1,12 +1,14 @@
 // The tile kernel over a vector type, for translation units that define
 //   Vector               the register type: kLanes floats
-//   load, store, splat, multiply_add, prefetch, kPrefetchSteps
+//   load, store, splat, multiply_add
 // in cppgen::rt::TILE_ISA before they include this file.
 #pragma once
 
 namespace cppgen::rt::TILE_ISA {
 
 constexpr int kVectors = kTileColumns / kLanes;
+constexpr int kPrefetchSteps = 16;
+constexpr int kLineFloats = 16;  // of a cache line
 
 template <int Rows>
 struct Accumulators {
@@ -27,6 +29,11 @@ TILE_FN void outer_product(Accumulators<Rows>& acc, const float* const (&row)[Ro
   }
 }
 
+TILE_FN void prefetch_row(const float* b) {
+#pragma GCC unroll 2
+  for (int j = 0; j < kTileColumns; j += kLineFloats) __builtin_prefetch(b + j);
+}
+
 template <int Rows>
 void tile(const float* const* a, long taps, long k, const float* b, float* c, long ldc) {
   Accumulators<Rows> acc = {};
@@ -39,7 +46,7 @@ void tile(const float* const* a, long taps, long k, const float* b, float* c, lo
     for (; kk + 4 <= k; kk += 4, b += 4 * kTileColumns) {
 #pragma GCC unroll 4
       for (int u = 0; u < 4; u++) {
-        prefetch(b + (u + kPrefetchSteps) * kTileColumns);
+        prefetch_row(b + (u + kPrefetchSteps) * kTileColumns);
         outer_product<Rows>(acc, row, kk + u, b + u * kTileColumns);
       }
     }

@@ -2,23 +2,7 @@
 #include "vec/avx2/vec.h"
 
 #define TILE_ISA avx2
-#define TILE_FN VEC_FN
-
-namespace cppgen::rt::TILE_ISA {
-
-typedef vec::V<float> Vector;
-constexpr int kLanes = vec::L;
-constexpr int kPrefetchSteps = 16;
-
-TILE_FN Vector load(const float* p) { return vec::load<float>(p); }
-TILE_FN void store(float* p, Vector x) { vec::store<float>(p, x); }
-TILE_FN Vector splat(float x) { return vec::set1<float>(x); }
-TILE_FN Vector multiply_add(Vector a, Vector b, Vector c) { return vec::fma(a, b, c); }
-TILE_FN void prefetch(const float* p) { vec::prefetch(p); }
-
-}  // namespace cppgen::rt::TILE_ISA
-
-#include "runtime/contraction/tile_body.h"
+#include "runtime/contraction/tile_vec.h"
 
 namespace cppgen::rt::avx2 {
 const TileFunction tile_f32[kTileRows + 1] = {nullptr, tile<1>, tile<2>, tile<3>, tile<4>, tile<5>, tile<6>};

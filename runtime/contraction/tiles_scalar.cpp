@@ -9,13 +9,11 @@ namespace cppgen::rt::TILE_ISA {
 typedef float Vector __attribute__((vector_size(16)));
 typedef float UnalignedVector __attribute__((vector_size(16), aligned(4), may_alias));
 constexpr int kLanes = 4;
-constexpr int kPrefetchSteps = 16;
 
 TILE_FN Vector load(const float* p) { return *(const UnalignedVector*)p; }
 TILE_FN void store(float* p, Vector x) { *(UnalignedVector*)p = x; }
 TILE_FN Vector splat(float x) { return Vector{x, x, x, x}; }
 TILE_FN Vector multiply_add(Vector a, Vector b, Vector c) { return a * b + c; }
-TILE_FN void prefetch(const float* p) { __builtin_prefetch(p); }
 
 }  // namespace cppgen::rt::TILE_ISA
 
