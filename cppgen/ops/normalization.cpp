@@ -108,6 +108,21 @@ ir::BufferId emit_inverse_deviation(LowerContext& c, const AxisSplit& axes, ir::
   return out;
 }
 
+// What the rows of input 0 are normalised by: their mean, and 1 / sqrt(variance + epsilon).
+struct Statistics {
+  ir::BufferId mean, inverse_deviation;
+};
+
+Statistics emit_statistics(LowerContext& c, const AxisSplit& axes, const std::function<Scalar(const At&)>& value) {
+  DType type = ir::value_type(c.dtype(0));
+  Moments m = emit_moments(c, axes, type, value);
+  return {m.mean, emit_inverse_deviation(c, axes, m.variance, type)};
+}
+
+Scalar normalized(LowerContext& c, const Statistics& s, const At& at, const At& row) {
+  return (load_input(c, 0, at) - load(c, s.mean, row)) * load(c, s.inverse_deviation, row);
+}
+
 void emit_kept_output(LowerContext& c, const AxisSplit& axes, int output, ir::BufferId from, const char* name) {
   if (!c.has_output(output)) return;
   DType type = ir::value_type(c.output(output).dtype);
@@ -118,19 +133,16 @@ void emit_kept_output(LowerContext& c, const AxisSplit& axes, int output, ir::Bu
 void lower_layer_normalization(LowerContext& c) {
   AxisSplit axes = layer_axes(c);
   DType type = ir::value_type(c.dtype(0));
-  Moments m = emit_moments(c, axes, type, [&](const At& at) { return load_input(c, 0, at); });
-  ir::BufferId inverse = emit_inverse_deviation(c, axes, m.variance, type);
+  Statistics s = emit_statistics(c, axes, [&](const At& at) { return load_input(c, 0, at); });
   c.emit_pointwise(
       c.output_buffer(0),
       [&](const At& at) {
-        At row = axes.kept_of(at);
-        Scalar y = (load_input(c, 0, at) - load(c, m.mean, row)) * load(c, inverse, row);
-        y = y * scalar(c, c.load_broadcast(1, at)).cast(type);
+        Scalar y = normalized(c, s, at, axes.kept_of(at)) * scalar(c, c.load_broadcast(1, at)).cast(type);
         return c.has_input(2) ? y + scalar(c, c.load_broadcast(2, at)).cast(type) : y;
       },
       "scale");
-  emit_kept_output(c, axes, 1, m.mean, "copy_mean");
-  emit_kept_output(c, axes, 2, inverse, "copy_deviation");
+  emit_kept_output(c, axes, 1, s.mean, "copy_mean");
+  emit_kept_output(c, axes, 2, s.inverse_deviation, "copy_deviation");
 }
 
 void infer_rms_normalization(InferContext& c) {
@@ -176,14 +188,11 @@ void infer_instance_normalization(InferContext& c) {
 
 void lower_instance_normalization(LowerContext& c) {
   AxisSplit axes = instance_axes(c);
-  DType type = ir::value_type(c.dtype(0));
-  Moments m = emit_moments(c, axes, type, [&](const At& at) { return load_input(c, 0, at); });
-  ir::BufferId inverse = emit_inverse_deviation(c, axes, m.variance, type);
+  Statistics s = emit_statistics(c, axes, [&](const At& at) { return load_input(c, 0, at); });
   c.emit_pointwise(
       c.output_buffer(0),
       [&](const At& at) {
-        At plane = axes.kept_of(at);
-        Scalar y = (load_input(c, 0, at) - load(c, m.mean, plane)) * load(c, inverse, plane);
+        Scalar y = normalized(c, s, at, axes.kept_of(at));
         return y * load_input(c, 1, {at[1]}) + load_input(c, 2, {at[1]});
       },
       "scale");
@@ -222,18 +231,17 @@ void lower_group_normalization(LowerContext& c) {
     return c.emit_pointwise(c.output_buffer(0), [&](const At& at) { return load_input(c, 0, at); });
   DType type = ir::value_type(c.dtype(0));
   AxisSplit axes = AxisSplit::from_axis(g.split, 2);
-  Moments m = emit_moments(c, axes, type, [&](const At& at) {
+  Statistics s = emit_statistics(c, axes, [&](const At& at) {
     At from = {at[0], at[1] * g.channels + at[2]};
     from.insert(from.end(), at.begin() + 3, at.end());
     return load_input(c, 0, from);
   });
-  ir::BufferId inverse = emit_inverse_deviation(c, axes, m.variance, type);
   c.emit_pointwise(
       c.output_buffer(0),
       [&](const At& at) {
         IndexExpr group = floordiv(at[1], g.channels);
         At parameter = {c.opset() < 21 ? group : at[1]};
-        Scalar y = (load_input(c, 0, at) - load(c, m.mean, {at[0], group})) * load(c, inverse, {at[0], group});
+        Scalar y = normalized(c, s, at, {at[0], group});
         return y * load_input(c, 1, parameter).cast(type) + load_input(c, 2, parameter).cast(type);
       },
       "scale");

@@ -167,7 +167,7 @@ ir::BufferId RecurrentPass::stacked(const std::vector<ir::BufferId>& states) {
 void RecurrentPass::store_sequence(const std::vector<ir::BufferId>& states) {
   if (!c.has_output(0)) return;
   const bool gathers = shape.reversed(direction) && has_lengths();
-  const std::optional<ir::BufferId> all = gathers ? std::optional(stacked(states)) : std::nullopt;
+  const ir::BufferId all = gathers ? stacked(states) : -1;
   for (int64_t t = 0; t < shape.steps; ++t) {
     const int64_t step = shape.reversed(direction) ? shape.steps - 1 - t : t;
     ir::LoopNest nest;
@@ -177,7 +177,7 @@ void RecurrentPass::store_sequence(const std::vector<ir::BufferId>& states) {
     Scalar state = load(c, states[size_t(step)], at);
     if (has_lengths()) {
       Scalar end = length(at[0]);
-      if (gathers) state = load_gathered(c, *all, {IndexExpr(), at[0], at[1]}, {{0, max(end - double(t + 1), 0.0)}});
+      if (gathers) state = load_gathered(c, all, {IndexExpr(), at[0], at[1]}, {{0, max(end - double(t + 1), 0.0)}});
       state = select(end > double(t), state, state.number(0));
     }
     const IndexExpr time = t, d = direction;
