@@ -9,7 +9,7 @@
 # Environment:
 #   CPPGEN_MODELS_SOURCE  folder with make_weights.py and real networks to test on; default ../shared/models beside the
 #                         repository. Without it their tests are skipped.
-#   CI=true               as --sanitizers; more networks; a missing CPPGEN_MODELS_SOURCE is an error
+#   CI=true               as --sanitizers; more networks; clang-tidy; a missing CPPGEN_MODELS_SOURCE is an error
 #   JOBS                  compilations and tests at once; default: the number of CPUs
 set -eu
 cd "$(dirname "$0")/.."
@@ -94,6 +94,10 @@ ctest --preset release -j "$jobs" -LE slow
 if [ "$slow" = true ]; then
   stage "slow tests"
   ctest --preset release -j "$jobs" -L slow
+fi
+if [ "$ci" = true ]; then
+  stage "clang-tidy"
+  bounded 900 tests/tidy.sh -j "$jobs"
 fi
 if [ "$sanitizers" = true ]; then
   # Untrusted input, memory that kernels and sessions share, child processes.
