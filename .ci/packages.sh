@@ -1,9 +1,10 @@
 # Sourced by the scripts that prepare a machine: install_packages FILE installs those Debian packages of the list that
-# are missing, as root or through sudo. It asks nothing. Without missing packages it needs no rights and no network.
+# are missing, as root or through sudo; lines that end in "ci" only where CI=true. It asks nothing. Without missing
+# packages it needs no rights and no network.
 
 install_packages() {
   missing=
-  for package in $(grep -v '^#' "$1"); do
+  for package in $(awk -v ci="${CI:-}" '!/^#/ && (NF == 1 || ci == "true") { print $1 }' "$1"); do
     # Also true of packages that are only provided by another one.
     dpkg-query -W -f '${db:Status-Status}\n' "$package" 2>/dev/null | grep -qx installed || missing="$missing $package"
   done

@@ -9,7 +9,8 @@
 # Environment:
 #   CPPGEN_MODELS_SOURCE  folder with make_weights.py and real networks to test on; default ../shared/models beside the
 #                         repository. Without it their tests are skipped.
-#   CI=true               as --sanitizers; more networks; clang-tidy; a missing CPPGEN_MODELS_SOURCE is an error
+#   CI=true               as --sanitizers; clang-tidy; a fuzzer on the importer; more networks; a missing
+#                         CPPGEN_MODELS_SOURCE is an error
 #   JOBS                  compilations and tests at once; default: the number of CPUs
 set -eu
 cd "$(dirname "$0")/.."
@@ -29,6 +30,7 @@ for argument in "$@"; do
   esac
 done
 jobs=${JOBS:-$(nproc)}
+fuzz_seconds=60
 models_source=${CPPGEN_MODELS_SOURCE:-../shared/models}
 unset CPPGEN_MODELS_SOURCE  # it is of this script; cppgen would warn about it
 
@@ -81,6 +83,16 @@ sanitize() {  # sanitize PRESET BUILD_SECONDS TEST_SECONDS TESTS TARGET...
   bounded "$test_seconds" ctest --preset "$preset" -R "^($tests)\$" -LE slow --no-tests=error
 }
 
+# libFuzzer with the sanitizers of clang; a finding fails and is kept in build/fuzz.
+fuzz_importer() {
+  CC=clang-14 CXX=clang++-14 cmake -S . -B build/fuzz -G Ninja -DCPPGEN_FUZZ=ON > build/fuzz.log || { cat build/fuzz.log; return 1; }
+  bounded 900 cmake --build build/fuzz -j "$jobs" --target fuzz_import make_import_corpus
+  mkdir -p build/fuzz/corpus
+  build/fuzz/bin/make_import_corpus build/fuzz/corpus
+  bounded $((fuzz_seconds + 120)) build/fuzz/bin/fuzz_import -max_total_time="$fuzz_seconds" -max_len=65536 \
+    -rss_limit_mb=4096 -timeout=30 -print_final_stats=1 -verbosity=0 -artifact_prefix=build/fuzz/ build/fuzz/corpus
+}
+
 stage "packages"
 install_packages apt-packages.txt
 mkdir -p build
@@ -97,7 +109,9 @@ if [ "$slow" = true ]; then
 fi
 if [ "$ci" = true ]; then
   stage "clang-tidy"
-  bounded 900 tests/tidy.sh -j "$jobs"
+  bounded 1500 tests/tidy.sh -j "$jobs"
+  stage "fuzzing the importer for $fuzz_seconds s"
+  fuzz_importer
 fi
 if [ "$sanitizers" = true ]; then
   # Untrusted input, memory that kernels and sessions share, child processes.

@@ -45,6 +45,8 @@ const Value& Graph::value(ValueId id) const {
 
 std::string captures_name(const std::string& body_attribute) { return "captures:" + body_attribute; }
 
+std::string declared_name(int output) { return "declared:" + std::to_string(output); }
+
 std::vector<int> count_uses(const Graph& graph) {
   std::vector<int> uses(graph.values.size());
   for (const Node& node : graph.nodes)

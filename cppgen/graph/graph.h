@@ -98,6 +98,10 @@ struct Graph {
 // A body shares the index arena of the graph around it.
 std::string captures_name(const std::string& body_attribute);  // "captures:then_branch"
 
+// Name of the attribute (integers) by which the importer notes the constant dimensions that the model declares for an
+// output; operators whose output shape only a run knows take them.
+std::string declared_name(int output);  // "declared:0"
+
 // A name from a model for a message: quoted, control characters escaped, long ones cut.
 std::string quoted(std::string_view name);
 

@@ -5,7 +5,6 @@
 
 #include "cppgen/import/attributes.h"
 #include "cppgen/import/order.h"
-#include "cppgen/ops/declared.h"
 #include "runtime/base/errors.h"
 
 namespace cppgen::import {
@@ -145,7 +144,7 @@ void GraphBuilder::note_declared(const onnx::ValueInfoProto& output, ValueId id)
   }
   Node& node = graph_.nodes[size_t(producer)];
   const auto at = std::find(node.outputs.begin(), node.outputs.end(), id) - node.outputs.begin();
-  node.attributes.emplace(ops::declared_name(int(at)), std::move(dims));
+  node.attributes.emplace(declared_name(int(at)), std::move(dims));
 }
 
 int GraphBuilder::opset_of(const onnx::NodeProto& node) const {

@@ -2,8 +2,6 @@
 
 namespace cppgen::ops {
 
-std::string declared_name(int output) { return fmt::format("declared:{}", output); }
-
 std::optional<Shape> declared_shape(const InferContext& c, int output) {
   const Attribute* a = c.attribute(declared_name(output));
   const auto* dims = a ? std::get_if<std::vector<int64_t>>(a) : nullptr;

@@ -11,9 +11,6 @@ namespace cppgen::ops {
 // Where the model declares the shape of its output, that shape is taken, and the kernel checks the run's values against
 // it: a run that disagrees with the declaration ends with an error that names the node.
 
-// Name of the attribute by which the importer notes the constant dimensions that the model declares for output `i`.
-std::string declared_name(int output);
-
 // nullopt if the model declares nothing, or not all dimensions.
 std::optional<Shape> declared_shape(const InferContext&, int output);
 

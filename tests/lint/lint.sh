@@ -50,7 +50,7 @@ room support
 room ir support
 room graph ir support
 room ops graph ir support
-room import graph ops ir support
+room import graph ir support
 room passes graph ops ir support
 room schedule ir support
 room codegen schedule ir support
