@@ -162,6 +162,16 @@ ValueEmitter::Item ValueEmitter::index_value(IndexExpr e) {
   return define(level, fmt::format("vec::index_lanes([&](int i) CPPGEN_LAMBDA {{ return {}; }})", lane_names_.text(e)));
 }
 
+// What people read when an index is outside of the variable's extent.
+static std::string check_text(const ir::IndexNode& variable) {
+  const IndexExpr extent = variable.extent;
+  if (!extent.is_constant())
+    return fmt::format("{}: an index is out of range; the size is {}", variable.purpose, ir::to_string(extent));
+  if (extent.is_constant(0)) return fmt::format("{}: an index into a dimension of size 0", variable.purpose);
+  return fmt::format("{}: an index is out of range for a dimension of size {} (allowed: {} to {})", variable.purpose,
+                     extent.constant(), -extent.constant(), extent.constant() - 1);
+}
+
 void ValueEmitter::bind_indirects(const std::vector<ir::Indirect>& indirects) {
   for (const auto& i : indirects) {
     if (indirects_.count(i.variable)) continue;
@@ -170,8 +180,7 @@ void ValueEmitter::bind_indirects(const std::vector<ir::Indirect>& indirects) {
     std::string name = context_.fresh("x");
     int id = int(context_.checks.size());
     std::string extent = names_.text(i.variable->extent);
-    context_.checks.push_back(fmt::format("an index is outside its dimension of size {} in {}",
-                                          ir::to_string(i.variable->extent), fmt::join(context_.kernel.origins, ", ")));
+    context_.checks.push_back(check_text(*i.variable));
     auto& out = lines[size_t(value.level)];
     if (per_lane) {
       out.push_back(fmt::format("vec::i64 {}[vec::L];", name));

@@ -229,7 +229,7 @@ Expr ExprArena::accumulator(int number, DType type) {
 
 IndexExpr ExprArena::rebind(const IndexNode* variable, Expr value, IndexExpr extent) {
   const auto [at, added] = impl_->rebindings.try_emplace({variable, value, extent}, 0);
-  if (added) at->second = variable->arena->indirect(extent);
+  if (added) at->second = variable->arena->indirect(extent, variable->purpose);
   return at->second;
 }
 

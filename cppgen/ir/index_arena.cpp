@@ -80,12 +80,13 @@ IndexExpr IndexArena::loop(const std::string& prefix, IndexExpr extent) {
   return IndexExpr(impl_->add(std::move(node), this));
 }
 
-IndexExpr IndexArena::indirect(IndexExpr extent) {
+IndexExpr IndexArena::indirect(IndexExpr extent, std::string purpose) {
   IndexNode node{};
   node.op = IndexOp::variable;
   node.kind = VarKind::indirect;
   node.name = impl_->numbered("at");
   node.extent = extent;
+  node.purpose = std::move(purpose);
   return IndexExpr(impl_->add(std::move(node), this));
 }
 

@@ -69,7 +69,8 @@ struct IndexNode {
   // variable
   VarKind kind{};
   std::string name;
-  IndexExpr extent;  // of loop and indirect variables
+  IndexExpr extent;     // of loop and indirect variables
+  std::string purpose;  // of indirect variables: what is read with them, for the message of a failed check
   // sum: terms ordered by node id, and a constant
   std::vector<IndexTerm> terms;
   int64_t constant = 0;
@@ -88,8 +89,8 @@ class IndexArena {
   IndexExpr symbol(const std::string& name, int64_t lo = 0, int64_t hi = kUnbounded);
   // A new loop variable 0 <= v < extent; the printed name is prefix + a number.
   IndexExpr loop(const std::string& prefix, IndexExpr extent);
-  // A new variable for a checked value from a tensor, 0 <= v < extent.
-  IndexExpr indirect(IndexExpr extent);
+  // A new variable for a checked value from a tensor, 0 <= v < extent. `purpose` is for people: "axis 0 of 'table'".
+  IndexExpr indirect(IndexExpr extent, std::string purpose = {});
 
   // Hash-consing of canonical nodes; for the simplifier.
   const IndexNode* intern(IndexNode candidate);

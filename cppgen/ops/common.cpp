@@ -171,7 +171,8 @@ Scalar load_gathered(LowerContext& c, ir::BufferId buffer, std::vector<IndexExpr
   const ir::Buffer& b = c.program().buffer(buffer);
   std::vector<ir::Indirect> indirects;
   for (const Gathered& g : axes) {
-    IndexExpr variable = c.index().indirect(b.shape[g.axis]);
+    IndexExpr variable = c.index().indirect(
+        b.shape[g.axis], fmt::format("node '{}' ({}): axis {} of '{}'", c.node().name, c.node().op, g.axis, b.name));
     at[g.axis] = variable;
     indirects.push_back({variable.node(), g.position.cast(DType::i64)});
   }

@@ -92,6 +92,34 @@ TEST_F(RunCommand, RandomIndicesStayInsideTheirTable) {
   EXPECT_EQ(seen, (std::set<int64_t>{0, 1, 2}));
 }
 
+// Of a kernel of several nodes the message names the one that reads with the index, and what it reads.
+TEST_F(RunCommand, AnIndexOutsideOfItsTableIsTheUsersErrorThatNamesTheNode) {
+  ModelMaker maker;
+  maker.input("ids", {"4"}, onnx::TensorProto::INT64).input("table", {"2", "N"}).output("y");
+  auto& gather = maker.node("Gather", {"table", "ids"}, {"rows"}, "look_up");
+  auto& axis = *gather.add_attribute();
+  axis.set_name("axis"), axis.set_type(onnx::AttributeProto::INT), axis.set_i(1);
+  maker.node("Neg", {"rows"}, {"y"}, "minus");
+  const std::string model = write("look_up.onnx", maker);
+  rt::Tensor ids(DType::i64, {4});
+  for (int i = 0; i < 4; i++) ids.as<int64_t>()[i] = i == 2 ? 7 : -1;
+  rt::write_npy(path("ids.npy"), ids.view());
+  const auto error = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> arguments{"run", model, "--input", "ids=" + path("ids.npy")};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    const Ended ended = run(arguments);
+    EXPECT_EQ(ended.status, 2);
+    return ended.err;
+  };
+  EXPECT_EQ(error({"--dim", "N=3"}),
+            "cppgen: node 'look_up' (Gather): axis 1 of 'table': an index is out of range for a dimension of size 3 "
+            "(allowed: -3 to 2)\n");
+  EXPECT_EQ(error({"--dim", "table.1=M", "--dim", "M=3"}),
+            "cppgen: node 'look_up' (Gather): axis 1 of 'table': an index is out of range; the size is M\n");
+  EXPECT_EQ(error({"--dim", "N=3", "--reference"}),
+            "cppgen: node look_up: index 7 is out of range for a dimension of size 3 (allowed: -3 to 2)\n");
+}
+
 TEST_F(RunCommand, ReferenceAndCompiledDrawTheSameInputs) {
   ASSERT_EQ(run({"run", gather_model(), "--reference", "--seed", "7", "--output", path("a")}).status, 0);
   ASSERT_EQ(run({"run", gather_model(), "--seed", "7", "--output", path("b")}).status, 0);
