@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "cppgen/package/dim_code.h"
+#include "cppgen/package/index_extents.h"
 #include "cppgen/schedule/uses.h"
 #include "runtime/base/errors.h"
 
@@ -13,7 +14,6 @@ namespace {
 
 using ir::BufferId;
 using ir::BufferKind;
-using ir::Expr;
 using ir::IndexExpr;
 using schedule::FusedKernel;
 using schedule::LibraryStep;
@@ -38,28 +38,6 @@ std::map<std::string, int64_t> numbered(const std::vector<rt::Symbol>& symbols) 
   std::map<std::string, int64_t> numbers;
   for (size_t i = 0; i < symbols.size(); i++) numbers[symbols[i].name] = int64_t(i);
   return numbers;
-}
-
-// The least extent that values loaded from each input are checked against as indices.
-std::map<BufferId, int64_t> index_extents(const ir::Program& program) {
-  std::map<BufferId, int64_t> extents;
-  auto note = [&](const ir::Indirect& i) {
-    if (!i.variable->extent.is_constant()) return;
-    for (Expr e : ir::postorder({&i.value, 1})) {
-      if (e->kind != ir::ExprKind::load || program.buffer(e->buffer).kind != BufferKind::input) continue;
-      auto [it, fresh] = extents.try_emplace(e->buffer, i.variable->extent.constant());
-      if (!fresh) it->second = std::min(it->second, i.variable->extent.constant());
-    }
-  };
-  for (const auto& statement : program.statements) {
-    const ir::LoopNest* nest = schedule::as_nest(statement);
-    if (!nest) continue;
-    for (Expr load : schedule::loads_of(*nest))
-      for (const auto& i : load->indirects) note(i);
-    for (const auto& s : nest->stores)
-      for (const auto& i : s.indirects) note(i);
-  }
-  return extents;
 }
 
 class Builder {

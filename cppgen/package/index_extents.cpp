@@ -1,0 +1,68 @@
+#include "cppgen/package/index_extents.h"
+
+#include <algorithm>
+#include <set>
+
+#include "cppgen/ir/expr.h"
+
+namespace cppgen::package {
+namespace {
+
+using ir::BufferId;
+using ir::Expr;
+using ir::IndexExpr;
+
+class IndexInputs {
+ public:
+  explicit IndexInputs(const ir::Program& program) : program_(program) {
+    for (const ir::Statement& statement : program.statements)
+      if (const auto* nest = std::get_if<ir::LoopNest>(&statement)) visit(*nest);
+  }
+
+  std::map<BufferId, int64_t> extents;
+
+ private:
+  void visit(const ir::LoopNest& nest) {
+    std::vector<Expr> roots;
+    for (const ir::Reduction& reduction : nest.reductions) roots.push_back(reduction.value);
+    for (const ir::Store& store : nest.stores) {
+      roots.push_back(store.value);
+      for (const ir::Indirect& indirect : store.indirects) note(indirect);
+    }
+    for (Expr e : ir::postorder(roots))
+      if (e->kind == ir::ExprKind::load)
+        for (const ir::Indirect& indirect : e->indirects) note(indirect);
+    if (!nest.reductions.empty()) return;
+    for (const ir::Store& store : nest.stores)
+      if (is_int(program_.buffer(store.buffer).type)) sources_[store.buffer].merge(sources_of(store.value));
+  }
+
+  std::set<BufferId> sources_of(Expr value) const {
+    std::set<BufferId> sources;
+    for (Expr e : ir::postorder({&value, 1})) {
+      if (e->kind != ir::ExprKind::load || !is_int(program_.buffer(e->buffer).type)) continue;
+      if (program_.buffer(e->buffer).kind == ir::BufferKind::input) sources.insert(e->buffer);
+      if (const auto it = sources_.find(e->buffer); it != sources_.end())
+        sources.insert(it->second.begin(), it->second.end());
+    }
+    return sources;
+  }
+
+  void note(const ir::Indirect& indirect) {
+    const IndexExpr extent = indirect.variable->extent;
+    if (!extent.is_constant()) return;
+    for (BufferId input : sources_of(indirect.value)) {
+      const auto [at, is_new] = extents.emplace(input, extent.constant());
+      if (!is_new) at->second = std::min(at->second, extent.constant());
+    }
+  }
+
+  const ir::Program& program_;
+  std::map<BufferId, std::set<BufferId>> sources_;
+};
+
+}  // namespace
+
+std::map<BufferId, int64_t> index_extents(const ir::Program& program) { return IndexInputs(program).extents; }
+
+}  // namespace cppgen::package
