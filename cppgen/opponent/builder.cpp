@@ -125,8 +125,9 @@ Operand Builder::reordered_now(const Operand& operand, const Desc& desc) {
 
 Operand Builder::viewed(const Operand& operand, const Dims& dims) {
   if (const auto view = reshaped(operand.desc, dims)) return {*view, operand.buffer, operand.offset};
-  const Operand dense = in_row_major(operand);
-  return {row_major(dims), dense.buffer, dense.offset};
+  const Operand dense =
+      is_plain(operand.desc) ? laid_out(operand, reshapable(operand.desc, dims)) : in_row_major(operand);
+  return {*reshaped(dense.desc, dims), dense.buffer, dense.offset};
 }
 
 std::optional<Operand> Builder::take_over(ValueId value, const Operand& operand) {

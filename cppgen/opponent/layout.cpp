@@ -126,6 +126,22 @@ std::optional<Desc> reshaped(const Desc& desc, const Dims& to) {
   return with_strides(to, all);
 }
 
+Desc reshapable(const Desc& desc, const Dims& to) {
+  const Dims dims = desc.dims(), strides = strides_of(desc);
+  std::vector<std::pair<int64_t, AxisGroup>> groups;  // by the stride of the outermost axis
+  for (const AxisGroup& group : axis_groups(dims, to)) {
+    int64_t stride = 0;
+    for (size_t i = group.a_begin; i < group.a_end; i++)
+      if (dims[i] != 1) stride = std::max(stride, strides[i]);
+    groups.emplace_back(stride, group);
+  }
+  std::stable_sort(groups.begin(), groups.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+  std::vector<int> order;
+  for (const auto& [stride, group] : groups)
+    for (size_t i = group.a_begin; i < group.a_end; i++) order.push_back(int(i));
+  return dense_in_order(dims, order);
+}
+
 Desc permuted(const Desc& desc, const std::vector<int>& permutation) {
   const Dims dims = desc.dims(), strides = strides_of(desc);
   Dims new_dims, new_strides;

@@ -27,6 +27,9 @@ std::vector<int> order_of(const Desc&);  // of a plain one: axes from the outerm
 
 // The view of a plain tensor with other dimensions, if strides can describe it.
 std::optional<Desc> reshaped(const Desc&, const Dims&);
+// A dense layout of the same tensor that `reshaped` can view with these dimensions: axes that become one lie together,
+// otherwise as near to the given plain one as that allows.
+Desc reshapable(const Desc&, const Dims&);
 // result axis i is axis permutation[i] of the plain tensor.
 Desc permuted(const Desc&, const std::vector<int>& permutation);
 

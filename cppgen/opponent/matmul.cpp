@@ -21,18 +21,19 @@ Operand matrix(Builder& b, const Operand& given) {
   const auto fits = [&](size_t inner, size_t outer) {
     return (strides[inner] == 1 || dims[inner] == 1) && (strides[outer] >= dims[inner] || dims[outer] == 1);
   };
-  return fits(rank - 1, rank - 2) || fits(rank - 2, rank - 1) ? operand : b.in_row_major(operand);
+  if (!fits(rank - 1, rank - 2) && !fits(rank - 2, rank - 1)) return b.in_row_major(operand);
+  if (rank < 4 || is_dense(operand.desc)) return operand;
+  return b.laid_out(operand, dense_in_order(dims, order_of(operand.desc)));
 }
 
-// Rows of all batches as one matrix where one matrix of weights serves them all; else without batch dimensions of 1.
-void drop_batches(Builder& b, Product& p) {
+// Rows of all batches as one matrix where one matrix of weights serves them all; else two batch dimensions if there are
+// so few: oneDNN's best kernels know heads and rows that have changed places as layouts of four dimensions only.
+void arrange_batches(Builder& b, Product& p) {
   const Dims a = p.a.desc.dims(), w = p.b.desc.dims();
   const int64_t m = a[a.size() - 2], k = a.back(), n = w.back();
   const int64_t count = element_count(batches(p.dims));
   if (element_count(batches(w)) == 1 && element_count(batches(a)) == count) {
-    p.a = b.viewed(p.a, {count * m, k});
-    p.b = b.viewed(p.b, {k, n});
-    p.dims = {count * m, n};
+    p = {b.viewed(p.a, {count * m, k}), b.viewed(p.b, {k, n}), {count * m, n}};
     return;
   }
   Dims left, right, out;
@@ -42,7 +43,7 @@ void drop_batches(Builder& b, Product& p) {
   }
   const auto with = [](Dims dims, int64_t rows, int64_t columns) {
     dims.insert(dims.end(), {rows, columns});
-    return dims;
+    return aligned(dims, 4);
   };
   p = {b.viewed(p.a, with(left, m, k)), b.viewed(p.b, with(right, k, n)), with(out, m, n)};
 }
@@ -85,7 +86,7 @@ bool is_constant(Builder& b, ValueId v) { return b.graph().value(v).constant.has
 
 void add_product(Builder& b, const Unit& unit, Product p, std::optional<Operand> bias, bool constant_weights,
                  const std::vector<Eltwise>& scale = {}) {
-  drop_batches(b, p);
+  arrange_batches(b, p);
   p.a = matrix(b, p.a);
   const Desc dst = destination(b, unit, p.dims);
   size_t begin = 1;

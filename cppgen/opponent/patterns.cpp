@@ -219,6 +219,31 @@ void batch_normalization(Matcher& m, const Node& node) {
   m.become(result, "BatchNormalization", {first->input, scale, shift, mean, variance}, {{"epsilon", 0.0f}}, 15);
 }
 
+// The factors of a product's operands become one of its result, where it is a post-operation.
+void scaled_product(Matcher& m, const Node& node) {
+  Graph& graph = m.graph();
+  std::vector<ValueId> operands = node.inputs;
+  double factor = 1;
+  for (ValueId& operand : operands) {
+    const Node* mul = m.producer(operand, "Mul");
+    if (!mul || !m.reader(operand, "MatMul")) continue;
+    for (size_t i : {0, 1}) {
+      const auto c = m.scalar(mul->inputs[i]);
+      if (!c || graph.value(mul->inputs[1 - i]).type->shape != graph.value(operand).type->shape) continue;
+      factor *= *c, operand = mul->inputs[1 - i];
+      break;
+    }
+  }
+  if (operands == node.inputs) return;
+  const ValueId result = node.outputs[0], product = graph.add_value(graph.value(result).name + "/unscaled");
+  const ValueId constant = graph.add_constant(node.name + "/factor", make_floats(DType::f32, {}, {factor}));
+  graph.value(product).type = graph.value(result).type;
+  const NodeId at = node.id;
+  passes::insert_node(graph, at, "MatMul", operands, {product}).name = graph.nodes[size_t(at) + 1].name;
+  Node& mul = graph.nodes[size_t(at) + 1];
+  mul.op = "Mul", mul.inputs = {product, constant}, mul.attributes.clear();
+}
+
 struct Pattern {
   const char* op;  // of the node that a match begins at
   void (*apply)(Matcher&, const Node&);
@@ -226,7 +251,8 @@ struct Pattern {
 
 constexpr Pattern kPatterns[] = {
     {"Erf", erf_gelu},           {"Tanh", tanh_gelu},           {"Sigmoid", swish},
-    {"HardSigmoid", hard_swish}, {"Sqrt", layer_normalization}, {"Mul", batch_normalization}};
+    {"HardSigmoid", hard_swish}, {"Sqrt", layer_normalization}, {"Mul", batch_normalization},
+    {"MatMul", scaled_product}};
 
 }  // namespace
 

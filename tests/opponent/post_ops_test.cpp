@@ -86,6 +86,14 @@ TEST_F(PostOps, AttentionScoresWithScaleAndMask) {
   expect_same(m, m.node("Softmax", {m.node("Add", {scaled, m.input("mask", {1, 1, 1, 16})})}, {{"axis", int64_t(-1)}}));
 }
 
+TEST_F(PostOps, FactorsOfBothOperands) {
+  const ValueId q =
+      m.node("Mul", {m.node("Transpose", {m.input("q", {16, 4, 8})}, {{"perm", Ints{1, 0, 2}}}), scalar(0.5)});
+  const ValueId k =
+      m.node("Mul", {m.node("Transpose", {m.input("k", {16, 4, 8})}, {{"perm", Ints{1, 2, 0}}}), scalar(0.5)});
+  EXPECT_EQ(kinds(expect_same(m, m.node("MatMul", {q, k}))), Kinds{"matmul"});
+}
+
 TEST_F(PostOps, GeluByErf) {
   const ValueId x = m.node("MatMul", {m.input("x", {6, 32}), weights({32, 48})});
   const ValueId erf = m.node("Erf", {m.node("Div", {x, scalar(std::sqrt(2.0))})});
