@@ -2,7 +2,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <optional>
+#include <thread>
 
 #include "cppgen/driver/bench_child.h"
 #include "cppgen/driver/bench_opponent.h"
@@ -13,6 +15,7 @@
 #include "cppgen/driver/model_inputs.h"
 #include "cppgen/support/temp_directory.h"
 #include "runtime/base/errors.h"
+#include "runtime/base/log.h"
 #include "runtime/session/profile.h"
 #include "runtime/session/verify.h"
 
@@ -139,9 +142,18 @@ void check_against(const BenchOptions& options, const Settings& settings) {
     user_error("--against compares compiled code; leave out --reference and FORCE_NATIVE_RUNTIME");
 }
 
+// Threads that wait for each other suffer most from a busy machine, and OpenMP's, which spin, more than ours.
+void warn_if_busy() {
+  double load = 0;
+  const unsigned cpus = std::thread::hardware_concurrency();
+  if (getloadavg(&load, 1) == 1 && load > 1 + 1.5 * cpus)
+    log_warning("this machine is busy (load {:.1f} on {} CPUs): the times, oneDNN's above all, say little", load, cpus);
+}
+
 Against compare_with_onednn(const BenchOptions& options, const Settings& settings, TimedModel& timed,
                             const std::vector<rt::Tensor>& inputs, BenchResult& result, const CancelToken& cancel) {
   TimedOnednn other(options, settings, timed.model().threads(), inputs, cancel);
+  warn_if_busy();
   auto times = time_models({&timed, &other}, options.runs, cancel);
   result.times = std::move(times[0]);
   return {std::move(times[1]), other.report(),

@@ -95,6 +95,10 @@ std::optional<Eltwise> eltwise_of(const Graph& graph, const Node& node) {
   return result;
 }
 
+bool confuses(const Eltwise& a, const Eltwise& b) {
+  return a.algorithm == b.algorithm && (a.alpha != b.alpha || a.beta != b.beta);
+}
+
 std::optional<algorithm> binary_of(const Graph& graph, const Node& node) {
   if (!node.domain.empty() || node.inputs.size() != 2 || !is_float(graph, node.inputs[0]) ||
       !is_float(graph, node.inputs[1]) || !is_float(graph, node.outputs[0]))

@@ -17,6 +17,9 @@ struct Eltwise {
 // one element.
 std::optional<Eltwise> eltwise_of(const Graph&, const Node&);
 
+// oneDNN 2.6 computes with the parameters of one of them if both are post-operations of one primitive.
+bool confuses(const Eltwise&, const Eltwise&);
+
 // Add, Sub, Mul, Div, Max and Min of two float32 tensors.
 std::optional<dnnl::algorithm> binary_of(const Graph&, const Node&);
 bool is_commutative(dnnl::algorithm);

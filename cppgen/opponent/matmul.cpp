@@ -85,14 +85,14 @@ Operand as_bias(Builder& b, const Operand& vector, const Dims& dims) {
 bool is_constant(Builder& b, ValueId v) { return b.graph().value(v).constant.has_value(); }
 
 void add_product(Builder& b, const Unit& unit, Product p, std::optional<Operand> bias, bool constant_weights,
-                 const std::vector<Eltwise>& scale = {}) {
+                 const OwnPostOps& own = {}) {
   arrange_batches(b, p);
   p.a = matrix(b, p.a);
   const Desc dst = destination(b, unit, p.dims);
   size_t begin = 1;
-  if (!bias && scale.empty()) bias = take_bias(b, unit, p.dims, begin);
+  if (!bias && own.before == 1 && own.addend == kNoValue && own.after == 1) bias = take_bias(b, unit, p.dims, begin);
   if (bias) bias = as_bias(b, *bias, p.dims);
-  const PostOps post = post_ops_of(b, unit, dst, begin, scale);
+  const PostOps post = post_ops_of(b, unit, dst, begin, own);
   if (!constant_weights) p.b = matrix(b, p.b);
   const Desc weights =
       constant_weights ? Desc(p.b.desc.dims(), dnnl::memory::data_type::f32, dnnl::memory::format_tag::any) : p.b.desc;
@@ -138,18 +138,20 @@ void map_matmul(Builder& b, const Unit& unit) {
   add_product(b, unit, std::move(p), std::nullopt, is_constant(b, node.inputs[1]));
 }
 
-// alpha * a x b + beta * c
+// alpha * a x b + beta * c = beta * (alpha / beta * a x b + c)
 void map_gemm(Builder& b, const Unit& unit) {
   const Node& node = b.node(unit.nodes[0]);
   const Product p{transposed(b, node.inputs[0], flag(node, "transA")),
                   transposed(b, node.inputs[1], flag(node, "transB")), b.dims(node.outputs[0])};
-  const bool has_c = node.inputs.size() > 2 && node.inputs[2] != kNoValue;
-  std::vector<Eltwise> scale;
-  if (const float alpha = number(node, "alpha"); alpha != 1) scale.push_back({dnnl::algorithm::eltwise_linear, alpha});
-  if (has_c && (number(node, "beta") != 1 || !scale.empty())) throw Refusal{"Gemm with factors"};
-  std::optional<Operand> bias;
-  if (has_c) bias = vector_operand(b, node.inputs[2], p.dims[1]);
-  add_product(b, unit, p, bias, is_constant(b, node.inputs[1]), scale);
+  const float alpha = number(node, "alpha"), beta = number(node, "beta");
+  const ValueId c = node.inputs.size() > 2 && beta != 0 ? node.inputs[2] : kNoValue;
+  if (c == kNoValue) return add_product(b, unit, p, std::nullopt, is_constant(b, node.inputs[1]), {alpha});
+  const Dims dims = b.dims(c);
+  const bool is_bias = dims.back() == p.dims[1] && element_count(dims) == p.dims[1];
+  if (is_bias && alpha == 1 && beta == 1)
+    add_product(b, unit, p, vector_operand(b, c, p.dims[1]), is_constant(b, node.inputs[1]));
+  else
+    add_product(b, unit, p, std::nullopt, is_constant(b, node.inputs[1]), {alpha / beta, c, beta});
 }
 
 }  // namespace cppgen::opponent

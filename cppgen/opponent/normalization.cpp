@@ -18,6 +18,12 @@ Dims rows_and_columns(const Dims& dims, int axis) {
   return {element_count(rows), element_count(columns)};
 }
 
+// All positions of each channel, and nothing else.
+bool reduces_images(const Dims& from, const Dims& to) {
+  return from.size() >= 3 && from.size() <= 5 && from[0] == to[0] && from[1] == to[1] &&
+         element_count(to) == to[0] * to[1];
+}
+
 }  // namespace
 
 void map_softmax(Builder& b, const Unit& unit) {
@@ -100,6 +106,11 @@ void map_reduce(Builder& b, const Unit& unit) {
     std::fill(dims.begin(), dims.end(), 1);
   }
   if (dims == src.desc.dims()) throw Refusal{"nothing to reduce"};
+  // Over images pooling is the same and faster.
+  if (reduces_images(src.desc.dims(), dims)) {
+    if (node.op == "ReduceMean") return add_global_pool(b, unit, algorithm::pooling_avg_exclude_padding);
+    if (node.op == "ReduceMax") return add_global_pool(b, unit, algorithm::pooling_max);
+  }
   const Desc dst = dense_in_order(dims, order_of(src.desc));
   const PostOps post = post_ops_of(b, unit, dst);
   const Reduction::desc desc(kinds.at(node.op), src.desc, dst, 0, 0);

@@ -7,8 +7,11 @@ class Collector {
  public:
   Collector(Builder& b, const Unit& unit, const Desc& dst) : b_(b), unit_(unit), dst_(dst) {}
 
-  PostOps collect(size_t begin, const std::vector<Eltwise>& first) {
-    for (const Eltwise& eltwise : first) append(eltwise);
+  PostOps collect(size_t begin, const OwnPostOps& own) {
+    scale(own.before);
+    if (own.addend != kNoValue)
+      append(dnnl::algorithm::binary_add, own.addend, b_.dims(b_.node(unit_.nodes[0]).outputs[0]));
+    scale(own.after);
     for (size_t i = begin; i < unit_.nodes.size(); i++) append(i);
     result_.attributes.set_scratchpad_mode(dnnl::scratchpad_mode::user);
     result_.attributes.set_post_ops(post_);
@@ -16,7 +19,16 @@ class Collector {
   }
 
  private:
-  void append(const Eltwise& e) { post_.append_eltwise(1.0f, e.algorithm, e.alpha, e.beta); }
+  void scale(float factor) {
+    if (factor != 1) append({dnnl::algorithm::eltwise_linear, factor});
+  }
+
+  void append(const Eltwise& e) {
+    for (const Eltwise& other : functions_)
+      if (confuses(e, other)) throw Refusal{"one function with two sets of parameters"};
+    functions_.push_back(e);
+    post_.append_eltwise(1.0f, e.algorithm, e.alpha, e.beta);
+  }
 
   void append(size_t i) {
     const Node& node = b_.node(unit_.nodes[i]);
@@ -51,13 +63,14 @@ class Collector {
   const Unit& unit_;
   const Desc& dst_;
   dnnl::post_ops post_;
+  std::vector<Eltwise> functions_;
   PostOps result_;
 };
 
 }  // namespace
 
-PostOps post_ops_of(Builder& b, const Unit& unit, const Desc& dst, size_t begin, const std::vector<Eltwise>& first) {
-  return Collector(b, unit, dst).collect(begin, first);
+PostOps post_ops_of(Builder& b, const Unit& unit, const Desc& dst, size_t begin, const OwnPostOps& own) {
+  return Collector(b, unit, dst).collect(begin, own);
 }
 
 Operand vector_operand(Builder& b, ValueId v, int64_t channels) {

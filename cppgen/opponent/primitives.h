@@ -43,9 +43,15 @@ struct PostOps {
   std::vector<std::pair<int, Operand>> arguments;
   std::optional<Operand> in_place;  // the destination: it holds an addend
 };
+// What the main node itself does behind the primitive: after * (before * result + addend). Absent parts are 1 and 0.
+struct OwnPostOps {
+  float before = 1;
+  ValueId addend = kNoValue;
+  float after = 1;
+};
 // `dst` is the primitive's destination, which holds the result of the unit's main node, maybe with other dimensions.
-// The post-operations are `first` functions, then those of the unit's nodes from number `begin` on.
-PostOps post_ops_of(Builder&, const Unit&, const Desc& dst, size_t begin = 1, const std::vector<Eltwise>& first = {});
+// The post-operations are the main node's own, then those of the unit's nodes from number `begin` on.
+PostOps post_ops_of(Builder&, const Unit&, const Desc& dst, size_t begin = 1, const OwnPostOps& own = {});
 
 // Adds the step unless the implementation is the reference because of post-operations. Sets the unit's result.
 template <class Primitive, class PrimitiveDesc>
@@ -59,6 +65,9 @@ void finish(Builder& b, const Unit& unit, const std::string& kind, const Primiti
   const ValueId result = result_of(b.graph(), unit);
   b.set(result, b.viewed(out, b.dims(result)));
 }
+
+// Pooling over all positions of the images, whatever the node is.
+void add_global_pool(Builder&, const Unit&, dnnl::algorithm);
 
 // A vector of `channels` float32 that the input is or repeats, as a bias or parameter.
 Operand vector_operand(Builder&, ValueId, int64_t channels);

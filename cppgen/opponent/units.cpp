@@ -59,7 +59,7 @@ class Planner {
     ValueId value = node.outputs[0];
     while (unit.nodes.size() <= kMostPostOps) {
       const Node* next = only_reader(value);
-      if (!next || !joins(*next, value)) break;
+      if (!next || !joins(*next, value) || is_confused(unit, *next)) break;
       unit.nodes.push_back(next->id);
       if (next->op != "Reshape") kept = unit.nodes.size();
       value = next->outputs[0];
@@ -79,6 +79,14 @@ class Planner {
     if (const auto eltwise = eltwise_of(graph_, node)) return eltwise->input == value;
     const auto binary = binary_of(graph_, node);
     return binary && (node.inputs[0] == value || is_commutative(*binary));
+  }
+
+  bool is_confused(const Unit& unit, const Node& node) const {
+    const auto eltwise = eltwise_of(graph_, node);
+    return eltwise && std::any_of(unit.nodes.begin() + 1, unit.nodes.end(), [&](NodeId id) {
+             const auto other = eltwise_of(graph_, graph_.nodes[size_t(id)]);
+             return other && confuses(*eltwise, *other);
+           });
   }
 
   template <class F>

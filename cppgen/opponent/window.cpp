@@ -15,10 +15,10 @@ struct Pool {
   Dims kernel, strides, dilations, begin, end;
 };
 
-void add_pool(Builder& b, const Unit& unit, algorithm kind, const Pool& pool) {
+void add_pool(Builder& b, const Unit& unit, algorithm kind, const Pool& pool, const Dims& out) {
   using Forward = dnnl::pooling_v2_forward;
   const Node& node = b.node(unit.nodes[0]);
-  const Desc src = channels_last(b.dims(node.inputs[0])), dst = channels_last(b.dims(node.outputs[0]));
+  const Desc src = channels_last(b.dims(node.inputs[0])), dst = channels_last(out);
   const PostOps post = post_ops_of(b, unit, dst);
   const Forward::desc desc(prop_kind::forward_inference, kind, src, dst, pool.strides, pool.kernel, pool.dilations,
                            pool.begin, pool.end);
@@ -58,15 +58,20 @@ void map_pool(Builder& b, const Unit& unit) {
            !average         ? algorithm::pooling_max
            : padding_counts ? algorithm::pooling_avg_include_padding
                             : algorithm::pooling_avg_exclude_padding,
-           pool);
+           pool, b.dims(node.outputs[0]));
+}
+
+void add_global_pool(Builder& b, const Unit& unit, algorithm kind) {
+  const Dims dims = b.dims(b.node(unit.nodes[0]).inputs[0]);
+  const Dims zeros(dims.size() - 2, 0), ones(dims.size() - 2, 1);
+  Dims out{dims[0], dims[1]};
+  out.insert(out.end(), ones.begin(), ones.end());
+  add_pool(b, unit, kind, {Dims(dims.begin() + 2, dims.end()), ones, zeros, zeros, zeros}, out);
 }
 
 void map_global_pool(Builder& b, const Unit& unit) {
-  const Node& node = b.node(unit.nodes[0]);
-  const Dims dims = b.dims(node.inputs[0]);
-  const Dims zeros(dims.size() - 2, 0), ones(dims.size() - 2, 1);
-  const Pool pool{Dims(dims.begin() + 2, dims.end()), ones, zeros, zeros, zeros};
-  add_pool(b, unit, node.op == "GlobalMaxPool" ? algorithm::pooling_max : algorithm::pooling_avg_exclude_padding, pool);
+  const bool max = b.node(unit.nodes[0]).op == "GlobalMaxPool";
+  add_global_pool(b, unit, max ? algorithm::pooling_max : algorithm::pooling_avg_exclude_padding);
 }
 
 void map_lrn(Builder& b, const Unit& unit) {

@@ -30,6 +30,12 @@ TEST_F(PostOps, ClipAndScale) {
   EXPECT_EQ(primitives(m.node("Mul", {clipped, scalar(2)})), 1);
 }
 
+TEST_F(PostOps, OneFunctionTwiceWithOtherParametersStaysApart) {
+  const ValueId product = m.node("MatMul", {m.input("x", {6, 32}), weights({32, 48})});
+  const ValueId sum = m.node("Add", {m.node("Mul", {product, scalar(0.5)}), m.input("y", {6, 48})});
+  EXPECT_EQ(primitives(m.node("Mul", {sum, scalar(3)})), 2);
+}
+
 TEST_F(PostOps, ResidualBlock) {
   const ValueId x = m.node("Relu", {conv(image())});
   const ValueId inner = conv(m.node("Relu", {conv(x)}));

@@ -131,6 +131,25 @@ TEST_F(Primitives, Gemm) {
   }
 }
 
+TEST_F(Primitives, GemmWithFactors) {
+  for (const Ints& dims : {Ints{6}, Ints{4, 6}, Ints{4, 1}, Ints{}})
+    for (const auto& [alpha, beta] : {std::pair(0.5f, 1.0f), std::pair(3.0f, 3.0f), std::pair(0.5f, 3.0f)}) {
+      SCOPED_TRACE(alpha);
+      GraphMaker m;
+      const ValueId a = m.input("a", {4, 8}), c = m.input("c", Shape(dims.begin(), dims.end()));
+      const ValueId gemm = m.node("Gemm", {a, weights(m, {8, 6}), c}, {{"alpha", alpha}, {"beta", beta}});
+      EXPECT_EQ(kinds(expect_same(m, gemm)).back(), alpha == beta || beta == 1 ? "matmul" : "kernels");
+    }
+}
+
+TEST_F(Primitives, MeanOfImagesIsPooling) {
+  for (const int64_t keep : {0, 1}) {
+    GraphMaker m;
+    const ValueId x = m.input("x", {2, 16, 7, 7});
+    expect_one_primitive(m, m.node("ReduceMean", {x}, {{"axes", Ints{2, 3}}, {"keepdims", keep}}), "pooling");
+  }
+}
+
 TEST_F(Primitives, Eltwise) {
   for (const char* op :
        {"Relu", "Sigmoid", "Tanh", "Elu", "LeakyRelu", "Exp", "Abs", "HardSwish", "Round", "Neg", "Softplus", "Mish"}) {
