@@ -41,7 +41,7 @@ double TimedOnednn::run() {
   return seconds_now() - begin;
 }
 
-void TimedOnednn::rest() { opponent::pause_openmp_threads(); }
+void TimedOnednn::rest() { opponent::end_openmp_threads(); }
 
 void write_report(JsonWriter& json, const opponent::Report& report) {
   json.field("primitives", report.primitives);

@@ -24,7 +24,6 @@ class TimedOnednn : public Timed {
   void rest() override;
   const std::vector<rt::Tensor>& outputs() const { return outputs_; }
   opponent::Report report() const { return graph_->report(); }
-  void forget_times() { graph_->forget_times(); }
 
  private:
   std::unique_ptr<rt::Session> session_of(Graph, std::unique_ptr<rt::Executor>);

@@ -180,9 +180,4 @@ Report OnednnGraph::report() const {
   return report;
 }
 
-void OnednnGraph::forget_times() {
-  for (BoundStep& step : impl_->bound) step.times.clear();
-  impl_->primitives_ms.clear(), impl_->kernels_ms.clear();
-}
-
 }  // namespace cppgen::opponent

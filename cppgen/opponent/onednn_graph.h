@@ -43,17 +43,16 @@ class OnednnGraph {
   void run(std::span<const rt::TensorView> inputs, std::span<const rt::OutputView> outputs);
   std::vector<rt::Tensor> new_outputs() const;
 
-  // Times of the runs since the last call of forget_times.
+  // Times of all runs so far.
   Report report() const;
-  void forget_times();
 
  private:
   struct Impl;
   std::unique_ptr<Impl> impl_;
 };
 
-// Lets the threads that ran oneDNN sleep at once instead of waiting for more work, and starts them again.
-void pause_openmp_threads();
-void wake_openmp_threads(int threads);
+// Ends the threads that ran oneDNN for the caller: they would spin for a while, waiting for more work. The next run
+// starts them again.
+void end_openmp_threads();
 
 }  // namespace cppgen::opponent

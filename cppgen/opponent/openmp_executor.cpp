@@ -47,11 +47,6 @@ std::unique_ptr<rt::Executor> make_openmp_executor(int threads) { return std::ma
 OpenMpThreads::OpenMpThreads(int threads) : old_(omp_get_max_threads()) { omp_set_num_threads(threads); }
 OpenMpThreads::~OpenMpThreads() { omp_set_num_threads(old_); }
 
-void pause_openmp_threads() { omp_pause_resource_all(omp_pause_soft); }
-
-void wake_openmp_threads(int threads) {
-#pragma omp parallel num_threads(threads)
-  __asm__ volatile("" ::: "memory");
-}
+void end_openmp_threads() { omp_pause_resource_all(omp_pause_soft); }
 
 }  // namespace cppgen::opponent
