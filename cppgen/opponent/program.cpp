@@ -1,5 +1,7 @@
 #include "cppgen/opponent/program.h"
 
+#include <sys/mman.h>
+
 #include <algorithm>
 #include <cstdlib>
 #include <new>
@@ -51,9 +53,12 @@ BufferId Program::storage_of(BufferId id) const {
 }
 
 std::shared_ptr<void> aligned_memory(size_t bytes) {
-  constexpr size_t kPage = 4096;
-  void* memory = std::aligned_alloc(kPage, (std::max<size_t>(bytes, 1) + kPage - 1) / kPage * kPage);
+  constexpr size_t kPage = 4096, kHugePage = size_t{1} << 21;
+  const size_t alignment = bytes >= kHugePage ? kHugePage : kPage;
+  const size_t rounded = (std::max<size_t>(bytes, 1) + alignment - 1) / alignment * alignment;
+  void* memory = std::aligned_alloc(alignment, rounded);
   if (!memory) throw std::bad_alloc();
+  if (alignment == kHugePage) madvise(memory, rounded, MADV_HUGEPAGE);  // packed weights are read with large strides
   return {memory, std::free};
 }
 
