@@ -17,6 +17,7 @@ namespace {
 constexpr int64_t kPointwiseBlock = 2048;  // elements of one unit of a pointwise kernel
 constexpr int64_t kUnitWork = 16384;       // elements that a unit with inner loops should touch, roughly
 constexpr int kColumnUnroll = 4;
+constexpr int kFarColumnUnroll = 8;  // where each row is far from the last: more of it at once
 constexpr int kLongChain = 64;       // instructions
 constexpr int kVeryLongChain = 128;  // twice as many vectors then: worth twice the code to compile
 constexpr int64_t kRowsAhead = 16;   // steps of a reduction between a prefetch and its use
@@ -76,6 +77,15 @@ int LoopsWriter::choose_chains() const {
   return length < kVeryLongChain ? 4 : 8;
 }
 
+int LoopsWriter::choose_unroll() const {
+  int unroll = 1;
+  for (const Segment& s : kernel_.segments)
+    if (!s.reductions.empty()) unroll = std::max(unroll, far_loads(s).empty() ? kColumnUnroll : kFarColumnUnroll);
+  const int64_t extent = constant_or(kernel_.outer.back().extent, 1 << 20);
+  while (unroll > 1 && extent < int64_t(unroll) * target_.lanes) unroll = unroll > kColumnUnroll ? kColumnUnroll : 1;
+  return unroll;
+}
+
 int64_t LoopsWriter::choose_block() const {
   int64_t lanes = target_.lanes, extent = constant_or(kernel_.outer.back().extent, kPointwiseBlock * 4);
   if (!has_inner_) return extent <= 2 * kPointwiseBlock ? std::max<int64_t>(extent, 1) : kPointwiseBlock;
@@ -88,10 +98,7 @@ int64_t LoopsWriter::choose_block() const {
 
 void LoopsWriter::write_columns() {
   const Loop& last = kernel_.outer.back();
-  unroll_ = 1;
-  for (const Segment& s : kernel_.segments)
-    if (!s.reductions.empty()) unroll_ = kColumnUnroll;
-  if (constant_or(last.extent, 1 << 20) < int64_t(unroll_) * target_.lanes) unroll_ = 1;
+  unroll_ = choose_unroll();
   block_ = choose_block();
   chains_ = choose_chains();
   UnitPart part = write_column_units();
@@ -157,24 +164,32 @@ void LoopsWriter::column_loops() {
   body_.line("if (at < stop) point(at, vec::Tail{{int(stop - at)}}{});", one);
 }
 
-// Lines that ask for what the innermost reduced loop reads some steps later: where its steps are whole pages or nearly
-// so, the hardware does not foresee them.
-std::vector<std::string> LoopsWriter::prefetch_later_rows(const Segment& s) const {
-  std::vector<std::string> lines;
-  if (s.reduced.empty() || constant_or(s.reduced.back().extent, 0) < 4 * kRowsAhead) return lines;
+// What the innermost reduced loop reads at steps of whole pages or nearly so: the hardware does not foresee those.
+std::vector<LoopsWriter::FarLoad> LoopsWriter::far_loads(const Segment& s) const {
+  std::vector<FarLoad> found;
+  if (s.reduced.empty() || constant_or(s.reduced.back().extent, 0) < 4 * kRowsAhead) return found;
   const auto* row = s.reduced.back().var.node();
   std::vector<Expr> roots;
   for (const auto& r : s.reductions) roots.push_back(r.value);
   for (Expr e : ir::postorder(roots)) {
     if (e->kind != ir::ExprKind::load || context_.local(e->buffer) || !e->guards.empty() || !e->indirects.empty())
       continue;
-    IndexExpr offset = context_.offset(e->buffer, e->indices);
-    auto across = ir::stride_of(offset, kernel_.outer.back().var.node()), step = ir::stride_of(offset, row);
+    const IndexExpr offset = context_.offset(e->buffer, e->indices);
+    const auto across = ir::stride_of(offset, kernel_.outer.back().var.node()), step = ir::stride_of(offset, row);
     if (!across || !across->is_constant(1) || !step) continue;
-    int64_t bytes = constant_or(*step, 0) * int64_t(size_of(schedule_.program.buffer(e->buffer).type));
-    if (bytes < kFarRow) continue;
-    IndexExpr later = ir::substitute(offset, {{row, s.reduced.back().var + kRowsAhead}});
-    lines.push_back(fmt::format("vec::prefetch({} + {});", context_.pointers.at(e->buffer), index_text(later)));
+    const int64_t bytes = constant_or(*step, 0) * int64_t(size_of(schedule_.program.buffer(e->buffer).type));
+    if (bytes >= kFarRow) found.push_back({e, offset});
+  }
+  return found;
+}
+
+// Lines that ask for what far loads read some steps later.
+std::vector<std::string> LoopsWriter::prefetch_later_rows(const Segment& s) const {
+  std::vector<std::string> lines;
+  for (const FarLoad& far : far_loads(s)) {
+    const Loop& row = s.reduced.back();
+    const IndexExpr later = ir::substitute(far.offset, {{row.var.node(), row.var + kRowsAhead}});
+    lines.push_back(fmt::format("vec::prefetch({} + {});", context_.pointers.at(far.load->buffer), index_text(later)));
   }
   return lines;
 }

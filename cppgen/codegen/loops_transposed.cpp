@@ -11,7 +11,7 @@ using ir::Loop;
 
 namespace {
 
-constexpr int64_t kUnitWork = 16384;   // elements of a unit, roughly
+constexpr int64_t kUnitWork = 65536;   // elements of a unit, roughly: many tiles, of which all but one are prefetched
 constexpr int64_t kTileBytes = 16384;  // of all tiles
 
 int64_t constant_or(IndexExpr e, int64_t otherwise) { return e.is_constant() ? e.constant() : otherwise; }
@@ -43,6 +43,31 @@ int64_t LoopsWriter::tile_side(const std::vector<TransposedLoad>& loads, const L
   while (side > lanes && side * side * bytes > kTileBytes) side /= 2;
   int64_t longest = std::max(constant_or(tile_loop.extent, side), constant_or(last.extent, side));
   return std::min(side, (longest + lanes - 1) / lanes * lanes);
+}
+
+// Lines that ask for what the next tile reads: pieces of many rows, which the hardware does not foresee.
+std::vector<std::string> LoopsWriter::prefetch_next_tile(const std::vector<TransposedLoad>& transposed,
+                                                         const Loop& tile_loop, const Loop& last) const {
+  const ir::IndexMap at_start{{tile_loop.var.node(), 0}};
+  std::vector<std::string> lines;
+  auto ask = [&](Expr load, IndexExpr offset, const std::string& to_row0, const std::string& stride, const char* rows,
+                 const char* count) {
+    lines.push_back(fmt::format("vec::prefetch_rows({} + {}{}, {}, {}, {});", context_.pointers.at(load->buffer),
+                                index_text(offset), to_row0, stride, rows, count));
+  };
+  for (const auto& l : transposed)
+    ask(l.load, ir::substitute(l.offset, at_start), " + row0", index_text(l.across), "columns", "rows");
+  std::vector<Expr> roots;
+  for (const auto& st : kernel_.segments[0].stores) roots.push_back(st.value);
+  for (Expr e : ir::postorder(roots)) {
+    if (e->kind != ir::ExprKind::load || !e->guards.empty() || !e->indirects.empty()) continue;
+    const IndexExpr offset = context_.offset(e->buffer, e->indices);
+    const auto across = ir::stride_of(offset, last.var.node()), along = ir::stride_of(offset, tile_loop.var.node());
+    if (across && across->is_constant(1) && along && !along->is_constant(0))
+      ask(e, ir::substitute(offset, at_start), fmt::format(" + row0 * {}", index_text(*along)), index_text(*along),
+          "rows", "columns");
+  }
+  return lines;
 }
 
 void LoopsWriter::write_transposed() {
@@ -80,8 +105,15 @@ void LoopsWriter::write_transposed() {
   }
   inner.store(kernel_.segments[0].stores);
   add_lines(inner.lines[0]);
+  const auto ahead = prefetch_next_tile(loads, tile_loop, last);
   body_.open("for (vec::i64 column0 = part * {}; column0 < end0; column0 += {})", width, side);
   body_.line("const int columns = int(vec::imin(end0 - column0, {}));", side);
+  if (!ahead.empty()) {
+    body_.open("if (const vec::i64 {0} = column0 + {1}; {0} < end0)", column, side);
+    body_.line("const vec::i64 columns = vec::imin(end0 - {}, {});", column, side);
+    add_lines(ahead);
+    body_.close();
+  }
   body_.open_text("");
   body_.line("const vec::i64 {} = column0;", column);
   for (const auto& c : copies) body_.text_line(c);

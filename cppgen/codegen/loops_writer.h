@@ -53,6 +53,7 @@ class LoopsWriter : public KernelWriter {
   void write_columns();
   int64_t choose_block() const;
   int choose_chains() const;
+  int choose_unroll() const;
   UnitPart write_column_units();
   std::string column_point(std::vector<std::string>& hoisted);
   void column_loops();
@@ -63,6 +64,11 @@ class LoopsWriter : public KernelWriter {
   void declare_column_accumulators(const schedule::Segment&, size_t index);
   void open_vectors();
   void close_vectors();
+  struct FarLoad {
+    ir::Expr load;
+    IndexExpr offset;
+  };
+  std::vector<FarLoad> far_loads(const schedule::Segment&) const;
   std::vector<std::string> prefetch_later_rows(const schedule::Segment&) const;
 
   // loops_transposed.cpp
@@ -72,6 +78,8 @@ class LoopsWriter : public KernelWriter {
   };
   std::vector<TransposedLoad> transposed_loads(const ir::Loop& tile_loop, const ir::Loop& last) const;
   int64_t tile_side(const std::vector<TransposedLoad>&, const ir::Loop& tile_loop, const ir::Loop& last) const;
+  std::vector<std::string> prefetch_next_tile(const std::vector<TransposedLoad>&, const ir::Loop& tile_loop,
+                                              const ir::Loop& last) const;
   void write_transposed();
 };
 

@@ -70,6 +70,13 @@ VEC_FN void st(S* p, Loaded<S> x, Tail n) {
   store(p, x, n.count);
 }
 
+// Asks for `count` elements of each of `rows` rows.
+template <class S>
+VEC_FN void prefetch_rows(const S* p, i64 stride, i64 rows, i64 count) {
+  for (i64 r = 0; r < rows; r++)
+    for (i64 at = 0; at < count; at += 64 / i64(sizeof(S))) prefetch(p + r * stride + at);
+}
+
 // Past the caches, where a whole aligned vector goes; fence() before another thread may read it.
 template <class S>
 VEC_FN void st_around(S* p, Loaded<S> x, All n) {
