@@ -11,6 +11,7 @@ using ir::IndexOp;
 struct Part {
   IndexExpr divisor;
   bool whole;  // no modulus: the top part, or the variable itself
+  IndexExpr modulus = 0;
 };
 
 std::optional<Part> part_of(IndexExpr index, const IndexNode* variable) {
@@ -20,8 +21,9 @@ std::optional<Part> part_of(IndexExpr index, const IndexNode* variable) {
   if (n->op == IndexOp::floordiv && n->args[0].node() == variable) return Part{n->args[1], true};
   if (n->op != IndexOp::mod) return std::nullopt;
   const IndexNode* inner = n->args[0].node();
-  if (inner == variable) return Part{1, false};
-  if (inner && inner->op == IndexOp::floordiv && inner->args[0].node() == variable) return Part{inner->args[1], false};
+  if (inner == variable) return Part{1, false, n->args[1]};
+  if (inner && inner->op == IndexOp::floordiv && inner->args[0].node() == variable)
+    return Part{inner->args[1], false, n->args[1]};
   return std::nullopt;
 }
 
@@ -52,6 +54,29 @@ std::optional<IndexExpr> from_digits(const ir::Loop& loop, const std::vector<Ind
   return std::nullopt;
 }
 
+// variable = sum of digits x divisors, where the index is a weighted sum of all parts of the variable: a shuffle of
+// channels reads (v % 4) * 34 + v / 4.
+std::optional<IndexExpr> from_weighted_parts(const ir::Loop& loop, IndexExpr read, IndexExpr write) {
+  const IndexNode* sum = read.node();
+  if (!sum || sum->op != IndexOp::sum || sum->constant != 0) return std::nullopt;
+  IndexExpr value = 0;
+  for (const ir::IndexTerm& term : sum->terms) {
+    const auto part = part_of(IndexExpr(term.node), loop.var.node());
+    if (!part || term.coefficient < 1) return std::nullopt;
+    const IndexExpr extent = part->whole ? ir::ceildiv(loop.extent, part->divisor) : part->modulus;
+    if (extent.range().lo < 1) return std::nullopt;
+    value = value + ir::mod(ir::floordiv(write, term.coefficient), extent) * part->divisor;
+  }
+  return value;
+}
+
+std::optional<IndexExpr> from_weighted_parts(const ir::Loop& loop, const std::vector<IndexExpr>& reads,
+                                             const std::vector<IndexExpr>& writes) {
+  for (size_t d = 0; d < reads.size(); d++)
+    if (auto value = from_weighted_parts(loop, reads[d], writes[d])) return value;
+  return std::nullopt;
+}
+
 }  // namespace
 
 std::optional<ir::IndexMap> invert(const std::vector<ir::Loop>& loops, const std::vector<IndexExpr>& reads,
@@ -63,6 +88,7 @@ std::optional<ir::IndexMap> invert(const std::vector<ir::Loop>& loops, const std
       continue;
     }
     auto value = from_parts(loop, reads, writes);
+    if (!value) value = from_weighted_parts(loop, reads, writes);
     if (!value) value = from_digits(loop, reads, writes);
     if (!value) return std::nullopt;
     solution[loop.var.node()] = *value;

@@ -55,16 +55,22 @@ IndexExpr offset_of(const Buffer& buffer, const Layout& layout, const std::vecto
 
 namespace {
 
-// The dimension whose index moves with `variable`, if exactly one does and with stride 1.
-std::optional<int> dimension_of(const std::vector<IndexExpr>& indices, const ir::IndexNode* variable) {
+// The dimension whose index moves with `variable`, if exactly one does.
+std::optional<int> moved_dimension(const std::vector<IndexExpr>& indices, const ir::IndexNode* variable) {
   std::optional<int> found;
   for (size_t d = 0; d < indices.size(); d++) {
     if (!ir::depends_on(indices[d], variable)) continue;
-    auto stride = ir::stride_of(indices[d], variable);
-    if (found || !stride || !stride->is_constant(1)) return std::nullopt;
+    if (found) return std::nullopt;
     found = int(d);
   }
   return found;
+}
+
+// The same, if it moves with stride 1.
+std::optional<int> dimension_of(const std::vector<IndexExpr>& indices, const ir::IndexNode* variable) {
+  const auto d = moved_dimension(indices, variable);
+  const auto stride = d ? ir::stride_of(indices[size_t(*d)], variable) : std::nullopt;
+  return stride && stride->is_constant(1) ? d : std::nullopt;
 }
 
 class Planner {
@@ -159,7 +165,7 @@ class Planner {
       if (nest.roles[i] == AxisRole::columns) column = nest.loops[i].var.node();
     for (const auto& store : nest.stores) {
       if (!column) continue;
-      if (auto d = dimension_of(store.indices, column)) request(store.buffer, *d);
+      if (auto d = moved_dimension(store.indices, column)) request(store.buffer, *d);
     }
   }
 

@@ -49,6 +49,23 @@ TEST_F(Inverting, SplitAndPermutation) {
   EXPECT_TRUE(ir::prove_equal(at(*map, v), h.var * 8 + d.var));
 }
 
+TEST_F(Inverting, Shuffle) {
+  // The consumer reads (v % 4) * 34 + v / 4; the producer writes g * 34 + c.
+  auto v = loop("v", 136), g = loop("g", 4), c = loop("c", 34);
+  auto map = invert({v}, {mod(v.var, 4) * 34 + floordiv(v.var, 4)}, {g.var * 34 + c.var});
+  ASSERT_TRUE(map);
+  EXPECT_TRUE(ir::prove_equal(at(*map, v), c.var * 4 + g.var));
+}
+
+TEST_F(Inverting, ShuffleOfThreeDigits) {
+  auto v = loop("v", 60), w = loop("w", 60);
+  auto read = mod(v.var, 3) * 20 + mod(floordiv(v.var, 3), 4) + floordiv(v.var, 12) * 4;
+  auto map = invert({v}, {read}, {w.var});
+  ASSERT_TRUE(map);
+  EXPECT_TRUE(ir::prove_equal(ir::substitute(read, *map), w.var));
+  EXPECT_FALSE(invert({v}, {mod(v.var, 3) * 10 + floordiv(v.var, 3)}, {w.var}));  // not all elements
+}
+
 TEST_F(Inverting, LoopsOfOnePointAreZero) {
   auto i = loop("i", 1), j = loop("j", 5), p = loop("p", 5);
   auto map = invert({i, j}, {j.var}, {p.var});
