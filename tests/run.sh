@@ -114,9 +114,10 @@ if [ "$ci" = true ]; then
   fuzz_importer
 fi
 if [ "$sanitizers" = true ]; then
-  # Untrusted input, memory that kernels and sessions share, child processes.
-  sanitize asan 1500 400 'import|import_untrusted|runtime|support|compile|kernel_sanitizer' \
-    test_import test_import_untrusted test_runtime test_support test_compile test_kernel_sanitizer
+  # Untrusted input, child processes, memory that kernels and sessions share; kernels are instrumented, too.
+  sanitize asan 2000 900 'import|import_untrusted|runtime|support|compile|kernel_sanitizer|codegen|ops|property|models' \
+    test_import test_import_untrusted test_runtime test_support test_compile test_kernel_sanitizer test_codegen \
+    test_ops test_property test_models
   # Everything that threads share.
   sanitize tsan 700 300 'threads|runtime' test_threads test_runtime
 fi
