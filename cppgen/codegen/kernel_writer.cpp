@@ -40,13 +40,11 @@ std::vector<const ir::IndexNode*> symbols_of(const schedule::Schedule& s, const 
   std::vector<Expr> roots;
   for (const auto& seg : k.segments) {
     loops(seg.loops), loops(seg.reduced);
-    for (const auto& r : seg.reductions) roots.push_back(r.value);
+    const auto more = roots_of(seg);
+    roots.insert(roots.end(), more.begin(), more.end());
     for (const auto* stores : {&seg.body, &seg.stores})
-      for (const auto& st : *stores) {
-        roots.push_back(st.value);
+      for (const auto& st : *stores)
         for (const auto& i : st.indices) collect_symbols(i, symbols);
-        for (const auto& i : st.indirects) roots.push_back(i.value);
-      }
   }
   if (k.contraction) roots.push_back(k.contraction->left), roots.push_back(k.contraction->right);
   for (Expr e : ir::postorder(roots)) {

@@ -23,15 +23,6 @@ constexpr int kVeryLongChain = 128;  // twice as many vectors then: worth twice 
 constexpr int64_t kRowsAhead = 16;   // steps of a reduction between a prefetch and its use
 constexpr int64_t kFarRow = 2048;    // bytes of such a step from which on it is done
 
-int64_t constant_or(IndexExpr e, int64_t otherwise) { return e.is_constant() ? e.constant() : otherwise; }
-
-IndexExpr inner_points(const Segment& s) {
-  IndexExpr n = 1;
-  for (const auto& l : s.loops) n = n * l.extent;
-  for (const auto& l : s.reduced) n = n * l.extent;
-  return n;
-}
-
 // Roughly how many instructions one value of this kind takes beyond a single one.
 int length_of(Expr e) {
   using ir::UnaryOp;
@@ -90,7 +81,7 @@ int64_t LoopsWriter::choose_block() const {
   int64_t lanes = target_.lanes, extent = constant_or(kernel_.outer.back().extent, kPointwiseBlock * 4);
   if (!has_inner_) return extent <= 2 * kPointwiseBlock ? std::max<int64_t>(extent, 1) : kPointwiseBlock;
   int64_t inner = 1;
-  for (const Segment& s : kernel_.segments) inner += constant_or(inner_points(s), 64);
+  for (const Segment& s : kernel_.segments) inner += constant_or(points(s), 64);
   int64_t step = lanes * unroll_;
   int64_t block = std::max(step, kUnitWork / inner / step * step);
   return std::min(block, std::max<int64_t>(extent, 1));
@@ -125,7 +116,7 @@ LoopsWriter::UnitPart LoopsWriter::write_column_units() {
   text_.range = blocks;
   for (const auto& l : units) text_.range = text_.range * l.extent;
   IndexExpr work = 0;
-  for (const Segment& s : kernel_.segments) work = work + inner_points(s);
+  for (const Segment& s : kernel_.segments) work = work + points(s);
   text_.unit_work = work * block_;
 
   const bool one_block = blocks.is_constant(1), split = !one_block && !units.empty();

@@ -14,20 +14,13 @@ using schedule::Segment;
 
 namespace {
 constexpr int kRowAccumulators = 4;
-
-IndexExpr segment_points(const Segment& s) {
-  IndexExpr n = 1;
-  for (const auto& l : s.loops) n = n * l.extent;
-  for (const auto& l : s.reduced) n = n * l.extent;
-  return n;
-}
 }  // namespace
 
 void LoopsWriter::write_rows() {
   text_.range = 1;
   for (const auto& l : kernel_.outer) text_.range = text_.range * l.extent;
   text_.unit_work = 0;
-  for (const Segment& s : kernel_.segments) text_.unit_work = text_.unit_work + segment_points(s);
+  for (const Segment& s : kernel_.segments) text_.unit_work = text_.unit_work + points(s);
   if (kernel_.outer.empty()) body_.line("(void)unit;");
   decompose(body_, "unit", kernel_.outer);
   declare_locals();
@@ -40,11 +33,7 @@ std::vector<std::string> LoopsWriter::prefetch_next_row(size_t index, const Loop
   std::vector<std::string> lines;
   if (index == 0 || kernel_.outer.empty()) return lines;
   auto loads_of = [](const Segment& s) {
-    std::vector<Expr> roots;
-    for (const auto& r : s.reductions) roots.push_back(r.value);
-    for (const auto* stores : {&s.body, &s.stores})
-      for (const auto& st : *stores) roots.push_back(st.value);
-    std::vector<Expr> loads = ir::postorder(roots);
+    std::vector<Expr> loads = ir::postorder(roots_of(s));
     std::erase_if(loads, [](Expr e) { return e->kind != ir::ExprKind::load; });
     return loads;
   };

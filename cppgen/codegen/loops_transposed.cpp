@@ -14,8 +14,6 @@ namespace {
 constexpr int64_t kUnitWork = 65536;   // elements of a unit, roughly: many tiles, of which all but one are prefetched
 constexpr int64_t kTileBytes = 16384;  // of all tiles
 
-int64_t constant_or(IndexExpr e, int64_t otherwise) { return e.is_constant() ? e.constant() : otherwise; }
-
 }  // namespace
 
 // The loads whose lanes lie `across` elements apart along the last loop but next to each other along the tile loop.

@@ -5,6 +5,8 @@
 
 namespace cppgen::codegen {
 
+inline int64_t constant_or(IndexExpr e, int64_t otherwise) { return e.is_constant() ? e.constant() : otherwise; }
+
 // Kernels of plain loops, in one of three forms: rows (lanes are points of each segment's innermost loop), columns
 // (lanes are points of the last outer loop) and transposed tiles.
 class LoopsWriter : public KernelWriter {

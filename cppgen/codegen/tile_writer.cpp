@@ -10,16 +10,6 @@ namespace cppgen::codegen {
 
 using ir::Loop;
 
-namespace {
-
-IndexExpr points(const std::vector<Loop>& loops) {
-  IndexExpr n = 1;
-  for (const auto& l : loops) n = n * l.extent;
-  return n;
-}
-
-}  // namespace
-
 // As many panels as stay in half of L2 while all rows pass over them, yet enough units for many threads. Sums do not
 // depend on it.
 int64_t TileWriter::panels_per_unit() const {

@@ -7,6 +7,7 @@
 #include <cstring>
 
 #include "cppgen/driver/tensor_values.h"
+#include "runtime/base/elements.h"
 
 namespace cppgen {
 namespace {
@@ -34,8 +35,8 @@ class Comparison {
   rt::OutputReport run() {
     const bool floats = is_float(actual_.type());
     for (int64_t i = 0; i < report_.compared; i++) {
-      const double e = number_at(expected_.type(), expected_.data(), i),
-                   a = number_at(actual_.type(), actual_.data(), i);
+      const double e = number_element(expected_.type(), expected_.data(), i),
+                   a = number_element(actual_.type(), actual_.data(), i);
       if (std::isfinite(e)) report_.max_expected = std::max(report_.max_expected, std::abs(e));
       floats ? compare_floats(i, e, a) : compare_integers(i, e, a);
     }

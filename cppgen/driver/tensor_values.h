@@ -7,9 +7,6 @@
 
 namespace cppgen {
 
-// An element as a number; integers beyond 2^53 are rounded.
-double number_at(DType type, const void* data, int64_t index);
-
 // An element as text, integers exact.
 std::string element_text(DType type, const void* data, int64_t index);
 

@@ -17,6 +17,12 @@ const Buffer& Program::buffer(BufferId id) const {
   return buffers[id];
 }
 
+IndexExpr points(const std::vector<Loop>& loops) {
+  IndexExpr n = 1;
+  for (const Loop& l : loops) n = n * l.extent;
+  return n;
+}
+
 std::optional<BinaryOp> combining(ReduceOp op) {
   switch (op) {
     case ReduceOp::sum:

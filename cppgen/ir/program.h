@@ -36,6 +36,9 @@ struct Loop {
   IndexExpr extent;
 };
 
+// How many points the loops run over.
+IndexExpr points(const std::vector<Loop>&);
+
 enum class ReduceOp : uint8_t { sum, prod, min, max, any, all, argmin, argmax };
 
 // Combines `value` over all points of the nest's reduced loops. The empty reduction gives the identity: 0, 1, the

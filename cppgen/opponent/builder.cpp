@@ -34,7 +34,9 @@ bool is_float_tensor(const Value& value) {
 }
 
 Border border_of(const Graph& graph, const std::vector<NodeId>& group) {
-  const auto inside = [&](NodeId id) { return std::find(group.begin(), group.end(), id) != group.end(); };
+  std::vector<bool> in_group(graph.nodes.size());
+  for (NodeId id : group) in_group[size_t(id)] = true;
+  const auto inside = [&](NodeId id) { return id >= 0 && in_group[size_t(id)]; };
   std::vector<bool> read_outside(graph.values.size());
   for (ValueId out : graph.outputs) read_outside[size_t(out)] = true;
   for (const Node& node : graph.nodes)

@@ -11,11 +11,13 @@
 namespace cppgen::opponent {
 namespace {
 
+// Constants of exported models have six digits or more.
 bool near(std::optional<double> value, double expected) {
-  return value && std::abs(*value - expected) <= 1e-3 * std::abs(expected);
+  return value && std::abs(*value - expected) <= 1e-5 * std::abs(expected);
 }
 
-// Looks along the edges of a graph. Every query gives kNoValue, null or nothing where the graph has another form.
+// Looks along the edges of a graph. Every query gives kNoValue, null or nothing where the graph has another form. After
+// a change a new one is needed.
 class Matcher {
  public:
   explicit Matcher(Graph& graph) : graph_(graph), readers_(graph.values.size()) {
@@ -27,6 +29,7 @@ class Matcher {
   // Turns the producer of `result` into `op`.
   void become(ValueId result, const char* op, std::vector<ValueId> inputs, std::map<std::string, Attribute> attributes,
               int least_opset) {
+    changed_ = true;
     Node& node = graph_.nodes[size_t(graph_.value(result).producer)];
     node.op = op, node.inputs = std::move(inputs), node.attributes = std::move(attributes);
     node.opset = std::max(node.opset, least_opset);
@@ -97,9 +100,17 @@ class Matcher {
     return with_scalar(v, "Pow", 3);
   }
 
+  // Puts a node that computes `results` in front of node `at`.
+  Node& insert(NodeId at, const char* op, std::vector<ValueId> inputs, std::vector<ValueId> results) {
+    changed_ = true;
+    return passes::insert_node(graph_, at, op, std::move(inputs), std::move(results));
+  }
+
+  bool changed() const { return changed_; }
   Graph& graph() { return graph_; }
 
  private:
+  bool changed_ = false;
   Graph& graph_;
   std::vector<std::vector<NodeId>> readers_;
 };
@@ -239,7 +250,8 @@ void scaled_product(Matcher& m, const Node& node) {
   const ValueId constant = graph.add_constant(node.name + "/factor", make_floats(DType::f32, {}, {factor}));
   graph.value(product).type = graph.value(result).type;
   const NodeId at = node.id;
-  passes::insert_node(graph, at, "MatMul", operands, {product}).name = graph.nodes[size_t(at) + 1].name;
+  const std::string name = node.name;  // inserting moves the nodes
+  m.insert(at, "MatMul", operands, {product}).name = name;
   Node& mul = graph.nodes[size_t(at) + 1];
   mul.op = "Mul", mul.inputs = {product, constant}, mul.attributes.clear();
 }
@@ -263,13 +275,14 @@ std::optional<double> scalar_of(const Graph& graph, ValueId v) {
 }
 
 void recognize_patterns(Graph& graph) {
+  std::optional<Matcher> matcher;
   for (size_t i = 0; i < graph.nodes.size(); i++)
     for (const Pattern& pattern : kPatterns) {
       const Node& node = graph.nodes[i];
       if (node.op != pattern.op || !node.domain.empty() || node.outputs[0] == kNoValue) continue;
       if (graph.value(node.outputs[0]).type->dtype != DType::f32) continue;
-      Matcher matcher(graph);
-      pattern.apply(matcher, node);
+      if (!matcher || matcher->changed()) matcher.emplace(graph);
+      pattern.apply(*matcher, node);
       break;
     }
   passes::eliminate_dead_code(graph);

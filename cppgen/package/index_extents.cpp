@@ -23,13 +23,9 @@ class IndexInputs {
 
  private:
   void visit(const ir::LoopNest& nest) {
-    std::vector<Expr> roots;
-    for (const ir::Reduction& reduction : nest.reductions) roots.push_back(reduction.value);
-    for (const ir::Store& store : nest.stores) {
-      roots.push_back(store.value);
+    for (const ir::Store& store : nest.stores)
       for (const ir::Indirect& indirect : store.indirects) note(indirect);
-    }
-    for (Expr e : ir::postorder(roots))
+    for (Expr e : ir::postorder(roots_of(nest)))
       if (e->kind == ir::ExprKind::load)
         for (const ir::Indirect& indirect : e->indirects) note(indirect);
     if (!nest.reductions.empty()) return;

@@ -25,12 +25,6 @@ bool any_moves(Expr load, const std::vector<Loop>& loops) {
   return std::any_of(loops.begin(), loops.end(), [&](const Loop& l) { return moves_with(load, l); });
 }
 
-IndexExpr points(const std::vector<Loop>& loops) {
-  IndexExpr n = 1;
-  for (const auto& l : loops) n = n * l.extent;
-  return n;
-}
-
 IndexExpr offset(const Program& program, const Layouts& layouts, Expr load) {
   return offset_of(program.buffer(load->buffer), layouts[size_t(load->buffer)], load->indices);
 }

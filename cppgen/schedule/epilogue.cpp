@@ -9,12 +9,6 @@
 namespace cppgen::schedule {
 namespace {
 
-IndexExpr points(const std::vector<ir::Loop>& loops) {
-  IndexExpr n = 1;
-  for (const auto& l : loops) n = n * l.extent;
-  return n;
-}
-
 // The one element that the nest reads of the buffer; null if it reads several, or under conditions.
 Expr only_load(const LoopNest& nest, BufferId buffer) {
   Expr found = nullptr;

@@ -19,6 +19,11 @@ struct Segment {
   std::vector<ir::Store> stores;  // after the reduced loops; values may use accumulators
 };
 
+// Points of loops x reduced.
+IndexExpr points(const Segment&);
+// Reduction values, stored values, and the values that indirect stores are bound to.
+std::vector<Expr> roots_of(const Segment&);
+
 // Where a kernel keeps a buffer that nobody else reads.
 enum class Place : uint8_t {
   memory,  // an argument

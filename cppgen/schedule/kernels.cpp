@@ -14,19 +14,8 @@ using ir::Store;
 
 constexpr int64_t kLongestRow = 16384;  // elements; longer rows stay in memory
 
-std::vector<Expr> roots_of_segment(const Segment& s) {
-  std::vector<Expr> roots;
-  for (const auto& r : s.reductions) roots.push_back(r.value);
-  for (const auto* stores : {&s.body, &s.stores})
-    for (const Store& store : *stores) {
-      roots.push_back(store.value);
-      for (const auto& i : store.indirects) roots.push_back(i.value);
-    }
-  return roots;
-}
-
 bool loads(const Segment& s, BufferId b) {
-  auto all = ir::postorder(roots_of_segment(s));
+  auto all = ir::postorder(roots_of(s));
   return std::any_of(all.begin(), all.end(), [&](Expr e) { return e->kind == ir::ExprKind::load && e->buffer == b; });
 }
 
@@ -126,7 +115,7 @@ Segment renamed(Program& program, Segment s, const std::vector<Loop>& names) {
 
 // Whether `second` needs results of `first` from other points than its own.
 bool needs_all_of(const Segment& first, const Segment& second) {
-  for (Expr e : ir::postorder(roots_of_segment(second))) {
+  for (Expr e : ir::postorder(roots_of(second))) {
     if (e->kind != ir::ExprKind::load) continue;
     for (const Store& s : first.body)
       if (s.buffer == e->buffer && s.indices != e->indices) return true;
@@ -197,7 +186,7 @@ void collect_arguments(FusedKernel& kernel) {
     return std::any_of(kernel.locals.begin(), kernel.locals.end(), [&](const Local& l) { return l.buffer == b; });
   };
   for (const Segment& s : kernel.segments) {
-    std::vector<Expr> roots = roots_of_segment(s);
+    std::vector<Expr> roots = roots_of(s);
     for (Expr e : ir::postorder(roots))
       if (e->kind == ir::ExprKind::load && !local(e->buffer)) in.insert(e->buffer);
     for (const auto* stores : {&s.body, &s.stores})

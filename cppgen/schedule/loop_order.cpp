@@ -10,18 +10,12 @@ namespace {
 
 using ir::Loop;
 
-void each_root(const Segment& s, const std::function<void(Expr)>& visit) {
-  for (const auto& r : s.reductions) visit(r.value);
-  for (const auto* stores : {&s.body, &s.stores})
-    for (const auto& store : *stores) {
-      visit(store.value);
-      for (const auto& i : store.indirects) visit(i.value);
-    }
-}
-
 std::vector<Expr> values_of(const FusedKernel& kernel) {
   std::vector<Expr> roots;
-  for (const Segment& s : kernel.segments) each_root(s, [&](Expr e) { roots.push_back(e); });
+  for (const Segment& s : kernel.segments) {
+    const auto more = roots_of(s);
+    roots.insert(roots.end(), more.begin(), more.end());
+  }
   return ir::postorder(roots);
 }
 

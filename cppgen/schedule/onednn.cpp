@@ -13,12 +13,6 @@ namespace {
 
 using ir::Loop;
 
-IndexExpr points(const std::vector<Loop>& loops) {
-  IndexExpr n = 1;
-  for (const auto& l : loops) n = n * l.extent;
-  return n;
-}
-
 // The stride of several loops taken as one, the last fastest; nullopt if they are not evenly spaced.
 std::optional<IndexExpr> joint_stride(IndexExpr offset, const std::vector<Loop>& loops) {
   std::optional<IndexExpr> inner;

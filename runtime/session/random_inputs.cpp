@@ -1,8 +1,7 @@
 #include "runtime/session/random_inputs.h"
 
-#include <bit>
-
 #include "runtime/base/errors.h"
+#include "runtime/base/narrow_floats.h"
 
 namespace cppgen::rt {
 namespace {
@@ -19,7 +18,8 @@ class Random {
     return z ^ (z >> 31);
   }
 
-  // Twelve uniform numbers have variance 1 together. Sums of integers are exact, so no machine rounds differently.
+  // Twelve uniform numbers have variance 1 together. Sums of integers are exact, so no machine rounds differently, and
+  // the result, of 20 bits, is exact in float32.
   double normal() {
     int64_t sum = 0;
     for (int i = 0; i < 3; i++)
@@ -32,24 +32,6 @@ class Random {
  private:
   uint64_t state_;
 };
-
-// A double in (-8, 8) with 17 bits of fraction, to float16, to nearest even; no overflow and no NaN in that range.
-uint16_t to_half(double value) {
-  const uint16_t sign = value < 0 ? 0x8000 : 0;
-  const double magnitude = value < 0 ? -value : value;
-  if (magnitude < 0x1p-14)
-    return uint16_t(sign | uint16_t(magnitude * 0x1p24));  // subnormal; exact: multiples of 2^-17
-  const auto bits = std::bit_cast<uint64_t>(magnitude);
-  const uint64_t exponent = (bits >> 52) - 1023 + 15;
-  const uint64_t joined = exponent << 52 | (bits & ((uint64_t(1) << 52) - 1));
-  const uint64_t half = uint64_t(1) << 41, odd = joined >> 42 & 1;
-  return uint16_t(sign | uint16_t((joined + half - 1 + odd) >> 42));
-}
-
-uint16_t to_bfloat16(double value) {
-  const auto bits = std::bit_cast<uint32_t>(float(value));
-  return uint16_t((bits + 0x7FFF + (bits >> 16 & 1)) >> 16);
-}
 
 template <class T, class F>
 void fill(Tensor& tensor, F f) {
@@ -65,9 +47,9 @@ void fill_random(Tensor& tensor, int64_t index_extent, Random& random) {
     case DType::f64:
       return fill<double>(tensor, [&] { return random.normal(); });
     case DType::f16:
-      return fill<uint16_t>(tensor, [&] { return to_half(random.normal()); });
+      return fill<uint16_t>(tensor, [&] { return f32_to_f16(float(random.normal())); });
     case DType::bf16:
-      return fill<uint16_t>(tensor, [&] { return to_bfloat16(random.normal()); });
+      return fill<uint16_t>(tensor, [&] { return f32_to_bf16(float(random.normal())); });
     case DType::boolean:
       return fill<uint8_t>(tensor, [&] { return random.below(2); });
     default:

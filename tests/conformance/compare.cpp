@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "cppgen/driver/tensor_values.h"
+#include "runtime/base/elements.h"
 
 namespace cppgen::conformance {
 namespace {
@@ -24,7 +25,7 @@ bool agree_at(const rt::TensorView& expected, const rt::TensorView& actual, int6
     const size_t size = size_of(expected.type), at = size * size_t(i);
     return !std::memcmp(static_cast<const char*>(expected.data) + at, static_cast<const char*>(actual.data) + at, size);
   }
-  return agree(number_at(expected.type, expected.data, i), number_at(actual.type, actual.data, i),
+  return agree(number_element(expected.type, expected.data, i), number_element(actual.type, actual.data, i),
                expected.type == DType::bf16 ? kBfloat16Unit : kRelative);
 }
 
