@@ -13,16 +13,26 @@ using enum CpuFeature;
 constexpr CpuFeatures kAvx2Features{avx, avx2, fma, f16c};
 constexpr CpuFeatures kAvx512Features{avx, avx2, fma, f16c, avx512f, avx512bw, avx512dq, avx512vl};
 
+constexpr CpuFeatures kVnniFeatures{avx, avx2, fma, f16c, avx512f, avx512bw, avx512dq, avx512vl, avx512_vnni};
+constexpr CpuFeatures kBf16Features{avx,      avx2,     fma,      f16c,        avx512f,
+                                    avx512bw, avx512dq, avx512vl, avx512_vnni, avx512_bf16};
+constexpr CpuFeatures kAmxFeatures{avx,      avx2,        fma,         f16c,     avx512f,  avx512bw, avx512dq,
+                                   avx512vl, avx512_vnni, avx512_bf16, amx_tile, amx_int8, amx_bf16};
+
 constexpr std::array<std::string_view, 1> kScalarFlags{"-march=x86-64"};
 constexpr std::array<std::string_view, 4> kAvx2Flags{"-march=x86-64", "-mavx2", "-mfma", "-mf16c"};
 constexpr std::array<std::string_view, 9> kAvx512Flags{"-march=x86-64", "-mavx512f",  "-mavx512bw",
                                                        "-mavx512dq",    "-mavx512vl", "-mfma",
                                                        "-mf16c",        "-mavx2",     "-mprefer-vector-width=512"};
 
-constexpr std::array<VecISA, 3> kIsas{{
+constexpr std::array<VecISA, 6> kIsas{{
     {"scalar", "baseline x86-64, one element at a time", 1, 1, {}, kScalarFlags, "scalar"},
     {"avx2", "AVX2 with FMA and F16C, 256-bit vectors", 256, 8, kAvx2Features, kAvx2Flags, "avx2"},
     {"avx512", "AVX-512 F, BW, DQ and VL, 512-bit vectors", 512, 16, kAvx512Features, kAvx512Flags, "avx512"},
+    // The kernels of avx512, with further contraction tiles.
+    {"avx512_vnni", "AVX-512 with int8 dot products", 512, 16, kVnniFeatures, kAvx512Flags, "avx512"},
+    {"avx512_bf16", "AVX-512 with int8 and bfloat16 dot products", 512, 16, kBf16Features, kAvx512Flags, "avx512"},
+    {"amx", "AVX-512 with int8 and bfloat16 matrix tiles", 512, 16, kAmxFeatures, kAvx512Flags, "avx512"},
 }};
 
 std::string names_of_rows(auto accept) {
@@ -41,7 +51,12 @@ std::string runnable_names(CpuFeatures cpu) {
 
 std::string widths() {
   std::string text;
-  for (const VecISA& isa : kIsas) text += fmt::format("{}{} ({})", text.empty() ? "" : ", ", isa.vector_bits, isa.name);
+  int last = 0;
+  for (const VecISA& isa : kIsas) {
+    if (isa.vector_bits == last) continue;
+    text += fmt::format("{}{} ({})", text.empty() ? "" : ", ", isa.vector_bits, isa.folder);
+    last = isa.vector_bits;
+  }
   return text;
 }
 

@@ -14,14 +14,15 @@ using ir::Loop;
 // depend on it.
 int64_t TileWriter::panels_per_unit() const {
   const auto& c = *kernel_.contraction;
-  IndexExpr panels = ir::ceildiv(c.columns.extent, target_.tile_columns);
+  IndexExpr panels = ir::ceildiv(c.columns.extent, c.shape.nr);
   int64_t most = panels.is_constant() ? panels.constant() : 8;
   int64_t fit = most;
   if (c.panel_elements.is_constant())
-    fit = std::max<int64_t>(1, target_.l2_bytes / 2 / (4 * c.panel_elements.constant()));
+    fit = std::max<int64_t>(
+        1, target_.l2_bytes / 2 / (int64_t(size_of(info(c.format).panel)) * c.panel_elements.constant()));
   int64_t group = std::min(most, fit);
   IndexExpr rows = points(c.rows);
-  int64_t row_tiles = rows.is_constant() ? (rows.constant() + target_.tile_rows - 1) / target_.tile_rows : 8;
+  int64_t row_tiles = rows.is_constant() ? (rows.constant() + c.shape.mr - 1) / c.shape.mr : 8;
   constexpr int64_t kUnits = 16;
   if (row_tiles < kUnits) group = std::min(group, std::max<int64_t>(1, most * row_tiles / kUnits));
   return std::max<int64_t>(group, 1);
@@ -30,8 +31,9 @@ int64_t TileWriter::panels_per_unit() const {
 void TileWriter::write_body() {
   const auto& c = *kernel_.contraction;
   IndexExpr rows = points(c.rows), batch = points(c.batch), taps = points(c.taps);
-  IndexExpr panels = ir::ceildiv(c.columns.extent, target_.tile_columns);
-  int64_t group = panels_per_unit(), mr = target_.tile_rows, nr = target_.tile_columns;
+  IndexExpr panels = ir::ceildiv(c.columns.extent, c.shape.nr);
+  int64_t group = panels_per_unit(), mr = c.shape.mr, nr = c.shape.nr;
+  const rt::TileFormatInfo& format = info(c.format);
   IndexExpr tiles = ir::ceildiv(rows, mr), groups = ir::ceildiv(panels, group);
   text_.range = tiles * groups * batch;
   text_.unit_work = taps * c.depth.extent * (mr * group * nr / 8);
@@ -42,9 +44,11 @@ void TileWriter::write_body() {
   before_.line("const vec::i64 taps = {}, depth = {};", index_text(taps), index_text(c.depth.extent));
   before_.line("const vec::i64 least = tiles ? rows / tiles : 0, larger = tiles ? rows % tiles : 0;");
   if (!c.left->guards.empty())
-    before_.line("alignas(64) static const float padding[{}] = {{}};", c.depth.extent.constant());
-  before_.line("alignas(64) float block[{} * {}];", mr, nr);
-  before_.line("const float* left[{} * {}];", taps.constant(), mr);
+    before_.line("alignas(64) static const {} padding[{}] = {{}};", storage_type(format.left),
+                 c.depth.extent.constant());
+  before_.line("alignas(64) {} block[{} * {}];", storage_type(format.sum), mr, nr);
+  before_.line("const void* left[{} * {}];", taps.constant(), mr);
+  before_.line("const int {} = {};", format.name, int(c.format));
 
   body_.line("const vec::i64 tile = unit % tiles, group = unit / tiles % groups, batch = unit / (tiles * groups);");
   decompose(body_, "batch", c.batch);
@@ -53,9 +57,9 @@ void TileWriter::write_body() {
   body_.line("const int count = int(least + (tile < larger));");
   write_pointers(c.rows);
   body_.open("for (vec::i64 panel = group * {0}; panel < vec::imin(panels, group * {0} + {0}); panel++)", group);
-  body_.line("const float* const right = {} + (({}) * panels + panel) * ({});", context_.pointers.at(c.packed),
-             index_text(c.packed_batch), index_text(c.panel_elements));
-  body_.line("rt->tile_f32[count](left, taps, depth, right, block, {});", nr);
+  body_.line("const {}* const right = {} + (({}) * panels + panel) * ({});", storage_type(format.panel),
+             context_.pointers.at(c.packed), index_text(c.packed_batch), index_text(c.panel_elements));
+  body_.line("rt->tiles[{}][count](left, taps, depth, right, block, {});", format.name, nr);
   write_epilogue(c.rows);
   body_.close();
 }
@@ -64,7 +68,7 @@ void TileWriter::write_body() {
 // kept for the epilogue.
 void TileWriter::write_pointers(const std::vector<Loop>& rows) {
   const auto& c = *kernel_.contraction;
-  for (size_t i = 0; i < rows.size(); i++) body_.line("vec::i64 at{}[{}];", i, target_.tile_rows);
+  for (size_t i = 0; i < rows.size(); i++) body_.line("vec::i64 at{}[{}];", i, c.shape.mr);
   body_.open("for (int r = 0; r < count; r++)");
   decompose(body_, "(row0 + r)", rows);
   for (size_t i = 0; i < rows.size(); i++) body_.line("at{}[r] = {};", i, index_text(rows[i].var));
@@ -99,10 +103,8 @@ void TileWriter::write_epilogue(const std::vector<Loop>& rows) {
   size_t row_levels = variables.size();
   variables.push_back(c.columns.var.node());
   ValueEmitter e(context_, variables, c.columns.var.node(), "n");
-  e.bind_accumulator(
-      0,
-      fmt::format("vec::load(block + r * {} + ({} - panel * {}))", target_.tile_columns, column, target_.tile_columns),
-      int(variables.size()));
+  e.bind_accumulator(0, fmt::format("vec::load(block + r * {0} + ({1} - panel * {0}))", c.shape.nr, column),
+                     int(variables.size()));
   e.store(kernel_.segments[0].stores);
   add_lines(e.lines[0]);
   body_.open("for (int r = 0; r < count; r++)");
@@ -111,8 +113,8 @@ void TileWriter::write_epilogue(const std::vector<Loop>& rows) {
   body_.open("auto body = [&](const vec::i64 {}, auto n) CPPGEN_LAMBDA", column);
   add_lines(e.lines.back());
   body_.close("};");
-  body_.line("const vec::i64 stop = vec::imin(columns, panel * {0} + {0});", target_.tile_columns);
-  body_.line("vec::i64 at = panel * {};", target_.tile_columns);
+  body_.line("const vec::i64 stop = vec::imin(columns, panel * {0} + {0});", c.shape.nr);
+  body_.line("vec::i64 at = panel * {};", c.shape.nr);
   body_.line("for (; at + vec::L <= stop; at += vec::L) body(at, vec::All{{}});");
   body_.line("if (at < stop) body(at, vec::Tail{{int(stop - at)}});");
   body_.close();

@@ -68,8 +68,9 @@ schedule::Options schedule_options(const Settings& s) {
 }
 
 schedule::Target target_of(const VecISA& isa, const MachineDescription& machine) {
-  auto tile = rt::tile_shape(isa.name);
-  return {std::string(isa.name), isa.lanes, tile.mr, tile.nr, machine.l2_bytes, machine.l3_bytes};
+  schedule::Target target{std::string(isa.name), isa.lanes, {}, machine.l2_bytes, machine.l3_bytes};
+  for (size_t f = 0; f < rt::kTileFormatCount; f++) target.tiles[f] = rt::tile_shape(isa.name, rt::TileFormat(f));
+  return target;
 }
 
 CompileOptions compile_options(const CompileRequest& request) {

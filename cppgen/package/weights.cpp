@@ -48,26 +48,18 @@ class WritableMapping {
   }
 };
 
-// One panel group of a packed constant: [batch][panel][tap][depth][width].
-void pack(const schedule::Schedule& schedule, const PackedConstant& p, int64_t batch, float* out) {
-  const auto& shape = schedule.program.buffer(p.packed).shape;
-  int64_t panels = shape[1].constant(), taps = shape[2].constant(), depth = shape[3].constant(),
-          width = shape[4].constant();
-  const float* source =
-      static_cast<const float*>(schedule.program.buffer(p.source).data.bytes) + batch * p.batch_stride;
-  int64_t panel_size = taps * depth * width, columns = p.columns.constant();
-  if (taps == 1) {
-    rt::pack_panels(source + p.tap_offsets[0], depth, columns, p.depth_stride, p.column_stride, int(width), out);
-    return;
-  }
-  // Panels of a single tap, then moved to their place among the taps.
-  std::vector<float> one(size_t(panels * depth * width));
+// The panels of one batch of a packed constant.
+void pack(const schedule::Schedule& schedule, const PackedConstant& p, int64_t batch, char* out) {
+  const ir::Buffer& source = schedule.program.buffer(p.source);
+  const ir::Buffer& packed = schedule.program.buffer(p.packed);
+  const int64_t taps = p.taps.constant(), depth = p.depth.constant();
+  const int width = int(packed.shape[4].constant());
+  const int64_t tap_elements = rt::panel_tap_elements(p.format, depth, width);
   for (int64_t t = 0; t < taps; t++) {
-    rt::pack_panels(source + p.tap_offsets[size_t(t)], depth, columns, p.depth_stride, p.column_stride, int(width),
-                    one.data());
-    for (int64_t panel = 0; panel < panels; panel++)
-      std::memcpy(out + panel * panel_size + t * depth * width, one.data() + panel * depth * width,
-                  size_t(depth * width) * 4);
+    const int64_t first = batch * p.batch_stride + p.tap_offsets[size_t(t)];
+    const rt::PanelSource tap{static_cast<const char*>(source.data.bytes) + first * int64_t(size_of(source.type)),
+                              depth, p.columns.constant(), p.depth_stride, p.column_stride};
+    rt::pack_tap(p.format, tap, width, taps * tap_elements, out + t * tap_elements * int64_t(size_of(packed.type)));
   }
 }
 
@@ -115,8 +107,7 @@ void write_weights(const std::string& path, const schedule::Schedule& schedule,
         char* out = file.data() + w.offset;
         if (const PackedConstant* p = packed[size_t(w.buffer)]) {
           int64_t batches = p->batch.constant();
-          for (int64_t b = 0; b < batches; b++)
-            pack(schedule, *p, b, reinterpret_cast<float*>(out + b * (w.bytes / batches)));
+          for (int64_t b = 0; b < batches; b++) pack(schedule, *p, b, out + b * (w.bytes / batches));
         } else if (w.bytes > 0) {
           copy_in_order(schedule.program.buffer(w.buffer), schedule.layouts[size_t(w.buffer)], out);
         }

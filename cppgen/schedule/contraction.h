@@ -17,26 +17,23 @@ struct ContractionView {
 };
 std::optional<ContractionView> view_of(const ir::LoopNest&);
 
+// Whether the load's place depends on the loop.
+bool moves_with(ir::Expr load, const ir::Loop&);
+
 // One engine of the choice list: a faster way to run a contraction's meaning. The reference, its loops, comes last and
 // takes everything.
 struct Engine {
+  enum Kind : uint8_t { tiles, onednn, loops };
+
   std::string name;     // as `explain` and reports print it
   std::string backend;  // as MAX_AUTOTUNE_GEMM_BACKENDS names it; empty: always allowed
-  FusionDecision (*supports)(const ir::Program&, const Layouts&, const ir::LoopNest&, const Target&);
+  Kind kind;
+  std::vector<rt::TileFormat> formats = {};  // of tiles: for the same operands, of several shapes
 };
 const std::vector<Engine>& engine_list();
+FusionDecision supports(const Engine&, const Program&, const Layouts&, const LoopNest&, const Target&);
 
-// The engine of each contraction statement: by position in the program ("" for other statements).
-std::vector<std::string> choose_engines(const ir::Program&, const Layouts&, const Options&, const Target&,
-                                        DecisionLog&);
-
-// Prepares a contraction for the tile engine: packs its right operand (a constant when the model is compiled, else by a
-// nest, which is returned to run before it), and lets the nest read the panels.
-struct TilePreparation {
-  TileContraction contraction;
-  std::optional<PackedConstant> packed;
-  std::optional<ir::LoopNest> packing;
-};
-TilePreparation prepare_tiles(ir::Program&, Layouts&, ir::LoopNest&, const Target&);
+// The engine of each contraction statement: by position in the program, null for other statements.
+std::vector<const Engine*> choose_engines(const Program&, const Layouts&, const Options&, const Target&, DecisionLog&);
 
 }  // namespace cppgen::schedule

@@ -6,6 +6,7 @@
 #include "cppgen/ir/program.h"
 #include "cppgen/schedule/decision.h"
 #include "cppgen/schedule/layout.h"
+#include "runtime/contraction/formats.h"
 
 namespace cppgen::schedule {
 
@@ -44,7 +45,9 @@ struct TileContraction {
   ir::Expr left = nullptr, right = nullptr;  // the loads
   std::vector<ir::Loop> batch, rows, taps;
   ir::Loop columns, depth;
-  ir::BufferId packed = -1;    // panels [batch of right][panel][tap][depth][tile_columns]
+  rt::TileFormat format{};
+  rt::TileShape shape;         // of the largest tile
+  ir::BufferId packed = -1;    // panels [batch of right][panel][tap][group of depth][column of the tile][in the group]
   IndexExpr packed_batch = 0;  // which batch of panels, over the batch loops
   IndexExpr panel_elements;    // of one panel
 };
@@ -70,6 +73,7 @@ struct FusedKernel {
 // A constant rearranged for an engine when the model is compiled.
 struct PackedConstant {
   ir::BufferId source, packed;
+  rt::TileFormat format;
   IndexExpr batch, columns, taps, depth;  // extents
   // Element offsets in the source for (batch, column, depth), and one per tap.
   int64_t batch_stride, column_stride, depth_stride;

@@ -1,7 +1,10 @@
 #pragma once
+#include <array>
 #include <cstdint>
 #include <string>
 #include <vector>
+
+#include "runtime/contraction/formats.h"
 
 namespace cppgen::schedule {
 
@@ -23,9 +26,9 @@ struct Options {
 // The vector unit that kernels are written for.
 struct Target {
   std::string isa = "scalar";
-  int lanes = 1;      // float32 lanes of one vector
-  int tile_rows = 4;  // register block of a contraction
-  int tile_columns = 8;
+  int lanes = 1;  // float32 lanes of one vector
+  // Register blocks of contractions, by rt::TileFormat; {0, 0}: the ISA has no tiles of this format.
+  std::array<rt::TileShape, rt::kTileFormatCount> tiles{};
   int64_t l2_bytes = 1 << 20;
   int64_t l3_bytes = 0;          // 0: not known
   int64_t l1_set_period = 4096;  // bytes after which addresses fall into the same set: a page, on all x86-64

@@ -30,7 +30,7 @@ void pad_conflicting_rows(const Program& program, const TileContraction& c, cons
   const int64_t distance = row_distance(program, c, layouts);
   if (distance == 0) return;
   const int64_t sets = target.l1_set_period / std::gcd(target.l1_set_period, distance);
-  if (target.tile_rows <= kRowsPerSet * sets) return;
+  if (c.shape.mr <= kRowsPerSet * sets) return;
   layouts[size_t(buffer.id)].pad = kLine / int64_t(size_of(buffer.type));
   log.add("layout", buffer.name, FusionDecision::yes(fmt::format("rows {} bytes apart: a cache line more", distance)));
 }

@@ -14,6 +14,7 @@
 #include "cppgen/schedule/onednn.h"
 #include "cppgen/schedule/pad_rows.h"
 #include "cppgen/schedule/reductions.h"
+#include "cppgen/schedule/tiles.h"
 #include "cppgen/schedule/uses.h"
 
 namespace cppgen::schedule {
@@ -39,7 +40,6 @@ void drop_dead(Program& program) {
 // Chooses engines and brings each contraction into its engine's form: extra nests (packing, an epilogue of its own)
 // appear in the program; `prepared` remembers what the tile engine needs, by position.
 struct Engines {
-  std::vector<std::string> chosen;
   std::vector<std::optional<TileContraction>> tiles;
   std::vector<std::optional<LibraryStep>> library;
 };
@@ -55,12 +55,13 @@ class EngineStage {
     auto old = std::move(schedule_.program.statements);
     schedule_.program.statements.clear();
     for (size_t i = 0; i < old.size(); i++) {
-      if (chosen_[i] == "cppgen")
-        tiles(std::get<LoopNest>(old[i]));
-      else if (chosen_[i] == "onednn")
+      const Engine* engine = chosen_[i];
+      if (engine && engine->kind == Engine::tiles)
+        tiles(std::get<LoopNest>(old[i]), *engine);
+      else if (engine && engine->kind == Engine::onednn)
         onednn(std::get<LoopNest>(old[i]));
       else
-        append(std::move(old[i]), chosen_[i]);
+        append(std::move(old[i]));
     }
     return std::move(engines_);
   }
@@ -68,30 +69,31 @@ class EngineStage {
  private:
   Schedule& schedule_;
   const Target& target_;
-  std::vector<std::string> chosen_;
+  std::vector<const Engine*> chosen_;
   Engines engines_;
 
-  void append(ir::Statement statement, const std::string& engine) {
-    if (LoopNest* nest = as_nest(statement); nest && engine == "loops") nest->roles.clear();
+  // A contraction that no engine takes is a nest as any other.
+  void append(ir::Statement statement, bool contraction = false) {
+    if (LoopNest* nest = as_nest(statement); nest && !contraction) nest->roles.clear();
     schedule_.program.statements.push_back(std::move(statement));
-    engines_.chosen.push_back(engine);
     engines_.tiles.emplace_back();
     engines_.library.emplace_back();
   }
 
-  void tiles(LoopNest nest) {
-    auto prepared = prepare_tiles(schedule_.program, schedule_.layouts, nest, target_);
-    if (prepared.packing) append(std::move(*prepared.packing), "");
+  void tiles(LoopNest nest, const Engine& engine) {
+    const rt::TileFormat format = *choose_format(nest, engine.formats, target_);
+    auto prepared = prepare_tiles(schedule_.program, schedule_.layouts, nest, format, target_);
+    if (prepared.packing) append(std::move(*prepared.packing));
     if (prepared.packed) schedule_.packed.push_back(std::move(*prepared.packed));
-    append(std::move(nest), "cppgen");
+    append(std::move(nest), true);
     engines_.tiles.back() = std::move(prepared.contraction);
   }
 
   void onednn(LoopNest nest) {
     auto prepared = prepare_onednn(schedule_.program, schedule_.layouts, nest);
-    append(std::move(nest), "onednn");
+    append(std::move(nest), true);
     engines_.library.back() = std::move(prepared.step);
-    append(std::move(prepared.epilogue), "");
+    append(std::move(prepared.epilogue));
   }
 };
 
@@ -101,7 +103,7 @@ void pad_rows(Schedule& schedule, const Engines& engines, const Target& target) 
     for (const auto* buffers : {&call.inputs, &call.outputs})
       library.insert(library.end(), buffers->begin(), buffers->end());
   };
-  for (size_t i = 0; i < engines.chosen.size(); i++) {
+  for (size_t i = 0; i < engines.tiles.size(); i++) {
     if (engines.library[i]) add(*engines.library[i]);
     if (const auto* call = std::get_if<ir::LibraryCall>(&schedule.program.statements[i])) add(*call);
   }

@@ -2,7 +2,7 @@
 // this header, so it includes nothing.
 #pragma once
 
-#define CPPGEN_ABI_VERSION 1
+#define CPPGEN_ABI_VERSION 2
 
 // Functions that kernels cannot contain themselves (a kernel links against nothing).
 struct cppgen_runtime {
@@ -10,9 +10,9 @@ struct cppgen_runtime {
   double (*const* unary_f64)(double);
   double (*pow_f64)(double, double);
   double (*fmod_f64)(double, double);
-  // Register-blocked contraction tiles of this ISA: see runtime/contraction/tile.h. tile_f32[rows] computes `rows`
-  // rows.
-  void (*const* tile_f32)(const float* const* a, long taps, long k, const float* b, float* c, long ldc);
+  // Register-blocked contraction tiles of this ISA, by format (runtime/contraction/formats.h) and number of rows: see
+  // runtime/contraction/tiles.h. Null where the ISA has none.
+  void (*const* const* tiles)(const void* const* left, long taps, long depth, const void* panel, void* block, long ldc);
 };
 
 // What a kernel call receives. A kernel is

@@ -1,3 +1,4 @@
+#include <array>
 #include <cmath>
 
 #include "runtime/base/errors.h"
@@ -14,33 +15,56 @@ constexpr double (*kUnaryF64[])(double) = {
 #undef MATH
 };
 
-constexpr cppgen_runtime make_table(const TileFunction* tiles) {
-  return {kUnaryF64, [](double x, double y) { return std::pow(x, y); },
-          [](double x, double y) { return std::fmod(x, y); }, tiles};
-}
+// The tiles of an ISA by format, null where it has none.
+using TileSets = std::array<const TileSet*, kTileFormatCount>;
 
 struct Row {
   std::string_view isa;
-  TileShape shape;
-  cppgen_runtime table;
+  TileSets tiles;
 };
 
-const Row kRows[] = {
-    {"scalar", {scalar::kTileRows, scalar::kTileColumns}, make_table(scalar::tile_f32)},
-    {"avx2", {avx2::kTileRows, avx2::kTileColumns}, make_table(avx2::tile_f32)},
-    {"avx512", {avx512::kTileRows, avx512::kTileColumns}, make_table(avx512::tile_f32)},
-};
+constexpr TileSets kAvx512{&avx512::tiles_f32, &avx512::tiles_f32_wide, &avx512::tiles_f32_narrow};
 
-const Row& row_of(std::string_view isa) {
-  for (const Row& row : kRows)
-    if (row.isa == isa) return row;
+constexpr std::array<Row, 6> kRows{{
+    {"scalar", {&scalar::tiles_f32}},
+    {"avx2", {&avx2::tiles_f32, &avx2::tiles_f32_wide, &avx2::tiles_f32_narrow}},
+    {"avx512", kAvx512},
+    {"avx512_vnni", kAvx512},
+    {"avx512_bf16", kAvx512},
+    {"amx", kAvx512},
+}};
+
+size_t row_of(std::string_view isa) {
+  for (size_t i = 0; i < kRows.size(); i++)
+    if (kRows[i].isa == isa) return i;
   internal_error("no contraction tiles for the instruction set \"{}\"", isa);
 }
 
+// What kernels see: the functions without the shapes, which the schedule knew.
+struct RuntimeTables {
+  std::array<std::array<const TileFunction*, kTileFormatCount>, kRows.size()> functions{};
+  std::array<cppgen_runtime, kRows.size()> tables{};
+
+  RuntimeTables() {
+    for (size_t i = 0; i < kRows.size(); i++) {
+      for (size_t f = 0; f < kTileFormatCount; f++)
+        if (const TileSet* set = kRows[i].tiles[f]) functions[i][f] = set->functions;
+      tables[i] = {kUnaryF64, [](double x, double y) { return std::pow(x, y); },
+                   [](double x, double y) { return std::fmod(x, y); }, functions[i].data()};
+    }
+  }
+};
+
 }  // namespace
 
-TileShape tile_shape(std::string_view isa) { return row_of(isa).shape; }
+TileShape tile_shape(std::string_view isa, TileFormat format) {
+  const TileSet* set = kRows[row_of(isa)].tiles[size_t(format)];
+  return set ? TileShape{set->mr, set->nr} : TileShape{};
+}
 
-const cppgen_runtime* runtime_table(std::string_view isa) { return &row_of(isa).table; }
+const cppgen_runtime* runtime_table(std::string_view isa) {
+  static const RuntimeTables tables;
+  return &tables.tables[row_of(isa)];
+}
 
 }  // namespace cppgen::rt

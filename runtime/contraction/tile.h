@@ -1,30 +1,29 @@
-// Register-blocked tiles of C = A * B over packed panels, and the table of functions that kernels call. For what a tile
-// computes see runtime/contraction/tiles.h.
+// Packing of contraction panels, and the table of functions that kernels call. For what a tile computes see
+// runtime/contraction/tiles.h.
 #pragma once
 #include <string_view>
 
 #include "runtime/abi/abi.h"
+#include "runtime/contraction/formats.h"
 
 namespace cppgen::rt {
 
-// Rows and columns of the largest tile of an ISA. Tiles of fewer rows exist; columns are fixed.
-struct TileShape {
-  int mr, nr;
-};
-
-// All three throw InternalError if `isa` is no row of the table of instruction sets (isa/vec_isa.h).
-TileShape tile_shape(std::string_view isa);
-
 // The callbacks for kernels of this ISA: tile functions and double precision math. Lives as long as the program;
-// running the tiles needs a CPU that has the ISA.
+// running the tiles needs a CPU that has the ISA. Throws InternalError if `isa` is no row of the table of instruction
+// sets.
 const cppgen_runtime* runtime_table(std::string_view isa);
 
-// Floats that pack_panels writes: ceil(n / nr) panels of k * nr.
-long packed_floats(long k, long n, int nr);
+// One tap of the right operand of a contraction, [depth, columns], strides in elements.
+struct PanelSource {
+  const void* data;
+  long depth, columns, depth_stride, column_stride;
+};
 
-// Packs B, k x n with element (kk, j) at b[kk * k_stride + j * n_stride], into panels of nr columns:
-// out[(j / nr) * k * nr + kk * nr + j % nr]. Columns from n on are zero. `out` has packed_floats(k, n, nr) floats and,
-// for tiles, an alignment of 64 bytes.
-void pack_panels(const float* b, long k, long n, long k_stride, long n_stride, int nr, float* out);
+// Elements of one tap of one panel of `nr` columns.
+long panel_tap_elements(TileFormat, long depth, int nr);
+
+// Packs the tap into ceil(columns / nr) panels, `panel_stride` elements from one to the next, in the layout that
+// TileFormatInfo::depth_group states. For tiles, `out` is aligned to 64 bytes.
+void pack_tap(TileFormat, const PanelSource&, int nr, long panel_stride, void* out);
 
 }  // namespace cppgen::rt

@@ -5,24 +5,26 @@
 
 namespace cppgen::rt {
 
-// c[r * ldc + j] = sum over t < taps, kk < k of a[t * rows + r][kk] * b[(t * k + kk) * NR + j], for r < rows and j <
-// NR. c is overwritten. b is a packed panel, aligned to 64 bytes; a and c need no alignment. One accumulator per output
-// is summed in the order of (t, kk): the bits depend on nothing else. The products are fused into the sums, except for
-// the scalar ISA, which has no such instruction.
-using TileFunction = void (*)(const float* const* a, long taps, long k, const float* b, float* c, long ldc);
+// block[r * ldc + j] = sum over t < taps, k < depth of left[t * rows + r][k] * B[t, k, j], for r < rows and j < NR,
+// where `panel` holds B in the layout of the format (formats.h), aligned to 64 bytes. The block is overwritten; left
+// and block need no alignment. Float sums have one accumulator per output, in the order of (t, k): the bits depend on
+// nothing else. The products are fused into the sums, except for the scalar ISA, which has no such instruction.
+using TileFunction = void (*)(const void* const* left, long taps, long depth, const void* panel, void* block, long ldc);
 
-// Entry `rows` computes that many rows, 1 <= rows <= MR; entry 0 is null.
+// The tiles of one format: entry `rows` computes that many rows, 1 <= rows <= mr; entry 0 is null.
+struct TileSet {
+  int mr = 0, nr = 0;
+  const TileFunction* functions = nullptr;
+};
+
 namespace scalar {
-inline constexpr int kTileRows = 4, kTileColumns = 8;
-extern const TileFunction tile_f32[kTileRows + 1];
-}  // namespace scalar
+extern const TileSet tiles_f32;
+}
 namespace avx2 {
-inline constexpr int kTileRows = 6, kTileColumns = 16;
-extern const TileFunction tile_f32[kTileRows + 1];
-}  // namespace avx2
+extern const TileSet tiles_f32, tiles_f32_wide, tiles_f32_narrow;
+}
 namespace avx512 {
-inline constexpr int kTileRows = 14, kTileColumns = 32;
-extern const TileFunction tile_f32[kTileRows + 1];
-}  // namespace avx512
+extern const TileSet tiles_f32, tiles_f32_wide, tiles_f32_narrow;
+}
 
 }  // namespace cppgen::rt

@@ -5,5 +5,7 @@
 #include "runtime/contraction/tile_vec.h"
 
 namespace cppgen::rt::avx2 {
-const TileFunction tile_f32[kTileRows + 1] = {nullptr, tile<1>, tile<2>, tile<3>, tile<4>, tile<5>, tile<6>};
+const TileSet tiles_f32 = tile_set<6, 2>();
+const TileSet tiles_f32_wide = tile_set<4, 3>();
+const TileSet tiles_f32_narrow = tile_set<12, 1>();
 }  // namespace cppgen::rt::avx2

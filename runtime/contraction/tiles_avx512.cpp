@@ -5,7 +5,7 @@
 #include "runtime/contraction/tile_vec.h"
 
 namespace cppgen::rt::avx512 {
-const TileFunction tile_f32[kTileRows + 1] = {nullptr,  tile<1>,  tile<2>,  tile<3>,  tile<4>,
-                                              tile<5>,  tile<6>,  tile<7>,  tile<8>,  tile<9>,
-                                              tile<10>, tile<11>, tile<12>, tile<13>, tile<14>};
+const TileSet tiles_f32 = tile_set<14, 2>();
+const TileSet tiles_f32_wide = tile_set<9, 3>();
+const TileSet tiles_f32_narrow = tile_set<28, 1>();
 }  // namespace cppgen::rt::avx512

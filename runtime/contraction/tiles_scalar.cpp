@@ -20,5 +20,5 @@ TILE_FN Vector multiply_add(Vector a, Vector b, Vector c) { return a * b + c; }
 #include "runtime/contraction/tile_body.h"
 
 namespace cppgen::rt::scalar {
-const TileFunction tile_f32[kTileRows + 1] = {nullptr, tile<1>, tile<2>, tile<3>, tile<4>};
-}  // namespace cppgen::rt::scalar
+const TileSet tiles_f32 = tile_set<4, 2>();
+}

@@ -7,9 +7,9 @@
 #include <random>
 #include <vector>
 
-#include "isa/vec_isa.h"
 #include "runtime/base/errors.h"
 #include "runtime/contraction/tile.h"
+#include "tests/isas_to_test.h"
 
 namespace {
 
@@ -30,14 +30,6 @@ std::vector<float> random_floats(size_t count, uint64_t seed) {
   return v;
 }
 
-std::vector<const cppgen::VecISA*> runnable() {
-  std::vector<const cppgen::VecISA*> list;
-  const cppgen::CpuFeatures cpu = cppgen::detect_cpu_features();
-  for (const cppgen::VecISA& isa : cppgen::all_isas())
-    if (cpu.has_all(isa.required)) list.push_back(&isa);
-  return list;
-}
-
 // The documented order: one accumulator per output, products fused except for the scalar ISA.
 float expected(const std::vector<const float*>& a, int rows, int r, long taps, long k, const float* b, int nr, int j,
                bool fused) {
@@ -50,8 +42,10 @@ float expected(const std::vector<const float*>& a, int rows, int r, long taps, l
   return sum;
 }
 
-void check_tile(const cppgen::VecISA& isa, int rows, long taps, long k) {
-  const TileShape shape = tile_shape(isa.name);
+constexpr TileFormat kFloatFormats[] = {TileFormat::f32, TileFormat::f32_wide, TileFormat::f32_narrow};
+
+void check_tile(const cppgen::VecISA& isa, TileFormat format, int rows, long taps, long k) {
+  const TileShape shape = tile_shape(isa.name, format);
   // Rows overlap and are not in order, as those of a convolution's taps.
   const std::vector<float> data = random_floats(size_t(k) + 64, 7);
   std::vector<const float*> a;
@@ -61,27 +55,32 @@ void check_tile(const cppgen::VecISA& isa, int rows, long taps, long k) {
   std::copy(values.begin(), values.end(), b.get());
   const long ldc = shape.nr + 3;
   std::vector<float> c(size_t(rows * ldc), 99.0f);
-  runtime_table(isa.name)->tile_f32[rows](a.data(), taps, k, b.get(), c.data(), ldc);
+  const std::vector<const void*> left(a.begin(), a.end());
+  runtime_table(isa.name)->tiles[size_t(format)][rows](left.data(), taps, k, b.get(), c.data(), ldc);
   for (int r = 0; r < rows; r++)
     for (int j = 0; j < ldc; j++) {
       const float want =
           j < shape.nr ? expected(a, rows, r, taps, k, b.get(), shape.nr, j, isa.name != "scalar") : 99.0f;
       const bool beyond_c = r == rows - 1 && j >= shape.nr;
       if (beyond_c) continue;
-      ASSERT_EQ(c[size_t(r * ldc + j)], want)
-          << isa.name << " rows " << rows << " taps " << taps << " k " << k << " at " << r << "," << j;
+      ASSERT_EQ(c[size_t(r * ldc + j)], want) << isa.name << " " << info(format).name << " rows " << rows << " taps "
+                                              << taps << " k " << k << " at " << r << "," << j;
     }
 }
 
 TEST(Tiles, EveryRowCountSumsInOrder) {
   int vector_isas = 0;
-  for (const cppgen::VecISA* isa : runnable()) {
+  for (const cppgen::VecISA* isa : isas_to_test()) {
     vector_isas += isa->lanes > 1;
-    for (int rows = 1; rows <= tile_shape(isa->name).mr; rows++)
-      for (long taps : {1L, 3L})
-        for (long k : {0L, 1L, 2L, 3L, 4L, 5L, 7L, 8L, 33L}) check_tile(*isa, rows, taps, k);
-    check_tile(*isa, tile_shape(isa->name).mr, 49, 3);
-    check_tile(*isa, tile_shape(isa->name).mr, 1, 1000);
+    for (TileFormat format : kFloatFormats) {
+      const int most = tile_shape(isa->name, format).mr;
+      for (int rows = 1; rows <= most; rows++)
+        for (long taps : {1L, 3L})
+          for (long k : {0L, 1L, 2L, 3L, 4L, 5L, 7L, 8L, 33L}) check_tile(*isa, format, rows, taps, k);
+      if (most == 0) continue;
+      check_tile(*isa, format, most, 49, 3);
+      check_tile(*isa, format, most, 1, 1000);
+    }
   }
   __builtin_cpu_init();
   EXPECT_TRUE(vector_isas > 0 || !__builtin_cpu_supports("avx2"));
@@ -89,13 +88,18 @@ TEST(Tiles, EveryRowCountSumsInOrder) {
 
 TEST(Tiles, ShapesAndTables) {
   for (const cppgen::VecISA& isa : cppgen::all_isas()) {
-    const TileShape shape = tile_shape(isa.name);
-    EXPECT_EQ(shape.nr % isa.lanes, 0);
     const cppgen_runtime* table = runtime_table(isa.name);
-    EXPECT_EQ(table->tile_f32[0], nullptr);
-    for (int rows = 1; rows <= shape.mr; rows++) EXPECT_NE(table->tile_f32[rows], nullptr);
+    EXPECT_NE(tile_shape(isa.name, TileFormat::f32), TileShape()) << isa.name;
+    for (size_t f = 0; f < kTileFormatCount; f++) {
+      const TileShape shape = tile_shape(isa.name, TileFormat(f));
+      EXPECT_EQ(shape.nr % isa.lanes, 0);
+      EXPECT_EQ(table->tiles[f] == nullptr, shape == TileShape());
+      if (!table->tiles[f]) continue;
+      EXPECT_EQ(table->tiles[f][0], nullptr);
+      for (int rows = 1; rows <= shape.mr; rows++) EXPECT_NE(table->tiles[f][rows], nullptr);
+    }
   }
-  EXPECT_THROW(tile_shape("neon"), cppgen::InternalError);
+  EXPECT_THROW(tile_shape("neon", TileFormat::f32), cppgen::InternalError);
   EXPECT_THROW(runtime_table("neon"), cppgen::InternalError);
 }
 
@@ -114,23 +118,38 @@ TEST(Tiles, RuntimeTableHasTheMathFunctionsInOrder) {
   EXPECT_EQ(table->fmod_f64(7.5, -2.0), std::fmod(7.5, -2.0));
 }
 
-TEST(PackPanels, AnyStrides) {
-  for (int nr : {8, 16, 32})
-    for (long n : {1L, 7L, 8L, 32L, 33L, 70L})
-      for (long k : {0L, 1L, 5L, 16L, 40L})
-        for (const auto& [k_stride, n_stride] : {std::pair{n, 1L}, {n + 3, 1L}, {1L, k}, {2L, 2 * k + 1}}) {
-          const std::vector<float> b =
-              random_floats(size_t((k + 1) * std::abs(k_stride) + (n + 1) * std::abs(n_stride) + 1), 5);
-          ASSERT_EQ(packed_floats(k, n, nr), (n + nr - 1) / nr * k * nr);
-          std::vector<float> out(size_t(packed_floats(k, n, nr)) + 4, 99.0f);
-          pack_panels(b.data(), k, n, k_stride, n_stride, nr, out.data());
-          for (long j = 0; j < (n + nr - 1) / nr * nr; j++)
-            for (long kk = 0; kk < k; kk++)
-              ASSERT_EQ(out[size_t(j / nr * k * nr + kk * nr + j % nr)],
-                        j < n ? b[size_t(kk * k_stride + j * n_stride)] : 0.0f)
-                  << nr << " " << n << " " << k << " " << j << " " << kk;
-          for (size_t i = out.size() - 4; i < out.size(); i++) ASSERT_EQ(out[i], 99.0f);
-        }
+// Every format whose panels hold the operand's own values: each element in its place, zeros around.
+template <class T>
+void check_packing(TileFormat format, int nr, long n, long k, long k_stride, long n_stride) {
+  const int group = info(format).depth_group;
+  const long steps = (k + group - 1) / group, panels = (n + nr - 1) / nr, gap = 64;
+  const std::vector<float> values = random_floats(size_t((k + 1) * k_stride + (n + 1) * n_stride + 1), 5);
+  std::vector<T> b;
+  for (float v : values) b.push_back(T(v * 100));
+  ASSERT_EQ(panel_tap_elements(format, k, nr), steps * group * nr);
+  const long panel_stride = panel_tap_elements(format, k, nr) + gap;
+  std::vector<T> out(size_t(panels * panel_stride), T(99));
+  pack_tap(format, {b.data(), k, n, k_stride, n_stride}, nr, panel_stride, out.data());
+  for (long panel = 0; panel < panels; panel++)
+    for (long i = 0; i < panel_stride; i++) {
+      const long kk = i / (nr * group) * group + i % group, j = panel * nr + i / group % nr;
+      T want = i >= panel_stride - gap ? T(99) : kk < k && j < n ? b[size_t(kk * k_stride + j * n_stride)] : T(0);
+      ASSERT_EQ(out[size_t(panel * panel_stride + i)], want) << nr << " " << n << " " << k << " " << panel << " " << i;
+    }
+}
+
+TEST(PackTap, AnyStrides) {
+  for (size_t f = 0; f < kTileFormatCount; f++) {
+    const TileFormatInfo& format = info(TileFormat(f));
+    if (format.right != format.panel) continue;
+    for (int nr : {8, 16, 32})
+      for (long n : {1L, 7L, 8L, 32L, 33L, 70L})
+        for (long k : {0L, 1L, 5L, 16L, 40L})
+          for (const auto& [k_stride, n_stride] : {std::pair{n, 1L}, {n + 3, 1L}, {1L, k}, {2L, 2 * k + 1}}) {
+            if (size_of(format.panel) == 1) check_packing<int8_t>(TileFormat(f), nr, n, k, k_stride, n_stride);
+            if (size_of(format.panel) == 4) check_packing<float>(TileFormat(f), nr, n, k, k_stride, n_stride);
+          }
+  }
 }
 
 }  // namespace

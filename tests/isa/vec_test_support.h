@@ -9,24 +9,22 @@
 #include <string>
 #include <vector>
 
-#include "isa/vec_isa.h"
 #include "tests/isa/vec_kernels.h"
 #include "tests/isa/vec_reference.h"
+#include "tests/isas_to_test.h"
 
 namespace vec_test {
 
-inline const VecKernels* kernels_of(std::string_view isa) {
+inline const VecKernels* kernels_of(std::string_view folder) {
   for (const VecKernels* k : {&kScalarKernels, &kAvx2Kernels, &kAvx512Kernels})
-    if (isa == k->isa) return k;
+    if (folder == k->isa) return k;
   return nullptr;
 }
 
-// The kernels of every row of the table of ISAs that this CPU runs.
+// The kernels of every kind of instruction set that this CPU runs.
 inline std::vector<const VecKernels*> runnable() {
   std::vector<const VecKernels*> list;
-  const cppgen::CpuFeatures cpu = cppgen::detect_cpu_features();
-  for (const cppgen::VecISA& isa : cppgen::all_isas())
-    if (cpu.has_all(isa.required)) list.push_back(kernels_of(isa.name));
+  for (const cppgen::VecISA* isa : isas_to_test()) list.push_back(kernels_of(isa->folder));
   return list;
 }
 

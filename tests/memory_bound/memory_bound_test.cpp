@@ -1,6 +1,7 @@
 // Shapes of memory-bound kernels around the edges of vectors, tiles and units, compiled for every instruction set and
 // compared with the interpreter: long chains of operations, transposed access, reductions side by side.
 #include "cppgen/schedule/group.h"
+#include "tests/isas_to_test.h"
 #include "tests/property/differential.h"
 #include "tests/schedule/scheduled.h"
 
@@ -17,7 +18,7 @@ Case case_of(GraphMaker& g, double error) {
 
 void expect_no_failures(const std::vector<Case>& cases) {
   DifferentialOptions options;
-  options.isas = usable_isas();
+  options.isas = isas_to_test();
   for (const Failure& f : check_cases(cases, options))
     ADD_FAILURE() << f.isa << ": " << f.what << "\n" << describe(cases[f.index]);
 }

@@ -233,12 +233,4 @@ std::vector<Failure> check_cases(const std::vector<Case>& cases, const Different
   return failures;
 }
 
-std::vector<const VecISA*> usable_isas() {
-  std::vector<const VecISA*> usable;
-  CpuFeatures cpu = detect_cpu_features();
-  for (const VecISA& isa : all_isas())
-    if (cpu.has_all(isa.required)) usable.push_back(&isa);
-  return usable;
-}
-
 }  // namespace cppgen::property

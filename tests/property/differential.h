@@ -51,7 +51,4 @@ Case minimise(Case, const VecISA&, DifferentialOptions, int attempts = 60);
 // The graph, the options and how to run it again.
 std::string describe(const Case&);
 
-// Every row that this CPU runs.
-std::vector<const VecISA*> usable_isas();
-
 }  // namespace cppgen::property

@@ -9,6 +9,7 @@
 #include <set>
 
 #include "cppgen/driver/stages.h"
+#include "tests/isas_to_test.h"
 #include "tests/property/differential.h"
 
 namespace cppgen::property {
@@ -69,7 +70,7 @@ void report(const Case& c, const Failure& failure, const DifferentialOptions& op
 }
 
 TEST(RandomGraphs, GiveTheInterpretersResults) {
-  DifferentialOptions options{usable_isas(), "-O1", 2, {}};
+  DifferentialOptions options{isas_to_test(), "-O1", 2, {}};
   double start = StageClock::now();
   int64_t done = 0;
   size_t failed = 0;
@@ -89,7 +90,7 @@ TEST(RandomGraphs, GiveTheInterpretersResults) {
 
 // The test of the test: a wrong operator in the emitted text is found, and soon.
 TEST(RandomGraphs, FindAPlantedBug) {
-  DifferentialOptions options{{usable_isas().back()}, "-O1", 2, [](std::string& source) {
+  DifferentialOptions options{{isas_to_test().back()}, "-O1", 2, [](std::string& source) {
                                 for (size_t at = source.find("vec::max("); at != std::string::npos;
                                      at = source.find("vec::max(", at))
                                   source.replace(at, 9, "vec::min(");

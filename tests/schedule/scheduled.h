@@ -6,7 +6,7 @@
 
 namespace cppgen::schedule {
 
-inline Target small_target() { return {"avx2", 8, 6, 16, 1 << 20}; }
+inline Target small_target() { return {"avx2", 8, {{{6, 16}}}, 1 << 20}; }
 
 // The schedule of a graph whose outputs are declared.
 inline Schedule scheduled(GraphMaker& g, const Options& options = {}) {

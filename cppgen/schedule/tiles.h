@@ -1,0 +1,26 @@
+#pragma once
+#include <optional>
+#include <span>
+
+#include "cppgen/schedule/contraction.h"
+
+namespace cppgen::schedule {
+
+// Whether tiles of the format can run the contraction: the types of its operands, the depth of the left one contiguous,
+// the right one strided, so that it can be packed.
+FusionDecision tiles_support(const Program&, const Layouts&, const LoopNest&, rt::TileFormat);
+
+// Of formats with the same operands, the one whose panels waste the least; ties go to the first. One that the ISA lacks
+// is never chosen; nullopt if it has none of them.
+std::optional<rt::TileFormat> choose_format(const LoopNest&, std::span<const rt::TileFormat>, const Target&);
+
+// Prepares a contraction for tiles: packs its right operand (a constant when the model is compiled, else by a nest,
+// which is returned to run before it), and lets the nest read the panels.
+struct TilePreparation {
+  TileContraction contraction;
+  std::optional<PackedConstant> packed;
+  std::optional<ir::LoopNest> packing;
+};
+TilePreparation prepare_tiles(Program&, Layouts&, LoopNest&, rt::TileFormat, const Target&);
+
+}  // namespace cppgen::schedule

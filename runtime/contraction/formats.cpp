@@ -1,0 +1,17 @@
+#include "runtime/contraction/formats.h"
+
+#include <array>
+
+namespace cppgen::rt {
+
+std::span<const TileFormatInfo> tile_formats() {
+  using enum DType;
+  static constexpr std::array<TileFormatInfo, kTileFormatCount> kFormats{{
+      {"f32", f32, f32, f32, f32, 1},
+      {"f32_wide", f32, f32, f32, f32, 1},
+      {"f32_narrow", f32, f32, f32, f32, 1},
+  }};
+  return kFormats;
+}
+
+}  // namespace cppgen::rt

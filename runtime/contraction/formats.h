@@ -1,0 +1,40 @@
+// The formats in which contraction tiles take their operands: passive data, for the schedule and the runtime.
+#pragma once
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string_view>
+
+#include "runtime/base/dtype.h"
+
+namespace cppgen::rt {
+
+// The value is an index of cppgen_runtime::tiles.
+enum class TileFormat : uint8_t { f32, f32_wide, f32_narrow };
+inline constexpr size_t kTileFormatCount = 3;
+
+struct TileFormatInfo {
+  std::string_view name;
+  DType left, right;  // operands in memory, the right one before it is packed
+  DType panel;        // the packed right operand
+  DType sum;          // what a tile writes
+  // Steps of the depth that lie side by side in a row of a panel, which is laid out as
+  // [tap][ceil(depth / depth_group)][columns of the tile][depth_group], zeros beyond the last column and step.
+  int depth_group;
+};
+
+// By TileFormat.
+std::span<const TileFormatInfo> tile_formats();
+inline const TileFormatInfo& info(TileFormat f) { return tile_formats()[size_t(f)]; }
+
+// Rows and columns of the largest tile. Tiles of fewer rows exist; columns are fixed.
+struct TileShape {
+  int mr = 0, nr = 0;
+  bool operator==(const TileShape&) const = default;
+};
+
+// {0, 0} if the ISA has no tiles of this format. Throws InternalError if `isa` is no row of the table of instruction
+// sets (isa/vec_isa.h).
+TileShape tile_shape(std::string_view isa, TileFormat);
+
+}  // namespace cppgen::rt
