@@ -1,0 +1,10 @@
+#pragma once
+
+namespace cppgen::rt {
+
+// Packs 32 columns for split tiles: rows of 32 floats, one per step of the depth (of all taps), into
+// split::panel_bytes(depth, parts) bytes, aligned to 64. What two or three parts cannot express stays float32. See
+// split_layout.h.
+void pack_split_panel(const float* rows, long depth, int parts, void* out);
+
+}  // namespace cppgen::rt

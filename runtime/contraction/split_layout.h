@@ -1,0 +1,67 @@
+// Where the parts of a float32 lie that matrix tiles multiply: each value is the sum of up to three bfloat16 numbers,
+// hi + mid + lo, and a product is made of the larger products of their parts. No standard headers: see tiles.h.
+#pragma once
+
+// Units for different instruction sets include this: nothing of it may exist out of line.
+#define SPLIT_FN static inline constexpr __attribute__((always_inline))
+
+namespace cppgen::rt::split {
+
+// A tile holds 16 rows of 64 bytes. One step multiplies 32 rows x 32 of the depth by 32 of the depth x 32 columns.
+inline constexpr int kTileSide = 16, kStepDepth = 32, kBlockSide = 32;
+inline constexpr int kTileElements = kTileSide * kStepDepth;  // bfloat16 of a tile
+inline constexpr int kPartElements = 2 * kTileElements;       // of one part of one step: two tiles
+inline constexpr long kHeaderBytes = 64;
+
+// Binary exponents of the finite, nonzero numbers of a block, and whether it has others: |x| is in [2^least,
+// 2^(most + 1)). A block of zeros alone has least > most.
+struct Range {
+  int least, most;
+};
+inline constexpr Range kNothing{1024, -1024};
+inline constexpr Range kNotFinite{-1024, 1024};
+
+// In front of a packed panel of 32 columns. With parts: [step][part][16 columns][pair of depth][column][2], zero beyond
+// the depth and the columns. Without: float32 [depth][32 columns], which the FMA tiles read.
+struct PanelHeader {
+  int has_parts;
+  Range range;
+};
+
+// In front of prepared rows: [step][part][16 rows][row][32 of depth], zero beyond the rows and the depth. The depth is
+// that of all taps, one after the other. `rows` are the operand's own, which the FMA tiles read.
+struct RowsHeader {
+  const void* const* rows;
+  int count;
+  Range range;
+};
+static_assert(sizeof(PanelHeader) <= kHeaderBytes && sizeof(RowsHeader) <= kHeaderBytes);
+
+SPLIT_FN long steps(long depth) { return (depth + kStepDepth - 1) / kStepDepth; }
+SPLIT_FN long part_bytes(long depth, int parts) { return steps(depth) * parts * kPartElements * 2; }
+// Of one panel: `depth` counts all taps. A panel in float32 takes the place of its parts.
+SPLIT_FN long panel_bytes(long depth, int parts) {
+  const long in_parts = part_bytes(depth, parts), in_float = parts > 1 ? depth * kBlockSide * 4 : 0;
+  return kHeaderBytes + (in_parts < in_float ? in_float : in_parts);
+}
+SPLIT_FN long rows_bytes(long depth, int parts) { return kHeaderBytes + part_bytes(depth, parts); }
+
+// A number is the exact sum of its parts from 2^-103 (its last bit is normal then) to below 2^127 (it rounds to no
+// infinity).
+inline constexpr int kLeastExact = -103, kMostExact = 126;
+SPLIT_FN bool exact(Range r) { return r.least > r.most || (r.least >= kLeastExact && r.most <= kMostExact); }
+
+SPLIT_FN int ceil_log2(long n) {
+  int bits = 0;
+  while ((1L << bits) < n) bits++;
+  return bits;
+}
+
+// Whether every product of parts, and every sum of them over the depth, is zero or normal and finite: tiles flush
+// denormals. The last bits of two parts' product are 46 binary places below the first bits of the numbers.
+SPLIT_FN bool exact(Range left, Range right, long depth) {
+  return exact(left) && exact(right) && left.least + right.least - 46 >= -126 &&
+         left.most + right.most + 2 + ceil_log2(depth) <= kMostExact;
+}
+
+}  // namespace cppgen::rt::split

@@ -1,0 +1,88 @@
+// Tiles of bfloat16 times bfloat16 on AVX512_BF16: two steps of the depth per instruction, sums in float32. Denormals
+// are read as zero and flushed to zero: vdpbf16ps knows nothing else.
+#include "runtime/contraction/bf16_tiles.h"
+#include "vec/avx512/vec.h"
+
+namespace cppgen::rt::avx512_bf16 {
+namespace {
+
+typedef float Vector __attribute__((vector_size(64)));
+typedef short Pairs __attribute__((vector_size(64), may_alias));  // 16 pairs of bfloat16
+typedef unsigned PairOfAnyAlignment __attribute__((aligned(2), may_alias));
+
+constexpr int kLanes = 16, kVectors = kTileColumns / kLanes;
+constexpr int kStepElements = 2 * kTileColumns;  // of a panel, for one pair of steps
+constexpr int kPrefetchSteps = 16;
+
+template <int Rows>
+struct Accumulators {
+  Vector v[Rows][kVectors];
+};
+
+VEC_FN Pairs splat_pair(unsigned pair) {
+  typedef unsigned Words __attribute__((vector_size(64)));
+  return (Pairs)(Words{} + pair);
+}
+
+// The outer product of a pair of steps: pair(r) is row r's.
+template <int Rows, class Pair>
+VEC_FN void outer_product(Accumulators<Rows>& acc, const unsigned short* b, const Pair& pair) {
+  Pairs bv[kVectors];
+#pragma GCC unroll 2
+  for (int j = 0; j < kVectors; j++) bv[j] = *(const Pairs*)(b + j * 2 * kLanes);
+#pragma GCC unroll 16
+  for (int r = 0; r < Rows; r++) {
+    const Pairs x = splat_pair(pair(r));
+#pragma GCC unroll 2
+    for (int j = 0; j < kVectors; j++) acc.v[r][j] = __builtin_ia32_dpbf16ps_v16sf(acc.v[r][j], bv[j], x);
+  }
+}
+
+VEC_FN void prefetch_step(const unsigned short* b) {
+#pragma GCC unroll 2
+  for (int j = 0; j < kVectors; j++) __builtin_prefetch(b + j * 2 * kLanes);
+}
+
+template <int Rows>
+void tile(const void* const* left, long taps, long depth, const void* panel, void* block, long ldc) {
+  Accumulators<Rows> acc = {};
+  const unsigned short* b = (const unsigned short*)panel;
+  for (long t = 0; t < taps; t++, left += Rows) {
+    const unsigned short* row[Rows];
+#pragma GCC unroll 16
+    for (int r = 0; r < Rows; r++) row[r] = (const unsigned short*)left[r];
+    long k = 0;
+    const auto pair = [&](long at) {
+      return [&row, at ](int r) __attribute__((always_inline)) {
+        return (unsigned)*(const PairOfAnyAlignment*)(row[r] + at);
+      };
+    };
+#pragma GCC unroll 1
+    for (; k + 8 <= depth; k += 8, b += 4 * kStepElements) {
+#pragma GCC unroll 4
+      for (int u = 0; u < 4; u++) {
+        prefetch_step(b + (u + kPrefetchSteps) * kStepElements);
+        outer_product<Rows>(acc, b + u * kStepElements, pair(k + 2 * u));
+      }
+    }
+#pragma GCC unroll 1
+    for (; k + 2 <= depth; k += 2, b += kStepElements) outer_product<Rows>(acc, b, pair(k));
+    if (k < depth) {
+      outer_product<Rows>(
+          acc, b, [&row, k ](int r) __attribute__((always_inline)) { return (unsigned)row[r][k]; });
+      b += kStepElements;
+    }
+  }
+  float* c = (float*)block;
+#pragma GCC unroll 16
+  for (int r = 0; r < Rows; r++)
+#pragma GCC unroll 2
+    for (int j = 0; j < kVectors; j++) vec::store<float>(c + r * ldc + j * kLanes, vec::V<float>{acc.v[r][j]});
+}
+
+}  // namespace
+
+const BFloatTile tile_bf16[kTileRows + 1] = {nullptr, tile<1>, tile<2>,  tile<3>,  tile<4>,  tile<5>,  tile<6>, tile<7>,
+                                             tile<8>, tile<9>, tile<10>, tile<11>, tile<12>, tile<13>, tile<14>};
+
+}  // namespace cppgen::rt::avx512_bf16
