@@ -5,21 +5,30 @@
 
 namespace cppgen::rt::TILE_ISA {
 
-// The depth of one row over all taps, 32 elements at a time; zero behind its end.
+// The depth of one row over all taps, in steps of 32 elements.
 class DepthCursor {
  public:
   __attribute__((always_inline)) DepthCursor(const void* const* row, long row_count, long taps, long depth)
       : row_(row), row_count_(row_count), taps_(taps), depth_(depth) {}
 
-  // May copy to `buffer`.
-  __attribute__((always_inline)) const float* next(float* buffer) {
-    if (depth_ - at_ >= split::kStepDepth && tap_ < taps_) {
-      const float* p = current();
-      advance(split::kStepDepth);
-      return p;
+  // Whole steps that lie in memory one behind the other; take() passes over them.
+  __attribute__((always_inline)) long steps_in_place() const {
+    return tap_ < taps_ ? (depth_ - at_) / split::kStepDepth : 0;
+  }
+  __attribute__((always_inline)) const float* take(long steps) {
+    const float* p = current();
+    advance(steps * split::kStepDepth);
+    return p;
+  }
+  // One step from several places; zero behind the end.
+  __attribute__((always_inline)) void collect(float* buffer) {
+    long filled = 0;
+    while (filled < split::kStepDepth && tap_ < taps_) {
+      const long rest = depth_ - at_, room = split::kStepDepth - filled, n = rest < room ? rest : room;
+      __builtin_memcpy(buffer + filled, current(), (unsigned long)n * 4);
+      advance(n), filled += n;
     }
-    collect(buffer);
-    return buffer;
+    __builtin_memset(buffer + filled, 0, (unsigned long)(split::kStepDepth - filled) * 4);
   }
 
  private:
@@ -31,41 +40,53 @@ class DepthCursor {
     at_ += n;
     if (at_ == depth_) tap_++, at_ = 0;
   }
-  __attribute__((always_inline)) void collect(float* buffer) {
-    long filled = 0;
-    while (filled < split::kStepDepth && tap_ < taps_) {
-      const long rest = depth_ - at_, room = split::kStepDepth - filled, n = rest < room ? rest : room;
-      __builtin_memcpy(buffer + filled, current(), (unsigned long)n * 4);
-      advance(n), filled += n;
-    }
-    __builtin_memset(buffer + filled, 0, (unsigned long)(split::kStepDepth - filled) * 4);
-  }
 };
 
-// The parts of 16 numbers to to, to + part, to + 2 part.
+// The parts of 32 numbers to `to` and the same place of the tiles behind it. The first is rounded, so that the signs of
+// what it leaves, and with them those of the products left out, are those of chance. What two parts leave of 24 bits is
+// exact in the third.
 template <int Parts>
-TILE_FN void store_parts(unsigned short* to, long part, Floats x) {
-#pragma GCC unroll 3
-  for (int p = 0; p < Parts; p++) {
-    const Floats rounded_x = rounded<Parts == 1>(x);
-    store_upper(to + p * part, rounded_x);
-    x -= rounded_x;
+TILE_FN void store_parts(unsigned short* to, Floats x, Floats y) {
+  constexpr long kPart = split::kPartElements;
+  if constexpr (Parts == 1) {
+    store_upper(to, rounded_to_even(x), rounded_to_even(y));
+  } else {
+    const Floats hi_x = rounded_away(x), hi_y = rounded_away(y);
+    store_upper(to, hi_x, hi_y);
+    x -= hi_x, y -= hi_y;
+    const Floats mid_x = Parts == 2 ? rounded_away(x) : truncated(x),
+                 mid_y = Parts == 2 ? rounded_away(y) : truncated(y);
+    store_upper(to + kPart, mid_x, mid_y);
+    if constexpr (Parts == 3) store_upper(to + 2 * kPart, x - mid_x, y - mid_y);
   }
+}
+
+template <int Parts>
+TILE_FN void prepare_step(const float* from, unsigned short* to, RangeFinder& range) {
+  const Floats x = load(from), y = load(from + kLanes);
+  if constexpr (Parts > 1) range.add(x), range.add(y);
+  store_parts<Parts>(to, x, y);
 }
 
 // One row of 32 of every tile of its half.
 template <int Parts>
-TILE_FN void prepare_row(DepthCursor cursor, long steps, unsigned short* to, RangeFinder& range) {
-  alignas(64) float buffer[split::kStepDepth];
-  for (long s = 0; s < steps; s++, to += Parts * split::kPartElements) {
-    const float* from = cursor.next(buffer);
-#pragma GCC unroll 2
-    for (int i = 0; i < split::kStepDepth; i += kLanes) {
-      const Floats x = load(from + i);
-      if constexpr (Parts > 1) range.add(x);
-      store_parts<Parts>(to + i, split::kPartElements, x);
+TILE_FN void prepare_row(DepthCursor cursor, long steps, unsigned short* to, RangeFinder& all) {
+  constexpr long kStep = Parts * split::kPartElements;
+  RangeFinder range;
+  while (steps > 0) {
+    const long in_place = cursor.steps_in_place();
+    if (in_place > 0) {
+      const float* from = cursor.take(in_place);
+      for (long s = 0; s < in_place; s++, to += kStep, from += split::kStepDepth) prepare_step<Parts>(from, to, range);
+      steps -= in_place;
+    } else {
+      alignas(64) float buffer[split::kStepDepth];
+      cursor.collect(buffer);
+      prepare_step<Parts>(buffer, to, range);
+      to += kStep, steps--;
     }
   }
+  all.add(range);
 }
 
 // left[tap * count + row] are rows of float32; count <= 32. `out` has rows_bytes(taps * depth, Parts) bytes, aligned to

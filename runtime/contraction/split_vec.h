@@ -11,27 +11,29 @@ namespace cppgen::rt::TILE_ISA {
 constexpr int kLanes = 16;
 typedef float Floats __attribute__((vector_size(64)));
 typedef unsigned Words __attribute__((vector_size(64)));
-typedef unsigned short Halves __attribute__((vector_size(32)));
+typedef unsigned short Halves __attribute__((vector_size(64)));
 typedef float FloatsInMemory __attribute__((vector_size(64), aligned(4), may_alias));
 typedef unsigned WordsInMemory __attribute__((vector_size(64), aligned(4), may_alias));
-typedef unsigned short HalvesInMemory __attribute__((vector_size(32), aligned(2), may_alias));
+typedef unsigned short HalvesInMemory __attribute__((vector_size(64), aligned(2), may_alias));
 
 TILE_FN Floats load(const float* p) { return *(const FloatsInMemory*)p; }
 TILE_FN void store(float* p, Floats x) { *(FloatsInMemory*)p = x; }
 TILE_FN Floats splat(float x) { return Floats{} + x; }
 
-// The numbers rounded to bfloat16, to nearest even, as float32. Of NaN only with `Nan`.
-template <bool Nan>
-TILE_FN Floats rounded(Floats x) {
-  const Words bits = (Words)x;
-  Words result = bits + 0x7fffu + ((bits >> 16) & 1u);
-  if constexpr (Nan) result = (bits & 0x7fffffffu) > 0x7f800000u ? bits | 0x400000u : result;
-  return (Floats)(result & 0xffff0000u);
+// Numbers rounded to bfloat16, as float32: to nearest, ties to even; NaN stays NaN.
+TILE_FN Floats rounded_to_even(Floats x) {
+  const Words bits = (Words)x, even = bits + 0x7fffu + ((bits >> 16) & 1u);
+  return (Floats)(((bits & 0x7fffffffu) > 0x7f800000u ? bits | 0x400000u : even) & 0xffff0000u);
 }
+// To nearest, ties away from zero; finite numbers below 2^127 only.
+TILE_FN Floats rounded_away(Floats x) { return (Floats)(((Words)x + 0x8000u) & 0xffff0000u); }
+TILE_FN Floats truncated(Floats x) { return (Floats)((Words)x & 0xffff0000u); }
 
-// The upper halves: of numbers that rounded() gave, their bfloat16.
-TILE_FN void store_upper(unsigned short* p, Floats x) {
-  *(HalvesInMemory*)p = __builtin_convertvector((Words)x >> 16, Halves);
+// The upper halves of 32 numbers: the bfloat16 of numbers that are exact in it.
+TILE_FN void store_upper(unsigned short* p, Floats first, Floats second) {
+  constexpr Halves kUpper = {1,  3,  5,  7,  9,  11, 13, 15, 17, 19, 21, 23, 25, 27, 29, 31,
+                             33, 35, 37, 39, 41, 43, 45, 47, 49, 51, 53, 55, 57, 59, 61, 63};
+  *(HalvesInMemory*)p = __builtin_shuffle((Halves)first, (Halves)second, kUpper);
 }
 
 // Collects the range of magnitudes. A magnitude less one orders zero last.
@@ -41,6 +43,10 @@ class RangeFinder {
     const Words magnitude = (Words)x & 0x7fffffffu, less = magnitude - 1u;
     most_ = magnitude > most_ ? magnitude : most_;
     least_ = less < least_ ? less : least_;
+  }
+  __attribute__((always_inline)) void add(const RangeFinder& other) {
+    most_ = other.most_ > most_ ? other.most_ : most_;
+    least_ = other.least_ < least_ ? other.least_ : least_;
   }
   __attribute__((always_inline)) split::Range range() const {
     unsigned most = 0, least = ~0u;
