@@ -66,6 +66,15 @@ std::map<std::string, double> function_rates(const Probes& probes, const cppgen_
   return rates;
 }
 
+double multiply_add_rate(Team& team, const Probes& probes) {
+  constexpr int64_t kRounds = 60'000;
+  double seconds = team.run([&](int) {
+    volatile float sum = probes.multiply_add(kRounds);
+    (void)sum;
+  });
+  return probes.flops_of_round * double(kRounds) * team.size() / seconds;
+}
+
 static std::shared_ptr<float> floats(int64_t count) {
   void* memory = std::aligned_alloc(4096, size_t((count * 4 + 4095) / 4096 * 4096));
   if (!memory) throw std::bad_alloc();

@@ -20,6 +20,11 @@ static void declare(onnx::ValueInfoProto& info, const std::string& name, const D
   for (int64_t d : dims) shape->add_dim()->set_dim_value(d);
 }
 
+// Of the attributes that the benchmarks use; the others are numbers.
+static bool is_list(const std::string& attribute) {
+  return attribute == "perm" || attribute == "pads" || attribute == "strides" || attribute == "kernel_shape";
+}
+
 ModelBuilder::ModelBuilder(const std::string& name) : impl_(std::make_unique<Impl>()) {
   impl_->model.set_ir_version(9);
   impl_->model.add_opset_import()->set_version(20);
@@ -49,7 +54,7 @@ std::string ModelBuilder::numbers(const Dims& dims, const std::vector<float>& va
   t.set_name(fresh("numbers"));
   t.set_data_type(onnx::TensorProto::FLOAT);
   for (int64_t d : dims) t.add_dims(d);
-  for (float v : values) t.add_float_data(v);
+  t.set_raw_data(values.data(), values.size() * sizeof(float));
   return t.name();
 }
 
@@ -63,8 +68,7 @@ std::string ModelBuilder::node(const char* op, const Names& inputs,
   for (const auto& [name, values] : attributes) {
     onnx::AttributeProto& a = *n.add_attribute();
     a.set_name(name);
-    // Of the attributes that the benchmarks use, only a permutation is a list.
-    bool list = name == "perm";
+    const bool list = is_list(name);
     a.set_type(list ? onnx::AttributeProto::INTS : onnx::AttributeProto::INT);
     if (!list)
       a.set_i(values.at(0));

@@ -20,6 +20,28 @@ static void write_stream(float* to, int64_t count) {
   for (int64_t i = 0; i + vec::L <= count; i += vec::L) vec::store<float>(to + i, x);
 }
 
+// Enough independent chains to hide the latency of a multiply-add on two units, few enough for 16 registers.
+static float multiply_add(int64_t rounds) {
+  constexpr int kChains = 12;
+  vec::V<float> sum[kChains];
+#pragma GCC unroll 12
+  for (int u = 0; u < kChains; u++) sum[u] = vec::set1<float>(float(u));
+  const vec::V<float> a = vec::set1<float>(0.999f), b = vec::set1<float>(0.001f);
+  for (int64_t r = 0; r < rounds; r++)
+#pragma GCC unroll 12
+    for (int u = 0; u < kChains; u++) {
+      if constexpr (vec::has_fma)
+        sum[u] = vec::fma(sum[u], a, b);
+      else
+        sum[u] = sum[u] * a + b;
+      asm volatile("" : "+x"(sum[u]));  // neither contracted nor moved
+    }
+#pragma GCC unroll 12
+  for (int u = 1; u < kChains; u++) sum[0] = sum[0] + sum[u];
+  return vec::hsum(sum[0]);
+}
+static constexpr double kFlopsOfRound = 2.0 * 12 * vec::L;
+
 #define PROBE(name, ...)                                                                            \
   static void apply_##name(const cppgen_runtime* rt, const float* from, float* to, int64_t count) { \
     (void)rt;                                                                                       \
@@ -43,6 +65,12 @@ static constexpr Probes::Function kFunctions[] = {{"exp", apply_exp},   {"tanh",
 }  // namespace VEC_ISA
 
 extern const Probes PROBES;
-const Probes PROBES = {PROBES_ISA, read_stream, write_stream, kFunctions, int(sizeof kFunctions / sizeof *kFunctions)};
+const Probes PROBES = {PROBES_ISA,
+                       read_stream,
+                       write_stream,
+                       multiply_add,
+                       kFlopsOfRound,
+                       kFunctions,
+                       int(sizeof kFunctions / sizeof *kFunctions)};
 
 }  // namespace cppgen::bench

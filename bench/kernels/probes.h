@@ -10,6 +10,9 @@ struct Probes {
   const char* isa;
   float (*read)(const float* from, int64_t count);
   void (*write)(float* to, int64_t count);
+  // `rounds` rounds of multiply-adds on registers alone, and the floating-point operations in each round.
+  float (*multiply_add)(int64_t rounds);
+  double flops_of_round;
   // to[i] = f(from[i]) for `count` floats, a multiple of 64.
   struct Function {
     const char* name;
