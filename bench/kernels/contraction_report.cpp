@@ -77,17 +77,29 @@ Json json_of(const CaseResult& c) {
   return row;
 }
 
-Panel panel_of(const Section& section) {
+std::vector<std::string> all_contenders(const ContractionReport& report) {
+  std::vector<std::string> names;
+  for (const CaseResult& c : report.cases)
+    for (const ContenderResult& r : c.contenders)
+      if (std::find(names.begin(), names.end(), r.name) == names.end()) names.push_back(r.name);
+  return names;
+}
+
+Panel panel_of(const Section& section, const std::vector<std::string>& all) {
   const std::string limit = limit_of(*section.cases[0]);
   Panel panel{fmt::format("{}, {} thread{}", section.list, section.threads, section.threads == 1 ? "" : "s"),
               "share of " + limit,
               1,
-              section.contenders,
               {},
-              ""};
+              {},
+              {}};
+  for (size_t i = 0; i < all.size(); i++)
+    if (std::find(section.contenders.begin(), section.contenders.end(), all[i]) != section.contenders.end())
+      panel.series.push_back({all[i], i});
   for (const CaseResult* c : section.cases) {
     BarGroup group{c->contraction.name, {}};
-    for (const std::string& name : section.contenders) {
+    for (const Series& series : panel.series) {
+      const std::string& name = series.name;
       const ContenderResult* r = c->find(name);
       group.bars.emplace_back();
       if (!r) continue;
@@ -100,10 +112,10 @@ Panel panel_of(const Section& section) {
     }
     panel.groups.push_back(std::move(group));
   }
-  panel.summary = "geometric means:";
   for (const std::string& name : section.contenders)
-    panel.summary += fmt::format("  {} {:.0f}% ({:.2f}x)", name, geometric_mean(section.shares(name)) * 100,
-                                 geometric_mean(section.ratios(name)));
+    panel.summary.push_back(fmt::format("{}: geometric mean {:.0f}% ({:.2f}x)", name,
+                                        geometric_mean(section.shares(name)) * 100,
+                                        geometric_mean(section.ratios(name))));
   return panel;
 }
 
@@ -169,15 +181,15 @@ std::string json_text(const ContractionReport& report) {
 
 std::string svg_text(const ContractionReport& report) {
   std::vector<std::vector<Panel>> rows;
+  const std::vector<std::string> contenders = all_contenders(report);
   std::string list;
   for (const Section& section : sections_of(report)) {
     if (section.list != list) rows.emplace_back();
     list = section.list;
-    rows.back().push_back(panel_of(section));
+    rows.back().push_back(panel_of(section, contenders));
   }
-  return svg_of(
-      "Contractions: share of the machine's limit (median; line: fastest to p99), ratio to oneDNN (" + report.isa + ")",
-      rows);
+  return svg_of("Contractions on " + report.isa + ": share of the limit (line: fastest to p99), times oneDNN's speed",
+                rows);
 }
 
 }  // namespace cppgen::bench

@@ -6,6 +6,8 @@
 #include <new>
 #include <stdexcept>
 
+#include "isa/vec_isa.h"
+
 namespace cppgen::bench {
 
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
@@ -43,8 +45,9 @@ double Team::run(const std::function<void(int)>& work) {
 }
 
 const Probes& probes_of(const std::string& isa) {
+  const VecISA* row = find_isa(isa);
   for (const Probes* p : {&kProbesScalar, &kProbesAvx2, &kProbesAvx512})
-    if (p->isa == isa) return *p;
+    if (row && p->folder == row->folder) return *p;
   throw std::runtime_error("no probes for the instruction set " + isa);
 }
 

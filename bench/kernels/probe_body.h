@@ -65,7 +65,7 @@ static constexpr Probes::Function kFunctions[] = {{"exp", apply_exp},   {"tanh",
 }  // namespace VEC_ISA
 
 extern const Probes PROBES;
-const Probes PROBES = {PROBES_ISA,
+const Probes PROBES = {PROBES_FOLDER,
                        read_stream,
                        write_stream,
                        multiply_add,

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <string_view>
 
 #include "runtime/abi/abi.h"
 
@@ -7,7 +8,7 @@ namespace cppgen::bench {
 
 // Loops whose speed is a limit of the machine with one instruction set.
 struct Probes {
-  const char* isa;
+  std::string_view folder;  // of vec, which they are written with
   float (*read)(const float* from, int64_t count);
   void (*write)(float* to, int64_t count);
   // `rounds` rounds of multiply-adds on registers alone, and the floating-point operations in each round.

@@ -1,5 +1,5 @@
 #include "vec/scalar/vec.h"
 
 #define PROBES kProbesScalar
-#define PROBES_ISA "scalar"
+#define PROBES_FOLDER "scalar"
 #include "bench/kernels/probe_body.h"

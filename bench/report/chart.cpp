@@ -10,11 +10,11 @@ namespace {
 
 // Measures in pixels.
 constexpr double kLabel = 150, kPlot = 330, kNote = 130, kPanel = kLabel + kPlot + kNote;
-constexpr double kBar = 9, kGroupGap = 8, kTitle = 24, kLegend = 20, kAxis = 22, kSummary = 18, kMargin = 16;
+constexpr double kBar = 9, kGroupGap = 8, kTitle = 24, kLegend = 20, kAxis = 22, kSummary = 15, kMargin = 16;
 constexpr int kMostTicks = 6;
 constexpr const char* kColours[] = {"#1f6fb4", "#e07b28", "#3f9c4a", "#8a5bb5", "#b03a48", "#7a7a7a"};
 
-const char* colour(size_t series) { return kColours[series % std::size(kColours)]; }
+const char* colour(const Series& series) { return kColours[series.colour % std::size(kColours)]; }
 
 std::string escaped(const std::string& text) {
   std::string out;
@@ -36,7 +36,8 @@ std::string line(double x1, double y1, double x2, double y2, const char* stroke,
 double group_height(const Panel& p) { return kBar * double(p.series.size()) + kGroupGap; }
 
 double height_of(const Panel& p) {
-  return kTitle + kLegend + group_height(p) * double(p.groups.size()) + kAxis + kSummary + kMargin;
+  return kTitle + kLegend + group_height(p) * double(p.groups.size()) + kAxis + kSummary * double(p.summary.size()) +
+         kMargin;
 }
 
 // The axis ends behind every bar and the reference; single spikes of the spread are cut.
@@ -69,7 +70,9 @@ class PanelPainter {
       out += group(panel_.groups[g], top + group_height(panel_) * double(g));
     if (panel_.reference > 0)
       out += line(at(panel_.reference), top, at(panel_.reference), bottom, "#c00000", " stroke-dasharray=\"4 3\"");
-    return out + text(left_, bottom + kAxis + 12, panel_.summary);
+    for (size_t i = 0; i < panel_.summary.size(); i++)
+      out += text(left_, bottom + kAxis + 12 + kSummary * double(i), panel_.summary[i]);
+    return out;
   }
 
  private:
@@ -83,9 +86,9 @@ class PanelPainter {
     double x = x_;
     for (size_t s = 0; s < panel_.series.size(); s++) {
       out += fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"10\" height=\"10\" fill=\"{}\"/>\n", x, y_ + 22,
-                         colour(s));
-      out += text(x + 14, y_ + 31, panel_.series[s]);
-      x += 26 + 6.5 * double(panel_.series[s].size());
+                         colour(panel_.series[s]));
+      out += text(x + 14, y_ + 31, panel_.series[s].name);
+      x += 26 + 6.5 * double(panel_.series[s].name.size());
     }
     return out;
   }
@@ -103,7 +106,7 @@ class PanelPainter {
   std::string group(const BarGroup& g, double y) const {
     std::string out = text(left_ - 6, y + kBar * double(panel_.series.size()) / 2 + 6, g.name, "end");
     for (size_t s = 0; s < g.bars.size(); s++)
-      if (g.bars[s]) out += bar(*g.bars[s], colour(s), y + 3 + kBar * double(s));
+      if (g.bars[s]) out += bar(*g.bars[s], colour(panel_.series[s]), y + 3 + kBar * double(s));
     return out;
   }
 

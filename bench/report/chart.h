@@ -17,12 +17,17 @@ struct BarGroup {
   std::vector<std::optional<Bar>> bars;  // one per series; none: not measured
 };
 
+struct Series {
+  std::string name;
+  size_t colour = 0;
+};
+
 struct Panel {
-  std::string title, unit;          // what the axis counts
-  double reference = 0;             // a vertical line, such as a limit; 0: none
-  std::vector<std::string> series;  // the first ones have the same colours in all panels
+  std::string title, unit;  // what the axis counts
+  double reference = 0;     // a vertical line, such as a limit; 0: none
+  std::vector<Series> series;
   std::vector<BarGroup> groups;
-  std::string summary;  // one line below the bars
+  std::vector<std::string> summary;  // lines below the bars
 };
 
 // Rows of panels. A text of the same picture every time for the same numbers.
