@@ -45,6 +45,7 @@ class TileWriter : public KernelWriter {
  private:
   void write_body() override;
   int64_t panels_per_unit() const;
+  void write_padding(Expr value);
   void write_pointers(const std::vector<ir::Loop>& rows);
   void write_epilogue(const std::vector<ir::Loop>& rows);
 };

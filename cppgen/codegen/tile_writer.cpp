@@ -43,9 +43,7 @@ void TileWriter::write_body() {
   before_.line("const vec::i64 columns = {}, panels = {};", index_text(c.columns.extent), index_text(panels));
   before_.line("const vec::i64 taps = {}, depth = {};", index_text(taps), index_text(c.depth.extent));
   before_.line("const vec::i64 least = tiles ? rows / tiles : 0, larger = tiles ? rows % tiles : 0;");
-  if (!c.left->guards.empty())
-    before_.line("alignas(64) static const {} padding[{}] = {{}};", storage_type(format.left),
-                 c.depth.extent.constant());
+  if (!c.left->guards.empty()) write_padding(c.left->args[0]);
   before_.line("alignas(64) {} block[{} * {}];", storage_type(format.sum), mr, nr);
   before_.line("const void* left[{} * {}];", taps.constant(), mr);
   before_.line("const int {} = {};", format.name, int(c.format));
@@ -62,6 +60,23 @@ void TileWriter::write_body() {
   body_.line("rt->tiles[{}][count](left, taps, depth, right, block, {});", format.name, nr);
   write_epilogue(c.rows);
   body_.close();
+}
+
+// A row of what stands outside of the left operand.
+void TileWriter::write_padding(Expr value) {
+  const auto& c = *kernel_.contraction;
+  const std::string type(storage_type(info(c.format).left));
+  const int64_t depth = c.depth.extent.constant();
+  if (value->kind == ir::ExprKind::constant && value->bits == 0) {
+    before_.line("alignas(64) static const {} padding[{}] = {{}};", type, depth);
+    return;
+  }
+  std::string text = value->kind == ir::ExprKind::constant
+                         ? literal(value->type, value)
+                         : fmt::format("{}[{}]", context_.pointers.at(value->buffer),
+                                       index_text(context_.offset(value->buffer, value->indices)));
+  before_.line("alignas(64) {} padding[{}];", type, depth);
+  before_.line("for (vec::i64 i = 0; i < {}; i++) padding[i] = {}({});", depth, type, text);
 }
 
 // left[tap * count + row]: where each row's depth begins at each tap; padding outside the operand. Row coordinates are

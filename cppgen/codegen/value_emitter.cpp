@@ -111,6 +111,14 @@ std::string ValueEmitter::constant_text(Expr e) const {
   return fmt::format("vec::set1<{}>({})", lane_type(e->type), literal(e->type, e));
 }
 
+// x where the value is an int32 of a narrower integer of float32 x, which then need not become narrower.
+static Expr saturated(Expr cast) {
+  Expr narrow = cast->args[0];
+  const bool narrower = narrow->kind == ExprKind::cast && !is_float(narrow->type) && narrow->type != DType::boolean &&
+                        size_of(narrow->type) < 4;
+  return cast->type == DType::i32 && narrower && narrow->args[0]->type == DType::f32 ? narrow->args[0] : nullptr;
+}
+
 ValueEmitter::Item ValueEmitter::compute(Expr e) {
   switch (e->kind) {
     case ExprKind::constant:
@@ -138,6 +146,10 @@ ValueEmitter::Item ValueEmitter::compute(Expr e) {
                     fmt::format("vec::select({}, {}, {})", c.name, a.name, b.name));
     }
     case ExprKind::cast: {
+      if (Expr wide = saturated(e)) {
+        Item a = done_.at(wide);
+        return define(a.level, fmt::format("vec::saturate<{}>({})", lane_type(e->args[0]->type), a.name));
+      }
       Item a = done_.at(e->args[0]);
       return define(a.level, fmt::format("vec::cast<{}>({})",
                                          e->type == DType::boolean ? "vec::b8" : lane_type(e->type), a.name));

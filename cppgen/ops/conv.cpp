@@ -56,8 +56,7 @@ ConvShape conv_shape(InferContext& c, const Shape& x, const Shape& w) {
   return s;
 }
 
-void emit_conv(LowerContext& c, const ConvShape& s, ir::BufferId x, ir::BufferId w, ir::BufferId out, DType accumulate,
-               const std::string& name) {
+void emit_conv(LowerContext& c, const ConvShape& s, const ConvBuffers& b, const std::string& name) {
   ir::LoopNest nest;
   nest.name = name;
   IndexExpr n = add_loops(c, nest, nest.loops, {s.batch}, AxisRole::rows, "n")[0];
@@ -76,10 +75,10 @@ void emit_conv(LowerContext& c, const ConvShape& s, ir::BufferId x, ir::BufferId
   append(from, positions(s.window, at, tap));
   append(weight, tap);
   append(to, at);
-  Scalar zero = number(c, ir::value_type(c.program().buffer(x).type), 0);
-  Scalar product = load_inside(c, x, from, zero).cast(accumulate) * load(c, w, weight).cast(accumulate);
-  nest.reductions.push_back({ir::ReduceOp::sum, accumulate, product});
-  nest.stores.push_back({out, to, c.exprs().accumulator(0, accumulate), {}});
+  Scalar padding = b.padding ? *b.padding : number(c, ir::value_type(c.program().buffer(b.x).type), 0);
+  Scalar product = load_inside(c, b.x, from, padding).cast(b.accumulate) * load(c, b.w, weight).cast(b.accumulate);
+  nest.reductions.push_back({ir::ReduceOp::sum, b.accumulate, product});
+  nest.stores.push_back({b.out, to, c.exprs().accumulator(0, b.accumulate), {}});
   c.emit(std::move(nest));
 }
 
@@ -102,7 +101,7 @@ void lower_conv(LowerContext& c) {
   DType type = ir::value_type(c.dtype(0));
   bool biased = c.has_input(2);
   ir::BufferId sum = biased ? c.temporary(type, s.output) : c.output_buffer(0);
-  emit_conv(c, s, c.input_buffer(0), c.input_buffer(1), sum, type, "");
+  emit_conv(c, s, {c.input_buffer(0), c.input_buffer(1), sum, type}, "");
   if (!biased) return;
   c.emit_pointwise(
       c.output_buffer(0), [&](const auto& at) { return load(c, sum, at) + load_input(c, 2, {at[1]}); }, "bias");

@@ -1,6 +1,8 @@
 #pragma once
+#include <optional>
 #include <string>
 
+#include "cppgen/ops/scalar.h"
 #include "cppgen/ops/window.h"
 
 namespace cppgen::ops {
@@ -14,8 +16,12 @@ struct ConvShape {
 };
 ConvShape conv_shape(InferContext&, const Shape& x, const Shape& w);
 
+struct ConvBuffers {
+  ir::BufferId x, w, out;
+  DType accumulate;
+  std::optional<Scalar> padding{};  // what stands outside of x; 0 if absent
+};
 // out = x convolved with w in the accumulation type: a contraction, or plain loops if depthwise.
-void emit_conv(LowerContext&, const ConvShape&, ir::BufferId x, ir::BufferId w, ir::BufferId out, DType accumulate,
-               const std::string& name);
+void emit_conv(LowerContext&, const ConvShape&, const ConvBuffers&, const std::string& name);
 
 }  // namespace cppgen::ops

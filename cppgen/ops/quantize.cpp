@@ -1,6 +1,7 @@
 #include "cppgen/ops/quantize.h"
 
 #include "cppgen/ops/families.h"
+#include "cppgen/ops/signed_operand.h"
 
 namespace cppgen::ops {
 namespace {
@@ -46,6 +47,11 @@ Scalar load_granular(LowerContext& c, const Granularity& g, int input, At at) {
   return load_input(c, input, at);
 }
 
+bool is_one(InferContext& c, int input) {
+  const Tensor* t = c.constant(input);
+  return t && t->elements() == 1 && float_element(*t, 0) == 1;
+}
+
 DType quantized_type(InferContext& c) {
   if (c.has_input(2)) return c.dtype(2);
   int64_t wanted = c.integer("output_dtype", 0);
@@ -64,10 +70,12 @@ void infer_quantize(InferContext& c) {
 void lower_quantize(LowerContext& c) {
   Granularity g = granularity(c);
   DType type = c.output(0).dtype;
+  const bool unit_scale = is_one(c, 1);  // x / 1 is x, whatever x is
   c.emit_pointwise(c.output_buffer(0), [&](const At& at) {
-    Scalar scale = load_granular(c, g, 1, at).cast(DType::f32);
+    Scalar x = load_input(c, 0, at).cast(DType::f32);
+    if (!unit_scale) x = x / load_granular(c, g, 1, at).cast(DType::f32);
     Scalar zero = c.has_input(2) ? load_granular(c, g, 2, at).cast(DType::f32) : number(c, DType::f32, 0);
-    return quantized(c, load_input(c, 0, at).cast(DType::f32) / scale, zero, type);
+    return quantized(x, zero, type);
   });
 }
 
@@ -84,7 +92,7 @@ void lower_dequantize(LowerContext& c) {
   DType type = ir::value_type(c.dtype(1));
   c.emit_pointwise(c.output_buffer(0), [&](const At& at) {
     Scalar x = load_input(c, 0, at).cast(DType::i32);
-    if (c.has_input(2)) x = x - load_granular(c, g, 2, at).cast(DType::i32);
+    if (uniform_integer(c, 2) != 0) x = x - load_granular(c, g, 2, at).cast(DType::i32);
     return x.cast(type) * load_granular(c, g, 1, at);
   });
 }
@@ -117,7 +125,7 @@ void lower_dynamic_quantize(LowerContext& c) {
       },
       "zero_point");
   c.emit_pointwise(c.output_buffer(0), [&](const At& at) {
-    return quantized(c, load_input(c, 0, at) / load(c, scale, {}), load(c, zero, {}).cast(DType::f32), DType::u8);
+    return quantized(load_input(c, 0, at) / load(c, scale, {}), load(c, zero, {}).cast(DType::f32), DType::u8);
   });
 }
 
@@ -127,14 +135,16 @@ bool is_single(const Shape& s) { return s.empty() || (s.size() == 1 && s[0].is_c
 
 Scalar load_parameter(LowerContext& c, int input, IndexExpr position) {
   const Shape& shape = c.shape(input);
+  const Tensor* known = is_float(c.dtype(input)) ? nullptr : c.constant(input);
+  if (known && known->elements() == 1) return number(c, known->dtype, double(integers_of(*known)[0]));
   if (shape.empty()) return load_input(c, input, {});
   return load_input(c, input, {shape[0].is_constant(1) ? IndexExpr() : position});
 }
 
-Scalar quantized(LowerContext& c, Scalar x, Scalar zero_point, DType type) {
-  Scalar sum = round(x) + zero_point;
-  Scalar least = lowest(c, type).cast(x.type()), greatest = highest(c, type).cast(x.type());
-  return min(max(sum, least), greatest).cast(type);
+Scalar quantized(Scalar x, Scalar zero_point, DType type) {
+  if (zero_point.expr->kind == ir::ExprKind::constant && zero_point.expr->float_value() == 0)
+    return round(x).cast(type);
+  return (round(x) + zero_point).cast(type);  // casts saturate
 }
 
 void add_quantize_ops(std::vector<Op>& t) {

@@ -4,7 +4,7 @@
 namespace cppgen::ops {
 
 // round(x) + zero_point in the integer type, saturated. x and zero_point are floats.
-Scalar quantized(LowerContext&, Scalar x, Scalar zero_point, DType type);
+Scalar quantized(Scalar x, Scalar zero_point, DType type);
 
 // Element of a parameter that is a scalar, one value, or one for each position along a dimension at `position`.
 Scalar load_parameter(LowerContext&, int input, IndexExpr position);

@@ -1,7 +1,7 @@
-#include "cppgen/ops/conv.h"
 #include "cppgen/ops/families.h"
 #include "cppgen/ops/matmul.h"
 #include "cppgen/ops/quantize.h"
+#include "cppgen/ops/signed_operand.h"
 
 namespace cppgen::ops {
 namespace {
@@ -11,9 +11,9 @@ using ir::ReduceOp;
 
 constexpr DTypes kBytes = bit(DType::i8) | bit(DType::u8);
 
-// --- Matrices. With zero points za and zb,
-//   sum (a - za)(b - zb) = sum a b - zb sum a - za sum b + k za zb,
-// so that the product runs over the stored bytes.
+// With zero points za and zb,
+//   sum (a - za)(b - zb) = sum a b - zb sum a - za (sum b - k zb),
+// so that the product runs over bytes, and the last factor is a constant if b is. b is read as signed bytes.
 
 struct ZeroPoints {
   int a, b;  // inputs
@@ -58,48 +58,106 @@ Scalar zero_point_at(LowerContext& c, int zero, const MatMulShapes& s, const At&
   return load_input(c, zero, index).cast(DType::i32);
 }
 
-// Sums of a's rows or b's columns over the inner dimension, for an operand with at least 2 dimensions or a vector.
-ir::BufferId emit_sums(LowerContext& c, int operand, bool rows) {
-  const Shape& x = c.shape(operand);
-  size_t depth = rows || x.size() == 1 ? x.size() - 1 : x.size() - 2;
-  Shape kept = x;
-  kept.erase(kept.begin() + depth);
+// sum a of each row, for a with at least 2 dimensions or a vector.
+ir::BufferId emit_row_sums(LowerContext& c, int a) {
+  Shape kept = c.shape(a);
+  IndexExpr depth = kept.back();
+  kept.pop_back();
   ir::BufferId out = c.temporary(DType::i32, kept);
-  emit_reduction(c, {rows ? "row_sums" : "column_sums",
+  emit_reduction(c, {"row_sums",
                      out,
-                     {x[depth]},
+                     {depth},
                      ReduceOp::sum,
                      [&](At at, const At& k) {
-                       at.insert(at.begin() + depth, k[0]);
-                       return load_input(c, operand, at).cast(DType::i32);
+                       at.push_back(k[0]);
+                       return load_input(c, a, at).cast(DType::i32);
                      },
                      nullptr});
   return out;
 }
 
-Scalar load_sum(LowerContext& c, ir::BufferId sums, const Shape& operand, const MatMulShapes& s, const At& at,
-                bool rows) {
-  At index = batch_index(operand, s, at);
-  if (operand.size() > 1) index.push_back(rows ? row_of(s, at) : column_of(s, at));
-  return load(c, sums, index);
+size_t depth_of_right(const Shape& b) { return b.size() == 1 ? 0 : b.size() - 2; }
+
+// sum b of each column.
+ir::BufferId emit_column_sums(LowerContext& c, const MatMulShapes& s, ir::BufferId b) {
+  Shape kept = s.b;
+  size_t depth = depth_of_right(s.b);
+  kept.erase(kept.begin() + long(depth));
+  ir::BufferId out = c.temporary(DType::i32, kept);
+  emit_reduction(c, {"column_sums",
+                     out,
+                     {s.depth},
+                     ReduceOp::sum,
+                     [&](At at, const At& k) {
+                       at.insert(at.begin() + long(depth), k[0]);
+                       return load(c, b, at).cast(DType::i32);
+                     },
+                     nullptr});
+  return out;
 }
+
+// factor (sum b - k zb) of each column, for a constant b with one zero point.
+ir::BufferId constant_column_terms(LowerContext& c, const SignedOperand& b, int64_t factor) {
+  std::vector<int64_t> dims = b.constant->dims, values = integers_of(*b.constant);
+  int64_t k = dims[dims.size() == 1 ? 0 : dims.size() - 2], columns = dims.size() == 1 ? 1 : dims.back();
+  int64_t batches = k * columns > 0 ? int64_t(values.size()) / (k * columns) : 0;
+  dims.erase(dims.end() - (dims.size() == 1 ? 1 : 2));
+  std::vector<int64_t> terms(size_t(product_of(dims)), 0);
+  for (int64_t i = 0; i < batches * k; ++i)
+    for (int64_t j = 0; j < columns; ++j)
+      terms[size_t(i / k * columns + j)] += factor * (values[size_t(i * columns + j)] - *b.zero);
+  return c.constant_buffer(int32_tensor(dims, terms));
+}
+
+// What is taken away from the product of the bytes, as a value at an index of the result.
+class ZeroPointTerms {
+ public:
+  ZeroPointTerms(LowerContext& c, const MatMulShapes& s, int a, const SignedOperand& right, ZeroPoints zero)
+      : c_(c), s_(s), right_(right), zero_(zero), left_zero_(uniform_integer(c, zero.a)) {
+    if (right.zero != 0) row_sums_ = emit_row_sums(c, a);
+    if (left_zero_ == 0) return;
+    folded_ = left_zero_ && right.zero && right.constant;
+    columns_ = folded_ ? constant_column_terms(c, right, *left_zero_) : emit_column_sums(c, s, right.buffer);
+  }
+
+  Scalar subtract(Scalar sum, const At& at) const {
+    if (right_.zero != 0) {
+      At row = batch_index(s_.a, s_, at);
+      if (s_.a.size() > 1) row.push_back(row_of(s_, at));
+      sum = sum - right_zero(at) * load(c_, row_sums_, row);
+    }
+    if (left_zero_ == 0) return sum;
+    At column = batch_index(s_.b, s_, at);
+    if (s_.b.size() > 1) column.push_back(column_of(s_, at));
+    Scalar term = load(c_, columns_, column);
+    if (folded_) return sum - term;
+    if (right_.zero != 0) term = term - index_value(c_, s_.depth, DType::i32) * right_zero(at);
+    return sum - zero_point_at(c_, zero_.a, s_, at, true) * term;
+  }
+
+ private:
+  LowerContext& c_;
+  MatMulShapes s_;
+  SignedOperand right_;
+  ZeroPoints zero_;
+  std::optional<int64_t> left_zero_;
+  ir::BufferId row_sums_ = -1, columns_ = -1;
+  bool folded_ = false;  // columns_ holds the whole terms
+
+  Scalar right_zero(const At& at) const {
+    if (right_.zero) return number(c_, DType::i32, double(*right_.zero));
+    return zero_point_at(c_, zero_.b, s_, at, false) - double(right_.offset);
+  }
+};
 
 // The exact integer product, as a value at an index of the result.
 std::function<Scalar(const At&)> emit_integer_matmul(LowerContext& c, int a, int b, ZeroPoints zero) {
   MatMulShapes s = matmul_shapes(c, c.shape(a), c.shape(b));
+  SignedOperand right = signed_operand(c, b, zero.b);
   ir::BufferId raw = c.temporary(DType::i32, s.result);
-  emit_matmul(c, s, c.input_buffer(a), c.input_buffer(b), raw, DType::i32, "product");
-  bool has_a = c.has_input(zero.a), has_b = c.has_input(zero.b);
-  ir::BufferId row_sums = has_b ? emit_sums(c, a, true) : -1, column_sums = has_a ? emit_sums(c, b, false) : -1;
-  return [=, &c](const At& at) {
-    Scalar sum = load(c, raw, at);
-    if (has_b) sum = sum - zero_point_at(c, zero.b, s, at, false) * load_sum(c, row_sums, s.a, s, at, true);
-    if (!has_a) return sum;
-    Scalar za = zero_point_at(c, zero.a, s, at, true);
-    sum = sum - za * load_sum(c, column_sums, s.b, s, at, false);
-    if (!has_b) return sum;
-    return sum + index_value(c, s.depth, DType::i32) * za * zero_point_at(c, zero.b, s, at, false);
-  };
+  emit_matmul(c, s, c.input_buffer(a), right.buffer, raw, DType::i32, "product");
+  ZeroPointTerms terms(c, s, a, right, zero);
+  return [=, &c](const At& at) { return terms.subtract(load(c, raw, at), at); };
 }
 
 void infer_matmul_integer(InferContext& c) {
@@ -152,89 +210,7 @@ void lower_qlinear_matmul(LowerContext& c) {
         Scalar scale =
             scale_at(c, 1, s, at, true) * scale_at(c, 4, s, at, false) / load_parameter(c, 6, 0).cast(DType::f32);
         Scalar zero = load_parameter(c, 7, 0).cast(DType::f32);
-        return quantized(c, product(at).cast(DType::f32) * scale, zero, c.dtype(7));
-      },
-      "requantize");
-}
-
-// --- Convolutions subtract the zero points first, since padding stands for exact zeros.
-
-bool is_zero(const InferContext& c, int input) {
-  if (!c.has_input(input)) return true;
-  const Tensor* t = c.constant(input);
-  for (int64_t i = 0; t && i < t->elements(); ++i) {
-    if (float_element(*t, i) != 0) return false;
-  }
-  return t != nullptr;
-}
-
-// The operand itself where nothing is to be subtracted; zero points of weights may differ by output channel.
-ir::BufferId centred(LowerContext& c, int operand, int zero, const char* name) {
-  if (is_zero(c, zero)) return c.input_buffer(operand);
-  ir::BufferId out = c.temporary(DType::i32, c.shape(operand));
-  c.emit_pointwise(
-      out,
-      [&](const At& at) {
-        return load_input(c, operand, at).cast(DType::i32) - load_parameter(c, zero, at[0]).cast(DType::i32);
-      },
-      name);
-  return out;
-}
-
-void check_conv(InferContext& c, int x, int x_zero, int w, int w_zero) {
-  require_dtype(c, x, kBytes);
-  require_dtype(c, w, kBytes);
-  if (c.has_input(x_zero) && !is_single(c.shape(x_zero))) c.fail("the zero point of the input must be a scalar");
-  if (c.has_input(w_zero) && !is_single(c.shape(w_zero))) {
-    require_rank(c, w_zero, 1, 1);
-    require_equal(c, c.shape(w_zero)[0], c.shape(w)[0], "zero points of the weights and output channels");
-  }
-}
-
-void infer_conv_integer(InferContext& c) {
-  check_conv(c, 0, 2, 1, 3);
-  c.set_output(0, DType::i32, conv_shape(c, c.shape(0), c.shape(1)).output);
-}
-
-void lower_conv_integer(LowerContext& c) {
-  ConvShape s = conv_shape(c, c.shape(0), c.shape(1));
-  ir::BufferId x = centred(c, 0, 2, "centre_input"), w = centred(c, 1, 3, "centre_weights");
-  emit_conv(c, s, x, w, c.output_buffer(0), DType::i32, "");
-}
-
-// QLinearConv: x, x_scale, x_zero, w, w_scale, w_zero, y_scale, y_zero, bias
-void infer_qlinear_conv(InferContext& c) {
-  check_conv(c, 0, 2, 3, 5);
-  require_dtype(c, 7, kBytes);
-  for (int i : {1, 6, 7}) {
-    if (!is_single(c.shape(i))) c.fail(fmt::format("input {} must be a scalar", i));
-  }
-  ConvShape s = conv_shape(c, c.shape(0), c.shape(3));
-  if (!is_single(c.shape(4))) {
-    require_rank(c, 4, 1, 1);
-    require_equal(c, c.shape(4)[0], s.output[1], "scales of the weights and output channels");
-  }
-  if (c.has_input(8)) {
-    require_dtype(c, 8, bit(DType::i32));
-    require_rank(c, 8, 1, 1);
-    require_equal(c, c.shape(8)[0], s.output[1], "biases and output channels");
-  }
-  c.set_output(0, c.dtype(7), s.output);
-}
-
-void lower_qlinear_conv(LowerContext& c) {
-  ConvShape s = conv_shape(c, c.shape(0), c.shape(3));
-  ir::BufferId x = centred(c, 0, 2, "centre_input"), w = centred(c, 3, 5, "centre_weights");
-  ir::BufferId sum = c.temporary(DType::i32, s.output);
-  emit_conv(c, s, x, w, sum, DType::i32, "product");
-  c.emit_pointwise(
-      c.output_buffer(0),
-      [&](const At& at) {
-        Scalar value = load(c, sum, at);
-        if (c.has_input(8)) value = value + load_input(c, 8, {at[1]});
-        Scalar scale = load_parameter(c, 1, 0).cast(DType::f32) * load_parameter(c, 4, at[1]).cast(DType::f32) /
-                       load_parameter(c, 6, 0).cast(DType::f32);
-        return quantized(c, value.cast(DType::f32) * scale, load_parameter(c, 7, 0).cast(DType::f32), c.dtype(7));
+        return quantized(product(at).cast(DType::f32) * scale, zero, c.dtype(7));
       },
       "requantize");
 }
@@ -244,8 +220,6 @@ void lower_qlinear_conv(LowerContext& c) {
 void add_quantized_contraction_ops(std::vector<Op>& t) {
   add_versions(t, "MatMulInteger", {10}, {2, 4, 1}, infer_matmul_integer, lower_matmul_integer);
   add_versions(t, "QLinearMatMul", {10, 21}, {8, 8, 1}, infer_qlinear_matmul, lower_qlinear_matmul);
-  add_versions(t, "ConvInteger", {10}, {2, 4, 1}, infer_conv_integer, lower_conv_integer);
-  add_versions(t, "QLinearConv", {10}, {8, 9, 1}, infer_qlinear_conv, lower_qlinear_conv);
 }
 
 }  // namespace cppgen::ops

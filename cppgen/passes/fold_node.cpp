@@ -79,6 +79,7 @@ bool fold_node(Graph& graph, NodeId id, const PassOptions& options, const FoldLi
     if (out != kNoValue) outputs.push_back(out);
   if (outputs.empty() || !is_pure(node) || !inputs_are_constant(graph, node, options.freezing)) return false;
   if (!size_is_allowed(graph, node, limits)) return false;
+  if (!limits.dequantize && node.domain.empty() && node.op == "DequantizeLinear") return false;
   std::vector<ir::HostTensor> results;
   try {
     ir::Program program = ops::lower_node(graph, id);

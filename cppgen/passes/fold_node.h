@@ -6,6 +6,7 @@ namespace cppgen::passes {
 struct FoldLimits {
   int64_t max_elements;  // of all outputs together
   bool unknown_shapes;   // also nodes whose result shape only the data decides
+  bool dequantize;       // also DequantizeLinear, which the passes over quantized graphs look for
 };
 
 // Replaces the outputs of a typed node by constants, computed by the interpreter from the node's lowering. False, and

@@ -7,7 +7,7 @@
 namespace cppgen::passes {
 
 void infer_types(Graph& graph, const PassOptions& options) {
-  const FoldLimits small{kAlwaysFolded, /*unknown_shapes=*/true};
+  const FoldLimits small{kAlwaysFolded, /*unknown_shapes=*/true, /*dequantize=*/!options.pattern_matcher};
   for (size_t i = 0; i < graph.nodes.size(); i++) {
     auto id = NodeId(i);
     ops::infer_node(graph, id);

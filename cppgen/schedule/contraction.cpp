@@ -26,6 +26,9 @@ bool any_moves(Expr load, const std::vector<Loop>& loops) {
   return std::any_of(loops.begin(), loops.end(), [&](const Loop& l) { return moves_with(load, l); });
 }
 
+// What is widened before it is multiplied: the operand's own type tells from what.
+Expr uncast(Expr e) { return e->kind == ExprKind::cast ? e->args[0] : e; }
+
 }  // namespace
 
 std::optional<ContractionView> view_of(const LoopNest& nest) {
@@ -40,7 +43,7 @@ std::optional<ContractionView> view_of(const LoopNest& nest) {
     list.push_back(nest.loops[i]);
   }
   view.depth = nest.reduced;
-  Expr a = product->args[0], b = product->args[1];
+  Expr a = uncast(product->args[0]), b = uncast(product->args[1]);
   if (a->kind != ExprKind::load || b->kind != ExprKind::load) return std::nullopt;
   if (any_moves(a, view.columns) || any_moves(b, view.rows)) std::swap(a, b);
   if (any_moves(a, view.columns) || any_moves(b, view.rows)) return std::nullopt;
@@ -58,6 +61,8 @@ const std::vector<Engine>& engine_list() {
   using enum rt::TileFormat;
   static const std::vector<Engine> list = {
       {"cppgen", "CPP", Engine::tiles, {f32, f32_wide, f32_narrow}},
+      {"cppgen", "CPP", Engine::tiles, {u8s8}},
+      {"cppgen", "CPP", Engine::tiles, {s8s8}},
       {"onednn", "ONEDNN", Engine::onednn},
       {"loops", "", Engine::loops},
   };

@@ -166,6 +166,19 @@ void inline_into(Program& program, const LoopNest& producer, LoopNest& consumer)
   add_origins(consumer, producer);
 }
 
+// It stores fewer bytes than it reads of a contraction's result: as the contraction's epilogue, only the few are
+// written and read.
+bool narrows_contraction(const Program& program, const Uses& uses, const LoopNest& nest) {
+  const size_t stored = size_of(program.buffer(nest.stores[0].buffer).type);
+  for (Expr load : loads_of(nest)) {
+    const auto& writers = uses.writers[size_t(load->buffer)];
+    if (writers.size() != 1 || size_of(program.buffer(load->buffer).type) <= stored) continue;
+    const LoopNest* writer = as_nest(program.statements[size_t(writers[0])]);
+    if (writer && writer->is_contraction()) return true;
+  }
+  return false;
+}
+
 bool is_candidate(const Program& program, const Uses& uses, const LoopNest& nest) {
   if (!is_pointwise_producer(program, nest)) return false;
   BufferId b = nest.stores[0].buffer;
@@ -205,6 +218,10 @@ void inline_where(Program& program, bool repeat_cheap, const Options& options, D
     const LoopNest* nest = as_nest(program.statements[size_t(i)]);
     if (!nest || !is_candidate(program, uses, *nest)) continue;
     if (uses.readers[size_t(nest->stores[0].buffer)].empty() || !allowed(*nest, uses)) continue;
+    if (options.epilogue_fusion && narrows_contraction(program, uses, *nest)) {
+      log.add("inline", nest->name, FusionDecision::no("it narrows a contraction's result: left to be its epilogue"));
+      continue;
+    }
     dead[size_t(i)] = try_inline(program, uses, i, repeat_cheap, options, log);
   }
   erase_statements(program, dead);

@@ -194,7 +194,8 @@ void collect_arguments(FusedKernel& kernel) {
         if (!local(st.buffer)) out.insert(st.buffer);
   }
   if (kernel.contraction) {
-    in.insert(kernel.contraction->left->buffer);
+    for (Expr e : ir::postorder({&kernel.contraction->left, 1}))  // its padding, too
+      if (e->kind == ir::ExprKind::load) in.insert(e->buffer);
     in.insert(kernel.contraction->packed);
   }
   for (BufferId b : out) in.erase(b);

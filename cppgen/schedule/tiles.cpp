@@ -19,6 +19,14 @@ IndexExpr offset(const Program& program, const Layouts& layouts, Expr load) {
   return offset_of(program.buffer(load->buffer), layouts[size_t(load->buffer)], load->indices);
 }
 
+// A constant, or one element of a buffer.
+bool is_one_value(Expr padding) {
+  if (padding->kind == ir::ExprKind::constant) return true;
+  auto known = [](IndexExpr i) { return i.is_constant(); };
+  return padding->kind == ir::ExprKind::load && padding->guards.empty() && padding->indirects.empty() &&
+         std::all_of(padding->indices.begin(), padding->indices.end(), known);
+}
+
 bool is_constant(const Program& program, BufferId b) { return program.buffer(b).kind == ir::BufferKind::constant; }
 
 }  // namespace
@@ -40,6 +48,8 @@ FusionDecision tiles_support(const Program& program, const Layouts& layouts, con
   auto stride = ir::stride_of(left, depth.var.node());
   if (!stride || !(stride->is_constant(1) || depth.extent.is_constant(1)))
     return FusionDecision::no("the left operand's depth is not contiguous");
+  if (!view->left->guards.empty() && !is_one_value(view->left->args[0]))
+    return FusionDecision::no("padding is not one value");
   for (const auto& guard : view->left->guards)
     if (ir::depends_on(guard.index, depth.var.node()) || !depth.extent.is_constant())
       return FusionDecision::no("padding along the depth");
@@ -127,6 +137,10 @@ PackedConstant pack_constant(const Program& program, const ContractionView& view
   return p;
 }
 
+Expr zero_of(ir::ExprArena& exprs, DType type) {
+  return is_float(type) ? exprs.constant(type, 0) : exprs.constant_int(type, 0);
+}
+
 // packed[batch, panel, tap, depth / group, column, depth % group] = right, 0 beyond the last column and depth.
 class PackingNest {
  public:
@@ -165,7 +179,7 @@ class PackingNest {
   void store(Expr right, BufferId packed, std::vector<IndexExpr> at) {
     std::vector<IndexExpr> indices;
     for (IndexExpr i : right->indices) indices.push_back(ir::substitute(i, map_));
-    Expr zero = guards_.empty() ? nullptr : program_.exprs->constant(right->type, 0);
+    Expr zero = guards_.empty() ? nullptr : zero_of(*program_.exprs, right->type);
     Expr value = program_.exprs->load(right->buffer, program_.buffer(right->buffer).type, indices, guards_, zero);
     nest_.stores.push_back({packed, std::move(at), value, {}});
   }

@@ -10,6 +10,8 @@ std::span<const TileFormatInfo> tile_formats() {
       {"f32", f32, f32, f32, f32, 1},
       {"f32_wide", f32, f32, f32, f32, 1},
       {"f32_narrow", f32, f32, f32, f32, 1},
+      {"u8s8", u8, i8, i8, i32, 4},
+      {"s8s8", i8, i8, i8, i32, 4},
   }};
   return kFormats;
 }

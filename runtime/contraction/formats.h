@@ -10,8 +10,8 @@
 namespace cppgen::rt {
 
 // The value is an index of cppgen_runtime::tiles.
-enum class TileFormat : uint8_t { f32, f32_wide, f32_narrow };
-inline constexpr size_t kTileFormatCount = 3;
+enum class TileFormat : uint8_t { f32, f32_wide, f32_narrow, u8s8, s8s8 };
+inline constexpr size_t kTileFormatCount = 5;
 
 struct TileFormatInfo {
   std::string_view name;

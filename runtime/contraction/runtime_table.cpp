@@ -23,15 +23,18 @@ struct Row {
   TileSets tiles;
 };
 
-constexpr TileSets kAvx512{&avx512::tiles_f32, &avx512::tiles_f32_wide, &avx512::tiles_f32_narrow};
+constexpr TileSets kAvx512{&avx512::tiles_f32, &avx512::tiles_f32_wide, &avx512::tiles_f32_narrow, &avx512::tiles_u8s8,
+                           &avx512::tiles_s8s8};
+constexpr TileSets kVnni{&avx512::tiles_f32, &avx512::tiles_f32_wide, &avx512::tiles_f32_narrow,
+                         &avx512_vnni::tiles_u8s8, &avx512_vnni::tiles_s8s8};
 
 constexpr std::array<Row, 6> kRows{{
-    {"scalar", {&scalar::tiles_f32}},
-    {"avx2", {&avx2::tiles_f32, &avx2::tiles_f32_wide, &avx2::tiles_f32_narrow}},
+    {"scalar", {&scalar::tiles_f32, nullptr, nullptr, &scalar::tiles_u8s8, &scalar::tiles_s8s8}},
+    {"avx2", {&avx2::tiles_f32, &avx2::tiles_f32_wide, &avx2::tiles_f32_narrow, &avx2::tiles_u8s8, &avx2::tiles_s8s8}},
     {"avx512", kAvx512},
-    {"avx512_vnni", kAvx512},
-    {"avx512_bf16", kAvx512},
-    {"amx", kAvx512},
+    {"avx512_vnni", kVnni},
+    {"avx512_bf16", kVnni},
+    {"amx", kVnni},
 }};
 
 size_t row_of(std::string_view isa) {

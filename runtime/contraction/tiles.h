@@ -8,7 +8,8 @@ namespace cppgen::rt {
 // block[r * ldc + j] = sum over t < taps, k < depth of left[t * rows + r][k] * B[t, k, j], for r < rows and j < NR,
 // where `panel` holds B in the layout of the format (formats.h), aligned to 64 bytes. The block is overwritten; left
 // and block need no alignment. Float sums have one accumulator per output, in the order of (t, k): the bits depend on
-// nothing else. The products are fused into the sums, except for the scalar ISA, which has no such instruction.
+// nothing else. The products are fused into the sums, except for the scalar ISA, which has no such instruction. Integer
+// sums are exact, modulo 2^32.
 using TileFunction = void (*)(const void* const* left, long taps, long depth, const void* panel, void* block, long ldc);
 
 // The tiles of one format: entry `rows` computes that many rows, 1 <= rows <= mr; entry 0 is null.
@@ -18,13 +19,16 @@ struct TileSet {
 };
 
 namespace scalar {
-extern const TileSet tiles_f32;
+extern const TileSet tiles_f32, tiles_u8s8, tiles_s8s8;
 }
 namespace avx2 {
-extern const TileSet tiles_f32, tiles_f32_wide, tiles_f32_narrow;
+extern const TileSet tiles_f32, tiles_f32_wide, tiles_f32_narrow, tiles_u8s8, tiles_s8s8;
 }
 namespace avx512 {
-extern const TileSet tiles_f32, tiles_f32_wide, tiles_f32_narrow;
+extern const TileSet tiles_f32, tiles_f32_wide, tiles_f32_narrow, tiles_u8s8, tiles_s8s8;
+}
+namespace avx512_vnni {
+extern const TileSet tiles_u8s8, tiles_s8s8;
 }
 
 }  // namespace cppgen::rt

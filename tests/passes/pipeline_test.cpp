@@ -66,7 +66,9 @@ TEST(Pipeline, TracesEachPass) {
   run_passes(forget_types(m), options);
   EXPECT_EQ(seen,
             (Ops{"eliminate_dead_code", "check_supported", "infer_types", "fold_constants", "canonicalize",
-                 "eliminate_dead_code", "fold_affine", "eliminate_common_subexpressions", "eliminate_dead_code"}));
+                 "eliminate_dead_code", "expand_quantized_operators", "sink_dequantize", "use_unsigned_activations",
+                 "form_integer_contractions", "eliminate_dead_code", "fold_requantization", "fold_constants",
+                 "fold_affine", "eliminate_common_subexpressions", "eliminate_dead_code"}));
 }
 
 TEST(Pipeline, DeadUnsupportedOperatorsAreNoError) {

@@ -61,6 +61,16 @@ VEC_FN V<To> float_to_int(V<From> x) {
   return select(ge(x, set1<From>(high)), set1<To>(int_max<To>), r);
 }
 
+// x truncated into the range of To, which has one or two bytes; NaN gives 0.
+template <class To>
+VEC_FN V<i32> saturate(V<f32> x) {
+  const V<f32> below = min_raw(set1<f32>(int_max<To>), x);  // NaN stays
+  if constexpr (is_signed<To>)
+    return select(is_nan(x), zero<i32>(), convert<i32>(max_raw(set1<f32>(int_min<To>), below)));
+  else
+    return convert<i32>(max_raw(below, zero<f32>()));
+}
+
 // A narrow integer meets floats and 8-byte types by way of a 32-bit integer.
 template <class To, class From>
 constexpr bool through_i32 = (sizeof(From) < 4 && (is_float<To> || sizeof(To) == 8)) ||
@@ -77,7 +87,9 @@ VEC_FN Loaded<To> cast(V<From> x) {
   } else if constexpr (__is_same(To, bf16)) {
     return bfloat_to_float(float_to_bfloat(cast<f32>(x)));
   } else if constexpr (is_float<From> && !is_float<To>) {
-    if constexpr (sizeof(To) < 4)
+    if constexpr (sizeof(To) < 4 && __is_same(From, f32))
+      return convert<To>(saturate<To>(x));
+    else if constexpr (sizeof(To) < 4)
       return convert<To>(max(min(float_to_int<i32>(x), set1<i32>(int_max<To>)), set1<i32>(int_min<To>)));
     else
       return float_to_int<To>(x);

@@ -1,0 +1,141 @@
+#include "cppgen/passes/fold_requantization.h"
+
+#include <algorithm>
+
+#include "cppgen/passes/quantization.h"
+#include "cppgen/passes/rewrite.h"
+
+namespace cppgen::passes {
+namespace {
+
+constexpr int kMostSteps = 64;              // of a chain; sums have two
+constexpr int64_t kMostElements = 1 << 16;  // of a constant that is rewritten
+
+// Divides a value by a constant, by dividing the constants that it is made of.
+class Divider {
+ public:
+  Divider(Graph& graph, bool frozen) : graph_(graph), frozen_(frozen), uses_(count_uses(graph)) {}
+
+  // Whether `divide` can; `scales` says whether some constant factor was found.
+  bool can_divide(ValueId v, bool& scales, int& steps) const {
+    if (++steps > kMostSteps) return false;
+    const Value& value = graph_.value(v);
+    if (value.constant) return replaceable(value);
+    if (value.producer < 0) return false;
+    const Node& node = graph_.nodes[size_t(value.producer)];
+    if (node.op == "DequantizeLinear") return (scales = quantization_of(graph_, node, frozen_).has_value());
+    if (uses_[size_t(v)] != 1 || !node.domain.empty()) return false;
+    if (node.op == "Mul") return (scales = constant_side(node) >= 0);
+    if (node.op == "Add" || node.op == "Concat") return all(node.inputs, scales, steps);
+    if (node.op == "Relu" || moves_elements(node)) return can_divide(node.inputs[0], scales, steps);
+    return false;
+  }
+
+  // Divides input `i` of the node that computes `v`.
+  void divide_input(ValueId v, size_t i, double divisor) {
+    auto input = [&]() -> ValueId& { return graph_.nodes[size_t(graph_.value(v).producer)].inputs[i]; };
+    const ValueId in = input();
+    if (graph_.value(in).constant) {
+      const ValueId replacement = divided(in, divisor);
+      input() = replacement;
+    } else if (producer(graph_, in, "DequantizeLinear") && uses_[size_t(in)] != 1) {
+      const ValueId copy = copy_of_dequantized(in);
+      input() = copy;
+      divide(copy, divisor);
+    } else {
+      divide(in, divisor);
+    }
+  }
+
+ private:
+  Graph& graph_;
+  bool frozen_;
+  std::vector<int> uses_;
+
+  bool replaceable(const Value& v) const {
+    return v.constant->dtype == DType::f32 && (frozen_ || !v.initializer) && v.constant->elements() <= kMostElements;
+  }
+
+  bool all(const std::vector<ValueId>& values, bool& scales, int& steps) const {
+    return std::all_of(values.begin(), values.end(), [&](ValueId v) { return can_divide(v, scales, steps); });
+  }
+
+  int constant_side(const Node& node) const {
+    for (int side : {1, 0}) {
+      const Value& v = graph_.value(node.inputs[size_t(side)]);
+      if (v.constant && replaceable(v)) return side;
+    }
+    return -1;
+  }
+
+  ValueId divided(ValueId constant, double divisor) {
+    const Tensor t = *graph_.value(constant).constant;
+    std::vector<double> values = numbers_of(t);
+    for (double& x : values) x /= divisor;
+    const std::string name = graph_.value(constant).name;
+    return graph_.add_constant(name, make_floats(DType::f32, t.dims, values));
+  }
+
+  // A value that one node reads.
+  void divide(ValueId v, double divisor) {
+    const NodeId id = graph_.value(v).producer;
+    const Node& node = graph_.nodes[size_t(id)];
+    if (node.op == "DequantizeLinear") {
+      divide_input(v, 1, divisor);
+    } else if (node.op == "Mul") {
+      divide_input(v, size_t(constant_side(node)), divisor);
+    } else {
+      const size_t count = node.op == "Add" || node.op == "Concat" ? node.inputs.size() : 1;
+      for (size_t i = 0; i < count; i++) divide_input(v, i, divisor);
+    }
+  }
+
+  // Other readers keep the scale.
+  ValueId copy_of_dequantized(ValueId v) {
+    const Node node = graph_.nodes[size_t(graph_.value(v).producer)];
+    const ValueId copy = graph_.add_value(graph_.value(v).name + "/scaled");
+    graph_.value(copy).type = graph_.value(v).type;
+    Node& added = insert_node(graph_, node.id, node.op, node.inputs, {copy});
+    added.name = node.name;
+    added.opset = node.opset;
+    added.attributes = node.attributes;
+    uses_.resize(graph_.values.size(), 1);
+    return copy;
+  }
+};
+
+int64_t least_of(DType t) { return t == DType::i8 ? -128 : 0; }
+
+// What is below zero is quantized to the least number anyway, if that stands for zero.
+void skip_relu(Graph& graph, Node& node, bool frozen) {
+  const Quantization q = *quantization_of(graph, node, frozen);
+  const bool least_is_zero = q.per_tensor() && q.zeros[0] == least_of(q.type);
+  if (const Node* relu = producer(graph, node.inputs[0], "Relu"); relu && least_is_zero)
+    node.inputs[0] = relu->inputs[0];
+}
+
+}  // namespace
+
+void fold_requantization(Graph& graph, bool frozen) {
+  std::vector<ValueId> quantized;  // results: positions change
+  for (const Node& node : graph.nodes)
+    if (node.op == "QuantizeLinear" && quantization_of(graph, node, frozen)) quantized.push_back(node.outputs[0]);
+  for (ValueId result : quantized) {
+    skip_relu(graph, graph.nodes[size_t(graph.value(result).producer)], frozen);
+    const Node& node = graph.nodes[size_t(graph.value(result).producer)];
+    const Quantization q = *quantization_of(graph, node, frozen);
+    if (!q.per_tensor() || q.scales[0] == 1) continue;
+    Divider divider(graph, frozen);
+    bool scales = false;
+    int steps = 0;
+    const ValueId source = node.inputs[0];
+    if (graph.value(source).constant || !divider.can_divide(source, scales, steps) || !scales) continue;
+    const std::vector<int64_t> dims = graph.value(node.inputs[1]).constant->dims;
+    divider.divide_input(result, 0, q.scales[0]);
+    const ValueId one = graph.add_constant(graph.value(result).name + "/unit_scale",
+                                           make_floats(DType::f32, dims, std::vector<double>{1}));
+    graph.nodes[size_t(graph.value(result).producer)].inputs[1] = one;
+  }
+}
+
+}  // namespace cppgen::passes

@@ -1,0 +1,42 @@
+#pragma once
+#include <optional>
+#include <vector>
+
+#include "cppgen/graph/graph.h"
+
+namespace cppgen::passes {
+
+// What passes over quantized graphs share. x = (q - zero) scale, where q is an integer of 8 bits; bias has 32.
+struct Quantization {
+  DType type;                     // of q
+  std::vector<double> scales;     // one, or one for each position along `axis`; float32 values
+  std::vector<int64_t> zeros;     // likewise
+  ValueId zero_input = kNoValue;  // kNoValue: zero
+  int axis = -1;                  // -1: one scale for all
+
+  bool operator==(const Quantization& o) const {
+    return type == o.type && scales == o.scales && zeros == o.zeros && axis == o.axis;
+  }
+  bool per_tensor() const { return axis < 0; }
+};
+
+// The parameters of a QuantizeLinear or DequantizeLinear between float32 and 8 (or, if allowed, 32) bits: nullopt if
+// another node, or a parameter is no constant, scales are not finite and normal and positive, or belong to blocks. With
+// `frozen` false, initializers do not count as constants.
+std::optional<Quantization> quantization_of(const Graph&, const Node&, bool frozen);
+
+// The node of this operator (in ONNX's own domain) that computes the value; null if another one or none.
+const Node* producer(const Graph&, ValueId, const char* op);
+
+// x where the value is DequantizeLinear(x), with its parameters.
+struct Dequantized {
+  ValueId x;
+  Quantization parameters;
+};
+std::optional<Dequantized> dequantized(const Graph&, ValueId, bool frozen);
+
+// Operators that move elements of their first input without looking at them: Reshape, Transpose, Slice ...; Concat of
+// all inputs. MaxPool is one, too: it compares, and quantization keeps order.
+bool moves_elements(const Node&);
+
+}  // namespace cppgen::passes

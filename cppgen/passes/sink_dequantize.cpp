@@ -1,0 +1,81 @@
+#include "cppgen/passes/sink_dequantize.h"
+
+#include "cppgen/ops/op.h"
+#include "cppgen/passes/quantization.h"
+#include "cppgen/passes/rewrite.h"
+
+namespace cppgen::passes {
+namespace {
+
+bool is_bytes(DType t) { return t == DType::u8 || t == DType::i8; }
+
+// What all data inputs of the node are, if they are dequantized alike.
+std::optional<Dequantized> common_input(const Graph& graph, const Node& node, bool frozen) {
+  auto first = dequantized(graph, node.inputs[0], frozen);
+  if (!first || !first->parameters.per_tensor() || !is_bytes(first->parameters.type)) return std::nullopt;
+  if (node.op != "Concat") return first;
+  for (ValueId in : node.inputs) {
+    auto other = dequantized(graph, in, frozen);
+    if (!other || !(other->parameters == first->parameters)) return std::nullopt;
+  }
+  return first;
+}
+
+// Moves the dequantization behind the node at `id`; returns how many nodes were added.
+int sink_into(Graph& graph, NodeId id, bool frozen) {
+  auto source = common_input(graph, graph.nodes[size_t(id)], frozen);
+  if (!source) return 0;
+  const Node dequantize = *producer(graph, graph.nodes[size_t(id)].inputs[0], "DequantizeLinear");
+  const size_t data_inputs = graph.nodes[size_t(id)].op == "Concat" ? graph.nodes[size_t(id)].inputs.size() : 1;
+  for (size_t i = 0; i < data_inputs; i++) {
+    ValueId& in = graph.nodes[size_t(id)].inputs[i];
+    in = dequantized(graph, in, frozen)->x;
+  }
+  int added = 0;
+  for (size_t o = 0; o < graph.nodes[size_t(id)].outputs.size(); o++) {
+    const ValueId result = graph.nodes[size_t(id)].outputs[o];
+    if (result == kNoValue) continue;
+    const ValueId moved = graph.add_value(graph.value(result).name + "/quantized");
+    graph.value(moved).type = TensorType{source->parameters.type, graph.value(result).type->shape};
+    graph.value(moved).producer = id;
+    graph.nodes[size_t(id)].outputs[o] = moved;
+    std::vector<ValueId> inputs = dequantize.inputs;
+    inputs[0] = moved;
+    const NodeId at = id + 1;
+    if (size_t(at) < graph.nodes.size()) {
+      insert_node(graph, at, "DequantizeLinear", inputs, {result});
+    } else {
+      graph.add_node("DequantizeLinear", inputs, {result}, dequantize.opset);
+    }
+    graph.nodes[size_t(at)].opset = dequantize.opset;
+    graph.nodes[size_t(at)].name = dequantize.name;
+    graph.nodes[size_t(at)].attributes = dequantize.attributes;
+    added++;
+  }
+  return added;
+}
+
+// The bytes that a QuantizeLinear gives back.
+ValueId given_back(const Graph& graph, const Node& node, bool frozen) {
+  if (node.op != "QuantizeLinear") return kNoValue;
+  auto to = quantization_of(graph, node, frozen);
+  auto from = dequantized(graph, node.inputs[0], frozen);
+  return to && from && *to == from->parameters ? from->x : kNoValue;
+}
+
+}  // namespace
+
+void sink_dequantize(Graph& graph, bool frozen) {
+  Replacements replacements(graph);
+  for (NodeId id = 0; id < NodeId(graph.nodes.size()); id++) {
+    for (ValueId& in : graph.nodes[size_t(id)].inputs) in = replacements.resolve(in);
+    if (moves_elements(graph.nodes[size_t(id)])) {
+      sink_into(graph, id, frozen);
+    } else if (ValueId bytes = given_back(graph, graph.nodes[size_t(id)], frozen); bytes != kNoValue) {
+      replacements.replace(graph.nodes[size_t(id)].outputs[0], bytes);
+    }
+  }
+  replacements.apply(graph);
+}
+
+}  // namespace cppgen::passes
