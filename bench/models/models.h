@@ -1,0 +1,44 @@
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "bench/models/peers.h"
+#include "bench/report/samples.h"
+
+namespace cppgen::bench {
+
+struct PeerResult {
+  std::string name, implementation;
+  Samples seconds, copies;
+  double load_s = 0;
+  double error = 0;     // max |difference| over max |expected|, the worst output
+  bool agrees = true;   // with the first peer
+  std::string failure;  // why it has no times
+};
+
+struct ModelResult {
+  std::string model;
+  int threads = 1;
+  std::vector<PeerResult> peers;
+
+  const PeerResult* find(const std::string& name) const;
+};
+
+struct MeasureOptions {
+  int alternations = 5;
+  double seconds = 0.5;  // of runs in each turn
+  int runs = 0;          // in each turn; 0: as many as fit the seconds
+  std::string folder;    // for inputs and outputs
+};
+
+// Runs the model in processes of each peer in turns. Outputs of all are compared with the first peer's.
+ModelResult measure(const std::string& path, const std::vector<Peer>&, int threads, const MeasureOptions&);
+
+void print_heading();
+void print_rows(const ModelResult&);
+void print_means(const std::vector<ModelResult>&);
+std::string json_text(const std::vector<ModelResult>&);
+std::string svg_text(const std::vector<ModelResult>&);
+
+}  // namespace cppgen::bench
