@@ -63,6 +63,7 @@ schedule::Options schedule_options(const Settings& s) {
   o.split_reductions = s.split_reductions;
   o.layout_optimization = s.layout_optimization;
   o.inplace_buffers = s.inplace_buffers;
+  o.weight_prepack = s.weight_prepack;
   o.gemm_backends = s.max_autotune_gemm_backends;
   return o;
 }

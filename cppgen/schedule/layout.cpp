@@ -266,7 +266,7 @@ Layouts plan_layouts(Program& program, const Options& options, DecisionLog& log)
     planner.settle_library_calls();
     planner.request_for_contractions();
     planner.propagate();
-    planner.settle_constants();
+    if (options.weight_prepack) planner.settle_constants();
   }
   return planner.finish();
 }

@@ -20,6 +20,7 @@ struct Options {
   bool split_reductions = true;
   bool layout_optimization = true;
   bool inplace_buffers = true;
+  bool weight_prepack = true;
   std::vector<std::string> gemm_backends = {"CPP"};  // contraction engines in order of preference
 };
 

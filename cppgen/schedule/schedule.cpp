@@ -48,6 +48,7 @@ class EngineStage {
  public:
   EngineStage(Schedule& schedule, const Options& options, const Target& target)
       : schedule_(schedule),
+        options_(options),
         target_(target),
         chosen_(choose_engines(schedule.program, schedule.layouts, options, target, schedule.log)) {}
 
@@ -68,6 +69,7 @@ class EngineStage {
 
  private:
   Schedule& schedule_;
+  const Options& options_;
   const Target& target_;
   std::vector<const Engine*> chosen_;
   Engines engines_;
@@ -82,7 +84,7 @@ class EngineStage {
 
   void tiles(LoopNest nest, const Engine& engine) {
     const rt::TileFormat format = *choose_format(nest, engine.formats, target_);
-    auto prepared = prepare_tiles(schedule_.program, schedule_.layouts, nest, format, target_);
+    auto prepared = prepare_tiles(schedule_.program, schedule_.layouts, nest, format, options_, target_);
     if (prepared.packing) append(std::move(*prepared.packing));
     if (prepared.packed) schedule_.packed.push_back(std::move(*prepared.packed));
     append(std::move(nest), true);

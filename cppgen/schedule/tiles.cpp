@@ -71,6 +71,8 @@ FusionDecision tiles_support(const Program& program, const Layouts& layouts, con
 
 namespace {
 
+constexpr double kWorthwhile = 0.97;  // of a shape's cost, to be preferred to one before it
+
 // Time of one row of the contraction over one step of its depth, up to a factor; 0 where it is not known. The shape
 // that reads most operands for each product is a little slower.
 double cost(const std::optional<ContractionView>& view, rt::TileShape shape) {
@@ -91,7 +93,7 @@ std::optional<rt::TileFormat> choose_format(const LoopNest& nest, std::span<cons
     const rt::TileShape shape = target.tiles[size_t(f)];
     if (shape.mr == 0) continue;
     const double c = cost(view, shape);
-    if (!best || c < least) best = f, least = c;
+    if (!best || c < kWorthwhile * least) best = f, least = c;
   }
   return best;
 }
@@ -215,7 +217,7 @@ std::vector<IndexExpr> panel_shape(TileContraction& c, const std::vector<Loop>& 
 }  // namespace
 
 TilePreparation prepare_tiles(Program& program, Layouts& layouts, LoopNest& nest, rt::TileFormat format,
-                              const Target& target) {
+                              const Options& options, const Target& target) {
   ContractionView view = *view_of(nest);
   TilePreparation result;
   TileContraction& c = result.contraction;
@@ -227,7 +229,7 @@ TilePreparation prepare_tiles(Program& program, Layouts& layouts, LoopNest& nest
   auto batch = moving(view.right, view.batch);
   auto shape = panel_shape(c, batch);
   const size_t rank = shape.size();
-  bool constant = is_constant(program, view.right->buffer);
+  const bool constant = options.weight_prepack && is_constant(program, view.right->buffer);
   c.packed = program.add_buffer(program.buffer(view.right->buffer).name + ".packed", info(format).panel,
                                 std::move(shape), constant ? ir::BufferKind::constant : ir::BufferKind::temporary);
   layouts.push_back(row_major(rank));

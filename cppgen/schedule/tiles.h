@@ -14,13 +14,13 @@ FusionDecision tiles_support(const Program&, const Layouts&, const LoopNest&, rt
 // is never chosen; nullopt if it has none of them.
 std::optional<rt::TileFormat> choose_format(const LoopNest&, std::span<const rt::TileFormat>, const Target&);
 
-// Prepares a contraction for tiles: packs its right operand (a constant when the model is compiled, else by a nest,
-// which is returned to run before it), and lets the nest read the panels.
+// Prepares a contraction for tiles: packs its right operand (a constant when the model is compiled, unless
+// WEIGHT_PREPACK is 0; else by a nest, which is returned to run before it), and lets the nest read the panels.
 struct TilePreparation {
   TileContraction contraction;
   std::optional<PackedConstant> packed;
   std::optional<ir::LoopNest> packing;
 };
-TilePreparation prepare_tiles(Program&, Layouts&, LoopNest&, rt::TileFormat, const Target&);
+TilePreparation prepare_tiles(Program&, Layouts&, LoopNest&, rt::TileFormat, const Options&, const Target&);
 
 }  // namespace cppgen::schedule

@@ -66,7 +66,8 @@ std::shared_ptr<const BoundPlan> bind_plan(const Executable& executable,
     bound->sizes.push_back(size_value(buffer.bytes, symbols, "the size of a buffer"));
   for (const TensorInfo& info : plan.outputs) bound->output_dims.push_back(dims_of(info, symbols));
   check_boundary(plan, *bound);
-  bound->memory = plan_memory(plan.buffers, bound->sizes, {options.memory_planning});
+  bound->waves = plan_waves(plan, options.streams);
+  bound->memory = plan_memory(lifetimes_in_waves(plan, bound->waves), bound->sizes, {options.memory_planning});
 
   for (size_t i = 0; i < plan.steps.size(); i++) {
     const Step& step = plan.steps[i];

@@ -7,6 +7,7 @@
 #include "runtime/library/library.h"
 #include "runtime/memory/planner.h"
 #include "runtime/session/executable.h"
+#include "runtime/session/waves.h"
 
 namespace cppgen::rt {
 
@@ -27,12 +28,14 @@ struct BoundPlan {
   MemoryPlan memory;
   std::vector<long> params;  // of all kernels, one after the other
   std::vector<BoundStep> steps;
+  std::vector<Wave> waves;    // the order of the steps
   int64_t scratch_bytes = 0;  // per thread, a multiple of kBufferAlignment
 };
 
 struct BindOptions {
   int64_t min_chunk_size = 512;
   bool memory_planning = true;
+  int64_t streams = 1;  // most steps at once
 };
 
 // `operators` has one entry per step of the plan, null for kernels. UserError if the plan makes no sense for these

@@ -95,6 +95,7 @@ cppgen_options environment_options() {
           from.min_chunk_size,
           from.memory_planning,
           from.spin_microseconds,
+          from.streams,
           from.profile,
           0};
 }
@@ -106,12 +107,14 @@ SessionOptions session_options(const cppgen_options& options) {
   if (options.min_chunk_size < 1) user_error("min_chunk_size is {}; allowed is 1 or more", options.min_chunk_size);
   if (options.spin_microseconds < 0)
     user_error("spin_microseconds is {}; allowed is 0 or more", options.spin_microseconds);
+  if (options.streams < 1) user_error("streams is {}; allowed is 1 or more", options.streams);
   return {options.threads,
           options.affinity ? options.affinity : "none",
           options.smt != 0,
           options.min_chunk_size,
           options.memory_planning != 0,
           options.spin_microseconds,
+          options.streams,
           options.profile != 0};
 }
 

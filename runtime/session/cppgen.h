@@ -50,6 +50,7 @@ typedef struct cppgen_options {
   int64_t min_chunk_size;    /* least elements of work per task */
   int memory_planning;       /* one planned arena for all intermediate buffers */
   int64_t spin_microseconds; /* how long workers stay hot between kernels */
+  int64_t streams;           /* most independent kernels at once */
   int profile;               /* measure each kernel */
   int trust_weights;         /* check weights by their size only, not by their hash */
 } cppgen_options;

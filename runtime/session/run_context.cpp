@@ -39,6 +39,8 @@ RunContext::RunContext(const Executable& executable, int workers, bool profile)
   }
   arguments_.resize(count);
   steps_.reset(new StepContext[plan.steps.size()]);
+  step_views_.reserve(plan.steps.size());  // spans of it stay valid
+  waves_.reserve(plan.steps.size());
   views_.reserve(plan.steps.size());
   find_caller_arguments();
 }
@@ -74,24 +76,37 @@ void RunContext::bind(std::shared_ptr<const BoundPlan> bound) {
   bound_ = nullptr;  // should memory run out, the next run begins here again
   reserve_memory(*bound);
   bound_ = std::move(bound);
-  const Plan& plan = executable_.plan();
-  views_.clear();
-  for (size_t s = 0; s < plan.steps.size(); s++) {
-    const Step& step = plan.steps[s];
-    const BoundStep& values = bound_->steps[s];
-    for (size_t b = 0; b < step.buffers.size(); b++) arguments_[first_argument_[s] + b] = address(step.buffers[b]);
-    StepContext& context = steps_[s];
-    context.run = this;
-    context.step = s;
-    context.kernel = executable_.kernel(s);
-    context.task = values.task.get();
-    context.buffers = std::span<void* const>(arguments_).subspan(first_argument_[s], step.buffers.size());
-    context.params = bound_->params.data() + values.params;
-    context.range = values.range;
-    context.chunks = values.chunks;
-    const auto run = profile_ ? run_measured : context.task ? run_library : run_kernel;
-    if (values.chunks > 0) views_.push_back({values.chunks, run, &context});
+  step_views_.clear(), waves_.clear(), views_.clear();
+  for (const Wave& wave : bound_->waves) {
+    const size_t first = step_views_.size();
+    for (size_t s : wave) bind_step(s);
+    const auto steps = std::span(step_views_).subspan(first);
+    if (steps.size() < 2) {
+      views_.insert(views_.end(), steps.begin(), steps.end());
+      continue;
+    }
+    int64_t chunks = 0;
+    for (const StepView& step : steps) chunks += step.chunks;
+    waves_.push_back({steps});
+    views_.push_back({chunks, run_wave, &waves_.back()});
   }
+}
+
+void RunContext::bind_step(size_t s) {
+  const Step& step = executable_.plan().steps[s];
+  const BoundStep& values = bound_->steps[s];
+  for (size_t b = 0; b < step.buffers.size(); b++) arguments_[first_argument_[s] + b] = address(step.buffers[b]);
+  StepContext& context = steps_[s];
+  context.run = this;
+  context.step = s;
+  context.kernel = executable_.kernel(s);
+  context.task = values.task.get();
+  context.buffers = std::span<void* const>(arguments_).subspan(first_argument_[s], step.buffers.size());
+  context.params = bound_->params.data() + values.params;
+  context.range = values.range;
+  context.chunks = values.chunks;
+  const auto run = profile_ ? run_measured : context.task ? run_library : run_kernel;
+  if (values.chunks > 0) step_views_.push_back({values.chunks, run, &context});
 }
 
 void RunContext::set_tensors(std::span<const TensorView> inputs, std::span<const OutputView> outputs) {
@@ -103,12 +118,19 @@ void RunContext::set_tensors(std::span<const TensorView> inputs, std::span<const
 std::span<const StepView> RunContext::begin_run() {
   error_ = 0;
   if (profile_)
-    for (const StepView& view : views_) {
+    for (const StepView& view : step_views_) {
       auto& step = *static_cast<StepContext*>(view.ctx);
       step.begin_ns = std::numeric_limits<int64_t>::max();
       step.end_ns = 0;
     }
   return views_;
+}
+
+void RunContext::run_wave(void* p, int64_t chunk, int worker) {
+  for (const StepView& step : static_cast<WaveContext*>(p)->steps) {
+    if (chunk < step.chunks) return step.run(step.ctx, chunk, worker);
+    chunk -= step.chunks;
+  }
 }
 
 void RunContext::run_kernel(void* p, int64_t chunk, int worker) {
@@ -142,7 +164,7 @@ void RunContext::fail_check(int error) const {
 
 void RunContext::add_times(std::span<StepProfile> profile) const {
   if (!profile_) return;
-  for (const StepView& view : views_) {
+  for (const StepView& view : step_views_) {
     const auto& step = *static_cast<const StepContext*>(view.ctx);
     StepProfile& sum = profile[step.step];
     sum.calls++;

@@ -50,10 +50,17 @@ class RunContext {
     int32_t slot;
   };
 
+  // Steps that run at once: their chunks, one step's after the other's.
+  struct WaveContext {
+    std::span<const StepView> steps;
+  };
+
+  static void run_wave(void* wave, int64_t chunk, int worker);
   static void run_kernel(void* step, int64_t chunk, int worker);
   static void run_library(void* step, int64_t chunk, int worker);
   static void run_measured(void* step, int64_t chunk, int worker);
   void find_caller_arguments();
+  void bind_step(size_t step);
   void reserve_memory(const BoundPlan& bound);
   void* address(int32_t buffer) const;
   [[noreturn]] void fail_check(int error) const;
@@ -68,7 +75,9 @@ class RunContext {
   std::vector<size_t> first_argument_;  // per step
   std::vector<CallerArgument> caller_arguments_;
   std::unique_ptr<StepContext[]> steps_;
-  std::vector<StepView> views_;
+  std::vector<StepView> step_views_;  // that have something to do, wave by wave
+  std::vector<WaveContext> waves_;
+  std::vector<StepView> views_;  // of waves, or of their only step
   int error_ = 0;
 };
 

@@ -30,6 +30,7 @@ SessionOptions SessionOptions::from(const Settings& settings) {
           settings.min_chunk_size,
           settings.memory_planning,
           settings.spin_microseconds,
+          settings.multistream_mode ? 1 + settings.multistream_extra_streams : 1,
           settings.enable_kernel_profile};
 }
 
@@ -81,7 +82,7 @@ struct Session::Impl {
     }
     if (bound_plans.size() == kMaxBoundPlans) bound_plans.erase(bound_plans.begin());
     bound_plans.push_back(
-        bind_plan(*executable, operators, symbols, {options.min_chunk_size, options.memory_planning}));
+        bind_plan(*executable, operators, symbols, {options.min_chunk_size, options.memory_planning, options.streams}));
     const BoundPlan& bound = *bound_plans.back();
     const int64_t scratch = checked_mul(bound.scratch_bytes, executor->threads(), "scratch");
     arena_bytes = std::max(arena_bytes, checked_add(bound.memory.arena_bytes, scratch, "arena"));

@@ -25,6 +25,7 @@ struct SessionOptions {
   int64_t min_chunk_size = 512;
   bool memory_planning = true;
   int64_t spin_microseconds = 200;
+  int64_t streams = 1;   // most independent steps at once: 1 + MULTISTREAM_EXTRA_STREAMS with MULTISTREAM_MODE
   bool profile = false;  // ENABLE_KERNEL_PROFILE
 
   static SessionOptions from(const Settings&);

@@ -129,6 +129,16 @@ TEST_F(SettingEffect, INPLACE_BUFFERS) {
   expect_effect<bool>("0", in_place, true, false);
 }
 
+TEST_F(SettingEffect, WEIGHT_PREPACK) {
+  const auto packed_when_run = [&] {
+    GraphMaker g;
+    g.output(g.node("MatMul", {g.input("x", {32, 32}), g.floats({32, 48}, std::vector<double>(32 * 48, 0.5))}));
+    const Schedule s = schedule_of(std::move(g), settings());
+    return s.packed.empty() && s.steps.size() == 2;
+  };
+  expect_effect<bool>("0", packed_when_run, false, true);
+}
+
 TEST_F(SettingEffect, CONSTANT_FOLDING) {
   ModelMaker maker;
   for (const char* name : {"a", "b"}) {

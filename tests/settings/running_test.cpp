@@ -91,6 +91,18 @@ TEST_F(SettingEffect, SPIN_MICROSECONDS) {
   expect_effect<int64_t>("77", spin, 200, 77);
 }
 
+// tests/runtime/waves_test.cpp shows what a session does with it.
+TEST_F(SettingEffect, MULTISTREAM_MODE) {
+  const auto streams = [&] { return rt::SessionOptions::from(settings()).streams; };
+  expect_effect<int64_t>("1", streams, 1, 5);
+}
+
+TEST_F(SettingEffect, MULTISTREAM_EXTRA_STREAMS) {
+  const auto streams = [&] { return rt::SessionOptions::from(settings()).streams; };
+  environment["CPPGEN_MULTISTREAM_MODE"] = "1";
+  expect_effect<int64_t>("2", streams, 5, 3);
+}
+
 TEST_F(SettingEffect, MEMORY_PLANNING) {
   const auto executable = rt::Executable::load(package(products(5)));
   const auto arena = [&] { return rt::Session(executable, rt::SessionOptions::from(settings())).stats().arena_bytes; };
