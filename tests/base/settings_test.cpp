@@ -130,8 +130,8 @@ TEST(Settings, Bytes) {
 TEST(Settings, ChoicesAndLists) {
   EXPECT_EQ(load({{"LOGLEVEL", "debug"}}).loglevel, "DEBUG");
   EXPECT_EQ(load({{"CPPGEN_ISA", "AVX512"}}).isa, "avx512");
-  EXPECT_EQ(error_of({{"CPPGEN_ISA", "amx"}}),
-            "CPPGEN_ISA: \"amx\" is not allowed; allowed: auto, scalar, avx2, avx512");
+  EXPECT_EQ(error_of({{"CPPGEN_ISA", "neon"}}),
+            "CPPGEN_ISA: \"neon\" is not allowed; allowed: auto, scalar, avx2, avx512, avx512_vnni, avx512_bf16, amx");
   EXPECT_EQ(error_of({{"CPPGEN_AFFINITY", "socket"}}),
             "CPPGEN_AFFINITY: \"socket\" is not allowed; allowed: none, core, pu, numa");
   using Words = std::vector<std::string>;
