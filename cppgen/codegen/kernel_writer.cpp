@@ -47,6 +47,7 @@ std::vector<const ir::IndexNode*> symbols_of(const schedule::Schedule& s, const 
         for (const auto& i : st.indices) collect_symbols(i, symbols);
   }
   if (k.contraction) roots.push_back(k.contraction->left), roots.push_back(k.contraction->right);
+  if (const auto& a = k.attention) roots.insert(roots.end(), {a->query, a->key, a->value, a->score});
   for (Expr e : ir::postorder(roots)) {
     for (IndexExpr i : e->indices) collect_symbols(i, symbols);
     for (const auto& g : e->guards)
@@ -56,6 +57,7 @@ std::vector<const ir::IndexNode*> symbols_of(const schedule::Schedule& s, const 
     const auto& c = *k.contraction;
     loops(c.batch), loops(c.rows), loops(c.taps), loops({c.columns, c.depth});
   }
+  if (const auto& a = k.attention) loops(a->batch), loops({a->rows, a->keys, a->depth, a->columns});
   return symbols;
 }
 

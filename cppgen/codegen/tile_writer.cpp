@@ -137,6 +137,7 @@ void TileWriter::write_epilogue(const std::vector<Loop>& rows) {
 
 KernelText emit_kernel(const schedule::Schedule& schedule, const schedule::FusedKernel& kernel,
                        const schedule::Target& target, const Options& options) {
+  if (kernel.kind == schedule::KernelKind::attention) return AttentionWriter(schedule, kernel, target, options).write();
   if (kernel.kind == schedule::KernelKind::contraction) return TileWriter(schedule, kernel, target, options).write();
   return LoopsWriter(schedule, kernel, target, options).write();
 }

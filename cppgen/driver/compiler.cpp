@@ -310,8 +310,8 @@ Explanation explain_model(const CompileRequest& request) {
   for (const auto& step : schedule.steps) {
     if (const auto* k = std::get_if<schedule::FusedKernel>(&step)) {
       const codegen::KernelText& text = kernels[next++];
-      result.steps.push_back(
-          {k->name, k->contraction ? "cppgen" : "loops", k->origins, loop_text(*k), text.comment + text.code});
+      result.steps.push_back({k->name, k->kind == schedule::KernelKind::loops ? "loops" : "cppgen", k->origins,
+                              loop_text(*k), text.comment + text.code});
     } else if (const auto* call = std::get_if<schedule::LibraryStep>(&step)) {
       result.steps.push_back({call->function, call->engine, call->origins, "", ""});
     }

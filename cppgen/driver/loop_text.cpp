@@ -20,10 +20,17 @@ std::string contraction_text(const schedule::TileContraction& c) {
   return text + "depth " + list({c.depth});
 }
 
+std::string attention_text(const schedule::Attention& a) {
+  std::string text = "queries " + list({a.rows});
+  if (!a.batch.empty()) text = "batch " + list(a.batch) + "; " + text;
+  return text + "; keys " + list({a.keys}) + "; depth " + list({a.depth}) + "; columns " + list({a.columns});
+}
+
 }  // namespace
 
 std::string loop_text(const schedule::FusedKernel& kernel) {
   if (kernel.contraction) return contraction_text(*kernel.contraction);
+  if (kernel.attention) return attention_text(*kernel.attention);
   std::string text = list(kernel.outer);
   if (kernel.vector_outer && !kernel.outer.empty()) text += " (vectorised)";
   for (const auto& s : kernel.segments) {

@@ -60,6 +60,7 @@ schedule::Options schedule_options(const Settings& s) {
   o.realize_acc_reads_threshold = s.realize_acc_reads_threshold;
   o.unroll_reductions_threshold = s.unroll_reductions_threshold;
   o.epilogue_fusion = s.epilogue_fusion;
+  o.attention_fusion = s.attention_fusion;
   o.split_reductions = s.split_reductions;
   o.layout_optimization = s.layout_optimization;
   o.inplace_buffers = s.inplace_buffers;

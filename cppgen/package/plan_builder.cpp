@@ -136,6 +136,11 @@ class Builder {
   }
 
   static IndexExpr flops_of(const FusedKernel& k) {
+    if (const auto& a = k.attention) {
+      IndexExpr n = 2 * a->rows.extent * a->keys.extent * (a->depth.extent + a->columns.extent);
+      for (const auto& l : a->batch) n = n * l.extent;
+      return n;
+    }
     if (!k.contraction) return 0;
     IndexExpr n = 2;
     const auto& c = *k.contraction;
@@ -155,7 +160,7 @@ class Builder {
     for (IndexExpr p : text.params) step.params.push_back(coder_.code(p));
     step.range = coder_.code(text.range), step.unit_work = coder_.code(text.unit_work);
     step.scratch_bytes = coder_.code(text.scratch_bytes);
-    step.engine = kernel.contraction ? "cppgen" : "loops";
+    step.engine = kernel.kind == schedule::KernelKind::loops ? "loops" : "cppgen";
     step.origins = kernel.origins;
     step.flops = coder_.code(flops_of(kernel)), step.bytes = coder_.code(bytes_touched(text.buffers));
     // A kernel numbers its checks from 0; its last parameter is where they start in the plan's table.

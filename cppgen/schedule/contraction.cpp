@@ -109,13 +109,15 @@ std::vector<const Engine*> in_preference(const std::vector<std::string>& backend
 
 }  // namespace
 
-std::vector<const Engine*> choose_engines(const Program& program, const Layouts& layouts, const Options& options,
+std::vector<const Engine*> choose_engines(const Program& program, const Layouts& layouts,
+                                          const std::vector<int>& elsewhere, const Options& options,
                                           const Target& target, DecisionLog& log) {
   auto engines = in_preference(options.gemm_backends);
   std::vector<const Engine*> chosen(program.statements.size(), nullptr);
   for (size_t i = 0; i < program.statements.size(); i++) {
     const LoopNest* nest = as_nest(program.statements[i]);
     if (!nest || !nest->is_contraction()) continue;
+    if (std::find(elsewhere.begin(), elsewhere.end(), int(i)) != elsewhere.end()) continue;
     for (const Engine* e : engines) {
       auto decision = supports(*e, program, layouts, *nest, target);
       log.add("engine", describe(program.statements[i]) + " on " + e->name, decision);

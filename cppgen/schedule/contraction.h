@@ -33,7 +33,9 @@ struct Engine {
 const std::vector<Engine>& engine_list();
 FusionDecision supports(const Engine&, const Program&, const Layouts&, const LoopNest&, const Target&);
 
-// The engine of each contraction statement: by position in the program, null for other statements.
-std::vector<const Engine*> choose_engines(const Program&, const Layouts&, const Options&, const Target&, DecisionLog&);
+// The engine of each contraction statement: by position in the program, null for other statements and for those that
+// run in a kernel of another kind.
+std::vector<const Engine*> choose_engines(const Program&, const Layouts&, const std::vector<int>& elsewhere,
+                                          const Options&, const Target&, DecisionLog&);
 
 }  // namespace cppgen::schedule

@@ -16,8 +16,16 @@ constexpr int kSiblingCandidates = 32;  // latest groups that a nest is tried wi
 
 class Grouper {
  public:
-  Grouper(Program& program, const Options& options, DecisionLog& log)
-      : program_(program), options_(options), log_(log), writers_(program.buffers.size()) {}
+  Grouper(Program& program, const StatementLists& attentions, const Options& options, DecisionLog& log)
+      : program_(program),
+        attentions_(attentions),
+        options_(options),
+        log_(log),
+        writers_(program.buffers.size()),
+        attention_of_(program.statements.size(), -1) {
+    for (size_t a = 0; a < attentions.size(); a++)
+      for (int s : attentions[a]) attention_of_[size_t(s)] = int(a);
+  }
 
   std::vector<Group> run() {
     for (int i = 0; i < int(program_.statements.size()); i++) place(i);
@@ -26,11 +34,13 @@ class Grouper {
 
  private:
   Program& program_;
+  const StatementLists& attentions_;
   const Options& options_;
   DecisionLog& log_;
   std::vector<Group> groups_;
   GroupDependencies dependencies_;
   std::vector<std::vector<int>> writers_;  // per buffer: groups that store it
+  std::vector<int> attention_of_;          // per statement
 
   const ir::Statement& statement(int i) const { return program_.statements[size_t(i)]; }
 
@@ -40,7 +50,22 @@ class Grouper {
     return {found.begin(), found.end()};
   }
 
+  // At the last statement of an attention all that the others read exists.
+  void place_attention(int i) {
+    const int attention = attention_of_[size_t(i)];
+    const auto& statements = attentions_[size_t(attention)];
+    if (i != statements.back()) return;
+    std::set<int> producers;
+    for (int s : statements)
+      for (int p : producers_of(s)) producers.insert(p);
+    open(i, LoopNest{}, {producers.begin(), producers.end()});
+    groups_.back().closed = true;
+    groups_.back().statements = statements;
+    groups_.back().attention = attention;
+  }
+
   void place(int i) {
+    if (attention_of_[size_t(i)] >= 0) return place_attention(i);
     const LoopNest* nest = as_nest(statement(i));
     auto producers = producers_of(i);
     if (!nest || nest->is_contraction()) {
@@ -117,9 +142,10 @@ class Grouper {
 
 }  // namespace
 
-std::vector<Group> group_statements(const Program& program, const Options& options, DecisionLog& log) {
+std::vector<Group> group_statements(const Program& program, const StatementLists& attentions, const Options& options,
+                                    DecisionLog& log) {
   Program copy = program;
-  return Grouper(copy, options, log).run();
+  return Grouper(copy, attentions, options, log).run();
 }
 
 }  // namespace cppgen::schedule

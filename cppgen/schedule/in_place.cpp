@@ -46,6 +46,16 @@ bool is_straight(const FusedKernel& kernel) {
   return kernel.segments.size() == 1 && kernel.segments[0].reduced.empty() && kernel.transpose_loop < 0;
 }
 
+// Whether other points than the one that is written may read the buffer.
+bool reads_everywhere(const FusedKernel& kernel, BufferId b) {
+  if (const auto& c = kernel.contraction) return c->left->buffer == b || c->packed == b;
+  const auto& a = kernel.attention;
+  if (!a) return false;
+  const std::vector<Expr> roots{a->query, a->key, a->value, a->score};
+  const auto all = ir::postorder(roots);
+  return std::any_of(all.begin(), all.end(), [&](Expr e) { return e->kind == ir::ExprKind::load && e->buffer == b; });
+}
+
 }  // namespace
 
 void find_in_place(Schedule& schedule) {
@@ -61,8 +71,7 @@ void find_in_place(Schedule& schedule) {
         continue;
       for (BufferId input : kernel->inputs) {
         if (schedule.program.buffer(input).kind != ir::BufferKind::temporary || last[size_t(input)] != i) continue;
-        if (kernel->contraction && (kernel->contraction->left->buffer == input || kernel->contraction->packed == input))
-          continue;
+        if (reads_everywhere(*kernel, input)) continue;
         if (taken.count(input) || !same_size(schedule, output, input)) continue;
         if (!same_offsets(accesses, output, input)) continue;
         taken.insert(input);

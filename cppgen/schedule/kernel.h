@@ -38,7 +38,7 @@ struct Local {
   IndexExpr elements = 1;  // of a row
 };
 
-enum class KernelKind : uint8_t { loops, contraction };
+enum class KernelKind : uint8_t { loops, contraction, attention };
 
 // How a contraction is run by the tile engine: out[rows, columns] = sum over taps and depth.
 struct TileContraction {
@@ -50,6 +50,16 @@ struct TileContraction {
   ir::BufferId packed = -1;    // panels [batch of right][panel][tap][group of depth][column of the tile][in the group]
   IndexExpr packed_batch = 0;  // which batch of panels, over the batch loops
   IndexExpr panel_elements;    // of one panel
+};
+
+// out[batch, row, column] = sum over keys of softmax over keys of score(sum over depth of query x key) x value. The
+// rows are the lanes of a unit; query, key and value are loads over these loops.
+struct Attention {
+  std::vector<ir::Loop> batch;
+  ir::Loop rows, keys, depth, columns;
+  ir::Expr query = nullptr, key = nullptr, value = nullptr;
+  ir::Expr score = nullptr;  // over batch, rows and keys; accumulator 0: the product
+  bool divides = false;      // by the sum of the powers; else it multiplies with its reciprocal
 };
 
 // A kernel as the code generator sees it: segments over common outer loops.
@@ -65,6 +75,7 @@ struct FusedKernel {
   std::vector<Segment> segments;
   std::vector<Local> locals;
   std::optional<TileContraction> contraction;
+  std::optional<Attention> attention;
   std::vector<ir::BufferId> inputs, outputs;  // arguments: inputs, then outputs
   std::vector<ir::BufferId> around_caches;    // outputs that are written past the caches
   std::vector<std::string> origins;

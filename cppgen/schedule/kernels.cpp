@@ -198,6 +198,11 @@ void collect_arguments(FusedKernel& kernel) {
       if (e->kind == ir::ExprKind::load) in.insert(e->buffer);
     in.insert(kernel.contraction->packed);
   }
+  if (const auto& a = kernel.attention) {
+    const std::vector<Expr> roots{a->query, a->key, a->value, a->score};
+    for (Expr e : ir::postorder(roots))
+      if (e->kind == ir::ExprKind::load) in.insert(e->buffer);
+  }
   for (BufferId b : out) in.erase(b);
   kernel.inputs.assign(in.begin(), in.end());
   kernel.outputs.assign(out.begin(), out.end());

@@ -17,6 +17,7 @@ struct Options {
   int64_t realize_acc_reads_threshold = 8;
   int64_t unroll_reductions_threshold = 8;
   bool epilogue_fusion = true;
+  bool attention_fusion = true;
   bool split_reductions = true;
   bool layout_optimization = true;
   bool inplace_buffers = true;

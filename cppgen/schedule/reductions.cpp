@@ -17,7 +17,10 @@ std::optional<int64_t> constant_points(const std::vector<ir::Loop>& loops) {
   return n.is_constant() ? std::optional(n.constant()) : std::nullopt;
 }
 
-bool combinable(const LoopNest& nest) {
+bool may_change(const LoopNest& nest, const std::set<BufferId>& kept) {
+  if (nest.is_contraction()) return false;
+  for (const auto& s : nest.stores)
+    if (kept.count(s.buffer)) return false;
   for (const auto& r : nest.reductions)
     if (!ir::combining(r.op)) return false;
   return !nest.reductions.empty();
@@ -97,10 +100,11 @@ LoopNest cut(Program& program, LoopNest& nest, int64_t parts) {
 
 }  // namespace
 
-void unroll_small_reductions(Program& program, const Options& options, DecisionLog& log) {
+void unroll_small_reductions(Program& program, const Options& options, const std::set<BufferId>& kept,
+                             DecisionLog& log) {
   for (auto& statement : program.statements) {
     LoopNest* nest = as_nest(statement);
-    if (!nest || nest->is_contraction() || !combinable(*nest)) continue;
+    if (!nest || !may_change(*nest, kept)) continue;
     auto points = constant_points(nest->reduced);
     if (!points || *points < 1 || *points > options.unroll_reductions_threshold) continue;
     log.add("unroll", describe(statement), FusionDecision::yes(fmt::format("{} points: pointwise", *points)));
@@ -108,11 +112,11 @@ void unroll_small_reductions(Program& program, const Options& options, DecisionL
   }
 }
 
-void split_long_reductions(Program& program, const Options& options, DecisionLog& log) {
+void split_long_reductions(Program& program, const Options& options, const std::set<BufferId>& kept, DecisionLog& log) {
   if (!options.split_reductions) return;
   for (size_t i = 0; i < program.statements.size(); i++) {
     LoopNest* nest = as_nest(program.statements[i]);
-    if (!nest || nest->is_contraction() || !combinable(*nest)) continue;
+    if (!nest || !may_change(*nest, kept)) continue;
     auto outer = constant_points(nest->loops), total = constant_points(nest->reduced);
     if (!outer || !total || *total * std::max<int64_t>(*outer, 1) < kLongReduction || *outer >= kFewPoints) continue;
     if (nest->reduced[0].extent.is_constant() == false) continue;

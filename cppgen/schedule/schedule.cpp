@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "cppgen/schedule/around_caches.h"
+#include "cppgen/schedule/attention.h"
 #include "cppgen/schedule/contraction.h"
 #include "cppgen/schedule/epilogue.h"
 #include "cppgen/schedule/group.h"
@@ -46,11 +47,11 @@ struct Engines {
 
 class EngineStage {
  public:
-  EngineStage(Schedule& schedule, const Options& options, const Target& target)
+  EngineStage(Schedule& schedule, const std::vector<int>& elsewhere, const Options& options, const Target& target)
       : schedule_(schedule),
         options_(options),
         target_(target),
-        chosen_(choose_engines(schedule.program, schedule.layouts, options, target, schedule.log)) {}
+        chosen_(choose_engines(schedule.program, schedule.layouts, elsewhere, options, target, schedule.log)) {}
 
   Engines run() {
     auto old = std::move(schedule_.program.statements);
@@ -127,8 +128,22 @@ std::string kernel_name(size_t position, const Program& program, const Group& gr
   return name;
 }
 
-ScheduledStep make_step(Schedule& schedule, const Engines& engines, const Uses& uses, const Group& group,
-                        size_t position) {
+using Attentions = std::vector<FoundAttention>;
+
+StatementLists statements_of(const Program& program, const Attentions& attentions) {
+  StatementLists lists;
+  for (const auto& a : attentions) lists.push_back(statements_of(program, a));
+  return lists;
+}
+
+std::vector<int> flat(const StatementLists& lists) {
+  std::vector<int> all;
+  for (const auto& list : lists) all.insert(all.end(), list.begin(), list.end());
+  return all;
+}
+
+ScheduledStep make_step(Schedule& schedule, const Engines& engines, const Attentions& attentions, const Uses& uses,
+                        const Group& group, size_t position) {
   Program& program = schedule.program;
   size_t first = size_t(group.statements[0]);
   if (engines.library[first]) return *engines.library[first];
@@ -136,6 +151,7 @@ ScheduledStep make_step(Schedule& schedule, const Engines& engines, const Uses& 
     return LibraryStep{call->function, "library",     call->inputs, call->outputs,
                        call->params,   call->numbers, call->origins};
   std::string name = kernel_name(position, program, group);
+  if (group.attention >= 0) return make_attention_kernel(program, attentions[size_t(group.attention)], name);
   if (engines.tiles[first])
     return make_tile_kernel(program, *as_nest(program.statements[first]), *engines.tiles[first], name);
   return make_kernel(program, schedule.layouts, uses, group, name);
@@ -158,8 +174,9 @@ void fuse(Program& program, const Options& options, DecisionLog& log, const Trac
   // Inlining left single readers behind that were several before.
   fuse_epilogues(program, options, log);
   drop_dead(program);
-  unroll_small_reductions(program, options, log);
-  split_long_reductions(program, options, log);
+  const auto kept = buffers_inside_attentions(program, options);
+  unroll_small_reductions(program, options, kept, log);
+  split_long_reductions(program, options, kept, log);
   trace(hook, "reductions", program);
 }
 
@@ -169,13 +186,14 @@ Schedule make_schedule(Program program, const Options& options, const Target& ta
   fuse(schedule.program, options, schedule.log, hook);
   ir::verify(schedule.program);
   schedule.layouts = plan_layouts(schedule.program, options, schedule.log);
-  Engines engines = EngineStage(schedule, options, target).run();
+  const Attentions attentions = find_attentions(schedule.program, schedule.layouts, options, schedule.log);
+  Engines engines = EngineStage(schedule, flat(statements_of(schedule.program, attentions)), options, target).run();
   if (options.layout_optimization) pad_rows(schedule, engines, target);
   trace(hook, "engines", schedule.program);
-  auto groups = group_statements(schedule.program, options, schedule.log);
+  auto groups = group_statements(schedule.program, statements_of(schedule.program, attentions), options, schedule.log);
   Uses uses = collect_uses(schedule.program);
   for (const Group& group : groups)
-    schedule.steps.push_back(make_step(schedule, engines, uses, group, schedule.steps.size()));
+    schedule.steps.push_back(make_step(schedule, engines, attentions, uses, group, schedule.steps.size()));
   if (options.inplace_buffers) find_in_place(schedule);
   find_stores_around_caches(schedule, target);
   return schedule;

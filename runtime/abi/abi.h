@@ -13,6 +13,9 @@ struct cppgen_runtime {
   // Register-blocked contraction tiles of this ISA, by format (runtime/contraction/formats.h) and number of rows: see
   // runtime/contraction/tiles.h. Null where the ISA has none.
   void (*const* const* tiles)(const void* const* left, long taps, long depth, const void* panel, void* block, long ldc);
+  // Tiles of float32 whose left operand is read where it lies, by (2 * its rows are contiguous + half as wide) and
+  // number of rows: see runtime/contraction/tiles.h.
+  void (*const* const* strided)(const float* left, long ld, long depth, const float* panel, float* block);
 };
 
 // What a kernel call receives. A kernel is

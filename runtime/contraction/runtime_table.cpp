@@ -20,6 +20,7 @@ using TileSets = std::array<const TileSet*, kTileFormatCount>;
 
 struct Row {
   std::string_view isa;
+  const StridedTileSet* strided;
   TileSets tiles;
 };
 
@@ -29,12 +30,14 @@ constexpr TileSets kVnni{&avx512::tiles_f32, &avx512::tiles_f32_wide, &avx512::t
                          &avx512_vnni::tiles_u8s8, &avx512_vnni::tiles_s8s8};
 
 constexpr std::array<Row, 6> kRows{{
-    {"scalar", {&scalar::tiles_f32, nullptr, nullptr, &scalar::tiles_u8s8, &scalar::tiles_s8s8}},
-    {"avx2", {&avx2::tiles_f32, &avx2::tiles_f32_wide, &avx2::tiles_f32_narrow, &avx2::tiles_u8s8, &avx2::tiles_s8s8}},
-    {"avx512", kAvx512},
-    {"avx512_vnni", kVnni},
-    {"avx512_bf16", kVnni},
-    {"amx", kVnni},
+    {"scalar", &scalar::strided_f32, {&scalar::tiles_f32, nullptr, nullptr, &scalar::tiles_u8s8, &scalar::tiles_s8s8}},
+    {"avx2",
+     &avx2::strided_f32,
+     {&avx2::tiles_f32, &avx2::tiles_f32_wide, &avx2::tiles_f32_narrow, &avx2::tiles_u8s8, &avx2::tiles_s8s8}},
+    {"avx512", &avx512::strided_f32, kAvx512},
+    {"avx512_vnni", &avx512::strided_f32, kVnni},
+    {"avx512_bf16", &avx512::strided_f32, kVnni},
+    {"amx", &avx512::strided_f32, kVnni},
 }};
 
 size_t row_of(std::string_view isa) {
@@ -53,7 +56,8 @@ struct RuntimeTables {
       for (size_t f = 0; f < kTileFormatCount; f++)
         if (const TileSet* set = kRows[i].tiles[f]) functions[i][f] = set->functions;
       tables[i] = {kUnaryF64, [](double x, double y) { return std::pow(x, y); },
-                   [](double x, double y) { return std::fmod(x, y); }, functions[i].data()};
+                   [](double x, double y) { return std::fmod(x, y); }, functions[i].data(),
+                   kRows[i].strided->functions};
     }
   }
 };

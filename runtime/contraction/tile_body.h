@@ -83,3 +83,5 @@ constexpr TileSet tile_set() {
 }
 
 }  // namespace cppgen::rt::TILE_ISA
+
+#include "runtime/contraction/strided_body.h"

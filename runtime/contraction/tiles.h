@@ -18,15 +18,27 @@ struct TileSet {
   const TileFunction* functions = nullptr;
 };
 
+// block[r * columns + j] = sum over k < depth of x(r, k) * panel[k * columns + j], for r < rows and j < columns, which
+// is NR of the format f32, or half of it. x(r, k) is left[r * ld + k], or with contiguous rows left[k * ld + r]. Else
+// as above.
+using StridedTile = void (*)(const float* left, long ld, long depth, const float* panel, float* block);
+// By 2 * rows are contiguous + half the columns; entry `rows` of each computes that many rows, 1 <= rows <= mr.
+struct StridedTileSet {
+  const StridedTile* functions[4] = {};
+};
+
 namespace scalar {
 extern const TileSet tiles_f32, tiles_u8s8, tiles_s8s8;
-}
+extern const StridedTileSet strided_f32;
+}  // namespace scalar
 namespace avx2 {
 extern const TileSet tiles_f32, tiles_f32_wide, tiles_f32_narrow, tiles_u8s8, tiles_s8s8;
-}
+extern const StridedTileSet strided_f32;
+}  // namespace avx2
 namespace avx512 {
 extern const TileSet tiles_f32, tiles_f32_wide, tiles_f32_narrow, tiles_u8s8, tiles_s8s8;
-}
+extern const StridedTileSet strided_f32;
+}  // namespace avx512
 namespace avx512_vnni {
 extern const TileSet tiles_u8s8, tiles_s8s8;
 }

@@ -21,4 +21,5 @@ TILE_FN Vector multiply_add(Vector a, Vector b, Vector c) { return a * b + c; }
 
 namespace cppgen::rt::scalar {
 const TileSet tiles_f32 = tile_set<4, 2>();
-}
+const StridedTileSet strided_f32 = strided_set<4, 2>();
+}  // namespace cppgen::rt::scalar

@@ -93,6 +93,18 @@ TEST_F(SettingEffect, EPILOGUE_FUSION) {
   expect_effect<size_t>("0", kernels, fused, fused + 1);
 }
 
+TEST_F(SettingEffect, ATTENTION_FUSION) {
+  const auto steps = [&] {
+    GraphMaker g;
+    ValueId scores = g.node("MatMul", {g.input("q", {32, 16}), g.input("k", {16, 32})});
+    ValueId weights = g.node("Softmax", {scores}, {{"axis", int64_t{-1}}});
+    g.output(g.node("MatMul", {weights, g.input("v", {32, 16})}));
+    return schedule_of(std::move(g), settings()).steps.size();
+  };
+  const size_t apart = 5;  // two packings, two products, the softmax
+  expect_effect<size_t>("0", steps, 1, apart);
+}
+
 TEST_F(SettingEffect, SPLIT_REDUCTIONS) {
   const auto phases = [&] {
     GraphMaker g;

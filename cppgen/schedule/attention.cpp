@@ -1,0 +1,194 @@
+#include "cppgen/schedule/attention.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "cppgen/schedule/attention_match.h"
+#include "cppgen/schedule/contraction.h"
+#include "cppgen/schedule/group_align.h"
+#include "cppgen/schedule/kernels.h"
+#include "cppgen/schedule/uses.h"
+#include "runtime/base/errors.h"
+
+namespace cppgen::schedule {
+namespace {
+
+using ir::Loop;
+
+constexpr int64_t kFewestRows = 9;     // of fewer, most lanes would be idle
+constexpr int64_t kWidestHead = 1024;  // features of a query or a value: more would not stay in cache
+
+bool moves(Expr value, const Loop& loop) {
+  for (Expr e : ir::postorder({&value, 1})) {
+    auto by = [&](IndexExpr i) { return ir::depends_on(i, loop.var.node()); };
+    if (std::any_of(e->indices.begin(), e->indices.end(), by)) return true;
+    for (const auto& g : e->guards)
+      if (by(g.index) || by(g.lo) || by(g.hi)) return true;
+  }
+  return false;
+}
+
+Loop one_point(Program& program) { return {program.index->loop("i", 1), 1}; }
+
+// The larger of two extents as far as is known; symbols count as large.
+bool is_larger(IndexExpr a, IndexExpr b) { return a.range().hi > b.range().hi; }
+
+// What each loop of the second contraction is: see Attention.
+FusionDecision sort_loops(Program& program, const LoopNest& nest, Attention& a) {
+  std::vector<Loop> rows, columns;
+  for (const Loop& l : nest.loops) {
+    bool scores = moves(a.query, l) || moves(a.key, l) || moves(a.score, l), value = moves(a.value, l);
+    if (value && !scores)
+      columns.push_back(l);
+    else if (!value && !moves(a.key, l))
+      rows.push_back(l);
+    else
+      a.batch.push_back(l);
+  }
+  if (columns.size() > 1) return FusionDecision::no("the columns of the values are not one loop");
+  a.columns = columns.empty() ? one_point(program) : columns[0];
+  if (rows.empty()) rows.push_back(one_point(program));
+  size_t lanes = rows.size() - 1;
+  for (size_t i = rows.size(); i-- > 0;)
+    if (is_larger(rows[i].extent, rows[lanes].extent)) lanes = i;
+  a.rows = rows[lanes];
+  rows.erase(rows.begin() + long(lanes));
+  a.batch.insert(a.batch.end(), rows.begin(), rows.end());
+  return FusionDecision::yes();
+}
+
+bool is_plain_f32(const Program& program, Expr load) {
+  return load->kind == ir::ExprKind::load && load->guards.empty() && load->indirects.empty() &&
+         program.buffer(load->buffer).type == DType::f32;
+}
+
+// Whether an operand is a matrix over the two loops, contiguous along one of them.
+bool is_matrix(const Program& program, const Layouts& layouts, Expr load, const Loop& along, const Loop& across) {
+  IndexExpr offset = offset_of(program.buffer(load->buffer), layouts[size_t(load->buffer)], load->indices);
+  auto first = ir::stride_of(offset, along.var.node()), second = ir::stride_of(offset, across.var.node());
+  if (!first || !second) return false;
+  return first->is_constant(1) || second->is_constant(1) || along.extent.is_constant(1) || across.extent.is_constant(1);
+}
+
+FusionDecision fits_lanes(const Program& program, const Layouts& layouts, const Attention& a) {
+  if (a.rows.extent.range().hi < kFewestRows) return FusionDecision::no("few queries");
+  if (!is_plain_f32(program, a.query) || !is_plain_f32(program, a.key) || !is_plain_f32(program, a.value))
+    return FusionDecision::no("an operand is not float32, or read under conditions");
+  if (!is_matrix(program, layouts, a.key, a.depth, a.keys)) return FusionDecision::no("the keys are not contiguous");
+  if (!is_matrix(program, layouts, a.value, a.columns, a.keys))
+    return FusionDecision::no("the values are not contiguous");
+  if (!is_matrix(program, layouts, a.query, a.depth, a.rows))
+    return FusionDecision::no("the queries are not contiguous");
+  for (const Loop& l : {a.depth, a.columns})
+    if (l.extent.range().hi > kWidestHead) return FusionDecision::no("the heads are wide, or of unknown width");
+  return FusionDecision::yes();
+}
+
+// One contraction as the second one of an attention.
+class Candidate {
+ public:
+  Candidate(Program& program, const Uses& uses, int position)
+      : program_(program), uses_(uses), position_(position), nest_(plain_nest()) {}
+
+  // Null with an empty reason: nothing like attention.
+  std::optional<FoundAttention> find(std::string& reason) {
+    auto view = view_of(nest_);
+    if (!view || nest_.reductions[0].type != DType::f32 || view->depth.size() != 1 || nest_.stores.empty())
+      return std::nullopt;
+    const Loop& keys = view->depth[0];
+    if (keys.extent.is_constant(1)) return std::nullopt;
+    for (bool left : {true, false}) {
+      Expr weights = left ? view->left : view->right;
+      auto softmax = match_softmax(program_, uses_, position_, weights, keys, reason);
+      if (softmax) return describe(*softmax, left ? view->right : view->left, keys, reason);
+    }
+    return std::nullopt;
+  }
+
+ private:
+  Program& program_;
+  const Uses& uses_;
+  int position_;
+  LoopNest nest_;
+
+  LoopNest plain_nest() { return without_trivial_loops(program_, *as_nest(program_.statements[size_t(position_)])); }
+
+  std::optional<FoundAttention> describe(const SoftmaxOfProduct& softmax, Expr value, const Loop& keys,
+                                         std::string& reason) {
+    FoundAttention found;
+    Attention& a = found.attention;
+    a.query = softmax.query, a.key = softmax.key, a.value = value, a.score = softmax.score;
+    a.keys = keys, a.depth = softmax.depth, a.divides = softmax.divides;
+    if (auto sorted = sort_loops(program_, nest_, a); !sorted) return reason = sorted.reason, std::nullopt;
+    found.stores = nest_.stores;
+    for (int s : softmax.statements)
+      for (const auto& store : as_nest(program_.statements[size_t(s)])->stores) found.inside.push_back(store.buffer);
+    return found;
+  }
+};
+
+// Calls f(position, attention, reason) for each contraction that may be one; f returns whether it takes it.
+template <class F>
+void each_candidate(Program& program, F f) {
+  Uses uses = collect_uses(program);
+  for (int i = 0; i < int(program.statements.size()); i++) {
+    const LoopNest* nest = as_nest(program.statements[size_t(i)]);
+    if (!nest || !nest->is_contraction()) continue;
+    std::string reason;
+    auto found = Candidate(program, uses, i).find(reason);
+    if (found || !reason.empty()) f(i, std::move(found), reason);
+  }
+}
+
+}  // namespace
+
+std::vector<FoundAttention> find_attentions(Program& program, const Layouts& layouts, const Options& options,
+                                            DecisionLog& log) {
+  std::vector<FoundAttention> all;
+  if (!options.attention_fusion) return all;
+  each_candidate(program, [&](int position, std::optional<FoundAttention> found, const std::string& reason) {
+    FusionDecision decision = found ? fits_lanes(program, layouts, found->attention) : FusionDecision::no(reason);
+    if (log.add("attention", describe(program.statements[size_t(position)]), decision))
+      all.push_back(std::move(*found));
+  });
+  return all;
+}
+
+std::set<BufferId> buffers_inside_attentions(Program& program, const Options& options) {
+  std::set<BufferId> all;
+  if (!options.attention_fusion) return all;
+  each_candidate(program, [&](int, const std::optional<FoundAttention>& found, const std::string&) {
+    if (found) all.insert(found->inside.begin(), found->inside.end());
+  });
+  return all;
+}
+
+std::vector<int> statements_of(const Program& program, const FoundAttention& found) {
+  auto inside = [&](BufferId b) {
+    return std::find(found.inside.begin(), found.inside.end(), b) != found.inside.end();
+  };
+  std::vector<int> result;
+  for (int i = 0; i < int(program.statements.size()); i++) {
+    const auto read = buffers_read(program.statements[size_t(i)]),
+               written = buffers_written(program.statements[size_t(i)]);
+    if (std::any_of(read.begin(), read.end(), inside) || std::any_of(written.begin(), written.end(), inside))
+      result.push_back(i);
+  }
+  return result;
+}
+
+FusedKernel make_attention_kernel(const Program& program, const FoundAttention& found, const std::string& name) {
+  FusedKernel kernel;
+  kernel.name = name;
+  kernel.kind = KernelKind::attention;
+  kernel.attention = found.attention;
+  Segment epilogue;
+  epilogue.stores = found.stores;
+  kernel.segments.push_back(std::move(epilogue));
+  for (int s : statements_of(program, found))
+    for (const auto& origin : as_nest(program.statements[size_t(s)])->origins) kernel.origins.push_back(origin);
+  collect_arguments(kernel);
+  return kernel;
+}
+
+}  // namespace cppgen::schedule

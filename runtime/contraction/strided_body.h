@@ -1,0 +1,53 @@
+// Tiles whose left operand is read where it lies, over the vectors of tile_body.h, for translation units that include
+// it before. For what they compute see runtime/contraction/tiles.h.
+#pragma once
+
+namespace cppgen::rt::TILE_ISA {
+
+constexpr int kStepsAhead = 8;  // of a left operand whose steps may lie in different pages
+
+template <int Rows, int Vectors, bool RowsContiguous>
+void strided_tile(const float* a, long ld, long depth, const float* b, float* block) {
+  constexpr int columns = Vectors * kLanes;
+  Vector acc[Rows][Vectors] = {};
+#pragma GCC unroll 2
+  for (long k = 0; k < depth; k++, b += columns, a += RowsContiguous ? ld : 1) {
+    if constexpr (RowsContiguous) __builtin_prefetch(a + kStepsAhead * ld);
+    Vector bv[Vectors];
+#pragma GCC unroll 2
+    for (int j = 0; j < Vectors; j++) bv[j] = load(b + j * kLanes);
+#pragma GCC unroll 16
+    for (int r = 0; r < Rows; r++) {
+      const Vector x = splat(a[RowsContiguous ? r : r * ld]);
+#pragma GCC unroll 2
+      for (int j = 0; j < Vectors; j++) acc[r][j] = multiply_add(x, bv[j], acc[r][j]);
+    }
+  }
+#pragma GCC unroll 16
+  for (int r = 0; r < Rows; r++)
+#pragma GCC unroll 2
+    for (int j = 0; j < Vectors; j++) store(block + r * columns + j * kLanes, acc[r][j]);
+}
+
+// The tiles of 1 to MaxRows rows.
+template <int MaxRows, int Vectors, bool RowsContiguous>
+struct StridedTable {
+  StridedTile functions[MaxRows + 1] = {};
+
+  constexpr StridedTable() { fill<1>(); }
+  template <int Rows>
+  constexpr void fill() {
+    functions[Rows] = strided_tile<Rows, Vectors, RowsContiguous>;
+    if constexpr (Rows < MaxRows) fill<Rows + 1>();
+  }
+};
+template <int MaxRows, int Vectors, bool RowsContiguous>
+constexpr StridedTable<MaxRows, Vectors, RowsContiguous> strided_table;
+
+template <int MaxRows, int Vectors>
+constexpr StridedTileSet strided_set() {
+  return {{strided_table<MaxRows, Vectors, false>.functions, strided_table<MaxRows, Vectors / 2, false>.functions,
+           strided_table<MaxRows, Vectors, true>.functions, strided_table<MaxRows, Vectors / 2, true>.functions}};
+}
+
+}  // namespace cppgen::rt::TILE_ISA

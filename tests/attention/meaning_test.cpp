@@ -1,0 +1,119 @@
+// Attention as one kernel for every instruction set, compared with the interpreter: shapes around tiles, panels and
+// blocks of keys, masks, layouts of the operands, symbolic sizes.
+#include "tests/attention/attention_graphs.h"
+#include "tests/isas_to_test.h"
+#include "tests/property/differential.h"
+#include "tests/schedule/scheduled.h"
+
+namespace cppgen::property {
+namespace {
+
+bool is_one_kernel(const schedule::Schedule& s) {
+  for (const auto* k : schedule::kernels_of(s))
+    if (k->kind == schedule::KernelKind::attention) return true;
+  return false;
+}
+
+Case case_of(const AttentionForm& form, int64_t symbol_value = 1) {
+  GraphMaker g;
+  g.output(attention(g, form));
+  Case c;
+  c.seed = 1;
+  c.random.facts.assign(g.g.values.size(), Fact{2, 1e-5});
+  c.random.symbol_value = symbol_value;
+  c.random.graph = std::move(g.g);
+  return c;
+}
+
+// Kernels of their own run few queries; the meaning is the same.
+void expect_no_failures(const std::vector<Case>& cases, bool one_kernel = true) {
+  DifferentialOptions options;
+  options.isas = isas_to_test();
+  for (const Case& c : cases) EXPECT_EQ(is_one_kernel(schedule_of(c, *options.isas.back())), one_kernel) << describe(c);
+  for (const Failure& f : check_cases(cases, options))
+    ADD_FAILURE() << f.isa << ": " << f.what << "\n" << describe(cases[f.index]);
+}
+
+TEST(AttentionMeaning, SequencesAroundTilesAndPanels) {
+  std::vector<Case> cases;
+  for (int64_t n : {9, 15, 16, 17, 33, 128}) {
+    cases.push_back(case_of({.shape = {.rows = n, .keys = n}}));
+    cases.push_back(case_of({.shape = {.rows = n, .keys = 2}, .mask = Mask::additive}));
+    cases.push_back(case_of({.shape = {.rows = n, .keys = 7}, .mask = Mask::boolean}));
+  }
+  expect_no_failures(cases);
+}
+
+TEST(AttentionMeaning, FewQueries) {
+  std::vector<Case> cases;
+  for (int64_t rows : {1, 8})
+    for (int64_t keys : {1, 2, 16, 33}) cases.push_back(case_of({.shape = {.rows = rows, .keys = keys}}));
+  cases.push_back(case_of({.shape = {.batch = 2, .heads = 6, .key_heads = 1, .rows = 1, .keys = 17}}));
+  expect_no_failures(cases, false);
+}
+
+TEST(AttentionMeaning, Heads) {
+  std::vector<Case> cases;
+  for (int64_t d : {1, 8, 40, 64, 65}) {
+    cases.push_back(case_of({.shape = {.rows = 19, .keys = 21, .depth = d, .columns = d}}));
+    cases.push_back(case_of({.shape = {.rows = 19, .keys = 21, .depth = d, .columns = 66 - d}, .heads_inside = true}));
+  }
+  cases.push_back(case_of({.shape = {.batch = 2, .heads = 6, .key_heads = 2, .rows = 9, .keys = 17}}));
+  expect_no_failures(cases);
+}
+
+TEST(AttentionMeaning, BlocksOfKeys) {
+  std::vector<Case> cases;
+  for (int64_t keys : {512, 513, 756, 1000}) {
+    cases.push_back(case_of({.shape = {.heads = 1, .key_heads = 1, .rows = 17, .keys = keys}}));
+    cases.push_back(case_of({.shape = {.heads = 1, .key_heads = 1, .rows = 17, .keys = keys}, .mask = Mask::additive}));
+  }
+  expect_no_failures(cases);
+}
+
+TEST(AttentionMeaning, Forms) {
+  std::vector<Case> cases;
+  for (Mask mask : {Mask::none, Mask::additive, Mask::keys, Mask::boolean})
+    for (bool inside : {false, true})
+      for (bool first : {false, true})
+        cases.push_back(case_of({.shape = {.batch = 2, .rows = 18, .keys = 37, .depth = 16, .columns = 24},
+                                 .mask = mask,
+                                 .keys_transposed = !inside && first,
+                                 .heads_inside = inside,
+                                 .scale_first = first,
+                                 .cap = !first}));
+  expect_no_failures(cases);
+}
+
+// A row that sees no key is NaN; one that sees none of the first block of keys is not.
+TEST(AttentionMeaning, HiddenKeys) {
+  std::vector<Case> cases;
+  for (int64_t keys : {6, 40, 600, 1000})
+    cases.push_back(case_of({.shape = {.rows = 20, .keys = keys}, .mask = Mask::all_hidden}));
+  expect_no_failures(cases);
+}
+
+TEST(AttentionMeaning, SymbolicSizes) {
+  std::vector<Case> cases;
+  for (int64_t n : {1, 2, 15, 33, 300, 513}) {
+    GraphMaker names;
+    const auto on_symbols = [&](Mask mask) {
+      GraphMaker g;
+      IndexExpr size = g.symbol("N");
+      AttentionForm form{.shape = {.batch = 1, .rows = size, .keys = size}, .mask = mask};
+      g.output(attention(g, form));
+      Case c;
+      c.seed = 1;
+      c.random.facts.assign(g.g.values.size(), Fact{2, 1e-5});
+      c.random.symbol_value = n;
+      c.random.graph = std::move(g.g);
+      return c;
+    };
+    cases.push_back(on_symbols(Mask::none));
+    cases.push_back(on_symbols(Mask::additive));
+  }
+  expect_no_failures(cases);
+}
+
+}  // namespace
+}  // namespace cppgen::property
