@@ -118,6 +118,7 @@ void TileWriter::write_epilogue(const std::vector<Loop>& rows) {
   size_t row_levels = variables.size();
   variables.push_back(c.columns.var.node());
   ValueEmitter e(context_, variables, c.columns.var.node(), "n");
+  e.align_lanes(target_.lanes);
   e.bind_accumulator(0, fmt::format("vec::load(block + r * {0} + ({1} - panel * {0}))", c.shape.nr, column),
                      int(variables.size()));
   e.store(kernel_.segments[0].stores);

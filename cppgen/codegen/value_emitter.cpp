@@ -63,6 +63,19 @@ void ValueEmitter::compute_side_by_side() {
   lane_names_.set(vector_, fmt::format("({} + i)", point));
 }
 
+void ValueEmitter::align_lanes(int lanes) {
+  auto& arena = *context_.program.index;
+  const IndexExpr lane = arena.loop("lane", lanes);
+  aligned_ = arena.loop("vector", ir::ceildiv(IndexExpr(vector_).node()->extent, lanes)) * lanes + lane;
+  lane_ = lane.node();
+}
+
+std::optional<IndexExpr> ValueEmitter::lane_stride(IndexExpr offset) const {
+  auto stride = ir::stride_of(offset, vector_);
+  if (stride || !lane_) return stride;
+  return ir::stride_of(ir::substitute(offset, {{vector_, aligned_}}), lane_);
+}
+
 void ValueEmitter::bind_accumulator(int index, std::string name, int level) {
   accumulators_[index] = {std::move(name), level};
 }
@@ -277,11 +290,11 @@ ValueEmitter::Item ValueEmitter::load(Expr e) {
   }
 
   std::string text;
-  auto stride = vector_ ? ir::stride_of(offset, vector_) : std::optional<IndexExpr>(int64_t{0});
+  auto stride = vector_ ? lane_stride(offset) : std::optional<IndexExpr>(int64_t{0});
   bool even = stride && (!varies(offset) || std::none_of(e->indirects.begin(), e->indirects.end(), [&](const auto& i) {
                 return indirects_.at(i.variable).per_lane;
               }));
-  if (lane_when.empty() && !varies(offset)) {
+  if (lane_when.empty() && (!varies(offset) || (even && stride->is_constant(0)))) {
     text = fmt::format("vec::ld_all({} + {})", pointer, names_.text(offset));
   } else if (lane_when.empty() && even && stride->is_constant(1)) {
     text = fmt::format("vec::ld({} + {}, {})", pointer, names_.text(offset), lanes_);
@@ -327,7 +340,7 @@ void ValueEmitter::store_one(const ir::Store& s) {
   std::string lane_when = lane_condition({}, s.indirects);
   IndexExpr offset = context_.offset(s.buffer, s.indices);
   std::string type(storage_type(context_.program.buffer(s.buffer).type));
-  auto stride = vector_ ? ir::stride_of(offset, vector_) : std::nullopt;
+  auto stride = vector_ ? lane_stride(offset) : std::nullopt;
   std::string text;
   if (!varies(offset))
     text = fmt::format("vec::st({} + {}, {}, vec::Tail{{1}});", pointer, names_.text(offset), value.name);

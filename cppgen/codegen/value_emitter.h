@@ -44,6 +44,9 @@ class ValueEmitter {
   // through indirect indices then. Called before any value is emitted.
   void compute_side_by_side();
 
+  // The vector variable is a multiple of `lanes` at lane 0: what is divided by a multiple of that is one for all lanes.
+  void align_lanes(int lanes);
+
   // The C++ name of the value; the lines that compute it are added to `lines`.
   std::string emit(Expr);
   // Adds stores at the innermost level, after all their values: an output may lie in the memory of an input.
@@ -74,7 +77,11 @@ class ValueEmitter {
   std::unordered_map<const ir::IndexNode*, Binding> indirects_;
   std::map<std::string, Item> conditions_;
 
+  IndexExpr aligned_;                    // the vector variable, as a multiple and
+  const ir::IndexNode* lane_ = nullptr;  // the number of the lane
+
   void store_one(const ir::Store&);
+  std::optional<IndexExpr> lane_stride(IndexExpr) const;  // how far neighbouring lanes are apart, if all as far
   int innermost() const { return int(lines.size()) - 1; }
   int level_of(IndexExpr) const;
   bool varies(IndexExpr) const;  // over lanes

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "cppgen/passes/eliminate_dead_code.h"
 #include "cppgen/passes/quantization.h"
 #include "cppgen/passes/rewrite.h"
 
@@ -117,11 +118,13 @@ void skip_relu(Graph& graph, Node& node, bool frozen) {
 }  // namespace
 
 void fold_requantization(Graph& graph, bool frozen) {
+  for (Node& node : graph.nodes)
+    if (node.op == "QuantizeLinear" && quantization_of(graph, node, frozen)) skip_relu(graph, node, frozen);
+  eliminate_dead_code(graph);      // what no longer reads a value must not count as a reader
   std::vector<ValueId> quantized;  // results: positions change
   for (const Node& node : graph.nodes)
     if (node.op == "QuantizeLinear" && quantization_of(graph, node, frozen)) quantized.push_back(node.outputs[0]);
   for (ValueId result : quantized) {
-    skip_relu(graph, graph.nodes[size_t(graph.value(result).producer)], frozen);
     const Node& node = graph.nodes[size_t(graph.value(result).producer)];
     const Quantization q = *quantization_of(graph, node, frozen);
     if (!q.per_tensor() || q.scales[0] == 1) continue;
