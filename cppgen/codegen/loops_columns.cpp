@@ -108,16 +108,19 @@ void LoopsWriter::write_columns() {
   column_loops();
 }
 
-// Declares the outer loops' positions; returns the part of the last loop that is the unit's.
-LoopsWriter::UnitPart LoopsWriter::write_column_units() {
+// Declares the positions of the outer loops but the last `inner_loops`; returns the part of the last loop that is the
+// unit's.
+LoopsWriter::UnitPart LoopsWriter::write_column_units(size_t inner_loops) {
   const Loop& last = kernel_.outer.back();
   const IndexExpr blocks = ir::ceildiv(last.extent, block_);
-  const std::vector<Loop> units(kernel_.outer.begin(), kernel_.outer.end() - 1);
+  const std::vector<Loop> units(kernel_.outer.begin(), kernel_.outer.end() - long(inner_loops));
   text_.range = blocks;
   for (const auto& l : units) text_.range = text_.range * l.extent;
   IndexExpr work = 0;
   for (const Segment& s : kernel_.segments) work = work + points(s);
   text_.unit_work = work * block_;
+  for (size_t i = units.size(); i + 1 < kernel_.outer.size(); i++)
+    text_.unit_work = text_.unit_work * kernel_.outer[i].extent;
 
   const bool one_block = blocks.is_constant(1), split = !one_block && !units.empty();
   if (split) body_.line("const vec::i64 block = unit % ({0}), outer = unit / ({0});", index_text(blocks));
@@ -194,7 +197,10 @@ void LoopsWriter::open_vectors() {
   if (unroll_ == 1) return;
   body_.text_line("_Pragma(\"GCC unroll 8\")");
   body_.open("for (int u = 0; u < U; u++)");
-  body_.line("const vec::i64 {} = start + u * vec::L;", index_text(kernel_.outer.back().var));
+  if (across_)
+    body_.line("const vec::i64 {} = first + u;", index_text(across_->var));
+  else
+    body_.line("const vec::i64 {} = start + u * vec::L;", index_text(kernel_.outer.back().var));
 }
 
 void LoopsWriter::close_vectors() {
@@ -234,9 +240,11 @@ void LoopsWriter::column_segment(const Segment& s, size_t index, std::vector<std
   std::vector<const ir::IndexNode*> variables;
   for (const auto* loops : {&s.loops, &s.reduced})
     for (const auto& l : *loops) name_loop(l), variables.push_back(l.var.node());
+  if (across_) variables.push_back(across_->var.node());
   variables.push_back(last.var.node());
 
   ValueEmitter body(context_, variables, last.var.node(), "n");
+  if (across_) body.assume_inside(across_->var.node(), "inside");
   if (chains_ > 1) body.compute_side_by_side();
   std::vector<std::string> updates;
   for (size_t r = 0; r < s.reductions.size(); r++) updates.push_back(column_update(s, index, r, body));
@@ -248,6 +256,7 @@ void LoopsWriter::column_segment(const Segment& s, size_t index, std::vector<std
   open_loops(s.reduced, body, 1 + s.loops.size());
   open_vectors();
   add_lines(prefetch_later_rows(s));
+  if (across_) add_lines(body.lines[body.lines.size() - 2]);
   add_lines(body.lines.back());
   add_lines(updates);
   close_vectors();
@@ -261,15 +270,17 @@ void LoopsWriter::column_results(const Segment& s, size_t index, std::vector<std
   const Loop& last = kernel_.outer.back();
   std::vector<const ir::IndexNode*> variables;
   for (const auto& l : s.loops) variables.push_back(l.var.node());
+  const size_t around = variables.size();
+  if (across_) variables.push_back(across_->var.node());
   variables.push_back(last.var.node());
   ValueEmitter after(context_, variables, last.var.node(), "n");
   for (size_t r = 0; r < s.reductions.size(); r++)
     after.bind_accumulator(int(r), per_lane_text(s.reductions[r], column_accumulator(index, r)), int(variables.size()));
   after.store(s.stores);
   hoisted.insert(hoisted.end(), after.lines[0].begin(), after.lines[0].end());
-  for (size_t i = 1; i + 1 < after.lines.size(); i++) add_lines(after.lines[i]);
+  for (size_t i = 1; i <= around; i++) add_lines(after.lines[i]);
   open_vectors();
-  add_lines(after.lines.back());
+  for (size_t i = around + 1; i < after.lines.size(); i++) add_lines(after.lines[i]);
   close_vectors();
 }
 

@@ -14,7 +14,7 @@ void LoopsWriter::write_body() {
   has_inner_ = std::any_of(kernel_.segments.begin(), kernel_.segments.end(),
                            [](const Segment& s) { return !s.loops.empty() || !s.reduced.empty(); });
   if (kernel_.transpose_loop >= 0 && kernel_.segments.size() == 1 && target_.lanes > 1) return write_transposed();
-  if (kernel_.vector_outer) return write_columns();
+  if (kernel_.vector_outer) return slides() ? write_windows() : write_columns();
   write_rows();
 }
 

@@ -7,8 +7,9 @@ namespace cppgen::codegen {
 
 inline int64_t constant_or(IndexExpr e, int64_t otherwise) { return e.is_constant() ? e.constant() : otherwise; }
 
-// Kernels of plain loops, in one of three forms: rows (lanes are points of each segment's innermost loop), columns
-// (lanes are points of the last outer loop) and transposed tiles.
+// Kernels of plain loops, in one of four forms: rows (lanes are points of each segment's innermost loop), columns
+// (lanes are points of the last outer loop), windows (columns that several points of the loop before share their
+// operands with) and transposed tiles.
 class LoopsWriter : public KernelWriter {
  public:
   using KernelWriter::KernelWriter;
@@ -18,6 +19,7 @@ class LoopsWriter : public KernelWriter {
   int unroll_ = 1;     // vectors side by side, each with accumulators of its own
   int chains_ = 1;     // vectors of a pointwise kernel whose long chains of operations overlap
   bool has_inner_ = false;
+  std::optional<ir::Loop> across_;  // of a window: the loop whose points stand side by side instead of vectors
 
   // loops_writer.cpp: what the forms share
   void write_body() override;
@@ -56,7 +58,7 @@ class LoopsWriter : public KernelWriter {
   int64_t choose_block() const;
   int choose_chains() const;
   int choose_unroll() const;
-  UnitPart write_column_units();
+  UnitPart write_column_units(size_t inner_loops = 1);
   std::string column_point(std::vector<std::string>& hoisted);
   void column_loops();
   void column_segment(const schedule::Segment&, size_t index, std::vector<std::string>& hoisted);
@@ -72,6 +74,13 @@ class LoopsWriter : public KernelWriter {
   };
   std::vector<FarLoad> far_loads(const schedule::Segment&) const;
   std::vector<std::string> prefetch_later_rows(const schedule::Segment&) const;
+
+  // loops_windows.cpp
+  bool slides() const;
+  int choose_neighbours() const;
+  int64_t choose_window_block() const;
+  std::string inside_text(const std::string& first) const;
+  void write_windows();
 
   // loops_transposed.cpp
   struct TransposedLoad {

@@ -76,6 +76,10 @@ std::optional<IndexExpr> ValueEmitter::lane_stride(IndexExpr offset) const {
   return ir::stride_of(ir::substitute(offset, {{vector_, aligned_}}), lane_);
 }
 
+void ValueEmitter::assume_inside(const IndexNode* loop, std::string flag) {
+  assumed_loop_ = loop, assumed_flag_ = std::move(flag);
+}
+
 void ValueEmitter::bind_accumulator(int index, std::string name, int level) {
   accumulators_[index] = {std::move(name), level};
 }
@@ -226,16 +230,17 @@ ValueEmitter::Item ValueEmitter::condition(const std::vector<Guard>& guards,
                                            const std::vector<ir::Indirect>& indirects) {
   std::string text;
   int level = 0;
-  auto add = [&](const std::string& part, int at) {
-    text += (text.empty() ? "" : " && ") + part;
+  auto add = [&](const std::string& part, int at, bool assumed = false) {
+    text += (text.empty() ? "" : " && ") + (assumed ? fmt::format("({} || {})", assumed_flag_, part) : part);
     level = std::max(level, at);
   };
   for (const Guard& g : guards) {
     if (varies(g.index) || varies(g.lo) || varies(g.hi)) continue;
     int at = std::max({level_of(g.index), level_of(g.lo), level_of(g.hi)});
+    const bool assumed = assumed_loop_ && ir::depends_on(g.index, assumed_loop_);
     std::string index = names_.text(g.index);
-    if (!ir::prove_less_equal(g.lo, g.index)) add(fmt::format("{} >= {}", index, names_.text(g.lo)), at);
-    if (!ir::prove_less(g.index, g.hi)) add(fmt::format("{} < {}", index, names_.text(g.hi)), at);
+    if (!ir::prove_less_equal(g.lo, g.index)) add(fmt::format("{} >= {}", index, names_.text(g.lo)), at, assumed);
+    if (!ir::prove_less(g.index, g.hi)) add(fmt::format("{} < {}", index, names_.text(g.hi)), at, assumed);
   }
   for (const auto& i : indirects) {
     const Binding& b = indirects_.at(i.variable);

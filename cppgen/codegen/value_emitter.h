@@ -46,6 +46,8 @@ class ValueEmitter {
 
   // The vector variable is a multiple of `lanes` at lane 0: what is divided by a multiple of that is one for all lanes.
   void align_lanes(int lanes);
+  // Conditions on this loop's position hold wherever the flag (a C++ constant) is true.
+  void assume_inside(const ir::IndexNode* loop, std::string flag);
 
   // The C++ name of the value; the lines that compute it are added to `lines`.
   std::string emit(Expr);
@@ -70,6 +72,8 @@ class ValueEmitter {
   const ir::IndexNode* vector_;
   std::string lanes_;
   bool side_by_side_ = false;
+  const ir::IndexNode* assumed_loop_ = nullptr;
+  std::string assumed_flag_;
   IndexNames names_, lane_names_;  // lane_names_: the vector variable at lane i
   std::unordered_map<Expr, Item> done_;
   std::unordered_map<Expr, std::string> bound_loads_;

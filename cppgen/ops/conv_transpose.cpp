@@ -7,7 +7,7 @@
 namespace cppgen::ops {
 namespace {
 
-// A transposed convolution is a matrix product  p[n, g, position, oc, tap] = sum over ic of x * w, whose terms are then
+// A transposed convolution is a matrix product  p[n, g, position, tap, oc] = sum over ic of x * w, whose terms are then
 // summed where they meet: output o gathers position i and tap k with o = i * stride + k * dilation - pad.
 using At = std::vector<IndexExpr>;
 using ir::AxisRole;
@@ -78,8 +78,8 @@ TransposedShape transposed_shape(InferContext& c) {
   s.output = {s.batch, s.out_channels * IndexExpr(s.groups)};
   s.products = {s.batch, s.groups};
   append(s.products, Shape(x.begin() + 2, x.end()));
-  s.products.push_back(s.out_channels);
   append(s.products, kernel);
+  s.products.push_back(s.out_channels);
   for (const WindowAxis& a : s.window) s.output.push_back(a.input);
   require_size(c, s.output, DType::f64);
   require_size(c, s.products, DType::f64);
@@ -105,14 +105,14 @@ void emit_products(LowerContext& c, const TransposedShape& s, ir::BufferId out, 
   size_t axes = s.window.size();
   nest.roles = {AxisRole::rows, AxisRole::batch};
   nest.roles.insert(nest.roles.end(), axes, AxisRole::rows);
-  nest.roles.insert(nest.roles.end(), axes + 1, AxisRole::columns);
-  nest.roles.push_back(AxisRole::depth);
+  nest.roles.insert(nest.roles.end(), axes, AxisRole::batch);
+  nest.roles.insert(nest.roles.end(), {AxisRole::columns, AxisRole::depth});
   nest.reduced = c.loops({s.in_channels}, "c");
   At at = LowerContext::indices(nest.loops);
   IndexExpr channel = at[1] * s.in_channels + nest.reduced[0].var;
-  At from = {at[0], channel}, weight = {channel};
+  At from = {at[0], channel}, weight = {channel, at.back()};
   append(from, At(at.begin() + 2, at.begin() + 2 + axes));
-  append(weight, At(at.begin() + 2 + axes, at.end()));
+  append(weight, At(at.begin() + 2 + axes, at.end() - 1));
   nest.reductions.push_back({ir::ReduceOp::sum, type, load_input(c, 0, from) * load_input(c, 1, weight)});
   nest.stores.push_back({out, at, c.exprs().accumulator(0, type), {}});
   c.emit(std::move(nest));
@@ -130,8 +130,8 @@ Scalar contribution(LowerContext& c, const TransposedShape& s, ir::BufferId prod
     guards.push_back({position, 0, a.output});
     from.push_back(position);
   }
-  from.push_back(mod(at[1], s.out_channels));
   append(from, tap);
+  from.push_back(mod(at[1], s.out_channels));
   return scalar(c, c.exprs().load(products, type, from, guards, number(c, type, 0)));
 }
 

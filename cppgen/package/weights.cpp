@@ -52,11 +52,11 @@ class WritableMapping {
 void pack(const schedule::Schedule& schedule, const PackedConstant& p, int64_t batch, char* out) {
   const ir::Buffer& source = schedule.program.buffer(p.source);
   const ir::Buffer& packed = schedule.program.buffer(p.packed);
-  const int64_t taps = p.taps.constant(), depth = p.depth.constant();
+  const int64_t taps = int64_t(p.tap_offsets.size()), depth = p.depth.constant();
   const int width = int(packed.shape[4].constant());
   const int64_t tap_elements = rt::panel_tap_elements(p.format, depth, width);
   for (int64_t t = 0; t < taps; t++) {
-    const int64_t first = batch * p.batch_stride + p.tap_offsets[size_t(t)];
+    const int64_t first = p.batch_offsets[size_t(batch)] + p.tap_offsets[size_t(t)];
     const rt::PanelSource tap{static_cast<const char*>(source.data.bytes) + first * int64_t(size_of(source.type)),
                               depth, p.columns.constant(), p.depth_stride, p.column_stride};
     rt::pack_tap(p.format, tap, width, taps * tap_elements, out + t * tap_elements * int64_t(size_of(packed.type)));
@@ -106,7 +106,7 @@ void write_weights(const std::string& path, const schedule::Schedule& schedule,
         const auto& w = placements[i];
         char* out = file.data() + w.offset;
         if (const PackedConstant* p = packed[size_t(w.buffer)]) {
-          int64_t batches = p->batch.constant();
+          const int64_t batches = int64_t(p->batch_offsets.size());
           for (int64_t b = 0; b < batches; b++) pack(schedule, *p, b, out + b * (w.bytes / batches));
         } else if (w.bytes > 0) {
           copy_in_order(schedule.program.buffer(w.buffer), schedule.layouts[size_t(w.buffer)], out);

@@ -85,10 +85,10 @@ struct FusedKernel {
 struct PackedConstant {
   ir::BufferId source, packed;
   rt::TileFormat format;
-  IndexExpr batch, columns, taps, depth;  // extents
-  // Element offsets in the source for (batch, column, depth), and one per tap.
-  int64_t batch_stride, column_stride, depth_stride;
-  std::vector<int64_t> tap_offsets;
+  IndexExpr columns, depth;  // extents
+  // Element offsets in the source: by column and depth, of each batch and of each tap.
+  int64_t column_stride, depth_stride;
+  std::vector<int64_t> batch_offsets, tap_offsets;
 };
 
 // A run of a library function in place of a kernel.

@@ -114,6 +114,19 @@ IndexExpr linear(const std::vector<Loop>& loops) {
   return index;
 }
 
+// Offsets of all points of the loops, the last one fastest, from `first` on.
+std::vector<int64_t> offsets_of(const std::vector<Loop>& loops, IndexExpr offset, int64_t first) {
+  std::vector<int64_t> offsets = {first};
+  for (const Loop& l : loops) {
+    const int64_t stride = ir::stride_of(offset, l.var.node())->constant();
+    std::vector<int64_t> next;
+    for (int64_t base : offsets)
+      for (int64_t i = 0; i < l.extent.constant(); i++) next.push_back(base + i * stride);
+    offsets = std::move(next);
+  }
+  return offsets;
+}
+
 PackedConstant pack_constant(const Program& program, const ContractionView& view, const TileContraction& c,
                              const std::vector<Loop>& batch) {
   PackedConstant p;
@@ -121,21 +134,10 @@ PackedConstant pack_constant(const Program& program, const ContractionView& view
   IndexExpr offset =
       offset_of(program.buffer(p.source), row_major(program.buffer(p.source).shape.size()), view.right->indices);
   auto stride = [&](const Loop& l) { return ir::stride_of(offset, l.var.node())->constant(); };
-  p.batch = points(batch);
-  p.batch_stride = batch.empty() ? 0 : stride(batch.back());
-  for (size_t i = 0; i + 1 < batch.size(); i++)
-    check(stride(batch[i]) == stride(batch[i + 1]) * batch[i + 1].extent.constant(),
-          "pack: batch loops are not one loop");
-  p.columns = view.columns[0].extent, p.column_stride = stride(view.columns[0]);
-  p.depth = view.depth.back().extent, p.depth_stride = stride(view.depth.back());
-  p.tap_offsets = {ir::evaluate(offset, [](const auto&) { return 0; })};
-  for (size_t i = 0; i + 1 < view.depth.size(); i++) {
-    std::vector<int64_t> next;
-    for (int64_t base : p.tap_offsets)
-      for (int64_t t = 0; t < view.depth[i].extent.constant(); t++) next.push_back(base + t * stride(view.depth[i]));
-    p.tap_offsets = std::move(next);
-  }
-  p.taps = int64_t(p.tap_offsets.size());
+  p.columns = c.columns.extent, p.column_stride = stride(c.columns);
+  p.depth = c.depth.extent, p.depth_stride = stride(c.depth);
+  p.batch_offsets = offsets_of(batch, offset, ir::evaluate(offset, [](const auto&) { return 0; }));
+  p.tap_offsets = offsets_of(c.taps, offset, 0);
   return p;
 }
 
