@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <string>
+#include <string_view>
 
 namespace cppgen {
 
@@ -57,5 +58,13 @@ CpuFeatures decode_features(const CpuidRegisters&);
 
 // The features of the CPU this runs on.
 CpuFeatures detect_cpu_features();
+
+// "AuthenticAMD", "GenuineIntel" ...; empty where CPUID does not say.
+std::string cpu_vendor();
+
+// Products of pairs of bfloat16 (vdpbf16ps) per time, products of float32 by fused multiply-add being 1, on CPUs of
+// this vendor that have both. AMD's run both at the same rate of instructions, of twice the products; Intel's take the
+// former at a quarter of the rate.
+double bf16_dot_speed(std::string_view vendor);
 
 }  // namespace cppgen

@@ -46,6 +46,7 @@ class TileWriter : public KernelWriter {
   void write_body() override;
   int64_t panels_per_unit() const;
   void write_padding(Expr value);
+  void declare_prepared();
   void write_pointers(const std::vector<ir::Loop>& rows);
   void write_epilogue(const std::vector<ir::Loop>& rows);
 };

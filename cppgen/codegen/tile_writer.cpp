@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "cppgen/codegen/loops_writer.h"
+#include "runtime/base/errors.h"
 
 namespace cppgen::codegen {
 
@@ -25,6 +26,9 @@ int64_t TileWriter::panels_per_unit() const {
   int64_t row_tiles = rows.is_constant() ? (rows.constant() + c.shape.mr - 1) / c.shape.mr : 8;
   constexpr int64_t kUnits = 16;
   if (row_tiles < kUnits) group = std::min(group, std::max<int64_t>(1, most * row_tiles / kUnits));
+  // Rows are prepared once per unit: that should cost a small part of its time.
+  constexpr int64_t kPreparedPanels = 8;
+  if (info(c.format).form != rt::LeftForm::in_place) group = std::max(group, std::min(most, kPreparedPanels));
   return std::max<int64_t>(group, 1);
 }
 
@@ -47,6 +51,7 @@ void TileWriter::write_body() {
   before_.line("alignas(64) {} block[{} * {}];", storage_type(format.sum), mr, nr);
   before_.line("const void* left[{} * {}];", taps.constant(), mr);
   before_.line("const int {} = {};", format.name, int(c.format));
+  declare_prepared();
 
   body_.line("const vec::i64 tile = unit % tiles, group = unit / tiles % groups, batch = unit / (tiles * groups);");
   decompose(body_, "batch", c.batch);
@@ -54,10 +59,15 @@ void TileWriter::write_body() {
   body_.line("const vec::i64 row0 = tile * least + vec::imin(tile, larger);");
   body_.line("const int count = int(least + (tile < larger));");
   write_pointers(c.rows);
+  const char* operand = "left";
+  if (format.form != rt::LeftForm::in_place) {
+    body_.line("rt->prepare[{}](left, count, taps, depth, args->scratch, prepared);", format.name);
+    operand = "prepared";
+  }
   body_.open("for (vec::i64 panel = group * {0}; panel < vec::imin(panels, group * {0} + {0}); panel++)", group);
   body_.line("const {}* const right = {} + (({}) * panels + panel) * ({});", storage_type(format.panel),
              context_.pointers.at(c.packed), index_text(c.packed_batch), index_text(c.panel_elements));
-  body_.line("rt->tiles[{}][count](left, taps, depth, right, block, {});", format.name, nr);
+  body_.line("rt->tiles[{}][count]({}, taps, depth, right, block, {});", format.name, operand, nr);
   write_epilogue(c.rows);
   body_.close();
 }
@@ -77,6 +87,23 @@ void TileWriter::write_padding(Expr value) {
                                        index_text(context_.offset(value->buffer, value->indices)));
   before_.line("alignas(64) {} padding[{}];", type, depth);
   before_.line("for (vec::i64 i = 0; i < {}; i++) padding[i] = {}({});", depth, type, text);
+}
+
+// Scratch for what the format makes of the left operand.
+void TileWriter::declare_prepared() {
+  const auto& c = *kernel_.contraction;
+  const rt::TileFormatInfo& format = info(c.format);
+  if (format.form == rt::LeftForm::in_place) return;
+  const int64_t taps = points(c.taps).constant(), mr = c.shape.mr;
+  before_.line("const void* prepared[{}];", format.form == rt::LeftForm::block ? 1 : taps * mr);
+  if (c.depth.extent.is_constant()) {
+    text_.scratch_bytes = rt::prepared_bytes(c.format, mr, taps, c.depth.extent.constant());
+    return;
+  }
+  check(format.form == rt::LeftForm::rows, "tiles: a block of unknown depth");
+  constexpr int64_t kLine = 64;
+  const IndexExpr lines = ir::ceildiv(c.depth.extent * int64_t(size_of(format.panel)), kLine) + 1;
+  text_.scratch_bytes = lines * (kLine * taps * mr);
 }
 
 // left[tap * count + row]: where each row's depth begins at each tap; padding outside the operand. Row coordinates are

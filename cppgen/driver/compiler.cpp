@@ -22,6 +22,7 @@
 #include "cppgen/support/file_io.h"
 #include "cppgen/support/hashing.h"
 #include "cppgen/support/temp_directory.h"
+#include "isa/cpu_features.h"
 #include "runtime/abi/abi.h"
 #include "runtime/base/errors.h"
 #include "runtime/base/log.h"
@@ -114,6 +115,7 @@ class Compilation {
         .field("l2", this_machine().l2_bytes)
         .field("l3", this_machine().l3_bytes)
         .field("units", units());
+    hasher.field("vendor", cpu_vendor());
     hasher.field("build", build_identity());
     hasher.field("headers", embedded_headers_hash()).field("abi", CPPGEN_ABI_VERSION).field("version", rt::kVersion);
     return hasher.hex();

@@ -14,6 +14,7 @@
 #include "runtime/abi/abi.h"
 #include "runtime/base/errors.h"
 #include "runtime/base/log.h"
+#include "runtime/contraction/amx_support.h"
 #include "runtime/contraction/tile.h"
 
 namespace cppgen {
@@ -51,6 +52,13 @@ Graph read_and_simplify(const CompileRequest& request, StageClock& clock, Trace*
   return graph;
 }
 
+static schedule::FloatMath float_math(std::string_view name) {
+  using enum schedule::FloatMath;
+  for (schedule::FloatMath m : {strict, f32, bf16x3, bf16})
+    if (name_of(m) == name) return m;
+  internal_error("FPMATH_MODE={} is no mode", name);
+}
+
 schedule::Options schedule_options(const Settings& s) {
   schedule::Options o;
   o.max_fusion_size = s.max_fusion_size;
@@ -66,11 +74,13 @@ schedule::Options schedule_options(const Settings& s) {
   o.inplace_buffers = s.inplace_buffers;
   o.weight_prepack = s.weight_prepack;
   o.gemm_backends = s.max_autotune_gemm_backends;
+  o.fpmath = float_math(s.fpmath_mode);
   return o;
 }
 
 schedule::Target target_of(const VecISA& isa, const MachineDescription& machine) {
   schedule::Target target{std::string(isa.name), isa.lanes, {}, machine.l2_bytes, machine.l3_bytes};
+  target.bf16_dot_speed = bf16_dot_speed(cpu_vendor());
   for (size_t f = 0; f < rt::kTileFormatCount; f++) target.tiles[f] = rt::tile_shape(isa.name, rt::TileFormat(f));
   return target;
 }
@@ -109,8 +119,25 @@ static std::vector<std::string> flags_of(const VecISA& isa) {
   return {isa.compiler_flags.begin(), isa.compiler_flags.end()};
 }
 
+// The CPU's features without those of AMX where USE_AMX, the operating system or the self-check of its tiles say so.
+static CpuFeatures usable_features(const Settings& s) {
+  const CpuFeatures cpu = detect_cpu_features();
+  const bool asked = s.use_amx == true || s.isa == "amx";
+  if (s.use_amx == true && s.isa != "auto" && s.isa != "amx")
+    user_error("USE_AMX=1 contradicts ISA={}. Allowed with it: ISA=auto, ISA=amx", s.isa);
+  if (s.use_amx == false && s.isa == "amx") user_error("ISA=amx contradicts USE_AMX=0. Unset one of them");
+  const VecISA& amx = *find_isa("amx");
+  if (s.use_amx != false && (asked || cpu.has_all(amx.required))) {
+    const rt::AmxSupport& support = rt::amx_support();
+    if (support.usable) return cpu;
+    if (asked) user_error("{} asks for AMX, but {}", s.use_amx == true ? "USE_AMX=1" : "ISA=amx", support.reason);
+    log_info("AMX is left alone: {}", support.reason);
+  }
+  return cpu.without({CpuFeature::amx_tile, CpuFeature::amx_bf16, CpuFeature::amx_int8});
+}
+
 const VecISA& choose_isa(const Settings& s, const CompileOptions& options, bool may_probe) {
-  CpuFeatures cpu = detect_cpu_features();
+  CpuFeatures cpu = usable_features(s);
   const VecISA& chosen = select_isa({s.isa, int(s.simdlen), s.vec_isa_ok}, cpu);
   if (!may_probe || s.vec_isa_ok || chosen.lanes == 1) return chosen;
   Toolchain toolchain = Toolchain::find(options.cxx);

@@ -160,7 +160,9 @@ class Builder {
     for (IndexExpr p : text.params) step.params.push_back(coder_.code(p));
     step.range = coder_.code(text.range), step.unit_work = coder_.code(text.unit_work);
     step.scratch_bytes = coder_.code(text.scratch_bytes);
-    step.engine = kernel.kind == schedule::KernelKind::loops ? "loops" : "cppgen";
+    step.engine = kernel.kind == schedule::KernelKind::loops ? "loops"
+                  : kernel.contraction                       ? kernel.contraction->engine
+                                                             : "cppgen";
     step.origins = kernel.origins;
     step.flops = coder_.code(flops_of(kernel)), step.bytes = coder_.code(bytes_touched(text.buffers));
     // A kernel numbers its checks from 0; its last parameter is where they start in the plan's table.

@@ -51,16 +51,13 @@ class WritableMapping {
 // The panels of one batch of a packed constant.
 void pack(const schedule::Schedule& schedule, const PackedConstant& p, int64_t batch, char* out) {
   const ir::Buffer& source = schedule.program.buffer(p.source);
-  const ir::Buffer& packed = schedule.program.buffer(p.packed);
-  const int64_t taps = int64_t(p.tap_offsets.size()), depth = p.depth.constant();
-  const int width = int(packed.shape[4].constant());
-  const int64_t tap_elements = rt::panel_tap_elements(p.format, depth, width);
-  for (int64_t t = 0; t < taps; t++) {
-    const int64_t first = p.batch_offsets[size_t(batch)] + p.tap_offsets[size_t(t)];
-    const rt::PanelSource tap{static_cast<const char*>(source.data.bytes) + first * int64_t(size_of(source.type)),
-                              depth, p.columns.constant(), p.depth_stride, p.column_stride};
-    rt::pack_tap(p.format, tap, width, taps * tap_elements, out + t * tap_elements * int64_t(size_of(packed.type)));
+  std::vector<rt::PanelSource> taps;
+  for (int64_t offset : p.tap_offsets) {
+    const int64_t first = p.batch_offsets[size_t(batch)] + offset;
+    taps.push_back({static_cast<const char*>(source.data.bytes) + first * int64_t(size_of(source.type)),
+                    p.depth.constant(), p.columns.constant(), p.depth_stride, p.column_stride});
   }
+  rt::pack_panels(p.format, taps, p.width, out);
 }
 
 // A constant with its dimensions in the order of its layout.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "cppgen/schedule/engine_conditions.h"
 #include "cppgen/schedule/onednn.h"
 #include "cppgen/schedule/tiles.h"
 #include "cppgen/schedule/uses.h"
@@ -60,9 +61,17 @@ std::optional<ContractionView> view_of(const LoopNest& nest) {
 const std::vector<Engine>& engine_list() {
   using enum rt::TileFormat;
   static const std::vector<Engine> list = {
+      {"amx-bf16", "CPP", Engine::tiles, {split1}, splits_into_one},
+      {"amx-bf16x3", "CPP", Engine::tiles, {split2}, splits_into_two},
+      {"amx-bf16x6", "CPP", Engine::tiles, {split3}, splits_into_three},
+      {"avx512-bf16", "CPP", Engine::tiles, {bf16_of_f32}, rounds_to_bf16},
       {"cppgen", "CPP", Engine::tiles, {f32, f32_wide, f32_narrow}},
       {"cppgen", "CPP", Engine::tiles, {u8s8}},
       {"cppgen", "CPP", Engine::tiles, {s8s8}},
+      {"amx-bf16-tensors", "CPP", Engine::tiles, {split_bf16}, multiplies_bf16_tiles},
+      {"avx512-bf16-tensors", "CPP", Engine::tiles, {bf16}, multiplies_bf16_pairs},
+      {"cppgen-bf16", "CPP", Engine::tiles, {f32_of_bf16}},
+      {"cppgen-f16", "CPP", Engine::tiles, {f32_of_f16}},
       {"onednn", "ONEDNN", Engine::onednn},
       {"loops", "", Engine::loops},
   };
@@ -81,12 +90,25 @@ FusionDecision onednn_supports(const Program& program, const Layouts& layouts, c
 
 }  // namespace
 
+namespace {
+
+// Tiles in one of the formats.
+FusionDecision tiles_run(const Engine& engine, const Program& program, const Layouts& layouts, const LoopNest& nest,
+                         const Options& options, const Target& target) {
+  const auto format = choose_format(nest, engine.formats, target);
+  if (!format) return FusionDecision::no("no such tiles for " + target.isa);
+  if (auto regular = tiles_support(program, layouts, nest, *format); !regular) return regular;
+  if (!prepared_rows_fit(nest, *format, target)) return FusionDecision::no("its prepared rows would be too long");
+  return engine.condition ? engine.condition(program, nest, options, target) : FusionDecision::yes();
+}
+
+}  // namespace
+
 FusionDecision supports(const Engine& engine, const Program& program, const Layouts& layouts, const LoopNest& nest,
-                        const Target& target) {
+                        const Options& options, const Target& target) {
   switch (engine.kind) {
     case Engine::tiles:
-      if (!choose_format(nest, engine.formats, target)) return FusionDecision::no("no such tiles for " + target.isa);
-      return tiles_support(program, layouts, nest, engine.formats[0]);
+      return tiles_run(engine, program, layouts, nest, options, target);
     case Engine::onednn:
       return onednn_supports(program, layouts, nest, target);
     case Engine::loops:
@@ -119,7 +141,7 @@ std::vector<const Engine*> choose_engines(const Program& program, const Layouts&
     if (!nest || !nest->is_contraction()) continue;
     if (std::find(elsewhere.begin(), elsewhere.end(), int(i)) != elsewhere.end()) continue;
     for (const Engine* e : engines) {
-      auto decision = supports(*e, program, layouts, *nest, target);
+      auto decision = supports(*e, program, layouts, *nest, options, target);
       log.add("engine", describe(program.statements[i]) + " on " + e->name, decision);
       if (!decision) continue;
       chosen[i] = e;

@@ -20,6 +20,10 @@ std::optional<ContractionView> view_of(const ir::LoopNest&);
 // Whether the load's place depends on the loop.
 bool moves_with(ir::Expr load, const ir::Loop&);
 
+// What an engine asks for beyond the operands that its tiles take: settings, the machine, and that it is faster than
+// the engines behind it in the list (engine_conditions.h).
+using EngineCondition = FusionDecision (*)(const Program&, const LoopNest&, const Options&, const Target&);
+
 // One engine of the choice list: a faster way to run a contraction's meaning. The reference, its loops, comes last and
 // takes everything.
 struct Engine {
@@ -29,9 +33,10 @@ struct Engine {
   std::string backend;  // as MAX_AUTOTUNE_GEMM_BACKENDS names it; empty: always allowed
   Kind kind;
   std::vector<rt::TileFormat> formats = {};  // of tiles: for the same operands, of several shapes
+  EngineCondition condition = nullptr;       // null: none
 };
 const std::vector<Engine>& engine_list();
-FusionDecision supports(const Engine&, const Program&, const Layouts&, const LoopNest&, const Target&);
+FusionDecision supports(const Engine&, const Program&, const Layouts&, const LoopNest&, const Options&, const Target&);
 
 // The engine of each contraction statement: by position in the program, null for other statements and for those that
 // run in a kernel of another kind.

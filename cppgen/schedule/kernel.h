@@ -45,6 +45,7 @@ struct TileContraction {
   ir::Expr left = nullptr, right = nullptr;  // the loads
   std::vector<ir::Loop> batch, rows, taps;
   ir::Loop columns, depth;
+  std::string engine;  // its name in the choice list
   rt::TileFormat format{};
   rt::TileShape shape;         // of the largest tile
   ir::BufferId packed = -1;    // panels [batch of right][panel][tap][group of depth][column of the tile][in the group]
@@ -85,6 +86,7 @@ struct FusedKernel {
 struct PackedConstant {
   ir::BufferId source, packed;
   rt::TileFormat format;
+  int width;                 // columns of a panel
   IndexExpr columns, depth;  // extents
   // Element offsets in the source: by column and depth, of each batch and of each tap.
   int64_t column_stride, depth_stride;

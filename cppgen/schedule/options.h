@@ -2,11 +2,20 @@
 #include <array>
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "runtime/contraction/formats.h"
 
 namespace cppgen::schedule {
+
+// How float32 contractions may be computed, by their error: strict - fused multiply-adds; f32 - whatever errs no more
+// than these; bf16x3 - three products of parts in bfloat16; bf16 - operands rounded to bfloat16.
+enum class FloatMath : uint8_t { strict, f32, bf16x3, bf16 };
+constexpr std::string_view name_of(FloatMath m) {
+  constexpr std::string_view kNames[] = {"strict", "f32", "bf16x3", "bf16"};
+  return kNames[size_t(m)];
+}
 
 // What the schedule may do; the values of the settings of the same names.
 struct Options {
@@ -23,6 +32,7 @@ struct Options {
   bool inplace_buffers = true;
   bool weight_prepack = true;
   std::vector<std::string> gemm_backends = {"CPP"};  // contraction engines in order of preference
+  FloatMath fpmath = FloatMath::f32;
 };
 
 // The vector unit that kernels are written for.
@@ -33,6 +43,7 @@ struct Target {
   std::array<rt::TileShape, rt::kTileFormatCount> tiles{};
   int64_t l2_bytes = 1 << 20;
   int64_t l3_bytes = 0;          // 0: not known
+  double bf16_dot_speed = 0;     // products per time of pairs of bfloat16, those of float32 being 1
   int64_t l1_set_period = 4096;  // bytes after which addresses fall into the same set: a page, on all x86-64
 };
 

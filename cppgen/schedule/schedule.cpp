@@ -90,6 +90,7 @@ class EngineStage {
     if (prepared.packed) schedule_.packed.push_back(std::move(*prepared.packed));
     append(std::move(nest), true);
     engines_.tiles.back() = std::move(prepared.contraction);
+    engines_.tiles.back()->engine = engine.name;
   }
 
   void onednn(LoopNest nest) {

@@ -27,6 +27,8 @@ bool is_one_value(Expr padding) {
          std::all_of(padding->indices.begin(), padding->indices.end(), known);
 }
 
+bool is_zero(Expr padding) { return padding->kind == ir::ExprKind::constant && padding->bits == 0; }
+
 bool is_constant(const Program& program, BufferId b) { return program.buffer(b).kind == ir::BufferKind::constant; }
 
 }  // namespace
@@ -50,6 +52,9 @@ FusionDecision tiles_support(const Program& program, const Layouts& layouts, con
     return FusionDecision::no("the left operand's depth is not contiguous");
   if (!view->left->guards.empty() && !is_one_value(view->left->args[0]))
     return FusionDecision::no("padding is not one value");
+  if (!view->left->guards.empty() && (types.left == DType::f16 || types.left == DType::bf16) &&
+      !is_zero(view->left->args[0]))
+    return FusionDecision::no("padding is not zero");
   for (const auto& guard : view->left->guards)
     if (ir::depends_on(guard.index, depth.var.node()) || !depth.extent.is_constant())
       return FusionDecision::no("padding along the depth");
@@ -67,6 +72,14 @@ FusionDecision tiles_support(const Program& program, const Layouts& layouts, con
   if (view->columns[0].extent.is_constant() && view->columns[0].extent.constant() < kTinyColumns)
     return FusionDecision::no("tiny: as loops");
   return FusionDecision::yes();
+}
+
+bool prepared_rows_fit(const LoopNest& nest, rt::TileFormat format, const Target& target) {
+  constexpr int64_t kMostBytes = 8 << 20;
+  const auto view = view_of(nest);
+  int64_t depth = 1;
+  for (const Loop& l : view->depth) depth *= l.extent.is_constant() ? l.extent.constant() : 1;
+  return rt::prepared_bytes(format, target.tiles[size_t(format)].mr, 1, depth) <= kMostBytes;
 }
 
 namespace {
@@ -130,7 +143,7 @@ std::vector<int64_t> offsets_of(const std::vector<Loop>& loops, IndexExpr offset
 PackedConstant pack_constant(const Program& program, const ContractionView& view, const TileContraction& c,
                              const std::vector<Loop>& batch) {
   PackedConstant p;
-  p.source = view.right->buffer, p.packed = c.packed, p.format = c.format;
+  p.source = view.right->buffer, p.packed = c.packed, p.format = c.format, p.width = c.shape.nr;
   IndexExpr offset =
       offset_of(program.buffer(p.source), row_major(program.buffer(p.source).shape.size()), view.right->indices);
   auto stride = [&](const Loop& l) { return ir::stride_of(offset, l.var.node())->constant(); };
@@ -189,7 +202,8 @@ class PackingNest {
   }
 };
 
-// The nest reads its right operand from the panels: what they hold is what it read before.
+// The nest reads its right operand from the panels: what they hold is what it read before, rounded to their type. Of
+// split tiles a nest cannot say what panels mean; it shows that they are read.
 void read_packed(Program& program, LoopNest& nest, const TileContraction& c) {
   const int64_t width = c.shape.nr, group = info(c.format).depth_group;
   std::vector<IndexExpr> at{c.packed_batch,
@@ -198,9 +212,11 @@ void read_packed(Program& program, LoopNest& nest, const TileContraction& c) {
                             ir::floordiv(c.depth.var, group),
                             ir::mod(c.columns.var, width),
                             ir::mod(c.depth.var, group)};
+  if (info(c.format).parts) at = {c.packed_batch, ir::floordiv(c.columns.var, width), 0};
   ir::Rewrite redirect;
-  redirect.replace_load = [&](Expr load) {
-    return load == c.right ? program.exprs->load(c.packed, program.buffer(c.packed).type, at) : nullptr;
+  redirect.replace_load = [&](Expr load) -> Expr {
+    if (load != c.right) return nullptr;
+    return program.exprs->cast(load->type, program.exprs->load(c.packed, program.buffer(c.packed).type, at));
   };
   auto& value = nest.reductions[0].value;
   value = ir::rewrite(*program.exprs, value, redirect);
@@ -212,6 +228,10 @@ std::vector<IndexExpr> panel_shape(TileContraction& c, const std::vector<Loop>& 
   IndexExpr panels = ir::ceildiv(c.columns.extent, c.shape.nr), taps = points(c.taps),
             steps = ir::ceildiv(c.depth.extent, group);
   c.packed_batch = linear(batch);
+  if (info(c.format).parts) {
+    c.panel_elements = rt::panel_elements(c.format, taps.constant(), c.depth.extent.constant(), c.shape.nr);
+    return {points(batch), panels, c.panel_elements};
+  }
   c.panel_elements = taps * steps * (c.shape.nr * group);
   return {points(batch), panels, taps, steps, c.shape.nr, group};
 }

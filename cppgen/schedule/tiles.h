@@ -10,6 +10,9 @@ namespace cppgen::schedule {
 // the right one strided, so that it can be packed.
 FusionDecision tiles_support(const Program&, const Layouts&, const LoopNest&, rt::TileFormat);
 
+// Whether the scratch of one thread for what the format makes of the left operand is of a reasonable size.
+bool prepared_rows_fit(const LoopNest&, rt::TileFormat, const Target&);
+
 // Of formats with the same operands, the one whose panels waste the least; ties go to the first. One that the ISA lacks
 // is never chosen; nullopt if it has none of them.
 std::optional<rt::TileFormat> choose_format(const LoopNest&, std::span<const rt::TileFormat>, const Target&);

@@ -2,7 +2,7 @@
 // this header, so it includes nothing.
 #pragma once
 
-#define CPPGEN_ABI_VERSION 2
+#define CPPGEN_ABI_VERSION 3
 
 // Functions that kernels cannot contain themselves (a kernel links against nothing).
 struct cppgen_runtime {
@@ -16,6 +16,9 @@ struct cppgen_runtime {
   // Tiles of float32 whose left operand is read where it lies, by (2 * its rows are contiguous + half as wide) and
   // number of rows: see runtime/contraction/tiles.h.
   void (*const* const* strided)(const float* left, long ld, long depth, const float* panel, float* block);
+  // By format: makes of the left operand's rows what its tiles read. Null where they read the rows themselves.
+  void (*const* prepare)(const void* const* left, long rows, long taps, long depth, void* scratch,
+                         const void** prepared);
 };
 
 // What a kernel call receives. A kernel is

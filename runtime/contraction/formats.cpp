@@ -2,18 +2,49 @@
 
 #include <array>
 
+#include "runtime/contraction/split_layout.h"
+#include "runtime/contraction/tiles.h"
+
 namespace cppgen::rt {
 
 std::span<const TileFormatInfo> tile_formats() {
   using enum DType;
+  using enum LeftForm;
   static constexpr std::array<TileFormatInfo, kTileFormatCount> kFormats{{
       {"f32", f32, f32, f32, f32, 1},
       {"f32_wide", f32, f32, f32, f32, 1},
       {"f32_narrow", f32, f32, f32, f32, 1},
       {"u8s8", u8, i8, i8, i32, 4},
       {"s8s8", i8, i8, i8, i32, 4},
+      {"f32_of_f16", f16, f16, f32, f32, 1, rows},
+      {"f32_of_bf16", bf16, bf16, f32, f32, 1, rows},
+      {"bf16", bf16, bf16, bf16, f32, 2},
+      {"bf16_of_f32", f32, f32, bf16, f32, 2, rows},
+      {"split_bf16", bf16, bf16, u8, f32, 1, block, 1},
+      {"split1", f32, f32, u8, f32, 1, block, 1},
+      {"split2", f32, f32, u8, f32, 1, block, 2},
+      {"split3", f32, f32, u8, f32, 1, block, 3},
   }};
   return kFormats;
+}
+
+long panel_elements(TileFormat format, long taps, long depth, int nr) {
+  const TileFormatInfo& row = info(format);
+  if (row.parts) return split::panel_bytes(taps * depth, row.parts);
+  return taps * ((depth + row.depth_group - 1) / row.depth_group * row.depth_group) * nr;
+}
+
+long prepared_bytes(TileFormat format, long rows, long taps, long depth) {
+  const TileFormatInfo& row = info(format);
+  switch (row.form) {
+    case LeftForm::in_place:
+      return 0;
+    case LeftForm::rows:
+      return taps * rows * prepared_row_bytes(depth, long(size_of(row.panel)));
+    case LeftForm::block:
+      return split::rows_bytes(taps * depth, row.parts);
+  }
+  return 0;
 }
 
 }  // namespace cppgen::rt

@@ -10,8 +10,27 @@
 namespace cppgen::rt {
 
 // The value is an index of cppgen_runtime::tiles.
-enum class TileFormat : uint8_t { f32, f32_wide, f32_narrow, u8s8, s8s8 };
-inline constexpr size_t kTileFormatCount = 5;
+enum class TileFormat : uint8_t {
+  f32,
+  f32_wide,
+  f32_narrow,
+  u8s8,
+  s8s8,
+  f32_of_f16,
+  f32_of_bf16,
+  bf16,
+  bf16_of_f32,
+  split_bf16,
+  split1,
+  split2,
+  split3
+};
+inline constexpr size_t kTileFormatCount = 13;
+
+// What tiles read of the left operand: its rows as they lie in memory, or what the format's prepare function
+// (runtime/contraction/tiles.h) makes of them - rows of another type, or one block of split tiles
+// (runtime/contraction/split_layout.h).
+enum class LeftForm : uint8_t { in_place, rows, block };
 
 struct TileFormatInfo {
   std::string_view name;
@@ -21,11 +40,18 @@ struct TileFormatInfo {
   // Steps of the depth that lie side by side in a row of a panel, which is laid out as
   // [tap][ceil(depth / depth_group)][columns of the tile][depth_group], zeros beyond the last column and step.
   int depth_group;
+  LeftForm form = LeftForm::in_place;
+  int parts = 0;  // of a block: panels are those of split tiles, in bytes; only constants are packed so
 };
 
 // By TileFormat.
 std::span<const TileFormatInfo> tile_formats();
 inline const TileFormatInfo& info(TileFormat f) { return tile_formats()[size_t(f)]; }
+
+// Elements (of TileFormatInfo::panel) of one panel of `nr` columns.
+long panel_elements(TileFormat, long taps, long depth, int nr);
+// Bytes of scratch that the prepare function of the format may need for `rows` rows; 0 where there is none.
+long prepared_bytes(TileFormat, long rows, long taps, long depth);
 
 // Rows and columns of the largest tile. Tiles of fewer rows exist; columns are fixed.
 struct TileShape {

@@ -1,7 +1,11 @@
 #include <algorithm>
 #include <cstring>
+#include <vector>
 
 #include "runtime/base/errors.h"
+#include "runtime/base/narrow_floats.h"
+#include "runtime/contraction/pack_split.h"
+#include "runtime/contraction/split_layout.h"
 #include "runtime/contraction/tile.h"
 
 namespace cppgen::rt {
@@ -60,6 +64,69 @@ void pack(const PanelSource& source, int nr, int group, long panel_stride, void*
   }
 }
 
+void pack_as_is(DType type, const PanelSource& source, int nr, int group, long panel_stride, void* out) {
+  switch (size_of(type)) {
+    case 1:
+      return pack<uint8_t>(source, nr, group, panel_stride, out);
+    case 2:
+      return pack<uint16_t>(source, nr, group, panel_stride, out);
+    case 4:
+      return pack<uint32_t>(source, nr, group, panel_stride, out);
+    default:
+      internal_error("panels of {} are not packed", name_of(type));
+  }
+}
+
+float to_f32(DType type, const void* data, long i) {
+  switch (type) {
+    case DType::f32:
+      return static_cast<const float*>(data)[i];
+    case DType::f16:
+      return f16_to_f32(static_cast<const uint16_t*>(data)[i]);
+    case DType::bf16:
+      return bf16_to_f32(static_cast<const uint16_t*>(data)[i]);
+    default:
+      internal_error("panels of {} are not converted", name_of(type));
+  }
+}
+
+// The tap as float32 or bfloat16, its rows one behind the other.
+template <class T>
+std::vector<T> converted(const PanelSource& source, DType from, T (*convert)(float)) {
+  std::vector<T> values;
+  values.reserve(size_t(source.depth * source.columns));
+  for (long k = 0; k < source.depth; k++)
+    for (long j = 0; j < source.columns; j++)
+      values.push_back(convert(to_f32(from, source.data, k * source.depth_stride + j * source.column_stride)));
+  return values;
+}
+
+PanelSource contiguous(const PanelSource& source, const void* data) {
+  return {data, source.depth, source.columns, source.columns, 1};
+}
+
+float unchanged(float x) { return x; }
+
+void pack_as_f32(DType from, const PanelSource& source, int nr, int group, long panel_stride, void* out) {
+  const std::vector<float> values = converted(source, from, unchanged);
+  pack<uint32_t>(contiguous(source, values.data()), nr, group, panel_stride, out);
+}
+
+void pack_as_bf16(DType from, const PanelSource& source, int nr, int group, long panel_stride, void* out) {
+  const std::vector<uint16_t> values = converted(source, from, f32_to_bf16);
+  pack<uint16_t>(contiguous(source, values.data()), nr, group, panel_stride, out);
+}
+
+void pack_split_panels(const TileFormatInfo& format, std::span<const PanelSource> taps, int nr, void* out) {
+  const long tap_depth = taps[0].depth, depth = long(taps.size()) * tap_depth, panels = (taps[0].columns + nr - 1) / nr;
+  std::vector<float> rows(size_t(panels * depth * nr));
+  for (size_t t = 0; t < taps.size(); t++)
+    pack_as_f32(format.right, taps[t], nr, 1, depth * nr, rows.data() + long(t) * tap_depth * nr);
+  for (long p = 0; p < panels; p++)
+    pack_split_panel(rows.data() + p * depth * nr, depth, format.parts,
+                     static_cast<char*>(out) + p * split::panel_bytes(depth, format.parts));
+}
+
 }  // namespace
 
 long panel_tap_elements(TileFormat format, long depth, int nr) {
@@ -69,17 +136,20 @@ long panel_tap_elements(TileFormat format, long depth, int nr) {
 
 void pack_tap(TileFormat format, const PanelSource& source, int nr, long panel_stride, void* out) {
   const TileFormatInfo& row = info(format);
-  if (row.right != row.panel) internal_error("panels of {} need a conversion", row.name);
-  switch (size_of(row.panel)) {
-    case 1:
-      return pack<uint8_t>(source, nr, row.depth_group, panel_stride, out);
-    case 2:
-      return pack<uint16_t>(source, nr, row.depth_group, panel_stride, out);
-    case 4:
-      return pack<uint32_t>(source, nr, row.depth_group, panel_stride, out);
-    default:
-      internal_error("panels of {} are not packed", row.name);
-  }
+  if (row.right == row.panel) return pack_as_is(row.panel, source, nr, row.depth_group, panel_stride, out);
+  if (row.panel == DType::f32) return pack_as_f32(row.right, source, nr, row.depth_group, panel_stride, out);
+  if (row.panel == DType::bf16) return pack_as_bf16(row.right, source, nr, row.depth_group, panel_stride, out);
+  internal_error("panels of {} need a conversion", row.name);
+}
+
+void pack_panels(TileFormat format, std::span<const PanelSource> taps, int nr, void* out) {
+  if (taps.empty()) return;
+  const TileFormatInfo& row = info(format);
+  if (row.parts) return pack_split_panels(row, taps, nr, out);
+  const long elements = panel_tap_elements(format, taps[0].depth, nr), panel_stride = elements * long(taps.size());
+  for (size_t t = 0; t < taps.size(); t++)
+    pack_tap(format, taps[t], nr, panel_stride,
+             static_cast<char*>(out) + long(t) * elements * long(size_of(row.panel)));
 }
 
 }  // namespace cppgen::rt

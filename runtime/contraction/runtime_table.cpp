@@ -24,20 +24,55 @@ struct Row {
   TileSets tiles;
 };
 
-constexpr TileSets kAvx512{&avx512::tiles_f32, &avx512::tiles_f32_wide, &avx512::tiles_f32_narrow, &avx512::tiles_u8s8,
-                           &avx512::tiles_s8s8};
-constexpr TileSets kVnni{&avx512::tiles_f32, &avx512::tiles_f32_wide, &avx512::tiles_f32_narrow,
-                         &avx512_vnni::tiles_u8s8, &avx512_vnni::tiles_s8s8};
+struct TileEntry {
+  TileFormat format;
+  const TileSet* tiles;
+};
+constexpr TileSets with(TileSets sets, std::initializer_list<TileEntry> more) {
+  for (const TileEntry& entry : more) sets[size_t(entry.format)] = entry.tiles;
+  return sets;
+}
+
+using enum TileFormat;
+constexpr TileSets kScalar = with({}, {{f32, &scalar::tiles_f32},
+                                       {u8s8, &scalar::tiles_u8s8},
+                                       {s8s8, &scalar::tiles_s8s8},
+                                       {f32_of_f16, &scalar::tiles_f32_of_f16},
+                                       {f32_of_bf16, &scalar::tiles_f32_of_bf16}});
+constexpr TileSets kAvx2 = with({}, {{f32, &avx2::tiles_f32},
+                                     {f32_wide, &avx2::tiles_f32_wide},
+                                     {f32_narrow, &avx2::tiles_f32_narrow},
+                                     {u8s8, &avx2::tiles_u8s8},
+                                     {s8s8, &avx2::tiles_s8s8},
+                                     {f32_of_f16, &avx2::tiles_f32_of_f16},
+                                     {f32_of_bf16, &avx2::tiles_f32_of_bf16}});
+constexpr TileSets kAvx512 = with({}, {{f32, &avx512::tiles_f32},
+                                       {f32_wide, &avx512::tiles_f32_wide},
+                                       {f32_narrow, &avx512::tiles_f32_narrow},
+                                       {u8s8, &avx512::tiles_u8s8},
+                                       {s8s8, &avx512::tiles_s8s8},
+                                       {f32_of_f16, &avx512::tiles_f32_of_f16},
+                                       {f32_of_bf16, &avx512::tiles_f32_of_bf16}});
+constexpr TileSets kVnni = with(kAvx512, {{u8s8, &avx512_vnni::tiles_u8s8}, {s8s8, &avx512_vnni::tiles_s8s8}});
+constexpr TileSets kBf16 =
+    with(kVnni, {{bf16, &avx512_bf16::tiles_bf16}, {bf16_of_f32, &avx512_bf16::tiles_bf16_of_f32}});
+constexpr TileSets kAmx = with(kBf16, {{split_bf16, &amx::tiles_split_bf16},
+                                       {split1, &amx::tiles_split1},
+                                       {split2, &amx::tiles_split2},
+                                       {split3, &amx::tiles_split3}});
+
+constexpr TileSets kEmulatedAmx = with(kBf16, {{split_bf16, &emulated_amx::tiles_split_bf16},
+                                               {split1, &emulated_amx::tiles_split1},
+                                               {split2, &emulated_amx::tiles_split2},
+                                               {split3, &emulated_amx::tiles_split3}});
 
 constexpr std::array<Row, 6> kRows{{
-    {"scalar", &scalar::strided_f32, {&scalar::tiles_f32, nullptr, nullptr, &scalar::tiles_u8s8, &scalar::tiles_s8s8}},
-    {"avx2",
-     &avx2::strided_f32,
-     {&avx2::tiles_f32, &avx2::tiles_f32_wide, &avx2::tiles_f32_narrow, &avx2::tiles_u8s8, &avx2::tiles_s8s8}},
+    {"scalar", &scalar::strided_f32, kScalar},
+    {"avx2", &avx2::strided_f32, kAvx2},
     {"avx512", &avx512::strided_f32, kAvx512},
     {"avx512_vnni", &avx512::strided_f32, kVnni},
-    {"avx512_bf16", &avx512::strided_f32, kVnni},
-    {"amx", &avx512::strided_f32, kVnni},
+    {"avx512_bf16", &avx512::strided_f32, kBf16},
+    {"amx", &avx512::strided_f32, kAmx},
 }};
 
 size_t row_of(std::string_view isa) {
@@ -47,20 +82,40 @@ size_t row_of(std::string_view isa) {
 }
 
 // What kernels see: the functions without the shapes, which the schedule knew.
+class RuntimeTable {
+ public:
+  void set(const Row& row) {
+    for (size_t f = 0; f < kTileFormatCount; f++)
+      if (const TileSet* set = row.tiles[f]) functions_[f] = set->functions, prepare_[f] = set->prepare;
+    table_ = {kUnaryF64,
+              [](double x, double y) { return std::pow(x, y); },
+              [](double x, double y) { return std::fmod(x, y); },
+              functions_.data(),
+              row.strided->functions,
+              prepare_.data()};
+  }
+  const cppgen_runtime* get() const { return &table_; }
+
+ private:
+  std::array<const TileFunction*, kTileFormatCount> functions_{};
+  std::array<PrepareFunction, kTileFormatCount> prepare_{};
+  cppgen_runtime table_{};
+};
+
 struct RuntimeTables {
-  std::array<std::array<const TileFunction*, kTileFormatCount>, kRows.size()> functions{};
-  std::array<cppgen_runtime, kRows.size()> tables{};
+  std::array<RuntimeTable, kRows.size()> of_row;
+  RuntimeTable emulated_amx;
 
   RuntimeTables() {
-    for (size_t i = 0; i < kRows.size(); i++) {
-      for (size_t f = 0; f < kTileFormatCount; f++)
-        if (const TileSet* set = kRows[i].tiles[f]) functions[i][f] = set->functions;
-      tables[i] = {kUnaryF64, [](double x, double y) { return std::pow(x, y); },
-                   [](double x, double y) { return std::fmod(x, y); }, functions[i].data(),
-                   kRows[i].strided->functions};
-    }
+    for (size_t i = 0; i < kRows.size(); i++) of_row[i].set(kRows[i]);
+    emulated_amx.set({"", &avx512::strided_f32, kEmulatedAmx});
   }
 };
+
+const RuntimeTables& tables() {
+  static const RuntimeTables tables;
+  return tables;
+}
 
 }  // namespace
 
@@ -69,9 +124,8 @@ TileShape tile_shape(std::string_view isa, TileFormat format) {
   return set ? TileShape{set->mr, set->nr} : TileShape{};
 }
 
-const cppgen_runtime* runtime_table(std::string_view isa) {
-  static const RuntimeTables tables;
-  return &tables.tables[row_of(isa)];
-}
+const cppgen_runtime* runtime_table(std::string_view isa) { return tables().of_row[row_of(isa)].get(); }
+
+const cppgen_runtime* emulated_amx_table() { return tables().emulated_amx.get(); }
 
 }  // namespace cppgen::rt

@@ -5,7 +5,8 @@
 
 namespace cppgen::rt::TILE_ISA {
 
-// The depth of one row over all taps, in steps of 32 elements.
+// The depth of one row of T over all taps, in steps of 32 elements.
+template <class T>
 class DepthCursor {
  public:
   __attribute__((always_inline)) DepthCursor(const void* const* row, long row_count, long taps, long depth)
@@ -15,27 +16,27 @@ class DepthCursor {
   __attribute__((always_inline)) long steps_in_place() const {
     return tap_ < taps_ ? (depth_ - at_) / split::kStepDepth : 0;
   }
-  __attribute__((always_inline)) const float* take(long steps) {
-    const float* p = current();
+  __attribute__((always_inline)) const T* take(long steps) {
+    const T* p = current();
     advance(steps * split::kStepDepth);
     return p;
   }
   // One step from several places; zero behind the end.
-  __attribute__((always_inline)) void collect(float* buffer) {
+  __attribute__((always_inline)) void collect(T* buffer) {
     long filled = 0;
     while (filled < split::kStepDepth && tap_ < taps_) {
       const long rest = depth_ - at_, room = split::kStepDepth - filled, n = rest < room ? rest : room;
-      __builtin_memcpy(buffer + filled, current(), (unsigned long)n * 4);
+      __builtin_memcpy(buffer + filled, current(), (unsigned long)n * sizeof(T));
       advance(n), filled += n;
     }
-    __builtin_memset(buffer + filled, 0, (unsigned long)(split::kStepDepth - filled) * 4);
+    __builtin_memset(buffer + filled, 0, (unsigned long)(split::kStepDepth - filled) * sizeof(T));
   }
 
  private:
   const void* const* row_;
   long row_count_, taps_, depth_, tap_ = 0, at_ = 0;
 
-  __attribute__((always_inline)) const float* current() const { return (const float*)row_[tap_ * row_count_] + at_; }
+  __attribute__((always_inline)) const T* current() const { return (const T*)row_[tap_ * row_count_] + at_; }
   __attribute__((always_inline)) void advance(long n) {
     at_ += n;
     if (at_ == depth_) tap_++, at_ = 0;
@@ -61,6 +62,12 @@ TILE_FN void store_parts(unsigned short* to, Floats x, Floats y) {
   }
 }
 
+// bfloat16 is its only part.
+template <int Parts>
+TILE_FN void prepare_step(const unsigned short* from, unsigned short* to, RangeFinder&) {
+  static_assert(Parts == 1);
+  __builtin_memcpy(to, from, split::kStepDepth * 2);
+}
 template <int Parts>
 TILE_FN void prepare_step(const float* from, unsigned short* to, RangeFinder& range) {
   const Floats x = load(from), y = load(from + kLanes);
@@ -69,18 +76,18 @@ TILE_FN void prepare_step(const float* from, unsigned short* to, RangeFinder& ra
 }
 
 // One row of 32 of every tile of its half.
-template <int Parts>
-TILE_FN void prepare_row(DepthCursor cursor, long steps, unsigned short* to, RangeFinder& all) {
+template <class T, int Parts>
+TILE_FN void prepare_row(DepthCursor<T> cursor, long steps, unsigned short* to, RangeFinder& all) {
   constexpr long kStep = Parts * split::kPartElements;
   RangeFinder range;
   while (steps > 0) {
     const long in_place = cursor.steps_in_place();
     if (in_place > 0) {
-      const float* from = cursor.take(in_place);
+      const T* from = cursor.take(in_place);
       for (long s = 0; s < in_place; s++, to += kStep, from += split::kStepDepth) prepare_step<Parts>(from, to, range);
       steps -= in_place;
     } else {
-      alignas(64) float buffer[split::kStepDepth];
+      alignas(64) T buffer[split::kStepDepth];
       cursor.collect(buffer);
       prepare_step<Parts>(buffer, to, range);
       to += kStep, steps--;
@@ -89,23 +96,22 @@ TILE_FN void prepare_row(DepthCursor cursor, long steps, unsigned short* to, Ran
   all.add(range);
 }
 
-// left[tap * count + row] are rows of float32; count <= 32. `out` has rows_bytes(taps * depth, Parts) bytes, aligned to
-// 64.
-template <int Parts>
-void prepare_split(const void* const* left, long count, long taps, long depth, void* out) {
+// At most 32 rows of T.
+template <class T, int Parts>
+void prepare_split(const void* const* left, long count, long taps, long depth, void* scratch, const void** prepared) {
   const long steps = split::steps(taps * depth);
-  unsigned short* tiles = (unsigned short*)((char*)out + split::kHeaderBytes);
+  unsigned short* tiles = (unsigned short*)((char*)scratch + split::kHeaderBytes);
   RangeFinder range;
   for (long r = 0; r < split::kBlockSide; r++) {
     unsigned short* to = tiles + r / split::kTileSide * split::kTileElements + r % split::kTileSide * split::kStepDepth;
-    const bool has = r < count && taps * depth > 0;
-    if (has)
-      prepare_row<Parts>({left + r, count, taps, depth}, steps, to, range);
+    if (r < count)
+      prepare_row<T, Parts>({left + r, count, taps, depth}, steps, to, range);
     else
       for (long i = 0; i < steps * Parts; i++, to += split::kPartElements)
         __builtin_memset(to, 0, split::kStepDepth * 2);
   }
-  *(split::RowsHeader*)out = {left, int(count), range.range()};
+  *(split::RowsHeader*)scratch = {left, int(count), range.range()};
+  prepared[0] = scratch;
 }
 
 }  // namespace cppgen::rt::TILE_ISA

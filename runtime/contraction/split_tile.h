@@ -2,7 +2,8 @@
 // parts cannot express is computed by fused multiply-adds in float32.
 #pragma once
 
-#include "runtime/contraction/split_vec.h"
+#include "runtime/contraction/split_prepare.h"
+#include "runtime/contraction/tiles.h"
 
 namespace cppgen::rt::TILE_ISA {
 
@@ -123,7 +124,8 @@ TILE_FN void fused_block(const split::RowsHeader& rows, long taps, long depth, P
   for (; r < rows.count; r++) fused_rows<1>(rows.rows + r, rows.count, taps, depth, panel, c + r * ldc, ldc);
 }
 
-// left[0]: prepared rows. The block has 32 rows of ldc floats; rows beyond those that were prepared are undefined.
+// left[0]: what prepare_split made of a block of rows. `block` has 32 rows; those beyond the prepared ones are
+// undefined.
 template <int Parts, class Unit>
 void split_tile(const void* const* left, long taps, long depth, const void* panel, void* block, long ldc) {
   const auto& rows = *(const split::RowsHeader*)left[0];
@@ -140,6 +142,24 @@ void split_tile(const void* const* left, long taps, long depth, const void* pane
     multiply_parts<Parts, false, Unit>(a, b, steps, c, ldc);
   else
     multiply_parts<Parts, true, Unit>(a, b, steps, c, ldc);
+}
+
+// One function for every number of rows: the prepared block knows it.
+template <TileFunction Tile>
+struct SplitTable {
+  TileFunction functions[split::kBlockSide + 1] = {};
+
+  constexpr SplitTable() {
+    for (int rows = 1; rows <= split::kBlockSide; rows++) functions[rows] = Tile;
+  }
+};
+template <TileFunction Tile>
+constexpr SplitTable<Tile> split_table;
+
+template <class T, int Parts, class Unit>
+constexpr TileSet split_tile_set() {
+  return {split::kBlockSide, split::kBlockSide, split_table<split_tile<Parts, Unit>>.functions,
+          prepare_split<T, Parts>};
 }
 
 }  // namespace cppgen::rt::TILE_ISA

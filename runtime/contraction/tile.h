@@ -1,6 +1,7 @@
 // Packing of contraction panels, and the table of functions that kernels call. For what a tile computes see
 // runtime/contraction/tiles.h.
 #pragma once
+#include <span>
 #include <string_view>
 
 #include "runtime/abi/abi.h"
@@ -13,6 +14,9 @@ namespace cppgen::rt {
 // sets.
 const cppgen_runtime* runtime_table(std::string_view isa);
 
+// The callbacks for kernels of "amx" with its matrix tiles emulated: they need a CPU with AVX512_BF16, and are slow.
+const cppgen_runtime* emulated_amx_table();
+
 // One tap of the right operand of a contraction, [depth, columns], strides in elements.
 struct PanelSource {
   const void* data;
@@ -23,7 +27,11 @@ struct PanelSource {
 long panel_tap_elements(TileFormat, long depth, int nr);
 
 // Packs the tap into ceil(columns / nr) panels, `panel_stride` elements from one to the next, in the layout that
-// TileFormatInfo::depth_group states. For tiles, `out` is aligned to 64 bytes.
+// TileFormatInfo::depth_group states. For tiles, `out` is aligned to 64 bytes. Not for formats of split tiles.
 void pack_tap(TileFormat, const PanelSource&, int nr, long panel_stride, void* out);
+
+// Packs all taps, which are of one depth and number of columns, into ceil(columns / nr) panels of panel_elements()
+// each.
+void pack_panels(TileFormat, std::span<const PanelSource> taps, int nr, void* out);
 
 }  // namespace cppgen::rt

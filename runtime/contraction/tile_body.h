@@ -78,8 +78,8 @@ template <int MaxRows, int Vectors>
 constexpr TileTable<MaxRows, Vectors> tile_table;
 
 template <int MaxRows, int Vectors>
-constexpr TileSet tile_set() {
-  return {MaxRows, Vectors * kLanes, tile_table<MaxRows, Vectors>.functions};
+constexpr TileSet tile_set(PrepareFunction prepare = nullptr) {
+  return {MaxRows, Vectors * kLanes, tile_table<MaxRows, Vectors>.functions, prepare};
 }
 
 }  // namespace cppgen::rt::TILE_ISA

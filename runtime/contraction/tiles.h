@@ -12,11 +12,25 @@ namespace cppgen::rt {
 // sums are exact, modulo 2^32.
 using TileFunction = void (*)(const void* const* left, long taps, long depth, const void* panel, void* block, long ldc);
 
-// The tiles of one format: entry `rows` computes that many rows, 1 <= rows <= mr; entry 0 is null.
+// Makes of rows - left[t * rows + r][k], for k < depth - what tiles of the format read: `prepared` takes the place of
+// `left`. What it points to lies in scratch of prepared_bytes() (formats.h), aligned to 64 bytes, and may refer to
+// `left`.
+using PrepareFunction = void (*)(const void* const* left, long rows, long taps, long depth, void* scratch,
+                                 const void** prepared);
+
+// The tiles of one format: entry `rows` computes that many rows, 1 <= rows <= mr; entry 0 is null. `prepare` is null
+// where tiles read the rows as they are.
 struct TileSet {
   int mr = 0, nr = 0;
   const TileFunction* functions = nullptr;
+  PrepareFunction prepare = nullptr;
 };
+
+// Distance of prepared rows: an odd number of cache lines, so that equal columns of many rows fall into different sets
+// of L1.
+static inline constexpr __attribute__((always_inline)) long prepared_row_bytes(long depth, long element) {
+  return (((depth * element + 63) / 64) | 1) * 64;
+}
 
 // block[r * columns + j] = sum over k < depth of x(r, k) * panel[k * columns + j], for r < rows and j < columns, which
 // is NR of the format f32, or half of it. x(r, k) is left[r * ld + k], or with contiguous rows left[k * ld + r]. Else
@@ -28,19 +42,39 @@ struct StridedTileSet {
 };
 
 namespace scalar {
-extern const TileSet tiles_f32, tiles_u8s8, tiles_s8s8;
+extern const TileSet tiles_f32, tiles_u8s8, tiles_s8s8, tiles_f32_of_f16, tiles_f32_of_bf16;
 extern const StridedTileSet strided_f32;
 }  // namespace scalar
 namespace avx2 {
-extern const TileSet tiles_f32, tiles_f32_wide, tiles_f32_narrow, tiles_u8s8, tiles_s8s8;
+extern const TileSet tiles_f32, tiles_f32_wide, tiles_f32_narrow, tiles_u8s8, tiles_s8s8, tiles_f32_of_f16,
+    tiles_f32_of_bf16;
 extern const StridedTileSet strided_f32;
 }  // namespace avx2
 namespace avx512 {
-extern const TileSet tiles_f32, tiles_f32_wide, tiles_f32_narrow, tiles_u8s8, tiles_s8s8;
+extern const TileSet tiles_f32, tiles_f32_wide, tiles_f32_narrow, tiles_u8s8, tiles_s8s8, tiles_f32_of_f16,
+    tiles_f32_of_bf16;
 extern const StridedTileSet strided_f32;
 }  // namespace avx512
 namespace avx512_vnni {
 extern const TileSet tiles_u8s8, tiles_s8s8;
+}
+
+// Products of bfloat16. Of a pair of k - 2i, 2i + 1 - the second product is added first, and denormals, operands or
+// sums, are taken for zero: vdpbf16ps knows nothing else.
+namespace avx512_bf16 {
+extern const TileSet tiles_bf16, tiles_bf16_of_f32;
+}
+
+// Contractions on matrix tiles, from parts in bfloat16 (split_layout.h): blocks of up to 32 rows, which are prepared
+// first. One part: bfloat16 products. Two: three products of parts. Three: six products, whose error is no larger than
+// that of fused multiply-adds in float32. What two or three parts cannot express - infinities, NaN, numbers or products
+// near the ends of float32's range - is summed by fused multiply-adds in the order of the float32 tiles. amx needs a
+// CPU with AMX and permission to use it; emulated_amx runs everywhere, slowly, and gives the same bits.
+namespace amx {
+extern const TileSet tiles_split_bf16, tiles_split1, tiles_split2, tiles_split3;
+}
+namespace emulated_amx {
+extern const TileSet tiles_split_bf16, tiles_split1, tiles_split2, tiles_split3;
 }
 
 }  // namespace cppgen::rt

@@ -1,5 +1,4 @@
 #include "runtime/contraction/amx_tile_unit.h"
-#include "runtime/contraction/split_tiles.h"
 
 #define TILE_ISA amx
 #include "runtime/contraction/split_vec.h"
@@ -11,12 +10,11 @@ TILE_FN Floats fused(Floats a, Floats b, Floats c) {
 }
 }  // namespace cppgen::rt::TILE_ISA
 
-#include "runtime/contraction/split_prepare.h"
 #include "runtime/contraction/split_tile.h"
 
 namespace cppgen::rt::amx {
-const SplitTiles split_tiles[4] = {{},
-                                   {prepare_split<1>, split_tile<1, AmxTileUnit>},
-                                   {prepare_split<2>, split_tile<2, AmxTileUnit>},
-                                   {prepare_split<3>, split_tile<3, AmxTileUnit>}};
+const TileSet tiles_split_bf16 = split_tile_set<unsigned short, 1, AmxTileUnit>();
+const TileSet tiles_split1 = split_tile_set<float, 1, AmxTileUnit>();
+const TileSet tiles_split2 = split_tile_set<float, 2, AmxTileUnit>();
+const TileSet tiles_split3 = split_tile_set<float, 3, AmxTileUnit>();
 }  // namespace cppgen::rt::amx

@@ -1,6 +1,5 @@
-// Tiles of bfloat16 times bfloat16 on AVX512_BF16: two steps of the depth per instruction, sums in float32. Denormals
-// are read as zero and flushed to zero: vdpbf16ps knows nothing else.
-#include "runtime/contraction/bf16_tiles.h"
+// Tiles of bfloat16 times bfloat16 on AVX512_BF16: two steps of the depth per instruction.
+#include "runtime/contraction/tiles.h"
 #include "vec/avx512/vec.h"
 
 namespace cppgen::rt::avx512_bf16 {
@@ -10,7 +9,7 @@ typedef float Vector __attribute__((vector_size(64)));
 typedef short Pairs __attribute__((vector_size(64), may_alias));  // 16 pairs of bfloat16
 typedef unsigned PairOfAnyAlignment __attribute__((aligned(2), may_alias));
 
-constexpr int kLanes = 16, kVectors = kTileColumns / kLanes;
+constexpr int kTileRows = 14, kTileColumns = 32, kLanes = 16, kVectors = kTileColumns / kLanes;
 constexpr int kStepElements = 2 * kTileColumns;  // of a panel, for one pair of steps
 constexpr int kPrefetchSteps = 16;
 
@@ -80,9 +79,33 @@ void tile(const void* const* left, long taps, long depth, const void* panel, voi
     for (int j = 0; j < kVectors; j++) vec::store<float>(c + r * ldc + j * kLanes, vec::V<float>{acc.v[r][j]});
 }
 
+// Rounds to nearest even; denormals become zero.
+VEC_FN void narrow(const float* from, long n, unsigned short* to) {
+  typedef short Narrow __attribute__((vector_size(32), aligned(2), may_alias));
+  long k = 0;
+  for (; k + kLanes <= n; k += kLanes)
+    *(Narrow*)(to + k) = (Narrow)__builtin_ia32_cvtneps2bf16_v16sf(vec::load<float>(from + k).v);
+  if (k == n) return;
+  const Narrow rest = (Narrow)__builtin_ia32_cvtneps2bf16_v16sf(vec::load<float>(from + k, int(n - k)).v);
+  __builtin_memcpy(to + k, &rest, (unsigned long)(n - k) * 2);
+}
+
+void narrow_rows(const void* const* left, long rows, long taps, long depth, void* scratch, const void** prepared) {
+  const long distance = prepared_row_bytes(depth, 2);
+  for (long i = 0; i < taps * rows; i++) {
+    unsigned short* const to = (unsigned short*)((char*)scratch + i * distance);
+    narrow((const float*)left[i], depth, to);
+    prepared[i] = to;
+  }
+}
+
+constexpr TileFunction kTiles[kTileRows + 1] = {nullptr,  tile<1>,  tile<2>,  tile<3>,  tile<4>,
+                                                tile<5>,  tile<6>,  tile<7>,  tile<8>,  tile<9>,
+                                                tile<10>, tile<11>, tile<12>, tile<13>, tile<14>};
+
 }  // namespace
 
-const BFloatTile tile_bf16[kTileRows + 1] = {nullptr, tile<1>, tile<2>,  tile<3>,  tile<4>,  tile<5>,  tile<6>, tile<7>,
-                                             tile<8>, tile<9>, tile<10>, tile<11>, tile<12>, tile<13>, tile<14>};
+const TileSet tiles_bf16 = {kTileRows, kTileColumns, kTiles};
+const TileSet tiles_bf16_of_f32 = {kTileRows, kTileColumns, kTiles, narrow_rows};
 
 }  // namespace cppgen::rt::avx512_bf16

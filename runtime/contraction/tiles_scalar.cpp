@@ -1,5 +1,6 @@
 // Baseline x86-64: its 128-bit vectors without a fused multiply-add.
 #include "runtime/contraction/tiles.h"
+#include "vec/scalar/vec.h"
 
 #define TILE_ISA scalar
 #define TILE_FN static inline __attribute__((always_inline))
@@ -18,8 +19,11 @@ TILE_FN Vector multiply_add(Vector a, Vector b, Vector c) { return a * b + c; }
 }  // namespace cppgen::rt::TILE_ISA
 
 #include "runtime/contraction/tile_body.h"
+#include "runtime/contraction/widen_rows.h"
 
 namespace cppgen::rt::scalar {
 const TileSet tiles_f32 = tile_set<4, 2>();
 const StridedTileSet strided_f32 = strided_set<4, 2>();
+const TileSet tiles_f32_of_f16 = tile_set<4, 2>(widen_rows<vec::f16>);
+const TileSet tiles_f32_of_bf16 = tile_set<4, 2>(widen_rows<vec::bf16>);
 }  // namespace cppgen::rt::scalar

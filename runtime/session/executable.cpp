@@ -29,6 +29,7 @@ std::shared_ptr<const Executable> Executable::load(const std::string& directory,
   executable->load_plan(manifest);
   executable->load_weights(manifest, options.trust_weights);
   executable->load_kernels(manifest);
+  if (options.services) executable->runtime_ = options.services;
   log_debug("loaded package '{}': {} steps, {} bytes of weights", directory, executable->plan_.steps.size(),
             executable->weights_.bytes());
   return executable;

@@ -12,6 +12,8 @@ namespace cppgen::rt {
 struct LoadOptions {
   // Check weights.bin by its size only, not by its hash. For packages that this user's own cache holds.
   bool trust_weights = false;
+  // What kernels call in place of the functions of their ISA, for tests of those that this CPU lacks.
+  const cppgen_runtime* services = nullptr;
 };
 
 using KernelFunction = void (*)(const cppgen_kernel_args*, long begin, long end);

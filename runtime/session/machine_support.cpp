@@ -2,6 +2,7 @@
 
 #include "isa/vec_isa.h"
 #include "runtime/base/errors.h"
+#include "runtime/contraction/amx_support.h"
 #include "runtime/contraction/tile.h"
 
 namespace cppgen::rt {
@@ -13,6 +14,8 @@ void require_isa(const std::string& isa, const std::string& package) {
   if (!cpu.has_all(row->required))
     user_error("package '{}' was compiled for the ISA '{}'; this CPU lacks {}", package, isa,
                to_string(row->required.without(cpu)));
+  if (row->required.has(CpuFeature::amx_tile) && !amx_support().usable)
+    user_error("package '{}' was compiled for the ISA '{}', but {}", package, isa, amx_support().reason);
 }
 
 const cppgen_runtime* runtime_services(const std::string& isa) { return runtime_table(isa); }

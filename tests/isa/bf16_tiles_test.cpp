@@ -1,6 +1,4 @@
 // Tiles of bfloat16 on AVX512_BF16, bit for bit.
-#include "runtime/contraction/bf16_tiles.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -9,11 +7,14 @@
 
 #include "isa/cpu_features.h"
 #include "runtime/base/narrow_floats.h"
+#include "runtime/contraction/tiles.h"
 
 namespace {
 
 using namespace cppgen;
-using namespace cppgen::rt::avx512_bf16;
+using namespace cppgen::rt;
+
+constexpr int kTileRows = 14, kTileColumns = 32;
 
 struct alignas(64) PanelStep {
   uint16_t values[kTileColumns][2];
@@ -52,7 +53,7 @@ void check(long rows, long taps, long depth) {
       for (auto& column : panel[size_t(t * ((depth + 1) / 2) + k / 2)].values) column[k % 2] = random_bfloat(random);
   constexpr long kDistance = kTileColumns + 3;
   std::vector<float> c(size_t(rows * kDistance), 99.0f);
-  tile_bf16[rows](left.data(), taps, depth, panel.data(), c.data(), kDistance);
+  avx512_bf16::tiles_bf16.functions[rows](left.data(), taps, depth, panel.data(), c.data(), kDistance);
   for (long r = 0; r < rows; r++) {
     for (int j = 0; j < kTileColumns; j++)
       ASSERT_EQ(c[size_t(r * kDistance + j)], expected(left, rows, r, taps, depth, panel, j))

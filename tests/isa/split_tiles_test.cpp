@@ -1,6 +1,4 @@
 // float32 contractions on matrix tiles, from parts in bfloat16, on the emulated tile unit.
-#include "runtime/contraction/split_tiles.h"
-
 #include <gtest/gtest.h>
 
 #include <cmath>
@@ -12,6 +10,7 @@
 #include "runtime/base/narrow_floats.h"
 #include "runtime/contraction/pack_split.h"
 #include "runtime/contraction/split_layout.h"
+#include "runtime/contraction/tiles.h"
 
 namespace {
 
@@ -36,17 +35,19 @@ struct Case {
   float b(long k, long j) const { return right[size_t(k * kSide + j)]; }
 };
 
+const TileSet kTiles[] = {{}, emulated_amx::tiles_split1, emulated_amx::tiles_split2, emulated_amx::tiles_split3};
+
 std::vector<float> run(const Case& c, int parts) {
   Lines panel = lines(split::panel_bytes(c.total(), parts)), prepared = lines(split::rows_bytes(c.total(), parts));
   pack_split_panel(c.right.data(), c.total(), parts, panel.data());
   std::vector<const void*> rows;
   for (long i = 0; i < c.taps * c.rows; i++) rows.push_back(c.left.data() + i * c.depth);
-  const SplitTiles& tiles = emulated_amx::split_tiles[parts];
-  tiles.prepare(rows.data(), c.rows, c.taps, c.depth, prepared.data());
+  const TileSet& tiles = kTiles[parts];
+  const void* first = nullptr;
+  tiles.prepare(rows.data(), c.rows, c.taps, c.depth, prepared.data(), &first);
   constexpr long kDistance = kSide + 4;
   std::vector<float> block(size_t(kSide * kDistance), 99.0f);
-  const void* first = prepared.data();
-  tiles.tile(&first, c.taps, c.depth, panel.data(), block.data(), kDistance);
+  tiles.functions[c.rows](&first, c.taps, c.depth, panel.data(), block.data(), kDistance);
   std::vector<float> out;
   for (long r = 0; r < c.rows; r++) {
     for (long j = 0; j < kSide; j++) out.push_back(block[size_t(r * kDistance + j)]);

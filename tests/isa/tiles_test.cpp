@@ -125,7 +125,7 @@ void check_packing(TileFormat format, int nr, long n, long k, long k_stride, lon
   const long steps = (k + group - 1) / group, panels = (n + nr - 1) / nr, gap = 64;
   const std::vector<float> values = random_floats(size_t((k + 1) * k_stride + (n + 1) * n_stride + 1), 5);
   std::vector<T> b;
-  for (float v : values) b.push_back(T(v * 100));
+  for (float v : values) b.push_back(T(int(v * 100)));
   ASSERT_EQ(panel_tap_elements(format, k, nr), steps * group * nr);
   const long panel_stride = panel_tap_elements(format, k, nr) + gap;
   std::vector<T> out(size_t(panels * panel_stride), T(99));
@@ -147,6 +147,7 @@ TEST(PackTap, AnyStrides) {
         for (long k : {0L, 1L, 5L, 16L, 40L})
           for (const auto& [k_stride, n_stride] : {std::pair{n, 1L}, {n + 3, 1L}, {1L, k}, {2L, 2 * k + 1}}) {
             if (size_of(format.panel) == 1) check_packing<int8_t>(TileFormat(f), nr, n, k, k_stride, n_stride);
+            if (size_of(format.panel) == 2) check_packing<uint16_t>(TileFormat(f), nr, n, k, k_stride, n_stride);
             if (size_of(format.panel) == 4) check_packing<float>(TileFormat(f), nr, n, k, k_stride, n_stride);
           }
   }

@@ -1,7 +1,11 @@
 // Settings of the target and the compiler.
 #include <nlohmann/json.hpp>
 
+#include "cppgen/driver/stages.h"
+#include "cppgen/schedule/schedule.h"
 #include "isa/vec_isa.h"
+#include "runtime/contraction/amx_support.h"
+#include "tests/passes/graph_maker.h"
 #include "tests/settings/effect.h"
 
 namespace cppgen {
@@ -9,7 +13,12 @@ namespace {
 
 using nlohmann::json;
 
-std::string best() { return std::string(best_isa(detect_cpu_features()).name); }
+const CpuFeatures kMatrixTiles{CpuFeature::amx_tile, CpuFeature::amx_bf16, CpuFeature::amx_int8};
+
+std::string best(bool amx = rt::amx_support().usable) {
+  const CpuFeatures cpu = detect_cpu_features();
+  return std::string(best_isa(amx ? cpu : cpu.without(kMatrixTiles)).name);
+}
 
 TEST_F(SettingEffect, CXX) {
   const std::string model = relu();
@@ -60,6 +69,35 @@ TEST_F(SettingEffect, VEC_ISA_OK) {
   const Seen by_default(best(), best() == "scalar" ? 0 : 1);
   expect_effect<Seen>("0", see, by_default, {"scalar", 0});
   expect_effect<Seen>("1", see, by_default, {best(), 0});
+}
+
+// What runs, or that the machine refuses.
+TEST_F(SettingEffect, USE_AMX) {
+  const std::string model = relu();
+  const auto ran = [&]() -> std::string {
+    const Ended ended = run({"run", model, "--json"});
+    if (ended.status == 0) return json::parse(ended.out)["isa"];
+    EXPECT_NE(ended.err.find("USE_AMX=1 asks for AMX, but "), std::string::npos) << ended.err;
+    return "refused";
+  };
+  expect_effect<std::string>("0", ran, best(), best(false));
+  expect_effect<std::string>("1", ran, best(), rt::amx_support().usable ? "amx" : "refused");
+  environment["CPPGEN_ISA"] = "scalar", environment["CPPGEN_USE_AMX"] = "1";
+  EXPECT_NE(run({"run", model}).err.find("USE_AMX=1 contradicts ISA=scalar"), std::string::npos);
+}
+
+// tests/engines shows what each engine computes.
+TEST_F(SettingEffect, FPMATH_MODE) {
+  const auto engine = [&] {
+    GraphMaker g;
+    g.output(g.node("MatMul", {g.input("x", {64, 64}), g.floats({64, 64}, std::vector<double>(64 * 64, 0.5))}));
+    schedule::Target target = target_of(*find_isa("amx"), MachineDescription{});
+    const auto s = schedule::make_schedule(ops::lower(g.g), schedule_options(settings()), target);
+    return std::get<schedule::FusedKernel>(s.steps.at(0)).contraction->engine;
+  };
+  expect_effect<std::string>("strict", engine, "amx-bf16x6", "cppgen");
+  expect_effect<std::string>("bf16x3", engine, "amx-bf16x6", "amx-bf16x3");
+  expect_effect<std::string>("bf16", engine, "amx-bf16x6", "amx-bf16");
 }
 
 }  // namespace

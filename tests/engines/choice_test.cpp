@@ -1,0 +1,80 @@
+// Which engine a contraction gets, and why not another one.
+#include "cppgen/driver/stages.h"
+#include "tests/engines/products.h"
+#include "tests/engines/run_engine.h"
+
+namespace cppgen::engines {
+namespace {
+
+using schedule::FloatMath;
+
+schedule::Target target(const char* isa, double bf16_dot_speed) {
+  schedule::Target t = target_of(*find_isa(isa), MachineDescription{});
+  t.bf16_dot_speed = bf16_dot_speed;
+  return t;
+}
+
+struct Choice {
+  std::string engine;
+  std::map<std::string, std::string> refused;  // engine -> reason
+};
+
+Choice choose(const schedule::Target& target, FloatMath math, MatMulSize size, DType type = DType::f32,
+              bool prepack = true) {
+  Products p;
+  p.type = type, p.matmuls = {size};
+  Graph graph = graph_of(p, [](float x) { return x; });
+  schedule::Options options;
+  options.fpmath = math, options.weight_prepack = prepack;
+  const auto s = schedule::make_schedule(ops::lower(graph), options, target);
+  Choice choice;
+  for (const auto& step : s.steps)
+    if (const auto* k = std::get_if<schedule::FusedKernel>(&step); k && k->contraction)
+      choice.engine = k->contraction->engine;
+  for (const auto& e : s.log.entries) {
+    const size_t on = e.subject.rfind(" on ");
+    if (e.rule == "engine" && !e.decision) choice.refused[e.subject.substr(on + 4)] = e.decision.reason;
+  }
+  return choice;
+}
+
+constexpr MatMulSize kLarge{64, 64, 256};
+
+TEST(EngineChoice, FollowsTheModeAndTheMachine) {
+  const auto amx = target("amx", 0.5), intel = target("avx512_bf16", 0.5), amd = target("avx512_bf16", 2);
+  const struct {
+    const schedule::Target& target;
+    FloatMath math;
+    const char* engine;
+  } rows[] = {
+      {amx, FloatMath::strict, "cppgen"}, {amx, FloatMath::f32, "amx-bf16x6"},   {amx, FloatMath::bf16x3, "amx-bf16x3"},
+      {amx, FloatMath::bf16, "amx-bf16"}, {intel, FloatMath::f32, "cppgen"},     {intel, FloatMath::bf16x3, "cppgen"},
+      {intel, FloatMath::bf16, "cppgen"}, {amd, FloatMath::strict, "cppgen"},    {amd, FloatMath::f32, "cppgen"},
+      {amd, FloatMath::bf16x3, "cppgen"}, {amd, FloatMath::bf16, "avx512-bf16"},
+  };
+  for (const auto& r : rows)
+    EXPECT_EQ(choose(r.target, r.math, kLarge).engine, r.engine) << r.target.isa << " " << name_of(r.math);
+}
+
+TEST(EngineChoice, OfBFloat16Tensors) {
+  const auto amx = target("amx", 0.5), intel = target("avx512_bf16", 0.5), amd = target("avx512_bf16", 2);
+  EXPECT_EQ(choose(amx, FloatMath::f32, kLarge, DType::bf16).engine, "amx-bf16-tensors");
+  EXPECT_EQ(choose(amx, FloatMath::strict, kLarge, DType::bf16).engine, "cppgen-bf16");
+  EXPECT_EQ(choose(intel, FloatMath::f32, kLarge, DType::bf16).engine, "cppgen-bf16");
+  EXPECT_EQ(choose(amd, FloatMath::f32, kLarge, DType::bf16).engine, "avx512-bf16-tensors");
+}
+
+TEST(EngineChoice, SaysWhyNot) {
+  const auto amx = target("amx", 0.5), intel = target("avx512_bf16", 0.5);
+  EXPECT_EQ(choose(amx, FloatMath::strict, kLarge).refused["amx-bf16x6"], "FPMATH_MODE is strict");
+  EXPECT_EQ(choose(amx, FloatMath::f32, {7, 64, 256}).refused["amx-bf16x6"], "fewer than 8 rows");
+  EXPECT_EQ(choose(amx, FloatMath::f32, {64, 64, 33}).refused["amx-bf16x6"],
+            "packed weights would take 2.9 times those in float32");
+  EXPECT_EQ(choose(amx, FloatMath::f32, kLarge, DType::f32, false).refused["amx-bf16x6"], "WEIGHT_PREPACK is 0");
+  EXPECT_EQ(choose(intel, FloatMath::f32, kLarge).refused["amx-bf16x6"], "no such tiles for avx512_bf16");
+  EXPECT_EQ(choose(intel, FloatMath::bf16, kLarge).refused["avx512-bf16"],
+            "this CPU multiplies pairs of bfloat16 no faster than float32");
+}
+
+}  // namespace
+}  // namespace cppgen::engines

@@ -1,0 +1,140 @@
+// float32 contractions in every FPMATH_MODE, on this CPU and on emulated matrix tiles, against the interpreter.
+#include <algorithm>
+
+#include "runtime/base/narrow_floats.h"
+#include "tests/engines/products.h"
+#include "tests/engines/run_engine.h"
+
+namespace cppgen::engines {
+namespace {
+
+using schedule::FloatMath;
+
+float same(float x) { return x; }
+float rounded(float x) { return bf16_to_f32(f32_to_bf16(x)); }
+
+schedule::Options options_of(FloatMath math) {
+  schedule::Options o;
+  o.fpmath = math;
+  return o;
+}
+
+// Sizes around those of the blocks: 14 and 32 rows, 32 columns, pairs and steps of 32 of the depth.
+Products around_blocks() {
+  Products p;
+  for (int64_t rows : {1, 13, 14, 15, 16, 17, 28, 31, 32, 33, 65}) p.matmuls.push_back({rows, 64, 64});
+  for (int64_t columns : {3, 15, 31, 32, 33, 63, 64, 65, 95}) p.matmuls.push_back({33, columns, 64});
+  for (int64_t depth : {4, 5, 16, 31, 32, 33, 63, 64, 95, 127}) p.matmuls.push_back({17, 64, depth});
+  p.convs = {{32, 32, 7, 1, 0}, {32, 64, 6, 3, 1}, {7, 63, 9, 3, 1, 2}, {3, 32, 12, 5, 2}};
+  return p;
+}
+
+long count_of(const std::vector<std::string>& engines, const std::string& name) {
+  return std::count(engines.begin(), engines.end(), name);
+}
+
+class FloatMathTest : public testing::Test {
+ protected:
+  const Products products = around_blocks();
+  const std::vector<ir::HostTensor> exact = interpreted(products, same), sizes = magnitudes(products);
+  const std::vector<ir::HostTensor> of_rounded = interpreted(products, rounded);
+  const size_t all = products.matmuls.size() + products.convs.size();
+
+  Result run(const Machine& m, FloatMath math, int threads = 1) const {
+    SCOPED_TRACE(m.name);
+    Graph graph = graph_of(products, same);
+    return run_on(m, graph, options_of(math), inputs_of(products, same), threads);
+  }
+  void expect_rounded(const Result& r) const {
+    EXPECT_LE(largest_error(r.outputs, of_rounded, sizes), 0x1p-21);
+    EXPECT_LE(mean_error(r.outputs, exact, sizes), 1.2 * mean_error(of_rounded, exact, sizes));
+  }
+};
+
+TEST_F(FloatMathTest, StrictAndDefaultAreFusedMultiplyAddsWithoutMatrixTiles) {
+  for (const char* isa : {"scalar", "avx2", "avx512_bf16"}) {
+    const auto m = machine(isa);
+    if (!m) continue;
+    const Result strict = run(*m, FloatMath::strict), by_default = run(*m, FloatMath::f32, 3);
+    EXPECT_LE(largest_error(strict.outputs, exact, sizes), 0x1p-21) << isa;
+    EXPECT_EQ(count_of(strict.engines, "cppgen"), long(all));
+    expect_same_bits(strict.outputs, by_default.outputs);
+  }
+}
+
+TEST_F(FloatMathTest, PairsOfBFloat16) {
+  const auto m = machine("avx512_bf16");
+  if (!m) GTEST_SKIP() << "this CPU lacks avx512_bf16";
+  const Result r = run(*m, FloatMath::bf16);
+  EXPECT_EQ(count_of(r.engines, "avx512-bf16"), long(all));
+  expect_rounded(r);
+  EXPECT_GT(largest_error(r.outputs, exact, sizes), 0x1p-14);
+  expect_same_bits(run(*m, FloatMath::bf16, 3).outputs, r.outputs);
+}
+
+TEST_F(FloatMathTest, SixProductsOfPartsOnMatrixTiles) {
+  const auto m = emulated_amx();
+  if (!m) GTEST_SKIP() << "this CPU lacks avx512_bf16";
+  const Result r = run(*m, FloatMath::f32), strict = run(*m, FloatMath::strict);
+  EXPECT_GE(count_of(r.engines, "amx-bf16x6"), 20);
+  EXPECT_EQ(count_of(strict.engines, "cppgen"), long(all));
+  EXPECT_LE(mean_error(r.outputs, exact, sizes), mean_error(strict.outputs, exact, sizes));
+  EXPECT_LE(largest_error(r.outputs, exact, sizes), 0x1p-22);
+  expect_same_bits(run(*m, FloatMath::f32, 3).outputs, r.outputs);
+}
+
+TEST_F(FloatMathTest, ThreeProductsOfPartsOnMatrixTiles) {
+  const auto m = emulated_amx();
+  if (!m) GTEST_SKIP() << "this CPU lacks avx512_bf16";
+  const Result r = run(*m, FloatMath::bf16x3);
+  EXPECT_GE(count_of(r.engines, "amx-bf16x3"), 20);
+  EXPECT_LE(largest_error(r.outputs, exact, sizes), 0x1p-16);
+}
+
+TEST_F(FloatMathTest, BFloat16OnMatrixTiles) {
+  const auto m = emulated_amx();
+  if (!m) GTEST_SKIP() << "this CPU lacks avx512_bf16";
+  const Result r = run(*m, FloatMath::bf16);
+  EXPECT_GE(count_of(r.engines, "amx-bf16"), 20);
+  // What matrix tiles do not take stays float32: this machine's pairs are slow.
+  EXPECT_EQ(count_of(r.engines, "avx512-bf16"), 0);
+  EXPECT_LE(mean_error(r.outputs, exact, sizes), 1.2 * mean_error(of_rounded, exact, sizes));
+}
+
+// A right operand that only a run knows.
+TEST(FloatMath, PanelsOfARunAreRounded) {
+  const auto m = machine("avx512_bf16");
+  if (!m) GTEST_SKIP() << "this CPU lacks avx512_bf16";
+  Products p;
+  p.matmuls = {{15, 33, 31}, {33, 64, 64}, {5, 7, 9}};
+  p.constant_right = false;
+  Graph graph = graph_of(p, same);
+  const Result r = run_on(*m, graph, options_of(FloatMath::bf16), inputs_of(p, same));
+  EXPECT_EQ(r.engines, std::vector<std::string>(3, "avx512-bf16"));
+  EXPECT_LE(largest_error(r.outputs, interpreted(p, rounded), magnitudes(p)), 0x1p-21);
+}
+
+// One number that parts cannot express turns its block into fused multiply-adds, bit for bit.
+TEST(FloatMath, NumbersBeyondTheRangeOfParts) {
+  const auto m = emulated_amx();
+  if (!m) GTEST_SKIP() << "this CPU lacks avx512_bf16";
+  Products p;
+  p.matmuls = {{24, 64, 96}};
+  for (float x : {1e-40f, 1e-36f, 3e38f, INFINITY, NAN}) {
+    int at = 0;
+    const Change change = [&](float v) { return ++at == 777 ? x : v; };
+    std::vector<std::vector<ir::HostTensor>> outputs;
+    for (FloatMath math : {FloatMath::f32, FloatMath::strict}) {
+      Graph graph = graph_of(p, same);
+      at = 0;
+      const auto inputs = inputs_of(p, change);
+      const Result r = run_on(*m, graph, options_of(math), inputs);
+      EXPECT_EQ(r.engines.at(0), math == FloatMath::f32 ? "amx-bf16x6" : "cppgen");
+      outputs.push_back(r.outputs);
+    }
+    expect_same_bits(outputs[0], outputs[1]);
+  }
+}
+
+}  // namespace
+}  // namespace cppgen::engines

@@ -1,0 +1,32 @@
+// Compiles a graph for a made-up target and runs it, on this CPU or on emulated matrix tiles.
+#pragma once
+#include "cppgen/schedule/schedule.h"
+#include "isa/vec_isa.h"
+#include "runtime/abi/abi.h"
+#include "tests/passes/graph_maker.h"
+
+namespace cppgen::engines {
+
+// What contractions are scheduled for, and what runs them.
+struct Machine {
+  std::string name;
+  const VecISA* isa = nullptr;  // of the kernels' text
+  schedule::Target target;
+  const cppgen_runtime* services = nullptr;  // null: those of the ISA
+};
+
+// Of the rows that this CPU runs the last, or the named one (nullopt if the CPU lacks it), where pairs of bfloat16 are
+// fast.
+Machine this_machine();
+std::optional<Machine> machine(const std::string& isa);
+// AMX with emulated tiles; nullopt if the CPU cannot run the rest of its kernels.
+std::optional<Machine> emulated_amx();
+
+struct Result {
+  std::vector<std::string> engines;  // of the contractions, in the order of the schedule's steps
+  std::vector<ir::HostTensor> outputs;
+};
+Result run_on(const Machine&, Graph&, const schedule::Options&, const std::vector<ir::HostTensor>& inputs,
+              int threads = 1);
+
+}  // namespace cppgen::engines
