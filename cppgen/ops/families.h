@@ -25,6 +25,7 @@ void add_conv_transpose_ops(std::vector<Op>&);
 void add_quantize_ops(std::vector<Op>&);
 void add_quantized_contraction_ops(std::vector<Op>&);
 void add_quantized_conv_ops(std::vector<Op>&);
+void add_matmul_n_bits_ops(std::vector<Op>&);
 void add_pool_ops(std::vector<Op>&);
 void add_softmax_ops(std::vector<Op>&);
 void add_normalization_ops(std::vector<Op>&);

@@ -29,6 +29,7 @@ std::vector<Op> make_table() {
                    add_quantize_ops,
                    add_quantized_contraction_ops,
                    add_quantized_conv_ops,
+                   add_matmul_n_bits_ops,
                    add_pool_ops,
                    add_softmax_ops,
                    add_normalization_ops,

@@ -161,6 +161,24 @@ TEST(Quantized, ConvolutionalNetwork) {
   expect_no_failures(cases);
 }
 
+TEST(Quantized, WeightsOfFourBits) {
+  std::vector<Case> cases;
+  for (int64_t rows : {1, 3}) {
+    QuantizedMaker m;
+    ValueId x = m.input("x", {rows, 70}), out = m.g.add_value("y");
+    Node& n = m.g.add_node("MatMulNBits",
+                           {x, m.weights(DType::u8, {37, 3, 16}), m.floats({37, 3}, std::vector<double>(37 * 3, 0.01)),
+                            m.weights(DType::u8, {37, 2}, 3)},
+                           {out}, 1);
+    n.domain = "com.microsoft";
+    n.attributes = {{"K", int64_t{70}}, {"N", int64_t{37}}, {"bits", int64_t{4}}, {"block_size", int64_t{32}}};
+    ops::infer_node(m.g, n.id);
+    m.output(out);
+    cases.push_back(case_of(m, 1e-3));
+  }
+  expect_no_failures(cases);
+}
+
 // Heads split by Reshape and Transpose, both products of attention on bytes, symbolic rows.
 TEST(Quantized, Attention) {
   std::vector<Case> cases;
