@@ -51,28 +51,4 @@ class TileWriter : public KernelWriter {
   void write_epilogue(const std::vector<ir::Loop>& rows);
 };
 
-class AttentionWriter : public KernelWriter {
- public:
-  using KernelWriter::KernelWriter;
-
- private:
-  void write_body() override;
-  rt::TileShape tile() const { return target_.tiles[size_t(rt::TileFormat::f32)]; }
-  void declare_scratch();
-  void write_query_panel();
-  // A load of the scores whose lanes lie apart but whose keys lie next to each other: turned a block at a time.
-  struct TurnedLoad {
-    Expr load;
-    IndexExpr start, ld;  // where the first key of the first row lies, and how far the rows lie apart
-    std::string scratch;
-  };
-  std::vector<TurnedLoad> turned_loads() const;
-  void write_key_block();
-  void write_score_tiles(const std::vector<std::string>& values, const ValueEmitter&, const std::string& score);
-  void write_powers();
-  void write_values();
-  void write_result();
-  void write_epilogue();
-};
-
 }  // namespace cppgen::codegen

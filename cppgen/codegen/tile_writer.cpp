@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "cppgen/codegen/attention_writer.h"
 #include "cppgen/codegen/loops_writer.h"
 #include "runtime/base/errors.h"
 

@@ -30,18 +30,7 @@ ir::BufferId emit_max(LowerContext& c, const AxisSplit& axes, ir::BufferId x, DT
 }
 
 void lower_softmax(LowerContext& c) {
-  AxisSplit axes = softmax_axes(c);
-  DType type = ir::value_type(c.dtype(0));
-  ir::BufferId x = c.input_buffer(0), greatest = emit_max(c, axes, x, type), powers = c.temporary(type, c.shape(0));
-  c.emit_pointwise(
-      powers, [&](const At& at) { return exp(load(c, x, at) - load(c, greatest, axes.kept_of(at))); }, "exp");
-  ir::BufferId sum =
-      reduce_axes(c, axes, "sum", ReduceOp::sum, type, [&](const At& at) { return load(c, powers, at); });
-  // The sum lies between 1 and the number of elements (or is NaN), so its reciprocal is exact to half an ULP and is
-  // taken once a row.
-  c.emit_pointwise(
-      c.output_buffer(0), [&](const At& at) { return load(c, powers, at) * (1.0 / load(c, sum, axes.kept_of(at))); },
-      "divide");
+  emit_softmax(c, softmax_axes(c), c.input_buffer(0), c.output_buffer(0), ir::value_type(c.dtype(0)));
 }
 
 void lower_log_softmax(LowerContext& c) { emit_log_softmax(c, softmax_axes(c), c.input_buffer(0), c.output_buffer(0)); }
@@ -71,6 +60,19 @@ void lower_hardmax(LowerContext& c) {
 }
 
 }  // namespace
+
+void emit_softmax(LowerContext& c, const AxisSplit& axes, ir::BufferId x, ir::BufferId out, DType type) {
+  const Shape shape = c.program().buffer(x).shape;
+  ir::BufferId greatest = emit_max(c, axes, x, type), powers = c.temporary(type, shape);
+  c.emit_pointwise(
+      powers, [&](const At& at) { return exp(load(c, x, at) - load(c, greatest, axes.kept_of(at))); }, "exp");
+  ir::BufferId sum =
+      reduce_axes(c, axes, "sum", ReduceOp::sum, type, [&](const At& at) { return load(c, powers, at); });
+  // The sum lies between 1 and the number of elements (or is NaN), so its reciprocal is exact to half an ULP and is
+  // taken once a row.
+  c.emit_pointwise(
+      out, [&](const At& at) { return load(c, powers, at) * (1.0 / load(c, sum, axes.kept_of(at))); }, "divide");
+}
 
 void emit_log_softmax(LowerContext& c, const AxisSplit& axes, ir::BufferId x, ir::BufferId out) {
   DType type = ir::value_type(c.program().buffer(x).type);

@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <tuple>
 
+#include "cppgen/ops/attention.h"
 #include "cppgen/ops/families.h"
 #include "cppgen/ops/op.h"
 #include "runtime/base/errors.h"
@@ -32,6 +33,9 @@ std::vector<Op> make_table() {
                    add_matmul_n_bits_ops,
                    add_pool_ops,
                    add_softmax_ops,
+                   add_attention_ops,
+                   add_microsoft_attention_ops,
+                   add_rotary_ops,
                    add_normalization_ops,
                    add_local_normalization_ops,
                    add_reduce_ops,

@@ -1,38 +1,9 @@
 // Attention as one kernel for every instruction set, compared with the interpreter: shapes around tiles, panels and
 // blocks of keys, masks, layouts of the operands, symbolic sizes.
-#include "tests/attention/attention_graphs.h"
-#include "tests/isas_to_test.h"
-#include "tests/property/differential.h"
-#include "tests/schedule/scheduled.h"
+#include "tests/attention/attention_cases.h"
 
 namespace cppgen::property {
 namespace {
-
-bool is_one_kernel(const schedule::Schedule& s) {
-  for (const auto* k : schedule::kernels_of(s))
-    if (k->kind == schedule::KernelKind::attention) return true;
-  return false;
-}
-
-Case case_of(const AttentionForm& form, int64_t symbol_value = 1) {
-  GraphMaker g;
-  g.output(attention(g, form));
-  Case c;
-  c.seed = 1;
-  c.random.facts.assign(g.g.values.size(), Fact{2, 1e-5});
-  c.random.symbol_value = symbol_value;
-  c.random.graph = std::move(g.g);
-  return c;
-}
-
-// Kernels of their own run few queries; the meaning is the same.
-void expect_no_failures(const std::vector<Case>& cases, bool one_kernel = true) {
-  DifferentialOptions options;
-  options.isas = isas_to_test();
-  for (const Case& c : cases) EXPECT_EQ(is_one_kernel(schedule_of(c, *options.isas.back())), one_kernel) << describe(c);
-  for (const Failure& f : check_cases(cases, options))
-    ADD_FAILURE() << f.isa << ": " << f.what << "\n" << describe(cases[f.index]);
-}
 
 TEST(AttentionMeaning, SequencesAroundTilesAndPanels) {
   std::vector<Case> cases;
@@ -49,7 +20,7 @@ TEST(AttentionMeaning, FewQueries) {
   for (int64_t rows : {1, 8})
     for (int64_t keys : {1, 2, 16, 33}) cases.push_back(case_of({.shape = {.rows = rows, .keys = keys}}));
   cases.push_back(case_of({.shape = {.batch = 2, .heads = 6, .key_heads = 1, .rows = 1, .keys = 17}}));
-  expect_no_failures(cases, false);
+  expect_no_failures(cases, false);  // kernels of their own run few queries
 }
 
 TEST(AttentionMeaning, Heads) {
@@ -96,18 +67,11 @@ TEST(AttentionMeaning, HiddenKeys) {
 TEST(AttentionMeaning, SymbolicSizes) {
   std::vector<Case> cases;
   for (int64_t n : {1, 2, 15, 33, 300, 513}) {
-    GraphMaker names;
     const auto on_symbols = [&](Mask mask) {
       GraphMaker g;
-      IndexExpr size = g.symbol("N");
-      AttentionForm form{.shape = {.batch = 1, .rows = size, .keys = size}, .mask = mask};
-      g.output(attention(g, form));
-      Case c;
-      c.seed = 1;
-      c.random.facts.assign(g.g.values.size(), Fact{2, 1e-5});
-      c.random.symbol_value = n;
-      c.random.graph = std::move(g.g);
-      return c;
+      const IndexExpr size = g.symbol("N");
+      g.output(attention(g, {.shape = {.batch = 1, .rows = size, .keys = size}, .mask = mask}));
+      return case_of(std::move(g), n);
     };
     cases.push_back(on_symbols(Mask::none));
     cases.push_back(on_symbols(Mask::additive));

@@ -1,0 +1,115 @@
+// Attention, one block of keys: scores, powers and products with the values.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "cppgen/codegen/attention_writer.h"
+
+namespace cppgen::codegen {
+
+// The tile function for `rows` (text) rows of a matrix.
+static std::string tile_function(const LeftMatrix& m, const char* rows) {
+  return fmt::format("rt->strided[{} + half][{}]", m.rows_contiguous ? 2 : 0, rows);
+}
+
+void AttentionWriter::write_key_blocks(const std::optional<KeysSeen>& seen) {
+  const auto& a = *kernel_.attention;
+  std::string row = name_loop(a.rows);
+  name_loop(a.keys);
+  ValueEmitter e(context_, {a.rows.var.node(), a.keys.var.node()}, a.rows.var.node(), "n");
+  e.bind_accumulator(0, "vec::load(line)", 2);
+  const auto turned = turned_loads();
+  for (const auto& t : turned)
+    e.bind_load(t.load, fmt::format("vec::ld({} + ({} - key0) * width + ({} - row0), n)", t.scratch,
+                                    index_text(a.keys.var), row));
+  std::string score = e.emit(a.score);
+  add_lines(e.lines[0]);
+  const int64_t block = keys_of_block(a);
+  body_.open("for (vec::i64 key0 = 0; key0 < keys; key0 += {})", block);
+  open_panels();
+  if (seen) {
+    body_.line(
+        "const vec::i64 visible = leave_out ? vec::imin(keys, vec::imax({} + {} * (row0 + count - 1), 1)) : keys;",
+        index_text(seen->first), seen->by_row);
+    body_.line("if (key0 >= visible) continue;");
+  }
+  body_.line("const vec::i64 some = vec::imin({} - key0, {});", seen ? "visible" : "keys", block);
+  body_.line("for (int j = 0; j < width; j++) peak[j] = -__builtin_inff();");
+  for (const auto& t : turned)
+    body_.line("vec::transpose_tiles({}, width, {} + {} + key0 + row0 * ({}), {}, count, int(some));", t.scratch,
+               context_.pointers.at(t.load->buffer), index_text(t.start), index_text(t.ld), index_text(t.ld));
+  write_score_tiles(e.lines[2], e, score);
+  write_powers();
+  write_values();
+  body_.close();
+  body_.close();
+}
+
+void AttentionWriter::write_score_tiles(const std::vector<std::string>& values, const ValueEmitter& e,
+                                        const std::string& score) {
+  const auto& a = *kernel_.attention;
+  const int64_t mr = tile().mr;
+  LeftMatrix m = matrix_of(context_.offset(a.key->buffer, a.key->indices), a.keys, a.depth);
+  const std::string row = index_text(a.rows.var), key = index_text(a.keys.var);
+  body_.line("const vec::i64 tiles = (some + {}) / {}, least = some / tiles, larger = some % tiles;", mr - 1, mr);
+  body_.open("for (vec::i64 tile = 0; tile < tiles; tile++)");
+  body_.line("const vec::i64 first = key0 + tile * least + vec::imin(tile, larger), size = least + (tile < larger);");
+  body_.line("{}({} + {} + first * ({}), {}, depth, query, scores + (first - key0) * width);", tile_function(m, "size"),
+             context_.pointers.at(a.key->buffer), index_text(m.base), index_text(m.row_stride), index_text(m.ld()));
+  body_.open("auto body = [&](const vec::i64 {}, auto n) CPPGEN_LAMBDA", row);
+  body_.line("(void)n;");
+  add_lines(e.lines[1]);
+  body_.line("auto top = vec::load(peak + ({} - row0));", row);
+  body_.open("for (vec::i64 {0} = first; {0} < first + size; {0}++)", key);
+  body_.line("float* const line = scores + ({} - key0) * width + ({} - row0);", key, row);
+  add_lines(values);
+  if (score != "vec::load(line)") body_.line("vec::store(line, {});", score);
+  body_.line("top = vec::max(top, {});", score);
+  body_.close();
+  body_.line("vec::store(peak + ({} - row0), top);", row);
+  body_.close("};");
+  body_.line("vec::i64 at = row0;");
+  body_.line("for (; at + vec::L <= row0 + count; at += vec::L) body(at, vec::All{{}});");
+  body_.line("if (at < row0 + count) body(at, vec::Tail{{int(row0 + count - at)}});");
+  body_.close();
+}
+
+// Where all scores so far are -infinity, powers are taken against a finite number: they are 0, and so is the total,
+// which makes the row NaN if it stays so.
+void AttentionWriter::write_powers() {
+  body_.open("for (int j = 0; j < width; j += vec::L)");
+  body_.line("const auto before = vec::load(greatest + j), now = vec::max(before, vec::load(peak + j));");
+  body_.line("const auto shift = vec::max(now, vec::set1<float>(-0x1.fffffep127f));");
+  body_.line("const auto scale = vec::exp(rt, before - shift);");
+  body_.line("auto sum = vec::set1<float>(0);");
+  body_.open("for (vec::i64 k = 0; k < some; k++)");
+  body_.line("float* const line = scores + k * width + j;");
+  body_.line("const auto power = vec::exp(rt, vec::load(line) - shift);");
+  body_.line("vec::store(line, power);");
+  body_.line("sum = sum + power;");
+  body_.close();
+  body_.line("vec::store(greatest + j, now);");
+  body_.line("vec::store(shrink + j, scale);");
+  body_.line("vec::store(total + j, vec::load(total + j) * scale + sum);");
+  body_.close();
+}
+
+void AttentionWriter::write_values() {
+  const auto& a = *kernel_.attention;
+  const int64_t mr = tile().mr;
+  LeftMatrix m = matrix_of(context_.offset(a.value->buffer, a.value->indices), a.columns, a.keys);
+  if (a.columns.extent.is_constant(1)) m.rows_contiguous = true;
+  body_.line("float* const into = key0 == 0 ? sums : part;");
+  body_.open("for (vec::i64 column = 0; column < columns; column += {})", mr);
+  body_.line("const vec::i64 size = vec::imin(columns - column, {});", mr);
+  body_.line("{}({} + {} + key0 * ({}) + column * ({}), {}, some, scores, into + column * width);",
+             tile_function(m, "size"), context_.pointers.at(a.value->buffer), index_text(m.base),
+             index_text(m.step_stride), index_text(m.row_stride), index_text(m.ld()));
+  body_.close();
+  body_.open("for (vec::i64 i = 0; key0 > 0 && i < columns * width; i += vec::L)");
+  body_.line("vec::store(sums + i, vec::load(sums + i) * vec::load(shrink + i % width) + vec::load(part + i));");
+  body_.close();
+}
+
+}  // namespace cppgen::codegen

@@ -1,0 +1,154 @@
+// Attention of ONNX (versions 23 and 24): softmax(Q x K^T * scale, capped, masked) x V, with a cache of earlier keys
+// and values in front.
+#include "cppgen/ops/attention.h"
+
+#include <cmath>
+
+namespace cppgen::ops {
+namespace {
+
+enum Input { kQuery, kKey, kValue, kMask, kPastKey, kPastValue, kValidKeys };
+enum Output { kResult, kPresentKey, kPresentValue, kProducts };
+constexpr int64_t kRawProducts = 0, kWeights = 3;  // of qk_matmul_output_mode
+
+struct Attention {
+  HeadedTensor query, key, value;
+  IndexExpr past = 0;
+  bool is_causal = false;
+  AttentionSizes sizes;
+};
+
+Attention describe(InferContext& c) {
+  Attention a;
+  const auto heads = [&](const char* name) { return [&c, name] { return c.integer(name); }; };
+  a.query = headed_input(c, kQuery, heads("q_num_heads"));
+  a.key = headed_input(c, kKey, heads("kv_num_heads"));
+  a.value = headed_input(c, kValue, heads("kv_num_heads"));
+  if (c.has_input(kPastKey)) a.past = c.shape(kPastKey).at(2);
+  a.is_causal = c.integer("is_causal", 0) != 0;
+  AttentionSizes& s = a.sizes;
+  s.batch =
+      require_equal(c, a.query.batch, require_equal(c, a.key.batch, a.value.batch, "the batches of key and value"),
+                    "the batches of query and key");
+  s.key_heads = require_equal(c, a.key.heads, a.value.heads, "the heads of key and value");
+  const int64_t q = constant_dim(c, a.query.heads, "the number of heads"),
+                k = constant_dim(c, s.key_heads, "the number of heads of the keys");
+  if (k < 1 || q % k != 0) c.fail("the heads of the query are no multiple of those of the key");
+  s.group = q / k;
+  s.rows = a.query.sequence;
+  s.keys = a.past + require_equal(c, a.key.sequence, a.value.sequence, "the lengths of key and value");
+  s.depth = require_equal(c, a.query.features, a.key.features, "the features of query and key");
+  s.columns = a.value.features;
+  return a;
+}
+
+void check_mask(InferContext& c, const Attention& a) {
+  if (!c.has_input(kMask)) return;
+  const DType type = c.dtype(kMask);
+  if (type != DType::boolean && type != c.dtype(kQuery)) c.fail("attn_mask is neither bool nor of the query's type");
+  require_rank(c, kMask, 1, 4);
+  require_broadcasts_to(c, kMask, {a.sizes.batch, a.sizes.heads(), a.sizes.rows, a.sizes.keys});
+}
+
+void infer(InferContext& c) {
+  require_dtype(c, kQuery, kFloats);
+  require_same_dtype(c, kQuery, kKey);
+  require_same_dtype(c, kQuery, kValue);
+  const Attention a = describe(c);
+  check_cache(c, kPastKey, kPastValue, a.sizes, a.past);
+  check_mask(c, a);
+  if (c.has_input(kValidKeys)) {
+    require_dtype(c, kValidKeys, bit(DType::i64));
+    require_rank(c, kValidKeys, 1, 1);
+    require_equal(c, c.shape(kValidKeys)[0], a.sizes.batch, "the batch and nonpad_kv_seqlen");
+  }
+  HeadedTensor out = a.query;
+  out.features = a.sizes.columns;
+  const DType type = c.dtype(kQuery);
+  c.set_output(kResult, type, out.shape());
+  if (c.has_output(kPresentKey)) c.set_output(kPresentKey, type, cache_shape(a.sizes, a.sizes.depth));
+  if (c.has_output(kPresentValue)) c.set_output(kPresentValue, type, cache_shape(a.sizes, a.sizes.columns));
+  if (c.has_output(kProducts))
+    c.set_output(kProducts, type, {a.sizes.batch, a.sizes.heads(), a.sizes.rows, a.sizes.keys});
+}
+
+Scalar hidden(LowerContext& c, DType type) { return scalar(c, c.exprs().constant(type, -INFINITY)); }
+
+Scalar masked(LowerContext& c, const Attention& a, const ScorePoint& p, Scalar x) {
+  const Scalar none = hidden(c, x.type());
+  if (c.has_input(kMask)) {
+    Scalar mask = load_input(c, kMask, mask_index(c.shape(kMask), p));
+    x = mask.type() == DType::boolean ? scalar(c, c.exprs().select(mask, x, none)) : x + mask;
+  }
+  Scalar key = index_value(c, p.key);
+  if (c.has_input(kValidKeys)) x = scalar(c, c.exprs().select(key < load_input(c, kValidKeys, {p.batch}), x, none));
+  if (!a.is_causal) return x;
+  // The last queries see the last keys: as many keys come before the queries as the cache holds.
+  Scalar last = index_value(c, p.row + a.past);
+  if (c.has_input(kValidKeys) && !c.has_input(kPastKey))
+    last = last + load_input(c, kValidKeys, {p.batch}) - index_value(c, a.sizes.rows);
+  return scalar(c, c.exprs().select(key <= last, x, none));
+}
+
+// A cache is a tensor of its own: a product reads its operand from one place.
+ir::BufferId with_past(LowerContext& c, const Attention& a, int input, int past, int present, HeadedTensor& t) {
+  const bool needed = c.has_input(past), asked = c.has_output(present);
+  if (!needed && !asked) return c.input_buffer(input);
+  ir::BufferId kept = asked ? c.output_buffer(present) : c.temporary(c.dtype(input), cache_shape(a.sizes, t.features));
+  emit_concatenated(c, needed ? c.input_buffer(past) : -1, a.past, c.input_buffer(input), t, kept);
+  if (!needed) return c.input_buffer(input);
+  t = {true, t.batch, t.heads, a.sizes.keys, t.features};
+  return kept;
+}
+
+void lower(LowerContext& c) {
+  Attention a = describe(c);
+  AttentionSpec spec;
+  spec.sizes = a.sizes;
+  const double depth = double(constant_dim(c, a.sizes.depth, "the features of a head"));
+  spec.scale = c.number("scale", float(1 / std::sqrt(std::max(depth, 1.0))));
+  const double cap = c.number("softcap", 0);
+  const auto element = [&c](ir::BufferId b, HeadedTensor t) {
+    return [&c, b, t](IndexExpr n, IndexExpr h, IndexExpr i, IndexExpr d) { return load(c, b, t.at(n, h, i, d)); };
+  };
+  spec.query = element(c.input_buffer(kQuery), a.query);
+  ir::BufferId keys = with_past(c, a, kKey, kPastKey, kPresentKey, a.key);
+  spec.key = element(keys, a.key);
+  ir::BufferId values = with_past(c, a, kValue, kPastValue, kPresentValue, a.value);
+  spec.value = element(values, a.value);
+  spec.score = [&](const ScorePoint& p, Scalar x) {
+    if (cap > 0) x = (x / cap).unary(ir::UnaryOp::tanh) * cap;
+    return masked(c, a, p, x);
+  };
+  HeadedTensor out = a.query;
+  out.features = a.sizes.columns;
+  spec.out = c.output_buffer(kResult);
+  spec.out_at = [&](IndexExpr n, IndexExpr h, IndexExpr i, IndexExpr d) { return out.at(n, h, i, d); };
+  if (c.has_output(kProducts))
+    (c.integer("qk_matmul_output_mode", 0) == kWeights ? spec.weights : spec.products) = c.output_buffer(kProducts);
+  emit_attention(c, spec);
+}
+
+const Attribute* attribute(const Node& n, const char* name) {
+  auto it = n.attributes.find(name);
+  return it == n.attributes.end() ? nullptr : &it->second;
+}
+
+std::string refuse(const Graph&, const Node& n) {
+  const auto* mode = attribute(n, "qk_matmul_output_mode");
+  const bool asked = n.outputs.size() > kProducts && n.outputs[kProducts] >= 0;
+  if (!asked || !mode) return "";
+  const int64_t m = std::get<int64_t>(*mode);
+  if (m != kRawProducts && m != kWeights) return "qk_matmul_output_mode other than 0 and 3 is not supported";
+  if (m == kRawProducts && attribute(n, "softcap")) return "qk_matmul_output with softcap is not supported";
+  return "";
+}
+
+}  // namespace
+
+void add_attention_ops(std::vector<Op>& t) {
+  add_versions(t, "Attention", {23}, {3, 6, 4}, infer, lower, refuse);
+  add_versions(t, "Attention", {24}, {3, 7, 4}, infer, lower, refuse);
+}
+
+}  // namespace cppgen::ops

@@ -1,0 +1,60 @@
+#pragma once
+#include <functional>
+
+#include "cppgen/ops/common.h"
+
+namespace cppgen::ops {
+
+// The sizes of an attention; each head of keys and values serves `group` heads of queries, head `k * group + g`.
+struct AttentionSizes {
+  IndexExpr batch, key_heads, group = 1, rows, keys, depth, columns;
+  IndexExpr heads() const { return key_heads * group; }
+};
+
+// One point of the scores.
+struct ScorePoint {
+  IndexExpr batch, head, row, key;
+};
+
+// out = softmax over keys of score(scale * query x key) x value, as nests for the products and the softmax.
+struct AttentionSpec {
+  AttentionSizes sizes;
+  double scale = 1;
+  // Loads: (batch, head, row, feature) of the queries; (batch, head of keys, key, feature) of the others.
+  using Element = std::function<Scalar(IndexExpr batch, IndexExpr head, IndexExpr position, IndexExpr feature)>;
+  Element query, key, value;
+  std::function<Scalar(const ScorePoint&, Scalar product)> score;
+  ir::BufferId out = -1;
+  std::function<std::vector<IndexExpr>(IndexExpr batch, IndexExpr head, IndexExpr row, IndexExpr feature)> out_at;
+  ir::BufferId products = -1, weights = -1;  // [batch, heads, rows, keys]; -1: nobody asks for them
+};
+void emit_attention(LowerContext&, const AttentionSpec&);
+
+// A tensor whose features of all heads lie side by side, [batch, sequence, heads * features], or with the heads apart,
+// [batch, heads, sequence, features].
+struct HeadedTensor {
+  bool apart = false;
+  IndexExpr batch, heads, sequence, features;
+  std::vector<IndexExpr> at(IndexExpr b, IndexExpr head, IndexExpr position, IndexExpr feature) const;
+  Shape shape() const;
+};
+// Of input `i`; `heads` is asked for if they lie side by side. Fails if they do not divide the features.
+HeadedTensor headed_input(InferContext&, int i, const std::function<int64_t()>& heads);
+
+// Earlier keys or values and those of this run: [batch, heads of keys, keys, features].
+Shape cache_shape(const AttentionSizes&, IndexExpr features);
+// Fails unless the inputs of earlier keys and values, if given, hold `past` of each.
+void check_cache(InferContext&, int past_key, int past_value, const AttentionSizes&, IndexExpr past);
+// kept[.., past + sequence, ..] = past followed by the tensor, heads apart.
+void emit_concatenated(LowerContext&, ir::BufferId past, IndexExpr past_length, ir::BufferId tensor,
+                       const HeadedTensor&, ir::BufferId kept);
+
+// Element of a mask that broadcasts to [batch, heads, rows, keys] from the right.
+std::vector<IndexExpr> mask_index(const Shape& mask, const ScorePoint&);
+
+// The operators, for the table.
+void add_attention_ops(std::vector<Op>&);
+void add_microsoft_attention_ops(std::vector<Op>&);
+void add_rotary_ops(std::vector<Op>&);
+
+}  // namespace cppgen::ops

@@ -1,0 +1,249 @@
+// MultiHeadAttention and Attention of com.microsoft: attention over [batch, sequence, heads * features], with biases
+// and, for the latter, projections of one input.
+#include <cmath>
+#include <optional>
+
+#include "cppgen/ops/attention.h"
+#include "cppgen/ops/matmul.h"
+
+namespace cppgen::ops {
+namespace {
+
+constexpr double kHidden = -10000;  // of mask_filter_value, unless the node says otherwise
+
+// What both operators do alike: where their inputs are, and what follows from shapes.
+struct MicrosoftAttention {
+  AttentionSizes sizes;
+  IndexExpr past = 0;
+  int padding = -1, bias = -1;  // inputs: which keys are there; what is added to the scores
+};
+
+void check_padding(InferContext& c, const MicrosoftAttention& a) {
+  if (!c.has_input(a.padding)) return;
+  require_dtype(c, a.padding, bit(DType::i32));
+  const Shape& s = c.shape(a.padding);
+  if (s.size() != 2) c.fail("a key padding mask that is not [batch, keys] is not supported");
+  require_equal(c, s[0], a.sizes.batch, "the batch and the key padding mask");
+  require_equal(c, s[1], a.sizes.keys, "the keys and the key padding mask");
+}
+
+void check_bias(InferContext& c, const MicrosoftAttention& a) {
+  if (!c.has_input(a.bias)) return;
+  require_same_dtype(c, 0, a.bias);
+  require_broadcasts_to(c, a.bias, {a.sizes.batch, a.sizes.heads(), a.sizes.rows, a.sizes.keys});
+}
+
+Scalar score(LowerContext& c, const MicrosoftAttention& a, const ScorePoint& p, Scalar x) {
+  const double hidden = c.number("mask_filter_value", float(kHidden));
+  if (c.has_input(a.padding)) {
+    Scalar there = load_input(c, a.padding, {p.batch, p.key}) != 0.0;
+    x = x + scalar(c, c.exprs().select(there, number(c, x.type(), 0), number(c, x.type(), hidden)));
+  }
+  if (c.has_input(a.bias)) x = x + load_input(c, a.bias, mask_index(c.shape(a.bias), p));
+  if (c.integer("unidirectional", 0) == 0) return x;
+  Scalar sees = index_value(c, p.key) <= index_value(c, p.row + a.past);
+  return scalar(c, c.exprs().select(sees, x, lowest(c, x.type())));
+}
+
+double scale_of(InferContext& c, const AttentionSizes& s) {
+  const double depth = double(constant_dim(c, s.depth, "the features of a head")), scale = c.number("scale", 0);
+  return scale != 0 ? scale : 1 / std::sqrt(std::max(depth, 1.0));
+}
+
+AttentionSpec spec_of(LowerContext& c, const MicrosoftAttention& a) {
+  AttentionSpec spec;
+  spec.sizes = a.sizes, spec.scale = scale_of(c, a.sizes);
+  spec.score = [&c, &a](const ScorePoint& p, Scalar x) { return score(c, a, p, x); };
+  spec.out = c.output_buffer(0);
+  spec.out_at = [&a](IndexExpr n, IndexExpr h, IndexExpr i, IndexExpr d) {
+    return std::vector<IndexExpr>{n, i, h * a.sizes.columns + d};
+  };
+  return spec;
+}
+
+AttentionSpec::Element element(LowerContext& c, ir::BufferId b, HeadedTensor t) {
+  return [&c, b, t](IndexExpr n, IndexExpr h, IndexExpr i, IndexExpr d) { return load(c, b, t.at(n, h, i, d)); };
+}
+
+enum Input { kQuery, kKey, kValue, kBias, kPadding, kScoreBias, kPastKey, kPastValue };
+
+struct MultiHead {
+  MicrosoftAttention common;
+  HeadedTensor query, key, value;
+};
+
+MultiHead describe(InferContext& c) {
+  MultiHead m;
+  const auto heads = [&] { return c.integer("num_heads"); };
+  require_rank(c, kQuery, 3, 3);
+  m.query = headed_input(c, kQuery, heads);
+  m.key = headed_input(c, kKey, heads);
+  m.value = headed_input(c, kValue, heads);
+  MicrosoftAttention& a = m.common;
+  a.padding = kPadding, a.bias = kScoreBias;
+  if (c.has_input(kPastKey)) a.past = c.shape(kPastKey).at(2);
+  AttentionSizes& s = a.sizes;
+  s.batch =
+      require_equal(c, m.query.batch, require_equal(c, m.key.batch, m.value.batch, "the batches of key and value"),
+                    "the batches of query and key");
+  s.key_heads =
+      require_equal(c, m.query.heads, require_equal(c, m.key.heads, m.value.heads, "the heads of key and value"),
+                    "the heads of query and key");
+  s.rows = m.query.sequence;
+  s.keys = a.past + require_equal(c, m.key.sequence, m.value.sequence, "the lengths of key and value");
+  s.depth = require_equal(c, m.query.features, m.key.features, "the features of query and key");
+  s.columns = m.value.features;
+  return m;
+}
+
+void infer_multi_head(InferContext& c) {
+  require_dtype(c, kQuery, kFloats);
+  for (int i : {kKey, kValue}) require_same_dtype(c, kQuery, i);
+  const MultiHead m = describe(c);
+  const AttentionSizes& s = m.common.sizes;
+  if (c.has_input(kBias)) {
+    require_same_dtype(c, kQuery, kBias);
+    require_rank(c, kBias, 1, 1);
+    require_equal(c, c.shape(kBias)[0], s.key_heads * (s.depth * 2 + s.columns), "the bias and the features");
+  }
+  check_cache(c, kPastKey, kPastValue, s, m.common.past);
+  check_padding(c, m.common);
+  check_bias(c, m.common);
+  c.set_output(0, c.dtype(kQuery), {s.batch, s.rows, s.key_heads * s.columns});
+  if (c.has_output(1)) c.set_output(1, c.dtype(kQuery), cache_shape(s, s.depth));
+  if (c.has_output(2)) c.set_output(2, c.dtype(kQuery), cache_shape(s, s.columns));
+}
+
+// The input plus its part of the bias, which holds those of query, key and value one after the other.
+ir::BufferId biased(LowerContext& c, int input, const HeadedTensor& t, IndexExpr offset) {
+  if (!c.has_input(kBias)) return c.input_buffer(input);
+  ir::BufferId sum = c.temporary(ir::value_type(c.dtype(input)), t.shape());
+  c.emit_pointwise(
+      sum,
+      [&](const auto& at) {
+        const IndexExpr feature = t.apart ? at[1] * t.features + at[3] : at[2];
+        return load_input(c, input, at) + load_input(c, kBias, {offset + feature});
+      },
+      "bias");
+  return sum;
+}
+
+// Keys or values with the cache in front, which is also an output.
+AttentionSpec::Element with_past(LowerContext& c, const MultiHead& m, int input, int past, int present,
+                                 const HeadedTensor& t, IndexExpr bias) {
+  ir::BufferId own = biased(c, input, t, bias);
+  const AttentionSizes& s = m.common.sizes;
+  if (!c.has_input(past) && !c.has_output(present)) return element(c, own, t);
+  ir::BufferId kept =
+      c.has_output(present) ? c.output_buffer(present) : c.temporary(c.dtype(input), cache_shape(s, t.features));
+  emit_concatenated(c, c.has_input(past) ? c.input_buffer(past) : -1, m.common.past, own, t, kept);
+  return element(c, kept, {true, s.batch, s.key_heads, s.keys, t.features});
+}
+
+void lower_multi_head(LowerContext& c) {
+  const MultiHead m = describe(c);
+  const AttentionSizes& s = m.common.sizes;
+  AttentionSpec spec = spec_of(c, m.common);
+  spec.query = element(c, biased(c, kQuery, m.query, 0), m.query);
+  spec.key = with_past(c, m, kKey, kPastKey, 1, m.key, s.key_heads * s.depth);
+  spec.value = with_past(c, m, kValue, kPastValue, 2, m.value, s.key_heads * s.depth * 2);
+  emit_attention(c, spec);
+}
+
+std::string refuse_multi_head(const Graph&, const Node& n) {
+  const auto given = [](const std::vector<ValueId>& list, size_t i) { return list.size() > i && list[i] >= 0; };
+  if (!given(n.inputs, kKey) || !given(n.inputs, kValue)) return "packed keys and values are not supported";
+  if (given(n.inputs, 8) || given(n.inputs, 9)) return "a shared cache of keys and values is not supported";
+  if (given(n.outputs, 3)) return "the output qk is not supported";
+  return "";
+}
+
+enum { kInput, kWeights, kProjectionBias, kMaskIndex, kPast, kAttentionBias };
+
+struct Projected {
+  MicrosoftAttention common;
+  IndexExpr hidden[3];  // features of all heads of query, key and value
+  IndexExpr features;
+};
+
+Projected describe_projected(InferContext& c) {
+  Projected p;
+  require_rank(c, kInput, 3, 3);
+  require_rank(c, kWeights, 2, 2);
+  const Shape& x = c.shape(kInput);
+  const int64_t heads = c.integer("num_heads"),
+                all = constant_dim(c, c.shape(kWeights)[1], "the columns of the weights");
+  auto sizes = c.integers("qkv_hidden_sizes", {});
+  if (sizes.empty()) sizes = {all / 3, all / 3, all / 3};
+  if (heads < 1 || sizes.size() != 3 || sizes[0] + sizes[1] + sizes[2] != all || sizes[0] != sizes[1] ||
+      sizes[0] % heads || sizes[2] % heads)
+    c.fail("the columns of the weights are not divided among queries, keys and values of " + std::to_string(heads) +
+           " heads");
+  for (int i = 0; i < 3; i++) p.hidden[i] = sizes[size_t(i)];
+  require_equal(c, x[2], c.shape(kWeights)[0], "the inner dimensions of input and weights");
+  p.features = all;
+  p.common.padding = kMaskIndex, p.common.bias = kAttentionBias;
+  p.common.sizes = {x[0], heads, 1, x[1], x[1], sizes[0] / heads, sizes[2] / heads};
+  return p;
+}
+
+void infer_projected(InferContext& c) {
+  require_dtype(c, kInput, kFloats);
+  require_same_dtype(c, kInput, kWeights);
+  const Projected p = describe_projected(c);
+  if (c.has_input(kProjectionBias)) {
+    require_same_dtype(c, kInput, kProjectionBias);
+    require_rank(c, kProjectionBias, 1, 1);
+    require_equal(c, c.shape(kProjectionBias)[0], p.features, "the bias and the columns of the weights");
+  }
+  check_padding(c, p.common);
+  check_bias(c, p.common);
+  const AttentionSizes& s = p.common.sizes;
+  c.set_output(0, c.dtype(kInput), {s.batch, s.rows, p.hidden[2]});
+}
+
+ir::BufferId project(LowerContext& c) {
+  const DType type = ir::value_type(c.dtype(kInput));
+  const MatMulShapes shapes = matmul_shapes(c, c.shape(kInput), c.shape(kWeights));
+  ir::BufferId product = c.temporary(type, shapes.result);
+  emit_matmul(c, shapes, c.input_buffer(kInput), c.input_buffer(kWeights), product, type, "projection");
+  if (!c.has_input(kProjectionBias)) return product;
+  ir::BufferId sum = c.temporary(type, shapes.result);
+  c.emit_pointwise(
+      sum, [&](const auto& at) { return load(c, product, at) + load_input(c, kProjectionBias, {at[2]}); }, "bias");
+  return sum;
+}
+
+void lower_projected(LowerContext& c) {
+  const Projected p = describe_projected(c);
+  const AttentionSizes& s = p.common.sizes;
+  ir::BufferId all = project(c);
+  const auto part = [&](IndexExpr offset, IndexExpr features) {
+    return [&c, all, offset, features](IndexExpr n, IndexExpr h, IndexExpr i, IndexExpr d) {
+      return load(c, all, {n, i, offset + h * features + d});
+    };
+  };
+  AttentionSpec spec = spec_of(c, p.common);
+  spec.query = part(0, s.depth);
+  spec.key = part(p.hidden[0], s.depth);
+  spec.value = part(p.hidden[0] + p.hidden[1], s.columns);
+  emit_attention(c, spec);
+}
+
+std::string refuse_projected(const Graph&, const Node& n) {
+  const auto given = [](const std::vector<ValueId>& list, size_t i) { return list.size() > i && list[i] >= 0; };
+  if (given(n.inputs, kPast) || given(n.inputs, 6) || given(n.outputs, 1)) return "a cache is not supported";
+  const auto rotary = n.attributes.find("do_rotary");
+  if (rotary != n.attributes.end() && std::get<int64_t>(rotary->second) != 0) return "do_rotary is not supported";
+  return "";
+}
+
+}  // namespace
+
+void add_microsoft_attention_ops(std::vector<Op>& t) {
+  add_versions(t, "MultiHeadAttention", {1}, {1, 10, 4}, infer_multi_head, lower_multi_head, refuse_multi_head,
+               "com.microsoft");
+  add_versions(t, "Attention", {1}, {2, 7, 2}, infer_projected, lower_projected, refuse_projected, "com.microsoft");
+}
+
+}  // namespace cppgen::ops

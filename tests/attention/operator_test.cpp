@@ -1,0 +1,92 @@
+// The attention operators as kernels: what their lowering means, one kernel each, and keys that a causal mask hides.
+#include "tests/attention/attention_cases.h"
+
+namespace cppgen::property {
+namespace {
+
+using Attributes = std::map<std::string, Attribute>;
+
+struct Sizes {
+  IndexExpr batch = 1, heads = 2, key_heads = 2, rows = 20, keys = 20;
+  int64_t depth = 8;
+};
+
+GraphMaker operator_graph(const Sizes& s, const Attributes& attributes, const char* mask = "") {
+  GraphMaker g(24);
+  ValueId q = g.input("q", {s.batch, s.heads, s.rows, s.depth}),
+          k = g.input("k", {s.batch, s.key_heads, s.keys, s.depth}),
+          v = g.input("v", {s.batch, s.key_heads, s.keys, s.depth});
+  std::vector<ValueId> inputs{q, k, v};
+  if (mask == std::string("bool")) inputs.push_back(g.input("mask", {s.rows, s.keys}, DType::boolean));
+  if (mask == std::string("float")) inputs.push_back(g.input("mask", {s.batch, 1, s.rows, s.keys}));
+  g.output(g.node("Attention", inputs, attributes));
+  return g;
+}
+
+const Attributes kCausal{{"is_causal", int64_t{1}}};
+
+TEST(AttentionOperator, FormsAreOneKernel) {
+  std::vector<Case> cases;
+  for (const Attributes& attributes : {Attributes{}, kCausal, Attributes{{"softcap", 0.5f}, {"scale", 0.2f}}}) {
+    cases.push_back(case_of(operator_graph({}, attributes)));
+    cases.push_back(case_of(operator_graph({.batch = 2, .heads = 6, .key_heads = 2, .keys = 37}, attributes, "float")));
+    cases.push_back(case_of(operator_graph({.heads = 4, .key_heads = 1, .rows = 33}, attributes, "bool")));
+  }
+  expect_no_failures(cases);
+}
+
+TEST(AttentionOperator, GroupsOfHeadsWithOneQueryEach) {
+  std::vector<Case> cases;
+  cases.push_back(case_of(operator_graph({.heads = 32, .key_heads = 2, .rows = 1, .keys = 70}, {})));
+  expect_no_failures(cases);
+}
+
+TEST(AttentionOperator, CausalSequences) {
+  std::vector<Case> cases;
+  for (auto [rows, keys] : {std::pair<int64_t, int64_t>{9, 9}, {33, 33}, {200, 200}, {530, 530}, {530, 1030}, {40, 7}})
+    cases.push_back(case_of(operator_graph({.heads = 1, .key_heads = 1, .rows = rows, .keys = keys}, kCausal)));
+  for (int64_t n : {1, 31, 260, 600}) {
+    GraphMaker names;
+    const auto symbolic = [&] {
+      GraphMaker g(24);
+      const IndexExpr size = g.symbol("N");
+      const Shape shape{1, 1, size, 8};
+      ValueId q = g.input("q", shape), k = g.input("k", shape), v = g.input("v", shape);
+      g.output(g.node("Attention", {q, k, v}, kCausal));
+      return g;
+    };
+    cases.push_back(case_of(symbolic(), n));
+  }
+  expect_no_failures(cases);
+}
+
+TEST(AttentionOperator, ACacheInFront) {
+  std::vector<Case> cases;
+  for (auto [past, rows] : {std::pair<int64_t, int64_t>{5, 12}, {300, 40}, {700, 33}}) {
+    GraphMaker g(24);
+    const auto part = [&](const char* name, int64_t length) { return g.input(name, {1, 2, length, 8}); };
+    ValueId q = part("q", rows), k = part("k", rows), v = part("v", rows), none = kNoValue, pk = part("pk", past),
+            pv = part("pv", past);
+    g.output(g.node("Attention", {q, k, v, none, pk, pv}, kCausal));
+    cases.push_back(case_of(std::move(g)));
+  }
+  expect_no_failures(cases);
+}
+
+// Zero times infinity is NaN: a key that nobody sees shows if its value is not finite.
+TEST(AttentionOperator, HiddenValuesThatAreNotFinite) {
+  std::vector<Case> cases;
+  for (int64_t n : {40, 600}) {
+    GraphMaker g(24);
+    const Shape shape{1, 1, n, 8};
+    std::vector<double> values(size_t(n * 8), 0.5);
+    values[size_t((n - 2) * 8 + 3)] = INFINITY;
+    ValueId q = g.input("q", shape), k = g.input("k", shape);
+    g.output(g.node("Attention", {q, k, g.floats({1, 1, n, 8}, values)}, kCausal));
+    cases.push_back(case_of(std::move(g)));
+  }
+  expect_no_failures(cases);
+}
+
+}  // namespace
+}  // namespace cppgen::property
