@@ -21,6 +21,13 @@ bool moves_with(Expr load, const Loop& loop) {
                      [&](IndexExpr i) { return ir::depends_on(i, loop.var.node()); });
 }
 
+bool is_one_value(Expr padding) {
+  if (padding->kind == ir::ExprKind::constant) return true;
+  auto known = [](IndexExpr i) { return i.is_constant(); };
+  return padding->kind == ir::ExprKind::load && padding->guards.empty() && padding->indirects.empty() &&
+         std::all_of(padding->indices.begin(), padding->indices.end(), known);
+}
+
 namespace {
 
 bool any_moves(Expr load, const std::vector<Loop>& loops) {

@@ -20,6 +20,9 @@ std::optional<ContractionView> view_of(const ir::LoopNest&);
 // Whether the load's place depends on the loop.
 bool moves_with(ir::Expr load, const ir::Loop&);
 
+// Whether the value is a constant, or one element of a buffer: the same wherever it is read.
+bool is_one_value(ir::Expr);
+
 // What an engine asks for beyond the operands that its tiles take: settings, the machine, and that it is faster than
 // the engines behind it in the list (engine_conditions.h).
 using EngineCondition = FusionDecision (*)(const Program&, const LoopNest&, const Options&, const Target&);

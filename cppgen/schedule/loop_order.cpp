@@ -164,6 +164,14 @@ void join_loops(Program& program, const Layouts& layouts, FusedKernel& kernel, s
   }
 }
 
+// A last loop of a few points would leave most lanes empty: the one around it takes its place, if it has enough.
+void lengthen_last(FusedKernel& kernel) {
+  constexpr int64_t kFewPoints = 4, kManyPoints = 32;
+  if (has_inner_loops(kernel) || kernel.outer.size() < 2) return;
+  Loop &around = kernel.outer[kernel.outer.size() - 2], &last = kernel.outer.back();
+  if (last.extent.range().hi <= kFewPoints && around.extent.range().lo >= kManyPoints) std::swap(around, last);
+}
+
 // A pointwise kernel some of whose loads walk another outer loop contiguously than the stores do.
 void find_transposed(const std::vector<Access>& accesses, FusedKernel& kernel) {
   kernel.transpose_loop = -1;
@@ -209,6 +217,7 @@ void order_loops(Program& program, const Layouts& layouts, FusedKernel& kernel) 
     if (!has_arg_reduction(s)) sort_inner(accesses, kernel, s.reduced);
   }
   join_loops(program, layouts, kernel, kernel.outer);
+  lengthen_last(kernel);
   for (Segment& s : kernel.segments) {
     join_loops(program, layouts, kernel, s.loops);
     if (!has_arg_reduction(s)) join_loops(program, layouts, kernel, s.reduced);

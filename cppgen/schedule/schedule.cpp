@@ -8,6 +8,7 @@
 #include "cppgen/schedule/attention.h"
 #include "cppgen/schedule/contraction.h"
 #include "cppgen/schedule/epilogue.h"
+#include "cppgen/schedule/fold_taps.h"
 #include "cppgen/schedule/group.h"
 #include "cppgen/schedule/in_place.h"
 #include "cppgen/schedule/inline.h"
@@ -186,6 +187,7 @@ Schedule make_schedule(Program program, const Options& options, const Target& ta
   schedule.program = std::move(program);
   fuse(schedule.program, options, schedule.log, hook);
   ir::verify(schedule.program);
+  if (options.layout_optimization) fold_taps_into_depth(schedule.program, schedule.log);
   schedule.layouts = plan_layouts(schedule.program, options, schedule.log);
   const Attentions attentions = find_attentions(schedule.program, schedule.layouts, options, schedule.log);
   Engines engines = EngineStage(schedule, flat(statements_of(schedule.program, attentions)), options, target).run();

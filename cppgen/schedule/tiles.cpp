@@ -19,14 +19,6 @@ IndexExpr offset(const Program& program, const Layouts& layouts, Expr load) {
   return offset_of(program.buffer(load->buffer), layouts[size_t(load->buffer)], load->indices);
 }
 
-// A constant, or one element of a buffer.
-bool is_one_value(Expr padding) {
-  if (padding->kind == ir::ExprKind::constant) return true;
-  auto known = [](IndexExpr i) { return i.is_constant(); };
-  return padding->kind == ir::ExprKind::load && padding->guards.empty() && padding->indirects.empty() &&
-         std::all_of(padding->indices.begin(), padding->indices.end(), known);
-}
-
 bool is_zero(Expr padding) { return padding->kind == ir::ExprKind::constant && padding->bits == 0; }
 
 bool is_constant(const Program& program, BufferId b) { return program.buffer(b).kind == ir::BufferKind::constant; }

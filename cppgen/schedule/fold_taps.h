@@ -1,0 +1,12 @@
+#pragma once
+#include "cppgen/ir/program.h"
+#include "cppgen/schedule/decision.h"
+
+namespace cppgen::schedule {
+
+// A convolution of bytes with few input channels would fill a part of each group of depth steps only. Its input is
+// copied with its padding around it and the channels innermost; then the taps along the last spatial dimension and the
+// channels lie side by side, and both loops become one.
+void fold_taps_into_depth(ir::Program&, DecisionLog&);
+
+}  // namespace cppgen::schedule

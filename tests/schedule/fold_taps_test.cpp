@@ -1,0 +1,68 @@
+#include "cppgen/schedule/fold_taps.h"
+
+#include "tests/quantized/quantized_graph.h"
+#include "tests/schedule/scheduled.h"
+
+namespace cppgen::schedule {
+namespace {
+
+struct Row {
+  std::vector<int64_t> w;
+  std::vector<int64_t> dilations{1, 1};
+  int64_t group = 1;
+  bool constant = true;
+};
+
+ir::Program program_of(const Row& r) {
+  QuantizedMaker m;
+  ValueId x = m.input("x", {1, r.w[1] * r.group, 9, 8}, DType::u8);
+  ValueId w = r.constant ? m.weights(DType::i8, r.w) : m.input("w", Shape(r.w.begin(), r.w.end()), DType::i8);
+  m.output(m.node("ConvInteger", {x, w, m.bytes(DType::u8, {}, {7})},
+                  {{"pads", std::vector<int64_t>{1, 2, 0, 1}}, {"dilations", r.dilations}, {"group", r.group}}));
+  return ops::lower(m.g);
+}
+
+const LoopNest* contraction_of(const ir::Program& p) {
+  for (const auto& s : p.statements)
+    if (const auto* nest = std::get_if<LoopNest>(&s); nest && nest->is_contraction()) return nest;
+  return nullptr;
+}
+
+ir::HostTensor pixels() {
+  ir::HostTensor t{DType::u8, {1, 3, 9, 8}, {}};
+  for (int i = 0; i < 3 * 9 * 8; i++) t.bytes.push_back(std::byte(i * 37));
+  return t;
+}
+
+TEST(FoldTaps, TapsAndChannelsBecomeOneLoopOverAPaddedCopy) {
+  ir::Program before = program_of({{5, 3, 3, 2}}), after = program_of({{5, 3, 3, 2}});
+  DecisionLog log;
+  fold_taps_into_depth(after, log);
+  ir::verify(after);
+  const LoopNest* nest = contraction_of(after);
+  ASSERT_EQ(nest->reduced.size(), 2u);
+  EXPECT_TRUE(nest->reduced[0].extent.is_constant(3));
+  EXPECT_TRUE(nest->reduced[1].extent.is_constant(6));
+  for (Expr load : std::vector<Expr>{nest->reductions[0].value->args[0]->args[0]}) EXPECT_TRUE(load->guards.empty());
+  EXPECT_EQ(ir::interpret(after, {pixels()})[0].bytes, ir::interpret(before, {pixels()})[0].bytes);
+}
+
+TEST(FoldTaps, Refuses) {
+  const std::vector<std::pair<Row, const char*>> rows = {
+      {{{5, 9, 3, 3}}, "as many channels as fill the groups, or a single tap"},
+      {{{5, 3, 3, 1}}, "as many channels as fill the groups, or a single tap"},
+      {{{5, 3, 3, 3}, {1, 2}}, "taps and channels do not lie in dimensions of their own"},
+      {{{4, 3, 3, 3}, {1, 1}, 2}, "not of this form"},
+      {{{5, 3, 3, 3}, {1, 1}, 1, false}, "operands are read under conditions, or the weights are no constant"}};
+  for (const auto& [row, reason] : rows) {
+    ir::Program p = program_of(row);
+    DecisionLog log;
+    fold_taps_into_depth(p, log);
+    const FusionDecision d = decision(log, "fold taps");
+    EXPECT_FALSE(d);
+    EXPECT_EQ(d.reason, reason);
+  }
+}
+
+}  // namespace
+}  // namespace cppgen::schedule
