@@ -24,7 +24,7 @@ Attention describe(InferContext& c) {
   a.query = headed_input(c, kQuery, heads("q_num_heads"));
   a.key = headed_input(c, kKey, heads("kv_num_heads"));
   a.value = headed_input(c, kValue, heads("kv_num_heads"));
-  if (c.has_input(kPastKey)) a.past = c.shape(kPastKey).at(2);
+  a.past = cache_length(c, kPastKey);
   a.is_causal = c.integer("is_causal", 0) != 0;
   AttentionSizes& s = a.sizes;
   s.batch =

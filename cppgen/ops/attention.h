@@ -43,6 +43,8 @@ HeadedTensor headed_input(InferContext&, int i, const std::function<int64_t()>& 
 
 // Earlier keys or values and those of this run: [batch, heads of keys, keys, features].
 Shape cache_shape(const AttentionSizes&, IndexExpr features);
+// The length of earlier keys, 0 if none are given.
+IndexExpr cache_length(InferContext&, int past_key);
 // Fails unless the inputs of earlier keys and values, if given, hold `past` of each.
 void check_cache(InferContext&, int past_key, int past_value, const AttentionSizes&, IndexExpr past);
 // kept[.., past + sequence, ..] = past followed by the tensor, heads apart.

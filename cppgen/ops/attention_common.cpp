@@ -106,6 +106,12 @@ HeadedTensor headed_input(InferContext& c, int i, const std::function<int64_t()>
 
 Shape cache_shape(const AttentionSizes& s, IndexExpr features) { return {s.batch, s.key_heads, s.keys, features}; }
 
+IndexExpr cache_length(InferContext& c, int past_key) {
+  if (!c.has_input(past_key)) return 0;
+  require_rank(c, past_key, 4, 4);
+  return c.shape(past_key)[2];
+}
+
 void check_cache(InferContext& c, int past_key, int past_value, const AttentionSizes& s, IndexExpr past) {
   if (c.has_input(past_key) != c.has_input(past_value)) c.fail("past_key and past_value come together");
   if (!c.has_input(past_key)) return;

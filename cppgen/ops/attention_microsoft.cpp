@@ -81,7 +81,7 @@ MultiHead describe(InferContext& c) {
   m.value = headed_input(c, kValue, heads);
   MicrosoftAttention& a = m.common;
   a.padding = kPadding, a.bias = kScoreBias;
-  if (c.has_input(kPastKey)) a.past = c.shape(kPastKey).at(2);
+  a.past = cache_length(c, kPastKey);
   AttentionSizes& s = a.sizes;
   s.batch =
       require_equal(c, m.query.batch, require_equal(c, m.key.batch, m.value.batch, "the batches of key and value"),

@@ -20,6 +20,7 @@ struct Rotary {
 
 Rotary describe(InferContext& c, const Inputs& in) {
   Rotary r{in, {}, 0};
+  for (int i : {in.cosine, in.sine}) require_rank(c, i, 2, 3);
   const Shape& cosine = c.shape(in.cosine);
   const int64_t width = constant_dim(c, cosine.back(), "the width of the cosine cache");
   r.tensor = headed_input(c, 0, [&] {
@@ -34,10 +35,8 @@ Rotary describe(InferContext& c, const Inputs& in) {
     c.fail("rotary_embedding_dim is odd, or more than a head has");
   r.pairs = turned / 2;
   r.interleaved = c.integer("interleaved", 0) != 0;
-  for (int i : {in.cosine, in.sine}) {
-    require_rank(c, i, 2, 3);
+  for (int i : {in.cosine, in.sine})
     require_equal(c, c.shape(i).back(), r.pairs, "the pairs of features and the width of a cache");
-  }
   return r;
 }
 
