@@ -2,6 +2,9 @@
 #include "runtime/contraction/tiles.h"
 #include "vec/avx512/vec.h"
 
+#define TILE_ISA avx512_bf16
+#include "runtime/contraction/prepare_rows.h"
+
 namespace cppgen::rt::avx512_bf16 {
 namespace {
 
@@ -91,12 +94,10 @@ VEC_FN void narrow(const float* from, long n, unsigned short* to) {
 }
 
 void narrow_rows(const void* const* left, long rows, long taps, long depth, void* scratch, const void** prepared) {
-  const long distance = prepared_row_bytes(depth, 2);
-  for (long i = 0; i < taps * rows; i++) {
-    unsigned short* const to = (unsigned short*)((char*)scratch + i * distance);
-    narrow((const float*)left[i], depth, to);
-    prepared[i] = to;
-  }
+  const auto convert = [depth](const void* from, void* to) __attribute__((always_inline)) {
+    narrow((const float*)from, depth, (unsigned short*)to);
+  };
+  prepare_rows(left, rows, taps, prepared_row_bytes(depth, 2), scratch, prepared, convert);
 }
 
 constexpr TileFunction kTiles[kTileRows + 1] = {nullptr,  tile<1>,  tile<2>,  tile<3>,  tile<4>,

@@ -2,6 +2,8 @@
 // before: a prepare function (tiles.h).
 #pragma once
 
+#include "runtime/contraction/prepare_rows.h"
+
 namespace cppgen::rt::TILE_ISA {
 
 template <class T>
@@ -13,12 +15,10 @@ VEC_FN void widen(const T* from, long n, float* to) {
 
 template <class T>
 void widen_rows(const void* const* left, long rows, long taps, long depth, void* scratch, const void** prepared) {
-  const long distance = prepared_row_bytes(depth, sizeof(float));
-  for (long i = 0; i < taps * rows; i++) {
-    float* const to = (float*)((char*)scratch + i * distance);
-    widen((const T*)left[i], depth, to);
-    prepared[i] = to;
-  }
+  const auto convert = [depth](const void* from, void* to) __attribute__((always_inline)) {
+    widen((const T*)from, depth, (float*)to);
+  };
+  prepare_rows(left, rows, taps, prepared_row_bytes(depth, sizeof(float)), scratch, prepared, convert);
 }
 
 }  // namespace cppgen::rt::TILE_ISA
