@@ -98,6 +98,10 @@ std::unique_ptr<CompiledContender> make_compiled(const std::string& folder, cons
 
 }  // namespace
 
+static bool backend_is_known(const std::vector<ContenderKind>& kinds, const std::string& backend) {
+  return std::any_of(kinds.begin(), kinds.end(), [&](const auto& kind) { return kind.name == "cppgen:" + backend; });
+}
+
 std::string cppgen_isa(const std::string& folder) {
   const CompileRequest request = request_of(folder, "contraction", "CPP");
   return std::string(choose_isa(request.settings, compile_options(request), true).name);
@@ -106,7 +110,7 @@ std::string cppgen_isa(const std::string& folder) {
 std::vector<ContenderKind> cppgen_contenders(const std::string& folder) {
   std::vector<ContenderKind> kinds;
   for (const schedule::Engine& engine : schedule::engine_list()) {
-    if (engine.backend.empty()) continue;
+    if (engine.backend.empty() || backend_is_known(kinds, engine.backend)) continue;
     const bool first = kinds.empty();
     kinds.push_back({"cppgen:" + engine.backend,
                      [=](const auto& c, const auto& operands, int threads) -> std::unique_ptr<Contender> {

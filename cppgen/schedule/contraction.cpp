@@ -8,7 +8,9 @@
 #include "cppgen/schedule/onednn.h"
 #include "cppgen/schedule/tiles.h"
 #include "cppgen/schedule/uses.h"
+#include "cppgen/schedule/xsmm.h"
 #include "runtime/base/errors.h"
+#include "runtime/contraction/xsmm.h"
 
 namespace cppgen::schedule {
 
@@ -79,6 +81,7 @@ const std::vector<Engine>& engine_list() {
       {"avx512-bf16-tensors", "CPP", Engine::tiles, {bf16}, multiplies_bf16_pairs},
       {"cppgen-bf16", "CPP", Engine::tiles, {f32_of_bf16}},
       {"cppgen-f16", "CPP", Engine::tiles, {f32_of_f16}},
+      {"xsmm", "XSMM", Engine::xsmm},
       {"onednn", "ONEDNN", Engine::onednn},
       {"loops", "", Engine::loops},
   };
@@ -118,6 +121,8 @@ FusionDecision supports(const Engine& engine, const Program& program, const Layo
       return tiles_run(engine, program, layouts, nest, options, target);
     case Engine::onednn:
       return onednn_supports(program, layouts, nest, target);
+    case Engine::xsmm:
+      return xsmm_supports(program, layouts, nest, target, rt::xsmm_lanes());
     case Engine::loops:
       return FusionDecision::yes("reference loops");
   }

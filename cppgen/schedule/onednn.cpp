@@ -13,32 +13,12 @@ namespace {
 
 using ir::Loop;
 
-// The stride of several loops taken as one, the last fastest; nullopt if they are not evenly spaced.
-std::optional<IndexExpr> joint_stride(IndexExpr offset, const std::vector<Loop>& loops) {
-  std::optional<IndexExpr> inner;
-  IndexExpr extent = 1;
-  for (size_t i = loops.size(); i-- > 0;) {
-    if (loops[i].extent.is_constant(1)) continue;
-    auto s = ir::stride_of(offset, loops[i].var.node());
-    if (!s) return std::nullopt;
-    if (inner && !ir::prove_equal(*s, *inner * extent)) return std::nullopt;
-    if (!inner) inner = *s;
-    extent = extent * loops[i].extent;
-  }
-  return inner ? *inner : IndexExpr(int64_t{0});
-}
-
 IndexExpr offset(const Program& program, const Layouts& layouts, Expr load) {
   return offset_of(program.buffer(load->buffer), layouts[size_t(load->buffer)], load->indices);
 }
 
 // Whether the operand begins at the first element of its buffer: the function takes no offsets.
-bool starts_at_zero(IndexExpr offset) {
-  ir::IndexMap zero;
-  for (const auto* v : ir::variables_of(offset))
-    if (v->kind == ir::VarKind::loop) zero[v] = 0;
-  return ir::substitute(offset, zero).is_constant(0);
-}
+bool starts_at_zero(IndexExpr offset) { return start_of(offset).is_constant(0); }
 
 OnednnForm matmul_form(const Program& program, const Layouts& layouts, const ContractionView& v) {
   if (v.batch.size() > 2) return {{}, "more than two batch loops"};
@@ -133,10 +113,9 @@ OnednnForm onednn_form(const Program& program, const Layouts& layouts, const Con
   return convolution_form(program, layouts, v);
 }
 
-OnednnPreparation prepare_onednn(Program& program, Layouts& layouts, LoopNest& nest) {
+LibraryPreparation prepare_onednn(Program& program, Layouts& layouts, LoopNest& nest) {
   ContractionView v = *view_of(nest);
   OnednnForm form = onednn_form(program, layouts, v);
-  OnednnPreparation result;
   bool matmul = form.params[rt::kMatKind].is_constant(rt::kOneDnnMatmul);
 
   // Matmul writes [batch..., rows..., columns]; convolution [rows..., groups, columns].
@@ -144,27 +123,8 @@ OnednnPreparation prepare_onednn(Program& program, Layouts& layouts, LoopNest& n
   const auto& middle = matmul ? v.rows : v.batch;
   order.insert(order.end(), middle.begin(), middle.end());
   order.push_back(v.columns[0]);
-  std::vector<IndexExpr> shape, indices;
-  for (const Loop& l : order) shape.push_back(l.extent), indices.push_back(l.var);
-  BufferId raw = program.add_buffer(nest.name + ".raw", DType::f32, shape, ir::BufferKind::temporary);
-  layouts.push_back(row_major(shape.size()));
-
-  result.epilogue = nest;
-  result.epilogue.name = nest.name + "_epilogue";
-  result.epilogue.reduced.clear(), result.epilogue.reductions.clear(), result.epilogue.roles.clear();
-  ir::Rewrite rewrite;
-  std::vector<IndexExpr> fresh;
-  for (size_t i = 0; i < nest.loops.size(); i++) {
-    IndexExpr var = program.index->loop("i", nest.loops[i].extent);
-    rewrite.indices[nest.loops[i].var.node()] = var;
-    result.epilogue.loops[i].var = var;
-  }
-  std::vector<IndexExpr> read;
-  for (IndexExpr i : indices) read.push_back(ir::substitute(i, rewrite.indices));
-  rewrite.replace_accumulator = [&](Expr) { return program.exprs->load(raw, DType::f32, read); };
-  rewrite_nest(program, result.epilogue, rewrite);
-
-  nest.stores = {{raw, indices, program.exprs->accumulator(0, DType::f32), {}}};
+  LibraryPreparation result;
+  BufferId raw = split_epilogue(program, layouts, nest, order, result.epilogue);
   result.step = {std::string(rt::kOneDnnContraction),
                  "onednn",
                  {v.left->buffer, v.right->buffer},

@@ -3,7 +3,7 @@
 
 #include "cppgen/ir/program.h"
 #include "cppgen/schedule/contraction.h"
-#include "cppgen/schedule/kernel.h"
+#include "cppgen/schedule/library_contraction.h"
 
 namespace cppgen::schedule {
 
@@ -14,12 +14,7 @@ struct OnednnForm {
 };
 OnednnForm onednn_form(const ir::Program&, const Layouts&, const ContractionView&);
 
-// Brings a contraction that has the form into it: the raw product goes to a buffer of its own, the nest's stores follow
-// as a pointwise nest.
-struct OnednnPreparation {
-  LibraryStep step;
-  ir::LoopNest epilogue;
-};
-OnednnPreparation prepare_onednn(ir::Program&, Layouts&, ir::LoopNest& nest);
+// Brings a contraction that has the form into it.
+LibraryPreparation prepare_onednn(ir::Program&, Layouts&, ir::LoopNest& nest);
 
 }  // namespace cppgen::schedule

@@ -18,6 +18,7 @@
 #include "cppgen/schedule/reductions.h"
 #include "cppgen/schedule/tiles.h"
 #include "cppgen/schedule/uses.h"
+#include "cppgen/schedule/xsmm.h"
 
 namespace cppgen::schedule {
 namespace {
@@ -62,7 +63,11 @@ class EngineStage {
       if (engine && engine->kind == Engine::tiles)
         tiles(std::get<LoopNest>(old[i]), *engine);
       else if (engine && engine->kind == Engine::onednn)
-        onednn(std::get<LoopNest>(old[i]));
+        library(std::get<LoopNest>(old[i]),
+                [&](LoopNest& nest) { return prepare_onednn(schedule_.program, schedule_.layouts, nest); });
+      else if (engine && engine->kind == Engine::xsmm)
+        library(std::get<LoopNest>(old[i]),
+                [&](LoopNest& nest) { return prepare_xsmm(schedule_.program, schedule_.layouts, nest, options_); });
       else
         append(std::move(old[i]));
     }
@@ -86,7 +91,8 @@ class EngineStage {
 
   void tiles(LoopNest nest, const Engine& engine) {
     const rt::TileFormat format = *choose_format(nest, engine.formats, target_);
-    auto prepared = prepare_tiles(schedule_.program, schedule_.layouts, nest, format, options_, target_);
+    auto prepared =
+        prepare_tiles(schedule_.program, schedule_.layouts, nest, format, target_.tiles[size_t(format)], options_);
     if (prepared.packing) append(std::move(*prepared.packing));
     if (prepared.packed) schedule_.packed.push_back(std::move(*prepared.packed));
     append(std::move(nest), true);
@@ -94,8 +100,11 @@ class EngineStage {
     engines_.tiles.back()->engine = engine.name;
   }
 
-  void onednn(LoopNest nest) {
-    auto prepared = prepare_onednn(schedule_.program, schedule_.layouts, nest);
+  template <class Prepare>
+  void library(LoopNest nest, Prepare&& prepare) {
+    LibraryPreparation prepared = prepare(nest);
+    for (LoopNest& first : prepared.before) append(std::move(first));
+    if (prepared.packed) schedule_.packed.push_back(std::move(*prepared.packed));
     append(std::move(nest), true);
     engines_.library.back() = std::move(prepared.step);
     append(std::move(prepared.epilogue));

@@ -231,11 +231,11 @@ std::vector<IndexExpr> panel_shape(TileContraction& c, const std::vector<Loop>& 
 }  // namespace
 
 TilePreparation prepare_tiles(Program& program, Layouts& layouts, LoopNest& nest, rt::TileFormat format,
-                              const Options& options, const Target& target) {
+                              rt::TileShape tile, const Options& options) {
   ContractionView view = *view_of(nest);
   TilePreparation result;
   TileContraction& c = result.contraction;
-  c.format = format, c.shape = target.tiles[size_t(format)];
+  c.format = format, c.shape = tile;
   c.left = view.left, c.right = view.right;
   c.batch = view.batch, c.rows = view.rows;
   c.columns = view.columns[0], c.depth = view.depth.back();

@@ -17,13 +17,13 @@ bool prepared_rows_fit(const LoopNest&, rt::TileFormat, const Target&);
 // is never chosen; nullopt if it has none of them.
 std::optional<rt::TileFormat> choose_format(const LoopNest&, std::span<const rt::TileFormat>, const Target&);
 
-// Prepares a contraction for tiles: packs its right operand (a constant when the model is compiled, unless
+// Prepares a contraction for tiles of a shape: packs its right operand (a constant when the model is compiled, unless
 // WEIGHT_PREPACK is 0; else by a nest, which is returned to run before it), and lets the nest read the panels.
 struct TilePreparation {
   TileContraction contraction;
   std::optional<PackedConstant> packed;
   std::optional<ir::LoopNest> packing;
 };
-TilePreparation prepare_tiles(Program&, Layouts&, LoopNest&, rt::TileFormat, const Options&, const Target&);
+TilePreparation prepare_tiles(Program&, Layouts&, LoopNest&, rt::TileFormat, rt::TileShape, const Options&);
 
 }  // namespace cppgen::schedule

@@ -2,11 +2,12 @@
 
 #include "runtime/base/errors.h"
 #include "runtime/contraction/onednn.h"
+#include "runtime/contraction/xsmm.h"
 
 namespace cppgen::rt {
 
 const LibraryFunction* find_library_function(std::string_view name) {
-  for (const auto table : {library_functions(), onednn_functions()})
+  for (const auto table : {library_functions(), onednn_functions(), xsmm_functions()})
     for (const LibraryFunction& function : table)
       if (function.name == name) return &function;
   return nullptr;

@@ -1,0 +1,200 @@
+#include "cppgen/schedule/xsmm.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cppgen/schedule/tiles.h"
+#include "cppgen/schedule/uses.h"
+#include "runtime/contraction/xsmm.h"
+
+namespace cppgen::schedule {
+namespace {
+
+using ir::Loop;
+
+// The left operand with its padding inside the buffer: what is read of dimension d begins `before[d]` elements earlier.
+struct PaddedOperand {
+  ir::Buffer buffer;  // of the shape with padding; its id is the original's
+  std::vector<int64_t> before;
+  std::vector<IndexExpr> indices;
+  std::string refusal;  // not empty: it has no such form
+};
+
+PaddedOperand padded_operand(const Program& program, Expr left) {
+  PaddedOperand p{program.buffer(left->buffer), std::vector<int64_t>(left->indices.size(), 0), left->indices, ""};
+  for (const ir::Guard& guard : left->guards) {
+    const auto at = std::find(left->indices.begin(), left->indices.end(), guard.index);
+    const auto d = size_t(at - left->indices.begin());
+    if (at == left->indices.end() || !guard.lo.is_constant(0) || !ir::prove_equal(guard.hi, p.buffer.shape[d])) {
+      p.refusal = "padding is not around a dimension";
+      return p;
+    }
+    const ir::IndexRange range = guard.index.range();
+    if (!p.buffer.shape[d].is_constant() || range.lo == -ir::kUnbounded || range.hi == ir::kUnbounded) {
+      p.refusal = "padding of a dimension that is not constant";
+      return p;
+    }
+    const int64_t before = std::max<int64_t>(0, -range.lo);
+    const int64_t after = std::max<int64_t>(0, range.hi + 1 - guard.hi.constant());
+    if (p.before[d] > 0 || !p.buffer.shape[d].is_constant(guard.hi.constant())) continue;  // the same guard again
+    p.before[d] = before;
+    p.buffer.shape[d] = guard.hi + (before + after);
+    p.indices[d] = guard.index + before;
+  }
+  return p;
+}
+
+// Where the sums go: images with groups as [rows..., groups, columns], products as [batch..., rows..., columns].
+std::vector<Loop> output_order(const ContractionView& v) {
+  const bool image = v.depth.size() > 1;
+  std::vector<Loop> order = image ? v.rows : v.batch;
+  const auto& middle = image ? v.batch : v.rows;
+  order.insert(order.end(), middle.begin(), middle.end());
+  order.push_back(v.columns[0]);
+  return order;
+}
+
+// Elements between successive points of a loop in a dense buffer over `order`.
+IndexExpr dense_stride(const std::vector<Loop>& order, const Loop& loop) {
+  IndexExpr stride = 1;
+  for (size_t i = order.size(); i-- > 0;) {
+    if (order[i].var == loop.var) return stride;
+    stride = stride * order[i].extent;
+  }
+  return stride;
+}
+
+struct Form {
+  std::vector<IndexExpr> params;
+  std::string refusal;
+};
+
+// A stride that is known not to be negative; nullopt otherwise.
+std::optional<IndexExpr> forward_stride(IndexExpr offset, const Loop& loop) {
+  if (loop.extent.is_constant(1)) return IndexExpr(int64_t{0});
+  auto stride = ir::stride_of(offset, loop.var.node());
+  return stride && stride->range().lo >= 0 ? stride : std::nullopt;
+}
+
+// The rows that are one loop of evenly spaced rows, both in the left operand and in the output: from this position on.
+size_t first_inner_row(IndexExpr left, const ContractionView& v) {
+  size_t first = v.rows.size();
+  while (first > 0) {
+    const std::vector<Loop> rows(v.rows.begin() + long(first) - 1, v.rows.end());
+    const auto stride = joint_stride(left, rows);
+    if (!stride || stride->range().lo < 0) break;
+    if (!points(rows).is_constant(1) && !ir::prove_less_equal(v.depth.back().extent, *stride)) break;
+    first--;
+  }
+  return first;
+}
+
+// `left` is the offset of the left operand, `batch` the number of the batch of panels.
+Form form_of(IndexExpr left, IndexExpr batch, const ContractionView& v) {
+  const size_t first = first_inner_row(left, v);
+  const std::vector<Loop> order = output_order(v), inner(v.rows.begin() + long(first), v.rows.end());
+  if (first > 0 && first == v.rows.size() && !v.rows.empty())
+    return {{}, "rows of the left operand overlap or are not evenly spaced"};
+  std::vector<Loop> outer = v.batch;
+  outer.insert(outer.end(), v.rows.begin(), v.rows.begin() + long(first));
+  const IndexExpr start = start_of(left);
+  if (outer.size() > rt::kXsmmMostOuterLoops || v.depth.size() > rt::kXsmmMostTapLoops + 1)
+    return {{}, "too many loops"};
+  if (start.range().lo < 0) return {{}, "the left operand begins before its buffer"};
+
+  Form form;
+  const IndexExpr row = inner.empty() ? v.depth.back().extent : *joint_stride(left, inner);
+  const IndexExpr out_row = inner.empty() ? v.columns[0].extent : dense_stride(order, inner.back());
+  form.params = {points(inner), v.columns[0].extent,   v.depth.back().extent,      start, row,
+                 out_row,       int64_t(outer.size()), int64_t(v.depth.size()) - 1};
+  for (const Loop& l : outer) {
+    const auto stride = forward_stride(left, l), panels = forward_stride(batch, l);
+    if (!stride || !panels) return {{}, "a loop does not go forward through the operands"};
+    for (IndexExpr e : {l.extent, *stride, *panels, dense_stride(order, l)}) form.params.push_back(e);
+  }
+  for (size_t i = 0; i + 1 < v.depth.size(); i++) {
+    const auto stride = forward_stride(left, v.depth[i]);
+    if (!stride) return {{}, "taps do not go forward through the left operand"};
+    for (IndexExpr e : {v.depth[i].extent, *stride}) form.params.push_back(e);
+  }
+  return form;
+}
+
+IndexExpr left_offset(const PaddedOperand& p, const Layouts& layouts) {
+  return offset_of(p.buffer, layouts[size_t(p.buffer.id)], p.indices);
+}
+
+// Position in a mixed radix number whose digits are the batch loops' variables: all of them select panels.
+IndexExpr batch_index(const ContractionView& v) {
+  IndexExpr index = 0;
+  for (const Loop& l : v.batch) index = index * l.extent + l.var;
+  return index;
+}
+
+// padded[i] = left[i - before], the padding elsewhere; the contraction reads it without conditions.
+LoopNest pad(Program& program, Layouts& layouts, LoopNest& nest, Expr left) {
+  const PaddedOperand p = padded_operand(program, left);
+  const Layout layout = layouts[size_t(left->buffer)];
+  const std::vector<IndexExpr> extents = program.buffer(left->buffer).shape;
+  const BufferId padded =
+      program.add_buffer(p.buffer.name + ".padded", p.buffer.type, p.buffer.shape, ir::BufferKind::temporary);
+  layouts.push_back(layout);
+  LoopNest copy;
+  copy.name = "pad", copy.origins = nest.origins;
+  std::vector<IndexExpr> at, from;
+  std::vector<ir::Guard> guards;
+  for (size_t d = 0; d < extents.size(); d++) {
+    at.push_back(program.index->loop("i", p.buffer.shape[d]));
+    copy.loops.push_back({at[d], p.buffer.shape[d]});
+    from.push_back(at[d] - p.before[d]);
+    if (!(p.buffer.shape[d] == extents[d])) guards.push_back({from[d], 0, extents[d]});
+  }
+  Expr padding = guards.empty() ? nullptr : left->args[0];
+  copy.stores.push_back({padded, at, program.exprs->load(left->buffer, p.buffer.type, from, guards, padding), {}});
+
+  ir::Rewrite redirect;
+  redirect.replace_load = [&](Expr load) {
+    return load == left ? program.exprs->load(padded, p.buffer.type, p.indices) : nullptr;
+  };
+  auto& value = nest.reductions[0].value;
+  value = ir::rewrite(*program.exprs, value, redirect);
+  return copy;
+}
+
+}  // namespace
+
+FusionDecision xsmm_supports(const Program& program, const Layouts& layouts, const LoopNest& nest, const Target& target,
+                             int xsmm_lanes) {
+  if (xsmm_lanes == 0) return FusionDecision::no("libxsmm has no kernels for this CPU");
+  if (xsmm_lanes > target.lanes) return FusionDecision::no("libxsmm would use a wider ISA than the one forced");
+  if (auto regular = tiles_support(program, layouts, nest, rt::TileFormat::f32); !regular) return regular;
+  const ContractionView view = *view_of(nest);
+  const PaddedOperand operand = padded_operand(program, view.left);
+  if (!operand.refusal.empty()) return FusionDecision::no(operand.refusal);
+  const Form form = form_of(left_offset(operand, layouts), batch_index(view), view);
+  return form.params.empty() ? FusionDecision::no(form.refusal) : FusionDecision::yes();
+}
+
+LibraryPreparation prepare_xsmm(Program& program, Layouts& layouts, LoopNest& nest, const Options& options) {
+  LibraryPreparation result;
+  if (Expr left = view_of(nest)->left; !left->guards.empty())
+    result.before.push_back(pad(program, layouts, nest, left));
+  const ContractionView view = *view_of(nest);
+  const Form form = form_of(left_offset(padded_operand(program, view.left), layouts), batch_index(view), view);
+  TilePreparation panels =
+      prepare_tiles(program, layouts, nest, rt::TileFormat::f32, {1, int(rt::kXsmmPanelColumns)}, options);
+  if (panels.packing) result.before.push_back(std::move(*panels.packing));
+  result.packed = std::move(panels.packed);
+  const BufferId raw = split_epilogue(program, layouts, nest, output_order(view), result.epilogue);
+  result.step = {std::string(rt::kXsmmContraction),
+                 "xsmm",
+                 {view.left->buffer, panels.contraction.packed},
+                 {raw},
+                 form.params,
+                 {},
+                 nest.origins};
+  return result;
+}
+
+}  // namespace cppgen::schedule
