@@ -70,7 +70,7 @@ void expect_same_bits(const rt::Tensor& a, const rt::Tensor& b) {
 
 TEST_P(Models, VerifyOnEveryInstructionSetAndEngine) {
   for (const VecISA* isa : isas_to_test()) {
-    for (const char* engine : {"CPP", "ONEDNN,CPP"}) {
+    for (const char* engine : {"CPP", "XSMM,CPP", "ONEDNN,CPP"}) {
       SCOPED_TRACE(std::string(isa->name) + " " + engine);
       auto model = compile_model(request({{"ISA", std::string(isa->name)}, {"MAX_AUTOTUNE_GEMM_BACKENDS", engine}}));
       EXPECT_EQ(model.report.isa, isa->name);

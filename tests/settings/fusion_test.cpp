@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cppgen/driver/stages.h"
+#include "runtime/contraction/xsmm.h"
 #include "tests/schedule/scheduled.h"
 #include "tests/settings/effect.h"
 
@@ -175,6 +176,8 @@ TEST_F(SettingEffect, MAX_AUTOTUNE_GEMM_BACKENDS) {
     return names;
   };
   expect_effect<std::set<std::string>>("ONEDNN", engines, {"cppgen", "loops"}, {"onednn", "loops"});
+  if (rt::xsmm_lanes() > 0)
+    expect_effect<std::set<std::string>>("XSMM", engines, {"cppgen", "loops"}, {"xsmm", "loops"});
 }
 
 }  // namespace

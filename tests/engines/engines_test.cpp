@@ -1,0 +1,126 @@
+// Every contraction engine of the choice list, compiled for every instruction set and compared with the interpreter:
+// products and convolutions around the edges of panels, blocks and images.
+#include <set>
+
+#include "cppgen/schedule/contraction.h"
+#include "tests/isas_to_test.h"
+#include "tests/property/differential.h"
+#include "tests/schedule/scheduled.h"
+
+namespace cppgen::property {
+namespace {
+
+using Dims = std::vector<int64_t>;
+using Attributes = std::map<std::string, Attribute>;
+
+Case case_of(GraphMaker& g, const std::string& backend) {
+  Case c;
+  c.seed = 1;
+  c.random.facts.assign(g.g.values.size(), Fact{2, 1e-3});
+  c.random.graph = std::move(g.g);
+  c.random.symbol_value = 5;
+  c.options.gemm_backends = {backend};
+  return c;
+}
+
+std::vector<double> values(const Dims& dims) {
+  int64_t count = 1;
+  for (int64_t d : dims) count *= d;
+  std::vector<double> list;
+  for (int64_t i = 0; i < count; i++) list.push_back(double(i * 37 % 101 - 50) / 64);
+  return list;
+}
+
+ValueId weights(GraphMaker& g, const Dims& dims) { return g.floats(dims, values(dims)); }
+
+// relu(a * b + bias)
+void add_product(GraphMaker& g, Shape a, const Dims& b, bool constant) {
+  Shape shape(b.begin(), b.end());
+  const ValueId right = constant ? weights(g, b) : g.input("b", shape);
+  const ValueId product = g.node("MatMul", {g.input("a", std::move(a)), right});
+  g.output(g.node("Relu", {g.node("Add", {product, weights(g, {b.back()})})}));
+}
+
+struct Image {
+  Dims input, kernel;  // [n, c, spatial...], [out, c / groups, kernel...]
+  int64_t stride = 1, pad = 0, dilation = 1, groups = 1;
+};
+
+// Channels-last on both sides, with a residual addition.
+void add_convolution(GraphMaker& g, const Image& image) {
+  const size_t axes = image.kernel.size() - 2;
+  Shape dims(image.input.begin(), image.input.end());
+  const Attributes attributes{{"strides", Dims(axes, image.stride)},
+                              {"pads", Dims(2 * axes, image.pad)},
+                              {"dilations", Dims(axes, image.dilation)},
+                              {"group", image.groups}};
+  const ValueId x = g.node("Relu", {g.input("x", std::move(dims))});
+  const ValueId y = g.node("Conv", {x, weights(g, image.kernel), weights(g, {image.kernel[0]})}, attributes);
+  g.output(g.node("Relu", {g.node("Add", {y, g.input("z", g.g.value(y).type->shape)})}));
+}
+
+std::vector<Case> cases_of(const std::string& backend) {
+  std::vector<Case> cases;
+  const auto add = [&](auto&& build) {
+    GraphMaker g;
+    build(g);
+    cases.push_back(case_of(g, backend));
+  };
+  for (bool constant : {true, false}) {
+    for (int64_t m : {1, 7, 64, 65, 130}) add([&](GraphMaker& g) { add_product(g, {m, 33}, {33, 70}, constant); });
+    for (int64_t n : {1, 3, 16, 63, 64, 129}) add([&](GraphMaker& g) { add_product(g, {5, 20}, {20, n}, constant); });
+    add([&](GraphMaker& g) { add_product(g, {3, 2100}, {2100, 66}, constant); });  // several blocks of the depth
+    add([&](GraphMaker& g) { add_product(g, {2, 3, 9, 17}, {2, 3, 17, 35}, constant); });
+    add([&](GraphMaker& g) { add_product(g, {2, 9, 17}, {17, 35}, constant); });
+    add([&](GraphMaker& g) { add_product(g, {g.symbol("N"), 9, 17}, {17, 35}, constant); });
+    add([&](GraphMaker& g) { add_product(g, {0, 17}, {17, 35}, constant); });
+  }
+  for (const Image& image : {Image{{1, 5, 9, 11}, {70, 5, 3, 3}, 1, 1}, Image{{2, 16, 8, 7}, {9, 16, 3, 3}, 2, 1},
+                             Image{{1, 3, 23, 20}, {64, 3, 7, 7}, 2, 3}, Image{{2, 40, 7, 7}, {65, 40, 1, 1}},
+                             Image{{1, 8, 9, 9}, {12, 8, 1, 1}, 2}, Image{{1, 6, 12, 13}, {10, 6, 3, 3}, 1, 2, 2},
+                             Image{{1, 16, 6, 9}, {24, 4, 3, 3}, 1, 1, 1, 4}, Image{{2, 7, 30}, {20, 7, 5}, 1, 2},
+                             Image{{1, 4, 5, 6, 7}, {8, 4, 3, 3, 3}, 1, 1}, Image{{1, 64, 7, 7}, {64, 64, 3, 3}, 1, 1}})
+    add([&](GraphMaker& g) { add_convolution(g, image); });
+  return cases;
+}
+
+std::set<std::string> engines_of(const Case& c, const VecISA& isa) {
+  std::set<std::string> engines;
+  for (const auto& step : schedule_of(c, isa).steps)
+    if (const auto* call = std::get_if<schedule::LibraryStep>(&step))
+      engines.insert(call->engine);
+    else if (std::get<schedule::FusedKernel>(step).contraction)
+      engines.insert("cppgen");
+  return engines;
+}
+
+class Engines : public testing::TestWithParam<std::string> {};
+
+TEST_P(Engines, GiveWhatTheInterpreterGives) {
+  const std::vector<Case> cases = cases_of(GetParam());
+  DifferentialOptions options;
+  options.isas = isas_to_test();
+  for (const Failure& f : check_cases(cases, options))
+    ADD_FAILURE() << f.isa << ": " << f.what << "\n" << describe(cases[f.index]);
+}
+
+// A case that loops run tells nothing about the engine.
+TEST_P(Engines, TakeMostCases) {
+  size_t taken = 0;
+  const std::vector<Case> cases = cases_of(GetParam());
+  for (const Case& c : cases) taken += !engines_of(c, *isas_to_test().back()).empty();
+  if (taken == 0 && GetParam() == "XSMM") GTEST_SKIP() << "libxsmm has no kernels for this CPU";
+  EXPECT_GE(taken, cases.size() * 3 / 5);
+}
+
+std::set<std::string> backends() {
+  std::set<std::string> names;
+  for (const auto& engine : schedule::engine_list())
+    if (!engine.backend.empty()) names.insert(engine.backend);
+  return names;
+}
+
+INSTANTIATE_TEST_SUITE_P(All, Engines, testing::ValuesIn(backends()), [](const auto& info) { return info.param; });
+
+}  // namespace
+}  // namespace cppgen::property
