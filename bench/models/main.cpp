@@ -5,6 +5,7 @@
 #include <iostream>
 
 #include "bench/models/models.h"
+#include "bench/models/quantize.h"
 #include "cppgen/support/file_io.h"
 #include "cppgen/support/temp_directory.h"
 #include "runtime/base/errors.h"
@@ -15,9 +16,12 @@ namespace {
 struct Options {
   std::string models, filter, json, svg, onnxruntime = ".", task, cache;
   std::vector<int> threads{1, 2};
-  std::vector<std::string> only;
+  std::vector<std::string> only, int8{"resnet50", "bert_base"};
   MeasureOptions measure;
 };
+
+// Quantized values that lie half way may go either way, and every later layer carries that on.
+constexpr double kQuantizedTolerance = 0.05;
 
 int run_task(const std::string& file) {
   const Task task = task_of(read_file(file));
@@ -45,18 +49,55 @@ bool all_agree(const std::vector<ModelResult>& results) {
   return agree;
 }
 
-int run(Options options) {
-  const TempDirectory folder(system_temp_directory(), "cppgen_bench");
-  options.measure.folder = folder.path();
-  const std::string cache = options.cache.empty() ? folder.path() + "/cache" : options.cache;
-  const auto list = peers({std::filesystem::read_symlink("/proc/self/exe"), cache, options.onnxruntime, options.only});
-  std::vector<ModelResult> results;
-  print_heading();
-  for (const std::string& path : models_in(options))
-    for (int threads : options.threads) {
-      results.push_back(measure(path, list, threads, options.measure));
-      print_rows(results.back());
+// Measures models and keeps what came out.
+class Comparison {
+ public:
+  explicit Comparison(const Options& options)
+      : options_(options), folder_(system_temp_directory(), "cppgen_bench"), measure_(options.measure) {
+    const std::string cache = options.cache.empty() ? folder_.path() + "/cache" : options.cache;
+    peers_ = peers({std::filesystem::read_symlink("/proc/self/exe"), cache, options.onnxruntime, options.only});
+    measure_.folder = folder_.path();
+  }
+
+  void add(const std::string& path) { add(path, peers_, 0); }
+
+  void add_quantized(const std::string& path) {
+    std::vector<Peer> able = peers_;
+    std::erase_if(able, [](const Peer& peer) { return !peer.quantized; });
+    if (able.empty()) return;
+    const std::string copy = folder_.path() + "/" + std::filesystem::path(path).stem().string() + ".int8.onnx";
+    write_quantized(request_of(path, peers_[0]), copy);
+    add(copy, able, kQuantizedTolerance);
+    std::filesystem::remove(copy);
+  }
+
+  const std::vector<ModelResult>& results() const { return results_; }
+
+ private:
+  const Options& options_;
+  TempDirectory folder_;
+  MeasureOptions measure_;
+  std::vector<Peer> peers_;
+  std::vector<ModelResult> results_;
+
+  void add(const std::string& path, const std::vector<Peer>& list, double tolerance) {
+    measure_.tolerance = tolerance;
+    for (int threads : options_.threads) {
+      results_.push_back(measure(path, list, threads, measure_));
+      print_rows(results_.back());
     }
+  }
+};
+
+int run(const Options& options) {
+  Comparison comparison(options);
+  print_heading();
+  for (const std::string& path : models_in(options)) {
+    comparison.add(path);
+    const std::string name = std::filesystem::path(path).stem().string();
+    if (std::find(options.int8.begin(), options.int8.end(), name) != options.int8.end()) comparison.add_quantized(path);
+  }
+  const std::vector<ModelResult>& results = comparison.results();
   print_means(results);
   if (!options.json.empty()) write_text_file(options.json, json_text(results));
   if (!options.svg.empty()) write_text_file(options.svg, svg_text(results));
@@ -74,6 +115,7 @@ int main(int argc, char** argv) try {
   app.add_option("--threads", options.threads, "numbers of threads, one after the other")->check(CLI::Range(1, 1024));
   app.add_option("--peers", options.only, "only these; the first one is what the others are compared with");
   app.add_option("--onnxruntime", options.onnxruntime, "folder that has node_modules/onnxruntime-node; default: here");
+  app.add_option("--int8", options.int8, "models that are also measured as statically quantized copies");
   app.add_option("--alternations", options.measure.alternations, "processes of each peer")->check(CLI::Range(1, 1000));
   app.add_option("--seconds", options.measure.seconds, "of timed runs in each process")->check(CLI::Range(0.0, 600.0));
   app.add_option("--runs", options.measure.runs, "timed runs in each process, instead of --seconds");

@@ -35,13 +35,7 @@ std::vector<int64_t> dims_of(const rt::TensorInfo& info) {
 
 // Inputs that all peers read, and the model of copies. Every dimension of the model has a size.
 Files prepare(const std::string& path, const Peer& first, const std::string& folder) {
-  CompileRequest request;
-  request.model = path;
-  request.settings = Settings::from_environment();
-  for (const std::string& text : first.base.settings) {
-    const size_t at = text.find('=');
-    request.settings.set(text.substr(0, at), text.substr(at + 1));
-  }
+  const CompileRequest request = request_of(path, first);
   const CompiledModel compiled = compile_model(request);
   const rt::Plan plan = rt::Executable::load(compiled.package, {compiled.trusted})->plan();
   if (!plan.symbols.empty()) user_error("{}: it has dimensions without a size", path);
@@ -141,7 +135,7 @@ class Contest {
       const double fit = options_.seconds / seconds.median();
       task_.runs = options_.runs > 0 ? options_.runs : int(std::clamp(fit, double(kLeastRuns), double(kMostRuns)));
       if (outputs != expected) result_.error = difference_of_folders(outputs, expected);
-      result_.agrees = result_.error <= peer_.tolerance;
+      result_.agrees = result_.error <= (options_.tolerance > 0 ? options_.tolerance : peer_.tolerance);
     });
   }
 
@@ -177,6 +171,17 @@ class Contest {
 };
 
 }  // namespace
+
+CompileRequest request_of(const std::string& path, const Peer& peer) {
+  CompileRequest request;
+  request.model = path;
+  request.settings = Settings::from_environment();
+  for (const std::string& text : peer.base.settings) {
+    const size_t at = text.find('=');
+    request.settings.set(text.substr(0, at), text.substr(at + 1));
+  }
+  return request;
+}
 
 ModelResult measure(const std::string& path, const std::vector<Peer>& peers, int threads,
                     const MeasureOptions& options) {

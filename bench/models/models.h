@@ -5,6 +5,7 @@
 
 #include "bench/models/peers.h"
 #include "bench/report/samples.h"
+#include "cppgen/driver/compiler.h"
 
 namespace cppgen::bench {
 
@@ -30,7 +31,11 @@ struct MeasureOptions {
   double seconds = 0.5;  // of runs in each turn
   int runs = 0;          // in each turn; 0: as many as fit the seconds
   std::string folder;    // for inputs and outputs
+  double tolerance = 0;  // instead of each peer's
 };
+
+// How a peer's own settings, and the environment's, compile a model.
+CompileRequest request_of(const std::string& path, const Peer&);
 
 // Runs the model in processes of each peer in turns. Outputs of all are compared with the first peer's.
 ModelResult measure(const std::string& path, const std::vector<Peer>&, int threads, const MeasureOptions&);

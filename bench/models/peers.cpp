@@ -50,6 +50,7 @@ Peer own(const PeerOptions& options, std::string name, const std::string& engine
 void add_cppgen(const PeerOptions& options, std::vector<Peer>& list) {
   const Settings settings = Settings::from_environment();
   list.push_back(own(options, "cppgen", "cppgen", kFullPrecision));
+  list.back().quantized = true;
   for (const Mode& mode : kModes) {
     if (!accepts(settings, "FPMATH_MODE", mode.value) || value_of(settings, "FPMATH_MODE") == mode.value) continue;
     list.push_back(own(options, std::string("cppgen ") + mode.value, "cppgen", mode.tolerance));
@@ -71,7 +72,7 @@ void add_onnxruntime(const PeerOptions& options, std::vector<Peer>& list) {
     return;
   }
   Peer peer;
-  peer.name = "onnxruntime", peer.tolerance = kFullPrecision, peer.behind_binding = true;
+  peer.name = "onnxruntime", peer.tolerance = kFullPrecision, peer.behind_binding = peer.quantized = true;
   peer.base.engine = "onnxruntime";
   peer.command = [folder = options.onnxruntime](const std::string& file) {
     return std::vector<std::string>{"/usr/bin/env", "node", kScript, folder, file};

@@ -15,6 +15,7 @@ struct Peer {
   std::function<std::vector<std::string>(const std::string& file)> command;
   double tolerance = 0;  // of max |expected|: 0 for the first one, which the others are compared with
   bool behind_binding = false;
+  bool quantized = false;  // runs quantized models, too
 };
 
 struct PeerOptions {
