@@ -105,11 +105,12 @@ namespace {
 // Tiles in one of the formats.
 FusionDecision tiles_run(const Engine& engine, const Program& program, const Layouts& layouts, const LoopNest& nest,
                          const Options& options, const Target& target) {
+  if (engine.condition)
+    if (auto holds = engine.condition(program, nest, options, target); !holds) return holds;
   const auto format = choose_format(nest, engine.formats, target);
   if (!format) return FusionDecision::no("no such tiles for " + target.isa);
-  if (auto regular = tiles_support(program, layouts, nest, *format); !regular) return regular;
   if (!prepared_rows_fit(nest, *format, target)) return FusionDecision::no("its prepared rows would be too long");
-  return engine.condition ? engine.condition(program, nest, options, target) : FusionDecision::yes();
+  return tiles_support(program, layouts, nest, *format);
 }
 
 }  // namespace

@@ -36,7 +36,7 @@ FusionDecision packs_well(const Program& program, const LoopNest& nest, rt::Tile
                           const Target& target) {
   const auto view = view_of(nest);
   const int width = target.tiles[size_t(format)].nr;
-  if (width == 0) return FusionDecision::no("no matrix tiles on " + target.isa);
+  if (width == 0) return FusionDecision::no("no such tiles for " + target.isa);
   if (!view || view->columns.size() != 1) return FusionDecision::no("columns are not one loop");
   if (program.buffer(view->right->buffer).kind != ir::BufferKind::constant)
     return FusionDecision::no("the right operand is no constant");
@@ -55,8 +55,8 @@ FusionDecision packs_well(const Program& program, const LoopNest& nest, rt::Tile
 
 FusionDecision splits(const Program& program, const LoopNest& nest, rt::TileFormat format, FloatMath math,
                       const Options& options, const Target& target) {
-  if (auto packs = packs_well(program, nest, format, options, target); !packs) return packs;
-  return asks_for(options, math);
+  if (auto asked = asks_for(options, math); !asked) return asked;
+  return packs_well(program, nest, format, options, target);
 }
 
 FusionDecision pairs_are_fast(const Target& target) {

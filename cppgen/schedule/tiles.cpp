@@ -69,6 +69,7 @@ FusionDecision tiles_support(const Program& program, const Layouts& layouts, con
 bool prepared_rows_fit(const LoopNest& nest, rt::TileFormat format, const Target& target) {
   constexpr int64_t kMostBytes = 8 << 20;
   const auto view = view_of(nest);
+  if (!view) return true;
   int64_t depth = 1;
   for (const Loop& l : view->depth) depth *= l.extent.is_constant() ? l.extent.constant() : 1;
   return rt::prepared_bytes(format, target.tiles[size_t(format)].mr, 1, depth) <= kMostBytes;
