@@ -1,6 +1,7 @@
 #include "cppgen/passes/sink_dequantize.h"
 
-#include "cppgen/ops/op.h"
+#include <algorithm>
+
 #include "cppgen/passes/quantization.h"
 #include "cppgen/passes/rewrite.h"
 
@@ -9,10 +10,21 @@ namespace {
 
 bool is_bytes(DType t) { return t == DType::u8 || t == DType::i8; }
 
+// Where the axis of scales lies behind a Transpose; another operator may mix its positions.
+std::optional<int64_t> axis_behind(const Node& node, const Quantization& q, size_t rank) {
+  if (q.per_tensor()) return q.axis;
+  if (node.op != "Transpose" || !node.domain.empty()) return std::nullopt;
+  auto found = node.attributes.find("perm");
+  const auto* perm = found == node.attributes.end() ? nullptr : std::get_if<std::vector<int64_t>>(&found->second);
+  if (!perm) return int64_t(rank) - 1 - q.axis;
+  return std::find(perm->begin(), perm->end(), q.axis) - perm->begin();
+}
+
 // What all data inputs of the node are, if they are dequantized alike.
 std::optional<Dequantized> common_input(const Graph& graph, const Node& node, bool frozen) {
   auto first = dequantized(graph, node.inputs[0], frozen);
-  if (!first || !first->parameters.per_tensor() || !is_bytes(first->parameters.type)) return std::nullopt;
+  if (!first || !is_bytes(first->parameters.type)) return std::nullopt;
+  if (!axis_behind(node, first->parameters, graph.value(first->x).type->shape.size())) return std::nullopt;
   if (node.op != "Concat") return first;
   for (ValueId in : node.inputs) {
     auto other = dequantized(graph, in, frozen);
@@ -26,6 +38,8 @@ int sink_into(Graph& graph, NodeId id, bool frozen) {
   auto source = common_input(graph, graph.nodes[size_t(id)], frozen);
   if (!source) return 0;
   const Node dequantize = *producer(graph, graph.nodes[size_t(id)].inputs[0], "DequantizeLinear");
+  const int64_t axis =
+      *axis_behind(graph.nodes[size_t(id)], source->parameters, graph.value(source->x).type->shape.size());
   const size_t data_inputs = graph.nodes[size_t(id)].op == "Concat" ? graph.nodes[size_t(id)].inputs.size() : 1;
   for (size_t i = 0; i < data_inputs; i++) {
     ValueId& in = graph.nodes[size_t(id)].inputs[i];
@@ -50,6 +64,7 @@ int sink_into(Graph& graph, NodeId id, bool frozen) {
     graph.nodes[size_t(at)].opset = dequantize.opset;
     graph.nodes[size_t(at)].name = dequantize.name;
     graph.nodes[size_t(at)].attributes = dequantize.attributes;
+    if (!source->parameters.per_tensor()) graph.nodes[size_t(at)].attributes["axis"] = axis;
     added++;
   }
   return added;

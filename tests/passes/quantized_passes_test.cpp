@@ -82,11 +82,24 @@ TEST(SinkDequantize, ConcatNeedsTheSameParametersEverywhere) {
   }
 }
 
-TEST(SinkDequantize, ScalesOfAnAxisStay) {
+TEST(SinkDequantize, ScalesOfAnAxisGoBehindATransposeOnly) {
   Maker m;
   ValueId x = m.dequantize_along(m.quantize(m.input("x", {2, 3}), 0.01, 0), 1, {1, 2, 3});
   m.output(m.node("Transpose", {x}));
-  EXPECT_EQ(after(m, sink_dequantize, Promise::same_bits), (Ops{"QuantizeLinear", "DequantizeLinear", "Transpose"}));
+  EXPECT_EQ(after(m, sink_dequantize, Promise::same_bits), (Ops{"QuantizeLinear", "Transpose", "DequantizeLinear"}));
+
+  Maker permuted;
+  x = permuted.dequantize_along(permuted.quantize(permuted.input("x", {2, 3, 4}), 0.01, 0), 0, {1, 2});
+  permuted.output(permuted.node("Transpose", {x}, {{"perm", std::vector<int64_t>{1, 0, 2}}}));
+  EXPECT_EQ(after(permuted, sink_dequantize, Promise::same_bits),
+            (Ops{"QuantizeLinear", "Transpose", "DequantizeLinear"}));
+  EXPECT_EQ(std::get<int64_t>(permuted.g.nodes[2].attributes.at("axis")), 1);
+
+  Maker reshaped;
+  x = reshaped.dequantize_along(reshaped.quantize(reshaped.input("x", {2, 3}), 0.01, 0), 1, {1, 2, 3});
+  reshaped.output(reshaped.node("Reshape", {x, reshaped.ints({3, 2})}));
+  EXPECT_EQ(after(reshaped, sink_dequantize, Promise::same_bits),
+            (Ops{"QuantizeLinear", "DequantizeLinear", "Reshape"}));
 }
 
 // --- use_unsigned_activations
