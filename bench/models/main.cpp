@@ -21,7 +21,7 @@ struct Options {
 };
 
 // Quantized values that lie half way may go either way, and every later layer carries that on.
-constexpr double kQuantizedTolerance = 0.05;
+constexpr double kQuantizedTolerance = 0.1;
 
 int run_task(const std::string& file) {
   const Task task = task_of(read_file(file));

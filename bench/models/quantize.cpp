@@ -75,13 +75,19 @@ class Quantizer {
     for (const auto& n : graph_.node()) images_ = images_ || n.op_type() == "Conv";
   }
 
-  // What products, convolutions and their like read, but for constants.
+  // What products, convolutions and their like read, but for constants, and what products give. Everything that reads
+  // these values reads them quantized: so do tools that quantize models for ONNX Runtime.
   Names activations() const {
     std::set<std::string> seen;
     Names names;
-    for (const auto& n : graph_.node())
-      for (int i = 0; i < n.input_size() && quantized(n); i++)
-        if (!constants_.contains(n.input(i)) && seen.insert(n.input(i)).second) names.push_back(n.input(i));
+    const auto note = [&](const std::string& name) {
+      if (!constants_.contains(name) && seen.insert(name).second) names.push_back(name);
+    };
+    for (const auto& n : graph_.node()) {
+      if (!quantized(n)) continue;
+      for (const std::string& name : n.input()) note(name);
+      if (n.op_type() == "MatMul") note(n.output(0));
+    }
     return names;
   }
 
@@ -92,7 +98,7 @@ class Quantizer {
     for (const auto& input : graph_.input()) add_pair(input.name(), ranges);
     for (const auto& n : nodes) {
       onnx::NodeProto copy = n;
-      if (quantized(n)) redirect(copy);
+      redirect(copy);
       *graph_.add_node() = copy;
       for (const std::string& out : n.output()) add_pair(out, ranges);
     }
