@@ -146,17 +146,17 @@ class Quantizer {
     float& scale = scales_[name];
     if (!(scale > 0)) scale = 1;
     const auto zero = uint8_t(std::clamp(std::lround(-at->second.least / scale), 0L, 255L));
-    constant(name + ".scale", onnx::TensorProto::FLOAT, {}, &scale, sizeof scale);
-    constant(name + ".zero", onnx::TensorProto::UINT8, {}, &zero, 1);
-    add("QuantizeLinear", {name, name + ".scale", name + ".zero"}, name + ".quantized");
-    add("DequantizeLinear", {name + ".quantized", name + ".scale", name + ".zero"}, name + ".dequantized");
+    constant(name + "//scale", onnx::TensorProto::FLOAT, {}, &scale, sizeof scale);
+    constant(name + "//zero", onnx::TensorProto::UINT8, {}, &zero, 1);
+    add("QuantizeLinear", {name, name + "//scale", name + "//zero"}, name + "//quantized");
+    add("DequantizeLinear", {name + "//quantized", name + "//scale", name + "//zero"}, name + "//dequantized");
   }
 
   void redirect(onnx::NodeProto& n) {
     for (int i = 0; i < n.input_size(); i++) {
       const std::string name = n.input(i);
       if (scales_.contains(name))
-        n.set_input(i, name + ".dequantized");
+        n.set_input(i, name + "//dequantized");
       else if (multiplies(n) && i == 1 && constants_.contains(name))
         n.set_input(i, weights(name, axis_of(n)));
       else if (multiplies(n) && i == 2 && weight_scales_.contains(original_weights_))
@@ -176,7 +176,7 @@ class Quantizer {
   }
 
   std::string weights(const std::string& name, int64_t axis) {
-    if (!done_.insert(name).second) return name + ".dequantized";
+    if (!done_.insert(name).second) return name + "//dequantized";
     const onnx::TensorProto& t = constants_.at(name);
     const std::vector<float> values = floats_of(t);
     int64_t inner = 1;
@@ -190,17 +190,17 @@ class Quantizer {
     std::vector<int8_t> bytes;
     for (size_t i = 0; i < values.size(); i++) bytes.push_back(int8_t(std::lround(values[i] / scales[channel(i)])));
     const std::vector<int8_t> zeros(size_t(channels), 0);
-    constant(name + ".quantized", onnx::TensorProto::INT8, {t.dims().begin(), t.dims().end()}, bytes.data(),
+    constant(name + "//quantized", onnx::TensorProto::INT8, {t.dims().begin(), t.dims().end()}, bytes.data(),
              bytes.size());
-    constant(name + ".scale", onnx::TensorProto::FLOAT, {channels}, scales.data(), scales.size() * sizeof(float));
-    constant(name + ".zero", onnx::TensorProto::INT8, {channels}, zeros.data(), zeros.size());
-    add("DequantizeLinear", {name + ".quantized", name + ".scale", name + ".zero"}, name + ".dequantized", axis);
-    return name + ".dequantized";
+    constant(name + "//scale", onnx::TensorProto::FLOAT, {channels}, scales.data(), scales.size() * sizeof(float));
+    constant(name + "//zero", onnx::TensorProto::INT8, {channels}, zeros.data(), zeros.size());
+    add("DequantizeLinear", {name + "//quantized", name + "//scale", name + "//zero"}, name + "//dequantized", axis);
+    return name + "//dequantized";
   }
 
   // In units of the products: int32.
   std::string bias(const std::string& name, const std::string& left, const std::string& right) {
-    if (!done_.insert(name).second) return name + ".dequantized";
+    if (!done_.insert(name).second) return name + "//dequantized";
     const std::vector<float> values = floats_of(constants_.at(name)), &columns = weight_scales_.at(right);
     std::vector<int32_t> sums;
     std::vector<float> scales;
@@ -209,10 +209,10 @@ class Quantizer {
       sums.push_back(int32_t(std::lround(values[i] / scales[i])));
     }
     const auto size = int64_t(values.size());
-    constant(name + ".quantized", onnx::TensorProto::INT32, {size}, sums.data(), sums.size() * sizeof(int32_t));
-    constant(name + ".scale", onnx::TensorProto::FLOAT, {size}, scales.data(), scales.size() * sizeof(float));
-    add("DequantizeLinear", {name + ".quantized", name + ".scale"}, name + ".dequantized", 0);
-    return name + ".dequantized";
+    constant(name + "//quantized", onnx::TensorProto::INT32, {size}, sums.data(), sums.size() * sizeof(int32_t));
+    constant(name + "//scale", onnx::TensorProto::FLOAT, {size}, scales.data(), scales.size() * sizeof(float));
+    add("DequantizeLinear", {name + "//quantized", name + "//scale"}, name + "//dequantized", 0);
+    return name + "//dequantized";
   }
 };
 
