@@ -45,6 +45,9 @@ class TileWriter : public KernelWriter {
  private:
   void write_body() override;
   int64_t panels_per_unit() const;
+  IndexExpr tile_count() const;
+  void write_tile_place();
+  void write_line_place();
   void write_padding(Expr value);
   void declare_prepared();
   void write_pointers(const std::vector<ir::Loop>& rows);

@@ -23,8 +23,7 @@ int64_t TileWriter::panels_per_unit() const {
     fit = std::max<int64_t>(
         1, target_.l2_bytes / 2 / (int64_t(size_of(info(c.format).panel)) * c.panel_elements.constant()));
   int64_t group = std::min(most, fit);
-  IndexExpr rows = points(c.rows);
-  int64_t row_tiles = rows.is_constant() ? (rows.constant() + c.shape.mr - 1) / c.shape.mr : 8;
+  const int64_t row_tiles = constant_or(tile_count(), 8);
   constexpr int64_t kUnits = 16;
   if (row_tiles < kUnits) group = std::min(group, std::max<int64_t>(1, most * row_tiles / kUnits));
   // Rows are prepared once per unit: that should cost a small part of its time.
@@ -35,19 +34,17 @@ int64_t TileWriter::panels_per_unit() const {
 
 void TileWriter::write_body() {
   const auto& c = *kernel_.contraction;
-  IndexExpr rows = points(c.rows), batch = points(c.batch), taps = points(c.taps);
+  IndexExpr batch = points(c.batch), taps = points(c.taps);
   IndexExpr panels = ir::ceildiv(c.columns.extent, c.shape.nr);
   int64_t group = panels_per_unit(), mr = c.shape.mr, nr = c.shape.nr;
   const rt::TileFormatInfo& format = info(c.format);
-  IndexExpr tiles = ir::ceildiv(rows, mr), groups = ir::ceildiv(panels, group);
+  IndexExpr tiles = tile_count(), groups = ir::ceildiv(panels, group);
   text_.range = tiles * groups * batch;
   text_.unit_work = taps * c.depth.extent * (mr * group * nr / 8);
 
-  before_.line("const vec::i64 rows = {}, tiles = {}, groups = {};", index_text(rows), index_text(tiles),
-               index_text(groups));
+  before_.line("const vec::i64 tiles = {}, groups = {};", index_text(tiles), index_text(groups));
   before_.line("const vec::i64 columns = {}, panels = {};", index_text(c.columns.extent), index_text(panels));
   before_.line("const vec::i64 taps = {}, depth = {};", index_text(taps), index_text(c.depth.extent));
-  before_.line("const vec::i64 least = tiles ? rows / tiles : 0, larger = tiles ? rows % tiles : 0;");
   if (!c.left->guards.empty()) write_padding(c.left->args[0]);
   before_.line("alignas(64) {} block[{} * {}];", storage_type(format.sum), mr, nr);
   before_.line("const void* left[{} * {}];", taps.constant(), mr);
@@ -57,8 +54,7 @@ void TileWriter::write_body() {
   body_.line("const vec::i64 tile = unit % tiles, group = unit / tiles % groups, batch = unit / (tiles * groups);");
   decompose(body_, "batch", c.batch);
   if (c.batch.empty()) body_.line("(void)batch;");
-  body_.line("const vec::i64 row0 = tile * least + vec::imin(tile, larger);");
-  body_.line("const int count = int(least + (tile < larger));");
+  write_tile_place();
   write_pointers(c.rows);
   const char* operand = "left";
   if (format.form != rt::LeftForm::in_place) {
@@ -71,6 +67,54 @@ void TileWriter::write_body() {
   body_.line("rt->tiles[{}][count]({}, taps, depth, right, block, {});", format.name, operand, nr);
   write_epilogue(c.rows);
   body_.close();
+}
+
+IndexExpr TileWriter::tile_count() const {
+  const auto& c = *kernel_.contraction;
+  const auto& t = c.tiling;
+  const auto pieces = [&](int64_t length) { return (length + c.shape.mr - 1) / c.shape.mr; };
+  const IndexExpr rows = points(c.rows);
+  if (t.height == 0) return ir::ceildiv(rows, c.shape.mr);
+  return ir::floordiv(rows, t.height * t.width) *
+         (t.height * pieces(t.width - t.left - t.right) + (t.left + t.right) * pieces(t.height));
+}
+
+// Declares the tile's rows: row0 + r * row_step for r < count.
+void TileWriter::write_tile_place() {
+  const auto& c = *kernel_.contraction;
+  if (c.tiling.height != 0) return write_line_place();
+  body_.line("const vec::Piece piece = vec::even_piece({}, tiles, tile);", index_text(points(c.rows)));
+  body_.line("const vec::i64 row0 = piece.begin, row_step = 1;");
+  body_.line("const int count = piece.size;");
+}
+
+// Even pieces of image rows without the border; behind them, of the border's columns.
+void TileWriter::write_line_place() {
+  const auto& c = *kernel_.contraction;
+  const auto& t = c.tiling;
+  const int64_t edges = t.left + t.right, inner = t.width - edges;
+  const auto pieces = [&](int64_t length) { return (length + c.shape.mr - 1) / c.shape.mr; };
+  const IndexExpr lines = ir::floordiv(points(c.rows), t.width);
+  const auto even_piece = [&](int64_t length, const std::string& number) {
+    return fmt::format("vec::even_piece({}, {}, {})", length, pieces(length), number);
+  };
+  if (edges == 0) {
+    body_.line("const vec::Piece piece = {};", even_piece(inner, fmt::format("tile % {}", pieces(inner))));
+    body_.line("const vec::i64 row0 = tile / {} * {} + piece.begin, row_step = 1;", pieces(inner), t.width);
+  } else {
+    before_.line("const vec::i64 inner_tiles = {};", index_text(lines * pieces(inner)));
+    body_.line("const bool at_edge = tile >= inner_tiles;");
+    body_.line("const vec::i64 edge = (tile - inner_tiles) / {} % {}, image = (tile - inner_tiles) / {};",
+               pieces(t.height), edges, pieces(t.height) * edges);
+    body_.line("const vec::Piece piece = at_edge ? {} : {};",
+               even_piece(t.height, fmt::format("(tile - inner_tiles) % {}", pieces(t.height))),
+               even_piece(inner, fmt::format("tile % {}", pieces(inner))));
+    body_.line("const vec::i64 edge_column = edge < {} ? edge : edge + {};", t.left, inner);
+    body_.line("const vec::i64 row0 = at_edge ? (image * {} + piece.begin) * {} + edge_column", t.height, t.width);
+    body_.line("                              : tile / {} * {} + {} + piece.begin;", pieces(inner), t.width, t.left);
+    body_.line("const vec::i64 row_step = at_edge ? {} : 1;", t.width);
+  }
+  body_.line("const int count = piece.size;");
 }
 
 // A row of what stands outside of the left operand.
@@ -112,8 +156,9 @@ void TileWriter::declare_prepared() {
 void TileWriter::write_pointers(const std::vector<Loop>& rows) {
   const auto& c = *kernel_.contraction;
   for (size_t i = 0; i < rows.size(); i++) body_.line("vec::i64 at{}[{}];", i, c.shape.mr);
+  if (c.tiling.skips_padding) body_.line("bool reached[{}] = {{}};", points(c.taps).constant());
   body_.open("for (int r = 0; r < count; r++)");
-  decompose(body_, "(row0 + r)", rows);
+  decompose(body_, "(row0 + r * row_step)", rows);
   for (size_t i = 0; i < rows.size(); i++) body_.line("at{}[r] = {};", i, index_text(rows[i].var));
   std::string tap = "0";
   for (const auto& t : c.taps) {
@@ -132,10 +177,18 @@ void TileWriter::write_pointers(const std::vector<Loop>& rows) {
     if (!ir::prove_less(g.index, g.hi))
       inside += fmt::format("{}{} < {}", inside.empty() ? "" : " && ", index, index_text(g.hi));
   }
-  if (!inside.empty()) address = fmt::format("{} ? {} : padding", inside, address);
+  const bool skips = c.tiling.skips_padding && !inside.empty();
+  if (!inside.empty()) {
+    body_.line("const bool inside = {};", inside);
+    address = fmt::format("inside ? {} : padding", address);
+  }
   body_.line("left[({}) * count + r] = {};", tap, address);
+  if (skips) body_.line("reached[{}] |= inside;", tap);
   for (size_t i = 0; i < c.taps.size(); i++) body_.close();
   body_.close();
+  if (!skips) return;
+  body_.line("for (vec::i64 tap = 0; tap < taps; tap++)");
+  body_.line("  if (!reached[tap]) left[tap * count] = nullptr;");
 }
 
 void TileWriter::write_epilogue(const std::vector<Loop>& rows) {

@@ -40,6 +40,14 @@ struct Local {
 
 enum class KernelKind : uint8_t { loops, contraction, attention };
 
+// Which rows stand in a tile together: any neighbours; or, with a height, those of one image row (the last two loops of
+// the rows being height and width) without its first `left` and last `right` columns, which stand in tiles of their own.
+struct RowTiling {
+  bool skips_padding = false;  // a tap that lies outside for all rows of a tile is left out
+  int64_t height = 0, width = 0, left = 0, right = 0;
+  bool operator==(const RowTiling&) const = default;
+};
+
 // How a contraction is run by the tile engine: out[rows, columns] = sum over taps and depth.
 struct TileContraction {
   ir::Expr left = nullptr, right = nullptr;  // the loads
@@ -51,6 +59,7 @@ struct TileContraction {
   ir::BufferId packed = -1;    // panels [batch of right][panel][tap][group of depth][column of the tile][in the group]
   IndexExpr packed_batch = 0;  // which batch of panels, over the batch loops
   IndexExpr panel_elements;    // of one panel
+  RowTiling tiling;
 };
 
 // out[batch, row, column] = sum over keys of softmax over keys of score(sum over depth of query x key) x value. The

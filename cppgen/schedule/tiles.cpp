@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "cppgen/schedule/row_tiling.h"
 #include "cppgen/schedule/uses.h"
 #include "runtime/base/errors.h"
 
@@ -242,6 +243,7 @@ TilePreparation prepare_tiles(Program& program, Layouts& layouts, LoopNest& nest
   c.columns = view.columns[0], c.depth = view.depth.back();
   c.taps.assign(view.depth.begin(), view.depth.end() - 1);
   auto batch = moving(view.right, view.batch);
+  c.tiling = tile_rows(program, c);
   auto shape = panel_shape(c, batch);
   const size_t rank = shape.size();
   const bool constant = options.weight_prepack && is_constant(program, view.right->buffer);

@@ -40,6 +40,10 @@ void tile(const void* const* left, long taps, long depth, const void* panel, voi
   Accumulators<Rows, Vectors> acc = {};
   const float* b = static_cast<const float*>(panel);
   for (long t = 0; t < taps; t++, left += Rows) {
+    if (!left[0]) {
+      b += depth * kColumns;
+      continue;
+    }
     const float* row[Rows];
 #pragma GCC unroll 32
     for (int r = 0; r < Rows; r++) row[r] = static_cast<const float*>(left[r]);

@@ -6,7 +6,8 @@
 namespace cppgen::rt {
 
 // block[r * ldc + j] = sum over t < taps, k < depth of left[t * rows + r][k] * B[t, k, j], for r < rows and j < NR,
-// where `panel` holds B in the layout of the format (formats.h), aligned to 64 bytes. The block is overwritten; left
+// where `panel` holds B in the layout of the format (formats.h), aligned to 64 bytes. A tap whose first pointer is
+// null is left out (float32 tiles only). The block is overwritten; left
 // and block need no alignment. Float sums have one accumulator per output, in the order of (t, k): the bits depend on
 // nothing else. The products are fused into the sums, except for the scalar ISA, which has no such instruction. Integer
 // sums are exact, modulo 2^32.

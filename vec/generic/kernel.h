@@ -148,6 +148,16 @@ VEC_FN Loaded<S> ld_range(const S* p, i64 lo, i64 hi, N n, Loaded<S> fallback) {
 VEC_FN i64 floor_div(i64 a, i64 b) { return a >= 0 ? a / b : -((-a + b - 1) / b); }
 VEC_FN i64 floor_mod(i64 a, i64 b) { return a - floor_div(a, b) * b; }
 VEC_FN i64 imin(i64 a, i64 b) { return a < b ? a : b; }
+
+// Piece `number` of `pieces` that cut a length as evenly as may be.
+struct Piece {
+  i64 begin;
+  int size;
+};
+VEC_FN Piece even_piece(i64 length, i64 pieces, i64 number) {
+  const i64 least = length / pieces, larger = length % pieces;
+  return {number * least + imin(number, larger), int(least + (number < larger))};
+}
 VEC_FN i64 imax(i64 a, i64 b) { return a > b ? a : b; }
 
 // An index of a tensor: negative ones count from the end. Outside: notes failed check `id` and gives -1.

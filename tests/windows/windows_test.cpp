@@ -1,0 +1,117 @@
+// Convolutions, poolings and transposed convolutions around the edges of tiles, images and windows, compiled for every
+// instruction set and compared with the interpreter.
+#include <gtest/gtest.h>
+
+#include "tests/isas_to_test.h"
+#include "tests/property/differential.h"
+#include "tests/schedule/scheduled.h"
+
+namespace cppgen::property {
+namespace {
+
+using Ints = std::vector<int64_t>;
+using Attributes = std::map<std::string, Attribute>;
+
+Case case_of(GraphMaker& g) {
+  Case c;
+  c.seed = 1;
+  c.random.facts.assign(g.g.values.size(), Fact{64, 1e-4});
+  c.random.graph = std::move(g.g);
+  return c;
+}
+
+void expect_no_failures(const std::vector<Case>& cases) {
+  DifferentialOptions options;
+  options.isas = isas_to_test();
+  for (const Failure& f : check_cases(cases, options))
+    ADD_FAILURE() << f.isa << ": " << f.what << "\n" << describe(cases[f.index]);
+}
+
+ValueId weights(GraphMaker& g, const Ints& dims) {
+  int64_t count = 1;
+  for (int64_t d : dims) count *= d;
+  std::vector<double> values;
+  for (int64_t i = 0; i < count; i++) values.push_back(double(i * 7 % 23 - 11) / 8);
+  return g.floats(dims, values);
+}
+
+// The node on an image [2, channels, height, width] with weights, then Relu.
+Case windowed(const char* op, Ints image, const Ints& kernel, Attributes attributes) {
+  GraphMaker g;
+  Shape shape;
+  for (int64_t d : image) shape.push_back(d);
+  std::vector<ValueId> inputs{g.input("x", shape)};
+  if (!kernel.empty()) inputs.push_back(weights(g, kernel));
+  g.output(g.node("Relu", {g.node(op, inputs, std::move(attributes))}));
+  return case_of(g);
+}
+
+Attributes window(int64_t stride, int64_t dilation, Ints pads, int64_t group = 1) {
+  return {{"strides", Ints{stride, stride}},
+          {"dilations", Ints{dilation, dilation}},
+          {"pads", std::move(pads)},
+          {"group", group}};
+}
+
+TEST(Windows, PaddedConvolutions) {
+  std::vector<Case> cases;
+  for (const Ints& size : {Ints{1, 1}, Ints{2, 3}, Ints{7, 7}, Ints{14, 13}, Ints{15, 29}, Ints{3, 40}}) {
+    const Ints image{2, 5, size[0], size[1]};
+    cases.push_back(windowed("Conv", image, {33, 5, 3, 3}, window(1, 1, {1, 1, 1, 1})));
+    cases.push_back(windowed("Conv", image, {16, 5, 3, 3}, window(2, 1, {1, 2, 1, 0})));
+    cases.push_back(windowed("Conv", image, {7, 5, 5, 3}, window(1, 2, {4, 2, 5, 3})));
+    cases.push_back(windowed("Conv", image, {48, 5, 7, 7}, window(2, 1, {3, 3, 3, 3})));
+  }
+  expect_no_failures(cases);
+}
+
+TEST(Windows, DepthwiseConvolutions) {
+  std::vector<Case> cases;
+  for (int64_t channels : {8, 17, 32, 50})
+    for (const Ints& size : {Ints{2, 2}, Ints{5, 7}, Ints{9, 16}, Ints{4, 19}}) {
+      const Ints image{2, channels, size[0], size[1]};
+      cases.push_back(windowed("Conv", image, {channels, 1, 3, 3}, window(1, 1, {1, 1, 1, 1}, channels)));
+      cases.push_back(windowed("Conv", image, {channels, 1, 3, 3}, window(2, 1, {0, 1, 1, 1}, channels)));
+      cases.push_back(windowed("Conv", image, {channels, 1, 2, 5}, window(1, 2, {1, 4, 1, 5}, channels)));
+    }
+  expect_no_failures(cases);
+}
+
+TEST(Windows, DepthwiseConvolutionsWithAResidual) {
+  std::vector<Case> cases;
+  for (int64_t width : {3, 8, 13}) {
+    GraphMaker g;
+    const ValueId x = g.node("Exp", {g.input("x", {1, 24, 5, width})});
+    const ValueId y = g.node("Conv", {x, weights(g, {24, 1, 3, 3})}, window(1, 1, {1, 1, 1, 1}, 24));
+    g.output(g.node("Sigmoid", {g.node("Add", {g.node("Mul", {y, g.floats({}, {0.125})}), x})}));
+    cases.push_back(case_of(g));
+  }
+  expect_no_failures(cases);
+}
+
+TEST(Windows, Poolings) {
+  std::vector<Case> cases;
+  for (const char* op : {"MaxPool", "AveragePool"})
+    for (const Ints& size : {Ints{3, 3}, Ints{7, 12}, Ints{8, 17}}) {
+      Attributes attributes = {{"kernel_shape", Ints{3, 2}}, {"strides", Ints{1, 1}}, {"pads", Ints{1, 1, 1, 0}}};
+      cases.push_back(windowed(op, {2, 19, size[0], size[1]}, {}, attributes));
+      attributes["strides"] = Ints{2, 2};
+      cases.push_back(windowed(op, {1, 32, size[0], size[1]}, {}, attributes));
+    }
+  expect_no_failures(cases);
+}
+
+TEST(Windows, TransposedConvolutions) {
+  std::vector<Case> cases;
+  for (const Ints& size : {Ints{1, 1}, Ints{3, 5}, Ints{8, 9}})
+    for (int64_t group : {1, 2}) {
+      const Ints image{2, 6, size[0], size[1]};
+      cases.push_back(windowed("ConvTranspose", image, {6, 18, 2, 2}, window(2, 1, {0, 0, 0, 0}, group)));
+      cases.push_back(windowed("ConvTranspose", image, {6, 5, 4, 3}, window(2, 1, {0, 1, 0, 1}, group)));
+      cases.push_back(windowed("ConvTranspose", image, {6, 33, 3, 3}, window(1, 2, {0, 0, 1, 1}, group)));
+    }
+  expect_no_failures(cases);
+}
+
+}  // namespace
+}  // namespace cppgen::property
