@@ -41,7 +41,8 @@ struct Local {
 enum class KernelKind : uint8_t { loops, contraction, attention };
 
 // Which rows stand in a tile together: any neighbours; or, with a height, those of one image row (the last two loops of
-// the rows being height and width) without its first `left` and last `right` columns, which stand in tiles of their own.
+// the rows being height and width) without its first `left` and last `right` columns, which stand in tiles of their
+// own.
 struct RowTiling {
   bool skips_padding = false;  // a tap that lies outside for all rows of a tile is left out
   int64_t height = 0, width = 0, left = 0, right = 0;
