@@ -11,7 +11,7 @@ namespace {
 
 using ir::Loop;
 
-constexpr int64_t kMostChannels = 8;
+constexpr int64_t kMostBytes = 8, kMostFloats = 4;  // channels
 constexpr int64_t kFarIndex = int64_t{1} << 31;
 
 // The dimension in which the load moves with the loop, by 1; nullopt if there are several or none.
@@ -41,8 +41,10 @@ class Folding {
     if (!view_ || nest_.reduced.size() < 2 || !view_->batch.empty()) return FusionDecision::no("not of this form");
     left_ = view_->left, right_ = view_->right;
     channel_ = nest_.reduced.back(), tap_ = nest_.reduced[nest_.reduced.size() - 2];
-    if (size_of(program_.buffer(left_->buffer).type) != 1) return FusionDecision::no("not bytes");
-    if (!channel_.extent.is_constant() || channel_.extent.constant() > kMostChannels || !tap_.extent.is_constant() ||
+    const DType type = program_.buffer(left_->buffer).type;
+    if (size_of(type) != 1 && type != DType::f32) return FusionDecision::no("not bytes or float32");
+    if (!channel_.extent.is_constant() ||
+        channel_.extent.constant() > (type == DType::f32 ? kMostFloats : kMostBytes) || !tap_.extent.is_constant() ||
         tap_.extent.is_constant(1))
       return FusionDecision::no("as many channels as fill the groups, or a single tap");
     if (program_.buffer(right_->buffer).kind != ir::BufferKind::constant || !right_->guards.empty() ||

@@ -3,9 +3,12 @@
 
 namespace cppgen::schedule {
 
-// Lets the rows of a contraction's left operand lie a cache line further apart where they would fall into the same sets
-// of a first-level cache: there they evict each other, and a line of each is needed again at every step of the depth.
-// Only temporaries that kernels alone touch: `library` are those that library functions see.
+// Whether rows of the left operand fall into the same few sets of a first-level cache: there they evict each other, and
+// a line of each is needed again at every step of the depth.
+bool rows_conflict(const Program&, const ContractionView&, const Layouts&, rt::TileShape, const Target&);
+
+// Lets the rows of a contraction's left operand lie a cache line further apart where they conflict. Only temporaries
+// that kernels alone touch: `library` are those that library functions see.
 void pad_conflicting_rows(const Program&, const TileContraction&, const std::vector<BufferId>& library, const Target&,
                           Layouts&, DecisionLog&);
 

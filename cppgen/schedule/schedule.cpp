@@ -90,7 +90,7 @@ class EngineStage {
   }
 
   void tiles(LoopNest nest, const Engine& engine) {
-    const rt::TileFormat format = *choose_format(nest, engine.formats, target_);
+    const rt::TileFormat format = copied_if_needed(nest, *choose_format(nest, engine.formats, target_));
     auto prepared =
         prepare_tiles(schedule_.program, schedule_.layouts, nest, format, target_.tiles[size_t(format)], options_);
     if (prepared.packing) append(std::move(*prepared.packing));
@@ -98,6 +98,17 @@ class EngineStage {
     append(std::move(nest), true);
     engines_.tiles.back() = std::move(prepared.contraction);
     engines_.tiles.back()->engine = engine.name;
+  }
+
+  // Rows that conflict and cannot be moved apart, being an input of the model, are copied a tile at a time.
+  rt::TileFormat copied_if_needed(const LoopNest& nest, rt::TileFormat format) const {
+    const auto view = view_of(nest);
+    const bool moves = schedule_.program.buffer(view->left->buffer).kind == ir::BufferKind::temporary;
+    const rt::TileShape copied = target_.tiles[size_t(rt::TileFormat::f32_copied)];
+    const std::vector<ir::Loop> taps(view->depth.begin(), view->depth.end() - 1);
+    if (format != rt::TileFormat::f32 || moves || !points(taps).is_constant(1) || copied.mr == 0) return format;
+    const bool conflict = rows_conflict(schedule_.program, *view, schedule_.layouts, copied, target_);
+    return conflict ? rt::TileFormat::f32_copied : format;
   }
 
   template <class Prepare>

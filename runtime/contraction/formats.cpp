@@ -24,6 +24,7 @@ std::span<const TileFormatInfo> tile_formats() {
       {"split1", f32, f32, u8, f32, 1, block, 1},
       {"split2", f32, f32, u8, f32, 1, block, 2},
       {"split3", f32, f32, u8, f32, 1, block, 3},
+      {"f32_copied", f32, f32, f32, f32, 1, rows},
   }};
   return kFormats;
 }

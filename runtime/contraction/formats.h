@@ -23,9 +23,10 @@ enum class TileFormat : uint8_t {
   split_bf16,
   split1,
   split2,
-  split3
+  split3,
+  f32_copied  // for rows that would evict each other where they lie
 };
-inline constexpr size_t kTileFormatCount = 13;
+inline constexpr size_t kTileFormatCount = 14;
 
 // What tiles read of the left operand: its rows as they lie in memory, or what the format's prepare function
 // (runtime/contraction/tiles.h) makes of them - rows of another type, or one block of split tiles

@@ -43,17 +43,17 @@ struct StridedTileSet {
 };
 
 namespace scalar {
-extern const TileSet tiles_f32, tiles_u8s8, tiles_s8s8, tiles_f32_of_f16, tiles_f32_of_bf16;
+extern const TileSet tiles_f32, tiles_u8s8, tiles_s8s8, tiles_f32_of_f16, tiles_f32_of_bf16, tiles_f32_copied;
 extern const StridedTileSet strided_f32;
 }  // namespace scalar
 namespace avx2 {
 extern const TileSet tiles_f32, tiles_f32_wide, tiles_f32_narrow, tiles_u8s8, tiles_s8s8, tiles_f32_of_f16,
-    tiles_f32_of_bf16;
+    tiles_f32_of_bf16, tiles_f32_copied;
 extern const StridedTileSet strided_f32;
 }  // namespace avx2
 namespace avx512 {
 extern const TileSet tiles_f32, tiles_f32_wide, tiles_f32_narrow, tiles_u8s8, tiles_s8s8, tiles_f32_of_f16,
-    tiles_f32_of_bf16;
+    tiles_f32_of_bf16, tiles_f32_copied;
 extern const StridedTileSet strided_f32;
 }  // namespace avx512
 namespace avx512_vnni {

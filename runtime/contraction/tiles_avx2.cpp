@@ -12,4 +12,5 @@ const TileSet tiles_f32_wide = tile_set<4, 3>();
 const TileSet tiles_f32_narrow = tile_set<12, 1>();
 const TileSet tiles_f32_of_f16 = tile_set<6, 2>(widen_rows<vec::f16>);
 const TileSet tiles_f32_of_bf16 = tile_set<6, 2>(widen_rows<vec::bf16>);
+const TileSet tiles_f32_copied = tile_set<6, 2>(widen_rows<float>);
 }  // namespace cppgen::rt::avx2

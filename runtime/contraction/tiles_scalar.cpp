@@ -26,4 +26,5 @@ const TileSet tiles_f32 = tile_set<4, 2>();
 const StridedTileSet strided_f32 = strided_set<4, 2>();
 const TileSet tiles_f32_of_f16 = tile_set<4, 2>(widen_rows<vec::f16>);
 const TileSet tiles_f32_of_bf16 = tile_set<4, 2>(widen_rows<vec::bf16>);
+const TileSet tiles_f32_copied = tile_set<4, 2>(widen_rows<float>);
 }  // namespace cppgen::rt::scalar

@@ -57,5 +57,25 @@ TEST(PadRows, StorageCountsTheGaps) {
   EXPECT_EQ(storage_elements(buffer, layout).constant(), 3 * 7 * (5 + 4));
 }
 
+rt::TileFormat format_of(GraphMaker g) {
+  const Schedule s = scheduled(g);
+  for (const auto& step : s.steps)
+    if (const auto* kernel = std::get_if<FusedKernel>(&step); kernel && kernel->contraction)
+      return kernel->contraction->format;
+  ADD_FAILURE() << "no contraction";
+  return {};
+}
+
+TEST(PadRows, RowsOfInputsAreCopiedInstead) {
+  const auto format = [](int64_t depth) {
+    GraphMaker g;
+    g.output(g.node("MatMul", {g.input("x", {96, depth}), g.input("w", {depth, 64})}));
+    return format_of(std::move(g));
+  };
+  EXPECT_EQ(format(1024), rt::TileFormat::f32_copied);
+  EXPECT_EQ(format(1000), rt::TileFormat::f32);
+  EXPECT_EQ(format_of(product(1024)), rt::TileFormat::f32);  // a temporary, which moves apart
+}
+
 }  // namespace
 }  // namespace cppgen::schedule

@@ -6,7 +6,11 @@
 
 namespace cppgen::schedule {
 
-inline Target small_target() { return {"avx2", 8, {{{6, 16}}}, 1 << 20}; }
+inline Target small_target() {
+  Target target{"avx2", 8, {{{6, 16}}}, 1 << 20};
+  target.tiles[size_t(rt::TileFormat::f32_copied)] = {6, 16};
+  return target;
+}
 
 // The schedule of a graph whose outputs are declared.
 inline Schedule scheduled(GraphMaker& g, const Options& options = {}) {
