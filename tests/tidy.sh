@@ -21,8 +21,8 @@ shift $((OPTIND - 1))
 [ "$#" -gt 0 ] || set -- cppgen isa runtime
 [ -f "$build/compile_commands.json" ] || { echo "$build/compile_commands.json does not exist: run cmake" >&2; exit 2; }
 
-# Sources over vec/ are written in g++'s vector builtins, which clang does not have.
-sources=$(find "$@" -name '*.cpp' -exec grep -LE '^#include "vec/|__builtin_ia32' {} +)
+# Sources over vec/ are written in g++'s vector builtins, which clang does not have; so is split_vec.h.
+sources=$(find "$@" -name '*.cpp' -exec grep -LE '^#include "(vec/|runtime/contraction/split_vec)|__builtin_ia32' {} +)
 echo "clang-tidy over $(echo "$sources" | wc -l) files"
 echo "$sources" | xargs -r -P "$jobs" -n 4 clang-tidy --quiet -p "$build" > "$build/tidy.log" 2>&1
 status=$?
