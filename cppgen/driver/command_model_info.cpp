@@ -7,6 +7,7 @@
 #include "cppgen/driver/commands.h"
 #include "cppgen/driver/decision_text.h"
 #include "cppgen/driver/json_writer.h"
+#include "cppgen/driver/layout_text.h"
 #include "cppgen/driver/ready_model.h"
 #include "cppgen/import/summary.h"
 #include "runtime/base/errors.h"
@@ -33,6 +34,7 @@ std::string explain_text(const Explanation& explanation, bool source) {
     if (!step.origins.empty()) text += fmt::format("      nodes: {}\n", joined(step.origins));
     if (source && !step.source.empty()) text += "\n" + step.source + "\n";
   }
+  text += layout_text(explanation.layouts);
   text += "\ndecisions\n";
   return text + decision_text(explanation.decisions);
 }
@@ -53,6 +55,7 @@ std::string explain_json(const ExplainOptions& options, const Explanation& expla
     json.end_object();
   }
   json.end_array();
+  write_layouts(json, explanation.layouts);
   json.begin_array("decisions");
   for (const auto& entry : explanation.decisions.entries) {
     json.begin_object();

@@ -307,6 +307,8 @@ Explanation explain_model(const CompileRequest& request) {
   auto kernels = emit_kernels(schedule, target, request.settings);
   Explanation result;
   result.isa = std::string(isa.name);
+  result.layouts = schedule::layout_report(schedule);
+  result.index = schedule.program.index;
   result.decisions = std::move(schedule.log);
   size_t next = 0;
   for (const auto& step : schedule.steps) {

@@ -7,7 +7,7 @@
 
 #include "cppgen/import/import.h"
 #include "cppgen/ir/interpreter.h"
-#include "cppgen/schedule/decision.h"
+#include "cppgen/schedule/layout_report.h"
 #include "cppgen/support/interrupt.h"
 #include "runtime/base/settings.h"
 
@@ -61,6 +61,8 @@ struct Explanation {
   };
   std::string isa;
   std::vector<Step> steps;
+  schedule::LayoutReport layouts;
+  std::shared_ptr<const ir::IndexArena> index;  // of the report's expressions
   schedule::DecisionLog decisions;
 };
 Explanation explain_model(const CompileRequest&);

@@ -23,6 +23,14 @@ struct DecisionLog {
   };
   std::vector<Entry> entries;
 
+  // A buffer that the schedule adds to hold what another one holds, elsewhere.
+  struct Copy {
+    int buffer;          // BufferId
+    std::string kind;    // "layout", "padding", "packing"
+    std::string reason;  // why it cannot be read where it lies
+  };
+  std::vector<Copy> copies;
+
   const FusionDecision& add(std::string rule, std::string subject, FusionDecision decision) {
     entries.push_back({std::move(rule), std::move(subject), std::move(decision)});
     return entries.back().decision;

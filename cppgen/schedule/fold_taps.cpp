@@ -186,6 +186,7 @@ void fold_taps_into_depth(Program& program, DecisionLog& log) {
     Folding folding(program, folded);
     if (!log.add("fold taps", describe(program.statements[i]), folding.prepare())) continue;
     LoopNest copy = folding.apply(folded);
+    log.copies.push_back({copy.stores[0].buffer, "padding", "taps and few channels become one contiguous depth"});
     program.statements[i] = std::move(folded);
     program.statements.insert(program.statements.begin() + long(i), std::move(copy));
     i++;

@@ -190,6 +190,10 @@ class Planner {
     chosen_[size_t(copy)] = with_last(source.shape.size(), depth);
     log_.add("layout", fmt::format("{} of {}", source.name, describe(program_.statements[i])),
              FusionDecision::no("its depth is not contiguous: copied"));
+    log_.copies.push_back({copy, "layout",
+                           source.kind == BufferKind::temporary
+                               ? "its depth is not contiguous, and others read or write it otherwise"
+                               : "its depth is not contiguous, and it is no temporary"});
 
     ir::Rewrite redirect;
     redirect.replace_load = [&](Expr load) -> Expr {

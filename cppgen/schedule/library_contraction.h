@@ -11,7 +11,7 @@ namespace cppgen::schedule {
 
 // A contraction as such a step, what has to run before it, and the nest's stores, which follow as a pointwise nest.
 struct LibraryPreparation {
-  std::vector<ir::LoopNest> before;
+  std::optional<ir::LoopNest> padding, packing;  // copies of the left and of the right operand
   std::optional<PackedConstant> packed;
   LibraryStep step;
   ir::LoopNest epilogue;

@@ -47,6 +47,8 @@ struct Engines {
   std::vector<std::optional<LibraryStep>> library;
 };
 
+constexpr const char* kPackedEachRun = "the right operand is packed into panels, and is no constant";
+
 class EngineStage {
  public:
   EngineStage(Schedule& schedule, const std::vector<int>& elsewhere, const Options& options, const Target& target)
@@ -89,11 +91,16 @@ class EngineStage {
     engines_.library.emplace_back();
   }
 
+  void append_copy(LoopNest nest, const char* kind, const char* reason) {
+    schedule_.log.copies.push_back({nest.stores[0].buffer, kind, reason});
+    append(std::move(nest));
+  }
+
   void tiles(LoopNest nest, const Engine& engine) {
     const rt::TileFormat format = copied_if_needed(nest, *choose_format(nest, engine.formats, target_));
     auto prepared =
         prepare_tiles(schedule_.program, schedule_.layouts, nest, format, target_.tiles[size_t(format)], options_);
-    if (prepared.packing) append(std::move(*prepared.packing));
+    if (prepared.packing) append_copy(std::move(*prepared.packing), "packing", kPackedEachRun);
     if (prepared.packed) schedule_.packed.push_back(std::move(*prepared.packed));
     append(std::move(nest), true);
     engines_.tiles.back() = std::move(prepared.contraction);
@@ -114,7 +121,8 @@ class EngineStage {
   template <class Prepare>
   void library(LoopNest nest, Prepare&& prepare) {
     LibraryPreparation prepared = prepare(nest);
-    for (LoopNest& first : prepared.before) append(std::move(first));
+    if (prepared.padding) append_copy(std::move(*prepared.padding), "padding", "the engine reads images with padding");
+    if (prepared.packing) append_copy(std::move(*prepared.packing), "packing", kPackedEachRun);
     if (prepared.packed) schedule_.packed.push_back(std::move(*prepared.packed));
     append(std::move(nest), true);
     engines_.library.back() = std::move(prepared.step);

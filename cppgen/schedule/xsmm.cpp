@@ -178,13 +178,12 @@ FusionDecision xsmm_supports(const Program& program, const Layouts& layouts, con
 
 LibraryPreparation prepare_xsmm(Program& program, Layouts& layouts, LoopNest& nest, const Options& options) {
   LibraryPreparation result;
-  if (Expr left = view_of(nest)->left; !left->guards.empty())
-    result.before.push_back(pad(program, layouts, nest, left));
+  if (Expr left = view_of(nest)->left; !left->guards.empty()) result.padding = pad(program, layouts, nest, left);
   const ContractionView view = *view_of(nest);
   const Form form = form_of(left_offset(padded_operand(program, view.left), layouts), batch_index(view), view);
   TilePreparation panels =
       prepare_tiles(program, layouts, nest, rt::TileFormat::f32, {1, int(rt::kXsmmPanelColumns)}, options);
-  if (panels.packing) result.before.push_back(std::move(*panels.packing));
+  result.packing = std::move(panels.packing);
   result.packed = std::move(panels.packed);
   const BufferId raw = split_epilogue(program, layouts, nest, output_order(view), result.epilogue);
   result.step = {std::string(rt::kXsmmContraction),

@@ -33,6 +33,26 @@ TEST_F(Information, Explain) {
   EXPECT_TRUE(report["decisions"].is_array());
 }
 
+TEST_F(Information, ExplainLayouts) {
+  ModelMaker maker;
+  maker.input("x", {"2", "8", "N", "10"}).output("y").node("Conv", {"x", "w"}, {"z"});
+  maker.node("Relu", {"z"}, {"y"});
+  auto& weights = maker.initializer("w", {16, 8, 1, 1}, onnx::TensorProto::FLOAT);
+  for (int i = 0; i < 16 * 8; i++) weights.add_float_data(1);
+  const std::string model = write("layouts.onnx", maker);
+  const Ended text = run({"explain", model, "--dim", "N=10"});
+  ASSERT_EQ(text.status, 0) << text.err;
+  for (const char* line : {"   1 of 4 dimensions channels-last (0 2 3 1)\n",
+                           "  layout   x: (input) -> Conv#0, Relu#1: its depth is not contiguous, and it is no "
+                           "temporary; 12.8 kB\n",
+                           "  12.8 kB moved per run\n"})
+    EXPECT_NE(text.out.find(line), std::string::npos) << line << text.out;
+  const json report = json::parse(run({"explain", model, "--json"}).out);
+  EXPECT_EQ(report["layouts"][0]["order"], json({0, 2, 3, 1}));
+  EXPECT_EQ(report["movements"][0]["kind"], "layout");
+  EXPECT_EQ(report["movements"][0]["bytes"], "1280*N");
+}
+
 TEST_F(Information, Config) {
   environment["CPPGEN_MIN_CHUNK_SIZE"] = "1024";
   environment["NUM_BUILDERS"] = "3";

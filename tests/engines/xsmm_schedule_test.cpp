@@ -72,7 +72,8 @@ TEST(XsmmSchedule, PreparationKeepsTheMeaning) {
       LoopNest kept = *nest;
       LibraryPreparation prepared = prepare_xsmm(after, layouts, kept, {.weight_prepack = false});
       EXPECT_EQ(prepared.step.engine, "xsmm");
-      for (LoopNest& first : prepared.before) statements.emplace_back(std::move(first));
+      for (auto* first : {&prepared.padding, &prepared.packing})
+        if (*first) statements.emplace_back(std::move(**first));
       statements.emplace_back(std::move(kept));
       statements.emplace_back(std::move(prepared.epilogue));
     }

@@ -1,0 +1,90 @@
+// What `explain` says of layouts: orders, gaps, and everything that is moved at each run.
+#include "cppgen/schedule/layout_report.h"
+
+#include "runtime/contraction/xsmm.h"
+#include "tests/schedule/scheduled.h"
+
+namespace cppgen::schedule {
+namespace {
+
+LayoutReport report_of(GraphMaker& g, const Options& options = {}) { return layout_report(scheduled(g, options)); }
+
+ValueId convolution(GraphMaker& g, ValueId x, std::vector<int64_t> w, std::vector<int64_t> pads) {
+  int64_t count = 1;
+  for (int64_t d : w) count *= d;
+  return g.node("Conv", {x, g.floats(w, std::vector<double>(size_t(count), 0.5))}, {{"pads", pads}});
+}
+
+TEST(LayoutReport, ConversionsStandBetweenNodes) {
+  GraphMaker g;
+  g.output(convolution(g, g.input("x", {1, 16, 6, 5}), {8, 16, 1, 1}, {0, 0, 0, 0}));
+  const LayoutReport r = report_of(g);
+  ASSERT_EQ(r.movements.size(), 1u);
+  const auto& m = r.movements[0];
+  EXPECT_EQ(m.kind, "layout");
+  EXPECT_EQ(m.tensor, "x");
+  EXPECT_EQ(m.from, std::vector<std::string>{"(input)"});
+  EXPECT_EQ(m.to.size(), 1u);
+  EXPECT_EQ(m.reason, "its depth is not contiguous, and it is no temporary");
+  EXPECT_TRUE(m.bytes.is_constant(2 * 4 * 16 * 6 * 5));
+  ASSERT_EQ(r.orders.size(), 1u);
+  EXPECT_EQ(r.orders[0].order, with_last(4, 1).order);
+}
+
+TEST(LayoutReport, CopiesWithPadding) {
+  GraphMaker few, xsmm;
+  few.output(convolution(few, few.input("x", {1, 3, 6, 6}), {8, 3, 3, 3}, {1, 1, 1, 1}));
+  const LayoutReport folded = report_of(few);
+  ASSERT_EQ(folded.movements.size(), 1u);
+  EXPECT_EQ(folded.movements[0].kind, "padding");
+  EXPECT_EQ(folded.movements[0].reason, "taps and few channels become one contiguous depth");
+  EXPECT_TRUE(folded.movements[0].bytes.is_constant(4 * 3 * (6 * 6 + 8 * 8)));
+
+  Options options;
+  options.gemm_backends = {"XSMM", "CPP"};
+  xsmm.output(convolution(xsmm, xsmm.input("x", {1, 16, 6, 6}), {16, 16, 3, 3}, {1, 1, 1, 1}));
+  Target target = small_target();
+  target.lanes = 16;
+  const LayoutReport padded = layout_report(make_schedule(ops::lower(xsmm.g), options, target));
+  EXPECT_EQ(std::count_if(padded.movements.begin(), padded.movements.end(),
+                          [](const auto& m) { return m.reason == "the engine reads images with padding"; }),
+            rt::xsmm_lanes() > 0 ? 1 : 0);
+}
+
+TEST(LayoutReport, PackingAtEachRun) {
+  GraphMaker g;
+  g.output(g.node("MatMul", {g.input("a", {20, 24}), g.input("b", {24, 32})}));
+  const LayoutReport r = report_of(g);
+  ASSERT_EQ(r.movements.size(), 1u);
+  EXPECT_EQ(r.movements[0].kind, "packing");
+  EXPECT_EQ(r.movements[0].tensor, "b");
+  EXPECT_TRUE(r.movements[0].bytes.is_constant(2 * 4 * 24 * 32));
+}
+
+TEST(LayoutReport, MovementsOfTheModel) {
+  GraphMaker g;
+  g.output(g.node("Transpose", {g.input("x", {6, g.symbol("N")})}, {{"perm", std::vector<int64_t>{1, 0}}}));
+  const LayoutReport r = report_of(g);
+  ASSERT_EQ(r.movements.size(), 1u);
+  EXPECT_EQ(r.movements[0].kind, "node");
+  EXPECT_EQ(r.movements[0].to, std::vector<std::string>{"(output)"});
+  EXPECT_FALSE(r.movements[0].bytes.is_constant());
+}
+
+TEST(LayoutReport, ComputingIsNoMovement) {
+  GraphMaker g;
+  g.output(g.node("Relu", {g.input("x", {6, 7})}));
+  EXPECT_TRUE(report_of(g).movements.empty());
+}
+
+TEST(LayoutReport, GapsBetweenRows) {
+  GraphMaker g;
+  const ValueId rows = g.node("Softmax", {g.input("x", {96, 1024})});
+  g.output(g.node("MatMul", {rows, g.floats({1024, 64}, std::vector<double>(1024 * 64, 1))}));
+  const LayoutReport r = report_of(g);
+  ASSERT_EQ(r.gaps.size(), 1u);
+  EXPECT_EQ(r.gaps[0].bytes, 64);
+}
+
+}  // namespace
+}  // namespace cppgen::schedule
