@@ -14,14 +14,11 @@ namespace cppgen::bench {
 namespace {
 
 struct Options {
-  std::string models, filter, json, svg, onnxruntime = ".", task, cache;
+  std::string models, filter, json, svg, onnxruntime = ".", task, cache, keep;
   std::vector<int> threads{1, 2};
   std::vector<std::string> only, int8{"resnet50", "bert_base"};
   MeasureOptions measure;
 };
-
-// Quantized values that lie half way may go either way, and every later layer carries that on.
-constexpr double kQuantizedTolerance = 0.1;
 
 int run_task(const std::string& file) {
   const Task task = task_of(read_file(file));
@@ -59,16 +56,17 @@ class Comparison {
     measure_.folder = folder_.path();
   }
 
-  void add(const std::string& path) { add(path, peers_, 0); }
+  void add(const std::string& path) { add(path, peers_, false); }
 
   void add_quantized(const std::string& path) {
     std::vector<Peer> able = peers_;
     std::erase_if(able, [](const Peer& peer) { return !peer.quantized; });
     if (able.empty()) return;
-    const std::string copy = folder_.path() + "/" + std::filesystem::path(path).stem().string() + ".int8.onnx";
+    const std::string copy = (options_.keep.empty() ? folder_.path() : options_.keep) + "/" +
+                             std::filesystem::path(path).stem().string() + ".int8.onnx";
     write_quantized(request_of(path, peers_[0]), copy);
-    add(copy, able, kQuantizedTolerance);
-    std::filesystem::remove(copy);
+    add(copy, able, true);
+    if (options_.keep.empty()) std::filesystem::remove(copy);
   }
 
   const std::vector<ModelResult>& results() const { return results_; }
@@ -80,8 +78,8 @@ class Comparison {
   std::vector<Peer> peers_;
   std::vector<ModelResult> results_;
 
-  void add(const std::string& path, const std::vector<Peer>& list, double tolerance) {
-    measure_.tolerance = tolerance;
+  void add(const std::string& path, const std::vector<Peer>& list, bool quantized) {
+    measure_.quantized = quantized;
     for (int threads : options_.threads) {
       results_.push_back(measure(path, list, threads, measure_));
       print_rows(results_.back());
@@ -116,6 +114,7 @@ int main(int argc, char** argv) try {
   app.add_option("--peers", options.only, "only these; the first one is what the others are compared with");
   app.add_option("--onnxruntime", options.onnxruntime, "folder that has node_modules/onnxruntime-node; default: here");
   app.add_option("--int8", options.int8, "models that are also measured as statically quantized copies");
+  app.add_option("--keep", options.keep, "folder to leave quantized copies in")->check(CLI::ExistingDirectory);
   app.add_option("--alternations", options.measure.alternations, "processes of each peer")->check(CLI::Range(1, 1000));
   app.add_option("--seconds", options.measure.seconds, "of timed runs in each process")->check(CLI::Range(0.0, 600.0));
   app.add_option("--runs", options.measure.runs, "timed runs in each process, instead of --seconds");

@@ -6,6 +6,8 @@
 #include <limits>
 
 #include "bench/kernels/model_builder.h"
+#include "bench/models/agreement.h"
+#include "bench/models/cut.h"
 #include "bench/models/models.h"
 #include "cppgen/driver/compiler.h"
 #include "cppgen/support/file_io.h"
@@ -21,10 +23,15 @@ namespace {
 
 constexpr int kFirstRuns = 3, kLeastRuns = 3, kMostRuns = 200;
 constexpr double kProcessSeconds = 900;
+// Outputs of quantized models as a whole: that they are of the same model, no more.
+constexpr double kManyRoundings = 0.1;
+// A byte differs where its value is within a few float32 roundings of the middle between two quanta: of 255 quanta.
+constexpr double kMostRoundings = 1e-3;
 
 struct Files {
   std::vector<std::string> inputs;
   std::string copies;  // a model that returns tensors of the outputs' shapes; empty if none is float32
+  CutModel cut;        // of a quantized model
 };
 
 std::vector<int64_t> dims_of(const rt::TensorInfo& info) {
@@ -33,8 +40,9 @@ std::vector<int64_t> dims_of(const rt::TensorInfo& info) {
   return dims;
 }
 
-// Inputs that all peers read, and the model of copies. Every dimension of the model has a size.
-Files prepare(const std::string& path, const Peer& first, const std::string& folder) {
+// Inputs that all peers read, and the models beside it. Every dimension of the model has a size.
+Files prepare(const std::string& path, const Peer& first, const MeasureOptions& options) {
+  const std::string& folder = options.folder;
   const CompileRequest request = request_of(path, first);
   const CompiledModel compiled = compile_model(request);
   const rt::Plan plan = rt::Executable::load(compiled.package, {compiled.trusted})->plan();
@@ -52,6 +60,7 @@ Files prepare(const std::string& path, const Peer& first, const std::string& fol
       copies.output(copies.node("Identity", {copies.input(fmt::format("in{}", count++), dims)}), dims);
     }
   if (count > 0) copies.write(files.copies = folder + "/copies.onnx");
+  if (options.quantized) files.cut = cut_model(request, files.inputs, folder);
   return files;
 }
 
@@ -69,55 +78,11 @@ TaskResult run_process(const Peer& peer, Task task, const std::string& folder) {
   return task_result_of(read_file(task.result));
 }
 
-template <class T>
-double element(const rt::Tensor& tensor, int64_t i) {
-  return double(tensor.as<T>()[i]);
-}
-
-double value_at(const rt::Tensor& t, int64_t i) {
-  switch (t.type()) {
-    case DType::f32:
-      return element<float>(t, i);
-    case DType::f64:
-      return element<double>(t, i);
-    case DType::i64:
-      return element<int64_t>(t, i);
-    case DType::i32:
-      return element<int32_t>(t, i);
-    default:
-      return element<uint8_t>(t, i);
-  }
-}
-
-double difference(const rt::Tensor& got, const rt::Tensor& expected) {
-  if (got.type() != expected.type() || got.dims() != expected.dims()) return INFINITY;
-  double worst = 0, size = std::numeric_limits<double>::min();
-  for (int64_t i = 0, n = got.elements(); i < n; i++) {
-    const double a = value_at(got, i), b = value_at(expected, i);
-    if (std::isnan(a) != std::isnan(b)) return INFINITY;
-    if (std::isnan(a)) continue;
-    worst = std::max(worst, std::abs(a - b)), size = std::max(size, std::abs(b));
-  }
-  return worst / size;
-}
-
-// The worst output in two folders.
-double difference_of_folders(const std::string& got, const std::string& expected) {
-  double worst = 0;
-  for (int i = 0;; i++) {
-    const std::string name = fmt::format("/{}.npy", i);
-    const bool a = std::filesystem::exists(got + name), b = std::filesystem::exists(expected + name);
-    if (a != b) return INFINITY;
-    if (!a) return worst;
-    worst = std::max(worst, difference(rt::read_npy(got + name), rt::read_npy(expected + name)));
-  }
-}
-
 // One peer with its task and what it has measured so far.
 class Contest {
  public:
   Contest(const Peer& peer, const std::string& model, const Files& files, int threads, const MeasureOptions& options)
-      : peer_(peer), options_(options), task_(peer.base) {
+      : peer_(peer), options_(options), cut_(files.cut), task_(peer.base) {
     task_.model = model, task_.threads = threads, task_.inputs = files.inputs;
     if (peer.behind_binding) task_.copies = files.copies;
     result_.name = peer.name;
@@ -134,8 +99,9 @@ class Contest {
       for (double s : r.seconds) seconds.add(s);
       const double fit = options_.seconds / seconds.median();
       task_.runs = options_.runs > 0 ? options_.runs : int(std::clamp(fit, double(kLeastRuns), double(kMostRuns)));
-      if (outputs != expected) result_.error = difference_of_folders(outputs, expected);
-      result_.agrees = result_.error <= (options_.tolerance > 0 ? options_.tolerance : peer_.tolerance);
+      if (outputs != expected) result_.error = difference_of_folders(outputs, expected).relative;
+      result_.agrees = result_.error <= (options_.quantized ? kManyRoundings : peer_.tolerance);
+      if (options_.quantized) compare_cut(outputs + ".cut", expected + ".cut");
     });
   }
 
@@ -156,9 +122,22 @@ class Contest {
  private:
   const Peer& peer_;
   const MeasureOptions& options_;
+  const CutModel& cut_;
   Task task_;
   PeerResult result_;
   Samples load_;
+
+  void compare_cut(const std::string& outputs, const std::string& expected) {
+    remove_tree(outputs);
+    Task task = task_;
+    task.model = cut_.path, task.inputs = cut_.inputs, task.copies.clear();
+    task.runs = 1, task.outputs = outputs;
+    run_process(peer_, task, options_.folder);
+    if (outputs == expected) return;
+    const Difference d = difference_of_folders(outputs, expected);
+    result_.quanta = d.quanta;
+    result_.agrees = result_.agrees && d.relative <= peer_.tolerance && d.quanta <= 1 && d.share <= kMostRoundings;
+  }
 
   template <class F>
   void guarded(F&& work) {
@@ -185,7 +164,7 @@ CompileRequest request_of(const std::string& path, const Peer& peer) {
 
 ModelResult measure(const std::string& path, const std::vector<Peer>& peers, int threads,
                     const MeasureOptions& options) {
-  const Files files = prepare(path, peers[0], options.folder);
+  const Files files = prepare(path, peers[0], options);
   std::vector<Contest> contests;
   const auto outputs = [&](size_t i) { return fmt::format("{}/outputs{}", options.folder, i); };
   for (size_t i = 0; i < peers.size(); i++) {

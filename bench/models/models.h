@@ -14,6 +14,7 @@ struct PeerResult {
   Samples seconds, copies;
   double load_s = 0;
   double error = 0;     // max |difference| over max |expected|, the worst output
+  double quanta = 0;    // of a quantized model that is cut (cut.h): the largest difference of a byte
   bool agrees = true;   // with the first peer
   std::string failure;  // why it has no times
 };
@@ -28,10 +29,10 @@ struct ModelResult {
 
 struct MeasureOptions {
   int alternations = 5;
-  double seconds = 0.5;  // of runs in each turn
-  int runs = 0;          // in each turn; 0: as many as fit the seconds
-  std::string folder;    // for inputs and outputs
-  double tolerance = 0;  // instead of each peer's
+  double seconds = 0.5;    // of runs in each turn
+  int runs = 0;            // in each turn; 0: as many as fit the seconds
+  std::string folder;      // for inputs and outputs
+  bool quantized = false;  // compares cut models, too, which quantized ones need
 };
 
 // How a peer's own settings, and the environment's, compile a model.

@@ -1,7 +1,5 @@
 #include "bench/models/quantize.h"
 
-#include <onnx/onnx_pb.h>
-
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
@@ -9,6 +7,7 @@
 #include <map>
 #include <set>
 
+#include "bench/models/onnx_file.h"
 #include "runtime/base/errors.h"
 #include "runtime/session/random_inputs.h"
 #include "runtime/session/session.h"
@@ -43,20 +42,13 @@ void load_data(onnx::TensorProto& t, const std::string& folder) {
 }
 
 onnx::ModelProto read_model(const std::string& path) {
-  onnx::ModelProto model;
-  std::ifstream file(path, std::ios::binary);
-  if (!model.ParseFromIstream(&file)) user_error("{}: no ONNX model", path);
+  onnx::ModelProto model = read_onnx(path);
   for (auto& t : *model.mutable_graph()->mutable_initializer())
     load_data(t, std::filesystem::path(path).parent_path().string());
   for (const auto& opset : model.opset_import())
     if (opset.domain().empty() && opset.version() < kLeastOpset)
       user_error("{}: quantizing needs opset {} at least", path, kLeastOpset);
   return model;
-}
-
-void write_model(const onnx::ModelProto& model, const std::string& path) {
-  std::ofstream file(path, std::ios::binary);
-  if (!model.SerializeToOstream(&file) || !file.flush()) user_error("{}: cannot be written", path);
 }
 
 std::vector<float> floats_of(const onnx::TensorProto& t) {
@@ -225,7 +217,7 @@ std::map<std::string, Range> ranges_of(onnx::ModelProto model, const Names& name
   for (const std::string& name : names)
     if (!inputs.contains(name)) model.mutable_graph()->add_output()->set_name(name);
   request.model = folder + "/calibration.onnx";
-  write_model(model, request.model);
+  write_onnx(model, request.model);
   const CompiledModel compiled = compile_model(request);
   rt::Session session(rt::Executable::load(compiled.package, {compiled.trusted}));
   std::map<std::string, Range> ranges;
@@ -269,7 +261,7 @@ void write_quantized(const CompileRequest& request, const std::string& to) {
       ranges_of(model, quantizer.activations(), request, std::filesystem::path(to).parent_path().string());
   quantizer.run(ranges);
   drop_unread(*model.mutable_graph());
-  write_model(model, to);
+  write_onnx(model, to);
 }
 
 }  // namespace cppgen::bench

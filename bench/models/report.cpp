@@ -53,7 +53,7 @@ Json json_of(const ModelResult& m, const PeerResult& peer) {
   if (const auto value = ratio(m, peer)) json["ratio"] = *value, json["best_ratio"] = best_ratio(m, peer);
   if (!peer.copies.empty()) json["copies"] = times_json(peer.copies);
   json["load_s"] = peer.load_s;
-  json["relative_error"] = peer.error, json["agrees"] = peer.agrees;
+  json["relative_error"] = peer.error, json["quanta"] = peer.quanta, json["agrees"] = peer.agrees;
   return json;
 }
 
