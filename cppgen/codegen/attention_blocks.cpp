@@ -9,8 +9,40 @@
 namespace cppgen::codegen {
 
 // The tile function for `rows` (text) rows of a matrix.
-static std::string tile_function(const LeftMatrix& m, const char* rows) {
+static std::string tile_function(const BlockMatrix& m, const char* rows) {
   return fmt::format("rt->strided[{} + half][{}]", m.rows_contiguous ? 2 : 0, rows);
+}
+
+LeftMatrix AttentionWriter::key_matrix() const {
+  const auto& a = *kernel_.attention;
+  return matrix_of(context_.offset(a.key->buffer, a.key->indices), a.keys, a.depth);
+}
+
+LeftMatrix AttentionWriter::value_matrix() const {
+  const auto& a = *kernel_.attention;
+  LeftMatrix m = matrix_of(context_.offset(a.value->buffer, a.value->indices), a.columns, a.keys);
+  if (a.columns.extent.is_constant(1)) m.rows_contiguous = true;
+  return m;
+}
+
+BlockMatrix AttentionWriter::in_place(Expr load, const LeftMatrix& m, IndexExpr key_stride) const {
+  return {fmt::format("({} + {} + key0 * ({}))", context_.pointers.at(load->buffer), index_text(m.base),
+                      index_text(key_stride)),
+          index_text(m.row_stride), index_text(m.step_stride), m.rows_contiguous};
+}
+
+// Writes the copy of a block, contiguous along the same loop, if the tensor is narrow.
+BlockMatrix AttentionWriter::widened(Expr load, const LeftMatrix& m, const ir::Loop& rows, const ir::Loop& steps,
+                                     const std::string& copy) {
+  const ir::Loop& keys = kernel_.attention->keys;
+  const BlockMatrix source = in_place(load, m, rows.var == keys.var ? m.row_stride : m.step_stride);
+  if (!is_narrow(load)) return source;
+  const auto count = [&](const ir::Loop& l) { return l.var == keys.var ? "in_block" : index_text(l.extent); };
+  const ir::Loop &along = m.rows_contiguous ? rows : steps, &across = m.rows_contiguous ? steps : rows;
+  const std::string ld = along.var == keys.var ? std::to_string(keys_of_block(*kernel_.attention)) : count(along);
+  body_.line("vec::copy_rows({}, {}, {}, {}, {}, {});", copy, ld, source.block, source.ld(), count(across),
+             count(along));
+  return {copy, m.rows_contiguous ? "1" : ld, m.rows_contiguous ? ld : "1", m.rows_contiguous};
 }
 
 void AttentionWriter::write_key_blocks(const std::optional<KeysSeen>& seen) {
@@ -26,7 +58,10 @@ void AttentionWriter::write_key_blocks(const std::optional<KeysSeen>& seen) {
   std::string score = e.emit(a.score);
   add_lines(e.lines[0]);
   const int64_t block = keys_of_block(a);
-  body_.open("for (vec::i64 key0 = 0; key0 < keys; key0 += {})", block);
+  body_.open("for (vec::i64 key0 = 0; key0 < {}; key0 += {})", seen ? "seen_by_unit" : "keys", block);
+  body_.line("const vec::i64 in_block = vec::imin(keys - key0, {});", block);
+  keys_block_ = widened(a.key, key_matrix(), a.keys, a.depth, "wide_keys");
+  values_block_ = widened(a.value, value_matrix(), a.columns, a.keys, "wide_values");
   open_panels();
   if (seen) {
     body_.line(
@@ -50,13 +85,13 @@ void AttentionWriter::write_score_tiles(const std::vector<std::string>& values, 
                                         const std::string& score) {
   const auto& a = *kernel_.attention;
   const int64_t mr = tile().mr;
-  LeftMatrix m = matrix_of(context_.offset(a.key->buffer, a.key->indices), a.keys, a.depth);
+  const BlockMatrix& m = keys_block_;
   const std::string row = index_text(a.rows.var), key = index_text(a.keys.var);
   body_.line("const vec::i64 tiles = (some + {}) / {}, least = some / tiles, larger = some % tiles;", mr - 1, mr);
   body_.open("for (vec::i64 tile = 0; tile < tiles; tile++)");
   body_.line("const vec::i64 first = key0 + tile * least + vec::imin(tile, larger), size = least + (tile < larger);");
-  body_.line("{}({} + {} + first * ({}), {}, depth, query, scores + (first - key0) * width);", tile_function(m, "size"),
-             context_.pointers.at(a.key->buffer), index_text(m.base), index_text(m.row_stride), index_text(m.ld()));
+  body_.line("{}({} + (first - key0) * ({}), {}, depth, query, scores + (first - key0) * width);",
+             tile_function(m, "size"), m.block, m.row_stride, m.ld());
   body_.open("auto body = [&](const vec::i64 {}, auto n) CPPGEN_LAMBDA", row);
   body_.line("(void)n;");
   add_lines(e.lines[1]);
@@ -96,16 +131,13 @@ void AttentionWriter::write_powers() {
 }
 
 void AttentionWriter::write_values() {
-  const auto& a = *kernel_.attention;
   const int64_t mr = tile().mr;
-  LeftMatrix m = matrix_of(context_.offset(a.value->buffer, a.value->indices), a.columns, a.keys);
-  if (a.columns.extent.is_constant(1)) m.rows_contiguous = true;
+  const BlockMatrix& m = values_block_;
   body_.line("float* const into = key0 == 0 ? sums : part;");
   body_.open("for (vec::i64 column = 0; column < columns; column += {})", mr);
   body_.line("const vec::i64 size = vec::imin(columns - column, {});", mr);
-  body_.line("{}({} + {} + key0 * ({}) + column * ({}), {}, some, scores, into + column * width);",
-             tile_function(m, "size"), context_.pointers.at(a.value->buffer), index_text(m.base),
-             index_text(m.step_stride), index_text(m.row_stride), index_text(m.ld()));
+  body_.line("{}({} + column * ({}), {}, some, scores, into + column * width);", tile_function(m, "size"), m.block,
+             m.row_stride, m.ld());
   body_.close();
   body_.open("for (vec::i64 i = 0; key0 > 0 && i < columns * width; i += vec::L)");
   body_.line("vec::store(sums + i, vec::load(sums + i) * vec::load(shrink + i % width) + vec::load(part + i));");

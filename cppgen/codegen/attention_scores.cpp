@@ -81,7 +81,7 @@ void AttentionWriter::write_keys_of_unit(const KeysSeen& seen) {
   body_.line("const vec::i64 seen0 = vec::imax({} + {} * last0, 1);", index_text(seen.first), seen.by_row);
   body_.line("auto doubt = vec::set1<float>(0);");
   body_.open("for (vec::i64 key = seen0; key < keys; key++)");
-  body_.line("const float* const value = {} + {} + key * ({});", context_.pointers.at(a.value->buffer),
+  body_.line("const auto* const value = {} + {} + key * ({});", context_.pointers.at(a.value->buffer),
              index_text(m.base), index_text(m.step_stride));
   body_.line("vec::i64 at = 0;");
   body_.line(
@@ -89,6 +89,9 @@ void AttentionWriter::write_keys_of_unit(const KeysSeen& seen) {
   body_.line("if (at < columns) doubt = doubt + vec::load(value + at, int(columns - at)) * vec::set1<float>(0);");
   body_.close();
   body_.line("const bool leave_out = vec::lane(vec::all_sum(doubt), 0) == 0;");
+  body_.line("const vec::i64 last1 = vec::imin(rows, panel1 * {}) - 1;", nr);
+  body_.line("const vec::i64 seen_by_unit = leave_out ? vec::imin(keys, vec::imax({} + {} * last1, 1)) : keys;",
+             index_text(seen.first), seen.by_row);
 }
 
 }  // namespace cppgen::codegen

@@ -23,6 +23,10 @@ IndexExpr AttentionWriter::panels_per_unit() const {
   return ir::max(ir::min(ir::floordiv(panels, kPanelsPerUnit), kPanelsPerUnit), 1);
 }
 
+int64_t AttentionWriter::few_rows() const { return std::min<int64_t>(kFewRows, tile().nr); }
+
+bool AttentionWriter::is_narrow(Expr load) const { return schedule_.program.buffer(load->buffer).type != DType::f32; }
+
 void AttentionWriter::declare_scratch() {
   const auto& a = *kernel_.attention;
   const int64_t nr = tile().nr, block = keys_of_block(a);
@@ -37,12 +41,15 @@ void AttentionWriter::declare_scratch() {
     before_.line("{0}* const {1} = ({0}*)((float*)args->scratch + ({2}) * {3});", type, name, index_text(used), nr);
     used = used + size;
   };
-  part("queries", a.depth.extent * most);     // [panel][depth][width]
-  part("all_sums", a.columns.extent * most);  // [panel][column][width]
-  part("scores", block);                      // [key][width]
-  part("part", a.columns.extent + 1);         // [column][width], then [row][column]
-  for (const auto& t : turned_loads())        // [key][width]; no element is larger than a double
+  part("queries", a.depth.extent * most);                     // [panel][depth][width]
+  part("all_sums", a.columns.extent * most + target_.lanes);  // [panel][column][width]
+  part("scores", block);                                      // [key][width]
+  part("part", a.columns.extent + 1);                         // [column][width], then [row][column]
+  for (const auto& t : turned_loads())                        // [key][width]; no element is larger than a double
     part(t.scratch, 2 * block, storage_type(schedule_.program.buffer(t.load->buffer).type));
+  if (is_narrow(a.query)) part("wide_query", a.depth.extent);                              // [row][depth]
+  if (is_narrow(a.key)) part("wide_keys", a.depth.extent * ir::ceildiv(block, nr));        // as the keys lie
+  if (is_narrow(a.value)) part("wide_values", a.columns.extent * ir::ceildiv(block, nr));  // as the values lie
   text_.scratch_bytes = used * (4 * nr);
   before_.line("alignas(64) float peak[{0}], shrink[{0}], greatest_of[{1}], total_of[{1}];", nr, nr * most);
 }
@@ -54,11 +61,20 @@ void AttentionWriter::write_body() {
   for (const Loop& l : a.batch) text_.range = text_.range * l.extent;
   text_.unit_work = (a.depth.extent + a.columns.extent) * a.keys.extent * at_once * (tile().nr / 8);
   declare_scratch();
-  body_.line("const vec::i64 panel0 = unit % groups * at_once, panel1 = vec::imin(panels, panel0 + at_once);");
   if (!a.batch.empty()) {
     body_.line("const vec::i64 batch = unit / groups;");
     decompose(body_, "batch", a.batch);
   }
+  const ir::IndexRange count = a.rows.extent.range();
+  const bool may_be_few = count.lo <= few_rows(), may_be_many = count.hi > few_rows();
+  if (may_be_few && may_be_many) body_.open("if (rows <= {})", few_rows());
+  if (may_be_few) write_few_rows();
+  if (may_be_few && may_be_many) body_.line("continue;"), body_.close();
+  if (may_be_many) write_many_rows();
+}
+
+void AttentionWriter::write_many_rows() {
+  body_.line("const vec::i64 panel0 = unit % groups * at_once, panel1 = vec::imin(panels, panel0 + at_once);");
   open_panels();
   write_query_panel();
   body_.line("for (int j = 0; j < width; j++) greatest[j] = -__builtin_inff(), total[j] = 0;");
@@ -89,9 +105,14 @@ void AttentionWriter::write_query_panel() {
   const auto& a = *kernel_.attention;
   LeftMatrix m = matrix_of(context_.offset(a.query->buffer, a.query->indices), a.rows, a.depth);
   const std::string ld = index_text(m.row_stride), step = index_text(m.step_stride);
-  body_.line("const float* const q = {} + {} + row0 * ({});", context_.pointers.at(a.query->buffer), index_text(m.base),
+  body_.line("const auto* const q = {} + {} + row0 * ({});", context_.pointers.at(a.query->buffer), index_text(m.base),
              ld);
-  if (!m.rows_contiguous) {
+  if (is_narrow(a.query)) {
+    body_.open("for (int j = 0; j < count; j++)");
+    body_.line("vec::copy_row(wide_query + j * depth, q + j * ({}), {}, depth);", ld, step);
+    body_.close();
+    body_.line("vec::transpose_tiles(query, width, wide_query, depth, count, int(depth));");
+  } else if (!m.rows_contiguous) {
     body_.line("vec::transpose_tiles(query, width, q, {}, count, int(depth));", ld);
   } else {
     body_.open("for (vec::i64 k = 0; k < depth; k++)");

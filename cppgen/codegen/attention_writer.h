@@ -7,7 +7,7 @@
 namespace cppgen::codegen {
 
 // Keys of one block: all of a short sequence, else as many as keep the scores in L1 or L2; full tiles on each ISA.
-inline constexpr int64_t kShortSequence = 512, kBlock = 252, kPanelsPerUnit = 4;
+inline constexpr int64_t kShortSequence = 512, kBlock = 252, kPanelsPerUnit = 4, kFewRows = 8;
 
 inline int64_t keys_of_block(const schedule::Attention& a) {
   const IndexExpr keys = a.keys.extent;
@@ -30,6 +30,13 @@ inline LeftMatrix matrix_of(IndexExpr offset, const ir::Loop& rows, const ir::Lo
   return m;
 }
 
+// The same of one block of keys: `block` is the text of its first element's address.
+struct BlockMatrix {
+  std::string block, row_stride, step_stride;
+  bool rows_contiguous;
+  const std::string& ld() const { return rows_contiguous ? step_stride : row_stride; }
+};
+
 class AttentionWriter : public KernelWriter {
  public:
   using KernelWriter::KernelWriter;
@@ -43,7 +50,11 @@ class AttentionWriter : public KernelWriter {
     int64_t by_row;
   };
   IndexExpr panels_per_unit() const;
+  // Rows up to which a unit takes them one by one, with keys or features as lanes.
+  int64_t few_rows() const;
+  bool is_narrow(Expr load) const;
   void declare_scratch();
+  void write_many_rows();
   void open_panels();
   std::optional<KeysSeen> keys_seen() const;
   void write_keys_of_unit(const KeysSeen&);
@@ -55,12 +66,29 @@ class AttentionWriter : public KernelWriter {
     std::string scratch;
   };
   std::vector<TurnedLoad> turned_loads() const;
+  LeftMatrix key_matrix() const;
+  LeftMatrix value_matrix() const;
+  BlockMatrix in_place(Expr load, const LeftMatrix&, IndexExpr key_stride) const;
+  // Where tiles read a block: in place, or from a copy in float32.
+  BlockMatrix widened(Expr load, const LeftMatrix&, const ir::Loop& rows, const ir::Loop& steps,
+                      const std::string& copy);
+  BlockMatrix keys_block_, values_block_;
   void write_key_blocks(const std::optional<KeysSeen>&);
   void write_score_tiles(const std::vector<std::string>& values, const ValueEmitter&, const std::string& score);
   void write_powers();
   void write_values();
   void write_result();
   void write_epilogue();
+
+  // Few rows (attention_few.cpp).
+  void write_few_rows();
+  void write_few_queries();
+  void write_few_blocks();
+  void write_few_scores(const std::vector<std::string>& values, const std::string& score);
+  void write_few_values(const std::string& row);
+  void write_few_results();
+  void write_product(const BlockMatrix&, const std::string& out, const std::string& row, const char* count,
+                     const char* steps);
 };
 
 }  // namespace cppgen::codegen

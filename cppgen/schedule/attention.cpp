@@ -15,7 +15,6 @@ namespace {
 
 using ir::Loop;
 
-constexpr int64_t kFewestRows = 9;     // of fewer, most lanes would be idle
 constexpr int64_t kWidestHead = 1024;  // features of a query or a value: more would not stay in cache
 
 bool moves(Expr value, const Loop& loop) {
@@ -57,9 +56,9 @@ FusionDecision sort_loops(Program& program, const LoopNest& nest, Attention& a) 
   return FusionDecision::yes();
 }
 
-bool is_plain_f32(const Program& program, Expr load) {
+bool is_plain(const Program& program, Expr load) {
   return load->kind == ir::ExprKind::load && load->guards.empty() && load->indirects.empty() &&
-         program.buffer(load->buffer).type == DType::f32;
+         load->type == DType::f32 && is_float(program.buffer(load->buffer).type);
 }
 
 // Whether an operand is a matrix over the two loops, contiguous along one of them.
@@ -71,9 +70,8 @@ bool is_matrix(const Program& program, const Layouts& layouts, Expr load, const 
 }
 
 FusionDecision fits_lanes(const Program& program, const Layouts& layouts, const Attention& a) {
-  if (a.rows.extent.range().hi < kFewestRows) return FusionDecision::no("few queries");
-  if (!is_plain_f32(program, a.query) || !is_plain_f32(program, a.key) || !is_plain_f32(program, a.value))
-    return FusionDecision::no("an operand is not float32, or read under conditions");
+  if (!is_plain(program, a.query) || !is_plain(program, a.key) || !is_plain(program, a.value))
+    return FusionDecision::no("an operand is no float of at most 32 bits, or read under conditions");
   if (!is_matrix(program, layouts, a.key, a.depth, a.keys)) return FusionDecision::no("the keys are not contiguous");
   if (!is_matrix(program, layouts, a.value, a.columns, a.keys))
     return FusionDecision::no("the values are not contiguous");

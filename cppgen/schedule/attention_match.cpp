@@ -18,6 +18,10 @@ using ir::UnaryOp;
 bool is_constant_one(Expr e) { return e->kind == ExprKind::constant && e->float_value() == 1; }
 bool is_binary(Expr e, BinaryOp op) { return e->kind == ExprKind::binary && e->binary == op; }
 
+bool is_rounding(Expr e) {
+  return e->kind == ExprKind::unary && (e->unary == UnaryOp::round_f16 || e->unary == UnaryOp::round_bf16);
+}
+
 bool depends_on(Expr value, const ir::IndexNode* variable) {
   for (Expr e : ir::postorder({&value, 1}))
     for (IndexExpr i : e->indices)
@@ -135,7 +139,6 @@ class Evaluation {
   Expr computed(Expr load, int writer) {
     if (!load->guards.empty() || !load->indirects.empty()) return fail("a score is read under a condition");
     const DType type = program_.buffer(load->buffer).type;
-    if (ir::value_type(type) != type) return fail("scores are rounded to a narrow type");
     const LoopNest& nest = *as_nest(program_.statements[size_t(writer)]);
     const auto store =
         std::find_if(nest.stores.begin(), nest.stores.end(), [&](const auto& s) { return s.buffer == load->buffer; });
@@ -145,7 +148,13 @@ class Evaluation {
     here.indices = std::move(*at);
     if (!nest.reductions.empty() && !(writer == contraction_ ? multiply(nest, here) : reduce(nest, here)))
       return nullptr;
-    return evaluate(ir::rewrite(*program_.exprs, store->value, here));
+    return as_stored(type, evaluate(ir::rewrite(*program_.exprs, store->value, here)));
+  }
+
+  Expr as_stored(DType type, Expr value) {
+    if (type == DType::f16) return program_.exprs->unary(UnaryOp::round_f16, value);
+    if (type == DType::bf16) return program_.exprs->unary(UnaryOp::round_bf16, value);
+    return value;
   }
 
   // Loops over one point at that point; those of more points stay.
@@ -208,7 +217,9 @@ struct SoftmaxForm {
   Expr score = nullptr;
   bool divides = false;
 
+  // The weights are not rounded to a narrow type on their way: the kernel divides the sum of the products by the total.
   bool matches(Expr weight) {
+    while (is_rounding(weight)) weight = weight->args[0];
     if (is_binary(weight, BinaryOp::div)) return divides = true, is_quotient(weight->args[0], weight->args[1]);
     if (!is_binary(weight, BinaryOp::mul)) return false;
     for (int i = 0; i < 2; i++) {

@@ -15,12 +15,27 @@ TEST(AttentionMeaning, SequencesAroundTilesAndPanels) {
   expect_no_failures(cases);
 }
 
+// Few queries are taken row by row: keys and features are the lanes.
 TEST(AttentionMeaning, FewQueries) {
   std::vector<Case> cases;
-  for (int64_t rows : {1, 8})
-    for (int64_t keys : {1, 2, 16, 33}) cases.push_back(case_of({.shape = {.rows = rows, .keys = keys}}));
+  for (int64_t rows : {1, 2, 8})
+    for (int64_t keys : {2, 33, 600})
+      cases.push_back(
+          case_of({.shape = {.rows = rows, .keys = keys}, .mask = rows == 2 ? Mask::boolean : Mask::additive}));
   cases.push_back(case_of({.shape = {.batch = 2, .heads = 6, .key_heads = 1, .rows = 1, .keys = 17}}));
-  expect_no_failures(cases, false);  // kernels of their own run few queries
+  for (int64_t d : {1, 64, 65, 130}) {
+    cases.push_back(case_of({.shape = {.rows = 3, .keys = 21, .depth = d, .columns = d}}));
+    cases.push_back(case_of({.shape = {.rows = 2, .keys = 37, .depth = d, .columns = 131 - d}, .heads_inside = true}));
+    cases.push_back(case_of({.shape = {.rows = 2, .keys = 37, .depth = d, .columns = d}, .keys_transposed = true}));
+  }
+  cases.push_back(case_of({.shape = {.rows = 5, .keys = 600}, .mask = Mask::all_hidden}));
+  expect_no_failures(cases);
+}
+
+TEST(AttentionMeaning, OneKey) {
+  std::vector<Case> cases;
+  for (int64_t rows : {1, 8, 20}) cases.push_back(case_of({.shape = {.rows = rows, .keys = 1}}));
+  expect_no_failures(cases, false);  // the softmax of one score is no attention
 }
 
 TEST(AttentionMeaning, Heads) {

@@ -265,3 +265,5 @@ struct Best {
 
 }  // namespace VEC_ISA
 }  // namespace vec
+
+#include "few_rows.h"

@@ -1,0 +1,96 @@
+// Attention of few rows: each row for itself, with keys as lanes of the scores and features as lanes of the result, so
+// that keys and values are read once for each row, a block at a time, where they lie.
+#include <fmt/format.h>
+
+#include "cppgen/codegen/attention_writer.h"
+
+namespace cppgen::codegen {
+
+void AttentionWriter::write_few_rows() {
+  body_.line("const vec::i64 row0 = 0, side = columns + {};", target_.lanes - 1);
+  body_.line("const int count = int(rows);");
+  write_few_queries();
+  write_few_blocks();
+  write_few_results();
+  write_epilogue();
+}
+
+void AttentionWriter::write_few_queries() {
+  const auto& a = *kernel_.attention;
+  const LeftMatrix m = matrix_of(context_.offset(a.query->buffer, a.query->indices), a.rows, a.depth);
+  body_.open("for (vec::i64 row = 0; row < rows; row++)");
+  body_.line("vec::copy_row(queries + row * depth, {} + {} + row * ({}), {}, depth);",
+             context_.pointers.at(a.query->buffer), index_text(m.base), index_text(m.row_stride),
+             index_text(m.step_stride));
+  body_.line("greatest_of[row] = -__builtin_inff(), total_of[row] = 0;");
+  body_.close();
+}
+
+void AttentionWriter::write_few_blocks() {
+  const auto& a = *kernel_.attention;
+  const std::string row = name_loop(a.rows);
+  name_loop(a.keys);
+  ValueEmitter e(context_, {a.rows.var.node(), a.keys.var.node()}, a.keys.var.node(), "n");
+  e.bind_accumulator(0, "vec::ld(line, n)", 2);
+  const std::string score = e.emit(a.score);
+  add_lines(e.lines[0]);
+  const int64_t block = keys_of_block(a);
+  body_.open("for (vec::i64 key0 = 0; key0 < keys; key0 += {})", block);
+  body_.line("const vec::i64 some = vec::imin(keys - key0, {});", block);
+  body_.open("for (vec::i64 {0} = 0; {0} < rows; {0}++)", row);
+  const LeftMatrix keys = key_matrix();
+  write_product(in_place(a.key, keys, keys.row_stride), "scores", fmt::format("queries + {} * depth", row), "some",
+                "depth");
+  add_lines(e.lines[1]);
+  write_few_scores(e.lines[2], score);
+  write_few_values(row);
+  body_.close();
+  body_.close();
+}
+
+void AttentionWriter::write_few_scores(const std::vector<std::string>& values, const std::string& score) {
+  const std::string key = index_text(kernel_.attention->keys.var);
+  body_.line("auto top = vec::set1<float>(-__builtin_inff());");
+  body_.open("auto body = [&](const vec::i64 {}, auto n) CPPGEN_LAMBDA", key);
+  body_.line("float* const line = scores + ({} - key0);", key);
+  add_lines(values);
+  if (score != "vec::ld(line, n)") body_.line("vec::st(line, {}, n);", score);
+  body_.line("top = vec::max(top, vec::keep({}, n, vec::set1<float>(-__builtin_inff())));", score);
+  body_.close("};");
+  body_.line("vec::i64 at = key0;");
+  body_.line("for (; at + vec::L <= key0 + some; at += vec::L) body(at, vec::All{{}});");
+  body_.line("if (at < key0 + some) body(at, vec::Tail{{int(key0 + some - at)}});");
+}
+
+void AttentionWriter::write_few_values(const std::string& row) {
+  const auto& a = *kernel_.attention;
+  const LeftMatrix values = value_matrix();
+  body_.line("const auto scale = vec::take_powers(rt, scores, some, top, greatest_of + {0}, total_of + {0});", row);
+  body_.line("float* const sums = all_sums + {} * side;", row);
+  write_product(in_place(a.value, values, values.step_stride), "(key0 == 0 ? sums : part)", "scores", "columns",
+                "some");
+  body_.line("if (key0 > 0) vec::add_scaled(sums, scale, part, columns);");
+}
+
+// out = the matrix times a row that has one element for each of its steps.
+void AttentionWriter::write_product(const BlockMatrix& m, const std::string& out, const std::string& row,
+                                    const char* count, const char* steps) {
+  body_.line("vec::{}({}, {}, {}, {}, {}, {});", m.rows_contiguous ? "sum_rows" : "dot_rows", out, row, m.block, m.ld(),
+             count, steps);
+}
+
+// As write_result(): the rows of the result, one after the other, in `part`.
+void AttentionWriter::write_few_results() {
+  const auto& a = *kernel_.attention;
+  body_.open("for (vec::i64 row = 0; row < rows; row++)");
+  body_.line("const auto all = vec::set1<float>(keys == 0 ? 1 : total_of[row]){};",
+             a.divides ? "" : ", scale = vec::div(vec::set1<float>(1), all)");
+  body_.open("for (vec::i64 at = 0; at < columns; at += vec::L)");
+  body_.line("const int n = int(vec::imin(columns - at, vec::L));");
+  body_.line("const auto sum = keys == 0 ? vec::set1<float>(0) : vec::load(all_sums + row * side + at, n);");
+  body_.line("vec::store(part + row * columns + at, {}, n);", a.divides ? "vec::div(sum, all)" : "sum * scale");
+  body_.close();
+  body_.close();
+}
+
+}  // namespace cppgen::codegen
