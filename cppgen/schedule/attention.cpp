@@ -161,6 +161,17 @@ std::set<BufferId> buffers_inside_attentions(Program& program, const Options& op
   return all;
 }
 
+std::vector<int> contractions_of_attentions(Program& program, const Options& options) {
+  std::vector<int> all;
+  if (!options.attention_fusion) return all;
+  each_candidate(program, [&](int, const std::optional<FoundAttention>& found, const std::string&) {
+    if (!found) return;
+    for (int s : statements_of(program, *found))
+      if (as_nest(program.statements[size_t(s)])->is_contraction()) all.push_back(s);
+  });
+  return all;
+}
+
 std::vector<int> statements_of(const Program& program, const FoundAttention& found) {
   auto inside = [&](BufferId b) {
     return std::find(found.inside.begin(), found.inside.end(), b) != found.inside.end();

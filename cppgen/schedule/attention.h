@@ -23,6 +23,9 @@ std::vector<FoundAttention> find_attentions(Program&, const Layouts&, const Opti
 // What attentions may keep inside. Stages before find_attentions leave the nests that store it whole.
 std::set<ir::BufferId> buffers_inside_attentions(Program&, const Options&);
 
+// The positions of the contractions of what may become attentions.
+std::vector<int> contractions_of_attentions(Program&, const Options&);
+
 // The positions of an attention's statements, ascending.
 std::vector<int> statements_of(const Program&, const FoundAttention&);
 

@@ -91,13 +91,22 @@ Expr value_at(Program& program, const LoopNest& producer, Expr load) {
   return result;
 }
 
-bool affine_in_loops(const LoopNest& nest, const std::vector<IndexExpr>& indices) {
-  auto affine = [&](const ir::Loop& l) {
-    return std::all_of(indices.begin(), indices.end(),
-                       [&](IndexExpr i) { return ir::stride_of(i, l.var.node()).has_value(); });
-  };
-  return std::all_of(nest.loops.begin(), nest.loops.end(), affine) &&
-         std::all_of(nest.reduced.begin(), nest.reduced.end(), affine);
+bool affine_in(const ir::Loop& l, const std::vector<IndexExpr>& indices) {
+  return std::all_of(indices.begin(), indices.end(),
+                     [&](IndexExpr i) { return ir::stride_of(i, l.var.node()).has_value(); });
+}
+
+// With `any_batch`, a contraction's batch loops may select elements in any way, if another loop runs along the last
+// dimension.
+bool affine_in_loops(const LoopNest& nest, const std::vector<IndexExpr>& indices, bool any_batch) {
+  bool along_last = !any_batch;
+  for (size_t i = 0; i < nest.loops.size() + nest.reduced.size(); i++) {
+    const ir::Loop& l = i < nest.loops.size() ? nest.loops[i] : nest.reduced[i - nest.loops.size()];
+    if (any_batch && nest.roles[i] == ir::AxisRole::batch) continue;
+    if (!affine_in(l, indices)) return false;
+    along_last |= !indices.empty() && ir::stride_of(indices.back(), l.var.node())->is_constant(1);
+  }
+  return along_last;
 }
 
 // Whether the consumer reads each element of the load once: every loop of it selects among the elements, and no index
@@ -117,13 +126,16 @@ bool reads_each_element_once(const LoopNest& consumer, Expr load) {
   return seen >= real(consumer.loops) + real(consumer.reduced);
 }
 
+// What inlining may do beyond moving what is computed once: with `cheap`, a few simple operations may be computed
+// several times per element; `batch` is for contractions that read each point of their batch by itself.
+enum class Repetition : uint8_t { none, cheap, batch };
+
 // Whether `producer` may be inlined where `consumer` reads it.
-// With `repeat_cheap`, a few simple operations may be computed several times per element.
-FusionDecision can_inline(Program& program, const LoopNest& producer, const LoopNest& consumer, bool repeat_cheap,
+FusionDecision can_inline(Program& program, const LoopNest& producer, const LoopNest& consumer, Repetition repetition,
                           const Options& options) {
   BufferId buffer = producer.stores[0].buffer;
-  bool cheap =
-      repeat_cheap && consumer.reduced.empty() && operation_count(producer) <= 4 && !has_heavy_operation(producer);
+  bool cheap = repetition == Repetition::cheap && consumer.reduced.empty() && operation_count(producer) <= 4 &&
+               !has_heavy_operation(producer);
   for (Expr load : loads_of(producer))
     for (const auto& store : consumer.stores)
       if (store.buffer == load->buffer)
@@ -135,7 +147,7 @@ FusionDecision can_inline(Program& program, const LoopNest& producer, const Loop
     if (consumer.is_contraction()) {
       if (value->kind != ExprKind::load)
         return FusionDecision::no("operands of a contraction are read many times: stored");
-      if (!value->indirects.empty() || !affine_in_loops(consumer, value->indices))
+      if (!value->indirects.empty() || !affine_in_loops(consumer, value->indices, repetition == Repetition::batch))
         return FusionDecision::no("a contraction reads its operands by strides");
       if (!value->guards.empty() && load->guards.empty())
         return FusionDecision::no("a contraction would read padding often");
@@ -186,14 +198,14 @@ bool is_candidate(const Program& program, const Uses& uses, const LoopNest& nest
 }
 
 // Inlines statement `i` into all its readers if every one allows it.
-bool try_inline(Program& program, Uses& uses, int i, bool repeat_cheap, const Options& options, DecisionLog& log) {
+bool try_inline(Program& program, Uses& uses, int i, Repetition repetition, const Options& options, DecisionLog& log) {
   LoopNest producer = *as_nest(program.statements[size_t(i)]);
   BufferId buffer = producer.stores[0].buffer;
   auto& readers = uses.readers[size_t(buffer)];
   for (int r : readers) {
     const LoopNest* consumer = as_nest(program.statements[size_t(r)]);
     std::string subject = describe(program.statements[size_t(i)]) + " -> " + describe(program.statements[size_t(r)]);
-    FusionDecision d = consumer ? can_inline(program, producer, *consumer, repeat_cheap, options)
+    FusionDecision d = consumer ? can_inline(program, producer, *consumer, repetition, options)
                                 : FusionDecision::no("a library call reads memory");
     if (!log.add("inline", std::move(subject), std::move(d))) return false;
   }
@@ -211,7 +223,7 @@ bool try_inline(Program& program, Uses& uses, int i, bool repeat_cheap, const Op
 }
 
 template <class Allowed>
-void inline_where(Program& program, bool repeat_cheap, const Options& options, DecisionLog& log, Allowed allowed) {
+void inline_where(Program& program, Repetition repetition, const Options& options, DecisionLog& log, Allowed allowed) {
   Uses uses = collect_uses(program);
   std::vector<bool> dead(program.statements.size(), false);
   for (int i = 0; i < int(program.statements.size()); i++) {
@@ -222,7 +234,7 @@ void inline_where(Program& program, bool repeat_cheap, const Options& options, D
       log.add("inline", nest->name, FusionDecision::no("it narrows a contraction's result: left to be its epilogue"));
       continue;
     }
-    dead[size_t(i)] = try_inline(program, uses, i, repeat_cheap, options, log);
+    dead[size_t(i)] = try_inline(program, uses, i, repetition, options, log);
   }
   erase_statements(program, dead);
 }
@@ -230,13 +242,13 @@ void inline_where(Program& program, bool repeat_cheap, const Options& options, D
 }  // namespace
 
 void inline_single_use(Program& program, const Options& options, DecisionLog& log) {
-  inline_where(program, false, options, log, [](const LoopNest& nest, const Uses& uses) {
+  inline_where(program, Repetition::none, options, log, [](const LoopNest& nest, const Uses& uses) {
     return is_view(nest) || uses.readers[size_t(nest.stores[0].buffer)].size() == 1;
   });
 }
 
 void inline_cheap(Program& program, const Options& options, DecisionLog& log) {
-  inline_where(program, true, options, log, [&](const LoopNest& nest, const Uses& uses) {
+  inline_where(program, Repetition::cheap, options, log, [&](const LoopNest& nest, const Uses& uses) {
     auto refuse = [&](std::string why) {
       log.add("inline", nest.name, FusionDecision::no(std::move(why)));
       return false;
@@ -253,6 +265,16 @@ void inline_cheap(Program& program, const Options& options, DecisionLog& log) {
     if (readers > 1 && has_heavy_operation(nest))
       return refuse("an expensive operation with several readers is stored");
     return true;
+  });
+}
+
+void inline_into_attentions(Program& program, const std::vector<int>& contractions, const Options& options,
+                            DecisionLog& log) {
+  inline_where(program, Repetition::batch, options, log, [&](const LoopNest& nest, const Uses& uses) {
+    const auto& readers = uses.readers[size_t(nest.stores[0].buffer)];
+    return is_view(nest) && std::all_of(readers.begin(), readers.end(), [&](int r) {
+             return std::find(contractions.begin(), contractions.end(), r) != contractions.end();
+           });
   });
 }
 

@@ -12,5 +12,8 @@ namespace cppgen::schedule {
 void inline_single_use(ir::Program&, const Options&, DecisionLog&);
 // Cheap nests with several readers go into all of them, within the REALIZE thresholds.
 void inline_cheap(ir::Program&, const Options&, DecisionLog&);
+// Views that only the contractions of attentions read, at these positions, go into them: such a kernel takes each point
+// of the batch by itself, so that heads of keys that several heads of queries share are never repeated in memory.
+void inline_into_attentions(ir::Program&, const std::vector<int>& contractions, const Options&, DecisionLog&);
 
 }  // namespace cppgen::schedule

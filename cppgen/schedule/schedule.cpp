@@ -204,6 +204,7 @@ void fuse(Program& program, const Options& options, DecisionLog& log, const Trac
   // Inlining left single readers behind that were several before.
   fuse_epilogues(program, options, log);
   drop_dead(program);
+  inline_into_attentions(program, contractions_of_attentions(program, options), options, log);
   const auto kept = buffers_inside_attentions(program, options);
   unroll_small_reductions(program, options, kept, log);
   split_long_reductions(program, options, kept, log);

@@ -32,6 +32,34 @@ TEST(AttentionMeaning, FewQueries) {
   expect_no_failures(cases);
 }
 
+TEST(AttentionMeaning, NarrowTypes) {
+  std::vector<Case> cases;
+  for (DType type : {DType::f16, DType::bf16})
+    for (int64_t rows : {1, 20})
+      for (bool other : {false, true})
+        cases.push_back(case_of({.shape = {.rows = rows, .keys = rows == 1 ? 37 : 600, .depth = 24, .columns = 17},
+                                 .mask = other ? Mask::additive : Mask::none,
+                                 .keys_transposed = other,
+                                 .heads_inside = !other,
+                                 .type = type}));
+  expect_no_failures(cases);
+}
+
+// Grouped heads as models spell them, with sizes that only a run knows: keys and values are never repeated in memory.
+TEST(AttentionMeaning, RepeatedHeads) {
+  std::vector<Case> cases;
+  for (int64_t n : {1, 5, 33})
+    for (bool inside : {false, true}) {
+      GraphMaker g;
+      const IndexExpr size = g.symbol("N");
+      g.output(attention(
+          g, {.shape = {.batch = 2, .heads = 6, .key_heads = 2, .rows = size, .keys = size}, .heads_inside = inside}));
+      cases.push_back(case_of(std::move(g), n));
+    }
+  for (const Case& c : cases) EXPECT_EQ(schedule_of(c, *isas_to_test().back()).steps.size(), 1u);
+  expect_no_failures(cases);
+}
+
 TEST(AttentionMeaning, OneKey) {
   std::vector<Case> cases;
   for (int64_t rows : {1, 8, 20}) cases.push_back(case_of({.shape = {.rows = rows, .keys = 1}}));
