@@ -23,7 +23,7 @@ IndexExpr AttentionWriter::panels_per_unit() const {
   return ir::max(ir::min(ir::floordiv(panels, kPanelsPerUnit), kPanelsPerUnit), 1);
 }
 
-int64_t AttentionWriter::few_rows() const { return std::min<int64_t>(kFewRows, tile().nr); }
+int64_t AttentionWriter::few_rows() const { return std::min<int64_t>(schedule::kFewRows, tile().nr); }
 
 bool AttentionWriter::is_narrow(Expr load) const { return schedule_.program.buffer(load->buffer).type != DType::f32; }
 

@@ -7,7 +7,7 @@
 namespace cppgen::codegen {
 
 // Keys of one block: all of a short sequence, else as many as keep the scores in L1 or L2; full tiles on each ISA.
-inline constexpr int64_t kShortSequence = 512, kBlock = 252, kPanelsPerUnit = 4, kFewRows = 8;
+inline constexpr int64_t kShortSequence = 512, kBlock = 252, kPanelsPerUnit = 4;
 
 inline int64_t keys_of_block(const schedule::Attention& a) {
   const IndexExpr keys = a.keys.extent;

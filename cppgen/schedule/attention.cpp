@@ -69,6 +69,21 @@ bool is_matrix(const Program& program, const Layouts& layouts, Expr load, const 
   return first->is_constant(1) || second->is_constant(1) || along.extent.is_constant(1) || across.extent.is_constant(1);
 }
 
+bool strided(const Attention& a, Expr load) {
+  return std::all_of(a.batch.begin(), a.batch.end(), [&](const Loop& l) {
+    return std::all_of(load->indices.begin(), load->indices.end(),
+                       [&](IndexExpr i) { return ir::stride_of(i, l.var.node()).has_value(); });
+  });
+}
+
+// The kernel widens what it reads; instructions for pairs of bfloat16 do twice the work.
+bool faster_in_pairs(const Program& program, const Attention& a, const Options& options, const Target& target) {
+  const auto is_bf16 = [&](Expr load) { return program.buffer(load->buffer).type == DType::bf16; };
+  return options.fpmath != FloatMath::strict && target.bf16_dot_speed > 1 &&
+         target.tiles[size_t(rt::TileFormat::bf16)].mr > 0 && a.rows.extent.range().lo > kFewRows && is_bf16(a.query) &&
+         is_bf16(a.key) && is_bf16(a.value) && strided(a, a.key) && strided(a, a.value);
+}
+
 FusionDecision fits_lanes(const Program& program, const Layouts& layouts, const Attention& a) {
   if (!is_plain(program, a.query) || !is_plain(program, a.key) || !is_plain(program, a.value))
     return FusionDecision::no("an operand is no float of at most 32 bits, or read under conditions");
@@ -141,11 +156,13 @@ void each_candidate(Program& program, F f) {
 }  // namespace
 
 std::vector<FoundAttention> find_attentions(Program& program, const Layouts& layouts, const Options& options,
-                                            DecisionLog& log) {
+                                            const Target& target, DecisionLog& log) {
   std::vector<FoundAttention> all;
   if (!options.attention_fusion) return all;
   each_candidate(program, [&](int position, std::optional<FoundAttention> found, const std::string& reason) {
     FusionDecision decision = found ? fits_lanes(program, layouts, found->attention) : FusionDecision::no(reason);
+    if (decision && faster_in_pairs(program, found->attention, options, target))
+      decision = FusionDecision::no("this CPU multiplies pairs of bfloat16 faster, each product by itself");
     if (log.add("attention", describe(program.statements[size_t(position)]), decision))
       all.push_back(std::move(*found));
   });

@@ -18,7 +18,7 @@ struct FoundAttention {
 // The attentions of a program, by what its nests compute rather than by their operators: a contraction whose result
 // reaches, through any pointwise values and a softmax over its columns, one operand of a second contraction as its
 // depth. Refusals are logged once a softmax of a contraction's result was found. Disjoint, in program order.
-std::vector<FoundAttention> find_attentions(Program&, const Layouts&, const Options&, DecisionLog&);
+std::vector<FoundAttention> find_attentions(Program&, const Layouts&, const Options&, const Target&, DecisionLog&);
 
 // What attentions may keep inside. Stages before find_attentions leave the nests that store it whole.
 std::set<ir::BufferId> buffers_inside_attentions(Program&, const Options&);

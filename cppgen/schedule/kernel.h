@@ -65,6 +65,7 @@ struct TileContraction {
 
 // out[batch, row, column] = sum over keys of softmax over keys of score(sum over depth of query x key) x value. The
 // rows are the lanes of a unit; query, key and value are loads over these loops.
+inline constexpr int64_t kFewRows = 8;  // up to which each is taken by itself, with keys and features as lanes
 struct Attention {
   std::vector<ir::Loop> batch;
   ir::Loop rows, keys, depth, columns;

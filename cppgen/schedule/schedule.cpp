@@ -218,7 +218,7 @@ Schedule make_schedule(Program program, const Options& options, const Target& ta
   ir::verify(schedule.program);
   if (options.layout_optimization) fold_taps_into_depth(schedule.program, schedule.log);
   schedule.layouts = plan_layouts(schedule.program, options, schedule.log);
-  const Attentions attentions = find_attentions(schedule.program, schedule.layouts, options, schedule.log);
+  const Attentions attentions = find_attentions(schedule.program, schedule.layouts, options, target, schedule.log);
   Engines engines = EngineStage(schedule, flat(statements_of(schedule.program, attentions)), options, target).run();
   if (options.layout_optimization) pad_rows(schedule, engines, target);
   trace(hook, "engines", schedule.program);

@@ -37,9 +37,14 @@ TEST(AttentionMeaning, NarrowTypes) {
   for (DType type : {DType::f16, DType::bf16})
     for (int64_t rows : {1, 20})
       for (bool other : {false, true})
-        cases.push_back(case_of({.shape = {.rows = rows, .keys = rows == 1 ? 37 : 600, .depth = 24, .columns = 17},
+        cases.push_back(case_of({.shape = {.heads = 4,  // some CPUs run many queries in bfloat16 product by product
+                                           .key_heads = other && type == DType::f16 ? 4 : 2,
+                                           .rows = rows,
+                                           .keys = rows == 1 ? 37 : 600,
+                                           .depth = 24,
+                                           .columns = 17},
                                  .mask = other ? Mask::additive : Mask::none,
-                                 .keys_transposed = other,
+                                 .keys_transposed = other && type == DType::f16,
                                  .heads_inside = !other,
                                  .type = type}));
   expect_no_failures(cases);

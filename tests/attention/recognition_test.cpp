@@ -90,6 +90,25 @@ TEST(AttentionRecognition, OneQuery) {
   EXPECT_EQ(recognised(g).steps, 1u);
 }
 
+TEST(AttentionRecognition, ManyQueriesInBfloat16StayWherePairsAreFast) {
+  const auto attentions = [](IndexExpr rows, double speed, int64_t key_heads = 2) {
+    GraphMaker g;
+    g.output(
+        attention(g, {.shape = {.heads = 4, .key_heads = key_heads, .rows = rows, .keys = 40}, .type = DType::bf16}));
+    Target target = small_target();
+    target.tiles[size_t(rt::TileFormat::bf16)] = {6, 16};
+    target.bf16_dot_speed = speed;
+    const Schedule s = make_schedule(ops::lower(g.g), {}, target);
+    size_t count = 0;
+    for (const FusedKernel* k : kernels_of(s)) count += k->kind == KernelKind::attention;
+    return count;
+  };
+  EXPECT_EQ(attentions(40, 2, 4), 0u);
+  EXPECT_EQ(attentions(40, 0.5, 4), 1u);
+  EXPECT_EQ(attentions(1, 2, 4), 1u);
+  EXPECT_EQ(attentions(40, 2, 2), 1u);  // else the heads would be repeated
+}
+
 TEST(AttentionRecognition, DoublePrecisionStays) {
   GraphMaker g;
   ValueId scores = g.node("MatMul", {g.input("q", {20, 8}, DType::f64), g.input("k", {8, 11}, DType::f64)});
