@@ -136,7 +136,20 @@ static Expr saturated(Expr cast) {
   return cast->type == DType::i32 && narrower && narrow->args[0]->type == DType::f32 ? narrow->args[0] : nullptr;
 }
 
+// Bounds and offset are constants outside of all loops.
+ValueEmitter::Item ValueEmitter::rounded(Expr e, const RoundedInRange& r) {
+  auto bound = [&](const char* type, int64_t value) {
+    return define(0, fmt::format("vec::set1<{}>({})", type, value)).name;
+  };
+  const Item x = done_.at(r.x);
+  std::string text =
+      fmt::format("vec::nearest_in({}, {}, {})", x.name, bound("float", r.least), bound("float", r.most));
+  if (r.offset != 0) text += " + " + bound("vec::i32", r.offset);
+  return define(x.level, e->type == DType::i32 ? text : fmt::format("vec::convert<{}>({})", lane_type(e->type), text));
+}
+
 ValueEmitter::Item ValueEmitter::compute(Expr e) {
+  if (auto r = rounded_in_range(e)) return rounded(e, *r);
   switch (e->kind) {
     case ExprKind::constant:
       return define(0, constant_text(e));

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "cppgen/codegen/names.h"
+#include "cppgen/codegen/rounded_in_range.h"
 #include "cppgen/schedule/kernel.h"
 
 namespace cppgen::codegen {
@@ -92,6 +93,7 @@ class ValueEmitter {
   Item define(int level, const std::string& text, const char* prefix = "t");
   Item item(Expr);
   Item compute(Expr);
+  Item rounded(Expr, const RoundedInRange&);
   Item load(Expr);
   Item local_load(Expr, const schedule::Local&);
   Item index_value(IndexExpr);

@@ -71,6 +71,17 @@ TEST(Instructions, ProductsAreFusedMultiplyAdds) {
   }
 }
 
+TEST(Instructions, QuantizingRoundsAsItConverts) {
+  for (const char* isa : {"avx2", "avx512"}) {
+    GraphMaker g;
+    const ValueId zero = g.g.add_constant("zero", make_tensor(DType::u8, {}, {std::byte{7}}));
+    g.output(g.node("QuantizeLinear", {g.input("x", {4099}), g.floats({}, {0.1}), zero}));
+    const std::string text = assembly(g, *find_isa(isa));
+    EXPECT_TRUE(has(text, "vcvtps2dq")) << isa;
+    EXPECT_FALSE(has(text, "vcvttps2dq") || has(text, "vround") || has(text, "vrndscale")) << isa;
+  }
+}
+
 GraphMaker symbolic_relu() {
   GraphMaker g;
   g.output(g.node("Relu", {g.input("x", {g.symbol("N")})}));

@@ -1,4 +1,7 @@
 // Every element-wise operation and conversion of vec, on every type and ISA, against vec_reference.h.
+#include <algorithm>
+#include <cmath>
+
 #include "tests/isa/vec_test_support.h"
 
 namespace vec_test {
@@ -162,6 +165,20 @@ TEST(VecElementwise, CastsBetweenAllTypes) {
       const std::vector<From> in = operand_values<From>(1, 1 << 13, 4);
       for_each_storage([&]<class To>(To, TypeId to) { compare_cast<To, From>(*isa, to, from, in); });
     });
+}
+
+TEST(VecElementwise, TheNearestIntegerWithinARange) {
+  const std::vector<float> x = operand_values<float>(1, 1 << 13, 4);
+  std::vector<float> least, most;
+  for (size_t i = 0; i < x.size(); i++) least.push_back(-float(i % 256)), most.push_back(255 - float(i % 256));
+  for (const VecKernels* isa : runnable()) {
+    std::vector<int32_t> got(x.size());
+    isa->nearest_in({.a = x.data(), .b = least.data(), .c = most.data(), .out = got.data(), .count = long(x.size())});
+    for (size_t i = 0; i < x.size(); i++) {
+      const float inside = std::isnan(x[i]) ? least[i] : std::clamp(x[i], least[i], most[i]);
+      ASSERT_EQ(got[i], int32_t(std::nearbyint(inside))) << isa->isa << " of " << show(x[i]);
+    }
+  }
 }
 
 TEST(VecElementwise, AllHalvesAndTheirNeighbours) {

@@ -39,6 +39,7 @@ struct VecKernels {
   const OpRow* ops;
   int op_count;
   Kernel cast[kTypes][kTypes];  // [to][from]
+  Kernel nearest_in;            // a, b, c: f32, out: i32
   MemoryRow memory[kTypes];
   Kernel horizontal[kTypes];  // out: hsum, hprod, hmin, hmax
   Kernel fill[kTypes];        // out: iota(a[0]), set1(a[0]), zero, and lane(iota, n) in lane 0

@@ -87,6 +87,10 @@ void run_cast(const Call& call) {
   for (long i = 0; i < call.count; i += L)
     vec::store((To*)call.out + i, vec::cast<To>(vec::load((const From*)call.a + i)));
 }
+void run_nearest_in(const Call& call) {
+  for (long i = 0; i < call.count; i += L)
+    put(call.out, i, nearest_in(get<f32>(call.a, i), get<f32>(call.b, i), get<f32>(call.c, i)));
+}
 #define STORAGE(f, ...)                                                                                    \
   {                                                                                                        \
     f<__VA_ARGS__ f32>, f<__VA_ARGS__ f64>, f<__VA_ARGS__ i8>, f<__VA_ARGS__ i16>, f<__VA_ARGS__ i32>,     \
@@ -180,6 +184,7 @@ static constexpr VecKernels make_kernels(const char* isa) {
           sizeof kOps / sizeof kOps[0],
           {CASTS(f32), CASTS(f64), CASTS(i8), CASTS(i16), CASTS(i32), CASTS(i64), CASTS(u8), CASTS(u16), CASTS(u32),
            CASTS(u64), CASTS(f16), CASTS(bf16), CASTS(b8)},
+          run_nearest_in,
           {MEMORY(f32), MEMORY(f64), MEMORY(i8), MEMORY(i16), MEMORY(i32), MEMORY(i64), MEMORY(u8), MEMORY(u16),
            MEMORY(u32), MEMORY(u64), MEMORY(f16), MEMORY(bf16), MEMORY(b8)},
           {ALL(run_horizontal)},

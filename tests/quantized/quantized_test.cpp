@@ -113,6 +113,23 @@ TEST(Quantized, ExtremesDoNotSaturate) {
   expect_no_failures(cases);
 }
 
+// Values in the middle between two quanta, out of range, infinite and NaN: the same bytes as the interpreter's.
+TEST(Quantized, EveryKindOfFloat) {
+  std::vector<Case> cases;
+  for (int64_t zero : {0, 3, 255}) {
+    QuantizedMaker m;
+    auto scaled = [&](ValueId v, double by) { return m.node("Mul", {v, m.floats({}, {by})}); };
+    ValueId whole = m.node("Floor", {scaled(m.input("x", {7, 53}), 8)}), half = scaled(whole, 0.5);
+    ValueId quotient = m.node("Div", {half, m.node("Relu", {whole})});  // 0.5, -infinity or 0 / 0
+    for (ValueId v : {half, scaled(whole, 20.5), quotient, m.node("Neg", {quotient})}) {
+      m.output(m.quantize(v, 1, zero));
+      m.output(m.fake_quantize(v, 1, zero));
+    }
+    cases.push_back(case_of(m, 0));
+  }
+  expect_no_failures(cases);
+}
+
 // As dynamic quantization is exported: the range of the activations is found in the run.
 TEST(Quantized, DynamicQuantization) {
   std::vector<Case> cases;

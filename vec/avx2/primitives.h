@@ -21,6 +21,9 @@ VEC_FN Doubles round_part(Doubles a) {
   return __builtin_ia32_roundpd256(a, Mode);
 }
 
+// To nearest even; the least integer where there is none.
+VEC_FN V<i32> nearest(V<f32> x) { return {(Part<i32>)__builtin_ia32_cvtps2dq256(x.v)}; }
+
 typedef short Words __attribute__((vector_size(16)));
 VEC_FN V<f32> half_to_float(V<u16> h) { return {__builtin_ia32_vcvtph2ps256((Words)h.v)}; }
 VEC_FN V<u16> float_to_half(V<f32> x) { return {(Part<u16>)__builtin_ia32_vcvtps2ph256(x.v, 0)}; }

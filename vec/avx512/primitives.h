@@ -33,6 +33,11 @@ VEC_FN Doubles round_part(Doubles a) {
   return __builtin_ia32_rndscalepd_mask(a, Mode, Doubles{}, -1, kCurrentRounding);
 }
 
+// To nearest even; the least integer where there is none.
+VEC_FN V<i32> nearest(V<f32> x) {
+  return {(Part<i32>)__builtin_ia32_cvtps2dq512_mask(x.v, (Ints)Part<i32>{}, -1, kCurrentRounding)};
+}
+
 VEC_FN V<f32> half_to_float(V<u16> h) {
   return {__builtin_ia32_vcvtph2ps512_mask((Words)h.v, Floats{}, -1, kCurrentRounding)};
 }

@@ -11,7 +11,7 @@
 //
 // The ISA header supplies convert<To>(V<From>) for values in range, between types that it has instructions for:
 // among integers of 1, 2 and 4 bytes; between 4- and 8-byte types of any kind; among 4- and among 8-byte types; and
-// half_to_float(V<u16>), float_to_half(V<f32>).
+// half_to_float(V<u16>), float_to_half(V<f32>); nearest(V<f32>).
 #pragma once
 
 namespace vec {
@@ -70,6 +70,9 @@ VEC_FN V<i32> saturate(V<f32> x) {
   else
     return convert<i32>(max_raw(below, zero<f32>()));
 }
+
+// The integer nearest to x, even ones first, within [least, most], which are integers below 2^31; NaN gives least.
+VEC_FN V<i32> nearest_in(V<f32> x, V<f32> least, V<f32> most) { return nearest(min_raw(max_raw(x, least), most)); }
 
 // A narrow integer meets floats and 8-byte types by way of a 32-bit integer.
 template <class To, class From>

@@ -88,6 +88,11 @@ VEC_FN V<f64> sqrt(V<f64> a) {
   typedef double D2 __attribute__((vector_size(16)));
   return {__builtin_ia32_sqrtsd(D2{a.v, 0})[0]};
 }
+// To nearest even; the least integer where there is none.
+VEC_FN V<i32> nearest(V<f32> x) {
+  typedef float F4 __attribute__((vector_size(16)));
+  return {__builtin_ia32_cvtss2si(F4{x.v, 0, 0, 0})};
+}
 template <class U>
 VEC_FN V<U> shift_left(V<U> a, V<U> n) {
   return {U(a.v << n.v)};
