@@ -54,9 +54,23 @@ void emit_concatenated(LowerContext&, ir::BufferId past, IndexExpr past_length, 
 // Element of a mask that broadcasts to [batch, heads, rows, keys] from the right.
 std::vector<IndexExpr> mask_index(const Shape& mask, const ScorePoint&);
 
+// out = x with the first `2 * pairs` features of each head turned, pair by pair: (first, second) becomes
+// (first * cosine - second * sine, first * sine + second * cosine). A pair is two neighbours, or one feature of each
+// half.
+struct RotarySpec {
+  IndexExpr batch, heads, sequence, features, pairs;
+  bool interleaved = false;
+  AttentionSpec::Element x;
+  std::function<Scalar(IndexExpr batch, IndexExpr position, IndexExpr pair)> cosine, sine;
+  ir::BufferId out = -1;
+  std::function<std::vector<IndexExpr>(IndexExpr batch, IndexExpr head, IndexExpr position, IndexExpr feature)> out_at;
+};
+void emit_rotary(LowerContext&, const RotarySpec&);
+
 // The operators, for the table.
 void add_attention_ops(std::vector<Op>&);
 void add_microsoft_attention_ops(std::vector<Op>&);
+void add_grouped_attention_ops(std::vector<Op>&);
 void add_rotary_ops(std::vector<Op>&);
 
 }  // namespace cppgen::ops

@@ -72,40 +72,42 @@ Scalar angle(LowerContext& c, const Rotary& r, int cache, IndexExpr b, IndexExpr
   return load_gathered(c, c.input_buffer(cache), {0, pair}, {{0, at}});
 }
 
-void emit_turned(LowerContext& c, const Rotary& r) {
-  const HeadedTensor& t = r.tensor;
+void emit_turned(LowerContext& c, const RotarySpec& r) {
   ir::LoopNest nest;
   nest.name = "turn";
-  nest.loops = c.loops({t.batch, t.heads, t.sequence, r.pairs});
+  nest.loops = c.loops({r.batch, r.heads, r.sequence, r.pairs});
   const auto at = LowerContext::indices(nest.loops);
   const IndexExpr pair = at[3], first = r.interleaved ? pair * 2 : pair,
                   second = r.interleaved ? pair * 2 + 1 : pair + r.pairs;
-  const auto element = [&](IndexExpr feature) { return t.at(at[0], at[1], at[2], feature); };
-  Scalar x = load_input(c, 0, element(first)), y = load_input(c, 0, element(second)),
-         cosine = angle(c, r, r.in.cosine, at[0], at[2], pair), sine = angle(c, r, r.in.sine, at[0], at[2], pair);
-  ir::BufferId out = c.output_buffer(0);
-  nest.stores.push_back({out, element(first), cosine * x - sine * y, {}});
-  nest.stores.push_back({out, element(second), sine * x + cosine * y, {}});
+  Scalar x = r.x(at[0], at[1], at[2], first), y = r.x(at[0], at[1], at[2], second),
+         cosine = r.cosine(at[0], at[2], pair), sine = r.sine(at[0], at[2], pair);
+  nest.stores.push_back({r.out, r.out_at(at[0], at[1], at[2], first), cosine * x - sine * y, {}});
+  nest.stores.push_back({r.out, r.out_at(at[0], at[1], at[2], second), sine * x + cosine * y, {}});
   c.emit(std::move(nest));
 }
 
-void emit_kept(LowerContext& c, const Rotary& r) {
-  const HeadedTensor& t = r.tensor;
-  const IndexExpr kept = t.features - r.pairs * 2;
+void emit_kept(LowerContext& c, const RotarySpec& r) {
+  const IndexExpr kept = r.features - r.pairs * 2;
   if (kept.is_constant(0)) return;
   ir::LoopNest nest;
   nest.name = "keep";
-  nest.loops = c.loops({t.batch, t.heads, t.sequence, kept});
+  nest.loops = c.loops({r.batch, r.heads, r.sequence, kept});
   const auto at = LowerContext::indices(nest.loops);
-  const auto element = t.at(at[0], at[1], at[2], at[3] + r.pairs * 2);
-  nest.stores.push_back({c.output_buffer(0), element, load_input(c, 0, element), {}});
+  const IndexExpr feature = at[3] + r.pairs * 2;
+  nest.stores.push_back({r.out, r.out_at(at[0], at[1], at[2], feature), r.x(at[0], at[1], at[2], feature), {}});
   c.emit(std::move(nest));
 }
 
 void lower(LowerContext& c, const Inputs& in) {
   const Rotary r = describe(c, in);
-  emit_turned(c, r);
-  emit_kept(c, r);
+  const HeadedTensor& t = r.tensor;
+  RotarySpec spec{t.batch, t.heads, t.sequence, t.features, r.pairs, r.interleaved, {}, {}, {}, -1, {}};
+  spec.out_at = [&](IndexExpr b, IndexExpr h, IndexExpr i, IndexExpr f) { return t.at(b, h, i, f); };
+  spec.x = [&](IndexExpr b, IndexExpr h, IndexExpr i, IndexExpr f) { return load_input(c, 0, t.at(b, h, i, f)); };
+  spec.cosine = [&](IndexExpr b, IndexExpr i, IndexExpr pair) { return angle(c, r, in.cosine, b, i, pair); };
+  spec.sine = [&](IndexExpr b, IndexExpr i, IndexExpr pair) { return angle(c, r, in.sine, b, i, pair); };
+  spec.out = c.output_buffer(0);
+  emit_rotary(c, spec);
 }
 
 std::string refuse_microsoft(const Graph&, const Node& n) {
@@ -121,6 +123,11 @@ std::string refuse_microsoft(const Graph&, const Node& n) {
 }
 
 }  // namespace
+
+void emit_rotary(LowerContext& c, const RotarySpec& spec) {
+  emit_turned(c, spec);
+  emit_kept(c, spec);
+}
 
 void add_rotary_ops(std::vector<Op>& t) {
   add_versions(

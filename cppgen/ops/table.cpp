@@ -35,6 +35,7 @@ std::vector<Op> make_table() {
                    add_softmax_ops,
                    add_attention_ops,
                    add_microsoft_attention_ops,
+                   add_grouped_attention_ops,
                    add_rotary_ops,
                    add_normalization_ops,
                    add_local_normalization_ops,

@@ -88,5 +88,41 @@ TEST(AttentionOperator, HiddenValuesThatAreNotFinite) {
   expect_no_failures(cases);
 }
 
+// GroupQueryAttention with a cache whose use a run says.
+GraphMaker grouped_graph(int64_t rows, int64_t past, int64_t total, const Attributes& more, DType type) {
+  GraphMaker g;
+  g.g.opsets["com.microsoft"] = 1;
+  const auto part = [&](const char* name, int64_t heads) { return g.input(name, {2, rows, heads * 16}, type); };
+  const auto cache = [&](const char* name) { return g.input(name, {2, 2, past, 16}, type); };
+  const auto numbers = [&](std::vector<int64_t> values) {
+    return g.node("Cast", {g.ints(std::move(values))}, {{"to", int64_t{6}}});
+  };
+  const ValueId q = part("q", 6), k = part("k", 2), v = part("v", 2), pk = cache("pk"), pv = cache("pv"),
+                cosine = g.input("cos", {64, 8}, type), sine = g.input("sin", {64, 8}, type);
+  std::vector<ValueId> outputs;
+  for (const char* name : {"result", "present_key", "present_value"}) outputs.push_back(g.g.add_value(name));
+  Node& n = g.g.add_node(
+      "GroupQueryAttention",
+      {q, k, v, pk, pv, numbers({total - 1, std::max(rows, total - 2) - 1}), numbers({total}), cosine, sine}, outputs,
+      1);
+  n.domain = "com.microsoft";
+  n.attributes = more;
+  n.attributes["num_heads"] = int64_t{6}, n.attributes["kv_num_heads"] = int64_t{2};
+  n.attributes["do_rotary"] = int64_t{1};
+  ops::infer_node(g.g, n.id);
+  for (ValueId out : outputs) g.output(out);
+  return g;
+}
+
+TEST(AttentionOperator, GroupedHeadsWithACache) {
+  std::vector<Case> cases;
+  for (auto [rows, past, total] :
+       {std::tuple<int64_t, int64_t, int64_t>{1, 20, 21}, {1, 40, 21}, {18, 40, 18}, {3, 20, 23}})
+    for (const Attributes& more : {Attributes{}, Attributes{{"local_window_size", int64_t{7}}, {"softcap", 2.0f}}})
+      cases.push_back(case_of(grouped_graph(rows, past, total, more, DType::f32)));
+  cases.push_back(case_of(grouped_graph(1, 20, 21, {}, DType::f16), 1, 4e-3));
+  expect_no_failures(cases);
+}
+
 }  // namespace
 }  // namespace cppgen::property
