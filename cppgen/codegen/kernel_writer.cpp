@@ -144,7 +144,9 @@ KernelText KernelWriter::write() {
     comment_writer.comment(list);
   }
   std::string comment = comment_writer.take();
-  out.line("CPPGEN_KERNEL void {}(const cppgen_kernel_args* args, long begin, long end) {{", kernel_.name);
+  const bool has_tiles = kernel_.contraction && kernel_.contraction->in_registers;
+  out.line("{} void {}(const cppgen_kernel_args* args, long begin, long end) {{",
+           has_tiles ? "CPPGEN_TILE_KERNEL" : "CPPGEN_KERNEL", kernel_.name);
   std::string head;
   for (size_t i = 0; i < symbols.size(); i++) {
     if (!mentions(inner, symbol_names[i])) continue;

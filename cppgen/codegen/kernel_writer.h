@@ -43,15 +43,33 @@ class TileWriter : public KernelWriter {
   using KernelWriter::KernelWriter;
 
  private:
+  struct Counts {
+    std::vector<int64_t> usual;
+    bool all;  // there are no others
+  };
+
   void write_body() override;
   int64_t panels_per_unit() const;
   IndexExpr tile_count() const;
   void write_tile_place();
   void write_line_place();
+  // tile_operands.cpp
+  void declare_left();
   void write_padding(Expr value);
   void declare_prepared();
-  void write_pointers(const std::vector<ir::Loop>& rows);
-  void write_epilogue(const std::vector<ir::Loop>& rows);
+  std::vector<int64_t> tap_offsets() const;
+  bool rows_are_even() const;
+  IndexExpr left_offset() const;
+  void write_left();
+  void write_first_row();
+  void write_pointers();
+  // tile_epilogue.cpp
+  void write_epilogue();
+  void write_row_places(const std::vector<ir::Loop>& rows);
+  Counts row_counts() const;
+  void write_products();
+  void write_register_product(int64_t rows);
+  void write_called_product();
 };
 
 }  // namespace cppgen::codegen

@@ -9,7 +9,9 @@ namespace cppgen::codegen {
 
 std::string translation_unit(const std::vector<const KernelText*>& kernels, const std::string& vec_folder) {
   std::string text = fmt::format(
-      "#include \"runtime/abi/abi.h\"\n#include \"vec/{}/vec.h\"\n#include \"vec/generic/kernel.h\"\n", vec_folder);
+      "#include \"runtime/abi/abi.h\"\n#include \"vec/{}/vec.h\"\n#include \"vec/generic/kernel.h\"\n"
+      "#include \"vec/generic/tile.h\"\n",
+      vec_folder);
   for (const KernelText* k : kernels) text += "\n" + k->comment + k->code;
   return text;
 }

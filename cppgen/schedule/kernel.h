@@ -12,7 +12,8 @@ namespace cppgen::schedule {
 
 // One loop structure of a kernel, run at each point of the kernel's outer loops:
 //   for loops: { for reduced: { reductions; body stores }  stores }
-// Without reductions, everything is in `stores`.
+// Without reductions, everything is in `stores`. That of a contraction has its rows as loops, or one loop in their
+// place, and its stores.
 struct Segment {
   std::vector<ir::Loop> loops, reduced;
   std::vector<ir::Reduction> reductions;
@@ -61,6 +62,7 @@ struct TileContraction {
   IndexExpr packed_batch = 0;  // which batch of panels, over the batch loops
   IndexExpr panel_elements;    // of one panel
   RowTiling tiling;
+  bool in_registers = false;  // tiles are part of the kernel, whose epilogue takes their sums from registers
 };
 
 // out[batch, row, column] = sum over keys of softmax over keys of score(sum over depth of query x key) x value. The

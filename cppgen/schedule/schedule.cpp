@@ -13,9 +13,11 @@
 #include "cppgen/schedule/in_place.h"
 #include "cppgen/schedule/inline.h"
 #include "cppgen/schedule/kernels.h"
+#include "cppgen/schedule/merge_rows.h"
 #include "cppgen/schedule/onednn.h"
 #include "cppgen/schedule/pad_rows.h"
 #include "cppgen/schedule/reductions.h"
+#include "cppgen/schedule/register_tiles.h"
 #include "cppgen/schedule/tiles.h"
 #include "cppgen/schedule/uses.h"
 #include "cppgen/schedule/xsmm.h"
@@ -187,6 +189,17 @@ ScheduledStep make_step(Schedule& schedule, const Engines& engines, const Attent
   return make_kernel(program, schedule.layouts, uses, group, name);
 }
 
+void settle_tiles(Schedule& schedule, const Target& target) {
+  for (auto& step : schedule.steps) {
+    auto* kernel = std::get_if<FusedKernel>(&step);
+    if (!kernel || !kernel->contraction) continue;
+    kernel->segments[0].loops = kernel->contraction->rows;
+    merge_rows(schedule.program, schedule.layouts, *kernel);
+    schedule.log.add("tiles", kernel->name + " in registers",
+                     choose_register_tiles(schedule.program, schedule.layouts, target, *kernel));
+  }
+}
+
 void trace(const Trace& hook, const char* stage, const Program& program) {
   if (hook) hook(stage, program);
 }
@@ -228,6 +241,7 @@ Schedule make_schedule(Program program, const Options& options, const Target& ta
     schedule.steps.push_back(make_step(schedule, engines, attentions, uses, group, schedule.steps.size()));
   if (options.inplace_buffers) find_in_place(schedule);
   find_stores_around_caches(schedule, target);
+  settle_tiles(schedule, target);
   return schedule;
 }
 

@@ -7,6 +7,7 @@ namespace cppgen::rt::TILE_ISA {
 
 typedef vec::V<float> Vector;
 constexpr int kLanes = vec::L;
+using TileUnit = vec::FloatUnit;
 
 TILE_FN Vector load(const float* p) { return vec::load<float>(p); }
 TILE_FN void store(float* p, Vector x) { vec::store<float>(p, x); }

@@ -16,6 +16,14 @@ TILE_FN void store(float* p, Vector x) { *(UnalignedVector*)p = x; }
 TILE_FN Vector splat(float x) { return Vector{x, x, x, x}; }
 TILE_FN Vector multiply_add(Vector a, Vector b, Vector c) { return a * b + c; }
 
+struct TileUnit {
+  typedef float Vector __attribute__((vector_size(16)));
+  static constexpr int kLanes = 4;
+  TILE_FN Vector load(const float* p) { return scalar::load(p); }
+  TILE_FN Vector splat(float x) { return scalar::splat(x); }
+  TILE_FN Vector multiply_add(Vector a, Vector b, Vector c) { return a * b + c; }
+};
+
 }  // namespace cppgen::rt::TILE_ISA
 
 #include "runtime/contraction/tile_body.h"

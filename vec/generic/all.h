@@ -13,4 +13,5 @@
 #include "math_trig.h"
 #include "math_pow.h"
 #include "math_runtime.h"
+#include "product.h"
 // clang-format on

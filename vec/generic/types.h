@@ -10,6 +10,7 @@
 #pragma once
 
 #define VEC_FN static inline __attribute__((always_inline))
+#define VEC_MEMBER inline __attribute__((always_inline))
 
 extern "C" {
 void* memcpy(void*, const void*, unsigned long) noexcept;

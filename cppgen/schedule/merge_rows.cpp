@@ -1,0 +1,84 @@
+#include "cppgen/schedule/merge_rows.h"
+
+#include <algorithm>
+
+#include "cppgen/ir/program.h"
+
+namespace cppgen::schedule {
+namespace {
+
+using ir::Loop;
+
+// One loop in place of several, and where it puts each of them.
+struct Merged {
+  Loop loop;
+  ir::IndexMap positions;
+};
+
+Merged merged(const ir::Program& program, const std::vector<Loop>& rows) {
+  Merged m;
+  const IndexExpr extent = points(rows);
+  m.loop = {program.index->loop("row", extent), extent};
+  IndexExpr rest = m.loop.var;
+  for (size_t i = rows.size(); i-- > 0;) {
+    m.positions[rows[i].var.node()] = i == 0 ? rest : ir::mod(rest, rows[i].extent);
+    rest = ir::floordiv(rest, rows[i].extent);
+  }
+  return m;
+}
+
+bool is_even(IndexExpr offset, const Merged& m) {
+  return ir::stride_of(ir::substitute(offset, m.positions), m.loop.var.node()).has_value();
+}
+
+bool depends_on_any(IndexExpr e, const std::vector<Loop>& rows) {
+  return std::any_of(rows.begin(), rows.end(), [&](const Loop& l) { return ir::depends_on(e, l.var.node()); });
+}
+
+// Whether a load's address moves evenly with the rows, and nothing else of it depends on them.
+bool is_even(const ir::Program& program, const Layouts& layouts, Expr load, const std::vector<Loop>& rows,
+             const Merged& m) {
+  for (const auto& g : load->guards)
+    if (depends_on_any(g.index, rows) || depends_on_any(g.lo, rows) || depends_on_any(g.hi, rows)) return false;
+  if (!load->indirects.empty()) return false;
+  return is_even(offset_of(program.buffer(load->buffer), layouts[size_t(load->buffer)], load->indices), m);
+}
+
+bool epilogue_is_even(const ir::Program& program, const Layouts& layouts, const std::vector<ir::Store>& stores,
+                      const std::vector<Loop>& rows, const Merged& m) {
+  std::vector<Expr> roots;
+  for (const auto& s : stores) {
+    if (!s.indirects.empty()) return false;
+    if (!is_even(offset_of(program.buffer(s.buffer), layouts[size_t(s.buffer)], s.indices), m)) return false;
+    roots.push_back(s.value);
+  }
+  for (Expr e : ir::postorder(roots)) {
+    if (e->kind == ir::ExprKind::load && !is_even(program, layouts, e, rows, m)) return false;
+    if (e->kind == ir::ExprKind::index && depends_on_any(e->indices[0], rows)) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+void merge_rows(const ir::Program& program, const Layouts& layouts, FusedKernel& kernel) {
+  TileContraction& c = *kernel.contraction;
+  Segment& epilogue = kernel.segments[0];
+  if (c.rows.size() < 2) return;
+  const Merged m = merged(program, c.rows);
+  ir::Rewrite rewrite;
+  rewrite.indices = m.positions;
+  if (epilogue_is_even(program, layouts, epilogue.stores, epilogue.loops, m)) {
+    epilogue.loops = {m.loop};
+    for (ir::Store& s : epilogue.stores) {
+      s.value = ir::rewrite(*program.exprs, s.value, rewrite);
+      for (IndexExpr& i : s.indices) i = ir::substitute(i, m.positions);
+    }
+  }
+  if (is_even(program, layouts, c.left, c.rows, m)) {
+    c.left = ir::rewrite(*program.exprs, c.left, rewrite);
+    c.rows = {m.loop};
+  }
+}
+
+}  // namespace cppgen::schedule

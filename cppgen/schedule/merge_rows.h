@@ -1,0 +1,10 @@
+#pragma once
+#include "cppgen/schedule/kernel.h"
+
+namespace cppgen::schedule {
+
+// Makes one loop of the rows of a contraction kernel where every address that they move - of the left operand, and of
+// what the epilogue reads and writes - moves by the same step from each row to the next: for each of the two by itself.
+void merge_rows(const ir::Program&, const Layouts&, FusedKernel&);
+
+}  // namespace cppgen::schedule

@@ -1,0 +1,92 @@
+#include "cppgen/schedule/register_tiles.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace cppgen::schedule {
+namespace {
+
+using ir::ExprKind;
+
+constexpr int64_t kMostDepth = 1152;   // beyond it, sums that go through memory cost less than 1%
+constexpr int kFewOperations = 8;      // of an epilogue that is repeated for each register of a tile
+constexpr double kLeastFilled = 0.97;  // of tiles that end with image lines, relative to those that do not
+
+bool is_simple(ir::UnaryOp op) { return op == ir::UnaryOp::neg || op == ir::UnaryOp::abs; }
+
+bool is_simple(ir::BinaryOp op) {
+  using enum ir::BinaryOp;
+  return op == add || op == sub || op == mul || op == min || op == max;
+}
+
+bool is_simple(Expr e) {
+  switch (e->kind) {
+    case ExprKind::constant:
+    case ExprKind::accumulator:
+    case ExprKind::select:
+      return true;
+    case ExprKind::load:
+      return e->indirects.empty() && e->guards.empty();
+    case ExprKind::unary:
+      return is_simple(e->unary);
+    case ExprKind::binary:
+      return is_simple(e->binary) || is_comparison(e->binary);
+    default:
+      return false;
+  }
+}
+
+// Whether a row's columns lie side by side where they are written: others are written one by one.
+bool stores_vectors(const ir::Program& program, const Layouts& layouts, const TileContraction& c,
+                    const ir::Store& store) {
+  if (!store.indirects.empty()) return false;
+  const auto stride = ir::stride_of(
+      offset_of(program.buffer(store.buffer), layouts[size_t(store.buffer)], store.indices), c.columns.var.node());
+  return stride && stride->is_constant(1);
+}
+
+bool has_simple_epilogue(const Segment& epilogue) {
+  std::vector<Expr> roots;
+  for (const auto& s : epilogue.stores) roots.push_back(s.value);
+  int operations = 0;
+  for (Expr e : ir::postorder(roots)) {
+    if (!is_simple(e)) return false;
+    operations += e->kind != ExprKind::constant && e->kind != ExprKind::accumulator;
+  }
+  return operations <= kFewOperations;
+}
+
+int64_t pieces(int64_t length, int64_t most) { return (length + most - 1) / most; }
+
+// Tiles that end with the image lines, where rows of different lines do not follow each other at an even distance.
+void tile_by_lines(TileContraction& c) {
+  if (c.rows.size() < 2 || c.tiling.height != 0 || !c.left->guards.empty()) return;
+  const IndexExpr height = c.rows[c.rows.size() - 2].extent, width = c.rows.back().extent;
+  if (!height.is_constant() || !width.is_constant() || width.constant() == 0 || height.constant() == 0) return;
+  const int64_t filled = pieces(width.constant(), c.shape.mr) * height.constant();
+  const int64_t least = pieces(width.constant() * height.constant(), c.shape.mr);
+  if (double(least) >= kLeastFilled * double(filled))
+    c.tiling.height = height.constant(), c.tiling.width = width.constant();
+}
+
+}  // namespace
+
+FusionDecision choose_register_tiles(const ir::Program& program, const Layouts& layouts, const Target& target,
+                                     FusedKernel& kernel) {
+  using enum rt::TileFormat;
+  TileContraction& c = *kernel.contraction;
+  if (c.format != f32 && c.format != f32_wide && c.format != f32_narrow) return FusionDecision::no("not float32");
+  if (target.lanes < 2) return FusionDecision::no("no vectors");
+  const IndexExpr depth = points(c.taps) * c.depth.extent;
+  if (!depth.is_constant() || depth.constant() > kMostDepth)
+    return FusionDecision::no(fmt::format("the depth is longer than {}", kMostDepth));
+  if (!has_simple_epilogue(kernel.segments[0])) return FusionDecision::no("what follows is not simple");
+  for (const auto& store : kernel.segments[0].stores)
+    if (!stores_vectors(program, layouts, c, store)) return FusionDecision::no("columns are not written side by side");
+  tile_by_lines(c);
+  c.in_registers = true;
+  return FusionDecision::yes(fmt::format("a depth of {}", depth.constant()));
+}
+
+}  // namespace cppgen::schedule
