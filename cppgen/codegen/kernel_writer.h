@@ -1,5 +1,6 @@
 #pragma once
 #include <map>
+#include <optional>
 
 #include "cppgen/codegen/kernel_text.h"
 #include "cppgen/codegen/value_emitter.h"
@@ -67,8 +68,10 @@ class TileWriter : public KernelWriter {
   void write_epilogue();
   void write_row_places(const std::vector<ir::Loop>& rows);
   Counts row_counts() const;
+  std::optional<int64_t> width_of_all_tiles() const;
   void write_products();
-  void write_register_product(int64_t rows);
+  std::string even_rows() const;
+  void write_register_product(int64_t rows, int64_t width);
   void write_called_product();
 };
 

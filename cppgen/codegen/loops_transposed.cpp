@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "cppgen/codegen/loops_writer.h"
+#include "cppgen/schedule/loop_order.h"
 
 namespace cppgen::codegen {
 
@@ -22,11 +23,13 @@ std::vector<LoopsWriter::TransposedLoad> LoopsWriter::transposed_loads(const Loo
   for (const auto& st : kernel_.segments[0].stores) roots.push_back(st.value);
   std::vector<TransposedLoad> found;
   for (Expr e : ir::postorder(roots)) {
-    if (e->kind != ir::ExprKind::load || !e->guards.empty() || !e->indirects.empty()) continue;
+    if (e->kind != ir::ExprKind::load || !e->indirects.empty()) continue;
+    const auto end = schedule::end_of_load(e, last);
+    if (!e->guards.empty() && (!end || ir::depends_on(*end, tile_loop.var.node()))) continue;
     IndexExpr offset = context_.offset(e->buffer, e->indices);
     auto across = ir::stride_of(offset, last.var.node()), along = ir::stride_of(offset, tile_loop.var.node());
     if (!across || across->is_constant(0) || across->is_constant(1) || !along || !along->is_constant(1)) continue;
-    found.push_back({e, offset, *across});
+    found.push_back({e, offset, *across, end});
   }
   return found;
 }
@@ -54,7 +57,7 @@ std::vector<std::string> LoopsWriter::prefetch_next_tile(const std::vector<Trans
                                 index_text(offset), to_row0, stride, rows, count));
   };
   for (const auto& l : transposed)
-    ask(l.load, ir::substitute(l.offset, at_start), " + row0", index_text(l.across), "columns", "rows");
+    if (!l.end) ask(l.load, ir::substitute(l.offset, at_start), " + row0", index_text(l.across), "columns", "rows");
   std::vector<Expr> roots;
   for (const auto& st : kernel_.segments[0].stores) roots.push_back(st.value);
   for (Expr e : ir::postorder(roots)) {
@@ -96,9 +99,19 @@ void LoopsWriter::write_transposed() {
     std::string name = fmt::format("tile{}", t);
     body_.line("alignas(64) {} {}[{} * {}];", storage_type(schedule_.program.buffer(l.load->buffer).type), name, side,
                side);
-    copies.push_back(fmt::format("vec::transpose_tiles({}, {}, {} + {} + row0, {}, columns, int(rows));", name, side,
+    std::string count = "columns";
+    if (l.end) {
+      copies.push_back(fmt::format("const int there{} = int(vec::imin(vec::imax({} - column0, 0), columns));", t,
+                                   index_text(*l.end)));
+      count = fmt::format("there{}", t);
+    }
+    copies.push_back(fmt::format("vec::transpose_tiles({}, {}, {} + {} + row0, {}, {}, int(rows));", name, side,
                                  context_.pointers.at(l.load->buffer), index_text(ir::substitute(l.offset, at_start)),
-                                 index_text(l.across)));
+                                 index_text(l.across), count));
+    if (l.end)
+      copies.push_back(fmt::format("vec::fill_columns({}, {}, {}, columns, int(rows), {}({}));", name, side, count,
+                                   storage_type(schedule_.program.buffer(l.load->buffer).type),
+                                   literal(l.load->type, l.load->args[0])));
     inner.bind_load(l.load, fmt::format("vec::ld({} + ({} - row0) * {} + ({} - column0), n)", name, row, side, column));
   }
   inner.store(kernel_.segments[0].stores);

@@ -86,6 +86,7 @@ class LoopsWriter : public KernelWriter {
   struct TransposedLoad {
     ir::Expr load;
     IndexExpr offset, across;
+    std::optional<IndexExpr> end;  // of what is there to read along the last loop
   };
   std::vector<TransposedLoad> transposed_loads(const ir::Loop& tile_loop, const ir::Loop& last) const;
   int64_t tile_side(const std::vector<TransposedLoad>&, const ir::Loop& tile_loop, const ir::Loop& last) const;

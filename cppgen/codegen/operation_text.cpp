@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <cmath>
+#include <optional>
+
 #include "runtime/base/errors.h"
 
 namespace cppgen::codegen {
@@ -76,6 +79,33 @@ static std::string mask_text(BinaryOp op, const std::string& a, const std::strin
   }
 }
 
+// A float32 power that products and roots give.
+static std::optional<int> exponent_in_quarters(ir::Expr e) {
+  ir::Expr exponent = e->args[1];
+  if (e->type != DType::f32 || exponent->kind != ir::ExprKind::constant) return std::nullopt;
+  for (int quarters : {-4, -2, 1, 2, 3, 6, 8, 12})
+    if (exponent->float_value() == quarters / 4.0) return quarters;
+  return std::nullopt;
+}
+
+// max or min of x and a constant: fewer instructions than for two values that may be NaN or zeros of either sign.
+static std::string bounded_text(BinaryOp op, ir::Expr constant, const std::string& x, const std::string& bound) {
+  const double value = constant->float_value();
+  const bool positive_zero = value == 0 && !std::signbit(value), negative_zero = value == 0 && std::signbit(value);
+  if (op == BinaryOp::max && positive_zero) return fmt::format("vec::at_least_zero({})", x);
+  if (op == BinaryOp::max) return fmt::format("vec::at_least({}, {})", x, bound);
+  return fmt::format("vec::{}({}, {})", negative_zero ? "min" : "at_most", x, bound);
+}
+
+static std::string extremum_text(ir::Expr e, const std::string& a, const std::string& b) {
+  const auto is_number = [](ir::Expr x) {
+    return x->kind == ir::ExprKind::constant && is_float(x->type) && !std::isnan(x->float_value());
+  };
+  if (is_number(e->args[1])) return bounded_text(e->binary, e->args[1], a, b);
+  if (is_number(e->args[0])) return bounded_text(e->binary, e->args[0], b, a);
+  return fmt::format("vec::{}({}, {})", ir::name_of(e->binary), a, b);
+}
+
 std::string binary_text(ir::Expr e, const std::string& a, const std::string& b) {
   if (e->args[0]->type == DType::boolean) return mask_text(e->binary, a, b);
   switch (e->binary) {
@@ -85,7 +115,12 @@ std::string binary_text(ir::Expr e, const std::string& a, const std::string& b) 
       return fmt::format("{} - {}", a, b);
     case BinaryOp::mul:
       return fmt::format("{} * {}", a, b);
+    case BinaryOp::min:
+    case BinaryOp::max:
+      return extremum_text(e, a, b);
     case BinaryOp::pow:
+      if (const auto quarters = exponent_in_quarters(e))
+        return fmt::format("vec::power_of_quarters<{}>({})", *quarters, a);
       return fmt::format("vec::pow(rt, {}, {})", a, b);
     default:
       return fmt::format("vec::{}({}, {})", ir::name_of(e->binary), a, b);

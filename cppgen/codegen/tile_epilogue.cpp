@@ -69,47 +69,60 @@ TileWriter::Counts TileWriter::row_counts() const {
   return {inner, inner == counts};
 }
 
+// Columns of every tile, if that is one number; else tiles in registers are those of full width.
+std::optional<int64_t> TileWriter::width_of_all_tiles() const {
+  const auto& c = *kernel_.contraction;
+  if (ir::mod(c.columns.extent, c.shape.nr).is_constant(0)) return c.shape.nr;
+  const bool one_panel = c.columns.extent.is_constant() && c.columns.extent.constant() < c.shape.nr;
+  return one_panel ? std::optional(c.columns.extent.constant()) : std::nullopt;
+}
+
 void TileWriter::write_products() {
   const auto& c = *kernel_.contraction;
-  const bool even = ir::mod(c.columns.extent, c.shape.nr).is_constant(0);
+  const auto width = width_of_all_tiles();
   body_.line("const vec::i64 column0 = panel * {};", c.shape.nr);
-  if (even)
-    body_.line("const vec::i64 tile_columns = {};", c.shape.nr);
+  if (width)
+    body_.line("constexpr vec::i64 tile_columns = {};", *width);
   else
     body_.line("const vec::i64 tile_columns = vec::imin(columns - column0, {});", c.shape.nr);
   if (!c.in_registers) return write_called_product();
   const Counts counts = row_counts();
   for (const int64_t rows : counts.usual) {
-    if (rows == counts.usual.back() && counts.all)
-      body_.open("");
-    else
-      body_.open("if (count == {})", rows);
-    write_register_product(rows);
-    body_.close(rows == counts.usual.back() && counts.all ? "}" : "} else");
+    body_.open("if (count == {}{})", rows, width ? "" : fmt::format(" && tile_columns == {}", c.shape.nr));
+    write_register_product(rows, width.value_or(c.shape.nr));
+    body_.close("} else");
   }
-  if (counts.all) return;
   body_.open("");
-  write_called_product();
+  if (counts.all && width)
+    body_.line("__builtin_unreachable();");
+  else
+    write_called_product();
   body_.close();
 }
 
-void TileWriter::write_register_product(int64_t rows) {
+std::string TileWriter::even_rows() const {
+  const IndexExpr distance = *ir::stride_of(left_offset(), kernel_.contraction->rows.back().var.node());
+  return fmt::format("vec::EvenRows{{left, {}, tap_offsets}}", index_text(distance));
+}
+
+void TileWriter::write_register_product(int64_t rows, int64_t width) {
   const auto& c = *kernel_.contraction;
-  std::string left = fmt::format("vec::ScatteredRows<{}>{{left}}", rows);
-  if (rows_are_even()) {
-    const IndexExpr distance = *ir::stride_of(left_offset(), c.rows.back().var.node());
-    left = fmt::format("vec::EvenRows{{left, {}, tap_offsets}}", index_text(distance));
-  }
-  body_.line("vec::tile<{}, {}>({}, taps, depth, right, column0, tile_columns, epilogue);", rows,
-             c.shape.nr / target_.lanes, left);
+  const std::string left = rows_are_even() ? even_rows() : fmt::format("vec::ScatteredRows<{}>{{left}}", rows);
+  body_.line("vec::tile<{}, {}, {}>({}, taps, depth, right, column0, epilogue);", rows, c.shape.nr / target_.lanes,
+             width, left);
 }
 
 void TileWriter::write_called_product() {
   const auto& c = *kernel_.contraction;
   const rt::TileFormatInfo& format = info(c.format);
   body_.line("alignas(64) {} block[{} * {}];", storage_type(format.sum), c.shape.mr, c.shape.nr);
-  body_.line("rt->tiles[{}][count]({}, taps, depth, right, block, {});", int(c.format),
-             format.form == rt::LeftForm::in_place ? "left" : "prepared", c.shape.nr);
+  const char* operand = format.form == rt::LeftForm::in_place ? "left" : "prepared";
+  if (rows_are_even()) {
+    body_.line("const void* rows[{} * {}];", points(c.taps).constant(), c.shape.mr);
+    body_.line("vec::row_pointers({}, count, taps, rows);", even_rows());
+    operand = "rows";
+  }
+  body_.line("rt->tiles[{}][count]({}, taps, depth, right, block, {});", int(c.format), operand, c.shape.nr);
   body_.line("vec::finish_block(block, {}, count, column0, tile_columns, epilogue);", c.shape.nr);
 }
 

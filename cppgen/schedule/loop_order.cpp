@@ -180,10 +180,12 @@ void find_transposed(const std::vector<Access>& accesses, FusedKernel& kernel) {
   for (const Access& a : accesses) {
     auto along = ir::stride_of(a.offset, vector);
     if (!a.load || !along || along->is_constant(0) || along->is_constant(1)) continue;
-    if (!a.load->guards.empty() || !a.load->indirects.empty()) continue;
+    const auto end = end_of_load(a.load, kernel.outer.back());
+    if ((!a.load->guards.empty() && !end) || !a.load->indirects.empty()) continue;
     for (size_t i = 0; i + 1 < kernel.outer.size(); i++) {
-      auto s = ir::stride_of(a.offset, kernel.outer[i].var.node());
-      if (s && s->is_constant(1)) kernel.transpose_loop = int(i);
+      const auto* loop = kernel.outer[i].var.node();
+      auto s = ir::stride_of(a.offset, loop);
+      if (s && s->is_constant(1) && !(end && ir::depends_on(*end, loop))) kernel.transpose_loop = int(i);
     }
   }
   if (kernel.transpose_loop < 0) return;
@@ -207,6 +209,15 @@ std::vector<Access> accesses_of(const Program& program, const Layouts& layouts, 
     for (const auto* stores : {&s.body, &s.stores})
       for (const auto& store : *stores) all.push_back({nullptr, store.buffer, offset(store.buffer, store.indices)});
   return all;
+}
+
+std::optional<IndexExpr> end_of_load(Expr load, const Loop& loop) {
+  if (load->guards.size() != 1 || load->args[0]->kind != ir::ExprKind::constant) return std::nullopt;
+  const ir::Guard& g = load->guards[0];
+  const auto stride = ir::stride_of(g.index, loop.var.node());
+  const bool moves_limits = ir::depends_on(g.lo, loop.var.node()) || ir::depends_on(g.hi, loop.var.node());
+  if (!stride || !stride->is_constant(1) || moves_limits || !ir::prove_less_equal(g.lo, g.index)) return std::nullopt;
+  return g.hi - ir::substitute(g.index, {{loop.var.node(), 0}});
 }
 
 void order_loops(Program& program, const Layouts& layouts, FusedKernel& kernel) {

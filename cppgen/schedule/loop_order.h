@@ -13,6 +13,10 @@ struct Access {
 };
 std::vector<Access> accesses_of(const ir::Program&, const Layouts&, const FusedKernel&);
 
+// Where a load's only condition is that `loop` stands before some position, and a constant takes its place behind it:
+// that position.
+std::optional<IndexExpr> end_of_load(ir::Expr load, const ir::Loop& loop);
+
 // Orders the outer loops so that the fastest dimension of what is stored comes last, decides what is vectorised, finds
 // transposed access, orders and joins loops that run over contiguous memory.
 void order_loops(ir::Program&, const Layouts&, FusedKernel&);

@@ -8,8 +8,8 @@ namespace cppgen::rt::TILE_ISA {
 
 template <int Rows, int Vectors>
 void tile(const void* const* left, long taps, long depth, const void* panel, void* block, long ldc) {
-  const auto sums = vec::tile_sums<4, TileUnit, Rows, Vectors>(vec::ScatteredRows<Rows>{left}, taps, depth,
-                                                               static_cast<const float*>(panel));
+  vec::Sums<TileUnit, Rows, Vectors> sums;
+  vec::add_taps<4>(sums, vec::ScatteredRows<Rows>{left}, taps, depth, static_cast<const float*>(panel));
   float* c = static_cast<float*>(block);
 #pragma GCC unroll 32
   for (int r = 0; r < Rows; r++)

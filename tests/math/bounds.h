@@ -43,6 +43,14 @@ inline const Bound kBounds[] = {
     {"atanh",   [](double x) { return std::atanh(x); }, -kAll, kAll, 2.5},
     {"erf",     [](double x) { return std::erf(x); },   -kAll, kAll, 1.05},
     {"sigmoid", sigmoid,                                -kAll, kAll, 2.5},
+    {"inverse",   [](double x) { return std::pow(x, -1); },   -kAll, kAll, 0.5},
+    {"inverse_root", [](double x) { return std::pow(x, -0.5); }, -kAll, kAll, 2.4},
+    {"power_1_4", [](double x) { return std::pow(x, 0.25); }, -kAll, kAll, 2.4},
+    {"root",  [](double x) { return std::pow(x, 0.5); },  -kAll, kAll, 0.5},
+    {"power_3_4", [](double x) { return std::pow(x, 0.75); }, -kAll, kAll, 2.4},
+    {"power_3_2",  [](double x) { return std::pow(x, 1.5); },  -kAll, kAll, 2.4},
+    {"square",    [](double x) { return std::pow(x, 2); },    -kAll, kAll, 0.5},
+    {"cube",    [](double x) { return std::pow(x, 3); },    -kAll, kAll, 2.4},
 };
 // clang-format on
 inline constexpr double kPowMaxUlp = 0.6;

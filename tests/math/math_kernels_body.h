@@ -22,8 +22,20 @@ void run_pow(const float* x, const float* y, float* z, long count) {
     vec::store(z + i, vec::pow(vec::load<float>(x + i), vec::load<float>(y + i)));
 }
 
+template <int Quarters>
+void run_power(const float* x, float* y, long count) {
+  for (long i = 0; i < count; i += vec::L) vec::store(y + i, vec::power_of_quarters<Quarters>(vec::load<float>(x + i)));
+}
+
 #define ROW(name) {#name, run_##name},
-constexpr NamedKernel kUnary[] = {FUNCTIONS(ROW)};
+constexpr NamedKernel kUnary[] = {FUNCTIONS(ROW){"inverse", run_power<-4>},
+                                  {"inverse_root", run_power<-2>},
+                                  {"power_1_4", run_power<1>},
+                                  {"root", run_power<2>},
+                                  {"power_3_4", run_power<3>},
+                                  {"power_3_2", run_power<6>},
+                                  {"square", run_power<8>},
+                                  {"cube", run_power<12>}};
 
 }  // namespace
 }  // namespace math_test

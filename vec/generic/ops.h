@@ -185,6 +185,22 @@ VEC_FN V<T> max(V<T> a, V<T> b) {
   }
 }
 
+// max(x, bound) and min(x, bound) for a bound that is neither zero nor NaN; at_least takes -0, at_most 0, too.
+template <class T>
+VEC_FN V<T> at_least(V<T> x, V<T> bound) {
+  return max_raw(bound, x);
+}
+template <class T>
+VEC_FN V<T> at_most(V<T> x, V<T> bound) {
+  return min_raw(bound, x);
+}
+// max(x, 0)
+template <class T>
+VEC_FN V<T> at_least_zero(V<T> x) {
+  const V<T> zero = set1<T>(0);
+  return max_raw(zero, x) + zero;  // of -0, too
+}
+
 template <class T>
 VEC_FN V<T> floor(V<T> a) {
   return round_to_integral<kRoundDown>(a);

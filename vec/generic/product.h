@@ -84,13 +84,12 @@ struct EvenRows {
   VEC_MEMBER Tap at(i64 tap) const { return {first + tap_offsets[tap], distance}; }
 };
 
+// The same for all taps.
 template <int Steps, class Unit, int Rows, int Vectors, class Left>
-VEC_FN Sums<Unit, Rows, Vectors> tile_sums(Left left, i64 taps, i64 depth, const f32* panel) {
-  Sums<Unit, Rows, Vectors> sums;
+VEC_FN void add_taps(Sums<Unit, Rows, Vectors>& sums, Left left, i64 taps, i64 depth, const f32* panel) {
 #pragma GCC unroll 1
   for (i64 t = 0; t < taps; t++, panel += depth * (Vectors * Unit::kLanes))
     if (!left.skips(t)) add_products<Steps>(sums, depth, panel, left.at(t));
-  return sums;
 }
 
 }  // namespace VEC_ISA

@@ -7,25 +7,31 @@
 namespace vec {
 inline namespace VEC_ISA {
 
-// epilogue(r)(column, lanes, sum) for each vector of a tile whose first column is column0 and of which `columns` exist.
-template <int Rows, int Vectors, class Left, class Epilogue>
-VEC_FN void tile(Left left, i64 taps, i64 depth, const f32* panel, i64 column0, i64 columns, Epilogue epilogue) {
+// epilogue(r)(column, lanes, sum) for each vector of a tile of so many columns, the first one being column0.
+template <int Rows, int Vectors, int Columns, class Left, class Epilogue>
+VEC_FN void tile(Left left, i64 taps, i64 depth, const f32* panel, i64 column0, Epilogue epilogue) {
   asm("" : "+r"(taps), "+r"(depth));  // known numbers would make g++ unroll and reorder what is blocked already
-  const auto sums = tile_sums<1, FloatUnit, Rows, Vectors>(left, taps, depth, panel);
+  Sums<FloatUnit, Rows, Vectors> sums;
+  add_taps<1>(sums, left, taps, depth, panel);
 #pragma GCC unroll 4
   for (int j = 0; j < Vectors; j++) {
-    const i64 left_over = columns - j * L;
-    if (left_over >= L) {
 #pragma GCC unroll 32
-      for (int r = 0; r < Rows; r++) epilogue(r)(column0 + j * L, All{}, sums.v[r][j]);
-    } else if (left_over > 0) {
-#pragma GCC unroll 32
-      for (int r = 0; r < Rows; r++) epilogue(r)(column0 + j * L, Tail{int(left_over)}, sums.v[r][j]);
+    for (int r = 0; r < Rows; r++) {
+      if (j * L + L <= Columns)
+        epilogue(r)(column0 + j * L, All{}, sums.v[r][j]);
+      else if (j * L < Columns)
+        epilogue(r)(column0 + j * L, Tail{Columns - j * L}, sums.v[r][j]);
     }
   }
 }
 
-// The same of a tile in memory, its rows `ld` elements apart.
+// pointers[tap * rows + r]: row r at each tap.
+VEC_FN void row_pointers(EvenRows left, i64 rows, i64 taps, const void** pointers) {
+  for (i64 t = 0; t < taps; t++)
+    for (i64 r = 0; r < rows; r++) *pointers++ = left.first + left.tap_offsets[t] + r * left.distance;
+}
+
+// What tile() does with its sums for a tile in memory, its rows `ld` elements apart.
 template <class T, class Epilogue>
 VEC_FN void finish_block(const T* block, i64 ld, i64 rows, i64 column0, i64 columns, Epilogue epilogue) {
   for (i64 r = 0; r < rows; r++, block += ld) {

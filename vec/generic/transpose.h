@@ -35,5 +35,12 @@ VEC_FN void transpose_tiles(T* dst, i64 dst_stride, const T* src, i64 src_stride
     }
 }
 
+// Columns `from` to `to` of that many rows.
+template <class T>
+VEC_FN void fill_columns(T* rows, i64 stride, int from, int to, int count, T value) {
+  for (int r = 0; r < count; r++)
+    for (int c = from; c < to; c++) rows[r * stride + c] = value;
+}
+
 }  // namespace VEC_ISA
 }  // namespace vec
