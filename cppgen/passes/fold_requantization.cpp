@@ -1,6 +1,7 @@
 #include "cppgen/passes/fold_requantization.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "cppgen/passes/eliminate_dead_code.h"
 #include "cppgen/passes/quantization.h"
@@ -115,6 +116,20 @@ void skip_relu(Graph& graph, Node& node, bool frozen) {
     node.inputs[0] = relu->inputs[0];
 }
 
+// Where the division has nowhere to go, a product is still cheaper. Quantizing an input is bound by memory.
+bool multiply_by_reciprocal(Graph& graph, ValueId result, double scale) {
+  const Node& quantize = graph.nodes[size_t(graph.value(result).producer)];
+  if (graph.value(quantize.inputs[0]).producer < 0 || !std::isnormal(float(1 / scale))) return false;
+  const NodeId id = graph.value(result).producer;
+  const std::string name = graph.value(result).name;
+  const ValueId factor = graph.add_constant(name + "/reciprocal", make_floats(DType::f32, {}, {1 / scale}));
+  const ValueId source = graph.nodes[size_t(id)].inputs[0], scaled = graph.add_value(name + "/scaled");
+  graph.value(scaled).type = graph.value(source).type;
+  insert_node(graph, id, "Mul", {source, factor}, {scaled});
+  graph.nodes[size_t(graph.value(result).producer)].inputs[0] = scaled;
+  return true;
+}
+
 }  // namespace
 
 void fold_requantization(Graph& graph, bool frozen) {
@@ -132,9 +147,12 @@ void fold_requantization(Graph& graph, bool frozen) {
     bool scales = false;
     int steps = 0;
     const ValueId source = node.inputs[0];
-    if (graph.value(source).constant || !divider.can_divide(source, scales, steps) || !scales) continue;
+    if (graph.value(source).constant || graph.value(source).type->dtype != DType::f32) continue;
     const std::vector<int64_t> dims = graph.value(node.inputs[1]).constant->dims;
-    divider.divide_input(result, 0, q.scales[0]);
+    if (divider.can_divide(source, scales, steps) && scales)
+      divider.divide_input(result, 0, q.scales[0]);
+    else if (!multiply_by_reciprocal(graph, result, q.scales[0]))
+      continue;
     const ValueId one = graph.add_constant(graph.value(result).name + "/unit_scale",
                                            make_floats(DType::f32, dims, std::vector<double>{1}));
     graph.nodes[size_t(graph.value(result).producer)].inputs[1] = one;

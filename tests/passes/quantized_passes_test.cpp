@@ -256,17 +256,28 @@ TEST(FoldRequantization, ReluStaysWhereLessThanZeroCanBeStored) {
             (Ops{"QuantizeLinear", "DequantizeLinear", "Relu", "QuantizeLinear"}));
 }
 
-TEST(FoldRequantization, LeavesWhatIsNotScaledByConstants) {
+TEST(FoldRequantization, MultipliesWhatIsNotScaledByConstants) {
   Maker plain;
   plain.output(plain.quantize(plain.node("Exp", {plain.input("x", {4})}), 0.02, 0));
-  after(plain, fold_requantization, Promise::same_bits);
-  EXPECT_NEAR(scale_of(plain.g, plain.g.nodes.back()), 0.02, 1e-9);
+  EXPECT_EQ(after(plain, fold_requantization, Promise::one_quantum), (Ops{"Exp", "Mul", "QuantizeLinear"}));
+  EXPECT_EQ(scale_of(plain.g, plain.g.nodes.back()), 1);
 
   Maker read_twice;
   ValueId sum = read_twice.node("Mul", {read_twice.input("x", {4}), read_twice.floats({}, {3})});
   read_twice.output(read_twice.quantize(sum, 0.02, 0)).output(sum);
-  after(read_twice, fold_requantization, Promise::same_bits);
-  EXPECT_NEAR(scale_of(read_twice.g, read_twice.g.nodes.back()), 0.02, 1e-9);
+  EXPECT_EQ(after(read_twice, fold_requantization, Promise::one_quantum), (Ops{"Mul", "Mul", "QuantizeLinear"}));
+}
+
+TEST(FoldRequantization, DividesInputsAndByWhatHasNoReciprocal) {
+  Maker input;
+  input.output(input.quantize(input.input("x", {4}), 0.02, 0));
+  after(input, fold_requantization, Promise::same_bits);
+  EXPECT_NEAR(scale_of(input.g, input.g.nodes.back()), 0.02, 1e-9);
+
+  Maker tiny;
+  tiny.output(tiny.quantize(tiny.node("Exp", {tiny.input("x", {4})}), 1e-40, 0));
+  after(tiny, fold_requantization, Promise::same_bits);
+  EXPECT_EQ(tiny.g.nodes.size(), 2U);
 }
 
 }  // namespace
