@@ -41,7 +41,7 @@ inline const Bound kBounds[] = {
     {"asinh",   [](double x) { return std::asinh(x); }, -kAll, kAll, 2.5},
     {"acosh",   [](double x) { return std::acosh(x); }, -kAll, kAll, 2.5},
     {"atanh",   [](double x) { return std::atanh(x); }, -kAll, kAll, 2.5},
-    {"erf",     [](double x) { return std::erf(x); },   -kAll, kAll, 1.05},
+    {"erf",     [](double x) { return std::erf(x); },   -kAll, kAll, 0.95},
     {"sigmoid", sigmoid,                                -kAll, kAll, 2.5},
     {"inverse",   [](double x) { return std::pow(x, -1); },   -kAll, kAll, 0.5},
     {"inverse_root", [](double x) { return std::pow(x, -0.5); }, -kAll, kAll, 2.4},

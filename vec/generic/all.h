@@ -9,6 +9,7 @@
 #include "transpose.h"
 #include "polynomial.h"
 #include "math_exp.h"
+#include "math_erf.h"
 #include "math_log.h"
 #include "math_trig.h"
 #include "math_pow.h"

@@ -1,4 +1,4 @@
-// exp, expm1, sigmoid, tanh, sinh, cosh, erf. Error bounds: tests/math/bounds.h. Polynomials: minimax fits by Remez's
+// exp, expm1, sigmoid, tanh, sinh, cosh. Error bounds: tests/math/bounds.h. Polynomials: minimax fits by Remez's
 // exchange, coefficients rounded one after another from the lowest; sources other than that are named.
 // Subnormal arguments and results are exact to the stated bounds; NaN gives NaN.
 #pragma once
@@ -85,21 +85,6 @@ VEC_FN F32 sinh(F32 x) {
 VEC_FN F32 cosh(F32 x) {
   const F32 e = half_exp(x);
   return e + div(splat32(0.25f), e);
-}
-
-// Both polynomials: N. Juffa, "erff" (forums.developer.nvidia.com, 2014). Above 0.93: 1 - e^-P(|x|).
-VEC_FN F32 erf(F32 x) {
-  const F32 a = abs(x), s = x * x;
-  F32 r = fma(splat32(-0x1.22p-16f), a, splat32(0x1.91cfb2p-12f));
-  r = fma(r, s, fma(splat32(-0x1.fd1438p-9f), a, splat32(0x1.8d6342p-6f)));
-  r = fma(r, a, splat32(-0x1.b55cb8p-4f));
-  r = fma(r, a, splat32(-0x1.450aa0p-1f));
-  r = fma(r, a, splat32(-0x1.079d0cp-3f));
-  r = fma(r, a, -a);
-  const F32 large = splat32(1) - exp_in_range(max_raw(splat32(-104), r));
-  const F32 p =
-      horner(s, 0x1.06eba8p-3f, -0x1.8127p-2f, 0x1.ce1c44p-4f, -0x1.b691b2p-6f, 0x1.471a58p-8f, -0x1.38ep-11f);
-  return flip_sign(select(gt(a, splat32(0.927734375f)), large, fma(p, a, a)), x);
 }
 
 }  // namespace VEC_ISA

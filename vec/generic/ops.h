@@ -5,6 +5,7 @@
 //   min_raw, max_raw(V<T>, V<T>)       a < b ? a : b and a > b ? a : b: the second operand when either is NaN
 //   shift_left, shift_right            of 4- and 8-byte types, counts below the width
 //   sqrt, fma, round_to_integral<Mode>(V<F>), has_fma
+//   look_up(const f32 (&table)[16], V<u32>)  the elements at the lowest four bits of each index; 64-byte aligned
 // Integer arithmetic wraps. No operation traps or is undefined for any input.
 #pragma once
 

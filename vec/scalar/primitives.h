@@ -88,6 +88,8 @@ VEC_FN V<f64> sqrt(V<f64> a) {
   typedef double D2 __attribute__((vector_size(16)));
   return {__builtin_ia32_sqrtsd(D2{a.v, 0})[0]};
 }
+VEC_FN V<f32> look_up(const f32 (&table)[16], V<u32> index) { return {table[index.v & 15]}; }
+
 // To nearest even; the least integer where there is none.
 VEC_FN V<i32> nearest(V<f32> x) {
   typedef float F4 __attribute__((vector_size(16)));
