@@ -39,7 +39,7 @@ void TileWriter::declare_prepared() {
   }
   check(format.form == rt::LeftForm::rows, "tiles: a block of unknown depth");
   constexpr int64_t kLine = 64;
-  const IndexExpr lines = ir::ceildiv(c.depth.extent * int64_t(size_of(format.panel)), kLine) + 1;
+  const IndexExpr lines = ir::ceildiv(c.depth.extent * int64_t(size_of(rt::prepared_type(c.format))), kLine) + 1;
   text_.scratch_bytes = lines * (kLine * taps * mr);
 }
 

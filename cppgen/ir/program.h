@@ -76,7 +76,8 @@ struct LoopNest {
   std::vector<Loop> loops, reduced;
   std::vector<Reduction> reductions;
   std::vector<Store> stores;
-  // A contraction: roles of `loops` then `reduced`. It has one reduction, a sum of lhs load x rhs load.
+  // A contraction: roles of `loops` then `reduced`. It has one reduction, a sum of lhs load x rhs load. In
+  // place of one load may stand a value of several, such as weight_at of ir/n_bits.h.
   std::vector<AxisRole> roles;
   std::vector<std::string> origins;  // the nodes it came from, as the model names them
 

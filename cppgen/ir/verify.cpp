@@ -212,7 +212,7 @@ class Verifier {
     const Expr value = nest.reductions[0].value;
     require(value->kind == ExprKind::binary && value->binary == BinaryOp::mul, "a contraction sums products");
     const Expr lhs = without_casts(value->args[0]), rhs = without_casts(value->args[1]);
-    require(lhs->kind == ExprKind::load && rhs->kind == ExprKind::load, "a contraction multiplies two loads");
+    require(lhs->kind == ExprKind::load || rhs->kind == ExprKind::load, "no factor of a contraction is a load");
     for (size_t i = 0; i < nest.roles.size(); i++) {
       const bool reduced = i >= nest.loops.size();
       const IndexNode* v = (reduced ? nest.reduced[i - nest.loops.size()] : nest.loops[i]).var.node();

@@ -10,6 +10,7 @@
 #include <mutex>
 #include <thread>
 
+#include "cppgen/schedule/n_bits.h"
 #include "cppgen/support/file_io.h"
 #include "runtime/base/errors.h"
 #include "runtime/contraction/tile.h"
@@ -50,6 +51,7 @@ class WritableMapping {
 
 // The panels of one batch of a packed constant.
 void pack(const schedule::Schedule& schedule, const PackedConstant& p, int64_t batch, char* out) {
+  if (p.n_bits) return rt::pack_n_bits(schedule::source_of(schedule.program, *p.n_bits), p.width, out);
   const ir::Buffer& source = schedule.program.buffer(p.source);
   std::vector<rt::PanelSource> taps;
   for (int64_t offset : p.tap_offsets) {

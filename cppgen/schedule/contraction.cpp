@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "cppgen/schedule/engine_conditions.h"
+#include "cppgen/schedule/n_bits.h"
 #include "cppgen/schedule/onednn.h"
 #include "cppgen/schedule/tiles.h"
 #include "cppgen/schedule/uses.h"
@@ -81,6 +82,7 @@ const std::vector<Engine>& engine_list() {
       {"avx512-bf16-tensors", "CPP", Engine::tiles, {bf16}, multiplies_bf16_pairs},
       {"cppgen-bf16", "CPP", Engine::tiles, {f32_of_bf16}},
       {"cppgen-f16", "CPP", Engine::tiles, {f32_of_f16}},
+      {"cppgen-n-bits", "CPP", Engine::n_bits},
       {"xsmm", "XSMM", Engine::xsmm},
       {"onednn", "ONEDNN", Engine::onednn},
       {"loops", "", Engine::loops},
@@ -120,6 +122,8 @@ FusionDecision supports(const Engine& engine, const Program& program, const Layo
   switch (engine.kind) {
     case Engine::tiles:
       return tiles_run(engine, program, layouts, nest, options, target);
+    case Engine::n_bits:
+      return n_bits_support(program, layouts, nest, options, target);
     case Engine::onednn:
       return onednn_supports(program, layouts, nest, target);
     case Engine::xsmm:

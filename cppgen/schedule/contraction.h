@@ -30,7 +30,7 @@ using EngineCondition = FusionDecision (*)(const Program&, const LoopNest&, cons
 // One engine of the choice list: a faster way to run a contraction's meaning. The reference, its loops, comes last and
 // takes everything.
 struct Engine {
-  enum Kind : uint8_t { tiles, onednn, xsmm, loops };
+  enum Kind : uint8_t { tiles, n_bits, onednn, xsmm, loops };
 
   std::string name;     // as `explain` and reports print it
   std::string backend;  // as MAX_AUTOTUNE_GEMM_BACKENDS names it; empty: always allowed

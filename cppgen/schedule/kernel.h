@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "cppgen/ir/n_bits.h"
 #include "cppgen/ir/program.h"
 #include "cppgen/schedule/decision.h"
 #include "cppgen/schedule/layout.h"
@@ -104,6 +105,7 @@ struct PackedConstant {
   // Element offsets in the source: by column and depth, of each batch and of each tap.
   int64_t column_stride, depth_stride;
   std::vector<int64_t> batch_offsets, tap_offsets;
+  std::optional<ir::NBitWeights> n_bits;  // then the strides and taps say nothing
 };
 
 // A run of a library function in place of a kernel.

@@ -14,6 +14,7 @@
 #include "cppgen/schedule/inline.h"
 #include "cppgen/schedule/kernels.h"
 #include "cppgen/schedule/merge_rows.h"
+#include "cppgen/schedule/n_bits.h"
 #include "cppgen/schedule/onednn.h"
 #include "cppgen/schedule/pad_rows.h"
 #include "cppgen/schedule/reductions.h"
@@ -66,6 +67,8 @@ class EngineStage {
       const Engine* engine = chosen_[i];
       if (engine && engine->kind == Engine::tiles)
         tiles(std::get<LoopNest>(old[i]), *engine);
+      else if (engine && engine->kind == Engine::n_bits)
+        n_bits(std::get<LoopNest>(old[i]), *engine);
       else if (engine && engine->kind == Engine::onednn)
         library(std::get<LoopNest>(old[i]),
                 [&](LoopNest& nest) { return prepare_onednn(schedule_.program, schedule_.layouts, nest); });
@@ -102,6 +105,15 @@ class EngineStage {
     const rt::TileFormat format = copied_if_needed(nest, *choose_format(nest, engine.formats, target_));
     auto prepared =
         prepare_tiles(schedule_.program, schedule_.layouts, nest, format, target_.tiles[size_t(format)], options_);
+    place(std::move(prepared), std::move(nest), engine);
+  }
+
+  void n_bits(LoopNest nest, const Engine& engine) {
+    auto prepared = prepare_n_bits(schedule_.program, schedule_.layouts, nest, target_);
+    place(std::move(prepared), std::move(nest), engine);
+  }
+
+  void place(TilePreparation prepared, LoopNest nest, const Engine& engine) {
     if (prepared.packing) append_copy(std::move(*prepared.packing), "packing", kPackedEachRun);
     if (prepared.packed) schedule_.packed.push_back(std::move(*prepared.packed));
     append(std::move(nest), true);

@@ -2,7 +2,7 @@
 // this header, so it includes nothing.
 #pragma once
 
-#define CPPGEN_ABI_VERSION 3
+#define CPPGEN_ABI_VERSION 4
 
 // Functions that kernels cannot contain themselves (a kernel links against nothing).
 struct cppgen_runtime {

@@ -25,8 +25,16 @@ std::span<const TileFormatInfo> tile_formats() {
       {"split2", f32, f32, u8, f32, 1, block, 2},
       {"split3", f32, f32, u8, f32, 1, block, 3},
       {"f32_copied", f32, f32, f32, f32, 1, rows},
+      {"n_bits", f32, u8, u8, f32, 1},
+      {"n_bits_of_f16", f16, u8, u8, f32, 1, rows},
+      {"n_bits_of_bf16", bf16, u8, u8, f32, 1, rows},
   }};
   return kFormats;
+}
+
+DType prepared_type(TileFormat format) {
+  const DType panel = info(format).panel;
+  return panel == DType::u8 ? DType::f32 : panel;
 }
 
 long panel_elements(TileFormat format, long taps, long depth, int nr) {
@@ -41,7 +49,7 @@ long prepared_bytes(TileFormat format, long rows, long taps, long depth) {
     case LeftForm::in_place:
       return 0;
     case LeftForm::rows:
-      return taps * rows * prepared_row_bytes(depth, long(size_of(row.panel)));
+      return taps * rows * prepared_row_bytes(depth, long(size_of(prepared_type(format))));
     case LeftForm::block:
       return split::rows_bytes(taps * depth, row.parts);
   }

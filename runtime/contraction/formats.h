@@ -24,9 +24,12 @@ enum class TileFormat : uint8_t {
   split1,
   split2,
   split3,
-  f32_copied  // for rows that would evict each other where they lie
+  f32_copied,  // for rows that would evict each other where they lie
+  n_bits,      // weights of few bits with a scale for each block of the depth (runtime/contraction/n_bit_layout.h)
+  n_bits_of_f16,
+  n_bits_of_bf16
 };
-inline constexpr size_t kTileFormatCount = 14;
+inline constexpr size_t kTileFormatCount = 17;
 
 // What tiles read of the left operand: its rows as they lie in memory, or what the format's prepare function
 // (runtime/contraction/tiles.h) makes of them - rows of another type, or one block of split tiles
@@ -49,7 +52,10 @@ struct TileFormatInfo {
 std::span<const TileFormatInfo> tile_formats();
 inline const TileFormatInfo& info(TileFormat f) { return tile_formats()[size_t(f)]; }
 
-// Elements (of TileFormatInfo::panel) of one panel of `nr` columns.
+// What prepared rows hold: numbers of the panel's type, or float32 beside panels in bytes.
+DType prepared_type(TileFormat);
+
+// Elements (of TileFormatInfo::panel) of one panel of `nr` columns. Those of few bits are known to pack_n_bits.h.
 long panel_elements(TileFormat, long taps, long depth, int nr);
 // Bytes of scratch that the prepare function of the format may need for `rows` rows; 0 where there is none.
 long prepared_bytes(TileFormat, long rows, long taps, long depth);

@@ -39,7 +39,10 @@ constexpr TileSets kScalar = with({}, {{f32, &scalar::tiles_f32},
                                        {s8s8, &scalar::tiles_s8s8},
                                        {f32_of_f16, &scalar::tiles_f32_of_f16},
                                        {f32_of_bf16, &scalar::tiles_f32_of_bf16},
-                                       {f32_copied, &scalar::tiles_f32_copied}});
+                                       {f32_copied, &scalar::tiles_f32_copied},
+                                       {n_bits, &scalar::tiles_n_bits},
+                                       {n_bits_of_f16, &scalar::tiles_n_bits_of_f16},
+                                       {n_bits_of_bf16, &scalar::tiles_n_bits_of_bf16}});
 constexpr TileSets kAvx2 = with({}, {{f32, &avx2::tiles_f32},
                                      {f32_wide, &avx2::tiles_f32_wide},
                                      {f32_narrow, &avx2::tiles_f32_narrow},
@@ -47,7 +50,10 @@ constexpr TileSets kAvx2 = with({}, {{f32, &avx2::tiles_f32},
                                      {s8s8, &avx2::tiles_s8s8},
                                      {f32_of_f16, &avx2::tiles_f32_of_f16},
                                      {f32_of_bf16, &avx2::tiles_f32_of_bf16},
-                                     {f32_copied, &avx2::tiles_f32_copied}});
+                                     {f32_copied, &avx2::tiles_f32_copied},
+                                     {n_bits, &avx2::tiles_n_bits},
+                                     {n_bits_of_f16, &avx2::tiles_n_bits_of_f16},
+                                     {n_bits_of_bf16, &avx2::tiles_n_bits_of_bf16}});
 constexpr TileSets kAvx512 = with({}, {{f32, &avx512::tiles_f32},
                                        {f32_wide, &avx512::tiles_f32_wide},
                                        {f32_narrow, &avx512::tiles_f32_narrow},
@@ -55,7 +61,10 @@ constexpr TileSets kAvx512 = with({}, {{f32, &avx512::tiles_f32},
                                        {s8s8, &avx512::tiles_s8s8},
                                        {f32_of_f16, &avx512::tiles_f32_of_f16},
                                        {f32_of_bf16, &avx512::tiles_f32_of_bf16},
-                                       {f32_copied, &avx512::tiles_f32_copied}});
+                                       {f32_copied, &avx512::tiles_f32_copied},
+                                       {n_bits, &avx512::tiles_n_bits},
+                                       {n_bits_of_f16, &avx512::tiles_n_bits_of_f16},
+                                       {n_bits_of_bf16, &avx512::tiles_n_bits_of_bf16}});
 constexpr TileSets kVnni = with(kAvx512, {{u8s8, &avx512_vnni::tiles_u8s8}, {s8s8, &avx512_vnni::tiles_s8s8}});
 constexpr TileSets kBf16 =
     with(kVnni, {{bf16, &avx512_bf16::tiles_bf16}, {bf16_of_f32, &avx512_bf16::tiles_bf16_of_f32}});

@@ -56,6 +56,19 @@ extern const TileSet tiles_f32, tiles_f32_wide, tiles_f32_narrow, tiles_u8s8, ti
     tiles_f32_of_bf16, tiles_f32_copied;
 extern const StridedTileSet strided_f32;
 }  // namespace avx512
+
+// Weights of few bits (n_bit_layout.h), one tap: their numbers are exact, sums in float32, in an order that depends on
+// the number of rows.
+namespace scalar {
+extern const TileSet tiles_n_bits, tiles_n_bits_of_f16, tiles_n_bits_of_bf16;
+}
+namespace avx2 {
+extern const TileSet tiles_n_bits, tiles_n_bits_of_f16, tiles_n_bits_of_bf16;
+}
+namespace avx512 {
+extern const TileSet tiles_n_bits, tiles_n_bits_of_f16, tiles_n_bits_of_bf16;
+}
+
 namespace avx512_vnni {
 extern const TileSet tiles_u8s8, tiles_s8s8;
 }

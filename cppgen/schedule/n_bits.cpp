@@ -1,0 +1,105 @@
+#include "cppgen/schedule/n_bits.h"
+
+#include <fmt/format.h>
+
+namespace cppgen::schedule {
+namespace {
+
+struct View {
+  Expr left = nullptr;
+  std::vector<ir::Loop> rows;
+  ir::Loop columns, depth;
+  ir::NBitWeights weights;
+};
+
+std::optional<View> n_bit_view(const Program& program, const LoopNest& nest) {
+  if (!nest.is_contraction() || nest.reductions.size() != 1 || nest.reduced.size() != 1) return {};
+  const Expr product = nest.reductions[0].value;
+  if (product->kind != ir::ExprKind::binary || product->binary != ir::BinaryOp::mul) return {};
+  View view;
+  view.left = product->args[0], view.depth = nest.reduced[0];
+  if (view.left->kind != ir::ExprKind::load) return {};
+  size_t columns = 0;
+  for (size_t i = 0; i < nest.loops.size(); i++) {
+    if (nest.roles[i] == ir::AxisRole::columns)
+      view.columns = nest.loops[i], columns++;
+    else
+      view.rows.push_back(nest.loops[i]);
+  }
+  if (columns != 1 || moves_with(view.left, view.columns)) return {};
+  const auto weights = ir::n_bit_weights(program, product->args[1], view.columns, view.depth);
+  if (!weights) return {};
+  view.weights = *weights;
+  return view;
+}
+
+bool is_constant(const Program& program, BufferId b) {
+  return b < 0 || program.buffer(b).kind == ir::BufferKind::constant;
+}
+
+rt::TileFormat format_for(DType left) {
+  return left == DType::f16    ? rt::TileFormat::n_bits_of_f16
+         : left == DType::bf16 ? rt::TileFormat::n_bits_of_bf16
+                               : rt::TileFormat::n_bits;
+}
+
+}  // namespace
+
+FusionDecision n_bits_support(const Program& program, const Layouts& layouts, const LoopNest& nest,
+                              const Options& options, const Target& target) {
+  const auto view = n_bit_view(program, nest);
+  if (!view) return FusionDecision::no("no weights of few bits");
+  const auto& w = view->weights;
+  if (!is_constant(program, w.values) || !is_constant(program, w.scales) || !is_constant(program, w.zeros))
+    return FusionDecision::no("the weights are no constants");
+  if (!options.weight_prepack) return FusionDecision::no("WEIGHT_PREPACK is 0");
+  const ir::Buffer& left = program.buffer(view->left->buffer);
+  if (!view->left->guards.empty() || !view->left->indirects.empty())
+    return FusionDecision::no("operands are read under conditions");
+  const IndexExpr offset = offset_of(left, layouts[size_t(left.id)], view->left->indices);
+  const auto stride = ir::stride_of(offset, view->depth.var.node());
+  if (!stride || !stride->is_constant(1)) return FusionDecision::no("the left operand's depth is not contiguous");
+  const rt::TileFormat format = format_for(left.type);
+  if (rt::tile_formats()[size_t(format)].left != left.type || target.tiles[size_t(format)].mr == 0)
+    return FusionDecision::no(fmt::format("no such tiles of {} for {}", name_of(left.type), target.isa));
+  return FusionDecision::yes();
+}
+
+TilePreparation prepare_n_bits(Program& program, Layouts& layouts, LoopNest& nest, const Target& target) {
+  const View view = *n_bit_view(program, nest);
+  TilePreparation result;
+  TileContraction& c = result.contraction;
+  c.format = format_for(program.buffer(view.left->buffer).type), c.shape = target.tiles[size_t(c.format)];
+  c.left = view.left, c.rows = view.rows, c.columns = view.columns, c.depth = view.depth;
+  const rt::NBitSource source = source_of(program, view.weights);
+  c.panel_elements = rt::n_bits::panel_bytes(rt::n_bit_header(source), source.depth, c.shape.nr);
+  const IndexExpr panels = ir::ceildiv(c.columns.extent, c.shape.nr);
+  c.packed = program.add_buffer(program.buffer(view.weights.values).name + ".packed", DType::u8,
+                                {panels, c.panel_elements}, ir::BufferKind::constant);
+  layouts.push_back(row_major(2));
+  PackedConstant packed{};
+  packed.source = view.weights.values, packed.packed = c.packed, packed.format = c.format, packed.width = c.shape.nr;
+  packed.batch_offsets = {0}, packed.n_bits = view.weights;
+  result.packed = std::move(packed);
+  // What the panels mean no nest can say; it shows that they are read.
+  c.right = program.exprs->load(c.packed, DType::u8, {ir::floordiv(c.columns.var, c.shape.nr), 0});
+  nest.reductions[0].value =
+      program.exprs->binary(ir::BinaryOp::mul, view.left, program.exprs->cast(DType::f32, c.right));
+  return result;
+}
+
+rt::NBitSource source_of(const Program& program, const ir::NBitWeights& w) {
+  const auto data = [&](BufferId b) { return b < 0 ? nullptr : program.buffer(b).data.bytes; };
+  const auto type = [&](BufferId b) { return b < 0 ? DType::u8 : program.buffer(b).type; };
+  return {static_cast<const uint8_t*>(static_cast<const void*>(data(w.values))),
+          data(w.scales),
+          type(w.scales),
+          data(w.zeros),
+          type(w.zeros),
+          w.columns,
+          w.depth,
+          w.bits,
+          w.block};
+}
+
+}  // namespace cppgen::schedule

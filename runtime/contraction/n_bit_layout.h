@@ -1,0 +1,33 @@
+// Panels of weights that have few bits each, and a scale for each block of the depth. No standard headers: see tiles.h.
+#pragma once
+
+namespace cppgen::rt::n_bits {
+
+// What is taken from a weight's bits: the same for all, one byte or one float32 for each block of a column.
+enum class Zeros : int { same, bytes, floats };
+
+// In front of a panel, at a distance of kHeaderBytes. Blocks follow, the last one padded:
+//   float32 scales [columns], zeros [columns] if they are bytes or floats,
+//   uint32 [block * bits / 32][columns], the first weight in the lowest bits
+struct PanelHeader {
+  int bits;  // 4 or 8
+  Zeros zeros;
+  float same_zero;
+  long block;  // steps of the depth, a multiple of 16
+};
+inline constexpr long kHeaderBytes = 64;
+static_assert(sizeof(PanelHeader) <= kHeaderBytes);
+
+static inline constexpr __attribute__((always_inline)) long zero_bytes(Zeros zeros) {
+  return zeros == Zeros::same ? 0 : zeros == Zeros::bytes ? 1 : 4;  // of one column
+}
+static inline constexpr __attribute__((always_inline)) long block_bytes(const PanelHeader& h, long columns) {
+  return columns * (4 + zero_bytes(h.zeros) + h.block * h.bits / 8);
+}
+static inline constexpr __attribute__((always_inline)) long panel_bytes(const PanelHeader& h, long depth,
+                                                                        long columns) {
+  const long bytes = (depth + h.block - 1) / h.block * block_bytes(h, columns);
+  return kHeaderBytes + (bytes + 63) / 64 * 64;
+}
+
+}  // namespace cppgen::rt::n_bits

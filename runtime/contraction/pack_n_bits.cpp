@@ -1,0 +1,111 @@
+#include "runtime/contraction/pack_n_bits.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "runtime/base/errors.h"
+#include "runtime/base/narrow_floats.h"
+
+namespace cppgen::rt {
+namespace {
+
+using n_bits::Zeros;
+
+float number(DType type, const void* data, long i) {
+  switch (type) {
+    case DType::f32:
+      return static_cast<const float*>(data)[i];
+    case DType::f16:
+      return f16_to_f32(static_cast<const uint16_t*>(data)[i]);
+    case DType::bf16:
+      return bf16_to_f32(static_cast<const uint16_t*>(data)[i]);
+    default:
+      internal_error("scales of {} are not packed", name_of(type));
+  }
+}
+
+class Reader {
+ public:
+  explicit Reader(const NBitSource& source) : s_(source) {}
+
+  long blocks() const { return (s_.depth + s_.block - 1) / s_.block; }
+  float scale(long column, long block) const { return number(s_.scale_type, s_.scales, column * blocks() + block); }
+  float zero(long column, long block) const {
+    if (!s_.zeros) return float(1 << (s_.bits - 1));
+    if (s_.zero_type != DType::u8) return number(s_.zero_type, s_.zeros, column * blocks() + block);
+    const long in_byte = 8 / s_.bits, row = (blocks() + in_byte - 1) / in_byte;
+    const unsigned byte = static_cast<const uint8_t*>(s_.zeros)[column * row + block / in_byte];
+    return float(byte >> (block % in_byte * s_.bits) & ((1u << s_.bits) - 1));
+  }
+  // Weights from `word` * (32 / bits of the panel) on.
+  uint32_t word(long column, long block, long word) const {
+    const long in_panel = s_.bits == 2 ? 2 : 4;  // bytes
+    const uint8_t* from = s_.values + (column * blocks() + block) * (s_.block * s_.bits / 8) + word * in_panel;
+    uint32_t bits = 0;
+    std::memcpy(&bits, from, size_t(in_panel));
+    return s_.bits == 2 ? spread(bits) : bits;
+  }
+
+ private:
+  const NBitSource& s_;
+
+  // Eight fields of two bits in fields of four.
+  static uint32_t spread(uint32_t x) {
+    x = (x | x << 8) & 0x00ff00ffu;
+    x = (x | x << 4) & 0x0f0f0f0fu;
+    return (x | x << 2) & 0x33333333u;
+  }
+};
+
+void pack_block(const Reader& read, const n_bits::PanelHeader& h, long first, long count, long block, int nr,
+                char* out) {
+  auto* scales = reinterpret_cast<float*>(out);
+  for (long j = 0; j < count; j++) scales[j] = read.scale(first + j, block);
+  out += nr * 4;
+  for (long j = 0; j < count && h.zeros != Zeros::same; j++) {
+    const float zero = read.zero(first + j, block);
+    if (h.zeros == Zeros::bytes)
+      out[j] = static_cast<char>(static_cast<unsigned char>(zero));
+    else
+      std::memcpy(out + j * 4, &zero, 4);
+  }
+  out += nr * n_bits::zero_bytes(h.zeros);
+  for (long j = 0; j < count; j++)
+    for (long w = 0; w < h.block * h.bits / 32; w++) {
+      const uint32_t word = read.word(first + j, block, w);
+      std::memcpy(out + (w * nr + j) * 4, &word, 4);
+    }
+}
+
+}  // namespace
+
+n_bits::PanelHeader n_bit_header(const NBitSource& source) {
+  const Reader read(source);
+  n_bits::PanelHeader h{source.bits == 8 ? 8 : 4, Zeros::same, read.zero(0, 0), source.block};
+  const auto is_byte = [](float z) { return z >= 0 && z <= 255 && float(int(z)) == z; };
+  if (!is_byte(h.same_zero)) h.zeros = Zeros::floats;
+  if (!source.zeros) return h;
+  for (long j = 0; j < source.columns; j++)
+    for (long b = 0; b < read.blocks(); b++) {
+      const float zero = read.zero(j, b);
+      if (!is_byte(zero)) h.zeros = Zeros::floats;
+      if (zero != h.same_zero) h.zeros = std::max(h.zeros, Zeros::bytes);
+    }
+  return h;
+}
+
+void pack_n_bits(const NBitSource& source, int nr, void* out) {
+  const Reader read(source);
+  const n_bits::PanelHeader h = n_bit_header(source);
+  const long bytes = n_bits::panel_bytes(h, source.depth, nr);
+  char* panel = static_cast<char*>(out);
+  for (long first = 0; first < source.columns; first += nr, panel += bytes) {
+    std::memset(panel, 0, size_t(bytes));
+    std::memcpy(panel, &h, sizeof h);
+    for (long b = 0; b < read.blocks(); b++)
+      pack_block(read, h, first, std::min<long>(nr, source.columns - first), b, nr,
+                 panel + n_bits::kHeaderBytes + b * n_bits::block_bytes(h, nr));
+  }
+}
+
+}  // namespace cppgen::rt

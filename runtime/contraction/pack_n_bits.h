@@ -1,0 +1,27 @@
+#pragma once
+#include <cstdint>
+
+#include "runtime/base/dtype.h"
+#include "runtime/contraction/n_bit_layout.h"
+
+namespace cppgen::rt {
+
+// Weights of 2, 4 or 8 bits: of each column, blocks one behind the other, the first weight in the lowest bits of a
+// byte. Each block has a scale and a zero, of float types or, zeros only, packed as the weights are, each column from a
+// new byte.
+struct NBitSource {
+  const uint8_t* values;
+  const void* scales;
+  DType scale_type;
+  const void* zeros;  // null: 2^(bits - 1) for all
+  DType zero_type;
+  long columns, depth, bits, block;
+};
+
+// The header of the panels that the weights are packed into.
+n_bits::PanelHeader n_bit_header(const NBitSource&);
+
+// Packs the weights into ceil(columns / nr) panels of n_bits::panel_bytes() each, aligned to 64 bytes.
+void pack_n_bits(const NBitSource&, int nr, void* out);
+
+}  // namespace cppgen::rt
