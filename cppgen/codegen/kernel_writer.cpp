@@ -125,14 +125,15 @@ KernelText KernelWriter::write() {
     context_.names.set(symbols[i], symbol_names.back());
   }
   name_buffers(declarations);
-  before_.indent();
+  before_.indent(), after_.indent();
   body_.indent(), body_.indent();
   write_body();
-  before_.dedent();
+  before_.dedent(), after_.dedent();
   body_.dedent(), body_.dedent();
   declarations.dedent();
 
-  std::string inner = before_.take() + "  for (vec::i64 unit = begin; unit < end; unit++) {\n" + body_.take() + "  }\n";
+  std::string inner =
+      before_.take() + "  for (vec::i64 unit = begin; unit < end; unit++) {\n" + body_.take() + "  }\n" + after_.take();
   if (!kernel_.around_caches.empty()) inner += "  vec::fence();\n";
   TextWriter out, comment_writer;
   if (options_.comment_origin) {

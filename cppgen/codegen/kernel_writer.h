@@ -23,6 +23,7 @@ class KernelWriter {
   KernelContext context_;
   TextWriter body_;    // inside the loop over units
   TextWriter before_;  // in front of that loop
+  TextWriter after_;   // behind it
   KernelText text_;
 
   virtual void write_body() = 0;

@@ -46,6 +46,10 @@ void TileWriter::write_body() {
   before_.line("const vec::i64 columns = {}, panels = {};", index_text(c.columns.extent), index_text(panels));
   before_.line("const vec::i64 taps = {}, depth = {};", index_text(taps), index_text(c.depth.extent));
   declare_left();
+  if (info(c.format).form == rt::LeftForm::block) {
+    before_.line("rt->begin[{}]();", int(c.format));
+    after_.line("rt->finish[{}]();", int(c.format));
+  }
 
   body_.line("const vec::i64 tile = unit % tiles, group = unit / tiles % groups, batch = unit / (tiles * groups);");
   decompose(body_, "batch", c.batch);

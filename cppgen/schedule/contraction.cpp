@@ -76,6 +76,8 @@ const std::vector<Engine>& engine_list() {
       {"amx-bf16x6", "CPP", Engine::tiles, {split3}, splits_into_three},
       {"avx512-bf16", "CPP", Engine::tiles, {bf16_of_f32}, rounds_to_bf16},
       {"cppgen", "CPP", Engine::tiles, {f32, f32_wide, f32_narrow}},
+      {"amx-int8", "CPP", Engine::tiles, {u8s8_block}, multiplies_bytes_on_tiles},
+      {"amx-int8", "CPP", Engine::tiles, {s8s8_block}, multiplies_bytes_on_tiles},
       {"cppgen", "CPP", Engine::tiles, {u8s8}},
       {"cppgen", "CPP", Engine::tiles, {s8s8}},
       {"amx-bf16-tensors", "CPP", Engine::tiles, {split_bf16}, multiplies_bf16_tiles},

@@ -8,10 +8,17 @@
 namespace cppgen::schedule {
 namespace {
 
-// Tiles of 16 rows cost the same for any number of them; below these, fused multiply-adds are as fast, and their panels
-// of a half to two thirds of the size matter more than arithmetic. By parts.
-constexpr int64_t kLeastRows[] = {0, 1, 4, 8};
-constexpr double kMostGrowth = 1.6;  // of packed weights over float32
+// When matrix tiles pay. Tiles of 16 rows cost the same for any number of them: below these, vector units are as fast,
+// or the size of the panels matters more than arithmetic - three parts take 1.5 times the bytes of float32. With enough
+// rows panels come from the cache, and only what they are padded with counts, which this much faster arithmetic
+// affords.
+struct TileLimits {
+  int64_t least_rows;
+  double most_padding;  // padded over real elements
+};
+constexpr TileLimits kLimits[] = {{8, 3}, {1, 4}, {4, 2.5}, {16, 1.6}};  // bytes; bfloat16; float32 by parts
+constexpr int64_t kManyRows = 32;
+constexpr double kMostGrowth = 1.6;  // of packed weights over those of the model, with few rows
 
 FusionDecision asks_for(const Options& options, FloatMath math) {
   if (options.fpmath == math) return FusionDecision::yes();
@@ -24,12 +31,26 @@ bool constant_points(const std::vector<ir::Loop>& loops) {
   return true;
 }
 
-// Of the packed weights over those in float32.
+// Of the packed weights, over those of the model.
 double growth(const ContractionView& view, rt::TileFormat format, int width) {
   int64_t depth = 1;
   for (const auto& l : view.depth) depth *= l.extent.constant();
   const int64_t columns = view.columns[0].extent.constant(), panels = (columns + width - 1) / width;
-  return double(panels * rt::panel_elements(format, 1, depth, width)) / double(columns * depth * 4);
+  const double own = double(columns * depth) * double(size_of(info(format).right));
+  return double(panels * rt::panel_elements(format, 1, depth, width)) / own;
+}
+
+FusionDecision worth_padding(const ContractionView& view, rt::TileFormat format, int width) {
+  const IndexExpr rows = points(view.rows);
+  const TileLimits& limits = kLimits[info(format).parts];
+  if (rows.is_constant() && rows.constant() < limits.least_rows)
+    return FusionDecision::no(fmt::format("fewer than {} rows", limits.least_rows));
+  const double times = growth(view, format, width);
+  const double natural = info(format).parts ? 2.0 * info(format).parts / double(size_of(info(format).right)) : 1;
+  const bool many = !rows.is_constant() || rows.constant() >= kManyRows;
+  if (times / natural > limits.most_padding || (!many && times > kMostGrowth))
+    return FusionDecision::no(fmt::format("packed weights would take {:.1f} times those of the model", times));
+  return FusionDecision::yes();
 }
 
 FusionDecision packs_well(const Program& program, const LoopNest& nest, rt::TileFormat format, const Options& options,
@@ -44,13 +65,7 @@ FusionDecision packs_well(const Program& program, const LoopNest& nest, rt::Tile
   if (!constant_points(view->depth) || !constant_points(view->columns))
     return FusionDecision::no("the right operand's size is not known");
   if (points(view->depth).is_constant(0) || points(view->columns).is_constant(0)) return FusionDecision::no("empty");
-  const IndexExpr rows = points(view->rows);
-  const int64_t least = kLeastRows[info(format).parts];
-  if (rows.is_constant() && rows.constant() < least)
-    return FusionDecision::no(fmt::format("fewer than {} rows", least));
-  if (const double times = growth(*view, format, width); times > kMostGrowth)
-    return FusionDecision::no(fmt::format("packed weights would take {:.1f} times those in float32", times));
-  return FusionDecision::yes();
+  return worth_padding(*view, format, width);
 }
 
 FusionDecision splits(const Program& program, const LoopNest& nest, rt::TileFormat format, FloatMath math,
@@ -83,6 +98,11 @@ FusionDecision multiplies_bf16_tiles(const Program& program, const LoopNest& nes
                                      const Target& target) {
   if (options.fpmath == FloatMath::strict) return asks_for(options, FloatMath::f32);
   return packs_well(program, nest, rt::TileFormat::split_bf16, options, target);
+}
+
+FusionDecision multiplies_bytes_on_tiles(const Program& program, const LoopNest& nest, const Options& options,
+                                         const Target& target) {
+  return packs_well(program, nest, rt::TileFormat::u8s8_block, options, target);
 }
 
 FusionDecision rounds_to_bf16(const Program&, const LoopNest&, const Options& options, const Target& target) {

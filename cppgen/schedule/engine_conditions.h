@@ -14,4 +14,7 @@ FusionDecision multiplies_bf16_tiles(const Program&, const LoopNest&, const Opti
 FusionDecision rounds_to_bf16(const Program&, const LoopNest&, const Options&, const Target&);
 FusionDecision multiplies_bf16_pairs(const Program&, const LoopNest&, const Options&, const Target&);
 
+// Bytes on matrix tiles: exact, so in every mode.
+FusionDecision multiplies_bytes_on_tiles(const Program&, const LoopNest&, const Options&, const Target&);
+
 }  // namespace cppgen::schedule

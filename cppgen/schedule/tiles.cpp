@@ -197,7 +197,7 @@ class PackingNest {
 };
 
 // The nest reads its right operand from the panels: what they hold is what it read before, rounded to their type. Of
-// split tiles a nest cannot say what panels mean; it shows that they are read.
+// blocks a nest cannot say what panels mean; it shows that they are read.
 void read_packed(Program& program, LoopNest& nest, const TileContraction& c) {
   const int64_t width = c.shape.nr, group = info(c.format).depth_group;
   std::vector<IndexExpr> at{c.packed_batch,
@@ -206,7 +206,7 @@ void read_packed(Program& program, LoopNest& nest, const TileContraction& c) {
                             ir::floordiv(c.depth.var, group),
                             ir::mod(c.columns.var, width),
                             ir::mod(c.depth.var, group)};
-  if (info(c.format).parts) at = {c.packed_batch, ir::floordiv(c.columns.var, width), 0};
+  if (info(c.format).form == rt::LeftForm::block) at = {c.packed_batch, ir::floordiv(c.columns.var, width), 0};
   ir::Rewrite redirect;
   redirect.replace_load = [&](Expr load) -> Expr {
     if (load != c.right) return nullptr;
@@ -222,7 +222,7 @@ std::vector<IndexExpr> panel_shape(TileContraction& c, const std::vector<Loop>& 
   IndexExpr panels = ir::ceildiv(c.columns.extent, c.shape.nr), taps = points(c.taps),
             steps = ir::ceildiv(c.depth.extent, group);
   c.packed_batch = linear(batch);
-  if (info(c.format).parts) {
+  if (info(c.format).form == rt::LeftForm::block) {
     c.panel_elements = rt::panel_elements(c.format, taps.constant(), c.depth.extent.constant(), c.shape.nr);
     return {points(batch), panels, c.panel_elements};
   }

@@ -19,6 +19,9 @@ struct cppgen_runtime {
   // By format: makes of the left operand's rows what its tiles read. Null where they read the rows themselves.
   void (*const* prepare)(const void* const* left, long rows, long taps, long depth, void* scratch,
                          const void** prepared);
+  // By format: what a kernel calls before its first tile and after its last one. Null where there is nothing to do.
+  void (*const* begin)(void);
+  void (*const* finish)(void);
 };
 
 // What a kernel call receives. A kernel is

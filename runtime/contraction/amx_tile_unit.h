@@ -1,5 +1,6 @@
-// The tile unit of AMX, for kernels over a tile unit (split_body.h). It has eight tiles, all of 16 rows of 64 bytes.
-//   configure()            before anything else on a thread; release() afterwards
+// The tile unit of AMX, for kernels over a tile unit. It has eight tiles, all of 16 rows of 64 bytes.
+//   of_thread()            the unit of the calling thread
+//   configure()            before anything else on a thread; release() afterwards. Both take longer than a product.
 //   zero<T>()              tile T = 0
 //   load<T>(p, stride)     16 rows of 64 bytes, `stride` bytes apart
 //   store<T>(p, stride)
@@ -24,6 +25,7 @@ inline constexpr AmxTileConfiguration kAmxFullTiles = {
 
 class AmxTileUnit {
  public:
+  __attribute__((always_inline)) static AmxTileUnit of_thread() { return {}; }
   __attribute__((always_inline)) static void configure() { asm volatile("ldtilecfg %0" : : "m"(kAmxFullTiles)); }
   __attribute__((always_inline)) static void release() { asm volatile("tilerelease"); }
 

@@ -6,6 +6,10 @@ namespace cppgen::rt {
 
 class EmulatedTileUnit {
  public:
+  static EmulatedTileUnit& of_thread() {
+    static thread_local EmulatedTileUnit unit;
+    return unit;
+  }
   void configure() { configured_ = true; }
   void release() { configured_ = false; }
 

@@ -2,6 +2,7 @@
 
 #include <array>
 
+#include "runtime/contraction/byte_block_layout.h"
 #include "runtime/contraction/split_layout.h"
 #include "runtime/contraction/tiles.h"
 
@@ -28,6 +29,8 @@ std::span<const TileFormatInfo> tile_formats() {
       {"n_bits", f32, u8, u8, f32, 1},
       {"n_bits_of_f16", f16, u8, u8, f32, 1, rows},
       {"n_bits_of_bf16", bf16, u8, u8, f32, 1, rows},
+      {"u8s8_block", u8, i8, u8, i32, 1, block},
+      {"s8s8_block", i8, i8, u8, i32, 1, block},
   }};
   return kFormats;
 }
@@ -39,7 +42,8 @@ DType prepared_type(TileFormat format) {
 
 long panel_elements(TileFormat format, long taps, long depth, int nr) {
   const TileFormatInfo& row = info(format);
-  if (row.parts) return split::panel_bytes(taps * depth, row.parts);
+  if (row.form == LeftForm::block)
+    return row.parts ? split::panel_bytes(taps * depth, row.parts) : byte_blocks::panel_bytes(taps * depth);
   return taps * ((depth + row.depth_group - 1) / row.depth_group * row.depth_group) * nr;
 }
 
@@ -51,7 +55,7 @@ long prepared_bytes(TileFormat format, long rows, long taps, long depth) {
     case LeftForm::rows:
       return taps * rows * prepared_row_bytes(depth, long(size_of(prepared_type(format))));
     case LeftForm::block:
-      return split::rows_bytes(taps * depth, row.parts);
+      return row.parts ? split::rows_bytes(taps * depth, row.parts) : byte_blocks::rows_bytes(taps * depth);
   }
   return 0;
 }

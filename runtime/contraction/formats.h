@@ -27,13 +27,15 @@ enum class TileFormat : uint8_t {
   f32_copied,  // for rows that would evict each other where they lie
   n_bits,      // weights of few bits with a scale for each block of the depth (runtime/contraction/n_bit_layout.h)
   n_bits_of_f16,
-  n_bits_of_bf16
+  n_bits_of_bf16,
+  u8s8_block,  // on matrix tiles (runtime/contraction/byte_block_layout.h)
+  s8s8_block
 };
-inline constexpr size_t kTileFormatCount = 17;
+inline constexpr size_t kTileFormatCount = 19;
 
 // What tiles read of the left operand: its rows as they lie in memory, or what the format's prepare function
-// (runtime/contraction/tiles.h) makes of them - rows of another type, or one block of split tiles
-// (runtime/contraction/split_layout.h).
+// (runtime/contraction/tiles.h) makes of them - rows of another type, or one block of matrix tiles
+// (runtime/contraction/split_layout.h, byte_block_layout.h).
 enum class LeftForm : uint8_t { in_place, rows, block };
 
 struct TileFormatInfo {
@@ -45,7 +47,7 @@ struct TileFormatInfo {
   // [tap][ceil(depth / depth_group)][columns of the tile][depth_group], zeros beyond the last column and step.
   int depth_group;
   LeftForm form = LeftForm::in_place;
-  int parts = 0;  // of a block: panels are those of split tiles, in bytes; only constants are packed so
+  int parts = 0;  // of a block, 0 for bytes; panels of blocks are in bytes, and only constants are packed so
 };
 
 // By TileFormat.

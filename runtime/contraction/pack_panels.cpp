@@ -4,6 +4,7 @@
 
 #include "runtime/base/errors.h"
 #include "runtime/base/narrow_floats.h"
+#include "runtime/contraction/byte_block_layout.h"
 #include "runtime/contraction/pack_split.h"
 #include "runtime/contraction/split_layout.h"
 #include "runtime/contraction/tile.h"
@@ -127,6 +128,20 @@ void pack_split_panels(const TileFormatInfo& format, std::span<const PanelSource
                      static_cast<char*>(out) + p * split::panel_bytes(depth, format.parts));
 }
 
+void pack_byte_blocks(std::span<const PanelSource> taps, int nr, void* out) {
+  const long tap_depth = taps[0].depth, bytes = byte_blocks::panel_bytes(long(taps.size()) * tap_depth);
+  char* panel = static_cast<char*>(out);
+  for (long first = 0; first < taps[0].columns; first += nr, panel += bytes) {
+    std::memset(panel, 0, size_t(bytes));
+    for (size_t t = 0; t < taps.size(); t++)
+      for (long j = 0; j < std::min<long>(nr, taps[t].columns - first); j++) {
+        const char* from = static_cast<const char*>(taps[t].data) + (first + j) * taps[t].column_stride;
+        for (long k = 0; k < tap_depth; k++)
+          panel[byte_blocks::place_in_panel(long(t) * tap_depth + k, j)] = from[k * taps[t].depth_stride];
+      }
+  }
+}
+
 }  // namespace
 
 long panel_tap_elements(TileFormat format, long depth, int nr) {
@@ -146,6 +161,7 @@ void pack_panels(TileFormat format, std::span<const PanelSource> taps, int nr, v
   if (taps.empty()) return;
   const TileFormatInfo& row = info(format);
   if (row.parts) return pack_split_panels(row, taps, nr, out);
+  if (row.form == LeftForm::block) return pack_byte_blocks(taps, nr, out);
   const long elements = panel_tap_elements(format, taps[0].depth, nr), panel_stride = elements * long(taps.size());
   for (size_t t = 0; t < taps.size(); t++)
     pack_tap(format, taps[t], nr, panel_stride,

@@ -71,12 +71,16 @@ constexpr TileSets kBf16 =
 constexpr TileSets kAmx = with(kBf16, {{split_bf16, &amx::tiles_split_bf16},
                                        {split1, &amx::tiles_split1},
                                        {split2, &amx::tiles_split2},
-                                       {split3, &amx::tiles_split3}});
+                                       {split3, &amx::tiles_split3},
+                                       {u8s8_block, &amx::tiles_u8s8_block},
+                                       {s8s8_block, &amx::tiles_s8s8_block}});
 
 constexpr TileSets kEmulatedAmx = with(kBf16, {{split_bf16, &emulated_amx::tiles_split_bf16},
                                                {split1, &emulated_amx::tiles_split1},
                                                {split2, &emulated_amx::tiles_split2},
-                                               {split3, &emulated_amx::tiles_split3}});
+                                               {split3, &emulated_amx::tiles_split3},
+                                               {u8s8_block, &emulated_amx::tiles_u8s8_block},
+                                               {s8s8_block, &emulated_amx::tiles_s8s8_block}});
 
 constexpr std::array<Row, 6> kRows{{
     {"scalar", &scalar::strided_f32, kScalar},
@@ -98,19 +102,25 @@ class RuntimeTable {
  public:
   void set(const Row& row) {
     for (size_t f = 0; f < kTileFormatCount; f++)
-      if (const TileSet* set = row.tiles[f]) functions_[f] = set->functions, prepare_[f] = set->prepare;
+      if (const TileSet* set = row.tiles[f]) {
+        functions_[f] = set->functions, prepare_[f] = set->prepare;
+        begin_[f] = set->begin, finish_[f] = set->finish;
+      }
     table_ = {kUnaryF64,
               [](double x, double y) { return std::pow(x, y); },
               [](double x, double y) { return std::fmod(x, y); },
               functions_.data(),
               row.strided->functions,
-              prepare_.data()};
+              prepare_.data(),
+              begin_.data(),
+              finish_.data()};
   }
   const cppgen_runtime* get() const { return &table_; }
 
  private:
   std::array<const TileFunction*, kTileFormatCount> functions_{};
   std::array<PrepareFunction, kTileFormatCount> prepare_{};
+  std::array<void (*)(), kTileFormatCount> begin_{}, finish_{};
   cppgen_runtime table_{};
 };
 

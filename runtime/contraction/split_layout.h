@@ -28,7 +28,8 @@ struct PanelHeader {
   Range range;
 };
 
-// In front of prepared rows: [step][part][16 rows][row][32 of depth], zero beyond the rows and the depth. The depth is
+// In front of prepared rows: [step][part][16 rows][row][32 of depth], zero beyond the rows of the tiles that
+// are read and beyond the depth. The depth is
 // that of all taps, one after the other. `rows` are the operand's own, which the FMA tiles read.
 struct RowsHeader {
   const void* const* rows;

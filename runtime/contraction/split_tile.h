@@ -2,6 +2,7 @@
 // parts cannot express is computed by fused multiply-adds in float32.
 #pragma once
 
+#include "runtime/contraction/block_table.h"
 #include "runtime/contraction/split_prepare.h"
 #include "runtime/contraction/tiles.h"
 
@@ -60,8 +61,7 @@ class StepProducts {
 
 template <int Parts, bool Lower, class Unit>
 TILE_FN void multiply_parts(const unsigned short* a, const unsigned short* b, long steps, float* c, long ldc) {
-  Unit unit;
-  unit.configure();
+  auto&& unit = Unit::of_thread();
   unit.template zero<0>(), unit.template zero<1>();
   if constexpr (Lower) unit.template zero<2>(), unit.template zero<3>();
   for (long s = 0; s < steps; s++, a += Parts * split::kPartElements, b += Parts * split::kPartElements)
@@ -72,7 +72,6 @@ TILE_FN void multiply_parts(const unsigned short* a, const unsigned short* b, lo
     float* lower = c + split::kTileSide * ldc;
     unit.template store<2>(lower, stride), unit.template store<3>(lower + split::kTileSide, stride);
   }
-  unit.release();
 }
 
 // Row k of a panel: its columns from 16 * half on.
@@ -144,22 +143,14 @@ void split_tile(const void* const* left, long taps, long depth, const void* pane
     multiply_parts<Parts, true, Unit>(a, b, steps, c, ldc);
 }
 
-// One function for every number of rows: the prepared block knows it.
-template <TileFunction Tile>
-struct SplitTable {
-  TileFunction functions[split::kBlockSide + 1] = {};
-
-  constexpr SplitTable() {
-    for (int rows = 1; rows <= split::kBlockSide; rows++) functions[rows] = Tile;
-  }
-};
-template <TileFunction Tile>
-constexpr SplitTable<Tile> split_table;
-
 template <class T, int Parts, class Unit>
 constexpr TileSet split_tile_set() {
-  return {split::kBlockSide, split::kBlockSide, split_table<split_tile<Parts, Unit>>.functions,
-          prepare_split<T, Parts>};
+  return {split::kBlockSide,
+          split::kBlockSide,
+          block_table<split_tile<Parts, Unit>>.functions,
+          prepare_split<T, Parts>,
+          [] { Unit::of_thread().configure(); },
+          [] { Unit::of_thread().release(); }};
 }
 
 }  // namespace cppgen::rt::TILE_ISA

@@ -1,5 +1,8 @@
-// 16 floats and their bits as compiler vectors, for any instruction set; the unit that includes it defines TILE_ISA and
-// cppgen::rt::TILE_ISA::fused(a, b, c), a * b + c rounded once.
+// 16 floats and their bits as compiler vectors, for any instruction set. The unit that includes it defines TILE_ISA and
+// in cppgen::rt::TILE_ISA
+//   fused(a, b, c)          a * b + c rounded once
+//   store_rounded(p, x, y)  32 numbers rounded to bfloat16: to nearest, ties to even; NaN stays NaN; denormals as they
+//                           are or as zeros, which is the same to tiles
 #pragma once
 
 #include "runtime/contraction/split_layout.h"

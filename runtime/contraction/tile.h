@@ -27,7 +27,7 @@ struct PanelSource {
 long panel_tap_elements(TileFormat, long depth, int nr);
 
 // Packs the tap into ceil(columns / nr) panels, `panel_stride` elements from one to the next, in the layout that
-// TileFormatInfo::depth_group states. For tiles, `out` is aligned to 64 bytes. Not for formats of split tiles.
+// TileFormatInfo::depth_group states. For tiles, `out` is aligned to 64 bytes. Not for formats of blocks.
 void pack_tap(TileFormat, const PanelSource&, int nr, long panel_stride, void* out);
 
 // Packs all taps, which are of one depth and number of columns, into ceil(columns / nr) panels of panel_elements()

@@ -25,6 +25,9 @@ struct TileSet {
   int mr = 0, nr = 0;
   const TileFunction* functions = nullptr;
   PrepareFunction prepare = nullptr;
+  // Where tiles need a unit of the CPU that is set up: what a thread calls before and after them; else null.
+  void (*begin)() = nullptr;
+  void (*finish)() = nullptr;
 };
 
 // Distance of prepared rows: an odd number of cache lines, so that equal columns of many rows fall into different sets
@@ -84,11 +87,12 @@ extern const TileSet tiles_bf16, tiles_bf16_of_f32;
 // that of fused multiply-adds in float32. What two or three parts cannot express - infinities, NaN, numbers or products
 // near the ends of float32's range - is summed by fused multiply-adds in the order of the float32 tiles. amx needs a
 // CPU with AMX and permission to use it; emulated_amx runs everywhere, slowly, and gives the same bits.
+// Bytes have exact sums.
 namespace amx {
-extern const TileSet tiles_split_bf16, tiles_split1, tiles_split2, tiles_split3;
+extern const TileSet tiles_split_bf16, tiles_split1, tiles_split2, tiles_split3, tiles_u8s8_block, tiles_s8s8_block;
 }
 namespace emulated_amx {
-extern const TileSet tiles_split_bf16, tiles_split1, tiles_split2, tiles_split3;
+extern const TileSet tiles_split_bf16, tiles_split1, tiles_split2, tiles_split3, tiles_u8s8_block, tiles_s8s8_block;
 }
 
 }  // namespace cppgen::rt

@@ -47,7 +47,9 @@ std::vector<float> run(const Case& c, int parts) {
   tiles.prepare(rows.data(), c.rows, c.taps, c.depth, prepared.data(), &first);
   constexpr long kDistance = kSide + 4;
   std::vector<float> block(size_t(kSide * kDistance), 99.0f);
+  tiles.begin();
   tiles.functions[c.rows](&first, c.taps, c.depth, panel.data(), block.data(), kDistance);
+  tiles.finish();
   std::vector<float> out;
   for (long r = 0; r < c.rows; r++) {
     for (long j = 0; j < kSide; j++) out.push_back(block[size_t(r * kDistance + j)]);

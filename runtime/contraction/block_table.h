@@ -1,0 +1,22 @@
+// The table of tiles over prepared blocks of up to 32 rows, for translation units that define TILE_ISA.
+#pragma once
+
+#include "runtime/contraction/tiles.h"
+
+namespace cppgen::rt::TILE_ISA {
+
+constexpr int kMostBlockRows = 32;
+
+// One function for every number of rows: the prepared block knows it.
+template <TileFunction Tile>
+struct BlockTable {
+  TileFunction functions[kMostBlockRows + 1] = {};
+
+  constexpr BlockTable() {
+    for (int rows = 1; rows <= kMostBlockRows; rows++) functions[rows] = Tile;
+  }
+};
+template <TileFunction Tile>
+constexpr BlockTable<Tile> block_table;
+
+}  // namespace cppgen::rt::TILE_ISA
