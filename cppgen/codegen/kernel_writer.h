@@ -74,6 +74,18 @@ class TileWriter : public KernelWriter {
   std::string even_rows() const;
   void write_register_product(int64_t rows, int64_t width);
   void write_called_product();
+  void write_columns();
+  // block_writer.cpp
+  rt::DepthBlocks depth_blocks() const;
+  int64_t tiles_per_unit(int64_t panels) const;
+  void write_depth_blocks(int64_t group);
+  void open_tiles();
+  void open_panels();
+  void write_sums_place(const char* name, int64_t tiles);
+  void write_all_pointers();
+  void write_block_sums(int64_t tiles, int64_t group);
+  void write_block_rows(const rt::DepthBlocks&, int64_t bytes);
+  void write_block_epilogues(int64_t tiles);
 };
 
 }  // namespace cppgen::codegen

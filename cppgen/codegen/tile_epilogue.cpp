@@ -77,7 +77,8 @@ std::optional<int64_t> TileWriter::width_of_all_tiles() const {
   return one_panel ? std::optional(c.columns.extent.constant()) : std::nullopt;
 }
 
-void TileWriter::write_products() {
+// Columns of the panel that exist.
+void TileWriter::write_columns() {
   const auto& c = *kernel_.contraction;
   const auto width = width_of_all_tiles();
   body_.line("const vec::i64 column0 = panel * {};", c.shape.nr);
@@ -85,6 +86,12 @@ void TileWriter::write_products() {
     body_.line("constexpr vec::i64 tile_columns = {};", *width);
   else
     body_.line("const vec::i64 tile_columns = vec::imin(columns - column0, {});", c.shape.nr);
+}
+
+void TileWriter::write_products() {
+  const auto& c = *kernel_.contraction;
+  const auto width = width_of_all_tiles();
+  write_columns();
   if (!c.in_registers) return write_called_product();
   const Counts counts = row_counts();
   for (const int64_t rows : counts.usual) {

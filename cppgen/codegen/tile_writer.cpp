@@ -20,9 +20,11 @@ int64_t TileWriter::panels_per_unit() const {
   IndexExpr panels = ir::ceildiv(c.columns.extent, c.shape.nr);
   int64_t most = panels.is_constant() ? panels.constant() : 8;
   int64_t fit = most;
-  if (c.panel_elements.is_constant())
-    fit = std::max<int64_t>(
-        1, target_.l2_bytes / 2 / (int64_t(size_of(info(c.format).panel)) * c.panel_elements.constant()));
+  const auto fitting = [&](int64_t bytes) { return std::max<int64_t>(1, target_.l2_bytes / 2 / bytes); };
+  if (const rt::DepthBlocks blocks = depth_blocks(); blocks.count > 1)
+    fit = fitting(blocks.panel_bytes);
+  else if (c.panel_elements.is_constant())
+    fit = fitting(int64_t(size_of(info(c.format).panel)) * c.panel_elements.constant());
   int64_t group = std::min(most, fit);
   const int64_t row_tiles = constant_or(tile_count(), 8);
   constexpr int64_t kUnits = 16;
@@ -45,11 +47,12 @@ void TileWriter::write_body() {
   before_.line("const vec::i64 tiles = {}, groups = {};", index_text(tiles), index_text(groups));
   before_.line("const vec::i64 columns = {}, panels = {};", index_text(c.columns.extent), index_text(panels));
   before_.line("const vec::i64 taps = {}, depth = {};", index_text(taps), index_text(c.depth.extent));
-  declare_left();
   if (info(c.format).form == rt::LeftForm::block) {
     before_.line("rt->begin[{}]();", int(c.format));
     after_.line("rt->finish[{}]();", int(c.format));
   }
+  if (depth_blocks().count > 1) return write_depth_blocks(group);
+  declare_left();
 
   body_.line("const vec::i64 tile = unit % tiles, group = unit / tiles % groups, batch = unit / (tiles * groups);");
   decompose(body_, "batch", c.batch);

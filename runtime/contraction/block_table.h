@@ -8,15 +8,16 @@ namespace cppgen::rt::TILE_ISA {
 constexpr int kMostBlockRows = 32;
 
 // One function for every number of rows: the prepared block knows it.
-template <TileFunction Tile>
+template <TileFunction Tile, TileFunction Adding>
 struct BlockTable {
-  TileFunction functions[kMostBlockRows + 1] = {};
+  TileFunction functions[2 * kMostBlockRows + 1] = {};
 
   constexpr BlockTable() {
-    for (int rows = 1; rows <= kMostBlockRows; rows++) functions[rows] = Tile;
+    for (int rows = 1; rows <= kMostBlockRows; rows++)
+      functions[rows] = Tile, functions[kMostBlockRows + rows] = Adding;
   }
 };
-template <TileFunction Tile>
-constexpr BlockTable<Tile> block_table;
+template <TileFunction Tile, TileFunction Adding = nullptr>
+constexpr BlockTable<Tile, Adding> block_table;
 
 }  // namespace cppgen::rt::TILE_ISA

@@ -59,7 +59,14 @@ DType prepared_type(TileFormat);
 
 // Elements (of TileFormatInfo::panel) of one panel of `nr` columns. Those of few bits are known to pack_n_bits.h.
 long panel_elements(TileFormat, long taps, long depth, int nr);
-// Bytes of scratch that the prepare function of the format may need for `rows` rows; 0 where there is none.
+// How tiles take the depth: `count` blocks of so many taps and so much of each, the last one perhaps shorter; a block
+// of a panel has `panel_bytes`. One block but for those of parts, which a first block overwrites and others add to.
+struct DepthBlocks {
+  long count, taps, depth, panel_bytes;
+};
+DepthBlocks depth_blocks(TileFormat, long taps, long depth);
+// Bytes of scratch that the prepare function of the format may need for `rows` rows of one block of the depth; 0 where
+// there is none.
 long prepared_bytes(TileFormat, long rows, long taps, long depth);
 
 // Rows and columns of the largest tile. Tiles of fewer rows exist; columns are fixed.

@@ -123,9 +123,16 @@ void pack_split_panels(const TileFormatInfo& format, std::span<const PanelSource
   std::vector<float> rows(size_t(panels * depth * nr));
   for (size_t t = 0; t < taps.size(); t++)
     pack_as_f32(format.right, taps[t], nr, 1, depth * nr, rows.data() + long(t) * tap_depth * nr);
+  const long taps_count = long(taps.size());
+  const split::DepthBlocks blocks = split::depth_blocks(taps_count, tap_depth, format.parts);
+  char* to = static_cast<char*>(out);
   for (long p = 0; p < panels; p++)
-    pack_split_panel(rows.data() + p * depth * nr, depth, format.parts,
-                     static_cast<char*>(out) + p * split::panel_bytes(depth, format.parts));
+    for (long i = 0; i < blocks.count; i++) {
+      const long first = i * blocks.taps * blocks.depth,
+                 of_block = split::block_depth(blocks, i, taps_count, tap_depth);
+      pack_split_panel(rows.data() + (p * depth + first) * nr, of_block, format.parts, to);
+      to += split::panel_bytes(of_block, format.parts);
+    }
 }
 
 void pack_byte_blocks(std::span<const PanelSource> taps, int nr, void* out) {

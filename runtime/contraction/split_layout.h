@@ -21,8 +21,9 @@ struct Range {
 inline constexpr Range kNothing{1024, -1024};
 inline constexpr Range kNotFinite{-1024, 1024};
 
-// In front of a packed panel of 32 columns. With parts: [step][part][16 columns][pair of depth][column][2], zero beyond
-// the depth and the columns. Without: float32 [depth][32 columns], which the FMA tiles read.
+// In front of each block of a packed panel of 32 columns. With parts: [step][part][16 columns][pair of
+// depth][column][2], zero beyond the depth and the columns. Without: float32 [depth][32 columns], which the FMA tiles
+// read.
 struct PanelHeader {
   int has_parts;
   Range range;
@@ -40,10 +41,36 @@ static_assert(sizeof(PanelHeader) <= kHeaderBytes && sizeof(RowsHeader) <= kHead
 
 SPLIT_FN long steps(long depth) { return (depth + kStepDepth - 1) / kStepDepth; }
 SPLIT_FN long part_bytes(long depth, int parts) { return steps(depth) * parts * kPartElements * 2; }
-// Of one panel: `depth` counts all taps. A panel in float32 takes the place of its parts.
+// Of one block of a panel: `depth` counts all its taps. A block in float32 takes the place of its parts.
 SPLIT_FN long panel_bytes(long depth, int parts) {
   const long in_parts = part_bytes(depth, parts), in_float = parts > 1 ? depth * kBlockSide * 4 : 0;
   return kHeaderBytes + (in_parts < in_float ? in_float : in_parts);
+}
+
+// A long depth is multiplied in blocks, one after the other, so that what a block takes of panels and rows stays in the
+// second-level cache: some taps each, or of a single tap some of its depth. The last one may be shorter. Each has rows
+// and panels of its own, laid out as above. Sums are those without blocks, bit for bit, for each goes on where the one
+// before it ended; yet a block decides alone whether its numbers can be expressed by parts.
+struct DepthBlocks {
+  long count, taps, depth;
+};
+SPLIT_FN DepthBlocks depth_blocks(long taps, long depth, int parts) {
+  const long most = parts == 1 ? 1024 : 512;
+  if (2 * taps * depth <= 3 * most) return {1, taps, depth};
+  if (taps == 1) return {(depth + most - 1) / most, 1, most};
+  const long several = depth < most ? most / depth : 1;
+  return {(taps + several - 1) / several, several, depth};
+}
+// The depth of block `i`, of all its taps.
+SPLIT_FN long block_depth(DepthBlocks b, long i, long taps, long depth) {
+  if (i + 1 < b.count) return b.taps * b.depth;
+  return taps * depth - i * b.taps * b.depth;
+}
+// Of a panel with all its blocks.
+SPLIT_FN long all_panel_bytes(long taps, long depth, int parts) {
+  const DepthBlocks b = depth_blocks(taps, depth, parts);
+  return (b.count - 1) * panel_bytes(b.taps * b.depth, parts) +
+         panel_bytes(block_depth(b, b.count - 1, taps, depth), parts);
 }
 SPLIT_FN long rows_bytes(long depth, int parts) { return kHeaderBytes + part_bytes(depth, parts); }
 

@@ -59,14 +59,28 @@ class StepProducts {
   }
 };
 
-template <int Parts, bool Lower, class Unit>
+template <bool Lower, class Unit>
+TILE_FN void start_block(Unit& unit, const float* c, long stride, bool adds) {
+  if (!adds) {
+    unit.template zero<0>(), unit.template zero<1>();
+    if constexpr (Lower) unit.template zero<2>(), unit.template zero<3>();
+    return;
+  }
+  unit.template load<0>(c, stride), unit.template load<1>(c + split::kTileSide, stride);
+  if constexpr (Lower) {
+    const float* lower = c + split::kTileSide * stride / 4;
+    unit.template load<2>(lower, stride), unit.template load<3>(lower + split::kTileSide, stride);
+  }
+}
+
+template <int Parts, bool Lower, class Unit, bool Adds>
 TILE_FN void multiply_parts(const unsigned short* a, const unsigned short* b, long steps, float* c, long ldc) {
   auto&& unit = Unit::of_thread();
-  unit.template zero<0>(), unit.template zero<1>();
-  if constexpr (Lower) unit.template zero<2>(), unit.template zero<3>();
+  const long stride = ldc * 4;
+  start_block<Lower>(unit, c, stride, Adds);
+#pragma GCC unroll 1
   for (long s = 0; s < steps; s++, a += Parts * split::kPartElements, b += Parts * split::kPartElements)
     StepProducts<Unit, Lower>(unit, a, b).run_all(Parts);
-  const long stride = ldc * 4;
   unit.template store<0>(c, stride), unit.template store<1>(c + split::kTileSide, stride);
   if constexpr (Lower) {
     float* lower = c + split::kTileSide * ldc;
@@ -99,9 +113,13 @@ struct PartsPanel {
 };
 
 // The sums of the FMA tiles (tiles.h), in their order.
-template <int Rows, class Panel>
+template <int Rows, bool Adds, class Panel>
 void fused_rows(const void* const* left, long count, long taps, long depth, Panel panel, float* c, long ldc) {
   Floats sums[Rows][2] = {};
+  if constexpr (Adds) {
+#pragma GCC unroll 8
+    for (int r = 0; r < Rows; r++) sums[r][0] = load(c + r * ldc), sums[r][1] = load(c + r * ldc + kLanes);
+  }
   for (long t = 0; t < taps; t++)
     for (long d = 0; d < depth; d++) {
       const Floats b[2] = {panel.row(t * depth + d, 0), panel.row(t * depth + d, 1)};
@@ -115,17 +133,19 @@ void fused_rows(const void* const* left, long count, long taps, long depth, Pane
   for (int r = 0; r < Rows; r++) store(c + r * ldc, sums[r][0]), store(c + r * ldc + kLanes, sums[r][1]);
 }
 
-template <class Panel>
+template <bool Adds, class Panel>
 TILE_FN void fused_block(const split::RowsHeader& rows, long taps, long depth, Panel panel, float* c, long ldc) {
   int r = 0;
-  for (; r + 8 <= rows.count; r += 8) fused_rows<8>(rows.rows + r, rows.count, taps, depth, panel, c + r * ldc, ldc);
-  for (; r + 4 <= rows.count; r += 4) fused_rows<4>(rows.rows + r, rows.count, taps, depth, panel, c + r * ldc, ldc);
-  for (; r < rows.count; r++) fused_rows<1>(rows.rows + r, rows.count, taps, depth, panel, c + r * ldc, ldc);
+  for (; r + 8 <= rows.count; r += 8)
+    fused_rows<8, Adds>(rows.rows + r, rows.count, taps, depth, panel, c + r * ldc, ldc);
+  for (; r + 4 <= rows.count; r += 4)
+    fused_rows<4, Adds>(rows.rows + r, rows.count, taps, depth, panel, c + r * ldc, ldc);
+  for (; r < rows.count; r++) fused_rows<1, Adds>(rows.rows + r, rows.count, taps, depth, panel, c + r * ldc, ldc);
 }
 
-// left[0]: what prepare_split made of a block of rows. `block` has 32 rows; those beyond the prepared ones are
-// undefined.
-template <int Parts, class Unit>
+// left[0]: what prepare_split made of a block of rows; with Adds, what `block` holds is added to. `block` has 32 rows;
+// those beyond the prepared ones are undefined.
+template <int Parts, class Unit, bool Adds>
 void split_tile(const void* const* left, long taps, long depth, const void* panel, void* block, long ldc) {
   const auto& rows = *(const split::RowsHeader*)left[0];
   const auto& header = *(const split::PanelHeader*)panel;
@@ -134,20 +154,20 @@ void split_tile(const void* const* left, long taps, long depth, const void* pane
   float* c = (float*)block;
   const long steps = split::steps(taps * depth);
   if (Parts > 1 && !header.has_parts)
-    fused_block(rows, taps, depth, FloatPanel{(const float*)b}, c, ldc);
+    fused_block<Adds>(rows, taps, depth, FloatPanel{(const float*)b}, c, ldc);
   else if (Parts > 1 && !split::exact(rows.range, header.range, taps * depth))
-    fused_block(rows, taps, depth, PartsPanel<Parts>{b}, c, ldc);
+    fused_block<Adds>(rows, taps, depth, PartsPanel<Parts>{b}, c, ldc);
   else if (rows.count <= split::kTileSide)
-    multiply_parts<Parts, false, Unit>(a, b, steps, c, ldc);
+    multiply_parts<Parts, false, Unit, Adds>(a, b, steps, c, ldc);
   else
-    multiply_parts<Parts, true, Unit>(a, b, steps, c, ldc);
+    multiply_parts<Parts, true, Unit, Adds>(a, b, steps, c, ldc);
 }
 
 template <class T, int Parts, class Unit>
 constexpr TileSet split_tile_set() {
   return {split::kBlockSide,
           split::kBlockSide,
-          block_table<split_tile<Parts, Unit>>.functions,
+          block_table<split_tile<Parts, Unit, false>, split_tile<Parts, Unit, true>>.functions,
           prepare_split<T, Parts>,
           [] { Unit::of_thread().configure(); },
           [] { Unit::of_thread().release(); }};

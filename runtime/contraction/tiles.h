@@ -19,7 +19,8 @@ using TileFunction = void (*)(const void* const* left, long taps, long depth, co
 using PrepareFunction = void (*)(const void* const* left, long rows, long taps, long depth, void* scratch,
                                  const void** prepared);
 
-// The tiles of one format: entry `rows` computes that many rows, 1 <= rows <= mr; entry 0 is null. `prepare` is null
+// The tiles of one format: entry `rows` computes that many rows, 1 <= rows <= mr; entry 0 is null. Where the depth
+// comes in blocks (split_layout.h), entry mr + rows adds to the block instead of overwriting it. `prepare` is null
 // where tiles read the rows as they are.
 struct TileSet {
   int mr = 0, nr = 0;

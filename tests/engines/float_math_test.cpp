@@ -101,6 +101,35 @@ TEST_F(FloatMathTest, BFloat16OnMatrixTiles) {
   EXPECT_LE(mean_error(r.outputs, exact, sizes), 1.2 * mean_error(of_rounded, exact, sizes));
 }
 
+// Depths that are multiplied in blocks: within a tap, and of several taps.
+TEST(FloatMath, LongDepthsOnMatrixTiles) {
+  const auto m = emulated_amx();
+  if (!m) GTEST_SKIP() << "this CPU lacks avx512_bf16";
+  Products p;
+  p.matmuls = {{33, 60, 1100}, {17, 64, 1700}};
+  p.convs = {{180, 64, 6, 3, 1}, {70, 32, 6, 5, 2}};
+  for (FloatMath math : {FloatMath::f32, FloatMath::bf16}) {
+    Graph graph = graph_of(p, same), again = graph_of(p, same);
+    const Result r = run_on(*m, graph, options_of(math), inputs_of(p, same));
+    EXPECT_EQ(r.engines, std::vector<std::string>(4, math == FloatMath::f32 ? "amx-bf16x6" : "amx-bf16"));
+    const auto want = interpreted(p, math == FloatMath::f32 ? same : rounded);
+    EXPECT_LE(largest_error(r.outputs, want, magnitudes(p)), 0x1p-20);
+    expect_same_bits(run_on(*m, again, options_of(math), inputs_of(p, same), 3).outputs, r.outputs);
+  }
+}
+
+// So many rows that several tiles of them stand in a unit, the last of which has fewer.
+TEST(FloatMath, BlocksOfTheDepthOfManyRows) {
+  const auto m = emulated_amx();
+  if (!m) GTEST_SKIP() << "this CPU lacks avx512_bf16";
+  Products p;
+  p.matmuls = {{1030, 32, 800}};
+  Graph graph = graph_of(p, same);
+  const Result r = run_on(*m, graph, options_of(FloatMath::bf16x3), inputs_of(p, same));
+  EXPECT_EQ(r.engines.at(0), "amx-bf16x3");
+  EXPECT_LE(largest_error(r.outputs, interpreted(p, same), magnitudes(p)), 0x1p-16);
+}
+
 // A right operand that only a run knows.
 TEST(FloatMath, PanelsOfARunAreRounded) {
   const auto m = machine("avx512_bf16");

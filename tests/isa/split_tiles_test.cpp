@@ -37,7 +37,10 @@ struct Case {
 
 const TileSet kTiles[] = {{}, emulated_amx::tiles_split1, emulated_amx::tiles_split2, emulated_amx::tiles_split3};
 
-std::vector<float> run(const Case& c, int parts) {
+constexpr long kDistance = kSide + 4;
+
+// Multiplies the case into the block, or adds to it.
+void multiply(const Case& c, int parts, bool adds, std::vector<float>& block) {
   Lines panel = lines(split::panel_bytes(c.total(), parts)), prepared = lines(split::rows_bytes(c.total(), parts));
   pack_split_panel(c.right.data(), c.total(), parts, panel.data());
   std::vector<const void*> rows;
@@ -45,11 +48,14 @@ std::vector<float> run(const Case& c, int parts) {
   const TileSet& tiles = kTiles[parts];
   const void* first = nullptr;
   tiles.prepare(rows.data(), c.rows, c.taps, c.depth, prepared.data(), &first);
-  constexpr long kDistance = kSide + 4;
-  std::vector<float> block(size_t(kSide * kDistance), 99.0f);
   tiles.begin();
-  tiles.functions[c.rows](&first, c.taps, c.depth, panel.data(), block.data(), kDistance);
+  tiles.functions[c.rows + (adds ? tiles.mr : 0)](&first, c.taps, c.depth, panel.data(), block.data(), kDistance);
   tiles.finish();
+}
+
+std::vector<float> run(const Case& c, int parts) {
+  std::vector<float> block(size_t(kSide * kDistance), 99.0f);
+  multiply(c, parts, false, block);
   std::vector<float> out;
   for (long r = 0; r < c.rows; r++) {
     for (long j = 0; j < kSide; j++) out.push_back(block[size_t(r * kDistance + j)]);
@@ -244,6 +250,46 @@ TEST(SplitTiles, ScalesInTheRangeChangeNothing) {
     for (float& x : want) x = std::ldexp(x, a + b);
     expect_same_bits(run(scaled, 3), want, std::to_string(a) + " " + std::to_string(b));
   }
+}
+
+// Half of the depth.
+Case half(const Case& c, bool second) {
+  const long depth = c.depth / 2, from = second ? depth : 0;
+  Case h(c.rows, 1, depth);
+  for (long r = 0; r < c.rows; r++) std::copy_n(&c.left[size_t(r * c.depth + from)], depth, &h.left[size_t(r * depth)]);
+  std::copy_n(&c.right[size_t(from * kSide)], h.right.size(), h.right.begin());
+  return h;
+}
+
+TEST(SplitTiles, BlocksOfTheDepthGiveTheSumsOfTheWhole) {
+  Random random(8);
+  for (int parts : {1, 2, 3})
+    for (long rows : {1, 13, 16, 17, 32})
+      for (float scale : {1.0f, 0x1p-110f}) {  // the second too small for parts: fused multiply-adds
+        Case c(rows, 1, 128);
+        fill_uniform(c, random);
+        for (float& x : c.left) x *= scale;
+        std::vector<float> block(size_t(kSide * kDistance)), got;
+        multiply(half(c, false), parts, false, block), multiply(half(c, true), parts, true, block);
+        for (long r = 0; r < rows; r++)
+          got.insert(got.end(), &block[size_t(r * kDistance)], &block[size_t(r * kDistance)] + kSide);
+        expect_same_bits(got, run(c, parts), std::to_string(parts) + " parts of " + std::to_string(rows) + " rows");
+      }
+}
+
+TEST(SplitLayout, BlocksOfTheDepthCoverIt) {
+  for (int parts : {1, 2, 3})
+    for (long taps : {1L, 2L, 9L, 25L, 49L})
+      for (long depth : {1L, 32L, 70L, 300L, 512L, 777L, 1536L, 5000L}) {
+        const split::DepthBlocks b = split::depth_blocks(taps, depth, parts);
+        long sum = 0;
+        for (long i = 0; i < b.count; i++) {
+          const long of_block = split::block_depth(b, i, taps, depth);
+          EXPECT_TRUE(of_block > 0 && (taps > 1 || i + 1 == b.count || of_block % split::kStepDepth == 0));
+          sum += of_block;
+        }
+        EXPECT_EQ(sum, taps * depth) << taps << " taps of " << depth;
+      }
 }
 
 TEST(SplitTiles, OnePartKeepsWhatIsNotFinite) {
