@@ -63,13 +63,8 @@ void AttentionWriter::write_key_blocks(const std::optional<KeysSeen>& seen) {
   keys_block_ = widened(a.key, key_matrix(), a.keys, a.depth, "wide_keys");
   values_block_ = widened(a.value, value_matrix(), a.columns, a.keys, "wide_values");
   open_panels();
-  if (seen) {
-    body_.line(
-        "const vec::i64 visible = leave_out ? vec::imin(keys, vec::imax({} + {} * (row0 + count - 1), 1)) : keys;",
-        index_text(seen->first), seen->by_row);
-    body_.line("if (key0 >= visible) continue;");
-  }
-  body_.line("const vec::i64 some = vec::imin({} - key0, {});", seen ? "visible" : "keys", block);
+  const std::string end = seen ? write_visible(*seen) : "keys";
+  body_.line("const vec::i64 some = vec::imin({} - key0, {});", end, block);
   body_.line("for (int j = 0; j < width; j++) peak[j] = -__builtin_inff();");
   for (const auto& t : turned)
     body_.line("vec::transpose_tiles({}, width, {} + {} + key0 + row0 * ({}), {}, count, int(some));", t.scratch,
@@ -79,6 +74,21 @@ void AttentionWriter::write_key_blocks(const std::optional<KeysSeen>& seen) {
   write_values();
   body_.close();
   body_.close();
+}
+
+std::string AttentionWriter::write_visible(const KeysSeen& seen) {
+  body_.line("const vec::i64 visible = leave_out ? vec::imin(keys, vec::imax({} + {} * (row0 + count - 1), 1)) : keys;",
+             index_text(seen.first), seen.by_row);
+  if (!std::isfinite(seen.fill)) {
+    body_.line("if (key0 >= visible) continue;");
+    return "visible";
+  }
+  body_.open("if (key0 >= visible)");
+  body_.line("auto least = vec::load(greatest);");
+  body_.line("for (int j = vec::L; j < width; j += vec::L) least = vec::min(least, vec::load(greatest + j));");
+  body_.line("if (vec::lane(vec::all_min(least), 0) > {:a}f) continue;", seen.harmless_above());
+  body_.close();
+  return "keys";
 }
 
 void AttentionWriter::write_score_tiles(const std::vector<std::string>& values, const ValueEmitter& e,

@@ -22,53 +22,9 @@ std::vector<AttentionWriter::TurnedLoad> AttentionWriter::turned_loads() const {
   return found;
 }
 
-namespace {
-
-bool is_hidden(Expr e) { return e->kind == ir::ExprKind::constant && e->float_value() == -INFINITY; }
-
-// least <= the difference of two index values, where a condition says so.
-struct IndexCondition {
-  IndexExpr difference;
-  int64_t least;
-};
-
-std::optional<IndexCondition> index_condition(Expr e) {
-  if (e->kind != ir::ExprKind::binary) return std::nullopt;
-  Expr a = e->args[0], b = e->args[1];
-  if (a->kind != ir::ExprKind::index || b->kind != ir::ExprKind::index) return std::nullopt;
-  const IndexExpr x = a->indices[0], y = b->indices[0];
-  switch (e->binary) {
-    case ir::BinaryOp::le:
-      return IndexCondition{y - x, 0};
-    case ir::BinaryOp::lt:
-      return IndexCondition{y - x, 1};
-    case ir::BinaryOp::ge:
-      return IndexCondition{x - y, 0};
-    case ir::BinaryOp::gt:
-      return IndexCondition{x - y, 1};
-    default:
-      return std::nullopt;
-  }
-}
-
-}  // namespace
-
-// A causal mask: all keys that some row sees lie in front of those that indices alone hide with -infinity.
-std::optional<AttentionWriter::KeysSeen> AttentionWriter::keys_seen() const {
-  const auto& a = *kernel_.attention;
-  const LeftMatrix values = matrix_of(context_.offset(a.value->buffer, a.value->indices), a.columns, a.keys);
-  if (!values.rows_contiguous) return std::nullopt;
-  for (Expr e = a.score; e->kind == ir::ExprKind::select && is_hidden(e->args[2]); e = e->args[1]) {
-    const auto condition = index_condition(e->args[0]);
-    if (!condition) continue;
-    const auto by_key = ir::stride_of(condition->difference, a.keys.var.node());
-    const auto by_row = ir::stride_of(condition->difference, a.rows.var.node());
-    if (!by_key || !by_key->is_constant(-1) || !by_row || !by_row->is_constant() || by_row->constant() < 0) continue;
-    const IndexExpr first =
-        ir::substitute(condition->difference, {{a.keys.var.node(), 0}, {a.rows.var.node(), 0}}) - condition->least + 1;
-    return KeysSeen{first, by_row->constant()};
-  }
-  return std::nullopt;
+// The last keys that are hidden from some rows, where values are contiguous.
+std::optional<KeysSeen> AttentionWriter::hidden_keys() const {
+  return value_matrix().rows_contiguous ? keys_seen(schedule_.program, *kernel_.attention) : std::nullopt;
 }
 
 // Keys that no row of the unit's first panel sees may be left out only if their values are finite: zero times another
@@ -89,6 +45,10 @@ void AttentionWriter::write_keys_of_unit(const KeysSeen& seen) {
   body_.line("if (at < columns) doubt = doubt + vec::load(value + at, int(columns - at)) * vec::set1<float>(0);");
   body_.close();
   body_.line("const bool leave_out = vec::lane(vec::all_sum(doubt), 0) == 0;");
+  if (std::isfinite(seen.fill)) {  // what is hidden counts where a row sees nothing greater
+    body_.line("const vec::i64 seen_by_unit = keys;");
+    return;
+  }
   body_.line("const vec::i64 last1 = vec::imin(rows, panel1 * {}) - 1;", nr);
   body_.line("const vec::i64 seen_by_unit = leave_out ? vec::imin(keys, vec::imax({} + {} * last1, 1)) : keys;",
              index_text(seen.first), seen.by_row);

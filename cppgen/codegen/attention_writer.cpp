@@ -79,7 +79,7 @@ void AttentionWriter::write_many_rows() {
   write_query_panel();
   body_.line("for (int j = 0; j < width; j++) greatest[j] = -__builtin_inff(), total[j] = 0;");
   body_.close();
-  const auto seen = keys_seen();
+  const auto seen = hidden_keys();
   if (seen) write_keys_of_unit(*seen);
   write_key_blocks(seen);
   open_panels();

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "cppgen/codegen/attention_mask.h"
 #include "cppgen/codegen/kernel_writer.h"
 
 namespace cppgen::codegen {
@@ -44,11 +45,6 @@ class AttentionWriter : public KernelWriter {
  private:
   void write_body() override;
   rt::TileShape tile() const { return target_.tiles[size_t(rt::TileFormat::f32)]; }
-  // Row r of the queries sees `first` + `by_row` * r keys, or none where that is not positive.
-  struct KeysSeen {
-    IndexExpr first;
-    int64_t by_row;
-  };
   IndexExpr panels_per_unit() const;
   // Rows up to which a unit takes them one by one, with keys or features as lanes.
   int64_t few_rows() const;
@@ -56,7 +52,7 @@ class AttentionWriter : public KernelWriter {
   void declare_scratch();
   void write_many_rows();
   void open_panels();
-  std::optional<KeysSeen> keys_seen() const;
+  std::optional<KeysSeen> hidden_keys() const;
   void write_keys_of_unit(const KeysSeen&);
   void write_query_panel();
   // A load of the scores whose lanes lie apart but whose keys lie next to each other: turned a block at a time.
@@ -74,6 +70,8 @@ class AttentionWriter : public KernelWriter {
                       const std::string& copy);
   BlockMatrix keys_block_, values_block_;
   void write_key_blocks(const std::optional<KeysSeen>&);
+  // Declares `visible` and passes over blocks without keys that the panel sees; returns where its keys end.
+  std::string write_visible(const KeysSeen&);
   void write_score_tiles(const std::vector<std::string>& values, const ValueEmitter&, const std::string& score);
   void write_powers();
   void write_values();

@@ -104,6 +104,30 @@ TEST(AttentionMeaning, Forms) {
   expect_no_failures(cases);
 }
 
+// Constant masks: blocks that they hide are left out, unless that shows.
+GraphMaker constant_mask(int64_t n, double fill, bool hides, double first_value = 0) {
+  GraphMaker g;
+  std::vector<double> mask, values(size_t(n * 8), 0.25);
+  for (int64_t i = 0; i < n * n; i++) mask.push_back((i % n <= i / n + 2) != hides);
+  values.back() += first_value;
+  const ValueId q = g.input("q", {2, n, 8}), k = g.input("k", {2, 8, n}), there = g.floats({n, n}, mask, DType::f32);
+  const ValueId scores = g.node("MatMul", {q, k}), constant = g.floats({}, {fill});
+  const ValueId seen = g.node("Cast", {there}, {{"to", int64_t{9}}});
+  const ValueId masked = hides ? g.node("Where", {seen, constant, scores}) : g.node("Where", {seen, scores, constant});
+  const ValueId weights = g.node("Softmax", {masked}, {{"axis", int64_t{-1}}});
+  g.output(g.node("MatMul", {weights, g.floats({n, 8}, values)}));
+  return g;
+}
+
+TEST(AttentionMeaning, ConstantMasks) {
+  std::vector<Case> cases;
+  for (int64_t n : {40, 600})
+    for (double fill : {double(-INFINITY), -1e4, -3.4028234663852886e38, -0.5})
+      cases.push_back(case_of(constant_mask(n, fill, n == 40)));
+  cases.push_back(case_of(constant_mask(600, -INFINITY, false, INFINITY)));
+  expect_no_failures(cases);
+}
+
 // A row that sees no key is NaN; one that sees none of the first block of keys is not.
 TEST(AttentionMeaning, HiddenKeys) {
   std::vector<Case> cases;

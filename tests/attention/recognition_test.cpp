@@ -1,4 +1,5 @@
 // Which programs hold an attention, and why others hold none.
+#include "cppgen/codegen/attention_mask.h"
 #include "tests/attention/attention_graphs.h"
 #include "tests/schedule/scheduled.h"
 
@@ -107,6 +108,39 @@ TEST(AttentionRecognition, ManyQueriesInBfloat16StayWherePairsAreFast) {
   EXPECT_EQ(attentions(40, 0.5, 4), 1u);
   EXPECT_EQ(attentions(1, 2, 4), 1u);
   EXPECT_EQ(attentions(40, 2, 2), 1u);  // else the heads would be repeated
+}
+
+TEST(AttentionRecognition, KeysThatMasksHide) {
+  const auto seen = [](std::function<ValueId(GraphMaker&, ValueId)> mask) -> std::optional<codegen::KeysSeen> {
+    GraphMaker g;
+    const ValueId scores = mask(g, g.node("MatMul", {g.input("q", {3, 20, 8}), g.input("k", {3, 8, 30})}));
+    const ValueId weights = g.node("Softmax", {scores}, {{"axis", int64_t{-1}}});
+    g.output(g.node("MatMul", {weights, g.input("v", {3, 30, 8})}));
+    const Schedule s = scheduled(g);
+    for (const FusedKernel* k : kernels_of(s))
+      if (k->attention) return codegen::keys_seen(s.program, *k->attention);
+    ADD_FAILURE() << "no attention";
+    return std::nullopt;
+  };
+  const auto constant = [&](int64_t beyond, double fill) {
+    return seen([=](GraphMaker& g, ValueId scores) {
+      Tensor mask = make_floats(DType::boolean, {20, 30}, std::vector<double>(600, 0));
+      auto* bytes = const_cast<uint8_t*>(static_cast<const uint8_t*>(mask.data.bytes));
+      for (int i = 0; i < 600; i++) bytes[i] = i % 30 <= i / 30 + beyond;
+      return g.node("Where", {g.g.add_constant("mask", mask), scores, g.floats({}, {fill})});
+    });
+  };
+  const auto causal = constant(0, -1e9);
+  ASSERT_TRUE(causal);
+  EXPECT_TRUE(causal->first.is_constant(1));
+  EXPECT_EQ(causal->by_row, 1);
+  EXPECT_EQ(causal->fill, -1e9);
+  EXPECT_GT(causal->harmless_above(), -1e9 + 104);
+  EXPECT_TRUE(constant(7, -INFINITY)->first.is_constant(8));
+  EXPECT_FALSE(constant(29, -INFINITY));  // hides nothing
+  EXPECT_FALSE(seen([](GraphMaker& g, ValueId scores) {
+    return g.node("Where", {g.input("mask", {20, 30}, DType::boolean), scores, g.floats({}, {-1e9})});
+  }));
 }
 
 TEST(AttentionRecognition, DoublePrecisionStays) {
