@@ -52,9 +52,7 @@ void AttentionWriter::write_key_blocks(const std::optional<KeysSeen>& seen) {
   ValueEmitter e(context_, {a.rows.var.node(), a.keys.var.node()}, a.rows.var.node(), "n");
   e.bind_accumulator(0, "vec::load(line)", 2);
   const auto turned = turned_loads();
-  for (const auto& t : turned)
-    e.bind_load(t.load, fmt::format("vec::ld({} + ({} - key0) * width + ({} - row0), n)", t.scratch,
-                                    index_text(a.keys.var), row));
+  for (const auto& t : turned) e.bind_load(t.load, t.block.load(index_text(a.keys.var) + " - key0", row + " - row0"));
   std::string score = e.emit(a.score);
   add_lines(e.lines[0]);
   const int64_t block = keys_of_block(a);
@@ -67,8 +65,9 @@ void AttentionWriter::write_key_blocks(const std::optional<KeysSeen>& seen) {
   body_.line("const vec::i64 some = vec::imin({} - key0, {});", end, block);
   body_.line("for (int j = 0; j < width; j++) peak[j] = -__builtin_inff();");
   for (const auto& t : turned)
-    body_.line("vec::transpose_tiles({}, width, {} + {} + key0 + row0 * ({}), {}, count, int(some));", t.scratch,
-               context_.pointers.at(t.load->buffer), index_text(t.start), index_text(t.ld), index_text(t.ld));
+    body_.text_line(t.block.fill(fmt::format("{} + {} + key0 + row0 * ({})", context_.pointers.at(t.load->buffer),
+                                             index_text(t.start), index_text(t.ld)),
+                                 index_text(t.ld), "count", "int(some)"));
   write_score_tiles(e.lines[2], e, score);
   write_powers();
   write_values();

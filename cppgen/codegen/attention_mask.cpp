@@ -21,11 +21,20 @@ struct Choice {
   Expr rest;
 };
 
-std::optional<Choice> choice_of(Expr e) {
+// A number, or the one element of a constant.
+std::optional<double> constant_value(const ir::Program& program, Expr e) {
+  if (e->kind == ExprKind::constant) return e->float_value();
+  if (e->kind != ExprKind::load || !e->guards.empty() || !e->indirects.empty()) return std::nullopt;
+  const auto& buffer = program.buffer(e->buffer);
+  if (buffer.kind != ir::BufferKind::constant || buffer.type != DType::f32 || buffer.data.size != sizeof(float))
+    return std::nullopt;
+  return *static_cast<const float*>(buffer.data.bytes);
+}
+
+std::optional<Choice> choice_of(const ir::Program& program, Expr e) {
   if (e->kind != ExprKind::select) return std::nullopt;
   for (size_t i : {2, 1})
-    if (e->args[i]->kind == ExprKind::constant)
-      return Choice{e->args[0], i == 1, e->args[i]->float_value(), e->args[3 - i]};
+    if (const auto fill = constant_value(program, e->args[i])) return Choice{e->args[0], i == 1, *fill, e->args[3 - i]};
   return std::nullopt;
 }
 
@@ -101,7 +110,7 @@ float KeysSeen::harmless_above() const {
 }
 
 std::optional<KeysSeen> keys_seen(const ir::Program& program, const schedule::Attention& a) {
-  for (auto c = choice_of(a.score); c; c = choice_of(c->rest)) {
+  for (auto c = choice_of(program, a.score); c; c = choice_of(program, c->rest)) {
     if (auto seen = seen_by_indices(*c, a.rows, a.keys)) return seen;
     if (auto seen = seen_by_constant(program, *c, a.rows, a.keys)) return seen;
   }

@@ -17,7 +17,7 @@ std::vector<AttentionWriter::TurnedLoad> AttentionWriter::turned_loads() const {
     const auto along = ir::stride_of(offset, a.keys.var.node()), across = ir::stride_of(offset, a.rows.var.node());
     if (!along || !along->is_constant(1) || !across || across->is_constant(0) || across->is_constant(1)) continue;
     const IndexExpr start = ir::substitute(offset, {{a.keys.var.node(), 0}, {a.rows.var.node(), 0}});
-    found.push_back({e, start, *across, fmt::format("turned{}", found.size())});
+    found.push_back({e, start, *across, {fmt::format("turned{}", found.size()), "width"}});
   }
   return found;
 }

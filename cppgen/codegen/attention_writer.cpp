@@ -46,7 +46,7 @@ void AttentionWriter::declare_scratch() {
   part("scores", block);                                      // [key][width]
   part("part", a.columns.extent + 1);                         // [column][width], then [row][column]
   for (const auto& t : turned_loads())                        // [key][width]; no element is larger than a double
-    part(t.scratch, 2 * block, storage_type(schedule_.program.buffer(t.load->buffer).type));
+    part(t.block.scratch, 2 * block, storage_type(schedule_.program.buffer(t.load->buffer).type));
   if (is_narrow(a.query)) part("wide_query", a.depth.extent);                              // [row][depth]
   if (is_narrow(a.key)) part("wide_keys", a.depth.extent * ir::ceildiv(block, nr));        // as the keys lie
   if (is_narrow(a.value)) part("wide_values", a.columns.extent * ir::ceildiv(block, nr));  // as the values lie

@@ -4,6 +4,7 @@
 
 #include "cppgen/codegen/attention_mask.h"
 #include "cppgen/codegen/kernel_writer.h"
+#include "cppgen/codegen/turned_block.h"
 
 namespace cppgen::codegen {
 
@@ -59,7 +60,7 @@ class AttentionWriter : public KernelWriter {
   struct TurnedLoad {
     Expr load;
     IndexExpr start, ld;  // where the first key of the first row lies, and how far the rows lie apart
-    std::string scratch;
+    TurnedBlock block;
   };
   std::vector<TurnedLoad> turned_loads() const;
   LeftMatrix key_matrix() const;

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "cppgen/codegen/loops_writer.h"
+#include "cppgen/codegen/turned_block.h"
 #include "cppgen/schedule/loop_order.h"
 
 namespace cppgen::codegen {
@@ -99,20 +100,21 @@ void LoopsWriter::write_transposed() {
     std::string name = fmt::format("tile{}", t);
     body_.line("alignas(64) {} {}[{} * {}];", storage_type(schedule_.program.buffer(l.load->buffer).type), name, side,
                side);
+    const TurnedBlock block{name, std::to_string(side)};
+    const std::string source = fmt::format("{} + {} + row0", context_.pointers.at(l.load->buffer),
+                                           index_text(ir::substitute(l.offset, at_start)));
     std::string count = "columns";
     if (l.end) {
       copies.push_back(fmt::format("const int there{} = int(vec::imin(vec::imax({} - column0, 0), columns));", t,
                                    index_text(*l.end)));
       count = fmt::format("there{}", t);
     }
-    copies.push_back(fmt::format("vec::transpose_tiles({}, {}, {} + {} + row0, {}, {}, int(rows));", name, side,
-                                 context_.pointers.at(l.load->buffer), index_text(ir::substitute(l.offset, at_start)),
-                                 index_text(l.across), count));
+    copies.push_back(block.fill(source, index_text(l.across), count, "int(rows)"));
     if (l.end)
       copies.push_back(fmt::format("vec::fill_columns({}, {}, {}, columns, int(rows), {}({}));", name, side, count,
                                    storage_type(schedule_.program.buffer(l.load->buffer).type),
                                    literal(l.load->type, l.load->args[0])));
-    inner.bind_load(l.load, fmt::format("vec::ld({} + ({} - row0) * {} + ({} - column0), n)", name, row, side, column));
+    inner.bind_load(l.load, block.load(row + " - row0", column + " - column0"));
   }
   inner.store(kernel_.segments[0].stores);
   add_lines(inner.lines[0]);

@@ -68,6 +68,15 @@ class ValueEmitter {
     bool per_lane;
   };
 
+  // Elements of a buffer, one for each lane.
+  struct Access {
+    std::string pointer, type;
+    IndexExpr offset = 0;
+    std::string lane_when;            // of a lane's element to exist; empty: always
+    std::optional<IndexExpr> stride;  // between neighbouring lanes
+    bool even = false;                // they lie so for all lanes
+  };
+
   KernelContext& context_;
   std::unordered_map<const ir::IndexNode*, int> level_of_variable_;
   const ir::IndexNode* vector_;
@@ -94,6 +103,10 @@ class ValueEmitter {
   Item item(Expr);
   Item compute(Expr);
   Item rounded(Expr, const RoundedInRange&);
+  Access access(BufferId, const std::vector<IndexExpr>& indices, const std::vector<ir::Guard>&,
+                const std::vector<ir::Indirect>&) const;
+  std::string even_load(const Access&) const;
+  std::string lane_load(const Access&, const std::vector<ir::Guard>&, const std::string& fallback) const;
   Item load(Expr);
   Item local_load(Expr, const schedule::Local&);
   Item index_value(IndexExpr);

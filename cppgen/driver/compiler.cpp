@@ -1,17 +1,15 @@
 #include "cppgen/driver/compiler.h"
 
 #include <fmt/format.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cstdio>
 #include <filesystem>
-#include <future>
 
 #include "cppgen/compile/kernel_builder.h"
-#include "cppgen/compile/vec_headers.h"
 #include "cppgen/driver/decision_text.h"
-#include "cppgen/driver/loop_text.h"
+#include "cppgen/driver/model_key.h"
+#include "cppgen/driver/package_output.h"
 #include "cppgen/driver/stages.h"
 #include "cppgen/import/summary.h"
 #include "cppgen/ops/op.h"
@@ -20,30 +18,13 @@
 #include "cppgen/package/weights.h"
 #include "cppgen/schedule/schedule.h"
 #include "cppgen/support/file_io.h"
-#include "cppgen/support/hashing.h"
 #include "cppgen/support/temp_directory.h"
-#include "isa/cpu_features.h"
-#include "runtime/abi/abi.h"
 #include "runtime/base/errors.h"
 #include "runtime/base/log.h"
 #include "runtime/session/package.h"
-#include "runtime/session/version.h"
-#include "runtime/threads/topology.h"
 
 namespace cppgen {
 namespace {
-
-const MachineDescription& this_machine() {
-  static const MachineDescription machine = rt::machine_description(rt::topology_of_this_machine());
-  return machine;
-}
-
-// What tells this build of the compiler from another one of the same version: they may emit different kernels.
-std::string build_identity() {
-  struct stat info {};
-  if (stat("/proc/self/exe", &info) != 0) return {};
-  return fmt::format("{} {}.{:09}", info.st_size, info.st_mtim.tv_sec, info.st_mtim.tv_nsec);
-}
 
 // One TU per worker, compiled side by side.
 struct Objects {
@@ -102,31 +83,13 @@ class Compilation {
 
   bool caching() const { return options_.use_cache && !options_.disable_caches && request_.output.empty(); }
 
-  // Everything but the external data that decides what is in the package.
-  std::string model_key() const {
-    const VecISA& isa = choose_isa(request_.settings, options_, false);
-    Hasher hasher;
-    hasher.field("model", file_sha256_hex(request_.model));
-    hasher.field("name", std::filesystem::path(request_.model).filename().string());
-    hasher.field("settings", request_.settings.key_text());
-    for (const auto& d : request_.dims)
-      hasher.field("dim", fmt::format("{}|{}|{}|{}", d.input, d.axis, d.symbol, d.size.value_or(-1)));
-    hasher.field("isa", std::string(isa.name))
-        .field("l2", this_machine().l2_bytes)
-        .field("l3", this_machine().l3_bytes)
-        .field("units", units());
-    hasher.field("vendor", cpu_vendor());
-    hasher.field("build", build_identity());
-    hasher.field("headers", embedded_headers_hash()).field("abi", CPPGEN_ABI_VERSION).field("version", rt::kVersion);
-    return hasher.hex();
-  }
-
-  int64_t units() const { return std::max<int64_t>(1, options_.threads); }
+  int64_t units() const { return unit_count(options_); }
 
   std::optional<package::ModelCache> model_cache() {
     if (!caching()) return std::nullopt;
     if (make_private_directory(options_.cache_dir, "CACHE_DIR") != 0) return std::nullopt;
-    return clock_.time("cache", [&] { return package::ModelCache(options_.cache_dir, model_key(), folder()); });
+    return clock_.time(
+        "cache", [&] { return package::ModelCache(options_.cache_dir, model_key(request_, options_), folder()); });
   }
 
   CompiledModel from_cache(const std::string& package, double start) {
@@ -238,42 +201,15 @@ class Compilation {
       }
       log_warning("the cache {} cannot be written: the model is kept for this run only", options_.cache_dir);
     }
-    auto temp = std::make_shared<TempDirectory>(request_.output.empty() ? system_temp_directory() : output_parent(),
-                                                "cppgen-package.");
+    auto temp = std::make_shared<TempDirectory>(
+        request_.output.empty() ? system_temp_directory() : parent_of_output(request_.output), "cppgen-package.");
     write(temp->path());
     if (request_.output.empty()) {
       model.package = temp->path(), model.trusted = true, model.keep_alive = temp;
       return;
     }
-    move_to_output(temp->path());
+    move_to_output(temp->path(), request_.output);
     model.package = request_.output;
-  }
-
-  std::string output_parent() const {
-    auto parent = std::filesystem::absolute(request_.output).parent_path().string();
-    if (int e = make_directories(parent)) user_error("{}: cannot be made: {}", parent, error_text(e));
-    return parent;
-  }
-
-  // Replaces an earlier package whole; refuses to replace anything else.
-  void move_to_output(const std::string& staged) {
-    namespace fs = std::filesystem;
-    std::error_code error;
-    fs::path target = request_.output;
-    if (fs::exists(target) &&
-        !(fs::is_directory(target) && (fs::is_empty(target) || fs::exists(target / "manifest.json"))))
-      user_error("{} exists and is no package: choose another output", request_.output);
-    std::string content = staged + "/content";
-    fs::create_directory(content);
-    for (const auto& entry : fs::directory_iterator(staged))
-      if (entry.is_regular_file()) fs::rename(entry.path(), content / entry.path().filename(), error);
-    if (fs::exists(target)) fs::rename(target, staged + "/old", error);
-    fs::rename(content, target, error);
-    if (error) user_error("{}: cannot be written: {}", request_.output, error.message());
-    fs::permissions(target,
-                    fs::perms::owner_all | fs::perms::group_read | fs::perms::group_exec | fs::perms::others_read |
-                        fs::perms::others_exec,
-                    error);
   }
 
   CompileReport report(double start) {
@@ -294,45 +230,6 @@ CompiledModel compile_model(const CompileRequest& request) { return Compilation(
 
 CompiledModel compile_graph(Graph graph, const CompileRequest& request) {
   return Compilation(request).run(std::move(graph));
-}
-
-Explanation explain_model(const CompileRequest& request) {
-  StageClock clock;
-  Trace trace(request);
-  Graph graph = read_and_simplify(request, clock, &trace);
-  CompileOptions options = compile_options(request);
-  const VecISA& isa = choose_isa(request.settings, options, false);
-  auto target = target_of(isa, this_machine());
-  auto schedule = schedule::make_schedule(ops::lower(graph), schedule_options(request.settings), target);
-  auto kernels = emit_kernels(schedule, target, request.settings);
-  Explanation result;
-  result.isa = std::string(isa.name);
-  result.layouts = schedule::layout_report(schedule);
-  result.index = schedule.program.index;
-  result.decisions = std::move(schedule.log);
-  size_t next = 0;
-  for (const auto& step : schedule.steps) {
-    if (const auto* k = std::get_if<schedule::FusedKernel>(&step)) {
-      const codegen::KernelText& text = kernels[next++];
-      result.steps.push_back({k->name, k->kind == schedule::KernelKind::loops ? "loops" : "cppgen", k->origins,
-                              loop_text(*k), text.comment + text.code});
-    } else if (const auto* call = std::get_if<schedule::LibraryStep>(&step)) {
-      result.steps.push_back({call->function, call->engine, call->origins, "", ""});
-    }
-  }
-  return result;
-}
-
-ReferenceModel::ReferenceModel(const CompileRequest& request) {
-  StageClock clock;
-  Graph graph = read_and_simplify(request, clock);
-  for (ValueId v : graph.inputs) input_names_.push_back(graph.value(v).name);
-  for (ValueId v : graph.outputs) output_names_.push_back(graph.value(v).name);
-  program_ = ops::lower(graph);
-}
-
-std::vector<ir::HostTensor> ReferenceModel::run(const std::vector<ir::HostTensor>& inputs) const {
-  return ir::interpret(program_, inputs);
 }
 
 }  // namespace cppgen

@@ -16,6 +16,7 @@
 #include "runtime/base/log.h"
 #include "runtime/contraction/amx_support.h"
 #include "runtime/contraction/tile.h"
+#include "runtime/threads/topology.h"
 
 namespace cppgen {
 
@@ -76,6 +77,11 @@ schedule::Options schedule_options(const Settings& s) {
   o.gemm_backends = s.max_autotune_gemm_backends;
   o.fpmath = float_math(s.fpmath_mode);
   return o;
+}
+
+const MachineDescription& this_machine() {
+  static const MachineDescription machine = rt::machine_description(rt::topology_of_this_machine());
+  return machine;
 }
 
 schedule::Target target_of(const VecISA& isa, const MachineDescription& machine) {

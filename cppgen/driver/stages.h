@@ -44,6 +44,9 @@ schedule::Options schedule_options(const Settings&);
 schedule::Target target_of(const VecISA&, const MachineDescription&);
 CompileOptions compile_options(const CompileRequest&);
 
+// What the schedule is made for: the machine that compiles.
+const MachineDescription& this_machine();
+
 // Emits every kernel of the schedule, in order.
 std::vector<codegen::KernelText> emit_kernels(const schedule::Schedule&, const schedule::Target&, const Settings&);
 

@@ -1,7 +1,6 @@
 #pragma once
 #include "tests/attention/attention_graphs.h"
-#include "tests/isas_to_test.h"
-#include "tests/property/differential.h"
+#include "tests/property/expect_cases.h"
 #include "tests/schedule/scheduled.h"
 
 // Graphs with attention, compiled for every instruction set and compared with the interpreter.
@@ -14,11 +13,10 @@ inline bool holds_attention(const schedule::Schedule& s) {
 }
 
 inline Case case_of(GraphMaker g, int64_t symbol_value = 1, double tolerance = 1e-5) {
-  Case c;
-  c.seed = uint64_t(g.g.nodes.size());  // its parity decides between one thread and two
-  c.random.facts.assign(g.g.values.size(), Fact{2, tolerance});
+  const size_t nodes = g.g.nodes.size();
+  Case c = case_of(std::move(g.g), Fact{2, tolerance});
+  c.seed = uint64_t(nodes);  // its parity decides between one thread and two
   c.random.symbol_value = symbol_value;
-  c.random.graph = std::move(g.g);
   return c;
 }
 
@@ -31,12 +29,9 @@ inline Case case_of(const AttentionForm& form, int64_t symbol_value = 1) {
 }
 
 inline void expect_no_failures(const std::vector<Case>& cases, bool one_kernel = true) {
-  DifferentialOptions options;
-  options.isas = isas_to_test();
   for (const Case& c : cases)
-    EXPECT_EQ(holds_attention(schedule_of(c, *options.isas.back())), one_kernel) << describe(c);
-  for (const Failure& f : check_cases(cases, options))
-    ADD_FAILURE() << f.isa << ": " << f.what << "\n" << describe(cases[f.index]);
+    EXPECT_EQ(holds_attention(schedule_of(c, *isas_to_test().back())), one_kernel) << describe(c);
+  expect_cases_agree(cases);
 }
 
 }  // namespace cppgen::property

@@ -1,4 +1,6 @@
 // Which programs hold an attention, and why others hold none.
+#include <functional>
+
 #include "cppgen/codegen/attention_mask.h"
 #include "tests/attention/attention_graphs.h"
 #include "tests/schedule/scheduled.h"
@@ -41,28 +43,33 @@ TEST(AttentionRecognition, MayBeTurnedOff) {
   EXPECT_EQ(recognised(g, {.attention_fusion = false}).attentions, 0u);
 }
 
-TEST(AttentionRecognition, WeightsThatOthersReadStay) {
+// softmax(q x k) x v, with what a test makes of the scores and of the weights.
+struct Parts {
+  using Change = std::function<ValueId(GraphMaker&, ValueId)>;
   GraphMaker g;
-  ValueId scores = g.node("MatMul", {g.input("q", {2, 20, 8}), g.input("k", {2, 8, 11})});
-  ValueId weights = g.node("Softmax", {scores}, {{"axis", int64_t{-1}}});
-  g.output(g.node("MatMul", {weights, g.input("v", {2, 11, 8})})).output(weights);
-  EXPECT_EQ(recognised(g).attentions, 0u);
-}
+  ValueId scores, weights;
 
-TEST(AttentionRecognition, ScoresThatOthersReadStay) {
-  GraphMaker g;
-  ValueId scores = g.node("MatMul", {g.input("q", {2, 20, 8}), g.input("k", {2, 8, 11})});
-  ValueId weights = g.node("Softmax", {scores}, {{"axis", int64_t{-1}}});
-  g.output(g.node("MatMul", {weights, g.input("v", {2, 11, 8})})).output(scores);
-  EXPECT_EQ(recognised(g).attentions, 0u);
+  explicit Parts(const Change& of_scores = nullptr, const Change& of_weights = nullptr, int64_t axis = -1,
+                 DType type = DType::f32, int64_t keys = 30) {
+    scores = g.node("MatMul", {g.input("q", {3, 20, 8}, type), g.input("k", {3, 8, keys}, type)});
+    if (of_scores) scores = of_scores(g, scores);
+    weights = g.node("Softmax", {scores}, {{"axis", axis}});
+    if (of_weights) weights = of_weights(g, weights);
+    g.output(g.node("MatMul", {weights, g.input("v", {3, keys, 8}, type)}));
+  }
+};
+
+TEST(AttentionRecognition, WhatOthersReadStays) {
+  Parts weights, scores;
+  weights.g.output(weights.weights);
+  EXPECT_EQ(recognised(weights.g).attentions, 0u);
+  scores.g.output(scores.scores);
+  EXPECT_EQ(recognised(scores.g).attentions, 0u);
 }
 
 TEST(AttentionRecognition, SoftmaxOverTheRowsIsNone) {
-  GraphMaker g;
-  ValueId scores = g.node("MatMul", {g.input("q", {2, 11, 8}), g.input("k", {2, 8, 11})});
-  ValueId weights = g.node("Softmax", {scores}, {{"axis", int64_t{1}}});
-  g.output(g.node("MatMul", {weights, g.input("v", {2, 11, 8})}));
-  const Recognised r = recognised(g);
+  Parts p(nullptr, nullptr, 1, DType::f32, 20);
+  const Recognised r = recognised(p.g);
   EXPECT_EQ(r.attentions, 0u);
   EXPECT_EQ(r.reason, "the keys of the scores and of the second product differ");
 }
@@ -78,11 +85,8 @@ TEST(AttentionRecognition, NormalisationsAreNone) {
 }
 
 TEST(AttentionRecognition, WeightsThatAreChangedStay) {
-  GraphMaker g;
-  ValueId scores = g.node("MatMul", {g.input("q", {2, 20, 8}), g.input("k", {2, 8, 11})});
-  ValueId weights = g.node("Exp", {g.node("Softmax", {scores}, {{"axis", int64_t{-1}}})});
-  g.output(g.node("MatMul", {weights, g.input("v", {2, 11, 8})}));
-  EXPECT_EQ(recognised(g).reason, "no softmax in float32 over the keys");
+  Parts p(nullptr, [](GraphMaker& g, ValueId weights) { return g.node("Exp", {weights}); });
+  EXPECT_EQ(recognised(p.g).reason, "no softmax in float32 over the keys");
 }
 
 TEST(AttentionRecognition, OneQuery) {
@@ -110,24 +114,22 @@ TEST(AttentionRecognition, ManyQueriesInBfloat16StayWherePairsAreFast) {
   EXPECT_EQ(attentions(40, 2, 2), 1u);  // else the heads would be repeated
 }
 
+std::optional<codegen::KeysSeen> keys_seen(const Parts::Change& mask) {
+  Parts p(mask);
+  const Schedule s = scheduled(p.g);
+  for (const FusedKernel* k : kernels_of(s))
+    if (k->attention) return codegen::keys_seen(s.program, *k->attention);
+  ADD_FAILURE() << "no attention";
+  return std::nullopt;
+}
+
 TEST(AttentionRecognition, KeysThatMasksHide) {
-  const auto seen = [](std::function<ValueId(GraphMaker&, ValueId)> mask) -> std::optional<codegen::KeysSeen> {
-    GraphMaker g;
-    const ValueId scores = mask(g, g.node("MatMul", {g.input("q", {3, 20, 8}), g.input("k", {3, 8, 30})}));
-    const ValueId weights = g.node("Softmax", {scores}, {{"axis", int64_t{-1}}});
-    g.output(g.node("MatMul", {weights, g.input("v", {3, 30, 8})}));
-    const Schedule s = scheduled(g);
-    for (const FusedKernel* k : kernels_of(s))
-      if (k->attention) return codegen::keys_seen(s.program, *k->attention);
-    ADD_FAILURE() << "no attention";
-    return std::nullopt;
-  };
-  const auto constant = [&](int64_t beyond, double fill) {
-    return seen([=](GraphMaker& g, ValueId scores) {
-      Tensor mask = make_floats(DType::boolean, {20, 30}, std::vector<double>(600, 0));
-      auto* bytes = const_cast<uint8_t*>(static_cast<const uint8_t*>(mask.data.bytes));
-      for (int i = 0; i < 600; i++) bytes[i] = i % 30 <= i / 30 + beyond;
-      return g.node("Where", {g.g.add_constant("mask", mask), scores, g.floats({}, {fill})});
+  const auto constant = [](int64_t beyond, double fill) {
+    std::vector<std::byte> mask;
+    for (int i = 0; i < 600; i++) mask.push_back(std::byte(i % 30 <= i / 30 + beyond));
+    return keys_seen([=](GraphMaker& g, ValueId scores) {
+      const ValueId there = g.g.add_constant("mask", make_tensor(DType::boolean, {20, 30}, mask));
+      return g.node("Where", {there, scores, g.floats({}, {fill})});
     });
   };
   const auto causal = constant(0, -1e9);
@@ -138,17 +140,14 @@ TEST(AttentionRecognition, KeysThatMasksHide) {
   EXPECT_GT(causal->harmless_above(), -1e9 + 104);
   EXPECT_TRUE(constant(7, -INFINITY)->first.is_constant(8));
   EXPECT_FALSE(constant(29, -INFINITY));  // hides nothing
-  EXPECT_FALSE(seen([](GraphMaker& g, ValueId scores) {
+  EXPECT_FALSE(keys_seen([](GraphMaker& g, ValueId scores) {
     return g.node("Where", {g.input("mask", {20, 30}, DType::boolean), scores, g.floats({}, {-1e9})});
   }));
 }
 
 TEST(AttentionRecognition, DoublePrecisionStays) {
-  GraphMaker g;
-  ValueId scores = g.node("MatMul", {g.input("q", {20, 8}, DType::f64), g.input("k", {8, 11}, DType::f64)});
-  ValueId weights = g.node("Softmax", {scores}, {{"axis", int64_t{-1}}});
-  g.output(g.node("MatMul", {weights, g.input("v", {11, 8}, DType::f64)}));
-  EXPECT_EQ(recognised(g).attentions, 0u);
+  Parts p(nullptr, nullptr, -1, DType::f64);
+  EXPECT_EQ(recognised(p.g).attentions, 0u);
 }
 
 }  // namespace

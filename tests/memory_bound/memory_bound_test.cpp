@@ -1,27 +1,13 @@
 // Shapes of memory-bound kernels around the edges of vectors, tiles and units, compiled for every instruction set and
 // compared with the interpreter: long chains of operations, transposed access, reductions side by side.
 #include "cppgen/schedule/group.h"
-#include "tests/isas_to_test.h"
-#include "tests/property/differential.h"
+#include "tests/property/expect_cases.h"
 #include "tests/schedule/scheduled.h"
 
 namespace cppgen::property {
 namespace {
 
-Case case_of(GraphMaker& g, double error) {
-  Case c;
-  c.seed = 1;
-  c.random.facts.assign(g.g.values.size(), Fact{1, error});
-  c.random.graph = std::move(g.g);
-  return c;
-}
-
-void expect_no_failures(const std::vector<Case>& cases) {
-  DifferentialOptions options;
-  options.isas = isas_to_test();
-  for (const Failure& f : check_cases(cases, options))
-    ADD_FAILURE() << f.isa << ": " << f.what << "\n" << describe(cases[f.index]);
-}
+Case case_of(GraphMaker& g, double error) { return property::case_of(std::move(g.g), Fact{1, error}); }
 
 Case chain(int64_t count, int rounds) {
   GraphMaker g;
@@ -39,7 +25,7 @@ TEST(MemoryBound, LongChains) {
   std::vector<Case> cases;
   for (int64_t n : {1, 7, 8, 33, 64, 65, 4097}) cases.push_back(chain(n, 1));           // four vectors side by side
   for (int64_t n : {9, 31, 63, 65, 127, 128, 129, 5000}) cases.push_back(chain(n, 2));  // eight
-  expect_no_failures(cases);
+  expect_cases_agree(cases);
 }
 
 // The chain is long enough to be interleaved, in columns and beside a broadcast row.
@@ -52,7 +38,7 @@ TEST(MemoryBound, LongChainsOverRowsOfABroadcast) {
     g.output(g.node("Add", {x, g.input("column", {5, 1})}));
     cases.push_back(case_of(g, 1e-5));
   }
-  expect_no_failures(cases);
+  expect_cases_agree(cases);
 }
 
 Case transposed(std::vector<int64_t> dims, std::vector<int64_t> perm, DType type) {
@@ -69,7 +55,7 @@ TEST(MemoryBound, TransposedMatrices) {
   std::vector<Case> cases;
   for (int64_t m : {1, 3, 15, 16, 17, 64, 65, 130})
     for (int64_t n : {2, 16, 33, 64, 300}) cases.push_back(transposed({m, n}, {1, 0}, DType::f32));
-  expect_no_failures(cases);
+  expect_cases_agree(cases);
 }
 
 TEST(MemoryBound, TransposedImagesAndWideElements) {
@@ -79,7 +65,7 @@ TEST(MemoryBound, TransposedImagesAndWideElements) {
     cases.push_back(transposed({2, 35, 7, 9}, {0, 2, 3, 1}, type));
     cases.push_back(transposed({70, 3, 66}, {2, 1, 0}, type));
   }
-  expect_no_failures(cases);
+  expect_cases_agree(cases);
 }
 
 Case sibling_reductions(int64_t rows, int64_t columns, int64_t axis) {
@@ -97,7 +83,7 @@ TEST(MemoryBound, SiblingReductions) {
   for (int64_t axis : {0, 1})
     for (auto [rows, columns] : {std::pair<int64_t, int64_t>{65, 67}, {9, 300}, {300, 9}, {100, 64}})
       cases.push_back(sibling_reductions(rows, columns, axis));
-  expect_no_failures(cases);
+  expect_cases_agree(cases);
 }
 
 }  // namespace

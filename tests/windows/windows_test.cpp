@@ -2,8 +2,7 @@
 // instruction set and compared with the interpreter.
 #include <gtest/gtest.h>
 
-#include "tests/isas_to_test.h"
-#include "tests/property/differential.h"
+#include "tests/property/expect_cases.h"
 #include "tests/schedule/scheduled.h"
 
 namespace cppgen::property {
@@ -12,20 +11,7 @@ namespace {
 using Ints = std::vector<int64_t>;
 using Attributes = std::map<std::string, Attribute>;
 
-Case case_of(GraphMaker& g) {
-  Case c;
-  c.seed = 1;
-  c.random.facts.assign(g.g.values.size(), Fact{64, 1e-4});
-  c.random.graph = std::move(g.g);
-  return c;
-}
-
-void expect_no_failures(const std::vector<Case>& cases) {
-  DifferentialOptions options;
-  options.isas = isas_to_test();
-  for (const Failure& f : check_cases(cases, options))
-    ADD_FAILURE() << f.isa << ": " << f.what << "\n" << describe(cases[f.index]);
-}
+Case case_of(GraphMaker& g) { return property::case_of(std::move(g.g), Fact{64, 1e-4}); }
 
 ValueId weights(GraphMaker& g, const Ints& dims) {
   int64_t count = 1;
@@ -62,7 +48,7 @@ TEST(Windows, PaddedConvolutions) {
     cases.push_back(windowed("Conv", image, {7, 5, 5, 3}, window(1, 2, {4, 2, 5, 3})));
     cases.push_back(windowed("Conv", image, {48, 5, 7, 7}, window(2, 1, {3, 3, 3, 3})));
   }
-  expect_no_failures(cases);
+  expect_cases_agree(cases);
 }
 
 TEST(Windows, DepthwiseConvolutions) {
@@ -74,7 +60,7 @@ TEST(Windows, DepthwiseConvolutions) {
       cases.push_back(windowed("Conv", image, {channels, 1, 3, 3}, window(2, 1, {0, 1, 1, 1}, channels)));
       cases.push_back(windowed("Conv", image, {channels, 1, 2, 5}, window(1, 2, {1, 4, 1, 5}, channels)));
     }
-  expect_no_failures(cases);
+  expect_cases_agree(cases);
 }
 
 TEST(Windows, DepthwiseConvolutionsWithAResidual) {
@@ -86,7 +72,7 @@ TEST(Windows, DepthwiseConvolutionsWithAResidual) {
     g.output(g.node("Sigmoid", {g.node("Add", {g.node("Mul", {y, g.floats({}, {0.125})}), x})}));
     cases.push_back(case_of(g));
   }
-  expect_no_failures(cases);
+  expect_cases_agree(cases);
 }
 
 TEST(Windows, Poolings) {
@@ -98,7 +84,7 @@ TEST(Windows, Poolings) {
       attributes["strides"] = Ints{2, 2};
       cases.push_back(windowed(op, {1, 32, size[0], size[1]}, {}, attributes));
     }
-  expect_no_failures(cases);
+  expect_cases_agree(cases);
 }
 
 TEST(Windows, TransposedConvolutions) {
@@ -110,7 +96,7 @@ TEST(Windows, TransposedConvolutions) {
       cases.push_back(windowed("ConvTranspose", image, {6, 5, 4, 3}, window(2, 1, {0, 1, 0, 1}, group)));
       cases.push_back(windowed("ConvTranspose", image, {6, 33, 3, 3}, window(1, 2, {0, 0, 1, 1}, group)));
     }
-  expect_no_failures(cases);
+  expect_cases_agree(cases);
 }
 
 }  // namespace

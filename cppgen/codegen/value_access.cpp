@@ -1,0 +1,229 @@
+// How values are read from memory and written to it: addresses, conditions, indices that are values themselves.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cppgen/codegen/value_emitter.h"
+
+namespace cppgen::codegen {
+
+using ir::Guard;
+using schedule::Place;
+
+const schedule::Local* KernelContext::local(BufferId b) const {
+  for (const auto& l : kernel.locals)
+    if (l.buffer == b) return &l;
+  return nullptr;
+}
+
+bool KernelContext::around_caches(BufferId b) const {
+  return std::find(kernel.around_caches.begin(), kernel.around_caches.end(), b) != kernel.around_caches.end();
+}
+
+IndexExpr KernelContext::offset(BufferId b, const std::vector<IndexExpr>& indices) const {
+  const auto& buffer = program.buffer(b);
+  const auto* l = local(b);
+  if (!l || l->place != Place::row) return schedule::offset_of(buffer, layouts[size_t(b)], indices);
+  auto is_outer = [&](IndexExpr index) {
+    return std::any_of(kernel.outer.begin(), kernel.outer.end(),
+                       [&](const ir::Loop& loop) { return ir::depends_on(index, loop.var.node()); });
+  };
+  IndexExpr offset = 0, step = 1;
+  const auto& order = layouts[size_t(b)].order;
+  for (size_t i = order.size(); i-- > 0;) {
+    size_t d = size_t(order[i]);
+    if (is_outer(indices[d])) continue;
+    offset = offset + indices[d] * step;
+    step = step * buffer.shape[d];
+  }
+  return offset;
+}
+
+// What people read when an index is outside of the variable's extent.
+static std::string check_text(const ir::IndexNode& variable) {
+  const IndexExpr extent = variable.extent;
+  if (!extent.is_constant())
+    return fmt::format("{}: an index is out of range; the size is {}", variable.purpose, ir::to_string(extent));
+  if (extent.is_constant(0)) return fmt::format("{}: an index into a dimension of size 0", variable.purpose);
+  return fmt::format("{}: an index is out of range for a dimension of size {} (allowed: {} to {})", variable.purpose,
+                     extent.constant(), -extent.constant(), extent.constant() - 1);
+}
+
+void ValueEmitter::bind_indirects(const std::vector<ir::Indirect>& indirects) {
+  for (const auto& i : indirects) {
+    if (indirects_.count(i.variable)) continue;
+    Item value = item(i.value);
+    bool per_lane = vector_ && value.level >= level_of_variable_.at(vector_);
+    std::string name = context_.fresh("x");
+    int id = int(context_.checks.size());
+    std::string extent = names_.text(i.variable->extent);
+    context_.checks.push_back(check_text(*i.variable));
+    auto& out = lines[size_t(value.level)];
+    if (per_lane) {
+      out.push_back(fmt::format("vec::i64 {}[vec::L];", name));
+      out.push_back(fmt::format("vec::checked_indices({}, {}, {}, args->error, check0 + {}, {});", name, value.name,
+                                extent, id, lanes_));
+    } else {
+      out.push_back(
+          fmt::format("const vec::i64 {} = vec::checked_index(vec::lane({}, 0), {}, args->error, check0 + {});", name,
+                      value.name, extent, id));
+    }
+    indirects_[i.variable] = {name, value.level, per_lane};
+    if (!per_lane) names_.set(i.variable, name);
+    lane_names_.set(i.variable, per_lane ? name + "[i]" : name);
+  }
+}
+
+ValueEmitter::Item ValueEmitter::condition(const std::vector<Guard>& guards,
+                                           const std::vector<ir::Indirect>& indirects) {
+  std::string text;
+  int level = 0;
+  auto add = [&](const std::string& part, int at, bool assumed = false) {
+    text += (text.empty() ? "" : " && ") + (assumed ? fmt::format("({} || {})", assumed_flag_, part) : part);
+    level = std::max(level, at);
+  };
+  for (const Guard& g : guards) {
+    if (varies(g.index) || varies(g.lo) || varies(g.hi)) continue;
+    int at = std::max({level_of(g.index), level_of(g.lo), level_of(g.hi)});
+    const bool assumed = assumed_loop_ && ir::depends_on(g.index, assumed_loop_);
+    std::string index = names_.text(g.index);
+    if (!ir::prove_less_equal(g.lo, g.index)) add(fmt::format("{} >= {}", index, names_.text(g.lo)), at, assumed);
+    if (!ir::prove_less(g.index, g.hi)) add(fmt::format("{} < {}", index, names_.text(g.hi)), at, assumed);
+  }
+  for (const auto& i : indirects) {
+    const Binding& b = indirects_.at(i.variable);
+    if (!b.per_lane) add(b.name + " >= 0", b.level);
+  }
+  if (text.empty()) return {"", 0};
+  auto [it, fresh] = conditions_.try_emplace(text);
+  if (fresh) {
+    it->second = {context_.fresh("g"), level};
+    lines[size_t(level)].push_back(fmt::format("const bool {} = {};", it->second.name, text));
+  }
+  return it->second;
+}
+
+std::string ValueEmitter::lane_condition(const std::vector<Guard>& guards,
+                                         const std::vector<ir::Indirect>& indirects) const {
+  std::string text;
+  auto add = [&](const std::string& part) { text += (text.empty() ? "" : " && ") + part; };
+  for (const Guard& g : guards) {
+    if (!varies(g.index) && !varies(g.lo) && !varies(g.hi)) continue;
+    std::string index = lane_names_.text(g.index);
+    add(fmt::format("{} >= {} && {} < {}", index, lane_names_.text(g.lo), index, lane_names_.text(g.hi)));
+  }
+  for (const auto& i : indirects)
+    if (indirects_.at(i.variable).per_lane) add(lane_names_.text(IndexExpr(i.variable)) + " >= 0");
+  return text;
+}
+
+ValueEmitter::Item ValueEmitter::local_load(Expr e, const schedule::Local&) {
+  const std::string& name = context_.pointers.at(e->buffer);
+  bool lanes_are_points = context_.kernel.vector_outer;
+  return {name, lanes_are_points ? innermost() : 0};
+}
+
+// The elements where neighbouring lanes lie evenly apart; empty if they do not, or exist under conditions of their own.
+std::string ValueEmitter::even_load(const Access& a) const {
+  if (!a.lane_when.empty()) return "";
+  if (!varies(a.offset) || (a.even && a.stride->is_constant(0)))
+    return fmt::format("vec::ld_all({} + {})", a.pointer, names_.text(a.offset));
+  if (!a.even) return "";
+  if (a.stride->is_constant(1)) return fmt::format("vec::ld({} + {}, {})", a.pointer, names_.text(a.offset), lanes_);
+  return fmt::format("vec::ld_strided({} + {}, {}, {})", a.pointer, names_.text(a.offset), names_.text(*a.stride),
+                     lanes_);
+}
+
+// The elements one by one; contiguous ones of which a range exists, as such.
+std::string ValueEmitter::lane_load(const Access& a, const std::vector<Guard>& guards,
+                                    const std::string& fallback) const {
+  std::vector<Guard> varying;
+  for (const Guard& g : guards)
+    if (varies(g.index) || varies(g.lo) || varies(g.hi)) varying.push_back(g);
+  auto step = varying.size() == 1 && vector_ ? ir::stride_of(varying[0].index, vector_) : std::nullopt;
+  if (a.even && a.stride->is_constant(1) && step && step->is_constant(1) && !varies(varying[0].lo) &&
+      !varies(varying[0].hi))
+    return fmt::format("vec::ld_range({} + {}, {}, {}, {}, {})", a.pointer, names_.text(a.offset),
+                       names_.text(varying[0].lo - varying[0].index), names_.text(varying[0].hi - varying[0].index),
+                       lanes_, fallback);
+  std::string address = fmt::format("{} + {}", a.pointer, lane_names_.text(a.offset));
+  if (!a.lane_when.empty()) address = fmt::format("{} ? {} : (const {}*)0", a.lane_when, address, a.type);
+  return fmt::format("vec::ld_lanes<{}>({}, {}, [&](int i) CPPGEN_LAMBDA -> const {}* {{ return {}; }})", a.type,
+                     lanes_, fallback, a.type, address);
+}
+
+ValueEmitter::Access ValueEmitter::access(BufferId buffer, const std::vector<IndexExpr>& indices,
+                                          const std::vector<Guard>& guards,
+                                          const std::vector<ir::Indirect>& indirects) const {
+  Access a;
+  a.offset = context_.offset(buffer, indices);
+  a.pointer = context_.pointers.at(buffer);
+  a.type = storage_type(context_.program.buffer(buffer).type);
+  a.lane_when = lane_condition(guards, indirects);
+  a.stride = vector_ ? lane_stride(a.offset) : std::optional<IndexExpr>(int64_t{0});
+  const bool by_lane = std::any_of(indirects.begin(), indirects.end(),
+                                   [&](const auto& i) { return indirects_.at(i.variable).per_lane; });
+  a.even = a.stride && (!varies(a.offset) || !by_lane);
+  return a;
+}
+
+ValueEmitter::Item ValueEmitter::load(Expr e) {
+  if (auto it = bound_loads_.find(e); it != bound_loads_.end()) return define(innermost(), it->second);
+  if (const auto* l = context_.local(e->buffer); l && l->place == Place::value) return local_load(e, *l);
+  bind_indirects(e->indirects);
+  Item when = condition(e->guards, e->indirects);
+  const Access a = access(e->buffer, e->indices, e->guards, e->indirects);
+  int level = std::max(when.level, level_of(a.offset));
+  for (const Guard& g : e->guards) level = std::max({level, level_of(g.index), level_of(g.lo), level_of(g.hi)});
+  std::string fallback = fmt::format("vec::Loaded<{}>{{}}", a.type);
+  if (!e->guards.empty()) {
+    Item f = done_.at(e->args[0]);
+    fallback = f.name, level = std::max(level, f.level);
+  }
+  std::string text = even_load(a);
+  if (text.empty()) {
+    text = lane_load(a, e->guards, fallback);
+    level = std::max(level, level_of_variable_.count(vector_) ? level_of_variable_.at(vector_) : 0);
+  }
+  if (!when.name.empty()) text = fmt::format("{} ? {} : {}", when.name, text, fallback);
+  return define(level, text);
+}
+
+void ValueEmitter::store(const std::vector<ir::Store>& stores) {
+  for (const auto& s : stores) item(s.value);
+  for (const auto& s : stores) store_one(s);
+}
+
+void ValueEmitter::store_one(const ir::Store& s) {
+  Item value = item(s.value);
+  auto& out = lines.back();
+  const std::string& pointer = context_.pointers.at(s.buffer);
+  if (const auto* l = context_.local(s.buffer); l && l->place == Place::value) {
+    out.push_back(fmt::format("{} = {};", pointer, value.name));
+    return;
+  }
+  bind_indirects(s.indirects);
+  Item when = condition({}, s.indirects);
+  std::string lane_when = lane_condition({}, s.indirects);
+  IndexExpr offset = context_.offset(s.buffer, s.indices);
+  std::string type(storage_type(context_.program.buffer(s.buffer).type));
+  auto stride = vector_ ? lane_stride(offset) : std::nullopt;
+  std::string text;
+  if (!varies(offset))
+    text = fmt::format("vec::st({} + {}, {}, vec::Tail{{1}});", pointer, names_.text(offset), value.name);
+  else if (stride && stride->is_constant(1) && lane_when.empty())
+    text = fmt::format("vec::{}({} + {}, {}, {});", context_.around_caches(s.buffer) ? "st_around" : "st", pointer,
+                       names_.text(offset), value.name, lanes_);
+  else if (stride && lane_when.empty())
+    text = fmt::format("vec::st_strided({} + {}, {}, {}, {});", pointer, names_.text(offset), names_.text(*stride),
+                       value.name, lanes_);
+  else
+    text = fmt::format("vec::st_lanes<{}>({}, {}, [&](int i) CPPGEN_LAMBDA -> {}* {{ return {}{} + {}{}; }});", type,
+                       value.name, lanes_, type, lane_when.empty() ? "" : lane_when + " ? ", pointer,
+                       lane_names_.text(offset), lane_when.empty() ? "" : fmt::format(" : ({}*)0", type));
+  if (!when.name.empty()) text = fmt::format("if ({}) {}", when.name, text);
+  if (side_by_side_) text = fmt::format("vec::repeat(width, [&](const int u) CPPGEN_LAMBDA {{ {} }});", text);
+  out.push_back(text);
+}
+
+}  // namespace cppgen::codegen

@@ -1,0 +1,37 @@
+#include "cppgen/driver/package_output.h"
+
+#include <filesystem>
+
+#include "cppgen/support/file_io.h"
+#include "runtime/base/errors.h"
+
+namespace cppgen {
+
+namespace fs = std::filesystem;
+
+std::string parent_of_output(const std::string& output) {
+  auto parent = fs::absolute(output).parent_path().string();
+  if (int e = make_directories(parent)) user_error("{}: cannot be made: {}", parent, error_text(e));
+  return parent;
+}
+
+void move_to_output(const std::string& staged, const std::string& output) {
+  std::error_code error;
+  const fs::path target = output;
+  if (fs::exists(target) &&
+      !(fs::is_directory(target) && (fs::is_empty(target) || fs::exists(target / "manifest.json"))))
+    user_error("{} exists and is no package: choose another output", output);
+  const std::string content = staged + "/content";
+  fs::create_directory(content);
+  for (const auto& entry : fs::directory_iterator(staged))
+    if (entry.is_regular_file()) fs::rename(entry.path(), content / entry.path().filename(), error);
+  if (fs::exists(target)) fs::rename(target, staged + "/old", error);
+  fs::rename(content, target, error);
+  if (error) user_error("{}: cannot be written: {}", output, error.message());
+  fs::permissions(target,
+                  fs::perms::owner_all | fs::perms::group_read | fs::perms::group_exec | fs::perms::others_read |
+                      fs::perms::others_exec,
+                  error);
+}
+
+}  // namespace cppgen

@@ -1,0 +1,15 @@
+#pragma once
+#include <string>
+
+namespace cppgen {
+
+// Where packages that people ask for are put. UserError naming the path for what the disk refuses.
+
+// The folder that an output lies in, made if need be: a package is staged there, so that moving it is a rename.
+std::string parent_of_output(const std::string& output);
+
+// Moves the files of `staged` to `output`, in the place of an earlier package, which goes whole; refuses to replace
+// anything else.
+void move_to_output(const std::string& staged, const std::string& output);
+
+}  // namespace cppgen
