@@ -7,9 +7,10 @@
 namespace cppgen::rt::TILE_ISA {
 
 template <int Rows, int Vectors>
-void tile(const void* const* left, long taps, long depth, const void* panel, void* block, long ldc) {
+VEC_KEEPS_REGISTERS void tile(const void* const* left, long taps, long depth, const void* panel, void* block,
+                              long ldc) {
   vec::Sums<TileUnit, Rows, Vectors> sums;
-  vec::add_taps<4>(sums, vec::ScatteredRows<Rows>{left}, taps, depth, static_cast<const float*>(panel));
+  vec::add_taps(sums, vec::ScatteredRows<Rows>{left}, taps, depth, static_cast<const float*>(panel));
   float* c = static_cast<float*>(block);
 #pragma GCC unroll 32
   for (int r = 0; r < Rows; r++)

@@ -2,6 +2,9 @@
 // of Rows values of the left operand and one row of a packed panel added to them at each step of the depth.
 #pragma once
 
+// Of a function with tiles: what g++ would keep in registers around their loops would cost it those of the sums.
+#define VEC_KEEPS_REGISTERS __attribute__((optimize("no-gcse", "no-move-loop-invariants")))
+
 namespace vec {
 inline namespace VEC_ISA {
 
@@ -32,24 +35,17 @@ VEC_FN void add_outer_product(Sums<Unit, Rows, Vectors>& sums, i64 k, const f32*
   }
 }
 
-// Adds sum over k < depth of row(r)[k] * panel[k * columns + j] to each of the sums, in the order of k. A loop's turn
-// has `Steps` steps.
-template <int Steps, class Unit, int Rows, int Vectors, class Row>
+// Adds sum over k < depth of row(r)[k] * panel[k * columns + j] to each of the sums, in the order of k. Not unrolled:
+// g++ would run out of registers.
+template <class Unit, int Rows, int Vectors, class Row>
 VEC_FN void add_products(Sums<Unit, Rows, Vectors>& sums, i64 depth, const f32* panel, Row row) {
   constexpr int kColumns = Vectors * Unit::kLanes, kStepsAhead = 16, kLine = 64 / sizeof(f32);
-  const i64 whole = depth / Steps * Steps;
 #pragma GCC unroll 1
-  for (i64 k = 0; k < whole; k += Steps, panel += Steps * kColumns) {
+  for (i64 k = 0; k < depth; k++, panel += kColumns) {
 #pragma GCC unroll 4
-    for (int u = 0; u < Steps; u++) {
-#pragma GCC unroll 4
-      for (int j = 0; j < kColumns; j += kLine) __builtin_prefetch(panel + (u + kStepsAhead) * kColumns + j);
-      add_outer_product(sums, k + u, panel + u * kColumns, row);
-    }
+    for (int j = 0; j < kColumns; j += kLine) __builtin_prefetch(panel + kStepsAhead * kColumns + j);
+    add_outer_product(sums, k, panel, row);
   }
-  if constexpr (Steps > 1)
-#pragma GCC unroll 1
-    for (i64 k = whole; k < depth; k++, panel += kColumns) add_outer_product(sums, k, panel, row);
 }
 
 // Rows of the left operand at successive taps: rows_[tap * count + r], all taps of a row being skipped whose first
@@ -85,11 +81,11 @@ struct EvenRows {
 };
 
 // The same for all taps.
-template <int Steps, class Unit, int Rows, int Vectors, class Left>
+template <class Unit, int Rows, int Vectors, class Left>
 VEC_FN void add_taps(Sums<Unit, Rows, Vectors>& sums, Left left, i64 taps, i64 depth, const f32* panel) {
 #pragma GCC unroll 1
   for (i64 t = 0; t < taps; t++, panel += depth * (Vectors * Unit::kLanes))
-    if (!left.skips(t)) add_products<Steps>(sums, depth, panel, left.at(t));
+    if (!left.skips(t)) add_products(sums, depth, panel, left.at(t));
 }
 
 }  // namespace VEC_ISA

@@ -1,8 +1,7 @@
 // Contraction tiles inside a kernel: its epilogue takes the sums from registers.
 #pragma once
 
-// Values that g++ would keep in registers around a tile's loops cost it the registers of its sums.
-#define CPPGEN_TILE_KERNEL CPPGEN_KERNEL __attribute__((optimize("no-gcse", "no-move-loop-invariants")))
+#define CPPGEN_TILE_KERNEL CPPGEN_KERNEL VEC_KEEPS_REGISTERS
 
 namespace vec {
 inline namespace VEC_ISA {
@@ -12,7 +11,7 @@ template <int Rows, int Vectors, int Columns, class Left, class Epilogue>
 VEC_FN void tile(Left left, i64 taps, i64 depth, const f32* panel, i64 column0, Epilogue epilogue) {
   asm("" : "+r"(taps), "+r"(depth));  // known numbers would make g++ unroll and reorder what is blocked already
   Sums<FloatUnit, Rows, Vectors> sums;
-  add_taps<1>(sums, left, taps, depth, panel);
+  add_taps(sums, left, taps, depth, panel);
 #pragma GCC unroll 4
   for (int j = 0; j < Vectors; j++) {
 #pragma GCC unroll 32
