@@ -149,6 +149,10 @@ class Builder {
     return n * c.columns.extent * c.depth.extent;
   }
 
+  bool multiplies_with_constants(const FusedKernel& k) const {
+    return k.contraction && program_.buffer(k.contraction->packed).kind == ir::BufferKind::constant;
+  }
+
   void add(const FusedKernel& kernel) {
     const codegen::KernelText& text = source_.kernels[next_kernel_];
     rt::Step step;
@@ -163,6 +167,7 @@ class Builder {
     step.engine = kernel.kind == schedule::KernelKind::loops ? "loops"
                   : kernel.contraction                       ? kernel.contraction->engine
                                                              : "cppgen";
+    if (multiplies_with_constants(kernel)) step.product_of = id_of_[size_t(kernel.contraction->left->buffer)];
     step.origins = kernel.origins;
     step.flops = coder_.code(flops_of(kernel)), step.bytes = coder_.code(bytes_touched(text.buffers));
     // A kernel numbers its checks from 0; its last parameter is where they start in the plan's table.

@@ -57,6 +57,7 @@ struct Step {
   DimExpr range;                     // kernel: parallel range [0, range)
   DimExpr unit_work;                 // elements of work in one unit of the range
   DimExpr scratch_bytes;             // private to each thread
+  int32_t product_of = -1;           // kernel: the buffer that it multiplies with constants
   std::string engine;                // "loops", "cppgen", "onednn" ...
   std::vector<std::string> origins;  // nodes of the model
   DimExpr flops, bytes;              // arithmetic and memory traffic, for profiles

@@ -64,6 +64,7 @@ json step_to_json(const Step& step) {
           {"range", step.range.code},
           {"unit_work", step.unit_work.code},
           {"scratch_bytes", step.scratch_bytes.code},
+          {"product_of", step.product_of},
           {"engine", step.engine},
           {"origins", step.origins},
           {"flops", step.flops.code},
@@ -188,6 +189,7 @@ Step step_from(const Field& node) {
   step.range = node["range"].expr();
   step.unit_work = node["unit_work"].expr();
   step.scratch_bytes = node["scratch_bytes"].expr();
+  step.product_of = node["product_of"].index();
   step.engine = node["engine"].text();
   step.origins = node["origins"].texts();
   step.flops = node["flops"].expr();

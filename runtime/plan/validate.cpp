@@ -166,6 +166,7 @@ class Validator {
       if (!is_identifier(step.name)) fail(where + ".name", "is '{}'; allowed are C identifiers", step.name);
       check_index(where + ".library", step.library, plan_.libraries.size());
       check_size(where + ".range", step.range);
+      if (step.product_of != -1) check_index(where + ".product_of", step.product_of, plan_.buffers.size());
     } else if (step.kind != StepKind::library) {
       fail(where + ".kind", "is {}", int(step.kind));
     }

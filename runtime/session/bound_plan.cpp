@@ -54,6 +54,16 @@ void bind_library(const Step& step, LibraryOperator& op, BoundPlan& bound, Bound
   bound.scratch_bytes = std::max(bound.scratch_bytes, result.task->scratch_bytes());
 }
 
+// Of each step the operand of its product, -1 unless that is short: several of one operand save waiting for each other,
+// while longer ones gain from the part of the operand that each thread has in its cache.
+std::vector<int32_t> short_products(const Plan& plan, std::span<const int64_t> symbols) {
+  constexpr int64_t kShort = 1 << 24;  // operations
+  std::vector<int32_t> operands;
+  for (const Step& step : plan.steps)
+    operands.push_back(size_value(step.flops, symbols, "flops") <= kShort ? step.product_of : -1);
+  return operands;
+}
+
 }  // namespace
 
 std::shared_ptr<const BoundPlan> bind_plan(const Executable& executable,
@@ -66,7 +76,7 @@ std::shared_ptr<const BoundPlan> bind_plan(const Executable& executable,
     bound->sizes.push_back(size_value(buffer.bytes, symbols, "the size of a buffer"));
   for (const TensorInfo& info : plan.outputs) bound->output_dims.push_back(dims_of(info, symbols));
   check_boundary(plan, *bound);
-  bound->waves = plan_waves(plan, options.streams);
+  bound->waves = plan_waves(plan, options.streams, short_products(plan, symbols));
   bound->memory = plan_memory(lifetimes_in_waves(plan, bound->waves), bound->sizes, {options.memory_planning});
 
   for (size_t i = 0; i < plan.steps.size(); i++) {

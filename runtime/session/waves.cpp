@@ -42,18 +42,23 @@ class Dependencies {
   std::vector<std::vector<size_t>> before_;
 };
 
+bool goes_with(const Wave& wave, size_t step, std::span<const int32_t> together) {
+  return !together.empty() && together[step] != -1 &&
+         std::any_of(wave.begin(), wave.end(), [&](size_t s) { return together[s] == together[step]; });
+}
+
 }  // namespace
 
-std::vector<Wave> plan_waves(const Plan& plan, int64_t most) {
+std::vector<Wave> plan_waves(const Plan& plan, int64_t most, std::span<const int32_t> together) {
   const Dependencies dependencies(plan);
   std::vector<bool> done(plan.steps.size(), false);
   std::vector<Wave> waves;
   for (size_t first = 0; first < plan.steps.size();) {
     Wave wave;
-    for (size_t s = first; s < plan.steps.size() && int64_t(wave.size()) < most; s++) {
+    for (size_t s = first; s < plan.steps.size(); s++) {
+      if (done[s] || (int64_t(wave.size()) >= most && !goes_with(wave, s, together))) continue;
       const auto& before = dependencies.of(s);
-      if (!done[s] && std::all_of(before.begin(), before.end(), [&](size_t b) { return bool(done[b]); }))
-        wave.push_back(s);
+      if (std::all_of(before.begin(), before.end(), [&](size_t b) { return bool(done[b]); })) wave.push_back(s);
     }
     for (size_t s : wave) done[s] = true;
     while (first < done.size() && done[first]) first++;

@@ -83,6 +83,15 @@ TEST(Waves, WritersOfPartsDoNotWait) {
   EXPECT_EQ(plan_waves(plan, 8), (std::vector<Wave>{{0, 1}, {2}}));
 }
 
+TEST(Waves, WhatGoesTogetherRunsAtOnce) {
+  Plan plan = branched(3, 2);
+  std::vector<int32_t> together{0, -1, 0, -1, 0, -1, -1, -1};
+  EXPECT_EQ(plan_waves(plan, 1, together), (std::vector<Wave>{{0, 2, 4}, {1}, {3}, {5}, {6}, {7}}));
+  EXPECT_EQ(plan_waves(plan, 2, together), (std::vector<Wave>{{0, 2, 4}, {1, 3}, {5, 6}, {7}}));
+  plan.steps[4].buffers = {2, 2, plan.steps[4].buffers[2]};  // reads what step 0 writes
+  EXPECT_EQ(plan_waves(plan, 1, together), (std::vector<Wave>{{0, 2}, {1}, {3}, {4}, {5}, {6}, {7}}));
+}
+
 TEST(Waves, LifetimesGrowToWhatRunsAtOnce) {
   const Plan plan = branched(3, 2);
   const auto waves = plan_waves(plan, 8);
@@ -94,7 +103,9 @@ TEST(Waves, LifetimesGrowToWhatRunsAtOnce) {
 
 TEST(Waves, SameResultsForAnyNumberOfStreamsAndThreads) {
   TempDirectory directory;
-  write_package(directory.path(), branched(5, 4), kSource, {});
+  Plan plan = branched(5, 4);
+  for (size_t s : {0, 4, 8}) plan.steps[s].product_of = 0;
+  write_package(directory.path(), plan, kSource, {});
   const auto executable = Executable::load(directory.path());
   for (int64_t streams : {1, 2, 5, 64})
     for (int64_t threads : {1, 2, 3}) {
