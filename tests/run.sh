@@ -115,7 +115,7 @@ if [ "$ci" = true ]; then
 fi
 if [ "$sanitizers" = true ]; then
   # Untrusted input, child processes, memory that kernels and sessions share; kernels are instrumented, too.
-  sanitize asan 2000 900 'import|import_untrusted|runtime|support|compile|kernel_sanitizer|codegen|ops|property|models|opponent' \
+  sanitize asan 2000 1800 'import|import_untrusted|runtime|support|compile|kernel_sanitizer|codegen|ops|property|models|opponent' \
     test_import test_import_untrusted test_runtime test_support test_compile test_kernel_sanitizer test_codegen \
     test_ops test_property test_models test_opponent
   # Everything that threads share.
