@@ -59,7 +59,6 @@ class TileWriter : public KernelWriter {
   void declare_left();
   void write_padding(Expr value);
   void declare_prepared();
-  std::vector<int64_t> tap_offsets() const;
   bool rows_are_even() const;
   IndexExpr left_offset() const;
   void write_left();

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "cppgen/codegen/kernel_writer.h"
+#include "cppgen/schedule/tiles.h"
 #include "runtime/base/errors.h"
 
 namespace cppgen::codegen {
@@ -47,28 +48,15 @@ void TileWriter::declare_left() {
   const auto& c = *kernel_.contraction;
   if (rows_are_even()) {
     std::string offsets;
-    for (int64_t offset : tap_offsets()) offsets += fmt::format("{}{}", offsets.empty() ? "" : ", ", offset);
+    const IndexExpr left = context_.offset(c.left->buffer, c.left->indices);
+    for (int64_t offset : schedule::offsets_of(c.taps, left, 0))
+      offsets += fmt::format("{}{}", offsets.empty() ? "" : ", ", offset);
     before_.line("static const vec::i64 tap_offsets[] = {{{}}};", offsets);
     return;
   }
   if (!c.left->guards.empty()) write_padding(c.left->args[0]);
   before_.line("const void* left[{} * {}];", points(c.taps).constant(), c.shape.mr);
   if (info(c.format).form != rt::LeftForm::in_place) declare_prepared();
-}
-
-// Elements of the left operand between the first tap and each of them.
-std::vector<int64_t> TileWriter::tap_offsets() const {
-  const auto& c = *kernel_.contraction;
-  const IndexExpr offset = context_.offset(c.left->buffer, c.left->indices);
-  std::vector<int64_t> offsets{0};
-  for (const Loop& tap : c.taps) {
-    const int64_t stride = ir::stride_of(offset, tap.var.node())->constant();
-    std::vector<int64_t> next;
-    for (int64_t before : offsets)
-      for (int64_t i = 0; i < tap.extent.constant(); i++) next.push_back(before + i * stride);
-    offsets = std::move(next);
-  }
-  return offsets;
 }
 
 // Whether the rows of every tile lie at one distance, the same for each tap, and tiles in the kernel read them so.

@@ -21,7 +21,8 @@ ir::NBitWeights packing_of(InferContext& c) {
     c.fail(fmt::format("{} bits are not supported, but 2, 4 and 8", p.bits));
   if (p.block < 16 || (p.block & (p.block - 1)) != 0)
     c.fail(fmt::format("attribute 'block_size' is {}; it must be a power of 2 and at least 16", p.block));
-  if (p.depth > int64_t(1) << 40 || p.columns > int64_t(1) << 40) c.fail("the weights are too large");
+  constexpr int64_t kMost = int64_t{1} << 28;  // so that no product of two of them overflows
+  if (p.depth > kMost || p.columns > kMost || p.block > kMost) c.fail("the weights are too large");
   return p;
 }
 

@@ -121,7 +121,8 @@ IndexExpr linear(const std::vector<Loop>& loops) {
   return index;
 }
 
-// Offsets of all points of the loops, the last one fastest, from `first` on.
+}  // namespace
+
 std::vector<int64_t> offsets_of(const std::vector<Loop>& loops, IndexExpr offset, int64_t first) {
   std::vector<int64_t> offsets = {first};
   for (const Loop& l : loops) {
@@ -133,6 +134,8 @@ std::vector<int64_t> offsets_of(const std::vector<Loop>& loops, IndexExpr offset
   }
   return offsets;
 }
+
+namespace {
 
 PackedConstant pack_constant(const Program& program, const ContractionView& view, const TileContraction& c,
                              const std::vector<Loop>& batch) {

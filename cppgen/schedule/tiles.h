@@ -26,4 +26,7 @@ struct TilePreparation {
 };
 TilePreparation prepare_tiles(Program&, Layouts&, LoopNest&, rt::TileFormat, rt::TileShape, const Options&);
 
+// Offsets of all points of loops with constant extents and strides, the last one fastest, from `first` on.
+std::vector<int64_t> offsets_of(const std::vector<ir::Loop>& loops, IndexExpr offset, int64_t first);
+
 }  // namespace cppgen::schedule

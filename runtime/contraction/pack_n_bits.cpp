@@ -3,36 +3,24 @@
 #include <algorithm>
 #include <cstring>
 
-#include "runtime/base/errors.h"
-#include "runtime/base/narrow_floats.h"
+#include "runtime/base/elements.h"
 
 namespace cppgen::rt {
 namespace {
 
 using n_bits::Zeros;
 
-float number(DType type, const void* data, long i) {
-  switch (type) {
-    case DType::f32:
-      return static_cast<const float*>(data)[i];
-    case DType::f16:
-      return f16_to_f32(static_cast<const uint16_t*>(data)[i]);
-    case DType::bf16:
-      return bf16_to_f32(static_cast<const uint16_t*>(data)[i]);
-    default:
-      internal_error("scales of {} are not packed", name_of(type));
-  }
-}
-
 class Reader {
  public:
   explicit Reader(const NBitSource& source) : s_(source) {}
 
   long blocks() const { return (s_.depth + s_.block - 1) / s_.block; }
-  float scale(long column, long block) const { return number(s_.scale_type, s_.scales, column * blocks() + block); }
+  float scale(long column, long block) const {
+    return float(number_element(s_.scale_type, s_.scales, column * blocks() + block));
+  }
   float zero(long column, long block) const {
     if (!s_.zeros) return float(1 << (s_.bits - 1));
-    if (s_.zero_type != DType::u8) return number(s_.zero_type, s_.zeros, column * blocks() + block);
+    if (s_.zero_type != DType::u8) return float(number_element(s_.zero_type, s_.zeros, column * blocks() + block));
     const long in_byte = 8 / s_.bits, row = (blocks() + in_byte - 1) / in_byte;
     const unsigned byte = static_cast<const uint8_t*>(s_.zeros)[column * row + block / in_byte];
     return float(byte >> (block % in_byte * s_.bits) & ((1u << s_.bits) - 1));
