@@ -44,5 +44,7 @@ void add_suppression_ops(std::vector<Op>&);
 void add_encoding_ops(std::vector<Op>&);
 void add_determinant_ops(std::vector<Op>&);
 void add_recurrent_ops(std::vector<Op>&);
+void add_random_ops(std::vector<Op>&);
+void add_dropout_ops(std::vector<Op>&);
 
 }  // namespace cppgen::ops

@@ -1,7 +1,4 @@
-#include <cmath>
-
 #include "cppgen/ops/common.h"
-#include "cppgen/ops/declared.h"
 #include "cppgen/ops/families.h"
 
 namespace cppgen::ops {
@@ -57,49 +54,11 @@ void lower_clip(LowerContext& c) {
   });
 }
 
-// Dropout at inference: the input, and a mask of ones.
-void infer_dropout(InferContext& c) {
-  require_dtype(c, 0, kFloats);
-  c.number("ratio", 0.5f);
-  c.set_output(0, c.dtype(0), c.shape(0));
-  c.set_output(1, c.opset() < 10 ? c.dtype(0) : DType::boolean, c.shape(0));
-  if (c.opset() < 7 && c.integer("is_test", 0) == 0) c.fail("training is not supported (is_test = 0)");
-  if (c.opset() < 12 || !c.has_input(2)) return;
-  require_dtype(c, 2, kBool);
-  if (is_run_time(c, 2) || (c.has_input(1) && is_run_time(c, 1))) {
-    for (int i : {1, 2})
-      if (c.has_input(i)) element_count(c, i);
-    return;
-  }
-  bool training = c.constant_ints(2) != std::vector<int64_t>{0};
-  bool drops = !c.has_input(1) || float_elements(c, 1) != std::vector<double>{0};
-  if (training && drops) c.fail("training with a ratio other than 0 is not supported");
-}
-
-// What a run must say where the model says nothing: that it does not train, or drops nothing.
-std::vector<Scalar> keeps_everything(LowerContext& c) {
-  if (c.opset() < 12 || !c.has_input(2)) return {};
-  if (!is_run_time(c, 2) && !(c.has_input(1) && is_run_time(c, 1))) return {};
-  auto only = [&](int i) { return load_input(c, i, std::vector<IndexExpr>(c.shape(i).size())); };
-  Scalar keeps = !only(2);
-  return {c.has_input(1) ? keeps || only(1) == 0.0 : keeps};
-}
-
-void lower_dropout(LowerContext& c) {
-  std::vector<Scalar> conditions = keeps_everything(c);
-  c.emit_pointwise(c.output_buffer(0), [&](const auto& at) { return checked(c, load_input(c, 0, at), conditions); });
-  if (!c.has_output(1)) return;
-  DType mask = ir::value_type(c.output(1).dtype);
-  c.emit_pointwise(
-      c.output_buffer(1), [&](const auto&) { return number(c, mask, 1); }, "mask");
-}
-
 }  // namespace
 
 void add_select_ops(std::vector<Op>& t) {
   add_versions(t, "Where", {9, 16}, {3, 3, 1}, infer_where, lower_where);
   add_versions(t, "Clip", {1, 6, 11, 12, 13}, {1, 3, 1}, infer_clip, lower_clip);
-  add_versions(t, "Dropout", {1, 6, 7, 10, 12, 13, 22}, {1, 3, 2}, infer_dropout, lower_dropout);
 }
 
 }  // namespace cppgen::ops

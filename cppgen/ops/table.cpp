@@ -49,6 +49,8 @@ std::vector<Op> make_table() {
                    add_loss_ops,
                    add_training_ops,
                    add_recurrent_ops,
+                   add_random_ops,
+                   add_dropout_ops,
                    add_selection_ops,
                    add_encoding_ops,
                    add_determinant_ops,

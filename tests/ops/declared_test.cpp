@@ -55,8 +55,6 @@ const Row kRows[] = {
     {{"Compress", 11, {{"axis", integer(1)}}, {kSix, tensor<bool>({3}, {true, false, true})}}, {2, 2}, {0, 2, 3, 5}},
     {{"Compress", 11, {{"axis", integer(1)}}, {kSix, tensor<bool>({3}, {true, true, true})}}, {2, 2}, {}},
     {{"CumSum", 14, {}, {kSix, tensor<int64_t>({}, {-1})}}, {2, 3}, {0, 1, 3, 3, 7, 12}},
-    {{"Dropout", 13, {}, {kSix, tensor<float>({}, {0.5f}), tensor<bool>({}, {false})}}, {2, 3}, {0, 1, 2, 3, 4, 5}},
-    {{"Dropout", 13, {}, {kSix, tensor<float>({}, {0.5f}), tensor<bool>({}, {true})}}, {2, 3}, {}},
 };
 
 std::string error_of_run(const NodeCase& c) {

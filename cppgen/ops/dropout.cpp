@@ -1,0 +1,76 @@
+#include <cmath>
+
+#include "cppgen/ops/families.h"
+#include "cppgen/ops/random_numbers.h"
+
+namespace cppgen::ops {
+namespace {
+
+using At = std::vector<IndexExpr>;
+
+// Whether it trains is an attribute until version 6 (`is_test`), never so from 7 on, and input 2 from 12 on; the ratio
+// is input 1 from 12 on. Both inputs may be known to a run only.
+bool may_train(InferContext& c) {
+  if (c.opset() < 7) return c.integer("is_test", 0) == 0;
+  if (c.opset() < 12 || !c.has_input(2)) return false;
+  const Tensor* training = c.constant(2);
+  return !training || integers_of(*training) != std::vector<int64_t>{0};
+}
+
+void infer_dropout(InferContext& c) {
+  require_dtype(c, 0, kFloats);
+  double ratio = c.number("ratio", 0.5f);
+  c.integer("seed", 0);
+  for (int i = 1; i < c.input_count(); ++i) {
+    if (!c.has_input(i)) continue;
+    require_dtype(c, i, i == 1 ? kFloats : kBool);
+    for (const IndexExpr& d : c.shape(i)) require_equal(c, d, 1, "the dimensions of ratio and training_mode and 1");
+  }
+  if (c.opset() >= 12 && c.has_input(1) && c.constant(1)) ratio = float_element(*c.constant(1), 0);
+  if (may_train(c) && !(ratio >= 0 && ratio < 1)) c.fail(fmt::format("the ratio {} is not in [0, 1)", ratio));
+  c.set_output(0, c.dtype(0), c.shape(0));
+  c.set_output(1, c.opset() < 10 ? c.dtype(0) : DType::boolean, c.shape(0));
+}
+
+Scalar only_element(LowerContext& c, int input) { return load_input(c, input, At(c.shape(input).size())); }
+
+Scalar ratio_of(LowerContext& c) {
+  if (c.opset() >= 12 && c.has_input(1)) return only_element(c, 1);
+  return number(c, DType::f32, c.number("ratio", 0.5f));
+}
+
+// Training: an element stays with the probability 1 - ratio, and is scaled by its inverse; others become 0.
+void lower_training(LowerContext& c) {
+  RandomStream random = RandomStream::of_node(c);
+  bool always = c.opset() < 12;
+  auto stays = [&](const At& at) {
+    Scalar ratio = ratio_of(c), drawn = random.uniform(position_of(c.shape(0), at), ratio.type()) >= ratio;
+    return always ? drawn : drawn || !only_element(c, 2);
+  };
+  c.emit_pointwise(c.output_buffer(0), [&](const At& at) {
+    Scalar x = load_input(c, 0, at), scaled = x * (1.0 / (1.0 - ratio_of(c).cast(x.type())));
+    Scalar kept = select(stays(at), scaled, x.number(0));
+    return always ? kept : select(only_element(c, 2), kept, x);
+  });
+  if (!c.has_output(1)) return;
+  DType mask = ir::value_type(c.output(1).dtype);
+  c.emit_pointwise(
+      c.output_buffer(1), [&](const At& at) { return stays(at).cast(mask); }, "mask");
+}
+
+void lower_dropout(LowerContext& c) {
+  if (may_train(c)) return lower_training(c);
+  c.emit_pointwise(c.output_buffer(0), [&](const At& at) { return load_input(c, 0, at); });
+  if (!c.has_output(1)) return;
+  DType mask = ir::value_type(c.output(1).dtype);
+  c.emit_pointwise(
+      c.output_buffer(1), [&](const At&) { return number(c, mask, 1); }, "mask");
+}
+
+}  // namespace
+
+void add_dropout_ops(std::vector<Op>& t) {
+  add_versions(t, "Dropout", {1, 6, 7, 10, 12, 13, 22}, {1, 3, 2}, infer_dropout, lower_dropout);
+}
+
+}  // namespace cppgen::ops
