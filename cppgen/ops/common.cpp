@@ -179,6 +179,24 @@ Scalar load_gathered(LowerContext& c, ir::BufferId buffer, std::vector<IndexExpr
   return scalar(c, c.exprs().load(buffer, b.type, std::move(at), {}, nullptr, std::move(indirects)));
 }
 
+// Each position is looked up in a table of all that there are.
+ir::BufferId emit_checked_positions(LowerContext& c, const Shape& shape, IndexExpr extent, const std::string& what,
+                                    const std::function<Scalar(const std::vector<IndexExpr>&)>& position) {
+  ir::BufferId all = c.temporary(DType::i64, {extent}), checked = c.temporary(DType::i64, shape);
+  c.emit_pointwise(
+      all, [&](const auto& at) { return index_value(c, at[0]); }, "positions");
+  c.emit_pointwise(
+      checked,
+      [&](const auto& at) {
+        IndexExpr variable =
+            c.index().indirect(extent, fmt::format("node '{}' ({}): {}", c.node().name, c.node().op, what));
+        ir::Indirect binding{variable.node(), position(at).cast(DType::i64)};
+        return scalar(c, c.exprs().load(all, DType::i64, {variable}, {}, nullptr, {binding}));
+      },
+      "checked");
+  return checked;
+}
+
 void emit_reduction(LowerContext& c, const ReductionSpec& spec) {
   ir::LoopNest nest;
   nest.name = spec.name;

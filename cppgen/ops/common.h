@@ -72,6 +72,11 @@ struct Gathered {
 };
 Scalar load_gathered(LowerContext&, ir::BufferId, std::vector<IndexExpr> at, const std::vector<Gathered>&);
 
+// A temporary of the positions in `shape` of an axis of this extent: position(at), counted from the end if negative. A
+// run where one lies outside ends with an error that names the node and `what`.
+ir::BufferId emit_checked_positions(LowerContext&, const Shape&, IndexExpr extent, const std::string& what,
+                                    const std::function<Scalar(const std::vector<IndexExpr>&)>& position);
+
 // output[at] = finish(op over `reduced` of value(at, reduced index)).
 struct ReductionSpec {
   std::string name;

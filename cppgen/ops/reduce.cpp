@@ -1,3 +1,5 @@
+#include <algorithm>
+
 #include "cppgen/ops/axis_split.h"
 #include "cppgen/ops/declared.h"
 #include "cppgen/ops/families.h"
@@ -10,39 +12,42 @@ using At = std::vector<IndexExpr>;
 
 bool keeps_dims(InferContext& c) { return c.integer("keepdims", 1) != 0; }
 
-// The axes that turn the input's shape into the declared one, for axes that only a run knows. Fails unless they are the
-// only ones (where an extent is 1 already it makes no difference).
-std::vector<int> declared_axes(InferContext& c) {
+bool lists_no_axes(InferContext& c) { return c.shape(1).size() == 1 && c.shape(1)[0].is_constant(0); }
+
+bool has_run_time_axes(InferContext& c) { return !c.has("axes") && is_run_time(c, 1) && !lists_no_axes(c); }
+
+bool same_shape(const Shape& a, const Shape& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(), ir::prove_equal);
+}
+
+Shape shape_without(InferContext& c, const AxisSplit& axes) { return keeps_dims(c) ? axes.keep_dims() : axes.kept(); }
+
+// Axes that only a run knows: all choices that turn the input's shape into the declared one.
+std::vector<AxisSplit> declared_choices(InferContext& c) {
+  constexpr size_t kMost = 16;
   const Shape& x = c.shape(0);
   Shape to = require_declared(c, 1, "the axes");
-  int rank = int(x.size());
-  std::vector<int> found;
-  int solutions = 0;
+  int64_t count = element_count(c, 1), rank = int64_t(x.size());
+  std::vector<AxisSplit> found;
   for (uint32_t mask = 0; rank <= 16 && mask < (1u << rank); ++mask) {
-    Shape result;
     std::vector<int> axes;
-    for (int d = 0; d < rank; ++d) {
+    for (int d = 0; d < int(rank); ++d)
       if (mask >> d & 1) axes.push_back(d);
-      if (!(mask >> d & 1))
-        result.push_back(x[d]);
-      else if (keeps_dims(c))
-        result.push_back(1);
-    }
-    bool same = int64_t(axes.size()) == element_count(c, 1) && result.size() == to.size();
-    for (size_t d = 0; same && d < to.size(); ++d) same = ir::prove_equal(result[d], to[d]);
-    if (same) solutions++, found = axes;
+    if (int64_t(axes.size()) != count) continue;
+    AxisSplit split(x, axes);
+    if (same_shape(shape_without(c, split), to)) found.push_back(split);
   }
-  if (solutions != 1)
+  if (found.empty() || found.size() > kMost)
     c.fail(fmt::format("the axes (input 1) are known to a run only, and {} choices of them give the declared shape {}",
-                       solutions, to_string(to)));
+                       found.size(), to_string(to)));
   return found;
 }
 
 // No axes mean all of them, or none with noop_with_empty_axes.
-AxisSplit reduced_axes(InferContext& c) {
+AxisSplit known_axes(InferContext& c) {
   const Shape& x = c.shape(0);
-  if (!c.has("axes") && is_run_time(c, 1)) return AxisSplit(x, declared_axes(c));
-  std::vector<int64_t> axes = axes_argument(c, 1).value_or(std::vector<int64_t>{});
+  std::vector<int64_t> axes;
+  if (c.has("axes") || (c.has_input(1) && !lists_no_axes(c))) axes = *axes_argument(c, 1);
   if (axes.empty() && c.integer("noop_with_empty_axes", 0) == 0) return AxisSplit::from_axis(x, 0);
   return AxisSplit(x, normalized_axes(c, axes, int(x.size())));
 }
@@ -50,49 +55,79 @@ AxisSplit reduced_axes(InferContext& c) {
 template <DTypes allowed>
 void infer_reduce(InferContext& c) {
   require_dtype(c, 0, allowed);
-  AxisSplit axes = reduced_axes(c);
-  c.set_output(0, c.dtype(0), keeps_dims(c) ? axes.keep_dims() : axes.kept());
+  c.set_output(0, c.dtype(0), shape_without(c, has_run_time_axes(c) ? declared_choices(c)[0] : known_axes(c)));
+}
+
+// Calls `lower` for the axes. Where only a run knows them, for each choice with a result of its own, of which the run
+// takes the one that its axes name.
+void for_axes(LowerContext& c, const std::function<void(const AxisSplit&, ir::BufferId to)>& lower) {
+  if (!has_run_time_axes(c)) return lower(known_axes(c), c.output_buffer(0));
+  int64_t rank = int64_t(c.shape(0).size());
+  std::vector<Scalar> named;
+  std::vector<ir::BufferId> results;
+  for (const AxisSplit& axes : declared_choices(c)) {
+    results.push_back(c.temporary(c.output(0).dtype, c.output(0).shape));
+    lower(axes, results.back());
+    Scalar all = number(c, DType::boolean, 1);
+    for (int d = 0; d < int(rank); ++d)
+      if (axes.is_reduced(d)) all = all && lists_axis(c, 1, d, rank);
+    named.push_back(all);
+  }
+  Scalar any = named[0];
+  for (Scalar one : named) any = any || one;
+  c.emit_pointwise(
+      c.output_buffer(0),
+      [&](const At& at) {
+        Scalar value = load(c, results.back(), at);
+        for (size_t k = results.size() - 1; k-- > 0;) value = select(named[k], load(c, results[k], at), value);
+        return checked(c, value, {any});
+      },
+      "choice");
 }
 
 using Function = std::function<Scalar(Scalar)>;
 
+using Finish = std::function<Scalar(Scalar, const AxisSplit&)>;
+
 // output = finish(op of value(x)) over the reduced axes, stored with or without them.
-void emit(LowerContext& c, const std::string& name, ReduceOp op, const Function& value, const Function& finish) {
-  AxisSplit axes = reduced_axes(c);
-  std::vector<Scalar> conditions;
-  if (!c.has("axes") && is_run_time(c, 1))
-    for (int d : declared_axes(c)) conditions.push_back(lists_axis(c, 1, d, int64_t(c.shape(0).size())));
-  ReductionSpec spec{name,
-                     c.output_buffer(0),
-                     axes.reduced(),
-                     op,
-                     [&](const At& at, const At& inner) { return value(load_input(c, 0, axes.merge(at, inner))); },
-                     [&](Scalar result) { return checked(c, finish(result), conditions); }};
-  spec.loops = axes.kept();
-  if (keeps_dims(c)) spec.store_at = [&](const At& at) { return axes.merge(at, At(axes.reduced().size())); };
-  emit_reduction(c, spec);
+void emit(LowerContext& c, ReduceOp op, const Function& value, const Finish& finish) {
+  for_axes(c, [&](const AxisSplit& axes, ir::BufferId to) {
+    ReductionSpec spec{"",
+                       to,
+                       axes.reduced(),
+                       op,
+                       [&](const At& at, const At& inner) { return value(load_input(c, 0, axes.merge(at, inner))); },
+                       [&](Scalar result) { return finish(result, axes); }};
+    spec.loops = axes.kept();
+    if (keeps_dims(c)) spec.store_at = [&](const At& at) { return axes.merge(at, At(axes.reduced().size())); };
+    emit_reduction(c, spec);
+  });
+}
+
+void emit(LowerContext& c, ReduceOp op, const Function& value, const Function& finish) {
+  emit(c, op, value, Finish([&](Scalar result, const AxisSplit&) { return finish(result); }));
 }
 
 Scalar same(Scalar x) { return x; }
 Scalar square(Scalar x) { return x * x; }
 
-void lower_sum(LowerContext& c) { emit(c, "", ReduceOp::sum, same, same); }
-void lower_prod(LowerContext& c) { emit(c, "", ReduceOp::prod, same, same); }
+void lower_sum(LowerContext& c) { emit(c, ReduceOp::sum, same, same); }
+void lower_prod(LowerContext& c) { emit(c, ReduceOp::prod, same, same); }
 void lower_l1(LowerContext& c) {
   emit(
-      c, "", ReduceOp::sum, [](Scalar x) { return is_unsigned_int(x.type()) ? x : abs(x); }, same);
+      c, ReduceOp::sum, [](Scalar x) { return is_unsigned_int(x.type()) ? x : abs(x); }, same);
 }
-void lower_sum_square(LowerContext& c) { emit(c, "", ReduceOp::sum, square, same); }
+void lower_sum_square(LowerContext& c) { emit(c, ReduceOp::sum, square, same); }
 
 template <ReduceOp op>
 void lower_extremum(LowerContext& c) {
-  if (c.dtype(0) != DType::boolean) return emit(c, "", op, same, same);
-  emit(c, "", op == ReduceOp::max ? ReduceOp::any : ReduceOp::all, same, same);
+  if (c.dtype(0) != DType::boolean) return emit(c, op, same, same);
+  emit(c, op == ReduceOp::max ? ReduceOp::any : ReduceOp::all, same, same);
 }
 
 void lower_mean(LowerContext& c) {
-  IndexExpr count = reduced_axes(c).count();
-  emit(c, "", ReduceOp::sum, same, [&](Scalar sum) { return sum / index_value(c, count, sum.type()); });
+  emit(c, ReduceOp::sum, same,
+       Finish([&](Scalar sum, const AxisSplit& axes) { return sum / index_value(c, axes.count(), sum.type()); }));
 }
 
 // Integers take the detour through double.
@@ -101,16 +136,15 @@ Scalar in_float(Scalar x, Scalar (*function)(Scalar)) {
 }
 
 void lower_l2(LowerContext& c) {
-  emit(c, "", ReduceOp::sum, square, [](Scalar sum) { return in_float(sum, [](Scalar x) { return sqrt(x); }); });
+  emit(c, ReduceOp::sum, square, [](Scalar sum) { return in_float(sum, [](Scalar x) { return sqrt(x); }); });
 }
 
 void lower_log_sum(LowerContext& c) {
-  emit(c, "", ReduceOp::sum, same, [](Scalar sum) { return in_float(sum, [](Scalar x) { return log(x); }); });
+  emit(c, ReduceOp::sum, same, [](Scalar sum) { return in_float(sum, [](Scalar x) { return log(x); }); });
 }
 
 // max + log(sum(exp(x - max))): exact where the plain form overflows. An infinite maximum is not subtracted.
-void lower_log_sum_exp(LowerContext& c) {
-  AxisSplit axes = reduced_axes(c);
+void emit_log_sum_exp(LowerContext& c, const AxisSplit& axes, ir::BufferId to) {
   DType type = is_float(c.dtype(0)) ? ir::value_type(c.dtype(0)) : DType::f64;
   auto input = [&](const At& at) { return load_input(c, 0, at).cast(type); };
   ir::BufferId shift = reduce_axes(c, axes, "max", ReduceOp::max, type, input,
@@ -120,12 +154,16 @@ void lower_log_sum_exp(LowerContext& c) {
   bool keep = keeps_dims(c);
   DType result = ir::value_type(c.dtype(0));
   c.emit_pointwise(
-      c.output_buffer(0),
+      to,
       [&](const At& at) {
         At row = keep ? axes.kept_of(at) : at;
         return (load(c, shift, row) + log(load(c, sum, row))).cast(result);
       },
       "add");
+}
+
+void lower_log_sum_exp(LowerContext& c) {
+  for_axes(c, [&](const AxisSplit& axes, ir::BufferId to) { emit_log_sum_exp(c, axes, to); });
 }
 
 // --- ArgMax, ArgMin

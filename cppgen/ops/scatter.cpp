@@ -94,12 +94,6 @@ void emit_search(LowerContext& c, const Search& s) {
   combine.op ? emit_reducing(c, s, *combine.op) : emit_replacing(c, s);
 }
 
-// index (negative: from the end of `extent`) aims at `target`.
-Scalar aims_at(LowerContext& c, Scalar index, IndexExpr extent, IndexExpr target) {
-  Scalar wide = index.cast(DType::i64), here = index_value(c, target);
-  return wide == here || wide + index_value(c, extent) == here;
-}
-
 void infer_scatter_elements(InferContext& c) {
   require_same_dtype(c, 0, 2);
   require_dtype(c, 1, bit(DType::i32) | bit(DType::i64));
@@ -127,13 +121,14 @@ void lower_scatter_elements(LowerContext& c) {
     from[axis] = u;
     return from;
   };
+  ir::BufferId targets = emit_checked_positions(c, updates, data[axis], fmt::format("an index on axis {}", axis),
+                                                [&](const At& at) { return load_input(c, 1, at); });
   Search s;
   s.updates = {updates[axis]};
   s.hits = [&, aimed](const At& at, const At& u) {
     // Updates may cover only a part of the other dimensions; outside of it a position that hits nothing is read.
-    At from = aimed(at, u[0]);
-    Scalar nowhere = index_value(c, ir::max(data[axis], 1) * IndexExpr(int64_t(-2)), c.dtype(1));
-    return aims_at(c, load_inside(c, c.input_buffer(1), from, nowhere), data[axis], at[axis]);
+    Scalar nowhere = number(c, DType::i64, -1);
+    return load_inside(c, targets, aimed(at, u[0]), nowhere) == index_value(c, at[axis]);
   };
   Scalar zero = number(c, ir::value_type(c.dtype(0)), 0);
   s.value = [&, aimed, zero](const At& at, const At& u) {
@@ -184,12 +179,18 @@ void lower_scatter_nd(LowerContext& c) {
   };
   Search s;
   s.updates.assign(c.shape(1).begin(), c.shape(1).end() - 1);
+  std::vector<ir::BufferId> targets;
+  for (int k = 0; k < t.depth; ++k) {
+    auto index = [&](At at) {
+      at.push_back(k);
+      return load_input(c, 1, at);
+    };
+    targets.push_back(emit_checked_positions(c, s.updates, data[k], fmt::format("an index on axis {}", k), index));
+  }
   s.hits = [&](const At& at, const At& u) {
     Scalar all = number(c, DType::boolean, 1);
     for (int k = 0; k < t.depth; ++k) {
-      At from = u;
-      from.push_back(k);
-      Scalar hit = aims_at(c, load_input(c, 1, from), data[k], at[k]);
+      Scalar hit = load(c, targets[k], u) == index_value(c, at[k]);
       all = k == 0 ? hit : all && hit;
     }
     return all;

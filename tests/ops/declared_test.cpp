@@ -48,6 +48,7 @@ const Row kRows[] = {
     {{"Pad", 13, {}, {kSix, list({0, 1, 0, 0})}}, {2, 2}, {}},
     {{"ReduceSum", 13, {}, {kSix, list({-1})}}, {2, 1}, {3, 12}},
     {{"ReduceSum", 13, {}, {kSix, list({0})}}, {2, 1}, {}},
+    {{"ReduceLogSumExp", 18, {}, {kSix, list({0})}}, {2, 1}, {}},
     {{"Range", 11, {}, {tensor<float>({}, {1}), tensor<float>({}, {4}), tensor<float>({}, {1.5f})}}, {2}, {1, 2.5f}},
     {{"Range", 11, {}, {tensor<float>({}, {1}), tensor<float>({}, {9}), tensor<float>({}, {1.5f})}}, {2}, {}},
     {{"TopK", 11, {}, {kSix, list({2})}, {}, {}, 2}, {2, 2}, {2, 1, 5, 4}},
@@ -80,10 +81,33 @@ TEST(Declared, ShapesAreTakenAndChecked) {
   }
 }
 
-TEST(Declared, ReductionsNeedAxesThatAreUnique) {
+// Several choices of axes give the declared shape: the run says which.
+TEST(Declared, ReductionsTakeTheAxesOfTheRun) {
+  const HostTensor cube = tensor<float>({2, 2, 2}, {1, 2, 3, 4, 5, 6, 7, 8});
+  const auto sums = [&](std::vector<int64_t> axes, const char* op = "ReduceSum", int opset = 13) {
+    return values_of<float>(run(declared({op, opset, {{"keepdims", integer(0)}}, {cube, list(axes)}}, {2, 2}))[0]);
+  };
+  EXPECT_EQ(sums({0}), (std::vector<float>{6, 8, 10, 12}));
+  EXPECT_EQ(sums({1}), (std::vector<float>{4, 6, 12, 14}));
+  EXPECT_EQ(sums({-1}), (std::vector<float>{3, 7, 11, 15}));
+  EXPECT_EQ(sums({-2}, "ReduceMean", 18), (std::vector<float>{2, 3, 6, 7}));
+  EXPECT_NEAR(sums({2}, "ReduceLogSumExp", 18)[1], 4 + std::log1p(std::exp(-1.0)), 1e-6);
+  const NodeCase twice = declared({"ReduceSum", 13, {{"keepdims", integer(0)}}, {cube, list({0, 0})}}, {2});
+  EXPECT_NE(error_of_run(twice), "");
+}
+
+TEST(Declared, ReductionsRefuseAxesThatNoChoiceFits) {
   const HostTensor square = tensor<float>({2, 2}, {1, 2, 3, 4});
-  const NodeCase c = declared({"ReduceSum", 13, {{"keepdims", integer(0)}}, {square, list({0})}}, {2});
-  EXPECT_NE(error_of(c).find("2 choices of them give the declared shape [2]"), std::string::npos) << error_of(c);
+  const NodeCase c = declared({"ReduceSum", 13, {{"keepdims", integer(0)}}, {square, list({0})}}, {3});
+  EXPECT_NE(error_of(c).find("0 choices of them give the declared shape [3]"), std::string::npos) << error_of(c);
+}
+
+TEST(Declared, AnEmptyListOfAxesIsKnownWithoutARun) {
+  const HostTensor square = tensor<float>({2, 2}, {1, 2, 3, 4});
+  NodeCase c{"ReduceSum", 13, {{"keepdims", integer(0)}}, {square, list({})}};
+  EXPECT_EQ(values_of<float>(run(c)[0]), (std::vector<float>{10}));
+  c.attributes["noop_with_empty_axes"] = integer(1);
+  EXPECT_EQ(values_of<float>(run(c)[0]), (std::vector<float>{1, 2, 3, 4}));
 }
 
 TEST(TopK, NanIsGreatestAndTheFirstOfEqualOnesWins) {

@@ -1,18 +1,10 @@
 // Random numbers have the same bits compiled and interpreted, in every type and for every instruction set.
-#include "tests/ops/node_runner.h"
-#include "tests/property/expect_cases.h"
+#include "tests/ops/compiled/compiled_case.h"
 
 namespace cppgen::ops_test {
 namespace {
 
 using property::Case;
-using property::case_of;
-
-Case exact_case(const NodeCase& node) {
-  Graph g = graph_of(node);
-  ops::infer_types(g);
-  return case_of(std::move(g), property::Fact{1, 0});
-}
 
 constexpr int64_t kOnnxFloat = 1, kOnnxHalf = 10, kOnnxDouble = 11, kOnnxBfloat = 16;
 
@@ -22,7 +14,7 @@ TEST(RandomCompiled, UniformAndNormalInEveryTypeAndAroundVectors) {
     for (const char* op : {"RandomUniform", "RandomNormal"})
       for (std::vector<int64_t> shape : {std::vector<int64_t>{3, 37}, {1}, {64, 65}}) {
         NodeCase c{op, 22, {{"shape", shape}, {"dtype", integer(type)}}};
-        cases.push_back(exact_case(c));
+        cases.push_back(compiled_case(c));
       }
   property::expect_cases_agree(cases);
 }
@@ -30,14 +22,14 @@ TEST(RandomCompiled, UniformAndNormalInEveryTypeAndAroundVectors) {
 TEST(RandomCompiled, BernoulliMultinomialAndDropout) {
   std::vector<Case> cases;
   HostTensor x = ramp({5, 33}), ratio = tensor<float>({}, {0.25f}), yes = tensor<bool>({}, {true});
-  cases.push_back(exact_case({"Bernoulli", 15, {{"seed", 3.0f}}, {x}}));
-  cases.push_back(exact_case({"Bernoulli", 15, {{"dtype", integer(7)}}, {x}}));
-  cases.push_back(exact_case({"Multinomial", 7, {{"sample_size", integer(11)}}, {x}}));
+  cases.push_back(compiled_case({"Bernoulli", 15, {{"seed", 3.0f}}, {x}}));
+  cases.push_back(compiled_case({"Bernoulli", 15, {{"dtype", integer(7)}}, {x}}));
+  cases.push_back(compiled_case({"Multinomial", 7, {{"sample_size", integer(11)}}, {x}}));
   NodeCase dropout{"Dropout", 13, {}, {x, ratio, yes}};
   dropout.outputs = 2;
-  cases.push_back(exact_case(dropout));
+  cases.push_back(compiled_case(dropout));
   dropout.constant = {false, true, true};
-  cases.push_back(exact_case(dropout));
+  cases.push_back(compiled_case(dropout));
   property::expect_cases_agree(cases);
 }
 
