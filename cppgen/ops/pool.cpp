@@ -40,28 +40,53 @@ void infer_pool(InferContext& c) {
   c.set_output(1, DType::i64, out);  // of MaxPool: positions of the maxima
 }
 
-// Position in the whole tensor; with storage order 1 the first spatial dimension is the fastest.
-IndexExpr flat_position(const Shape& shape, const std::vector<IndexExpr>& at, bool column_major) {
-  std::vector<size_t> order;
-  for (size_t d = 0; d < shape.size(); ++d) order.push_back(d);
-  if (column_major) std::reverse(order.begin() + 2, order.end());
+// The input position of the tap that lies inside and is nearest to tap k.
+IndexExpr position_inside(const WindowAxis& a, IndexExpr o, IndexExpr k) {
+  const IndexExpr at = a.position(o, k), start = a.position(o, 0);
+  if (ir::prove_less_equal(0, at) && ir::prove_less(at, a.input)) return at;
+  const IndexExpr first = ir::max(ceildiv(IndexExpr() - start, a.dilation), 0);
+  const IndexExpr last = ir::min(ceildiv(a.input - start, a.dilation), a.kernel) - 1;
+  return a.position(o, ir::max(ir::min(k, last), first));
+}
+
+// Row-major position among the spatial dimensions of x.
+IndexExpr flat_position(const Shape& x, const std::vector<IndexExpr>& spatial) {
   IndexExpr position;
-  for (size_t d : order) position = position * shape[d] + at[d];
+  for (size_t d = 0; d < spatial.size(); ++d) position = position * x[d + 2] + spatial[d];
   return position;
 }
 
+// The same place where the first spatial dimension is the fastest.
+Scalar column_major(LowerContext& c, const Shape& x, Scalar row_major) {
+  Scalar rest = row_major, position = index_value(c, 0);
+  for (size_t d = x.size(); d-- > 2;) {
+    const Scalar extent = index_value(c, x[d]);
+    position = position * extent + rest.binary(ir::BinaryOp::mod_floor, extent);
+    rest = rest / extent;
+  }
+  return position;
+}
+
+// The first of several maxima counts in the order of the taps, in which row-major positions grow; where all are the
+// least value there is, a tap in the padding stands for one inside.
 void emit_max_positions(LowerContext& c, const Window& window) {
+  const Shape& x = c.shape(0);
   ir::LoopNest nest;
   nest.name = "positions";
   nest.loops = c.loops(c.output(1).shape);
   nest.reduced = c.loops(kernel_extents(window), "k");
-  std::vector<IndexExpr> at = LowerContext::indices(nest.loops);
-  std::vector<IndexExpr> from = under_window(window, at, LowerContext::indices(nest.reduced));
-  Scalar x = load_inside(c, c.input_buffer(0), from, lowest(c, ir::value_type(c.dtype(0))));
-  ir::Reduction best{ir::ReduceOp::argmax, DType::i64, x};
-  best.position = flat_position(c.shape(0), from, c.integer("storage_order", 0) != 0);
+  const std::vector<IndexExpr> at = LowerContext::indices(nest.loops), tap = LowerContext::indices(nest.reduced);
+  std::vector<IndexExpr> inside;
+  for (size_t d = 0; d < window.size(); ++d) inside.push_back(position_inside(window[d], at[d + 2], tap[d]));
+  ir::Reduction best{
+      ir::ReduceOp::argmax, DType::i64,
+      load_inside(c, c.input_buffer(0), under_window(window, at, tap), lowest(c, ir::value_type(c.dtype(0))))};
+  best.position = flat_position(x, inside);
   nest.reductions.push_back(best);
-  nest.stores.push_back({c.output_buffer(1), at, c.exprs().accumulator(0, DType::i64), {}});
+  Scalar position = scalar(c, c.exprs().accumulator(0, DType::i64));
+  if (c.integer("storage_order", 0) != 0) position = column_major(c, x, position);
+  const IndexExpr image = (at[0] * x[1] + at[1]) * ir::product(Shape(x.begin() + 2, x.end()));
+  nest.stores.push_back({c.output_buffer(1), at, position + index_value(c, image), {}});
   c.emit(std::move(nest));
 }
 

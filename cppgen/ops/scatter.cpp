@@ -16,6 +16,8 @@ struct Combine {
 Combine combine_of(InferContext& c) {
   std::string name = c.text("reduction", "none");
   if (name == "none") return {};
+  if (c.dtype(0) == DType::boolean && (name == "add" || name == "mul"))
+    c.fail(fmt::format("attribute 'reduction' is '{}', which bools do not have", name));
   if (name == "add") return {ReduceOp::sum};
   if (name == "mul") return {ReduceOp::prod};
   if (name == "max" && c.opset() >= 18) return {ReduceOp::max};

@@ -27,7 +27,7 @@ struct Merge {
 
 FusionDecision can_merge(const Program& program, const LoopNest& producer, const LoopNest& consumer,
                          const Options& options, Merge& merge) {
-  if (!consumer.reduced.empty()) return FusionDecision::no("the reader is a reduction");
+  if (!consumer.reduced.empty() || !consumer.reductions.empty()) return FusionDecision::no("the reader is a reduction");
   BufferId buffer = producer.stores[0].buffer;
   merge.load = only_load(consumer, buffer);
   if (!merge.load) return FusionDecision::no("the reader reads several elements, or under a condition");

@@ -25,8 +25,6 @@
 namespace cppgen::property {
 namespace {
 
-constexpr size_t kCasesPerUnit = 8;
-
 Graph graph_of(const Case& c) {
   Graph graph = c.random.graph;
   if (c.run_passes) passes::run_passes(graph);
@@ -105,8 +103,9 @@ std::string expect_refusal(rt::Session& session, const std::vector<rt::TensorVie
 }
 
 // "" or what differs.
-std::string run_once(const Case& c, const ir::Program& reference, rt::Session& session, int64_t symbol_value) {
-  auto inputs = inputs_of(c, symbol_value);
+std::string run_once(const Case& c, const DifferentialOptions& options, const ir::Program& reference,
+                     rt::Session& session, int64_t symbol_value) {
+  auto inputs = options.inputs ? options.inputs(c, symbol_value) : inputs_of(c, symbol_value);
   std::vector<rt::Tensor> copies;
   std::vector<rt::TensorView> views;
   for (const auto& t : inputs) {
@@ -118,18 +117,21 @@ std::string run_once(const Case& c, const ir::Program& reference, rt::Session& s
   try {
     expected = ir::interpret(reference, inputs);
   } catch (const UserError& e) {
+    if (options.refusals_fail) return fmt::format("the interpreter refuses the inputs: {}", e.what());
     return expect_refusal(session, views, e.what());
   }
   auto actual = session.run(views);
   for (size_t o = 0; o < expected.size(); o++) {
     ValueId v = c.random.graph.outputs[o];
-    std::string text = difference(expected[o], actual[o], c.random.facts[size_t(v)]);
+    std::string text = options.compare ? options.compare(c, expected[o], actual[o])
+                                       : difference(expected[o], actual[o], c.random.facts[size_t(v)]);
     if (!text.empty()) return fmt::format("output {} (N = {}): {}", c.random.graph.value(v).name, symbol_value, text);
   }
   return "";
 }
 
-std::string run_case(const Case& c, std::shared_ptr<const rt::Executable> executable) {
+std::string run_case(const Case& c, const DifferentialOptions& differential,
+                     std::shared_ptr<const rt::Executable> executable) {
   Graph graph = c.random.graph;
   ir::Program reference = ops::lower(graph);
   rt::SessionOptions options;
@@ -137,7 +139,7 @@ std::string run_case(const Case& c, std::shared_ptr<const rt::Executable> execut
   options.min_chunk_size = 64;
   rt::Session session(std::move(executable), options);
   for (int64_t n : {c.random.symbol_value, c.random.symbol_value + 3}) {
-    std::string wrong = run_once(c, reference, session, n);
+    std::string wrong = run_once(c, differential, reference, session, n);
     if (!wrong.empty()) return wrong;
   }
   return "";
@@ -179,7 +181,7 @@ class UnitCheck {
     TempDirectory temp(system_temp_directory(), "cppgen-random.");
     for (const Build& b : builds_) {
       std::string dir = fmt::format("{}/g{}", temp.path(), b.index);
-      std::string error = error_of([&] { return run_case(cases_[b.index], load(b, object, isa_, dir)); });
+      std::string error = error_of([&] { return run_case(cases_[b.index], options_, load(b, object, isa_, dir)); });
       if (!error.empty()) fail(b.index, error);
     }
   }
@@ -213,13 +215,31 @@ schedule::Schedule schedule_of(const Case& c, const VecISA& isa) {
   return schedule::make_schedule(ops::lower(graph), c.options, fuzzing_target(isa));
 }
 
+// Cases of which one does not compile: the instruction sets, then both halves, apart.
+static std::vector<Failure> check_parts(const std::vector<Case>& cases, const DifferentialOptions& options) {
+  std::vector<Failure> failures;
+  for (const VecISA* isa : options.isas) {
+    DifferentialOptions one = options;
+    one.isas = {isa};
+    if (cases.size() == 1) {
+      for (const Failure& f : check_cases(cases, one)) failures.push_back(f);
+      continue;
+    }
+    const size_t middle = cases.size() / 2;
+    for (auto [first, last] : {std::pair{size_t(0), middle}, {middle, cases.size()}})
+      for (Failure f : check_cases({cases.begin() + long(first), cases.begin() + long(last)}, one))
+        f.index += first, failures.push_back(f);
+  }
+  return failures;
+}
+
 std::vector<Failure> check_cases(const std::vector<Case>& cases, const DifferentialOptions& options) {
   std::vector<Failure> failures;
   std::vector<UnitCheck> units;
   for (const VecISA* isa : options.isas)
-    for (size_t first = 0; first < cases.size(); first += kCasesPerUnit) {
+    for (size_t first = 0; first < cases.size(); first += options.cases_per_unit) {
       units.emplace_back(cases, *isa, options, failures);
-      units.back().emit_all(first, std::min(cases.size(), first + kCasesPerUnit));
+      units.back().emit_all(first, std::min(cases.size(), first + options.cases_per_unit));
     }
   std::vector<CompileJob> jobs;
   for (const auto& u : units) jobs.push_back(u.job());
@@ -227,17 +247,10 @@ std::vector<Failure> check_cases(const std::vector<Case>& cases, const Different
     auto objects = build_kernels(jobs, builder_options(options));
     for (size_t i = 0; i < units.size(); i++) units[i].run(objects[i]);
   } catch (const RefusedSource& e) {
-    if (units.size() == 1 && cases.size() == 1) {
+    if (units.size() == 1 && cases.size() == 1)
       units[0].fail_all(e.what());
-    } else {  // one of them does not compile: one by one
-      failures.clear();
-      for (size_t i = 0; i < cases.size(); i++)
-        for (const VecISA* isa : options.isas) {
-          DifferentialOptions one = options;
-          one.isas = {isa};
-          for (Failure f : check_cases({cases[i]}, one)) f.index = i, failures.push_back(f);
-        }
-    }
+    else
+      failures = check_parts(cases, options);
   }
   return failures;
 }

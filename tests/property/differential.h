@@ -7,6 +7,7 @@
 #include "cppgen/schedule/kernel.h"
 #include "cppgen/schedule/options.h"
 #include "isa/vec_isa.h"
+#include "runtime/session/tensor.h"
 #include "tests/property/random_graph.h"
 
 namespace cppgen::property {
@@ -37,7 +38,12 @@ struct DifferentialOptions {
   std::string opt_level = "-O1";
   int compile_threads = 2;
   // Changes the emitted text before it is compiled: how tests plant bugs.
-  std::function<void(std::string&)> corrupt;
+  std::function<void(std::string&)> corrupt{};
+  size_t cases_per_unit = 8;  // translation unit
+  // What a case runs on and how an output is compared ("" if it agrees), in place of inputs_of and of its facts.
+  std::function<std::vector<ir::HostTensor>(const Case&, int64_t symbol_value)> inputs{};
+  std::function<std::string(const Case&, const ir::HostTensor& expected, const rt::Tensor& actual)> compare{};
+  bool refusals_fail = false;  // even if the compiled run refuses the same inputs
 };
 
 // Compiles the cases together, a few translation units per instruction set, runs them and compares with the

@@ -124,5 +124,12 @@ TEST(Reductions, ArgExtremaAreNeverSplit) {
   EXPECT_EQ(fused(g).program.statements.size(), 1u);
 }
 
+TEST(Epilogue, AReductionOverNoLoopsIsNoEpilogue) {
+  GraphMaker g;
+  g.output(g.node("ReduceLogSumExp", {g.input("x", {})}));
+  Fused f = fused(g);
+  EXPECT_EQ(decision(f.log, "epilogue", "reduce_log_sum_exp_max").reason, "the reader is a reduction");
+}
+
 }  // namespace
 }  // namespace cppgen::schedule

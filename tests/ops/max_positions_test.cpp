@@ -1,0 +1,31 @@
+// Which element MaxPool says is the greatest, where several are.
+#include <gtest/gtest.h>
+
+#include "tests/ops/node_runner.h"
+
+namespace cppgen::ops_test {
+namespace {
+
+std::vector<int64_t> positions(HostTensor x, std::map<std::string, Attribute> attributes) {
+  NodeCase c{"MaxPool", 22, std::move(attributes)};
+  c.inputs = {std::move(x)};
+  c.outputs = 2;
+  return values_of<int64_t>(run(c)[1]);
+}
+
+TEST(MaxPositions, TheFirstOfEqualElementsCountsInTheOrderOfRows) {
+  HostTensor x = tensor<float>({1, 1, 2, 3}, {0, 5, 5, 5, 0, 5});
+  EXPECT_EQ(positions(x, {{"kernel_shape", ints({2, 2})}}), (std::vector<int64_t>{1, 1}));
+  // Column by column, (0, 1) is element 2.
+  EXPECT_EQ(positions(x, {{"kernel_shape", ints({2, 2})}, {"storage_order", integer(1)}}),
+            (std::vector<int64_t>{2, 2}));
+}
+
+TEST(MaxPositions, LieInsideWhereAllElementsAreTheLeast) {
+  HostTensor x = tensor<int8_t>({1, 2, 3}, std::vector<int8_t>(6, -128));
+  EXPECT_EQ(positions(x, {{"kernel_shape", ints({3})}, {"pads", ints({2, 1})}, {"dilations", ints({2})}}),
+            (std::vector<int64_t>{0, 1, 3, 4}));
+}
+
+}  // namespace
+}  // namespace cppgen::ops_test
