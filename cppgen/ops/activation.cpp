@@ -1,4 +1,5 @@
-#include "cppgen/ops/common.h"
+#include "cppgen/ops/activation.h"
+
 #include "cppgen/ops/families.h"
 
 namespace cppgen::ops {
@@ -67,12 +68,7 @@ Scalar mish(LowerContext& c, Scalar x) { return x * tanh(softplus(c, x)); }
 
 Scalar swish(LowerContext& c, Scalar x) { return x * sigmoid(c.number("alpha", 1) * x); }
 
-Scalar gelu(LowerContext& c, Scalar x) {
-  if (c.text("approximate", "none") == "tanh") {
-    return 0.5 * x * (1.0 + tanh(0.7978845608028654 * (x + 0.044715 * x * x * x)));
-  }
-  return 0.5 * x * (1.0 + erf(x * 0.7071067811865476));
-}
+Scalar gelu(LowerContext& c, Scalar x) { return gelu_of(x, c.text("approximate", "none") == "tanh"); }
 
 void infer_gelu(InferContext& c) {
   std::string approximate = c.text("approximate", "none");
@@ -106,6 +102,11 @@ void lower_prelu(LowerContext& c) {
 }
 
 }  // namespace
+
+Scalar gelu_of(Scalar x, bool tanh_approximation) {
+  if (tanh_approximation) return 0.5 * x * (1.0 + tanh(0.7978845608028654 * (x + 0.044715 * x * x * x)));
+  return 0.5 * x * (1.0 + erf(x * 0.7071067811865476));
+}
 
 void add_activation_ops(std::vector<Op>& t) {
   add<relu, kFloats | kSigned>(t, "Relu", {1, 6, 13, 14});

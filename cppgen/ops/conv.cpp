@@ -1,6 +1,5 @@
 #include "cppgen/ops/conv.h"
 
-#include "cppgen/ops/common.h"
 #include "cppgen/ops/families.h"
 
 namespace cppgen::ops {
@@ -82,8 +81,6 @@ void emit_conv(LowerContext& c, const ConvShape& s, const ConvBuffers& b, const 
   c.emit(std::move(nest));
 }
 
-namespace {
-
 void infer_conv(InferContext& c) {
   require_dtype(c, 0, kFloats);
   require_same_dtype(c, 0, 1);
@@ -96,19 +93,25 @@ void infer_conv(InferContext& c) {
   c.set_output(0, c.dtype(0), s.output);
 }
 
-void lower_conv(LowerContext& c) {
+void emit_biased_conv(LowerContext& c, const FinishConv& finish) {
   ConvShape s = conv_shape(c, c.shape(0), c.shape(1));
   DType type = ir::value_type(c.dtype(0));
   bool biased = c.has_input(2);
-  ir::BufferId sum = biased ? c.temporary(type, s.output) : c.output_buffer(0);
+  ir::BufferId sum = biased || finish ? c.temporary(type, s.output) : c.output_buffer(0);
   emit_conv(c, s, {c.input_buffer(0), c.input_buffer(1), sum, type}, "");
-  if (!biased) return;
+  if (!biased && !finish) return;
   c.emit_pointwise(
-      c.output_buffer(0), [&](const auto& at) { return load(c, sum, at) + load_input(c, 2, {at[1]}); }, "bias");
+      c.output_buffer(0),
+      [&](const auto& at) {
+        Scalar x = load(c, sum, at);
+        if (biased) x = x + load_input(c, 2, {at[1]});
+        return finish ? finish(x, at) : x;
+      },
+      "bias");
 }
 
-}  // namespace
-
-void add_conv_ops(std::vector<Op>& t) { add_versions(t, "Conv", {1, 11, 22}, {2, 3, 1}, infer_conv, lower_conv); }
+void add_conv_ops(std::vector<Op>& t) {
+  add_versions(t, "Conv", {1, 11, 22}, {2, 3, 1}, infer_conv, [](LowerContext& c) { emit_biased_conv(c); });
+}
 
 }  // namespace cppgen::ops

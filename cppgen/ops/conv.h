@@ -2,7 +2,7 @@
 #include <optional>
 #include <string>
 
-#include "cppgen/ops/scalar.h"
+#include "cppgen/ops/common.h"
 #include "cppgen/ops/window.h"
 
 namespace cppgen::ops {
@@ -23,5 +23,10 @@ struct ConvBuffers {
 };
 // out = x convolved with w in the accumulation type: a contraction, or plain loops if depthwise.
 void emit_conv(LowerContext&, const ConvShape&, const ConvBuffers&, const std::string& name);
+
+// Conv's types and shapes, and its value: finish(convolution + bias, index).
+void infer_conv(InferContext&);
+using FinishConv = std::function<Scalar(Scalar, const std::vector<IndexExpr>& at)>;
+void emit_biased_conv(LowerContext&, const FinishConv& finish = nullptr);
 
 }  // namespace cppgen::ops

@@ -2,6 +2,7 @@
 
 #include "cppgen/ops/families.h"
 #include "cppgen/ops/random_numbers.h"
+#include "cppgen/ops/reindex.h"
 
 namespace cppgen::ops {
 namespace {
@@ -44,7 +45,7 @@ void lower_training(LowerContext& c) {
   RandomStream random = RandomStream::of_node(c);
   bool always = c.opset() < 12;
   auto stays = [&](const At& at) {
-    Scalar ratio = ratio_of(c), drawn = random.uniform(position_of(c.shape(0), at), ratio.type()) >= ratio;
+    Scalar ratio = ratio_of(c), drawn = random.uniform(linear_index(c.shape(0), at), ratio.type()) >= ratio;
     return always ? drawn : drawn || !only_element(c, 2);
   };
   c.emit_pointwise(c.output_buffer(0), [&](const At& at) {

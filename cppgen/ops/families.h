@@ -46,5 +46,11 @@ void add_determinant_ops(std::vector<Op>&);
 void add_recurrent_ops(std::vector<Op>&);
 void add_random_ops(std::vector<Op>&);
 void add_dropout_ops(std::vector<Op>&);
+void add_tensor_scatter_ops(std::vector<Op>&);
+void add_column_ops(std::vector<Op>&);
+void add_deform_conv_ops(std::vector<Op>&);
+void add_fused_pointwise_ops(std::vector<Op>&);
+void add_fused_product_ops(std::vector<Op>&);
+void add_skip_normalization_ops(std::vector<Op>&);
 
 }  // namespace cppgen::ops

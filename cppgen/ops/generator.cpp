@@ -169,6 +169,7 @@ void lower_blackman(LowerContext& c) { emit_window(c, 0.42, 0.5, 0.08); }
 void add_generator_ops(std::vector<Op>& t) {
   add_versions(t, "EyeLike", {9, 22}, {1, 1, 1}, infer_eye_like, lower_eye_like);
   add_versions(t, "Trilu", {14}, {1, 2, 1}, infer_trilu, lower_trilu);
+  add_versions(t, "Trilu", {1}, {1, 2, 1}, infer_trilu, lower_trilu, nullptr, "com.microsoft");
   add_versions(t, "OneHot", {9, 11}, {3, 3, 1}, infer_one_hot, lower_one_hot);
   add_versions(t, "Range", {11}, {3, 3, 1}, infer_range, lower_range);
   add_versions(t, "HannWindow", {17}, {1, 1, 1}, infer_window, lower_hann);

@@ -4,7 +4,7 @@
 namespace cppgen::ops {
 namespace {
 
-// x [N, C, H, W] is read at the places that grid [N, H', W', 2] gives as (x, y) in [-1, 1].
+// x [N, C, spatial..] is read at the places that grid [N, out.., axes] gives in [-1, 1], the last axis first.
 using At = std::vector<IndexExpr>;
 
 struct GridMode {
@@ -31,17 +31,19 @@ GridMode grid_mode(InferContext& c) {
 void infer_grid_sample(InferContext& c) {
   require_dtype(c, 0, kFloats);
   require_dtype(c, 1, kFloats);
-  require_rank(c, 0, 4, 4);
-  require_rank(c, 1, 4, 4);
+  require_rank(c, 0, 4, c.opset() < 20 ? 4 : 5);
+  require_rank(c, 1, int(c.shape(0).size()), int(c.shape(0).size()));
   grid_mode(c);
   const Shape& x = c.shape(0);
   const Shape& grid = c.shape(1);
   require_equal(c, x[0], grid[0], "batches of input and grid");
-  require_equal(c, grid[3], 2, "coordinates and 2");
-  for (int d : {2, 3}) {
+  require_equal(c, grid.back(), int64_t(x.size()) - 2, "coordinates and the axes of the input");
+  Shape to = {x[0], x[1]};
+  for (size_t d = 2; d < x.size(); ++d) {
     if (x[d].is_constant(0)) c.fail("the input has no elements to sample");
+    to.push_back(grid[d - 1]);
   }
-  c.set_output(0, c.dtype(0), {x[0], x[1], grid[1], grid[2]});
+  c.set_output(0, c.dtype(0), to);
 }
 
 // One axis of the input: taps at whole positions and their weights.
@@ -106,24 +108,83 @@ std::vector<Tap> taps_of(const SampledAxis& a) {
   return taps;
 }
 
+// The taps of all axes: one of each.
+Scalar sum_over_taps(LowerContext& c, const At& at, const std::vector<std::vector<Tap>>& axes, DType type) {
+  Scalar sum = number(c, type, 0);
+  std::vector<size_t> chosen(axes.size(), 0);
+  while (true) {
+    std::vector<Gathered> gathered;
+    At from = {at[0], at[1]};
+    Scalar inside = number(c, DType::boolean, 1);
+    for (size_t d = 0; d < axes.size(); ++d) {
+      gathered.push_back({int(d) + 2, axes[d][chosen[d]].position});
+      inside = inside && axes[d][chosen[d]].inside;
+      from.push_back(0);
+    }
+    Scalar value = load_gathered(c, c.input_buffer(0), from, gathered);
+    for (size_t d = 0; d < axes.size(); ++d) value = value * axes[d][chosen[d]].weight;
+    sum = sum + select(inside, value, number(c, type, 0));
+    size_t d = axes.size();
+    while (d > 0 && ++chosen[d - 1] == axes[d - 1].size()) chosen[--d] = 0;
+    if (d == 0) return sum;
+  }
+}
+
 void lower_grid_sample(LowerContext& c) {
   GridMode mode = grid_mode(c);
   DType type = ir::value_type(c.dtype(0));
   const Shape& x = c.shape(0);
   c.emit_pointwise(c.output_buffer(0), [&](const At& at) {
-    auto axis = [&](int d, int64_t coordinate) {
-      Scalar place = load_input(c, 1, {at[0], at[2], at[3], coordinate}).cast(type);
-      return taps_of({c, mode, x[d], type, place});
-    };
-    Scalar sum = number(c, type, 0);
-    std::vector<Tap> columns = axis(3, 0);
-    for (const Tap& row : axis(2, 1)) {
-      for (const Tap& column : columns) {
-        Scalar value =
-            load_gathered(c, c.input_buffer(0), {at[0], at[1], 0, 0}, {{2, row.position}, {3, column.position}});
-        value = value * row.weight * column.weight;
-        sum = sum + select(row.inside && column.inside, value, number(c, type, 0));
-      }
+    std::vector<std::vector<Tap>> axes;
+    for (size_t d = 2; d < x.size(); ++d) {
+      At place = {at[0]};
+      place.insert(place.end(), at.begin() + 2, at.end());
+      place.push_back(int64_t(x.size() - 1 - d));
+      axes.push_back(taps_of({c, mode, x[d], type, load_input(c, 1, place).cast(type)}));
+    }
+    return sum_over_taps(c, at, axes, type);
+  });
+}
+
+// --- AffineGrid: theta [N, axes, axes + 1] times the centres (or corners) of the elements of `size` [N, C, spatial..]
+
+Shape affine_size(InferContext& c) {
+  const std::vector<IndexExpr>* size = c.contents(1);
+  if (!size) c.fail("input 1 (the size) must be known");
+  if (size->size() != 4 && size->size() != 5) c.fail(fmt::format("the size has {} numbers, not 4 or 5", size->size()));
+  return *size;
+}
+
+void infer_affine_grid(InferContext& c) {
+  require_dtype(c, 0, kFloats);
+  require_rank(c, 0, 3, 3);
+  const Shape size = affine_size(c);
+  const int64_t axes = int64_t(size.size()) - 2;
+  require_equal(c, c.shape(0)[0], size[0], "batches of theta and size");
+  require_equal(c, c.shape(0)[1], axes, "rows of theta and axes");
+  require_equal(c, c.shape(0)[2], axes + 1, "columns of theta and axes + 1");
+  c.integer("align_corners", 0);
+  Shape to = {size[0]};
+  to.insert(to.end(), size.begin() + 2, size.end());
+  to.push_back(axes);
+  require_size(c, to, c.dtype(0));
+  c.set_output(0, c.dtype(0), to);
+}
+
+void lower_affine_grid(LowerContext& c) {
+  const Shape size = affine_size(c);
+  const int64_t axes = int64_t(size.size()) - 2;
+  const bool corners = c.integer("align_corners", 0) != 0;
+  const DType type = ir::value_type(c.dtype(0));
+  c.emit_pointwise(c.output_buffer(0), [&](const At& at) {
+    Scalar sum = load_input(c, 0, {at[0], at.back(), axes});
+    for (int64_t k = 0; k < axes; ++k) {
+      const size_t d = size_t(axes - k);  // coordinate 0 belongs to the last axis
+      const IndexExpr n = size[d + 1], steps = corners ? ir::max(n - 1, 1) : n;
+      // In [-1, 1]; the one element of an axis lies in its middle.
+      const IndexExpr numerator = at[d] * IndexExpr(int64_t(2)) + IndexExpr(int64_t(1)) - n;
+      Scalar place = index_value(c, numerator, type) / index_value(c, steps, type);
+      sum = sum + load_input(c, 0, {at[0], at.back(), k}) * place;
     }
     return sum;
   });
@@ -174,6 +235,8 @@ void lower_center_crop_pad(LowerContext& c) {
 
 void add_sample_ops(std::vector<Op>& t) {
   add_versions(t, "GridSample", {16, 20, 22}, {2, 2, 1}, infer_grid_sample, lower_grid_sample);
+  add_versions(t, "GridSample", {1}, {2, 2, 1}, infer_grid_sample, lower_grid_sample, nullptr, "com.microsoft");
+  add_versions(t, "AffineGrid", {20}, {2, 2, 1}, infer_affine_grid, lower_affine_grid);
   add_versions(t, "CenterCropPad", {18}, {2, 2, 1}, infer_center_crop_pad, lower_center_crop_pad);
 }
 

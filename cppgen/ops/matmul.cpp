@@ -1,6 +1,5 @@
 #include "cppgen/ops/matmul.h"
 
-#include "cppgen/ops/common.h"
 #include "cppgen/ops/families.h"
 
 namespace cppgen::ops {
@@ -32,21 +31,24 @@ std::vector<AxisRole> batch_roles(const MatMulShapes& s) {
 }
 
 // The index of an operand: its batch dimensions from `batch`, then `inner`.
-std::vector<IndexExpr> operand_index(const Shape& operand, const std::vector<IndexExpr>& batch,
-                                     std::vector<IndexExpr> inner) {
+std::vector<IndexExpr> operand_index(const Shape& operand, const std::vector<int>& order,
+                                     const std::vector<IndexExpr>& batch, const std::vector<IndexExpr>& inner) {
   size_t own = operand.size() > 2 ? operand.size() - 2 : 0;
   std::vector<IndexExpr> at;
   for (size_t d = 0; d < own; ++d)
     at.push_back(operand[d].is_constant(1) ? IndexExpr() : batch[batch.size() - own + d]);
   at.insert(at.end(), inner.begin(), inner.end());
-  return at;
+  if (order.empty()) return at;
+  std::vector<IndexExpr> stored(at.size());
+  for (size_t d = 0; d < at.size(); ++d) stored[size_t(order[d])] = at[d];
+  return stored;
 }
 
 }  // namespace
 
 MatMulShapes matmul_shapes(InferContext& c, const Shape& a, const Shape& b) {
   if (a.empty() || b.empty()) c.fail("an operand is a scalar");
-  MatMulShapes s{a, b, {}, a.back(), {}};
+  MatMulShapes s{a, b, {}, a.back(), {}, {}, {}};
   IndexExpr depth = b.size() == 1 ? b[0] : b[b.size() - 2];
   s.depth = require_equal(c, a.back(), depth, "the inner dimensions of the operands");
   auto batch_of = [](const Shape& x) { return x.size() > 2 ? Shape(x.begin(), x.end() - 2) : Shape(); };
@@ -81,8 +83,8 @@ void emit_matmul(LowerContext& c, const MatMulShapes& s, ir::BufferId a, ir::Buf
     right.push_back(nest.loops.back().var);
   }
   nest.roles.push_back(AxisRole::depth);
-  Scalar product = load(c, a, operand_index(s.a, batch, left)).cast(accumulate) *
-                   load(c, b, operand_index(s.b, batch, right)).cast(accumulate);
+  Scalar product = load(c, a, operand_index(s.a, s.a_order, batch, left)).cast(accumulate) *
+                   load(c, b, operand_index(s.b, s.b_order, batch, right)).cast(accumulate);
   nest.reductions.push_back({ir::ReduceOp::sum, accumulate, product});
   nest.stores.push_back({out, LowerContext::indices(nest.loops), c.exprs().accumulator(0, accumulate), {}});
   c.emit(std::move(nest));
@@ -118,6 +120,8 @@ GemmShape gemm_shape(InferContext& c) {
   return g;
 }
 
+}  // namespace
+
 void infer_gemm(InferContext& c) {
   require_dtype(c, 0, kMatMulTypes);
   require_same_dtype(c, 0, 1);
@@ -126,13 +130,15 @@ void infer_gemm(InferContext& c) {
   if (c.has_input(2)) {
     require_same_dtype(c, 0, 2);
     require_broadcasts_to(c, 2, out);
-  } else if (c.opset() < 11) {
+  } else if (c.node().domain.empty() && c.opset() < 11) {
     c.fail("input 2 is missing");
   }
   c.number("alpha", 1);
   c.number("beta", 1);
   c.set_output(0, c.dtype(0), out);
 }
+
+namespace {
 
 void emit_gemm_product(LowerContext& c, const GemmShape& g, ir::BufferId out) {
   DType type = ir::value_type(c.dtype(0));
@@ -155,27 +161,28 @@ Scalar scaled(Scalar x, double factor) {
   return (x.cast(DType::f64) * factor).cast(x.type());
 }
 
-void lower_gemm(LowerContext& c) {
+}  // namespace
+
+void emit_gemm(LowerContext& c, const std::function<Scalar(Scalar)>& finish) {
   GemmShape g = gemm_shape(c);
   double alpha = c.number("alpha", 1), beta = c.number("beta", 1);
   bool biased = c.has_input(2) && beta != 0;
-  if (alpha == 1 && !biased) return emit_gemm_product(c, g, c.output_buffer(0));
+  if (alpha == 1 && !biased && !finish) return emit_gemm_product(c, g, c.output_buffer(0));
   ir::BufferId product = c.temporary(ir::value_type(c.dtype(0)), {g.m, g.n});
   emit_gemm_product(c, g, product);
   c.emit_pointwise(
       c.output_buffer(0),
       [&](const auto& at) {
         Scalar x = scaled(load(c, product, at), alpha);
-        return biased ? x + scaled(scalar(c, c.load_broadcast(2, at)), beta) : x;
+        if (biased) x = x + scaled(scalar(c, c.load_broadcast(2, at)), beta);
+        return finish ? finish(x) : x;
       },
       "bias");
 }
 
-}  // namespace
-
 void add_matmul_ops(std::vector<Op>& t) {
   add_versions(t, "MatMul", {1, 9, 13}, {2, 2, 1}, infer_matmul, lower_matmul);
-  add_versions(t, "Gemm", {1, 6, 7, 9, 11, 13}, {2, 3, 1}, infer_gemm, lower_gemm);
+  add_versions(t, "Gemm", {1, 6, 7, 9, 11, 13}, {2, 3, 1}, infer_gemm, [](LowerContext& c) { emit_gemm(c); });
 }
 
 }  // namespace cppgen::ops

@@ -1,7 +1,7 @@
 #pragma once
 #include <string>
 
-#include "cppgen/ops/op.h"
+#include "cppgen/ops/common.h"
 
 namespace cppgen::ops {
 
@@ -11,11 +11,17 @@ struct MatMulShapes {
   Shape a, b, batch;
   IndexExpr depth;
   Shape result;
+  // Of each dimension of a and b: which one of the tensor it is. Empty: they are in order.
+  std::vector<int> a_order{}, b_order{};
 };
 MatMulShapes matmul_shapes(InferContext&, const Shape& a, const Shape& b);
 
 // out = a x b as a contraction in the accumulation type.
 void emit_matmul(LowerContext&, const MatMulShapes&, ir::BufferId a, ir::BufferId b, ir::BufferId out, DType accumulate,
                  const std::string& name);
+
+// Gemm's types and shapes, and its value: finish(alpha op(a) op(b) + beta c).
+void infer_gemm(InferContext&);
+void emit_gemm(LowerContext&, const std::function<Scalar(Scalar)>& finish = nullptr);
 
 }  // namespace cppgen::ops

@@ -279,7 +279,7 @@ void lower_mean_variance(LowerContext& c) {
 void add_normalization_ops(std::vector<Op>& t) {
   add_versions(t, "BatchNormalization", {1, 6, 7, 9, 14, 15}, {5, 5, 5}, infer_batch_normalization,
                lower_batch_normalization);
-  add_versions(t, "LayerNormalization", {17}, {2, 3, 3}, infer_layer_normalization, lower_layer_normalization);
+  add_versions(t, "LayerNormalization", {1, 17}, {2, 3, 3}, infer_layer_normalization, lower_layer_normalization);
   add_versions(t, "RMSNormalization", {23}, {2, 2, 1}, infer_rms_normalization, lower_rms_normalization);
   add_versions(t, "InstanceNormalization", {1, 6, 22}, {3, 3, 1}, infer_instance_normalization,
                lower_instance_normalization);

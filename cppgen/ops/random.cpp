@@ -1,5 +1,6 @@
 #include "cppgen/ops/families.h"
 #include "cppgen/ops/random_numbers.h"
+#include "cppgen/ops/reindex.h"
 
 namespace cppgen::ops {
 namespace {
@@ -56,7 +57,7 @@ void lower_uniform(LowerContext& c) {
   const double low = bounds.first, high = bounds.second;
   RandomStream random = RandomStream::of_node(c);
   c.emit_pointwise(c.output_buffer(0), [&](const At& at) {
-    Scalar u = random.uniform(position_of(to.shape, at), ir::value_type(to.dtype));
+    Scalar u = random.uniform(linear_index(to.shape, at), ir::value_type(to.dtype));
     Scalar x = as_stored(u * (high - low) + low, to.dtype);
     return low < high ? select(x < high, x, x.number(low)) : x;
   });
@@ -68,7 +69,7 @@ void lower_normal(LowerContext& c) {
   const double mean = given.first, scale = given.second;
   RandomStream random = RandomStream::of_node(c);
   c.emit_pointwise(c.output_buffer(0), [&](const At& at) {
-    return random.normal(position_of(to.shape, at), ir::value_type(to.dtype)) * scale + mean;
+    return random.normal(linear_index(to.shape, at), ir::value_type(to.dtype)) * scale + mean;
   });
 }
 
@@ -85,7 +86,7 @@ void lower_bernoulli(LowerContext& c) {
   DType type = ir::value_type(c.output(0).dtype);
   c.emit_pointwise(c.output_buffer(0), [&](const At& at) {
     Scalar p = load_input(c, 0, at);
-    return (random.uniform(position_of(c.shape(0), at), p.type()) < p).cast(type);
+    return (random.uniform(linear_index(c.shape(0), at), p.type()) < p).cast(type);
   });
 }
 
@@ -114,7 +115,7 @@ void lower_multinomial(LowerContext& c) {
   nest.reduced = c.loops({classes}, "k");
   At at = LowerContext::indices(nest.loops);
   IndexExpr k = nest.reduced[0].var;
-  Scalar time = random.exponential(position_of(c.output(0).shape, at) * classes + k);
+  Scalar time = random.exponential(linear_index(c.output(0).shape, at) * classes + k);
   ir::Reduction first{ir::ReduceOp::argmax, DType::i64, load_input(c, 0, {at[0], k}).cast(DType::f64) - log(time)};
   first.position = k;
   nest.reductions.push_back(first);

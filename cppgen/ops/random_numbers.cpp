@@ -114,10 +114,4 @@ Scalar RandomStream::normal(IndexExpr position, DType type) const {
 
 Scalar RandomStream::exponential(IndexExpr position) const { return minus_log(words(position).first, DType::f64); }
 
-IndexExpr position_of(const Shape& shape, const std::vector<IndexExpr>& at) {
-  IndexExpr position;
-  for (size_t d = 0; d < at.size(); ++d) position = position * shape[d] + at[d];
-  return position;
-}
-
 }  // namespace cppgen::ops

@@ -34,7 +34,4 @@ class RandomStream {
   uint64_t stream_;
 };
 
-// The number of an element in row-major order.
-IndexExpr position_of(const Shape&, const std::vector<IndexExpr>& at);
-
 }  // namespace cppgen::ops

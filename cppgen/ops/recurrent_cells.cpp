@@ -218,9 +218,9 @@ void lower_lstm(LowerContext& c) {
 }  // namespace
 
 void add_recurrent_ops(std::vector<Op>& t) {
-  add_versions(t, "RNN", {7, 14, 22}, {3, 6, 2}, infer_cell<kRnn, 1>, lower_rnn);
-  add_versions(t, "GRU", {7, 14, 22}, {3, 6, 2}, infer_cell<kGru, 1>, lower_gru);
-  add_versions(t, "LSTM", {7, 14, 22}, {3, 8, 3}, infer_cell<kLstm, 2>, lower_lstm);
+  add_versions(t, "RNN", {1, 7, 14, 22}, {3, 6, 2}, infer_cell<kRnn, 1>, lower_rnn);
+  add_versions(t, "GRU", {1, 3, 7, 14, 22}, {3, 6, 2}, infer_cell<kGru, 1>, lower_gru);
+  add_versions(t, "LSTM", {1, 7, 14, 22}, {3, 8, 3}, infer_cell<kLstm, 2>, lower_lstm);
 }
 
 }  // namespace cppgen::ops

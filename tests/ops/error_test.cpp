@@ -62,7 +62,7 @@ TEST(Errors, ListEveryUnsupportedNodeAtOnce) {
   g.value(x).type = TensorType{DType::f32, {2}};
   g.inputs = {x};
   g.add_node("NoSuchThing", {x}, {a}, 17);
-  g.add_node("LayerNormalization", {a}, {b}, 13);
+  g.add_node("GroupNormalization", {a}, {b}, 13);
   Node& constant = g.add_node("Constant", {}, {c}, 17);
   constant.attributes["value_string"] = std::string("x");
   g.outputs = {b};
@@ -75,7 +75,7 @@ TEST(Errors, ListEveryUnsupportedNodeAtOnce) {
   EXPECT_EQ(message,
             "3 of 3 nodes cannot be compiled:\n"
             "  node 'NoSuchThing#0': NoSuchThing (opset 17): the operator is not supported\n"
-            "  node 'LayerNormalization#1': LayerNormalization (opset 13): the operator is not defined or not "
+            "  node 'GroupNormalization#1': GroupNormalization (opset 13): the operator is not defined or not "
             "supported in this version\n"
             "  node 'Constant#2': Constant (opset 17): attribute 'value_string' is not supported");
 }
@@ -84,7 +84,7 @@ TEST(Table, FindsTheGreatestVersionUpToTheOpset) {
   EXPECT_EQ(ops::find("", "Softmax", 12)->since, 11);
   EXPECT_EQ(ops::find("", "Softmax", 13)->since, 13);
   EXPECT_EQ(ops::find("", "Softmax", 22)->since, 13);
-  EXPECT_EQ(ops::find("", "LayerNormalization", 16), nullptr);
+  EXPECT_EQ(ops::find("", "GroupNormalization", 16), nullptr);
   EXPECT_EQ(ops::find("com.example", "Softmax", 13), nullptr);
 }
 

@@ -1,0 +1,138 @@
+#include "cppgen/ops/common.h"
+#include "cppgen/ops/families.h"
+#include "cppgen/ops/reindex.h"
+#include "cppgen/ops/window.h"
+
+namespace cppgen::ops {
+namespace {
+
+// Col2Im: columns [N, C x taps, positions] of a sliding block are added up where they came from: [N, C, image..].
+// Stated from the image: an element sums the taps that see it.
+using At = std::vector<IndexExpr>;
+
+struct Columns {
+  Window window;  // over the image; `output` are the positions of the block
+  int64_t taps = 1;
+  IndexExpr channels;
+  Shape output;  // [N, C, image..]
+};
+
+Columns columns_of(InferContext& c) {
+  require_rank(c, 0, 3, 3);
+  const std::vector<int64_t> image = c.constant_ints(1), block = c.constant_ints(2);
+  if (image.empty() || image.size() != block.size())
+    c.fail(fmt::format("the image has {} dimensions, the block {}", image.size(), block.size()));
+  for (size_t d = 0; d < image.size(); ++d)
+    if (image[d] < 1 || block[d] < 1 || block[d] > int64_t(1) << 31 || image[d] > int64_t(1) << 31)
+      c.fail(fmt::format("dimension {}: a block of {} in an image of {}", d, block[d], image[d]));
+  Columns k;
+  k.window = window_of(c, Shape(image.begin(), image.end()), Shape(block.begin(), block.end()), false);
+  for (int64_t n : block)
+    if (__builtin_mul_overflow(k.taps, n, &k.taps)) c.fail("the block is too large");
+  const Shape& x = c.shape(0);
+  require_equal(c, mod(x[1], k.taps), 0, "the remainder of dimension 1 by the size of the block and 0");
+  require_equal(c, x[2], ir::product(output_extents(k.window)), "dimension 2 and the positions of the block");
+  k.channels = floordiv(x[1], k.taps);
+  k.output = {x[0], k.channels};
+  k.output.insert(k.output.end(), image.begin(), image.end());
+  require_size(c, k.output, c.dtype(0));
+  return k;
+}
+
+void infer_col2im(InferContext& c) {
+  require_dtype(c, 0, kNumbers);
+  c.set_output(0, c.dtype(0), columns_of(c).output);
+}
+
+void lower_col2im(LowerContext& c) {
+  const Columns k = columns_of(c);
+  const DType type = ir::value_type(c.dtype(0));
+  emit_reduction(c,
+                 {"", c.output_buffer(0), kernel_extents(k.window), ir::ReduceOp::sum,
+                  [&](const At& at, const At& tap) {
+                    At place;
+                    std::vector<ir::Guard> guards;
+                    for (size_t d = 0; d < tap.size(); ++d) {
+                      const WindowAxis& a = k.window[d];
+                      // The block begins at this distance before the element, if that is a multiple of the stride.
+                      const IndexExpr from = at[d + 2] + a.pad_begin - tap[d] * IndexExpr(a.dilation);
+                      place.push_back(floordiv(from, a.stride));
+                      guards.push_back({place.back(), 0, a.output});
+                      if (a.stride > 1) guards.push_back({mod(from, a.stride), 0, 1});
+                    }
+                    const At column = {at[0], at[1] * IndexExpr(k.taps) + linear_index(kernel_extents(k.window), tap),
+                                       linear_index(output_extents(k.window), place)};
+                    return scalar(c, c.exprs().load(c.input_buffer(0), c.dtype(0), column, guards, number(c, type, 0)));
+                  },
+                  nullptr});
+}
+
+// MaxRoiPool: x [N, C, H, W], rois [R, 5] of batch entry and corners (x1, y1, x2, y2); result [R, C, PH, PW]
+
+struct Cell {
+  Scalar begin, end;  // positions of the input, clipped to it
+};
+
+// Cell number `cell` of `cells` of a region from `first` to `last`, both included.
+Cell cell_of(LowerContext& c, Scalar first, Scalar last, IndexExpr cell, int64_t cells, IndexExpr extent) {
+  const DType type = first.type();
+  const Scalar size = max(last - first + 1.0, 1.0), step = size / double(cells), n = index_value(c, extent, type);
+  const Scalar begin = floor(index_value(c, cell, type) * step) + first;
+  const Scalar end = ceil(index_value(c, cell + 1, type) * step) + first;
+  return {min(max(begin, 0.0), n), min(max(end, 0.0), n)};
+}
+
+std::vector<int64_t> pooled_shape(InferContext& c) {
+  std::vector<int64_t> pooled = c.integers("pooled_shape");
+  if (pooled.size() != 2 || pooled[0] < 1 || pooled[1] < 1)
+    c.fail("attribute 'pooled_shape' is not two positive sizes");
+  return pooled;
+}
+
+void infer_max_roi_pool(InferContext& c) {
+  require_dtype(c, 0, kFloats);
+  require_same_dtype(c, 0, 1);
+  require_rank(c, 0, 4, 4);
+  require_rank(c, 1, 2, 2);
+  require_equal(c, c.shape(1)[1], 5, "the numbers of a region and 5");
+  c.number("spatial_scale", 1);
+  const std::vector<int64_t> pooled = pooled_shape(c);
+  c.set_output(0, c.dtype(0), {c.shape(1)[0], c.shape(0)[1], pooled[0], pooled[1]});
+}
+
+void lower_max_roi_pool(LowerContext& c) {
+  const Shape& x = c.shape(0);
+  const std::vector<int64_t> pooled = pooled_shape(c);
+  const double scale = c.number("spatial_scale", 1);
+  // Halves are rounded away from zero.
+  auto corner = [&](const At& at, int64_t k) {
+    const Scalar v = load_input(c, 1, {at[0], k}) * scale;
+    return select(v < 0.0, ceil(v - 0.5), floor(v + 0.5));
+  };
+  const DType type = ir::value_type(c.dtype(0));
+  emit_reduction(c, {"",
+                     c.output_buffer(0),
+                     {x[2], x[3]},
+                     ir::ReduceOp::max,
+                     [&](const At& at, const At& place) {
+                       const Cell rows = cell_of(c, corner(at, 2), corner(at, 4), at[2], pooled[0], x[2]);
+                       const Cell columns = cell_of(c, corner(at, 1), corner(at, 3), at[3], pooled[1], x[3]);
+                       const Scalar row = index_value(c, place[0], type), column = index_value(c, place[1], type);
+                       const Scalar inside =
+                           row >= rows.begin && row < rows.end && column >= columns.begin && column < columns.end;
+                       const Scalar value = load_gathered(c, c.input_buffer(0), {0, at[1], place[0], place[1]},
+                                                          {{0, load_input(c, 1, {at[0], 0})}});
+                       return select(inside, value, lowest(c, type));
+                     },
+                     // Nothing inside gives 0.
+                     [&](Scalar m) { return select(m == lowest(c, type), m.number(0), m); }});
+}
+
+}  // namespace
+
+void add_column_ops(std::vector<Op>& t) {
+  add_versions(t, "Col2Im", {18}, {3, 3, 1}, infer_col2im, lower_col2im);
+  add_versions(t, "MaxRoiPool", {1, 22}, {2, 2, 1}, infer_max_roi_pool, lower_max_roi_pool);
+}
+
+}  // namespace cppgen::ops
