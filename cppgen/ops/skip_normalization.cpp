@@ -140,7 +140,9 @@ void infer_embed(InferContext& c) {
     require_broadcasts_to(c, i, ids);
   }
   if (c.has_input(kSegments) && !c.has_input(kSegmentTable)) c.fail("segment ids need a table of segments");
-  const IndexExpr hidden = c.shape(kWordTable).back();
+  for (int i : {int(kPositionTable), int(kGamma), int(kBeta)}) c.input(i);
+  require_rank(c, kWordTable, 2, 2);
+  const IndexExpr hidden = c.shape(kWordTable)[1];
   for (int i : {int(kWordTable), int(kPositionTable), int(kSegmentTable)}) {
     if (!c.has_input(i)) continue;
     require_dtype(c, i, kFloats);
@@ -197,7 +199,7 @@ void add_skip_normalization_ops(std::vector<Op>& t) {
   add_versions(t, "SkipLayerNormalization", {1}, {3, 5, 4}, infer_skip<false>, lower_skip<false>, nullptr, kDomain);
   add_versions(t, "SkipSimplifiedLayerNormalization", {1}, {3, 4, 4}, infer_skip<true>, lower_skip<true>, nullptr,
                kDomain);
-  add_versions(t, "EmbedLayerNormalization", {1}, {7, 9, 3}, infer_embed, lower_embed, nullptr, kDomain);
+  add_versions(t, "EmbedLayerNormalization", {1}, {1, 9, 3}, infer_embed, lower_embed, nullptr, kDomain);
 }
 
 }  // namespace cppgen::ops

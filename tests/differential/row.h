@@ -49,5 +49,7 @@ void add_window_rows(std::vector<Row>&);
 void add_contraction_rows(std::vector<Row>&);
 void add_quantized_rows(std::vector<Row>&);
 void add_sequence_rows(std::vector<Row>&);
+void add_fused_rows(std::vector<Row>&);
+void add_moved_rows(std::vector<Row>&);
 
 }  // namespace cppgen::differential
