@@ -17,10 +17,18 @@ std::string_view storage_type(DType type) {
       return "vec::f16";
     case DType::bf16:
       return "vec::bf16";
+    case DType::f8e4m3fn:
+      return "vec::f8e4m3fn";
+    case DType::f8e4m3fnuz:
+      return "vec::f8e4m3fnuz";
+    case DType::f8e5m2:
+      return "vec::f8e5m2";
+    case DType::f8e5m2fnuz:
+      return "vec::f8e5m2fnuz";
     case DType::boolean:
       return "vec::b8";
     default:
-      return lane_type(type);
+      return lane_type(ir::value_type(type));
   }
 }
 

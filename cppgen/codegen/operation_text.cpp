@@ -44,6 +44,14 @@ std::string unary_text(ir::Expr e, const std::string& a) {
       return fmt::format("vec::cast<vec::f16>({})", a);
     case UnaryOp::round_bf16:
       return fmt::format("vec::cast<vec::bf16>({})", a);
+    case UnaryOp::round_f8e4m3fn:
+      return fmt::format("vec::cast<vec::f8e4m3fn>({})", a);
+    case UnaryOp::round_f8e4m3fnuz:
+      return fmt::format("vec::cast<vec::f8e4m3fnuz>({})", a);
+    case UnaryOp::round_f8e5m2:
+      return fmt::format("vec::cast<vec::f8e5m2>({})", a);
+    case UnaryOp::round_f8e5m2fnuz:
+      return fmt::format("vec::cast<vec::f8e5m2fnuz>({})", a);
     case UnaryOp::logical_not:
       internal_error("codegen: logical_not of a number");
     default:

@@ -189,13 +189,25 @@ ValueEmitter::Item ValueEmitter::load(Expr e) {
   return define(level, text);
 }
 
+// Storing rounds by itself.
+static Expr without_rounding(Expr value, DType storage) {
+  const auto rounding = ir::rounding_to(storage);
+  return rounding && value->kind == ir::ExprKind::unary && value->unary == *rounding ? value->args[0] : value;
+}
+
 void ValueEmitter::store(const std::vector<ir::Store>& stores) {
-  for (const auto& s : stores) item(s.value);
+  for (const auto& s : stores) item(stored_value(s));
   for (const auto& s : stores) store_one(s);
 }
 
+Expr ValueEmitter::stored_value(const ir::Store& s) const {
+  const auto* l = context_.local(s.buffer);
+  const bool in_memory = !l || l->place != Place::value;
+  return in_memory ? without_rounding(s.value, context_.program.buffer(s.buffer).type) : s.value;
+}
+
 void ValueEmitter::store_one(const ir::Store& s) {
-  Item value = item(s.value);
+  Item value = item(stored_value(s));
   auto& out = lines.back();
   const std::string& pointer = context_.pointers.at(s.buffer);
   if (const auto* l = context_.local(s.buffer); l && l->place == Place::value) {

@@ -94,6 +94,7 @@ class ValueEmitter {
   IndexExpr aligned_;                    // the vector variable, as a multiple and
   const ir::IndexNode* lane_ = nullptr;  // the number of the lane
 
+  Expr stored_value(const ir::Store&) const;
   void store_one(const ir::Store&);
   std::optional<IndexExpr> lane_stride(IndexExpr) const;  // how far neighbouring lanes are apart, if all as far
   int innermost() const { return int(lines.size()) - 1; }

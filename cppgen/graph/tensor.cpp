@@ -4,6 +4,7 @@
 #include "cppgen/graph/graph.h"
 #include "runtime/base/checked.h"
 #include "runtime/base/elements.h"
+#include "runtime/base/float8.h"
 
 namespace cppgen {
 namespace {
@@ -89,6 +90,12 @@ Tensor make_floats(DType type, std::vector<int64_t> dims, const std::vector<doub
       break;
     case DType::bf16:
       write_as<uint16_t>(bytes, values, [](double x) { return narrow(x, 7, -126, 127); });
+      break;
+    case DType::f8e4m3fn:
+    case DType::f8e4m3fnuz:
+    case DType::f8e5m2:
+    case DType::f8e5m2fnuz:
+      write_as<uint8_t>(bytes, values, [&](double x) { return f32_to_f8(type, float(x)); });
       break;
     default:
       internal_error("make_floats: type {}", name_of(type));

@@ -61,6 +61,12 @@ std::string typed_field(const onnx::TensorProto& p, DType type) {
       return narrow_field<uint16_t>(p.int32_data());
     case DType::i8:
     case DType::u8:
+    case DType::f8e4m3fn:
+    case DType::f8e4m3fnuz:
+    case DType::f8e5m2:
+    case DType::f8e5m2fnuz:
+    case DType::i4:
+    case DType::u4:
       return narrow_field<uint8_t>(p.int32_data());
     case DType::i32:
       return narrow_field<int32_t>(p.int32_data());
@@ -79,12 +85,27 @@ std::string typed_field(const onnx::TensorProto& p, DType type) {
   internal_error("typed_field: type {}", int(type));
 }
 
+// The bytes that a file has for elements of `bytes` bytes: the same, but half as many where two share one.
+int64_t stored_bytes(DType type, int64_t bytes) { return is_four_bits(type) ? bytes / 2 + bytes % 2 : bytes; }
+
+// Two elements lie in a byte, the first in the low bits.
+ir::ConstantData unpacked(const ir::ConstantData& packed, DType type, int64_t count) {
+  const auto* bytes = reinterpret_cast<const uint8_t*>(packed.bytes);
+  std::string elements(size_t(count), '\0');
+  for (int64_t i = 0; i < count; i++) {
+    const int low = bytes[i / 2] >> (i % 2 * 4) & 15;
+    elements[size_t(i)] = char(type == DType::i4 && low > 7 ? low - 16 : low);
+  }
+  return own(std::move(elements));
+}
+
 int64_t typed_elements(const onnx::TensorProto& p) {
   return int64_t{p.float_data_size()} + p.int32_data_size() + p.int64_data_size() + p.double_data_size() +
          p.uint64_data_size() + p.string_data_size();
 }
 
-ir::ConstantData read_data(onnx::TensorProto& p, DType type, int64_t size, ExternalData& files) {
+// As the file has it.
+ir::ConstantData read_stored(onnx::TensorProto& p, DType type, int64_t size, ExternalData& files) {
   if (p.data_location() == onnx::TensorProto::EXTERNAL) {
     if (p.has_raw_data() || typed_elements(p)) user_error("has both external and inline data");
     return read_external(p, size, files);
@@ -98,8 +119,14 @@ ir::ConstantData read_data(onnx::TensorProto& p, DType type, int64_t size, Exter
   std::string bytes = typed_field(p, type);
   int64_t need = size / int64_t(size_of(type)), have = int64_t(bytes.size() / size_of(type));
   if (have != need || typed_elements(p) != need)
-    user_error("has {} elements of {} data, the dimensions need {}", have, name_of(type), need);
+    user_error("has {} {} of {} data, the dimensions need {}", have, is_four_bits(type) ? "bytes" : "elements",
+               name_of(type), need);
   return own(std::move(bytes));
+}
+
+ir::ConstantData read_data(onnx::TensorProto& p, DType type, int64_t size, ExternalData& files) {
+  ir::ConstantData data = read_stored(p, type, stored_bytes(type, size), files);
+  return is_four_bits(type) ? unpacked(data, type, size) : data;
 }
 
 // Kernels read elements in place: their addresses must be multiples of their size, and a bool must be 0 or 1.

@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -15,9 +16,10 @@ namespace cppgen::ir {
 // node and common subexpressions are computed once).
 //
 // Semantics
-// - Types: a value is float32, float64, an integer or bool. float16 and bfloat16 exist only as storage: loading one
-//   gives float32, storing rounds to nearest even (see value_type); `round_f16` and `round_bf16` round a float32 to
-//   what such storage would keep.
+// - Types: a value is float32, float64, an integer or bool. float16, bfloat16 and the float8 types exist only as
+//   storage: loading one gives float32, storing rounds to nearest even, beyond the greatest number to infinity, or to
+//   NaN where there is none (see value_type); `round_f16` ... (rounding_to) round a float32 to what such storage would
+//   keep. int4 and uint4 exist only as storage, too: int8 and uint8 values, of which only those in range are stored.
 // - Both operands of a binary operation have one type, which is the result's, except comparisons, which give bool.
 // - Integers wrap. Division: floats IEEE; integers toward zero, by zero gives 0, MIN / -1 gives MIN. mod_trunc has the
 //   sign of the dividend (C's % and fmod), mod_floor that of the divisor (Python's %); integer mod by zero gives 0.
@@ -26,9 +28,12 @@ namespace cppgen::ir {
 // - cast float -> int truncates, saturates out of range, NaN gives 0; int -> int wraps; to bool: x != 0.
 // - round is to nearest even. sign(0) = 0, sign(NaN) = NaN.
 
-// How values of this storage type are computed with: float32 for float16 and bfloat16, else the type itself.
+// How values of this storage type are computed with: float32 for narrower floats, bytes for integers of four bits, else
+// the type itself.
 constexpr DType value_type(DType storage) {
-  return storage == DType::f16 || storage == DType::bf16 ? DType::f32 : storage;
+  if (storage == DType::i4) return DType::i8;
+  if (storage == DType::u4) return DType::u8;
+  return is_float(storage) && storage != DType::f64 ? DType::f32 : storage;
 }
 
 enum class UnaryOp : uint8_t {
@@ -64,7 +69,11 @@ enum class UnaryOp : uint8_t {
   is_nan,
   is_inf,  // bool
   round_f16,
-  round_bf16  // float32 -> float32
+  round_bf16,
+  round_f8e4m3fn,
+  round_f8e4m3fnuz,
+  round_f8e5m2,
+  round_f8e5m2fnuz  // float32 -> float32
 };
 
 enum class BinaryOp : uint8_t {
@@ -91,6 +100,14 @@ enum class BinaryOp : uint8_t {
   ne  // bool
 };
 
+// What storing to this type does to a value of float32; nullopt where all values are kept.
+constexpr std::optional<UnaryOp> rounding_to(DType storage) {
+  if (storage == DType::f16) return UnaryOp::round_f16;
+  if (storage == DType::bf16) return UnaryOp::round_bf16;
+  if (!is_float8(storage)) return std::nullopt;
+  return UnaryOp(int(UnaryOp::round_f8e4m3fn) + int(storage) - int(DType::f8e4m3fn));
+}
+constexpr bool is_rounding(UnaryOp op) { return op >= UnaryOp::round_f16; }
 constexpr bool is_comparison(BinaryOp op) { return op >= BinaryOp::lt; }
 std::string_view name_of(UnaryOp);
 std::string_view name_of(BinaryOp);

@@ -42,6 +42,10 @@ constexpr UnaryRow kUnary[] = {
     {UnaryOp::is_inf, "is_inf", floats, true},
     {UnaryOp::round_f16, "round_f16", float32, false},
     {UnaryOp::round_bf16, "round_bf16", float32, false},
+    {UnaryOp::round_f8e4m3fn, "round_f8e4m3fn", float32, false},
+    {UnaryOp::round_f8e4m3fnuz, "round_f8e4m3fnuz", float32, false},
+    {UnaryOp::round_f8e5m2, "round_f8e5m2", float32, false},
+    {UnaryOp::round_f8e5m2fnuz, "round_f8e5m2fnuz", float32, false},
 };
 
 constexpr BinaryRow kBinary[] = {
@@ -74,7 +78,7 @@ constexpr bool in_order(const Row (&rows)[N]) {
     if (static_cast<size_t>(rows[i].op) != i) return false;
   return true;
 }
-static_assert(in_order(kUnary) && std::size(kUnary) == static_cast<size_t>(UnaryOp::round_bf16) + 1);
+static_assert(in_order(kUnary) && std::size(kUnary) == static_cast<size_t>(UnaryOp::round_f8e5m2fnuz) + 1);
 static_assert(in_order(kBinary) && std::size(kBinary) == static_cast<size_t>(BinaryOp::ne) + 1);
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include "cppgen/ir/strip_kernels.h"
 #include "cppgen/ir/value_ops.h"
 #include "runtime/base/errors.h"
+#include "runtime/base/float8.h"
 #include "runtime/base/narrow_floats.h"
 
 namespace cppgen::ir {
@@ -95,9 +96,17 @@ Elementwise float_unary(UnaryOp op) {
   }
 }
 
+template <DType T>
+constexpr Elementwise round_float8 =
+    map1<float, float, [](float x) { return f8_to_f32<float8_format(T)>(f32_to_f8<float8_format(T)>(x)); }>;
+
 Elementwise rounding(UnaryOp op) {
   if (op == UnaryOp::round_f16) return map1<float, float, [](float x) { return f16_to_f32(f32_to_f16(x)); }>;
   if (op == UnaryOp::round_bf16) return map1<float, float, [](float x) { return bf16_to_f32(f32_to_bf16(x)); }>;
+  if (op == UnaryOp::round_f8e4m3fn) return round_float8<DType::f8e4m3fn>;
+  if (op == UnaryOp::round_f8e4m3fnuz) return round_float8<DType::f8e4m3fnuz>;
+  if (op == UnaryOp::round_f8e5m2) return round_float8<DType::f8e5m2>;
+  if (op == UnaryOp::round_f8e5m2fnuz) return round_float8<DType::f8e5m2fnuz>;
   return nullptr;
 }
 

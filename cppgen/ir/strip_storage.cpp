@@ -1,5 +1,6 @@
 #include "cppgen/ir/strip_kernels.h"
 #include "cppgen/ir/value_ops.h"
+#include "runtime/base/float8.h"
 #include "runtime/base/narrow_floats.h"
 
 namespace cppgen::ir {
@@ -27,6 +28,14 @@ struct Brain {
   using Value = float;
   static Value read(Bits b) { return bf16_to_f32(b); }
   static Bits write(Value v) { return f32_to_bf16(v); }
+};
+
+template <DType T>
+struct Float8 {
+  using Bits = uint8_t;
+  using Value = float;
+  static Value read(Bits b) { return f8_to_f32<float8_format(T)>(b); }
+  static Bits write(Value v) { return f32_to_f8<float8_format(T)>(v); }
 };
 
 struct Byte {
@@ -91,12 +100,21 @@ const StorageKernels& storage_kernels(DType storage) {
       return kernels<Half>;
     case DType::bf16:
       return kernels<Brain>;
+    case DType::f8e4m3fn:
+      return kernels<Float8<DType::f8e4m3fn>>;
+    case DType::f8e4m3fnuz:
+      return kernels<Float8<DType::f8e4m3fnuz>>;
+    case DType::f8e5m2:
+      return kernels<Float8<DType::f8e5m2>>;
+    case DType::f8e5m2fnuz:
+      return kernels<Float8<DType::f8e5m2fnuz>>;
     case DType::boolean:
       return kernels<Byte>;
     default:
       break;
   }
-  return with_value_type(storage, [](auto t) -> const StorageKernels& { return kernels<Plain<decltype(t)>>; });
+  return with_value_type(value_type(storage),
+                         [](auto t) -> const StorageKernels& { return kernels<Plain<decltype(t)>>; });
 }
 
 }  // namespace cppgen::ir

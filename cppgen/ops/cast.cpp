@@ -1,6 +1,6 @@
 #include <map>
 
-#include "cppgen/ops/common.h"
+#include "cppgen/ops/convert.h"
 #include "cppgen/ops/families.h"
 
 namespace cppgen::ops {
@@ -22,15 +22,19 @@ void infer_cast(InferContext& c) { c.set_output(0, target_type(c), c.shape(0)); 
 void infer_cast_like(InferContext& c) { c.set_output(0, c.dtype(1), c.shape(0)); }
 
 void lower_cast(LowerContext& c) {
-  DType to = ir::value_type(c.output(0).dtype);
-  c.emit_pointwise(c.output_buffer(0), [&](const auto& at) { return load_input(c, 0, at).cast(to); });
+  const DType to = c.output(0).dtype;
+  const bool same = to == c.dtype(0), saturate = c.integer("saturate", 1) != 0;
+  c.emit_pointwise(c.output_buffer(0), [&](const auto& at) {
+    const Scalar x = load_input(c, 0, at);
+    return same ? x : converted(x, to, saturate);
+  });
 }
 
 }  // namespace
 
 void add_cast_ops(std::vector<Op>& t) {
-  add_versions(t, "Cast", {1, 6, 9, 13, 19, 21}, {1, 1, 1}, infer_cast, lower_cast);
-  add_versions(t, "CastLike", {15, 19, 21}, {2, 2, 1}, infer_cast_like, lower_cast);
+  add_versions(t, "Cast", {1, 6, 9, 13, 19, 21, 23, 24}, {1, 1, 1}, infer_cast, lower_cast);
+  add_versions(t, "CastLike", {15, 19, 21, 23, 24}, {2, 2, 1}, infer_cast_like, lower_cast);
 }
 
 }  // namespace cppgen::ops

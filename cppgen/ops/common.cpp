@@ -64,6 +64,18 @@ DType dtype_of_onnx(InferContext& c, int64_t number) {
       return DType::u64;
     case 16:
       return DType::bf16;
+    case 17:
+      return DType::f8e4m3fn;
+    case 18:
+      return DType::f8e4m3fnuz;
+    case 19:
+      return DType::f8e5m2;
+    case 20:
+      return DType::f8e5m2fnuz;
+    case 21:
+      return DType::u4;
+    case 22:
+      return DType::i4;
     default:
       c.fail(fmt::format("element type {} is not supported", number));
   }

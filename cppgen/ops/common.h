@@ -21,6 +21,11 @@ inline constexpr DTypes kInts = kSigned | kUnsigned;
 inline constexpr DTypes kNumbers = kFloats | kInts;
 inline constexpr DTypes kBool = bit(DType::boolean);
 inline constexpr DTypes kAll = kNumbers | kBool;
+// Those that are only converted and moved (ops/convert.h).
+inline constexpr DTypes kFloat8 =
+    bit(DType::f8e4m3fn) | bit(DType::f8e4m3fnuz) | bit(DType::f8e5m2) | bit(DType::f8e5m2fnuz);
+inline constexpr DTypes kFourBits = bit(DType::i4) | bit(DType::u4);
+inline constexpr DTypes kNarrow = kFloat8 | kFourBits;
 
 void require_dtype(InferContext&, int input, DTypes allowed);
 void require_same_dtype(InferContext&, int first, int second);

@@ -1,6 +1,7 @@
 #include <algorithm>
 
 #include "cppgen/ir/interpreter.h"
+#include "cppgen/ops/convert.h"
 #include "cppgen/ops/op.h"
 #include "runtime/base/errors.h"
 
@@ -70,7 +71,9 @@ void infer_node(Graph& g, NodeId id) {
   InferContext c(g, node);
   if (!op) c.fail("the operator is not supported");
   check_arity(c, *op);
+  check_narrow_types(g, c);
   op->infer(c);
+  check_narrow_types(g, c);
   for (int i = 0; i < c.output_count(); ++i) {
     if (c.has_output(i) && !g.value(node.outputs[i]).type) c.fail(fmt::format("output {} does not exist", i));
   }

@@ -1,5 +1,6 @@
 #include "cppgen/ops/quantize.h"
 
+#include "cppgen/ops/convert.h"
 #include "cppgen/ops/families.h"
 #include "cppgen/ops/signed_operand.h"
 
@@ -8,7 +9,8 @@ namespace {
 
 using At = std::vector<IndexExpr>;
 
-constexpr DTypes kQuantized = bit(DType::i8) | bit(DType::u8) | bit(DType::i16) | bit(DType::u16);
+constexpr DTypes kQuantized = bit(DType::i8) | bit(DType::u8) | bit(DType::i16) | bit(DType::u16) | kNarrow;
+constexpr DTypes kScales = bit(DType::f32) | bit(DType::f16) | bit(DType::bf16);
 
 // How scale (input 1) and zero point (input 2) belong to x: all, one for each position of an axis, or one for each
 // block of an axis.
@@ -52,29 +54,58 @@ bool is_one(InferContext& c, int input) {
   return t && t->elements() == 1 && float_element(*t, 0) == 1;
 }
 
+// The type that an attribute asks for; `otherwise` if it does not.
+DType asked_type(InferContext& c, const char* attribute, DType otherwise) {
+  const int64_t number = c.integer(attribute, 0);
+  return number == 0 ? otherwise : dtype_of_onnx(c, number);
+}
+
 DType quantized_type(InferContext& c) {
-  if (c.has_input(2)) return c.dtype(2);
-  int64_t wanted = c.integer("output_dtype", 0);
-  return wanted == 0 ? DType::u8 : dtype_of_onnx(c, wanted);
+  const DType type = asked_type(c, "output_dtype", c.has_input(2) ? c.dtype(2) : DType::u8);
+  if (c.has_input(2) && type != c.dtype(2))
+    c.fail(fmt::format("attribute 'output_dtype' says {}, the zero point is {}", name_of(type), name_of(c.dtype(2))));
+  return type;
+}
+
+// From version 23 on the quotient is of the scale's type, or of the one asked for.
+std::optional<ir::UnaryOp> rounding_of_quotient(InferContext& c) {
+  const DType type = asked_type(c, "precision", c.opset() >= 23 ? c.dtype(1) : DType::f32);
+  if (!(bit(type) & (kScales | bit(DType::f64) | bit(DType::i32))))
+    c.fail(fmt::format("attribute 'precision' is {}; allowed are float32, float16, bfloat16", name_of(type)));
+  return ir::rounding_to(type);
 }
 
 void infer_quantize(InferContext& c) {
   require_dtype(c, 0, kFloats | bit(DType::i32));
   require_dtype(c, 1, kFloats | bit(DType::i32));
   granularity(c);
+  rounding_of_quotient(c);
   DType type = quantized_type(c);
   if (!(bit(type) & kQuantized)) c.fail(fmt::format("quantizing to {} is not supported", name_of(type)));
   c.set_output(0, type, c.shape(0));
+}
+
+bool is_zero(InferContext& c, int input) {
+  if (!c.has_input(input)) return true;
+  const Tensor* t = c.constant(input);
+  return t && t->elements() == 1 && float_element(*t, 0) == 0;
 }
 
 void lower_quantize(LowerContext& c) {
   Granularity g = granularity(c);
   DType type = c.output(0).dtype;
   const bool unit_scale = is_one(c, 1);  // x / 1 is x, whatever x is
+  const bool no_zero = is_zero(c, 2), saturate = c.integer("saturate", 1) != 0;
+  const auto rounding = rounding_of_quotient(c);
+  const auto rounded = [&](Scalar x) { return rounding ? x.unary(*rounding) : x; };
   c.emit_pointwise(c.output_buffer(0), [&](const At& at) {
-    Scalar x = load_input(c, 0, at).cast(DType::f32);
-    if (!unit_scale) x = x / load_granular(c, g, 1, at).cast(DType::f32);
-    Scalar zero = c.has_input(2) ? load_granular(c, g, 2, at).cast(DType::f32) : number(c, DType::f32, 0);
+    Scalar x = rounded(load_input(c, 0, at).cast(DType::f32));
+    if (!unit_scale) x = rounded(x / rounded(load_granular(c, g, 1, at).cast(DType::f32)));
+    if (is_float8(type)) {
+      if (!no_zero) x = x + load_granular(c, g, 2, at);
+      return converted(x, type, saturate);
+    }
+    Scalar zero = no_zero ? number(c, DType::f32, 0) : load_granular(c, g, 2, at).cast(DType::f32);
     return quantized(x, zero, type);
   });
 }
@@ -84,16 +115,20 @@ void infer_dequantize(InferContext& c) {
   require_dtype(c, 1, kFloats);
   if (c.has_input(2)) require_same_dtype(c, 0, 2);
   granularity(c);
-  c.set_output(0, c.dtype(1), c.shape(0));
+  const DType type = asked_type(c, "output_dtype", c.dtype(1));
+  if (!(bit(type) & kFloats)) c.fail(fmt::format("dequantizing to {} is not supported", name_of(type)));
+  c.set_output(0, type, c.shape(0));
 }
 
 void lower_dequantize(LowerContext& c) {
   Granularity g = granularity(c);
-  DType type = ir::value_type(c.dtype(1));
+  const DType type = ir::value_type(c.dtype(1)), result = ir::value_type(c.output(0).dtype);
+  const DType steps = is_float8(c.dtype(0)) ? DType::f32 : DType::i32;
+  const bool no_zero = steps == DType::f32 ? is_zero(c, 2) : uniform_integer(c, 2) == 0;
   c.emit_pointwise(c.output_buffer(0), [&](const At& at) {
-    Scalar x = load_input(c, 0, at).cast(DType::i32);
-    if (uniform_integer(c, 2) != 0) x = x - load_granular(c, g, 2, at).cast(DType::i32);
-    return x.cast(type) * load_granular(c, g, 1, at);
+    Scalar x = load_input(c, 0, at).cast(steps);
+    if (!no_zero) x = x - load_granular(c, g, 2, at).cast(steps);
+    return (x.cast(type) * load_granular(c, g, 1, at)).cast(result);
   });
 }
 
@@ -136,20 +171,22 @@ bool is_single(const Shape& s) { return s.empty() || (s.size() == 1 && s[0].is_c
 Scalar load_parameter(LowerContext& c, int input, IndexExpr position) {
   const Shape& shape = c.shape(input);
   const Tensor* known = is_float(c.dtype(input)) ? nullptr : c.constant(input);
-  if (known && known->elements() == 1) return number(c, known->dtype, double(integers_of(*known)[0]));
+  if (known && known->elements() == 1) return number(c, ir::value_type(known->dtype), double(integers_of(*known)[0]));
   if (shape.empty()) return load_input(c, input, {});
   return load_input(c, input, {shape[0].is_constant(1) ? IndexExpr() : position});
 }
 
 Scalar quantized(Scalar x, Scalar zero_point, DType type) {
-  if (zero_point.expr->kind == ir::ExprKind::constant && zero_point.expr->float_value() == 0)
-    return round(x).cast(type);
-  return (round(x) + zero_point).cast(type);  // casts saturate
+  const bool zero = zero_point.expr->kind == ir::ExprKind::constant && zero_point.expr->float_value() == 0;
+  const Scalar steps = zero ? round(x) : round(x) + zero_point;
+  if (!is_four_bits(type)) return steps.cast(type);  // casts saturate
+  const auto [least, greatest] = range_of(type);
+  return min(max(steps, least), greatest).cast(ir::value_type(type));
 }
 
 void add_quantize_ops(std::vector<Op>& t) {
-  add_versions(t, "QuantizeLinear", {10, 13, 19, 21}, {2, 3, 1}, infer_quantize, lower_quantize);
-  add_versions(t, "DequantizeLinear", {10, 13, 19, 21}, {2, 3, 1}, infer_dequantize, lower_dequantize);
+  add_versions(t, "QuantizeLinear", {10, 13, 19, 21, 23, 24}, {2, 3, 1}, infer_quantize, lower_quantize);
+  add_versions(t, "DequantizeLinear", {10, 13, 19, 21, 23, 24}, {2, 3, 1}, infer_dequantize, lower_dequantize);
   add_versions(t, "DynamicQuantizeLinear", {11}, {1, 1, 3}, infer_dynamic_quantize, lower_dynamic_quantize);
 }
 

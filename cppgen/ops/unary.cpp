@@ -41,7 +41,7 @@ void lower_erf(LowerContext& c) {
 }
 
 void infer_is_inf(InferContext& c) {
-  require_dtype(c, 0, kFloats);
+  require_dtype(c, 0, kFloats | kFloat8);
   c.integer("detect_positive", 1);
   c.integer("detect_negative", 1);
   infer_predicate(c);
@@ -59,7 +59,7 @@ void lower_is_inf(LowerContext& c) {
 }
 
 void infer_is_nan(InferContext& c) {
-  require_dtype(c, 0, kFloats);
+  require_dtype(c, 0, kFloats | kFloat8);
   infer_predicate(c);
 }
 
@@ -91,7 +91,7 @@ void add_unary_ops(std::vector<Op>& t) {
   add<UnaryOp::tanh>(t, "Tanh", {1, 6, 13});
   add_versions(t, "Erf", {9, 13}, {1, 1, 1}, infer_same<kNumbers>, lower_erf);
   add<UnaryOp::sigmoid>(t, "Sigmoid", {1, 6, 13});
-  add_versions(t, "Identity", {1, 13, 14, 16, 19, 21}, {1, 1, 1}, infer_same<kAll>, lower_identity);
+  add_versions(t, "Identity", {1, 13, 14, 16, 19, 21}, {1, 1, 1}, infer_same<kAll | kNarrow>, lower_identity);
   add_versions(t, "Reciprocal", {1, 6, 13}, {1, 1, 1}, infer_same<kFloats>, lower_reciprocal);
   add_versions(t, "IsNaN", {9, 13, 20}, {1, 1, 1}, infer_is_nan, lower_unary<UnaryOp::is_nan>);
   add_versions(t, "IsInf", {10, 20}, {1, 1, 1}, infer_is_inf, lower_is_inf);

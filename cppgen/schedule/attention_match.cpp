@@ -18,9 +18,7 @@ using ir::UnaryOp;
 bool is_constant_one(Expr e) { return e->kind == ExprKind::constant && e->float_value() == 1; }
 bool is_binary(Expr e, BinaryOp op) { return e->kind == ExprKind::binary && e->binary == op; }
 
-bool is_rounding(Expr e) {
-  return e->kind == ExprKind::unary && (e->unary == UnaryOp::round_f16 || e->unary == UnaryOp::round_bf16);
-}
+bool is_rounding(Expr e) { return e->kind == ExprKind::unary && ir::is_rounding(e->unary); }
 
 bool depends_on(Expr value, const ir::IndexNode* variable) {
   for (Expr e : ir::postorder({&value, 1}))
@@ -152,9 +150,8 @@ class Evaluation {
   }
 
   Expr as_stored(DType type, Expr value) {
-    if (type == DType::f16) return program_.exprs->unary(UnaryOp::round_f16, value);
-    if (type == DType::bf16) return program_.exprs->unary(UnaryOp::round_bf16, value);
-    return value;
+    const auto rounding = ir::rounding_to(type);
+    return rounding ? program_.exprs->unary(*rounding, value) : value;
   }
 
   // Loops over one point at that point; those of more points stay.

@@ -74,10 +74,8 @@ Expr forward_stores(Program& program, Expr value, const std::vector<Store>& earl
     if (!load->guards.empty() || !load->indirects.empty()) return nullptr;
     for (const Store& s : earlier) {
       if (s.buffer != load->buffer || s.indices != load->indices) continue;
-      DType type = program.buffer(s.buffer).type;
-      if (type == DType::f16) return program.exprs->unary(ir::UnaryOp::round_f16, s.value);
-      if (type == DType::bf16) return program.exprs->unary(ir::UnaryOp::round_bf16, s.value);
-      return s.value;
+      const auto rounding = ir::rounding_to(program.buffer(s.buffer).type);
+      return rounding ? program.exprs->unary(*rounding, s.value) : s.value;
     }
     return nullptr;
   };

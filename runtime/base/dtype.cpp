@@ -20,7 +20,13 @@ constexpr std::array<Row, kDTypeCount> kRows{{{4, "float32"},
                                               {2, "uint16"},
                                               {4, "uint32"},
                                               {8, "uint64"},
-                                              {1, "bool"}}};
+                                              {1, "bool"},
+                                              {1, "float8e4m3fn"},
+                                              {1, "float8e4m3fnuz"},
+                                              {1, "float8e5m2"},
+                                              {1, "float8e5m2fnuz"},
+                                              {1, "int4"},
+                                              {1, "uint4"}}};
 }  // namespace
 
 size_t size_of(DType t) { return kRows[size_t(t)].size; }

@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "runtime/base/errors.h"
+#include "runtime/base/float8.h"
 #include "runtime/base/narrow_floats.h"
 
 namespace cppgen {
@@ -24,6 +25,11 @@ double number_element(DType type, const void* data, int64_t index) {
       return f16_to_f32(at<uint16_t>(data, index));
     case DType::bf16:
       return bf16_to_f32(at<uint16_t>(data, index));
+    case DType::f8e4m3fn:
+    case DType::f8e4m3fnuz:
+    case DType::f8e5m2:
+    case DType::f8e5m2fnuz:
+      return f8_to_f32(type, at<uint8_t>(data, index));
     case DType::u64:
       return double(at<uint64_t>(data, index));
     default:
@@ -34,6 +40,7 @@ double number_element(DType type, const void* data, int64_t index) {
 int64_t integer_element(DType type, const void* data, int64_t index) {
   switch (type) {
     case DType::i8:
+    case DType::i4:
       return at<int8_t>(data, index);
     case DType::i16:
       return at<int16_t>(data, index);
@@ -42,6 +49,7 @@ int64_t integer_element(DType type, const void* data, int64_t index) {
     case DType::i64:
       return at<int64_t>(data, index);
     case DType::u8:
+    case DType::u4:
     case DType::boolean:
       return at<uint8_t>(data, index);
     case DType::u16:

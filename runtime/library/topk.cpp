@@ -63,6 +63,8 @@ uint64_t key_at(DType type, const char* p) {
       return load_int<uint32_t>(p);
     case DType::u64:
       return load_int<uint64_t>(p);
+    default:
+      break;
   }
   internal_error("topk: type {}", int(type));
 }
@@ -126,7 +128,7 @@ class TopK : public LibraryOperator {
     if (call.params.size() != kTopKParams) user_error("plan: topk has {} parameters", call.params.size());
     for (int64_t value : call.params)
       if (value < 0) user_error("plan: topk has the parameter {}", value);
-    if (call.params[kTopKDType] >= kDTypeCount) user_error("plan: topk of type {}", call.params[kTopKDType]);
+    if (call.params[kTopKDType] > int64_t(DType::boolean)) user_error("plan: topk of type {}", call.params[kTopKDType]);
     const int64_t k = call.params[kTopKCount], axis = call.params[kTopKAxis];
     if (k > axis) user_error("TopK: k is {}, but the axis has {} elements", k, axis);
     const int64_t rows = checked_mul(call.params[kTopKOuter], call.params[kTopKInner], "topk");

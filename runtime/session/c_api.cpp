@@ -46,7 +46,9 @@ namespace {
 
 static_assert(int(CPPGEN_FLOAT32) == int(DType::f32) && int(CPPGEN_BFLOAT16) == int(DType::bf16) &&
               int(CPPGEN_INT8) == int(DType::i8) && int(CPPGEN_UINT8) == int(DType::u8) &&
-              int(CPPGEN_BOOL) == int(DType::boolean));
+              int(CPPGEN_BOOL) == int(DType::boolean) && int(CPPGEN_FLOAT8E4M3FN) == int(DType::f8e4m3fn) &&
+              int(CPPGEN_FLOAT8E5M2FNUZ) == int(DType::f8e5m2fnuz) && int(CPPGEN_INT4) == int(DType::i4) &&
+              int(CPPGEN_UINT4) == int(DType::u4));
 
 cppgen_status failed(cppgen_status status, const char* text, cppgen_error* error) {
   if (error) {

@@ -22,7 +22,8 @@ typedef struct cppgen_error {
   char message[1024]; /* terminated; cut if longer */
 } cppgen_error;
 
-/* Element types. bool is one byte, 0 or 1. */
+/* Element types. bool is one byte, 0 or 1; float8 types are one byte, the bits of the value; int4 and uint4 are one
+ * byte an element, in [-8, 7] and [0, 15]: results for other bytes are unspecified. */
 typedef enum cppgen_dtype {
   CPPGEN_FLOAT32 = 0,
   CPPGEN_FLOAT64 = 1,
@@ -36,7 +37,13 @@ typedef enum cppgen_dtype {
   CPPGEN_UINT16 = 9,
   CPPGEN_UINT32 = 10,
   CPPGEN_UINT64 = 11,
-  CPPGEN_BOOL = 12
+  CPPGEN_BOOL = 12,
+  CPPGEN_FLOAT8E4M3FN = 13,
+  CPPGEN_FLOAT8E4M3FNUZ = 14,
+  CPPGEN_FLOAT8E5M2 = 15,
+  CPPGEN_FLOAT8E5M2FNUZ = 16,
+  CPPGEN_INT4 = 17,
+  CPPGEN_UINT4 = 18
 } cppgen_dtype;
 
 typedef struct cppgen_session cppgen_session;

@@ -6,6 +6,7 @@
 #include <cstring>
 #include <memory>
 
+#include "runtime/base/elements.h"
 #include "runtime/base/errors.h"
 #include "runtime/memory/mapping.h"
 
@@ -19,10 +20,12 @@ struct TypeCode {
   DType type;
 };
 // The first row of a type is the one that is written.
-constexpr TypeCode kTypeCodes[] = {{"f4", DType::f32}, {"f8", DType::f64}, {"f2", DType::f16}, {"i1", DType::i8},
-                                   {"i2", DType::i16}, {"i4", DType::i32}, {"i8", DType::i64}, {"u1", DType::u8},
-                                   {"u2", DType::u16}, {"u4", DType::u32}, {"u8", DType::u64}, {"b1", DType::boolean},
-                                   {"u2", DType::bf16}};
+constexpr TypeCode kTypeCodes[] = {
+    {"f4", DType::f32},        {"f8", DType::f64},      {"f2", DType::f16},        {"i1", DType::i8},
+    {"i2", DType::i16},        {"i4", DType::i32},      {"i8", DType::i64},        {"u1", DType::u8},
+    {"u2", DType::u16},        {"u4", DType::u32},      {"u8", DType::u64},        {"b1", DType::boolean},
+    {"u2", DType::bf16},       {"u1", DType::f8e4m3fn}, {"u1", DType::f8e4m3fnuz}, {"u1", DType::f8e5m2},
+    {"u1", DType::f8e5m2fnuz}, {"i1", DType::i4},       {"u1", DType::u4}};
 
 struct Header {
   std::string descr;
@@ -118,6 +121,19 @@ class HeaderParser {
   size_t at_ = 0;
 };
 
+std::string_view code_of(DType type) {
+  for (const TypeCode& row : kTypeCodes)
+    if (row.type == type) return row.code;
+  internal_error("npy: type {}", name_of(type));
+}
+
+// Whether elements of this description may be of a type that NumPy lacks.
+bool may_be(std::string_view descr, DType type) {
+  if (descr.size() != 3 || descr[0] == '>') return false;
+  const std::string_view code = descr.substr(1);
+  return code == code_of(type) || code == (size_of(type) == 1 ? "V1" : "V2") || (is_float8(type) && code == "f1");
+}
+
 DType type_of(const std::string& descr, const std::string& path) {
   if (descr.size() == 3 && descr[0] == '>' && descr[2] != '1')
     user_error("'{}' holds big-endian elements ({}); only little-endian ones can be read", path, descr);
@@ -142,9 +158,7 @@ std::pair<std::string_view, std::string_view> split(std::string_view file, const
 }
 
 std::string header_text(const TensorView& tensor) {
-  std::string_view code;
-  for (const TypeCode& row : kTypeCodes)
-    if (row.type == tensor.type) code = row.code;
+  const std::string_view code = code_of(tensor.type);
   std::string text =
       fmt::format("{{'descr': '{}{}', 'fortran_order': False, 'shape': (", code.back() == '1' ? '|' : '<', code);
   for (int64_t dim : tensor.dims) text += fmt::format("{},", dim);
@@ -153,23 +167,37 @@ std::string header_text(const TensorView& tensor) {
   return text + '\n';
 }
 
+// A file may hold other bytes than those that kernels rely on: bools are made 0 or 1.
+void check_elements(Tensor& tensor, const std::string& path) {
+  auto* bytes = tensor.as<uint8_t>();
+  const int64_t count = tensor.elements();
+  if (tensor.type() == DType::boolean)
+    for (int64_t i = 0; i < count; i++) bytes[i] = bytes[i] != 0;
+  if (!is_four_bits(tensor.type())) return;
+  const int least = tensor.type() == DType::i4 ? -8 : 0;
+  for (int64_t i = 0; i < count; i++)
+    if (const int64_t value = integer_element(tensor.type(), bytes, i); value < least || value > least + 15)
+      user_error("'{}' holds the {} {}; allowed are {} to {}", path, name_of(tensor.type()), value, least, least + 15);
+}
+
 }  // namespace
+
+bool needs_type_for_npy(DType type) { return type == DType::bf16 || is_float8(type) || is_four_bits(type); }
 
 Tensor read_npy(const std::string& path, std::optional<DType> as) {
   const MappedFile file(path);
   const auto [text, data] = split({file.data(), size_t(file.bytes())}, path);
   const Header header = HeaderParser(text, path).parse();
-  DType type = type_of(header.descr, path);
+  const bool told = as && needs_type_for_npy(*as) && may_be(header.descr, *as);
+  const DType type = told ? *as : type_of(header.descr, path);
   if (header.fortran_order) user_error("'{}' is in Fortran order; only C order can be read", path);
-  if (as == DType::bf16 && type == DType::u16) type = DType::bf16;
   if (as && *as != type) user_error("'{}' holds {}; expected {}", path, name_of(type), name_of(*as));
   if (const int64_t bytes = byte_size(type, header.shape); bytes != int64_t(data.size()))
     user_error("'{}' holds {} bytes of data; its header says {} of shape {}, which are {}", path, data.size(),
                name_of(type), shape_text(header.shape), bytes);
   Tensor tensor(type, header.shape);
   if (!data.empty()) std::memcpy(tensor.data(), data.data(), data.size());
-  if (type == DType::boolean)  // a file may hold other bytes, kernels rely on 0 and 1
-    for (int64_t i = 0; i < tensor.elements(); i++) tensor.as<uint8_t>()[i] = tensor.as<uint8_t>()[i] != 0;
+  check_elements(tensor, path);
   return tensor;
 }
 

@@ -1,6 +1,7 @@
 #include "runtime/session/random_inputs.h"
 
 #include "runtime/base/errors.h"
+#include "runtime/base/float8.h"
 #include "runtime/base/narrow_floats.h"
 
 namespace cppgen::rt {
@@ -50,6 +51,15 @@ void fill_random(Tensor& tensor, int64_t index_extent, Random& random) {
       return fill<uint16_t>(tensor, [&] { return f32_to_f16(float(random.normal())); });
     case DType::bf16:
       return fill<uint16_t>(tensor, [&] { return f32_to_bf16(float(random.normal())); });
+    case DType::f8e4m3fn:
+    case DType::f8e4m3fnuz:
+    case DType::f8e5m2:
+    case DType::f8e5m2fnuz:
+      return fill<uint8_t>(tensor, [&] { return f32_to_f8(tensor.type(), float(random.normal())); });
+    case DType::i4:
+      return fill<int8_t>(tensor, [&] { return int64_t(random.below(16)) - 8; });
+    case DType::u4:
+      return fill<uint8_t>(tensor, [&] { return random.below(16); });
     case DType::boolean:
       return fill<uint8_t>(tensor, [&] { return random.below(2); });
     default:

@@ -110,10 +110,10 @@ TestCase read_test_case(const std::string& directory, const Plan& plan) {
   TestCase test;
   for (size_t i = 0; i < inputs.size(); i++) test.inputs.push_back(read_npy(io.file(inputs[i]), plan.inputs[i].type));
   for (size_t i = 0; i < outputs.size(); i++) {
-    // The file's own type, so that a result of another type is reported as such; only bfloat16 needs to be told.
-    const bool bf16 = i < plan.outputs.size() && plan.outputs[i].type == DType::bf16;
+    // The file's own type, so that a result of another type is reported as such; some types must be told.
+    const bool told = i < plan.outputs.size() && needs_type_for_npy(plan.outputs[i].type);
     ExpectedOutput expected{outputs[i].name,
-                            read_npy(io.file(outputs[i]), bf16 ? std::optional(DType::bf16) : std::nullopt),
+                            read_npy(io.file(outputs[i]), told ? std::optional(plan.outputs[i].type) : std::nullopt),
                             outputs[i].dims, outputs[i].flat_step};
     if (expected.flat_step == 1) expected.dims = expected.values.dims();
     test.outputs.push_back(std::move(expected));

@@ -37,6 +37,10 @@ TEST(Elements, EveryTypeIsANumber) {
   EXPECT_EQ(number_of<uint32_t>(DType::u32, 4000000000u), 4e9);
   EXPECT_EQ(number_of<uint64_t>(DType::u64, uint64_t(1) << 63), 0x1p63);
   EXPECT_EQ(number_of<uint8_t>(DType::boolean, 1), 1);
+  EXPECT_EQ(number_of<uint8_t>(DType::f8e4m3fn, 0xC4), -3);
+  EXPECT_EQ(number_of<uint8_t>(DType::f8e5m2, 0xC2), -3);
+  EXPECT_EQ(number_of<int8_t>(DType::i4, -8), -8);
+  EXPECT_EQ(number_of<uint8_t>(DType::u4, 15), 15);
 }
 
 TEST(Elements, IntegersAreExact) {

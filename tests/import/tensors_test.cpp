@@ -45,6 +45,37 @@ TEST(ImportTensors, TypedFields) {
   EXPECT_TRUE(imported(scalar).dims.empty());
 }
 
+TEST(ImportTensors, Float8) {
+  constexpr int kTypes[] = {17, 18, 19, 20};  // of ONNX's TensorProto: E4M3FN, E4M3FNUZ, E5M2, E5M2FNUZ
+  for (int i = 0; i < 4; i++) {
+    OneTensor typed({2}, kTypes[i]), raw({2}, kTypes[i]);
+    typed.w.add_int32_data(0x3e);
+    typed.w.add_int32_data(0xc1);
+    raw.w.set_raw_data("\x3e\xc1");
+    EXPECT_EQ(imported(typed).dtype, DType(int(DType::f8e4m3fn) + i));
+    EXPECT_EQ(numbers_of(imported(typed)), numbers_of(imported(raw)));
+    EXPECT_EQ(numbers_of(imported(raw))[0], (std::vector<double>{1.75, 0.875, 1.5, 0.75})[size_t(i)]);
+  }
+}
+
+TEST(ImportTensors, TwoIntegersOfFourBitsInAByte) {
+  constexpr int kUint4 = 21, kInt4 = 22;
+  for (int64_t count : {4, 3}) {
+    OneTensor typed({count}, kInt4), raw({1, count}, kInt4), plain({count}, kUint4);
+    for (int byte : {0x7f, 0xf8}) typed.w.add_int32_data(byte);
+    raw.w.set_raw_data("\x7f\xf8");
+    plain.w.set_raw_data("\x7f\xf8");
+    std::vector<int64_t> expected{-1, 7, -8, -1}, positive{15, 7, 8, 15};
+    expected.resize(size_t(count)), positive.resize(size_t(count));
+    EXPECT_EQ(integers_of(imported(typed)), expected);
+    EXPECT_EQ(integers_of(imported(raw)), expected);
+    EXPECT_EQ(integers_of(imported(plain)), positive);
+  }
+  OneTensor wide({3}, kUint4);
+  wide.w.set_raw_data("abc");
+  EXPECT_EQ(error_of(wide), "m.onnx: initializer \"w\" has 3 bytes of raw data, type and dimensions need 2");
+}
+
 TEST(ImportTensors, BoolsAreZeroOrOne) {
   OneTensor typed({2}, TensorProto::BOOL);
   typed.w.add_int32_data(256);

@@ -202,5 +202,32 @@ TEST(VecElementwise, AllHalvesAndTheirNeighbours) {
   }
 }
 
+template <class T>
+void compare_float8(const VecKernels& isa, TypeId type, const std::vector<float>& floats) {
+  std::vector<T> codes(256);
+  for (int i = 0; i < 256; i++) codes[size_t(i)].bits = uint8_t(i);
+  compare_cast<float>(isa, kF32, type, codes);
+  compare_cast<T>(isa, type, kF32, floats);
+  std::vector<ref::Half> halves(1 << 16);
+  std::vector<ref::Bfloat> bfloats(1 << 16);
+  for (uint32_t i = 0; i < 1 << 16; i++) halves[i].bits = bfloats[i].bits = uint16_t(i);
+  compare_cast<T>(isa, type, kF16, halves);
+  compare_cast<T>(isa, type, kBf16, bfloats);
+}
+
+// All codes, halves, bfloats; of float32 all upper halves with lower ones around ties: numbers of eight bits, and what
+// is midway between two of them, have no bits there.
+TEST(VecElementwise, AllFloat8) {
+  std::vector<float> floats;
+  for (uint32_t i = 0; i < 1 << 16; i++)
+    for (uint32_t low : {0u, 1u, 0x8000u, 0xffffu}) floats.push_back(std::bit_cast<float>(i << 16 | low));
+  for (const VecKernels* isa : runnable()) {
+    compare_float8<ref::Float8E4M3>(*isa, kF8E4M3, floats);
+    compare_float8<ref::Float8E4M3Fnuz>(*isa, kF8E4M3Fnuz, floats);
+    compare_float8<ref::Float8E5M2>(*isa, kF8E5M2, floats);
+    compare_float8<ref::Float8E5M2Fnuz>(*isa, kF8E5M2Fnuz, floats);
+  }
+}
+
 }  // namespace
 }  // namespace vec_test

@@ -6,7 +6,26 @@ struct cppgen_runtime;
 
 namespace vec_test {
 
-enum TypeId { kF32, kF64, kI8, kI16, kI32, kI64, kU8, kU16, kU32, kU64, kF16, kBf16, kB8, kTypes };
+enum TypeId {
+  kF32,
+  kF64,
+  kI8,
+  kI16,
+  kI32,
+  kI64,
+  kU8,
+  kU16,
+  kU32,
+  kU64,
+  kF16,
+  kBf16,
+  kB8,
+  kF8E4M3,
+  kF8E4M3Fnuz,
+  kF8E5M2,
+  kF8E5M2Fnuz,
+  kTypes
+};
 
 // Element-wise kernels run over `count` elements, a multiple of 16; the others do what their name says with one vector.
 struct Call {

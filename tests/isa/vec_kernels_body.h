@@ -95,7 +95,8 @@ void run_nearest_in(const Call& call) {
   {                                                                                                        \
     f<__VA_ARGS__ f32>, f<__VA_ARGS__ f64>, f<__VA_ARGS__ i8>, f<__VA_ARGS__ i16>, f<__VA_ARGS__ i32>,     \
         f<__VA_ARGS__ i64>, f<__VA_ARGS__ u8>, f<__VA_ARGS__ u16>, f<__VA_ARGS__ u32>, f<__VA_ARGS__ u64>, \
-        f<__VA_ARGS__ f16>, f<__VA_ARGS__ bf16>, f<__VA_ARGS__ b8>                                         \
+        f<__VA_ARGS__ f16>, f<__VA_ARGS__ bf16>, f<__VA_ARGS__ b8>, f<__VA_ARGS__ f8e4m3fn>,               \
+        f<__VA_ARGS__ f8e4m3fnuz>, f<__VA_ARGS__ f8e5m2>, f<__VA_ARGS__ f8e5m2fnuz>                        \
   }
 #define COMMA ,
 #define CASTS(To) STORAGE(run_cast, To COMMA)
@@ -183,10 +184,12 @@ static constexpr VecKernels make_kernels(const char* isa) {
           kOps,
           sizeof kOps / sizeof kOps[0],
           {CASTS(f32), CASTS(f64), CASTS(i8), CASTS(i16), CASTS(i32), CASTS(i64), CASTS(u8), CASTS(u16), CASTS(u32),
-           CASTS(u64), CASTS(f16), CASTS(bf16), CASTS(b8)},
+           CASTS(u64), CASTS(f16), CASTS(bf16), CASTS(b8), CASTS(f8e4m3fn), CASTS(f8e4m3fnuz), CASTS(f8e5m2),
+           CASTS(f8e5m2fnuz)},
           run_nearest_in,
           {MEMORY(f32), MEMORY(f64), MEMORY(i8), MEMORY(i16), MEMORY(i32), MEMORY(i64), MEMORY(u8), MEMORY(u16),
-           MEMORY(u32), MEMORY(u64), MEMORY(f16), MEMORY(bf16), MEMORY(b8)},
+           MEMORY(u32), MEMORY(u64), MEMORY(f16), MEMORY(bf16), MEMORY(b8), MEMORY(f8e4m3fn), MEMORY(f8e4m3fnuz),
+           MEMORY(f8e5m2), MEMORY(f8e5m2fnuz)},
           {ALL(run_horizontal)},
           {ALL(run_fill)},
           run_masks,

@@ -1,11 +1,13 @@
 // What the operations of vec mean, one element at a time, in portable C++ and with other methods than vec's own.
 #pragma once
+#include <algorithm>
 #include <bit>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <limits>
 #include <type_traits>
+#include <vector>
 
 namespace ref {
 
@@ -18,6 +20,21 @@ struct Bfloat {
 struct Bool {
   uint8_t value;
 };
+// A sign, an exponent, a fraction. kIeee: infinities and NaNs at the greatest exponent; kFinite: NaN only where all
+// bits are set; kUnsignedZero: NaN takes the place of -0.
+enum class Float8Kind { kIeee, kFinite, kUnsignedZero };
+template <int Fraction, int Bias, Float8Kind Kind>
+struct Float8 {
+  uint8_t bits;
+};
+using Float8E4M3 = Float8<3, 7, Float8Kind::kFinite>;
+using Float8E4M3Fnuz = Float8<3, 8, Float8Kind::kUnsignedZero>;
+using Float8E5M2 = Float8<2, 15, Float8Kind::kIeee>;
+using Float8E5M2Fnuz = Float8<2, 16, Float8Kind::kUnsignedZero>;
+template <class T>
+constexpr bool kFloat8 = false;
+template <int F, int B, Float8Kind K>
+constexpr bool kFloat8<Float8<F, B, K>> = true;
 
 template <class T>
 using Wide = std::conditional_t<std::is_signed_v<T>, __int128, unsigned __int128>;
@@ -219,6 +236,16 @@ inline double to_value(Half h) {
 }
 inline double to_value(Bfloat h) { return std::bit_cast<float>(uint32_t(h.bits) << 16); }
 inline bool to_value(Bool b) { return b.value != 0; }
+template <int F, int B, Float8Kind K>
+double to_value(Float8<F, B, K> h) {
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+  const int exponent = h.bits >> F & ((1 << (7 - F)) - 1), fraction = h.bits & ((1 << F) - 1);
+  const double sign = h.bits & 0x80 ? -1 : 1;
+  if (K == Float8Kind::kUnsignedZero && h.bits == 0x80) return nan;
+  if (K == Float8Kind::kFinite && (h.bits & 0x7f) == 0x7f) return nan;
+  if (K == Float8Kind::kIeee && exponent == (1 << (7 - F)) - 1) return fraction ? nan : sign * HUGE_VAL;
+  return sign * std::ldexp(exponent ? fraction + (1 << F) : fraction, (exponent ? exponent : 1) - B - F);
+}
 template <class T>
 requires std::is_arithmetic_v<T> T to_value(T x) { return x; }
 
@@ -243,6 +270,28 @@ inline Half to_half(float x) {
   const int e = std::ilogb(a);
   return {uint16_t(sign | ((e + 15) << 10) | int(std::ldexp(a, 10 - e) - 1024))};
 }
+// The nearest of all numbers, of two the one of even code. What lies nearer to where the next number would be
+// overflows.
+template <class T>
+T to_float8(float x) {
+  static const std::vector<double> numbers = [] {
+    std::vector<double> all;
+    for (int code = 0; code < 128 && std::isfinite(to_value(T{uint8_t(code)})); code++)
+      all.push_back(to_value(T{uint8_t(code)}));
+    all.push_back(2 * all.back() - *(all.end() - 2));
+    return all;
+  }();
+  const bool one_zero = std::isnan(to_value(T{0x80}));
+  const auto with_sign = [&](size_t code) { return T{uint8_t((std::signbit(x) ? 0x80 : 0) | code)}; };
+  if (x != x) return one_zero ? T{0x80} : with_sign(0x7f);
+  const double a = std::fabs(double(x));
+  const auto above = std::upper_bound(numbers.begin(), numbers.end(), a);
+  size_t code = size_t(above - numbers.begin()) - 1;
+  const double down = a - numbers[code], up = above == numbers.end() ? 0 : *above - a;
+  if (above != numbers.end() && (down > up || (down == up && code % 2 == 1))) code++;
+  if (code == numbers.size() - 1) return one_zero ? T{0x80} : with_sign(code);
+  return one_zero && code == 0 ? T{0} : with_sign(code);
+}
 
 template <class To, class From>
 To convert(From from) {
@@ -254,6 +303,8 @@ To convert(From from) {
     return to_half(float(x));
   } else if constexpr (std::is_same_v<To, Bfloat>) {
     return to_bfloat(float(x));
+  } else if constexpr (kFloat8<To>) {
+    return to_float8<To>(float(x));
   } else if constexpr (kFloat<To> || !kFloat<X>) {
     return To(x);
   } else {

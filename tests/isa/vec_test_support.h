@@ -38,6 +38,8 @@ template <class F>
 void for_each_storage(F f) {
   for_each_type(f);
   f(ref::Half{}, kF16), f(ref::Bfloat{}, kBf16), f(ref::Bool{}, kB8);
+  f(ref::Float8E4M3{}, kF8E4M3), f(ref::Float8E4M3Fnuz{}, kF8E4M3Fnuz);
+  f(ref::Float8E5M2{}, kF8E5M2), f(ref::Float8E5M2Fnuz{}, kF8E5M2Fnuz);
 }
 
 template <class T>
@@ -100,6 +102,8 @@ std::vector<T> special_values() {
     for (unsigned i = 0; i < 8 * sizeof(T); i++)
       for (int d = -1; d <= 1; d++) v.push_back(T((U(1) << i) + U(d))), v.push_back(T(U(0) - (U(1) << i) + U(d)));
     for (int i = 2; i < 70; i += 3) v.push_back(T(i));
+  } else if constexpr (sizeof(T) == 1) {  // float8
+    for (unsigned b = 0; b < 256; b++) v.push_back(from_bits<T>(b));
   } else {  // f16, bf16
     for (unsigned b :
          {0x0000u, 0x0001u, 0x03ffu, 0x0400u, 0x3c00u, 0x3f80u, 0x7bffu, 0x7c00u, 0x7f7fu, 0x7f80u, 0x7fc0u})

@@ -33,7 +33,7 @@ class RandomNode {
       if (chance(4)) c.attributes[name] = attribute();
     }
     if (c.op == "Einsum") c.attributes["equation"] = std::string(chance(2) ? "ij,jk->ik" : "...a,b...->ab");
-    if (c.op == "Cast" || chance(3)) c.attributes["to"] = pick(0, 17);
+    if (c.op == "Cast" || chance(3)) c.attributes["to"] = pick(0, 24);
     return c;
   }
 
@@ -130,6 +130,7 @@ class RandomNode {
       float f = float(value) * 0.5f;
       double d = f;
       if (type == DType::boolean) value = value > 0;
+      if (is_four_bits(type)) value = (value & 15) - (type == DType::i4 ? 8 : 0);
       const void* from = type == DType::f32   ? static_cast<const void*>(&f)
                          : type == DType::f64 ? static_cast<const void*>(&d)
                                               : &value;

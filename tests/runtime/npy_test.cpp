@@ -44,7 +44,7 @@ TEST_F(Npy, EveryTypeAndRankComesBack) {
     for (const std::vector<int64_t>& dims : {std::vector<int64_t>{}, {0}, {5}, {2, 3}, {1, 0, 4}, {2, 1, 3, 2}}) {
       Tensor tensor(DType(type), dims);
       for (int64_t i = 0; i < tensor.bytes(); i++)
-        tensor.as<char>()[i] = char(DType(type) == DType::boolean ? i % 2 : 37 * i);
+        tensor.as<char>()[i] = char(DType(type) == DType::boolean ? i % 2 : is_four_bits(DType(type)) ? i % 8 : 37 * i);
       write_npy(path(), tensor.view());
       EXPECT_EQ(read_text(path()).size() % 64, size_t(tensor.bytes()) % 64);
       const Tensor again = read_npy(path(), DType(type));
@@ -71,6 +71,33 @@ TEST_F(Npy, TypesAreCheckedAndBfloat16IsReadFromUint16) {
   EXPECT_EQ(read(shorts).type(), DType::u16);
   EXPECT_EQ(read(shorts, DType::bf16).type(), DType::bf16);
   EXPECT_THROW(read(shorts, DType::f16), UserError);
+}
+
+TEST_F(Npy, TypesThatNumPyLacks) {
+  const auto file = [](const std::string& descr, const std::string& data) {
+    return npy("{'descr': '" + descr + "', 'fortran_order': False, 'shape': (2,)}", data);
+  };
+  for (const char* descr : {"|u1", "<u1", "|V1", "<f1"}) {
+    const Tensor t = read(file(descr, "\x3f\xc8"), DType::f8e5m2fnuz);
+    EXPECT_EQ(t.type(), DType::f8e5m2fnuz);
+    EXPECT_EQ(t.as<uint8_t>()[1], 0xc8);
+  }
+  EXPECT_EQ(read(file("|V2", "abcd"), DType::bf16).type(), DType::bf16);
+  EXPECT_THROW(read(file("|i1", "ab"), DType::f8e4m3fn), UserError);
+  EXPECT_THROW(read(file("|V1", "ab"), DType::u8), UserError);
+  EXPECT_THROW(read(file("|V1", "ab")), UserError);
+  EXPECT_EQ(read(file("|i1", "\xf8\x07"), DType::i4).as<int8_t>()[0], -8);
+  EXPECT_EQ(read(file("|u1", "\x0f\x01"), DType::u4).as<uint8_t>()[0], 15);
+  for (DType type : {DType::i4, DType::u4}) {
+    try {
+      read(file("|V1", "\x01\x10"), type);
+      ADD_FAILURE() << "16 was read";
+    } catch (const UserError& error) {
+      EXPECT_NE(std::string(error.what()).find("holds the " + std::string(name_of(type)) + " 16; allowed are"),
+                std::string::npos)
+          << error.what();
+    }
+  }
 }
 
 TEST_F(Npy, HostileFiles) {

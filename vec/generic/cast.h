@@ -6,8 +6,8 @@
 //                    (so every negative value gives 0 for an unsigned target)
 //   mask -> T        0 or 1
 //   T -> mask        x != 0; NaN is true, -0 is false
-//   T -> f16, bf16   through f32 (so a double is rounded twice), nearest even; overflow gives an infinity; NaN stays
-//   NaN
+//   T -> f16, bf16, float8  through f32 (so a double is rounded twice), nearest even; overflow gives an infinity, or
+//   NaN where there is none; NaN stays NaN
 //
 // The ISA header supplies convert<To>(V<From>) for values in range, between types that it has instructions for:
 // among integers of 1, 2 and 4 bytes; between 4- and 8-byte types of any kind; among 4- and among 8-byte types; and
@@ -17,7 +17,7 @@
 namespace vec {
 inline namespace VEC_ISA {
 
-// What a value of storage type T is in registers: V<T>, V<f32> for f16 and bf16, M for b8 (and for M itself).
+// What a value of storage type T is in registers: V<T>, V<f32> for f16, bf16 and float8, M for b8 (and for M itself).
 template <class T>
 struct LoadedAs {
   typedef V<T> type;
@@ -28,6 +28,10 @@ struct LoadedAs<f16> {
 };
 template <>
 struct LoadedAs<bf16> {
+  typedef V<f32> type;
+};
+template <int F, int B, bool I, bool Z>
+struct LoadedAs<float8<F, B, I, Z>> {
   typedef V<f32> type;
 };
 template <>
@@ -89,6 +93,8 @@ VEC_FN Loaded<To> cast(V<From> x) {
     return half_to_float(float_to_half(cast<f32>(x)));
   } else if constexpr (__is_same(To, bf16)) {
     return bfloat_to_float(float_to_bfloat(cast<f32>(x)));
+  } else if constexpr (is_float8<To>) {
+    return float8_to_float<To>(float_to_float8<To>(cast<f32>(x)));
   } else if constexpr (is_float<From> && !is_float<To>) {
     if constexpr (sizeof(To) < 4 && __is_same(From, f32))
       return convert<To>(saturate<To>(x));

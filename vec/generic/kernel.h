@@ -93,7 +93,7 @@ VEC_FN void st_around(S* p, Loaded<S> x, Tail n) {
 // The same element in every lane.
 template <class S>
 VEC_FN Loaded<S> ld_all(const S* p) {
-  if constexpr (__is_same(S, f16)) {
+  if constexpr (__is_same(S, f16) || is_float8<S>) {
     const V<f32> one = load(p, 1);
     return set1<f32>(lane(one, 0));
   } else if constexpr (__is_same(S, bf16)) {

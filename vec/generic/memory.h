@@ -16,6 +16,8 @@ VEC_FN Loaded<T> load(const T* p) {
     return half_to_float(load_vector<u16>((const u16*)p));
   else if constexpr (__is_same(T, bf16))
     return bfloat_to_float(load_vector<u16>((const u16*)p));
+  else if constexpr (is_float8<T>)
+    return float8_to_float<T>(load_vector<u8>((const u8*)p));
   else if constexpr (__is_same(T, b8))
     return cast<b8>(load_vector<u8>((const u8*)p));
   else
@@ -28,19 +30,23 @@ VEC_FN Loaded<T> load(const T* p, int n) {
     return half_to_float(load_vector<u16>((const u16*)p, n));
   else if constexpr (__is_same(T, bf16))
     return bfloat_to_float(load_vector<u16>((const u16*)p, n));
+  else if constexpr (is_float8<T>)
+    return float8_to_float<T>(load_vector<u8>((const u8*)p, n));
   else if constexpr (__is_same(T, b8))
     return cast<b8>(load_vector<u8>((const u8*)p, n));
   else
     return load_vector<T>(p, n);
 }
 
-// f16 and bf16: rounds to nearest even, NaN stays NaN. b8: writes 0 or 1.
+// f16, bf16 and float8: rounds to nearest even, NaN stays NaN. b8: writes 0 or 1.
 template <class T>
 VEC_FN void store(T* p, Loaded<T> x) {
   if constexpr (__is_same(T, f16))
     store_vector<u16>((u16*)p, float_to_half(x));
   else if constexpr (__is_same(T, bf16))
     store_vector<u16>((u16*)p, float_to_bfloat(x));
+  else if constexpr (is_float8<T>)
+    store_vector<u8>((u8*)p, float_to_float8<T>(x));
   else if constexpr (__is_same(T, b8))
     store_vector<u8>((u8*)p, cast<u8>(x));
   else
@@ -53,6 +59,8 @@ VEC_FN void store(T* p, Loaded<T> x, int n) {
     store_vector<u16>((u16*)p, float_to_half(x), n);
   else if constexpr (__is_same(T, bf16))
     store_vector<u16>((u16*)p, float_to_bfloat(x), n);
+  else if constexpr (is_float8<T>)
+    store_vector<u8>((u8*)p, float_to_float8<T>(x), n);
   else if constexpr (__is_same(T, b8))
     store_vector<u8>((u8*)p, cast<u8>(x), n);
   else

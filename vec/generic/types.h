@@ -32,7 +32,8 @@ typedef unsigned long u64;
 typedef float f32;
 typedef double f64;
 
-// Storage types without arithmetic: f16 and bf16 are computed as f32, b8 (one byte, 0 or 1) as a mask.
+// Storage types without arithmetic: f16, bf16 and the float8 formats are computed as f32, b8 (one byte, 0 or 1) as a
+// mask.
 struct f16 {
   u16 bits;
 };
@@ -42,6 +43,24 @@ struct bf16 {
 struct b8 {
   u8 value;
 };
+// As Float8Format of runtime/base/float8.h, with the greatest number and what lies beyond it.
+template <int FractionBits, int Bias, bool Infinities, bool NegativeZero>
+struct float8 {
+  u8 bits;
+  static constexpr int fraction_bits = FractionBits, bias = Bias;
+  static constexpr bool infinities = Infinities, negative_zero = NegativeZero;
+  static constexpr u32 overflow = Infinities ? 0x7c : NegativeZero ? 0x7f : 0x80;
+  static constexpr u32 greatest = Infinities ? 0x7b : NegativeZero ? 0x7e : 0x7f;
+};
+typedef float8<3, 7, false, true> f8e4m3fn;
+typedef float8<3, 8, false, false> f8e4m3fnuz;
+typedef float8<2, 15, true, true> f8e5m2;
+typedef float8<2, 16, false, false> f8e5m2fnuz;
+
+template <class T>
+constexpr bool is_float8 = false;
+template <int F, int B, bool I, bool Z>
+constexpr bool is_float8<float8<F, B, I, Z>> = true;
 
 template <int Bytes>
 struct UintOf;
