@@ -9,6 +9,7 @@
 #include "cppgen/passes/fold_constants.h"
 #include "cppgen/passes/fold_requantization.h"
 #include "cppgen/passes/form_integer_contractions.h"
+#include "cppgen/passes/form_n_bit_products.h"
 #include "cppgen/passes/infer_types.h"
 #include "cppgen/passes/sink_dequantize.h"
 #include "cppgen/passes/use_unsigned_activations.h"
@@ -42,6 +43,7 @@ void run_passes(Graph& graph, const PassOptions& options) {
     run("sink_dequantize", [&] { sink_dequantize(graph, options.freezing); });
     run("use_unsigned_activations", [&] { use_unsigned_activations(graph, options.freezing); });
     run("form_integer_contractions", [&] { form_integer_contractions(graph, options.freezing); });
+    run("form_n_bit_products", [&] { form_n_bit_products(graph, options.freezing); });
     // Dequantizations that contractions read no longer are no readers for the next.
     run("eliminate_dead_code", [&] { eliminate_dead_code(graph); });
     run("fold_requantization", [&] { fold_requantization(graph, options.freezing); });

@@ -63,7 +63,8 @@ Tensor make_numbers(DType t, const std::vector<int64_t>& dims, std::optional<Ran
       const double ordinary = ordinary_float(random, range);
       floats.push_back(odd ? kSpecialFloats[random() % kSpecialFloats.size()] : ordinary);
     } else {
-      const int64_t n = odd ? special_integer(t, random) : ordinary_integer(t, random, range);
+      int64_t n = odd ? special_integer(t, random) : ordinary_integer(t, random, range);
+      if (is_four_bits(t)) n = (n & 15) - (t == DType::i4 ? 8 : 0);
       const auto* raw = reinterpret_cast<const std::byte*>(&n);
       bytes.insert(bytes.end(), raw, raw + size_of(t));
     }

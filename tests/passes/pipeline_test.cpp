@@ -67,8 +67,8 @@ TEST(Pipeline, TracesEachPass) {
   EXPECT_EQ(seen,
             (Ops{"eliminate_dead_code", "check_supported", "infer_types", "fold_constants", "canonicalize",
                  "eliminate_dead_code", "expand_quantized_operators", "sink_dequantize", "use_unsigned_activations",
-                 "form_integer_contractions", "eliminate_dead_code", "fold_requantization", "fold_constants",
-                 "fold_affine", "eliminate_common_subexpressions", "eliminate_dead_code"}));
+                 "form_integer_contractions", "form_n_bit_products", "eliminate_dead_code", "fold_requantization",
+                 "fold_constants", "fold_affine", "eliminate_common_subexpressions", "eliminate_dead_code"}));
 }
 
 TEST(Pipeline, DeadUnsupportedOperatorsAreNoError) {
