@@ -46,6 +46,8 @@ void add_determinant_ops(std::vector<Op>&);
 void add_recurrent_ops(std::vector<Op>&);
 void add_random_ops(std::vector<Op>&);
 void add_dropout_ops(std::vector<Op>&);
+void add_quantized_pointwise_ops(std::vector<Op>&);
+void add_fused_integer_product_ops(std::vector<Op>&);
 void add_tensor_scatter_ops(std::vector<Op>&);
 void add_column_ops(std::vector<Op>&);
 void add_deform_conv_ops(std::vector<Op>&);

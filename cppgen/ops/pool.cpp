@@ -1,6 +1,7 @@
+#include "cppgen/ops/pool.h"
+
 #include <algorithm>
 
-#include "cppgen/ops/common.h"
 #include "cppgen/ops/families.h"
 #include "cppgen/ops/window.h"
 
@@ -121,20 +122,33 @@ IndexExpr window_count(const Window& window, const std::vector<IndexExpr>& at, b
   return count;
 }
 
-void lower_average_pool(LowerContext& c) {
+}  // namespace
+
+Shape pooled_shape_of(InferContext& c) { return pool_output(c, pool_window(c)); }
+
+void emit_average_pool(LowerContext& c, DType type, const std::function<Scalar(const std::vector<IndexExpr>&)>& value,
+                       const std::function<Scalar(Scalar)>& finish) {
   Window window = pool_window(c);
   bool include_padding = c.integer("count_include_pad", 0) != 0;
-  DType type = ir::value_type(c.dtype(0));
   ir::LoopNest nest;
   nest.loops = c.loops(c.output(0).shape);
   nest.reduced = c.loops(kernel_extents(window), "k");
   std::vector<IndexExpr> at = LowerContext::indices(nest.loops);
-  std::vector<IndexExpr> from = under_window(window, at, LowerContext::indices(nest.reduced));
-  nest.reductions.push_back({ir::ReduceOp::sum, type, load_inside(c, c.input_buffer(0), from, number(c, type, 0))});
+  nest.reductions.push_back(
+      {ir::ReduceOp::sum, type, value(under_window(window, at, LowerContext::indices(nest.reduced)))});
   Scalar sum = scalar(c, c.exprs().accumulator(0, type));
-  nest.stores.push_back(
-      {c.output_buffer(0), at, sum / index_value(c, window_count(window, at, include_padding), type), {}});
+  Scalar average = sum / index_value(c, window_count(window, at, include_padding), type);
+  nest.stores.push_back({c.output_buffer(0), at, finish ? finish(average) : average, {}});
   c.emit(std::move(nest));
+}
+
+namespace {
+
+void lower_average_pool(LowerContext& c) {
+  DType type = ir::value_type(c.dtype(0));
+  emit_average_pool(c, type, [&](const std::vector<IndexExpr>& from) {
+    return load_inside(c, c.input_buffer(0), from, number(c, type, 0));
+  });
 }
 
 Scalar raised(Scalar x, int64_t p) {

@@ -28,7 +28,7 @@ Granularity granularity(InferContext& c) {
   int64_t block = c.integer("block_size", 0);
   if (block < 0) c.fail(fmt::format("attribute 'block_size' is {}", block));
   if (is_single(scale) && block == 0) return {};
-  if (c.opset() < 13) c.fail("scales for an axis need opset 13");
+  if (c.node().domain.empty() && c.opset() < 13) c.fail("scales for an axis need opset 13");
   Granularity g{normalized_axis(c, c.integer("axis", 1), int(x.size())), block};
   if (block == 0) {
     require_rank(c, 1, 1, 1);
@@ -139,17 +139,22 @@ void infer_dynamic_quantize(InferContext& c) {
   c.set_output(2, DType::u8, {});
 }
 
-// The range of x, widened to contain 0, is mapped to 0..255.
 void lower_dynamic_quantize(LowerContext& c) {
+  ir::BufferId scale = c.has_output(1) ? c.output_buffer(1) : c.temporary(DType::f32, {});
+  ir::BufferId zero = c.has_output(2) ? c.output_buffer(2) : c.temporary(DType::u8, {});
+  emit_dynamic_quantization(c, 0, c.output_buffer(0), scale, zero);
+}
+
+}  // namespace
+
+void emit_dynamic_quantization(LowerContext& c, int x, ir::BufferId y, ir::BufferId scale, ir::BufferId zero) {
   auto extremum = [&](const char* name, ir::ReduceOp op) {
     ir::BufferId out = c.temporary(DType::f32, {});
-    emit_reduction(c, {name, out, c.shape(0), op, [&](const At&, const At& at) { return load_input(c, 0, at); },
+    emit_reduction(c, {name, out, c.shape(x), op, [&](const At&, const At& at) { return load_input(c, x, at); },
                        [&](Scalar m) { return op == ir::ReduceOp::min ? min(m, 0.0) : max(m, 0.0); }});
     return out;
   };
   ir::BufferId least = extremum("min", ir::ReduceOp::min), greatest = extremum("max", ir::ReduceOp::max);
-  ir::BufferId scale = c.has_output(1) ? c.output_buffer(1) : c.temporary(DType::f32, {});
-  ir::BufferId zero = c.has_output(2) ? c.output_buffer(2) : c.temporary(DType::u8, {});
   c.emit_pointwise(
       scale, [&](const At&) { return (load(c, greatest, {}) - load(c, least, {})) / 255.0; }, "scale");
   c.emit_pointwise(
@@ -159,12 +164,10 @@ void lower_dynamic_quantize(LowerContext& c) {
         return round(max(min(exact, 255.0), 0.0)).cast(DType::u8);
       },
       "zero_point");
-  c.emit_pointwise(c.output_buffer(0), [&](const At& at) {
-    return quantized(load_input(c, 0, at) / load(c, scale, {}), load(c, zero, {}).cast(DType::f32), DType::u8);
+  c.emit_pointwise(y, [&](const At& at) {
+    return quantized(load_input(c, x, at) / load(c, scale, {}), load(c, zero, {}).cast(DType::f32), DType::u8);
   });
 }
-
-}  // namespace
 
 bool is_single(const Shape& s) { return s.empty() || (s.size() == 1 && s[0].is_constant(1)); }
 
@@ -187,6 +190,8 @@ Scalar quantized(Scalar x, Scalar zero_point, DType type) {
 void add_quantize_ops(std::vector<Op>& t) {
   add_versions(t, "QuantizeLinear", {10, 13, 19, 21, 23, 24}, {2, 3, 1}, infer_quantize, lower_quantize);
   add_versions(t, "DequantizeLinear", {10, 13, 19, 21, 23, 24}, {2, 3, 1}, infer_dequantize, lower_dequantize);
+  add_versions(t, "QuantizeLinear", {1}, {2, 3, 1}, infer_quantize, lower_quantize, nullptr, "com.microsoft");
+  add_versions(t, "DequantizeLinear", {1}, {2, 3, 1}, infer_dequantize, lower_dequantize, nullptr, "com.microsoft");
   add_versions(t, "DynamicQuantizeLinear", {11}, {1, 1, 3}, infer_dynamic_quantize, lower_dynamic_quantize);
 }
 

@@ -10,4 +10,7 @@ Scalar quantized(Scalar x, Scalar zero_point, DType type);
 Scalar load_parameter(LowerContext&, int input, IndexExpr position);
 bool is_single(const Shape&);  // a scalar or one element
 
+// y = quantized x (an input of float32), as uint8 with the range of x, widened to contain 0, mapped to 0..255.
+void emit_dynamic_quantization(LowerContext&, int x, ir::BufferId y, ir::BufferId scale, ir::BufferId zero_point);
+
 }  // namespace cppgen::ops

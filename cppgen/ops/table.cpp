@@ -51,6 +51,8 @@ std::vector<Op> make_table() {
                    add_recurrent_ops,
                    add_random_ops,
                    add_dropout_ops,
+                   add_quantized_pointwise_ops,
+                   add_fused_integer_product_ops,
                    add_tensor_scatter_ops,
                    add_column_ops,
                    add_deform_conv_ops,

@@ -51,5 +51,6 @@ void add_quantized_rows(std::vector<Row>&);
 void add_sequence_rows(std::vector<Row>&);
 void add_fused_rows(std::vector<Row>&);
 void add_moved_rows(std::vector<Row>&);
+void add_quantized_fused_rows(std::vector<Row>&);
 
 }  // namespace cppgen::differential
