@@ -37,6 +37,8 @@ RecurrentShape recurrent_shape(InferContext& c, int gates) {
   if (s.steps < 1 || s.steps > kMaxRecurrentSteps)
     c.fail(fmt::format("the sequences have {} steps; allowed are 1 to {}", s.steps, kMaxRecurrentSteps));
   s.batch = c.shape(0)[s.batch_first ? 0 : 1], s.input = c.shape(0)[2], s.hidden = c.shape(2)[2];
+  if (c.has("hidden_size"))
+    require_equal(c, s.hidden, c.integer("hidden_size"), "the columns of the recurrent weights and hidden_size");
   const IndexExpr rows = s.hidden * IndexExpr(gates), directions = s.directions;
   require_shape(c, 1, {directions, rows, s.input});
   require_shape(c, 2, {directions, rows, s.hidden});
