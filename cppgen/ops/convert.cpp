@@ -69,8 +69,11 @@ Scalar to_float8(Scalar x, DType storage, bool saturate) {
   x = x.cast(DType::f32);
   const double greatest = greatest_f8(storage);
   if (saturate) x = max(min(x, greatest), -greatest);
-  return x.unary(*ir::rounding_to(storage));  // also where the value is read without being stored
+  return x.unary(*ir::rounding_to(storage));
 }
+
+// Bytes are numbers of every type of floats.
+bool is_byte(DType t) { return size_of(t) == 1; }
 
 }  // namespace
 
@@ -83,7 +86,9 @@ IntegerRange range_of(DType t) {
 Scalar converted(Scalar x, DType storage, bool saturate) {
   if (is_four_bits(storage)) return to_four_bits(x, storage);
   if (is_float8(storage)) return to_float8(x, storage, saturate);
-  return x.cast(ir::value_type(storage));
+  const auto rounding = ir::rounding_to(storage);
+  const Scalar value = x.cast(ir::value_type(storage));
+  return rounding && !is_byte(x.type()) ? value.unary(*rounding) : value;
 }
 
 void check_narrow_types(const Graph& graph, const InferContext& c) {

@@ -3,7 +3,8 @@
 
 namespace cppgen::ops {
 
-// x as a value that a tensor of this type stores: what Cast means. Floats become integers by truncation, saturated, NaN
+// x as a value that a tensor of this type stores: what Cast means. It is rounded also where it is read without being
+// stored. Floats become integers by truncation, saturated, NaN
 // gives 0; integers wrap. Integers of four bits are rounded to from floats, to nearest even. Floats of eight bits
 // saturate to their greatest numbers, infinities too, or with `saturate` false become infinite, or NaN where there is
 // no infinity.
