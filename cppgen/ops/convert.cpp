@@ -48,6 +48,7 @@ constexpr auto kTakesNarrowTypes = std::to_array<std::string_view>({"Cast",
 static_assert(std::is_sorted(kTakesNarrowTypes.begin(), kTakesNarrowTypes.end()));
 
 bool takes_narrow_types(const Node& node) {
+  if (node.domain == "com.microsoft") return node.op == "QuantizeLinear" || node.op == "DequantizeLinear";
   return node.domain.empty() && std::binary_search(kTakesNarrowTypes.begin(), kTakesNarrowTypes.end(), node.op);
 }
 

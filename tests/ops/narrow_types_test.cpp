@@ -135,6 +135,15 @@ TEST(NarrowTypes, AreMoved) {
     }
 }
 
+TEST(NarrowTypes, AreQuantizedInBothDomains) {
+  for (const char* domain : {"", "com.microsoft"}) {
+    NodeCase c{"DequantizeLinear", 21, {}, {codes(DType::i4, {0xf8, 7}), floats({0.5f})}};
+    c.domain = domain;
+    if (*domain) c.opset = 1;
+    EXPECT_EQ(values_of<float>(run(c)[0]), (std::vector<float>{-4, 3.5f})) << domain;
+  }
+}
+
 TEST(NarrowTypes, ArithmeticRefuses) {
   const HostTensor x = codes(DType::f8e5m2, {1, 2}), q = codes(DType::i4, {1, 2});
   EXPECT_EQ(error_of({"Add", 14, {}, {x, x}}),
