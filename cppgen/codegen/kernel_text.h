@@ -21,6 +21,7 @@ struct KernelText {
   // What went wrong, by id, when an index check fails. With checks the kernel takes one more parameter, after `params`:
   // the number by which its ids are shifted.
   std::vector<std::string> checks;
+  std::vector<std::string> by_lane;  // what is done lane by lane where all else is done with vectors; sorted
 };
 
 struct Options {

@@ -69,7 +69,7 @@ KernelWriter::KernelWriter(const schedule::Schedule& schedule, const schedule::F
       kernel_(kernel),
       target_(target),
       options_(options),
-      context_{schedule.program, schedule.layouts, kernel, {}, {}, {}, 0} {}
+      context_{schedule.program, schedule.layouts, kernel, {}, {}, {}, 0, {}} {}
 
 std::string KernelWriter::name_loop(const ir::Loop& loop) {
   std::string name = fmt::format("i{}", next_loop_++);
@@ -160,6 +160,7 @@ KernelText KernelWriter::write() {
   text_.comment = std::move(comment);
   text_.code = out.take() + declarations.take() + head + inner + "}\n";
   text_.checks = context_.checks;
+  text_.by_lane.assign(context_.by_lane.begin(), context_.by_lane.end());
   return std::move(text_);
 }
 

@@ -9,4 +9,7 @@ namespace cppgen::codegen {
 std::string unary_text(ir::Expr, const std::string& a);
 std::string binary_text(ir::Expr, const std::string& a, const std::string& b);
 
+// What the operation is called if it is done lane by lane, because no vector form of it exists; else "".
+std::string lane_operation(ir::Expr);
+
 }  // namespace cppgen::codegen

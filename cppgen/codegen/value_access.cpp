@@ -184,6 +184,9 @@ ValueEmitter::Item ValueEmitter::load(Expr e) {
   if (text.empty()) {
     text = lane_load(a, e->guards, fallback);
     level = std::max(level, level_of_variable_.count(vector_) ? level_of_variable_.at(vector_) : 0);
+    if (!text.starts_with("vec::ld_range")) note_by_lane(level, why_apart(a, e->indirects));
+  } else {
+    note_strided(a, context_.program.buffer(e->buffer).type);
   }
   if (!when.name.empty()) text = fmt::format("{} ? {} : {}", when.name, text, fallback);
   return define(level, text);
@@ -233,6 +236,8 @@ void ValueEmitter::store_one(const ir::Store& s) {
     text = fmt::format("vec::st_lanes<{}>({}, {}, [&](int i) CPPGEN_LAMBDA -> {}* {{ return {}{} + {}{}; }});", type,
                        value.name, lanes_, type, lane_when.empty() ? "" : lane_when + " ? ", pointer,
                        lane_names_.text(offset), lane_when.empty() ? "" : fmt::format(" : ({}*)0", type));
+  if (text.starts_with("vec::st_strided")) note_by_lane(innermost(), "strided stores");
+  if (text.starts_with("vec::st_lanes")) note_by_lane(innermost(), "stores at computed indices");
   if (!when.name.empty()) text = fmt::format("if ({}) {}", when.name, text);
   if (side_by_side_) text = fmt::format("vec::repeat(width, [&](const int u) CPPGEN_LAMBDA {{ {} }});", text);
   out.push_back(text);

@@ -132,10 +132,12 @@ ValueEmitter::Item ValueEmitter::compute(Expr e) {
     }
     case ExprKind::unary: {
       Item a = done_.at(e->args[0]);
+      note_by_lane(a.level, lane_operation(e));
       return define(a.level, codegen::unary_text(e, a.name));
     }
     case ExprKind::binary: {
       Item a = done_.at(e->args[0]), b = done_.at(e->args[1]);
+      note_by_lane(std::max(a.level, b.level), lane_operation(e));
       return define(std::max(a.level, b.level), codegen::binary_text(e, a.name, b.name));
     }
     case ExprKind::select: {
@@ -169,6 +171,7 @@ ValueEmitter::Item ValueEmitter::index_value(IndexExpr e) {
       return define(level, fmt::format("vec::iota<vec::i64>(0) * vec::set1<vec::i64>({}) + vec::set1<vec::i64>({})",
                                        names_.text(*stride), names_.text(e)));
   }
+  note_by_lane(level, "positions computed by division or minimum");
   return define(level, fmt::format("vec::index_lanes([&](int i) CPPGEN_LAMBDA {{ return {}; }})", lane_names_.text(e)));
 }
 

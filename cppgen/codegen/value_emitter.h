@@ -1,5 +1,6 @@
 #pragma once
 #include <map>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -19,6 +20,7 @@ struct KernelContext {
   std::unordered_map<BufferId, std::string> pointers;  // arguments and rows
   std::vector<std::string> checks;
   int next_value = 0;
+  std::set<std::string> by_lane;  // of KernelText
 
   // The linear offset of an element; for rows, within the row of one outer point.
   IndexExpr offset(BufferId, const std::vector<IndexExpr>& indices) const;
@@ -96,6 +98,10 @@ class ValueEmitter {
 
   Expr stored_value(const ir::Store&) const;
   void store_one(const ir::Store&);
+  // by_lane.cpp
+  void note_by_lane(int level, std::string what);  // for a value at this level
+  void note_strided(const Access&, DType);
+  std::string why_apart(const Access&, const std::vector<ir::Indirect>&) const;  // of elements taken one by one
   std::optional<IndexExpr> lane_stride(IndexExpr) const;  // how far neighbouring lanes are apart, if all as far
   int innermost() const { return int(lines.size()) - 1; }
   int level_of(IndexExpr) const;

@@ -14,6 +14,8 @@ void add_cast_ops(std::vector<Op>&);
 void add_constant_ops(std::vector<Op>&);
 void add_reshape_ops(std::vector<Op>&);
 void add_move_ops(std::vector<Op>&);
+void add_repeat_ops(std::vector<Op>&);
+void add_depth_block_ops(std::vector<Op>&);
 void add_slice_ops(std::vector<Op>&);
 void add_pad_ops(std::vector<Op>&);
 void add_gather_ops(std::vector<Op>&);

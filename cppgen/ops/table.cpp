@@ -19,6 +19,8 @@ std::vector<Op> make_table() {
                    add_constant_ops,
                    add_reshape_ops,
                    add_move_ops,
+                   add_repeat_ops,
+                   add_depth_block_ops,
                    add_slice_ops,
                    add_pad_ops,
                    add_gather_ops,

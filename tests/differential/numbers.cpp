@@ -36,13 +36,19 @@ int64_t ordinary_integer(DType t, std::mt19937_64& random, const std::optional<R
   return t == DType::boolean ? int64_t(random() & 1) : int64_t(random() % 41) - 20;
 }
 
+// Four bits wrap by themselves: a byte holds no others.
+int64_t stored(DType t, int64_t n) {
+  if (t == DType::i4) return ((n & 15) ^ 8) - 8;
+  return t == DType::u4 ? n & 15 : n;
+}
+
 }  // namespace
 
 Tensor tensor_of_values(DType t, const std::vector<int64_t>& dims, const std::vector<double>& values) {
   if (is_float(t)) return make_floats(t, dims, values);
   std::vector<std::byte> bytes;
   for (double v : values) {
-    const auto n = int64_t(v);
+    const int64_t n = stored(t, int64_t(v));
     const auto* raw = reinterpret_cast<const std::byte*>(&n);  // little-endian: the low bytes wrap
     bytes.insert(bytes.end(), raw, raw + size_of(t));
   }
@@ -63,8 +69,7 @@ Tensor make_numbers(DType t, const std::vector<int64_t>& dims, std::optional<Ran
       const double ordinary = ordinary_float(random, range);
       floats.push_back(odd ? kSpecialFloats[random() % kSpecialFloats.size()] : ordinary);
     } else {
-      int64_t n = odd ? special_integer(t, random) : ordinary_integer(t, random, range);
-      if (is_four_bits(t)) n = (n & 15) - (t == DType::i4 ? 8 : 0);
+      const int64_t n = stored(t, odd ? special_integer(t, random) : ordinary_integer(t, random, range));
       const auto* raw = reinterpret_cast<const std::byte*>(&n);
       bytes.insert(bytes.end(), raw, raw + size_of(t));
     }

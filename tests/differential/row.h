@@ -39,6 +39,8 @@ struct Row {
 
 // Every row, all families.
 const std::vector<Row>& rows();
+// Samples that must be refused, for the page about operators.
+const std::vector<Row>& refused_rows();
 
 void add_pointwise_rows(std::vector<Row>&);
 void add_activation_rows(std::vector<Row>&);

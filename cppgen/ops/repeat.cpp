@@ -1,0 +1,125 @@
+// Expand and Tile.
+#include "cppgen/ops/common.h"
+#include "cppgen/ops/declared.h"
+#include "cppgen/ops/families.h"
+
+namespace cppgen::ops {
+namespace {
+
+void infer_expand(InferContext& c) {
+  require_dtype(c, 1, bit(DType::i64));
+  require_rank(c, 1, 1, 1);
+  const std::vector<IndexExpr>* dims = c.contents(1);
+  Shape to = broadcast(c, c.shape(0), dims ? *dims : require_declared(c, 1, "the shape"));
+  require_size(c, to, c.dtype(0));
+  c.set_output(0, c.dtype(0), to);
+}
+
+// What a run's shape must be to broadcast to the declared one.
+std::vector<Scalar> agrees_with_expansion(LowerContext& c) {
+  const Shape &from = c.shape(0), &to = c.output(0).shape;
+  int64_t rank = int64_t(to.size()), given = element_count(c, 1), skipped = rank - given;
+  if (skipped < 0) c.fail(fmt::format("the shape has {} dimensions, the output {}", given, rank));
+  std::vector<Scalar> conditions;
+  for (int64_t d = skipped; d < rank; ++d) {
+    Scalar asked = integer_element(c, 1, d - skipped);
+    Scalar agrees = asked == index_value(c, to[size_t(d)]);
+    int64_t own = d - (rank - int64_t(from.size()));
+    if (own >= 0 && ir::prove_equal(from[size_t(own)], to[size_t(d)])) agrees = agrees || asked == 1.0;
+    conditions.push_back(agrees);
+  }
+  return conditions;
+}
+
+void lower_expand(LowerContext& c) {
+  if (!is_run_time(c, 1))
+    return c.emit_pointwise(c.output_buffer(0), [&](const auto& at) { return c.load_broadcast(0, at); });
+  std::vector<Scalar> conditions = agrees_with_expansion(c);
+  const Shape& from = c.shape(0);
+  c.emit_pointwise(c.output_buffer(0), [&](const auto& at) {
+    std::vector<IndexExpr> own(at.end() - int64_t(from.size()), at.end());
+    for (size_t d = 0; d < from.size(); ++d)
+      if (from[d].is_constant(1)) own[d] = 0;
+    return checked(c, load_input(c, 0, own), conditions);
+  });
+}
+
+// Declared dimensions that are multiples of the input's.
+void infer_declared_tile(InferContext& c) {
+  const Shape& from = c.shape(0);
+  Shape to = require_declared(c, 1, "the repeats");
+  require_rank(c, 0, int(to.size()), int(to.size()));
+  for (size_t d = 0; d < to.size(); ++d)
+    require_equal(c, mod(to[d], from[d]), 0, "the remainder of a declared dimension by the input's and 0");
+  if (from.empty() || is_zero_sized(from)) c.fail("input 1 (the repeats) must be constant for an empty input");
+  c.set_output(0, c.dtype(0), to);
+}
+
+void infer_tile(InferContext& c) {
+  Shape to = c.shape(0);
+  if (c.opset() < 6) {  // one axis, repeated
+    int axis = normalized_axis(c, c.constant_ints(2).at(0), int(to.size()));
+    to[axis] = to[axis] * IndexExpr(c.constant_ints(1).at(0));
+  } else {
+    const std::vector<IndexExpr>* repeats = c.contents(1);
+    if (!repeats) return infer_declared_tile(c);
+    if (repeats->size() != to.size()) c.fail(fmt::format("{} repeats for {} dimensions", repeats->size(), to.size()));
+    for (size_t d = 0; d < to.size(); ++d) to[d] = to[d] * (*repeats)[d];
+  }
+  require_size(c, to, c.dtype(0));
+  c.set_output(0, c.dtype(0), to);
+}
+
+bool is_repeated(const Shape& from, const Shape& to, size_t d) {
+  return !from[d].is_constant(1) && !from[d].is_constant(0) && !ir::prove_equal(from[d], to[d]);
+}
+
+// Neighbours along a last dimension that is not too short stay neighbours: repetitions are loops of their own there.
+bool repeats_rows(const Shape& from, const Shape& to) {
+  constexpr int64_t kShort = 8;
+  const size_t last = from.size() - 1;
+  return !from.empty() && is_repeated(from, to, last) && from[last].is_constant() && from[last].constant() >= kShort;
+}
+
+void emit_repeated_rows(LowerContext& c, const std::vector<Scalar>& conditions) {
+  const Shape& from = c.shape(0);
+  const Shape& to = c.output(0).shape;
+  ir::LoopNest nest;
+  std::vector<IndexExpr> load_at, store_at;
+  for (size_t d = 0; d < from.size(); ++d) {
+    const bool repeated = is_repeated(from, to, d);
+    const auto loops = c.loops(repeated ? Shape{floordiv(to[d], from[d]), from[d]} : Shape{to[d]}, "d");
+    nest.loops.insert(nest.loops.end(), loops.begin(), loops.end());
+    load_at.push_back(from[d].is_constant(1) ? IndexExpr() : loops.back().var);
+    store_at.push_back(repeated ? loops[0].var * from[d] + loops[1].var : loops[0].var);
+  }
+  nest.stores.push_back({c.output_buffer(0), store_at, checked(c, load_input(c, 0, load_at), conditions), {}});
+  c.emit(std::move(nest));
+}
+
+void lower_tile(LowerContext& c) {
+  const Shape& from = c.shape(0);
+  std::vector<Scalar> conditions;
+  for (size_t d = 0; c.opset() >= 6 && is_run_time(c, 1) && d < from.size(); ++d)
+    conditions.push_back(integer_element(c, 1, int64_t(d)) * index_value(c, from[d]) ==
+                         index_value(c, c.output(0).shape[d]));
+  if (repeats_rows(from, c.output(0).shape)) return emit_repeated_rows(c, conditions);
+  c.emit_pointwise(c.output_buffer(0), [&](auto at) {
+    for (size_t d = 0; d < at.size(); ++d) {
+      if (from[d].is_constant(1))
+        at[d] = 0;
+      else if (is_repeated(from, c.output(0).shape, d))
+        at[d] = mod(at[d], from[d]);
+    }
+    return checked(c, load_input(c, 0, at), conditions);
+  });
+}
+
+}  // namespace
+
+void add_repeat_ops(std::vector<Op>& t) {
+  add_versions(t, "Expand", {8, 13}, {2, 2, 1}, infer_expand, lower_expand);
+  add_versions(t, "Tile", {1, 6, 13}, {2, 3, 1}, infer_tile, lower_tile);
+}
+
+}  // namespace cppgen::ops

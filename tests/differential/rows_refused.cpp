@@ -1,0 +1,61 @@
+// What operators do not support. The page about operators shows the messages that these samples give, so a sample that
+// is taken now fails a test until its row is removed.
+#include "tests/differential/row.h"
+
+namespace cppgen::differential {
+
+const std::vector<Row>& refused_rows() {
+  static const std::vector<Row> all = {
+      {"Attention", {}, "f32[1,2,3,8] f32[1,2,3,8] f32[1,2,3,8]|qk_matmul_output_mode=1 -> 4", 23},
+      {"Attention", {}, "f32[1,2,3,8] f32[1,2,3,8] f32[1,2,3,8]|qk_matmul_output_mode=0 softcap=1.0 -> 4", 23},
+      {"Attention", {}, "f32[2,5,8] f32[8,24] - - f32[2,2,2,3,4]|num_heads=2", 1, "com.microsoft"},
+      {"Attention", {}, "f32[2,5,8] f32[8,24]|num_heads=2 do_rotary=1", 1, "com.microsoft"},
+      {"Attention", {}, "f32[2,5,8] f32[8,24] - i32[2]|num_heads=2", 1, "com.microsoft"},
+      {"MultiHeadAttention", {}, "f32[2,5,3,3,8]|num_heads=3", 1, "com.microsoft"},
+      {"MultiHeadAttention",
+       {},
+       "f32[1,4,16] f32[1,4,16] f32[1,4,16] - - - - - i32[1]|num_heads=2",
+       1,
+       "com.microsoft"},
+      {"MultiHeadAttention", {}, "f32[1,4,16] f32[1,4,16] f32[1,4,16]|num_heads=2 -> 4", 1, "com.microsoft"},
+      {"MultiHeadAttention", {}, "f32[1,4,16] f32[1,4,16] f32[1,4,16] - i32[1]|num_heads=2", 1, "com.microsoft"},
+      {"GroupQueryAttention",
+       {},
+       "f32[1,1,16] f32[1,1,8] f32[1,1,8] - - i32[1] i32[1]|num_heads=2 kv_num_heads=1 smooth_softmax=1",
+       1,
+       "com.microsoft"},
+      {"GroupQueryAttention",
+       {},
+       "f32[1,1,16] f32[1,1,8] f32[1,1,8] - - i32[1] i32[1] - - - - f32[2]|num_heads=2 kv_num_heads=1",
+       1,
+       "com.microsoft"},
+      {"RotaryEmbedding", {}, "f32[2,3,16] i64[1] f32[9,4] f32[9,4]|is_packed_batching=1", 1, "com.microsoft"},
+      {"RotaryEmbedding", {}, "f32[2,3,16] i64[1] f32[9,4] f32[9,4]|scale=2.0", 1, "com.microsoft"},
+      {"MatMulNBits", {}, "f32[3,32] u8![5,2,8] f32![5,2] - i32[32]|K=32 N=5 bits=4 block_size=16", 1, "com.microsoft"},
+      {"Constant", {}, "|value_string='a'"},
+      {"TfIdfVectorizer", {}, "i64[12]|pool_strings=['a'] mode='TF'", 9},
+      {"RoiAlign", {}, "f32[1,2,8,8] f32[1,4] i64[1]|output_height=2 output_width=2"},
+      {"Compress", {}, "f32[5] bool[5]"},
+      {"NonZero", {}, "f32[5]"},
+      {"NonMaxSuppression", {}, "f32[1,6,4] f32[1,2,6] i64[]=2"},
+      {"Reshape", {}, "f32[6] i64[2]"},
+      {"Pad", {}, "f32[6] i64[2]"},
+      {"Slice", {}, "f32[6] i64[1] i64[1]"},
+      {"Expand", {}, "f32[6] i64[2]"},
+      {"Tile", {}, "f32[6] i64[1]"},
+      {"TopK", {}, "f32[6] i64[1] -> 2"},
+      {"Resize", {}, "f32[1,2,4,5] - f32[4]", 19},
+      {"Range", {}, "f32[] f32[] f32[]"},
+      {"ConstantOfShape", {}, "i64[2]"},
+      {"OneHot", {}, "i64[5] i64[] f32[2]"},
+      {"Unsqueeze", {}, "f32[6] i64[1]"},
+      {"QLinearMatMul", {}, "u8[5,7] f32[] u8[] u8[7,9] f32[] u8[] f32[9] u8[9]"},
+      {"QLinearConv", {}, "u8[1,3,9] f32[3] u8[] u8[4,3,3] f32[] u8[] f32[] u8[]"},
+      {"STFT", {}, "f32[1,32,1] i64[] - i64[]=16"},
+      {"Det", {}, "f32[2,N,N]"},
+      {"LSTM", {}, "f32[N,2,5] f32[1,28,5] f32[1,28,7]|hidden_size=7"},
+  };
+  return all;
+}
+
+}  // namespace cppgen::differential

@@ -1,0 +1,105 @@
+#include "tests/docs/operators_page.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "cppgen/ops/op.h"
+#include "tests/differential/how_it_runs.h"
+
+namespace cppgen::docs {
+namespace {
+
+using differential::HowItRuns;
+using Types = std::map<DType, HowItRuns>;
+
+constexpr const char* kIntroduction = R"(# Operators
+
+This page is generated: versions come from the operator table, all else from what the compiler does with the samples of
+`tests/differential`. The test `docs` fails when it is out of date and says how to write it anew.
+
+- **Versions**: the versions of the operator set that changed the operator; a later set means the last of them.
+- **Types**: of the input or output that gives the operator its type, in the latest version. `floats` are float32,
+  float64, float16 and bfloat16, `integers` all of 8 to 64 bits with and without a sign, `float8` all four formats.
+- **Vectors**: `yes` where all is done with vector instructions (of avx2 and later), else what is done lane by lane in
+  the vector loops: there is no such instruction, or elements are not side by side. Math of float64 is done by functions
+  of the C library. This is of the operator's first sample; shapes and attributes may make a difference.
+  `operator_table`, a program of the tests, lists it by type and instruction set.
+- **Not supported**: what is refused, beyond what ONNX forbids.
+
+)";
+
+const std::pair<const char*, std::vector<DType>> kTypeGroups[] = {
+    {"floats", {DType::f32, DType::f64, DType::f16, DType::bf16}},
+    {"float8", {DType::f8e4m3fn, DType::f8e4m3fnuz, DType::f8e5m2, DType::f8e5m2fnuz}},
+    {"integers", {DType::i8, DType::i16, DType::i32, DType::i64, DType::u8, DType::u16, DType::u32, DType::u64}}};
+
+std::string types_text(std::vector<DType> types) {
+  std::vector<std::string> names;
+  for (const auto& [name, group] : kTypeGroups) {
+    const auto is_listed = [&](DType t) { return std::find(types.begin(), types.end(), t) != types.end(); };
+    if (!std::all_of(group.begin(), group.end(), is_listed)) continue;
+    names.emplace_back(name);
+    std::erase_if(types, [&](DType t) { return std::find(group.begin(), group.end(), t) != group.end(); });
+  }
+  for (DType t : types) names.emplace_back(name_of(t));
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+std::string vectors_text(const Types& types) {
+  std::map<std::string, std::vector<DType>> by_text;
+  for (const auto& [type, how] : types) {
+    std::string text = how.kind == HowItRuns::folded ? "no code" : fmt::format("{}", fmt::join(how.what, ", "));
+    if (how.kind == HowItRuns::library) text = "library: " + text;
+    by_text[text].push_back(type);
+  }
+  if (by_text.size() == 1) return by_text.begin()->first.empty() ? "yes" : by_text.begin()->first;
+  std::vector<std::string> parts;
+  for (const auto& [text, list] : by_text)
+    if (!text.empty())
+      parts.push_back(text.ends_with("of " + types_text(list)) ? text : types_text(list) + ": " + text);
+  return fmt::format("{}", fmt::join(parts, "; "));
+}
+
+// What a message says behind the node's name and operator.
+std::string reason_in(const std::string& message) {
+  const size_t at = message.find("): ");
+  return at == std::string::npos ? message : message.substr(at + 3);
+}
+
+std::map<std::string, std::vector<std::string>> restrictions() {
+  std::map<std::string, std::vector<std::string>> all;
+  for (const differential::Row& row : differential::refused_rows()) {
+    differential::Sample s = differential::parse(row, row.cases, DType::f32);
+    const std::string refused = differential::refusal(s);
+    all[full_name(row)].push_back(refused.empty() ? "NOTHING: this sample is taken: " + row.cases : reason_in(refused));
+  }
+  return all;
+}
+
+}  // namespace
+
+std::string operators_page() {
+  std::map<std::string, std::vector<int>> versions;
+  for (const ops::Op& op : ops::table())
+    versions[op.domain.empty() ? op.name : op.domain + "." + op.name].push_back(op.since);
+  const differential::OperatorTable table =
+      differential::operator_table(differential::all_samples(), *find_isa("avx2"));
+  const auto refused = restrictions();
+  std::string page = kIntroduction;
+  page += "| operator | versions | types | vectors | not supported |\n|---|---|---|---|---|\n";
+  for (const auto& [name, list] : versions) {
+    const auto types = table.find(name);
+    const auto notes = refused.find(name);
+    std::vector<DType> known;
+    if (types != table.end())
+      for (const auto& [type, how] : types->second) known.push_back(type);
+    page += fmt::format("| {} | {} | {} | {} | {} |\n", name, fmt::join(list, ", "), types_text(known),
+                        types == table.end() ? "" : vectors_text(types->second),
+                        notes == refused.end() ? "" : fmt::format("{}", fmt::join(notes->second, "; ")));
+  }
+  return page;
+}
+
+}  // namespace cppgen::docs
