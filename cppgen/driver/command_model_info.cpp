@@ -147,7 +147,7 @@ std::vector<std::string> dims_text(const rt::TensorInfo& info, const rt::Plan& p
     const bool single = dim.code.size() == 2;
     if (single && dim.code[0] == int64_t(rt::DimOp::constant)) {
       dims.push_back(std::to_string(dim.code[1]));
-    } else if (single && dim.code[0] == int64_t(rt::DimOp::symbol)) {
+    } else if (single && dim.code[0] == int64_t(rt::DimOp::symbol) && size_t(dim.code[1]) < plan.symbols.size()) {
       dims.push_back(plan.symbols[size_t(dim.code[1])].name);
     } else {
       dims.push_back("?");

@@ -27,16 +27,31 @@ void check_tolerances(const VerifyOptions& options) {
       user_error("{} {}: expected a number of at least 0", name, *value);
 }
 
+ElementTolerance tolerance_of(const VerifyOptions& options) {
+  ElementTolerance tolerance;
+  tolerance.rtol = options.rtol;
+  tolerance.atol = options.atol.value_or(tolerance.atol);
+  return tolerance;
+}
+
+Checked check_values(const ReadyModel& model, const DataSet& set, const VerifyOptions& options) {
+  const ValueSet values = read_value_set(set, model.plan());
+  const double begin = seconds_now();
+  const std::vector<rt::Value> outputs = model.run_values(values.inputs);
+  const double run_s = seconds_now() - begin;
+  std::vector<std::string> names;
+  for (const rt::TensorInfo& info : model.plan().outputs) names.push_back(info.name);
+  return {set, compare_values(names, values.outputs, outputs, tolerance_of(options)), run_s};
+}
+
 Checked check(const ReadyModel& model, const DataSet& set, const VerifyOptions& options) {
+  if (!has_tensors_only(model.plan())) return check_values(model, set, options);
   const rt::TestCase test = read_data_set(set, model.plan());
   const double begin = seconds_now();
   const std::vector<rt::Tensor> outputs = model.run(views_of(test.inputs));
   Checked checked{set, {}, seconds_now() - begin};
   if (set.protobuf) {
-    ElementTolerance tolerance;
-    tolerance.rtol = options.rtol;
-    tolerance.atol = options.atol.value_or(tolerance.atol);
-    checked.report = compare_elements(test.outputs, outputs, tolerance);
+    checked.report = compare_elements(test.outputs, outputs, tolerance_of(options));
   } else {
     checked.report = rt::compare_outputs(test.outputs, outputs, {options.rtol, options.atol.value_or(0)});
   }

@@ -102,4 +102,47 @@ rt::VerifyReport compare_elements(std::span<const rt::ExpectedOutput> expected, 
   return report;
 }
 
+namespace {
+
+void compare_value(const std::string& name, const rt::Value& expected, const rt::Value& actual,
+                   const ElementTolerance& tolerance, rt::VerifyReport& report) {
+  rt::OutputReport output;
+  output.name = name;
+  if (expected.tensor() && actual.tensor()) {
+    const rt::ExpectedOutput wanted{name, rt::copy_of(expected.tensor()->view()), expected.tensor()->dims(), 1};
+    output.reason = mismatch(wanted, *actual.tensor());
+    if (output.reason.empty()) output = Comparison(wanted, *actual.tensor(), tolerance).run();
+  } else if (expected.sequence() && actual.sequence() && expected.sequence()->size() == actual.sequence()->size()) {
+    for (size_t i = 0; i < expected.sequence()->size(); i++)
+      compare_value(fmt::format("{}[{}]", name, i), (*expected.sequence())[i], (*actual.sequence())[i], tolerance,
+                    report);
+    output.ok = true;
+  } else if (expected.strings() && actual.strings() && expected.strings()->dims == actual.strings()->dims) {
+    output.compared = int64_t(expected.strings()->elements.size());
+    for (int64_t i = 0; i < output.compared; i++) {
+      const std::string &e = expected.strings()->elements[size_t(i)], &a = actual.strings()->elements[size_t(i)];
+      if (e == a || output.wrong++ > 0) continue;
+      output.worst = i;
+      output.reason = fmt::format("element {} is '{}', expected '{}'", i, a, e);
+    }
+    output.ok = output.wrong == 0;
+  } else {
+    output.ok = expected.is_empty() && actual.is_empty();
+    if (!output.ok) output.reason = fmt::format("is {}, expected {}", actual.description(), expected.description());
+  }
+  report.outputs.push_back(std::move(output));
+}
+
+}  // namespace
+
+rt::VerifyReport compare_values(std::span<const std::string> names, std::span<const rt::Value> expected,
+                                std::span<const rt::Value> actual, const ElementTolerance& tolerance) {
+  rt::VerifyReport report;
+  if (expected.size() != actual.size())
+    report.reason = fmt::format("the model has {} outputs, expected {}", actual.size(), expected.size());
+  for (size_t i = 0; i < std::min(expected.size(), actual.size()); i++)
+    compare_value(names[i], expected[i], actual[i], tolerance, report);
+  return report;
+}
+
 }  // namespace cppgen

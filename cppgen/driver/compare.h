@@ -2,6 +2,7 @@
 #include <optional>
 #include <span>
 
+#include "runtime/session/value.h"
 #include "runtime/session/verify.h"
 
 namespace cppgen {
@@ -17,5 +18,10 @@ struct ElementTolerance {
 // Types, dimensions and the number of outputs are checked too. `limit` of a report is what was allowed at `worst`.
 rt::VerifyReport compare_elements(std::span<const rt::ExpectedOutput> expected, std::span<const rt::Tensor> actual,
                                   const ElementTolerance&);
+
+// The same of values of any kind: strings must be equal, sequences have equal lengths and elements that agree. One
+// report per tensor, named "output[2]".
+rt::VerifyReport compare_values(std::span<const std::string> names, std::span<const rt::Value> expected,
+                                std::span<const rt::Value> actual, const ElementTolerance&);
 
 }  // namespace cppgen

@@ -9,6 +9,7 @@
 #include "cppgen/compile/kernel_builder.h"
 #include "cppgen/driver/decision_text.h"
 #include "cppgen/driver/model_key.h"
+#include "cppgen/driver/model_parts.h"
 #include "cppgen/driver/package_output.h"
 #include "cppgen/driver/stages.h"
 #include "cppgen/import/summary.h"
@@ -25,12 +26,6 @@
 
 namespace cppgen {
 namespace {
-
-// One TU per worker, compiled side by side.
-struct Objects {
-  std::vector<CompiledObject> objects;
-  std::vector<int> library_of_kernel;
-};
 
 class Compilation {
  public:
@@ -61,12 +56,9 @@ class Compilation {
   Trace trace_;
   StageClock clock_;
   const VecISA* isa_ = nullptr;
-  schedule::Schedule schedule_;
-  std::vector<codegen::KernelText> kernels_;
-  Objects objects_;
-  package::PlanAndWeights plan_;
-  std::vector<std::string> input_names_, output_names_;
-  std::string model_name_;
+  std::optional<rt::Module> module_;
+  std::vector<ModelPart> parts_;
+  std::vector<CompiledObject> objects_;
 
   void check_readable() const {
     if (access(request_.model.c_str(), R_OK) != 0)
@@ -108,22 +100,19 @@ class Compilation {
     return model;
   }
 
-  // From the graph to kernels and plan.
+  // From the graph to kernels and plans.
   void build(Graph graph) {
-    remember_names(graph);
-    auto program = clock_.time("lower", [&] { return ops::lower(graph); });
-    trace_program("lower", program);
+    ModelGraphs graphs = clock_.time("lower", [&] { return cut(std::move(graph)); });
     isa_ = clock_.time("probe", [&] { return &choose_isa(request_.settings, options_, true); });
-    auto target = target_of(*isa_, this_machine());
-    schedule_ = clock_.time("schedule", [&] {
-      return schedule::make_schedule(std::move(program), schedule_options(request_.settings), target,
-                                     [&](const char* stage, const ir::Program& p) { trace_program(stage, p); });
-    });
-    if (request_.settings.debug_fusion) std::fputs(decision_text(schedule_.log).c_str(), stderr);
-    kernels_ = clock_.time("codegen", [&] { return emit_kernels(schedule_, target, request_.settings); });
+    auto trace = [&](const char* stage, const ir::Program& p) { trace_program(stage, p); };
+    parts_ = make_parts(graphs, request_.settings, target_of(*isa_, this_machine()), clock_, "", trace);
+    module_ = std::move(graphs.module);
+    for (const ModelPart& part : parts_)
+      if (request_.settings.debug_fusion) std::fputs(decision_text(part.schedule.log).c_str(), stderr);
     compile();
-    plan_ = clock_.time("plan", [&] { return make_plan(); });
-    if (trace_.on()) trace_.write(std::string(rt::kPlanFile), rt::to_json(plan_.plan));
+    clock_.time("plan", [&] { make_plans(parts_, module_, libraries(), std::string(isa_->name)); });
+    if (!trace_.on()) return;
+    for (const ModelPart& part : parts_) trace_.write(std::string(rt::kPlanFile), rt::to_json(part.plan.plan));
   }
 
   void trace_program(const char* stage, const ir::Program& program) {
@@ -136,56 +125,59 @@ class Compilation {
     return text + fmt::format("{:<10} {:.6f} s\n", "total", report.total_s);
   }
 
-  void remember_names(const Graph& graph) {
-    for (ValueId v : graph.inputs) input_names_.push_back(graph.value(v).name);
-    for (ValueId v : graph.outputs) output_names_.push_back(graph.value(v).name);
-    model_name_ = graph.name;
-  }
-
+  // All kernels of all parts, one translation unit per worker.
   void compile() {
-    auto holder = codegen::share_functions(kernels_);
-    auto units = codegen::balance(kernels_, int(this->units()));
+    std::vector<codegen::KernelText> kernels;
+    for (ModelPart& part : parts_) std::move(part.kernels.begin(), part.kernels.end(), std::back_inserter(kernels));
+    auto holder = codegen::share_functions(kernels);
+    std::vector<int> library(kernels.size());
     std::vector<CompileJob> jobs;
-    objects_.library_of_kernel.resize(kernels_.size());
-    for (const auto& unit : units) {
-      if (unit.empty()) continue;
-      CompileJob job;
-      job.name = fmt::format("kernels_{}", jobs.size());
-      job.isa_name = std::string(isa_->name);
-      job.isa_flags = {isa_->compiler_flags.begin(), isa_->compiler_flags.end()};
-      std::vector<const codegen::KernelText*> texts;
-      for (size_t k : unit) {
-        objects_.library_of_kernel[k] = int(jobs.size());
-        texts.push_back(&kernels_[k]);
-        job.expected_symbols.push_back(kernels_[k].name);
+    for (const auto& unit : codegen::balance(kernels, int(units())))
+      if (!unit.empty()) jobs.push_back(job_of(unit, kernels, library, int(jobs.size())));
+    for (size_t k = 0; k < kernels.size(); k++) library[k] = library[holder[k]];
+    size_t next = 0;
+    for (ModelPart& part : parts_) {
+      for (auto& kernel : part.kernels) {
+        kernel = std::move(kernels[next]);
+        part.library_of_kernel.push_back(library[next++]);
       }
-      job.source = codegen::translation_unit(texts, std::string(isa_->folder));
-      jobs.push_back(std::move(job));
     }
-    for (size_t k = 0; k < kernels_.size(); k++) objects_.library_of_kernel[k] = objects_.library_of_kernel[holder[k]];
     for (const CompileJob& job : jobs) trace_.write(job.name + ".cpp", job.source);
     if (jobs.empty()) return;
     KernelBuilder builder(options_);
-    objects_.objects = clock_.time("compile", [&] { return builder.build(jobs); });
+    objects_ = clock_.time("compile", [&] { return builder.build(jobs); });
     for (const auto& w : builder.warnings()) log_warning("{}", w);
   }
 
-  package::PlanAndWeights make_plan() {
-    std::vector<std::string> libraries;
-    for (const auto& o : objects_.objects) libraries.push_back(o.name + ".so");
-    return package::build_plan({schedule_, kernels_, objects_.library_of_kernel, libraries, input_names_, output_names_,
-                                model_name_, std::string(isa_->name)});
+  CompileJob job_of(const std::vector<size_t>& unit, const std::vector<codegen::KernelText>& kernels,
+                    std::vector<int>& library, int number) const {
+    CompileJob job;
+    job.name = fmt::format("kernels_{}", number);
+    job.isa_name = std::string(isa_->name);
+    job.isa_flags = {isa_->compiler_flags.begin(), isa_->compiler_flags.end()};
+    std::vector<const codegen::KernelText*> texts;
+    for (size_t k : unit) {
+      library[k] = number;
+      texts.push_back(&kernels[k]);
+      job.expected_symbols.push_back(kernels[k].name);
+    }
+    job.source = codegen::translation_unit(texts, std::string(isa_->folder));
+    return job;
+  }
+
+  std::vector<std::string> libraries() const {
+    std::vector<std::string> names;
+    for (const auto& o : objects_) names.push_back(o.name + ".so");
+    return names;
   }
 
   void write_package(const std::string& dir) {
-    for (const auto& o : objects_.objects)
+    for (const auto& o : objects_)
       if (int e = write_file(dir + "/" + o.name + ".so", read_object(o)))
         user_error("{}/{}.so: cannot be written: {}", dir, o.name, error_text(e));
-    if (int e = write_file(dir + "/" + std::string(rt::kPlanFile), rt::to_json(plan_.plan)))
-      user_error("{}: cannot write the plan: {}", dir, error_text(e));
+    write_plans(dir, parts_, module_);
     clock_.time("weights", [&] {
-      package::write_weights(dir + "/" + std::string(rt::kWeightsFile), schedule_, plan_.weights,
-                             plan_.plan.weights_bytes, int(std::min<int64_t>(units(), 8)));
+      write_weights(dir, parts_, module_.has_value(), int(std::min<int64_t>(units(), 8)));
       rt::write_manifest(dir, std::string(isa_->name));
     });
   }
@@ -217,8 +209,9 @@ class Compilation {
     r.total_s = StageClock::now() - start;
     r.weights_s = clock_.of("weights");
     r.stages = clock_.stages();
-    r.kernels = int(kernels_.size()), r.units = int(objects_.objects.size());
-    for (const auto& o : objects_.objects) r.cached_units += o.from_cache;
+    for (const ModelPart& part : parts_) r.kernels += int(part.kernels.size());
+    r.units = int(objects_.size());
+    for (const auto& o : objects_) r.cached_units += o.from_cache;
     r.isa = isa_ ? std::string(isa_->name) : "";
     return r;
   }

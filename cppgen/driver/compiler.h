@@ -2,6 +2,7 @@
 #include <functional>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,7 @@
 #include "cppgen/schedule/layout_report.h"
 #include "cppgen/support/interrupt.h"
 #include "runtime/base/settings.h"
+#include "runtime/plan/module.h"
 
 namespace cppgen {
 
@@ -71,15 +73,20 @@ Explanation explain_model(const CompileRequest&);
 class ReferenceModel {
  public:
   explicit ReferenceModel(const CompileRequest&);
-  std::vector<ir::HostTensor> run(const std::vector<ir::HostTensor>& inputs) const;
-  const ir::Program& program() const { return program_; }
-  // Names of inputs and outputs as the model says.
-  const std::vector<std::string>& input_names() const { return input_names_; }
-  const std::vector<std::string>& output_names() const { return output_names_; }
+  std::vector<ir::HostTensor> run(const std::vector<ir::HostTensor>& inputs) const;  // of a model of one program
+  const ir::Program& program() const { return parts_[0].program; }
+
+  // A program, and the names of its inputs and outputs.
+  struct Part {
+    ir::Program program;
+    std::vector<std::string> input_names, output_names;
+  };
+  const std::vector<Part>& parts() const { return parts_; }
+  const rt::Module* module() const { return module_ ? &*module_ : nullptr; }  // null for one program
 
  private:
-  ir::Program program_;
-  std::vector<std::string> input_names_, output_names_;
+  std::vector<Part> parts_;
+  std::optional<rt::Module> module_;
 };
 
 }  // namespace cppgen

@@ -56,13 +56,37 @@ size_t count_tensors(const DataSet& set, const char* kind) {
   return count;
 }
 
-// The published data hold bfloat16 as uint16.
-rt::Tensor read_tensor(const std::string& path, const rt::TensorInfo* info) {
-  const Tensor read = read_test_tensor(path).tensor;
-  const bool bfloat16 = info && info->type == DType::bf16 && read.dtype == DType::u16;
-  rt::Tensor tensor(bfloat16 ? DType::bf16 : read.dtype, read.dims);
+rt::Tensor tensor_of(const Tensor& read, bool bfloat16) {
+  rt::Tensor tensor(bfloat16 && read.dtype == DType::u16 ? DType::bf16 : read.dtype, read.dims);
   if (read.data.size > 0) std::memcpy(tensor.data(), read.data.bytes, read.data.size);
   return tensor;
+}
+
+rt::Value value_of(const TestValue& read, bool bfloat16) {
+  if (read.tensor) return tensor_of(*read.tensor, bfloat16);
+  if (read.strings) return rt::StringTensor{read.strings->first, read.strings->second};
+  if (!read.sequence) return {};
+  rt::Value::Sequence elements;
+  for (const TestValue& element : *read.sequence) elements.push_back(value_of(element, bfloat16));
+  return rt::Value(std::move(elements));
+}
+
+// The published data hold bfloat16 as uint16.
+rt::Tensor read_tensor(const std::string& path, const rt::TensorInfo* info) {
+  const TestValue value = read_test_value(path, ValueKind::tensor);
+  if (!value.tensor) user_error("'{}' holds strings; the model has a tensor of numbers here", path);
+  const Tensor& read = *value.tensor;
+  return tensor_of(read, info && info->type == DType::bf16);
+}
+
+std::vector<rt::Value> read_values(const DataSet& set, const char* kind, const std::vector<rt::TensorInfo>& infos) {
+  std::vector<rt::Value> values;
+  for (size_t i = 0, n = count_tensors(set, kind); i < n; i++) {
+    const rt::TensorInfo* info = i < infos.size() ? &infos[i] : nullptr;
+    const TestValue read = read_test_value(tensor_path(set, kind, i), info ? info->kind : ValueKind::tensor);
+    values.push_back(value_of(read, info && info->type == DType::bf16));
+  }
+  return values;
 }
 
 rt::TestCase read_protobuf(const DataSet& set, const rt::Plan& plan) {
@@ -84,6 +108,23 @@ rt::TestCase read_protobuf(const DataSet& set, const rt::Plan& plan) {
 }
 
 }  // namespace
+
+bool has_tensors_only(const rt::Plan& plan) {
+  auto tensor = [](const rt::TensorInfo& info) { return info.kind == ValueKind::tensor; };
+  return std::all_of(plan.inputs.begin(), plan.inputs.end(), tensor) &&
+         std::all_of(plan.outputs.begin(), plan.outputs.end(), tensor);
+}
+
+ValueSet read_value_set(const DataSet& set, const rt::Plan& plan) {
+  if (!set.protobuf)
+    user_error("'{}': the model has values that are no tensors; files input_I.pb are needed", set.path);
+  ValueSet values{read_values(set, "input", plan.inputs), read_values(set, "output", plan.outputs)};
+  if (values.inputs.size() != plan.inputs.size())
+    user_error("'{}' has {} files input_I.pb; the model has {} inputs", set.path, values.inputs.size(),
+               plan.inputs.size());
+  if (values.outputs.empty()) user_error("'{}' has no expected outputs: output_0.pb is missing", set.path);
+  return values;
+}
 
 std::vector<DataSet> find_data_sets(const std::string& directory) {
   std::vector<DataSet> sets;

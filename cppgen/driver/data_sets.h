@@ -20,4 +20,11 @@ std::vector<DataSet> find_data_sets(const std::string& directory);
 // UserError naming the file: missing or malformed, no tensor, not as many inputs as the model has.
 rt::TestCase read_data_set(const DataSet&, const rt::Plan& plan);
 
+// The same of values of any kind.
+struct ValueSet {
+  std::vector<rt::Value> inputs, outputs;
+};
+bool has_tensors_only(const rt::Plan&);
+ValueSet read_value_set(const DataSet&, const rt::Plan& plan);
+
 }  // namespace cppgen

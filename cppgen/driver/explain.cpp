@@ -1,8 +1,8 @@
 // What a model would become, without compiling anything.
 #include "cppgen/driver/compiler.h"
 #include "cppgen/driver/loop_text.h"
+#include "cppgen/driver/model_parts.h"
 #include "cppgen/driver/stages.h"
-#include "cppgen/ops/op.h"
 #include "cppgen/schedule/schedule.h"
 
 namespace cppgen {
@@ -24,6 +24,17 @@ std::vector<Explanation::Step> explained_steps(const schedule::Schedule& schedul
   return steps;
 }
 
+template <class T>
+void append(std::vector<T>& to, std::vector<T> from) {
+  std::move(from.begin(), from.end(), std::back_inserter(to));
+}
+
+void append(schedule::LayoutReport& to, schedule::LayoutReport from) {
+  append(to.orders, std::move(from.orders));
+  append(to.gaps, std::move(from.gaps));
+  append(to.movements, std::move(from.movements));
+}
+
 }  // namespace
 
 Explanation explain_model(const CompileRequest& request) {
@@ -33,14 +44,18 @@ Explanation explain_model(const CompileRequest& request) {
   CompileOptions options = compile_options(request);
   const VecISA& isa = choose_isa(request.settings, options, false);
   auto target = target_of(isa, this_machine());
-  auto schedule = schedule::make_schedule(ops::lower(graph), schedule_options(request.settings), target);
-  auto kernels = emit_kernels(schedule, target, request.settings);
+  ModelGraphs graphs = cut(std::move(graph));
   Explanation result;
   result.isa = std::string(isa.name);
-  result.layouts = schedule::layout_report(schedule);
-  result.index = schedule.program.index;
-  result.decisions = std::move(schedule.log);
-  result.steps = explained_steps(schedule, kernels);
+  for (ModelPart& part : make_parts(graphs, request.settings, target, clock)) {
+    append(result.layouts, schedule::layout_report(part.schedule));
+    result.index = part.schedule.program.index;
+    append(result.decisions.entries, std::move(part.schedule.log.entries));
+    for (auto& step : explained_steps(part.schedule, part.kernels)) result.steps.push_back(std::move(step));
+  }
+  if (graphs.module)
+    for (const rt::Step& step : rt::outline_of(*graphs.module, {}).steps)
+      result.steps.push_back({step.name, step.engine, step.origins, "", ""});
   return result;
 }
 

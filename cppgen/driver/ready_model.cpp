@@ -147,6 +147,11 @@ std::vector<rt::Tensor> ReadyModel::run(std::span<const rt::TensorView> inputs) 
   return reference ? run_reference(*reference, reference_plan, inputs) : session->run(inputs);
 }
 
+std::vector<rt::Value> ReadyModel::run_values(std::vector<rt::Value> inputs) const {
+  return reference ? run_reference_values(*reference, reference_plan, std::move(inputs))
+                   : session->run_values(std::move(inputs));
+}
+
 std::string_view name_of(StepWay way) {
   if (way == StepWay::compiled) return "compiled";
   return way == StepWay::library ? "library" : "interpreted";

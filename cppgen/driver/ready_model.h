@@ -34,6 +34,7 @@ struct ReadyModel {
 
   // Inputs and outputs in the order of the model. UserError if they do not fit.
   std::vector<rt::Tensor> run(std::span<const rt::TensorView> inputs) const;
+  std::vector<rt::Value> run_values(std::vector<rt::Value> inputs) const;
 };
 
 // MODEL is a package: a directory. UserError if there is no such file or directory.

@@ -1,19 +1,27 @@
 #include "cppgen/driver/compiler.h"
+#include "cppgen/driver/model_parts.h"
 #include "cppgen/driver/stages.h"
 #include "cppgen/ops/op.h"
+#include "runtime/base/errors.h"
 
 namespace cppgen {
 
 ReferenceModel::ReferenceModel(const CompileRequest& request) {
   StageClock clock;
-  Graph graph = read_and_simplify(request, clock);
-  for (ValueId v : graph.inputs) input_names_.push_back(graph.value(v).name);
-  for (ValueId v : graph.outputs) output_names_.push_back(graph.value(v).name);
-  program_ = ops::lower(graph);
+  ModelGraphs graphs = cut(read_and_simplify(request, clock));
+  for (Graph& graph : graphs.graphs) {
+    Part part;
+    for (ValueId v : graph.inputs) part.input_names.push_back(graph.value(v).name);
+    for (ValueId v : graph.outputs) part.output_names.push_back(graph.value(v).name);
+    part.program = ops::lower(graph);
+    parts_.push_back(std::move(part));
+  }
+  module_ = std::move(graphs.module);
 }
 
 std::vector<ir::HostTensor> ReferenceModel::run(const std::vector<ir::HostTensor>& inputs) const {
-  return ir::interpret(program_, inputs);
+  check(!module_, "a model of several programs is run as one");
+  return ir::interpret(program(), inputs);
 }
 
 }  // namespace cppgen

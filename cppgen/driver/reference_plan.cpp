@@ -7,6 +7,8 @@
 #include "cppgen/package/dim_code.h"
 #include "cppgen/package/index_extents.h"
 #include "runtime/session/input_binding.h"
+#include "runtime/session/module_runner.h"
+#include "runtime/session/value_binding.h"
 
 namespace cppgen {
 namespace {
@@ -44,10 +46,8 @@ ir::HostTensor host_tensor(const rt::TensorView& view) {
   return tensor;
 }
 
-}  // namespace
-
-rt::Plan reference_plan(const ReferenceModel& model) {
-  const ir::Program& program = model.program();
+rt::Plan plan_of(const ReferenceModel::Part& part) {
+  const ir::Program& program = part.program;
   rt::Plan plan;
   plan.isa = kInterpreterEngine;
   plan.symbols = symbols_of(program);
@@ -58,30 +58,64 @@ rt::Plan reference_plan(const ReferenceModel& model) {
   for (size_t i = 0; i < program.inputs.size(); i++) {
     const ir::Buffer& buffer = program.buffer(program.inputs[i]);
     const auto extent = extents.find(buffer.id);
-    rt::TensorInfo info{model.input_names()[i], buffer.type, {}, extent == extents.end() ? 0 : extent->second};
+    rt::TensorInfo info{part.input_names[i], buffer.type, {}, extent == extents.end() ? 0 : extent->second};
     for (IndexExpr dim : buffer.shape) info.dims.push_back(coder.code(dim));
     plan.inputs.push_back(std::move(info));
   }
   for (size_t i = 0; i < program.outputs.size(); i++)
-    plan.outputs.push_back({model.output_names()[i], program.buffer(program.outputs[i]).type, {}, 0});
+    plan.outputs.push_back({part.output_names[i], program.buffer(program.outputs[i]).type, {}, 0});
   for (const ir::Statement& statement : program.statements) plan.steps.push_back(step_of(statement));
   return plan;
 }
 
-std::vector<rt::Tensor> run_reference(const ReferenceModel& model, const rt::Plan& plan,
-                                      std::span<const rt::TensorView> inputs) {
-  std::vector<int64_t> symbols(plan.symbols.size());
-  rt::bind_inputs(plan, inputs, symbols);
-  rt::check_input_data(plan, inputs);
+std::vector<rt::Tensor> run_program(const ir::Program& program, std::span<const rt::TensorView> inputs) {
   std::vector<ir::HostTensor> host;
   for (const rt::TensorView& input : inputs) host.push_back(host_tensor(input));
   std::vector<rt::Tensor> outputs;
-  for (const ir::HostTensor& result : model.run(host)) {
+  for (const ir::HostTensor& result : ir::interpret(program, host)) {
     rt::Tensor tensor(result.type, result.dims);
-    if (!result.bytes.empty()) std::memcpy(tensor.data(), result.bytes.data(), result.bytes.size());
+    if (tensor.bytes() > 0) std::memcpy(tensor.data(), result.bytes.data(), size_t(tensor.bytes()));
     outputs.push_back(std::move(tensor));
   }
   return outputs;
+}
+
+}  // namespace
+
+rt::Plan reference_plan(const ReferenceModel& model) {
+  if (!model.module()) return plan_of(model.parts()[0]);
+  std::vector<rt::Plan> plans;
+  for (const auto& part : model.parts()) plans.push_back(plan_of(part));
+  std::vector<const rt::Plan*> pointers;
+  for (const rt::Plan& plan : plans) pointers.push_back(&plan);
+  rt::Plan outline = rt::outline_of(*model.module(), pointers);
+  outline.isa = kInterpreterEngine;
+  return outline;
+}
+
+std::vector<rt::Tensor> run_reference(const ReferenceModel& model, const rt::Plan& plan,
+                                      std::span<const rt::TensorView> inputs) {
+  if (model.module()) return rt::tensors_of(plan, run_reference_values(model, plan, rt::copies_of(inputs)));
+  std::vector<int64_t> symbols(plan.symbols.size());
+  rt::bind_inputs(plan, inputs, symbols);
+  rt::check_input_data(plan, inputs);
+  return run_program(model.program(), inputs);
+}
+
+std::vector<rt::Value> run_reference_values(const ReferenceModel& model, const rt::Plan& plan,
+                                            std::vector<rt::Value> inputs) {
+  rt::check_values(plan, inputs);
+  if (model.module()) {
+    const rt::ModuleRunner runner(*model.module(), [&](int32_t part, std::span<const rt::TensorView> views) {
+      return run_program(model.parts()[size_t(part)].program, views);
+    });
+    return runner.run(std::move(inputs));
+  }
+  std::vector<rt::TensorView> views;
+  for (const rt::Value& input : inputs) views.push_back(input.tensor()->view());
+  std::vector<rt::Value> results;
+  for (rt::Tensor& tensor : run_reference(model, plan, views)) results.emplace_back(std::move(tensor));
+  return results;
 }
 
 }  // namespace cppgen

@@ -6,6 +6,7 @@
 #include "cppgen/driver/compiler.h"
 #include "runtime/plan/plan.h"
 #include "runtime/session/tensor.h"
+#include "runtime/session/value.h"
 
 namespace cppgen {
 
@@ -18,5 +19,6 @@ rt::Plan reference_plan(const ReferenceModel&);
 // Runs the interpreter on the runtime's tensors. UserError as Session::run.
 std::vector<rt::Tensor> run_reference(const ReferenceModel&, const rt::Plan& plan,
                                       std::span<const rt::TensorView> inputs);
+std::vector<rt::Value> run_reference_values(const ReferenceModel&, const rt::Plan& plan, std::vector<rt::Value> inputs);
 
 }  // namespace cppgen

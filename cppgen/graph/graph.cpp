@@ -8,7 +8,7 @@ namespace cppgen {
 
 ValueId Graph::add_value(std::string name) {
   auto id = ValueId(values.size());
-  values.push_back({.id = id, .name = std::move(name), .type = {}, .constant = {}, .contents = {}});
+  values.push_back({.id = id, .name = std::move(name), .type = {}, .host = {}, .constant = {}, .contents = {}});
   return id;
 }
 
@@ -46,6 +46,22 @@ const Value& Graph::value(ValueId id) const {
 std::string captures_name(const std::string& body_attribute) { return "captures:" + body_attribute; }
 
 std::string declared_name(int output) { return "declared:" + std::to_string(output); }
+
+std::vector<std::shared_ptr<Graph>> bodies_of(const Node& node) {
+  std::vector<std::shared_ptr<Graph>> bodies;
+  for (const auto& [name, attribute] : node.attributes)
+    if (auto* body = std::get_if<std::shared_ptr<Graph>>(&attribute)) bodies.push_back(*body);
+  return bodies;
+}
+
+Graph deep_copy(const Graph& graph) {
+  Graph copy = graph;
+  for (Node& node : copy.nodes)
+    for (auto& [name, attribute] : node.attributes)
+      if (auto* body = std::get_if<std::shared_ptr<Graph>>(&attribute))
+        *body = std::make_shared<Graph>(deep_copy(**body));
+  return copy;
+}
 
 std::vector<int> count_uses(const Graph& graph) {
   std::vector<int> uses(graph.values.size());

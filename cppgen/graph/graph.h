@@ -10,6 +10,7 @@
 #include "cppgen/ir/index_expr.h"
 #include "cppgen/ir/program.h"
 #include "runtime/base/dtype.h"
+#include "runtime/base/value_kind.h"
 
 namespace cppgen {
 
@@ -24,6 +25,15 @@ struct TensorType {
   DType dtype;
   Shape shape;
   bool operator==(const TensorType&) const = default;
+};
+
+// The type of what no kernel computes: strings, sequences, optionals, and tensors whose rank only a run knows.
+struct HostType {
+  ValueKind kind = ValueKind::tensor;
+  DType dtype = DType::f32;                  // of the tensor, or of the elements; of strings it says nothing
+  bool strings = false;                      // the tensor or the elements hold strings
+  std::optional<std::vector<int64_t>> dims;  // of the tensor, or of every element; -1: only a run knows, or they vary
+  bool operator==(const HostType&) const = default;
 };
 
 // A constant: row-major elements, shared, possibly mapped from the model's external data file.
@@ -61,6 +71,7 @@ struct Value {
   ValueId id;
   std::string name;                // as the model says; for messages and for inputs and outputs only
   std::optional<TensorType> type;  // set by shape inference
+  std::optional<HostType> host;    // instead of `type`
   std::optional<Tensor> constant;  // initializers and folded values
   std::optional<std::vector<IndexExpr>>
       contents;              // known integer elements, for shape arithmetic (constants included if small)
@@ -102,6 +113,19 @@ std::string captures_name(const std::string& body_attribute);  // "captures:then
 // output; operators whose output shape only a run knows take them.
 std::string declared_name(int output);  // "declared:0"
 
+// Name of the attribute (texts) by which inference notes that only a run knows dimensions of a node's outputs: for each
+// element of what the operator's `resolve` gives, the symbol that it is the value of, or "".
+inline constexpr const char* kRunTimeSymbols = "symbols:";
+// Marks a copy of such a node whose one output is what `resolve` gives.
+inline constexpr const char* kResolves = "resolves:";
+// Marks a node that the host runs, though its operator has a lowering.
+inline constexpr const char* kOnHost = "host:";
+
+// The bodies among a node's attributes, in the order of their names.
+std::vector<std::shared_ptr<Graph>> bodies_of(const Node&);
+// With copies of all bodies in it.
+Graph deep_copy(const Graph&);
+
 // A name from a model for a message: quoted, control characters escaped, long ones cut.
 std::string quoted(std::string_view name);
 
@@ -115,5 +139,6 @@ void verify(const Graph&);
 std::string to_string(const Graph&);
 std::string to_string(const Shape&);       // [N, 3, 224]
 std::string to_string(const TensorType&);  // float32[N, 3, 224]
+std::string to_string(const HostType&);    // a sequence of float32 tensors
 
 }  // namespace cppgen

@@ -99,6 +99,23 @@ std::string to_string(const TensorType& type) {
   return fmt::format("{}{}", name_of(type.dtype), to_string(type.shape));
 }
 
+std::string to_string(const HostType& type) {
+  const std::string element = type.strings ? "string" : std::string(name_of(type.dtype));
+  const std::string dims = type.dims ? fmt::format("[{}]", fmt::join(*type.dims, ", ")) : " of unknown rank";
+  switch (type.kind) {
+    case ValueKind::tensor:
+    case ValueKind::strings:
+      return fmt::format("a {} tensor{}", element, dims);
+    case ValueKind::sequence:
+      return fmt::format("a sequence of {} tensors{}", element, dims);
+    case ValueKind::optional:
+      return fmt::format("an optional {} tensor{}", element, dims);
+    case ValueKind::optional_sequence:
+      return fmt::format("an optional sequence of {} tensors{}", element, dims);
+  }
+  return "?";
+}
+
 std::string to_string(const Graph& graph) {
   std::string out = fmt::format("graph {}", quoted(graph.name));
   for (const auto& [domain, version] : graph.opsets)

@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "cppgen/import/host_types.h"
 #include "runtime/base/errors.h"
 
 namespace cppgen::import {
@@ -28,6 +29,17 @@ Tensor named_tensor(onnx::TensorProto& proto, const std::string& attribute, Exte
     return import_tensor(proto, files);
   } catch (const UserError& e) {
     user_error("attribute {}: the tensor {}", quoted(attribute), e.what());
+  }
+}
+
+// A type as numbers: the kind of value, and the element type as TensorProto numbers it.
+std::vector<int64_t> type_numbers(const onnx::AttributeProto& a) {
+  try {
+    const auto host = host_type_of(a.tp());
+    const onnx::TypeProto& element = a.tp().has_sequence_type() ? a.tp().sequence_type().elem_type() : a.tp();
+    return {int64_t(host ? host->kind : ValueKind::tensor), element.tensor_type().elem_type()};
+  } catch (const UserError& e) {
+    user_error("attribute {} {}", quoted(a.name()), e.what());
   }
 }
 
@@ -58,6 +70,8 @@ Attribute import_attribute(onnx::AttributeProto& a, ExternalData& files, const I
       return std::vector<int64_t>(a.ints().begin(), a.ints().end());
     case Kind::STRINGS:
       return std::vector<std::string>(a.strings().begin(), a.strings().end());
+    case Kind::TYPE_PROTO:
+      return type_numbers(a);
     default:
       user_error("attribute {} is of kind {}, which is not supported", quoted(a.name()),
                  onnx::AttributeProto::AttributeType_Name(a.type()));

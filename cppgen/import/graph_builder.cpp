@@ -4,30 +4,21 @@
 #include <unordered_set>
 
 #include "cppgen/import/attributes.h"
+#include "cppgen/import/host_types.h"
 #include "cppgen/import/order.h"
 #include "runtime/base/errors.h"
 
 namespace cppgen::import {
 namespace {
 
-void check_tensor_type(const onnx::ValueInfoProto& v, const char* what) {
-  switch (v.type().value_case()) {
-    case onnx::TypeProto::kTensorType:
-      break;
-    case onnx::TypeProto::kSequenceType:
-      user_error("{} {} is a sequence, which is not supported", what, quoted(v.name()));
-    case onnx::TypeProto::kOptionalType:
-      user_error("{} {} is an optional, which is not supported", what, quoted(v.name()));
-    case onnx::TypeProto::kMapType:
-      user_error("{} {} is a map, which is not supported", what, quoted(v.name()));
-    case onnx::TypeProto::kSparseTensorType:
-      user_error("{} {} is a sparse tensor, which is not supported", what, quoted(v.name()));
-    default:
-      user_error("{} {} has no type", what, quoted(v.name()));
+// As host_type_of; also refuses values without a type.
+std::optional<HostType> checked_host_type(const onnx::ValueInfoProto& v, const char* what) {
+  if (v.type().value_case() == onnx::TypeProto::VALUE_NOT_SET) user_error("{} {} has no type", what, quoted(v.name()));
+  try {
+    return host_type_of(v.type());
+  } catch (const UserError& e) {
+    user_error("{} {} {}", what, quoted(v.name()), e.what());
   }
-  int32_t elem_type = v.type().tensor_type().elem_type();
-  if (!dtype_of(elem_type))
-    user_error("{} {} has element type {}, which is not supported", what, quoted(v.name()), elem_type_name(elem_type));
 }
 
 }  // namespace
@@ -94,6 +85,10 @@ void GraphBuilder::add_initializers(onnx::GraphProto& proto) {
   for (onnx::TensorProto& proto_tensor : *proto.mutable_initializer()) {
     Tensor tensor;
     try {
+      if (const auto strings = strings_of(proto_tensor)) {
+        define(proto_tensor.name(), add_strings(proto_tensor.name(), *strings));
+        continue;
+      }
       tensor = import_tensor(proto_tensor, context_.files);
     } catch (const UserError& e) {
       user_error("initializer {} {}", quoted(proto_tensor.name()), e.what());
@@ -109,10 +104,14 @@ void GraphBuilder::add_inputs(const onnx::GraphProto& proto) {
   for (const auto* input : inputs) {
     // The type of a body's input follows from its node; what the model says about it is optional.
     bool typed = input->type().value_case() != onnx::TypeProto::VALUE_NOT_SET;
-    if (!parent_ || typed) check_tensor_type(*input, "input");
+    const std::optional<HostType> host = !parent_ || typed ? checked_host_type(*input, "input") : std::nullopt;
     ValueId id = graph_.add_value(input->name());
     define(input->name(), id);
     graph_.inputs.push_back(id);
+    if (host) {
+      graph_.value(id).host = host;
+      continue;
+    }
     const auto& type = input->type().tensor_type();
     if (!parent_ && !type.has_shape())
       user_error("input {} has no shape; its number of dimensions must be known", quoted(input->name()));
@@ -124,7 +123,7 @@ void GraphBuilder::add_inputs(const onnx::GraphProto& proto) {
 void GraphBuilder::add_outputs(const onnx::GraphProto& proto) {
   std::unordered_set<std::string_view> seen;
   for (const auto& output : proto.output()) {
-    if (output.type().value_case() != onnx::TypeProto::VALUE_NOT_SET) check_tensor_type(output, "output");
+    if (output.type().value_case() != onnx::TypeProto::VALUE_NOT_SET) checked_host_type(output, "output");
     ValueId id = find(output.name());
     if (id == kNoValue) user_error("output {} is not defined", quoted(output.name()));
     if (!seen.insert(output.name()).second) user_error("output {} is listed twice", quoted(output.name()));
@@ -179,9 +178,27 @@ void GraphBuilder::add_node(onnx::NodeProto& proto, int position) {
   add_attributes(proto, node);
 }
 
+// Constant strings are the result of a node, for they are no data of kernels.
+ValueId GraphBuilder::add_strings(const std::string& name, const Strings& strings) {
+  const ValueId id = graph_.add_value(name);
+  Node& node = graph_.add_node("StringConstant", {}, {id}, 1);
+  node.domain = "cppgen";
+  node.attributes["strings:dims"] = strings.dims;
+  node.attributes["strings:elements"] = strings.elements;
+  return id;
+}
+
 void GraphBuilder::add_constant_node(onnx::NodeProto& proto) {
   if (proto.output_size() != 1 || proto.output(0).empty()) user_error("a Constant must have one output");
   if (proto.input_size()) user_error("a Constant has no inputs");
+  if (proto.attribute_size() == 1) {
+    const onnx::AttributeProto& a = proto.attribute(0);
+    std::optional<Strings> strings;
+    if (a.name() == "value" && a.has_t()) strings = strings_of(a.t());
+    if (a.name() == "value_string") strings = Strings{{}, {a.s()}};
+    if (a.name() == "value_strings") strings = Strings{{a.strings_size()}, {a.strings().begin(), a.strings().end()}};
+    if (strings) return define(proto.output(0), add_strings(proto.output(0), *strings));
+  }
   define(proto.output(0), graph_.add_constant(proto.output(0), constant_of(proto, context_.files)));
 }
 

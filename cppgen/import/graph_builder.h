@@ -7,6 +7,7 @@
 #include "cppgen/graph/graph.h"
 #include "cppgen/import/dims.h"
 #include "cppgen/import/external_data.h"
+#include "cppgen/import/host_types.h"
 #include "cppgen/import/protos.h"
 
 namespace cppgen::import {
@@ -44,6 +45,7 @@ class GraphBuilder {
   void note_declared(const onnx::ValueInfoProto& output, ValueId);
   void add_node(onnx::NodeProto&, int position);
   void add_constant_node(onnx::NodeProto&);
+  ValueId add_strings(const std::string& name, const Strings&);
   void add_attributes(onnx::NodeProto&, Node&);
   std::shared_ptr<Graph> build_body(onnx::GraphProto&, const std::string& attribute, Node&);
   int opset_of(const onnx::NodeProto&) const;

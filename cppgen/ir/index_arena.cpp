@@ -71,6 +71,14 @@ IndexExpr IndexArena::symbol(const std::string& name, int64_t lo, int64_t hi) {
   return IndexExpr(at->second);
 }
 
+IndexExpr IndexArena::fresh_symbol(const std::string& hint) {
+  std::string name;
+  do {
+    name = impl_->numbered(hint + "#");
+  } while (impl_->symbols.count(name));
+  return symbol(name);
+}
+
 IndexExpr IndexArena::loop(const std::string& prefix, IndexExpr extent) {
   IndexNode node{};
   node.op = IndexOp::variable;

@@ -87,6 +87,8 @@ class IndexArena {
 
   // The symbol of this name: one per name and arena. The range given first holds (default: 0 or more).
   IndexExpr symbol(const std::string& name, int64_t lo = 0, int64_t hi = kUnbounded);
+  // A new symbol; its name is the hint, '#' and a number.
+  IndexExpr fresh_symbol(const std::string& hint);
   // A new loop variable 0 <= v < extent; the printed name is prefix + a number.
   IndexExpr loop(const std::string& prefix, IndexExpr extent);
   // A new variable for a checked value from a tensor, 0 <= v < extent. `purpose` is for people: "axis 0 of 'table'".

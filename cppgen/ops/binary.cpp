@@ -2,6 +2,7 @@
 
 #include "cppgen/ops/common.h"
 #include "cppgen/ops/families.h"
+#include "cppgen/ops/strings.h"
 
 namespace cppgen::ops {
 namespace {
@@ -51,6 +52,7 @@ void infer_arithmetic(InferContext& c) {
 
 template <DTypes allowed>
 void infer_comparison(InferContext& c) {
+  if (allowed == kAll && infer_string_comparison(c)) return;
   require_dtype(c, 0, allowed);
   require_same_dtype(c, 0, 1);
   infer_shape(c, DType::boolean);
@@ -173,6 +175,12 @@ void add_binary_ops(std::vector<Op>& t) {
   add_versions(t, "Max", {1, 6, 8, 12, 13}, {1, -1, 1}, infer_variadic<kNumbers>, lower_variadic<BinaryOp::max>);
   add_versions(t, "Min", {1, 6, 8, 12, 13}, {1, -1, 1}, infer_variadic<kNumbers>, lower_variadic<BinaryOp::min>);
   add_versions(t, "Mean", {1, 6, 8, 13}, {1, -1, 1}, infer_variadic<kFloats>, lower_mean);
+  for (const char* name : {"Add",   "Sub",  "Mul",        "Div",         "And",
+                           "Or",    "Xor",  "BitwiseAnd", "BitwiseOr",   "BitwiseXor",
+                           "Equal", "Less", "Greater",    "LessOrEqual", "GreaterOrEqual",
+                           "Mod",   "Pow",  "BitShift",   "Sum",         "Max",
+                           "Min",   "Mean"})
+    set_resolve(t, name, resolve_broadcast);
 }
 
 }  // namespace cppgen::ops

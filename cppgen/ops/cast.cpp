@@ -2,6 +2,7 @@
 
 #include "cppgen/ops/convert.h"
 #include "cppgen/ops/families.h"
+#include "cppgen/ops/strings.h"
 
 namespace cppgen::ops {
 namespace {
@@ -18,8 +19,12 @@ DType target_type(InferContext& c) {
   return it->second;
 }
 
-void infer_cast(InferContext& c) { c.set_output(0, target_type(c), c.shape(0)); }
-void infer_cast_like(InferContext& c) { c.set_output(0, c.dtype(1), c.shape(0)); }
+void infer_cast(InferContext& c) {
+  if (!infer_string_cast(c)) c.set_output(0, target_type(c), c.shape(0));
+}
+void infer_cast_like(InferContext& c) {
+  if (!infer_string_cast(c)) c.set_output(0, c.dtype(1), c.shape(0));
+}
 
 void lower_cast(LowerContext& c) {
   const DType to = c.output(0).dtype;

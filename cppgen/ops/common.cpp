@@ -126,11 +126,69 @@ Shape broadcast(InferContext& c, const Shape& a, const Shape& b) {
   return out;
 }
 
+namespace {
+
+// A run's own dimension may be 1 or equal to another; only the run can tell.
+bool only_a_run_knows(IndexExpr d) {
+  const auto variables = ir::variables_of(d);
+  return std::any_of(variables.begin(), variables.end(),
+                     [](const ir::IndexNode* n) { return n->name.find('#') != std::string::npos; });
+}
+
+// Dimensions of the broadcast shape; nullopt where only a run can tell.
+PartialShape broadcast_of(InferContext& c, int first) {
+  size_t rank = 0;
+  for (int i = first; i < c.input_count(); ++i) rank = std::max(rank, c.shape(i).size());
+  PartialShape out(rank, IndexExpr(int64_t(1)));
+  for (int i = first; i < c.input_count(); ++i) {
+    const Shape& from = c.shape(i);
+    for (size_t d = 0; d < from.size(); ++d) {
+      std::optional<IndexExpr>& to = out[rank - from.size() + d];
+      if (!to || from[d].is_constant(1) || ir::prove_equal(*to, from[d])) continue;
+      if (to->is_constant(1)) {
+        to = from[d];
+      } else if (c.can_resolve() && (only_a_run_knows(*to) || only_a_run_knows(from[d]))) {
+        to.reset();
+      } else {
+        c.fail(
+            fmt::format("shapes {} and {} do not broadcast: dimensions {} and {} differ and neither is the constant 1",
+                        to_string(c.shape(first)), to_string(from), ir::to_string(*to), ir::to_string(from[d])));
+      }
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
 Shape broadcast_inputs(InferContext& c, int first) {
-  Shape out = c.shape(first);
-  for (int i = first + 1; i < c.input_count(); ++i) out = broadcast(c, out, c.shape(i));
+  const PartialShape partial = broadcast_of(c, first);
+  Shape out;
+  if (std::all_of(partial.begin(), partial.end(), [](const auto& d) { return d.has_value(); })) {
+    for (const auto& d : partial) out.push_back(*d);
+  } else {
+    out = c.resolved_dimensions(0, partial);
+  }
   require_size(c, out, DType::f64);
   return out;
+}
+
+void resolve_broadcast(LowerContext& c, ir::BufferId dims) {
+  size_t rank = 0;
+  for (int i = 0; i < c.input_count(); ++i) rank = std::max(rank, c.shape(i).size());
+  ir::LoopNest nest;
+  nest.name = "dims";
+  for (size_t d = 0; d < rank; ++d) {
+    Scalar to = number(c, DType::i64, 1), refused = number(c, DType::i64, -1);
+    for (int i = 0; i < c.input_count(); ++i) {
+      const Shape& from = c.shape(i);
+      if (d < rank - from.size()) continue;
+      const Scalar own = index_value(c, from[d - (rank - from.size())]);
+      to = select(own == 1.0 || own == to, to, select(to == 1.0, own, refused));
+    }
+    nest.stores.push_back({dims, {int64_t(d)}, to, {}});
+  }
+  if (!nest.stores.empty()) c.emit(std::move(nest));
 }
 
 void require_broadcasts_to(InferContext& c, int i, const Shape& to) {
@@ -276,8 +334,21 @@ std::vector<double> float_elements(InferContext& c, int input) {
 void add_versions(std::vector<Op>& table, const char* name, std::initializer_list<int> versions, Arity arity,
                   OpFunction infer, LowerFunction lower, RefuseFunction refuse, const char* domain) {
   for (int since : versions) {
-    table.push_back({name, domain, since, arity.min_inputs, arity.max_inputs, arity.max_outputs, infer, lower, refuse});
+    table.push_back({.name = name,
+                     .domain = domain,
+                     .since = since,
+                     .min_inputs = arity.min_inputs,
+                     .max_inputs = arity.max_inputs,
+                     .max_outputs = arity.max_outputs,
+                     .infer = infer,
+                     .lower = lower,
+                     .refuse = refuse});
   }
+}
+
+void set_resolve(std::vector<Op>& table, std::string_view name, void (*resolve)(LowerContext&, ir::BufferId dims)) {
+  for (Op& op : table)
+    if (op.domain.empty() && op.name == name) op.resolve = resolve;
 }
 
 }  // namespace cppgen::ops

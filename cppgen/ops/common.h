@@ -115,4 +115,9 @@ using RefuseFunction = std::string (*)(const Graph&, const Node&);
 void add_versions(std::vector<Op>&, const char* name, std::initializer_list<int> versions, Arity, OpFunction infer,
                   LowerFunction lower, RefuseFunction refuse = nullptr, const char* domain = "");
 
+// As `resolve`: the shape that all inputs broadcast to.
+void resolve_broadcast(LowerContext&, ir::BufferId dims);
+// Gives all entries of a name their `resolve`.
+void set_resolve(std::vector<Op>&, std::string_view name, void (*resolve)(LowerContext&, ir::BufferId dims));
+
 }  // namespace cppgen::ops

@@ -4,6 +4,7 @@
 #include "cppgen/ops/common.h"
 #include "cppgen/ops/declared.h"
 #include "cppgen/ops/families.h"
+#include "cppgen/ops/strings.h"
 
 namespace cppgen::ops {
 namespace {
@@ -60,7 +61,7 @@ void infer_constant_of_shape(InferContext& c) {
   require_dtype(c, 0, bit(DType::i64));
   require_rank(c, 0, 1, 1);
   const std::vector<IndexExpr>* known = c.contents(0);
-  Shape dims = known ? *known : require_declared(c, 0, "the shape");
+  Shape dims = known ? *known : require_declared(c, 0, "the shape", unknown_dims(size_t(element_count(c, 0))));
   if (!known && element_count(c, 0) != int64_t(dims.size()))
     c.fail(fmt::format("the shape is not {} long", dims.size()));
   DType dtype = fill_value(c).dtype;
@@ -79,6 +80,12 @@ void lower_constant_of_shape(LowerContext& c) {
   c.emit_pointwise(c.output_buffer(0), [&](const auto&) { return element; });
 }
 
+void resolve_constant_of_shape(LowerContext& c, ir::BufferId dims) {
+  std::vector<Scalar> values;
+  for (int64_t d = 0; d < element_count(c, 0); ++d) values.push_back(integer_element(c, 0, d));
+  emit_dims(c, dims, values);
+}
+
 // Dimensions [start, end) of the input.
 std::pair<int, int> shape_range(InferContext& c) {
   int64_t rank = int64_t(c.shape(0).size());
@@ -88,6 +95,7 @@ std::pair<int, int> shape_range(InferContext& c) {
 }
 
 void infer_shape(InferContext& c) {
+  if (infer_host_shape(c)) return;
   auto [start, end] = shape_range(c);
   c.set_output(0, DType::i64, {int64_t(end - start)});
   c.set_contents(0, Shape(c.shape(0).begin() + start, c.shape(0).begin() + end));
@@ -103,6 +111,7 @@ void lower_shape(LowerContext& c) {
 }
 
 void infer_size(InferContext& c) {
+  if (infer_host_size(c)) return;
   c.set_output(0, DType::i64, {});
   c.set_contents(0, {ir::product(c.shape(0))});
 }
@@ -116,6 +125,7 @@ void lower_size(LowerContext& c) {
 void add_constant_ops(std::vector<Op>& t) {
   add_versions(t, "Constant", {1, 9, 11, 12, 13, 19, 21}, {0, 0, 1}, infer_constant, lower_constant, refuse_constant);
   add_versions(t, "ConstantOfShape", {9, 20, 21}, {1, 1, 1}, infer_constant_of_shape, lower_constant_of_shape);
+  set_resolve(t, "ConstantOfShape", resolve_constant_of_shape);
   add_versions(t, "Shape", {1, 13, 15, 19, 21}, {1, 1, 1}, infer_shape, lower_shape);
   add_versions(t, "Size", {1, 13, 19, 21}, {1, 1, 1}, infer_size, lower_size);
 }

@@ -42,8 +42,21 @@ bool InferContext::has_output(int i) const { return i < output_count() && node_.
 const TensorType& InferContext::input(int i) const {
   if (!has_input(i)) fail(fmt::format("input {} is missing", i));
   const Value& v = graph_.value(node_.inputs[i]);
+  if (v.host)
+    fail(fmt::format("input {} ({}) is {}, which the operator does not take", i, quoted(v.name), to_string(*v.host)));
   if (!v.type) fail(fmt::format("input {} ('{}') has no type", i, v.name));
   return *v.type;
+}
+
+const HostType* InferContext::host(int i) const {
+  if (!has_input(i)) return nullptr;
+  const Value& v = graph_.value(node_.inputs[i]);
+  return v.host ? &*v.host : nullptr;
+}
+
+const Value& InferContext::input_value(int i) const {
+  if (!has_input(i)) fail(fmt::format("input {} is missing", i));
+  return graph_.value(node_.inputs[i]);
 }
 
 const std::vector<IndexExpr>* InferContext::contents(int i) const {
@@ -87,10 +100,58 @@ const Tensor* InferContext::constant(int i) const {
   return value == attributes.end() ? nullptr : std::get_if<Tensor>(&value->second);
 }
 
-IndexExpr InferContext::unknown_dimension(const std::string& hint) {
-  ValueId first = -1;
-  for (ValueId v : node_.outputs) first = v != kNoValue && first < 0 ? v : first;
-  return index().symbol(fmt::format("{}#{}", hint, first));
+IndexExpr InferContext::unknown_dimension(int output, size_t d, const std::string& hint) {
+  const std::optional<TensorType>& type = graph_.value(node_.outputs[size_t(output)]).type;
+  if (type && d < type->shape.size()) {
+    const ir::IndexNode* known = type->shape[d].node();
+    if (known && known->op == ir::IndexOp::variable && known->name.find('#') != std::string::npos)
+      return type->shape[d];
+  }
+  return index().fresh_symbol(hint);
+}
+
+bool InferContext::can_resolve() const {
+  const Op* op = find(node_.domain, node_.op, node_.opset);
+  return op && op->resolve;
+}
+
+Shape InferContext::resolved_dimensions(int output, const PartialShape& dims) {
+  Shape shape;
+  std::vector<std::string> names;
+  for (size_t d = 0; d < dims.size(); ++d) {
+    shape.push_back(dims[d] ? *dims[d] : unknown_dimension(output, d, "dim"));
+    names.push_back(dims[d] ? "" : shape.back().node()->name);
+  }
+  graph_.nodes[size_t(node_.id)].attributes[kRunTimeSymbols] = std::move(names);
+  return shape;
+}
+
+void InferContext::run_on_host() { graph_.nodes[size_t(node_.id)].attributes[kOnHost] = int64_t(1); }
+
+const Graph& InferContext::body(const std::string& name) const {
+  const Attribute* a = attribute(name);
+  if (!a) fail(fmt::format("attribute '{}' is missing", name));
+  return *typed<std::shared_ptr<Graph>>(*this, name, *a, "a graph");
+}
+
+const std::vector<int64_t>& InferContext::captures(const std::string& name) const {
+  static const std::vector<int64_t> none;
+  const Attribute* a = attribute(captures_name(name));
+  return a ? typed<std::vector<int64_t>>(*this, name, *a, "a list of integers") : none;
+}
+
+Graph& InferContext::infer_body(const std::string& name, const std::function<void(Graph&)>& set_inputs) {
+  check(infer_body_, "bodies cannot be inferred here");
+  auto typed_body = std::make_shared<Graph>(deep_copy(body(name)));
+  set_inputs(*typed_body);
+  (*infer_body_)(*typed_body);
+  graph_.nodes[size_t(node_.id)].attributes[name] = typed_body;
+  return *typed_body;
+}
+
+bool InferContext::is_produced_by(int i, std::string_view op) const {
+  const NodeId producer = input_value(i).producer;
+  return producer >= 0 && graph_.nodes[size_t(producer)].op == op;
 }
 
 const Attribute* InferContext::attribute(const std::string& name) const {
@@ -128,6 +189,11 @@ std::vector<int64_t> InferContext::integers(const std::string& name) const {
 
 std::vector<int64_t> InferContext::integers(const std::string& name, std::vector<int64_t> otherwise) const {
   return has(name) ? integers(name) : otherwise;
+}
+
+void InferContext::set_host_output(int i, HostType type) {
+  if (!has_output(i)) return;
+  graph_.value(node_.outputs[size_t(i)]).host = std::move(type);
 }
 
 void InferContext::set_output(int i, DType dtype, Shape shape) {
@@ -182,13 +248,21 @@ ir::Expr LowerContext::load(ir::BufferId buffer, std::vector<IndexExpr> indices)
   return exprs().load(buffer, program_.buffer(buffer).type, std::move(indices));
 }
 
+// The index of an operand for one of the result: 0 in a dimension that a run finds to be 1.
+static IndexExpr repeated(IndexExpr at, IndexExpr extent) {
+  const ir::IndexNode* loop = at.node();
+  const bool same = !loop || loop->op != ir::IndexOp::variable || loop->kind != ir::VarKind::loop ||
+                    ir::prove_equal(loop->extent, extent);
+  return same ? at : ir::min(at, extent - 1);
+}
+
 ir::Expr LowerContext::load_broadcast(int i, const std::vector<IndexExpr>& output_index) {
   const Shape& from = shape(i);
   check(from.size() <= output_index.size(), "a broadcast operand has more dimensions than the result");
   size_t skipped = output_index.size() - from.size();
   std::vector<IndexExpr> at;
   for (size_t d = 0; d < from.size(); ++d)
-    at.push_back(from[d].is_constant(1) ? IndexExpr() : output_index[skipped + d]);
+    at.push_back(from[d].is_constant(1) ? IndexExpr() : repeated(output_index[skipped + d], from[d]));
   return load(input_buffer(i), std::move(at));
 }
 

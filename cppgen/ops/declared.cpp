@@ -9,11 +9,27 @@ std::optional<Shape> declared_shape(const InferContext& c, int output) {
   return Shape(dims->begin(), dims->end());
 }
 
-Shape require_declared(InferContext& c, int input, const char* what) {
+Shape require_declared(InferContext& c, int input, const char* what, const std::optional<PartialShape>& partial) {
   std::optional<Shape> shape = declared_shape(c, 0);
+  if (!shape && partial && c.can_resolve()) return c.resolved_dimensions(0, *partial);
   if (!shape) c.fail(fmt::format("input {} ({}) must be constant, or the output's shape declared", input, what));
   require_size(c, *shape, DType::f64);
   return *shape;
+}
+
+bool is_resolved(const InferContext& c) { return c.attribute(kRunTimeSymbols) != nullptr; }
+
+void emit_dims(LowerContext& c, ir::BufferId dims, const std::vector<Scalar>& values) {
+  ir::LoopNest nest;
+  nest.name = "dims";
+  for (size_t d = 0; d < values.size(); ++d)
+    nest.stores.push_back({dims, {int64_t(d)}, values[d].cast(DType::i64), {}});
+  if (!nest.stores.empty()) c.emit(std::move(nest));
+}
+
+Scalar valid_or_refused(LowerContext& c, Scalar dim, const std::vector<Scalar>& conditions) {
+  for (const Scalar& condition : conditions) dim = select(condition, dim, number(c, dim.type(), -1));
+  return dim;
 }
 
 bool is_run_time(const InferContext& c, int input) {
@@ -42,7 +58,8 @@ Scalar lists_axis(LowerContext& c, int input, int64_t d, int64_t rank) {
 }
 
 Scalar checked(LowerContext& c, Scalar value, const std::vector<Scalar>& conditions) {
-  if (conditions.empty()) return value;
+  // What computed the dimensions has checked them.
+  if (conditions.empty() || is_resolved(c)) return value;
   Scalar all = conditions[0];
   for (size_t k = 1; k < conditions.size(); ++k) all = all && conditions[k];
   // Looks up a table of two ones: at 0, or at 2 and so outside.

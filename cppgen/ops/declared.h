@@ -14,8 +14,16 @@ namespace cppgen::ops {
 // nullopt if the model declares nothing, or not all dimensions.
 std::optional<Shape> declared_shape(const InferContext&, int output);
 
-// declared_shape; fails with "input `i` (`what`) must be constant, or the output's shape declared" without one.
-Shape require_declared(InferContext&, int input, const char* what);
+// declared_shape; without one, for operators that have a `resolve`, symbols for those dimensions that a run computes;
+// else fails with "input `i` (`what`) must be constant, or the output's shape declared".
+Shape require_declared(InferContext&, int input, const char* what, const std::optional<PartialShape>& = std::nullopt);
+inline PartialShape unknown_dims(size_t rank) { return PartialShape(rank); }
+// The output's dimensions are such symbols.
+bool is_resolved(const InferContext&);
+
+// For `resolve`: stores the dimensions of the output; the dimension, or -1 unless all conditions hold.
+void emit_dims(LowerContext&, ir::BufferId dims, const std::vector<Scalar>&);
+Scalar valid_or_refused(LowerContext&, Scalar dim, const std::vector<Scalar>& conditions);
 
 // True if elements of input `i` are known only to a run.
 bool is_run_time(const InferContext&, int input);

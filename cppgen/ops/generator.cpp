@@ -49,7 +49,9 @@ int one_hot_axis(InferContext& c);
 
 IndexExpr one_hot_depth(InferContext& c) {
   if (is_run_time(c, 1)) {
-    Shape to = require_declared(c, 1, "the depth");
+    PartialShape partial(c.shape(0).begin(), c.shape(0).end());
+    partial.insert(partial.begin() + one_hot_axis(c), std::nullopt);
+    Shape to = require_declared(c, 1, "the depth", partial);
     if (to.size() != c.shape(0).size() + 1)
       c.fail(fmt::format("the declared shape {} has another rank", to_string(to)));
     return to[size_t(one_hot_axis(c))];
@@ -92,7 +94,7 @@ bool is_run_time_range(InferContext& c) { return is_run_time(c, 0) || is_run_tim
 IndexExpr range_count(InferContext& c) {
   if (is_run_time_range(c)) {
     for (int i = 0; i < 3; ++i) element_count(c, i);
-    Shape to = require_declared(c, is_run_time(c, 1) ? 1 : 0, "a bound of the range");
+    Shape to = require_declared(c, is_run_time(c, 1) ? 1 : 0, "a bound of the range", unknown_dims(1));
     if (to.size() != 1) c.fail("the declared output has more than one dimension");
     return to[0];
   }
@@ -136,11 +138,26 @@ void lower_range(LowerContext& c) {
   });
 }
 
+void resolve_range(LowerContext& c, ir::BufferId dims) {
+  auto bound = [&](int i) { return load_input(c, i, At(c.shape(i).size())).cast(DType::f64); };
+  const Scalar delta = bound(2), steps = ceil((bound(1) - bound(0)) / delta);
+  emit_dims(c, dims, {valid_or_refused(c, max(steps, 0.0).cast(DType::i64), {delta != 0.0})});
+}
+
+void resolve_one_hot(LowerContext& c, ir::BufferId dims) {
+  std::vector<Scalar> result;
+  for (IndexExpr d : c.shape(0)) result.push_back(index_value(c, d));
+  result.insert(result.begin() + one_hot_axis(c), integer_element(c, 1, 0));
+  emit_dims(c, dims, result);
+}
+
+void resolve_window(LowerContext& c, ir::BufferId dims) { emit_dims(c, dims, {integer_element(c, 0, 0)}); }
+
 // --- Windows of signal processing: sums of cosines
 
 void infer_window(InferContext& c) {
   const std::vector<IndexExpr>* known = c.contents(0);
-  Shape size = known ? *known : require_declared(c, 0, "the size");
+  Shape size = known ? *known : require_declared(c, 0, "the size", unknown_dims(1));
   if (size.size() != 1 || element_count(c, 0) != 1) c.fail("the size is not one integer");
   DType type = dtype_of_onnx(c, c.integer("output_datatype", 1));
   c.integer("periodic", 1);
@@ -175,6 +192,9 @@ void add_generator_ops(std::vector<Op>& t) {
   add_versions(t, "HannWindow", {17}, {1, 1, 1}, infer_window, lower_hann);
   add_versions(t, "HammingWindow", {17}, {1, 1, 1}, infer_window, lower_hamming);
   add_versions(t, "BlackmanWindow", {17}, {1, 1, 1}, infer_window, lower_blackman);
+  set_resolve(t, "Range", resolve_range);
+  set_resolve(t, "OneHot", resolve_one_hot);
+  for (const char* window : {"BlackmanWindow", "HammingWindow", "HannWindow"}) set_resolve(t, window, resolve_window);
 }
 
 }  // namespace cppgen::ops

@@ -16,7 +16,7 @@ void check_arity(const InferContext& c, const Op& op) {
     c.fail(fmt::format("{} inputs are given; allowed are {} to {}", inputs, op.min_inputs,
                        op.max_inputs < 0 ? "any number" : std::to_string(op.max_inputs)));
   }
-  for (int i = 0; i < op.min_inputs; ++i) c.input(i);
+  for (int i = 0; i < op.min_inputs; ++i) c.input_value(i);
   if (op.max_outputs >= 0 && c.output_count() > op.max_outputs) {
     c.fail(fmt::format("{} outputs are asked for; there are at most {}", c.output_count(), op.max_outputs));
   }
@@ -66,18 +66,24 @@ void infer_contents(Graph& g, const Node& node) {
 }  // namespace
 
 void infer_node(Graph& g, NodeId id) {
+  infer_node(g, id, [](Graph& body) { infer_types(body); });
+}
+
+void infer_node(Graph& g, NodeId id, const InferBody& infer_body) {
   const Node& node = g.nodes.at(id);
   const Op* op = find(node.domain, node.op, node.opset);
-  InferContext c(g, node);
+  InferContext c(g, node, infer_body);
   if (!op) c.fail("the operator is not supported");
   check_arity(c, *op);
   check_narrow_types(g, c);
   op->infer(c);
   check_narrow_types(g, c);
   for (int i = 0; i < c.output_count(); ++i) {
-    if (c.has_output(i) && !g.value(node.outputs[i]).type) c.fail(fmt::format("output {} does not exist", i));
+    if (!c.has_output(i)) continue;
+    const Value& output = g.value(node.outputs[i]);
+    if (!output.type && !output.host) c.fail(fmt::format("output {} does not exist", i));
   }
-  if (is_shape_arithmetic(g, node)) infer_contents(g, node);
+  if (!is_host(g, node) && is_shape_arithmetic(g, node)) infer_contents(g, node);
 }
 
 void infer_types(Graph& g) {

@@ -109,6 +109,7 @@ void Lowering::lower_node(const Node& node) {
   const Op* op = find(node.domain, node.op, node.opset);
   LowerContext c(graph_, node, program_, [this](ValueId v) { return buffer_of(v); });
   if (!op) c.fail("the operator is not supported");
+  if (node.attributes.count(kResolves)) return op->resolve(c, c.output_buffer(0));
   op->lower(c);
 }
 

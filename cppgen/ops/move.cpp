@@ -138,6 +138,7 @@ void lower_split(LowerContext& c) {
     });
   }
 }
+
 }  // namespace
 
 void add_move_ops(std::vector<Op>& t) {

@@ -5,13 +5,21 @@
 
 #include "cppgen/graph/graph.h"
 #include "cppgen/ir/program.h"
+#include "runtime/plan/module.h"
 
 namespace cppgen::ops {
+
+using PartialShape = std::vector<std::optional<IndexExpr>>;  // without those that only a run knows
+
+// Infers the types of a body whose inputs are typed.
+using InferBody = std::function<void(Graph&)>;
 
 // What an operator sees of its node while types are inferred. `fail` throws a UserError that names the node.
 class InferContext {
  public:
   InferContext(Graph& graph, const Node& node) : graph_(graph), node_(node) {}
+  InferContext(Graph& graph, const Node& node, const InferBody& infer_body)
+      : graph_(graph), node_(node), infer_body_(&infer_body) {}
 
   const Node& node() const { return node_; }
   int opset() const { return node_.opset; }
@@ -21,6 +29,7 @@ class InferContext {
   bool has_input(int) const;
   bool has_output(int) const;
   const TensorType& input(int) const;  // UserError if the input is absent
+  const HostType* host(int) const;     // null unless the input is there and no tensor of known rank
   const Shape& shape(int i) const { return input(i).shape; }
   DType dtype(int i) const { return input(i).dtype; }
   // The elements of an integer input, when known (constants, or shape arithmetic that gave expressions).
@@ -28,8 +37,13 @@ class InferContext {
   // The same, all constant; UserError "… must be constant" otherwise.
   std::vector<int64_t> constant_ints(int) const;
   const Tensor* constant(int) const;  // null unless the input is a constant tensor
-  // A new symbol for a dimension that only the data decides.
-  IndexExpr unknown_dimension(const std::string& hint);
+  // A symbol for dimension `d` of an output that only a run knows: the one that it has, or a new one.
+  IndexExpr unknown_dimension(int output, size_t d, const std::string& hint);
+  bool can_resolve() const;  // the operator has a `resolve`
+  // Symbols for the dimensions that are not given, noted as such that the operator's `resolve` computes in a run.
+  Shape resolved_dimensions(int output, const PartialShape&);
+  // Notes that the host runs this node, though there is a lowering.
+  void run_on_host();
 
   // Attributes; the two-argument forms give the default if absent, the one-argument forms fail.
   bool has(const std::string& name) const;
@@ -42,12 +56,20 @@ class InferContext {
   const Attribute* attribute(const std::string& name) const;
 
   void set_output(int, DType, Shape);
+  void set_host_output(int, HostType);
+  // The body in an attribute; and the same typed, as a new graph in the attribute.
+  const Graph& body(const std::string& attribute) const;
+  Graph& infer_body(const std::string& attribute, const std::function<void(Graph&)>& set_inputs);
+  const std::vector<int64_t>& captures(const std::string& attribute) const;
+  const Value& input_value(int) const;  // UserError if the input is absent
+  bool is_produced_by(int input, std::string_view op) const;
   void set_contents(int, std::vector<IndexExpr>);  // of an integer output, where the shapes alone decide them
   [[noreturn]] void fail(const std::string& what) const;
 
  protected:
   Graph& graph_;
   const Node& node_;
+  const InferBody* infer_body_ = nullptr;
 };
 
 // What an operator sees while it is lowered: types are known, buffers exist, statements are appended.
@@ -95,7 +117,15 @@ struct Op {
   void (*lower)(LowerContext&);
   // "" if the node can be compiled, else why not (attributes or dtypes that are not supported), before any inference.
   std::string (*refuse)(const Graph&, const Node&) = nullptr;
+  // Operators on whole values: what the host does for this node, without slots. With `lower` it is for values that are
+  // no tensors of known rank.
+  rt::HostStep (*host)(InferContext&) = nullptr;
+  // Stores into an int64 vector the dimensions that only a run knows, from the inputs alone: see kRunTimeSymbols. -1 if
+  // the inputs do not fit.
+  void (*resolve)(LowerContext&, ir::BufferId dims) = nullptr;
 };
+
+bool is_host(const Graph&, const Node&);  // runs as a step of the host
 
 const std::vector<Op>& table();  // every operator, all families, sorted by domain, name, since
 const Op* find(const std::string& domain, const std::string& name, int opset);
@@ -104,7 +134,8 @@ const Op* find(const std::string& domain, const std::string& name, int opset);
 void check_supported(const Graph&);
 
 // Infers the type (and, for shape arithmetic, the contents) of every output of one node.
-void infer_node(Graph&, NodeId);
+void infer_node(Graph&, NodeId, const InferBody&);
+void infer_node(Graph&, NodeId);  // bodies by infer_types
 void infer_types(Graph&);
 
 // Lowers a whole typed graph. Values whose contents are known (shape arithmetic) are stored directly where they are

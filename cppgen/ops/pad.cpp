@@ -53,7 +53,7 @@ std::string pad_mode(InferContext& c) {
 bool has_run_time_pads(InferContext& c) { return c.opset() >= 11 && is_run_time(c, 1); }
 
 void infer_declared_pad(InferContext& c) {
-  Shape to = require_declared(c, 1, "the pads");
+  Shape to = require_declared(c, 1, "the pads", unknown_dims(c.shape(0).size()));
   require_dtype(c, 1, bit(DType::i64));
   require_rank(c, 0, int(to.size()), int(to.size()));
   if (c.has_input(3)) c.fail("input 1 (the pads) must be constant when the axes are given");
@@ -61,6 +61,15 @@ void infer_declared_pad(InferContext& c) {
   if (pad_mode(c) != "constant" && is_zero_sized(c.shape(0))) c.fail("an empty input has no elements to repeat");
   if (c.has_input(2)) require_same_dtype(c, 0, 2);
   c.set_output(0, c.dtype(0), to);
+}
+
+void resolve_pad(LowerContext& c, ir::BufferId dims) {
+  const Shape& x = c.shape(0);
+  const auto rank = int64_t(x.size());
+  std::vector<Scalar> result;
+  for (int64_t d = 0; d < rank; ++d)
+    result.push_back(index_value(c, x[size_t(d)]) + integer_element(c, 1, d) + integer_element(c, 1, rank + d));
+  emit_dims(c, dims, result);
 }
 
 void infer_pad(InferContext& c) {
@@ -149,6 +158,7 @@ void lower_pad(LowerContext& c) {
 
 void add_pad_ops(std::vector<Op>& t) {
   add_versions(t, "Pad", {1, 2, 11, 13, 18, 19, 21}, {1, 4, 1}, infer_pad, lower_pad);
+  set_resolve(t, "Pad", resolve_pad);
 }
 
 }  // namespace cppgen::ops

@@ -6,11 +6,36 @@
 namespace cppgen::ops {
 namespace {
 
+// A dimension of the input that is no 1 stays what it is.
+Shape run_time_expansion(InferContext& c) {
+  const Shape& from = c.shape(0);
+  PartialShape partial(std::max(from.size(), size_t(element_count(c, 1))));
+  for (size_t d = 0; d < from.size(); ++d)
+    if (from[d].is_constant() && !from[d].is_constant(1)) partial[partial.size() - from.size() + d] = from[d];
+  const Shape to = require_declared(c, 1, "the shape", partial);
+  return is_resolved(c) ? to : broadcast(c, from, to);
+}
+
+void resolve_expand(LowerContext& c, ir::BufferId dims) {
+  const Shape& from = c.shape(0);
+  const auto given = size_t(element_count(c, 1)), rank = std::max(from.size(), given);
+  std::vector<Scalar> result, conditions;
+  for (size_t d = 0; d < rank; ++d) {
+    const Scalar one = number(c, DType::i64, 1);
+    const Scalar own = d < rank - from.size() ? one : index_value(c, from[d - (rank - from.size())]);
+    const Scalar asked = d < rank - given ? one : integer_element(c, 1, int64_t(d - (rank - given)));
+    conditions.push_back(own == asked || own == 1.0 || asked == 1.0);
+    result.push_back(select(own == 1.0, asked, own));
+  }
+  for (Scalar& dim : result) dim = valid_or_refused(c, dim, conditions);
+  emit_dims(c, dims, result);
+}
+
 void infer_expand(InferContext& c) {
   require_dtype(c, 1, bit(DType::i64));
   require_rank(c, 1, 1, 1);
   const std::vector<IndexExpr>* dims = c.contents(1);
-  Shape to = broadcast(c, c.shape(0), dims ? *dims : require_declared(c, 1, "the shape"));
+  Shape to = dims ? broadcast(c, c.shape(0), *dims) : run_time_expansion(c);
   require_size(c, to, c.dtype(0));
   c.set_output(0, c.dtype(0), to);
 }
@@ -39,7 +64,7 @@ void lower_expand(LowerContext& c) {
   c.emit_pointwise(c.output_buffer(0), [&](const auto& at) {
     std::vector<IndexExpr> own(at.end() - int64_t(from.size()), at.end());
     for (size_t d = 0; d < from.size(); ++d)
-      if (from[d].is_constant(1)) own[d] = 0;
+      own[d] = from[d].is_constant(1) ? IndexExpr(int64_t(0)) : is_resolved(c) ? ir::min(own[d], from[d] - 1) : own[d];
     return checked(c, load_input(c, 0, own), conditions);
   });
 }
@@ -47,8 +72,10 @@ void lower_expand(LowerContext& c) {
 // Declared dimensions that are multiples of the input's.
 void infer_declared_tile(InferContext& c) {
   const Shape& from = c.shape(0);
-  Shape to = require_declared(c, 1, "the repeats");
+  if (element_count(c, 1) != int64_t(from.size())) c.fail("there is not one repeat for each dimension");
+  Shape to = require_declared(c, 1, "the repeats", unknown_dims(from.size()));
   require_rank(c, 0, int(to.size()), int(to.size()));
+  if (is_resolved(c)) return c.set_output(0, c.dtype(0), to);
   for (size_t d = 0; d < to.size(); ++d)
     require_equal(c, mod(to[d], from[d]), 0, "the remainder of a declared dimension by the input's and 0");
   if (from.empty() || is_zero_sized(from)) c.fail("input 1 (the repeats) must be constant for an empty input");
@@ -97,13 +124,20 @@ void emit_repeated_rows(LowerContext& c, const std::vector<Scalar>& conditions) 
   c.emit(std::move(nest));
 }
 
+void resolve_tile(LowerContext& c, ir::BufferId dims) {
+  std::vector<Scalar> result;
+  for (size_t d = 0; d < c.shape(0).size(); ++d)
+    result.push_back(index_value(c, c.shape(0)[d]) * integer_element(c, 1, int64_t(d)));
+  emit_dims(c, dims, result);
+}
+
 void lower_tile(LowerContext& c) {
   const Shape& from = c.shape(0);
   std::vector<Scalar> conditions;
   for (size_t d = 0; c.opset() >= 6 && is_run_time(c, 1) && d < from.size(); ++d)
     conditions.push_back(integer_element(c, 1, int64_t(d)) * index_value(c, from[d]) ==
                          index_value(c, c.output(0).shape[d]));
-  if (repeats_rows(from, c.output(0).shape)) return emit_repeated_rows(c, conditions);
+  if (!is_resolved(c) && repeats_rows(from, c.output(0).shape)) return emit_repeated_rows(c, conditions);
   c.emit_pointwise(c.output_buffer(0), [&](auto at) {
     for (size_t d = 0; d < at.size(); ++d) {
       if (from[d].is_constant(1))
@@ -120,6 +154,8 @@ void lower_tile(LowerContext& c) {
 void add_repeat_ops(std::vector<Op>& t) {
   add_versions(t, "Expand", {8, 13}, {2, 2, 1}, infer_expand, lower_expand);
   add_versions(t, "Tile", {1, 6, 13}, {2, 3, 1}, infer_tile, lower_tile);
+  set_resolve(t, "Expand", resolve_expand);
+  set_resolve(t, "Tile", resolve_tile);
 }
 
 }  // namespace cppgen::ops

@@ -22,17 +22,18 @@ Shape requested_shape(InferContext& c) {
 }
 
 // The output's shape is the declared one: it must have the input's elements.
-void infer_declared(InferContext& c, const char* what) {
+void infer_declared(InferContext& c, const char* what, int64_t rank) {
   const Shape& from = c.shape(0);
-  Shape to = require_declared(c, 1, what);
+  if (rank < 0) c.fail("there are more axes than dimensions");
+  Shape to = require_declared(c, 1, what, unknown_dims(size_t(rank)));
   require_dtype(c, 1, bit(DType::i64));
-  if (!ir::prove_equal(ir::product(from), ir::product(to)))
+  if (!is_resolved(c) && !ir::prove_equal(ir::product(from), ir::product(to)))
     c.fail(fmt::format("the input {} does not have as many elements as {}", to_string(from), to_string(to)));
   c.set_output(0, c.dtype(0), to);
 }
 
 void infer_reshape(InferContext& c) {
-  if (c.opset() >= 5 && is_run_time(c, 1)) return infer_declared(c, "the shape");
+  if (c.opset() >= 5 && is_run_time(c, 1)) return infer_declared(c, "the shape", element_count(c, 1));
   const Shape& from = c.shape(0);
   Shape to = requested_shape(c);
   bool allow_zero = c.integer("allowzero", 0) != 0;
@@ -73,7 +74,7 @@ void infer_flatten(InferContext& c) {
 }
 
 void infer_squeeze(InferContext& c) {
-  if (is_run_time(c, 1)) return infer_declared(c, "the axes");
+  if (is_run_time(c, 1)) return infer_declared(c, "the axes", int64_t(c.shape(0).size()) - element_count(c, 1));
   const Shape& from = c.shape(0);
   std::optional<std::vector<int64_t>> given = axes_argument(c, 1);
   std::vector<int> axes = normalized_axes(c, given.value_or(std::vector<int64_t>{}), int(from.size()));
@@ -89,7 +90,7 @@ void infer_squeeze(InferContext& c) {
 }
 
 void infer_unsqueeze(InferContext& c) {
-  if (is_run_time(c, 1)) return infer_declared(c, "the axes");
+  if (is_run_time(c, 1)) return infer_declared(c, "the axes", int64_t(c.shape(0).size()) + element_count(c, 1));
   std::optional<std::vector<int64_t>> given = axes_argument(c, 1);
   if (!given) c.fail("the axes are missing");
   if (given->size() > 64) c.fail("more than 64 axes");
@@ -149,6 +150,67 @@ void lower_reshape_by_axes(LowerContext& c) {
   c.emit_pointwise(c.output_buffer(0), [&](const auto& at) { return load_reshaped(c, at, conditions); });
 }
 
+Scalar size_of(LowerContext& c, const Shape& shape) { return index_value(c, ir::product(shape)); }
+
+void resolve_reshape(LowerContext& c, ir::BufferId dims) {
+  const Shape& from = c.shape(0);
+  const bool allow_zero = c.integer("allowzero", 0) != 0;
+  const int64_t rank = element_count(c, 1);
+  Scalar known = number(c, DType::i64, 1), inferred = number(c, DType::i64, 0), total = size_of(c, from);
+  std::vector<Scalar> asked, conditions;
+  for (int64_t d = 0; d < rank; ++d) {
+    Scalar dim = integer_element(c, 1, d);
+    if (!allow_zero)
+      dim = select(dim == 0.0, d < int64_t(from.size()) ? index_value(c, from[size_t(d)]) : dim.number(-2), dim);
+    conditions.push_back(dim >= -1.0);
+    known = known * select(dim == -1.0, dim.number(1), dim);
+    inferred = inferred + select(dim == -1.0, dim.number(1), dim.number(0));
+    asked.push_back(dim);
+  }
+  const Scalar rest = total / max(known, 1.0);
+  conditions.push_back(inferred <= 1.0);
+  conditions.push_back(known * select(inferred == 1.0, rest, rest.number(1)) == total);
+  for (Scalar& dim : asked) dim = valid_or_refused(c, select(dim == -1.0, rest, dim), conditions);
+  emit_dims(c, dims, asked);
+}
+
+// The dimensions that are left without the listed ones, which are 1.
+void resolve_squeeze(LowerContext& c, ir::BufferId dims) {
+  const Shape& from = c.shape(0);
+  const auto rank = int64_t(from.size()), left = rank - element_count(c, 1);
+  std::vector<Scalar> result(size_t(left), number(c, DType::i64, 0)), conditions;
+  Scalar position = number(c, DType::i64, 0);
+  for (int64_t d = 0; d < rank; ++d) {
+    const Scalar removed = lists_axis(c, 1, d, rank), extent = index_value(c, from[size_t(d)]);
+    conditions.push_back(!removed || extent == 1.0);
+    for (int64_t k = 0; k < left; ++k)
+      result[size_t(k)] = select(!removed && position == double(k), extent, result[size_t(k)]);
+    position = position + select(removed, position.number(0), position.number(1));
+  }
+  conditions.push_back(position == double(left));
+  for (Scalar& dim : result) dim = valid_or_refused(c, dim, conditions);
+  emit_dims(c, dims, result);
+}
+
+// 1 where an axis is listed, else the next dimension of the input.
+void resolve_unsqueeze(LowerContext& c, ir::BufferId dims) {
+  const Shape& from = c.shape(0);
+  const auto rank = int64_t(from.size()) + element_count(c, 1);
+  std::vector<Scalar> result, conditions;
+  Scalar position = number(c, DType::i64, 0);
+  for (int64_t d = 0; d < rank; ++d) {
+    const Scalar inserted = lists_axis(c, 1, d, rank);
+    Scalar dim = number(c, DType::i64, 1);
+    for (size_t k = 0; k < from.size(); ++k)
+      dim = select(!inserted && position == double(k), index_value(c, from[k]), dim);
+    result.push_back(dim);
+    position = position + select(inserted, position.number(0), position.number(1));
+  }
+  conditions.push_back(position == double(from.size()));
+  for (Scalar& dim : result) dim = valid_or_refused(c, dim, conditions);
+  emit_dims(c, dims, result);
+}
+
 }  // namespace
 
 void add_reshape_ops(std::vector<Op>& t) {
@@ -156,6 +218,9 @@ void add_reshape_ops(std::vector<Op>& t) {
   add_versions(t, "Flatten", {1, 9, 11, 13, 21}, {1, 1, 1}, infer_flatten, lower_reshape);
   add_versions(t, "Squeeze", {1, 11, 13, 21}, {1, 2, 1}, infer_squeeze, lower_reshape_by_axes);
   add_versions(t, "Unsqueeze", {1, 11, 13, 21}, {1, 2, 1}, infer_unsqueeze, lower_reshape_by_axes);
+  set_resolve(t, "Reshape", resolve_reshape);
+  set_resolve(t, "Squeeze", resolve_squeeze);
+  set_resolve(t, "Unsqueeze", resolve_unsqueeze);
 }
 
 }  // namespace cppgen::ops

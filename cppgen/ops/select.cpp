@@ -58,6 +58,7 @@ void lower_clip(LowerContext& c) {
 
 void add_select_ops(std::vector<Op>& t) {
   add_versions(t, "Where", {9, 16}, {3, 3, 1}, infer_where, lower_where);
+  set_resolve(t, "Where", resolve_broadcast);
   add_versions(t, "Clip", {1, 6, 11, 12, 13}, {1, 3, 1}, infer_clip, lower_clip);
 }
 

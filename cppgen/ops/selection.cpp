@@ -66,7 +66,9 @@ IndexExpr top_count(InferContext& c) {
   if (c.opset() < 10) return c.integer("k");
   if (element_count(c, 1) != 1) c.fail("k is not one integer");
   if (const auto* known = c.contents(1)) return (*known)[0];
-  Shape to = require_declared(c, 1, "k");
+  PartialShape partial(c.shape(0).begin(), c.shape(0).end());
+  partial[size_t(top_axis(c))] = std::nullopt;
+  Shape to = require_declared(c, 1, "k", partial);
   require_rank(c, 0, int(to.size()), int(to.size()));
   return to[size_t(top_axis(c))];
 }
@@ -76,11 +78,22 @@ void infer_top_k(InferContext& c) {
   const int axis = top_axis(c);
   Shape to = c.shape(0);
   require_searchable(c, to[axis]);
-  const int64_t k = constant_dim(c, top_count(c), "k"), n = to[axis].constant();
-  if (k < 0 || k > n) c.fail(fmt::format("k is {} for {} elements", k, n));
+  const IndexExpr k = top_count(c);
+  const int64_t n = to[axis].constant();
+  if (!is_resolved(c) && !(k.is_constant() && k.constant() >= 0 && k.constant() <= n))
+    c.fail(fmt::format("k is {} for {} elements", ir::to_string(k), n));
   to[axis] = k;
   c.set_output(0, c.dtype(0), to);
   c.set_output(1, DType::i64, to);
+}
+
+void resolve_top_k(LowerContext& c, ir::BufferId dims) {
+  std::vector<Scalar> result;
+  for (IndexExpr d : c.shape(0)) result.push_back(index_value(c, d));
+  Scalar& along = result[size_t(top_axis(c))];
+  const Scalar k = integer_element(c, 1, 0);
+  along = valid_or_refused(c, k, {k <= along});
+  emit_dims(c, dims, result);
 }
 
 // Whether a comes before b: NaN counts as greatest, equal ones by position.
@@ -148,6 +161,12 @@ void infer_compress(InferContext& c) {
   require_rank(c, 1, 1, 1);
   const int axis = compress_axis(c);
   Shape to = flattens(c) ? Shape{ir::product(c.shape(0))} : c.shape(0);
+  if (!c.contents(1) && !declared_shape(c, 0)) {
+    if (flattens(c)) to = {IndexExpr(int64_t(0))};
+    to[size_t(axis)] = c.unknown_dimension(0, size_t(axis), "chosen");
+    c.run_on_host();
+    return c.set_output(0, c.dtype(0), to);
+  }
   require_searchable(c, c.shape(1)[0]);
   if (!ir::prove_less_equal(c.shape(1)[0], to[size_t(axis)])) c.fail("the condition is longer than the axis");
   if (const auto* known = c.contents(1)) {
@@ -182,7 +201,25 @@ void lower_compress(LowerContext& c) {
   });
 }
 
+rt::HostStep host_compress(InferContext& c) {
+  rt::HostStep step;
+  step.function = "compress";
+  step.integers = {!flattens(c), compress_axis(c)};
+  return step;
+}
+
+rt::HostStep host_non_zero(InferContext&) {
+  rt::HostStep step;
+  step.function = "non_zero";
+  return step;
+}
+
 void infer_non_zero(InferContext& c) {
+  if (!declared_shape(c, 0)) {
+    c.run_on_host();
+    const auto rank = int64_t(std::max<size_t>(c.shape(0).size(), 1));
+    return c.set_output(0, DType::i64, {rank, c.unknown_dimension(0, 1, "found")});
+  }
   require_searchable(c, ir::product(c.shape(0)));
   Shape to = require_declared(c, 0, "the tensor");
   if (to.size() != 2) c.fail("the declared output does not have two dimensions");
@@ -220,6 +257,11 @@ void add_selection_ops(std::vector<Op>& t) {
   add_versions(t, "TopK", {1, 10, 11, 24}, {1, 2, 2}, infer_top_k, lower_top_k);
   add_versions(t, "Compress", {9, 11}, {2, 2, 1}, infer_compress, lower_compress);
   add_versions(t, "NonZero", {9, 13}, {1, 1, 1}, infer_non_zero, lower_non_zero);
+  set_resolve(t, "TopK", resolve_top_k);
+  for (Op& op : t) {
+    if (op.name == "Compress") op.host = host_compress;
+    if (op.name == "NonZero") op.host = host_non_zero;
+  }
 }
 
 }  // namespace cppgen::ops

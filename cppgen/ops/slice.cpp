@@ -86,8 +86,19 @@ bool is_run_time_slice(InferContext& c) {
   return is_run_time(c, 1) || is_run_time(c, 2) || is_run_time(c, 3) || is_run_time(c, 4);
 }
 
+// Dimensions along other axes stay.
+PartialShape run_time_slice_dims(InferContext& c) {
+  const Shape& x = c.shape(0);
+  PartialShape dims(x.begin(), x.end());
+  const int64_t entries = element_count(c, 1);
+  if (c.has_input(3) && is_run_time(c, 3)) return unknown_dims(x.size());
+  const std::vector<int64_t> axes = slice_axes(c, size_t(entries));
+  for (int64_t axis : axes) dims[size_t(normalized_axis(c, axis, int(x.size())))] = std::nullopt;
+  return dims;
+}
+
 void infer_declared_slice(InferContext& c) {
-  Shape to = require_declared(c, 1, "the bounds");
+  Shape to = require_declared(c, 1, "the bounds", run_time_slice_dims(c));
   require_rank(c, 0, int(to.size()), int(to.size()));
   for (int i = 1; i < c.input_count(); ++i) {
     if (!c.has_input(i)) continue;
@@ -140,6 +151,26 @@ void lower_run_time_slice(LowerContext& c) {
   });
 }
 
+void resolve_slice(LowerContext& c, ir::BufferId dims) {
+  const Shape& x = c.shape(0);
+  const auto rank = int64_t(x.size());
+  std::vector<Scalar> result;
+  for (int64_t d = 0; d < rank; ++d) {
+    Scalar count = index_value(c, x[size_t(d)]);
+    for (int64_t k = 0, entries = element_count(c, 1); k < entries; ++k) {
+      const RunTimeSlice s = run_time_slice(c, k, x[size_t(d)]);
+      if (!c.has_input(3)) {
+        if (k == d) count = valid_or_refused(c, s.count, {s.step != 0.0});
+        continue;
+      }
+      const Scalar axis = integer_element(c, 3, k), meant = axis == double(d) || axis == double(d - rank);
+      count = select(meant, valid_or_refused(c, s.count, {s.step != 0.0}), count);
+    }
+    result.push_back(count);
+  }
+  emit_dims(c, dims, result);
+}
+
 void infer_slice(InferContext& c) {
   if (is_run_time_slice(c)) return infer_declared_slice(c);
   Shape to = c.shape(0);
@@ -160,6 +191,7 @@ void lower_slice(LowerContext& c) {
 
 void add_slice_ops(std::vector<Op>& t) {
   add_versions(t, "Slice", {1, 10, 11, 13}, {1, 5, 1}, infer_slice, lower_slice);
+  set_resolve(t, "Slice", resolve_slice);
 }
 
 }  // namespace cppgen::ops

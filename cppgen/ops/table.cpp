@@ -4,6 +4,7 @@
 #include "cppgen/ops/attention.h"
 #include "cppgen/ops/families.h"
 #include "cppgen/ops/op.h"
+#include "cppgen/ops/strings.h"
 #include "runtime/base/errors.h"
 
 namespace cppgen::ops {
@@ -64,9 +65,12 @@ std::vector<Op> make_table() {
                    add_selection_ops,
                    add_encoding_ops,
                    add_determinant_ops,
-                   add_suppression_ops}) {
+                   add_suppression_ops,
+                   add_control_flow_ops,
+                   add_sequence_ops}) {
     add(all);
   }
+  add_string_forms(all);
   auto key = [](const Op& op) { return std::tie(op.domain, op.name, op.since); };
   std::sort(all.begin(), all.end(), [&](const Op& a, const Op& b) { return key(a) < key(b); });
   auto twice = std::adjacent_find(all.begin(), all.end(), [&](const Op& a, const Op& b) { return key(a) == key(b); });
@@ -99,17 +103,41 @@ const Op* find(const std::string& domain, const std::string& name, int opset) {
   return op.domain == domain && op.name == name ? &op : nullptr;
 }
 
-void check_supported(const Graph& g) {
+bool is_host(const Graph& g, const Node& node) {
+  const Op* op = find(node.domain, node.op, node.opset);
+  if (!op || !op->host) return false;
+  if (!op->lower || node.attributes.count(kOnHost)) return true;
+  auto host = [&](ValueId v) { return v != kNoValue && g.value(v).host; };
+  return std::any_of(node.inputs.begin(), node.inputs.end(), host) ||
+         std::any_of(node.outputs.begin(), node.outputs.end(), host);
+}
+
+namespace {
+
+struct Refusals {
   std::string list;
-  int count = 0;
+  size_t count = 0, nodes = 0;
+};
+
+void collect_refusals(const Graph& g, Refusals& refusals) {
   for (const Node& node : g.nodes) {
-    std::string reason = reason_against(g, node);
-    if (reason.empty()) continue;
-    ++count;
-    list += fmt::format("\n  node '{}': {}{} (opset {}): {}", node.name, node.domain.empty() ? "" : node.domain + ".",
-                        node.op, node.opset, reason);
+    refusals.nodes++;
+    if (const std::string reason = reason_against(g, node); !reason.empty()) {
+      refusals.count++;
+      refusals.list += fmt::format("\n  node '{}': {}{} (opset {}): {}", node.name,
+                                   node.domain.empty() ? "" : node.domain + ".", node.op, node.opset, reason);
+    }
+    for (const auto& body : bodies_of(node)) collect_refusals(*body, refusals);
   }
-  if (count > 0) user_error("{} of {} nodes cannot be compiled:{}", count, g.nodes.size(), list);
+}
+
+}  // namespace
+
+void check_supported(const Graph& g) {
+  Refusals refusals;
+  collect_refusals(g, refusals);
+  if (refusals.count > 0)
+    user_error("{} of {} nodes cannot be compiled:{}", refusals.count, refusals.nodes, refusals.list);
 }
 
 }  // namespace cppgen::ops

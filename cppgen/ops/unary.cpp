@@ -24,6 +24,17 @@ void add(std::vector<Op>& table, const char* name, std::initializer_list<int> ve
   add_versions(table, name, versions, {1, 1, 1}, infer_same<allowed>, lower_unary<op>);
 }
 
+void infer_identity(InferContext& c) {
+  if (c.host(0)) return c.set_host_output(0, *c.host(0));
+  infer_same<kAll | kNarrow>(c);
+}
+
+rt::HostStep host_identity(InferContext&) {
+  rt::HostStep step;
+  step.function = "identity";
+  return step;
+}
+
 void lower_identity(LowerContext& c) {
   c.emit_pointwise(c.output_buffer(0), [&](const auto& at) { return load_input(c, 0, at); });
 }
@@ -91,7 +102,9 @@ void add_unary_ops(std::vector<Op>& t) {
   add<UnaryOp::tanh>(t, "Tanh", {1, 6, 13});
   add_versions(t, "Erf", {9, 13}, {1, 1, 1}, infer_same<kNumbers>, lower_erf);
   add<UnaryOp::sigmoid>(t, "Sigmoid", {1, 6, 13});
-  add_versions(t, "Identity", {1, 13, 14, 16, 19, 21}, {1, 1, 1}, infer_same<kAll | kNarrow>, lower_identity);
+  add_versions(t, "Identity", {1, 13, 14, 16, 19, 21}, {1, 1, 1}, infer_identity, lower_identity);
+  for (Op& op : t)
+    if (op.name == "Identity") op.host = host_identity;
   add_versions(t, "Reciprocal", {1, 6, 13}, {1, 1, 1}, infer_same<kFloats>, lower_reciprocal);
   add_versions(t, "IsNaN", {9, 13, 20}, {1, 1, 1}, infer_is_nan, lower_unary<UnaryOp::is_nan>);
   add_versions(t, "IsInf", {10, 20}, {1, 1, 1}, infer_is_inf, lower_is_inf);

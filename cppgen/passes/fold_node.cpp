@@ -77,6 +77,7 @@ bool fold_node(Graph& graph, NodeId id, const PassOptions& options, const FoldLi
   std::vector<ValueId> outputs;
   for (ValueId out : node.outputs)
     if (out != kNoValue) outputs.push_back(out);
+  if (ops::is_host(graph, node)) return false;
   if (outputs.empty() || !is_pure(node) || !inputs_are_constant(graph, node, options.freezing)) return false;
   if (!size_is_allowed(graph, node, limits)) return false;
   if (!limits.dequantize && node.domain.empty() && node.op == "DequantizeLinear") return false;

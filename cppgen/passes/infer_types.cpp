@@ -10,10 +10,11 @@ void infer_types(Graph& graph, const PassOptions& options) {
   const FoldLimits small{kAlwaysFolded, /*unknown_shapes=*/true, /*dequantize=*/!options.pattern_matcher};
   for (size_t i = 0; i < graph.nodes.size(); i++) {
     auto id = NodeId(i);
-    ops::infer_node(graph, id);
+    ops::infer_node(graph, id, [&](Graph& body) { infer_types(body, options); });
     const std::vector<ValueId> outputs = graph.nodes[i].outputs;
     for (ValueId out : outputs) {
       if (out == kNoValue) continue;
+      if (graph.value(out).host) continue;
       if (!graph.value(out).type)
         user_error("node {} ({}): the type of its output {} cannot be inferred", quoted(graph.nodes[i].name),
                    graph.nodes[i].op, quoted(graph.value(out).name));

@@ -1,5 +1,7 @@
 #include "cppgen/passes/pipeline.h"
 
+#include <functional>
+
 #include "cppgen/ops/op.h"
 #include "cppgen/passes/canonicalize.h"
 #include "cppgen/passes/eliminate_common_subexpressions.h"
@@ -16,44 +18,62 @@
 
 namespace cppgen::passes {
 
+namespace {
+
+// Bodies at any depth, each after the graph around it.
+void for_each_body(Graph& graph, const std::function<void(Graph&)>& f) {
+  for (const Node& node : graph.nodes)
+    for (const auto& body : bodies_of(node)) {
+      f(*body);
+      for_each_body(*body, f);
+    }
+}
+
+}  // namespace
+
 void run_passes(Graph& graph, const PassOptions& options) {
   auto run = [&](const char* name, auto pass) {
-    pass();
+    pass(graph);
+    for_each_body(graph, pass);
     verify(graph);
     if (options.trace) options.trace(name, graph);
   };
 
   // First: what no output needs must not be refused, typed or folded.
-  run("eliminate_dead_code", [&] { eliminate_dead_code(graph); });
+  run("eliminate_dead_code", [&](Graph& g) { eliminate_dead_code(g); });
   // Before inference, so that a model's unsupported operators are reported together.
-  run("check_supported", [&] { ops::check_supported(graph); });
+  run("check_supported", [&](Graph& g) {
+    if (&g == &graph) ops::check_supported(g);
+  });
   // Every later pass relies on types; small constants are folded on the way because types depend on them.
-  run("infer_types", [&] { infer_types(graph, options); });
+  run("infer_types", [&](Graph& g) {
+    if (&g == &graph) infer_types(g, options);
+  });
   // Before the rewrites: they look at operands and need them as constants, not as nodes that compute constants. Those
   // over quantized graphs need the bytes of weights, so DequantizeLinear waits for them.
   const bool quantized = options.pattern_matcher;
-  if (options.constant_folding) run("fold_constants", [&] { fold_constants(graph, options, !quantized); });
+  if (options.constant_folding) run("fold_constants", [&](Graph& g) { fold_constants(g, options, !quantized); });
   if (options.pattern_matcher) {
     // Before affine folding: Identity and the like between a Conv and its normalisation would hide one from the other.
-    run("canonicalize", [&] { canonicalize(graph); });
+    run("canonicalize", [&](Graph& g) { canonicalize(g); });
     // Dead users would count as uses and keep chains from being folded.
-    run("eliminate_dead_code", [&] { eliminate_dead_code(graph); });
+    run("eliminate_dead_code", [&](Graph& g) { eliminate_dead_code(g); });
     // Each of these relies on the form that the ones before it make.
-    run("expand_quantized_operators", [&] { expand_quantized_operators(graph, options.freezing); });
-    run("sink_dequantize", [&] { sink_dequantize(graph, options.freezing); });
-    run("use_unsigned_activations", [&] { use_unsigned_activations(graph, options.freezing); });
-    run("form_integer_contractions", [&] { form_integer_contractions(graph, options.freezing); });
-    run("form_n_bit_products", [&] { form_n_bit_products(graph, options.freezing); });
+    run("expand_quantized_operators", [&](Graph& g) { expand_quantized_operators(g, options.freezing); });
+    run("sink_dequantize", [&](Graph& g) { sink_dequantize(g, options.freezing); });
+    run("use_unsigned_activations", [&](Graph& g) { use_unsigned_activations(g, options.freezing); });
+    run("form_integer_contractions", [&](Graph& g) { form_integer_contractions(g, options.freezing); });
+    run("form_n_bit_products", [&](Graph& g) { form_n_bit_products(g, options.freezing); });
     // Dequantizations that contractions read no longer are no readers for the next.
-    run("eliminate_dead_code", [&] { eliminate_dead_code(graph); });
-    run("fold_requantization", [&] { fold_requantization(graph, options.freezing); });
-    if (options.constant_folding) run("fold_constants", [&] { fold_constants(graph, options); });
-    run("fold_affine", [&] { fold_affine(graph, options.freezing); });
+    run("eliminate_dead_code", [&](Graph& g) { eliminate_dead_code(g); });
+    run("fold_requantization", [&](Graph& g) { fold_requantization(g, options.freezing); });
+    if (options.constant_folding) run("fold_constants", [&](Graph& g) { fold_constants(g, options); });
+    run("fold_affine", [&](Graph& g) { fold_affine(g, options.freezing); });
     // After all rewrites: equal forms are found only once they are canonical, and folded weights are compared too.
-    run("eliminate_common_subexpressions", [&] { eliminate_common_subexpressions(graph, options.freezing); });
+    run("eliminate_common_subexpressions", [&](Graph& g) { eliminate_common_subexpressions(g, options.freezing); });
   }
   // Last: rewrites leave replaced nodes, and constants without users hold memory.
-  run("eliminate_dead_code", [&] { eliminate_dead_code(graph); });
+  run("eliminate_dead_code", [&](Graph& g) { eliminate_dead_code(g); });
 }
 
 }  // namespace cppgen::passes

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "runtime/base/dtype.h"
+#include "runtime/base/value_kind.h"
 
 namespace cppgen::rt {
 
@@ -30,6 +31,7 @@ struct TensorInfo {
   // For integer inputs that select along an axis: exclusive bound of the values (an embedding table's rows), else 0.
   // Used to draw sensible random inputs.
   int64_t index_extent = 0;
+  ValueKind kind = ValueKind::tensor;  // others belong to modules; of them, `type` is that of the elements
 };
 
 enum class PlanBufferKind : uint8_t { input, output, constant, temporary };

@@ -25,6 +25,8 @@ struct cppgen_session {
   }
 
   static Description describe(const TensorInfo& info) {
+    if (info.kind != ValueKind::tensor)
+      user_error("'{}' is no tensor of numbers, which the C API does not pass", info.name);
     Description result{info.name, cppgen_dtype(info.type), {}};
     for (const DimExpr& dim : info.dims) result.dims.push_back(constant_or_unknown(dim));
     return result;

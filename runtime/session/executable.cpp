@@ -26,10 +26,11 @@ std::shared_ptr<const Executable> Executable::load(const std::string& directory,
   const std::shared_ptr<Executable> executable(new Executable);
   std::error_code error;
   executable->directory_ = std::filesystem::absolute(directory, error).string();
-  executable->load_plan(manifest);
-  executable->load_weights(manifest, options.trust_weights);
-  executable->load_kernels(manifest);
-  if (options.services) executable->runtime_ = options.services;
+  if (manifest.find(kModuleFile)) {
+    executable->load_module(manifest, options);
+  } else {
+    executable->load_part(manifest, std::string(kPlanFile), std::string(kWeightsFile), options);
+  }
   log_debug("loaded package '{}': {} steps, {} bytes of weights", directory, executable->plan_.steps.size(),
             executable->weights_.bytes());
   return executable;
@@ -39,19 +40,50 @@ Executable::~Executable() {
   for (void* handle : handles_) dlclose(handle);
 }
 
-void Executable::load_plan(const Manifest& manifest) {
-  const MappedFile file = open_package_file(directory_, listed(manifest, directory_, kPlanFile), true);
+void Executable::load_part(const Manifest& manifest, const std::string& plan_file, const std::string& weights_file,
+                           const LoadOptions& options) {
+  load_plan(manifest, plan_file);
+  load_weights(manifest, weights_file, options.trust_weights);
+  load_kernels(manifest);
+  if (options.services) runtime_ = options.services;
+}
+
+void Executable::load_module(const Manifest& manifest, const LoadOptions& options) {
+  const MappedFile file = open_package_file(directory_, listed(manifest, directory_, kModuleFile), true);
+  module_ = module_from_json({file.data(), size_t(file.bytes())});
+  if (module_->isa != manifest.isa)
+    user_error("package '{}': the module is for ISA '{}', the manifest says '{}'", directory_, module_->isa,
+               manifest.isa);
+  for (int32_t i = 0; i < module_->plans; i++) {
+    const std::shared_ptr<Executable> part(new Executable);
+    part->directory_ = directory_;
+    part->load_part(manifest, plan_file_name(i), weights_file_name(i), options);
+    parts_.push_back(part);
+  }
+  std::vector<const Plan*> plans;
+  for (const auto& part : parts_) plans.push_back(&part->plan());
+  plan_ = outline_of(*module_, plans);
+}
+
+int64_t Executable::weights_bytes() const {
+  int64_t bytes = weights_.bytes();
+  for (const auto& part : parts_) bytes += part->weights_bytes();
+  return bytes;
+}
+
+void Executable::load_plan(const Manifest& manifest, const std::string& name) {
+  const MappedFile file = open_package_file(directory_, listed(manifest, directory_, name), true);
   plan_ = plan_from_json({file.data(), size_t(file.bytes())});
   if (plan_.isa != manifest.isa)
     user_error("package '{}': the plan is for ISA '{}', the manifest says '{}'", directory_, plan_.isa, manifest.isa);
   runtime_ = runtime_services(plan_.isa);
 }
 
-void Executable::load_weights(const Manifest& manifest, bool trust) {
+void Executable::load_weights(const Manifest& manifest, const std::string& name, bool trust) {
   if (plan_.weights_bytes == 0) return;
-  const ManifestFile& file = listed(manifest, directory_, kWeightsFile);
+  const ManifestFile& file = listed(manifest, directory_, name);
   if (file.bytes != plan_.weights_bytes)
-    user_error("package '{}': '{}' has {} bytes, but the plan expects {}", directory_, kWeightsFile, file.bytes,
+    user_error("package '{}': '{}' has {} bytes, but the plan expects {}", directory_, name, file.bytes,
                plan_.weights_bytes);
   weights_ = open_package_file(directory_, file, !trust);
 }

@@ -1,10 +1,12 @@
 #pragma once
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "runtime/abi/abi.h"
 #include "runtime/memory/mapping.h"
+#include "runtime/plan/module.h"
 #include "runtime/plan/plan.h"
 
 namespace cppgen::rt {
@@ -28,21 +30,29 @@ class Executable {
   Executable(const Executable&) = delete;
   Executable& operator=(const Executable&) = delete;
 
+  // Of a module: its inputs and outputs, and the steps of all its plans, then those of the host, to look at.
   const Plan& plan() const { return plan_; }
+  // Of a model that is more than one plan, and its plans; else null and empty.
+  const Module* module() const { return module_ ? &*module_ : nullptr; }
+  const std::vector<std::shared_ptr<const Executable>>& parts() const { return parts_; }
   const std::string& directory() const { return directory_; }
   KernelFunction kernel(size_t step) const { return kernels_[step]; }  // null for library steps
   const char* weights() const { return weights_.data(); }
-  int64_t weights_bytes() const { return weights_.bytes(); }
+  int64_t weights_bytes() const;
   const cppgen_runtime* runtime() const { return runtime_; }
 
  private:
   Executable() = default;
-  void load_plan(const struct Manifest&);
-  void load_weights(const Manifest&, bool trust);
+  void load_plan(const struct Manifest&, const std::string& file);
+  void load_module(const Manifest&, const LoadOptions&);
+  void load_part(const Manifest&, const std::string& plan_file, const std::string& weights_file, const LoadOptions&);
+  void load_weights(const Manifest&, const std::string& file, bool trust);
   void load_kernels(const Manifest&);
 
   std::string directory_;
   Plan plan_;
+  std::optional<Module> module_;
+  std::vector<std::shared_ptr<const Executable>> parts_;
   MappedFile weights_;
   std::vector<void*> handles_;  // of dlopen
   std::vector<KernelFunction> kernels_;

@@ -85,6 +85,9 @@ std::vector<std::string> files_of(const std::string& directory) {
 
 }  // namespace
 
+std::string weights_file_name(int32_t plan) { return fmt::format("weights_{}.bin", plan); }
+std::string plan_file_name(int32_t plan) { return fmt::format("plan_{}.json", plan); }
+
 bool is_plain_file_name(std::string_view name) {
   return !name.empty() && name != "." && name != ".." && name.find('/') == name.npos && name.find('\0') == name.npos;
 }

@@ -97,6 +97,8 @@ std::vector<Tensor> random_inputs(const Plan& plan, const std::map<std::string, 
   Random random(seed);
   std::vector<Tensor> inputs;
   for (const TensorInfo& info : plan.inputs) {
+    if (info.kind != ValueKind::tensor)
+      user_error("input '{}' is no tensor of numbers: random values cannot be made for it", info.name);
     std::vector<int64_t> dims;
     for (const DimExpr& dim : info.dims) dims.push_back(evaluate(dim, values));
     inputs.emplace_back(info.type, dims);

@@ -2,13 +2,16 @@
 
 #include <algorithm>
 #include <mutex>
+#include <optional>
 
 #include "runtime/base/checked.h"
 #include "runtime/base/settings.h"
 #include "runtime/session/bound_plan.h"
 #include "runtime/session/input_binding.h"
 #include "runtime/session/library_table.h"
+#include "runtime/session/module_runner.h"
 #include "runtime/session/run_context.h"
+#include "runtime/session/value_binding.h"
 #include "runtime/threads/executor.h"
 
 namespace cppgen::rt {
@@ -35,12 +38,21 @@ SessionOptions SessionOptions::from(const Settings& settings) {
 }
 
 struct Session::Impl {
-  Impl(std::shared_ptr<const Executable> executable, SessionOptions given, std::unique_ptr<Executor> executor)
-      : executable(std::move(executable)),
+  Impl(std::shared_ptr<const Executable> given_executable, SessionOptions given, std::shared_ptr<Executor> executor)
+      : executable(std::move(given_executable)),
         options(std::move(given)),
-        operators(make_operators(*this->executable)),
         executor(std::move(executor)),
-        totals(this->executable->plan().steps.size()) {}
+        totals(executable->plan().steps.size()) {
+    if (!executable->module()) {
+      operators = make_operators(*executable);
+      return;
+    }
+    for (const auto& part : executable->parts())
+      parts.push_back(std::make_unique<Session>(part, options, this->executor));
+    runner.emplace(*executable->module(), [this](int32_t plan, std::span<const TensorView> inputs) {
+      return parts[size_t(plan)]->run(inputs);
+    });
+  }
 
   // Returns its context to the pool.
   class Lease {
@@ -99,8 +111,11 @@ struct Session::Impl {
 
   const std::shared_ptr<const Executable> executable;
   const SessionOptions options;
-  const std::vector<std::unique_ptr<LibraryOperator>> operators;
-  const std::unique_ptr<Executor> executor;
+  std::vector<std::unique_ptr<LibraryOperator>> operators;
+  const std::shared_ptr<Executor> executor;
+  // Of a module: a session for each plan, and what runs them.
+  std::vector<std::unique_ptr<Session>> parts;
+  std::optional<ModuleRunner> runner;
 
   mutable std::mutex mutex;  // of the next three
   std::vector<std::unique_ptr<RunContext>> free_contexts;
@@ -116,10 +131,10 @@ Session::Session(std::shared_ptr<const Executable> executable, SessionOptions op
     : Session(std::move(executable), options, executor_for(options)) {}
 
 Session::Session(std::shared_ptr<const Executable> executable, SessionOptions options,
-                 std::unique_ptr<Executor> executor)
+                 std::shared_ptr<Executor> executor)
     : impl_(std::make_unique<Impl>(std::move(executable), std::move(options), std::move(executor))) {
   // Without symbols everything is known: errors and costs of the first run come now.
-  if (plan().symbols.empty()) Impl::Lease(*impl_)->bind(impl_->bound_plan({}));
+  if (!impl_->runner && plan().symbols.empty()) Impl::Lease(*impl_)->bind(impl_->bound_plan({}));
 }
 
 Session::~Session() = default;
@@ -127,6 +142,7 @@ Session::~Session() = default;
 const Executable& Session::executable() const { return *impl_->executable; }
 
 void Session::run(std::span<const TensorView> inputs, std::span<const OutputView> outputs) {
+  if (impl_->runner) return copy_results(plan(), run(inputs), outputs);
   Impl::Lease context(*impl_);
   bind_inputs(plan(), inputs, context->symbols());
   check_input_data(plan(), inputs);
@@ -137,6 +153,7 @@ void Session::run(std::span<const TensorView> inputs, std::span<const OutputView
 }
 
 std::vector<Tensor> Session::run(std::span<const TensorView> inputs) {
+  if (impl_->runner) return tensors_of(plan(), run_values(copies_of(inputs)));
   Impl::Lease context(*impl_);
   bind_inputs(plan(), inputs, context->symbols());
   check_input_data(plan(), inputs);
@@ -152,18 +169,43 @@ std::vector<Tensor> Session::run(std::span<const TensorView> inputs) {
   return results;
 }
 
+std::vector<Value> Session::run_values(std::vector<Value> inputs) {
+  check_values(plan(), inputs);
+  if (impl_->runner) return impl_->runner->run(std::move(inputs));
+  std::vector<TensorView> views;
+  for (const Value& input : inputs) views.push_back(input.tensor()->view());
+  std::vector<Value> results;
+  for (Tensor& result : run(views)) results.emplace_back(std::move(result));
+  return results;
+}
+
 std::vector<std::vector<int64_t>> Session::output_dims(std::span<const TensorView> inputs) {
+  if (impl_->runner) return declared_output_dims(plan(), inputs);
   Impl::Lease context(*impl_);
   bind_inputs(plan(), inputs, context->symbols());
   return impl_->bound_plan(context->symbols())->output_dims;
 }
 
 SessionStats Session::stats() const {
+  if (impl_->runner) {
+    SessionStats all{impl_->executor->threads(), plan().steps.size(), impl_->executable->weights_bytes(), 0};
+    for (const auto& part : impl_->parts) all.arena_bytes += part->stats().arena_bytes;
+    return all;
+  }
   const std::lock_guard lock(impl_->bind_mutex);
   return {impl_->executor->threads(), plan().steps.size(), impl_->executable->weights_bytes(), impl_->arena_bytes};
 }
 
 std::vector<StepProfile> Session::profile() const {
+  if (impl_->runner) {
+    std::vector<StepProfile> all;
+    for (const auto& part : impl_->parts) {
+      const auto own = part->profile();
+      all.insert(all.end(), own.begin(), own.end());
+    }
+    all.resize(plan().steps.size());  // the host's are not measured
+    return all;
+  }
   const std::lock_guard lock(impl_->mutex);
   return impl_->totals;
 }

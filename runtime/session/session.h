@@ -8,6 +8,7 @@
 #include "runtime/session/executable.h"
 #include "runtime/session/profile.h"
 #include "runtime/session/tensor.h"
+#include "runtime/session/value.h"
 
 namespace cppgen {
 struct Settings;
@@ -46,7 +47,7 @@ class Session {
  public:
   explicit Session(std::shared_ptr<const Executable> executable, SessionOptions options = {});
   // On other threads than oneTBB's: the options that choose threads do not count.
-  Session(std::shared_ptr<const Executable> executable, SessionOptions options, std::unique_ptr<Executor> executor);
+  Session(std::shared_ptr<const Executable> executable, SessionOptions options, std::shared_ptr<Executor> executor);
   ~Session();
 
   const Executable& executable() const;
@@ -60,7 +61,10 @@ class Session {
   // Likewise into new tensors.
   std::vector<Tensor> run(std::span<const TensorView> inputs);
 
-  // Dimensions of the results for these inputs, whose data are not looked at.
+  // Likewise of any values, which models with sequences, optionals or strings take and give.
+  std::vector<Value> run_values(std::vector<Value> inputs);
+
+  // Dimensions of the results for these inputs, whose data are not looked at. UserError if these decide them.
   std::vector<std::vector<int64_t>> output_dims(std::span<const TensorView> inputs);
 
   SessionStats stats() const;

@@ -110,10 +110,11 @@ TEST_F(Verify, WhatIsNoTensorIsReportedAsUnsupported) {
     return ended.err;
   };
   EXPECT_EQ(error(sequence),
-            "cppgen: '" + sequence + "/input_0.pb': holds a sequence or an optional; only tensors are supported\n");
+            "cppgen: '" + sequence + "/input_0.pb': holds a sequence or an optional; the model has a tensor here\n");
   EXPECT_EQ(error(optional),
-            "cppgen: '" + optional + "/input_0.pb': holds a sequence or an optional; only tensors are supported\n");
-  EXPECT_EQ(error(strings), "cppgen: '" + strings + "/input_0.pb': has element type string, which is not supported\n");
+            "cppgen: '" + optional + "/input_0.pb': holds a sequence or an optional; the model has a tensor here\n");
+  EXPECT_EQ(error(strings),
+            "cppgen: '" + strings + "/input_0.pb' holds strings; the model has a tensor of numbers here\n");
   folder.write("junk/input_0.pb", "\xff\xff\xff");
   folder.write("junk/output_0.pb", "");
   EXPECT_NE(error(path("junk")).find("is no serialised TensorProto"), std::string::npos);

@@ -5,6 +5,7 @@
 #include <functional>
 
 #include "cppgen/driver/data_sets.h"
+#include "cppgen/driver/model_parts.h"
 #include "cppgen/driver/reference_plan.h"
 #include "cppgen/driver/stages.h"
 #include "cppgen/ops/op.h"
@@ -60,52 +61,57 @@ void write(const std::string& path, const std::string& content) {
   if (int e = write_file(path, content)) user_error("{}: cannot be written: {}", path, error_text(e));
 }
 
-package::PlanAndWeights plan_of(const Graph& graph, const schedule::Schedule& schedule,
-                                const std::vector<codegen::KernelText>& kernels, const Setup& setup) {
-  std::vector<std::string> inputs, outputs, libraries;
-  for (ValueId v : graph.inputs) inputs.push_back(graph.value(v).name);
-  for (ValueId v : graph.outputs) outputs.push_back(graph.value(v).name);
-  if (!kernels.empty()) libraries.push_back(kLibraryFile);
-  const std::vector<int> library_of_kernel(kernels.size(), 0);
-  return package::build_plan(
-      {schedule, kernels, library_of_kernel, libraries, inputs, outputs, graph.name, std::string(setup.isa->name)});
-}
-
-void write_files(const std::string& package, const schedule::Schedule& schedule,
-                 const std::vector<codegen::KernelText>& kernels, const package::PlanAndWeights& plan) {
+void write_files(const std::string& package, const std::vector<ModelPart>& parts,
+                 const std::optional<rt::Module>& module) {
   std::string source, symbols;
-  for (const auto& kernel : kernels) source += "\n" + kernel.code, symbols += kernel.name + "\n";
+  for (const ModelPart& part : parts)
+    for (const auto& kernel : part.kernels) source += "\n" + kernel.code, symbols += kernel.name + "\n";
   write(package + "/" + kSourceFile, source);
   write(package + "/" + kSymbolsFile, symbols);
-  write(package + "/" + std::string(rt::kPlanFile), rt::to_json(plan.plan));
-  package::write_weights(package + "/" + std::string(rt::kWeightsFile), schedule, plan.weights, plan.plan.weights_bytes,
-                         1);
+  write_plans(package, parts, module);
+  write_weights(package, parts, module.has_value(), 1);
 }
 
-std::string compare_all(const rt::TestCase& test, const std::vector<rt::Tensor>& actual) {
+// "" or the first difference.
+std::string compare_value(const rt::Value& expected, const rt::Value& actual) {
+  if (expected.tensor() && actual.tensor()) return difference(expected.tensor()->view(), actual.tensor()->view());
+  if (expected.sequence() && actual.sequence() && expected.sequence()->size() == actual.sequence()->size()) {
+    for (size_t i = 0; i < expected.sequence()->size(); i++)
+      if (auto text = compare_value((*expected.sequence())[i], (*actual.sequence())[i]); !text.empty())
+        return fmt::format("element {}: {}", i, text);
+    return "";
+  }
+  if (expected.strings() && actual.strings()) {
+    const bool same = expected.strings()->dims == actual.strings()->dims &&
+                      expected.strings()->elements == actual.strings()->elements;
+    return same ? "" : "strings differ";
+  }
+  if (expected.is_empty() && actual.is_empty()) return "";
+  return fmt::format("is {}, expected {}", actual.description(), expected.description());
+}
+
+std::string compare_all(const ValueSet& test, const std::vector<rt::Value>& actual) {
   if (test.outputs.size() != actual.size())
     return fmt::format("{} outputs, expected {}", actual.size(), test.outputs.size());
   for (size_t i = 0; i < actual.size(); i++)
-    if (auto text = difference(test.outputs[i].values.view(), actual[i].view()); !text.empty())
+    if (auto text = compare_value(test.outputs[i], actual[i]); !text.empty())
       return fmt::format("output {}: {}", i, text);
   return "";
 }
 
-using Run = std::function<std::vector<rt::Tensor>(std::span<const rt::TensorView>)>;
+using Run = std::function<std::vector<rt::Value>(std::vector<rt::Value>)>;
 
 Outcome check_data_sets(const Case& c, const rt::Plan& plan, const Run& run, Stages& stages) {
   std::vector<DataSet> sets;
   if (!stages.run("data", Status::failed, [&] { sets = find_data_sets(c.directory); })) return stages.outcome();
   for (const DataSet& set : sets) {
-    rt::TestCase test;
-    std::vector<rt::Tensor> results;
+    ValueSet test;
+    std::vector<rt::Value> results;
     std::string wrong;
     bool ok = stages.run("data", Status::unsupported, [&] {
-      test = read_data_set(set, plan);
+      test = read_value_set(set, plan);
     }) && stages.run("run", Status::failed, [&] {
-      std::vector<rt::TensorView> inputs;
-      for (const auto& input : test.inputs) inputs.push_back(input.view());
-      results = run(inputs);
+      results = run(test.inputs);
       wrong = compare_all(test, results);
     }) && (wrong.empty() || stages.fail("compare", wrong));
     if (!ok) return stages.outcome();
@@ -119,22 +125,24 @@ Outcome prepare(const Case& c, const Setup& setup, const std::string& package, c
   Stages stages;
   StageClock clock;
   Graph graph;
-  ir::Program program;
-  schedule::Schedule schedule;
-  std::vector<codegen::KernelText> kernels;
+  ModelGraphs graphs;
+  std::vector<ModelPart> parts;
   const auto target = target_of(*setup.isa, setup.machine);
   bool ok =
       stages.run("import", Status::unsupported, [&] { graph = read_and_simplify(request_for(c, setup), clock); }) &&
-      stages.run("lower", Status::unsupported, [&] { program = ops::lower(graph); }) &&
+      stages.run("cut", Status::unsupported, [&] { graphs = cut(std::move(graph)); }) &&
       stages.run("schedule", Status::unsupported,
-                 [&] {
-                   schedule = schedule::make_schedule(std::move(program), schedule_options(setup.settings), target);
-                   for (auto& step : schedule.steps)
-                     if (auto* kernel = std::get_if<schedule::FusedKernel>(&step)) kernel->name = prefix + kernel->name;
-                 }) &&
-      stages.run("codegen", Status::unsupported, [&] { kernels = emit_kernels(schedule, target, setup.settings); }) &&
-      stages.run("plan", Status::unsupported,
-                 [&] { write_files(package, schedule, kernels, plan_of(graph, schedule, kernels, setup)); });
+                 [&] { parts = make_parts(graphs, setup.settings, target, clock, prefix); }) &&
+      stages.run("plan", Status::unsupported, [&] {
+        size_t kernels = 0;
+        for (ModelPart& part : parts) {
+          part.library_of_kernel.assign(part.kernels.size(), 0);
+          kernels += part.kernels.size();
+        }
+        const std::vector<std::string> libraries(kernels > 0 ? 1 : 0, kLibraryFile);
+        make_plans(parts, graphs.module, libraries, std::string(setup.isa->name));
+        write_files(package, parts, graphs.module);
+      });
   return ok ? stages.passed() : stages.outcome();
 }
 
@@ -151,7 +159,7 @@ Outcome check_compiled(const Case& c, const std::string& package, const std::str
   for (const rt::Step& step : session->plan().steps)
     if (step.engine == kInterpreterEngine) return {Status::failed, "load", "a step is interpreted"};
   return check_data_sets(
-      c, session->plan(), [&](auto inputs) { return session->run(inputs); }, stages);
+      c, session->plan(), [&](auto inputs) { return session->run_values(std::move(inputs)); }, stages);
 }
 
 Outcome check_interpreted(const Case& c, const Setup& setup) {
@@ -164,7 +172,7 @@ Outcome check_interpreted(const Case& c, const Setup& setup) {
   });
   if (!ok) return stages.outcome();
   return check_data_sets(
-      c, plan, [&](auto inputs) { return run_reference(*model, plan, inputs); }, stages);
+      c, plan, [&](auto inputs) { return run_reference_values(*model, plan, std::move(inputs)); }, stages);
 }
 
 }  // namespace cppgen::conformance

@@ -51,6 +51,7 @@ TEST(Samples, CoverTheOperatorTable) {
   for (const Row& r : rows()) with_rows.insert(name_of(r));
   for (const ops::Op& op : ops::table()) {
     const bool has_rows = with_rows.count(name_of(op)) > 0, excused = kWithoutRows.count(name_of(op)) > 0;
+    if (!op.lower) continue;  // the host's: it has no kernels; see tests/modules
     EXPECT_NE(has_rows, excused) << name_of(op) << ": a row in tests/differential, or a reason in kWithoutRows";
   }
   for (const std::string& name : with_rows) {

@@ -218,7 +218,7 @@ TEST(ImportErrors, Versions) {
 TEST(ImportErrors, TypesOfInputs) {
   ModelMaker text = relu_chain();
   text.input("s", {"1"}, onnx::TensorProto::STRING);
-  EXPECT_EQ(error_of(text), "m.onnx: input \"s\" has element type string, which is not supported");
+  EXPECT_EQ(text.import().value(text.import().inputs.back()).host->kind, ValueKind::strings);
   ModelMaker later = relu_chain();
   later.input("s", {"1"}, 24);
   EXPECT_EQ(error_of(later), "m.onnx: input \"s\" has element type float8e8m0, which is not supported");
@@ -226,7 +226,7 @@ TEST(ImportErrors, TypesOfInputs) {
   auto* v = sequence.graph.add_input();
   v->set_name("q");
   v->mutable_type()->mutable_sequence_type();
-  EXPECT_EQ(error_of(sequence), "m.onnx: input \"q\" is a sequence, which is not supported");
+  EXPECT_EQ(error_of(sequence), "m.onnx: input \"q\" is a sequence of what are no tensors, which is not supported");
   ModelMaker unranked = relu_chain();
   auto* u = unranked.graph.add_input();
   u->set_name("u");

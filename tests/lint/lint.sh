@@ -52,20 +52,23 @@ room graph ir support
 room ops graph ir support
 room import graph ir support
 room passes graph ops ir support
+room partition graph ops ir support
 room schedule ir support
 room codegen schedule ir support
 room compile support
 room package schedule codegen compile ir support
 room opponent graph ops passes ir support
-includes '"runtime/' cppgen/support cppgen/ir cppgen/graph cppgen/ops cppgen/import cppgen/passes cppgen/compile |
+includes '"runtime/' cppgen/support cppgen/ir cppgen/graph cppgen/import cppgen/passes cppgen/compile |
   grep -v '"runtime/base/' | report "These compiler rooms know of the runtime only runtime/base:"
+includes '"runtime/' cppgen/ops cppgen/partition | grep -vE '"runtime/(base|plan)/' |
+  report "ops and partition know of the runtime only base and plan:"
 includes '"runtime/' cppgen/schedule cppgen/codegen | grep -vE '"runtime/(base|abi|plan|contraction)/' |
   report "schedule and codegen know of the runtime only base, abi, plan and contraction:"
 includes '"tests/' cppgen runtime isa vec bench examples | report "Only tests include tests:"
 
 # Headers that make every file that includes them slow to compile.
 includes '<(nlohmann/json|spdlog/|onnx/|CLI/)' cppgen runtime isa | grep -E '^[^:]*\.h:' |
-  grep -v '^cppgen/import/' | report "Heavy headers belong into .cpp files:"
+  grep -vE '^(cppgen/import/|runtime/plan/json_field.h)' | report "Heavy headers belong into .cpp files:"
 
 # ---- unfinished work, places of one machine ----
 # The brackets keep these lines from finding themselves.

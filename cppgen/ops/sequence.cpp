@@ -1,0 +1,222 @@
+// Sequences, optionals, Unique: functions of the host on whole values.
+#include <algorithm>
+
+#include "cppgen/ops/common.h"
+#include "cppgen/ops/families.h"
+#include "cppgen/ops/value_type.h"
+
+namespace cppgen::ops {
+namespace {
+
+rt::HostStep call(const char* function, std::vector<int64_t> integers = {}) {
+  rt::HostStep step;
+  step.op = rt::HostOp::function;
+  step.function = function;
+  step.integers = std::move(integers);
+  return step;
+}
+
+template <const char* Function>
+rt::HostStep host_call(InferContext&) {
+  return call(Function);
+}
+
+const HostType& sequence(InferContext& c, int i) {
+  const HostType* type = c.host(i);
+  if (!type || type->kind != ValueKind::sequence) c.fail(fmt::format("input {} is no sequence", i));
+  return *type;
+}
+
+HostType element_of(const HostType& sequence) {
+  HostType element = sequence;
+  element.kind = sequence.strings ? ValueKind::strings : ValueKind::tensor;
+  return element;
+}
+
+HostType sequence_of(HostType element) {
+  element.kind = ValueKind::sequence;
+  return element;
+}
+
+HostType type_of(InferContext& c, int i) { return as_host(ValueType::of(c.input_value(i))); }
+
+void require_position(InferContext& c, int i) {
+  if (c.has_input(i) && !c.host(i)) require_dtype(c, i, bit(DType::i32) | bit(DType::i64));
+}
+
+void infer_empty(InferContext& c) {
+  const int64_t number = c.integer("dtype", 1);
+  HostType type{ValueKind::sequence, DType::f32, number == 8, std::nullopt};
+  if (!type.strings) type.dtype = dtype_of_onnx(c, number);
+  c.set_host_output(0, type);
+}
+
+void infer_construct(InferContext& c) {
+  HostType element = type_of(c, 0);
+  for (int i = 1; i < c.input_count(); ++i) element = join_host(c, "an element", element, type_of(c, i));
+  c.set_host_output(0, sequence_of(element));
+}
+
+void infer_insert(InferContext& c) {
+  require_position(c, 2);
+  // Nothing is known of the elements of an empty sequence: what is inserted decides, as far as it goes.
+  HostType element = element_of(sequence(c, 0));
+  const HostType inserted = type_of(c, 1);
+  const bool empty = c.is_produced_by(0, "SequenceEmpty");
+  c.set_host_output(0, sequence_of(empty ? inserted : join_host(c, "an element", element, inserted)));
+}
+
+void infer_erase(InferContext& c) {
+  require_position(c, 1);
+  c.set_host_output(0, sequence(c, 0));
+}
+
+void infer_at(InferContext& c) {
+  require_position(c, 1);
+  set_tensor_output(c, 0, element_of(sequence(c, 0)));
+}
+
+void infer_length(InferContext& c) {
+  sequence(c, 0);
+  c.set_output(0, DType::i64, {});
+}
+
+void infer_split(InferContext& c) {
+  require_position(c, 1);
+  HostType part = type_of(c, 0);
+  if (part.strings) c.fail("strings are not supported");
+  if (part.dims) {
+    const int axis = normalized_axis(c, c.integer("axis", 0), int(part.dims->size()));
+    if (c.has_input(1)) {
+      (*part.dims)[size_t(axis)] = -1;
+    } else if (c.integer("keepdims", 1) == 0) {
+      part.dims->erase(part.dims->begin() + axis);
+    } else {
+      (*part.dims)[size_t(axis)] = 1;
+    }
+  }
+  c.set_host_output(0, sequence_of(part));
+}
+
+rt::HostStep host_split(InferContext& c) {
+  return call("split_to_sequence", {c.integer("axis", 0), c.integer("keepdims", 1)});
+}
+
+void infer_concat(InferContext& c) {
+  HostType whole = element_of(sequence(c, 0));
+  const bool new_axis = c.integer("new_axis", 0) != 0;
+  if (whole.dims) {
+    const int axis = normalized_axis(c, c.integer("axis"), int(whole.dims->size()) + new_axis);
+    if (new_axis) {
+      whole.dims->insert(whole.dims->begin() + axis, -1);
+    } else {
+      (*whole.dims)[size_t(axis)] = -1;
+    }
+  }
+  set_tensor_output(c, 0, whole);
+}
+
+rt::HostStep host_concat(InferContext& c) {
+  return call("concat_from_sequence", {c.integer("axis"), c.integer("new_axis", 0)});
+}
+
+// --- Optionals
+
+void infer_optional(InferContext& c) {
+  if (!c.has_input(0)) {
+    const std::vector<int64_t> type = c.integers("type");
+    const ValueKind kind = ValueKind(type.at(0));
+    HostType empty{kind == ValueKind::sequence ? ValueKind::optional_sequence : ValueKind::optional, DType::f32,
+                   type.at(1) == 8, std::nullopt};
+    if (!empty.strings) empty.dtype = dtype_of_onnx(c, type.at(1));
+    return c.set_host_output(0, empty);
+  }
+  HostType type = type_of(c, 0);
+  type.kind = type.kind == ValueKind::sequence || type.kind == ValueKind::optional_sequence
+                  ? ValueKind::optional_sequence
+                  : ValueKind::optional;
+  c.set_host_output(0, type);
+}
+
+void infer_has_element(InferContext& c) { c.set_output(0, DType::boolean, {}); }
+
+void infer_get_element(InferContext& c) {
+  HostType type = type_of(c, 0);
+  if (type.kind == ValueKind::optional_sequence || type.kind == ValueKind::sequence)
+    return c.set_host_output(0, sequence_of(type));
+  set_tensor_output(c, 0, type);
+}
+
+// --- Unique
+
+void infer_unique(InferContext& c) {
+  const HostType type = type_of(c, 0);
+  IndexExpr count = c.unknown_dimension(0, 0, "unique");
+  if (c.has("axis") && !type.strings) {
+    Shape shape = c.shape(0);
+    const int axis = normalized_axis(c, c.integer("axis"), int(shape.size()));
+    if (c.has_output(0)) count = c.unknown_dimension(0, size_t(axis), "unique");
+    const IndexExpr extent = shape[size_t(axis)];
+    shape[size_t(axis)] = count;
+    c.set_output(0, c.dtype(0), shape);
+    c.set_output(2, DType::i64, {extent});
+  } else {
+    if (type.strings) {
+      c.set_host_output(0, {ValueKind::strings, DType::f32, true, std::vector<int64_t>{-1}});
+    } else {
+      c.set_output(0, c.dtype(0), {count});
+    }
+    c.set_output(2, DType::i64, {type.strings ? c.unknown_dimension(2, 0, "unique") : ir::product(c.shape(0))});
+  }
+  c.set_output(1, DType::i64, {count});
+  c.set_output(3, DType::i64, {count});
+}
+
+rt::HostStep host_unique(InferContext& c) {
+  return call("unique", {c.integer("sorted", 1), c.has("axis"), c.integer("axis", 0)});
+}
+
+constexpr char kEmpty[] = "sequence_empty", kConstruct[] = "sequence_construct", kInsert[] = "sequence_insert",
+               kErase[] = "sequence_erase", kAt[] = "sequence_at", kLength[] = "sequence_length",
+               kOptional[] = "optional", kHas[] = "optional_has_element", kGet[] = "optional_get_element";
+
+struct Row {
+  const char* name;
+  std::vector<int> versions;
+  Arity arity;
+  void (*infer)(InferContext&);
+  rt::HostStep (*host)(InferContext&);
+};
+
+}  // namespace
+
+void add_sequence_ops(std::vector<Op>& t) {
+  const Row rows[] = {
+      {"SequenceEmpty", {11}, {0, 0, 1}, infer_empty, host_call<kEmpty>},
+      {"SequenceConstruct", {11}, {1, -1, 1}, infer_construct, host_call<kConstruct>},
+      {"SequenceInsert", {11}, {2, 3, 1}, infer_insert, host_call<kInsert>},
+      {"SequenceErase", {11}, {1, 2, 1}, infer_erase, host_call<kErase>},
+      {"SequenceAt", {11}, {2, 2, 1}, infer_at, host_call<kAt>},
+      {"SequenceLength", {11}, {1, 1, 1}, infer_length, host_call<kLength>},
+      {"SplitToSequence", {11, 24}, {1, 2, 1}, infer_split, host_split},
+      {"ConcatFromSequence", {11}, {1, 1, 1}, infer_concat, host_concat},
+      {"Optional", {15}, {0, 1, 1}, infer_optional, host_call<kOptional>},
+      {"OptionalHasElement", {15, 18}, {0, 1, 1}, infer_has_element, host_call<kHas>},
+      {"OptionalGetElement", {15, 18}, {1, 1, 1}, infer_get_element, host_call<kGet>},
+      {"Unique", {11}, {1, 1, 4}, infer_unique, host_unique},
+  };
+  for (const Row& row : rows)
+    for (int since : row.versions)
+      t.push_back({.name = row.name,
+                   .domain = "",
+                   .since = since,
+                   .min_inputs = row.arity.min_inputs,
+                   .max_inputs = row.arity.max_inputs,
+                   .max_outputs = row.arity.max_outputs,
+                   .infer = row.infer,
+                   .lower = nullptr,
+                   .refuse = nullptr,
+                   .host = row.host});
+}
+
+}  // namespace cppgen::ops

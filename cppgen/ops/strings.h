@@ -1,0 +1,16 @@
+#pragma once
+#include "cppgen/ops/op.h"
+
+namespace cppgen::ops {
+
+// Strings are the host's. Operators that take tensors of numbers as well ask these first: true if inputs or outputs are
+// strings (or, where ranks do not matter, of unknown rank); then the outputs are set.
+bool infer_string_cast(InferContext&);  // Cast, CastLike
+bool infer_string_comparison(InferContext&);
+bool infer_host_shape(InferContext&);
+bool infer_host_size(InferContext&);
+
+// Gives the entries of these operators what the host does.
+void add_string_forms(std::vector<Op>&);
+
+}  // namespace cppgen::ops

@@ -1,0 +1,39 @@
+#pragma once
+#include <optional>
+#include <set>
+#include <string>
+
+#include "cppgen/ops/op.h"
+
+namespace cppgen::ops {
+
+// The type of any value while types of control flow are inferred: of a tensor, or of what only the host handles.
+struct ValueType {
+  std::optional<TensorType> tensor;
+  std::optional<HostType> host;
+
+  static ValueType of(const Value& v) { return {v.type, v.host}; }
+  bool operator==(const ValueType&) const = default;
+};
+
+void set_type(Value&, const ValueType&);
+void set_output_type(InferContext&, int output, const ValueType&);
+
+// Dimensions as numbers, -1 for those that are expressions.
+std::vector<int64_t> known_dims(const Shape&);
+// The type of a tensor as the host sees it.
+HostType as_host(const ValueType&);
+
+// Names of the symbols in the types and contents of the node's inputs: expressions in others mean nothing outside of a
+// body.
+std::set<std::string> visible_symbols(const InferContext&);
+
+// A type that covers both. Dimensions of tensors that differ, or mean nothing outside, become `unknown(d)`.
+ValueType join_types(InferContext&, const char* what, const ValueType& a, const ValueType& b,
+                     const std::set<std::string>& visible, const std::function<IndexExpr(size_t d)>& unknown);
+HostType join_host(InferContext&, const char* what, const HostType& a, const HostType& b);
+
+// A tensor of this type as an output: of known rank with new symbols, else the host's.
+void set_tensor_output(InferContext&, int output, const HostType& element);
+
+}  // namespace cppgen::ops

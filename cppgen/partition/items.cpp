@@ -1,0 +1,137 @@
+#include "cppgen/partition/items.h"
+
+#include <algorithm>
+
+#include "cppgen/ops/op.h"
+#include "runtime/base/errors.h"
+
+namespace cppgen::partition {
+namespace {
+
+std::string label(const Node& node) { return fmt::format("node '{}' ({})", node.name, node.op); }
+
+class ItemMaker {
+ public:
+  ItemMaker(Graph& graph, Sources& sources) : graph_(graph), sources_(sources) {}
+
+  std::vector<Item> run() {
+    for (ValueId v : graph_.inputs) note_source(v);
+    const std::vector<Node> nodes = graph_.nodes;
+    for (const Node& node : nodes) add_node(node);
+    return std::move(items_);
+  }
+
+ private:
+  struct Place {
+    int level = 0;
+    bool host = false;
+  };
+
+  Graph& graph_;
+  Sources& sources_;
+  std::vector<Item> items_;
+  std::map<ValueId, Place> places_;  // of values that items compute
+
+  void note_source(ValueId v) {
+    const Value& value = graph_.value(v);
+    if (!value.type) return;
+    for (size_t axis = 0; axis < value.type->shape.size(); axis++) {
+      const ir::IndexNode* n = value.type->shape[axis].node();
+      if (n && n->op == ir::IndexOp::variable) sources_.try_emplace(n->name, Source{v, axis});
+    }
+  }
+
+  void add_node(const Node& node) {
+    if (ops::is_host(graph_, node)) return add_host(node);
+    const auto symbols = node.attributes.find(kRunTimeSymbols);
+    Item item;
+    item.node = node;
+    if (symbols != node.attributes.end())
+      item.carrier = add_carrier(node, std::get<std::vector<std::string>>(symbols->second));
+    add(std::move(item));
+  }
+
+  void add_host(const Node& node) {
+    const ops::Op* op = ops::find(node.domain, node.op, node.opset);
+    ops::InferContext context(graph_, node);
+    Item item;
+    item.host = true;
+    item.node = node;
+    item.step = op->host(context);
+    item.step.origin = label(node);
+    add(std::move(item));
+  }
+
+  // What computes the dimensions of the node's outputs, and the value that has them as its own.
+  ValueId add_carrier(const Node& node, const std::vector<std::string>& symbols) {
+    const ValueId dims = graph_.add_value(node.name + " dimensions"),
+                  carrier = graph_.add_value(node.name + " carrier");
+    graph_.value(dims).type = TensorType{DType::i64, {int64_t(symbols.size())}};
+    Shape shape;
+    for (const std::string& name : symbols)
+      shape.push_back(name.empty() ? graph_.index->fresh_symbol("dim") : graph_.index->symbol(name));
+    graph_.value(carrier).type = TensorType{DType::u8, shape};
+    Item resolve;
+    resolve.node = node;
+    resolve.node.attributes.erase(kRunTimeSymbols);
+    resolve.node.attributes[kResolves] = int64_t(1);
+    resolve.node.outputs = {dims};
+    graph_.value(dims).producer = node.id;
+    add(std::move(resolve));
+    Item carry;
+    carry.host = true;
+    carry.node.name = node.name;
+    carry.node.inputs = {dims}, carry.node.outputs = {carrier};
+    carry.step.function = "shape_carrier";
+    carry.step.texts = {"its inputs do not fit together, or ask for a negative dimension"};
+    carry.step.origin = label(node);
+    graph_.value(carrier).producer = node.id;
+    add(std::move(carry));
+    return carrier;
+  }
+
+  // A value that the host makes is there for plans of the next level only.
+  void wait_for(Item& item, ValueId v) const {
+    const auto place = places_.find(v);
+    if (place == places_.end()) return;
+    item.level = std::max(item.level, place->second.level + (place->second.host && !item.host ? 1 : 0));
+  }
+
+  void wait_for_symbols(Item& item, ValueId v) const {
+    for (const std::string& name : symbols_of(graph_.value(v)))
+      if (const auto source = sources_.find(name); source != sources_.end()) wait_for(item, source->second.value);
+  }
+
+  void add(Item item) {
+    for (ValueId v : item.node.inputs) {
+      if (v == kNoValue) continue;
+      wait_for(item, v);
+      if (!item.host) wait_for_symbols(item, v);
+    }
+    if (item.carrier != kNoValue) wait_for(item, item.carrier);
+    for (ValueId v : item.node.outputs)
+      if (v != kNoValue && !item.host) wait_for_symbols(item, v);
+    for (ValueId v : item.node.outputs) {
+      if (v == kNoValue) continue;
+      places_[v] = {item.level, item.host};
+      if (item.host) note_source(v);
+    }
+    items_.push_back(std::move(item));
+  }
+};
+
+}  // namespace
+
+std::vector<std::string> symbols_of(const Value& value) {
+  std::vector<std::string> names;
+  auto add = [&](const ir::IndexExpr& e) {
+    for (const ir::IndexNode* n : ir::variables_of(e)) names.push_back(n->name);
+  };
+  if (value.type) std::for_each(value.type->shape.begin(), value.type->shape.end(), add);
+  if (value.contents) std::for_each(value.contents->begin(), value.contents->end(), add);
+  return names;
+}
+
+std::vector<Item> make_items(Graph& graph, Sources& sources) { return ItemMaker(graph, sources).run(); }
+
+}  // namespace cppgen::partition

@@ -1,0 +1,34 @@
+#pragma once
+#include <map>
+#include <string>
+#include <vector>
+
+#include "cppgen/graph/graph.h"
+#include "runtime/plan/module.h"
+
+namespace cppgen::partition {
+
+// A node of a graph that is cut, or what is put between nodes.
+struct Item {
+  bool host = false;
+  Node node;
+  rt::HostStep step;           // of the host, without slots
+  ValueId carrier = kNoValue;  // must be there before: it binds the dimensions of the outputs
+  int level = 0;               // plans run in the order of levels, each followed by the host's items of its level
+};
+
+// Where the value of a symbol comes from: a dimension of a value.
+struct Source {
+  ValueId value;
+  size_t axis;
+};
+using Sources = std::map<std::string, Source>;
+
+// Items of the graph in an order that respects their levels, the values that they need added to the graph, and the
+// sources of symbols that have one in it.
+std::vector<Item> make_items(Graph&, Sources&);
+
+// Symbols in the type and contents of a value.
+std::vector<std::string> symbols_of(const Value&);
+
+}  // namespace cppgen::partition

@@ -1,0 +1,307 @@
+#include "cppgen/partition/partition.h"
+
+#include <algorithm>
+#include <functional>
+#include <set>
+
+#include "cppgen/ops/op.h"
+#include "cppgen/partition/items.h"
+#include "runtime/base/errors.h"
+
+namespace cppgen::partition {
+namespace {
+
+bool is_known(const Value& v) { return v.constant || v.contents; }
+
+// One graph for a plan: copies of values and nodes of the graph that is cut.
+class PlanGraph {
+ public:
+  PlanGraph(const Graph& from, std::string name) : from_(from) {
+    graph_.name = std::move(name);
+    graph_.index = from.index;
+    graph_.opsets = from.opsets;
+  }
+
+  // The copy of a value; one that is neither known nor computed here becomes an input.
+  ValueId value(ValueId v) {
+    if (v == kNoValue) return kNoValue;
+    const auto found = copies_.find(v);
+    if (found != copies_.end()) return found->second;
+    const ValueId id = copy(v);
+    if (!is_known(from_.value(v))) {
+      graph_.inputs.push_back(id);
+      inputs_.push_back(v);
+    }
+    return id;
+  }
+
+  void add_input(ValueId v) {
+    if (std::find(inputs_.begin(), inputs_.end(), v) != inputs_.end()) return;
+    const auto found = copies_.find(v);
+    const ValueId id = found == copies_.end() ? copy(v) : found->second;
+    graph_.inputs.push_back(id);
+    inputs_.push_back(v);
+  }
+
+  void add_node(const Node& node) {
+    Node own = node;
+    own.id = NodeId(graph_.nodes.size());
+    for (ValueId& v : own.inputs) v = value(v);
+    for (ValueId& v : own.outputs) {
+      if (v == kNoValue) continue;
+      v = copy(v);
+      graph_.value(v).producer = own.id;
+    }
+    graph_.nodes.push_back(std::move(own));
+  }
+
+  void add_output(ValueId v) {
+    if (std::find(outputs_.begin(), outputs_.end(), v) != outputs_.end()) return;
+    graph_.outputs.push_back(value(v));
+    outputs_.push_back(v);
+  }
+
+  // Makes the source of every symbol an input that no other input binds.
+  void bind_symbols(const std::function<ValueId(const std::string&)>& source_of) {
+    std::set<std::string> bound;
+    auto note = [&](ValueId input) {
+      for (const ir::IndexExpr& d : graph_.value(input).type->shape)
+        if (d.node() && d.node()->op == ir::IndexOp::variable) bound.insert(d.node()->name);
+    };
+    for (ValueId input : graph_.inputs) note(input);
+    for (size_t i = 0; i < graph_.values.size(); i++)
+      for (const std::string& name : symbols_of(graph_.values[i])) {
+        if (bound.count(name)) continue;
+        add_input(source_of(name));
+        note(graph_.inputs.back());
+        check(bound.count(name), "a symbol's source does not bind it");
+      }
+  }
+
+  const std::vector<ValueId>& inputs() const { return inputs_; }
+  const std::vector<ValueId>& outputs() const { return outputs_; }
+  // Names of inputs and outputs are told apart.
+  Graph take() {
+    for (size_t i = 0; i < graph_.inputs.size(); i++) graph_.value(graph_.inputs[i]).name = fmt::format("in{}", i);
+    for (size_t i = 0; i < graph_.outputs.size(); i++) graph_.value(graph_.outputs[i]).name = fmt::format("out{}", i);
+    return std::move(graph_);
+  }
+
+ private:
+  const Graph& from_;
+  Graph graph_;
+  std::map<ValueId, ValueId> copies_;
+  std::vector<ValueId> inputs_, outputs_;
+
+  ValueId copy(ValueId v) {
+    Value own = from_.value(v);
+    own.id = ValueId(graph_.values.size());
+    own.producer = -1;
+    graph_.values.push_back(std::move(own));
+    copies_[v] = graph_.values.back().id;
+    return graph_.values.back().id;
+  }
+};
+
+// Cuts one graph: the model or a body.
+class BodyPartitioner {
+ public:
+  // `outer` gives the value of the graph around this one that binds a symbol.
+  using Outer = std::function<const Value&(const std::string&)>;
+
+  BodyPartitioner(Graph graph, PartitionedModel& result, size_t number, Outer outer)
+      : graph_(std::move(graph)), result_(result), number_(number), outer_(std::move(outer)) {}
+
+  // Values of the graph around this one that are inputs behind the graph's own.
+  std::vector<ValueId> run() {
+    items_ = make_items(graph_, sources_);
+    make_plans();
+    for (ValueId v : graph_.inputs) slot_of(v);
+    for (auto& [level, plan] : plans_) plan.bind_symbols([&](const std::string& name) { return source(name); });
+    for (ValueId v : bindings_) slot_of(v);
+    body_.inputs = body_.slots;
+    emit_steps();
+    for (ValueId v : graph_.outputs) body_.outputs.push_back(slot_of(v));
+    result_.module.bodies[number_] = std::move(body_);
+    return outer_bindings_;
+  }
+
+ private:
+  Graph graph_;
+  PartitionedModel& result_;
+  size_t number_;
+  Outer outer_;
+  Sources sources_;
+  std::vector<Item> items_;
+  std::map<int, PlanGraph> plans_;  // by level
+  std::vector<ValueId> bindings_, outer_bindings_;
+  rt::HostBody body_;
+  std::map<ValueId, int32_t> slots_;
+
+  int32_t slot_of(ValueId v) {
+    if (v == kNoValue) return -1;
+    const auto [at, added] = slots_.try_emplace(v, body_.slots);
+    if (added) body_.slots++;
+    return at->second;
+  }
+
+  PlanGraph& plan_at(int level) {
+    return plans_.try_emplace(level, graph_, fmt::format("{}#{}", graph_.name, level)).first->second;
+  }
+
+  // Where a symbol comes from; from outside it comes as a further input.
+  ValueId source(const std::string& name) {
+    if (const auto found = sources_.find(name); found != sources_.end()) return found->second.value;
+    if (!outer_) internal_error("the dimension {} has no source", name);
+    const Value& outside = outer_(name);
+    const ValueId inside = graph_.add_value("binding of " + name);
+    graph_.value(inside).type = outside.type;
+    sources_[name] = {inside, 0};
+    bindings_.push_back(inside);
+    outer_bindings_.push_back(outside.id);
+    return inside;
+  }
+
+  void make_plans() {
+    for (const Item& item : items_) {
+      if (item.host) continue;
+      PlanGraph& plan = plan_at(item.level);
+      plan.add_node(item.node);
+      if (item.carrier != kNoValue) plan.add_input(item.carrier);
+    }
+    add_outputs();
+  }
+
+  // What a plan computes and others read; constants that the host reads are results of the first plan.
+  void add_outputs() {
+    std::map<ValueId, int> computed;
+    for (const Item& item : items_)
+      if (!item.host)
+        for (ValueId v : item.node.outputs) computed[v] = item.level;
+    auto read = [&](ValueId v, std::optional<int> by) {
+      if (v == kNoValue) return;
+      const auto at = computed.find(v);
+      if (at != computed.end() && (!by || (*by != at->second && !is_known(graph_.value(v)))))
+        plan_at(at->second).add_output(v);
+      if (at == computed.end() && !by && is_known(graph_.value(v))) plan_at(0).add_output(v);
+    };
+    for (const Item& item : items_)
+      for (ValueId v : item.node.inputs) read(v, item.host ? std::nullopt : std::optional(item.level));
+    for (ValueId v : graph_.outputs) read(v, std::nullopt);
+  }
+
+  void emit_steps() {
+    int last = 0;
+    for (const Item& item : items_) last = std::max(last, item.level);
+    for (int level = 0; level <= last; level++) {
+      if (const auto plan = plans_.find(level); plan != plans_.end()) emit_plan(plan->second);
+      for (const Item& item : items_)
+        if (item.host && item.level == level) emit_host(item);
+    }
+  }
+
+  void emit_plan(PlanGraph& plan) {
+    rt::HostStep step;
+    step.op = rt::HostOp::plan;
+    step.plan = int32_t(result_.plans.size());
+    for (ValueId v : plan.inputs()) step.inputs.push_back(slot_of(v));
+    for (ValueId v : plan.outputs()) step.outputs.push_back(slot_of(v));
+    step.origin = fmt::format("plan {}", step.plan);
+    result_.plans.push_back(plan.take());
+    body_.steps.push_back(std::move(step));
+  }
+
+  void emit_host(const Item& item) {
+    rt::HostStep step = item.step;
+    std::set<int64_t> captured;
+    for (const auto& [name, attribute] : bodies_in_order(item.node))
+      add_body(item.node, name, *attribute, step, captured);
+    const bool batched_scan = item.node.op == "Scan" && item.node.opset < 9;
+    for (size_t i = batched_scan ? 1 : 0; i < item.node.inputs.size(); i++)
+      if (!captured.count(int64_t(i))) step.inputs.push_back(slot_of(item.node.inputs[i]));
+    for (ValueId v : item.node.outputs) step.outputs.push_back(slot_of(v));
+    body_.steps.push_back(std::move(step));
+  }
+
+  // "then_branch" before "else_branch".
+  static std::vector<std::pair<std::string, std::shared_ptr<Graph>>> bodies_in_order(const Node& node) {
+    std::vector<std::pair<std::string, std::shared_ptr<Graph>>> bodies;
+    for (const auto& [name, attribute] : node.attributes)
+      if (auto* body = std::get_if<std::shared_ptr<Graph>>(&attribute)) bodies.insert(bodies.begin(), {name, *body});
+    return bodies;
+  }
+
+  void add_body(const Node& node, const std::string& name, const Graph& body, rt::HostStep& step,
+                std::set<int64_t>& captured) {
+    Graph own = deep_copy(body);
+    std::vector<int64_t> positions;
+    if (const auto list = node.attributes.find(captures_name(name)); list != node.attributes.end())
+      positions = std::get<std::vector<int64_t>>(list->second);
+    captured.insert(positions.begin(), positions.end());
+    std::vector<int32_t> captures;
+    const size_t first = own.inputs.size() - positions.size();
+    std::vector<ValueId> inputs(own.inputs.begin(), own.inputs.begin() + int64_t(first));
+    for (size_t k = 0; k < positions.size(); k++) {
+      const Value& outside = graph_.value(node.inputs[size_t(positions[k])]);
+      if (outside.constant) {
+        own.value(own.inputs[first + k]).constant = outside.constant;
+        own.value(own.inputs[first + k]).contents.reset();
+        continue;
+      }
+      inputs.push_back(own.inputs[first + k]);
+      captures.push_back(slot_of(outside.id));
+    }
+    own.inputs = std::move(inputs);
+    const size_t number = result_.module.bodies.size();
+    result_.module.bodies.emplace_back();
+    auto outer = [&](const std::string& symbol) -> const Value& { return graph_.value(source(symbol)); };
+    const auto bindings = BodyPartitioner(std::move(own), result_, number, outer).run();
+    for (ValueId v : bindings) captures.push_back(slot_of(v));
+    step.bodies.push_back(int32_t(number));
+    step.captures.push_back(std::move(captures));
+  }
+};
+
+rt::ValueInfo info_of(const Value& value) {
+  rt::ValueInfo info;
+  info.name = value.name;
+  if (value.host) {
+    info.kind = value.host->strings && value.host->kind == ValueKind::tensor ? ValueKind::strings : value.host->kind;
+    info.type = value.host->dtype;
+    info.ranked = value.host->dims.has_value();
+    if (info.ranked) info.dims = *value.host->dims;
+    info.symbols.resize(info.dims.size());
+    return info;
+  }
+  info.type = value.type->dtype;
+  for (const ir::IndexExpr& d : value.type->shape) {
+    info.dims.push_back(d.is_constant() ? d.constant() : -1);
+    const bool named =
+        d.node() && d.node()->op == ir::IndexOp::variable && d.node()->name.find('#') == std::string::npos;
+    info.symbols.push_back(named ? d.node()->name : "");
+  }
+  return info;
+}
+
+}  // namespace
+
+bool is_one_plan(const Graph& graph) {
+  const bool tensors = std::all_of(graph.inputs.begin(), graph.inputs.end(),
+                                   [&](ValueId v) { return !graph.value(v).host.has_value(); });
+  return tensors && std::none_of(graph.nodes.begin(), graph.nodes.end(), [&](const Node& node) {
+           return ops::is_host(graph, node) || node.attributes.count(kRunTimeSymbols);
+         });
+}
+
+PartitionedModel partition(const Graph& graph) {
+  PartitionedModel result;
+  result.module.model = graph.name;
+  for (ValueId v : graph.inputs) result.module.inputs.push_back(info_of(graph.value(v)));
+  for (ValueId v : graph.outputs) result.module.outputs.push_back(info_of(graph.value(v)));
+  result.module.bodies.emplace_back();
+  BodyPartitioner(deep_copy(graph), result, 0, nullptr).run();
+  result.module.plans = int32_t(result.plans.size());
+  return result;
+}
+
+}  // namespace cppgen::partition

@@ -1,0 +1,75 @@
+#pragma once
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "runtime/plan/plan.h"
+
+namespace cppgen::rt {
+
+// A compiled model that is more than one plan, as passive data: values whose type or shape only a run knows pass
+// between plans, functions of the host and control flow. Stored as module.json beside the plans plan_0.json,
+// plan_1.json ... It was read, so it is not trusted: `validate` checks every index before anything runs.
+
+// The type of a value that the model declares. Dimensions are -1 where only a run knows them.
+struct ValueInfo {
+  std::string name;
+  ValueKind kind = ValueKind::tensor;
+  DType type = DType::f32;  // of the tensor, or of each element
+  bool ranked = true;       // false: dims say nothing
+  std::vector<int64_t> dims;
+  std::vector<std::string> symbols;  // names of dimensions; "" where there is none
+  int64_t index_extent = 0;          // as in TensorInfo
+};
+
+enum class HostOp : uint8_t {
+  plan,      // runs a plan on tensors
+  function,  // calls a function of the host (session/host_functions.h)
+  branch,    // If: input 0 is the condition; bodies: then, else
+  loop,      // Loop: inputs are the trip count, the condition, and what is carried
+  scan,      // Scan: inputs are the states, then what is scanned
+  map,       // SequenceMap: input 0 is the sequence that is mapped
+};
+
+struct HostStep {
+  HostOp op = HostOp::function;
+  int32_t plan = -1;                           // plan: its number
+  std::string function;                        // function: its name
+  std::vector<int32_t> inputs, outputs;        // slots of the body; -1: absent
+  std::vector<int32_t> bodies;                 // positions in Module::bodies, all greater than that of the step's own
+  std::vector<std::vector<int32_t>> captures;  // of each body: slots that are its last inputs
+  std::vector<int64_t> integers;               // attributes, as each operation lists them
+  std::vector<std::string> texts;
+  std::vector<ValueInfo> results;  // loop, scan: of the stacked outputs, for runs without an iteration
+  std::string origin;              // "node 'x' (Loop)", for messages
+};
+
+// Steps over numbered slots. Inputs fill the first slots.
+struct HostBody {
+  int32_t slots = 0;
+  int32_t inputs = 0;
+  std::vector<int32_t> outputs;
+  std::vector<HostStep> steps;
+};
+
+struct Module {
+  std::string model;
+  std::string isa;
+  int32_t plans = 0;
+  std::vector<ValueInfo> inputs, outputs;
+  std::vector<HostBody> bodies;  // the first is the model
+};
+
+// What there is to look at: the model's inputs and outputs (a dimension of an output that only a run knows is a
+// symbol beyond Plan::symbols), and the steps of all plans in their order, then those of the host. Nothing of it can be
+// run.
+Plan outline_of(const Module&, const std::vector<const Plan*>& plans);
+
+// UserError naming the first field that is out of range or inconsistent.
+void validate(const Module&);
+
+std::string to_json(const Module&);
+Module module_from_json(std::string_view text);  // UserError if malformed; validated
+
+}  // namespace cppgen::rt

@@ -1,0 +1,46 @@
+#pragma once
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "runtime/plan/module.h"
+#include "runtime/session/value.h"
+
+namespace cppgen::rt {
+
+// Operators on whole values: sequences, optionals, strings, and results whose size only the data decide. Inputs stand
+// in the order of the operator, absent ones are null; a function returns one value per output of the step.
+struct HostCall {
+  const HostStep& step;
+  std::vector<const Value*> inputs;
+
+  // UserError naming the node, saying what was found, unless input `i` is there and of this kind.
+  const Tensor& tensor(size_t i) const;
+  const StringTensor& strings(size_t i) const;
+  const Value::Sequence& sequence(size_t i) const;
+  bool has(size_t i) const { return i < inputs.size() && inputs[i]; }
+  int64_t integer(size_t i) const;  // the one element of an int32 or int64 tensor
+  [[noreturn]] void fail(const std::string& what) const;
+};
+
+using HostFunction = std::vector<Value> (*)(const HostCall&);
+struct NamedHostFunction {
+  std::string_view name;
+  size_t inputs, integers, texts;  // least numbers of inputs and attributes, checked before the call
+  HostFunction run;
+};
+
+HostFunction find_host_function(const HostStep&);  // UserError if there is none, or inputs or attributes are missing
+
+// The files that define them.
+std::span<const NamedHostFunction> sequence_functions();
+std::span<const NamedHostFunction> selection_functions();
+std::span<const NamedHostFunction> string_functions();
+
+// Tensors of one type, joined along `axis` (new_axis: which is inserted), which is in range. UserError naming the node
+// if their shapes do not fit.
+Tensor join(const HostCall&, std::span<const Tensor* const> parts, int64_t axis, bool new_axis);
+// `count` elements of `axis` from `begin` on; `drop`: of one element, without the axis.
+Tensor part_of(const Tensor&, int64_t axis, int64_t begin, int64_t count, bool drop);
+
+}  // namespace cppgen::rt

@@ -1,0 +1,161 @@
+// Sequences and optionals.
+#include <algorithm>
+
+#include "runtime/base/errors.h"
+#include "runtime/session/host_functions.h"
+
+namespace cppgen::rt {
+namespace {
+
+using Values = std::vector<Value>;
+
+Values one(Value value) {
+  Values values;
+  values.push_back(std::move(value));
+  return values;
+}
+
+Values one_sequence(Value::Sequence elements) { return one(Value(std::move(elements))); }
+
+// A position counted from either end, as one in [0, size).
+size_t position_in(const HostCall& call, int64_t at, int64_t size) {
+  if (at < -size || at >= size)
+    call.fail(fmt::format("position {} is not in a sequence of {} (allowed: {} to {})", at, size, -size, size - 1));
+  return size_t(at < 0 ? at + size : at);
+}
+
+Values empty_sequence(const HostCall&) { return one_sequence({}); }
+
+Values make_sequence(const HostCall& call) {
+  Value::Sequence elements;
+  for (size_t i = 0; i < call.inputs.size(); i++) {
+    if (!call.has(i)) call.fail(fmt::format("input {} is missing", i));
+    elements.push_back(*call.inputs[i]);
+  }
+  return one_sequence(std::move(elements));
+}
+
+Values insert(const HostCall& call) {
+  Value::Sequence elements = call.sequence(0);
+  if (!call.has(1)) call.fail("input 1 is missing");
+  const auto size = int64_t(elements.size());
+  // One more position than elements: behind the last one.
+  int64_t at = call.has(2) ? call.integer(2) : size;
+  if (at < -size || at > size)
+    call.fail(fmt::format("position {} is not in a sequence of {} (allowed: {} to {})", at, size, -size, size));
+  elements.insert(elements.begin() + (at < 0 ? at + size : at), *call.inputs[1]);
+  return one_sequence(std::move(elements));
+}
+
+Values erase(const HostCall& call) {
+  Value::Sequence elements = call.sequence(0);
+  const auto size = int64_t(elements.size());
+  elements.erase(elements.begin() + int64_t(position_in(call, call.has(1) ? call.integer(1) : -1, size)));
+  return one_sequence(std::move(elements));
+}
+
+Values element_at(const HostCall& call) {
+  const Value::Sequence& elements = call.sequence(0);
+  return one(elements[position_in(call, call.integer(1), int64_t(elements.size()))]);
+}
+
+Values length(const HostCall& call) { return one(tensor_of(int64_t(call.sequence(0).size()))); }
+
+int64_t axis_in(const HostCall& call, int64_t axis, int64_t rank) {
+  if (axis < -rank || axis >= rank) call.fail(fmt::format("axis {} is not in [{}, {}]", axis, -rank, rank - 1));
+  return axis < 0 ? axis + rank : axis;
+}
+
+// Lengths of the parts: those of input 1, or one for all of them (the last may be shorter), or 1.
+std::vector<int64_t> split_lengths(const HostCall& call, int64_t extent) {
+  std::vector<int64_t> lengths;
+  if (!call.has(1)) {
+    lengths.assign(size_t(extent), 1);
+    return lengths;
+  }
+  const Tensor& split = call.tensor(1);
+  if (split.dims().empty()) {
+    const int64_t each = call.integer(1);
+    if (each < 1) call.fail(fmt::format("parts of {} elements", each));
+    for (int64_t at = 0; at < extent; at += each) lengths.push_back(std::min(each, extent - at));
+    return lengths;
+  }
+  int64_t left = extent;
+  for (int64_t i = 0; i < split.elements(); i++) {
+    const int64_t n = split.type() == DType::i32 ? split.as<int32_t>()[i] : split.as<int64_t>()[i];
+    if (n < 0 || n > left) call.fail(fmt::format("part {} has {} elements, {} are left", i, n, left));
+    lengths.push_back(n);
+    left -= n;
+  }
+  if (left) call.fail(fmt::format("the parts leave {} of {} elements", left, extent));
+  return lengths;
+}
+
+// integers: axis, keepdims
+Values split_to_sequence(const HostCall& call) {
+  const Tensor& x = call.tensor(0);
+  if (call.has(1) && call.tensor(1).type() != DType::i32 && call.tensor(1).type() != DType::i64)
+    call.fail("input 1 is not int32 or int64");
+  const int64_t axis = axis_in(call, call.step.integers[0], int64_t(x.dims().size()));
+  const bool drop = !call.has(1) && call.step.integers[1] == 0;
+  Value::Sequence parts;
+  int64_t at = 0;
+  for (int64_t n : split_lengths(call, x.dims()[size_t(axis)])) {
+    parts.push_back(part_of(x, axis, at, n, drop));
+    at += n;
+  }
+  return one_sequence(std::move(parts));
+}
+
+// integers: axis, new_axis
+Values concat_from_sequence(const HostCall& call) {
+  const Value::Sequence& elements = call.sequence(0);
+  if (elements.empty()) call.fail("the sequence is empty");
+  std::vector<const Tensor*> parts;
+  for (const Value& element : elements) {
+    if (!element.tensor()) call.fail(fmt::format("an element is {}", element.description()));
+    parts.push_back(element.tensor());
+  }
+  const bool new_axis = call.step.integers[1] != 0;
+  const int64_t axis = axis_in(call, call.step.integers[0], int64_t(parts[0]->dims().size()) + new_axis);
+  return one(join(call, parts, axis, new_axis));
+}
+
+Values make_optional(const HostCall& call) { return one(call.has(0) ? *call.inputs[0] : Value()); }
+
+Values has_element(const HostCall& call) { return one(tensor_of(call.has(0) && !call.inputs[0]->is_empty())); }
+
+Values get_element(const HostCall& call) {
+  if (!call.has(0) || call.inputs[0]->is_empty()) call.fail("the optional is empty");
+  return one(*call.inputs[0]);
+}
+
+// Memory that a plan never reads, with the dimensions that int64 tensor 0 holds: it binds their symbols.
+Values shape_carrier(const HostCall& call) {
+  const Tensor& dims = call.tensor(0);
+  std::vector<int64_t> shape(dims.as<int64_t>(), dims.as<int64_t>() + dims.elements());
+  if (std::any_of(shape.begin(), shape.end(), [](int64_t d) { return d < 0; })) call.fail(call.step.texts[0]);
+  return one(Tensor(DType::u8, std::move(shape)));
+}
+
+constexpr NamedHostFunction kFunctions[] = {
+    {"sequence_empty", 0, 0, 0, empty_sequence},
+    {"sequence_construct", 1, 0, 0, make_sequence},
+    {"sequence_insert", 2, 0, 0, insert},
+    {"sequence_erase", 1, 0, 0, erase},
+    {"sequence_at", 2, 0, 0, element_at},
+    {"sequence_length", 1, 0, 0, length},
+    {"split_to_sequence", 1, 2, 0, split_to_sequence},
+    {"concat_from_sequence", 1, 2, 0, concat_from_sequence},
+    {"optional", 0, 0, 0, make_optional},
+    {"optional_has_element", 0, 0, 0, has_element},
+    {"optional_get_element", 1, 0, 0, get_element},
+    {"identity", 1, 0, 0, make_optional},
+    {"shape_carrier", 1, 0, 1, shape_carrier},
+};
+
+}  // namespace
+
+std::span<const NamedHostFunction> sequence_functions() { return kFunctions; }
+
+}  // namespace cppgen::rt
