@@ -112,7 +112,9 @@ class Compilation {
     compile();
     clock_.time("plan", [&] { make_plans(parts_, module_, libraries(), std::string(isa_->name)); });
     if (!trace_.on()) return;
-    for (const ModelPart& part : parts_) trace_.write(std::string(rt::kPlanFile), rt::to_json(part.plan.plan));
+    for (size_t i = 0; i < parts_.size(); i++)
+      trace_.write(module_ ? rt::plan_file_name(int32_t(i)) : std::string(rt::kPlanFile),
+                   rt::to_json(parts_[i].plan.plan));
   }
 
   void trace_program(const char* stage, const ir::Program& program) {

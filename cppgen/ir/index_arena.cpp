@@ -51,6 +51,16 @@ struct IndexArena::Impl {
     return &nodes.back();
   }
 
+  const IndexNode* add_symbol(const std::string& name, IndexRange range, bool fresh, IndexArena* arena) {
+    IndexNode node{};
+    node.op = IndexOp::variable;
+    node.kind = VarKind::symbol;
+    node.range = range;
+    node.fresh = fresh;
+    node.name = name;
+    return add(std::move(node), arena);
+  }
+
   std::string numbered(const std::string& prefix) { return prefix + std::to_string(numbers[prefix]++); }
 };
 
@@ -61,12 +71,7 @@ IndexExpr IndexArena::symbol(const std::string& name, int64_t lo, int64_t hi) {
   auto [at, added] = impl_->symbols.try_emplace(name, nullptr);
   if (added) {
     check(lo >= 0 && lo <= hi, "a dimension symbol's range is empty or negative");
-    IndexNode node{};
-    node.op = IndexOp::variable;
-    node.kind = VarKind::symbol;
-    node.range = {lo, hi};
-    node.name = name;
-    at->second = impl_->add(std::move(node), this);
+    at->second = impl_->add_symbol(name, {lo, hi}, false, this);
   }
   return IndexExpr(at->second);
 }
@@ -76,7 +81,7 @@ IndexExpr IndexArena::fresh_symbol(const std::string& hint) {
   do {
     name = impl_->numbered(hint + "#");
   } while (impl_->symbols.count(name));
-  return symbol(name);
+  return IndexExpr(impl_->symbols[name] = impl_->add_symbol(name, {0, kUnbounded}, true, this));
 }
 
 IndexExpr IndexArena::loop(const std::string& prefix, IndexExpr extent) {

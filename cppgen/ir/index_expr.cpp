@@ -184,6 +184,13 @@ bool depends_on(IndexExpr e, const IndexNode* variable) {
   return !walk(e, seen, [&](const IndexNode* n) { return n != variable; });
 }
 
+bool is_fresh_symbol(IndexExpr e) { return e.node() && e.node()->op == IndexOp::variable && e.node()->fresh; }
+
+bool depends_on_fresh_symbols(IndexExpr e) {
+  std::unordered_set<const IndexNode*> seen;
+  return !walk(e, seen, [](const IndexNode* n) { return n->op != IndexOp::variable || !n->fresh; });
+}
+
 std::optional<IndexExpr> stride_of(IndexExpr e, const IndexNode* variable) {
   const AtomSplit split = split_by_atom(Polynomial(e), variable);
   const IndexExpr stride = split.coefficient.to_expr();

@@ -68,6 +68,7 @@ struct IndexNode {
   IndexArena* arena;
   // variable
   VarKind kind{};
+  bool fresh = false;  // a symbol that fresh_symbol made: the model has no name for it
   std::string name;
   IndexExpr extent;     // of loop and indirect variables
   std::string purpose;  // of indirect variables: what is read with them, for the message of a failed check
@@ -87,7 +88,7 @@ class IndexArena {
 
   // The symbol of this name: one per name and arena. The range given first holds (default: 0 or more).
   IndexExpr symbol(const std::string& name, int64_t lo = 0, int64_t hi = kUnbounded);
-  // A new symbol; its name is the hint, '#' and a number.
+  // A new symbol for a dimension that only a run knows; its name is the hint, '#' and a number.
   IndexExpr fresh_symbol(const std::string& hint);
   // A new loop variable 0 <= v < extent; the printed name is prefix + a number.
   IndexExpr loop(const std::string& prefix, IndexExpr extent);
@@ -126,6 +127,8 @@ int64_t evaluate(IndexExpr, const IndexEnv&);
 // Variables that occur, each once, in order of first occurrence.
 std::vector<const IndexNode*> variables_of(IndexExpr);
 bool depends_on(IndexExpr, const IndexNode* variable);
+bool is_fresh_symbol(IndexExpr);           // one that fresh_symbol made
+bool depends_on_fresh_symbols(IndexExpr);  // such a one occurs
 // The c in  e = c * variable + rest  with c and rest free of the variable; nullopt if e is not of that form.
 std::optional<IndexExpr> stride_of(IndexExpr, const IndexNode* variable);
 

@@ -128,14 +128,7 @@ Shape broadcast(InferContext& c, const Shape& a, const Shape& b) {
 
 namespace {
 
-// A run's own dimension may be 1 or equal to another; only the run can tell.
-bool only_a_run_knows(IndexExpr d) {
-  const auto variables = ir::variables_of(d);
-  return std::any_of(variables.begin(), variables.end(),
-                     [](const ir::IndexNode* n) { return n->name.find('#') != std::string::npos; });
-}
-
-// Dimensions of the broadcast shape; nullopt where only a run can tell.
+// Dimensions of the broadcast shape; nullopt where only a run can tell whether its own dimension is 1 or equal.
 PartialShape broadcast_of(InferContext& c, int first) {
   size_t rank = 0;
   for (int i = first; i < c.input_count(); ++i) rank = std::max(rank, c.shape(i).size());
@@ -147,7 +140,7 @@ PartialShape broadcast_of(InferContext& c, int first) {
       if (!to || from[d].is_constant(1) || ir::prove_equal(*to, from[d])) continue;
       if (to->is_constant(1)) {
         to = from[d];
-      } else if (c.can_resolve() && (only_a_run_knows(*to) || only_a_run_knows(from[d]))) {
+      } else if (c.can_resolve() && (ir::depends_on_fresh_symbols(*to) || ir::depends_on_fresh_symbols(from[d]))) {
         to.reset();
       } else {
         c.fail(
@@ -344,6 +337,29 @@ void add_versions(std::vector<Op>& table, const char* name, std::initializer_lis
                      .lower = lower,
                      .refuse = refuse});
   }
+}
+
+void add_host_versions(std::vector<Op>& table, const char* name, const std::vector<int>& versions, Arity arity,
+                       OpFunction infer, rt::HostStep (*host)(InferContext&), const char* domain) {
+  for (int since : versions)
+    table.push_back({.name = name,
+                     .domain = domain,
+                     .since = since,
+                     .min_inputs = arity.min_inputs,
+                     .max_inputs = arity.max_inputs,
+                     .max_outputs = arity.max_outputs,
+                     .infer = infer,
+                     .lower = nullptr,
+                     .refuse = nullptr,
+                     .host = host});
+}
+
+rt::HostStep host_call(std::string function, std::vector<int64_t> integers) {
+  rt::HostStep step;
+  step.op = rt::HostOp::function;
+  step.function = std::move(function);
+  step.integers = std::move(integers);
+  return step;
 }
 
 void set_resolve(std::vector<Op>& table, std::string_view name, void (*resolve)(LowerContext&, ir::BufferId dims)) {

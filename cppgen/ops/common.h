@@ -115,6 +115,16 @@ using RefuseFunction = std::string (*)(const Graph&, const Node&);
 void add_versions(std::vector<Op>&, const char* name, std::initializer_list<int> versions, Arity, OpFunction infer,
                   LowerFunction lower, RefuseFunction refuse = nullptr, const char* domain = "");
 
+// Entries of operators that only the host runs.
+void add_host_versions(std::vector<Op>&, const char* name, const std::vector<int>& versions, Arity, OpFunction infer,
+                       rt::HostStep (*host)(InferContext&), const char* domain = "");
+// A call of a function of the host, and as `host` of an entry one without attributes.
+rt::HostStep host_call(std::string function, std::vector<int64_t> integers = {});
+template <const char* Function>
+rt::HostStep host_call_of(InferContext&) {
+  return host_call(Function);
+}
+
 // As `resolve`: the shape that all inputs broadcast to.
 void resolve_broadcast(LowerContext&, ir::BufferId dims);
 // Gives all entries of a name their `resolve`.

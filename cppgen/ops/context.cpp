@@ -102,11 +102,7 @@ const Tensor* InferContext::constant(int i) const {
 
 IndexExpr InferContext::unknown_dimension(int output, size_t d, const std::string& hint) {
   const std::optional<TensorType>& type = graph_.value(node_.outputs[size_t(output)]).type;
-  if (type && d < type->shape.size()) {
-    const ir::IndexNode* known = type->shape[d].node();
-    if (known && known->op == ir::IndexOp::variable && known->name.find('#') != std::string::npos)
-      return type->shape[d];
-  }
+  if (type && d < type->shape.size() && ir::is_fresh_symbol(type->shape[d])) return type->shape[d];
   return index().fresh_symbol(hint);
 }
 

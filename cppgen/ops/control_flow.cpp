@@ -71,7 +71,7 @@ std::vector<ValueType> carried_types(InferContext& c, const std::string& attribu
                                      const Graph** typed_body) {
   std::vector<ValueType> types;
   for (size_t i = 0; i < carried; ++i) types.push_back(ValueType::of(c.input_value(int(first + i))));
-  std::set<std::string> visible = visible_symbols(c);
+  std::set<std::string> visible = visible_symbols(c), widened;
   constexpr int kMostRounds = 16;
   for (int round = 0; round < kMostRounds; ++round) {
     const Graph& body = c.infer_body(attribute, [&](Graph& g) {
@@ -86,9 +86,10 @@ std::vector<ValueType> carried_types(InferContext& c, const std::string& attribu
       const ValueType covering =
           join_types(c, fmt::format("carried value {}", i).c_str(), types[i], result, visible, [&](size_t d) {
             const IndexExpr now = types[i].tensor->shape[d];
-            if (now.node() && now.node()->name.starts_with("carried#")) return now;
+            if (now.node() && widened.count(now.node()->name)) return now;
             const IndexExpr fresh = c.index().fresh_symbol("carried");
             visible.insert(fresh.node()->name);
+            widened.insert(fresh.node()->name);
             return fresh;
           });
       settled &= covering == types[i];
@@ -272,7 +273,7 @@ void infer_scan(InferContext& c) {
 rt::HostStep host_scan(InferContext& c) {
   const ScanForm f = scan_form(c);
   rt::HostStep step = step_of(rt::HostOp::scan);
-  step.integers = {f.scanned, f.stacked};
+  step.integers = {f.batched, f.scanned, f.stacked};
   const char* directions = f.batched ? "directions" : "scan_input_directions";
   const auto axes = list_of(c, "scan_input_axes", f.scanned), backwards = list_of(c, directions, f.scanned);
   const auto out_axes = list_of(c, "scan_output_axes", f.stacked);
@@ -280,7 +281,6 @@ rt::HostStep host_scan(InferContext& c) {
   for (size_t k = 0; k < axes.size(); ++k) step.integers.insert(step.integers.end(), {axes[k], backwards[k]});
   for (size_t k = 0; k < out_axes.size(); ++k)
     step.integers.insert(step.integers.end(), {out_axes[k], out_backwards[k]});
-  step.integers.push_back(f.batched);
   step.results = stacked_infos(c, "body", size_t(f.states));
   return step;
 }
@@ -322,28 +322,13 @@ void infer_map(InferContext& c) {
 
 rt::HostStep host_map(InferContext&) { return step_of(rt::HostOp::map); }
 
-void add_host(std::vector<Op>& t, const char* name, std::initializer_list<int> versions, Arity arity,
-              void (*infer)(InferContext&), rt::HostStep (*host)(InferContext&)) {
-  for (int since : versions)
-    t.push_back({.name = name,
-                 .domain = "",
-                 .since = since,
-                 .min_inputs = arity.min_inputs,
-                 .max_inputs = arity.max_inputs,
-                 .max_outputs = arity.max_outputs,
-                 .infer = infer,
-                 .lower = nullptr,
-                 .refuse = nullptr,
-                 .host = host});
-}
-
 }  // namespace
 
 void add_control_flow_ops(std::vector<Op>& t) {
-  add_host(t, "If", {1, 11, 13, 16, 19, 21, 23, 24}, {1, -1, -1}, infer_if, host_if);
-  add_host(t, "Loop", {1, 11, 13, 16, 19, 21, 23, 24}, {0, -1, -1}, infer_loop, host_loop);
-  add_host(t, "Scan", {8, 9, 11, 16, 19, 21, 23, 24}, {0, -1, -1}, infer_scan, host_scan);
-  add_host(t, "SequenceMap", {17}, {1, -1, -1}, infer_map, host_map);
+  add_host_versions(t, "If", {1, 11, 13, 16, 19, 21, 23, 24}, {1, -1, -1}, infer_if, host_if);
+  add_host_versions(t, "Loop", {1, 11, 13, 16, 19, 21, 23, 24}, {0, -1, -1}, infer_loop, host_loop);
+  add_host_versions(t, "Scan", {8, 9, 11, 16, 19, 21, 23, 24}, {0, -1, -1}, infer_scan, host_scan);
+  add_host_versions(t, "SequenceMap", {17}, {1, -1, -1}, infer_map, host_map);
 }
 
 }  // namespace cppgen::ops

@@ -110,6 +110,7 @@ void Lowering::lower_node(const Node& node) {
   LowerContext c(graph_, node, program_, [this](ValueId v) { return buffer_of(v); });
   if (!op) c.fail("the operator is not supported");
   if (node.attributes.count(kResolves)) return op->resolve(c, c.output_buffer(0));
+  if (!op->lower) c.fail("the operator is run by the host, not by a kernel");
   op->lower(c);
 }
 

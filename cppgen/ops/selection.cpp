@@ -201,18 +201,9 @@ void lower_compress(LowerContext& c) {
   });
 }
 
-rt::HostStep host_compress(InferContext& c) {
-  rt::HostStep step;
-  step.function = "compress";
-  step.integers = {!flattens(c), compress_axis(c)};
-  return step;
-}
+rt::HostStep host_compress(InferContext& c) { return host_call("compress", {!flattens(c), compress_axis(c)}); }
 
-rt::HostStep host_non_zero(InferContext&) {
-  rt::HostStep step;
-  step.function = "non_zero";
-  return step;
-}
+rt::HostStep host_non_zero(InferContext&) { return host_call("non_zero"); }
 
 void infer_non_zero(InferContext& c) {
   if (!declared_shape(c, 0)) {

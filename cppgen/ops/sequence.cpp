@@ -8,19 +8,6 @@
 namespace cppgen::ops {
 namespace {
 
-rt::HostStep call(const char* function, std::vector<int64_t> integers = {}) {
-  rt::HostStep step;
-  step.op = rt::HostOp::function;
-  step.function = function;
-  step.integers = std::move(integers);
-  return step;
-}
-
-template <const char* Function>
-rt::HostStep host_call(InferContext&) {
-  return call(Function);
-}
-
 const HostType& sequence(InferContext& c, int i) {
   const HostType* type = c.host(i);
   if (!type || type->kind != ValueKind::sequence) c.fail(fmt::format("input {} is no sequence", i));
@@ -38,8 +25,6 @@ HostType sequence_of(HostType element) {
   return element;
 }
 
-HostType type_of(InferContext& c, int i) { return as_host(ValueType::of(c.input_value(i))); }
-
 void require_position(InferContext& c, int i) {
   if (c.has_input(i) && !c.host(i)) require_dtype(c, i, bit(DType::i32) | bit(DType::i64));
 }
@@ -52,8 +37,8 @@ void infer_empty(InferContext& c) {
 }
 
 void infer_construct(InferContext& c) {
-  HostType element = type_of(c, 0);
-  for (int i = 1; i < c.input_count(); ++i) element = join_host(c, "an element", element, type_of(c, i));
+  HostType element = host_type_of(c, 0);
+  for (int i = 1; i < c.input_count(); ++i) element = join_host(c, "an element", element, host_type_of(c, i));
   c.set_host_output(0, sequence_of(element));
 }
 
@@ -61,7 +46,7 @@ void infer_insert(InferContext& c) {
   require_position(c, 2);
   // Nothing is known of the elements of an empty sequence: what is inserted decides, as far as it goes.
   HostType element = element_of(sequence(c, 0));
-  const HostType inserted = type_of(c, 1);
+  const HostType inserted = host_type_of(c, 1);
   const bool empty = c.is_produced_by(0, "SequenceEmpty");
   c.set_host_output(0, sequence_of(empty ? inserted : join_host(c, "an element", element, inserted)));
 }
@@ -83,7 +68,7 @@ void infer_length(InferContext& c) {
 
 void infer_split(InferContext& c) {
   require_position(c, 1);
-  HostType part = type_of(c, 0);
+  HostType part = host_type_of(c, 0);
   if (part.strings) c.fail("strings are not supported");
   if (part.dims) {
     const int axis = normalized_axis(c, c.integer("axis", 0), int(part.dims->size()));
@@ -99,7 +84,7 @@ void infer_split(InferContext& c) {
 }
 
 rt::HostStep host_split(InferContext& c) {
-  return call("split_to_sequence", {c.integer("axis", 0), c.integer("keepdims", 1)});
+  return host_call("split_to_sequence", {c.integer("axis", 0), c.integer("keepdims", 1)});
 }
 
 void infer_concat(InferContext& c) {
@@ -117,7 +102,7 @@ void infer_concat(InferContext& c) {
 }
 
 rt::HostStep host_concat(InferContext& c) {
-  return call("concat_from_sequence", {c.integer("axis"), c.integer("new_axis", 0)});
+  return host_call("concat_from_sequence", {c.integer("axis"), c.integer("new_axis", 0)});
 }
 
 // --- Optionals
@@ -131,7 +116,7 @@ void infer_optional(InferContext& c) {
     if (!empty.strings) empty.dtype = dtype_of_onnx(c, type.at(1));
     return c.set_host_output(0, empty);
   }
-  HostType type = type_of(c, 0);
+  HostType type = host_type_of(c, 0);
   type.kind = type.kind == ValueKind::sequence || type.kind == ValueKind::optional_sequence
                   ? ValueKind::optional_sequence
                   : ValueKind::optional;
@@ -141,7 +126,7 @@ void infer_optional(InferContext& c) {
 void infer_has_element(InferContext& c) { c.set_output(0, DType::boolean, {}); }
 
 void infer_get_element(InferContext& c) {
-  HostType type = type_of(c, 0);
+  HostType type = host_type_of(c, 0);
   if (type.kind == ValueKind::optional_sequence || type.kind == ValueKind::sequence)
     return c.set_host_output(0, sequence_of(type));
   set_tensor_output(c, 0, type);
@@ -150,7 +135,7 @@ void infer_get_element(InferContext& c) {
 // --- Unique
 
 void infer_unique(InferContext& c) {
-  const HostType type = type_of(c, 0);
+  const HostType type = host_type_of(c, 0);
   IndexExpr count = c.unknown_dimension(0, 0, "unique");
   if (c.has("axis") && !type.strings) {
     Shape shape = c.shape(0);
@@ -173,7 +158,7 @@ void infer_unique(InferContext& c) {
 }
 
 rt::HostStep host_unique(InferContext& c) {
-  return call("unique", {c.integer("sorted", 1), c.has("axis"), c.integer("axis", 0)});
+  return host_call("unique", {c.integer("sorted", 1), c.has("axis"), c.integer("axis", 0)});
 }
 
 constexpr char kEmpty[] = "sequence_empty", kConstruct[] = "sequence_construct", kInsert[] = "sequence_insert",
@@ -192,31 +177,20 @@ struct Row {
 
 void add_sequence_ops(std::vector<Op>& t) {
   const Row rows[] = {
-      {"SequenceEmpty", {11}, {0, 0, 1}, infer_empty, host_call<kEmpty>},
-      {"SequenceConstruct", {11}, {1, -1, 1}, infer_construct, host_call<kConstruct>},
-      {"SequenceInsert", {11}, {2, 3, 1}, infer_insert, host_call<kInsert>},
-      {"SequenceErase", {11}, {1, 2, 1}, infer_erase, host_call<kErase>},
-      {"SequenceAt", {11}, {2, 2, 1}, infer_at, host_call<kAt>},
-      {"SequenceLength", {11}, {1, 1, 1}, infer_length, host_call<kLength>},
+      {"SequenceEmpty", {11}, {0, 0, 1}, infer_empty, host_call_of<kEmpty>},
+      {"SequenceConstruct", {11}, {1, -1, 1}, infer_construct, host_call_of<kConstruct>},
+      {"SequenceInsert", {11}, {2, 3, 1}, infer_insert, host_call_of<kInsert>},
+      {"SequenceErase", {11}, {1, 2, 1}, infer_erase, host_call_of<kErase>},
+      {"SequenceAt", {11}, {2, 2, 1}, infer_at, host_call_of<kAt>},
+      {"SequenceLength", {11}, {1, 1, 1}, infer_length, host_call_of<kLength>},
       {"SplitToSequence", {11, 24}, {1, 2, 1}, infer_split, host_split},
       {"ConcatFromSequence", {11}, {1, 1, 1}, infer_concat, host_concat},
-      {"Optional", {15}, {0, 1, 1}, infer_optional, host_call<kOptional>},
-      {"OptionalHasElement", {15, 18}, {0, 1, 1}, infer_has_element, host_call<kHas>},
-      {"OptionalGetElement", {15, 18}, {1, 1, 1}, infer_get_element, host_call<kGet>},
+      {"Optional", {15}, {0, 1, 1}, infer_optional, host_call_of<kOptional>},
+      {"OptionalHasElement", {15, 18}, {0, 1, 1}, infer_has_element, host_call_of<kHas>},
+      {"OptionalGetElement", {15, 18}, {1, 1, 1}, infer_get_element, host_call_of<kGet>},
       {"Unique", {11}, {1, 1, 4}, infer_unique, host_unique},
   };
-  for (const Row& row : rows)
-    for (int since : row.versions)
-      t.push_back({.name = row.name,
-                   .domain = "",
-                   .since = since,
-                   .min_inputs = row.arity.min_inputs,
-                   .max_inputs = row.arity.max_inputs,
-                   .max_outputs = row.arity.max_outputs,
-                   .infer = row.infer,
-                   .lower = nullptr,
-                   .refuse = nullptr,
-                   .host = row.host});
+  for (const Row& row : rows) add_host_versions(t, row.name, row.versions, row.arity, row.infer, row.host);
 }
 
 }  // namespace cppgen::ops

@@ -12,18 +12,9 @@ namespace {
 
 constexpr int64_t kStringType = 8;  // TensorProto.STRING
 
-rt::HostStep call(const char* function, std::vector<int64_t> integers = {}) {
-  rt::HostStep step;
-  step.function = function;
-  step.integers = std::move(integers);
-  return step;
-}
-
 bool is_strings(InferContext& c, int i) { return c.host(i) && c.host(i)->strings; }
 
 HostType strings_like(const HostType& type) { return {ValueKind::strings, DType::f32, true, type.dims}; }
-
-HostType type_of(InferContext& c, int i) { return as_host(ValueType::of(c.input_value(i))); }
 
 bool casts_to_strings(InferContext& c) {
   if (c.node().op == "CastLike") return is_strings(c, 1);
@@ -31,17 +22,17 @@ bool casts_to_strings(InferContext& c) {
 }
 
 rt::HostStep host_cast(InferContext& c) {
-  if (casts_to_strings(c)) return call("cast_to_strings");
-  rt::HostStep step = call("numbers_of_strings");
+  if (casts_to_strings(c)) return host_call("cast_to_strings");
+  rt::HostStep step = host_call("numbers_of_strings");
   const DType to = c.node().op == "CastLike" ? c.dtype(1) : dtype_of_onnx(c, c.integer("to"));
   step.texts = {std::string(name_of(to))};
   return step;
 }
 
-rt::HostStep host_equal(InferContext&) { return call("equal_strings"); }
-rt::HostStep host_size(InferContext&) { return call("size"); }
+rt::HostStep host_equal(InferContext&) { return host_call("equal_strings"); }
+rt::HostStep host_size(InferContext&) { return host_call("size"); }
 rt::HostStep host_shape(InferContext& c) {
-  return call("dims", {c.integer("start", 0), c.integer("end", std::numeric_limits<int64_t>::max())});
+  return host_call("dims", {c.integer("start", 0), c.integer("end", std::numeric_limits<int64_t>::max())});
 }
 
 // --- Operators of strings alone
@@ -51,7 +42,7 @@ void infer_constant(InferContext& c) {
 }
 
 rt::HostStep host_constant(InferContext& c) {
-  rt::HostStep step = call("string_constant", c.integers("strings:dims"));
+  rt::HostStep step = host_call("string_constant", c.integers("strings:dims"));
   step.texts = std::get<std::vector<std::string>>(*c.attribute("strings:elements"));
   return step;
 }
@@ -85,7 +76,7 @@ void infer_normalizer(InferContext& c) {
 }
 
 rt::HostStep host_normalizer(InferContext& c) {
-  rt::HostStep step = call("string_normalize", {case_change(c), c.integer("is_case_sensitive", 0)});
+  rt::HostStep step = host_call("string_normalize", {case_change(c), c.integer("is_case_sensitive", 0)});
   step.texts = texts(c, "stopwords");
   return step;
 }
@@ -107,13 +98,13 @@ void infer_concat(InferContext& c) {
   c.set_host_output(0, {ValueKind::strings, DType::f32, true, broadcast_dims(*c.host(0), *c.host(1))});
 }
 
-rt::HostStep host_concat(InferContext&) { return call("string_concat"); }
+rt::HostStep host_concat(InferContext&) { return host_call("string_concat"); }
 
 }  // namespace
 
 bool infer_string_cast(InferContext& c) {
   if (casts_to_strings(c)) {
-    c.set_host_output(0, strings_like(type_of(c, 0)));
+    c.set_host_output(0, strings_like(host_type_of(c, 0)));
     return true;
   }
   if (!is_strings(c, 0)) return false;
@@ -162,22 +153,9 @@ void add_string_forms(std::vector<Op>& t) {
   for (Op& op : t)
     for (const Form& form : kForms)
       if (op.domain.empty() && op.name == form.name) op.host = form.host;
-  auto add = [&](const char* name, const char* domain, int since, Arity arity, void (*infer)(InferContext&),
-                 rt::HostStep (*host)(InferContext&)) {
-    t.push_back({.name = name,
-                 .domain = domain,
-                 .since = since,
-                 .min_inputs = arity.min_inputs,
-                 .max_inputs = arity.max_inputs,
-                 .max_outputs = arity.max_outputs,
-                 .infer = infer,
-                 .lower = nullptr,
-                 .refuse = nullptr,
-                 .host = host});
-  };
-  add("StringConstant", "cppgen", 1, {0, 0, 1}, infer_constant, host_constant);
-  add("StringNormalizer", "", 10, {1, 1, 1}, infer_normalizer, host_normalizer);
-  add("StringConcat", "", 20, {2, 2, 1}, infer_concat, host_concat);
+  add_host_versions(t, "StringConstant", {1}, {0, 0, 1}, infer_constant, host_constant, "cppgen");
+  add_host_versions(t, "StringNormalizer", {10}, {1, 1, 1}, infer_normalizer, host_normalizer);
+  add_host_versions(t, "StringConcat", {20}, {2, 2, 1}, infer_concat, host_concat);
 }
 
 }  // namespace cppgen::ops

@@ -29,11 +29,7 @@ void infer_identity(InferContext& c) {
   infer_same<kAll | kNarrow>(c);
 }
 
-rt::HostStep host_identity(InferContext&) {
-  rt::HostStep step;
-  step.function = "identity";
-  return step;
-}
+rt::HostStep host_identity(InferContext&) { return host_call("identity"); }
 
 void lower_identity(LowerContext& c) {
   c.emit_pointwise(c.output_buffer(0), [&](const auto& at) { return load_input(c, 0, at); });

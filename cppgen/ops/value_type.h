@@ -23,6 +23,7 @@ void set_output_type(InferContext&, int output, const ValueType&);
 std::vector<int64_t> known_dims(const Shape&);
 // The type of a tensor as the host sees it.
 HostType as_host(const ValueType&);
+inline HostType host_type_of(const InferContext& c, int i) { return as_host(ValueType::of(c.input_value(i))); }
 
 // Names of the symbols in the types and contents of the node's inputs: expressions in others mean nothing outside of a
 // body.

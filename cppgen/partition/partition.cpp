@@ -216,8 +216,7 @@ class BodyPartitioner {
     std::set<int64_t> captured;
     for (const auto& [name, attribute] : bodies_in_order(item.node))
       add_body(item.node, name, *attribute, step, captured);
-    const bool batched_scan = item.node.op == "Scan" && item.node.opset < 9;
-    for (size_t i = batched_scan ? 1 : 0; i < item.node.inputs.size(); i++)
+    for (size_t i = 0; i < item.node.inputs.size(); i++)
       if (!captured.count(int64_t(i))) step.inputs.push_back(slot_of(item.node.inputs[i]));
     for (ValueId v : item.node.outputs) step.outputs.push_back(slot_of(v));
     body_.steps.push_back(std::move(step));
@@ -276,8 +275,7 @@ rt::ValueInfo info_of(const Value& value) {
   info.type = value.type->dtype;
   for (const ir::IndexExpr& d : value.type->shape) {
     info.dims.push_back(d.is_constant() ? d.constant() : -1);
-    const bool named =
-        d.node() && d.node()->op == ir::IndexOp::variable && d.node()->name.find('#') == std::string::npos;
+    const bool named = d.node() && d.node()->op == ir::IndexOp::variable && !ir::is_fresh_symbol(d);
     info.symbols.push_back(named ? d.node()->name : "");
   }
   return info;

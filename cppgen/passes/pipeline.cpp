@@ -32,23 +32,25 @@ void for_each_body(Graph& graph, const std::function<void(Graph&)>& f) {
 }  // namespace
 
 void run_passes(Graph& graph, const PassOptions& options) {
-  auto run = [&](const char* name, auto pass) {
+  auto once = [&](const char* name, auto pass) {
     pass(graph);
-    for_each_body(graph, pass);
     verify(graph);
     if (options.trace) options.trace(name, graph);
   };
+  auto run = [&](const char* name, auto pass) {
+    once(name, [&](Graph& g) {
+      pass(g);
+      for_each_body(g, pass);
+    });
+  };
 
+  // `once` sees bodies by itself, `run` is for each graph alone.
   // First: what no output needs must not be refused, typed or folded.
   run("eliminate_dead_code", [&](Graph& g) { eliminate_dead_code(g); });
   // Before inference, so that a model's unsupported operators are reported together.
-  run("check_supported", [&](Graph& g) {
-    if (&g == &graph) ops::check_supported(g);
-  });
+  once("check_supported", [&](Graph& g) { ops::check_supported(g); });
   // Every later pass relies on types; small constants are folded on the way because types depend on them.
-  run("infer_types", [&](Graph& g) {
-    if (&g == &graph) infer_types(g, options);
-  });
+  once("infer_types", [&](Graph& g) { infer_types(g, options); });
   // Before the rewrites: they look at operands and need them as constants, not as nodes that compute constants. Those
   // over quantized graphs need the bytes of weights, so DequantizeLinear waits for them.
   const bool quantized = options.pattern_matcher;

@@ -12,7 +12,7 @@ constexpr int32_t kMaxPlans = 1 << 20;
 struct OpRule {
   size_t bodies, inputs, integers;
 };
-constexpr OpRule kRules[] = {{0, 0, 0}, {0, 0, 0}, {2, 1, 0}, {1, 2, 0}, {1, 0, 2}, {1, 1, 0}};
+constexpr OpRule kRules[] = {{0, 0, 0}, {0, 0, 0}, {2, 1, 0}, {1, 2, 0}, {1, 1, 3}, {1, 1, 0}};
 
 // Checks one module field by field. A slot is defined before it is read, and once.
 class Validator {

@@ -29,7 +29,7 @@ std::shared_ptr<const Executable> Executable::load(const std::string& directory,
   if (manifest.find(kModuleFile)) {
     executable->load_module(manifest, options);
   } else {
-    executable->load_part(manifest, std::string(kPlanFile), std::string(kWeightsFile), options);
+    executable->load_part(manifest, std::string(kPlanFile), std::string(kWeightsFile), options, true);
   }
   log_debug("loaded package '{}': {} steps, {} bytes of weights", directory, executable->plan_.steps.size(),
             executable->weights_.bytes());
@@ -41,10 +41,10 @@ Executable::~Executable() {
 }
 
 void Executable::load_part(const Manifest& manifest, const std::string& plan_file, const std::string& weights_file,
-                           const LoadOptions& options) {
+                           const LoadOptions& options, bool hash_kernels) {
   load_plan(manifest, plan_file);
   load_weights(manifest, weights_file, options.trust_weights);
-  load_kernels(manifest);
+  load_kernels(manifest, hash_kernels);
   if (options.services) runtime_ = options.services;
 }
 
@@ -57,7 +57,8 @@ void Executable::load_module(const Manifest& manifest, const LoadOptions& option
   for (int32_t i = 0; i < module_->plans; i++) {
     const std::shared_ptr<Executable> part(new Executable);
     part->directory_ = directory_;
-    part->load_part(manifest, plan_file_name(i), weights_file_name(i), options);
+    part->load_part(manifest, plan_file_name(i), weights_file_name(i), options,
+                    i == 0);  // they share the kernels' files
     parts_.push_back(part);
   }
   std::vector<const Plan*> plans;
@@ -88,9 +89,9 @@ void Executable::load_weights(const Manifest& manifest, const std::string& name,
   weights_ = open_package_file(directory_, file, !trust);
 }
 
-void Executable::load_kernels(const Manifest& manifest) {
+void Executable::load_kernels(const Manifest& manifest, bool hash) {
   for (const std::string& name : plan_.libraries) {
-    open_package_file(directory_, listed(manifest, directory_, name), true);
+    open_package_file(directory_, listed(manifest, directory_, name), hash);
     const std::string path = directory_ + "/" + name;
     void* handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (!handle) user_error("package '{}': cannot load '{}': {}", directory_, name, dlerror());

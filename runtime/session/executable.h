@@ -45,9 +45,10 @@ class Executable {
   Executable() = default;
   void load_plan(const struct Manifest&, const std::string& file);
   void load_module(const Manifest&, const LoadOptions&);
-  void load_part(const Manifest&, const std::string& plan_file, const std::string& weights_file, const LoadOptions&);
+  void load_part(const Manifest&, const std::string& plan_file, const std::string& weights_file, const LoadOptions&,
+                 bool hash_kernels);
   void load_weights(const Manifest&, const std::string& file, bool trust);
-  void load_kernels(const Manifest&);
+  void load_kernels(const Manifest&, bool hash);
 
   std::string directory_;
   Plan plan_;

@@ -35,6 +35,12 @@ int64_t HostCall::integer(size_t i) const {
 
 void HostCall::fail(const std::string& what) const { throw UserError(fmt::format("{}: {}", step.origin, what)); }
 
+std::vector<Value> one_value(Value value) {
+  std::vector<Value> values;
+  values.push_back(std::move(value));
+  return values;
+}
+
 HostFunction find_host_function(const HostStep& step) {
   for (const auto functions : {sequence_functions(), selection_functions(), string_functions()})
     for (const NamedHostFunction& f : functions) {

@@ -23,6 +23,8 @@ struct HostCall {
   [[noreturn]] void fail(const std::string& what) const;
 };
 
+std::vector<Value> one_value(Value);
+
 using HostFunction = std::vector<Value> (*)(const HostCall&);
 struct NamedHostFunction {
   std::string_view name;

@@ -177,13 +177,11 @@ std::vector<Value> ModuleRunner::run_loop(const HostStep& step, const Frame& fra
   return carried;
 }
 
-// integers: number of scanned inputs, number of stacked outputs, then for each scanned input its axis and whether it is
-// taken backwards, the same for each stacked output, and whether everything has a batch dimension in front.
 std::vector<Value> ModuleRunner::run_scan(const HostStep& step, const Frame& frame) const {
-  const HostCall call = call_of(step, frame);
-  const bool batched =
-      step.integers.size() > size_t(2 + 2 * (step.integers[0] + step.integers[1])) && step.integers.back();
+  HostCall call = call_of(step, frame);
+  const bool batched = step.integers[0] != 0;
   if (!batched) return scan(call, frame);
+  call.inputs.erase(call.inputs.begin());  // lengths of sequences, which the compiler refuses
   // Each entry of the batch for itself, then all of them joined.
   const int64_t batch = call.tensor(0).dims().empty() ? 0 : call.tensor(0).dims()[0];
   if (batch < 1) call.fail("the batch is empty");
@@ -208,46 +206,66 @@ std::vector<Value> ModuleRunner::run_scan(const HostStep& step, const Frame& fra
   return joined;
 }
 
-std::vector<Value> ModuleRunner::scan(const HostCall& call, const Frame& frame) const {
-  const HostStep& step = call.step;
-  const int64_t scanned = step.integers[0], stacked = step.integers[1];
-  const HostBody& body = module_.bodies[size_t(step.bodies[0])];
-  const int64_t states = int64_t(call.inputs.size()) - scanned;
-  if (scanned < 1 || stacked < 0 || states < 0 || int64_t(body.outputs.size()) != states + stacked ||
-      int64_t(step.integers.size()) < 2 + 2 * (scanned + stacked))
-    call.fail("the numbers of states, inputs and outputs do not agree");
-  std::vector<int64_t> axes;
+namespace {
+
+// The numbers of a Scan: integers are whether everything has a batch dimension in front, the number of scanned inputs,
+// the number of stacked outputs, then of each of them its axis and whether it is taken backwards.
+struct ScanForm {
+  struct Along {
+    int64_t axis;
+    bool backwards;
+  };
+  size_t states = 0;
+  std::vector<Along> scanned, stacked;
   int64_t length = -1;
-  for (int64_t i = 0; i < scanned; i++) {
-    const Tensor& x = call.tensor(size_t(states + i));
+
+  ScanForm(const HostCall& call, size_t body_outputs) {
+    const auto& integers = call.step.integers;
+    const size_t inputs = call.inputs.size(), in = size_t(integers[1]), out = size_t(integers[2]);
+    if (in < 1 || in > inputs || out > body_outputs || integers.size() != 3 + 2 * (in + out) ||
+        body_outputs - out != inputs - in)
+      call.fail("the numbers of states, inputs and outputs do not agree");
+    states = inputs - in;
+    for (size_t k = 0; k < in + out; k++)
+      (k < in ? scanned : stacked).push_back({integers[3 + 2 * k], integers[4 + 2 * k] != 0});
+    for (size_t k = 0; k < in; k++) note_length(call, k);
+  }
+
+ private:
+  void note_length(const HostCall& call, size_t k) {
+    const Tensor& x = call.tensor(states + k);
     const auto rank = int64_t(x.dims().size());
-    const int64_t axis = step.integers[size_t(2 + 2 * i)];
+    int64_t& axis = scanned[k].axis;
     if (axis < -rank || axis >= rank) call.fail(fmt::format("axis {} is not in [{}, {}]", axis, -rank, rank - 1));
-    axes.push_back(axis < 0 ? axis + rank : axis);
-    const int64_t extent = x.dims()[size_t(axes.back())];
+    axis = axis < 0 ? axis + rank : axis;
+    const int64_t extent = x.dims()[size_t(axis)];
     if (length >= 0 && extent != length) call.fail(fmt::format("scanned inputs of lengths {} and {}", length, extent));
     length = extent;
   }
+};
+
+}  // namespace
+
+std::vector<Value> ModuleRunner::scan(const HostCall& call, const Frame& frame) const {
+  const HostStep& step = call.step;
+  const ScanForm form(call, module_.bodies[size_t(step.bodies[0])].outputs.size());
   std::vector<Value> state;
-  for (int64_t i = 0; i < states; i++) state.push_back(call.has(size_t(i)) ? *call.inputs[size_t(i)] : Value());
-  Stacks stacks(call, size_t(stacked));
-  for (int64_t t = 0; t < length; t++) {
+  for (size_t i = 0; i < form.states; i++) state.push_back(call.has(i) ? *call.inputs[i] : Value());
+  Stacks stacks(call, form.stacked.size());
+  for (int64_t t = 0; t < form.length; t++) {
     std::vector<Value> inputs = std::move(state);
-    for (int64_t i = 0; i < scanned; i++) {
-      const bool backwards = step.integers[size_t(3 + 2 * i)] != 0;
-      inputs.emplace_back(
-          part_of(call.tensor(size_t(states + i)), axes[size_t(i)], backwards ? length - 1 - t : t, 1, true));
+    for (size_t k = 0; k < form.scanned.size(); k++) {
+      const int64_t at = form.scanned[k].backwards ? form.length - 1 - t : t;
+      inputs.emplace_back(part_of(call.tensor(form.states + k), form.scanned[k].axis, at, 1, true));
     }
     append_captures(inputs, step, 0, frame);
     std::vector<Value> results = run_body(step.bodies[0], std::move(inputs));
-    for (int64_t i = 0; i < stacked; i++) stacks.add(size_t(i), std::move(results[size_t(states + i)]));
-    results.resize(size_t(states));
+    for (size_t k = 0; k < form.stacked.size(); k++) stacks.add(k, std::move(results[form.states + k]));
+    results.resize(form.states);
     state = std::move(results);
   }
-  for (int64_t i = 0; i < stacked; i++) {
-    const size_t at = size_t(2 + 2 * (scanned + i));
-    state.push_back(stacks.joined(size_t(i), step.integers[at], step.integers[at + 1] != 0));
-  }
+  for (size_t k = 0; k < form.stacked.size(); k++)
+    state.push_back(stacks.joined(k, form.stacked[k].axis, form.stacked[k].backwards));
   return state;
 }
 

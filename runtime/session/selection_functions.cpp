@@ -198,9 +198,7 @@ Values non_zero(const HostCall& call) {
   for (size_t d = dims.size(); d-- > 0; stride *= dims[d])
     for (int64_t k = 0; k < count; k++)
       result.as<int64_t>()[int64_t(d) * count + k] = found[size_t(k)] / stride % dims[d];
-  Values values;
-  values.emplace_back(std::move(result));
-  return values;
+  return one_value(std::move(result));
 }
 
 // integers: has an axis, axis
@@ -220,9 +218,7 @@ Values compress(const HostCall& call) {
   std::vector<int64_t> chosen;
   for (int64_t i = 0; i < condition.elements(); i++)
     if (condition.as<uint8_t>()[i]) chosen.push_back(i);
-  Values values;
-  values.emplace_back(select_rows(x, rows, axis, chosen));
-  return values;
+  return one_value(select_rows(x, rows, axis, chosen));
 }
 
 constexpr NamedHostFunction kFunctions[] = {

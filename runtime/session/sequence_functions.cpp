@@ -9,13 +9,7 @@ namespace {
 
 using Values = std::vector<Value>;
 
-Values one(Value value) {
-  Values values;
-  values.push_back(std::move(value));
-  return values;
-}
-
-Values one_sequence(Value::Sequence elements) { return one(Value(std::move(elements))); }
+Values one_sequence(Value::Sequence elements) { return one_value(Value(std::move(elements))); }
 
 // A position counted from either end, as one in [0, size).
 size_t position_in(const HostCall& call, int64_t at, int64_t size) {
@@ -56,10 +50,10 @@ Values erase(const HostCall& call) {
 
 Values element_at(const HostCall& call) {
   const Value::Sequence& elements = call.sequence(0);
-  return one(elements[position_in(call, call.integer(1), int64_t(elements.size()))]);
+  return one_value(elements[position_in(call, call.integer(1), int64_t(elements.size()))]);
 }
 
-Values length(const HostCall& call) { return one(tensor_of(int64_t(call.sequence(0).size()))); }
+Values length(const HostCall& call) { return one_value(tensor_of(int64_t(call.sequence(0).size()))); }
 
 int64_t axis_in(const HostCall& call, int64_t axis, int64_t rank) {
   if (axis < -rank || axis >= rank) call.fail(fmt::format("axis {} is not in [{}, {}]", axis, -rank, rank - 1));
@@ -118,16 +112,16 @@ Values concat_from_sequence(const HostCall& call) {
   }
   const bool new_axis = call.step.integers[1] != 0;
   const int64_t axis = axis_in(call, call.step.integers[0], int64_t(parts[0]->dims().size()) + new_axis);
-  return one(join(call, parts, axis, new_axis));
+  return one_value(join(call, parts, axis, new_axis));
 }
 
-Values make_optional(const HostCall& call) { return one(call.has(0) ? *call.inputs[0] : Value()); }
+Values make_optional(const HostCall& call) { return one_value(call.has(0) ? *call.inputs[0] : Value()); }
 
-Values has_element(const HostCall& call) { return one(tensor_of(call.has(0) && !call.inputs[0]->is_empty())); }
+Values has_element(const HostCall& call) { return one_value(tensor_of(call.has(0) && !call.inputs[0]->is_empty())); }
 
 Values get_element(const HostCall& call) {
   if (!call.has(0) || call.inputs[0]->is_empty()) call.fail("the optional is empty");
-  return one(*call.inputs[0]);
+  return one_value(*call.inputs[0]);
 }
 
 // Memory that a plan never reads, with the dimensions that int64 tensor 0 holds: it binds their symbols.
@@ -135,7 +129,7 @@ Values shape_carrier(const HostCall& call) {
   const Tensor& dims = call.tensor(0);
   std::vector<int64_t> shape(dims.as<int64_t>(), dims.as<int64_t>() + dims.elements());
   if (std::any_of(shape.begin(), shape.end(), [](int64_t d) { return d < 0; })) call.fail(call.step.texts[0]);
-  return one(Tensor(DType::u8, std::move(shape)));
+  return one_value(Tensor(DType::u8, std::move(shape)));
 }
 
 constexpr NamedHostFunction kFunctions[] = {

@@ -15,17 +15,11 @@ namespace {
 
 using Values = std::vector<Value>;
 
-Values one(Value value) {
-  Values values;
-  values.push_back(std::move(value));
-  return values;
-}
-
 // texts: the elements; integers: the dimensions
 Values constant(const HostCall& call) {
   if (element_count(call.step.integers) != int64_t(call.step.texts.size()))
     call.fail("its strings do not fit its shape");
-  return one(StringTensor{call.step.integers, call.step.texts});
+  return one_value(StringTensor{call.step.integers, call.step.texts});
 }
 
 std::string text_of(const Tensor& x, int64_t i) {
@@ -47,11 +41,11 @@ std::string text_of(const Tensor& x, int64_t i) {
 }
 
 Values cast_to_strings(const HostCall& call) {
-  if (call.has(0) && call.inputs[0]->strings()) return one(*call.inputs[0]);
+  if (call.has(0) && call.inputs[0]->strings()) return one_value(*call.inputs[0]);
   const Tensor& x = call.tensor(0);
   StringTensor result{x.dims(), {}};
   for (int64_t i = 0; i < x.elements(); i++) result.elements.push_back(text_of(x, i));
-  return one(std::move(result));
+  return one_value(std::move(result));
 }
 
 bool equal_ignoring_case(std::string_view a, std::string_view b) {
@@ -132,7 +126,7 @@ Values numbers_of(const HostCall& call) {
     default:
       call.fail(fmt::format("strings to {} is not supported", name_of(*type)));
   }
-  return one(std::move(result));
+  return one_value(std::move(result));
 }
 
 // The shape that both broadcast to, and where an element of it lies in a tensor of these dimensions.
@@ -166,7 +160,7 @@ Values equal(const HostCall& call) {
   for (int64_t i = 0; i < result.elements(); i++)
     result.as<uint8_t>()[i] =
         a.elements[position_in(result.dims(), a.dims, i)] == b.elements[position_in(result.dims(), b.dims, i)];
-  return one(std::move(result));
+  return one_value(std::move(result));
 }
 
 Values concat(const HostCall& call) {
@@ -175,7 +169,7 @@ Values concat(const HostCall& call) {
   for (int64_t i = 0, n = element_count(result.dims); i < n; i++)
     result.elements.push_back(a.elements[position_in(result.dims, a.dims, i)] +
                               b.elements[position_in(result.dims, b.dims, i)]);
-  return one(std::move(result));
+  return one_value(std::move(result));
 }
 
 Values dims_of(const HostCall& call) {
@@ -191,12 +185,12 @@ Values dims_of(const HostCall& call) {
   const int64_t begin = clamp(call.step.integers[0]), end = std::max(begin, clamp(call.step.integers[1]));
   Tensor result(DType::i64, {end - begin});
   std::copy(dims.begin() + begin, dims.begin() + end, result.as<int64_t>());
-  return one(std::move(result));
+  return one_value(std::move(result));
 }
 
 Values size(const HostCall& call) {
-  if (call.has(0) && call.inputs[0]->strings()) return one(tensor_of(int64_t(call.strings(0).elements.size())));
-  return one(tensor_of(call.tensor(0).elements()));
+  if (call.has(0) && call.inputs[0]->strings()) return one_value(tensor_of(int64_t(call.strings(0).elements.size())));
+  return one_value(tensor_of(call.tensor(0).elements()));
 }
 
 // ASCII letters only: what is beyond needs tables of a locale.
@@ -224,7 +218,7 @@ Values normalize(const HostCall& call) {
   if (result.elements.empty()) result.elements.emplace_back();
   result.dims = {int64_t(result.elements.size())};
   if (row) result.dims.insert(result.dims.begin(), 1);
-  return one(std::move(result));
+  return one_value(std::move(result));
 }
 
 constexpr NamedHostFunction kFunctions[] = {

@@ -1,77 +1,8 @@
 // Models of several plans: control flow, sequences, and dimensions that only a run knows, compiled and interpreted.
-#include <gtest/gtest.h>
+#include "tests/modules/model_runs.h"
 
-#include <cstring>
-
-#include "cppgen/driver/compiler.h"
-#include "cppgen/driver/reference_plan.h"
-#include "runtime/session/session.h"
-#include "tests/import/model_maker.h"
-
-namespace cppgen {
+namespace cppgen::modules {
 namespace {
-
-using rt::Value;
-
-template <class T>
-Value tensor(DType type, std::vector<int64_t> dims, const std::vector<T>& values) {
-  rt::Tensor t(type, std::move(dims));
-  if (!values.empty()) std::memcpy(t.data(), values.data(), values.size() * sizeof(T));
-  return t;
-}
-Value floats(std::vector<int64_t> dims, const std::vector<float>& v) { return tensor(DType::f32, std::move(dims), v); }
-Value ints(std::vector<int64_t> dims, const std::vector<int64_t>& v) { return tensor(DType::i64, std::move(dims), v); }
-Value truth(bool v) { return rt::tensor_of(v); }
-
-std::vector<float> numbers(const Value& v) {
-  const rt::Tensor* t = v.tensor();
-  EXPECT_TRUE(t && t->type() == DType::f32);
-  return {t->as<float>(), t->as<float>() + t->elements()};
-}
-
-// A model on disk, run compiled on one and two threads and on the interpreter: all must give the same bits.
-class Model {
- public:
-  explicit Model(const ModelMaker& maker) {
-    request_.model = folder_.write("m.onnx", maker.bytes());
-    const std::vector<std::pair<std::string, std::string>> options{{"CACHE_DIR", (folder_.path / "cache").string()}};
-    request_.settings = Settings::from_environment({}, options);
-  }
-
-  std::vector<Value> run(const std::vector<Value>& inputs) const {
-    std::vector<Value> expected = interpreted(inputs);
-    for (int64_t threads : {1, 2}) {
-      const std::vector<Value> actual = compiled(inputs, threads);
-      EXPECT_EQ(actual.size(), expected.size());
-      for (size_t i = 0; i < actual.size(); i++) expect_same(actual[i], expected[i]);
-    }
-    return expected;
-  }
-
-  std::vector<Value> interpreted(const std::vector<Value>& inputs) const {
-    const ReferenceModel model(request_);
-    return run_reference_values(model, reference_plan(model), inputs);
-  }
-  std::vector<Value> compiled(const std::vector<Value>& inputs, int64_t threads) const {
-    const CompiledModel model = compile_model(request_);
-    rt::SessionOptions options;
-    options.threads = threads;
-    return rt::Session(rt::Executable::load(model.package), options).run_values(inputs);
-  }
-
- private:
-  TempFolder folder_;
-  CompileRequest request_;
-
-  static void expect_same(const Value& a, const Value& b) {
-    ASSERT_EQ(a.description(), b.description());
-    if (a.tensor()) {
-      EXPECT_EQ(std::memcmp(a.tensor()->data(), b.tensor()->data(), size_t(a.tensor()->bytes())), 0);
-    } else if (a.sequence()) {
-      for (size_t i = 0; i < a.sequence()->size(); i++) expect_same((*a.sequence())[i], (*b.sequence())[i]);
-    }
-  }
-};
 
 onnx::GraphProto& body_of(onnx::NodeProto& node, const std::string& name) {
   auto& a = *node.add_attribute();
@@ -218,4 +149,4 @@ TEST(Modules, ADamagedModuleIsTheUsersError) {
 }
 
 }  // namespace
-}  // namespace cppgen
+}  // namespace cppgen::modules
