@@ -37,37 +37,52 @@ void GraphBuilder::build(onnx::GraphProto& proto) {
   graph_.opsets = context_.opsets;
   add_initializers(proto);
   add_inputs(proto);
-  for (int position : topological_order(proto, depth_)) {
+  for (int position : topological_order(proto.node(), depth_)) {
     onnx::NodeProto& node = *proto.mutable_node(position);
-    try {
+    in_node(node, position, [&] {
+      if (call_) context_.budget.take(call_->path.size() * size_t(1 + node.output_size()));
       add_node(node, position);
-    } catch (const UserError& e) {
-      // The innermost node names the problem; bodies add no second prefix.
-      if (std::string_view(e.what()).starts_with("node ")) throw;
-      user_error("node {} ({}): {}", quoted(node.name().empty() ? fmt::format("#{}", position) : node.name()),
-                 node.op_type().substr(0, 64), e.what());
-    }
+    });
   }
   add_outputs(proto);
   graph_.inputs.insert(graph_.inputs.end(), capture_inputs_.begin(), capture_inputs_.end());
 }
 
-ValueId GraphBuilder::find(std::string_view name) {
-  auto found = scope_.find(name);
-  return found != scope_.end() ? found->second : parent_ ? capture(name) : kNoValue;
+void GraphBuilder::in_node(const onnx::NodeProto& node, int position, const std::function<void()>& act) const {
+  try {
+    act();
+  } catch (const UserError& e) {
+    // The innermost node names the problem; bodies add no second prefix.
+    if (std::string_view(e.what()).starts_with("node ")) throw;
+    const std::string name = node.name().empty() ? fmt::format("#{}", position) : node.name();
+    user_error("node {} ({}): {}", quoted(full_name(name)), node.op_type().substr(0, 64), e.what());
+  }
 }
 
-ValueId GraphBuilder::capture(std::string_view name) {
-  ValueId outer = parent_->find(name);
-  if (outer == kNoValue) return kNoValue;
-  const Value& value = parent_->graph_.value(outer);
+std::optional<ValueId> GraphBuilder::find(std::string_view name) {
+  auto found = scope_.find(name);
+  if (found != scope_.end()) return found->second;
+  return parent_ ? capture(name) : std::nullopt;
+}
+
+ValueId GraphBuilder::operand(const std::string& name) {
+  if (name.empty()) return kNoValue;
+  const std::optional<ValueId> id = find(name);
+  if (!id) user_error("input {} is not defined", quoted(name));
+  return *id;
+}
+
+std::optional<ValueId> GraphBuilder::capture(std::string_view name) {
+  const std::optional<ValueId> outer = parent_->find(name);
+  if (!outer || *outer == kNoValue) return outer;
+  const Value& value = parent_->graph_.value(*outer);
   ValueId id;
   if (value.constant) {
     id = graph_.add_constant(value.name, *value.constant);  // shares the data
     graph_.value(id).initializer = value.initializer;
   } else {
     id = graph_.add_value(value.name);
-    captured_.push_back(outer);
+    captured_.push_back(*outer);
     capture_inputs_.push_back(id);
   }
   scope_.emplace(name, id);
@@ -103,6 +118,7 @@ void GraphBuilder::add_inputs(const onnx::GraphProto& proto) {
   std::vector<const onnx::ValueInfoProto*> inputs = real_inputs(proto);
   for (const auto* input : inputs) {
     // The type of a body's input follows from its node; what the model says about it is optional.
+    // In a function the names of dimensions mean nothing outside.
     bool typed = input->type().value_case() != onnx::TypeProto::VALUE_NOT_SET;
     const std::optional<HostType> host = !parent_ || typed ? checked_host_type(*input, "input") : std::nullopt;
     ValueId id = graph_.add_value(input->name());
@@ -115,7 +131,7 @@ void GraphBuilder::add_inputs(const onnx::GraphProto& proto) {
     const auto& type = input->type().tensor_type();
     if (!parent_ && !type.has_shape())
       user_error("input {} has no shape; its number of dimensions must be known", quoted(input->name()));
-    if (typed && type.has_shape())
+    if (typed && type.has_shape() && !call_)
       graph_.value(id).type = TensorType{*dtype_of(type.elem_type()), context_.dims->shape(*input)};
   }
 }
@@ -124,11 +140,12 @@ void GraphBuilder::add_outputs(const onnx::GraphProto& proto) {
   std::unordered_set<std::string_view> seen;
   for (const auto& output : proto.output()) {
     if (output.type().value_case() != onnx::TypeProto::VALUE_NOT_SET) checked_host_type(output, "output");
-    ValueId id = find(output.name());
-    if (id == kNoValue) user_error("output {} is not defined", quoted(output.name()));
+    const std::optional<ValueId> id = find(output.name());
+    if (!id) user_error("output {} is not defined", quoted(output.name()));
+    if (*id == kNoValue) user_error("output {} is an input of the function that is absent", quoted(output.name()));
     if (!seen.insert(output.name()).second) user_error("output {} is listed twice", quoted(output.name()));
-    graph_.outputs.push_back(id);
-    if (!parent_) note_declared(output, id);
+    graph_.outputs.push_back(*id);
+    if (!parent_) note_declared(output, *id);
   }
 }
 
@@ -148,58 +165,33 @@ void GraphBuilder::note_declared(const onnx::ValueInfoProto& output, ValueId id)
 
 int GraphBuilder::opset_of(const onnx::NodeProto& node) const {
   std::string domain = normal_domain(node.domain());
-  if (context_.functions.count({domain, node.op_type()}))
-    user_error("calls a function that the model defines; model-local functions are not supported, inline them first");
-  auto found = context_.opsets.find(domain);
-  if (found == context_.opsets.end()) user_error("the model imports no operator set of domain {}", quoted(domain));
+  const auto& opsets = call_ ? call_->function.opsets : context_.opsets;
+  auto found = opsets.find(domain);
+  if (found == opsets.end())
+    user_error("{} imports no operator set of domain {}", call_ ? "function " + label(call_->function) : "the model",
+               quoted(domain));
   return found->second;
 }
 
 void GraphBuilder::add_node(onnx::NodeProto& proto, int position) {
   if (proto.op_type().empty()) user_error("has no operator type");
+  if (call_) resolve_references(proto);
+  if (Function* function = context_.functions.find(proto)) return add_call(*function, proto, position);
   int opset = opset_of(proto);
-  if (proto.op_type() == "Constant" && normal_domain(proto.domain()).empty()) return add_constant_node(proto);
+  if (is_constant(proto)) return add_constant_node(proto);
 
   std::vector<ValueId> inputs, outputs;
-  for (const std::string& name : proto.input()) {
-    ValueId id = name.empty() ? kNoValue : find(name);
-    if (id == kNoValue && !name.empty()) user_error("input {} is not defined", quoted(name));
-    inputs.push_back(id);
-  }
+  for (const std::string& name : proto.input()) inputs.push_back(operand(name));
   for (const std::string& name : proto.output()) {
-    outputs.push_back(name.empty() ? kNoValue : graph_.add_value(name));
+    outputs.push_back(name.empty() ? kNoValue : graph_.add_value(full_name(name)));
     if (!name.empty()) define(name, outputs.back());
   }
   while (!inputs.empty() && inputs.back() == kNoValue) inputs.pop_back();
   while (!outputs.empty() && outputs.back() == kNoValue) outputs.pop_back();
   Node& node = graph_.add_node(proto.op_type(), std::move(inputs), std::move(outputs), opset);
   node.domain = normal_domain(proto.domain());
-  node.name = proto.name().empty() ? fmt::format("{}#{}", proto.op_type(), position) : proto.name();
+  node.name = node_name(proto, position);
   add_attributes(proto, node);
-}
-
-// Constant strings are the result of a node, for they are no data of kernels.
-ValueId GraphBuilder::add_strings(const std::string& name, const Strings& strings) {
-  const ValueId id = graph_.add_value(name);
-  Node& node = graph_.add_node("StringConstant", {}, {id}, 1);
-  node.domain = "cppgen";
-  node.attributes["strings:dims"] = strings.dims;
-  node.attributes["strings:elements"] = strings.elements;
-  return id;
-}
-
-void GraphBuilder::add_constant_node(onnx::NodeProto& proto) {
-  if (proto.output_size() != 1 || proto.output(0).empty()) user_error("a Constant must have one output");
-  if (proto.input_size()) user_error("a Constant has no inputs");
-  if (proto.attribute_size() == 1) {
-    const onnx::AttributeProto& a = proto.attribute(0);
-    std::optional<Strings> strings;
-    if (a.name() == "value" && a.has_t()) strings = strings_of(a.t());
-    if (a.name() == "value_string") strings = Strings{{}, {a.s()}};
-    if (a.name() == "value_strings") strings = Strings{{a.strings_size()}, {a.strings().begin(), a.strings().end()}};
-    if (strings) return define(proto.output(0), add_strings(proto.output(0), *strings));
-  }
-  define(proto.output(0), graph_.add_constant(proto.output(0), constant_of(proto, context_.files)));
 }
 
 void GraphBuilder::add_attributes(onnx::NodeProto& proto, Node& node) {
@@ -217,9 +209,10 @@ void GraphBuilder::add_attributes(onnx::NodeProto& proto, Node& node) {
 
 // Closes the body over what it uses: captured values become further inputs of the node and of the body.
 std::shared_ptr<Graph> GraphBuilder::build_body(onnx::GraphProto& proto, const std::string& attribute, Node& node) {
+  if (depth_ >= kMaxGraphNesting) user_error("bodies are nested deeper than {} levels", kMaxGraphNesting);
   auto body = std::make_shared<Graph>();
   body->index = graph_.index;
-  GraphBuilder builder(context_, this, *body, depth_ + 1);
+  GraphBuilder builder(context_, this, *body, depth_ + 1, call_);
   builder.build(proto);
   std::vector<int64_t> positions;
   for (ValueId outer : builder.captured()) {

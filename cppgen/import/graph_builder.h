@@ -1,12 +1,14 @@
 #pragma once
+#include <functional>
+#include <map>
 #include <set>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "cppgen/graph/graph.h"
 #include "cppgen/import/dims.h"
 #include "cppgen/import/external_data.h"
+#include "cppgen/import/function_table.h"
 #include "cppgen/import/host_types.h"
 #include "cppgen/import/protos.h"
 
@@ -15,20 +17,24 @@ namespace cppgen::import {
 // What all graphs of one model share while it is imported.
 struct ModelContext {
   ExternalData files;
-  std::map<std::string, int> opsets;                        // domain -> version
-  std::set<std::pair<std::string, std::string>> functions;  // model-local (domain, name)
-  InputDims* dims = nullptr;                                // set once the model's inputs are known
+  std::map<std::string, int> opsets;  // domain -> version
+  FunctionTable functions;
+  InputDims* dims = nullptr;  // set once the model's inputs are known
+  InlineBudget budget{};
+  std::map<std::string, int> calls{};  // by name
+  std::set<std::string> call_paths{};
 };
 
 // The inputs that a caller must give: those that no initializer gives.
 std::vector<const onnx::ValueInfoProto*> real_inputs(const onnx::GraphProto&);
 
-// Builds one graph; bodies of its nodes are built by further builders that look unknown names up here.
+// Builds one graph; bodies of its nodes are built by further builders that look unknown names up here. The body of a
+// function is built into the graph of the node that calls it, by a builder whose names are its own.
 class GraphBuilder {
  public:
-  // `depth` is 0 for the model's own graph; `parent` is null for it.
-  GraphBuilder(ModelContext& context, GraphBuilder* parent, Graph& graph, int depth)
-      : context_(context), parent_(parent), graph_(graph), depth_(depth) {}
+  // `depth` is 0 for the model's own graph; `parent` is null for it and for functions, `call` but for what is in one.
+  GraphBuilder(ModelContext& context, GraphBuilder* parent, Graph& graph, int depth, const Call* call = nullptr)
+      : context_(context), parent_(parent), graph_(graph), depth_(depth), call_(call) {}
 
   void build(onnx::GraphProto&);
 
@@ -36,25 +42,42 @@ class GraphBuilder {
   const std::vector<ValueId>& captured() const { return captured_; }
 
  private:
-  ValueId find(std::string_view name);  // kNoValue if no graph around defines it
-  ValueId capture(std::string_view name);
+  // nullopt if no graph around defines it; kNoValue for a function's input that is absent.
+  std::optional<ValueId> find(std::string_view name);
+  std::optional<ValueId> capture(std::string_view name);
+  ValueId operand(const std::string& name);
   void define(std::string_view name, ValueId);
   void add_initializers(onnx::GraphProto&);
   void add_inputs(const onnx::GraphProto&);
   void add_outputs(const onnx::GraphProto&);
   void note_declared(const onnx::ValueInfoProto& output, ValueId);
+  // Runs `act`; errors name the node.
+  void in_node(const onnx::NodeProto&, int position, const std::function<void()>& act) const;
   void add_node(onnx::NodeProto&, int position);
-  void add_constant_node(onnx::NodeProto&);
+  bool is_constant(const onnx::NodeProto&);
+  using SharedConstants = std::map<const onnx::NodeProto*, Tensor>;
+  void add_constant_node(onnx::NodeProto&, SharedConstants* = nullptr);
+  Tensor constant_tensor(onnx::NodeProto&, SharedConstants*);
   ValueId add_strings(const std::string& name, const Strings&);
   void add_attributes(onnx::NodeProto&, Node&);
   std::shared_ptr<Graph> build_body(onnx::GraphProto&, const std::string& attribute, Node&);
   int opset_of(const onnx::NodeProto&) const;
+  // Names of values and nodes in a function have the path of the call in front.
+  std::string full_name(const std::string& name) const { return call_ ? call_->path + name : name; }
+  std::string node_name(const onnx::NodeProto&, int position) const;
+
+  void add_call(Function&, const onnx::NodeProto&, int position);
+  std::string call_path(const onnx::NodeProto&, int position);
+  void add_function_nodes(Function&);
+  void take_results(GraphBuilder& body, const Function&, const onnx::NodeProto&, ValueId first);
+  void resolve_references(onnx::NodeProto&) const;
 
   ModelContext& context_;
   GraphBuilder* parent_;
   Graph& graph_;
   int depth_;
-  std::unordered_map<std::string_view, ValueId> scope_;
+  const Call* call_;
+  std::map<std::string, ValueId, std::less<>> scope_;
   std::vector<ValueId> captured_, capture_inputs_;
 };
 

@@ -10,21 +10,10 @@ namespace {
 
 constexpr int64_t kMinIrVersion = 3;
 
-std::map<std::string, int> read_opsets(const onnx::ModelProto& model) {
+std::map<std::string, int> opsets_of(const onnx::ModelProto& model) {
   if (model.ir_version() < kMinIrVersion)
     user_error("IR version {}: {} or later is needed", model.ir_version(), kMinIrVersion);
-  std::map<std::string, int> opsets;
-  for (const auto& entry : model.opset_import()) {
-    std::string domain = normal_domain(entry.domain());
-    int64_t version = entry.version();
-    if (domain.empty() && (version < 1 || version > kMaxOpset))
-      user_error("operator set {} of ONNX: versions 1 to {} are supported", version, kMaxOpset);
-    if (version < 1 || version > 1000000)
-      user_error("operator set {} of domain {}: no such version", version, quoted(domain));
-    auto [at, added] = opsets.emplace(domain, int(version));
-    if (!added && at->second != version)
-      user_error("domain {} is imported in versions {} and {}", quoted(domain), at->second, version);
-  }
+  std::map<std::string, int> opsets = read_opsets(model.opset_import());
   if (opsets.empty()) user_error("the model imports no operator set");
   return opsets;
 }
@@ -39,9 +28,7 @@ std::vector<const onnx::ValueInfoProto*> shaped_inputs(const onnx::GraphProto& g
 }
 
 Graph import_model(onnx::ModelProto& model, const std::string& folder, const ImportOptions& options) {
-  ModelContext context{ExternalData(folder), read_opsets(model), {}, nullptr};
-  for (const auto& function : model.functions())
-    context.functions.emplace(normal_domain(function.domain()), function.name());
+  ModelContext context{ExternalData(folder), opsets_of(model), FunctionTable(model)};
   Graph graph;
   InputDims dims(*graph.index, options.dims, shaped_inputs(model.graph()));
   context.dims = &dims;

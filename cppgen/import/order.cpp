@@ -13,6 +13,8 @@
 namespace cppgen::import {
 namespace {
 
+using Nodes = google::protobuf::RepeatedPtrField<onnx::NodeProto>;
+
 template <class Visit>
 void for_each_body(const onnx::NodeProto& node, Visit visit) {
   for (const auto& attribute : node.attribute()) {
@@ -33,7 +35,7 @@ std::unordered_set<std::string_view> names_read(const onnx::NodeProto& node, int
 std::string label(const onnx::NodeProto& node) { return fmt::format("{} {}", node.op_type(), quoted(node.name())); }
 
 // Follows unfinished producers from any stuck node until one comes again.
-std::string describe_cycle(const onnx::GraphProto& graph, const std::vector<std::vector<int>>& producers,
+std::string describe_cycle(const Nodes& nodes, const std::vector<std::vector<int>>& producers,
                            const std::vector<int>& waiting) {
   int at = int(std::find_if(waiting.begin(), waiting.end(), [](int n) { return n > 0; }) - waiting.begin());
   std::vector<int> path;
@@ -47,7 +49,7 @@ std::string describe_cycle(const onnx::GraphProto& graph, const std::vector<std:
   path.erase(path.begin(), std::find(path.begin(), path.end(), at));
   std::reverse(path.begin(), path.end());
   std::vector<std::string> labels;
-  for (size_t i = 0; i < std::min<size_t>(path.size(), 8); i++) labels.push_back(label(graph.node(path[i])));
+  for (size_t i = 0; i < std::min<size_t>(path.size(), 8); i++) labels.push_back(label(nodes[path[i]]));
   return fmt::format("{}", fmt::join(labels, " -> ")) + (path.size() > 8 ? " -> ..." : "");
 }
 
@@ -66,19 +68,19 @@ std::unordered_set<std::string_view> free_names(const onnx::GraphProto& body, in
   return names;
 }
 
-std::vector<int> topological_order(const onnx::GraphProto& graph, int depth) {
+std::vector<int> topological_order(const Nodes& nodes, int depth) {
   std::unordered_map<std::string_view, int> producer;
-  for (int i = 0; i < graph.node_size(); i++)
-    for (const std::string& out : graph.node(i).output())
+  for (int i = 0; i < nodes.size(); i++)
+    for (const std::string& out : nodes[i].output())
       if (!out.empty() && !producer.emplace(out, i).second)
-        user_error("value {} is defined twice: by {} and by {}", quoted(out), label(graph.node(producer[out])),
-                   label(graph.node(i)));
+        user_error("value {} is defined twice: by {} and by {}", quoted(out), label(nodes[producer[out]]),
+                   label(nodes[i]));
 
-  size_t count = size_t(graph.node_size());
+  size_t count = size_t(nodes.size());
   std::vector<std::vector<int>> producers(count), users(count);
   std::vector<int> waiting(count);  // producers that have no position yet
   for (size_t i = 0; i < count; i++) {
-    for (std::string_view name : names_read(graph.node(int(i)), depth)) {
+    for (std::string_view name : names_read(nodes[int(i)], depth)) {
       auto found = producer.find(name);
       if (found == producer.end()) continue;
       producers[i].push_back(found->second);
@@ -97,7 +99,7 @@ std::vector<int> topological_order(const onnx::GraphProto& graph, int depth) {
     for (int user : users[size_t(at)])
       if (--waiting[size_t(user)] == 0) ready.push(user);
   }
-  if (order.size() != count) user_error("nodes form a cycle: {}", describe_cycle(graph, producers, waiting));
+  if (order.size() != count) user_error("nodes form a cycle: {}", describe_cycle(nodes, producers, waiting));
   return order;
 }
 

@@ -12,7 +12,7 @@ namespace cppgen::import {
 std::unordered_set<std::string_view> free_names(const onnx::GraphProto& body, int depth);
 
 // Positions of the nodes such that every name is produced before it is used; the file's order where that is already so.
-// Names that no node of this graph produces do not matter. UserError for a name with two producers and for a cycle.
-std::vector<int> topological_order(const onnx::GraphProto& graph, int depth);
+// Names that none of these nodes produces do not matter. UserError for a name with two producers and for a cycle.
+std::vector<int> topological_order(const google::protobuf::RepeatedPtrField<onnx::NodeProto>& nodes, int depth);
 
 }  // namespace cppgen::import

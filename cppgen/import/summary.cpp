@@ -48,7 +48,11 @@ class Counter {
   void graph(const onnx::GraphProto& graph, int depth = 0) {
     if (depth > kMaxGraphNesting) user_error("bodies are nested deeper than {} levels", kMaxGraphNesting);
     for (const auto& t : graph.initializer()) tensor(t);
-    for (const auto& node : graph.node()) {
+    nodes(graph.node(), depth);
+  }
+
+  void nodes(const google::protobuf::RepeatedPtrField<onnx::NodeProto>& all, int depth = 0) {
+    for (const auto& node : all) {
       std::string domain = normal_domain(node.domain());
       summary_.operators[domain.empty() ? node.op_type() : domain + "." + node.op_type()]++;
       summary_.nodes++;
@@ -94,7 +98,9 @@ ModelSummary summarize_model(const onnx::ModelProto& model) {
   for (const auto* input : real_inputs(model.graph())) s.inputs.push_back(summarize(*input));
   for (const auto& output : model.graph().output()) s.outputs.push_back(summarize(output));
   for (const auto& function : model.functions()) s.functions.push_back(function.domain() + "." + function.name());
-  Counter(s).graph(model.graph());
+  Counter counter(s);
+  counter.graph(model.graph());
+  for (const auto& function : model.functions()) counter.nodes(function.node());
   return s;
 }
 

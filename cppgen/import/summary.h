@@ -18,7 +18,8 @@ struct ModelSummary {
   int64_t ir_version = 0, model_version = 0;
   std::map<std::string, int64_t> opsets;     // domain ("" is ONNX's own) -> version
   std::vector<Tensor> inputs, outputs;       // inputs without those that only name an initializer
-  std::map<std::string, int64_t> operators;  // "Conv" or "domain.Op" -> nodes, bodies of If, Loop and Scan included
+  std::map<std::string, int64_t> operators;  // "Conv" or "domain.Op" -> nodes, bodies of If, Loop and Scan included,
+                                             // and functions, each once
   int64_t nodes = 0;
   int64_t parameters = 0;  // elements of initializers and Constant nodes
   int64_t parameter_bytes = 0;

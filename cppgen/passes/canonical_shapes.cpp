@@ -29,8 +29,9 @@ bool is_plain_reshape(const RuleContext& c, const Node& node, const std::vector<
   return integer_attribute(node, "allowzero", 0) == 1 && shape && integers_of(*shape) == dims;
 }
 
-// Reinterprets `from` in the shape of the node's output.
+// Reinterprets `from` in the shape of the node's output. What only a run computes stays as it is written.
 bool make_reshape(RuleContext& c, ValueId from) {
+  if (c.node.attributes.count(kRunTimeSymbols)) return false;
   auto dims = as_constant_shape(c.type(c.out()).shape);
   if (!dims || (is_plain_reshape(c, c.node, *dims) && c.in(0) == from)) return false;
   ValueId shape = c.graph.add_constant(c.node.name + "/shape", make_ints(*dims));

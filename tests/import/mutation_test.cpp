@@ -1,7 +1,7 @@
 // Damaged models: whatever happens to the bytes, the importer succeeds or throws UserError.
 #include <random>
 
-#include "tests/import/model_maker.h"
+#include "tests/import/function_maker.h"
 
 namespace cppgen {
 namespace {
@@ -48,6 +48,17 @@ std::vector<std::string> seeds() {
   value->set_type(onnx::AttributeProto::INTS);
   value->add_ints(9);
   all.push_back(bodies.bytes());
+
+  ModelMaker functions;
+  functions.input("x", {"2"}).output("y");
+  *call_function(functions, "F", {"x"}, {"y"}).add_attribute() = integer_attribute("axis", 0);
+  FunctionMaker outer(functions, "F", {"a", "b"}, {"c"});
+  outer.proto.add_attribute("axis");
+  refer(outer.call("G", {"a"}, {"c"}), "to", "axis");
+  FunctionMaker inner(functions, "G", {"a"}, {"b"});
+  inner.add_default(integer_attribute("to", -1));
+  refer(inner.node("Softmax", {"a"}, {"b"}), "axis", "to");
+  all.push_back(functions.bytes());
   return all;
 }
 

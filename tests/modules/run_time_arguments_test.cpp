@@ -107,6 +107,9 @@ TEST_P(RunTimeArguments, GiveWhatConstantsGive) {
 const Case kCases[] = {
     {"Reshape", 14, {2, 6}, {list({3, -1})}, {}},
     {"Reshape", 14, {2, 6}, {list({0, 2, 3})}, {}},
+    {"Reshape", 14, {2, 3}, {list({6})}, {}},
+    {"Reshape", 14, {6}, {list({-1})}, {}},
+    {"Reshape", 14, {6}, {list({5})}, {}, false},
     {"Reshape", 14, {0, 6}, {list({3, 0})}, {{"allowzero", 1}}},
     {"Reshape", 14, {2, 6}, {list({5, -1})}, {}, false},
     {"Squeeze", 13, {1, 3, 1, 2}, {list({-2, 0})}, {}},

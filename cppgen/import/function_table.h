@@ -1,0 +1,56 @@
+#pragma once
+#include <map>
+#include <optional>
+#include <string>
+#include <tuple>
+#include <vector>
+
+#include "cppgen/graph/graph.h"
+#include "cppgen/import/protos.h"
+
+namespace cppgen::import {
+
+// Versions by domain. UserError for versions that do not exist and for a domain in two versions.
+std::map<std::string, int> read_opsets(const google::protobuf::RepeatedPtrField<onnx::OperatorSetIdProto>&);
+
+// A function that the model defines. Its proto lives as long as the model's.
+struct Function {
+  onnx::FunctionProto* proto;
+  bool prepared = false;              // what follows is made at the first call
+  std::map<std::string, int> opsets;  // of its nodes
+  std::map<std::string, onnx::AttributeProto> defaults;
+  std::vector<int> order;                              // topological positions of its nodes
+  std::map<const onnx::NodeProto*, Tensor> constants;  // of its Constant nodes, shared by all calls
+};
+std::string label(const Function&);  // "domain.Name", and the overload if it has one
+
+// The functions of one model by domain, name and overload; they override operators of the same names.
+class FunctionTable {
+ public:
+  FunctionTable() = default;
+  explicit FunctionTable(onnx::ModelProto&);  // UserError if a function is defined twice
+
+  Function* find(const onnx::NodeProto&);  // null: the node calls no function of the model
+
+ private:
+  std::map<std::tuple<std::string, std::string, std::string>, Function> functions_;
+};
+
+// One call while the body of its function is built in place of the node.
+struct Call {
+  const Function& function;
+  const Call* caller;  // null: a node of the model's own graphs
+  std::string path;    // "outer/inner/": the names of the calls, in front of all names of the body
+  std::map<std::string, const onnx::AttributeProto*> attributes;  // those that have a value
+};
+
+// What all calls of a model may come to; a few functions that call each other twice would come to any number.
+class InlineBudget {
+ public:
+  void take(size_t bytes);  // of one node or call; UserError beyond the bounds
+
+ private:
+  size_t nodes_ = 0, bytes_ = 0;
+};
+
+}  // namespace cppgen::import
