@@ -8,21 +8,28 @@
 namespace cppgen {
 namespace {
 
-std::vector<Explanation::Step> explained_steps(const schedule::Schedule& schedule,
-                                               const std::vector<codegen::KernelText>& kernels) {
-  std::vector<Explanation::Step> steps;
-  size_t next = 0;
-  for (const auto& step : schedule.steps) {
-    if (const auto* k = std::get_if<schedule::FusedKernel>(&step)) {
-      const codegen::KernelText& text = kernels[next++];
-      steps.push_back({k->name, k->kind == schedule::KernelKind::loops ? "loops" : "cppgen", k->origins, loop_text(*k),
-                       text.comment + text.code});
-    } else if (const auto* call = std::get_if<schedule::LibraryStep>(&step)) {
-      steps.push_back({call->function, call->engine, call->origins, "", ""});
-    }
+class ExplainedSteps {
+ public:
+  explicit ExplainedSteps(const std::vector<codegen::KernelText>& kernels) : next_(kernels.begin()) {}
+
+  std::vector<Explanation::Step> of(const schedule::Schedule& schedule) {
+    std::vector<Explanation::Step> steps;
+    schedule::each_step(schedule.steps, [&](const auto& step) { steps.push_back(explained(step)); });
+    return steps;
   }
-  return steps;
-}
+
+ private:
+  std::vector<codegen::KernelText>::const_iterator next_;
+
+  Explanation::Step explained(const schedule::FusedKernel& k) {
+    const codegen::KernelText& text = *next_++;
+    return {k.name, k.kind == schedule::KernelKind::loops ? "loops" : "cppgen", k.origins, loop_text(k),
+            text.comment + text.code};
+  }
+  static Explanation::Step explained(const schedule::LibraryStep& call) {
+    return {call.function, call.engine, call.origins, "", ""};
+  }
+};
 
 template <class T>
 void append(std::vector<T>& to, std::vector<T> from) {
@@ -51,7 +58,7 @@ Explanation explain_model(const CompileRequest& request) {
     append(result.layouts, schedule::layout_report(part.schedule));
     result.index = part.schedule.program.index;
     append(result.decisions.entries, std::move(part.schedule.log.entries));
-    for (auto& step : explained_steps(part.schedule, part.kernels)) result.steps.push_back(std::move(step));
+    for (auto& step : ExplainedSteps(part.kernels).of(part.schedule)) result.steps.push_back(std::move(step));
   }
   if (graphs.module)
     for (const rt::Step& step : rt::outline_of(*graphs.module, {}).steps)

@@ -68,8 +68,7 @@ std::vector<ModelPart> make_parts(ModelGraphs& cut, const Settings& settings, co
                                      });
     });
     const std::string start = cut.module ? fmt::format("{}p{}_", prefix, i) : prefix;
-    for (auto& step : part.schedule.steps)
-      if (auto* kernel = std::get_if<schedule::FusedKernel>(&step)) kernel->name = start + kernel->name;
+    schedule::each_kernel(part.schedule.steps, [&](auto& kernel) { kernel.name = start + kernel.name; });
     part.kernels = clock.time("codegen", [&] { return emit_kernels(part.schedule, target, settings); });
     parts.push_back(std::move(part));
   }

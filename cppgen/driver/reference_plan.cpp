@@ -32,11 +32,21 @@ rt::Step step_of(const ir::Statement& statement) {
   step.engine = kInterpreterEngine;
   if (const auto* nest = std::get_if<ir::LoopNest>(&statement)) {
     step.name = nest->name, step.origins = nest->origins;
-  } else {
-    const auto& call = std::get<ir::LibraryCall>(statement);
-    step.name = call.function, step.origins = call.origins, step.kind = rt::StepKind::library;
+  } else if (const auto* call = std::get_if<ir::LibraryCall>(&statement)) {
+    step.name = call->function, step.origins = call->origins, step.kind = rt::StepKind::library;
   }
   return step;
+}
+
+// Of repetitions each statement once.
+void add_steps(const std::vector<ir::Statement>& statements, std::vector<rt::Step>& steps) {
+  for (const ir::Statement& statement : statements) {
+    if (const auto* repetition = std::get_if<ir::Repetition>(&statement)) {
+      add_steps(repetition->body, steps);
+    } else {
+      steps.push_back(step_of(statement));
+    }
+  }
 }
 
 ir::HostTensor host_tensor(const rt::TensorView& view) {
@@ -64,7 +74,7 @@ rt::Plan plan_of(const ReferenceModel::Part& part) {
   }
   for (size_t i = 0; i < program.outputs.size(); i++)
     plan.outputs.push_back({part.output_names[i], program.buffer(program.outputs[i]).type, {}, 0});
-  for (const ir::Statement& statement : program.statements) plan.steps.push_back(step_of(statement));
+  add_steps(program.statements, plan.steps);
   return plan;
 }
 

@@ -115,9 +115,9 @@ std::vector<codegen::KernelText> emit_kernels(const schedule::Schedule& schedule
   codegen::Options options;
   options.comment_origin = settings.comment_origin;
   std::vector<codegen::KernelText> kernels;
-  for (const auto& step : schedule.steps)
-    if (const auto* kernel = std::get_if<schedule::FusedKernel>(&step))
-      kernels.push_back(codegen::emit_kernel(schedule, *kernel, target, options));
+  schedule::each_kernel(schedule.steps, [&](const schedule::FusedKernel& kernel) {
+    kernels.push_back(codegen::emit_kernel(schedule, kernel, target, options));
+  });
   return kernels;
 }
 

@@ -143,7 +143,8 @@ void GraphBuilder::add_outputs(const onnx::GraphProto& proto) {
     const std::optional<ValueId> id = find(output.name());
     if (!id) user_error("output {} is not defined", quoted(output.name()));
     if (*id == kNoValue) user_error("output {} is an input of the function that is absent", quoted(output.name()));
-    if (!seen.insert(output.name()).second) user_error("output {} is listed twice", quoted(output.name()));
+    // A body may give one value twice, as what is carried and what is stacked.
+    if (!seen.insert(output.name()).second && !parent_) user_error("output {} is listed twice", quoted(output.name()));
     graph_.outputs.push_back(*id);
     if (!parent_) note_declared(output, *id);
   }

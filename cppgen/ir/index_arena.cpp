@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <deque>
 #include <unordered_map>
 #include <unordered_set>
@@ -82,6 +83,16 @@ IndexExpr IndexArena::fresh_symbol(const std::string& hint) {
     name = impl_->numbered(hint + "#");
   } while (impl_->symbols.count(name));
   return IndexExpr(impl_->symbols[name] = impl_->add_symbol(name, {0, kUnbounded}, true, this));
+}
+
+IndexExpr IndexArena::step_symbol(IndexExpr steps) {
+  std::string name;
+  do {
+    name = impl_->numbered("step#");
+  } while (impl_->symbols.count(name));
+  const int64_t hi = steps.range().hi;
+  const IndexRange range{0, hi == kUnbounded ? hi : std::max<int64_t>(hi - 1, 0)};
+  return IndexExpr(impl_->symbols[name] = impl_->add_symbol(name, range, false, this));
 }
 
 IndexExpr IndexArena::loop(const std::string& prefix, IndexExpr extent) {

@@ -90,6 +90,8 @@ class IndexArena {
   IndexExpr symbol(const std::string& name, int64_t lo = 0, int64_t hi = kUnbounded);
   // A new symbol for a dimension that only a run knows; its name is the hint, '#' and a number.
   IndexExpr fresh_symbol(const std::string& hint);
+  // A new symbol for the step of a repetition: 0 <= v < steps.
+  IndexExpr step_symbol(IndexExpr steps);
   // A new loop variable 0 <= v < extent; the printed name is prefix + a number.
   IndexExpr loop(const std::string& prefix, IndexExpr extent);
   // A new variable for a checked value from a tensor, 0 <= v < extent. `purpose` is for people: "axis 0 of 'table'".

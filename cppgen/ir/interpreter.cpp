@@ -29,6 +29,8 @@ class Symbols {
                  symbol.range.hi);
   }
 
+  void set(const IndexNode& symbol, int64_t value) { values_[symbol.name] = value; }
+
   bool knows(const IndexNode& symbol) const { return values_.count(symbol.name) != 0; }
 
   int64_t operator()(const IndexNode& symbol) const {
@@ -146,6 +148,12 @@ class ProgramRun {
       std::for_each(call->outputs.begin(), call->outputs.end(), f);
       return;
     }
+    if (const auto* repetition = std::get_if<Repetition>(&s)) {
+      for (const Carried& c : repetition->carried)
+        for (BufferId id : {c.initial, c.before, c.after}) f(id);
+      for (const Statement& inner : repetition->body) each_buffer(inner, f);
+      return;
+    }
     const auto& nest = std::get<LoopNest>(s);
     std::vector<Expr> roots;
     for (const Reduction& r : nest.reductions) roots.push_back(r.value);
@@ -176,9 +184,34 @@ class ProgramRun {
     if (const auto* nest = std::get_if<LoopNest>(&s)) {
       for (const Store& store : nest->stores) allocate(store.buffer);
       interpret_nest(*nest, views_, env_);
+    } else if (const auto* call = std::get_if<LibraryCall>(&s)) {
+      run_call(*call);
     } else {
-      run_call(std::get<LibraryCall>(s));
+      run_repetition(std::get<Repetition>(s));
     }
+  }
+
+  void run_repetition(const Repetition& r) {
+    for (const Carried& c : r.carried) {
+      allocate(c.before), allocate(c.after);
+      copy_elements(c.initial, c.before);
+    }
+    // Also what no step stores, if there is none.
+    each_nest(r.body, [&](const LoopNest& nest) {
+      for (const Store& store : nest.stores) allocate(store.buffer);
+    });
+    const int64_t steps = evaluate(r.steps, env_);
+    for (int64_t step = 0; step < steps; step++) {
+      symbols_.set(*r.step.node(), step);
+      for (const Statement& s : r.body) run_statement(s);
+      for (const Carried& c : r.carried)
+        if (step + 1 < steps) copy_elements(c.after, c.before);
+    }
+  }
+
+  void copy_elements(BufferId from, BufferId to) {
+    const TensorView& source = views_[from];
+    std::copy_n(source.data, static_cast<size_t>(source.elements) * size_of(source.type), views_[to].data);
   }
 
   void run_call(const LibraryCall& call) {

@@ -53,6 +53,24 @@ std::string print_call(const LibraryCall& call) {
   return text;
 }
 
+std::string print_statements(const std::vector<Statement>&, const Program&);
+
+std::string print_repetition(const Repetition& r, const Program& program) {
+  std::string text = fmt::format("repeat {} < {}{}\n", to_string(r.step), to_string(r.steps), print_origins(r.origins));
+  for (const Carried& c : r.carried) text += fmt::format("  carry b{} = b{}, then b{}\n", c.before, c.initial, c.after);
+  return text + print_statements(r.body, program) + "end\n";
+}
+
+std::string print_statements(const std::vector<Statement>& statements, const Program& program) {
+  std::string text;
+  for (const Statement& s : statements) {
+    if (const auto* nest = std::get_if<LoopNest>(&s)) text += to_string(*nest, program);
+    if (const auto* call = std::get_if<LibraryCall>(&s)) text += print_call(*call);
+    if (const auto* repetition = std::get_if<Repetition>(&s)) text += print_repetition(*repetition, program);
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string to_string(const LoopNest& nest, const Program&) {
@@ -77,10 +95,7 @@ std::string to_string(const Program& program) {
   for (const Buffer& b : program.buffers)
     text += fmt::format("b{} {} {} {}{}\n", b.id, kKinds[static_cast<int>(b.kind)], name_of(b.type),
                         print_indices(b.shape), b.name.empty() ? "" : " " + quoted(b.name));
-  for (const Statement& s : program.statements) {
-    const auto* nest = std::get_if<LoopNest>(&s);
-    text += nest ? to_string(*nest, program) : print_call(std::get<LibraryCall>(s));
-  }
+  text += print_statements(program.statements, program);
   return text + fmt::format("inputs {}\noutputs {}\n", print_ids(program.inputs), print_ids(program.outputs));
 }
 

@@ -96,7 +96,25 @@ struct LibraryCall {
   std::vector<std::string> origins;
 };
 
-using Statement = std::variant<LoopNest, LibraryCall>;
+struct Repetition;
+using Statement = std::variant<LoopNest, LibraryCall, Repetition>;
+
+// A state that steps hand on: at step 0 `before` holds what `initial` holds, later what the step before stored in
+// `after`. The three are of one type and shape.
+struct Carried {
+  BufferId initial, before, after;
+};
+
+// Runs its statements for step = 0, 1 ... steps - 1. Outside, `before` is not read, and `after` holds what the last
+// step stored: nothing, if there was none. Other buffers may be stored step by step; within a step, as everywhere, what
+// is read was stored.
+struct Repetition {
+  IndexExpr step;  // a symbol of this repetition alone
+  IndexExpr steps;
+  std::vector<Carried> carried;
+  std::vector<Statement> body;
+  std::vector<std::string> origins;
+};
 
 struct Program {
   std::shared_ptr<IndexArena> index = std::make_shared<IndexArena>();
@@ -115,5 +133,14 @@ void verify(const Program&);
 
 std::string to_string(const Program&);
 std::string to_string(const LoopNest&, const Program&);
+
+// Calls f(const LoopNest&) for each nest, those of repetitions included, in order.
+template <class F>
+void each_nest(const std::vector<Statement>& statements, const F& f) {
+  for (const Statement& s : statements) {
+    if (const auto* nest = std::get_if<LoopNest>(&s)) f(*nest);
+    if (const auto* repetition = std::get_if<Repetition>(&s)) each_nest(repetition->body, f);
+  }
+}
 
 }  // namespace cppgen::ir

@@ -30,16 +30,7 @@ class Verifier {
   void run() {
     where_ = "the buffers";
     for (size_t i = 0; i < program_.buffers.size(); i++) check_buffer(program_.buffers[i], static_cast<BufferId>(i));
-    for (size_t i = 0; i < program_.statements.size(); i++) {
-      const Statement& s = program_.statements[i];
-      if (const auto* nest = std::get_if<LoopNest>(&s)) {
-        where_ = fmt::format("statement {} (nest {})", i, nest->name);
-        check_nest(*nest);
-      } else {
-        where_ = fmt::format("statement {} (call {})", i, std::get<LibraryCall>(s).function);
-        check_call(std::get<LibraryCall>(s));
-      }
-    }
+    check_statements(program_.statements, "statement");
     where_ = "the program's inputs and outputs";
     for (BufferId id : program_.inputs)
       require(program_.buffer(id).kind == BufferKind::input, "b{} is listed as an input but is none", id);
@@ -50,6 +41,40 @@ class Verifier {
   const Program& program_;
   std::vector<bool> stored_;
   std::string where_;
+
+  void check_statements(const std::vector<Statement>& statements, const std::string& prefix) {
+    for (size_t i = 0; i < statements.size(); i++) {
+      const Statement& s = statements[i];
+      if (const auto* nest = std::get_if<LoopNest>(&s)) {
+        where_ = fmt::format("{} {} (nest {})", prefix, i, nest->name);
+        check_nest(*nest);
+      } else if (const auto* call = std::get_if<LibraryCall>(&s)) {
+        where_ = fmt::format("{} {} (call {})", prefix, i, call->function);
+        check_call(*call);
+      } else {
+        where_ = fmt::format("{} {} (repetition)", prefix, i);
+        check_repetition(std::get<Repetition>(s), where_);
+      }
+    }
+  }
+
+  void check_repetition(const Repetition& r, const std::string& where) {
+    const IndexNode* v = r.step.node();
+    require(v && v->op == IndexOp::variable && v->kind == VarKind::symbol, "its step is no symbol");
+    require_scope(r.steps, {});
+    for (const Carried& c : r.carried) {
+      require_available(c.initial);
+      for (BufferId id : {c.before, c.after}) {
+        require_storable(id);
+        const Buffer &state = program_.buffers[size_t(id)], &initial = program_.buffers[size_t(c.initial)];
+        require(state.kind == BufferKind::temporary, "the state b{} is no temporary", id);
+        require(state.type == initial.type && state.shape == initial.shape, "b{} and b{} differ", id, c.initial);
+      }
+      stored_[size_t(c.before)] = true;
+    }
+    check_statements(r.body, where + ", statement");
+    for (const Carried& c : r.carried) require(stored_[size_t(c.after)], "no statement stores b{}", c.after);
+  }
 
   template <class... Args>
   void require(bool ok, fmt::format_string<Args...> format, Args&&... args) const {

@@ -122,7 +122,14 @@ Shape InferContext::resolved_dimensions(int output, const PartialShape& dims) {
   return shape;
 }
 
-void InferContext::run_on_host() { graph_.nodes[size_t(node_.id)].attributes[kOnHost] = int64_t(1); }
+void InferContext::run_on_host(bool host) {
+  auto& attributes = graph_.nodes[size_t(node_.id)].attributes;
+  if (host) {
+    attributes[kOnHost] = int64_t(1);
+  } else {
+    attributes.erase(kOnHost);
+  }
+}
 
 const Graph& InferContext::body(const std::string& name) const {
   const Attribute* a = attribute(name);
@@ -143,6 +150,10 @@ Graph& InferContext::infer_body(const std::string& name, const std::function<voi
   (*infer_body_)(*typed_body);
   graph_.nodes[size_t(node_.id)].attributes[name] = typed_body;
   return *typed_body;
+}
+
+void InferContext::set_body(const std::string& name, Attribute graph) {
+  graph_.nodes[size_t(node_.id)].attributes[name] = std::move(graph);
 }
 
 bool InferContext::is_produced_by(int i, std::string_view op) const {
@@ -272,6 +283,16 @@ void LowerContext::emit(ir::LoopNest nest) {
 void LowerContext::emit(ir::LibraryCall call) {
   call.origins = {node_.name};
   program_.statements.emplace_back(std::move(call));
+}
+
+void LowerContext::repeat(ir::Repetition repetition, const std::function<void()>& body) {
+  std::vector<ir::Statement> before = std::move(program_.statements);
+  program_.statements.clear();
+  body();
+  repetition.body = std::move(program_.statements);
+  repetition.origins = {node_.name};
+  program_.statements = std::move(before);
+  program_.statements.emplace_back(std::move(repetition));
 }
 
 void LowerContext::emit_pointwise(ir::BufferId output, const ValueAt& value, const std::string& name) {

@@ -1,14 +1,12 @@
-// If, Loop, Scan and SequenceMap: bodies are graphs of their own, which the host runs.
+// If and SequenceMap, and what all operators with bodies share.
+#include "cppgen/ops/control_flow.h"
+
 #include <algorithm>
 
-#include "cppgen/ops/common.h"
 #include "cppgen/ops/families.h"
-#include "cppgen/ops/value_type.h"
 
 namespace cppgen::ops {
-namespace {
 
-// Gives the last inputs of a body, its captures, the types of what they capture.
 void set_captures(InferContext& c, const std::string& attribute, Graph& body) {
   const std::vector<int64_t>& positions = c.captures(attribute);
   const size_t first = body.inputs.size() - positions.size();
@@ -24,7 +22,6 @@ size_t own_inputs(InferContext& c, const std::string& attribute) {
   return c.body(attribute).inputs.size() - c.captures(attribute).size();
 }
 
-// Inputs of the node that are no captures.
 int given_inputs(InferContext& c, std::initializer_list<const char*> bodies) {
   size_t captured = 0;
   for (const char* body : bodies) captured += c.captures(body).size();
@@ -37,35 +34,7 @@ rt::HostStep step_of(rt::HostOp op) {
   return step;
 }
 
-// --- If
-
-void infer_if(InferContext& c) {
-  if (given_inputs(c, {"then_branch", "else_branch"}) != 1) c.fail("there must be one condition");
-  if (!c.host(0)) require_dtype(c, 0, kBool);
-  const std::set<std::string> visible = visible_symbols(c);
-  std::vector<ValueType> types[2];
-  const char* names[] = {"then_branch", "else_branch"};
-  for (int b = 0; b < 2; ++b) {
-    if (own_inputs(c, names[b]) != 0) c.fail(fmt::format("{} has inputs of its own", names[b]));
-    const Graph& body = c.infer_body(names[b], [&](Graph& g) { set_captures(c, names[b], g); });
-    for (ValueId v : body.outputs) types[b].push_back(ValueType::of(body.value(v)));
-  }
-  if (types[0].size() != types[1].size() || types[0].size() < size_t(c.output_count()))
-    c.fail(fmt::format("the branches have {} and {} outputs, the node {}", types[0].size(), types[1].size(),
-                       c.output_count()));
-  for (int i = 0; i < c.output_count(); ++i) {
-    if (!c.has_output(i)) continue;
-    set_output_type(c, i,
-                    join_types(c, fmt::format("output {}", i).c_str(), types[0][size_t(i)], types[1][size_t(i)],
-                               visible, [&](size_t d) { return c.unknown_dimension(i, d, "dim"); }));
-  }
-}
-
-rt::HostStep host_if(InferContext&) { return step_of(rt::HostOp::branch); }
-
-// --- Loop: trip count, condition, carried values
-
-// What is carried: a type that covers the initial value and what the body makes of it. Each round covers more.
+// Each round covers more.
 std::vector<ValueType> carried_types(InferContext& c, const std::string& attribute, size_t first, size_t carried,
                                      size_t first_output, const std::function<void(Graph&)>& set_rest,
                                      const Graph** typed_body) {
@@ -100,13 +69,11 @@ std::vector<ValueType> carried_types(InferContext& c, const std::string& attribu
   c.fail("the types of the carried values do not settle");
 }
 
-// Dimensions that only the body knows become symbols of the graph around it.
 ValueType seen_from_outside(InferContext& c, int output, const ValueType& type, const std::set<std::string>& visible) {
   return join_types(c, "an output", type, type, visible,
                     [&](size_t d) { return c.unknown_dimension(output, d, "dim"); });
 }
 
-// Output `i`: results of the body stacked along `axis`.
 void set_stacked(InferContext& c, int i, const ValueType& each, std::optional<IndexExpr> length, int64_t axis,
                  const std::set<std::string>& visible) {
   if (!c.has_output(i)) return;
@@ -126,37 +93,6 @@ void set_stacked(InferContext& c, int i, const ValueType& each, std::optional<In
   c.set_output(i, each.tensor->dtype, shape);
 }
 
-void infer_loop(InferContext& c) {
-  const int given = given_inputs(c, {"body"});
-  if (given < 2) c.fail("the trip count and the condition are missing");
-  const size_t carried = size_t(given - 2);
-  const Graph& original = c.body("body");
-  if (own_inputs(c, "body") != carried + 2 || original.outputs.size() < carried + 1)
-    c.fail(fmt::format("the body has {} inputs and {} outputs for {} carried values", own_inputs(c, "body"),
-                       original.outputs.size(), carried));
-  if (c.has_input(0) && !c.host(0)) require_dtype(c, 0, bit(DType::i64));
-  if (c.has_input(1) && !c.host(1)) require_dtype(c, 1, kBool);
-  if (c.output_count() > int(original.outputs.size()) - 1) c.fail("the node has more outputs than the body");
-  const std::set<std::string> visible = visible_symbols(c);
-  const Graph* body = nullptr;
-  const std::vector<ValueType> types = carried_types(
-      c, "body", 2, carried, 1,
-      [&](Graph& g) {
-        set_type(g.value(g.inputs[0]), {TensorType{DType::i64, {}}, std::nullopt});
-        set_type(g.value(g.inputs[1]), {TensorType{DType::boolean, {}}, std::nullopt});
-      },
-      &body);
-  for (int i = 0; i < c.output_count(); ++i) {
-    if (!c.has_output(i)) continue;
-    if (size_t(i) < carried) {
-      set_output_type(c, i, seen_from_outside(c, i, types[size_t(i)], visible));
-    } else {
-      set_stacked(c, i, ValueType::of(body->value(body->outputs[size_t(i) + 1])), std::nullopt, 0, visible);
-    }
-  }
-}
-
-// Types of the stacked results, for runs without one.
 std::vector<rt::ValueInfo> stacked_infos(InferContext& c, const std::string& attribute, size_t first) {
   std::vector<rt::ValueInfo> infos;
   const Graph& body = c.body(attribute);
@@ -172,118 +108,33 @@ std::vector<rt::ValueInfo> stacked_infos(InferContext& c, const std::string& att
   return infos;
 }
 
-rt::HostStep host_loop(InferContext& c) {
-  rt::HostStep step = step_of(rt::HostOp::loop);
-  step.results = stacked_infos(c, "body", size_t(given_inputs(c, {"body"}) - 2) + 1);
-  return step;
-}
+namespace {
 
-// --- Scan: states, scanned inputs
+// --- If
 
-struct ScanForm {
-  bool batched;  // opset 8: sequence lengths first, and a batch dimension everywhere
-  int first;     // the first state among the inputs
-  int64_t states, scanned, stacked;
-};
-
-ScanForm scan_form(InferContext& c) {
-  ScanForm f{c.opset() < 9, c.opset() < 9 ? 1 : 0, 0, c.integer("num_scan_inputs"), 0};
-  f.states = given_inputs(c, {"body"}) - f.first - f.scanned;
-  f.stacked = int64_t(c.body("body").outputs.size()) - f.states;
-  if (f.scanned < 1 || f.states < 0 || f.stacked < 0 || int64_t(own_inputs(c, "body")) != f.states + f.scanned)
-    c.fail(fmt::format("{} states, {} scanned inputs, a body of {} inputs and {} outputs", f.states, f.scanned,
-                       own_inputs(c, "body"), c.body("body").outputs.size()));
-  if (f.batched && c.has_input(0)) c.fail("lengths of sequences are not supported");
-  return f;
-}
-
-std::vector<int64_t> list_of(InferContext& c, const char* attribute, int64_t count) {
-  std::vector<int64_t> list = c.integers(attribute, std::vector<int64_t>(size_t(count), 0));
-  if (int64_t(list.size()) != count) c.fail(fmt::format("{} has {} entries, not {}", attribute, list.size(), count));
-  return list;
-}
-
-// The dimension that is scanned and the type of one slice.
-struct Slice {
-  IndexExpr length;
-  TensorType each;
-};
-
-Slice slice_of(InferContext& c, const ScanForm& f, int64_t k, int64_t axis) {
-  const TensorType& type = c.input(int(f.first + f.states + k));
-  Shape shape = type.shape;
-  if (f.batched) {
-    if (shape.empty()) c.fail("a scanned input has no batch dimension");
-    shape.erase(shape.begin());
-  }
-  const int at = normalized_axis(c, axis, int(shape.size()));
-  const IndexExpr length = shape[size_t(at)];
-  shape.erase(shape.begin() + at);
-  return {length, {type.dtype, shape}};
-}
-
-ValueType without_batch(InferContext& c, ValueType type) {
-  if (!type.tensor || type.tensor->shape.empty()) c.fail("a state has no batch dimension");
-  type.tensor->shape.erase(type.tensor->shape.begin());
-  return type;
-}
-
-void infer_scan(InferContext& c) {
-  const ScanForm f = scan_form(c);
-  const std::vector<int64_t> axes = list_of(c, "scan_input_axes", f.scanned);
-  const std::vector<int64_t> out_axes = list_of(c, "scan_output_axes", f.stacked);
-  std::vector<Slice> slices;
-  for (int64_t k = 0; k < f.scanned; ++k) slices.push_back(slice_of(c, f, k, axes[size_t(k)]));
+void infer_if(InferContext& c) {
+  if (given_inputs(c, {"then_branch", "else_branch"}) != 1) c.fail("there must be one condition");
+  if (!c.host(0)) require_dtype(c, 0, kBool);
   const std::set<std::string> visible = visible_symbols(c);
-  auto set_slices = [&](Graph& g) {
-    for (int64_t k = 0; k < f.scanned; ++k)
-      set_type(g.value(g.inputs[size_t(f.states + k)]), {slices[size_t(k)].each, std::nullopt});
-  };
-  const Graph* body = nullptr;
-  std::vector<ValueType> types;
-  if (f.batched) {
-    body = &c.infer_body("body", [&](Graph& g) {
-      set_slices(g);
-      set_captures(c, "body", g);
-      for (int64_t i = 0; i < f.states; ++i)
-        set_type(g.value(g.inputs[size_t(i)]), without_batch(c, ValueType::of(c.input_value(int(f.first + i)))));
-    });
-    for (int64_t i = 0; i < f.states; ++i) types.push_back(ValueType::of(c.input_value(int(f.first + i))));
-  } else {
-    types = carried_types(c, "body", 0, size_t(f.states), 0, set_slices, &body);
+  std::vector<ValueType> types[2];
+  const char* names[] = {"then_branch", "else_branch"};
+  for (int b = 0; b < 2; ++b) {
+    if (own_inputs(c, names[b]) != 0) c.fail(fmt::format("{} has inputs of its own", names[b]));
+    const Graph& body = c.infer_body(names[b], [&](Graph& g) { set_captures(c, names[b], g); });
+    for (ValueId v : body.outputs) types[b].push_back(ValueType::of(body.value(v)));
   }
+  if (types[0].size() != types[1].size() || types[0].size() < size_t(c.output_count()))
+    c.fail(fmt::format("the branches have {} and {} outputs, the node {}", types[0].size(), types[1].size(),
+                       c.output_count()));
   for (int i = 0; i < c.output_count(); ++i) {
     if (!c.has_output(i)) continue;
-    if (i < f.states) {
-      set_output_type(c, i, seen_from_outside(c, i, types[size_t(i)], visible));
-      continue;
-    }
-    ValueType each = ValueType::of(body->value(body->outputs[size_t(i)]));
-    if (f.batched && each.tensor) {
-      Shape shape = each.tensor->shape;
-      shape.insert(shape.begin(), slices[0].length);
-      shape.insert(shape.begin(), c.input(f.first + int(f.states)).shape[0]);
-      c.set_output(i, each.tensor->dtype, shape);
-    } else {
-      set_stacked(c, i, each, slices[0].length, out_axes[size_t(i - f.states)], visible);
-    }
+    set_output_type(c, i,
+                    join_types(c, fmt::format("output {}", i).c_str(), types[0][size_t(i)], types[1][size_t(i)],
+                               visible, [&](size_t d) { return c.unknown_dimension(i, d, "dim"); }));
   }
 }
 
-rt::HostStep host_scan(InferContext& c) {
-  const ScanForm f = scan_form(c);
-  rt::HostStep step = step_of(rt::HostOp::scan);
-  step.integers = {f.batched, f.scanned, f.stacked};
-  const char* directions = f.batched ? "directions" : "scan_input_directions";
-  const auto axes = list_of(c, "scan_input_axes", f.scanned), backwards = list_of(c, directions, f.scanned);
-  const auto out_axes = list_of(c, "scan_output_axes", f.stacked);
-  const auto out_backwards = list_of(c, "scan_output_directions", f.stacked);
-  for (size_t k = 0; k < axes.size(); ++k) step.integers.insert(step.integers.end(), {axes[k], backwards[k]});
-  for (size_t k = 0; k < out_axes.size(); ++k)
-    step.integers.insert(step.integers.end(), {out_axes[k], out_backwards[k]});
-  step.results = stacked_infos(c, "body", size_t(f.states));
-  return step;
-}
+rt::HostStep host_if(InferContext&) { return step_of(rt::HostOp::branch); }
 
 // --- SequenceMap
 
@@ -326,8 +177,8 @@ rt::HostStep host_map(InferContext&) { return step_of(rt::HostOp::map); }
 
 void add_control_flow_ops(std::vector<Op>& t) {
   add_host_versions(t, "If", {1, 11, 13, 16, 19, 21, 23, 24}, {1, -1, -1}, infer_if, host_if);
-  add_host_versions(t, "Loop", {1, 11, 13, 16, 19, 21, 23, 24}, {0, -1, -1}, infer_loop, host_loop);
-  add_host_versions(t, "Scan", {8, 9, 11, 16, 19, 21, 23, 24}, {0, -1, -1}, infer_scan, host_scan);
+  add_loop_ops(t);
+  add_scan_loop_ops(t);
   add_host_versions(t, "SequenceMap", {17}, {1, -1, -1}, infer_map, host_map);
 }
 

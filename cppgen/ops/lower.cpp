@@ -33,6 +33,8 @@ class Lowering {
     buffers_[v] = add_buffer(v, ir::BufferKind::output);
     program_.outputs.push_back(buffers_[v]);
   }
+  void set_input(ValueId v, ir::BufferId b) { buffers_[v] = b; }
+  ir::BufferId output(ValueId v) { return buffer_of(v); }
   bool has_buffer(ValueId v) const { return buffers_[v] >= 0; }
   void add_copied_output(ValueId);
   void lower_node(const Node&);
@@ -151,6 +153,17 @@ ir::Program lower(Graph& g) {
     program.outputs[slot] = id;
   }
   return program;
+}
+
+std::vector<ir::BufferId> lower_body(Graph& body, ir::Program& program, const std::vector<ir::BufferId>& inputs) {
+  Lowering lowering(body, program);
+  for (size_t i = 0; i < inputs.size(); ++i)
+    if (inputs[i] >= 0) lowering.set_input(body.inputs[i], inputs[i]);
+  for (const Node& node : body.nodes)
+    if (is_needed(body, node)) lowering.lower_node(node);
+  std::vector<ir::BufferId> outputs;
+  for (ValueId v : body.outputs) outputs.push_back(lowering.output(v));
+  return outputs;
 }
 
 ir::Program lower_node(Graph& g, NodeId id, bool keep_constants) {

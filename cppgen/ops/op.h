@@ -42,8 +42,8 @@ class InferContext {
   bool can_resolve() const;  // the operator has a `resolve`
   // Symbols for the dimensions that are not given, noted as such that the operator's `resolve` computes in a run.
   Shape resolved_dimensions(int output, const PartialShape&);
-  // Notes that the host runs this node, though there is a lowering.
-  void run_on_host();
+  // Notes whether the host runs this node, though there is a lowering.
+  void run_on_host(bool host = true);
 
   // Attributes; the two-argument forms give the default if absent, the one-argument forms fail.
   bool has(const std::string& name) const;
@@ -60,6 +60,7 @@ class InferContext {
   // The body in an attribute; and the same typed, as a new graph in the attribute.
   const Graph& body(const std::string& attribute) const;
   Graph& infer_body(const std::string& attribute, const std::function<void(Graph&)>& set_inputs);
+  void set_body(const std::string& attribute, Attribute graph);
   const std::vector<int64_t>& captures(const std::string& attribute) const;
   const Value& input_value(int) const;  // UserError if the input is absent
   bool is_produced_by(int input, std::string_view op) const;
@@ -98,6 +99,8 @@ class LowerContext : public InferContext {
   // Appends a nest; sets its origin (the node) and prefixes its name with the operator's: "softmax", "softmax_max".
   void emit(ir::LoopNest);
   void emit(ir::LibraryCall);
+  // Appends a repetition of what `body` emits; sets its origin.
+  void repeat(ir::Repetition, const std::function<void()>& body);
   // output[index] = value(index) for every element; `name` as for emit.
   using ValueAt = std::function<ir::Expr(const std::vector<IndexExpr>&)>;
   void emit_pointwise(ir::BufferId output, const ValueAt& value, const std::string& name = "");
@@ -141,6 +144,9 @@ void infer_types(Graph&);
 // Lowers a whole typed graph. Values whose contents are known (shape arithmetic) are stored directly where they are
 // read, and the nodes that compute them are left out.
 ir::Program lower(Graph&);
+// Lowers a body into the program around it; a buffer for each of its inputs, -1 for those whose contents are known.
+// Returns the buffers of its outputs.
+std::vector<ir::BufferId> lower_body(Graph& body, ir::Program&, const std::vector<ir::BufferId>& inputs);
 // Lowers one node alone: its inputs become the program's inputs (constants stay constants if `keep_constants`): each
 // distinct one, in order of first use.
 ir::Program lower_node(Graph&, NodeId, bool keep_constants = true);

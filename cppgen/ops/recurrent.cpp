@@ -33,9 +33,7 @@ RecurrentShape recurrent_shape(InferContext& c, int gates) {
   require_rank(c, 0, 3, 3);
   require_rank(c, 1, 3, 3);
   require_rank(c, 2, 3, 3);
-  s.steps = constant_dim(c, c.shape(0)[s.batch_first ? 1 : 0], "the length of the sequences");
-  if (s.steps < 1 || s.steps > kMaxRecurrentSteps)
-    c.fail(fmt::format("the sequences have {} steps; allowed are 1 to {}", s.steps, kMaxRecurrentSteps));
+  s.steps = c.shape(0)[s.batch_first ? 1 : 0];
   s.batch = c.shape(0)[s.batch_first ? 0 : 1], s.input = c.shape(0)[2], s.hidden = c.shape(2)[2];
   if (c.has("hidden_size"))
     require_equal(c, s.hidden, c.integer("hidden_size"), "the columns of the recurrent weights and hidden_size");
@@ -54,43 +52,62 @@ RecurrentShape recurrent_shape(InferContext& c, int gates) {
 
 void infer_recurrent(InferContext& c, int gates, int states) {
   RecurrentShape s = recurrent_shape(c, gates);
-  IndexExpr steps = s.steps, directions = s.directions;
-  Shape sequence{steps, directions, s.batch, s.hidden};
-  if (s.batch_first) sequence = {s.batch, steps, directions, s.hidden};
+  IndexExpr directions = s.directions;
+  Shape sequence{s.steps, directions, s.batch, s.hidden};
+  if (s.batch_first) sequence = {s.batch, s.steps, directions, s.hidden};
   c.set_output(0, c.dtype(0), sequence);
   for (int i = 1; i <= states; ++i) c.set_output(i, c.dtype(0), state_shape(s));
 }
 
-RecurrentPass::RecurrentPass(LowerContext& c, const RecurrentShape& shape, int direction)
-    : c(c), shape(shape), direction(direction), type(ir::value_type(c.dtype(0))) {
+RecurrentPass::RecurrentPass(LowerContext& c, const RecurrentShape& shape, int direction, IndexExpr step, int states)
+    : c(c), shape(shape), direction(direction), type(ir::value_type(c.dtype(0))), step_(step) {
   projections_ = project();
+  for (int s = 0; s < states; ++s) this->states.push_back(state(5 + s));
+  if (has_lengths()) c.input_buffer(4);
+  if (gathers()) sequence_ = c.temporary(type, {shape.steps, shape.batch, shape.hidden});
 }
 
 Scalar RecurrentPass::length(IndexExpr b) const { return load_input(c, 4, {b}).cast(DType::i64); }
 
+Scalar RecurrentPass::runs(IndexExpr b) const { return length(b) > index_value(c, step_); }
+
+IndexExpr RecurrentPass::time() const { return shape.reversed(direction) ? shape.steps - 1 - step_ : step_; }
+
 // Sequences of a reversed direction begin at their own last step.
+Scalar RecurrentPass::time(IndexExpr b) const {
+  Scalar step = index_value(c, step_), end = length(b);
+  return select(step < end, end - 1.0 - step, step);
+}
+
 ir::BufferId RecurrentPass::project() {
-  const IndexExpr rows = shape.hidden * IndexExpr(shape.gates), steps = shape.steps, d = direction;
-  ir::BufferId out = c.temporary(type, {steps, shape.batch, rows});
+  const IndexExpr rows = shape.hidden * IndexExpr(shape.gates), d = direction;
+  ir::BufferId out = c.temporary(type, {shape.steps, shape.batch, rows});
   ir::LoopNest nest;
   nest.name = "project";
-  nest.loops = c.loops({steps, shape.batch, rows});
+  nest.loops = c.loops({shape.steps, shape.batch, rows});
   nest.reduced = c.loops({shape.input}, "k");
+  nest.roles = {AxisRole::rows, AxisRole::rows, AxisRole::columns, AxisRole::depth};
   const At at = LowerContext::indices(nest.loops);
   const IndexExpr k = nest.reduced[0].var;
-  auto position = [&](IndexExpr step) { return shape.batch_first ? At{at[1], step, k} : At{step, at[1], k}; };
-  Scalar x = load_input(c, 0, position(shape.reversed(direction) ? steps - 1 - at[0] : at[0]));
-  if (shape.reversed(direction) && has_lengths()) {
-    Scalar step = index_value(c, at[0]), end = length(at[1]);
-    x = load_gathered(c, c.input_buffer(0), position(IndexExpr()),
-                      {{shape.batch_first ? 1 : 0, select(step < end, end - 1.0 - step, step)}});
-  } else {
-    nest.roles = {AxisRole::rows, AxisRole::rows, AxisRole::columns, AxisRole::depth};
-  }
+  Scalar x = load_input(c, 0, shape.batch_first ? At{at[1], at[0], k} : At{at[0], at[1], k});
   nest.reductions.push_back({ir::ReduceOp::sum, type, x * load_input(c, 1, {d, at[2], k})});
   nest.stores.push_back({out, at, c.exprs().accumulator(0, type), {}});
   c.emit(std::move(nest));
   return out;
+}
+
+ir::Carried RecurrentPass::state(int input) {
+  const Shape dims{shape.batch, shape.hidden};
+  ir::Carried carried{c.temporary(type, dims), c.temporary(type, dims), c.temporary(type, dims)};
+  const IndexExpr d = direction;
+  c.emit_pointwise(
+      carried.initial,
+      [&](const At& at) -> ir::Expr {
+        if (!c.has_input(input)) return number(c, type, 0);
+        return load_input(c, input, shape.batch_first ? At{at[0], d, at[1]} : At{d, at[0], at[1]});
+      },
+      "initial");
+  return carried;
 }
 
 Scalar RecurrentPass::weight_bias(int gate, IndexExpr h) const {
@@ -100,12 +117,14 @@ Scalar RecurrentPass::weight_bias(int gate, IndexExpr h) const {
 
 Scalar RecurrentPass::recurrent_bias(int gate, IndexExpr h) const { return weight_bias(shape.gates + gate, h); }
 
-Scalar RecurrentPass::projected(int64_t step, int gate, IndexExpr b, IndexExpr h) const {
-  return load(c, *projections_, {step, b, shape.hidden * IndexExpr(gate) + h}) + weight_bias(gate, h);
+Scalar RecurrentPass::projected(int gate, IndexExpr b, IndexExpr h) const {
+  const IndexExpr column = shape.hidden * IndexExpr(gate) + h;
+  Scalar x = gathers() ? load_gathered(c, projections_, {IndexExpr(), b, column}, {{0, time(b)}})
+                       : load(c, projections_, {time(), b, column});
+  return x + weight_bias(gate, h);
 }
 
-std::optional<ir::BufferId> RecurrentPass::recur(std::optional<ir::BufferId> state, int first, int count) {
-  if (!state) return std::nullopt;
+ir::BufferId RecurrentPass::recur(ir::BufferId state, int first, int count) {
   const IndexExpr columns = shape.hidden * IndexExpr(count);
   ir::BufferId out = c.temporary(type, {shape.batch, columns});
   ir::LoopNest nest;
@@ -115,92 +134,82 @@ std::optional<ir::BufferId> RecurrentPass::recur(std::optional<ir::BufferId> sta
   nest.roles = {AxisRole::rows, AxisRole::columns, AxisRole::depth};
   const At at = LowerContext::indices(nest.loops);
   const IndexExpr k = nest.reduced[0].var, row = shape.hidden * IndexExpr(first) + at[1];
-  Scalar product = load(c, *state, {at[0], k}) * load_input(c, 2, {IndexExpr(direction), row, k});
+  Scalar product = load(c, state, {at[0], k}) * load_input(c, 2, {IndexExpr(direction), row, k});
   nest.reductions.push_back({ir::ReduceOp::sum, type, product});
   nest.stores.push_back({out, at, c.exprs().accumulator(0, type), {}});
   c.emit(std::move(nest));
   return out;
 }
 
-std::optional<ir::BufferId> RecurrentPass::initial(int i) {
-  if (!c.has_input(i)) return std::nullopt;
-  ir::BufferId out = c.temporary(type, {shape.batch, shape.hidden});
+Scalar RecurrentPass::value(ir::BufferId state, IndexExpr b, IndexExpr h) const { return load(c, state, {b, h}); }
+
+ir::LoopNest RecurrentPass::state_nest(const std::string& name, const ir::Carried& state, const ValueAt& next) {
+  ir::LoopNest nest;
+  nest.name = name;
+  nest.loops = c.loops({shape.batch, shape.hidden});
+  const At at = LowerContext::indices(nest.loops);
+  Scalar x = next(at[0], at[1]);
+  if (has_lengths()) x = select(runs(at[0]), x, value(state.before, at[0], at[1]));
+  nest.stores.push_back({state.after, at, x, {}});
+  return nest;
+}
+
+void RecurrentPass::store_cell(const ValueAt& next) { c.emit(state_nest("cell", states[1], next)); }
+
+void RecurrentPass::store_hidden(const ValueAt& next) {
+  ir::LoopNest nest = state_nest("hidden", states[0], next);
+  if (c.has_output(0)) add_result(nest);
+  c.emit(std::move(nest));
+}
+
+std::vector<IndexExpr> RecurrentPass::in_output(IndexExpr time, IndexExpr b, IndexExpr h) const {
   const IndexExpr d = direction;
-  c.emit_pointwise(
-      out,
-      [&](const At& at) {
-        return load_input(c, i, shape.batch_first ? At{at[0], d, at[1]} : At{d, at[0], at[1]});
-      },
-      "initial");
-  return out;
-}
-
-Scalar RecurrentPass::value(std::optional<ir::BufferId> state, IndexExpr b, IndexExpr h) const {
-  return state ? load(c, *state, {b, h}) : number(c, type, 0);
-}
-
-ir::BufferId RecurrentPass::store_state(int64_t step, std::optional<ir::BufferId> before, const std::string& name,
-                                        const std::function<Scalar(IndexExpr, IndexExpr)>& next) {
-  ir::BufferId out = c.temporary(type, {shape.batch, shape.hidden});
-  c.emit_pointwise(
-      out,
-      [&](const At& at) {
-        Scalar x = next(at[0], at[1]);
-        return has_lengths() ? select(length(at[0]) > double(step), x, value(before, at[0], at[1])) : x;
-      },
-      name);
-  return out;
-}
-
-ir::BufferId RecurrentPass::stacked(const std::vector<ir::BufferId>& states) {
-  ir::BufferId all = c.temporary(type, {int64_t(states.size()), shape.batch, shape.hidden});
-  for (size_t s = 0; s < states.size(); ++s) {
-    ir::LoopNest nest;
-    nest.name = "stack";
-    nest.loops = c.loops({shape.batch, shape.hidden});
-    const At at = LowerContext::indices(nest.loops);
-    nest.stores.push_back({all, {int64_t(s), at[0], at[1]}, load(c, states[s], at), {}});
-    c.emit(std::move(nest));
-  }
-  return all;
+  return shape.batch_first ? At{b, time, d, h} : At{time, d, b, h};
 }
 
 // Y is 0 behind the end of a sequence.
-void RecurrentPass::store_sequence(const std::vector<ir::BufferId>& states) {
-  if (!c.has_output(0)) return;
-  const bool gathers = shape.reversed(direction) && has_lengths();
-  const ir::BufferId all = gathers ? stacked(states) : -1;
-  for (int64_t t = 0; t < shape.steps; ++t) {
-    const int64_t step = shape.reversed(direction) ? shape.steps - 1 - t : t;
-    ir::LoopNest nest;
-    nest.name = "sequence";
-    nest.loops = c.loops({shape.batch, shape.hidden});
-    const At at = LowerContext::indices(nest.loops);
-    Scalar state = load(c, states[size_t(step)], at);
-    if (has_lengths()) {
-      Scalar end = length(at[0]);
-      if (gathers) state = load_gathered(c, all, {IndexExpr(), at[0], at[1]}, {{0, max(end - double(t + 1), 0.0)}});
-      state = select(end > double(t), state, state.number(0));
-    }
-    const IndexExpr time = t, d = direction;
-    nest.stores.push_back(
-        {c.output_buffer(0), shape.batch_first ? At{at[0], time, d, at[1]} : At{time, d, at[0], at[1]}, state, {}});
-    c.emit(std::move(nest));
+void RecurrentPass::add_result(ir::LoopNest& nest) const {
+  const At at = LowerContext::indices(nest.loops);
+  Scalar y = scalar(c, nest.stores[0].value);
+  if (has_lengths()) y = select(runs(at[0]), y, y.number(0));
+  if (gathers()) {
+    nest.stores.push_back({sequence_, {step_, at[0], at[1]}, y, {}});
+  } else {
+    nest.stores.push_back({c.output_buffer(0), in_output(time(), at[0], at[1]), y, {}});
   }
 }
 
-void RecurrentPass::store_last(int i, std::optional<ir::BufferId> state) {
-  if (!c.has_output(i)) return;
+void RecurrentPass::gather_sequence() {
+  ir::LoopNest nest;
+  nest.name = "sequence";
+  nest.loops = c.loops({shape.steps, shape.batch, shape.hidden});
+  const At at = LowerContext::indices(nest.loops);
+  Scalar t = index_value(c, at[0]), end = length(at[1]);
+  Scalar step = select(t < end, end - 1.0 - t, t);
+  Scalar y = load_gathered(c, sequence_, {IndexExpr(), at[1], at[2]}, {{0, step}});
+  nest.stores.push_back({c.output_buffer(0), in_output(at[0], at[1], at[2]), y, {}});
+  c.emit(std::move(nest));
+}
+
+// Without a step, the state is what it was.
+void RecurrentPass::store_last(int output, const ir::Carried& state) {
   ir::LoopNest nest;
   nest.name = "last";
   nest.loops = c.loops({shape.batch, shape.hidden});
   const At at = LowerContext::indices(nest.loops);
+  Scalar last = value(state.after, at[0], at[1]);
+  if (shape.steps.range().lo < 1)
+    last = select(index_value(c, shape.steps) > 0.0, last, value(state.initial, at[0], at[1]));
   const IndexExpr d = direction;
-  nest.stores.push_back({c.output_buffer(i),
-                         shape.batch_first ? At{at[0], d, at[1]} : At{d, at[0], at[1]},
-                         value(state, at[0], at[1]),
-                         {}});
+  nest.stores.push_back(
+      {c.output_buffer(output), shape.batch_first ? At{at[0], d, at[1]} : At{d, at[0], at[1]}, last, {}});
   c.emit(std::move(nest));
+}
+
+void RecurrentPass::finish() {
+  if (gathers() && c.has_output(0)) gather_sequence();
+  for (size_t s = 0; s < states.size(); ++s)
+    if (c.has_output(int(s) + 1)) store_last(int(s) + 1, states[s]);
 }
 
 }  // namespace cppgen::ops

@@ -1,5 +1,5 @@
 #pragma once
-#include <optional>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -7,14 +7,10 @@
 
 namespace cppgen::ops {
 
-// What RNN, GRU and LSTM share. Inputs X, W, R, B, sequence_lens, initial_h (LSTM: initial_c, P); sequences have a
-// constant length and are unrolled.
-inline constexpr int64_t kMaxRecurrentSteps = 256;
-
+// What RNN, GRU and LSTM share. Inputs X, W, R, B, sequence_lens, initial_h (LSTM: initial_c, P).
 struct RecurrentShape {
   int gates = 0;  // weights have gates * hidden rows
-  int64_t steps = 0;
-  IndexExpr batch, input, hidden;
+  IndexExpr steps, batch, input, hidden;
   int directions = 1;
   bool batch_first = false;     // layout 1: [batch, steps, ..]
   bool first_reversed = false;  // direction "reverse"
@@ -33,38 +29,52 @@ struct GateFunction {
 // `defaults` of one direction; UserError for one that is not known.
 std::vector<GateFunction> gate_functions(InferContext&, const std::vector<std::string>& defaults, int directions);
 
-// Lowering of one direction: the projections of the input for all steps, and one step's recurrent products.
+// Lowering of one direction. Made in front of the repetition over the steps, where it projects the input of all steps
+// and sets the initial states; what one step computes is added inside of it.
 class RecurrentPass {
  public:
-  RecurrentPass(LowerContext&, const RecurrentShape&, int direction);
+  // `states`: the hidden state, and of an LSTM the cell; their initial values are the inputs from 5.
+  RecurrentPass(LowerContext&, const RecurrentShape&, int direction, IndexExpr step, int states);
 
-  // Element (b, h) of gate `gate` at step s: X W^T + Wb.
-  Scalar projected(int64_t step, int gate, IndexExpr b, IndexExpr h) const;
+  // Inside. Element (b, h) of gate `gate` at this step: X W^T + Wb.
+  Scalar projected(int gate, IndexExpr b, IndexExpr h) const;
   Scalar recurrent_bias(int gate, IndexExpr h) const;
   Scalar weight_bias(int gate, IndexExpr h) const;
-  // [batch, count * hidden]: state x R^T of gates first .. first + count; nothing for a zero state.
-  std::optional<ir::BufferId> recur(std::optional<ir::BufferId> state, int first, int count);
-  // The initial state of input `i`, [batch, hidden]; nothing if the model gives none.
-  std::optional<ir::BufferId> initial(int i);
-  // Stores `next` where the sequence still runs, else the state before.
-  ir::BufferId store_state(int64_t step, std::optional<ir::BufferId> before, const std::string& name,
-                           const std::function<Scalar(IndexExpr b, IndexExpr h)>& next);
-  Scalar value(std::optional<ir::BufferId> state, IndexExpr b, IndexExpr h) const;  // 0 without a state
-  // Outputs Y, and the last state as output `i`.
-  void store_sequence(const std::vector<ir::BufferId>& states);
-  void store_last(int i, std::optional<ir::BufferId> state);
+  // [batch, count * hidden]: state x R^T of gates first .. first + count.
+  ir::BufferId recur(ir::BufferId state, int first, int count);
+  Scalar value(ir::BufferId state, IndexExpr b, IndexExpr h) const;
+  // Stores a state where the sequence still runs, else what it was; the hidden state is also the result of this step.
+  using ValueAt = std::function<Scalar(IndexExpr b, IndexExpr h)>;
+  void store_cell(const ValueAt& next);
+  void store_hidden(const ValueAt& next);
+
+  // Behind: what the steps did not store of the outputs.
+  void finish();
 
   LowerContext& c;
   const RecurrentShape& shape;
   const int direction;
   const DType type;
+  std::vector<ir::Carried> states;
 
  private:
-  std::optional<ir::BufferId> projections_;  // [steps, batch, gates * hidden], steps in the order of this direction
+  const IndexExpr step_;
+  ir::BufferId projections_ = -1;  // [steps, batch, gates * hidden], in the order of time
+  ir::BufferId sequence_ = -1;  // [steps, batch, hidden], in the order of the steps, if these differ within the batch
+
   bool has_lengths() const { return c.has_input(4); }
+  bool gathers() const { return shape.reversed(direction) && has_lengths(); }
+  IndexExpr time() const;          // of this step, unless it gathers
+  Scalar time(IndexExpr b) const;  // if it gathers
+  Scalar runs(IndexExpr b) const;  // the sequence has this step
   Scalar length(IndexExpr b) const;
+  std::vector<IndexExpr> in_output(IndexExpr time, IndexExpr b, IndexExpr h) const;
   ir::BufferId project();
-  ir::BufferId stacked(const std::vector<ir::BufferId>& states);
+  ir::Carried state(int input);
+  ir::LoopNest state_nest(const std::string& name, const ir::Carried&, const ValueAt& next);
+  void add_result(ir::LoopNest&) const;
+  void gather_sequence();
+  void store_last(int output, const ir::Carried&);
 };
 
 }  // namespace cppgen::ops

@@ -5,8 +5,6 @@
 namespace cppgen::ops {
 namespace {
 
-using State = std::optional<ir::BufferId>;
-
 struct Activation {
   const char* name;
   int parameters;  // of alpha, beta
@@ -83,144 +81,111 @@ std::vector<GateFunction> gate_functions(InferContext& c, const std::vector<std:
 
 namespace {
 
-// Runs `step` over the sequence in every direction; it gets the direction's activations and returns the next state.
+// `step` adds what one step of a direction computes, with the direction's activations.
 struct Cell {
-  int gates;
+  int gates, states;
   std::vector<std::string> activations;
+  void (*step)(RecurrentPass&, const std::vector<GateFunction>&);
 };
 
-const Cell kRnn{1, {"Tanh"}}, kGru{3, {"Sigmoid", "Tanh"}}, kLstm{4, {"Sigmoid", "Tanh", "Tanh"}};
-
-std::vector<GateFunction> functions_of(LowerContext& c, const Cell& cell, const RecurrentShape& s, int direction) {
-  auto all = gate_functions(c, cell.activations, s.directions);
-  const auto n = std::ptrdiff_t(cell.activations.size());
-  return {all.begin() + direction * n, all.begin() + (direction + 1) * n};
-}
-
 // Gate `gate` of the recurrent products, which begin with gate `first`.
-Scalar recurrent(const RecurrentPass& p, State products, int gate, IndexExpr b, IndexExpr h) {
+Scalar recurrent(const RecurrentPass& p, ir::BufferId products, int gate, IndexExpr b, IndexExpr h) {
   return p.value(products, b, p.shape.hidden * IndexExpr(gate) + h);
 }
 
-template <const Cell& cell, int states>
-void infer_cell(InferContext& c) {
-  infer_recurrent(c, cell.gates, states);
-  gate_functions(c, cell.activations, recurrent_shape(c, cell.gates).directions);
-}
-
 // H = f(X W^T + H R^T + Wb + Rb)
-void lower_rnn(LowerContext& c) {
-  const RecurrentShape shape = recurrent_shape(c, kRnn.gates);
-  for (int d = 0; d < shape.directions; ++d) {
-    RecurrentPass p(c, shape, d);
-    const auto f = functions_of(c, kRnn, shape, d);
-    State hidden = p.initial(5);
-    std::vector<ir::BufferId> all;
-    for (int64_t s = 0; s < shape.steps; ++s) {
-      State products = p.recur(hidden, 0, 1);
-      hidden = p.store_state(s, hidden, "hidden", [&](IndexExpr b, IndexExpr h) {
-        return f[0](p.projected(s, 0, b, h) + recurrent(p, products, 0, b, h) + p.recurrent_bias(0, h));
-      });
-      all.push_back(*hidden);
-    }
-    p.store_sequence(all);
-    p.store_last(1, hidden);
-  }
+void rnn_step(RecurrentPass& p, const std::vector<GateFunction>& f) {
+  const ir::BufferId products = p.recur(p.states[0].before, 0, 1);
+  p.store_hidden([&](IndexExpr b, IndexExpr h) {
+    return f[0](p.projected(0, b, h) + recurrent(p, products, 0, b, h) + p.recurrent_bias(0, h));
+  });
 }
 
 // z, r = f(..), n = g(X W^T + r (H R^T + Rb) + Wb) or g(X W^T + (r H) R^T + Rb + Wb), H = (1 - z) n + z H
-State gru_step(RecurrentPass& p, const std::vector<GateFunction>& f, int64_t s, State hidden,
-               bool linear_before_reset) {
-  State products = p.recur(hidden, 0, linear_before_reset ? 3 : 2), reset_products;
+void gru_step(RecurrentPass& p, const std::vector<GateFunction>& f) {
+  const bool linear_before_reset = p.c.integer("linear_before_reset", 0) != 0;
+  const ir::BufferId hidden = p.states[0].before, products = p.recur(hidden, 0, linear_before_reset ? 3 : 2);
+  ir::BufferId reset_products = -1;
   auto gate = [&](int g, IndexExpr b, IndexExpr h) {
-    return f[0](p.projected(s, g, b, h) + recurrent(p, products, g, b, h) + p.recurrent_bias(g, h));
+    return f[0](p.projected(g, b, h) + recurrent(p, products, g, b, h) + p.recurrent_bias(g, h));
   };
-  if (!linear_before_reset && hidden) {
+  if (!linear_before_reset) {
     ir::BufferId reset = p.c.temporary(p.type, {p.shape.batch, p.shape.hidden});
     p.c.emit_pointwise(
         reset, [&](const auto& at) { return gate(1, at[0], at[1]) * p.value(hidden, at[0], at[1]); }, "reset");
     reset_products = p.recur(reset, 2, 1);
   }
-  return p.store_state(s, hidden, "hidden", [&](IndexExpr b, IndexExpr h) {
+  p.store_hidden([&](IndexExpr b, IndexExpr h) {
     Scalar past = linear_before_reset ? gate(1, b, h) * (recurrent(p, products, 2, b, h) + p.recurrent_bias(2, h))
                                       : recurrent(p, reset_products, 0, b, h) + p.recurrent_bias(2, h);
-    Scalar update = gate(0, b, h), next = f[1](p.projected(s, 2, b, h) + past);
+    Scalar update = gate(0, b, h), next = f[1](p.projected(2, b, h) + past);
     return (1.0 - update) * next + update * p.value(hidden, b, h);
   });
 }
 
-void lower_gru(LowerContext& c) {
-  const RecurrentShape shape = recurrent_shape(c, kGru.gates);
-  const bool linear_before_reset = c.integer("linear_before_reset", 0) != 0;
-  for (int d = 0; d < shape.directions; ++d) {
-    RecurrentPass p(c, shape, d);
-    const auto f = functions_of(c, kGru, shape, d);
-    State hidden = p.initial(5);
-    std::vector<ir::BufferId> all;
-    for (int64_t s = 0; s < shape.steps; ++s) {
-      hidden = gru_step(p, f, s, hidden, linear_before_reset);
-      all.push_back(*hidden);
-    }
-    p.store_sequence(all);
-    p.store_last(1, hidden);
-  }
-}
-
 // Gates in the order i, o, f, c; peepholes P in the order i, o, f:
 // C = f(.. + Pf C) C + f(.. + Pi C) g(..), H = f(.. + Po C') h(C') with the new C'
-struct LstmState {
-  State hidden, cell;
-};
-
-LstmState lstm_step(RecurrentPass& p, const std::vector<GateFunction>& f, int64_t s, LstmState before) {
+void lstm_step(RecurrentPass& p, const std::vector<GateFunction>& f) {
   LowerContext& c = p.c;
-  State products = p.recur(before.hidden, 0, 4);
+  const ir::BufferId before = p.states[1].before, after = p.states[1].after;
+  const ir::BufferId products = p.recur(p.states[0].before, 0, 4);
   auto argument = [&](int g, IndexExpr b, IndexExpr h) {
-    return p.projected(s, g, b, h) + recurrent(p, products, g, b, h) + p.recurrent_bias(g, h);
+    return p.projected(g, b, h) + recurrent(p, products, g, b, h) + p.recurrent_bias(g, h);
   };
   auto peephole = [&](int g, Scalar cell, IndexExpr h) {
     if (!c.has_input(7)) return number(c, p.type, 0);
     return cell * load_input(c, 7, {IndexExpr(p.direction), p.shape.hidden * IndexExpr(g) + h});
   };
   const bool coupled = c.integer("input_forget", 0) != 0;
-  LstmState after;
-  after.cell = p.store_state(s, before.cell, "cell", [&](IndexExpr b, IndexExpr h) {
-    Scalar cell = p.value(before.cell, b, h), input = f[0](argument(0, b, h) + peephole(0, cell, h));
+  p.store_cell([&](IndexExpr b, IndexExpr h) {
+    Scalar cell = p.value(before, b, h), input = f[0](argument(0, b, h) + peephole(0, cell, h));
     Scalar forget = coupled ? 1.0 - input : f[0](argument(2, b, h) + peephole(2, cell, h));
     return forget * cell + input * f[1](argument(3, b, h));
   });
-  after.hidden = p.store_state(s, before.hidden, "hidden", [&](IndexExpr b, IndexExpr h) {
-    Scalar cell = p.value(after.cell, b, h);
+  p.store_hidden([&](IndexExpr b, IndexExpr h) {
+    Scalar cell = p.value(after, b, h);
     GateFunction unclipped = f[2];
     unclipped.clip = 0;
     return f[0](argument(1, b, h) + peephole(1, cell, h)) * unclipped(cell);
   });
-  return after;
 }
 
-void lower_lstm(LowerContext& c) {
-  const RecurrentShape shape = recurrent_shape(c, kLstm.gates);
+const Cell kRnn{1, 1, {"Tanh"}, rnn_step}, kGru{3, 1, {"Sigmoid", "Tanh"}, gru_step},
+    kLstm{4, 2, {"Sigmoid", "Tanh", "Tanh"}, lstm_step};
+
+template <const Cell& cell>
+void infer_cell(InferContext& c) {
+  infer_recurrent(c, cell.gates, cell.states);
+  gate_functions(c, cell.activations, recurrent_shape(c, cell.gates).directions);
+}
+
+// Both directions take their steps at the same time.
+template <const Cell& cell>
+void lower_cell(LowerContext& c) {
+  const RecurrentShape shape = recurrent_shape(c, cell.gates);
+  const auto functions = gate_functions(c, cell.activations, shape.directions);
+  ir::Repetition repetition;
+  repetition.step = c.index().step_symbol(shape.steps), repetition.steps = shape.steps;
+  std::vector<RecurrentPass> passes;
   for (int d = 0; d < shape.directions; ++d) {
-    RecurrentPass p(c, shape, d);
-    const auto f = functions_of(c, kLstm, shape, d);
-    LstmState state{p.initial(5), p.initial(6)};
-    std::vector<ir::BufferId> all;
-    for (int64_t s = 0; s < shape.steps; ++s) {
-      state = lstm_step(p, f, s, state);
-      all.push_back(*state.hidden);
-    }
-    p.store_sequence(all);
-    p.store_last(1, state.hidden);
-    p.store_last(2, state.cell);
+    const auto& pass = passes.emplace_back(c, shape, d, repetition.step, cell.states);
+    repetition.carried.insert(repetition.carried.end(), pass.states.begin(), pass.states.end());
   }
+  c.repeat(std::move(repetition), [&] {
+    for (RecurrentPass& pass : passes) {
+      const auto first = functions.begin() + pass.direction * std::ptrdiff_t(cell.activations.size());
+      cell.step(pass, {first, first + std::ptrdiff_t(cell.activations.size())});
+    }
+  });
+  for (RecurrentPass& pass : passes) pass.finish();
 }
 
 }  // namespace
 
 void add_recurrent_ops(std::vector<Op>& t) {
-  add_versions(t, "RNN", {1, 7, 14, 22}, {3, 6, 2}, infer_cell<kRnn, 1>, lower_rnn);
-  add_versions(t, "GRU", {1, 3, 7, 14, 22}, {3, 6, 2}, infer_cell<kGru, 1>, lower_gru);
-  add_versions(t, "LSTM", {1, 7, 14, 22}, {3, 8, 3}, infer_cell<kLstm, 2>, lower_lstm);
+  add_versions(t, "RNN", {1, 7, 14, 22}, {3, 6, 2}, infer_cell<kRnn>, lower_cell<kRnn>);
+  add_versions(t, "GRU", {1, 3, 7, 14, 22}, {3, 6, 2}, infer_cell<kGru>, lower_cell<kGru>);
+  add_versions(t, "LSTM", {1, 7, 14, 22}, {3, 8, 3}, infer_cell<kLstm>, lower_cell<kLstm>);
 }
 
 }  // namespace cppgen::ops

@@ -15,8 +15,7 @@ using ir::IndexExpr;
 class IndexInputs {
  public:
   explicit IndexInputs(const ir::Program& program) : program_(program) {
-    for (const ir::Statement& statement : program.statements)
-      if (const auto* nest = std::get_if<ir::LoopNest>(&statement)) visit(*nest);
+    ir::each_nest(program.statements, [&](const ir::LoopNest& nest) { visit(nest); });
   }
 
   std::map<BufferId, int64_t> extents;

@@ -40,13 +40,22 @@ std::map<std::string, int64_t> numbered(const std::vector<rt::Symbol>& symbols) 
   return numbers;
 }
 
+// The steps of repetitions are numbered behind the symbols of dimensions.
+std::map<std::string, int64_t> numbered(const std::vector<rt::Symbol>& symbols, const schedule::Schedule& schedule) {
+  auto numbers = numbered(symbols);
+  for (const auto& step : schedule.steps)
+    if (const auto* repeated = std::get_if<schedule::RepeatedSteps>(&step))
+      numbers.emplace(repeated->step.node()->name, int64_t(numbers.size()));
+  return numbers;
+}
+
 class Builder {
  public:
   explicit Builder(const PlanSource& source)
       : source_(source),
         program_(source.schedule.program),
         symbols_(find_symbols(program_)),
-        coder_(numbered(symbols_)),
+        coder_(numbered(symbols_, source.schedule)),
         id_of_(program_.buffers.size(), -1) {}
 
   PlanAndWeights run() {
@@ -192,6 +201,23 @@ class Builder {
     step.bytes = coder_.code(bytes_touched(all));
     step.engine = call.engine, step.origins = call.origins;
     result_.plan.steps.push_back(std::move(step));
+  }
+
+  void add(const schedule::RepeatedSteps& repeated) {
+    rt::Repetition repetition;
+    repetition.steps = coder_.code(repeated.steps);
+    repetition.first_step = int32_t(result_.plan.steps.size());
+    for (const auto& step : repeated.body) std::visit([&](const auto& s) { add(s); }, step);
+    repetition.last_step = int32_t(result_.plan.steps.size()) - 1;
+    auto state = [&](BufferId b) {
+      const int32_t id = plan_buffer(b);
+      int32_t& first = result_.plan.buffers[size_t(id)].first_step;
+      first = std::min(first, repetition.last_step);
+      return id;
+    };
+    for (const ir::Carried& c : repeated.carried)
+      repetition.carried.push_back({state(c.initial), state(c.before), state(c.after)});
+    result_.plan.repetitions.push_back(std::move(repetition));
   }
 
   void set_in_place() {

@@ -51,23 +51,40 @@ bool size_is_allowed(const Graph& graph, const Node& node, const FoldLimits& lim
   return elements <= limits.max_elements && (bytes <= kFreeBytes || bytes <= 2 * input_bytes);
 }
 
-// Upper bound of inner steps of the nests; library calls are run if there is a function for them.
-bool can_run(const ir::Program& program, const ir::LibraryTable& library) {
+bool calls_are_known(const std::vector<ir::Statement>& statements, const ir::LibraryTable& library) {
+  return std::all_of(statements.begin(), statements.end(), [&](const ir::Statement& s) {
+    const auto* call = std::get_if<ir::LibraryCall>(&s);
+    const auto* repetition = std::get_if<ir::Repetition>(&s);
+    return call ? library.count(call->function) > 0 : !repetition || calls_are_known(repetition->body, library);
+  });
+}
+
+// Inner steps of the nests, saturated; kUnknownSize if an extent is symbolic.
+int64_t steps_of(const std::vector<ir::Statement>& statements) {
   int64_t steps = 0;
-  for (const ir::Statement& statement : program.statements) {
-    if (auto* call = std::get_if<ir::LibraryCall>(&statement)) {
-      if (!library.count(call->function)) return false;
+  for (const ir::Statement& s : statements) {
+    std::vector<IndexExpr> extents;
+    if (const auto* nest = std::get_if<ir::LoopNest>(&s)) {
+      for (const auto* loops : {&nest->loops, &nest->reduced})
+        for (const ir::Loop& loop : *loops) extents.push_back(loop.extent);
+    } else if (const auto* repetition = std::get_if<ir::Repetition>(&s)) {
+      const int64_t body = steps_of(repetition->body);
+      if (body == kUnknownSize) return kUnknownSize;
+      extents = {repetition->steps, body};
+    } else {
       continue;
     }
-    const auto& nest = std::get<ir::LoopNest>(statement);
-    std::vector<IndexExpr> extents;
-    for (const auto* loops : {&nest.loops, &nest.reduced})
-      for (const ir::Loop& loop : *loops) extents.push_back(loop.extent);
-    int64_t n = saturated_product(extents);
-    if (n == kUnknownSize || n > kMaxSteps - steps) return false;
-    steps += n;
+    const int64_t n = saturated_product(extents);
+    if (n == kUnknownSize) return kUnknownSize;
+    if (__builtin_add_overflow(steps, n, &steps)) return ir::kUnbounded;
   }
-  return true;
+  return steps;
+}
+
+// Library calls are run if there is a function for them.
+bool can_run(const ir::Program& program, const ir::LibraryTable& library) {
+  const int64_t steps = steps_of(program.statements);
+  return steps != kUnknownSize && steps <= kMaxSteps && calls_are_known(program.statements, library);
 }
 
 }  // namespace

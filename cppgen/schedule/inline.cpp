@@ -206,7 +206,7 @@ bool try_inline(Program& program, Uses& uses, int i, Repetition repetition, cons
     const LoopNest* consumer = as_nest(program.statements[size_t(r)]);
     std::string subject = describe(program.statements[size_t(i)]) + " -> " + describe(program.statements[size_t(r)]);
     FusionDecision d = consumer ? can_inline(program, producer, *consumer, repetition, options)
-                                : FusionDecision::no("a library call reads memory");
+                                : FusionDecision::no("the reader is no loop nest: it reads memory");
     if (!log.add("inline", std::move(subject), std::move(d))) return false;
   }
   for (int r : readers) {

@@ -117,7 +117,33 @@ struct LibraryStep {
   std::vector<std::string> origins;
 };
 
-using ScheduledStep = std::variant<FusedKernel, LibraryStep>;
+struct RepeatedSteps;
+using ScheduledStep = std::variant<FusedKernel, LibraryStep, RepeatedSteps>;
+
+// An ir::Repetition.
+struct RepeatedSteps {
+  IndexExpr step, steps;
+  std::vector<ir::Carried> carried;
+  std::vector<ScheduledStep> body;
+  std::vector<ir::BufferId> inputs, outputs;  // of the body, what it keeps to itself included
+};
+
+// Calls f with each FusedKernel and LibraryStep, those of repetitions included, in order.
+template <class Steps, class F>
+void each_step(Steps& steps, const F& f) {
+  for (auto& step : steps) {
+    if (auto* kernel = std::get_if<FusedKernel>(&step)) f(*kernel);
+    if (auto* call = std::get_if<LibraryStep>(&step)) f(*call);
+    if (auto* repeated = std::get_if<RepeatedSteps>(&step)) each_step(repeated->body, f);
+  }
+}
+// The same for kernels alone.
+template <class Steps, class F>
+void each_kernel(Steps& steps, const F& f) {
+  each_step(steps, [&](auto& step) {
+    if constexpr (std::is_same_v<std::remove_cvref_t<decltype(step)>, FusedKernel>) f(step);
+  });
+}
 
 struct InPlace {
   ir::BufferId output, input;  // the output lies in the input's memory

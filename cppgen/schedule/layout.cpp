@@ -77,12 +77,12 @@ class Planner {
  public:
   Planner(Program& program, DecisionLog& log) : program_(program), log_(log), chosen_(program.buffers.size()) {}
 
-  // Library functions see rows without gaps.
+  // Library functions see rows without gaps; so do the steps of a repetition, which are planned by themselves.
   void settle_library_calls() {
     for (const auto& statement : program_.statements)
-      if (const auto* call = std::get_if<ir::LibraryCall>(&statement))
-        for (const auto* buffers : {&call->inputs, &call->outputs})
-          for (BufferId b : *buffers) chosen_[size_t(b)] = row_major(program_.buffer(b).shape.size());
+      if (!as_nest(statement))
+        for (const auto& buffers : {buffers_read(statement), buffers_written(statement)})
+          for (BufferId b : buffers) chosen_[size_t(b)] = row_major(program_.buffer(b).shape.size());
   }
 
   void request_for_contractions() {
@@ -110,7 +110,7 @@ class Planner {
     for (const auto& statement : program_.statements) {
       const LoopNest* nest = as_nest(statement);
       if (!nest) {
-        for (BufferId b : std::get<ir::LibraryCall>(statement).inputs) refused[size_t(b)] = true;
+        for (BufferId b : buffers_read(statement)) refused[size_t(b)] = true;
         continue;
       }
       for (Expr load : loads_of(*nest)) {

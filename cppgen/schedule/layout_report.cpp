@@ -9,10 +9,6 @@
 namespace cppgen::schedule {
 namespace {
 
-const std::vector<std::string>& origins_of(const ir::Statement& statement) {
-  return std::visit([](const auto& s) -> const std::vector<std::string>& { return s.origins; }, statement);
-}
-
 class Reporter {
  public:
   explicit Reporter(const Schedule& schedule)

@@ -19,6 +19,7 @@
 #include "cppgen/schedule/pad_rows.h"
 #include "cppgen/schedule/reductions.h"
 #include "cppgen/schedule/register_tiles.h"
+#include "cppgen/schedule/repetition.h"
 #include "cppgen/schedule/tiles.h"
 #include "cppgen/schedule/uses.h"
 #include "cppgen/schedule/xsmm.h"
@@ -152,7 +153,11 @@ void pad_rows(Schedule& schedule, const Engines& engines, const Target& target) 
   };
   for (size_t i = 0; i < engines.tiles.size(); i++) {
     if (engines.library[i]) add(*engines.library[i]);
-    if (const auto* call = std::get_if<ir::LibraryCall>(&schedule.program.statements[i])) add(*call);
+    const auto& statement = schedule.program.statements[i];
+    if (const auto* call = std::get_if<ir::LibraryCall>(&statement)) add(*call);
+    if (!std::holds_alternative<ir::Repetition>(statement)) continue;
+    for (const auto& buffers : {buffers_read(statement), buffers_written(statement)})
+      library.insert(library.end(), buffers.begin(), buffers.end());
   }
   for (const auto& tiles : engines.tiles)
     if (tiles) pad_conflicting_rows(schedule.program, *tiles, library, target, schedule.layouts, schedule.log);
@@ -249,8 +254,15 @@ Schedule make_schedule(Program program, const Options& options, const Target& ta
   trace(hook, "engines", schedule.program);
   auto groups = group_statements(schedule.program, statements_of(schedule.program, attentions), options, schedule.log);
   Uses uses = collect_uses(schedule.program);
-  for (const Group& group : groups)
-    schedule.steps.push_back(make_step(schedule, engines, attentions, uses, group, schedule.steps.size()));
+  for (const Group& group : groups) {
+    const size_t position = schedule.steps.size();
+    if (const auto* r = std::get_if<ir::Repetition>(&schedule.program.statements[size_t(group.statements[0])])) {
+      auto steps = schedule_repetition(schedule, *r, uses, options, target, fmt::format("k{}", position));
+      std::move(steps.begin(), steps.end(), std::back_inserter(schedule.steps));
+    } else {
+      schedule.steps.push_back(make_step(schedule, engines, attentions, uses, group, position));
+    }
+  }
   if (options.inplace_buffers) find_in_place(schedule);
   find_stores_around_caches(schedule, target);
   settle_tiles(schedule, target);

@@ -44,7 +44,25 @@ bool has_heavy_operation(const LoopNest& nest) {
 const LoopNest* as_nest(const ir::Statement& s) { return std::get_if<LoopNest>(&s); }
 LoopNest* as_nest(ir::Statement& s) { return std::get_if<LoopNest>(&s); }
 
+static std::vector<BufferId> collected(const std::vector<ir::Statement>& body,
+                                       std::vector<BufferId> (*buffers)(const ir::Statement&)) {
+  std::vector<BufferId> all;
+  for (const ir::Statement& s : body)
+    for (BufferId b : buffers(s))
+      if (std::find(all.begin(), all.end(), b) == all.end()) all.push_back(b);
+  return all;
+}
+
+// A repetition reads what stood before it, not what it stored itself.
+static std::vector<BufferId> read_before(const ir::Repetition& r) {
+  std::vector<BufferId> all = collected(r.body, buffers_read), own = buffers_written(r);
+  for (const ir::Carried& c : r.carried) all.push_back(c.initial);
+  std::erase_if(all, [&](BufferId b) { return std::find(own.begin(), own.end(), b) != own.end(); });
+  return all;
+}
+
 std::vector<BufferId> buffers_read(const ir::Statement& statement) {
+  if (const auto* repetition = std::get_if<ir::Repetition>(&statement)) return read_before(*repetition);
   const LoopNest* nest = as_nest(statement);
   if (!nest) return std::get<ir::LibraryCall>(statement).inputs;
   std::vector<BufferId> all;
@@ -53,6 +71,11 @@ std::vector<BufferId> buffers_read(const ir::Statement& statement) {
 }
 
 std::vector<BufferId> buffers_written(const ir::Statement& statement) {
+  if (const auto* repetition = std::get_if<ir::Repetition>(&statement)) {
+    std::vector<BufferId> all = collected(repetition->body, buffers_written);
+    for (const ir::Carried& c : repetition->carried) all.push_back(c.before);
+    return all;
+  }
   const LoopNest* nest = as_nest(statement);
   if (!nest) return std::get<ir::LibraryCall>(statement).outputs;
   std::vector<BufferId> all;
@@ -93,10 +116,15 @@ ir::IndexMap loop_map(const LoopNest& nest, std::span<const IndexExpr> replaceme
   return map;
 }
 
+const std::vector<std::string>& origins_of(const ir::Statement& statement) {
+  return std::visit([](const auto& s) -> const std::vector<std::string>& { return s.origins; }, statement);
+}
+
 std::string describe(const ir::Statement& s) {
   const auto* nest = as_nest(s);
-  const auto& origins = nest ? nest->origins : std::get<ir::LibraryCall>(s).origins;
-  std::string text = nest ? nest->name : std::get<ir::LibraryCall>(s).function;
+  const auto* call = std::get_if<ir::LibraryCall>(&s);
+  const auto& origins = origins_of(s);
+  std::string text = nest ? nest->name : call ? call->function : "repetition";
   if (!origins.empty()) text += " (" + origins.back() + ")";
   return text;
 }

@@ -36,6 +36,7 @@ ir::IndexMap loop_map(const LoopNest&, std::span<const IndexExpr> replacements);
 
 const LoopNest* as_nest(const ir::Statement&);
 LoopNest* as_nest(ir::Statement&);
+const std::vector<std::string>& origins_of(const ir::Statement&);
 std::string describe(const ir::Statement&);  // name and origin, for decisions
 
 // Takes out the statements marked dead.

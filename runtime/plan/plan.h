@@ -70,6 +70,20 @@ struct Symbol {
   int32_t input = -1, axis = -1;  // the first input dimension that binds it
 };
 
+// A buffer of which each step of a repetition reads what the step before stored: at step 0 `before` is read in
+// `initial`, later in what `after` named then.
+struct CarriedBuffers {
+  int32_t initial = -1, before = -1, after = -1;
+  bool operator==(const CarriedBuffers&) const = default;
+};
+
+// Steps that run several times, one time after the other.
+struct Repetition {
+  DimExpr steps;                           // how many times
+  int32_t first_step = 0, last_step = -1;  // in Plan::steps
+  std::vector<CarriedBuffers> carried;
+};
+
 struct Plan {
   std::string model;  // name of the graph
   std::string isa;
@@ -77,10 +91,14 @@ struct Plan {
   std::vector<TensorInfo> inputs, outputs;
   std::vector<PlanBuffer> buffers;
   std::vector<Step> steps;
-  std::vector<std::string> libraries;  // file names in the package
-  int64_t weights_bytes = 0;           // size of weights.bin
-  std::vector<std::string> checks;     // text of index checks: error slot value i + 1 means checks[i]
+  std::vector<Repetition> repetitions;  // in order; which time it is has the number symbols.size() + its position
+  std::vector<std::string> libraries;   // file names in the package
+  int64_t weights_bytes = 0;            // size of weights.bin
+  std::vector<std::string> checks;      // text of index checks: error slot value i + 1 means checks[i]
 };
+
+// The position of the repetition that the step belongs to, -1 if it runs once.
+int32_t repetition_of(const Plan&, size_t step);
 
 // UserError naming the first field that is out of range or inconsistent.
 void validate(const Plan&);

@@ -67,6 +67,28 @@ json step_to_json(const Step& step) {
           {"bytes", step.bytes.code}};
 }
 
+json repetition_to_json(const Repetition& repetition) {
+  json carried = json::array();
+  for (const CarriedBuffers& c : repetition.carried) carried.push_back({c.initial, c.before, c.after});
+  return {{"steps", repetition.steps.code},
+          {"first_step", repetition.first_step},
+          {"last_step", repetition.last_step},
+          {"carried", carried}};
+}
+
+Repetition repetition_from(const Field& node) {
+  Repetition repetition;
+  repetition.steps = node["steps"].expr();
+  repetition.first_step = node["first_step"].index();
+  repetition.last_step = node["last_step"].index();
+  node["carried"].each([&](const Field& item) {
+    const std::vector<int32_t> buffers = item.indices();
+    if (buffers.size() != 3) user_error("plan: carried lists {} buffers instead of 3", buffers.size());
+    repetition.carried.push_back({buffers[0], buffers[1], buffers[2]});
+  });
+  return repetition;
+}
+
 TensorInfo tensor_from(const Field& node) {
   return {node["name"].text(), node["type"].dtype(), node["dims"].exprs(), node["index_extent"].integer()};
 }
@@ -122,6 +144,7 @@ Plan plan_from(const Field& root) {
   root["outputs"].each([&](const Field& node) { plan.outputs.push_back(tensor_from(node)); });
   root["buffers"].each([&](const Field& node) { plan.buffers.push_back(buffer_from(node)); });
   root["steps"].each([&](const Field& node) { plan.steps.push_back(step_from(node)); });
+  root["repetitions"].each([&](const Field& node) { plan.repetitions.push_back(repetition_from(node)); });
   plan.libraries = root["libraries"].texts();
   plan.weights_bytes = root["weights_bytes"].integer();
   plan.checks = root["checks"].texts();
@@ -131,15 +154,11 @@ Plan plan_from(const Field& root) {
 }  // namespace
 
 std::string to_json(const Plan& plan) {
-  json root{{"model", plan.model},
-            {"isa", plan.isa},
-            {"symbols", json::array()},
-            {"inputs", json::array()},
-            {"outputs", json::array()},
-            {"buffers", json::array()},
-            {"steps", json::array()},
-            {"libraries", plan.libraries},
-            {"weights_bytes", plan.weights_bytes},
+  json root{{"model", plan.model},         {"isa", plan.isa},
+            {"symbols", json::array()},    {"inputs", json::array()},
+            {"outputs", json::array()},    {"buffers", json::array()},
+            {"steps", json::array()},      {"repetitions", json::array()},
+            {"libraries", plan.libraries}, {"weights_bytes", plan.weights_bytes},
             {"checks", plan.checks}};
   for (const Symbol& symbol : plan.symbols)
     root["symbols"].push_back({{"name", symbol.name}, {"input", symbol.input}, {"axis", symbol.axis}});
@@ -147,6 +166,7 @@ std::string to_json(const Plan& plan) {
   for (const TensorInfo& tensor : plan.outputs) root["outputs"].push_back(tensor_to_json(tensor));
   for (const PlanBuffer& buffer : plan.buffers) root["buffers"].push_back(buffer_to_json(buffer));
   for (const Step& step : plan.steps) root["steps"].push_back(step_to_json(step));
+  for (const Repetition& repetition : plan.repetitions) root["repetitions"].push_back(repetition_to_json(repetition));
   // Names come from models and may be no UTF-8: such bytes become U+FFFD.
   return root.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
 }

@@ -32,7 +32,12 @@ class Validator {
     for (size_t i = 0; i < plan_.buffers.size(); i++) check_buffer(i);
     check_output_slots();
     written_.assign(plan_.buffers.size(), false);
-    for (size_t i = 0; i < plan_.steps.size(); i++) check_step(i);
+    for (size_t r = 0; r < plan_.repetitions.size(); r++) check_repetition(r);
+    for (size_t i = 0; i < plan_.steps.size(); i++) {
+      enter_repetition(i);
+      check_step(i);
+    }
+    repetition_ = -1;
     check_outputs_written();
   }
 
@@ -56,7 +61,8 @@ class Validator {
       if (op <= int64_t(DimOp::symbol)) {
         if (++i == expr.code.size()) fail(where, "ends before an operand");
         if (op == int64_t(DimOp::symbol)) {
-          check_index(where + " symbol", expr.code[i], plan_.symbols.size());
+          if (repetition_ < 0 || expr.code[i] != int64_t(plan_.symbols.size()) + repetition_)
+            check_index(where + " symbol", expr.code[i], plan_.symbols.size());
           symbolic = true;
         }
         depth++;
@@ -159,6 +165,43 @@ class Validator {
       if (count[i] != 1) fail(fmt::format("outputs[{}]", i), "has {} buffers instead of 1", count[i]);
   }
 
+  void check_repetition(size_t r) const {
+    const Repetition& repetition = plan_.repetitions[r];
+    const auto where = fmt::format("repetitions[{}]", r);
+    check_size(where + ".steps", repetition.steps);
+    check_index(where + ".first_step", repetition.first_step, plan_.steps.size());
+    check_index(where + ".last_step", repetition.last_step, plan_.steps.size());
+    const int32_t before = r == 0 ? -1 : plan_.repetitions[r - 1].last_step;
+    if (repetition.first_step <= before || repetition.last_step < repetition.first_step)
+      fail(where, "runs from step {} to {}, behind one that ends with step {}", repetition.first_step,
+           repetition.last_step, before);
+    for (const CarriedBuffers& c : repetition.carried) check_carried(where + ".carried", c);
+  }
+
+  void check_carried(const std::string& where, const CarriedBuffers& c) const {
+    for (int32_t id : {c.initial, c.before, c.after}) check_index(where, id, plan_.buffers.size());
+    for (int32_t id : {c.before, c.after})
+      if (const PlanBuffer& b = plan_.buffers[size_t(id)]; b.kind != PlanBufferKind::temporary || b.shares != -1)
+        fail(where, "names buffer {}, which is no temporary in a place of its own", id);
+    if (c.before == c.after || c.initial == c.before || c.initial == c.after)
+      fail(where, "names buffer {} twice", c.initial == c.before ? c.before : c.after);
+  }
+
+  // What is carried into a repetition was written; its own steps may use its number.
+  void enter_repetition(size_t step) {
+    repetition_ = repetition_of(plan_, step);
+    if (repetition_ < 0) return;
+    const Repetition& repetition = plan_.repetitions[size_t(repetition_)];
+    if (size_t(repetition.first_step) != step) return;
+    for (const CarriedBuffers& c : repetition.carried) {
+      const PlanBufferKind kind = plan_.buffers[size_t(c.initial)].kind;
+      if (kind != PlanBufferKind::input && kind != PlanBufferKind::constant && !written_[size_t(c.initial)])
+        fail(fmt::format("repetitions[{}].carried", repetition_), "reads buffer {} before any step wrote it",
+             c.initial);
+      written_[size_t(c.before)] = true;
+    }
+  }
+
   void check_step(size_t i) {
     const Step& step = plan_.steps[i];
     const auto where = fmt::format("steps[{}]", i);
@@ -215,9 +258,17 @@ class Validator {
 
   const Plan& plan_;
   std::vector<bool> written_;
+  int32_t repetition_ = -1;  // whose steps are checked
 };
 
 }  // namespace
+
+int32_t repetition_of(const Plan& plan, size_t step) {
+  for (size_t r = 0; r < plan.repetitions.size(); r++)
+    if (int64_t(step) >= plan.repetitions[r].first_step && int64_t(step) <= plan.repetitions[r].last_step)
+      return int32_t(r);
+  return -1;
+}
 
 void validate(const Plan& plan) { Validator(plan).run(); }
 

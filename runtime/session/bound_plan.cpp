@@ -35,36 +35,117 @@ void check_boundary(const Plan& plan, const BoundPlan& bound) {
   }
 }
 
-void bind_kernel(const Step& step, BoundPlan& bound, BoundStep& result, int64_t min_chunk_size) {
-  result.params = bound.params.size();
-  for (const DimExpr& param : step.params) bound.params.push_back(evaluate(param, bound.symbols));
-  result.range = size_value(step.range, bound.symbols, "a range");
-  const int64_t unit_work = std::max<int64_t>(1, size_value(step.unit_work, bound.symbols, "unit_work"));
-  const int64_t work = checked_mul(result.range, unit_work, "plan: work of a step");
-  result.chunks = chunk_count(result.range, work, result.flops, result.bytes, min_chunk_size);
-  bound.scratch_bytes = std::max(bound.scratch_bytes, size_value(step.scratch_bytes, bound.symbols, "scratch_bytes"));
-}
+// Binds the steps wave by wave; those of a repetition once for each of its times.
+class StepBinder {
+ public:
+  StepBinder(const Executable& executable, std::span<const std::unique_ptr<LibraryOperator>> operators,
+             int64_t min_chunk_size, BoundPlan& bound)
+      : plan_(executable.plan()),
+        operators_(operators),
+        min_chunk_size_(min_chunk_size),
+        bound_(bound),
+        values_(bound.symbols) {
+    values_.resize(plan_.symbols.size() + plan_.repetitions.size());
+  }
 
-void bind_library(const Step& step, LibraryOperator& op, BoundPlan& bound, BoundStep& result, int64_t min_chunk_size) {
-  std::vector<int64_t> params, bytes;
-  for (const DimExpr& param : step.params) params.push_back(evaluate(param, bound.symbols));
-  for (int32_t buffer : step.buffers) bytes.push_back(bound.sizes[size_t(buffer)]);
-  result.task = op.bind({params, bytes, min_chunk_size});
-  result.chunks = result.task->chunks();
-  bound.scratch_bytes = std::max(bound.scratch_bytes, result.task->scratch_bytes());
-}
+  void run(std::span<const Wave> waves) {
+    for (size_t w = 0; w < waves.size();) {
+      const int32_t repetition = repetition_of(plan_, waves[w][0]);
+      size_t end = w + 1;
+      while (repetition >= 0 && end < waves.size() && repetition_of(plan_, waves[end][0]) == repetition) end++;
+      if (repetition < 0) {
+        add(waves[w], 0);
+      } else {
+        repeat(size_t(repetition), waves.subspan(w, end - w));
+      }
+      w = end;
+    }
+  }
+
+ private:
+  static constexpr int64_t kMostTimes = int64_t{1} << 24;
+
+  const Plan& plan_;
+  std::span<const std::unique_ptr<LibraryOperator>> operators_;
+  const int64_t min_chunk_size_;
+  BoundPlan& bound_;
+  std::vector<int64_t> values_;  // of the symbols, then the times of repetitions
+
+  void repeat(size_t r, std::span<const Wave> waves) {
+    const Repetition& repetition = plan_.repetitions[r];
+    const int64_t times = size_value(repetition.steps, bound_.symbols, "the length of a repetition");
+    if (times > kMostTimes) user_error("{} repeated steps; allowed are up to {}", times, kMostTimes);
+    for (const CarriedBuffers& c : repetition.carried)
+      for (int32_t id : {c.before, c.after})
+        if (bound_.sizes[size_t(id)] != bound_.sizes[size_t(c.initial)])
+          user_error("plan: buffers {} and {}, which are carried, differ in size", id, c.initial);
+    for (int64_t time = 0; time < times; time++) {
+      values_[plan_.symbols.size() + r] = time;
+      const int32_t state = (time == 0 ? kFirstTime : 0) + ((times - time) % 2 ? kOddRest : 0);
+      for (const Wave& wave : waves) add(wave, state);
+    }
+  }
+
+  void add(const Wave& wave, int32_t state) {
+    bound_.waves.emplace_back();
+    for (size_t s : wave) {
+      bound_.waves.back().push_back(bound_.steps.size());
+      bound_.steps.push_back(bind(s, state));
+    }
+  }
+
+  BoundStep bind(size_t s, int32_t state) {
+    const Step& step = plan_.steps[s];
+    BoundStep result;
+    result.step = s, result.state = state;
+    result.flops = size_value(step.flops, values_, "flops");
+    result.bytes = size_value(step.bytes, values_, "bytes");
+    step.kind == StepKind::kernel ? bind_kernel(step, result) : bind_library(step, *operators_[s], result);
+    return result;
+  }
+
+  void bind_kernel(const Step& step, BoundStep& result) {
+    result.params = bound_.params.size();
+    for (const DimExpr& param : step.params) bound_.params.push_back(evaluate(param, values_));
+    result.range = size_value(step.range, values_, "a range");
+    const int64_t unit_work = std::max<int64_t>(1, size_value(step.unit_work, values_, "unit_work"));
+    const int64_t work = checked_mul(result.range, unit_work, "plan: work of a step");
+    result.chunks = chunk_count(result.range, work, result.flops, result.bytes, min_chunk_size_);
+    bound_.scratch_bytes = std::max(bound_.scratch_bytes, size_value(step.scratch_bytes, values_, "scratch_bytes"));
+  }
+
+  void bind_library(const Step& step, LibraryOperator& op, BoundStep& result) {
+    std::vector<int64_t> params, bytes;
+    for (const DimExpr& param : step.params) params.push_back(evaluate(param, values_));
+    for (int32_t buffer : step.buffers) bytes.push_back(bound_.sizes[size_t(buffer)]);
+    result.task = op.bind({params, bytes, min_chunk_size_});
+    result.chunks = result.task->chunks();
+    bound_.scratch_bytes = std::max(bound_.scratch_bytes, result.task->scratch_bytes());
+  }
+};
 
 // Of each step the operand of its product, -1 unless that is short: several of one operand save waiting for each other,
 // while longer ones gain from the part of the operand that each thread has in its cache.
 std::vector<int32_t> short_products(const Plan& plan, std::span<const int64_t> symbols) {
   constexpr int64_t kShort = 1 << 24;  // operations
   std::vector<int32_t> operands;
+  std::vector<int64_t> values(symbols.begin(), symbols.end());
+  values.resize(symbols.size() + plan.repetitions.size());  // their first times
   for (const Step& step : plan.steps)
-    operands.push_back(size_value(step.flops, symbols, "flops") <= kShort ? step.product_of : -1);
+    operands.push_back(size_value(step.flops, values, "flops") <= kShort ? step.product_of : -1);
   return operands;
 }
 
 }  // namespace
+
+int32_t state_buffer(const Repetition& repetition, int32_t buffer, int32_t state) {
+  for (const CarriedBuffers& c : repetition.carried) {
+    if (buffer == c.before && (state & kFirstTime)) return c.initial;
+    if (buffer == c.before) return state & kOddRest ? c.before : c.after;
+    if (buffer == c.after) return state & kOddRest ? c.after : c.before;
+  }
+  return buffer;
+}
 
 std::shared_ptr<const BoundPlan> bind_plan(const Executable& executable,
                                            std::span<const std::unique_ptr<LibraryOperator>> operators,
@@ -76,21 +157,9 @@ std::shared_ptr<const BoundPlan> bind_plan(const Executable& executable,
     bound->sizes.push_back(size_value(buffer.bytes, symbols, "the size of a buffer"));
   for (const TensorInfo& info : plan.outputs) bound->output_dims.push_back(dims_of(info, symbols));
   check_boundary(plan, *bound);
-  bound->waves = plan_waves(plan, options.streams, short_products(plan, symbols));
-  bound->memory = plan_memory(lifetimes_in_waves(plan, bound->waves), bound->sizes, {options.memory_planning});
-
-  for (size_t i = 0; i < plan.steps.size(); i++) {
-    const Step& step = plan.steps[i];
-    BoundStep result;
-    result.flops = size_value(step.flops, symbols, "flops");
-    result.bytes = size_value(step.bytes, symbols, "bytes");
-    if (step.kind == StepKind::kernel) {
-      bind_kernel(step, *bound, result, options.min_chunk_size);
-    } else {
-      bind_library(step, *operators[i], *bound, result, options.min_chunk_size);
-    }
-    bound->steps.push_back(std::move(result));
-  }
+  const auto waves = plan_waves(plan, options.streams, short_products(plan, symbols));
+  bound->memory = plan_memory(lifetimes_in_waves(plan, waves), bound->sizes, {options.memory_planning});
+  StepBinder(executable, operators, options.min_chunk_size, *bound).run(waves);
   const int64_t scratch = checked_add(bound->scratch_bytes, kBufferAlignment - 1, "plan: scratch");
   bound->scratch_bytes = scratch / kBufferAlignment * kBufferAlignment;
   return bound;

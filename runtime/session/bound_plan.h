@@ -11,8 +11,10 @@
 
 namespace cppgen::rt {
 
-// A step for one binding of the dimensions.
+// A step for one binding of the dimensions; of a repetition, for one of its times.
 struct BoundStep {
+  size_t step = 0;     // in Plan::steps
+  int32_t state = 0;   // where it finds what is carried: see state_buffer
   int64_t range = 0;   // kernel: parallel range
   int64_t chunks = 0;  // 0: nothing to do
   size_t params = 0;   // kernel: first parameter in BoundPlan::params
@@ -28,9 +30,15 @@ struct BoundPlan {
   MemoryPlan memory;
   std::vector<long> params;  // of all kernels, one after the other
   std::vector<BoundStep> steps;
-  std::vector<Wave> waves;    // the order of the steps
+  std::vector<Wave> waves;    // positions in `steps`, in the order in which they run
   int64_t scratch_bytes = 0;  // per thread, a multiple of kBufferAlignment
 };
+
+// What is carried alternates between two places, so that it ends in `after`; the first time it is read where it began.
+// There are four states: kFirstTime or not, and kOddRest where an odd number of times is left.
+inline constexpr int32_t kFirstTime = 1, kOddRest = 2, kStates = 4;
+// The buffer that a step of this repetition finds in the place of `buffer`.
+int32_t state_buffer(const Repetition&, int32_t buffer, int32_t state);
 
 struct BindOptions {
   int64_t min_chunk_size = 512;

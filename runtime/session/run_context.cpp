@@ -26,6 +26,22 @@ void raise_to(std::atomic<int64_t>& greatest, int64_t value) {
   }
 }
 
+int32_t states_of(const Plan& plan, size_t step) { return repetition_of(plan, step) < 0 ? 1 : kStates; }
+
+// Calls f with each argument of each step in each state: the step, the argument's position among the step's, the
+// buffer.
+template <class F>
+void each_argument(const Plan& plan, const F& f) {
+  for (size_t s = 0; s < plan.steps.size(); s++) {
+    const int32_t r = repetition_of(plan, s);
+    const auto& buffers = plan.steps[s].buffers;
+    for (int32_t state = 0; state < states_of(plan, s); state++)
+      for (size_t b = 0; b < buffers.size(); b++)
+        f(s, size_t(state) * buffers.size() + b,
+          r < 0 ? buffers[b] : state_buffer(plan.repetitions[size_t(r)], buffers[b], state));
+  }
+}
+
 }  // namespace
 
 RunContext::RunContext(const Executable& executable, int workers, bool profile)
@@ -33,26 +49,21 @@ RunContext::RunContext(const Executable& executable, int workers, bool profile)
   const Plan& plan = executable.plan();
   symbols_.resize(plan.symbols.size());
   size_t count = 0;
-  for (const Step& step : plan.steps) {
+  for (size_t s = 0; s < plan.steps.size(); s++) {
     first_argument_.push_back(count);
-    count += step.buffers.size();
+    count += plan.steps[s].buffers.size() * size_t(states_of(plan, s));
   }
   arguments_.resize(count);
-  steps_.reset(new StepContext[plan.steps.size()]);
-  step_views_.reserve(plan.steps.size());  // spans of it stay valid
-  waves_.reserve(plan.steps.size());
-  views_.reserve(plan.steps.size());
   find_caller_arguments();
 }
 
 void RunContext::find_caller_arguments() {
   const Plan& plan = executable_.plan();
-  for (size_t s = 0; s < plan.steps.size(); s++)
-    for (size_t b = 0; b < plan.steps[s].buffers.size(); b++) {
-      const PlanBuffer& root = plan.buffers[sharing_root(plan.buffers, size_t(plan.steps[s].buffers[b]))];
-      if (root.kind == PlanBufferKind::input || root.kind == PlanBufferKind::output)
-        caller_arguments_.push_back({first_argument_[s] + b, root.kind == PlanBufferKind::output, root.slot});
-    }
+  each_argument(plan, [&](size_t s, size_t position, int32_t buffer) {
+    const PlanBuffer& root = plan.buffers[sharing_root(plan.buffers, size_t(buffer))];
+    if (root.kind == PlanBufferKind::input || root.kind == PlanBufferKind::output)
+      caller_arguments_.push_back({first_argument_[s] + position, root.kind == PlanBufferKind::output, root.slot});
+  });
 }
 
 void RunContext::reserve_memory(const BoundPlan& bound) {
@@ -76,7 +87,7 @@ void RunContext::bind(std::shared_ptr<const BoundPlan> bound) {
   bound_ = nullptr;  // should memory run out, the next run begins here again
   reserve_memory(*bound);
   bound_ = std::move(bound);
-  step_views_.clear(), waves_.clear(), views_.clear();
+  bind_arguments();
   for (const Wave& wave : bound_->waves) {
     const size_t first = step_views_.size();
     for (size_t s : wave) bind_step(s);
@@ -92,16 +103,30 @@ void RunContext::bind(std::shared_ptr<const BoundPlan> bound) {
   }
 }
 
-void RunContext::bind_step(size_t s) {
-  const Step& step = executable_.plan().steps[s];
-  const BoundStep& values = bound_->steps[s];
-  for (size_t b = 0; b < step.buffers.size(); b++) arguments_[first_argument_[s] + b] = address(step.buffers[b]);
-  StepContext& context = steps_[s];
+void RunContext::bind_arguments() {
+  each_argument(executable_.plan(), [&](size_t s, size_t position, int32_t buffer) {
+    arguments_[first_argument_[s] + position] = address(buffer);
+  });
+  const size_t count = bound_->steps.size();
+  if (steps_size_ < count) {
+    steps_.reset(new StepContext[count]);
+    steps_size_ = count;
+  }
+  step_views_.clear(), waves_.clear(), views_.clear();
+  step_views_.reserve(count);  // spans of it stay valid
+  waves_.reserve(count), views_.reserve(count);
+}
+
+void RunContext::bind_step(size_t position) {
+  const BoundStep& values = bound_->steps[position];
+  const Step& step = executable_.plan().steps[values.step];
+  const size_t first = first_argument_[values.step] + size_t(values.state) * step.buffers.size();
+  StepContext& context = steps_[position];
   context.run = this;
-  context.step = s;
-  context.kernel = executable_.kernel(s);
+  context.bound = &values;
+  context.kernel = executable_.kernel(values.step);
   context.task = values.task.get();
-  context.buffers = std::span<void* const>(arguments_).subspan(first_argument_[s], step.buffers.size());
+  context.buffers = std::span<void* const>(arguments_).subspan(first, step.buffers.size());
   context.params = bound_->params.data() + values.params;
   context.range = values.range;
   context.chunks = values.chunks;
@@ -166,11 +191,11 @@ void RunContext::add_times(std::span<StepProfile> profile) const {
   if (!profile_) return;
   for (const StepView& view : step_views_) {
     const auto& step = *static_cast<const StepContext*>(view.ctx);
-    StepProfile& sum = profile[step.step];
+    StepProfile& sum = profile[step.bound->step];
     sum.calls++;
     sum.ns += double(step.end_ns - step.begin_ns);
-    sum.flops += double(bound_->steps[step.step].flops);
-    sum.bytes += double(bound_->steps[step.step].bytes);
+    sum.flops += double(step.bound->flops);
+    sum.bytes += double(step.bound->bytes);
   }
 }
 

@@ -36,7 +36,7 @@ class RunContext {
  private:
   struct StepContext {
     RunContext* run;
-    size_t step;
+    const BoundStep* bound;
     KernelFunction kernel;
     const LibraryTask* task;
     std::span<void* const> buffers;
@@ -60,7 +60,8 @@ class RunContext {
   static void run_library(void* step, int64_t chunk, int worker);
   static void run_measured(void* step, int64_t chunk, int worker);
   void find_caller_arguments();
-  void bind_step(size_t step);
+  void bind_arguments();
+  void bind_step(size_t position);
   void reserve_memory(const BoundPlan& bound);
   void* address(int32_t buffer) const;
   [[noreturn]] void fail_check(int error) const;
@@ -71,10 +72,11 @@ class RunContext {
   std::shared_ptr<const BoundPlan> bound_;
   Arena arena_, scratch_;
   std::vector<int64_t> symbols_;
-  std::vector<void*> arguments_;        // buffers of all steps, one step after the other
+  std::vector<void*> arguments_;        // buffers of all steps, one step after the other, state by state
   std::vector<size_t> first_argument_;  // per step
   std::vector<CallerArgument> caller_arguments_;
-  std::unique_ptr<StepContext[]> steps_;
+  std::unique_ptr<StepContext[]> steps_;  // of BoundPlan::steps
+  size_t steps_size_ = 0;
   std::vector<StepView> step_views_;  // that have something to do, wave by wave
   std::vector<WaveContext> waves_;
   std::vector<StepView> views_;  // of waves, or of their only step

@@ -13,6 +13,7 @@ class Dependencies {
   explicit Dependencies(const Plan& plan) : plan_(plan), touched_(plan.buffers.size()), before_(plan.steps.size()) {
     for (size_t s = 0; s < plan.steps.size(); s++) {
       const Step& step = plan.steps[s];
+      stay_in_repetition(s);
       const size_t first_output = step.buffers.size() - size_t(step.output_count);
       for (size_t i = 0; i < step.buffers.size(); i++) wait(s, step.buffers[i], i >= first_output);
       for (size_t i = 0; i < step.buffers.size(); i++)
@@ -29,6 +30,13 @@ class Dependencies {
   };
 
   size_t root(int32_t buffer) const { return sharing_root(plan_.buffers, size_t(buffer)); }
+
+  // The steps of a repetition run by themselves: after those before it, before those behind it.
+  void stay_in_repetition(size_t step) {
+    const int32_t own = repetition_of(plan_, step);
+    for (size_t s = 0; s < step && !plan_.repetitions.empty(); s++)
+      if (const int32_t other = repetition_of(plan_, s); other != own) before_[step].push_back(s);
+  }
 
   void wait(size_t step, int32_t buffer, bool writes) {
     for (const Touch& earlier : touched_[root(buffer)]) {
@@ -67,18 +75,47 @@ std::vector<Wave> plan_waves(const Plan& plan, int64_t most, std::span<const int
   return waves;
 }
 
-std::vector<PlanBuffer> lifetimes_in_waves(const Plan& plan, std::span<const Wave> waves) {
-  std::vector<PlanBuffer> buffers = plan.buffers;
-  std::vector<bool> seen(buffers.size(), false);
-  for (size_t w = 0; w < waves.size(); w++)
-    for (size_t s : waves[w])
-      for (int32_t b : plan.steps[s].buffers) {
-        PlanBuffer& buffer = buffers[size_t(b)];
-        if (!seen[size_t(b)]) buffer.first_step = int32_t(w);
-        buffer.last_step = int32_t(w);
-        seen[size_t(b)] = true;
+namespace {
+
+class Lifetimes {
+ public:
+  explicit Lifetimes(const Plan& plan) : plan_(plan), buffers_(plan.buffers), seen_(buffers_.size(), false) {}
+
+  std::vector<PlanBuffer> run(std::span<const Wave> waves) {
+    for (size_t w = 0; w < waves.size(); w++)
+      for (size_t s : waves[w]) note_step(s, w);
+    // What one time of a repetition leaves, the next may read: all lives as long as the whole.
+    for (size_t w = 0; w < waves.size(); w++)
+      if (const int32_t r = repetition_of(plan_, waves[w][0]); r >= 0) {
+        const Repetition& repetition = plan_.repetitions[size_t(r)];
+        for (const CarriedBuffers& c : repetition.carried)
+          for (int32_t b : {c.initial, c.before, c.after}) note(b, w);
+        for (int32_t s = repetition.first_step; s <= repetition.last_step; s++) note_step(size_t(s), w);
       }
-  return buffers;
+    return std::move(buffers_);
+  }
+
+ private:
+  const Plan& plan_;
+  std::vector<PlanBuffer> buffers_;
+  std::vector<bool> seen_;
+
+  void note_step(size_t s, size_t wave) {
+    for (int32_t b : plan_.steps[s].buffers) note(b, wave);
+  }
+
+  void note(int32_t b, size_t wave) {
+    PlanBuffer& buffer = buffers_[size_t(b)];
+    buffer.first_step = seen_[size_t(b)] ? std::min(buffer.first_step, int32_t(wave)) : int32_t(wave);
+    buffer.last_step = seen_[size_t(b)] ? std::max(buffer.last_step, int32_t(wave)) : int32_t(wave);
+    seen_[size_t(b)] = true;
+  }
+};
+
+}  // namespace
+
+std::vector<PlanBuffer> lifetimes_in_waves(const Plan& plan, std::span<const Wave> waves) {
+  return Lifetimes(plan).run(waves);
 }
 
 }  // namespace cppgen::rt

@@ -41,7 +41,6 @@ const std::vector<Row>& refused_rows() {
       {"QLinearConv", {}, "u8[1,3,9] f32[3] u8[] u8[4,3,3] f32[] u8[] f32[] u8[]"},
       {"STFT", {}, "f32[1,32,1] i64[] - i64[]=16"},
       {"Det", {}, "f32[2,N,N]"},
-      {"LSTM", {}, "f32[N,2,5] f32[1,28,5] f32[1,28,7]|hidden_size=7"},
   };
   return all;
 }

@@ -1,6 +1,7 @@
 #pragma once
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cstring>
 
 #include "cppgen/driver/compiler.h"
@@ -60,6 +61,12 @@ class Model {
     rt::SessionOptions options;
     options.threads = threads;
     return rt::Session(rt::Executable::load(model.package), options).run_values(inputs);
+  }
+
+  bool has_host_steps() const {
+    const auto executable = rt::Executable::load(compile_model(request_).package);
+    const auto& steps = executable->plan().steps;
+    return std::any_of(steps.begin(), steps.end(), [](const rt::Step& step) { return step.engine == "host"; });
   }
 
   static void expect_same(const Value& a, const Value& b) {

@@ -1,0 +1,56 @@
+#pragma once
+#include <functional>
+#include <initializer_list>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "cppgen/ops/common.h"
+#include "cppgen/ops/value_type.h"
+
+namespace cppgen::ops {
+
+// What operators with bodies share. A body is a graph whose last inputs are what it captures of the graph around it.
+
+void set_captures(InferContext&, const std::string& attribute, Graph& body);  // their types, and what is known of them
+size_t own_inputs(InferContext&, const std::string& attribute);               // of the body, without captures
+int given_inputs(InferContext&, std::initializer_list<const char*> bodies);   // of the node, without captures
+rt::HostStep step_of(rt::HostOp);
+
+// Infers the body until the types of what is carried cover the initial values, inputs `first`..., and what the body
+// makes of them, its outputs from `first_output`. `set_rest` gives the other inputs their types.
+std::vector<ValueType> carried_types(InferContext&, const std::string& attribute, size_t first, size_t carried,
+                                     size_t first_output, const std::function<void(Graph&)>& set_rest,
+                                     const Graph** typed_body);
+// Dimensions that only the body knows become symbols of the graph around it.
+ValueType seen_from_outside(InferContext&, int output, const ValueType&, const std::set<std::string>& visible);
+// Output `i`: results of the body stacked along `axis`.
+void set_stacked(InferContext&, int i, const ValueType& each, std::optional<IndexExpr> length, int64_t axis,
+                 const std::set<std::string>& visible);
+// Types of the stacked results, for runs without one.
+std::vector<rt::ValueInfo> stacked_infos(InferContext&, const std::string& attribute, size_t first);
+
+// A body that a repetition of a plan runs: its states come first among what it takes and gives.
+struct RepeatedBody {
+  IndexExpr steps;
+  std::optional<IndexExpr> step;  // which the body knows as contents of an input; else a new one
+  int first_state = 0;            // of the node's inputs
+  int64_t states = 0;
+  size_t first_input = 0, first_output = 0;  // of the body, that are states
+  struct Axis {
+    int64_t axis;
+    bool backwards;
+  };
+  std::vector<Axis> scanned, stacked;  // of the node's inputs behind the states, and of its outputs behind them
+};
+
+// Whether a plan can run the body: kernels do all of it, its states are of one type, and no tensor's dimensions depend
+// on the step.
+bool runs_in_plan(InferContext&, const Graph& body, const RepeatedBody&);
+void lower_repeated(LowerContext&, const RepeatedBody&);
+
+void add_loop_ops(std::vector<Op>&);
+void add_scan_loop_ops(std::vector<Op>&);
+
+}  // namespace cppgen::ops
