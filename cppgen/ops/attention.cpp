@@ -9,7 +9,8 @@ namespace {
 
 enum Input { kQuery, kKey, kValue, kMask, kPastKey, kPastValue, kValidKeys };
 enum Output { kResult, kPresentKey, kPresentValue, kProducts };
-constexpr int64_t kRawProducts = 0, kWeights = 3;  // of qk_matmul_output_mode
+// What qk_matmul_output shows: the products, these capped, these masked, too, or the softmax.
+enum Shown : int64_t { kRaw, kCapped, kMasked, kWeights };
 
 struct Attention {
   HeadedTensor query, key, value;
@@ -68,6 +69,9 @@ void infer(InferContext& c) {
   c.set_output(kResult, type, out.shape());
   if (c.has_output(kPresentKey)) c.set_output(kPresentKey, type, cache_shape(a.sizes, a.sizes.depth));
   if (c.has_output(kPresentValue)) c.set_output(kPresentValue, type, cache_shape(a.sizes, a.sizes.columns));
+  const int64_t shown = c.integer("qk_matmul_output_mode", 0);
+  if (shown < kRaw || shown > kWeights)
+    c.fail(fmt::format("qk_matmul_output_mode is {}; allowed are {} to {}", shown, int(kRaw), int(kWeights)));
   if (c.has_output(kProducts))
     c.set_output(kProducts, type, {a.sizes.batch, a.sizes.heads(), a.sizes.rows, a.sizes.keys});
 }
@@ -116,39 +120,28 @@ void lower(LowerContext& c) {
   spec.key = element(keys, a.key);
   ir::BufferId values = with_past(c, a, kValue, kPastValue, kPresentValue, a.value);
   spec.value = element(values, a.value);
-  spec.score = [&](const ScorePoint& p, Scalar x) {
-    if (cap > 0) x = (x / cap).unary(ir::UnaryOp::tanh) * cap;
-    return masked(c, a, p, x);
+  const AttentionSpec::Score capped = [&](const ScorePoint&, Scalar x) {
+    return cap > 0 ? (x / cap).unary(ir::UnaryOp::tanh) * cap : x;
   };
+  spec.score = [&](const ScorePoint& p, Scalar x) { return masked(c, a, p, capped(p, x)); };
   HeadedTensor out = a.query;
   out.features = a.sizes.columns;
   spec.out = c.output_buffer(kResult);
   spec.out_at = [&](IndexExpr n, IndexExpr h, IndexExpr i, IndexExpr d) { return out.at(n, h, i, d); };
-  if (c.has_output(kProducts))
-    (c.integer("qk_matmul_output_mode", 0) == kWeights ? spec.weights : spec.products) = c.output_buffer(kProducts);
+  if (c.has_output(kProducts)) {
+    const int64_t shown = c.integer("qk_matmul_output_mode", 0);
+    (shown == kWeights ? spec.weights : spec.products) = c.output_buffer(kProducts);
+    if (shown == kCapped) spec.shown = capped;
+    if (shown == kMasked) spec.shown = spec.score;
+  }
   emit_attention(c, spec);
-}
-
-const Attribute* attribute(const Node& n, const char* name) {
-  auto it = n.attributes.find(name);
-  return it == n.attributes.end() ? nullptr : &it->second;
-}
-
-std::string refuse(const Graph&, const Node& n) {
-  const auto* mode = attribute(n, "qk_matmul_output_mode");
-  const bool asked = n.outputs.size() > kProducts && n.outputs[kProducts] >= 0;
-  if (!asked || !mode) return "";
-  const int64_t m = std::get<int64_t>(*mode);
-  if (m != kRawProducts && m != kWeights) return "qk_matmul_output_mode other than 0 and 3 is not supported";
-  if (m == kRawProducts && attribute(n, "softcap")) return "qk_matmul_output with softcap is not supported";
-  return "";
 }
 
 }  // namespace
 
 void add_attention_ops(std::vector<Op>& t) {
-  add_versions(t, "Attention", {23}, {3, 6, 4}, infer, lower, refuse);
-  add_versions(t, "Attention", {24}, {3, 7, 4}, infer, lower, refuse);
+  add_versions(t, "Attention", {23}, {3, 6, 4}, infer, lower);
+  add_versions(t, "Attention", {24}, {3, 7, 4}, infer, lower);
 }
 
 }  // namespace cppgen::ops

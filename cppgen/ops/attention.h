@@ -23,10 +23,13 @@ struct AttentionSpec {
   // Loads: (batch, head, row, feature) of the queries; (batch, head of keys, key, feature) of the others.
   using Element = std::function<Scalar(IndexExpr batch, IndexExpr head, IndexExpr position, IndexExpr feature)>;
   Element query, key, value;
-  std::function<Scalar(const ScorePoint&, Scalar product)> score;
+  using Score = std::function<Scalar(const ScorePoint&, Scalar product)>;
+  Score score;
   ir::BufferId out = -1;
   std::function<std::vector<IndexExpr>(IndexExpr batch, IndexExpr head, IndexExpr row, IndexExpr feature)> out_at;
-  ir::BufferId products = -1, weights = -1;  // [batch, heads, rows, keys]; -1: nobody asks for them
+  // Further results, [batch, heads, rows, keys]; -1: nobody asks for them.
+  ir::BufferId products = -1, weights = -1;
+  Score shown = [](const ScorePoint&, Scalar product) { return product; };  // of each product
 };
 void emit_attention(LowerContext&, const AttentionSpec&);
 

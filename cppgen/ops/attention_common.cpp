@@ -76,9 +76,9 @@ void emit_attention(LowerContext& c, const AttentionSpec& a) {
     c.emit_pointwise(
         a.products,
         [&](const auto& at) {
-          return load(c, products,
-                      {at[0], ir::floordiv(at[1], a.sizes.group), ir::mod(at[1], a.sizes.group), at[2], at[3]}) *
-                 a.scale;
+          Scalar x = load(c, products,
+                          {at[0], ir::floordiv(at[1], a.sizes.group), ir::mod(at[1], a.sizes.group), at[2], at[3]});
+          return a.shown({at[0], at[1], at[2], at[3]}, x * a.scale);
         },
         "products");
   if (a.weights >= 0) emit_copy(c, a.sizes, weights, a.weights, "weights");

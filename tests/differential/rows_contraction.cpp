@@ -101,7 +101,9 @@ void add_sequence_rows(std::vector<Row>& t) {
        "|is_causal=1; T[2,4,24]@-2..2 T[2,9,24]@-2..2 T[2,9,12]@-2..2 T[4,9]@-2..2|q_num_heads=3 kv_num_heads=3;"
        "T[1,2,3,8]@-2..2 T[1,2,4,8]@-2..2 T[1,2,4,8]@-2..2 bool[3,7]=1,1,0,1,0,1,1,1,1,1,1,1,1,1,1,0,0,0,0,0,1 "
        "T[1,2,3,8]@-2..2 T[1,2,3,8]@-2..2|softcap=2.0 -> 3; T[1,2,3,8]@-2..2 T[1,2,3,8]@-2..2 "
-       "T[1,2,3,8]@-2..2|qk_matmul_output_mode=3 -> 4",
+       "T[1,2,3,8]@-2..2|qk_matmul_output_mode=3 -> 4; T[1,2,3,8]@-2..2 T[1,2,3,8]@-2..2 T[1,2,3,8]@-2..2"
+       "|qk_matmul_output_mode=1 softcap=1.0 -> 4; T[1,2,3,8]@-2..2 T[1,2,4,8]@-2..2 T[1,2,4,8]@-2..2 T[3,4]@-2..2"
+       "|qk_matmul_output_mode=2 softcap=1.0 -> 4",
        23});
   t.push_back(
       {"MultiHeadAttention", sums(128),

@@ -6,8 +6,6 @@ namespace cppgen::differential {
 
 const std::vector<Row>& refused_rows() {
   static const std::vector<Row> all = {
-      {"Attention", {}, "f32[1,2,3,8] f32[1,2,3,8] f32[1,2,3,8]|qk_matmul_output_mode=1 -> 4", 23},
-      {"Attention", {}, "f32[1,2,3,8] f32[1,2,3,8] f32[1,2,3,8]|qk_matmul_output_mode=0 softcap=1.0 -> 4", 23},
       {"Attention", {}, "f32[2,5,8] f32[8,24] - - f32[2,2,2,3,4]|num_heads=2", 1, "com.microsoft"},
       {"Attention", {}, "f32[2,5,8] f32[8,24]|num_heads=2 do_rotary=1", 1, "com.microsoft"},
       {"Attention", {}, "f32[2,5,8] f32[8,24] - i32[2]|num_heads=2", 1, "com.microsoft"},

@@ -73,24 +73,31 @@ TEST(Attention, KeysThatArePaddingInABatch) {
       apart(out[0]));
 }
 
-TEST(Attention, WeightsAndProductsAreOutputs) {
-  const auto q = wave({1, 2, 3, 4}, 0), k = wave({1, 2, 5, 4}, 1), v = wave({1, 2, 5, 4}, 2), none = ramp({1});
+// The products, these capped, these masked, too, and the softmax.
+TEST(Attention, WhatComesBeforeTheResultIsAnOutput) {
+  const auto q = wave({1, 2, 3, 4}, 0), k = wave({1, 2, 5, 4}, 1), v = wave({1, 2, 5, 4}, 2), mask = wave({3, 5}, 3);
   const auto of_mode = [&](int64_t mode) {
-    return run(node({{"qk_matmul_output_mode", integer(mode)}}, {q, k, v}, {}, 4))[3];
+    return run(node({{"qk_matmul_output_mode", integer(mode)}, {"softcap", 0.5f}}, {q, k, v, mask}, {}, 4))[3];
   };
-  const auto products = of_mode(0), weights = of_mode(3);
+  const auto products = of_mode(0), capped = of_mode(1), masked = of_mode(2), weights = of_mode(3);
   ASSERT_EQ(weights.dims, (Dims{1, 2, 3, 5}));
-  double x = 0, sum = 0;
-  for (int64_t d = 0; d < 4; d++) x += apart(q)(0, 1, 2, d) * apart(k)(0, 1, 3, d) * 0.5;
-  for (int64_t j = 0; j < 5; j++) sum += apart(weights)(0, 1, 2, j);
-  EXPECT_NEAR(apart(products)(0, 1, 2, 3), x, 1e-6);
+  double sum = 0;
+  for (int64_t j = 0; j < 5; j++) {
+    double x = 0;
+    for (int64_t d = 0; d < 4; d++) x += apart(q)(0, 1, 2, d) * apart(k)(0, 1, j, d) * 0.5;
+    const double bounded = 0.5 * std::tanh(x / 0.5), added = double(mask.as<float>()[2 * 5 + j]);
+    EXPECT_NEAR(apart(products)(0, 1, 2, j), x, 1e-6);
+    EXPECT_NEAR(apart(capped)(0, 1, 2, j), bounded, 1e-6);
+    EXPECT_NEAR(apart(masked)(0, 1, 2, j), bounded + added, 1e-6);
+    sum += apart(weights)(0, 1, 2, j);
+  }
   EXPECT_NEAR(sum, 1, 1e-6);
 }
 
-TEST(Attention, RefusesModesThatItDoesNotHave) {
+TEST(Attention, RefusesModesThatDoNotExist) {
   const auto x = wave({1, 2, 3, 4}, 0);
-  const std::string error = error_of(node({{"qk_matmul_output_mode", integer(1)}}, {x, x, x}, {}, 4));
-  EXPECT_NE(error.find("qk_matmul_output_mode other than 0 and 3 is not supported"), std::string::npos) << error;
+  const std::string error = error_of(node({{"qk_matmul_output_mode", integer(4)}}, {x, x, x}, {}, 4));
+  EXPECT_NE(error.find("qk_matmul_output_mode is 4; allowed are 0 to 3"), std::string::npos) << error;
 }
 
 TEST(MultiHeadAttention, WithBiasesAndPadding) {
