@@ -115,9 +115,9 @@ if [ "$ci" = true ]; then
 fi
 if [ "$sanitizers" = true ]; then
   # Untrusted input, child processes, memory that kernels and sessions share; kernels are instrumented, too.
-  sanitize asan 2000 1800 'import|import_untrusted|runtime|support|compile|kernel_sanitizer|codegen|ops|property|models|opponent' \
+  sanitize asan 2000 1800 'import|import_untrusted|runtime|support|compile|kernel_sanitizer|codegen|ops|property|models|modules|opponent' \
     test_import test_import_untrusted test_runtime test_support test_compile test_kernel_sanitizer test_codegen \
-    test_ops test_property test_models test_opponent
+    test_ops test_property test_models test_modules test_opponent
   # Everything that threads share.
   sanitize tsan 700 300 'threads|runtime' test_threads test_runtime
 fi

@@ -30,6 +30,7 @@ std::string explain_text(const Explanation& explanation, bool source) {
   for (size_t i = 0; i < explanation.steps.size(); i++) {
     const Explanation::Step& step = explanation.steps[i];
     text += fmt::format("\n{:>4}  {} ({})\n", i, step.name, step.engine);
+    if (!step.repeated.empty()) text += fmt::format("      times: {}\n", step.repeated);
     if (!step.loops.empty()) text += fmt::format("      loops: {}\n", step.loops);
     if (!step.origins.empty()) text += fmt::format("      nodes: {}\n", joined(step.origins));
     if (source && !step.source.empty()) text += "\n" + step.source + "\n";
@@ -51,6 +52,7 @@ std::string explain_json(const ExplainOptions& options, const Explanation& expla
     json.field("engine", step.engine);
     json.list("origins", std::span<const std::string>(step.origins));
     json.field("loops", step.loops);
+    if (!step.repeated.empty()) json.field("times", step.repeated);
     if (options.source) json.field("source", step.source);
     json.end_object();
   }

@@ -60,6 +60,7 @@ struct Explanation {
     std::vector<std::string> origins;  // nodes of the model
     std::string loops;                 // "i0 < 3136, vector i1 < 64; reduce ..." for people
     std::string source;                // emitted C++ of the kernel
+    std::string repeated;              // how often a run takes the step, if that is part of the plan: "T"
   };
   std::string isa;
   std::vector<Step> steps;

@@ -13,21 +13,25 @@ class ExplainedSteps {
   explicit ExplainedSteps(const std::vector<codegen::KernelText>& kernels) : next_(kernels.begin()) {}
 
   std::vector<Explanation::Step> of(const schedule::Schedule& schedule) {
-    std::vector<Explanation::Step> steps;
-    schedule::each_step(schedule.steps, [&](const auto& step) { steps.push_back(explained(step)); });
-    return steps;
+    for (const auto& step : schedule.steps) {
+      const auto* repeated = std::get_if<schedule::RepeatedSteps>(&step);
+      const std::string times = repeated ? ir::to_string(repeated->steps) : "";
+      schedule::each_step(std::span(&step, 1), [&](const auto& s) { add(s, times); });
+    }
+    return std::move(steps_);
   }
 
  private:
   std::vector<codegen::KernelText>::const_iterator next_;
+  std::vector<Explanation::Step> steps_;
 
-  Explanation::Step explained(const schedule::FusedKernel& k) {
+  void add(const schedule::FusedKernel& k, const std::string& times) {
     const codegen::KernelText& text = *next_++;
-    return {k.name, k.kind == schedule::KernelKind::loops ? "loops" : "cppgen", k.origins, loop_text(k),
-            text.comment + text.code};
+    steps_.push_back({k.name, k.kind == schedule::KernelKind::loops ? "loops" : "cppgen", k.origins, loop_text(k),
+                      text.comment + text.code, times});
   }
-  static Explanation::Step explained(const schedule::LibraryStep& call) {
-    return {call.function, call.engine, call.origins, "", ""};
+  void add(const schedule::LibraryStep& call, const std::string& times) {
+    steps_.push_back({call.function, call.engine, call.origins, "", "", times});
   }
 };
 
@@ -62,7 +66,7 @@ Explanation explain_model(const CompileRequest& request) {
   }
   if (graphs.module)
     for (const rt::Step& step : rt::outline_of(*graphs.module, {}).steps)
-      result.steps.push_back({step.name, step.engine, step.origins, "", ""});
+      result.steps.push_back({step.name, step.engine, step.origins, "", "", ""});
   return result;
 }
 

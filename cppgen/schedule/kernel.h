@@ -130,7 +130,7 @@ struct RepeatedSteps {
 
 // Calls f with each FusedKernel and LibraryStep, those of repetitions included, in order.
 template <class Steps, class F>
-void each_step(Steps& steps, const F& f) {
+void each_step(Steps&& steps, const F& f) {
   for (auto& step : steps) {
     if (auto* kernel = std::get_if<FusedKernel>(&step)) f(*kernel);
     if (auto* call = std::get_if<LibraryStep>(&step)) f(*call);
@@ -139,7 +139,7 @@ void each_step(Steps& steps, const F& f) {
 }
 // The same for kernels alone.
 template <class Steps, class F>
-void each_kernel(Steps& steps, const F& f) {
+void each_kernel(Steps&& steps, const F& f) {
   each_step(steps, [&](auto& step) {
     if constexpr (std::is_same_v<std::remove_cvref_t<decltype(step)>, FusedKernel>) f(step);
   });

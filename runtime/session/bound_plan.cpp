@@ -124,16 +124,22 @@ class StepBinder {
   }
 };
 
-// Of each step the operand of its product, -1 unless that is short: several of one operand save waiting for each other,
-// while longer ones gain from the part of the operand that each thread has in its cache.
-std::vector<int32_t> short_products(const Plan& plan, std::span<const int64_t> symbols) {
+// Which short steps run together if they do not wait for each other, by number: products of one operand, for they save
+// waiting, while longer ones gain from the part of the operand that each thread has in its cache; and those of one
+// repetition, as the two directions of a recurrence.
+std::vector<int32_t> steps_together(const Plan& plan, std::span<const int64_t> symbols) {
   constexpr int64_t kShort = 1 << 24;  // operations
-  std::vector<int32_t> operands;
+  std::vector<int32_t> numbers;
   std::vector<int64_t> values(symbols.begin(), symbols.end());
   values.resize(symbols.size() + plan.repetitions.size());  // their first times
-  for (const Step& step : plan.steps)
-    operands.push_back(size_value(step.flops, values, "flops") <= kShort ? step.product_of : -1);
-  return operands;
+  for (size_t s = 0; s < plan.steps.size(); s++) {
+    const Step& step = plan.steps[s];
+    const bool is_short = size_value(step.flops, values, "flops") <= kShort;
+    const int32_t repetition = repetition_of(plan, s);
+    const int32_t number = repetition < 0 ? step.product_of : int32_t(plan.buffers.size()) + repetition;
+    numbers.push_back(is_short ? number : -1);
+  }
+  return numbers;
 }
 
 }  // namespace
@@ -157,7 +163,7 @@ std::shared_ptr<const BoundPlan> bind_plan(const Executable& executable,
     bound->sizes.push_back(size_value(buffer.bytes, symbols, "the size of a buffer"));
   for (const TensorInfo& info : plan.outputs) bound->output_dims.push_back(dims_of(info, symbols));
   check_boundary(plan, *bound);
-  const auto waves = plan_waves(plan, options.streams, short_products(plan, symbols));
+  const auto waves = plan_waves(plan, options.streams, steps_together(plan, symbols));
   bound->memory = plan_memory(lifetimes_in_waves(plan, waves), bound->sizes, {options.memory_planning});
   StepBinder(executable, operators, options.min_chunk_size, *bound).run(waves);
   const int64_t scratch = checked_add(bound->scratch_bytes, kBufferAlignment - 1, "plan: scratch");
