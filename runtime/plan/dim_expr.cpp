@@ -75,4 +75,14 @@ int64_t evaluate(const DimExpr& expr, std::span<const int64_t> symbols) {
   return stack.values[0];
 }
 
+bool uses_symbol(const DimExpr& expr, int64_t symbol) {
+  for (size_t i = 0; i < expr.code.size(); i++) {
+    const auto op = DimOp(expr.code[i]);
+    if (op != DimOp::constant && op != DimOp::symbol) continue;
+    i++;
+    if (op == DimOp::symbol && i < expr.code.size() && expr.code[i] == symbol) return true;
+  }
+  return false;
+}
+
 }  // namespace cppgen::rt

@@ -23,6 +23,7 @@ struct DimExpr {
 };
 // UserError on overflow, division by less than 1, malformed code, or a symbol out of range.
 int64_t evaluate(const DimExpr&, std::span<const int64_t> symbols);
+bool uses_symbol(const DimExpr&, int64_t symbol);
 
 struct TensorInfo {
   std::string name;  // of the model's input or output

@@ -1,6 +1,8 @@
 #include "runtime/session/bound_plan.h"
 
 #include <algorithm>
+#include <functional>
+#include <map>
 
 #include "runtime/base/checked.h"
 #include "runtime/base/errors.h"
@@ -54,7 +56,7 @@ class StepBinder {
       size_t end = w + 1;
       while (repetition >= 0 && end < waves.size() && repetition_of(plan_, waves[end][0]) == repetition) end++;
       if (repetition < 0) {
-        add(waves[w], 0);
+        add(waves[w], [&](size_t s) { return bind(s, 0); });
       } else {
         repeat(size_t(repetition), waves.subspan(w, end - w));
       }
@@ -71,27 +73,68 @@ class StepBinder {
   BoundPlan& bound_;
   std::vector<int64_t> values_;  // of the symbols, then the times of repetitions
 
+  // What of a step depends on which time of its repetition it is.
+  struct Variation {
+    bool sizes = false;
+    std::vector<bool> params;
+    bool any_param = false;
+  };
+
+  void add(const Wave& wave, const std::function<BoundStep(size_t)>& bound_step) {
+    bound_.waves.emplace_back();
+    for (size_t s : wave) {
+      bound_.waves.back().push_back(bound_.steps.size());
+      bound_.steps.push_back(bound_step(s));
+    }
+  }
+
   void repeat(size_t r, std::span<const Wave> waves) {
     const Repetition& repetition = plan_.repetitions[r];
     const int64_t times = size_value(repetition.steps, bound_.symbols, "the length of a repetition");
     if (times > kMostTimes) user_error("{} repeated steps; allowed are up to {}", times, kMostTimes);
+    check_states(repetition);
+    std::map<size_t, Variation> variations;
+    std::map<size_t, size_t> first;  // positions of the steps of the first time
+    for (int64_t time = 0; time < times; time++) {
+      values_[plan_.symbols.size() + r] = time;
+      const int32_t state = (time == 0 ? kFirstTime : 0) + ((times - time) % 2 ? kOddRest : 0);
+      for (const Wave& wave : waves)
+        add(wave, [&](size_t s) {
+          if (time > 0) return bind_again(bound_.steps[first[s]], state, variations[s]);
+          first[s] = bound_.steps.size(), variations[s] = variation_of(plan_.steps[s], r);
+          return bind(s, state);
+        });
+    }
+  }
+
+  void check_states(const Repetition& repetition) const {
     for (const CarriedBuffers& c : repetition.carried)
       for (int32_t id : {c.before, c.after})
         if (bound_.sizes[size_t(id)] != bound_.sizes[size_t(c.initial)])
           user_error("plan: buffers {} and {}, which are carried, differ in size", id, c.initial);
-    for (int64_t time = 0; time < times; time++) {
-      values_[plan_.symbols.size() + r] = time;
-      const int32_t state = (time == 0 ? kFirstTime : 0) + ((times - time) % 2 ? kOddRest : 0);
-      for (const Wave& wave : waves) add(wave, state);
-    }
   }
 
-  void add(const Wave& wave, int32_t state) {
-    bound_.waves.emplace_back();
-    for (size_t s : wave) {
-      bound_.waves.back().push_back(bound_.steps.size());
-      bound_.steps.push_back(bind(s, state));
-    }
+  Variation variation_of(const Step& step, size_t repetition) const {
+    const auto time = int64_t(plan_.symbols.size() + repetition);
+    Variation v;
+    for (const DimExpr* e : {&step.range, &step.unit_work, &step.scratch_bytes, &step.flops, &step.bytes})
+      v.sizes |= uses_symbol(*e, time);
+    for (const DimExpr& param : step.params) v.params.push_back(uses_symbol(param, time));
+    v.any_param = std::find(v.params.begin(), v.params.end(), true) != v.params.end();
+    return v;
+  }
+
+  // As the first time, but for what varies.
+  BoundStep bind_again(BoundStep again, int32_t state, const Variation& variation) {
+    const Step& step = plan_.steps[again.step];
+    if (variation.sizes || (variation.any_param && step.kind == StepKind::library)) return bind(again.step, state);
+    again.state = state;
+    if (!variation.any_param) return again;
+    const size_t before = again.params;
+    again.params = bound_.params.size();
+    for (size_t p = 0; p < step.params.size(); p++)
+      bound_.params.push_back(variation.params[p] ? evaluate(step.params[p], values_) : bound_.params[before + p]);
+    return again;
   }
 
   BoundStep bind(size_t s, int32_t state) {

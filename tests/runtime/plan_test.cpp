@@ -38,6 +38,14 @@ TEST(Evaluate, Operators) {
   EXPECT_EQ(evaluate(binary(-7, 2, DimOp::max), {}), 2);
 }
 
+TEST(Evaluate, WhichSymbolsAnExpressionUses) {
+  const DimExpr e = sym(0) * num(1) + sym(3);
+  EXPECT_TRUE(uses_symbol(e, 0));
+  EXPECT_TRUE(uses_symbol(e, 3));
+  EXPECT_FALSE(uses_symbol(e, 1));
+  EXPECT_FALSE(uses_symbol(num(1), 0));
+}
+
 TEST(Evaluate, RefusesWhatHasNoValue) {
   constexpr int64_t kMax = std::numeric_limits<int64_t>::max();
   const auto refused = [](const DimExpr& expr) { return error_of([&] { evaluate(expr, {}); }); };
