@@ -91,9 +91,15 @@ void add_run(CLI::App& app, Parsed& parsed) {
                                   "cppgen run resnet50.onnx --input x=image.npy --output results",
                                   [&](const CancelToken& cancel) { return command_run(options, cancel); });
   add_model(command, options, true, true);
-  add_repeatable(command, "--input", options.inputs, "An input from a file; the others are random; repeatable",
-                 "NAME=FILE.npy");
-  command->add_option("--output", options.output, "Write in_I.npy, out_I.npy and io.json there")->type_name("DIR");
+  add_repeatable(
+      command, "--input", options.inputs,
+      "An input from a file, strings as NumPy's arrays of str; the others are random; repeatable: once for each "
+      "element of a sequence, NAME= for an empty sequence or optional",
+      "NAME=FILE.npy");
+  command
+      ->add_option("--output", options.output,
+                   "Write in_I.npy, out_I.npy (out_I_K.npy for element K of a sequence) and io.json there")
+      ->type_name("DIR");
   command->add_option("--seed", options.seed, "Of random inputs: equal seeds, equal inputs")->type_name("N");
   add_reference(command, options);
   add_json(command, options);

@@ -16,17 +16,11 @@
 namespace cppgen {
 namespace {
 
-void describe_tensor(JsonWriter& json, const rt::TensorInfo& info, const rt::Tensor& tensor) {
-  json.field("name", info.name);
-  json.field("dtype", name_of(tensor.type()));
-  json.list("shape", std::span<const int64_t>(tensor.dims()));
+std::string_view kind_of(const rt::Value& value) {
+  return value.tensor() ? "tensor" : value.strings() ? "strings" : value.sequence() ? "sequence" : "empty";
 }
 
-void describe_output(JsonWriter& json, const RunOptions& options, const rt::TensorInfo& info, size_t i,
-                     const rt::Tensor& tensor) {
-  json.begin_object();
-  describe_tensor(json, info, tensor);
-  if (!options.output.empty()) json.field("file", rt::output_file_name(i));
+void describe_range(JsonWriter& json, const rt::Tensor& tensor) {
   const ValueRange range = range_of(tensor.view());
   if (range.counted > 0) {
     json.field("min", range.min);
@@ -34,7 +28,53 @@ void describe_output(JsonWriter& json, const RunOptions& options, const rt::Tens
     json.field("max", range.max);
   }
   if (range.nans > 0) json.field("nan", range.nans);
-  json.end_object();
+}
+
+// The fields of an object; `stem` is what its files begin with, empty: it has none.
+void describe_value(JsonWriter& json, const rt::Value& value, const std::string& stem, bool range) {
+  json.field("kind", kind_of(value));
+  if (const rt::Value::Sequence* elements = value.sequence()) {
+    json.field("length", elements->size());
+    json.begin_array("elements");
+    for (size_t k = 0; k < elements->size(); k++) {
+      json.begin_object();
+      describe_value(json, (*elements)[k], stem.empty() ? stem : fmt::format("{}_{}", stem, k), range);
+      json.end_object();
+    }
+    return json.end_array();
+  }
+  const std::vector<int64_t>* dims = dims_of(value);
+  if (!dims) return;
+  json.field("dtype", value.strings() ? "string" : name_of(value.tensor()->type()));
+  json.list("shape", std::span<const int64_t>(*dims));
+  if (!stem.empty()) json.field("file", stem + ".npy");
+  if (range && value.tensor()) describe_range(json, *value.tensor());
+}
+
+std::string strings_text(const rt::StringTensor& strings) {
+  constexpr size_t kShown = 8, kLongest = 40;
+  std::string text;
+  for (size_t i = 0; i < std::min(strings.elements.size(), kShown); i++) {
+    const std::string& element = strings.elements[i];
+    text += fmt::format("{}\"{}\"{}", i ? " " : "", printable(element.substr(0, kLongest)),
+                        element.size() > kLongest ? "..." : "");
+  }
+  return strings.elements.size() > kShown ? text + " ..." : text;
+}
+
+// A line for each tensor; `file` is what its file's name begins with, empty: the elements are summed up.
+std::string value_text(const std::string& name, const rt::Value& value, const std::string& file) {
+  if (const rt::Value::Sequence* elements = value.sequence()) {
+    std::string text = fmt::format("{}  sequence of {}\n", name, elements->size());
+    for (size_t k = 0; k < elements->size(); k++)
+      text += value_text(fmt::format("  {}[{}]", name, k), (*elements)[k],
+                         file.empty() ? file : fmt::format("{}_{}", file, k));
+    return text;
+  }
+  if (value.is_empty()) return fmt::format("{}  empty optional\n", name);
+  const std::string summary = value.strings() ? strings_text(*value.strings()) : summary_text(value.tensor()->view());
+  return fmt::format("{}  {} {}  {}\n", name, value.strings() ? "string" : name_of(value.tensor()->type()),
+                     rt::shape_text(*dims_of(value)), file.empty() ? summary : file + ".npy");
 }
 
 void write_timings(JsonWriter& json, const ReadyModel& model, double run_s) {
@@ -51,8 +91,8 @@ void write_timings(JsonWriter& json, const ReadyModel& model, double run_s) {
   json.end_object();
 }
 
-std::string run_json(const RunOptions& options, const ReadyModel& model, const std::vector<rt::Tensor>& inputs,
-                     const std::vector<rt::Tensor>& outputs, double run_s) {
+std::string run_json(const RunOptions& options, const ReadyModel& model, const std::vector<rt::Value>& inputs,
+                     const std::vector<rt::Value>& outputs, double run_s) {
   JsonWriter json;
   json.begin_object();
   json.field("model", options.model);
@@ -64,12 +104,18 @@ std::string run_json(const RunOptions& options, const ReadyModel& model, const s
   json.begin_array("inputs");
   for (size_t i = 0; i < inputs.size(); i++) {
     json.begin_object();
-    describe_tensor(json, model.plan().inputs[i], inputs[i]);
+    json.field("name", model.plan().inputs[i].name);
+    describe_value(json, inputs[i], "", false);
     json.end_object();
   }
   json.end_array();
   json.begin_array("outputs");
-  for (size_t i = 0; i < outputs.size(); i++) describe_output(json, options, model.plan().outputs[i], i, outputs[i]);
+  for (size_t i = 0; i < outputs.size(); i++) {
+    json.begin_object();
+    json.field("name", model.plan().outputs[i].name);
+    describe_value(json, outputs[i], options.output.empty() ? "" : rt::output_file_stem(i), true);
+    json.end_object();
+  }
   json.end_array();
   write_timings(json, model, run_s);
   write_step_counts(json, model.plan());
@@ -77,14 +123,12 @@ std::string run_json(const RunOptions& options, const ReadyModel& model, const s
   return json.take();
 }
 
-std::string run_text(const RunOptions& options, const ReadyModel& model, const std::vector<rt::Tensor>& outputs,
+std::string run_text(const RunOptions& options, const ReadyModel& model, const std::vector<rt::Value>& outputs,
                      double run_s) {
   std::string text;
   for (size_t i = 0; i < outputs.size(); i++)
-    text += fmt::format(
-        "{}  {} {}  {}\n", printable(model.plan().outputs[i].name), name_of(outputs[i].type()),
-        rt::shape_text(outputs[i].dims()),
-        options.output.empty() ? summary_text(outputs[i].view()) : options.output + "/" + rt::output_file_name(i));
+    text += value_text(printable(model.plan().outputs[i].name), outputs[i],
+                       options.output.empty() ? "" : options.output + "/" + rt::output_file_stem(i));
   text += fmt::format("{}{}, {} threads, {}; ready after {}, run {}\n", model.isa(),
                       model.compiled.report.from_cache ? " (from the cache)" : "", model.threads(),
                       step_text(count_steps(model.plan())), seconds_text(model.open_s), seconds_text(run_s));
@@ -132,13 +176,13 @@ int64_t size_of_directory(const std::string& directory) {
 ExitCode command_run(const RunOptions& options, const CancelToken& cancel) {
   const Settings settings = read_settings(options);
   const ReadyModel model = open_model(options, settings, cancel);
-  const std::vector<rt::Tensor> inputs = make_inputs(model.plan(), options.inputs, model.bound, options.seed);
+  const std::vector<rt::Value> inputs = make_values(model.plan(), options.inputs, model.bound, options.seed);
   throw_if_cancelled(cancel);
   const double begin = seconds_now();
-  const std::vector<rt::Tensor> outputs = model.run(views_of(inputs));
+  const std::vector<rt::Value> outputs = model.run_values(inputs);
   const double run_s = seconds_now() - begin;
   throw_if_cancelled(cancel);
-  if (!options.output.empty()) rt::write_test_case(options.output, model.plan(), inputs, outputs);
+  if (!options.output.empty()) rt::write_value_case(options.output, model.plan(), inputs, outputs);
   print_result(options.json ? run_json(options, model, inputs, outputs, run_s)
                             : run_text(options, model, outputs, run_s));
   return kDone;

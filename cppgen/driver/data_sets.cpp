@@ -116,8 +116,10 @@ bool has_tensors_only(const rt::Plan& plan) {
 }
 
 ValueSet read_value_set(const DataSet& set, const rt::Plan& plan) {
-  if (!set.protobuf)
-    user_error("'{}': the model has values that are no tensors; files input_I.pb are needed", set.path);
+  if (!set.protobuf) {
+    rt::ValueCase values = rt::read_value_case(set.path, plan);
+    return {std::move(values.inputs), std::move(values.outputs)};
+  }
   ValueSet values{read_values(set, "input", plan.inputs), read_values(set, "output", plan.outputs)};
   if (values.inputs.size() != plan.inputs.size())
     user_error("'{}' has {} files input_I.pb; the model has {} inputs", set.path, values.inputs.size(),

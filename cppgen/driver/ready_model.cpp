@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <functional>
 #include <set>
 
 #include "cppgen/driver/command_support.h"
 #include "cppgen/driver/json_writer.h"
+#include "cppgen/driver/model_inputs.h"
 #include "cppgen/driver/reference_plan.h"
 #include "runtime/base/errors.h"
 
@@ -81,14 +83,16 @@ void compile_and_load(ReadyModel& model, const ModelOptions& options, const Sett
 }
 
 // The runtime checks that inputs agree with each other; this checks that they agree with --dim.
-void check_bound(const ReadyModel& model, std::span<const rt::TensorView> inputs) {
+using DimsOfInput = std::function<std::span<const int64_t>(size_t input)>;
+
+void check_bound(const ReadyModel& model, size_t inputs, const DimsOfInput& dims_of_input) {
   for (const rt::Symbol& symbol : model.plan().symbols) {
     const auto it = model.bound.find(symbol.name);
-    if (it == model.bound.end() || size_t(symbol.input) >= inputs.size()) continue;
-    const rt::TensorView& input = inputs[size_t(symbol.input)];
-    if (size_t(symbol.axis) < input.dims.size() && input.dims[size_t(symbol.axis)] != it->second)
+    if (it == model.bound.end() || size_t(symbol.input) >= inputs) continue;
+    const std::span<const int64_t> dims = dims_of_input(size_t(symbol.input));
+    if (size_t(symbol.axis) < dims.size() && dims[size_t(symbol.axis)] != it->second)
       user_error("input '{}' axis {} is {}, but --dim says {}={}", model.plan().inputs[size_t(symbol.input)].name,
-                 symbol.axis, input.dims[size_t(symbol.axis)], symbol.name, it->second);
+                 symbol.axis, dims[size_t(symbol.axis)], symbol.name, it->second);
   }
 }
 
@@ -143,11 +147,15 @@ ReadyModel open_model(const ModelOptions& options, const Settings& settings, con
 }
 
 std::vector<rt::Tensor> ReadyModel::run(std::span<const rt::TensorView> inputs) const {
-  check_bound(*this, inputs);
+  check_bound(*this, inputs.size(), [&](size_t i) { return inputs[i].dims; });
   return reference ? run_reference(*reference, reference_plan, inputs) : session->run(inputs);
 }
 
 std::vector<rt::Value> ReadyModel::run_values(std::vector<rt::Value> inputs) const {
+  check_bound(*this, inputs.size(), [&](size_t i) {
+    const std::vector<int64_t>* dims = dims_of(inputs[i]);
+    return dims ? std::span<const int64_t>(*dims) : std::span<const int64_t>();
+  });
   return reference ? run_reference_values(*reference, reference_plan, std::move(inputs))
                    : session->run_values(std::move(inputs));
 }

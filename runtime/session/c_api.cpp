@@ -1,48 +1,12 @@
 #include <algorithm>
 #include <cstring>
-#include <new>
 
-#include "runtime/base/errors.h"
 #include "runtime/base/settings.h"
-#include "runtime/session/cppgen.h"
-#include "runtime/session/session.h"
+#include "runtime/session/c_api_support.h"
 #include "runtime/session/version.h"
 
 using namespace cppgen;
 using namespace cppgen::rt;
-
-struct cppgen_session {
-  struct Description {
-    std::string name;
-    cppgen_dtype dtype;
-    std::vector<int64_t> dims;
-  };
-
-  cppgen_session(const std::string& path, const LoadOptions& load, const SessionOptions& options)
-      : session(Executable::load(path, load), options) {
-    for (const TensorInfo& info : session.plan().inputs) inputs.push_back(describe(info));
-    for (const TensorInfo& info : session.plan().outputs) outputs.push_back(describe(info));
-  }
-
-  static Description describe(const TensorInfo& info) {
-    if (info.kind != ValueKind::tensor)
-      user_error("'{}' is no tensor of numbers, which the C API does not pass", info.name);
-    Description result{info.name, cppgen_dtype(info.type), {}};
-    for (const DimExpr& dim : info.dims) result.dims.push_back(constant_or_unknown(dim));
-    return result;
-  }
-
-  static int64_t constant_or_unknown(const DimExpr& dim) {
-    for (size_t i = 0; i < dim.code.size(); i++) {
-      if (dim.code[i] == int64_t(DimOp::symbol)) return -1;
-      if (dim.code[i] == int64_t(DimOp::constant)) i++;
-    }
-    return evaluate(dim, {});
-  }
-
-  Session session;
-  std::vector<Description> inputs, outputs;
-};
 
 namespace {
 
@@ -50,38 +14,7 @@ static_assert(int(CPPGEN_FLOAT32) == int(DType::f32) && int(CPPGEN_BFLOAT16) == 
               int(CPPGEN_INT8) == int(DType::i8) && int(CPPGEN_UINT8) == int(DType::u8) &&
               int(CPPGEN_BOOL) == int(DType::boolean) && int(CPPGEN_FLOAT8E4M3FN) == int(DType::f8e4m3fn) &&
               int(CPPGEN_FLOAT8E5M2FNUZ) == int(DType::f8e5m2fnuz) && int(CPPGEN_INT4) == int(DType::i4) &&
-              int(CPPGEN_UINT4) == int(DType::u4));
-
-cppgen_status failed(cppgen_status status, const char* text, cppgen_error* error) {
-  if (error) {
-    const size_t length = std::min(std::strlen(text), sizeof error->message - 1);
-    std::memcpy(error->message, text, length);
-    error->message[length] = '\0';
-  }
-  return status;
-}
-
-// Runs `f` and turns what it throws into a status and a message.
-template <class F>
-cppgen_status guarded(cppgen_error* error, F f) noexcept {
-  if (error) error->message[0] = '\0';
-  try {
-    f();
-    return CPPGEN_OK;
-  } catch (const UserError& e) {
-    return failed(CPPGEN_USER_ERROR, e.what(), error);
-  } catch (const std::bad_alloc&) {
-    return failed(CPPGEN_USER_ERROR, "out of memory", error);
-  } catch (const std::exception& e) {
-    return failed(CPPGEN_INTERNAL_ERROR, e.what(), error);
-  } catch (...) {
-    return failed(CPPGEN_INTERNAL_ERROR, "unknown exception", error);
-  }
-}
-
-void require_argument(bool ok, const char* what) {
-  if (!ok) user_error("the argument '{}' is null", what);
-}
+              int(CPPGEN_UINT4) == int(DType::u4) && int(CPPGEN_STRING) == kDTypeCount);
 
 // The static text of a word of AFFINITY, so that options need not own it.
 const char* affinity_text(const std::string& affinity) {

@@ -43,7 +43,8 @@ typedef enum cppgen_dtype {
   CPPGEN_FLOAT8E5M2 = 15,
   CPPGEN_FLOAT8E5M2FNUZ = 16,
   CPPGEN_INT4 = 17,
-  CPPGEN_UINT4 = 18
+  CPPGEN_UINT4 = 18,
+  CPPGEN_STRING = 19 /* terminated strings: `data` is an array of char pointers, see cppgen_session_run_results */
 } cppgen_dtype;
 
 typedef struct cppgen_session cppgen_session;
@@ -79,7 +80,7 @@ typedef struct cppgen_tensor_info {
   cppgen_dtype dtype;
   size_t rank;
   const int64_t* dims; /* -1 for a dimension that depends on the inputs */
-} cppgen_tensor_info;
+} cppgen_tensor_info;  /* of a tensor; of other kinds it has the name alone */
 
 size_t cppgen_session_input_count(const cppgen_session* session);
 size_t cppgen_session_output_count(const cppgen_session* session);
@@ -105,6 +106,50 @@ cppgen_status cppgen_session_output_dims(cppgen_session* session, const cppgen_t
  * types and dimensions of the results. */
 cppgen_status cppgen_session_run(cppgen_session* session, const cppgen_tensor* inputs, size_t input_count,
                                  const cppgen_tensor* outputs, size_t output_count, cppgen_error* error);
+
+/* What an input or output is. */
+typedef enum cppgen_kind {
+  CPPGEN_TENSOR = 0, /* of numbers, or of strings: then its dtype is CPPGEN_STRING */
+  CPPGEN_SEQUENCE = 1,
+  CPPGEN_OPTIONAL = 2, /* a tensor, or nothing */
+  CPPGEN_OPTIONAL_SEQUENCE = 3,
+  CPPGEN_NOTHING = 4 /* of results alone: an optional without a value */
+} cppgen_kind;
+
+cppgen_status cppgen_session_input_kind(const cppgen_session* session, size_t index, cppgen_kind* kind,
+                                        cppgen_error* error);
+cppgen_status cppgen_session_output_kind(const cppgen_session* session, size_t index, cppgen_kind* kind,
+                                         cppgen_error* error);
+
+/* The outputs of one run, in memory of their own. */
+typedef struct cppgen_results cppgen_results;
+
+/* Runs the model and keeps what it gives: for outputs whose dimensions only the run decides, and for strings and
+ * sequences. Of a tensor of strings `data` is an array of const char*, one terminated string an element. Sequences as
+ * inputs are not supported. On success *results is to be given to cppgen_results_free; on failure it is null.
+ *
+ *   cppgen_results* results;
+ *   cppgen_tensor found;
+ *   if (cppgen_session_run_results(session, inputs, input_count, &results, &error) == CPPGEN_OK) {
+ *     if (cppgen_results_tensor(results, 0, 0, &found, &error) == CPPGEN_OK && found.dtype == CPPGEN_FLOAT32)
+ *       use((const float*)found.data, found.dims, found.rank);
+ *     cppgen_results_free(results);
+ *   }
+ */
+cppgen_status cppgen_session_run_results(cppgen_session* session, const cppgen_tensor* inputs, size_t input_count,
+                                         cppgen_results** results, cppgen_error* error);
+
+/* Null is allowed. */
+void cppgen_results_free(cppgen_results* results);
+
+/* What output `index` is, and of how many tensors: 1, the length of a sequence, or 0 for nothing. */
+cppgen_status cppgen_results_kind(const cppgen_results* results, size_t index, cppgen_kind* kind, size_t* count,
+                                  cppgen_error* error);
+
+/* Tensor `element` of output `index`: 0, or a position in the sequence. Its dimensions and data belong to the results
+ * and are only read. */
+cppgen_status cppgen_results_tensor(const cppgen_results* results, size_t index, size_t element, cppgen_tensor* tensor,
+                                    cppgen_error* error);
 
 typedef struct cppgen_stats {
   int threads;

@@ -1,5 +1,7 @@
 #include "runtime/session/random_inputs.h"
 
+#include <fmt/format.h>
+
 #include "runtime/base/errors.h"
 #include "runtime/base/float8.h"
 #include "runtime/base/narrow_floats.h"
@@ -79,7 +81,10 @@ void fill_random(Tensor& tensor, int64_t index_extent, Random& random) {
 
 }  // namespace
 
-std::vector<Tensor> random_inputs(const Plan& plan, const std::map<std::string, int64_t>& symbols, uint64_t seed) {
+namespace {
+
+// Of the plan's symbols, in their order.
+std::vector<int64_t> sizes_of(const Plan& plan, const std::map<std::string, int64_t>& symbols) {
   std::vector<int64_t> values;
   for (const Symbol& symbol : plan.symbols) {
     const auto it = symbols.find(symbol.name);
@@ -94,16 +99,43 @@ std::vector<Tensor> random_inputs(const Plan& plan, const std::map<std::string, 
     if (!known) user_error("the model has no dimension {}", name);
     if (value < 0) user_error("the dimension {} is {}; dimensions are at least 0", name, value);
   }
+  return values;
+}
+
+Value random_value(const TensorInfo& info, const std::vector<int64_t>& symbols, Random& random) {
+  std::vector<int64_t> dims;
+  for (const DimExpr& dim : info.dims) dims.push_back(evaluate(dim, symbols));
+  if (info.kind == ValueKind::tensor) {
+    Tensor tensor(info.type, dims);
+    fill_random(tensor, info.index_extent, random);
+    return tensor;
+  }
+  if (info.kind != ValueKind::strings)
+    user_error("input '{}' is {}: random values cannot be made for it", info.name,
+               info.kind == ValueKind::sequence ? "a sequence" : "an optional");
+  StringTensor strings{dims, std::vector<std::string>(size_t(element_count(dims)))};
+  for (std::string& text : strings.elements) text = fmt::format("word{}", random.below(10));
+  return strings;
+}
+
+}  // namespace
+
+std::vector<Value> random_values(const Plan& plan, const std::map<std::string, int64_t>& symbols, uint64_t seed,
+                                 const std::set<size_t>& given) {
+  const std::vector<int64_t> sizes = sizes_of(plan, symbols);
   Random random(seed);
-  std::vector<Tensor> inputs;
-  for (const TensorInfo& info : plan.inputs) {
+  std::vector<Value> inputs(plan.inputs.size());
+  for (size_t i = 0; i < inputs.size(); i++)
+    if (!given.count(i)) inputs[i] = random_value(plan.inputs[i], sizes, random);
+  return inputs;
+}
+
+std::vector<Tensor> random_inputs(const Plan& plan, const std::map<std::string, int64_t>& symbols, uint64_t seed) {
+  for (const TensorInfo& info : plan.inputs)
     if (info.kind != ValueKind::tensor)
       user_error("input '{}' is no tensor of numbers: random values cannot be made for it", info.name);
-    std::vector<int64_t> dims;
-    for (const DimExpr& dim : info.dims) dims.push_back(evaluate(dim, values));
-    inputs.emplace_back(info.type, dims);
-    fill_random(inputs.back(), info.index_extent, random);
-  }
+  std::vector<Tensor> inputs;
+  for (Value& value : random_values(plan, symbols, seed)) inputs.push_back(std::move(value).take_tensor());
   return inputs;
 }
 

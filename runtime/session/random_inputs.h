@@ -1,11 +1,12 @@
 #pragma once
 #include <cstdint>
 #include <map>
+#include <set>
 #include <string>
 #include <vector>
 
 #include "runtime/plan/plan.h"
-#include "runtime/session/tensor.h"
+#include "runtime/session/value.h"
 
 namespace cppgen::rt {
 
@@ -13,5 +14,10 @@ namespace cppgen::rt {
 // uniform numbers, so within -6 to 6), integers that index a table uniform in it, other integers and bools 0 or 1.
 // `symbols` has the values of named dimensions; UserError naming one that is missing, unknown or makes a size negative.
 std::vector<Tensor> random_inputs(const Plan& plan, const std::map<std::string, int64_t>& symbols, uint64_t seed);
+
+// The same for models that take other values, too: strings are words, "word0" to "word9". Inputs that `given` has by
+// position, if any, are left empty. UserError naming an input that can be made neither way: a sequence or an optional.
+std::vector<Value> random_values(const Plan& plan, const std::map<std::string, int64_t>& symbols, uint64_t seed,
+                                 const std::set<size_t>& given = {});
 
 }  // namespace cppgen::rt

@@ -70,6 +70,16 @@ TestCase read_test_case(const std::string& directory, const Plan& plan);
 // what cannot be written.
 void write_test_case(const std::string& directory, const Plan& plan, std::span<const Tensor> inputs,
                      std::span<const Tensor> outputs);
-std::string output_file_name(size_t output);  // "out_0.npy"
+std::string output_file_stem(size_t output);  // "out_0"
+
+// The same of values of any kind. Strings are .npy files, too (npy_strings.h), with "kind": "strings" in io.json; a
+// sequence has "kind": "sequence" and "elements", each with a file out_I_K.npy of its own; an empty optional has
+// "kind": "empty" and no file.
+struct ValueCase {
+  std::vector<Value> inputs, outputs;  // in the order of the model
+};
+ValueCase read_value_case(const std::string& directory, const Plan& plan);
+void write_value_case(const std::string& directory, const Plan& plan, std::span<const Value> inputs,
+                      std::span<const Value> outputs);
 
 }  // namespace cppgen::rt

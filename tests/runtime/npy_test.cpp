@@ -5,10 +5,13 @@
 #include <cstring>
 
 #include "runtime/base/errors.h"
+#include "runtime/session/npy_strings.h"
 #include "tests/runtime/test_package.h"
 
 namespace cppgen::rt::test {
 namespace {
+
+using namespace std::string_literals;
 
 // A file of format version `version` with this header and data.
 std::string npy(const std::string& header, const std::string& data, int version = 1) {
@@ -134,6 +137,41 @@ TEST_F(Npy, HostileFiles) {
   refused(npy(header("<f4", "False", many + ")"), data), "more than 64 dimensions");
   EXPECT_THROW(read_npy(directory_.file("missing.npy")), UserError);
   EXPECT_THROW(write_npy(directory_.file("no/such/folder.npy"), Tensor(DType::f32, {1}).view()), UserError);
+}
+
+TEST_F(Npy, StringsComeBack) {
+  const StringTensor texts{{2, 2}, {"a", "", "\xc3\xa4\xe2\x82\xac\xf0\x9f\x98\x80", "four"}};
+  write_npy_strings(path(), texts);
+  EXPECT_TRUE(holds_strings(path()));
+  EXPECT_EQ(read_npy_strings(path()).elements, texts.elements);
+  EXPECT_EQ(read_npy_strings(path()).dims, texts.dims);
+  EXPECT_THROW(read_npy(path()), UserError);
+  for (const StringTensor& other : {StringTensor{{2}, {"not UTF-8: \xff", "b"}}, StringTensor{{0, 3}, {}},
+                                    StringTensor{{}, {"\xed\xa0\x80"}}, StringTensor{{1}, {"\xc0\x80"}}}) {
+    write_npy_strings(path(), other);
+    EXPECT_EQ(read_npy_strings(path()).elements, other.elements);
+    EXPECT_EQ(read_npy_strings(path()).dims, other.dims);
+  }
+  write_npy(path(), Tensor(DType::f32, {1}).view());
+  EXPECT_FALSE(holds_strings(path()));
+}
+
+// As np.save writes np.array(['ab', 'c']); and what it cannot have written.
+TEST_F(Npy, StringsOfOthers) {
+  const auto strings = [&](const std::string& descr, const std::string& shape, const std::string& data) {
+    write_text(path(), npy("{'descr': '" + descr + "', 'fortran_order': False, 'shape': " + shape + "}", data));
+    return read_npy_strings(path()).elements;
+  };
+  const std::string data("a\0\0\0b\0\0\0c\0\0\0\0\0\0\0", 16);
+  EXPECT_EQ(strings("<U2", "(2,)", data), (std::vector<std::string>{"ab", "c"}));
+  EXPECT_EQ(strings("|S4", "(1,)", "xy"s + std::string(2, '\0')), std::vector<std::string>{"xy"});
+  EXPECT_EQ(strings("<U0", "(2,)", ""), (std::vector<std::string>{"", ""}));
+  EXPECT_THROW(strings("<U2", "(3,)", data), UserError);
+  EXPECT_THROW(strings("<U0", "(99999999999,)", ""), UserError);
+  EXPECT_THROW(strings(">U2", "(2,)", data), UserError);
+  EXPECT_THROW(strings("<U99999999999999999999", "(1,)", data), UserError);
+  EXPECT_THROW(strings("<U1", "(1,)", std::string(4, '\xff')), UserError);
+  EXPECT_THROW(strings("<f4", "(4,)", data), UserError);
 }
 
 TEST_F(Npy, EveryTruncationIsRefused) {

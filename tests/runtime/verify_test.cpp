@@ -141,7 +141,7 @@ TEST_F(TestCaseFiles, WhatIsWrittenIsReadAgain) {
   write_test_case(folder, plan, {&x, 1}, {&y, 1});
   std::set<std::string> files;
   for (const auto& entry : std::filesystem::directory_iterator(folder)) files.insert(entry.path().filename());
-  EXPECT_EQ(files, (std::set<std::string>{"in_0.npy", output_file_name(0), "io.json"}));
+  EXPECT_EQ(files, (std::set<std::string>{"in_0.npy", output_file_stem(0) + ".npy", "io.json"}));
   const TestCase read = read_test_case(folder, plan);
   EXPECT_EQ(std::memcmp(read.inputs[0].data(), x.data(), 16), 0);
   EXPECT_TRUE(compare_outputs(read.outputs, {&y, 1}).ok());

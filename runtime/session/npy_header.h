@@ -1,0 +1,24 @@
+#pragma once
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace cppgen::rt {
+
+// What stands in front of the elements of a .npy file.
+struct NpyHeader {
+  std::string descr;  // "<f4"
+  bool fortran_order = false;
+  std::vector<int64_t> shape;
+};
+
+// The header and the bytes behind it. UserError naming the file if it is not of this format.
+std::pair<NpyHeader, std::string_view> read_npy_header(std::string_view file, const std::string& path);
+
+// Replaces `path`. UserError if it cannot be written.
+void write_npy_file(const std::string& path, std::string_view descr, std::span<const int64_t> dims, const void* data,
+                    size_t bytes);
+
+}  // namespace cppgen::rt

@@ -1,0 +1,107 @@
+// Values that are no tensors of known size: what `run` takes, prints and writes.
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "runtime/session/npy.h"
+#include "runtime/session/npy_strings.h"
+#include "tests/cli/program.h"
+
+namespace cppgen {
+namespace {
+
+using nlohmann::json;
+
+class RunValues : public CliTest {
+ protected:
+  // found: positions of what is not zero; pair: a sequence of x and -x; words: text; some: an empty optional.
+  std::string model() const {
+    ModelMaker m(18);
+    m.input("x", {"N"}).input("text", {"M"}, onnx::TensorProto::STRING);
+    for (const char* name : {"found", "pair", "words", "some"}) m.output(name);
+    m.node("NonZero", {"x"}, {"found"});
+    m.node("Neg", {"x"}, {"minus"});
+    m.node("SequenceConstruct", {"x", "minus"}, {"pair"});
+    m.node("Identity", {"text"}, {"words"});
+    auto& type = *m.node("Optional", {}, {"some"}).add_attribute();
+    type.set_name("type");
+    type.set_type(onnx::AttributeProto::TYPE_PROTO);
+    type.mutable_tp()->mutable_tensor_type()->set_elem_type(onnx::TensorProto::FLOAT);
+    return write("kinds.onnx", m);
+  }
+  // y = all elements of a sequence, joined.
+  std::string sequence_model() const {
+    ModelMaker m(18);
+    auto& s = *m.graph.add_input();
+    s.set_name("s");
+    s.mutable_type()->mutable_sequence_type()->mutable_elem_type()->mutable_tensor_type()->set_elem_type(
+        onnx::TensorProto::FLOAT);
+    m.output("y").output("n");
+    auto& axis = *m.node("ConcatFromSequence", {"s"}, {"y"}).add_attribute();
+    axis.set_name("axis");
+    axis.set_type(onnx::AttributeProto::INT);
+    m.node("SequenceLength", {"s"}, {"n"});
+    return write("sequence.onnx", m);
+  }
+  std::string floats(const std::string& name, const std::vector<float>& values) const {
+    rt::Tensor tensor(DType::f32, {int64_t(values.size())});
+    std::copy(values.begin(), values.end(), tensor.as<float>());
+    rt::write_npy(path(name), tensor.view());
+    return path(name);
+  }
+};
+
+TEST_F(RunValues, AreDescribedAndWritten) {
+  rt::write_npy_strings(path("text.npy"), {{2}, {"\xc3\xa4 b", ""}});
+  const Ended ended = run({"run", model(), "--input", "x=" + floats("x.npy", {0, 5, 7}), "--input",
+                           "text=" + path("text.npy"), "--json", "--output", path("out")});
+  ASSERT_EQ(ended.status, 0) << ended.err;
+  const json outputs = json::parse(ended.out)["outputs"];
+  EXPECT_EQ(outputs[0]["shape"], json({1, 2}));
+  EXPECT_EQ(outputs[0]["file"], "out_0.npy");
+  EXPECT_EQ(outputs[1]["kind"], "sequence");
+  EXPECT_EQ(outputs[1]["elements"][1]["file"], "out_1_1.npy");
+  EXPECT_EQ(outputs[2]["dtype"], "string");
+  EXPECT_EQ(outputs[3]["kind"], "empty");
+  std::set<std::string> names;
+  for (const auto& entry : std::filesystem::directory_iterator(path("out"))) names.insert(entry.path().filename());
+  EXPECT_EQ(names, (std::set<std::string>{"in_0.npy", "in_1.npy", "io.json", "out_0.npy", "out_1_0.npy", "out_1_1.npy",
+                                          "out_2.npy"}));
+  EXPECT_EQ(rt::read_npy(path("out/out_1_1.npy")).as<float>()[2], -7);
+  const rt::StringTensor words = rt::read_npy_strings(path("out/out_2.npy"));
+  EXPECT_EQ(words.elements, (std::vector<std::string>{"\xc3\xa4 b", ""}));
+  // What was written is a data set.
+  EXPECT_EQ(run({"verify", model(), path("out")}).status, 0);
+  EXPECT_EQ(run({"verify", model(), path("out"), "--reference"}).status, 0);
+  rt::write_npy_strings(path("out/out_2.npy"), {{2}, {"other", ""}});
+  EXPECT_EQ(run({"verify", model(), path("out")}).status, 1);
+}
+
+TEST_F(RunValues, StringsMayBeRandom) {
+  const Ended text = run({"run", model(), "--reference", "--dim", "N=2", "--dim", "M=3"});
+  ASSERT_EQ(text.status, 0) << text.err;
+  EXPECT_NE(text.out.find("words  string [3]  \"word"), std::string::npos) << text.out;
+  EXPECT_NE(text.out.find("pair  sequence of 2\n  pair[0]  float32 [2]"), std::string::npos) << text.out;
+  EXPECT_NE(text.out.find("some  empty optional\n"), std::string::npos) << text.out;
+  EXPECT_NE(run({"run", model(), "--reference", "--dim", "N=2"}).err.find("the dimension 'M' (input 'text' axis 0)"),
+            std::string::npos);
+}
+
+TEST_F(RunValues, SequencesAreGivenElementByElement) {
+  const std::string sequence = sequence_model();
+  const Ended missing = run({"run", sequence, "--reference"});
+  EXPECT_EQ(missing.status, 2);
+  EXPECT_EQ(missing.err,
+            "cppgen: the input 's' is a sequence: give --input s=FILE.npy for each element, in their order, or "
+            "--input s= for none\n");
+  const Ended given = run(
+      {"run", sequence, "--input", "s=" + floats("a.npy", {1, 2}), "--input", "s=" + floats("b.npy", {3}), "--json"});
+  ASSERT_EQ(given.status, 0) << given.err;
+  EXPECT_EQ(json::parse(given.out)["outputs"][0]["shape"], json({3}));
+  EXPECT_EQ(json::parse(given.out)["inputs"][0]["length"], 2);
+  EXPECT_NE(run({"run", sequence, "--input", "s="}).err.find("the sequence is empty"), std::string::npos);
+  rt::write_npy_strings(path("text.npy"), {{1}, {"a"}});
+  EXPECT_EQ(run({"run", model(), "--input", "x=" + path("text.npy"), "--dim", "M=1"}).status, 2);
+}
+
+}  // namespace
+}  // namespace cppgen
