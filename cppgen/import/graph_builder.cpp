@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "cppgen/graph/string_elements.h"
 #include "cppgen/import/attributes.h"
 #include "cppgen/import/host_types.h"
 #include "cppgen/import/order.h"
@@ -124,15 +125,16 @@ void GraphBuilder::add_inputs(const onnx::GraphProto& proto) {
     ValueId id = graph_.add_value(input->name());
     define(input->name(), id);
     graph_.inputs.push_back(id);
-    if (host) {
+    const auto& type = input->type().tensor_type();
+    const bool strings = host && host->kind == ValueKind::strings;
+    if (host && !(strings && type.has_shape())) {
       graph_.value(id).host = host;
       continue;
     }
-    const auto& type = input->type().tensor_type();
     if (!parent_ && !type.has_shape())
       user_error("input {} has no shape; its number of dimensions must be known", quoted(input->name()));
     if (typed && type.has_shape() && !call_)
-      graph_.value(id).type = TensorType{*dtype_of(type.elem_type()), context_.dims->shape(*input)};
+      graph_.value(id).type = TensorType{strings ? kString : *dtype_of(type.elem_type()), context_.dims->shape(*input)};
   }
 }
 

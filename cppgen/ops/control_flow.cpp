@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "cppgen/graph/string_elements.h"
 #include "cppgen/ops/families.h"
 
 namespace cppgen::ops {
@@ -78,7 +79,7 @@ void set_stacked(InferContext& c, int i, const ValueType& each, std::optional<In
                  const std::set<std::string>& visible) {
   if (!c.has_output(i)) return;
   if (!each.tensor) {
-    if (!each.host || each.host->kind != ValueKind::tensor)
+    if (!each.host || (each.host->kind != ValueKind::tensor && each.host->kind != ValueKind::strings))
       c.fail(fmt::format("output {} stacks what are no tensors", i));
     HostType stacked = *each.host;
     return c.set_host_output(i, stacked);
@@ -154,13 +155,13 @@ void infer_map(InferContext& c) {
       }
       HostType element = *host;
       element.kind = host->strings ? ValueKind::strings : ValueKind::tensor;
-      if (host->strings || !host->dims) {
+      if (!host->dims) {
         set_type(input, {std::nullopt, element});
         continue;
       }
       Shape shape;
       for (int64_t d : *host->dims) shape.push_back(d >= 0 ? IndexExpr(d) : c.index().fresh_symbol("dim"));
-      set_type(input, {TensorType{host->dtype, shape}, std::nullopt});
+      set_type(input, {TensorType{host->strings ? kString : host->dtype, shape}, std::nullopt});
     }
   });
   if (c.output_count() > int(body.outputs.size())) c.fail("the node has more outputs than the body");

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <string_view>
 
+#include "cppgen/graph/string_elements.h"
 #include "runtime/base/float8.h"
 
 namespace cppgen::ops {
@@ -46,6 +47,24 @@ constexpr auto kTakesNarrowTypes = std::to_array<std::string_view>({"Cast",
                                                                     "Unsqueeze",
                                                                     "Where"});
 static_assert(std::is_sorted(kTakesNarrowTypes.begin(), kTakesNarrowTypes.end()));
+
+// Likewise of those whose kernels take handles of strings; others that take strings are the host's.
+constexpr auto kMovesStrings = std::to_array<std::string_view>(
+    {"CenterCropPad",  "Compress",        "Concat",        "DepthToSpace", "Expand",    "Flatten",   "Gather",
+     "GatherElements", "GatherND",        "Identity",      "OneHot",       "Pad",       "Reshape",   "ReverseSequence",
+     "Scatter",        "ScatterElements", "ScatterND",     "Shape",        "Size",      "Slice",     "SpaceToDepth",
+     "Split",          "Squeeze",         "TensorScatter", "Tile",         "Transpose", "Unsqueeze", "Where"});
+static_assert(std::is_sorted(kMovesStrings.begin(), kMovesStrings.end()));
+
+bool takes_strings(const Graph& graph, const Node& node) {
+  if (is_host(graph, node)) return true;
+  const auto reduction = node.attributes.find("reduction");
+  if (reduction != node.attributes.end()) {
+    const auto* text = std::get_if<std::string>(&reduction->second);
+    if (!text || *text != "none") return false;
+  }
+  return node.domain.empty() && std::binary_search(kMovesStrings.begin(), kMovesStrings.end(), node.op);
+}
 
 bool takes_narrow_types(const Node& node) {
   if (node.domain == "com.microsoft") return node.op == "QuantizeLinear" || node.op == "DequantizeLinear";
@@ -90,6 +109,15 @@ Scalar converted(Scalar x, DType storage, bool saturate) {
   const auto rounding = ir::rounding_to(storage);
   const Scalar value = x.cast(ir::value_type(storage));
   return rounding && !is_byte(x.type()) ? value.unary(*rounding) : value;
+}
+
+void check_string_types(const Graph& graph, const InferContext& c) {
+  const Node& node = c.node();
+  auto is_string = [&](ValueId v) { return v != kNoValue && is_string_tensor(graph.value(v)); };
+  for (const auto& [values, what] : {std::pair(&node.inputs, "input"), {&node.outputs, "output"}})
+    for (size_t i = 0; i < values->size(); ++i)
+      if (is_string((*values)[i]) && !takes_strings(graph, node))
+        c.fail(fmt::format("{} {} is a tensor of strings, which the operator does not take", what, i));
 }
 
 void check_narrow_types(const Graph& graph, const InferContext& c) {

@@ -19,5 +19,7 @@ IntegerRange range_of(DType integer);
 // UserError if an input, or a typed output, is float8, int4 or uint4, and the operator neither converts nor moves
 // elements.
 void check_narrow_types(const Graph&, const InferContext&);
+// UserError if an input or output is a tensor of strings, and the operator neither moves elements nor is the host's.
+void check_string_types(const Graph&, const InferContext&);
 
 }  // namespace cppgen::ops

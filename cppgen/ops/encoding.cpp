@@ -66,8 +66,9 @@ Vocabulary vocabulary(InferContext& c) {
   return v;
 }
 
+// A pool of strings alone has become one of integers before.
 std::string refuse_strings(const Graph&, const Node& node) {
-  return node.attributes.count("pool_strings") ? "attribute 'pool_strings' is not supported" : "";
+  return node.attributes.count("pool_strings") ? "attribute 'pool_strings' beside 'pool_int64s' is not allowed" : "";
 }
 
 void infer_tf_idf(InferContext& c) {

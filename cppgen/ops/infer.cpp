@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "cppgen/graph/string_elements.h"
 #include "cppgen/ir/interpreter.h"
 #include "cppgen/ops/convert.h"
 #include "cppgen/ops/op.h"
@@ -23,7 +24,7 @@ void check_arity(const InferContext& c, const Op& op) {
 }
 
 bool is_small_integer(const Value& v) {
-  if (!v.type || is_float(v.type->dtype)) return false;
+  if (!v.type || is_float(v.type->dtype) || is_string_tensor(v)) return false;
   int64_t count = 1;
   for (const IndexExpr& d : v.type->shape) {
     if (!d.is_constant() || d.constant() > kMaxKnownElements) return false;
@@ -78,6 +79,7 @@ void infer_node(Graph& g, NodeId id, const InferBody& infer_body) {
   check_narrow_types(g, c);
   op->infer(c);
   check_narrow_types(g, c);
+  check_string_types(g, c);
   for (int i = 0; i < c.output_count(); ++i) {
     if (!c.has_output(i)) continue;
     const Value& output = g.value(node.outputs[i]);

@@ -1,6 +1,7 @@
 // Bodies of loops as steps of one plan.
 #include <algorithm>
 
+#include "cppgen/graph/string_elements.h"
 #include "cppgen/ops/control_flow.h"
 
 namespace cppgen::ops {
@@ -24,6 +25,8 @@ bool runs_in_plan(InferContext& c, const Graph& body, const RepeatedBody& r) {
     return std::all_of(node.outputs.begin(), node.outputs.end(),
                        [&](ValueId v) { return v == kNoValue || tensor(body.value(v)); });
   };
+  // Strings become handles in plans, but not within the bodies there.
+  if (std::any_of(body.values.begin(), body.values.end(), is_string_tensor)) return false;
   for (const Node& node : body.nodes)
     if (!kernels_do(body, node) || !needed(node)) return false;
   for (ValueId v : body.outputs)

@@ -1,6 +1,7 @@
 // Sequences, optionals, Unique: functions of the host on whole values.
 #include <algorithm>
 
+#include "cppgen/graph/string_elements.h"
 #include "cppgen/ops/common.h"
 #include "cppgen/ops/families.h"
 #include "cppgen/ops/value_type.h"
@@ -69,7 +70,6 @@ void infer_length(InferContext& c) {
 void infer_split(InferContext& c) {
   require_position(c, 1);
   HostType part = host_type_of(c, 0);
-  if (part.strings) c.fail("strings are not supported");
   if (part.dims) {
     const int axis = normalized_axis(c, c.integer("axis", 0), int(part.dims->size()));
     if (c.has_input(1)) {
@@ -137,6 +137,8 @@ void infer_get_element(InferContext& c) {
 void infer_unique(InferContext& c) {
   const HostType type = host_type_of(c, 0);
   IndexExpr count = c.unknown_dimension(0, 0, "unique");
+  if (c.has("axis") && type.strings && type.dims && type.dims->size() != 1)
+    c.fail("an axis of strings of several dimensions is not supported");
   if (c.has("axis") && !type.strings) {
     Shape shape = c.shape(0);
     const int axis = normalized_axis(c, c.integer("axis"), int(shape.size()));
@@ -146,12 +148,8 @@ void infer_unique(InferContext& c) {
     c.set_output(0, c.dtype(0), shape);
     c.set_output(2, DType::i64, {extent});
   } else {
-    if (type.strings) {
-      c.set_host_output(0, {ValueKind::strings, DType::f32, true, std::vector<int64_t>{-1}});
-    } else {
-      c.set_output(0, c.dtype(0), {count});
-    }
-    c.set_output(2, DType::i64, {type.strings ? c.unknown_dimension(2, 0, "unique") : ir::product(c.shape(0))});
+    c.set_output(0, type.strings ? kString : c.dtype(0), {count});
+    c.set_output(2, DType::i64, {c.host(0) ? c.unknown_dimension(2, 0, "unique") : ir::product(c.shape(0))});
   }
   c.set_output(1, DType::i64, {count});
   c.set_output(3, DType::i64, {count});

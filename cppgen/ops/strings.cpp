@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "cppgen/graph/string_elements.h"
 #include "cppgen/ops/common.h"
 #include "cppgen/ops/families.h"
 #include "cppgen/ops/value_type.h"
@@ -12,20 +13,44 @@ namespace {
 
 constexpr int64_t kStringType = 8;  // TensorProto.STRING
 
-bool is_strings(InferContext& c, int i) { return c.host(i) && c.host(i)->strings; }
+bool is_strings(InferContext& c, int i) {
+  if (!c.has_input(i)) return false;
+  return c.host(i) ? c.host(i)->kind == ValueKind::strings : c.dtype(i) == kString;
+}
 
-HostType strings_like(const HostType& type) { return {ValueKind::strings, DType::f32, true, type.dims}; }
+// As the host broadcasts: what cannot be known before a run is not required.
+Shape broadcast_dims(InferContext& c, Shape a, Shape b) {
+  a.insert(a.begin(), b.size() > a.size() ? b.size() - a.size() : 0, IndexExpr(int64_t(1)));
+  b.insert(b.begin(), a.size() - b.size(), IndexExpr(int64_t(1)));
+  for (size_t d = 0; d < a.size(); ++d) {
+    if (b[d].is_constant(1) || ir::prove_equal(a[d], b[d])) continue;
+    if (!a[d].is_constant(1) && a[d].is_constant() && b[d].is_constant())
+      c.fail(fmt::format("shapes {} and {} do not broadcast", to_string(a), to_string(b)));
+    a[d] = a[d].is_constant(1) ? b[d] : c.unknown_dimension(0, d, "dim");
+  }
+  return a;
+}
+
+// The output of this element type that inputs 0 and 1 broadcast to.
+void set_broadcast(InferContext& c, DType dtype) {
+  if (!c.host(0) && !c.host(1)) return c.set_output(0, dtype, broadcast_dims(c, c.shape(0), c.shape(1)));
+  const bool strings = dtype == kString;
+  c.set_host_output(0, {strings ? ValueKind::strings : ValueKind::tensor, strings ? DType::f32 : dtype, strings, {}});
+}
 
 bool casts_to_strings(InferContext& c) {
   if (c.node().op == "CastLike") return is_strings(c, 1);
   return c.opset() >= 6 ? c.integer("to") == kStringType : c.text("to", "") == "STRING";
 }
 
+DType target_of_numbers(InferContext& c) {
+  return c.node().op == "CastLike" ? c.dtype(1) : dtype_of_onnx(c, c.integer("to"));
+}
+
 rt::HostStep host_cast(InferContext& c) {
   if (casts_to_strings(c)) return host_call("cast_to_strings");
   rt::HostStep step = host_call("numbers_of_strings");
-  const DType to = c.node().op == "CastLike" ? c.dtype(1) : dtype_of_onnx(c, c.integer("to"));
-  step.texts = {std::string(name_of(to))};
+  step.texts = {std::string(name_of(target_of_numbers(c)))};
   return step;
 }
 
@@ -38,25 +63,14 @@ rt::HostStep host_shape(InferContext& c) {
 // --- Operators of strings alone
 
 void infer_constant(InferContext& c) {
-  c.set_host_output(0, {ValueKind::strings, DType::f32, true, c.integers("strings:dims")});
+  const std::vector<int64_t> dims = c.integers("strings:dims");
+  c.set_output(0, kString, Shape(dims.begin(), dims.end()));
 }
 
 rt::HostStep host_constant(InferContext& c) {
   rt::HostStep step = host_call("string_constant", c.integers("strings:dims"));
   step.texts = std::get<std::vector<std::string>>(*c.attribute("strings:elements"));
   return step;
-}
-
-void require_strings(InferContext& c, int i) {
-  if (!is_strings(c, i)) c.fail(fmt::format("input {} is no tensor of strings", i));
-}
-
-std::vector<std::string> texts(InferContext& c, const char* name) {
-  const Attribute* a = c.attribute(name);
-  if (!a) return {};
-  const auto* list = std::get_if<std::vector<std::string>>(a);
-  if (!list) c.fail(fmt::format("attribute '{}' is no list of strings", name));
-  return *list;
 }
 
 int64_t case_change(InferContext& c) {
@@ -70,9 +84,11 @@ int64_t case_change(InferContext& c) {
 void infer_normalizer(InferContext& c) {
   require_strings(c, 0);
   case_change(c);
-  HostType result = strings_like(*c.host(0));
-  if (result.dims && !result.dims->empty()) result.dims->back() = -1;
-  c.set_host_output(0, result);
+  if (c.host(0)) return set_like(c, 0, kString, 0);
+  Shape shape = c.shape(0);
+  if (shape.size() != 1 && shape.size() != 2) c.fail("the input has neither one nor two dimensions");
+  shape.back() = c.unknown_dimension(0, shape.size() - 1, "words");
+  c.set_output(0, kString, shape);
 }
 
 rt::HostStep host_normalizer(InferContext& c) {
@@ -81,37 +97,44 @@ rt::HostStep host_normalizer(InferContext& c) {
   return step;
 }
 
-std::optional<std::vector<int64_t>> broadcast_dims(const HostType& a, const HostType& b) {
-  if (!a.dims || !b.dims) return std::nullopt;
-  std::vector<int64_t> dims(std::max(a.dims->size(), b.dims->size()));
-  for (size_t d = 0; d < dims.size(); ++d) {
-    const size_t from_a = dims.size() - a.dims->size(), from_b = dims.size() - b.dims->size();
-    const int64_t x = d < from_a ? 1 : (*a.dims)[d - from_a], y = d < from_b ? 1 : (*b.dims)[d - from_b];
-    dims[d] = x == 1 ? y : y == 1 ? x : std::max(x, y);
-  }
-  return dims;
-}
-
 void infer_concat(InferContext& c) {
   require_strings(c, 0);
   require_strings(c, 1);
-  c.set_host_output(0, {ValueKind::strings, DType::f32, true, broadcast_dims(*c.host(0), *c.host(1))});
+  set_broadcast(c, kString);
 }
 
 rt::HostStep host_concat(InferContext&) { return host_call("string_concat"); }
 
 }  // namespace
 
+void require_strings(InferContext& c, int i) {
+  if (!is_strings(c, i)) c.fail(fmt::format("input {} is no tensor of strings", i));
+}
+
+std::vector<std::string> texts(InferContext& c, const char* name) {
+  const Attribute* a = c.attribute(name);
+  if (!a) return {};
+  const auto* list = std::get_if<std::vector<std::string>>(a);
+  if (!list) c.fail(fmt::format("attribute '{}' is no list of strings", name));
+  return *list;
+}
+
+void set_like(InferContext& c, int output, DType dtype, int input) {
+  if (!c.host(input)) return c.set_output(output, dtype, c.shape(input));
+  HostType type = *c.host(input);
+  if (type.kind != ValueKind::tensor && type.kind != ValueKind::strings)
+    c.fail(fmt::format("input {} is {}, no tensor", input, to_string(type)));
+  type.strings = dtype == kString;
+  type.kind = type.strings ? ValueKind::strings : ValueKind::tensor;
+  type.dtype = type.strings ? DType::f32 : dtype;
+  c.set_host_output(output, type);
+}
+
 bool infer_string_cast(InferContext& c) {
-  if (casts_to_strings(c)) {
-    c.set_host_output(0, strings_like(host_type_of(c, 0)));
-    return true;
-  }
-  if (!is_strings(c, 0)) return false;
-  HostType result = *c.host(0);
-  result.kind = ValueKind::tensor, result.strings = false;
-  result.dtype = c.node().op == "CastLike" ? c.dtype(1) : dtype_of_onnx(c, c.integer("to"));
-  set_tensor_output(c, 0, result);
+  const bool to_strings = casts_to_strings(c);
+  if (!to_strings && !is_strings(c, 0)) return false;
+  set_like(c, 0, to_strings ? kString : target_of_numbers(c), 0);
+  c.run_on_host();
   return true;
 }
 
@@ -119,7 +142,8 @@ bool infer_string_comparison(InferContext& c) {
   if (!is_strings(c, 0) && !is_strings(c, 1)) return false;
   require_strings(c, 0);
   require_strings(c, 1);
-  set_tensor_output(c, 0, {ValueKind::tensor, DType::boolean, false, broadcast_dims(*c.host(0), *c.host(1))});
+  set_broadcast(c, DType::boolean);
+  c.run_on_host();
   return true;
 }
 

@@ -1,3 +1,4 @@
+#include "cppgen/graph/string_elements.h"
 #include "cppgen/ops/common.h"
 #include "cppgen/ops/families.h"
 
@@ -26,7 +27,7 @@ void add(std::vector<Op>& table, const char* name, std::initializer_list<int> ve
 
 void infer_identity(InferContext& c) {
   if (c.host(0)) return c.set_host_output(0, *c.host(0));
-  infer_same<kAll | kNarrow>(c);
+  infer_same<kAll | kNarrow | bit(kString)>(c);
 }
 
 rt::HostStep host_identity(InferContext&) { return host_call("identity"); }

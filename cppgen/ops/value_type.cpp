@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "cppgen/graph/string_elements.h"
 #include "runtime/base/errors.h"
 
 namespace cppgen::ops {
@@ -29,7 +30,9 @@ std::vector<int64_t> known_dims(const Shape& shape) {
 HostType as_host(const ValueType& type) {
   if (type.host) return *type.host;
   check(type.tensor.has_value(), "a value without a type");
-  return {ValueKind::tensor, type.tensor->dtype, false, known_dims(type.tensor->shape)};
+  const bool strings = type.tensor->dtype == kString;
+  return {strings ? ValueKind::strings : ValueKind::tensor, strings ? DType::f32 : type.tensor->dtype, strings,
+          known_dims(type.tensor->shape)};
 }
 
 std::set<std::string> visible_symbols(const InferContext& c) {
@@ -90,7 +93,7 @@ ValueType join_types(InferContext& c, const char* what, const ValueType& a, cons
 
 void set_tensor_output(InferContext& c, int output, const HostType& element) {
   if (!c.has_output(output)) return;
-  if (element.strings || !element.dims) {
+  if (!element.dims) {
     HostType tensor = element;
     tensor.kind = element.strings ? ValueKind::strings : ValueKind::tensor;
     return c.set_host_output(output, tensor);
@@ -98,7 +101,7 @@ void set_tensor_output(InferContext& c, int output, const HostType& element) {
   Shape shape;
   for (size_t d = 0; d < element.dims->size(); ++d)
     shape.push_back((*element.dims)[d] >= 0 ? IndexExpr((*element.dims)[d]) : c.unknown_dimension(output, d, "dim"));
-  c.set_output(output, element.dtype, shape);
+  c.set_output(output, element.strings ? kString : element.dtype, shape);
 }
 
 }  // namespace cppgen::ops

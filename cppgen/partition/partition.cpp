@@ -4,6 +4,7 @@
 #include <functional>
 #include <set>
 
+#include "cppgen/graph/string_elements.h"
 #include "cppgen/ops/op.h"
 #include "cppgen/partition/items.h"
 #include "runtime/base/errors.h"
@@ -97,6 +98,7 @@ class PlanGraph {
     Value own = from_.value(v);
     own.id = ValueId(graph_.values.size());
     own.producer = -1;
+    if (is_string_tensor(own)) own.type->dtype = kStringHandle;
     graph_.values.push_back(std::move(own));
     copies_[v] = graph_.values.back().id;
     return graph_.values.back().id;
@@ -205,7 +207,10 @@ class BodyPartitioner {
     step.op = rt::HostOp::plan;
     step.plan = int32_t(result_.plans.size());
     for (ValueId v : plan.inputs()) step.inputs.push_back(slot_of(v));
-    for (ValueId v : plan.outputs()) step.outputs.push_back(slot_of(v));
+    for (ValueId v : plan.outputs()) {
+      step.outputs.push_back(slot_of(v));
+      step.integers.push_back(is_string_tensor(graph_.value(v)));
+    }
     step.origin = fmt::format("plan {}", step.plan);
     result_.plans.push_back(plan.take());
     body_.steps.push_back(std::move(step));
@@ -272,7 +277,9 @@ rt::ValueInfo info_of(const Value& value) {
     info.symbols.resize(info.dims.size());
     return info;
   }
-  info.type = value.type->dtype;
+  const bool strings = is_string_tensor(value);
+  info.kind = strings ? ValueKind::strings : ValueKind::tensor;
+  info.type = strings ? DType::f32 : value.type->dtype;
   for (const ir::IndexExpr& d : value.type->shape) {
     info.dims.push_back(d.is_constant() ? d.constant() : -1);
     const bool named = d.node() && d.node()->op == ir::IndexOp::variable && !ir::is_fresh_symbol(d);
@@ -286,7 +293,8 @@ rt::ValueInfo info_of(const Value& value) {
 bool is_one_plan(const Graph& graph) {
   const bool tensors = std::all_of(graph.inputs.begin(), graph.inputs.end(),
                                    [&](ValueId v) { return !graph.value(v).host.has_value(); });
-  return tensors && std::none_of(graph.nodes.begin(), graph.nodes.end(), [&](const Node& node) {
+  const bool strings = std::any_of(graph.values.begin(), graph.values.end(), is_string_tensor);
+  return tensors && !strings && std::none_of(graph.nodes.begin(), graph.nodes.end(), [&](const Node& node) {
            return ops::is_host(graph, node) || node.attributes.count(kRunTimeSymbols);
          });
 }

@@ -7,6 +7,7 @@
 #include "cppgen/passes/eliminate_common_subexpressions.h"
 #include "cppgen/passes/eliminate_dead_code.h"
 #include "cppgen/passes/expand_quantized_operators.h"
+#include "cppgen/passes/expand_string_vocabularies.h"
 #include "cppgen/passes/fold_affine.h"
 #include "cppgen/passes/fold_constants.h"
 #include "cppgen/passes/fold_requantization.h"
@@ -47,6 +48,8 @@ void run_passes(Graph& graph, const PassOptions& options) {
   // `once` sees bodies by itself, `run` is for each graph alone.
   // First: what no output needs must not be refused, typed or folded.
   run("eliminate_dead_code", [&](Graph& g) { eliminate_dead_code(g); });
+  // Before inference, which types what it makes.
+  run("expand_string_vocabularies", [&](Graph& g) { expand_string_vocabularies(g); });
   // Before inference, so that a model's unsupported operators are reported together.
   once("check_supported", [&](Graph& g) { ops::check_supported(g); });
   // Every later pass relies on types; small constants are folded on the way because types depend on them.

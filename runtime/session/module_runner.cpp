@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "runtime/base/errors.h"
+#include "runtime/session/string_handles.h"
 
 namespace cppgen::rt {
 namespace {
@@ -38,15 +39,12 @@ class Stacks {
     std::vector<Value>& list = values_[i];
     if (list.empty()) return nothing(i, axis);
     if (reversed) std::reverse(list.begin(), list.end());
-    std::vector<const Tensor*> parts;
-    for (const Value& value : list) {
-      if (!value.tensor()) call_.fail(fmt::format("stacked output {} is {}", i, value.description()));
-      parts.push_back(value.tensor());
-    }
-    const auto rank = int64_t(parts[0]->dims().size()) + 1;
+    std::vector<const Value*> parts;
+    for (const Value& value : list) parts.push_back(&value);
+    const auto rank = int64_t(dims_of(call_, list[0]).size()) + 1;
     if (axis < -rank || axis >= rank)
       call_.fail(fmt::format("output axis {} is not in [{}, {}]", axis, -rank, rank - 1));
-    return join(call_, parts, axis < 0 ? axis + rank : axis, true);
+    return join_values(call_, parts, axis < 0 ? axis + rank : axis, true);
   }
 
  private:
@@ -58,6 +56,7 @@ class Stacks {
     for (int64_t& d : dims) d = std::max<int64_t>(d, 0);
     const auto rank = int64_t(dims.size()) + 1;
     dims.insert(dims.begin() + (axis < 0 ? axis + rank : axis), 0);
+    if (info.kind == ValueKind::strings) return StringTensor{std::move(dims), {}};
     return Tensor(info.type, std::move(dims));
   }
 
@@ -139,10 +138,19 @@ std::vector<Value> ModuleRunner::run_step(const HostStep& step, const PreparedSt
 
 std::vector<Value> ModuleRunner::run_plan(const HostStep& step, const Frame& frame) const {
   const HostCall call = call_of(step, frame);
+  StringHandles strings;
+  std::vector<Tensor> entered;
+  entered.reserve(call.inputs.size());
   std::vector<TensorView> views;
-  for (size_t i = 0; i < call.inputs.size(); i++) views.push_back(call.tensor(i).view());
+  for (size_t i = 0; i < call.inputs.size(); i++) {
+    if (call.has(i) && call.inputs[i]->strings()) entered.push_back(strings.enter(call.strings(i)));
+    views.push_back(call.has(i) && call.inputs[i]->strings() ? entered.back().view() : call.tensor(i).view());
+  }
   std::vector<Value> results;
-  for (Tensor& tensor : run_plan_(step.plan, views)) results.emplace_back(std::move(tensor));
+  for (Tensor& tensor : run_plan_(step.plan, views)) {
+    const bool handles = results.size() < step.integers.size() && step.integers[results.size()] != 0;
+    results.push_back(handles ? Value(strings.leave(tensor)) : Value(std::move(tensor)));
+  }
   return results;
 }
 
@@ -183,15 +191,19 @@ std::vector<Value> ModuleRunner::run_scan(const HostStep& step, const Frame& fra
   if (!batched) return scan(call, frame);
   call.inputs.erase(call.inputs.begin());  // lengths of sequences, which the compiler refuses
   // Each entry of the batch for itself, then all of them joined.
-  const int64_t batch = call.tensor(0).dims().empty() ? 0 : call.tensor(0).dims()[0];
+  auto input = [&](size_t i) -> const Value& {
+    if (!call.has(i)) call.fail(fmt::format("input {} is missing", i));
+    return *call.inputs[i];
+  };
+  const int64_t batch = dims_of(call, input(0)).empty() ? 0 : dims_of(call, input(0))[0];
   if (batch < 1) call.fail("the batch is empty");
   std::vector<std::vector<Value>> results;
   for (int64_t b = 0; b < batch; b++) {
     std::vector<Value> entry;
     for (size_t i = 0; i < call.inputs.size(); i++) {
-      const Tensor& x = call.tensor(i);
-      if (x.dims().empty() || x.dims()[0] != batch) call.fail(fmt::format("input {} has another batch", i));
-      entry.emplace_back(part_of(x, 0, b, 1, true));
+      const std::vector<int64_t>& dims = dims_of(call, input(i));
+      if (dims.empty() || dims[0] != batch) call.fail(fmt::format("input {} has another batch", i));
+      entry.push_back(part_of(call, input(i), 0, b, 1, true));
     }
     HostCall one{step, {}};
     for (const Value& value : entry) one.inputs.push_back(&value);
@@ -199,9 +211,9 @@ std::vector<Value> ModuleRunner::run_scan(const HostStep& step, const Frame& fra
   }
   std::vector<Value> joined;
   for (size_t o = 0; o < results[0].size(); o++) {
-    std::vector<const Tensor*> parts;
-    for (const auto& list : results) parts.push_back(list[o].tensor());
-    joined.emplace_back(join(call, parts, 0, true));
+    std::vector<const Value*> parts;
+    for (const auto& list : results) parts.push_back(&list[o]);
+    joined.push_back(join_values(call, parts, 0, true));
   }
   return joined;
 }
@@ -233,12 +245,13 @@ struct ScanForm {
 
  private:
   void note_length(const HostCall& call, size_t k) {
-    const Tensor& x = call.tensor(states + k);
-    const auto rank = int64_t(x.dims().size());
+    if (!call.has(states + k)) call.fail(fmt::format("input {} is missing", states + k));
+    const std::vector<int64_t>& dims = dims_of(call, *call.inputs[states + k]);
+    const auto rank = int64_t(dims.size());
     int64_t& axis = scanned[k].axis;
     if (axis < -rank || axis >= rank) call.fail(fmt::format("axis {} is not in [{}, {}]", axis, -rank, rank - 1));
     axis = axis < 0 ? axis + rank : axis;
-    const int64_t extent = x.dims()[size_t(axis)];
+    const int64_t extent = dims[size_t(axis)];
     if (length >= 0 && extent != length) call.fail(fmt::format("scanned inputs of lengths {} and {}", length, extent));
     length = extent;
   }
@@ -256,7 +269,7 @@ std::vector<Value> ModuleRunner::scan(const HostCall& call, const Frame& frame) 
     std::vector<Value> inputs = std::move(state);
     for (size_t k = 0; k < form.scanned.size(); k++) {
       const int64_t at = form.scanned[k].backwards ? form.length - 1 - t : t;
-      inputs.emplace_back(part_of(call.tensor(form.states + k), form.scanned[k].axis, at, 1, true));
+      inputs.push_back(part_of(call, *call.inputs[form.states + k], form.scanned[k].axis, at, 1, true));
     }
     append_captures(inputs, step, 0, frame);
     std::vector<Value> results = run_body(step.bodies[0], std::move(inputs));

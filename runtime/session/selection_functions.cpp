@@ -6,6 +6,7 @@
 #include "runtime/base/elements.h"
 #include "runtime/base/errors.h"
 #include "runtime/session/host_functions.h"
+#include "runtime/session/string_handles.h"
 
 namespace cppgen::rt {
 namespace {
@@ -201,9 +202,8 @@ Values non_zero(const HostCall& call) {
   return one_value(std::move(result));
 }
 
-// integers: has an axis, axis
-Values compress(const HostCall& call) {
-  const Tensor &given = call.tensor(0), &condition = call.tensor(1);
+Tensor compress_tensor(const HostCall& call, const Tensor& given) {
+  const Tensor& condition = call.tensor(1);
   const int64_t axis = call.step.integers[0] != 0 ? call.step.integers[1] : 0;
   Tensor flat;
   if (call.step.integers[0] == 0) {
@@ -218,7 +218,14 @@ Values compress(const HostCall& call) {
   std::vector<int64_t> chosen;
   for (int64_t i = 0; i < condition.elements(); i++)
     if (condition.as<uint8_t>()[i]) chosen.push_back(i);
-  return one_value(select_rows(x, rows, axis, chosen));
+  return select_rows(x, rows, axis, chosen);
+}
+
+// integers: has an axis, axis
+Values compress(const HostCall& call) {
+  if (!call.has(0) || !call.inputs[0]->strings()) return one_value(compress_tensor(call, call.tensor(0)));
+  StringHandles strings;
+  return one_value(strings.leave(compress_tensor(call, strings.enter(call.strings(0)))));
 }
 
 constexpr NamedHostFunction kFunctions[] = {

@@ -3,6 +3,7 @@
 
 #include "runtime/base/errors.h"
 #include "runtime/session/host_functions.h"
+#include "runtime/session/string_handles.h"
 
 namespace cppgen::rt {
 namespace {
@@ -87,15 +88,17 @@ std::vector<int64_t> split_lengths(const HostCall& call, int64_t extent) {
 
 // integers: axis, keepdims
 Values split_to_sequence(const HostCall& call) {
-  const Tensor& x = call.tensor(0);
+  if (!call.has(0)) call.fail("input 0 is missing");
+  const Value& x = *call.inputs[0];
+  const std::vector<int64_t>& dims = dims_of(call, x);
   if (call.has(1) && call.tensor(1).type() != DType::i32 && call.tensor(1).type() != DType::i64)
     call.fail("input 1 is not int32 or int64");
-  const int64_t axis = axis_in(call, call.step.integers[0], int64_t(x.dims().size()));
+  const int64_t axis = axis_in(call, call.step.integers[0], int64_t(dims.size()));
   const bool drop = !call.has(1) && call.step.integers[1] == 0;
   Value::Sequence parts;
   int64_t at = 0;
-  for (int64_t n : split_lengths(call, x.dims()[size_t(axis)])) {
-    parts.push_back(part_of(x, axis, at, n, drop));
+  for (int64_t n : split_lengths(call, dims[size_t(axis)])) {
+    parts.push_back(part_of(call, x, axis, at, n, drop));
     at += n;
   }
   return one_sequence(std::move(parts));
@@ -105,14 +108,11 @@ Values split_to_sequence(const HostCall& call) {
 Values concat_from_sequence(const HostCall& call) {
   const Value::Sequence& elements = call.sequence(0);
   if (elements.empty()) call.fail("the sequence is empty");
-  std::vector<const Tensor*> parts;
-  for (const Value& element : elements) {
-    if (!element.tensor()) call.fail(fmt::format("an element is {}", element.description()));
-    parts.push_back(element.tensor());
-  }
+  std::vector<const Value*> parts;
+  for (const Value& element : elements) parts.push_back(&element);
   const bool new_axis = call.step.integers[1] != 0;
-  const int64_t axis = axis_in(call, call.step.integers[0], int64_t(parts[0]->dims().size()) + new_axis);
-  return one_value(join(call, parts, axis, new_axis));
+  const int64_t axis = axis_in(call, call.step.integers[0], int64_t(dims_of(call, elements[0]).size()) + new_axis);
+  return one_value(join_values(call, parts, axis, new_axis));
 }
 
 Values make_optional(const HostCall& call) { return one_value(call.has(0) ? *call.inputs[0] : Value()); }

@@ -27,17 +27,22 @@ bool fits(const TensorInfo& info, const Value& value) {
   return false;
 }
 
-// The plan's symbols and the dimensions of its inputs, for those that are tensors.
+// Strings have dimensions to bind where their rank is declared.
+bool has_dims(const TensorInfo& info) {
+  return info.kind == ValueKind::tensor || (info.kind == ValueKind::strings && !info.dims.empty());
+}
+
+// The plan's symbols and the dimensions of its inputs, for those that have dimensions.
 std::vector<int64_t> bound_symbols(const Plan& plan, std::span<const TensorView> inputs) {
   Plan tensors;
   std::vector<int64_t> symbols;
   for (const TensorInfo& info : plan.inputs)
-    if (info.kind == ValueKind::tensor) tensors.inputs.push_back(info);
+    if (has_dims(info)) tensors.inputs.push_back(info);
   tensors.symbols = plan.symbols;
   std::vector<int32_t> position(plan.inputs.size(), -1);
   int32_t next = 0;
   for (size_t i = 0; i < plan.inputs.size(); i++)
-    if (plan.inputs[i].kind == ValueKind::tensor) position[i] = next++;
+    if (has_dims(plan.inputs[i])) position[i] = next++;
   for (Symbol& symbol : tensors.symbols) symbol.input = position[size_t(symbol.input)];
   symbols.resize(tensors.symbols.size());
   bind_inputs(tensors, inputs, symbols);
@@ -55,7 +60,9 @@ void check_values(const Plan& plan, std::span<const Value> inputs) {
     if (!fits(info, inputs[i]))
       user_error("input '{}' is {}; the model needs {}", info.name, inputs[i].description(),
                  kKindNames[size_t(info.kind)]);
-    if (info.kind == ValueKind::tensor) tensors.push_back(inputs[i].tensor()->view());
+    if (!has_dims(info)) continue;
+    tensors.push_back(inputs[i].strings() ? TensorView{info.type, inputs[i].strings()->dims, nullptr}
+                                          : inputs[i].tensor()->view());
   }
   bound_symbols(plan, tensors);
 }

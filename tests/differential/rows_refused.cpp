@@ -31,7 +31,6 @@ const std::vector<Row>& refused_rows() {
       {"RotaryEmbedding", {}, "f32[2,3,16] i64[1] f32[9,4] f32[9,4]|scale=2.0", 1, "com.microsoft"},
       {"MatMulNBits", {}, "f32[3,32] u8![5,2,8] f32![5,2] - i32[32]|K=32 N=5 bits=4 block_size=16", 1, "com.microsoft"},
       {"Constant", {}, "|value_string='a'"},
-      {"TfIdfVectorizer", {}, "i64[12]|pool_strings=['a'] mode='TF'", 9},
       {"RoiAlign", {}, "f32[1,2,8,8] f32[1,4] i64[1]|output_height=2 output_width=2"},
       {"NonMaxSuppression", {}, "f32[1,6,4] f32[1,2,6] i64[]=2"},
       {"Resize", {}, "f32[1,2,4,5] - f32[4]", 19},

@@ -28,6 +28,12 @@ This page is generated: versions come from the operator table, all else from wha
   `operator_table`, a program of the tests, lists it by type and instruction set.
 - **Not supported**: what is refused, beyond what ONNX forbids.
 
+Tensors of strings are taken by what moves elements (CenterCropPad, Compress, Concat, DepthToSpace, Expand, Flatten,
+Gather, GatherElements, GatherND, Identity, OneHot, Pad, Reshape, ReverseSequence, Scatter, ScatterElements, ScatterND,
+Shape, Size, Slice, SpaceToDepth, Split, Squeeze, TensorScatter, Tile, Transpose, Unsqueeze, Where), by control flow,
+sequences and optionals, by Cast, Equal, TfIdfVectorizer and Unique, and by the operators on strings. Of unknown rank,
+by the last two groups alone.
+
 )";
 
 const std::pair<const char*, std::vector<DType>> kTypeGroups[] = {

@@ -73,6 +73,8 @@ class Model {
     ASSERT_EQ(a.description(), b.description());
     if (a.tensor()) {
       EXPECT_EQ(std::memcmp(a.tensor()->data(), b.tensor()->data(), size_t(a.tensor()->bytes())), 0);
+    } else if (a.strings()) {
+      EXPECT_EQ(a.strings()->elements, b.strings()->elements);
     } else if (a.sequence()) {
       for (size_t i = 0; i < a.sequence()->size(); i++) expect_same((*a.sequence())[i], (*b.sequence())[i]);
     }

@@ -1,0 +1,62 @@
+// What is asked of each string of a tensor: whether a pattern matches, its parts, its place in a list of words.
+#include <re2/re2.h>
+
+#include <limits>
+
+#include "cppgen/graph/string_elements.h"
+#include "cppgen/ops/common.h"
+#include "cppgen/ops/families.h"
+#include "cppgen/ops/strings.h"
+
+namespace cppgen::ops {
+namespace {
+
+void infer_full_match(InferContext& c) {
+  require_strings(c, 0);
+  const RE2 pattern(c.text("pattern", ""), RE2::Quiet);
+  if (!pattern.ok()) c.fail(fmt::format("attribute 'pattern' is no regular expression: {}", pattern.error()));
+  set_like(c, 0, DType::boolean, 0);
+}
+
+rt::HostStep host_full_match(InferContext& c) {
+  rt::HostStep step = host_call("regex_full_match");
+  step.texts = {c.text("pattern", "")};
+  return step;
+}
+
+// Parts of each string, filled up with empty ones, and their number.
+void infer_split(InferContext& c) {
+  require_strings(c, 0);
+  set_like(c, 1, DType::i64, 0);
+  if (c.host(0)) return c.set_host_output(0, *c.host(0));  // of unknown rank, too
+  Shape shape = c.shape(0);
+  shape.push_back(c.unknown_dimension(0, shape.size(), "parts"));
+  c.set_output(0, kString, shape);
+}
+
+rt::HostStep host_split(InferContext& c) {
+  rt::HostStep step = host_call("string_split", {c.integer("maxsplit", std::numeric_limits<int64_t>::max())});
+  step.texts = {c.text("delimiter", "")};
+  return step;
+}
+
+void infer_positions(InferContext& c) {
+  require_strings(c, 0);
+  set_like(c, 0, DType::i64, 0);
+}
+
+rt::HostStep host_positions(InferContext& c) {
+  rt::HostStep step = host_call("string_positions");
+  step.texts = texts(c, "words");
+  return step;
+}
+
+}  // namespace
+
+void add_text_ops(std::vector<Op>& t) {
+  add_host_versions(t, "RegexFullMatch", {20}, {1, 1, 1}, infer_full_match, host_full_match);
+  add_host_versions(t, "StringSplit", {20}, {1, 1, 2}, infer_split, host_split);
+  add_host_versions(t, "StringPositions", {1}, {1, 1, 1}, infer_positions, host_positions, "cppgen");
+}
+
+}  // namespace cppgen::ops

@@ -1,0 +1,100 @@
+// Patterns, parts and vocabularies of strings.
+#include <re2/re2.h>
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "runtime/base/errors.h"
+#include "runtime/session/host_functions.h"
+
+namespace cppgen::rt {
+namespace {
+
+using Values = std::vector<Value>;
+
+// texts: the pattern
+Values full_match(const HostCall& call) {
+  const StringTensor& x = call.strings(0);
+  const RE2 pattern(call.step.texts[0], RE2::Quiet);
+  if (!pattern.ok()) call.fail(fmt::format("the pattern is no regular expression: {}", pattern.error()));
+  Tensor result(DType::boolean, x.dims);
+  for (size_t i = 0; i < x.elements.size(); i++) result.as<uint8_t>()[i] = RE2::FullMatch(x.elements[i], pattern);
+  return one_value(std::move(result));
+}
+
+constexpr std::string_view kSpaces = " \t\n\v\f\r";
+
+// At runs of spaces, which are no parts at either end. What is left after the last split keeps its spaces at the end.
+std::vector<std::string> split_at_spaces(std::string_view text, int64_t most) {
+  std::vector<std::string> parts;
+  for (;;) {
+    const size_t begin = text.find_first_not_of(kSpaces);
+    if (begin == std::string_view::npos) return parts;
+    text.remove_prefix(begin);
+    const size_t end = text.find_first_of(kSpaces);
+    if (end == std::string_view::npos || int64_t(parts.size()) >= most) {
+      parts.emplace_back(text);
+      return parts;
+    }
+    parts.emplace_back(text.substr(0, end));
+    text.remove_prefix(end);
+  }
+}
+
+std::vector<std::string> split_at(std::string_view text, std::string_view delimiter, int64_t most) {
+  if (delimiter.empty()) return split_at_spaces(text, most);
+  std::vector<std::string> parts;
+  for (size_t at = 0; int64_t(parts.size()) < most && (at = text.find(delimiter)) != std::string_view::npos;) {
+    parts.emplace_back(text.substr(0, at));
+    text.remove_prefix(at + delimiter.size());
+  }
+  parts.emplace_back(text);
+  return parts;
+}
+
+// texts: the delimiter, none for spaces; integers: the greatest number of splits, negative: any number
+Values split(const HostCall& call) {
+  const StringTensor& x = call.strings(0);
+  const int64_t given = call.step.integers[0], most = given < 0 ? std::numeric_limits<int64_t>::max() : given;
+  std::vector<std::vector<std::string>> all;
+  for (const std::string& text : x.elements) all.push_back(split_at(text, call.step.texts[0], most));
+  size_t longest = 0;
+  Tensor counts(DType::i64, x.dims);
+  for (size_t i = 0; i < all.size(); i++) {
+    counts.as<int64_t>()[i] = int64_t(all[i].size());
+    longest = std::max(longest, all[i].size());
+  }
+  StringTensor parts{x.dims, {}};
+  parts.dims.push_back(int64_t(longest));
+  parts.elements.resize(size_t(element_count(parts.dims)));
+  for (size_t i = 0; i < all.size(); i++)
+    std::move(all[i].begin(), all[i].end(), parts.elements.begin() + int64_t(i * longest));
+  Values values = one_value(std::move(parts));
+  values.emplace_back(std::move(counts));
+  return values;
+}
+
+// texts: the words. -1 for what is none of them
+Values positions(const HostCall& call) {
+  const StringTensor& x = call.strings(0);
+  std::unordered_map<std::string_view, int64_t> position;
+  for (const std::string& word : call.step.texts) position.emplace(word, int64_t(position.size()));
+  Tensor result(DType::i64, x.dims);
+  for (size_t i = 0; i < x.elements.size(); i++) {
+    const auto at = position.find(x.elements[i]);
+    result.as<int64_t>()[i] = at == position.end() ? -1 : at->second;
+  }
+  return one_value(std::move(result));
+}
+
+constexpr NamedHostFunction kFunctions[] = {
+    {"regex_full_match", 1, 0, 1, full_match},
+    {"string_split", 1, 1, 1, split},
+    {"string_positions", 1, 0, 0, positions},
+};
+
+}  // namespace
+
+std::span<const NamedHostFunction> text_functions() { return kFunctions; }
+
+}  // namespace cppgen::rt
