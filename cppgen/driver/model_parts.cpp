@@ -59,7 +59,7 @@ std::vector<ModelPart> make_parts(ModelGraphs& cut, const Settings& settings, co
     ModelPart part;
     part.name = graph.name;
     part.input_names = names_of(graph, graph.inputs), part.output_names = names_of(graph, graph.outputs);
-    ir::Program program = clock.time("lower", [&] { return ops::lower(graph); });
+    ir::Program program = clock.time("lower", [&] { return ops::lower(graph, {.library = true}); });
     if (trace) trace("lower", program);
     part.schedule = clock.time("schedule", [&] {
       return schedule::make_schedule(std::move(program), schedule_options(settings), target,

@@ -147,8 +147,8 @@ void GraphBuilder::add_outputs(const onnx::GraphProto& proto) {
     if (*id == kNoValue) user_error("output {} is an input of the function that is absent", quoted(output.name()));
     // A body may give one value twice, as what is carried and what is stacked.
     if (!seen.insert(output.name()).second && !parent_) user_error("output {} is listed twice", quoted(output.name()));
-    graph_.outputs.push_back(*id);
     if (!parent_) note_declared(output, *id);
+    graph_.outputs.push_back(parent_ ? *id : as_declared(output, *id));
   }
 }
 
@@ -164,6 +164,19 @@ void GraphBuilder::note_declared(const onnx::ValueInfoProto& output, ValueId id)
   Node& node = graph_.nodes[size_t(producer)];
   const auto at = std::find(node.outputs.begin(), node.outputs.end(), id) - node.outputs.begin();
   node.attributes.emplace(declared_name(int(at)), std::move(dims));
+}
+
+// Bodies may give a sequence where an optional is carried: a model that declares the sequence says that it is there.
+ValueId GraphBuilder::as_declared(const onnx::ValueInfoProto& output, ValueId id) {
+  const NodeId producer = graph_.value(id).producer;
+  if (producer < 0 || output.type().value_case() != onnx::TypeProto::kSequenceType) return id;
+  const Node from = graph_.nodes[size_t(producer)];
+  if (bodies_of(from).empty() || !from.domain.empty()) return id;
+  constexpr int kFirstOpset = 18;  // in which OptionalGetElement takes what is no optional
+  const ValueId element = graph_.add_value(output.name());
+  graph_.add_node("OptionalGetElement", {id}, {element}, std::max(from.opset, kFirstOpset)).name =
+      from.name + " " + output.name();
+  return element;
 }
 
 int GraphBuilder::opset_of(const onnx::NodeProto& node) const {

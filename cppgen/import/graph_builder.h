@@ -50,6 +50,7 @@ class GraphBuilder {
   void add_initializers(onnx::GraphProto&);
   void add_inputs(const onnx::GraphProto&);
   void add_outputs(const onnx::GraphProto&);
+  ValueId as_declared(const onnx::ValueInfoProto& output, ValueId);
   void note_declared(const onnx::ValueInfoProto& output, ValueId);
   // Runs `act`; errors name the node.
   void in_node(const onnx::NodeProto&, int position, const std::function<void()>& act) const;

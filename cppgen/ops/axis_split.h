@@ -5,9 +5,16 @@
 
 namespace cppgen::ops {
 
-// A shape divided into dimensions that are reduced and those that are kept.
+// A shape divided into dimensions that are reduced and those that are kept; or, where only a run knows which, each
+// dimension into a part that is kept and one that is reduced, one of which is 1.
 class AxisSplit {
  public:
+  static AxisSplit of_parts(Shape kept, Shape reduced) {
+    AxisSplit split({}, {});
+    split.of_parts_ = true;
+    split.kept_ = std::move(kept), split.reduced_ = std::move(reduced);
+    return split;
+  }
   AxisSplit(const Shape& shape, const std::vector<int>& axes) : is_reduced_(shape.size(), false) {
     for (int a : axes) is_reduced_[a] = true;
     for (size_t d = 0; d < shape.size(); ++d) (is_reduced_[d] ? reduced_ : kept_).push_back(shape[d]);
@@ -25,9 +32,12 @@ class AxisSplit {
   IndexExpr count() const { return ir::product(reduced_); }
 
   // The shape with reduced dimensions of 1.
-  Shape keep_dims() const { return merge(kept_, std::vector<IndexExpr>(reduced_.size(), IndexExpr(int64_t(1)))); }
+  Shape keep_dims() const {
+    return of_parts_ ? kept_ : merge(kept_, std::vector<IndexExpr>(reduced_.size(), IndexExpr(int64_t(1))));
+  }
   std::vector<IndexExpr> merge(const std::vector<IndexExpr>& kept, const std::vector<IndexExpr>& reduced) const {
     std::vector<IndexExpr> out;
+    for (size_t d = 0; of_parts_ && d < kept.size(); ++d) out.push_back(kept[d] + reduced[d]);
     for (size_t d = 0, k = 0, r = 0; d < is_reduced_.size(); ++d)
       out.push_back(is_reduced_[d] ? reduced[r++] : kept[k++]);
     return out;
@@ -38,12 +48,15 @@ class AxisSplit {
  private:
   std::vector<IndexExpr> pick(const std::vector<IndexExpr>& at, bool reduced) const {
     std::vector<IndexExpr> out;
-    for (size_t d = 0; d < at.size(); ++d) {
+    for (size_t d = 0; of_parts_ && d < at.size(); ++d)
+      out.push_back(ir::min(at[d], (reduced ? reduced_ : kept_)[d] - 1));
+    for (size_t d = 0; !of_parts_ && d < at.size(); ++d) {
       if (is_reduced_[d] == reduced) out.push_back(at[d]);
     }
     return out;
   }
   std::vector<bool> is_reduced_;
+  bool of_parts_ = false;
   Shape kept_, reduced_;
 };
 

@@ -1,4 +1,5 @@
 #include "cppgen/ops/common.h"
+#include "cppgen/ops/declared.h"
 #include "cppgen/ops/families.h"
 #include "cppgen/ops/reindex.h"
 #include "cppgen/ops/window.h"
@@ -12,23 +13,53 @@ using At = std::vector<IndexExpr>;
 
 struct Columns {
   Window window;  // over the image; `output` are the positions of the block
-  int64_t taps = 1;
-  IndexExpr channels;
+  IndexExpr taps = 1, channels;
   Shape output;  // [N, C, image..]
 };
 
+int64_t image_rank(InferContext& c) {
+  const int64_t image = element_count(c, 1), block = element_count(c, 2);
+  if (image == 0 || image != block) c.fail(fmt::format("the image has {} dimensions, the block {}", image, block));
+  return image;
+}
+
+bool is_run_time_image(InferContext& c) { return is_run_time(c, 1) || is_run_time(c, 2); }
+
+// Extents of the image, then of the block. Those that only a run knows are what `resolve` gives.
+Shape image_and_block(InferContext& c) {
+  const int64_t rank = image_rank(c);
+  Shape extents, noted(size_t(2 * rank));
+  for (int64_t k = 0; k < 2 * rank; ++k) {
+    const auto* known = c.contents(int(1 + k / rank));
+    extents.push_back(known ? (*known)[size_t(k % rank)] : c.resolved_symbol(size_t(k), "extent"));
+    if (!known) noted[size_t(k)] = extents.back();
+    const IndexExpr e = extents.back();
+    if (e.is_constant() && (e.constant() < 1 || e.constant() > int64_t(1) << 31))
+      c.fail(fmt::format("an extent of the image or the block is {}", e.constant()));
+  }
+  if (is_run_time_image(c)) c.note_resolved(noted);
+  return extents;
+}
+
+void resolve_col2im(LowerContext& c, ir::BufferId dims) {
+  const int64_t rank = image_rank(c);
+  std::vector<Scalar> values;
+  for (int64_t k = 0; k < 2 * rank; ++k) {
+    const Scalar extent = integer_element(c, int(1 + k / rank), k % rank);
+    values.push_back(valid_or_refused(c, extent, {extent >= 1.0, extent <= double(int64_t(1) << 31)}));
+  }
+  emit_dims(c, dims, values);
+}
+
 Columns columns_of(InferContext& c) {
   require_rank(c, 0, 3, 3);
-  const std::vector<int64_t> image = c.constant_ints(1), block = c.constant_ints(2);
-  if (image.empty() || image.size() != block.size())
-    c.fail(fmt::format("the image has {} dimensions, the block {}", image.size(), block.size()));
-  for (size_t d = 0; d < image.size(); ++d)
-    if (image[d] < 1 || block[d] < 1 || block[d] > int64_t(1) << 31 || image[d] > int64_t(1) << 31)
-      c.fail(fmt::format("dimension {}: a block of {} in an image of {}", d, block[d], image[d]));
+  const Shape extents = image_and_block(c);
+  const auto rank = int64_t(extents.size() / 2);
+  const Shape image(extents.begin(), extents.begin() + rank), block(extents.begin() + rank, extents.end());
+  require_size(c, block, DType::u8);
   Columns k;
-  k.window = window_of(c, Shape(image.begin(), image.end()), Shape(block.begin(), block.end()), false);
-  for (int64_t n : block)
-    if (__builtin_mul_overflow(k.taps, n, &k.taps)) c.fail("the block is too large");
+  k.window = window_of(c, image, block, false);
+  k.taps = ir::product(block);
   const Shape& x = c.shape(0);
   require_equal(c, mod(x[1], k.taps), 0, "the remainder of dimension 1 by the size of the block and 0");
   require_equal(c, x[2], ir::product(output_extents(k.window)), "dimension 2 and the positions of the block");
@@ -47,24 +78,24 @@ void infer_col2im(InferContext& c) {
 void lower_col2im(LowerContext& c) {
   const Columns k = columns_of(c);
   const DType type = ir::value_type(c.dtype(0));
-  emit_reduction(c,
-                 {"", c.output_buffer(0), kernel_extents(k.window), ir::ReduceOp::sum,
-                  [&](const At& at, const At& tap) {
-                    At place;
-                    std::vector<ir::Guard> guards;
-                    for (size_t d = 0; d < tap.size(); ++d) {
-                      const WindowAxis& a = k.window[d];
-                      // The block begins at this distance before the element, if that is a multiple of the stride.
-                      const IndexExpr from = at[d + 2] + a.pad_begin - tap[d] * IndexExpr(a.dilation);
-                      place.push_back(floordiv(from, a.stride));
-                      guards.push_back({place.back(), 0, a.output});
-                      if (a.stride > 1) guards.push_back({mod(from, a.stride), 0, 1});
-                    }
-                    const At column = {at[0], at[1] * IndexExpr(k.taps) + linear_index(kernel_extents(k.window), tap),
-                                       linear_index(output_extents(k.window), place)};
-                    return scalar(c, c.exprs().load(c.input_buffer(0), c.dtype(0), column, guards, number(c, type, 0)));
-                  },
-                  nullptr});
+  emit_reduction(c, {"", c.output_buffer(0), kernel_extents(k.window), ir::ReduceOp::sum,
+                     [&](const At& at, const At& tap) {
+                       At place;
+                       std::vector<ir::Guard> guards;
+                       for (size_t d = 0; d < tap.size(); ++d) {
+                         const WindowAxis& a = k.window[d];
+                         // The block begins at this distance before the element, if that is a multiple of the stride.
+                         const IndexExpr from = at[d + 2] + a.pad_begin - tap[d] * IndexExpr(a.dilation);
+                         place.push_back(floordiv(from, a.stride));
+                         guards.push_back({place.back(), 0, a.output});
+                         if (a.stride > 1) guards.push_back({mod(from, a.stride), 0, 1});
+                       }
+                       const At column = {at[0], at[1] * k.taps + linear_index(kernel_extents(k.window), tap),
+                                          linear_index(output_extents(k.window), place)};
+                       return scalar(c,
+                                     c.exprs().load(c.input_buffer(0), c.dtype(0), column, guards, number(c, type, 0)));
+                     },
+                     nullptr});
 }
 
 // MaxRoiPool: x [N, C, H, W], rois [R, 5] of batch entry and corners (x1, y1, x2, y2); result [R, C, PH, PW]
@@ -132,6 +163,7 @@ void lower_max_roi_pool(LowerContext& c) {
 
 void add_column_ops(std::vector<Op>& t) {
   add_versions(t, "Col2Im", {18}, {3, 3, 1}, infer_col2im, lower_col2im);
+  set_resolve(t, "Col2Im", resolve_col2im);
   add_versions(t, "MaxRoiPool", {1, 22}, {2, 2, 1}, infer_max_roi_pool, lower_max_roi_pool);
 }
 

@@ -102,8 +102,19 @@ std::optional<std::vector<int64_t>> axes_argument(InferContext& c, int input) {
   return c.constant_ints(input);
 }
 
+namespace {
+
+// Only a run knows whether they are equal.
+bool compares_in_run(InferContext& c, IndexExpr a, IndexExpr b) {
+  if (!ir::depends_on_fresh_symbols(a) && !ir::depends_on_fresh_symbols(b)) return false;
+  c.compare_in_run(a, b);
+  return true;
+}
+
+}  // namespace
+
 IndexExpr require_equal(InferContext& c, IndexExpr a, IndexExpr b, const char* what) {
-  if (!ir::prove_equal(a, b)) {
+  if (!ir::prove_equal(a, b) && !compares_in_run(c, a, b)) {
     c.fail(fmt::format("{} must be equal but are {} and {}", what, ir::to_string(a), ir::to_string(b)));
   }
   return a.is_constant() ? a : b;
@@ -118,7 +129,7 @@ Shape broadcast(InferContext& c, const Shape& a, const Shape& b) {
     IndexExpr x = longer[skipped + d], y = shorter[d];
     if (x.is_constant(1)) {
       out[skipped + d] = y;
-    } else if (!y.is_constant(1) && !ir::prove_equal(x, y)) {
+    } else if (!y.is_constant(1) && !ir::prove_equal(x, y) && !compares_in_run(c, x, y)) {
       c.fail(fmt::format("shapes {} and {} do not broadcast: dimensions {} and {} differ and neither is the constant 1",
                          to_string(a), to_string(b), ir::to_string(x), ir::to_string(y)));
     }
@@ -142,7 +153,7 @@ PartialShape broadcast_of(InferContext& c, int first) {
         to = from[d];
       } else if (c.can_resolve() && (ir::depends_on_fresh_symbols(*to) || ir::depends_on_fresh_symbols(from[d]))) {
         to.reset();
-      } else {
+      } else if (!compares_in_run(c, *to, from[d])) {
         c.fail(
             fmt::format("shapes {} and {} do not broadcast: dimensions {} and {} differ and neither is the constant 1",
                         to_string(c.shape(first)), to_string(from), ir::to_string(*to), ir::to_string(from[d])));
@@ -187,7 +198,8 @@ void resolve_broadcast(LowerContext& c, ir::BufferId dims) {
 void require_broadcasts_to(InferContext& c, int i, const Shape& to) {
   Shape result = broadcast(c, to, c.shape(i));
   bool same = result.size() == to.size();
-  for (size_t d = 0; same && d < to.size(); ++d) same = ir::prove_equal(result[d], to[d]);
+  for (size_t d = 0; same && d < to.size(); ++d)
+    same = ir::prove_equal(result[d], to[d]) || compares_in_run(c, result[d], to[d]);
   if (!same)
     c.fail(fmt::format("input {} of shape {} does not broadcast to {}", i, to_string(c.shape(i)), to_string(to)));
 }

@@ -39,7 +39,8 @@ std::vector<int> normalized_axes(InferContext&, const std::vector<int64_t>& axes
 // Axes from attribute `axes` or input `i` (whichever there is); nullopt if neither is given.
 std::optional<std::vector<int64_t>> axes_argument(InferContext&, int input);
 
-// The one extent of two dimensions that must agree; symbolic dimensions agree if they are the same expression.
+// The one extent of two dimensions that must agree; symbolic dimensions agree if they are the same expression. Where
+// only a run knows one of them, they are compared before the node runs (compared_in_run).
 IndexExpr require_equal(InferContext&, IndexExpr a, IndexExpr b, const char* what);
 // The shape that operands of these shapes broadcast to, aligned at the right.
 Shape broadcast(InferContext&, const Shape&, const Shape&);

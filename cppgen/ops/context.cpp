@@ -100,28 +100,6 @@ const Tensor* InferContext::constant(int i) const {
   return value == attributes.end() ? nullptr : std::get_if<Tensor>(&value->second);
 }
 
-IndexExpr InferContext::unknown_dimension(int output, size_t d, const std::string& hint) {
-  const std::optional<TensorType>& type = graph_.value(node_.outputs[size_t(output)]).type;
-  if (type && d < type->shape.size() && ir::is_fresh_symbol(type->shape[d])) return type->shape[d];
-  return index().fresh_symbol(hint);
-}
-
-bool InferContext::can_resolve() const {
-  const Op* op = find(node_.domain, node_.op, node_.opset);
-  return op && op->resolve;
-}
-
-Shape InferContext::resolved_dimensions(int output, const PartialShape& dims) {
-  Shape shape;
-  std::vector<std::string> names;
-  for (size_t d = 0; d < dims.size(); ++d) {
-    shape.push_back(dims[d] ? *dims[d] : unknown_dimension(output, d, "dim"));
-    names.push_back(dims[d] ? "" : shape.back().node()->name);
-  }
-  graph_.nodes[size_t(node_.id)].attributes[kRunTimeSymbols] = std::move(names);
-  return shape;
-}
-
 void InferContext::run_on_host(bool host) {
   auto& attributes = graph_.nodes[size_t(node_.id)].attributes;
   if (host) {

@@ -37,6 +37,8 @@ void add_scan_ops(std::vector<Op>&);
 void add_generator_ops(std::vector<Op>&);
 void add_resize_ops(std::vector<Op>&);
 void add_signal_ops(std::vector<Op>&);
+void add_mel_ops(std::vector<Op>&);
+void add_sized_ops(std::vector<Op>&);
 void add_sample_ops(std::vector<Op>&);
 void add_roi_ops(std::vector<Op>&);
 void add_loss_ops(std::vector<Op>&);

@@ -146,98 +146,11 @@ void lower_grid_sample(LowerContext& c) {
   });
 }
 
-// --- AffineGrid: theta [N, axes, axes + 1] times the centres (or corners) of the elements of `size` [N, C, spatial..]
-
-Shape affine_size(InferContext& c) {
-  const std::vector<IndexExpr>* size = c.contents(1);
-  if (!size) c.fail("input 1 (the size) must be known");
-  if (size->size() != 4 && size->size() != 5) c.fail(fmt::format("the size has {} numbers, not 4 or 5", size->size()));
-  return *size;
-}
-
-void infer_affine_grid(InferContext& c) {
-  require_dtype(c, 0, kFloats);
-  require_rank(c, 0, 3, 3);
-  const Shape size = affine_size(c);
-  const int64_t axes = int64_t(size.size()) - 2;
-  require_equal(c, c.shape(0)[0], size[0], "batches of theta and size");
-  require_equal(c, c.shape(0)[1], axes, "rows of theta and axes");
-  require_equal(c, c.shape(0)[2], axes + 1, "columns of theta and axes + 1");
-  c.integer("align_corners", 0);
-  Shape to = {size[0]};
-  to.insert(to.end(), size.begin() + 2, size.end());
-  to.push_back(axes);
-  require_size(c, to, c.dtype(0));
-  c.set_output(0, c.dtype(0), to);
-}
-
-void lower_affine_grid(LowerContext& c) {
-  const Shape size = affine_size(c);
-  const int64_t axes = int64_t(size.size()) - 2;
-  const bool corners = c.integer("align_corners", 0) != 0;
-  const DType type = ir::value_type(c.dtype(0));
-  c.emit_pointwise(c.output_buffer(0), [&](const At& at) {
-    Scalar sum = load_input(c, 0, {at[0], at.back(), axes});
-    for (int64_t k = 0; k < axes; ++k) {
-      const size_t d = size_t(axes - k);  // coordinate 0 belongs to the last axis
-      const IndexExpr n = size[d + 1], steps = corners ? ir::max(n - 1, 1) : n;
-      // In [-1, 1]; the one element of an axis lies in its middle.
-      const IndexExpr numerator = at[d] * IndexExpr(int64_t(2)) + IndexExpr(int64_t(1)) - n;
-      Scalar place = index_value(c, numerator, type) / index_value(c, steps, type);
-      sum = sum + load_input(c, 0, {at[0], at.back(), k}) * place;
-    }
-    return sum;
-  });
-}
-
-// --- CenterCropPad: the middle of each axis, or zeros around it
-
-struct CropAxis {
-  int axis;
-  IndexExpr extent, shift;  // the input position is the output position + shift
-};
-
-std::vector<CropAxis> crop_plan(InferContext& c) {
-  const Shape& x = c.shape(0);
-  std::vector<int64_t> axes;
-  for (size_t d = 0; d < x.size(); ++d) axes.push_back(int64_t(d));
-  axes = c.integers("axes", axes);
-  normalized_axes(c, axes, int(x.size()));
-  std::vector<int64_t> sizes = c.constant_ints(1);
-  if (sizes.size() != axes.size()) c.fail(fmt::format("{} sizes for {} axes", sizes.size(), axes.size()));
-  std::vector<CropAxis> plan;
-  for (size_t k = 0; k < axes.size(); ++k) {
-    int axis = normalized_axis(c, axes[k], int(x.size()));
-    int64_t in = constant_dim(c, x[axis], "a dimension"), out = sizes[k];
-    if (out < 0) c.fail(fmt::format("size {} is negative", out));
-    plan.push_back({axis, out, in >= out ? (in - out) / 2 : -((out - in) / 2)});
-  }
-  return plan;
-}
-
-void infer_center_crop_pad(InferContext& c) {
-  Shape to = c.shape(0);
-  for (const CropAxis& a : crop_plan(c)) to[a.axis] = a.extent;
-  require_size(c, to, c.dtype(0));
-  c.set_output(0, c.dtype(0), to);
-}
-
-void lower_center_crop_pad(LowerContext& c) {
-  std::vector<CropAxis> plan = crop_plan(c);
-  DType type = ir::value_type(c.dtype(0));
-  c.emit_pointwise(c.output_buffer(0), [&](At at) {
-    for (const CropAxis& a : plan) at[a.axis] = at[a.axis] + a.shift;
-    return load_inside(c, c.input_buffer(0), at, number(c, type, 0));
-  });
-}
-
 }  // namespace
 
 void add_sample_ops(std::vector<Op>& t) {
   add_versions(t, "GridSample", {16, 20, 22}, {2, 2, 1}, infer_grid_sample, lower_grid_sample);
   add_versions(t, "GridSample", {1}, {2, 2, 1}, infer_grid_sample, lower_grid_sample, nullptr, "com.microsoft");
-  add_versions(t, "AffineGrid", {20}, {2, 2, 1}, infer_affine_grid, lower_affine_grid);
-  add_versions(t, "CenterCropPad", {18}, {2, 2, 1}, infer_center_crop_pad, lower_center_crop_pad);
 }
 
 }  // namespace cppgen::ops

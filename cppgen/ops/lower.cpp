@@ -20,7 +20,8 @@ ir::ConstantData encode(DType dtype, const std::vector<IndexExpr>& contents, std
 
 class Lowering {
  public:
-  Lowering(Graph& graph, ir::Program& program) : graph_(graph), program_(program), buffers_(graph.values.size(), -1) {
+  Lowering(Graph& graph, ir::Program& program, const LowerOptions& options)
+      : graph_(graph), program_(program), options_(options), buffers_(graph.values.size(), -1) {
     program_.index = graph.index;
   }
 
@@ -50,6 +51,7 @@ class Lowering {
 
   Graph& graph_;
   ir::Program& program_;
+  LowerOptions options_;
   std::vector<ir::BufferId> buffers_;
 };
 
@@ -109,7 +111,8 @@ void Lowering::lower_node(const Node& node) {
     if (v != kNoValue && buffers_[v] < 0) buffers_[v] = add_buffer(v, ir::BufferKind::temporary);
   }
   const Op* op = find(node.domain, node.op, node.opset);
-  LowerContext c(graph_, node, program_, [this](ValueId v) { return buffer_of(v); });
+  LowerContext c(
+      graph_, node, program_, [this](ValueId v) { return buffer_of(v); }, options_.library);
   if (!op) c.fail("the operator is not supported");
   if (node.attributes.count(kResolves)) return op->resolve(c, c.output_buffer(0));
   if (!op->lower) c.fail("the operator is run by the host, not by a kernel");
@@ -126,9 +129,9 @@ bool is_needed(const Graph& g, const Node& node) {
 
 }  // namespace
 
-ir::Program lower(Graph& g) {
+ir::Program lower(Graph& g, const LowerOptions& options) {
   ir::Program program;
-  Lowering lowering(g, program);
+  Lowering lowering(g, program, options);
   for (ValueId v : g.inputs) lowering.add_input(v);
   // Buffers of outputs come first, so that producers find them; copies are made at the end.
   std::vector<ValueId> copied;
@@ -156,7 +159,7 @@ ir::Program lower(Graph& g) {
 }
 
 std::vector<ir::BufferId> lower_body(Graph& body, ir::Program& program, const std::vector<ir::BufferId>& inputs) {
-  Lowering lowering(body, program);
+  Lowering lowering(body, program, {});
   for (size_t i = 0; i < inputs.size(); ++i)
     if (inputs[i] >= 0) lowering.set_input(body.inputs[i], inputs[i]);
   for (const Node& node : body.nodes)
@@ -168,7 +171,7 @@ std::vector<ir::BufferId> lower_body(Graph& body, ir::Program& program, const st
 
 ir::Program lower_node(Graph& g, NodeId id, bool keep_constants) {
   ir::Program program;
-  Lowering lowering(g, program);
+  Lowering lowering(g, program, {});
   const Node& node = g.nodes.at(id);
   for (ValueId v : node.inputs) {
     if (v == kNoValue || lowering.has_buffer(v) || (keep_constants && g.value(v).constant)) continue;

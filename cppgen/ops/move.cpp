@@ -71,27 +71,44 @@ void lower_concat(LowerContext& c) {
 
 int split_axis(InferContext& c) { return normalized_axis(c, c.integer("axis", 0), int(c.shape(0).size())); }
 
-// Sizes that only a run knows, as the model declares them.
-std::vector<IndexExpr> declared_sizes(InferContext& c) {
+// Sizes that only a run knows: as the model declares them for all outputs, else values of the run.
+std::vector<IndexExpr> run_time_sizes(InferContext& c) {
+  const int axis = split_axis(c), count = c.output_count();
+  if (element_count(c, 1) != count) c.fail(fmt::format("there are not {} sizes", count));
   std::vector<IndexExpr> sizes;
   IndexExpr sum;
-  for (int i = 0; i < c.output_count(); ++i) {
-    std::optional<Shape> shape = declared_shape(c, i);
-    if (!shape || shape->size() != c.shape(0).size())
-      c.fail("input 1 (the sizes) must be constant, or the outputs' shapes declared");
-    sizes.push_back((*shape)[split_axis(c)]);
+  for (int i = 0; i < count; ++i) {
+    const std::optional<Shape> shape = declared_shape(c, i);
+    if (!shape || shape->size() != c.shape(0).size()) break;
+    sizes.push_back((*shape)[axis]);
     sum = sum + sizes.back();
   }
-  require_equal(c, sum, c.shape(0)[split_axis(c)], "the sum of the sizes and the dimension");
-  if (element_count(c, 1) != c.output_count()) c.fail(fmt::format("there are not {} sizes", c.output_count()));
+  if (int(sizes.size()) == count) {
+    require_equal(c, sum, c.shape(0)[axis], "the sum of the sizes and the dimension");
+    return sizes;
+  }
+  sizes.clear();
+  for (int i = 0; i < count; ++i) sizes.push_back(c.resolved_symbol(size_t(i), "part"));
+  c.note_resolved(sizes);
   return sizes;
+}
+
+void resolve_split(LowerContext& c, ir::BufferId dims) {
+  std::vector<Scalar> sizes;
+  Scalar sum = number(c, DType::i64, 0);
+  for (int64_t i = 0, count = element_count(c, 1); i < count; ++i) {
+    sizes.push_back(integer_element(c, 1, i));
+    sum = sum + sizes.back();
+  }
+  for (Scalar& size : sizes) size = valid_or_refused(c, size, {sum == index_value(c, c.shape(0)[split_axis(c)])});
+  emit_dims(c, dims, sizes);
 }
 
 bool has_run_time_sizes(InferContext& c) { return c.opset() >= 13 && is_run_time(c, 1); }
 
 // Extents of the outputs along the axis.
 std::vector<IndexExpr> split_sizes(InferContext& c) {
-  if (has_run_time_sizes(c)) return declared_sizes(c);
+  if (has_run_time_sizes(c)) return run_time_sizes(c);
   IndexExpr extent = c.shape(0)[split_axis(c)];
   int count = c.output_count();
   if (c.has("split") || (c.has_input(1) && c.opset() >= 13)) {
@@ -145,6 +162,7 @@ void add_move_ops(std::vector<Op>& t) {
   add_versions(t, "Transpose", {1, 13, 21}, {1, 1, 1}, infer_transpose, lower_transpose);
   add_versions(t, "Concat", {1, 4, 11, 13}, {1, -1, 1}, infer_concat, lower_concat);
   add_versions(t, "Split", {1, 2, 11, 13, 18}, {1, 2, -1}, infer_split, lower_split);
+  set_resolve(t, "Split", resolve_split);
 }
 
 }  // namespace cppgen::ops

@@ -1,5 +1,6 @@
 // NonMaxSuppression: one round after the other, in each of which every class of every batch entry takes its best box
-// and gives up those that overlap it.
+// and gives up those that overlap it. Rounds are counted by the declared output; without one, or with more of them than
+// are worth nests of their own, the host does the same.
 #include <algorithm>
 
 #include "cppgen/ops/declared.h"
@@ -12,12 +13,21 @@ namespace {
 using At = std::vector<IndexExpr>;
 using ir::ReduceOp;
 
-constexpr int64_t kMaxRounds = 256;  // each adds nests of its own
+constexpr int64_t kMaxRounds = 16, kMostCandidates = 1024;  // each round adds nests of its own
 
 struct Sizes {
   IndexExpr batch, classes, boxes;
   int64_t selected, rounds;
 };
+
+// The host's work, unless a few are declared.
+bool is_for_host(InferContext& c) {
+  const std::optional<Shape> declared = declared_shape(c, 0);
+  if (!declared || declared->size() != 2 || c.shape(1).size() != 3) return true;
+  const IndexExpr boxes = c.shape(1)[2], candidates = c.shape(1)[0] * c.shape(1)[1] * boxes;
+  if (!candidates.is_constant() || candidates.constant() > kMostCandidates) return true;
+  return std::min((*declared)[0].constant() + 1, boxes.constant()) > kMaxRounds;
+}
 
 // A class takes at most as many boxes as are declared; one more round shows whether it would take too many.
 Sizes sizes_of(InferContext& c) {
@@ -32,21 +42,25 @@ Sizes sizes_of(InferContext& c) {
   require_equal(c, to[1], 3, "the second declared dimension and 3");
   s.selected = to[0].constant();
   s.rounds = std::min(s.selected + 1, constant_dim(c, s.boxes, "the number of boxes"));
-  if (s.rounds > kMaxRounds)
-    c.fail(fmt::format("{} boxes to select; at most {} are supported", s.selected, kMaxRounds));
-  require_searchable(c, s.batch * s.classes * IndexExpr(s.rounds));
   return s;
 }
 
 void infer_non_max_suppression(InferContext& c) {
   require_dtype(c, 0, bit(DType::f32));
   require_dtype(c, 1, bit(DType::f32));
-  Sizes s = sizes_of(c);
   const int64_t center = c.integer("center_point_box", 0);
   if (center != 0 && center != 1) c.fail(fmt::format("attribute 'center_point_box' is {}; allowed are 0, 1", center));
   for (int i = 2; i < c.input_count(); ++i)
     if (c.has_input(i) && element_count(c, i) != 1) c.fail(fmt::format("input {} is not one number", i));
-  c.set_output(0, DType::i64, {s.selected, 3});
+  if (is_for_host(c)) {
+    c.run_on_host();
+    return c.set_output(0, DType::i64, {c.unknown_dimension(0, 0, "selected"), 3});
+  }
+  c.set_output(0, DType::i64, {sizes_of(c).selected, 3});
+}
+
+rt::HostStep host_suppression(InferContext& c) {
+  return host_call("non_max_suppression", {c.integer("center_point_box", 0)});
 }
 
 struct Box {
@@ -194,6 +208,8 @@ void lower_non_max_suppression(LowerContext& c) {
 
 void add_suppression_ops(std::vector<Op>& t) {
   add_versions(t, "NonMaxSuppression", {10, 11}, {2, 5, 1}, infer_non_max_suppression, lower_non_max_suppression);
+  for (Op& op : t)
+    if (op.name == "NonMaxSuppression") op.host = host_suppression;
 }
 
 }  // namespace cppgen::ops

@@ -11,6 +11,8 @@ namespace cppgen::ops {
 
 using PartialShape = std::vector<std::optional<IndexExpr>>;  // without those that only a run knows
 
+using ComparedDims = std::vector<std::pair<IndexExpr, IndexExpr>>;
+
 // Infers the types of a body whose inputs are typed.
 using InferBody = std::function<void(Graph&)>;
 
@@ -42,6 +44,11 @@ class InferContext {
   bool can_resolve() const;  // the operator has a `resolve`
   // Symbols for the dimensions that are not given, noted as such that the operator's `resolve` computes in a run.
   Shape resolved_dimensions(int output, const PartialShape&);
+  // The symbol of element `k` of what `resolve` gives: the one that the node has noted, or a new one; and noting them.
+  IndexExpr resolved_symbol(size_t k, const std::string& hint);
+  void note_resolved(const std::vector<IndexExpr>&);  // elements that are no fresh symbols are known
+  // Dimensions that must be equal, which only a run can tell.
+  void compare_in_run(IndexExpr, IndexExpr);
   // Notes whether the host runs this node, though there is a lowering.
   void run_on_host(bool host = true);
 
@@ -71,6 +78,9 @@ class InferContext {
   Graph& graph_;
   const Node& node_;
   const InferBody* infer_body_ = nullptr;
+  ComparedDims* compared_ = nullptr;
+
+  friend ComparedDims compared_in_run(Graph&, NodeId);
 };
 
 // What an operator sees while it is lowered: types are known, buffers exist, statements are appended.
@@ -79,9 +89,11 @@ class LowerContext : public InferContext {
   // Gives the buffer of a value, creating it if need be.
   using BufferOf = std::function<ir::BufferId(ValueId)>;
 
-  LowerContext(Graph& graph, const Node& node, ir::Program& program, BufferOf buffer_of)
-      : InferContext(graph, node), program_(program), buffer_of_(std::move(buffer_of)) {}
+  LowerContext(Graph& graph, const Node& node, ir::Program& program, BufferOf buffer_of, bool uses_library = false)
+      : InferContext(graph, node), program_(program), buffer_of_(std::move(buffer_of)), uses_library_(uses_library) {}
 
+  // Whether a call of the runtime's library may stand for the loops that are the operator's meaning.
+  bool uses_library() const { return uses_library_; }
   ir::Program& program() { return program_; }
   ir::ExprArena& exprs() { return *program_.exprs; }
   ir::BufferId input_buffer(int) const;  // asked for only if the elements are read: constants exist on demand
@@ -108,6 +120,7 @@ class LowerContext : public InferContext {
  private:
   ir::Program& program_;
   BufferOf buffer_of_;
+  bool uses_library_;
 };
 
 // One entry per operator and range of versions; `since` is ONNX's since_version. Lookup takes the entry with the
@@ -141,9 +154,18 @@ void infer_node(Graph&, NodeId, const InferBody&);
 void infer_node(Graph&, NodeId);  // bodies by infer_types
 void infer_types(Graph&);
 
+// Dimensions of a node's inputs that only a run can find equal; the node must not run before they were compared.
+ComparedDims compared_in_run(Graph&, NodeId);
+
+// `library`: operators that the runtime's library has a faster way for are calls of it. Without it all are loops, which
+// is their meaning.
+struct LowerOptions {
+  bool library = false;
+};
+
 // Lowers a whole typed graph. Values whose contents are known (shape arithmetic) are stored directly where they are
 // read, and the nodes that compute them are left out.
-ir::Program lower(Graph&);
+ir::Program lower(Graph&, const LowerOptions& = {});
 // Lowers a body into the program around it; a buffer for each of its inputs, -1 for those whose contents are known.
 // Returns the buffers of its outputs.
 std::vector<ir::BufferId> lower_body(Graph& body, ir::Program&, const std::vector<ir::BufferId>& inputs);

@@ -50,25 +50,57 @@ std::string pad_mode(InferContext& c) {
   return mode;
 }
 
-bool has_run_time_pads(InferContext& c) { return c.opset() >= 11 && is_run_time(c, 1); }
+bool has_run_time_pads(InferContext& c) { return c.opset() >= 11 && (is_run_time(c, 1) || is_run_time(c, 3)); }
+
+int64_t padded_axes(InferContext& c) { return c.has_input(3) ? element_count(c, 3) : int64_t(c.shape(0).size()); }
+
+// Axes that are known leave the other dimensions as they are.
+PartialShape run_time_padded(InferContext& c) {
+  const Shape& x = c.shape(0);
+  PartialShape partial(x.size());
+  if (!c.has_input(3) || is_run_time(c, 3)) return partial;
+  partial.assign(x.begin(), x.end());
+  for (int axis : normalized_axes(c, c.constant_ints(3), int(x.size()))) partial[size_t(axis)] = std::nullopt;
+  return partial;
+}
 
 void infer_declared_pad(InferContext& c) {
-  Shape to = require_declared(c, 1, "the pads", unknown_dims(c.shape(0).size()));
+  Shape to = require_declared(c, 1, "the pads", run_time_padded(c));
   require_dtype(c, 1, bit(DType::i64));
   require_rank(c, 0, int(to.size()), int(to.size()));
-  if (c.has_input(3)) c.fail("input 1 (the pads) must be constant when the axes are given");
-  if (element_count(c, 1) != 2 * int64_t(to.size())) c.fail(fmt::format("there are not {} pads", 2 * to.size()));
+  if (element_count(c, 1) != 2 * padded_axes(c)) c.fail(fmt::format("there are not {} pads", 2 * padded_axes(c)));
+  if (c.has_input(3)) require_dtype(c, 3, bit(DType::i32) | bit(DType::i64));
   if (pad_mode(c) != "constant" && is_zero_sized(c.shape(0))) c.fail("an empty input has no elements to repeat");
   if (c.has_input(2)) require_same_dtype(c, 0, 2);
   c.set_output(0, c.dtype(0), to);
 }
 
+// The pads of dimension d, and whether the axes name it at most once.
+struct RunTimePads {
+  Scalar begin, end, valid;
+};
+
+RunTimePads run_time_pads(LowerContext& c, int64_t d) {
+  const int64_t axes = padded_axes(c), rank = int64_t(c.shape(0).size());
+  Scalar named = number(c, DType::i64, 0), begin = named, end = named;
+  if (!c.has_input(3)) return {integer_element(c, 1, d), integer_element(c, 1, axes + d), named == 0.0};
+  Scalar inside = named == 0.0;
+  for (int64_t k = 0; k < axes; ++k) {
+    const Scalar axis = integer_element(c, 3, k), meant = axis == double(d) || axis == double(d - rank);
+    begin = select(meant, integer_element(c, 1, k), begin), end = select(meant, integer_element(c, 1, axes + k), end);
+    named = named + select(meant, named.number(1), named.number(0));
+    inside = inside && axis >= double(-rank) && axis < double(rank);
+  }
+  return {begin, end, inside && named <= 1.0};
+}
+
 void resolve_pad(LowerContext& c, ir::BufferId dims) {
   const Shape& x = c.shape(0);
-  const auto rank = int64_t(x.size());
   std::vector<Scalar> result;
-  for (int64_t d = 0; d < rank; ++d)
-    result.push_back(index_value(c, x[size_t(d)]) + integer_element(c, 1, d) + integer_element(c, 1, rank + d));
+  for (size_t d = 0; d < x.size(); ++d) {
+    const RunTimePads pads = run_time_pads(c, int64_t(d));
+    result.push_back(valid_or_refused(c, index_value(c, x[d]) + pads.begin + pads.end, {pads.valid}));
+  }
   emit_dims(c, dims, result);
 }
 
@@ -130,9 +162,9 @@ void lower_run_time_pad(LowerContext& c) {
     std::vector<Scalar> conditions;
     Scalar inside = scalar(c, c.exprs().constant_int(DType::boolean, 1));
     for (size_t d = 0; d < x.size(); ++d) {
-      Scalar begin = integer_element(c, 1, int64_t(d)), end = integer_element(c, 1, int64_t(d + x.size()));
-      Scalar extent = index_value(c, x[d]), position = index_value(c, at[d]) - begin;
-      conditions.push_back(begin + end + extent == index_value(c, c.output(0).shape[d]));
+      const RunTimePads pads = run_time_pads(c, int64_t(d));
+      Scalar extent = index_value(c, x[d]), position = index_value(c, at[d]) - pads.begin;
+      conditions.push_back(pads.valid && pads.begin + pads.end + extent == index_value(c, c.output(0).shape[d]));
       inside = inside && position >= 0.0 && position < extent;
       gathered.push_back({int(d), folded_value(mode, position, extent)});
     }

@@ -3,6 +3,7 @@
 #include "cppgen/ops/axis_split.h"
 #include "cppgen/ops/declared.h"
 #include "cppgen/ops/families.h"
+#include "cppgen/ops/reindex.h"
 
 namespace cppgen::ops {
 namespace {
@@ -52,16 +53,75 @@ AxisSplit known_axes(InferContext& c) {
   return AxisSplit(x, normalized_axes(c, axes, int(x.size())));
 }
 
+bool takes_declared(InferContext& c) { return declared_shape(c, 0).has_value(); }
+
+// Without a declared shape: what is kept of each dimension, a value that `resolve` gives; then, if the others are
+// dropped, the dimensions that are left.
+AxisSplit run_time_axes(InferContext& c) {
+  const Shape& x = c.shape(0);
+  Shape kept, reduced;
+  for (size_t d = 0; d < x.size(); ++d) {
+    kept.push_back(c.resolved_symbol(d, "kept"));
+    reduced.push_back(floordiv(x[d], ir::max(kept[d], 1)));
+  }
+  return AxisSplit::of_parts(kept, reduced);
+}
+
+Shape run_time_reduced_shape(InferContext& c) {
+  const size_t rank = c.shape(0).size();
+  const int64_t count = element_count(c, 1);
+  if (count > int64_t(rank)) c.fail(fmt::format("{} axes for {} dimensions", count, rank));
+  std::vector<IndexExpr> noted = run_time_axes(c).kept();
+  Shape to = noted;
+  if (!keeps_dims(c)) {
+    to.clear();
+    for (size_t k = 0; k < rank - size_t(count); ++k) to.push_back(c.resolved_symbol(rank + k, "dim"));
+    noted.insert(noted.end(), to.begin(), to.end());
+  }
+  c.note_resolved(noted);
+  return to;
+}
+
+void resolve_reduce(LowerContext& c, ir::BufferId dims) {
+  const Shape& x = c.shape(0);
+  const int64_t rank = int64_t(x.size()), count = element_count(c, 1);
+  const Scalar zero = number(c, DType::i64, 0), one = number(c, DType::i64, 1);
+  Scalar left = zero;
+  std::vector<Scalar> values, rest(size_t(keeps_dims(c) ? 0 : rank - count), zero);
+  for (int64_t d = 0; d < rank; ++d) {
+    const Scalar extent = index_value(c, x[size_t(d)]), reduced = lists_axis(c, 1, d, rank);
+    values.push_back(select(reduced, one, extent));
+    for (size_t k = 0; k < rest.size(); ++k) rest[k] = select(!reduced && left == double(k), extent, rest[k]);
+    left = left + select(reduced, zero, one);
+  }
+  values.insert(values.end(), rest.begin(), rest.end());
+  for (Scalar& v : values) v = valid_or_refused(c, v, {left == double(rank - count)});
+  emit_dims(c, dims, values);
+}
+
 template <DTypes allowed>
 void infer_reduce(InferContext& c) {
   require_dtype(c, 0, allowed);
+  if (has_run_time_axes(c) && !takes_declared(c)) return c.set_output(0, c.dtype(0), run_time_reduced_shape(c));
   c.set_output(0, c.dtype(0), shape_without(c, has_run_time_axes(c) ? declared_choices(c)[0] : known_axes(c)));
+}
+
+// Reduced dimensions are dropped by a copy: the elements keep their order.
+void lower_run_time_axes(LowerContext& c, const std::function<void(const AxisSplit&, ir::BufferId to)>& lower) {
+  const AxisSplit axes = run_time_axes(c);
+  if (keeps_dims(c)) return lower(axes, c.output_buffer(0));
+  const ir::BufferId kept = c.temporary(c.output(0).dtype, axes.kept());
+  lower(axes, kept);
+  c.emit_pointwise(
+      c.output_buffer(0),
+      [&](const At& at) { return load(c, kept, reshaped_index(axes.kept(), c.output(0).shape, at)); }, "dropped");
 }
 
 // Calls `lower` for the axes. Where only a run knows them, for each choice with a result of its own, of which the run
 // takes the one that its axes name.
 void for_axes(LowerContext& c, const std::function<void(const AxisSplit&, ir::BufferId to)>& lower) {
   if (!has_run_time_axes(c)) return lower(known_axes(c), c.output_buffer(0));
+  if (!takes_declared(c)) return lower_run_time_axes(c, lower);
   int64_t rank = int64_t(c.shape(0).size());
   std::vector<Scalar> named;
   std::vector<ir::BufferId> results;
@@ -211,6 +271,9 @@ void add_reduce_ops(std::vector<Op>& t) {
   add_versions(t, "ReduceSumSquare", {1, 11, 13, 18}, arity, infer_reduce<kNumbers>, lower_sum_square);
   add_versions(t, "ReduceLogSum", {1, 11, 13, 18}, arity, infer_reduce<kNumbers>, lower_log_sum);
   add_versions(t, "ReduceLogSumExp", {1, 11, 13, 18}, arity, infer_reduce<kNumbers>, lower_log_sum_exp);
+  for (const char* name : {"ReduceSum", "ReduceMean", "ReduceProd", "ReduceMax", "ReduceMin", "ReduceL1", "ReduceL2",
+                           "ReduceSumSquare", "ReduceLogSum", "ReduceLogSumExp"})
+    set_resolve(t, name, resolve_reduce);
   add_versions(t, "ArgMax", {1, 11, 12, 13}, {1, 1, 1}, infer_arg, lower_arg<ReduceOp::argmax>);
   add_versions(t, "ArgMin", {1, 11, 12, 13}, {1, 1, 1}, infer_arg, lower_arg<ReduceOp::argmin>);
 }

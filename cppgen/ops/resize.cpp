@@ -152,17 +152,52 @@ ResizePlan resize_plan(InferContext& c) {
   return plan;
 }
 
-// Set if the scales or the regions are known to a run only.
+bool is_constant_list(InferContext& c, int input) {
+  const auto* known = c.contents(input);
+  return known && std::all_of(known->begin(), known->end(), [](IndexExpr e) { return e.is_constant(); });
+}
+
+bool has_policy(InferContext& c) { return c.text("keep_aspect_ratio_policy", "stretch") != "stretch"; }
+
+// A dimension that is resized is no constant, or its size is none.
+bool has_symbolic_extents(InferContext& c, const RunTimeResize& r) {
+  const auto* sizes = r.has_sizes() ? c.contents(3) : nullptr;
+  for (size_t k = 0; k < r.axes.size(); ++k) {
+    const IndexExpr in = c.shape(0)[size_t(r.axes[k])];
+    const bool kept = r.scales.empty()
+                          ? sizes && k < sizes->size() && ir::prove_equal((*sizes)[k], in) && !has_policy(c)
+                          : k < r.scales.size() && r.scales[k] == 1;
+    if (!kept && (!in.is_constant() || (sizes && !is_constant_list(c, 3)))) return true;
+  }
+  return false;
+}
+
+// Set if tables cannot be made now.
 std::optional<RunTimeResize> run_time_resize(InferContext& c) {
   const bool old = c.opset() < 11 || c.node().op == "Upsample";
   const int scales = c.has("scales") || (c.node().op == "Upsample" && c.opset() < 9) ? -1 : old ? 1 : 2;
-  RunTimeResize r{mode_of(c), resized_axes(c, c.shape(0).size()), -1, c.number("extrapolation_value", 0), {}};
-  if (scales > 0 && is_run_time(c, scales)) r.scales_input = scales;
+  RunTimeResize r{mode_of(c), resized_axes(c, c.shape(0).size()), -1, {}, "stretch", 0, {}};
+  r.extrapolation = c.number("extrapolation_value", 0);
+  r.policy = choice(c, "keep_aspect_ratio_policy", "stretch", {"stretch", "not_larger", "not_smaller"});
+  if (scales > 0 && is_run_time(c, scales)) {
+    r.scales_input = scales;
+    r.policy = "stretch";
+    return r;
+  }
+  r.scales = given_scales(c);
+  if (c.has_input(3) == !r.scales.empty()) c.fail("exactly one of scales and sizes must be given");
+  if (!r.scales.empty()) r.policy = "stretch";
+  if (!r.scales.empty() && r.scales.size() != r.axes.size())
+    c.fail(fmt::format("{} scales for {} dimensions", r.scales.size(), r.axes.size()));
+  for (double scale : r.scales)
+    if (!(scale > 0) || !std::isfinite(scale)) c.fail(fmt::format("scale {} is not allowed", scale));
   const bool crops = r.mode.coordinates == "tf_crop_and_resize" && is_run_time(c, 1);
-  const bool stretches = c.text("keep_aspect_ratio_policy", "stretch") == "stretch";
-  if (r.scales_input < 0 && !(crops && c.has_input(3) && stretches)) return std::nullopt;
-  return r;
+  const bool sizes = r.has_sizes() && is_run_time(c, 3) && (!declared_shape(c, 0) || has_policy(c));
+  if (crops || sizes || has_symbolic_extents(c, r)) return r;
+  return std::nullopt;
 }
+
+void resolve_resize(LowerContext& c, ir::BufferId dims) { resolve_run_time_resize(c, *run_time_resize(c), dims); }
 
 void infer_resize(InferContext& c) {
   require_dtype(c, 0, kAll);
@@ -267,6 +302,8 @@ void lower_resize(LowerContext& c) {
 void add_resize_ops(std::vector<Op>& t) {
   add_versions(t, "Upsample", {1, 7, 9}, {1, 2, 1}, infer_resize, lower_resize);
   add_versions(t, "Resize", {10, 11, 13, 18, 19}, {1, 4, 1}, infer_resize, lower_resize);
+  set_resolve(t, "Upsample", resolve_resize);
+  set_resolve(t, "Resize", resolve_resize);
 }
 
 }  // namespace cppgen::ops

@@ -1,6 +1,7 @@
 #include "cppgen/ops/resize_run_time.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "cppgen/ops/declared.h"
 
@@ -9,12 +10,13 @@ namespace {
 
 using At = std::vector<IndexExpr>;
 
+constexpr double kMaxExtent = double(int64_t(1) << 24);
+
 // One resampled axis; numbers of the run are float64.
 struct Axis {
   int axis;
-  double in, out;
-  Scalar scale;
-  Scalar roi_start, roi_end;
+  IndexExpr in_extent, out_extent;
+  Scalar in, out, scale, roi_start, roi_end;
 };
 
 bool crops(const RunTimeResize& r) { return r.mode.coordinates == "tf_crop_and_resize"; }
@@ -23,19 +25,20 @@ Scalar number_of_run(LowerContext& c, int input, int64_t k) { return load_input(
 
 // As make_resize_table: see there for the formulas.
 Scalar source_coordinate(const Axis& a, const std::string& kind, Scalar x) {
+  const Scalar zero = x.number(0);
   if (kind == "asymmetric") return x / a.scale;
   if (kind == "align_corners") {
     Scalar exact = a.scale * a.in;
-    return a.out == 1 ? x.number(0) : select(exact == 1.0, x.number(0), x * (a.in - 1) / (exact - 1.0));
+    return select(a.out == 1.0 || exact == 1.0, zero, x * (a.in - 1.0) / (exact - 1.0));
   }
-  if (kind == "pytorch_half_pixel" && a.out == 1) return x.number(0);
   if (kind == "tf_half_pixel_for_nn") return (x + 0.5) / a.scale;
   if (kind == "tf_crop_and_resize") {
-    if (a.out == 1) return 0.5 * (a.roi_start + a.roi_end) * (a.in - 1);
-    return a.roi_start * (a.in - 1) + x * (a.roi_end - a.roi_start) * (a.in - 1) / (a.out - 1);
+    const Scalar last = a.in - 1.0, whole = a.roi_start * last + x * (a.roi_end - a.roi_start) * last / (a.out - 1.0);
+    return select(a.out == 1.0, 0.5 * (a.roi_start + a.roi_end) * last, whole);
   }
   Scalar centre = (x + 0.5) / a.scale - 0.5;
-  return kind == "half_pixel_symmetric" ? a.in / 2 * (1.0 - a.out / (a.scale * a.in)) + centre : centre;
+  if (kind == "pytorch_half_pixel") return select(a.out == 1.0, zero, centre);
+  return kind == "half_pixel_symmetric" ? a.in / 2.0 * (1.0 - a.out / (a.scale * a.in)) + centre : centre;
 }
 
 Scalar nearest_position(Scalar x, const std::string& rounding) {
@@ -60,12 +63,13 @@ struct Tap {
 
 // Tap `t` (a float64 value) of the coordinate x.
 Tap tap(const Axis& a, const ResizeMode& m, Scalar x, Scalar t) {
-  auto inside = [&](Scalar p) { return max(min(p, a.in - 1), 0.0).cast(DType::i64); };
+  const Scalar last = a.in - 1.0;
+  auto inside = [&](Scalar p) { return max(min(p, last), 0.0).cast(DType::i64); };
   if (m.mode == "nearest") return {inside(nearest_position(x, m.nearest)), x.number(1)};
   Scalar first = ceil(x) - double(tap_count(m) / 2);
   auto weight = [&](Scalar position) {
     Scalar w = tap_weight(m, position - x);
-    return m.exclude_outside ? select(position < 0.0 || position > a.in - 1, w.number(0), w) : w;
+    return m.exclude_outside ? select(position < 0.0 || position > last, w.number(0), w) : w;
   };
   Scalar position = first + t, own = weight(position);
   if (!m.exclude_outside) return {inside(position), own};
@@ -77,21 +81,54 @@ Tap tap(const Axis& a, const ResizeMode& m, Scalar x, Scalar t) {
 // Axes that keep their extent are copied, which needs the scale 1, unless a region is cut out of them.
 bool is_resampled(const RunTimeResize& r, IndexExpr in, IndexExpr out) { return crops(r) || !ir::prove_equal(in, out); }
 
+// What the run gives for an axis: its scale and its extent after it.
+struct Size {
+  Scalar scale, extent;
+};
+
+// The policies give all axes one scale.
+std::vector<Size> sizes_of(LowerContext& c, const RunTimeResize& r) {
+  std::vector<Size> sizes;
+  for (size_t k = 0; k < r.axes.size(); ++k) {
+    const Scalar in = index_value(c, c.shape(0)[size_t(r.axes[k])], DType::f64);
+    if (r.has_sizes()) {
+      const Scalar size = number_of_run(c, 3, int64_t(k));
+      sizes.push_back({size / in, size});
+    } else {
+      const Scalar scale =
+          r.scales.empty() ? number_of_run(c, r.scales_input, int64_t(k)) : number(c, DType::f64, r.scales[k]);
+      sizes.push_back({scale, floor(in * scale)});
+    }
+  }
+  if (!r.has_sizes() || r.policy == "stretch" || sizes.empty()) return sizes;
+  Scalar common = sizes[0].scale;
+  for (const Size& s : sizes) common = r.policy == "not_larger" ? min(common, s.scale) : max(common, s.scale);
+  for (size_t k = 0; k < sizes.size(); ++k) {
+    const Scalar in = index_value(c, c.shape(0)[size_t(r.axes[k])], DType::f64);
+    sizes[k] = {common, floor(common * in + 0.5)};
+  }
+  return sizes;
+}
+
 std::vector<Axis> axes_of(LowerContext& c, const RunTimeResize& r, std::vector<Scalar>& conditions) {
   std::vector<Axis> result;
+  const std::vector<Size> sizes = sizes_of(c, r);
   for (size_t k = 0; k < r.axes.size(); ++k) {
     const int d = r.axes[k];
     const IndexExpr in = c.shape(0)[size_t(d)], out = c.output(0).shape[size_t(d)];
     const bool resampled = is_resampled(r, in, out);
-    Scalar scale = number(c, DType::f64, 1);
-    if (r.scales_input >= 0) {
-      scale = number_of_run(c, r.scales_input, int64_t(k));
-      Scalar extent = index_value(c, in, DType::f64), result_extent = index_value(c, out, DType::f64);
-      conditions.push_back(resampled ? floor(extent * scale) == result_extent : scale == 1.0);
-    }
+    const Scalar extent = index_value(c, out, DType::f64);
+    if (r.scales_input >= 0 || r.policy != "stretch")
+      conditions.push_back(resampled ? sizes[k].extent == extent : sizes[k].scale == 1.0);
     if (!resampled) continue;
-    Axis a{d, double(in.constant()), double(out.constant()), scale, number(c, DType::f64, 0), number(c, DType::f64, 1)};
-    if (r.scales_input < 0) a.scale = number(c, DType::f64, a.out / a.in);
+    Axis a{d,
+           in,
+           out,
+           index_value(c, in, DType::f64),
+           extent,
+           sizes[k].scale,
+           number(c, DType::f64, 0),
+           number(c, DType::f64, 1)};
     if (crops(r)) {
       a.roi_start = number_of_run(c, 1, int64_t(k));
       a.roi_end = number_of_run(c, 1, int64_t(k + r.axes.size()));
@@ -101,24 +138,99 @@ std::vector<Axis> axes_of(LowerContext& c, const RunTimeResize& r, std::vector<S
   return result;
 }
 
+// For each position of the result along an axis: taps and their weights, and whether it lies outside of the input.
+struct Table {
+  ir::BufferId positions, weights, outside;
+};
+
+Table emit_table(LowerContext& c, const Axis& a, const RunTimeResize& r, DType type) {
+  const Shape entries{a.out_extent, tap_count(r.mode)};
+  Table t{c.temporary(DType::i64, entries), -1, -1};
+  auto coordinate = [&](IndexExpr o) {
+    return source_coordinate(a, r.mode.coordinates, index_value(c, o, DType::f64));
+  };
+  auto tap_at = [&](const At& at) { return tap(a, r.mode, coordinate(at[0]), index_value(c, at[1], DType::f64)); };
+  c.emit_pointwise(
+      t.positions, [&](const At& at) { return tap_at(at).position; }, "positions");
+  if (r.mode.mode != "nearest") {
+    t.weights = c.temporary(type, entries);
+    c.emit_pointwise(
+        t.weights, [&](const At& at) { return tap_at(at).weight.cast(type); }, "weights");
+  }
+  if (crops(r)) {
+    t.outside = c.temporary(DType::boolean, {a.out_extent});
+    c.emit_pointwise(
+        t.outside,
+        [&](const At& at) {
+          const Scalar x = coordinate(at[0]);
+          return x < 0.0 || x > a.in - 1.0;
+        },
+        "outside");
+  }
+  return t;
+}
+
 }  // namespace
 
+IndexExpr scaled_extent(InferContext& c, IndexExpr in, double scale) {
+  if (in.is_constant()) return int64_t(std::floor(double(in.constant()) * scale));
+  constexpr int kDigits = 24, kMostBits = 40;  // of a float; of a denominator
+  int exponent = 0;
+  double numerator = std::ldexp(std::frexp(scale, &exponent), kDigits);
+  int bits = kDigits - exponent;
+  for (; bits > 0 && std::fmod(numerator, 2) == 0; --bits) numerator /= 2;
+  if (bits > kMostBits || bits < 0 || numerator != std::floor(numerator))
+    c.fail(fmt::format("scale {} is not allowed for a dimension that is no constant", scale));
+  return floordiv(in * IndexExpr(int64_t(numerator)), int64_t(1) << bits);
+}
+
 void infer_run_time_resize(InferContext& c, const RunTimeResize& r) {
-  const int decisive = r.scales_input >= 0 ? r.scales_input : 3;
-  Shape to = require_declared(c, decisive, r.scales_input >= 0 ? "the scales" : "the sizes");
-  require_rank(c, 0, int(to.size()), int(to.size()));
-  if (r.mode.antialias) c.fail("antialiasing needs constant scales");
-  if (element_count(c, decisive) != int64_t(r.axes.size()))
+  if (r.mode.antialias) c.fail("antialiasing needs constant scales and dimensions");
+  const Shape& x = c.shape(0);
+  const int decisive = r.has_sizes() ? 3 : r.scales_input;
+  if (decisive >= 0 && element_count(c, decisive) != int64_t(r.axes.size()))
     c.fail(fmt::format("there are not {} of input {}", r.axes.size(), decisive));
   if (crops(r) && element_count(c, 1) != 2 * int64_t(r.axes.size()))
     c.fail(fmt::format("the roi does not have {} values", 2 * r.axes.size()));
-  for (size_t d = 0; d < to.size(); ++d) {
-    const bool given = std::find(r.axes.begin(), r.axes.end(), int(d)) != r.axes.end();
-    if (!given) require_equal(c, to[d], c.shape(0)[d], "a declared dimension and one that is not resized");
-    if (given && is_resampled(r, c.shape(0)[d], to[d]) && constant_dim(c, c.shape(0)[d], "a resized dimension") < 1)
-      c.fail("a resized dimension is empty");
+  const auto* known = r.has_sizes() && r.policy == "stretch" ? c.contents(3) : nullptr;
+  PartialShape partial(x.begin(), x.end());
+  for (size_t k = 0; k < r.axes.size(); ++k) {
+    std::optional<IndexExpr>& to = partial[size_t(r.axes[k])];
+    if (!r.scales.empty()) {
+      to = scaled_extent(c, *to, r.scales[k]);
+    } else {
+      to = known ? std::optional((*known)[k]) : std::nullopt;
+    }
   }
+  Shape to;
+  if (std::all_of(partial.begin(), partial.end(), [](const auto& d) { return d.has_value(); })) {
+    for (const auto& d : partial) to.push_back(*d);
+  } else {
+    to = require_declared(c, decisive, r.has_sizes() ? "the sizes" : "the scales", partial);
+    require_rank(c, 0, int(to.size()), int(to.size()));
+    for (size_t d = 0; d < to.size(); ++d)
+      if (partial[d]) require_equal(c, to[d], *partial[d], "a declared dimension and one that is not resized");
+  }
+  for (int d : r.axes)
+    if (x[size_t(d)].is_constant(0) && is_resampled(r, x[size_t(d)], to[size_t(d)]))
+      c.fail("a resized dimension is empty");
+  require_size(c, to, c.dtype(0));
   c.set_output(0, c.dtype(0), to);
+}
+
+void resolve_run_time_resize(LowerContext& c, const RunTimeResize& r, ir::BufferId dims) {
+  std::vector<Scalar> result;
+  for (IndexExpr d : c.shape(0)) result.push_back(index_value(c, d));
+  const std::vector<Size> sizes = sizes_of(c, r);
+  for (size_t k = 0; k < sizes.size(); ++k) {
+    Scalar& to = result[size_t(r.axes[k])];
+    const Scalar in = to, extent = sizes[k].extent, scale = sizes[k].scale;
+    // An empty axis stays empty.
+    const Scalar fits = extent >= 0.0 && extent <= kMaxExtent && (in == 0.0 || scale > 0.0 || extent == 0.0) &&
+                        (in != 0.0 || extent == 0.0);
+    to = valid_or_refused(c, select(fits, extent, extent.number(-1)).cast(DType::i64), {fits});
+  }
+  emit_dims(c, dims, result);
 }
 
 void lower_run_time_resize(LowerContext& c, const RunTimeResize& r) {
@@ -127,26 +239,29 @@ void lower_run_time_resize(LowerContext& c, const RunTimeResize& r) {
   const DType result = ir::value_type(c.dtype(0));
   const bool copies = r.mode.mode == "nearest";
   const DType type = copies ? result : c.dtype(0) == DType::f64 ? DType::f64 : DType::f32;
+  std::vector<Table> tables;
+  for (const Axis& a : axes) tables.push_back(emit_table(c, a, r, type));
   ir::LoopNest nest;
   nest.loops = c.loops(c.output(0).shape);
   const At at = LowerContext::indices(nest.loops);
   std::vector<Gathered> gathered;
   std::optional<Scalar> factor, outside;
-  for (const Axis& a : axes) {
-    Scalar t = number(c, DType::f64, 0);
+  for (size_t k = 0; k < axes.size(); ++k) {
+    At entry{at[size_t(axes[k].axis)], IndexExpr()};
     if (!copies) {
       nest.reduced.push_back(c.loops({tap_count(r.mode)}, "t")[0]);
-      t = index_value(c, nest.reduced.back().var, DType::f64);
+      entry[1] = nest.reduced.back().var;
+      const Scalar weight = load(c, tables[k].weights, entry);
+      factor = factor ? *factor * weight : weight;
     }
-    Scalar x = source_coordinate(a, r.mode.coordinates, index_value(c, at[size_t(a.axis)], DType::f64));
-    const Tap taken = tap(a, r.mode, x, t);
-    gathered.push_back({a.axis, taken.position});
-    factor = factor ? *factor * taken.weight : taken.weight;
-    if (Scalar out = x < 0.0 || x > a.in - 1; crops(r)) outside = outside ? *outside || out : out;
+    gathered.push_back({axes[k].axis, load(c, tables[k].positions, entry)});
+    if (!crops(r)) continue;
+    const Scalar out = load(c, tables[k].outside, {entry[0]});
+    outside = outside ? *outside || out : out;
   }
   Scalar value = load_gathered(c, c.input_buffer(0), at, gathered).cast(type);
   if (!copies) {
-    nest.reductions.push_back({ir::ReduceOp::sum, type, factor ? value * factor->cast(type) : value});
+    nest.reductions.push_back({ir::ReduceOp::sum, type, factor ? value * *factor : value});
     value = scalar(c, c.exprs().accumulator(0, type));
   }
   if (outside) value = select(*outside, value.number(r.extrapolation), value);

@@ -1,4 +1,5 @@
 #include "cppgen/ops/common.h"
+#include "cppgen/ops/declared.h"
 #include "cppgen/ops/families.h"
 
 namespace cppgen::ops {
@@ -125,11 +126,33 @@ Shape pooled_shape(InferContext& c) {
 Shape unpooled_shape(InferContext& c) {
   Shape to = pooled_shape(c);
   if (!c.has_input(2)) return to;
-  std::vector<int64_t> dims = c.constant_ints(2);
-  if (dims.size() != to.size()) {
-    c.fail(fmt::format("the output shape has {} entries for {} dimensions", dims.size(), to.size()));
+  const int64_t entries = element_count(c, 2);
+  if (entries != int64_t(to.size()))
+    c.fail(fmt::format("the output shape has {} entries for {} dimensions", entries, to.size()));
+  if (const auto* known = c.contents(2)) return *known;
+  PartialShape partial(to.size());
+  partial[0] = to[0], partial[1] = to[1];
+  to = require_declared(c, 2, "the output shape", partial);
+  require_rank(c, 0, int(to.size()), int(to.size()));
+  return to;
+}
+
+// What a run's output shape must be.
+std::vector<Scalar> agrees_with_output_shape(LowerContext& c) {
+  std::vector<Scalar> conditions;
+  const Shape& to = c.output(0).shape;
+  for (size_t d = 0; is_run_time(c, 2) && d < to.size(); ++d)
+    conditions.push_back(integer_element(c, 2, int64_t(d)) == index_value(c, to[d]));
+  return conditions;
+}
+
+void resolve_max_unpool(LowerContext& c, ir::BufferId dims) {
+  std::vector<Scalar> result;
+  for (size_t d = 0; d < c.shape(0).size(); ++d) {
+    const Scalar asked = integer_element(c, 2, int64_t(d));
+    result.push_back(d < 2 ? valid_or_refused(c, asked, {asked == index_value(c, c.shape(0)[d])}) : asked);
   }
-  return Shape(dims.begin(), dims.end());
+  emit_dims(c, dims, result);
 }
 
 void infer_max_unpool(InferContext& c) {
@@ -166,7 +189,7 @@ void lower_max_unpool(LowerContext& c) {
                        hit = hit && load_input(c, 1, from) == index_value(c, here);
                        return select(hit, load_input(c, 0, from), number(c, type, 0));
                      },
-                     nullptr});
+                     [&](Scalar found) { return checked(c, found, agrees_with_output_shape(c)); }});
 }
 
 }  // namespace
@@ -174,6 +197,7 @@ void lower_max_unpool(LowerContext& c) {
 void add_roi_ops(std::vector<Op>& t) {
   add_versions(t, "RoiAlign", {10, 16, 22}, {3, 3, 1}, infer_roi_align, lower_roi_align);
   add_versions(t, "MaxUnpool", {9, 11, 22}, {2, 3, 1}, infer_max_unpool, lower_max_unpool);
+  set_resolve(t, "MaxUnpool", resolve_max_unpool);
 }
 
 }  // namespace cppgen::ops

@@ -1,6 +1,7 @@
 #include "cppgen/ops/common.h"
 #include "cppgen/ops/declared.h"
 #include "cppgen/ops/families.h"
+#include "cppgen/ops/library_calls.h"
 
 namespace cppgen::ops {
 namespace {
@@ -18,8 +19,7 @@ void infer_cum_sum(InferContext& c) {
   require_dtype(c, 1, bit(DType::i32) | bit(DType::i64));
   require_rank(c, 0, 1, -1);
   if (is_run_time(c, 1)) {
-    element_count(c, 1);
-    constant_dims(c, c.shape(0), "a dimension summed along an axis that only a run knows");
+    if (element_count(c, 1) != 1) c.fail("the axis is not one integer");
   } else {
     scan_axis(c);
   }
@@ -51,11 +51,35 @@ void lower_cum_sum_of_any_axis(LowerContext& c) {
                        }
                        return sum;
                      },
-                     nullptr});
+                     [&](Scalar sum) {
+                       return checked(c, sum, {asked >= double(-rank), asked < double(rank)});
+                     }});
+}
+
+// A sum that goes along once. Parameters: type, exclusive, reverse, axis (-1: of the run), dimensions.
+void emit_cum_sum_call(LowerContext& c) {
+  const DType type = computes_as_stored(c.dtype(0)) ? c.dtype(0) : DType::f32;
+  const bool asks = is_run_time(c, 1);
+  ir::LibraryCall call;
+  call.function = "cumsum";
+  call.inputs = {emit_as(c, c.input_buffer(0), type, "widened")};
+  if (asks) {
+    call.inputs.push_back(c.temporary(DType::i64, {}));
+    c.emit_pointwise(
+        call.inputs[1], [&](const At&) { return integer_element(c, 1, 0); }, "axis");
+  }
+  call.outputs = {result_as(c, 0, type)};
+  call.params = {library_type(type), int64_t(c.integer("exclusive", 0) != 0), int64_t(c.integer("reverse", 0) != 0),
+                 int64_t(asks ? -1 : scan_axis(c))};
+  call.params.insert(call.params.end(), c.shape(0).begin(), c.shape(0).end());
+  const ir::BufferId result = call.outputs[0];
+  c.emit(std::move(call));
+  emit_result(c, result, 0);
 }
 
 // Every element sums the ones before it, so that points are independent.
 void lower_cum_sum(LowerContext& c) {
+  if (c.uses_library()) return emit_cum_sum_call(c);
   if (is_run_time(c, 1)) return lower_cum_sum_of_any_axis(c);
   int axis = scan_axis(c);
   IndexExpr extent = c.shape(0)[axis];

@@ -1,5 +1,9 @@
+#include <algorithm>
+#include <iterator>
+
 #include "cppgen/ops/common.h"
 #include "cppgen/ops/families.h"
+#include "cppgen/ops/library_calls.h"
 
 namespace cppgen::ops {
 namespace {
@@ -96,6 +100,24 @@ void emit_search(LowerContext& c, const Search& s) {
   combine.op ? emit_reducing(c, s, *combine.op) : emit_replacing(c, s);
 }
 
+// A copy with the updates applied in their order, by the library: `leading` parameters behind type and combination.
+void emit_scatter_call(LowerContext& c, const char* function, const Shape& leading) {
+  const Combine combine = combine_of(c);
+  const DType type = !combine.op || computes_as_stored(c.dtype(0)) ? c.dtype(0) : DType::f32;
+  constexpr ReduceOp kOrder[] = {ReduceOp::sum, ReduceOp::prod, ReduceOp::max, ReduceOp::min};
+  ir::LibraryCall call;
+  call.function = function;
+  call.inputs = {emit_as(c, c.input_buffer(0), type, "widened"), emit_as(c, c.input_buffer(1), DType::i64, "indices"),
+                 emit_as(c, c.input_buffer(2), type, "widened")};
+  call.outputs = {result_as(c, 0, type)};
+  const auto* found = std::find(std::begin(kOrder), std::end(kOrder), combine.op.value_or(ReduceOp::any));
+  call.params = {library_type(type), combine.op ? int64_t(found - std::begin(kOrder)) + 1 : 0};
+  call.params.insert(call.params.end(), leading.begin(), leading.end());
+  const ir::BufferId result = call.outputs[0];
+  c.emit(std::move(call));
+  emit_result(c, result, 0);
+}
+
 void infer_scatter_elements(InferContext& c) {
   require_same_dtype(c, 0, 2);
   require_dtype(c, 1, bit(DType::i32) | bit(DType::i64));
@@ -118,6 +140,12 @@ void lower_scatter_elements(LowerContext& c) {
   const Shape& data = c.shape(0);
   const Shape& updates = c.shape(1);
   int axis = normalized_axis(c, c.integer("axis", 0), int(data.size()));
+  if (c.uses_library() && !is_zero_sized(updates)) {
+    Shape params{int64_t(axis)};
+    params.insert(params.end(), data.begin(), data.end());
+    params.insert(params.end(), updates.begin(), updates.end());
+    return emit_scatter_call(c, "scatter_elements", params);
+  }
   auto aimed = [&](const At& at, IndexExpr u) {
     At from = at;
     from[axis] = u;
@@ -175,6 +203,13 @@ void infer_scatter_nd(InferContext& c) {
 void lower_scatter_nd(LowerContext& c) {
   TupleShape t = tuple_shape(c);
   const Shape& data = c.shape(0);
+  if (c.uses_library() && !is_zero_sized(c.shape(2))) {
+    const Shape& tuples = c.shape(1);
+    Shape params{ir::product(Shape(tuples.begin(), tuples.end() - 1)),
+                 ir::product(Shape(data.begin() + t.depth, data.end()))};
+    params.insert(params.end(), data.begin(), data.begin() + t.depth);
+    return emit_scatter_call(c, "scatter_nd", params);
+  }
   auto update_index = [&](const At& at, At outer) {
     outer.insert(outer.end(), at.begin() + t.depth, at.end());
     return outer;

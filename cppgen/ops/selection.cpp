@@ -1,9 +1,11 @@
 // Operators that pick elements by their values: TopK, Compress, NonZero. Their meaning is a rank or a count for each
-// element and a search for the element of each rank: quadratic in the length, so that is bounded.
+// element and a search for the element of each rank: quadratic in the length, so that is bounded where the library or
+// the host do not do the same faster.
 #include "cppgen/ops/selection.h"
 
 #include "cppgen/ops/declared.h"
 #include "cppgen/ops/families.h"
+#include "cppgen/ops/library_calls.h"
 #include "cppgen/ops/reindex.h"
 
 namespace cppgen::ops {
@@ -77,11 +79,10 @@ void infer_top_k(InferContext& c) {
   require_dtype(c, 0, kNumbers);
   const int axis = top_axis(c);
   Shape to = c.shape(0);
-  require_searchable(c, to[axis]);
-  const IndexExpr k = top_count(c);
-  const int64_t n = to[axis].constant();
-  if (!is_resolved(c) && !(k.is_constant() && k.constant() >= 0 && k.constant() <= n))
-    c.fail(fmt::format("k is {} for {} elements", ir::to_string(k), n));
+  const IndexExpr k = top_count(c), n = to[axis];
+  const bool known = k.is_constant() && n.is_constant();
+  if (k.range().hi < 0 || (known && (k.constant() < 0 || k.constant() > n.constant())))
+    c.fail(fmt::format("k is {} for {} elements", ir::to_string(k), ir::to_string(n)));
   to[axis] = k;
   c.set_output(0, c.dtype(0), to);
   c.set_output(1, DType::i64, to);
@@ -124,8 +125,39 @@ ir::BufferId emit_ranks(LowerContext& c, int axis) {
   return ranks;
 }
 
+// What a run's k must fulfil.
+std::vector<Scalar> allowed_count(LowerContext& c, int axis) {
+  std::vector<Scalar> conditions;
+  const IndexExpr k = c.output(0).shape[size_t(axis)], n = c.shape(0)[size_t(axis)];
+  if (c.opset() >= 10 && is_run_time(c, 1)) conditions.push_back(integer_element(c, 1, 0) == index_value(c, k));
+  if (!ir::prove_less_equal(k, n)) conditions.push_back(index_value(c, k) <= index_value(c, n));
+  return conditions;
+}
+
+// Parameters: type, elements before, along and after the axis, k, largest. The library checks that k is at most n.
+void emit_top_k_call(LowerContext& c, int axis) {
+  const Shape& to = c.output(0).shape;
+  const AxisExtents extents = extents_along(c.shape(0), axis);
+  const bool checks = c.opset() >= 10 && is_run_time(c, 1) && !is_resolved(c);
+  const bool largest = c.opset() < 11 || c.integer("largest", 1) != 0;
+  ir::LibraryCall call;
+  call.function = "topk";
+  call.inputs = {c.input_buffer(0)};
+  const ir::BufferId values = checks ? c.temporary(c.dtype(0), to) : c.output_buffer(0);
+  const ir::BufferId indices = c.has_output(1) ? c.output_buffer(1) : c.temporary(DType::i64, to);
+  call.outputs = {values, indices};
+  call.params = {library_type(c.dtype(0)), extents.outer,   extents.count, extents.inner,
+                 to[size_t(axis)],         int64_t(largest)};
+  c.emit(std::move(call));
+  if (!checks) return;
+  const std::vector<Scalar> conditions = allowed_count(c, axis);
+  c.emit_pointwise(
+      c.output_buffer(0), [&](const At& at) { return checked(c, load(c, values, at), conditions); }, "checked");
+}
+
 void lower_top_k(LowerContext& c) {
   const int axis = top_axis(c);
+  if (c.uses_library()) return emit_top_k_call(c, axis);
   const Shape& to = c.output(0).shape;
   ir::BufferId ranks = emit_ranks(c, axis), sources = c.temporary(DType::i64, to);
   emit_reduction(c, {"search",
@@ -139,8 +171,7 @@ void lower_top_k(LowerContext& c) {
                        return select(found, index_value(c, other[0]), zero);
                      },
                      nullptr});
-  std::vector<Scalar> conditions;
-  if (c.opset() >= 10 && is_run_time(c, 1)) conditions = {integer_element(c, 1, 0) == index_value(c, to[axis])};
+  const std::vector<Scalar> conditions = allowed_count(c, axis);
   c.emit_pointwise(c.output_buffer(0), [&](const At& at) {
     return checked(c, load_gathered(c, c.input_buffer(0), at, {{axis, load(c, sources, at)}}), conditions);
   });

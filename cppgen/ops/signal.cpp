@@ -1,6 +1,7 @@
 #include <cmath>
 
 #include "cppgen/ops/common.h"
+#include "cppgen/ops/declared.h"
 #include "cppgen/ops/families.h"
 
 namespace cppgen::ops {
@@ -19,23 +20,40 @@ int64_t scalar_argument(InferContext& c, int input, const char* what) {
 // A discrete Fourier transform of `length` samples, of which `bins` frequencies are kept. A sample is a pair of real
 // and imaginary part (the latter may be missing); the result has them as its last dimension.
 struct Transform {
-  int64_t length, bins;
+  IndexExpr length, bins;
   bool inverse;
 };
+
+IndexExpr bins_of(IndexExpr length, bool one_sided) {
+  return one_sided ? floordiv(length, 2) + IndexExpr(int64_t(1)) : length;
+}
 
 // Re and Im of exp(-+ 2 pi i k / length) for k = 0, 1 ...
 struct Twiddles {
   ir::BufferId cosine, sine;
 };
 
-Twiddles make_twiddles(LowerContext& c, const Transform& t, DType type) {
+Twiddles constant_twiddles(LowerContext& c, int64_t length, bool inverse, DType type) {
   std::vector<double> cosine, sine;
-  for (int64_t k = 0; k < t.length; ++k) {
-    double angle = 2 * M_PI * double(k) / double(t.length);
+  for (int64_t k = 0; k < length; ++k) {
+    double angle = 2 * M_PI * double(k) / double(length);
     cosine.push_back(std::cos(angle));
-    sine.push_back(t.inverse ? std::sin(angle) : -std::sin(angle));
+    sine.push_back(inverse ? std::sin(angle) : -std::sin(angle));
   }
-  return {c.constant_buffer(tensor_of(type, cosine, {t.length})), c.constant_buffer(tensor_of(type, sine, {t.length}))};
+  return {c.constant_buffer(tensor_of(type, cosine, {length})), c.constant_buffer(tensor_of(type, sine, {length}))};
+}
+
+Twiddles make_twiddles(LowerContext& c, const Transform& t, DType type) {
+  if (t.length.is_constant()) return constant_twiddles(c, t.length.constant(), t.inverse, type);
+  Twiddles w{c.temporary(type, {t.length}), c.temporary(type, {t.length})};
+  auto angle = [&](const At& at) {
+    return index_value(c, at[0], DType::f64) * (2 * M_PI) / index_value(c, t.length, DType::f64);
+  };
+  c.emit_pointwise(
+      w.cosine, [&](const At& at) { return cos(angle(at)).cast(type); }, "cosine");
+  c.emit_pointwise(
+      w.sine, [&](const At& at) { return (t.inverse ? sin(angle(at)) : -sin(angle(at))).cast(type); }, "sine");
+  return w;
 }
 
 struct Complex {
@@ -61,20 +79,12 @@ void emit_transform(LowerContext& c, const Transform& t, size_t bin_dimension, D
     Scalar sum = scalar(c, c.exprs().accumulator(part, type));
     At to = at;
     to.push_back(int64_t(part));
-    nest.stores.push_back({c.output_buffer(0), to, t.inverse ? sum / double(t.length) : sum, {}});
+    nest.stores.push_back({c.output_buffer(0), to, t.inverse ? sum / index_value(c, t.length, type) : sum, {}});
   }
   c.emit(std::move(nest));
 }
 
 // --- DFT: input [batch, .., 1 or 2], length; the axis is an attribute (17) or input 2 (20)
-
-int dft_axis(InferContext& c) {
-  int rank = int(c.shape(0).size());
-  int64_t axis = c.opset() < 20 ? c.integer("axis", 1) : c.has_input(2) ? scalar_argument(c, 2, "the axis") : -2;
-  int normalized = normalized_axis(c, axis, rank);
-  if (normalized == rank - 1) c.fail("the axis is the one of real and imaginary parts");
-  return normalized;
-}
 
 bool is_complex(InferContext& c, int input) {
   int64_t parts = constant_dim(c, c.shape(input).back(), "the last dimension");
@@ -88,24 +98,72 @@ int64_t checked_length(InferContext& c, int64_t length) {
   return length;
 }
 
+IndexExpr checked_length(InferContext& c, IndexExpr length) {
+  return length.is_constant() ? IndexExpr(checked_length(c, length.constant())) : length;
+}
+
+// Conditions on a length of the run.
+std::vector<Scalar> allowed_length(Scalar length) { return {length >= 1.0, length <= double(kMaxLength)}; }
+
+bool has_run_time_axis(InferContext& c) { return c.opset() >= 20 && is_run_time(c, 2); }
+
+int dft_axis(InferContext& c) {
+  int rank = int(c.shape(0).size());
+  int64_t axis = c.opset() < 20 ? c.integer("axis", 1) : c.has_input(2) ? scalar_argument(c, 2, "the axis") : -2;
+  int normalized = normalized_axis(c, axis, rank);
+  if (normalized == rank - 1) c.fail("the axis is the one of real and imaginary parts");
+  return normalized;
+}
+
+struct Sides {
+  bool inverse, one_sided;
+};
+
+Sides dft_sides(InferContext& c) {
+  Sides s{c.integer("inverse", 0) != 0, c.integer("onesided", 0) != 0};
+  if (s.inverse && s.one_sided) c.fail("inverse and onesided exclude each other");
+  if (s.one_sided && is_complex(c, 0)) c.fail("onesided needs real input");
+  return s;
+}
+
+// The number of samples. One that only a run knows is a value that `resolve` gives behind the dimensions.
+IndexExpr dft_length(InferContext& c) {
+  if (is_run_time(c, 1)) return c.resolved_symbol(c.shape(0).size(), "length");
+  if (!c.has_input(1)) return checked_length(c, c.shape(0)[size_t(dft_axis(c))]);
+  if (const auto* known = c.contents(1); known && known->size() == 1) return checked_length(c, (*known)[0]);
+  return checked_length(c, scalar_argument(c, 1, "the length"));
+}
+
 Transform dft_transform(InferContext& c) {
-  bool inverse = c.integer("inverse", 0) != 0, one_sided = c.integer("onesided", 0) != 0;
-  if (inverse && one_sided) c.fail("inverse and onesided exclude each other");
-  int64_t length = c.has_input(1) ? scalar_argument(c, 1, "the length")
-                                  : constant_dim(c, c.shape(0)[dft_axis(c)], "the transformed dimension");
-  checked_length(c, length);
-  if (one_sided && is_complex(c, 0)) c.fail("onesided needs real input");
-  return {length, one_sided ? length / 2 + 1 : length, inverse};
+  const Sides s = dft_sides(c);
+  const IndexExpr length = dft_length(c);
+  return {length, bins_of(length, s.one_sided), s.inverse};
 }
 
 void infer_dft(InferContext& c) {
   require_dtype(c, 0, kFloats);
   require_rank(c, 0, 2, -1);
   is_complex(c, 0);
+  if (has_run_time_axis(c)) c.fail("input 2 (the axis) must be constant");
+  const Transform t = dft_transform(c);
   Shape to = c.shape(0);
-  to[dft_axis(c)] = dft_transform(c).bins;
+  if (is_run_time(c, 1)) {
+    element_count(c, 1);
+    std::vector<IndexExpr> noted(to.size());
+    noted.push_back(t.length);
+    c.note_resolved(noted);
+  }
+  to[size_t(dft_axis(c))] = t.bins;
   to.back() = 2;
   c.set_output(0, c.dtype(0), to);
+}
+
+// The dimensions are known by the length.
+void resolve_dft(LowerContext& c, ir::BufferId dims) {
+  std::vector<Scalar> values(c.shape(0).size(), number(c, DType::i64, 0));
+  const Scalar length = integer_element(c, 1, 0);
+  values.push_back(valid_or_refused(c, length, allowed_length(length)));
+  emit_dims(c, dims, values);
 }
 
 void lower_dft(LowerContext& c) {
@@ -124,17 +182,22 @@ void lower_dft(LowerContext& c) {
 
 // --- STFT: signal [batch, samples, 1 or 2], step, window, frame length
 
-int64_t frame_length(InferContext& c) {
-  if (c.has_input(3)) return checked_length(c, scalar_argument(c, 3, "the frame length"));
+enum StftValue { kFrames, kFrameLength, kStftValues };  // what `resolve` gives
+
+bool has_run_time_length(InferContext& c) { return is_run_time(c, 3) && !c.has_input(2); }
+bool has_run_time_frames(InferContext& c) { return is_run_time(c, 1) || has_run_time_length(c); }
+
+// A window decides; a length that only a run knows must agree with it.
+IndexExpr frame_length(InferContext& c) {
+  if (has_run_time_length(c)) return c.resolved_symbol(kFrameLength, "length");
+  if (c.has_input(3) && !is_run_time(c, 3)) return checked_length(c, scalar_argument(c, 3, "the frame length"));
   if (!c.has_input(2)) c.fail("neither the window nor the frame length is given");
-  require_rank(c, 2, 1, 1);
-  return checked_length(c, constant_dim(c, c.shape(2)[0], "the window's length"));
+  return checked_length(c, c.shape(2)[0]);
 }
 
 Transform stft_transform(InferContext& c) {
-  int64_t length = frame_length(c);
-  bool one_sided = c.integer("onesided", 1) != 0;
-  return {length, one_sided ? length / 2 + 1 : length, false};
+  const IndexExpr length = frame_length(c);
+  return {length, bins_of(length, c.integer("onesided", 1) != 0), false};
 }
 
 int64_t frame_step(InferContext& c) {
@@ -143,95 +206,78 @@ int64_t frame_step(InferContext& c) {
   return step;
 }
 
+IndexExpr frame_count(InferContext& c, IndexExpr length) {
+  const std::optional<Shape> declared = declared_shape(c, 0);
+  if (!has_run_time_frames(c))
+    return ir::max(floordiv(c.shape(0)[1] - length, frame_step(c)) + IndexExpr(int64_t(1)), 0);
+  element_count(c, 1);
+  if (declared && declared->size() == 4 && !has_run_time_length(c)) return (*declared)[1];
+  const IndexExpr frames = c.resolved_symbol(kFrames, "frames");
+  c.note_resolved({frames, has_run_time_length(c) ? length : IndexExpr()});
+  return frames;
+}
+
 void infer_stft(InferContext& c) {
   require_dtype(c, 0, kFloats);
   require_rank(c, 0, 2, 3);
   const Shape& x = c.shape(0);
   if (x.size() == 3) is_complex(c, 0);
-  Transform t = stft_transform(c);
   if (c.has_input(2)) {
     require_same_dtype(c, 0, 2);
     require_rank(c, 2, 1, 1);
-    require_equal(c, c.shape(2)[0], t.length, "the window and the frame length");
   }
-  IndexExpr frames = floordiv(x[1] - IndexExpr(t.length), frame_step(c)) + 1;
-  c.set_output(0, c.dtype(0), {x[0], ir::max(frames, 0), t.bins, 2});
+  const Transform t = stft_transform(c);
+  if (c.has_input(2)) require_equal(c, c.shape(2)[0], t.length, "the window and the frame length");
+  c.set_output(0, c.dtype(0), {x[0], frame_count(c, t.length), t.bins, 2});
+}
+
+// The frames that a run's step and length give, and what these must fulfil.
+struct RunTimeFrames {
+  Scalar step, length, count;
+  std::vector<Scalar> conditions;
+};
+
+RunTimeFrames run_time_frames(LowerContext& c) {
+  const Scalar step = integer_element(c, 1, 0);
+  const Scalar length = c.has_input(3) ? integer_element(c, 3, 0) : index_value(c, c.shape(2)[0]);
+  const Scalar samples = index_value(c, c.shape(0)[1]);
+  const Scalar count = select(samples < length, number(c, DType::i64, 0), (samples - length) / max(step, 1.0) + 1.0);
+  std::vector<Scalar> conditions = allowed_length(length);
+  conditions.push_back(step >= 1.0);
+  conditions.push_back(step <= double(kMaxLength));
+  if (c.has_input(2)) conditions.push_back(length == index_value(c, c.shape(2)[0]));
+  return {step, length, count, conditions};
+}
+
+void resolve_stft(LowerContext& c, ir::BufferId dims) {
+  const RunTimeFrames frames = run_time_frames(c);
+  emit_dims(c, dims, {valid_or_refused(c, frames.count, frames.conditions), max(frames.length, 0.0)});
 }
 
 void lower_stft(LowerContext& c) {
-  IndexExpr step = frame_step(c);
+  const Transform t = stft_transform(c);
   DType type = ir::value_type(c.dtype(0));
   bool has_parts = c.shape(0).size() == 3, complex = has_parts && is_complex(c, 0);
-  emit_transform(c, stft_transform(c), 2, type, [&](const At& at, IndexExpr n) -> Complex {
-    At from = {at[0], at[1] * step + n};
-    if (has_parts) from.push_back(0);
-    Scalar re = load_input(c, 0, from), im = number(c, type, 0);
-    if (complex) from.back() = 1, im = load_input(c, 0, from);
+  std::vector<Scalar> conditions;
+  if (is_run_time(c, 1) || is_run_time(c, 3)) {
+    const RunTimeFrames frames = run_time_frames(c);
+    conditions = frames.conditions;
+    conditions.push_back(frames.count == index_value(c, c.output(0).shape[1]));
+  }
+  const bool known = !is_run_time(c, 1);
+  emit_transform(c, t, 2, type, [&](const At& at, IndexExpr n) -> Complex {
+    auto sample = [&](int64_t part) {
+      At from = {at[0], known ? at[1] * IndexExpr(frame_step(c)) + n : IndexExpr()};
+      if (has_parts) from.push_back(part);
+      if (known) return checked(c, load_input(c, 0, from), conditions);
+      const Scalar position = index_value(c, at[1]) * integer_element(c, 1, 0) + index_value(c, n);
+      return checked(c, load_gathered(c, c.input_buffer(0), from, {{1, position}}), conditions);
+    };
+    Scalar re = sample(0), im = complex ? sample(1) : number(c, type, 0);
     if (!c.has_input(2)) return {re, im};
     Scalar window = load_input(c, 2, {n});
     return {re * window, complex ? im * window : im};
   });
-}
-
-// --- MelWeightMatrix: bins, DFT length, sample rate, lower and upper edge in hertz, all constant
-
-struct MelArguments {
-  int64_t bins, spectrum;
-  double rate, lower, upper;
-};
-
-double only_float(InferContext& c, int input) {
-  std::vector<double> value = float_elements(c, input);
-  if (value.size() != 1 || !std::isfinite(value[0])) c.fail(fmt::format("input {} must be one number", input));
-  return value[0];
-}
-
-MelArguments mel_arguments(InferContext& c) {
-  MelArguments a{checked_length(c, scalar_argument(c, 0, "the number of bins")),
-                 checked_length(c, scalar_argument(c, 1, "the length")) / 2 + 1,
-                 double(scalar_argument(c, 2, "the rate")), only_float(c, 3), only_float(c, 4)};
-  if (a.bins * a.spectrum > kMaxLength) c.fail(fmt::format("{} x {} weights are too many", a.spectrum, a.bins));
-  if (!(a.rate > 0 && a.lower >= 0 && a.upper > a.lower)) c.fail("rate and edges must be positive and ascending");
-  return a;
-}
-
-void infer_mel(InferContext& c) {
-  MelArguments a = mel_arguments(c);
-  c.set_output(0, dtype_of_onnx(c, c.integer("output_datatype", 1)), {a.spectrum, a.bins});
-}
-
-// Triangles between neighbouring edges that are evenly spaced on the mel scale, at whole bins of the spectrum.
-std::vector<double> mel_weights(const MelArguments& a, int64_t dft_length) {
-  auto mel = [](double hertz) { return 2595 * std::log10(1 + hertz / 700); };
-  double low = mel(a.lower), step = (mel(a.upper) - low) / double(a.bins + 2);
-  std::vector<int64_t> edges;
-  for (int64_t k = 0; k < a.bins + 2; ++k) {
-    double hertz = 700 * (std::pow(10, (double(k) * step + low) / 2595) - 1);
-    edges.push_back(int64_t(std::floor(double(dft_length + 1) * hertz / a.rate)));
-  }
-  std::vector<double> weights(size_t(a.spectrum * a.bins));
-  for (int64_t b = 0; b < a.bins; ++b) {
-    int64_t left = edges[b], centre = edges[b + 1], right = edges[b + 2];
-    auto set = [&](int64_t k, double w) {
-      if (k >= 0 && k < a.spectrum) weights[size_t(k * a.bins + b)] = w;
-    };
-    if (left == centre) set(centre, 1);
-    for (int64_t k = left; k <= std::min(centre, a.spectrum - 1) && left < centre; ++k) {
-      set(k, double(k - left) / double(centre - left));
-    }
-    for (int64_t k = centre; k < std::min(right, a.spectrum) && centre < right; ++k) {
-      set(k, double(right - k) / double(right - centre));
-    }
-  }
-  return weights;
-}
-
-void lower_mel(LowerContext& c) {
-  MelArguments a = mel_arguments(c);
-  DType type = ir::value_type(c.output(0).dtype);
-  ir::BufferId table = c.constant_buffer(
-      tensor_of(DType::f64, mel_weights(a, scalar_argument(c, 1, "the length")), {a.spectrum, a.bins}));
-  c.emit_pointwise(c.output_buffer(0), [&](const At& at) { return load(c, table, at).cast(type); });
 }
 
 }  // namespace
@@ -239,7 +285,8 @@ void lower_mel(LowerContext& c) {
 void add_signal_ops(std::vector<Op>& t) {
   add_versions(t, "DFT", {17, 20}, {1, 3, 1}, infer_dft, lower_dft);
   add_versions(t, "STFT", {17}, {2, 4, 1}, infer_stft, lower_stft);
-  add_versions(t, "MelWeightMatrix", {17}, {5, 5, 1}, infer_mel, lower_mel);
+  set_resolve(t, "DFT", resolve_dft);
+  set_resolve(t, "STFT", resolve_stft);
 }
 
 }  // namespace cppgen::ops

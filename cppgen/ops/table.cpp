@@ -47,6 +47,8 @@ std::vector<Op> make_table() {
                    add_generator_ops,
                    add_resize_ops,
                    add_signal_ops,
+                   add_mel_ops,
+                   add_sized_ops,
                    add_sample_ops,
                    add_roi_ops,
                    add_loss_ops,

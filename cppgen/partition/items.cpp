@@ -47,7 +47,9 @@ class ItemMaker {
     Item item;
     item.node = node;
     if (symbols != node.attributes.end())
-      item.carrier = add_carrier(node, std::get<std::vector<std::string>>(symbols->second));
+      item.carriers.push_back(add_carrier(node, std::get<std::vector<std::string>>(symbols->second)));
+    if (const auto compared = compared_dimensions(graph_, node); !compared.empty())
+      item.carriers.push_back(add_comparison(node, compared));
     add(std::move(item));
   }
 
@@ -62,12 +64,32 @@ class ItemMaker {
     add(std::move(item));
   }
 
-  // What computes the dimensions of the node's outputs, and the value that has them as its own.
+  // What compares dimensions, and the value that is there if they are equal.
+  ValueId add_comparison(const Node& node, const ops::ComparedDims& compared) {
+    const ValueId dims = graph_.add_value(node.name + " compared"), equal = graph_.add_value(node.name + " equal");
+    Value& pairs = graph_.value(dims);
+    pairs.type = TensorType{DType::i64, {int64_t(2 * compared.size())}};
+    pairs.contents.emplace();
+    for (const auto& [a, b] : compared) pairs.contents->insert(pairs.contents->end(), {a, b});
+    graph_.value(equal).type = TensorType{DType::u8, {0}};
+    Item compare;
+    compare.host = true;
+    compare.node.name = node.name;
+    compare.node.inputs = {dims}, compare.node.outputs = {equal};
+    compare.step.function = "compare_dimensions";
+    compare.step.origin = label(node);
+    graph_.value(equal).producer = node.id;
+    add(std::move(compare));
+    return equal;
+  }
+
+  // What computes the dimensions of the node's outputs, and the value that has them as its own, behind one of 0: it
+  // has no elements.
   ValueId add_carrier(const Node& node, const std::vector<std::string>& symbols) {
     const ValueId dims = graph_.add_value(node.name + " dimensions"),
                   carrier = graph_.add_value(node.name + " carrier");
     graph_.value(dims).type = TensorType{DType::i64, {int64_t(symbols.size())}};
-    Shape shape;
+    Shape shape{0};
     for (const std::string& name : symbols)
       shape.push_back(name.empty() ? graph_.index->fresh_symbol("dim") : graph_.index->symbol(name));
     graph_.value(carrier).type = TensorType{DType::u8, shape};
@@ -97,18 +119,23 @@ class ItemMaker {
     item.level = std::max(item.level, place->second.level + (place->second.host && !item.host ? 1 : 0));
   }
 
+  // Symbols are known to plans; what the host reads of them a plan computes.
   void wait_for_symbols(Item& item, ValueId v) const {
-    for (const std::string& name : symbols_of(graph_.value(v)))
-      if (const auto source = sources_.find(name); source != sources_.end()) wait_for(item, source->second.value);
+    for (const std::string& name : symbols_of(graph_.value(v))) {
+      const auto source = sources_.find(name);
+      if (source == sources_.end()) continue;
+      const auto place = places_.find(source->second.value);
+      if (place != places_.end()) item.level = std::max(item.level, place->second.level + int(place->second.host));
+    }
   }
 
   void add(Item item) {
     for (ValueId v : item.node.inputs) {
       if (v == kNoValue) continue;
       wait_for(item, v);
-      if (!item.host) wait_for_symbols(item, v);
+      if (!item.host || graph_.value(v).contents) wait_for_symbols(item, v);
     }
-    if (item.carrier != kNoValue) wait_for(item, item.carrier);
+    for (ValueId v : item.carriers) wait_for(item, v);
     for (ValueId v : item.node.outputs)
       if (v != kNoValue && !item.host) wait_for_symbols(item, v);
     for (ValueId v : item.node.outputs) {
@@ -120,7 +147,19 @@ class ItemMaker {
   }
 };
 
+bool is_of_a_run(const Value& v) {
+  return (v.type && std::any_of(v.type->shape.begin(), v.type->shape.end(), ir::depends_on_fresh_symbols)) ||
+         (v.contents && std::any_of(v.contents->begin(), v.contents->end(), ir::depends_on_fresh_symbols));
+}
+
 }  // namespace
+
+ops::ComparedDims compared_dimensions(Graph& graph, const Node& node) {
+  const bool of_a_run = node.attributes.count(kRunTimeSymbols) ||
+                        std::any_of(node.inputs.begin(), node.inputs.end(),
+                                    [&](ValueId v) { return v != kNoValue && is_of_a_run(graph.value(v)); });
+  return of_a_run && !ops::is_host(graph, node) ? ops::compared_in_run(graph, node.id) : ops::ComparedDims();
+}
 
 std::vector<std::string> symbols_of(const Value& value) {
   std::vector<std::string> names;

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "cppgen/graph/graph.h"
+#include "cppgen/ops/op.h"
 #include "runtime/plan/module.h"
 
 namespace cppgen::partition {
@@ -12,9 +13,9 @@ namespace cppgen::partition {
 struct Item {
   bool host = false;
   Node node;
-  rt::HostStep step;           // of the host, without slots
-  ValueId carrier = kNoValue;  // must be there before: it binds the dimensions of the outputs
-  int level = 0;               // plans run in the order of levels, each followed by the host's items of its level
+  rt::HostStep step;              // of the host, without slots
+  std::vector<ValueId> carriers;  // must be there before: they bind dimensions of the outputs, or show that some agree
+  int level = 0;                  // plans run in the order of levels, each followed by the host's items of its level
 };
 
 // Where the value of a symbol comes from: a dimension of a value.
@@ -27,6 +28,9 @@ using Sources = std::map<std::string, Source>;
 // Items of the graph in an order that respects their levels, the values that they need added to the graph, and the
 // sources of symbols that have one in it.
 std::vector<Item> make_items(Graph&, Sources&);
+
+// Dimensions that only a run can compare, and must before this node runs.
+ops::ComparedDims compared_dimensions(Graph&, const Node&);
 
 // Symbols in the type and contents of a value.
 std::vector<std::string> symbols_of(const Value&);

@@ -169,27 +169,37 @@ class BodyPartitioner {
       if (item.host) continue;
       PlanGraph& plan = plan_at(item.level);
       plan.add_node(item.node);
-      if (item.carrier != kNoValue) plan.add_input(item.carrier);
+      for (ValueId v : item.carriers) plan.add_input(v);
     }
     add_outputs();
   }
 
-  // What a plan computes and others read; constants that the host reads are results of the first plan.
+  // A value that is known is a result of this plan, or of the first one if it is constant.
+  void add_known(ValueId v, int level) {
+    const Value& value = graph_.value(v);
+    plan_at(value.constant || symbols_of(value).empty() ? 0 : level).add_output(v);
+  }
+
+  // What a plan computes and others read.
   void add_outputs() {
     std::map<ValueId, int> computed;
-    for (const Item& item : items_)
-      if (!item.host)
-        for (ValueId v : item.node.outputs) computed[v] = item.level;
-    auto read = [&](ValueId v, std::optional<int> by) {
+    int last = 0;
+    for (const Item& item : items_) {
+      last = std::max(last, item.level);
+      if (item.host) continue;
+      for (ValueId v : item.node.outputs) computed[v] = item.level;
+    }
+    auto read = [&](ValueId v, int level, bool by_host) {
       if (v == kNoValue) return;
-      const auto at = computed.find(v);
-      if (at != computed.end() && (!by || (*by != at->second && !is_known(graph_.value(v)))))
+      if (is_known(graph_.value(v))) {
+        if (by_host) add_known(v, level);
+      } else if (const auto at = computed.find(v); at != computed.end() && (by_host || level != at->second)) {
         plan_at(at->second).add_output(v);
-      if (at == computed.end() && !by && is_known(graph_.value(v))) plan_at(0).add_output(v);
+      }
     };
     for (const Item& item : items_)
-      for (ValueId v : item.node.inputs) read(v, item.host ? std::nullopt : std::optional(item.level));
-    for (ValueId v : graph_.outputs) read(v, std::nullopt);
+      for (ValueId v : item.node.inputs) read(v, item.level, item.host);
+    for (ValueId v : graph_.outputs) read(v, last, true);
   }
 
   void emit_steps() {
@@ -294,9 +304,14 @@ bool is_one_plan(const Graph& graph) {
   const bool tensors = std::all_of(graph.inputs.begin(), graph.inputs.end(),
                                    [&](ValueId v) { return !graph.value(v).host.has_value(); });
   const bool strings = std::any_of(graph.values.begin(), graph.values.end(), is_string_tensor);
-  return tensors && !strings && std::none_of(graph.nodes.begin(), graph.nodes.end(), [&](const Node& node) {
-           return ops::is_host(graph, node) || node.attributes.count(kRunTimeSymbols);
-         });
+  const bool cut = !tensors || strings || std::any_of(graph.nodes.begin(), graph.nodes.end(), [&](const Node& node) {
+    return ops::is_host(graph, node) || node.attributes.count(kRunTimeSymbols);
+  });
+  if (cut) return false;
+  Graph copy = deep_copy(graph);
+  const std::vector<Node> nodes = copy.nodes;
+  return std::all_of(nodes.begin(), nodes.end(),
+                     [&](const Node& node) { return compared_dimensions(copy, node).empty(); });
 }
 
 PartitionedModel partition(const Graph& graph) {

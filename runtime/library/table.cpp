@@ -1,10 +1,15 @@
+#include "runtime/library/cumsum.h"
 #include "runtime/library/library.h"
+#include "runtime/library/scatter.h"
 #include "runtime/library/topk.h"
 
 namespace cppgen::rt {
 namespace {
 
 constexpr LibraryFunction kFunctions[] = {
+    {"cumsum", create_cumsum},
+    {"scatter_elements", create_scatter_elements},
+    {"scatter_nd", create_scatter_nd},
     {"topk", create_topk},
 };
 

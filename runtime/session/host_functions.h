@@ -37,6 +37,8 @@ HostFunction find_host_function(const HostStep&);  // UserError if there is none
 // The files that define them.
 std::span<const NamedHostFunction> sequence_functions();
 std::span<const NamedHostFunction> selection_functions();
+std::span<const NamedHostFunction> choice_functions();
+std::span<const NamedHostFunction> suppression_functions();
 std::span<const NamedHostFunction> string_functions();
 std::span<const NamedHostFunction> text_functions();
 

@@ -171,7 +171,12 @@ void RunContext::run_kernel(void* p, int64_t chunk, int worker) {
 
 void RunContext::run_library(void* p, int64_t chunk, int worker) {
   const auto& step = *static_cast<StepContext*>(p);
-  step.task->run(step.buffers, chunk, step.run->scratch_.data() + worker * step.run->bound_->scratch_bytes);
+  try {
+    step.task->run(step.buffers, chunk, step.run->scratch_.data() + worker * step.run->bound_->scratch_bytes);
+  } catch (const UserError& error) {
+    const auto& origins = step.run->executable_.plan().steps[step.step].origins;
+    user_error("node '{}': {}", fmt::join(origins, "', '"), error.what());
+  }
 }
 
 void RunContext::run_measured(void* p, int64_t chunk, int worker) {

@@ -1,4 +1,4 @@
-// Results whose size only the data decide.
+// Unique: distinct elements or slices.
 #include <algorithm>
 #include <cstring>
 #include <numeric>
@@ -6,7 +6,6 @@
 #include "runtime/base/elements.h"
 #include "runtime/base/errors.h"
 #include "runtime/session/host_functions.h"
-#include "runtime/session/string_handles.h"
 
 namespace cppgen::rt {
 namespace {
@@ -48,14 +47,11 @@ struct Groups {
   std::vector<int64_t> first, inverse, counts;  // of each distinct row, of each row, of each distinct row
 };
 
-// Distinct rows in ascending order, or in the order of their first appearance.
+// Distinct rows of those in order, ascending or in the order of their first appearance.
 template <class RowLess>
-Groups group(int64_t count, bool sorted, const RowLess& less) {
-  std::vector<int64_t> order(static_cast<size_t>(count));
-  std::iota(order.begin(), order.end(), 0);
-  std::stable_sort(order.begin(), order.end(), less);
+Groups group(const std::vector<int64_t>& order, bool sorted, const RowLess& less) {
   Groups groups;
-  groups.inverse.resize(size_t(count));
+  groups.inverse.resize(order.size());
   for (size_t i = 0; i < order.size(); i++) {
     if (i == 0 || less(order[i - 1], order[i])) {
       groups.first.push_back(order[i]);
@@ -79,8 +75,35 @@ Groups group(int64_t count, bool sorted, const RowLess& less) {
   return result;
 }
 
+// Distinct elements: values are sorted beside their positions.
+template <class T>
+Groups group_elements(int64_t count, const T* x, bool sorted) {
+  struct Element {
+    T value;
+    int64_t position;
+  };
+  std::vector<Element> order(static_cast<size_t>(count));
+  for (int64_t i = 0; i < count; i++) order[size_t(i)] = {x[i], i};
+  std::sort(order.begin(), order.end(), [](const Element& a, const Element& b) {
+    const int sign = compare(a.value, b.value);
+    return sign != 0 ? sign < 0 : a.position < b.position;
+  });
+  std::vector<int64_t> positions;
+  for (const Element& e : order) positions.push_back(e.position);
+  return group(positions, sorted, [&](int64_t a, int64_t b) { return compare(x[a], x[b]) < 0; });
+}
+
+template <class RowLess>
+Groups group(int64_t count, bool sorted, const RowLess& less) {
+  std::vector<int64_t> order(static_cast<size_t>(count));
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_sort(order.begin(), order.end(), less);
+  return group(order, sorted, less);
+}
+
 template <class T>
 Groups group_rows(const Rows& rows, const T* x, bool sorted) {
+  if (rows.width == 1) return group_elements(rows.count, x + rows.inner[0], sorted);
   return group(rows.count, sorted, [&](int64_t a, int64_t b) {
     for (int64_t at : rows.inner)
       if (const int order = compare(x[at + a * rows.stride], x[at + b * rows.stride])) return order < 0;
@@ -179,58 +202,7 @@ Values unique(const HostCall& call) {
   return outputs_of(select_rows(x, rows, axis, groups.first), groups);
 }
 
-// Positions of the elements that are not zero, one row of indices per dimension.
-Values non_zero(const HostCall& call) {
-  const Tensor& x = call.tensor(0);
-  const int64_t elements = x.elements(), size = int64_t(size_of(x.type()));
-  const bool floats = is_float(x.type());
-  std::vector<int64_t> found;
-  for (int64_t i = 0; i < elements; i++) {
-    const char* at = x.as<char>() + i * size;
-    const bool zero = floats ? number_element(x.type(), x.data(), i) == 0
-                             : std::all_of(at, at + size, [](char byte) { return byte == 0; });
-    if (!zero) found.push_back(i);
-  }
-  const auto count = int64_t(found.size());
-  std::vector<int64_t> dims = x.dims();
-  if (dims.empty()) dims.push_back(1);
-  Tensor result(DType::i64, {int64_t(dims.size()), count});
-  int64_t stride = 1;
-  for (size_t d = dims.size(); d-- > 0; stride *= dims[d])
-    for (int64_t k = 0; k < count; k++)
-      result.as<int64_t>()[int64_t(d) * count + k] = found[size_t(k)] / stride % dims[d];
-  return one_value(std::move(result));
-}
-
-Tensor compress_tensor(const HostCall& call, const Tensor& given) {
-  const Tensor& condition = call.tensor(1);
-  const int64_t axis = call.step.integers[0] != 0 ? call.step.integers[1] : 0;
-  Tensor flat;
-  if (call.step.integers[0] == 0) {
-    flat = Tensor(given.type(), {given.elements()});
-    if (flat.bytes() > 0) std::memcpy(flat.data(), given.data(), size_t(flat.bytes()));
-  }
-  const Tensor& x = call.step.integers[0] == 0 ? flat : given;
-  if (axis < 0 || axis >= int64_t(x.dims().size())) call.fail(fmt::format("axis {} does not exist", axis));
-  const Rows rows = rows_of(x, axis);
-  if (condition.type() != DType::boolean || condition.elements() > rows.count)
-    call.fail(fmt::format("a condition of {} elements for {}", condition.elements(), rows.count));
-  std::vector<int64_t> chosen;
-  for (int64_t i = 0; i < condition.elements(); i++)
-    if (condition.as<uint8_t>()[i]) chosen.push_back(i);
-  return select_rows(x, rows, axis, chosen);
-}
-
-// integers: has an axis, axis
-Values compress(const HostCall& call) {
-  if (!call.has(0) || !call.inputs[0]->strings()) return one_value(compress_tensor(call, call.tensor(0)));
-  StringHandles strings;
-  return one_value(strings.leave(compress_tensor(call, strings.enter(call.strings(0)))));
-}
-
 constexpr NamedHostFunction kFunctions[] = {
-    {"non_zero", 1, 0, 0, non_zero},
-    {"compress", 2, 2, 0, compress},
     {"unique", 1, 3, 0, unique},
 };
 

@@ -124,12 +124,23 @@ Values get_element(const HostCall& call) {
   return one_value(*call.inputs[0]);
 }
 
-// Memory that a plan never reads, with the dimensions that int64 tensor 0 holds: it binds their symbols.
+// A tensor with the dimensions that int64 tensor 0 holds, behind one of 0: it binds their symbols.
 Values shape_carrier(const HostCall& call) {
   const Tensor& dims = call.tensor(0);
-  std::vector<int64_t> shape(dims.as<int64_t>(), dims.as<int64_t>() + dims.elements());
+  std::vector<int64_t> shape{0};
+  shape.insert(shape.end(), dims.as<int64_t>(), dims.as<int64_t>() + dims.elements());
   if (std::any_of(shape.begin(), shape.end(), [](int64_t d) { return d < 0; })) call.fail(call.step.texts[0]);
   return one_value(Tensor(DType::u8, std::move(shape)));
+}
+
+// Nothing, if the elements of int64 tensor 0 are pairs of equal dimensions.
+Values compare_dimensions(const HostCall& call) {
+  const Tensor& dims = call.tensor(0);
+  for (int64_t k = 0; k + 1 < dims.elements(); k += 2) {
+    const int64_t a = dims.as<int64_t>()[k], b = dims.as<int64_t>()[k + 1];
+    if (a != b) call.fail(fmt::format("dimensions of its inputs must be equal but are {} and {}", a, b));
+  }
+  return one_value(Tensor(DType::u8, {0}));
 }
 
 constexpr NamedHostFunction kFunctions[] = {
@@ -146,6 +157,7 @@ constexpr NamedHostFunction kFunctions[] = {
     {"optional_get_element", 1, 0, 0, get_element},
     {"identity", 1, 0, 0, make_optional},
     {"shape_carrier", 1, 0, 1, shape_carrier},
+    {"compare_dimensions", 1, 0, 0, compare_dimensions},
 };
 
 }  // namespace

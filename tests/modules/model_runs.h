@@ -91,5 +91,17 @@ inline void set_attribute(onnx::NodeProto& node, const std::string& name, int64_
   a.set_type(onnx::AttributeProto::INT);
   a.set_i(value);
 }
+inline void set_attribute(onnx::NodeProto& node, const std::string& name, const std::string& value) {
+  auto& a = *node.add_attribute();
+  a.set_name(name);
+  a.set_type(onnx::AttributeProto::STRING);
+  a.set_s(value);
+}
+inline void set_attribute(onnx::NodeProto& node, const std::string& name, const std::vector<int64_t>& values) {
+  auto& a = *node.add_attribute();
+  a.set_name(name);
+  a.set_type(onnx::AttributeProto::INTS);
+  for (int64_t v : values) a.add_ints(v);
+}
 
 }  // namespace cppgen::modules

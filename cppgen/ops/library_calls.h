@@ -1,0 +1,24 @@
+#pragma once
+#include "cppgen/ops/common.h"
+
+namespace cppgen::ops {
+
+// Calls of the runtime's library in place of loops (LowerContext::uses_library), with the buffers and parameters that
+// runtime/library says.
+
+// Type and place along an axis of a tensor: elements before, along and after it.
+struct AxisExtents {
+  IndexExpr outer = 1, count, inner = 1;
+};
+AxisExtents extents_along(const Shape&, int axis);
+
+inline IndexExpr library_type(DType t) { return int64_t(t); }
+
+// Types that the library computes with as they are stored. Narrower floats are widened around a call.
+inline bool computes_as_stored(DType t) { return t != DType::f16 && t != DType::bf16; }
+ir::BufferId emit_as(LowerContext&, ir::BufferId from, DType type, const std::string& name);  // itself if it has it
+// A buffer of this type for a result, and what moves it into the output.
+ir::BufferId result_as(LowerContext&, int output, DType type);
+void emit_result(LowerContext&, ir::BufferId from, int output);
+
+}  // namespace cppgen::ops

@@ -1,0 +1,163 @@
+#include "runtime/library/cumsum.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "runtime/base/checked.h"
+#include "runtime/base/dtype.h"
+
+namespace cppgen::rt {
+namespace {
+
+constexpr int64_t kColumns = 64;  // neighbours that are summed side by side
+
+// The elements of one row. Sums within a block do not wait for the block before it, so that the next can begin.
+template <class T, class Sum>
+void scan_row(const T* x, T* y, int64_t count, int64_t step, bool exclusive) {
+  constexpr int64_t kBlock = 8;
+  Sum sum = 0;
+  int64_t i = 0;
+  for (; i + kBlock <= count; i += kBlock) {
+    Sum within[kBlock + 1];
+    within[0] = 0;
+    for (int64_t k = 0; k < kBlock; k++) within[k + 1] = within[k] + Sum(x[(i + k) * step]);
+    const Sum* own = within + (exclusive ? 0 : 1);
+    for (int64_t k = 0; k < kBlock; k++) y[(i + k) * step] = T(sum + own[k]);
+    sum += within[kBlock];
+  }
+  for (; i < count; i++) {
+    const Sum next = sum + Sum(x[i * step]);
+    y[i * step] = T(exclusive ? sum : next);
+    sum = next;
+  }
+}
+
+// `width` neighbouring columns, whose elements are `step` apart.
+template <class T, class Sum>
+void scan_columns(const T* x, T* y, int64_t count, int64_t step, int64_t width, bool exclusive) {
+  Sum sums[kColumns] = {};
+  for (int64_t i = 0; i < count; i++, x += step, y += step) {
+    for (int64_t k = 0; k < width; k++) {
+      const Sum next = sums[k] + Sum(x[k]);
+      y[k] = T(exclusive ? sums[k] : next);
+      sums[k] = next;
+    }
+  }
+}
+
+struct Extents {
+  int64_t outer = 1, count = 1, inner = 1;
+
+  Extents(std::span<const int64_t> dims, int64_t axis) {
+    for (size_t d = 0; d < dims.size(); d++)
+      (int64_t(d) < axis ? outer : int64_t(d) == axis ? count : inner) *= dims[d];
+  }
+  int64_t blocks() const { return (inner + kColumns - 1) / kColumns; }
+  int64_t units() const { return outer * blocks(); }
+};
+
+class CumSumTask : public LibraryTask {
+ public:
+  CumSumTask(const BoundCall& call, int64_t elements)
+      : type_(DType(call.params[kCumSumDType])),
+        exclusive_(call.params[kCumSumExclusive] != 0),
+        reverse_(call.params[kCumSumReverse] != 0),
+        axis_(call.params[kCumSumAxis]),
+        dims_(call.params.begin() + kCumSumDims, call.params.end()) {
+    const int64_t units = axis_ == kCumSumAxisOfRun ? elements : Extents(dims_, axis_).units();
+    chunks_ = elements == 0 ? 0 : chunk_count(units, elements, 0, 2 * call.bytes[0], call.min_chunk_size);
+  }
+
+  int64_t chunks() const override { return chunks_; }
+
+  void run(std::span<void* const> buffers, int64_t chunk, char*) const override {
+    const Extents extents(dims_, axis_ == kCumSumAxisOfRun ? axis_of_run(buffers[1]) : axis_);
+    const ChunkRange units = chunk_range(extents.units(), chunks_, chunk);
+    void* y = buffers[buffers.size() - 1];
+    switch (type_) {
+      case DType::f32:
+        return run_units<float, double>(extents, units, buffers[0], y);
+      case DType::f64:
+        return run_units<double, double>(extents, units, buffers[0], y);
+      case DType::i8:
+      case DType::u8:
+        return run_units<uint8_t, uint8_t>(extents, units, buffers[0], y);
+      case DType::i16:
+      case DType::u16:
+        return run_units<uint16_t, uint16_t>(extents, units, buffers[0], y);
+      case DType::i32:
+      case DType::u32:
+        return run_units<uint32_t, uint32_t>(extents, units, buffers[0], y);
+      default:
+        return run_units<uint64_t, uint64_t>(extents, units, buffers[0], y);
+    }
+  }
+
+ private:
+  int64_t axis_of_run(const void* buffer) const {
+    const auto rank = int64_t(dims_.size()), axis = *static_cast<const int64_t*>(buffer);
+    if (axis < -rank || axis >= rank) user_error("axis {} is not in [{}, {}]", axis, -rank, rank - 1);
+    return axis < 0 ? axis + rank : axis;
+  }
+
+  template <class T, class Sum>
+  void run_units(const Extents& e, ChunkRange units, const void* from, void* to) const {
+    for (int64_t unit = units.begin; unit < units.end; unit++) {
+      const int64_t column = unit % e.blocks() * kColumns, step = reverse_ ? -e.inner : e.inner;
+      const int64_t first = unit / e.blocks() * e.count * e.inner + column + (reverse_ ? (e.count - 1) * e.inner : 0);
+      const T* x = static_cast<const T*>(from) + first;
+      T* y = static_cast<T*>(to) + first;
+      if (e.inner == 1) {
+        reverse_ ? scan_row<T, Sum>(x, y, e.count, -1, exclusive_) : scan_row<T, Sum>(x, y, e.count, 1, exclusive_);
+      } else {
+        scan_columns<T, Sum>(x, y, e.count, step, std::min(kColumns, e.inner - column), exclusive_);
+      }
+    }
+  }
+
+  DType type_;
+  bool exclusive_, reverse_;
+  int64_t axis_;
+  std::vector<int64_t> dims_;
+  int64_t chunks_;
+};
+
+class CumSum : public LibraryOperator {
+ public:
+  explicit CumSum(size_t inputs) : inputs_(inputs) {}
+
+  std::shared_ptr<const LibraryTask> bind(const BoundCall& call) override {
+    if (call.params.size() <= kCumSumDims) user_error("plan: cumsum has {} parameters", call.params.size());
+    const auto type = DType(call.params[kCumSumDType]);
+    const bool known = call.params[kCumSumDType] >= 0 && call.params[kCumSumDType] <= int64_t(DType::u64);
+    if (!known || type == DType::f16 || type == DType::bf16 || type == DType::boolean)
+      user_error("plan: cumsum of type {}", call.params[kCumSumDType]);
+    const auto rank = int64_t(call.params.size()) - kCumSumDims;
+    const int64_t axis = call.params[kCumSumAxis];
+    if (axis < kCumSumAxisOfRun || axis >= rank || (axis == kCumSumAxisOfRun) != (inputs_ == 2))
+      user_error("plan: cumsum along axis {} of {}", axis, rank);
+    int64_t elements = 1;
+    for (int64_t d : call.params.subspan(kCumSumDims)) {
+      if (d < 0) user_error("plan: cumsum has a dimension {}", d);
+      elements = checked_mul(elements, d, "cumsum");
+    }
+    const int64_t bytes = checked_mul(elements, int64_t(size_of(type)), "cumsum");
+    const bool axis_fits = inputs_ == 1 || call.bytes[1] == int64_t(sizeof(int64_t));
+    if (call.bytes[0] != bytes || call.bytes[inputs_] != bytes || !axis_fits)
+      user_error("plan: the buffers of cumsum have other sizes than its parameters say");
+    return std::make_shared<CumSumTask>(call, elements);
+  }
+
+ private:
+  size_t inputs_;
+};
+
+}  // namespace
+
+std::unique_ptr<LibraryOperator> create_cumsum(const LibraryCall& call) {
+  if (call.input_count < 1 || call.input_count > 2 || call.output_count != 1)
+    user_error("plan: cumsum has {} inputs and {} outputs; expected 1 or 2 and 1", call.input_count, call.output_count);
+  return std::make_unique<CumSum>(call.input_count);
+}
+
+}  // namespace cppgen::rt
