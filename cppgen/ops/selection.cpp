@@ -1,11 +1,10 @@
-// Operators that pick elements by their values: TopK, Compress, NonZero. Their meaning is a rank or a count for each
+// Operators that pick elements by their values: Compress, NonZero. Their meaning is a rank or a count for each
 // element and a search for the element of each rank: quadratic in the length, so that is bounded where the library or
 // the host do not do the same faster.
 #include "cppgen/ops/selection.h"
 
 #include "cppgen/ops/declared.h"
 #include "cppgen/ops/families.h"
-#include "cppgen/ops/library_calls.h"
 #include "cppgen/ops/reindex.h"
 
 namespace cppgen::ops {
@@ -14,7 +13,7 @@ namespace {
 using At = std::vector<IndexExpr>;
 using ir::ReduceOp;
 
-constexpr int64_t kMaxCompared = int64_t(1) << 16;
+constexpr int64_t kMaxCompared = 1024;
 
 Scalar one_if(LowerContext& c, Scalar condition) {
   return select(condition, number(c, DType::i64, 1), number(c, DType::i64, 0));
@@ -22,10 +21,7 @@ Scalar one_if(LowerContext& c, Scalar condition) {
 
 }  // namespace
 
-void require_searchable(InferContext& c, IndexExpr count) {
-  int64_t n = constant_dim(c, count, "the number of elements to select from");
-  if (n > kMaxCompared) c.fail(fmt::format("{} elements to select from; at most {} are supported", n, kMaxCompared));
-}
+bool is_searchable(IndexExpr count) { return count.is_constant() && count.constant() <= kMaxCompared; }
 
 TruePositions emit_true_positions(LowerContext& c, IndexExpr extent, IndexExpr count,
                                   const std::function<Scalar(IndexExpr)>& mask) {
@@ -57,129 +53,6 @@ TruePositions emit_true_positions(LowerContext& c, IndexExpr extent, IndexExpr c
 
 namespace {
 
-// --- TopK: x, k
-
-int top_axis(InferContext& c) {
-  require_rank(c, 0, 1, -1);
-  return normalized_axis(c, c.integer("axis", -1), int(c.shape(0).size()));
-}
-
-IndexExpr top_count(InferContext& c) {
-  if (c.opset() < 10) return c.integer("k");
-  if (element_count(c, 1) != 1) c.fail("k is not one integer");
-  if (const auto* known = c.contents(1)) return (*known)[0];
-  PartialShape partial(c.shape(0).begin(), c.shape(0).end());
-  partial[size_t(top_axis(c))] = std::nullopt;
-  Shape to = require_declared(c, 1, "k", partial);
-  require_rank(c, 0, int(to.size()), int(to.size()));
-  return to[size_t(top_axis(c))];
-}
-
-void infer_top_k(InferContext& c) {
-  require_dtype(c, 0, kNumbers);
-  const int axis = top_axis(c);
-  Shape to = c.shape(0);
-  const IndexExpr k = top_count(c), n = to[axis];
-  const bool known = k.is_constant() && n.is_constant();
-  if (k.range().hi < 0 || (known && (k.constant() < 0 || k.constant() > n.constant())))
-    c.fail(fmt::format("k is {} for {} elements", ir::to_string(k), ir::to_string(n)));
-  to[axis] = k;
-  c.set_output(0, c.dtype(0), to);
-  c.set_output(1, DType::i64, to);
-}
-
-void resolve_top_k(LowerContext& c, ir::BufferId dims) {
-  std::vector<Scalar> result;
-  for (IndexExpr d : c.shape(0)) result.push_back(index_value(c, d));
-  Scalar& along = result[size_t(top_axis(c))];
-  const Scalar k = integer_element(c, 1, 0);
-  along = valid_or_refused(c, k, {k <= along});
-  emit_dims(c, dims, result);
-}
-
-// Whether a comes before b: NaN counts as greatest, equal ones by position.
-Scalar comes_before(Scalar a, Scalar b, Scalar a_position, Scalar b_position, bool largest) {
-  Scalar greater = a > b, equal = a == b;
-  if (is_float(a.type())) {
-    greater = (greater && !is_nan(b)) || (is_nan(a) && !is_nan(b));
-    equal = equal || (is_nan(a) && is_nan(b));
-  }
-  return (largest ? greater : !greater && !equal) || (equal && a_position < b_position);
-}
-
-// rank[at]: how many elements of the same row come before.
-ir::BufferId emit_ranks(LowerContext& c, int axis) {
-  const bool largest = c.opset() < 11 || c.integer("largest", 1) != 0;
-  ir::BufferId ranks = c.temporary(DType::i64, c.shape(0));
-  emit_reduction(c, {"ranks",
-                     ranks,
-                     {c.shape(0)[axis]},
-                     ReduceOp::sum,
-                     [&](const At& at, const At& other) {
-                       At from = at;
-                       from[axis] = other[0];
-                       return one_if(c, comes_before(load_input(c, 0, from), load_input(c, 0, at),
-                                                     index_value(c, other[0]), index_value(c, at[axis]), largest));
-                     },
-                     nullptr});
-  return ranks;
-}
-
-// What a run's k must fulfil.
-std::vector<Scalar> allowed_count(LowerContext& c, int axis) {
-  std::vector<Scalar> conditions;
-  const IndexExpr k = c.output(0).shape[size_t(axis)], n = c.shape(0)[size_t(axis)];
-  if (c.opset() >= 10 && is_run_time(c, 1)) conditions.push_back(integer_element(c, 1, 0) == index_value(c, k));
-  if (!ir::prove_less_equal(k, n)) conditions.push_back(index_value(c, k) <= index_value(c, n));
-  return conditions;
-}
-
-// Parameters: type, elements before, along and after the axis, k, largest. The library checks that k is at most n.
-void emit_top_k_call(LowerContext& c, int axis) {
-  const Shape& to = c.output(0).shape;
-  const AxisExtents extents = extents_along(c.shape(0), axis);
-  const bool checks = c.opset() >= 10 && is_run_time(c, 1) && !is_resolved(c);
-  const bool largest = c.opset() < 11 || c.integer("largest", 1) != 0;
-  ir::LibraryCall call;
-  call.function = "topk";
-  call.inputs = {c.input_buffer(0)};
-  const ir::BufferId values = checks ? c.temporary(c.dtype(0), to) : c.output_buffer(0);
-  const ir::BufferId indices = c.has_output(1) ? c.output_buffer(1) : c.temporary(DType::i64, to);
-  call.outputs = {values, indices};
-  call.params = {library_type(c.dtype(0)), extents.outer,   extents.count, extents.inner,
-                 to[size_t(axis)],         int64_t(largest)};
-  c.emit(std::move(call));
-  if (!checks) return;
-  const std::vector<Scalar> conditions = allowed_count(c, axis);
-  c.emit_pointwise(
-      c.output_buffer(0), [&](const At& at) { return checked(c, load(c, values, at), conditions); }, "checked");
-}
-
-void lower_top_k(LowerContext& c) {
-  const int axis = top_axis(c);
-  if (c.uses_library()) return emit_top_k_call(c, axis);
-  const Shape& to = c.output(0).shape;
-  ir::BufferId ranks = emit_ranks(c, axis), sources = c.temporary(DType::i64, to);
-  emit_reduction(c, {"search",
-                     sources,
-                     {c.shape(0)[axis]},
-                     ReduceOp::sum,
-                     [&](const At& at, const At& other) {
-                       At from = at;
-                       from[axis] = other[0];
-                       Scalar found = load(c, ranks, from) == index_value(c, at[axis]), zero = number(c, DType::i64, 0);
-                       return select(found, index_value(c, other[0]), zero);
-                     },
-                     nullptr});
-  const std::vector<Scalar> conditions = allowed_count(c, axis);
-  c.emit_pointwise(c.output_buffer(0), [&](const At& at) {
-    return checked(c, load_gathered(c, c.input_buffer(0), at, {{axis, load(c, sources, at)}}), conditions);
-  });
-  if (c.has_output(1))
-    c.emit_pointwise(
-        c.output_buffer(1), [&](const At& at) { return load(c, sources, at); }, "indices");
-}
-
 // --- Compress: data, condition. NonZero: x. Both list the positions where something is true.
 
 bool flattens(InferContext& c) { return !c.has("axis"); }
@@ -192,13 +65,12 @@ void infer_compress(InferContext& c) {
   require_rank(c, 1, 1, 1);
   const int axis = compress_axis(c);
   Shape to = flattens(c) ? Shape{ir::product(c.shape(0))} : c.shape(0);
-  if (!c.contents(1) && !declared_shape(c, 0)) {
+  if (!c.contents(1) && (!declared_shape(c, 0) || !is_searchable(c.shape(1)[0]))) {
     if (flattens(c)) to = {IndexExpr(int64_t(0))};
     to[size_t(axis)] = c.unknown_dimension(0, size_t(axis), "chosen");
     c.run_on_host();
     return c.set_output(0, c.dtype(0), to);
   }
-  require_searchable(c, c.shape(1)[0]);
   if (!ir::prove_less_equal(c.shape(1)[0], to[size_t(axis)])) c.fail("the condition is longer than the axis");
   if (const auto* known = c.contents(1)) {
     int64_t count = 0;
@@ -215,10 +87,20 @@ void infer_compress(InferContext& c) {
   c.set_output(0, c.dtype(0), to);
 }
 
+// A condition that is known is a list of positions.
+TruePositions chosen_positions(LowerContext& c, IndexExpr count) {
+  const auto* known = c.contents(1);
+  if (!known) return emit_true_positions(c, c.shape(1)[0], count, [&](IndexExpr i) { return load_input(c, 1, {i}); });
+  std::vector<int64_t> positions;
+  for (size_t i = 0; i < known->size(); ++i)
+    if (!(*known)[i].is_constant(0)) positions.push_back(int64_t(i));
+  return {c.constant_buffer(tensor_of(positions, {int64_t(positions.size())})), index_value(c, count)};
+}
+
 void lower_compress(LowerContext& c) {
   const int axis = compress_axis(c);
   const IndexExpr count = c.output(0).shape[size_t(axis)];
-  auto found = emit_true_positions(c, c.shape(1)[0], count, [&](IndexExpr i) { return load_input(c, 1, {i}); });
+  const TruePositions found = chosen_positions(c, count);
   ir::BufferId data = c.input_buffer(0);
   if (flattens(c)) {
     const Shape flat{ir::product(c.shape(0))};
@@ -237,12 +119,11 @@ rt::HostStep host_compress(InferContext& c) { return host_call("compress", {!fla
 rt::HostStep host_non_zero(InferContext&) { return host_call("non_zero"); }
 
 void infer_non_zero(InferContext& c) {
-  if (!declared_shape(c, 0)) {
+  if (!declared_shape(c, 0) || !is_searchable(ir::product(c.shape(0)))) {
     c.run_on_host();
     const auto rank = int64_t(std::max<size_t>(c.shape(0).size(), 1));
     return c.set_output(0, DType::i64, {rank, c.unknown_dimension(0, 1, "found")});
   }
-  require_searchable(c, ir::product(c.shape(0)));
   Shape to = require_declared(c, 0, "the tensor");
   if (to.size() != 2) c.fail("the declared output does not have two dimensions");
   require_equal(c, to[0], int64_t(std::max<size_t>(c.shape(0).size(), 1)), "the first declared dimension and the rank");
@@ -276,10 +157,9 @@ void lower_non_zero(LowerContext& c) {
 }  // namespace
 
 void add_selection_ops(std::vector<Op>& t) {
-  add_versions(t, "TopK", {1, 10, 11, 24}, {1, 2, 2}, infer_top_k, lower_top_k);
+  add_top_k_ops(t);
   add_versions(t, "Compress", {9, 11}, {2, 2, 1}, infer_compress, lower_compress);
   add_versions(t, "NonZero", {9, 13}, {1, 1, 1}, infer_non_zero, lower_non_zero);
-  set_resolve(t, "TopK", resolve_top_k);
   for (Op& op : t) {
     if (op.name == "Compress") op.host = host_compress;
     if (op.name == "NonZero") op.host = host_non_zero;

@@ -13,7 +13,9 @@ struct TruePositions {
 TruePositions emit_true_positions(LowerContext&, IndexExpr extent, IndexExpr count,
                                   const std::function<Scalar(IndexExpr)>& mask);
 
-// Such searches are quadratic: fails for more than 65536 elements, or if their number is not constant.
-void require_searchable(InferContext&, IndexExpr count);
+// Such searches are quadratic: worth it for few elements, whose number is constant.
+bool is_searchable(IndexExpr count);
+
+void add_top_k_ops(std::vector<Op>&);
 
 }  // namespace cppgen::ops

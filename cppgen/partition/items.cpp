@@ -104,7 +104,7 @@ class ItemMaker {
     carry.host = true;
     carry.node.name = node.name;
     carry.node.inputs = {dims}, carry.node.outputs = {carrier};
-    carry.step.function = "shape_carrier";
+    carry.step.function = "dimension_carrier";
     carry.step.texts = {"its inputs do not fit together, or ask for a negative dimension"};
     carry.step.origin = label(node);
     graph_.value(carrier).producer = node.id;

@@ -1,12 +1,10 @@
 #pragma once
 #include <memory>
 
+#include "runtime/library/combine.h"
 #include "runtime/library/library.h"
 
 namespace cppgen::rt {
-
-// What an update does to the element that it is aimed at, in the order of the updates. Floats keep NaN.
-enum class Combine : uint8_t { replace, sum, prod, max, min };
 
 // A copy of data with updates applied: ONNX's ScatterElements and ScatterND. UserError for indices out of range; less
 // than 0: counted from the end.

@@ -125,7 +125,7 @@ Values get_element(const HostCall& call) {
 }
 
 // A tensor with the dimensions that int64 tensor 0 holds, behind one of 0: it binds their symbols.
-Values shape_carrier(const HostCall& call) {
+Values dimension_carrier(const HostCall& call) {
   const Tensor& dims = call.tensor(0);
   std::vector<int64_t> shape{0};
   shape.insert(shape.end(), dims.as<int64_t>(), dims.as<int64_t>() + dims.elements());
@@ -156,7 +156,7 @@ constexpr NamedHostFunction kFunctions[] = {
     {"optional_has_element", 0, 0, 0, has_element},
     {"optional_get_element", 1, 0, 0, get_element},
     {"identity", 1, 0, 0, make_optional},
-    {"shape_carrier", 1, 0, 1, shape_carrier},
+    {"dimension_carrier", 1, 0, 1, dimension_carrier},
     {"compare_dimensions", 1, 0, 0, compare_dimensions},
 };
 

@@ -36,7 +36,8 @@ HowItRuns how_it_runs(const Sample& sample, const VecISA& isa) {
   Graph graph = sample.graph;
   passes::run_passes(graph);
   const schedule::Target target = target_of(isa, MachineDescription());
-  const schedule::Schedule s = schedule::make_schedule(ops::lower(graph), schedule::Options(), target);
+  const schedule::Schedule s =
+      schedule::make_schedule(ops::lower(graph, {.library = true}), schedule::Options(), target);
   HowItRuns how;
   for (const auto& step : s.steps)
     if (const auto* library = std::get_if<schedule::LibraryStep>(&step)) {

@@ -16,6 +16,7 @@ constexpr const char* kThroughDouble = "integers are computed in double, whose f
 constexpr const char* kIndices = "each element lies where an index says";
 constexpr const char* kChannelsFirst = "tiles have channels as lanes, and the model's own results are channels-first";
 constexpr const char* kNarrow = "elements narrower than four bytes have no gather instruction";
+constexpr const char* kOrder = "a function of the library: elements are taken in an order";
 constexpr const char* kSearch = "candidates are found by comparing, and fetched where they were found";
 
 const std::map<std::string, const char*> kByLane = {
@@ -28,8 +29,9 @@ const std::map<std::string, const char*> kByLane = {
     {"Multinomial", kThroughDouble},
     {"GatherElements", kIndices},
     {"GatherND", kIndices},
-    {"Scatter", kIndices},
-    {"ScatterElements", kIndices},
+    {"Scatter", kOrder},
+    {"ScatterElements", kOrder},
+    {"ScatterND", kOrder},
     {"ReverseSequence", kIndices},
     {"GridSample", kIndices},
     {"com.microsoft.GridSample", kIndices},
@@ -38,14 +40,14 @@ const std::map<std::string, const char*> kByLane = {
     {"Resize", "source positions are read from a table"},
     {"Upsample", "source positions are read from a table"},
     {"TfIdfVectorizer", kSearch},
-    {"TopK", kSearch},
+    {"TopK", kOrder},
     {"NonMaxSuppression", kSearch},
     {"Det", kSearch},
     {"Conv", kChannelsFirst},
     {"ConvInteger", kChannelsFirst},
     {"QLinearConv", kChannelsFirst},
     {"com.microsoft.FusedConv", kChannelsFirst},
-    {"CumSum", "each sum is over those elements only that come before"},
+    {"CumSum", kOrder},
     {"ConvTranspose", "each element collects the products that reach it"},
     {"DFT", "factors are read from a table, modulo its length"},
     {"STFT", "factors are read from a table, modulo its length"},

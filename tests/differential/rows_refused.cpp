@@ -32,11 +32,8 @@ const std::vector<Row>& refused_rows() {
       {"MatMulNBits", {}, "f32[3,32] u8![5,2,8] f32![5,2] - i32[32]|K=32 N=5 bits=4 block_size=16", 1, "com.microsoft"},
       {"Constant", {}, "|value_string='a'"},
       {"RoiAlign", {}, "f32[1,2,8,8] f32[1,4] i64[1]|output_height=2 output_width=2"},
-      {"NonMaxSuppression", {}, "f32[1,6,4] f32[1,2,6] i64[]=2"},
-      {"Resize", {}, "f32[1,2,4,5] - f32[4]", 19},
       {"QLinearMatMul", {}, "u8[5,7] f32[] u8[] u8[7,9] f32[] u8[] f32[9] u8[9]"},
       {"QLinearConv", {}, "u8[1,3,9] f32[3] u8[] u8[4,3,3] f32[] u8[] f32[] u8[]"},
-      {"STFT", {}, "f32[1,32,1] i64[] - i64[]=16"},
       {"Det", {}, "f32[2,N,N]"},
   };
   return all;

@@ -1,0 +1,30 @@
+#pragma once
+#include "cppgen/ops/common.h"
+
+namespace cppgen::ops {
+
+inline constexpr int64_t kMaxTransform = int64_t(1) << 24;  // samples
+
+// A discrete Fourier transform of `length` samples, of which `bins` frequencies are kept. A sample is a pair of real
+// and imaginary part (the latter may be missing); the result has them as its last dimension.
+struct Transform {
+  IndexExpr length, bins;
+  bool inverse;
+};
+
+IndexExpr bins_of(IndexExpr length, bool one_sided);
+bool is_complex(InferContext&, int input);                        // by its last dimension, which must be 1 or 2
+int64_t one_integer(InferContext&, int input, const char* what);  // a constant
+IndexExpr checked_length(InferContext&, IndexExpr);               // fails for a constant that is no length
+std::vector<Scalar> allowed_length(Scalar);                       // conditions on a length of the run
+
+struct Complex {
+  Scalar re, im;
+};
+// output[at.., 0|1] = sum over n of sample(at, n) x exp(-+ 2 pi i bin(at) n / length)
+void emit_transform(LowerContext&, const Transform&, size_t bin_dimension, DType,
+                    const std::function<Complex(const std::vector<IndexExpr>& at, IndexExpr n)>& sample);
+
+void add_stft_ops(std::vector<Op>&);
+
+}  // namespace cppgen::ops
