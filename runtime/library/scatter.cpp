@@ -35,7 +35,7 @@ size_t divided_dimension(std::span<const int64_t> dims) {
 }
 
 // Chunks that read all indices for a part of the result are no more than this.
-constexpr int64_t kMostReaders = 8;
+constexpr int64_t kMostReaders = 4;
 
 struct Shared {
   DType type;

@@ -14,44 +14,40 @@ namespace {
 float lesser(float a, float b) { return a < b || std::isnan(a) ? a : b; }
 float greater(float a, float b) { return a > b || std::isnan(a) ? a : b; }
 
+struct Box {
+  float top, left, bottom, right;
+  float area() const { return (bottom - top) * (right - left); }
+};
+
+Box box_at(const float* x, bool centers) {
+  if (centers) return {x[1] - x[3] / 2, x[0] - x[2] / 2, x[1] + x[3] / 2, x[0] + x[2] / 2};  // x, y, width, height
+  return {lesser(x[0], x[2]), lesser(x[1], x[3]), greater(x[0], x[2]), greater(x[1], x[3])};
+}
+
 // Edges and areas, a list each.
 struct Boxes {
   std::vector<float> top, left, bottom, right, area;
 
-  void add(float t, float l, float b, float r) {
-    top.push_back(t), left.push_back(l), bottom.push_back(b), right.push_back(r);
-    area.push_back((b - t) * (r - l));
+  void add(const Box& b) {
+    top.push_back(b.top), left.push_back(b.left), bottom.push_back(b.bottom), right.push_back(b.right);
+    area.push_back(b.area());
   }
-  void add(const Boxes& from, size_t i) { add(from.top[i], from.left[i], from.bottom[i], from.right[i]); }
   void clear() {
     for (auto* list : {&top, &left, &bottom, &right, &area}) list->clear();
   }
 };
 
-Boxes boxes_of(const float* x, int64_t count, bool centers) {
-  Boxes boxes;
-  for (int64_t i = 0; i < count; i++, x += 4) {
-    if (centers) {  // x, y, width, height
-      boxes.add(x[1] - x[3] / 2, x[0] - x[2] / 2, x[1] + x[3] / 2, x[0] + x[2] / 2);
-    } else {
-      boxes.add(lesser(x[0], x[2]), lesser(x[1], x[3]), greater(x[0], x[2]), greater(x[1], x[3]));
-    }
-  }
-  return boxes;
-}
-
-// Whether box `i` overlaps one of the chosen. In blocks, which compilers make vectors of.
-bool overlaps(const Boxes& boxes, size_t i, const Boxes& chosen, float threshold) {
+// Whether a box overlaps one of the chosen. In blocks, which compilers make vectors of.
+bool overlaps(const Box& box, const Boxes& chosen, float threshold) {
   constexpr size_t kBlock = 16;
-  const float top = boxes.top[i], left = boxes.left[i], bottom = boxes.bottom[i], right = boxes.right[i];
-  const float area = boxes.area[i];
-  if (!(area > 0)) return false;
+  const float own = box.area();
+  if (!(own > 0)) return false;
   for (size_t begin = 0, count = chosen.top.size(); begin < count; begin += kBlock) {
     int found = 0;
     for (size_t k = begin, end = std::min(count, begin + kBlock); k < end; k++) {
-      const float height = std::max(std::min(chosen.bottom[k], bottom) - std::max(chosen.top[k], top), 0.0f);
-      const float width = std::max(std::min(chosen.right[k], right) - std::max(chosen.left[k], left), 0.0f);
-      const float common = height * width, all = chosen.area[k] + area - common;
+      const float height = std::max(std::min(chosen.bottom[k], box.bottom) - std::max(chosen.top[k], box.top), 0.0f);
+      const float width = std::max(std::min(chosen.right[k], box.right) - std::max(chosen.left[k], box.left), 0.0f);
+      const float common = height * width, all = chosen.area[k] + own - common;
       found |= int(chosen.area[k] > 0) & int(common / all > threshold);
     }
     if (found) return true;
@@ -80,9 +76,8 @@ class Suppression {
     const Tensor &boxes = call_.tensor(0), &scores = call_.tensor(1);
     const int64_t batches = scores.dims()[0], classes = scores.dims()[1], count = scores.dims()[2];
     for (int64_t b = 0; b < batches; b++) {
-      const Boxes own = boxes_of(boxes.as<float>() + b * count * 4, count, call_.step.integers[0] != 0);
       for (int64_t c = 0; c < classes; c++) {
-        choose(own, scores.as<float>() + (b * classes + c) * count, count);
+        choose(boxes.as<float>() + b * count * 4, scores.as<float>() + (b * classes + c) * count, count);
         for (int64_t box : taken_) rows_.insert(rows_.end(), {b, c, box});
       }
     }
@@ -91,7 +86,7 @@ class Suppression {
 
  private:
   // Candidates leave a heap in their order, until there are enough.
-  void choose(const Boxes& boxes, const float* scores, int64_t count) {
+  void choose(const float* boxes, const float* scores, int64_t count) {
     taken_.clear(), chosen_.clear(), heap_.clear();
     if (limits_.most <= 0) return;
     for (int64_t i = 0; i < count; i++)
@@ -99,11 +94,12 @@ class Suppression {
     std::make_heap(heap_.begin(), heap_.end());
     while (!heap_.empty() && int64_t(taken_.size()) < limits_.most) {
       std::pop_heap(heap_.begin(), heap_.end());
-      const auto box = int64_t(uint32_t(~uint32_t(heap_.back())));
+      const auto position = int64_t(uint32_t(~uint32_t(heap_.back())));
       heap_.pop_back();
-      if (overlaps(boxes, size_t(box), chosen_, limits_.overlap)) continue;
-      chosen_.add(boxes, size_t(box));
-      taken_.push_back(box);
+      const Box box = box_at(boxes + position * 4, call_.step.integers[0] != 0);
+      if (overlaps(box, chosen_, limits_.overlap)) continue;
+      chosen_.add(box);
+      taken_.push_back(position);
     }
   }
 

@@ -10,7 +10,8 @@ constexpr int kBool = onnx::TensorProto::BOOL;
 // How the chosen rows p = x[a] and q = x[b] of x [4, 2] meet.
 struct Meeting {
   std::string name;
-  std::vector<std::string> inputs;  // of p and q; pt transposed; pi and qi as images; pb and qb as batches of rows
+  std::vector<std::string>
+      inputs;  // of p and q; pt transposed; pi and qi as images; pb and qb as batches of rows; s is q
   std::string op;
   std::vector<std::pair<std::string, int64_t>> attributes{};
   std::string equation{};
@@ -23,7 +24,7 @@ const Meeting kMeetings[] = {
     {"GemmBias", {"p", "two", "q"}, "Gemm"}, {"Concat", {"p", "q"}, "Concat", {{"axis", 1}}},
     {"Conv", {"pi", "qi"}, "Conv"},          {"Einsum", {"p", "q"}, "Einsum", {}, "ij,ik->jk"},
     {"Where", {"less", "p", "q"}, "Where"},  {"Mul", {"p", "q"}, "Mul"},
-    {"Batches", {"pb", "qb"}, "MatMul"},
+    {"Batches", {"pb", "qb"}, "MatMul"},     {"Element", {"pt", "s"}, "MatMul"},
 };
 
 ModelMaker model_of(const Meeting& m) {
@@ -39,6 +40,8 @@ ModelMaker model_of(const Meeting& m) {
   set_attribute(maker.node("Transpose", {"qi"}, {"qb"}), "perm", std::vector<int64_t>{1, 2, 0});
   auto& two = maker.initializer("two", {2, 2}, onnx::TensorProto::FLOAT);
   for (float v : {1.f, 2.f, 3.f, 4.f}) two.add_float_data(v);
+  maker.initializer("last", {}, onnx::TensorProto::INT64).add_int64_data(-1);
+  maker.node("SequenceConstruct", {"p", "q"}, {"list"}), maker.node("SequenceAt", {"list", "last"}, {"s"});
   maker.initializer("four", {}, onnx::TensorProto::FLOAT).add_float_data(4);
   maker.node("Less", {"p", "four"}, {"less"});
   auto& node = maker.node(m.op, m.inputs, {"y"}, "met");
@@ -64,6 +67,18 @@ TEST_P(ComparedDimensions, OthersAreRefusedByName) {
   const std::vector<Value> inputs{floats({4, 2}, {1, 2, 3, 4, 5, 6, 7, 8}), mask({1, 0, 1, 0}), mask({1, 1, 0, 1})};
   EXPECT_NE(error_of([&] { model.compiled(inputs, 1); }).find("met"), std::string::npos);
   EXPECT_NE(error_of([&] { model.interpreted(inputs); }).find("met"), std::string::npos);
+}
+
+TEST(UnknownRank, IsRefusedByName) {
+  ModelMaker maker(13);
+  maker.input("x", {"4", "2"}).input("y", {"1", "4", "2"}).output("z");
+  maker.initializer("last", {}, onnx::TensorProto::INT64).add_int64_data(-1);
+  maker.node("SequenceConstruct", {"x", "y"}, {"list"}), maker.node("SequenceAt", {"list", "last"}, {"s"});
+  maker.node("MatMul", {"s", "x"}, {"z"}, "met");
+  const Model model(maker);
+  const std::string message = error_of([&] { model.compiled({}, 1); });
+  EXPECT_NE(message.find("met"), std::string::npos) << message;
+  EXPECT_NE(message.find("rank"), std::string::npos) << message;
 }
 
 INSTANTIATE_TEST_SUITE_P(Operators, ComparedDimensions, testing::ValuesIn(kMeetings),
