@@ -17,6 +17,13 @@ bool kernels_do(const Graph& body, const Node& node) {
   return plain && bodies_of(node).empty();
 }
 
+// Nobody compares dimensions between the steps of a plan.
+bool compares_dimensions(const Graph& body) {
+  Graph copy = deep_copy(body);
+  return std::any_of(body.nodes.begin(), body.nodes.end(),
+                     [&](const Node& node) { return !compared_in_run(copy, node.id).empty(); });
+}
+
 }  // namespace
 
 bool runs_in_plan(InferContext& c, const Graph& body, const RepeatedBody& r) {
@@ -29,6 +36,7 @@ bool runs_in_plan(InferContext& c, const Graph& body, const RepeatedBody& r) {
   if (std::any_of(body.values.begin(), body.values.end(), is_string_tensor)) return false;
   for (const Node& node : body.nodes)
     if (!kernels_do(body, node) || !needed(node)) return false;
+  if (compares_dimensions(body)) return false;
   for (ValueId v : body.outputs)
     if (!tensor(body.value(v))) return false;
   for (int64_t i = 0; i < r.states; ++i) {

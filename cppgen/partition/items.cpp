@@ -158,7 +158,8 @@ ops::ComparedDims compared_dimensions(Graph& graph, const Node& node) {
   const bool of_a_run = node.attributes.count(kRunTimeSymbols) ||
                         std::any_of(node.inputs.begin(), node.inputs.end(),
                                     [&](ValueId v) { return v != kNoValue && is_of_a_run(graph.value(v)); });
-  return of_a_run && !ops::is_host(graph, node) ? ops::compared_in_run(graph, node.id) : ops::ComparedDims();
+  const bool plain = !ops::is_host(graph, node) && bodies_of(node).empty();
+  return of_a_run && plain ? ops::compared_in_run(graph, node.id) : ops::ComparedDims();
 }
 
 std::vector<std::string> symbols_of(const Value& value) {

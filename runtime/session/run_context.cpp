@@ -174,7 +174,7 @@ void RunContext::run_library(void* p, int64_t chunk, int worker) {
   try {
     step.task->run(step.buffers, chunk, step.run->scratch_.data() + worker * step.run->bound_->scratch_bytes);
   } catch (const UserError& error) {
-    const auto& origins = step.run->executable_.plan().steps[step.step].origins;
+    const auto& origins = step.run->executable_.plan().steps[step.bound->step].origins;
     user_error("node '{}': {}", fmt::join(origins, "', '"), error.what());
   }
 }
