@@ -19,14 +19,19 @@ struct Sizes {
   int64_t selected, rounds;
 };
 
-// A class takes at most as many boxes as are declared; one more round shows whether it would take too many.
-Sizes sizes_of(InferContext& c) {
+Sizes given_sizes(InferContext& c) {
   require_rank(c, 0, 3, 3);
   require_rank(c, 1, 3, 3);
   require_equal(c, c.shape(0)[2], 4, "the last dimension of the boxes and 4");
   Sizes s{c.shape(1)[0], c.shape(1)[1], c.shape(1)[2], 0, 0};
   require_equal(c, c.shape(0)[0], s.batch, "the batch of boxes and scores");
   require_equal(c, c.shape(0)[1], s.boxes, "the number of boxes and scores");
+  return s;
+}
+
+// A class takes at most as many boxes as are declared; one more round shows whether it would take too many.
+Sizes sizes_of(InferContext& c) {
+  Sizes s = given_sizes(c);
   Shape to = require_declared(c, 1, "the scores");
   if (to.size() != 2) c.fail("the declared output does not have two dimensions");
   require_equal(c, to[1], 3, "the second declared dimension and 3");
@@ -38,14 +43,28 @@ Sizes sizes_of(InferContext& c) {
   return s;
 }
 
+// For kernels that compare all boxes in each round.
+bool is_too_large(InferContext& c) {
+  const Sizes s = given_sizes(c);
+  const Shape to = *declared_shape(c, 0);
+  if (!s.boxes.is_constant() || to.empty()) return true;
+  const int64_t rounds = std::min(to[0].constant() + 1, s.boxes.constant());
+  const IndexExpr all = s.batch * s.classes * IndexExpr(rounds);
+  return rounds > kMaxRounds || !all.is_constant() || all.constant() > kMaxSearched;
+}
+
 void infer_non_max_suppression(InferContext& c) {
   require_dtype(c, 0, bit(DType::f32));
   require_dtype(c, 1, bit(DType::f32));
-  Sizes s = sizes_of(c);
   const int64_t center = c.integer("center_point_box", 0);
   if (center != 0 && center != 1) c.fail(fmt::format("attribute 'center_point_box' is {}; allowed are 0, 1", center));
   for (int i = 2; i < c.input_count(); ++i)
     if (c.has_input(i) && element_count(c, i) != 1) c.fail(fmt::format("input {} is not one number", i));
+  if (!declared_shape(c, 0) || is_too_large(c)) {
+    c.run_on_host();
+    return c.set_output(0, DType::i64, {c.unknown_dimension(0, 0, "selected"), 3});
+  }
+  const Sizes s = sizes_of(c);
   c.set_output(0, DType::i64, {s.selected, 3});
 }
 
@@ -190,10 +209,16 @@ void lower_non_max_suppression(LowerContext& c) {
   emit_rows(c, s, rounds);
 }
 
+rt::HostStep host_non_max_suppression(InferContext& c) {
+  return host_call("non_max_suppression", {c.integer("center_point_box", 0)});
+}
+
 }  // namespace
 
 void add_suppression_ops(std::vector<Op>& t) {
   add_versions(t, "NonMaxSuppression", {10, 11}, {2, 5, 1}, infer_non_max_suppression, lower_non_max_suppression);
+  for (Op& op : t)
+    if (op.name == "NonMaxSuppression") op.host = host_non_max_suppression;
 }
 
 }  // namespace cppgen::ops

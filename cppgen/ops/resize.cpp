@@ -152,16 +152,35 @@ ResizePlan resize_plan(InferContext& c) {
   return plan;
 }
 
-// Set if the scales or the regions are known to a run only.
+// Whether the extents before and after are constants where they differ.
+bool has_constant_extents(InferContext& c, const RunTimeResize& r, const std::vector<IndexExpr>* sizes) {
+  for (size_t k = 0; k < r.axes.size(); ++k) {
+    const IndexExpr in = c.shape(0)[size_t(r.axes[k])];
+    const bool resampled = sizes ? !ir::prove_equal(in, (*sizes)[k]) : r.scales.empty() || r.scales[k] != 1;
+    if (resampled && (!in.is_constant() || (sizes && !(*sizes)[k].is_constant()))) return false;
+  }
+  return true;
+}
+
+// Set if only a run knows the scales, the regions or the extents.
 std::optional<RunTimeResize> run_time_resize(InferContext& c) {
   const bool old = c.opset() < 11 || c.node().op == "Upsample";
   const int scales = c.has("scales") || (c.node().op == "Upsample" && c.opset() < 9) ? -1 : old ? 1 : 2;
-  RunTimeResize r{mode_of(c), resized_axes(c, c.shape(0).size()), -1, c.number("extrapolation_value", 0), {}};
-  if (scales > 0 && is_run_time(c, scales)) r.scales_input = scales;
+  RunTimeResize r{mode_of(c), resized_axes(c, c.shape(0).size()), -1, {}, c.number("extrapolation_value", 0), {}};
   const bool crops = r.mode.coordinates == "tf_crop_and_resize" && is_run_time(c, 1);
   const bool stretches = c.text("keep_aspect_ratio_policy", "stretch") == "stretch";
-  if (r.scales_input < 0 && !(crops && c.has_input(3) && stretches)) return std::nullopt;
-  return r;
+  if (scales > 0 && is_run_time(c, scales)) {
+    r.scales_input = scales;
+    return r;
+  }
+  r.scales = given_scales(c);
+  if (c.has_input(3) == !r.scales.empty() || (!r.scales.empty() && r.scales.size() != r.axes.size()) || !stretches)
+    return std::nullopt;  // resize_plan says what is wrong
+  const std::vector<IndexExpr>* sizes = r.scales.empty() ? c.contents(3) : nullptr;
+  if (sizes && sizes->size() != r.axes.size()) return std::nullopt;
+  const bool decided = !r.scales.empty() || sizes || declared_shape(c, 0);
+  const bool fixed = decided && !crops && has_constant_extents(c, r, sizes);
+  return fixed ? std::nullopt : std::optional(r);
 }
 
 void infer_resize(InferContext& c) {
@@ -173,15 +192,6 @@ void infer_resize(InferContext& c) {
   ResizePlan plan = resize_plan(c);
   if (plan.mode.mode != "nearest") require_dtype(c, 0, kNumbers);
   c.set_output(0, c.dtype(0), plan.output);
-}
-
-// Repeating each element a whole number of times needs no table.
-bool is_repetition(const ResizeAxis& a, const ResizeTable& t) {
-  if (a.out % a.in != 0) return false;
-  for (int64_t o = 0; o < a.out; ++o) {
-    if (t.positions[o] != o / (a.out / a.in)) return false;
-  }
-  return true;
 }
 
 Scalar outside_of(LowerContext& c, const std::vector<ResizeTable>& tables, const ResizePlan& plan, const At& at,
@@ -264,9 +274,16 @@ void lower_resize(LowerContext& c) {
 
 }  // namespace
 
+void resolve_resize(LowerContext& c, ir::BufferId dims) {
+  const auto r = run_time_resize(c);
+  if (!r) c.fail("its dimensions are known");
+  resolve_run_time_resize(c, *r, dims);
+}
+
 void add_resize_ops(std::vector<Op>& t) {
   add_versions(t, "Upsample", {1, 7, 9}, {1, 2, 1}, infer_resize, lower_resize);
   add_versions(t, "Resize", {10, 11, 13, 18, 19}, {1, 4, 1}, infer_resize, lower_resize);
+  for (const char* name : {"Upsample", "Resize"}) set_resolve(t, name, resolve_resize);
 }
 
 }  // namespace cppgen::ops

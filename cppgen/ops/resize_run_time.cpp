@@ -1,6 +1,7 @@
 #include "cppgen/ops/resize_run_time.h"
 
 #include <algorithm>
+#include <cmath>
 
 #include "cppgen/ops/declared.h"
 
@@ -12,7 +13,7 @@ using At = std::vector<IndexExpr>;
 // One resampled axis; numbers of the run are float64.
 struct Axis {
   int axis;
-  double in, out;
+  Scalar in, out;
   Scalar scale;
   Scalar roi_start, roi_end;
 };
@@ -26,16 +27,17 @@ Scalar source_coordinate(const Axis& a, const std::string& kind, Scalar x) {
   if (kind == "asymmetric") return x / a.scale;
   if (kind == "align_corners") {
     Scalar exact = a.scale * a.in;
-    return a.out == 1 ? x.number(0) : select(exact == 1.0, x.number(0), x * (a.in - 1) / (exact - 1.0));
+    return select(a.out == 1.0 || exact == 1.0, x.number(0), x * (a.in - 1.0) / (exact - 1.0));
   }
-  if (kind == "pytorch_half_pixel" && a.out == 1) return x.number(0);
   if (kind == "tf_half_pixel_for_nn") return (x + 0.5) / a.scale;
   if (kind == "tf_crop_and_resize") {
-    if (a.out == 1) return 0.5 * (a.roi_start + a.roi_end) * (a.in - 1);
-    return a.roi_start * (a.in - 1) + x * (a.roi_end - a.roi_start) * (a.in - 1) / (a.out - 1);
+    Scalar alone = 0.5 * (a.roi_start + a.roi_end) * (a.in - 1.0);
+    Scalar among = a.roi_start * (a.in - 1.0) + x * (a.roi_end - a.roi_start) * (a.in - 1.0) / (a.out - 1.0);
+    return select(a.out == 1.0, alone, among);
   }
   Scalar centre = (x + 0.5) / a.scale - 0.5;
-  return kind == "half_pixel_symmetric" ? a.in / 2 * (1.0 - a.out / (a.scale * a.in)) + centre : centre;
+  if (kind == "pytorch_half_pixel") return select(a.out == 1.0, x.number(0), centre);
+  return kind == "half_pixel_symmetric" ? a.in / 2.0 * (1.0 - a.out / (a.scale * a.in)) + centre : centre;
 }
 
 Scalar nearest_position(Scalar x, const std::string& rounding) {
@@ -60,12 +62,12 @@ struct Tap {
 
 // Tap `t` (a float64 value) of the coordinate x.
 Tap tap(const Axis& a, const ResizeMode& m, Scalar x, Scalar t) {
-  auto inside = [&](Scalar p) { return max(min(p, a.in - 1), 0.0).cast(DType::i64); };
+  auto inside = [&](Scalar p) { return max(min(p, a.in - 1.0), 0.0).cast(DType::i64); };
   if (m.mode == "nearest") return {inside(nearest_position(x, m.nearest)), x.number(1)};
   Scalar first = ceil(x) - double(tap_count(m) / 2);
   auto weight = [&](Scalar position) {
     Scalar w = tap_weight(m, position - x);
-    return m.exclude_outside ? select(position < 0.0 || position > a.in - 1, w.number(0), w) : w;
+    return m.exclude_outside ? select(position < 0.0 || position > a.in - 1.0, w.number(0), w) : w;
   };
   Scalar position = first + t, own = weight(position);
   if (!m.exclude_outside) return {inside(position), own};
@@ -83,15 +85,14 @@ std::vector<Axis> axes_of(LowerContext& c, const RunTimeResize& r, std::vector<S
     const int d = r.axes[k];
     const IndexExpr in = c.shape(0)[size_t(d)], out = c.output(0).shape[size_t(d)];
     const bool resampled = is_resampled(r, in, out);
-    Scalar scale = number(c, DType::f64, 1);
+    Scalar extent = index_value(c, in, DType::f64), result_extent = index_value(c, out, DType::f64);
+    Scalar scale = r.scales.empty() ? result_extent / extent : number(c, DType::f64, r.scales[k]);
     if (r.scales_input >= 0) {
       scale = number_of_run(c, r.scales_input, int64_t(k));
-      Scalar extent = index_value(c, in, DType::f64), result_extent = index_value(c, out, DType::f64);
       conditions.push_back(resampled ? floor(extent * scale) == result_extent : scale == 1.0);
     }
     if (!resampled) continue;
-    Axis a{d, double(in.constant()), double(out.constant()), scale, number(c, DType::f64, 0), number(c, DType::f64, 1)};
-    if (r.scales_input < 0) a.scale = number(c, DType::f64, a.out / a.in);
+    Axis a{d, extent, result_extent, scale, number(c, DType::f64, 0), number(c, DType::f64, 1)};
     if (crops(r)) {
       a.roi_start = number_of_run(c, 1, int64_t(k));
       a.roi_end = number_of_run(c, 1, int64_t(k + r.axes.size()));
@@ -103,22 +104,96 @@ std::vector<Axis> axes_of(LowerContext& c, const RunTimeResize& r, std::vector<S
 
 }  // namespace
 
-void infer_run_time_resize(InferContext& c, const RunTimeResize& r) {
+IndexExpr scaled_extent(IndexExpr extent, double scale) {
+  if (extent.is_constant()) return int64_t(std::floor(double(extent.constant()) * scale));
+  constexpr int kMantissa = 24;
+  int exponent = 0;
+  auto digits = int64_t(std::ldexp(std::frexp(scale, &exponent), kMantissa));
+  int shift = kMantissa - exponent;  // scale = digits / 2^shift
+  for (; shift > 0 && digits % 2 == 0; --shift) digits /= 2;
+  for (; shift < 0; ++shift) digits *= 2;
+  return floordiv(extent * IndexExpr(digits), int64_t(1) << shift);
+}
+
+bool is_repetition(const ResizeAxis& a, const ResizeTable& t) {
+  if (a.out % a.in != 0) return false;
+  for (int64_t o = 0; o < a.out; ++o) {
+    if (t.positions[size_t(o)] != o / (a.out / a.in)) return false;
+  }
+  return true;
+}
+
+namespace {
+
+// The number of times that each element is repeated along an axis of any extent; 0 if it is not so.
+int64_t repetitions(const RunTimeResize& r, int axis) {
+  const auto k = size_t(std::find(r.axes.begin(), r.axes.end(), axis) - r.axes.begin());
+  const bool shifts = r.mode.coordinates == "asymmetric" || r.mode.coordinates == "half_pixel";
+  if (r.scales.empty() || r.mode.mode != "nearest" || !shifts) return 0;
+  constexpr int64_t kSample = 4, kMost = 64;
+  const double scale = r.scales[k];
+  if (scale != std::floor(scale) || scale < 1 || scale > double(kMost)) return 0;
+  const ResizeAxis sample{axis, kSample, kSample * int64_t(scale), scale};
+  return is_repetition(sample, make_resize_table(sample, r.mode)) ? int64_t(scale) : 0;
+}
+
+// Dimensions of the output that follow from scales or sizes which are known.
+std::optional<Shape> known_output(InferContext& c, const RunTimeResize& r) {
+  Shape to = c.shape(0);
+  if (r.scales_input >= 0) return std::nullopt;
+  const std::vector<IndexExpr>* sizes = r.scales.empty() ? c.contents(3) : nullptr;
+  if (r.scales.empty() && !sizes) return std::nullopt;
+  if ((sizes ? sizes->size() : r.scales.size()) != r.axes.size())
+    c.fail(fmt::format("there are {} scales or sizes for {} dimensions", sizes ? sizes->size() : r.scales.size(),
+                       r.axes.size()));
+  for (size_t k = 0; k < r.axes.size(); ++k) {
+    IndexExpr& d = to[size_t(r.axes[k])];
+    d = sizes ? (*sizes)[k] : scaled_extent(d, r.scales[k]);
+  }
+  return to;
+}
+
+Shape output_of(InferContext& c, const RunTimeResize& r) {
+  if (const auto known = known_output(c, r)) return *known;
   const int decisive = r.scales_input >= 0 ? r.scales_input : 3;
-  Shape to = require_declared(c, decisive, r.scales_input >= 0 ? "the scales" : "the sizes");
-  require_rank(c, 0, int(to.size()), int(to.size()));
-  if (r.mode.antialias) c.fail("antialiasing needs constant scales");
   if (element_count(c, decisive) != int64_t(r.axes.size()))
     c.fail(fmt::format("there are not {} of input {}", r.axes.size(), decisive));
+  PartialShape partial(c.shape(0).begin(), c.shape(0).end());
+  for (int axis : r.axes) partial[size_t(axis)].reset();
+  return require_declared(c, decisive, r.scales_input >= 0 ? "the scales" : "the sizes", partial);
+}
+
+}  // namespace
+
+void infer_run_time_resize(InferContext& c, const RunTimeResize& r) {
+  if (r.mode.antialias) c.fail("antialiasing needs constant scales and dimensions");
+  const Shape to = output_of(c, r);
+  require_rank(c, 0, int(to.size()), int(to.size()));
   if (crops(r) && element_count(c, 1) != 2 * int64_t(r.axes.size()))
     c.fail(fmt::format("the roi does not have {} values", 2 * r.axes.size()));
   for (size_t d = 0; d < to.size(); ++d) {
     const bool given = std::find(r.axes.begin(), r.axes.end(), int(d)) != r.axes.end();
     if (!given) require_equal(c, to[d], c.shape(0)[d], "a declared dimension and one that is not resized");
-    if (given && is_resampled(r, c.shape(0)[d], to[d]) && constant_dim(c, c.shape(0)[d], "a resized dimension") < 1)
+    if (given && is_resampled(r, c.shape(0)[d], to[d]) && c.shape(0)[d].is_constant(0))
       c.fail("a resized dimension is empty");
   }
+  require_size(c, to, c.dtype(0));
   c.set_output(0, c.dtype(0), to);
+}
+
+void resolve_run_time_resize(LowerContext& c, const RunTimeResize& r, ir::BufferId dims) {
+  std::vector<Scalar> to;
+  for (IndexExpr d : c.shape(0)) to.push_back(index_value(c, d));
+  for (size_t k = 0; k < r.axes.size(); ++k) {
+    Scalar& d = to[size_t(r.axes[k])];
+    if (r.scales_input < 0) {
+      d = integer_element(c, 3, int64_t(k));
+    } else {
+      const Scalar scale = number_of_run(c, r.scales_input, int64_t(k));
+      d = valid_or_refused(c, floor(d.cast(DType::f64) * scale).cast(DType::i64), {scale > 0.0});
+    }
+  }
+  emit_dims(c, dims, to);
 }
 
 void lower_run_time_resize(LowerContext& c, const RunTimeResize& r) {
@@ -130,9 +205,14 @@ void lower_run_time_resize(LowerContext& c, const RunTimeResize& r) {
   ir::LoopNest nest;
   nest.loops = c.loops(c.output(0).shape);
   const At at = LowerContext::indices(nest.loops);
+  At from = at;
   std::vector<Gathered> gathered;
   std::optional<Scalar> factor, outside;
   for (const Axis& a : axes) {
+    if (const int64_t times = repetitions(r, a.axis)) {
+      from[size_t(a.axis)] = floordiv(at[size_t(a.axis)], times);
+      continue;
+    }
     Scalar t = number(c, DType::f64, 0);
     if (!copies) {
       nest.reduced.push_back(c.loops({tap_count(r.mode)}, "t")[0]);
@@ -142,9 +222,9 @@ void lower_run_time_resize(LowerContext& c, const RunTimeResize& r) {
     const Tap taken = tap(a, r.mode, x, t);
     gathered.push_back({a.axis, taken.position});
     factor = factor ? *factor * taken.weight : taken.weight;
-    if (Scalar out = x < 0.0 || x > a.in - 1; crops(r)) outside = outside ? *outside || out : out;
+    if (Scalar out = x < 0.0 || x > a.in - 1.0; crops(r)) outside = outside ? *outside || out : out;
   }
-  Scalar value = load_gathered(c, c.input_buffer(0), at, gathered).cast(type);
+  Scalar value = load_gathered(c, c.input_buffer(0), from, gathered).cast(type);
   if (!copies) {
     nest.reductions.push_back({ir::ReduceOp::sum, type, factor ? value * factor->cast(type) : value});
     value = scalar(c, c.exprs().accumulator(0, type));

@@ -12,8 +12,6 @@ namespace {
 using At = std::vector<IndexExpr>;
 using ir::ReduceOp;
 
-constexpr int64_t kMaxCompared = int64_t(1) << 16;
-
 Scalar one_if(LowerContext& c, Scalar condition) {
   return select(condition, number(c, DType::i64, 1), number(c, DType::i64, 0));
 }
@@ -22,7 +20,7 @@ Scalar one_if(LowerContext& c, Scalar condition) {
 
 void require_searchable(InferContext& c, IndexExpr count) {
   int64_t n = constant_dim(c, count, "the number of elements to select from");
-  if (n > kMaxCompared) c.fail(fmt::format("{} elements to select from; at most {} are supported", n, kMaxCompared));
+  if (n > kMaxSearched) c.fail(fmt::format("{} elements to select from; at most {} are supported", n, kMaxSearched));
 }
 
 TruePositions emit_true_positions(LowerContext& c, IndexExpr extent, IndexExpr count,
@@ -73,10 +71,34 @@ IndexExpr top_count(InferContext& c) {
   return to[size_t(top_axis(c))];
 }
 
+constexpr int64_t kMostRanked = 4096;  // elements of a row that kernels compare with each other
+
+// Rows that are long, or of a length that only a run knows, are sorted by the host.
+void infer_top_k_on_host(InferContext& c, int axis) {
+  Shape to = c.shape(0);
+  const std::vector<IndexExpr>* known = c.opset() < 10 ? nullptr : c.contents(1);
+  if (c.opset() < 10) {
+    to[size_t(axis)] = c.integer("k");
+  } else if (known && known->size() == 1) {
+    to[size_t(axis)] = (*known)[0];
+  } else {
+    to[size_t(axis)] = c.unknown_dimension(0, size_t(axis), "top");
+  }
+  c.run_on_host();
+  c.set_output(0, c.dtype(0), to);
+  c.set_output(1, DType::i64, to);
+}
+
+rt::HostStep host_top_k(InferContext& c) {
+  const bool largest = c.opset() < 11 || c.integer("largest", 1) != 0;
+  return host_call("top_k", {top_axis(c), largest, c.opset() < 10 ? c.integer("k") : -1});
+}
+
 void infer_top_k(InferContext& c) {
   require_dtype(c, 0, kNumbers);
   const int axis = top_axis(c);
   Shape to = c.shape(0);
+  if (!to[size_t(axis)].is_constant() || to[size_t(axis)].constant() > kMostRanked) return infer_top_k_on_host(c, axis);
   require_searchable(c, to[axis]);
   const IndexExpr k = top_count(c);
   const int64_t n = to[axis].constant();
@@ -252,6 +274,7 @@ void add_selection_ops(std::vector<Op>& t) {
   for (Op& op : t) {
     if (op.name == "Compress") op.host = host_compress;
     if (op.name == "NonZero") op.host = host_non_zero;
+    if (op.name == "TopK") op.host = host_top_k;
   }
 }
 

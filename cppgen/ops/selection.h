@@ -13,7 +13,8 @@ struct TruePositions {
 TruePositions emit_true_positions(LowerContext&, IndexExpr extent, IndexExpr count,
                                   const std::function<Scalar(IndexExpr)>& mask);
 
-// Such searches are quadratic: fails for more than 65536 elements, or if their number is not constant.
+inline constexpr int64_t kMaxSearched = int64_t(1) << 16;
+// Such searches are quadratic: fails for more elements than that, or if their number is not constant.
 void require_searchable(InferContext&, IndexExpr count);
 
 }  // namespace cppgen::ops

@@ -38,6 +38,7 @@ HostFunction find_host_function(const HostStep&);  // UserError if there is none
 std::span<const NamedHostFunction> sequence_functions();
 std::span<const NamedHostFunction> selection_functions();
 std::span<const NamedHostFunction> string_functions();
+std::span<const NamedHostFunction> suppression_functions();
 std::span<const NamedHostFunction> text_functions();
 
 // Tensors of one type, joined along `axis` (new_axis: which is inserted), which is in range. UserError naming the node

@@ -88,36 +88,42 @@ Groups group_rows(const Rows& rows, const T* x, bool sorted) {
   });
 }
 
-Groups groups_of(const HostCall& call, const Tensor& x, const Rows& rows, bool sorted) {
+// Calls `f` with the elements, narrow floats widened.
+template <class F>
+auto with_elements(const HostCall& call, const Tensor& x, const F& f) {
   switch (x.type()) {
     case DType::f32:
-      return group_rows(rows, x.as<float>(), sorted);
+      return f(x.as<float>());
     case DType::f64:
-      return group_rows(rows, x.as<double>(), sorted);
+      return f(x.as<double>());
     case DType::i8:
-      return group_rows(rows, x.as<int8_t>(), sorted);
+      return f(x.as<int8_t>());
     case DType::i16:
-      return group_rows(rows, x.as<int16_t>(), sorted);
+      return f(x.as<int16_t>());
     case DType::i32:
-      return group_rows(rows, x.as<int32_t>(), sorted);
+      return f(x.as<int32_t>());
     case DType::i64:
-      return group_rows(rows, x.as<int64_t>(), sorted);
+      return f(x.as<int64_t>());
     case DType::u8:
     case DType::boolean:
-      return group_rows(rows, x.as<uint8_t>(), sorted);
+      return f(x.as<uint8_t>());
     case DType::u16:
-      return group_rows(rows, x.as<uint16_t>(), sorted);
+      return f(x.as<uint16_t>());
     case DType::u32:
-      return group_rows(rows, x.as<uint32_t>(), sorted);
+      return f(x.as<uint32_t>());
     case DType::u64:
-      return group_rows(rows, x.as<uint64_t>(), sorted);
+      return f(x.as<uint64_t>());
     default:
       break;
   }
   if (!is_float(x.type())) call.fail(fmt::format("type {} is not supported", name_of(x.type())));
   std::vector<double> wide(static_cast<size_t>(x.elements()));
   for (size_t i = 0; i < wide.size(); i++) wide[i] = number_element(x.type(), x.data(), int64_t(i));
-  return group_rows(rows, wide.data(), sorted);
+  return f(static_cast<const double*>(wide.data()));
+}
+
+Groups groups_of(const HostCall& call, const Tensor& x, const Rows& rows, bool sorted) {
+  return with_elements(call, x, [&](const auto* elements) { return group_rows(rows, elements, sorted); });
 }
 
 Tensor int64_tensor(const std::vector<int64_t>& values) {
@@ -228,10 +234,52 @@ Values compress(const HostCall& call) {
   return one_value(strings.leave(compress_tensor(call, strings.enter(call.strings(0)))));
 }
 
+// The first `k` of `count` elements at a distance of `stride`; equal ones by their position.
+template <class T>
+void take_top(const T* x, int64_t count, int64_t stride, bool largest, std::vector<int64_t>& order, int64_t k) {
+  order.resize(size_t(count));
+  std::iota(order.begin(), order.end(), 0);
+  std::partial_sort(order.begin(), order.begin() + k, order.end(), [&](int64_t a, int64_t b) {
+    const int by_value = compare(x[a * stride], x[b * stride]);
+    return by_value != 0 ? (largest ? by_value > 0 : by_value < 0) : a < b;
+  });
+}
+
+// integers: axis, largest, k of those without input 1
+Values top_k(const HostCall& call) {
+  const Tensor& x = call.tensor(0);
+  const int64_t axis = call.step.integers[0], k = call.has(1) ? call.integer(1) : call.step.integers[2];
+  if (axis < 0 || axis >= int64_t(x.dims().size())) call.fail(fmt::format("axis {} does not exist", axis));
+  const int64_t count = x.dims()[size_t(axis)];
+  if (k < 0 || k > count) call.fail(fmt::format("k is {} for {} elements", k, count));
+  std::vector<int64_t> dims = x.dims(), order;
+  dims[size_t(axis)] = k;
+  Tensor values(x.type(), dims), positions(DType::i64, dims);
+  int64_t inner = 1;
+  for (size_t d = size_t(axis) + 1; d < dims.size(); d++) inner *= dims[d];
+  const int64_t size = int64_t(size_of(x.type())), rows = count == 0 ? 0 : x.elements() / count;
+  with_elements(call, x, [&](const auto* elements) {
+    for (int64_t row = 0; row < rows; row++) {
+      const int64_t from = row / inner * inner * count + row % inner, to = row / inner * inner * k + row % inner;
+      take_top(elements + from, count, inner, call.step.integers[1] != 0, order, k);
+      for (int64_t i = 0; i < k; i++) {
+        std::memcpy(values.as<char>() + (to + i * inner) * size,
+                    x.as<char>() + (from + order[size_t(i)] * inner) * size, size_t(size));
+        positions.as<int64_t>()[to + i * inner] = order[size_t(i)];
+      }
+    }
+  });
+  Values results;
+  results.emplace_back(std::move(values));
+  results.emplace_back(std::move(positions));
+  return results;
+}
+
 constexpr NamedHostFunction kFunctions[] = {
     {"non_zero", 1, 0, 0, non_zero},
     {"compress", 2, 2, 0, compress},
     {"unique", 1, 3, 0, unique},
+    {"top_k", 1, 3, 0, top_k},
 };
 
 }  // namespace
