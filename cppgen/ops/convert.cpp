@@ -88,10 +88,7 @@ Scalar to_four_bits(Scalar x, DType storage) {
 Scalar to_float8(Scalar x, DType storage, bool saturate) {
   x = x.cast(DType::f32);
   const double greatest = greatest_f8(storage);
-  const Scalar bounded = max(min(x, greatest), -greatest);
-  // Infinity becomes NaN in formats with one zero, saturated or not: the table of ONNX Cast says so.
-  const bool keeps_infinity = !float8_format(storage).negative_zero;
-  if (saturate) x = keeps_infinity ? select(is_inf(x), x, bounded) : bounded;
+  if (saturate) x = max(min(x, greatest), -greatest);
   return x.unary(*ir::rounding_to(storage));
 }
 

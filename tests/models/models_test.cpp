@@ -8,6 +8,7 @@
 
 #include "cppgen/driver/compiler.h"
 #include "cppgen/support/temp_directory.h"
+#include "runtime/base/errors.h"
 #include "runtime/session/verify.h"
 #include "tests/isas_to_test.h"
 
@@ -173,7 +174,8 @@ class ModelsOfSymbolicBatch : public Models {
  protected:
   CompileRequest symbolic_request() const {
     auto r = request({});
-    for (const auto& input : load(compile_model(r))->plan().inputs) r.dims.push_back({input.name, 0, "N", {}});
+    const auto executable = load(compile_model(r));
+    for (const auto& input : executable->plan().inputs) r.dims.push_back({input.name, 0, "N", {}});
     return r;
   }
 };
