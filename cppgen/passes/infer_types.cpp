@@ -1,7 +1,6 @@
 #include "cppgen/passes/infer_types.h"
 
 #include "cppgen/ops/op.h"
-#include "cppgen/passes/expand_recurrences.h"
 #include "cppgen/passes/fold_node.h"
 #include "cppgen/passes/recognize_embedding_bags.h"
 #include "runtime/base/errors.h"
@@ -21,10 +20,7 @@ void infer_types(Graph& graph, const PassOptions& options) {
   const FoldLimits small{kAlwaysFolded, /*unknown_shapes=*/true, /*dequantize=*/!options.pattern_matcher};
   for (size_t i = 0; i < graph.nodes.size(); i++) {
     auto id = NodeId(i);
-    if (expand_recurrence(graph, id) || recognize_embedding_bag(graph, id)) {
-      i--;  // what it became begins here
-      continue;
-    }
+    recognize_embedding_bag(graph, id);  // then the first node of what it became stands here
     ops::infer_node(graph, id, [&](Graph& body) { infer_body_types(body, options); });
     const std::vector<ValueId> outputs = graph.nodes[i].outputs;
     for (ValueId out : outputs) {
