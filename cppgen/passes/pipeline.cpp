@@ -6,6 +6,7 @@
 #include "cppgen/passes/canonicalize.h"
 #include "cppgen/passes/eliminate_common_subexpressions.h"
 #include "cppgen/passes/eliminate_dead_code.h"
+#include "cppgen/passes/expand_composites.h"
 #include "cppgen/passes/expand_quantized_operators.h"
 #include "cppgen/passes/expand_string_vocabularies.h"
 #include "cppgen/passes/fold_affine.h"
@@ -50,6 +51,8 @@ void run_passes(Graph& graph, const PassOptions& options) {
   run("eliminate_dead_code", [&](Graph& g) { eliminate_dead_code(g); });
   // Before inference, which types what it makes.
   run("expand_string_vocabularies", [&](Graph& g) { expand_string_vocabularies(g); });
+  // Before the support check, which sees what they become.
+  run("expand_composites", [&](Graph& g) { expand_composites(g); });
   // Before inference, so that a model's unsupported operators are reported together.
   once("check_supported", [&](Graph& g) { ops::check_supported(g); });
   // Every later pass relies on types; small constants are folded on the way because types depend on them.
