@@ -53,7 +53,9 @@ std::map<std::string, int64_t> package_dims(const ModelOptions& options, const r
 void load(ReadyModel& model, const std::string& directory, bool trusted, const Settings& settings) {
   const double begin = seconds_now();
   auto executable = rt::Executable::load(directory, {.trust_weights = trusted});
-  model.session = std::make_unique<rt::Session>(std::move(executable), rt::SessionOptions::from(settings));
+  rt::SessionOptions options = rt::SessionOptions::from(settings);
+  options.before_step = model.before_step;
+  model.session = std::make_unique<rt::Session>(std::move(executable), options);
   model.load_s = seconds_now() - begin;
 }
 
@@ -74,12 +76,29 @@ std::map<std::string, int64_t> take_sizes_of_new_symbols(CompileRequest& request
   return sizes;
 }
 
+// A dimension that the command made symbolic may turn out to be fixed by the model's nodes.
+void check_fixed_dims(const ReadyModel& model, const std::vector<DimOption>& options) {
+  for (const DimOption& dim : options) {
+    const auto size = dim.size ? model.bound.end() : model.bound.find(dim.symbol);
+    if (size == model.bound.end()) continue;
+    for (const rt::TensorInfo& input : model.plan().inputs) {
+      if (input.name != dim.input) continue;
+      const auto& code = input.dims[size_t(dim.axis)].code;
+      if (code.size() == 2 && code[0] == int64_t(rt::DimOp::constant) && code[1] != size->second)
+        user_error("--dim {}={}: the model needs {} there (input '{}' axis {})", dim.symbol, size->second, code[1],
+                   dim.input, dim.axis);
+    }
+  }
+}
+
 void compile_and_load(ReadyModel& model, const ModelOptions& options, const Settings& settings,
                       const CancelToken& cancel) {
   CompileRequest request = compile_request(options, settings, cancel);
   model.bound = take_sizes_of_new_symbols(request);
+  const std::vector<DimOption> dims = request.dims;
   model.compiled = compile_with_progress(std::move(request));
   load(model, model.compiled.package, model.compiled.trusted, settings);
+  check_fixed_dims(model, dims);
 }
 
 // The runtime checks that inputs agree with each other; this checks that they agree with --dim.
@@ -131,6 +150,7 @@ ReadyModel open_model(const ModelOptions& options, const Settings& settings, con
   const double begin = seconds_now();
   ReadyModel model;
   model.path = options.model;
+  model.before_step = [&cancel] { throw_if_cancelled(cancel); };
   model.package = is_package(options.model);
   if (model.package) {
     refuse_compiler_options(options, settings);
@@ -148,7 +168,7 @@ ReadyModel open_model(const ModelOptions& options, const Settings& settings, con
 
 std::vector<rt::Tensor> ReadyModel::run(std::span<const rt::TensorView> inputs) const {
   check_bound(*this, inputs.size(), [&](size_t i) { return inputs[i].dims; });
-  return reference ? run_reference(*reference, reference_plan, inputs) : session->run(inputs);
+  return reference ? run_reference(*reference, reference_plan, inputs, before_step) : session->run(inputs);
 }
 
 std::vector<rt::Value> ReadyModel::run_values(std::vector<rt::Value> inputs) const {
@@ -156,7 +176,7 @@ std::vector<rt::Value> ReadyModel::run_values(std::vector<rt::Value> inputs) con
     const std::vector<int64_t>* dims = dims_of(inputs[i]);
     return dims ? std::span<const int64_t>(*dims) : std::span<const int64_t>();
   });
-  return reference ? run_reference_values(*reference, reference_plan, std::move(inputs))
+  return reference ? run_reference_values(*reference, reference_plan, std::move(inputs), before_step)
                    : session->run_values(std::move(inputs));
 }
 

@@ -1,4 +1,5 @@
 #pragma once
+#include <functional>
 #include <map>
 #include <memory>
 #include <span>
@@ -24,6 +25,7 @@ struct ReadyModel {
   std::unique_ptr<rt::Session> session;       // null: reference
   std::unique_ptr<ReferenceModel> reference;  // null: session
   rt::Plan reference_plan;                    // tensors, symbols and steps of the reference
+  std::function<void()> before_step;          // throws Cancelled, for runs of the reference
   std::map<std::string, int64_t> bound;       // --dim NAME=N that a package's inputs have to agree with
   double load_s = 0;                          // from the package to a ready session; not the compilation
   double open_s = 0;                          // all of it
@@ -49,8 +51,8 @@ CompileRequest compile_request(const ModelOptions&, const Settings&, const Cance
 // compile_model with a progress line; Cancelled also if the token was set too late for it.
 CompiledModel compile_with_progress(CompileRequest);
 
-// Opens the model, on the interpreter with --reference or FORCE_NATIVE_RUNTIME. UserError if a package is asked for
-// what needs the compiler.
+// Opens the model, which the token outlives, on the interpreter with --reference or FORCE_NATIVE_RUNTIME. UserError if
+// a package is asked for what needs the compiler.
 ReadyModel open_model(const ModelOptions&, const Settings&, const CancelToken&);
 
 // How a step runs.

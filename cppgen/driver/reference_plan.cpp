@@ -104,8 +104,10 @@ rt::Plan reference_plan(const ReferenceModel& model) {
 }
 
 std::vector<rt::Tensor> run_reference(const ReferenceModel& model, const rt::Plan& plan,
-                                      std::span<const rt::TensorView> inputs) {
-  if (model.module()) return rt::tensors_of(plan, run_reference_values(model, plan, rt::copies_of(inputs)));
+                                      std::span<const rt::TensorView> inputs,
+                                      const std::function<void()>& before_step) {
+  if (model.module())
+    return rt::tensors_of(plan, run_reference_values(model, plan, rt::copies_of(inputs), before_step));
   std::vector<int64_t> symbols(plan.symbols.size());
   rt::bind_inputs(plan, inputs, symbols);
   rt::check_input_data(plan, inputs);
@@ -113,12 +115,13 @@ std::vector<rt::Tensor> run_reference(const ReferenceModel& model, const rt::Pla
 }
 
 std::vector<rt::Value> run_reference_values(const ReferenceModel& model, const rt::Plan& plan,
-                                            std::vector<rt::Value> inputs) {
+                                            std::vector<rt::Value> inputs, const std::function<void()>& before_step) {
   rt::check_values(plan, inputs);
   if (model.module()) {
-    const rt::ModuleRunner runner(*model.module(), [&](int32_t part, std::span<const rt::TensorView> views) {
+    auto run_plan = [&](int32_t part, std::span<const rt::TensorView> views) {
       return run_program(model.parts()[size_t(part)].program, views);
-    });
+    };
+    const rt::ModuleRunner runner(*model.module(), run_plan, before_step);
     return runner.run(std::move(inputs));
   }
   std::vector<rt::TensorView> views;

@@ -1,4 +1,5 @@
 #pragma once
+#include <functional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -16,9 +17,11 @@ inline constexpr std::string_view kInterpreterEngine = "interpreter";  // of ste
 // buffers and cannot be run; dimensions of outputs are left out, because some are known only after a run.
 rt::Plan reference_plan(const ReferenceModel&);
 
-// Runs the interpreter on the runtime's tensors. UserError as Session::run.
+// Runs the interpreter on the runtime's tensors. UserError as Session::run; `before_step` as in its options.
 std::vector<rt::Tensor> run_reference(const ReferenceModel&, const rt::Plan& plan,
-                                      std::span<const rt::TensorView> inputs);
-std::vector<rt::Value> run_reference_values(const ReferenceModel&, const rt::Plan& plan, std::vector<rt::Value> inputs);
+                                      std::span<const rt::TensorView> inputs,
+                                      const std::function<void()>& before_step = {});
+std::vector<rt::Value> run_reference_values(const ReferenceModel&, const rt::Plan& plan, std::vector<rt::Value> inputs,
+                                            const std::function<void()>& before_step = {});
 
 }  // namespace cppgen

@@ -18,13 +18,36 @@ struct MicrosoftAttention {
   int padding = -1, bias = -1;  // inputs: which keys are there; what is added to the scores
 };
 
+// The padding mask is [2 * batch]: ends, then begins of the keys that are there.
+bool has_bounds(InferContext& c, const MicrosoftAttention& a) {
+  const Shape& s = c.shape(a.padding);
+  return s.size() == 1 && !ir::prove_equal(s[0], a.sizes.batch) &&
+         ir::prove_equal(s[0], a.sizes.batch * IndexExpr(int64_t(2)));
+}
+
 void check_padding(InferContext& c, const MicrosoftAttention& a) {
   if (!c.has_input(a.padding)) return;
   require_dtype(c, a.padding, bit(DType::i32));
   const Shape& s = c.shape(a.padding);
-  if (s.size() != 2) c.fail("a key padding mask that is not [batch, keys] is not supported");
+  if (s.empty() || s.size() > 3)
+    c.fail(
+        "a key padding mask that is not [batch], [2 * batch], [batch, keys] or [batch, rows, keys] is not supported");
+  if (has_bounds(c, a)) return;
   require_equal(c, s[0], a.sizes.batch, "the batch and the key padding mask");
-  require_equal(c, s[1], a.sizes.keys, "the keys and the key padding mask");
+  if (s.size() == 3) require_equal(c, s[1], a.sizes.rows, "the rows and the key padding mask");
+  if (s.size() > 1) require_equal(c, s.back(), a.sizes.keys, "the keys and the key padding mask");
+}
+
+// Whether the padding mask lets the key be seen: one number is how many keys there are, two are their end and their
+// begin.
+Scalar is_there(LowerContext& c, const MicrosoftAttention& a, const ScorePoint& p) {
+  const size_t rank = c.shape(a.padding).size();
+  if (rank == 2) return load_input(c, a.padding, {p.batch, p.key}) != 0.0;
+  if (rank == 3) return load_input(c, a.padding, {p.batch, p.row, p.key}) != 0.0;
+  const Scalar key = index_value(c, p.key);
+  const Scalar before_end = key < load_input(c, a.padding, {p.batch}).cast(DType::i64);
+  if (!has_bounds(c, a)) return before_end;
+  return before_end && key >= load_input(c, a.padding, {p.batch + a.sizes.batch}).cast(DType::i64);
 }
 
 void check_bias(InferContext& c, const MicrosoftAttention& a) {
@@ -36,8 +59,7 @@ void check_bias(InferContext& c, const MicrosoftAttention& a) {
 Scalar score(LowerContext& c, const MicrosoftAttention& a, const ScorePoint& p, Scalar x) {
   const double hidden = c.number("mask_filter_value", float(kHidden));
   if (c.has_input(a.padding)) {
-    Scalar there = load_input(c, a.padding, {p.batch, p.key}) != 0.0;
-    x = x + scalar(c, c.exprs().select(there, number(c, x.type(), 0), number(c, x.type(), hidden)));
+    x = x + scalar(c, c.exprs().select(is_there(c, a, p), number(c, x.type(), 0), number(c, x.type(), hidden)));
   }
   if (c.has_input(a.bias)) x = x + load_input(c, a.bias, mask_index(c.shape(a.bias), p));
   if (c.integer("unidirectional", 0) == 0) return x;
@@ -184,7 +206,29 @@ Projected describe_projected(InferContext& c) {
   p.features = all;
   p.common.padding = kMaskIndex, p.common.bias = kAttentionBias;
   p.common.sizes = {x[0], heads, 1, x[1], x[1], sizes[0] / heads, sizes[2] / heads};
+  if (c.has_input(kPast)) {
+    require_rank(c, kPast, 5, 5);
+    p.common.past = c.shape(kPast)[3];
+    p.common.sizes.keys = p.common.past + x[1];
+  }
   return p;
+}
+
+// Keys and values one after the other, of `length` keys each.
+Shape joint_cache_shape(const AttentionSizes& s, IndexExpr length) {
+  return {int64_t(2), s.batch, s.key_heads, length, s.depth};
+}
+
+void check_joint_cache(InferContext& c, const Projected& p) {
+  if (!c.has_input(kPast) && !c.has_output(1)) return;
+  const AttentionSizes& s = p.common.sizes;
+  require_equal(c, s.depth, s.columns, "the features of keys and values in one cache");
+  if (c.has_output(1)) c.set_output(1, c.dtype(kInput), joint_cache_shape(s, s.keys));
+  if (!c.has_input(kPast)) return;
+  require_same_dtype(c, kInput, kPast);
+  const Shape expected = joint_cache_shape(s, p.common.past);
+  for (size_t d = 0; d < expected.size(); d++)
+    require_equal(c, c.shape(kPast)[d], expected[d], "the sizes of the cache");
 }
 
 void infer_projected(InferContext& c) {
@@ -200,6 +244,7 @@ void infer_projected(InferContext& c) {
   check_bias(c, p.common);
   const AttentionSizes& s = p.common.sizes;
   c.set_output(0, c.dtype(kInput), {s.batch, s.rows, p.hidden[2]});
+  check_joint_cache(c, p);
 }
 
 ir::BufferId project(LowerContext& c) {
@@ -212,6 +257,27 @@ ir::BufferId project(LowerContext& c) {
   c.emit_pointwise(
       sum, [&](const auto& at) { return load(c, product, at) + load_input(c, kProjectionBias, {at[2]}); }, "bias");
   return sum;
+}
+
+// Earlier keys and values with those of `projections` behind them.
+ir::BufferId joint_cache(LowerContext& c, const Projected& p, ir::BufferId projections) {
+  const AttentionSizes& s = p.common.sizes;
+  const ir::BufferId kept =
+      c.has_output(1) ? c.output_buffer(1) : c.temporary(c.dtype(kInput), joint_cache_shape(s, s.keys));
+  const auto part = [&](const char* name, IndexExpr length, IndexExpr offset, const auto& value) {
+    ir::LoopNest nest;
+    nest.name = name;
+    nest.loops = c.loops(joint_cache_shape(s, length));
+    auto at = LowerContext::indices(nest.loops), to = at;
+    to[3] = at[3] + offset;
+    nest.stores.push_back({kept, to, value(at), {}});
+    c.emit(std::move(nest));
+  };
+  if (c.has_input(kPast)) part("past", p.common.past, 0, [&](const auto& at) { return load_input(c, kPast, at); });
+  part("present", s.rows, p.common.past, [&](const auto& at) {
+    return load(c, projections, {at[1], at[3], p.hidden[0] * (at[0] + 1) + at[2] * s.depth + at[4]});
+  });
+  return kept;
 }
 
 void lower_projected(LowerContext& c) {
@@ -227,12 +293,21 @@ void lower_projected(LowerContext& c) {
   spec.query = part(0, s.depth);
   spec.key = part(p.hidden[0], s.depth);
   spec.value = part(p.hidden[0] + p.hidden[1], s.columns);
+  if (c.has_input(kPast) || c.has_output(1)) {
+    const ir::BufferId kept = joint_cache(c, p, all);
+    const auto cached = [&](int64_t which) {
+      return [&c, kept, which](IndexExpr n, IndexExpr h, IndexExpr i, IndexExpr d) {
+        return load(c, kept, {which, n, h, i, d});
+      };
+    };
+    spec.key = cached(0), spec.value = cached(1);
+  }
   emit_attention(c, spec);
 }
 
 std::string refuse_projected(const Graph&, const Node& n) {
   const auto given = [](const std::vector<ValueId>& list, size_t i) { return list.size() > i && list[i] >= 0; };
-  if (given(n.inputs, kPast) || given(n.inputs, 6) || given(n.outputs, 1)) return "a cache is not supported";
+  if (given(n.inputs, 6)) return "a shared cache of keys and values is not supported";
   const auto rotary = n.attributes.find("do_rotary");
   if (rotary != n.attributes.end() && std::get<int64_t>(rotary->second) != 0) return "do_rotary is not supported";
   return "";

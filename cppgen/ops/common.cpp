@@ -115,9 +115,16 @@ bool compares_in_run(InferContext& c, IndexExpr a, IndexExpr b) {
 
 IndexExpr require_equal(InferContext& c, IndexExpr a, IndexExpr b, const char* what) {
   if (!ir::prove_equal(a, b) && !compares_in_run(c, a, b)) {
-    c.fail(fmt::format("{} must be equal but are {} and {}", what, ir::to_string(a), ir::to_string(b)));
+    c.fail_unequal(a, b, fmt::format("{} must be equal but are {} and {}", what, ir::to_string(a), ir::to_string(b)));
   }
   return a.is_constant() ? a : b;
+}
+
+[[noreturn]] static void fail_broadcast(InferContext& c, const Shape& a, const Shape& b, IndexExpr x, IndexExpr y) {
+  c.fail_unequal(
+      x, y,
+      fmt::format("shapes {} and {} do not broadcast: dimensions {} and {} differ and neither is the constant 1",
+                  to_string(a), to_string(b), ir::to_string(x), ir::to_string(y)));
 }
 
 Shape broadcast(InferContext& c, const Shape& a, const Shape& b) {
@@ -130,8 +137,7 @@ Shape broadcast(InferContext& c, const Shape& a, const Shape& b) {
     if (x.is_constant(1)) {
       out[skipped + d] = y;
     } else if (!y.is_constant(1) && !ir::prove_equal(x, y) && !compares_in_run(c, x, y)) {
-      c.fail(fmt::format("shapes {} and {} do not broadcast: dimensions {} and {} differ and neither is the constant 1",
-                         to_string(a), to_string(b), ir::to_string(x), ir::to_string(y)));
+      fail_broadcast(c, a, b, x, y);
     }
   }
   return out;
@@ -154,9 +160,7 @@ PartialShape broadcast_of(InferContext& c, int first) {
       } else if (c.can_resolve() && (ir::depends_on_fresh_symbols(*to) || ir::depends_on_fresh_symbols(from[d]))) {
         to.reset();
       } else if (!compares_in_run(c, *to, from[d])) {
-        c.fail(
-            fmt::format("shapes {} and {} do not broadcast: dimensions {} and {} differ and neither is the constant 1",
-                        to_string(c.shape(first)), to_string(from), ir::to_string(*to), ir::to_string(from[d])));
+        fail_broadcast(c, c.shape(first), from, *to, from[d]);
       }
     }
   }
@@ -376,7 +380,7 @@ rt::HostStep host_call(std::string function, std::vector<int64_t> integers) {
 
 void set_resolve(std::vector<Op>& table, std::string_view name, void (*resolve)(LowerContext&, ir::BufferId dims)) {
   for (Op& op : table)
-    if (op.domain.empty() && op.name == name) op.resolve = resolve;
+    if (op.domain != "com.microsoft" && op.name == name) op.resolve = resolve;
 }
 
 }  // namespace cppgen::ops

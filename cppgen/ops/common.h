@@ -128,7 +128,7 @@ rt::HostStep host_call_of(InferContext&) {
 
 // As `resolve`: the shape that all inputs broadcast to.
 void resolve_broadcast(LowerContext&, ir::BufferId dims);
-// Gives all entries of a name their `resolve`.
+// Gives all entries of a name in ONNX's domain and cppgen's own their `resolve`.
 void set_resolve(std::vector<Op>&, std::string_view name, void (*resolve)(LowerContext&, ir::BufferId dims));
 
 }  // namespace cppgen::ops

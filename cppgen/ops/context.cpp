@@ -194,9 +194,15 @@ void InferContext::set_contents(int i, std::vector<IndexExpr> contents) {
   if (has_output(i)) graph_.value(node_.outputs[i]).contents = std::move(contents);
 }
 
-void InferContext::fail(const std::string& what) const {
+std::string InferContext::message(const std::string& what) const {
   std::string domain = node_.domain.empty() ? "" : node_.domain + ".";
-  user_error("node '{}' ({}{}, opset {}): {}", node_.name, domain, node_.op, node_.opset, what);
+  return fmt::format("node '{}' ({}{}, opset {}): {}", node_.name, domain, node_.op, node_.opset, what);
+}
+
+void InferContext::fail(const std::string& what) const { throw UserError(message(what)); }
+
+void InferContext::fail_unequal(IndexExpr a, IndexExpr b, const std::string& what) const {
+  throw UnequalDimensions(message(what), a, b);
 }
 
 ir::BufferId LowerContext::input_buffer(int i) const {

@@ -61,5 +61,6 @@ void add_deform_conv_ops(std::vector<Op>&);
 void add_fused_pointwise_ops(std::vector<Op>&);
 void add_fused_product_ops(std::vector<Op>&);
 void add_skip_normalization_ops(std::vector<Op>&);
+void add_embedding_bag_ops(std::vector<Op>&);
 
 }  // namespace cppgen::ops

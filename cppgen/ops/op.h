@@ -5,9 +5,16 @@
 
 #include "cppgen/graph/graph.h"
 #include "cppgen/ir/program.h"
+#include "runtime/base/errors.h"
 #include "runtime/plan/module.h"
 
 namespace cppgen::ops {
+
+// Dimensions that a node needs to be equal and that are not, or not for all values of their symbols.
+struct UnequalDimensions : UserError {
+  UnequalDimensions(const std::string& what, IndexExpr a, IndexExpr b) : UserError(what), a(a), b(b) {}
+  IndexExpr a, b;
+};
 
 using PartialShape = std::vector<std::optional<IndexExpr>>;  // without those that only a run knows
 
@@ -73,8 +80,11 @@ class InferContext {
   bool is_produced_by(int input, std::string_view op) const;
   void set_contents(int, std::vector<IndexExpr>);  // of an integer output, where the shapes alone decide them
   [[noreturn]] void fail(const std::string& what) const;
+  [[noreturn]] void fail_unequal(IndexExpr, IndexExpr, const std::string& what) const;  // throws UnequalDimensions
 
  protected:
+  std::string message(const std::string& what) const;
+
   Graph& graph_;
   const Node& node_;
   const InferBody* infer_body_ = nullptr;

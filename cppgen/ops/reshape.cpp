@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "cppgen/ir/polynomial.h"
 #include "cppgen/ops/common.h"
 #include "cppgen/ops/declared.h"
 #include "cppgen/ops/families.h"
@@ -21,15 +22,48 @@ Shape requested_shape(InferContext& c) {
   return *dims;
 }
 
+void require_same_elements(InferContext& c, const Shape& from, const Shape& to) {
+  const IndexExpr a = ir::product(from), b = ir::product(to);
+  if (!ir::prove_equal(a, b))
+    c.fail_unequal(a, b,
+                   fmt::format("the input {} does not have as many elements as {}", to_string(from), to_string(to)));
+}
+
 // The output's shape is the declared one: it must have the input's elements.
 void infer_declared(InferContext& c, const char* what, int64_t rank) {
   const Shape& from = c.shape(0);
   if (rank < 0) c.fail("there are more axes than dimensions");
   Shape to = require_declared(c, 1, what, unknown_dims(size_t(rank)));
   require_dtype(c, 1, bit(DType::i64));
-  if (!is_resolved(c) && !ir::prove_equal(ir::product(from), ir::product(to)))
-    c.fail(fmt::format("the input {} does not have as many elements as {}", to_string(from), to_string(to)));
+  if (!is_resolved(c)) require_same_elements(c, from, to);
   c.set_output(0, c.dtype(0), to);
+}
+
+// Sizes that are rounded, or that only a run knows, say nothing to a compiler that compares them.
+bool is_left_to_a_run(InferContext& c, const Shape& shape) {
+  if (!c.can_resolve() || c.opset() < 5) return false;
+  const ir::Polynomial size(ir::product(shape));
+  return std::any_of(size.terms().begin(), size.terms().end(), [](const ir::IndexTerm& term) {
+    const auto atoms = ir::atoms_of(term.node);
+    return std::any_of(atoms.begin(), atoms.end(),
+                       [](const ir::IndexNode* atom) { return atom->op != ir::IndexOp::variable || atom->fresh; });
+  });
+}
+
+// The requested shape, whose dimension `inferred` (or none: -1) follows from the size that a run finds.
+void infer_in_a_run(InferContext& c, const Shape& to, int inferred) {
+  const Shape& from = c.shape(0);
+  const bool known = inferred < 0 || std::all_of(from.begin(), from.end(), [](IndexExpr d) { return d.is_constant(); });
+  const bool constant = known && std::all_of(to.begin(), to.end(), [](IndexExpr d) { return d.is_constant(); });
+  if (constant || !c.can_resolve() || c.opset() < 5)
+    c.fail(fmt::format("the input {} has no -1 to fill in {}", to_string(from), to_string(to)));
+  PartialShape partial(to.begin(), to.end());
+  if (inferred >= 0) {
+    partial[size_t(inferred)].reset();
+  } else {
+    partial = unknown_dims(to.size());
+  }
+  c.set_output(0, c.dtype(0), c.resolved_dimensions(0, partial));
 }
 
 void infer_reshape(InferContext& c) {
@@ -55,10 +89,11 @@ void infer_reshape(InferContext& c) {
   require_size(c, known, c.dtype(0));
   if (inferred >= 0) {
     std::optional<IndexExpr> rest = exact_quotient(from, known);
-    if (!rest) c.fail(fmt::format("the input {} has no -1 to fill in {}", to_string(from), to_string(to)));
+    if (!rest) return infer_in_a_run(c, to, inferred);
     to[inferred] = *rest;
   } else if (!ir::prove_equal(ir::product(from), ir::product(to))) {
-    c.fail(fmt::format("the input {} does not have as many elements as {}", to_string(from), to_string(to)));
+    if (is_left_to_a_run(c, from) || is_left_to_a_run(c, to)) return infer_in_a_run(c, to, inferred);
+    require_same_elements(c, from, to);
   }
   c.set_output(0, c.dtype(0), to);
 }

@@ -64,6 +64,7 @@ std::vector<Op> make_table() {
                    add_fused_pointwise_ops,
                    add_fused_product_ops,
                    add_skip_normalization_ops,
+                   add_embedding_bag_ops,
                    add_selection_ops,
                    add_encoding_ops,
                    add_determinant_ops,

@@ -50,7 +50,8 @@ bool is_reinterpretation(const Node& node) {
 // The source of a chain of reinterpretations: only the last shape counts.
 bool reshape(RuleContext& c) {
   const Node* before = c.producer(0);
-  return make_reshape(c, before && is_reinterpretation(*before) ? before->inputs[0] : c.in(0));
+  const bool only_reinterprets = before && is_reinterpretation(*before) && !before->attributes.count(kRunTimeSymbols);
+  return make_reshape(c, only_reinterprets ? before->inputs[0] : c.in(0));
 }
 
 std::vector<int64_t> permutation(const RuleContext& c, const Node& node) {

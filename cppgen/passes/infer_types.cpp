@@ -2,15 +2,26 @@
 
 #include "cppgen/ops/op.h"
 #include "cppgen/passes/fold_node.h"
+#include "cppgen/passes/recognize_embedding_bags.h"
 #include "runtime/base/errors.h"
 
 namespace cppgen::passes {
+
+// What dimensions must be in a branch that may never be taken says nothing of the model.
+static void infer_body_types(Graph& body, const PassOptions& options) {
+  try {
+    infer_types(body, options);
+  } catch (const ops::UnequalDimensions& e) {
+    throw UserError(e.what());
+  }
+}
 
 void infer_types(Graph& graph, const PassOptions& options) {
   const FoldLimits small{kAlwaysFolded, /*unknown_shapes=*/true, /*dequantize=*/!options.pattern_matcher};
   for (size_t i = 0; i < graph.nodes.size(); i++) {
     auto id = NodeId(i);
-    ops::infer_node(graph, id, [&](Graph& body) { infer_types(body, options); });
+    recognize_embedding_bag(graph, id);  // then the first node of what it became stands here
+    ops::infer_node(graph, id, [&](Graph& body) { infer_body_types(body, options); });
     const std::vector<ValueId> outputs = graph.nodes[i].outputs;
     for (ValueId out : outputs) {
       if (out == kNoValue) continue;

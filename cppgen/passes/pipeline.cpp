@@ -6,6 +6,7 @@
 #include "cppgen/passes/canonicalize.h"
 #include "cppgen/passes/eliminate_common_subexpressions.h"
 #include "cppgen/passes/eliminate_dead_code.h"
+#include "cppgen/passes/expand_composites.h"
 #include "cppgen/passes/expand_quantized_operators.h"
 #include "cppgen/passes/expand_string_vocabularies.h"
 #include "cppgen/passes/fold_affine.h"
@@ -13,7 +14,7 @@
 #include "cppgen/passes/fold_requantization.h"
 #include "cppgen/passes/form_integer_contractions.h"
 #include "cppgen/passes/form_n_bit_products.h"
-#include "cppgen/passes/infer_types.h"
+#include "cppgen/passes/relate_dimensions.h"
 #include "cppgen/passes/sink_dequantize.h"
 #include "cppgen/passes/use_unsigned_activations.h"
 
@@ -50,10 +51,12 @@ void run_passes(Graph& graph, const PassOptions& options) {
   run("eliminate_dead_code", [&](Graph& g) { eliminate_dead_code(g); });
   // Before inference, which types what it makes.
   run("expand_string_vocabularies", [&](Graph& g) { expand_string_vocabularies(g); });
+  // Before the support check, which sees what they become.
+  run("expand_composites", [&](Graph& g) { expand_composites(g); });
   // Before inference, so that a model's unsupported operators are reported together.
   once("check_supported", [&](Graph& g) { ops::check_supported(g); });
   // Every later pass relies on types; small constants are folded on the way because types depend on them.
-  once("infer_types", [&](Graph& g) { infer_types(g, options); });
+  once("infer_types", [&](Graph& g) { infer_types_relating_dimensions(g, options); });
   // Before the rewrites: they look at operands and need them as constants, not as nodes that compute constants. Those
   // over quantized graphs need the bytes of weights, so DequantizeLinear waits for them.
   const bool quantized = options.pattern_matcher;

@@ -66,7 +66,8 @@ class Stacks {
 
 }  // namespace
 
-ModuleRunner::ModuleRunner(const Module& module, RunPlan run_plan) : module_(module), run_plan_(std::move(run_plan)) {
+ModuleRunner::ModuleRunner(const Module& module, RunPlan run_plan, std::function<void()> before_step)
+    : module_(module), run_plan_(std::move(run_plan)), before_step_(std::move(before_step)) {
   prepared_.resize(module.bodies.size());
   for (size_t b = 0; b < module.bodies.size(); b++) prepare(b);
 }
@@ -106,6 +107,7 @@ std::vector<Value> ModuleRunner::run_body(int32_t number, std::vector<Value> inp
   for (size_t s = 0; s < body.steps.size(); s++) {
     const HostStep& step = body.steps[s];
     const PreparedStep& prepared = prepared_[size_t(number)][s];
+    begin_step();
     std::vector<Value> results = run_step(step, prepared, frame);
     if (results.size() < step.outputs.size()) user_error("module: {} gives {} values", step.origin, results.size());
     for (size_t i = 0; i < step.outputs.size(); i++)
@@ -173,6 +175,7 @@ std::vector<Value> ModuleRunner::run_loop(const HostStep& step, const Frame& fra
   if (outputs < kept + 1) call.fail("the body has too few outputs");
   Stacks stacks(call, outputs - kept - 1);
   for (int64_t trip = 0; trip < trips && going; trip++) {
+    begin_step();
     std::vector<Value> inputs{tensor_of(trip), tensor_of(going)};
     std::move(carried.begin(), carried.end(), std::back_inserter(inputs));
     append_captures(inputs, step, 0, frame);

@@ -16,8 +16,9 @@ class ModuleRunner {
  public:
   using RunPlan = std::function<std::vector<Tensor>(int32_t plan, std::span<const TensorView>)>;
 
-  // UserError if the module calls a function that does not exist. Both arguments outlive the runner.
-  ModuleRunner(const Module&, RunPlan);
+  // UserError if the module calls a function that does not exist. The module outlives the runner. `before_step` is
+  // called before each step of each body, unless null; what it throws ends the run.
+  ModuleRunner(const Module&, RunPlan, std::function<void()> before_step = {});
 
   // In the order of the model. UserError naming the node if a step fails.
   std::vector<Value> run(std::vector<Value> inputs) const;
@@ -29,6 +30,9 @@ class ModuleRunner {
     std::vector<int32_t> last_reads;  // slots that nothing reads later
   };
 
+  void begin_step() const {
+    if (before_step_) before_step_();
+  }
   std::vector<Value> run_body(int32_t body, std::vector<Value> inputs) const;
   std::vector<Value> run_step(const HostStep&, const PreparedStep&, const Frame&) const;
   std::vector<Value> run_plan(const HostStep&, const Frame&) const;
@@ -41,6 +45,7 @@ class ModuleRunner {
 
   const Module& module_;
   RunPlan run_plan_;
+  std::function<void()> before_step_;
   std::vector<std::vector<PreparedStep>> prepared_;
 };
 

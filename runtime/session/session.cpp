@@ -34,7 +34,8 @@ SessionOptions SessionOptions::from(const Settings& settings) {
           settings.memory_planning,
           settings.spin_microseconds,
           settings.multistream_mode ? 1 + settings.multistream_extra_streams : 1,
-          settings.enable_kernel_profile};
+          settings.enable_kernel_profile,
+          {}};
 }
 
 struct Session::Impl {
@@ -49,9 +50,10 @@ struct Session::Impl {
     }
     for (const auto& part : executable->parts())
       parts.push_back(std::make_unique<Session>(part, options, this->executor));
-    runner.emplace(*executable->module(), [this](int32_t plan, std::span<const TensorView> inputs) {
-      return parts[size_t(plan)]->run(inputs);
-    });
+    runner.emplace(
+        *executable->module(),
+        [this](int32_t plan, std::span<const TensorView> inputs) { return parts[size_t(plan)]->run(inputs); },
+        options.before_step);
   }
 
   // Returns its context to the pool.

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -28,6 +29,8 @@ struct SessionOptions {
   int64_t spin_microseconds = 200;
   int64_t streams = 1;   // most independent steps at once: 1 + MULTISTREAM_EXTRA_STREAMS with MULTISTREAM_MODE
   bool profile = false;  // ENABLE_KERNEL_PROFILE
+  // Called before each step of a model of several plans, whose loops may have no end. What it throws ends the run.
+  std::function<void()> before_step = {};
 
   static SessionOptions from(const Settings&);
 };

@@ -22,6 +22,33 @@ TEST_F(Interrupt, CleansUpAndExitsAsShellsReportIt) {
   EXPECT_EQ(temporary_files(), std::vector<std::string>());
 }
 
+// A loop without a trip count, whose condition stays true.
+ModelMaker endless_loop() {
+  ModelMaker m;
+  m.input("x", {"3"}).output("y");
+  auto& attribute = *m.node("Loop", {"", "", "x"}, {"y"}, "endless").add_attribute();
+  attribute.set_name("body");
+  attribute.set_type(onnx::AttributeProto::GRAPH);
+  onnx::GraphProto& body = *attribute.mutable_g();
+  for (const char* name : {"i", "go", "in"}) body.add_input()->set_name(name);
+  ModelMaker::add_node(body, "Neg", {"in"}, {"out"});
+  for (const char* name : {"go", "out"}) body.add_output()->set_name(name);
+  return m;
+}
+
+TEST_F(Interrupt, EndsALoopWithoutAnEnd) {
+  const std::string model = write("endless.onnx", endless_loop()), package = path("package");
+  ASSERT_EQ(run({"compile", model, "--output", package}).status, 0);
+  for (const std::vector<std::string>& command : std::vector<std::vector<std::string>>{
+           {"run", package}, {"run", model, "--reference"}, {"run", package, "--threads", "1"}}) {
+    const Ended ended = run_and_signal_after(command, SIGINT, 1.0);
+    EXPECT_EQ(ended.status, 130) << ended.err;
+    EXPECT_EQ(ended.out, "");
+    EXPECT_NE(ended.err.find("cppgen: interrupted\n"), std::string::npos) << ended.err;
+    EXPECT_EQ(temporary_files(), std::vector<std::string>());
+  }
+}
+
 TEST_F(Interrupt, ProgressIsShownWhenAskedFor) {
   environment["CPPGEN_PROGRESS"] = "1";
   const Ended shown = run({"run", symbolic_model(), "--dim", "N=2"});

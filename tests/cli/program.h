@@ -1,6 +1,7 @@
 #pragma once
 #include <gtest/gtest.h>
 
+#include <functional>
 #include <map>
 #include <string>
 #include <vector>
@@ -22,6 +23,8 @@ class CliTest : public testing::Test {
   Ended run(const std::vector<std::string>& arguments) const;
   // Starts the program and sends it a signal as soon as the file exists.
   Ended run_and_signal(const std::vector<std::string>& arguments, int signal, const std::string& file) const;
+  // As soon as it has used that many seconds of processors.
+  Ended run_and_signal_after(const std::vector<std::string>& arguments, int signal, double seconds) const;
 
   std::string path(const std::string& name) const { return (folder.path / name).string(); }
   std::string write(const std::string& name, const ModelMaker& model) const {
@@ -40,6 +43,7 @@ class CliTest : public testing::Test {
 
  private:
   int start(const std::vector<std::string>& arguments) const;
+  Ended signal_when(int pid, int signal, const std::function<bool()>& ready) const;
   Ended finish(int pid) const;
 };
 

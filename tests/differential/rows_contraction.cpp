@@ -109,11 +109,14 @@ void add_sequence_rows(std::vector<Row>& t) {
       {"MultiHeadAttention", sums(128),
        "T[2,5,24]@-2..2 T[2,7,24]@-2..2 T[2,7,24]@-2..2|num_heads=3; T[2,5,24]@-2..2 T[2,7,24]@-2..2 T[2,7,24]@-2..2 "
        "T[72]@-1..1 i32[2,7]@0..1|num_heads=3; T[1,4,16]@-2..2 T[1,4,16]@-2..2 T[1,4,16]@-2..2 - - "
-       "T[1,1,4,4]@-2..2|num_heads=2 unidirectional=1",
+       "T[1,1,4,4]@-2..2|num_heads=2 unidirectional=1; T[2,5,24]@-2..2 T[2,7,24]@-2..2 T[2,7,24]@-2..2 - "
+       "i32[2]=7,3|num_heads=3",
        1, "com.microsoft"});
   t.push_back({"Attention", sums(128),
                "T[2,5,8]@-2..2 T![8,24]@-1..1 T![24]@-1..1|num_heads=2; T[2,5,8]@-2..2 T[8,24]@-1..1 - i32[2,5]@0..1"
-               "|num_heads=2 unidirectional=1",
+               "|num_heads=2 unidirectional=1; T[2,5,8]@-2..2 T[8,24]@-1..1 T[24]@-1..1 i32[2]=5,2|num_heads=2; "
+               "T[2,3,8]@-2..2 T[8,24]@-1..1 - i32[4]=5,2,1,0 T[2,2,2,4,4]@-2..2|num_heads=2 unidirectional=1 -> 2; "
+               "T[2,3,8]@-2..2 T[8,24]@-1..1 - i32[2,3,3]@0..1|num_heads=4 -> 2",
                1, "com.microsoft"});
   t.push_back({"GroupQueryAttention", sums(128),
                "T[2,1,32]@-2..2 T[2,1,16]@-2..2 T[2,1,16]@-2..2 T[2,2,4,8]@-2..2 T[2,2,4,8]@-2..2 i32[2]=4,4 i32[]=5"

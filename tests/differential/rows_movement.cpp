@@ -73,6 +73,11 @@ void add_movement_rows(std::vector<Row>& t) {
        "T[9]@-4..4 i64[20,1]@0..8 T[20]@-4..4|reduction='add'; T[3,5] i64[4,1]@-3..2 T[4,5]@-4..4|reduction='max';"
        "T[3,4] i64[5,2]@0..2 T[5]@-4..4|reduction='min'; T[6]@1..2 i64[4,1]@0..5 T[4]@1..2|reduction='mul'",
        18});
+  t.push_back({"ReduceBags", sums(16),
+               "T[9,19]@-4..4 i64[6]@-9..8 i64[3,4]=0,1,2,-1,-1,-1,-1,-1,3,4,5,0|mode='sum'; T[5,7]@-4..4 i32[4]@0..4 "
+               "i64[2,3]=0,1,-1,3,2,1 T[4]@-2..2|mode='mean'; T[4]@-4..4 i64[5]@0..3 i64[2,2]=0,4,2,-1|mode='max';"
+               "T[4,3]@-4..4 i64[0] i64[2,0]; T[4,2,5]@-4..4 i64[3]@0..3 i64[1,3]=2,1,0",
+               1, "cppgen"});
   t.push_back({"CenterCropPad", kExact,
                "T[5,7] i64[2]=3,9; T[2,3,10] i64[1]=5|axes=[-1]; T[4] i64[1]=9; T[3,4] i64[2]=4,3|axes=[1,0]"});
   t.push_back({"ReverseSequence", kExact,

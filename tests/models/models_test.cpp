@@ -8,6 +8,7 @@
 
 #include "cppgen/driver/compiler.h"
 #include "cppgen/support/temp_directory.h"
+#include "runtime/base/errors.h"
 #include "runtime/session/verify.h"
 #include "tests/isas_to_test.h"
 
@@ -167,6 +168,52 @@ TEST_P(ModelsOfAnyBatch, OnePackageServesEverySize) {
   }
 }
 
+// Every input of every network with its first dimension made symbolic: either each size works, or nodes of the model
+// fix it, which the run says.
+class ModelsOfSymbolicBatch : public Models {
+ protected:
+  CompileRequest symbolic_request() const {
+    auto r = request({});
+    const auto executable = load(compile_model(r));
+    for (const auto& input : executable->plan().inputs) r.dims.push_back({input.name, 0, "N", {}});
+    return r;
+  }
+};
+
+rt::Tensor first_rows(const rt::Tensor& x, int64_t count) {
+  auto dims = x.dims();
+  dims[0] = count;
+  rt::Tensor y(x.type(), dims);
+  const int64_t row = x.bytes() / x.dims()[0];
+  for (int64_t i = 0; i < count; i++)
+    std::memcpy(static_cast<char*>(y.data()) + i * row, static_cast<const char*>(x.data()) + i % x.dims()[0] * row,
+                size_t(row));
+  return y;
+}
+
+TEST_P(ModelsOfSymbolicBatch, RowsAreThoseOfOneRow) {
+  auto executable = load(compile_model(symbolic_request()));
+  rt::Session session(executable, threads(2));
+  auto test = rt::read_test_case(stem(GetParam()), session.plan());
+  auto rows = [&](int64_t count) {
+    std::vector<rt::Tensor> inputs;
+    for (const auto& x : test.inputs) inputs.push_back(first_rows(x, count));
+    return session.run(views(inputs));
+  };
+  if (session.plan().symbols.empty()) {
+    EXPECT_TRUE(rt::compare_outputs(test.outputs, session.run(views(test.inputs))).ok());
+    EXPECT_THROW(rows(test.inputs[0].dims()[0] + 1), UserError);
+    return;
+  }
+  const auto one = rows(1), two = rows(2);
+  for (size_t i = 0; i < one.size(); i++) {
+    expect_same_bits(first_rows(two[i], 1), one[i]);
+    expect_same_bits(first_rows(one[i], 1), first_rows(rows(3)[i], 1));
+  }
+}
+
+INSTANTIATE_TEST_SUITE_P(Real, ModelsOfSymbolicBatch, testing::ValuesIn(networks()),
+                         [](const auto& p) { return p.param; });
 INSTANTIATE_TEST_SUITE_P(Real, Models, testing::ValuesIn(networks()), [](const auto& p) { return p.param; });
 INSTANTIATE_TEST_SUITE_P(Real, ModelsOfAnyBatch, testing::ValuesIn(networks_of_any_batch()),
                          [](const auto& p) { return p.param; });
