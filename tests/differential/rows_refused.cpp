@@ -6,9 +6,9 @@ namespace cppgen::differential {
 
 const std::vector<Row>& refused_rows() {
   static const std::vector<Row> all = {
-      {"Attention", {}, "f32[2,5,8] f32[8,24] - - f32[2,2,2,3,4]|num_heads=2", 1, "com.microsoft"},
+      {"Attention", {}, "f32[2,5,8] f32[8,24] - - f32[2,2,2,9,4] - i32[1]|num_heads=2", 1, "com.microsoft"},
       {"Attention", {}, "f32[2,5,8] f32[8,24]|num_heads=2 do_rotary=1", 1, "com.microsoft"},
-      {"Attention", {}, "f32[2,5,8] f32[8,24] - i32[2]|num_heads=2", 1, "com.microsoft"},
+      {"Attention", {}, "f32[2,5,8] f32[8,24] - i32[2,1,9,9]|num_heads=2", 1, "com.microsoft"},
       {"MultiHeadAttention", {}, "f32[2,5,3,3,8]|num_heads=3", 1, "com.microsoft"},
       {"MultiHeadAttention",
        {},
@@ -16,7 +16,7 @@ const std::vector<Row>& refused_rows() {
        1,
        "com.microsoft"},
       {"MultiHeadAttention", {}, "f32[1,4,16] f32[1,4,16] f32[1,4,16]|num_heads=2 -> 4", 1, "com.microsoft"},
-      {"MultiHeadAttention", {}, "f32[1,4,16] f32[1,4,16] f32[1,4,16] - i32[1]|num_heads=2", 1, "com.microsoft"},
+      {"MultiHeadAttention", {}, "f32[1,4,16] f32[1,4,16] f32[1,4,16] - i32[1,1,9,9]|num_heads=2", 1, "com.microsoft"},
       {"GroupQueryAttention",
        {},
        "f32[1,1,16] f32[1,1,8] f32[1,1,8] - - i32[1] i32[1]|num_heads=2 kv_num_heads=1 smooth_softmax=1",
@@ -32,6 +32,7 @@ const std::vector<Row>& refused_rows() {
       {"MatMulNBits", {}, "f32[3,32] u8![5,2,8] f32![5,2] - i32[32]|K=32 N=5 bits=4 block_size=16", 1, "com.microsoft"},
       {"Constant", {}, "|value_string='a'"},
       {"RoiAlign", {}, "f32[1,2,8,8] f32[1,4] i64[1]|output_height=2 output_width=2"},
+      {"Resize", {}, "f32[1,2,N,N] - - i64![4]=1,2,9,9|mode='linear' antialias=1", 19},
       {"QLinearMatMul", {}, "u8[5,7] f32[] u8[] u8[7,9] f32[] u8[] f32[9] u8[9]"},
       {"QLinearConv", {}, "u8[1,3,9] f32[3] u8[] u8[4,3,3] f32[] u8[] f32[] u8[]"},
       {"Det", {}, "f32[2,N,N]"},
