@@ -161,7 +161,11 @@ class StepBinder {
     std::vector<int64_t> params, bytes;
     for (const DimExpr& param : step.params) params.push_back(evaluate(param, values_));
     for (int32_t buffer : step.buffers) bytes.push_back(bound_.sizes[size_t(buffer)]);
-    result.task = op.bind({params, bytes, min_chunk_size_});
+    try {
+      result.task = op.bind({params, bytes, min_chunk_size_});
+    } catch (const UserError& e) {
+      user_error("node '{}': {}", fmt::join(step.origins, "', '"), e.what());
+    }
     result.chunks = result.task->chunks();
     bound_.scratch_bytes = std::max(bound_.scratch_bytes, result.task->scratch_bytes());
   }
