@@ -340,7 +340,7 @@ std::vector<double> float_elements(InferContext& c, int input) {
   return out;
 }
 
-void add_versions(std::vector<Op>& table, const char* name, std::initializer_list<int> versions, Arity arity,
+void add_versions(std::vector<Op>& table, const char* name, const std::vector<int>& versions, Arity arity,
                   OpFunction infer, LowerFunction lower, RefuseFunction refuse, const char* domain) {
   for (int since : versions) {
     table.push_back({.name = name,
@@ -356,18 +356,10 @@ void add_versions(std::vector<Op>& table, const char* name, std::initializer_lis
 }
 
 void add_host_versions(std::vector<Op>& table, const char* name, const std::vector<int>& versions, Arity arity,
-                       OpFunction infer, rt::HostStep (*host)(InferContext&), const char* domain) {
-  for (int since : versions)
-    table.push_back({.name = name,
-                     .domain = domain,
-                     .since = since,
-                     .min_inputs = arity.min_inputs,
-                     .max_inputs = arity.max_inputs,
-                     .max_outputs = arity.max_outputs,
-                     .infer = infer,
-                     .lower = nullptr,
-                     .refuse = nullptr,
-                     .host = host});
+                       OpFunction infer, rt::HostStep (*host)(InferContext&), const char* domain, LowerFunction lower) {
+  const size_t first = table.size();
+  add_versions(table, name, versions, arity, infer, lower, nullptr, domain);
+  for (size_t i = first; i < table.size(); ++i) table[i].host = host;
 }
 
 rt::HostStep host_call(std::string function, std::vector<int64_t> integers) {

@@ -113,12 +113,12 @@ struct Arity {
 using OpFunction = void (*)(InferContext&);
 using LowerFunction = void (*)(LowerContext&);
 using RefuseFunction = std::string (*)(const Graph&, const Node&);
-void add_versions(std::vector<Op>&, const char* name, std::initializer_list<int> versions, Arity, OpFunction infer,
+void add_versions(std::vector<Op>&, const char* name, const std::vector<int>& versions, Arity, OpFunction infer,
                   LowerFunction lower, RefuseFunction refuse = nullptr, const char* domain = "");
 
-// Entries of operators that only the host runs.
+// Entries of operators that the host runs; with `lower` those only that `run_on_host` says.
 void add_host_versions(std::vector<Op>&, const char* name, const std::vector<int>& versions, Arity, OpFunction infer,
-                       rt::HostStep (*host)(InferContext&), const char* domain = "");
+                       rt::HostStep (*host)(InferContext&), const char* domain = "", LowerFunction lower = nullptr);
 // A call of a function of the host, and as `host` of an entry one without attributes.
 rt::HostStep host_call(std::string function, std::vector<int64_t> integers = {});
 template <const char* Function>

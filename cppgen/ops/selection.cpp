@@ -15,10 +15,6 @@ using ir::ReduceOp;
 
 constexpr int64_t kMaxCompared = 1024;
 
-Scalar one_if(LowerContext& c, Scalar condition) {
-  return select(condition, number(c, DType::i64, 1), number(c, DType::i64, 0));
-}
-
 }  // namespace
 
 bool is_searchable(IndexExpr count) { return count.is_constant() && count.constant() <= kMaxCompared; }

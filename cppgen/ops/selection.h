@@ -16,6 +16,10 @@ TruePositions emit_true_positions(LowerContext&, IndexExpr extent, IndexExpr cou
 // Such searches are quadratic: worth it for few elements, whose number is constant.
 bool is_searchable(IndexExpr count);
 
+inline Scalar one_if(LowerContext& c, Scalar condition) {
+  return select(condition, number(c, DType::i64, 1), number(c, DType::i64, 0));
+}
+
 void add_top_k_ops(std::vector<Op>&);
 
 }  // namespace cppgen::ops

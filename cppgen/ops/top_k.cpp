@@ -10,10 +10,6 @@ namespace {
 using At = std::vector<IndexExpr>;
 using ir::ReduceOp;
 
-Scalar one_if(LowerContext& c, Scalar condition) {
-  return select(condition, number(c, DType::i64, 1), number(c, DType::i64, 0));
-}
-
 int top_axis(InferContext& c) {
   require_rank(c, 0, 1, -1);
   return normalized_axis(c, c.integer("axis", -1), int(c.shape(0).size()));
