@@ -45,9 +45,11 @@ struct RepeatedBody {
   std::vector<Axis> scanned, stacked;  // of the node's inputs behind the states, and of its outputs behind them
 };
 
-// Whether a plan can run the body: kernels do all of it, its states are of one type, and no tensor's dimensions depend
-// on the step.
-bool runs_in_plan(InferContext&, const Graph& body, const RepeatedBody&);
+// Types the body for a plan, with `set_inputs` for its own inputs, and sets the node's outputs, if a plan can run it:
+// kernels do all of it, its states are of one type, and no tensor's dimensions depend on the step. Else the body stays
+// what it was. `form_of` sees the typed body, all of whose outputs are tensors, and may refuse it.
+using FormOf = std::function<std::optional<RepeatedBody>(const Graph& body)>;
+bool infer_in_plan(InferContext&, const std::function<void(Graph&)>& set_inputs, const FormOf& form_of);
 void lower_repeated(LowerContext&, const RepeatedBody&);
 
 void add_loop_ops(std::vector<Op>&);

@@ -31,52 +31,36 @@ std::optional<IndexExpr> known_trips(InferContext& c) {
   return ir::max((*trips)[0], 0);
 }
 
-RepeatedBody repeated_body(InferContext& c) {
+RepeatedBody repeated_body(InferContext& c, IndexExpr trips) {
+  const Graph& body = c.body("body");
   RepeatedBody r;
+  r.steps = trips, r.step = (*body.value(body.inputs[0]).contents)[0];
   r.first_state = 2, r.states = given_inputs(c, {"body"}) - 2;
   r.first_input = 2, r.first_output = 1;
-  r.stacked.resize(c.body("body").outputs.size() - size_t(r.states) - 1, {0, false});
+  r.stacked.resize(body.outputs.size() - size_t(r.states) - 1, {0, false});
   return r;
 }
 
-// A scalar, or as the iteration number and the condition may be declared, a tensor of one element.
-void set_one(Value& v, DType type) {
-  const bool vector = v.type && v.type->shape.size() == 1;
-  v.type = TensorType{type, vector ? Shape{1} : Shape{}};
+// Of the iteration number and the condition.
+void set_round_types(Graph& body) {
+  set_type(body.value(body.inputs[0]), {TensorType{DType::i64, {}}, std::nullopt});
+  set_type(body.value(body.inputs[1]), {TensorType{DType::boolean, {}}, std::nullopt});
 }
 
 bool infer_in_plan(InferContext& c, size_t carried) {
   const auto trips = known_trips(c);
   if (!trips) return false;
-  RepeatedBody r = repeated_body(c);
-  r.steps = *trips;
   for (size_t i = 0; i < carried; ++i)
     if (c.host(int(2 + i))) return false;
-  const auto original = c.attribute("body");
-  const Attribute kept = *original;
-  try {
-    const Graph& body = c.infer_body("body", [&](Graph& g) {
-      set_one(g.value(g.inputs[0]), DType::i64), set_one(g.value(g.inputs[1]), DType::boolean);
-      g.value(g.inputs[0]).contents = std::vector<IndexExpr>{c.index().step_symbol(r.steps)};
-      g.value(g.inputs[1]).contents = std::vector<IndexExpr>{1};
-      set_captures(c, "body", g);
-      for (size_t i = 0; i < carried; ++i) set_type(g.value(g.inputs[2 + i]), ValueType::of(c.input_value(int(2 + i))));
-    });
-    r.step = (*body.value(body.inputs[0]).contents)[0];
-    if (stays_true(body, body.outputs[0]) && runs_in_plan(c, body, r)) {
-      for (int i = 0; i < c.output_count(); ++i) {
-        const TensorType& type = *body.value(body.outputs[size_t(i) + 1]).type;
-        Shape shape = type.shape;
-        if (size_t(i) >= carried) shape.insert(shape.begin(), r.steps);
-        c.set_output(i, type.dtype, shape);
-      }
-      return true;
-    }
-  } catch (const UserError&) {
-    // It fails, or only as steps of one plan: the host's form tells.
-  }
-  c.set_body("body", kept);
-  return false;
+  auto set_inputs = [&](Graph& g) {
+    set_round_types(g);
+    g.value(g.inputs[0]).contents = std::vector<IndexExpr>{c.index().step_symbol(*trips)};
+    g.value(g.inputs[1]).contents = std::vector<IndexExpr>{1};
+    for (size_t i = 0; i < carried; ++i) set_type(g.value(g.inputs[2 + i]), ValueType::of(c.input_value(int(2 + i))));
+  };
+  return infer_in_plan(c, set_inputs, [&](const Graph& body) {
+    return stays_true(body, body.outputs[0]) ? std::optional(repeated_body(c, *trips)) : std::nullopt;
+  });
 }
 
 void infer_loop(InferContext& c) {
@@ -95,13 +79,7 @@ void infer_loop(InferContext& c) {
   if (in_plan) return;
   const std::set<std::string> visible = visible_symbols(c);
   const Graph* body = nullptr;
-  const std::vector<ValueType> types = carried_types(
-      c, "body", 2, carried, 1,
-      [&](Graph& g) {
-        set_type(g.value(g.inputs[0]), {TensorType{DType::i64, {}}, std::nullopt});
-        set_type(g.value(g.inputs[1]), {TensorType{DType::boolean, {}}, std::nullopt});
-      },
-      &body);
+  const std::vector<ValueType> types = carried_types(c, "body", 2, carried, 1, set_round_types, &body);
   for (int i = 0; i < c.output_count(); ++i) {
     if (!c.has_output(i)) continue;
     if (size_t(i) < carried) {
@@ -118,20 +96,12 @@ rt::HostStep host_loop(InferContext& c) {
   return step;
 }
 
-void lower_loop(LowerContext& c) {
-  RepeatedBody r = repeated_body(c);
-  r.steps = *known_trips(c);
-  const Graph& body = c.body("body");
-  r.step = (*body.value(body.inputs[0]).contents)[0];
-  lower_repeated(c, r);
-}
+void lower_loop(LowerContext& c) { lower_repeated(c, repeated_body(c, *known_trips(c))); }
 
 }  // namespace
 
 void add_loop_ops(std::vector<Op>& t) {
-  const size_t first = t.size();
-  add_host_versions(t, "Loop", {1, 11, 13, 16, 19, 21, 23, 24}, {0, -1, -1}, infer_loop, host_loop);
-  for (size_t i = first; i < t.size(); ++i) t[i].lower = lower_loop;
+  add_host_versions(t, "Loop", {1, 11, 13, 16, 19, 21, 23, 24}, {0, -1, -1}, infer_loop, host_loop, "", lower_loop);
 }
 
 }  // namespace cppgen::ops

@@ -166,6 +166,7 @@ void infer_types(Graph&);
 
 // Dimensions of a node's inputs that only a run can find equal; the node must not run before they were compared.
 ComparedDims compared_in_run(Graph&, NodeId);
+bool compares_in_run(const Graph&);  // whether any node has such; bodies are left aside
 
 // `library`: operators that the runtime's library has a faster way for are calls of it. Without it all are loops, which
 // is their meaning.

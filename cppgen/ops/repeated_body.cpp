@@ -17,33 +17,55 @@ bool kernels_do(const Graph& body, const Node& node) {
   return plain && bodies_of(node).empty();
 }
 
-// Nobody compares dimensions between the steps of a plan.
-bool compares_dimensions(const Graph& body) {
-  Graph copy = deep_copy(body);
-  return std::any_of(body.nodes.begin(), body.nodes.end(),
-                     [&](const Node& node) { return !compared_in_run(copy, node.id).empty(); });
-}
-
-}  // namespace
+bool is_tensor(const Value& v) { return v.type && !v.host; }
 
 bool runs_in_plan(InferContext& c, const Graph& body, const RepeatedBody& r) {
-  auto tensor = [&](const Value& v) { return v.type && !v.host && !depends_on(v, r.step); };
-  auto needed = [&](const Node& node) {
-    return std::all_of(node.outputs.begin(), node.outputs.end(),
-                       [&](ValueId v) { return v == kNoValue || tensor(body.value(v)); });
+  auto tensor = [&](const Value& v) { return is_tensor(v) && !depends_on(v, r.step); };
+  auto tensors = [&](const std::vector<ValueId>& values) {
+    return std::all_of(values.begin(), values.end(), [&](ValueId v) { return v == kNoValue || tensor(body.value(v)); });
   };
   // Strings become handles in plans, but not within the bodies there.
   if (std::any_of(body.values.begin(), body.values.end(), is_string_tensor)) return false;
   for (const Node& node : body.nodes)
-    if (!kernels_do(body, node) || !needed(node)) return false;
-  if (compares_dimensions(body)) return false;
-  for (ValueId v : body.outputs)
-    if (!tensor(body.value(v))) return false;
+    if (!kernels_do(body, node) || !tensors(node.outputs)) return false;
+  if (!tensors(body.outputs) || compares_in_run(body)) return false;  // nobody compares between the steps of a plan
   for (int64_t i = 0; i < r.states; ++i) {
     const TensorType& before = c.input(r.first_state + int(i));
     if (!(before == *body.value(body.outputs[r.first_output + size_t(i)]).type)) return false;
   }
   return true;
+}
+
+void set_outputs(InferContext& c, const Graph& body, const RepeatedBody& r) {
+  for (int i = 0; i < c.output_count(); ++i) {
+    const TensorType& type = *body.value(body.outputs[r.first_output + size_t(i)]).type;
+    Shape shape = type.shape;
+    if (i >= r.states) shape.insert(shape.begin() + r.stacked[size_t(i - r.states)].axis, r.steps);
+    c.set_output(i, type.dtype, shape);
+  }
+}
+
+}  // namespace
+
+bool infer_in_plan(InferContext& c, const std::function<void(Graph&)>& set_inputs, const FormOf& form_of) {
+  const Attribute kept = *c.attribute("body");
+  try {
+    const Graph& body = c.infer_body("body", [&](Graph& g) {
+      set_inputs(g);
+      set_captures(c, "body", g);
+    });
+    std::optional<RepeatedBody> form;
+    if (std::all_of(body.outputs.begin(), body.outputs.end(), [&](ValueId v) { return is_tensor(body.value(v)); }))
+      form = form_of(body);
+    if (form && runs_in_plan(c, body, *form)) {
+      set_outputs(c, body, *form);
+      return true;
+    }
+  } catch (const UserError&) {
+    // It fails, or only as steps of one plan: the host's form tells.
+  }
+  c.set_body("body", kept);
+  return false;
 }
 
 namespace {

@@ -1,4 +1,6 @@
 // Dimensions that only a run knows, as inference notes them.
+#include <algorithm>
+
 #include "cppgen/ops/op.h"
 
 namespace cppgen::ops {
@@ -42,13 +44,40 @@ void InferContext::compare_in_run(IndexExpr a, IndexExpr b) {
   if (compared_) compared_->emplace_back(a, b);
 }
 
+namespace {
+
+bool is_of_a_run(const Value& v) {
+  return (v.type && std::any_of(v.type->shape.begin(), v.type->shape.end(), ir::depends_on_fresh_symbols)) ||
+         (v.contents && std::any_of(v.contents->begin(), v.contents->end(), ir::depends_on_fresh_symbols));
+}
+
+// Whether inference can find dimensions to compare: kernels do the node, and only a run knows some of what it takes.
+bool may_compare(const Graph& graph, const Node& node) {
+  if (is_host(graph, node) || !bodies_of(node).empty()) return false;
+  return node.attributes.count(kRunTimeSymbols) || std::any_of(node.inputs.begin(), node.inputs.end(), [&](ValueId v) {
+           return v != kNoValue && is_of_a_run(graph.value(v));
+         });
+}
+
+}  // namespace
+
 ComparedDims compared_in_run(Graph& graph, NodeId id) {
   ComparedDims compared;
   const Node& node = graph.nodes.at(size_t(id));
+  const Op* op = find(node.domain, node.op, node.opset);
+  if (!op || !may_compare(graph, node)) return compared;
   InferContext c(graph, node);
   c.compared_ = &compared;
-  if (const Op* op = find(node.domain, node.op, node.opset)) op->infer(c);
+  op->infer(c);
   return compared;
+}
+
+bool compares_in_run(const Graph& graph) {
+  if (std::none_of(graph.nodes.begin(), graph.nodes.end(), [&](const Node& n) { return may_compare(graph, n); }))
+    return false;
+  Graph copy = deep_copy(graph);  // inference sets types
+  return std::any_of(graph.nodes.begin(), graph.nodes.end(),
+                     [&](const Node& node) { return !compared_in_run(copy, node.id).empty(); });
 }
 
 }  // namespace cppgen::ops

@@ -49,6 +49,11 @@ Slice slice_of(InferContext& c, const ScanForm& f, int64_t k, int64_t axis) {
   return {length, {type.dtype, shape}};
 }
 
+void set_slices(Graph& body, const ScanForm& f, const std::vector<Slice>& slices) {
+  for (int64_t k = 0; k < f.scanned; ++k)
+    set_type(body.value(body.inputs[size_t(f.states + k)]), {slices[size_t(k)].each, std::nullopt});
+}
+
 ValueType without_batch(InferContext& c, ValueType type) {
   if (!type.tensor || type.tensor->shape.empty()) c.fail("a state has no batch dimension");
   type.tensor->shape.erase(type.tensor->shape.begin());
@@ -82,33 +87,11 @@ bool infer_in_plan(InferContext& c, const ScanForm& f, const std::vector<Slice>&
     if (c.host(i)) return false;
   for (const Slice& slice : slices)
     if (!(slice.length == slices[0].length)) return false;
-  const Attribute kept = *c.attribute("body");
-  try {
-    const Graph& body = c.infer_body("body", [&](Graph& g) {
-      set_captures(c, "body", g);
-      for (size_t i = 0; i < g.inputs.size() && i < size_t(f.states + f.scanned); ++i) {
-        const bool state = i < size_t(f.states);
-        set_type(g.value(g.inputs[i]), state ? ValueType::of(c.input_value(int(i)))
-                                             : ValueType{slices[i - size_t(f.states)].each, std::nullopt});
-      }
-    });
-    if (std::all_of(body.outputs.begin(), body.outputs.end(), [&](ValueId v) { return body.value(v).type; })) {
-      const RepeatedBody r = repeated_body(c, f);
-      if (runs_in_plan(c, body, r)) {
-        for (int i = 0; i < c.output_count(); ++i) {
-          const TensorType& type = *body.value(body.outputs[size_t(i)]).type;
-          Shape shape = type.shape;
-          if (i >= f.states) shape.insert(shape.begin() + r.stacked[size_t(i - f.states)].axis, r.steps);
-          c.set_output(i, type.dtype, shape);
-        }
-        return true;
-      }
-    }
-  } catch (const UserError&) {
-    // It fails, or only as steps of one plan: the host's form tells.
-  }
-  c.set_body("body", kept);
-  return false;
+  auto set_inputs = [&](Graph& g) {
+    for (int64_t i = 0; i < f.states; ++i) set_type(g.value(g.inputs[size_t(i)]), ValueType::of(c.input_value(int(i))));
+    set_slices(g, f, slices);
+  };
+  return infer_in_plan(c, set_inputs, [&](const Graph&) { return std::optional(repeated_body(c, f)); });
 }
 
 void infer_scan(InferContext& c) {
@@ -121,22 +104,19 @@ void infer_scan(InferContext& c) {
   c.run_on_host(!in_plan);
   if (in_plan) return;
   const std::set<std::string> visible = visible_symbols(c);
-  auto set_slices = [&](Graph& g) {
-    for (int64_t k = 0; k < f.scanned; ++k)
-      set_type(g.value(g.inputs[size_t(f.states + k)]), {slices[size_t(k)].each, std::nullopt});
-  };
   const Graph* body = nullptr;
   std::vector<ValueType> types;
   if (f.batched) {
     body = &c.infer_body("body", [&](Graph& g) {
-      set_slices(g);
+      set_slices(g, f, slices);
       set_captures(c, "body", g);
       for (int64_t i = 0; i < f.states; ++i)
         set_type(g.value(g.inputs[size_t(i)]), without_batch(c, ValueType::of(c.input_value(int(f.first + i)))));
     });
     for (int64_t i = 0; i < f.states; ++i) types.push_back(ValueType::of(c.input_value(int(f.first + i))));
   } else {
-    types = carried_types(c, "body", 0, size_t(f.states), 0, set_slices, &body);
+    types = carried_types(
+        c, "body", 0, size_t(f.states), 0, [&](Graph& g) { set_slices(g, f, slices); }, &body);
   }
   for (int i = 0; i < c.output_count(); ++i) {
     if (!c.has_output(i)) continue;
@@ -176,9 +156,7 @@ void lower_scan(LowerContext& c) { lower_repeated(c, repeated_body(c, scan_form(
 }  // namespace
 
 void add_scan_loop_ops(std::vector<Op>& t) {
-  const size_t first = t.size();
-  add_host_versions(t, "Scan", {8, 9, 11, 16, 19, 21, 23, 24}, {0, -1, -1}, infer_scan, host_scan);
-  for (size_t i = first; i < t.size(); ++i) t[i].lower = lower_scan;
+  add_host_versions(t, "Scan", {8, 9, 11, 16, 19, 21, 23, 24}, {0, -1, -1}, infer_scan, host_scan, "", lower_scan);
 }
 
 }  // namespace cppgen::ops

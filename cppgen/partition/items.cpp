@@ -48,7 +48,7 @@ class ItemMaker {
     item.node = node;
     if (symbols != node.attributes.end())
       item.carriers.push_back(add_carrier(node, std::get<std::vector<std::string>>(symbols->second)));
-    if (const auto compared = compared_dimensions(graph_, node); !compared.empty())
+    if (const auto compared = ops::compared_in_run(graph_, node.id); !compared.empty())
       item.carriers.push_back(add_comparison(node, compared));
     add(std::move(item));
   }
@@ -147,20 +147,7 @@ class ItemMaker {
   }
 };
 
-bool is_of_a_run(const Value& v) {
-  return (v.type && std::any_of(v.type->shape.begin(), v.type->shape.end(), ir::depends_on_fresh_symbols)) ||
-         (v.contents && std::any_of(v.contents->begin(), v.contents->end(), ir::depends_on_fresh_symbols));
-}
-
 }  // namespace
-
-ops::ComparedDims compared_dimensions(Graph& graph, const Node& node) {
-  const bool of_a_run = node.attributes.count(kRunTimeSymbols) ||
-                        std::any_of(node.inputs.begin(), node.inputs.end(),
-                                    [&](ValueId v) { return v != kNoValue && is_of_a_run(graph.value(v)); });
-  const bool plain = !ops::is_host(graph, node) && bodies_of(node).empty();
-  return of_a_run && plain ? ops::compared_in_run(graph, node.id) : ops::ComparedDims();
-}
 
 std::vector<std::string> symbols_of(const Value& value) {
   std::vector<std::string> names;

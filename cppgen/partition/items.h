@@ -4,7 +4,6 @@
 #include <vector>
 
 #include "cppgen/graph/graph.h"
-#include "cppgen/ops/op.h"
 #include "runtime/plan/module.h"
 
 namespace cppgen::partition {
@@ -28,9 +27,6 @@ using Sources = std::map<std::string, Source>;
 // Items of the graph in an order that respects their levels, the values that they need added to the graph, and the
 // sources of symbols that have one in it.
 std::vector<Item> make_items(Graph&, Sources&);
-
-// Dimensions that only a run can compare, and must before this node runs.
-ops::ComparedDims compared_dimensions(Graph&, const Node&);
 
 // Symbols in the type and contents of a value.
 std::vector<std::string> symbols_of(const Value&);

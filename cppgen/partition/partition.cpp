@@ -304,14 +304,10 @@ bool is_one_plan(const Graph& graph) {
   const bool tensors = std::all_of(graph.inputs.begin(), graph.inputs.end(),
                                    [&](ValueId v) { return !graph.value(v).host.has_value(); });
   const bool strings = std::any_of(graph.values.begin(), graph.values.end(), is_string_tensor);
-  const bool cut = !tensors || strings || std::any_of(graph.nodes.begin(), graph.nodes.end(), [&](const Node& node) {
+  const bool cut = std::any_of(graph.nodes.begin(), graph.nodes.end(), [&](const Node& node) {
     return ops::is_host(graph, node) || node.attributes.count(kRunTimeSymbols);
   });
-  if (cut) return false;
-  Graph copy = deep_copy(graph);
-  const std::vector<Node> nodes = copy.nodes;
-  return std::all_of(nodes.begin(), nodes.end(),
-                     [&](const Node& node) { return compared_dimensions(copy, node).empty(); });
+  return tensors && !strings && !cut && !ops::compares_in_run(graph);
 }
 
 PartitionedModel partition(const Graph& graph) {

@@ -41,6 +41,7 @@ struct Shared {
   DType type;
   Combine combine;
   Dims dims, strides;  // of the addressed dimensions
+  int64_t slice;       // elements of what they address
   size_t divided = 0;
   int64_t chunks = 0;
 
@@ -49,45 +50,57 @@ struct Shared {
         combine(Combine(call.params[kScatterCombine])),
         dims(std::move(addressed)),
         strides(strides_of(dims, slice)),
+        slice(slice),
         divided(divided_dimension(dims)) {}
 
   int64_t extent() const { return dims.empty() ? 1 : dims[divided]; }
-  int64_t stride() const { return dims.empty() ? 0 : strides[divided]; }
+  int64_t stride() const { return dims.empty() ? slice : strides[divided]; }
   void divide(const BoundCall& call, int64_t most) {
     const int64_t elements = call.bytes[0] / int64_t(size_of(type)), updates = call.bytes[2] / int64_t(size_of(type));
     const int64_t bytes = 2 * call.bytes[0] + 16 * call.bytes[2];
-    chunks = chunk_count(dims.empty() ? 1 : extent(), elements + updates, 0, bytes, call.min_chunk_size);
+    chunks = chunk_count(extent(), elements + updates, 0, bytes, call.min_chunk_size);
     chunks = elements == 0 ? 0 : std::min(chunks, most);
   }
   // Copies the data of these positions of the divided dimension.
-  void copy(std::span<void* const> buffers, ChunkRange range, int64_t all) const {
-    const auto size = int64_t(size_of(type));
-    const int64_t begin = dims.empty() ? 0 : range.begin * stride(), end = dims.empty() ? all : range.end * stride();
-    std::memcpy(static_cast<char*>(buffers[3]) + begin * size, static_cast<const char*>(buffers[0]) + begin * size,
-                size_t((end - begin) * size));
+  void copy(std::span<void* const> buffers, ChunkRange range) const {
+    const int64_t bytes = stride() * int64_t(size_of(type));
+    std::memcpy(static_cast<char*>(buffers[3]) + range.begin * bytes,
+                static_cast<const char*>(buffers[0]) + range.begin * bytes, size_t((range.end - range.begin) * bytes));
   }
 };
 
-class ScatterElementsTask : public LibraryTask {
+// `Own` has apply<T, combine>(indices, updates, result, range): the updates that fall into the range, in their order.
+template <class Own>
+class ScatterTask : public LibraryTask {
  public:
-  ScatterElementsTask(const BoundCall& call, Dims data, Dims updates)
-      : shared_(call, std::move(data), 1), updates_(std::move(updates)), axis_(size_t(call.params[kScatterAxis])) {
-    shared_.divide(call, axis_ == shared_.divided ? kMostReaders : int64_t(1) << 20);
-    row_strides_ = strides_of(updates_, 1);
-  }
+  explicit ScatterTask(Shared shared) : shared_(std::move(shared)) {}
 
   int64_t chunks() const override { return shared_.chunks; }
 
   void run(std::span<void* const> buffers, int64_t chunk, char*) const override {
     const ChunkRange range = chunk_range(shared_.extent(), shared_.chunks, chunk);
-    shared_.copy(buffers, range, 0);
+    shared_.copy(buffers, range);
     with_type(shared_.type, shared_.combine, [&]<class T, Combine combine>() {
-      apply<T, combine>(static_cast<const int64_t*>(buffers[1]), static_cast<const T*>(buffers[2]),
-                        static_cast<T*>(buffers[3]), range);
+      static_cast<const Own*>(this)->template apply<T, combine>(static_cast<const int64_t*>(buffers[1]),
+                                                                static_cast<const T*>(buffers[2]),
+                                                                static_cast<T*>(buffers[3]), range);
     });
   }
 
- private:
+ protected:
+  Shared shared_;
+};
+
+class ScatterElementsTask : public ScatterTask<ScatterElementsTask> {
+ public:
+  ScatterElementsTask(const BoundCall& call, Dims data, Dims updates)
+      : ScatterTask(Shared(call, std::move(data), 1)),
+        updates_(std::move(updates)),
+        axis_(size_t(call.params[kScatterAxis])) {
+    shared_.divide(call, axis_ == shared_.divided ? kMostReaders : int64_t(1) << 20);
+    row_strides_ = strides_of(updates_, 1);
+  }
+
   // Updates in their order; those of other positions of the divided dimension are left out.
   template <class T, Combine combine>
   void apply(const int64_t* indices, const T* updates, T* y, ChunkRange range) const {
@@ -120,32 +133,20 @@ class ScatterElementsTask : public LibraryTask {
     }
   }
 
-  Shared shared_;
+ private:
   Dims updates_, row_strides_;
   size_t axis_;
 };
 
-class ScatterNdTask : public LibraryTask {
+class ScatterNdTask : public ScatterTask<ScatterNdTask> {
  public:
   ScatterNdTask(const BoundCall& call, Dims addressed)
-      : shared_(call, std::move(addressed), call.params[kScatterSlice]),
+      : ScatterTask(Shared(call, std::move(addressed), call.params[kScatterSlice])),
         rows_(call.params[kScatterRows]),
         slice_(call.params[kScatterSlice]) {
     shared_.divide(call, kMostReaders);
   }
 
-  int64_t chunks() const override { return shared_.chunks; }
-
-  void run(std::span<void* const> buffers, int64_t chunk, char*) const override {
-    const ChunkRange range = chunk_range(shared_.extent(), shared_.chunks, chunk);
-    shared_.copy(buffers, range, slice_);
-    with_type(shared_.type, shared_.combine, [&]<class T, Combine combine>() {
-      apply<T, combine>(static_cast<const int64_t*>(buffers[1]), static_cast<const T*>(buffers[2]),
-                        static_cast<T*>(buffers[3]), range);
-    });
-  }
-
- private:
   template <class T, Combine combine>
   void apply(const int64_t* indices, const T* updates, T* y, ChunkRange range) const {
     const size_t depth = shared_.dims.size();
@@ -161,7 +162,7 @@ class ScatterNdTask : public LibraryTask {
     }
   }
 
-  Shared shared_;
+ private:
   int64_t rows_, slice_;
 };
 
