@@ -1,8 +1,6 @@
 #include "cppgen/passes/expand_composites.h"
 
 #include <algorithm>
-#include <cstring>
-#include <numeric>
 
 #include "cppgen/passes/rewrite.h"
 
@@ -16,19 +14,20 @@ using Attributes = std::map<std::string, Attribute>;
 // What stands in a node's place: nodes in front of it, and the node itself, changed.
 class Expansion {
  public:
-  Expansion(Graph& graph, NodeId at) : graph(graph), at_(at), old(graph.nodes[size_t(at)]) {}
+  Expansion(Graph& graph, NodeId at) : graph(graph), old(graph.nodes[size_t(at)]), at_(at) {}
 
   Graph& graph;
-
- private:
-  NodeId at_;
-
- public:
   const Node old;
 
   ValueId input(size_t i) const { return i < old.inputs.size() ? old.inputs[i] : kNoValue; }
   const Tensor* constant(size_t i) const {
     return input(i) == kNoValue || !graph.value(input(i)).constant ? nullptr : &*graph.value(input(i)).constant;
+  }
+  // Those that the model gives, not what was noted beside them.
+  Attributes given_attributes() const {
+    Attributes given = old.attributes;
+    std::erase_if(given, [](const auto& a) { return a.first.find(':') != std::string::npos; });
+    return given;
   }
   int64_t integer(const char* name, int64_t otherwise) const { return integer_attribute(old, name, otherwise); }
 
@@ -42,11 +41,10 @@ class Expansion {
     made.opset = kOpset, made.name = old.name, made.attributes = std::move(attributes);
     return outputs;
   }
-  Node& become(std::string op, std::vector<ValueId> inputs, Attributes attributes, const char* domain = "") {
+  void become(std::string op, std::vector<ValueId> inputs, Attributes attributes, const char* domain = "") {
     Node& node = graph.nodes[size_t(at_)];
     node.op = std::move(op), node.domain = domain, node.opset = *domain ? 1 : kOpset;
     node.inputs = std::move(inputs), node.attributes = std::move(attributes);
-    return node;
   }
   // A constant of one element as a scalar, anything else as it is.
   ValueId scalar(size_t i) {
@@ -56,48 +54,44 @@ class Expansion {
     copy.dims.clear();
     return graph.add_constant(old.name + " scalar", std::move(copy));
   }
+
+ private:
+  NodeId at_;
 };
 
 // --- QAttention: x, weights, bias, scale of x, scale of the weights, mask, zero points of both, past
 
-bool expand_attention(Expansion& e) {
-  if (e.input(8) != kNoValue || e.old.outputs.size() > 1 || e.integer("do_rotary", 0) != 0) return false;
+void expand_attention(Expansion& e) {
+  if (e.input(8) != kNoValue || e.old.outputs.size() > 1 || e.integer("do_rotary", 0) != 0) return;
   const ValueId x = e.add("DequantizeLinear", {e.input(0), e.scalar(3), e.scalar(6)});
   const ValueId weights = e.add("DequantizeLinear", {e.input(1), e.scalar(4), e.scalar(7)}, {{"axis", int64_t(1)}});
   ValueId all = e.add("MatMul", {x, weights});
   if (e.input(2) != kNoValue) all = e.add("Add", {all, e.input(2)});
   const auto parts = e.add_several("Split", {all}, {{"axis", int64_t(2)}, {"num_outputs", int64_t(3)}}, 3);
-  Attributes own = e.old.attributes;
-  std::erase_if(own, [](const auto& a) { return a.first.find(':') != std::string::npos; });
   std::vector<ValueId> inputs = parts;
   if (e.input(5) != kNoValue) inputs.insert(inputs.end(), {kNoValue, e.input(5)});
-  e.become("MultiHeadAttention", std::move(inputs), std::move(own), kMicrosoft);
-  return true;
+  e.become("MultiHeadAttention", std::move(inputs), e.given_attributes(), kMicrosoft);
 }
 
 // --- Channels last
 
+// 0, rank - 1, 1, 2 ...; and back.
 std::vector<int64_t> channels_second(int64_t rank) {
-  std::vector<int64_t> perm(static_cast<size_t>(rank));
-  std::iota(perm.begin(), perm.end(), -1);
-  perm[0] = 0;
-  perm[1] = rank - 1;
-  for (int64_t d = 2; d < rank; d++) perm[size_t(d)] = d - 1;
+  std::vector<int64_t> perm{0, rank - 1};
+  for (int64_t d = 1; d + 1 < rank; d++) perm.push_back(d);
   return perm;
 }
 std::vector<int64_t> channels_last(int64_t rank) {
-  std::vector<int64_t> perm(static_cast<size_t>(rank));
-  for (int64_t d = 1; d + 1 < rank; d++) perm[size_t(d)] = d + 1;
-  perm[0] = 0;
-  perm[size_t(rank) - 1] = 1;
+  std::vector<int64_t> perm{0};
+  for (int64_t d = 2; d < rank; d++) perm.push_back(d);
+  perm.push_back(1);
   return perm;
 }
 
 // The operator of ONNX between two transpositions.
 void transposed(Expansion& e, const char* op, int64_t rank) {
-  Attributes own = e.old.attributes;
+  Attributes own = e.given_attributes();
   own.erase("channels_last");
-  std::erase_if(own, [](const auto& a) { return a.first.find(':') != std::string::npos; });
   std::vector<ValueId> inputs = e.old.inputs;
   inputs[0] = e.add("Transpose", {inputs[0]}, {{"perm", channels_second(rank)}});
   const ValueId y = e.add(op, std::move(inputs), std::move(own));
@@ -112,22 +106,19 @@ std::optional<int64_t> rank_of_window(const Expansion& e, size_t weights) {
   return std::nullopt;
 }
 
-bool expand_pool(Expansion& e) {
+void expand_pool(Expansion& e) {
   const auto rank = rank_of_window(e, size_t(-1));
-  if (!rank || e.old.outputs.size() != 1) return false;
+  if (!rank || e.old.outputs.size() != 1) return;
   transposed(e, "MaxPool", *rank);
-  return true;
 }
 
-bool expand_convolution(Expansion& e) {
+void expand_convolution(Expansion& e) {
   if (e.integer("channels_last", 0) == 0) {
-    e.become("QLinearConv", e.old.inputs, e.old.attributes);
-    return true;
+    return e.become("QLinearConv", e.old.inputs, e.old.attributes);
   }
   const auto rank = rank_of_window(e, 3);
-  if (!rank) return false;
+  if (!rank) return;
   transposed(e, "QLinearConv", *rank);
-  return true;
 }
 
 // --- GatherBlockQuantized: table, indices, scales, zero points
@@ -146,9 +137,9 @@ Tensor unpacked(const Tensor& packed, int64_t extent) {
   return make_tensor(DType::u8, std::move(dims), std::move(elements));
 }
 
-bool expand_gather(Expansion& e) {
+void expand_gather(Expansion& e) {
   const Tensor *table = e.constant(0), *scales = e.constant(2), *zeros = e.constant(3);
-  if (!table || !scales || table->dims.size() < 2 || (e.input(3) != kNoValue && !zeros)) return false;
+  if (!table || !scales || table->dims.size() < 2 || (e.input(3) != kNoValue && !zeros)) return;
   const auto rank = int64_t(table->dims.size());
   const int64_t bits = e.integer("bits", 4), block = e.integer("block_size", 128);
   int64_t along = e.integer("quantize_axis", 1);
@@ -158,7 +149,7 @@ bool expand_gather(Expansion& e) {
   const bool four_bits = table->dtype == DType::i4 || table->dtype == DType::u4;
   if (e.integer("gather_axis", 0) != 0 || along < 1 || along >= rank || (packed && along != rank - 1) || block < 1 ||
       scales->dims.size() != table->dims.size() || !(packed || bytes || four_bits))
-    return false;
+    return;
   ValueId data = e.input(0), zero = e.input(3);
   const std::vector<int64_t> scale_dims = scales->dims;
   const int64_t blocks = scales->elements();
@@ -176,12 +167,11 @@ bool expand_gather(Expansion& e) {
   std::vector<ValueId> inputs{values, own_scales};
   if (own_zeros != kNoValue) inputs.push_back(own_zeros);
   e.become("DequantizeLinear", std::move(inputs), {{"axis", along - rank}, {"block_size", block}});
-  return true;
 }
 
 struct Composite {
   const char* op;
-  bool (*expand)(Expansion&);
+  void (*expand)(Expansion&);
 };
 constexpr Composite kComposites[] = {{"QAttention", expand_attention},
                                      {"NhwcMaxPool", expand_pool},

@@ -49,7 +49,7 @@ HostFunction find_host_function(const HostStep& step) {
       if (step.inputs.size() < f.inputs || step.integers.size() < f.integers || step.texts.size() < f.texts)
         user_error("module: a call of '{}' has {} inputs, {} integers and {} texts", f.name, step.inputs.size(),
                    step.integers.size(), step.texts.size());
-      return f.run;
+      return f.prepare ? f.prepare(step) : f.run;
     }
   user_error("module: there is no host function '{}'", step.function);
 }

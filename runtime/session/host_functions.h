@@ -1,4 +1,5 @@
 #pragma once
+#include <functional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -25,14 +26,17 @@ struct HostCall {
 
 std::vector<Value> one_value(Value);
 
-using HostFunction = std::vector<Value> (*)(const HostCall&);
+using HostFunction = std::function<std::vector<Value>(const HostCall&)>;
 struct NamedHostFunction {
   std::string_view name;
   size_t inputs, integers, texts;  // least numbers of inputs and attributes, checked before the call
-  HostFunction run;
+  std::vector<Value> (*run)(const HostCall&);
+  HostFunction (*prepare)(const HostStep&) = nullptr;  // in place of `run`: what its attributes come to is made once
 };
 
-HostFunction find_host_function(const HostStep&);  // UserError if there is none, or inputs or attributes are missing
+// For the calls of this step, which outlives it. UserError if there is none, or inputs or attributes are missing or
+// wrong.
+HostFunction find_host_function(const HostStep&);
 
 // The files that define them.
 std::span<const NamedHostFunction> sequence_functions();

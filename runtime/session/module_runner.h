@@ -26,7 +26,7 @@ class ModuleRunner {
  private:
   using Frame = std::vector<Value>;
   struct PreparedStep {
-    HostFunction function = nullptr;
+    HostFunction function;
     std::vector<int32_t> last_reads;  // slots that nothing reads later
   };
 

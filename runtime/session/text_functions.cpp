@@ -2,6 +2,7 @@
 #include <re2/re2.h>
 
 #include <algorithm>
+#include <memory>
 #include <unordered_map>
 
 #include "runtime/base/errors.h"
@@ -13,13 +14,15 @@ namespace {
 using Values = std::vector<Value>;
 
 // texts: the pattern
-Values full_match(const HostCall& call) {
-  const StringTensor& x = call.strings(0);
-  const RE2 pattern(call.step.texts[0], RE2::Quiet);
-  if (!pattern.ok()) call.fail(fmt::format("the pattern is no regular expression: {}", pattern.error()));
-  Tensor result(DType::boolean, x.dims);
-  for (size_t i = 0; i < x.elements.size(); i++) result.as<uint8_t>()[i] = RE2::FullMatch(x.elements[i], pattern);
-  return one_value(std::move(result));
+HostFunction prepare_full_match(const HostStep& step) {
+  auto pattern = std::make_shared<const RE2>(step.texts[0], RE2::Quiet);
+  if (!pattern->ok()) user_error("{}: the pattern is no regular expression: {}", step.origin, pattern->error());
+  return [pattern](const HostCall& call) {
+    const StringTensor& x = call.strings(0);
+    Tensor result(DType::boolean, x.dims);
+    for (size_t i = 0; i < x.elements.size(); i++) result.as<uint8_t>()[i] = RE2::FullMatch(x.elements[i], *pattern);
+    return one_value(std::move(result));
+  };
 }
 
 constexpr std::string_view kSpaces = " \t\n\v\f\r";
@@ -75,22 +78,24 @@ Values split(const HostCall& call) {
 }
 
 // texts: the words. -1 for what is none of them
-Values positions(const HostCall& call) {
-  const StringTensor& x = call.strings(0);
+HostFunction prepare_positions(const HostStep& step) {
   std::unordered_map<std::string_view, int64_t> position;
-  for (const std::string& word : call.step.texts) position.emplace(word, int64_t(position.size()));
-  Tensor result(DType::i64, x.dims);
-  for (size_t i = 0; i < x.elements.size(); i++) {
-    const auto at = position.find(x.elements[i]);
-    result.as<int64_t>()[i] = at == position.end() ? -1 : at->second;
-  }
-  return one_value(std::move(result));
+  for (const std::string& word : step.texts) position.emplace(word, int64_t(position.size()));
+  return [position = std::move(position)](const HostCall& call) {
+    const StringTensor& x = call.strings(0);
+    Tensor result(DType::i64, x.dims);
+    for (size_t i = 0; i < x.elements.size(); i++) {
+      const auto at = position.find(x.elements[i]);
+      result.as<int64_t>()[i] = at == position.end() ? -1 : at->second;
+    }
+    return one_value(std::move(result));
+  };
 }
 
 constexpr NamedHostFunction kFunctions[] = {
-    {"regex_full_match", 1, 0, 1, full_match},
+    {"regex_full_match", 1, 0, 1, nullptr, prepare_full_match},
     {"string_split", 1, 1, 1, split},
-    {"string_positions", 1, 0, 0, positions},
+    {"string_positions", 1, 0, 0, nullptr, prepare_positions},
 };
 
 }  // namespace
