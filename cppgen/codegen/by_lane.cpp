@@ -53,7 +53,8 @@ void ValueEmitter::note_by_lane(int level, std::string what) {
 // Elements of four bytes and more are gathered.
 void ValueEmitter::note_strided(const Access& a, DType type) {
   if (!varies(a.offset) || !a.even || a.stride->is_constant(0) || a.stride->is_constant(1)) return;
-  if (size_of(type) < 4) note_by_lane(innermost(), "strided loads of narrow elements");
+  const bool every_other = a.stride->is_constant(2) && type != DType::boolean;
+  if (size_of(type) < 4 && !every_other) note_by_lane(innermost(), "strided loads of narrow elements");
 }
 
 std::string ValueEmitter::why_apart(const Access& a, const std::vector<ir::Indirect>& indirects) const {

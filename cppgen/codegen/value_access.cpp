@@ -134,18 +134,25 @@ std::string ValueEmitter::even_load(const Access& a) const {
                      lanes_);
 }
 
-// The elements one by one; contiguous ones of which a range exists, as such.
-std::string ValueEmitter::lane_load(const Access& a, const std::vector<Guard>& guards,
-                                    const std::string& fallback) const {
+// Elements that lie evenly apart, where one condition on an index of the lanes says which of them exist; else empty.
+std::string ValueEmitter::range_load(const Access& a, const std::vector<Guard>& guards,
+                                     const std::string& fallback) const {
   std::vector<Guard> varying;
   for (const Guard& g : guards)
     if (varies(g.index) || varies(g.lo) || varies(g.hi)) varying.push_back(g);
-  auto step = varying.size() == 1 && vector_ ? ir::stride_of(varying[0].index, vector_) : std::nullopt;
-  if (a.even && a.stride->is_constant(1) && step && step->is_constant(1) && !varies(varying[0].lo) &&
-      !varies(varying[0].hi))
-    return fmt::format("vec::ld_range({} + {}, {}, {}, {}, {})", a.pointer, names_.text(a.offset),
-                       names_.text(varying[0].lo - varying[0].index), names_.text(varying[0].hi - varying[0].index),
-                       lanes_, fallback);
+  if (varying.size() != 1 || !vector_ || !a.even) return "";
+  const Guard& g = varying[0];
+  const auto step = ir::stride_of(g.index, vector_);
+  if (!step || !step->is_constant() || step->constant() < 1 || varies(g.lo) || varies(g.hi)) return "";
+  const auto first_lane_at = [&](IndexExpr limit) { return names_.text(ir::ceildiv(limit - g.index, *step)); };
+  return fmt::format("vec::ld_range({} + {}, {}, {}, {}, {}, {})", a.pointer, names_.text(a.offset),
+                     names_.text(*a.stride), first_lane_at(g.lo), first_lane_at(g.hi), lanes_, fallback);
+}
+
+// The elements one by one; those of which a range exists, as such.
+std::string ValueEmitter::lane_load(const Access& a, const std::vector<Guard>& guards,
+                                    const std::string& fallback) const {
+  if (std::string text = range_load(a, guards, fallback); !text.empty()) return text;
   std::string address = fmt::format("{} + {}", a.pointer, lane_names_.text(a.offset));
   if (!a.lane_when.empty()) address = fmt::format("{} ? {} : (const {}*)0", a.lane_when, address, a.type);
   return fmt::format("vec::ld_lanes<{}>({}, {}, [&](int i) CPPGEN_LAMBDA -> const {}* {{ return {}; }})", a.type,
@@ -185,9 +192,8 @@ ValueEmitter::Item ValueEmitter::load(Expr e) {
     text = lane_load(a, e->guards, fallback);
     level = std::max(level, level_of_variable_.count(vector_) ? level_of_variable_.at(vector_) : 0);
     if (!text.starts_with("vec::ld_range")) note_by_lane(level, why_apart(a, e->indirects));
-  } else {
-    note_strided(a, context_.program.buffer(e->buffer).type);
   }
+  note_strided(a, context_.program.buffer(e->buffer).type);
   if (!when.name.empty()) text = fmt::format("{} ? {} : {}", when.name, text, fallback);
   return define(level, text);
 }

@@ -113,6 +113,7 @@ class ValueEmitter {
   Access access(BufferId, const std::vector<IndexExpr>& indices, const std::vector<ir::Guard>&,
                 const std::vector<ir::Indirect>&) const;
   std::string even_load(const Access&) const;
+  std::string range_load(const Access&, const std::vector<ir::Guard>&, const std::string& fallback) const;
   std::string lane_load(const Access&, const std::vector<ir::Guard>&, const std::string& fallback) const;
   Item load(Expr);
   Item local_load(Expr, const schedule::Local&);

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 
 #include "cppgen/ops/common.h"
 #include "cppgen/ops/declared.h"
@@ -120,30 +121,51 @@ void lower_nearest(LowerContext& c, const ResizePlan& plan, const std::vector<Re
   });
 }
 
-// A sum over the taps of all axes of input x weights.
-void lower_interpolation(LowerContext& c, const ResizePlan& plan, const std::vector<ResizeTable>& tables) {
-  DType type = c.dtype(0) == DType::f64 ? DType::f64 : DType::f32, result = ir::value_type(c.dtype(0));
-  ir::LoopNest nest;
-  nest.loops = c.loops(plan.output);
-  At at = LowerContext::indices(nest.loops), from = at;
-  std::vector<Gathered> gathered;
-  std::vector<Scalar> weights;
-  for (size_t k = 0; k < plan.axes.size(); ++k) {
+// One axis after the other, where each has the least to do: those that shrink, the elements side by side, and last
+// those that grow.
+std::vector<size_t> order_of_axes(const ResizePlan& plan) {
+  std::vector<size_t> order(plan.axes.size());
+  std::iota(order.begin(), order.end(), size_t(0));
+  const auto rank = [&](size_t k) {
     const ResizeAxis& a = plan.axes[k];
-    nest.reduced.push_back(c.loops({tables[k].taps}, "t")[0]);
-    At entry = {at[a.axis], nest.reduced.back().var};
-    ir::BufferId positions = c.constant_buffer(tensor_of(tables[k].positions, {a.out, tables[k].taps}));
-    ir::BufferId factors = c.constant_buffer(tensor_of(type, tables[k].weights, {a.out, tables[k].taps}));
-    gathered.push_back({a.axis, load(c, positions, entry)});
-    weights.push_back(load(c, factors, entry));
-  }
-  Scalar value = load_gathered(c, c.input_buffer(0), from, gathered).cast(type);
-  for (const Scalar& w : weights) value = value * w;
-  nest.reductions.push_back({ir::ReduceOp::sum, type, value});
-  Scalar sum = outside_of(c, tables, plan, at, scalar(c, c.exprs().accumulator(0, type)));
-  Scalar value_at = checked(c, sum.cast(result), agrees_with_sizes(c));
-  nest.stores.push_back({c.output_buffer(0), at, value_at, {}});
+    return a.axis + 1 == int(plan.output.size()) ? 1 : a.out < a.in ? 0 : 2;
+  };
+  std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return rank(a) < rank(b); });
+  return order;
+}
+
+// to[.., o, ..] = finish(sum over the taps of from[.., position, ..] * weight).
+void emit_axis(LowerContext& c, ir::BufferId from, ir::BufferId to, const ResizeAxis& a, const ResizeTable& table,
+               DType type, const std::function<Scalar(const At&, Scalar)>& finish) {
+  const ir::BufferId positions = c.constant_buffer(tensor_of(table.positions, {a.out, table.taps}));
+  const ir::BufferId factors = c.constant_buffer(tensor_of(type, table.weights, {a.out, table.taps}));
+  ir::LoopNest nest;
+  nest.loops = c.loops(c.program().buffer(to).shape);
+  nest.reduced = c.loops({table.taps}, "t");
+  const At at = LowerContext::indices(nest.loops), entry = {at[size_t(a.axis)], nest.reduced[0].var};
+  const Scalar value = load_gathered(c, from, at, {{a.axis, load(c, positions, entry)}}).cast(type);
+  nest.reductions.push_back({ir::ReduceOp::sum, type, value * load(c, factors, entry)});
+  nest.stores.push_back({to, at, finish(at, scalar(c, c.exprs().accumulator(0, type))), {}});
   c.emit(std::move(nest));
+}
+
+void lower_interpolation(LowerContext& c, const ResizePlan& plan, const std::vector<ResizeTable>& tables) {
+  const DType type = c.dtype(0) == DType::f64 ? DType::f64 : DType::f32, result = ir::value_type(c.dtype(0));
+  const auto finish = [&](const At& at, Scalar sum) {
+    return checked(c, outside_of(c, tables, plan, at, sum).cast(result), agrees_with_sizes(c));
+  };
+  ir::BufferId from = c.input_buffer(0);
+  Shape shape = c.shape(0);
+  const std::vector<size_t> order = order_of_axes(plan);
+  for (size_t k : order) {
+    const ResizeAxis& a = plan.axes[k];
+    shape[size_t(a.axis)] = a.out;
+    const bool last = k == order.back();
+    const ir::BufferId to = last ? c.output_buffer(0) : c.temporary(type, shape);
+    last ? emit_axis(c, from, to, a, tables[k], type, finish)
+         : emit_axis(c, from, to, a, tables[k], type, [](const At&, Scalar sum) { return sum; });
+    from = to;
+  }
 }
 
 void lower_resize(LowerContext& c) {

@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "cppgen/schedule/uses.h"
+#include "cppgen/schedule/vector_loop.h"
 
 namespace cppgen::schedule {
 namespace {
@@ -35,26 +36,6 @@ void rewrite_kernel(Program& program, FusedKernel& kernel, const ir::Rewrite& re
     stores(s.body);
     stores(s.stores);
   }
-}
-
-// How many accesses move by 1 with the loop, and how many by something else.
-struct Contiguity {
-  int64_t unit = 0, other = 0;
-};
-
-bool is_value_local(const FusedKernel& kernel, BufferId b) {
-  return std::any_of(kernel.locals.begin(), kernel.locals.end(),
-                     [&](const Local& l) { return l.buffer == b && l.place == Place::value; });
-}
-
-Contiguity contiguity(const FusedKernel& kernel, const std::vector<Access>& accesses, const Loop& loop) {
-  Contiguity c;
-  for (const Access& a : accesses) {
-    if (is_value_local(kernel, a.buffer) || !ir::depends_on(a.offset, loop.var.node())) continue;
-    auto s = ir::stride_of(a.offset, loop.var.node());
-    (s && s->is_constant(1) ? c.unit : c.other)++;
-  }
-  return c;
 }
 
 // Position of the loop in the memory order of a store, before others of the same dimension if its step there is
@@ -89,16 +70,6 @@ void sort_outer(const Layouts& layouts, FusedKernel& kernel) {
   for (size_t i = 0; i < ranked.size(); i++) kernel.outer[i] = ranked[i].second;
 }
 
-bool has_inner_loops(const FusedKernel& kernel) {
-  return std::any_of(kernel.segments.begin(), kernel.segments.end(),
-                     [](const Segment& s) { return !s.loops.empty() || !s.reduced.empty(); });
-}
-
-bool has_arg_reduction(const Segment& s) {
-  return std::any_of(s.reductions.begin(), s.reductions.end(),
-                     [](const auto& r) { return r.op == ir::ReduceOp::argmin || r.op == ir::ReduceOp::argmax; });
-}
-
 // Brings the loop that most accesses walk contiguously to the end.
 void sort_inner(const std::vector<Access>& accesses, const FusedKernel& kernel, std::vector<Loop>& loops) {
   if (loops.size() < 2) return;
@@ -107,25 +78,6 @@ void sort_inner(const std::vector<Access>& accesses, const FusedKernel& kernel, 
     return c.unit - c.other;
   };
   std::stable_sort(loops.begin(), loops.end(), [&](const Loop& a, const Loop& b) { return score(a) < score(b); });
-}
-
-void choose_vector_loop(const std::vector<Access>& accesses, FusedKernel& kernel) {
-  kernel.vector_outer = true;
-  if (kernel.outer.empty()) {
-    kernel.vector_outer = false;
-    return;
-  }
-  if (!has_inner_loops(kernel)) return;
-  auto outer = contiguity(kernel, accesses, kernel.outer.back());
-  Contiguity inner;
-  for (const Segment& s : kernel.segments) {
-    const auto& loops = s.reduced.empty() ? s.loops : s.reduced;
-    if (loops.empty()) continue;
-    auto c = contiguity(kernel, accesses, loops.back());
-    inner.unit += c.unit, inner.other += c.other;
-    if (has_arg_reduction(s)) inner.other += 100;  // positions are tracked per lane
-  }
-  kernel.vector_outer = outer.unit - outer.other >= inner.unit - inner.other;
 }
 
 // Whether the loops a (outer) and b (inner) can run as one loop k = a * extent(b) + b: every access moves evenly with

@@ -56,7 +56,7 @@ const std::map<std::string, const char*> kByLane = {
     {"SpaceToDepth", kNarrow},
     {"AffineGrid", kNarrow},
     {"GRU", "weights that are no constants are read by columns; narrow elements have no gather instruction"},
-    {"RNN", "weights that are no constants are read by columns; narrow elements have no gather instruction"},
+    {"LSTM", "weights that are no constants are read by columns; narrow elements have no gather instruction"},
 };
 
 TEST(HowItRuns, WithVectorsOrForAStatedReason) {

@@ -77,7 +77,9 @@ void add_window_rows(std::vector<Row>& t) {
        "T[1,2,5,6,7]|kernel_shape=[2,2,2]; T[1,2,7,5]|kernel_shape=[2,2] auto_pad='SAME_UPPER' -> 2; T[0,2,5]"
        "|kernel_shape=[2]; T[1,3,6,20]|kernel_shape=[3,3] pads=[1,1,1,1] storage_order=1 -> 2;"
        "T[1,2,9,9]@0..1|kernel_shape=[3,2] pads=[2,1,2,1] dilations=[2,1] -> 2; T[2,1,3,4,5]@0..2|kernel_shape=[2,3,2] "
-       "pads=[1,1,1,1,1,1] strides=[1,2,1] storage_order=1 -> 2"});
+       "pads=[1,1,1,1,1,1] strides=[1,2,1] storage_order=1 -> 2; T[1,2,20,19]|kernel_shape=[7,9] pads=[3,4,3,4];"
+       "T[1,2,33,40]|kernel_shape=[3,3] strides=[2,2] pads=[1,1,1,1]; T[1,1,17,39]|kernel_shape=[5,6] dilations=[1,2] "
+       "strides=[1,2] pads=[2,5,2,5]"});
   t.push_back({"AveragePool", sums(16),
                "T[1,2,33]|kernel_shape=[3]; T[2,3,9,7]|kernel_shape=[3,2] strides=[2,1] pads=[1,0,1,1]; T[1,2,8,8]"
                "|kernel_shape=[3,3] strides=[2,2] ceil_mode=1 count_include_pad=1 pads=[1,1,1,1]; T[1,1,9,9]"
@@ -106,6 +108,7 @@ void add_window_rows(std::vector<Row>& t) {
            "T[1,1,4,6]@-3..3 f32[8]=0,0,0.2,0.1,1,1,0.8,0.9 - i64[4]=1,1,3,4|mode='linear' "
            "coordinate_transformation_mode='tf_crop_and_resize';"
            "T[1,2,9,7]@-3..3 - f32[4]=1,1,0.5,0.4|mode='linear' antialias=1;"
+           "T[2,3,4,19,5]@-3..3 - f32[5]=1,1,2.5,0.5,3|mode='cubic';"
            "T[2,9,7]@-3..3 - - i64[2]=4,19|mode='nearest' axes=[1,2] nearest_mode='ceil'; T[33]@-3..3 - f32[1]=0.5",
        19});
   t.push_back(

@@ -49,7 +49,8 @@ struct OpRow {
 };
 
 struct MemoryRow {
-  Kernel load, load_n, store, store_n, load_strided, store_strided, gather, scatter, transpose, transpose_part;
+  Kernel load, load_n, store, store_n, load_strided, load_range, store_strided, gather, scatter, transpose,
+      transpose_part;
 };
 
 struct VecKernels {

@@ -1,6 +1,7 @@
 // The kernels of vec_kernels.h over the vec header that was included before. Compiled once per ISA.
 #pragma once
 #include "tests/isa/vec_kernels.h"
+#include "vec/generic/kernel.h"
 
 struct cppgen_runtime {
   double (*const* unary_f64)(double);
@@ -109,6 +110,12 @@ struct Memory {
   static void store(const Call& c) { vec::store((T*)c.out, vec::load<T>((const T*)c.a)); }
   static void store_n(const Call& c) { vec::store((T*)c.out, vec::load((const T*)c.a), c.n); }
   static void load_strided(const Call& c) { vec::store((T*)c.out, vec::load_strided((const T*)c.a, c.stride, c.n)); }
+  // index: the lanes that exist begin and end there; b: a vector for the others
+  static void load_range(const Call& c) {
+    const auto x =
+        vec::ld_range((const T*)c.a, c.stride, c.index[0], c.index[1], vec::Tail{c.n}, vec::load((const T*)c.b));
+    vec::store((T*)c.out, x, c.n);
+  }
   static void store_strided(const Call& c) { vec::store_strided((T*)c.out, c.stride, vec::load((const T*)c.a), c.n); }
   static void gather(const Call& c) {
     vec::store((T*)c.out, vec::gather((const T*)c.a, vec::load((const i64*)c.index), vec::load((const b8*)c.b)));
@@ -121,11 +128,11 @@ struct Memory {
     transpose_tile((T*)c.out, c.out_stride, (const T*)c.a, c.stride, c.n, int(c.count));
   }
 };
-#define MEMORY(T)                                                                                      \
-  {                                                                                                    \
-    Memory<T>::load, Memory<T>::load_n, Memory<T>::store, Memory<T>::store_n, Memory<T>::load_strided, \
-        Memory<T>::store_strided, Memory<T>::gather, Memory<T>::scatter, Memory<T>::transpose,         \
-        Memory<T>::transpose_part                                                                      \
+#define MEMORY(T)                                                                                                     \
+  {                                                                                                                   \
+    Memory<T>::load, Memory<T>::load_n, Memory<T>::store, Memory<T>::store_n, Memory<T>::load_strided,                \
+        Memory<T>::load_range, Memory<T>::store_strided, Memory<T>::gather, Memory<T>::scatter, Memory<T>::transpose, \
+        Memory<T>::transpose_part                                                                                     \
   }
 
 // ---- whole vectors ----

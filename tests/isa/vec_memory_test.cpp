@@ -82,6 +82,36 @@ TEST(VecMemory, StridedAccess) {
     });
 }
 
+TEST(VecMemory, RangesTakeTheFallbackElsewhere) {
+  for (const VecKernels* isa : runnable())
+    for_each_storage([&]<class T>(T, TypeId type) {
+      SCOPED_TRACE(std::string(isa->isa) + " type " + std::to_string(type));
+      const long lanes = isa->lanes;
+      const std::vector<T> fallback = some_values<T>(size_t(lanes));
+      GuardedMemory memory;
+      for (long step : {1L, 2L, 3L})
+        for (long n = 1; n <= lanes; n++)
+          for (long lo = -1; lo <= lanes; lo++)
+            for (long hi = lo; hi <= lanes + 1; hi += 1 + hi / 4) {
+              const long begin = std::max(lo, 0L), end = std::min(hi, n), count = std::max(end - begin, 0L);
+              const long span = count == 0 ? 0 : (count - 1) * step + 1;
+              const std::vector<T> values = some_values<T>(size_t(span));
+              T* there = static_cast<T*>(memory.ending(size_t(span) * sizeof(T)));  // nothing may be read behind
+              if (span > 0) std::memcpy(static_cast<void*>(there), values.data(), size_t(span) * sizeof(T));
+              std::vector<T> got(size_t(n), T{}), want = fallback;
+              for (long i = begin; i < end; i++) want[size_t(i)] = values[size_t((i - begin) * step)];
+              const long limits[2] = {lo, hi};
+              isa->memory[type].load_range({.a = there - begin * step,
+                                            .b = fallback.data(),
+                                            .out = got.data(),
+                                            .n = int(n),
+                                            .stride = step,
+                                            .index = limits});
+              expect_equal(got.data(), want.data(), n, "ld_range");
+            }
+    });
+}
+
 TEST(VecMemory, GatherReadsActiveLanesOnlyAndScatterKeepsLaneOrder) {
   std::mt19937_64 random(3);
   for (const VecKernels* isa : runnable())

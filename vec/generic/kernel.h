@@ -134,13 +134,21 @@ VEC_FN void st_lanes(Loaded<S> x, N n, F address) {
     if (S* p = address(i)) *p = values[i];
 }
 
-// Contiguous elements from p, of which only those of lanes lo <= i < hi exist; the fallback elsewhere.
+// Elements from p, `step` apart, of which only those of lanes lo <= i < hi exist; the fallback elsewhere.
 template <class S, class N>
-VEC_FN Loaded<S> ld_range(const S* p, i64 lo, i64 hi, N n, Loaded<S> fallback) {
-  if (lo <= 0 && hi >= n.count) return ld(p, n);
+VEC_FN Loaded<S> ld_range(const S* p, i64 step, i64 lo, i64 hi, N n, Loaded<S> fallback) {
+  if (lo <= 0 && hi >= n.count) return step == 1 ? ld(p, n) : load_strided(p, step, n.count);
   if (hi <= 0 || lo >= n.count) return fallback;
-  if (lo <= 0) return select(first_n(int(hi)), load(p, int(hi)), fallback);
-  return ld_lanes<S>(n, fallback, [=](int i) CPPGEN_LAMBDA { return i >= lo && i < hi ? p + i : (const S*)0; });
+  const int begin = lo > 0 ? int(lo) : 0, end = hi < n.count ? int(hi) : n.count;
+  if constexpr (__is_same(Loaded<S>, M)) {
+    return ld_lanes<S>(n, fallback,
+                       [=](int i) CPPGEN_LAMBDA { return i >= begin && i < end ? p + i * step : (const S*)0; });
+  } else {
+    const S* const first = p + begin * step;
+    const Loaded<S> there = step == 1 ? load(first, end - begin) : load_strided(first, step, end - begin);
+    const Loaded<S> kept = select(first_n(end), lo > 0 ? shift_up(there, begin) : there, fallback);
+    return select(first_n(begin), fallback, kept);
+  }
 }
 
 // ---- integers ----

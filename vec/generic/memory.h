@@ -89,9 +89,20 @@ VEC_FN void scatter(T* base, V<i64> index, Loaded<T> x, M active) {
     if (test(active, i)) base[lane(index, i)] = lanes[i];
 }
 
+// p[i * 2], i < n: two contiguous vectors, of which every other lane is kept.
+template <class T>
+VEC_FN Loaded<T> load_every_other(const T* p, int n) {
+  const int elements = n > 0 ? 2 * n - 1 : 0;
+  const Loaded<T> first = load(p, elements < L ? elements : L);
+  if (elements <= L) return evens(first, Loaded<T>{});
+  return evens(first, load(p + L, elements - L));
+}
+
 // p[i * stride], i < n.
 template <class T>
 VEC_FN Loaded<T> load_strided(const T* p, i64 stride, int n) {
+  if constexpr (!__is_same(Loaded<T>, M))
+    if (stride == 2) return load_every_other(p, n);
   if constexpr (has_gather<T>) {
     return gather_vector<T>(p, iota<i64>(0) * set1<i64>(stride), first_n(n));
   } else {

@@ -78,5 +78,26 @@ VEC_FN V<T> rotate_down(V<T> a) {
             __builtin_shuffle(a.hi, a.lo, (iota_part<S>() + S(K)) & S(L - 1))};
 }
 
+// Lane i of the result is lane i - n, 0 <= n <= L; lanes below n are unspecified.
+template <class T>
+VEC_FN V<T> shift_up(V<T> a, int n) {
+  typedef Signed<T> S;
+  if constexpr (!wide<T>)
+    return {__builtin_shuffle(a.v, (iota_part<S>() - S(n)) & S(L - 1))};
+  else
+    return {__builtin_shuffle(a.lo, a.hi, (iota_part<S>() - S(n)) & S(L - 1)),
+            __builtin_shuffle(a.lo, a.hi, (iota_part<S>() + S(L / 2 - n)) & S(L - 1))};
+}
+
+// The lanes of even number of a, then those of b.
+template <class T>
+VEC_FN V<T> evens(V<T> a, V<T> b) {
+  typedef Signed<T> S;
+  if constexpr (!wide<T>)
+    return {__builtin_shuffle(a.v, b.v, iota_part<S>() * S(2))};
+  else
+    return {__builtin_shuffle(a.lo, a.hi, iota_part<S>() * S(2)), __builtin_shuffle(b.lo, b.hi, iota_part<S>() * S(2))};
+}
+
 }  // namespace VEC_ISA
 }  // namespace vec

@@ -34,6 +34,14 @@ template <int K, class T>
 VEC_FN V<T> rotate_down(V<T> a) {
   return a;
 }
+template <class T>
+VEC_FN V<T> shift_up(V<T> a, int) {
+  return a;
+}
+template <class T>
+VEC_FN V<T> evens(V<T> a, V<T>) {
+  return a;
+}
 
 // ---- masks ----
 struct M {

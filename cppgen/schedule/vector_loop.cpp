@@ -1,0 +1,93 @@
+#include "cppgen/schedule/vector_loop.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace cppgen::schedule {
+
+using ir::Loop;
+
+bool is_value_local(const FusedKernel& kernel, ir::BufferId b) {
+  return std::any_of(kernel.locals.begin(), kernel.locals.end(),
+                     [&](const Local& l) { return l.buffer == b && l.place == Place::value; });
+}
+
+Contiguity contiguity(const FusedKernel& kernel, const std::vector<Access>& accesses, const Loop& loop) {
+  Contiguity c;
+  for (const Access& a : accesses) {
+    if (is_value_local(kernel, a.buffer) || !ir::depends_on(a.offset, loop.var.node())) continue;
+    auto s = ir::stride_of(a.offset, loop.var.node());
+    (s && s->is_constant(1) ? c.unit : c.other)++;
+  }
+  return c;
+}
+
+bool has_inner_loops(const FusedKernel& kernel) {
+  return std::any_of(kernel.segments.begin(), kernel.segments.end(),
+                     [](const Segment& s) { return !s.loops.empty() || !s.reduced.empty(); });
+}
+
+bool has_arg_reduction(const Segment& s) {
+  return std::any_of(s.reductions.begin(), s.reductions.end(),
+                     [](const auto& r) { return r.op == ir::ReduceOp::argmin || r.op == ir::ReduceOp::argmax; });
+}
+
+namespace {
+
+constexpr double kLanes = 16;  // of four bytes, in the widest vectors
+
+double points_of(const Loop& loop, double unknown) {
+  return loop.extent.is_constant() ? double(loop.extent.constant()) : unknown;
+}
+
+double vectors_of(const Loop& loop, double unknown) { return std::ceil(points_of(loop, unknown) / kLanes); }
+
+// How many lanes there are for each that is used.
+double idle_lanes(const Loop& loop) {
+  const double points = points_of(loop, kLanes);
+  return points > 0 ? vectors_of(loop, kLanes) * kLanes / points : 1;
+}
+
+// Time of an innermost point whose accesses move so with the lanes, in accesses of a full vector.
+double time_of_point(const Contiguity& c, const Loop& lanes) {
+  constexpr double kApart = 8;  // elements that lie apart, for those side by side
+  return idle_lanes(lanes) * (1 + double(c.unit) + kApart * double(c.other));
+}
+
+// Where the innermost loop of a segment is vectorised, a reduction ends with one over the lanes.
+double time_over_lanes(const Segment& s, const Loop& lanes) {
+  constexpr double kOverLanes = 12, kMany = 1 << 20;
+  if (s.reduced.empty()) return 0;
+  double vectors = vectors_of(lanes, kMany);
+  for (const Loop& l : s.reduced)
+    if (l.var.node() != lanes.var.node()) vectors *= points_of(l, kMany);
+  return kOverLanes / std::max(1.0, vectors);
+}
+
+}  // namespace
+
+// Accesses that move with the innermost loops are counted: all others are rare.
+void choose_vector_loop(const std::vector<Access>& accesses, FusedKernel& kernel) {
+  kernel.vector_outer = true;
+  if (kernel.outer.empty()) {
+    kernel.vector_outer = false;
+    return;
+  }
+  if (!has_inner_loops(kernel)) return;
+  double outer = 0, inner = 0;
+  for (const Segment& s : kernel.segments) {
+    const auto& loops = s.reduced.empty() ? s.loops : s.reduced;
+    if (loops.empty()) continue;
+    std::vector<Access> often;
+    for (const Access& a : accesses)
+      if (std::any_of(loops.begin(), loops.end(),
+                      [&](const Loop& l) { return ir::depends_on(a.offset, l.var.node()); }))
+        often.push_back(a);
+    outer += time_of_point(contiguity(kernel, often, kernel.outer.back()), kernel.outer.back());
+    inner += time_of_point(contiguity(kernel, often, loops.back()), loops.back()) + time_over_lanes(s, loops.back());
+    if (has_arg_reduction(s)) inner += 100;  // positions are tracked per lane
+  }
+  kernel.vector_outer = outer <= inner;
+}
+
+}  // namespace cppgen::schedule

@@ -1,0 +1,19 @@
+#pragma once
+#include "cppgen/schedule/loop_order.h"
+
+namespace cppgen::schedule {
+
+// How many accesses move by 1 with the loop, and how many by something else.
+struct Contiguity {
+  int64_t unit = 0, other = 0;
+};
+Contiguity contiguity(const FusedKernel&, const std::vector<Access>&, const ir::Loop&);
+
+bool is_value_local(const FusedKernel&, ir::BufferId);
+bool has_inner_loops(const FusedKernel&);
+bool has_arg_reduction(const Segment&);
+
+// Decides whether the points of the last outer loop or of the segments' innermost loops are lanes.
+void choose_vector_loop(const std::vector<Access>&, FusedKernel&);
+
+}  // namespace cppgen::schedule
