@@ -134,6 +134,30 @@ std::string ValueEmitter::even_load(const Access& a) const {
                      lanes_);
 }
 
+// The index expressions whose sum an offset is.
+static std::vector<ir::IndexTerm> terms_of(IndexExpr offset) {
+  if (offset.is_constant()) return {};
+  if (offset.node()->op == ir::IndexOp::sum) return offset.node()->terms;
+  return {{1, offset.node()}};
+}
+
+// Elements of which each serves some neighbouring lanes: the offset of lane i moves with floordiv(i, `lanes`) alone.
+std::string ValueEmitter::repeated_load(const Access& a) const {
+  if (a.even || a.by_lane || !a.lane_when.empty() || !vector_) return "";
+  std::optional<ir::IndexTerm> moves;
+  for (const ir::IndexTerm& t : terms_of(a.offset)) {
+    if (!varies(IndexExpr(t.node))) continue;
+    if (moves || t.node->op != ir::IndexOp::floordiv) return "";
+    moves = t;
+  }
+  if (!moves || moves->coefficient < 1) return "";
+  const IndexExpr lane = moves->node->args[0], lanes = moves->node->args[1];
+  const auto step = ir::stride_of(lane, vector_);
+  if (!lanes.is_constant() || !step || !step->is_constant(1)) return "";
+  return fmt::format("vec::ld_repeated<{}, {}>({} + {}, {}, {})", lanes.constant(), moves->coefficient, a.pointer,
+                     names_.text(a.offset), names_.text(ir::mod(lane, lanes)), lanes_);
+}
+
 // Elements that lie evenly apart, where one condition on an index of the lanes says which of them exist; else empty.
 std::string ValueEmitter::range_load(const Access& a, const std::vector<Guard>& guards,
                                      const std::string& fallback) const {
@@ -153,6 +177,7 @@ std::string ValueEmitter::range_load(const Access& a, const std::vector<Guard>& 
 std::string ValueEmitter::lane_load(const Access& a, const std::vector<Guard>& guards,
                                     const std::string& fallback) const {
   if (std::string text = range_load(a, guards, fallback); !text.empty()) return text;
+  if (std::string text = repeated_load(a); !text.empty()) return text;
   std::string address = fmt::format("{} + {}", a.pointer, lane_names_.text(a.offset));
   if (!a.lane_when.empty()) address = fmt::format("{} ? {} : (const {}*)0", a.lane_when, address, a.type);
   return fmt::format("vec::ld_lanes<{}>({}, {}, [&](int i) CPPGEN_LAMBDA -> const {}* {{ return {}; }})", a.type,
@@ -168,9 +193,9 @@ ValueEmitter::Access ValueEmitter::access(BufferId buffer, const std::vector<Ind
   a.type = storage_type(context_.program.buffer(buffer).type);
   a.lane_when = lane_condition(guards, indirects);
   a.stride = vector_ ? lane_stride(a.offset) : std::optional<IndexExpr>(int64_t{0});
-  const bool by_lane = std::any_of(indirects.begin(), indirects.end(),
-                                   [&](const auto& i) { return indirects_.at(i.variable).per_lane; });
-  a.even = a.stride && (!varies(a.offset) || !by_lane);
+  a.by_lane = std::any_of(indirects.begin(), indirects.end(),
+                          [&](const auto& i) { return indirects_.at(i.variable).per_lane; });
+  a.even = a.stride && (!varies(a.offset) || !a.by_lane);
   return a;
 }
 
@@ -191,7 +216,7 @@ ValueEmitter::Item ValueEmitter::load(Expr e) {
   if (text.empty()) {
     text = lane_load(a, e->guards, fallback);
     level = std::max(level, level_of_variable_.count(vector_) ? level_of_variable_.at(vector_) : 0);
-    if (!text.starts_with("vec::ld_range")) note_by_lane(level, why_apart(a, e->indirects));
+    if (text.starts_with("vec::ld_lanes")) note_by_lane(level, why_apart(a, e->indirects));
   }
   note_strided(a, context_.program.buffer(e->buffer).type);
   if (!when.name.empty()) text = fmt::format("{} ? {} : {}", when.name, text, fallback);

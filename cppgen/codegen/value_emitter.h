@@ -77,6 +77,7 @@ class ValueEmitter {
     std::string lane_when;            // of a lane's element to exist; empty: always
     std::optional<IndexExpr> stride;  // between neighbouring lanes
     bool even = false;                // they lie so for all lanes
+    bool by_lane = false;             // an index is a value of each lane
   };
 
   KernelContext& context_;
@@ -113,6 +114,7 @@ class ValueEmitter {
   Access access(BufferId, const std::vector<IndexExpr>& indices, const std::vector<ir::Guard>&,
                 const std::vector<ir::Indirect>&) const;
   std::string even_load(const Access&) const;
+  std::string repeated_load(const Access&) const;
   std::string range_load(const Access&, const std::vector<ir::Guard>&, const std::string& fallback) const;
   std::string lane_load(const Access&, const std::vector<ir::Guard>&, const std::string& fallback) const;
   Item load(Expr);

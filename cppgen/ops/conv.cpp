@@ -55,25 +55,61 @@ ConvShape conv_shape(InferContext& c, const Shape& x, const Shape& w) {
   return s;
 }
 
+// Groups of so few channels fill no tile of a contraction: they are loops over all output channels, whose lanes are
+// neighbouring channels. One channel in and one out: a depthwise convolution.
+static bool has_narrow_groups(const ConvShape& s) {
+  constexpr int64_t kFewChannels = 8, kMostTerms = 128;
+  if (s.groups == 1 || !s.in_channels.is_constant() || !s.out_channels.is_constant()) return false;
+  const IndexExpr terms = ir::product(kernel_extents(s.window)) * s.in_channels;
+  const int64_t in = s.in_channels.constant(), out = s.out_channels.constant();
+  if (in == 1 && out == 1) return true;
+  return in <= kFewChannels && out <= kFewChannels && terms.is_constant() && terms.constant() <= kMostTerms;
+}
+
+namespace {
+
+// The loops of a convolution in the order of its output's dimensions, and what they say about its channels.
+struct ConvLoops {
+  IndexExpr n, channel, in_channel, input_channel;  // of the output, of the weights, of the input
+  std::vector<IndexExpr> at, tap;
+};
+
+ConvLoops loops_of_groups(LowerContext& c, const ConvShape& s, ir::LoopNest& nest) {
+  ConvLoops l;
+  l.n = add_loops(c, nest, nest.loops, {s.batch}, AxisRole::rows, "n")[0];
+  IndexExpr group;
+  if (s.groups > 1) group = add_loops(c, nest, nest.loops, {s.groups}, AxisRole::batch, "g")[0];
+  l.channel = group * s.out_channels + add_loops(c, nest, nest.loops, {s.out_channels}, AxisRole::columns, "m")[0];
+  l.at = add_loops(c, nest, nest.loops, output_extents(s.window), AxisRole::rows, "o");
+  l.tap = add_loops(c, nest, nest.reduced, kernel_extents(s.window), AxisRole::depth, "k");
+  l.in_channel = add_loops(c, nest, nest.reduced, {s.in_channels}, AxisRole::depth, "c")[0];
+  l.input_channel = group * s.in_channels + l.in_channel;
+  return l;
+}
+
+ConvLoops loops_of_channels(LowerContext& c, const ConvShape& s, ir::LoopNest& nest) {
+  ConvLoops l;
+  nest.loops = c.loops({s.batch, s.out_channels * s.groups}, "n");
+  l.n = nest.loops[0].var, l.channel = nest.loops[1].var;
+  l.at = add_loops(c, nest, nest.loops, output_extents(s.window), AxisRole::rows, "o");
+  l.tap = add_loops(c, nest, nest.reduced, kernel_extents(s.window), AxisRole::depth, "k");
+  if (!s.in_channels.is_constant(1))
+    l.in_channel = add_loops(c, nest, nest.reduced, {s.in_channels}, AxisRole::depth, "c")[0];
+  l.input_channel = floordiv(l.channel, s.out_channels) * s.in_channels + l.in_channel;
+  nest.roles.clear();
+  return l;
+}
+
+}  // namespace
+
 void emit_conv(LowerContext& c, const ConvShape& s, const ConvBuffers& b, const std::string& name) {
   ir::LoopNest nest;
   nest.name = name;
-  IndexExpr n = add_loops(c, nest, nest.loops, {s.batch}, AxisRole::rows, "n")[0];
-  IndexExpr group;
-  if (s.groups > 1) group = add_loops(c, nest, nest.loops, {s.groups}, AxisRole::batch, "g")[0];
-  bool depthwise = s.groups > 1 && s.in_channels.is_constant(1) && s.out_channels.is_constant(1);
-  IndexExpr oc, ic;
-  if (!depthwise) oc = add_loops(c, nest, nest.loops, {s.out_channels}, AxisRole::columns, "m")[0];
-  std::vector<IndexExpr> at = add_loops(c, nest, nest.loops, output_extents(s.window), AxisRole::rows, "o");
-  std::vector<IndexExpr> tap = add_loops(c, nest, nest.reduced, kernel_extents(s.window), AxisRole::depth, "k");
-  if (!depthwise) ic = add_loops(c, nest, nest.reduced, {s.in_channels}, AxisRole::depth, "c")[0];
-  if (depthwise) nest.roles.clear();
-
-  IndexExpr channel = group * s.out_channels + oc;
-  std::vector<IndexExpr> from = {n, group * s.in_channels + ic}, weight = {channel, ic}, to = {n, channel};
-  append(from, positions(s.window, at, tap));
-  append(weight, tap);
-  append(to, at);
+  const ConvLoops l = has_narrow_groups(s) ? loops_of_channels(c, s, nest) : loops_of_groups(c, s, nest);
+  std::vector<IndexExpr> from = {l.n, l.input_channel}, weight = {l.channel, l.in_channel}, to = {l.n, l.channel};
+  append(from, positions(s.window, l.at, l.tap));
+  append(weight, l.tap);
+  append(to, l.at);
   Scalar padding = b.padding ? *b.padding : number(c, ir::value_type(c.program().buffer(b.x).type), 0);
   Scalar product = load_inside(c, b.x, from, padding).cast(b.accumulate) * load(c, b.w, weight).cast(b.accumulate);
   nest.reductions.push_back({ir::ReduceOp::sum, b.accumulate, product});

@@ -219,12 +219,17 @@ class Planner {
     return 1;
   }
 
-  // The loop variable of the fastest dimension that the load moves through, and how far it moves.
-  static const ir::IndexNode* fastest_variable(const Buffer& buffer, const Layout& layout, Expr load) {
+  // The loop variable of the nest with which the fastest dimension of a load moves, if it is one.
+  static const ir::IndexNode* fastest_variable(const LoopNest& nest, const Buffer& buffer, const Layout& layout,
+                                               Expr load) {
+    const auto is_reduced = [&](const ir::IndexNode* v) {
+      return std::any_of(nest.reduced.begin(), nest.reduced.end(), [&](const auto& l) { return l.var.node() == v; });
+    };
     for (size_t i = layout.order.size(); i-- > 0;) {
       size_t d = size_t(layout.order[i]);
       if (buffer.shape[d].is_constant(1)) continue;
       auto vars = ir::variables_of(load->indices[d]);
+      std::erase_if(vars, is_reduced);
       return vars.size() == 1 ? vars[0] : nullptr;
     }
     return nullptr;
@@ -252,7 +257,7 @@ class Planner {
       const Buffer& b = program_.buffer(load->buffer);
       if (b.shape.size() != store.indices.size() || b.kind == BufferKind::constant) continue;
       Layout layout = current(b.id);
-      const ir::IndexNode* v = fastest_variable(b, layout, load);
+      const ir::IndexNode* v = fastest_variable(nest, b, layout, load);
       if (!v) continue;
       auto d = dimension_of(store.indices, v);
       int64_t size = std::min<int64_t>(ir::product(b.shape).range().hi, int64_t(1) << 40);

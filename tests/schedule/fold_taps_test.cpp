@@ -52,7 +52,7 @@ TEST(FoldTaps, Refuses) {
       {{{5, 9, 3, 3}}, "as many channels as fill the groups, or a single tap"},
       {{{5, 3, 3, 1}}, "as many channels as fill the groups, or a single tap"},
       {{{5, 3, 3, 3}, {1, 2}}, "taps and channels do not lie in dimensions of their own"},
-      {{{4, 3, 3, 3}, {1, 1}, 2}, "not of this form"},
+      {{{20, 3, 3, 3}, {1, 1}, 2}, "not of this form"},
       {{{5, 3, 3, 3}, {1, 1}, 1, false}, "operands are read under conditions, or the weights are no constant"}};
   for (const auto& [row, reason] : rows) {
     ir::Program p = program_of(row);

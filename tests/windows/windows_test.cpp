@@ -63,6 +63,23 @@ TEST(Windows, DepthwiseConvolutions) {
   expect_cases_agree(cases);
 }
 
+TEST(Windows, ConvolutionsOfNarrowGroups) {
+  std::vector<Case> cases;
+  for (const Ints& channels : {Ints{1, 2}, Ints{2, 1}, Ints{2, 2}, Ints{3, 4}, Ints{4, 4}, Ints{5, 3}, Ints{8, 8}})
+    for (int64_t groups : {3, 16}) {
+      const int64_t in = channels[0], out = channels[1];
+      GraphMaker g;
+      const ValueId image = g.node("Conv", {g.input("x", {2, 6, 9, 13}), weights(g, {in * groups, 6, 1, 1})});
+      const ValueId y =
+          g.node("Conv", {image, weights(g, {out * groups, in, 3, 3})}, window(2, 1, {1, 1, 1, 0}, groups));
+      g.output(g.node("Conv", {g.node("Relu", {y}), weights(g, {7, out * groups, 1, 1})}));
+      cases.push_back(case_of(g));
+      cases.push_back(
+          windowed("Conv", {1, in * groups, 6, 5}, {out * groups, in, 3, 2}, window(1, 2, {2, 1, 2, 1}, groups)));
+    }
+  expect_cases_agree(cases);
+}
+
 TEST(Windows, DepthwiseConvolutionsWithAResidual) {
   std::vector<Case> cases;
   for (int64_t width : {3, 8, 13}) {

@@ -134,6 +134,14 @@ VEC_FN void st_lanes(Loaded<S> x, N n, F address) {
     if (S* p = address(i)) *p = values[i];
 }
 
+// Lane i is p[(phase + i) / F * G], 0 <= phase < F.
+template <i64 F, i64 G, class S, class N>
+VEC_FN Loaded<S> ld_repeated(const S* p, i64 phase, N n) {
+  if constexpr (!__is_same(Loaded<S>, M) && (L - 1) / F * G < L)
+    if (phase == 0) return repeat_lanes<int(F), int(G)>(load(p, int((n.count - 1) / F * G + 1)));
+  return ld_lanes<S>(n, Loaded<S>{}, [=](int i) CPPGEN_LAMBDA { return p + (phase + i) / F * G; });
+}
+
 // Elements from p, `step` apart, of which only those of lanes lo <= i < hi exist; the fallback elsewhere.
 template <class S, class N>
 VEC_FN Loaded<S> ld_range(const S* p, i64 step, i64 lo, i64 hi, N n, Loaded<S> fallback) {

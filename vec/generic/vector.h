@@ -99,5 +99,16 @@ VEC_FN V<T> evens(V<T> a, V<T> b) {
     return {__builtin_shuffle(a.lo, a.hi, iota_part<S>() * S(2)), __builtin_shuffle(b.lo, b.hi, iota_part<S>() * S(2))};
 }
 
+// Lane i of the result is lane i / F * G, below L.
+template <int F, int G, class T>
+VEC_FN V<T> repeat_lanes(V<T> a) {
+  typedef Signed<T> S;
+  if constexpr (!wide<T>)
+    return {__builtin_shuffle(a.v, iota_part<S>() / S(F) * S(G))};
+  else
+    return {__builtin_shuffle(a.lo, a.hi, iota_part<S>() / S(F) * S(G)),
+            __builtin_shuffle(a.lo, a.hi, (iota_part<S>() + S(L / 2)) / S(F) * S(G))};
+}
+
 }  // namespace VEC_ISA
 }  // namespace vec

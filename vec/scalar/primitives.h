@@ -38,6 +38,10 @@ template <class T>
 VEC_FN V<T> shift_up(V<T> a, int) {
   return a;
 }
+template <int F, int G, class T>
+VEC_FN V<T> repeat_lanes(V<T> a) {
+  return a;
+}
 template <class T>
 VEC_FN V<T> evens(V<T> a, V<T>) {
   return a;
