@@ -38,7 +38,6 @@ const std::map<std::string, const char*> kByLane = {
     {"DeformConv", kIndices},
     {"RoiAlign", kIndices},
     {"Resize", "source positions are read from a table"},
-    {"Upsample", "source positions are read from a table"},
     {"TfIdfVectorizer", kSearch},
     {"TopK", kOrder},
     {"NonMaxSuppression", kSearch},
