@@ -115,6 +115,7 @@ void add_window_rows(std::vector<Row>& t) {
   t.push_back(
       {"RoiAlign", sums(64),
        "T[2,3,9,9]@-3..3 T[3,4]=0,0,5,5,1,2,7,8,3,3,4,6 i64[3]=0,1,0|output_height=3 output_width=5 sampling_ratio=2;"
+       "T[2,3,9,9]@-3..3 T[3,4]=0,0,5,5,1,2,7,8,-3,3,4,19 i64[3]=0,1,0|output_height=3 output_width=2;"
        "T[1,2,8,8]@-3..3 T[1,4]=0,0,6,6 i64[1]=0|output_height=2 output_width=2 sampling_ratio=3 mode='max' "
        "coordinate_transformation_mode='output_half_pixel' spatial_scale=0.5"});
 }
