@@ -1,7 +1,10 @@
 // MaxUnpool: values x and their positions in the whole result; everything else is 0.
-#include "cppgen/ops/common.h"
+#include <algorithm>
+
 #include "cppgen/ops/declared.h"
 #include "cppgen/ops/families.h"
+#include "cppgen/ops/library_calls.h"
+#include "cppgen/ops/reindex.h"
 
 namespace cppgen::ops {
 namespace {
@@ -71,27 +74,78 @@ void infer_max_unpool(InferContext& c) {
   c.set_output(0, c.dtype(0), to);
 }
 
-// Each element looks for the position that is aimed at it; a greater output shape adds zeros at the ends.
-void lower_max_unpool(LowerContext& c) {
+// For each element of x, where in the result it goes; a greater output shape adds zeros at the ends. A position that
+// the pooled shape does not have ends the run.
+ir::BufferId emit_targets(LowerContext& c) {
+  const Shape &x = c.shape(0), pooled = pooled_shape(c), &to = c.output(0).shape;
+  const ir::BufferId positions = emit_checked_positions(c, x, ir::product(pooled), "a position",
+                                                        [&](const At& at) { return load_input(c, 1, at); });
+  if (std::equal(to.begin(), to.end(), pooled.begin(), ir::prove_equal)) return positions;
+  const ir::BufferId targets = c.temporary(DType::i64, x);
+  c.emit_pointwise(
+      targets,
+      [&](const At& at) {
+        Scalar rest = load(c, positions, at), target = number(c, DType::i64, 0);
+        IndexExpr distance = 1;
+        for (size_t d = to.size(); d-- > 0;) {
+          const Scalar extent = index_value(c, pooled[d]);
+          const Scalar own = d == 0 ? rest : rest - rest / extent * extent;
+          target = target + own * index_value(c, distance);
+          rest = rest / extent, distance = distance * to[d];
+        }
+        return target;
+      },
+      "targets");
+  return targets;
+}
+
+// Of positions that several elements have, the last element wins, as in ScatterElements.
+void emit_scatter_loops(LowerContext& c, ir::BufferId targets, const std::vector<Scalar>& conditions) {
   const Shape& x = c.shape(0);
-  Shape pooled = pooled_shape(c);
-  DType type = ir::value_type(c.dtype(0));
-  emit_reduction(c, {"", c.output_buffer(0), Shape(x.begin() + 2, x.end()), ir::ReduceOp::sum,
-                     [&](const At& at, const At& inner) {
-                       At from = {at[0], at[1]};
-                       from.insert(from.end(), inner.begin(), inner.end());
-                       IndexExpr here;
-                       Scalar hit = number(c, DType::boolean, 1);
-                       for (size_t d = 0; d < at.size(); ++d) {
-                         here = here * pooled[d] + at[d];
-                         if (!ir::prove_less(at[d], pooled[d])) {
-                           hit = hit && index_value(c, at[d]) < index_value(c, pooled[d]);
-                         }
-                       }
-                       hit = hit && load_input(c, 1, from) == index_value(c, here);
-                       return select(hit, load_input(c, 0, from), number(c, type, 0));
+  const DType type = ir::value_type(c.dtype(0));
+  const ir::BufferId winner = c.temporary(DType::i64, c.output(0).shape);
+  emit_reduction(c, {"winner", winner, x, ir::ReduceOp::max,
+                     [&](const At& at, const At& from) {
+                       const Scalar here = index_value(c, linear_index(c.output(0).shape, at));
+                       return select(load(c, targets, from) == here, index_value(c, linear_index(x, from)),
+                                     number(c, DType::i64, -1));
                      },
-                     [&](Scalar found) { return checked(c, found, agrees_with_output_shape(c)); }});
+                     nullptr});
+  c.emit_pointwise(c.output_buffer(0), [&](const At& at) {
+    const Scalar found = load(c, winner, at);
+    std::vector<Gathered> from;
+    Scalar rest = max(found, 0.0);
+    for (size_t d = x.size(); d-- > 0;) {
+      const Scalar extent = index_value(c, x[d]);
+      from.push_back({int(d), d == 0 ? rest : rest - rest / extent * extent});
+      rest = rest / extent;
+    }
+    const Scalar value = load_gathered(c, c.input_buffer(0), At(x.size()), from);
+    return checked(c, select(found >= 0.0, value, number(c, type, 0)), conditions);
+  });
+}
+
+void emit_scatter_call(LowerContext& c, ir::BufferId targets, const std::vector<Scalar>& conditions) {
+  const Shape& to = c.output(0).shape;
+  const DType type = ir::value_type(c.dtype(0));
+  const ir::BufferId zeros = c.temporary(c.dtype(0), to);
+  c.emit_pointwise(
+      zeros, [&](const At&) { return checked(c, number(c, type, 0), conditions); }, "zeros");
+  ir::LibraryCall call;
+  call.function = "scatter_elements";
+  call.inputs = {zeros, targets, c.input_buffer(0)};
+  call.outputs = {c.output_buffer(0)};
+  call.params = {library_type(c.dtype(0)), 0, 0, ir::product(to), ir::product(c.shape(0))};
+  c.emit(std::move(call));
+}
+
+void lower_max_unpool(LowerContext& c) {
+  const std::vector<Scalar> conditions = agrees_with_output_shape(c);
+  const DType type = ir::value_type(c.dtype(0));
+  if (is_zero_sized(c.shape(0)))
+    return c.emit_pointwise(c.output_buffer(0), [&](const At&) { return checked(c, number(c, type, 0), conditions); });
+  const ir::BufferId targets = emit_targets(c);
+  c.uses_library() ? emit_scatter_call(c, targets, conditions) : emit_scatter_loops(c, targets, conditions);
 }
 
 }  // namespace

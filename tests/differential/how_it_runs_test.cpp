@@ -41,6 +41,7 @@ const std::map<std::string, const char*> kByLane = {
     {"Upsample", "source positions are read from a table"},
     {"TfIdfVectorizer", kSearch},
     {"TopK", kOrder},
+    {"MaxUnpool", kOrder},
     {"NonMaxSuppression", kSearch},
     {"Det", kSearch},
     {"Conv", kChannelsFirst},

@@ -32,7 +32,6 @@ const std::vector<Row>& refused_rows() {
       {"MatMulNBits", {}, "f32[3,32] u8![5,2,8] f32![5,2] - i32[32]|K=32 N=5 bits=4 block_size=16", 1, "com.microsoft"},
       {"Constant", {}, "|value_string='a'"},
       {"RoiAlign", {}, "f32[1,2,8,8] f32[1,4] i64[1]|output_height=2 output_width=2 sampling_ratio=2000"},
-      {"Resize", {}, "f32[1,2,N,N] - - i64![4]=1,2,9,9|mode='linear' antialias=1", 19},
       {"QLinearMatMul", {}, "u8[5,7] f32[] u8[] u8[7,9] f32[] u8[] f32[9] u8[9]"},
       {"QLinearConv", {}, "u8[1,3,9] f32[3] u8[] u8[4,3,3] f32[] u8[] f32[] u8[]"},
       {"Det", {}, "f32[2,N,N]"},
