@@ -59,9 +59,11 @@ Scalar softsign(LowerContext&, Scalar x) { return x / (1.0 + abs(x)); }
 
 Scalar thresholded_relu(LowerContext& c, Scalar x) { return select(x > double(c.number("alpha", 1)), x, x.number(0)); }
 
-Scalar shrink(LowerContext& c, Scalar x) {
+// Integers are computed as floats, like the attributes, and truncated.
+Scalar shrink(LowerContext& c, Scalar element) {
   double lambda = c.number("lambd", 0.5f), bias = c.number("bias", 0);
-  return select(x < -lambda, x + bias, select(x > lambda, x - bias, x.number(0)));
+  Scalar x = is_float(element.type()) ? element : element.cast(DType::f32);
+  return select(x < -lambda, x + bias, select(x > lambda, x - bias, x.number(0))).cast(element.type());
 }
 
 Scalar mish(LowerContext& c, Scalar x) { return x * tanh(softplus(c, x)); }
@@ -119,7 +121,7 @@ void add_activation_ops(std::vector<Op>& t) {
   add<softplus>(t, "Softplus", {1, 22});
   add<softsign>(t, "Softsign", {1, 22});
   add<thresholded_relu>(t, "ThresholdedRelu", {10, 22});
-  add<shrink, kFloats>(t, "Shrink", {9});
+  add<shrink, kNumbers>(t, "Shrink", {9});
   add<mish>(t, "Mish", {18, 22});
   add<swish>(t, "Swish", {24});
   add_versions(t, "Gelu", {20}, {1, 1, 1}, infer_gelu, lower_activation<gelu>);

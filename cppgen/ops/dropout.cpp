@@ -19,7 +19,6 @@ bool may_train(InferContext& c) {
 }
 
 void infer_dropout(InferContext& c) {
-  require_dtype(c, 0, kFloats);
   double ratio = c.number("ratio", 0.5f);
   c.integer("seed", 0);
   for (int i = 1; i < c.input_count(); ++i) {
@@ -27,6 +26,7 @@ void infer_dropout(InferContext& c) {
     require_dtype(c, i, i == 1 ? kFloats : kBool);
     for (const IndexExpr& d : c.shape(i)) require_equal(c, d, 1, "the dimensions of ratio and training_mode and 1");
   }
+  require_dtype(c, 0, may_train(c) || c.opset() < 22 ? kFloats : kFloats | kFloat8);
   if (c.opset() >= 12 && c.has_input(1) && c.constant(1)) ratio = float_element(*c.constant(1), 0);
   if (may_train(c) && !(ratio >= 0 && ratio < 1)) c.fail(fmt::format("the ratio {} is not in [0, 1)", ratio));
   c.set_output(0, c.dtype(0), c.shape(0));
@@ -64,8 +64,9 @@ void lower_dropout(LowerContext& c) {
   c.emit_pointwise(c.output_buffer(0), [&](const At& at) { return load_input(c, 0, at); });
   if (!c.has_output(1)) return;
   DType mask = ir::value_type(c.output(1).dtype);
+  // Versions before 12 leave it open; zeros are ONNX Runtime's.
   c.emit_pointwise(
-      c.output_buffer(1), [&](const At&) { return number(c, mask, 1); }, "mask");
+      c.output_buffer(1), [&](const At&) { return number(c, mask, c.opset() < 12 ? 0 : 1); }, "mask");
 }
 
 }  // namespace

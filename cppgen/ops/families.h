@@ -41,6 +41,7 @@ void add_mel_ops(std::vector<Op>&);
 void add_sized_ops(std::vector<Op>&);
 void add_sample_ops(std::vector<Op>&);
 void add_roi_ops(std::vector<Op>&);
+void add_max_unpool_ops(std::vector<Op>&);
 void add_loss_ops(std::vector<Op>&);
 void add_training_ops(std::vector<Op>&);
 void add_selection_ops(std::vector<Op>&);

@@ -67,8 +67,13 @@ void lower_lp_normalization(LowerContext& c) {
   };
   auto root = [&](Scalar sum) { return euclidean ? sqrt(sum) : sum; };
   ir::BufferId norm = reduce_axes(c, axes, "norm", ir::ReduceOp::sum, ir::value_type(c.dtype(0)), term, root);
+  // The specification leaves vectors of zeros open; they stay zeros, as in ONNX Runtime.
   c.emit_pointwise(
-      c.output_buffer(0), [&](const At& at) { return load_input(c, 0, at) / load(c, norm, axes.kept_of(at)); },
+      c.output_buffer(0),
+      [&](const At& at) {
+        Scalar length = load(c, norm, axes.kept_of(at));
+        return load_input(c, 0, at) / select(length == 0.0, length.number(1), length);
+      },
       "divide");
 }
 

@@ -24,13 +24,22 @@ bool trains(InferContext& c) {
   return false;
 }
 
+// Parameters for each element of a sample instead of for each channel.
+bool per_element(InferContext& c) { return c.opset() < 9 && c.integer("spatial", 1) == 0; }
+
+void require_sample_shape(InferContext& c, int input) {
+  const Shape &x = c.shape(0), &parameter = c.shape(input);
+  require_rank(c, input, int(x.size()) - 1, int(x.size()) - 1);
+  for (size_t d = 0; d < parameter.size(); ++d)
+    require_equal(c, parameter[d], x[d + 1], "dimensions of a parameter and a sample");
+}
+
 void infer_batch_normalization(InferContext& c) {
   require_dtype(c, 0, kFloats);
   require_rank(c, 0, 1, -1);
   const Shape& x = c.shape(0);
   IndexExpr channels = x.size() > 1 ? x[1] : IndexExpr(int64_t(1));
-  if (c.opset() < 9 && c.integer("spatial", 1) == 0) c.fail("spatial = 0 is not supported");
-  for (int i = 1; i < 5; ++i) require_vector(c, i, channels);
+  for (int i = 1; i < 5; ++i) per_element(c) ? require_sample_shape(c, i) : require_vector(c, i, channels);
   if (trains(c) && c.opset() < 14) c.fail("training (more than one output) is not supported");
   c.number("epsilon", 1e-5f);
   c.number("momentum", 0.9f);
@@ -40,7 +49,10 @@ void infer_batch_normalization(InferContext& c) {
   c.set_output(2, c.dtype(4), {channels});
 }
 
-At channel_of(const At& at) { return {at.size() > 1 ? at[1] : IndexExpr()}; }
+At parameter_of(InferContext& c, const At& at) {
+  if (per_element(c)) return {at.begin() + 1, at.end()};
+  return {at.size() > 1 ? at[1] : IndexExpr()};
+}
 
 // The statistics of the batch, and what they make of the running ones.
 Moments emit_batch_moments(LowerContext& c, DType type) {
@@ -71,10 +83,10 @@ void lower_batch_normalization(LowerContext& c) {
   bool training = trains(c);
   Moments m = training ? emit_batch_moments(c, type) : Moments{c.input_buffer(3), c.input_buffer(4)};
   c.emit_pointwise(c.output_buffer(0), [&](const At& at) {
-    At channel = channel_of(at);
-    Scalar variance = load(c, m.variance, channel).cast(type), mean = load(c, m.mean, channel).cast(type);
-    Scalar scale = load_input(c, 1, channel).cast(type) / sqrt(variance + epsilon);
-    return (load_input(c, 0, at) - mean) * scale + load_input(c, 2, channel).cast(type);
+    At own = parameter_of(c, at);
+    Scalar variance = load(c, m.variance, own).cast(type), mean = load(c, m.mean, own).cast(type);
+    Scalar scale = load_input(c, 1, own).cast(type) / sqrt(variance + epsilon);
+    return (load_input(c, 0, at) - mean) * scale + load_input(c, 2, own).cast(type);
   });
 }
 

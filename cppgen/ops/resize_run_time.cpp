@@ -47,7 +47,7 @@ Scalar nearest_position(Scalar x, const std::string& rounding) {
   return rounding == "round_prefer_ceil" ? floor(x + 0.5) : ceil(x - 0.5);
 }
 
-Scalar tap_weight(const ResizeMode& m, Scalar distance) {
+Scalar kernel_at(const ResizeMode& m, Scalar distance) {
   Scalar x = abs(distance);
   if (m.mode == "linear") return max(1.0 - x, 0.0);
   const double a = m.cubic_a;
@@ -55,27 +55,37 @@ Scalar tap_weight(const ResizeMode& m, Scalar distance) {
   return select(x <= 1.0, near, select(x < 2.0, far, x.number(0)));
 }
 
-int64_t tap_count(const ResizeMode& m) { return m.mode == "nearest" ? 1 : m.mode == "linear" ? 2 : 4; }
+int64_t kernel_reach(const ResizeMode& m) { return m.mode == "linear" ? 1 : 2; }
 
-struct Tap {
-  Scalar position, weight;  // position is inside of the axis
-};
+// Antialiasing widens the kernel when it shrinks the axis. Extents bound the scale: out <= scale x in + 1/2. As in
+// make_resize_table no kernel is wider than its axis.
+IndexExpr tap_count(const Axis& a, const ResizeMode& m) {
+  if (m.mode == "nearest") return 1;
+  const int64_t reach = kernel_reach(m);
+  if (!m.antialias) return 2 * reach;
+  const IndexExpr wide = ceildiv(a.in_extent * IndexExpr(2 * reach), ir::max(2 * a.out_extent - 1, 1));
+  return 2 * ir::max(ir::min(wide, a.in_extent + 2), reach);
+}
 
-// Tap `t` (a float64 value) of the coordinate x.
-Tap tap(const Axis& a, const ResizeMode& m, Scalar x, Scalar t) {
-  const Scalar last = a.in - 1.0;
-  auto inside = [&](Scalar p) { return max(min(p, last), 0.0).cast(DType::i64); };
-  if (m.mode == "nearest") return {inside(nearest_position(x, m.nearest)), x.number(1)};
-  Scalar first = ceil(x) - double(tap_count(m) / 2);
-  auto weight = [&](Scalar position) {
-    Scalar w = tap_weight(m, position - x);
-    return m.exclude_outside ? select(position < 0.0 || position > last, w.number(0), w) : w;
-  };
-  Scalar position = first + t, own = weight(position);
-  if (!m.exclude_outside) return {inside(position), own};
-  Scalar sum = weight(first);
-  for (int64_t k = 1; k < tap_count(m); ++k) sum = sum + weight(first + double(k));
-  return {inside(position), own / sum};
+Scalar clamped(const Axis& a, Scalar position) { return max(min(position, a.in - 1.0), 0.0).cast(DType::i64); }
+
+// Tap `t` of the coordinate x: its position, which may lie outside of the axis, and its weight before all are made to
+// sum up to 1.
+Scalar tap_position(LowerContext& c, const Axis& a, const ResizeMode& m, Scalar x, IndexExpr t) {
+  if (m.mode == "nearest") return nearest_position(x, m.nearest);
+  return ceil(x) + index_value(c, t - floordiv(tap_count(a, m), 2), DType::f64);
+}
+
+Scalar tap_weight(const Axis& a, const ResizeMode& m, Scalar x, Scalar position) {
+  const Scalar zero = x.number(0);
+  Scalar weight = kernel_at(m, position - x);
+  if (m.antialias) {
+    const Scalar scale = min(a.scale, 1.0), reach = min(double(kernel_reach(m)) / scale, a.in + 2.0);
+    const Scalar offset = position - (ceil(x) - 1.0);
+    const Scalar covered = offset > -reach && offset <= ceil(reach);
+    weight = select(covered, kernel_at(m, (position - x) * scale), zero);
+  }
+  return m.exclude_outside ? select(position < 0.0 || position > a.in - 1.0, zero, weight) : weight;
 }
 
 // Axes that keep their extent are copied, which needs the scale 1, unless a region is cut out of them.
@@ -143,19 +153,36 @@ struct Table {
   ir::BufferId positions, weights, outside;
 };
 
+// Of the weights of each position.
+ir::BufferId emit_sums(LowerContext& c, const Axis& a, const RunTimeResize& r,
+                       const std::function<Scalar(const At&)>& weight) {
+  const ir::BufferId sums = c.temporary(DType::f64, {a.out_extent});
+  auto value = [&](const At& at, const At& tap) { return weight({at[0], tap[0]}); };
+  emit_reduction(c, {"sums", sums, {tap_count(a, r.mode)}, ir::ReduceOp::sum, value, nullptr});
+  return sums;
+}
+
 Table emit_table(LowerContext& c, const Axis& a, const RunTimeResize& r, DType type) {
-  const Shape entries{a.out_extent, tap_count(r.mode)};
+  const Shape entries{a.out_extent, tap_count(a, r.mode)};
   Table t{c.temporary(DType::i64, entries), -1, -1};
   auto coordinate = [&](IndexExpr o) {
     return source_coordinate(a, r.mode.coordinates, index_value(c, o, DType::f64));
   };
-  auto tap_at = [&](const At& at) { return tap(a, r.mode, coordinate(at[0]), index_value(c, at[1], DType::f64)); };
+  auto position = [&](const At& at) { return tap_position(c, a, r.mode, coordinate(at[0]), at[1]); };
+  auto weight = [&](const At& at) { return tap_weight(a, r.mode, coordinate(at[0]), position(at)); };
   c.emit_pointwise(
-      t.positions, [&](const At& at) { return tap_at(at).position; }, "positions");
+      t.positions, [&](const At& at) { return clamped(a, position(at)); }, "positions");
   if (r.mode.mode != "nearest") {
+    const bool normalised = r.mode.exclude_outside || r.mode.antialias;
+    const ir::BufferId sums = normalised ? emit_sums(c, a, r, weight) : -1;
     t.weights = c.temporary(type, entries);
     c.emit_pointwise(
-        t.weights, [&](const At& at) { return tap_at(at).weight.cast(type); }, "weights");
+        t.weights,
+        [&](const At& at) {
+          const Scalar own = weight(at);
+          return (normalised ? own / load(c, sums, {at[0]}) : own).cast(type);
+        },
+        "weights");
   }
   if (crops(r)) {
     t.outside = c.temporary(DType::boolean, {a.out_extent});
@@ -185,7 +212,6 @@ IndexExpr scaled_extent(InferContext& c, IndexExpr in, double scale) {
 }
 
 void infer_run_time_resize(InferContext& c, const RunTimeResize& r) {
-  if (r.mode.antialias) c.fail("antialiasing needs constant scales and dimensions");
   const Shape& x = c.shape(0);
   const int decisive = r.has_sizes() ? 3 : r.scales_input;
   if (decisive >= 0 && element_count(c, decisive) != int64_t(r.axes.size()))
@@ -249,7 +275,7 @@ void lower_run_time_resize(LowerContext& c, const RunTimeResize& r) {
   for (size_t k = 0; k < axes.size(); ++k) {
     At entry{at[size_t(axes[k].axis)], IndexExpr()};
     if (!copies) {
-      nest.reduced.push_back(c.loops({tap_count(r.mode)}, "t")[0]);
+      nest.reduced.push_back(c.loops({tap_count(axes[k], r.mode)}, "t")[0]);
       entry[1] = nest.reduced.back().var;
       const Scalar weight = load(c, tables[k].weights, entry);
       factor = factor ? *factor * weight : weight;

@@ -1,15 +1,15 @@
-#include "cppgen/ops/common.h"
-#include "cppgen/ops/declared.h"
+// RoiAlign: x [N, C, H, W], rois [R, 4] as (x1, y1, x2, y2), batch indices [R]; result [R, C, OH, OW].
 #include "cppgen/ops/families.h"
+#include "cppgen/ops/library_calls.h"
 
 namespace cppgen::ops {
 namespace {
 
-// --- RoiAlign: x [N, C, H, W], rois [R, 4] as (x1, y1, x2, y2), batch indices [R]; result [R, C, OH, OW]
 using At = std::vector<IndexExpr>;
 
 struct RoiAttributes {
-  int64_t height, width, samples;  // of the output; samples along each axis of an output cell
+  int64_t height, width,
+      samples;  // of the output; along each axis of a cell of it, 0: as many as pixels that it covers
   double scale;
   bool half_pixel, maximum;
 };
@@ -22,9 +22,8 @@ RoiAttributes roi_attributes(InferContext& c) {
                   false,
                   false};
   if (a.height < 1 || a.width < 1) c.fail("output_height and output_width must be at least 1");
-  if (a.samples < 1 || a.samples > 1024) {
-    c.fail(fmt::format("sampling_ratio {} is not supported; allowed are 1 to 1024", a.samples));
-  }
+  if (a.samples < 0 || a.samples > 1024)
+    c.fail(fmt::format("sampling_ratio {} is not supported; allowed are 0 to 1024", a.samples));
   std::string mode = c.text("mode", "avg");
   if (mode != "avg" && mode != "max") c.fail(fmt::format("attribute 'mode' is '{}'; allowed are avg, max", mode));
   a.maximum = mode == "max";
@@ -55,34 +54,46 @@ void infer_roi_align(InferContext& c) {
   c.set_output(0, c.dtype(0), to);
 }
 
-// Two neighbouring positions with their weights; `inside` is false where the sample does not count.
-struct Sample {
-  Scalar low, high, low_weight, high_weight, inside;
+// One axis of a region, in pixels: where its cells begin, how long each is and how many samples it has.
+struct CellAxis {
+  Scalar start, length, samples;
+  IndexExpr extent;  // of the image
+
+  Scalar size() const { return scalar_of(extent); }
+  Scalar scalar_of(IndexExpr e) const { return Scalar{start.arena, start.arena->index(e)}.cast(start.type()); }
+  Scalar position(IndexExpr cell, Scalar sample) const {
+    return start + scalar_of(cell) * length + (sample + 0.5) * length / samples;
+  }
+  Scalar inside(Scalar position) const { return position >= -1.0 && position <= size(); }
 };
 
-// Sample `s` of output position `o` along one axis, from the region's coordinates `first` and `last` of `rois`.
-Sample sample_axis(LowerContext& c, const RoiAttributes& a, IndexExpr region, int64_t first, int64_t last, IndexExpr o,
-                   IndexExpr s, int64_t outputs, IndexExpr extent, DType type) {
-  double offset = a.half_pixel ? 0.5 : 0;
+// From the region's coordinates `first` and `last`.
+CellAxis cell_axis(LowerContext& c, const RoiAttributes& a, IndexExpr region, bool down) {
+  const int64_t first = down ? 1 : 0, cells = down ? a.height : a.width;
+  const double offset = a.half_pixel ? 0.5 : 0;
   Scalar start = load_input(c, 1, {region, first}) * a.scale - offset;
-  Scalar end = load_input(c, 1, {region, last}) * a.scale - offset;
-  Scalar length = a.half_pixel ? end - start : max(end - start, 1.0);
-  Scalar cell = length / double(outputs), size = index_value(c, extent, type);
-  Scalar place = (index_value(c, s, type) + 0.5) / double(a.samples);
-  Scalar x = start + index_value(c, o, type) * cell + place * cell;
-  Scalar inside = x >= -1.0 && x <= size;
-  x = min(max(x, 0.0), size - 1.0);
-  Scalar low = floor(x), high = min(low + 1.0, size - 1.0), fraction = x - low;
-  return {low.cast(DType::i64), high.cast(DType::i64), 1.0 - fraction, fraction, inside};
+  Scalar end = load_input(c, 1, {region, first + 2}) * a.scale - offset;
+  Scalar length = (a.half_pixel ? end - start : max(end - start, 1.0)) / double(cells);
+  Scalar samples = a.samples > 0 ? start.number(double(a.samples)) : ceil(length);
+  return {start, length, samples, c.shape(0)[down ? 2 : 3]};
 }
 
-void lower_roi_align(LowerContext& c) {
-  RoiAttributes a = roi_attributes(c);
-  const Shape& x = c.shape(0);
+// The two pixels around a position, whole numbers, with their weights.
+struct Neighbours {
+  Scalar low, high, low_weight, high_weight;
+};
+Neighbours neighbours(const CellAxis& axis, Scalar position) {
+  Scalar x = min(max(position, 0.0), axis.size() - 1.0), low = floor(x), fraction = x - low;
+  return {low, min(low + 1.0, axis.size() - 1.0), 1.0 - fraction, fraction};
+}
+
+// Samples of a number that is known are taken one by one.
+void lower_fixed_samples(LowerContext& c, const RoiAttributes& a) {
   DType type = ir::value_type(c.dtype(0));
   auto value = [&](const At& at, const At& s) {
-    Sample row = sample_axis(c, a, at[0], 1, 3, at[2], s[0], a.height, x[2], type);
-    Sample column = sample_axis(c, a, at[0], 0, 2, at[3], s[1], a.width, x[3], type);
+    const CellAxis down = cell_axis(c, a, at[0], true), across = cell_axis(c, a, at[0], false);
+    const Scalar y = down.position(at[2], down.scalar_of(s[0])), x = across.position(at[3], across.scalar_of(s[1]));
+    const Neighbours row = neighbours(down, y), column = neighbours(across, x);
     Scalar image = load_input(c, 2, {at[0]}), sum = number(c, type, 0);
     bool first = true;
     for (auto [r, rw] : {std::pair(row.low, row.low_weight), std::pair(row.high, row.high_weight)}) {
@@ -93,7 +104,7 @@ void lower_roi_align(LowerContext& c) {
         first = false;
       }
     }
-    return select(row.inside && column.inside, sum, number(c, type, 0));
+    return select(down.inside(y) && across.inside(x), sum, number(c, type, 0));
   };
   double count = double(a.samples * a.samples);
   emit_reduction(c, {"",
@@ -104,100 +115,106 @@ void lower_roi_align(LowerContext& c) {
                      [&](Scalar r) { return a.maximum ? r : r / count; }});
 }
 
-// --- MaxUnpool: values x and their positions in the whole result; everything else is 0
+// Where a cell has as many samples as pixels that it covers, these are between half a pixel and one apart if there are
+// several. So at most five of them weigh one pixel; we look at these and some more, for coordinates are rounded.
+constexpr int64_t kNearSamples = 8;
 
-// What the attributes make of the pooled shape; positions count through this one.
-Shape pooled_shape(InferContext& c) {
+// weights[region, cell, pixel] of the samples of a cell along one axis: their sum, or the greatest (-1: no sample
+// weighs the pixel) or the least one.
+ir::BufferId emit_weights(LowerContext& c, const RoiAttributes& a, bool down, ir::ReduceOp op) {
+  const int64_t cells = down ? a.height : a.width;
+  const double none = op == ir::ReduceOp::sum ? 0 : op == ir::ReduceOp::max ? -1 : 2;
+  auto combined = [&](Scalar x, Scalar y) {
+    return op == ir::ReduceOp::sum ? x + y : op == ir::ReduceOp::max ? max(x, y) : min(x, y);
+  };
+  const ir::BufferId weights =
+      c.temporary(ir::value_type(c.dtype(0)), {c.shape(1)[0], cells, c.shape(0)[down ? 2 : 3]});
+  auto value = [&](const At& at, const At& near) {
+    const CellAxis axis = cell_axis(c, a, at[0], down);
+    const Scalar pixel = axis.scalar_of(at[2]);
+    const Scalar before = pixel - 1.0 - (axis.start + axis.scalar_of(at[1]) * axis.length);
+    const Scalar first = floor(before / (axis.length / axis.samples) - 0.5) - 1.0;
+    const Scalar sample = max(min(first, axis.samples - double(kNearSamples)), 0.0) + axis.scalar_of(near[0]);
+    const Scalar position = axis.position(at[1], sample);
+    const Neighbours n = neighbours(axis, position);
+    const Scalar no_weight = pixel.number(none);
+    const Scalar weight =
+        combined(select(n.low == pixel, n.low_weight, no_weight), select(n.high == pixel, n.high_weight, no_weight));
+    return select(sample < axis.samples && axis.inside(position), weight, no_weight);
+  };
+  emit_reduction(c, {"weights", weights, {kNearSamples}, op, value, nullptr});
+  return weights;
+}
+
+// The loops run over pixels, of which weights say what the samples make of them.
+void lower_adaptive_samples(LowerContext& c, const RoiAttributes& a) {
   const Shape& x = c.shape(0);
-  size_t axes = x.size() - 2;
-  std::vector<int64_t> ones(axes, 1), zeros(2 * axes, 0), kernel = c.integers("kernel_shape");
-  std::vector<int64_t> strides = c.integers("strides", ones), pads = c.integers("pads", zeros);
-  if (kernel.size() != axes || strides.size() != axes || pads.size() != 2 * axes) {
-    c.fail(fmt::format("kernel_shape, strides and pads must have {}, {} and {} values", axes, axes, 2 * axes));
+  const DType type = ir::value_type(c.dtype(0));
+  using ir::ReduceOp;
+  ir::BufferId greatest[2], others[2];
+  for (bool down : {true, false}) {
+    greatest[down] = emit_weights(c, a, down, ReduceOp::max);
+    others[down] = emit_weights(c, a, down, a.maximum ? ReduceOp::min : ReduceOp::sum);
   }
-  Shape to = {x[0], x[1]};
-  for (size_t d = 0; d < axes; ++d) {
-    IndexExpr reach = (x[d + 2] - 1) * IndexExpr(strides[d]) + IndexExpr(kernel[d]);
-    to.push_back(reach - IndexExpr(pads[d]) - IndexExpr(pads[d + axes]));
-  }
-  return to;
+  auto value = [&](const At& at, const At& pixel) {
+    auto weight = [&](const ir::BufferId* of) {
+      return std::pair(load(c, of[1], {at[0], at[2], pixel[0]}), load(c, of[0], {at[0], at[3], pixel[1]}));
+    };
+    const auto [row, column] = weight(greatest);
+    const auto [other_row, other_column] = weight(others);
+    const Scalar own =
+        load_gathered(c, c.input_buffer(0), {0, at[1], pixel[0], pixel[1]}, {{0, load_input(c, 2, {at[0]})}});
+    Scalar weighed = own * other_row * other_column;
+    if (a.maximum) weighed = max(weighed, own * row * column);
+    return select(row >= 0.0 && column >= 0.0, weighed, a.maximum ? lowest(c, type) : number(c, type, 0));
+  };
+  const ir::BufferId cells = c.temporary(type, c.output(0).shape);
+  emit_reduction(c, {"pixels", cells, {x[2], x[3]}, a.maximum ? ReduceOp::max : ReduceOp::sum, value, nullptr});
+  c.emit_pointwise(c.output_buffer(0), [&](const At& at) {
+    const CellAxis down = cell_axis(c, a, at[0], true), across = cell_axis(c, a, at[0], false);
+    const Scalar found = load(c, cells, at), zero = number(c, type, 0);
+    const Scalar sampled = down.samples >= 1.0 && across.samples >= 1.0;
+    if (!a.maximum) return select(sampled, found / (down.samples * across.samples), zero);
+    Scalar inside = sampled;
+    for (const auto& [axis, cell] : {std::pair(down, at[2]), std::pair(across, at[3])})
+      for (const Scalar& sample : {zero, axis.samples - 1.0})
+        inside = inside && axis.inside(axis.position(cell, sample));
+    return select(inside, found, max(found, 0.0));
+  });
 }
 
-Shape unpooled_shape(InferContext& c) {
-  Shape to = pooled_shape(c);
-  if (!c.has_input(2)) return to;
-  const int64_t entries = element_count(c, 2);
-  if (entries != int64_t(to.size()))
-    c.fail(fmt::format("the output shape has {} entries for {} dimensions", entries, to.size()));
-  if (const auto* known = c.contents(2)) return *known;
-  PartialShape partial(to.size());
-  partial[0] = to[0], partial[1] = to[1];
-  to = require_declared(c, 2, "the output shape", partial);
-  require_rank(c, 0, int(to.size()), int(to.size()));
-  return to;
+void emit_roi_align_call(LowerContext& c, const RoiAttributes& a) {
+  const Shape &x = c.shape(0), &y = c.output(0).shape;
+  const DType type = ir::value_type(c.dtype(0));
+  ir::LibraryCall call;
+  call.function = "roi_align";
+  const ir::BufferId images = c.temporary(type, {x[0], x[2], x[3], x[1]});
+  c.emit_pointwise(
+      images,
+      [&](const At& at) {
+        return load_input(c, 0, {at[0], at[3], at[1], at[2]});
+      },
+      "channels_last");
+  call.inputs = {images, emit_as(c, c.input_buffer(1), type, "widened"), c.input_buffer(2)};
+  call.outputs = {result_as(c, 0, type)};
+  call.params = {library_type(type),   x[0], x[2], x[3], x[1], y[0], y[2], y[3], a.samples, int64_t(a.maximum),
+                 int64_t(a.half_pixel)};
+  call.numbers = {a.scale};
+  const ir::BufferId result = call.outputs[0];
+  c.emit(std::move(call));
+  emit_result(c, result, 0);
 }
 
-// What a run's output shape must be.
-std::vector<Scalar> agrees_with_output_shape(LowerContext& c) {
-  std::vector<Scalar> conditions;
-  const Shape& to = c.output(0).shape;
-  for (size_t d = 0; is_run_time(c, 2) && d < to.size(); ++d)
-    conditions.push_back(integer_element(c, 2, int64_t(d)) == index_value(c, to[d]));
-  return conditions;
-}
-
-void resolve_max_unpool(LowerContext& c, ir::BufferId dims) {
-  std::vector<Scalar> result;
-  for (size_t d = 0; d < c.shape(0).size(); ++d) {
-    const Scalar asked = integer_element(c, 2, int64_t(d));
-    result.push_back(d < 2 ? valid_or_refused(c, asked, {asked == index_value(c, c.shape(0)[d])}) : asked);
-  }
-  emit_dims(c, dims, result);
-}
-
-void infer_max_unpool(InferContext& c) {
-  require_dtype(c, 0, kFloats);
-  require_dtype(c, 1, bit(DType::i64));
-  require_rank(c, 0, 3, -1);
-  require_rank(c, 1, int(c.shape(0).size()), int(c.shape(0).size()));
-  for (size_t d = 0; d < c.shape(0).size(); ++d) {
-    require_equal(c, c.shape(0)[d], c.shape(1)[d], "dimensions of values and positions");
-  }
-  Shape to = unpooled_shape(c);
-  require_size(c, to, c.dtype(0));
-  for (int d : {0, 1}) require_equal(c, to[d], c.shape(0)[d], "batch and channels of input and output");
-  c.set_output(0, c.dtype(0), to);
-}
-
-// Each element looks for the position that is aimed at it; a greater output shape adds zeros at the ends.
-void lower_max_unpool(LowerContext& c) {
-  const Shape& x = c.shape(0);
-  Shape pooled = pooled_shape(c);
-  DType type = ir::value_type(c.dtype(0));
-  emit_reduction(c, {"", c.output_buffer(0), Shape(x.begin() + 2, x.end()), ir::ReduceOp::sum,
-                     [&](const At& at, const At& inner) {
-                       At from = {at[0], at[1]};
-                       from.insert(from.end(), inner.begin(), inner.end());
-                       IndexExpr here;
-                       Scalar hit = number(c, DType::boolean, 1);
-                       for (size_t d = 0; d < at.size(); ++d) {
-                         here = here * pooled[d] + at[d];
-                         if (!ir::prove_less(at[d], pooled[d])) {
-                           hit = hit && index_value(c, at[d]) < index_value(c, pooled[d]);
-                         }
-                       }
-                       hit = hit && load_input(c, 1, from) == index_value(c, here);
-                       return select(hit, load_input(c, 0, from), number(c, type, 0));
-                     },
-                     [&](Scalar found) { return checked(c, found, agrees_with_output_shape(c)); }});
+void lower_roi_align(LowerContext& c) {
+  const RoiAttributes a = roi_attributes(c);
+  if (c.uses_library() && !is_zero_sized(c.output(0).shape)) return emit_roi_align_call(c, a);
+  a.samples > 0 ? lower_fixed_samples(c, a) : lower_adaptive_samples(c, a);
 }
 
 }  // namespace
 
 void add_roi_ops(std::vector<Op>& t) {
   add_versions(t, "RoiAlign", {10, 16, 22}, {3, 3, 1}, infer_roi_align, lower_roi_align);
-  add_versions(t, "MaxUnpool", {9, 11, 22}, {2, 3, 1}, infer_max_unpool, lower_max_unpool);
-  set_resolve(t, "MaxUnpool", resolve_max_unpool);
 }
 
 }  // namespace cppgen::ops

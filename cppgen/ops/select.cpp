@@ -1,3 +1,5 @@
+#include <limits>
+
 #include "cppgen/ops/common.h"
 #include "cppgen/ops/families.h"
 
@@ -31,13 +33,30 @@ void infer_clip(InferContext& c) {
   c.set_output(0, c.dtype(0), c.shape(0));
 }
 
-// Constant bounds go into the code.
-std::optional<Scalar> clip_bound(LowerContext& c, int input, const char* attribute, DType type) {
-  if (c.opset() < 11) {
-    if (!c.has(attribute)) return std::nullopt;
-    return number(c, type, c.number(attribute, 0));
+constexpr float kFloatMax = std::numeric_limits<float>::max();
+
+double greatest_finite(DType type) {
+  switch (type) {
+    case DType::f64:
+      return std::numeric_limits<double>::max();
+    case DType::f16:
+      return 65504;
+    case DType::bf16:
+      return 0x1.FEp127;
+    default:
+      return kFloatMax;
   }
-  if (!c.has_input(input)) return std::nullopt;
+}
+
+// Constant bounds go into the code. One that is not given is the type's least or greatest finite number, so infinities
+// are clipped, too; none is needed for integers.
+std::optional<Scalar> clip_bound(LowerContext& c, int input, DType type) {
+  const double sign = input == 1 ? -1 : 1;
+  if (c.opset() < 11) return number(c, type, c.number(input == 1 ? "min" : "max", float(sign) * kFloatMax));
+  if (!c.has_input(input)) {
+    if (!is_float(type)) return std::nullopt;
+    return number(c, type, sign * greatest_finite(c.dtype(0)));
+  }
   const Tensor* t = c.constant(input);
   if (t && (is_float(t->dtype) || size_of(t->dtype) < 8)) return number(c, type, float_element(*t, 0));
   return load_input(c, input, std::vector<IndexExpr>(c.shape(input).size()));
@@ -45,7 +64,7 @@ std::optional<Scalar> clip_bound(LowerContext& c, int input, const char* attribu
 
 void lower_clip(LowerContext& c) {
   DType type = ir::value_type(c.dtype(0));
-  std::optional<Scalar> least = clip_bound(c, 1, "min", type), greatest = clip_bound(c, 2, "max", type);
+  std::optional<Scalar> least = clip_bound(c, 1, type), greatest = clip_bound(c, 2, type);
   c.emit_pointwise(c.output_buffer(0), [&](const auto& at) {
     Scalar x = load_input(c, 0, at);
     if (least) x = max(x, *least);

@@ -51,6 +51,7 @@ std::vector<Op> make_table() {
                    add_sized_ops,
                    add_sample_ops,
                    add_roi_ops,
+                   add_max_unpool_ops,
                    add_loss_ops,
                    add_training_ops,
                    add_recurrent_ops,

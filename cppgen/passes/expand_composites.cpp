@@ -2,62 +2,13 @@
 
 #include <algorithm>
 
-#include "cppgen/passes/rewrite.h"
+#include "cppgen/passes/expand_transform.h"
+#include "cppgen/passes/expansion.h"
 
 namespace cppgen::passes {
 namespace {
 
-constexpr int kOpset = 21;  // of the nodes made here: quantization in blocks
 constexpr const char* kMicrosoft = "com.microsoft";
-using Attributes = std::map<std::string, Attribute>;
-
-// What stands in a node's place: nodes in front of it, and the node itself, changed.
-class Expansion {
- public:
-  Expansion(Graph& graph, NodeId at) : graph(graph), old(graph.nodes[size_t(at)]), at_(at) {}
-
-  Graph& graph;
-  const Node old;
-
-  ValueId input(size_t i) const { return i < old.inputs.size() ? old.inputs[i] : kNoValue; }
-  const Tensor* constant(size_t i) const {
-    return input(i) == kNoValue || !graph.value(input(i)).constant ? nullptr : &*graph.value(input(i)).constant;
-  }
-  // Those that the model gives, not what was noted beside them.
-  Attributes given_attributes() const {
-    Attributes given = old.attributes;
-    std::erase_if(given, [](const auto& a) { return a.first.find(':') != std::string::npos; });
-    return given;
-  }
-  int64_t integer(const char* name, int64_t otherwise) const { return integer_attribute(old, name, otherwise); }
-
-  ValueId add(std::string op, std::vector<ValueId> inputs, Attributes attributes = {}) {
-    return add_several(std::move(op), std::move(inputs), std::move(attributes), 1)[0];
-  }
-  std::vector<ValueId> add_several(std::string op, std::vector<ValueId> inputs, Attributes attributes, size_t count) {
-    std::vector<ValueId> outputs;
-    for (size_t i = 0; i < count; i++) outputs.push_back(graph.add_value(old.name + " " + op));
-    Node& made = insert_node(graph, at_++, std::move(op), std::move(inputs), outputs);
-    made.opset = kOpset, made.name = old.name, made.attributes = std::move(attributes);
-    return outputs;
-  }
-  void become(std::string op, std::vector<ValueId> inputs, Attributes attributes, const char* domain = "") {
-    Node& node = graph.nodes[size_t(at_)];
-    node.op = std::move(op), node.domain = domain, node.opset = *domain ? 1 : kOpset;
-    node.inputs = std::move(inputs), node.attributes = std::move(attributes);
-  }
-  // A constant of one element as a scalar, anything else as it is.
-  ValueId scalar(size_t i) {
-    const Tensor* t = constant(i);
-    if (!t || t->elements() != 1 || t->dims.empty()) return input(i);
-    Tensor copy = *t;
-    copy.dims.clear();
-    return graph.add_constant(old.name + " scalar", std::move(copy));
-  }
-
- private:
-  NodeId at_;
-};
 
 // --- QAttention: x, weights, bias, scale of x, scale of the weights, mask, zero points of both, past
 
@@ -170,20 +121,21 @@ void expand_gather(Expansion& e) {
 }
 
 struct Composite {
-  const char* op;
+  const char *op, *domain;
   void (*expand)(Expansion&);
 };
-constexpr Composite kComposites[] = {{"QAttention", expand_attention},
-                                     {"NhwcMaxPool", expand_pool},
-                                     {"QLinearConv", expand_convolution},
-                                     {"GatherBlockQuantized", expand_gather}};
+constexpr Composite kComposites[] = {{"QAttention", kMicrosoft, expand_attention},
+                                     {"NhwcMaxPool", kMicrosoft, expand_pool},
+                                     {"QLinearConv", kMicrosoft, expand_convolution},
+                                     {"GatherBlockQuantized", kMicrosoft, expand_gather},
+                                     {"DFT", "", expand_transform}};
 
 }  // namespace
 
 void expand_composites(Graph& graph) {
   for (size_t i = 0; i < graph.nodes.size(); i++)
     for (const Composite& composite : kComposites) {
-      if (graph.nodes[i].domain != kMicrosoft || graph.nodes[i].op != composite.op) continue;
+      if (graph.nodes[i].domain != composite.domain || graph.nodes[i].op != composite.op) continue;
       Expansion expansion(graph, NodeId(i));
       composite.expand(expansion);
     }

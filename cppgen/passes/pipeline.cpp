@@ -2,6 +2,7 @@
 
 #include <functional>
 
+#include "cppgen/ops/attribute_names.h"
 #include "cppgen/ops/op.h"
 #include "cppgen/passes/canonicalize.h"
 #include "cppgen/passes/eliminate_common_subexpressions.h"
@@ -49,6 +50,8 @@ void run_passes(Graph& graph, const PassOptions& options) {
   // `once` sees bodies by itself, `run` is for each graph alone.
   // First: what no output needs must not be refused, typed or folded.
   run("eliminate_dead_code", [&](Graph& g) { eliminate_dead_code(g); });
+  // Of the model's own nodes; what takes their place has the attributes that it needs.
+  once("check_attributes", [&](Graph& g) { ops::check_attributes(g); });
   // Before inference, which types what it makes.
   run("expand_string_vocabularies", [&](Graph& g) { expand_string_vocabularies(g); });
   // Before the support check, which sees what they become.

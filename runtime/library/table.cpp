@@ -1,5 +1,6 @@
 #include "runtime/library/cumsum.h"
 #include "runtime/library/library.h"
+#include "runtime/library/roi_align.h"
 #include "runtime/library/scatter.h"
 #include "runtime/library/topk.h"
 
@@ -7,10 +8,8 @@ namespace cppgen::rt {
 namespace {
 
 constexpr LibraryFunction kFunctions[] = {
-    {"cumsum", create_cumsum},
-    {"scatter_elements", create_scatter_elements},
-    {"scatter_nd", create_scatter_nd},
-    {"topk", create_topk},
+    {"cumsum", create_cumsum},         {"roi_align", create_roi_align}, {"scatter_elements", create_scatter_elements},
+    {"scatter_nd", create_scatter_nd}, {"topk", create_topk},
 };
 
 }  // namespace

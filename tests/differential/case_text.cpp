@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <sstream>
 
+#include "cppgen/ops/attribute_names.h"
 #include "cppgen/ops/op.h"
 #include "runtime/base/errors.h"
 #include "tests/differential/numbers.h"
@@ -154,6 +155,7 @@ Sample parse(const Row& row, const std::string& text, DType type) {
 
 std::string refusal(Sample& s) {
   try {
+    ops::check_attributes(s.graph);
     ops::check_supported(s.graph);
     ops::infer_types(s.graph);
     ops::lower(s.graph);

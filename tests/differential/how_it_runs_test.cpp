@@ -40,6 +40,7 @@ const std::map<std::string, const char*> kByLane = {
     {"Resize", "source positions are read from a table"},
     {"TfIdfVectorizer", kSearch},
     {"TopK", kOrder},
+    {"MaxUnpool", kOrder},
     {"NonMaxSuppression", kSearch},
     {"Det", kSearch},
     {"Conv", kChannelsFirst},

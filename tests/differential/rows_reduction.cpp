@@ -42,6 +42,10 @@ void add_reduction_rows(std::vector<Row>& t) {
                "T[4,3,9]@-4..4 T[3]@-2..2 T[3]@-2..2 T[3]@-2..2 T[3]@1..3|training_mode=1 momentum=0.8 -> 3;"
                "T[0,3] T[3]@-2..2 T[3]@-2..2 T[3]@-2..2 T[3]@1..3",
                15});
+  t.push_back({"BatchNormalization", sums(32),
+               "T[2,3,17]@-4..4 T[3,17]@-2..2 T[3,17]@-2..2 T[3,17]@-2..2 T[3,17]@1..3|spatial=0;"
+               "T[2,9]@-4..4 T![9]@-2..2 T![9]@-2..2 T![9]@-2..2 T![9]@1..3|spatial=0",
+               7});
   t.push_back({"LayerNormalization", sums(128),
                "T[5,19]@-4..4 T[19]@-2..2 T[19]@-2..2; T[2,3,17]@-4..4 T[17]@-2..2; T[2,3,4,5]@-4..4 T[3,4,5]@-2..2 "
                "T[3,4,5]@-2..2|axis=1 epsilon=0.01 -> 3; T[0,3] T[3]; T[N,33]@-4..4 T[33]@-2..2 T[33]@-2..2; "
@@ -57,8 +61,10 @@ void add_reduction_rows(std::vector<Row>& t) {
   t.push_back({"GroupNormalization", sums(128), "T[2,6,17]@-4..4 T[3]@-2..2 T[3]@-2..2|num_groups=3", 18});
   t.push_back(
       {"MeanVarianceNormalization", sums(128), "T[2,3,5,7]@-4..4; T[4,19]@-4..4|axes=[1]; T[3,5,2]@-4..4|axes=[0,-1]"});
-  t.push_back({"LpNormalization", sums(64),
-               "T[5,19]@1..4; T[19,5]@1..4|axis=0 p=1; T[2,3,4]@1..4|axis=-2; T[0,3]; T[33]@1..4|p=1"});
+  t.push_back(
+      {"LpNormalization", sums(64),
+       "T[5,19]@1..4; T[19,5]@1..4|axis=0 p=1; T[2,3,4]@1..4|axis=-2; T[0,3]; T[33]@1..4|p=1; T[2,3]=0,0,0,3,0,-4;"
+       "T[2,3]=0,0,0,3,0,-4|p=1"});
   t.push_back({"LRN", sums(32), "T[2,7,3,5]@-4..4|size=3; T[1,4,9]@-4..4|size=2 alpha=0.1 beta=0.5 bias=2.0"});
   t.push_back({"NegativeLogLikelihoodLoss", sums(64),
                "T[5,7]@-4..4 i64[5]@0..6; T[5,7]@-4..4 i64[5]@0..6 T[7]@1..2|reduction='sum'; T[2,3,4,5]@-4..4 "
@@ -118,6 +124,7 @@ void add_window_rows(std::vector<Row>& t) {
   t.push_back(
       {"RoiAlign", sums(64),
        "T[2,3,9,9]@-3..3 T[3,4]=0,0,5,5,1,2,7,8,3,3,4,6 i64[3]=0,1,0|output_height=3 output_width=5 sampling_ratio=2;"
+       "T[2,3,9,9]@-3..3 T[3,4]=0,0,5,5,1,2,7,8,-3,3,4,19 i64[3]=0,1,0|output_height=3 output_width=2;"
        "T[1,2,8,8]@-3..3 T[1,4]=0,0,6,6 i64[1]=0|output_height=2 output_width=2 sampling_ratio=3 mode='max' "
        "coordinate_transformation_mode='output_half_pixel' spatial_scale=0.5"});
 }

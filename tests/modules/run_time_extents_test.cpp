@@ -65,6 +65,44 @@ TEST(RunTimeExtents, ResizeIsThatOfConstantExtents) {
     }
 }
 
+// Antialiased from [9, 7], by scales or sizes that are constants or a run's, with extents that are or are not.
+ModelMaker antialiased_model(const std::string& mode, bool by_scales, bool outside, bool constants) {
+  ModelMaker m(19);
+  m.input("x", constants ? std::vector<std::string>{"9", "7"} : std::vector<std::string>{"H", "W"}).output("y");
+  const int type = by_scales ? onnx::TensorProto::FLOAT : onnx::TensorProto::INT64;
+  if (!constants) m.input("to", {"2"}, type);
+  if (constants) {
+    auto& to = m.initializer("to", {2}, type);
+    for (float v : {0.3f, 0.6f}) by_scales ? to.add_float_data(v) : to.add_int64_data(int64_t(v * 10));
+  }
+  auto& node = m.node("Resize",
+                      by_scales ? std::vector<std::string>{"x", "", "to"} : std::vector<std::string>{"x", "", "", "to"},
+                      {"y"}, "resize");
+  set_text(node, "mode", mode);
+  set_attribute(node, "antialias", int64_t(1)), set_attribute(node, "exclude_outside", int64_t(outside));
+  return m;
+}
+
+TEST(RunTimeExtents, AntialiasedResizeIsThatOfConstants) {
+  std::vector<float> x(63);
+  for (size_t i = 0; i < x.size(); i++) x[i] = std::sin(float(i));
+  for (const std::string mode : {"linear", "cubic"})
+    for (const bool by_scales : {true, false})
+      for (const bool outside : {true, false}) {
+        SCOPED_TRACE(fmt::format("{} {} {}", mode, by_scales, outside));
+        const Value image = floats({9, 7}, x);
+        Value to = ints({2}, {3, 6});
+        if (by_scales) to = floats({2}, {0.3f, 0.6f});
+        const auto expected = numbers(Model(antialiased_model(mode, by_scales, outside, true)).interpreted({image})[0]);
+        const Model free(antialiased_model(mode, by_scales, outside, false));
+        for (const auto& actual : {free.interpreted({image, to})[0], free.compiled({image, to}, 2)[0]}) {
+          const auto y = numbers(actual);
+          ASSERT_EQ(y.size(), expected.size());
+          for (size_t i = 0; i < y.size(); i++) EXPECT_NEAR(y[i], expected[i], 1e-6) << i;
+        }
+      }
+}
+
 ModelMaker suppression_model() {
   ModelMaker m(11);
   m.input("boxes", {"N", "A", "4"}).input("scores", {"N", "C", "A"}).output("chosen").output("picked");

@@ -1,6 +1,7 @@
 // What a bad node is told: the node, its operator, what was found and what is allowed.
 #include <gtest/gtest.h>
 
+#include "cppgen/ops/attribute_names.h"
 #include "tests/ops/node_runner.h"
 
 namespace cppgen::ops_test {
@@ -76,6 +77,37 @@ TEST(Errors, ListEveryUnsupportedNodeAtOnce) {
             "  node 'GroupNormalization#1': GroupNormalization (opset 13): the operator is not defined or not "
             "supported in this version\n"
             "  node 'Constant#2': Constant (opset 17): attribute 'value_string' is not supported");
+}
+
+TEST(Attributes, UnknownOnesAreListed) {
+  Graph g;
+  const ValueId x = g.add_value("x"), a = g.add_value("a"), b = g.add_value("b");
+  g.value(x).type = TensorType{DType::f32, {2}};
+  g.inputs = {x};
+  g.add_node("Add", {x, x}, {a}, 7).attributes = {{"axis", int64_t(0)}, {"__note", int64_t(1)}};
+  g.add_node("TopK", {a}, {b}, 10).attributes = {{"axis", int64_t(0)}, {"sorted", int64_t(1)}};
+  g.outputs = {b};
+  std::string message;
+  try {
+    ops::check_attributes(g);
+  } catch (const UserError& e) {
+    message = e.what();
+  }
+  EXPECT_EQ(message,
+            "2 attributes are unknown:\n"
+            "  node \"Add#0\": Add (opset 7) has no attribute \"axis\"\n"
+            "  node \"TopK#1\": TopK (opset 10) has no attribute \"sorted\", only axis");
+}
+
+TEST(Attributes, OlderVersionsHaveTheirOwn) {
+  Graph g;
+  const ValueId x = g.add_value("x"), a = g.add_value("a");
+  g.add_node("Add", {x, x}, {a}, 6).attributes = {{"axis", int64_t(0)}, {"broadcast", int64_t(1)}};
+  EXPECT_NO_THROW(ops::check_attributes(g));
+  g.nodes[0].attributes["consumed_inputs"] = std::vector<int64_t>{0, 0};
+  EXPECT_THROW(ops::check_attributes(g), UserError);
+  g.nodes[0].opset = 5;
+  EXPECT_NO_THROW(ops::check_attributes(g));
 }
 
 TEST(Table, FindsTheGreatestVersionUpToTheOpset) {

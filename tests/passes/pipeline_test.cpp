@@ -64,11 +64,26 @@ TEST(Pipeline, TracesEachPass) {
   PassOptions options;
   options.trace = [&](const char* pass, const Graph&) { seen.push_back(pass); };
   run_passes(forget_types(m), options);
-  EXPECT_EQ(seen, (Ops{"eliminate_dead_code", "expand_string_vocabularies", "expand_composites", "check_supported",
-                       "infer_types", "fold_constants", "canonicalize", "eliminate_dead_code",
-                       "expand_quantized_operators", "sink_dequantize", "use_unsigned_activations",
-                       "form_integer_contractions", "form_n_bit_products", "eliminate_dead_code", "fold_requantization",
-                       "fold_constants", "fold_affine", "eliminate_common_subexpressions", "eliminate_dead_code"}));
+  EXPECT_EQ(seen, (Ops{"eliminate_dead_code",
+                       "check_attributes",
+                       "expand_string_vocabularies",
+                       "expand_composites",
+                       "check_supported",
+                       "infer_types",
+                       "fold_constants",
+                       "canonicalize",
+                       "eliminate_dead_code",
+                       "expand_quantized_operators",
+                       "sink_dequantize",
+                       "use_unsigned_activations",
+                       "form_integer_contractions",
+                       "form_n_bit_products",
+                       "eliminate_dead_code",
+                       "fold_requantization",
+                       "fold_constants",
+                       "fold_affine",
+                       "eliminate_common_subexpressions",
+                       "eliminate_dead_code"}));
 }
 
 TEST(Pipeline, DeadUnsupportedOperatorsAreNoError) {
