@@ -42,7 +42,7 @@ IndexExpr dft_length(InferContext& c) {
 Transform dft_transform(InferContext& c) {
   const Sides s = dft_sides(c);
   const IndexExpr length = dft_length(c);
-  return {length, bins_of(length, s.one_sided), s.inverse};
+  return {length, bins_of(length, s.one_sided), s.inverse, is_complex(c, 0)};
 }
 
 void infer_dft(InferContext& c) {

@@ -23,7 +23,8 @@ IndexExpr frame_length(InferContext& c) {
 
 Transform stft_transform(InferContext& c) {
   const IndexExpr length = frame_length(c);
-  return {length, bins_of(length, c.integer("onesided", 1) != 0), false};
+  const bool complex = c.shape(0).size() == 3 && is_complex(c, 0);
+  return {length, bins_of(length, c.integer("onesided", 1) != 0), false, complex};
 }
 
 int64_t frame_step(InferContext& c) {
@@ -83,7 +84,7 @@ void resolve_stft(LowerContext& c, ir::BufferId dims) {
 void lower_stft(LowerContext& c) {
   const Transform t = stft_transform(c);
   DType type = ir::value_type(c.dtype(0));
-  bool has_parts = c.shape(0).size() == 3, complex = has_parts && is_complex(c, 0);
+  const bool has_parts = c.shape(0).size() == 3;
   std::vector<Scalar> conditions;
   if (is_run_time(c, 1) || is_run_time(c, 3)) {
     const RunTimeFrames frames = run_time_frames(c);
@@ -99,10 +100,10 @@ void lower_stft(LowerContext& c) {
       const Scalar position = index_value(c, at[1]) * integer_element(c, 1, 0) + index_value(c, n);
       return checked(c, load_gathered(c, c.input_buffer(0), from, {{1, position}}), conditions);
     };
-    Scalar re = sample(0), im = complex ? sample(1) : number(c, type, 0);
+    Scalar re = sample(0), im = t.complex ? sample(1) : number(c, type, 0);
     if (!c.has_input(2)) return {re, im};
     Scalar window = load_input(c, 2, {n});
-    return {re * window, complex ? im * window : im};
+    return {re * window, t.complex ? im * window : im};
   });
 }
 

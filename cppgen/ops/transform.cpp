@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "cppgen/ops/library_calls.h"
+
 namespace cppgen::ops {
 namespace {
 
@@ -62,8 +64,50 @@ IndexExpr checked_length(InferContext& c, IndexExpr length) {
 
 std::vector<Scalar> allowed_length(Scalar length) { return {length >= 1.0, length <= double(kMaxTransform)}; }
 
-void emit_transform(LowerContext& c, const Transform& t, size_t bin_dimension, DType type,
-                    const std::function<Complex(const At& at, IndexExpr n)>& sample) {
+namespace {
+
+using Samples = std::function<Complex(const At& at, IndexExpr n)>;
+
+// Rows of samples for the library, one after the other. Parameters: type, rows, length, parts, bins, inverse.
+void emit_transform_call(LowerContext& c, const Transform& t, size_t bin_dimension, DType type, const Samples& sample) {
+  Shape rows = c.output(0).shape;
+  rows.pop_back();
+  rows.erase(rows.begin() + long(bin_dimension));
+  const auto with = [&](std::initializer_list<IndexExpr> dims) {
+    Shape shape = rows;
+    shape.insert(shape.end(), dims);
+    return shape;
+  };
+  const int64_t parts = t.complex ? 2 : 1;
+  const ir::BufferId samples = c.temporary(type, with({t.length, parts})), bins = c.temporary(type, with({t.bins, 2}));
+  c.emit_pointwise(
+      samples,
+      [&](At at) {
+        const IndexExpr part = at.back(), n = at[at.size() - 2];
+        at.resize(at.size() - 2);
+        at.insert(at.begin() + long(bin_dimension), 0);
+        const Complex x = sample(at, n);
+        return t.complex ? select(index_value(c, part) == 0.0, x.re, x.im) : x.re;
+      },
+      "samples");
+  ir::LibraryCall call;
+  call.function = "dft";
+  call.inputs = {samples}, call.outputs = {bins};
+  call.params = {library_type(type), ir::product(rows), t.length, parts, t.bins, int64_t(t.inverse)};
+  c.emit(std::move(call));
+  c.emit_pointwise(
+      c.output_buffer(0),
+      [&](At at) {
+        const IndexExpr bin = at[bin_dimension];
+        at.erase(at.begin() + long(bin_dimension));
+        at.insert(at.end() - 1, bin);
+        return load(c, bins, at).cast(ir::value_type(c.output(0).dtype));
+      },
+      "bins");
+}
+
+void emit_transform_loops(LowerContext& c, const Transform& t, size_t bin_dimension, DType type,
+                          const Samples& sample) {
   Twiddles twiddles = make_twiddles(c, t, type);
   Shape points = c.output(0).shape;
   points.pop_back();
@@ -83,6 +127,13 @@ void emit_transform(LowerContext& c, const Transform& t, size_t bin_dimension, D
     nest.stores.push_back({c.output_buffer(0), to, t.inverse ? sum / index_value(c, t.length, type) : sum, {}});
   }
   c.emit(std::move(nest));
+}
+
+}  // namespace
+
+void emit_transform(LowerContext& c, const Transform& t, size_t bin_dimension, DType type, const Samples& sample) {
+  c.uses_library() ? emit_transform_call(c, t, bin_dimension, type, sample)
+                   : emit_transform_loops(c, t, bin_dimension, type, sample);
 }
 
 }  // namespace cppgen::ops

@@ -6,10 +6,10 @@ namespace cppgen::ops {
 inline constexpr int64_t kMaxTransform = int64_t(1) << 24;  // samples
 
 // A discrete Fourier transform of `length` samples, of which `bins` frequencies are kept. A sample is a pair of real
-// and imaginary part (the latter may be missing); the result has them as its last dimension.
+// and imaginary part; the result has them as its last dimension.
 struct Transform {
   IndexExpr length, bins;
-  bool inverse;
+  bool inverse, complex;  // complex: samples have an imaginary part
 };
 
 IndexExpr bins_of(IndexExpr length, bool one_sided);

@@ -1,4 +1,5 @@
 #include "runtime/library/cumsum.h"
+#include "runtime/library/dft.h"
 #include "runtime/library/library.h"
 #include "runtime/library/roi_align.h"
 #include "runtime/library/scatter.h"
@@ -7,10 +8,16 @@
 namespace cppgen::rt {
 namespace {
 
+// clang-format off
 constexpr LibraryFunction kFunctions[] = {
-    {"cumsum", create_cumsum},         {"roi_align", create_roi_align}, {"scatter_elements", create_scatter_elements},
-    {"scatter_nd", create_scatter_nd}, {"topk", create_topk},
+    {"cumsum", create_cumsum},
+    {"dft", create_dft},
+    {"roi_align", create_roi_align},
+    {"scatter_elements", create_scatter_elements},
+    {"scatter_nd", create_scatter_nd},
+    {"topk", create_topk},
 };
+// clang-format on
 
 }  // namespace
 

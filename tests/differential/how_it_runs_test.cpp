@@ -17,6 +17,7 @@ constexpr const char* kIndices = "each element lies where an index says";
 constexpr const char* kChannelsFirst = "tiles have channels as lanes, and the model's own results are channels-first";
 constexpr const char* kNarrow = "elements narrower than four bytes have no gather instruction";
 constexpr const char* kOrder = "a function of the library: elements are taken in an order";
+constexpr const char* kPasses = "a function of the library: passes over rows, four side by side";
 constexpr const char* kSearch = "candidates are found by comparing, and fetched where they were found";
 
 const std::map<std::string, const char*> kByLane = {
@@ -49,8 +50,8 @@ const std::map<std::string, const char*> kByLane = {
     {"com.microsoft.FusedConv", kChannelsFirst},
     {"CumSum", kOrder},
     {"ConvTranspose", "each element collects the products that reach it"},
-    {"DFT", "factors are read from a table, modulo its length"},
-    {"STFT", "factors are read from a table, modulo its length"},
+    {"DFT", kPasses},
+    {"STFT", kPasses},
     {"com.microsoft.MatMulIntegerToFloat", "a right operand that is no constant is packed at each run, byte by byte"},
     {"com.microsoft.QLinearAveragePool", "how many elements a window at the border holds is computed by division"},
     {"SpaceToDepth", kNarrow},
