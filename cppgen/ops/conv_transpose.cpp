@@ -118,20 +118,50 @@ void emit_products(LowerContext& c, const TransposedShape& s, ir::BufferId out, 
   c.emit(std::move(nest));
 }
 
-// The product that position (at, tap) contributes, guarded by: a position exists there.
-Scalar contribution(LowerContext& c, const TransposedShape& s, ir::BufferId products, const At& at, const At& tap,
+// Of a stride and taps side by side, every stride-th tap reaches an output; others are looked at one by one.
+bool steps_over_taps(const WindowAxis& a) { return a.stride > 1 && a.dilation == 1; }
+
+Shape terms_of(const Window& window) {
+  Shape terms;
+  for (const WindowAxis& a : window) terms.push_back(steps_over_taps(a) ? ceildiv(a.kernel, a.stride) : a.kernel);
+  return terms;
+}
+
+struct Term {
+  IndexExpr position, tap;
+  std::vector<ir::Guard> guards;  // it exists
+};
+
+Term term_of(const WindowAxis& a, IndexExpr output, IndexExpr number) {
+  Term t;
+  if (steps_over_taps(a)) {
+    const IndexExpr reach = output + a.pad_begin;
+    t.tap = mod(reach, a.stride) + number * IndexExpr(a.stride);
+    t.position = floordiv(reach, a.stride) - number;
+    if (!ir::prove_less(t.tap, a.kernel)) t.guards.push_back({t.tap, 0, a.kernel});
+  } else {
+    const IndexExpr reach = output + a.pad_begin - number * IndexExpr(a.dilation);
+    t.tap = number, t.position = floordiv(reach, a.stride);
+    if (!ir::prove_equal(mod(reach, a.stride), 0)) t.guards.push_back({mod(reach, a.stride), 0, 1});
+  }
+  const bool inside = ir::prove_less_equal(0, t.position) && ir::prove_less(t.position, a.output);
+  if (!inside) t.guards.push_back({t.position, 0, a.output});
+  return t;
+}
+
+// One of the products that meet at an output.
+Scalar contribution(LowerContext& c, const TransposedShape& s, ir::BufferId products, const At& at, const At& number_of,
                     DType type) {
-  At from = {at[0], floordiv(at[1], s.out_channels)}, positions;
+  At from = {at[0], floordiv(at[1], s.out_channels)}, taps;
   std::vector<ir::Guard> guards;
   for (size_t d = 0; d < s.window.size(); ++d) {
-    const WindowAxis& a = s.window[d];
-    IndexExpr reach = at[d + 2] + a.pad_begin - tap[d] * IndexExpr(a.dilation), position = floordiv(reach, a.stride);
-    if (!ir::prove_equal(mod(reach, a.stride), 0)) guards.push_back({mod(reach, a.stride), 0, 1});
-    guards.push_back({position, 0, a.output});
-    from.push_back(position);
+    const Term t = term_of(s.window[d], at[d + 2], number_of[d]);
+    from.push_back(t.position), taps.push_back(t.tap);
+    guards.insert(guards.end(), t.guards.begin(), t.guards.end());
   }
-  append(from, tap);
+  append(from, taps);
   from.push_back(mod(at[1], s.out_channels));
+  if (guards.empty()) return load(c, products, from);
   return scalar(c, c.exprs().load(products, type, from, guards, number(c, type, 0)));
 }
 
@@ -146,8 +176,8 @@ void lower_conv_transpose(LowerContext& c) {
   bool biased = c.has_input(2);
   ir::BufferId sum = biased ? c.temporary(type, s.output) : c.output_buffer(0);
   emit_reduction(c,
-                 {"gather", sum, kernel_extents(s.window), ir::ReduceOp::sum,
-                  [&](const At& at, const At& tap) { return contribution(c, s, products, at, tap, type); }, nullptr});
+                 {"gather", sum, terms_of(s.window), ir::ReduceOp::sum,
+                  [&](const At& at, const At& term) { return contribution(c, s, products, at, term, type); }, nullptr});
   if (!biased) return;
   c.emit_pointwise(
       c.output_buffer(0), [&](const At& at) { return load(c, sum, at) + load_input(c, 2, {at[1]}); }, "bias");

@@ -255,7 +255,7 @@ class Planner {
     std::optional<int> last;
     for (Expr load : loads_of(nest)) {
       const Buffer& b = program_.buffer(load->buffer);
-      if (b.shape.size() != store.indices.size() || b.kind == BufferKind::constant) continue;
+      if (b.shape.size() < store.indices.size() || b.kind == BufferKind::constant) continue;
       Layout layout = current(b.id);
       const ir::IndexNode* v = fastest_variable(nest, b, layout, load);
       if (!v) continue;

@@ -179,6 +179,7 @@ void order_loops(Program& program, const Layouts& layouts, FusedKernel& kernel) 
     sort_inner(accesses, kernel, s.loops);
     if (!has_arg_reduction(s)) sort_inner(accesses, kernel, s.reduced);
   }
+  choose_last_loop(accesses, kernel);
   join_loops(program, layouts, kernel, kernel.outer);
   lengthen_last(kernel);
   for (Segment& s : kernel.segments) {

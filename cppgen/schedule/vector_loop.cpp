@@ -48,9 +48,32 @@ double idle_lanes(const Loop& loop) {
   return points > 0 ? vectors_of(loop, kLanes) * kLanes / points : 1;
 }
 
+constexpr double kApart = 8, kUneven = 16;  // times of elements that lie apart, for those side by side
+
+// Time of a point of all inner loops where this outer loop's points are lanes, in accesses of a full vector.
+double time_of_last(const FusedKernel& kernel, const std::vector<Access>& accesses, const Loop& last) {
+  double time = 1;
+  for (const Access& a : accesses) {
+    if (is_value_local(kernel, a.buffer) || !ir::depends_on(a.offset, last.var.node())) continue;
+    double times = 1;
+    for (const Segment& s : kernel.segments)
+      for (const auto* loops : {&s.loops, &s.reduced})
+        for (const Loop& l : *loops)
+          if (ir::depends_on(a.offset, l.var.node())) times *= points_of(l, kLanes);
+    const auto stride = ir::stride_of(a.offset, last.var.node());
+    time += times * (!stride ? kUneven : stride->is_constant(1) ? 1 : kApart);
+  }
+  return idle_lanes(last) * time;
+}
+
+bool loads_unevenly(const std::vector<Access>& accesses, const Loop& loop) {
+  return std::any_of(accesses.begin(), accesses.end(), [&](const Access& a) {
+    return a.load && ir::depends_on(a.offset, loop.var.node()) && !ir::stride_of(a.offset, loop.var.node());
+  });
+}
+
 // Time of an innermost point whose accesses move so with the lanes, in accesses of a full vector.
 double time_of_point(const Contiguity& c, const Loop& lanes) {
-  constexpr double kApart = 8;  // elements that lie apart, for those side by side
   return idle_lanes(lanes) * (1 + double(c.unit) + kApart * double(c.other));
 }
 
@@ -65,6 +88,16 @@ double time_over_lanes(const Segment& s, const Loop& lanes) {
 }
 
 }  // namespace
+
+void choose_last_loop(const std::vector<Access>& accesses, FusedKernel& kernel) {
+  constexpr double kWorthIt = 0.7;
+  if (kernel.outer.size() < 2 || !loads_unevenly(accesses, kernel.outer.back())) return;
+  double best = kWorthIt * time_of_last(kernel, accesses, kernel.outer.back());
+  size_t last = kernel.outer.size() - 1;
+  for (size_t i = 0; i + 1 < kernel.outer.size(); i++)
+    if (const double time = time_of_last(kernel, accesses, kernel.outer[i]); time < best) best = time, last = i;
+  std::rotate(kernel.outer.begin() + long(last), kernel.outer.begin() + long(last) + 1, kernel.outer.end());
+}
 
 // Accesses that move with the innermost loops are counted: all others are rare.
 void choose_vector_loop(const std::vector<Access>& accesses, FusedKernel& kernel) {

@@ -13,6 +13,10 @@ bool is_value_local(const FusedKernel&, ir::BufferId);
 bool has_inner_loops(const FusedKernel&);
 bool has_arg_reduction(const Segment&);
 
+// The loop whose points would be lanes at a cost, because what is loaded lies unevenly apart along it, gives its place
+// as the last outer one to another, along which it does not, though what is stored then lies apart.
+void choose_last_loop(const std::vector<Access>&, FusedKernel&);
+
 // Decides whether the points of the last outer loop or of the segments' innermost loops are lanes.
 void choose_vector_loop(const std::vector<Access>&, FusedKernel&);
 
