@@ -1,5 +1,7 @@
 #include "runtime/library/scatter.h"
 
+#include <emmintrin.h>
+
 #include <algorithm>
 #include <cstring>
 #include <vector>
@@ -34,8 +36,27 @@ size_t divided_dimension(std::span<const int64_t> dims) {
   return d;
 }
 
-// Chunks that read all indices for a part of the result are no more than this.
-constexpr int64_t kMostReaders = 4;
+// Where chunks read all indices for a part of the result, there are more than this only if that is little of the work.
+constexpr int64_t kReaders = 4, kWorkPerIndex = 4;
+
+int64_t most_readers(int64_t indices, int64_t work) {
+  return std::max(kReaders, work / (kWorkPerIndex * std::max<int64_t>(indices, 1)));
+}
+
+// Results of more than this are no longer in a cache when they are read, unless most of them are updated soon.
+constexpr int64_t kLargeBytes = int64_t(16) << 20;
+
+// Past the caches.
+void copy_streaming(const char* from, char* to, int64_t bytes) {
+  const auto head = std::min(bytes, int64_t(-reinterpret_cast<uintptr_t>(to) & 15));
+  std::memcpy(to, from, size_t(head));
+  int64_t i = head;
+  for (; i + 64 <= bytes; i += 64)
+    for (int64_t k = i; k < i + 64; k += 16)
+      _mm_stream_si128(reinterpret_cast<__m128i*>(to + k), _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + k)));
+  std::memcpy(to + i, from + i, size_t(bytes - i));
+  _mm_sfence();
+}
 
 struct Shared {
   DType type;
@@ -44,6 +65,7 @@ struct Shared {
   int64_t slice;       // elements of what they address
   size_t divided = 0;
   int64_t chunks = 0;
+  bool streams = false;
 
   Shared(const BoundCall& call, Dims addressed, int64_t slice)
       : type(DType(call.params[kScatterDType])),
@@ -60,12 +82,16 @@ struct Shared {
     const int64_t bytes = 2 * call.bytes[0] + 16 * call.bytes[2];
     chunks = chunk_count(extent(), elements + updates, 0, bytes, call.min_chunk_size);
     chunks = elements == 0 ? 0 : std::min(chunks, most);
+    streams = call.bytes[0] > kLargeBytes && 4 * call.bytes[2] < call.bytes[0];
   }
-  // Copies the data of these positions of the divided dimension.
+  // Copies the data of these positions of the divided dimension, unless the result lies in their place.
   void copy(std::span<void* const> buffers, ChunkRange range) const {
-    const int64_t bytes = stride() * int64_t(size_of(type));
-    std::memcpy(static_cast<char*>(buffers[3]) + range.begin * bytes,
-                static_cast<const char*>(buffers[0]) + range.begin * bytes, size_t((range.end - range.begin) * bytes));
+    if (buffers[0] == buffers[3]) return;
+    const int64_t bytes = stride() * int64_t(size_of(type)), begin = range.begin * bytes;
+    const auto* from = static_cast<const char*>(buffers[0]) + begin;
+    auto* to = static_cast<char*>(buffers[3]) + begin;
+    const int64_t count = (range.end - range.begin) * bytes;
+    streams ? copy_streaming(from, to, count) : (void)std::memcpy(to, from, size_t(count));
   }
 };
 
@@ -97,7 +123,7 @@ class ScatterElementsTask : public ScatterTask<ScatterElementsTask> {
       : ScatterTask(Shared(call, std::move(data), 1)),
         updates_(std::move(updates)),
         axis_(size_t(call.params[kScatterAxis])) {
-    shared_.divide(call, axis_ == shared_.divided ? kMostReaders : int64_t(1) << 20);
+    shared_.divide(call, axis_ == shared_.divided ? kReaders : int64_t(1) << 20);
     row_strides_ = strides_of(updates_, 1);
   }
 
@@ -144,25 +170,61 @@ class ScatterNdTask : public ScatterTask<ScatterNdTask> {
       : ScatterTask(Shared(call, std::move(addressed), call.params[kScatterSlice])),
         rows_(call.params[kScatterRows]),
         slice_(call.params[kScatterSlice]) {
-    shared_.divide(call, kMostReaders);
+    shared_.divide(call, most_readers(rows_, rows_ * slice_ + call.bytes[0] / int64_t(size_of(shared_.type))));
   }
 
+  // A block of updates at a time: first those that fall into the range, so that their memory can be asked for early.
   template <class T, Combine combine>
   void apply(const int64_t* indices, const T* updates, T* y, ChunkRange range) const {
+    const auto depth = int64_t(shared_.dims.size());
+    Aimed own[kBlock + kAhead] = {};
+    for (int64_t first = 0; first < rows_; first += kBlock) {
+      const int64_t rows = std::min(kBlock, rows_ - first);
+      const int64_t count = find_own(indices + first * depth, rows, range, own);
+      const T* block = updates + first * slice_;
+      for (int64_t i = 0; i < count; i++) {
+        const Aimed next = own[std::min(i + kAhead, count - 1)];
+        fetch<T>(block + next.row * slice_, y + next.to);
+        const T* from = block + own[i].row * slice_;
+        T* to = y + own[i].to;
+        for (int64_t k = 0; k < slice_; k++) to[k] = combined<T, combine>(to[k], from[k]);
+      }
+    }
+  }
+
+ private:
+  static constexpr int64_t kBlock = 512, kAhead = 6, kLine = 64, kMostFetched = 512;
+
+  // A row of a block of updates, and the first element that it is aimed at.
+  struct Aimed {
+    int64_t row, to;
+  };
+
+  int64_t find_own(const int64_t* indices, int64_t rows, ChunkRange range, Aimed* own) const {
     const size_t depth = shared_.dims.size();
-    for (int64_t row = 0; row < rows_; row++, updates += slice_) {
+    int64_t count = 0;
+    for (int64_t row = 0; row < rows; row++) {
       int64_t base = 0, divided = 0;
       for (size_t k = 0; k < depth; k++) {
         const int64_t position = position_of(*indices++, shared_.dims[k], k);
         base += position * shared_.strides[k];
         if (k == shared_.divided) divided = position;
       }
-      if (divided < range.begin || divided >= range.end) continue;
-      for (int64_t i = 0; i < slice_; i++) y[base + i] = combined<T, combine>(y[base + i], updates[i]);
+      own[count] = {row, base};
+      count += int64_t(divided >= range.begin) & int64_t(divided < range.end);
+    }
+    return count;
+  }
+
+  template <class T>
+  void fetch(const T* from, T* to) const {
+    const int64_t bytes = std::min(slice_ * int64_t(sizeof(T)), kMostFetched);
+    for (int64_t at = 0; at < bytes; at += kLine) {
+      __builtin_prefetch(reinterpret_cast<const char*>(from) + at);
+      __builtin_prefetch(reinterpret_cast<char*>(to) + at, 1);
     }
   }
 
- private:
   int64_t rows_, slice_;
 };
 
