@@ -93,8 +93,26 @@ bool transpose(RuleContext& c) {
   return keeps_order(c.type(c.in(0)).shape, perm) && make_reshape(c, c.in(0));
 }
 
-constexpr CanonicalRule kRules[] = {
-    {"Squeeze", reshape}, {"Unsqueeze", reshape}, {"Flatten", reshape}, {"Transpose", transpose}, {"Reshape", reshape}};
+// Indices that are one column repeated along rows move whole rows.
+bool scatter_of_rows(RuleContext& c) {
+  const Node* repeated = c.producer(1);
+  if (!repeated || repeated->op != "Expand" || !repeated->domain.empty()) return false;
+  const Shape &data = c.type(c.in(0)).shape, &updates = c.type(c.in(2)).shape;
+  const TensorType& column = c.type(repeated->inputs[0]);
+  const bool pairs = data.size() == 2 && column.shape.size() == 2 && column.dtype == DType::i64;
+  const int64_t axis = integer_attribute(c.node, "axis", 0);
+  if (!pairs || (axis != 0 && axis != -2) || !same_shape(column.shape, {updates[0], 1}) ||
+      !ir::prove_equal(updates[1], data[1]))
+    return false;
+  c.node.op = "ScatterND";
+  c.node.inputs[1] = repeated->inputs[0];
+  c.node.attributes.erase("axis");
+  return true;
+}
+
+constexpr CanonicalRule kRules[] = {{"Squeeze", reshape}, {"Unsqueeze", reshape},
+                                    {"Flatten", reshape}, {"Transpose", transpose},
+                                    {"Reshape", reshape}, {"ScatterElements", scatter_of_rows}};
 
 }  // namespace
 

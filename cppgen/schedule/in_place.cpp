@@ -56,27 +56,44 @@ bool reads_everywhere(const FusedKernel& kernel, BufferId b) {
   return std::any_of(all.begin(), all.end(), [&](Expr e) { return e->kind == ir::ExprKind::load && e->buffer == b; });
 }
 
+// Calls of the library whose result may lie in their first input: they store what they have read there, or leave it.
+bool updates_first_input(const LibraryStep& step) {
+  const bool scatters = step.function == "scatter_elements" || step.function == "scatter_nd";
+  return scatters && std::count(step.inputs.begin(), step.inputs.end(), step.inputs[0]) == 1;
+}
+
 }  // namespace
 
 void find_in_place(Schedule& schedule) {
   auto last = last_reads(schedule);
   auto writers = collect_uses(schedule.program).writers;
   std::set<BufferId> taken;
+  auto dies = [&](BufferId input, int step) {
+    return schedule.program.buffer(input).kind == ir::BufferKind::temporary && last[size_t(input)] == step &&
+           taken.count(input) == 0;
+  };
+  auto is_own = [&](BufferId output) {
+    return schedule.program.buffer(output).kind == ir::BufferKind::temporary && writers[size_t(output)].size() == 1;
+  };
+  auto share = [&](BufferId output, BufferId input, const std::string& name) {
+    taken.insert(input);
+    schedule.in_place.push_back({output, input});
+    schedule.log.add("in-place", name, FusionDecision::yes("writes over an input that dies here"));
+  };
   for (int i = 0; i < int(schedule.steps.size()); i++) {
+    const auto* call = std::get_if<LibraryStep>(&schedule.steps[size_t(i)]);
+    if (call && updates_first_input(*call) && dies(call->inputs[0], i) && is_own(call->outputs[0]) &&
+        same_size(schedule, call->outputs[0], call->inputs[0]))
+      share(call->outputs[0], call->inputs[0], call->function);
     const auto* kernel = std::get_if<FusedKernel>(&schedule.steps[size_t(i)]);
     if (!kernel || !is_straight(*kernel)) continue;
     auto accesses = accesses_of(schedule.program, schedule.layouts, *kernel);
     for (BufferId output : kernel->outputs) {
-      if (schedule.program.buffer(output).kind != ir::BufferKind::temporary || writers[size_t(output)].size() != 1)
-        continue;
+      if (!is_own(output)) continue;
       for (BufferId input : kernel->inputs) {
-        if (schedule.program.buffer(input).kind != ir::BufferKind::temporary || last[size_t(input)] != i) continue;
-        if (reads_everywhere(*kernel, input)) continue;
-        if (taken.count(input) || !same_size(schedule, output, input)) continue;
-        if (!same_offsets(accesses, output, input)) continue;
-        taken.insert(input);
-        schedule.in_place.push_back({output, input});
-        schedule.log.add("in-place", kernel->name, FusionDecision::yes("writes over an input that dies here"));
+        if (!dies(input, i) || reads_everywhere(*kernel, input)) continue;
+        if (!same_size(schedule, output, input) || !same_offsets(accesses, output, input)) continue;
+        share(output, input, kernel->name);
         break;
       }
     }

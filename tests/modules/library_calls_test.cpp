@@ -175,6 +175,30 @@ TEST(Scatter, ManyChunks) {
   expect_scatter({"ScatterND", "add", {4000, 7}, {3000, 2}, {3000}});
 }
 
+// One scatter writes over its data, one copies much data past the caches.
+TEST(Scatter, IntoDataThatDiesAndIntoMuch) {
+  const Scatter s{"ScatterND", "none", {70000, 64}, {900, 1}, {900, 64}};
+  ModelMaker m(18);
+  m.input("x", texts(s.data)).input("i", texts(s.indices), kInt64).input("u", texts(s.updates));
+  m.node("Neg", {"x"}, {"data"});
+  m.node("ScatterND", {"data", "i", "u"}, {"scattered"});
+  set_attribute(m.node("TopK", {"scattered", "k"}, {"y", "positions"}), "axis", int64_t(1));
+  m.initializer("k", {1}, kInt64).add_int64_data(2);
+  m.node("ScatterND", {"x", "i", "u"}, {"z"});
+  const Value data = floats(s.data, whole_numbers<float>(product(s.data), -3, 3, 2));
+  const std::vector<Value> inputs{data, ints(s.indices, indices_for(s)),
+                                  floats(s.updates, whole_numbers<float>(product(s.updates), -5, 5))};
+  const Model model(m.output("y").output("z"));
+  const auto one = model.compiled(inputs, 1), two = model.compiled(inputs, 2);
+  for (size_t i = 0; i < 2; i++) Model::expect_same(one[i], two[i]);
+  std::vector<float> expected = numbers(data);
+  for (int64_t row = 0; row < s.indices[0]; row++) {
+    const int64_t to = (inputs[1].tensor()->as<int64_t>()[row] + s.data[0]) % s.data[0];
+    std::copy_n(inputs[2].tensor()->as<float>() + row * 64, 64, expected.data() + to * 64);
+  }
+  EXPECT_EQ(numbers(one[1]), expected);
+}
+
 TEST(Scatter, IndicesOutsideAreRefusedByName) {
   for (int64_t index : {4, -5}) {
     const Model model(model_of({"ScatterElements", "none", {4}, {1}, {1}, 0}, kInt64));

@@ -227,5 +227,23 @@ TEST(Canonicalize, AnOutputThatIsAnInputIsStillCopied) {
   EXPECT_EQ(m.g.value(m.g.outputs[0]).name, "y");
 }
 
+Ops after_scatter(const Shape& updates, int64_t axis, Shape column) {
+  GraphMaker m(18);
+  column.push_back(9);
+  const ValueId rows = m.node("ArgMax", {m.input("scores", column)}, {{"axis", int64_t{2}}, {"keepdims", int64_t{0}}});
+  const ValueId indices = m.node("Expand", {rows, m.ints({4, updates[1].constant()})});
+  m.output(m.node("ScatterElements", {m.input("x", {9, axis == 1 ? 9 : 3}), indices, m.input("u", updates)},
+                  {{"axis", axis}, {"reduction", std::string("add")}}));
+  return after(m);
+}
+
+TEST(Canonicalize, ScattersOfEqualIndicesInRowsMoveRows) {
+  EXPECT_EQ(after_scatter({4, 3}, 0, {4, 1}), (Ops{"ArgMax", "ScatterND"}));
+  EXPECT_EQ(after_scatter({4, 3}, -2, {4, 1}), (Ops{"ArgMax", "ScatterND"}));
+  EXPECT_EQ(after_scatter({4, 2}, 0, {4, 1}), (Ops{"ArgMax", "Expand", "ScatterElements"}));  // parts of rows
+  EXPECT_EQ(after_scatter({4, 3}, 1, {4, 1}), (Ops{"ArgMax", "Expand", "ScatterElements"}));
+  EXPECT_EQ(after_scatter({4, 3}, 0, {1, 3}), (Ops{"ArgMax", "Expand", "ScatterElements"}));
+}
+
 }  // namespace
 }  // namespace cppgen::passes
