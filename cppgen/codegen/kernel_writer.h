@@ -66,6 +66,8 @@ class TileWriter : public KernelWriter {
   void write_pointers();
   // tile_epilogue.cpp
   void write_epilogue();
+  bool turns_results() const;
+  void write_turned_epilogue();
   void write_row_places(const std::vector<ir::Loop>& rows);
   Counts row_counts() const;
   std::optional<int64_t> width_of_all_tiles() const;

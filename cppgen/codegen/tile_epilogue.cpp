@@ -33,6 +33,38 @@ void TileWriter::write_epilogue() {
   add_lines(e.lines.back());
   body_.close("};");
   body_.close("};");
+  if (turns_results()) write_turned_epilogue();
+}
+
+// Whether rows lie side by side where they are written, and columns apart: results of images with channels first.
+bool TileWriter::turns_results() const {
+  const std::vector<Loop>& rows = kernel_.segments[0].loops;
+  if (target_.lanes < 2 || rows.size() != 1) return false;
+  const auto& stores = kernel_.segments[0].stores;
+  return std::all_of(stores.begin(), stores.end(), [&](const ir::Store& s) {
+    const auto along = ir::stride_of(context_.offset(s.buffer, s.indices), rows[0].var.node());
+    const auto across = ir::stride_of(context_.offset(s.buffer, s.indices), kernel_.contraction->columns.var.node());
+    return s.indirects.empty() && along && along->is_constant(1) && !(across && across->is_constant(1));
+  });
+}
+
+// turned_epilogue(column)(r, lanes, sum): the stores of one vector of a tile's column, where its rows follow each
+// other.
+void TileWriter::write_turned_epilogue() {
+  const auto& c = *kernel_.contraction;
+  const Loop& rows = kernel_.segments[0].loops[0];
+  const std::string column = index_text(c.columns.var), row = index_text(rows.var);
+  ValueEmitter e(context_, {c.columns.var.node(), rows.var.node()}, rows.var.node(), "n");
+  e.bind_accumulator(0, "sum", 2);
+  e.store(kernel_.segments[0].stores);
+  add_lines(e.lines[0]);
+  body_.open("const auto turned_epilogue = [&](const vec::i64 {}) CPPGEN_LAMBDA", column);
+  add_lines(e.lines[1]);
+  body_.open("return [=](const vec::i64 r, auto n, const vec::V<{}> sum) CPPGEN_LAMBDA", lane_type(info(c.format).sum));
+  body_.line("const vec::i64 {} = row0 + r;", row);
+  add_lines(e.lines.back());
+  body_.close("};");
+  body_.close("};");
 }
 
 // Coordinates of a tile's rows: names for them, and a table where there are several.
@@ -130,7 +162,18 @@ void TileWriter::write_called_product() {
     operand = "rows";
   }
   body_.line("rt->tiles[{}][count]({}, taps, depth, right, block, {});", int(c.format), operand, c.shape.nr);
-  body_.line("vec::finish_block(block, {}, count, column0, tile_columns, epilogue);", c.shape.nr);
+  const std::string in_rows =
+      fmt::format("vec::finish_block(block, {}, count, column0, tile_columns, epilogue);", c.shape.nr);
+  if (!turns_results()) return body_.text_line(in_rows);
+  const int64_t side = (c.shape.mr + target_.lanes - 1) / target_.lanes * target_.lanes;
+  body_.open("if (row_step == 1)");
+  body_.line("alignas(64) {} turned[{} * {}];", storage_type(format.sum), c.shape.nr, side);
+  body_.line("vec::finish_turned(block, {}, turned, {}, count, column0, tile_columns, turned_epilogue);", c.shape.nr,
+             side);
+  body_.close("} else");
+  body_.open("");
+  body_.text_line(in_rows);
+  body_.close();
 }
 
 }  // namespace cppgen::codegen

@@ -149,20 +149,60 @@ Term term_of(const WindowAxis& a, IndexExpr output, IndexExpr number) {
   return t;
 }
 
-// One of the products that meet at an output.
-Scalar contribution(LowerContext& c, const TransposedShape& s, ir::BufferId products, const At& at, const At& number_of,
-                    DType type) {
-  At from = {at[0], floordiv(at[1], s.out_channels)}, taps;
+// What meets at an output: the positions of the input, the taps, and the conditions on them.
+struct Meeting {
+  At positions, taps;
   std::vector<ir::Guard> guards;
+};
+
+Meeting meeting_at(const TransposedShape& s, const At& at, const At& number_of) {
+  Meeting m;
   for (size_t d = 0; d < s.window.size(); ++d) {
     const Term t = term_of(s.window[d], at[d + 2], number_of[d]);
-    from.push_back(t.position), taps.push_back(t.tap);
-    guards.insert(guards.end(), t.guards.begin(), t.guards.end());
+    m.positions.push_back(t.position), m.taps.push_back(t.tap);
+    m.guards.insert(m.guards.end(), t.guards.begin(), t.guards.end());
   }
-  append(from, taps);
-  from.push_back(mod(at[1], s.out_channels));
-  if (guards.empty()) return load(c, products, from);
-  return scalar(c, c.exprs().load(products, type, from, guards, number(c, type, 0)));
+  return m;
+}
+
+Scalar load_where(LowerContext& c, ir::BufferId buffer, const At& at, const std::vector<ir::Guard>& guards) {
+  if (guards.empty()) return load(c, buffer, at);
+  const DType type = c.program().buffer(buffer).type;
+  return scalar(c, c.exprs().load(buffer, type, at, guards, number(c, ir::value_type(type), 0)));
+}
+
+void emit_gather(LowerContext& c, const TransposedShape& s, ir::BufferId products, ir::BufferId sum) {
+  emit_reduction(c, {"gather", sum, terms_of(s.window), ir::ReduceOp::sum,
+                     [&](const At& at, const At& term) {
+                       const Meeting m = meeting_at(s, at, term);
+                       At from = {at[0], floordiv(at[1], s.out_channels)};
+                       append(from, m.positions), append(from, m.taps);
+                       from.push_back(mod(at[1], s.out_channels));
+                       return load_where(c, products, from, m.guards);
+                     },
+                     nullptr});
+}
+
+// Groups of few channels have too little of a product: their terms are summed where they meet.
+bool has_narrow_groups(const TransposedShape& s) {
+  constexpr int64_t kFewChannels = 8;
+  const auto few = [](IndexExpr channels) { return channels.is_constant() && channels.constant() <= kFewChannels; };
+  return s.groups > 1 && few(s.in_channels) && few(s.out_channels);
+}
+
+void emit_narrow_groups(LowerContext& c, const TransposedShape& s, ir::BufferId sum) {
+  Shape terms = terms_of(s.window);
+  terms.push_back(s.in_channels);
+  emit_reduction(c, {"", sum, terms, ir::ReduceOp::sum,
+                     [&](const At& at, const At& term) {
+                       const Meeting m = meeting_at(s, at, term);
+                       const IndexExpr channel = floordiv(at[1], s.out_channels) * s.in_channels + term.back();
+                       At from = {at[0], channel}, weight = {channel, mod(at[1], s.out_channels)};
+                       append(from, m.positions), append(weight, m.taps);
+                       return load_where(c, c.input_buffer(0), from, m.guards) *
+                              load_where(c, c.input_buffer(1), weight, m.guards);
+                     },
+                     nullptr});
 }
 
 void lower_conv_transpose(LowerContext& c) {
@@ -171,13 +211,15 @@ void lower_conv_transpose(LowerContext& c) {
   if (is_zero_sized(s.output)) {
     return c.emit_pointwise(c.output_buffer(0), [&](const At&) { return number(c, type, 0); });
   }
-  ir::BufferId products = c.temporary(type, s.products);
-  emit_products(c, s, products, type);
   bool biased = c.has_input(2);
   ir::BufferId sum = biased ? c.temporary(type, s.output) : c.output_buffer(0);
-  emit_reduction(c,
-                 {"gather", sum, terms_of(s.window), ir::ReduceOp::sum,
-                  [&](const At& at, const At& term) { return contribution(c, s, products, at, term, type); }, nullptr});
+  if (has_narrow_groups(s)) {
+    emit_narrow_groups(c, s, sum);
+  } else {
+    ir::BufferId products = c.temporary(type, s.products);
+    emit_products(c, s, products, type);
+    emit_gather(c, s, products, sum);
+  }
   if (!biased) return;
   c.emit_pointwise(
       c.output_buffer(0), [&](const At& at) { return load(c, sum, at) + load_input(c, 2, {at[1]}); }, "bias");

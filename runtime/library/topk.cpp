@@ -65,6 +65,8 @@ class Row {
   Row(Entry* entries, int64_t k, bool largest) : entries_(entries), k_(k), flip_(largest ? ~uint64_t(0) : 0) {}
 
   const Entry* select(const typename Key::Stored* x, int64_t count, int64_t step) {
+    if (k_ == 1) return select_one(x, count, step);
+    if (k_ <= kFew) return select_few(x, count, step);
     if (k_ * 4 > count || count <= kBlock) return select_of_all(x, count, step);
     const int64_t room = std::min(count, 2 * k_ + kBlock);
     int64_t filled = 0;
@@ -86,7 +88,7 @@ class Row {
 
  private:
   using KeyBits = decltype(Key::of(typename Key::Stored()));
-  static constexpr int64_t kBlock = 32;
+  static constexpr int64_t kBlock = 32, kFew = 16;
 
   KeyBits key(typename Key::Stored value) const { return KeyBits(Key::of(value) ^ KeyBits(flip_)); }
 
@@ -95,6 +97,46 @@ class Row {
     std::nth_element(entries_, entries_ + k_ - 1, entries_ + filled);
     worst = KeyBits(key_of(entries_[k_ - 1]));
     return k_;
+  }
+
+  const Entry* select_one(const typename Key::Stored* x, int64_t count, int64_t step) {
+    KeyBits keys[kBlock], least = key(x[0]);
+    int64_t where = 0;
+    for (int64_t begin = 0; begin < count; begin += kBlock) {
+      const int64_t width = std::min(kBlock, count - begin);
+      KeyBits best = KeyBits(~KeyBits(0));
+      for (int64_t i = 0; i < width; i++) keys[i] = key(x[(begin + i) * step]);
+      for (int64_t i = 0; i < width; i++) best = std::min(best, keys[i]);
+      if (best >= least) continue;
+      least = best, where = begin + (std::find(keys, keys + width, best) - keys);
+    }
+    entries_[0] = entry(entries_, least, where);
+    return entries_;
+  }
+
+  // Of equal keys the one that came first stays in front.
+  void insert(Entry candidate, int64_t& filled) const {
+    int64_t at = filled < k_ ? filled++ : k_ - 1;
+    for (; at > 0 && candidate < entries_[at - 1]; at--) entries_[at] = entries_[at - 1];
+    entries_[at] = candidate;
+  }
+
+  const Entry* select_few(const typename Key::Stored* x, int64_t count, int64_t step) {
+    int64_t filled = 0;
+    KeyBits keys[kBlock], worst = KeyBits(~KeyBits(0));
+    for (int64_t begin = 0; begin < count; begin += kBlock) {
+      const int64_t width = std::min(kBlock, count - begin);
+      KeyBits best = KeyBits(~KeyBits(0));
+      for (int64_t i = 0; i < width; i++) keys[i] = key(x[(begin + i) * step]);
+      for (int64_t i = 0; i < width; i++) best = std::min(best, keys[i]);
+      if (best >= worst && filled == k_) continue;
+      for (int64_t i = 0; i < width; i++) {
+        if (keys[i] >= worst && filled == k_) continue;
+        insert(entry(entries_, keys[i], begin + i), filled);
+        if (filled == k_) worst = KeyBits(key_of(entries_[k_ - 1]));
+      }
+    }
+    return entries_;
   }
 
   const Entry* select_of_all(const typename Key::Stored* x, int64_t count, int64_t step) {

@@ -41,5 +41,18 @@ VEC_FN void finish_block(const T* block, i64 ld, i64 rows, i64 column0, i64 colu
   }
 }
 
+// The same, column by column: `turned` holds as many rows of `side` elements as there are columns.
+template <class T, class Epilogue>
+VEC_FN void finish_turned(const T* block, i64 ld, T* turned, i64 side, i64 rows, i64 column0, i64 columns,
+                          Epilogue epilogue) {
+  transpose_tiles(turned, side, block, ld, int(rows), int(columns));
+  for (i64 j = 0; j < columns; j++, turned += side) {
+    const auto finish = epilogue(column0 + j);
+    i64 r = 0;
+    for (; r + L <= rows; r += L) finish(r, All{}, load(turned + r));
+    if (r < rows) finish(r, Tail{int(rows - r)}, load(turned + r));
+  }
+}
+
 }  // namespace VEC_ISA
 }  // namespace vec
