@@ -83,7 +83,7 @@ void AttentionWriter::write_product(const BlockMatrix& m, const std::string& out
 void AttentionWriter::write_few_results() {
   const auto& a = *kernel_.attention;
   body_.open("for (vec::i64 row = 0; row < rows; row++)");
-  body_.line("const auto all = vec::set1<float>(keys == 0 ? 1 : total_of[row]){};",
+  body_.line("const auto all = {}{};", divisor("vec::set1<float>(keys == 0 ? 1 : total_of[row])"),
              a.divides ? "" : ", scale = vec::div(vec::set1<float>(1), all)");
   body_.open("for (vec::i64 at = 0; at < columns; at += vec::L)");
   body_.line("const int n = int(vec::imin(columns - at, vec::L));");

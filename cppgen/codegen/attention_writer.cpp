@@ -124,6 +124,11 @@ void AttentionWriter::write_query_panel() {
   body_.close();
 }
 
+// Of 0, the total where all scores are -infinity, that is a number where the result is to be 0.
+std::string AttentionWriter::divisor(const std::string& total) const {
+  return kernel_.attention->zeros ? fmt::format("vec::max({}, vec::set1<float>(0x1p-126f))", total) : total;
+}
+
 // The rows of the result, one after the other, in `part`.
 void AttentionWriter::write_result() {
   const auto& a = *kernel_.attention;
@@ -132,7 +137,7 @@ void AttentionWriter::write_result() {
     body_.line("for (vec::i64 i = 0; keys == 0 && i < columns * width; i++) sums[i] = 0;");
   }
   body_.open("for (int j = 0; j < width; j += vec::L)");
-  body_.line("const auto all = vec::load(total + j){};",
+  body_.line("const auto all = {}{};", divisor("vec::load(total + j)"),
              a.divides ? "" : ", scale = vec::div(vec::set1<float>(1), all)");
   body_.line("for (float* p = sums + j; p < sums + columns * width; p += width) vec::store(p, {});",
              a.divides ? "vec::div(vec::load(p), all)" : "vec::load(p) * scale");

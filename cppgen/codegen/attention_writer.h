@@ -86,6 +86,7 @@ class AttentionWriter : public KernelWriter {
   void write_few_scores(const std::vector<std::string>& values, const std::string& score);
   void write_few_values(const std::string& row);
   void write_few_results();
+  std::string divisor(const std::string& total) const;
   void write_product(const BlockMatrix&, const std::string& out, const std::string& row, const char* count,
                      const char* steps);
 };

@@ -124,6 +124,7 @@ void lower(LowerContext& c) {
     return cap > 0 ? (x / cap).unary(ir::UnaryOp::tanh) * cap : x;
   };
   spec.score = [&](const ScorePoint& p, Scalar x) { return masked(c, a, p, capped(p, x)); };
+  spec.hides_rows = a.is_causal || c.has_input(kMask) || c.has_input(kValidKeys);
   HeadedTensor out = a.query;
   out.features = a.sizes.columns;
   spec.out = c.output_buffer(kResult);

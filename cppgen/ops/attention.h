@@ -20,6 +20,7 @@ struct ScorePoint {
 struct AttentionSpec {
   AttentionSizes sizes;
   double scale = 1;
+  bool hides_rows = false;  // a row's scores may all be -infinity; its result is 0
   // Loads: (batch, head, row, feature) of the queries; (batch, head of keys, key, feature) of the others.
   using Element = std::function<Scalar(IndexExpr batch, IndexExpr head, IndexExpr position, IndexExpr feature)>;
   Element query, key, value;

@@ -70,7 +70,7 @@ void emit_attention(LowerContext& c, const AttentionSpec& a) {
         return a.score({at[0], head_of(a.sizes, at[1], at[2]), at[3], at[4]}, load(c, products, at) * a.scale);
       },
       "score");
-  emit_softmax(c, AxisSplit(shape, {4}), scores, weights, type);
+  emit_softmax(c, AxisSplit(shape, {4}), scores, weights, type, a.hides_rows);
   emit_result(c, a, weights, type);
   if (a.products >= 0)
     c.emit_pointwise(

@@ -1,6 +1,6 @@
 // GroupQueryAttention of com.microsoft: causal attention of grouped heads with a cache of keys and values, as many of
 // which are in use as a run says for each member of the batch; optionally rotary embedding, a window of the last keys,
-// and a cap of the scores.
+// a cap of the scores, and a sink.
 #include <cmath>
 
 #include "cppgen/ops/attention.h"
@@ -80,6 +80,17 @@ void check_rotary(InferContext& c, const Grouped& g) {
   require_equal(c, c.shape(kPositions)[1], g.sizes.rows, "the sequence and position_ids");
 }
 
+// The softmax has a further term: the exponential of 0, or of a number for each head.
+bool has_sink(InferContext& c) { return c.has_input(kSink) || c.integer("smooth_softmax", 0) > 0; }
+
+void check_sink(InferContext& c, const AttentionSizes& s) {
+  if (has_sink(c) && s.keys.is_constant(0)) c.fail("there are no keys");
+  if (!c.has_input(kSink)) return;
+  require_same_dtype(c, kQuery, kSink);
+  require_rank(c, kSink, 1, 1);
+  require_equal(c, c.shape(kSink)[0], s.heads(), "the heads and head_sink");
+}
+
 void infer(InferContext& c) {
   require_dtype(c, kQuery, kFloats);
   for (int i : {kKey, kValue})
@@ -98,6 +109,7 @@ void infer(InferContext& c) {
     require_same_dtype(c, kQuery, kBias);
     require_rank(c, kBias, 4, 4);
   }
+  check_sink(c, s);
   const DType type = c.dtype(kQuery);
   c.set_output(kResult, type, {s.batch, s.rows, s.heads() * s.depth});
   for (int i : {kPresentKey, kPresentValue})
@@ -118,6 +130,7 @@ class Lowering {
     spec.key = cached(turned(part(kKey, heads), s_.key_heads), kPastKey, kPresentKey, "present_key");
     spec.value = cached(part(kValue, heads + s_.key_heads), kPastValue, kPresentValue, "present_value");
     spec.score = [&](const ScorePoint& p, Scalar x) { return score(p, x); };
+    if (has_sink(c_)) add_sink(spec);
     spec.out = c_.output_buffer(kResult);
     spec.out_at = [&](IndexExpr n, IndexExpr h, IndexExpr i, IndexExpr d) {
       return std::vector<IndexExpr>{n, i, h * s_.depth + d};
@@ -173,7 +186,7 @@ class Lowering {
     return [this, out](IndexExpr n, IndexExpr h, IndexExpr i, IndexExpr d) { return load(c_, out, {n, h, i, d}); };
   }
 
-  // The present cache: this run's keys where they begin, else what the earlier cache holds, else zeros.
+  // The present cache: what the earlier cache holds, this run's keys where they begin, zeros behind them.
   Element cached(Element fresh, int past, int present, const char* name) {
     const Shape shape = cache_shape(s_, s_.depth);
     const ir::BufferId own = c_.temporary(c_.dtype(kQuery), {s_.batch, s_.key_heads, s_.rows, s_.depth});
@@ -189,10 +202,28 @@ class Lowering {
           const Scalar inside = min(max(position, 0.0), last);
           Scalar old = c_.has_input(past) ? load_inside(c_, c_.input_buffer(past), at, zero) : zero;
           Scalar own_value = load_gathered(c_, own, {at[0], at[1], 0, at[3]}, {{2, inside}});
-          return select(position == inside, own_value, old);
+          return select(position == inside, own_value, select(position < 0.0, old, zero));
         },
         name);
     return [this, kept](IndexExpr n, IndexExpr h, IndexExpr i, IndexExpr d) { return load(c_, kept, {n, h, i, d}); };
+  }
+
+  // One more key, whose value is zero: the sink takes its part of the softmax, which is all it does.
+  void add_sink(AttentionSpec& spec) {
+    const IndexExpr keys = s_.keys;
+    spec.sizes.keys = keys + 1;
+    spec.key = [key = spec.key, keys](IndexExpr n, IndexExpr h, IndexExpr i, IndexExpr d) {
+      return key(n, h, ir::min(i, keys - 1), d);
+    };
+    spec.value = [this, value = spec.value, keys](IndexExpr n, IndexExpr h, IndexExpr i, IndexExpr d) {
+      const Scalar x = value(n, h, ir::min(i, keys - 1), d);
+      return select(index_value(c_, i) < index_value(c_, keys), x, x.number(0));
+    };
+    spec.score = [this, keys](const ScorePoint& p, Scalar x) {
+      const Scalar own = c_.has_input(kSink) ? load_input(c_, kSink, {p.head}).cast(x.type()) : x.number(0);
+      const Scalar other = score({p.batch, p.head, p.row, ir::min(p.key, keys - 1)}, x);
+      return select(index_value(c_, p.key) < index_value(c_, keys), other, own);
+    };
   }
 
   Scalar score(const ScorePoint& p, Scalar x) {
@@ -219,12 +250,11 @@ bool quantizes(const Node& n, const char* name) {
 }
 
 std::string refuse(const Graph&, const Node& n) {
-  for (const char* name : {"smooth_softmax", "qk_output"})
-    if (set(n, name)) return std::string(name) + " is not supported";
+  if (set(n, "qk_output")) return "qk_output is not supported";
   for (const char* name : {"k_quant_type", "v_quant_type"})
     if (quantizes(n, name)) return std::string(name) + " other than NONE is not supported";
-  for (size_t i = kSink; i < n.inputs.size(); i++)
-    if (n.inputs[i] >= 0) return i == kSink ? "head_sink is not supported" : "a quantized cache is not supported";
+  for (size_t i = kSink + 1; i < n.inputs.size(); i++)
+    if (n.inputs[i] >= 0) return "a quantized cache is not supported";
   if (n.outputs.size() > kProducts && n.outputs[kProducts] >= 0) return "the output output_qk is not supported";
   return "";
 }

@@ -218,6 +218,7 @@ const std::vector<AttributeRow>& attribute_rows() {
       {"com.microsoft", "QLinearGlobalAveragePool", 1, "channels_last"},
       {"com.microsoft", "QLinearLeakyRelu QuickGelu", 1, "alpha"},
       {"com.microsoft", "QLinearSoftmax", 1, "axis opset"},
+      {"com.microsoft", "QLinearWhere", 1, ""},
       {"com.microsoft", "RotaryEmbedding", 1, "interleaved is_packed_batching num_heads rotary_embedding_dim scale"},
       {"com.microsoft", "SkipLayerNormalization SkipSimplifiedLayerNormalization", 1, "epsilon"},
       {"com.microsoft", "Trilu", 1, "upper"},

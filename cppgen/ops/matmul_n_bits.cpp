@@ -51,7 +51,8 @@ void infer_matmul_n_bits(InferContext& c) {
     if (!packed) require_same_dtype(c, kA, kZeros);
     require_rows(c, kZeros, p.columns, packed ? p.zero_bytes() : p.blocks());
   }
-  if (c.has_input(kGroups)) c.fail("g_idx is not supported");
+  // One of constants, with as many rows for each block as it has, is gone by now (passes/expand_composites.h).
+  if (c.has_input(kGroups)) c.fail("g_idx must be constant, as the weights, and give each block block_size rows");
   if (c.has_input(kBias)) {
     require_same_dtype(c, kA, kBias);
     require_rank(c, kBias, 1, 1);

@@ -104,6 +104,15 @@ void resolve_pad(LowerContext& c, ir::BufferId dims) {
   emit_dims(c, dims, result);
 }
 
+// Negative pads take elements away before others are repeated: what is left is [start, start + extent).
+struct Kept {
+  IndexExpr start, extent;
+};
+Kept kept_of(IndexExpr extent, IndexExpr begin, IndexExpr end) {
+  const IndexExpr start = ir::max(IndexExpr() - begin, 0);
+  return {start, extent - start - ir::max(IndexExpr() - end, 0)};
+}
+
 void infer_pad(InferContext& c) {
   if (has_run_time_pads(c)) return infer_declared_pad(c);
   const Shape& x = c.shape(0);
@@ -115,8 +124,9 @@ void infer_pad(InferContext& c) {
   for (size_t d = 0; d < x.size(); ++d) {
     to.push_back(x[d] + p.begin[d] + p.end[d]);
     bool padded = !ir::prove_less_equal(p.begin[d], 0) || !ir::prove_less_equal(p.end[d], 0);
-    if (mode != "constant" && padded && x[d].is_constant(0))
-      c.fail(fmt::format("dimension {} is empty, mode is {}", d, mode));
+    const IndexExpr kept = kept_of(x[d], p.begin[d], p.end[d]).extent;
+    if (mode != "constant" && padded && kept.is_constant() && kept.constant() < 1)
+      c.fail(fmt::format("nothing is left of dimension {}, mode is {}", d, mode));
   }
   require_size(c, to, c.dtype(0));
   c.set_output(0, c.dtype(0), to);
@@ -151,6 +161,12 @@ Scalar folded_value(const std::string& mode, Scalar position, Scalar extent) {
   return min(phase, period - phase);
 }
 
+Scalar run_time_source(const std::string& mode, const RunTimePads& pads, Scalar position, Scalar extent) {
+  if (mode == "constant") return folded_value(mode, position, extent);
+  const Scalar start = max(-pads.begin, 0.0), kept = extent - start - max(-pads.end, 0.0);
+  return start + folded_value(mode, position - start, kept);
+}
+
 // Positions are computed from the run's pads, which must give the declared shape.
 void lower_run_time_pad(LowerContext& c) {
   const Shape& x = c.shape(0);
@@ -166,7 +182,7 @@ void lower_run_time_pad(LowerContext& c) {
       Scalar extent = index_value(c, x[d]), position = index_value(c, at[d]) - pads.begin;
       conditions.push_back(pads.valid && pads.begin + pads.end + extent == index_value(c, c.output(0).shape[d]));
       inside = inside && position >= 0.0 && position < extent;
-      gathered.push_back({int(d), folded_value(mode, position, extent)});
+      gathered.push_back({int(d), run_time_source(mode, pads, position, extent)});
     }
     Scalar value = load_gathered(c, c.input_buffer(0), at, gathered);
     return checked(c, mode == "constant" ? select(inside, value, pad_value(c, type)) : value, conditions);
@@ -181,7 +197,10 @@ void lower_pad(LowerContext& c) {
   c.emit_pointwise(c.output_buffer(0), [&](At at) {
     for (size_t d = 0; d < at.size(); ++d) at[d] = at[d] - p.begin[d];
     if (mode == "constant") return load_inside(c, c.input_buffer(0), at, pad_value(c, type));
-    for (size_t d = 0; d < at.size(); ++d) at[d] = folded(mode, at[d], c.shape(0)[d]);
+    for (size_t d = 0; d < at.size(); ++d) {
+      const Kept kept = kept_of(c.shape(0)[d], p.begin[d], p.end[d]);
+      at[d] = kept.start + folded(mode, at[d] - kept.start, kept.extent);
+    }
     return load_input(c, 0, at);
   });
 }

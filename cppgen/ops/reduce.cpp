@@ -55,9 +55,11 @@ void lower_extremum(LowerContext& c) {
   emit(c, op == ReduceOp::max ? ReduceOp::any : ReduceOp::all, same, same);
 }
 
+// The specification leaves the mean of nothing open; it is 0, as in ONNX Runtime.
 void lower_mean(LowerContext& c) {
-  emit(c, ReduceOp::sum, same,
-       Finish([&](Scalar sum, const AxisSplit& axes) { return sum / index_value(c, axes.count(), sum.type()); }));
+  emit(c, ReduceOp::sum, same, Finish([&](Scalar sum, const AxisSplit& axes) {
+         return sum / index_value(c, ir::max(axes.count(), 1), sum.type());
+       }));
 }
 
 // Integers take the detour through double.

@@ -41,7 +41,7 @@ std::optional<RunTimeResize> run_time_resize(InferContext& c) {
   RunTimeResize r{resize_mode(c), resized_axes(c, c.shape(0).size()), -1, {}, "stretch", 0, {}};
   r.extrapolation = c.number("extrapolation_value", 0);
   r.policy = resize_policy(c);
-  if (scales > 0 && is_run_time(c, scales)) {
+  if (scales > 0 && is_run_time(c, scales) && !is_zero_sized(c.shape(scales))) {
     r.scales_input = scales;
     r.policy = "stretch";
     return r;

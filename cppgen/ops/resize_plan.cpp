@@ -29,7 +29,7 @@ ResizeMode resize_mode(InferContext& c) {
   if (m.mode == "bilinear") m.mode = "linear";
   if (c.opset() < 11 || c.node().op == "Upsample") {
     m.coordinates = "asymmetric";
-    m.nearest = "floor";
+    m.nearest = c.node().op == "Upsample" ? "floor" : "by_scale";
     return m;
   }
   m.coordinates = choice(c, "coordinate_transformation_mode", "half_pixel",
@@ -96,14 +96,14 @@ void plan_sizes(InferContext& c, const std::vector<int>& axes, ResizePlan& plan)
     if (ir::prove_equal(in, out) && !crops && policy == "stretch") continue;
     ResizeAxis a{axes[k], constant_dim(c, in, "a resized dimension"), constant_dim(c, out, "a size"), 1};
     if (a.in < 1 || a.out < 0 || a.out > kMaxExtent) c.fail(fmt::format("dimension {}: {} to {}", a.axis, a.in, a.out));
-    a.scale = double(a.out) / double(a.in);
+    a.scale = float(a.out) / float(a.in);
     changed.push_back(a);
   }
   auto by_scale = [](const ResizeAxis& a, const ResizeAxis& b) { return a.scale < b.scale; };
   if (policy != "stretch" && !changed.empty()) {
     double scale = policy == "not_larger" ? std::min_element(changed.begin(), changed.end(), by_scale)->scale
                                           : std::max_element(changed.begin(), changed.end(), by_scale)->scale;
-    for (ResizeAxis& a : changed) a.scale = scale, a.out = int64_t(std::floor(scale * double(a.in) + 0.5));
+    for (ResizeAxis& a : changed) a.scale = scale, a.out = int64_t(std::round(float(scale) * float(a.in)));
   }
   plan.axes = changed;
 }
@@ -115,7 +115,7 @@ void plan_scales(InferContext& c, const std::vector<int>& axes, const std::vecto
     if (!(scales[k] > 0) || !std::isfinite(scales[k])) c.fail(fmt::format("scale {} is not allowed", scales[k]));
     if (scales[k] == 1 && !crops) continue;
     int64_t in = constant_dim(c, c.shape(0)[axes[k]], "a resized dimension");
-    double extent = std::floor(double(in) * scales[k]);
+    double extent = std::floor(float(in) * float(scales[k]));
     if (in < 1 || extent > double(kMaxExtent)) c.fail(fmt::format("dimension {}: {} times {}", axes[k], in, scales[k]));
     plan.axes.push_back({axes[k], in, int64_t(extent), scales[k]});
   }

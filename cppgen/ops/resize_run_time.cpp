@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <tuple>
 
 #include "cppgen/ops/declared.h"
 
@@ -23,25 +24,24 @@ bool crops(const RunTimeResize& r) { return r.mode.coordinates == "tf_crop_and_r
 
 Scalar number_of_run(LowerContext& c, int input, int64_t k) { return load_input(c, input, {k}).cast(DType::f64); }
 
-// As make_resize_table: see there for the formulas.
+// As make_resize_table, in float32: see there for the formulas.
 Scalar source_coordinate(const Axis& a, const std::string& kind, Scalar x) {
-  const Scalar zero = x.number(0);
-  if (kind == "asymmetric") return x / a.scale;
-  if (kind == "align_corners") {
-    Scalar exact = a.scale * a.in;
-    return select(a.out == 1.0 || exact == 1.0, zero, x * (a.in - 1.0) / (exact - 1.0));
-  }
-  if (kind == "tf_half_pixel_for_nn") return (x + 0.5) / a.scale;
+  const Scalar zero = x.number(0), in = a.in.cast(DType::f32), out = a.out.cast(DType::f32);
+  const Scalar scale = a.scale.cast(DType::f32), exact = scale * in;
+  if (kind == "asymmetric") return x / scale;
+  if (kind == "align_corners") return select(out == 1.0 || exact == 1.0, zero, x * (in - 1.0) / (exact - 1.0));
+  if (kind == "tf_half_pixel_for_nn") return (x + 0.5) / scale;
   if (kind == "tf_crop_and_resize") {
-    const Scalar last = a.in - 1.0, whole = a.roi_start * last + x * (a.roi_end - a.roi_start) * last / (a.out - 1.0);
-    return select(a.out == 1.0, 0.5 * (a.roi_start + a.roi_end) * last, whole);
+    const Scalar start = a.roi_start.cast(DType::f32), end = a.roi_end.cast(DType::f32), last = in - 1.0;
+    return select(out == 1.0, 0.5 * (start + end) * last, start * last + x * (end - start) * last / (out - 1.0));
   }
-  Scalar centre = (x + 0.5) / a.scale - 0.5;
-  if (kind == "pytorch_half_pixel") return select(a.out == 1.0, zero, centre);
-  return kind == "half_pixel_symmetric" ? a.in / 2.0 * (1.0 - a.out / (a.scale * a.in)) + centre : centre;
+  Scalar centre = (x + 0.5) / scale - 0.5;
+  if (kind == "pytorch_half_pixel") return select(out == 1.0, zero, centre);
+  return kind == "half_pixel_symmetric" ? in / 2.0 * (1.0 - out / exact) + centre : centre;
 }
 
-Scalar nearest_position(Scalar x, const std::string& rounding) {
+Scalar nearest_position(const Axis& a, Scalar x, const std::string& rounding) {
+  if (rounding == "by_scale") return select(a.scale < 1.0, ceil(x), floor(x));
   if (rounding == "floor") return floor(x);
   if (rounding == "ceil") return ceil(x);
   return rounding == "round_prefer_ceil" ? floor(x + 0.5) : ceil(x - 0.5);
@@ -72,7 +72,7 @@ Scalar clamped(const Axis& a, Scalar position) { return max(min(position, a.in -
 // Tap `t` of the coordinate x: its position, which may lie outside of the axis, and its weight before all are made to
 // sum up to 1.
 Scalar tap_position(LowerContext& c, const Axis& a, const ResizeMode& m, Scalar x, IndexExpr t) {
-  if (m.mode == "nearest") return nearest_position(x, m.nearest);
+  if (m.mode == "nearest") return nearest_position(a, x, m.nearest);
   return ceil(x) + index_value(c, t - floordiv(tap_count(a, m), 2), DType::f64);
 }
 
@@ -91,31 +91,34 @@ Scalar tap_weight(const Axis& a, const ResizeMode& m, Scalar x, Scalar position)
 // Axes that keep their extent are copied, which needs the scale 1, unless a region is cut out of them.
 bool is_resampled(const RunTimeResize& r, IndexExpr in, IndexExpr out) { return crops(r) || !ir::prove_equal(in, out); }
 
-// What the run gives for an axis: its scale and its extent after it.
+// What the run gives for an axis: its scale, a float32, and its extent after it, a float64.
 struct Size {
   Scalar scale, extent;
 };
+
+Scalar extent_of(LowerContext& c, const RunTimeResize& r, size_t k) {
+  return index_value(c, c.shape(0)[size_t(r.axes[k])], DType::f32);
+}
 
 // The policies give all axes one scale.
 std::vector<Size> sizes_of(LowerContext& c, const RunTimeResize& r) {
   std::vector<Size> sizes;
   for (size_t k = 0; k < r.axes.size(); ++k) {
-    const Scalar in = index_value(c, c.shape(0)[size_t(r.axes[k])], DType::f64);
+    const Scalar in = extent_of(c, r, k);
     if (r.has_sizes()) {
       const Scalar size = number_of_run(c, 3, int64_t(k));
-      sizes.push_back({size / in, size});
+      sizes.push_back({size.cast(DType::f32) / in, size});
     } else {
-      const Scalar scale =
-          r.scales.empty() ? number_of_run(c, r.scales_input, int64_t(k)) : number(c, DType::f64, r.scales[k]);
-      sizes.push_back({scale, floor(in * scale)});
+      const Scalar scale = r.scales.empty() ? number_of_run(c, r.scales_input, int64_t(k)).cast(DType::f32)
+                                            : number(c, DType::f32, r.scales[k]);
+      sizes.push_back({scale, floor(in * scale).cast(DType::f64)});
     }
   }
   if (!r.has_sizes() || r.policy == "stretch" || sizes.empty()) return sizes;
   Scalar common = sizes[0].scale;
   for (const Size& s : sizes) common = r.policy == "not_larger" ? min(common, s.scale) : max(common, s.scale);
   for (size_t k = 0; k < sizes.size(); ++k) {
-    const Scalar in = index_value(c, c.shape(0)[size_t(r.axes[k])], DType::f64);
-    sizes[k] = {common, floor(common * in + 0.5)};
+    sizes[k] = {common, floor(common * extent_of(c, r, k) + 0.5).cast(DType::f64)};
   }
   return sizes;
 }
@@ -136,7 +139,7 @@ std::vector<Axis> axes_of(LowerContext& c, const RunTimeResize& r, std::vector<S
            out,
            index_value(c, in, DType::f64),
            extent,
-           sizes[k].scale,
+           sizes[k].scale.cast(DType::f64),
            number(c, DType::f64, 0),
            number(c, DType::f64, 1)};
     if (crops(r)) {
@@ -146,6 +149,23 @@ std::vector<Axis> axes_of(LowerContext& c, const RunTimeResize& r, std::vector<S
     result.push_back(a);
   }
   return result;
+}
+
+// The fraction with the least denominator that is this float, by continued fractions: what the model's author meant by
+// 0.7, which makes 7 of 10, as the product of floats does.
+std::pair<int64_t, int64_t> simplest_fraction(InferContext& c, float scale) {
+  constexpr int64_t kMost = int64_t(1) << 24;
+  int64_t p = 1, q = 0, last_p = 0, last_q = 1;
+  for (double rest = scale; q < kMost && p < kMost;) {
+    const double whole = std::floor(rest);
+    if (whole > double(kMost)) break;
+    std::tie(last_p, p) = std::pair(p, int64_t(whole) * p + last_p);
+    std::tie(last_q, q) = std::pair(q, int64_t(whole) * q + last_q);
+    if (float(double(p) / double(q)) == scale) return {p, q};
+    if (rest == whole) break;
+    rest = 1 / (rest - whole);
+  }
+  c.fail(fmt::format("scale {} is not allowed for a dimension that is no constant", scale));
 }
 
 // For each position of the result along an axis: taps and their weights, and whether it lies outside of the input.
@@ -166,7 +186,7 @@ Table emit_table(LowerContext& c, const Axis& a, const RunTimeResize& r, DType t
   const Shape entries{a.out_extent, tap_count(a, r.mode)};
   Table t{c.temporary(DType::i64, entries), -1, -1};
   auto coordinate = [&](IndexExpr o) {
-    return source_coordinate(a, r.mode.coordinates, index_value(c, o, DType::f64));
+    return source_coordinate(a, r.mode.coordinates, index_value(c, o, DType::f32)).cast(DType::f64);
   };
   auto position = [&](const At& at) { return tap_position(c, a, r.mode, coordinate(at[0]), at[1]); };
   auto weight = [&](const At& at) { return tap_weight(a, r.mode, coordinate(at[0]), position(at)); };
@@ -200,15 +220,9 @@ Table emit_table(LowerContext& c, const Axis& a, const RunTimeResize& r, DType t
 }  // namespace
 
 IndexExpr scaled_extent(InferContext& c, IndexExpr in, double scale) {
-  if (in.is_constant()) return int64_t(std::floor(double(in.constant()) * scale));
-  constexpr int kDigits = 24, kMostBits = 40;  // of a float; of a denominator
-  int exponent = 0;
-  double numerator = std::ldexp(std::frexp(scale, &exponent), kDigits);
-  int bits = kDigits - exponent;
-  for (; bits > 0 && std::fmod(numerator, 2) == 0; --bits) numerator /= 2;
-  if (bits > kMostBits || bits < 0 || numerator != std::floor(numerator))
-    c.fail(fmt::format("scale {} is not allowed for a dimension that is no constant", scale));
-  return floordiv(in * IndexExpr(int64_t(numerator)), int64_t(1) << bits);
+  if (in.is_constant()) return int64_t(std::floor(float(in.constant()) * float(scale)));
+  const auto [numerator, denominator] = simplest_fraction(c, float(scale));
+  return floordiv(in * IndexExpr(numerator), denominator);
 }
 
 void infer_run_time_resize(InferContext& c, const RunTimeResize& r) {

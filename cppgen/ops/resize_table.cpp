@@ -7,24 +7,28 @@
 namespace cppgen::ops {
 namespace {
 
-double source_coordinate(const ResizeAxis& a, const std::string& kind, double x) {
-  double in = double(a.in), out = double(a.out);
-  if (kind == "asymmetric") return x / a.scale;
+// In float32, like ONNX Runtime and PyTorch: where a coordinate is nearly an integer, rounding decides which element is
+// nearest.
+double source_coordinate(const ResizeAxis& a, const std::string& kind, float x) {
+  const auto in = float(a.in), out = float(a.out), scale = float(a.scale);
+  const auto start = float(a.roi_start), end = float(a.roi_end);
+  if (kind == "asymmetric") return x / scale;
   // The standard's data measures the resized axis before it is rounded down.
-  double exact = a.scale * in;
+  const float exact = scale * in;
   if (kind == "align_corners") return a.out == 1 || exact == 1 ? 0 : x * (in - 1) / (exact - 1);
   if (kind == "pytorch_half_pixel" && a.out == 1) return 0;
-  if (kind == "tf_half_pixel_for_nn") return (x + 0.5) / a.scale;
+  if (kind == "tf_half_pixel_for_nn") return (x + 0.5f) / scale;
   if (kind == "tf_crop_and_resize") {
-    if (a.out == 1) return 0.5 * (a.roi_start + a.roi_end) * (in - 1);
-    return a.roi_start * (in - 1) + x * (a.roi_end - a.roi_start) * (in - 1) / (out - 1);
+    if (a.out == 1) return 0.5f * (start + end) * (in - 1);
+    return start * (in - 1) + x * (end - start) * (in - 1) / (out - 1);
   }
-  double shift = 0;
-  if (kind == "half_pixel_symmetric") shift = in / 2 * (1 - out / (a.scale * in));
-  return shift + (x + 0.5) / a.scale - 0.5;
+  float shift = 0;
+  if (kind == "half_pixel_symmetric") shift = in / 2 * (1 - out / exact);
+  return shift + ((x + 0.5f) / scale - 0.5f);
 }
 
-double nearest_position(double x, const std::string& rounding) {
+double nearest_position(const ResizeAxis& a, double x, const std::string& rounding) {
+  if (rounding == "by_scale") return a.scale < 1 ? std::ceil(x) : std::floor(x);
   if (rounding == "floor") return std::floor(x);
   if (rounding == "ceil") return std::ceil(x);
   return rounding == "round_prefer_ceil" ? std::floor(x + 0.5) : std::ceil(x - 0.5);
@@ -79,10 +83,10 @@ ResizeTable make_resize_table(const ResizeAxis& a, const ResizeMode& m) {
   Kernel kernel = kernel_of(a, m);
   table.taps = nearest ? 1 : kernel.taps();
   for (int64_t o = 0; o < a.out; ++o) {
-    double x = source_coordinate(a, m.coordinates, double(o));
+    double x = source_coordinate(a, m.coordinates, float(o));
     table.outside.push_back(m.coordinates == "tf_crop_and_resize" && (x < 0 || x > double(a.in - 1)));
     if (nearest) {
-      table.positions.push_back(int64_t(std::clamp(nearest_position(x, m.nearest), 0.0, double(a.in - 1))));
+      table.positions.push_back(int64_t(std::clamp(nearest_position(a, x, m.nearest), 0.0, double(a.in - 1))));
       table.weights.push_back(1);
     } else {
       interpolate(a, m, kernel, x, table);

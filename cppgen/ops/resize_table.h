@@ -15,6 +15,7 @@ struct ResizeAxis {
 
 struct ResizeMode {
   std::string mode = "nearest";  // nearest, linear, cubic
+  // Beside the attribute's values, `nearest` is `by_scale`, as in version 10: up where it shrinks an axis, else down.
   std::string coordinates = "half_pixel", nearest = "round_prefer_floor";
   double cubic_a = -0.75;
   bool exclude_outside = false, antialias = false;

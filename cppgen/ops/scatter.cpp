@@ -20,10 +20,9 @@ struct Combine {
 Combine combine_of(InferContext& c) {
   std::string name = c.text("reduction", "none");
   if (name == "none") return {};
-  if (c.dtype(0) == DType::boolean && (name == "add" || name == "mul"))
-    c.fail(fmt::format("attribute 'reduction' is '{}', which bools do not have", name));
-  if (name == "add") return {ReduceOp::sum};
-  if (name == "mul") return {ReduceOp::prod};
+  const bool logical = c.dtype(0) == DType::boolean;
+  if (name == "add") return {logical ? ReduceOp::max : ReduceOp::sum};
+  if (name == "mul") return {logical ? ReduceOp::min : ReduceOp::prod};
   if (name == "max" && c.opset() >= 18) return {ReduceOp::max};
   if (name == "min" && c.opset() >= 18) return {ReduceOp::min};
   c.fail(fmt::format("attribute 'reduction' is '{}'; allowed are none, add, mul, and from opset 18 on max, min", name));

@@ -1,5 +1,7 @@
 #include "cppgen/ops/softmax.h"
 
+#include <limits>
+
 #include "cppgen/ops/families.h"
 #include "cppgen/ops/reindex.h"
 
@@ -61,17 +63,29 @@ void lower_hardmax(LowerContext& c) {
 
 }  // namespace
 
-void emit_softmax(LowerContext& c, const AxisSplit& axes, ir::BufferId x, ir::BufferId out, DType type) {
+// With `zeros` powers are taken against a finite number, and a sum of 0 becomes one that divides 0; the schedule knows
+// this form (attention_match.cpp).
+void emit_softmax(LowerContext& c, const AxisSplit& axes, ir::BufferId x, ir::BufferId out, DType type, bool zeros) {
   const Shape shape = c.program().buffer(x).shape;
   ir::BufferId greatest = emit_max(c, axes, x, type), powers = c.temporary(type, shape);
   c.emit_pointwise(
-      powers, [&](const At& at) { return exp(load(c, x, at) - load(c, greatest, axes.kept_of(at))); }, "exp");
+      powers,
+      [&](const At& at) {
+        Scalar shift = load(c, greatest, axes.kept_of(at));
+        return exp(load(c, x, at) - (zeros ? max(shift, double(std::numeric_limits<float>::lowest())) : shift));
+      },
+      "exp");
   ir::BufferId sum =
       reduce_axes(c, axes, "sum", ReduceOp::sum, type, [&](const At& at) { return load(c, powers, at); });
   // The sum lies between 1 and the number of elements (or is NaN), so its reciprocal is exact to half an ULP and is
   // taken once a row.
   c.emit_pointwise(
-      out, [&](const At& at) { return load(c, powers, at) * (1.0 / load(c, sum, axes.kept_of(at))); }, "divide");
+      out,
+      [&](const At& at) {
+        Scalar total = load(c, sum, axes.kept_of(at));
+        return load(c, powers, at) * (1.0 / (zeros ? max(total, double(std::numeric_limits<float>::min())) : total));
+      },
+      "divide");
 }
 
 void emit_log_softmax(LowerContext& c, const AxisSplit& axes, ir::BufferId x, ir::BufferId out) {

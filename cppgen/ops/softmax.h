@@ -3,8 +3,9 @@
 
 namespace cppgen::ops {
 
-// softmax(x) over the reduced dimensions: nests for the maximum, the powers, their sum, the result.
-void emit_softmax(LowerContext&, const AxisSplit&, ir::BufferId x, ir::BufferId out, DType type);
+// softmax(x) over the reduced dimensions: nests for the maximum, the powers, their sum, the result. Where x is
+// -infinity throughout, that is NaN or, with `zeros`, 0.
+void emit_softmax(LowerContext&, const AxisSplit&, ir::BufferId x, ir::BufferId out, DType type, bool zeros = false);
 
 // log(softmax(x)) over the reduced dimensions: nests for the maximum, the sum of exponentials, the result.
 void emit_log_softmax(LowerContext&, const AxisSplit&, ir::BufferId x, ir::BufferId out);

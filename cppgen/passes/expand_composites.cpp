@@ -1,14 +1,10 @@
 #include "cppgen/passes/expand_composites.h"
 
-#include <algorithm>
-
 #include "cppgen/passes/expand_transform.h"
 #include "cppgen/passes/expansion.h"
 
 namespace cppgen::passes {
 namespace {
-
-constexpr const char* kMicrosoft = "com.microsoft";
 
 // --- QAttention: x, weights, bias, scale of x, scale of the weights, mask, zero points of both, past
 
@@ -40,12 +36,12 @@ std::vector<int64_t> channels_last(int64_t rank) {
 }
 
 // The operator of ONNX between two transpositions.
-void transposed(Expansion& e, const char* op, int64_t rank) {
+void transposed(Expansion& e, const char* op, int64_t rank, const char* domain = "") {
   Attributes own = e.given_attributes();
   own.erase("channels_last");
   std::vector<ValueId> inputs = e.old.inputs;
   inputs[0] = e.add("Transpose", {inputs[0]}, {{"perm", channels_second(rank)}});
-  const ValueId y = e.add(op, std::move(inputs), std::move(own));
+  const ValueId y = e.add(op, std::move(inputs), std::move(own), domain);
   e.become("Transpose", {y}, {{"perm", channels_last(rank)}});
 }
 
@@ -63,6 +59,11 @@ void expand_pool(Expansion& e) {
   transposed(e, "MaxPool", *rank);
 }
 
+void expand_average_pool(Expansion& e) {
+  const auto rank = rank_of_window(e, size_t(-1));
+  if (rank && e.integer("channels_last", 0) != 0) transposed(e, "QLinearAveragePool", *rank, kMicrosoft);
+}
+
 void expand_convolution(Expansion& e) {
   if (e.integer("channels_last", 0) == 0) {
     return e.become("QLinearConv", e.old.inputs, e.old.attributes);
@@ -72,63 +73,24 @@ void expand_convolution(Expansion& e) {
   transposed(e, "QLinearConv", *rank);
 }
 
-// --- GatherBlockQuantized: table, indices, scales, zero points
+// --- QLinearWhere: condition, then both operands with scale and zero point, scale and zero point of the result
 
-// Two elements of a byte along the last axis, the lower half first, as bytes; of an odd extent the last half is unused.
-Tensor unpacked(const Tensor& packed, int64_t extent) {
-  std::vector<int64_t> dims = packed.dims;
-  const int64_t bytes = dims.back(), rows = bytes == 0 ? 0 : packed.elements() / bytes;
-  dims.back() = extent;
-  std::vector<std::byte> elements(static_cast<size_t>(rows * extent));
-  for (int64_t r = 0; r < rows; r++)
-    for (int64_t i = 0; i < extent; i++) {
-      const int byte = packed.as<uint8_t>()[r * bytes + i / 2];
-      elements[size_t(r * extent + i)] = std::byte(i % 2 == 0 ? byte & 15 : byte >> 4);
-    }
-  return make_tensor(DType::u8, std::move(dims), std::move(elements));
-}
-
-void expand_gather(Expansion& e) {
-  const Tensor *table = e.constant(0), *scales = e.constant(2), *zeros = e.constant(3);
-  if (!table || !scales || table->dims.size() < 2 || (e.input(3) != kNoValue && !zeros)) return;
-  const auto rank = int64_t(table->dims.size());
-  const int64_t bits = e.integer("bits", 4), block = e.integer("block_size", 128);
-  int64_t along = e.integer("quantize_axis", 1);
-  along = along < 0 ? along + rank : along;
-  const bool packed = table->dtype == DType::u8 && bits == 4;
-  const bool bytes = table->dtype == DType::u8 && bits == 8;
-  const bool four_bits = table->dtype == DType::i4 || table->dtype == DType::u4;
-  if (e.integer("gather_axis", 0) != 0 || along < 1 || along >= rank || (packed && along != rank - 1) || block < 1 ||
-      scales->dims.size() != table->dims.size() || !(packed || bytes || four_bits))
-    return;
-  ValueId data = e.input(0), zero = e.input(3);
-  const std::vector<int64_t> scale_dims = scales->dims;
-  const int64_t blocks = scales->elements();
-  if (packed && zeros) zero = e.graph.add_constant(e.old.name + " zeros", unpacked(*zeros, scale_dims.back()));
-  if (packed) {
-    const Tensor wide = unpacked(*e.constant(0), 2 * e.constant(0)->dims.back());
-    data = e.graph.add_constant(e.old.name + " table", wide);
-  }
-  if (zero == kNoValue && !four_bits) {
-    std::vector<std::byte> middle(static_cast<size_t>(blocks), std::byte(packed ? 8 : 128));
-    zero = e.graph.add_constant(e.old.name + " zeros", make_tensor(DType::u8, scale_dims, std::move(middle)));
-  }
-  auto rows = [&](ValueId v) { return v == kNoValue ? kNoValue : e.add("Gather", {v, e.input(1)}); };
-  const ValueId values = rows(data), own_scales = rows(e.input(2)), own_zeros = rows(zero);
-  std::vector<ValueId> inputs{values, own_scales};
-  if (own_zeros != kNoValue) inputs.push_back(own_zeros);
-  e.become("DequantizeLinear", std::move(inputs), {{"axis", along - rank}, {"block_size", block}});
+void expand_where(Expansion& e) {
+  const ValueId x = e.add("DequantizeLinear", {e.input(1), e.input(2), e.input(3)}),
+                y = e.add("DequantizeLinear", {e.input(4), e.input(5), e.input(6)});
+  const ValueId chosen = e.add("Where", {e.input(0), x, y});
+  e.become("QuantizeLinear", {chosen, e.input(7), e.input(8)}, {});
 }
 
 struct Composite {
   const char *op, *domain;
   void (*expand)(Expansion&);
 };
-constexpr Composite kComposites[] = {{"QAttention", kMicrosoft, expand_attention},
-                                     {"NhwcMaxPool", kMicrosoft, expand_pool},
-                                     {"QLinearConv", kMicrosoft, expand_convolution},
-                                     {"GatherBlockQuantized", kMicrosoft, expand_gather},
-                                     {"DFT", "", expand_transform}};
+constexpr Composite kComposites[] = {
+    {"QAttention", kMicrosoft, expand_attention},        {"NhwcMaxPool", kMicrosoft, expand_pool},
+    {"QLinearConv", kMicrosoft, expand_convolution},     {"QLinearAveragePool", kMicrosoft, expand_average_pool},
+    {"QLinearWhere", kMicrosoft, expand_where},          {"GatherBlockQuantized", kMicrosoft, expand_gather},
+    {"MatMulNBits", kMicrosoft, expand_ordered_weights}, {"DFT", "", expand_transform}};
 
 }  // namespace
 

@@ -5,11 +5,12 @@
 
 #include "cppgen/passes/rewrite.h"
 
+// What expansions of composite operators share (expand_composites.h).
 namespace cppgen::passes {
 
+inline constexpr int kExpandedOpset = 21;  // of the nodes made here: quantization in blocks
+inline constexpr const char* kMicrosoft = "com.microsoft";
 using Attributes = std::map<std::string, Attribute>;
-
-constexpr int kExpandedOpset = 21;  // of the nodes made here: quantization in blocks
 
 // What stands in a node's place: nodes in front of it, and the node itself, changed.
 class Expansion {
@@ -31,14 +32,16 @@ class Expansion {
   }
   int64_t integer(const char* name, int64_t otherwise) const { return integer_attribute(old, name, otherwise); }
 
-  ValueId add(std::string op, std::vector<ValueId> inputs, Attributes attributes = {}) {
-    return add_several(std::move(op), std::move(inputs), std::move(attributes), 1)[0];
+  ValueId add(std::string op, std::vector<ValueId> inputs, Attributes attributes = {}, const char* domain = "") {
+    return add_several(std::move(op), std::move(inputs), std::move(attributes), 1, domain)[0];
   }
-  std::vector<ValueId> add_several(std::string op, std::vector<ValueId> inputs, Attributes attributes, size_t count) {
+  std::vector<ValueId> add_several(std::string op, std::vector<ValueId> inputs, Attributes attributes, size_t count,
+                                   const char* domain = "") {
     std::vector<ValueId> outputs;
     for (size_t i = 0; i < count; i++) outputs.push_back(graph.add_value(old.name + " " + op));
     Node& made = insert_node(graph, at_++, std::move(op), std::move(inputs), outputs);
-    made.opset = kExpandedOpset, made.name = old.name, made.attributes = std::move(attributes);
+    made.domain = domain, made.opset = *domain ? 1 : kExpandedOpset;
+    made.name = old.name, made.attributes = std::move(attributes);
     return outputs;
   }
   void become(std::string op, std::vector<ValueId> inputs, Attributes attributes, const char* domain = "") {
@@ -58,5 +61,9 @@ class Expansion {
  private:
   NodeId at_;
 };
+
+// Those over packed weights, in expand_packed_weights.cpp.
+void expand_gather(Expansion&);
+void expand_ordered_weights(Expansion&);
 
 }  // namespace cppgen::passes

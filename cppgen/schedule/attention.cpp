@@ -131,7 +131,7 @@ class Candidate {
     FoundAttention found;
     Attention& a = found.attention;
     a.query = softmax.query, a.key = softmax.key, a.value = value, a.score = softmax.score;
-    a.keys = keys, a.depth = softmax.depth, a.divides = softmax.divides;
+    a.keys = keys, a.depth = softmax.depth, a.divides = softmax.divides, a.zeros = softmax.zeros;
     if (auto sorted = sort_loops(program_, nest_, a); !sorted) return reason = sorted.reason, std::nullopt;
     found.stores = nest_.stores;
     for (int s : softmax.statements)

@@ -1,6 +1,7 @@
 #include "cppgen/schedule/attention_match.h"
 
 #include <algorithm>
+#include <limits>
 #include <map>
 #include <set>
 
@@ -213,6 +214,7 @@ struct SoftmaxForm {
   const std::vector<Evaluation::Reduced>& reductions;
   Expr score = nullptr;
   bool divides = false;
+  bool zeros = false;  // the maximum is at least a finite number, and the sum at least a positive one
 
   // The weights are not rounded to a narrow type on their way: the kernel divides the sum of the products by the total.
   bool matches(Expr weight) {
@@ -235,13 +237,28 @@ struct SoftmaxForm {
     return r.op == op && r.value == value;
   }
 
-  bool is_quotient(Expr power, Expr sum) {
+  // The other operand of a maximum with this constant, else `e` itself.
+  static Expr without_limit(Expr e, double limit, bool& limited) {
+    limited = false;
+    for (int i = 0; i < 2 && is_binary(e, BinaryOp::max); i++) {
+      Expr other = e->args[size_t(i)];
+      if (other->kind != ExprKind::constant || other->float_value() != limit) continue;
+      limited = true;
+      return e->args[size_t(1 - i)];
+    }
+    return e;
+  }
+
+  bool is_quotient(Expr power, Expr total) {
+    bool shift_limited = false;
+    Expr sum = without_limit(total, double(std::numeric_limits<float>::min()), zeros);
     if (!reduces(sum, ReduceOp::sum, power)) return false;
     if (power->kind != ExprKind::unary || power->unary != UnaryOp::exp) return false;
     Expr difference = power->args[0];
     if (!is_binary(difference, BinaryOp::sub)) return false;
     score = difference->args[0];
-    return reduces(difference->args[1], ReduceOp::max, score);
+    Expr greatest = without_limit(difference->args[1], double(std::numeric_limits<float>::lowest()), shift_limited);
+    return shift_limited == zeros && reduces(greatest, ReduceOp::max, score);
   }
 };
 
@@ -261,7 +278,8 @@ std::optional<SoftmaxOfProduct> match_over(Program& program, const Uses& uses, c
   if (!form.matches(weight) || form.score->type != DType::f32 || !reads_only_product(form.score))
     return reason = "no softmax in float32 over the keys", std::nullopt;
   if (!evaluation.query) return reason = "the softmax is not of the product", std::nullopt;
-  return SoftmaxOfProduct{statements, evaluation.query, evaluation.key, evaluation.depth, form.score, form.divides};
+  return SoftmaxOfProduct{statements, evaluation.query, evaluation.key, evaluation.depth,
+                          form.score, form.divides,     form.zeros};
 }
 
 }  // namespace

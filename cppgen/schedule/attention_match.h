@@ -15,7 +15,7 @@ struct SoftmaxOfProduct {
   Expr query = nullptr, key = nullptr;
   ir::Loop depth;
   Expr score = nullptr;  // accumulator 0: the product
-  bool divides = false;
+  bool divides = false, zeros = false;
 };
 
 // What the element `weights`, a load in the statement at `reader`, is made of: as far back as statements compute only

@@ -75,6 +75,7 @@ struct Attention {
   ir::Expr query = nullptr, key = nullptr, value = nullptr;
   ir::Expr score = nullptr;  // over batch, rows and keys; accumulator 0: the product
   bool divides = false;      // by the sum of the powers; else it multiplies with its reciprocal
+  bool zeros = false;        // where all scores are -infinity, instead of NaN
 };
 
 // A kernel as the code generator sees it: segments over common outer loops.

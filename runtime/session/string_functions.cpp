@@ -27,7 +27,7 @@ std::string text_of(const Tensor& x, int64_t i) {
     case DType::f64:
       break;
     case DType::boolean:
-      return x.as<uint8_t>()[i] ? "True" : "False";
+      return x.as<uint8_t>()[i] ? "1" : "0";
     case DType::u64:
       return fmt::format("{}", x.as<uint64_t>()[i]);
     default:

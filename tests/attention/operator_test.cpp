@@ -73,6 +73,23 @@ TEST(AttentionOperator, ACacheInFront) {
   expect_no_failures(cases);
 }
 
+// Rows that see no key are zeros, of many queries and of few.
+TEST(AttentionOperator, RowsThatSeeNothing) {
+  std::vector<Case> cases;
+  for (int64_t rows : {1, 3, 40, 300}) {
+    GraphMaker g(24);
+    std::vector<int64_t> sees(size_t(rows * 40));
+    for (size_t i = 0; i < sees.size(); i++) sees[i] = i / 40 % 3 != 0 && i % 2 == 0;
+    ValueId q = g.input("q", {1, 2, rows, 8}), k = g.input("k", {1, 2, 40, 8}), v = g.input("v", {1, 2, 40, 8});
+    ValueId flat = g.node("Cast", {g.ints(sees)}, {{"to", int64_t{9}}});
+    ValueId mask = g.node("Reshape", {flat, g.ints({rows, 40})});
+    g.output(g.node("Attention", {q, k, v, mask}));
+    cases.push_back(case_of(std::move(g)));
+  }
+  cases.push_back(case_of(operator_graph({.rows = 40, .keys = 20}, {{"is_causal", int64_t{1}}}, "bool")));
+  expect_no_failures(cases);
+}
+
 // Zero times infinity is NaN: a key that nobody sees shows if its value is not finite.
 TEST(AttentionOperator, HiddenValuesThatAreNotFinite) {
   std::vector<Case> cases;

@@ -121,7 +121,10 @@ void add_sequence_rows(std::vector<Row>& t) {
                1, "com.microsoft"});
   t.push_back({"GroupQueryAttention", sums(128),
                "T[2,1,32]@-2..2 T[2,1,16]@-2..2 T[2,1,16]@-2..2 T[2,2,4,8]@-2..2 T[2,2,4,8]@-2..2 i32[2]=4,4 i32[]=5"
-               "|num_heads=4 kv_num_heads=2 -> 3",
+               "|num_heads=4 kv_num_heads=2 -> 3;"
+               "T[1,5,32]@-2..2 T[1,5,16]@-2..2 T[1,5,16]@-2..2 - - i32[1]=4 i32[]=5|num_heads=4 kv_num_heads=2 "
+               "smooth_softmax=1; T[2,1,32]@-2..2 T[2,1,16]@-2..2 T[2,1,16]@-2..2 T[2,2,4,8]@-2..2 T[2,2,4,8]@-2..2 "
+               "i32[2]=4,4 i32[]=5 - - - - T[4]@-2..2|num_heads=4 kv_num_heads=2",
                1, "com.microsoft"});
   t.push_back({"RotaryEmbedding", sums(8),
                "T[2,3,5,8]@-2..2 T[9,4]@-1..1 T[9,4]@-1..1 i64[2,5]@0..8; T[2,5,24]@-2..2 T[2,5,4]@-1..1 "

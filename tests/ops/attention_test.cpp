@@ -44,6 +44,18 @@ TEST(Attention, Masks) {
       apart(run(node({}, {q, k, v, sees}))[0]));
 }
 
+TEST(Attention, RowsThatSeeNothingAreZeros) {
+  const auto q = wave({1, 1, 2, 4}, 0), k = wave({1, 1, 3, 4}, 1), v = wave({1, 1, 3, 4}, 2);
+  const auto bools = tensor<bool>({2, 3}, {false, false, false, true, false, true});
+  const auto floats = tensor<float>({2, 3}, {-INFINITY, -INFINITY, -INFINITY, 0, -INFINITY, 0});
+  for (const auto& mask : {bools, floats}) {
+    const std::map<std::string, Attribute> weights{{"qk_matmul_output_mode", integer(3)}};
+    const auto out = run(node(weights, {q, k, v, mask}, {false, false, false, false}, 4));
+    for (int64_t i = 0; i < 8; i++) EXPECT_EQ(out[0].as<float>()[i] == 0, i < 4) << i;
+    for (int64_t i = 0; i < 6; i++) EXPECT_EQ(out[3].as<float>()[i] == 0, i < 3 || i == 4) << i;
+  }
+}
+
 TEST(Attention, CausalWithACache) {
   const Sizes s{2, 2, 2, 3, 7, 4, 4};
   const auto q = wave({2, 2, 3, 4}, 0), k = wave({2, 2, 3, 4}, 1), v = wave({2, 2, 3, 4}, 2);

@@ -14,7 +14,7 @@ struct Row {
   int64_t turned = kDepth;  // features
   int64_t window = -1;
   float cap = 0;
-  bool bias = false, positions = false;
+  bool bias = false, positions = false, smooth = false, sink = false;
 };
 
 class Reference {
@@ -30,6 +30,7 @@ class Reference {
     std::vector<int64_t> positions;
     for (int64_t i = 0; i < kBatch * n; i++) positions.push_back((i * 7 + 3) % kPositions);
     positions_ = tensor<int64_t>({kBatch, n}, positions);
+    sink_ = wave({kHeads}, 8);
   }
 
   int64_t keys() const { return r_.past < 0 ? r_.rows : std::max(r_.past, r_.total); }
@@ -39,13 +40,14 @@ class Reference {
     if (r_.rotary) attributes["do_rotary"] = integer(1), attributes["rotary_interleaved"] = integer(r_.rotary == 2);
     if (r_.window > 0) attributes["local_window_size"] = integer(r_.window);
     if (r_.cap > 0) attributes["softcap"] = r_.cap;
+    if (r_.smooth) attributes["smooth_softmax"] = integer(1);
     NodeCase c = microsoft("GroupQueryAttention", attributes,
                            {query_, key_, value_, past_key_, past_value_, tensor<int32_t>({kBatch}, r_.last),
-                            tensor<int32_t>({}, {int32_t(r_.total)}), cosine_, sine_, positions_, bias_},
+                            tensor<int32_t>({}, {int32_t(r_.total)}), cosine_, sine_, positions_, bias_, sink_},
                            {false, r_.packed, r_.packed, r_.past < 0, r_.past < 0, false, false, !r_.rotary, !r_.rotary,
-                            !r_.positions, !r_.bias},
+                            !r_.positions, !r_.bias, !r_.sink},
                            outputs);
-    c.constant.assign(11, false), c.constant[6] = true;
+    c.constant.assign(12, false), c.constant[6] = true;
     return c;
   }
 
@@ -66,7 +68,7 @@ class Reference {
 
  private:
   Row r_;
-  HostTensor query_, key_, value_, past_key_, past_value_, cosine_, sine_, positions_, bias_;
+  HostTensor query_, key_, value_, past_key_, past_value_, cosine_, sine_, positions_, bias_, sink_;
 
   int64_t total(int64_t b) const { return r_.last[size_t(b)] + 1; }
   int64_t start(int64_t b) const { return r_.past < 0 || r_.total == r_.rows ? 0 : total(b) - r_.rows; }
@@ -94,14 +96,14 @@ class Reference {
     const int64_t i = j - start(b);
     if (i >= 0 && i < r_.rows)
       return key ? turned(key_, kHeads, b, h, i, d) : element(value_, kHeads + kKeyHeads, b, h, i, d);
-    return j < r_.past ? apart(key ? past_key_ : past_value_)(b, h, j, d) : 0;
+    return i < 0 && j < r_.past ? apart(key ? past_key_ : past_value_)(b, h, j, d) : 0;
   }
 
   void expect_row(int64_t b, int64_t h, int64_t i, const HostTensor& out) const {
     const int64_t seen = std::min(start(b) + i + 1, total(b)), kh = h / (kHeads / kKeyHeads),
                   from = r_.window > 0 ? std::max<int64_t>(0, seen - r_.window) : 0;
     std::vector<double> powers;
-    double sum = 0;
+    double sum = r_.sink ? std::exp(double(sink_.as<float>()[h])) : r_.smooth ? 1 : 0;
     for (int64_t j = from; j < seen; j++) {
       double x = 0;
       for (int64_t d = 0; d < kDepth; d++) x += turned(query_, 0, b, h, i, d) * present(true, b, kh, j, d);
@@ -143,6 +145,13 @@ TEST(GroupQueryAttention, Forms) {
   expect({.rows = 2, .past = 8, .total = 10, .last = {9, 9}, .rotary = 1, .positions = true});
 }
 
+TEST(GroupQueryAttention, SinksTakeTheirPart) {
+  expect({.rows = 3, .past = -1, .total = 3, .last = {2, 1}, .smooth = true});
+  expect({.rows = 2, .past = 8, .total = 10, .last = {9, 6}, .window = 4, .smooth = true});
+  expect({.rows = 1, .past = 6, .total = 7, .last = {6, 6}, .cap = 0.5f, .sink = true});
+  expect({.rows = 2, .past = 8, .total = 10, .last = {9, 9}, .rotary = 1, .bias = true, .smooth = true, .sink = true});
+}
+
 TEST(GroupQueryAttention, OutputsMayBeLeftOut) {
   const Reference reference({.rows = 2, .past = 8, .total = 10, .last = {9, 9}});
   const auto all = run(reference.node()), one = run(reference.node(1));
@@ -155,7 +164,6 @@ TEST(GroupQueryAttention, RefusesByName) {
     c.attributes[name] = std::move(value);
     return error_of(c);
   };
-  EXPECT_NE(refusal("smooth_softmax", integer(1)).find("smooth_softmax is not supported"), std::string::npos);
   EXPECT_NE(refusal("qk_output", integer(2)).find("qk_output is not supported"), std::string::npos);
   EXPECT_NE(refusal("k_quant_type", std::string("PER_TENSOR")).find("k_quant_type other than NONE"), std::string::npos);
   EXPECT_NE(refusal("kv_num_heads", integer(3)).find("num_heads is no multiple of kv_num_heads"), std::string::npos);

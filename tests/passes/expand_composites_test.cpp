@@ -29,7 +29,9 @@ std::vector<double> expanded_constant(Microsoft& m) {
   run_passes(m.g, {});
   const Value& y = m.g.value(m.g.outputs[0]);
   if (!y.constant) return {};
-  return numbers_of(*y.constant);
+  if (is_float(y.constant->dtype)) return numbers_of(*y.constant);
+  const std::vector<int64_t> integers = integers_of(*y.constant);
+  return {integers.begin(), integers.end()};
 }
 
 // Rows 1 and 0 of a table of two blocks of two elements a row.
@@ -50,6 +52,38 @@ TEST(ExpandComposites, GathersBytesAroundTheirMiddle) {
   EXPECT_EQ(expanded_constant(m), (std::vector<double>{-256, 254}));
 }
 
+// Even rows are in block 0, odd ones in block 1.
+TEST(ExpandComposites, MovesRowsOfBlocksTogether) {
+  for (const int bits : {2, 4, 8}) {
+    Microsoft m;
+    const int in_byte = 8 / bits, depth = 32, columns = 2;
+    const auto weight = [&](int n, int k) { return (n * 5 + k * 3) % (1 << bits); };
+    std::vector<int> packed(size_t(columns * depth / in_byte));
+    std::vector<int64_t> block_of;
+    std::vector<double> a, expected(columns), scales{1, 2, 0.5, 4};
+    for (int k = 0; k < depth; k++) block_of.push_back(k % 2), a.push_back(k % 7 - 3);
+    for (int n = 0; n < columns; n++)
+      for (int k = 0; k < depth; k++) {
+        packed[size_t((n * depth + k) / in_byte)] |= weight(n, k) << (k % in_byte * bits);
+        expected[size_t(n)] += a[size_t(k)] * (weight(n, k) - (1 << (bits - 1))) * scales[size_t(n * 2 + k % 2)];
+      }
+    const ValueId weights = m.constant(bytes(DType::u8, {columns, 2, 16 / in_byte}, packed));
+    m.untyped("MatMulNBits",
+              {m.floats({1, depth}, a), weights, m.floats({columns, 2}, scales), kNoValue, m.ints(block_of)},
+              {{"K", int64_t{depth}}, {"N", int64_t{columns}}, {"bits", int64_t{bits}}, {"block_size", int64_t{16}}});
+    EXPECT_EQ(expanded_constant(m), expected) << bits;
+  }
+}
+
+TEST(ExpandComposites, LeavesBlocksOfOtherSizes) {
+  Microsoft m;
+  const ValueId weights = m.constant(bytes(DType::u8, {1, 2, 8}, std::vector<int>(16)));
+  m.untyped("MatMulNBits",
+            {m.input("a", {1, 32}), weights, m.floats({1, 2}, {1, 2}), kNoValue, m.ints(std::vector<int64_t>(32))},
+            {{"K", int64_t{32}}, {"N", int64_t{1}}, {"block_size", int64_t{16}}});
+  EXPECT_THROW(run_passes(m.g, {}), UserError);
+}
+
 TEST(ExpandComposites, PoolsChannelsLast) {
   Microsoft m;
   const ValueId x = m.input("x", {1, 4, 6, 3}, DType::u8);
@@ -59,6 +93,29 @@ TEST(ExpandComposites, PoolsChannelsLast) {
   EXPECT_EQ(op_names(m.g), (Ops{"Transpose", "MaxPool", "Transpose"}));
   ops::infer_types(m.g);
   EXPECT_EQ(to_string(*m.g.value(y).type), "uint8[1, 2, 2, 3]");
+}
+
+TEST(ExpandComposites, AveragesChannelsLast) {
+  Microsoft m;
+  const ValueId x = m.input("x", {1, 4, 6, 3}, DType::u8), scale = m.floats({}, {0.5});
+  const ValueId zero = m.constant(bytes(DType::u8, {}, {1}));
+  const ValueId y = m.untyped("QLinearAveragePool", {x, scale, zero, scale, zero},
+                              {{"kernel_shape", std::vector<int64_t>{2, 3}}, {"channels_last", int64_t{1}}});
+  expand_composites(m.g);
+  EXPECT_EQ(op_names(m.g), (Ops{"Transpose", "QLinearAveragePool", "Transpose"}));
+  ops::infer_types(m.g);
+  EXPECT_EQ(to_string(*m.g.value(y).type), "uint8[1, 3, 4, 3]");
+}
+
+TEST(ExpandComposites, SelectsQuantizedElements) {
+  Microsoft m;
+  const auto byte = [&](int v) { return m.constant(bytes(DType::u8, {}, {v})); };
+  const ValueId condition = m.constant(bytes(DType::boolean, {3}, {1, 0, 1}));
+  m.untyped("QLinearWhere",
+            {condition, m.constant(bytes(DType::u8, {3}, {10, 11, 12})), m.floats({}, {0.5}), byte(2),
+             m.constant(bytes(DType::u8, {1}, {8})), m.floats({}, {2}), byte(3), m.floats({}, {0.25}), byte(1)},
+            {});
+  EXPECT_EQ(expanded_constant(m), (std::vector<double>{17, 41, 21}));
 }
 
 TEST(ExpandComposites, ConvolvesChannelsLast) {
