@@ -25,6 +25,10 @@ void collect_symbols(IndexExpr e, std::vector<const ir::IndexNode*>& out) {
     if (v->kind == ir::VarKind::symbol && std::find(out.begin(), out.end(), v) == out.end()) out.push_back(v);
 }
 
+void collect_symbols(const std::vector<ir::Indirect>& indirects, std::vector<const ir::IndexNode*>& out) {
+  for (const ir::Indirect& i : indirects) collect_symbols(i.variable->extent, out);
+}
+
 // Symbols of the shapes that the kernel touches, and of its loops.
 std::vector<const ir::IndexNode*> symbols_of(const schedule::Schedule& s, const schedule::FusedKernel& k) {
   std::vector<const ir::IndexNode*> symbols;
@@ -43,13 +47,16 @@ std::vector<const ir::IndexNode*> symbols_of(const schedule::Schedule& s, const 
     const auto more = roots_of(seg);
     roots.insert(roots.end(), more.begin(), more.end());
     for (const auto* stores : {&seg.body, &seg.stores})
-      for (const auto& st : *stores)
+      for (const auto& st : *stores) {
         for (const auto& i : st.indices) collect_symbols(i, symbols);
+        collect_symbols(st.indirects, symbols);
+      }
   }
   if (k.contraction) roots.push_back(k.contraction->left), roots.push_back(k.contraction->right);
   if (const auto& a = k.attention) roots.insert(roots.end(), {a->query, a->key, a->value, a->score});
   for (Expr e : ir::postorder(roots)) {
     for (IndexExpr i : e->indices) collect_symbols(i, symbols);
+    collect_symbols(e->indirects, symbols);
     for (const auto& g : e->guards)
       collect_symbols(g.index, symbols), collect_symbols(g.lo, symbols), collect_symbols(g.hi, symbols);
   }

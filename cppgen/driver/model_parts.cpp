@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "cppgen/ops/op.h"
+#include "cppgen/package/bounds.h"
 #include "cppgen/package/weights.h"
 #include "cppgen/partition/partition.h"
 #include "cppgen/support/file_io.h"
@@ -46,6 +47,7 @@ ModelGraphs cut(Graph graph) {
   } else {
     auto parts = partition::partition(graph);
     cut.module = std::move(parts.module);
+    cut.module->bounds = package::bounds_of(*graph.index, rt::outline_of(*cut.module, {}).symbols);
     cut.graphs = std::move(parts.plans);
   }
   return cut;

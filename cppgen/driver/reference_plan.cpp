@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "cppgen/package/bounds.h"
 #include "cppgen/package/dim_code.h"
 #include "cppgen/package/index_extents.h"
 #include "runtime/session/input_binding.h"
@@ -61,6 +62,7 @@ rt::Plan plan_of(const ReferenceModel::Part& part) {
   rt::Plan plan;
   plan.isa = kInterpreterEngine;
   plan.symbols = symbols_of(program);
+  plan.bounds = package::bounds_of(*program.index, plan.symbols);
   std::map<std::string, int64_t> numbers;
   for (size_t i = 0; i < plan.symbols.size(); i++) numbers[plan.symbols[i].name] = int64_t(i);
   const package::DimCoder coder(numbers);

@@ -43,6 +43,7 @@ struct IndexArena::Impl {
   std::unordered_set<const IndexNode*, NodeHash, SameNode> unique;
   std::unordered_map<std::string, const IndexNode*> symbols;
   std::unordered_map<std::string, int> numbers;  // next loop variable of a prefix
+  std::vector<IndexBound> assumptions;
 
   const IndexNode* add(IndexNode node, IndexArena* arena) {
     node.id = static_cast<uint32_t>(nodes.size());
@@ -112,6 +113,18 @@ IndexExpr IndexArena::indirect(IndexExpr extent, std::string purpose) {
   node.extent = extent;
   node.purpose = std::move(purpose);
   return IndexExpr(impl_->add(std::move(node), this));
+}
+
+void IndexArena::assume(IndexBound bound) { impl_->assumptions.push_back(bound); }
+
+const std::vector<IndexBound>& IndexArena::assumptions() const { return impl_->assumptions; }
+
+void IndexArena::substitute_in_assumptions(const IndexMap& map) {
+  // Nothing may be simplified by what is being rewritten.
+  std::vector<IndexBound> rewritten;
+  rewritten.swap(impl_->assumptions);
+  for (IndexBound& bound : rewritten) bound = {substitute(bound.least, map), substitute(bound.most, map)};
+  impl_->assumptions = std::move(rewritten);
 }
 
 const IndexNode* IndexArena::intern(IndexNode candidate) {

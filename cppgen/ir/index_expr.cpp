@@ -69,10 +69,8 @@ class Substitution {
 
   IndexExpr rebuild(IndexExpr e) {
     const IndexNode& node = *e.node();
-    if (node.op == IndexOp::variable) {
-      const auto found = map_.find(&node);
-      return found == map_.end() ? e : found->second;
-    }
+    if (const auto found = map_.find(&node); found != map_.end()) return found->second;
+    if (node.op == IndexOp::variable) return e;
     if (node.op == IndexOp::sum) return rebuild_sum(e);
     std::vector<IndexExpr> args;
     for (IndexExpr arg : node.args) args.push_back(of(arg));

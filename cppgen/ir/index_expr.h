@@ -79,6 +79,12 @@ struct IndexNode {
   std::vector<IndexExpr> args;
 };
 
+// least <= most
+struct IndexBound {
+  IndexExpr least, most;
+  bool operator==(const IndexBound&) const = default;
+};
+
 class IndexArena {
  public:
   IndexArena();
@@ -96,6 +102,12 @@ class IndexArena {
   IndexExpr loop(const std::string& prefix, IndexExpr extent);
   // A new variable for a checked value from a tensor, 0 <= v < extent. `purpose` is for people: "axis 0 of 'table'".
   IndexExpr indirect(IndexExpr extent, std::string purpose = {});
+
+  // What is taken to hold for all values of the symbols: provers use it, and so do expressions that are made from now
+  // on. Who runs the program has to check it (rt::Bound).
+  void assume(IndexBound);
+  const std::vector<IndexBound>& assumptions() const;
+  void substitute_in_assumptions(const std::unordered_map<const IndexNode*, IndexExpr>&);
 
   // Hash-consing of canonical nodes; for the simplifier.
   const IndexNode* intern(IndexNode candidate);
@@ -120,7 +132,7 @@ bool prove_equal(IndexExpr, IndexExpr);
 bool prove_less(IndexExpr, IndexExpr);        // a < b
 bool prove_less_equal(IndexExpr, IndexExpr);  // a <= b
 
-using IndexMap = std::unordered_map<const IndexNode*, IndexExpr>;  // variable -> replacement
+using IndexMap = std::unordered_map<const IndexNode*, IndexExpr>;  // variable, or other node but a sum -> replacement
 IndexExpr substitute(IndexExpr, const IndexMap&);
 
 using IndexEnv = std::function<int64_t(const IndexNode& variable)>;
@@ -135,6 +147,7 @@ bool depends_on_fresh_symbols(IndexExpr);  // such a one occurs
 std::optional<IndexExpr> stride_of(IndexExpr, const IndexNode* variable);
 
 std::string to_string(IndexExpr);
+std::string to_string(const IndexBound&);  // "N <= 4"
 
 }  // namespace cppgen::ir
 

@@ -39,6 +39,8 @@ std::string print_product(const IndexNode& product) {
 
 }  // namespace
 
+std::string to_string(const IndexBound& bound) { return to_string(bound.least) + " <= " + to_string(bound.most); }
+
 std::string to_string(IndexExpr e) {
   if (e.is_constant()) return std::to_string(e.constant());
   const IndexNode& node = *e.node();

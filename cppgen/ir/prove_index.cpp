@@ -13,6 +13,9 @@ namespace {
 // uses bounds that hold at every point. `steps_` bounds the search.
 class Prover {
  public:
+  // `divides`: bounds of quotients are sought by dividing bounds of the dividend, which takes long.
+  explicit Prover(bool divides) : divides_(divides) {}
+
   bool nonnegative(const Polynomial& e) {
     const IndexRange range = range_of(e);
     if (range.lo >= 0) return true;
@@ -27,6 +30,7 @@ class Prover {
   }
 
  private:
+  const bool divides_;
   int steps_ = 100;
 
   static IndexRange range_of(const Polynomial& e) { return e.to_expr().range(); }
@@ -70,7 +74,7 @@ class Prover {
       bounds.push_back(atom->args[1] - 1);
       if (atom->args[0].range().lo >= 0) bounds.push_back(atom->args[0]);
     }
-    if (atom->op == IndexOp::floordiv)
+    if (atom->op == IndexOp::floordiv && divides_)
       if (auto most = greatest(atom->args[0])) bounds.push_back(floordiv(*most, atom->args[1]));
     if (atom->range.hi != kUnbounded) bounds.push_back(atom->range.hi);
     return bounds;
@@ -101,10 +105,40 @@ class Prover {
   }
 };
 
+bool share_a_term(const Polynomial& a, const Polynomial& b) {
+  return std::any_of(a.terms().begin(), a.terms().end(), [&](const IndexTerm& t) {
+    return t.node &&
+           std::any_of(b.terms().begin(), b.terms().end(), [&](const IndexTerm& u) { return u.node == t.node; });
+  });
+}
+
+// e >= 0 where e - (most - least) >= 0 for an assumption least <= most.
+bool prove_by_assumptions(const Polynomial& e, const std::vector<IndexBound>& assumptions) {
+  return std::any_of(assumptions.begin(), assumptions.end(), [&](const IndexBound& bound) {
+    const Polynomial assumed(bound.most - bound.least);
+    if (!share_a_term(e, assumed)) return false;
+    Polynomial rest = e;
+    rest.add(assumed, -1);
+    return Prover(/*divides=*/false).nonnegative(rest);
+  });
+}
+
+// Proofs build expressions, whose simplification proves again: how many proofs are under way.
+struct Nesting {
+  static inline thread_local int depth = 0;
+  Nesting() { depth++; }
+  ~Nesting() { depth--; }
+};
+constexpr int kDividing = 2;  // deeper proofs take the short way
+
 bool prove_nonnegative(IndexExpr e) {
   if (e.range().lo >= 0) return true;
   if (e.is_constant() || e.range().hi < 0) return false;
-  return Prover().nonnegative(Polynomial(e));
+  const Nesting nesting;
+  const Polynomial polynomial(e);
+  if (Prover(Nesting::depth <= kDividing).nonnegative(polynomial)) return true;
+  const auto& assumptions = e.node()->arena->assumptions();
+  return Nesting::depth == 1 && prove_by_assumptions(polynomial, assumptions);
 }
 
 }  // namespace

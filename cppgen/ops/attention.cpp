@@ -3,6 +3,7 @@
 #include "cppgen/ops/attention.h"
 
 #include <cmath>
+#include <optional>
 
 namespace cppgen::ops {
 namespace {
@@ -43,12 +44,20 @@ Attention describe(InferContext& c) {
   return a;
 }
 
+// From version 24 on a mask may end before the keys; those behind it are hidden.
+std::optional<IndexExpr> shorter_mask(InferContext& c, const Attention& a) {
+  if (c.opset() < 24 || c.shape(kMask).empty()) return std::nullopt;
+  const IndexExpr length = c.shape(kMask).back();
+  return !length.is_constant(1) && ir::prove_less(length, a.sizes.keys) ? std::optional(length) : std::nullopt;
+}
+
 void check_mask(InferContext& c, const Attention& a) {
   if (!c.has_input(kMask)) return;
   const DType type = c.dtype(kMask);
   if (type != DType::boolean && type != c.dtype(kQuery)) c.fail("attn_mask is neither bool nor of the query's type");
   require_rank(c, kMask, 1, 4);
-  require_broadcasts_to(c, kMask, {a.sizes.batch, a.sizes.heads(), a.sizes.rows, a.sizes.keys});
+  const IndexExpr keys = shorter_mask(c, a).value_or(a.sizes.keys);
+  require_broadcasts_to(c, kMask, {a.sizes.batch, a.sizes.heads(), a.sizes.rows, keys});
 }
 
 void infer(InferContext& c) {
@@ -81,8 +90,12 @@ Scalar hidden(LowerContext& c, DType type) { return scalar(c, c.exprs().constant
 Scalar masked(LowerContext& c, const Attention& a, const ScorePoint& p, Scalar x) {
   const Scalar none = hidden(c, x.type());
   if (c.has_input(kMask)) {
-    Scalar mask = load_input(c, kMask, mask_index(c.shape(kMask), p));
+    const std::optional<IndexExpr> length = shorter_mask(c, a);
+    ScorePoint at = p;
+    if (length) at.key = ir::max(ir::min(p.key, *length - 1), 0);
+    Scalar mask = load_input(c, kMask, mask_index(c.shape(kMask), at));
     x = mask.type() == DType::boolean ? scalar(c, c.exprs().select(mask, x, none)) : x + mask;
+    if (length) x = scalar(c, c.exprs().select(index_value(c, p.key) < index_value(c, *length), x, none));
   }
   Scalar key = index_value(c, p.key);
   if (c.has_input(kValidKeys)) x = scalar(c, c.exprs().select(key < load_input(c, kValidKeys, {p.batch}), x, none));

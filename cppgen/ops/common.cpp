@@ -121,8 +121,10 @@ IndexExpr require_equal(InferContext& c, IndexExpr a, IndexExpr b, const char* w
 }
 
 [[noreturn]] static void fail_broadcast(InferContext& c, const Shape& a, const Shape& b, IndexExpr x, IndexExpr y) {
+  // What is at most 1, as the last row of N, is meant to be 1.
+  const bool repeats_x = !x.is_constant() && x.range().hi == 1, repeats_y = !y.is_constant() && y.range().hi == 1;
   c.fail_unequal(
-      x, y,
+      repeats_y ? y : x, repeats_x || repeats_y ? IndexExpr(int64_t(1)) : y,
       fmt::format("shapes {} and {} do not broadcast: dimensions {} and {} differ and neither is the constant 1",
                   to_string(a), to_string(b), ir::to_string(x), ir::to_string(y)));
 }

@@ -12,8 +12,10 @@ namespace cppgen::ops {
 
 // Dimensions that a node needs to be equal and that are not, or not for all values of their symbols.
 struct UnequalDimensions : UserError {
-  UnequalDimensions(const std::string& what, IndexExpr a, IndexExpr b) : UserError(what), a(a), b(b) {}
+  UnequalDimensions(const std::string& what, IndexExpr a, IndexExpr b, bool in_body = false)
+      : UserError(what), a(a), b(b), in_body(in_body) {}
   IndexExpr a, b;
+  bool in_body;  // of a node that may never run
 };
 
 using PartialShape = std::vector<std::optional<IndexExpr>>;  // without those that only a run knows

@@ -28,18 +28,29 @@ std::vector<IndexExpr> bounds_argument(InferContext& c, const char* attribute, i
   return *known;
 }
 
+bool has_sign(IndexExpr bound) { return ir::prove_less(bound, 0) || ir::prove_less_equal(0, bound); }
+
+// Of -S, the sign is known where S is not 0, which then is taken to hold.
+bool is_negated_dimension(IndexExpr bound) { return bound.range().hi == 0 && !ir::depends_on_fresh_symbols(bound); }
+
 // A bound clamped into [lo, extent - 1 + hi]: for a rising slice lo = 0, hi = 1; for a falling one -1 and 0 (for the
 // start: 0 and 0).
 IndexExpr clamp_bound(InferContext& c, IndexExpr bound, IndexExpr extent, int64_t lo, int64_t hi) {
   if (bound.is_constant() && bound.constant() >= kHuge) return extent - IndexExpr(1 - hi);
   if (bound.is_constant() && bound.constant() <= -kHuge) return lo;
-  ir::IndexRange range = bound.range();
-  if (range.hi < 0) {
-    bound = bound + extent;
-  } else if (range.lo < 0) {
-    c.fail(fmt::format("the sign of the bound {} is not known", ir::to_string(bound)));
-  }
+  if (!has_sign(bound))
+    c.fail_unequal(ir::min(IndexExpr() - bound, 1), IndexExpr(1),
+                   fmt::format("the sign of the bound {} is not known", ir::to_string(bound)));
+  if (ir::prove_less(bound, 0)) bound = bound + extent;
   return ir::max(ir::min(bound, extent - IndexExpr(1 - hi)), lo);
+}
+
+// to - from, as a minimum where `from` is a maximum: of the last row, min(1, N) and not N - max(N - 1, 0).
+IndexExpr distance(IndexExpr from, IndexExpr to) {
+  if (!from.node() || from.node()->op != ir::IndexOp::max) return to - from;
+  IndexExpr least = to - from.node()->args[0];
+  for (IndexExpr arg : from.node()->args) least = ir::min(least, to - arg);
+  return least;
 }
 
 SliceAxis slice_axis(InferContext& c, int axis, IndexExpr start, IndexExpr end, int64_t step) {
@@ -47,7 +58,7 @@ SliceAxis slice_axis(InferContext& c, int axis, IndexExpr start, IndexExpr end, 
   if (step > 0) {
     start = clamp_bound(c, start, extent, 0, 1);
     end = clamp_bound(c, end, extent, 0, 1);
-    return {axis, start, step, ir::max(ceildiv(end - start, step), 0)};
+    return {axis, start, step, ir::max(ceildiv(distance(start, end), step), 0)};
   }
   start = clamp_bound(c, start, extent, -1, 0);
   end = clamp_bound(c, end, extent, -1, 0);
@@ -81,8 +92,16 @@ std::vector<SliceAxis> slice_plan(InferContext& c) {
   return plan;
 }
 
+// Whether a bound counts from the start or from the end.
+bool has_unknown_sign(InferContext& c, int input) {
+  const auto* known = c.contents(input);
+  return known && std::any_of(known->begin(), known->end(),
+                              [](IndexExpr e) { return !has_sign(e) && !is_negated_dimension(e); });
+}
+
 bool is_run_time_slice(InferContext& c) {
   if (c.opset() < 10) return false;
+  if (has_unknown_sign(c, 1) || has_unknown_sign(c, 2)) return true;
   return is_run_time(c, 1) || is_run_time(c, 2) || is_run_time(c, 3) || is_run_time(c, 4);
 }
 

@@ -4,6 +4,7 @@
 #include <map>
 #include <optional>
 
+#include "cppgen/package/bounds.h"
 #include "cppgen/package/dim_code.h"
 #include "cppgen/package/index_extents.h"
 #include "cppgen/schedule/uses.h"
@@ -61,6 +62,7 @@ class Builder {
   PlanAndWeights run() {
     rt::Plan& plan = result_.plan;
     plan.model = source_.model, plan.isa = source_.isa, plan.symbols = symbols_, plan.libraries = source_.libraries;
+    plan.bounds = bounds_of(*program_.index, symbols_);
     describe_tensors();
     for (const auto& step : source_.schedule.steps) std::visit([&](const auto& s) { add(s); }, step);
     plan.weights_bytes = weights_bytes_;

@@ -7,12 +7,11 @@
 
 namespace cppgen::passes {
 
-// What dimensions must be in a branch that may never be taken says nothing of the model.
 static void infer_body_types(Graph& body, const PassOptions& options) {
   try {
     infer_types(body, options);
   } catch (const ops::UnequalDimensions& e) {
-    throw UserError(e.what());
+    throw ops::UnequalDimensions(e.what(), e.a, e.b, /*in_body=*/true);
   }
 }
 

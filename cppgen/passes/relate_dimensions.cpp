@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "cppgen/ir/bounds_for_equality.h"
 #include "cppgen/ir/polynomial.h"
 #include "cppgen/ops/op.h"
 #include "cppgen/passes/infer_types.h"
@@ -61,23 +62,52 @@ void substitute_in_inputs(Graph& graph, const Relation& relation) {
   for (ValueId v : graph.inputs)
     if (graph.value(v).type)
       for (IndexExpr& d : graph.value(v).type->shape) d = ir::substitute(d, map);
+  graph.index->substitute_in_assumptions(map);
 }
+
+bool are_of_inputs(const Graph& graph, IndexExpr e) {
+  const auto known = input_symbols(graph), variables = ir::variables_of(e);
+  return std::all_of(variables.begin(), variables.end(),
+                     [&](const auto* v) { return std::find(known.begin(), known.end(), v) != known.end(); });
+}
+
+// False if no bounds make the dimensions equal that a run could check.
+bool assume_equal(Graph& graph, const ops::UnequalDimensions& e) {
+  if (!are_of_inputs(graph, e.a - e.b)) return false;
+  const auto bounds = ir::bounds_for_equality(e.a, e.b);
+  const auto& known = graph.index->assumptions();
+  if (std::any_of(bounds.begin(), bounds.end(),
+                  [&](const auto& b) { return std::find(known.begin(), known.end(), b) != known.end(); }))
+    return false;
+  for (const ir::IndexBound& bound : bounds) {
+    log_warning("the model is taken to have {}, because {}", ir::to_string(bound), e.what());
+    graph.index->assume(bound);
+  }
+  return !bounds.empty();
+}
+
+bool relate(Graph& graph, const ops::UnequalDimensions& e) {
+  const auto relation = e.in_body ? std::nullopt : relation_between(graph, e.a, e.b);
+  if (!relation) return false;
+  log_warning("the model's dimension {} is taken to be {}, because {}", relation->symbol->name,
+              ir::to_string(relation->value), e.what());
+  substitute_in_inputs(graph, *relation);
+  return true;
+}
+
+constexpr size_t kMostBounds = 64;
 
 }  // namespace
 
 void infer_types_relating_dimensions(Graph& graph, const PassOptions& options) {
-  for (size_t left = input_symbols(graph).size(); left > 0; left--) {
+  for (size_t left = input_symbols(graph).size() + kMostBounds; left > 0; left--) {
     Graph typed = deep_copy(graph);
     try {
       infer_types(typed, options);
       graph = std::move(typed);
       return;
     } catch (const ops::UnequalDimensions& e) {
-      const auto relation = relation_between(graph, e.a, e.b);
-      if (!relation) throw;
-      log_warning("the model's dimension {} is taken to be {}, because {}", relation->symbol->name,
-                  ir::to_string(relation->value), e.what());
-      substitute_in_inputs(graph, *relation);
+      if (!relate(graph, e) && !assume_equal(graph, e)) throw;
     }
   }
   infer_types(graph, options);

@@ -109,4 +109,19 @@ class Field {
   std::string path_;
 };
 
+inline json bounds_to_json(const std::vector<Bound>& bounds) {
+  json list = json::array();
+  for (const Bound& bound : bounds)
+    list.push_back({{"least", bound.least.code}, {"most", bound.most.code}, {"text", bound.text}});
+  return list;
+}
+
+inline std::vector<Bound> bounds_from(const Field& list) {
+  std::vector<Bound> bounds;
+  list.each([&](const Field& node) {
+    bounds.push_back({node["least"].expr(), node["most"].expr(), node["text"].text()});
+  });
+  return bounds;
+}
+
 }  // namespace cppgen::rt

@@ -58,6 +58,7 @@ struct Module {
   std::string isa;
   int32_t plans = 0;
   std::vector<ValueInfo> inputs, outputs;
+  std::vector<Bound> bounds;     // over the symbols of the outline
   std::vector<HostBody> bodies;  // the first is the model
 };
 

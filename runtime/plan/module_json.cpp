@@ -83,6 +83,7 @@ std::string to_json(const Module& module) {
             {"plans", module.plans},
             {"inputs", infos_to_json(module.inputs)},
             {"outputs", infos_to_json(module.outputs)},
+            {"bounds", bounds_to_json(module.bounds)},
             {"bodies", json::array()}};
   for (const HostBody& body : module.bodies) root["bodies"].push_back(body_to_json(body));
   return root.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
@@ -102,6 +103,7 @@ Module module_from_json(std::string_view text) {
   module.plans = root["plans"].index();
   module.inputs = infos_from(root["inputs"]);
   module.outputs = infos_from(root["outputs"]);
+  module.bounds = bounds_from(root["bounds"]);
   root["bodies"].each([&](const Field& node) { module.bodies.push_back(body_from(node)); });
   validate(module);
   return module;

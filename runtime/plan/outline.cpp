@@ -14,6 +14,7 @@ class Outline {
   explicit Outline(const Module& module) {
     plan_.model = module.model, plan_.isa = module.isa;
     for (size_t i = 0; i < module.inputs.size(); i++) plan_.inputs.push_back(tensor_of(module.inputs[i], int32_t(i)));
+    plan_.bounds = module.bounds;
     for (const ValueInfo& info : module.outputs) plan_.outputs.push_back(tensor_of(info, -1));
   }
 

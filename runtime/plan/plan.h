@@ -71,6 +71,12 @@ struct Symbol {
   int32_t input = -1, axis = -1;  // the first input dimension that binds it
 };
 
+// least <= most for the sizes of every run; the compiler relied on it.
+struct Bound {
+  DimExpr least, most;
+  std::string text;  // the same with the names of dimensions
+};
+
 // A buffer of which each step of a repetition reads what the step before stored: at step 0 `before` is read in
 // `initial`, later in what `after` named then.
 struct CarriedBuffers {
@@ -89,6 +95,7 @@ struct Plan {
   std::string model;  // name of the graph
   std::string isa;
   std::vector<Symbol> symbols;
+  std::vector<Bound> bounds;
   std::vector<TensorInfo> inputs, outputs;
   std::vector<PlanBuffer> buffers;
   std::vector<Step> steps;

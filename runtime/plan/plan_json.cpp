@@ -140,6 +140,7 @@ Plan plan_from(const Field& root) {
   root["symbols"].each([&](const Field& node) {
     plan.symbols.push_back({node["name"].text(), node["input"].index(), node["axis"].index()});
   });
+  plan.bounds = bounds_from(root["bounds"]);
   root["inputs"].each([&](const Field& node) { plan.inputs.push_back(tensor_from(node)); });
   root["outputs"].each([&](const Field& node) { plan.outputs.push_back(tensor_from(node)); });
   root["buffers"].each([&](const Field& node) { plan.buffers.push_back(buffer_from(node)); });
@@ -159,7 +160,7 @@ std::string to_json(const Plan& plan) {
             {"outputs", json::array()},    {"buffers", json::array()},
             {"steps", json::array()},      {"repetitions", json::array()},
             {"libraries", plan.libraries}, {"weights_bytes", plan.weights_bytes},
-            {"checks", plan.checks}};
+            {"checks", plan.checks},       {"bounds", bounds_to_json(plan.bounds)}};
   for (const Symbol& symbol : plan.symbols)
     root["symbols"].push_back({{"name", symbol.name}, {"input", symbol.input}, {"axis", symbol.axis}});
   for (const TensorInfo& tensor : plan.inputs) root["inputs"].push_back(tensor_to_json(tensor));

@@ -27,6 +27,10 @@ class Validator {
     check_tensors("inputs", plan_.inputs);
     check_tensors("outputs", plan_.outputs);
     check_symbols();
+    for (size_t i = 0; i < plan_.bounds.size(); i++) {
+      check_expr(fmt::format("bounds[{}].least", i), plan_.bounds[i].least);
+      check_expr(fmt::format("bounds[{}].most", i), plan_.bounds[i].most);
+    }
     for (size_t i = 0; i < plan_.libraries.size(); i++) check_library(i);
     if (plan_.weights_bytes < 0) fail("weights_bytes", "is {}; sizes are at least 0", plan_.weights_bytes);
     for (size_t i = 0; i < plan_.buffers.size(); i++) check_buffer(i);

@@ -1,6 +1,7 @@
 #include "runtime/session/input_binding.h"
 
 #include <algorithm>
+#include <set>
 
 #include "runtime/base/errors.h"
 
@@ -25,11 +26,12 @@ void check_data(const char* kind, const TensorInfo& info, std::span<const int64_
 // "N = 3 from input 'y' axis 0, M = ..." for the symbols in `expr`.
 std::string symbols_text(const Plan& plan, const DimExpr& expr, std::span<const int64_t> symbols) {
   std::string text;
+  std::set<int64_t> named;
   for (size_t i = 0; i < expr.code.size(); i++) {
     const auto op = DimOp(expr.code[i]);
     if (op != DimOp::constant && op != DimOp::symbol) continue;
     const int64_t operand = expr.code[++i];
-    if (op == DimOp::constant) continue;
+    if (op == DimOp::constant || !named.insert(operand).second) continue;
     const Symbol& symbol = plan.symbols[size_t(operand)];
     text += fmt::format("{}{} = {} from input '{}' axis {}", text.empty() ? "" : ", ", symbol.name,
                         symbols[size_t(operand)], plan.inputs[size_t(symbol.input)].name, symbol.axis);
@@ -48,6 +50,13 @@ std::string symbols_text(const Plan& plan, const DimExpr& expr, std::span<const 
   const std::string why = symbols_text(plan, info.dims[axis], symbols);
   user_error("input '{}' axis {} is {}; the model needs {}{}", info.name, axis, found, expected,
              why.empty() ? "" : " (" + why + ")");
+}
+
+void check_bound(const Plan& plan, const Bound& bound, std::span<const int64_t> symbols) {
+  if (evaluate(bound.least, symbols) <= evaluate(bound.most, symbols)) return;
+  DimExpr both = bound.least;
+  both.code.insert(both.code.end(), bound.most.code.begin(), bound.most.code.end());
+  user_error("the model needs {}; {}", bound.text, symbols_text(plan, both, symbols));
 }
 
 }  // namespace
@@ -69,6 +78,7 @@ void bind_inputs(const Plan& plan, std::span<const TensorView> inputs, std::span
       if (inputs[i].dims[axis] != expected)
         refuse_dim(plan, plan.inputs[i], axis, inputs[i].dims[axis], expected, symbols);
     }
+  for (const Bound& bound : plan.bounds) check_bound(plan, bound, symbols);
 }
 
 void check_input_data(const Plan& plan, std::span<const TensorView> inputs) {

@@ -38,7 +38,7 @@ std::vector<int64_t> bound_symbols(const Plan& plan, std::span<const TensorView>
   std::vector<int64_t> symbols;
   for (const TensorInfo& info : plan.inputs)
     if (has_dims(info)) tensors.inputs.push_back(info);
-  tensors.symbols = plan.symbols;
+  tensors.symbols = plan.symbols, tensors.bounds = plan.bounds;
   std::vector<int32_t> position(plan.inputs.size(), -1);
   int32_t next = 0;
   for (size_t i = 0; i < plan.inputs.size(); i++)

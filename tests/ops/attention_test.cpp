@@ -56,6 +56,18 @@ TEST(Attention, RowsThatSeeNothingAreZeros) {
   }
 }
 
+TEST(Attention, KeysBehindAMaskAreHidden) {
+  const Sizes s{1, 2, 2, 3, 5, 4, 4};
+  const auto q = wave({1, 2, 3, 4}, 0), k = wave({1, 2, 5, 4}, 1), v = wave({1, 2, 5, 4}, 2), mask = wave({3, 4}, 3);
+  expect_attention(
+      s, 0.5, apart(q), apart(k), apart(v),
+      [&](auto, auto, int64_t i, int64_t j, double x) { return j < 4 ? x + mask.as<float>()[i * 4 + j] : -INFINITY; },
+      apart(run(node({}, {q, k, v, mask}))[0]));
+  NodeCase before = node({}, {q, k, v, mask});
+  before.opset = 23;
+  EXPECT_NE(error_of(before).find("do not broadcast"), std::string::npos) << error_of(before);
+}
+
 TEST(Attention, CausalWithACache) {
   const Sizes s{2, 2, 2, 3, 7, 4, 4};
   const auto q = wave({2, 2, 3, 4}, 0), k = wave({2, 2, 3, 4}, 1), v = wave({2, 2, 3, 4}, 2);

@@ -61,6 +61,62 @@ TEST(RelateDimensions, SeveralSymbolsAreFoundOneAfterTheOther) {
   EXPECT_EQ(related(m), "[2, 4] [2, 4]");
 }
 
+// What the arena takes to hold after inference.
+std::string assumed(GraphMaker& m) {
+  related(m);
+  std::string text;
+  for (const ir::IndexBound& bound : m.g.index->assumptions()) text += (text.empty() ? "" : ", ") + to_string(bound);
+  return text;
+}
+
+// Dimension `axis` of `v`, as a list of one.
+ValueId extent(GraphMaker& m, ValueId v, int64_t axis) {
+  return untyped(m, "Gather", {untyped(m, "Shape", {v}), m.ints({axis})});
+}
+
+TEST(AssumedBounds, PositionsOfATableBoundTheLength) {
+  GraphMaker m;
+  const ValueId x = m.input("x", {m.symbol("N"), m.symbol("S")});
+  const ValueId rows = untyped(m, "Slice", {m.floats({1, 4}, {1, 2, 3, 4}), m.ints({0}), extent(m, x, 1), m.ints({1})});
+  m.output(untyped(m, "Add", {x, rows}));
+  EXPECT_EQ(assumed(m), "S <= 4");
+  EXPECT_EQ(to_string(m.g.value(m.g.outputs[0]).type->shape), "[N, S]");
+}
+
+// The rows of a constant mask for S new keys after P past ones.
+TEST(AssumedBounds, AMaskOfConstantSizeBoundsASum) {
+  GraphMaker m;
+  const ValueId past = m.input("past", {m.symbol("P")}), now = m.input("now", {m.symbol("S")});
+  const ValueId from = extent(m, past, 0), to = untyped(m, "Add", {from, extent(m, now, 0)});
+  m.output(untyped(m, "Mul", {untyped(m, "Slice", {m.floats({4}, {1, 2, 3, 4}), from, to}), now}));
+  EXPECT_NE(assumed(m).find("P + S <= 4"), std::string::npos);
+  EXPECT_EQ(to_string(m.g.value(m.g.outputs[0]).type->shape), "[S]");
+}
+
+TEST(AssumedBounds, HalvesThatAreDoubledNeedAnEvenSize) {
+  GraphMaker m;
+  const ValueId x = m.input("x", {m.symbol("H")});
+  const ValueId half = untyped(m, "Slice", {x, m.ints({0}), m.ints({INT32_MAX}), m.ints({0}), m.ints({2})});
+  m.output(untyped(m, "Add", {x, untyped(m, "Tile", {half, m.ints({2})})}));
+  EXPECT_EQ(assumed(m), "H <= 2*floordiv(H + 1, 2), 2*floordiv(H + 1, 2) <= H");
+}
+
+TEST(AssumedBounds, WhatTheLastElementDividesIsNotEmpty) {
+  GraphMaker m;
+  const ValueId x = m.input("x", {m.symbol("H")});
+  m.output(untyped(m, "Div", {x, untyped(m, "Slice", {x, m.ints({-1}), m.ints({INT32_MAX})})}));
+  EXPECT_EQ(assumed(m), "1 <= H");
+  EXPECT_EQ(to_string(m.g.value(m.g.outputs[0]).type->shape), "[H]");
+}
+
+TEST(AssumedBounds, ANegatedDimensionCountsFromTheEnd) {
+  GraphMaker m;
+  const ValueId x = m.input("x", {m.symbol("K")}), now = m.input("now", {m.symbol("S")});
+  const ValueId last = untyped(m, "Slice", {x, untyped(m, "Neg", {extent(m, now, 0)}), m.ints({INT32_MAX})});
+  m.output(untyped(m, "Add", {last, now}));
+  EXPECT_EQ(assumed(m), "1 <= S, S <= K");
+}
+
 TEST(RelateDimensions, WhatNoSymbolCanMendIsTheNodesError) {
   GraphMaker constants, halves;
   const ValueId x = constants.input("x", {constants.symbol("N"), 3});

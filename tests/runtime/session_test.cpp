@@ -170,6 +170,28 @@ TEST(Symbols, DisagreementNamesBothPlaces) {
   EXPECT_EQ(run(3, 6, 3), "input 'b' axis 0 is 6; the model needs 7 (N = 3 from input 'a' axis 0)");
 }
 
+// a[N] and b[M] with N + 2 <= M.
+TEST(Symbols, BoundsAreChecked) {
+  Plan plan;
+  plan.model = "bounds";
+  plan.isa = "scalar";
+  plan.symbols = {{"N", 0, 0}, {"M", 1, 0}};
+  plan.bounds = {{sym(0) + num(2), sym(1), "N + 2 <= M"}};
+  plan.inputs = {{"a", DType::f32, {sym(0)}, 0}, {"b", DType::f32, {sym(1)}, 0}};
+  TempDirectory directory;
+  write_package(directory.path(), plan, "", {});
+  SessionOptions options;
+  options.threads = 1;
+  Session session(Executable::load(directory.path()), options);
+  const auto run = [&](int64_t a, int64_t b) {
+    const Tensor ta = ramp({a}), tb = ramp({b});
+    const TensorView inputs[] = {ta.view(), tb.view()};
+    return error_of([&] { session.run(inputs); });
+  };
+  EXPECT_EQ(run(3, 5), "");
+  EXPECT_EQ(run(3, 4), "the model needs N + 2 <= M; N = 3 from input 'a' axis 0, M = 4 from input 'b' axis 0");
+}
+
 constexpr const char* kCheckedSource = R"(
 extern "C" void k_gather(const cppgen_kernel_args* args, long begin, long end) {
   const long* index = (const long*)args->buffers[0];

@@ -1,0 +1,72 @@
+// Sizes that the compiler takes for granted are checked when the model is run.
+#include "tests/modules/model_runs.h"
+
+namespace cppgen::modules {
+namespace {
+
+void add_extent(ModelMaker& maker, const std::string& of) {
+  maker.node("Shape", {of}, {"extent"});
+  maker.initializer("zero", {1}, onnx::TensorProto::INT64).add_int64_data(0);
+}
+
+// x [N] and the first N of a table of 4.
+ModelMaker sum_with_table() {
+  ModelMaker maker(13);
+  maker.input("x", {"N"}).output("y");
+  auto& table = maker.initializer("table", {4}, onnx::TensorProto::FLOAT);
+  for (float v : {1.f, 0.f, 3.f, 4.f}) table.add_float_data(v);
+  add_extent(maker, "x");
+  maker.node("Slice", {"table", "zero", "extent"}, {"rows"});
+  maker.node("Add", {"x", "rows"}, {"sum"});
+  return maker;
+}
+
+template <class F>
+std::string error_of(const F& f) {
+  try {
+    f();
+  } catch (const UserError& e) {
+    return e.what();
+  }
+  return "";
+}
+
+void expect_refused(const Model& model, const Value& input) {
+  const std::string text = "the model needs N <= 4; N = 5 from input 'x' axis 0";
+  EXPECT_EQ(error_of([&] { model.interpreted({input}); }), text);
+  EXPECT_EQ(error_of([&] { model.compiled({input}, 1); }), text);
+}
+
+TEST(Bounds, OfAModelThatIsOnePlan) {
+  ModelMaker maker = sum_with_table();
+  maker.node("Neg", {"sum"}, {"y"});
+  const Model model(maker);
+  EXPECT_EQ(numbers(model.run({floats({3}, {1, 2, 3})})[0]), (std::vector<float>{-2, -2, -6}));
+  expect_refused(model, floats({5}, {1, 2, 3, 4, 5}));
+}
+
+TEST(Bounds, OfAModelOfSeveralPlans) {
+  ModelMaker maker = sum_with_table();
+  maker.node("NonZero", {"sum"}, {"y"});
+  const Model model(maker);
+  EXPECT_TRUE(model.has_host_steps());
+  EXPECT_EQ(model.run({floats({3}, {-1, 2, 3})})[0].tensor()->dims(), (std::vector<int64_t>{1, 2}));
+  expect_refused(model, floats({5}, {1, 2, 3, 4, 5}));
+}
+
+// The check of an index needs the extent of the slice, which no shape has in it.
+TEST(Bounds, RowsOfASliceAreGathered) {
+  ModelMaker maker(13);
+  maker.input("x", {"N"}).input("at", {"2"}, onnx::TensorProto::INT64).output("y");
+  auto& table = maker.initializer("table", {4}, onnx::TensorProto::FLOAT);
+  for (float v : {1.f, 2.f, 3.f, 4.f}) table.add_float_data(v);
+  add_extent(maker, "x");
+  maker.node("Slice", {"table", "zero", "extent"}, {"rows"});
+  maker.node("Gather", {"rows", "at"}, {"y"});
+  const Model model(maker);
+  EXPECT_EQ(numbers(model.run({floats({3}, {0, 0, 0}), ints({2}, {2, -1})})[0]), (std::vector<float>{3, 3}));
+  EXPECT_NE(error_of([&] { model.compiled({floats({2}, {0, 0}), ints({2}, {2, 0})}, 1); }), "");
+}
+
+}  // namespace
+}  // namespace cppgen::modules
