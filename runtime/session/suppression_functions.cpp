@@ -3,7 +3,9 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
+#include <functional>
 #include <limits>
+#include <span>
 
 #include "runtime/base/errors.h"
 #include "runtime/session/host_functions.h"
@@ -37,23 +39,49 @@ struct Boxes {
   }
 };
 
-// Whether a box overlaps one of the chosen. In blocks, which compilers make vectors of.
-bool overlaps(const Box& box, const Boxes& chosen, float threshold) {
-  constexpr size_t kBlock = 16;
-  const float own = box.area();
-  if (!(own > 0)) return false;
-  for (size_t begin = 0, count = chosen.top.size(); begin < count; begin += kBlock) {
-    int found = 0;
-    for (size_t k = begin, end = std::min(count, begin + kBlock); k < end; k++) {
-      const float height = std::max(std::min(chosen.bottom[k], box.bottom) - std::max(chosen.top[k], box.top), 0.0f);
-      const float width = std::max(std::min(chosen.right[k], box.right) - std::max(chosen.left[k], box.left), 0.0f);
-      const float common = height * width, all = chosen.area[k] + own - common;
-      found |= int(chosen.area[k] > 0) & int(common / all > threshold);
+// Whether a box overlaps one of the chosen. In blocks, which compilers make vectors of; most blocks have nothing in
+// common with it, so they need no division.
+class OverlapSearch {
+ public:
+  OverlapSearch(const Box& box, const Boxes& chosen) : box_(box), own_(box.area()), chosen_(chosen) {}
+
+  bool finds(float threshold) const {
+    if (!(own_ > 0)) return false;
+    for (size_t begin = 0, count = chosen_.top.size(); begin < count; begin += kBlock) {
+      const size_t size = std::min(kBlock, count - begin);
+      if (size == kBlock ? block_overlaps(begin, kBlock, threshold) : block_overlaps(begin, size, threshold))
+        return true;
     }
-    if (found) return true;
+    return false;
   }
-  return false;
-}
+
+ private:
+  static constexpr size_t kBlock = 16;
+
+  __attribute__((always_inline)) bool block_overlaps(size_t begin, size_t size, float threshold) const {
+    float common[kBlock];
+    int any = threshold < 0 ? 1 : 0;
+    for (size_t k = 0; k < size; k++) {
+      const size_t i = begin + k;
+      const float height =
+          std::max(std::min(chosen_.bottom[i], box_.bottom) - std::max(chosen_.top[i], box_.top), 0.0f);
+      const float width = std::max(std::min(chosen_.right[i], box_.right) - std::max(chosen_.left[i], box_.left), 0.0f);
+      common[k] = height * width;
+      any |= int(common[k] > 0);
+    }
+    if (!any) return false;
+    int found = 0;
+    for (size_t k = 0; k < size; k++) {
+      const float all = chosen_.area[begin + k] + own_ - common[k];
+      found |= int(chosen_.area[begin + k] > 0) & int(common[k] / all > threshold);
+    }
+    return found != 0;
+  }
+
+  Box box_;
+  float own_;
+  const Boxes& chosen_;
+};
 
 // Orders candidates: greater scores first, NaN before all, equal ones by their position.
 uint64_t rank_of(float score, int64_t position) {
@@ -85,29 +113,40 @@ class Suppression {
   }
 
  private:
-  // Candidates leave a heap in their order, until there are enough.
+  // The best candidates are sorted until there are enough, each time some more of them.
   void choose(const float* boxes, const float* scores, int64_t count) {
-    taken_.clear(), chosen_.clear(), heap_.clear();
+    constexpr size_t kFirst = 128, kGrowth = 4;
+    taken_.clear(), chosen_.clear(), candidates_.clear();
     if (limits_.most <= 0) return;
     for (int64_t i = 0; i < count; i++)
-      if (!limits_.has_score || scores[i] > limits_.score) heap_.push_back(rank_of(scores[i], i));
-    std::make_heap(heap_.begin(), heap_.end());
-    while (!heap_.empty() && int64_t(taken_.size()) < limits_.most) {
-      std::pop_heap(heap_.begin(), heap_.end());
-      const auto position = int64_t(uint32_t(~uint32_t(heap_.back())));
-      heap_.pop_back();
+      if (!limits_.has_score || scores[i] > limits_.score) candidates_.push_back(rank_of(scores[i], i));
+    const auto at = [&](size_t i) { return candidates_.begin() + ptrdiff_t(i); };
+    for (size_t begin = 0, some = kFirst; begin < candidates_.size(); begin += some, some *= kGrowth) {
+      const size_t end = begin + std::min(some, candidates_.size() - begin);
+      if (end < candidates_.size()) std::nth_element(at(begin), at(end), candidates_.end(), std::greater<>());
+      std::sort(at(begin), at(end), std::greater<>());
+      if (!choose_among(boxes, {candidates_.data() + begin, end - begin})) return;
+    }
+  }
+
+  // False when there are enough.
+  bool choose_among(const float* boxes, std::span<const uint64_t> candidates) {
+    for (const uint64_t candidate : candidates) {
+      if (int64_t(taken_.size()) == limits_.most) return false;
+      const auto position = int64_t(uint32_t(~uint32_t(candidate)));
       const Box box = box_at(boxes + position * 4, call_.step.integers[0] != 0);
-      if (overlaps(box, chosen_, limits_.overlap)) continue;
+      if (OverlapSearch(box, chosen_).finds(limits_.overlap)) continue;
       chosen_.add(box);
       taken_.push_back(position);
     }
+    return int64_t(taken_.size()) < limits_.most;
   }
 
   const HostCall& call_;
   Limits limits_;
   Boxes chosen_;
   std::vector<int64_t> taken_, rows_;
-  std::vector<uint64_t> heap_;
+  std::vector<uint64_t> candidates_;
 };
 
 float number_or(const HostCall& call, size_t i, float otherwise) {

@@ -236,5 +236,46 @@ TEST(NonMaxSuppression, HostAndLoopsAgree) {
     }
 }
 
+// Squares of this size at these corners: those that do not overlap a better one by more than 0.3.
+constexpr float kSize = 7;
+std::vector<int64_t> chosen_squares(const std::vector<float>& corners, const std::vector<float>& scores, int64_t most) {
+  std::vector<int64_t> order, chosen;
+  for (size_t i = 0; i < scores.size(); i++) order.push_back(int64_t(i));
+  std::stable_sort(order.begin(), order.end(),
+                   [&](int64_t a, int64_t b) { return scores[size_t(a)] > scores[size_t(b)]; });
+  auto overlap = [&](int64_t a, int64_t b) {
+    float common = 1;
+    for (size_t side : {0, 1})
+      common *= std::max(0.0f, kSize - std::abs(corners[size_t(2 * a) + side] - corners[size_t(2 * b) + side]));
+    return common / (2 * kSize * kSize - common);
+  };
+  for (int64_t box : order) {
+    const bool hidden = std::any_of(chosen.begin(), chosen.end(), [&](int64_t c) { return overlap(c, box) > 0.3f; });
+    if (!hidden && int64_t(chosen.size()) < most) chosen.push_back(box);
+  }
+  return chosen;
+}
+
+// So many that they are sorted in parts, and compared in blocks.
+TEST(NonMaxSuppression, ManyCandidates) {
+  constexpr int64_t kCount = 700;
+  const auto scores = whole_numbers<float>(kCount, 0, 300, 8), corners = whole_numbers<float>(2 * kCount, 0, 60, 9);
+  std::vector<float> boxes;
+  for (size_t i = 0; i < corners.size(); i += 2)
+    boxes.insert(boxes.end(), {corners[i], corners[i + 1], corners[i] + kSize, corners[i + 1] + kSize});
+  ModelMaker m(11);
+  m.input("boxes", {"1", "700", "4"}).input("scores", {"1", "1", "700"}).input("most", {}, kInt64).input("overlap", {});
+  m.node("NonMaxSuppression", {"boxes", "scores", "most", "overlap"}, {"y"});
+  const Model model(m.output("y"));
+  for (int64_t most : {5, 100, 1000}) {
+    const std::vector<Value> inputs{floats({1, kCount, 4}, boxes), floats({1, 1, kCount}, scores), ints({}, {most}),
+                                    floats({}, {0.3f})};
+    const Value found = model.compiled(inputs, 1)[0];
+    const auto expected = chosen_squares(corners, scores, most);
+    ASSERT_EQ(found.tensor()->dims()[0], int64_t(expected.size()));
+    for (size_t i = 0; i < expected.size(); i++) EXPECT_EQ(found.tensor()->as<int64_t>()[3 * i + 2], expected[i]);
+  }
+}
+
 }  // namespace
 }  // namespace cppgen::modules
