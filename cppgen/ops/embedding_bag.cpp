@@ -85,7 +85,7 @@ void lower_reduce_bags(LowerContext& c) {
   Scalar result = scalar(c, c.exprs().accumulator(0, type));
   if (mode == "mean") {
     nest.reductions.push_back({ReduceOp::sum, type, select(is_member, number(c, type, 1), number(c, type, 0))});
-    result = result / scalar(c, c.exprs().accumulator(1, type));
+    result = result / max(scalar(c, c.exprs().accumulator(1, type)), 1.0);  // of nothing: 0, as ReduceMean
   }
   nest.stores.push_back({c.output_buffer(0), at, result, {}});
   c.emit(std::move(nest));

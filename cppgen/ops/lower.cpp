@@ -158,8 +158,9 @@ ir::Program lower(Graph& g, const LowerOptions& options) {
   return program;
 }
 
-std::vector<ir::BufferId> lower_body(Graph& body, ir::Program& program, const std::vector<ir::BufferId>& inputs) {
-  Lowering lowering(body, program, {});
+std::vector<ir::BufferId> lower_body(Graph& body, ir::Program& program, const std::vector<ir::BufferId>& inputs,
+                                     const LowerOptions& options) {
+  Lowering lowering(body, program, options);
   for (size_t i = 0; i < inputs.size(); ++i)
     if (inputs[i] >= 0) lowering.set_input(body.inputs[i], inputs[i]);
   for (const Node& node : body.nodes)

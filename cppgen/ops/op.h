@@ -181,7 +181,8 @@ struct LowerOptions {
 ir::Program lower(Graph&, const LowerOptions& = {});
 // Lowers a body into the program around it; a buffer for each of its inputs, -1 for those whose contents are known.
 // Returns the buffers of its outputs.
-std::vector<ir::BufferId> lower_body(Graph& body, ir::Program&, const std::vector<ir::BufferId>& inputs);
+std::vector<ir::BufferId> lower_body(Graph& body, ir::Program&, const std::vector<ir::BufferId>& inputs,
+                                     const LowerOptions& = {});
 // Lowers one node alone: its inputs become the program's inputs (constants stay constants if `keep_constants`): each
 // distinct one, in order of first use.
 ir::Program lower_node(Graph&, NodeId, bool keep_constants = true);

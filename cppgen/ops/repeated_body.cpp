@@ -136,7 +136,7 @@ class RepeatedLowering {
     for (size_t i = 0; i < states.size(); ++i) inputs[form_.first_input + i] = states[i].before;
     for (size_t k = 0; k < form_.scanned.size(); ++k) inputs[form_.first_input + states.size() + k] = slice(k);
     std::copy(captured.begin(), captured.end(), inputs.end() - std::ptrdiff_t(captured.size()));
-    const std::vector<ir::BufferId> outputs = lower_body(body_, c_.program(), inputs);
+    const std::vector<ir::BufferId> outputs = lower_body(body_, c_.program(), inputs, {.library = c_.uses_library()});
     for (size_t i = 0; i < states.size(); ++i) copy(states[i].after, outputs[form_.first_output + i], "state");
     for (size_t k = 0; k < form_.stacked.size(); ++k) stack(k, outputs[form_.first_output + states.size() + k]);
   }

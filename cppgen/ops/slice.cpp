@@ -28,7 +28,9 @@ std::vector<IndexExpr> bounds_argument(InferContext& c, const char* attribute, i
   return *known;
 }
 
-bool has_sign(IndexExpr bound) { return ir::prove_less(bound, 0) || ir::prove_less_equal(0, bound); }
+bool has_sign(IndexExpr bound) {
+  return bound.is_constant() || ir::prove_less(bound, 0) || ir::prove_less_equal(0, bound);
+}
 
 // Of -S, the sign is known where S is not 0, which then is taken to hold.
 bool is_negated_dimension(IndexExpr bound) { return bound.range().hi == 0 && !ir::depends_on_fresh_symbols(bound); }

@@ -73,6 +73,38 @@ TEST(LoopsInPlans, GiveWhatTheRoundsOfTheHostGive) {
   }
 }
 
+// A body of operators that the library has: of each row its greatest elements, sums, and places that are counted; the
+// state is scattered into.
+ModelMaker library_model() {
+  ModelMaker m(18);
+  m.input("state", {"40"}).input("rows", {"R", "40"});
+  m.initializer("k", {1}, onnx::TensorProto::INT64).add_int64_data(7);
+  m.initializer("axis", {}, onnx::TensorProto::INT64).add_int64_data(0);
+  auto& scan = m.node("Scan", {"state", "rows"}, {"last", "sums", "greatest"});
+  set_attribute(scan, "num_scan_inputs", int64_t(1));
+  auto& body = body_of(scan);
+  for (const char* name : {"in", "row"}) ModelMaker::set_type(*body.add_input(), name, {"40"});
+  ModelMaker::add_node(body, "TopK", {"row", "k"}, {"top", "places"});
+  ModelMaker::add_node(body, "CumSum", {"in", "axis"}, {"sum"});
+  auto& scatter = ModelMaker::add_node(body, "ScatterElements", {"in", "places", "top"}, {"out"});
+  set_attribute(scatter, "reduction", std::string("add"));
+  for (const char* name : {"out", "sum", "top"}) body.add_output()->set_name(name);
+  return m.output("last").output("sums").output("greatest"), m;
+}
+
+TEST(LoopsInPlans, CallTheLibrary) {
+  const Model model(library_model());
+  for (int64_t count : {0, 1, 6}) {
+    std::vector<float> rows;
+    for (int64_t i = 0; i < count * 40; i++) rows.push_back(float(i * 37 % 23));
+    model.run({floats({40}, std::vector<float>(40, 2)), floats({count, 40}, rows)});
+  }
+  const auto steps = model.library_steps();
+  for (const char* name : {"topk", "cumsum", "scatter_elements"})
+    EXPECT_EQ(std::count(steps.begin(), steps.end(), name), 1) << name;
+  EXPECT_FALSE(model.has_host_steps());
+}
+
 // What makes a body unfit: a state that grows, and a condition that may end the loop.
 TEST(LoopsInPlans, OthersAreRunByTheHost) {
   for (const bool grows : {true, false}) {
