@@ -107,10 +107,10 @@ void infer_types_relating_dimensions(Graph& graph, const PassOptions& options) {
       graph = std::move(typed);
       return;
     } catch (const ops::UnequalDimensions& e) {
-      if (!relate(graph, e) && !assume_equal(graph, e)) throw;
+      if (!relate(graph, e) && !assume_equal(graph, e)) break;
     }
   }
-  infer_types(graph, options);
+  infer_types(graph, options, /*dimensions_together=*/true);
 }
 
 }  // namespace cppgen::passes

@@ -60,5 +60,29 @@ TEST(InferTypes, NamesTheNodeThatFails) {
   }
 }
 
+TEST(InferTypes, NamesEveryNodeThatFailsButNotThoseBehindThem) {
+  GraphMaker m;
+  ValueId x = m.input("x", {2, 3}), y = m.input("y", {4, 5});
+  ValueId first = untyped(m, "And", {x, x});
+  ValueId behind = untyped(m, "Not", {first});
+  ValueId second = untyped(m, "MatMul", {x, y});
+  ValueId fine = untyped(m, "Relu", {x});
+  ValueId third = untyped(m, "Concat", {fine});
+  const char* names[] = {"first", "behind", "second", "fine", "third"};
+  for (size_t i = 0; i < std::size(names); i++) m.g.nodes[i].name = names[i];
+  m.output(behind).output(second).output(third);
+  for (bool together : {false, true}) try {
+      infer_types(m.g, {}, together);
+      FAIL();
+    } catch (const UserError& e) {
+      const std::string text = e.what();
+      const auto has = [&](const char* part) { return text.find(part) != std::string::npos; };
+      EXPECT_TRUE(has("second")) << text;
+      EXPECT_EQ(has("3 nodes are refused"), together) << text;
+      EXPECT_EQ(has("first") && has("third"), together) << text;
+      EXPECT_FALSE(has("behind") || has("fine")) << text;
+    }
+}
+
 }  // namespace
 }  // namespace cppgen::passes
