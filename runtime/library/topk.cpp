@@ -99,14 +99,20 @@ class Row {
     return k_;
   }
 
+  // Fills the keys of a block, and gives the best of them.
+  KeyBits keys_of_block(const typename Key::Stored* x, int64_t width, int64_t step, KeyBits* keys) const {
+    KeyBits best = KeyBits(~KeyBits(0));
+    for (int64_t i = 0; i < width; i++) keys[i] = key(x[i * step]);
+    for (int64_t i = 0; i < width; i++) best = std::min(best, keys[i]);
+    return best;
+  }
+
   const Entry* select_one(const typename Key::Stored* x, int64_t count, int64_t step) {
     KeyBits keys[kBlock], least = key(x[0]);
     int64_t where = 0;
     for (int64_t begin = 0; begin < count; begin += kBlock) {
       const int64_t width = std::min(kBlock, count - begin);
-      KeyBits best = KeyBits(~KeyBits(0));
-      for (int64_t i = 0; i < width; i++) keys[i] = key(x[(begin + i) * step]);
-      for (int64_t i = 0; i < width; i++) best = std::min(best, keys[i]);
+      const KeyBits best = keys_of_block(x + begin * step, width, step, keys);
       if (best >= least) continue;
       least = best, where = begin + (std::find(keys, keys + width, best) - keys);
     }
@@ -126,9 +132,7 @@ class Row {
     KeyBits keys[kBlock], worst = KeyBits(~KeyBits(0));
     for (int64_t begin = 0; begin < count; begin += kBlock) {
       const int64_t width = std::min(kBlock, count - begin);
-      KeyBits best = KeyBits(~KeyBits(0));
-      for (int64_t i = 0; i < width; i++) keys[i] = key(x[(begin + i) * step]);
-      for (int64_t i = 0; i < width; i++) best = std::min(best, keys[i]);
+      const KeyBits best = keys_of_block(x + begin * step, width, step, keys);
       if (best >= worst && filled == k_) continue;
       for (int64_t i = 0; i < width; i++) {
         if (keys[i] >= worst && filled == k_) continue;
