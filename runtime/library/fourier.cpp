@@ -128,7 +128,8 @@ void FourierTransform::run_pass(const Pass& p, const Cx<V>* x, Cx<V>* y) const {
     for (int64_t j = 1; j < r; j++) twiddles[j] = roots_[size_t(group * j * s)];
     for (int64_t q = 0; q < s; q++) {
       Cx<V> a[kMostRadix];
-      for (int64_t k = 0; k < r; k++) a[k] = x[q + s * (group + p.groups * k)];
+      a[0] = x[q + s * group];
+      for (int64_t k = 1; k < r; k++) a[k] = x[q + s * (group + p.groups * k)];
       if (r == 2)
         butterfly_2(a);
       else if (r == 4)
