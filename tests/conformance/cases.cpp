@@ -1,7 +1,6 @@
 #include "tests/conformance/cases.h"
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
 
 #include "cppgen/import/summary.h"
@@ -12,7 +11,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* kGroups[] = {"node", "simple", "pytorch-converted", "pytorch-operator"};
 constexpr char kSeparator = '\x1f';  // in no message
 
 std::vector<std::string> operators_of(const std::string& model) {
@@ -21,17 +19,24 @@ std::vector<std::string> operators_of(const std::string& model) {
   return operators;
 }
 
+std::vector<fs::path> folders_of(const fs::path& parent) {
+  std::vector<fs::path> folders;
+  std::error_code error;
+  for (fs::directory_iterator it(parent, error), end; !error && it != end; it.increment(error))
+    if (it->is_directory(error)) folders.push_back(it->path());
+  return folders;
+}
+
 }  // namespace
 
 std::vector<Case> find_cases(const std::string& data, const std::string& filter) {
   std::vector<Case> cases;
-  for (const char* group : kGroups) {
-    std::error_code error;
-    for (fs::directory_iterator it(fs::path(data) / group, error), end; !error && it != end; it.increment(error)) {
-      const std::string name = std::string(group) + "/" + it->path().filename().string();
-      const std::string model = it->path().string() + "/model.onnx";
+  for (const fs::path& group : folders_of(data)) {
+    for (const fs::path& folder : folders_of(group)) {
+      const std::string name = group.filename().string() + "/" + folder.filename().string();
+      const std::string model = folder.string() + "/model.onnx";
       if (name.find(filter) == std::string::npos || !fs::exists(model)) continue;
-      cases.push_back({name, it->path().string(), model, operators_of(model)});
+      cases.push_back({name, folder.string(), model, operators_of(model)});
     }
   }
   std::sort(cases.begin(), cases.end(), [](const Case& a, const Case& b) { return a.name < b.name; });

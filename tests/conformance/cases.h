@@ -11,8 +11,7 @@ struct Case {
   std::vector<std::string> operators;  // each once; of bodies too
 };
 
-// Every model below DATA/{node,simple,pytorch-converted,pytorch-operator} whose name contains `filter`, by name. Empty
-// if the data are not there.
+// Every DATA/GROUP/NAME/model.onnx whose "GROUP/NAME" contains `filter`, by name. Empty if the data are not there.
 std::vector<Case> find_cases(const std::string& data, const std::string& filter);
 
 enum class Status { passed, failed, unsupported };
