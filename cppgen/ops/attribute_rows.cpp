@@ -2,7 +2,7 @@
 
 namespace cppgen::ops {
 
-// As in the schemas of ONNX 1.19 and ONNX Runtime 1.30.
+// As in the schemas of ONNX 1.19 and ONNX Runtime 1.30, and the axis that quantizers write for version 10.
 const std::vector<AttributeRow>& attribute_rows() {
   static const std::vector<AttributeRow> rows{
       {"", "Abs Ceil Exp Floor Log Max Mean Min Neg PRelu Reciprocal Relu Sigmoid Sqrt Sum Tanh", 1, "consumed_inputs"},
@@ -56,7 +56,7 @@ const std::vector<AttributeRow>& attribute_rows() {
       {"", "DeformConv", 19, "dilations group kernel_shape offset_group pads strides"},
       {"", "DepthToSpace", 1, "blocksize"},
       {"", "DepthToSpace", 11, "blocksize mode"},
-      {"", "DequantizeLinear", 13, "axis"},
+      {"", "DequantizeLinear QuantizeLinear", 10, "axis"},
       {"", "DequantizeLinear", 21, "axis block_size"},
       {"", "DequantizeLinear", 23, "axis block_size output_dtype"},
       {"", "Dropout", 1, "consumed_inputs is_test ratio"},
@@ -114,7 +114,6 @@ const std::vector<AttributeRow>& attribute_rows() {
       {"", "Pad", 1, "mode paddings value"},
       {"", "Pad", 2, "mode pads value"},
       {"", "Pad", 11, "mode"},
-      {"", "QuantizeLinear", 13, "axis"},
       {"", "QuantizeLinear", 19, "axis saturate"},
       {"", "QuantizeLinear", 21, "axis block_size output_dtype saturate"},
       {"", "QuantizeLinear", 23, "axis block_size output_dtype precision saturate"},
@@ -192,10 +191,16 @@ const std::vector<AttributeRow>& attribute_rows() {
       {"com.microsoft", "Attention", 1,
        "do_rotary mask_filter_value num_heads past_present_share_buffer qkv_hidden_sizes rotary_embedding_dim scale "
        "unidirectional"},
+      {"com.microsoft", "BiasAdd BiasSplitGelu", 1, ""},
       {"com.microsoft", "BiasSoftmax", 1, "axis is_inner_broadcast"},
+      {"com.microsoft", "DecoderMaskedMultiHeadAttention", 1,
+       "mask_filter_value num_heads output_qk past_present_share_buffer scale"},
+      {"com.microsoft", "DecoderMaskedSelfAttention", 1,
+       "do_rotary mask_filter_value num_heads past_present_share_buffer qkv_hidden_sizes rotary_embedding_dim scale "
+       "unidirectional"},
       {"com.microsoft", "DequantizeLinear QLinearConcat QuantizeLinear", 1, "axis"},
       {"com.microsoft", "EmbedLayerNormalization", 1, "epsilon mask_index_type"},
-      {"com.microsoft", "FusedConv", 1,
+      {"com.microsoft", "FusedConv NhwcFusedConv", 1,
        "activation activation_params auto_pad dilations group kernel_shape pads strides"},
       {"com.microsoft", "FusedGemm", 1, "activation activation_alpha activation_beta alpha beta transA transB"},
       {"com.microsoft", "FusedMatMul", 1, "alpha transA transB transBatchA transBatchB"},
@@ -206,8 +211,11 @@ const std::vector<AttributeRow>& attribute_rows() {
       {"com.microsoft", "GroupQueryAttention", 1,
        "do_rotary k_quant_type kv_cache_bit_width kv_num_heads local_window_size num_heads qk_output "
        "rotary_interleaved scale smooth_softmax softcap v_quant_type"},
+      {"com.microsoft", "GroupNorm SkipGroupNorm", 1, "activation channels_last epsilon groups"},
+      {"com.microsoft", "MatMulBnb4", 1, "K N block_size quant_type training_mode transB"},
       {"com.microsoft", "MatMulNBits", 1, "K N accuracy_level bits block_size weight_prepacked"},
       {"com.microsoft", "MultiHeadAttention", 1, "mask_filter_value num_heads scale unidirectional"},
+      {"com.microsoft", "NhwcConv", 1, "auto_pad dilations group kernel_shape pads strides"},
       {"com.microsoft", "NhwcMaxPool", 1, "auto_pad ceil_mode dilations kernel_shape pads strides"},
       {"com.microsoft", "QAttention", 1,
        "do_rotary mask_filter_value num_heads past_present_share_buffer scale unidirectional"},
@@ -222,6 +230,15 @@ const std::vector<AttributeRow>& attribute_rows() {
       {"com.microsoft", "RotaryEmbedding", 1, "interleaved is_packed_batching num_heads rotary_embedding_dim scale"},
       {"com.microsoft", "SkipLayerNormalization SkipSimplifiedLayerNormalization", 1, "epsilon"},
       {"com.microsoft", "Trilu", 1, "upper"},
+      {"com.microsoft.nchwc", "AveragePool", 1,
+       "auto_pad ceil_mode count_include_pad dilations kernel_shape pads strides"},
+      {"com.microsoft.nchwc", "Conv", 1,
+       "activation activation_params auto_pad dilations group kernel_shape pads strides"},
+      {"com.microsoft.nchwc", "GlobalAveragePool GlobalMaxPool", 1, ""},
+      {"com.microsoft.nchwc", "MaxPool", 1, "auto_pad ceil_mode dilations kernel_shape pads storage_order strides"},
+      {"com.microsoft.nchwc", "ReorderInput", 1, "channels_last"},
+      {"com.microsoft.nchwc", "ReorderOutput", 1, "channels channels_last"},
+      {"com.microsoft.nchwc", "Upsample", 1, "coordinate_transformation_mode mode scales"},
   };
   return rows;
 }

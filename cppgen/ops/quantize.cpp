@@ -22,13 +22,13 @@ struct Granularity {
 Granularity granularity(InferContext& c) {
   const Shape& x = c.shape(0);
   const Shape& scale = c.shape(1);
+  int64_t block = c.integer("block_size", 0);
+  if (block < 0) c.fail(fmt::format("attribute 'block_size' is {}", block));
+  // Quantizers write one scale as a vector beside a zero point that is a scalar, and the other way round.
+  if (is_single(scale) && block == 0 && (!c.has_input(2) || is_single(c.shape(2)))) return {};
   if (c.has_input(2) && c.shape(2).size() != scale.size()) c.fail("scale and zero point have different shapes");
   for (size_t d = 0; c.has_input(2) && d < scale.size(); ++d)
     require_equal(c, scale[d], c.shape(2)[d], "scale and zero point");
-  int64_t block = c.integer("block_size", 0);
-  if (block < 0) c.fail(fmt::format("attribute 'block_size' is {}", block));
-  if (is_single(scale) && block == 0) return {};
-  if (c.node().domain.empty() && c.opset() < 13) c.fail("scales for an axis need opset 13");
   Granularity g{normalized_axis(c, c.integer("axis", 1), int(x.size())), block};
   if (block == 0) {
     require_rank(c, 1, 1, 1);

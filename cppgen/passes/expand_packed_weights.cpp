@@ -4,6 +4,7 @@
 #include <span>
 
 #include "cppgen/passes/expansion.h"
+#include "runtime/base/checked.h"
 
 namespace cppgen::passes {
 
@@ -107,6 +108,55 @@ void expand_ordered_weights(Expansion& e) {
   inputs[0] = e.add("Gather", {inputs[0], positions}, {{"axis", int64_t(-1)}});
   inputs[4] = kNoValue;
   e.become("MatMulNBits", std::move(inputs), e.given_attributes(), kMicrosoft);
+}
+
+// --- MatMulBnb4: a, weights as positions in a table of 16 numbers, the greatest magnitude of each block of them
+
+namespace {
+
+// What positions stand for, as parts of a block's greatest magnitude: 4-bit floats, and quantiles of a normal
+// distribution (Dettmers et al., QLoRA).
+constexpr float kFourBitFloats[16] = {0.f,  5.208333333e-03f,  2 / 3.f,  1.f,  1 / 3.f,  1 / 2.f,  1 / 6.f,  1 / 4.f,
+                                      -0.f, -5.208333333e-03f, -2 / 3.f, -1.f, -1 / 3.f, -1 / 2.f, -1 / 6.f, -1 / 4.f};
+constexpr float kNormalQuantiles[16] = {-1.0f,
+                                        -0.6961928009986877f,
+                                        -0.5250730514526367f,
+                                        -0.39491748809814453f,
+                                        -0.28444138169288635f,
+                                        -0.18477343022823334f,
+                                        -0.09105003625154495f,
+                                        0.0f,
+                                        0.07958029955625534f,
+                                        0.16093020141124725f,
+                                        0.24611230194568634f,
+                                        0.33791524171829224f,
+                                        0.44070982933044434f,
+                                        0.5626170039176941f,
+                                        0.7229568362236023f,
+                                        1.0f};
+
+}  // namespace
+
+// Elements lie one after the other, a row of depth K for each column of the product; the upper half of a byte is first.
+void expand_table_weights(Expansion& e) {
+  const Tensor *weights = e.constant(1), *greatest = e.constant(2);
+  const int64_t depth = e.integer("K", 0), columns = e.integer("N", 0), block = e.integer("block_size", 0),
+                type = e.integer("quant_type", 1);
+  if (!weights || !greatest || weights->dtype != DType::u8 || !is_float(greatest->dtype) || depth < 1 || columns < 1 ||
+      block < 1 || (type != 0 && type != 1) || e.integer("transB", 1) != 1)
+    return;
+  const int64_t count = checked_mul(depth, columns, "the weights");
+  if (weights->elements() != count / 2 + count % 2 || greatest->elements() != (count - 1) / block + 1) return;
+  const std::vector<double> magnitudes = numbers_of(*greatest);
+  const float* table = type == 0 ? kFourBitFloats : kNormalQuantiles;
+  std::vector<double> values(static_cast<size_t>(count));
+  for (int64_t i = 0; i < count; i++) {
+    const int byte = weights->as<uint8_t>()[i / 2];
+    const float part = table[i % 2 == 0 ? byte >> 4 : byte & 15];
+    values[size_t(i % depth * columns + i / depth)] = double(part * float(magnitudes[size_t(i / block)]));
+  }
+  const Tensor wide = make_floats(greatest->dtype, {depth, columns}, values);
+  e.become("MatMul", {e.input(0), e.graph.add_constant(e.old.name + " weights", wide)}, {});
 }
 
 }  // namespace cppgen::passes

@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <map>
 #include <string>
 #include <vector>
@@ -44,11 +45,31 @@ class Expansion {
     made.name = old.name, made.attributes = std::move(attributes);
     return outputs;
   }
+  // Replaces the node; of its outputs the new one has those in front of all that were given.
   void become(std::string op, std::vector<ValueId> inputs, Attributes attributes, const char* domain = "") {
     Node& node = graph.nodes[size_t(at_)];
+    node.outputs.resize(node.outputs.size() - given_);
     node.op = std::move(op), node.domain = domain, node.opset = *domain ? 1 : kExpandedOpset;
     node.inputs = std::move(inputs), node.attributes = std::move(attributes);
   }
+  // A node in front that gives output `i`; the replaced node then has no outputs behind `i` but those given so, too.
+  ValueId give(size_t i, std::string op, std::vector<ValueId> inputs, Attributes attributes = {}) {
+    if (!wants(i)) return add(std::move(op), std::move(inputs), std::move(attributes));
+    given_ = std::max(given_, old.outputs.size() - i);
+    Node& made = insert_node(graph, at_++, std::move(op), std::move(inputs), {old.outputs[i]});
+    made.opset = kExpandedOpset, made.name = old.name, made.attributes = std::move(attributes);
+    graph.nodes[size_t(at_)].outputs[i] = kNoValue;
+    graph.value(old.outputs[i]).producer = made.id;
+    return old.outputs[i];
+  }
+  bool wants(size_t output) const { return output < old.outputs.size() && old.outputs[output] != kNoValue; }
+  ValueId ints(const std::vector<int64_t>& values) {
+    return graph.add_constant(old.name + " integers", make_ints(values));
+  }
+  ValueId floats(std::vector<int64_t> dims, const std::vector<double>& values) {
+    return graph.add_constant(old.name + " floats", make_floats(DType::f32, std::move(dims), values));
+  }
+  void replace_inputs(std::vector<ValueId> inputs) { graph.nodes[size_t(at_)].inputs = std::move(inputs); }
   // A constant of one element as a scalar, anything else as it is.
   ValueId scalar(size_t i) {
     const Tensor* t = constant(i);
@@ -60,10 +81,32 @@ class Expansion {
 
  private:
   NodeId at_;
+  size_t given_ = 0;  // outputs at the end that nodes in front give
 };
 
-// Those over packed weights, in expand_packed_weights.cpp.
+// The orders of dimensions that move channels from the end behind the batch; and back.
+std::vector<int64_t> channels_second(int64_t rank);
+std::vector<int64_t> channels_last(int64_t rank);
+
+// expand_attention.cpp
+void expand_quantized_attention(Expansion&);
+void expand_packed_attention(Expansion&);
+void expand_decoder_attention(Expansion&);
+void expand_decoder_self_attention(Expansion&);
+// expand_channels_last.cpp
+void expand_last_max_pool(Expansion&);
+void expand_last_average_pool(Expansion&);
+void expand_last_quantized_conv(Expansion&);
+void expand_last_conv(Expansion&);
+void expand_last_fused_conv(Expansion&);
+// expand_normalization.cpp
+void expand_group_norm(Expansion&);
+void expand_skip_group_norm(Expansion&);
+void expand_bias_split_gelu(Expansion&);
+void expand_bias_add(Expansion&);
+// expand_packed_weights.cpp
 void expand_gather(Expansion&);
 void expand_ordered_weights(Expansion&);
+void expand_table_weights(Expansion&);
 
 }  // namespace cppgen::passes

@@ -7,6 +7,7 @@
 #include "cppgen/passes/canonicalize.h"
 #include "cppgen/passes/eliminate_common_subexpressions.h"
 #include "cppgen/passes/eliminate_dead_code.h"
+#include "cppgen/passes/expand_channel_blocks.h"
 #include "cppgen/passes/expand_composites.h"
 #include "cppgen/passes/expand_quantized_operators.h"
 #include "cppgen/passes/expand_string_vocabularies.h"
@@ -55,6 +56,8 @@ void run_passes(Graph& graph, const PassOptions& options) {
   // Before inference, which types what it makes.
   run("expand_string_vocabularies", [&](Graph& g) { expand_string_vocabularies(g); });
   // Before the support check, which sees what they become.
+  // In front of those, because it makes some of them.
+  run("expand_channel_blocks", [&](Graph& g) { expand_channel_blocks(g); });
   run("expand_composites", [&](Graph& g) { expand_composites(g); });
   // Before inference, so that a model's unsupported operators are reported together.
   once("check_supported", [&](Graph& g) { ops::check_supported(g); });

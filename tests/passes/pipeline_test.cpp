@@ -67,6 +67,7 @@ TEST(Pipeline, TracesEachPass) {
   EXPECT_EQ(seen, (Ops{"eliminate_dead_code",
                        "check_attributes",
                        "expand_string_vocabularies",
+                       "expand_channel_blocks",
                        "expand_composites",
                        "check_supported",
                        "infer_types",
