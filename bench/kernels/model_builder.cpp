@@ -4,6 +4,7 @@
 
 #include <fstream>
 #include <stdexcept>
+#include <string_view>
 
 namespace cppgen::bench {
 
@@ -22,12 +23,15 @@ static void declare(onnx::ValueInfoProto& info, const std::string& name, const D
 
 // Of the attributes that the benchmarks use; the others are numbers.
 static bool is_list(const std::string& attribute) {
-  return attribute == "perm" || attribute == "pads" || attribute == "strides" || attribute == "kernel_shape";
+  return attribute == "perm" || attribute == "pads" || attribute == "strides" || attribute == "kernel_shape" ||
+         attribute == "dilations";
 }
 
 ModelBuilder::ModelBuilder(const std::string& name) : impl_(std::make_unique<Impl>()) {
   impl_->model.set_ir_version(9);
   impl_->model.add_opset_import()->set_version(20);
+  onnx::OperatorSetIdProto& contributed = *impl_->model.add_opset_import();
+  contributed.set_domain("com.microsoft"), contributed.set_version(1);
   impl_->model.mutable_graph()->set_name(name);
 }
 
@@ -58,10 +62,22 @@ std::string ModelBuilder::numbers(const Dims& dims, const std::vector<float>& va
   return t.name();
 }
 
+std::string ModelBuilder::bytes(const Dims& dims, const std::vector<uint8_t>& values, bool is_signed) {
+  onnx::TensorProto& t = *impl_->model.mutable_graph()->add_initializer();
+  t.set_name(fresh("bytes"));
+  t.set_data_type(is_signed ? onnx::TensorProto::INT8 : onnx::TensorProto::UINT8);
+  for (int64_t d : dims) t.add_dims(d);
+  t.set_raw_data(values.data(), values.size());
+  return t.name();
+}
+
 std::string ModelBuilder::node(const char* op, const Names& inputs,
                                const std::map<std::string, std::vector<int64_t>>& attributes) {
   onnx::NodeProto& n = *impl_->model.mutable_graph()->add_node();
-  n.set_op_type(op);
+  const std::string_view full = op;
+  const size_t dot = full.rfind('.');
+  if (dot != full.npos) n.set_domain(std::string(full.substr(0, dot)));
+  n.set_op_type(std::string(full.substr(dot == full.npos ? 0 : dot + 1)));
   n.set_name(fresh(op));
   for (const auto& i : inputs) n.add_input(i);
   n.add_output(n.name() + ".out");

@@ -21,6 +21,8 @@ class ModelBuilder {
   std::string ints(const std::vector<int64_t>& values);                     // a constant list
   std::string numbers(const Dims& dims, const std::vector<float>& values);  // a constant tensor, row-major
   std::string number(float value) { return numbers({}, {value}); }
+  std::string bytes(const Dims& dims, const std::vector<uint8_t>& values, bool is_signed);  // a constant tensor
+  // `op` is an operator of ONNX, or of another domain: "com.microsoft.MatMulNBits".
   std::string node(const char* op, const Names& inputs,
                    const std::map<std::string, std::vector<int64_t>>& attributes = {});
   void output(const std::string& value, const Dims& dims);

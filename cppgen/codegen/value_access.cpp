@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "cppgen/codegen/value_emitter.h"
+#include "cppgen/schedule/loop_order.h"
 
 namespace cppgen::codegen {
 
@@ -134,28 +135,13 @@ std::string ValueEmitter::even_load(const Access& a) const {
                      lanes_);
 }
 
-// The index expressions whose sum an offset is.
-static std::vector<ir::IndexTerm> terms_of(IndexExpr offset) {
-  if (offset.is_constant()) return {};
-  if (offset.node()->op == ir::IndexOp::sum) return offset.node()->terms;
-  return {{1, offset.node()}};
-}
-
-// Elements of which each serves some neighbouring lanes: the offset of lane i moves with floordiv(i, `lanes`) alone.
+// Elements of which each serves some neighbouring lanes; empty if these are none.
 std::string ValueEmitter::repeated_load(const Access& a) const {
   if (a.even || a.by_lane || !a.lane_when.empty() || !vector_) return "";
-  std::optional<ir::IndexTerm> moves;
-  for (const ir::IndexTerm& t : terms_of(a.offset)) {
-    if (!varies(IndexExpr(t.node))) continue;
-    if (moves || t.node->op != ir::IndexOp::floordiv) return "";
-    moves = t;
-  }
-  if (!moves || moves->coefficient < 1) return "";
-  const IndexExpr lane = moves->node->args[0], lanes = moves->node->args[1];
-  const auto step = ir::stride_of(lane, vector_);
-  if (!lanes.is_constant() || !step || !step->is_constant(1)) return "";
-  return fmt::format("vec::ld_repeated<{}, {}>({} + {}, {}, {})", lanes.constant(), moves->coefficient, a.pointer,
-                     names_.text(a.offset), names_.text(ir::mod(lane, lanes)), lanes_);
+  const auto repeated = schedule::repeated_elements(a.offset, vector_);
+  if (!repeated) return "";
+  return fmt::format("vec::ld_repeated<{}, {}>({} + {}, {}, {})", repeated->lanes, repeated->step, a.pointer,
+                     names_.text(a.offset), names_.text(ir::mod(repeated->lane, repeated->lanes)), lanes_);
 }
 
 // Elements that lie evenly apart, where one condition on an index of the lanes says which of them exist; else empty.

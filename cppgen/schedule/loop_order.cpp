@@ -163,6 +163,27 @@ std::vector<Access> accesses_of(const Program& program, const Layouts& layouts, 
   return all;
 }
 
+// The index expressions whose sum an offset is.
+static std::vector<ir::IndexTerm> terms_of(IndexExpr offset) {
+  if (offset.is_constant()) return {};
+  if (offset.node()->op == ir::IndexOp::sum) return offset.node()->terms;
+  return {{1, offset.node()}};
+}
+
+std::optional<RepeatedElements> repeated_elements(IndexExpr offset, const ir::IndexNode* loop) {
+  std::optional<ir::IndexTerm> moves;
+  for (const ir::IndexTerm& t : terms_of(offset)) {
+    if (!ir::depends_on(IndexExpr(t.node), loop)) continue;
+    if (moves || t.node->op != ir::IndexOp::floordiv) return std::nullopt;
+    moves = t;
+  }
+  if (!moves || moves->coefficient < 1) return std::nullopt;
+  const IndexExpr lane = moves->node->args[0], lanes = moves->node->args[1];
+  const auto step = ir::stride_of(lane, loop);
+  if (!lanes.is_constant() || !step || !step->is_constant(1)) return std::nullopt;
+  return RepeatedElements{lane, lanes.constant(), moves->coefficient};
+}
+
 std::optional<IndexExpr> end_of_load(Expr load, const Loop& loop) {
   if (load->guards.size() != 1 || load->args[0]->kind != ir::ExprKind::constant) return std::nullopt;
   const ir::Guard& g = load->guards[0];

@@ -13,6 +13,14 @@ struct Access {
 };
 std::vector<Access> accesses_of(const ir::Program&, const Layouts&, const FusedKernel&);
 
+// An offset that moves with a loop only as `step` x floordiv(`lane`, `lanes`), where `lane` moves by 1 with the loop: so
+// many neighbouring points share an element.
+struct RepeatedElements {
+  IndexExpr lane;
+  int64_t lanes, step;
+};
+std::optional<RepeatedElements> repeated_elements(IndexExpr offset, const ir::IndexNode* loop);
+
 // Where a load's only condition is that `loop` stands before some position, and a constant takes its place behind it:
 // that position.
 std::optional<IndexExpr> end_of_load(ir::Expr load, const ir::Loop& loop);

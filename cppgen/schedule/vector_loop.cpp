@@ -48,7 +48,14 @@ double idle_lanes(const Loop& loop) {
   return points > 0 ? vectors_of(loop, kLanes) * kLanes / points : 1;
 }
 
-constexpr double kApart = 8, kUneven = 16;  // times of elements that lie apart, for those side by side
+// Times of elements that lie apart, for those side by side; repeated ones are loaded at once and spread over the lanes.
+constexpr double kRepeated = 2, kApart = 8, kUneven = 16;
+
+double time_along(IndexExpr offset, const Loop& lanes) {
+  if (const auto stride = ir::stride_of(offset, lanes.var.node())) return stride->is_constant(1) ? 1 : kApart;
+  const auto repeated = repeated_elements(offset, lanes.var.node());
+  return repeated && repeated->step <= repeated->lanes ? kRepeated : kUneven;
+}
 
 // Time of a point of all inner loops where this outer loop's points are lanes, in accesses of a full vector.
 double time_of_last(const FusedKernel& kernel, const std::vector<Access>& accesses, const Loop& last) {
@@ -60,8 +67,7 @@ double time_of_last(const FusedKernel& kernel, const std::vector<Access>& access
       for (const auto* loops : {&s.loops, &s.reduced})
         for (const Loop& l : *loops)
           if (ir::depends_on(a.offset, l.var.node())) times *= points_of(l, kLanes);
-    const auto stride = ir::stride_of(a.offset, last.var.node());
-    time += times * (!stride ? kUneven : stride->is_constant(1) ? 1 : kApart);
+    time += times * time_along(a.offset, last);
   }
   return idle_lanes(last) * time;
 }

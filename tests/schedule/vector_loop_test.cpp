@@ -1,0 +1,56 @@
+// Which loop's points are lanes.
+#include "cppgen/schedule/vector_loop.h"
+
+#include "cppgen/schedule/loop_order.h"
+#include "tests/schedule/scheduled.h"
+
+namespace cppgen::schedule {
+namespace {
+
+ValueId weights(GraphMaker& g, const std::vector<int64_t>& dims) {
+  int64_t count = 1;
+  for (int64_t d : dims) count *= d;
+  return g.floats(dims, std::vector<double>(size_t(count), 0.5));
+}
+
+// The extent of the loop whose points are lanes in a convolution of groups, between convolutions that want channels
+// last.
+IndexExpr lanes_of_grouped(bool any_batch, int64_t channels, int64_t groups, int64_t stride) {
+  GraphMaker g;
+  const ValueId x = g.input("x", {any_batch ? g.symbol("n") : IndexExpr(1), 24, 30, 30});
+  const ValueId image = g.node("Conv", {x, weights(g, {channels, 24, 1, 1})});
+  const ValueId y = g.node("Conv", {image, weights(g, {channels, channels / groups, 3, 3})},
+                           {{"group", groups},
+                            {"strides", std::vector<int64_t>{stride, stride}},
+                            {"pads", std::vector<int64_t>{1, 1, 1, 1}}});
+  g.output(g.node("Conv", {g.node("Relu", {y}), weights(g, {24, channels, 1, 1})}));
+  const Schedule s = scheduled(g);
+  for (const FusedKernel* kernel : kernels_of(s))
+    if (!kernel->contraction && has_inner_loops(*kernel)) return kernel->vector_outer ? kernel->outer.back().extent : 0;
+  return 0;
+}
+
+TEST(VectorLoop, ChannelsAreTheLanesOfConvolutionsOfNarrowGroups) {
+  for (bool any_batch : {false, true})
+    for (int64_t stride : {1, 2})
+      for (int64_t width : {2, 4, 8}) {
+        SCOPED_TRACE(testing::Message() << "stride " << stride << ", channels of a group " << width);
+        EXPECT_TRUE(lanes_of_grouped(any_batch, 64, 64 / width, stride).is_constant(64));
+      }
+}
+
+TEST(VectorLoop, ElementsThatNeighboursShareAreRecognised) {
+  ir::IndexArena index;
+  const IndexExpr c = index.loop("c", 64), x = index.loop("x", 9);
+  const auto shared = repeated_elements(ir::floordiv(c, 4) * 4 + x * 64 + 3, c.node());
+  ASSERT_TRUE(shared.has_value());
+  EXPECT_EQ(shared->lanes, 4);
+  EXPECT_EQ(shared->step, 4);
+  EXPECT_TRUE(ir::prove_equal(shared->lane, c));
+  EXPECT_FALSE(repeated_elements(c + x, c.node()));                               // each has its own
+  EXPECT_FALSE(repeated_elements(ir::floordiv(c * 2, 3), c.node()));              // uneven
+  EXPECT_FALSE(repeated_elements(ir::floordiv(c, 4) + ir::mod(c, 4), c.node()));  // two terms move
+}
+
+}  // namespace
+}  // namespace cppgen::schedule
