@@ -36,6 +36,15 @@ void require_rank(InferContext& c, int input, int least, int most) {
       fmt::format("input {} has the shape {} but must have {} dimensions", input, to_string(c.shape(input)), wanted));
 }
 
+void require_one_element(InferContext& c, int input, const char* what) {
+  for (const IndexExpr& d : c.shape(input)) {
+    if (d.is_constant() && !d.is_constant(1))
+      c.fail(fmt::format("input {} ({}) must have one element but has the shape {}", input, what,
+                         to_string(c.shape(input))));
+    require_equal(c, d, 1, "the dimensions of an input that must have one element, and 1,");
+  }
+}
+
 DType dtype_of_onnx(InferContext& c, int64_t number) {
   switch (number) {
     case 1:

@@ -30,6 +30,9 @@ inline constexpr DTypes kNarrow = kFloat8 | kFourBits;
 void require_dtype(InferContext&, int input, DTypes allowed);
 void require_same_dtype(InferContext&, int first, int second);
 void require_rank(InferContext&, int input, int least, int most);
+// Fails unless the input has one element, whatever its rank. A dimension that is a symbol becomes 1; one that only a
+// run knows is compared before the node runs.
+void require_one_element(InferContext&, int input, const char* what);
 // The element type of ONNX's TensorProto.DataType number.
 DType dtype_of_onnx(InferContext&, int64_t number);
 
@@ -60,6 +63,10 @@ inline Scalar load(LowerContext& c, ir::BufferId b, std::vector<IndexExpr> at) {
 }
 inline Scalar load_input(LowerContext& c, int i, std::vector<IndexExpr> at) {
   return load(c, c.input_buffer(i), std::move(at));
+}
+// Of an input that require_one_element has seen.
+inline Scalar only_element(LowerContext& c, int i) {
+  return load_input(c, i, std::vector<IndexExpr>(c.shape(i).size()));
 }
 inline Scalar number(LowerContext& c, DType value_type, double v) {
   return is_float(value_type) ? scalar(c, c.exprs().constant(value_type, v))

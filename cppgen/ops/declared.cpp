@@ -1,5 +1,7 @@
 #include "cppgen/ops/declared.h"
 
+#include <algorithm>
+
 namespace cppgen::ops {
 
 std::optional<Shape> declared_shape(const InferContext& c, int output) {
@@ -11,7 +13,12 @@ std::optional<Shape> declared_shape(const InferContext& c, int output) {
 
 Shape require_declared(InferContext& c, int input, const char* what, const std::optional<PartialShape>& partial) {
   std::optional<Shape> shape = declared_shape(c, 0);
-  if (!shape && partial && c.can_resolve()) return c.resolved_dimensions(0, *partial);
+  const auto known = [](const auto& d) { return d.has_value(); };
+  if (!shape && partial && c.can_resolve()) {
+    if (!std::all_of(partial->begin(), partial->end(), known)) return c.resolved_dimensions(0, *partial);
+    shape.emplace();  // nothing is left to a run, which checks the arguments like those of a declared shape
+    for (const auto& d : *partial) shape->push_back(*d);
+  }
   if (!shape) c.fail(fmt::format("input {} ({}) must be constant, or the output's shape declared", input, what));
   require_size(c, *shape, DType::f64);
   return *shape;

@@ -24,7 +24,7 @@ void infer_dropout(InferContext& c) {
   for (int i = 1; i < c.input_count(); ++i) {
     if (!c.has_input(i)) continue;
     require_dtype(c, i, i == 1 ? kFloats : kBool);
-    for (const IndexExpr& d : c.shape(i)) require_equal(c, d, 1, "the dimensions of ratio and training_mode and 1");
+    require_one_element(c, i, i == 1 ? "the ratio" : "training_mode");
   }
   require_dtype(c, 0, may_train(c) || c.opset() < 22 ? kFloats : kFloats | kFloat8);
   if (c.opset() >= 12 && c.has_input(1) && c.constant(1)) ratio = float_element(*c.constant(1), 0);
@@ -32,8 +32,6 @@ void infer_dropout(InferContext& c) {
   c.set_output(0, c.dtype(0), c.shape(0));
   c.set_output(1, c.opset() < 10 ? c.dtype(0) : DType::boolean, c.shape(0));
 }
-
-Scalar only_element(LowerContext& c, int input) { return load_input(c, input, At(c.shape(input).size())); }
 
 Scalar ratio_of(LowerContext& c) {
   if (c.opset() >= 12 && c.has_input(1)) return only_element(c, 1);

@@ -28,7 +28,10 @@ void lower_eye_like(LowerContext& c) {
 
 void infer_trilu(InferContext& c) {
   require_rank(c, 0, 2, -1);
-  if (c.has_input(1)) require_dtype(c, 1, bit(DType::i64));
+  if (c.has_input(1)) {
+    require_dtype(c, 1, bit(DType::i64));
+    require_one_element(c, 1, "k");
+  }
   c.integer("upper", 1);
   c.set_output(0, c.dtype(0), c.shape(0));
 }
@@ -36,7 +39,7 @@ void infer_trilu(InferContext& c) {
 void lower_trilu(LowerContext& c) {
   bool upper = c.integer("upper", 1) != 0;
   c.emit_pointwise(c.output_buffer(0), [&](const At& at) {
-    Scalar k = c.has_input(1) ? load_input(c, 1, At(c.shape(1).size())) : number(c, DType::i64, 0);
+    Scalar k = c.has_input(1) ? only_element(c, 1) : number(c, DType::i64, 0);
     Scalar diagonal = index_value(c, at[at.size() - 1] - at[at.size() - 2]);
     Scalar x = load_input(c, 0, at);
     return select(upper ? diagonal >= k : diagonal <= k, x, x.number(0));
@@ -56,9 +59,9 @@ IndexExpr one_hot_depth(InferContext& c) {
       c.fail(fmt::format("the declared shape {} has another rank", to_string(to)));
     return to[size_t(one_hot_axis(c))];
   }
-  if (const std::vector<IndexExpr>* depth = c.contents(1); depth && depth->size() == 1) return (*depth)[0];
+  if (const std::vector<IndexExpr>* depth = c.contents(1); depth) return depth->at(0);
   std::vector<double> depth = float_elements(c, 1);
-  if (depth.size() != 1 || !(depth[0] >= 0 && depth[0] < 1e15)) c.fail("the depth is not one number of at least 0");
+  if (!(depth[0] >= 0 && depth[0] < 1e15)) c.fail("the depth is not a number of at least 0");
   return int64_t(depth[0]);
 }
 
@@ -66,6 +69,8 @@ int one_hot_axis(InferContext& c) { return normalized_axis(c, c.integer("axis", 
 
 void infer_one_hot(InferContext& c) {
   require_dtype(c, 0, kNumbers);
+  require_dtype(c, 1, kNumbers);
+  require_one_element(c, 1, "the depth");
   require_rank(c, 2, 1, 1);
   require_equal(c, c.shape(2)[0], 2, "the number of values and 2");
   Shape to = c.shape(0);
@@ -89,11 +94,12 @@ void lower_one_hot(LowerContext& c) {
 
 // --- Range: start, limit, delta, all scalars
 
+constexpr const char* kRangeInputs[] = {"the start", "the limit", "the delta"};
+
 bool is_run_time_range(InferContext& c) { return is_run_time(c, 0) || is_run_time(c, 1) || is_run_time(c, 2); }
 
 IndexExpr range_count(InferContext& c) {
   if (is_run_time_range(c)) {
-    for (int i = 0; i < 3; ++i) element_count(c, i);
     Shape to = require_declared(c, is_run_time(c, 1) ? 1 : 0, "a bound of the range", unknown_dims(1));
     if (to.size() != 1) c.fail("the declared output has more than one dimension");
     return to[0];
@@ -102,17 +108,12 @@ IndexExpr range_count(InferContext& c) {
     const auto *start = c.contents(0), *limit = c.contents(1);
     std::vector<int64_t> delta = c.constant_ints(2);
     if (!start || !limit) c.fail("start and limit must be known");
-    if (start->size() != 1 || limit->size() != 1 || delta.size() != 1) c.fail("start, limit and delta must be scalars");
     if (delta[0] == 0) c.fail("delta is 0");
     IndexExpr distance = delta[0] > 0 ? (*limit)[0] - (*start)[0] : (*start)[0] - (*limit)[0];
     return ir::max(ceildiv(distance, std::abs(delta[0])), 0);
   }
   double bounds[3];
-  for (int i = 0; i < 3; ++i) {
-    std::vector<double> value = float_elements(c, i);
-    if (value.size() != 1) c.fail("start, limit and delta must be scalars");
-    bounds[i] = value[0];
-  }
+  for (int i = 0; i < 3; ++i) bounds[i] = float_elements(c, i).at(0);
   double count = std::ceil((bounds[1] - bounds[0]) / bounds[2]);
   if (std::isnan(count) || count > 1e15) c.fail("the number of elements is not finite");
   return int64_t(std::max(count, 0.0));
@@ -122,16 +123,17 @@ void infer_range(InferContext& c) {
   require_dtype(c, 0, kNumbers);
   require_same_dtype(c, 0, 1);
   require_same_dtype(c, 0, 2);
+  for (int i = 0; i < 3; ++i) require_one_element(c, i, kRangeInputs[i]);
   c.set_output(0, c.dtype(0), {range_count(c)});
 }
 
 void lower_range(LowerContext& c) {
   DType type = ir::value_type(c.dtype(0));
   c.emit_pointwise(c.output_buffer(0), [&](const At& at) {
-    Scalar start = load_input(c, 0, At(c.shape(0).size())), delta = load_input(c, 2, At(c.shape(2).size()));
+    Scalar start = only_element(c, 0), delta = only_element(c, 2);
     Scalar value = start + index_value(c, at[0], type) * delta;
     if (!is_run_time_range(c)) return value;
-    Scalar limit = load_input(c, 1, At(c.shape(1).size()));
+    Scalar limit = only_element(c, 1);
     Scalar count = index_value(c, c.output(0).shape[0]);
     Scalar steps = ceil((limit.cast(DType::f64) - start.cast(DType::f64)) / delta.cast(DType::f64));
     return checked(c, value, {max(steps, 0.0) == count.cast(DType::f64)});
@@ -139,7 +141,7 @@ void lower_range(LowerContext& c) {
 }
 
 void resolve_range(LowerContext& c, ir::BufferId dims) {
-  auto bound = [&](int i) { return load_input(c, i, At(c.shape(i).size())).cast(DType::f64); };
+  auto bound = [&](int i) { return only_element(c, i).cast(DType::f64); };
   const Scalar delta = bound(2), steps = ceil((bound(1) - bound(0)) / delta);
   emit_dims(c, dims, {valid_or_refused(c, max(steps, 0.0).cast(DType::i64), {delta != 0.0})});
 }

@@ -18,6 +18,16 @@ ir::ConstantData encode(DType dtype, const std::vector<IndexExpr>& contents, std
   return make_tensor(dtype, std::move(dims), std::move(bytes)).data;
 }
 
+void store_nothing(LowerContext& c) {
+  for (int i = 0; i < c.output_count(); ++i) {
+    if (!c.has_output(i)) continue;
+    const DType type = ir::value_type(c.output(i).dtype);
+    const ir::Expr none = is_float(type) ? c.exprs().constant(type, 0) : c.exprs().constant_int(type, 0);
+    c.emit_pointwise(
+        c.output_buffer(i), [&](const auto&) { return none; }, "nothing");
+  }
+}
+
 class Lowering {
  public:
   Lowering(Graph& graph, ir::Program& program, const LowerOptions& options)
@@ -41,6 +51,7 @@ class Lowering {
   void lower_node(const Node&);
 
  private:
+  bool stores_nothing(const Node&) const;
   ir::BufferId buffer_of(ValueId);
   ir::BufferId store_contents(const Value&);
   ir::BufferId add_buffer(ValueId v, ir::BufferKind kind) {
@@ -106,6 +117,15 @@ void Lowering::add_copied_output(ValueId v) {
   program_.statements.emplace_back(std::move(nest));
 }
 
+// Results without elements need no computing, and have no elements to read for it.
+bool Lowering::stores_nothing(const Node& node) const {
+  return std::all_of(node.outputs.begin(), node.outputs.end(), [&](ValueId v) {
+    if (v == kNoValue) return true;
+    const Shape& shape = graph_.value(v).type->shape;
+    return std::any_of(shape.begin(), shape.end(), [](IndexExpr d) { return d.is_constant(0); });
+  });
+}
+
 void Lowering::lower_node(const Node& node) {
   for (ValueId v : node.outputs) {
     if (v != kNoValue && buffers_[v] < 0) buffers_[v] = add_buffer(v, ir::BufferKind::temporary);
@@ -116,6 +136,7 @@ void Lowering::lower_node(const Node& node) {
   if (!op) c.fail("the operator is not supported");
   if (node.attributes.count(kResolves)) return op->resolve(c, c.output_buffer(0));
   if (!op->lower) c.fail("the operator is run by the host, not by a kernel");
+  if (stores_nothing(node)) return store_nothing(c);
   op->lower(c);
 }
 

@@ -11,12 +11,13 @@ namespace {
 // spectrum. Inputs: bins, DFT length, sample rate, lower and upper edge in hertz. Result [length / 2 + 1, bins].
 using At = std::vector<IndexExpr>;
 
+constexpr const char* kInputs[] = {"the bins", "the DFT length", "the sample rate", "the lower edge", "the upper edge"};
 constexpr int64_t kMaxWeights = int64_t(1) << 24;
 
 void infer_mel(InferContext& c) {
   for (int i = 0; i < 5; ++i) {
     require_dtype(c, i, i < 3 ? bit(DType::i32) | bit(DType::i64) : kFloats);
-    if (element_count(c, i) != 1) c.fail(fmt::format("input {} must be one number", i));
+    require_one_element(c, i, kInputs[i]);
   }
   const auto *bins = c.contents(0), *length = c.contents(1);
   PartialShape partial(2);
@@ -36,7 +37,7 @@ struct Mel {
 };
 
 Mel mel_of(LowerContext& c) {
-  auto real = [&](int i) { return load_input(c, i, At(c.shape(i).size())).cast(DType::f64); };
+  auto real = [&](int i) { return only_element(c, i).cast(DType::f64); };
   Mel m{integer_element(c, 0, 0), integer_element(c, 1, 0), real(2), real(3), real(4), {}};
   m.conditions = {m.bins >= 1.0,     m.bins <= double(kMaxWeights),
                   m.length >= 1.0,   m.length <= double(kMaxWeights),

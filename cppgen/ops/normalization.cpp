@@ -41,6 +41,8 @@ void infer_batch_normalization(InferContext& c) {
   IndexExpr channels = x.size() > 1 ? x[1] : IndexExpr(int64_t(1));
   for (int i = 1; i < 5; ++i) per_element(c) ? require_sample_shape(c, i) : require_vector(c, i, channels);
   if (trains(c) && c.opset() < 14) c.fail("training (more than one output) is not supported");
+  if (!trains(c) && (c.has_output(1) || c.has_output(2)))
+    c.fail("attribute 'training_mode' is 0, so there is one output; the statistics are results of training");
   c.number("epsilon", 1e-5f);
   c.number("momentum", 0.9f);
   c.set_output(0, c.dtype(0), x);

@@ -64,6 +64,12 @@ PartialShape run_time_padded(InferContext& c) {
   return partial;
 }
 
+void check_pad_value(InferContext& c) {
+  if (!c.has_input(2)) return;
+  require_same_dtype(c, 0, 2);
+  require_one_element(c, 2, "the value");
+}
+
 void infer_declared_pad(InferContext& c) {
   Shape to = require_declared(c, 1, "the pads", run_time_padded(c));
   require_dtype(c, 1, bit(DType::i64));
@@ -71,7 +77,7 @@ void infer_declared_pad(InferContext& c) {
   if (element_count(c, 1) != 2 * padded_axes(c)) c.fail(fmt::format("there are not {} pads", 2 * padded_axes(c)));
   if (c.has_input(3)) require_dtype(c, 3, bit(DType::i32) | bit(DType::i64));
   if (pad_mode(c) != "constant" && is_zero_sized(c.shape(0))) c.fail("an empty input has no elements to repeat");
-  if (c.has_input(2)) require_same_dtype(c, 0, 2);
+  check_pad_value(c);
   c.set_output(0, c.dtype(0), to);
 }
 
@@ -118,7 +124,7 @@ void infer_pad(InferContext& c) {
   const Shape& x = c.shape(0);
   Padding p = padding_of(c);
   std::string mode = pad_mode(c);
-  if (c.has_input(2)) require_same_dtype(c, 0, 2);
+  check_pad_value(c);
   c.number("value", 0);
   Shape to;
   for (size_t d = 0; d < x.size(); ++d) {
@@ -138,7 +144,7 @@ Scalar pad_value(LowerContext& c, DType type) {
   const Tensor* t = c.constant(2);
   if (t && t->elements() == 1 && (is_float(t->dtype) || size_of(t->dtype) < 8))
     return number(c, type, float_element(*t, 0));
-  return load_input(c, 2, At(c.shape(2).size()));
+  return only_element(c, 2);
 }
 
 // The source of a position that may lie outside of [0, extent).

@@ -17,6 +17,7 @@ constexpr DTypes kBytes = bit(DType::i8) | bit(DType::u8);
 void check_conv(InferContext& c, int x, int x_zero, int w, int w_zero) {
   require_dtype(c, x, kBytes);
   require_dtype(c, w, kBytes);
+  require_rank(c, w, 3, -1);
   if (c.has_input(x_zero)) require_same_dtype(c, x, x_zero);
   if (c.has_input(w_zero)) require_same_dtype(c, w, w_zero);
   if (c.has_input(x_zero) && !is_single(c.shape(x_zero))) c.fail("the zero point of the input must be a scalar");

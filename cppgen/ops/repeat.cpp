@@ -85,6 +85,8 @@ void infer_declared_tile(InferContext& c) {
 void infer_tile(InferContext& c) {
   Shape to = c.shape(0);
   if (c.opset() < 6) {  // one axis, repeated
+    require_one_element(c, 1, "the tiles");
+    require_one_element(c, 2, "the axis");
     int axis = normalized_axis(c, c.constant_ints(2).at(0), int(to.size()));
     to[axis] = to[axis] * IndexExpr(c.constant_ints(1).at(0));
   } else {

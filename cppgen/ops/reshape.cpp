@@ -24,7 +24,9 @@ Shape requested_shape(InferContext& c) {
 
 void require_same_elements(InferContext& c, const Shape& from, const Shape& to) {
   const IndexExpr a = ir::product(from), b = ir::product(to);
-  if (!ir::prove_equal(a, b))
+  if (to.empty()) {
+    for (IndexExpr d : from) require_equal(c, d, 1, "the dimensions of what becomes a scalar, and 1,");
+  } else if (!ir::prove_equal(a, b))
     c.fail_unequal(a, b,
                    fmt::format("the input {} does not have as many elements as {}", to_string(from), to_string(to)));
 }
@@ -179,7 +181,7 @@ void lower_reshape_by_axes(LowerContext& c) {
   for (int64_t k = 0; k < count; ++k) {
     Scalar axis = integer_element(c, 1, k), found = scalar(c, c.exprs().constant_int(DType::boolean, 0));
     for (int64_t d = 0; d < rank; ++d)
-      if (longer[size_t(d)].is_constant(1)) found = found || axis == double(d) || axis == double(d - rank);
+      found = found || (index_value(c, longer[size_t(d)]) == 1.0 && (axis == double(d) || axis == double(d - rank)));
     conditions.push_back(found);
   }
   c.emit_pointwise(c.output_buffer(0), [&](const auto& at) { return load_reshaped(c, at, conditions); });

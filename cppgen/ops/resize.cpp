@@ -41,7 +41,9 @@ std::optional<RunTimeResize> run_time_resize(InferContext& c) {
   RunTimeResize r{resize_mode(c), resized_axes(c, c.shape(0).size()), -1, {}, "stretch", 0, {}};
   r.extrapolation = c.number("extrapolation_value", 0);
   r.policy = resize_policy(c);
+  if (c.opset() >= 10 && c.node().op == "Resize" && c.has_input(3)) require_dtype(c, 3, bit(DType::i64));
   if (scales > 0 && is_run_time(c, scales) && !is_zero_sized(c.shape(scales))) {
+    if (c.has_input(3)) c.fail("exactly one of scales and sizes must be given");
     r.scales_input = scales;
     r.policy = "stretch";
     return r;

@@ -22,7 +22,10 @@ struct Axis {
 
 bool crops(const RunTimeResize& r) { return r.mode.coordinates == "tf_crop_and_resize"; }
 
-Scalar number_of_run(LowerContext& c, int input, int64_t k) { return load_input(c, input, {k}).cast(DType::f64); }
+Scalar number_of_run(LowerContext& c, int input, int64_t k) {
+  if (c.shape(input).empty()) return only_element(c, input).cast(DType::f64);
+  return load_input(c, input, {k}).cast(DType::f64);
+}
 
 // As make_resize_table, in float32: see there for the formulas.
 Scalar source_coordinate(const Axis& a, const std::string& kind, Scalar x) {

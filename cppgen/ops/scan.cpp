@@ -10,19 +10,15 @@ using At = std::vector<IndexExpr>;
 
 int scan_axis(InferContext& c) {
   std::vector<int64_t> axis = c.constant_ints(1);
-  if (axis.size() != 1) c.fail(fmt::format("the axis has {} elements; it must have 1", axis.size()));
-  return normalized_axis(c, axis[0], int(c.shape(0).size()));
+  return normalized_axis(c, axis.at(0), int(c.shape(0).size()));
 }
 
 void infer_cum_sum(InferContext& c) {
   require_dtype(c, 0, kNumbers);
   require_dtype(c, 1, bit(DType::i32) | bit(DType::i64));
   require_rank(c, 0, 1, -1);
-  if (is_run_time(c, 1)) {
-    if (element_count(c, 1) != 1) c.fail("the axis is not one integer");
-  } else {
-    scan_axis(c);
-  }
+  require_one_element(c, 1, "the axis");
+  if (!is_run_time(c, 1)) scan_axis(c);
   c.set_output(0, c.dtype(0), c.shape(0));
 }
 

@@ -35,7 +35,7 @@ Sides dft_sides(InferContext& c) {
 IndexExpr dft_length(InferContext& c) {
   if (is_run_time(c, 1)) return c.resolved_symbol(c.shape(0).size(), "length");
   if (!c.has_input(1)) return checked_length(c, c.shape(0)[size_t(dft_axis(c))]);
-  if (const auto* known = c.contents(1); known && known->size() == 1) return checked_length(c, (*known)[0]);
+  if (const auto* known = c.contents(1); known) return checked_length(c, known->at(0));
   return checked_length(c, one_integer(c, 1, "the length"));
 }
 
@@ -49,11 +49,12 @@ void infer_dft(InferContext& c) {
   require_dtype(c, 0, kFloats);
   require_rank(c, 0, 2, -1);
   is_complex(c, 0);
+  if (c.has_input(1)) require_one_element(c, 1, "the length");
+  if (c.opset() >= 20 && c.has_input(2)) require_one_element(c, 2, "the axis");
   if (has_run_time_axis(c)) c.fail("input 2 (the axis) must be constant");
   const Transform t = dft_transform(c);
   Shape to = c.shape(0);
   if (is_run_time(c, 1)) {
-    element_count(c, 1);
     std::vector<IndexExpr> noted(to.size());
     noted.push_back(t.length);
     c.note_resolved(noted);

@@ -37,7 +37,6 @@ IndexExpr frame_count(InferContext& c, IndexExpr length) {
   const std::optional<Shape> declared = declared_shape(c, 0);
   if (!has_run_time_frames(c))
     return ir::max(floordiv(c.shape(0)[1] - length, frame_step(c)) + IndexExpr(int64_t(1)), 0);
-  element_count(c, 1);
   if (declared && declared->size() == 4 && !has_run_time_length(c)) return (*declared)[1];
   const IndexExpr frames = c.resolved_symbol(kFrames, "frames");
   c.note_resolved({frames, has_run_time_length(c) ? length : IndexExpr()});
@@ -49,6 +48,8 @@ void infer_stft(InferContext& c) {
   require_rank(c, 0, 2, 3);
   const Shape& x = c.shape(0);
   if (x.size() == 3) is_complex(c, 0);
+  require_one_element(c, 1, "the step");
+  if (c.has_input(3)) require_one_element(c, 3, "the frame length");
   if (c.has_input(2)) {
     require_same_dtype(c, 0, 2);
     require_rank(c, 2, 1, 1);

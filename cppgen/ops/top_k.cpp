@@ -17,8 +17,9 @@ int top_axis(InferContext& c) {
 
 IndexExpr top_count(InferContext& c) {
   if (c.opset() < 10) return c.integer("k");
-  if (element_count(c, 1) != 1) c.fail("k is not one integer");
-  if (const auto* known = c.contents(1)) return (*known)[0];
+  require_dtype(c, 1, bit(DType::i64));
+  require_one_element(c, 1, "k");
+  if (const auto* known = c.contents(1)) return known->at(0);
   PartialShape partial(c.shape(0).begin(), c.shape(0).end());
   partial[size_t(top_axis(c))] = std::nullopt;
   Shape to = require_declared(c, 1, "k", partial);

@@ -23,9 +23,8 @@ void infer_optimizer(InferContext& c) {
   constexpr int outputs = groups - 1;  // all but the gradients
   require_dtype(c, 0, bit(DType::f32) | bit(DType::f64));
   require_dtype(c, 1, bit(DType::i64));
-  for (int i : {0, 1}) {
-    for (const IndexExpr& d : c.shape(i)) require_equal(c, d, 1, "the dimensions of rate and count and 1");
-  }
+  require_one_element(c, 0, "the rate");
+  require_one_element(c, 1, "the count of steps");
   int count = tensor_count(c, groups, outputs);
   for (int k = 0; k < count; ++k) {
     const Shape& x = c.shape(2 + k);
@@ -43,10 +42,6 @@ void infer_optimizer(InferContext& c) {
   }
 }
 
-Scalar only_element(LowerContext& c, int input, DType type) {
-  return load_input(c, input, At(c.shape(input).size())).cast(type);
-}
-
 // Tensor k of group g at an index.
 struct Step {
   LowerContext& c;
@@ -54,8 +49,8 @@ struct Step {
   Scalar input(int group, const At& at) const { return load_input(c, 2 + group * count + k, at); }
   ir::BufferId output(int group) const { return c.output_buffer(group * count + k); }
   DType type() const { return c.dtype(2 + k); }
-  Scalar rate() const { return only_element(c, 0, type()); }
-  Scalar time() const { return only_element(c, 1, type()); }
+  Scalar rate() const { return only_element(c, 0).cast(type()); }
+  Scalar time() const { return only_element(c, 1).cast(type()); }
   // The gradient with the regularization term.
   Scalar gradient(const At& at) const { return double(c.number("norm_coefficient", 0)) * input(0, at) + input(1, at); }
 };
