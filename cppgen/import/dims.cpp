@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "cppgen/import/dim_expression.h"
 #include "cppgen/import/tensors.h"
 #include "runtime/base/errors.h"
 
@@ -63,17 +64,16 @@ DimOption parse_dim_option(const std::string& text) {
 namespace import {
 
 InputDims::InputDims(IndexArena& index, const std::vector<DimOption>& options,
-                     const std::vector<const onnx::ValueInfoProto*>& graph_inputs)
-    : index_(index) {
+                     const std::vector<const onnx::ValueInfoProto*>& graph_inputs, bool expressions)
+    : index_(index), expressions_(expressions) {
   for (const DimOption& option : options)
     if (!option.size) add_symbolic(option);
   DimNames dims;
-  std::set<std::string> symbols;
   for (const auto* input : graph_inputs) {
     auto& list = dims[input->name()];
     for (int axis = 0; axis < input->type().tensor_type().shape().dim_size(); axis++) {
       list.push_back(dim_of(*input, axis));
-      if (!list.back().symbol.empty()) symbols.insert(list.back().symbol);
+      if (!list.back().symbol.empty()) symbols_.insert(list.back().symbol);
     }
   }
   for (const auto& [key, symbol] : symbolic_) {
@@ -89,7 +89,7 @@ InputDims::InputDims(IndexArena& index, const std::vector<DimOption>& options,
                  found->second.size());
   }
   for (const DimOption& option : options)
-    if (option.size) add_binding(option, dims, symbols);
+    if (option.size) add_binding(option, dims, symbols_);
 }
 
 void InputDims::add_symbolic(const DimOption& option) {
@@ -138,6 +138,19 @@ InputDims::Dim InputDims::dim_of(const onnx::ValueInfoProto& input, int axis) co
   return {0, fmt::format("{}.{}", input.name(), axis)};
 }
 
+std::optional<IndexExpr> InputDims::known_symbol(const std::string& name) {
+  if (const auto bound = sizes_.find(name); bound != sizes_.end()) return IndexExpr(bound->second);
+  return symbols_.count(name) ? std::optional(index_.symbol(name)) : std::nullopt;
+}
+
+IndexExpr InputDims::named(const std::string& name) {
+  if (expressions_ && !is_identifier(name) && !sizes_.count(name)) {
+    const auto value = parse_dim_expression(name, [&](std::string_view n) { return known_symbol(std::string(n)); });
+    if (value && ir::prove_less_equal(0, *value)) return *value;
+  }
+  return index_.symbol(name);
+}
+
 Shape InputDims::shape(const onnx::ValueInfoProto& input) {
   const auto& type = input.type().tensor_type();
   Shape shape;
@@ -146,7 +159,7 @@ Shape InputDims::shape(const onnx::ValueInfoProto& input) {
     Dim dim = dim_of(input, axis);
     auto bound = dim.symbol.empty() ? sizes_.end() : sizes_.find(dim.symbol);
     if (bound != sizes_.end()) dim = {bound->second, ""};
-    shape.push_back(dim.symbol.empty() ? IndexExpr(dim.size) : index_.symbol(dim.symbol));
+    shape.push_back(dim.symbol.empty() ? IndexExpr(dim.size) : named(dim.symbol));
     fixed.push_back(dim.symbol.empty() ? dim.size : 1);
   }
   try {

@@ -14,9 +14,10 @@ namespace cppgen::import {
 class InputDims {
  public:
   // UserError if options conflict, or name an input, axis or symbol that the graph does not have. `graph_inputs` are
-  // the model's real inputs (initializers left out), all of tensor type with a shape.
+  // the model's real inputs (initializers left out), all of tensor type with a shape. `expressions`: names such as
+  // "past + sequence" are read as expressions of names that other dimensions have.
   InputDims(IndexArena& index, const std::vector<DimOption>& options,
-            const std::vector<const onnx::ValueInfoProto*>& graph_inputs);
+            const std::vector<const onnx::ValueInfoProto*>& graph_inputs, bool expressions = true);
 
   // The shape of an input of the model or of a body.
   Shape shape(const onnx::ValueInfoProto& input);
@@ -33,10 +34,14 @@ class InputDims {
   void add_symbolic(const DimOption&);
   void add_binding(const DimOption&, const DimNames&, const std::set<std::string>& symbols);
   void bind(const std::string& symbol, int64_t size);
+  std::optional<IndexExpr> known_symbol(const std::string& name);
+  IndexExpr named(const std::string& name);
 
   IndexArena& index_;
   std::map<std::pair<std::string, int>, std::string> symbolic_;  // (input, axis) -> symbol, from options
   std::map<std::string, int64_t> sizes_;                         // symbol -> size, from options
+  std::set<std::string> symbols_;                                // all that the inputs have
+  bool expressions_;
 };
 
 }  // namespace cppgen::import

@@ -1,5 +1,7 @@
 #include "cppgen/import/import.h"
 
+#include <algorithm>
+
 #include "cppgen/import/graph_builder.h"
 #include "cppgen/support/file_io.h"
 #include "runtime/base/errors.h"
@@ -27,10 +29,15 @@ std::vector<const onnx::ValueInfoProto*> shaped_inputs(const onnx::GraphProto& g
   return shaped;
 }
 
+// What a branch needs that is not taken says nothing of the inputs, whatever their dimensions are called.
+bool names_hold(const onnx::GraphProto& graph) {
+  return std::none_of(graph.node().begin(), graph.node().end(), [](const auto& node) { return node.op_type() == "If"; });
+}
+
 Graph import_model(onnx::ModelProto& model, const std::string& folder, const ImportOptions& options) {
   ModelContext context{ExternalData(folder), opsets_of(model), FunctionTable(model)};
   Graph graph;
-  InputDims dims(*graph.index, options.dims, shaped_inputs(model.graph()));
+  InputDims dims(*graph.index, options.dims, shaped_inputs(model.graph()), names_hold(model.graph()));
   context.dims = &dims;
   GraphBuilder(context, nullptr, graph, 0).build(*model.mutable_graph());
   verify(graph);

@@ -4,6 +4,7 @@
 #include <unordered_set>
 
 #include "cppgen/ir/index_expr.h"
+#include "cppgen/ir/index_memo.h"
 #include "cppgen/ir/index_range.h"
 #include "runtime/base/errors.h"
 
@@ -67,7 +68,7 @@ struct IndexArena::Impl {
 };
 
 IndexArena::IndexArena() : impl_(std::make_unique<Impl>()) {}
-IndexArena::~IndexArena() = default;
+IndexArena::~IndexArena() { forget_memo(*this); }
 
 IndexExpr IndexArena::symbol(const std::string& name, int64_t lo, int64_t hi) {
   auto [at, added] = impl_->symbols.try_emplace(name, nullptr);
@@ -115,7 +116,10 @@ IndexExpr IndexArena::indirect(IndexExpr extent, std::string purpose) {
   return IndexExpr(impl_->add(std::move(node), this));
 }
 
-void IndexArena::assume(IndexBound bound) { impl_->assumptions.push_back(bound); }
+void IndexArena::assume(IndexBound bound) {
+  impl_->assumptions.push_back(bound);
+  memo_of(*this).clear();
+}
 
 const std::vector<IndexBound>& IndexArena::assumptions() const { return impl_->assumptions; }
 
@@ -123,8 +127,10 @@ void IndexArena::substitute_in_assumptions(const IndexMap& map) {
   // Nothing may be simplified by what is being rewritten.
   std::vector<IndexBound> rewritten;
   rewritten.swap(impl_->assumptions);
+  memo_of(*this).clear();
   for (IndexBound& bound : rewritten) bound = {substitute(bound.least, map), substitute(bound.most, map)};
   impl_->assumptions = std::move(rewritten);
+  memo_of(*this).clear();
 }
 
 const IndexNode* IndexArena::intern(IndexNode candidate) {

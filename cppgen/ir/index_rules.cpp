@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <numeric>
 
 #include "cppgen/ir/index_range.h"
@@ -108,9 +109,38 @@ Result floordiv_of_mod(IndexExpr x, IndexExpr d) {
   return k ? Result(mod(floordiv(args[0], d), *k)) : std::nullopt;
 }
 
+// A term c * mod(y, e) is c * y where the divisor divides c * e.
 Result mod_of_mod(IndexExpr x, IndexExpr d) {
-  if (!is_op(x, IndexOp::mod)) return std::nullopt;
-  return divide_exactly(x.node()->args[1], d) ? Result(mod(x.node()->args[0], d)) : std::nullopt;
+  const Polynomial sum(x);
+  for (const IndexTerm& t : sum.terms()) {
+    if (!t.node || t.node->op != IndexOp::mod) continue;
+    const IndexExpr y = t.node->args[0], e = t.node->args[1];
+    if (!divide_exactly(e * t.coefficient, d)) continue;
+    Polynomial result = sum;
+    result.add(-t.coefficient, t.node);
+    result.add(Polynomial(y), t.coefficient);
+    return mod(simplify_sum(result), d);
+  }
+  return std::nullopt;
+}
+
+// d - 1 - x, whose leading coefficient is positive where that of x is negative: floordiv(x, d) = -floordiv(d - 1 - x,
+// d) and mod(x, d) = d - 1 - mod(d - 1 - x, d).
+Result mirrored(IndexExpr x, IndexExpr d) {
+  const Polynomial sum(x);
+  const auto leading = std::find_if(sum.terms().begin(), sum.terms().end(), [](const IndexTerm& t) { return t.node; });
+  if (!d.is_constant() || leading == sum.terms().end() || leading->coefficient > 0) return std::nullopt;
+  return d - 1 - x;
+}
+
+Result floordiv_negative(IndexExpr x, IndexExpr d) {
+  const Result y = mirrored(x, d);
+  return y ? Result(-1 * floordiv(*y, d)) : std::nullopt;
+}
+
+Result mod_negative(IndexExpr x, IndexExpr d) {
+  const Result y = mirrored(x, d);
+  return y ? Result(d - 1 - mod(*y, d)) : std::nullopt;
 }
 
 // --- min and max ---
@@ -140,13 +170,18 @@ int64_t multiplicity(const Polynomial& sum, const Polynomial& part) {
   return part.is_zero() ? 0 : times;
 }
 
-Result replace(const Polynomial& sum, const Polynomial& from, const Polynomial& to) {
+std::optional<Polynomial> replaced(const Polynomial& sum, const Polynomial& from, const Polynomial& to) {
   const int64_t times = multiplicity(sum, from);
   if (times <= 0) return std::nullopt;
   Polynomial result = sum;
   result.add(from, -times);
   result.add(to, times);
-  return simplify_sum(result);
+  return result;
+}
+
+Result replace(const Polynomial& sum, const Polynomial& from, const Polynomial& to) {
+  const auto result = replaced(sum, from, to);
+  return result ? Result(simplify_sum(*result)) : std::nullopt;
 }
 
 // Calls try_at(atom, cofactor with the term's sign) for every factor of kind `op` in every term.
@@ -186,22 +221,66 @@ Result sum_merge_mods(IndexExpr e, IndexExpr) {
   });
 }
 
-Result sum_remainder(IndexExpr e, IndexExpr) {
-  return at_each(e, IndexOp::floordiv, [](const Polynomial& sum, const IndexNode* atom, const Polynomial& cofactor) {
-    const IndexExpr x = atom->args[0], d = atom->args[1];
-    const Polynomial divisor(d);
+// Calls rewrite(sum, scale, atom, scale * (x - d * atom)) for the first quotient atom = floordiv(x, d) that fits.
+template <class F>
+Result at_remainder(IndexExpr e, F rewrite) {
+  return at_each(e, IndexOp::floordiv, [&](const Polynomial& sum, const IndexNode* atom, const Polynomial& cofactor) {
+    const Polynomial divisor(atom->args[1]);
     // Each term of the divisor may be the one that this term of the sum belongs to.
     for (const IndexTerm& t : divisor.terms()) {
       const auto monomial = divide_monomials(cofactor.terms()[0].node, t.node);
       if (!monomial) continue;
-      Polynomial scale, from(x);
+      Polynomial scale, from(atom->args[0]);
       scale.add(cofactor.terms()[0].coefficient > 0 ? -1 : 1, *monomial);
       from.add(multiply(divisor, Polynomial(IndexExpr{atom})), -1);
       from = multiply(scale, from);
-      if (multiplicity(sum, from) <= 0) continue;
-      return replace(sum, from, multiply(scale, Polynomial(mod(x, d))));
+      if (multiplicity(sum, from) > 0) return rewrite(sum, scale, atom, from);
     }
     return Result();
+  });
+}
+
+Result sum_remainder(IndexExpr e, IndexExpr) {
+  return at_remainder(
+      e, [](const Polynomial& sum, const Polynomial& scale, const IndexNode* atom, const Polynomial& from) {
+        return replace(sum, from, multiply(scale, Polynomial(mod(atom->args[0], atom->args[1]))));
+      });
+}
+
+bool has_remainder(IndexExpr e) {
+  const auto found = [](const Polynomial&, const Polynomial&, const IndexNode*, const Polynomial&) {
+    return Result(1);
+  };
+  return at_remainder(e, found).has_value();
+}
+
+// Where fewer terms are left, their constant aside, of which none makes a remainder again: rules that undo each other's
+// work come to an end.
+Result replace_if_shorter(const Polynomial& sum, const Polynomial& from, const Polynomial& to) {
+  const auto length = [](const Polynomial& p) { return p.terms().size() - (p.constant() != 0 ? 1 : 0); };
+  const auto result = replaced(sum, from, to);
+  if (!result || length(*result) >= length(sum) || has_remainder(result->to_expr())) return std::nullopt;
+  return simplify_sum(*result);
+}
+
+Result sum_quotient(IndexExpr e, IndexExpr) {
+  return at_each(e, IndexOp::mod, [](const Polynomial& sum, const IndexNode* atom, const Polynomial& cofactor) {
+    const IndexExpr x = atom->args[0], d = atom->args[1];
+    if (d.range().lo < 1) return Result();
+    Polynomial from(IndexExpr{atom});
+    from.add(Polynomial(x), -1);
+    const Polynomial to = multiply(Polynomial(-1 * d), Polynomial(floordiv(x, d)));
+    return replace_if_shorter(sum, multiply(cofactor, from), multiply(cofactor, to));
+  });
+}
+
+Result sum_even(IndexExpr e, IndexExpr) {
+  return at_each(e, IndexOp::mod, [](const Polynomial& sum, const IndexNode* atom, const Polynomial& cofactor) {
+    if (!atom->args[1].is_constant(2)) return Result();
+    Polynomial from(IndexExpr{atom});
+    from.add(Polynomial(atom->args[0]));
+    const Polynomial to = multiply(Polynomial(2), Polynomial(floordiv(atom->args[0] + 1, 2)));
+    return replace_if_shorter(sum, multiply(cofactor, from), multiply(cofactor, to));
   });
 }
 
@@ -214,17 +293,22 @@ constexpr IndexRule kRules[] = {
      floordiv_common_factor},
     {IndexOp::floordiv, "floordiv-nested", "floordiv(floordiv(x, a) + c, d) = floordiv(x + a*c, a*d)", floordiv_nested},
     {IndexOp::floordiv, "floordiv-of-mod", "floordiv(mod(x, k*d), d) = mod(floordiv(x, d), k)", floordiv_of_mod},
+    {IndexOp::floordiv, "floordiv-negative", "floordiv(-x, d) = -floordiv(x + d - 1, d) for constant d",
+     floordiv_negative},
     {IndexOp::mod, "mod-one", "mod(x, 1) = 0", mod_one},
     {IndexOp::mod, "mod-split", "mod(q*d + r, d) = mod(r, d)", mod_split},
     {IndexOp::mod, "mod-constant-quotient", "mod(x, d) = x - q*d if floordiv(x, d) = q is constant",
      mod_constant_quotient},
     {IndexOp::mod, "mod-common-factor", "mod(g*y + b, g*e) = g*mod(y, e) + b if 0 <= b < g", mod_common_factor},
-    {IndexOp::mod, "mod-of-mod", "mod(mod(x, k*d), d) = mod(x, d)", mod_of_mod},
+    {IndexOp::mod, "mod-of-mod", "mod(c*mod(x, e) + y, d) = mod(c*x + y, d) if d divides c*e", mod_of_mod},
+    {IndexOp::mod, "mod-negative", "mod(-x, d) = d - 1 - mod(x + d - 1, d) for constant d", mod_negative},
     {IndexOp::min, "min-ordered", "min(a, b) = a if a <= b", min_ordered},
     {IndexOp::max, "max-ordered", "max(a, b) = b if a <= b", max_ordered},
     {IndexOp::sum, "sum-recompose", "d*floordiv(x, d) + mod(x, d) = x", sum_recompose},
     {IndexOp::sum, "sum-merge-mods", "a*mod(floordiv(x, a), b) + mod(x, a) = mod(x, a*b)", sum_merge_mods},
     {IndexOp::sum, "sum-remainder", "x - d*floordiv(x, d) = mod(x, d)", sum_remainder},
+    {IndexOp::sum, "sum-quotient", "x - mod(x, d) = d*floordiv(x, d) if d > 0", sum_quotient},
+    {IndexOp::sum, "sum-even", "x + mod(x, 2) = 2*floordiv(x + 1, 2)", sum_even},
 };
 
 }  // namespace

@@ -1,7 +1,10 @@
 #include <algorithm>
 
+#include "cppgen/ir/index_memo.h"
+#include "cppgen/ir/index_range.h"
 #include "cppgen/ir/polynomial.h"
 #include "cppgen/ir/simplify_index.h"
+#include "runtime/base/errors.h"
 
 namespace cppgen::ir {
 
@@ -19,7 +22,7 @@ class Prover {
   bool nonnegative(const Polynomial& e) {
     const IndexRange range = range_of(e);
     if (range.lo >= 0) return true;
-    if (range.hi < 0 || --steps_ < 0) return false;
+    if (range.hi < 0 || --steps_ < 0 || !ProofScope::take_step()) return false;
     const IndexNode* atom = latest_atom(e);
     if (!atom) return false;
     const AtomSplit split = split_by_atom(e, atom);
@@ -31,9 +34,14 @@ class Prover {
 
  private:
   const bool divides_;
-  int steps_ = 100;
+  int steps_ = 200;
 
-  static IndexRange range_of(const Polynomial& e) { return e.to_expr().range(); }
+  static IndexRange range_of(const Polynomial& e) {
+    IndexRange range{e.constant(), e.constant()};
+    for (const IndexTerm& t : e.terms())
+      if (t.node) range = add_ranges(range, multiply_ranges({t.coefficient, t.coefficient}, t.node->range));
+    return range;
+  }
 
   static const IndexNode* latest_atom(const Polynomial& e) {
     const IndexNode* latest = nullptr;
@@ -58,7 +66,19 @@ class Prover {
                  : std::all_of(atom->args.begin(), atom->args.end(), proved);
     }
     const auto bounds = lower ? lower_bounds(atom) : upper_bounds(atom);
-    return std::any_of(bounds.begin(), bounds.end(), proved);
+    if (std::any_of(bounds.begin(), bounds.end(), proved)) return true;
+    return atom->op == IndexOp::floordiv && with_dividend(split, atom, lower);
+  }
+
+  // x - d + 1 <= d * floordiv(x, d) <= x. What is to be shown is multiplied by d, and may miss d - 1 then, as it is an
+  // integer.
+  bool with_dividend(const AtomSplit& split, const IndexNode* quotient, bool lower) {
+    const IndexExpr x = quotient->args[0], d = quotient->args[1];
+    if (d.range().lo < 1) return false;
+    Polynomial e = multiply(split.coefficient, Polynomial(lower ? x - d + 1 : x));
+    e.add(multiply(split.rest, Polynomial(d)));
+    e.add(Polynomial(d - 1));
+    return nonnegative(e);
   }
 
   std::vector<IndexExpr> lower_bounds(const IndexNode* atom) {
@@ -75,7 +95,8 @@ class Prover {
       if (atom->args[0].range().lo >= 0) bounds.push_back(atom->args[0]);
     }
     if (atom->op == IndexOp::floordiv && divides_)
-      if (auto most = greatest(atom->args[0])) bounds.push_back(floordiv(*most, atom->args[1]));
+      if (auto most = greatest(atom->args[0]); most && *most != atom->args[0])
+        bounds.push_back(floordiv(*most, atom->args[1]));
     if (atom->range.hi != kUnbounded) bounds.push_back(atom->range.hi);
     return bounds;
   }
@@ -123,22 +144,25 @@ bool prove_by_assumptions(const Polynomial& e, const std::vector<IndexBound>& as
   });
 }
 
-// Proofs build expressions, whose simplification proves again: how many proofs are under way.
-struct Nesting {
-  static inline thread_local int depth = 0;
-  Nesting() { depth++; }
-  ~Nesting() { depth--; }
-};
 constexpr int kDividing = 2;  // deeper proofs take the short way
+
+bool search_proof(const Polynomial& e, const std::vector<IndexBound>& assumptions) {
+  const ProofScope scope;
+  try {
+    if (Prover(ProofScope::depth() <= kDividing).nonnegative(e)) return true;
+    return ProofScope::depth() == 1 && prove_by_assumptions(e, assumptions);
+  } catch (const UserError&) {
+    return false;  // its numbers leave 64 bits
+  }
+}
 
 bool prove_nonnegative(IndexExpr e) {
   if (e.range().lo >= 0) return true;
-  if (e.is_constant() || e.range().hi < 0) return false;
-  const Nesting nesting;
-  const Polynomial polynomial(e);
-  if (Prover(Nesting::depth <= kDividing).nonnegative(polynomial)) return true;
-  const auto& assumptions = e.node()->arena->assumptions();
-  return Nesting::depth == 1 && prove_by_assumptions(polynomial, assumptions);
+  if (e.is_constant() || e.range().hi < 0 || ProofScope::depth() == ProofScope::kDeepest) return false;
+  IndexArena& arena = *e.node()->arena;
+  return !remembered(memo_of(arena), IndexMemo::Question::nonnegative, e, 0, [&] {
+            return IndexExpr(int64_t{search_proof(Polynomial(e), arena.assumptions())});
+          }).is_constant(0);
 }
 
 }  // namespace

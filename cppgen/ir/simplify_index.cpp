@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "cppgen/ir/index_memo.h"
 #include "cppgen/ir/index_range.h"
 #include "runtime/base/errors.h"
 
@@ -32,16 +33,44 @@ bool before(IndexExpr a, IndexExpr b) {
   return a.node()->id < b.node()->id;
 }
 
+// An operand of a min or max, and the operand of the caller that it was part of; operands of one part have been tried
+// with each other before.
+struct Operand {
+  IndexExpr value;
+  size_t part;
+};
+
 // Replaces the first pair of operands that a rule joins; false if there is none.
-bool join_one_pair(IndexOp op, std::vector<IndexExpr>& operands) {
+bool join_one_pair(IndexOp op, std::vector<Operand>& operands, size_t& parts) {
   for (size_t i = 0; i < operands.size(); i++)
-    for (size_t j = i + 1; j < operands.size(); j++)
-      if (auto joined = apply_rules(op, operands[i], operands[j])) {
-        operands[i] = *joined;
-        operands.erase(operands.begin() + j);
+    for (size_t j = i + 1; j < operands.size(); j++) {
+      if (operands[i].part == operands[j].part) continue;
+      if (auto joined = apply_rules(op, operands[i].value, operands[j].value)) {
+        operands[i] = {*joined, parts++};
+        operands.erase(operands.begin() + static_cast<std::ptrdiff_t>(j));
         return true;
       }
+    }
   return false;
+}
+
+std::vector<Operand> operands_of(IndexOp op, std::span<const IndexExpr> given) {
+  std::vector<Operand> all;
+  for (size_t part = 0; part < given.size(); part++) {
+    if (given[part].is_constant() || given[part].node()->op != op)
+      all.push_back({given[part], part});
+    else
+      for (IndexExpr arg : given[part].node()->args) all.push_back({arg, part});
+  }
+  return all;
+}
+
+IndexExpr divided(IndexOp op, IndexExpr dividend, IndexExpr divisor) {
+  if (auto simpler = apply_rules(op, dividend, divisor)) return *simpler;
+  IndexNode node{};
+  node.op = op;
+  node.args = {dividend, divisor};
+  return IndexExpr(arena_of(dividend, divisor)->intern(std::move(node)));
 }
 
 }  // namespace
@@ -49,7 +78,8 @@ bool join_one_pair(IndexOp op, std::vector<IndexExpr>& operands) {
 IndexExpr simplify_sum(const Polynomial& sum) {
   const IndexExpr plain = sum.to_expr();
   if (sum.terms().size() < 2 || !has_division(sum)) return plain;
-  return apply_rules(IndexOp::sum, plain, 0).value_or(plain);
+  return remembered(memo_of(*plain.node()->arena), IndexMemo::Question::sum, plain, 0,
+                    [&] { return apply_rules(IndexOp::sum, plain, 0).value_or(plain); });
 }
 
 IndexExpr simplify_division(IndexOp op, IndexExpr dividend, IndexExpr divisor) {
@@ -58,23 +88,19 @@ IndexExpr simplify_division(IndexOp op, IndexExpr dividend, IndexExpr divisor) {
   if (dividend.is_constant() && divisor.is_constant())
     return op == IndexOp::mod ? floor_mod(dividend.constant(), divisor.constant())
                               : floor_div(dividend.constant(), divisor.constant());
-  if (auto simpler = apply_rules(op, dividend, divisor)) return *simpler;
-  IndexNode node{};
-  node.op = op;
-  node.args = {dividend, divisor};
-  return IndexExpr(arena_of(dividend, divisor)->intern(std::move(node)));
+  const auto question = op == IndexOp::mod ? IndexMemo::Question::mod : IndexMemo::Question::floordiv;
+  return remembered(memo_of(*arena_of(dividend, divisor)), question, dividend, divisor,
+                    [&] { return divided(op, dividend, divisor); });
 }
 
 IndexExpr simplify_extremum(IndexOp op, std::span<const IndexExpr> operands) {
+  std::vector<Operand> left = operands_of(op, operands);
+  const auto in_order = [](const Operand& a, const Operand& b) { return before(a.value, b.value); };
+  std::sort(left.begin(), left.end(), in_order);
+  size_t parts = operands.size();
+  while (join_one_pair(op, left, parts)) std::sort(left.begin(), left.end(), in_order);
   std::vector<IndexExpr> all;
-  for (IndexExpr e : operands) {
-    if (!e.is_constant() && e.node()->op == op)
-      all.insert(all.end(), e.node()->args.begin(), e.node()->args.end());
-    else
-      all.push_back(e);
-  }
-  std::sort(all.begin(), all.end(), before);
-  while (join_one_pair(op, all)) std::sort(all.begin(), all.end(), before);
+  for (const Operand& o : left) all.push_back(o.value);
   if (all.size() == 1) return all[0];
   IndexNode node{};
   node.op = op;

@@ -46,13 +46,50 @@ std::optional<IndexExpr> solved(IndexExpr difference, IndexExpr symbol) {
   return value;
 }
 
-// Numbers before symbols before other expressions; later symbols give way to earlier ones.
+// A min or max in e, the outermost first; null if there is none.
+const ir::IndexNode* extremum_in(IndexExpr e) {
+  if (e.is_constant()) return nullptr;
+  if (e.node()->op == ir::IndexOp::min || e.node()->op == ir::IndexOp::max) return e.node();
+  for (const ir::IndexTerm& t : e.node()->terms)
+    if (const auto* found = extremum_in(IndexExpr(t.node))) return found;
+  for (IndexExpr arg : e.node()->args)
+    if (const auto* found = extremum_in(arg)) return found;
+  return nullptr;
+}
+
+constexpr int kMostChoices = 3;
+
+// Where the symbol's value decides which operand a min or max is: of S = T - min(T, P), T = P + S. An operand is
+// chosen, and the value counts if the difference is 0 with it.
+std::optional<IndexExpr> solved_choosing(IndexExpr difference, IndexExpr symbol, IndexExpr chosen, int choices = 0) {
+  if (const auto value = solved(chosen, symbol); value && !value->is_constant() && !extremum_in(*value))
+    if (ir::prove_equal(ir::substitute(difference, {{symbol.node(), *value}}), 0)) return value;
+  const ir::IndexNode* extremum = choices < kMostChoices ? extremum_in(chosen) : nullptr;
+  if (!extremum) return std::nullopt;
+  for (IndexExpr operand : extremum->args) {
+    const IndexExpr next = ir::substitute(chosen, {{extremum, operand}});
+    if (const auto value = solved_choosing(difference, symbol, next, choices + 1)) return value;
+  }
+  return std::nullopt;
+}
+
+int complexity(IndexExpr e) {
+  if (e.is_constant()) return 0;
+  if (e.node()->op == ir::IndexOp::variable) return 1;
+  return extremum_in(e) ? 3 : 2;
+}
+
+// Numbers before symbols before other expressions, those with min and max last; later symbols give way to earlier ones.
 std::optional<Relation> relation_between(Graph& graph, IndexExpr a, IndexExpr b) {
   std::optional<Relation> best;
-  auto complexity = [](IndexExpr e) { return e.is_constant() ? 0 : e.node()->op == ir::IndexOp::variable ? 1 : 2; };
+  const auto consider = [&](const ir::IndexNode* symbol, const std::optional<IndexExpr>& value) {
+    if (value && (!best || complexity(*value) <= complexity(best->value))) best = Relation{symbol, *value};
+  };
+  const bool bounds_suffice = !ir::bounds_for_equality(a, b).empty();
   for (const ir::IndexNode* node : input_symbols(graph)) {
-    const auto value = solved(a - b, graph.index->symbol(node->name));
-    if (value && (!best || complexity(*value) <= complexity(best->value))) best = Relation{node, *value};
+    const IndexExpr symbol = graph.index->symbol(node->name);
+    consider(node, solved(a - b, symbol));
+    if (!bounds_suffice) consider(node, solved_choosing(a - b, symbol, a - b));
   }
   return best;
 }

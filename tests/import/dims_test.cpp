@@ -31,6 +31,29 @@ TEST(Dims, MakesDimensionsSymbolic) {
   EXPECT_EQ(shapes({"m.1=seq", "x.1.2=seq", "seq=7"}), "[batch, 3, 7][batch, 7]");
 }
 
+// As exporters call the length of a cache with what is new.
+std::string shapes_of(const std::vector<std::string>& names, const std::vector<std::string>& options = {}) {
+  ModelMaker m;
+  m.input("now", {"batch", "sequence"}).input("past", {"past_sequence", "2"}).input("mask", names).output("now");
+  Graph g = m.import(options);
+  return to_string(g.value(g.inputs[2]).type->shape);
+}
+
+TEST(Dims, NamesThatAreExpressions) {
+  EXPECT_EQ(shapes_of({"past_sequence + sequence"}), "[sequence + past_sequence]");
+  EXPECT_EQ(shapes_of({"past_sequence+1", "sequence*2"}), "[past_sequence + 1, 2*sequence]");
+  EXPECT_EQ(shapes_of({"(sequence + 1)//2", "Max(sequence, past_sequence)"}),
+            "[floordiv(sequence + 1, 2), max(sequence, past_sequence)]");
+  EXPECT_EQ(shapes_of({"past_sequence + sequence"}, {"sequence=3"}), "[past_sequence + 3]");
+  EXPECT_EQ(shapes_of({"past_sequence + sequence"}, {"past_sequence + sequence=9"}), "[9]");
+}
+
+TEST(Dims, NamesThatAreNoExpressionsStayNames) {
+  for (const char* name : {"past + sequence", "batch-size", "sequence +", "sequence - past_sequence", "sequence // 0",
+                           "sequence*99999999999999999999", "Max(sequence", "sequence sequence"})
+    EXPECT_EQ(shapes_of({name}), "[" + std::string(name) + "]");
+}
+
 TEST(Dims, Errors) {
   auto refused = [](std::vector<std::string> options) { return error_of(two_inputs(), options); };
   EXPECT_EQ(refused({"n=4"}),

@@ -74,6 +74,17 @@ ValueId extent(GraphMaker& m, ValueId v, int64_t axis) {
   return untyped(m, "Gather", {untyped(m, "Shape", {v}), m.ints({axis})});
 }
 
+// Positions of all tokens, cut at the past, are those of the new tokens.
+TEST(RelateDimensions, WhatIsCutAtThePastIsAsLongAsTheRest) {
+  GraphMaker m;
+  const ValueId now = m.input("now", {m.symbol("S")}), all = m.input("all", {m.symbol("T")}),
+                past = m.input("past", {m.symbol("P")});
+  const ValueId rest = untyped(m, "Slice", {all, extent(m, past, 0), m.ints({INT64_MAX}), m.ints({0})});
+  m.output(untyped(m, "Add", {now, rest}));
+  EXPECT_EQ(assumed(m), "");
+  EXPECT_EQ(related(m), "[S] [S + P] [P]");
+}
+
 TEST(AssumedBounds, PositionsOfATableBoundTheLength) {
   GraphMaker m;
   const ValueId x = m.input("x", {m.symbol("N"), m.symbol("S")});

@@ -34,7 +34,7 @@ const Row kRows[] = {
     {"floordiv-split", EXPR(6 * v.i + 4 * v.j + v.l), EXPR(2), "3*i0 + 2*j0"},
     {"floordiv-split", EXPR(v.i* v.n + v.k), EXPR(v.n), "i0"},
     {"floordiv-split", EXPR(v.i + 5), EXPR(2), "floordiv(i0 + 1, 2) + 2"},
-    {"floordiv-split", EXPR(-7 * v.i), EXPR(2), "-3*i0 + floordiv(-i0, 2)"},
+    {"floordiv-split", EXPR(-7 * v.i), EXPR(2), "-3*i0 - floordiv(i0 + 1, 2)"},
     {"floordiv-split", EXPR((v.n + 1) * v.i + v.k), EXPR(v.n + 1), "i0"},
     {"floordiv-inside", EXPR(v.k), EXPR(v.n), "0"},
     {"floordiv-inside", EXPR(v.k - v.n), EXPR(v.n), "-1"},
@@ -44,6 +44,7 @@ const Row kRows[] = {
     {"floordiv-nested", EXPR(floordiv(v.i, 3) + 1), EXPR(4), "floordiv(i0 + 3, 12)"},
     {"floordiv-nested", EXPR(floordiv(v.i, v.n)), EXPR(v.m), "floordiv(i0, N*M)"},
     {"floordiv-of-mod", EXPR(mod(v.i, 12)), EXPR(4), "mod(floordiv(i0, 4), 3)"},
+    {"floordiv-negative", EXPR(-1 * v.n), EXPR(7), "-floordiv(N + 6, 7)"},
     {"mod-one", EXPR(v.i), EXPR(1), "0"},
     {"mod-split", EXPR(6 * v.i + v.k + 9), EXPR(3), "mod(k0, 3)"},
     {"mod-split", EXPR(v.i* v.n + v.j), EXPR(v.n), "mod(j0, N)"},
@@ -51,6 +52,9 @@ const Row kRows[] = {
     {"mod-constant-quotient", EXPR(v.j - 7), EXPR(7), "j0"},
     {"mod-common-factor", EXPR(7 * v.i + v.j), EXPR(14), "j0 + 7*mod(i0, 2)"},
     {"mod-of-mod", EXPR(mod(v.i, 12)), EXPR(4), "mod(i0, 4)"},
+    {"mod-of-mod", EXPR(7 - mod(v.n, 7)), EXPR(7), "-mod(N + 6, 7) + 6"},
+    {"mod-of-mod", EXPR(2 * mod(v.n, 7) + 3 * v.i), EXPR(14), "mod(2*N + 3*i0, 14)"},
+    {"mod-negative", EXPR(-1 * v.n), EXPR(7), "-mod(N + 6, 7) + 6"},
     {"min-ordered", EXPR(v.j), EXPR(7), "j0"},
     {"min-ordered", EXPR(v.n), EXPR(v.k), "k0"},
     {"max-ordered", EXPR(v.n), EXPR(0), "N"},
@@ -61,6 +65,9 @@ const Row kRows[] = {
     {"sum-merge-mods", EXPR(4 * mod(floordiv(v.i, 4), 3)), EXPR(mod(v.i, 4)), "mod(i0, 12)"},
     {"sum-remainder", EXPR(v.i), EXPR(-4 * floordiv(v.i, 4)), "mod(i0, 4)"},
     {"sum-remainder", EXPR(v.i), EXPR(-1 * v.m * floordiv(v.i, v.m)), "mod(i0, M)"},
+    {"sum-quotient", EXPR(v.n + 6), EXPR(-1 * mod(v.n + 6, 7)), "7*floordiv(N + 6, 7)"},
+    {"sum-quotient", EXPR(v.n), EXPR(-1 * mod(v.n + 6, 7)), "7*floordiv(N + 6, 7) - 6"},
+    {"sum-even", EXPR(v.n), EXPR(mod(v.n, 2)), "2*floordiv(N + 1, 2)"},
 };
 
 const IndexRule& rule_named(const std::string& name) {
