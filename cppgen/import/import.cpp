@@ -31,7 +31,8 @@ std::vector<const onnx::ValueInfoProto*> shaped_inputs(const onnx::GraphProto& g
 
 // What a branch needs that is not taken says nothing of the inputs, whatever their dimensions are called.
 bool names_hold(const onnx::GraphProto& graph) {
-  return std::none_of(graph.node().begin(), graph.node().end(), [](const auto& node) { return node.op_type() == "If"; });
+  return std::none_of(graph.node().begin(), graph.node().end(),
+                      [](const auto& node) { return node.op_type() == "If"; });
 }
 
 Graph import_model(onnx::ModelProto& model, const std::string& folder, const ImportOptions& options) {
