@@ -136,9 +136,10 @@ void infer_multi_head(InferContext& c) {
   if (c.has_output(2)) c.set_output(2, c.dtype(kQuery), cache_shape(s, s.columns));
 }
 
-// The input plus its part of the bias, which holds those of query, key and value one after the other.
+// The input plus its part of the bias, which holds those of query, key and value one after the other. Keys and values
+// whose heads are apart have theirs already.
 ir::BufferId biased(LowerContext& c, int input, const HeadedTensor& t, IndexExpr offset) {
-  if (!c.has_input(kBias)) return c.input_buffer(input);
+  if (!c.has_input(kBias) || (t.apart && input != kQuery)) return c.input_buffer(input);
   ir::BufferId sum = c.temporary(ir::value_type(c.dtype(input)), t.shape());
   c.emit_pointwise(
       sum,

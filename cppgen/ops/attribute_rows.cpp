@@ -214,6 +214,9 @@ const std::vector<AttributeRow>& attribute_rows() {
       {"com.microsoft", "GroupNorm SkipGroupNorm", 1, "activation channels_last epsilon groups"},
       {"com.microsoft", "MatMulBnb4", 1, "K N block_size quant_type training_mode transB"},
       {"com.microsoft", "MatMulNBits", 1, "K N accuracy_level bits block_size weight_prepacked"},
+      {"com.microsoft", "MoE", 1,
+       "activation_alpha activation_beta activation_type k normalize_routing_weights swiglu_fusion swiglu_limit "
+       "use_sparse_mixer"},
       {"com.microsoft", "MultiHeadAttention", 1, "mask_filter_value num_heads scale unidirectional"},
       {"com.microsoft", "NhwcConv", 1, "auto_pad dilations group kernel_shape pads strides"},
       {"com.microsoft", "NhwcMaxPool", 1, "auto_pad ceil_mode dilations kernel_shape pads strides"},
@@ -227,6 +230,9 @@ const std::vector<AttributeRow>& attribute_rows() {
       {"com.microsoft", "QLinearLeakyRelu QuickGelu", 1, "alpha"},
       {"com.microsoft", "QLinearSoftmax", 1, "axis opset"},
       {"com.microsoft", "QLinearWhere", 1, ""},
+      {"com.microsoft", "QMoE", 1,
+       "activation_alpha activation_beta activation_type block_size expert_weight_bits k normalize_routing_weights "
+       "quant_type swiglu_fusion swiglu_limit use_sparse_mixer"},
       {"com.microsoft", "RotaryEmbedding", 1, "interleaved is_packed_batching num_heads rotary_embedding_dim scale"},
       {"com.microsoft", "SkipLayerNormalization SkipSimplifiedLayerNormalization", 1, "epsilon"},
       {"com.microsoft", "Trilu", 1, "upper"},

@@ -10,10 +10,7 @@ namespace cppgen::passes {
 
 // --- GatherBlockQuantized: table, indices, scales, zero points
 
-namespace {
-
-// Two elements of a byte along the last axis, the lower half first, as bytes; of an odd extent the last half is unused.
-Tensor unpacked(const Tensor& packed, int64_t extent) {
+Tensor unpacked_halves(const Tensor& packed, int64_t extent) {
   std::vector<int64_t> dims = packed.dims;
   const int64_t bytes = dims.back(), rows = bytes == 0 ? 0 : packed.elements() / bytes;
   dims.back() = extent;
@@ -25,8 +22,6 @@ Tensor unpacked(const Tensor& packed, int64_t extent) {
     }
   return make_tensor(DType::u8, std::move(dims), std::move(elements));
 }
-
-}  // namespace
 
 void expand_gather(Expansion& e) {
   const Tensor *table = e.constant(0), *scales = e.constant(2), *zeros = e.constant(3);
@@ -44,9 +39,9 @@ void expand_gather(Expansion& e) {
   ValueId data = e.input(0), zero = e.input(3);
   const std::vector<int64_t> scale_dims = scales->dims;
   const int64_t blocks = scales->elements();
-  if (packed && zeros) zero = e.graph.add_constant(e.old.name + " zeros", unpacked(*zeros, scale_dims.back()));
+  if (packed && zeros) zero = e.graph.add_constant(e.old.name + " zeros", unpacked_halves(*zeros, scale_dims.back()));
   if (packed) {
-    const Tensor wide = unpacked(*e.constant(0), 2 * e.constant(0)->dims.back());
+    const Tensor wide = unpacked_halves(*e.constant(0), 2 * e.constant(0)->dims.back());
     data = e.graph.add_constant(e.old.name + " table", wide);
   }
   if (zero == kNoValue && !four_bits) {

@@ -84,6 +84,9 @@ class Expansion {
   size_t given_ = 0;  // outputs at the end that nodes in front give
 };
 
+// Two elements of a byte along the last axis, the lower half first, as bytes; of an odd extent the last half is unused.
+Tensor unpacked_halves(const Tensor& packed, int64_t extent);
+
 // The orders of dimensions that move channels from the end behind the batch; and back.
 std::vector<int64_t> channels_second(int64_t rank);
 std::vector<int64_t> channels_last(int64_t rank);
@@ -99,6 +102,9 @@ void expand_last_average_pool(Expansion&);
 void expand_last_quantized_conv(Expansion&);
 void expand_last_conv(Expansion&);
 void expand_last_fused_conv(Expansion&);
+// expand_experts.cpp
+void expand_experts(Expansion&);
+void expand_quantized_experts(Expansion&);
 // expand_normalization.cpp
 void expand_group_norm(Expansion&);
 void expand_skip_group_norm(Expansion&);

@@ -236,3 +236,204 @@ def bias_split_gelu():
         y = left * right * 0.5 * (1 + erf(right / np.sqrt(2)))
         cases.append(case([x, skip], [(y + bias[:6] + skip).astype(np.float32)]))
     return model, cases
+
+
+# --- Attention with packed operands, or with a buffer of earlier keys and values
+
+
+def attention(q, k, v, heads, bias=0):
+    """Of [batch, sequence, heads * features]; the bias is added to the scores."""
+    def apart(x):
+        return x.astype(np.float64).reshape(x.shape[0], x.shape[1], heads, -1).transpose(0, 2, 1, 3)
+    q, k, v = apart(q), apart(k), apart(v)
+    scores = q @ k.transpose(0, 1, 3, 2) / np.sqrt(q.shape[3]) + bias
+    scores = np.exp(scores - scores.max(-1, keepdims=True))
+    y = scores / scores.sum(-1, keepdims=True) @ v
+    return y.transpose(0, 2, 1, 3).reshape(y.shape[0], y.shape[2], -1).astype(np.float32)
+
+
+def packed_attention(parts):
+    """MultiHeadAttention over [batch, sequence, heads, parts, features]: all three in the queries, or keys and values."""
+    heads, features = 2, 4
+    bias = ramp(3 * heads * features, scale=0.7)
+    packed = tensor("p", np.float32, ["n", "s" if parts == 3 else "t", heads, parts, features])
+    inputs = [packed] if parts == 3 else [tensor("q", np.float32, ["n", "s", heads * features]), packed]
+    nodes = [node("MultiHeadAttention", (["p", "", ""] if parts == 3 else ["q", "p", ""]) + ["bias"], ["y"],
+                  domain="com.microsoft", num_heads=heads)]
+    model = make_model(nodes, inputs, [tensor("y", np.float32, None)], {"bias": bias}, domains=MICROSOFT)
+
+    def run(n, s, t):
+        p = ramp(n, s if parts == 3 else t, heads, parts, features)
+        rows = [np.ascontiguousarray(p[:, :, :, i]).reshape(n, p.shape[1], -1) for i in range(parts)]
+        q = ramp(n, s, heads * features, scale=0.21)
+        given = [p] if parts == 3 else [q, p]
+        operands = [x + b for x, b in zip(rows if parts == 3 else [q] + rows, np.split(bias, 3))]
+        return case(given, [attention(*operands, heads)])
+    return model, [run(1, 3, 5), run(2, 4, 2)]
+
+
+idioms({"attention_packed_qkv": 3, "attention_packed_kv": 2}, packed_attention)
+
+
+def decoder_attention(options):
+    """DecoderMaskedMultiHeadAttention: one row, whose keys and values go into the buffer behind those in use."""
+    packed, masked = options
+    heads, features, room = 2, 4, 7
+    width = heads * features
+    bias = ramp(3 * width, scale=0.7)
+    rows = [tensor("q", np.float32, ["n", 1, 3 * width])] if packed else [
+        tensor(x, np.float32, ["n", 1, width]) for x in "qkv"]
+    cache = [tensor(x, np.float32, ["n", heads, room, features]) for x in ("past_key", "past_value")]
+    inputs = rows + ([tensor("mask", np.int32, ["n", "total"])] if masked else []) + cache + [tensor("used", np.int32, [1])]
+    nodes = [node("DecoderMaskedMultiHeadAttention",
+                  ["q"] + (["", ""] if packed else ["k", "v"]) + ["mask" if masked else "", "", "past_key", "past_value",
+                                                                  "used", "", "", "bias"],
+                  ["y", "present_key", "present_value"], domain="com.microsoft", num_heads=heads,
+                  past_present_share_buffer=1)]
+    outputs = [tensor("y", np.float32, ["n", 1, width])] + [
+        tensor(x, np.float32, ["n", heads, room, features]) for x in ("present_key", "present_value")]
+    model = make_model(nodes, inputs, outputs, {"bias": bias}, domains=MICROSOFT)
+
+    def run(n, used):
+        x = [ramp(n, 1, width, scale=s) for s in (0.3, 0.5, 0.9)]
+        past = [ramp(n, heads, room, features, scale=s) for s in (0.13, 0.77)]
+        q, k, v = [a + b for a, b in zip(x, np.split(bias, 3))]
+        present = [p.copy() for p in past]
+        for buffer, row in zip(present, (k, v)):
+            buffer[:, :, used] = row.reshape(n, heads, features)
+        mask = (np.arange(n * (used + 1)).reshape(n, used + 1) % 3 != 1).astype(np.int32)
+        mask[:, -1] = 1
+        keys, values = [b[:, :, :used + 1].transpose(0, 2, 1, 3).reshape(n, used + 1, width) for b in present]
+        y = attention(q, keys, values, heads, np.where(mask, 0, -10000.)[:, None, None] if masked else 0)
+        given = ([np.concatenate(x, -1)] if packed else x) + ([mask] if masked else []) + past + [np.int32([used])]
+        return case(given, [y] + present)
+    return model, [run(1, 3), run(2, 5), run(2, 1)]
+
+
+idioms({"decoder_attention": (0, 0), "decoder_attention_masked": (0, 1), "decoder_attention_packed": (1, 0)},
+       decoder_attention)
+
+
+@idiom
+def decoder_cross_attention():
+    """The same over keys and values of an encoder, whose heads are apart; their bias is in them already."""
+    bias = ramp(24, scale=0.7)
+    nodes = [node("DecoderMaskedMultiHeadAttention", ["q", "k", "v", "mask", "", "", "", "", "", "", "bias"], ["y"],
+                  domain="com.microsoft", num_heads=2)]
+    model = make_model(nodes, [tensor("q", np.float32, ["n", 1, 8])] + [
+        tensor(x, np.float32, ["n", 2, "t", 4]) for x in "kv"] + [tensor("mask", np.int32, ["n", "t"])],
+                       [tensor("y", np.float32, ["n", 1, 8])], {"bias": bias}, domains=MICROSOFT)
+    cases = []
+    for n, t in ((1, 3), (2, 6)):
+        q, k, v = ramp(n, 1, 8), ramp(n, 2, t, 4, scale=0.9), ramp(n, 2, t, 4, scale=0.3)
+        mask = (np.arange(n * t).reshape(n, t) % 4 != 1).astype(np.int32)
+        flat = [x.transpose(0, 2, 1, 3).reshape(n, t, 8) for x in (k, v)]
+        y = attention(q + bias[:8], *flat, 2, np.where(mask, 0, -10000.)[:, None, None])
+        cases.append(case([q, k, v, mask], [y]))
+    return model, cases
+
+
+# --- Weights in four bits
+
+
+FOUR_BIT_FLOATS = [0, 5.208333333e-03, 2 / 3, 1, 1 / 3, 1 / 2, 1 / 6, 1 / 4]
+NORMAL_QUANTILES = [-1.0, -0.6961928009986877, -0.5250730514526367, -0.39491748809814453, -0.28444138169288635,
+                    -0.18477343022823334, -0.09105003625154495, 0.0, 0.07958029955625534, 0.16093020141124725,
+                    0.24611230194568634, 0.33791524171829224, 0.44070982933044434, 0.5626170039176941,
+                    0.7229568362236023, 1.0]
+
+
+def table_weights(kind):
+    """MatMulBnb4: positions in a table, the upper half of a byte first, times the magnitude of their block."""
+    depth, columns, block = 32, 6, 16
+    table = np.float32(NORMAL_QUANTILES if kind else FOUR_BIT_FLOATS + [-x for x in FOUR_BIT_FLOATS])
+    at = np.arange(depth * columns) * 7 % 16
+    magnitudes = np.abs(ramp(depth * columns // block)) + np.float32(0.5)
+    weights = (table[at].reshape(-1, block) * magnitudes[:, None]).reshape(columns, depth)
+    nodes = [node("MatMulBnb4", ["x", "w", "m"], ["y"], domain="com.microsoft", K=depth, N=columns, block_size=block,
+                  quant_type=kind)]
+    model = make_model(nodes, [tensor("x", np.float32, ["n", "s", depth])], [tensor("y", np.float32, ["n", "s", columns])],
+                       {"w": (at[::2] * 16 + at[1::2]).astype(np.uint8), "m": magnitudes}, domains=MICROSOFT)
+    return model, [case([x], [(x.astype(np.float64) @ weights.T).astype(np.float32)])
+                   for x in (ramp(1, 1, depth), ramp(2, 3, depth))]
+
+
+idioms({"weights_of_four_bit_floats": 0, "weights_of_normal_quantiles": 1}, table_weights)
+
+
+# --- Mixtures of experts
+
+
+def tanh_gelu(x):
+    return 0.5 * x * (1 + np.tanh(np.sqrt(2 / np.pi) * (x + 0.044715 * x**3)))
+
+
+def swish(x):
+    return x / (1 + np.exp(-x))
+
+
+def mixture(x, router, w1, b1, w2, b2, k, activation, normalized):
+    flat = x.reshape(-1, x.shape[-1]).astype(np.float64)
+    shares = np.exp(router - router.max(-1, keepdims=True), dtype=np.float64)
+    shares /= shares.sum(-1, keepdims=True)
+    y = np.zeros_like(flat)
+    for row, share in enumerate(shares):
+        chosen = np.argsort(-share, kind="stable")[:k]
+        total = share[chosen].sum() if normalized else 1
+        for i in chosen:
+            y[row] += share[i] / total * (activation(flat[row] @ w1[i].T + b1[i]) @ w2[i].T + b2[i])
+    return y.reshape(x.shape).astype(np.float32)
+
+
+def swiglu(h):
+    gate, linear = np.minimum(h[0::2], 0.9), np.clip(h[1::2], -0.9, 0.9)
+    return gate / (1 + np.exp(-1.5 * gate)) * (linear + 1)
+
+
+def experts(options):
+    """MoE of one layer of four experts; weights are [experts, results, features]."""
+    name, k, activation, given = options
+    hidden, inner = 6, 10
+    width = inner * 2 if name == "swiglu" else inner
+    w = {"w1": ramp(4, width, hidden, scale=0.61), "b1": ramp(4, width, scale=0.2), "w2": ramp(4, hidden, inner, scale=0.47),
+         "b2": ramp(4, hidden, scale=0.9)}
+    nodes = [node("MoE", ["x", "r", "w1", "b1", "w2", "b2"], ["y"], domain="com.microsoft", k=k, activation_type=name, **given)]
+    model = make_model(nodes, [tensor("x", np.float32, ["n", "s", hidden]), tensor("r", np.float32, ["rows", 4])],
+                       [tensor("y", np.float32, None)], w, domains=MICROSOFT)
+    cases = []
+    for n, s in ((1, 3), (2, 5)):
+        x, r = ramp(n, s, hidden, scale=0.7) * 2, ramp(n * s, 4, scale=0.83) * 3
+        cases.append(case([x, r], [mixture(x, r, *w.values(), k, activation, given.get("normalize_routing_weights"))]))
+    return model, cases
+
+
+idioms({"experts_relu": ("relu", 1, relu, {}), "experts_gelu": ("gelu", 2, tanh_gelu, {"normalize_routing_weights": 1}),
+        "experts_silu": ("silu", 2, swish, {}),
+        "experts_swiglu": ("swiglu", 2, swiglu, {"normalize_routing_weights": 1, "swiglu_fusion": 1, "swiglu_limit": 0.9,
+                                                 "activation_alpha": 1.5, "activation_beta": 1.0})}, experts)
+
+
+def quantized_experts(bits):
+    """QMoE: weights in bytes or halves of bytes around their middle, a scale for each row."""
+    hidden, inner, middle = 8, 16, 1 << (bits - 1)
+
+    def stored(*shape):
+        q = (np.arange(np.prod(shape)) * 37 % (2 * middle)).reshape(shape)
+        packed = q if bits == 8 else q[..., 0::2] | q[..., 1::2] << 4
+        scales = np.abs(ramp(*shape[:2], scale=0.31)) * np.float32(0.3 / middle) + np.float32(0.01)
+        return packed.astype(np.uint8), scales, (q - middle) * scales.astype(np.float64)[..., None]
+    (p1, s1, w1), (p2, s2, w2) = stored(3, inner, hidden), stored(3, hidden, inner)
+    b1, b2 = ramp(3, inner, scale=0.2), ramp(3, hidden, scale=0.9)
+    nodes = [node("QMoE", ["x", "r", "p1", "s1", "b1", "p2", "s2", "b2"], ["y"], domain="com.microsoft", k=2,
+                  activation_type="relu", normalize_routing_weights=1, expert_weight_bits=bits)]
+    model = make_model(nodes, [tensor("x", np.float32, ["n", hidden]), tensor("r", np.float32, ["n", 3])],
+                       [tensor("y", np.float32, None)],
+                       {"p1": p1, "s1": s1, "b1": b1, "p2": p2, "s2": s2, "b2": b2}, domains=MICROSOFT)
+    cases = []
+    for n in (1, 5):
+        x, r = ramp(n, hidden, scale=0.7), ramp(n, 3, scale=0.83) * 3
+        cases.append(case([x, r], [mixture(x, r, w1, b1, w2, b2, 2, relu, True)]))
+    return model, cases
+
+
+idioms({"experts_of_four_bits": 4, "experts_of_bytes": 8}, quantized_experts)
