@@ -199,6 +199,8 @@ const std::vector<AttributeRow>& attribute_rows() {
        "do_rotary mask_filter_value num_heads past_present_share_buffer qkv_hidden_sizes rotary_embedding_dim scale "
        "unidirectional"},
       {"com.microsoft", "DequantizeLinear QLinearConcat QuantizeLinear", 1, "axis"},
+      {"com.microsoft", "DynamicQuantizeLSTM", 1,
+       "activation_alpha activation_beta activations clip direction hidden_size input_forget"},
       {"com.microsoft", "EmbedLayerNormalization", 1, "epsilon mask_index_type"},
       {"com.microsoft", "FusedConv NhwcFusedConv", 1,
        "activation activation_params auto_pad dilations group kernel_shape pads strides"},

@@ -88,8 +88,9 @@ class ZeroPointTerms {
     const SignedOperand& b = right.operand;
     if (b.zero != 0) row_sums_ = emit_row_sums(c, s, left.buffer);
     if (left.zero == 0) return;
-    folded_ = left.zero && b.zero && b.constant;
-    columns_ = folded_ ? constant_column_terms(c, b, *left.zero) : emit_column_sums(c, s, b.buffer);
+    known_ = b.zero && b.constant;
+    folded_ = known_ && left.zero;
+    columns_ = known_ ? constant_column_terms(c, b, left.zero.value_or(1)) : emit_column_sums(c, s, b.buffer);
   }
 
   Scalar subtract(Scalar sum, const At& at) const {
@@ -103,7 +104,7 @@ class ZeroPointTerms {
     if (s_.b.size() > 1) column.push_back(column_of(s_, at));
     Scalar term = load(c_, columns_, column);
     if (folded_) return sum - term;
-    if (right_.operand.zero != 0) term = term - index_value(c_, s_.depth, DType::i32) * right_zero(at);
+    if (!known_ && right_.operand.zero != 0) term = term - index_value(c_, s_.depth, DType::i32) * right_zero(at);
     return sum - left_.zero_at(at) * term;
   }
 
@@ -113,6 +114,7 @@ class ZeroPointTerms {
   LeftBytes left_;
   RightBytes right_;
   ir::BufferId row_sums_ = -1, columns_ = -1;
+  bool known_ = false;   // columns_ holds sum b - k zb
   bool folded_ = false;  // columns_ holds the whole terms
 
   Scalar right_zero(const At& at) const {

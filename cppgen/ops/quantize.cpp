@@ -148,15 +148,26 @@ void lower_dynamic_quantize(LowerContext& c) {
 }  // namespace
 
 void emit_dynamic_quantization(LowerContext& c, int x, ir::BufferId y, ir::BufferId scale, ir::BufferId zero) {
+  emit_dynamic_quantization(
+      c, [&](const At& at) { return load_input(c, x, at); }, c.shape(x), y, scale, zero);
+}
+
+void emit_dynamic_quantization(LowerContext& c, const std::function<Scalar(const At&)>& x, const Shape& shape,
+                               ir::BufferId y, ir::BufferId scale, ir::BufferId zero) {
   auto extremum = [&](const char* name, ir::ReduceOp op) {
     ir::BufferId out = c.temporary(DType::f32, {});
-    emit_reduction(c, {name, out, c.shape(x), op, [&](const At&, const At& at) { return load_input(c, x, at); },
+    emit_reduction(c, {name, out, shape, op, [&](const At&, const At& at) { return x(at); },
                        [&](Scalar m) { return op == ir::ReduceOp::min ? min(m, 0.0) : max(m, 0.0); }});
     return out;
   };
   ir::BufferId least = extremum("min", ir::ReduceOp::min), greatest = extremum("max", ir::ReduceOp::max);
   c.emit_pointwise(
-      scale, [&](const At&) { return (load(c, greatest, {}) - load(c, least, {})) / 255.0; }, "scale");
+      scale,
+      [&](const At&) {
+        Scalar range = load(c, greatest, {}) - load(c, least, {});
+        return select(range == 0.0, range.number(1), range / 255.0);
+      },
+      "scale");
   c.emit_pointwise(
       zero,
       [&](const At&) {
@@ -165,7 +176,7 @@ void emit_dynamic_quantization(LowerContext& c, int x, ir::BufferId y, ir::Buffe
       },
       "zero_point");
   c.emit_pointwise(y, [&](const At& at) {
-    return quantized(load_input(c, x, at) / load(c, scale, {}), load(c, zero, {}).cast(DType::f32), DType::u8);
+    return quantized(x(at) / load(c, scale, {}), load(c, zero, {}).cast(DType::f32), DType::u8);
   });
 }
 

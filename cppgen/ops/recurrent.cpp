@@ -34,18 +34,20 @@ RecurrentShape recurrent_shape(InferContext& c, int gates) {
   require_rank(c, 1, 3, 3);
   require_rank(c, 2, 3, 3);
   s.steps = c.shape(0)[s.batch_first ? 1 : 0];
-  s.batch = c.shape(0)[s.batch_first ? 0 : 1], s.input = c.shape(0)[2], s.hidden = c.shape(2)[2];
+  s.bytes = c.node().domain == "com.microsoft";
+  s.batch = c.shape(0)[s.batch_first ? 0 : 1], s.input = c.shape(0)[2], s.hidden = c.shape(2)[s.bytes ? 1 : 2];
   if (c.has("hidden_size"))
     require_equal(c, s.hidden, c.integer("hidden_size"), "the columns of the recurrent weights and hidden_size");
   const IndexExpr rows = s.hidden * IndexExpr(gates), directions = s.directions;
-  require_shape(c, 1, {directions, rows, s.input});
-  require_shape(c, 2, {directions, rows, s.hidden});
+  if (s.bytes) check_quantized_weights(c, s);
+  require_shape(c, 1, s.bytes ? Shape{directions, s.input, rows} : Shape{directions, rows, s.input});
+  require_shape(c, 2, s.bytes ? Shape{directions, s.hidden, rows} : Shape{directions, rows, s.hidden});
   require_shape(c, 3, {directions, rows * IndexExpr(2)});
   require_shape(c, 4, {s.batch});
   for (int i : {5, 6}) require_shape(c, i, state_shape(s));
   require_shape(c, 7, {directions, s.hidden * IndexExpr(3)});
   for (int i : {1, 2, 3, 5, 6, 7})
-    if (c.has_input(i)) require_same_dtype(c, 0, i);
+    if (c.has_input(i) && !(s.bytes && i <= 2)) require_same_dtype(c, 0, i);
   if (c.has_input(4)) require_dtype(c, 4, bit(DType::i32));
   return s;
 }
@@ -80,6 +82,9 @@ Scalar RecurrentPass::time(IndexExpr b) const {
 }
 
 ir::BufferId RecurrentPass::project() {
+  if (shape.bytes)
+    return emit_quantized_product(c, shape, 1, direction, c.shape(0),
+                                  [&](const At& at) { return load_input(c, 0, at); });
   const IndexExpr rows = shape.hidden * IndexExpr(shape.gates), d = direction;
   ir::BufferId out = c.temporary(type, {shape.steps, shape.batch, rows});
   ir::LoopNest nest;
@@ -125,6 +130,9 @@ Scalar RecurrentPass::projected(int gate, IndexExpr b, IndexExpr h) const {
 }
 
 ir::BufferId RecurrentPass::recur(ir::BufferId state, int first, int count) {
+  if (shape.bytes)
+    return emit_quantized_product(c, shape, 2, direction, {shape.batch, shape.hidden},
+                                  [&](const At& at) { return value(state, at[0], at[1]); });
   const IndexExpr columns = shape.hidden * IndexExpr(count);
   ir::BufferId out = c.temporary(type, {shape.batch, columns});
   ir::LoopNest nest;

@@ -14,10 +14,17 @@ struct RecurrentShape {
   int directions = 1;
   bool batch_first = false;     // layout 1: [batch, steps, ..]
   bool first_reversed = false;  // direction "reverse"
+  bool bytes = false;           // weights are quantized: DynamicQuantizeLSTM
 
   bool reversed(int direction) const { return first_reversed || direction == 1; }
 };
 RecurrentShape recurrent_shape(InferContext&, int gates);  // checks all inputs
+// Quantized weights [directions, depth, gates * hidden] in input 1 or 2; their scales and zero points are inputs from 8
+// or 10 on, one for each direction or for each column of each direction.
+void check_quantized_weights(InferContext&, const RecurrentShape&);
+// [rows.., gates * hidden] = x, quantized in the run with one scale, times the weights of a direction.
+ir::BufferId emit_quantized_product(LowerContext&, const RecurrentShape&, int weights, int direction, const Shape& x,
+                                    const std::function<Scalar(const std::vector<IndexExpr>&)>& value);
 void infer_recurrent(InferContext&, int gates, int states);
 
 // An activation of a gate with its parameters, and the clip of its argument.

@@ -186,6 +186,8 @@ void add_recurrent_ops(std::vector<Op>& t) {
   add_versions(t, "RNN", {1, 7, 14, 22}, {3, 6, 2}, infer_cell<kRnn>, lower_cell<kRnn>);
   add_versions(t, "GRU", {1, 3, 7, 14, 22}, {3, 6, 2}, infer_cell<kGru>, lower_cell<kGru>);
   add_versions(t, "LSTM", {1, 7, 14, 22}, {3, 8, 3}, infer_cell<kLstm>, lower_cell<kLstm>);
+  add_versions(t, "DynamicQuantizeLSTM", {1}, {3, 12, 3}, infer_cell<kLstm>, lower_cell<kLstm>, nullptr,
+               "com.microsoft");
 }
 
 }  // namespace cppgen::ops

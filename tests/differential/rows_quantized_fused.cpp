@@ -42,6 +42,12 @@ void add_quantized_fused_rows(std::vector<Row>& t) {
   t.push_back({"DynamicQuantizeMatMul", sums(4096),
                "f32[5,33]@-2..2 T![33,17] f32[17]@0.01..0.1 T![17]@0..3 f32[17]@-1..1; f32[3,4]@-2..2 T[4,5] f32[]=0.1",
                1, kMicrosoft});
+  t.push_back({"DynamicQuantizeLSTM", sums(16384),
+               "f32[3,2,5]@-1..1 T![1,5,16] T![1,4,16] f32[1,32]@-1..1 - - - - f32[1]=0.01 T[1]=1 f32[1]=0.01 T[1]=2"
+               "|hidden_size=4 -> 3; f32[3,2,5]@-1..1 T[2,5,16] T[2,4,16] - i32[2]=3,2 f32[2,2,4]@-1..1 "
+               "f32[2,2,4]@-1..1 - f32[2,16]@0.005..0.01 T![2,16]@0..3 f32[2]=0.01,0.02 T[2]=1,2"
+               "|hidden_size=4 direction='bidirectional' -> 3",
+               1, kMicrosoft});
   t.push_back(
       {"QGemm", ulps(64, 1),
        "T[5,33] f32[]=0.02 T[]=3 T![17,33] f32[17]@0.01..0.1 T![17]@0..3 i32[17]@-99..99 f32[]=3.0 T[]=4|transB=1;"
