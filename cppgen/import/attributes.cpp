@@ -61,6 +61,7 @@ Attribute import_attribute(onnx::AttributeProto& a, ExternalData& files, const I
     case Kind::STRING:
       return a.s();
     case Kind::TENSOR:
+      if (const auto strings = strings_of(a.t())) return strings->elements;
       return named_tensor(*a.mutable_t(), a.name(), files);
     case Kind::GRAPH:
       return import_body(*a.mutable_g());

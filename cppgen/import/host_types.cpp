@@ -35,6 +35,9 @@ std::optional<HostType> host_type_of(const onnx::TypeProto& type) {
       return tensor.strings ? std::optional(tensor) : std::nullopt;
     }
     case onnx::TypeProto::kSequenceType: {
+      // Maps that share their keys are a sequence of these and the values, a row for each map.
+      if (type.sequence_type().elem_type().has_map_type())
+        return HostType{ValueKind::sequence, DType::f32, false, std::nullopt};
       HostType sequence = element_type(type.sequence_type().elem_type(), "a sequence");
       sequence.kind = ValueKind::sequence;
       return sequence;

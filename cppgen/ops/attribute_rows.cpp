@@ -185,6 +185,53 @@ const std::vector<AttributeRow>& attribute_rows() {
       {"", "Upsample", 1, "height_scale mode width_scale"},
       {"", "Upsample", 7, "mode scales"},
       {"", "Upsample", 9, "mode"},
+      {"ai.onnx.ml", "ArrayFeatureExtractor", 1, ""},
+      {"ai.onnx.ml", "Binarizer", 1, "threshold"},
+      {"ai.onnx.ml", "CategoryMapper", 1, "cats_int64s cats_strings default_int64 default_string"},
+      {"ai.onnx.ml", "FeatureVectorizer", 1, "inputdimensions"},
+      {"ai.onnx.ml", "Imputer", 1,
+       "imputed_value_floats imputed_value_int64s replaced_value_float replaced_value_int64"},
+      {"ai.onnx.ml", "LabelEncoder", 1, "classes_strings default_int64 default_string"},
+      {"ai.onnx.ml", "LabelEncoder", 2,
+       "default_float default_int64 default_string keys_floats keys_int64s keys_strings values_floats values_int64s "
+       "values_strings"},
+      {"ai.onnx.ml", "LabelEncoder", 4,
+       "default_float default_int64 default_string default_tensor keys_floats keys_int64s keys_strings keys_tensor "
+       "values_floats values_int64s values_strings values_tensor"},
+      {"ai.onnx.ml", "LinearClassifier", 1,
+       "classlabels_ints classlabels_strings coefficients intercepts multi_class post_transform"},
+      {"ai.onnx.ml", "LinearRegressor", 1, "coefficients intercepts post_transform targets"},
+      {"ai.onnx.ml", "Normalizer", 1, "norm"},
+      {"ai.onnx.ml", "OneHotEncoder", 1, "cats_int64s cats_strings zeros"},
+      {"ai.onnx.ml", "SVMClassifier", 1,
+       "classlabels_ints classlabels_strings coefficients kernel_params kernel_type post_transform prob_a prob_b rho "
+       "support_vectors vectors_per_class"},
+      {"ai.onnx.ml", "SVMRegressor", 1,
+       "coefficients kernel_params kernel_type n_supports one_class post_transform rho support_vectors"},
+      {"ai.onnx.ml", "Scaler", 1, "offset scale"},
+      {"ai.onnx.ml", "TreeEnsemble", 5,
+       "aggregate_function leaf_targetids leaf_weights membership_values n_targets nodes_falseleafs nodes_falsenodeids "
+       "nodes_featureids nodes_hitrates nodes_missing_value_tracks_true nodes_modes nodes_splits nodes_trueleafs "
+       "nodes_truenodeids post_transform tree_roots"},
+      {"ai.onnx.ml", "TreeEnsembleClassifier", 1,
+       "base_values class_ids class_nodeids class_treeids class_weights classlabels_int64s classlabels_strings "
+       "nodes_falsenodeids nodes_featureids nodes_hitrates nodes_missing_value_tracks_true nodes_modes nodes_nodeids "
+       "nodes_treeids nodes_truenodeids nodes_values post_transform"},
+      {"ai.onnx.ml", "TreeEnsembleClassifier", 3,
+       "base_values base_values_as_tensor class_ids class_nodeids class_treeids class_weights class_weights_as_tensor "
+       "classlabels_int64s classlabels_strings nodes_falsenodeids nodes_featureids nodes_hitrates "
+       "nodes_hitrates_as_tensor nodes_missing_value_tracks_true nodes_modes nodes_nodeids nodes_treeids "
+       "nodes_truenodeids nodes_values nodes_values_as_tensor post_transform"},
+      {"ai.onnx.ml", "TreeEnsembleRegressor", 1,
+       "aggregate_function base_values n_targets nodes_falsenodeids nodes_featureids nodes_hitrates "
+       "nodes_missing_value_tracks_true nodes_modes nodes_nodeids nodes_treeids nodes_truenodeids nodes_values "
+       "post_transform target_ids target_nodeids target_treeids target_weights"},
+      {"ai.onnx.ml", "TreeEnsembleRegressor", 3,
+       "aggregate_function base_values base_values_as_tensor n_targets nodes_falsenodeids nodes_featureids "
+       "nodes_hitrates nodes_hitrates_as_tensor nodes_missing_value_tracks_true nodes_modes nodes_nodeids "
+       "nodes_treeids nodes_truenodeids nodes_values nodes_values_as_tensor post_transform target_ids target_nodeids "
+       "target_treeids target_weights target_weights_as_tensor"},
+      {"ai.onnx.ml", "ZipMap", 1, "classlabels_int64s classlabels_strings"},
       {"ai.onnx.preview.training", "Adagrad", 1, "decay_factor epsilon norm_coefficient"},
       {"ai.onnx.preview.training", "Adam", 1, "alpha beta epsilon norm_coefficient norm_coefficient_post"},
       {"ai.onnx.preview.training", "Momentum", 1, "alpha beta mode norm_coefficient"},

@@ -3,6 +3,7 @@
 
 #include "cppgen/ops/attention.h"
 #include "cppgen/ops/families.h"
+#include "cppgen/ops/learners.h"
 #include "cppgen/ops/op.h"
 #include "cppgen/ops/strings.h"
 #include "runtime/base/errors.h"
@@ -66,6 +67,8 @@ std::vector<Op> make_table() {
                    add_fused_product_ops,
                    add_skip_normalization_ops,
                    add_embedding_bag_ops,
+                   add_learner_ops,
+                   add_tree_ops,
                    add_selection_ops,
                    add_encoding_ops,
                    add_determinant_ops,

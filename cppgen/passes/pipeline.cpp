@@ -16,6 +16,7 @@
 #include "cppgen/passes/fold_requantization.h"
 #include "cppgen/passes/form_integer_contractions.h"
 #include "cppgen/passes/form_n_bit_products.h"
+#include "cppgen/passes/learner.h"
 #include "cppgen/passes/relate_dimensions.h"
 #include "cppgen/passes/sink_dequantize.h"
 #include "cppgen/passes/use_unsigned_activations.h"
@@ -59,6 +60,7 @@ void run_passes(Graph& graph, const PassOptions& options) {
   // In front of those, because it makes some of them.
   run("expand_channel_blocks", [&](Graph& g) { expand_channel_blocks(g); });
   run("expand_composites", [&](Graph& g) { expand_composites(g); });
+  run("expand_learners", [&](Graph& g) { expand_learners(g); });
   // Before inference, so that a model's unsupported operators are reported together.
   once("check_supported", [&](Graph& g) { ops::check_supported(g); });
   // Every later pass relies on types; small constants are folded on the way because types depend on them.

@@ -4,6 +4,7 @@
 #include "runtime/library/roi_align.h"
 #include "runtime/library/scatter.h"
 #include "runtime/library/topk.h"
+#include "runtime/library/trees.h"
 
 namespace cppgen::rt {
 namespace {
@@ -16,6 +17,7 @@ constexpr LibraryFunction kFunctions[] = {
     {"scatter_elements", create_scatter_elements},
     {"scatter_nd", create_scatter_nd},
     {"topk", create_topk},
+    {"trees", create_trees},
 };
 // clang-format on
 

@@ -1,5 +1,6 @@
 // Sequences and optionals.
 #include <algorithm>
+#include <cstring>
 
 #include "runtime/base/errors.h"
 #include "runtime/session/host_functions.h"
@@ -143,6 +144,28 @@ Values compare_dimensions(const HostCall& call) {
   return one_value(Tensor(DType::u8, {0}));
 }
 
+// integers or texts: the keys. A list of maps with the same keys is these and the values, a row for each map.
+Values zip_map(const HostCall& call) {
+  const Tensor& x = call.tensor(0);
+  const auto count = int64_t(call.step.integers.size() + call.step.texts.size());
+  if (x.type() != DType::f32 || x.dims().empty() || x.dims().back() != count)
+    call.fail(fmt::format("{} keys for values of shape {}", count, shape_text(x.dims())));
+  Value keys;
+  if (!call.step.texts.empty()) {
+    keys = StringTensor{{count}, call.step.texts};
+  } else {
+    Tensor numbers(DType::i64, {count});
+    std::copy(call.step.integers.begin(), call.step.integers.end(), numbers.as<int64_t>());
+    keys = std::move(numbers);
+  }
+  Tensor rows(DType::f32, {count == 0 ? 0 : x.elements() / count, count});
+  if (x.bytes() > 0) std::memcpy(rows.data(), x.data(), size_t(x.bytes()));
+  Value::Sequence parts;
+  parts.push_back(std::move(keys));
+  parts.emplace_back(std::move(rows));
+  return one_sequence(std::move(parts));
+}
+
 constexpr NamedHostFunction kFunctions[] = {
     {"sequence_empty", 0, 0, 0, empty_sequence},
     {"sequence_construct", 1, 0, 0, make_sequence},
@@ -158,6 +181,7 @@ constexpr NamedHostFunction kFunctions[] = {
     {"identity", 1, 0, 0, make_optional},
     {"dimension_carrier", 1, 0, 1, dimension_carrier},
     {"compare_dimensions", 1, 0, 0, compare_dimensions},
+    {"zip_map", 1, 0, 0, zip_map},
 };
 
 }  // namespace

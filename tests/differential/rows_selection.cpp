@@ -24,6 +24,9 @@ void add_selection_rows(std::vector<Row>& t) {
        "ngram_indexes=[0,1,2,3,4,5,6] pool_int64s=[2,3,5,4,5,6,7,8,6,7];"
        "T[3,12]@2..8|mode='TFIDF' min_gram_length=1 max_gram_length=2 max_skip_count=2 ngram_counts=[0,4] "
        "ngram_indexes=[0,1,2,3,4,5,6] pool_int64s=[2,3,5,4,5,6,7,8,6,7] weights=[0.5,1.0,2.0,0.25,3.0,1.5,0.1]"});
+  t.push_back({"ArrayFeatureExtractor", kExact,
+               "T[5,7] i64[1,4]=6,0,3,3; T[9] i64[3]=8,8,0; T[N,4] i64[2]=3,1; T[2,3,5] i64[]=4; T[0,3] i64[2]=0,2", 3,
+               "ai.onnx.ml"});
   t.push_back({"Det", sums(512), "T[3,3]@-2..2; T[2,5,5]@-2..2; T[1,1]@-2..2; T[0,2,2]; T[2,3,1,4,4]@-1..1"});
   for (const char* op : {"HannWindow", "HammingWindow", "BlackmanWindow"})
     t.push_back({op, sums(8),

@@ -34,6 +34,12 @@ Shape, Size, Slice, SpaceToDepth, Split, Squeeze, TensorScatter, Tile, Transpose
 sequences and optionals, by Cast, Equal, TfIdfVectorizer and Unique, and by the operators on strings. Of unknown rank,
 by the last two groups alone.
 
+Of `ai.onnx.ml`, Binarizer, CategoryMapper, FeatureVectorizer, Imputer, LabelEncoder (1, 2, 4), LinearClassifier,
+LinearRegressor, Normalizer, OneHotEncoder, Scaler, SVMClassifier, SVMRegressor, TreeEnsemble (5),
+TreeEnsembleClassifier (1, 3) and TreeEnsembleRegressor (1, 3) become operators of this table. ZipMap gives a sequence
+of two: the keys that all maps share, and the values, a row for each map. CastMap and DictVectorizer, whose inputs are
+maps, are missing.
+
 )";
 
 const std::pair<const char*, std::vector<DType>> kTypeGroups[] = {

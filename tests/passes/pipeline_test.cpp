@@ -69,6 +69,7 @@ TEST(Pipeline, TracesEachPass) {
                        "expand_string_vocabularies",
                        "expand_channel_blocks",
                        "expand_composites",
+                       "expand_learners",
                        "check_supported",
                        "infer_types",
                        "fold_constants",
