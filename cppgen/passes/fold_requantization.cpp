@@ -1,7 +1,9 @@
 #include "cppgen/passes/fold_requantization.h"
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <string_view>
 
 #include "cppgen/passes/eliminate_dead_code.h"
 #include "cppgen/passes/quantization.h"
@@ -116,10 +118,21 @@ void skip_relu(Graph& graph, Node& node, bool frozen) {
     node.inputs[0] = relu->inputs[0];
 }
 
+// Averages of numbers of steps often lie exactly between two steps, so the last bit of the quotient decides.
+bool is_average(const Graph& graph, ValueId v) {
+  const NodeId producer = graph.value(v).producer;
+  if (producer < 0) return false;
+  static constexpr std::array<std::string_view, 6> kAverages{"AveragePool", "GlobalAveragePool", "Mean", "ReduceMean",
+                                                             "Resize",      "Upsample"};
+  const Node& node = graph.nodes[size_t(producer)];
+  return node.domain.empty() && std::find(kAverages.begin(), kAverages.end(), node.op) != kAverages.end();
+}
+
 // Where the division has nowhere to go, a product is still cheaper. Quantizing an input is bound by memory.
 bool multiply_by_reciprocal(Graph& graph, ValueId result, double scale) {
   const Node& quantize = graph.nodes[size_t(graph.value(result).producer)];
-  if (graph.value(quantize.inputs[0]).producer < 0 || !std::isnormal(float(1 / scale))) return false;
+  const ValueId x = quantize.inputs[0];
+  if (graph.value(x).producer < 0 || is_average(graph, x) || !std::isnormal(float(1 / scale))) return false;
   const NodeId id = graph.value(result).producer;
   const std::string name = graph.value(result).name;
   const ValueId factor = graph.add_constant(name + "/reciprocal", make_floats(DType::f32, {}, {1 / scale}));

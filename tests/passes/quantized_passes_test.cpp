@@ -268,6 +268,17 @@ TEST(FoldRequantization, MultipliesWhatIsNotScaledByConstants) {
   EXPECT_EQ(after(read_twice, fold_requantization, Promise::one_quantum), (Ops{"Mul", "Mul", "QuantizeLinear"}));
 }
 
+// The mean of two neighbouring steps lies between them, so that the quotient's last bit decides.
+TEST(FoldRequantization, DividesAverages) {
+  Maker m;
+  ValueId steps = m.fake_quantize(m.input("x", {1, 2, 4, 4}), 0.0231, 100);
+  const std::vector<int64_t> two{2, 2};
+  m.output(m.quantize(m.node("AveragePool", {steps}, {{"kernel_shape", two}, {"strides", two}}), 0.0231, 100));
+  EXPECT_EQ(after(m, fold_requantization, Promise::same_bits),
+            (Ops{"QuantizeLinear", "DequantizeLinear", "AveragePool", "QuantizeLinear"}));
+  EXPECT_NEAR(scale_of(m.g, m.g.nodes.back()), 0.0231, 1e-9);
+}
+
 TEST(FoldRequantization, DividesInputsAndByWhatHasNoReciprocal) {
   Maker input;
   input.output(input.quantize(input.input("x", {4}), 0.02, 0));
