@@ -127,7 +127,7 @@ void arg_combine(ArgState<T>& s, T v, int64_t position) {
 
 template <class T>
 void arg_init(void* state, int n) {
-  for (int i = 0; i < n; i++) static_cast<ArgState<T>*>(state)[i] = {T(), false, 0};
+  for (int i = 0; i < n; i++) static_cast<ArgState<T>*>(state)[i] = {T(), false, -1};
 }
 
 template <class T, bool Greatest, bool Last, bool Along>

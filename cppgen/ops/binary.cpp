@@ -124,20 +124,33 @@ void infer_variadic(InferContext& c) {
   c.set_output(0, c.dtype(0), out);
 }
 
-Scalar fold_inputs(LowerContext& c, BinaryOp op, const std::vector<IndexExpr>& at) {
-  Scalar result = scalar(c, c.load_broadcast(0, at));
-  for (int i = 1; i < c.input_count(); ++i) result = result.binary(op, scalar(c, c.load_broadcast(i, at)));
-  return result;
+// The inputs in their order; very many go through temporaries, so that no nest reads them all.
+void emit_folded(LowerContext& c, BinaryOp op, Scalar (*finish)(Scalar, int count)) {
+  constexpr int kMostAtOnce = 32;
+  const int count = c.input_count();
+  const DType type = ir::value_type(c.dtype(0));
+  ir::BufferId before = -1;
+  for (int first = 0; first < count; first += kMostAtOnce) {
+    const int end = std::min(first + kMostAtOnce, count);
+    const bool last = end == count;
+    const ir::BufferId to = last ? c.output_buffer(0) : c.temporary(type, c.output(0).shape);
+    c.emit_pointwise(to, [&](const auto& at) {
+      Scalar result = before < 0 ? scalar(c, c.load_broadcast(0, at)) : load(c, before, at);
+      for (int i = std::max(first, before < 0 ? 1 : 0); i < end; ++i)
+        result = result.binary(op, scalar(c, c.load_broadcast(i, at)));
+      return last ? finish(result, count) : result;
+    });
+    before = to;
+  }
 }
 
 template <BinaryOp op>
 void lower_variadic(LowerContext& c) {
-  c.emit_pointwise(c.output_buffer(0), [&](const auto& at) { return fold_inputs(c, op, at); });
+  emit_folded(c, op, [](Scalar result, int) { return result; });
 }
 
 void lower_mean(LowerContext& c) {
-  c.emit_pointwise(c.output_buffer(0),
-                   [&](const auto& at) { return fold_inputs(c, BinaryOp::add, at) / double(c.input_count()); });
+  emit_folded(c, BinaryOp::add, [](Scalar sum, int count) { return sum / double(count); });
 }
 
 template <BinaryOp op, DTypes allowed>

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <optional>
+#include <tuple>
 
 #include "cppgen/package/bounds.h"
 #include "cppgen/package/dim_code.h"
@@ -18,6 +19,7 @@ using ir::BufferKind;
 using ir::IndexExpr;
 using schedule::FusedKernel;
 using schedule::LibraryStep;
+using schedule::PackedConstant;
 
 constexpr int64_t kAlignment = 64;
 
@@ -50,6 +52,22 @@ std::map<std::string, int64_t> numbered(const std::vector<rt::Symbol>& symbols, 
   return numbers;
 }
 
+bool same_weights(const std::optional<ir::NBitWeights>& a, const std::optional<ir::NBitWeights>& b) {
+  if (!a || !b) return !a && !b;
+  const auto key = [](const ir::NBitWeights& w) {
+    return std::tuple(w.values, w.scales, w.zeros, w.columns, w.depth, w.bits, w.block);
+  };
+  return key(*a) == key(*b);
+}
+
+// Whether two products read the same panels of the same constant.
+bool same_panels(const PackedConstant& a, const PackedConstant& b) {
+  const auto key = [](const PackedConstant& p) {
+    return std::tie(p.source, p.format, p.width, p.column_stride, p.depth_stride, p.batch_offsets, p.tap_offsets);
+  };
+  return key(a) == key(b) && a.columns == b.columns && a.depth == b.depth && same_weights(a.n_bits, b.n_bits);
+}
+
 class Builder {
  public:
   explicit Builder(const PlanSource& source)
@@ -57,7 +75,10 @@ class Builder {
         program_(source.schedule.program),
         symbols_(find_symbols(program_)),
         coder_(numbered(symbols_, source.schedule)),
-        id_of_(program_.buffers.size(), -1) {}
+        id_of_(program_.buffers.size(), -1),
+        packed_(program_.buffers.size(), nullptr) {
+    for (const PackedConstant& p : source.schedule.packed) packed_[size_t(p.packed)] = &p;
+  }
 
   PlanAndWeights run() {
     rt::Plan& plan = result_.plan;
@@ -80,6 +101,8 @@ class Builder {
   std::vector<int32_t> id_of_;  // plan buffer of each program buffer, -1: none yet
   size_t next_kernel_ = 0;
   int64_t weights_bytes_ = 0;
+  std::vector<const PackedConstant*> packed_;                                             // by buffer
+  std::map<BufferId, std::vector<std::pair<const PackedConstant*, int64_t>>> panels_of_;  // by source, with offsets
 
   rt::TensorInfo describe(BufferId b, const std::string& name) const {
     rt::TensorInfo info;
@@ -103,6 +126,19 @@ class Builder {
     return int32_t(std::find(list.begin(), list.end(), b) - list.begin());
   }
 
+  // Where it lies in the weights. What several products read of one constant is packed once.
+  int64_t place_constant(BufferId b, int64_t bytes) {
+    const PackedConstant* packed = packed_[size_t(b)];
+    if (packed)
+      for (const auto& [other, offset] : panels_of_[packed->source])
+        if (same_panels(*other, *packed)) return offset;
+    const int64_t offset = weights_bytes_;
+    if (packed) panels_of_[packed->source].emplace_back(packed, offset);
+    result_.weights.push_back({b, offset, bytes});
+    weights_bytes_ += (bytes + kAlignment - 1) / kAlignment * kAlignment;
+    return offset;
+  }
+
   int32_t plan_buffer(BufferId b) {
     int32_t& id = id_of_[size_t(b)];
     if (id >= 0) return id;
@@ -123,9 +159,7 @@ class Builder {
         p.first_step = int32_t(result_.plan.steps.size());
         break;
       case BufferKind::constant:
-        p.kind = rt::PlanBufferKind::constant, p.offset = weights_bytes_;
-        result_.weights.push_back({b, weights_bytes_, bytes.constant()});
-        weights_bytes_ += (bytes.constant() + kAlignment - 1) / kAlignment * kAlignment;
+        p.kind = rt::PlanBufferKind::constant, p.offset = place_constant(b, bytes.constant());
         break;
     }
     result_.plan.buffers.push_back(std::move(p));

@@ -1,9 +1,8 @@
 #include "cppgen/schedule/epilogue.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
+#include "cppgen/schedule/size_limits.h"
 #include "cppgen/schedule/uses.h"
 
 namespace cppgen::schedule {
@@ -38,8 +37,7 @@ FusionDecision can_merge(const Program& program, const LoopNest& producer, const
   auto solution = invert(consumer.loops, merge.load->indices, producer.stores[0].indices);
   if (!solution) return FusionDecision::no("the element read is no permutation of the element written");
   merge.solution = std::move(*solution);
-  if (operation_count(producer) + operation_count(consumer) > options.max_fusion_size)
-    return FusionDecision::no(fmt::format("more than MAX_FUSION_SIZE={} operations", options.max_fusion_size));
+  if (FusionDecision size = fits_into_nest(producer, consumer, options); !size) return size;
   (void)program;
   return FusionDecision::yes(producer.is_contraction() ? "epilogue" : "after the reduction");
 }
@@ -81,9 +79,9 @@ void fuse_epilogues(Program& program, const Options& options, DecisionLog& log) 
     // At the reader's place all that it reads exists; nobody else waits for the producer. It is visited again there.
     program.statements[size_t(reader)] = merged(program, *producer, *consumer, merge);
     dead[i] = true;
-    uses = collect_uses(program);
-    for (auto& list : uses.readers) std::erase_if(list, [&](int s) { return dead[size_t(s)]; });
-    for (auto& list : uses.writers) std::erase_if(list, [&](int s) { return dead[size_t(s)]; });
+    uses.readers[size_t(buffer)].clear();
+    uses.writers[size_t(buffer)].clear();
+    replace_reader(program, uses, int(i), reader);
   }
   erase_statements(program, dead);
 }

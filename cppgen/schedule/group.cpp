@@ -8,6 +8,7 @@
 #include "cppgen/schedule/group_align.h"
 #include "cppgen/schedule/group_dependencies.h"
 #include "cppgen/schedule/group_rules.h"
+#include "cppgen/schedule/size_limits.h"
 
 namespace cppgen::schedule {
 namespace {
@@ -38,6 +39,7 @@ class Grouper {
   const Options& options_;
   DecisionLog& log_;
   std::vector<Group> groups_;
+  std::vector<KernelSize> sizes_;  // of the groups
   GroupDependencies dependencies_;
   std::vector<std::vector<int>> writers_;  // per buffer: groups that store it
   std::vector<int> attention_of_;          // per statement
@@ -74,7 +76,7 @@ class Grouper {
       return;
     }
     LoopNest plain = without_trivial_loops(program_, *nest);
-    if (int64_t(operation_count(plain)) <= options_.max_fusion_size)
+    if (!is_long(plain))
       for (int g : candidates(producers))
         if (join(g, i, plain, producers)) return;
     open(i, plain, producers);
@@ -95,6 +97,7 @@ class Grouper {
     g.outer = nest.loops;
     g.segments.push_back(segment_of(nest, nest.loops.size()));
     groups_.push_back(std::move(g));
+    sizes_.emplace_back(nest);
     dependencies_.add(producers);
     note_writes(i, int(groups_.size()) - 1);
   }
@@ -115,6 +118,7 @@ class Grouper {
     group = std::move(joining.group);
     group.segments.push_back(std::move(joining.segment));
     group.statements.push_back(i);
+    sizes_[size_t(g)].add(nest);
     note_writes(i, g);
     dependencies_.extend(g, producers);
     return true;
@@ -122,9 +126,10 @@ class Grouper {
 
   Joining try_to_join(int g, const LoopNest& nest, const std::vector<int>& producers, bool related) {
     const Group& group = groups_[size_t(g)];
-    int64_t limit = related ? options_.max_fusion_size : options_.max_horizontal_fusion_size;
-    if (int64_t(group.statements.size()) + 1 > limit)
-      return {FusionDecision::no(fmt::format("the kernel has {} nodes", limit))};
+    const int64_t siblings = options_.max_horizontal_fusion_size;
+    if (!related && int64_t(group.statements.size()) + 1 > siblings)
+      return {FusionDecision::no(fmt::format("the kernel has {} nodes", siblings))};
+    if (FusionDecision size = sizes_[size_t(g)].fits(KernelSize(nest), options_); !size) return {std::move(size)};
     for (int p : producers)
       if (p != g && dependencies_.depends(p, g)) return {FusionDecision::no("another kernel runs between the two")};
     return related ? join_consumer(program_, group, nest) : join_sibling(program_, group, nest);

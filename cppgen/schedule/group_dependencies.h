@@ -1,23 +1,38 @@
 #pragma once
+#include <cstdint>
 #include <vector>
 
 namespace cppgen::schedule {
 
-// Which of the groups 0, 1, ... must run before which, transitively.
+// Which groups must run before which. A question looks only at groups that may lie between
+// the two: of a greater level, changed since the earlier one exists.
 class GroupDependencies {
  public:
-  // Adds a group that depends on these.
+  // A new group, numbered in order, that reads what these produce.
   void add(const std::vector<int>& producers);
-  // The group now depends on these, too; so does all that depends on the group.
+  // The group also reads what these produce; those that depend on it wait for them, too. None of them depends on it.
   void extend(int group, const std::vector<int>& producers);
+  // Whether `group` runs after `on`, directly or not.
   bool depends(int group, int on) const;
-  // All groups, each behind those that it depends on; of those that could come next, the one of the least priority.
+  // An order in which all can run: of those that can, always the one of least priority.
   std::vector<int> order(const std::vector<int>& priorities) const;
 
  private:
-  std::vector<std::vector<bool>> ancestors_;  // per group; a group that is not there is none
+  struct Node {
+    std::vector<int> producers, readers;  // direct
+    int level = 0;                        // more than that of each producer
+    int64_t created = 0, changed = 0;     // when it, and when it or what it depends on, was added or extended
+    mutable int64_t asked = 0;            // the last question that looked at it
+  };
+  std::vector<Node> nodes_;
+  int64_t time_ = 0;
+  mutable int64_t questions_ = 0;
 
-  std::vector<bool> with_ancestors(const std::vector<int>& groups) const;
+  void link(int group, const std::vector<int>& producers);
+  void raise(int group);
+  bool may_depend(const Node& group, const Node& on) const {
+    return group.level > on.level && group.changed >= on.created;
+  }
 };
 
 }  // namespace cppgen::schedule

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "cppgen/schedule/size_limits.h"
 #include "cppgen/schedule/uses.h"
 
 namespace cppgen::schedule {
@@ -157,9 +158,7 @@ FusionDecision can_inline(Program& program, const LoopNest& producer, const Loop
       return FusionDecision::no("would be computed under a guard");
     }
   }
-  if (operation_count(producer) + operation_count(consumer) > options.max_fusion_size)
-    return FusionDecision::no(fmt::format("more than MAX_FUSION_SIZE={} operations", options.max_fusion_size));
-  return FusionDecision::yes();
+  return fits_into_nest(producer, consumer, options);
 }
 
 void add_origins(LoopNest& into, const LoopNest& from) {
@@ -211,12 +210,7 @@ bool try_inline(Program& program, Uses& uses, int i, Repetition repetition, cons
   }
   for (int r : readers) {
     inline_into(program, producer, *as_nest(program.statements[size_t(r)]));
-    for (Expr load : loads_of(producer)) {
-      auto& list = uses.readers[size_t(load->buffer)];
-      std::erase(list, i);
-      if (std::find(list.begin(), list.end(), r) == list.end())
-        list.insert(std::upper_bound(list.begin(), list.end(), r), r);
-    }
+    replace_reader(program, uses, i, r);
   }
   readers.clear();
   return true;

@@ -62,18 +62,66 @@ int64_t parts_of(int64_t extent, int64_t total) {
   return parts;
 }
 
-// first: partial[p, loops] over 1/parts of the outermost reduced loop; nest: reduces over p.
-LoopNest cut(Program& program, LoopNest& nest, int64_t parts) {
+// Float sums of more terms than this, one after the other, would lose what is small beside them: with 2^24 ones the sum
+// of ones stands still.
+constexpr int64_t kMostTerms = int64_t(1) << 22, kTermsOfPart = int64_t(1) << 20;
+
+bool sums_floats(const LoopNest& nest) {
+  return std::all_of(nest.reductions.begin(), nest.reductions.end(),
+                     [](const auto& r) { return r.op == ReduceOp::sum && is_float(r.type); });
+}
+
+// A reduced loop and the number of its parts; they may leave some points of the last part over.
+struct Cut {
+  size_t loop = 0;
+  int64_t parts = 1;
+};
+
+// Parts that are short enough to be added up as they are.
+Cut cut_for_precision(const LoopNest& nest, int64_t total) {
+  const int64_t wanted = (total + kTermsOfPart - 1) / kTermsOfPart;
+  size_t loop = 0;
+  for (size_t i = 0; i < nest.reduced.size(); i++) {
+    if (nest.reduced[i].extent.constant() > nest.reduced[loop].extent.constant()) loop = i;
+    if (nest.reduced[i].extent.constant() < 2 * wanted) continue;
+    loop = i;
+    break;
+  }
+  const int64_t extent = nest.reduced[loop].extent.constant();
+  for (int64_t parts = wanted; parts < std::min(extent, 2 * wanted); parts++)
+    if (extent % parts == 0) return {loop, parts};
+  return {loop, std::min(extent, wanted)};
+}
+
+// The value, or 0 where the index is none of the extent.
+Expr inside(Program& program, Expr value, IndexExpr index, IndexExpr extent) {
+  auto& exprs = *program.exprs;
+  const auto zero = [&](DType type) { return is_float(type) ? exprs.constant(type, 0) : exprs.constant_int(type, 0); };
+  ir::Rewrite rewrite;
+  rewrite.replace_load = [&](Expr load) -> Expr {
+    auto guards = load->guards;
+    guards.push_back({index, 0, extent});
+    return exprs.load(load->buffer, program.buffer(load->buffer).type, load->indices, std::move(guards),
+                      load->guards.empty() ? zero(load->type) : load->args[0], load->indirects);
+  };
+  const Expr in = exprs.binary(ir::BinaryOp::lt, exprs.index(index), exprs.index(extent));
+  return exprs.select(in, ir::rewrite(exprs, value, rewrite), zero(value->type));
+}
+
+// first: partial[p, loops] over 1/parts of a reduced loop; nest: reduces over p.
+LoopNest cut(Program& program, LoopNest& nest, const Cut& how) {
+  const int64_t parts = how.parts;
   LoopNest first = nest;
   first.name += "_part";
   first.stores.clear();
   IndexExpr part = program.index->loop("p", parts);
-  ir::Loop& outermost = first.reduced[0];
-  IndexExpr length = outermost.extent.constant() / parts;
+  ir::Loop& loop = first.reduced[how.loop];
+  const IndexExpr extent = loop.extent;
+  IndexExpr length = (extent.constant() + parts - 1) / parts;
   IndexExpr within = program.index->loop("r", length);
   ir::Rewrite shift;
-  shift.indices[outermost.var.node()] = part * length + within;
-  outermost = {within, length};
+  shift.indices[loop.var.node()] = part * length + within;
+  loop = {within, length};
 
   std::vector<IndexExpr> shape{parts}, store_index{part}, load_index;
   IndexExpr p = program.index->loop("p", parts);
@@ -87,6 +135,8 @@ LoopNest cut(Program& program, LoopNest& nest, int64_t parts) {
     store_index.push_back(fresh);
   }
   rewrite_nest(program, first, shift);
+  if (extent.constant() % parts != 0)
+    for (auto& r : first.reductions) r.value = inside(program, r.value, part * length + within, extent);
   first.loops.insert(first.loops.begin(), {part, parts});
   for (size_t r = 0; r < nest.reductions.size(); r++) {
     auto& reduction = nest.reductions[r];
@@ -96,6 +146,18 @@ LoopNest cut(Program& program, LoopNest& nest, int64_t parts) {
   }
   nest.reduced = {{p, parts}};
   return first;
+}
+
+// For many threads where there are few results, for precision where there are very many terms.
+Cut choose_cut(const LoopNest& nest) {
+  const auto outer = constant_points(nest.loops), total = constant_points(nest.reduced);
+  if (!total) return {};
+  Cut cut;
+  if (outer && *outer < kFewPoints && *total * std::max<int64_t>(*outer, 1) >= kLongReduction)
+    cut.parts = parts_of(nest.reduced[0].extent.constant(), *total * *outer);
+  if (sums_floats(nest) && *total / std::max<int64_t>(cut.parts, 1) > kMostTerms)
+    return cut_for_precision(nest, *total);
+  return cut;
 }
 
 }  // namespace
@@ -117,13 +179,10 @@ void split_long_reductions(Program& program, const Options& options, const std::
   for (size_t i = 0; i < program.statements.size(); i++) {
     LoopNest* nest = as_nest(program.statements[i]);
     if (!nest || !may_change(*nest, kept)) continue;
-    auto outer = constant_points(nest->loops), total = constant_points(nest->reduced);
-    if (!outer || !total || *total * std::max<int64_t>(*outer, 1) < kLongReduction || *outer >= kFewPoints) continue;
-    if (nest->reduced[0].extent.is_constant() == false) continue;
-    int64_t parts = parts_of(nest->reduced[0].extent.constant(), *total * *outer);
-    if (parts < 2) continue;
-    log.add("split", describe(program.statements[i]), FusionDecision::yes(fmt::format("{} parts", parts)));
-    LoopNest first = cut(program, *nest, parts);
+    const Cut how = choose_cut(*nest);
+    if (how.parts < 2) continue;
+    log.add("split", describe(program.statements[i]), FusionDecision::yes(fmt::format("{} parts", how.parts)));
+    LoopNest first = cut(program, *nest, how);
     program.statements.insert(program.statements.begin() + long(i), std::move(first));
     i++;
   }

@@ -27,21 +27,18 @@
 namespace cppgen::schedule {
 namespace {
 
-// Nests whose results nobody reads.
+// Nests whose results nobody reads; the last first, whose operands then have a reader less.
 void drop_dead(Program& program) {
-  for (;;) {
-    Uses uses = collect_uses(program);
-    std::vector<bool> dead(program.statements.size(), false);
-    for (size_t i = 0; i < program.statements.size(); i++) {
-      const LoopNest* nest = as_nest(program.statements[i]);
-      dead[i] =
-          nest && std::all_of(nest->stores.begin(), nest->stores.end(), [&](const auto& s) {
-            return program.buffer(s.buffer).kind == ir::BufferKind::temporary && uses.readers[size_t(s.buffer)].empty();
-          });
-    }
-    if (std::find(dead.begin(), dead.end(), true) == dead.end()) return;
-    erase_statements(program, dead);
+  std::vector<bool> read(program.buffers.size(), false), dead(program.statements.size(), false);
+  for (size_t i = program.statements.size(); i-- > 0;) {
+    const LoopNest* nest = as_nest(program.statements[i]);
+    dead[i] = nest && std::all_of(nest->stores.begin(), nest->stores.end(), [&](const auto& s) {
+                return program.buffer(s.buffer).kind == ir::BufferKind::temporary && !read[size_t(s.buffer)];
+              });
+    if (dead[i]) continue;
+    for (BufferId b : buffers_read(program.statements[i])) read[size_t(b)] = true;
   }
+  erase_statements(program, dead);
 }
 
 // Chooses engines and brings each contraction into its engine's form: extra nests (packing, an epilogue of its own)

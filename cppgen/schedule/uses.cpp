@@ -28,7 +28,7 @@ int64_t operation_count(const LoopNest& nest) {
   return count;
 }
 
-static bool is_heavy(Expr e) {
+bool is_heavy(Expr e) {
   if (e->kind == ExprKind::binary)
     return e->binary == BinaryOp::pow ||
            (!is_float(e->type) &&
@@ -96,6 +96,16 @@ Uses collect_uses(const Program& program) {
     for (BufferId b : buffers_written(statement)) note(uses.writers[size_t(b)], i);
   }
   return uses;
+}
+
+void replace_reader(const Program& program, Uses& uses, int from, int to) {
+  for (BufferId b : buffers_read(program.statements[size_t(to)])) {
+    if (program.buffer(b).kind != ir::BufferKind::temporary) continue;
+    auto& list = uses.readers[size_t(b)];
+    if (auto old = std::lower_bound(list.begin(), list.end(), from); old != list.end() && *old == from) list.erase(old);
+    auto place = std::lower_bound(list.begin(), list.end(), to);
+    if (place == list.end() || *place != to) list.insert(place, to);
+  }
 }
 
 void rewrite_nest(Program& program, LoopNest& nest, const ir::Rewrite& rewrite) {

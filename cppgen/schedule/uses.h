@@ -17,6 +17,7 @@ std::vector<Expr> loads_of(const LoopNest&);
 bool reads(const LoopNest&, BufferId);
 // Pointwise operations of a nest (loads, constants and indices do not count); heavy: transcendentals and divisions.
 int64_t operation_count(const LoopNest&);
+bool is_heavy(Expr);
 bool has_heavy_operation(const LoopNest&);
 
 // What a statement loads and stores; a buffer may appear more than once.
@@ -28,6 +29,9 @@ struct Uses {
   std::vector<std::vector<int>> writers, readers;
 };
 Uses collect_uses(const Program&);
+// Nest `to` reads from now on what it loads, nest `from` nothing. Temporaries only: nobody asks for other readers while
+// nests are fused, and one constant may have very many.
+void replace_reader(const Program&, Uses&, int from, int to);
 
 // Applies a rewrite to every value and index of a nest (not to its loops).
 void rewrite_nest(Program&, LoopNest&, const ir::Rewrite&);

@@ -23,14 +23,15 @@ int64_t aligned(int64_t bytes) {
 }
 
 // One block per group of sharing temporaries, in the order of their roots.
-std::vector<Block> make_blocks(std::span<const PlanBuffer> buffers, std::span<const int64_t> sizes) {
+std::vector<Block> make_blocks(std::span<const PlanBuffer> buffers, std::span<const int64_t> sizes,
+                               const std::vector<size_t>& roots) {
   std::vector<Block> blocks;
   std::vector<int64_t> block_of(buffers.size(), -1);
   for (size_t i = 0; i < buffers.size(); i++) {
     const PlanBuffer& buffer = buffers[i];
     if (sizes[i] < 0) user_error("buffer {} has {} bytes", i, sizes[i]);
     if (buffer.kind != PlanBufferKind::temporary) continue;
-    const size_t root = sharing_root(buffers, i);
+    const size_t root = roots[i];
     if (sizes[i] > sizes[root])
       user_error("buffer {} of {} bytes lies in buffer {} of {} bytes", i, sizes[i], root, sizes[root]);
     if (buffers[root].kind != PlanBufferKind::temporary) continue;
@@ -44,6 +45,16 @@ std::vector<Block> make_blocks(std::span<const PlanBuffer> buffers, std::span<co
     }
   }
   return blocks;
+}
+
+// sharing_root of all: what a buffer lies in stands before it, so that chains are followed once.
+std::vector<size_t> sharing_roots(std::span<const PlanBuffer> buffers) {
+  std::vector<size_t> roots;
+  for (size_t i = 0; i < buffers.size(); i++) {
+    const int32_t shares = buffers[i].shares;
+    roots.push_back(shares < 0 ? i : size_t(shares) < i ? roots[size_t(shares)] : sharing_root(buffers, i));
+  }
+  return roots;
 }
 
 // The offset of the smallest gap that holds `block` between the blocks that live at the same time, else after them.
@@ -82,7 +93,8 @@ size_t sharing_root(std::span<const PlanBuffer> buffers, size_t index) {
 
 MemoryPlan plan_memory(std::span<const PlanBuffer> buffers, std::span<const int64_t> sizes, MemoryOptions options) {
   check(buffers.size() == sizes.size(), "plan_memory: one size per buffer");
-  std::vector<Block> blocks = make_blocks(buffers, sizes);
+  const std::vector<size_t> roots = sharing_roots(buffers);
+  std::vector<Block> blocks = make_blocks(buffers, sizes, roots);
   int64_t total = 0;
   for (Block& block : blocks) {
     block.offset = total;  // a bound of any placement, so nothing below overflows
@@ -96,7 +108,7 @@ MemoryPlan plan_memory(std::span<const PlanBuffer> buffers, std::span<const int6
     plan.arena_bytes = std::max(plan.arena_bytes, block.offset + block.bytes);
   }
   for (size_t i = 0; i < buffers.size(); i++)
-    if (buffers[i].kind == PlanBufferKind::temporary) plan.offsets[i] = plan.offsets[sharing_root(buffers, i)];
+    if (buffers[i].kind == PlanBufferKind::temporary) plan.offsets[i] = plan.offsets[roots[i]];
   return plan;
 }
 

@@ -31,7 +31,7 @@ TEST_F(SettingEffect, MAX_FUSION_SIZE) {
       "1", [&] { return statements(chain(10), settings()); }, 1, 10);
   const auto reason = [&] { return decision(schedule_of(chain(10), settings()).log, "inline").reason; };
   environment["CPPGEN_MAX_FUSION_SIZE"] = "1";
-  EXPECT_EQ(reason(), "more than MAX_FUSION_SIZE=1 operations");
+  EXPECT_EQ(reason(), "more than MAX_FUSION_SIZE=1 nodes");
 }
 
 GraphMaker siblings(int count) {

@@ -1,0 +1,33 @@
+#pragma once
+#include "cppgen/schedule/decision.h"
+#include "cppgen/schedule/options.h"
+#include "cppgen/schedule/uses.h"
+
+namespace cppgen::schedule {
+
+// What one kernel may hold: MAX_FUSION_SIZE nodes of the model, and, whatever the setting says, no more than a C++
+// compiler takes in seconds and some hundred megabytes. Its time grows faster than a function's length.
+
+// Statements that are to become one kernel.
+class KernelSize {
+ public:
+  KernelSize() = default;
+  explicit KernelSize(const LoopNest& nest) { add(nest); }
+  void add(const LoopNest&);
+
+  // Whether another nest has room beside them.
+  FusionDecision fits(const KernelSize& more, const Options&) const;
+
+ private:
+  std::vector<std::string> nodes_;  // sorted, each once
+  int64_t statements_ = 0, weight_ = 0;
+
+  int64_t nodes_with(const KernelSize& more) const;
+};
+
+// Whether the producer may be computed in the nest that reads it. Views are not counted: they are only read elsewhere.
+FusionDecision fits_into_nest(const LoopNest& producer, const LoopNest& reader, const Options&);
+// Whether a nest is so long by itself that it stays alone.
+bool is_long(const LoopNest&);
+
+}  // namespace cppgen::schedule
