@@ -126,7 +126,7 @@ void arg_combine(ArgState<T>& s, T v, int64_t position) {
 }
 
 template <class T>
-void arg_init(void* state, int n) {
+void arg_init(void* state, int n) {  // of no values: -1, as in kernels
   for (int i = 0; i < n; i++) static_cast<ArgState<T>*>(state)[i] = {T(), false, -1};
 }
 

@@ -21,6 +21,24 @@ bool narrows(const Group& group, const LoopNest& nest, size_t count) {
   return !points.is_constant() || points.constant() >= 8;
 }
 
+// A row without others around it is a point by itself, which one thread computes: it must be short.
+bool is_short_row(const Group& group, const LoopNest& nest) {
+  constexpr int64_t kLongest = 16384;
+  const auto is_short = [](IndexExpr points) { return points.is_constant() && points.constant() <= kLongest; };
+  bool reduces = !nest.reduced.empty(), all_short = is_short(ir::points(nest.loops) * ir::points(nest.reduced));
+  for (const Segment& s : group.segments) {
+    reduces |= !s.reduced.empty();
+    all_short &= is_short(ir::points(group.outer) * ir::points(s.loops) * ir::points(s.reduced));
+  }
+  return reduces && all_short;
+}
+
+// Whether the group may give up all but `count` of its outer loops for the nest.
+bool may_narrow(const Group& group, const LoopNest& nest, size_t count, bool short_row) {
+  if (count == group.outer.size()) return count > 0 || short_row;
+  return count > 0 ? narrows(group, nest, count) : short_row && !nest.reduced.empty() && nest.loops.empty();
+}
+
 // Whether no reduction keeps positions, for which the order of loops matters.
 bool is_position_free(const Segment& s) {
   return std::none_of(s.reductions.begin(), s.reductions.end(), [](const ir::Reduction& r) {
@@ -85,11 +103,12 @@ Joining join_reduction(Program& program, const Group& group, const LoopNest& nes
 }  // namespace
 
 Joining join_consumer(Program& program, const Group& group, const LoopNest& nest) {
-  for (size_t count = group.outer.size() + 1; count-- > 1;) {
+  const bool short_row = is_short_row(group, nest);
+  for (size_t count = group.outer.size() + 1; count-- > 0;) {
+    if (!may_narrow(group, nest, count, short_row)) continue;
     auto alignment = align_by_loads(group, nest, count);
     if (!alignment) continue;
-    bool all = count == group.outer.size();
-    if (!all && !narrows(group, nest, count)) continue;
+    const bool all = count > 0 && count == group.outer.size();
     Segment segment = aligned_segment(program, group, nest, *alignment);
     if (!is_local_to_point(group, count, segment)) continue;
     return {FusionDecision::yes(all ? "same points" : "rows kept in cache"), narrowed(program, group, count),

@@ -72,6 +72,23 @@ TEST(Group, SegmentsShareNoInnerLoops) {
   }
 }
 
+// One thread computes them, unless they are long.
+TEST(Groups, OneRowOfANormalizationIsOneKernel) {
+  const auto steps = [](const char* op, std::vector<int64_t> dims, bool scaled) {
+    GraphMaker g;
+    const int64_t width = dims.back();
+    std::vector<ValueId> inputs{g.node("Relu", {g.input("x", Shape(dims.begin(), dims.end()))})};
+    if (scaled) inputs.push_back(g.floats({width}, std::vector<double>(size_t(width), 2)));
+    g.output(g.node(op, inputs, {{"axis", int64_t(-1)}}));
+    return scheduled(g).steps.size();
+  };
+  EXPECT_EQ(steps("Softmax", {1, 1000}, false), 1u);
+  EXPECT_EQ(steps("Softmax", {1000}, false), 1u);
+  EXPECT_EQ(steps("LogSoftmax", {1, 1, 768}, false), 1u);
+  EXPECT_EQ(steps("LayerNormalization", {1, 768}, true), 1u);
+  EXPECT_GT(steps("Softmax", {1, 1'000'000}, false), 1u);
+}
+
 TEST(InPlace, AnInputThatALaterStoreReadsIsKept) {
   GraphMaker g;
   ValueId a = g.node("Div", {g.input("x", {64}), g.floats({}, {2})}), b = g.node("HardSigmoid", {g.input("y", {64})});
