@@ -9,6 +9,7 @@ namespace cppgen::ir {
 namespace {
 
 constexpr const char* kWhat = "index expression";
+constexpr size_t kMostTerms = 4096;
 
 bool before(const IndexNode* a, const IndexNode* b) {
   if (!a || !b) return !a && b;
@@ -74,6 +75,8 @@ bool Polynomial::contains(const Polynomial& other) const {
 }
 
 Polynomial multiply(const Polynomial& a, const Polynomial& b) {
+  if (a.terms().size() * b.terms().size() > kMostTerms)
+    throw ExpressionTooLarge(fmt::format("a size is an expression of more than {} terms", kMostTerms));
   Polynomial result;
   for (const IndexTerm& t : a.terms())
     for (const IndexTerm& u : b.terms())

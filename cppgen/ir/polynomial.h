@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "cppgen/ir/index_expr.h"
+#include "runtime/base/errors.h"
 
 namespace cppgen::ir {
 
@@ -30,7 +31,11 @@ class Polynomial {
   std::vector<IndexTerm> terms_;
 };
 
-Polynomial multiply(const Polynomial&, const Polynomial&);
+// A product of more terms than any shape has.
+struct ExpressionTooLarge : UserError {
+  using UserError::UserError;
+};
+Polynomial multiply(const Polynomial&, const Polynomial&);  // may throw ExpressionTooLarge
 
 // The atoms of a monomial, ordered by id, repeated for powers; none for null.
 std::vector<const IndexNode*> atoms_of(const IndexNode* monomial);

@@ -1,7 +1,9 @@
 #include <algorithm>
 
 #include "cppgen/graph/string_elements.h"
+#include "cppgen/ir/expression_size.h"
 #include "cppgen/ir/interpreter.h"
+#include "cppgen/ir/polynomial.h"
 #include "cppgen/ops/convert.h"
 #include "cppgen/ops/op.h"
 #include "runtime/base/errors.h"
@@ -56,11 +58,24 @@ void infer_contents(Graph& g, const Node& node) {
     seen.push_back(v);
     inputs.push_back(*g.value(v).contents);
   }
-  auto outputs = ir::interpret_symbolic(program, inputs, kMaxKnownElements);
+  std::optional<std::vector<ir::SymbolicTensor>> outputs;
+  try {
+    outputs = ir::interpret_symbolic(program, inputs, kMaxKnownElements);
+  } catch (const ir::ExpressionTooLarge&) {
+  }
   if (!outputs) return;
   size_t k = 0;
   for (ValueId v : node.outputs) {
     if (v != kNoValue) g.value(v).contents = std::move((*outputs)[k++]);
+  }
+}
+
+// Elements that are large expressions are computed by the run.
+void forget_large_contents(Graph& g, const Node& node) {
+  for (ValueId v : node.outputs) {
+    if (v == kNoValue || !g.value(v).contents) continue;
+    const auto& contents = *g.value(v).contents;
+    if (!std::all_of(contents.begin(), contents.end(), ir::is_small)) g.value(v).contents.reset();
   }
 }
 
@@ -86,6 +101,7 @@ void infer_node(Graph& g, NodeId id, const InferBody& infer_body) {
     if (!output.type && !output.host) c.fail(fmt::format("output {} does not exist", i));
   }
   if (!is_host(g, node) && is_shape_arithmetic(g, node)) infer_contents(g, node);
+  forget_large_contents(g, node);
 }
 
 void infer_types(Graph& g) {

@@ -6,8 +6,10 @@
 #include <algorithm>
 #include <set>
 
+#include "cppgen/ir/bounds_for_equality.h"
 #include "cppgen/ops/op.h"
 #include "cppgen/passes/fold_node.h"
+#include "cppgen/passes/name_large_dimensions.h"
 #include "cppgen/passes/recognize_embedding_bags.h"
 #include "runtime/base/errors.h"
 
@@ -48,11 +50,54 @@ class Refusals {
   std::set<ValueId> lost_;
 };
 
-void infer_body_types(Graph& body, const PassOptions& options) {
-  try {
-    infer_types(body, options);
-  } catch (const ops::UnequalDimensions& e) {
-    throw ops::UnequalDimensions(e.what(), e.a, e.b, /*in_body=*/true);
+// Symbols that are dimensions of what the body captures, in their order.
+std::vector<const ir::IndexNode*> captured_symbols(const Graph& body) {
+  std::vector<const ir::IndexNode*> symbols;
+  for (ValueId v : body.inputs) {
+    if (!body.value(v).type) continue;
+    for (const IndexExpr& d : body.value(v).type->shape)
+      if (d.node() && d.node()->op == ir::IndexOp::variable && !ir::is_fresh_symbol(d)) symbols.push_back(d.node());
+  }
+  return symbols;
+}
+
+// The symbol that gives way where a branch needs two dimensions to be equal: one that stands alone before others, later
+// ones before earlier ones; null if there is none.
+const ir::IndexNode* symbol_of_branch(const Graph& body, const ops::UnequalDimensions& e) {
+  const ir::IndexNode* chosen = nullptr;
+  for (const ir::IndexNode* symbol : captured_symbols(body)) {
+    const auto alone = [&](const ir::IndexNode* s) { return e.a.node() == s || e.b.node() == s; };
+    if (!ir::depends_on(e.a - e.b, symbol)) continue;
+    if (!chosen || alone(symbol) || !alone(chosen)) chosen = symbol;
+  }
+  return chosen;
+}
+
+// What one branch needs says nothing of the model's inputs: the branch gets a symbol of its own for such a dimension,
+// and a run that takes it compares.
+void give_own_symbol(Graph& body, const ir::IndexNode* symbol) {
+  const ir::IndexMap map{{symbol, body.index->fresh_symbol(symbol->name)}};
+  for (ValueId v : body.inputs)
+    if (body.value(v).type)
+      for (IndexExpr& d : body.value(v).type->shape) d = ir::substitute(d, map);
+}
+
+void infer_body_types(Graph& body, const PassOptions& options, bool is_branch) {
+  constexpr int kMostSymbols = 8;
+  const Graph untyped = deep_copy(body);
+  std::vector<const ir::IndexNode*> given_way;
+  for (;;) {
+    try {
+      return infer_types(body, options);
+    } catch (const ops::UnequalDimensions& e) {
+      const bool bounded = !ir::bounds_for_equality(e.a, e.b).empty();
+      const ir::IndexNode* symbol = is_branch && !e.in_body && !bounded ? symbol_of_branch(body, e) : nullptr;
+      if (!symbol || given_way.size() == kMostSymbols)
+        throw ops::UnequalDimensions(e.what(), e.a, e.b, /*in_body=*/true);
+      given_way.push_back(symbol);
+    }
+    body = deep_copy(untyped);
+    for (const ir::IndexNode* symbol : given_way) give_own_symbol(body, symbol);
   }
 }
 
@@ -60,7 +105,7 @@ void infer_one(Graph& graph, NodeId id, const PassOptions& options) {
   const FoldLimits small{kAlwaysFolded, /*unknown_shapes=*/true, /*dequantize=*/!options.pattern_matcher};
   const auto i = size_t(id);
   recognize_embedding_bag(graph, id);  // then the first node of what it became stands here
-  ops::infer_node(graph, id, [&](Graph& body) { infer_body_types(body, options); });
+  ops::infer_node(graph, id, [&](Graph& body) { infer_body_types(body, options, graph.nodes[i].op == "If"); });
   const std::vector<ValueId> outputs = graph.nodes[i].outputs;
   for (ValueId out : outputs) {
     if (out == kNoValue) continue;
@@ -71,6 +116,7 @@ void infer_one(Graph& graph, NodeId id, const PassOptions& options) {
     fold_contents(graph, out);
   }
   fold_node(graph, id, options, small);
+  name_large_dimensions(graph, id);
 }
 
 }  // namespace

@@ -62,7 +62,7 @@ constexpr int kMostChoices = 3;
 // Where the symbol's value decides which operand a min or max is: of S = T - min(T, P), T = P + S. An operand is
 // chosen, and the value counts if the difference is 0 with it.
 std::optional<IndexExpr> solved_choosing(IndexExpr difference, IndexExpr symbol, IndexExpr chosen, int choices = 0) {
-  if (const auto value = solved(chosen, symbol); value && !value->is_constant() && !extremum_in(*value))
+  if (const auto value = solved(chosen, symbol); value && !extremum_in(*value))
     if (ir::prove_equal(ir::substitute(difference, {{symbol.node(), *value}}), 0)) return value;
   const ir::IndexNode* extremum = choices < kMostChoices ? extremum_in(chosen) : nullptr;
   if (!extremum) return std::nullopt;
@@ -94,6 +94,17 @@ std::optional<Relation> relation_between(Graph& graph, IndexExpr a, IndexExpr b)
   return best;
 }
 
+constexpr size_t kLongestWarning = 200;
+
+// One line: what is taken to hold, and the node that needs it.
+void warn(std::string text, const ops::UnequalDimensions& e) {
+  const std::string why = e.what();
+  const size_t end = why.find("): ");
+  text += ", because of " + (end == std::string::npos ? why : why.substr(0, end + 1));
+  if (text.size() > kLongestWarning) text = text.substr(0, kLongestWarning - 3) + "...";
+  log_warning("{}", text);
+}
+
 void substitute_in_inputs(Graph& graph, const Relation& relation) {
   const ir::IndexMap map{{relation.symbol, relation.value}};
   for (ValueId v : graph.inputs)
@@ -117,7 +128,7 @@ bool assume_equal(Graph& graph, const ops::UnequalDimensions& e) {
                   [&](const auto& b) { return std::find(known.begin(), known.end(), b) != known.end(); }))
     return false;
   for (const ir::IndexBound& bound : bounds) {
-    log_warning("the model is taken to have {}, because {}", ir::to_string(bound), e.what());
+    warn(fmt::format("the model is taken to have {}", ir::to_string(bound)), e);
     graph.index->assume(bound);
   }
   return !bounds.empty();
@@ -126,8 +137,9 @@ bool assume_equal(Graph& graph, const ops::UnequalDimensions& e) {
 bool relate(Graph& graph, const ops::UnequalDimensions& e) {
   const auto relation = e.in_body ? std::nullopt : relation_between(graph, e.a, e.b);
   if (!relation) return false;
-  log_warning("the model's dimension {} is taken to be {}, because {}", relation->symbol->name,
-              ir::to_string(relation->value), e.what());
+  warn(
+      fmt::format("the model's dimension {} is taken to be {}", relation->symbol->name, ir::to_string(relation->value)),
+      e);
   substitute_in_inputs(graph, *relation);
   return true;
 }

@@ -152,3 +152,39 @@ def decoder_with_encoder():
         y = merged(attend(heads_of(own @ WEIGHTS["q"]), keys, values, hidden_bias(shown))) @ WEIGHTS["o"] + own
         cases.append(case([ids[:, past:], shown, k[:, :, :past], v[:, :, :past], keys, values], [y[:, past:], k, v]))
     return decoder_model(t, inputs), cases
+
+
+@idiom
+def merged_decoder_with_mask():
+    """Both branches add a mask whose length is that of their keys: past + sequence in one, sequence in the other."""
+    def masked(with_cache, name):
+        t = Trace()
+        sequence = t.size("input_ids", 1)
+        past = t.size("past_key_values.0.key", 2) if with_cache else np.int64(0)
+        x = t.op("Gather", "wte.weight", "input_ids")
+        q, k, v = (split_heads(t, t.op("MatMul", x, f"onnx::MatMul_{n}")) for n in "qkv")
+        if with_cache:
+            k, v = with_past(t, "key", k), with_past(t, "value", v)
+        else:
+            k, v = t.op("Identity", k, out="present.0.key"), t.op("Identity", v, out="present.0.value")
+        mask = t.op("Add", expand_mask(t, t.size("input_ids", 0), sequence),
+                    make_causal_mask(t, t.size("input_ids", 0), sequence, past))
+        w = t.op("Softmax", t.op("Max", t.op("Add", scores(t, q, k), mask), np.float32(-3.4e38)), axis=-1)
+        y = t.op("MatMul", merge_heads(t, t.op("MatMul", w, v)), "onnx::MatMul_o")
+        t.op("Add", y, x, out="logits")
+        return graph(t.nodes, [], [tensor("logits", np.float32, ["batch_size", "sequence_length", WIDTH])] + cache_outputs(),
+                     name=name)
+    weights = {f"onnx::MatMul_{n}": w for n, w in WEIGHTS.items()}
+    weights["wte.weight"] = TABLE
+    names = ["logits", "present.0.key", "present.0.value"]
+    choice = node("If", ["use_cache_branch"], names, name="optimum::if", then_branch=masked(True, "with_past"),
+                  else_branch=masked(False, "no_past"))
+    inputs = decoder_inputs() + [tensor("use_cache_branch", bool, [1])]
+    outputs = [tensor("logits", np.float32, ["batch_size", "sequence_length", WIDTH])] + cache_outputs()
+    cases = []
+    for inputs_given, results in no_first_row(decoder_cases(lambda ids: TABLE[ids])):
+        cases.append(case(inputs_given + [np.array([True])], results))
+        if inputs_given[-1].shape[2] == 0:
+            dummy = ramp(len(inputs_given[0]), HEADS, 1, DIM)
+            cases.append(case(inputs_given[:2] + [dummy, dummy, np.array([False])], results))
+    return make_model([choice], inputs, outputs, weights, opset=14), cases

@@ -2,7 +2,7 @@
 import numpy as np
 
 from idiom import case, idiom, idioms, ramp, tensor
-from tracing import Trace
+from tracing import LARGEST, Trace
 
 IMAGES = [(4, 4), (5, 9), (8, 3), (31, 18), (1, 2)]
 
@@ -58,3 +58,52 @@ def sizes_joined_as_floats():
                         coordinate_transformation_mode="asymmetric", nearest_mode="floor"), out="y")
     model = t.model([tensor("x", np.float32, ["n", 2, "h", "w"])], [tensor("y", np.float32, None)], opset=13)
     return model, [case([x], [2 * x.repeat(2, 2).repeat(2, 3)]) for x in (ramp(1, 2, *s) for s in IMAGES)]
+
+
+def repeated(options):
+    """A size that is computed from itself again and again: written out, its expression would be very long."""
+    step, count = options
+    t = Trace()
+    shape = t.op("Shape", "x")
+    size = shape
+    for k in range(count):
+        size = step(t.op, size, shape, k)
+    size = t.op("Add", t.op("Mod", size, np.int64([50])), np.int64([1]))
+    t.op("ReduceSum", t.op("ConstantOfShape", size, value=np.float32([1])), out="y", keepdims=0)
+    model = t.model([tensor("x", np.float32, ["n"])], [tensor("y", np.float32, [])])
+    numbers = {"Add": np.add, "Mod": np.mod, "Mul": np.multiply, "Div": np.floor_divide, "Max": np.maximum,
+               "Min": np.minimum}
+    cases = []
+    for n in (1, 2, 7, 30):
+        value = np.int64([n])
+        for k in range(count):
+            value = step(lambda op, a, b: numbers[op](a, b), value, np.int64([n]), k)
+        cases.append(case([ramp(n)], [np.float32(value[0] % 50 + 1)]))
+    return model, cases
+
+
+idioms({
+    "remainders": (lambda op, a, n, k: op("Mod", op("Add", a, np.int64([1])), n), 40),
+    "doubled": (lambda op, a, n, k: op("Mod", op("Add", op("Mul", a, np.int64([k + 3])),
+                                                 op("Div", a, np.int64([k + 2]))), np.int64([1000])), 25),
+    "bounded": (lambda op, a, n, k: op("Max" if k % 2 else "Min", op("Add", a, np.int64([k])),
+                                       op("Mul", n, np.int64([k + 2]))), 60),
+}, repeated)
+
+
+@idiom
+def heights_of_many_slices():
+    """Every second row joined with every third, again and again."""
+    t = Trace()
+    x = "x"
+    for _ in range(6):
+        x = t.op("Concat", t.slice(x, 0, 0, LARGEST, 2), t.slice(x, 0, 1, LARGEST, 3), axis=0)
+    t.op("Identity", x, out="y")
+    model = t.model([tensor("x", np.float32, ["h", 3])], [tensor("y", np.float32, None)], opset=13)
+    cases = []
+    for h in (1, 2, 9, 40):
+        x = y = ramp(h, 3)
+        for _ in range(6):
+            y = np.concatenate([y[::2], y[1::3]])
+        cases.append(case([x], [y]))
+    return model, cases

@@ -3,6 +3,7 @@
 
 #include <set>
 
+#include "cppgen/ir/expression_size.h"
 #include "cppgen/ir/simplify_index.h"
 
 namespace cppgen::ir {
@@ -100,6 +101,21 @@ TEST(IndexRules, EachHasARow) {
   std::set<std::string> tested;
   for (const Row& row : kRows) tested.insert(row.rule);
   for (const IndexRule& rule : index_rules()) EXPECT_TRUE(tested.count(rule.name)) << rule.name;
+}
+
+// What contains itself many times is simplified once.
+TEST(IndexRules, SharedExpressionsStayCheap) {
+  Vars v;
+  IndexExpr e = v.n, chain = v.n;
+  for (int k = 0; k < 12; k++) {
+    e = floordiv(e * (k + 3), k + 2) + mod(e, k + 2);
+    chain = mod(chain + 1, v.m);
+  }
+  EXPECT_TRUE(is_small(chain));
+  EXPECT_FALSE(is_small(e));
+  EXPECT_TRUE(prove_less_equal(floordiv(v.n, 2), floordiv(v.n + 1, 2)));
+  EXPECT_TRUE(prove_less_equal(v.n, 7 * floordiv(v.n + 6, 7)));
+  EXPECT_FALSE(prove_less_equal(v.n, 7 * floordiv(v.n + 5, 7)));
 }
 
 TEST(IndexRules, ThatDoNotMatchLeaveTheExpression) {
