@@ -16,6 +16,7 @@
 #include "cppgen/passes/fold_requantization.h"
 #include "cppgen/passes/form_integer_contractions.h"
 #include "cppgen/passes/form_n_bit_products.h"
+#include "cppgen/passes/interpolate_bytes.h"
 #include "cppgen/passes/learner.h"
 #include "cppgen/passes/relate_dimensions.h"
 #include "cppgen/passes/sink_dequantize.h"
@@ -80,7 +81,8 @@ void run_passes(Graph& graph, const PassOptions& options) {
     run("use_unsigned_activations", [&](Graph& g) { use_unsigned_activations(g, options.freezing); });
     run("form_integer_contractions", [&](Graph& g) { form_integer_contractions(g, options.freezing); });
     run("form_n_bit_products", [&](Graph& g) { form_n_bit_products(g, options.freezing); });
-    // Dequantizations that contractions read no longer are no readers for the next.
+    run("interpolate_bytes", [&](Graph& g) { interpolate_bytes(g, options.freezing); });
+    // Dequantizations that these read no longer are no readers for the next.
     run("eliminate_dead_code", [&](Graph& g) { eliminate_dead_code(g); });
     run("fold_requantization", [&](Graph& g) { fold_requantization(g, options.freezing); });
     if (options.constant_folding) run("fold_constants", [&](Graph& g) { fold_constants(g, options); });

@@ -80,6 +80,7 @@ TEST(Pipeline, TracesEachPass) {
                        "use_unsigned_activations",
                        "form_integer_contractions",
                        "form_n_bit_products",
+                       "interpolate_bytes",
                        "eliminate_dead_code",
                        "fold_requantization",
                        "fold_constants",
