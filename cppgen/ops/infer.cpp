@@ -6,6 +6,7 @@
 #include "cppgen/ir/polynomial.h"
 #include "cppgen/ops/convert.h"
 #include "cppgen/ops/op.h"
+#include "cppgen/ops/rounded_sizes.h"
 #include "runtime/base/errors.h"
 
 namespace cppgen::ops {
@@ -101,6 +102,7 @@ void infer_node(Graph& g, NodeId id, const InferBody& infer_body) {
     if (!output.type && !output.host) c.fail(fmt::format("output {} does not exist", i));
   }
   if (!is_host(g, node) && is_shape_arithmetic(g, node)) infer_contents(g, node);
+  if (auto sizes = rounded_sizes(g, node)) g.value(node.outputs[0]).contents = std::move(*sizes);
   forget_large_contents(g, node);
 }
 
