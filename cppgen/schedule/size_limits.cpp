@@ -10,7 +10,7 @@ namespace {
 
 constexpr int64_t kMostOperations = 64;  // of one nest
 constexpr int64_t kMostStatements = 64;  // of one kernel
-constexpr int64_t kMostWeight = 1024;    // of one kernel
+constexpr int64_t kMostWeight = 256;     // of one kernel
 constexpr int64_t kWeightOfHeavy = 8;    // a polynomial, where others are an instruction
 
 int64_t weight_of(const LoopNest& nest) {
