@@ -13,8 +13,8 @@ struct Access {
 };
 std::vector<Access> accesses_of(const ir::Program&, const Layouts&, const FusedKernel&);
 
-// An offset that moves with a loop only as `step` x floordiv(`lane`, `lanes`), where `lane` moves by 1 with the loop: so
-// many neighbouring points share an element.
+// An offset that moves with a loop only as `step` x floordiv(`lane`, `lanes`), where `lane` moves by 1 with the loop:
+// so many neighbouring points share an element.
 struct RepeatedElements {
   IndexExpr lane;
   int64_t lanes, step;
