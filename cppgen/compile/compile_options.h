@@ -29,7 +29,7 @@ struct CompileOptions {
   double lock_timeout_seconds = 600;            // FILE_LOCK_TIMEOUT
   int64_t cache_size_limit = int64_t{4} << 30;  // CACHE_SIZE_LIMIT in bytes
 
-  std::function<void(int done, int total)> on_progress;  // called on the building thread
+  std::function<void(int done, int total)> on_progress;  // called on the building thread, from 0 done on
   const CancelToken* cancel = nullptr;                   // set: build() throws Cancelled soon after
 };
 

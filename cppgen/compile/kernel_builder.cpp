@@ -212,6 +212,7 @@ std::vector<CompiledObject> KernelBuilder::build(const std::vector<CompileJob>& 
   Build build;
   build.objects.resize(jobs.size());
   for (size_t i = 0; i < jobs.size(); ++i) build.units.push_back({i, &jobs[i], key_of(jobs[i]), {}, false, {}});
+  if (options_.on_progress) options_.on_progress(0, static_cast<int>(jobs.size()));
   for (Unit& unit : build.units) {
     if (!take_from_cache(build, unit, true)) build.ready.push_back(&unit);
   }

@@ -40,23 +40,65 @@ constexpr const char* kDefaultSource = R"cpp(
   }
 )cpp";
 
+// Loads, arithmetic, comparison, conversion, a transpose and partial stores; results are exact.
+constexpr const char* kVecSource = R"cpp(
+  using namespace vec;
+  template <class T>
+  static int moves(T one) {
+    T from[2 * L], to[2 * L] = {};
+    volatile int n = L - L / 2;
+    for (int i = 0; i < 2 * L; i++) from[i] = T(i % 5) * one;
+    const V<T> x = load(from), y = load(from + L, n);
+    store(to, select(lt(x, y), x + y, x * y), n);
+    for (int i = 0; i < 2 * L; i++) {
+      const T a = from[i], b = i < n ? from[i + L] : T(0);
+      if (i < n ? to[i] != (a < b ? T(a + b) : T(a * b)) : to[i] != T(0)) return 1;
+    }
+    return 0;
+  }
+  static int rounds(volatile float one) {
+    float x[L], y[L];
+    f16 narrow[L];
+    for (int i = 0; i < L; i++) x[i] = one * i + 0.5f;
+    store(narrow, mul_add(load(x), set1<f32>(2), set1<f32>(-1)));
+    store(y, floor(load(narrow)));
+    for (int i = 0; i < L; i++)
+      if (y[i] != 2 * i) return 1;
+    return 0;
+  }
+  int main() {
+    volatile int one = 1;
+    const int failed[] = {moves<f32>(f32(one)), moves<f64>(one), moves<i8>(i8(one)), moves<u8>(u8(one)),
+                          moves<i16>(i16(one)), moves<i32>(one), moves<i64>(one),    rounds(f32(one))};
+    for (int i = 0; i < 8; i++)
+      if (failed[i]) return i + 1;
+    return 0;
+  }
+)cpp";
+
 const std::string kOkText = "ok\n";
 constexpr double kRunTimeoutSeconds = 10;
 
 std::vector<std::string> probe_flags(const IsaProbe& probe) {
   std::vector<std::string> flags = {"-std=gnu++20", "-O2", "-ffp-contract=fast", "-w"};
   flags.insert(flags.end(), probe.isa_flags.begin(), probe.isa_flags.end());
+  if (!probe.include_dir.empty()) flags.push_back("-I" + probe.include_dir);
   return flags;
 }
 
 std::string probe_key(const IsaProbe& probe, const Toolchain& toolchain, const std::string& source) {
   Hasher hasher;
-  hasher.field("probe", 1).field("compiler", toolchain.identity).field("command", toolchain.command);
-  hasher.field("isa", probe.isa_name).field("flags", probe_flags(probe));
+  hasher.field("probe", 2).field("compiler", toolchain.identity).field("command", toolchain.command);
+  hasher.field("isa", probe.isa_name).field("flags", probe.isa_flags).field("headers", probe.headers_hash);
   return hasher.field("machine", probe.machine).field("source", source).hex();
 }
 
-std::string first_line(const std::string& text) { return text.substr(0, text.find('\n')); }
+// The first line that says what is wrong: compilers begin with where they are.
+std::string first_error(const std::string& text) {
+  const size_t at = text.find("error: ");
+  const size_t begin = at == text.npos ? 0 : at + 7;
+  return text.substr(begin, text.find('\n', begin) - begin);
+}
 
 struct Trial {
   ProbeResult result;
@@ -86,7 +128,7 @@ Trial compile_and_run(const IsaProbe& probe, const Toolchain& toolchain, Process
   const ProcessResult compiled = runner.run(compile);
   if (!compiled.ok()) {
     // Not repeatable: the driver exits alike for an unknown option, a full disk and a killed cc1plus.
-    return refused(fmt::format("the compiler {}: {}", compiled.describe(), first_line(compiled.output)), false);
+    return refused(fmt::format("the compiler {}: {}", compiled.describe(), first_error(compiled.output)), false);
   }
   ProcessSpec run;
   run.argv = {folder.path() + "/probe"};
@@ -104,6 +146,13 @@ std::optional<ProbeResult> cached_answer(const std::string& path) {
 }
 
 }  // namespace
+
+std::string vec_probe_source(const std::string& vec_folder) {
+  return fmt::format(
+      "#include \"runtime/abi/abi.h\"\n#include \"vec/{}/vec.h\"\n#include \"vec/generic/kernel.h\"\n"
+      "#include \"vec/generic/tile.h\"\n{}",
+      vec_folder, kVecSource);
+}
 
 ProbeResult vec_isa_ok(const IsaProbe& probe, const Toolchain& toolchain, ProcessRunner& runner,
                        const std::string& cache_dir, double timeout_seconds) {

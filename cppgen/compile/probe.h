@@ -16,7 +16,13 @@ struct IsaProbe {
   // A program whose main() returns 0 when the instructions do what they should; empty: vector arithmetic in float,
   // double and int, with fused multiply-add and masked lanes, compiled for the ISA.
   std::string source;
+  std::string include_dir;   // for -I, of a source that includes headers
+  std::string headers_hash;  // of what lies there
 };
+
+// A program for IsaProbe::source that includes what emitted kernels include and uses it on every kind of element: a
+// compiler that cannot build the kernels' headers fails it.
+std::string vec_probe_source(const std::string& vec_folder);
 
 struct ProbeResult {
   bool ok = false;

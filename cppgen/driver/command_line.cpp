@@ -6,7 +6,9 @@
 #include <new>
 
 #include "cppgen/driver/commands.h"
+#include "cppgen/driver/suggestions.h"
 #include "runtime/base/errors.h"
+#include "runtime/base/printable.h"
 #include "runtime/session/version.h"
 
 namespace cppgen {
@@ -241,7 +243,7 @@ ExitCode report_bug(const char* what, int argc, char** argv) {
                "cppgen: internal error: %s\n"
                "This is a bug in cppgen. Please report it with the output of `cppgen --version` (%s) and the command:\n"
                "  %s\n",
-               what, version_text().c_str(), command_text(argc, argv).c_str());
+               for_terminal(what).c_str(), version_text().c_str(), for_terminal(command_text(argc, argv)).c_str());
   return kInternalError;
 }
 
@@ -251,10 +253,24 @@ ExitCode report_parse(const CLI::App& app, const CLI::ParseError& error) {
     app.exit(error);
     return kDone;
   }
-  std::string command = "cppgen";
-  for (const CLI::App* sub : app.get_subcommands()) command += " " + sub->get_name();
-  std::fprintf(stderr, "cppgen: %s\nSee `%s --help`.\n", error.what(), command.c_str());
+  std::string command = "cppgen", message = error.what();
+  const CLI::App* innermost = &app;
+  for (const CLI::App* sub : app.get_subcommands()) {
+    command += " " + sub->get_name();
+    innermost = sub;
+  }
+  const auto extras = app.remaining(true);
+  if (dynamic_cast<const CLI::ExtrasError*>(&error) && !extras.empty()) message = unknown_argument(*innermost, extras);
+  std::fprintf(stderr, "cppgen: %s\nSee `%s --help`.\n", for_terminal(message).c_str(), command.c_str());
   return kUserError;
+}
+
+// `cppgen help` and `cppgen help COMMAND` are what --help is.
+void replace_help(std::vector<std::string>& arguments) {
+  if (arguments.empty() || arguments[0] != "help") return;
+  arguments.erase(arguments.begin());
+  arguments.resize(std::min<size_t>(arguments.size(), 1));
+  arguments.push_back("--help");
 }
 
 ExitCode run_reporting(const Parsed& parsed, int argc, char** argv) {
@@ -266,7 +282,7 @@ ExitCode run_reporting(const Parsed& parsed, int argc, char** argv) {
     std::fprintf(stderr, "cppgen: interrupted\n");
     return kInterrupted;
   } catch (const UserError& error) {
-    std::fprintf(stderr, "cppgen: %s\n", error.what());
+    std::fprintf(stderr, "cppgen: %s\n", for_terminal(error.what()).c_str());
     return kUserError;
   } catch (const std::bad_alloc&) {
     std::fprintf(stderr, "cppgen: out of memory\n");
@@ -285,7 +301,7 @@ int run_command_line(int argc, char** argv) {
   CLI::App app("Compiles neural networks (ONNX) for CPUs and runs them.", "cppgen");
   app.set_version_flag("--version", version_text());
   app.require_subcommand(1);
-  app.footer(std::string("Example:\n  cppgen run model.onnx\n\n`cppgen COMMAND --help` explains a command; `cppgen "
+  app.footer(std::string("Example:\n  cppgen run model.onnx\n\n`cppgen help COMMAND` explains a command; `cppgen "
                          "config` lists the settings.\n") +
              kExitStatus);
   add_run(app, parsed);
@@ -294,6 +310,15 @@ int run_command_line(int argc, char** argv) {
   add_bench(app, parsed);
   add_information(app, parsed);
   std::vector<std::string> arguments = expand_lists(argc, argv);
+  if (arguments.empty()) {
+    std::fputs(app.help().c_str(), stderr);
+    return kUserError;
+  }
+  replace_help(arguments);
+  if (const auto message = unknown_command(app, arguments)) {
+    std::fprintf(stderr, "cppgen: %s\nSee `cppgen --help`.\n", for_terminal(*message).c_str());
+    return kUserError;
+  }
   std::reverse(arguments.begin(), arguments.end());  // as CLI11 wants them
   try {
     app.parse(std::move(arguments));

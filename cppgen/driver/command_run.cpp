@@ -8,9 +8,12 @@
 #include "cppgen/driver/commands.h"
 #include "cppgen/driver/json_writer.h"
 #include "cppgen/driver/model_inputs.h"
+#include "cppgen/driver/package_output.h"
+#include "cppgen/driver/progress_line.h"
 #include "cppgen/driver/ready_model.h"
 #include "cppgen/driver/tensor_values.h"
 #include "runtime/base/errors.h"
+#include "runtime/session/profile.h"
 #include "runtime/session/verify.h"
 
 namespace cppgen {
@@ -77,6 +80,12 @@ std::string value_text(const std::string& name, const rt::Value& value, const st
                      rt::shape_text(*dims_of(value)), file.empty() ? summary : file + ".npy");
 }
 
+bool has_profile(const ReadyModel& model) {
+  if (!model.session) return false;
+  const auto profile = model.session->profile();
+  return !profile.empty() && profile[0].calls > 0;
+}
+
 void write_timings(JsonWriter& json, const ReadyModel& model, double run_s) {
   const CompileReport& report = model.compiled.report;
   json.begin_object("timings");
@@ -118,7 +127,10 @@ std::string run_json(const RunOptions& options, const ReadyModel& model, const s
   }
   json.end_array();
   write_timings(json, model, run_s);
-  write_step_counts(json, model.plan());
+  if (has_profile(model))
+    write_steps(json, model);
+  else
+    write_step_counts(json, model.plan());
   json.end_object();
   return json.take();
 }
@@ -132,7 +144,16 @@ std::string run_text(const RunOptions& options, const ReadyModel& model, const s
   text += fmt::format("{}{}, {} threads, {}; ready after {}, run {}\n", model.isa(),
                       model.compiled.report.from_cache ? " (from the cache)" : "", model.threads(),
                       step_text(count_steps(model.plan())), seconds_text(model.open_s), seconds_text(run_s));
+  if (has_profile(model)) text += rt::profile_text(model.plan(), model.session->profile());
   return text;
+}
+
+// Only the interpreter takes long enough for somebody to wonder.
+std::vector<rt::Value> run_with_progress(const ReadyModel& model, const Settings& settings,
+                                         const std::vector<rt::Value>& inputs) {
+  if (!model.reference) return model.run_values(inputs);
+  const ProgressLine line(settings, "running on the interpreter");
+  return model.run_values(inputs);
 }
 
 std::string compile_text(const CompileOptionsGiven& options, const CompileReport& report, int64_t bytes) {
@@ -175,11 +196,19 @@ int64_t size_of_directory(const std::string& directory) {
 
 ExitCode command_run(const RunOptions& options, const CancelToken& cancel) {
   const Settings settings = read_settings(options);
-  const ReadyModel model = open_model(options, settings, cancel);
-  const std::vector<rt::Value> inputs = make_values(model.plan(), options.inputs, model.bound, options.seed);
+  if (!options.output.empty()) require_output_folder(options.output, "--output");
+  for (const std::string& text : options.inputs) check_input_file(text);
+  std::optional<std::vector<rt::Value>> made;
+  const auto make = [&](const rt::Plan& plan, const std::map<std::string, int64_t>& bound) {
+    made = make_values(plan, options.inputs, bound, options.seed);
+    check_inputs(plan, bound, *made);
+  };
+  const ReadyModel model = open_model(options, settings, cancel, make);
+  if (!made) make(model.plan(), model.bound);
+  const std::vector<rt::Value>& inputs = *made;
   throw_if_cancelled(cancel);
   const double begin = seconds_now();
-  const std::vector<rt::Value> outputs = model.run_values(inputs);
+  const std::vector<rt::Value> outputs = run_with_progress(model, settings, inputs);
   const double run_s = seconds_now() - begin;
   throw_if_cancelled(cancel);
   if (!options.output.empty()) rt::write_value_case(options.output, model.plan(), inputs, outputs);
@@ -191,6 +220,7 @@ ExitCode command_run(const RunOptions& options, const CancelToken& cancel) {
 ExitCode command_compile(const CompileOptionsGiven& options, const CancelToken& cancel) {
   require_onnx(options.model, "compile");
   const Settings settings = read_settings(options);
+  check_output(options.output);
   CompileRequest request = compile_request(options, settings, cancel);
   request.output = options.output;
   const CompiledModel model = compile_with_progress(std::move(request));

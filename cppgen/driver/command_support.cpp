@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
+#include <filesystem>
 
 #include "cppgen/support/file_io.h"
 #include "cppgen/support/text_writer.h"
@@ -34,6 +35,21 @@ void add_short_form(std::vector<std::pair<std::string, std::string>>& given, con
   given.emplace_back(name, value);
 }
 
+// A cache directory that is named by another tool's variable and cannot be ours does not stop us.
+void refuse_foreign_cache(Settings& settings) {
+  if (settings.source(SettingId::cache_dir).kind != SettingSource::alias) return;
+  try {
+    std::error_code error;
+    const std::string parent = parent_directory(settings.cache_dir);
+    const bool is_there = std::filesystem::exists(settings.cache_dir, error);
+    if (std::filesystem::exists(parent, error) && !std::filesystem::is_directory(parent, error))
+      user_error("'{}' is not a directory", parent);
+    if (is_there) (void)make_private_directory(settings.cache_dir, "the cache directory");
+  } catch (const UserError& error) {
+    settings.ignore_alias(SettingId::cache_dir, error.what());
+  }
+}
+
 }  // namespace
 
 Settings read_settings(const CommonOptions& options) {
@@ -42,9 +58,25 @@ Settings read_settings(const CommonOptions& options) {
   add_short_form(given, "THREADS", "--threads", options.threads);
   add_short_form(given, "ISA", "--isa", options.isa);
   Settings settings = Settings::from_environment(process_environment(), given);
+  refuse_foreign_cache(settings);
   set_log_level(log_level_from_name(settings.loglevel));
   for (const std::string& warning : settings.warnings) log_warning("{}", warning);
   return settings;
+}
+
+void require_output_folder(const std::string& directory, std::string_view option) {
+  namespace fs = std::filesystem;
+  std::error_code error;
+  const fs::path asked = fs::absolute(directory, error);
+  fs::path nearest = asked;
+  while (!fs::exists(nearest, error) && nearest.has_relative_path()) nearest = nearest.parent_path();
+  const bool itself = nearest == asked;
+  if (!fs::is_directory(nearest, error))
+    user_error("{} {}: '{}' is a file; give a directory{}", option, directory, nearest.string(),
+               itself ? "" : " that is there or can be made");
+  if (access(nearest.c_str(), W_OK | X_OK) != 0)
+    user_error("{} {}: {} '{}': {}", option, directory, itself ? "cannot write to" : "cannot make a directory in",
+               nearest.string(), error_text(errno));
 }
 
 void print_result(std::string_view text) {
@@ -70,21 +102,6 @@ std::string seconds_text(double seconds) {
 
 double seconds_now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
-ProgressLine::ProgressLine(const Settings& settings)
-    : terminal_(isatty(STDERR_FILENO) == 1), enabled_(settings.progress.value_or(terminal_)) {}
-
-ProgressLine::~ProgressLine() {
-  if (shown_ && terminal_) std::fputs("\r\x1b[K", stderr);
-}
-
-void ProgressLine::show(std::string_view what, int done, int total) {
-  if (!enabled_) return;
-  const std::string line = fmt::format("{}: {} of {}", what, done, total);
-  std::fputs((terminal_ ? "\r\x1b[K" + line : line + "\n").c_str(), stderr);
-  std::fflush(stderr);
-  shown_ = true;
 }
 
 }  // namespace cppgen

@@ -12,6 +12,9 @@ namespace cppgen {
 // that is not allowed, and for an option that is given twice with different values.
 Settings read_settings(const CommonOptions&);
 
+// UserError unless results can be put in the folder: it is one that can be written, or can be made. Makes nothing.
+void require_output_folder(const std::string& directory, std::string_view option);
+
 // Results of a command. UserError if stdout cannot take them.
 void print_result(std::string_view text);
 
@@ -24,20 +27,5 @@ std::string bytes_text(int64_t bytes);     // "12.3 MB"
 std::string seconds_text(double seconds);  // "1.24 s", "3.1 ms"
 
 double seconds_now();  // steady
-
-// The line "compiling kernels: 3 of 10" on stderr, rewritten in place on a terminal and removed at the end. PROGRESS
-// decides: unset on a terminal only, 1 always (then one line each where there is no terminal), 0 never.
-class ProgressLine {
- public:
-  explicit ProgressLine(const Settings&);
-  ~ProgressLine();
-  ProgressLine(const ProgressLine&) = delete;
-  ProgressLine& operator=(const ProgressLine&) = delete;
-
-  void show(std::string_view what, int done, int total);
-
- private:
-  bool terminal_, enabled_, shown_ = false;
-};
 
 }  // namespace cppgen

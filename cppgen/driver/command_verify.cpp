@@ -124,7 +124,9 @@ ExitCode command_verify(const VerifyOptions& options, const CancelToken& cancel)
   check_tolerances(options);
   const std::vector<DataSet> sets = find_data_sets(options.data);
   const Settings settings = read_settings(options);
-  const ReadyModel model = open_model(options, settings, cancel);
+  const ReadyModel model = open_model(options, settings, cancel, [&](const rt::Plan& plan, const auto& bound) {
+    for (const DataSet& set : sets) check_inputs(plan, bound, read_value_set(set, plan).inputs);
+  });
   std::vector<Checked> all;
   bool ok = true;
   for (const DataSet& set : sets) {

@@ -75,8 +75,6 @@ class Compilation {
 
   bool caching() const { return options_.use_cache && !options_.disable_caches && request_.output.empty(); }
 
-  int64_t units() const { return unit_count(options_); }
-
   std::optional<package::ModelCache> model_cache() {
     if (!caching()) return std::nullopt;
     if (make_private_directory(options_.cache_dir, "CACHE_DIR") != 0) return std::nullopt;
@@ -103,14 +101,21 @@ class Compilation {
   // From the graph to kernels and plans.
   void build(Graph graph) {
     ModelGraphs graphs = clock_.time("lower", [&] { return cut(std::move(graph)); });
-    isa_ = clock_.time("probe", [&] { return &choose_isa(request_.settings, options_, true); });
+    isa_ = clock_.time("probe", [&] {
+      Settings settings = request_.settings;
+      settle_foreign_compiler(settings);
+      options_.cxx = settings.cxx;
+      return &choose_isa(settings, options_, true);
+    });
     auto trace = [&](const char* stage, const ir::Program& p) { trace_program(stage, p); };
     parts_ = make_parts(graphs, request_.settings, target_of(*isa_, this_machine()), clock_, "", trace);
     module_ = std::move(graphs.module);
     for (const ModelPart& part : parts_)
       if (request_.settings.debug_fusion) std::fputs(decision_text(part.schedule.log).c_str(), stderr);
-    compile();
-    clock_.time("plan", [&] { make_plans(parts_, module_, libraries(), std::string(isa_->name)); });
+    const std::vector<CompileJob> jobs = make_jobs();
+    clock_.time("plan", [&] { make_plans(parts_, module_, libraries(jobs), std::string(isa_->name)); });
+    if (request_.before_kernels) request_.before_kernels(described());
+    compile(jobs);
     if (!trace_.on()) return;
     for (size_t i = 0; i < parts_.size(); i++)
       trace_.write(module_ ? rt::plan_file_name(int32_t(i)) : std::string(rt::kPlanFile),
@@ -127,14 +132,22 @@ class Compilation {
     return text + fmt::format("{:<10} {:.6f} s\n", "total", report.total_s);
   }
 
-  // All kernels of all parts, one translation unit per worker.
-  void compile() {
+  // What a loaded package would say of itself.
+  rt::Plan described() const {
+    if (!module_) return parts_[0].plan.plan;
+    std::vector<const rt::Plan*> plans;
+    for (const ModelPart& part : parts_) plans.push_back(&part.plan.plan);
+    return rt::outline_of(*module_, plans);
+  }
+
+  // All kernels of all parts, in translation units that are the same on every machine.
+  std::vector<CompileJob> make_jobs() {
     std::vector<codegen::KernelText> kernels;
     for (ModelPart& part : parts_) std::move(part.kernels.begin(), part.kernels.end(), std::back_inserter(kernels));
     auto holder = codegen::share_functions(kernels);
     std::vector<int> library(kernels.size());
     std::vector<CompileJob> jobs;
-    for (const auto& unit : codegen::balance(kernels, int(units())))
+    for (const auto& unit : codegen::balance(kernels, codegen::unit_count(kernels)))
       if (!unit.empty()) jobs.push_back(job_of(unit, kernels, library, int(jobs.size())));
     for (size_t k = 0; k < kernels.size(); k++) library[k] = library[holder[k]];
     size_t next = 0;
@@ -144,6 +157,10 @@ class Compilation {
         part.library_of_kernel.push_back(library[next++]);
       }
     }
+    return jobs;
+  }
+
+  void compile(const std::vector<CompileJob>& jobs) {
     for (const CompileJob& job : jobs) trace_.write(job.name + ".cpp", job.source);
     if (jobs.empty()) return;
     KernelBuilder builder(options_);
@@ -167,9 +184,9 @@ class Compilation {
     return job;
   }
 
-  std::vector<std::string> libraries() const {
+  static std::vector<std::string> libraries(const std::vector<CompileJob>& jobs) {
     std::vector<std::string> names;
-    for (const auto& o : objects_) names.push_back(o.name + ".so");
+    for (const CompileJob& job : jobs) names.push_back(job.name + ".so");
     return names;
   }
 
@@ -179,7 +196,7 @@ class Compilation {
         user_error("{}/{}.so: cannot be written: {}", dir, o.name, error_text(e));
     write_plans(dir, parts_, module_);
     clock_.time("weights", [&] {
-      write_weights(dir, parts_, module_.has_value(), int(std::min<int64_t>(units(), 8)));
+      write_weights(dir, parts_, module_.has_value(), std::clamp(options_.threads, 1, 8));
       rt::write_manifest(dir, std::string(isa_->name));
     });
   }

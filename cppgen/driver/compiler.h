@@ -24,6 +24,9 @@ struct CompileRequest {
   std::string output;           // package directory to write; empty: into the cache (or a temporary directory)
   const CancelToken* cancel = nullptr;
   std::function<void(int done, int total)> on_progress;  // translation units
+  // Told what the model takes and gives before any kernel is compiled; what it throws ends the compilation. Not called
+  // for a model from the cache.
+  std::function<void(const rt::Plan&)> before_kernels;
 };
 
 // Seconds of each stage, and what happened.

@@ -1,6 +1,7 @@
 #include "cppgen/driver/model_inputs.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <set>
 
 #include "cppgen/driver/command_support.h"
@@ -142,6 +143,21 @@ std::vector<rt::Value> make_values(const rt::Plan& plan, const std::vector<std::
   }
   for (auto& [i, value] : given) inputs[i] = std::move(value);
   return inputs;
+}
+
+void check_input_file(const std::string& text) {
+  if (text.find('=') == text.npos) user_error("--input {}: expected NAME=FILE.npy, as in --input x=image.npy", text);
+  if (text.back() == '=') return;
+  std::string first;
+  for (size_t at = text.find('='); at != text.npos; at = text.find('=', at + 1)) {
+    const std::string path = text.substr(at + 1);
+    std::error_code error;
+    if (first.empty()) first = path;
+    if (std::filesystem::is_directory(path, error))
+      user_error("--input {}: '{}' is a directory; expected NAME=FILE.npy", text, path);
+    if (std::filesystem::exists(path, error)) return rt::check_npy(path);
+  }
+  user_error("--input {}: there is no file '{}'", text, first);
 }
 
 std::vector<rt::Tensor> make_inputs(const rt::Plan& plan, const std::map<std::string, int64_t>& bound, uint64_t seed) {

@@ -15,6 +15,8 @@ namespace cppgen {
 // type or shape is wrong, and a dimension without a size or a sequence without elements (naming it and how to give it).
 std::vector<rt::Value> make_values(const rt::Plan& plan, const std::vector<std::string>& files,
                                    const std::map<std::string, int64_t>& bound, uint64_t seed);
+// UserError unless the text is NAME=FILE with a file of NumPy that can be read: what can be said without the model.
+void check_input_file(const std::string& text);
 // Random tensors alone.
 std::vector<rt::Tensor> make_inputs(const rt::Plan& plan, const std::map<std::string, int64_t>& bound, uint64_t seed);
 

@@ -25,8 +25,6 @@ std::string build_identity() {
 
 }  // namespace
 
-int64_t unit_count(const CompileOptions& options) { return std::max<int64_t>(1, options.threads); }
-
 std::string model_key(const CompileRequest& request, const CompileOptions& options) {
   const VecISA& isa = choose_isa(request.settings, options, false);
   Hasher hasher;
@@ -36,9 +34,8 @@ std::string model_key(const CompileRequest& request, const CompileOptions& optio
   for (const auto& d : request.dims)
     hasher.field("dim", fmt::format("{}|{}|{}|{}", d.input, d.axis, d.symbol, d.size.value_or(-1)));
   hasher.field("isa", std::string(isa.name))
-      .field("l2", this_machine().l2_bytes)
-      .field("l3", this_machine().l3_bytes)
-      .field("units", unit_count(options));
+      .field("l2", cache_class(this_machine().l2_bytes))
+      .field("l3", cache_class(this_machine().l3_bytes));
   hasher.field("vendor", cpu_vendor());
   hasher.field("build", build_identity());
   hasher.field("headers", embedded_headers_hash()).field("abi", CPPGEN_ABI_VERSION).field("version", rt::kVersion);

@@ -9,7 +9,4 @@ namespace cppgen {
 // Everything but the external data that decides what is in a package.
 std::string model_key(const CompileRequest&, const CompileOptions&);
 
-// Translation units that kernels are distributed over.
-int64_t unit_count(const CompileOptions&);
-
 }  // namespace cppgen

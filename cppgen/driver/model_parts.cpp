@@ -6,6 +6,7 @@
 
 #include "cppgen/ops/op.h"
 #include "cppgen/package/bounds.h"
+#include "cppgen/package/index_extents.h"
 #include "cppgen/package/weights.h"
 #include "cppgen/partition/partition.h"
 #include "cppgen/support/file_io.h"
@@ -21,17 +22,11 @@ std::vector<std::string> names_of(const Graph& graph, const std::vector<ValueId>
   return names;
 }
 
-// Where a step of the model itself gives its input `i` to a plan, what the plan knows of it.
-void note_index_extents(rt::Module& module, const std::vector<ModelPart>& parts) {
-  for (const rt::HostStep& step : module.bodies[0].steps) {
-    if (step.op != rt::HostOp::plan) continue;
-    for (size_t i = 0; i < step.inputs.size(); i++) {
-      const int32_t slot = step.inputs[i];
-      if (slot < 0 || size_t(slot) >= module.inputs.size()) continue;
-      int64_t& extent = module.inputs[size_t(slot)].index_extent;
-      extent = std::max(extent, parts[size_t(step.plan)].plan.plan.inputs[i].index_extent);
-    }
-  }
+bool calls_library(const std::vector<ir::Statement>& statements) {
+  return std::any_of(statements.begin(), statements.end(), [](const ir::Statement& statement) {
+    if (const auto* repetition = std::get_if<ir::Repetition>(&statement)) return calls_library(repetition->body);
+    return std::holds_alternative<ir::LibraryCall>(statement);
+  });
 }
 
 void write(const std::string& path, const std::string& content) {
@@ -39,6 +34,18 @@ void write(const std::string& path, const std::string& content) {
 }
 
 }  // namespace
+
+void note_index_extents(rt::Module& module, const std::function<int64_t(size_t plan, size_t input)>& of_plan) {
+  for (const rt::HostStep& step : module.bodies[0].steps) {
+    if (step.op != rt::HostOp::plan) continue;
+    for (size_t i = 0; i < step.inputs.size(); i++) {
+      const int32_t slot = step.inputs[i];
+      if (slot < 0 || size_t(slot) >= module.inputs.size()) continue;
+      int64_t& extent = module.inputs[size_t(slot)].index_extent;
+      extent = std::max(extent, of_plan(size_t(step.plan), i));
+    }
+  }
+}
 
 ModelGraphs cut(Graph graph) {
   ModelGraphs cut;
@@ -62,6 +69,7 @@ std::vector<ModelPart> make_parts(ModelGraphs& cut, const Settings& settings, co
     part.name = graph.name;
     part.input_names = names_of(graph, graph.inputs), part.output_names = names_of(graph, graph.outputs);
     ir::Program program = clock.time("lower", [&] { return ops::lower(graph, {.library = true}); });
+    part.index_extents = package::index_extents(calls_library(program.statements) ? ops::lower(graph) : program);
     if (trace) trace("lower", program);
     part.schedule = clock.time("schedule", [&] {
       return schedule::make_schedule(std::move(program), schedule_options(settings), target,
@@ -81,10 +89,10 @@ void make_plans(std::vector<ModelPart>& parts, std::optional<rt::Module>& module
                 const std::vector<std::string>& libraries, const std::string& isa) {
   for (ModelPart& part : parts)
     part.plan = package::build_plan({part.schedule, part.kernels, part.library_of_kernel, libraries, part.input_names,
-                                     part.output_names, part.name, isa});
+                                     part.output_names, part.name, isa, part.index_extents});
   if (!module) return;
   module->isa = isa;
-  note_index_extents(*module, parts);
+  note_index_extents(*module, [&](size_t plan, size_t input) { return parts[plan].index_extents[input]; });
 }
 
 void write_plans(const std::string& directory, const std::vector<ModelPart>& parts,

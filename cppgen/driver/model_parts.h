@@ -27,6 +27,7 @@ struct ModelPart {
   schedule::Schedule schedule;
   std::vector<codegen::KernelText> kernels;
   std::vector<int> library_of_kernel;  // which shared object holds each
+  std::vector<int64_t> index_extents;  // of the inputs
   package::PlanAndWeights plan;
 };
 
@@ -41,6 +42,10 @@ std::vector<ModelPart> make_parts(ModelGraphs&, const Settings&, const schedule:
 // Plans of the parts, whose kernels stand in these shared objects; what they say of inputs goes into the module.
 void make_plans(std::vector<ModelPart>&, std::optional<rt::Module>&, const std::vector<std::string>& libraries,
                 const std::string& isa);
+
+// Where a step of the model itself gives an input of the module to a plan, the module's input has the extent that
+// `of_plan` gives for that plan and input.
+void note_index_extents(rt::Module&, const std::function<int64_t(size_t plan, size_t input)>& of_plan);
 
 // plan.json and weights.bin, or those of all parts and module.json. UserError if they cannot be written.
 void write_plans(const std::string& directory, const std::vector<ModelPart>&, const std::optional<rt::Module>&);

@@ -2,12 +2,31 @@
 
 #include <filesystem>
 
+#include "cppgen/driver/command_support.h"
 #include "cppgen/support/file_io.h"
 #include "runtime/base/errors.h"
 
 namespace cppgen {
 
 namespace fs = std::filesystem;
+
+namespace {
+
+void refuse_to_replace(const fs::path& target) {
+  std::error_code error;
+  if (!fs::exists(target, error)) return;
+  if (fs::is_directory(target, error) && (fs::is_empty(target, error) || fs::exists(target / "manifest.json", error)))
+    return;
+  user_error("{} exists and is no package: choose another output, or remove it first", target.string());
+}
+
+}  // namespace
+
+void check_output(const std::string& output) {
+  if (output.empty()) user_error("-o needs the name of the package's directory");
+  refuse_to_replace(output);
+  require_output_folder(fs::absolute(output).parent_path().string(), "-o: the folder of the package");
+}
 
 std::string parent_of_output(const std::string& output) {
   auto parent = fs::absolute(output).parent_path().string();
@@ -18,9 +37,7 @@ std::string parent_of_output(const std::string& output) {
 void move_to_output(const std::string& staged, const std::string& output) {
   std::error_code error;
   const fs::path target = output;
-  if (fs::exists(target) &&
-      !(fs::is_directory(target) && (fs::is_empty(target) || fs::exists(target / "manifest.json"))))
-    user_error("{} exists and is no package: choose another output", output);
+  refuse_to_replace(target);
   const std::string content = staged + "/content";
   fs::create_directory(content);
   for (const auto& entry : fs::directory_iterator(staged))

@@ -5,6 +5,10 @@ namespace cppgen {
 
 // Where packages that people ask for are put. UserError naming the path for what the disk refuses.
 
+// Before anything is compiled: whether there is something else than a package, which would not be replaced, or a folder
+// that cannot be written.
+void check_output(const std::string& output);
+
 // The folder that an output lies in, made if need be: a package is staged there, so that moving it is a rename.
 std::string parent_of_output(const std::string& output);
 

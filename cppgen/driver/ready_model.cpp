@@ -8,8 +8,10 @@
 #include "cppgen/driver/command_support.h"
 #include "cppgen/driver/json_writer.h"
 #include "cppgen/driver/model_inputs.h"
+#include "cppgen/driver/progress_line.h"
 #include "cppgen/driver/reference_plan.h"
 #include "runtime/base/errors.h"
+#include "runtime/session/value_binding.h"
 
 namespace cppgen {
 namespace {
@@ -77,11 +79,12 @@ std::map<std::string, int64_t> take_sizes_of_new_symbols(CompileRequest& request
 }
 
 // A dimension that the command made symbolic may turn out to be fixed by the model's nodes.
-void check_fixed_dims(const ReadyModel& model, const std::vector<DimOption>& options) {
+void check_fixed_dims(const rt::Plan& plan, const std::map<std::string, int64_t>& bound,
+                      const std::vector<DimOption>& options) {
   for (const DimOption& dim : options) {
-    const auto size = dim.size ? model.bound.end() : model.bound.find(dim.symbol);
-    if (size == model.bound.end()) continue;
-    for (const rt::TensorInfo& input : model.plan().inputs) {
+    const auto size = dim.size ? bound.end() : bound.find(dim.symbol);
+    if (size == bound.end()) continue;
+    for (const rt::TensorInfo& input : plan.inputs) {
       if (input.name != dim.input) continue;
       const auto& code = input.dims[size_t(dim.axis)].code;
       if (code.size() == 2 && code[0] == int64_t(rt::DimOp::constant) && code[1] != size->second)
@@ -92,30 +95,48 @@ void check_fixed_dims(const ReadyModel& model, const std::vector<DimOption>& opt
 }
 
 void compile_and_load(ReadyModel& model, const ModelOptions& options, const Settings& settings,
-                      const CancelToken& cancel) {
+                      const CancelToken& cancel, const BeforeKernels& before_kernels) {
   CompileRequest request = compile_request(options, settings, cancel);
   model.bound = take_sizes_of_new_symbols(request);
   const std::vector<DimOption> dims = request.dims;
+  request.before_kernels = [&](const rt::Plan& plan) {
+    check_fixed_dims(plan, model.bound, dims);
+    if (before_kernels) before_kernels(plan, model.bound);
+  };
   model.compiled = compile_with_progress(std::move(request));
   load(model, model.compiled.package, model.compiled.trusted, settings);
-  check_fixed_dims(model, dims);
+  check_fixed_dims(model.plan(), model.bound, dims);
 }
 
 // The runtime checks that inputs agree with each other; this checks that they agree with --dim.
 using DimsOfInput = std::function<std::span<const int64_t>(size_t input)>;
 
-void check_bound(const ReadyModel& model, size_t inputs, const DimsOfInput& dims_of_input) {
-  for (const rt::Symbol& symbol : model.plan().symbols) {
-    const auto it = model.bound.find(symbol.name);
-    if (it == model.bound.end() || size_t(symbol.input) >= inputs) continue;
+void check_bound(const rt::Plan& plan, const std::map<std::string, int64_t>& bound, size_t inputs,
+                 const DimsOfInput& dims_of_input) {
+  for (const rt::Symbol& symbol : plan.symbols) {
+    const auto it = bound.find(symbol.name);
+    if (it == bound.end() || size_t(symbol.input) >= inputs) continue;
     const std::span<const int64_t> dims = dims_of_input(size_t(symbol.input));
     if (size_t(symbol.axis) < dims.size() && dims[size_t(symbol.axis)] != it->second)
-      user_error("input '{}' axis {} is {}, but --dim says {}={}", model.plan().inputs[size_t(symbol.input)].name,
-                 symbol.axis, dims[size_t(symbol.axis)], symbol.name, it->second);
+      user_error("input '{}' axis {} is {}, but --dim says {}={}", plan.inputs[size_t(symbol.input)].name, symbol.axis,
+                 dims[size_t(symbol.axis)], symbol.name, it->second);
   }
 }
 
+void check_bound(const rt::Plan& plan, const std::map<std::string, int64_t>& bound, std::span<const rt::Value> inputs) {
+  check_bound(plan, bound, inputs.size(), [&](size_t i) {
+    const std::vector<int64_t>* dims = dims_of(inputs[i]);
+    return dims ? std::span<const int64_t>(*dims) : std::span<const int64_t>();
+  });
+}
+
 }  // namespace
+
+void check_inputs(const rt::Plan& plan, const std::map<std::string, int64_t>& bound,
+                  std::span<const rt::Value> inputs) {
+  check_bound(plan, bound, inputs);
+  rt::check_values(plan, inputs);
+}
 
 bool is_package(const std::string& model) {
   std::error_code error;
@@ -139,14 +160,15 @@ CompileRequest compile_request(const ModelOptions& options, const Settings& sett
 }
 
 CompiledModel compile_with_progress(CompileRequest request) {
-  ProgressLine line(request.settings);
+  ProgressLine line(request.settings, "reading and scheduling the model");
   request.on_progress = [&](int done, int total) { line.show("compiling kernels", done, total); };
   CompiledModel model = compile_model(request);
   throw_if_cancelled(*request.cancel);
   return model;
 }
 
-ReadyModel open_model(const ModelOptions& options, const Settings& settings, const CancelToken& cancel) {
+ReadyModel open_model(const ModelOptions& options, const Settings& settings, const CancelToken& cancel,
+                      const BeforeKernels& before_kernels) {
   const double begin = seconds_now();
   ReadyModel model;
   model.path = options.model;
@@ -160,22 +182,19 @@ ReadyModel open_model(const ModelOptions& options, const Settings& settings, con
     model.reference = std::make_unique<ReferenceModel>(compile_request(options, settings, cancel));
     model.reference_plan = reference_plan(*model.reference);
   } else {
-    compile_and_load(model, options, settings, cancel);
+    compile_and_load(model, options, settings, cancel, before_kernels);
   }
   model.open_s = seconds_now() - begin;
   return model;
 }
 
 std::vector<rt::Tensor> ReadyModel::run(std::span<const rt::TensorView> inputs) const {
-  check_bound(*this, inputs.size(), [&](size_t i) { return inputs[i].dims; });
+  check_bound(plan(), bound, inputs.size(), [&](size_t i) { return inputs[i].dims; });
   return reference ? run_reference(*reference, reference_plan, inputs, before_step) : session->run(inputs);
 }
 
 std::vector<rt::Value> ReadyModel::run_values(std::vector<rt::Value> inputs) const {
-  check_bound(*this, inputs.size(), [&](size_t i) {
-    const std::vector<int64_t>* dims = dims_of(inputs[i]);
-    return dims ? std::span<const int64_t>(*dims) : std::span<const int64_t>();
-  });
+  check_bound(plan(), bound, inputs);
   return reference ? run_reference_values(*reference, reference_plan, std::move(inputs), before_step)
                    : session->run_values(std::move(inputs));
 }

@@ -51,9 +51,16 @@ CompileRequest compile_request(const ModelOptions&, const Settings&, const Cance
 // compile_model with a progress line; Cancelled also if the token was set too late for it.
 CompiledModel compile_with_progress(CompileRequest);
 
+// Looks at what a model takes, and at the sizes that --dim binds, before any kernel is compiled: what it throws (inputs
+// that do not fit) costs no compilation. Not called where nothing is compiled.
+using BeforeKernels = std::function<void(const rt::Plan&, const std::map<std::string, int64_t>& bound)>;
+
+// UserError for inputs that do not fit the model, or --dim.
+void check_inputs(const rt::Plan&, const std::map<std::string, int64_t>& bound, std::span<const rt::Value> inputs);
+
 // Opens the model, which the token outlives, on the interpreter with --reference or FORCE_NATIVE_RUNTIME. UserError if
 // a package is asked for what needs the compiler.
-ReadyModel open_model(const ModelOptions&, const Settings&, const CancelToken&);
+ReadyModel open_model(const ModelOptions&, const Settings&, const CancelToken&, const BeforeKernels& = {});
 
 // How a step runs.
 enum class StepWay { compiled, library, interpreted };

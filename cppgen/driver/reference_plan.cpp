@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "cppgen/driver/model_parts.h"
 #include "cppgen/package/bounds.h"
 #include "cppgen/package/dim_code.h"
 #include "cppgen/package/index_extents.h"
@@ -69,8 +70,7 @@ rt::Plan plan_of(const ReferenceModel::Part& part) {
   const auto extents = package::index_extents(program);
   for (size_t i = 0; i < program.inputs.size(); i++) {
     const ir::Buffer& buffer = program.buffer(program.inputs[i]);
-    const auto extent = extents.find(buffer.id);
-    rt::TensorInfo info{part.input_names[i], buffer.type, {}, extent == extents.end() ? 0 : extent->second};
+    rt::TensorInfo info{part.input_names[i], buffer.type, {}, extents[i]};
     for (IndexExpr dim : buffer.shape) info.dims.push_back(coder.code(dim));
     plan.inputs.push_back(std::move(info));
   }
@@ -100,7 +100,9 @@ rt::Plan reference_plan(const ReferenceModel& model) {
   for (const auto& part : model.parts()) plans.push_back(plan_of(part));
   std::vector<const rt::Plan*> pointers;
   for (const rt::Plan& plan : plans) pointers.push_back(&plan);
-  rt::Plan outline = rt::outline_of(*model.module(), pointers);
+  rt::Module module = *model.module();
+  note_index_extents(module, [&](size_t plan, size_t input) { return plans[plan].inputs[input].index_extent; });
+  rt::Plan outline = rt::outline_of(module, pointers);
   outline.isa = kInterpreterEngine;
   return outline;
 }

@@ -2,11 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <bit>
 #include <chrono>
 
 #include "cppgen/compile/kernel_cache.h"
 #include "cppgen/compile/probe.h"
 #include "cppgen/compile/toolchain.h"
+#include "cppgen/compile/vec_headers.h"
 #include "cppgen/ops/op.h"
 #include "cppgen/passes/pipeline.h"
 #include "cppgen/support/subprocess.h"
@@ -84,8 +86,12 @@ const MachineDescription& this_machine() {
   return machine;
 }
 
+// Machines whose caches differ a little share kernels: blocks are cut for the power of two below.
+int64_t cache_class(int64_t bytes) { return bytes > 0 ? int64_t(std::bit_floor(uint64_t(bytes))) : 0; }
+
 schedule::Target target_of(const VecISA& isa, const MachineDescription& machine) {
-  schedule::Target target{std::string(isa.name), isa.lanes, {}, machine.l2_bytes, machine.l3_bytes};
+  schedule::Target target{
+      std::string(isa.name), isa.lanes, {}, cache_class(machine.l2_bytes), cache_class(machine.l3_bytes)};
   target.bf16_dot_speed = bf16_dot_speed(cpu_vendor());
   for (size_t f = 0; f < rt::kTileFormatCount; f++) target.tiles[f] = rt::tile_shape(isa.name, rt::TileFormat(f));
   return target;
@@ -142,25 +148,49 @@ static CpuFeatures usable_features(const Settings& s) {
   return cpu.without({CpuFeature::amx_tile, CpuFeature::amx_bf16, CpuFeature::amx_int8});
 }
 
+// Whether the compiler builds the headers of kernels for this row, and the machine runs what comes out.
+static ProbeResult probe_row(const VecISA& row, CpuFeatures cpu, const CompileOptions& options) {
+  const Toolchain toolchain = Toolchain::find(options.cxx);
+  PosixProcessRunner runner;
+  const bool cached = options.use_cache && !options.disable_caches;
+  if (cached) KernelCache open(options.cache_dir);
+  const std::string cache_dir = cached ? options.cache_dir : "";
+  VecHeaders headers = VecHeaders::embedded(cache_dir);
+  const IsaProbe probe{std::string(row.name), flags_of(row), to_string(cpu), vec_probe_source(std::string(row.folder)),
+                       headers.path(),        headers.hash()};
+  return vec_isa_ok(probe, toolchain, runner, cache_dir);
+}
+
 const VecISA& choose_isa(const Settings& s, const CompileOptions& options, bool may_probe) {
   CpuFeatures cpu = usable_features(s);
   const VecISA& chosen = select_isa({s.isa, int(s.simdlen), s.vec_isa_ok}, cpu);
   if (!may_probe || s.vec_isa_ok || chosen.lanes == 1) return chosen;
-  Toolchain toolchain = Toolchain::find(options.cxx);
-  PosixProcessRunner runner;
-  bool cached = options.use_cache && !options.disable_caches;
-  if (cached) KernelCache open(options.cache_dir);
   const auto rows = all_isas();
   for (size_t i = size_t(&chosen - rows.data()); i > 0; i--) {
     const VecISA& row = rows[i];
     if (!cpu.has_all(row.required)) continue;
-    IsaProbe probe{std::string(row.name), flags_of(row), to_string(cpu), ""};
-    ProbeResult result = vec_isa_ok(probe, toolchain, runner, cached ? options.cache_dir : "");
+    const ProbeResult result = probe_row(row, cpu, options);
     if (result.ok) return row;
     if (s.isa != "auto") user_error("ISA={}: the compiler and this machine do not run it: {}", row.name, result.reason);
     log_warning("instruction set {} is not usable here ({}): trying the next one", row.name, result.reason);
   }
   return rows[0];
+}
+
+void settle_foreign_compiler(Settings& settings) {
+  if (settings.source(SettingId::cxx).kind != SettingSource::alias) return;
+  std::string reason;
+  try {
+    CompileRequest request;
+    request.settings = settings;
+    const ProbeResult result = probe_row(all_isas()[0], detect_cpu_features(), compile_options(request));
+    if (!result.ok) reason = fmt::format("it does not build kernels ({})", result.reason);
+  } catch (const UserError& error) {
+    reason = error.what();
+  }
+  if (reason.empty() || !settings.ignore_alias(SettingId::cxx, reason)) return;
+  log_warning("{}; kernels are compiled with {}, and CPPGEN_CXX chooses another compiler", settings.warnings.back(),
+              settings.cxx);
 }
 
 }  // namespace cppgen

@@ -41,6 +41,7 @@ class StageClock {
 // The single stages of the flow; each takes what the one before gives. compiler.cpp is their only order.
 Graph read_and_simplify(const CompileRequest&, StageClock&, Trace* = nullptr);
 schedule::Options schedule_options(const Settings&);
+int64_t cache_class(int64_t bytes);  // of a cache, as schedules and keys see it
 schedule::Target target_of(const VecISA&, const MachineDescription&);
 CompileOptions compile_options(const CompileRequest&);
 
@@ -53,5 +54,9 @@ std::vector<codegen::KernelText> emit_kernels(const schedule::Schedule&, const s
 // The ISA to compile for. With `may_probe`, VEC_ISA_OK unset runs the cached compile-and-run probe and falls back to
 // the next lower row where it fails.
 const VecISA& choose_isa(const Settings&, const CompileOptions&, bool may_probe);
+
+// CXX and the like are set for other builds than ours: where such a variable names a compiler that is missing or
+// cannot build kernels, takes the default with a warning.
+void settle_foreign_compiler(Settings&);
 
 }  // namespace cppgen

@@ -8,6 +8,7 @@
 #include "cppgen/import/host_types.h"
 #include "cppgen/import/order.h"
 #include "runtime/base/errors.h"
+#include "runtime/base/printable.h"
 
 namespace cppgen::import {
 namespace {
@@ -56,7 +57,7 @@ void GraphBuilder::in_node(const onnx::NodeProto& node, int position, const std:
     // The innermost node names the problem; bodies add no second prefix.
     if (std::string_view(e.what()).starts_with("node ")) throw;
     const std::string name = node.name().empty() ? fmt::format("#{}", position) : node.name();
-    user_error("node {} ({}): {}", quoted(full_name(name)), node.op_type().substr(0, 64), e.what());
+    user_error("node {} ({}): {}", quoted(full_name(name)), one_line(node.op_type().substr(0, 64)), e.what());
   }
 }
 

@@ -9,6 +9,7 @@
 #include "cppgen/graph/graph.h"
 #include "cppgen/import/import.h"
 #include "runtime/base/errors.h"
+#include "runtime/base/printable.h"
 
 namespace cppgen::import {
 namespace {
@@ -32,7 +33,9 @@ std::unordered_set<std::string_view> names_read(const onnx::NodeProto& node, int
   return names;
 }
 
-std::string label(const onnx::NodeProto& node) { return fmt::format("{} {}", node.op_type(), quoted(node.name())); }
+std::string label(const onnx::NodeProto& node) {
+  return fmt::format("{} {}", one_line(node.op_type()), quoted(node.name()));
+}
 
 // Follows unfinished producers from any stuck node until one comes again.
 std::string describe_cycle(const Nodes& nodes, const std::vector<std::vector<int>>& producers,

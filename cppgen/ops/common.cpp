@@ -7,6 +7,7 @@
 
 #include "runtime/base/checked.h"
 #include "runtime/base/elements.h"
+#include "runtime/base/printable.h"
 
 namespace cppgen::ops {
 
@@ -262,7 +263,8 @@ Scalar load_gathered(LowerContext& c, ir::BufferId buffer, std::vector<IndexExpr
   std::vector<ir::Indirect> indirects;
   for (const Gathered& g : axes) {
     IndexExpr variable = c.index().indirect(
-        b.shape[g.axis], fmt::format("node '{}' ({}): axis {} of '{}'", c.node().name, c.node().op, g.axis, b.name));
+        b.shape[g.axis],
+        one_line(fmt::format("node '{}' ({}): axis {} of '{}'", c.node().name, c.node().op, g.axis, b.name)));
     at[g.axis] = variable;
     indirects.push_back({variable.node(), g.position.cast(DType::i64)});
   }
@@ -279,7 +281,7 @@ ir::BufferId emit_checked_positions(LowerContext& c, const Shape& shape, IndexEx
       checked,
       [&](const auto& at) {
         IndexExpr variable =
-            c.index().indirect(extent, fmt::format("node '{}' ({}): {}", c.node().name, c.node().op, what));
+            c.index().indirect(extent, one_line(fmt::format("node '{}' ({}): {}", c.node().name, c.node().op, what)));
         ir::Indirect binding{variable.node(), position(at).cast(DType::i64)};
         return scalar(c, c.exprs().load(all, DType::i64, {variable}, {}, nullptr, {binding}));
       },

@@ -4,6 +4,7 @@
 #include "cppgen/ops/op.h"
 #include "runtime/base/elements.h"
 #include "runtime/base/errors.h"
+#include "runtime/base/printable.h"
 
 namespace cppgen::ops {
 namespace {
@@ -196,7 +197,7 @@ void InferContext::set_contents(int i, std::vector<IndexExpr> contents) {
 
 std::string InferContext::message(const std::string& what) const {
   std::string domain = node_.domain.empty() ? "" : node_.domain + ".";
-  return fmt::format("node '{}' ({}{}, opset {}): {}", node_.name, domain, node_.op, node_.opset, what);
+  return one_line(fmt::format("node '{}' ({}{}, opset {}): {}", node_.name, domain, node_.op, node_.opset, what));
 }
 
 void InferContext::fail(const std::string& what) const { throw UserError(message(what)); }

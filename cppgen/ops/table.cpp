@@ -7,6 +7,7 @@
 #include "cppgen/ops/op.h"
 #include "cppgen/ops/strings.h"
 #include "runtime/base/errors.h"
+#include "runtime/base/printable.h"
 
 namespace cppgen::ops {
 namespace {
@@ -132,8 +133,10 @@ void collect_refusals(const Graph& g, Refusals& refusals) {
     refusals.nodes++;
     if (const std::string reason = reason_against(g, node); !reason.empty()) {
       refusals.count++;
-      refusals.list += fmt::format("\n  node '{}': {}{} (opset {}): {}", node.name,
-                                   node.domain.empty() ? "" : node.domain + ".", node.op, node.opset, reason);
+      const std::string node_text =
+          fmt::format("node '{}': {}{} (opset {}): {}", node.name, node.domain.empty() ? "" : node.domain + ".",
+                      node.op, node.opset, reason);
+      refusals.list += "\n  " + one_line(node_text);
     }
     for (const auto& body : bodies_of(node)) collect_refusals(*body, refusals);
   }

@@ -1,6 +1,7 @@
 #include "cppgen/package/index_extents.h"
 
 #include <algorithm>
+#include <map>
 #include <set>
 
 #include "cppgen/ir/expr.h"
@@ -58,6 +59,14 @@ class IndexInputs {
 
 }  // namespace
 
-std::map<BufferId, int64_t> index_extents(const ir::Program& program) { return IndexInputs(program).extents; }
+std::vector<int64_t> index_extents(const ir::Program& program) {
+  const auto found = IndexInputs(program).extents;
+  std::vector<int64_t> extents;
+  for (BufferId input : program.inputs) {
+    const auto it = found.find(input);
+    extents.push_back(it == found.end() ? 0 : it->second);
+  }
+  return extents;
+}
 
 }  // namespace cppgen::package

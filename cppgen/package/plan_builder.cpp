@@ -7,7 +7,6 @@
 
 #include "cppgen/package/bounds.h"
 #include "cppgen/package/dim_code.h"
-#include "cppgen/package/index_extents.h"
 #include "cppgen/schedule/uses.h"
 #include "runtime/base/errors.h"
 
@@ -112,10 +111,9 @@ class Builder {
   }
 
   void describe_tensors() {
-    auto extents = index_extents(program_);
     for (size_t i = 0; i < program_.inputs.size(); i++) {
       auto info = describe(program_.inputs[i], source_.input_names[i]);
-      if (auto it = extents.find(program_.inputs[i]); it != extents.end()) info.index_extent = it->second;
+      if (!source_.index_extents.empty()) info.index_extent = source_.index_extents[i];
       result_.plan.inputs.push_back(std::move(info));
     }
     for (size_t i = 0; i < program_.outputs.size(); i++)

@@ -4,11 +4,12 @@
 
 #include "cppgen/ops/op.h"
 #include "runtime/base/errors.h"
+#include "runtime/base/printable.h"
 
 namespace cppgen::partition {
 namespace {
 
-std::string label(const Node& node) { return fmt::format("node '{}' ({})", node.name, node.op); }
+std::string label(const Node& node) { return one_line(fmt::format("node '{}' ({})", node.name, node.op)); }
 
 class ItemMaker {
  public:

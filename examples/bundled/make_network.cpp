@@ -219,19 +219,32 @@ int64_t build(onnx::GraphProto& graph, const std::filesystem::path& weights, uin
   return net.finish();
 }
 
+uint64_t seed_of(const std::string& text) {
+  if (text.empty() || text.size() > 18 || text.find_first_not_of("0123456789") != text.npos)
+    throw std::runtime_error("the seed '" + text + "' is not a number of at most 18 digits");
+  return std::stoull(text);
+}
+
+constexpr const char* kUsage =
+    "usage: make_network DIRECTORY [SEED]\n\n"
+    "Writes a residual network with random weights to DIRECTORY, which is made if need be: residual_network.onnx and\n"
+    "residual_network.weights. Equal seeds (default 1) give equal files.\n";
+
 }  // namespace
 
 int main(int argc, char** argv) try {
-  if (argc < 2 || argc > 3) {
-    std::cerr << "usage: make_network DIRECTORY [SEED]\n";
-    return 2;
+  const std::string first = argc > 1 ? argv[1] : "";
+  const bool help = first == "--help" || first == "-h";
+  if (help || argc < 2 || argc > 3 || first.starts_with("-")) {
+    (help ? std::cout : std::cerr) << kUsage;
+    return help ? 0 : 2;
   }
   const std::filesystem::path directory = argv[1];
   std::filesystem::create_directories(directory);
   const std::filesystem::path path = directory / "residual_network.onnx";
   onnx::ModelProto model = make_model();
   const int64_t bytes =
-      build(*model.mutable_graph(), directory / "residual_network.weights", argc == 3 ? std::stoull(argv[2]) : 1);
+      build(*model.mutable_graph(), directory / "residual_network.weights", seed_of(argc == 3 ? argv[2] : "1"));
   std::ofstream file(path, std::ios::binary);
   if (!model.SerializeToOstream(&file) || !file.flush()) throw std::runtime_error("cannot write " + path.string());
   std::cout << path.string() << ": " << model.graph().node_size() << " nodes, " << bytes / 4 << " weights\n";

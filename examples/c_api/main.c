@@ -1,4 +1,4 @@
-/* Runs a compiled model from C: every input filled with ones, symbolic dimensions set to `size`.
+/* Runs a compiled model from C: float inputs are ones, others zeros; symbolic dimensions are `size`.
  *
  *   cc main.c $(pkg-config --cflags --libs cppgen-runtime) -o run_model
  *   run_model PACKAGE [size] */
@@ -8,12 +8,47 @@
 
 enum { MAX_TENSORS = 16, MAX_RANK = 8 };
 
-static const size_t element_sizes[] = {4, 8, 2, 2, 1, 2, 4, 8, 1, 2, 4, 8, 1}; /* by cppgen_dtype */
+/* Bytes of an element; 0 for strings, which have no size of their own. Without a default, so that the compiler names a
+ * type that is missing here. */
+static size_t element_size(cppgen_dtype type) {
+  switch (type) {
+    case CPPGEN_FLOAT64:
+    case CPPGEN_INT64:
+    case CPPGEN_UINT64:
+      return 8;
+    case CPPGEN_FLOAT32:
+    case CPPGEN_INT32:
+    case CPPGEN_UINT32:
+      return 4;
+    case CPPGEN_FLOAT16:
+    case CPPGEN_BFLOAT16:
+    case CPPGEN_INT16:
+    case CPPGEN_UINT16:
+      return 2;
+    case CPPGEN_INT8:
+    case CPPGEN_UINT8:
+    case CPPGEN_BOOL:
+    case CPPGEN_FLOAT8E4M3FN:
+    case CPPGEN_FLOAT8E4M3FNUZ:
+    case CPPGEN_FLOAT8E5M2:
+    case CPPGEN_FLOAT8E5M2FNUZ:
+    case CPPGEN_INT4:
+    case CPPGEN_UINT4:
+      return 1;
+    case CPPGEN_STRING:
+      return 0;
+  }
+  return 0;
+}
 
 static void* allocate(cppgen_tensor* tensor) {
   size_t count = 1, d;
   for (d = 0; d < tensor->rank; d++) count *= (size_t)tensor->dims[d];
-  tensor->data = calloc(count ? count : 1, element_sizes[tensor->dtype]);
+  if (element_size(tensor->dtype) == 0) {
+    fprintf(stderr, "this example has no strings; see cppgen_session_run_results\n");
+    return NULL;
+  }
+  tensor->data = calloc(count ? count : 1, element_size(tensor->dtype));
   if (tensor->data && tensor->dtype == CPPGEN_FLOAT32)
     for (d = 0; d < count; d++) ((float*)tensor->data)[d] = 1.0f;
   return tensor->data;

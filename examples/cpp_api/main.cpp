@@ -7,7 +7,6 @@
 #include <string>
 
 #include "runtime/base/errors.h"
-#include "runtime/base/settings.h"
 #include "runtime/session/random_inputs.h"
 #include "runtime/session/session.h"
 
@@ -23,8 +22,8 @@ int main(int argc, char** argv) try {
     dims[text.substr(0, at)] = std::atoll(text.c_str() + at + 1);
   }
 
-  // An executable may be shared by many sessions; a session by many threads.
-  rt::Session session(rt::Executable::load(argv[1]), rt::SessionOptions::from(Settings::from_environment()));
+  // An executable may be shared by many sessions; a session by many threads. CPPGEN_THREADS and the like count.
+  rt::Session session(rt::Executable::load(argv[1]), rt::SessionOptions::from_environment());
   const std::vector<rt::Tensor> inputs = rt::random_inputs(session.plan(), dims, /*seed=*/0);
   std::vector<rt::TensorView> views;
   for (const rt::Tensor& input : inputs) views.push_back(input.view());

@@ -6,6 +6,7 @@
 #include <memory>
 
 #include "runtime/base/errors.h"
+#include "runtime/base/printable.h"
 #include "runtime/base/setting_values.h"
 
 namespace cppgen {
@@ -51,7 +52,8 @@ void set_log_level(LogLevel level) { logger().set_level(spdlog_level(level)); }
 bool log_enabled(LogLevel level) { return logger().should_log(spdlog_level(level)); }
 
 void log_text(LogLevel level, std::string_view text) {
-  logger().log(spdlog_level(level), spdlog::string_view_t(text.data(), text.size()));
+  const std::string shown = for_terminal(text);
+  logger().log(spdlog_level(level), spdlog::string_view_t(shown.data(), shown.size()));
 }
 
 }  // namespace cppgen

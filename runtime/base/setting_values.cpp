@@ -135,6 +135,18 @@ std::vector<std::string> parse_list(std::string_view where, std::string_view tex
   return words;
 }
 
+std::pair<std::string, std::string> known_words(std::string_view text, std::string_view allowed) {
+  std::pair<std::string, std::string> words;
+  const std::vector<std::string> known = split(allowed, '|');
+  for (const std::string& piece : split(text, ',')) {
+    const bool is_known =
+        std::any_of(known.begin(), known.end(), [&](const std::string& word) { return upper(word) == upper(piece); });
+    std::string& list = is_known ? words.first : words.second;
+    list += (list.empty() ? "" : ",") + piece;
+  }
+  return words;
+}
+
 std::string parse_text(std::string_view where, std::string_view text) {
   text = trimmed(text);
   bool control = std::any_of(text.begin(), text.end(), [](unsigned char c) { return c < 32 || c == 127; });
@@ -195,6 +207,19 @@ size_t edit_distance(std::string_view a, std::string_view b) {
     }
   }
   return row[b.size()];
+}
+
+std::optional<std::string> likely_meant(std::string_view text, const std::vector<std::string>& names) {
+  std::optional<std::string> nearest;
+  size_t least = 0;
+  for (const std::string& name : names) {
+    const size_t distance = edit_distance(upper(text), upper(name));
+    if (distance > std::max<size_t>(2, name.size() / 3) || distance + 1 > std::min(name.size(), text.size())) continue;
+    if (nearest && distance >= least) continue;
+    nearest = name;
+    least = distance;
+  }
+  return nearest;
 }
 
 }  // namespace cppgen::setting_values

@@ -3,6 +3,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace cppgen::setting_values {
@@ -15,6 +16,8 @@ int64_t parse_integer(std::string_view where, std::string_view text, std::string
 int64_t parse_bytes(std::string_view where, std::string_view text, std::string_view allowed);
 std::string parse_choice(std::string_view where, std::string_view text, std::string_view allowed);
 std::vector<std::string> parse_list(std::string_view where, std::string_view text, std::string_view allowed);
+// The pieces of a list that are allowed, and the others, each joined by commas.
+std::pair<std::string, std::string> known_words(std::string_view text, std::string_view allowed);
 std::string parse_text(std::string_view where, std::string_view text);  // refuses an empty text and control characters
 
 std::string print(bool value);
@@ -29,5 +32,8 @@ std::string print_allowed(std::string_view allowed);
 std::vector<std::string> split(std::string_view text, char separator);  // pieces trimmed, empty ones dropped
 std::string upper(std::string_view text);
 size_t edit_distance(std::string_view a, std::string_view b);  // Levenshtein
+
+// The nearest of `names` if it is near enough to be what somebody meant by `text`: few of its letters are wrong.
+std::optional<std::string> likely_meant(std::string_view text, const std::vector<std::string>& names);
 
 }  // namespace cppgen::setting_values

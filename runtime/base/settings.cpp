@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "runtime/base/errors.h"
+#include "runtime/base/foreign_names.h"
 #include "runtime/base/setting_values.h"
 #include "runtime/base/usable_cpus.h"
 
@@ -16,15 +17,16 @@ namespace {
 
 using namespace setting_values;
 
+// The column of settings.def.
+enum Use { key, no_key, running };
+
 struct Row {
   SettingKind kind;
   std::string_view name, fallback, allowed, aliases;
-  bool in_key;
+  Use use;
   std::string_view doc;
 };
 
-constexpr bool key = true;
-constexpr bool no_key = false;
 constexpr Row kRows[] = {
 #define CPPGEN_SETTING(kind, field, name, fallback, allowed, aliases, in_key, doc) \
   {SettingKind::kind, #name, fallback, allowed, aliases, in_key, doc},
@@ -86,6 +88,8 @@ std::optional<size_t> row_of(std::string_view name) {
   if (it == std::end(kRows)) return std::nullopt;
   return it - std::begin(kRows);
 }
+
+std::string variable_of(size_t row) { return fmt::format("{}{}", kPrefix, kRows[row].name); }
 
 size_t row_of_option(std::string_view name) {
   std::string canonical = upper(name);
@@ -160,13 +164,23 @@ Settings::Settings(const Environment& places)
 }
 
 Settings Settings::from_environment(const Environment& environment,
-                                    std::span<const std::pair<std::string, std::string>> options) {
+                                    std::span<const std::pair<std::string, std::string>> options,
+                                    SettingReader reader) {
+  const bool all = reader == SettingReader::compiler;
   Settings settings(environment);
-  for (const auto& [name, value] : options) settings.set(name, value);
+  for (const auto& [name, value] : options) {
+    if (const Row& row = kRows[row_of_option(name)]; !all && row.use != running)
+      user_error("the setting {} decides how a model is compiled; a package is compiled already: leave it out",
+                 row.name);
+    settings.set(name, value);
+  }
   for (size_t row = 0; row < kSettingCount; ++row)
-    if (settings.sources_[row].kind != SettingSource::option) settings.read_row(row, environment);
+    if ((all || kRows[row].use == running) && settings.sources_[row].kind != SettingSource::option)
+      settings.read_row(row, environment);
   settings.resolve_places();
-  settings.warnings = unknown_variable_warnings(environment);
+  for (std::string& warning : unknown_variable_warnings(environment)) settings.warnings.push_back(std::move(warning));
+  if (std::string note = all ? unsupported_names_note(environment) : ""; !note.empty())
+    settings.warnings.push_back(std::move(note));
   return settings;
 }
 
@@ -178,22 +192,59 @@ void Settings::set(std::string_view name, std::string_view value) {
 }
 
 void Settings::read_row(size_t row, const Environment& environment) {
-  std::string name = fmt::format("{}{}", kPrefix, kRows[row].name);
+  std::string name = variable_of(row);
   if (auto value = find_variable(environment, name); !value.empty())
     return assign(row, name, value, {SettingSource::variable, name});
-  std::string first_value;
+  read_aliases(row, environment);
+}
+
+// The first alias with a value that is allowed counts.
+void Settings::read_aliases(size_t row, const Environment& environment) {
   for (const std::string& alias : split(kRows[row].aliases, ' ')) {
-    std::string_view value = find_variable(environment, alias);
+    const std::string_view value = find_variable(environment, alias);
     if (value.empty()) continue;
-    SettingSource first = sources_[row];
-    assign(row, alias, value, {SettingSource::alias, alias});
-    std::string printed = print_field(*this, row);
-    if (first.kind == SettingSource::alias && printed != first_value)
-      user_error("{}={} and {}={} disagree; both are aliases of {}: unset one, or set {}", first.name,
-                 find_variable(environment, first.name), alias, value, name, name);
-    if (first.kind == SettingSource::alias) sources_[row] = first;
-    first_value = printed;
+    if (sources_[row].kind != SettingSource::alias) {
+      assign_alias(row, alias, value);
+      continue;
+    }
+    const std::string first = sources_[row].name;
+    Settings other = *this;
+    other.warnings.clear();
+    if (!other.assign_alias(row, alias, value) || print_field(other, row) != print_field(*this, row))
+      warnings.push_back(fmt::format("{}={} is ignored: {}={} is read for {}, too; set {} to choose", alias, value,
+                                     first, find_variable(environment, first), kRows[row].name, variable_of(row)));
   }
+}
+
+// Of a list, the words that are allowed. False, with a warning, if nothing is.
+bool Settings::assign_alias(size_t row, const std::string& alias, std::string_view value) {
+  std::string allowed_part(value);
+  if (kRows[row].kind == SettingKind::list) {
+    auto [known, unknown] = known_words(value, kRows[row].allowed);
+    if (!known.empty() && !unknown.empty()) {
+      warnings.push_back(fmt::format("{}={}: {} {} ignored; allowed for {}: {}", alias, value, unknown,
+                                     unknown.find(',') == unknown.npos ? "is" : "are", kRows[row].name,
+                                     print_allowed(kRows[row].allowed)));
+      allowed_part = known;
+    }
+  }
+  try {
+    assign(row, alias, allowed_part, {SettingSource::alias, alias});
+    return true;
+  } catch (const UserError& error) {
+    warnings.push_back(fmt::format("{}; it is ignored, set {} to choose", error.what(), variable_of(row)));
+    return false;
+  }
+}
+
+bool Settings::ignore_alias(SettingId id, std::string_view reason) {
+  const size_t row = static_cast<size_t>(id);
+  if (sources_[row].kind != SettingSource::alias) return false;
+  warnings.push_back(fmt::format("{}={} is ignored: {}", sources_[row].name, print_field(*this, row), reason));
+  if (!kRows[row].fallback.starts_with('<')) assign(row, kRows[row].name, kRows[row].fallback, {});
+  sources_[row] = {};
+  resolve_places();
+  return true;
 }
 
 // `where` is the variable or option that an error names.
@@ -225,7 +276,7 @@ std::vector<SettingDescription> Settings::describe() const {
   for (size_t row = 0; row < kSettingCount; ++row) {
     const Row& r = kRows[row];
     descriptions.push_back({r.name, print_field(*this, row), print_source(sources_[row]), shown_default(r),
-                            shown_allowed(r), split(r.aliases, ' '), r.doc, r.in_key});
+                            shown_allowed(r), split(r.aliases, ' '), r.doc, r.use == key, r.use == running});
   }
   return descriptions;
 }
@@ -233,7 +284,7 @@ std::vector<SettingDescription> Settings::describe() const {
 std::string Settings::key_text() const {
   std::string text;
   for (size_t row = 0; row < kSettingCount; ++row) {
-    if (!kRows[row].in_key) continue;
+    if (kRows[row].use != key) continue;
     std::string value = print_field(*this, row);
     text += fmt::format("{}={}:{}\n", kRows[row].name, value.size(), value);
   }
@@ -241,14 +292,14 @@ std::string Settings::key_text() const {
 }
 
 std::string settings_reference_markdown() {
-  std::string text =
-      "| variable | aliases | default | allowed | changes kernels | effect |\n|---|---|---|---|---|---|\n";
+  constexpr std::string_view kUses[] = {"compiling, changes kernels", "compiling", "running"};
+  std::string text = "| variable | aliases | default | allowed | read when | effect |\n|---|---|---|---|---|---|\n";
   for (const Row& row : kRows) {
     std::string aliases;
     for (const std::string& alias : split(row.aliases, ' '))
       aliases += fmt::format("{}`{}`", aliases.empty() ? "" : ", ", alias);
     text += fmt::format("| `{}{}` | {} | `{}` | {} | {} | {} |\n", kPrefix, row.name, aliases, shown_default(row),
-                        shown_allowed(row), row.in_key ? "yes" : "no", row.doc);
+                        shown_allowed(row), kUses[row.use], row.doc);
   }
   return text;
 }

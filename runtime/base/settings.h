@@ -85,8 +85,12 @@ struct SettingDescription {
   std::string allowed;
   std::vector<std::string> aliases;
   std::string_view doc;
-  bool in_key;  // part of the kernel key
+  bool in_key;   // part of the kernel key
+  bool running;  // read by programs that only run packages, too
 };
+
+// Who reads settings: the compiler all of them; a program that only runs packages those of a run.
+enum class SettingReader { compiler, runtime };
 
 // Every setting, one typed field per row of settings.def, named in lower case: settings.min_chunk_size.
 struct Settings {
@@ -95,15 +99,22 @@ struct Settings {
 #include "runtime/base/settings.def"
 #undef CPPGEN_SETTING
 
-  std::vector<std::string> warnings;  // about unknown CPPGEN_ variables; to be logged once the log level is set
+  // About unknown CPPGEN_ variables, and foreign variables that are ignored; to be logged once the log level is set.
+  std::vector<std::string> warnings;
 
   Settings();  // all defaults; places (CACHE_DIR) come from this process's environment
 
   // Precedence: options, CPPGEN_ variables, aliases, defaults. `options` are pairs as for set(). A name that is given
-  // as an option is not looked up in the environment. Throws UserError for an unknown option, a value that is not
-  // allowed, and aliases of one setting that disagree.
+  // as an option is not looked up in the environment. Throws UserError for an unknown option, for one that the reader
+  // has no use for, and for a value of an option or a CPPGEN_ variable that is not allowed. An alias whose value is not
+  // allowed, or differs from that of another alias before it, is ignored with a warning.
   static Settings from_environment(const Environment& = process_environment(),
-                                   std::span<const std::pair<std::string, std::string>> options = {});
+                                   std::span<const std::pair<std::string, std::string>> options = {},
+                                   SettingReader = SettingReader::compiler);
+
+  // Takes the default where the value came from an alias, with a warning that ends in `reason`: for values that only
+  // their use shows to be impossible, as a compiler that is not installed. False, and nothing done, otherwise.
+  bool ignore_alias(SettingId, std::string_view reason);
 
   // An option of the command line or the API; wins over the environment. Names are accepted as MIN_CHUNK_SIZE,
   // min_chunk_size, min-chunk-size and CPPGEN_MIN_CHUNK_SIZE. Throws UserError as from_environment.
@@ -120,6 +131,8 @@ struct Settings {
   explicit Settings(const Environment& places);
   void assign(size_t row, std::string_view where, std::string_view value, SettingSource source);
   void read_row(size_t row, const Environment& environment);
+  void read_aliases(size_t row, const Environment& environment);
+  bool assign_alias(size_t row, const std::string& alias, std::string_view value);
   void resolve_places();
   std::array<SettingSource, kSettingCount> sources_;
   std::string default_cache_dir_;

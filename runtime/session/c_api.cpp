@@ -24,7 +24,7 @@ const char* affinity_text(const std::string& affinity) {
 }
 
 cppgen_options environment_options() {
-  const SessionOptions from = SessionOptions::from(Settings::from_environment());
+  const SessionOptions from = SessionOptions::from_environment();
   return {sizeof(cppgen_options),
           from.threads,
           affinity_text(from.affinity),

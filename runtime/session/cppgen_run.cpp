@@ -7,6 +7,7 @@
 
 #include "runtime/base/errors.h"
 #include "runtime/base/log.h"
+#include "runtime/base/printable.h"
 #include "runtime/base/settings.h"
 #include "runtime/session/npy.h"
 #include "runtime/session/random_inputs.h"
@@ -42,7 +43,7 @@ Settings read_settings(const Options& options) {
   std::vector<std::pair<std::string, std::string>> given;
   for (const std::string& text : options.settings) given.push_back(split_pair("--set", text));
   if (!options.threads.empty()) given.emplace_back("THREADS", options.threads);
-  const Settings settings = Settings::from_environment(process_environment(), given);
+  const Settings settings = Settings::from_environment(process_environment(), given, SettingReader::runtime);
   set_log_level(log_level_from_name(settings.loglevel));
   for (const std::string& warning : settings.warnings) log_warning("{}", warning);
   return settings;
@@ -173,13 +174,13 @@ int main(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return app.exit(error) == 0 ? kOk : kUserError;
   } catch (const UserError& error) {
-    std::fprintf(stderr, "cppgen-run: %s\n", error.what());
+    std::fprintf(stderr, "cppgen-run: %s\n", for_terminal(error.what()).c_str());
     return kUserError;
   } catch (const std::bad_alloc&) {
     std::fprintf(stderr, "cppgen-run: out of memory\n");
     return kUserError;
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "cppgen-run: internal error: %s\n", error.what());
+    std::fprintf(stderr, "cppgen-run: internal error: %s\n", for_terminal(error.what()).c_str());
     return kInternalError;
   }
 }

@@ -57,7 +57,20 @@ void check_elements(Tensor& tensor, const std::string& path) {
       user_error("'{}' holds the {} {}; allowed are {} to {}", path, name_of(tensor.type()), value, least, least + 15);
 }
 
+void copy_fortran_order(Tensor& tensor, const char* from) {
+  const size_t size = size_of(tensor.type());
+  FortranOrder order(tensor.dims());
+  char* to = tensor.as<char>();
+  for (int64_t i = 0, n = tensor.elements(); i < n; i++, to += size)
+    std::memcpy(to, from + size_t(order.next()) * size, size);
+}
+
 }  // namespace
+
+void check_npy(const std::string& path) {
+  const MappedFile file(path);
+  read_npy_header({file.data(), size_t(file.bytes())}, path);
+}
 
 bool needs_type_for_npy(DType type) { return type == DType::bf16 || is_float8(type) || is_four_bits(type); }
 
@@ -66,13 +79,15 @@ Tensor read_npy(const std::string& path, std::optional<DType> as) {
   const auto [header, data] = read_npy_header({file.data(), size_t(file.bytes())}, path);
   const bool told = as && needs_type_for_npy(*as) && may_be(header.descr, *as);
   const DType type = told ? *as : type_of(header.descr, path);
-  if (header.fortran_order) user_error("'{}' is in Fortran order; only C order can be read", path);
   if (as && *as != type) user_error("'{}' holds {}; expected {}", path, name_of(type), name_of(*as));
   if (const int64_t bytes = byte_size(type, header.shape); bytes != int64_t(data.size()))
     user_error("'{}' holds {} bytes of data; its header says {} of shape {}, which are {}", path, data.size(),
                name_of(type), shape_text(header.shape), bytes);
   Tensor tensor(type, header.shape);
-  if (!data.empty()) std::memcpy(tensor.data(), data.data(), data.size());
+  if (header.fortran_order)
+    copy_fortran_order(tensor, data.data());
+  else if (!data.empty())
+    std::memcpy(tensor.data(), data.data(), data.size());
   check_elements(tensor, path);
   return tensor;
 }

@@ -132,6 +132,25 @@ std::pair<NpyHeader, std::string_view> read_npy_header(std::string_view file, co
   return {HeaderParser(text, path).parse(), data};
 }
 
+FortranOrder::FortranOrder(std::span<const int64_t> dims) : dims_(dims.begin(), dims.end()), at_(dims.size(), 0) {
+  int64_t stride = 1;
+  for (int64_t dim : dims) {
+    strides_.push_back(stride);
+    stride *= dim;
+  }
+}
+
+int64_t FortranOrder::next() {
+  const int64_t result = position_;
+  for (size_t axis = dims_.size(); axis-- > 0;) {
+    position_ += strides_[axis];
+    if (++at_[axis] < dims_[axis]) break;
+    position_ -= dims_[axis] * strides_[axis];
+    at_[axis] = 0;
+  }
+  return result;
+}
+
 void write_npy_file(const std::string& path, std::string_view descr, std::span<const int64_t> dims, const void* data,
                     size_t bytes) {
   const std::string text = header_text(descr, dims);

@@ -17,6 +17,17 @@ struct NpyHeader {
 // The header and the bytes behind it. UserError naming the file if it is not of this format.
 std::pair<NpyHeader, std::string_view> read_npy_header(std::string_view file, const std::string& path);
 
+// Where the elements of an array lie whose first dimension is the fastest, in C order, one after the other.
+class FortranOrder {
+ public:
+  explicit FortranOrder(std::span<const int64_t> dims);
+  int64_t next();
+
+ private:
+  std::vector<int64_t> dims_, strides_, at_;
+  int64_t position_ = 0;
+};
+
 // Replaces `path`. UserError if it cannot be written.
 void write_npy_file(const std::string& path, std::string_view descr, std::span<const int64_t> dims, const void* data,
                     size_t bytes);

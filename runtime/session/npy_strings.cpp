@@ -73,7 +73,6 @@ std::optional<size_t> width_of(std::string_view descr, char kind) {
 StringTensor read_npy_strings(const std::string& path) {
   const MappedFile file(path);
   const auto [header, data] = read_npy_header({file.data(), size_t(file.bytes())}, path);
-  if (header.fortran_order) user_error("'{}' is in Fortran order; only C order can be read", path);
   const auto points = width_of(header.descr, 'U'), bytes = width_of(header.descr, 'S');
   if (!points && !bytes)
     user_error("'{}' holds elements of the kind '{}'; expected strings, '<U' or '|S'", path, header.descr);
@@ -85,8 +84,10 @@ StringTensor read_npy_strings(const std::string& path) {
     user_error("'{}' holds {} empty strings", path, count);
   StringTensor result{header.shape, {}};
   std::vector<uint32_t> element(points.value_or(0));
+  FortranOrder order(header.shape);
   for (size_t i = 0; i < count; i++) {
-    const std::string_view raw = data.substr(std::min(i * width, data.size()), width);
+    const size_t position = header.fortran_order ? size_t(order.next()) : i;
+    const std::string_view raw = data.substr(std::min(position * width, data.size()), width);
     if (bytes) {
       result.elements.emplace_back(raw.substr(0, raw.find_last_not_of('\0') + 1));
       continue;

@@ -5,7 +5,9 @@
 #include <optional>
 
 #include "runtime/base/checked.h"
+#include "runtime/base/log.h"
 #include "runtime/base/settings.h"
+#include "runtime/base/usable_cpus.h"
 #include "runtime/session/bound_plan.h"
 #include "runtime/session/input_binding.h"
 #include "runtime/session/library_table.h"
@@ -19,7 +21,19 @@ namespace {
 
 constexpr size_t kMaxBoundPlans = 64;  // a server that sees ever new lengths keeps the latest ones
 
+// Once for the process: a server makes many sessions.
+void warn_of_too_many_threads(int64_t threads) {
+  static std::once_flag once;
+  const int cpus = usable_cpus();
+  if (threads > cpus)
+    std::call_once(once, [&] {
+      log_warning("THREADS={} is more than the {} CPU{} that this process may use: the threads wait for each other",
+                  threads, cpus, cpus == 1 ? "" : "s");
+    });
+}
+
 std::unique_ptr<Executor> executor_for(const SessionOptions& options) {
+  warn_of_too_many_threads(options.threads);
   return make_executor(executor_options(usable_topology(), options.threads, affinity_from_name(options.affinity),
                                         options.smt, options.spin_microseconds));
 }
@@ -36,6 +50,13 @@ SessionOptions SessionOptions::from(const Settings& settings) {
           settings.multistream_mode ? 1 + settings.multistream_extra_streams : 1,
           settings.enable_kernel_profile,
           {}};
+}
+
+SessionOptions SessionOptions::from_environment() {
+  const Settings settings = Settings::from_environment(process_environment(), {}, SettingReader::runtime);
+  set_log_level(log_level_from_name(settings.loglevel));
+  for (const std::string& warning : settings.warnings) log_warning("{}", warning);
+  return from(settings);
 }
 
 struct Session::Impl {

@@ -33,6 +33,11 @@ struct SessionOptions {
   std::function<void()> before_step = {};
 
   static SessionOptions from(const Settings&);
+
+  // What the environment says: CPPGEN_THREADS and the other settings of a run, their aliases, and the defaults. Applies
+  // CPPGEN_LOGLEVEL and logs what is wrong with foreign variables. UserError for a CPPGEN_ variable with a value that
+  // is not allowed. Settings that decide how a model is compiled are not looked at.
+  static SessionOptions from_environment();
 };
 
 struct SessionStats {

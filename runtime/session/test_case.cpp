@@ -22,6 +22,7 @@ struct Entry {
   std::vector<int64_t> dims;
   int64_t flat_step = 1;
   std::vector<Entry> elements;  // of a sequence
+  bool must_match = false;      // the model has to have the name
 };
 
 std::string value_name(const char* prefix, size_t i) { return fmt::format("{}_{}", prefix, i); }
@@ -36,9 +37,16 @@ class IoFile {
 
   std::vector<Entry> entries(const char* list) const {
     const auto it = root_.find(list);
-    if (it == root_.end() || !it->is_array()) user_error("'{}': the list '{}' is missing", path_, list);
+    if (it == root_.end() || (!it->is_array() && !it->is_object()))
+      user_error(
+          "'{0}': '{1}' is missing; expected \"{1}\": [\"FILE.npy\", ...] in the model's order, "
+          "\"{1}\": {{\"NAME\": \"FILE.npy\", ...}}, or what `cppgen run --output` writes",
+          path_, list);
     std::vector<Entry> result;
-    for (const json& node : *it) result.push_back(entry(node));
+    for (const auto& [key, node] : it->items()) {
+      result.push_back(entry(node, it->is_object() ? &key : nullptr));
+      result.back().must_match = it->is_object();
+    }
     return result;
   }
 
@@ -46,13 +54,19 @@ class IoFile {
   const std::string& path() const { return path_; }
 
  private:
-  Entry entry(const json& node, bool in_sequence = false) const {
+  // A file's name alone, or an object that says more. `key` is the name where one stands in front of it.
+  Entry entry(const json& node, const std::string* key = nullptr, bool in_sequence = false) const {
     Entry entry;
+    if (key) entry.name = *key;
     try {
-      if (!in_sequence) entry.name = node.at("name").get<std::string>();
+      if (node.is_string()) {
+        entry.file = node.get<std::string>();
+        return checked(std::move(entry));
+      }
+      if (!in_sequence && !key) entry.name = node.at("name").get<std::string>();
       if (node.contains("kind")) entry.kind = node.at("kind").get<std::string>();
       if (!in_sequence && entry.kind == kSequence)
-        for (const json& element : node.at("elements")) entry.elements.push_back(this->entry(element, true));
+        for (const json& element : node.at("elements")) entry.elements.push_back(this->entry(element, nullptr, true));
       if (entry.kind == kSequence || entry.kind == kEmpty) return entry;
       entry.file = node.at("file").get<std::string>();
       if (node.contains("shape")) entry.dims = node.at("shape").get<std::vector<int64_t>>();
@@ -60,6 +74,10 @@ class IoFile {
     } catch (const json::exception& error) {
       user_error("'{}': a tensor is malformed: {}", path_, error.what());
     }
+    return checked(std::move(entry));
+  }
+
+  Entry checked(Entry entry) const {
     if (!is_plain_file_name(entry.file))
       user_error("'{}': '{}' is not the name of a file beside it", path_, entry.file);
     if (entry.flat_step < 1) user_error("'{}': the flat_step of '{}' is {}", path_, entry.name, entry.flat_step);
@@ -70,11 +88,19 @@ class IoFile {
   json root_;
 };
 
+std::string names_text(const std::vector<TensorInfo>& tensors) {
+  std::string text;
+  for (const TensorInfo& tensor : tensors) text += (text.empty() ? "'" : ", '") + tensor.name + "'";
+  return text.empty() ? "none" : text;
+}
+
 // Entries in the order of the model: by name if it has all of these names, else as they stand.
 std::vector<Entry> ordered(std::vector<Entry> entries, const std::vector<TensorInfo>& tensors) {
   std::vector<Entry> result(entries.size());
   for (Entry& entry : entries) {
     const auto it = std::find_if(tensors.begin(), tensors.end(), [&](const auto& t) { return t.name == entry.name; });
+    if (it == tensors.end() && entry.must_match)
+      user_error("io.json names '{}', which the model does not have; it has {}", entry.name, names_text(tensors));
     if (it == tensors.end() || size_t(it - tensors.begin()) >= result.size()) return entries;
     result[size_t(it - tensors.begin())] = entry;
   }

@@ -36,6 +36,49 @@ TEST_F(Options, MistakesAreTheUsersAndNameTheHelp) {
   EXPECT_EQ(run({"cache", "burn"}).status, 2);
 }
 
+TEST_F(Options, HelpIsACommand) {
+  EXPECT_EQ(run({"help"}).out, run({"--help"}).out);
+  EXPECT_EQ(run({"help", "run"}).out, run({"run", "--help"}).out);
+  EXPECT_EQ(run({"help", "run"}).status, 0);
+  EXPECT_EQ(run({}).err, run({"--help"}).out) << "without arguments";
+}
+
+TEST_F(Options, WhatIsMisspeltIsToldWithWhatWasMeant) {
+  const auto error = [&](const std::vector<std::string>& arguments) {
+    const Ended ended = run(arguments);
+    EXPECT_EQ(ended.status, 2);
+    return ended.err;
+  };
+  EXPECT_EQ(error({"comiple", "m.onnx"}),
+            "cppgen: there is no command 'comiple'; did you mean `cppgen compile`?\nSee `cppgen --help`.\n");
+  EXPECT_EQ(error({"m.onnx"}),
+            "cppgen: 'm.onnx' is no command; did you mean `cppgen run m.onnx`?\nSee `cppgen --help`.\n");
+  EXPECT_NE(error({"frobnicate"}).find("the commands are help, run, compile"), std::string::npos);
+  EXPECT_EQ(error({"run", "m.onnx", "--inptu", "x=1"}),
+            "cppgen: there is no option --inptu; did you mean --input?\nSee `cppgen run --help`.\n");
+  EXPECT_EQ(error({"run", "m.onnx", "n.onnx"}),
+            "cppgen: the argument 'n.onnx' was not expected\nSee `cppgen run --help`.\n");
+}
+
+TEST_F(Options, ForeignVariablesNeverStopAnything) {
+  environment["LOGLEVEL"] = "warn";
+  environment["NUM_BUILDERS"] = "auto";
+  environment["TORCHINDUCTOR_MAX_AUTOTUNE_GEMM_BACKENDS"] = "ATEN,TRITON,CPP";
+  environment["CXX"] = "/nowhere/clang++";
+  environment["TORCHINDUCTOR_FREEZING"] = "1";
+  const std::string parent = folder.write("not_a_directory", "");
+  environment.erase("CPPGEN_CACHE_DIR");
+  environment["TORCHINDUCTOR_CACHE_DIR"] = parent;
+  environment["XDG_CACHE_HOME"] = path("home_cache");
+  const Ended ended = run({"run", symbolic_model(), "--dim", "N=2"});
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  for (const char* name :
+       {"LOGLEVEL: \"warn\"", "NUM_BUILDERS: \"auto\"", "ATEN,TRITON are ignored", "CXX=/nowhere/clang++ is ignored",
+        "no setting like TORCHINDUCTOR_FREEZING", "TORCHINDUCTOR_CACHE_DIR"})
+    EXPECT_NE(ended.err.find(name), std::string::npos) << name << " in:\n" << ended.err;
+  EXPECT_TRUE(std::filesystem::exists(path("home_cache/cppgen/kernels")));
+}
+
 TEST_F(Options, MissingModelIsNamed) {
   const Ended ended = run({"run", "/nowhere/m.onnx"});
   EXPECT_EQ(ended.status, 2);

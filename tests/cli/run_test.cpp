@@ -64,7 +64,7 @@ TEST_F(RunCommand, WrongInputsAreRefused) {
   };
   EXPECT_EQ(error("q=" + path("wide.npy")),
             "cppgen: --input q=" + path("wide.npy") + ": the model has no input 'q'; it has the inputs 'x'\n");
-  EXPECT_EQ(error("x"), "cppgen: --input x: expected NAME=FILE.npy\n");
+  EXPECT_EQ(error("x"), "cppgen: --input x: expected NAME=FILE.npy, as in --input x=image.npy\n");
   EXPECT_EQ(error("x=" + path("short.npy")),
             "cppgen: '" + path("short.npy") + "' has shape [3] of 1 dimensions; the input 'x' has 2\n");
   EXPECT_EQ(error("x=" + path("ints.npy")), "cppgen: '" + path("ints.npy") + "' holds int64; expected float32\n");

@@ -141,7 +141,7 @@ TEST_F(KernelBuilderTest, ProgressCountsHitsAndBuilds) {
   std::vector<std::pair<int, int>> steps;
   options_.on_progress = [&](int done, int total) { steps.emplace_back(done, total); };
   processes_for({job("one", 1), job("two", 2)});
-  EXPECT_EQ(steps, (std::vector<std::pair<int, int>>{{1, 2}, {2, 2}}));
+  EXPECT_EQ(steps, (std::vector<std::pair<int, int>>{{0, 2}, {1, 2}, {2, 2}}));
 }
 
 TEST_F(KernelBuilderTest, LogsOneFilePerJob) {

@@ -21,12 +21,17 @@ This page is generated from `runtime/base/settings.def`; the test `docs` fails w
 write it anew. `cppgen config` shows the same settings with their values in effect and where each value came from.
 
 Precedence: an option (`--set NAME=VALUE`, `--threads`, `--isa`, the API), then the `CPPGEN_` variable, then its
-aliases, then the default. An alias is a name that other tools use for the same thing; it is read only where the
-`CPPGEN_` variable is unset, and two aliases that disagree are an error. An empty variable counts as unset. Booleans are
-1/0, true/false, yes/no, on/off in any case. A value that does not parse or is not allowed is an error that says what is
-allowed; an unknown `CPPGEN_` variable is a warning with the nearest known name.
+aliases, then the default. An empty variable counts as unset. Booleans are 1/0, true/false, yes/no, on/off in any case. A
+value that does not parse or is not allowed is an error that says what is allowed; an unknown `CPPGEN_` variable is a
+warning with the nearest known name.
 
-"Changes kernels" means that the setting is part of the key under which compiled models are cached.
+An alias is a name that other tools use for the same thing; it is read only where the `CPPGEN_` variable is unset. It never
+stops anything: a value that is not allowed here, or that differs from that of another alias, is ignored with a warning,
+and of a list the words that are known here count. Names of other tools that have no setting here are told once.
+
+Settings that are read when running are all that programs read that only run packages: `cppgen-run`, the C API and
+`SessionOptions::from_environment()`. "Changes kernels" means that the setting is part of the key under which compiled
+models are cached.
 
 )";
 

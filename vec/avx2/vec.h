@@ -11,6 +11,9 @@ constexpr int L = 8;
 
 // Each of these builds on the ones before it.
 // clang-format off
+#ifdef __clang__
+#include "clang.h"
+#endif
 #include "../generic/vector.h"
 #include "masks.h"
 #include "primitives.h"

@@ -1,0 +1,14 @@
+#pragma once
+#include <string>
+#include <string_view>
+
+namespace cppgen {
+
+// Texts that may contain names and attributes of a model, made safe to show: control characters, which could move the
+// cursor, recolour a terminal or forge a line of a log, become \x1b and the like. Letters of all languages stay.
+
+std::string one_line(std::string_view text);  // for names where they enter a message: line breaks, too
+std::string for_terminal(
+    std::string_view text);  // for whole messages where they are printed: line breaks and tabs stay
+
+}  // namespace cppgen
