@@ -101,7 +101,8 @@ std::string to_string(const TensorType& type) {
 
 std::string to_string(const HostType& type) {
   const std::string element = type.strings ? "string" : std::string(name_of(type.dtype));
-  const std::string dims = type.dims ? fmt::format("[{}]", fmt::join(*type.dims, ", ")) : " of unknown rank";
+  const bool ranked = type.dims && (type.dims->empty() || type.dims->front() >= -1);
+  const std::string dims = ranked ? fmt::format("[{}]", fmt::join(*type.dims, ", ")) : " of unknown rank";
   switch (type.kind) {
     case ValueKind::tensor:
     case ValueKind::strings:

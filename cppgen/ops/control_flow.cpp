@@ -42,8 +42,10 @@ std::vector<ValueType> carried_types(InferContext& c, const std::string& attribu
   std::vector<ValueType> types;
   for (size_t i = 0; i < carried; ++i) types.push_back(ValueType::of(c.input_value(int(first + i))));
   std::set<std::string> visible = visible_symbols(c), widened;
+  const Attribute original = *c.attribute(attribute);  // each round begins with it: inference folds what it types
   constexpr int kMostRounds = 16;
   for (int round = 0; round < kMostRounds; ++round) {
+    c.set_body(attribute, original);
     const Graph& body = c.infer_body(attribute, [&](Graph& g) {
       set_rest(g);
       set_captures(c, attribute, g);
@@ -81,7 +83,7 @@ void set_stacked(InferContext& c, int i, const ValueType& each, std::optional<In
   if (!each.tensor) {
     if (!each.host || (each.host->kind != ValueKind::tensor && each.host->kind != ValueKind::strings))
       c.fail(fmt::format("output {} stacks what are no tensors", i));
-    HostType stacked = *each.host;
+    const HostType stacked = with_rank_moved(*each.host, 1);
     return c.set_host_output(i, stacked);
   }
   const int rank = int(each.tensor->shape.size()) + 1;
@@ -101,8 +103,8 @@ std::vector<rt::ValueInfo> stacked_infos(InferContext& c, const std::string& att
     const ValueType type = ValueType::of(body.value(body.outputs[i]));
     const HostType host = as_host(type);
     rt::ValueInfo info;
-    info.kind = host.kind, info.type = host.dtype, info.ranked = host.dims.has_value();
-    if (host.dims) info.dims = *host.dims;
+    info.kind = host.kind, info.type = host.dtype, info.ranked = has_dims(host);
+    if (info.ranked) info.dims = *host.dims;
     info.symbols.resize(info.dims.size());
     infos.push_back(std::move(info));
   }
@@ -155,7 +157,7 @@ void infer_map(InferContext& c) {
       }
       HostType element = *host;
       element.kind = host->strings ? ValueKind::strings : ValueKind::tensor;
-      if (!host->dims) {
+      if (!has_dims(*host)) {
         set_type(input, {std::nullopt, element});
         continue;
       }

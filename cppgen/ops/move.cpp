@@ -59,6 +59,7 @@ void lower_concat(LowerContext& c) {
   int axis = concat_axis(c);
   IndexExpr offset;
   for (int i = 0; i < c.input_count(); ++i) {
+    if (is_zero_sized(c.shape(i))) continue;
     ir::LoopNest nest;
     nest.loops = c.loops(c.shape(i));
     std::vector<IndexExpr> from = LowerContext::indices(nest.loops), to = from;

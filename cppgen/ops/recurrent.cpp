@@ -41,6 +41,8 @@ RecurrentShape recurrent_shape(InferContext& c, int gates) {
   const IndexExpr rows = s.hidden * IndexExpr(gates), directions = s.directions;
   if (s.bytes) check_quantized_weights(c, s);
   require_shape(c, 1, s.bytes ? Shape{directions, s.input, rows} : Shape{directions, rows, s.input});
+  const IndexExpr columns = c.shape(1)[s.bytes ? 1 : 2];
+  if (columns.is_constant()) s.input = columns;  // which a run may have to find equal
   require_shape(c, 2, s.bytes ? Shape{directions, s.hidden, rows} : Shape{directions, rows, s.hidden});
   require_shape(c, 3, {directions, rows * IndexExpr(2)});
   require_shape(c, 4, {s.batch});

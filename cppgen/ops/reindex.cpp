@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "cppgen/ir/polynomial.h"
 #include "runtime/base/checked.h"
 
 namespace cppgen::ops {
@@ -84,11 +85,19 @@ std::vector<IndexExpr> reshaped_index(const Shape& from, const Shape& to, const 
   return out;
 }
 
+// Where factors are sums: (b * w - b) * 6 rows are 6 for each of w - 1 times b.
+static std::optional<IndexExpr> quotient_of_sums(const Shape& dividend, const Shape& divisor) {
+  const IndexExpr size = ir::product(divisor);
+  if (size.is_constant()) return std::nullopt;
+  const auto quotient = ir::divide_exactly(ir::product(dividend), size);
+  return quotient && ir::prove_less_equal(IndexExpr(), *quotient) ? quotient : std::nullopt;
+}
+
 std::optional<IndexExpr> exact_quotient(const Shape& dividend, const Shape& divisor) {
   Factors a = factors_of(dividend), b = factors_of(divisor);
   for (const IndexExpr& factor : b.symbolic) {
     auto it = std::find(a.symbolic.begin(), a.symbolic.end(), factor);
-    if (it == a.symbolic.end()) return std::nullopt;
+    if (it == a.symbolic.end()) return quotient_of_sums(dividend, divisor);
     a.symbolic.erase(it);
   }
   if (b.constant == 0 || a.constant % b.constant != 0) return std::nullopt;

@@ -119,9 +119,9 @@ void infer_squeeze(InferContext& c) {
   for (int d = 0; d < int(from.size()); ++d) {
     bool removed = given ? std::find(axes.begin(), axes.end(), d) != axes.end() : from[d].is_constant(1);
     if (!removed) to.push_back(from[d]);
-    if (removed && !from[d].is_constant(1)) {
+    if (removed && from[d].is_constant() && !from[d].is_constant(1))
       c.fail(fmt::format("dimension {} of the input {} is not 1", d, to_string(from)));
-    }
+    if (removed && !from[d].is_constant()) c.compare_in_run(from[d], 1);
   }
   c.set_output(0, c.dtype(0), to);
 }
@@ -170,10 +170,23 @@ void lower_reshape_to_shape(LowerContext& c) {
   c.emit_pointwise(c.output_buffer(0), [&](const auto& at) { return load_reshaped(c, at, conditions); });
 }
 
+// Of dimensions that were compared with 1 before.
+void lower_squeeze(LowerContext& c) {
+  const auto given = axes_argument(c, 1);
+  const std::vector<int> axes = normalized_axes(c, *given, int(c.shape(0).size()));
+  c.emit_pointwise(c.output_buffer(0), [&](std::vector<IndexExpr> at) {
+    for (int axis : axes) at.insert(at.begin() + axis, IndexExpr());
+    return load_input(c, 0, at);
+  });
+}
+
 // Every axis that a run gives must be a dimension 1 of the longer shape, which has as many more dimensions.
 void lower_reshape_by_axes(LowerContext& c) {
-  if (!is_run_time(c, 1)) return lower_reshape(c);
   const Shape &from = c.shape(0), &to = c.output(0).shape;
+  if (!is_run_time(c, 1)) {
+    const bool same_size = ir::prove_equal(ir::product(from), ir::product(to));
+    return same_size ? lower_reshape(c) : lower_squeeze(c);
+  }
   const Shape& longer = from.size() > to.size() ? from : to;
   int64_t count = element_count(c, 1), rank = int64_t(longer.size());
   if (count != rank - int64_t(std::min(from.size(), to.size()))) c.fail(fmt::format("{} axes do not fit", count));

@@ -54,6 +54,7 @@ bool is_of_a_run(const Value& v) {
 // Whether inference can find dimensions to compare: kernels do the node, and only a run knows some of what it takes.
 bool may_compare(const Graph& graph, const Node& node) {
   if (is_host(graph, node) || !bodies_of(node).empty()) return false;
+  if (node.op == "Squeeze" && node.domain.empty()) return true;
   return node.attributes.count(kRunTimeSymbols) || std::any_of(node.inputs.begin(), node.inputs.end(), [&](ValueId v) {
            return v != kNoValue && is_of_a_run(graph.value(v));
          });

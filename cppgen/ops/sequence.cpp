@@ -34,6 +34,7 @@ void infer_empty(InferContext& c) {
   const int64_t number = c.integer("dtype", 1);
   HostType type{ValueKind::sequence, DType::f32, number == 8, std::nullopt};
   if (!type.strings) type.dtype = dtype_of_onnx(c, number);
+  type.dims = {kNothing};
   c.set_host_output(0, type);
 }
 
@@ -45,11 +46,8 @@ void infer_construct(InferContext& c) {
 
 void infer_insert(InferContext& c) {
   require_position(c, 2);
-  // Nothing is known of the elements of an empty sequence: what is inserted decides, as far as it goes.
-  HostType element = element_of(sequence(c, 0));
-  const HostType inserted = host_type_of(c, 1);
-  const bool empty = c.is_produced_by(0, "SequenceEmpty");
-  c.set_host_output(0, sequence_of(empty ? inserted : join_host(c, "an element", element, inserted)));
+  const HostType element = element_of(sequence(c, 0));
+  c.set_host_output(0, sequence_of(join_host(c, "an element", element, host_type_of(c, 1))));
 }
 
 void infer_erase(InferContext& c) {
@@ -67,13 +65,24 @@ void infer_length(InferContext& c) {
   c.set_output(0, DType::i64, {});
 }
 
+// Of the parts that input 1 asks for, if all of them are known to be of one length; else -1.
+int64_t common_length(InferContext& c, int64_t extent) {
+  const std::vector<IndexExpr>* lengths = c.host(1) ? nullptr : c.contents(1);
+  if (!lengths || lengths->empty() || !(*lengths)[0].is_constant()) return -1;
+  const int64_t each = (*lengths)[0].constant();
+  const bool equal = std::all_of(lengths->begin(), lengths->end(), [&](IndexExpr l) { return l.is_constant(each); });
+  const bool divides = each == 1 || (each > 0 && extent >= 0 && extent % each == 0);
+  return equal && (!c.shape(1).empty() || divides) ? each : -1;
+}
+
 void infer_split(InferContext& c) {
   require_position(c, 1);
-  HostType part = host_type_of(c, 0);
-  if (part.dims) {
+  const bool drops = !c.has_input(1) && c.integer("keepdims", 1) == 0;
+  HostType part = with_rank_moved(host_type_of(c, 0), drops ? -1 : 0);
+  if (has_dims(part)) {
     const int axis = normalized_axis(c, c.integer("axis", 0), int(part.dims->size()));
     if (c.has_input(1)) {
-      (*part.dims)[size_t(axis)] = -1;
+      (*part.dims)[size_t(axis)] = common_length(c, (*part.dims)[size_t(axis)]);
     } else if (c.integer("keepdims", 1) == 0) {
       part.dims->erase(part.dims->begin() + axis);
     } else {
@@ -88,9 +97,9 @@ rt::HostStep host_split(InferContext& c) {
 }
 
 void infer_concat(InferContext& c) {
-  HostType whole = element_of(sequence(c, 0));
   const bool new_axis = c.integer("new_axis", 0) != 0;
-  if (whole.dims) {
+  HostType whole = with_rank_moved(element_of(sequence(c, 0)), new_axis);
+  if (has_dims(whole)) {
     const int axis = normalized_axis(c, c.integer("axis"), int(whole.dims->size()) + new_axis);
     if (new_axis) {
       whole.dims->insert(whole.dims->begin() + axis, -1);
@@ -137,7 +146,7 @@ void infer_get_element(InferContext& c) {
 void infer_unique(InferContext& c) {
   const HostType type = host_type_of(c, 0);
   IndexExpr count = c.unknown_dimension(0, 0, "unique");
-  if (c.has("axis") && type.strings && type.dims && type.dims->size() != 1)
+  if (c.has("axis") && type.strings && has_dims(type) && type.dims->size() != 1)
     c.fail("an axis of strings of several dimensions is not supported");
   if (c.has("axis") && !type.strings) {
     Shape shape = c.shape(0);
@@ -157,6 +166,32 @@ void infer_unique(InferContext& c) {
 
 rt::HostStep host_unique(InferContext& c) {
   return host_call("unique", {c.integer("sorted", 1), c.has("axis"), c.integer("axis", 0)});
+}
+
+// --- Tensors whose number of dimensions only a run knows, and what ends a run: cppgen's own operators
+
+void infer_rank_is(InferContext& c) { c.set_output(0, DType::boolean, {}); }
+
+rt::HostStep host_rank_is(InferContext& c) { return host_call("rank_is", {c.integer("rank")}); }
+
+void infer_with_rank(InferContext& c) {
+  HostType element = host_type_of(c, 0);
+  element.dims = std::vector<int64_t>(size_t(c.integer("rank")), -1);
+  set_tensor_output(c, 0, element);
+}
+
+rt::HostStep host_with_rank(InferContext& c) { return host_call("with_rank", {c.integer("rank")}); }
+
+void infer_refuse(InferContext& c) {
+  HostType nothing;
+  nothing.dims = {kNothing};
+  for (int i = 0; i < c.output_count(); ++i) c.set_host_output(i, nothing);
+}
+
+rt::HostStep host_refuse(InferContext& c) {
+  rt::HostStep step = host_call("refuse");
+  step.texts = {c.text("message", "")};
+  return step;
 }
 
 constexpr char kEmpty[] = "sequence_empty", kConstruct[] = "sequence_construct", kInsert[] = "sequence_insert",
@@ -189,6 +224,9 @@ void add_sequence_ops(std::vector<Op>& t) {
       {"Unique", {11}, {1, 1, 4}, infer_unique, host_unique},
   };
   for (const Row& row : rows) add_host_versions(t, row.name, row.versions, row.arity, row.infer, row.host);
+  add_host_versions(t, "RankIs", {1}, {1, 1, 1}, infer_rank_is, host_rank_is, "cppgen");
+  add_host_versions(t, "WithRank", {1}, {1, 1, 1}, infer_with_rank, host_with_rank, "cppgen");
+  add_host_versions(t, "Refuse", {1}, {0, 0, -1}, infer_refuse, host_refuse, "cppgen");
 }
 
 }  // namespace cppgen::ops

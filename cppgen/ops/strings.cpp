@@ -152,7 +152,7 @@ bool infer_host_shape(InferContext& c) {
   const HostType& type = *c.host(0);
   if (type.kind != ValueKind::tensor && type.kind != ValueKind::strings) c.fail("input 0 is no tensor");
   int64_t count = -1;
-  if (type.dims) {
+  if (has_dims(type)) {
     const auto rank = int64_t(type.dims->size());
     auto clamp = [&](int64_t v) { return std::clamp<int64_t>(v < 0 ? v + rank : v, 0, rank); };
     count = std::max<int64_t>(0, clamp(c.integer("end", rank)) - clamp(c.integer("start", 0)));

@@ -32,6 +32,16 @@ std::set<std::string> visible_symbols(const InferContext&);
 // A type that covers both. Dimensions of tensors that differ, or mean nothing outside, become `unknown(d)`.
 ValueType join_types(InferContext&, const char* what, const ValueType& a, const ValueType& b,
                      const std::set<std::string>& visible, const std::function<IndexExpr(size_t d)>& unknown);
+// HostType::dims are dimensions, or a list that begins with a mark that no dimension can be.
+inline constexpr int64_t kOneOfRanks = -2;  // the numbers of dimensions that there may be follow, ascending
+inline constexpr int64_t kNothing = -3;     // no run gives such a tensor, or the sequence is empty: any type covers it
+bool has_dims(const HostType&);
+bool is_nothing(const HostType&);
+std::vector<int64_t> possible_ranks(const HostType&);  // none if they are unknown
+bool is_unranked(const Value&);                        // a tensor whose number of dimensions only a run knows
+bool is_nothing(const Value&);                         // a tensor that no run gives
+HostType with_rank_moved(HostType, int64_t by);        // where the dimensions are unknown
+
 HostType join_host(InferContext&, const char* what, const HostType& a, const HostType& b);
 
 // A tensor of this type as an output: of known rank with new symbols, else the host's.

@@ -6,6 +6,7 @@
 
 #include "cppgen/graph/string_elements.h"
 #include "cppgen/ops/op.h"
+#include "cppgen/ops/value_type.h"
 #include "cppgen/partition/items.h"
 #include "runtime/base/errors.h"
 
@@ -282,7 +283,7 @@ rt::ValueInfo info_of(const Value& value) {
   if (value.host) {
     info.kind = value.host->strings && value.host->kind == ValueKind::tensor ? ValueKind::strings : value.host->kind;
     info.type = value.host->dtype;
-    info.ranked = value.host->dims.has_value();
+    info.ranked = ops::has_dims(*value.host);
     if (info.ranked) info.dims = *value.host->dims;
     info.symbols.resize(info.dims.size());
     return info;

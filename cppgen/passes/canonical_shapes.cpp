@@ -47,10 +47,17 @@ bool is_reinterpretation(const Node& node) {
          (node.op == "Reshape" || node.op == "Squeeze" || node.op == "Unsqueeze" || node.op == "Flatten");
 }
 
+// Not if a run compares a dimension that goes with 1.
+bool keeps_size(const RuleContext& c, const Node& node) {
+  return ir::prove_equal(ir::product(c.type(node.inputs[0]).shape), ir::product(c.type(node.outputs[0]).shape));
+}
+
 // The source of a chain of reinterpretations: only the last shape counts.
 bool reshape(RuleContext& c) {
+  if (!keeps_size(c, c.node)) return false;
   const Node* before = c.producer(0);
-  const bool only_reinterprets = before && is_reinterpretation(*before) && !before->attributes.count(kRunTimeSymbols);
+  const bool only_reinterprets =
+      before && is_reinterpretation(*before) && !before->attributes.count(kRunTimeSymbols) && keeps_size(c, *before);
   return make_reshape(c, only_reinterprets ? before->inputs[0] : c.in(0));
 }
 

@@ -8,6 +8,8 @@
 
 #include "cppgen/ir/bounds_for_equality.h"
 #include "cppgen/ops/op.h"
+#include "cppgen/ops/value_type.h"
+#include "cppgen/passes/branches.h"
 #include "cppgen/passes/fold_node.h"
 #include "cppgen/passes/name_large_dimensions.h"
 #include "cppgen/passes/recognize_embedding_bags.h"
@@ -101,10 +103,9 @@ void infer_body_types(Graph& body, const PassOptions& options, bool is_branch) {
   }
 }
 
-void infer_one(Graph& graph, NodeId id, const PassOptions& options) {
+void type_node(Graph& graph, NodeId id, const PassOptions& options) {
   const FoldLimits small{kAlwaysFolded, /*unknown_shapes=*/true, /*dequantize=*/!options.pattern_matcher};
   const auto i = size_t(id);
-  recognize_embedding_bag(graph, id);  // then the first node of what it became stands here
   ops::infer_node(graph, id, [&](Graph& body) { infer_body_types(body, options, graph.nodes[i].op == "If"); });
   const std::vector<ValueId> outputs = graph.nodes[i].outputs;
   for (ValueId out : outputs) {
@@ -119,24 +120,59 @@ void infer_one(Graph& graph, NodeId id, const PassOptions& options) {
   name_large_dimensions(graph, id);
 }
 
+// The message of a branch whose readers were refused, if both were.
+void require_possible(const Graph& graph, const Node& node) {
+  std::vector<std::string> messages;
+  for (const auto& body : bodies_of(node))
+    for (const Node& inner : body->nodes)
+      if (inner.op == "Refuse" && inner.attributes.count(kSunk))
+        messages.push_back(std::get<std::string>(inner.attributes.at("message")));
+  const bool nothing = std::all_of(node.outputs.begin(), node.outputs.end(),
+                                   [&](ValueId v) { return v == kNoValue || ops::is_nothing(graph.value(v)); });
+  if (messages.size() > 1 && nothing) throw UserError(messages[0]);
+}
+
+// False if other nodes stand at the position now, and this one behind them.
+bool infer_one(Graph& graph, NodeId id, const PassOptions& options) {
+  if (replace_unreachable(graph, id) || insert_rank_switch(graph, id)) return false;
+  recognize_embedding_bag(graph, id);  // then the first node of what it became stands here
+  absorb_captured_constants(graph, id);
+  if (take_known_branch(graph, id)) return false;
+  const Node untyped = graph.nodes[size_t(id)];
+  type_node(graph, id, options);
+  if (untyped.op == "If" && untyped.domain.empty()) {
+    if (!sink_readers(graph, id, untyped, [&] { type_node(graph, id, options); })) return false;
+    require_possible(graph, graph.nodes[size_t(id)]);
+  }
+  return true;
+}
+
+// What a branch cannot do ends the runs that take it.
+bool ends_branch(Graph& graph, NodeId id, const UserError& e) {
+  const auto& attributes = graph.nodes[size_t(id)].attributes;
+  const auto* unequal = dynamic_cast<const ops::UnequalDimensions*>(&e);  // which a run may find equal
+  if (!attributes.count(kSunk) || (unequal && !(unequal->a - unequal->b).is_constant())) return false;
+  refuse_rest(graph, id, e.what());
+  return true;
+}
+
 }  // namespace
 
 void infer_types(Graph& graph, const PassOptions& options, bool dimensions_together) {
   Refusals refusals;
-  for (size_t i = 0; i < graph.nodes.size(); i++) {
+  for (size_t i = 0; i < graph.nodes.size();) {
     if (refusals.concern(graph.nodes[i])) {
-      refusals.lose(graph.nodes[i]);
+      refusals.lose(graph.nodes[i++]);
       continue;
     }
     try {
-      infer_one(graph, NodeId(i), options);
-    } catch (const ops::UnequalDimensions& e) {
-      if (!dimensions_together) throw;
-      refusals.add(graph.nodes[i], {e.what()});
-    } catch (const SeveralRefused& e) {
-      refusals.add(graph.nodes[i], e.messages);
+      i += infer_one(graph, NodeId(i), options);
     } catch (const UserError& e) {
-      refusals.add(graph.nodes[i], {e.what()});
+      if (ends_branch(graph, NodeId(i), e)) continue;
+      if (dynamic_cast<const ops::UnequalDimensions*>(&e) && !dimensions_together) throw;
+      const auto* several = dynamic_cast<const SeveralRefused*>(&e);
+      refusals.add(graph.nodes[i], several ? several->messages : std::vector<std::string>{e.what()});
+      i++;
     }
   }
   refusals.raise();

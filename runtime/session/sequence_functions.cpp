@@ -166,6 +166,23 @@ Values zip_map(const HostCall& call) {
   return one_sequence(std::move(parts));
 }
 
+// integers: the rank that is asked for
+Values rank_is(const HostCall& call) {
+  if (!call.has(0)) call.fail("input 0 is missing");
+  return one_value(tensor_of(int64_t(dims_of(call, *call.inputs[0]).size()) == call.step.integers[0]));
+}
+
+Values with_rank(const HostCall& call) {
+  if (!call.has(0)) call.fail("input 0 is missing");
+  const size_t rank = dims_of(call, *call.inputs[0]).size();
+  if (int64_t(rank) != call.step.integers[0])
+    call.fail(fmt::format("a tensor of rank {} where {} is needed", rank, call.step.integers[0]));
+  return one_value(*call.inputs[0]);
+}
+
+// Ends the run; text 0 says why.
+Values refuse(const HostCall& call) { throw UserError(call.step.texts[0]); }
+
 constexpr NamedHostFunction kFunctions[] = {
     {"sequence_empty", 0, 0, 0, empty_sequence},
     {"sequence_construct", 1, 0, 0, make_sequence},
@@ -179,6 +196,9 @@ constexpr NamedHostFunction kFunctions[] = {
     {"optional_has_element", 0, 0, 0, has_element},
     {"optional_get_element", 1, 0, 0, get_element},
     {"identity", 1, 0, 0, make_optional},
+    {"rank_is", 1, 1, 0, rank_is},
+    {"with_rank", 1, 1, 0, with_rank},
+    {"refuse", 0, 0, 1, refuse},
     {"dimension_carrier", 1, 0, 1, dimension_carrier},
     {"compare_dimensions", 1, 0, 0, compare_dimensions},
     {"zip_map", 1, 0, 0, zip_map},

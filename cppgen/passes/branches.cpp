@@ -1,0 +1,191 @@
+// Branches that are known, constants that bodies capture, and nodes that no run reaches.
+#include "cppgen/passes/branches.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cppgen/ops/value_type.h"
+#include "cppgen/passes/rewrite.h"
+
+namespace cppgen::passes {
+namespace {
+
+constexpr int kOwnOpset = 1;  // of cppgen's own operators
+
+std::vector<std::string> body_names(const Node& node) {
+  std::vector<std::string> names;
+  for (const auto& [name, attribute] : node.attributes)
+    if (std::holds_alternative<std::shared_ptr<Graph>>(attribute)) names.push_back(name);
+  return names;
+}
+
+std::vector<int64_t> captures_of(const Node& node, const std::string& body) {
+  const auto found = node.attributes.find(captures_name(body));
+  return found == node.attributes.end() ? std::vector<int64_t>{} : std::get<std::vector<int64_t>>(found->second);
+}
+
+// 1 or 0 if the scalar is known.
+std::optional<bool> known_truth(const Value& v) {
+  if (v.constant && v.constant->elements() == 1 && v.constant->dtype == DType::boolean)
+    return *v.constant->as<uint8_t>() != 0;
+  if (v.contents && v.contents->size() == 1 && (*v.contents)[0].is_constant()) return (*v.contents)[0].constant() != 0;
+  return std::nullopt;
+}
+
+bool is_if(const Node& node) { return node.op == "If" && node.domain.empty() && !node.inputs.empty(); }
+
+// The constant that a capture is, if it is known to be one.
+std::optional<Tensor> captured_constant(const Graph& graph, const Node& node, const std::string& body,
+                                        ValueId outside) {
+  if (is_if(node) && outside == node.inputs[0] && graph.value(outside).type) {
+    const Shape& shape = graph.value(outside).type->shape;
+    if (!std::all_of(shape.begin(), shape.end(), [](IndexExpr d) { return d.is_constant(1); })) return std::nullopt;
+    return make_tensor(DType::boolean, std::vector<int64_t>(shape.size(), 1), {std::byte(body == "then_branch")});
+  }
+  return graph.value(outside).constant;
+}
+
+// Inputs of the node that no body captures any more.
+void drop_inputs(Node& node, const std::vector<bool>& dropped) {
+  std::vector<int64_t> moved(node.inputs.size());
+  std::vector<ValueId> kept;
+  for (size_t i = 0; i < node.inputs.size(); i++) {
+    moved[i] = int64_t(kept.size());
+    if (!dropped[i]) kept.push_back(node.inputs[i]);
+  }
+  node.inputs = std::move(kept);
+  for (const std::string& body : body_names(node)) {
+    std::vector<int64_t> positions = captures_of(node, body);
+    for (int64_t& p : positions) p = moved[size_t(p)];
+    if (!positions.empty()) node.attributes[captures_name(body)] = std::move(positions);
+  }
+}
+
+}  // namespace
+
+void absorb_captured_constants(Graph& graph, NodeId id) {
+  Node& node = graph.nodes[size_t(id)];
+  std::vector<bool> dropped(node.inputs.size());
+  for (const std::string& name : body_names(node)) {
+    const std::vector<int64_t> positions = captures_of(node, name);
+    const auto known = [&](int64_t p) { return captured_constant(graph, node, name, node.inputs[size_t(p)]); };
+    if (std::none_of(positions.begin(), positions.end(), [&](int64_t p) { return known(p).has_value(); })) continue;
+    // The body is shared with what inference may come back to.
+    auto body = std::make_shared<Graph>(deep_copy(*std::get<std::shared_ptr<Graph>>(node.attributes[name])));
+    const size_t first = body->inputs.size() - positions.size();
+    std::vector<ValueId> inputs(body->inputs.begin(), body->inputs.begin() + std::ptrdiff_t(first));
+    std::vector<int64_t> left;
+    for (size_t k = 0; k < positions.size(); k++) {
+      const ValueId inside = body->inputs[first + k];
+      if (auto constant = known(positions[k])) {
+        make_constant(*body, inside, std::move(*constant));
+        dropped[size_t(positions[k])] = true;
+      } else {
+        inputs.push_back(inside);
+        left.push_back(positions[k]);
+      }
+    }
+    body->inputs = std::move(inputs);
+    node.attributes[name] = std::move(body);
+    node.attributes[captures_name(name)] = std::move(left);
+  }
+  for (const std::string& name : body_names(node))
+    for (int64_t p : captures_of(node, name)) dropped[size_t(p)] = false;
+  drop_inputs(node, dropped);
+}
+
+namespace {
+
+// Puts nodes in the place of one.
+void replace_node(Graph& graph, NodeId id, std::vector<Node> by) {
+  graph.nodes.erase(graph.nodes.begin() + id);
+  graph.nodes.insert(graph.nodes.begin() + id, std::make_move_iterator(by.begin()), std::make_move_iterator(by.end()));
+  for (size_t i = size_t(id); i < graph.nodes.size(); i++) {
+    graph.nodes[i].id = NodeId(i);
+    for (ValueId out : graph.nodes[i].outputs)
+      if (out != kNoValue) graph.value(out).producer = NodeId(i);
+  }
+}
+
+Node own_node(std::string op, const std::string& name, std::vector<ValueId> outputs) {
+  return {.id = 0,
+          .name = name,
+          .op = std::move(op),
+          .domain = "cppgen",
+          .opset = kOwnOpset,
+          .inputs = {},
+          .outputs = std::move(outputs),
+          .attributes = {}};
+}
+
+}  // namespace
+
+bool take_known_branch(Graph& graph, NodeId id) {
+  const Node node = graph.nodes[size_t(id)];
+  if (!is_if(node) || node.inputs[0] == kNoValue) return false;
+  const std::optional<bool> condition = known_truth(graph.value(node.inputs[0]));
+  const std::string name = condition && !*condition ? "else_branch" : "then_branch";
+  if (!condition || !node.attributes.count(name)) return false;
+  const Graph body = deep_copy(*std::get<std::shared_ptr<Graph>>(node.attributes.at(name)));
+  const std::vector<int64_t> positions = captures_of(node, name);
+  if (body.inputs.size() != positions.size() || body.outputs.size() < node.outputs.size()) return false;
+  std::vector<ValueId> copies(body.values.size(), kNoValue);
+  for (size_t k = 0; k < positions.size(); k++) copies[size_t(body.inputs[k])] = node.inputs[size_t(positions[k])];
+  for (const Value& v : body.values) {
+    if (copies[size_t(v.id)] != kNoValue) continue;
+    const ValueId copy = graph.add_value(v.name);
+    copies[size_t(v.id)] = copy;
+    graph.value(copy).type = v.type, graph.value(copy).constant = v.constant;
+    graph.value(copy).initializer = v.initializer;
+  }
+  auto outside = [&](ValueId v) { return v == kNoValue ? kNoValue : copies[size_t(v)]; };
+  std::vector<Node> nodes = body.nodes;
+  for (Node& n : nodes) {
+    std::transform(n.inputs.begin(), n.inputs.end(), n.inputs.begin(), outside);
+    std::transform(n.outputs.begin(), n.outputs.end(), n.outputs.begin(), outside);
+    if (node.attributes.count(kSunk)) n.attributes[kSunk] = int64_t(1);
+  }
+  for (size_t i = 0; i < node.outputs.size(); i++) {
+    if (node.outputs[i] == kNoValue) continue;
+    Node pass = node;
+    pass.name = node.name, pass.op = "Identity", pass.attributes.clear();
+    pass.inputs = {outside(body.outputs[i])}, pass.outputs = {node.outputs[i]};
+    if (node.attributes.count(kSunk)) pass.attributes[kSunk] = int64_t(1);
+    nodes.push_back(std::move(pass));
+  }
+  replace_node(graph, id, std::move(nodes));
+  return true;
+}
+
+void refuse_rest(Graph& graph, NodeId position, const std::string& message) {
+  Node refuse = own_node("Refuse", graph.nodes[size_t(position)].name, {});
+  for (size_t i = size_t(position); i < graph.nodes.size(); i++)
+    for (ValueId out : graph.nodes[i].outputs)
+      if (out != kNoValue) refuse.outputs.push_back(out);
+  refuse.attributes["message"] = message;
+  refuse.attributes[kSunk] = int64_t(1);
+  graph.nodes.erase(graph.nodes.begin() + position, graph.nodes.end());
+  refuse.id = position;
+  for (ValueId out : refuse.outputs) {
+    Value& v = graph.value(out);
+    v.producer = position;
+    v.type.reset(), v.host.reset(), v.contents.reset();
+  }
+  graph.nodes.push_back(std::move(refuse));
+}
+
+bool replace_unreachable(Graph& graph, NodeId id) {
+  const Node& node = graph.nodes[size_t(id)];
+  const bool passes_on = node.domain.empty() && (node.op.starts_with("Sequence") || node.op.starts_with("Optional"));
+  const auto nothing = [&](ValueId v) { return v != kNoValue && ops::is_nothing(graph.value(v)); };
+  if (passes_on || !bodies_of(node).empty() || std::none_of(node.inputs.begin(), node.inputs.end(), nothing))
+    return false;
+  Node refuse = own_node("Refuse", node.name, node.outputs);
+  refuse.attributes["message"] =
+      fmt::format("node {} ({}): it reads an element of a list that is empty", quoted(node.name), node.op);
+  replace_node(graph, id, {std::move(refuse)});
+  return true;
+}
+
+}  // namespace cppgen::passes

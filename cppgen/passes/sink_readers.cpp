@@ -1,0 +1,319 @@
+// Nodes that read tensors of several ranks become part of branches in which the rank is known.
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "cppgen/ops/value_type.h"
+#include "cppgen/passes/branches.h"
+#include "cppgen/passes/rewrite.h"
+#include "runtime/base/errors.h"
+
+namespace cppgen::passes {
+namespace {
+
+constexpr size_t kMostSunk = 4096;            // nodes that one If takes in
+constexpr const char* kHoisted = "hoisted:";  // an If that other nodes were moved in front of, once
+constexpr int kChoiceOpset = 13;              // of the If that chooses by the rank
+
+// Takes tensors of any rank as they are: lists and optionals of them.
+bool takes_any_rank(const Node& node) {
+  static const std::set<std::string> kLists{"SequenceInsert", "SequenceConstruct", "Optional", "OptionalHasElement"};
+  return (node.domain.empty() && kLists.count(node.op)) || node.op == "RankIs" || node.op == "WithRank";
+}
+
+// What the node reads of unknown rank, or nothing.
+ValueId unranked_input(const Graph& graph, const Node& node) {
+  if (takes_any_rank(node)) return kNoValue;
+  for (ValueId v : node.inputs)
+    if (v != kNoValue && ops::is_unranked(graph.value(v))) return v;
+  return kNoValue;
+}
+
+std::set<ValueId> outputs_of(const Node& node) {
+  std::set<ValueId> outputs(node.outputs.begin(), node.outputs.end());
+  outputs.erase(kNoValue);
+  return outputs;
+}
+
+// Of each node behind `id` whether it needs what that one computes.
+std::vector<bool> dependents(const Graph& graph, NodeId id) {
+  std::vector<bool> depends(graph.nodes.size());
+  std::set<ValueId> reached = outputs_of(graph.nodes[size_t(id)]);
+  for (size_t i = size_t(id) + 1; i < graph.nodes.size(); i++) {
+    const Node& node = graph.nodes[i];
+    depends[i] = std::any_of(node.inputs.begin(), node.inputs.end(), [&](ValueId v) { return reached.count(v) > 0; });
+    if (depends[i]) reached.merge(outputs_of(node));
+  }
+  return depends;
+}
+
+void renumber(Graph& graph) {
+  for (size_t i = 0; i < graph.nodes.size(); i++) {
+    graph.nodes[i].id = NodeId(i);
+    for (ValueId out : graph.nodes[i].outputs)
+      if (out != kNoValue) graph.value(out).producer = NodeId(i);
+  }
+}
+
+// Moves nodes that do not need `id` in front of it. False if there is none.
+bool hoist_independent(Graph& graph, NodeId id) {
+  std::vector<bool> depends = dependents(graph, id);
+  depends[size_t(id)] = true;
+  const auto first = graph.nodes.begin() + id;
+  if (std::find(depends.begin() + id, depends.end(), false) == depends.end()) return false;
+  std::stable_partition(first, graph.nodes.end(), [&](const Node& node) { return !depends[size_t(node.id)]; });
+  renumber(graph);
+  return true;
+}
+
+// Makes nodes part of the branches of an If.
+class Sinking {
+ public:
+  Sinking(Graph& graph, NodeId id) : graph_(graph), branch_(graph.nodes[size_t(id)]) {
+    for (const char* name : {"then_branch", "else_branch"}) {
+      auto& attribute = branch_.attributes[name];
+      auto body = std::make_shared<Graph>(deep_copy(*std::get<std::shared_ptr<Graph>>(attribute)));
+      attribute = body;
+      body->outputs.resize(branch_.outputs.size());  // further ones nobody reads
+      bodies_.push_back({name, body.get(), {}});
+      branch_.attributes.try_emplace(captures_name(name), std::vector<int64_t>{});
+      note_known(bodies_.back());
+    }
+  }
+
+  void add(const Node& node) {
+    for (Body& body : bodies_) add_to(body, node);
+    branch_.outputs.insert(branch_.outputs.end(), node.outputs.begin(), node.outputs.end());
+  }
+
+ private:
+  struct Body {
+    const char* name;
+    Graph* graph;
+    std::map<ValueId, ValueId> known;  // values outside and what they are in the body
+  };
+
+  Graph& graph_;
+  Node& branch_;
+  std::vector<Body> bodies_;
+
+  std::vector<int64_t>& captures(const Body& body) {
+    return std::get<std::vector<int64_t>>(branch_.attributes[captures_name(body.name)]);
+  }
+
+  void note_known(Body& body) {
+    const std::vector<int64_t>& positions = captures(body);
+    for (size_t k = 0; k < positions.size(); k++)
+      body.known[branch_.inputs[size_t(positions[k])]] = body.graph->inputs[k];
+    for (size_t i = 0; i < branch_.outputs.size(); i++)
+      if (branch_.outputs[i] != kNoValue) body.known[branch_.outputs[i]] = body.graph->outputs[i];
+  }
+
+  ValueId inside(Body& body, ValueId v) {
+    if (v == kNoValue) return kNoValue;
+    if (const auto found = body.known.find(v); found != body.known.end()) return found->second;
+    const Value& outside = graph_.value(v);
+    ValueId id;
+    if (outside.constant) {
+      id = body.graph->add_constant(outside.name, *outside.constant);
+      body.graph->value(id).initializer = outside.initializer;
+    } else {
+      id = body.graph->add_value(outside.name);
+      captures(body).push_back(int64_t(branch_.inputs.size()));
+      branch_.inputs.push_back(v);
+      body.graph->inputs.push_back(id);
+    }
+    body.known[v] = id;
+    return id;
+  }
+
+  void add_to(Body& body, const Node& node) {
+    Node own = node;
+    own.id = NodeId(body.graph->nodes.size());
+    own.attributes[kSunk] = int64_t(1);
+    for (auto& [name, attribute] : own.attributes)
+      if (auto* inner = std::get_if<std::shared_ptr<Graph>>(&attribute))
+        *inner = std::make_shared<Graph>(deep_copy(**inner));
+    for (ValueId& v : own.inputs) v = inside(body, v);
+    for (ValueId& v : own.outputs) {
+      const ValueId outside = v;
+      v = body.graph->add_value(outside == kNoValue ? "" : graph_.value(outside).name);
+      body.graph->value(v).producer = own.id;
+      body.graph->outputs.push_back(v);
+      if (outside != kNoValue) body.known[outside] = v;
+    }
+    body.graph->nodes.push_back(std::move(own));
+  }
+};
+
+// The next nodes to take in: up to `most` readers of the outputs, or of what such a reader gives, with what they need
+// of those in between. Readers that need what comes behind the If without it are left alone.
+class NextReaders {
+ public:
+  NextReaders(const Graph& graph, NodeId id) : graph_(graph), id_(id), depends_(dependents(graph, id)) {}
+
+  std::set<NodeId> up_to(size_t most) {
+    std::set<ValueId> open = outputs_of(graph_.nodes[size_t(id_)]);
+    std::erase_if(open, [&](ValueId v) { return !ops::is_unranked(graph_.value(v)); });
+    std::set<NodeId> taken;
+    size_t readers = 0;
+    for (size_t i = size_t(id_) + 1; i < graph_.nodes.size() && readers < most; i++) {
+      const Node& node = graph_.nodes[i];
+      const auto is_open = [&](ValueId v) { return open.count(v) > 0; };
+      std::set<NodeId> needed;
+      if (takes_any_rank(node) || std::none_of(node.inputs.begin(), node.inputs.end(), is_open)) continue;
+      if (!add_needed(NodeId(i), needed)) continue;
+      taken.merge(needed);
+      open.merge(outputs_of(node));
+      readers++;
+    }
+    return taken;
+  }
+
+ private:
+  const Graph& graph_;
+  NodeId id_;
+  std::vector<bool> depends_;
+
+  bool add_needed(NodeId node, std::set<NodeId>& needed) const {
+    if (node <= id_ || needed.count(node)) return true;
+    needed.insert(node);
+    const auto& inputs = graph_.nodes[size_t(node)].inputs;
+    return depends_[size_t(node)] && std::all_of(inputs.begin(), inputs.end(), [&](ValueId v) {
+             return v == kNoValue || add_needed(graph_.value(v).producer, needed);
+           });
+  }
+};
+
+void sink(Graph& graph, NodeId id, const std::set<NodeId>& nodes) {
+  {
+    Sinking sinking(graph, id);
+    for (NodeId n : nodes) sinking.add(graph.nodes[size_t(n)]);
+  }
+  for (auto n = nodes.rbegin(); n != nodes.rend(); ++n) graph.nodes.erase(graph.nodes.begin() + *n);
+  renumber(graph);
+}
+
+// Whether a node behind the If reads an output whose rank is not known.
+bool is_read_unranked(const Graph& graph, NodeId id) {
+  const std::set<ValueId> outputs = outputs_of(graph.nodes[size_t(id)]);
+  return std::any_of(graph.nodes.begin() + id + 1, graph.nodes.end(), [&](const Node& node) {
+    return !takes_any_rank(node) && std::any_of(node.inputs.begin(), node.inputs.end(), [&](ValueId v) {
+      return outputs.count(v) && ops::is_unranked(graph.value(v));
+    });
+  });
+}
+
+void forget_types(Graph& graph, const Node& node) {
+  for (ValueId v : node.outputs) {
+    if (v == kNoValue) continue;
+    graph.value(v).type.reset(), graph.value(v).host.reset(), graph.value(v).contents.reset();
+  }
+}
+
+}  // namespace
+
+bool sink_readers(Graph& graph, NodeId id, const Node& untyped, const std::function<void()>& again) {
+  Node pristine = untyped;
+  size_t sunk = 0;
+  for (size_t batch = 1;; batch *= 2) {
+    if (!is_read_unranked(graph, id)) return true;
+    Node typed = graph.nodes[size_t(id)];
+    graph.nodes[size_t(id)] = pristine;
+    if (pristine.attributes.emplace(kHoisted, int64_t(1)).second) {
+      graph.nodes[size_t(id)] = pristine;
+      if (hoist_independent(graph, id)) return false;
+    }
+    const std::set<NodeId> readers = NextReaders(graph, id).up_to(batch);
+    if (readers.empty()) return graph.nodes[size_t(id)] = std::move(typed), true;
+    sunk += readers.size();
+    if (sunk > kMostSunk)
+      user_error("node {} ({}): more than {} nodes read tensors of which only a run knows the number of dimensions",
+                 quoted(pristine.name), pristine.op, kMostSunk);
+    sink(graph, id, readers);
+    pristine = graph.nodes[size_t(id)];
+    forget_types(graph, pristine);
+    again();
+  }
+}
+
+namespace {
+
+Node own_node(const std::string& op, const std::string& name, int64_t rank) {
+  return {.id = 0,
+          .name = name,
+          .op = op,
+          .domain = "cppgen",
+          .opset = 1,
+          .inputs = {},
+          .outputs = {},
+          .attributes = {{"rank", rank}}};
+}
+
+// A node that asks whether `v` has this rank.
+Node rank_is(Graph& graph, ValueId v, const std::string& name, int64_t rank) {
+  Node ask = own_node("RankIs", name, rank);
+  ask.inputs = {v}, ask.outputs = {graph.add_value(name + " has rank " + std::to_string(rank))};
+  return ask;
+}
+
+void append(Graph& graph, Node node) {
+  graph.nodes.push_back(std::move(node));
+  renumber(graph);
+}
+
+Node rank_choice(Graph&, ValueId v, ValueId condition, ValueId output, const std::string& name,
+                 const std::vector<int64_t>& ranks);
+
+// A branch that gives the value it captures, of the first rank, or one that chooses among several.
+std::shared_ptr<Graph> ranked_branch(const Graph& outer, const std::string& name, const std::vector<int64_t>& ranks) {
+  auto body = std::make_shared<Graph>();
+  body->name = name, body->index = outer.index, body->opsets = outer.opsets;
+  const ValueId in = body->add_value(name), out = body->add_value(name);
+  body->inputs = {in}, body->outputs = {out};
+  if (ranks.size() == 1) {
+    Node with = own_node("WithRank", name, ranks[0]);
+    with.inputs = {in}, with.outputs = {out};
+    append(*body, std::move(with));
+    return body;
+  }
+  Node ask = rank_is(*body, in, name, ranks[0]);
+  const ValueId condition = ask.outputs[0];
+  append(*body, std::move(ask));
+  append(*body, rank_choice(*body, in, condition, out, name, ranks));
+  return body;
+}
+
+Node rank_choice(Graph& graph, ValueId v, ValueId condition, ValueId output, const std::string& name,
+                 const std::vector<int64_t>& ranks) {
+  Node choice;
+  choice.id = 0, choice.name = name, choice.op = "If", choice.opset = kChoiceOpset;
+  choice.inputs = {condition, v, v}, choice.outputs = {output};
+  choice.attributes["then_branch"] = ranked_branch(graph, name, {ranks[0]});
+  choice.attributes["else_branch"] = ranked_branch(graph, name, {ranks.begin() + 1, ranks.end()});
+  choice.attributes[captures_name("then_branch")] = std::vector<int64_t>{1};
+  choice.attributes[captures_name("else_branch")] = std::vector<int64_t>{2};
+  return choice;
+}
+
+}  // namespace
+
+bool insert_rank_switch(Graph& graph, NodeId position) {
+  const Node& reader = graph.nodes[size_t(position)];
+  const ValueId v = bodies_of(reader).empty() ? unranked_input(graph, reader) : kNoValue;  // bodies choose inside
+  if (v == kNoValue) return false;
+  const std::vector<int64_t> ranks = ops::possible_ranks(*graph.value(v).host);
+  if (ranks.size() < 2) return false;
+  const std::string name = graph.value(v).name;
+  const ValueId ranked = graph.add_value(name);
+  for (size_t i = size_t(position); i < graph.nodes.size(); i++)
+    if (!takes_any_rank(graph.nodes[i]))
+      std::replace(graph.nodes[i].inputs.begin(), graph.nodes[i].inputs.end(), v, ranked);
+  Node ask = rank_is(graph, v, name, ranks[0]);
+  Node choice = rank_choice(graph, v, ask.outputs[0], ranked, name, ranks);
+  graph.nodes.insert(graph.nodes.begin() + position, {std::move(ask), std::move(choice)});
+  renumber(graph);
+  return true;
+}
+
+}  // namespace cppgen::passes
