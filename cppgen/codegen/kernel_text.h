@@ -40,9 +40,9 @@ std::vector<size_t> share_functions(std::vector<KernelText>&);
 // A source file that holds these kernels.
 std::string translation_unit(const std::vector<const KernelText*>&, const std::string& vec_folder);
 
-// How many translation units these kernels are compiled in, by their texts alone: were it by the machine, machines could
-// not share compiled kernels. At least 8 where there are as many kernels, so that several processors have work and
-// people see progress; more where units would take long.
+// How many translation units these kernels are compiled in, by their texts alone: were it by the machine, machines
+// could not share compiled kernels. At least 8 where there are as many kernels, so that several processors have work
+// and people see progress; more where units would take long.
 int unit_count(const std::vector<KernelText>&);
 
 // Distributes kernels that hold a function over at most `count` translation units, balanced by predicted compile time;
