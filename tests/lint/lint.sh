@@ -36,7 +36,8 @@ includes '"(cppgen|tests|bench|examples)/' vec isa runtime | report "vec, isa an
 includes '"(cppgen|runtime|isa|tests|bench)/' vec | report "vec includes nothing but itself:"
 includes '"(cppgen|runtime|vec)/' isa | grep -v '"runtime/base/' | report "isa includes runtime/base at most:"
 includes '.' runtime/abi | report "runtime/abi includes nothing (runtime/abi/math_functions.def is included by others):"
-includes '<' vec | report "Kernels pay for every header: vec includes no library header:"
+includes '<' vec | grep -v "^vec/[a-z0-9]*/clang.h:" | # clang alone reads these
+  report "Kernels pay for every header: vec includes no library header:"
 includes '"runtime/' runtime/base | grep -v '"runtime/base/' | report "runtime/base includes no other room:"
 
 # room ALLOWED...: in cppgen/room, includes of compiler rooms other than these are wrong.
