@@ -10,6 +10,7 @@
 #include "cppgen/driver/json_writer.h"
 #include "cppgen/driver/model_inputs.h"
 #include "cppgen/driver/ready_model.h"
+#include "cppgen/import/summary.h"
 #include "runtime/base/errors.h"
 
 namespace cppgen {
@@ -25,6 +26,15 @@ void check_tolerances(const VerifyOptions& options) {
   for (const auto& [name, value] : {std::pair("--rtol", options.rtol), std::pair("--atol", options.atol)})
     if (value && !(std::isfinite(*value) && *value >= 0))
       user_error("{} {}: expected a number of at least 0", name, *value);
+}
+
+// A float32 result of a network that computes in a narrower type is no better than that: two units in the last place of
+// 1 in the type, as for results of the type itself.
+std::optional<double> narrow_rtol(const VerifyOptions& options) {
+  if (options.rtol || is_package(options.model)) return options.rtol;
+  const std::optional<DType> narrow = summarize_onnx(options.model).narrow_floats;
+  if (!narrow) return std::nullopt;
+  return 2 * (*narrow == DType::f16 ? 0x1p-10 : 0x1p-7);
 }
 
 ElementTolerance tolerance_of(const VerifyOptions& options) {
@@ -44,7 +54,7 @@ Checked check_values(const ReadyModel& model, const DataSet& set, const VerifyOp
   return {set, compare_values(names, values.outputs, outputs, tolerance_of(options)), run_s};
 }
 
-Checked check(const ReadyModel& model, const DataSet& set, const VerifyOptions& options) {
+Checked check(const ReadyModel& model, const DataSet& set, const VerifyOptions& options, std::optional<double> rtol) {
   if (!has_tensors_only(model.plan())) return check_values(model, set, options);
   const rt::TestCase test = read_data_set(set, model.plan());
   const double begin = seconds_now();
@@ -53,7 +63,7 @@ Checked check(const ReadyModel& model, const DataSet& set, const VerifyOptions& 
   if (set.protobuf) {
     checked.report = compare_elements(test.outputs, outputs, tolerance_of(options));
   } else {
-    checked.report = rt::compare_outputs(test.outputs, outputs, {options.rtol, options.atol.value_or(0)});
+    checked.report = rt::compare_outputs(test.outputs, outputs, {rtol, options.atol.value_or(0)});
   }
   return checked;
 }
@@ -127,10 +137,11 @@ ExitCode command_verify(const VerifyOptions& options, const CancelToken& cancel)
   const ReadyModel model = open_model(options, settings, cancel, [&](const rt::Plan& plan, const auto& bound) {
     for (const DataSet& set : sets) check_inputs(plan, bound, read_value_set(set, plan).inputs);
   });
+  const std::optional<double> rtol = narrow_rtol(options);
   std::vector<Checked> all;
   bool ok = true;
   for (const DataSet& set : sets) {
-    all.push_back(check(model, set, options));
+    all.push_back(check(model, set, options, rtol));
     ok &= all.back().report.ok();
     throw_if_cancelled(cancel);
   }

@@ -9,6 +9,7 @@
 #include "cppgen/package/index_extents.h"
 #include "cppgen/package/weights.h"
 #include "cppgen/partition/partition.h"
+#include "cppgen/schedule/precision_casts.h"
 #include "cppgen/support/file_io.h"
 #include "runtime/base/errors.h"
 #include "runtime/session/package.h"
@@ -71,11 +72,12 @@ std::vector<ModelPart> make_parts(ModelGraphs& cut, const Settings& settings, co
     ir::Program program = clock.time("lower", [&] { return ops::lower(graph, {.library = true}); });
     part.index_extents = package::index_extents(calls_library(program.statements) ? ops::lower(graph) : program);
     if (trace) trace("lower", program);
+    schedule::Options options = schedule_options(settings);
+    if (settings.emulate_precision_casts) schedule::keep_precision_casts(program, options);
     part.schedule = clock.time("schedule", [&] {
-      return schedule::make_schedule(std::move(program), schedule_options(settings), target,
-                                     [&](const char* stage, const ir::Program& p) {
-                                       if (trace) trace(stage, p);
-                                     });
+      return schedule::make_schedule(std::move(program), options, target, [&](const char* stage, const ir::Program& p) {
+        if (trace) trace(stage, p);
+      });
     });
     const std::string start = cut.module ? fmt::format("{}p{}_", prefix, i) : prefix;
     schedule::each_kernel(part.schedule.steps, [&](auto& kernel) { kernel.name = start + kernel.name; });

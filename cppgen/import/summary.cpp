@@ -58,13 +58,20 @@ class Counter {
       summary_.nodes++;
       for (const auto& a : node.attribute()) {
         if (a.has_t()) tensor(a.t());
+        if (node.op_type() == "Cast" && a.name() == "to") note_type(int32_t(a.i()));
         if (a.has_g()) this->graph(a.g(), depth + 1);
       }
     }
   }
 
  private:
+  void note_type(int32_t elem_type) {
+    if (elem_type == onnx::TensorProto::BFLOAT16) summary_.narrow_floats = DType::bf16;
+    if (elem_type == onnx::TensorProto::FLOAT16 && !summary_.narrow_floats) summary_.narrow_floats = DType::f16;
+  }
+
   void tensor(const onnx::TensorProto& t) {
+    note_type(t.data_type());
     std::vector<int64_t> dims(t.dims().begin(), t.dims().end());
     // Sizes only: elements of an unknown type count as one byte.
     auto type = dtype_of(t.data_type());

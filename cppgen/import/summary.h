@@ -1,8 +1,11 @@
 #pragma once
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
+
+#include "runtime/base/dtype.h"
 
 namespace cppgen {
 
@@ -23,6 +26,7 @@ struct ModelSummary {
   int64_t nodes = 0;
   int64_t parameters = 0;  // elements of initializers and Constant nodes
   int64_t parameter_bytes = 0;
+  std::optional<DType> narrow_floats;       // the narrower of bfloat16 and float16 that it computes in
   std::vector<std::string> external_files;  // locations of external data, each once
   std::vector<std::string> functions;       // model-local functions, "domain.Name"
 };

@@ -8,31 +8,53 @@ namespace {
 
 using Source = TreeEnsemble::Source;
 
-// All nodes that a root leads to, each before its children; the nodes of a tree side by side.
-std::vector<int64_t> in_order(const Learner& e, const TreeEnsemble& t) {
-  enum : uint8_t { fresh, open, done };
-  std::vector<uint8_t> state(t.nodes.size(), fresh);
-  std::vector<int64_t> order, path;
-  for (size_t r = t.roots.size(); r-- > 0;) {
-    path = {t.roots[r]};
-    while (!path.empty()) {
-      const int64_t n = path.back();
-      const Source& s = t.nodes[size_t(n)];
-      if (state[size_t(n)] == fresh) {
-        state[size_t(n)] = open;
-        for (int64_t child : {s.yes, s.no}) {
-          if (s.mode == TreeEnsemble::leaf || state[size_t(child)] == done) continue;
-          if (state[size_t(child)] == open) e.fail("the nodes of a tree lead in a circle");
-          path.push_back(child);
-        }
+// Visits all nodes that one leads to, and appends them to `order` behind their children.
+class Visit {
+ public:
+  Visit(const Learner& e, const TreeEnsemble& t) : e_(e), t_(t), state_(t.nodes.size(), fresh) {}
+
+  void from(int64_t root) {
+    path_ = {root};
+    while (!path_.empty()) {
+      const int64_t n = path_.back();
+      if (state_[size_t(n)] == fresh) {
+        enter(n);
       } else {
-        path.pop_back();
-        if (state[size_t(n)] == open) order.push_back(n);
-        state[size_t(n)] = done;
+        path_.pop_back();
+        if (state_[size_t(n)] == open) order.push_back(n);
+        state_[size_t(n)] = done;
       }
     }
   }
-  std::reverse(order.begin(), order.end());
+
+  std::vector<int64_t> order;
+
+ private:
+  enum State : uint8_t { fresh, open, done };
+
+  void enter(int64_t n) {
+    state_[size_t(n)] = open;
+    const Source& s = t_.nodes[size_t(n)];
+    if (s.mode == TreeEnsemble::leaf) return;
+    for (int64_t child : {s.yes, s.no}) {
+      if (state_[size_t(child)] == open) e_.fail("the nodes of a tree lead in a circle");
+      if (state_[size_t(child)] == fresh) path_.push_back(child);
+    }
+  }
+
+  const Learner& e_;
+  const TreeEnsemble& t_;
+  std::vector<State> state_;
+  std::vector<int64_t> path_;
+};
+
+// All nodes that a root leads to, each before its children; the nodes of a tree side by side.
+std::vector<int64_t> in_order(const Learner& e, const TreeEnsemble& t) {
+  Visit visit(e, t);
+  for (size_t r = t.roots.size(); r-- > 0;) visit.from(t.roots[r]);
+  std::vector<int64_t> order(visit.order.rbegin(), visit.order.rend());
+  for (size_t n = 0; n < t.nodes.size(); n++)
+    visit.from(int64_t(n));  // those of no tree may not lead in a circle either
   return order;
 }
 

@@ -2,6 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cppgen/driver/stages.h"
+#include "cppgen/support/file_io.h"
 #include "runtime/contraction/xsmm.h"
 #include "tests/schedule/scheduled.h"
 #include "tests/settings/effect.h"
@@ -104,6 +105,28 @@ TEST_F(SettingEffect, ATTENTION_FUSION) {
   };
   const size_t apart = 5;  // two packings, two products, the softmax
   expect_effect<size_t>("0", steps, 1, apart);
+}
+
+// x * x is a value of bfloat16, of which the fused kernel keeps more than that type does.
+TEST_F(SettingEffect, EMULATE_PRECISION_CASTS) {
+  ModelMaker maker;
+  const auto cast = [&](const char* from, const char* to, int type) {
+    auto& attribute = *ModelMaker::add_node(maker.graph, "Cast", {from}, {to}).add_attribute();
+    attribute.set_name("to"), attribute.set_type(onnx::AttributeProto::INT), attribute.set_i(type);
+  };
+  maker.input("x", {"8", "64"}).output("y");
+  cast("x", "n", onnx::TensorProto::BFLOAT16);
+  maker.node("Mul", {"n", "n"}, {"square"})
+      .node("Sub", {"square", "n"}, {"less"})
+      .node("Mul", {"less", "square"}, {"z"});
+  cast("z", "y", onnx::TensorProto::FLOAT);
+  const std::string model = write("narrow.onnx", maker);
+  succeed({"run", model, "--reference", "--output", path("reference")});
+  const auto same_bits = [&] {
+    succeed({"run", model, "--output", path("compiled")});
+    return read_file(path("compiled/out_0.npy")) == read_file(path("reference/out_0.npy"));
+  };
+  expect_effect<bool>("1", same_bits, false, true);
 }
 
 TEST_F(SettingEffect, SPLIT_REDUCTIONS) {
