@@ -1,4 +1,6 @@
 """Operators of ONNX's operator sets 25 to 28, and of a set that nobody knows yet."""
+from fractions import Fraction
+
 import numpy as np
 from onnx import helper
 
@@ -160,3 +162,35 @@ def operators_of_a_later_set():
     model = make_model([node("Relu", ["x"], ["r"]), node("Transpose", ["r"], ["y"], perm=[1, 0])],
                        [tensor("x", FLOAT, ["n", 3])], [tensor("y", FLOAT, [3, "n"])], opset=31)
     return model, [case([x], [np.maximum(x, 0).T]) for x in (ramp(4, 3), ramp(1, 3))]
+
+
+@idiom
+def inverse_of_half_a_spectrum():
+    model = make_model([node("DFT", ["x", "", "axis"], ["y"], inverse=1, onesided=1),
+                        node("DFT", ["x", "length", "axis"], ["z"], inverse=1, onesided=1)], [tensor("x", FLOAT, ["n", 5, 2])],
+                       [tensor("y", FLOAT, ["n", 8, 1]), tensor("z", FLOAT, ["n", 9, 1])], {"axis": np.int64(1), "length": np.int64(9)}, opset=20)
+
+    def expected(x, length):
+        return np.fft.irfft(x[..., 0] + 1j * x[..., 1], length, 1).astype(FLOAT)[..., None]
+    return model, [case([x], [expected(x, 8), expected(x, 9)]) for x in (ramp(2, 5, 2), ramp(1, 5, 2))]
+
+
+def exact_qlinear_matmul(types):
+    """The result that exact arithmetic gives, rounded to even and saturated: -236 becomes -128, not 20."""
+    dtype, scale_type = types
+    shift = 127 if dtype == np.int8 else 0
+    a = (np.int64([[208, 236, 0, 238], [3, 214, 255, 29]]) - shift).astype(dtype)
+    b = (np.int64([[152, 51, 244], [60, 26, 255], [0, 127, 246], [127, 254, 247]]) - shift).astype(dtype)
+    scales = {n: np.array(v, scale_type) for n, v in (("as", 0.0066), ("bs", 0.00705), ("ys", 0.0107))}
+    zeros = {n: np.array(v - shift, dtype) for n, v in (("az", 113), ("bz", 114), ("yz", 118))}
+    left, right, result = (Fraction(float(scales[n])) for n in ("as", "bs", "ys"))
+    sums = (a.astype(np.int64) - int(zeros["az"])) @ (b.astype(np.int64) - int(zeros["bz"]))
+    limits = np.iinfo(dtype)
+    expected = [[min(max(round(int(s) * left * right / result) + int(zeros["yz"]), limits.min), limits.max) for s in row] for row in sums]
+    model = make_model([node("QLinearMatMul", ["a", "as", "az", "b", "bs", "bz", "ys", "yz"], ["y"])],
+                       [tensor("a", dtype, [2, 4]), tensor("b", dtype, [4, 3])], [tensor("y", dtype, [2, 3])], {**scales, **zeros}, opset=21)
+    return model, [case([a, b], [np.array(expected, dtype)])]
+
+
+idioms({f"qlinear_matmul_{np.dtype(t).name}_{np.dtype(s).name}": (t, s) for t in (np.int8, np.uint8) for s in (FLOAT, np.float16)},
+       exact_qlinear_matmul)
