@@ -55,10 +55,8 @@ std::map<std::string, int> read_opsets(const google::protobuf::RepeatedPtrField<
   for (const auto& entry : imports) {
     std::string domain = normal_domain(entry.domain());
     int64_t version = entry.version();
-    if (domain.empty() && (version < 1 || version > kMaxOpset))
-      user_error("operator set {} of ONNX: versions 1 to {} are supported", version, kMaxOpset);
     if (version < 1 || version > 1000000)
-      user_error("operator set {} of domain {}: no such version", version, quoted(domain));
+      user_error("operator set {} of domain {}: no such version", version, quoted(domain.empty() ? "ai.onnx" : domain));
     auto [at, added] = opsets.emplace(domain, int(version));
     if (!added && at->second != version)
       user_error("domain {} is imported in versions {} and {}", quoted(domain), at->second, version);

@@ -5,6 +5,7 @@
 #include "cppgen/import/graph_builder.h"
 #include "cppgen/support/file_io.h"
 #include "runtime/base/errors.h"
+#include "runtime/base/log.h"
 
 namespace cppgen {
 namespace import {
@@ -17,6 +18,10 @@ std::map<std::string, int> opsets_of(const onnx::ModelProto& model) {
     user_error("IR version {}: {} or later is needed", model.ir_version(), kMinIrVersion);
   std::map<std::string, int> opsets = read_opsets(model.opset_import());
   if (opsets.empty()) user_error("the model imports no operator set");
+  if (const auto own = opsets.find(""); own != opsets.end() && own->second > kNewestOpset)
+    log_warning(
+        "operator set {} of ONNX is newer than {}, the last one known here: its operators are taken as they were then",
+        own->second, kNewestOpset);
   return opsets;
 }
 

@@ -34,7 +34,7 @@ struct ImportOptions {
   std::vector<DimOption> dims;
 };
 
-inline constexpr int kMaxOpset = 24;
+inline constexpr int kNewestOpset = 28;      // of ONNX; models of later ones are read with a warning
 inline constexpr int kMaxGraphNesting = 16;  // bodies of If, Loop and Scan within each other
 inline constexpr int64_t kMaxRank = 64;
 

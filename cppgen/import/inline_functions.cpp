@@ -122,7 +122,7 @@ void GraphBuilder::take_results(GraphBuilder& body, const Function& function, co
     ValueId id = *found;
     if (id < first || !named.insert(id).second) {
       id = graph_.add_value(name);
-      graph_.add_node("Identity", {*found}, {id}, kMaxOpset).name = body.full_name(inside);
+      graph_.add_node("Identity", {*found}, {id}, kNewestOpset).name = body.full_name(inside);
     }
     graph_.value(id).name = name;
     define(node.output(i), id);

@@ -80,6 +80,22 @@ void infer_gelu(InferContext& c) {
   infer_same<kFloats>(c);
 }
 
+// The gate and what it lets through.
+void infer_swiglu(InferContext& c) {
+  require_dtype(c, 0, kFloats);
+  require_same_dtype(c, 0, 1);
+  const Shape& x = c.shape(0);
+  require_rank(c, 1, int(x.size()), int(x.size()));
+  for (size_t d = 0; d < x.size(); ++d) require_equal(c, x[d], c.shape(1)[d], "dimensions of both inputs");
+  c.number("alpha", 1);
+  c.set_output(0, c.dtype(0), x);
+}
+
+void lower_swiglu(LowerContext& c) {
+  c.emit_pointwise(c.output_buffer(0),
+                   [&](const auto& at) { return swish(c, load_input(c, 0, at)) * load_input(c, 1, at); });
+}
+
 void infer_prelu(InferContext& c) {
   require_dtype(c, 0, kFloats | kSigned | kUnsigned);
   require_same_dtype(c, 0, 1);
@@ -115,7 +131,7 @@ void add_activation_ops(std::vector<Op>& t) {
   add<leaky_relu>(t, "LeakyRelu", {1, 6, 16});
   add<elu>(t, "Elu", {1, 6, 22});
   add<selu>(t, "Selu", {1, 6, 22});
-  add<celu>(t, "Celu", {12});
+  add<celu>(t, "Celu", {12, 28});
   add<hard_sigmoid>(t, "HardSigmoid", {1, 6, 22});
   add<hard_swish>(t, "HardSwish", {14, 22});
   add<softplus>(t, "Softplus", {1, 22});
@@ -124,6 +140,7 @@ void add_activation_ops(std::vector<Op>& t) {
   add<shrink, kNumbers>(t, "Shrink", {9});
   add<mish>(t, "Mish", {18, 22});
   add<swish>(t, "Swish", {24});
+  add_versions(t, "SwiGLU", {28}, {2, 2, 1}, infer_swiglu, lower_swiglu);
   add_versions(t, "Gelu", {20}, {1, 1, 1}, infer_gelu, lower_activation<gelu>);
   add_versions(t, "PRelu", {1, 6, 7, 9, 16}, {2, 2, 1}, infer_prelu, lower_prelu);
 }

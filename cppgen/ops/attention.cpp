@@ -1,4 +1,4 @@
-// Attention of ONNX (versions 23 and 24): softmax(Q x K^T * scale, capped, masked) x V, with a cache of earlier keys
+// Attention of ONNX (from version 23 on): softmax(Q x K^T * scale, capped, masked) x V, with a cache of earlier keys
 // and values in front.
 #include "cppgen/ops/attention.h"
 
@@ -17,7 +17,10 @@ struct Attention {
   HeadedTensor query, key, value;
   IndexExpr past = 0;
   bool is_causal = false;
+  int64_t left = -1, right = -1;  // keys that a query sees beside its own position; -1: all
   AttentionSizes sizes;
+
+  bool has_window() const { return is_causal || left >= 0 || right >= 0; }
 };
 
 Attention describe(InferContext& c) {
@@ -28,6 +31,8 @@ Attention describe(InferContext& c) {
   a.value = headed_input(c, kValue, heads("kv_num_heads"));
   a.past = cache_length(c, kPastKey);
   a.is_causal = c.integer("is_causal", 0) != 0;
+  a.left = c.integer("left_window_size", -1), a.right = c.integer("right_window_size", -1);
+  if (a.left < -1 || a.right < -1) c.fail("a window's size is below -1");
   AttentionSizes& s = a.sizes;
   s.batch =
       require_equal(c, a.query.batch, require_equal(c, a.key.batch, a.value.batch, "the batches of key and value"),
@@ -99,12 +104,16 @@ Scalar masked(LowerContext& c, const Attention& a, const ScorePoint& p, Scalar x
   }
   Scalar key = index_value(c, p.key);
   if (c.has_input(kValidKeys)) x = scalar(c, c.exprs().select(key < load_input(c, kValidKeys, {p.batch}), x, none));
-  if (!a.is_causal) return x;
+  if (!a.has_window()) return x;
   // The last queries see the last keys: as many keys come before the queries as the cache holds.
-  Scalar last = index_value(c, p.row + a.past);
+  Scalar own = index_value(c, p.row + a.past);
   if (c.has_input(kValidKeys) && !c.has_input(kPastKey))
-    last = last + load_input(c, kValidKeys, {p.batch}) - index_value(c, a.sizes.rows);
-  return scalar(c, c.exprs().select(key <= last, x, none));
+    own = own + load_input(c, kValidKeys, {p.batch}) - index_value(c, a.sizes.rows);
+  const auto seen = [&](Scalar condition) { x = scalar(c, c.exprs().select(condition, x, none)); };
+  if (a.is_causal) seen(key <= own);
+  if (a.right >= 0) seen(key <= own + double(a.right));
+  if (a.left >= 0) seen(key + double(a.left) >= own);
+  return x;
 }
 
 // A cache is a tensor of its own: a product reads its operand from one place.
@@ -137,7 +146,7 @@ void lower(LowerContext& c) {
     return cap > 0 ? (x / cap).unary(ir::UnaryOp::tanh) * cap : x;
   };
   spec.score = [&](const ScorePoint& p, Scalar x) { return masked(c, a, p, capped(p, x)); };
-  spec.hides_rows = a.is_causal || c.has_input(kMask) || c.has_input(kValidKeys);
+  spec.hides_rows = a.has_window() || c.has_input(kMask) || c.has_input(kValidKeys);
   HeadedTensor out = a.query;
   out.features = a.sizes.columns;
   spec.out = c.output_buffer(kResult);
@@ -155,7 +164,7 @@ void lower(LowerContext& c) {
 
 void add_attention_ops(std::vector<Op>& t) {
   add_versions(t, "Attention", {23}, {3, 6, 4}, infer, lower);
-  add_versions(t, "Attention", {24}, {3, 7, 4}, infer, lower);
+  add_versions(t, "Attention", {24, 25}, {3, 7, 4}, infer, lower);
 }
 
 }  // namespace cppgen::ops

@@ -2,7 +2,7 @@
 
 namespace cppgen::ops {
 
-// As in the schemas of ONNX 1.19 and ONNX Runtime 1.30, and the axis that quantizers write for version 10.
+// As in the schemas of ONNX 1.22 and ONNX Runtime 1.30, and the axis that quantizers write for version 10.
 const std::vector<AttributeRow>& attribute_rows() {
   static const std::vector<AttributeRow> rows{
       {"", "Abs Ceil Exp Floor Log Max Mean Min Neg PRelu Reciprocal Relu Sigmoid Sqrt Sum Tanh", 1, "consumed_inputs"},
@@ -16,6 +16,9 @@ const std::vector<AttributeRow>& attribute_rows() {
       {"", "ArgMax ArgMin", 1, "axis keepdims"},
       {"", "ArgMax ArgMin", 12, "axis keepdims select_last_index"},
       {"", "Attention", 23, "is_causal kv_num_heads q_num_heads qk_matmul_output_mode scale softcap softmax_precision"},
+      {"", "Attention", 25,
+       "is_causal kv_num_heads left_window_size q_num_heads qk_matmul_output_mode right_window_size scale softcap "
+       "softmax_precision"},
       {"", "AveragePool", 1, "auto_pad kernel_shape pads strides"},
       {"", "AveragePool", 7, "auto_pad count_include_pad kernel_shape pads strides"},
       {"", "AveragePool", 10, "auto_pad ceil_mode count_include_pad kernel_shape pads strides"},
@@ -26,6 +29,7 @@ const std::vector<AttributeRow>& attribute_rows() {
       {"", "BatchNormalization", 9, "epsilon momentum"},
       {"", "BatchNormalization", 14, "epsilon momentum training_mode"},
       {"", "Bernoulli", 15, "dtype seed"},
+      {"", "BitCast", 26, "to"},
       {"", "BitShift", 11, "direction"},
       {"", "BlackmanWindow HammingWindow HannWindow", 17, "output_datatype periodic"},
       {"", "Cast", 1, "to"},
@@ -33,6 +37,7 @@ const std::vector<AttributeRow>& attribute_rows() {
       {"", "Cast", 24, "round_mode saturate to"},
       {"", "CastLike", 19, "saturate"},
       {"", "CastLike", 24, "round_mode saturate"},
+      {"", "CausalConvWithState", 27, "activation"},
       {"", "Celu", 12, "alpha"},
       {"", "CenterCropPad", 18, "axes"},
       {"", "Clip", 1, "consumed_inputs max min"},
@@ -50,6 +55,7 @@ const std::vector<AttributeRow>& attribute_rows() {
       {"", "Conv", 1, "auto_pad dilations group kernel_shape pads strides"},
       {"", "ConvInteger QLinearConv", 10, "auto_pad dilations group kernel_shape pads strides"},
       {"", "ConvTranspose", 1, "auto_pad dilations group kernel_shape output_padding output_shape pads strides"},
+      {"", "CumProd", 26, "exclusive reverse"},
       {"", "CumSum", 11, "exclusive reverse"},
       {"", "DFT", 17, "axis inverse onesided"},
       {"", "DFT", 20, "inverse onesided"},
@@ -94,6 +100,7 @@ const std::vector<AttributeRow>& attribute_rows() {
       {"", "LSTM", 7, "activation_alpha activation_beta activations clip direction hidden_size input_forget"},
       {"", "LSTM", 14, "activation_alpha activation_beta activations clip direction hidden_size input_forget layout"},
       {"", "LayerNormalization SimplifiedLayerNormalization", 1, "axis epsilon stash_type"},
+      {"", "LinearAttention", 27, "chunk_size kv_num_heads q_num_heads scale update_rule"},
       {"", "Loop", 1, "body"},
       {"", "LpNormalization", 1, "axis p"},
       {"", "LpPool", 1, "auto_pad kernel_shape p pads strides"},
@@ -131,6 +138,7 @@ const std::vector<AttributeRow>& attribute_rows() {
        18, "keepdims noop_with_empty_axes"},
       {"", "ReduceSum", 1, "axes keepdims"},
       {"", "ReduceSum", 13, "keepdims noop_with_empty_axes"},
+      {"", "Range", 27, "stash_type"},
       {"", "RegexFullMatch", 20, "pattern"},
       {"", "Reshape", 1, "consumed_inputs shape"},
       {"", "Reshape", 5, ""},
@@ -170,6 +178,7 @@ const std::vector<AttributeRow>& attribute_rows() {
       {"", "Squeeze Unsqueeze", 13, ""},
       {"", "StringNormalizer", 10, "case_change_action is_case_sensitive locale stopwords"},
       {"", "StringSplit", 20, "delimiter maxsplit"},
+      {"", "SwiGLU", 28, "alpha"},
       {"", "Swish", 24, "alpha"},
       {"", "TensorScatter", 24, "axis mode"},
       {"", "TfIdfVectorizer", 9,
@@ -232,6 +241,7 @@ const std::vector<AttributeRow>& attribute_rows() {
        "nodes_treeids nodes_truenodeids nodes_values nodes_values_as_tensor post_transform target_ids target_nodeids "
        "target_treeids target_weights target_weights_as_tensor"},
       {"ai.onnx.ml", "ZipMap", 1, "classlabels_int64s classlabels_strings"},
+      {"ai.onnx.preview", "FlexAttention", 1, "prob_mod scale score_mod softmax_precision"},
       {"ai.onnx.preview.training", "Adagrad", 1, "decay_factor epsilon norm_coefficient"},
       {"ai.onnx.preview.training", "Adam", 1, "alpha beta epsilon norm_coefficient norm_coefficient_post"},
       {"ai.onnx.preview.training", "Momentum", 1, "alpha beta mode norm_coefficient"},

@@ -35,11 +35,41 @@ void lower_cast(LowerContext& c) {
   });
 }
 
+// --- BitCast: the same bits as elements of another type of as many bits. Between integers that is a conversion; where
+// floats are involved the host does it, because a kernel that reads a float need not keep the bits of a NaN.
+
+bool keeps_bits(DType from, DType to) {
+  return from == to || (!is_float(from) && !is_float(to) && to != DType::boolean);
+}
+
+int bits_of(DType t) { return is_four_bits(t) ? 4 : int(8 * size_of(t)); }
+
+void infer_bit_cast(InferContext& c) {
+  const DType to = dtype_of_onnx(c, c.integer("to"));
+  if (const HostType* given = c.host(0)) {
+    if (given->kind != ValueKind::tensor) c.fail(fmt::format("the input is {}, no tensor", to_string(*given)));
+    HostType type = *given;
+    type.dtype = to;
+    return c.set_host_output(0, type);
+  }
+  require_dtype(c, 0, kAll | kNarrow);
+  const DType from = c.dtype(0);
+  if (bits_of(from) != bits_of(to))
+    c.fail(fmt::format("{} has {} bits, {} has {}", name_of(from), bits_of(from), name_of(to), bits_of(to)));
+  c.set_output(0, to, c.shape(0));
+  c.run_on_host(!keeps_bits(from, to));
+}
+
+rt::HostStep host_bit_cast(InferContext& c) {
+  return host_call("bit_cast", {int64_t(dtype_of_onnx(c, c.integer("to")))});
+}
+
 }  // namespace
 
 void add_cast_ops(std::vector<Op>& t) {
-  add_versions(t, "Cast", {1, 6, 9, 13, 19, 21, 23, 24}, {1, 1, 1}, infer_cast, lower_cast);
-  add_versions(t, "CastLike", {15, 19, 21, 23, 24}, {2, 2, 1}, infer_cast_like, lower_cast);
+  add_versions(t, "Cast", {1, 6, 9, 13, 19, 21, 23, 24, 25}, {1, 1, 1}, infer_cast, lower_cast);
+  add_host_versions(t, "BitCast", {26}, {1, 1, 1}, infer_bit_cast, host_bit_cast, "", lower_cast);
+  add_versions(t, "CastLike", {15, 19, 21, 23, 24, 25}, {2, 2, 1}, infer_cast_like, lower_cast);
 }
 
 }  // namespace cppgen::ops

@@ -123,11 +123,13 @@ void lower_size(LowerContext& c) {
 }  // namespace
 
 void add_constant_ops(std::vector<Op>& t) {
-  add_versions(t, "Constant", {1, 9, 11, 12, 13, 19, 21}, {0, 0, 1}, infer_constant, lower_constant, refuse_constant);
-  add_versions(t, "ConstantOfShape", {9, 20, 21}, {1, 1, 1}, infer_constant_of_shape, lower_constant_of_shape);
+  add_versions(t, "Constant", {1, 9, 11, 12, 13, 19, 21, 23, 24, 25}, {0, 0, 1}, infer_constant, lower_constant,
+               refuse_constant);
+  add_versions(t, "ConstantOfShape", {9, 20, 21, 23, 24, 25}, {1, 1, 1}, infer_constant_of_shape,
+               lower_constant_of_shape);
   set_resolve(t, "ConstantOfShape", resolve_constant_of_shape);
-  add_versions(t, "Shape", {1, 13, 15, 19, 21}, {1, 1, 1}, infer_shape, lower_shape);
-  add_versions(t, "Size", {1, 13, 19, 21}, {1, 1, 1}, infer_size, lower_size);
+  add_versions(t, "Shape", {1, 13, 15, 19, 21, 23, 24, 25}, {1, 1, 1}, infer_shape, lower_shape);
+  add_versions(t, "Size", {1, 13, 19, 21, 23, 24, 25}, {1, 1, 1}, infer_size, lower_size);
 }
 
 }  // namespace cppgen::ops

@@ -179,7 +179,7 @@ rt::HostStep host_map(InferContext&) { return step_of(rt::HostOp::map); }
 }  // namespace
 
 void add_control_flow_ops(std::vector<Op>& t) {
-  add_host_versions(t, "If", {1, 11, 13, 16, 19, 21, 23, 24}, {1, -1, -1}, infer_if, host_if);
+  add_host_versions(t, "If", {1, 11, 13, 16, 19, 21, 23, 24, 25}, {1, -1, -1}, infer_if, host_if);
   add_loop_ops(t);
   add_scan_loop_ops(t);
   add_host_versions(t, "SequenceMap", {17}, {1, -1, -1}, infer_map, host_map);

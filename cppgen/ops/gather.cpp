@@ -41,18 +41,22 @@ void infer_gather_elements(InferContext& c) {
   int axis = data_axis(c);
   for (int d = 0; d < rank; ++d) {
     IndexExpr data = c.shape(0)[d], index = c.shape(1)[d];
-    bool fits = d == axis || ir::prove_less_equal(index, data);
-    if (!fits)
+    if (d != axis && ir::prove_less(data, index))
       c.fail(fmt::format("dimension {} of the indices is {}, the data has {}", d, ir::to_string(index),
                          ir::to_string(data)));
   }
   c.set_output(0, c.dtype(0), c.shape(1));
 }
 
+// Where only a run knows whether the indices have more elements than the data, each position is checked.
 void lower_gather_elements(LowerContext& c) {
-  int axis = data_axis(c);
+  const int axis = data_axis(c);
+  const Shape &data = c.shape(0), &index = c.shape(1);
   c.emit_pointwise(c.output_buffer(0), [&](const At& at) {
-    return load_gathered(c, c.input_buffer(0), at, {{axis, load_input(c, 1, at)}});
+    std::vector<Gathered> positions{{axis, load_input(c, 1, at)}};
+    for (int d = 0; d < int(data.size()); ++d)
+      if (d != axis && !ir::prove_less_equal(index[d], data[d])) positions.push_back({d, index_value(c, at[d])});
+    return load_gathered(c, c.input_buffer(0), at, positions);
   });
 }
 

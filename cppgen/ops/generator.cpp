@@ -190,7 +190,7 @@ void add_generator_ops(std::vector<Op>& t) {
   add_versions(t, "Trilu", {14}, {1, 2, 1}, infer_trilu, lower_trilu);
   add_versions(t, "Trilu", {1}, {1, 2, 1}, infer_trilu, lower_trilu, nullptr, "com.microsoft");
   add_versions(t, "OneHot", {9, 11}, {3, 3, 1}, infer_one_hot, lower_one_hot);
-  add_versions(t, "Range", {11}, {3, 3, 1}, infer_range, lower_range);
+  add_versions(t, "Range", {11, 27}, {3, 3, 1}, infer_range, lower_range);
   add_versions(t, "HannWindow", {17}, {1, 1, 1}, infer_window, lower_hann);
   add_versions(t, "HammingWindow", {17}, {1, 1, 1}, infer_window, lower_hamming);
   add_versions(t, "BlackmanWindow", {17}, {1, 1, 1}, infer_window, lower_blackman);

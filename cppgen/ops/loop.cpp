@@ -101,7 +101,7 @@ void lower_loop(LowerContext& c) { lower_repeated(c, repeated_body(c, *known_tri
 }  // namespace
 
 void add_loop_ops(std::vector<Op>& t) {
-  add_host_versions(t, "Loop", {1, 11, 13, 16, 19, 21, 23, 24}, {0, -1, -1}, infer_loop, host_loop, "", lower_loop);
+  add_host_versions(t, "Loop", {1, 11, 13, 16, 19, 21, 23, 24, 25}, {0, -1, -1}, infer_loop, host_loop, "", lower_loop);
 }
 
 }  // namespace cppgen::ops

@@ -160,7 +160,7 @@ void lower_split(LowerContext& c) {
 }  // namespace
 
 void add_move_ops(std::vector<Op>& t) {
-  add_versions(t, "Transpose", {1, 13, 21}, {1, 1, 1}, infer_transpose, lower_transpose);
+  add_versions(t, "Transpose", {1, 13, 21, 23, 24, 25}, {1, 1, 1}, infer_transpose, lower_transpose);
   add_versions(t, "Concat", {1, 4, 11, 13}, {1, -1, 1}, infer_concat, lower_concat);
   add_versions(t, "Split", {1, 2, 11, 13, 18}, {1, 2, -1}, infer_split, lower_split);
   set_resolve(t, "Split", resolve_split);

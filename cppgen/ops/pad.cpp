@@ -214,7 +214,7 @@ void lower_pad(LowerContext& c) {
 }  // namespace
 
 void add_pad_ops(std::vector<Op>& t) {
-  add_versions(t, "Pad", {1, 2, 11, 13, 18, 19, 21}, {1, 4, 1}, infer_pad, lower_pad);
+  add_versions(t, "Pad", {1, 2, 11, 13, 18, 19, 21, 23, 24, 25}, {1, 4, 1}, infer_pad, lower_pad);
   set_resolve(t, "Pad", resolve_pad);
 }
 

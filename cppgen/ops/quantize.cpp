@@ -199,8 +199,8 @@ Scalar quantized(Scalar x, Scalar zero_point, DType type) {
 }
 
 void add_quantize_ops(std::vector<Op>& t) {
-  add_versions(t, "QuantizeLinear", {10, 13, 19, 21, 23, 24}, {2, 3, 1}, infer_quantize, lower_quantize);
-  add_versions(t, "DequantizeLinear", {10, 13, 19, 21, 23, 24}, {2, 3, 1}, infer_dequantize, lower_dequantize);
+  add_versions(t, "QuantizeLinear", {10, 13, 19, 21, 23, 24, 25}, {2, 3, 1}, infer_quantize, lower_quantize);
+  add_versions(t, "DequantizeLinear", {10, 13, 19, 21, 23, 24, 25}, {2, 3, 1}, infer_dequantize, lower_dequantize);
   add_versions(t, "QuantizeLinear", {1}, {2, 3, 1}, infer_quantize, lower_quantize, nullptr, "com.microsoft");
   add_versions(t, "DequantizeLinear", {1}, {2, 3, 1}, infer_dequantize, lower_dequantize, nullptr, "com.microsoft");
   add_versions(t, "DynamicQuantizeLinear", {11}, {1, 1, 3}, infer_dynamic_quantize, lower_dynamic_quantize);

@@ -264,10 +264,10 @@ void resolve_unsqueeze(LowerContext& c, ir::BufferId dims) {
 }  // namespace
 
 void add_reshape_ops(std::vector<Op>& t) {
-  add_versions(t, "Reshape", {1, 5, 13, 14, 19, 21}, {1, 2, 1}, infer_reshape, lower_reshape_to_shape);
-  add_versions(t, "Flatten", {1, 9, 11, 13, 21}, {1, 1, 1}, infer_flatten, lower_reshape);
-  add_versions(t, "Squeeze", {1, 11, 13, 21}, {1, 2, 1}, infer_squeeze, lower_reshape_by_axes);
-  add_versions(t, "Unsqueeze", {1, 11, 13, 21}, {1, 2, 1}, infer_unsqueeze, lower_reshape_by_axes);
+  add_versions(t, "Reshape", {1, 5, 13, 14, 19, 21, 23, 24, 25}, {1, 2, 1}, infer_reshape, lower_reshape_to_shape);
+  add_versions(t, "Flatten", {1, 9, 11, 13, 21, 23, 24, 25}, {1, 1, 1}, infer_flatten, lower_reshape);
+  add_versions(t, "Squeeze", {1, 11, 13, 21, 23, 24, 25}, {1, 2, 1}, infer_squeeze, lower_reshape_by_axes);
+  add_versions(t, "Unsqueeze", {1, 11, 13, 21, 23, 24, 25}, {1, 2, 1}, infer_unsqueeze, lower_reshape_by_axes);
   set_resolve(t, "Reshape", resolve_reshape);
   set_resolve(t, "Squeeze", resolve_squeeze);
   set_resolve(t, "Unsqueeze", resolve_unsqueeze);

@@ -8,12 +8,20 @@ namespace {
 
 using At = std::vector<IndexExpr>;
 
+// CumSum and CumProd.
+struct Accumulation {
+  ir::ReduceOp op;
+  double neutral;
+  const char* function;  // of the library
+};
+constexpr Accumulation kSums{ir::ReduceOp::sum, 0, "cumsum"}, kProducts{ir::ReduceOp::prod, 1, "cumprod"};
+
 int scan_axis(InferContext& c) {
   std::vector<int64_t> axis = c.constant_ints(1);
   return normalized_axis(c, axis.at(0), int(c.shape(0).size()));
 }
 
-void infer_cum_sum(InferContext& c) {
+void infer_cumulative(InferContext& c) {
   require_dtype(c, 0, kNumbers);
   require_dtype(c, 1, bit(DType::i32) | bit(DType::i64));
   require_rank(c, 0, 1, -1);
@@ -22,42 +30,42 @@ void infer_cum_sum(InferContext& c) {
   c.set_output(0, c.dtype(0), c.shape(0));
 }
 
-// The axis is a value of the run: a sum over as many terms as the longest axis has, of the axis that is asked for.
-void lower_cum_sum_of_any_axis(LowerContext& c) {
+// The axis is a value of the run: a result of as many terms as the longest axis has, of the axis that is asked for.
+void lower_along_any_axis(LowerContext& c, const Accumulation& how) {
   const Shape& x = c.shape(0);
   int rank = int(x.size());
   IndexExpr skipped = c.integer("exclusive", 0) != 0 ? 1 : 0, longest = 0;
   bool reverse = c.integer("reverse", 0) != 0;
   for (IndexExpr extent : x) longest = ir::max(longest, extent);
   DType type = ir::value_type(c.dtype(0));
-  Scalar zero = number(c, type, 0), asked = integer_element(c, 1, 0);
+  Scalar neutral = number(c, type, how.neutral), asked = integer_element(c, 1, 0);
   emit_reduction(c, {"",
                      c.output_buffer(0),
                      {longest},
-                     ir::ReduceOp::sum,
+                     how.op,
                      [&](const At& at, const At& term) {
-                       Scalar sum = zero;
+                       Scalar chosen = neutral;
                        for (int d = 0; d < rank; ++d) {
                          At from = at;
                          from[d] = term[0];
                          IndexExpr distance = (reverse ? term[0] - at[d] : at[d] - term[0]) - skipped;
                          Scalar x_d = scalar(c, c.exprs().load(c.input_buffer(0), c.dtype(0), from,
-                                                               {{distance, 0, x[d]}, {term[0], 0, x[d]}}, zero));
-                         sum = select(asked == double(d) || asked == double(d - rank), x_d, sum);
+                                                               {{distance, 0, x[d]}, {term[0], 0, x[d]}}, neutral));
+                         chosen = select(asked == double(d) || asked == double(d - rank), x_d, chosen);
                        }
-                       return sum;
+                       return chosen;
                      },
-                     [&](Scalar sum) {
-                       return checked(c, sum, {asked >= double(-rank), asked < double(rank)});
+                     [&](Scalar total) {
+                       return checked(c, total, {asked >= double(-rank), asked < double(rank)});
                      }});
 }
 
-// A sum that goes along once. Parameters: type, exclusive, reverse, axis (-1: of the run), dimensions.
-void emit_cum_sum_call(LowerContext& c) {
+// A call that goes along once. Parameters: type, exclusive, reverse, axis (-1: of the run), dimensions.
+void emit_library_call(LowerContext& c, const Accumulation& how) {
   const DType type = computes_as_stored(c.dtype(0)) ? c.dtype(0) : DType::f32;
   const bool asks = is_run_time(c, 1);
   ir::LibraryCall call;
-  call.function = "cumsum";
+  call.function = how.function;
   call.inputs = {emit_as(c, c.input_buffer(0), type, "widened")};
   if (asks) {
     call.inputs.push_back(c.temporary(DType::i64, {}));
@@ -73,10 +81,11 @@ void emit_cum_sum_call(LowerContext& c) {
   emit_result(c, result, 0);
 }
 
-// Every element sums the ones before it, so that points are independent.
-void lower_cum_sum(LowerContext& c) {
-  if (c.uses_library()) return emit_cum_sum_call(c);
-  if (is_run_time(c, 1)) return lower_cum_sum_of_any_axis(c);
+// Every element accumulates the ones before it, so that points are independent.
+template <const Accumulation& how>
+void lower_cumulative(LowerContext& c) {
+  if (c.uses_library()) return emit_library_call(c, how);
+  if (is_run_time(c, 1)) return lower_along_any_axis(c, how);
   int axis = scan_axis(c);
   IndexExpr extent = c.shape(0)[axis];
   IndexExpr skipped = c.integer("exclusive", 0) != 0 ? 1 : 0;
@@ -85,12 +94,12 @@ void lower_cum_sum(LowerContext& c) {
   emit_reduction(c, {"",
                      c.output_buffer(0),
                      {extent},
-                     ir::ReduceOp::sum,
+                     how.op,
                      [&](At at, const At& term) {
                        IndexExpr distance = (reverse ? term[0] - at[axis] : at[axis] - term[0]) - skipped;
                        at[axis] = term[0];
                        return scalar(c, c.exprs().load(c.input_buffer(0), c.dtype(0), at, {{distance, 0, extent}},
-                                                       number(c, type, 0)));
+                                                       number(c, type, how.neutral)));
                      },
                      nullptr});
 }
@@ -127,7 +136,8 @@ void lower_reverse_sequence(LowerContext& c) {
 }  // namespace
 
 void add_scan_ops(std::vector<Op>& t) {
-  add_versions(t, "CumSum", {11, 14}, {2, 2, 1}, infer_cum_sum, lower_cum_sum);
+  add_versions(t, "CumSum", {11, 14}, {2, 2, 1}, infer_cumulative, lower_cumulative<kSums>);
+  add_versions(t, "CumProd", {26}, {2, 2, 1}, infer_cumulative, lower_cumulative<kProducts>);
   add_versions(t, "ReverseSequence", {10}, {2, 2, 1}, infer_reverse_sequence, lower_reverse_sequence);
 }
 

@@ -156,7 +156,7 @@ void lower_scan(LowerContext& c) { lower_repeated(c, repeated_body(c, scan_form(
 }  // namespace
 
 void add_scan_loop_ops(std::vector<Op>& t) {
-  add_host_versions(t, "Scan", {8, 9, 11, 16, 19, 21, 23, 24}, {0, -1, -1}, infer_scan, host_scan, "", lower_scan);
+  add_host_versions(t, "Scan", {8, 9, 11, 16, 19, 21, 23, 24, 25}, {0, -1, -1}, infer_scan, host_scan, "", lower_scan);
 }
 
 }  // namespace cppgen::ops

@@ -26,15 +26,19 @@ struct Sides {
 
 Sides dft_sides(InferContext& c) {
   Sides s{c.integer("inverse", 0) != 0, c.integer("onesided", 0) != 0};
-  if (s.inverse && s.one_sided) c.fail("inverse and onesided exclude each other");
-  if (s.one_sided && is_complex(c, 0)) c.fail("onesided needs real input");
+  if (s.one_sided && is_complex(c, 0) != s.inverse)
+    c.fail(s.inverse ? "onesided and inverse need complex input" : "onesided needs real input");
   return s;
 }
 
 // The number of samples. One that only a run knows is a value that `resolve` gives behind the dimensions.
 IndexExpr dft_length(InferContext& c) {
   if (is_run_time(c, 1)) return c.resolved_symbol(c.shape(0).size(), "length");
-  if (!c.has_input(1)) return checked_length(c, c.shape(0)[size_t(dft_axis(c))]);
+  if (!c.has_input(1)) {
+    const IndexExpr given = c.shape(0)[size_t(dft_axis(c))];
+    const Sides s = dft_sides(c);
+    return checked_length(c, s.inverse && s.one_sided ? (given - 1) * IndexExpr(int64_t(2)) : given);
+  }
   if (const auto* known = c.contents(1); known) return checked_length(c, known->at(0));
   return checked_length(c, one_integer(c, 1, "the length"));
 }
@@ -42,7 +46,7 @@ IndexExpr dft_length(InferContext& c) {
 Transform dft_transform(InferContext& c) {
   const Sides s = dft_sides(c);
   const IndexExpr length = dft_length(c);
-  return {length, bins_of(length, s.one_sided), s.inverse, is_complex(c, 0)};
+  return {length, bins_of(length, s.one_sided && !s.inverse), s.inverse, is_complex(c, 0)};
 }
 
 void infer_dft(InferContext& c) {
@@ -60,7 +64,8 @@ void infer_dft(InferContext& c) {
     c.note_resolved(noted);
   }
   to[size_t(dft_axis(c))] = t.bins;
-  to.back() = 2;
+  const Sides s = dft_sides(c);
+  to.back() = s.inverse && s.one_sided ? 1 : 2;  // the result of half a spectrum is real
   c.set_output(0, c.dtype(0), to);
 }
 
@@ -77,12 +82,20 @@ void lower_dft(LowerContext& c) {
   DType type = ir::value_type(c.dtype(0));
   bool complex = is_complex(c, 0);
   Scalar zero = number(c, type, 0);
-  emit_transform(c, dft_transform(c), axis, type, [&](At at, IndexExpr n) -> Complex {
-    at[axis] = n;  // the input is cut or filled up with zeros to the length
+  const Transform t = dft_transform(c);
+  const Sides sides = dft_sides(c);
+  const bool mirrored = sides.inverse && sides.one_sided;
+  emit_transform(c, t, axis, type, [&](At at, IndexExpr n) -> Complex {
+    // The input is cut or filled up with zeros to the length. What half a spectrum leaves out is the conjugate of what
+    // it has.
+    at[axis] = mirrored ? ir::min(n, t.length - n) : n;
     at.push_back(0);
     Scalar re = load_inside(c, c.input_buffer(0), at, zero);
     at.back() = 1;
-    return {re, complex ? load_inside(c, c.input_buffer(0), at, zero) : zero};
+    if (!complex) return {re, zero};
+    Scalar im = load_inside(c, c.input_buffer(0), at, zero);
+    if (!mirrored) return {re, im};
+    return {re, select(index_value(c, n) * 2.0 > index_value(c, t.length), -im, im)};
   });
 }
 

@@ -120,7 +120,8 @@ void emit_transform_loops(LowerContext& c, const Transform& t, size_t bin_dimens
   Scalar cosine = load(c, twiddles.cosine, {phase}), sine = load(c, twiddles.sine, {phase});
   nest.reductions.push_back({ir::ReduceOp::sum, type, x.re * cosine - x.im * sine});
   nest.reductions.push_back({ir::ReduceOp::sum, type, x.re * sine + x.im * cosine});
-  for (int part = 0; part < 2; ++part) {
+  const int parts = int(c.output(0).shape.back().constant());
+  for (int part = 0; part < parts; ++part) {
     Scalar sum = scalar(c, c.exprs().accumulator(part, type));
     At to = at;
     to.push_back(int64_t(part));

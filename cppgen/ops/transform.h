@@ -21,7 +21,7 @@ std::vector<Scalar> allowed_length(Scalar);                       // conditions 
 struct Complex {
   Scalar re, im;
 };
-// output[at.., 0|1] = sum over n of sample(at, n) x exp(-+ 2 pi i bin(at) n / length)
+// output[at.., 0|1], or of its real part alone = sum over n of sample(at, n) x exp(-+ 2 pi i bin(at) n / length)
 void emit_transform(LowerContext&, const Transform&, size_t bin_dimension, DType,
                     const std::function<Complex(const std::vector<IndexExpr>& at, IndexExpr n)>& sample);
 

@@ -99,7 +99,7 @@ void add_unary_ops(std::vector<Op>& t) {
   add<UnaryOp::tanh>(t, "Tanh", {1, 6, 13});
   add_versions(t, "Erf", {9, 13}, {1, 1, 1}, infer_same<kNumbers>, lower_erf);
   add<UnaryOp::sigmoid>(t, "Sigmoid", {1, 6, 13});
-  add_versions(t, "Identity", {1, 13, 14, 16, 19, 21}, {1, 1, 1}, infer_identity, lower_identity);
+  add_versions(t, "Identity", {1, 13, 14, 16, 19, 21, 23, 24, 25}, {1, 1, 1}, infer_identity, lower_identity);
   for (Op& op : t)
     if (op.name == "Identity") op.host = host_identity;
   add_versions(t, "Reciprocal", {1, 6, 13}, {1, 1, 1}, infer_same<kFloats>, lower_reciprocal);

@@ -53,10 +53,12 @@ void expand_transform(Expansion& e) {
   const ValueId y = e.add("DFT", {x, e.input(1), m.number(1)}, e.given_attributes());
   const ValueId bins = m.part(e.add("Shape", {y}), 1, 2);
   const ValueId dims = m.part(e.add("Where", {e.add("Equal", {places, axis}), bins, shape}), 0, -1);
-  const ValueId result = m.shaped(y, m.joined({dims, m.list({2})}));
-  // Says that the last dimension is 2, whatever the run's other ones.
+  const bool real = e.integer("inverse", 0) != 0 && e.integer("onesided", 0) != 0;
+  const ValueId parts_of_result = m.list({real ? 1 : 2});
+  const ValueId result = m.shaped(y, m.joined({dims, parts_of_result}));
+  // Says what the last dimension is, whatever the run's other ones.
   const ValueId kept = e.add("Mul", {m.part(shape, 0, -1), m.number(0)});
-  e.become("Reshape", {result, m.joined({kept, m.list({2})})}, {});
+  e.become("Reshape", {result, m.joined({kept, parts_of_result})}, {});
 }
 
 }  // namespace cppgen::passes

@@ -11,34 +11,50 @@ namespace {
 
 constexpr int64_t kColumns = 64;  // neighbours that are summed side by side
 
-// The elements of one row. Sums within a block do not wait for the block before it, so that the next can begin.
-template <class T, class Sum>
+struct Add {
+  static constexpr int kNeutral = 0;
+  template <class T>
+  static T apply(T a, T b) {
+    return T(a + b);
+  }
+};
+struct Multiply {
+  static constexpr int kNeutral = 1;
+  template <class T>
+  static T apply(T a, T b) {
+    return T(a * b);
+  }
+};
+
+// The elements of one row. What a block comes to does not wait for the block before it, so that the next can begin.
+template <class Op, class T, class Sum>
 void scan_row(const T* x, T* y, int64_t count, int64_t step, bool exclusive) {
   constexpr int64_t kBlock = 8;
-  Sum sum = 0;
+  Sum sum = Op::kNeutral;
   int64_t i = 0;
   for (; i + kBlock <= count; i += kBlock) {
     Sum within[kBlock + 1];
-    within[0] = 0;
-    for (int64_t k = 0; k < kBlock; k++) within[k + 1] = within[k] + Sum(x[(i + k) * step]);
+    within[0] = Op::kNeutral;
+    for (int64_t k = 0; k < kBlock; k++) within[k + 1] = Op::apply(within[k], Sum(x[(i + k) * step]));
     const Sum* own = within + (exclusive ? 0 : 1);
-    for (int64_t k = 0; k < kBlock; k++) y[(i + k) * step] = T(sum + own[k]);
-    sum += within[kBlock];
+    for (int64_t k = 0; k < kBlock; k++) y[(i + k) * step] = T(Op::apply(sum, own[k]));
+    sum = Op::apply(sum, within[kBlock]);
   }
   for (; i < count; i++) {
-    const Sum next = sum + Sum(x[i * step]);
+    const Sum next = Op::apply(sum, Sum(x[i * step]));
     y[i * step] = T(exclusive ? sum : next);
     sum = next;
   }
 }
 
 // `width` neighbouring columns, whose elements are `step` apart.
-template <class T, class Sum>
+template <class Op, class T, class Sum>
 void scan_columns(const T* x, T* y, int64_t count, int64_t step, int64_t width, bool exclusive) {
-  Sum sums[kColumns] = {};
+  Sum sums[kColumns];
+  std::fill_n(sums, kColumns, Sum(Op::kNeutral));
   for (int64_t i = 0; i < count; i++, x += step, y += step) {
     for (int64_t k = 0; k < width; k++) {
-      const Sum next = sums[k] + Sum(x[k]);
+      const Sum next = Op::apply(sums[k], Sum(x[k]));
       y[k] = T(exclusive ? sums[k] : next);
       sums[k] = next;
     }
@@ -56,9 +72,10 @@ struct Extents {
   int64_t units() const { return outer * blocks(); }
 };
 
-class CumSumTask : public LibraryTask {
+template <class Op>
+class CumulativeTask : public LibraryTask {
  public:
-  CumSumTask(const BoundCall& call, int64_t elements)
+  CumulativeTask(const BoundCall& call, int64_t elements)
       : type_(DType(call.params[kCumSumDType])),
         exclusive_(call.params[kCumSumExclusive] != 0),
         reverse_(call.params[kCumSumReverse] != 0),
@@ -108,9 +125,9 @@ class CumSumTask : public LibraryTask {
       const T* x = static_cast<const T*>(from) + first;
       T* y = static_cast<T*>(to) + first;
       if (e.inner == 1) {
-        reverse_ ? scan_row<T, Sum>(x, y, e.count, -1, exclusive_) : scan_row<T, Sum>(x, y, e.count, 1, exclusive_);
+        scan_row<Op, T, Sum>(x, y, e.count, reverse_ ? -1 : 1, exclusive_);
       } else {
-        scan_columns<T, Sum>(x, y, e.count, step, std::min(kColumns, e.inner - column), exclusive_);
+        scan_columns<Op, T, Sum>(x, y, e.count, step, std::min(kColumns, e.inner - column), exclusive_);
       }
     }
   }
@@ -122,9 +139,10 @@ class CumSumTask : public LibraryTask {
   int64_t chunks_;
 };
 
-class CumSum : public LibraryOperator {
+template <class Op>
+class Cumulative : public LibraryOperator {
  public:
-  explicit CumSum(size_t inputs) : inputs_(inputs) {}
+  explicit Cumulative(size_t inputs) : inputs_(inputs) {}
 
   std::shared_ptr<const LibraryTask> bind(const BoundCall& call) override {
     if (call.params.size() <= kCumSumDims) user_error("plan: cumsum has {} parameters", call.params.size());
@@ -145,19 +163,23 @@ class CumSum : public LibraryOperator {
     const bool axis_fits = inputs_ == 1 || call.bytes[1] == int64_t(sizeof(int64_t));
     if (call.bytes[0] != bytes || call.bytes[inputs_] != bytes || !axis_fits)
       user_error("plan: the buffers of cumsum have other sizes than its parameters say");
-    return std::make_shared<CumSumTask>(call, elements);
+    return std::make_shared<CumulativeTask<Op>>(call, elements);
   }
 
  private:
   size_t inputs_;
 };
 
-}  // namespace
-
-std::unique_ptr<LibraryOperator> create_cumsum(const LibraryCall& call) {
+template <class Op>
+std::unique_ptr<LibraryOperator> create(const LibraryCall& call) {
   if (call.input_count < 1 || call.input_count > 2 || call.output_count != 1)
     user_error("plan: cumsum has {} inputs and {} outputs; expected 1 or 2 and 1", call.input_count, call.output_count);
-  return std::make_unique<CumSum>(call.input_count);
+  return std::make_unique<Cumulative<Op>>(call.input_count);
 }
+
+}  // namespace
+
+std::unique_ptr<LibraryOperator> create_cumsum(const LibraryCall& call) { return create<Add>(call); }
+std::unique_ptr<LibraryOperator> create_cumprod(const LibraryCall& call) { return create<Multiply>(call); }
 
 }  // namespace cppgen::rt

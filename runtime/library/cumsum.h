@@ -5,7 +5,7 @@
 
 namespace cppgen::rt {
 
-// Sums of all elements up to each one along an axis; floats are summed in double.
+// Sums or products of all elements up to each one along an axis; those of floats are of doubles.
 //   inputs:  x; where the axis is a value of the run also that, one int64 in [-rank, rank)
 //   outputs: of x's type and shape
 // Parameters: these, then the dimensions.
@@ -13,5 +13,6 @@ enum CumSumParam { kCumSumDType, kCumSumExclusive, kCumSumReverse, kCumSumAxis, 
 inline constexpr int64_t kCumSumAxisOfRun = -1;  // as kCumSumAxis
 
 std::unique_ptr<LibraryOperator> create_cumsum(const LibraryCall&);
+std::unique_ptr<LibraryOperator> create_cumprod(const LibraryCall&);
 
 }  // namespace cppgen::rt

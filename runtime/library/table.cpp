@@ -11,6 +11,7 @@ namespace {
 
 // clang-format off
 constexpr LibraryFunction kFunctions[] = {
+    {"cumprod", create_cumprod},
     {"cumsum", create_cumsum},
     {"dft", create_dft},
     {"roi_align", create_roi_align},

@@ -130,7 +130,28 @@ std::vector<Value> compress(const HostCall& call) {
   return one_value(strings.leave(compress_tensor(call, strings.enter(call.strings(0)))));
 }
 
+// integers: the type
+std::vector<Value> bit_cast(const HostCall& call) {
+  const Tensor& x = call.tensor(0);
+  const int64_t number = call.step.integers[0];
+  if (number < 0 || number >= kDTypeCount) call.fail(fmt::format("type {} does not exist", number));
+  const DType to = DType(number);
+  const auto bits_of = [](DType t) { return is_four_bits(t) ? 4 : int(8 * size_of(t)); };
+  const int bits = bits_of(to);
+  if (bits != bits_of(x.type()))
+    call.fail(fmt::format("{} has not as many bits as {}", name_of(x.type()), name_of(to)));
+  Tensor result(to, x.dims());
+  if (x.bytes() > 0) std::memcpy(result.data(), x.data(), size_t(x.bytes()));
+  auto* bytes = result.as<uint8_t>();
+  const int sign = is_signed_int(to) ? 1 << (bits - 1) : 0;
+  for (int64_t i = 0; bits < 8 && i < x.elements(); i++)
+    bytes[i] = uint8_t(((bytes[i] & ((1 << bits) - 1)) ^ sign) - sign);
+  for (int64_t i = 0; to == DType::boolean && i < x.elements(); i++) bytes[i] = bytes[i] != 0;
+  return one_value(std::move(result));
+}
+
 constexpr NamedHostFunction kFunctions[] = {
+    {"bit_cast", 1, 1, 0, bit_cast},
     {"non_zero", 1, 0, 0, non_zero},
     {"compress", 2, 2, 0, compress},
 };

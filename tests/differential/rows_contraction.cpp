@@ -107,6 +107,29 @@ void add_sequence_rows(std::vector<Row>& t) {
        "|qk_matmul_output_mode=1 softcap=1.0 -> 4; T[1,2,3,8]@-2..2 T[1,2,4,8]@-2..2 T[1,2,4,8]@-2..2 T[3,4]@-2..2"
        "|qk_matmul_output_mode=2 softcap=1.0 -> 4",
        23});
+  t.push_back({"Attention", sums(128),
+               "T[1,2,5,8]@-2..2 T[1,2,7,8]@-2..2 T[1,2,7,8]@-2..2|left_window_size=2 right_window_size=1;"
+               "T[2,2,3,8]@-2..2 T[2,2,9,8]@-2..2 T[2,2,9,8]@-2..2 - - - i64[2]=9,4|left_window_size=1 is_causal=1;"
+               "T[1,2,3,8]@-2..2 T[1,2,3,8]@-2..2 T[1,2,3,8]@-2..2 - T[1,2,4,8]@-2..2 T[1,2,4,8]@-2..2"
+               "|left_window_size=3 right_window_size=0 -> 3",
+               25});
+  t.push_back({"CausalConvWithState", sums(64),
+               "T[2,3,17]@-2..2 T[3,1,4]@-2..2; T[2,3,17]@-2..2 T[3,1,4]@-2..2 T[3]@-2..2 T[2,3,3]@-2..2|"
+               "activation='silu' -> 2; T[1,5,2]@-2..2 T[5,1,4]@-2..2 - T[1,5,3]@-2..2 -> 2;"
+               "T[N,3,9]@-2..2 T[3,1,1]@-2..2 T[3]@-2..2|activation='swish' -> 2; T[1,2,0] T[2,1,3] -> 2",
+               27});
+  t.push_back(
+      {"LinearAttention", sums(256),
+       "T[2,5,12]@-1..1 T[2,5,12]@-1..1 T[2,5,18]@-1..1|q_num_heads=3 kv_num_heads=3 update_rule='linear' -> 2;"
+       "T[1,4,16]@-1..1 T[1,4,8]@-1..1 T[1,4,6]@-1..1 T[1,2,4,3]@-1..1 T[1,4,2]@-1..0|q_num_heads=4 kv_num_heads=2 "
+       "update_rule='gated' scale=0.5 -> 2; T[1,4,8]@-1..1 T[1,4,8]@-1..1 T[1,4,6]@-1..1 - - T[1,4,1]@0..1|"
+       "q_num_heads=2 kv_num_heads=2 update_rule='delta' -> 2; T[2,3,8]@-1..1 T[2,3,8]@-1..1 T[2,3,6]@-1..1 "
+       "f32[2,2,4,3]@-1..1 T[2,3,8]@-1..0 T[2,3,2]@0..1|q_num_heads=2 kv_num_heads=2 -> 2",
+       27});
+  t.push_back({"FlexAttention", sums(128),
+               "T[2,3,5,8]@-2..2 T[2,3,7,8]@-2..2 T[2,3,7,6]@-2..2; T[1,4,5,8]@-2..2 T[1,2,N,8]@-2..2 T[1,2,N,8]@-2..2"
+               "|scale=0.5; T[1,2,3,4]@-2..2 T[1,2,3,4]@-2..2 T[1,2,3,4]@-2..2|softmax_precision=11",
+               1, "ai.onnx.preview"});
   t.push_back(
       {"MultiHeadAttention", sums(128),
        "T[2,5,24]@-2..2 T[2,7,24]@-2..2 T[2,7,24]@-2..2|num_heads=3; T[2,5,24]@-2..2 T[2,7,24]@-2..2 T[2,7,24]@-2..2 "

@@ -63,6 +63,9 @@ void add_pointwise_rows(std::vector<Row>& t) {
     casts += "T[37]|to=" + std::to_string(to) + ";T[3,5,9]|to=" + std::to_string(to) + ";";
   }
   t.push_back({"Cast", kExact, casts + "T[]|to=1; T[0,3]|to=7; T[N,5]|to=10"});
+  t.push_back({"BitCast", kExact,
+               "i32[3,5]|to=12; u32[33]|to=6; i64[N,5]|to=13; i8[35]|to=2; u16[9]|to=5; f32[3]|to=1; bool[5]|to=2",
+               26});
   t.push_back(
       {"CastLike", kExact, "T[33] f32[1]; T[3,7] u8[]; T[5] i64[2,2]; f32[35] T[1]; i32[2,9] T[]; T[0] bool[3]"});
 }
@@ -81,6 +84,7 @@ void add_activation_rows(std::vector<Row>& t) {
   t.push_back({"Shrink", ulps(1), kOne + "; T[33]|lambd=1.5 bias=0.25"});
   t.push_back({"Mish", ulps(12), kOne});
   t.push_back({"Swish", ulps(6), kOne + "; T[33]|alpha=0.3", 24});
+  t.push_back({"SwiGLU", ulps(8), "T[33] T[33]; T[3,5] T[3,5]|alpha=0.5; T[N,19] T[N,19]; T[0,3] T[0,3]; T[] T[]", 28});
   t.push_back({"Gelu", sums(8), kOne + "; T[33]|approximate='tanh'; T[2,19]|approximate='tanh'"});
   t.push_back({"PRelu", ulps(1), "T[33] T[33]; T[2,3,7] T[3,1]; T[3,5] T[1]; T[0,4] T[4]; T[2,1,3,9] T[]"});
   t.push_back({"PRelu", ulps(1), "T[2,3,7] T[3]; T[2,3] T[1]", 6});

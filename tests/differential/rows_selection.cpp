@@ -18,6 +18,10 @@ void add_selection_rows(std::vector<Row>& t) {
   t.push_back({"CumSum", sums(64),
                "T[33]@-3..3 i64[]=0; T[3,19]@0..3 i64[]=-1|exclusive=1; T[5,4]@0..3 i32[]=0|reverse=1;"
                "T[2,3,4]@0..2 i64[1]=1|reverse=1 exclusive=1; T[0,3] i64[]=0; T[N,3]@0..2 i64[]=0"});
+  t.push_back({"CumProd", sums(64),
+               "T[33]@-1..1 i64[]=0; T[3,19]@1..2 i64[]=-1|exclusive=1; T[5,4]@0..3 i32[]=0|reverse=1;"
+               "T[2,3,4]@0..2 i64[1]=1|reverse=1 exclusive=1; T[0,3] i64[]=0; T[N,3]@0..2 i64[]=0",
+               26});
   t.push_back(
       {"TfIdfVectorizer", ulps(1),
        "T[12]@2..8|mode='TF' min_gram_length=2 max_gram_length=2 max_skip_count=0 ngram_counts=[0,4] "

@@ -197,8 +197,10 @@ TEST(ImportErrors, Names) {
 
 TEST(ImportErrors, Versions) {
   ModelMaker opset = relu_chain();
-  opset.model.mutable_opset_import(0)->set_version(25);
-  EXPECT_EQ(error_of(opset), "m.onnx: operator set 25 of ONNX: versions 1 to 24 are supported");
+  opset.model.mutable_opset_import(0)->set_version(0);
+  EXPECT_EQ(error_of(opset), "m.onnx: operator set 0 of domain \"ai.onnx\": no such version");
+  opset.model.mutable_opset_import(0)->set_version(kNewestOpset + 1);  // with a warning
+  EXPECT_EQ(opset.import().nodes[0].opset, kNewestOpset + 1);
   ModelMaker none = relu_chain();
   none.model.clear_opset_import();
   EXPECT_EQ(error_of(none), "m.onnx: the model imports no operator set");
