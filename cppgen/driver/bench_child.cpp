@@ -83,7 +83,7 @@ ExitCode command_measure(const MeasureOptions& options, const CancelToken& cance
   Settings settings = read_settings(options);
   settings.cache_dir = options.cache;
   const ReadyModel model = open_model(options, settings, cancel);
-  const std::vector<rt::Tensor> inputs = make_inputs(model.plan(), model.bound, options.seed);
+  const std::vector<rt::Tensor> inputs = make_inputs(model.plan(), model.bound, options.seed, settings.max_memory);
   TimedModel timed(model, inputs);
   if (!model.reference)
     for (int i = 1; i < kRuns; i++) timed.run();

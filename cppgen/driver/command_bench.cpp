@@ -167,7 +167,7 @@ ExitCode command_bench(const BenchOptions& options, const CancelToken& cancel) {
   const Settings settings = with_private_cache(read_settings(options), directory);
   check_against(options, settings);
   const ReadyModel model = open_model(options, settings, cancel);
-  const std::vector<rt::Tensor> inputs = make_inputs(model.plan(), model.bound, options.seed);
+  const std::vector<rt::Tensor> inputs = make_inputs(model.plan(), model.bound, options.seed, settings.max_memory);
   TimedModel timed(model, inputs);
   BenchResult result;
   result.compile_s = compile_seconds(timed);

@@ -273,14 +273,16 @@ void replace_help(std::vector<std::string>& arguments) {
   arguments.push_back("--help");
 }
 
-ExitCode run_reporting(const Parsed& parsed, int argc, char** argv) {
+int report_interruption(const CancelToken& cancel) {
+  std::fprintf(stderr, "cppgen: interrupted\n");
+  return cancel.signal() == 0 ? int(kInterrupted) : 128 + cancel.signal();
+}
+
+int run_reporting(const Parsed& parsed, const CancelToken& cancel, int argc, char** argv) {
   try {
-    CancelToken cancel;
-    const ScopedSignalCancel on_signal(cancel);
     return parsed.command(cancel);
   } catch (const Cancelled&) {
-    std::fprintf(stderr, "cppgen: interrupted\n");
-    return kInterrupted;
+    return report_interruption(cancel);
   } catch (const UserError& error) {
     std::fprintf(stderr, "cppgen: %s\n", for_terminal(error.what()).c_str());
     return kUserError;
@@ -325,7 +327,9 @@ int run_command_line(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return report_parse(app, error);
   }
-  return run_reporting(parsed, argc, argv);
+  CancelToken cancel;
+  const ScopedSignalCancel on_signal(cancel, "cppgen");
+  return run_reporting(parsed, cancel, argc, argv);
 }
 
 }  // namespace cppgen

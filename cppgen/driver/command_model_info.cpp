@@ -9,6 +9,7 @@
 #include "cppgen/driver/json_writer.h"
 #include "cppgen/driver/layout_text.h"
 #include "cppgen/driver/ready_model.h"
+#include "cppgen/driver/stages.h"
 #include "cppgen/import/summary.h"
 #include "runtime/base/errors.h"
 #include "runtime/session/package.h"
@@ -212,7 +213,9 @@ ExitCode command_explain(const ExplainOptions& options, const CancelToken& cance
     user_error("explain needs the .onnx file, but '{0}' is a package; `cppgen inspect {0}` lists its steps",
                options.model);
   const Settings settings = read_settings(options);
-  const Explanation explanation = explain_model(compile_request(options, settings, cancel));
+  const CompileRequest request = compile_request(options, settings, cancel);
+  const ScopedTimeLimit limit(double(settings.compile_timeout_seconds) + 0.5, timeout_text(request));
+  const Explanation explanation = explain_model(request);
   print_result(options.json ? explain_json(options, explanation) : explain_text(explanation, options.source));
   return kDone;
 }

@@ -12,7 +12,7 @@ enum ExitCode {
   kCheckFailed = 1,    // the outputs differ from what is expected
   kUserError = 2,      // a bad model, option, setting or input
   kInternalError = 3,  // ours
-  kInterrupted = 130,  // Ctrl-C, as a shell reports it
+  kInterrupted = 130,  // Ctrl-C, as a shell reports it; 128 + the number of another signal
 };
 
 // What the command line said, unchecked beyond its syntax.

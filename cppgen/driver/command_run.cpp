@@ -200,7 +200,7 @@ ExitCode command_run(const RunOptions& options, const CancelToken& cancel) {
   for (const std::string& text : options.inputs) check_input_file(text);
   std::optional<std::vector<rt::Value>> made;
   const auto make = [&](const rt::Plan& plan, const std::map<std::string, int64_t>& bound) {
-    made = make_values(plan, options.inputs, bound, options.seed);
+    made = make_values(plan, options.inputs, bound, options.seed, settings.max_memory);
     check_inputs(plan, bound, *made);
   };
   const ReadyModel model = open_model(options, settings, cancel, make);

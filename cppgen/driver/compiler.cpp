@@ -12,34 +12,41 @@
 #include "cppgen/driver/model_parts.h"
 #include "cppgen/driver/package_output.h"
 #include "cppgen/driver/stages.h"
-#include "cppgen/import/summary.h"
 #include "cppgen/ops/op.h"
 #include "cppgen/package/model_cache.h"
 #include "cppgen/package/plan_builder.h"
 #include "cppgen/package/weights.h"
 #include "cppgen/schedule/schedule.h"
 #include "cppgen/support/file_io.h"
+#include "cppgen/support/hashing.h"
 #include "cppgen/support/temp_directory.h"
 #include "runtime/base/errors.h"
 #include "runtime/base/log.h"
+#include "runtime/base/usable_cpus.h"
 #include "runtime/session/package.h"
 
 namespace cppgen {
 namespace {
 
+// Not an error of the cache: nothing that was read is to be trusted.
+struct ChangedFiles : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
 class Compilation {
  public:
   explicit Compilation(const CompileRequest& request)
-      : request_(request), options_(compile_options(request)), trace_(request) {}
+      : request_(request), options_(compile_options(request)), trace_(request), clock_(&request) {}
 
   CompiledModel run() {
     double start = StageClock::now();
     check_readable();
-    auto cache = model_cache();
-    if (cache && !must_compile())
-      if (auto package = clock_.time("cache", [&] { return cache->find(); })) return from_cache(*package, start);
-    build(read_and_simplify(request_, clock_, &trace_));
-    CompiledModel model = placed(std::move(cache), start);
+    if (may_use_cache() && !must_compile()) {
+      auto entry = clock_.time("cache", [&] { return model_cache(file_sha256_hex(request_.model)).find(); });
+      if (entry) return from_cache(*entry, start);
+    }
+    build(read());
+    CompiledModel model = placed(start);
     trace_.write("timings.txt", timings(model.report));
     return model;
   }
@@ -47,7 +54,7 @@ class Compilation {
   CompiledModel run(Graph graph) {
     double start = StageClock::now();
     build(std::move(graph));
-    return placed(std::nullopt, start);
+    return placed(start);
   }
 
  private:
@@ -55,6 +62,8 @@ class Compilation {
   CompileOptions options_;
   Trace trace_;
   StageClock clock_;
+  std::string external_key_;  // as the files were before anything was computed from them
+  ImportRecord source_;       // without external files: a graph that is not from a file
   const VecISA* isa_ = nullptr;
   std::optional<rt::Module> module_;
   std::vector<ModelPart> parts_;
@@ -71,31 +80,39 @@ class Compilation {
   }
 
   // A plan from the cache has nothing to tell about its compilation.
-  bool must_compile() const { return request_.settings.recompile || request_.settings.debug_fusion || trace_.on(); }
+  bool must_compile() const {
+    return request_.settings.recompile || request_.replace || request_.settings.debug_fusion || trace_.on();
+  }
 
   bool caching() const { return options_.use_cache && !options_.disable_caches && request_.output.empty(); }
 
-  std::optional<package::ModelCache> model_cache() {
-    if (!caching()) return std::nullopt;
-    if (make_private_directory(options_.cache_dir, "CACHE_DIR") != 0) return std::nullopt;
-    return clock_.time(
-        "cache", [&] { return package::ModelCache(options_.cache_dir, model_key(request_, options_), folder()); });
+  bool may_use_cache() const { return caching() && make_private_directory(options_.cache_dir, "CACHE_DIR") == 0; }
+
+  package::ModelCache model_cache(const std::string& model_sha256) const {
+    return package::ModelCache(options_.cache_dir, model_key(request_, options_, model_sha256), folder());
   }
 
-  CompiledModel from_cache(const std::string& package, double start) {
+  CompiledModel from_cache(const package::ModelCache::Entry& entry, double start) {
     CompiledModel model;
-    model.package = package;
-    model.trusted = package::ModelCache::is_settled(package);
+    model.package = entry.package, model.trusted = entry.trusted, model.keep_alive = entry.pin;
     model.report = report(start);
     model.report.from_cache = true;
     return model;
   }
 
-  CompiledModel placed(std::optional<package::ModelCache> cache, double start) {
+  CompiledModel placed(double start) {
     CompiledModel model;
-    clock_.time("package", [&] { place(cache, model); });
+    clock_.time("package", [&] { place(model); });
     model.report = report(start);
     return model;
+  }
+
+  Graph read() {
+    Graph graph = clock_.time("read", [&] { return import_model(request_, &source_); });
+    clock_.time("read", [&] { external_key_ = external_key(); });
+    if (source_.external->may_have_changed()) throw ChangedFiles(changed_text());
+    clock_.time("passes", [&] { simplify(graph, request_, &trace_); });
+    return graph;
   }
 
   // From the graph to kernels and plans.
@@ -197,24 +214,55 @@ class Compilation {
     write_plans(dir, parts_, module_);
     clock_.time("weights", [&] {
       write_weights(dir, parts_, module_.has_value(), std::clamp(options_.threads, 1, 8));
+      check_external();
       rt::write_manifest(dir, std::string(isa_->name));
     });
   }
 
-  void place(std::optional<package::ModelCache>& cache, CompiledModel& model) {
-    auto write = [&](const std::string& dir) { write_package(dir); };
-    if (cache) {
-      auto external = summarize_onnx(request_.model).external_files;
-      if (auto published = cache->publish(external, write, request_.settings.recompile)) {
-        model.package = *published;
-        model.trusted = package::ModelCache::is_settled(*published);
-        return;
-      }
-      log_warning("the cache {} cannot be written: the model is kept for this run only", options_.cache_dir);
-    }
+  // The last bytes of external data have been read: all of them must be those that the key is of.
+  void check_external() const {
+    if (source_.external && source_.external->may_have_changed() && external_key() != external_key_)
+      throw ChangedFiles(changed_text());
+  }
+
+  std::string changed_text() const {
+    return fmt::format("{}: its external data changed while it was compiled", request_.model);
+  }
+
+  std::string external_key() const { return source_.external->content_key(usable_cpus()); }
+
+  package::ModelCache::Description description() const {
+    package::ModelCache::Description about{std::filesystem::absolute(request_.model).string(), {}};
+    for (const SettingDescription& setting : request_.settings.describe())
+      if (setting.in_key && setting.source != "default")
+        about.settings.push_back(fmt::format("{}={}", setting.name, setting.value));
+    for (const DimOption& dim : request_.dims)
+      about.settings.push_back(dim.size ? fmt::format("{}={}", dim.symbol, *dim.size)
+                                        : fmt::format("{}.{}={}", dim.input, dim.axis, dim.symbol));
+    return about;
+  }
+
+  // False if the cache cannot take it.
+  bool place_in_cache(CompiledModel& model) {
+    package::ModelCache cache = model_cache(source_.model_sha256);
+    const auto published = cache.publish(
+        *source_.external, external_key_, description(), [&](const std::string& dir) { write_package(dir); },
+        request_.settings.recompile || request_.replace);
+    if (!published.reason.empty())
+      log_warning("the cache {} cannot be written ({}): the model is compiled again next time", options_.cache_dir,
+                  published.reason);
+    if (!published.entry) return false;
+    package::ModelCache::trim(options_.cache_dir, request_.settings.weights_cache_limit);
+    model.package = published.entry->package, model.trusted = published.entry->trusted;
+    model.keep_alive = published.entry->pin;
+    return true;
+  }
+
+  void place(CompiledModel& model) {
+    if (source_.external && may_use_cache() && place_in_cache(model)) return;
     auto temp = std::make_shared<TempDirectory>(
         request_.output.empty() ? system_temp_directory() : parent_of_output(request_.output), "cppgen-package.");
-    write(temp->path());
+    write_package(temp->path());
     if (request_.output.empty()) {
       model.package = temp->path(), model.trusted = true, model.keep_alive = temp;
       return;
@@ -238,7 +286,13 @@ class Compilation {
 
 }  // namespace
 
-CompiledModel compile_model(const CompileRequest& request) { return Compilation(request).run(); }
+CompiledModel compile_model(const CompileRequest& request) {
+  try {
+    return Compilation(request).run();
+  } catch (const ChangedFiles& changed) {
+    user_error("{}: run the command again when they are complete", changed.what());
+  }
+}
 
 CompiledModel compile_graph(Graph graph, const CompileRequest& request) {
   return Compilation(request).run(std::move(graph));

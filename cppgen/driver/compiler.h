@@ -1,4 +1,5 @@
 #pragma once
+#include <chrono>
 #include <functional>
 #include <map>
 #include <memory>
@@ -21,8 +22,10 @@ struct CompileRequest {
   std::string model;  // path of an .onnx file
   Settings settings;
   std::vector<DimOption> dims;  // --dim
+  bool replace = false;         // what the cache has for it is damaged
   std::string output;           // package directory to write; empty: into the cache (or a temporary directory)
   const CancelToken* cancel = nullptr;
+  std::chrono::steady_clock::time_point begin = std::chrono::steady_clock::now();
   std::function<void(int done, int total)> on_progress;  // translation units
   // Told what the model takes and gives before any kernel is compiled; what it throws ends the compilation. Not called
   // for a model from the cache.
@@ -87,10 +90,12 @@ class ReferenceModel {
   };
   const std::vector<Part>& parts() const { return parts_; }
   const rt::Module* module() const { return module_ ? &*module_ : nullptr; }  // null for one program
+  int64_t max_memory() const { return max_memory_; }
 
  private:
   std::vector<Part> parts_;
   std::optional<rt::Module> module_;
+  int64_t max_memory_;
 };
 
 }  // namespace cppgen

@@ -49,7 +49,7 @@ void append(schedule::LayoutReport& to, schedule::LayoutReport from) {
 }  // namespace
 
 Explanation explain_model(const CompileRequest& request) {
-  StageClock clock;
+  StageClock clock(&request);
   Trace trace(request);
   Graph graph = read_and_simplify(request, clock, &trace);
   CompileOptions options = compile_options(request);

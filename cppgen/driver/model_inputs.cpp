@@ -129,7 +129,7 @@ void require_sizes(const rt::Plan& plan, const std::map<std::string, int64_t>& s
 }  // namespace
 
 std::vector<rt::Value> make_values(const rt::Plan& plan, const std::vector<std::string>& files,
-                                   const std::map<std::string, int64_t>& bound, uint64_t seed) {
+                                   const std::map<std::string, int64_t>& bound, uint64_t seed, int64_t max_memory) {
   Given given = read_files(plan, files);
   require_given(plan, given);
   std::vector<rt::Value> inputs(plan.inputs.size());
@@ -139,7 +139,7 @@ std::vector<rt::Value> make_values(const rt::Plan& plan, const std::vector<std::
     std::set<size_t> no_tensors;  // of tensors that are given numbers are drawn, too: the others stay the same
     for (const auto& [i, value] : given)
       if (plan.inputs[i].kind != ValueKind::tensor) no_tensors.insert(i);
-    inputs = rt::random_values(plan, known, seed, no_tensors);
+    inputs = rt::random_values(plan, known, seed, no_tensors, max_memory);
   }
   for (auto& [i, value] : given) inputs[i] = std::move(value);
   return inputs;
@@ -160,9 +160,10 @@ void check_input_file(const std::string& text) {
   user_error("--input {}: there is no file '{}'", text, first);
 }
 
-std::vector<rt::Tensor> make_inputs(const rt::Plan& plan, const std::map<std::string, int64_t>& bound, uint64_t seed) {
+std::vector<rt::Tensor> make_inputs(const rt::Plan& plan, const std::map<std::string, int64_t>& bound, uint64_t seed,
+                                    int64_t max_memory) {
   require_sizes(plan, bound);
-  return rt::random_inputs(plan, bound, seed);
+  return rt::random_inputs(plan, bound, seed, max_memory);
 }
 
 const std::vector<int64_t>* dims_of(const rt::Value& value) {

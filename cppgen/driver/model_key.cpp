@@ -25,10 +25,10 @@ std::string build_identity() {
 
 }  // namespace
 
-std::string model_key(const CompileRequest& request, const CompileOptions& options) {
+std::string model_key(const CompileRequest& request, const CompileOptions& options, const std::string& model_sha256) {
   const VecISA& isa = choose_isa(request.settings, options, false);
   Hasher hasher;
-  hasher.field("model", file_sha256_hex(request.model));
+  hasher.field("model", model_sha256);
   hasher.field("name", std::filesystem::path(request.model).filename().string());
   hasher.field("settings", request.settings.key_text());
   for (const auto& d : request.dims)

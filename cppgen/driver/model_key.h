@@ -6,7 +6,7 @@
 
 namespace cppgen {
 
-// Everything but the external data that decides what is in a package.
-std::string model_key(const CompileRequest&, const CompileOptions&);
+// Everything but the external data that decides what is in a package. The .onnx file is told by the hash of its bytes.
+std::string model_key(const CompileRequest&, const CompileOptions&, const std::string& model_sha256);
 
 }  // namespace cppgen

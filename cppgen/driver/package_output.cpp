@@ -4,6 +4,7 @@
 
 #include "cppgen/driver/command_support.h"
 #include "cppgen/support/file_io.h"
+#include "cppgen/support/litter.h"
 #include "runtime/base/errors.h"
 
 namespace cppgen {
@@ -42,8 +43,11 @@ void move_to_output(const std::string& staged, const std::string& output) {
   fs::create_directory(content);
   for (const auto& entry : fs::directory_iterator(staged))
     if (entry.is_regular_file()) fs::rename(entry.path(), content / entry.path().filename(), error);
-  if (fs::exists(target)) fs::rename(target, staged + "/old", error);
-  fs::rename(content, target, error);
+  {
+    const LitterLock both_or_none;
+    if (fs::exists(target)) fs::rename(target, staged + "/old", error);
+    fs::rename(content, target, error);
+  }
   if (error) user_error("{}: cannot be written: {}", output, error.message());
   fs::permissions(target,
                   fs::perms::owner_all | fs::perms::group_read | fs::perms::group_exec | fs::perms::others_read |

@@ -10,7 +10,9 @@
 #include "cppgen/driver/model_inputs.h"
 #include "cppgen/driver/progress_line.h"
 #include "cppgen/driver/reference_plan.h"
+#include "cppgen/driver/stages.h"
 #include "runtime/base/errors.h"
+#include "runtime/base/log.h"
 #include "runtime/session/value_binding.h"
 
 namespace cppgen {
@@ -103,8 +105,17 @@ void compile_and_load(ReadyModel& model, const ModelOptions& options, const Sett
     check_fixed_dims(plan, model.bound, dims);
     if (before_kernels) before_kernels(plan, model.bound);
   };
-  model.compiled = compile_with_progress(std::move(request));
-  load(model, model.compiled.package, model.compiled.trusted, settings);
+  model.compiled = compile_with_progress(request);
+  try {
+    load(model, model.compiled.package, model.compiled.trusted, settings);
+  } catch (const UserError& error) {
+    // Also where another process replaced the package while it was read.
+    if (!model.compiled.report.from_cache) throw;
+    log_info("the cached package is damaged and made anew: {}", error.what());
+    request.replace = true;
+    model.compiled = compile_with_progress(std::move(request));
+    load(model, model.compiled.package, model.compiled.trusted, settings);
+  }
   check_fixed_dims(model.plan(), model.bound, dims);
 }
 
@@ -161,6 +172,7 @@ CompileRequest compile_request(const ModelOptions& options, const Settings& sett
 
 CompiledModel compile_with_progress(CompileRequest request) {
   ProgressLine line(request.settings, "reading and scheduling the model");
+  const ScopedTimeLimit limit(double(request.settings.compile_timeout_seconds) + 0.5, timeout_text(request));
   request.on_progress = [&](int done, int total) { line.show("compiling kernels", done, total); };
   CompiledModel model = compile_model(request);
   throw_if_cancelled(*request.cancel);
@@ -179,7 +191,9 @@ ReadyModel open_model(const ModelOptions& options, const Settings& settings, con
     load(model, options.model, false, settings);
     model.bound = package_dims(options, model.plan());
   } else if (is_reference(options, settings)) {
-    model.reference = std::make_unique<ReferenceModel>(compile_request(options, settings, cancel));
+    const CompileRequest request = compile_request(options, settings, cancel);
+    const ScopedTimeLimit limit(double(settings.compile_timeout_seconds) + 0.5, timeout_text(request));
+    model.reference = std::make_unique<ReferenceModel>(request);
     model.reference_plan = reference_plan(*model.reference);
   } else {
     compile_and_load(model, options, settings, cancel, before_kernels);

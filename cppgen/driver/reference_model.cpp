@@ -6,8 +6,8 @@
 
 namespace cppgen {
 
-ReferenceModel::ReferenceModel(const CompileRequest& request) {
-  StageClock clock;
+ReferenceModel::ReferenceModel(const CompileRequest& request) : max_memory_(request.settings.max_memory) {
+  StageClock clock(&request);
   ModelGraphs graphs = cut(read_and_simplify(request, clock));
   for (Graph& graph : graphs.graphs) {
     Part part;
@@ -21,7 +21,7 @@ ReferenceModel::ReferenceModel(const CompileRequest& request) {
 
 std::vector<ir::HostTensor> ReferenceModel::run(const std::vector<ir::HostTensor>& inputs) const {
   check(!module_, "a model of several programs is run as one");
-  return ir::interpret(program(), inputs);
+  return ir::interpret(program(), inputs, {}, {}, max_memory_);
 }
 
 }  // namespace cppgen

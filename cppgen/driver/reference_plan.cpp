@@ -80,11 +80,12 @@ rt::Plan plan_of(const ReferenceModel::Part& part) {
   return plan;
 }
 
-std::vector<rt::Tensor> run_program(const ir::Program& program, std::span<const rt::TensorView> inputs) {
+std::vector<rt::Tensor> run_program(const ir::Program& program, std::span<const rt::TensorView> inputs,
+                                    int64_t max_memory) {
   std::vector<ir::HostTensor> host;
   for (const rt::TensorView& input : inputs) host.push_back(host_tensor(input));
   std::vector<rt::Tensor> outputs;
-  for (const ir::HostTensor& result : ir::interpret(program, host)) {
+  for (const ir::HostTensor& result : ir::interpret(program, host, {}, {}, max_memory)) {
     rt::Tensor tensor(result.type, result.dims);
     if (tensor.bytes() > 0) std::memcpy(tensor.data(), result.bytes.data(), size_t(tensor.bytes()));
     outputs.push_back(std::move(tensor));
@@ -115,7 +116,7 @@ std::vector<rt::Tensor> run_reference(const ReferenceModel& model, const rt::Pla
   std::vector<int64_t> symbols(plan.symbols.size());
   rt::bind_inputs(plan, inputs, symbols);
   rt::check_input_data(plan, inputs);
-  return run_program(model.program(), inputs);
+  return run_program(model.program(), inputs, model.max_memory());
 }
 
 std::vector<rt::Value> run_reference_values(const ReferenceModel& model, const rt::Plan& plan,
@@ -123,7 +124,7 @@ std::vector<rt::Value> run_reference_values(const ReferenceModel& model, const r
   rt::check_values(plan, inputs);
   if (model.module()) {
     auto run_plan = [&](int32_t part, std::span<const rt::TensorView> views) {
-      return run_program(model.parts()[size_t(part)].program, views);
+      return run_program(model.parts()[size_t(part)].program, views, model.max_memory());
     };
     const rt::ModuleRunner runner(*model.module(), run_plan, before_step);
     return runner.run(std::move(inputs));

@@ -22,6 +22,18 @@
 
 namespace cppgen {
 
+std::string timeout_text(const CompileRequest& request) {
+  const int64_t limit = request.settings.compile_timeout_seconds;
+  return fmt::format("{}: compilation was stopped (the limit is {} s: CPPGEN_COMPILE_TIMEOUT_SECONDS)", request.model,
+                     limit);
+}
+
+void poll(const CompileRequest& request) {
+  if (request.cancel && request.cancel->cancelled()) throw Cancelled("compilation was cancelled");
+  const auto limit = std::chrono::seconds(request.settings.compile_timeout_seconds);
+  if (std::chrono::steady_clock::now() - request.begin > limit) user_error("{}", timeout_text(request));
+}
+
 double StageClock::now() {
   return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
@@ -41,17 +53,36 @@ double StageClock::of(const std::string& stage) const {
   return 0;
 }
 
+Graph import_model(const CompileRequest& request, ImportRecord* record) {
+  return import_onnx(request.model, ImportOptions{request.dims, record});
+}
+
+// Folding may cost in proportion to the constants that the model brings, and no more than half of the memory.
+static passes::FoldBudget fold_budget(const Graph& graph, const Settings& settings) {
+  constexpr int64_t kLeastBytes = int64_t{64} << 20, kLeastSteps = int64_t{1} << 31;
+  constexpr int64_t kTimes = 8, kStepsOfByte = 4;
+  int64_t bytes = 0;
+  for (const Value& value : graph.values)
+    if (value.constant) bytes += int64_t(value.constant->data.size);
+  return {std::min(settings.max_memory / 2, kLeastBytes + kTimes * bytes), kLeastSteps + kStepsOfByte * bytes};
+}
+
+void simplify(Graph& graph, const CompileRequest& request, Trace* trace) {
+  passes::PassOptions options;
+  *options.budget = fold_budget(graph, request.settings);
+  options.constant_folding = request.settings.constant_folding;
+  const bool traced = trace && trace->on();
+  if (traced) trace->stage("import", to_string(graph));
+  options.trace = [&](const char* pass, const Graph& g) {
+    poll(request);
+    if (traced) trace->stage(pass, to_string(g));
+  };
+  passes::run_passes(graph, options);
+}
+
 Graph read_and_simplify(const CompileRequest& request, StageClock& clock, Trace* trace) {
-  Graph graph = clock.time("read", [&] { return import_onnx(request.model, ImportOptions{request.dims}); });
-  clock.time("passes", [&] {
-    passes::PassOptions options;
-    options.constant_folding = request.settings.constant_folding;
-    if (trace && trace->on()) {
-      trace->stage("import", to_string(graph));
-      options.trace = [&](const char* pass, const Graph& g) { trace->stage(pass, to_string(g)); };
-    }
-    passes::run_passes(graph, options);
-  });
+  Graph graph = clock.time("read", [&] { return import_model(request); });
+  clock.time("passes", [&] { simplify(graph, request, trace); });
   return graph;
 }
 

@@ -15,11 +15,17 @@
 
 namespace cppgen {
 
-// Seconds per named stage, in order of first use.
+// Throws Cancelled if the request's token is set, UserError if COMPILE_TIMEOUT_SECONDS have passed since its `begin`.
+void poll(const CompileRequest&);
+std::string timeout_text(const CompileRequest&);
+
+// Seconds per named stage, in order of first use. Polls the request, if there is one, before each.
 class StageClock {
  public:
+  explicit StageClock(const CompileRequest* request = nullptr) : request_(request) {}
   template <class F>
   auto time(const char* stage, F&& work) {
+    if (request_) poll(*request_);
     double start = now();
     struct Stop {
       StageClock& clock;
@@ -35,11 +41,14 @@ class StageClock {
   static double now();  // seconds, steady
 
  private:
+  const CompileRequest* request_;
   std::vector<std::pair<std::string, double>> stages_;
 };
 
 // The single stages of the flow; each takes what the one before gives. compiler.cpp is their only order.
-Graph read_and_simplify(const CompileRequest&, StageClock&, Trace* = nullptr);
+Graph import_model(const CompileRequest&, ImportRecord* = nullptr);
+void simplify(Graph&, const CompileRequest&, Trace* = nullptr);
+Graph read_and_simplify(const CompileRequest&, StageClock&, Trace* = nullptr);  // these two
 schedule::Options schedule_options(const Settings&);
 int64_t cache_class(int64_t bytes);  // of a cache, as schedules and keys see it
 schedule::Target target_of(const VecISA&, const MachineDescription&);

@@ -4,6 +4,7 @@
 
 #include "cppgen/import/graph_builder.h"
 #include "cppgen/support/file_io.h"
+#include "cppgen/support/hashing.h"
 #include "runtime/base/errors.h"
 #include "runtime/base/log.h"
 
@@ -47,6 +48,7 @@ Graph import_model(onnx::ModelProto& model, const std::string& folder, const Imp
   context.dims = &dims;
   GraphBuilder(context, nullptr, graph, 0).build(*model.mutable_graph());
   verify(graph);
+  if (options.record) options.record->external = context.files.files();
   return graph;
 }
 
@@ -67,6 +69,7 @@ Graph import_onnx(const std::string& path, const ImportOptions& options) {
   onnx::ModelProto model;
   try {
     std::string content = import::read_model_file(path);
+    if (options.record) options.record->model_sha256 = sha256_hex(content);
     model = import::parse_model(std::as_bytes(std::span(content)));
     content = {};  // parsed: the weights need not be in memory twice
     return import::import_model(model, parent_directory(path), options);

@@ -1,12 +1,14 @@
 #pragma once
 #include <cstddef>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "cppgen/graph/graph.h"
+#include "cppgen/support/external_files.h"
 
 namespace cppgen {
 
@@ -30,8 +32,15 @@ struct DimOption {
 // UserError if the text is neither.
 DimOption parse_dim_option(const std::string& text);
 
+// Which bytes a graph was made from.
+struct ImportRecord {
+  std::string model_sha256;  // of the .onnx file
+  std::shared_ptr<const ExternalFiles> external;
+};
+
 struct ImportOptions {
   std::vector<DimOption> dims;
+  ImportRecord* record = nullptr;  // filled by the import
 };
 
 inline constexpr int kNewestOpset = 28;      // of ONNX; models of later ones are read with a warning

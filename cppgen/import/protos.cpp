@@ -1,16 +1,12 @@
 #include "cppgen/import/protos.h"
 
-#include <fcntl.h>
 #include <google/protobuf/io/coded_stream.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
 #include <array>
-#include <cerrno>
 #include <climits>
 #include <cstring>
 
-#include "cppgen/support/file_io.h"
+#include "cppgen/support/input_file.h"
 #include "runtime/base/errors.h"
 
 namespace cppgen::import {
@@ -51,25 +47,12 @@ const std::array<ElemType, 25> kElemTypes{{{"undefined", {}},
 }  // namespace
 
 std::string read_model_file(const std::string& path) {
-  FileDescriptor file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
-  if (!file) user_error("cannot open: {}", error_text(errno));
-  struct stat info;
-  if (::fstat(file.get(), &info) != 0) user_error("cannot stat: {}", error_text(errno));
-  if (!S_ISREG(info.st_mode)) user_error("not a regular file");
-  if (info.st_size > INT_MAX)
+  const InputFile file = InputFile::open(path);
+  if (file.size() > INT_MAX)
     user_error(
         "{} bytes: a model file must be smaller than 2 GiB (protobuf's limit); keep its weights as external data",
-        info.st_size);
-  std::string content(size_t(info.st_size), '\0');
-  size_t done = 0;
-  while (done < content.size()) {
-    ssize_t n = ::read(file.get(), content.data() + done, content.size() - done);
-    if (n < 0 && errno == EINTR) continue;
-    if (n < 0) user_error("cannot read: {}", error_text(errno));
-    if (n == 0) user_error("cannot read: the file became shorter");
-    done += size_t(n);
-  }
-  return content;
+        file.size());
+  return file.read();
 }
 
 onnx::ModelProto parse_model(std::span<const std::byte> bytes) {

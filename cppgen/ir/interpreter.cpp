@@ -5,6 +5,7 @@
 #include "cppgen/ir/nest_interpreter.h"
 #include "cppgen/ir/print_expr.h"
 #include "runtime/base/checked.h"
+#include "runtime/base/usable_memory.h"
 
 namespace cppgen::ir {
 
@@ -45,9 +46,10 @@ class Symbols {
 
 class ProgramRun {
  public:
-  ProgramRun(const Program& program, const SymbolValues& symbols, const LibraryTable& library)
+  ProgramRun(const Program& program, const SymbolValues& symbols, const LibraryTable& library, int64_t max_bytes)
       : program_(program),
         library_(library),
+        max_bytes_(max_bytes),
         symbols_(symbols),
         env_([this](const IndexNode& v) { return symbols_(v); }),
         tensors_(program.buffers.size()),
@@ -70,6 +72,8 @@ class ProgramRun {
  private:
   const Program& program_;
   const LibraryTable& library_;
+  const int64_t max_bytes_;
+  int64_t bytes_ = 0;  // of the tensors that are stored now
   Symbols symbols_;
   IndexEnv env_;
   std::vector<HostTensor> tensors_;  // of stored buffers
@@ -135,8 +139,11 @@ class ProgramRun {
     t.type = b.type;
     t.dims = dims_of(b);
     set_view(b, nullptr, t.dims);
+    const int64_t bytes = views_[id].elements * static_cast<int64_t>(size_of(b.type));
+    bytes_ = checked_add(bytes_, bytes, "bytes of tensors");
+    require_memory(bytes_, max_bytes_, fmt::format("interpreting the model up to the tensor {}", views_[id].name));
     // One spare element keeps the pointer of an empty tensor valid.
-    t.bytes.resize(static_cast<size_t>(views_[id].elements) * size_of(b.type));
+    t.bytes.resize(static_cast<size_t>(bytes));
     t.bytes.reserve(std::max<size_t>(t.bytes.size(), sizeof(double)));
     views_[id].data = t.bytes.data();
   }
@@ -175,6 +182,7 @@ class ProgramRun {
   void release_after(int statement) {
     each_buffer(program_.statements[statement], [&](BufferId id) {
       if (last_use_[id] != statement || tensors_[id].dims.empty()) return;
+      bytes_ -= static_cast<int64_t>(tensors_[id].bytes.size());
       tensors_[id] = {};
       views_[id] = {};
     });
@@ -273,8 +281,8 @@ class ProgramRun {
 }  // namespace
 
 std::vector<HostTensor> interpret(const Program& program, const std::vector<HostTensor>& inputs,
-                                  const SymbolValues& symbols, const LibraryTable& library) {
-  return ProgramRun(program, symbols, library).run(inputs);
+                                  const SymbolValues& symbols, const LibraryTable& library, int64_t max_bytes) {
+  return ProgramRun(program, symbols, library, max_bytes).run(inputs);
 }
 
 }  // namespace cppgen::ir

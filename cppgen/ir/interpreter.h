@@ -43,9 +43,10 @@ using SymbolValues = std::map<std::string, int64_t>;
 
 // Returns the outputs in the program's order. UserError: an input of a wrong type or shape (a constant dimension
 // differs, or two uses of a symbol disagree; symbols not in `symbols` are taken from input shapes), an index out of
-// range (naming the origin node), a missing library function.
+// range (naming the origin node), a missing library function, tensors that at one time need more than `max_bytes`.
 std::vector<HostTensor> interpret(const Program&, const std::vector<HostTensor>& inputs,
-                                  const SymbolValues& symbols = {}, const LibraryTable& library = {});
+                                  const SymbolValues& symbols = {}, const LibraryTable& library = {},
+                                  int64_t max_bytes = kUnbounded);
 
 // The same over IndexExpr values instead of numbers, for shape arithmetic: inputs are given as one IndexExpr per
 // element (int64, int32 or bool tensors), constants are read, and the result is one IndexExpr per element of each

@@ -1,92 +1,98 @@
 #include "cppgen/package/model_cache.h"
 
-#include <sys/stat.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdio>
-#include <filesystem>
+#include <sstream>
 
-#include "cppgen/support/file_io.h"
-#include "cppgen/support/hashing.h"
+#include "cppgen/package/package_pin.h"
+#include "cppgen/package/shared_weights.h"
 #include "cppgen/support/temp_directory.h"
+#include "cppgen/support/text_writer.h"
 #include "runtime/base/errors.h"
 #include "runtime/base/usable_cpus.h"
 
 namespace cppgen::package {
 namespace {
 
-constexpr const char* kNames = "external_files";
-constexpr const char* kBoot = "written_in_boot";  // beside the package, not in it
+constexpr const char* kExternal = "/external_parts";
+constexpr const char* kAbout = "/about";
 
-std::string boot_id() { return try_read_file("/proc/sys/kernel/random/boot_id").value_or(""); }
-
-std::vector<std::string> lines_of(const std::string& text) {
-  std::vector<std::string> lines;
-  size_t start = 0;
-  for (size_t end; (end = text.find('\n', start)) != std::string::npos; start = end + 1)
-    lines.push_back(text.substr(start, end - start));
-  return lines;
+ModelCache::Entry entry_of(const std::string& package, std::shared_ptr<const void> pin) {
+  return {package, is_as_written(package), std::move(pin)};
 }
 
-bool exists(const std::string& path) { return access(path.c_str(), F_OK) == 0; }
+std::string text_of(const ModelCache::Description& about) {
+  std::string text = escape_for_comment(about.model, 4096) + "\n";
+  for (const std::string& setting : about.settings) text += escape_for_comment(setting, 4096) + "\n";
+  return text;
+}
 
 }  // namespace
 
-ModelCache::ModelCache(const std::string& cache_dir, const std::string& model_key, std::string folder)
-    : root_(cache_dir + "/models/" + model_key), folder_(std::move(folder)) {}
+ModelCache::ModelCache(std::string cache_dir, std::string model_key, std::string folder)
+    : cache_dir_(std::move(cache_dir)),
+      root_(cache_dir_ + "/models/" + std::move(model_key)),
+      folder_(std::move(folder)) {}
 
-std::optional<std::string> ModelCache::weights_key(const std::vector<std::string>& external) const {
-  Hasher hasher;
-  for (const auto& name : external) {
-    try {
-      hasher.field("name", name).field("content", file_content_key(folder_ + "/" + name, usable_cpus()));
-    } catch (const UserError&) {
-      return std::nullopt;
+std::optional<ModelCache::Entry> ModelCache::find() const {
+  const auto list = try_read_file(root_ + kExternal);
+  if (!list) return std::nullopt;
+  const auto external = ExternalFiles::from_list(folder_, *list);
+  if (!external) return std::nullopt;
+  const std::string package = root_ + "/" + external->content_key(usable_cpus());
+  auto pin = pin_package(package);
+  if (!pin) return std::nullopt;
+  return entry_of(package, std::move(pin));
+}
+
+// What lies at the place is moved `aside` if it is to be replaced or is no package; another process may put one there
+// at any time, and a cleaning one may remove the directory around it.
+ModelCache::Published ModelCache::place(const std::string& staged, const std::string& aside,
+                                        const std::string& weights_key, bool replace) {
+  const std::string target = root_ + "/" + weights_key;
+  auto pin = pin_package(staged);
+  if (!pin) return {std::nullopt, fmt::format("'{}' vanished", staged)};
+  int error = 0;
+  for (int attempt = 0; attempt < 8; attempt++) {
+    if ((error = make_directories(root_)) != 0) break;
+    if (::rename(staged.c_str(), target.c_str()) == 0) {
+      if ((error = mark_as_written(target)) != 0) remove_mark(target);
+      return {entry_of(target, std::move(pin)), ""};
     }
+    error = errno;
+    if (error == ENOENT) continue;
+    if (error != EEXIST && error != ENOTEMPTY && error != ENOTDIR) break;
+    if (!replace)
+      if (auto other = pin_package(target)) return {entry_of(target, std::move(other)), ""};
+    (void)::rename(target.c_str(), fmt::format("{}{}", aside, attempt).c_str());
   }
-  return hasher.hex();
+  return {std::nullopt, fmt::format("'{}': {}", target, error_text(error))};
 }
 
-std::optional<std::string> ModelCache::find() const {
-  auto names = try_read_file(root_ + "/" + kNames);
-  if (!names) return std::nullopt;
-  auto key = weights_key(lines_of(*names));
-  if (!key) return std::nullopt;
-  std::string package = root_ + "/" + *key;
-  if (!exists(package + "/manifest.json")) return std::nullopt;
-  return package;
-}
-
-bool ModelCache::is_settled(const std::string& package) {
-  std::string now = boot_id();
-  return !now.empty() && try_read_file(package + "." + kBoot) == now;
-}
-
-std::optional<std::string> ModelCache::publish(const std::vector<std::string>& external,
-                                               const std::function<void(const std::string&)>& write, bool replace) {
-  auto key = weights_key(external);
-  if (!key || make_directories(root_) != 0) return std::nullopt;
-  std::string names;
-  for (const auto& n : external) {
-    if (n.find('\n') != std::string::npos) return std::nullopt;
-    names += n + "\n";
-  }
-  std::optional<TempDirectory> temp;
+ModelCache::Published ModelCache::publish(const ExternalFiles& external, const std::string& weights_key,
+                                          const Description& about,
+                                          const std::function<void(const std::string&)>& write, bool replace) {
+  const std::string temporary = cache_dir_ + "/tmp";
+  if (const int error = make_directories(temporary))
+    return {std::nullopt, fmt::format("'{}': {}", temporary, error_text(error))};
   try {
-    remove_stale_temp_directories(root_, "tmp.");
-    temp.emplace(root_, "tmp.");
-  } catch (const UserError&) {
-    return std::nullopt;
+    const TempDirectory temp(temporary, "model-");
+    const std::string staged = temp.path() + "/package";
+    if (const int error = make_directories(staged))
+      return {std::nullopt, fmt::format("'{}': {}", staged, error_text(error))};
+    write(staged);
+    share_weights(cache_dir_, staged);
+    Published published = place(staged, temp.path() + "/old", weights_key, replace);
+    if (!published.entry) return published;
+    int error = publish_file(root_ + kAbout, text_of(about), temp.path());
+    if (!error) error = publish_file(root_ + kExternal, external.list(), temp.path());
+    if (error) published.reason = fmt::format("'{}': {}", root_, error_text(error));
+    return published;
+  } catch (const UserError& error) {
+    return {std::nullopt, error.what()};
   }
-  std::string staged = temp->path() + "/package", target = root_ + "/" + *key;
-  if (make_directories(staged) != 0) return std::nullopt;
-  write(staged);
-  if (write_file(target + "." + kBoot, boot_id()) != 0) return std::nullopt;
-  if (replace && exists(target)) std::rename(target.c_str(), (temp->path() + "/old").c_str());
-  // Another process may have published the same package meanwhile: then that one serves.
-  if (std::rename(staged.c_str(), target.c_str()) != 0 && !exists(target + "/manifest.json")) return std::nullopt;
-  if (publish_file(root_ + "/" + kNames, names) != 0) return std::nullopt;
-  return target;
 }
 
 }  // namespace cppgen::package

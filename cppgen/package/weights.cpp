@@ -24,7 +24,7 @@ using schedule::PackedConstant;
 class WritableMapping {
  public:
   WritableMapping(const std::string& path, int64_t bytes) : path_(path), bytes_(bytes) {
-    file_ = FileDescriptor(open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0600));
+    file_ = FileDescriptor(open(path.c_str(), O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0666));
     if (!file_) fail(errno);
     if (bytes == 0) return;
     if (int e = posix_fallocate(file_.get(), 0, bytes)) fail(e);

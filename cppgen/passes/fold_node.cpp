@@ -33,8 +33,10 @@ bool inputs_are_constant(const Graph& graph, const Node& node, bool freezing) {
   });
 }
 
-bool size_is_allowed(const Graph& graph, const Node& node, const FoldLimits& limits) {
-  int64_t elements = 0, bytes = 0, input_bytes = 0;
+// Of the outputs, as far as their sizes are known before.
+bool size_is_allowed(const Graph& graph, const Node& node, const FoldLimits& limits, int64_t& bytes) {
+  int64_t elements = 0, input_bytes = 0;
+  bytes = 0;
   for (ValueId out : node.outputs) {
     if (out == kNoValue) continue;
     const auto& type = graph.value(out).type;
@@ -82,9 +84,9 @@ int64_t steps_of(const std::vector<ir::Statement>& statements) {
 }
 
 // Library calls are run if there is a function for them.
-bool can_run(const ir::Program& program, const ir::LibraryTable& library) {
-  const int64_t steps = steps_of(program.statements);
-  return steps != kUnknownSize && steps <= kMaxSteps && calls_are_known(program.statements, library);
+bool can_run(const ir::Program& program, const ir::LibraryTable& library, int64_t steps, const FoldBudget& budget) {
+  return steps != kUnknownSize && steps <= std::min(kMaxSteps, budget.steps) &&
+         calls_are_known(program.statements, library);
 }
 
 }  // namespace
@@ -96,17 +98,21 @@ bool fold_node(Graph& graph, NodeId id, const PassOptions& options, const FoldLi
     if (out != kNoValue) outputs.push_back(out);
   if (ops::is_host(graph, node)) return false;
   if (outputs.empty() || !is_pure(node) || !inputs_are_constant(graph, node, options.freezing)) return false;
-  if (!size_is_allowed(graph, node, limits)) return false;
+  int64_t bytes = 0;
+  if (!size_is_allowed(graph, node, limits, bytes) || bytes > options.budget->bytes) return false;
   if (!limits.dequantize && node.domain.empty() && node.op == "DequantizeLinear") return false;
   std::vector<ir::HostTensor> results;
   try {
     ir::Program program = ops::lower_node(graph, id);
-    if (!can_run(program, options.library)) return false;
-    results = ir::interpret(program, {}, {}, options.library);
+    const int64_t steps = steps_of(program.statements);
+    if (!can_run(program, options.library, steps, *options.budget)) return false;
+    options.budget->steps -= steps;
+    results = ir::interpret(program, {}, {}, options.library, 2 * options.budget->bytes);
   } catch (const UserError&) {
     return false;  // it fails whenever it is run; then it is an error of that run
   }
   check(results.size() == outputs.size(), "the lowering of a node and its outputs differ");
+  for (const ir::HostTensor& result : results) options.budget->bytes -= int64_t(result.bytes.size());
   for (size_t i = 0; i < outputs.size(); i++)
     make_constant(graph, outputs[i], make_tensor(results[i].type, results[i].dims, std::move(results[i].bytes)));
   return true;

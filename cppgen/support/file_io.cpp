@@ -8,6 +8,7 @@
 #include <cstring>
 #include <filesystem>
 
+#include "cppgen/support/litter.h"
 #include "runtime/base/errors.h"
 
 namespace cppgen {
@@ -99,8 +100,14 @@ int write_file(const std::string& path, std::string_view content) {
 
 int publish_file(const std::string& path, std::string_view content, const std::string& temp_dir) {
   std::string temp = temp_dir + "/publish-XXXXXX";
-  FileDescriptor fd(::mkostemp(temp.data(), O_CLOEXEC));
-  if (!fd) return errno;
+  LitterEntry litter;
+  FileDescriptor fd;
+  {
+    LitterLock lock;
+    fd = FileDescriptor(::mkostemp(temp.data(), O_CLOEXEC));
+    if (!fd) return errno;
+    litter = lock.file(temp);
+  }
   int error = write_temp(fd, content);
   if (!error && ::rename(temp.c_str(), path.c_str()) != 0) error = errno;
   if (error) {

@@ -20,6 +20,7 @@ LockOutcome try_lock(const FileDescriptor& fd, LockKind kind) {
 
 LockFile::Attempt LockFile::try_acquire(const std::string& path) {
   for (;;) {
+    LitterLock making;
     FileDescriptor fd(::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600));
     if (!fd) return {LockOutcome::unsupported, std::nullopt};
     const LockOutcome outcome = try_lock(fd, LockKind::exclusive);
@@ -29,7 +30,7 @@ LockFile::Attempt LockFile::try_acquire(const std::string& path) {
     struct stat mine, current;
     if (::fstat(fd.get(), &mine) != 0) return {LockOutcome::unsupported, std::nullopt};
     if (::stat(path.c_str(), &current) != 0 || current.st_ino != mine.st_ino || current.st_dev != mine.st_dev) continue;
-    return {LockOutcome::locked, LockFile(std::move(fd), path)};
+    return {LockOutcome::locked, LockFile(std::move(fd), path, making.file(path))};
   }
 }
 

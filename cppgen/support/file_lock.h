@@ -3,6 +3,7 @@
 #include <string>
 
 #include "cppgen/support/file_io.h"
+#include "cppgen/support/litter.h"
 
 namespace cppgen {
 
@@ -27,9 +28,11 @@ class LockFile {
   static Attempt try_acquire(const std::string& path);
 
  private:
-  LockFile(FileDescriptor fd, std::string path) : fd_(std::move(fd)), path_(std::move(path)) {}
+  LockFile(FileDescriptor fd, std::string path, LitterEntry litter)
+      : fd_(std::move(fd)), path_(std::move(path)), litter_(std::move(litter)) {}
   FileDescriptor fd_;
   std::string path_;
+  LitterEntry litter_;
 };
 
 struct LockFile::Attempt {

@@ -1,8 +1,6 @@
 #include "cppgen/support/hashing.h"
 
-#include <fcntl.h>
 #include <openssl/evp.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -10,7 +8,7 @@
 #include <cerrno>
 #include <future>
 
-#include "cppgen/support/file_io.h"
+#include "cppgen/support/input_file.h"
 #include "runtime/base/errors.h"
 
 namespace cppgen {
@@ -84,10 +82,12 @@ namespace {
 
 constexpr size_t kReadBytes = size_t{1} << 20, kChunkBytes = size_t{32} << 20;
 
-FileDescriptor open_to_read(const std::string& path) {
-  FileDescriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!file) user_error("{}: cannot be read: {}", path, error_text(errno));
-  return file;
+InputFile open_to_read(const std::string& path) {
+  try {
+    return InputFile::open(path);
+  } catch (const UserError& error) {
+    user_error("{}: cannot be read: {}", path, error.what());
+  }
 }
 
 // SHA-256 of up to `length` bytes from `offset`, fewer at the end of the file.
@@ -112,26 +112,29 @@ std::string hash_range(int fd, const std::string& path, size_t offset, size_t le
 }  // namespace
 
 std::string file_sha256_hex(const std::string& path) {
-  FileDescriptor file = open_to_read(path);
-  return hash_range(file.get(), path, 0, SIZE_MAX);
+  const InputFile file = open_to_read(path);
+  return hash_range(file.descriptor(), path, 0, SIZE_MAX);
 }
 
-std::string file_content_key(const std::string& path, int threads) {
-  FileDescriptor file = open_to_read(path);
-  struct stat info {};
-  if (fstat(file.get(), &info) != 0) user_error("{}: cannot be read: {}", path, error_text(errno));
-  size_t chunks = (size_t(info.st_size) + kChunkBytes - 1) / kChunkBytes;
-  std::vector<std::string> hashes(chunks);
+std::string content_key(std::span<const std::span<const std::byte>> parts, int threads) {
+  std::vector<std::string_view> chunks;
+  for (const auto& part : parts) {
+    const std::string_view all(reinterpret_cast<const char*>(part.data()), part.size());
+    for (size_t at = 0; at < all.size(); at += kChunkBytes) chunks.push_back(all.substr(at, kChunkBytes));
+  }
+  std::vector<std::string> hashes(chunks.size());
   std::atomic<size_t> next{0};
   auto work = [&] {
-    for (size_t i = next++; i < chunks; i = next++)
-      hashes[i] = hash_range(file.get(), path, i * kChunkBytes, kChunkBytes);
+    for (size_t i = next++; i < chunks.size(); i = next++) hashes[i] = sha256_hex(chunks[i]);
   };
   std::vector<std::future<void>> helpers;
-  for (int t = 1; t < threads && size_t(t) < chunks; t++) helpers.push_back(std::async(std::launch::async, work));
+  for (int t = 1; t < threads && size_t(t) < chunks.size(); t++)
+    helpers.push_back(std::async(std::launch::async, work));
   work();
   for (auto& h : helpers) h.get();
-  return Hasher().field("bytes", int64_t(info.st_size)).field("chunks", hashes).hex();
+  Hasher hasher;
+  for (const auto& part : parts) hasher.field("bytes", int64_t(part.size()));
+  return hasher.field("chunks", hashes).hex();
 }
 
 bool is_hex(std::string_view text) {

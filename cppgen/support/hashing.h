@@ -1,6 +1,8 @@
 #pragma once
+#include <cstddef>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -35,12 +37,12 @@ class Hasher {
 // SHA-256 of plain bytes as 64 lower-case hex digits: the value that sha256sum prints.
 std::string sha256_hex(std::string_view bytes);
 
-// SHA-256 of a file's content. UserError naming the path when it cannot be read.
+// SHA-256 of a file's content. UserError naming the path when it cannot be read or is no regular file.
 std::string file_sha256_hex(const std::string& path);
 
-// Equal for files of equal content, else different: SHA-256 over the hashes of the file's chunks, which up to `threads`
-// threads compute side by side in little memory. UserError naming the path when it cannot be read.
-std::string file_content_key(const std::string& path, int threads);
+// Equal for lists of equal bytes, else different: SHA-256 over the hashes of their chunks, which up to `threads`
+// threads compute side by side.
+std::string content_key(std::span<const std::span<const std::byte>> parts, int threads);
 
 bool is_hex(std::string_view text);  // only 0-9 and a-f
 

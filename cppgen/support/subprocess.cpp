@@ -15,6 +15,8 @@
 #include <string_view>
 
 #include "cppgen/support/file_io.h"
+#include "cppgen/support/lifeline.h"
+#include "cppgen/support/litter.h"
 #include "runtime/base/errors.h"
 
 extern char** environ;
@@ -24,6 +26,8 @@ namespace cppgen {
 struct PosixProcessRunner::Child {
   int id;
   pid_t pid;
+  Lifeline lifeline;
+  LitterEntry litter;
   FileDescriptor output;      // our end of the pipe; closed at its end
   FileDescriptor pid_handle;  // becomes readable when the process ends; absent on kernels without pidfd_open
   Clock::time_point start;
@@ -78,12 +82,13 @@ struct SpawnAttributes {
 };
 
 // Returns the errno of the failure, or 0 and the process id.
-int spawn(const ProcessSpec& spec, int output, pid_t& pid) {
+int spawn(const ProcessSpec& spec, int output, int lifeline, pid_t& pid) {
   SpawnFileActions actions;
   posix_spawn_file_actions_addopen(&actions.value, 0, "/dev/null", O_RDONLY, 0);
   posix_spawn_file_actions_adddup2(&actions.value, output, 1);
   posix_spawn_file_actions_adddup2(&actions.value, output, 2);
-  posix_spawn_file_actions_addclosefrom_np(&actions.value, 3);
+  posix_spawn_file_actions_adddup2(&actions.value, lifeline, Lifeline::kDescriptor);
+  posix_spawn_file_actions_addclosefrom_np(&actions.value, Lifeline::kDescriptor + 1);
   if (!spec.working_directory.empty()) {
     posix_spawn_file_actions_addchdir_np(&actions.value, spec.working_directory.c_str());
   }
@@ -158,9 +163,13 @@ int PosixProcessRunner::start(const ProcessSpec& spec) {
   FileDescriptor child_end(ends[1]);
   ::fcntl(ends[0], F_SETFL, O_NONBLOCK);
   child->start = Clock::now();
-  if (const int error = spawn(spec, child_end.get(), child->pid)) {
-    user_error("cannot start '{}': {}", spec.argv[0], error_text(error));
+  {
+    LitterLock making;
+    if (const int error = spawn(spec, child_end.get(), child->lifeline.child_end(), child->pid))
+      user_error("cannot start '{}': {}", spec.argv[0], error_text(error));
+    child->litter = making.process_group(child->pid);
   }
+  child->lifeline.tie(child->pid);
   ++started_;
   child->id = next_id_++;
   child->pid_handle = FileDescriptor(static_cast<int>(::syscall(SYS_pidfd_open, child->pid, 0)));

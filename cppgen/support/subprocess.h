@@ -54,9 +54,10 @@ class ProcessRunner {
   ProcessResult run(const ProcessSpec&);
 };
 
-// Real processes (posix_spawn): each leads its own process group, reads /dev/null, inherits no other descriptor and no
-// blocked or ignored signal. Past its deadline the whole group is killed. A process counts as ended when its leader
-// ends, even if a descendant keeps the output open. The destructor kills what still runs. Not thread safe.
+// Real processes (posix_spawn): each leads its own process group, reads /dev/null, inherits no other descriptor than
+// its lifeline and no blocked or ignored signal. Past its deadline the whole group is killed, and when this process
+// dies, however it dies (lifeline.h). A process counts as ended when its leader ends, even if a descendant keeps the
+// output open. The destructor kills what still runs. Not thread safe.
 class PosixProcessRunner : public ProcessRunner {
  public:
   PosixProcessRunner();

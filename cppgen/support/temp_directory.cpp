@@ -47,11 +47,13 @@ bool is_stale(const std::string& path, FileDescriptor& lock) {
 TempDirectory::TempDirectory(const std::string& parent, const std::string& prefix) {
   for (int attempt = 0; attempt < 100; ++attempt) {
     std::string path = parent + "/" + prefix + "XXXXXX";
+    LitterLock making;
     if (!::mkdtemp(path.data())) {
       user_error("cannot make a temporary directory in '{}': {} (TMPDIR chooses another place)", parent,
                  error_text(errno));
     }
     if (lock_new_directory(path, lock_)) {
+      litter_ = making.directory(path);
       path_ = std::move(path);
       return;
     }
@@ -59,7 +61,8 @@ TempDirectory::TempDirectory(const std::string& parent, const std::string& prefi
   user_error("cannot keep a temporary directory in '{}': something removes it", parent);
 }
 
-TempDirectory::TempDirectory(TempDirectory&& other) noexcept : lock_(std::move(other.lock_)) {
+TempDirectory::TempDirectory(TempDirectory&& other) noexcept
+    : litter_(std::move(other.litter_)), lock_(std::move(other.lock_)) {
   path_.swap(other.path_);
 }
 
@@ -72,6 +75,7 @@ std::string TempDirectory::keep_as(const std::string& prefix) {
   path.swap(path_);
   const std::string kept = parent_directory(path) + "/" + prefix + path.substr(path.size() - 6);
   const bool renamed = ::rename(path.c_str(), kept.c_str()) == 0;
+  litter_.forget();
   lock_.reset();
   return renamed ? kept : path;
 }

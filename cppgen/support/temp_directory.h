@@ -2,6 +2,7 @@
 #include <string>
 
 #include "cppgen/support/file_io.h"
+#include "cppgen/support/litter.h"
 
 namespace cppgen {
 
@@ -22,6 +23,7 @@ class TempDirectory {
 
  private:
   std::string path_;
+  LitterEntry litter_;
   FileDescriptor lock_;
 };
 

@@ -9,6 +9,7 @@
 #include "runtime/base/foreign_names.h"
 #include "runtime/base/setting_values.h"
 #include "runtime/base/usable_cpus.h"
+#include "runtime/base/usable_memory.h"
 
 extern char** environ;
 
@@ -160,6 +161,7 @@ Settings::Settings(const Environment& places)
   for (size_t row = 0; row < kSettingCount; ++row)
     if (!kRows[row].fallback.starts_with('<')) assign(row, kRows[row].name, kRows[row].fallback, {});
   compile_threads = std::min(32, usable_cpus());
+  max_memory = usable_memory();
   resolve_places();
 }
 

@@ -63,7 +63,7 @@ std::vector<Tensor> read_inputs(const Options& options, const Plan& plan) {
   return inputs;
 }
 
-std::vector<Tensor> make_random_inputs(const Options& options, const Plan& plan) {
+std::vector<Tensor> make_random_inputs(const Options& options, const Plan& plan, int64_t max_memory) {
   std::map<std::string, int64_t> dims;
   for (const std::string& text : options.dims) {
     const auto [name, value] = split_pair("--dim", text);
@@ -71,7 +71,7 @@ std::vector<Tensor> make_random_inputs(const Options& options, const Plan& plan)
     dims[name] = std::strtoll(value.c_str(), &end, 10);
     if (value.empty() || *end) user_error("--dim '{}': '{}' is not an integer", text, value);
   }
-  return random_inputs(plan, dims, options.seed);
+  return random_inputs(plan, dims, options.seed, max_memory);
 }
 
 std::vector<TensorView> views_of(const std::vector<Tensor>& tensors) {
@@ -134,9 +134,10 @@ ExitCode run(const Options& options) {
   Session session(Executable::load(options.package), SessionOptions::from(settings));
   std::optional<TestCase> test;
   if (!options.verify.empty()) test = read_test_case(options.verify, session.plan());
-  const std::vector<Tensor> inputs = test                      ? std::move(test->inputs)
-                                     : !options.inputs.empty() ? read_inputs(options, session.plan())
-                                                               : make_random_inputs(options, session.plan());
+  const std::vector<Tensor> inputs = test ? std::move(test->inputs)
+                                     : !options.inputs.empty()
+                                         ? read_inputs(options, session.plan())
+                                         : make_random_inputs(options, session.plan(), settings.max_memory);
   std::vector<Tensor> outputs;
   const std::vector<double> ms = time_runs(session, inputs, outputs, options.runs);
   if (!options.output.empty()) write_test_case(options.output, session.plan(), inputs, outputs);

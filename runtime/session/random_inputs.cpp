@@ -2,9 +2,11 @@
 
 #include <fmt/format.h>
 
+#include "runtime/base/checked.h"
 #include "runtime/base/errors.h"
 #include "runtime/base/float8.h"
 #include "runtime/base/narrow_floats.h"
+#include "runtime/base/usable_memory.h"
 
 namespace cppgen::rt {
 namespace {
@@ -102,9 +104,27 @@ std::vector<int64_t> sizes_of(const Plan& plan, const std::map<std::string, int6
   return values;
 }
 
-Value random_value(const TensorInfo& info, const std::vector<int64_t>& symbols, Random& random) {
+std::vector<int64_t> dims_of(const TensorInfo& info, const std::vector<int64_t>& symbols) {
   std::vector<int64_t> dims;
   for (const DimExpr& dim : info.dims) dims.push_back(evaluate(dim, symbols));
+  return dims;
+}
+
+void require_memory_for(const Plan& plan, const std::vector<int64_t>& symbols, const std::set<size_t>& given,
+                        int64_t max_bytes) {
+  int64_t bytes = 0;
+  for (size_t i = 0; i < plan.inputs.size(); i++) {
+    const TensorInfo& info = plan.inputs[i];
+    if (given.count(i) || (info.kind != ValueKind::tensor && info.kind != ValueKind::strings)) continue;
+    const int64_t width = info.kind == ValueKind::strings ? int64_t(sizeof(std::string)) : int64_t(size_of(info.type));
+    const int64_t own = checked_mul(element_count(dims_of(info, symbols)), width, "size of an input");
+    bytes = checked_add(bytes, own, "size of the inputs");
+  }
+  require_memory(bytes, max_bytes, "random inputs with these dimensions");
+}
+
+Value random_value(const TensorInfo& info, const std::vector<int64_t>& symbols, Random& random) {
+  std::vector<int64_t> dims = dims_of(info, symbols);
   if (info.kind == ValueKind::tensor) {
     Tensor tensor(info.type, dims);
     fill_random(tensor, info.index_extent, random);
@@ -121,8 +141,9 @@ Value random_value(const TensorInfo& info, const std::vector<int64_t>& symbols, 
 }  // namespace
 
 std::vector<Value> random_values(const Plan& plan, const std::map<std::string, int64_t>& symbols, uint64_t seed,
-                                 const std::set<size_t>& given) {
+                                 const std::set<size_t>& given, int64_t max_bytes) {
   const std::vector<int64_t> sizes = sizes_of(plan, symbols);
+  require_memory_for(plan, sizes, given, max_bytes);
   Random random(seed);
   std::vector<Value> inputs(plan.inputs.size());
   for (size_t i = 0; i < inputs.size(); i++)
@@ -130,12 +151,14 @@ std::vector<Value> random_values(const Plan& plan, const std::map<std::string, i
   return inputs;
 }
 
-std::vector<Tensor> random_inputs(const Plan& plan, const std::map<std::string, int64_t>& symbols, uint64_t seed) {
+std::vector<Tensor> random_inputs(const Plan& plan, const std::map<std::string, int64_t>& symbols, uint64_t seed,
+                                  int64_t max_bytes) {
   for (const TensorInfo& info : plan.inputs)
     if (info.kind != ValueKind::tensor)
       user_error("input '{}' is no tensor of numbers: random values cannot be made for it", info.name);
   std::vector<Tensor> inputs;
-  for (Value& value : random_values(plan, symbols, seed)) inputs.push_back(std::move(value).take_tensor());
+  for (Value& value : random_values(plan, symbols, seed, {}, max_bytes))
+    inputs.push_back(std::move(value).take_tensor());
   return inputs;
 }
 

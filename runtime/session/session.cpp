@@ -8,6 +8,7 @@
 #include "runtime/base/log.h"
 #include "runtime/base/settings.h"
 #include "runtime/base/usable_cpus.h"
+#include "runtime/base/usable_memory.h"
 #include "runtime/session/bound_plan.h"
 #include "runtime/session/input_binding.h"
 #include "runtime/session/library_table.h"
@@ -49,7 +50,8 @@ SessionOptions SessionOptions::from(const Settings& settings) {
           settings.spin_microseconds,
           settings.multistream_mode ? 1 + settings.multistream_extra_streams : 1,
           settings.enable_kernel_profile,
-          {}};
+          {},
+          settings.max_memory};
 }
 
 SessionOptions SessionOptions::from_environment() {
@@ -115,13 +117,30 @@ struct Session::Impl {
       std::rotate(found.base() - 1, found.base(), bound_plans.end());
       return bound_plans.back();
     }
+    auto bound =
+        bind_plan(*executable, operators, symbols, {options.min_chunk_size, options.memory_planning, options.streams});
+    const int64_t scratch = checked_mul(bound->scratch_bytes, executor->threads(), "scratch");
+    const int64_t bytes = checked_add(bound->memory.arena_bytes, scratch, "arena");
+    require_memory_for(*bound, bytes);
+    arena_bytes = std::max(arena_bytes, bytes);
     if (bound_plans.size() == kMaxBoundPlans) bound_plans.erase(bound_plans.begin());
-    bound_plans.push_back(
-        bind_plan(*executable, operators, symbols, {options.min_chunk_size, options.memory_planning, options.streams}));
-    const BoundPlan& bound = *bound_plans.back();
-    const int64_t scratch = checked_mul(bound.scratch_bytes, executor->threads(), "scratch");
-    arena_bytes = std::max(arena_bytes, checked_add(bound.memory.arena_bytes, scratch, "arena"));
+    bound_plans.push_back(std::move(bound));
     return bound_plans.back();
+  }
+
+  // Before anything of it is allocated.
+  void require_memory_for(const BoundPlan& bound, int64_t own) const {
+    int64_t inputs = 0, outputs = 0;
+    const Plan& plan = executable->plan();
+    for (size_t i = 0; i < plan.buffers.size(); i++) {
+      const PlanBufferKind kind = plan.buffers[i].kind;
+      if (kind == PlanBufferKind::input) inputs = checked_add(inputs, bound.sizes[i], "inputs");
+      if (kind == PlanBufferKind::output) outputs = checked_add(outputs, bound.sizes[i], "outputs");
+    }
+    const int64_t all = checked_add(own, checked_add(inputs, outputs, "tensors"), "memory of a run");
+    require_memory(all, options.max_memory,
+                   fmt::format("a run with these dimensions (inputs {}, outputs {}, intermediate values {} bytes)",
+                               inputs, outputs, own));
   }
 
   void execute(Lease& context, std::span<const TensorView> inputs, std::span<const OutputView> outputs) {

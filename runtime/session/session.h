@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <functional>
+#include <limits>
 #include <memory>
 #include <span>
 #include <string>
@@ -31,6 +32,8 @@ struct SessionOptions {
   bool profile = false;  // ENABLE_KERNEL_PROFILE
   // Called before each step of a model of several plans, whose loops may have no end. What it throws ends the run.
   std::function<void()> before_step = {};
+  // MAX_MEMORY: most bytes of inputs, outputs, arena and scratch of one run of a plan.
+  int64_t max_memory = std::numeric_limits<int64_t>::max();
 
   static SessionOptions from(const Settings&);
 

@@ -4,6 +4,7 @@
 
 #include "runtime/base/checked.h"
 #include "runtime/base/errors.h"
+#include "runtime/base/usable_memory.h"
 
 namespace cppgen::rt {
 
@@ -29,6 +30,10 @@ void Tensor::Free::operator()(void* memory) const { std::free(memory); }
 
 Tensor::Tensor(DType type, std::vector<int64_t> dims) : type_(type), dims_(std::move(dims)) {
   const int64_t bytes = byte_size(type_, dims_);
+  static const int64_t memory = usable_memory();
+  if (bytes > memory)
+    user_error("cannot allocate {} bytes for a tensor of shape {}: this process has {} bytes of memory", bytes,
+               shape_text(dims_), memory);
   const int64_t rounded = checked_add(bytes, 64, "tensor size") / 64 * 64;  // of aligned_alloc: a multiple, not 0
   data_.reset(std::aligned_alloc(64, size_t(rounded)));
   if (!data_) user_error("cannot allocate {} bytes for a tensor of shape {}", bytes, shape_text(dims_));

@@ -3,6 +3,7 @@
 #include <thread>
 
 #include "cppgen/compile/kernel_cache.h"
+#include "cppgen/package/model_cache.h"
 #include "cppgen/support/file_io.h"
 #include "tests/settings/effect.h"
 
@@ -111,6 +112,16 @@ TEST_F(SettingEffect, CACHE_SIZE_LIMIT) {
     return KernelCache(path("cache/cppgen")).stats().entries;
   };
   expect_effect<int64_t>("1kB", kernels, 2, 1);  // the latest is in use when the limit is applied
+}
+
+TEST_F(SettingEffect, WEIGHTS_CACHE_LIMIT) {
+  const std::string first = relu(), second = gather_model();
+  const auto models = [&] {
+    succeed_anew({"run", first});
+    succeed({"run", second});
+    return package::ModelCache::list(path("cache/cppgen")).size();
+  };
+  expect_effect<size_t>("1kB", models, 2, 1);  // the latest is in use when the limit is applied
 }
 
 // Somebody else holds the lock of the kernel: by default the program waits until it is free.

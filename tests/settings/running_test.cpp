@@ -134,5 +134,14 @@ TEST_F(SettingEffect, ENABLE_KERNEL_PROFILE) {
   expect_effect<bool>("1", measured, false, true);
 }
 
+TEST_F(SettingEffect, MAX_MEMORY) {
+  const std::string model = relu();  // 2 MiB in, 2 MiB out
+  const auto refused = [&] {
+    const Ended ended = run({"run", model});
+    return ended.status == 2 && ended.err.find("at most 3000000 are allowed (CPPGEN_MAX_MEMORY)") != ended.err.npos;
+  };
+  expect_effect<bool>("3MB", refused, false, true);
+}
+
 }  // namespace
 }  // namespace cppgen

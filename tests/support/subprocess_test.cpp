@@ -9,6 +9,7 @@
 #include <thread>
 
 #include "cppgen/support/file_io.h"
+#include "cppgen/support/lifeline.h"
 #include "cppgen/support/temp_directory.h"
 #include "runtime/base/errors.h"
 
@@ -68,7 +69,8 @@ TEST(Subprocess, EnvironmentFolderAndInput) {
 
 TEST(Subprocess, InheritsNoOtherDescriptor) {
   PosixProcessRunner runner;
-  const FileDescriptor leak(::open("/dev/null", O_RDONLY));  // without O_CLOEXEC
+  const FileDescriptor file(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+  const FileDescriptor leak(::fcntl(file.get(), F_DUPFD, Lifeline::kDescriptor + 1));  // without O_CLOEXEC
   ASSERT_TRUE(leak);
   EXPECT_EQ(runner.run(shell("test -e /proc/self/fd/" + std::to_string(leak.get()) + " && echo open")).output, "");
 }

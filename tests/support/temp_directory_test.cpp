@@ -101,18 +101,19 @@ TEST(Interrupt, FirstSignalSetsTheTokenAndRestoresTheOldReaction) {
   ignored.sa_handler = SIG_IGN;
   ASSERT_EQ(sigaction(SIGHUP, &ignored, &previous), 0);
   {
-    const ScopedSignalCancel scope(token);
-    EXPECT_THROW(ScopedSignalCancel{token}, InternalError) << "one at a time";
+    const ScopedSignalCancel scope(token, "test");
+    EXPECT_THROW((ScopedSignalCancel{token, "test"}), InternalError) << "one at a time";
     ASSERT_EQ(::raise(SIGHUP), 0);
     EXPECT_FALSE(token.cancelled()) << "a signal that was ignored stays ignored";
     ASSERT_EQ(::raise(SIGINT), 0);
     EXPECT_TRUE(token.cancelled());
-    ASSERT_EQ(sigaction(SIGINT, nullptr, &now), 0);
-    EXPECT_EQ(now.sa_handler, SIG_DFL);
+    EXPECT_EQ(token.signal(), SIGINT);
   }
+  ASSERT_EQ(sigaction(SIGINT, nullptr, &now), 0);
+  EXPECT_EQ(now.sa_handler, SIG_DFL);
   ASSERT_EQ(sigaction(SIGHUP, &previous, nullptr), 0);
   CancelToken again;
-  const ScopedSignalCancel scope(again);
+  const ScopedSignalCancel scope(again, "test");
   ASSERT_EQ(::raise(SIGTERM), 0);
   EXPECT_TRUE(again.cancelled());
 }

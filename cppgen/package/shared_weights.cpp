@@ -1,0 +1,62 @@
+#include "cppgen/package/shared_weights.h"
+
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <filesystem>
+
+#include "cppgen/support/file_io.h"
+#include "runtime/base/errors.h"
+#include "runtime/session/package.h"
+
+namespace cppgen::package {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string folder_of(const std::string& cache_dir) { return cache_dir + "/weights"; }
+
+// What lies there may have lost bytes with the power.
+bool holds(const std::string& path, const rt::ManifestFile& file) {
+  try {
+    const rt::MappedFile mapped(path, /*populate=*/true);
+    return mapped.bytes() == file.bytes && rt::sha256_of(mapped.content()) == file.sha256;
+  } catch (const UserError&) {
+    return false;
+  }
+}
+
+// `path` becomes a link to what `target` is. `temporary`: a free name beside the package.
+void link_over(const std::string& target, const std::string& path, const std::string& temporary) {
+  if (::link(target.c_str(), temporary.c_str()) != 0) return;
+  if (::rename(temporary.c_str(), path.c_str()) != 0) ::unlink(temporary.c_str());
+}
+
+}  // namespace
+
+void share_weights(const std::string& cache_dir, const std::string& package) {
+  if (make_directories(folder_of(cache_dir)) != 0) return;
+  for (const rt::ManifestFile& file : rt::read_manifest(package).files) {
+    if (!file.name.starts_with("weights") || file.bytes == 0) continue;
+    const std::string own = package + "/" + file.name, shared = folder_of(cache_dir) + "/" + file.sha256;
+    if (::link(own.c_str(), shared.c_str()) == 0 || errno != EEXIST) continue;
+    if (holds(shared, file)) {
+      link_over(shared, own, package + ".link");
+    } else {
+      link_over(own, shared, package + ".link");
+    }
+  }
+}
+
+// A process that links a file right now keeps its content, whether or not its name goes away here.
+void remove_unshared_weights(const std::string& cache_dir) {
+  std::error_code error;
+  for (fs::directory_iterator it(folder_of(cache_dir), error), end; !error && it != end; it.increment(error)) {
+    struct stat st;
+    if (::lstat(it->path().c_str(), &st) == 0 && st.st_nlink == 1) ::unlink(it->path().c_str());
+  }
+}
+
+}  // namespace cppgen::package

@@ -1,0 +1,16 @@
+#pragma once
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace cppgen {
+
+// The least of what `read` gives for the control group of this process and its ancestors, in hierarchies of version 2
+// and in those of version 1 with the controller; nullopt if it gives nothing. Reads below `root`, which stands in front
+// of /proc/self/cgroup, /proc/self/mountinfo and the mount points. Unreadable or malformed files limit nothing.
+using ReadCgroupLimit = std::function<std::optional<double>(const std::string& directory, bool v2)>;
+std::optional<double> least_cgroup_limit(const std::string& root, std::string_view controller,
+                                         const ReadCgroupLimit& read);
+
+}  // namespace cppgen
