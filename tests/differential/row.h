@@ -54,5 +54,6 @@ void add_sequence_rows(std::vector<Row>&);
 void add_fused_rows(std::vector<Row>&);
 void add_moved_rows(std::vector<Row>&);
 void add_quantized_fused_rows(std::vector<Row>&);
+void add_learner_rows(std::vector<Row>&);
 
 }  // namespace cppgen::differential

@@ -116,9 +116,8 @@ TEST_F(SettingEffect, EMULATE_PRECISION_CASTS) {
   };
   maker.input("x", {"8", "64"}).output("y");
   cast("x", "n", onnx::TensorProto::BFLOAT16);
-  maker.node("Mul", {"n", "n"}, {"square"})
-      .node("Sub", {"square", "n"}, {"less"})
-      .node("Mul", {"less", "square"}, {"z"});
+  maker.node("Mul", {"n", "n"}, {"square"}), maker.node("Sub", {"square", "n"}, {"less"});
+  maker.node("Mul", {"less", "square"}, {"z"});
   cast("z", "y", onnx::TensorProto::FLOAT);
   const std::string model = write("narrow.onnx", maker);
   succeed({"run", model, "--reference", "--output", path("reference")});
