@@ -89,7 +89,9 @@ void check(const std::vector<Case>& cases, const char* isa) {
   SCOPED_TRACE(isa);
   Graph graph = graph_of(cases), meaning = graph_of(cases);
   const Result r = run_on(*m, graph, {}, inputs_of(cases));
-  EXPECT_EQ(r.engines, std::vector<std::string>(cases.size(), "cppgen-n-bits"));
+  const auto has_rows = [](const Case& c) { return c.rows > 0; };  // else there is nothing to compute
+  const auto products = std::count_if(cases.begin(), cases.end(), has_rows);
+  EXPECT_EQ(r.engines, std::vector<std::string>(size_t(products), "cppgen-n-bits"));
   const auto want = ir::interpret(ops::lower(meaning), inputs_of(cases));
   for (size_t i = 0; i < cases.size(); i++) {
     const Case& c = cases[i];
