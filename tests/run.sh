@@ -3,14 +3,15 @@
 #
 #   tests/run.sh [--sanitizers] [--slow]
 #
-#   --sanitizers  also builds and passes the tests that AddressSanitizer and ThreadSanitizer have most to say about
+#   --sanitizers  also builds and passes the tests that AddressSanitizer and ThreadSanitizer have most to say about; CI
+#                 takes those of untrusted input, memory, processes and threads alone
 #   --slow        also runs the tests labelled slow (hours: all 2^32 floats through every math function)
 #
 # Environment:
 #   CPPGEN_MODELS_SOURCE  folder with make_weights.py and real networks to test on; default ../shared/models beside the
 #                         repository. Without it their tests are skipped.
-#   CI=true               as --sanitizers; clang-tidy; a fuzzer on the importer; more networks; a missing
-#                         CPPGEN_MODELS_SOURCE is an error
+#   CI=true               some of --sanitizers; clang-tidy over files that changed lately; a fuzzer on the importer; more
+#                         networks; a missing CPPGEN_MODELS_SOURCE is an error
 #   JOBS                  compilations and tests at once; default: the number of CPUs
 set -eu
 cd "$(dirname "$0")/.."
@@ -20,11 +21,12 @@ case ${CI:-} in
   true | 1 | yes) ci=true ;;
   *) ci=false ;;
 esac
-sanitizers=$ci
+sanitizers=none
+[ "$ci" != true ] || sanitizers=some
 slow=false
 for argument in "$@"; do
   case $argument in
-    --sanitizers) sanitizers=true ;;
+    --sanitizers) sanitizers=all ;;
     --slow) slow=true ;;
     *) echo "usage: tests/run.sh [--sanitizers] [--slow]" >&2; exit 2 ;;
   esac
@@ -107,17 +109,29 @@ if [ "$slow" = true ]; then
   stage "slow tests"
   ctest --preset release -j "$jobs" -L slow
 fi
+# Sources that changed in the last hours: continuous integration checked all others when they last did.
+changed_sources() {
+  since=$(git rev-list -1 --before='12 hours ago' HEAD 2> /dev/null)
+  if [ -n "$since" ]; then
+    git diff --name-only --diff-filter=d "$since" -- 'cppgen/*.cpp' 'isa/*.cpp' 'runtime/*.cpp'
+  else
+    echo cppgen isa runtime
+  fi
+}
+
 if [ "$ci" = true ]; then
   stage "clang-tidy"
-  bounded 1500 tests/tidy.sh -j "$jobs"
+  # shellcheck disable=SC2046  # a list of files
+  bounded 1500 tests/tidy.sh -j "$jobs" $(changed_sources)
   stage "fuzzing the importer for $fuzz_seconds s"
   fuzz_importer
 fi
-if [ "$sanitizers" = true ]; then
+if [ "$sanitizers" != none ]; then
   # Untrusted input, child processes, memory that kernels and sessions share; kernels are instrumented, too.
-  sanitize asan 2000 1800 'import|import_untrusted|runtime|support|compile|kernel_sanitizer|codegen|ops|property|models|modules|opponent' \
-    test_import test_import_untrusted test_runtime test_support test_compile test_kernel_sanitizer test_codegen \
-    test_ops test_property test_models test_modules test_opponent
+  asan="import import_untrusted runtime support compile kernel_sanitizer ops property"
+  [ "$sanitizers" = some ] || asan="$asan codegen models modules opponent"
+  # shellcheck disable=SC2046,SC2086  # lists of words
+  sanitize asan 2000 1800 "$(echo $asan | tr ' ' '|')" $(printf 'test_%s ' $asan)
   # Everything that threads share.
   sanitize tsan 700 300 'threads|runtime' test_threads test_runtime
 fi
