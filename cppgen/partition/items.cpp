@@ -79,6 +79,7 @@ class ItemMaker {
     compare.node.inputs = {dims}, compare.node.outputs = {equal};
     compare.step.function = "compare_dimensions";
     compare.step.origin = label(node);
+    compare.compared = compared;
     graph_.value(equal).producer = node.id;
     add(std::move(compare));
     return equal;

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "cppgen/graph/graph.h"
+#include "cppgen/ops/op.h"
 #include "runtime/plan/module.h"
 
 namespace cppgen::partition {
@@ -13,6 +14,7 @@ struct Item {
   bool host = false;
   Node node;
   rt::HostStep step;              // of the host, without slots
+  ops::ComparedDims compared;     // what the step finds equal, else the run ends
   std::vector<ValueId> carriers;  // must be there before: they bind dimensions of the outputs, or show that some agree
   int level = 0;                  // plans run in the order of levels, each followed by the host's items of its level
 };

@@ -7,6 +7,7 @@
 #include "cppgen/graph/string_elements.h"
 #include "cppgen/ops/op.h"
 #include "cppgen/ops/value_type.h"
+#include "cppgen/partition/compared_dims.h"
 #include "cppgen/partition/items.h"
 #include "runtime/base/errors.h"
 
@@ -63,6 +64,11 @@ class PlanGraph {
     outputs_.push_back(v);
   }
 
+  // Symbols that the nodes know by name, beside their types, stay.
+  void substitute(const ir::IndexMap& map) {
+    if (!is_named(map.begin()->first)) substitute_dims(graph_, map);
+  }
+
   // Makes the source of every symbol an input that no other input binds.
   void bind_symbols(const std::function<ValueId(const std::string&)>& source_of) {
     std::set<std::string> bound;
@@ -95,6 +101,15 @@ class PlanGraph {
   std::map<ValueId, ValueId> copies_;
   std::vector<ValueId> inputs_, outputs_;
 
+  bool is_named(const ir::IndexNode* symbol) const {
+    return std::any_of(graph_.nodes.begin(), graph_.nodes.end(), [&](const Node& node) {
+      const auto list = node.attributes.find(kRunTimeSymbols);
+      if (list == node.attributes.end()) return false;
+      const auto& names = std::get<std::vector<std::string>>(list->second);
+      return std::find(names.begin(), names.end(), symbol->name) != names.end();
+    });
+  }
+
   ValueId copy(ValueId v) {
     Value own = from_.value(v);
     own.id = ValueId(graph_.values.size());
@@ -119,6 +134,7 @@ class BodyPartitioner {
   std::vector<ValueId> run() {
     items_ = make_items(graph_, sources_);
     make_plans();
+    use_comparisons();
     for (ValueId v : graph_.inputs) slot_of(v);
     for (auto& [level, plan] : plans_) plan.bind_symbols([&](const std::string& name) { return source(name); });
     for (ValueId v : bindings_) slot_of(v);
@@ -173,6 +189,13 @@ class BodyPartitioner {
       for (ValueId v : item.carriers) plan.add_input(v);
     }
     add_outputs();
+  }
+
+  // What was compared holds in all later plans.
+  void use_comparisons() {
+    for (const Item& item : items_)
+      for (const ir::IndexMap& map : known_by_comparison(item.compared))
+        for (auto plan = plans_.upper_bound(item.level); plan != plans_.end(); ++plan) plan->second.substitute(map);
   }
 
   // A value that is known is a result of this plan, or of the first one if it is constant.

@@ -69,6 +69,26 @@ TEST_P(ComparedDimensions, OthersAreRefusedByName) {
   EXPECT_NE(error_of([&] { model.interpreted(inputs); }).find("met"), std::string::npos);
 }
 
+// An image with as many channels as the weights say, once they were compared: its depth is known.
+TEST(DimensionsFoundEqual, AreKnownToLaterPlans) {
+  ModelMaker maker(13);
+  maker.input("x", {"1", "8", "h", "w"}).input("pads", {"8"}, onnx::TensorProto::INT64).output("y");
+  auto& weights = maker.initializer("weights", {16, 8, 3, 3}, onnx::TensorProto::FLOAT);
+  for (int i = 0; i < 16 * 8 * 9; i++) weights.add_float_data(0.25f * float(i % 7 - 3));
+  maker.node("Pad", {"x", "pads"}, {"p"}, "pad");
+  maker.node("Conv", {"p", "weights"}, {"y"}, "conv");
+  const Model model(maker);
+  // Its channels are moved to the end, and it runs on tiles.
+  EXPECT_NE(model.decisions().find("engine yes conv (conv) on cppgen"), std::string::npos) << model.decisions();
+  std::vector<float> image(8 * 3 * 4);
+  for (size_t i = 0; i < image.size(); i++) image[i] = float(i % 5);
+  model.run({floats({1, 8, 3, 4}, image), ints({8}, {0, 0, 1, 0, 0, 0, 0, 2})});
+  EXPECT_NE(error_of([&] {
+              model.compiled({floats({1, 8, 3, 4}, image), ints({8}, {0, 1, 1, 0, 0, 0, 0, 2})}, 1);
+            }).find("conv"),
+            std::string::npos);
+}
+
 // Readers of tensors of a few possible ranks run in branches, one for each: tests/idioms/ranks.py.
 TEST(ManyPossibleRanks, AreRefusedByName) {
   ModelMaker maker(13);

@@ -73,6 +73,14 @@ class Model {
     return std::any_of(steps.begin(), steps.end(), [](const rt::Step& step) { return step.engine == "host"; });
   }
 
+  // What was decided, a line each: rule, yes or no, subject.
+  std::string decisions() const {
+    std::string text;
+    for (const auto& e : explain_model(request_).decisions.entries)
+      text += e.rule + (e.decision ? " yes " : " no ") + e.subject + "\n";
+    return text;
+  }
+
   // Of a model that is one plan.
   std::vector<std::string> library_steps() const {
     const auto executable = rt::Executable::load(compile_model(request_).package);

@@ -1,0 +1,56 @@
+#include "cppgen/partition/compared_dims.h"
+
+#include <optional>
+
+#include "cppgen/ir/polynomial.h"
+
+namespace cppgen::partition {
+namespace {
+
+// The symbol's value where the difference is 0, if that is one expression without it.
+std::optional<ir::IndexExpr> solved(ir::IndexExpr difference, const ir::IndexNode* symbol) {
+  const auto coefficient = ir::stride_of(difference, symbol);
+  if (!coefficient || coefficient->is_constant(0)) return std::nullopt;
+  const auto value = ir::divide_exactly(*coefficient * ir::IndexExpr(symbol) - difference, *coefficient);
+  if (!value || ir::depends_on(*value, symbol)) return std::nullopt;
+  return value;
+}
+
+// A number before other expressions.
+std::optional<ir::IndexMap> relation_between(ir::IndexExpr a, ir::IndexExpr b) {
+  std::optional<ir::IndexMap> found;
+  for (const ir::IndexNode* symbol : ir::variables_of(a - b)) {
+    if (!ir::is_fresh_symbol(ir::IndexExpr(symbol))) continue;
+    const auto value = solved(a - b, symbol);
+    if (value && (!found || value->is_constant())) found = ir::IndexMap{{symbol, *value}};
+  }
+  return found;
+}
+
+}  // namespace
+
+std::vector<ir::IndexMap> known_by_comparison(const ops::ComparedDims& compared) {
+  std::vector<ir::IndexMap> known;
+  for (auto [a, b] : compared) {
+    for (const ir::IndexMap& map : known) a = ir::substitute(a, map), b = ir::substitute(b, map);
+    if (auto relation = relation_between(a, b)) known.push_back(std::move(*relation));
+  }
+  return known;
+}
+
+void substitute_dims(Graph& graph, const ir::IndexMap& map) {
+  for (Value& value : graph.values) {
+    if (value.type)
+      for (ir::IndexExpr& d : value.type->shape) d = ir::substitute(d, map);
+    if (value.contents)
+      for (ir::IndexExpr& e : *value.contents) e = ir::substitute(e, map);
+  }
+  for (Node& node : graph.nodes)
+    for (auto& [name, attribute] : node.attributes)
+      if (auto* body = std::get_if<std::shared_ptr<Graph>>(&attribute)) {
+        *body = std::make_shared<Graph>(deep_copy(**body));
+        substitute_dims(**body, map);
+      }
+}
+
+}  // namespace cppgen::partition

@@ -1,0 +1,16 @@
+#pragma once
+#include <vector>
+
+#include "cppgen/graph/graph.h"
+#include "cppgen/ops/op.h"
+
+namespace cppgen::partition {
+
+// What follows once pairs of dimensions were found equal: symbols that only a run knows, and what each stands for.
+// Later ones are to be replaced in what earlier ones gave.
+std::vector<ir::IndexMap> known_by_comparison(const ops::ComparedDims&);
+
+// Replaces symbols in all types and contents, also of bodies.
+void substitute_dims(Graph&, const ir::IndexMap&);
+
+}  // namespace cppgen::partition
