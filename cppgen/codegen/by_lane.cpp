@@ -4,6 +4,7 @@
 
 #include "cppgen/codegen/operation_text.h"
 #include "cppgen/codegen/value_emitter.h"
+#include "cppgen/schedule/loop_order.h"
 
 namespace cppgen::codegen {
 
@@ -52,7 +53,7 @@ void ValueEmitter::note_by_lane(int level, std::string what) {
 
 // Elements of four bytes and more are gathered.
 void ValueEmitter::note_strided(const Access& a, DType type) {
-  if (!varies(a.offset) || !a.even || a.stride->is_constant(0) || a.stride->is_constant(1)) return;
+  if (!varies(a.offset) || !a.even || a.stride->is_constant(0) || schedule::moves_by_one_or_none(*a.stride)) return;
   const bool every_other = a.stride->is_constant(2) && type != DType::boolean;
   if (size_of(type) < 4 && !every_other) note_by_lane(innermost(), "strided loads of narrow elements");
 }

@@ -131,8 +131,8 @@ std::string ValueEmitter::even_load(const Access& a) const {
     return fmt::format("vec::ld_all({} + {})", a.pointer, names_.text(a.offset));
   if (!a.even) return "";
   if (a.stride->is_constant(1)) return fmt::format("vec::ld({} + {}, {})", a.pointer, names_.text(a.offset), lanes_);
-  return fmt::format("vec::ld_strided({} + {}, {}, {})", a.pointer, names_.text(a.offset), names_.text(*a.stride),
-                     lanes_);
+  return fmt::format("vec::{}({} + {}, {}, {})", schedule::moves_by_one_or_none(*a.stride) ? "ld_step" : "ld_strided",
+                     a.pointer, names_.text(a.offset), names_.text(*a.stride), lanes_);
 }
 
 // Elements of which each serves some neighbouring lanes; empty if these are none.

@@ -240,12 +240,13 @@ ir::Expr LowerContext::load(ir::BufferId buffer, std::vector<IndexExpr> indices)
   return exprs().load(buffer, program_.buffer(buffer).type, std::move(indices));
 }
 
-// The index of an operand for one of the result: 0 in a dimension that a run finds to be 1.
+// The index of an operand for one of the result: 0 in a dimension that a run finds to be 1. As a product it moves
+// evenly, by 1 or not at all, which loops over lanes know (schedule::moves_by_one_or_none).
 static IndexExpr repeated(IndexExpr at, IndexExpr extent) {
   const ir::IndexNode* loop = at.node();
   const bool same = !loop || loop->op != ir::IndexOp::variable || loop->kind != ir::VarKind::loop ||
                     ir::prove_equal(loop->extent, extent);
-  return same ? at : ir::min(at, extent - 1);
+  return same ? at : at * ir::min(extent - 1, 1);
 }
 
 ir::Expr LowerContext::load_broadcast(int i, const std::vector<IndexExpr>& output_index) {

@@ -163,6 +163,12 @@ std::vector<Access> accesses_of(const Program& program, const Layouts& layouts, 
   return all;
 }
 
+bool moves_by_one_or_none(IndexExpr stride) {
+  if (stride.is_constant()) return stride.is_constant(1);
+  const ir::IndexRange range = stride.range();
+  return range.lo >= -1 && range.hi <= 1;
+}
+
 // The index expressions whose sum an offset is.
 static std::vector<ir::IndexTerm> terms_of(IndexExpr offset) {
   if (offset.is_constant()) return {};

@@ -13,6 +13,10 @@ struct Access {
 };
 std::vector<Access> accesses_of(const ir::Program&, const Layouts&, const FusedKernel&);
 
+// Whether a stride is 1, or 1 or 0 as a run finds: that of an operand whose extent may be 1. (It is -1 where there is
+// no element.)
+bool moves_by_one_or_none(IndexExpr stride);
+
 // An offset that moves with a loop only as `step` x floordiv(`lane`, `lanes`), where `lane` moves by 1 with the loop:
 // so many neighbouring points share an element.
 struct RepeatedElements {

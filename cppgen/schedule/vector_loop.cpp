@@ -17,7 +17,7 @@ Contiguity contiguity(const FusedKernel& kernel, const std::vector<Access>& acce
   for (const Access& a : accesses) {
     if (is_value_local(kernel, a.buffer) || !ir::depends_on(a.offset, loop.var.node())) continue;
     auto s = ir::stride_of(a.offset, loop.var.node());
-    (s && s->is_constant(1) ? c.unit : c.other)++;
+    (s && moves_by_one_or_none(*s) ? c.unit : c.other)++;
   }
   return c;
 }
@@ -52,7 +52,7 @@ double idle_lanes(const Loop& loop) {
 constexpr double kRepeated = 2, kApart = 8, kUneven = 16;
 
 double time_along(IndexExpr offset, const Loop& lanes) {
-  if (const auto stride = ir::stride_of(offset, lanes.var.node())) return stride->is_constant(1) ? 1 : kApart;
+  if (const auto stride = ir::stride_of(offset, lanes.var.node())) return moves_by_one_or_none(*stride) ? 1 : kApart;
   const auto repeated = repeated_elements(offset, lanes.var.node());
   return repeated && repeated->step <= repeated->lanes ? kRepeated : kUneven;
 }

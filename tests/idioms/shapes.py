@@ -34,3 +34,20 @@ def pads_of_f_pad():
     def padded(x):
         return np.pad(x, ((0, 0), (0, 0), (1, 2)), constant_values=np.float32(0.5))
     return model, [case([x], [padded(x)]) for x in (ramp(2, 3, 4), ramp(2, 1, 7))]
+
+
+@idiom
+def mask_of_sizes_that_a_run_chooses():
+    """softmax(x + mask[:, :, :q, :k]), where a run gives q and k: each is 1 or the size of x"""
+    nodes = [const("start", np.int64([0, 0])), const("axes", np.int64([2, 3])),
+             node("Slice", ["mask", "start", "ends", "axes"], ["m"]), node("Add", ["x", "m"], ["z"]),
+             node("Softmax", ["z"], ["y"], axis=-1)]
+    model = make_model(nodes, [tensor("x", np.float32, ["b", 3, "q", "k"]), tensor("mask", np.float32, ["b", 1, 20, 40]),
+                               tensor("ends", np.int64, [2])], [tensor("y", np.float32, None)])
+
+    def softmax(z):
+        e = np.exp(z - z.max(-1, keepdims=True))
+        return e / e.sum(-1, keepdims=True)
+    x, mask = ramp(2, 3, 4, 35), ramp(2, 1, 20, 40)
+    return model, [case([x, mask, np.int64([q, k])], [softmax(x + mask[:, :, :q, :k])])
+                   for q, k in ((4, 35), (1, 35), (4, 1), (1, 1))]

@@ -52,5 +52,15 @@ TEST(VectorLoop, ElementsThatNeighboursShareAreRecognised) {
   EXPECT_FALSE(repeated_elements(ir::floordiv(c, 4) + ir::mod(c, 4), c.node()));  // two terms move
 }
 
+TEST(VectorLoop, OperandsThatMayRepeatAnElementMoveByOneOrNone) {
+  ir::IndexArena index;
+  const IndexExpr extent = index.fresh_symbol("extent");
+  EXPECT_TRUE(moves_by_one_or_none(1));
+  EXPECT_TRUE(moves_by_one_or_none(ir::min(extent - 1, 1)));
+  EXPECT_FALSE(moves_by_one_or_none(0));  // known to repeat it
+  EXPECT_FALSE(moves_by_one_or_none(2));
+  EXPECT_FALSE(moves_by_one_or_none(extent));
+}
+
 }  // namespace
 }  // namespace cppgen::schedule

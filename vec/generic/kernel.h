@@ -109,6 +109,11 @@ template <class S, class N>
 VEC_FN Loaded<S> ld_strided(const S* p, i64 stride, N n) {
   return load_strided(p, stride, n.count);
 }
+// The same where the stride is 0 or 1.
+template <class S, class N>
+VEC_FN Loaded<S> ld_step(const S* p, i64 stride, N n) {
+  return stride == 1 ? ld(p, n) : ld_all(p);
+}
 template <class S, class N>
 VEC_FN void st_strided(S* p, i64 stride, Loaded<S> x, N n) {
   store_strided(p, stride, x, n.count);
