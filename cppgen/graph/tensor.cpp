@@ -3,6 +3,7 @@
 
 #include "cppgen/graph/graph.h"
 #include "runtime/base/checked.h"
+#include "runtime/base/coded_floats.h"
 #include "runtime/base/elements.h"
 #include "runtime/base/float8.h"
 
@@ -96,6 +97,10 @@ Tensor make_floats(DType type, std::vector<int64_t> dims, const std::vector<doub
     case DType::f8e5m2:
     case DType::f8e5m2fnuz:
       write_as<uint8_t>(bytes, values, [&](double x) { return f32_to_f8(type, float(x)); });
+      break;
+    case DType::f4e2m1:
+    case DType::f8e8m0:
+      write_as<uint8_t>(bytes, values, [&](double x) { return encoded(type, float(x)); });
       break;
     default:
       internal_error("make_floats: type {}", name_of(type));

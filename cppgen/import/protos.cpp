@@ -18,7 +18,7 @@ struct ElemType {
 };
 
 // TensorProto.DataType by number, those of later ONNX releases included.
-const std::array<ElemType, 25> kElemTypes{{{"undefined", {}},
+const std::array<ElemType, 27> kElemTypes{{{"undefined", {}},
                                            {"float32", DType::f32},
                                            {"uint8", DType::u8},
                                            {"int8", DType::i8},
@@ -41,8 +41,10 @@ const std::array<ElemType, 25> kElemTypes{{{"undefined", {}},
                                            {"float8e5m2fnuz", DType::f8e5m2fnuz},
                                            {"uint4", DType::u4},
                                            {"int4", DType::i4},
-                                           {"float4e2m1", {}},
-                                           {"float8e8m0", {}}}};
+                                           {"float4e2m1", DType::f4e2m1},
+                                           {"float8e8m0", DType::f8e8m0},
+                                           {"uint2", DType::u2},
+                                           {"int2", DType::i2}}};
 
 }  // namespace
 

@@ -67,6 +67,10 @@ std::string typed_field(const onnx::TensorProto& p, DType type) {
     case DType::f8e5m2fnuz:
     case DType::i4:
     case DType::u4:
+    case DType::i2:
+    case DType::u2:
+    case DType::f4e2m1:
+    case DType::f8e8m0:
       return narrow_field<uint8_t>(p.int32_data());
     case DType::i32:
       return narrow_field<int32_t>(p.int32_data());
@@ -85,16 +89,23 @@ std::string typed_field(const onnx::TensorProto& p, DType type) {
   internal_error("typed_field: type {}", int(type));
 }
 
-// The bytes that a file has for elements of `bytes` bytes: the same, but half as many where two share one.
-int64_t stored_bytes(DType type, int64_t bytes) { return is_four_bits(type) ? bytes / 2 + bytes % 2 : bytes; }
+bool share_bytes(DType type) { return bits_of(type) < 8; }
 
-// Two elements lie in a byte, the first in the low bits.
+// The bytes that a file has for elements of `bytes` bytes: the same, but fewer where several share one.
+int64_t stored_bytes(DType type, int64_t bytes) {
+  const int64_t shared = share_bytes(type) ? 8 / bits_of(type) : 1;
+  return bytes / shared + (bytes % shared != 0);
+}
+
+// Several elements lie in a byte, the first in the low bits.
 ir::ConstantData unpacked(const ir::ConstantData& packed, DType type, int64_t count) {
   const auto* bytes = reinterpret_cast<const uint8_t*>(packed.bytes);
+  const int bits = bits_of(type), shared = 8 / bits, mask = (1 << bits) - 1;
+  const int sign = is_signed_int(type) ? 1 << (bits - 1) : 0;
   std::string elements(size_t(count), '\0');
   for (int64_t i = 0; i < count; i++) {
-    const int low = bytes[i / 2] >> (i % 2 * 4) & 15;
-    elements[size_t(i)] = char(type == DType::i4 && low > 7 ? low - 16 : low);
+    const int low = bytes[i / shared] >> (i % shared * bits) & mask;
+    elements[size_t(i)] = char((low ^ sign) - sign);
   }
   return own(std::move(elements));
 }
@@ -119,14 +130,14 @@ ir::ConstantData read_stored(onnx::TensorProto& p, DType type, int64_t size, Ext
   std::string bytes = typed_field(p, type);
   int64_t need = size / int64_t(size_of(type)), have = int64_t(bytes.size() / size_of(type));
   if (have != need || typed_elements(p) != need)
-    user_error("has {} {} of {} data, the dimensions need {}", have, is_four_bits(type) ? "bytes" : "elements",
+    user_error("has {} {} of {} data, the dimensions need {}", have, share_bytes(type) ? "bytes" : "elements",
                name_of(type), need);
   return own(std::move(bytes));
 }
 
 ir::ConstantData read_data(onnx::TensorProto& p, DType type, int64_t size, ExternalData& files) {
   ir::ConstantData data = read_stored(p, type, stored_bytes(type, size), files);
-  return is_four_bits(type) ? unpacked(data, type, size) : data;
+  return share_bytes(type) ? unpacked(data, type, size) : data;
 }
 
 // Kernels read elements in place: their addresses must be multiples of their size, and a bool must be 0 or 1.

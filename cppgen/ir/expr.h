@@ -19,7 +19,8 @@ namespace cppgen::ir {
 // - Types: a value is float32, float64, an integer or bool. float16, bfloat16 and the float8 types exist only as
 //   storage: loading one gives float32, storing rounds to nearest even, beyond the greatest number to infinity, or to
 //   NaN where there is none (see value_type); `round_f16` ... (rounding_to) round a float32 to what such storage would
-//   keep. int4 and uint4 exist only as storage, too: int8 and uint8 values, of which only those in range are stored.
+//   keep. Integers of four and two bits exist only as storage, too: int8 and uint8 values, of which only those in range
+//   are stored. float4e2m1 and float8e8m0 are uint8 values here: their codes.
 // - Both operands of a binary operation have one type, which is the result's, except comparisons, which give bool.
 // - Integers wrap. Division: floats IEEE; integers toward zero, by zero gives 0, MIN / -1 gives MIN. mod_trunc has the
 //   sign of the dividend (C's % and fmod), mod_floor that of the divisor (Python's %); integer mod by zero gives 0.
@@ -28,11 +29,11 @@ namespace cppgen::ir {
 // - cast float -> int truncates, saturates out of range, NaN gives 0; int -> int wraps; to bool: x != 0.
 // - round is to nearest even. sign(0) = 0, sign(NaN) = NaN.
 
-// How values of this storage type are computed with: float32 for narrower floats, bytes for integers of four bits, else
-// the type itself.
+// How values of this storage type are computed with: float32 for narrower floats, bytes for codes and for integers of
+// fewer than eight bits, else the type itself.
 constexpr DType value_type(DType storage) {
-  if (storage == DType::i4) return DType::i8;
-  if (storage == DType::u4) return DType::u8;
+  if (is_coded_float(storage)) return DType::u8;
+  if (is_small_int(storage)) return is_signed_int(storage) ? DType::i8 : DType::u8;
   return is_float(storage) && storage != DType::f64 ? DType::f32 : storage;
 }
 

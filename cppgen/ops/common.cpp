@@ -86,6 +86,14 @@ DType dtype_of_onnx(InferContext& c, int64_t number) {
       return DType::u4;
     case 22:
       return DType::i4;
+    case 23:
+      return DType::f4e2m1;
+    case 24:
+      return DType::f8e8m0;
+    case 25:
+      return DType::u2;
+    case 26:
+      return DType::i2;
     default:
       c.fail(fmt::format("element type {} is not supported", number));
   }

@@ -24,8 +24,8 @@ inline constexpr DTypes kAll = kNumbers | kBool;
 // Those that are only converted and moved (ops/convert.h).
 inline constexpr DTypes kFloat8 =
     bit(DType::f8e4m3fn) | bit(DType::f8e4m3fnuz) | bit(DType::f8e5m2) | bit(DType::f8e5m2fnuz);
-inline constexpr DTypes kFourBits = bit(DType::i4) | bit(DType::u4);
-inline constexpr DTypes kNarrow = kFloat8 | kFourBits;
+inline constexpr DTypes kSmallInts = bit(DType::i4) | bit(DType::u4) | bit(DType::i2) | bit(DType::u2);
+inline constexpr DTypes kNarrow = kFloat8 | kSmallInts | bit(DType::f4e2m1) | bit(DType::f8e8m0);
 
 void require_dtype(InferContext&, int input, DTypes allowed);
 void require_same_dtype(InferContext&, int first, int second);

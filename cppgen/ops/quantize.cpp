@@ -9,8 +9,10 @@ namespace {
 
 using At = std::vector<IndexExpr>;
 
-constexpr DTypes kQuantized = bit(DType::i8) | bit(DType::u8) | bit(DType::i16) | bit(DType::u16) | kNarrow;
-constexpr DTypes kScales = bit(DType::f32) | bit(DType::f16) | bit(DType::bf16);
+constexpr DTypes kPowers = bit(DType::f8e8m0);
+constexpr DTypes kQuantized =
+    bit(DType::i8) | bit(DType::u8) | bit(DType::i16) | bit(DType::u16) | (kNarrow & ~kPowers);
+constexpr DTypes kScales = bit(DType::f32) | bit(DType::f16) | bit(DType::bf16) | kPowers;
 
 // How scale (input 1) and zero point (input 2) belong to x: all, one for each position of an axis, or one for each
 // block of an axis.
@@ -43,10 +45,13 @@ Granularity granularity(InferContext& c) {
 }
 
 Scalar load_granular(LowerContext& c, const Granularity& g, int input, At at) {
-  if (g.axis < 0) return load_parameter(c, input, 0);
-  if (g.block == 0) return load_input(c, input, {at[g.axis]});
-  at[g.axis] = floordiv(at[g.axis], g.block);
-  return load_input(c, input, at);
+  auto loaded = [&] {
+    if (g.axis < 0) return load_parameter(c, input, 0);
+    if (g.block == 0) return load_input(c, input, {at[g.axis]});
+    at[g.axis] = floordiv(at[g.axis], g.block);
+    return load_input(c, input, at);
+  };
+  return number_of(loaded(), c.dtype(input));
 }
 
 bool is_one(InferContext& c, int input) {
@@ -67,7 +72,7 @@ DType quantized_type(InferContext& c) {
   return type;
 }
 
-// From version 23 on the quotient is of the scale's type, or of the one asked for.
+// From version 23 on the quotient is of the scale's type, or of the one asked for. Powers of two leave it as it is.
 std::optional<ir::UnaryOp> rounding_of_quotient(InferContext& c) {
   const DType type = asked_type(c, "precision", c.opset() >= 23 ? c.dtype(1) : DType::f32);
   if (!(bit(type) & (kScales | bit(DType::f64) | bit(DType::i32))))
@@ -77,7 +82,7 @@ std::optional<ir::UnaryOp> rounding_of_quotient(InferContext& c) {
 
 void infer_quantize(InferContext& c) {
   require_dtype(c, 0, kFloats | bit(DType::i32));
-  require_dtype(c, 1, kFloats | bit(DType::i32));
+  require_dtype(c, 1, kFloats | kPowers | bit(DType::i32));
   granularity(c);
   rounding_of_quotient(c);
   DType type = quantized_type(c);
@@ -101,9 +106,9 @@ void lower_quantize(LowerContext& c) {
   c.emit_pointwise(c.output_buffer(0), [&](const At& at) {
     Scalar x = rounded(load_input(c, 0, at).cast(DType::f32));
     if (!unit_scale) x = rounded(x / rounded(load_granular(c, g, 1, at).cast(DType::f32)));
-    if (is_float8(type)) {
+    if (is_float(type)) {
       if (!no_zero) x = x + load_granular(c, g, 2, at);
-      return converted(x, type, saturate);
+      return converted(x, type, {saturate});
     }
     Scalar zero = no_zero ? number(c, DType::f32, 0) : load_granular(c, g, 2, at).cast(DType::f32);
     return quantized(x, zero, type);
@@ -112,7 +117,7 @@ void lower_quantize(LowerContext& c) {
 
 void infer_dequantize(InferContext& c) {
   require_dtype(c, 0, kQuantized | bit(DType::i32));
-  require_dtype(c, 1, kFloats);
+  require_dtype(c, 1, kFloats | kPowers);
   if (c.has_input(2)) require_same_dtype(c, 0, 2);
   granularity(c);
   const DType type = asked_type(c, "output_dtype", c.dtype(1));
@@ -122,11 +127,11 @@ void infer_dequantize(InferContext& c) {
 
 void lower_dequantize(LowerContext& c) {
   Granularity g = granularity(c);
-  const DType type = ir::value_type(c.dtype(1)), result = ir::value_type(c.output(0).dtype);
-  const DType steps = is_float8(c.dtype(0)) ? DType::f32 : DType::i32;
+  const DType type = c.dtype(1) == DType::f64 ? DType::f64 : DType::f32, result = ir::value_type(c.output(0).dtype);
+  const DType steps = is_float(c.dtype(0)) ? DType::f32 : DType::i32;
   const bool no_zero = steps == DType::f32 ? is_zero(c, 2) : uniform_integer(c, 2) == 0;
   c.emit_pointwise(c.output_buffer(0), [&](const At& at) {
-    Scalar x = load_input(c, 0, at).cast(steps);
+    Scalar x = number_of(load_input(c, 0, at), c.dtype(0)).cast(steps);
     if (!no_zero) x = x - load_granular(c, g, 2, at).cast(steps);
     return (x.cast(type) * load_granular(c, g, 1, at)).cast(result);
   });
@@ -193,9 +198,9 @@ Scalar load_parameter(LowerContext& c, int input, IndexExpr position) {
 Scalar quantized(Scalar x, Scalar zero_point, DType type) {
   const bool zero = zero_point.expr->kind == ir::ExprKind::constant && zero_point.expr->float_value() == 0;
   const Scalar steps = zero ? round(x) : round(x) + zero_point;
-  if (!is_four_bits(type)) return steps.cast(type);  // casts saturate
+  if (!is_small_int(type)) return steps.cast(type);  // casts saturate
   const auto [least, greatest] = range_of(type);
-  return min(max(steps, least), greatest).cast(ir::value_type(type));
+  return min(max(steps, double(least)), double(greatest)).cast(ir::value_type(type));
 }
 
 void add_quantize_ops(std::vector<Op>& t) {

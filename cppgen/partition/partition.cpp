@@ -135,8 +135,10 @@ class BodyPartitioner {
     items_ = make_items(graph_, sources_);
     make_plans();
     use_comparisons();
-    for (ValueId v : graph_.inputs) slot_of(v);
+    // Plans and bodies say which symbols this graph must be given: before its inputs are numbered.
     for (auto& [level, plan] : plans_) plan.bind_symbols([&](const std::string& name) { return source(name); });
+    for (const Item& item : items_) bodies_.push_back(item.host ? bodies_of(item.node) : Bodies{});
+    for (ValueId v : graph_.inputs) slot_of(v);
     for (ValueId v : bindings_) slot_of(v);
     body_.inputs = body_.slots;
     emit_steps();
@@ -146,12 +148,20 @@ class BodyPartitioner {
   }
 
  private:
+  // The bodies of a node: their numbers, what each captures, and the positions of that among the node's inputs.
+  struct Bodies {
+    std::vector<int32_t> numbers;
+    std::vector<std::vector<ValueId>> captures;
+    std::set<int64_t> positions;
+  };
+
   Graph graph_;
   PartitionedModel& result_;
   size_t number_;
   Outer outer_;
   Sources sources_;
   std::vector<Item> items_;
+  std::vector<Bodies> bodies_;      // by item
   std::map<int, PlanGraph> plans_;  // by level
   std::vector<ValueId> bindings_, outer_bindings_;
   rt::HostBody body_;
@@ -231,8 +241,8 @@ class BodyPartitioner {
     for (const Item& item : items_) last = std::max(last, item.level);
     for (int level = 0; level <= last; level++) {
       if (const auto plan = plans_.find(level); plan != plans_.end()) emit_plan(plan->second);
-      for (const Item& item : items_)
-        if (item.host && item.level == level) emit_host(item);
+      for (size_t i = 0; i < items_.size(); i++)
+        if (items_[i].host && items_[i].level == level) emit_host(items_[i], bodies_[i]);
     }
   }
 
@@ -250,13 +260,15 @@ class BodyPartitioner {
     body_.steps.push_back(std::move(step));
   }
 
-  void emit_host(const Item& item) {
+  void emit_host(const Item& item, const Bodies& bodies) {
     rt::HostStep step = item.step;
-    std::set<int64_t> captured;
-    for (const auto& [name, attribute] : bodies_in_order(item.node))
-      add_body(item.node, name, *attribute, step, captured);
     for (size_t i = 0; i < item.node.inputs.size(); i++)
-      if (!captured.count(int64_t(i))) step.inputs.push_back(slot_of(item.node.inputs[i]));
+      if (!bodies.positions.count(int64_t(i))) step.inputs.push_back(slot_of(item.node.inputs[i]));
+    step.bodies = bodies.numbers;
+    for (const auto& captures : bodies.captures) {
+      step.captures.emplace_back();
+      for (ValueId v : captures) step.captures.back().push_back(slot_of(v));
+    }
     for (ValueId v : item.node.outputs) step.outputs.push_back(slot_of(v));
     body_.steps.push_back(std::move(step));
   }
@@ -269,14 +281,19 @@ class BodyPartitioner {
     return bodies;
   }
 
-  void add_body(const Node& node, const std::string& name, const Graph& body, rt::HostStep& step,
-                std::set<int64_t>& captured) {
+  Bodies bodies_of(const Node& node) {
+    Bodies bodies;
+    for (const auto& [name, body] : bodies_in_order(node)) add_body(node, name, *body, bodies);
+    return bodies;
+  }
+
+  void add_body(const Node& node, const std::string& name, const Graph& body, Bodies& bodies) {
     Graph own = deep_copy(body);
     std::vector<int64_t> positions;
     if (const auto list = node.attributes.find(captures_name(name)); list != node.attributes.end())
       positions = std::get<std::vector<int64_t>>(list->second);
-    captured.insert(positions.begin(), positions.end());
-    std::vector<int32_t> captures;
+    bodies.positions.insert(positions.begin(), positions.end());
+    std::vector<ValueId> captures;
     const size_t first = own.inputs.size() - positions.size();
     std::vector<ValueId> inputs(own.inputs.begin(), own.inputs.begin() + int64_t(first));
     for (size_t k = 0; k < positions.size(); k++) {
@@ -287,16 +304,16 @@ class BodyPartitioner {
         continue;
       }
       inputs.push_back(own.inputs[first + k]);
-      captures.push_back(slot_of(outside.id));
+      captures.push_back(outside.id);
     }
     own.inputs = std::move(inputs);
     const size_t number = result_.module.bodies.size();
     result_.module.bodies.emplace_back();
     auto outer = [&](const std::string& symbol) -> const Value& { return graph_.value(source(symbol)); };
     const auto bindings = BodyPartitioner(std::move(own), result_, number, outer).run();
-    for (ValueId v : bindings) captures.push_back(slot_of(v));
-    step.bodies.push_back(int32_t(number));
-    step.captures.push_back(std::move(captures));
+    captures.insert(captures.end(), bindings.begin(), bindings.end());
+    bodies.numbers.push_back(int32_t(number));
+    bodies.captures.push_back(std::move(captures));
   }
 };
 

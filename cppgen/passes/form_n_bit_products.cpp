@@ -22,7 +22,7 @@ struct Weights {
   bool scale_by_column;  // else there is one scale in a block for all columns
   bool scale_by_block;
 
-  int64_t bits() const { return is_four_bits(values->dtype) ? 4 : 8; }
+  int64_t bits() const { return bits_of(values->dtype); }
   int64_t blocks() const { return (depth + block - 1) / block; }
   int64_t half() const { return int64_t{1} << (bits() - 1); }
   // What signed bytes are stored higher by.
@@ -48,7 +48,7 @@ bool exchanges_two_dimensions(const Node& node) {
   return !perm || *perm == std::vector<int64_t>{1, 0};
 }
 
-bool of_few_bits(DType t) { return is_four_bits(t) || t == DType::i8 || t == DType::u8; }
+bool of_few_bits(DType t) { return t == DType::i4 || t == DType::u4 || t == DType::i8 || t == DType::u8; }
 
 // How scales belong to the weights; false if in a way that blocks of the depth cannot express.
 bool find_scales(const Node& dequantize, Weights& w) {

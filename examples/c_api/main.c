@@ -34,6 +34,10 @@ static size_t element_size(cppgen_dtype type) {
     case CPPGEN_FLOAT8E5M2FNUZ:
     case CPPGEN_INT4:
     case CPPGEN_UINT4:
+    case CPPGEN_INT2:
+    case CPPGEN_UINT2:
+    case CPPGEN_FLOAT4E2M1:
+    case CPPGEN_FLOAT8E8M0:
       return 1;
     case CPPGEN_STRING:
       return 0;

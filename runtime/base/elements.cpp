@@ -2,6 +2,7 @@
 
 #include <cstring>
 
+#include "runtime/base/coded_floats.h"
 #include "runtime/base/errors.h"
 #include "runtime/base/float8.h"
 #include "runtime/base/narrow_floats.h"
@@ -30,6 +31,9 @@ double number_element(DType type, const void* data, int64_t index) {
     case DType::f8e5m2:
     case DType::f8e5m2fnuz:
       return f8_to_f32(type, at<uint8_t>(data, index));
+    case DType::f4e2m1:
+    case DType::f8e8m0:
+      return decoded(type, at<uint8_t>(data, index));
     case DType::u64:
       return double(at<uint64_t>(data, index));
     default:
@@ -41,6 +45,7 @@ int64_t integer_element(DType type, const void* data, int64_t index) {
   switch (type) {
     case DType::i8:
     case DType::i4:
+    case DType::i2:
       return at<int8_t>(data, index);
     case DType::i16:
       return at<int16_t>(data, index);
@@ -50,6 +55,7 @@ int64_t integer_element(DType type, const void* data, int64_t index) {
       return at<int64_t>(data, index);
     case DType::u8:
     case DType::u4:
+    case DType::u2:
     case DType::boolean:
       return at<uint8_t>(data, index);
     case DType::u16:

@@ -14,7 +14,8 @@ static_assert(int(CPPGEN_FLOAT32) == int(DType::f32) && int(CPPGEN_BFLOAT16) == 
               int(CPPGEN_INT8) == int(DType::i8) && int(CPPGEN_UINT8) == int(DType::u8) &&
               int(CPPGEN_BOOL) == int(DType::boolean) && int(CPPGEN_FLOAT8E4M3FN) == int(DType::f8e4m3fn) &&
               int(CPPGEN_FLOAT8E5M2FNUZ) == int(DType::f8e5m2fnuz) && int(CPPGEN_INT4) == int(DType::i4) &&
-              int(CPPGEN_UINT4) == int(DType::u4) && int(CPPGEN_STRING) == kDTypeCount);
+              int(CPPGEN_UINT4) == int(DType::u4) && int(CPPGEN_UINT2) == int(DType::u2) &&
+              int(CPPGEN_FLOAT8E8M0) == int(DType::f8e8m0) && int(CPPGEN_STRING) == kDTypeCount);
 
 // The static text of a word of AFFINITY, so that options need not own it.
 const char* affinity_text(const std::string& affinity) {

@@ -136,7 +136,6 @@ std::vector<Value> bit_cast(const HostCall& call) {
   const int64_t number = call.step.integers[0];
   if (number < 0 || number >= kDTypeCount) call.fail(fmt::format("type {} does not exist", number));
   const DType to = DType(number);
-  const auto bits_of = [](DType t) { return is_four_bits(t) ? 4 : int(8 * size_of(t)); };
   const int bits = bits_of(to);
   if (bits != bits_of(x.type()))
     call.fail(fmt::format("{} has not as many bits as {}", name_of(x.type()), name_of(to)));

@@ -22,8 +22,9 @@ typedef struct cppgen_error {
   char message[1024]; /* terminated; cut if longer */
 } cppgen_error;
 
-/* Element types. bool is one byte, 0 or 1; float8 types are one byte, the bits of the value; int4 and uint4 are one
- * byte an element, in [-8, 7] and [0, 15]: results for other bytes are unspecified. */
+/* Element types. bool is one byte, 0 or 1; float8 types and float4e2m1 are one byte, the bits of the value; integers of
+ * four and two bits are one byte an element, in [-8, 7], [0, 15], [-2, 1] and [0, 3]: results for other bytes are
+ * unspecified. */
 typedef enum cppgen_dtype {
   CPPGEN_FLOAT32 = 0,
   CPPGEN_FLOAT64 = 1,
@@ -44,7 +45,11 @@ typedef enum cppgen_dtype {
   CPPGEN_FLOAT8E5M2FNUZ = 16,
   CPPGEN_INT4 = 17,
   CPPGEN_UINT4 = 18,
-  CPPGEN_STRING = 19 /* terminated strings: `data` is an array of char pointers, see cppgen_session_run_results */
+  CPPGEN_INT2 = 19,
+  CPPGEN_UINT2 = 20,
+  CPPGEN_FLOAT4E2M1 = 21,
+  CPPGEN_FLOAT8E8M0 = 22,
+  CPPGEN_STRING = 23 /* terminated strings: `data` is an array of char pointers, see cppgen_session_run_results */
 } cppgen_dtype;
 
 typedef struct cppgen_session cppgen_session;

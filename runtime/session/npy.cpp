@@ -20,7 +20,8 @@ constexpr TypeCode kTypeCodes[] = {
     {"i2", DType::i16},        {"i4", DType::i32},      {"i8", DType::i64},        {"u1", DType::u8},
     {"u2", DType::u16},        {"u4", DType::u32},      {"u8", DType::u64},        {"b1", DType::boolean},
     {"u2", DType::bf16},       {"u1", DType::f8e4m3fn}, {"u1", DType::f8e4m3fnuz}, {"u1", DType::f8e5m2},
-    {"u1", DType::f8e5m2fnuz}, {"i1", DType::i4},       {"u1", DType::u4}};
+    {"u1", DType::f8e5m2fnuz}, {"i1", DType::i4},       {"u1", DType::u4},         {"i1", DType::i2},
+    {"u1", DType::u2},         {"u1", DType::f4e2m1},   {"u1", DType::f8e8m0}};
 
 std::string_view code_of(DType type) {
   for (const TypeCode& row : kTypeCodes)
@@ -50,11 +51,12 @@ void check_elements(Tensor& tensor, const std::string& path) {
   const int64_t count = tensor.elements();
   if (tensor.type() == DType::boolean)
     for (int64_t i = 0; i < count; i++) bytes[i] = bytes[i] != 0;
-  if (!is_four_bits(tensor.type())) return;
-  const int least = tensor.type() == DType::i4 ? -8 : 0;
+  if (bits_of(tensor.type()) >= 8) return;
+  const auto [least, greatest] = range_of(tensor.type());
+  const DType byte = least < 0 ? DType::i8 : DType::u8;
   for (int64_t i = 0; i < count; i++)
-    if (const int64_t value = integer_element(tensor.type(), bytes, i); value < least || value > least + 15)
-      user_error("'{}' holds the {} {}; allowed are {} to {}", path, name_of(tensor.type()), value, least, least + 15);
+    if (const int64_t value = integer_element(byte, bytes, i); value < least || value > greatest)
+      user_error("'{}' holds the {} {}; allowed are {} to {}", path, name_of(tensor.type()), value, least, greatest);
 }
 
 void copy_fortran_order(Tensor& tensor, const char* from) {
@@ -72,7 +74,7 @@ void check_npy(const std::string& path) {
   read_npy_header({file.data(), size_t(file.bytes())}, path);
 }
 
-bool needs_type_for_npy(DType type) { return type == DType::bf16 || is_float8(type) || is_four_bits(type); }
+bool needs_type_for_npy(DType type) { return type == DType::bf16 || is_narrow(type); }
 
 Tensor read_npy(const std::string& path, std::optional<DType> as) {
   const MappedFile file(path);

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "runtime/base/checked.h"
+#include "runtime/base/coded_floats.h"
 #include "runtime/base/errors.h"
 #include "runtime/base/float8.h"
 #include "runtime/base/narrow_floats.h"
@@ -60,10 +61,16 @@ void fill_random(Tensor& tensor, int64_t index_extent, Random& random) {
     case DType::f8e5m2:
     case DType::f8e5m2fnuz:
       return fill<uint8_t>(tensor, [&] { return f32_to_f8(tensor.type(), float(random.normal())); });
+    case DType::f4e2m1:
+    case DType::f8e8m0:
+      return fill<uint8_t>(tensor, [&] { return encoded(tensor.type(), float(random.normal())); });
     case DType::i4:
-      return fill<int8_t>(tensor, [&] { return int64_t(random.below(16)) - 8; });
     case DType::u4:
-      return fill<uint8_t>(tensor, [&] { return random.below(16); });
+    case DType::i2:
+    case DType::u2: {
+      const auto [least, greatest] = range_of(tensor.type());
+      return fill<int8_t>(tensor, [&] { return least + int64_t(random.below(uint64_t(greatest - least + 1))); });
+    }
     case DType::boolean:
       return fill<uint8_t>(tensor, [&] { return random.below(2); });
     default:

@@ -36,10 +36,11 @@ int64_t ordinary_integer(DType t, std::mt19937_64& random, const std::optional<R
   return t == DType::boolean ? int64_t(random() & 1) : int64_t(random() % 41) - 20;
 }
 
-// Four bits wrap by themselves: a byte holds no others.
+// Fewer than eight bits wrap by themselves: a byte holds no others.
 int64_t stored(DType t, int64_t n) {
-  if (t == DType::i4) return ((n & 15) ^ 8) - 8;
-  return t == DType::u4 ? n & 15 : n;
+  if (!is_small_int(t)) return n;
+  const auto [least, greatest] = range_of(t);
+  return ((n - least) & (greatest - least)) + least;
 }
 
 }  // namespace

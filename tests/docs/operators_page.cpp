@@ -21,7 +21,8 @@ This page is generated: versions come from the operator table, all else from wha
 
 - **Versions**: the versions of the operator set that changed the operator; a later set means the last of them.
 - **Types**: of the input or output that gives the operator its type, in the latest version. `floats` are float32,
-  float64, float16 and bfloat16, `integers` all of 8 to 64 bits with and without a sign, `float8` all four formats.
+  float64, float16 and bfloat16, `integers` all of 8 to 64 bits with and without a sign, `float8` the four formats
+  with a sign, `small integers` int4, uint4, int2 and uint2.
 - **Vectors**: `yes` where all is done with vector instructions (of avx2 and later), else what is done lane by lane in
   the vector loops: there is no such instruction, or elements are not side by side. Math of float64 is done by functions
   of the C library. This is of the operator's first sample; shapes and attributes may make a difference.
@@ -45,6 +46,7 @@ maps, are missing.
 const std::pair<const char*, std::vector<DType>> kTypeGroups[] = {
     {"floats", {DType::f32, DType::f64, DType::f16, DType::bf16}},
     {"float8", {DType::f8e4m3fn, DType::f8e4m3fnuz, DType::f8e5m2, DType::f8e5m2fnuz}},
+    {"small integers", {DType::i4, DType::u4, DType::i2, DType::u2}},
     {"integers", {DType::i8, DType::i16, DType::i32, DType::i64, DType::u8, DType::u16, DType::u32, DType::u64}}};
 
 std::string types_text(std::vector<DType> types) {

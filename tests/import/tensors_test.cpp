@@ -76,6 +76,17 @@ TEST(ImportTensors, TwoIntegersOfFourBitsInAByte) {
   EXPECT_EQ(error_of(wide), "m.onnx: initializer \"w\" has 3 bytes of raw data, type and dimensions need 2");
 }
 
+TEST(ImportTensors, FourElementsOfTwoBitsInAByte) {
+  constexpr int kFloat4 = 23, kUint2 = 25, kInt2 = 26;
+  OneTensor typed({5}, kInt2), raw({5}, kUint2), floats({3}, kFloat4);
+  for (int byte : {0xe4, 0x02}) typed.w.add_int32_data(byte);
+  raw.w.set_raw_data("\xe4\x02");
+  floats.w.set_raw_data("\x7f\x0a");
+  EXPECT_EQ(integers_of(imported(typed)), (std::vector<int64_t>{0, 1, -2, -1, -2}));
+  EXPECT_EQ(integers_of(imported(raw)), (std::vector<int64_t>{0, 1, 2, 3, 2}));
+  EXPECT_EQ(numbers_of(imported(floats)), (std::vector<double>{-6, 6, -1}));
+}
+
 TEST(ImportTensors, BoolsAreZeroOrOne) {
   OneTensor typed({2}, TensorProto::BOOL);
   typed.w.add_int32_data(256);

@@ -7,11 +7,12 @@ namespace {
 constexpr DType kAllTypes[] = {DType::f32,    DType::f64,        DType::f16,     DType::bf16,     DType::i8,
                                DType::i16,    DType::i32,        DType::i64,     DType::u8,       DType::u16,
                                DType::u32,    DType::u64,        DType::boolean, DType::f8e4m3fn, DType::f8e4m3fnuz,
-                               DType::f8e5m2, DType::f8e5m2fnuz, DType::i4,      DType::u4};
+                               DType::f8e5m2, DType::f8e5m2fnuz, DType::i4,      DType::u4,       DType::i2,
+                               DType::u2,     DType::f4e2m1,     DType::f8e8m0};
 
 // Large enough to overflow the narrow types, with special values where there are some.
 Case cast_case(DType from, DType to, Shape shape, bool saturate) {
-  GraphMaker g(21);
+  GraphMaker g(25);
   ValueId x = g.input("x", std::move(shape), from);
   g.output(g.node("Cast", {x}, {{"to", onnx_number(to)}, {"saturate", int64_t(saturate)}}));
   const double most = is_float(from) ? 1e3 : 1e5;
@@ -35,7 +36,11 @@ TEST(NarrowTypes, CastsOfManyShapes) {
                             {DType::f16, DType::f8e5m2fnuz},
                             {DType::f8e5m2, DType::bf16},
                             {DType::i4, DType::f32},
-                            {DType::i32, DType::u4}})
+                            {DType::i32, DType::u4},
+                            {DType::f32, DType::i2},
+                            {DType::f16, DType::f4e2m1},
+                            {DType::f64, DType::f8e8m0},
+                            {DType::f8e8m0, DType::f16}})
       cases.push_back(cast_case(from, to, shape, false));
   expect_cases_agree(cases);
 }
@@ -44,7 +49,7 @@ TEST(NarrowTypes, CastsOfManyShapes) {
 TEST(NarrowTypes, RoundingIsNotFusedAway) {
   std::vector<Case> cases;
   for (DType type : {DType::f16, DType::bf16, DType::f8e4m3fn, DType::f8e4m3fnuz, DType::f8e5m2, DType::f8e5m2fnuz,
-                     DType::i4, DType::u4})
+                     DType::i4, DType::u4, DType::i2, DType::u2, DType::f4e2m1, DType::f8e8m0})
     for (bool saturate : {true, false}) {
       GraphMaker g(21);
       ValueId x = g.input("x", {9, 35});
@@ -59,7 +64,8 @@ TEST(NarrowTypes, RoundingIsNotFusedAway) {
 
 TEST(NarrowTypes, ElementsAreMoved) {
   std::vector<Case> cases;
-  for (DType type : {DType::f8e4m3fn, DType::f8e4m3fnuz, DType::f8e5m2, DType::f8e5m2fnuz, DType::i4, DType::u4}) {
+  for (DType type : {DType::f8e4m3fn, DType::f8e4m3fnuz, DType::f8e5m2, DType::f8e5m2fnuz, DType::i4, DType::u4,
+                     DType::i2, DType::u2, DType::f4e2m1, DType::f8e8m0}) {
     GraphMaker g(21);
     ValueId x = g.input("x", {3, 37}, type), y = g.input("y", {3, 5}, type);
     g.output(g.node("Transpose", {x}));

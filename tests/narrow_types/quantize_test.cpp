@@ -9,7 +9,8 @@ namespace {
 using Attributes = std::map<std::string, Attribute>;
 
 constexpr DType kTypes[] = {DType::i8,         DType::u8,     DType::i16,        DType::u16, DType::f8e4m3fn,
-                            DType::f8e4m3fnuz, DType::f8e5m2, DType::f8e5m2fnuz, DType::i4,  DType::u4};
+                            DType::f8e4m3fnuz, DType::f8e5m2, DType::f8e5m2fnuz, DType::i4,  DType::u4,
+                            DType::i2,         DType::u2,     DType::f4e2m1};
 
 struct Granularity {
   std::vector<int64_t> scales;  // their shape, for x of [5, 6, 7]
@@ -38,7 +39,8 @@ ValueId scales_of(GraphMaker& g, const std::vector<int64_t>& dims, DType type) {
 ValueId zeros_of(GraphMaker& g, const std::vector<int64_t>& dims, DType type) {
   const size_t size = size_of(type);
   std::vector<std::byte> bytes(size_t(count_of(dims)) * size);
-  for (size_t i = 0; i < bytes.size() && !is_float8(type); i += size) bytes[i] = std::byte(i / size % 7);
+  for (size_t i = 0; i < bytes.size() && !is_float8(type); i += size)
+    bytes[i] = std::byte(i / size % (bits_of(type) == 2 ? 2 : 7));
   return g.g.add_constant("z" + std::to_string(g.g.values.size()), make_tensor(type, dims, std::move(bytes)));
 }
 

@@ -1,8 +1,10 @@
-// float8, int4 and uint4: conversions as ONNX's tables say, operators that move elements, and those that refuse them.
+// float8, float4e2m1, float8e8m0 and integers of four and two bits: conversions as ONNX's tables say, operators that
+// move elements, and those that refuse them.
 #include <gtest/gtest.h>
 
 #include <cmath>
 
+#include "runtime/base/coded_floats.h"
 #include "runtime/base/elements.h"
 #include "runtime/base/float8.h"
 #include "tests/ops/node_runner.h"
@@ -24,6 +26,9 @@ HostTensor floats(const std::vector<float>& values) { return tensor<float>({int6
 int onnx_number(DType t) {
   if (t == DType::u4) return 21;
   if (t == DType::i4) return 22;
+  if (t == DType::u2) return 25;
+  if (t == DType::i2) return 26;
+  if (is_coded_float(t)) return t == DType::f4e2m1 ? 23 : 24;
   return is_float8(t) ? 17 + int(t) - int(DType::f8e4m3fn) : t == DType::f16 ? 10 : t == DType::bf16 ? 16 : 1;
 }
 
@@ -103,6 +108,78 @@ TEST(FourBitCast, FromAndToOtherTypes) {
   EXPECT_EQ(values_of<int8_t>(cast(codes(DType::u4, {8, 7}), 22)), (std::vector<int8_t>{-8, 7}));
 }
 
+// Integers of two bits came with version 25, where floats keep the low bits, too.
+TEST(SmallIntegerCast, FloatsKeepTheirLowBitsFromVersion24On) {
+  const HostTensor x = floats({-9, -8, -3, -2, -1, 0, 1, 2, 3, 4, 15, 16, NAN});
+  EXPECT_EQ(values_of<int8_t>(cast(x, 22, true, 24)),
+            (std::vector<int8_t>{7, -8, -3, -2, -1, 0, 1, 2, 3, 4, -1, 0, 0}));
+  EXPECT_EQ(values_of<int8_t>(cast(x, 26, true, 25)),
+            (std::vector<int8_t>{-1, 0, 1, -2, -1, 0, 1, -2, -1, 0, -1, 0, 0}));
+  EXPECT_EQ(values_of<uint8_t>(cast(x, 25, true, 25)), (std::vector<uint8_t>{3, 0, 1, 2, 3, 0, 1, 2, 3, 0, 3, 0, 0}));
+  EXPECT_EQ(values_of<float>(cast(codes(DType::i2, {0xfe, 0xff, 0, 1}), 1)), (std::vector<float>{-2, -1, 0, 1}));
+}
+
+// Ties go to even codes; what is too great becomes 6, NaN -0.
+TEST(CodedFloatCast, Float4) {
+  const HostTensor x =
+      floats({0, -0.0f, 0.25f, 0.26f, 0.75f, 1.25f, 1.75f, 2.5f, -2.6f, 3.5f, 5, 5.1f, 7, -1e9f, kInf, NAN});
+  const std::vector<uint8_t> expected{0, 8, 0, 1, 2, 2, 4, 4, 13, 6, 6, 7, 7, 15, 7, 8};
+  for (int opset : {23, 25}) EXPECT_EQ(values_of<uint8_t>(cast(x, 23, true, opset)), expected);
+  std::vector<uint8_t> all(16);
+  for (int i = 0; i < 16; i++) all[size_t(i)] = uint8_t(i);
+  const HostTensor up = cast(codes(DType::f4e2m1, all), 1);
+  EXPECT_EQ(values_of<float>(up),
+            (std::vector<float>{0, 0.5f, 1, 1.5f, 2, 3, 4, 6, -0.0f, -0.5f, -1, -1.5f, -2, -3, -4, -6}));
+  EXPECT_TRUE(std::signbit(values_of<float>(up)[8]));
+  EXPECT_EQ(values_of<uint8_t>(cast(up, 23)), all);
+  EXPECT_EQ(values_of<int8_t>(cast(codes(DType::f4e2m1, {7, 13}), 3)), (std::vector<int8_t>{6, -3}));
+}
+
+HostTensor power_cast(const std::vector<float>& values, const char* mode, bool saturate) {
+  NodeCase c{"Cast", 24, {{"to", integer(24)}, {"round_mode", std::string(mode)}}, {floats(values)}};
+  c.attributes["saturate"] = int64_t(saturate);
+  return run(c)[0];
+}
+
+TEST(CodedFloatCast, PowersOfTwo) {
+  const std::vector<float> x{0, 0x1p-140f, 0x1p-127f, 0.124f, 0.25f, 1.1f, 3, 0x1.8p127f, 0x1p127f, kInf, NAN};
+  EXPECT_EQ(values_of<uint8_t>(power_cast(x, "up", true)),
+            (std::vector<uint8_t>{0, 0, 0, 124, 125, 128, 129, 254, 254, 254, 255}));
+  EXPECT_EQ(values_of<uint8_t>(power_cast(x, "down", true)),
+            (std::vector<uint8_t>{0, 0, 0, 123, 125, 127, 128, 254, 254, 254, 255}));
+  EXPECT_EQ(values_of<uint8_t>(power_cast(x, "nearest", false)),
+            (std::vector<uint8_t>{255, 255, 0, 124, 125, 127, 129, 255, 254, 255, 255}));
+  EXPECT_EQ(error_of({"Cast", 24, {{"to", integer(24)}, {"round_mode", std::string("even")}}, {floats({1})}}),
+            "node 'Cast#0' (Cast, opset 24): attribute 'round_mode' is 'even'; allowed are up, down, nearest");
+  std::vector<uint8_t> all(256);
+  for (int i = 0; i < 256; i++) all[size_t(i)] = uint8_t(i);
+  const HostTensor up = cast(codes(DType::f8e8m0, all), 1);
+  for (int i = 0; i < 255; i++) EXPECT_EQ(values_of<float>(up)[size_t(i)], std::ldexp(1.0f, i - 127)) << i;
+  EXPECT_TRUE(std::isnan(values_of<float>(up)[255]));
+  EXPECT_EQ(values_of<uint8_t>(cast(up, 24)), all);
+}
+
+// As Microscaling formats store weights: blocks of float4 with a power of two each.
+TEST(CodedFloats, AreQuantizedWithPowersOfTwo) {
+  const HostTensor scale = typed(tensor<uint8_t>({1, 2}, {128, 126}), DType::f8e8m0);  // 2, 0.5
+  const HostTensor x = tensor<float>({1, 4}, {1, -12, 0.25f, 1.4f});
+  const std::map<std::string, Attribute> blocks{{"axis", integer(1)}, {"block_size", integer(2)}};
+  NodeCase quantize{"QuantizeLinear", 24, blocks, {x, scale, typed(tensor<uint8_t>({1, 2}, {0, 0}), DType::f4e2m1)}};
+  EXPECT_EQ(values_of<uint8_t>(run(quantize)[0]), (std::vector<uint8_t>{1, 15, 1, 5}));
+  NodeCase back{"DequantizeLinear", 24, blocks, {run(quantize)[0], scale}};
+  back.attributes["output_dtype"] = integer(1);
+  EXPECT_EQ(values_of<float>(run(back)[0]), (std::vector<float>{1, -12, 0.25f, 1.5f}));
+}
+
+TEST(CodedFloats, BitsAndNumbersAgreeWithTheHost) {
+  for (DType type : {DType::f4e2m1, DType::f8e8m0})
+    for (int i = 0; i < 256; i++) {
+      const float x = std::ldexp(float(i - 128), i % 7 - 5);
+      if (type == DType::f8e8m0 && x < 0) continue;
+      EXPECT_EQ(values_of<uint8_t>(cast(floats({x}), onnx_number(type)))[0], encoded(type, x)) << x;
+    }
+}
+
 struct Movement {
   std::string op;
   int opset;
@@ -121,7 +198,8 @@ TEST(NarrowTypes, AreMoved) {
       {"Pad", 21, {}, {tensor<int64_t>({4}, {1, 0, 0, 2})}},
       {"Slice", 13, {}, {tensor<int64_t>({1}, {0}), tensor<int64_t>({1}, {1})}},
   };
-  for (DType type : {DType::f8e4m3fn, DType::f8e4m3fnuz, DType::f8e5m2, DType::f8e5m2fnuz, DType::i4, DType::u4})
+  for (DType type : {DType::f8e4m3fn, DType::f8e4m3fnuz, DType::f8e5m2, DType::f8e5m2fnuz, DType::i4, DType::u4,
+                     DType::f4e2m1, DType::f8e8m0})
     for (const Movement& m : movements) {
       HostTensor x = typed(tensor<uint8_t>({2, 3}, {1, 2, 3, 4, 5, 7}), type), bytes = x;
       bytes.type = DType::u8;
@@ -153,8 +231,8 @@ TEST(NarrowTypes, ArithmeticRefuses) {
   EXPECT_EQ(
       error_of({"EyeLike", 22, {{"dtype", integer(17)}}, {ramp({2, 2})}}),
       "node 'EyeLike#0' (EyeLike, opset 22): output 0 is float8e4m3fn; such a type can only be converted and moved");
-  EXPECT_EQ(error_of({"Cast", 21, {{"to", integer(24)}}, {x}}),
-            "node 'Cast#0' (Cast, opset 21): element type 24 is not supported");
+  EXPECT_EQ(error_of({"Cast", 21, {{"to", integer(14)}}, {x}}),
+            "node 'Cast#0' (Cast, opset 21): element type 14 is not supported");
 }
 
 }  // namespace

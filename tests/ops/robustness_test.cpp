@@ -130,7 +130,8 @@ class RandomNode {
       float f = float(value) * 0.5f;
       double d = f;
       if (type == DType::boolean) value = value > 0;
-      if (is_four_bits(type)) value = (value & 15) - (type == DType::i4 ? 8 : 0);
+      if (type == DType::f4e2m1) value &= 15;
+      if (is_small_int(type)) value = (value & (range_of(type).greatest - range_of(type).least)) + range_of(type).least;
       const void* from = type == DType::f32   ? static_cast<const void*>(&f)
                          : type == DType::f64 ? static_cast<const void*>(&d)
                                               : &value;

@@ -53,7 +53,7 @@ ir::HostTensor sample(DType type, const std::vector<int64_t>& dims, InputRange r
   for (int64_t i = 0; i < n; i++) {
     int64_t v = std::uniform_int_distribution<int64_t>(int64_t(range.lo), int64_t(range.hi))(random);
     if (type == DType::boolean) v &= 1;
-    if (is_four_bits(type)) v = (v & 15) - (type == DType::i4 ? 8 : 0);
+    if (is_small_int(type)) v = (v & (range_of(type).greatest - range_of(type).least)) + range_of(type).least;
     auto* raw = reinterpret_cast<const std::byte*>(&v);
     t.bytes.insert(t.bytes.end(), raw, raw + size_of(type));
   }

@@ -7,7 +7,7 @@
 namespace cppgen::property {
 namespace {
 
-bool is_narrow(DType t) { return t == DType::f16 || t == DType::bf16; }
+bool is_small_float(DType t) { return t == DType::f16 || t == DType::bf16; }
 
 Fact product(Builder& b, ValueId x, ValueId y, double terms) {
   Fact fx = b.fact(x), fy = b.fact(y);
@@ -18,7 +18,7 @@ Fact product(Builder& b, ValueId x, ValueId y, double terms) {
 
 std::optional<ValueId> pick_operand(Builder& b, size_t rank_lo, size_t rank_hi) {
   return b.pick([&](ValueId v) {
-    return is_float(b.dtype(v)) && !(is_narrow(b.dtype(v)) && b.fact(v).bound > 10) && b.fact(v).bound < 100 &&
+    return is_float(b.dtype(v)) && !(is_small_float(b.dtype(v)) && b.fact(v).bound > 10) && b.fact(v).bound < 100 &&
            b.rank(v) >= rank_lo && b.rank(v) <= rank_hi && b.shape(v).back().is_constant();
   });
 }

@@ -47,7 +47,7 @@ TEST_F(Npy, EveryTypeAndRankComesBack) {
     for (const std::vector<int64_t>& dims : {std::vector<int64_t>{}, {0}, {5}, {2, 3}, {1, 0, 4}, {2, 1, 3, 2}}) {
       Tensor tensor(DType(type), dims);
       for (int64_t i = 0; i < tensor.bytes(); i++)
-        tensor.as<char>()[i] = char(DType(type) == DType::boolean ? i % 2 : is_four_bits(DType(type)) ? i % 8 : 37 * i);
+        tensor.as<char>()[i] = char(DType(type) == DType::boolean ? i % 2 : bits_of(DType(type)) < 8 ? i % 2 : 37 * i);
       write_npy(path(), tensor.view());
       EXPECT_EQ(read_text(path()).size() % 64, size_t(tensor.bytes()) % 64);
       const Tensor again = read_npy(path(), DType(type));
