@@ -95,10 +95,10 @@ Scalar outside_of(LowerContext& c, const std::vector<ResizeTable>& tables, const
   return value;
 }
 
-// Sizes that only a run knows must be the declared ones.
+// Sizes that only a run knows must be the declared ones, unless a policy makes others of them.
 std::vector<Scalar> agrees_with_sizes(LowerContext& c) {
   std::vector<Scalar> conditions;
-  if (!is_run_time(c, 3)) return conditions;
+  if (!is_run_time(c, 3) || has_policy(c)) return conditions;
   std::vector<int> axes = resized_axes(c, c.shape(0).size());
   for (size_t k = 0; k < axes.size(); ++k)
     conditions.push_back(integer_element(c, 3, int64_t(k)) == index_value(c, c.output(0).shape[size_t(axes[k])]));

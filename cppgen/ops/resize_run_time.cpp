@@ -91,8 +91,11 @@ Scalar tap_weight(const Axis& a, const ResizeMode& m, Scalar x, Scalar position)
   return m.exclude_outside ? select(position < 0.0 || position > a.in - 1.0, zero, weight) : weight;
 }
 
-// Axes that keep their extent are copied, which needs the scale 1, unless a region is cut out of them.
-bool is_resampled(const RunTimeResize& r, IndexExpr in, IndexExpr out) { return crops(r) || !ir::prove_equal(in, out); }
+// Axes that keep their extent are copied, which needs the scale 1. A region may be cut out of them, and the scale that a
+// policy gives to all axes may round to the extent that they have: 3/4 of 2 is 2.
+bool is_resampled(const RunTimeResize& r, IndexExpr in, IndexExpr out) {
+  return crops(r) || (r.has_sizes() && r.policy != "stretch") || !ir::prove_equal(in, out);
+}
 
 // What the run gives for an axis: its scale, a float32, and its extent after it, a float64.
 struct Size {

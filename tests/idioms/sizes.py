@@ -60,6 +60,25 @@ def sizes_joined_as_floats():
     return model, [case([x], [2 * x.repeat(2, 2).repeat(2, 3)]) for x in (ramp(1, 2, *s) for s in IMAGES)]
 
 
+@idiom
+def aspect_ratio_of_sizes():
+    """Sizes that a run gives, of which a policy makes others, beside a declared result: 3/4 of 2 rows are 2 rows."""
+    t = Trace()
+    t.op("Resize", "x", None, None, "sizes", out="y", axes=[2, 3], mode="linear", keep_aspect_ratio_policy="not_smaller")
+    model = t.model([tensor("x", np.float32, [1, 2, 2, 4]), tensor("sizes", np.int64, [2])],
+                    [tensor("y", np.float32, [1, 2, 2, 3])], opset=19)
+
+    def along(x, axis, count):
+        at = (np.arange(count) + 0.5) / 0.75 - 0.5
+        low = np.floor(at).astype(int)
+        last, part = x.shape[axis] - 1, (at - low).reshape([-1 if d == axis else 1 for d in range(4)])
+        return x.take(low.clip(0, last), axis) * (1 - part) + x.take((low + 1).clip(0, last), axis) * part
+
+    x = ramp(1, 2, 2, 4)
+    y = along(along(x, 2, 2), 3, 3).astype(np.float32)
+    return model, [case([x, np.int64(sizes)], [y]) for sizes in ([1, 3], [0, 3])]
+
+
 def repeated(options):
     """A size that is computed from itself again and again: written out, its expression would be very long."""
     step, count = options
