@@ -75,16 +75,23 @@ int64_t common_length(InferContext& c, int64_t extent) {
   return equal && (!c.shape(1).empty() || divides) ? each : -1;
 }
 
+// Whether the parts lose the axis. ONNX ignores keepdims where lengths are given; exporters rely on ONNX Runtime, which
+// follows it where the length is a scalar, and can do so where that is 1.
+bool drops_axis(InferContext& c) {
+  if (c.integer("keepdims", 1) != 0) return false;
+  return !c.has_input(1) || (!c.host(1) && c.shape(1).empty() && common_length(c, -1) == 1);
+}
+
 void infer_split(InferContext& c) {
   require_position(c, 1);
-  const bool drops = !c.has_input(1) && c.integer("keepdims", 1) == 0;
+  const bool drops = drops_axis(c);
   HostType part = with_rank_moved(host_type_of(c, 0), drops ? -1 : 0);
   if (has_dims(part)) {
     const int axis = normalized_axis(c, c.integer("axis", 0), int(part.dims->size()));
-    if (c.has_input(1)) {
-      (*part.dims)[size_t(axis)] = common_length(c, (*part.dims)[size_t(axis)]);
-    } else if (c.integer("keepdims", 1) == 0) {
+    if (drops) {
       part.dims->erase(part.dims->begin() + axis);
+    } else if (c.has_input(1)) {
+      (*part.dims)[size_t(axis)] = common_length(c, (*part.dims)[size_t(axis)]);
     } else {
       (*part.dims)[size_t(axis)] = 1;
     }
@@ -93,7 +100,7 @@ void infer_split(InferContext& c) {
 }
 
 rt::HostStep host_split(InferContext& c) {
-  return host_call("split_to_sequence", {c.integer("axis", 0), c.integer("keepdims", 1)});
+  return host_call("split_to_sequence", {c.integer("axis", 0), !drops_axis(c)});
 }
 
 void infer_concat(InferContext& c) {

@@ -87,7 +87,7 @@ std::vector<int64_t> split_lengths(const HostCall& call, int64_t extent) {
   return lengths;
 }
 
-// integers: axis, keepdims
+// integers: axis, whether parts keep it
 Values split_to_sequence(const HostCall& call) {
   if (!call.has(0)) call.fail("input 0 is missing");
   const Value& x = *call.inputs[0];
@@ -95,7 +95,7 @@ Values split_to_sequence(const HostCall& call) {
   if (call.has(1) && call.tensor(1).type() != DType::i32 && call.tensor(1).type() != DType::i64)
     call.fail("input 1 is not int32 or int64");
   const int64_t axis = axis_in(call, call.step.integers[0], int64_t(dims.size()));
-  const bool drop = !call.has(1) && call.step.integers[1] == 0;
+  const bool drop = call.step.integers[1] == 0;
   Value::Sequence parts;
   int64_t at = 0;
   for (int64_t n : split_lengths(call, dims[size_t(axis)])) {
