@@ -136,7 +136,7 @@ void add_activation_ops(std::vector<Op>& t) {
   add<hard_swish>(t, "HardSwish", {14, 22});
   add<softplus>(t, "Softplus", {1, 22});
   add<softsign>(t, "Softsign", {1, 22});
-  add<thresholded_relu>(t, "ThresholdedRelu", {10, 22});
+  add<thresholded_relu>(t, "ThresholdedRelu", {1, 10, 22});
   add<shrink, kNumbers>(t, "Shrink", {9});
   add<mish>(t, "Mish", {18, 22});
   add<swish>(t, "Swish", {24});

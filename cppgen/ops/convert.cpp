@@ -47,6 +47,7 @@ bool takes_strings(const Graph& graph, const Node& node) {
     const auto* text = std::get_if<std::string>(&reduction->second);
     if (!text || *text != "none") return false;
   }
+  if (node.domain == "ai.onnx.ml") return node.op == "ArrayFeatureExtractor";
   return node.domain.empty() && std::binary_search(kMovesStrings.begin(), kMovesStrings.end(), node.op);
 }
 

@@ -1,6 +1,8 @@
-// What is asked of each string of a tensor: whether a pattern matches, its parts, its place in a list of words.
+// What is asked of each string of a tensor: whether a pattern matches, its parts and tokens, its place in a list of
+// words.
 #include <re2/re2.h>
 
+#include <algorithm>
 #include <limits>
 
 #include "cppgen/graph/string_elements.h"
@@ -51,11 +53,40 @@ rt::HostStep host_positions(InferContext& c) {
   return step;
 }
 
+// Tokenizer of com.microsoft: a row of tokens for each string, as many as the longest row has.
+void infer_tokens(InferContext& c) {
+  require_strings(c, 0);
+  const std::vector<std::string> separators = texts(c, "separators");
+  const std::string expression = c.text("tokenexp", "");
+  if (separators.empty() == expression.empty()) c.fail("one of separators and tokenexp must say where tokens are");
+  const bool characters = separators.size() == 1 && separators[0].empty();
+  if (!characters && std::find(separators.begin(), separators.end(), "") != separators.end())
+    c.fail("a separator is empty");
+  if (c.integer("mincharnum", 1) < 1 || (characters && c.integer("mincharnum", 1) > 1))
+    c.fail(fmt::format("mincharnum is {}", c.integer("mincharnum", 1)));
+  if (c.host(0)) return c.set_host_output(0, *c.host(0));  // of unknown rank, too
+  Shape shape = c.shape(0);
+  shape.push_back(c.unknown_dimension(0, shape.size(), "tokens"));
+  c.set_output(0, kString, shape);
+}
+
+rt::HostStep host_tokens(InferContext& c) {
+  const std::vector<std::string> separators = texts(c, "separators");
+  const bool characters = separators.size() == 1 && separators[0].empty();
+  const int64_t kind = separators.empty() ? 2 : characters ? 0 : 1;
+  rt::HostStep step = host_call("tokens", {c.integer("mark", 0), c.integer("mincharnum", 1), kind});
+  step.texts = {c.text("pad_value", "")};
+  if (kind == 1) step.texts.insert(step.texts.end(), separators.begin(), separators.end());
+  if (kind == 2) step.texts.push_back(c.text("tokenexp", ""));
+  return step;
+}
+
 }  // namespace
 
 void add_text_ops(std::vector<Op>& t) {
   add_host_versions(t, "RegexFullMatch", {20}, {1, 1, 1}, infer_full_match, host_full_match);
   add_host_versions(t, "StringSplit", {20}, {1, 1, 2}, infer_split, host_split);
+  add_host_versions(t, "Tokenizer", {1}, {1, 1, 1}, infer_tokens, host_tokens, "com.microsoft");
   add_host_versions(t, "StringPositions", {1}, {1, 1, 1}, infer_positions, host_positions, "cppgen");
 }
 

@@ -20,9 +20,11 @@ std::vector<ValueId> unpacked_heads(Expansion& e, ValueId packed, int64_t parts)
 // --- QAttention: x, weights, bias, scale of x, scale of the weights, mask, zero points of both, past
 
 void expand_quantized_attention(Expansion& e) {
-  if (e.input(8) != kNoValue || e.old.outputs.size() > 1 || e.integer("do_rotary", 0) != 0) return;
+  if (e.integer("do_rotary", 0) != 0) return;
   const ValueId x = e.add("DequantizeLinear", {e.input(0), e.scalar(3), e.scalar(6)});
   const ValueId weights = e.add("DequantizeLinear", {e.input(1), e.scalar(4), e.scalar(7)}, {{"axis", int64_t(1)}});
+  if (e.input(8) != kNoValue || e.old.outputs.size() > 1)
+    return e.become("Attention", {x, weights, e.input(2), e.input(5), e.input(8)}, e.given_attributes(), kMicrosoft);
   ValueId all = e.add("MatMul", {x, weights});
   if (e.input(2) != kNoValue) all = e.add("Add", {all, e.input(2)});
   std::vector<ValueId> inputs = split(e, all, 2, 3);

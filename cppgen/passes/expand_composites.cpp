@@ -15,23 +15,26 @@ void expand_where(Expansion& e) {
   e.become("QuantizeLinear", {chosen, e.input(7), e.input(8)}, {});
 }
 
-// --- QuantizeLinear and DequantizeLinear, which ONNX has, too
-
-void expand_quantization(Expansion& e) { e.become(e.old.op, e.old.inputs, e.given_attributes()); }
-
 struct Composite {
   const char *op, *domain;
   void (*expand)(Expansion&);
 };
 constexpr Composite kComposites[] = {
+    {"Affine", "", expand_affine},
     {"BiasAdd", kMicrosoft, expand_bias_add},
     {"BiasSplitGelu", kMicrosoft, expand_bias_split_gelu},
+    {"CDist", kMicrosoft, expand_distances},
+    {"Crop", "", expand_crop},
     {"DFT", "", expand_transform},
     {"DecoderMaskedMultiHeadAttention", kMicrosoft, expand_decoder_attention},
     {"DecoderMaskedSelfAttention", kMicrosoft, expand_decoder_self_attention},
-    {"DequantizeLinear", kMicrosoft, expand_quantization},
+    {"DequantizeLinear", kMicrosoft, expand_same},
+    {"DynamicSlice", "", expand_dynamic_slice},
+    {"ExpandDims", kMicrosoft, expand_dims},
     {"GatherBlockQuantized", kMicrosoft, expand_gather},
+    {"GatherND", kMicrosoft, expand_same},
     {"GroupNorm", kMicrosoft, expand_group_norm},
+    {"ImageScaler", "", expand_image_scaler},
     {"MatMulBnb4", kMicrosoft, expand_table_weights},
     {"MatMulNBits", kMicrosoft, expand_ordered_weights},
     {"MoE", kMicrosoft, expand_experts},
@@ -39,13 +42,20 @@ constexpr Composite kComposites[] = {
     {"NhwcConv", kMicrosoft, expand_last_conv},
     {"NhwcFusedConv", kMicrosoft, expand_last_fused_conv},
     {"NhwcMaxPool", kMicrosoft, expand_last_max_pool},
+    {"Pad", kMicrosoft, expand_pad},
+    {"ParametricSoftplus", "", expand_parametric_softplus},
     {"QAttention", kMicrosoft, expand_quantized_attention},
-    {"QMoE", kMicrosoft, expand_quantized_experts},
+    {"QEmbedLayerNormalization", kMicrosoft, expand_quantized_embedding},
     {"QLinearAveragePool", kMicrosoft, expand_last_average_pool},
     {"QLinearConv", kMicrosoft, expand_last_quantized_conv},
     {"QLinearWhere", kMicrosoft, expand_where},
-    {"QuantizeLinear", kMicrosoft, expand_quantization},
+    {"QMoE", kMicrosoft, expand_quantized_experts},
+    {"QuantizeLinear", kMicrosoft, expand_same},
+    {"Range", kMicrosoft, expand_range},
+    {"Scale", "", expand_scale},
+    {"ScaledTanh", "", expand_scaled_tanh},
     {"SkipGroupNorm", kMicrosoft, expand_skip_group_norm},
+    {"Unique", kMicrosoft, expand_unique},
 };
 
 }  // namespace

@@ -7,6 +7,7 @@
 
 #include "runtime/base/errors.h"
 #include "runtime/session/host_functions.h"
+#include "runtime/session/tokens.h"
 
 namespace cppgen::rt {
 namespace {
@@ -55,26 +56,44 @@ std::vector<std::string> split_at(std::string_view text, std::string_view delimi
   return parts;
 }
 
+// A table of the parts of each string: rows that are shorter than the longest are filled up.
+StringTensor table_of(std::vector<int64_t> dims, std::vector<std::vector<std::string>> all,
+                      const std::string& filling) {
+  size_t longest = 0;
+  for (const auto& row : all) longest = std::max(longest, row.size());
+  dims.push_back(int64_t(longest));
+  StringTensor table{std::move(dims), {}};
+  table.elements.assign(all.size() * longest, filling);
+  for (size_t i = 0; i < all.size(); i++)
+    std::move(all[i].begin(), all[i].end(), table.elements.begin() + int64_t(i * longest));
+  return table;
+}
+
 // texts: the delimiter, none for spaces; integers: the greatest number of splits, negative: any number
 Values split(const HostCall& call) {
   const StringTensor& x = call.strings(0);
   const int64_t given = call.step.integers[0], most = given < 0 ? std::numeric_limits<int64_t>::max() : given;
   std::vector<std::vector<std::string>> all;
   for (const std::string& text : x.elements) all.push_back(split_at(text, call.step.texts[0], most));
-  size_t longest = 0;
   Tensor counts(DType::i64, x.dims);
-  for (size_t i = 0; i < all.size(); i++) {
-    counts.as<int64_t>()[i] = int64_t(all[i].size());
-    longest = std::max(longest, all[i].size());
-  }
-  StringTensor parts{x.dims, {}};
-  parts.dims.push_back(int64_t(longest));
-  parts.elements.resize(size_t(element_count(parts.dims)));
-  for (size_t i = 0; i < all.size(); i++)
-    std::move(all[i].begin(), all[i].end(), parts.elements.begin() + int64_t(i * longest));
-  Values values = one_value(std::move(parts));
+  for (size_t i = 0; i < all.size(); i++) counts.as<int64_t>()[i] = int64_t(all[i].size());
+  Values values = one_value(table_of(x.dims, std::move(all), ""));
   values.emplace_back(std::move(counts));
   return values;
+}
+
+// texts: what fills rows up, then the patterns; integers: whether rows are marked, the fewest characters, the kind
+HostFunction prepare_tokens(const HostStep& step) {
+  const auto tokens = std::make_shared<const Tokens>(step);
+  return [tokens, marked = step.integers[0] != 0, filling = step.texts[0]](const HostCall& call) {
+    const StringTensor& x = call.strings(0);
+    std::vector<std::vector<std::string>> all;
+    for (const std::string& text : x.elements) all.push_back(tokens->of(text));
+    const bool any = std::any_of(all.begin(), all.end(), [](const auto& row) { return !row.empty(); });
+    for (auto& row : all)
+      if (marked && any) row.insert(row.begin(), "\x02"), row.emplace_back("\x03");
+    return one_value(table_of(x.dims, std::move(all), filling));
+  };
 }
 
 // texts: the words. -1 for what is none of them
@@ -95,6 +114,7 @@ HostFunction prepare_positions(const HostStep& step) {
 constexpr NamedHostFunction kFunctions[] = {
     {"regex_full_match", 1, 0, 1, nullptr, prepare_full_match},
     {"string_split", 1, 1, 1, split},
+    {"tokens", 1, 3, 1, nullptr, prepare_tokens},
     {"string_positions", 1, 0, 0, nullptr, prepare_positions},
 };
 

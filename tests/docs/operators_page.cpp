@@ -29,11 +29,11 @@ This page is generated: versions come from the operator table, all else from wha
   `operator_table`, a program of the tests, lists it by type and instruction set.
 - **Not supported**: what is refused, beyond what ONNX forbids.
 
-Tensors of strings are taken by what moves elements (CenterCropPad, Compress, Concat, DepthToSpace, Expand, Flatten,
-Gather, GatherElements, GatherND, Identity, OneHot, Pad, Reshape, ReverseSequence, Scatter, ScatterElements, ScatterND,
-Shape, Size, Slice, SpaceToDepth, Split, Squeeze, TensorScatter, Tile, Transpose, Unsqueeze, Where), by control flow,
-sequences and optionals, by Cast, Equal, TfIdfVectorizer and Unique, and by the operators on strings. Of unknown rank,
-by the last two groups alone.
+Tensors of strings are taken by what moves elements (ArrayFeatureExtractor, CenterCropPad, Compress, Concat,
+DepthToSpace, Expand, Flatten, Gather, GatherElements, GatherND, Identity, OneHot, Pad, Reshape, ReverseSequence, Scatter,
+ScatterElements, ScatterND, Shape, Size, Slice, SpaceToDepth, Split, Squeeze, TensorScatter, Tile, Transpose, Unsqueeze,
+Where), by control flow, sequences and optionals, by Cast, Equal, TfIdfVectorizer and Unique, and by the operators on
+strings. Of unknown rank, by the last two groups alone.
 
 Of `ai.onnx.ml`, Binarizer, CategoryMapper, FeatureVectorizer, Imputer, LabelEncoder (1, 2, 4), LinearClassifier,
 LinearRegressor, Normalizer, OneHotEncoder, Scaler, SVMClassifier, SVMRegressor, TreeEnsemble (5),
