@@ -9,6 +9,7 @@
 namespace cppgen::codegen {
 
 using ir::Guard;
+using ir::IndexNode;
 using schedule::Place;
 
 const schedule::Local* KernelContext::local(BufferId b) const {
@@ -62,8 +63,9 @@ void ValueEmitter::bind_indirects(const std::vector<ir::Indirect>& indirects) {
     auto& out = lines[size_t(value.level)];
     if (per_lane) {
       out.push_back(fmt::format("vec::i64 {}[vec::L];", name));
-      out.push_back(fmt::format("vec::checked_indices({}, {}, {}, args->error, check0 + {}, {});", name, value.name,
-                                extent, id, lanes_));
+      out.push_back(
+          fmt::format("const auto {0}v = vec::checked_indices({0}, {1}, {2}, args->error, check0 + {3}, {4});", name,
+                      value.name, extent, id, lanes_));
     } else {
       out.push_back(
           fmt::format("const vec::i64 {} = vec::checked_index(vec::lane({}, 0), {}, args->error, check0 + {});", name,
@@ -159,10 +161,33 @@ std::string ValueEmitter::range_load(const Access& a, const std::vector<Guard>& 
                      names_.text(*a.stride), first_lane_at(g.lo), first_lane_at(g.hi), lanes_, fallback);
 }
 
+// Elements that lie evenly apart along each of the indices that are values of the lanes, without further conditions;
+// else empty.
+std::string ValueEmitter::indexed_load(const Access& a, const std::vector<Guard>& guards,
+                                       const std::string& fallback) const {
+  if (!a.by_lane || !vector_) return "";
+  for (const Guard& g : guards)
+    if (varies(g.index) || varies(g.lo) || varies(g.hi)) return "";
+  std::string parts;
+  IndexExpr rest = a.offset;
+  for (const IndexNode* v : ir::variables_of(a.offset)) {
+    const auto it = indirects_.find(v);
+    const bool is_index = it != indirects_.end() && it->second.per_lane;
+    if (!is_index && v != vector_) continue;
+    const auto step = ir::stride_of(a.offset, v);
+    if (!step || varies(*step)) return "";
+    parts += fmt::format(", vec::LaneIndices{{{}, {}}}", is_index ? it->second.name + "v" : "vec::iota<vec::i64>(0)",
+                         names_.text(*step));
+    if (is_index) rest = ir::substitute(rest, {{v, 0}});
+  }
+  return fmt::format("vec::ld_at({} + {}, {}, {}{})", a.pointer, names_.text(rest), lanes_, fallback, parts);
+}
+
 // The elements one by one; those of which a range exists, as such.
 std::string ValueEmitter::lane_load(const Access& a, const std::vector<Guard>& guards,
                                     const std::string& fallback) const {
   if (std::string text = range_load(a, guards, fallback); !text.empty()) return text;
+  if (std::string text = indexed_load(a, guards, fallback); !text.empty()) return text;
   if (std::string text = repeated_load(a); !text.empty()) return text;
   std::string address = fmt::format("{} + {}", a.pointer, lane_names_.text(a.offset));
   if (!a.lane_when.empty()) address = fmt::format("{} ? {} : (const {}*)0", a.lane_when, address, a.type);
@@ -202,7 +227,8 @@ ValueEmitter::Item ValueEmitter::load(Expr e) {
   if (text.empty()) {
     text = lane_load(a, e->guards, fallback);
     level = std::max(level, level_of_variable_.count(vector_) ? level_of_variable_.at(vector_) : 0);
-    if (text.starts_with("vec::ld_lanes")) note_by_lane(level, why_apart(a, e->indirects));
+    if (text.starts_with("vec::ld_lanes") || text.starts_with("vec::ld_at"))
+      note_by_lane(level, why_apart(a, e->indirects));
   }
   note_strided(a, context_.program.buffer(e->buffer).type);
   if (!when.name.empty()) text = fmt::format("{} ? {} : {}", when.name, text, fallback);

@@ -116,6 +116,7 @@ class ValueEmitter {
   std::string even_load(const Access&) const;
   std::string repeated_load(const Access&) const;
   std::string range_load(const Access&, const std::vector<ir::Guard>&, const std::string& fallback) const;
+  std::string indexed_load(const Access&, const std::vector<ir::Guard>&, const std::string& fallback) const;
   std::string lane_load(const Access&, const std::vector<ir::Guard>&, const std::string& fallback) const;
   Item load(Expr);
   Item local_load(Expr, const schedule::Local&);

@@ -188,10 +188,45 @@ VEC_FN i64 checked_index(i64 value, i64 extent, int* error, int id) {
   __atomic_store_n(error, id + 1, __ATOMIC_RELAXED);
   return -1;
 }
+// The same of n lanes; `out` gets them, too.
 template <class N>
-VEC_FN void checked_indices(i64* out, V<i64> values, i64 extent, int* error, int id, N n) {
-  store(out, values);
-  for (int i = 0; i < n.count; i++) out[i] = checked_index(out[i], extent, error, id);
+VEC_FN V<i64> checked_indices(i64* out, V<i64> values, i64 extent, int* error, int id, N n) {
+  const V<i64> size = set1(extent), zero = set1<i64>(0);
+  const V<i64> index = select(lt(values, zero), values + size, values);
+  const M inside = m_and(ge(index, zero), lt(index, size));
+  if (any(m_and(first_n(n.count), m_not(inside)))) __atomic_store_n(error, id + 1, __ATOMIC_RELAXED);
+  const V<i64> checked = select(inside, index, set1<i64>(-1));
+  store(out, checked);
+  return checked;
+}
+
+// A part of where elements lie: `step` times the index of each lane. Where that is negative there is no element.
+struct LaneIndices {
+  V<i64> index;
+  i64 step;
+};
+
+// Lane i is the element that its indices name; the fallback where one of them is negative. Lanes from n on are
+// unspecified, their elements not read.
+template <class S, class N, class... Indices>
+VEC_FN Loaded<S> ld_at(const S* p, N n, Loaded<S> fallback, Indices... indices) {
+  const V<i64> place = (... + (indices.index * set1(indices.step)));
+  M present = first_n(n.count);
+  ((present = m_and(present, ge(indices.index, set1<i64>(0)))), ...);
+  if constexpr (has_gather<S>) {
+    return select(present, gather_vector<S>(p, place, present), fallback);
+  } else {
+    i64 places[L];
+    S values[L] = {};
+    store(places, place);
+    if (all(present)) {
+      for (int i = 0; i < L; i++) values[i] = p[places[i]];
+    } else {
+      for (int i = 0; i < L; i++)
+        if (test(present, i)) values[i] = p[places[i]];
+    }
+    return select(present, load(values), fallback);
+  }
 }
 
 // Lane i is value(i).
