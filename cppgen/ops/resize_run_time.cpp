@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "cppgen/ops/declared.h"
+#include "cppgen/ops/resize_run_time_table.h"
 
 namespace cppgen::ops {
 namespace {
@@ -13,82 +14,9 @@ using At = std::vector<IndexExpr>;
 
 constexpr double kMaxExtent = double(int64_t(1) << 24);
 
-// One resampled axis; numbers of the run are float64.
-struct Axis {
-  int axis;
-  IndexExpr in_extent, out_extent;
-  Scalar in, out, scale, roi_start, roi_end;
-};
-
-bool crops(const RunTimeResize& r) { return r.mode.coordinates == "tf_crop_and_resize"; }
-
 Scalar number_of_run(LowerContext& c, int input, int64_t k) {
   if (c.shape(input).empty()) return only_element(c, input).cast(DType::f64);
   return load_input(c, input, {k}).cast(DType::f64);
-}
-
-// As make_resize_table, in float32: see there for the formulas.
-Scalar source_coordinate(const Axis& a, const std::string& kind, Scalar x) {
-  const Scalar zero = x.number(0), in = a.in.cast(DType::f32), out = a.out.cast(DType::f32);
-  const Scalar scale = a.scale.cast(DType::f32), exact = scale * in;
-  if (kind == "asymmetric") return x / scale;
-  if (kind == "align_corners") return select(out == 1.0 || exact == 1.0, zero, x * (in - 1.0) / (exact - 1.0));
-  if (kind == "tf_half_pixel_for_nn") return (x + 0.5) / scale;
-  if (kind == "tf_crop_and_resize") {
-    const Scalar start = a.roi_start.cast(DType::f32), end = a.roi_end.cast(DType::f32), last = in - 1.0;
-    return select(out == 1.0, 0.5 * (start + end) * last, start * last + x * (end - start) * last / (out - 1.0));
-  }
-  Scalar centre = (x + 0.5) / scale - 0.5;
-  if (kind == "pytorch_half_pixel") return select(out == 1.0, zero, centre);
-  return kind == "half_pixel_symmetric" ? in / 2.0 * (1.0 - out / exact) + centre : centre;
-}
-
-Scalar nearest_position(const Axis& a, Scalar x, const std::string& rounding) {
-  if (rounding == "by_scale") return select(a.scale < 1.0, ceil(x), floor(x));
-  if (rounding == "floor") return floor(x);
-  if (rounding == "ceil") return ceil(x);
-  return rounding == "round_prefer_ceil" ? floor(x + 0.5) : ceil(x - 0.5);
-}
-
-Scalar kernel_at(const ResizeMode& m, Scalar distance) {
-  Scalar x = abs(distance);
-  if (m.mode == "linear") return max(1.0 - x, 0.0);
-  const double a = m.cubic_a;
-  Scalar near = ((a + 2) * x - (a + 3)) * x * x + 1.0, far = ((a * x - 5 * a) * x + 8 * a) * x - 4 * a;
-  return select(x <= 1.0, near, select(x < 2.0, far, x.number(0)));
-}
-
-int64_t kernel_reach(const ResizeMode& m) { return m.mode == "linear" ? 1 : 2; }
-
-// Antialiasing widens the kernel when it shrinks the axis. Extents bound the scale: out <= scale x in + 1/2. As in
-// make_resize_table no kernel is wider than its axis.
-IndexExpr tap_count(const Axis& a, const ResizeMode& m) {
-  if (m.mode == "nearest") return 1;
-  const int64_t reach = kernel_reach(m);
-  if (!m.antialias) return 2 * reach;
-  const IndexExpr wide = ceildiv(a.in_extent * IndexExpr(2 * reach), ir::max(2 * a.out_extent - 1, 1));
-  return 2 * ir::max(ir::min(wide, a.in_extent + 2), reach);
-}
-
-Scalar clamped(const Axis& a, Scalar position) { return max(min(position, a.in - 1.0), 0.0).cast(DType::i64); }
-
-// Tap `t` of the coordinate x: its position, which may lie outside of the axis, and its weight before all are made to
-// sum up to 1.
-Scalar tap_position(LowerContext& c, const Axis& a, const ResizeMode& m, Scalar x, IndexExpr t) {
-  if (m.mode == "nearest") return nearest_position(a, x, m.nearest);
-  return ceil(x) + index_value(c, t - floordiv(tap_count(a, m), 2), DType::f64);
-}
-
-Scalar tap_weight(const Axis& a, const ResizeMode& m, Scalar x, Scalar position) {
-  const Scalar zero = x.number(0);
-  Scalar weight = kernel_at(m, position - x);
-  if (m.antialias) {
-    const Scalar scale = min(a.scale, 1.0), reach = min(double(kernel_reach(m)) / scale, a.in + 2.0);
-    const Scalar offset = position - (ceil(x) - 1.0);
-    const Scalar covered = offset > -reach && offset <= ceil(reach);
-    weight = select(covered, kernel_at(m, (position - x) * scale), zero);
-  }
-  return m.exclude_outside ? select(position < 0.0 || position > a.in - 1.0, zero, weight) : weight;
 }
 
 // Axes that keep their extent are copied, which needs the scale 1. A region may be cut out of them, and the scale that a
@@ -129,8 +57,8 @@ std::vector<Size> sizes_of(LowerContext& c, const RunTimeResize& r) {
   return sizes;
 }
 
-std::vector<Axis> axes_of(LowerContext& c, const RunTimeResize& r, std::vector<Scalar>& conditions) {
-  std::vector<Axis> result;
+std::vector<RunTimeAxis> axes_of(LowerContext& c, const RunTimeResize& r, std::vector<Scalar>& conditions) {
+  std::vector<RunTimeAxis> result;
   const std::vector<Size> sizes = sizes_of(c, r);
   for (size_t k = 0; k < r.axes.size(); ++k) {
     const int d = r.axes[k];
@@ -140,14 +68,15 @@ std::vector<Axis> axes_of(LowerContext& c, const RunTimeResize& r, std::vector<S
     if (r.scales_input >= 0 || r.policy != "stretch")
       conditions.push_back(resampled ? sizes[k].extent == extent : sizes[k].scale == 1.0);
     if (!resampled) continue;
-    Axis a{d,
-           in,
-           out,
-           index_value(c, in, DType::f64),
-           extent,
-           sizes[k].scale.cast(DType::f64),
-           number(c, DType::f64, 0),
-           number(c, DType::f64, 1)};
+    RunTimeAxis a{d,
+                  in,
+                  out,
+                  index_value(c, in, DType::f64),
+                  extent,
+                  sizes[k].scale.cast(DType::f64),
+                  number(c, DType::f64, 0),
+                  number(c, DType::f64, 1),
+                  r.has_sizes() && r.policy == "stretch" && !crops(r)};
     if (crops(r)) {
       a.roi_start = number_of_run(c, 1, int64_t(k));
       a.roi_end = number_of_run(c, 1, int64_t(k + r.axes.size()));
@@ -172,55 +101,6 @@ std::pair<int64_t, int64_t> simplest_fraction(InferContext& c, float scale) {
     rest = 1 / (rest - whole);
   }
   c.fail(fmt::format("scale {} is not allowed for a dimension that is no constant", scale));
-}
-
-// For each position of the result along an axis: taps and their weights, and whether it lies outside of the input.
-struct Table {
-  ir::BufferId positions, weights, outside;
-};
-
-// Of the weights of each position.
-ir::BufferId emit_sums(LowerContext& c, const Axis& a, const RunTimeResize& r,
-                       const std::function<Scalar(const At&)>& weight) {
-  const ir::BufferId sums = c.temporary(DType::f64, {a.out_extent});
-  auto value = [&](const At& at, const At& tap) { return weight({at[0], tap[0]}); };
-  emit_reduction(c, {"sums", sums, {tap_count(a, r.mode)}, ir::ReduceOp::sum, value, nullptr});
-  return sums;
-}
-
-Table emit_table(LowerContext& c, const Axis& a, const RunTimeResize& r, DType type) {
-  const Shape entries{a.out_extent, tap_count(a, r.mode)};
-  Table t{c.temporary(DType::i64, entries), -1, -1};
-  auto coordinate = [&](IndexExpr o) {
-    return source_coordinate(a, r.mode.coordinates, index_value(c, o, DType::f32)).cast(DType::f64);
-  };
-  auto position = [&](const At& at) { return tap_position(c, a, r.mode, coordinate(at[0]), at[1]); };
-  auto weight = [&](const At& at) { return tap_weight(a, r.mode, coordinate(at[0]), position(at)); };
-  c.emit_pointwise(
-      t.positions, [&](const At& at) { return clamped(a, position(at)); }, "positions");
-  if (r.mode.mode != "nearest") {
-    const bool normalised = r.mode.exclude_outside || r.mode.antialias;
-    const ir::BufferId sums = normalised ? emit_sums(c, a, r, weight) : -1;
-    t.weights = c.temporary(type, entries);
-    c.emit_pointwise(
-        t.weights,
-        [&](const At& at) {
-          const Scalar own = weight(at);
-          return (normalised ? own / load(c, sums, {at[0]}) : own).cast(type);
-        },
-        "weights");
-  }
-  if (crops(r)) {
-    t.outside = c.temporary(DType::boolean, {a.out_extent});
-    c.emit_pointwise(
-        t.outside,
-        [&](const At& at) {
-          const Scalar x = coordinate(at[0]);
-          return x < 0.0 || x > a.in - 1.0;
-        },
-        "outside");
-  }
-  return t;
 }
 
 }  // namespace
@@ -279,40 +159,85 @@ void resolve_run_time_resize(LowerContext& c, const RunTimeResize& r, ir::Buffer
   emit_dims(c, dims, result);
 }
 
-void lower_run_time_resize(LowerContext& c, const RunTimeResize& r) {
-  std::vector<Scalar> conditions = r.conditions;
-  const std::vector<Axis> axes = axes_of(c, r, conditions);
-  const DType result = ir::value_type(c.dtype(0));
-  const bool copies = r.mode.mode == "nearest";
-  const DType type = copies ? result : c.dtype(0) == DType::f64 ? DType::f64 : DType::f32;
-  std::vector<Table> tables;
-  for (const Axis& a : axes) tables.push_back(emit_table(c, a, r, type));
+namespace {
+
+// An axis and its table.
+struct Resampled {
+  RunTimeAxis axis;
+  RunTimeTable table;
+};
+
+// The nest that reads `from` through the tables and stores into `to`.
+void emit_pass(LowerContext& c, const RunTimeResize& r, ir::BufferId from, ir::BufferId to,
+               const std::vector<Resampled>& axes, DType type, const std::function<Scalar(const At&, Scalar)>& finish) {
   ir::LoopNest nest;
-  nest.loops = c.loops(c.output(0).shape);
+  nest.loops = c.loops(c.program().buffer(to).shape);
   const At at = LowerContext::indices(nest.loops);
+  const bool copies = r.mode.mode == "nearest";
   std::vector<Gathered> gathered;
-  std::optional<Scalar> factor, outside;
-  for (size_t k = 0; k < axes.size(); ++k) {
-    At entry{at[size_t(axes[k].axis)], IndexExpr()};
+  std::optional<Scalar> factor;
+  for (const auto& [axis, table] : axes) {
+    At entry{IndexExpr(), at[size_t(axis.axis)]};
     if (!copies) {
-      nest.reduced.push_back(c.loops({tap_count(axes[k], r.mode)}, "t")[0]);
-      entry[1] = nest.reduced.back().var;
-      const Scalar weight = load(c, tables[k].weights, entry);
+      nest.reduced.push_back(c.loops({tap_count(axis, r.mode)}, "t")[0]);
+      entry[0] = nest.reduced.back().var;
+      const Scalar weight = load(c, table.weights, entry);
       factor = factor ? *factor * weight : weight;
     }
-    gathered.push_back({axes[k].axis, load(c, tables[k].positions, entry)});
-    if (!crops(r)) continue;
-    const Scalar out = load(c, tables[k].outside, {entry[0]});
-    outside = outside ? *outside || out : out;
+    gathered.push_back({axis.axis, load(c, table.positions, entry)});
   }
-  Scalar value = load_gathered(c, c.input_buffer(0), at, gathered).cast(type);
+  Scalar value = load_gathered(c, from, at, gathered).cast(type);
   if (!copies) {
     nest.reductions.push_back({ir::ReduceOp::sum, type, factor ? value * *factor : value});
     value = scalar(c, c.exprs().accumulator(0, type));
   }
-  if (outside) value = select(*outside, value.number(r.extrapolation), value);
-  nest.stores.push_back({c.output_buffer(0), at, checked(c, value.cast(result), conditions), {}});
+  nest.stores.push_back({to, at, finish(at, value), {}});
   c.emit(std::move(nest));
+}
+
+// Which axes are interpolated together: each by itself, the one whose elements lie side by side first. Batches and
+// channels, which stay as they are in most runs, are left to the last pass.
+std::vector<std::vector<Resampled>> passes_of(const RunTimeResize& r, const std::vector<Resampled>& axes) {
+  if (r.mode.mode == "nearest" || axes.size() < 2) return {axes};
+  constexpr int kFirstOfImage = 2;
+  std::vector<Resampled> ordered = axes;
+  std::stable_sort(ordered.begin(), ordered.end(),
+                   [](const auto& a, const auto& b) { return a.axis.axis > b.axis.axis; });
+  std::vector<std::vector<Resampled>> passes;
+  for (const Resampled& a : ordered)
+    passes.empty() || a.axis.axis >= kFirstOfImage ? passes.push_back({a}) : passes.back().push_back(a);
+  return passes;
+}
+
+}  // namespace
+
+void lower_run_time_resize(LowerContext& c, const RunTimeResize& r) {
+  std::vector<Scalar> conditions = r.conditions;
+  const DType result = ir::value_type(c.dtype(0));
+  const bool copies = r.mode.mode == "nearest";
+  const DType type = copies ? result : c.dtype(0) == DType::f64 ? DType::f64 : DType::f32;
+  std::vector<Resampled> axes;
+  for (const RunTimeAxis& a : axes_of(c, r, conditions)) axes.push_back({a, emit_table(c, a, r, type)});
+  const auto finish = [&](const At& at, Scalar value) {
+    std::optional<Scalar> outside;
+    for (const Resampled& a : axes) {
+      if (!crops(r)) continue;
+      const Scalar out = load(c, a.table.outside, {at[size_t(a.axis.axis)]});
+      outside = outside ? *outside || out : out;
+    }
+    if (outside) value = select(*outside, value.number(r.extrapolation), value);
+    return checked(c, value.cast(result), conditions);
+  };
+  const auto passes = passes_of(r, axes);
+  ir::BufferId from = c.input_buffer(0);
+  Shape shape = c.shape(0);
+  for (size_t i = 0; i + 1 < passes.size(); ++i) {
+    for (const Resampled& a : passes[i]) shape[size_t(a.axis.axis)] = a.axis.out_extent;
+    const ir::BufferId to = c.temporary(type, shape);
+    emit_pass(c, r, from, to, passes[i], type, [](const At&, Scalar value) { return value; });
+    from = to;
+  }
+  emit_pass(c, r, from, c.output_buffer(0), passes.back(), type, finish);
 }
 
 }  // namespace cppgen::ops

@@ -37,7 +37,7 @@ namespace {
 constexpr double kLanes = 16;  // of four bytes, in the widest vectors
 
 double points_of(const Loop& loop, double unknown) {
-  return loop.extent.is_constant() ? double(loop.extent.constant()) : unknown;
+  return loop.extent.is_constant() ? double(loop.extent.constant()) : std::min(unknown, double(loop.extent.range().hi));
 }
 
 double vectors_of(const Loop& loop, double unknown) { return std::ceil(points_of(loop, unknown) / kLanes); }

@@ -159,6 +159,30 @@ def unet_that_pads_to_the_skip():
     return model, cases
 
 
+def linear_along(x, axis, size):
+    """Half-pixel linear interpolation of one axis."""
+    at = np.clip((np.arange(size) + 0.5) * (x.shape[axis] / size) - 0.5, 0, x.shape[axis] - 1)
+    low = np.floor(at).astype(int)
+    high = np.minimum(low + 1, x.shape[axis] - 1)
+    shape = [1] * x.ndim
+    shape[axis] = size
+    part = (at - low).reshape(shape)
+    return x.take(low, axis) * (1 - part) + x.take(high, axis) * part
+
+
+@idiom
+def interpolate_to_sizes_of_a_run():
+    """F.interpolate(x, size=sizes) with sizes that only a run knows; also as they are, and of one axis alone"""
+    t = Trace()
+    sizes = t.op("Concat", t.op("Slice", t.op("Shape", "x"), np.int64([0]), np.int64([2]), np.int64([0])), "size", axis=0)
+    t.op("Resize", "x", None, None, sizes, out="y", coordinate_transformation_mode="half_pixel", mode="linear")
+    model = t.model([tensor("x", np.float32, ["n", 3, "h", "w"]), tensor("size", np.int64, [2])],
+                    [tensor("y", np.float32, None)], opset=13)
+    x = ramp(2, 3, 5, 37) + np.float32(3)  # sums near 0 would be rounding errors
+    return model, [case([x, np.int64([h, w])], [linear_along(linear_along(x, 3, w), 2, h).astype(np.float32)])
+                   for h, w in ((5, 37), (9, 37), (5, 70), (11, 20), (2, 150))]
+
+
 # --- Swin: windows of a padded image, merged patches ---
 
 SIDE, CHANNELS = 3, 4
