@@ -19,8 +19,8 @@ Scalar number_of_run(LowerContext& c, int input, int64_t k) {
   return load_input(c, input, {k}).cast(DType::f64);
 }
 
-// Axes that keep their extent are copied, which needs the scale 1. A region may be cut out of them, and the scale that a
-// policy gives to all axes may round to the extent that they have: 3/4 of 2 is 2.
+// Axes that keep their extent are copied, which needs the scale 1. A region may be cut out of them, and the scale that
+// a policy gives to all axes may round to the extent that they have: 3/4 of 2 is 2.
 bool is_resampled(const RunTimeResize& r, IndexExpr in, IndexExpr out) {
   return crops(r) || (r.has_sizes() && r.policy != "stretch") || !ir::prove_equal(in, out);
 }

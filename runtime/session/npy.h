@@ -7,9 +7,10 @@
 namespace cppgen::rt {
 
 // Arrays in NumPy's .npy files, format versions 1 to 3, little endian, read in C and in Fortran order. NumPy lacks
-// bfloat16 and what is narrower than float16 and int8. They are written as integers of their size in memory - floats the
-// bits of the values as uint16 or uint8, int4 and int2 as int8, uint4 and uint2 as uint8 - and read so when the caller
-// says which type it is; also from the untyped elements (V2, V1, f1) that NumPy writes for such types of other packages.
+// bfloat16 and what is narrower than float16 and int8. They are written as integers of their size in memory - floats
+// the bits of the values as uint16 or uint8, int4 and int2 as int8, uint4 and uint2 as uint8 - and read so when the
+// caller says which type it is; also from the untyped elements (V2, V1, f1) that NumPy writes for such types of other
+// packages.
 
 // UserError naming the file if it is no such array, holds another kind of elements (texts,
 // objects, complex numbers), or its size is not what its header says. Nothing is allocated before that is checked.
