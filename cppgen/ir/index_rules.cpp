@@ -284,6 +284,21 @@ Result sum_even(IndexExpr e, IndexExpr) {
   });
 }
 
+// What is left of a behind b and what stands before it: all of a. Parts of a list that was cut at b have these sizes.
+Result sum_cut(IndexExpr e, IndexExpr) {
+  return at_each(e, IndexOp::min, [](const Polynomial& sum, const IndexNode* atom, const Polynomial& cofactor) {
+    if (atom->args.size() != 2) return Result();
+    const Polynomial least(IndexExpr{atom});
+    for (int k = 0; k < 2; k++) {
+      const IndexExpr a = atom->args[size_t(k)], b = atom->args[size_t(1 - k)];
+      Polynomial from(max(a - b, 0));
+      from.add(least);
+      if (auto r = replace(sum, multiply(cofactor, from), multiply(cofactor, Polynomial(a)))) return r;
+    }
+    return Result();
+  });
+}
+
 constexpr IndexRule kRules[] = {
     {IndexOp::floordiv, "floordiv-one", "floordiv(x, 1) = x", floordiv_one},
     {IndexOp::floordiv, "floordiv-range", "floordiv(x, d) = q where the ranges leave one value", floordiv_range_rule},
@@ -308,6 +323,7 @@ constexpr IndexRule kRules[] = {
     {IndexOp::sum, "sum-merge-mods", "a*mod(floordiv(x, a), b) + mod(x, a) = mod(x, a*b)", sum_merge_mods},
     {IndexOp::sum, "sum-remainder", "x - d*floordiv(x, d) = mod(x, d)", sum_remainder},
     {IndexOp::sum, "sum-quotient", "x - mod(x, d) = d*floordiv(x, d) if d > 0", sum_quotient},
+    {IndexOp::sum, "sum-cut", "min(a, b) + max(a - b, 0) = a", sum_cut},
     {IndexOp::sum, "sum-even", "x + mod(x, 2) = 2*floordiv(x + 1, 2)", sum_even},
 };
 

@@ -18,11 +18,15 @@ std::optional<IndexExpr> apply_rules(IndexOp op, IndexExpr a, IndexExpr b) {
   return std::nullopt;
 }
 
-bool has_division(const Polynomial& sum) {
+// What the rules of sums look for: a division, or a min and a max.
+bool may_be_shorter(const Polynomial& sum) {
+  bool min = false, max = false;
   for (const IndexTerm& t : sum.terms())
-    for (const IndexNode* atom : atoms_of(t.node))
+    for (const IndexNode* atom : atoms_of(t.node)) {
       if (atom->op == IndexOp::floordiv || atom->op == IndexOp::mod) return true;
-  return false;
+      min |= atom->op == IndexOp::min, max |= atom->op == IndexOp::max;
+    }
+  return min && max;
 }
 
 IndexArena* arena_of(IndexExpr a, IndexExpr b) { return a.is_constant() ? b.node()->arena : a.node()->arena; }
@@ -77,7 +81,7 @@ IndexExpr divided(IndexOp op, IndexExpr dividend, IndexExpr divisor) {
 
 IndexExpr simplify_sum(const Polynomial& sum) {
   const IndexExpr plain = sum.to_expr();
-  if (sum.terms().size() < 2 || !has_division(sum)) return plain;
+  if (sum.terms().size() < 2 || !may_be_shorter(sum)) return plain;
   return remembered(memo_of(*plain.node()->arena), IndexMemo::Question::sum, plain, 0,
                     [&] { return apply_rules(IndexOp::sum, plain, 0).value_or(plain); });
 }

@@ -68,6 +68,8 @@ const Row kRows[] = {
     {"sum-remainder", EXPR(v.i), EXPR(-1 * v.m * floordiv(v.i, v.m)), "mod(i0, M)"},
     {"sum-quotient", EXPR(v.n + 6), EXPR(-1 * mod(v.n + 6, 7)), "7*floordiv(N + 6, 7)"},
     {"sum-quotient", EXPR(v.n), EXPR(-1 * mod(v.n + 6, 7)), "7*floordiv(N + 6, 7) - 6"},
+    {"sum-cut", EXPR(min(v.n, 3)), EXPR(max(v.n - 3, 0)), "N"},
+    {"sum-cut", EXPR(v.m* min(v.i, v.n)), EXPR(v.m* max(v.i - v.n, 0)), "M*i0"},
     {"sum-even", EXPR(v.n), EXPR(mod(v.n, 2)), "2*floordiv(N + 1, 2)"},
 };
 
