@@ -10,7 +10,4 @@ namespace cppgen::partition {
 // Later ones are to be replaced in what earlier ones gave.
 std::vector<ir::IndexMap> known_by_comparison(const ops::ComparedDims&);
 
-// Replaces symbols in all types and contents, also of bodies.
-void substitute_dims(Graph&, const ir::IndexMap&);
-
 }  // namespace cppgen::partition

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "cppgen/graph/string_elements.h"
+#include "cppgen/graph/substitute_dims.h"
 #include "cppgen/ops/op.h"
 #include "cppgen/ops/value_type.h"
 #include "cppgen/partition/compared_dims.h"

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "cppgen/graph/substitute_dims.h"
 #include "cppgen/passes/rewrite.h"
 
 namespace cppgen::passes {
@@ -68,6 +69,26 @@ bool same_node(const Node& a, const Node& b) {
          same_outputs_present(a, b) && same_attributes(a, b);
 }
 
+// A result whose size only a run knows has a symbol of its own. `symbols` says what that is in the earlier node; false
+// if the shapes differ in more.
+bool relate_shapes(const Graph& graph, const Node& earlier, const Node& node, ir::IndexMap& symbols) {
+  ir::IndexMap related = symbols;
+  for (size_t i = 0; i < node.outputs.size(); i++) {
+    if (node.outputs[i] == kNoValue) continue;
+    const auto &a = graph.value(earlier.outputs[i]).type, &b = graph.value(node.outputs[i]).type;
+    if (!a || !b) continue;
+    if (a->shape.size() != b->shape.size()) return false;
+    for (size_t d = 0; d < a->shape.size(); d++) {
+      const ir::IndexExpr to = ir::substitute(a->shape[d], related), from = ir::substitute(b->shape[d], related);
+      if (to == from) continue;
+      if (!ir::is_fresh_symbol(from)) return false;
+      related[from.node()] = to;
+    }
+  }
+  symbols = std::move(related);
+  return true;
+}
+
 size_t hash_node(const Node& node) {
   Hash h;
   h.bytes(node.op);
@@ -95,6 +116,7 @@ void merge_constants(const Graph& graph, bool merge_initializers, Replacements& 
 void eliminate_common_subexpressions(Graph& graph, bool merge_initializers) {
   Replacements replacements(graph);
   merge_constants(graph, merge_initializers, replacements);
+  ir::IndexMap symbols;
   std::unordered_map<size_t, std::vector<NodeId>> seen;
   for (Node& node : graph.nodes) {
     for (ValueId& in : node.inputs) in = replacements.resolve(in);
@@ -107,10 +129,12 @@ void eliminate_common_subexpressions(Graph& graph, bool merge_initializers) {
       continue;
     }
     const Node& first = graph.nodes[size_t(*same)];
+    if (!relate_shapes(graph, first, node, symbols)) continue;
     for (size_t i = 0; i < node.outputs.size(); i++)
       if (node.outputs[i] != kNoValue) replacements.replace(node.outputs[i], first.outputs[i]);
   }
   replacements.apply(graph);
+  if (!symbols.empty()) substitute_dims(graph, symbols);
 }
 
 }  // namespace cppgen::passes
