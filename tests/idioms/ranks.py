@@ -227,3 +227,62 @@ def branches_of_different_lists():
         x, z = ramp(a, 2), ramp(k, a, 2, scale=0.6)
         return case([np.bool_(p), x, z], [x[None] if p else z.mean(0, keepdims=True, dtype=F)])
     return model, [one(True, 2, 3), one(False, 2, 3), one(False, 1, 1)]
+
+
+@idiom
+def list_stacked_twice():
+    """Equal lists are stacked in two places; how many elements they have, only the run knows."""
+    body = loop([node("ReduceMean", ["s"], ["m"], keepdims=0), node("Add", ["s", "m"], ["s2"]), node("Identity", ["m"], ["o"])],
+                [("s", F, None, "s2")], [("o", F)])
+    nodes = [TRUE, node("Loop", ["n", "true", "x"], ["last", "means"], body=body), const("zero", I([0])), const("first", I(0))]
+    for k in "ab":
+        nodes += [node("Neg", ["means"], [f"minus_{k}"]), node("SequenceConstruct", ["means", f"minus_{k}"], [f"l_{k}"]),
+                  node("ConcatFromSequence", [f"l_{k}"], [f"s_{k}"], axis=0, new_axis=1)]
+    nodes += [node("Tanh", ["s_a"], ["y"]), node("Shape", ["s_b"], ["sh"]), node("Gather", ["sh", "first"], ["d"]),
+              node("Unsqueeze", ["d", "zero"], ["d1"]), const("rest", I([-1])), node("Concat", ["d1", "rest"], ["to"], axis=0),
+              node("Reshape", ["s_b", "to"], ["z"])]
+    model = make_model(nodes, [tensor("n", I, []), tensor("x", F, ["b", 2])], [tensor("y", F, None), tensor("z", F, None)])
+
+    def one(n, b):
+        x, means = ramp(b, 2), []
+        for _ in range(n):
+            means.append(x.mean(dtype=F))
+            x = x + means[-1]
+        s = np.stack([F(means), -F(means)])
+        return case([I(n), ramp(b, 2)], [np.tanh(s), s])
+    return model, [one(1, 2), one(3, 1)]
+
+
+@idiom
+def list_in_a_branch_of_padded_images():
+    """A body inside a branch needs a size of the model's input that the branch itself does not."""
+    body = loop([node("Cast", ["i"], ["f"], to=1), node("Add", ["p", "f"], ["a"]), node("SequenceInsert", ["l", "a"], ["l2"])],
+                [("l", F, "list", "l2")])
+    then = graph([node("SequenceEmpty", [], ["e"]), node("Loop", ["n", "true", "e"], ["list"], body=body),
+                  node("ConcatFromSequence", ["list"], ["t"], axis=0)], [], [tensor("t", F, None)])
+    other = graph([node("Identity", ["p"], ["o"])], [], [tensor("o", F, None)])
+    model = make_model([TRUE, const("pads", I([0, 1, 0, 2])), node("Pad", ["x", "pads"], ["p"]),
+                        node("If", ["c"], ["y"], then_branch=then, else_branch=other)],
+                       [tensor("c", np.bool_, []), tensor("n", I, []), tensor("x", F, ["a", "b"])], [tensor("y", F, None)])
+
+    def one(c, n, a, b):
+        x = ramp(a, b)
+        p = np.pad(x, ((0, 0), (1, 2)))
+        return case([np.bool_(c), I(n), x], [np.concatenate([p + F(i) for i in range(n)]) if c else p])
+    return model, [one(True, 1, 2, 3), one(True, 3, 1, 1), one(False, 2, 2, 2)]
+
+
+@idiom
+def branch_for_another_rank():
+    """if use_pad: F.pad(s, ...) of images, behind a squeeze that may have left a matrix: that run does not pad."""
+    then = graph([const("pads", I([0, 0, 1, 0, 0, 2])), node("Pad", ["s", "pads"], ["t"])], [], [tensor("t", F, None)])
+    other = graph([node("Identity", ["s"], ["o"])], [], [tensor("o", F, None)])
+    nodes = squeeze_if_one("x", 0, "s") + [node("If", ["c"], ["p"], then_branch=then, else_branch=other),
+                                           node("Relu", ["p"], ["y"])]
+    model = make_model(nodes, [tensor("c", np.bool_, []), tensor("x", F, ["a", "b", "d"])], [tensor("y", F, None)])
+
+    def one(c, *shape):
+        x = ramp(*shape)
+        s = x[0] if shape[0] == 1 else x
+        return case([np.bool_(c), x], [np.maximum(np.pad(s, ((0, 0), (0, 0), (1, 2))) if c else s, 0)])
+    return model, [one(True, 2, 3, 4), one(False, 1, 3, 4), one(False, 2, 2, 2)]
