@@ -85,10 +85,10 @@ std::vector<IndexExpr> reshaped_index(const Shape& from, const Shape& to, const 
   return out;
 }
 
-// Where factors are sums: (b * w - b) * 6 rows are 6 for each of w - 1 times b.
+// Where factors are sums: (b * w - b) * 6 rows are 6 for each of w - 1 times b; 2 * n + 6 elements are 2 rows of n + 3.
 static std::optional<IndexExpr> quotient_of_sums(const Shape& dividend, const Shape& divisor) {
   const IndexExpr size = ir::product(divisor);
-  if (size.is_constant()) return std::nullopt;
+  if (size.is_constant(0)) return std::nullopt;
   const auto quotient = ir::divide_exactly(ir::product(dividend), size);
   return quotient && ir::prove_less_equal(IndexExpr(), *quotient) ? quotient : std::nullopt;
 }
@@ -100,7 +100,8 @@ std::optional<IndexExpr> exact_quotient(const Shape& dividend, const Shape& divi
     if (it == a.symbolic.end()) return quotient_of_sums(dividend, divisor);
     a.symbolic.erase(it);
   }
-  if (b.constant == 0 || a.constant % b.constant != 0) return std::nullopt;
+  if (b.constant == 0) return std::nullopt;
+  if (a.constant % b.constant != 0) return quotient_of_sums(dividend, divisor);
   return ir::product(a.symbolic) * IndexExpr(a.constant / b.constant);
 }
 

@@ -67,9 +67,16 @@ ComparedDims compared_in_run(Graph& graph, NodeId id) {
   const Node& node = graph.nodes.at(size_t(id));
   const Op* op = find(node.domain, node.op, node.opset);
   if (!op || !may_compare(graph, node)) return compared;
+  // What is there stays as it is: another inference may give sizes other symbols, which nothing computes.
+  const Node kept = node;
+  std::vector<Value> outputs;
+  for (ValueId v : kept.outputs)
+    if (v != kNoValue) outputs.push_back(graph.value(v));
   InferContext c(graph, node);
   c.compared_ = &compared;
   op->infer(c);
+  graph.nodes[size_t(id)] = kept;
+  for (Value& v : outputs) graph.value(v.id) = std::move(v);
   return compared;
 }
 
