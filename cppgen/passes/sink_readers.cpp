@@ -154,8 +154,16 @@ class Sinking {
   }
 };
 
+// What computes a shape of another: as many elements as a rank, which its readers must know.
+bool gives_shape(const Node& node) {
+  static const std::set<std::string> kOfVectors{"Shape", "Slice", "Concat", "Cast",  "Identity", "Add", "Sub",
+                                                "Mul",   "Div",   "Equal",  "Where", "Max",      "Min"};
+  return node.domain.empty() && kOfVectors.count(node.op) > 0;
+}
+
 // The next nodes to take in: up to `most` readers of the outputs, or of what such a reader gives, with what they need
-// of those in between. Readers that need what comes behind the If without it are left alone.
+// of those in between, and all that reads shapes which these give. Readers that need what comes behind the If without
+// it are left alone.
 class NextReaders {
  public:
   NextReaders(const Graph& graph, NodeId id) : graph_(graph), id_(id), depends_(dependents(graph, id)) {}
@@ -163,16 +171,19 @@ class NextReaders {
   std::set<NodeId> up_to(size_t most) {
     std::set<ValueId> open = outputs_of(graph_.nodes[size_t(id_)]);
     std::erase_if(open, [&](ValueId v) { return !ops::is_unranked(graph_.value(v)); });
+    std::set<ValueId> shapes;
     std::set<NodeId> taken;
     size_t readers = 0;
-    for (size_t i = size_t(id_) + 1; i < graph_.nodes.size() && readers < most; i++) {
+    for (size_t i = size_t(id_) + 1; i < graph_.nodes.size() && (readers < most || !shapes.empty()); i++) {
       const Node& node = graph_.nodes[i];
-      const auto is_open = [&](ValueId v) { return open.count(v) > 0; };
+      const std::set<ValueId>& wanted = readers < most ? open : shapes;
+      const bool reads_shape = reads(node, shapes);
       std::set<NodeId> needed;
-      if (takes_any_rank(node) || std::none_of(node.inputs.begin(), node.inputs.end(), is_open)) continue;
-      if (!add_needed(NodeId(i), needed)) continue;
+      if (takes_any_rank(node) || !reads(node, wanted) || !add_needed(NodeId(i), needed)) continue;
       taken.merge(needed);
-      open.merge(outputs_of(node));
+      const std::set<ValueId> outputs = outputs_of(node);
+      open.insert(outputs.begin(), outputs.end());
+      if (node.op == "Shape" || (reads_shape && gives_shape(node))) shapes.insert(outputs.begin(), outputs.end());
       readers++;
     }
     return taken;
@@ -182,6 +193,10 @@ class NextReaders {
   const Graph& graph_;
   NodeId id_;
   std::vector<bool> depends_;
+
+  static bool reads(const Node& node, const std::set<ValueId>& values) {
+    return std::any_of(node.inputs.begin(), node.inputs.end(), [&](ValueId v) { return values.count(v) > 0; });
+  }
 
   bool add_needed(NodeId node, std::set<NodeId>& needed) const {
     if (node <= id_ || needed.count(node)) return true;
