@@ -94,6 +94,7 @@ const std::vector<AttributeRow>& attribute_rows() {
       {"", "HardSigmoid", 1, "alpha beta consumed_inputs"},
       {"", "HardSigmoid", 6, "alpha beta"},
       {"", "If", 1, "else_branch then_branch"},
+      {"", "ImageDecoder", 20, "pixel_format"},
       {"", "ImageScaler", 1, "bias scale"},
       {"", "InstanceNormalization", 1, "consumed_inputs epsilon"},
       {"", "InstanceNormalization", 6, "epsilon"},

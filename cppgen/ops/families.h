@@ -52,6 +52,7 @@ void add_recurrent_ops(std::vector<Op>&);
 void add_control_flow_ops(std::vector<Op>&);
 void add_sequence_ops(std::vector<Op>&);
 void add_text_ops(std::vector<Op>&);
+void add_image_ops(std::vector<Op>&);
 void add_random_ops(std::vector<Op>&);
 void add_dropout_ops(std::vector<Op>&);
 void add_quantized_pointwise_ops(std::vector<Op>&);

@@ -79,7 +79,8 @@ std::vector<Op> make_table() {
                    add_suppression_ops,
                    add_control_flow_ops,
                    add_sequence_ops,
-                   add_text_ops}) {
+                   add_text_ops,
+                   add_image_ops}) {
     add(all);
   }
   add_string_forms(all);

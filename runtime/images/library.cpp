@@ -1,0 +1,24 @@
+#include "runtime/images/library.h"
+
+#include <dlfcn.h>
+
+#include "runtime/base/errors.h"
+
+namespace cppgen::rt {
+
+SystemLibrary::SystemLibrary(const char* format, std::initializer_list<const char*> names) {
+  for (const char* name : names) {
+    handle_ = dlopen(name, RTLD_NOW | RTLD_LOCAL);
+    name_ = name;
+    if (handle_) return;
+  }
+  user_error("{} pictures need the library {}, which cannot be opened: {}", format, name_, dlerror());
+}
+
+void* SystemLibrary::symbol(const char* name) const {
+  void* found = dlsym(handle_, name);
+  if (!found) user_error("the library {} has no function {}", name_, name);
+  return found;
+}
+
+}  // namespace cppgen::rt

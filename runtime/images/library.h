@@ -1,0 +1,25 @@
+#pragma once
+#include <initializer_list>
+#include <string>
+
+namespace cppgen::rt {
+
+// A shared library of the system, opened when it is made and kept as long as the process lives.
+class SystemLibrary {
+ public:
+  // UserError, saying that files of `format` need it, if there is none of these names.
+  SystemLibrary(const char* format, std::initializer_list<const char*> names);
+
+  // UserError if the library does not have it.
+  template <class F>
+  F* function(const char* name) const {
+    return reinterpret_cast<F*>(symbol(name));
+  }
+
+ private:
+  void* symbol(const char* name) const;
+  std::string name_;
+  void* handle_ = nullptr;
+};
+
+}  // namespace cppgen::rt

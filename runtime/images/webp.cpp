@@ -1,0 +1,25 @@
+#include "runtime/images/image.h"
+#include "runtime/images/library.h"
+
+namespace cppgen::rt {
+namespace {
+
+// As libwebp's header declares them, which the build so does not need.
+using GetInfo = int(const uint8_t* data, size_t size, int* width, int* height);
+using DecodeRgbInto = uint8_t*(const uint8_t* data, size_t size, uint8_t* to, size_t to_size, int stride);
+
+}  // namespace
+
+std::optional<Image> decode_webp(Bytes file) {
+  static const SystemLibrary library("WebP", {"libwebp.so.7"});
+  static auto* const get_info = library.function<GetInfo>("WebPGetInfo");
+  static auto* const decode = library.function<DecodeRgbInto>("WebPDecodeRGBInto");
+  int width = 0, height = 0;
+  if (!get_info(file.data(), file.size(), &width, &height)) return std::nullopt;
+  std::optional<Image> image = blank_image(width, height);
+  if (!image || !decode(file.data(), file.size(), image->pixels.data(), image->pixels.size(), 3 * width))
+    return std::nullopt;
+  return image;
+}
+
+}  // namespace cppgen::rt
