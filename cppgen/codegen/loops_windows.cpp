@@ -16,6 +16,7 @@ namespace {
 
 constexpr int64_t kMostWindow = 128;        // points of a window
 constexpr int64_t kWindowUnitWork = 32768;  // elements that a unit should touch, roughly
+constexpr int64_t kVectorsOfRow = 16;       // of a unit, where windows move along rows
 constexpr int kNeighbours = 8, kNeighboursOfFewRegisters = 6;
 
 std::vector<Expr> values_of(const Segment& s) {
@@ -83,7 +84,14 @@ int LoopsWriter::choose_neighbours() const {
 
 int64_t LoopsWriter::choose_window_block() const {
   const int64_t row = across_->extent.constant() * constant_or(points(kernel_.segments[0].reduced), 1);
-  const int64_t lanes = target_.lanes, vectors = std::max<int64_t>(1, kWindowUnitWork / (row * lanes));
+  const int64_t lanes = target_.lanes;
+  int64_t vectors = std::max<int64_t>(1, kWindowUnitWork / (row * lanes));
+  // Windows along the lanes, too: neighbouring vectors read the same lines, so a unit takes more of a row.
+  const auto values = values_of(kernel_.segments[0]);
+  if (std::any_of(values.begin(), values.end(), [&](Expr e) {
+        return e->kind == ir::ExprKind::load && is_window(e, kernel_.outer.back(), kernel_.segments[0].reduced);
+      }))
+    vectors = std::max(vectors, kVectorsOfRow);
   return std::min(vectors * lanes, constant_or(kernel_.outer.back().extent, vectors * lanes));
 }
 

@@ -75,7 +75,7 @@ void sort_inner(const std::vector<Access>& accesses, const FusedKernel& kernel, 
   if (loops.size() < 2) return;
   auto score = [&](const Loop& l) {
     auto c = contiguity(kernel, accesses, l);
-    return c.unit - c.other;
+    return c.unit - c.every_other - c.other;
   };
   std::stable_sort(loops.begin(), loops.end(), [&](const Loop& a, const Loop& b) { return score(a) < score(b); });
 }

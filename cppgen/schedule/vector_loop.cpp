@@ -17,7 +17,7 @@ Contiguity contiguity(const FusedKernel& kernel, const std::vector<Access>& acce
   for (const Access& a : accesses) {
     if (is_value_local(kernel, a.buffer) || !ir::depends_on(a.offset, loop.var.node())) continue;
     auto s = ir::stride_of(a.offset, loop.var.node());
-    (s && moves_by_one_or_none(*s) ? c.unit : c.other)++;
+    (s && moves_by_one_or_none(*s) ? c.unit : s && s->is_constant(2) && a.load ? c.every_other : c.other)++;
   }
   return c;
 }
@@ -48,8 +48,9 @@ double idle_lanes(const Loop& loop) {
   return points > 0 ? vectors_of(loop, kLanes) * kLanes / points : 1;
 }
 
-// Times of elements that lie apart, for those side by side; repeated ones are loaded at once and spread over the lanes.
-constexpr double kRepeated = 2, kApart = 8, kUneven = 16;
+// Times of elements that lie apart, for those side by side; repeated ones are loaded at once and spread over the lanes,
+// every other one is taken out of two vectors.
+constexpr double kRepeated = 2, kEveryOther = 3, kApart = 8, kUneven = 16;
 
 double time_along(IndexExpr offset, const Loop& lanes) {
   if (const auto stride = ir::stride_of(offset, lanes.var.node())) return moves_by_one_or_none(*stride) ? 1 : kApart;
@@ -80,7 +81,7 @@ bool loads_unevenly(const std::vector<Access>& accesses, const Loop& loop) {
 
 // Time of an innermost point whose accesses move so with the lanes, in accesses of a full vector.
 double time_of_point(const Contiguity& c, const Loop& lanes) {
-  return idle_lanes(lanes) * (1 + double(c.unit) + kApart * double(c.other));
+  return idle_lanes(lanes) * (1 + double(c.unit) + kEveryOther * double(c.every_other) + kApart * double(c.other));
 }
 
 // Where the innermost loop of a segment is vectorised, a reduction ends with one over the lanes.

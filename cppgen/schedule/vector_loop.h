@@ -3,9 +3,9 @@
 
 namespace cppgen::schedule {
 
-// How many accesses move by 1 with the loop, and how many by something else.
+// How many accesses move by 1 with the loop, how many loads by 2, and how many accesses by something else.
 struct Contiguity {
-  int64_t unit = 0, other = 0;
+  int64_t unit = 0, every_other = 0, other = 0;
 };
 Contiguity contiguity(const FusedKernel&, const std::vector<Access>&, const ir::Loop&);
 

@@ -52,6 +52,20 @@ TEST(VectorLoop, ElementsThatNeighboursShareAreRecognised) {
   EXPECT_FALSE(repeated_elements(ir::floordiv(c, 4) + ir::mod(c, 4), c.node()));  // two terms move
 }
 
+// Not the five taps of a row, though these lie side by side and every other element of the image is read.
+TEST(VectorLoop, RowsOfTheImageAreTheLanesOfStridedConvolutionsOfItsChannels) {
+  for (int64_t kernel : {3, 5}) {
+    GraphMaker g;
+    g.output(
+        g.node("Conv", {g.input("x", {1, 32, 28, 28}), weights(g, {32, 4, kernel, kernel})},
+               {{"group", 8}, {"strides", std::vector<int64_t>{2, 2}}, {"pads", std::vector<int64_t>(4, kernel / 2)}}));
+    const Schedule s = scheduled(g);
+    ASSERT_EQ(kernels_of(s).size(), 1u);
+    EXPECT_TRUE(kernels_of(s)[0]->vector_outer);
+    EXPECT_TRUE(kernels_of(s)[0]->outer.back().extent.is_constant(14));
+  }
+}
+
 TEST(VectorLoop, OperandsThatMayRepeatAnElementMoveByOneOrNone) {
   ir::IndexArena index;
   const IndexExpr extent = index.fresh_symbol("extent");

@@ -37,6 +37,20 @@ VEC_FN void store_bytes(u8* p, u64 x, int n) {
   if (n & 1) *p = u8(x);
 }
 
+template <class T>
+constexpr bool has_masked_load = sizeof(T) >= 4;
+
+template <class T>
+VEC_FN V<T> load_masked(const T* p, M m, V<T> otherwise = V<T>{}) {
+  if constexpr (sizeof(T) == 8) {
+    const V<T> there = {(Part<T>)__builtin_ia32_maskloadq256((const Longs*)p, (Longs)mask_low(m)),
+                        (Part<T>)__builtin_ia32_maskloadq256((const Longs*)(p + L / 2), (Longs)mask_high(m))};
+    return select(m, there, otherwise);
+  } else {
+    return select(m, V<T>{(Part<T>)__builtin_ia32_maskloadd256((const Ints*)p, m.v)}, otherwise);
+  }
+}
+
 // AVX2 masks 4- and 8-byte lanes only: narrower tails are assembled from integers.
 template <class T>
 VEC_FN V<T> load_vector(const T* p, int n) {

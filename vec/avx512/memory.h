@@ -5,17 +5,20 @@ namespace vec {
 inline namespace VEC_ISA {
 
 template <class T>
-VEC_FN V<T> load_masked(const T* p, M m) {
+constexpr bool has_masked_load = true;
+
+template <class T>
+VEC_FN V<T> load_masked(const T* p, M m, V<T> otherwise = V<T>{}) {
   typedef Part<T> P;
   if constexpr (sizeof(T) == 8)
-    return {(P)__builtin_ia32_loaddqudi512_mask((const long long*)p, Longs{}, u8(m.k)),
-            (P)__builtin_ia32_loaddqudi512_mask((const long long*)(p + L / 2), Longs{}, u8(m.k >> 8))};
+    return {(P)__builtin_ia32_loaddqudi512_mask((const long long*)p, (Longs)otherwise.lo, u8(m.k)),
+            (P)__builtin_ia32_loaddqudi512_mask((const long long*)(p + L / 2), (Longs)otherwise.hi, u8(m.k >> 8))};
   else if constexpr (sizeof(T) == 4)
-    return {(P)__builtin_ia32_loaddqusi512_mask((const int*)p, Ints{}, m.k)};
+    return {(P)__builtin_ia32_loaddqusi512_mask((const int*)p, (Ints)otherwise.v, m.k)};
   else if constexpr (sizeof(T) == 2)
-    return {(P)__builtin_ia32_loaddquhi256_mask((const short*)p, Words{}, m.k)};
+    return {(P)__builtin_ia32_loaddquhi256_mask((const short*)p, (Words)otherwise.v, m.k)};
   else
-    return {(P)__builtin_ia32_loaddquqi128_mask((const char*)p, Bytes{}, m.k)};
+    return {(P)__builtin_ia32_loaddquqi128_mask((const char*)p, (Bytes)otherwise.v, m.k)};
 }
 template <class T>
 VEC_FN V<T> load_vector(const T* p, int n) {

@@ -147,9 +147,28 @@ VEC_FN Loaded<S> ld_repeated(const S* p, i64 phase, N n) {
   return ld_lanes<S>(n, Loaded<S>{}, [=](int i) CPPGEN_LAMBDA { return p + (phase + i) / F * G; });
 }
 
+// Lanes lo <= i < hi.
+VEC_FN M lanes_between(i64 lo, i64 hi) {
+  const auto within = [](i64 i) CPPGEN_LAMBDA { return int(i < 0 ? 0 : i > L ? L : i); };
+  return m_and(first_n(within(hi)), m_not(first_n(within(lo))));
+}
+
 // Elements from p, `step` apart, of which only those of lanes lo <= i < hi exist; the fallback elsewhere.
 template <class S, class N>
 VEC_FN Loaded<S> ld_range(const S* p, i64 step, i64 lo, i64 hi, N n, Loaded<S> fallback) {
+  if constexpr (L == 1) return lo <= 0 && hi > 0 ? load(p) : fallback;
+  if constexpr (__is_same(Loaded<S>, V<S>)) {
+    // Without a branch where one mask or two say which elements there are.
+    if constexpr (has_masked_load<S>) {
+      const i64 last = hi < n.count ? hi : n.count;
+      if (step == 1) return load_masked(p, lanes_between(lo, last), fallback);
+      if (step == 2) {
+        const V<S> low = load_masked(p, lanes_between(2 * lo, 2 * last - 1), V<S>{});
+        const V<S> high = load_masked(p + L, lanes_between(2 * lo - L, 2 * last - 1 - L), V<S>{});
+        return select(lanes_between(lo, last), evens(low, high), fallback);
+      }
+    }
+  }
   if (lo <= 0 && hi >= n.count) return step == 1 ? ld(p, n) : load_strided(p, step, n.count);
   if (hi <= 0 || lo >= n.count) return fallback;
   const int begin = lo > 0 ? int(lo) : 0, end = hi < n.count ? int(hi) : n.count;

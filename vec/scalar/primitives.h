@@ -163,6 +163,8 @@ VEC_FN void store_vector(T* p, V<T> x, int n) {
 }
 template <class T>
 constexpr bool has_gather = false;
+template <class T>
+constexpr bool has_masked_load = false;
 VEC_FN void nt_store(f32* p, V<f32> x) { store_vector<f32>(p, x); }
 VEC_FN void fence() {}
 
