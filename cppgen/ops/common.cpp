@@ -138,6 +138,11 @@ IndexExpr require_equal(InferContext& c, IndexExpr a, IndexExpr b, const char* w
   return a.is_constant() ? a : b;
 }
 
+void require_at_most(InferContext& c, IndexExpr a, IndexExpr b, const std::string& otherwise) {
+  const IndexExpr least = ir::min(a, b);
+  if (!ir::prove_less_equal(a, b) && !compares_in_run(c, least, a)) c.fail_unequal(least, a, otherwise);
+}
+
 [[noreturn]] static void fail_broadcast(InferContext& c, const Shape& a, const Shape& b, IndexExpr x, IndexExpr y) {
   // What is at most 1, as the last row of N, is meant to be 1.
   const bool repeats_x = !x.is_constant() && x.range().hi == 1, repeats_y = !y.is_constant() && y.range().hi == 1;

@@ -45,6 +45,7 @@ std::optional<std::vector<int64_t>> axes_argument(InferContext&, int input);
 // The one extent of two dimensions that must agree; symbolic dimensions agree if they are the same expression. Where
 // only a run knows one of them, they are compared before the node runs (compared_in_run).
 IndexExpr require_equal(InferContext&, IndexExpr a, IndexExpr b, const char* what);
+void require_at_most(InferContext&, IndexExpr a, IndexExpr b, const std::string& otherwise);  // a <= b
 // The shape that operands of these shapes broadcast to, aligned at the right.
 Shape broadcast(InferContext&, const Shape&, const Shape&);
 Shape broadcast_inputs(InferContext&, int first = 0);

@@ -44,9 +44,12 @@ Scalar dequantized(LowerContext& c, const QuantizedInput& q, Scalar x) {
   return centred.cast(DType::f32) * load_parameter(c, q.scale, 0);
 }
 
+Scalar result_zero_point(LowerContext& c, int zero) {
+  return c.has_input(zero) ? load_parameter(c, zero, 0).cast(DType::f32) : number(c, DType::f32, 0);
+}
+
 Scalar requantized(LowerContext& c, Scalar y, int scale, int zero) {
-  Scalar point = c.has_input(zero) ? load_parameter(c, zero, 0).cast(DType::f32) : number(c, DType::f32, 0);
-  return quantized(y / load_parameter(c, scale, 0), point, c.output(0).dtype);
+  return quantized(y / load_parameter(c, scale, 0), result_zero_point(c, zero), c.output(0).dtype);
 }
 
 // --- QLinearAdd, QLinearMul: a, b and the result's scale and zero point
@@ -104,13 +107,19 @@ void infer_softmax(InferContext& c) {
   infer_unary(c);
 }
 
+// As ONNX Runtime, whose operator it is: the chances times the whole part of 1 / scale.
 void lower_softmax(LowerContext& c) {
   ir::BufferId x = c.temporary(DType::f32, c.shape(0)), y = c.temporary(DType::f32, c.shape(0));
   c.emit_pointwise(
       x, [&](const At& at) { return dequantized(c, kX, load_input(c, 0, at)); }, "dequantize");
   emit_softmax(c, softmax_axes(c), x, y, DType::f32);
   c.emit_pointwise(
-      c.output_buffer(0), [&](const At& at) { return requantized(c, load(c, y, at), 3, 4); }, "quantize");
+      c.output_buffer(0),
+      [&](const At& at) {
+        const Scalar steps = floor(number(c, DType::f32, 1) / load_parameter(c, 3, 0));
+        return quantized(load(c, y, at) * steps, result_zero_point(c, 4), c.output(0).dtype);
+      },
+      "quantize");
 }
 
 // --- QLinearGlobalAveragePool

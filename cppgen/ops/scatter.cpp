@@ -128,9 +128,9 @@ void infer_scatter_elements(InferContext& c) {
   combine_of(c);
   for (int d = 0; d < rank; ++d) {
     require_equal(c, c.shape(1)[d], c.shape(2)[d], "dimensions of indices and updates");
-    if (d != axis && !ir::prove_less_equal(c.shape(1)[d], c.shape(0)[d])) {
-      c.fail(fmt::format("dimension {} of the indices is greater than that of the data", d));
-    }
+    if (d != axis)
+      require_at_most(c, c.shape(1)[d], c.shape(0)[d],
+                      fmt::format("dimension {} of the indices is greater than that of the data", d));
   }
   c.set_output(0, c.dtype(0), c.shape(0));
 }

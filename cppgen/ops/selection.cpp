@@ -67,7 +67,7 @@ void infer_compress(InferContext& c) {
     c.run_on_host();
     return c.set_output(0, c.dtype(0), to);
   }
-  if (!ir::prove_less_equal(c.shape(1)[0], to[size_t(axis)])) c.fail("the condition is longer than the axis");
+  require_at_most(c, c.shape(1)[0], to[size_t(axis)], "the condition is longer than the axis");
   if (const auto* known = c.contents(1)) {
     int64_t count = 0;
     for (IndexExpr e : *known) count += !e.is_constant(0);

@@ -30,7 +30,7 @@ void infer_tensor_scatter(InferContext& c) {
   const size_t axis = sequence_axis(c);
   for (size_t d = 0; d < cache.size(); ++d)
     if (d != axis) require_equal(c, cache[d], c.shape(1)[d], "dimensions of the cache and the update");
-  if (!ir::prove_less_equal(c.shape(1)[axis], cache[axis])) c.fail("the update is longer than the cache");
+  require_at_most(c, c.shape(1)[axis], cache[axis], "the update is longer than the cache");
   if (c.has_input(2)) {
     require_dtype(c, 2, bit(DType::i64));
     require_rank(c, 2, 1, 1);

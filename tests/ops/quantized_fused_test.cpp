@@ -72,6 +72,15 @@ TEST(QLinear, SigmoidLeakyReluAndSoftmax) {
   expect_quanta(run_on("QLinearSoftmax", {{"opset", integer(13)}}, 1 / 256.0f, 0), {4, 6}, softmax);
 }
 
+// 1 / 0.006 is 166.7, of which it takes 166, so a chance of 1 is 166 and not 167.
+TEST(QLinear, SoftmaxTakesWholeSteps) {
+  const HostTensor x = tensor<uint8_t>({1, 3}, {255, 0, 0});
+  const auto y =
+      run(microsoft("QLinearSoftmax", {{"opset", integer(13)}}, {x, scale(0.5f), u8(0), scale(0.006f), u8(2)}))[0];
+  EXPECT_EQ(y.as<uint8_t>()[0], 168);
+  EXPECT_EQ(y.as<uint8_t>()[1], 2);
+}
+
 TEST(QLinear, AveragePools) {
   HostTensor x = bytes<uint8_t>({1, 2, 3, 4}, 23);
   auto value = [&](int ch, int y, int z) { return 0.5 * (x.as<uint8_t>()[(ch * 3 + y) * 4 + z] - 9); };
