@@ -36,13 +36,14 @@ void TileWriter::write_epilogue() {
   if (turns_results()) write_turned_epilogue();
 }
 
-// Whether rows lie side by side where they are written, and columns apart: results of images with channels first.
+// Whether rows lie side by side where they are written, and columns apart: results of images with channels first. Of
+// several loops of rows that is the last; tiles that reach into another image are written row by row.
 bool TileWriter::turns_results() const {
   const std::vector<Loop>& rows = kernel_.segments[0].loops;
-  if (target_.lanes < 2 || rows.size() != 1) return false;
+  if (target_.lanes < 2 || rows.empty()) return false;
   const auto& stores = kernel_.segments[0].stores;
   return std::all_of(stores.begin(), stores.end(), [&](const ir::Store& s) {
-    const auto along = ir::stride_of(context_.offset(s.buffer, s.indices), rows[0].var.node());
+    const auto along = ir::stride_of(context_.offset(s.buffer, s.indices), rows.back().var.node());
     const auto across = ir::stride_of(context_.offset(s.buffer, s.indices), kernel_.contraction->columns.var.node());
     return s.indirects.empty() && along && along->is_constant(1) && !(across && across->is_constant(1));
   });
@@ -52,16 +53,25 @@ bool TileWriter::turns_results() const {
 // other.
 void TileWriter::write_turned_epilogue() {
   const auto& c = *kernel_.contraction;
-  const Loop& rows = kernel_.segments[0].loops[0];
-  const std::string column = index_text(c.columns.var), row = index_text(rows.var);
-  ValueEmitter e(context_, {c.columns.var.node(), rows.var.node()}, rows.var.node(), "n");
-  e.bind_accumulator(0, "sum", 2);
+  const std::vector<Loop>& rows = kernel_.segments[0].loops;
+  const std::string column = index_text(c.columns.var), row = index_text(rows.back().var);
+  const size_t around = rows.size() - 1;
+  if (around > 0) {
+    body_.line("const vec::i64 row_within = row0 % ({0}), row_around = row0 / ({0});", index_text(rows.back().extent));
+    decompose(body_, "row_around", {rows.begin(), rows.end() - 1});
+  }
+  std::vector<const ir::IndexNode*> variables;
+  for (const Loop& l : rows) variables.push_back(l.var.node());
+  variables.insert(variables.end() - 1, c.columns.var.node());
+  ValueEmitter e(context_, variables, variables.back(), "n");
+  e.bind_accumulator(0, "sum", int(variables.size()));
   e.store(kernel_.segments[0].stores);
   add_lines(e.lines[0]);
+  for (size_t i = 1; i <= around; i++) add_lines(e.lines[i]);
   body_.open("const auto turned_epilogue = [&](const vec::i64 {}) CPPGEN_LAMBDA", column);
-  add_lines(e.lines[1]);
+  add_lines(e.lines[around + 1]);
   body_.open("return [=](const vec::i64 r, auto n, const vec::V<{}> sum) CPPGEN_LAMBDA", lane_type(info(c.format).sum));
-  body_.line("const vec::i64 {} = row0 + r;", row);
+  body_.line("const vec::i64 {} = {} + r;", row, around > 0 ? "row_within" : "row0");
   add_lines(e.lines.back());
   body_.close("};");
   body_.close("};");
@@ -166,7 +176,9 @@ void TileWriter::write_called_product() {
       fmt::format("vec::finish_block(block, {}, count, column0, tile_columns, epilogue);", c.shape.nr);
   if (!turns_results()) return body_.text_line(in_rows);
   const int64_t side = (c.shape.mr + target_.lanes - 1) / target_.lanes * target_.lanes;
-  body_.open("if (row_step == 1)");
+  const std::vector<Loop>& rows = kernel_.segments[0].loops;
+  body_.open("if (row_step == 1{})",
+             rows.size() == 1 ? "" : fmt::format(" && row_within + count <= {}", index_text(rows.back().extent)));
   body_.line("alignas(64) {} turned[{} * {}];", storage_type(format.sum), c.shape.nr, side);
   body_.line("vec::finish_turned(block, {}, turned, {}, count, column0, tile_columns, turned_epilogue);", c.shape.nr,
              side);

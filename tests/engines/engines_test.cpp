@@ -79,7 +79,9 @@ std::vector<Case> cases_of(const std::string& backend) {
                              Image{{1, 3, 23, 20}, {64, 3, 7, 7}, 2, 3}, Image{{2, 40, 7, 7}, {65, 40, 1, 1}},
                              Image{{1, 8, 9, 9}, {12, 8, 1, 1}, 2}, Image{{1, 6, 12, 13}, {10, 6, 3, 3}, 1, 2, 2},
                              Image{{1, 16, 6, 9}, {24, 4, 3, 3}, 1, 1, 1, 4}, Image{{2, 7, 30}, {20, 7, 5}, 1, 2},
-                             Image{{1, 4, 5, 6, 7}, {8, 4, 3, 3, 3}, 1, 1}, Image{{1, 64, 7, 7}, {64, 64, 3, 3}, 1, 1}})
+                             Image{{1, 4, 5, 6, 7}, {8, 4, 3, 3, 3}, 1, 1}, Image{{1, 64, 7, 7}, {64, 64, 3, 3}, 1, 1},
+                             // Several images: tiles of rows within one and across two.
+                             Image{{3, 8, 33}, {37, 8, 3}, 1, 1}, Image{{3, 8, 9, 20}, {33, 8, 1, 1}}})
     add([&](GraphMaker& g) { add_convolution(g, image); });
   return cases;
 }
