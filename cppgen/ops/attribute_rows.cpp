@@ -266,7 +266,7 @@ const std::vector<AttributeRow>& attribute_rows() {
       {"com.microsoft", "DynamicQuantizeLSTM", 1,
        "activation_alpha activation_beta activations clip direction hidden_size input_forget"},
       {"com.microsoft", "EmbedLayerNormalization", 1, "epsilon mask_index_type"},
-      {"com.microsoft", "ExpandDims GatherND Range Unique", 1, ""},
+      {"com.microsoft", "ExpandDims GatherND Inverse Range Unique", 1, ""},
       {"com.microsoft", "FusedConv NhwcFusedConv", 1,
        "activation activation_params auto_pad dilations group kernel_shape pads strides"},
       {"com.microsoft", "FusedGemm", 1, "activation activation_alpha activation_beta alpha beta transA transB"},

@@ -1,4 +1,4 @@
-// Det: Gaussian elimination with row pivoting, one column after the other.
+// Det, and Inverse of com.microsoft: Gaussian elimination with row pivoting, one column after the other.
 #include "cppgen/ops/common.h"
 #include "cppgen/ops/families.h"
 
@@ -10,14 +10,23 @@ using ir::ReduceOp;
 
 constexpr int64_t kMaxOrder = 64;  // each column adds nests of its own
 
-void infer_det(InferContext& c) {
+void require_square(InferContext& c) {
   require_dtype(c, 0, kFloats);
   require_rank(c, 0, 2, -1);
   const Shape& x = c.shape(0);
   const int64_t n = constant_dim(c, x.back(), "the order of the matrices");
   require_equal(c, x[x.size() - 2], x.back(), "the last two dimensions");
   if (n > kMaxOrder) c.fail(fmt::format("matrices of order {}; at most {} are supported", n, kMaxOrder));
-  c.set_output(0, c.dtype(0), Shape(x.begin(), x.end() - 2));
+}
+
+void infer_det(InferContext& c) {
+  require_square(c);
+  c.set_output(0, c.dtype(0), Shape(c.shape(0).begin(), c.shape(0).end() - 2));
+}
+
+void infer_inverse(InferContext& c) {
+  require_square(c);
+  c.set_output(0, c.dtype(0), c.shape(0));
 }
 
 struct Elimination {
@@ -30,8 +39,8 @@ struct Elimination {
     return batch_index;
   }
 
-  // [batch]: the row, from 0 of this matrix, of the greatest magnitude in the first column.
-  ir::BufferId pivots(ir::BufferId matrix, int64_t order) const {
+  // [batch]: the row, behind those that are `done`, of the greatest magnitude in the first column; from 0 behind them.
+  ir::BufferId pivots(ir::BufferId matrix, int64_t order, int64_t done = 0) const {
     ir::BufferId out = c.temporary(DType::i64, batch);
     ir::LoopNest nest;
     nest.name = "pivot";
@@ -39,7 +48,7 @@ struct Elimination {
     nest.reduced = c.loops({order}, "r");
     const At at = LowerContext::indices(nest.loops);
     const IndexExpr row = nest.reduced[0].var;
-    ir::Reduction best{ReduceOp::argmax, DType::i64, abs(load(c, matrix, with(at, {row, IndexExpr()})))};
+    ir::Reduction best{ReduceOp::argmax, DType::i64, abs(load(c, matrix, with(at, {row + done, IndexExpr()})))};
     best.position = row;
     nest.reductions.push_back(best);
     nest.stores.push_back({out, at, c.exprs().accumulator(0, DType::i64), {}});
@@ -69,6 +78,23 @@ struct Elimination {
         },
         "eliminate");
     return out;
+  }
+
+  // [batch, order, columns - 1] of [batch, order, columns]: row `done` is the pivot's over its head, which is
+  // eliminated from all others, also those above; the row that was there is where the pivot was.
+  void reduce(ir::BufferId out, ir::BufferId matrix, ir::BufferId pivot, int64_t done) const {
+    c.emit_pointwise(
+        out,
+        [&](const At& index) {
+          const At at(index.begin(), index.end() - 2);
+          const IndexExpr column = index.back() + 1;
+          const Scalar top = load(c, pivot, at) + double(done), row = index_value(c, index[index.size() - 2]);
+          const Scalar own = gathered_row(matrix, at, top, column) / gathered_row(matrix, at, top, 0);
+          const Scalar source = select(row == top, row.number(double(done)), row);
+          const Scalar rest = gathered_row(matrix, at, source, column) - gathered_row(matrix, at, source, 0) * own;
+          return select(row == double(done), own, rest);
+        },
+        "reduce");
   }
 
   // [batch]: `before` (1 if there is none) times the pivot, negated if rows were exchanged.
@@ -101,8 +127,43 @@ void lower_det(LowerContext& c) {
   }
 }
 
+// The matrix beside the identity, until the identity stands in its place.
+void lower_inverse(LowerContext& c) {
+  const Shape& x = c.shape(0);
+  const int64_t n = x.back().constant(), rank = int64_t(x.size());
+  const DType type = ir::value_type(c.dtype(0));
+  const Elimination e{c, Shape(x.begin(), x.end() - 2), type};
+  const auto with_columns = [&](int64_t columns) {
+    Shape shape = x;
+    shape.back() = columns;
+    return c.temporary(type, shape);
+  };
+  if (n == 0) return c.emit_pointwise(c.output_buffer(0), [&](const At&) { return number(c, type, 0); });
+  ir::BufferId matrix = with_columns(2 * n);
+  c.emit_pointwise(
+      matrix,
+      [&](const At& at) {
+        At own = at;
+        own.back() = ir::min(at.back(), n - 1);
+        const Scalar column = index_value(c, at.back());
+        const Scalar one =
+            select(column == index_value(c, at[size_t(rank) - 2] + n), number(c, type, 1), number(c, type, 0));
+        return select(column < double(n), load_input(c, 0, own), one);
+      },
+      "beside_identity");
+  for (int64_t done = 0; done < n; ++done) {
+    const ir::BufferId pivot = e.pivots(matrix, n - done, done);
+    const ir::BufferId out = done + 1 == n ? c.output_buffer(0) : with_columns(2 * n - done - 1);
+    e.reduce(out, matrix, pivot, done);
+    matrix = out;
+  }
+}
+
 }  // namespace
 
-void add_determinant_ops(std::vector<Op>& t) { add_versions(t, "Det", {11, 22}, {1, 1, 1}, infer_det, lower_det); }
+void add_determinant_ops(std::vector<Op>& t) {
+  add_versions(t, "Det", {11, 22}, {1, 1, 1}, infer_det, lower_det);
+  add_versions(t, "Inverse", {1}, {1, 1, 1}, infer_inverse, lower_inverse, nullptr, "com.microsoft");
+}
 
 }  // namespace cppgen::ops

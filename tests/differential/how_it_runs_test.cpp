@@ -69,6 +69,7 @@ const std::map<std::string, Reason> kByLane = {
      {kBytes, "weights that are no constants are packed at each run, byte by byte"}},
     {"com.microsoft.FusedConv", {kFloats, kChannelsFirst}},
     {"com.microsoft.GridSample", {kFloats, kIndices}},
+    {"com.microsoft.Inverse", {kFloats, kSearch}},
     {"com.microsoft.MatMulIntegerToFloat",
      {kBytes, "a right operand that is no constant is packed at each run, byte by byte"}},
     {"com.microsoft.QLinearAveragePool",

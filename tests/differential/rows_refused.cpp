@@ -35,6 +35,7 @@ const std::vector<Row>& refused_rows() {
       {"QLinearMatMul", {}, "u8[5,7] f32[] u8[] u8[7,9] f32[] u8[] f32[9] u8[9]"},
       {"QLinearConv", {}, "u8[1,3,9] f32[3] u8[] u8[4,3,3] f32[] u8[] f32[] u8[]"},
       {"Det", {}, "f32[2,N,N]"},
+      {"Inverse", {}, "f32[2,N,N]", 1, "com.microsoft"},
   };
   return all;
 }

@@ -32,6 +32,7 @@ void add_selection_rows(std::vector<Row>& t) {
                "T[5,7] i64[1,4]=6,0,3,3; T[9] i64[3]=8,8,0; T[N,4] i64[2]=3,1; T[2,3,5] i64[]=4; T[0,3] i64[2]=0,2", 3,
                "ai.onnx.ml"});
   t.push_back({"Det", sums(512), "T[3,3]@-2..2; T[2,5,5]@-2..2; T[1,1]@-2..2; T[0,2,2]; T[2,3,1,4,4]@-1..1"});
+  t.push_back({"Inverse", sums(512), "T[3,3]@-2..2; T[1,1]@1..2; T[0,2,2]; T[2,1,2,2]@-2..2", 1, "com.microsoft"});
   for (const char* op : {"HannWindow", "HammingWindow", "BlackmanWindow"})
     t.push_back({op, sums(8),
                  "i64[]=33; i32[]=10|periodic=0; i64[]=1; i64[]=16|output_datatype=11; i64[]=7|output_datatype=10"});

@@ -46,3 +46,18 @@ def forerunners_of_microsoft():
     return model, [case([np.float32([2, 1, 1, 3, 2]), at],
                         [np.float32([2, 1, 3]), np.int64([0, 1, 1, 2, 0]), np.int64([2, 2, 1]),
                          padded[at[:, 0], at[:, 1]]])]
+
+
+@idiom
+def inverse_of_poses():
+    """torch.inverse by the contributed operator: matrices whose rows must be exchanged, then points moved by them."""
+    nodes = [node("Inverse", ["poses"], ["back"], domain="com.microsoft"), node("MatMul", ["points", "back"], ["y"])]
+    model = make_model(nodes, [tensor("poses", np.float32, ["n", 4, 4]), tensor("points", np.float32, ["n", "p", 4])],
+                       [tensor("y", np.float32, ["n", "p", 4])], domains={"com.microsoft": 1})
+    cases = []
+    for n, p in ((1, 3), (3, 5)):
+        poses = ramp(n, 4, 4) * np.float32(0.3) + np.eye(4, dtype=np.float32)[[1, 0, 3, 2]]
+        points = ramp(n, p, 4, scale=0.9)
+        cases.append(case([poses, points], [(points.astype(np.float64) @ np.linalg.inv(poses.astype(np.float64)))
+                                            .astype(np.float32)]))
+    return model, cases
