@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "cppgen/codegen/value_emitter.h"
+#include "cppgen/ir/check_message.h"
 #include "cppgen/schedule/loop_order.h"
 
 namespace cppgen::codegen {
@@ -43,6 +44,7 @@ IndexExpr KernelContext::offset(BufferId b, const std::vector<IndexExpr>& indice
 
 // What people read when an index is outside of the variable's extent.
 static std::string check_text(const ir::IndexNode& variable) {
+  if (const auto sentence = ir::sentence_of(variable)) return *sentence;
   const IndexExpr extent = variable.extent;
   if (!extent.is_constant())
     return fmt::format("{}: an index is out of range; the size is {}", variable.purpose, ir::to_string(extent));

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "cppgen/ir/check_message.h"
 #include "cppgen/ir/polynomial.h"
 #include "runtime/base/errors.h"
 
@@ -105,7 +106,7 @@ void StripCompiler::bind(const LocalReference& r, StripMask& mask, Varies& varie
     Varies bound = varies;
     bound.merge(varies_[value]);
     const int dst = new_register(bound);
-    emit(make_bind(dst, value, b.extent, where, !bound.lane), bound);
+    emit(make_bind(dst, value, b.extent, where, !bound.lane, sentence_of(*b.variable)), bound);
     indices_.emplace(IndexExpr(b.variable), dst);
   }
   for (const auto& c : r.conditions)

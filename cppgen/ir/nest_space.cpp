@@ -47,7 +47,7 @@ IndexExpr NestSpace::mapped(IndexExpr e, const IndexMap& bindings) {
 void NestSpace::bind(const std::vector<Indirect>& indirects, LocalReference& r, IndexMap& bindings) {
   for (const Indirect& i : indirects) {
     const IndexExpr extent = local(i.variable->extent);
-    const IndexExpr variable = arena_.indirect(extent);
+    const IndexExpr variable = arena_.indirect(extent, i.variable->purpose);
     r.bindings.push_back({variable.node(), i.value, extent.constant()});
     bindings.insert_or_assign(i.variable, variable);
   }

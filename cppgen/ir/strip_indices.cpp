@@ -95,8 +95,8 @@ class MaskStep : public StripStep {
 
 class BindStep : public StripStep {
  public:
-  BindStep(int dst, int value, int64_t extent, int mask, bool uniform)
-      : dst_(dst), value_(value), extent_(extent), mask_(mask), uniform_(uniform) {}
+  BindStep(int dst, int value, int64_t extent, int mask, bool uniform, std::optional<std::string> sentence)
+      : dst_(dst), value_(value), extent_(extent), mask_(mask), uniform_(uniform), sentence_(std::move(sentence)) {}
 
   void run(StripContext& c, int n) const override {
     const auto* values = static_cast<const int64_t*>(c.registers[value_]);
@@ -116,8 +116,10 @@ class BindStep : public StripStep {
   int64_t extent_;
   int mask_;
   bool uniform_;
+  std::optional<std::string> sentence_;
 
   [[noreturn]] void fail(const StripContext& c, int64_t value) const {
+    if (sentence_) user_error("{}", *sentence_);
     if (extent_ == 0) user_error("{}: index {} into a dimension of size 0", c.origins, value);
     user_error("{}: index {} is out of range for a dimension of size {} (allowed: {} to {})", c.origins, value, extent_,
                -extent_, extent_ - 1);
@@ -150,8 +152,9 @@ std::unique_ptr<StripStep> make_slot(int slot, int reg) { return std::make_uniqu
 std::unique_ptr<StripStep> make_mask(int dst, StripMask mask) {
   return std::make_unique<MaskStep>(dst, std::move(mask));
 }
-std::unique_ptr<StripStep> make_bind(int dst, int value, int64_t extent, int mask, bool uniform) {
-  return std::make_unique<BindStep>(dst, value, extent, mask, uniform);
+std::unique_ptr<StripStep> make_bind(int dst, int value, int64_t extent, int mask, bool uniform,
+                                     std::optional<std::string> sentence) {
+  return std::make_unique<BindStep>(dst, value, extent, mask, uniform, std::move(sentence));
 }
 
 }  // namespace cppgen::ir

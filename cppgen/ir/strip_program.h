@@ -1,5 +1,6 @@
 #pragma once
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -102,8 +103,9 @@ enum class IndexStepOp { add_scaled, multiply, floordiv, mod, min, max };  // ad
 std::unique_ptr<StripStep> make_index_step(IndexStepOp, int dst, int a, int b, int64_t scale, bool uniform);
 std::unique_ptr<StripStep> make_slot(int slot, int reg);   // slot = the register's first lane
 std::unique_ptr<StripStep> make_mask(int dst, StripMask);  // to a register of uint8
-// Checks and wraps what an indirect variable is bound to. mask: a register, or -1.
-std::unique_ptr<StripStep> make_bind(int dst, int value, int64_t extent, int mask, bool uniform);
+// Checks and wraps what an indirect variable is bound to. mask: a register, or -1; sentence: see check_message.h.
+std::unique_ptr<StripStep> make_bind(int dst, int value, int64_t extent, int mask, bool uniform,
+                                     std::optional<std::string> sentence);
 
 // Steps on memory (strip_memory.cpp). Affine address, mask of affine conditions only:
 std::unique_ptr<StripStep> make_affine_load(int dst, ElementAddress, std::vector<Affine> conditions, int fallback);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "runtime/base/printable.h"
+
 namespace cppgen::ops {
 
 std::optional<Shape> declared_shape(const InferContext& c, int output) {
@@ -70,9 +72,14 @@ Scalar checked(LowerContext& c, Scalar value, const std::vector<Scalar>& conditi
   Scalar all = conditions[0];
   for (size_t k = 1; k < conditions.size(); ++k) all = all && conditions[k];
   // Looks up a table of two ones: at 0, or at 2 and so outside.
-  Scalar zero = number(c, DType::i64, 0);
-  Scalar one = load_gathered(c, c.constant_buffer(tensor_of({1, 1}, {2})), {IndexExpr()},
-                             {{0, select(all, zero, zero.number(2))}});
+  const Scalar zero = number(c, DType::i64, 0), place = select(all, zero, zero.number(2));
+  const IndexExpr at = c.index().indirect(
+      2,
+      one_line(fmt::format("node '{}' ({}): what this run gives is not allowed, or its result is not of the declared "
+                           "shape.",
+                           c.node().name, c.node().op)));
+  const Scalar one = scalar(c, c.exprs().load(c.constant_buffer(tensor_of({1, 1}, {2})), DType::i64, {at}, {}, nullptr,
+                                              {{at.node(), place}}));
   return select(one != 0.0, value, value.number(0));
 }
 

@@ -303,5 +303,22 @@ TEST(RunTimeBroadcast, OneAgainstMore) {
   EXPECT_NE(error_of([&] { model.interpreted(refused); }).find("sum"), std::string::npos);
 }
 
+// A result that a run makes another shape of than the model declares is no index of the model that is wrong.
+TEST(RunTimeArguments, DeclaredShapesAreCompared) {
+  ModelMaker m(13);
+  m.input("x", {"1", "1", "2", "2"}).input("sizes", {"4"}, onnx::TensorProto::INT64);
+  m.output("y");
+  auto& type = *m.graph.mutable_output(0)->mutable_type()->mutable_tensor_type();
+  type.set_elem_type(onnx::TensorProto::FLOAT);
+  for (int64_t d : {1, 1, 4, 4}) type.mutable_shape()->add_dim()->set_dim_value(d);
+  m.node("Resize", {"x", "", "", "sizes"}, {"y"}, "asked");
+  const Model model(m);
+  const std::vector<Value> inputs{floats({1, 1, 2, 2}, {1, 2, 3, 4}), ints({4}, {1, 1, 4, 5})};
+  for (const auto& run :
+       {std::function([&] { model.interpreted(inputs); }), std::function([&] { model.compiled(inputs, 1); })})
+    EXPECT_EQ(error_of(run),
+              "node 'asked' (Resize): what this run gives is not allowed, or its result is not of the declared shape");
+}
+
 }  // namespace
 }  // namespace cppgen::modules
