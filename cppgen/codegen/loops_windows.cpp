@@ -14,7 +14,7 @@ using schedule::Segment;
 
 namespace {
 
-constexpr int64_t kMostWindow = 128;        // points of a window
+constexpr int64_t kMostWindow = 256;        // points of a window
 constexpr int64_t kWindowUnitWork = 32768;  // elements that a unit should touch, roughly
 constexpr int64_t kVectorsOfRow = 16;       // of a unit, where windows move along rows
 constexpr int kNeighbours = 8, kNeighboursOfFewRegisters = 6;

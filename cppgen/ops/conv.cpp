@@ -58,7 +58,7 @@ ConvShape conv_shape(InferContext& c, const Shape& x, const Shape& w) {
 // Groups of so few channels fill no tile of a contraction: they are loops over all output channels, whose lanes are
 // neighbouring channels. One channel in and one out: a depthwise convolution.
 static bool has_narrow_groups(const ConvShape& s) {
-  constexpr int64_t kFewChannels = 8, kMostTerms = 128;
+  constexpr int64_t kFewChannels = 8, kMostTerms = 256;
   if (s.groups == 1 || !s.in_channels.is_constant() || !s.out_channels.is_constant()) return false;
   const IndexExpr terms = ir::product(kernel_extents(s.window)) * s.in_channels;
   const int64_t in = s.in_channels.constant(), out = s.out_channels.constant();
