@@ -62,8 +62,9 @@ class Compilation {
   CompileOptions options_;
   Trace trace_;
   StageClock clock_;
-  std::string external_key_;  // as the files were before anything was computed from them
-  ImportRecord source_;       // without external files: a graph that is not from a file
+  // As the files were before anything was computed from them; only the cache asks for it, and it reads them whole.
+  std::string external_key_;
+  ImportRecord source_;  // without external files: a graph that is not from a file
   const VecISA* isa_ = nullptr;
   std::optional<rt::Module> module_;
   std::vector<ModelPart> parts_;
@@ -109,7 +110,7 @@ class Compilation {
 
   Graph read() {
     Graph graph = clock_.time("read", [&] { return import_model(request_, &source_); });
-    clock_.time("read", [&] { external_key_ = external_key(); });
+    if (caching()) clock_.time("read", [&] { external_key_ = external_key(); });
     if (source_.external->may_have_changed()) throw ChangedFiles(changed_text());
     clock_.time("passes", [&] { simplify(graph, request_, &trace_); });
     return graph;
@@ -219,10 +220,10 @@ class Compilation {
     });
   }
 
-  // The last bytes of external data have been read: all of them must be those that the key is of.
+  // The last bytes of external data have been read: all of them must be those that were there at first.
   void check_external() const {
-    if (source_.external && source_.external->may_have_changed() && external_key() != external_key_)
-      throw ChangedFiles(changed_text());
+    if (!source_.external || !source_.external->may_have_changed()) return;
+    if (external_key_.empty() || external_key() != external_key_) throw ChangedFiles(changed_text());
   }
 
   std::string changed_text() const {

@@ -209,15 +209,10 @@ class BodyPartitioner {
         for (auto plan = plans_.upper_bound(item.level); plan != plans_.end(); ++plan) plan->second.substitute(map);
   }
 
-  // A value that is known is a result of this plan, or of the first one if it is constant.
-  void add_known(ValueId v, int level) {
-    const Value& value = graph_.value(v);
-    plan_at(value.constant || symbols_of(value).empty() ? 0 : level).add_output(v);
-  }
-
-  // What a plan computes and others read.
+  // What a plan computes and others read. Inputs are there, also those whose contents are known.
   void add_outputs() {
-    std::map<ValueId, int> computed;
+    const std::set<ValueId> given(graph_.inputs.begin(), graph_.inputs.end());
+    std::map<ValueId, int> computed, known;  // by level
     int last = 0;
     for (const Item& item : items_) {
       last = std::max(last, item.level);
@@ -225,9 +220,13 @@ class BodyPartitioner {
       for (ValueId v : item.node.outputs) computed[v] = item.level;
     }
     auto read = [&](ValueId v, int level, bool by_host) {
-      if (v == kNoValue) return;
-      if (is_known(graph_.value(v))) {
-        if (by_host) add_known(v, level);
+      if (v == kNoValue || given.count(v)) return;
+      if (const Value& value = graph_.value(v); is_known(value)) {
+        if (!by_host) return;
+        // A result of the plan in front of its first reader; of the first plan if it is constant.
+        const int first = value.constant || symbols_of(value).empty() ? 0 : level;
+        const auto [place, added] = known.try_emplace(v, first);
+        if (!added) place->second = std::min(place->second, first);
       } else if (const auto at = computed.find(v); at != computed.end() && (by_host || level != at->second)) {
         plan_at(at->second).add_output(v);
       }
@@ -235,6 +234,7 @@ class BodyPartitioner {
     for (const Item& item : items_)
       for (ValueId v : item.node.inputs) read(v, item.level, item.host);
     for (ValueId v : graph_.outputs) read(v, last, true);
+    for (const auto& [v, level] : known) plan_at(level).add_output(v);
   }
 
   void emit_steps() {
@@ -340,6 +340,15 @@ rt::ValueInfo info_of(const Value& value) {
   return info;
 }
 
+// A module that no session would load is a fault of ours, not of the model.
+void check_module(const rt::Module& module) {
+  try {
+    rt::validate(module);
+  } catch (const UserError& e) {
+    internal_error("{}", e.what());
+  }
+}
+
 }  // namespace
 
 bool is_one_plan(const Graph& graph) {
@@ -360,6 +369,7 @@ PartitionedModel partition(const Graph& graph) {
   result.module.bodies.emplace_back();
   BodyPartitioner(deep_copy(graph), result, 0, nullptr).run();
   result.module.plans = int32_t(result.plans.size());
+  check_module(result.module);
   return result;
 }
 
