@@ -372,3 +372,40 @@ def lstm_behind_rows():
             out.append(h)
         return case([x], [np.stack(out)[:, None].astype(F)])
     return model, [one(1, 2), one(2, 7), one(3, 4)]
+
+
+@idiom
+def rounds_that_are_a_result():
+    """for i in range(x.size(0)): rows.append(x[i] + i); the list is stacked, and the number of rounds is a result, too."""
+    body = loop([node("Gather", ["x", "i"], ["row"], axis=0), node("Cast", ["i"], ["f"], to=1), node("Add", ["row", "f"], ["r"]),
+                 node("SequenceInsert", ["l", "r"], ["l2"])], [("l", F, "list", "l2")])
+    nodes = [TRUE, node("Shape", ["x"], ["sh"]), const("zero", I(0)), node("Gather", ["sh", "zero"], ["n"]),
+             node("SequenceEmpty", [], ["e"]), node("Loop", ["n", "true", "e"], ["list"], body=body),
+             node("ConcatFromSequence", ["list"], ["s"], axis=0, new_axis=1), node("Tanh", ["s"], ["y"]),
+             node("Identity", ["n"], ["count"])]
+    model = make_model(nodes, [tensor("x", F, ["n", "k"])], [tensor("y", F, None), tensor("count", I, [])])
+
+    def one(n, k):
+        x = ramp(n, k)
+        return case([x], [np.tanh(x + np.arange(n, dtype=F)[:, None]), I(n)])
+    return model, [one(1, 2), one(3, 4)]
+
+
+@idiom
+def sizes_that_branches_give():
+    """A branch reads a size of the model's input in its own loop and gives it, beside a list that the loop makes."""
+    body = loop([node("Cast", ["i"], ["f"], to=1), node("Mul", ["x", "f"], ["r"]), node("SequenceInsert", ["l", "r"], ["l2"])],
+                [("l", F, "list", "l2")])
+    then = graph([node("SequenceEmpty", [], ["e"]), node("Loop", ["n", "true", "e"], ["list"], body=body),
+                  node("ConcatFromSequence", ["list"], ["t0"], axis=1), node("Relu", ["t0"], ["t"]),
+                  node("Identity", ["n"], ["tn"])], [], [tensor("t", F, None), tensor("tn", I, [])])
+    other = graph([node("Neg", ["x"], ["o"]), const("on", I(0))], [], [tensor("o", F, None), tensor("on", I, [])])
+    model = make_model([TRUE, node("Shape", ["x"], ["sh"]), const("zero", I(0)), node("Gather", ["sh", "zero"], ["n"]),
+                        node("If", ["c"], ["y", "count"], then_branch=then, else_branch=other)],
+                       [tensor("c", B, []), tensor("x", F, ["a", "b"])], [tensor("y", F, None), tensor("count", I, [])])
+
+    def one(c, a, b):
+        x = ramp(a, b)
+        y = np.maximum(np.concatenate([x * F(i) for i in range(a)], 1), 0) if c else -x
+        return case([np.bool_(c), x], [y, I(a if c else 0)])
+    return model, [one(True, 1, 2), one(True, 3, 2), one(False, 2, 2)]
