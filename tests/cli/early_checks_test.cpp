@@ -98,6 +98,15 @@ TEST_F(CliTest, IoJsonWithPlainNames) {
     const Ended ended = run({"verify", model, path("data"), "--reference"});
     EXPECT_EQ(ended.status, 0) << text << "\n" << ended.err << ended.out;
   }
+  // Every second element of a result.
+  rt::Tensor sample(DType::f32, {2});
+  sample.as<float>()[0] = out[0], sample.as<float>()[1] = out[2];
+  rt::write_npy(path("data/sample.npy"), sample.view());
+  folder.write("data/io.json",
+               "{\"inputs\": [\"x.npy\"], \"outputs\": [{\"name\": \"y\", \"file\": \"sample.npy\", "
+               "\"shape\": [1, 3], \"flat_step\": 2}]}");
+  const Ended sampled = run({"verify", model, path("data"), "--reference"});
+  EXPECT_EQ(sampled.status, 0) << sampled.err << sampled.out;
   folder.write("data/io.json", "{\"inputs\": [\"../x.npy\"], \"outputs\": [\"y.npy\"]}");
   EXPECT_EQ(run({"verify", model, path("data"), "--reference"}).status, 2);
 }

@@ -5,6 +5,7 @@
 #include <onnx/defs/schema.h>
 
 #include <map>
+#include <set>
 
 #include "cppgen/ops/op.h"
 
@@ -14,6 +15,9 @@ namespace {
 // What exporters write and ONNX Runtime takes, though the version's schema does not have it.
 const std::map<std::pair<std::string, int>, std::string> kBeyondSchemas = {{{"DequantizeLinear", 10}, "axis"},
                                                                            {{"QuantizeLinear", 10}, "axis"}};
+
+// Operators that ONNX tried out before it had versions; they are expanded before they are looked up.
+const std::set<std::string> kTriedOut = {"Affine", "Crop", "DynamicSlice", "ImageScaler", "Scale"};
 
 TEST(AttributeNames, AreThoseOfTheSchemas) {
   size_t compared = 0;
@@ -35,8 +39,9 @@ TEST(AttributeNames, EveryRowIsOfAnOperatorAndChangesIt) {
   for (const ops::AttributeRow& row : ops::attribute_rows()) {
     const std::string domain = row.domain;  // of these, some are expanded before they are looked up
     if (domain.starts_with("com.microsoft") || domain == "ai.onnx.ml") continue;
-    const std::string ops = row.ops;
-    EXPECT_TRUE(ops::find(row.domain, ops.substr(0, ops.find(' ')), row.since)) << row.ops;
+    const std::string ops = row.ops, first = ops.substr(0, ops.find(' '));
+    if (kTriedOut.count(first)) continue;
+    EXPECT_TRUE(ops::find(row.domain, first, row.since)) << row.ops;
   }
 }
 
