@@ -137,8 +137,9 @@ class BodyPartitioner {
     make_plans();
     use_comparisons();
     // Plans and bodies say which symbols this graph must be given: before its inputs are numbered.
-    for (auto& [level, plan] : plans_) plan.bind_symbols([&](const std::string& name) { return source(name); });
-    for (const Item& item : items_) bodies_.push_back(item.host ? bodies_of(item.node) : Bodies{});
+    for (auto& [level, plan] : plans_)
+      plan.bind_symbols([&, at = level](const std::string& name) { return source(name, {at, nullptr}); });
+    for (const Item& item : items_) bodies_.push_back(item.host ? bodies_of(item) : Bodies{});
     for (ValueId v : graph_.inputs) slot_of(v);
     for (ValueId v : bindings_) slot_of(v);
     body_.inputs = body_.slots;
@@ -179,9 +180,26 @@ class BodyPartitioner {
     return plans_.try_emplace(level, graph_, fmt::format("{}#{}", graph_.name, level)).first->second;
   }
 
-  // Where a symbol comes from; from outside it comes as a further input.
-  ValueId source(const std::string& name) {
-    if (const auto found = sources_.find(name); found != sources_.end()) return found->second.value;
+  // Steps run by levels: first the plan of a level, then its items of the host, in their order.
+  struct Time {
+    int level;
+    const Item* item;  // null: the plan
+  };
+
+  bool is_there(ValueId v, Time time) const {
+    for (const Item& item : items_) {
+      const auto& outputs = item.node.outputs;
+      if (!item.host || std::find(outputs.begin(), outputs.end(), v) == outputs.end()) continue;
+      return item.level < time.level || (item.level == time.level && time.item && &item < time.item);
+    }
+    return true;
+  }
+
+  // Where a symbol comes from for what reads it at this time. From outside it comes as a further input; also where a
+  // later step gives a dimension of that name.
+  ValueId source(const std::string& name, Time time) {
+    const auto found = sources_.find(name);
+    if (found != sources_.end() && (!outer_ || is_there(found->second.value, time))) return found->second.value;
     if (!outer_) internal_error("the dimension {} has no source", name);
     const Value& outside = outer_(name);
     const ValueId inside = graph_.add_value("binding of " + name);
@@ -282,13 +300,14 @@ class BodyPartitioner {
     return bodies;
   }
 
-  Bodies bodies_of(const Node& node) {
+  Bodies bodies_of(const Item& item) {
     Bodies bodies;
-    for (const auto& [name, body] : bodies_in_order(node)) add_body(node, name, *body, bodies);
+    for (const auto& [name, body] : bodies_in_order(item.node)) add_body(item, name, *body, bodies);
     return bodies;
   }
 
-  void add_body(const Node& node, const std::string& name, const Graph& body, Bodies& bodies) {
+  void add_body(const Item& item, const std::string& name, const Graph& body, Bodies& bodies) {
+    const Node& node = item.node;
     Graph own = deep_copy(body);
     std::vector<int64_t> positions;
     if (const auto list = node.attributes.find(captures_name(name)); list != node.attributes.end())
@@ -310,7 +329,9 @@ class BodyPartitioner {
     own.inputs = std::move(inputs);
     const size_t number = result_.module.bodies.size();
     result_.module.bodies.emplace_back();
-    auto outer = [&](const std::string& symbol) -> const Value& { return graph_.value(source(symbol)); };
+    auto outer = [&](const std::string& symbol) -> const Value& {
+      return graph_.value(source(symbol, {item.level, &item}));
+    };
     const auto bindings = BodyPartitioner(std::move(own), result_, number, outer).run();
     captures.insert(captures.end(), bindings.begin(), bindings.end());
     bodies.numbers.push_back(int32_t(number));

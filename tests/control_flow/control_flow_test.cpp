@@ -17,6 +17,12 @@ TEST(ControlFlow, RandomModelsAreUnderstood) {
   EXPECT_LE(refused, kModels / 20);
 }
 
+// Modules that no session would have loaded, and dimensions that nothing gave.
+TEST(ControlFlow, RandomModelsThatOnceFailed) {
+  for (uint64_t seed : {41, 1006, 1170, 5018, 5024, 7524, 7770, 109294, 641184})
+    try_random_model(seed, /*compiled=*/false);
+}
+
 TEST(ControlFlow, KernelsAgreeWithTheInterpreter) {
   for (uint64_t seed = 1; seed <= 6; seed++) try_random_model(seed, /*compiled=*/true);
 }
