@@ -68,8 +68,9 @@ void fill_random(Tensor& tensor, int64_t index_extent, Random& random) {
     case DType::u4:
     case DType::i2:
     case DType::u2: {
-      const auto [least, greatest] = range_of(tensor.type());
-      return fill<int8_t>(tensor, [&] { return least + int64_t(random.below(uint64_t(greatest - least + 1))); });
+      const IntegerRange range = range_of(tensor.type());
+      const auto count = uint64_t(range.greatest - range.least + 1);
+      return fill<int8_t>(tensor, [&] { return range.least + int64_t(random.below(count)); });
     }
     case DType::boolean:
       return fill<uint8_t>(tensor, [&] { return random.below(2); });

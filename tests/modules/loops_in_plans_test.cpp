@@ -126,7 +126,9 @@ TEST(LoopsInPlans, OthersAreRunByTheHost) {
     const Model model(m);
     EXPECT_TRUE(model.has_host_steps());
     EXPECT_EQ(numbers(model.run({floats({2}, {1, 2})})[0]).size(), grows ? 10u : 2u);
-    if (!grows) EXPECT_EQ(numbers(model.run({floats({2}, {1, 3})})[0]), (std::vector<float>{4, 12}));
+    if (!grows) {
+      EXPECT_EQ(numbers(model.run({floats({2}, {1, 3})})[0]), (std::vector<float>{4, 12}));
+    }
   }
 }
 
