@@ -2,11 +2,13 @@
 #include <gtest/gtest.h>
 #include <onnx/onnx_pb.h>
 
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <functional>
 #include <span>
 #include <string>
+#include <thread>
 
 #include "cppgen/import/import.h"
 #include "runtime/base/errors.h"
@@ -100,7 +102,15 @@ struct TempFolder {
     std::string name = (std::filesystem::temp_directory_path() / "cppgen_import_XXXXXX").string();
     path = ::mkdtemp(name.data());
   }
-  ~TempFolder() { std::filesystem::remove_all(path); }
+  // Compilers of programs that a test has killed may write for another moment.
+  ~TempFolder() {
+    std::error_code error;
+    for (int i = 0; i < 200; i++) {
+      std::filesystem::remove_all(path, error);
+      if (!error) return;
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
+  }
   std::string write(const std::string& name, const std::string& content) const {
     std::filesystem::create_directories((path / name).parent_path());
     std::ofstream(path / name, std::ios::binary) << content;
