@@ -22,7 +22,6 @@ long double exact_integer(DType type, const void* data, int64_t index) {
 double default_rtol(DType type) {
   if (type == DType::f16) return 2.0 / 1024;
   if (type == DType::bf16) return 2.0 / 128;
-  if (is_coded_float(type)) return type == DType::f4e2m1 ? 0.5 : 1;  // a neighbour of a float of one or no fraction bit
   if (is_float8(type)) return std::ldexp(2.0, -float8_format(type).fraction_bits);
   return 1e-4;
 }
