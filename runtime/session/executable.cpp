@@ -8,6 +8,7 @@
 #include "runtime/base/log.h"
 #include "runtime/session/machine_support.h"
 #include "runtime/session/package.h"
+#include "runtime/session/seal.h"
 
 namespace cppgen::rt {
 namespace {
@@ -90,8 +91,14 @@ void Executable::load_weights(const Manifest& manifest, const std::string& name,
 }
 
 void Executable::load_kernels(const Manifest& manifest, bool hash) {
+  const std::string seal = seal_of(manifest.files);
   for (const std::string& name : plan_.libraries) {
-    open_package_file(directory_, listed(manifest, directory_, name), hash);
+    const MappedFile object = open_package_file(directory_, listed(manifest, directory_, name), hash);
+    if (!has_seal(object.content(), seal))
+      user_error(
+          "package '{}': '{}' was not written together with the other files that the manifest lists: the plan "
+          "or the weights are those of another package, or were altered",
+          directory_, name);
     const std::string path = directory_ + "/" + name;
     void* handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
     if (!handle) user_error("package '{}': cannot load '{}': {}", directory_, name, dlerror());

@@ -13,6 +13,7 @@
 
 #include "runtime/abi/abi.h"
 #include "runtime/base/errors.h"
+#include "runtime/session/seal.h"
 #include "runtime/session/version.h"
 
 namespace cppgen::rt {
@@ -132,11 +133,22 @@ Manifest read_manifest(const std::string& directory) {
 }
 
 void write_manifest(const std::string& directory, const std::string& isa) {
-  json files = json::array();
-  for (const std::string& name : files_of(directory)) {
-    const MappedFile file(directory + "/" + name);
-    files.push_back({{"name", name}, {"bytes", file.bytes()}, {"sha256", sha256_of(file.content())}});
+  std::vector<std::string> names = files_of(directory);
+  std::stable_partition(names.begin(), names.end(), [](const auto& name) { return !is_object(name); });
+  std::vector<ManifestFile> listed;
+  std::string seal;
+  for (const std::string& name : names) {
+    const std::string path = directory + "/" + name;
+    if (is_object(name)) {
+      if (seal.empty()) seal = seal_of(listed);
+      write_seal(path, seal);
+    }
+    const MappedFile file(path);
+    listed.push_back({name, file.bytes(), sha256_of(file.content())});
   }
+  json files = json::array();
+  for (const ManifestFile& file : listed)
+    files.push_back({{"name", file.name}, {"bytes", file.bytes}, {"sha256", file.sha256}});
   const json root{{"format", kPackageFormat},          {"format_version", kPackageFormatVersion},
                   {"abi_version", CPPGEN_ABI_VERSION}, {"isa", isa},
                   {"cppgen_version", kVersion},        {"files", files}};

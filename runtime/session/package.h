@@ -13,7 +13,7 @@ namespace cppgen::rt {
 // absolute path, so it may be moved.
 
 inline constexpr std::string_view kPackageFormat = "cppgen-package";
-inline constexpr int64_t kPackageFormatVersion = 3;
+inline constexpr int64_t kPackageFormatVersion = 4;
 inline constexpr std::string_view kManifestFile = "manifest.json";
 inline constexpr std::string_view kPlanFile = "plan.json";
 inline constexpr std::string_view kModuleFile = "module.json";  // of a model of several plans
@@ -41,8 +41,9 @@ struct Manifest {
 // understands: format, versions, names.
 Manifest read_manifest(const std::string& directory);
 
-// Lists and hashes every regular file of `directory` but the manifest itself, and writes the manifest (through a
-// rename). The last act of writing a package. UserError if that fails.
+// Seals the objects of `directory` (seal.h; they must be no links to other packages' files), lists and hashes every
+// regular file but the manifest itself, and writes the manifest (through a rename). The last act of writing a package.
+// UserError if that fails.
 void write_manifest(const std::string& directory, const std::string& isa);
 
 // Maps a listed file and checks its size and, with `hash`, its SHA-256. UserError naming the file if it is missing,

@@ -36,6 +36,16 @@ class Package : public testing::Test {
     write_text(file(name), text.replace(at, from.size(), to));
   }
 
+  // Replaces a file as somebody would who knows how manifests are made, but leaves the objects as they are.
+  void forge(const std::string& name, const std::string& content) {
+    const std::string before = read_text(file(name));
+    write_text(file(name), content);
+    const auto replace = [&](const std::string& from, const std::string& to) { edit("manifest.json", from, to); };
+    replace(sha256_of(before), sha256_of(content));
+    replace(fmt::format("\"bytes\": {},\n   \"name\": \"{}\"", before.size(), name),
+            fmt::format("\"bytes\": {},\n   \"name\": \"{}\"", content.size(), name));
+  }
+
   std::string load_error(const LoadOptions& options = {}) const {
     try {
       Executable::load(directory(), options);
@@ -82,9 +92,9 @@ TEST_F(Package, ManifestOfAnotherKind) {
 }
 
 TEST_F(Package, OtherVersions) {
-  edit("manifest.json", "\"format_version\": 3", "\"format_version\": 4");
-  expect_error("package format version 4 is not supported; this runtime (0.1.0) reads package format version 3");
   edit("manifest.json", "\"format_version\": 4", "\"format_version\": 3");
+  expect_error("package format version 3 is not supported; this runtime (0.1.0) reads package format version 4");
+  edit("manifest.json", "\"format_version\": 3", "\"format_version\": 4");
   edit("manifest.json", fmt::format("\"abi_version\": {}", CPPGEN_ABI_VERSION), "\"abi_version\": 999");
   expect_error("kernel ABI version 999 is not supported");
 }
@@ -132,6 +142,38 @@ TEST_F(Package, AlteredFiles) {
   weights[0] ^= 1;
   write_text(file("weights.bin"), weights);
   EXPECT_EQ(load_error({.trust_weights = true}), "");
+}
+
+// Hashes are right, but kernels would read and write elsewhere.
+TEST_F(Package, ForgedPlansAndWeights) {
+  const std::string plan = read_text(file("plan.json")), weights = read_text(file("weights.bin"));
+  Plan forged = two_step_plan();
+  forged.buffers[2].bytes = num(0);
+  forge("plan.json", to_json(forged));
+  expect_error("'kernels_0.so' was not written together with the other files");
+  forged = two_step_plan();
+  forged.steps[0].range = num(int64_t{1} << 40);
+  forge("plan.json", to_json(forged));
+  expect_error("'kernels_0.so' was not written together with the other files");
+  forge("plan.json", plan);
+  EXPECT_EQ(load_error(), "");
+  forge("weights.bin", std::string(16, 'w'));
+  expect_error("'kernels_0.so' was not written together with the other files");
+  EXPECT_NE(load_error({.trust_weights = true}), "");
+  forge("weights.bin", weights);
+  EXPECT_EQ(load_error(), "");
+}
+
+TEST_F(Package, ObjectsOfAnotherPackage) {
+  const std::string object = read_text(file("kernels_0.so"));
+  Plan plan = two_step_plan();
+  plan.model = "other";
+  write_text(file("plan.json"), to_json(plan));
+  write_manifest(directory(), "scalar");
+  EXPECT_EQ(load_error(), "");
+  EXPECT_EQ(read_text(file("kernels_0.so")).size(), object.size());  // a new seal takes the place of the old one
+  forge("kernels_0.so", object);
+  expect_error("'kernels_0.so' was not written together with the other files");
 }
 
 TEST_F(Package, FilesThatAreNotListed) {
