@@ -96,7 +96,7 @@ void add_run(CLI::App& app, Parsed& parsed) {
   add_repeatable(
       command, "--input", options.inputs,
       "An input from a file, strings as NumPy's arrays of str; the others are random; repeatable: once for each "
-      "element of a sequence, NAME= for an empty sequence or optional",
+      "element of a sequence, NAME= for an empty sequence or optional, NAME.keys and NAME.values for a map",
       "NAME=FILE.npy");
   command
       ->add_option("--output", options.output,

@@ -71,6 +71,21 @@ rt::Value value_of(const TestValue& read, bool bfloat16) {
   return rt::Value(std::move(elements));
 }
 
+// The inputs of maps (import/maps.h): the first is the keys, the next one the values, and one file holds both. A model
+// that has its own inputs of such names has as many files as inputs.
+bool is_map(const std::vector<rt::TensorInfo>& inputs, size_t i) {
+  constexpr std::string_view kKeys = ".keys";
+  const std::string& name = inputs[i].name;
+  return name.ends_with(kKeys) && i + 1 < inputs.size() &&
+         inputs[i + 1].name == name.substr(0, name.size() - kKeys.size()) + ".values";
+}
+
+size_t count_maps(const std::vector<rt::TensorInfo>& inputs) {
+  size_t count = 0;
+  for (size_t i = 0; i < inputs.size(); i++) count += is_map(inputs, i);
+  return count;
+}
+
 // The published data hold bfloat16 as uint16.
 rt::Tensor read_tensor(const std::string& path, const rt::TensorInfo* info) {
   const TestValue value = read_test_value(path, ValueKind::tensor);
@@ -79,23 +94,50 @@ rt::Tensor read_tensor(const std::string& path, const rt::TensorInfo* info) {
   return tensor_of(read, info && info->type == DType::bf16);
 }
 
-std::vector<rt::Value> read_values(const DataSet& set, const char* kind, const std::vector<rt::TensorInfo>& infos) {
+std::vector<rt::Value> read_inputs(const DataSet& set, const rt::Plan& plan) {
+  const size_t files = count_tensors(set, "input"), maps = count_maps(plan.inputs);
+  const bool has_maps = files + maps == plan.inputs.size() && maps > 0;
+  if (files != plan.inputs.size() && !has_maps)
+    user_error("'{}' has {} files input_I.pb; the model has {} inputs", set.path, files, plan.inputs.size() - maps);
   std::vector<rt::Value> values;
-  for (size_t i = 0, n = count_tensors(set, kind); i < n; i++) {
+  for (size_t i = 0; i < files; i++) {
+    const std::string path = tensor_path(set, "input", i);
+    const rt::TensorInfo& info = plan.inputs[values.size()];
+    if (has_maps && is_map(plan.inputs, values.size())) {
+      const rt::TensorInfo& of = plan.inputs[values.size() + 1];
+      const auto [keys, mapped] =
+          read_test_map(path, of.kind == ValueKind::strings ? std::nullopt : std::optional(of.type));
+      values.push_back(value_of(keys, false));
+      values.push_back(value_of(mapped, false));
+    } else if (info.kind == ValueKind::tensor) {
+      values.emplace_back(read_tensor(path, &info));
+    } else {
+      values.push_back(value_of(read_test_value(path, info.kind), info.type == DType::bf16));
+    }
+  }
+  return values;
+}
+
+std::vector<rt::Value> read_outputs(const DataSet& set, const std::vector<rt::TensorInfo>& infos) {
+  std::vector<rt::Value> values;
+  for (size_t i = 0, n = count_tensors(set, "output"); i < n; i++) {
     const rt::TensorInfo* info = i < infos.size() ? &infos[i] : nullptr;
-    const TestValue read = read_test_value(tensor_path(set, kind, i), info ? info->kind : ValueKind::tensor);
+    const TestValue read = read_test_value(tensor_path(set, "output", i), info ? info->kind : ValueKind::tensor);
     values.push_back(value_of(read, info && info->type == DType::bf16));
   }
   return values;
 }
 
 rt::TestCase read_protobuf(const DataSet& set, const rt::Plan& plan) {
-  const size_t inputs = count_tensors(set, "input"), outputs = count_tensors(set, "output");
-  if (inputs != plan.inputs.size())
-    user_error("'{}' has {} files input_I.pb; the model has {} inputs", set.path, inputs, plan.inputs.size());
+  const size_t outputs = count_tensors(set, "output");
   if (outputs == 0) user_error("'{}' has no expected outputs: output_0.pb is missing", set.path);
   rt::TestCase test;
-  for (size_t i = 0; i < inputs; i++) test.inputs.push_back(read_tensor(tensor_path(set, "input", i), &plan.inputs[i]));
+  for (rt::Value& value : read_inputs(set, plan)) {
+    if (!value.tensor())
+      user_error("'{}' has strings for '{}', which is a tensor of numbers", set.path,
+                 plan.inputs[test.inputs.size()].name);
+    test.inputs.push_back(std::move(value).take_tensor());
+  }
   for (size_t i = 0; i < outputs; i++) {
     const rt::TensorInfo* info = i < plan.outputs.size() ? &plan.outputs[i] : nullptr;
     rt::ExpectedOutput expected;
@@ -120,10 +162,7 @@ ValueSet read_value_set(const DataSet& set, const rt::Plan& plan) {
     rt::ValueCase values = rt::read_value_case(set.path, plan);
     return {std::move(values.inputs), std::move(values.outputs)};
   }
-  ValueSet values{read_values(set, "input", plan.inputs), read_values(set, "output", plan.outputs)};
-  if (values.inputs.size() != plan.inputs.size())
-    user_error("'{}' has {} files input_I.pb; the model has {} inputs", set.path, values.inputs.size(),
-               plan.inputs.size());
+  ValueSet values{read_inputs(set, plan), read_outputs(set, plan.outputs)};
   if (values.outputs.empty()) user_error("'{}' has no expected outputs: output_0.pb is missing", set.path);
   return values;
 }

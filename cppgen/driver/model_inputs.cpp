@@ -114,6 +114,7 @@ std::map<std::string, int64_t> sizes(const rt::Plan& plan, const Given& given,
       if (const int64_t symbol = plain_symbol(plan.inputs[i].dims[axis]); symbol >= 0)
         sizes.emplace(plan.symbols[size_t(symbol)].name, (*dims)[axis]);
   }
+  rt::add_sizes_of_maps(plan, sizes);
   return sizes;
 }
 
@@ -162,8 +163,10 @@ void check_input_file(const std::string& text) {
 
 std::vector<rt::Tensor> make_inputs(const rt::Plan& plan, const std::map<std::string, int64_t>& bound, uint64_t seed,
                                     int64_t max_memory) {
-  require_sizes(plan, bound);
-  return rt::random_inputs(plan, bound, seed, max_memory);
+  std::map<std::string, int64_t> known = bound;
+  rt::add_sizes_of_maps(plan, known);
+  require_sizes(plan, known);
+  return rt::random_inputs(plan, known, seed, max_memory);
 }
 
 const std::vector<int64_t>* dims_of(const rt::Value& value) {

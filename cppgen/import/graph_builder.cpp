@@ -37,6 +37,7 @@ std::vector<const onnx::ValueInfoProto*> real_inputs(const onnx::GraphProto& pro
 void GraphBuilder::build(onnx::GraphProto& proto) {
   graph_.name = proto.name();
   graph_.opsets = context_.opsets;
+  if (!parent_) maps_ = context_.maps;
   add_initializers(proto);
   add_inputs(proto);
   for (int position : topological_order(proto.node(), depth_)) {
@@ -64,6 +65,7 @@ void GraphBuilder::in_node(const onnx::NodeProto& node, int position, const std:
 std::optional<ValueId> GraphBuilder::find(std::string_view name) {
   auto found = scope_.find(name);
   if (found != scope_.end()) return found->second;
+  if (maps_.contains(name)) user_error("{} is a map, which only DictVectorizer and CastMap take", quoted(name));
   return parent_ ? capture(name) : std::nullopt;
 }
 
@@ -196,13 +198,14 @@ void GraphBuilder::add_node(onnx::NodeProto& proto, int position) {
   if (Function* function = context_.functions.find(proto)) return add_call(*function, proto, position);
   int opset = opset_of(proto);
   if (is_constant(proto)) return add_constant_node(proto);
+  if (copies_map(proto)) return;
 
-  std::vector<ValueId> inputs, outputs;
-  for (const std::string& name : proto.input()) inputs.push_back(operand(name));
+  std::vector<ValueId> inputs = inputs_of(proto), outputs;
   for (const std::string& name : proto.output()) {
     outputs.push_back(name.empty() ? kNoValue : graph_.add_value(full_name(name)));
     if (!name.empty()) define(name, outputs.back());
   }
+  note_list_of_maps(proto);
   while (!inputs.empty() && inputs.back() == kNoValue) inputs.pop_back();
   while (!outputs.empty() && outputs.back() == kNoValue) outputs.pop_back();
   Node& node = graph_.add_node(proto.op_type(), std::move(inputs), std::move(outputs), opset);

@@ -19,7 +19,8 @@ struct ModelContext {
   ExternalData files;
   std::map<std::string, int> opsets;  // domain -> version
   FunctionTable functions;
-  InputDims* dims = nullptr;  // set once the model's inputs are known
+  InputDims* dims = nullptr;                  // set once the model's inputs are known
+  std::set<std::string, std::less<>> maps{};  // inputs of the model that are maps (maps.h)
   InlineBudget budget{};
   std::map<std::string, int> calls{};  // by name
   std::set<std::string> call_paths{};
@@ -45,6 +46,9 @@ class GraphBuilder {
   // nullopt if no graph around defines it; kNoValue for a function's input that is absent.
   std::optional<ValueId> find(std::string_view name);
   std::optional<ValueId> capture(std::string_view name);
+  bool is_map(std::string_view name) const;
+  bool is_list_of_maps(std::string_view name) const;
+  void define_map(const std::string& name, GraphBuilder& from, const std::string& of);
   ValueId operand(const std::string& name);
   void define(std::string_view name, ValueId);
   void add_initializers(onnx::GraphProto&);
@@ -55,6 +59,9 @@ class GraphBuilder {
   // Runs `act`; errors name the node.
   void in_node(const onnx::NodeProto&, int position, const std::function<void()>& act) const;
   void add_node(onnx::NodeProto&, int position);
+  std::vector<ValueId> inputs_of(const onnx::NodeProto&);
+  bool copies_map(const onnx::NodeProto&);
+  void note_list_of_maps(const onnx::NodeProto&);
   bool is_constant(const onnx::NodeProto&);
   using SharedConstants = std::map<const onnx::NodeProto*, Tensor>;
   void add_constant_node(onnx::NodeProto&, SharedConstants* = nullptr);
@@ -79,6 +86,8 @@ class GraphBuilder {
   int depth_;
   const Call* call_;
   std::map<std::string, ValueId, std::less<>> scope_;
+  // Names of maps, whose keys and values are in the scope, and of sequences of maps, which only outputs may be.
+  std::set<std::string, std::less<>> maps_, lists_of_maps_;
   std::vector<ValueId> captured_, capture_inputs_;
 };
 

@@ -50,7 +50,7 @@ std::optional<HostType> host_type_of(const onnx::TypeProto& type) {
       return optional;
     }
     case onnx::TypeProto::kMapType:
-      user_error("is a map, which is not supported");
+      user_error("is a map, which only an input of the model may be");
     case onnx::TypeProto::kSparseTensorType:
       user_error("is a sparse tensor, which is not supported");
     default:

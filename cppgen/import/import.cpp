@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "cppgen/import/graph_builder.h"
+#include "cppgen/import/maps.h"
 #include "cppgen/support/file_io.h"
 #include "cppgen/support/hashing.h"
 #include "runtime/base/errors.h"
@@ -43,6 +44,7 @@ bool names_hold(const onnx::GraphProto& graph) {
 
 Graph import_model(onnx::ModelProto& model, const std::string& folder, const ImportOptions& options) {
   ModelContext context{ExternalData(folder), opsets_of(model), FunctionTable(model)};
+  context.maps = split_map_inputs(*model.mutable_graph());
   Graph graph;
   InputDims dims(*graph.index, options.dims, shaped_inputs(model.graph()), names_hold(model.graph()));
   context.dims = &dims;

@@ -82,8 +82,13 @@ void GraphBuilder::add_call(Function& function, const onnx::NodeProto& node, int
     if (a->has_g() || a->graphs_size())
       user_error("attribute {} is a graph, which functions of a model cannot be given", quoted(name));
   GraphBuilder body(context_, nullptr, graph_, depth_, &call);
-  for (int i = 0; i < function.proto->input_size(); i++)
-    body.define(function.proto->input(i), i < node.input_size() ? operand(node.input(i)) : kNoValue);
+  for (int i = 0; i < function.proto->input_size(); i++) {
+    const std::string& inside = function.proto->input(i);
+    if (i < node.input_size() && is_map(node.input(i)))
+      body.define_map(inside, *this, node.input(i));
+    else
+      body.define(inside, i < node.input_size() ? operand(node.input(i)) : kNoValue);
+  }
   const auto first = ValueId(graph_.values.size());
   body.add_function_nodes(function);
   take_results(body, function, node, first);

@@ -5,6 +5,7 @@
 
 #include "cppgen/import/graph_builder.h"
 #include "cppgen/import/import.h"
+#include "cppgen/import/maps.h"
 #include "cppgen/import/tensors.h"
 #include "runtime/base/errors.h"
 
@@ -93,7 +94,16 @@ class Counter {
   ModelSummary& summary_;
 };
 
-ModelSummary summarize_model(const onnx::ModelProto& model) {
+// What is no map that a model may take is shown as it is.
+void show_maps_as_inputs(onnx::GraphProto& graph) {
+  try {
+    split_map_inputs(graph);
+  } catch (const UserError&) {
+  }
+}
+
+ModelSummary summarize_model(onnx::ModelProto& model) {
+  show_maps_as_inputs(*model.mutable_graph());
   ModelSummary s;
   s.graph_name = model.graph().name();
   s.producer = model.producer_name();
@@ -117,7 +127,8 @@ ModelSummary summarize_model(const onnx::ModelProto& model) {
 ModelSummary summarize_onnx(const std::string& path) {
   try {
     std::string content = import::read_model_file(path);
-    return import::summarize_model(import::parse_model(std::as_bytes(std::span(content))));
+    onnx::ModelProto model = import::parse_model(std::as_bytes(std::span(content)));
+    return import::summarize_model(model);
   } catch (const UserError& e) {
     user_error("{}: {}", path, e.what());
   }

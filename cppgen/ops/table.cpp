@@ -73,6 +73,7 @@ std::vector<Op> make_table() {
                    add_embedding_bag_ops,
                    add_learner_ops,
                    add_tree_ops,
+                   add_map_ops,
                    add_selection_ops,
                    add_encoding_ops,
                    add_determinant_ops,

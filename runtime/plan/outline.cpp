@@ -1,4 +1,6 @@
+#include <algorithm>
 #include <limits>
+#include <unordered_set>
 
 #include "runtime/base/errors.h"
 #include "runtime/plan/module.h"
@@ -9,6 +11,25 @@ namespace {
 constexpr int64_t kUnbound = std::numeric_limits<int32_t>::max();
 constexpr std::string_view kHostOpNames[] = {"plan", "function", "if", "loop", "scan", "map"};
 
+constexpr int64_t kSomeKeys = 16;
+
+// Keys that a step gives a meaning to, each once; none if it takes no map.
+std::vector<std::string> keys_of_map(const HostStep& step) {
+  std::vector<std::string> keys;
+  if (step.op != HostOp::function) return keys;
+  if (step.function == "cast_map" && !step.integers.empty()) {
+    const int64_t size = step.integers[0];
+    for (int64_t k = 0; k < (size < 0 ? kSomeKeys : std::min(size, kSomeKeys)); k++)
+      keys.push_back(fmt::format("{}", k));
+  }
+  if (step.function != "map_by_vocabulary") return keys;
+  keys = step.texts;
+  for (const int64_t key : step.integers) keys.push_back(fmt::format("{}", key));
+  std::unordered_set<std::string> seen;
+  std::erase_if(keys, [&](const std::string& key) { return !seen.insert(key).second; });
+  return keys;
+}
+
 class Outline {
  public:
   explicit Outline(const Module& module) {
@@ -16,6 +37,8 @@ class Outline {
     for (size_t i = 0; i < module.inputs.size(); i++) plan_.inputs.push_back(tensor_of(module.inputs[i], int32_t(i)));
     plan_.bounds = module.bounds;
     for (const ValueInfo& info : module.outputs) plan_.outputs.push_back(tensor_of(info, -1));
+    if (!module.bodies.empty())
+      for (const HostStep& step : module.bodies[0].steps) note_map_keys(step);
   }
 
   Plan run(const Module& module, const std::vector<const Plan*>& plans) {
@@ -47,6 +70,11 @@ class Outline {
       tensor.dims.push_back(info.dims[d] >= 0 ? DimExpr::of(info.dims[d])
                                               : DimExpr{{int64_t(DimOp::symbol), symbol(info.symbols[d], input, d)}});
     return tensor;
+  }
+
+  void note_map_keys(const HostStep& step) {
+    if (step.inputs.empty() || step.inputs[0] < 0 || size_t(step.inputs[0]) >= plan_.inputs.size()) return;
+    if (auto keys = keys_of_map(step); !keys.empty()) plan_.inputs[size_t(step.inputs[0])].map_keys = std::move(keys);
   }
 
   static Step host_step(const HostStep& step) {

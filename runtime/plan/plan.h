@@ -33,6 +33,9 @@ struct TensorInfo {
   // Used to draw sensible random inputs.
   int64_t index_extent = 0;
   ValueKind kind = ValueKind::tensor;  // others belong to modules; of them, `type` is that of the elements
+  // For inputs that are the keys of a map: some that the model knows, as text, all different. Used to draw sensible
+  // random inputs.
+  std::vector<std::string> map_keys{};
 };
 
 enum class PlanBufferKind : uint8_t { input, output, constant, temporary };

@@ -46,11 +46,16 @@ std::span<const NamedHostFunction> suppression_functions();
 std::span<const NamedHostFunction> string_functions();
 std::span<const NamedHostFunction> text_functions();
 std::span<const NamedHostFunction> image_functions();
+std::span<const NamedHostFunction> map_functions();
 
 // Tensors of one type, joined along `axis` (new_axis: which is inserted), which is in range. UserError naming the node
 // if their shapes do not fit.
 Tensor join(const HostCall&, std::span<const Tensor* const> parts, int64_t axis, bool new_axis);
 // `count` elements of `axis` from `begin` on; `drop`: of one element, without the axis.
 Tensor part_of(const Tensor&, int64_t axis, int64_t begin, int64_t count, bool drop);
+
+// What a text says, as Cast reads it. UserError naming the node if that is no number.
+double number_in(const HostCall&, std::string_view text);
+int64_t integer_in(const HostCall&, std::string_view text);
 
 }  // namespace cppgen::rt

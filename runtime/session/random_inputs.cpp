@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
+
 #include "runtime/base/checked.h"
 #include "runtime/base/coded_floats.h"
 #include "runtime/base/errors.h"
@@ -94,7 +96,8 @@ void fill_random(Tensor& tensor, int64_t index_extent, Random& random) {
 namespace {
 
 // Of the plan's symbols, in their order.
-std::vector<int64_t> sizes_of(const Plan& plan, const std::map<std::string, int64_t>& symbols) {
+std::vector<int64_t> sizes_of(const Plan& plan, std::map<std::string, int64_t> symbols) {
+  add_sizes_of_maps(plan, symbols);
   std::vector<int64_t> values;
   for (const Symbol& symbol : plan.symbols) {
     const auto it = symbols.find(symbol.name);
@@ -131,8 +134,24 @@ void require_memory_for(const Plan& plan, const std::vector<int64_t>& symbols, c
   require_memory(bytes, max_bytes, "random inputs with these dimensions");
 }
 
+Value keys_of_map(const TensorInfo& info, const std::vector<int64_t>& dims) {
+  const int64_t count = element_count(dims);
+  if (count > int64_t(info.map_keys.size()))
+    user_error("input '{}': a random map has at most the {} keys that the model knows; {} are asked for", info.name,
+               info.map_keys.size(), count);
+  if (info.kind == ValueKind::strings)
+    return StringTensor{dims, {info.map_keys.begin(), info.map_keys.begin() + count}};
+  Tensor keys(info.type, dims);
+  for (size_t i = 0; i < size_t(count); i++) {
+    const std::string& text = info.map_keys[i];
+    std::from_chars(text.data(), text.data() + text.size(), keys.as<int64_t>()[i]);
+  }
+  return keys;
+}
+
 Value random_value(const TensorInfo& info, const std::vector<int64_t>& symbols, Random& random) {
   std::vector<int64_t> dims = dims_of(info, symbols);
+  if (!info.map_keys.empty()) return keys_of_map(info, dims);
   if (info.kind == ValueKind::tensor) {
     Tensor tensor(info.type, dims);
     fill_random(tensor, info.index_extent, random);
@@ -147,6 +166,13 @@ Value random_value(const TensorInfo& info, const std::vector<int64_t>& symbols, 
 }
 
 }  // namespace
+
+void add_sizes_of_maps(const Plan& plan, std::map<std::string, int64_t>& symbols) {
+  for (const Symbol& symbol : plan.symbols) {
+    const TensorInfo& info = plan.inputs[size_t(symbol.input)];
+    if (!info.map_keys.empty()) symbols.emplace(symbol.name, int64_t(info.map_keys.size()));
+  }
+}
 
 std::vector<Value> random_values(const Plan& plan, const std::map<std::string, int64_t>& symbols, uint64_t seed,
                                  const std::set<size_t>& given, int64_t max_bytes) {

@@ -22,6 +22,11 @@ Values constant(const HostCall& call) {
   return one_value(StringTensor{call.step.integers, call.step.texts});
 }
 
+bool equal_ignoring_case(std::string_view a, std::string_view b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
+}
+
 std::string text_of(const Tensor& x, int64_t i) {
   switch (x.type()) {
     case DType::f64:
@@ -48,39 +53,10 @@ Values cast_to_strings(const HostCall& call) {
   return one_value(std::move(result));
 }
 
-bool equal_ignoring_case(std::string_view a, std::string_view b) {
-  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
-                    [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
-}
-
-double number_of(const HostCall& call, std::string_view text) {
-  std::string_view digits = text.starts_with('+') ? text.substr(1) : text;
-  for (const char* word : {"inf", "infinity"}) {
-    if (equal_ignoring_case(digits, word)) return std::numeric_limits<double>::infinity();
-    if (digits.starts_with('-') && equal_ignoring_case(digits.substr(1), word))
-      return -std::numeric_limits<double>::infinity();
-  }
-  if (equal_ignoring_case(digits, "nan")) return std::numeric_limits<double>::quiet_NaN();
-  double value = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-  if (error == std::errc::result_out_of_range) return std::strtod(std::string(digits).c_str(), nullptr);
-  if (error != std::errc() || end != digits.data() + digits.size())
-    call.fail(fmt::format("the string '{}' is no number", text.substr(0, 64)));
-  return value;
-}
-
-int64_t integer_of(const HostCall& call, std::string_view text) {
-  const std::string_view digits = text.starts_with('+') ? text.substr(1) : text;
-  int64_t value = 0;
-  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
-  if (error == std::errc() && end == digits.data() + digits.size()) return value;
-  return int64_t(number_of(call, text));
-}
-
 template <class T>
 void store(const HostCall& call, const StringTensor& x, T* to) {
   for (size_t i = 0; i < x.elements.size(); i++)
-    to[i] = std::is_integral_v<T> ? T(integer_of(call, x.elements[i])) : T(number_of(call, x.elements[i]));
+    to[i] = std::is_integral_v<T> ? T(integer_in(call, x.elements[i])) : T(number_in(call, x.elements[i]));
 }
 
 // texts: the type
@@ -98,14 +74,14 @@ Values numbers_of(const HostCall& call) {
       break;
     case DType::f16:
       for (size_t i = 0; i < x.elements.size(); i++)
-        result.as<uint16_t>()[i] = f32_to_f16(float(number_of(call, x.elements[i])));
+        result.as<uint16_t>()[i] = f32_to_f16(float(number_in(call, x.elements[i])));
       break;
     case DType::bf16:
       for (size_t i = 0; i < x.elements.size(); i++)
-        result.as<uint16_t>()[i] = f32_to_bf16(float(number_of(call, x.elements[i])));
+        result.as<uint16_t>()[i] = f32_to_bf16(float(number_in(call, x.elements[i])));
       break;
     case DType::boolean:
-      for (size_t i = 0; i < x.elements.size(); i++) result.as<uint8_t>()[i] = number_of(call, x.elements[i]) != 0;
+      for (size_t i = 0; i < x.elements.size(); i++) result.as<uint8_t>()[i] = number_in(call, x.elements[i]) != 0;
       break;
     case DType::i8:
     case DType::u8:
@@ -233,6 +209,30 @@ constexpr NamedHostFunction kFunctions[] = {
 };
 
 }  // namespace
+
+double number_in(const HostCall& call, std::string_view text) {
+  std::string_view digits = text.starts_with('+') ? text.substr(1) : text;
+  for (const char* word : {"inf", "infinity"}) {
+    if (equal_ignoring_case(digits, word)) return std::numeric_limits<double>::infinity();
+    if (digits.starts_with('-') && equal_ignoring_case(digits.substr(1), word))
+      return -std::numeric_limits<double>::infinity();
+  }
+  if (equal_ignoring_case(digits, "nan")) return std::numeric_limits<double>::quiet_NaN();
+  double value = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  if (error == std::errc::result_out_of_range) return std::strtod(std::string(digits).c_str(), nullptr);
+  if (error != std::errc() || end != digits.data() + digits.size())
+    call.fail(fmt::format("the string '{}' is no number", text.substr(0, 64)));
+  return value;
+}
+
+int64_t integer_in(const HostCall& call, std::string_view text) {
+  const std::string_view digits = text.starts_with('+') ? text.substr(1) : text;
+  int64_t value = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  if (error == std::errc() && end == digits.data() + digits.size()) return value;
+  return int64_t(number_in(call, text));
+}
 
 std::span<const NamedHostFunction> string_functions() { return kFunctions; }
 

@@ -42,6 +42,29 @@ class RunValues : public CliTest {
     m.node("SequenceLength", {"s"}, {"n"});
     return write("sequence.onnx", m);
   }
+  // y = the values of the words "a", "b" and "c" in the map x.
+  std::string map_model() const {
+    ModelMaker m;
+    onnx::ValueInfoProto& input = *m.graph.add_input();
+    input.set_name("x");
+    auto& map = *input.mutable_type()->mutable_map_type();
+    map.set_key_type(onnx::TensorProto::STRING);
+    map.mutable_value_type()->mutable_tensor_type()->set_elem_type(onnx::TensorProto::FLOAT);
+    onnx::NodeProto& node = m.output("y").node("DictVectorizer", {"x"}, {"y"}, "v");
+    node.set_domain("ai.onnx.ml");
+    auto& opset = *m.model.add_opset_import();
+    opset.set_domain("ai.onnx.ml");
+    opset.set_version(1);
+    auto& words = *node.add_attribute();
+    words.set_name("string_vocabulary");
+    words.set_type(onnx::AttributeProto::STRINGS);
+    for (const char* word : {"a", "b", "c"}) words.add_strings(word);
+    return write("map.onnx", m);
+  }
+  std::string strings(const std::string& name, const std::vector<std::string>& values) const {
+    rt::write_npy_strings(path(name), {{int64_t(values.size())}, values});
+    return path(name);
+  }
   std::string floats(const std::string& name, const std::vector<float>& values) const {
     rt::Tensor tensor(DType::f32, {int64_t(values.size())});
     std::copy(values.begin(), values.end(), tensor.as<float>());
@@ -101,6 +124,33 @@ TEST_F(RunValues, SequencesAreGivenElementByElement) {
   EXPECT_NE(run({"run", sequence, "--input", "s="}).err.find("the sequence is empty"), std::string::npos);
   rt::write_npy_strings(path("text.npy"), {{1}, {"a"}});
   EXPECT_EQ(run({"run", model(), "--input", "x=" + path("text.npy"), "--dim", "M=1"}).status, 2);
+}
+
+TEST_F(RunValues, MapsAreGivenAsKeysAndValues) {
+  const std::string model = map_model();
+  const auto with = [&](const std::vector<std::string>& keys, const std::vector<float>& values) {
+    return run({"run", model, "--input", "x.keys=" + strings("k.npy", keys), "--input",
+                "x.values=" + floats("v.npy", values), "--output", path("out")});
+  };
+  ASSERT_EQ(with({"c", "other", "a"}, {3, 5, 7}).status, 0);
+  const rt::Tensor y = rt::read_npy(path("out/out_0.npy"));
+  EXPECT_EQ(std::vector<float>(y.as<float>(), y.as<float>() + 3), (std::vector<float>{7, 0, 3}));
+  EXPECT_EQ(run({"verify", model, path("out")}).status, 0);
+  EXPECT_EQ(with({"c", "a", "c"}, {1, 2, 3}).err, "cppgen: node 'v' (DictVectorizer): its map has the key 'c' twice\n");
+  EXPECT_EQ(with({"c", "a"}, {1}).err,
+            "cppgen: input 'x.values' axis 0 is 1, but x.size is 2 from input 'x.keys' axis 0\n");
+}
+
+TEST_F(RunValues, RandomMapsHaveTheKeysOfTheModel) {
+  const std::string model = map_model();
+  for (const char* way : {"--json", "--reference"}) {
+    ASSERT_EQ(run({"run", model, "--output", path("out"), way}).status, 0);
+    EXPECT_EQ(rt::read_npy_strings(path("out/in_0.npy")).elements, (std::vector<std::string>{"a", "b", "c"}));
+  }
+  ASSERT_EQ(run({"run", model, "--dim", "x.size=2", "--output", path("out")}).status, 0);
+  EXPECT_EQ(rt::read_npy_strings(path("out/in_0.npy")).elements, (std::vector<std::string>{"a", "b"}));
+  EXPECT_EQ(run({"run", model, "--dim", "x.size=4"}).err,
+            "cppgen: input 'x.keys': a random map has at most the 3 keys that the model knows; 4 are asked for\n");
 }
 
 }  // namespace

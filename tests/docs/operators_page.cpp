@@ -38,8 +38,9 @@ strings. Of unknown rank, by the last two groups alone.
 Of `ai.onnx.ml`, Binarizer, CategoryMapper, FeatureVectorizer, Imputer, LabelEncoder (1, 2, 4), LinearClassifier,
 LinearRegressor, Normalizer, OneHotEncoder, Scaler, SVMClassifier, SVMRegressor, TreeEnsemble (5),
 TreeEnsembleClassifier (1, 3) and TreeEnsembleRegressor (1, 3) become operators of this table. ZipMap gives a sequence
-of two: the keys that all maps share, and the values, a row for each map. CastMap and DictVectorizer, whose inputs are
-maps, are missing.
+of two: the keys that all maps share, and the values, a row for each map. CastMap and DictVectorizer take inputs of the
+model that are maps; other operators, and other values that are maps, are refused. Where no key of a sparse CastMap is,
+strings are "0.f", as in ONNX Runtime; a key beyond its end is an error.
 
 )";
 
