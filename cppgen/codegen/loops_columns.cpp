@@ -222,15 +222,18 @@ std::string LoopsWriter::column_update(const Segment& s, size_t index, size_t r,
 }
 
 void LoopsWriter::declare_column_accumulators(const Segment& s, size_t index) {
-  for (size_t r = 0; r < s.reductions.size(); r++) {
-    const auto& red = s.reductions[r];
-    const std::string type = accumulator_type(red), name = accumulator_name(index, r), start = accumulator_start(red);
+  const auto declare = [&](const ir::Reduction& red, const std::string& name) {
+    const std::string type = accumulator_type(red), start = accumulator_start(red);
     if (unroll_ > 1) {
       body_.line("{} {}[U];", type, name);
       body_.line("for (int u = 0; u < U; u++) {}[u] = {};", name, start);
     } else {
       body_.line("{} {} = {};", type, name, start);
     }
+  };
+  for (size_t r = 0; r < s.reductions.size(); r++) {
+    declare(s.reductions[r], accumulator_name(index, r));
+    if (has_total(s, r)) declare(s.reductions[r], total_name(index, r));
   }
 }
 
@@ -253,14 +256,17 @@ void LoopsWriter::column_segment(const Segment& s, size_t index, std::vector<std
 
   open_loops(s.loops, body, 1);
   declare_column_accumulators(s, index);
-  open_loops(s.reduced, body, 1 + s.loops.size());
+  const auto parts = column_parts(s, index);
+  if (parts) body_.line("vec::i64 {} = 0;", parts->count);
+  open_loops(s.reduced, body, 1 + s.loops.size(), parts);
   open_vectors();
   add_lines(prefetch_later_rows(s));
   if (across_) add_lines(body.lines[body.lines.size() - 2]);
   add_lines(body.lines.back());
   add_lines(updates);
   close_vectors();
-  close_loops(s.reduced.size());
+  close_loops(s.reduced.size(), parts);
+  if (parts) add_lines(parts->after);
   if (reduces && !s.stores.empty()) column_results(s, index, hoisted);
   close_loops(s.loops.size());
 }
@@ -275,7 +281,7 @@ void LoopsWriter::column_results(const Segment& s, size_t index, std::vector<std
   variables.push_back(last.var.node());
   ValueEmitter after(context_, variables, last.var.node(), "n");
   for (size_t r = 0; r < s.reductions.size(); r++)
-    after.bind_accumulator(int(r), per_lane_text(s.reductions[r], column_accumulator(index, r)), int(variables.size()));
+    after.bind_accumulator(int(r), per_lane_text(s.reductions[r], column_result(s, index, r)), int(variables.size()));
   after.store(s.stores);
   hoisted.insert(hoisted.end(), after.lines[0].begin(), after.lines[0].end());
   for (size_t i = 1; i <= around; i++) add_lines(after.lines[i]);

@@ -12,10 +12,6 @@ namespace cppgen::codegen {
 using ir::Loop;
 using schedule::Segment;
 
-namespace {
-constexpr int kRowAccumulators = 4;
-}  // namespace
-
 void LoopsWriter::write_rows() {
   text_.range = 1;
   for (const auto& l : kernel_.outer) text_.range = text_.range * l.extent;
@@ -112,14 +108,18 @@ void LoopsWriter::row_reduction(const Segment& s, size_t index) {
   add_lines(e.lines[0]);
   open_loops(s.loops, e, 1);
   declare_row_accumulators(s, index);
-  open_loops(row.scalar, e, 1 + s.loops.size());
+  const auto parts = row_parts(s, index);
+  if (parts) body_.line("vec::i64 {} = 0;", parts->count);
+  open_loops(row.scalar, e, 1 + s.loops.size(), parts);
   if (row.vector) {
-    row_reduction_loop(*row.vector, index, e.lines.back(), updates);
+    const bool in_parts = parts && parts->loop == row.scalar.size();
+    row_reduction_loop(*row.vector, index, in_parts ? parts : std::nullopt, e.lines.back(), updates);
   } else {
     body_.line("const int u = 0;");
     add_lines(updates);
   }
-  close_loops(row.scalar.size());
+  close_loops(row.scalar.size(), parts);
+  if (parts) add_lines(parts->after);
   row_results(s, index, around);
   close_loops(s.loops.size());
 }
@@ -142,22 +142,39 @@ void LoopsWriter::declare_row_accumulators(const Segment& s, size_t index) {
     std::string a = accumulator_name(index, r);
     body_.line("{} {}[{}];", accumulator_type(red), a, kRowAccumulators);
     body_.line("for (int u = 0; u < {}; u++) {}[u] = {};", kRowAccumulators, a, accumulator_start(red));
+    if (has_total(s, r)) body_.line("{} {} = {};", accumulator_type(red), total_name(index, r), accumulator_start(red));
   }
 }
 
-void LoopsWriter::row_reduction_loop(const Loop& vector_loop, size_t index, const std::vector<std::string>& values,
-                                     const std::vector<std::string>& updates) {
+// The four accumulators of each reduction are combined in the first one.
+std::vector<std::string> LoopsWriter::combine_rows(const Segment& s, size_t index, size_t r) {
+  const auto& red = s.reductions[r];
+  const std::string a = accumulator_name(index, r);
+  const auto combine = [&](int to, int from) {
+    return fmt::format("{0}[{1}] = {2};", a, to,
+                       combine_text(red, fmt::format("{}[{}]", a, to), fmt::format("{}[{}]", a, from)));
+  };
+  return {combine(0, 1), combine(2, 3), combine(0, 2)};
+}
+
+void LoopsWriter::row_reduction_loop(const Loop& vector_loop, size_t index, const std::optional<Parts>& parts,
+                                     const std::vector<std::string>& values, const std::vector<std::string>& updates) {
   open_row_body(vector_loop, index, ", const int u");
   add_lines(values);
   add_lines(updates);
   body_.close("};");
-  body_.line("const vec::i64 extent = {};", index_text(vector_loop.extent));
-  body_.line("vec::i64 at = 0;");
+  body_.line("const vec::i64 {} = {};", parts ? "all" : "extent", index_text(vector_loop.extent));
+  if (parts) {
+    open_parts("all", *parts);
+    body_.line("const vec::i64 extent = part_end;");
+  }
+  body_.line("vec::i64 at = {};", parts ? "part" : "0");
   body_.open("for (; at + {0} * vec::L <= extent; at += {0} * vec::L)", kRowAccumulators);
   for (int u = 0; u < kRowAccumulators; u++) body_.line("body(at + {0} * vec::L, vec::All{{}}, {0});", u);
   body_.close();
   body_.line("for (; at + vec::L <= extent; at += vec::L) body(at, vec::All{{}}, 0);");
   body_.line("if (at < extent) body(at, vec::Tail{{int(extent - at)}}, 0);");
+  if (parts) close_parts(*parts);
 }
 
 // Combines the accumulators over vectors and lanes and stores what follows from them; `around` are the variables of
@@ -169,12 +186,10 @@ void LoopsWriter::row_results(const Segment& s, size_t index, const std::vector<
     std::string a = accumulator_name(index, r), name = a + "_all";
     if (is_arg(red)) {
       for (int u = 1; u < kRowAccumulators; u++) body_.line("{0}[0].merge({0}[{1}]);", a, u);
-    } else {
-      body_.line("{0}[0] = {1};", a, combine_text(red, a + "[0]", a + "[1]"));
-      body_.line("{0}[2] = {1};", a, combine_text(red, a + "[2]", a + "[3]"));
-      body_.line("{0}[0] = {1};", a, combine_text(red, a + "[0]", a + "[2]"));
+    } else if (!has_total(s, r)) {
+      add_lines(combine_rows(s, index, r));
     }
-    body_.line("const auto {} = {};", name, over_lanes_text(red, a + "[0]"));
+    body_.line("const auto {} = {};", name, over_lanes_text(red, has_total(s, r) ? total_name(index, r) : a + "[0]"));
     after.bind_accumulator(int(r), name, int(around.size()));
   }
   after.store(s.stores);

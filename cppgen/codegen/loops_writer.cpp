@@ -39,16 +39,23 @@ void LoopsWriter::declare_locals() {
   text_.scratch_bytes = scratch;
 }
 
-void LoopsWriter::open_loops(const std::vector<Loop>& loops, const ValueEmitter& e, size_t level) {
-  for (const auto& l : loops) {
-    std::string name = index_text(l.var);
-    body_.open("for (vec::i64 {0} = 0; {0} < {1}; {0}++)", name, index_text(l.extent));
+void LoopsWriter::open_loops(const std::vector<Loop>& loops, const ValueEmitter& e, size_t level,
+                             const std::optional<Parts>& parts) {
+  for (size_t i = 0; i < loops.size(); i++) {
+    const std::string name = index_text(loops[i].var), extent = index_text(loops[i].extent);
+    const bool in_parts = parts && parts->loop == i;
+    if (in_parts) open_parts(extent, *parts);
+    body_.open("for (vec::i64 {0} = {1}; {0} < {2}; {0}++)", name, in_parts ? "part" : "0",
+               in_parts ? "part_end" : extent);
     add_lines(e.lines[level++]);
   }
 }
 
-void LoopsWriter::close_loops(size_t count) {
-  for (size_t i = 0; i < count; i++) body_.close();
+void LoopsWriter::close_loops(size_t count, const std::optional<Parts>& parts) {
+  while (count-- > 0) {
+    body_.close();
+    if (parts && parts->loop == count) close_parts(*parts);
+  }
 }
 
 std::string LoopsWriter::accumulator_name(size_t segment, size_t reduction) {

@@ -15,6 +15,8 @@ class LoopsWriter : public KernelWriter {
   using KernelWriter::KernelWriter;
 
  private:
+  static constexpr int kRowAccumulators = 4;  // of each reduction along rows
+
   int64_t block_ = 1;  // elements of the vector loop in one unit (columns)
   int unroll_ = 1;     // vectors side by side, each with accumulators of its own
   int chains_ = 1;     // vectors of a pointwise kernel whose long chains of operations overlap
@@ -24,10 +26,26 @@ class LoopsWriter : public KernelWriter {
   // loops_writer.cpp: what the forms share
   void write_body() override;
   void declare_locals();
+  // Where one of the loops is run in parts.
+  struct Parts {
+    size_t loop = 0;                 // its position
+    int64_t steps = 1;               // of one part
+    int64_t terms = 1;               // of one step
+    std::string count;               // name of the number of terms since then
+    std::vector<std::string> after;  // lines that follow a part if there were many terms since they last did
+  };
   // Opens loops, the first followed by the lines of `level`, the next by those of the next level.
-  void open_loops(const std::vector<ir::Loop>&, const ValueEmitter&, size_t level);
-  void close_loops(size_t count);
+  void open_loops(const std::vector<ir::Loop>&, const ValueEmitter&, size_t level,
+                  const std::optional<Parts>& parts = std::nullopt);
+  void close_loops(size_t count, const std::optional<Parts>& parts = std::nullopt);
   static std::string accumulator_name(size_t segment, size_t reduction);
+
+  // long_sums.cpp: float sums whose number of terms only a run knows are taken in parts, whose sums are added up
+  static std::optional<Parts> parts_of(const schedule::Segment&);
+  static bool has_total(const schedule::Segment&, size_t reduction);
+  static std::string total_name(size_t segment, size_t reduction);
+  void open_parts(const std::string& extent, const Parts&);
+  void close_parts(const Parts&);
 
   // loops_rows.cpp
   struct RowLoops {
@@ -45,8 +63,10 @@ class LoopsWriter : public KernelWriter {
   std::vector<std::string> row_updates(const schedule::Segment&, size_t index, ValueEmitter&,
                                        const std::string& lanes) const;
   void declare_row_accumulators(const schedule::Segment&, size_t index);
-  void row_reduction_loop(const ir::Loop& vector_loop, size_t index, const std::vector<std::string>& values,
-                          const std::vector<std::string>& updates);
+  void row_reduction_loop(const ir::Loop& vector_loop, size_t index, const std::optional<Parts>&,
+                          const std::vector<std::string>& values, const std::vector<std::string>& updates);
+  static std::vector<std::string> combine_rows(const schedule::Segment&, size_t index, size_t reduction);
+  static std::optional<Parts> row_parts(const schedule::Segment&, size_t index);
   void row_results(const schedule::Segment&, size_t index, const std::vector<const ir::IndexNode*>& around);
   std::vector<std::string> prefetch_next_row(size_t index, const ir::Loop& vector_loop) const;
 
@@ -65,7 +85,9 @@ class LoopsWriter : public KernelWriter {
   void column_results(const schedule::Segment&, size_t index, std::vector<std::string>& hoisted);
   std::string column_update(const schedule::Segment&, size_t index, size_t reduction, ValueEmitter&) const;
   std::string column_accumulator(size_t segment, size_t reduction) const;
+  std::string column_result(const schedule::Segment&, size_t index, size_t reduction) const;
   void declare_column_accumulators(const schedule::Segment&, size_t index);
+  std::optional<Parts> column_parts(const schedule::Segment&, size_t index) const;
   void open_vectors();
   void close_vectors();
   struct FarLoad {
