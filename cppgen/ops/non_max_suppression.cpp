@@ -48,6 +48,9 @@ Sizes sizes_of(InferContext& c) {
 void infer_non_max_suppression(InferContext& c) {
   require_dtype(c, 0, bit(DType::f32));
   require_dtype(c, 1, bit(DType::f32));
+  if (c.has_input(2)) require_dtype(c, 2, bit(DType::i64));
+  for (int i : {3, 4})
+    if (c.has_input(i)) require_dtype(c, i, bit(DType::f32));
   const int64_t center = c.integer("center_point_box", 0);
   if (center != 0 && center != 1) c.fail(fmt::format("attribute 'center_point_box' is {}; allowed are 0, 1", center));
   for (int i = 2; i < c.input_count(); ++i)

@@ -10,6 +10,7 @@ using ir::ReduceOp;
 using At = std::vector<IndexExpr>;
 
 void require_vector(InferContext& c, int input, IndexExpr extent) {
+  require_dtype(c, input, kFloats);
   require_rank(c, input, 1, 1);
   require_equal(c, c.shape(input)[0], extent, "a parameter's length and the channels");
 }
@@ -29,6 +30,7 @@ bool per_element(InferContext& c) { return c.opset() < 9 && c.integer("spatial",
 
 void require_sample_shape(InferContext& c, int input) {
   const Shape &x = c.shape(0), &parameter = c.shape(input);
+  require_dtype(c, input, kFloats);
   require_rank(c, input, int(x.size()) - 1, int(x.size()) - 1);
   for (size_t d = 0; d < parameter.size(); ++d)
     require_equal(c, parameter[d], x[d + 1], "dimensions of a parameter and a sample");
@@ -196,7 +198,10 @@ AxisSplit instance_axes(InferContext& c) {
 void infer_instance_normalization(InferContext& c) {
   require_dtype(c, 0, kFloats);
   instance_axes(c);
-  for (int i = 1; i < 3; ++i) require_vector(c, i, c.shape(0)[1]);
+  for (int i = 1; i < 3; ++i) {
+    require_same_dtype(c, 0, i);
+    require_vector(c, i, c.shape(0)[1]);
+  }
   c.set_output(0, c.dtype(0), c.shape(0));
 }
 

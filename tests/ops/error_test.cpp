@@ -47,6 +47,14 @@ const ErrorRow kErrors[] = {
      "node 'Relu#0' (Relu, opset 14): input 0 is bool; allowed are float32, float64, float16, bfloat16, int8, int16, "
      "int32, "
      "int64"},
+    {{"InstanceNormalization", 6, {}, {floats({1, 2, 3}), list({1, 2}), floats({2})}},
+     "node 'InstanceNormalization#0' (InstanceNormalization, opset 6): inputs 0 and 1 must have one type but are "
+     "float32 and int64"},
+    {{"BatchNormalization", 15, {}, {floats({1, 2}), floats({2}), floats({2}), list({1, 2}), floats({2})}},
+     "node 'BatchNormalization#0' (BatchNormalization, opset 15): input 3 is int64; allowed are float32, float64, "
+     "float16, bfloat16"},
+    {{"NonMaxSuppression", 11, {}, {floats({1, 2, 4}), floats({1, 1, 2}), list({1}), list({1})}},
+     "node 'NonMaxSuppression#0' (NonMaxSuppression, opset 11): input 3 is int64; allowed are float32"},
     {{"Slice", 13, {}, {floats({4}), list({0}), list({4}), list({0}), list({0})}, {false, true, true, true, true}},
      "node 'Slice#0' (Slice, opset 13): a step is 0"},
 };
