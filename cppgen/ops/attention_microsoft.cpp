@@ -1,6 +1,7 @@
 // MultiHeadAttention and Attention of com.microsoft: attention over [batch, sequence, heads * features], with biases
 // and, for the latter, projections of one input.
 #include <cmath>
+#include <limits>
 #include <optional>
 
 #include "cppgen/ops/attention.h"
@@ -9,6 +10,7 @@
 namespace cppgen::ops {
 namespace {
 
+constexpr int kScores = 3;          // the output of MultiHeadAttention
 constexpr double kHidden = -10000;  // of mask_filter_value, unless the node says otherwise
 
 // What both operators do alike: where their inputs are, and what follows from shapes.
@@ -56,7 +58,8 @@ void check_bias(InferContext& c, const MicrosoftAttention& a) {
   require_broadcasts_to(c, a.bias, {a.sizes.batch, a.sizes.heads(), a.sizes.rows, a.sizes.keys});
 }
 
-Scalar score(LowerContext& c, const MicrosoftAttention& a, const ScorePoint& p, Scalar x) {
+// `unseen` is the score of keys behind a query.
+Scalar score(LowerContext& c, const MicrosoftAttention& a, const ScorePoint& p, Scalar x, Scalar unseen) {
   const double hidden = c.number("mask_filter_value", float(kHidden));
   if (c.has_input(a.padding)) {
     x = x + scalar(c, c.exprs().select(is_there(c, a, p), number(c, x.type(), 0), number(c, x.type(), hidden)));
@@ -64,7 +67,7 @@ Scalar score(LowerContext& c, const MicrosoftAttention& a, const ScorePoint& p, 
   if (c.has_input(a.bias)) x = x + load_input(c, a.bias, mask_index(c.shape(a.bias), p));
   if (c.integer("unidirectional", 0) == 0) return x;
   Scalar sees = index_value(c, p.key) <= index_value(c, p.row + a.past);
-  return scalar(c, c.exprs().select(sees, x, lowest(c, x.type())));
+  return scalar(c, c.exprs().select(sees, x, unseen));
 }
 
 double scale_of(InferContext& c, const AttentionSizes& s) {
@@ -75,7 +78,7 @@ double scale_of(InferContext& c, const AttentionSizes& s) {
 AttentionSpec spec_of(LowerContext& c, const MicrosoftAttention& a) {
   AttentionSpec spec;
   spec.sizes = a.sizes, spec.scale = scale_of(c, a.sizes);
-  spec.score = [&c, &a](const ScorePoint& p, Scalar x) { return score(c, a, p, x); };
+  spec.score = [&c, &a](const ScorePoint& p, Scalar x) { return score(c, a, p, x, lowest(c, x.type())); };
   spec.out = c.output_buffer(0);
   spec.out_at = [&a](IndexExpr n, IndexExpr h, IndexExpr i, IndexExpr d) {
     return std::vector<IndexExpr>{n, i, h * a.sizes.columns + d};
@@ -134,6 +137,7 @@ void infer_multi_head(InferContext& c) {
   c.set_output(0, c.dtype(kQuery), {s.batch, s.rows, s.key_heads * s.columns});
   if (c.has_output(1)) c.set_output(1, c.dtype(kQuery), cache_shape(s, s.depth));
   if (c.has_output(2)) c.set_output(2, c.dtype(kQuery), cache_shape(s, s.columns));
+  if (c.has_output(kScores)) c.set_output(kScores, c.dtype(kQuery), {s.batch, s.heads(), s.rows, s.keys});
 }
 
 // The input plus its part of the bias, which holds those of query, key and value one after the other. Keys and values
@@ -170,6 +174,12 @@ void lower_multi_head(LowerContext& c) {
   spec.query = element(c, biased(c, kQuery, m.query, 0), m.query);
   spec.key = with_past(c, m, kKey, kPastKey, 1, m.key, s.key_heads * s.depth);
   spec.value = with_past(c, m, kValue, kPastValue, 2, m.value, s.key_heads * s.depth * 2);
+  if (c.has_output(kScores)) {
+    spec.products = c.output_buffer(kScores);
+    spec.shown = [&](const ScorePoint& p, Scalar x) {
+      return score(c, m.common, p, x, number(c, x.type(), double(std::numeric_limits<float>::lowest())));
+    };
+  }
   emit_attention(c, spec);
 }
 
@@ -177,7 +187,6 @@ std::string refuse_multi_head(const Graph&, const Node& n) {
   const auto given = [](const std::vector<ValueId>& list, size_t i) { return list.size() > i && list[i] >= 0; };
   if (!given(n.inputs, kKey) || !given(n.inputs, kValue)) return "packed keys and values are not supported";
   if (given(n.inputs, 8) || given(n.inputs, 9)) return "a shared cache of keys and values is not supported";
-  if (given(n.outputs, 3)) return "the output qk is not supported";
   return "";
 }
 

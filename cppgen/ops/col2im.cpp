@@ -159,12 +159,48 @@ void lower_max_roi_pool(LowerContext& c) {
                      [&](Scalar m) { return select(m == lowest(c, type), m.number(0), m); }});
 }
 
+// --- UnfoldTensor of com.microsoft: windows of an axis as a further last axis
+
+struct Unfolding {
+  int axis;
+  int64_t size, step;
+};
+
+Unfolding unfolding_of(InferContext& c) {
+  require_rank(c, 0, 1, -1);
+  const Unfolding u{normalized_axis(c, c.integer("dim", -1), int(c.shape(0).size())), c.integer("size"),
+                    c.integer("step", 1)};
+  if (u.size < 1 || u.step < 1) c.fail(fmt::format("size is {} and step {}; both must be positive", u.size, u.step));
+  return u;
+}
+
+void infer_unfold(InferContext& c) {
+  const Unfolding u = unfolding_of(c);
+  Shape to = c.shape(0);
+  IndexExpr& extent = to[size_t(u.axis)];
+  require_at_most(c, u.size, extent, fmt::format("windows of {} along an axis of {}", u.size, ir::to_string(extent)));
+  extent = ir::floordiv(extent - u.size, u.step) + 1;
+  to.emplace_back(u.size);
+  require_size(c, to, c.dtype(0));
+  c.set_output(0, c.dtype(0), to);
+}
+
+void lower_unfold(LowerContext& c) {
+  const Unfolding u = unfolding_of(c);
+  c.emit_pointwise(c.output_buffer(0), [&](const At& at) {
+    At from(at.begin(), at.end() - 1);
+    from[size_t(u.axis)] = from[size_t(u.axis)] * u.step + at.back();
+    return load_input(c, 0, from);
+  });
+}
+
 }  // namespace
 
 void add_column_ops(std::vector<Op>& t) {
   add_versions(t, "Col2Im", {18}, {3, 3, 1}, infer_col2im, lower_col2im);
   set_resolve(t, "Col2Im", resolve_col2im);
   add_versions(t, "MaxRoiPool", {1, 22}, {2, 2, 1}, infer_max_roi_pool, lower_max_roi_pool);
+  add_versions(t, "UnfoldTensor", {1}, {1, 1, 1}, infer_unfold, lower_unfold, nullptr, "com.microsoft");
 }
 
 }  // namespace cppgen::ops

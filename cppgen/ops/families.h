@@ -59,6 +59,8 @@ void add_quantized_pointwise_ops(std::vector<Op>&);
 void add_fused_integer_product_ops(std::vector<Op>&);
 void add_tensor_scatter_ops(std::vector<Op>&);
 void add_column_ops(std::vector<Op>&);
+void add_crop_ops(std::vector<Op>&);
+void add_decoding_ops(std::vector<Op>&);
 void add_deform_conv_ops(std::vector<Op>&);
 void add_fused_pointwise_ops(std::vector<Op>&);
 void add_fused_product_ops(std::vector<Op>&);

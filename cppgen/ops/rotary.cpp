@@ -110,15 +110,13 @@ void lower(LowerContext& c, const Inputs& in) {
   emit_rotary(c, spec);
 }
 
+// Of its attributes `scale` has no effect, as in ONNX Runtime.
 std::string refuse_microsoft(const Graph&, const Node& n) {
   const auto set = [&](const char* name) {
     auto it = n.attributes.find(name);
     return it != n.attributes.end() && std::get<int64_t>(it->second) != 0;
   };
   if (set("is_packed_batching")) return "is_packed_batching is not supported";
-  const auto scale = n.attributes.find("scale");
-  if (scale != n.attributes.end() && std::get<float>(scale->second) != 1)
-    return "a scale other than 1 is not supported";
   return "";
 }
 

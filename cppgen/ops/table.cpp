@@ -66,6 +66,8 @@ std::vector<Op> make_table() {
                    add_linear_attention_ops,
                    add_causal_conv_ops,
                    add_column_ops,
+                   add_crop_ops,
+                   add_decoding_ops,
                    add_deform_conv_ops,
                    add_fused_pointwise_ops,
                    add_fused_product_ops,

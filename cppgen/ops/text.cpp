@@ -81,12 +81,31 @@ rt::HostStep host_tokens(InferContext& c) {
   return step;
 }
 
+// MurmurHash3 of com.microsoft: of the bytes of each string or number.
+void infer_hash(InferContext& c) {
+  const DType type = c.integer("positive", 1) != 0 ? DType::u32 : DType::i32;
+  const bool strings = c.host(0) ? c.host(0)->strings : c.dtype(0) == kString;
+  if (strings) {
+    require_strings(c, 0);
+  } else if (!c.host(0)) {
+    require_dtype(
+        c, 0,
+        bit(DType::i32) | bit(DType::u32) | bit(DType::i64) | bit(DType::u64) | bit(DType::f32) | bit(DType::f64));
+  }
+  set_like(c, 0, type, 0);
+}
+
+rt::HostStep host_hash(InferContext& c) {
+  return host_call("murmur_hash", {c.integer("positive", 1), c.integer("seed", 0)});
+}
+
 }  // namespace
 
 void add_text_ops(std::vector<Op>& t) {
   add_host_versions(t, "RegexFullMatch", {20}, {1, 1, 1}, infer_full_match, host_full_match);
   add_host_versions(t, "StringSplit", {20}, {1, 1, 2}, infer_split, host_split);
   add_host_versions(t, "Tokenizer", {1}, {1, 1, 1}, infer_tokens, host_tokens, "com.microsoft");
+  add_host_versions(t, "MurmurHash3", {1}, {1, 1, 1}, infer_hash, host_hash, "com.microsoft");
   add_host_versions(t, "StringPositions", {1}, {1, 1, 1}, infer_positions, host_positions, "cppgen");
 }
 

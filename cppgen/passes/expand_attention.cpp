@@ -124,7 +124,7 @@ void become_decoder(Expansion& e, const Decoder& d) {
 // how many of them are in use if their buffer is shared, the number of beams, where beams came from, the bias
 
 void expand_decoder_attention(Expansion& e) {
-  if (e.input(9) != kNoValue || e.wants(3)) return;
+  if (e.input(9) != kNoValue) return;
   ValueId query = e.input(0), key = e.input(1), value = e.input(2), bias = e.input(10);
   if (key == kNoValue && value == kNoValue) {
     const auto parts = split(e, query, 2, 3);
@@ -136,6 +136,7 @@ void expand_decoder_attention(Expansion& e) {
     own.erase("past_present_share_buffer"), own.erase("output_qk");
     return e.become("MultiHeadAttention", inputs, std::move(own), kMicrosoft);
   }
+  if (e.wants(3)) return;
   if (bias != kNoValue) {
     const auto parts = split(e, bias, 0, 3);
     query = e.add("Add", {query, parts[0]}), key = e.add("Add", {key, parts[1]}),

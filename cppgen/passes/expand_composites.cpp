@@ -24,6 +24,7 @@ constexpr Composite kComposites[] = {
     {"BiasAdd", kMicrosoft, expand_bias_add},
     {"BiasSplitGelu", kMicrosoft, expand_bias_split_gelu},
     {"CDist", kMicrosoft, expand_distances},
+    {"ConvTransposeWithDynamicPads", kMicrosoft, expand_dynamic_pads},
     {"Crop", "", expand_crop},
     {"DFT", "", expand_transform},
     {"DecoderMaskedMultiHeadAttention", kMicrosoft, expand_decoder_attention},
@@ -37,8 +38,10 @@ constexpr Composite kComposites[] = {
     {"ImageScaler", "", expand_image_scaler},
     {"MatMulBnb4", kMicrosoft, expand_table_weights},
     {"MatMulNBits", kMicrosoft, expand_ordered_weights},
+    {"MatMulInteger16", kMicrosoft, expand_word_product},
     {"MoE", kMicrosoft, expand_experts},
     {"MultiHeadAttention", kMicrosoft, expand_packed_attention},
+    {"NGramRepeatBlock", kMicrosoft, expand_repeat_block},
     {"NhwcConv", kMicrosoft, expand_last_conv},
     {"NhwcFusedConv", kMicrosoft, expand_last_fused_conv},
     {"NhwcMaxPool", kMicrosoft, expand_last_max_pool},
@@ -56,6 +59,7 @@ constexpr Composite kComposites[] = {
     {"ScaledTanh", "", expand_scaled_tanh},
     {"SkipGroupNorm", kMicrosoft, expand_skip_group_norm},
     {"Unique", kMicrosoft, expand_unique},
+    {"WordConvEmbedding", kMicrosoft, expand_word_embedding},
 };
 
 }  // namespace

@@ -131,4 +131,10 @@ void expand_gather(Expansion&);
 void expand_ordered_weights(Expansion&);
 void expand_table_weights(Expansion&);
 
+// expand_uncommon.cpp
+void expand_word_product(Expansion&);
+void expand_dynamic_pads(Expansion&);
+void expand_repeat_block(Expansion&);
+void expand_word_embedding(Expansion&);
+
 }  // namespace cppgen::passes

@@ -42,8 +42,9 @@ std::vector<Value> one_value(Value value) {
 }
 
 HostFunction find_host_function(const HostStep& step) {
-  for (const auto functions : {sequence_functions(), selection_functions(), choice_functions(), suppression_functions(),
-                               string_functions(), text_functions(), image_functions(), map_functions()})
+  for (const auto functions :
+       {sequence_functions(), selection_functions(), choice_functions(), suppression_functions(), string_functions(),
+        text_functions(), image_functions(), map_functions(), decoding_functions()})
     for (const NamedHostFunction& f : functions) {
       if (f.name != step.function) continue;
       if (step.inputs.size() < f.inputs || step.integers.size() < f.integers || step.texts.size() < f.texts)

@@ -47,6 +47,7 @@ std::span<const NamedHostFunction> string_functions();
 std::span<const NamedHostFunction> text_functions();
 std::span<const NamedHostFunction> image_functions();
 std::span<const NamedHostFunction> map_functions();
+std::span<const NamedHostFunction> decoding_functions();
 
 // Tensors of one type, joined along `axis` (new_axis: which is inserted), which is in range. UserError naming the node
 // if their shapes do not fit.

@@ -2,6 +2,7 @@
 #include <re2/re2.h>
 
 #include <algorithm>
+#include <cstring>
 #include <memory>
 #include <unordered_map>
 
@@ -111,11 +112,51 @@ HostFunction prepare_positions(const HostStep& step) {
   };
 }
 
+uint32_t rotated(uint32_t x, int bits) { return x << bits | x >> (32 - bits); }
+
+uint32_t scrambled(uint32_t word) { return rotated(word * 0xCC9E2D51, 15) * 0x1B873593; }
+
+// MurmurHash3 of 32 bits by Austin Appleby, who put it into the public domain.
+uint32_t murmur_hash(const char* bytes, size_t count, uint32_t hash) {
+  const size_t whole = count / 4 * 4;
+  for (size_t i = 0; i < whole; i += 4) {
+    uint32_t word;
+    std::memcpy(&word, bytes + i, 4);
+    hash = rotated(hash ^ scrambled(word), 13) * 5 + 0xE6546B64;
+  }
+  uint32_t rest = 0;
+  if (count > whole) std::memcpy(&rest, bytes + whole, count - whole);
+  hash ^= scrambled(rest) ^ uint32_t(count);
+  hash = (hash ^ hash >> 16) * 0x85EBCA6B;
+  hash = (hash ^ hash >> 13) * 0xC2B2AE35;
+  return hash ^ hash >> 16;
+}
+
+// integers: whether the result is unsigned, the seed
+Values murmur_hashes(const HostCall& call) {
+  if (!call.has(0)) call.fail("input 0 is missing");
+  const auto seed = uint32_t(call.step.integers[1]);
+  const DType type = call.step.integers[0] != 0 ? DType::u32 : DType::i32;
+  if (const StringTensor* x = call.inputs[0]->strings()) {
+    Tensor hashes(type, x->dims);
+    for (size_t i = 0; i < x->elements.size(); i++)
+      hashes.as<uint32_t>()[i] = murmur_hash(x->elements[i].data(), x->elements[i].size(), seed);
+    return one_value(std::move(hashes));
+  }
+  const Tensor& x = call.tensor(0);
+  const size_t width = size_of(x.type());
+  Tensor hashes(type, x.dims());
+  for (int64_t i = 0; i < x.elements(); i++)
+    hashes.as<uint32_t>()[i] = murmur_hash(x.as<char>() + size_t(i) * width, width, seed);
+  return one_value(std::move(hashes));
+}
+
 constexpr NamedHostFunction kFunctions[] = {
     {"regex_full_match", 1, 0, 1, nullptr, prepare_full_match},
     {"string_split", 1, 1, 1, split},
     {"tokens", 1, 3, 1, nullptr, prepare_tokens},
     {"string_positions", 1, 0, 0, nullptr, prepare_positions},
+    {"murmur_hash", 1, 2, 0, murmur_hashes},
 };
 
 }  // namespace

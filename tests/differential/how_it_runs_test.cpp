@@ -65,6 +65,7 @@ const std::map<std::string, Reason> kByLane = {
     {"TfIdfVectorizer", {{DType::i32, DType::i64}, kSearch}},
     {"TopK", {kNumbers, kOrder}},
     {"ai.onnx.ml.ArrayFeatureExtractor", {kTypes, kIndices}},
+    {"com.microsoft.CropAndResize", {{DType::f32}, kIndices}},
     {"com.microsoft.DynamicQuantizeLSTM",
      {kBytes, "weights that are no constants are packed at each run, byte by byte"}},
     {"com.microsoft.FusedConv", {kFloats, kChannelsFirst}},

@@ -134,7 +134,7 @@ void add_sequence_rows(std::vector<Row>& t) {
       {"MultiHeadAttention", sums(128),
        "T[2,5,24]@-2..2 T[2,7,24]@-2..2 T[2,7,24]@-2..2|num_heads=3; T[2,5,24]@-2..2 T[2,7,24]@-2..2 T[2,7,24]@-2..2 "
        "T[72]@-1..1 i32[2,7]@0..1|num_heads=3; T[1,4,16]@-2..2 T[1,4,16]@-2..2 T[1,4,16]@-2..2 - - "
-       "T[1,1,4,4]@-2..2|num_heads=2 unidirectional=1; T[2,5,24]@-2..2 T[2,7,24]@-2..2 T[2,7,24]@-2..2 - "
+       "T[1,1,4,4]@-2..2|num_heads=2 unidirectional=1 -> 4; T[2,5,24]@-2..2 T[2,7,24]@-2..2 T[2,7,24]@-2..2 - "
        "i32[2]=7,3|num_heads=3",
        1, "com.microsoft"});
   t.push_back({"Attention", sums(128),

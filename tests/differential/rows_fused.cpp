@@ -14,7 +14,12 @@ static void add_fused_pointwise_rows(std::vector<Row>& t) {
                "axis=1 is_inner_broadcast=0",
                1, kMicrosoft});
   t.push_back({"Trilu", kExact, "T[5,7]; T[2,3,4] i64[]=-1|upper=0", 1, kMicrosoft});
+  t.push_back({"UnfoldTensor", kExact, "T[5,7]|size=3; T[2,9,3]|dim=1 size=4 step=2; T[N,8]|size=8", 1, kMicrosoft});
   t.push_back({"GridSample", sums(64), "T[1,2,5,6]@-2..2 T[1,3,4,2]@-1..1|mode='bilinear'", 1, kMicrosoft});
+  t.push_back({"CropAndResize", sums(64),
+               "T[2,3,5,6]@-2..2 T[3,4]=0,0,1,1,0.25,0.125,0.75,1.5,1,0.75,0.25,0 i32[3]=0,1,0 i32![2]=3,4;"
+               "T[1,2,N,7]@-2..2 T[2,4]@0..1 i32[2]=0,0 i32![2]=1,5|mode='nearest' extrapolation_value=0.5",
+               1, kMicrosoft});
 }
 
 static void add_fused_product_rows(std::vector<Row>& t) {

@@ -15,7 +15,6 @@ const std::vector<Row>& refused_rows() {
        "f32[1,4,16] f32[1,4,16] f32[1,4,16] - - - - - i32[1]|num_heads=2",
        1,
        "com.microsoft"},
-      {"MultiHeadAttention", {}, "f32[1,4,16] f32[1,4,16] f32[1,4,16]|num_heads=2 -> 4", 1, "com.microsoft"},
       {"MultiHeadAttention", {}, "f32[1,4,16] f32[1,4,16] f32[1,4,16] - i32[1,1,9,9]|num_heads=2", 1, "com.microsoft"},
       {"GroupQueryAttention",
        {},
@@ -28,7 +27,6 @@ const std::vector<Row>& refused_rows() {
        1,
        "com.microsoft"},
       {"RotaryEmbedding", {}, "f32[2,3,16] i64[1] f32[9,4] f32[9,4]|is_packed_batching=1", 1, "com.microsoft"},
-      {"RotaryEmbedding", {}, "f32[2,3,16] i64[1] f32[9,4] f32[9,4]|scale=2.0", 1, "com.microsoft"},
       {"MatMulNBits", {}, "f32[3,32] u8![5,2,8] f32![5,2] - i32[32]|K=32 N=5 bits=4 block_size=16", 1, "com.microsoft"},
       {"Constant", {}, "|value_string='a'"},
       {"RoiAlign", {}, "f32[1,2,8,8] f32[1,4] i64[1]|output_height=2 output_width=2 sampling_ratio=2000"},
@@ -36,6 +34,7 @@ const std::vector<Row>& refused_rows() {
       {"QLinearConv", {}, "u8[1,3,9] f32[3] u8[] u8[4,3,3] f32[] u8[] f32[] u8[]"},
       {"Det", {}, "f32[2,N,N]"},
       {"Inverse", {}, "f32[2,N,N]", 1, "com.microsoft"},
+      {"CropAndResize", {}, "f32[1,2,8,8] f32[1,4] i32[1] i32[2]", 1, "com.microsoft"},
   };
   return all;
 }
