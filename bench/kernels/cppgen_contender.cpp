@@ -6,6 +6,7 @@
 #include "bench/kernels/limits.h"
 #include "bench/kernels/model_builder.h"
 #include "cppgen/driver/compiler.h"
+#include "cppgen/driver/isa_choice.h"
 #include "cppgen/driver/stages.h"
 #include "cppgen/schedule/contraction.h"
 #include "runtime/base/settings.h"
@@ -104,7 +105,7 @@ static bool backend_is_known(const std::vector<ContenderKind>& kinds, const std:
 
 std::string cppgen_isa(const std::string& folder) {
   const CompileRequest request = request_of(folder, "contraction", "CPP");
-  return std::string(choose_isa(request.settings, compile_options(request), true).name);
+  return std::string(IsaChoice(request.settings, compile_options(request)).settled().name);
 }
 
 std::vector<ContenderKind> cppgen_contenders(const std::string& folder) {

@@ -80,7 +80,7 @@ const std::string kOkText = "ok\n";
 constexpr double kRunTimeoutSeconds = 10;
 
 std::vector<std::string> probe_flags(const IsaProbe& probe) {
-  std::vector<std::string> flags = {"-std=gnu++20", "-O2", "-ffp-contract=fast", "-w"};
+  std::vector<std::string> flags = {"-std=gnu++20", "-O1", "-ffp-contract=fast", "-w"};
   flags.insert(flags.end(), probe.isa_flags.begin(), probe.isa_flags.end());
   if (!probe.include_dir.empty()) flags.push_back("-I" + probe.include_dir);
   return flags;
@@ -88,7 +88,7 @@ std::vector<std::string> probe_flags(const IsaProbe& probe) {
 
 std::string probe_key(const IsaProbe& probe, const Toolchain& toolchain, const std::string& source) {
   Hasher hasher;
-  hasher.field("probe", 2).field("compiler", toolchain.identity).field("command", toolchain.command);
+  hasher.field("probe", 3).field("compiler", toolchain.identity).field("command", toolchain.command);
   hasher.field("isa", probe.isa_name).field("flags", probe.isa_flags).field("headers", probe.headers_hash);
   return hasher.field("machine", probe.machine).field("source", source).hex();
 }
@@ -121,7 +121,7 @@ Trial compile_and_run(const IsaProbe& probe, const Toolchain& toolchain, Process
   ProcessSpec compile;
   compile.argv = toolchain.command;
   for (const std::string& flag : probe_flags(probe)) compile.argv.push_back(flag);
-  for (const char* word : {"-o", "probe", "probe.cpp"}) compile.argv.emplace_back(word);
+  for (const char* word : {"-o", "probe", "probe.cpp", "-nodefaultlibs", "-lc"}) compile.argv.emplace_back(word);
   compile.working_directory = folder.path();
   compile.environment = {{"TMPDIR", folder.path()}, {"LC_ALL", "C"}};
   compile.timeout_seconds = timeout_seconds;

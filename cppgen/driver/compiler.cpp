@@ -8,6 +8,7 @@
 
 #include "cppgen/compile/kernel_builder.h"
 #include "cppgen/driver/decision_text.h"
+#include "cppgen/driver/isa_choice.h"
 #include "cppgen/driver/model_key.h"
 #include "cppgen/driver/model_parts.h"
 #include "cppgen/driver/package_output.h"
@@ -45,7 +46,7 @@ class Compilation {
       auto entry = clock_.time("cache", [&] { return model_cache(file_sha256_hex(request_.model)).find(); });
       if (entry) return from_cache(*entry, start);
     }
-    build(read());
+    build([&] { return read(); });
     CompiledModel model = placed(start);
     trace_.write("timings.txt", timings(model.report));
     return model;
@@ -53,7 +54,7 @@ class Compilation {
 
   CompiledModel run(Graph graph) {
     double start = StageClock::now();
-    build(std::move(graph));
+    build([&] { return graph; });
     return placed(start);
   }
 
@@ -90,7 +91,7 @@ class Compilation {
   bool may_use_cache() const { return caching() && make_private_directory(options_.cache_dir, "CACHE_DIR") == 0; }
 
   package::ModelCache model_cache(const std::string& model_sha256) const {
-    return package::ModelCache(options_.cache_dir, model_key(request_, options_, model_sha256), folder());
+    return package::ModelCache(options_.cache_dir, model_key(request_, model_sha256), folder());
   }
 
   CompiledModel from_cache(const package::ModelCache::Entry& entry, double start) {
@@ -116,15 +117,28 @@ class Compilation {
     return graph;
   }
 
+  // Kernels are compiled for the instruction set that the CPU names, and again for another one where it fails its
+  // probe.
+  void build(const std::function<Graph()>& graph) {
+    Settings settings = request_.settings;
+    settle_foreign_compiler(settings);
+    options_.cxx = settings.cxx;
+    const IsaChoice choice(settings, options_);
+    const auto settled = [&] { return clock_.time("probe", [&] { return &choice.settled(); }); };
+    isa_ = &choice.likely();
+    try {
+      build_for_isa(graph());
+    } catch (const std::exception&) {
+      if (settled() == isa_) throw;
+    }
+    if (settled() == isa_) return;
+    isa_ = settled();
+    build_for_isa(graph());
+  }
+
   // From the graph to kernels and plans.
-  void build(Graph graph) {
+  void build_for_isa(Graph graph) {
     ModelGraphs graphs = clock_.time("lower", [&] { return cut(std::move(graph)); });
-    isa_ = clock_.time("probe", [&] {
-      Settings settings = request_.settings;
-      settle_foreign_compiler(settings);
-      options_.cxx = settings.cxx;
-      return &choose_isa(settings, options_, true);
-    });
     auto trace = [&](const char* stage, const ir::Program& p) { trace_program(stage, p); };
     parts_ = make_parts(graphs, request_.settings, target_of(*isa_, this_machine()), clock_, "", trace);
     module_ = std::move(graphs.module);

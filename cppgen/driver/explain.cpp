@@ -1,5 +1,6 @@
 // What a model would become, without compiling anything.
 #include "cppgen/driver/compiler.h"
+#include "cppgen/driver/isa_choice.h"
 #include "cppgen/driver/loop_text.h"
 #include "cppgen/driver/model_parts.h"
 #include "cppgen/driver/stages.h"
@@ -52,8 +53,7 @@ Explanation explain_model(const CompileRequest& request) {
   StageClock clock(&request);
   Trace trace(request);
   Graph graph = read_and_simplify(request, clock, &trace);
-  CompileOptions options = compile_options(request);
-  const VecISA& isa = choose_isa(request.settings, options, false);
+  const VecISA& isa = likely_isa(request.settings);
   auto target = target_of(isa, this_machine());
   ModelGraphs graphs = cut(std::move(graph));
   Explanation result;

@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "cppgen/compile/vec_headers.h"
+#include "cppgen/driver/isa_choice.h"
 #include "cppgen/driver/stages.h"
 #include "cppgen/support/hashing.h"
 #include "isa/cpu_features.h"
@@ -25,8 +26,8 @@ std::string build_identity() {
 
 }  // namespace
 
-std::string model_key(const CompileRequest& request, const CompileOptions& options, const std::string& model_sha256) {
-  const VecISA& isa = choose_isa(request.settings, options, false);
+std::string model_key(const CompileRequest& request, const std::string& model_sha256) {
+  const VecISA& isa = likely_isa(request.settings);
   Hasher hasher;
   hasher.field("model", model_sha256);
   hasher.field("name", std::filesystem::path(request.model).filename().string());

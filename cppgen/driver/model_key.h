@@ -1,12 +1,11 @@
 #pragma once
 #include <string>
 
-#include "cppgen/compile/compile_options.h"
 #include "cppgen/driver/compiler.h"
 
 namespace cppgen {
 
 // Everything but the external data that decides what is in a package. The .onnx file is told by the hash of its bytes.
-std::string model_key(const CompileRequest&, const CompileOptions&, const std::string& model_sha256);
+std::string model_key(const CompileRequest&, const std::string& model_sha256);
 
 }  // namespace cppgen

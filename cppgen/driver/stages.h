@@ -60,12 +60,4 @@ const MachineDescription& this_machine();
 // Emits every kernel of the schedule, in order.
 std::vector<codegen::KernelText> emit_kernels(const schedule::Schedule&, const schedule::Target&, const Settings&);
 
-// The ISA to compile for. With `may_probe`, VEC_ISA_OK unset runs the cached compile-and-run probe and falls back to
-// the next lower row where it fails.
-const VecISA& choose_isa(const Settings&, const CompileOptions&, bool may_probe);
-
-// CXX and the like are set for other builds than ours: where such a variable names a compiler that is missing or
-// cannot build kernels, takes the default with a warning.
-void settle_foreign_compiler(Settings&);
-
 }  // namespace cppgen

@@ -1,6 +1,10 @@
+#include <fmt/format.h>
+
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "isa/cpu_features.h"
+#include "isa/vec_isa.h"
 #include "runtime/session/npy.h"
 #include "tests/cli/program.h"
 
@@ -157,6 +161,22 @@ TEST_F(RunCommand, WhoIsToBlameForAFailedCompilationDecidesTheStatus) {
   const Ended theirs = run_with("#include");
   EXPECT_EQ(theirs.status, 2);
   EXPECT_TRUE(theirs.err.starts_with("cppgen: the compiler of kernel unit 'kernels_0' exited")) << theirs.err;
+}
+
+// The probe runs beside the compilation for the best instruction set: both outcomes of the latter.
+TEST_F(RunCommand, AnInstructionSetThatFailsItsProbeIsLeftForTheNextOne) {
+  if (!detect_cpu_features().has_all(find_isa("avx512")->required)) GTEST_SKIP() << "only AVX-512 has a next one here";
+  for (const char* refused : {"*mavx512f*probe.cpp*", "*mavx512f*"}) {
+    const std::string compiler = folder.write(
+        "compiler", fmt::format("#!/bin/sh\ncase \"$*\" in {}) exit 1;; esac\nexec g++ \"$@\"\n", refused));
+    std::filesystem::permissions(compiler, std::filesystem::perms::owner_all);
+    environment["CPPGEN_CXX"] = compiler;
+    environment["CPPGEN_FORCE_DISABLE_CACHES"] = "1";
+    const Ended ended = run({"run", symbolic_model(), "--dim", "N=2", "--json"});
+    ASSERT_EQ(ended.status, 0) << ended.err;
+    EXPECT_EQ(json::parse(ended.out)["isa"], "avx2");
+    EXPECT_NE(ended.err.find("instruction set avx512 is not usable here"), std::string::npos) << ended.err;
+  }
 }
 
 TEST_F(RunCommand, NamesFromTheModelNeverBecomePathsOrControlTheTerminal) {

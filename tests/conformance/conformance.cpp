@@ -3,6 +3,7 @@
 
 #include <CLI/CLI.hpp>
 
+#include "cppgen/driver/isa_choice.h"
 #include "cppgen/driver/stages.h"
 #include "cppgen/support/file_io.h"
 #include "cppgen/support/temp_directory.h"
@@ -47,7 +48,7 @@ Setup setup_of(const Options& o) {
   if (!o.isa.empty()) setup.settings.isa = o.isa;
   CompileRequest request;
   request.settings = setup.settings;
-  setup.isa = &choose_isa(setup.settings, compile_options(request), true);
+  setup.isa = &IsaChoice(setup.settings, compile_options(request)).settled();
   setup.machine = rt::machine_description(rt::topology_of_this_machine());
   return setup;
 }
