@@ -1,6 +1,7 @@
 // The probes over vec of the instruction set that is included before this; PROBES names the table.
 #include "bench/kernels/probes.h"
 #include "vec/generic/kernel.h"
+#include "vec/generic/math.h"
 
 namespace cppgen::bench {
 inline namespace VEC_ISA {

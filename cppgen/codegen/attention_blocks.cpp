@@ -63,7 +63,7 @@ void AttentionWriter::write_key_blocks(const std::optional<KeysSeen>& seen) {
   open_panels();
   const std::string end = seen ? write_visible(*seen) : "keys";
   body_.line("const vec::i64 some = vec::imin({} - key0, {});", end, block);
-  body_.line("for (int j = 0; j < width; j++) peak[j] = -__builtin_inff();");
+  body_.line("vec::fill(peak, width, -__builtin_inff());");
   for (const auto& t : turned)
     body_.text_line(t.block.fill(fmt::format("{} + {} + key0 + row0 * ({})", context_.pointers.at(t.load->buffer),
                                              index_text(t.start), index_text(t.ld)),

@@ -77,7 +77,8 @@ void AttentionWriter::write_many_rows() {
   body_.line("const vec::i64 panel0 = unit % groups * at_once, panel1 = vec::imin(panels, panel0 + at_once);");
   open_panels();
   write_query_panel();
-  body_.line("for (int j = 0; j < width; j++) greatest[j] = -__builtin_inff(), total[j] = 0;");
+  body_.line("vec::fill(greatest, width, -__builtin_inff());");
+  body_.line("vec::fill(total, width, 0);");
   body_.close();
   const auto seen = hidden_keys();
   if (seen) write_keys_of_unit(*seen);
@@ -133,8 +134,7 @@ std::string AttentionWriter::divisor(const std::string& total) const {
 void AttentionWriter::write_result() {
   const auto& a = *kernel_.attention;
   if (a.keys.extent.range().lo < 1) {
-    body_.line("for (int j = 0; keys == 0 && j < width; j++) total[j] = 1;");
-    body_.line("for (vec::i64 i = 0; keys == 0 && i < columns * width; i++) sums[i] = 0;");
+    body_.line("if (keys == 0) vec::fill(total, width, 1), vec::fill(sums, columns * width, 0);");
   }
   body_.open("for (int j = 0; j < width; j += vec::L)");
   body_.line("const auto all = {}{};", divisor("vec::load(total + j)"),

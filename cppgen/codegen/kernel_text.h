@@ -14,6 +14,7 @@ struct KernelText {
   std::string code;                   // empty: the function of this name is that of an earlier kernel
   std::vector<ir::BufferId> buffers;  // arguments, inputs then outputs
   int output_count = 0;
+  bool calls_runtime = false;         // elementary functions, or contraction tiles of the runtime
   std::vector<ir::IndexExpr> params;  // values of the dimension symbols that it uses, in order
   ir::IndexExpr range = 1;            // parallel units
   ir::IndexExpr unit_work = 1;        // elements of work in one unit
@@ -37,7 +38,10 @@ KernelText emit_kernel(const schedule::Schedule&, const schedule::FusedKernel&, 
 // Returns for each kernel the position of the one that holds its function.
 std::vector<size_t> share_functions(std::vector<KernelText>&);
 
-// A source file that holds these kernels.
+// The lines that include what kernels use; with what those need that call the runtime, or without.
+std::string kernel_headers(const std::string& vec_folder, bool calls_runtime);
+
+// A source file that holds these kernels, and includes what they need.
 std::string translation_unit(const std::vector<const KernelText*>&, const std::string& vec_folder);
 
 // How many translation units these kernels are compiled in, by their texts alone: were it by the machine, machines

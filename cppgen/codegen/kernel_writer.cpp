@@ -163,7 +163,8 @@ KernelText KernelWriter::write() {
   }
   if (mentions(inner, "check0"))
     head += fmt::format("  const int check0 = int(args->params[{}]);\n", text_.params.size());
-  if (mentions(inner, "rt")) head += "  const cppgen_runtime* const rt = args->rt;\n";
+  text_.calls_runtime = mentions(inner, "rt");
+  if (text_.calls_runtime) head += "  const cppgen_runtime* const rt = args->rt;\n";
   text_.comment = std::move(comment);
   text_.code = out.take() + declarations.take() + head + inner + "}\n";
   text_.checks = context_.checks;

@@ -150,7 +150,7 @@ std::optional<ProbeResult> cached_answer(const std::string& path) {
 std::string vec_probe_source(const std::string& vec_folder) {
   return fmt::format(
       "#include \"runtime/abi/abi.h\"\n#include \"vec/{}/vec.h\"\n#include \"vec/generic/kernel.h\"\n"
-      "#include \"vec/generic/tile.h\"\n{}",
+      "#include \"vec/generic/math.h\"\n#include \"vec/generic/tile.h\"\n{}",
       vec_folder, kVecSource);
 }
 

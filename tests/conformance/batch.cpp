@@ -75,7 +75,7 @@ class Worker {
     job.name = "conformance";
     job.isa_name = std::string(isa_.name);
     job.isa_flags = {isa_.compiler_flags.begin(), isa_.compiler_flags.end()};
-    job.source = codegen::translation_unit({}, std::string(isa_.folder));
+    job.source = codegen::kernel_headers(std::string(isa_.folder), true);
     for (const Prepared* m : models) {
       job.source += m->source;
       job.expected_symbols.insert(job.expected_symbols.end(), m->symbols.begin(), m->symbols.end());

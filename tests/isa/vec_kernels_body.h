@@ -2,6 +2,7 @@
 #pragma once
 #include "tests/isa/vec_kernels.h"
 #include "vec/generic/kernel.h"
+#include "vec/generic/math.h"
 
 struct cppgen_runtime {
   double (*const* unary_f64)(double);

@@ -1,6 +1,8 @@
 // The body is written over the header before it.
 // clang-format off
 #include "vec/avx512/vec.h"
+#include "vec/generic/kernel.h"
+#include "vec/generic/math.h"
 #include "tests/math/math_kernels_body.h"
 // clang-format on
 

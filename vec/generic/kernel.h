@@ -90,6 +90,11 @@ VEC_FN void st_around(S* p, Loaded<S> x, Tail n) {
   st(p, x, n);
 }
 
+// n elements, whole vectors of them.
+VEC_FN void fill(f32* to, i64 n, f32 value) {
+  for (i64 i = 0; i < n; i += L) store(to + i, set1<f32>(value));
+}
+
 // The same element in every lane.
 template <class S>
 VEC_FN Loaded<S> ld_all(const S* p) {

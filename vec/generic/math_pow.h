@@ -42,21 +42,5 @@ VEC_FN F32 pow(F32 x, F32 y) {
   return select(gives_one, one, r);
 }
 
-// x to the power Quarters / 4, one of -4, -2, 1, 2, 3, 6, 8 and 12: by products and roots, to 2.4 ULP.
-template <int Quarters>
-VEC_FN F32 power_of_quarters(F32 x) {
-  const F32 a = abs(x), infinity = splat32(__builtin_inff());
-  if constexpr (Quarters == -4) return div(splat32(1), x);
-  if constexpr (Quarters == 8) return x * x;
-  if constexpr (Quarters == 12) return x * x * x;
-  const F32 root = sqrt(x + zero<f32>());  // that of -0 is 0
-  F32 r = root;
-  if constexpr (Quarters == 1) r = sqrt(root);
-  if constexpr (Quarters == 3) r = root * sqrt(root);
-  if constexpr (Quarters == 6) r = root * a;
-  if constexpr (Quarters == -2) r = div(splat32(1), root);
-  return select(eq(x, -infinity), Quarters < 0 ? zero<f32>() : infinity, r);
-}
-
 }  // namespace VEC_ISA
 }  // namespace vec

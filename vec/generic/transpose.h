@@ -4,20 +4,26 @@
 namespace vec {
 inline namespace VEC_ISA {
 
-// i < rows, j < cols: the tile in src.
+// i < rows, j < cols: the part of a tile in src. The empty asm keeps g++ from vectorising this for any stride, which
+// takes as long as compiling a whole kernel.
 template <class T>
 VEC_FN void transpose_tile(T* dst, i64 dst_stride, const T* src, i64 src_stride, int rows, int cols) {
   for (int j = 0; j < cols; j++)
-    for (int i = 0; i < rows; i++) dst[j * dst_stride + i] = src[i * src_stride + j];
+    for (int i = 0; i < rows; i++) {
+      asm("");
+      dst[j * dst_stride + i] = src[i * src_stride + j];
+    }
 }
 
 // A full tile of L x L.
 template <class T>
 VEC_FN void transpose_tile(T* dst, i64 dst_stride, const T* src, i64 src_stride) {
-  if constexpr (sizeof(T) == 4 && L > 1)
+  if constexpr (sizeof(T) == 4 && L > 1) {
     transpose_words((Signed<T>*)dst, dst_stride, (const Signed<T>*)src, src_stride);
-  else
-    transpose_tile(dst, dst_stride, src, src_stride, L, L);
+  } else {
+    for (int j = 0; j < L; j++)
+      for (int i = 0; i < L; i++) dst[j * dst_stride + i] = src[i * src_stride + j];
+  }
 }
 
 // i < rows, j < cols, of any size: in full tiles as far as they go.
