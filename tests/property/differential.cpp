@@ -53,9 +53,8 @@ Build emit(const Case& c, size_t index, const VecISA& isa) {
   for (ValueId v : graph.outputs) b.output_names.push_back(graph.value(v).name);
   const schedule::Target target = fuzzing_target(isa);
   b.schedule = schedule::make_schedule(ops::lower(graph), c.options, target);
-  for (auto& step : b.schedule.steps)
-    if (auto* kernel = std::get_if<schedule::FusedKernel>(&step))
-      kernel->name = fmt::format("g{}_{}", index, kernel->name);
+  schedule::each_kernel(b.schedule.steps,
+                        [&](auto& kernel) { kernel.name = fmt::format("g{}_{}", index, kernel.name); });
   b.kernels = emit_kernels(b.schedule, target, Settings());
   codegen::share_functions(b.kernels);
   return b;

@@ -1,5 +1,5 @@
-// Elementary functions, for kernels that call them: half of all kernels do not, and are compiled faster without. Included
-// after kernel.h. Each header builds on the ones before it.
+// Elementary functions, for kernels that call them: half of all kernels do not, and are compiled faster without.
+// Included after kernel.h. Each header builds on the ones before it.
 #pragma once
 // clang-format off
 #include "polynomial.h"
