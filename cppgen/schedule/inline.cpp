@@ -57,39 +57,70 @@ Expr zero_like(ir::ExprArena& exprs, DType storage) {
   return is_float(type) ? exprs.constant(type, 0) : exprs.constant_int(type, 0);
 }
 
+bool uses_variable(const std::vector<IndexExpr>& indices, const std::vector<ir::Guard>& guards,
+                   const ir::IndexNode* variable) {
+  return std::any_of(indices.begin(), indices.end(), [&](IndexExpr i) { return ir::depends_on(i, variable); }) ||
+         std::any_of(guards.begin(), guards.end(), [&](const ir::Guard& g) {
+           return ir::depends_on(g.index, variable) || ir::depends_on(g.lo, variable) || ir::depends_on(g.hi, variable);
+         });
+}
+
+// Whether the load is guarded by what its indirect variables are bound to, which only the load knows.
+bool guarded_by_indirects(Expr load) {
+  return std::any_of(load->indirects.begin(), load->indirects.end(),
+                     [&](const ir::Indirect& i) { return uses_variable({}, load->guards, i.variable); });
+}
+
+Expr without_casts(Expr e) {
+  while (e->kind == ExprKind::cast) e = e->args[0];
+  return e;
+}
+
+// Whether all positions that the value reads at stay inside where the elements that they come from are read as 0: an
+// index is checked also where a guard keeps it from being used.
+bool may_be_guarded(Expr value) {
+  for (Expr e : ir::postorder({&value, 1}))
+    for (const ir::Indirect& i : e->indirects) {
+      Expr position = without_casts(i.value);
+      if (position->kind != ExprKind::load || !position->guards.empty() || i.variable->extent.range().lo < 1)
+        return false;
+    }
+  return true;
+}
+
+// `inner`, a load of the producer, where the consumer's `load` reads it: under the guards of both.
+Expr guarded_load(Program& program, Expr inner, Expr load, Expr fallback) {
+  auto guards = inner->guards;
+  guards.insert(guards.end(), load->guards.begin(), load->guards.end());
+  auto indirects = inner->indirects;
+  for (const auto& outer : load->indirects)
+    if (uses_variable(inner->indices, guards, outer.variable)) indirects.push_back(outer);
+  DType storage = program.buffer(inner->buffer).type;
+  if (!guards.empty() && !fallback) fallback = zero_like(*program.exprs, storage);
+  return program.exprs->load(inner->buffer, storage, inner->indices, std::move(guards), fallback, std::move(indirects));
+}
+
 // The producer's value at the element that `load` reads; null where that cannot be expressed.
 Expr value_at(Program& program, const LoopNest& producer, Expr load) {
   auto& exprs = *program.exprs;
-  bool impossible = false;
-  Expr value = producer.stores[0].value;
+  const Expr value = producer.stores[0].value;
+  const Expr fallback = load->guards.empty() ? nullptr : load->args[0];
   for (Expr e : ir::postorder({&value, 1}))
     if (e->kind == ExprKind::index && !load->indirects.empty()) return nullptr;
-  Expr fallback = load->guards.empty() ? nullptr : load->args[0];
+  if (fallback && !may_be_guarded(value)) return nullptr;
+  if (is_view(producer) && fallback && !value->guards.empty() && value->args[0] != fallback) return nullptr;
+  if (!is_view(producer) && guarded_by_indirects(load)) return nullptr;
   ir::Rewrite rewrite;
   rewrite.indices = element_map(producer, load->indices);
   rewrite.replace_load = [&](Expr inner) -> Expr {
     if (load->guards.empty() && load->indirects.empty()) return nullptr;
-    auto guards = inner->guards;
-    guards.insert(guards.end(), load->guards.begin(), load->guards.end());
-    auto indirects = inner->indirects;
-    for (const auto& outer : load->indirects) {
-      bool needed = std::any_of(inner->indices.begin(), inner->indices.end(),
-                                [&](IndexExpr i) { return ir::depends_on(i, outer.variable); });
-      if (needed) indirects.push_back(outer);
-    }
-    Expr other = fallback;
-    if (!inner->guards.empty()) {
-      if (fallback && inner->args[0] != fallback) impossible = true;
-      other = inner->args[0];
-    }
-    DType storage = program.buffer(inner->buffer).type;
-    if (other && other->type != ir::value_type(storage)) other = zero_like(exprs, storage);
-    return exprs.load(inner->buffer, storage, inner->indices, std::move(guards), other, std::move(indirects));
+    return guarded_load(program, inner, load, inner->guards.empty() ? nullptr : inner->args[0]);
   };
   Expr result = ir::rewrite(exprs, value, rewrite);
-  if (impossible) return nullptr;
-  if (fallback && !is_view(producer)) result = exprs.select(guard_condition(exprs, load->guards), result, fallback);
-  return result;
+  if (!fallback) return result;
+  if (!is_view(producer)) return exprs.select(guard_condition(exprs, load->guards), result, fallback);
+  return exprs.load(result->buffer, program.buffer(result->buffer).type, result->indices, result->guards, fallback,
+                    result->indirects);
 }
 
 bool affine_in(const ir::Loop& l, const std::vector<IndexExpr>& indices) {
