@@ -95,7 +95,7 @@ void infer_body_types(Graph& body, const PassOptions& options, bool is_branch) {
       const bool bounded = !ir::bounds_for_equality(e.a, e.b).empty();
       const ir::IndexNode* symbol = is_branch && !e.in_body && !bounded ? symbol_of_branch(body, e) : nullptr;
       if (!symbol || given_way.size() == kMostSymbols)
-        throw ops::UnequalDimensions(e.what(), e.a, e.b, /*in_body=*/true);
+        throw ops::UnequalDimensions(e.what(), e.a, e.b, /*in_body=*/is_branch || e.in_body);
       given_way.push_back(symbol);
     }
     body = deep_copy(untyped);

@@ -119,6 +119,16 @@ bool are_of_inputs(const Graph& graph, IndexExpr e) {
                      [&](const auto* v) { return std::find(known.begin(), known.end(), v) != known.end(); });
 }
 
+// A dimension that was taken to be a min or max, which a bound may decide afterwards.
+IndexExpr decided(IndexExpr dimension) {
+  const ir::IndexNode* extremum = extremum_in(dimension);
+  if (!extremum) return dimension;
+  IndexExpr value = extremum->args[0];
+  for (IndexExpr arg : extremum->args)
+    value = extremum->op == ir::IndexOp::min ? ir::min(value, arg) : ir::max(value, arg);
+  return ir::substitute(dimension, {{extremum, value}});
+}
+
 // False if no bounds make the dimensions equal that a run could check.
 bool assume_equal(Graph& graph, const ops::UnequalDimensions& e) {
   if (!are_of_inputs(graph, e.a - e.b)) return false;
@@ -131,6 +141,9 @@ bool assume_equal(Graph& graph, const ops::UnequalDimensions& e) {
     warn(fmt::format("the model is taken to have {}", ir::to_string(bound)), e);
     graph.index->assume(bound);
   }
+  for (ValueId v : graph.inputs)
+    if (graph.value(v).type)
+      for (IndexExpr& d : graph.value(v).type->shape) d = decided(d);
   return !bounds.empty();
 }
 

@@ -409,3 +409,16 @@ def sizes_that_branches_give():
         y = np.maximum(np.concatenate([x * F(i) for i in range(a)], 1), 0) if c else -x
         return case([np.bool_(c), x], [y, I(a if c else 0)])
     return model, [one(True, 1, 2), one(True, 3, 2), one(False, 2, 2)]
+
+
+@idiom
+def distances_of_any_width():
+    """A Scan over the stored neighbours: its body says how wide the rows are, which the input leaves open."""
+    stored = ramp(5, 4, scale=0.7)
+    body = graph([node("Sub", ["rows", "one"], ["d"]), node("ReduceSumSquare", ["d"], ["q"], axes=[1], keepdims=0),
+                  node("Identity", ["rows"], ["rows2"])],
+                 [tensor("rows", F, None), tensor("one", F, [4])], [tensor("rows2", F, None), tensor("q", F, None)],
+                 name="body")
+    model = make_model([node("Scan", ["x", "stored"], ["same", "y"], body=body, num_scan_inputs=1)],
+                       [tensor("x", F, [None, None])], [tensor("y", F, None)], {"stored": stored})
+    return model, [case([x], [((x - stored[:, None]) ** 2).sum(2)]) for x in (ramp(3, 4), ramp(1, 4))]

@@ -51,3 +51,29 @@ def mask_of_sizes_that_a_run_chooses():
     x, mask = ramp(2, 3, 4, 35), ramp(2, 1, 20, 40)
     return model, [case([x, mask, np.int64([q, k])], [softmax(x + mask[:, :, :q, :k])])
                    for q, k in ((4, 35), (1, 35), (4, 1), (1, 1))]
+
+
+@idiom
+def bias_of_the_last_positions():
+    """MPT: of a table for 16 positions the last P + S, masked by a mask of as many; of a square mask the last S rows."""
+    start, size = np.int64([0]), np.iinfo(np.int64).max
+    ints = {"i1": np.int64(1), "zero": np.int64(0), "axis0": start, "axis1": np.int64([1]), "axis3": np.int64([3]),
+            "end": np.int64([size]), "least": np.float32(-9), "sixteen": np.int64(16),
+            "table": ramp(1, 2, 1, 16)}
+    nodes = [node("Shape", ["past"], ["ps"]), node("Gather", ["ps", "i1"], ["p"]), node("Shape", ["x"], ["xs"]),
+             node("Gather", ["xs", "i1"], ["s"]), node("Add", ["p", "s"], ["t"]), node("Sub", ["sixteen", "t"], ["rest"]),
+             node("Max", ["zero", "rest"], ["from"]), node("Unsqueeze", ["from", "axis0"], ["from1"]),
+             node("Slice", ["table", "from1", "end", "axis3"], ["bias"]), node("Not", ["mask"], ["hidden"]),
+             node("Where", ["hidden", "least", "bias"], ["masked"]), node("Concat", ["past", "x"], ["all"], axis=1),
+             node("Unsqueeze", ["all", "axis1"], ["row"]), node("Unsqueeze", ["row", "axis1"], ["row4"]),
+             node("Add", ["row4", "masked"], ["y"]), node("Neg", ["s"], ["minus"]),
+             node("Unsqueeze", ["minus", "axis0"], ["minus1"]), node("Slice", ["all", "minus1", "end", "axis1"], ["z"])]
+    model = make_model(nodes, [tensor("mask", np.bool_, ["m"]), tensor("past", np.float32, ["b", "p"]),
+                               tensor("x", np.float32, ["b", "s"])],
+                       [tensor("y", np.float32, None), tensor("z", np.float32, None)], ints)
+
+    def one(b, p, s):
+        mask, past, x = np.arange(p + s) > 0, ramp(b, p), ramp(b, s, scale=0.6)
+        masked = np.where(mask, ints["table"][:, :, :, 16 - p - s:], np.float32(-9))
+        return case([mask, past, x], [np.concatenate([past, x], 1)[:, None, None] + masked, x])
+    return model, [one(2, 0, 3), one(1, 4, 1), one(2, 3, 2)]
