@@ -1,4 +1,4 @@
-# A room is one folder of the source tree and one static library of the same name.
+# A room is one folder of the source tree, with the folders in it, and one static library of the same name.
 #
 #   cppgen_room(cppgen/ir DEPS cppgen/support LINK fmt::fmt)
 #
@@ -34,7 +34,7 @@ function(cppgen_room path)
   cmake_parse_arguments(ARG "" "" "DEPS;LINK;PRIVATE_LINK;EXCLUDE" ${ARGN})
   cppgen_room_target(target "${path}")
   cppgen_room_view(view "${path}")
-  file(GLOB sources CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/${path}/*.cpp")
+  file(GLOB sources CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/${path}/*.cpp" "${CMAKE_SOURCE_DIR}/${path}/*/*.cpp")
   foreach(name IN LISTS ARG_EXCLUDE)
     list(REMOVE_ITEM sources "${CMAKE_SOURCE_DIR}/${path}/${name}")
   endforeach()

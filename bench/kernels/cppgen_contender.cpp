@@ -8,7 +8,7 @@
 #include "cppgen/driver/compiler.h"
 #include "cppgen/driver/isa_choice.h"
 #include "cppgen/driver/stages.h"
-#include "cppgen/schedule/contraction.h"
+#include "cppgen/schedule/engines/engine_list.h"
 #include "runtime/base/settings.h"
 #include "runtime/session/session.h"
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "cppgen/codegen/kernel_writer.h"
-#include "cppgen/schedule/tiles.h"
+#include "cppgen/schedule/engines/panels.h"
 #include "runtime/base/errors.h"
 
 namespace cppgen::codegen {

@@ -207,9 +207,7 @@ class Builder {
     for (IndexExpr p : text.params) step.params.push_back(coder_.code(p));
     step.range = coder_.code(text.range), step.unit_work = coder_.code(text.unit_work);
     step.scratch_bytes = coder_.code(text.scratch_bytes);
-    step.engine = kernel.kind == schedule::KernelKind::loops ? "loops"
-                  : kernel.contraction                       ? kernel.contraction->engine
-                                                             : "cppgen";
+    step.engine = schedule::engine_of(kernel);
     if (multiplies_with_constants(kernel)) step.product_of = id_of_[size_t(kernel.contraction->left->buffer)];
     step.origins = kernel.origins;
     step.flops = coder_.code(flops_of(kernel)), step.bytes = coder_.code(bytes_touched(text.buffers));

@@ -10,10 +10,9 @@
 #include <mutex>
 #include <thread>
 
-#include "cppgen/schedule/n_bits.h"
+#include "cppgen/schedule/engines/packed_constant.h"
 #include "cppgen/support/file_io.h"
 #include "runtime/base/errors.h"
-#include "runtime/contraction/tile.h"
 
 namespace cppgen::package {
 namespace {
@@ -48,19 +47,6 @@ class WritableMapping {
     user_error("{}: cannot write {} bytes: {}", path_, bytes_, error_text(error));
   }
 };
-
-// The panels of one batch of a packed constant.
-void pack(const schedule::Schedule& schedule, const PackedConstant& p, int64_t batch, char* out) {
-  if (p.n_bits) return rt::pack_n_bits(schedule::source_of(schedule.program, *p.n_bits), p.width, out);
-  const ir::Buffer& source = schedule.program.buffer(p.source);
-  std::vector<rt::PanelSource> taps;
-  for (int64_t offset : p.tap_offsets) {
-    const int64_t first = p.batch_offsets[size_t(batch)] + offset;
-    taps.push_back({static_cast<const char*>(source.data.bytes) + first * int64_t(size_of(source.type)),
-                    p.depth.constant(), p.columns.constant(), p.depth_stride, p.column_stride});
-  }
-  rt::pack_panels(p.format, taps, p.width, out);
-}
 
 // A constant with its dimensions in the order of its layout.
 void copy_in_order(const ir::Buffer& buffer, const schedule::Layout& layout, char* out) {
@@ -106,7 +92,8 @@ void write_weights(const std::string& path, const schedule::Schedule& schedule,
         char* out = file.data() + w.offset;
         if (const PackedConstant* p = packed[size_t(w.buffer)]) {
           const int64_t batches = int64_t(p->batch_offsets.size());
-          for (int64_t b = 0; b < batches; b++) pack(schedule, *p, b, out + b * (w.bytes / batches));
+          for (int64_t b = 0; b < batches; b++)
+            schedule::write_panels(schedule.program, *p, b, out + b * (w.bytes / batches));
         } else if (w.bytes > 0) {
           copy_in_order(schedule.program.buffer(w.buffer), schedule.layouts[size_t(w.buffer)], out);
         }

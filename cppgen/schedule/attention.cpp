@@ -63,7 +63,7 @@ bool is_plain(const Program& program, Expr load) {
 
 // Whether an operand is a matrix over the two loops, contiguous along one of them.
 bool is_matrix(const Program& program, const Layouts& layouts, Expr load, const Loop& along, const Loop& across) {
-  IndexExpr offset = offset_of(program.buffer(load->buffer), layouts[size_t(load->buffer)], load->indices);
+  IndexExpr offset = offset_of(program, layouts, load);
   auto first = ir::stride_of(offset, along.var.node()), second = ir::stride_of(offset, across.var.node());
   if (!first || !second) return false;
   return first->is_constant(1) || second->is_constant(1) || along.extent.is_constant(1) || across.extent.is_constant(1);

@@ -15,4 +15,9 @@ std::vector<Expr> roots_of(const Segment& s) {
   return roots;
 }
 
+std::string engine_of(const FusedKernel& kernel) {
+  if (kernel.contraction) return kernel.contraction->engine;
+  return kernel.kind == KernelKind::loops ? "loops" : "cppgen";
+}
+
 }  // namespace cppgen::schedule

@@ -97,6 +97,10 @@ struct FusedKernel {
   std::vector<std::string> origins;
 };
 
+// What runs the kernel, as plans and reports name it: the engine of a contraction, "loops", or, for attentions,
+// "cppgen".
+std::string engine_of(const FusedKernel&);
+
 // A constant rearranged for an engine when the model is compiled.
 struct PackedConstant {
   ir::BufferId source, packed;

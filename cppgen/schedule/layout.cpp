@@ -53,6 +53,10 @@ IndexExpr offset_of(const Buffer& buffer, const Layout& layout, const std::vecto
   return offset;
 }
 
+IndexExpr offset_of(const Program& program, const Layouts& layouts, Expr load) {
+  return offset_of(program.buffer(load->buffer), layouts[size_t(load->buffer)], load->indices);
+}
+
 namespace {
 
 // The dimension whose index moves with `variable`, if exactly one does.

@@ -32,6 +32,8 @@ std::vector<ir::IndexExpr> strides_of(const ir::Buffer&, const Layout&);
 ir::IndexExpr storage_elements(const ir::Buffer&, const Layout&);
 // The linear element offset of a (logical) index.
 ir::IndexExpr offset_of(const ir::Buffer&, const Layout&, const std::vector<ir::IndexExpr>& indices);
+// The same of what a load reads.
+ir::IndexExpr offset_of(const ir::Program&, const Layouts&, ir::Expr load);
 
 // Chooses the layouts of temporaries over the whole program: a contraction wants the depth of its left operand and the
 // columns of its result contiguous (so convolutions run channels-last); other nests carry the layout on, and constants

@@ -41,7 +41,7 @@ bool is_even(const ir::Program& program, const Layouts& layouts, Expr load, cons
   for (const auto& g : load->guards)
     if (depends_on_any(g.index, rows) || depends_on_any(g.lo, rows) || depends_on_any(g.hi, rows)) return false;
   if (!load->indirects.empty()) return false;
-  return is_even(offset_of(program.buffer(load->buffer), layouts[size_t(load->buffer)], load->indices), m);
+  return is_even(offset_of(program, layouts, load), m);
 }
 
 bool epilogue_is_even(const ir::Program& program, const Layouts& layouts, const std::vector<ir::Store>& stores,

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <numeric>
 
+#include "cppgen/schedule/uses.h"
+
 namespace cppgen::schedule {
 namespace {
 
@@ -14,14 +16,37 @@ constexpr int64_t kRowsPerSet = 4;  // of a tile; what else the tile reads needs
 // Bytes between successive rows; 0 where that is not one number.
 int64_t row_distance(const Program& program, Expr left, const std::vector<ir::Loop>& rows, const Layouts& layouts) {
   if (rows.empty()) return 0;
-  const ir::Buffer& buffer = program.buffer(left->buffer);
-  const IndexExpr offset = offset_of(buffer, layouts[size_t(buffer.id)], left->indices);
-  const auto stride = ir::stride_of(offset, rows.back().var.node());
-  return stride && stride->is_constant() ? std::abs(stride->constant()) * int64_t(size_of(buffer.type)) : 0;
+  const auto stride = ir::stride_of(offset_of(program, layouts, left), rows.back().var.node());
+  const auto element = int64_t(size_of(program.buffer(left->buffer).type));
+  return stride && stride->is_constant() ? std::abs(stride->constant()) * element : 0;
 }
 
 bool share_sets(int64_t distance, rt::TileShape shape, const Target& target) {
   return distance != 0 && shape.mr > kRowsPerSet * (target.l1_set_period / std::gcd(target.l1_set_period, distance));
+}
+
+// By buffer: whether a function of the library or a repetition touches it.
+std::vector<bool> expected_without_gaps(const Program& program, const std::vector<ContractionStep>& steps) {
+  std::vector<bool> expected(program.buffers.size(), false);
+  const auto add = [&](const std::vector<BufferId>& buffers) {
+    for (BufferId b : buffers) expected[size_t(b)] = true;
+  };
+  for (size_t i = 0; i < steps.size(); i++) {
+    if (const auto* call = std::get_if<LibraryStep>(&steps[i])) add(call->inputs), add(call->outputs);
+    if (!as_nest(program.statements[i]))
+      add(buffers_read(program.statements[i])), add(buffers_written(program.statements[i]));
+  }
+  return expected;
+}
+
+void pad_rows_of(Schedule& schedule, const TileContraction& c, const Target& target) {
+  const ir::Buffer& buffer = schedule.program.buffer(c.left->buffer);
+  if (buffer.kind != ir::BufferKind::temporary || buffer.shape.size() < 2) return;
+  const int64_t distance = row_distance(schedule.program, c.left, c.rows, schedule.layouts);
+  if (!share_sets(distance, c.shape, target)) return;
+  schedule.layouts[size_t(buffer.id)].pad = kLine / int64_t(size_of(buffer.type));
+  schedule.log.add("layout", buffer.name,
+                   FusionDecision::yes(fmt::format("rows {} bytes apart: a cache line more", distance)));
 }
 
 }  // namespace
@@ -31,15 +56,11 @@ bool rows_conflict(const Program& program, const ContractionView& view, const La
   return share_sets(row_distance(program, view.left, view.rows, layouts), shape, target);
 }
 
-void pad_conflicting_rows(const Program& program, const TileContraction& c, const std::vector<BufferId>& library,
-                          const Target& target, Layouts& layouts, DecisionLog& log) {
-  const ir::Buffer& buffer = program.buffer(c.left->buffer);
-  if (buffer.kind != ir::BufferKind::temporary || buffer.shape.size() < 2) return;
-  if (std::find(library.begin(), library.end(), buffer.id) != library.end()) return;
-  const int64_t distance = row_distance(program, c.left, c.rows, layouts);
-  if (!share_sets(distance, c.shape, target)) return;
-  layouts[size_t(buffer.id)].pad = kLine / int64_t(size_of(buffer.type));
-  log.add("layout", buffer.name, FusionDecision::yes(fmt::format("rows {} bytes apart: a cache line more", distance)));
+void pad_conflicting_rows(Schedule& schedule, const std::vector<ContractionStep>& steps, const Target& target) {
+  const std::vector<bool> without_gaps = expected_without_gaps(schedule.program, steps);
+  for (const ContractionStep& step : steps)
+    if (const auto* tiles = std::get_if<TileContraction>(&step); tiles && !without_gaps[size_t(tiles->left->buffer)])
+      pad_rows_of(schedule, *tiles, target);
 }
 
 }  // namespace cppgen::schedule

@@ -1,5 +1,8 @@
 #pragma once
+#include <vector>
+
 #include "cppgen/schedule/contraction.h"
+#include "cppgen/schedule/engines/engine.h"
 
 namespace cppgen::schedule {
 
@@ -7,9 +10,8 @@ namespace cppgen::schedule {
 // a line of each is needed again at every step of the depth.
 bool rows_conflict(const Program&, const ContractionView&, const Layouts&, rt::TileShape, const Target&);
 
-// Lets the rows of a contraction's left operand lie a cache line further apart where they conflict. Only temporaries
-// that kernels alone touch: `library` are those that library functions see.
-void pad_conflicting_rows(const Program&, const TileContraction&, const std::vector<BufferId>& library, const Target&,
-                          Layouts&, DecisionLog&);
+// Lets the rows of left operands lie a cache line further apart where they conflict: only rows of temporaries that
+// kernels alone touch, because functions of the library and repetitions expect no gaps. `steps` by statement.
+void pad_conflicting_rows(Schedule&, const std::vector<ContractionStep>& steps, const Target&);
 
 }  // namespace cppgen::schedule

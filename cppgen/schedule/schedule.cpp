@@ -6,7 +6,7 @@
 
 #include "cppgen/schedule/around_caches.h"
 #include "cppgen/schedule/attention.h"
-#include "cppgen/schedule/contraction.h"
+#include "cppgen/schedule/engines/choose_engines.h"
 #include "cppgen/schedule/epilogue.h"
 #include "cppgen/schedule/fold_taps.h"
 #include "cppgen/schedule/group.h"
@@ -14,15 +14,11 @@
 #include "cppgen/schedule/inline.h"
 #include "cppgen/schedule/kernels.h"
 #include "cppgen/schedule/merge_rows.h"
-#include "cppgen/schedule/n_bits.h"
-#include "cppgen/schedule/onednn.h"
 #include "cppgen/schedule/pad_rows.h"
 #include "cppgen/schedule/reductions.h"
 #include "cppgen/schedule/register_tiles.h"
 #include "cppgen/schedule/repetition.h"
-#include "cppgen/schedule/tiles.h"
 #include "cppgen/schedule/uses.h"
-#include "cppgen/schedule/xsmm.h"
 
 namespace cppgen::schedule {
 namespace {
@@ -39,125 +35,6 @@ void drop_dead(Program& program) {
     for (BufferId b : buffers_read(program.statements[i])) read[size_t(b)] = true;
   }
   erase_statements(program, dead);
-}
-
-// Chooses engines and brings each contraction into its engine's form: extra nests (packing, an epilogue of its own)
-// appear in the program; `prepared` remembers what the tile engine needs, by position.
-struct Engines {
-  std::vector<std::optional<TileContraction>> tiles;
-  std::vector<std::optional<LibraryStep>> library;
-};
-
-constexpr const char* kPackedEachRun = "the right operand is packed into panels, and is no constant";
-
-class EngineStage {
- public:
-  EngineStage(Schedule& schedule, const std::vector<int>& elsewhere, const Options& options, const Target& target)
-      : schedule_(schedule),
-        options_(options),
-        target_(target),
-        chosen_(choose_engines(schedule.program, schedule.layouts, elsewhere, options, target, schedule.log)) {}
-
-  Engines run() {
-    auto old = std::move(schedule_.program.statements);
-    schedule_.program.statements.clear();
-    for (size_t i = 0; i < old.size(); i++) {
-      const Engine* engine = chosen_[i];
-      if (engine && engine->kind == Engine::tiles)
-        tiles(std::get<LoopNest>(old[i]), *engine);
-      else if (engine && engine->kind == Engine::n_bits)
-        n_bits(std::get<LoopNest>(old[i]), *engine);
-      else if (engine && engine->kind == Engine::onednn)
-        library(std::get<LoopNest>(old[i]),
-                [&](LoopNest& nest) { return prepare_onednn(schedule_.program, schedule_.layouts, nest); });
-      else if (engine && engine->kind == Engine::xsmm)
-        library(std::get<LoopNest>(old[i]),
-                [&](LoopNest& nest) { return prepare_xsmm(schedule_.program, schedule_.layouts, nest, options_); });
-      else
-        append(std::move(old[i]));
-    }
-    return std::move(engines_);
-  }
-
- private:
-  Schedule& schedule_;
-  const Options& options_;
-  const Target& target_;
-  std::vector<const Engine*> chosen_;
-  Engines engines_;
-
-  // A contraction that no engine takes is a nest as any other.
-  void append(ir::Statement statement, bool contraction = false) {
-    if (LoopNest* nest = as_nest(statement); nest && !contraction) nest->roles.clear();
-    schedule_.program.statements.push_back(std::move(statement));
-    engines_.tiles.emplace_back();
-    engines_.library.emplace_back();
-  }
-
-  void append_copy(LoopNest nest, const char* kind, const char* reason) {
-    schedule_.log.copies.push_back({nest.stores[0].buffer, kind, reason});
-    append(std::move(nest));
-  }
-
-  void tiles(LoopNest nest, const Engine& engine) {
-    const rt::TileFormat format = copied_if_needed(nest, *choose_format(nest, engine.formats, target_));
-    auto prepared =
-        prepare_tiles(schedule_.program, schedule_.layouts, nest, format, target_.tiles[size_t(format)], options_);
-    place(std::move(prepared), std::move(nest), engine);
-  }
-
-  void n_bits(LoopNest nest, const Engine& engine) {
-    auto prepared = prepare_n_bits(schedule_.program, schedule_.layouts, nest, target_);
-    place(std::move(prepared), std::move(nest), engine);
-  }
-
-  void place(TilePreparation prepared, LoopNest nest, const Engine& engine) {
-    if (prepared.packing) append_copy(std::move(*prepared.packing), "packing", kPackedEachRun);
-    if (prepared.packed) schedule_.packed.push_back(std::move(*prepared.packed));
-    append(std::move(nest), true);
-    engines_.tiles.back() = std::move(prepared.contraction);
-    engines_.tiles.back()->engine = engine.name;
-  }
-
-  // Rows that conflict and cannot be moved apart, being an input of the model, are copied a tile at a time.
-  rt::TileFormat copied_if_needed(const LoopNest& nest, rt::TileFormat format) const {
-    const auto view = view_of(nest);
-    const bool moves = schedule_.program.buffer(view->left->buffer).kind == ir::BufferKind::temporary;
-    const rt::TileShape copied = target_.tiles[size_t(rt::TileFormat::f32_copied)];
-    const std::vector<ir::Loop> taps(view->depth.begin(), view->depth.end() - 1);
-    if (format != rt::TileFormat::f32 || moves || !points(taps).is_constant(1) || copied.mr == 0) return format;
-    const bool conflict = rows_conflict(schedule_.program, *view, schedule_.layouts, copied, target_);
-    return conflict ? rt::TileFormat::f32_copied : format;
-  }
-
-  template <class Prepare>
-  void library(LoopNest nest, Prepare&& prepare) {
-    LibraryPreparation prepared = prepare(nest);
-    if (prepared.padding) append_copy(std::move(*prepared.padding), "padding", "the engine reads images with padding");
-    if (prepared.packing) append_copy(std::move(*prepared.packing), "packing", kPackedEachRun);
-    if (prepared.packed) schedule_.packed.push_back(std::move(*prepared.packed));
-    append(std::move(nest), true);
-    engines_.library.back() = std::move(prepared.step);
-    append(std::move(prepared.epilogue));
-  }
-};
-
-void pad_rows(Schedule& schedule, const Engines& engines, const Target& target) {
-  std::vector<BufferId> library;
-  auto add = [&](const auto& call) {
-    for (const auto* buffers : {&call.inputs, &call.outputs})
-      library.insert(library.end(), buffers->begin(), buffers->end());
-  };
-  for (size_t i = 0; i < engines.tiles.size(); i++) {
-    if (engines.library[i]) add(*engines.library[i]);
-    const auto& statement = schedule.program.statements[i];
-    if (const auto* call = std::get_if<ir::LibraryCall>(&statement)) add(*call);
-    if (!std::holds_alternative<ir::Repetition>(statement)) continue;
-    for (const auto& buffers : {buffers_read(statement), buffers_written(statement)})
-      library.insert(library.end(), buffers.begin(), buffers.end());
-  }
-  for (const auto& tiles : engines.tiles)
-    if (tiles) pad_conflicting_rows(schedule.program, *tiles, library, target, schedule.layouts, schedule.log);
 }
 
 std::string kernel_name(size_t position, const Program& program, const Group& group) {
@@ -188,18 +65,20 @@ std::vector<int> flat(const StatementLists& lists) {
   return all;
 }
 
-ScheduledStep make_step(Schedule& schedule, const Engines& engines, const Attentions& attentions, const Uses& uses,
-                        const Group& group, size_t position) {
+using ContractionSteps = std::vector<ContractionStep>;  // by statement
+
+ScheduledStep make_step(Schedule& schedule, const ContractionSteps& contractions, const Attentions& attentions,
+                        const Uses& uses, const Group& group, size_t position) {
   Program& program = schedule.program;
   size_t first = size_t(group.statements[0]);
-  if (engines.library[first]) return *engines.library[first];
+  if (const auto* call = std::get_if<LibraryStep>(&contractions[first])) return *call;
   if (const auto* call = std::get_if<ir::LibraryCall>(&program.statements[first]))
     return LibraryStep{call->function, "library",     call->inputs, call->outputs,
                        call->params,   call->numbers, call->origins};
   std::string name = kernel_name(position, program, group);
   if (group.attention >= 0) return make_attention_kernel(program, attentions[size_t(group.attention)], name);
-  if (engines.tiles[first])
-    return make_tile_kernel(program, *as_nest(program.statements[first]), *engines.tiles[first], name);
+  if (const auto* tiles = std::get_if<TileContraction>(&contractions[first]))
+    return make_tile_kernel(program, *as_nest(program.statements[first]), *tiles, name);
   return make_kernel(program, schedule.layouts, uses, group, name);
 }
 
@@ -246,8 +125,10 @@ Schedule make_schedule(Program program, const Options& options, const Target& ta
   if (options.layout_optimization) fold_taps_into_depth(schedule.program, schedule.log);
   schedule.layouts = plan_layouts(schedule.program, options, schedule.log);
   const Attentions attentions = find_attentions(schedule.program, schedule.layouts, options, target, schedule.log);
-  Engines engines = EngineStage(schedule, flat(statements_of(schedule.program, attentions)), options, target).run();
-  if (options.layout_optimization) pad_rows(schedule, engines, target);
+  const auto engines = choose_engines(schedule.program, schedule.layouts,
+                                      flat(statements_of(schedule.program, attentions)), options, target, schedule.log);
+  const ContractionSteps contractions = prepare_contractions(schedule, engines, options, target);
+  if (options.layout_optimization) pad_conflicting_rows(schedule, contractions, target);
   trace(hook, "engines", schedule.program);
   auto groups = group_statements(schedule.program, statements_of(schedule.program, attentions), options, schedule.log);
   Uses uses = collect_uses(schedule.program);
@@ -257,7 +138,7 @@ Schedule make_schedule(Program program, const Options& options, const Target& ta
       auto steps = schedule_repetition(schedule, *r, uses, options, target, fmt::format("k{}", position));
       std::move(steps.begin(), steps.end(), std::back_inserter(schedule.steps));
     } else {
-      schedule.steps.push_back(make_step(schedule, engines, attentions, uses, group, position));
+      schedule.steps.push_back(make_step(schedule, contractions, attentions, uses, group, position));
     }
   }
   if (options.inplace_buffers) find_in_place(schedule);

@@ -2,7 +2,7 @@
 // products and convolutions around the edges of panels, blocks and images.
 #include <set>
 
-#include "cppgen/schedule/contraction.h"
+#include "cppgen/schedule/engines/engine_list.h"
 #include "tests/isas_to_test.h"
 #include "tests/property/differential.h"
 #include "tests/schedule/scheduled.h"

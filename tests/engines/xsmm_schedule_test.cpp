@@ -1,6 +1,6 @@
 // Which contractions libxsmm takes, and what it refuses with which reason.
+#include "cppgen/schedule/engines/xsmm.h"
 #include "cppgen/schedule/schedule.h"
-#include "cppgen/schedule/xsmm.h"
 #include "tests/schedule/scheduled.h"
 
 namespace cppgen::schedule {
@@ -16,7 +16,7 @@ FusionDecision decision_of(GraphMaker g, const Target& target = wide_target(), i
   const Layouts layouts = plan_layouts(program, {}, log);
   for (const auto& statement : program.statements)
     if (const auto* nest = std::get_if<LoopNest>(&statement); nest && nest->is_contraction())
-      return xsmm_supports(program, layouts, *nest, target, lanes);
+      return xsmm_supports(Contraction(program, layouts, *nest), target, lanes);
   return FusionDecision::no("no contraction");
 }
 
@@ -69,13 +69,11 @@ TEST(XsmmSchedule, PreparationKeepsTheMeaning) {
         statements.push_back(statement);
         continue;
       }
-      LoopNest kept = *nest;
-      LibraryPreparation prepared = prepare_xsmm(after, layouts, kept, {.weight_prepack = false});
-      EXPECT_EQ(prepared.step.engine, "xsmm");
-      for (auto* first : {&prepared.padding, &prepared.packing})
-        if (*first) statements.emplace_back(std::move(**first));
-      statements.emplace_back(std::move(kept));
-      statements.emplace_back(std::move(prepared.epilogue));
+      Prepared prepared = xsmm_engine().prepare(after, layouts, *nest, {.weight_prepack = false}, wide_target());
+      EXPECT_TRUE(std::holds_alternative<LibraryStep>(prepared.step));
+      for (OperandCopy& copy : prepared.copies) statements.emplace_back(std::move(copy.nest));
+      statements.emplace_back(std::move(prepared.nest));
+      statements.emplace_back(std::move(prepared.epilogue.value()));
     }
     after.statements = std::move(statements);
     ir::verify(after);

@@ -1,4 +1,4 @@
-#include "cppgen/schedule/row_tiling.h"
+#include "cppgen/schedule/engines/row_tiling.h"
 
 #include <algorithm>
 #include <cmath>

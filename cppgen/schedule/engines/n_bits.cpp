@@ -1,6 +1,8 @@
-#include "cppgen/schedule/n_bits.h"
+#include "cppgen/schedule/engines/n_bits.h"
 
 #include <fmt/format.h>
+
+#include "cppgen/schedule/engines/packed_constant.h"
 
 namespace cppgen::schedule {
 namespace {
@@ -43,11 +45,9 @@ rt::TileFormat format_for(DType left) {
                                : rt::TileFormat::n_bits;
 }
 
-}  // namespace
-
-FusionDecision n_bits_support(const Program& program, const Layouts& layouts, const LoopNest& nest,
-                              const Options& options, const Target& target) {
-  const auto view = n_bit_view(program, nest);
+FusionDecision supports(const Contraction& contraction, const Options& options, const Target& target) {
+  const Program& program = contraction.program;
+  const auto view = n_bit_view(program, contraction.nest);
   if (!view) return FusionDecision::no("no weights of few bits");
   const auto& w = view->weights;
   if (!is_constant(program, w.values) || !is_constant(program, w.scales) || !is_constant(program, w.zeros))
@@ -56,8 +56,7 @@ FusionDecision n_bits_support(const Program& program, const Layouts& layouts, co
   const ir::Buffer& left = program.buffer(view->left->buffer);
   if (!view->left->guards.empty() || !view->left->indirects.empty())
     return FusionDecision::no("operands are read under conditions");
-  const IndexExpr offset = offset_of(left, layouts[size_t(left.id)], view->left->indices);
-  const auto stride = ir::stride_of(offset, view->depth.var.node());
+  const auto stride = ir::stride_of(contraction.offset(view->left), view->depth.var.node());
   if (!stride || !stride->is_constant(1)) return FusionDecision::no("the left operand's depth is not contiguous");
   const rt::TileFormat format = format_for(left.type);
   if (rt::tile_formats()[size_t(format)].left != left.type || target.tiles[size_t(format)].mr == 0)
@@ -65,10 +64,9 @@ FusionDecision n_bits_support(const Program& program, const Layouts& layouts, co
   return FusionDecision::yes();
 }
 
-TilePreparation prepare_n_bits(Program& program, Layouts& layouts, LoopNest& nest, const Target& target) {
+Prepared prepare(Program& program, Layouts& layouts, LoopNest nest, const Options&, const Target& target) {
   const View view = *n_bit_view(program, nest);
-  TilePreparation result;
-  TileContraction& c = result.contraction;
+  TileContraction c;
   c.format = format_for(program.buffer(view.left->buffer).type), c.shape = target.tiles[size_t(c.format)];
   c.left = view.left, c.rows = view.rows, c.columns = view.columns, c.depth = view.depth;
   const rt::NBitSource source = source_of(program, view.weights);
@@ -80,26 +78,18 @@ TilePreparation prepare_n_bits(Program& program, Layouts& layouts, LoopNest& nes
   PackedConstant packed{};
   packed.source = view.weights.values, packed.packed = c.packed, packed.format = c.format, packed.width = c.shape.nr;
   packed.batch_offsets = {0}, packed.n_bits = view.weights;
-  result.packed = std::move(packed);
-  // What the panels mean no nest can say; it shows that they are read.
+  Prepared result;
+  result.packed.push_back(std::move(packed));
+  // No nest can say what the panels mean; this one shows that they are read.
   c.right = program.exprs->load(c.packed, DType::u8, {ir::floordiv(c.columns.var, c.shape.nr), 0});
   nest.reductions[0].value =
       program.exprs->binary(ir::BinaryOp::mul, view.left, program.exprs->cast(DType::f32, c.right));
+  result.nest = std::move(nest), result.step = std::move(c);
   return result;
 }
 
-rt::NBitSource source_of(const Program& program, const ir::NBitWeights& w) {
-  const auto data = [&](BufferId b) { return b < 0 ? nullptr : program.buffer(b).data.bytes; };
-  const auto type = [&](BufferId b) { return b < 0 ? DType::u8 : program.buffer(b).type; };
-  return {static_cast<const uint8_t*>(static_cast<const void*>(data(w.values))),
-          data(w.scales),
-          type(w.scales),
-          data(w.zeros),
-          type(w.zeros),
-          w.columns,
-          w.depth,
-          w.bits,
-          w.block};
-}
+}  // namespace
+
+Engine n_bit_engine() { return {"cppgen-n-bits", "CPP", supports, prepare}; }
 
 }  // namespace cppgen::schedule

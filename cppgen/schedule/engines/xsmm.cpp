@@ -1,11 +1,11 @@
-#include "cppgen/schedule/xsmm.h"
+#include "cppgen/schedule/engines/xsmm.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "cppgen/schedule/tiles.h"
-#include "cppgen/schedule/uses.h"
+#include "cppgen/schedule/engines/library_contraction.h"
+#include "cppgen/schedule/engines/tiles.h"
 #include "runtime/contraction/xsmm.h"
 
 namespace cppgen::schedule {
@@ -162,38 +162,43 @@ LoopNest pad(Program& program, Layouts& layouts, LoopNest& nest, Expr left) {
   return copy;
 }
 
+Prepared prepare(Program& program, Layouts& layouts, LoopNest nest, const Options& options, const Target&) {
+  std::vector<OperandCopy> padding;
+  if (Expr left = view_of(nest)->left; !left->guards.empty())
+    padding.push_back({pad(program, layouts, nest, left), "padding", "the engine reads images with padding"});
+  const ContractionView view = *view_of(nest);
+  Form form = form_of(left_offset(padded_operand(program, view.left), layouts), batch_index(view), view);
+  Prepared prepared =
+      prepare_tiles(program, layouts, std::move(nest), rt::TileFormat::f32, {1, int(rt::kXsmmPanelColumns)}, options);
+  prepared.copies.insert(prepared.copies.begin(), padding.begin(), padding.end());
+  const BufferId raw = split_epilogue(program, layouts, output_order(view), prepared);
+  LibraryStep step;
+  step.function = rt::kXsmmContraction;
+  step.inputs = {view.left->buffer, std::get<TileContraction>(prepared.step).packed}, step.outputs = {raw};
+  step.params = std::move(form.params), step.origins = prepared.nest.origins;
+  prepared.step = std::move(step);
+  return prepared;
+}
+
 }  // namespace
 
-FusionDecision xsmm_supports(const Program& program, const Layouts& layouts, const LoopNest& nest, const Target& target,
-                             int xsmm_lanes) {
+FusionDecision xsmm_supports(const Contraction& contraction, const Target& target, int xsmm_lanes) {
   if (xsmm_lanes == 0) return FusionDecision::no("libxsmm has no kernels for this CPU");
   if (xsmm_lanes > target.lanes) return FusionDecision::no("libxsmm would use a wider ISA than the one forced");
-  if (auto regular = tiles_support(program, layouts, nest, rt::TileFormat::f32); !regular) return regular;
-  const ContractionView view = *view_of(nest);
-  const PaddedOperand operand = padded_operand(program, view.left);
+  if (auto regular = tiles_support(contraction, rt::TileFormat::f32); !regular) return regular;
+  const ContractionView& view = *contraction.view;
+  const PaddedOperand operand = padded_operand(contraction.program, view.left);
   if (!operand.refusal.empty()) return FusionDecision::no(operand.refusal);
-  const Form form = form_of(left_offset(operand, layouts), batch_index(view), view);
+  const Form form = form_of(left_offset(operand, contraction.layouts), batch_index(view), view);
   return form.params.empty() ? FusionDecision::no(form.refusal) : FusionDecision::yes();
 }
 
-LibraryPreparation prepare_xsmm(Program& program, Layouts& layouts, LoopNest& nest, const Options& options) {
-  LibraryPreparation result;
-  if (Expr left = view_of(nest)->left; !left->guards.empty()) result.padding = pad(program, layouts, nest, left);
-  const ContractionView view = *view_of(nest);
-  const Form form = form_of(left_offset(padded_operand(program, view.left), layouts), batch_index(view), view);
-  TilePreparation panels =
-      prepare_tiles(program, layouts, nest, rt::TileFormat::f32, {1, int(rt::kXsmmPanelColumns)}, options);
-  result.packing = std::move(panels.packing);
-  result.packed = std::move(panels.packed);
-  const BufferId raw = split_epilogue(program, layouts, nest, output_order(view), result.epilogue);
-  result.step = {std::string(rt::kXsmmContraction),
-                 "xsmm",
-                 {view.left->buffer, panels.contraction.packed},
-                 {raw},
-                 form.params,
-                 {},
-                 nest.origins};
-  return result;
+Engine xsmm_engine() {
+  return {"xsmm", "XSMM",
+          [](const Contraction& contraction, const Options&, const Target& target) {
+            return xsmm_supports(contraction, target, rt::xsmm_lanes());
+          },
+          prepare};
 }
 
 }  // namespace cppgen::schedule

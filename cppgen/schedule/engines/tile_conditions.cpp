@@ -1,9 +1,6 @@
-#include "cppgen/schedule/engine_conditions.h"
+#include "cppgen/schedule/engines/tile_conditions.h"
 
 #include <fmt/format.h>
-
-#include "cppgen/schedule/tiles.h"
-#include "runtime/base/errors.h"
 
 namespace cppgen::schedule {
 namespace {
@@ -31,7 +28,7 @@ bool constant_points(const std::vector<ir::Loop>& loops) {
   return true;
 }
 
-// Of the packed weights, over those of the model.
+// Bytes of the packed weights over those of the model's.
 double growth(const ContractionView& view, rt::TileFormat format, int width) {
   int64_t depth = 1;
   for (const auto& l : view.depth) depth *= l.extent.constant();
@@ -53,13 +50,13 @@ FusionDecision worth_padding(const ContractionView& view, rt::TileFormat format,
   return FusionDecision::yes();
 }
 
-FusionDecision packs_well(const Program& program, const LoopNest& nest, rt::TileFormat format, const Options& options,
+FusionDecision packs_well(const Contraction& contraction, rt::TileFormat format, const Options& options,
                           const Target& target) {
-  const auto view = view_of(nest);
+  const auto& view = contraction.view;
   const int width = target.tiles[size_t(format)].nr;
   if (width == 0) return FusionDecision::no("no such tiles for " + target.isa);
   if (!view || view->columns.size() != 1) return FusionDecision::no("columns are not one loop");
-  if (program.buffer(view->right->buffer).kind != ir::BufferKind::constant)
+  if (contraction.buffer(view->right).kind != ir::BufferKind::constant)
     return FusionDecision::no("the right operand is no constant");
   if (!options.weight_prepack) return FusionDecision::no("WEIGHT_PREPACK is 0");
   if (!constant_points(view->depth) || !constant_points(view->columns))
@@ -68,10 +65,10 @@ FusionDecision packs_well(const Program& program, const LoopNest& nest, rt::Tile
   return worth_padding(*view, format, width);
 }
 
-FusionDecision splits(const Program& program, const LoopNest& nest, rt::TileFormat format, FloatMath math,
-                      const Options& options, const Target& target) {
+FusionDecision splits(const Contraction& contraction, rt::TileFormat format, FloatMath math, const Options& options,
+                      const Target& target) {
   if (auto asked = asks_for(options, math); !asked) return asked;
-  return packs_well(program, nest, format, options, target);
+  return packs_well(contraction, format, options, target);
 }
 
 FusionDecision pairs_are_fast(const Target& target) {
@@ -81,36 +78,31 @@ FusionDecision pairs_are_fast(const Target& target) {
 
 }  // namespace
 
-FusionDecision splits_into_one(const Program& program, const LoopNest& nest, const Options& options,
-                               const Target& target) {
-  return splits(program, nest, rt::TileFormat::split1, FloatMath::bf16, options, target);
+FusionDecision splits_into_one(const Contraction& contraction, const Options& options, const Target& target) {
+  return splits(contraction, rt::TileFormat::split1, FloatMath::bf16, options, target);
 }
-FusionDecision splits_into_two(const Program& program, const LoopNest& nest, const Options& options,
-                               const Target& target) {
-  return splits(program, nest, rt::TileFormat::split2, FloatMath::bf16x3, options, target);
+FusionDecision splits_into_two(const Contraction& contraction, const Options& options, const Target& target) {
+  return splits(contraction, rt::TileFormat::split2, FloatMath::bf16x3, options, target);
 }
-FusionDecision splits_into_three(const Program& program, const LoopNest& nest, const Options& options,
-                                 const Target& target) {
-  return splits(program, nest, rt::TileFormat::split3, FloatMath::f32, options, target);
+FusionDecision splits_into_three(const Contraction& contraction, const Options& options, const Target& target) {
+  return splits(contraction, rt::TileFormat::split3, FloatMath::f32, options, target);
 }
 
-FusionDecision multiplies_bf16_tiles(const Program& program, const LoopNest& nest, const Options& options,
-                                     const Target& target) {
+FusionDecision multiplies_bf16_tiles(const Contraction& contraction, const Options& options, const Target& target) {
   if (options.fpmath == FloatMath::strict) return asks_for(options, FloatMath::f32);
-  return packs_well(program, nest, rt::TileFormat::split_bf16, options, target);
+  return packs_well(contraction, rt::TileFormat::split_bf16, options, target);
 }
 
-FusionDecision multiplies_bytes_on_tiles(const Program& program, const LoopNest& nest, const Options& options,
-                                         const Target& target) {
-  return packs_well(program, nest, rt::TileFormat::u8s8_block, options, target);
+FusionDecision multiplies_bytes_on_tiles(const Contraction& contraction, const Options& options, const Target& target) {
+  return packs_well(contraction, rt::TileFormat::u8s8_block, options, target);
 }
 
-FusionDecision rounds_to_bf16(const Program&, const LoopNest&, const Options& options, const Target& target) {
+FusionDecision rounds_to_bf16(const Contraction&, const Options& options, const Target& target) {
   if (auto asked = asks_for(options, FloatMath::bf16); !asked) return asked;
   return pairs_are_fast(target);
 }
 
-FusionDecision multiplies_bf16_pairs(const Program&, const LoopNest&, const Options& options, const Target& target) {
+FusionDecision multiplies_bf16_pairs(const Contraction&, const Options& options, const Target& target) {
   if (options.fpmath == FloatMath::strict) return asks_for(options, FloatMath::f32);
   return pairs_are_fast(target);
 }

@@ -1,4 +1,4 @@
-#include "cppgen/schedule/library_contraction.h"
+#include "cppgen/schedule/engines/library_contraction.h"
 
 #include "cppgen/schedule/uses.h"
 
@@ -6,15 +6,15 @@ namespace cppgen::schedule {
 
 using ir::Loop;
 
-BufferId split_epilogue(Program& program, Layouts& layouts, LoopNest& nest, const std::vector<Loop>& order,
-                        LoopNest& epilogue) {
+BufferId split_epilogue(Program& program, Layouts& layouts, const std::vector<Loop>& order, Prepared& prepared) {
+  LoopNest& nest = prepared.nest;
   std::vector<IndexExpr> shape, indices;
   for (const Loop& l : order) shape.push_back(l.extent), indices.push_back(l.var);
   const size_t rank = shape.size();
   BufferId raw = program.add_buffer(nest.name + ".raw", DType::f32, std::move(shape), ir::BufferKind::temporary);
   layouts.push_back(row_major(rank));
 
-  epilogue = nest;
+  LoopNest epilogue = nest;
   epilogue.name = nest.name + "_epilogue";
   epilogue.reduced.clear(), epilogue.reductions.clear(), epilogue.roles.clear();
   ir::Rewrite rewrite;
@@ -27,6 +27,7 @@ BufferId split_epilogue(Program& program, Layouts& layouts, LoopNest& nest, cons
   for (IndexExpr i : indices) read.push_back(ir::substitute(i, rewrite.indices));
   rewrite.replace_accumulator = [&](Expr) { return program.exprs->load(raw, DType::f32, read); };
   rewrite_nest(program, epilogue, rewrite);
+  prepared.epilogue = std::move(epilogue);
 
   nest.stores = {{raw, indices, program.exprs->accumulator(0, DType::f32), {}}};
   return raw;

@@ -1,11 +1,11 @@
-#include "cppgen/schedule/onednn.h"
+#include "cppgen/schedule/engines/onednn.h"
 
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <optional>
 
-#include "cppgen/schedule/uses.h"
+#include "cppgen/schedule/engines/library_contraction.h"
+#include "cppgen/schedule/engines/tiles.h"
 #include "runtime/contraction/onednn.h"
 
 namespace cppgen::schedule {
@@ -13,16 +13,19 @@ namespace {
 
 using ir::Loop;
 
-IndexExpr offset(const Program& program, const Layouts& layouts, Expr load) {
-  return offset_of(program.buffer(load->buffer), layouts[size_t(load->buffer)], load->indices);
-}
+// The parameters of the runtime's function for a contraction, or why it has no such form.
+struct Form {
+  std::vector<IndexExpr> params;  // empty: see reason
+  std::string reason;
+};
 
 // Whether the operand begins at the first element of its buffer: the function takes no offsets.
 bool starts_at_zero(IndexExpr offset) { return start_of(offset).is_constant(0); }
 
-OnednnForm matmul_form(const Program& program, const Layouts& layouts, const ContractionView& v) {
+Form matmul_form(const Contraction& contraction) {
+  const ContractionView& v = *contraction.view;
   if (v.batch.size() > 2) return {{}, "more than two batch loops"};
-  IndexExpr a = offset(program, layouts, v.left), b = offset(program, layouts, v.right);
+  IndexExpr a = contraction.offset(v.left), b = contraction.offset(v.right);
   if (!starts_at_zero(a) || !starts_at_zero(b)) return {{}, "an operand is part of a larger tensor"};
   auto am = joint_stride(a, v.rows);
   if (!am) return {{}, "rows are not evenly spaced"};
@@ -37,7 +40,7 @@ OnednnForm matmul_form(const Program& program, const Layouts& layouts, const Con
   auto ak = stride(a, k), bk = stride(b, k), bn = stride(b, n);
   if (!ab0 || !ab1 || !bb0 || !bb1 || !ak || !bk || !bn) return {{}, "operands are not strided"};
   IndexExpr m = points(v.rows), columns = n.extent;
-  OnednnForm form;
+  Form form;
   form.params.resize(rt::kMatParams);
   auto set = [&](int i, IndexExpr e) { form.params[size_t(i)] = e; };
   auto positive = [](IndexExpr stride, IndexExpr otherwise) { return stride.is_constant(0) ? otherwise : stride; };
@@ -78,17 +81,19 @@ std::optional<Spatial> spatial_of(IndexExpr index, IndexExpr extent, const Contr
   return s;
 }
 
-OnednnForm convolution_form(const Program& program, const Layouts& layouts, const ContractionView& v) {
-  const auto& left = program.buffer(v.left->buffer);
-  const auto& right = program.buffer(v.right->buffer);
+Form convolution_form(const Contraction& contraction) {
+  const ContractionView& v = *contraction.view;
+  const auto& left = contraction.buffer(v.left);
+  const auto& right = contraction.buffer(v.right);
   size_t rank = left.shape.size();
   if (rank < 3 || rank > 5 || right.shape.size() != rank || right.kind != ir::BufferKind::constant ||
       v.batch.size() > 1)
     return {{}, "not a plain convolution"};
-  if (!(layouts[size_t(left.id)] == with_last(rank, 1))) return {{}, "the left operand is not channels-last"};
+  if (!(contraction.layouts[size_t(left.id)] == with_last(rank, 1)))
+    return {{}, "the left operand is not channels-last"};
   if (v.depth.size() != rank - 1 || v.rows.size() != rank - 1 || !(v.left->indices[0] == v.rows[0].var))
     return {{}, "not a plain convolution"};
-  OnednnForm form;
+  Form form;
   IndexExpr groups = points(v.batch), channel = v.depth.back().var;
   if (!v.batch.empty()) channel = v.batch[0].var * v.depth.back().extent + channel;
   if (!ir::prove_equal(left.shape[1], groups * v.depth.back().extent) || !ir::prove_equal(v.left->indices[1], channel))
@@ -105,34 +110,44 @@ OnednnForm convolution_form(const Program& program, const Layouts& layouts, cons
   return form;
 }
 
-}  // namespace
-
-OnednnForm onednn_form(const Program& program, const Layouts& layouts, const ContractionView& v) {
-  if (v.depth.size() == 1 && v.left->guards.empty())
-    if (auto form = matmul_form(program, layouts, v); !form.params.empty()) return form;
-  return convolution_form(program, layouts, v);
+Form form_of(const Contraction& contraction) {
+  if (contraction.view->depth.size() == 1 && contraction.view->left->guards.empty())
+    if (auto form = matmul_form(contraction); !form.params.empty()) return form;
+  return convolution_form(contraction);
 }
 
-LibraryPreparation prepare_onednn(Program& program, Layouts& layouts, LoopNest& nest) {
-  ContractionView v = *view_of(nest);
-  OnednnForm form = onednn_form(program, layouts, v);
-  bool matmul = form.params[rt::kMatKind].is_constant(rt::kOneDnnMatmul);
+FusionDecision supports(const Contraction& contraction, const Options&, const Target& target) {
+  if (target.isa == "scalar") return FusionDecision::no("oneDNN would use a wider ISA than the one forced");
+  if (auto regular = tiles_support(contraction, rt::TileFormat::f32); !regular) return regular;
+  Form form = form_of(contraction);
+  return form.params.empty() ? FusionDecision::no(form.reason) : FusionDecision::yes();
+}
+
+Prepared prepare(Program& program, Layouts& layouts, LoopNest nest, const Options&, const Target&) {
+  const Contraction contraction(program, layouts, nest);
+  const ContractionView& v = *contraction.view;
+  Form form = form_of(contraction);
+  const bool matmul = form.params[rt::kMatKind].is_constant(rt::kOneDnnMatmul);
 
   // Matmul writes [batch..., rows..., columns]; convolution [rows..., groups, columns].
   std::vector<Loop> order = matmul ? v.batch : v.rows;
   const auto& middle = matmul ? v.rows : v.batch;
   order.insert(order.end(), middle.begin(), middle.end());
   order.push_back(v.columns[0]);
-  LibraryPreparation result;
-  BufferId raw = split_epilogue(program, layouts, nest, order, result.epilogue);
-  result.step = {std::string(rt::kOneDnnContraction),
-                 "onednn",
-                 {v.left->buffer, v.right->buffer},
-                 {raw},
-                 form.params,
-                 {},
-                 nest.origins};
-  return result;
+
+  Prepared prepared;
+  prepared.nest = nest;
+  const BufferId raw = split_epilogue(program, layouts, order, prepared);
+  LibraryStep step;
+  step.function = rt::kOneDnnContraction;
+  step.inputs = {v.left->buffer, v.right->buffer}, step.outputs = {raw};
+  step.params = std::move(form.params), step.origins = nest.origins;
+  prepared.step = std::move(step);
+  return prepared;
 }
+
+}  // namespace
+
+Engine onednn_engine() { return {"onednn", "ONEDNN", supports, prepare}; }
 
 }  // namespace cppgen::schedule

@@ -1,0 +1,93 @@
+#include "cppgen/schedule/engines/choose_engines.h"
+
+#include "cppgen/schedule/engines/engine_list.h"
+#include "cppgen/schedule/uses.h"
+
+namespace cppgen::schedule {
+namespace {
+
+std::vector<const Engine*> in_preference(const std::vector<std::string>& backends) {
+  std::vector<const Engine*> order;
+  for (const auto& backend : backends)
+    for (const Engine& e : engine_list())
+      if (e.backend == backend) order.push_back(&e);
+  for (const Engine& e : engine_list())
+    if (e.backend.empty()) order.push_back(&e);
+  return order;
+}
+
+// The statements of a program with contractions in their engines' forms.
+class Preparation {
+ public:
+  Preparation(Schedule& schedule, const Options& options, const Target& target)
+      : schedule_(schedule), options_(options), target_(target) {}
+
+  void append(ir::Statement statement, ContractionStep step = {}) {
+    schedule_.program.statements.push_back(std::move(statement));
+    steps_.push_back(std::move(step));
+  }
+
+  void prepare(LoopNest nest, const Engine& engine) {
+    Prepared prepared = engine.prepare(schedule_.program, schedule_.layouts, std::move(nest), options_, target_);
+    for (OperandCopy& copy : prepared.copies) {
+      schedule_.log.copies.push_back({copy.nest.stores[0].buffer, std::move(copy.kind), std::move(copy.reason)});
+      append(std::move(copy.nest));
+    }
+    for (PackedConstant& packed : prepared.packed) schedule_.packed.push_back(std::move(packed));
+    if (auto* tiles = std::get_if<TileContraction>(&prepared.step)) tiles->engine = engine.name;
+    if (auto* call = std::get_if<LibraryStep>(&prepared.step)) call->engine = engine.name;
+    append(std::move(prepared.nest), std::move(prepared.step));
+    if (prepared.epilogue) append(std::move(*prepared.epilogue));
+  }
+
+  std::vector<ContractionStep> take() { return std::move(steps_); }
+
+ private:
+  Schedule& schedule_;
+  const Options& options_;
+  const Target& target_;
+  std::vector<ContractionStep> steps_;
+};
+
+}  // namespace
+
+std::vector<const Engine*> choose_engines(const Program& program, const Layouts& layouts,
+                                          const std::vector<int>& elsewhere, const Options& options,
+                                          const Target& target, DecisionLog& log) {
+  const auto engines = in_preference(options.gemm_backends);
+  std::vector<bool> is_elsewhere(program.statements.size(), false);
+  for (int i : elsewhere) is_elsewhere[size_t(i)] = true;
+  std::vector<const Engine*> chosen(program.statements.size(), nullptr);
+  for (size_t i = 0; i < program.statements.size(); i++) {
+    const LoopNest* nest = as_nest(program.statements[i]);
+    if (!nest || !nest->is_contraction() || is_elsewhere[i]) continue;
+    const Contraction contraction(program, layouts, *nest);
+    for (const Engine* e : engines) {
+      auto decision = e->supports(contraction, options, target);
+      log.add("engine", describe(program.statements[i]) + " on " + e->name, decision);
+      if (!decision) continue;
+      chosen[i] = e;
+      break;
+    }
+  }
+  return chosen;
+}
+
+std::vector<ContractionStep> prepare_contractions(Schedule& schedule, const std::vector<const Engine*>& chosen,
+                                                  const Options& options, const Target& target) {
+  auto old = std::move(schedule.program.statements);
+  schedule.program.statements.clear();
+  Preparation preparation(schedule, options, target);
+  for (size_t i = 0; i < old.size(); i++) {
+    LoopNest* nest = as_nest(old[i]);
+    if (nest && chosen[i]) {
+      preparation.prepare(std::move(*nest), *chosen[i]);
+      continue;
+    }
+    if (nest) nest->roles.clear();
+    preparation.append(std::move(old[i]));
+  }
+  return preparation.take();
+}
+
+}  // namespace cppgen::schedule

@@ -1,0 +1,13 @@
+#pragma once
+#include "cppgen/schedule/kernel.h"
+#include "runtime/contraction/pack_n_bits.h"
+
+namespace cppgen::schedule {
+
+// Writes the panels of one batch of a packed constant.
+void write_panels(const Program&, const PackedConstant&, int64_t batch, char* out);
+
+// The weights' bytes and those of their scales and zeros, all constants.
+rt::NBitSource source_of(const Program&, const ir::NBitWeights&);
+
+}  // namespace cppgen::schedule

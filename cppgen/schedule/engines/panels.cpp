@@ -1,0 +1,158 @@
+#include "cppgen/schedule/engines/panels.h"
+
+namespace cppgen::schedule {
+
+using ir::Loop;
+
+namespace {
+
+constexpr const char* kPackedEachRun = "the right operand is packed into panels, and is no constant";
+
+std::vector<Loop> moving(Expr load, const std::vector<Loop>& loops) {
+  std::vector<Loop> result;
+  for (const auto& l : loops)
+    if (moves_with(load, l)) result.push_back(l);
+  return result;
+}
+
+// Position in a mixed radix number whose digits are the loops' variables.
+IndexExpr linear(const std::vector<Loop>& loops) {
+  IndexExpr index = 0;
+  for (const auto& l : loops) index = index * l.extent + l.var;
+  return index;
+}
+
+}  // namespace
+
+std::vector<int64_t> offsets_of(const std::vector<Loop>& loops, IndexExpr offset, int64_t first) {
+  std::vector<int64_t> offsets = {first};
+  for (const Loop& l : loops) {
+    const int64_t stride = ir::stride_of(offset, l.var.node())->constant();
+    std::vector<int64_t> next;
+    for (int64_t base : offsets)
+      for (int64_t i = 0; i < l.extent.constant(); i++) next.push_back(base + i * stride);
+    offsets = std::move(next);
+  }
+  return offsets;
+}
+
+namespace {
+
+PackedConstant pack_constant(const Program& program, const TileContraction& c, const std::vector<Loop>& batch) {
+  PackedConstant p;
+  p.source = c.right->buffer, p.packed = c.packed, p.format = c.format, p.width = c.shape.nr;
+  IndexExpr offset =
+      offset_of(program.buffer(p.source), row_major(program.buffer(p.source).shape.size()), c.right->indices);
+  auto stride = [&](const Loop& l) { return ir::stride_of(offset, l.var.node())->constant(); };
+  p.columns = c.columns.extent, p.column_stride = stride(c.columns);
+  p.depth = c.depth.extent, p.depth_stride = stride(c.depth);
+  p.batch_offsets = offsets_of(batch, offset, ir::evaluate(offset, [](const auto&) { return 0; }));
+  p.tap_offsets = offsets_of(c.taps, offset, 0);
+  return p;
+}
+
+Expr zero_of(ir::ExprArena& exprs, DType type) {
+  return is_float(type) ? exprs.constant(type, 0) : exprs.constant_int(type, 0);
+}
+
+// packed[batch, panel, tap, depth / group, column, depth % group] = right, 0 beyond the last column and depth.
+class PackingNest {
+ public:
+  PackingNest(Program& program, const TileContraction& c) : program_(program) {
+    nest_.name = "pack";
+    for (const Loop& l : moving(c.right, c.batch)) at_batch_ = at_batch_ * l.extent + replaced("b", l);
+    panel_ = loop("p", ir::ceildiv(c.columns.extent, c.shape.nr));
+    for (const Loop& l : c.taps) at_tap_ = at_tap_ * l.extent + replaced("t", l);
+    const int64_t group = info(c.format).depth_group;
+    IndexExpr step = loop("k", ir::ceildiv(c.depth.extent, group));
+    IndexExpr j = loop("j", c.shape.nr);
+    IndexExpr in_group = group == 1 ? IndexExpr(int64_t{0}) : loop("g", group);
+    guarded(c.depth, step * group + in_group);
+    guarded(c.columns, panel_ * c.shape.nr + j);
+    store(c.right, c.packed, {at_batch_, panel_, at_tap_, step, j, in_group});
+  }
+  LoopNest take() { return std::move(nest_); }
+
+ private:
+  Program& program_;
+  LoopNest nest_;
+  ir::IndexMap map_;
+  std::vector<ir::Guard> guards_;
+  IndexExpr at_batch_ = 0, at_tap_ = 0, panel_;
+
+  IndexExpr loop(const char* prefix, IndexExpr extent) {
+    IndexExpr var = program_.index->loop(prefix, extent);
+    nest_.loops.push_back({var, extent});
+    return var;
+  }
+  IndexExpr replaced(const char* prefix, const Loop& l) { return map_[l.var.node()] = loop(prefix, l.extent); }
+  void guarded(const Loop& l, IndexExpr index) {
+    map_[l.var.node()] = index;
+    if (!ir::prove_less(index, l.extent)) guards_.push_back({index, 0, l.extent});
+  }
+  void store(Expr right, BufferId packed, std::vector<IndexExpr> at) {
+    std::vector<IndexExpr> indices;
+    for (IndexExpr i : right->indices) indices.push_back(ir::substitute(i, map_));
+    Expr zero = guards_.empty() ? nullptr : zero_of(*program_.exprs, right->type);
+    Expr value = program_.exprs->load(right->buffer, program_.buffer(right->buffer).type, indices, guards_, zero);
+    nest_.stores.push_back({packed, std::move(at), value, {}});
+  }
+};
+
+// The nest reads its right operand from the panels: what they hold is what it read before, rounded to their type. Of
+// blocks a nest cannot say what panels mean; it shows that they are read.
+void read_packed(Program& program, LoopNest& nest, const TileContraction& c) {
+  const int64_t width = c.shape.nr, group = info(c.format).depth_group;
+  std::vector<IndexExpr> at{c.packed_batch,
+                            ir::floordiv(c.columns.var, width),
+                            linear(c.taps),
+                            ir::floordiv(c.depth.var, group),
+                            ir::mod(c.columns.var, width),
+                            ir::mod(c.depth.var, group)};
+  if (info(c.format).form == rt::LeftForm::block) at = {c.packed_batch, ir::floordiv(c.columns.var, width), 0};
+  ir::Rewrite redirect;
+  redirect.replace_load = [&](Expr load) -> Expr {
+    if (load != c.right) return nullptr;
+    return program.exprs->cast(load->type, program.exprs->load(c.packed, program.buffer(c.packed).type, at));
+  };
+  auto& value = nest.reductions[0].value;
+  value = ir::rewrite(*program.exprs, value, redirect);
+}
+
+// Shape of the panels; sets where they lie in it.
+std::vector<IndexExpr> panel_shape(TileContraction& c, const std::vector<Loop>& batch) {
+  const int64_t group = info(c.format).depth_group;
+  IndexExpr panels = ir::ceildiv(c.columns.extent, c.shape.nr), taps = points(c.taps),
+            steps = ir::ceildiv(c.depth.extent, group);
+  c.packed_batch = linear(batch);
+  if (info(c.format).form == rt::LeftForm::block) {
+    c.panel_elements = rt::panel_elements(c.format, taps.constant(), c.depth.extent.constant(), c.shape.nr);
+    return {points(batch), panels, c.panel_elements};
+  }
+  c.panel_elements = taps * steps * (c.shape.nr * group);
+  return {points(batch), panels, taps, steps, c.shape.nr, group};
+}
+
+}  // namespace
+
+void pack_right_operand(Program& program, Layouts& layouts, TileContraction& c, const Options& options,
+                        Prepared& prepared) {
+  const auto batch = moving(c.right, c.batch);
+  auto shape = panel_shape(c, batch);
+  const size_t rank = shape.size();
+  const ir::Buffer& right = program.buffer(c.right->buffer);
+  const bool constant = options.weight_prepack && right.kind == ir::BufferKind::constant;
+  c.packed = program.add_buffer(right.name + ".packed", info(c.format).panel, std::move(shape),
+                                constant ? ir::BufferKind::constant : ir::BufferKind::temporary);
+  layouts.push_back(row_major(rank));
+  if (constant) {
+    prepared.packed.push_back(pack_constant(program, c, batch));
+  } else {
+    LoopNest packing = PackingNest(program, c).take();
+    packing.origins = prepared.nest.origins;
+    prepared.copies.push_back({std::move(packing), "packing", kPackedEachRun});
+  }
+  read_packed(program, prepared.nest, c);
+}
+
+}  // namespace cppgen::schedule

@@ -1,0 +1,16 @@
+#pragma once
+#include <vector>
+
+#include "cppgen/schedule/engines/engine.h"
+
+namespace cppgen::schedule {
+
+// Packs the right operand of a contraction into panels of the format and width that `c` has: a constant when the model
+// is compiled, unless WEIGHT_PREPACK is 0, others by a nest in front. Fills in what `c` says of the panels, and lets
+// the prepared nest read them.
+void pack_right_operand(Program&, Layouts&, TileContraction& c, const Options&, Prepared&);
+
+// Offsets of all points of loops with constant extents and strides, the last one fastest, from `first` on.
+std::vector<int64_t> offsets_of(const std::vector<ir::Loop>& loops, IndexExpr offset, int64_t first);
+
+}  // namespace cppgen::schedule

@@ -1,0 +1,53 @@
+#include "cppgen/schedule/engines/tile_engine.h"
+
+#include "cppgen/schedule/engines/tiles.h"
+#include "cppgen/schedule/pad_rows.h"
+
+namespace cppgen::schedule {
+namespace {
+
+struct TileEngine {
+  std::vector<rt::TileFormat> formats;
+  TileCondition condition;
+
+  FusionDecision supports(const Contraction& contraction, const Options& options, const Target& target) const {
+    if (condition)
+      if (auto holds = condition(contraction, options, target); !holds) return holds;
+    const auto format = choose_format(contraction.view, formats, target);
+    if (!format) return FusionDecision::no("no such tiles for " + target.isa);
+    if (!prepared_rows_fit(contraction.view, *format, target))
+      return FusionDecision::no("its prepared rows would be too long");
+    return tiles_support(contraction, *format);
+  }
+
+  Prepared prepare(Program& program, Layouts& layouts, LoopNest nest, const Options& options,
+                   const Target& target) const {
+    const rt::TileFormat format = format_for(Contraction(program, layouts, nest), target);
+    return prepare_tiles(program, layouts, std::move(nest), format, target.tiles[size_t(format)], options);
+  }
+
+ private:
+  // Rows that conflict and cannot be moved apart, being an input of the model, are copied a tile at a time.
+  rt::TileFormat format_for(const Contraction& contraction, const Target& target) const {
+    const ContractionView& view = *contraction.view;
+    const rt::TileFormat format = *choose_format(view, formats, target);
+    const bool moves = contraction.buffer(view.left).kind == ir::BufferKind::temporary;
+    const rt::TileShape copied = target.tiles[size_t(rt::TileFormat::f32_copied)];
+    const std::vector<ir::Loop> taps(view.depth.begin(), view.depth.end() - 1);
+    if (format != rt::TileFormat::f32 || moves || !points(taps).is_constant(1) || copied.mr == 0) return format;
+    const bool conflict = rows_conflict(contraction.program, view, contraction.layouts, copied, target);
+    return conflict ? rt::TileFormat::f32_copied : format;
+  }
+};
+
+}  // namespace
+
+Engine tile_engine(std::string name, std::vector<rt::TileFormat> formats, TileCondition condition) {
+  const TileEngine engine{std::move(formats), condition};
+  return {std::move(name), "CPP", [engine](const auto&... arguments) { return engine.supports(arguments...); },
+          [engine](Program& program, Layouts& layouts, LoopNest nest, const Options& options, const Target& target) {
+            return engine.prepare(program, layouts, std::move(nest), options, target);
+          }};
+}
+
+}  // namespace cppgen::schedule

@@ -1,0 +1,113 @@
+#include "cppgen/schedule/engines/tiles.h"
+
+#include <fmt/format.h>
+
+#include "cppgen/schedule/engines/panels.h"
+#include "cppgen/schedule/engines/row_tiling.h"
+
+namespace cppgen::schedule {
+
+using ir::Loop;
+
+namespace {
+
+constexpr int64_t kMostTaps = 1024, kTinyDepth = 4, kTinyColumns = 3;
+
+bool is_zero(Expr padding) { return padding->kind == ir::ExprKind::constant && padding->bits == 0; }
+
+}  // namespace
+
+FusionDecision tiles_support(const Contraction& contraction, rt::TileFormat format) {
+  const auto& view = contraction.view;
+  if (!view) return FusionDecision::no("operands are not two loads");
+  const rt::TileFormatInfo& types = info(format);
+  if (contraction.buffer(view->left).type != types.left || contraction.buffer(view->right).type != types.right ||
+      contraction.nest.reductions[0].type != types.sum)
+    return FusionDecision::no(fmt::format("not {} x {}", name_of(types.left), name_of(types.right)));
+  if (view->columns.size() != 1) return FusionDecision::no("columns are not one loop");
+  if (view->depth.empty()) return FusionDecision::no("no depth");
+  if (!view->right->guards.empty() || !view->right->indirects.empty() || !view->left->indirects.empty())
+    return FusionDecision::no("operands are read under conditions");
+  const Loop& depth = view->depth.back();
+  IndexExpr left = contraction.offset(view->left), right = contraction.offset(view->right);
+  auto stride = ir::stride_of(left, depth.var.node());
+  if (!stride || !(stride->is_constant(1) || depth.extent.is_constant(1)))
+    return FusionDecision::no("the left operand's depth is not contiguous");
+  if (!view->left->guards.empty() && !is_one_value(view->left->args[0]))
+    return FusionDecision::no("padding is not one value");
+  if (!view->left->guards.empty() && (types.left == DType::f16 || types.left == DType::bf16) &&
+      !is_zero(view->left->args[0]))
+    return FusionDecision::no("padding is not zero");
+  for (const auto& guard : view->left->guards)
+    if (ir::depends_on(guard.index, depth.var.node()) || !depth.extent.is_constant())
+      return FusionDecision::no("padding along the depth");
+  IndexExpr taps = 1;
+  for (size_t i = 0; i + 1 < view->depth.size(); i++) taps = taps * view->depth[i].extent;
+  if (!taps.is_constant() || taps.constant() > kMostTaps) return FusionDecision::no("too many taps, or not constant");
+  for (const auto* loops : {&view->batch, &view->columns, &view->depth})
+    for (const Loop& l : *loops) {
+      auto s = ir::stride_of(right, l.var.node());
+      if (!s || (contraction.buffer(view->right).kind == ir::BufferKind::constant && !s->is_constant()))
+        return FusionDecision::no("the right operand is not strided");
+    }
+  IndexExpr k = taps * depth.extent;
+  if (k.is_constant() && k.constant() < kTinyDepth) return FusionDecision::no("tiny: as loops");
+  if (view->columns[0].extent.is_constant() && view->columns[0].extent.constant() < kTinyColumns)
+    return FusionDecision::no("tiny: as loops");
+  return FusionDecision::yes();
+}
+
+bool prepared_rows_fit(const std::optional<ContractionView>& view, rt::TileFormat format, const Target& target) {
+  constexpr int64_t kMostBytes = 8 << 20;
+  if (!view) return true;
+  int64_t depth = 1;
+  for (const Loop& l : view->depth) depth *= l.extent.is_constant() ? l.extent.constant() : 1;
+  return rt::prepared_bytes(format, target.tiles[size_t(format)].mr, 1, depth) <= kMostBytes;
+}
+
+namespace {
+
+constexpr double kWorthwhile = 0.97;  // of a shape's cost, to be preferred to one before it
+
+// Time of one row of the contraction over one step of its depth, up to a factor; 0 where it is not known. The shape
+// that reads most operands for each product is a little slower.
+double cost(const std::optional<ContractionView>& view, rt::TileShape shape) {
+  if (!view || view->columns.size() != 1 || !view->columns[0].extent.is_constant()) return 0;
+  constexpr double kNarrowPenalty = 1.1;
+  const double panels = double((view->columns[0].extent.constant() + shape.nr - 1) / shape.nr);
+  return panels * shape.nr * (shape.mr > shape.nr ? kNarrowPenalty : 1);
+}
+
+}  // namespace
+
+std::optional<rt::TileFormat> choose_format(const std::optional<ContractionView>& view,
+                                            std::span<const rt::TileFormat> formats, const Target& target) {
+  std::optional<rt::TileFormat> best;
+  double least = 0;
+  for (rt::TileFormat f : formats) {
+    const rt::TileShape shape = target.tiles[size_t(f)];
+    if (shape.mr == 0) continue;
+    const double c = cost(view, shape);
+    if (!best || c < kWorthwhile * least) best = f, least = c;
+  }
+  return best;
+}
+
+Prepared prepare_tiles(Program& program, Layouts& layouts, LoopNest nest, rt::TileFormat format, rt::TileShape tile,
+                       const Options& options) {
+  const ContractionView view = *view_of(nest);
+  TileContraction c;
+  c.format = format, c.shape = tile;
+  c.left = view.left, c.right = view.right;
+  c.batch = view.batch, c.rows = view.rows;
+  c.columns = view.columns[0], c.depth = view.depth.back();
+  c.taps.assign(view.depth.begin(), view.depth.end() - 1);
+  c.tiling = tile_rows(program, c);
+  Prepared prepared;
+  prepared.nest = std::move(nest);
+  pack_right_operand(program, layouts, c, options, prepared);
+  prepared.step = std::move(c);
+  return prepared;
+}
+
+}  // namespace cppgen::schedule
