@@ -18,15 +18,16 @@ struct Ensemble {
   std::vector<int32_t> links{0, 1, 2, 1, 0, 1, 1, 0, 0, 2, 2, 0, 1, 4, 5, 0, 0, 4, 4, 0, 0, 5, 5, 0};
   std::vector<int32_t> roots{0, 3}, votes{0, 0, 1, 2, 2, 3, 4}, targets{0, 1, 0, 1};
   std::vector<float> weights{1, 2, 4, -8};
+  int64_t features = 2;
 
   std::vector<float> scores(const std::vector<float>& x, TreesCombine combine) const {
     const std::vector<const void*> constants{nullptr,      thresholds.data(), links.data(),   roots.data(),
                                              votes.data(), targets.data(),    weights.data(), nullptr};
     const auto op = create_trees({"trees", 7, 1, {}, constants});
-    const auto rows = int64_t(x.size() / 2);
+    const auto rows = int64_t(x.size()) / features;
     std::vector<float> y(size_t(rows * 2), -1);
     const auto bytes = [](const auto& v) { return int64_t(v.size() * sizeof(v[0])); };
-    const std::vector<int64_t> params{int64_t(DType::f32), rows, 2, 2, int64_t(combine)},
+    const std::vector<int64_t> params{int64_t(DType::f32), rows, features, 2, int64_t(combine)},
         sizes{bytes(x),     bytes(thresholds), bytes(links),   bytes(roots),
               bytes(votes), bytes(targets),    bytes(weights), bytes(y)};
     const auto task = op->bind({params, sizes, 1});
@@ -61,6 +62,27 @@ TEST(Trees, NanGoesWhereTheNodeSays) {
   const float nan = std::nanf("");
   const std::vector<float> y = Ensemble().scores({nan, nan}, TreesCombine::sum);
   EXPECT_EQ(y, (std::vector<float>{4, 2}));
+}
+
+TEST(Trees, NanInManyRows) {
+  const std::vector<float> y = Ensemble().scores(std::vector<float>(2 * 70, std::nanf("")), TreesCombine::sum);
+  for (size_t row = 0; row < 70; row++) {
+    EXPECT_EQ(y[2 * row], 4) << row;
+    EXPECT_EQ(y[2 * row + 1], 2) << row;
+  }
+}
+
+// So many features that rows are read where they lie.
+TEST(Trees, ManyFeatures) {
+  Ensemble wide;
+  wide.features = 100;
+  const int64_t count = 70;
+  const std::vector<float> narrow_rows = some_rows(count);
+  std::vector<float> rows(size_t(count * wide.features), 7);
+  for (int64_t row = 0; row < count; row++)
+    for (int64_t f = 0; f < 2; f++) rows[size_t(row * wide.features + f)] = narrow_rows[size_t(2 * row + f)];
+  for (TreesCombine combine : {TreesCombine::sum, TreesCombine::min})
+    EXPECT_EQ(wide.scores(rows, combine), Ensemble().scores(narrow_rows, combine));
 }
 
 TEST(Trees, LeastAndGreatest) {
