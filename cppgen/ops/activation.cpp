@@ -1,7 +1,5 @@
 #include "cppgen/ops/activation.h"
 
-#include "cppgen/ops/families.h"
-
 namespace cppgen::ops {
 namespace {
 
@@ -21,8 +19,12 @@ void lower_activation(LowerContext& c) {
 }
 
 template <Function function, DTypes allowed = kFloats>
-void add(std::vector<Op>& table, const char* name, std::initializer_list<int> versions) {
-  add_versions(table, name, versions, {1, 1, 1}, infer_same<allowed>, lower_activation<function>);
+Op activation(const char* name, std::vector<Version> versions) {
+  return {.name = name,
+          .versions = std::move(versions),
+          .inputs = 1,
+          .infer = infer_same<allowed>,
+          .lower = lower_activation<function>};
 }
 
 Scalar relu(LowerContext&, Scalar x) { return max(x, 0.0); }
@@ -126,23 +128,34 @@ Scalar gelu_of(Scalar x, bool tanh_approximation) {
   return 0.5 * x * (1.0 + erf(x * 0.7071067811865476));
 }
 
-void add_activation_ops(std::vector<Op>& t) {
-  add<relu, kFloats | kSigned>(t, "Relu", {1, 6, 13, 14});
-  add<leaky_relu>(t, "LeakyRelu", {1, 6, 16});
-  add<elu>(t, "Elu", {1, 6, 22});
-  add<selu>(t, "Selu", {1, 6, 22});
-  add<celu>(t, "Celu", {12, 28});
-  add<hard_sigmoid>(t, "HardSigmoid", {1, 6, 22});
-  add<hard_swish>(t, "HardSwish", {14, 22});
-  add<softplus>(t, "Softplus", {1, 22});
-  add<softsign>(t, "Softsign", {1, 22});
-  add<thresholded_relu>(t, "ThresholdedRelu", {1, 10, 22});
-  add<shrink, kNumbers>(t, "Shrink", {9});
-  add<mish>(t, "Mish", {18, 22});
-  add<swish>(t, "Swish", {24});
-  add_versions(t, "SwiGLU", {28}, {2, 2, 1}, infer_swiglu, lower_swiglu);
-  add_versions(t, "Gelu", {20}, {1, 1, 1}, infer_gelu, lower_activation<gelu>);
-  add_versions(t, "PRelu", {1, 6, 7, 9, 16}, {2, 2, 1}, infer_prelu, lower_prelu);
+std::vector<Op> activation_ops() {
+  return {
+      activation<relu, kFloats | kSigned>("Relu", {{1, "consumed_inputs:ints"}, {6, "-consumed_inputs"}, 13, 14}),
+      activation<leaky_relu>("LeakyRelu", {{1, "alpha:float consumed_inputs:ints"}, {6, "-consumed_inputs"}, 16}),
+      activation<elu>("Elu", {{1, "alpha:float consumed_inputs:ints"}, {6, "-consumed_inputs"}, 22}),
+      activation<selu>("Selu", {{1, "alpha:float consumed_inputs:ints gamma:float"}, {6, "-consumed_inputs"}, 22}),
+      activation<celu>("Celu", {{12, "alpha:float"}, 28}),
+      activation<hard_sigmoid>("HardSigmoid",
+                               {{1, "alpha:float beta:float consumed_inputs:ints"}, {6, "-consumed_inputs"}, 22}),
+      activation<hard_swish>("HardSwish", {14, 22}),
+      activation<softplus>("Softplus", {1, 22}),
+      activation<softsign>("Softsign", {1, 22}),
+      activation<thresholded_relu>("ThresholdedRelu", {{1, "alpha:float"}, 10, 22}),
+      activation<shrink, kNumbers>("Shrink", {{9, "bias:float lambd:float"}}),
+      activation<mish>("Mish", {18, 22}),
+      activation<swish>("Swish", {{24, "alpha:float"}}),
+      {.name = "SwiGLU", .versions = {{28, "alpha:float"}}, .inputs = 2, .infer = infer_swiglu, .lower = lower_swiglu},
+      {.name = "Gelu",
+       .versions = {{20, "approximate:string"}},
+       .inputs = 1,
+       .infer = infer_gelu,
+       .lower = lower_activation<gelu>},
+      {.name = "PRelu",
+       .versions = {{1, "consumed_inputs:ints"}, {6, "-consumed_inputs"}, 7, 9, 16},
+       .inputs = 2,
+       .infer = infer_prelu,
+       .lower = lower_prelu},
+  };
 }
 
 }  // namespace cppgen::ops

@@ -1,7 +1,6 @@
 // Operators that are told the size of their result: AffineGrid, CenterCropPad.
 #include "cppgen/ops/common.h"
 #include "cppgen/ops/declared.h"
-#include "cppgen/ops/families.h"
 
 namespace cppgen::ops {
 namespace {
@@ -140,11 +139,21 @@ void lower_center_crop_pad(LowerContext& c) {
 
 }  // namespace
 
-void add_sized_ops(std::vector<Op>& t) {
-  add_versions(t, "AffineGrid", {20}, {2, 2, 1}, infer_affine_grid, lower_affine_grid);
-  add_versions(t, "CenterCropPad", {18}, {2, 2, 1}, infer_center_crop_pad, lower_center_crop_pad);
-  set_resolve(t, "AffineGrid", resolve_affine_grid);
-  set_resolve(t, "CenterCropPad", resolve_center_crop_pad);
+std::vector<Op> sized_ops() {
+  return {
+      {.name = "AffineGrid",
+       .versions = {{20, "align_corners:int"}},
+       .inputs = 2,
+       .infer = infer_affine_grid,
+       .lower = lower_affine_grid,
+       .resolve = resolve_affine_grid},
+      {.name = "CenterCropPad",
+       .versions = {{18, "axes:ints"}},
+       .inputs = 2,
+       .infer = infer_center_crop_pad,
+       .lower = lower_center_crop_pad,
+       .resolve = resolve_center_crop_pad},
+  };
 }
 
 }  // namespace cppgen::ops

@@ -162,9 +162,26 @@ void lower(LowerContext& c) {
 
 }  // namespace
 
-void add_attention_ops(std::vector<Op>& t) {
-  add_versions(t, "Attention", {23}, {3, 6, 4}, infer, lower);
-  add_versions(t, "Attention", {24, 25}, {3, 7, 4}, infer, lower);
+std::vector<Op> attention_ops() {
+  return {
+      {.name = "Attention",
+       .versions = {{23,
+                     "is_causal:int kv_num_heads:int q_num_heads:int qk_matmul_output_mode:int scale:float "
+                     "softcap:float softmax_precision:int"}},
+       .inputs = {3, 6},
+       .outputs = 4,
+       .infer = infer,
+       .lower = lower},
+      {.name = "Attention",
+       .versions = {{24,
+                     "is_causal:int kv_num_heads:int q_num_heads:int qk_matmul_output_mode:int scale:float "
+                     "softcap:float softmax_precision:int"},
+                    {25, "left_window_size:int right_window_size:int"}},
+       .inputs = {3, 7},
+       .outputs = 4,
+       .infer = infer,
+       .lower = lower},
+  };
 }
 
 }  // namespace cppgen::ops

@@ -71,13 +71,4 @@ struct RotarySpec {
 };
 void emit_rotary(LowerContext&, const RotarySpec&);
 
-// The operators, for the table.
-void add_attention_ops(std::vector<Op>&);
-void add_flex_attention_ops(std::vector<Op>&);
-void add_linear_attention_ops(std::vector<Op>&);
-void add_causal_conv_ops(std::vector<Op>&);
-void add_microsoft_attention_ops(std::vector<Op>&);
-void add_grouped_attention_ops(std::vector<Op>&);
-void add_rotary_ops(std::vector<Op>&);
-
 }  // namespace cppgen::ops

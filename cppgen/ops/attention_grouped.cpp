@@ -261,10 +261,20 @@ std::string refuse(const Graph&, const Node& n) {
 
 }  // namespace
 
-void add_grouped_attention_ops(std::vector<Op>& t) {
-  add_versions(
-      t, "GroupQueryAttention", {1}, {1, 14, 4}, infer, [](LowerContext& c) { Lowering(c).run(); }, refuse,
-      "com.microsoft");
+std::vector<Op> grouped_attention_ops() {
+  return {
+      {.name = "GroupQueryAttention",
+       .domain = "com.microsoft",
+       .versions = {{1,
+                     "do_rotary:int k_quant_type:string kv_cache_bit_width:int kv_num_heads:int local_window_size:int "
+                     "num_heads:int qk_output:int rotary_interleaved:int scale:float smooth_softmax:int softcap:float "
+                     "v_quant_type:string"}},
+       .inputs = {1, 14},
+       .outputs = 4,
+       .infer = infer,
+       .lower = [](LowerContext& c) { Lowering(c).run(); },
+       .refuse = refuse},
+  };
 }
 
 }  // namespace cppgen::ops

@@ -325,10 +325,27 @@ std::string refuse_projected(const Graph&, const Node& n) {
 
 }  // namespace
 
-void add_microsoft_attention_ops(std::vector<Op>& t) {
-  add_versions(t, "MultiHeadAttention", {1}, {1, 10, 4}, infer_multi_head, lower_multi_head, refuse_multi_head,
-               "com.microsoft");
-  add_versions(t, "Attention", {1}, {2, 7, 2}, infer_projected, lower_projected, refuse_projected, "com.microsoft");
+std::vector<Op> microsoft_attention_ops() {
+  return {
+      {.name = "MultiHeadAttention",
+       .domain = "com.microsoft",
+       .versions = {{1, "mask_filter_value:float num_heads:int scale:float unidirectional:int"}},
+       .inputs = {1, 10},
+       .outputs = 4,
+       .infer = infer_multi_head,
+       .lower = lower_multi_head,
+       .refuse = refuse_multi_head},
+      {.name = "Attention",
+       .domain = "com.microsoft",
+       .versions = {{1,
+                     "do_rotary:int mask_filter_value:float num_heads:int past_present_share_buffer:int "
+                     "qkv_hidden_sizes:ints rotary_embedding_dim:int scale:float unidirectional:int"}},
+       .inputs = {2, 7},
+       .outputs = 2,
+       .infer = infer_projected,
+       .lower = lower_projected,
+       .refuse = refuse_projected},
+  };
 }
 
 }  // namespace cppgen::ops

@@ -1,7 +1,6 @@
 #include <algorithm>
 
 #include "cppgen/ops/common.h"
-#include "cppgen/ops/families.h"
 #include "cppgen/ops/strings.h"
 
 namespace cppgen::ops {
@@ -154,46 +153,105 @@ void lower_mean(LowerContext& c) {
 }
 
 template <BinaryOp op, DTypes allowed>
-void arithmetic(std::vector<Op>& t, const char* name, std::initializer_list<int> versions) {
-  add_versions(t, name, versions, {2, 2, 1}, infer_arithmetic<allowed>, lower_binary<op>);
+Op arithmetic(const char* name, std::vector<Version> versions) {
+  return {.name = name,
+          .versions = std::move(versions),
+          .inputs = 2,
+          .infer = infer_arithmetic<allowed>,
+          .lower = lower_binary<op>,
+          .resolve = resolve_broadcast};
 }
 
 template <BinaryOp op, DTypes allowed>
-void comparison(std::vector<Op>& t, const char* name, std::initializer_list<int> versions) {
-  add_versions(t, name, versions, {2, 2, 1}, infer_comparison<allowed>, lower_binary<op>);
+Op comparison(const char* name, std::vector<Version> versions, HostFunction host = nullptr) {
+  return {.name = name,
+          .versions = std::move(versions),
+          .inputs = 2,
+          .infer = infer_comparison<allowed>,
+          .lower = lower_binary<op>,
+          .resolve = resolve_broadcast,
+          .host = host};
 }
 
 }  // namespace
 
-void add_binary_ops(std::vector<Op>& t) {
-  arithmetic<BinaryOp::add, kNumbers>(t, "Add", {1, 6, 7, 13, 14});
-  arithmetic<BinaryOp::sub, kNumbers>(t, "Sub", {1, 6, 7, 13, 14});
-  arithmetic<BinaryOp::mul, kNumbers>(t, "Mul", {1, 6, 7, 13, 14});
-  arithmetic<BinaryOp::div, kNumbers>(t, "Div", {1, 6, 7, 13, 14});
-  arithmetic<BinaryOp::bit_and, kBool>(t, "And", {1, 7});
-  arithmetic<BinaryOp::bit_or, kBool>(t, "Or", {1, 7});
-  arithmetic<BinaryOp::bit_xor, kBool>(t, "Xor", {1, 7});
-  arithmetic<BinaryOp::bit_and, kInts>(t, "BitwiseAnd", {18});
-  arithmetic<BinaryOp::bit_or, kInts>(t, "BitwiseOr", {18});
-  arithmetic<BinaryOp::bit_xor, kInts>(t, "BitwiseXor", {18});
-  comparison<BinaryOp::eq, kAll>(t, "Equal", {1, 7, 11, 13, 19});
-  comparison<BinaryOp::lt, kNumbers>(t, "Less", {1, 7, 9, 13});
-  comparison<BinaryOp::gt, kNumbers>(t, "Greater", {1, 7, 9, 13});
-  comparison<BinaryOp::le, kNumbers>(t, "LessOrEqual", {12, 16});
-  comparison<BinaryOp::ge, kNumbers>(t, "GreaterOrEqual", {12, 16});
-  add_versions(t, "Mod", {10, 13}, {2, 2, 1}, infer_mod, lower_mod);
-  add_versions(t, "Pow", {1, 7, 12, 13, 15}, {2, 2, 1}, infer_pow, lower_pow);
-  add_versions(t, "BitShift", {11}, {2, 2, 1}, infer_shift, lower_shift);
-  add_versions(t, "Sum", {1, 6, 8, 13}, {1, -1, 1}, infer_variadic<kFloats>, lower_variadic<BinaryOp::add>);
-  add_versions(t, "Max", {1, 6, 8, 12, 13}, {1, -1, 1}, infer_variadic<kNumbers>, lower_variadic<BinaryOp::max>);
-  add_versions(t, "Min", {1, 6, 8, 12, 13}, {1, -1, 1}, infer_variadic<kNumbers>, lower_variadic<BinaryOp::min>);
-  add_versions(t, "Mean", {1, 6, 8, 13}, {1, -1, 1}, infer_variadic<kFloats>, lower_mean);
-  for (const char* name : {"Add",   "Sub",  "Mul",        "Div",         "And",
-                           "Or",    "Xor",  "BitwiseAnd", "BitwiseOr",   "BitwiseXor",
-                           "Equal", "Less", "Greater",    "LessOrEqual", "GreaterOrEqual",
-                           "Mod",   "Pow",  "BitShift",   "Sum",         "Max",
-                           "Min",   "Mean"})
-    set_resolve(t, name, resolve_broadcast);
+std::vector<Op> binary_ops() {
+  return {
+      arithmetic<BinaryOp::add, kNumbers>("Add", {{1, "axis:int broadcast:int consumed_inputs:ints"},
+                                                  {6, "-consumed_inputs"},
+                                                  {7, "-axis -broadcast"},
+                                                  13,
+                                                  14}),
+      arithmetic<BinaryOp::sub, kNumbers>("Sub", {{1, "axis:int broadcast:int consumed_inputs:ints"},
+                                                  {6, "-consumed_inputs"},
+                                                  {7, "-axis -broadcast"},
+                                                  13,
+                                                  14}),
+      arithmetic<BinaryOp::mul, kNumbers>("Mul", {{1, "axis:int broadcast:int consumed_inputs:ints"},
+                                                  {6, "-consumed_inputs"},
+                                                  {7, "-axis -broadcast"},
+                                                  13,
+                                                  14}),
+      arithmetic<BinaryOp::div, kNumbers>("Div", {{1, "axis:int broadcast:int consumed_inputs:ints"},
+                                                  {6, "-consumed_inputs"},
+                                                  {7, "-axis -broadcast"},
+                                                  13,
+                                                  14}),
+      arithmetic<BinaryOp::bit_and, kBool>("And", {{1, "axis:int broadcast:int"}, {7, "-axis -broadcast"}}),
+      arithmetic<BinaryOp::bit_or, kBool>("Or", {{1, "axis:int broadcast:int"}, {7, "-axis -broadcast"}}),
+      arithmetic<BinaryOp::bit_xor, kBool>("Xor", {{1, "axis:int broadcast:int"}, {7, "-axis -broadcast"}}),
+      arithmetic<BinaryOp::bit_and, kInts>("BitwiseAnd", {18}),
+      arithmetic<BinaryOp::bit_or, kInts>("BitwiseOr", {18}),
+      arithmetic<BinaryOp::bit_xor, kInts>("BitwiseXor", {18}),
+      comparison<BinaryOp::eq, kAll>("Equal", {{1, "axis:int broadcast:int"}, {7, "-axis -broadcast"}, 11, 13, 19},
+                                     host_equal_strings),
+      comparison<BinaryOp::lt, kNumbers>("Less", {{1, "axis:int broadcast:int"}, {7, "-axis -broadcast"}, 9, 13}),
+      comparison<BinaryOp::gt, kNumbers>("Greater", {{1, "axis:int broadcast:int"}, {7, "-axis -broadcast"}, 9, 13}),
+      comparison<BinaryOp::le, kNumbers>("LessOrEqual", {12, 16}),
+      comparison<BinaryOp::ge, kNumbers>("GreaterOrEqual", {12, 16}),
+      {.name = "Mod",
+       .versions = {{10, "fmod:int"}, 13},
+       .inputs = 2,
+       .infer = infer_mod,
+       .lower = lower_mod,
+       .resolve = resolve_broadcast},
+      {.name = "Pow",
+       .versions = {{1, "axis:int broadcast:int"}, {7, "-axis -broadcast"}, 12, 13, 15},
+       .inputs = 2,
+       .infer = infer_pow,
+       .lower = lower_pow,
+       .resolve = resolve_broadcast},
+      {.name = "BitShift",
+       .versions = {{11, "direction:string"}},
+       .inputs = 2,
+       .infer = infer_shift,
+       .lower = lower_shift,
+       .resolve = resolve_broadcast},
+      {.name = "Sum",
+       .versions = {{1, "consumed_inputs:ints"}, {6, "-consumed_inputs"}, 8, 13},
+       .inputs = {1, kAny},
+       .infer = infer_variadic<kFloats>,
+       .lower = lower_variadic<BinaryOp::add>,
+       .resolve = resolve_broadcast},
+      {.name = "Max",
+       .versions = {{1, "consumed_inputs:ints"}, {6, "-consumed_inputs"}, 8, 12, 13},
+       .inputs = {1, kAny},
+       .infer = infer_variadic<kNumbers>,
+       .lower = lower_variadic<BinaryOp::max>,
+       .resolve = resolve_broadcast},
+      {.name = "Min",
+       .versions = {{1, "consumed_inputs:ints"}, {6, "-consumed_inputs"}, 8, 12, 13},
+       .inputs = {1, kAny},
+       .infer = infer_variadic<kNumbers>,
+       .lower = lower_variadic<BinaryOp::min>,
+       .resolve = resolve_broadcast},
+      {.name = "Mean",
+       .versions = {{1, "consumed_inputs:ints"}, {6, "-consumed_inputs"}, 8, 13},
+       .inputs = {1, kAny},
+       .infer = infer_variadic<kFloats>,
+       .lower = lower_mean,
+       .resolve = resolve_broadcast},
+  };
 }
 
 }  // namespace cppgen::ops

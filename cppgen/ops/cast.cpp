@@ -1,7 +1,6 @@
 #include <map>
 
 #include "cppgen/ops/convert.h"
-#include "cppgen/ops/families.h"
 #include "cppgen/ops/strings.h"
 
 namespace cppgen::ops {
@@ -78,10 +77,28 @@ rt::HostStep host_bit_cast(InferContext& c) {
 
 }  // namespace
 
-void add_cast_ops(std::vector<Op>& t) {
-  add_versions(t, "Cast", {1, 6, 9, 13, 19, 21, 23, 24, 25}, {1, 1, 1}, infer_cast, lower_cast);
-  add_host_versions(t, "BitCast", {26}, {1, 1, 1}, infer_bit_cast, host_bit_cast, "", lower_cast);
-  add_versions(t, "CastLike", {15, 19, 21, 23, 24, 25}, {2, 2, 1}, infer_cast_like, lower_cast);
+std::vector<Op> cast_ops() {
+  return {
+      {.name = "Cast",
+       .versions =
+           {{1, "to:string"}, {6, "to:int"}, 9, 13, {19, "saturate:int"}, 21, 23, {24, "round_mode:string"}, 25},
+       .inputs = 1,
+       .infer = infer_cast,
+       .lower = lower_cast,
+       .host = host_string_cast},
+      {.name = "BitCast",
+       .versions = {{26, "to:int"}},
+       .inputs = 1,
+       .infer = infer_bit_cast,
+       .lower = lower_cast,
+       .host = host_bit_cast},
+      {.name = "CastLike",
+       .versions = {15, {19, "saturate:int"}, 21, 23, {24, "round_mode:string"}, 25},
+       .inputs = 2,
+       .infer = infer_cast_like,
+       .lower = lower_cast,
+       .host = host_string_cast},
+  };
 }
 
 }  // namespace cppgen::ops

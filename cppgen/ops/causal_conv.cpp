@@ -75,8 +75,15 @@ void lower_causal_conv(LowerContext& c) {
 
 }  // namespace
 
-void add_causal_conv_ops(std::vector<Op>& t) {
-  add_versions(t, "CausalConvWithState", {27}, {2, 4, 2}, infer_causal_conv, lower_causal_conv);
+std::vector<Op> causal_conv_ops() {
+  return {
+      {.name = "CausalConvWithState",
+       .versions = {{27, "activation:string"}},
+       .inputs = {2, 4},
+       .outputs = 2,
+       .infer = infer_causal_conv,
+       .lower = lower_causal_conv},
+  };
 }
 
 }  // namespace cppgen::ops

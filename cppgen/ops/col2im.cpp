@@ -1,6 +1,5 @@
 #include "cppgen/ops/common.h"
 #include "cppgen/ops/declared.h"
-#include "cppgen/ops/families.h"
 #include "cppgen/ops/reindex.h"
 #include "cppgen/ops/window.h"
 
@@ -196,11 +195,26 @@ void lower_unfold(LowerContext& c) {
 
 }  // namespace
 
-void add_column_ops(std::vector<Op>& t) {
-  add_versions(t, "Col2Im", {18}, {3, 3, 1}, infer_col2im, lower_col2im);
-  set_resolve(t, "Col2Im", resolve_col2im);
-  add_versions(t, "MaxRoiPool", {1, 22}, {2, 2, 1}, infer_max_roi_pool, lower_max_roi_pool);
-  add_versions(t, "UnfoldTensor", {1}, {1, 1, 1}, infer_unfold, lower_unfold, nullptr, "com.microsoft");
+std::vector<Op> column_ops() {
+  return {
+      {.name = "Col2Im",
+       .versions = {{18, "dilations:ints pads:ints strides:ints"}},
+       .inputs = 3,
+       .infer = infer_col2im,
+       .lower = lower_col2im,
+       .resolve = resolve_col2im},
+      {.name = "MaxRoiPool",
+       .versions = {{1, "pooled_shape:ints spatial_scale:float"}, 22},
+       .inputs = 2,
+       .infer = infer_max_roi_pool,
+       .lower = lower_max_roi_pool},
+      {.name = "UnfoldTensor",
+       .domain = "com.microsoft",
+       .versions = {{1, "dim:int size:int step:int"}},
+       .inputs = 1,
+       .infer = infer_unfold,
+       .lower = lower_unfold},
+  };
 }
 
 }  // namespace cppgen::ops

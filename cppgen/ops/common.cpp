@@ -366,39 +366,12 @@ std::vector<double> float_elements(InferContext& c, int input) {
   return out;
 }
 
-void add_versions(std::vector<Op>& table, const char* name, const std::vector<int>& versions, Arity arity,
-                  OpFunction infer, LowerFunction lower, RefuseFunction refuse, const char* domain) {
-  for (int since : versions) {
-    table.push_back({.name = name,
-                     .domain = domain,
-                     .since = since,
-                     .min_inputs = arity.min_inputs,
-                     .max_inputs = arity.max_inputs,
-                     .max_outputs = arity.max_outputs,
-                     .infer = infer,
-                     .lower = lower,
-                     .refuse = refuse});
-  }
-}
-
-void add_host_versions(std::vector<Op>& table, const char* name, const std::vector<int>& versions, Arity arity,
-                       OpFunction infer, rt::HostStep (*host)(InferContext&), const char* domain, LowerFunction lower) {
-  const size_t first = table.size();
-  add_versions(table, name, versions, arity, infer, lower, nullptr, domain);
-  for (size_t i = first; i < table.size(); ++i) table[i].host = host;
-}
-
 rt::HostStep host_call(std::string function, std::vector<int64_t> integers) {
   rt::HostStep step;
   step.op = rt::HostOp::function;
   step.function = std::move(function);
   step.integers = std::move(integers);
   return step;
-}
-
-void set_resolve(std::vector<Op>& table, std::string_view name, void (*resolve)(LowerContext&, ir::BufferId dims)) {
-  for (Op& op : table)
-    if (op.domain != "com.microsoft" && op.name == name) op.resolve = resolve;
 }
 
 }  // namespace cppgen::ops

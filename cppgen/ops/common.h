@@ -114,20 +114,7 @@ Tensor tensor_of(DType float_type, const std::vector<double>&, std::vector<int64
 double float_element(const Tensor&, int64_t);                  // element i of any tensor
 std::vector<double> float_elements(InferContext&, int input);  // of a constant input
 
-// Adds one entry for each version in which the schema changed.
-struct Arity {
-  int min_inputs, max_inputs, max_outputs;
-};
-using OpFunction = void (*)(InferContext&);
-using LowerFunction = void (*)(LowerContext&);
-using RefuseFunction = std::string (*)(const Graph&, const Node&);
-void add_versions(std::vector<Op>&, const char* name, const std::vector<int>& versions, Arity, OpFunction infer,
-                  LowerFunction lower, RefuseFunction refuse = nullptr, const char* domain = "");
-
-// Entries of operators that the host runs; with `lower` those only that `run_on_host` says.
-void add_host_versions(std::vector<Op>&, const char* name, const std::vector<int>& versions, Arity, OpFunction infer,
-                       rt::HostStep (*host)(InferContext&), const char* domain = "", LowerFunction lower = nullptr);
-// A call of a function of the host, and as `host` of an entry one without attributes.
+// A call of a function of the host, and as `host` of a row one without attributes.
 rt::HostStep host_call(std::string function, std::vector<int64_t> integers = {});
 template <const char* Function>
 rt::HostStep host_call_of(InferContext&) {
@@ -136,7 +123,5 @@ rt::HostStep host_call_of(InferContext&) {
 
 // As `resolve`: the shape that all inputs broadcast to.
 void resolve_broadcast(LowerContext&, ir::BufferId dims);
-// Gives all entries of a name in ONNX's domain and cppgen's own their `resolve`.
-void set_resolve(std::vector<Op>&, std::string_view name, void (*resolve)(LowerContext&, ir::BufferId dims));
 
 }  // namespace cppgen::ops

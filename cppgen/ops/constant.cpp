@@ -3,7 +3,6 @@
 
 #include "cppgen/ops/common.h"
 #include "cppgen/ops/declared.h"
-#include "cppgen/ops/families.h"
 #include "cppgen/ops/strings.h"
 
 namespace cppgen::ops {
@@ -122,14 +121,44 @@ void lower_size(LowerContext& c) {
 
 }  // namespace
 
-void add_constant_ops(std::vector<Op>& t) {
-  add_versions(t, "Constant", {1, 9, 11, 12, 13, 19, 21, 23, 24, 25}, {0, 0, 1}, infer_constant, lower_constant,
-               refuse_constant);
-  add_versions(t, "ConstantOfShape", {9, 20, 21, 23, 24, 25}, {1, 1, 1}, infer_constant_of_shape,
-               lower_constant_of_shape);
-  set_resolve(t, "ConstantOfShape", resolve_constant_of_shape);
-  add_versions(t, "Shape", {1, 13, 15, 19, 21, 23, 24, 25}, {1, 1, 1}, infer_shape, lower_shape);
-  add_versions(t, "Size", {1, 13, 19, 21, 23, 24, 25}, {1, 1, 1}, infer_size, lower_size);
+std::vector<Op> constant_ops() {
+  return {
+      {.name = "Constant",
+       .versions = {{1, "value:tensor"},
+                    9,
+                    {11, "sparse_value:sparse_tensor"},
+                    {12,
+                     "value_float:float value_floats:floats value_int:int value_ints:ints value_string:string "
+                     "value_strings:strings"},
+                    13,
+                    19,
+                    21,
+                    23,
+                    24,
+                    25},
+       .inputs = 0,
+       .infer = infer_constant,
+       .lower = lower_constant,
+       .refuse = refuse_constant},
+      {.name = "ConstantOfShape",
+       .versions = {{9, "value:tensor"}, 20, 21, 23, 24, 25},
+       .inputs = 1,
+       .infer = infer_constant_of_shape,
+       .lower = lower_constant_of_shape,
+       .resolve = resolve_constant_of_shape},
+      {.name = "Shape",
+       .versions = {1, 13, {15, "end:int start:int"}, 19, 21, 23, 24, 25},
+       .inputs = 1,
+       .infer = infer_shape,
+       .lower = lower_shape,
+       .host = host_shape},
+      {.name = "Size",
+       .versions = {1, 13, 19, 21, 23, 24, 25},
+       .inputs = 1,
+       .infer = infer_size,
+       .lower = lower_size,
+       .host = host_size},
+  };
 }
 
 }  // namespace cppgen::ops

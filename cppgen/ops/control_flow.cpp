@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "cppgen/graph/string_elements.h"
-#include "cppgen/ops/families.h"
 
 namespace cppgen::ops {
 
@@ -178,11 +177,21 @@ rt::HostStep host_map(InferContext&) { return step_of(rt::HostOp::map); }
 
 }  // namespace
 
-void add_control_flow_ops(std::vector<Op>& t) {
-  add_host_versions(t, "If", {1, 11, 13, 16, 19, 21, 23, 24, 25}, {1, -1, -1}, infer_if, host_if);
-  add_loop_ops(t);
-  add_scan_loop_ops(t);
-  add_host_versions(t, "SequenceMap", {17}, {1, -1, -1}, infer_map, host_map);
+std::vector<Op> control_flow_ops() {
+  return {
+      {.name = "If",
+       .versions = {{1, "else_branch:graph then_branch:graph"}, 11, 13, 16, 19, 21, 23, 24, 25},
+       .inputs = {1, kAny},
+       .outputs = kAny,
+       .infer = infer_if,
+       .host = host_if},
+      {.name = "SequenceMap",
+       .versions = {{17, "body:graph"}},
+       .inputs = {1, kAny},
+       .outputs = kAny,
+       .infer = infer_map,
+       .host = host_map},
+  };
 }
 
 }  // namespace cppgen::ops

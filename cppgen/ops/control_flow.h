@@ -52,7 +52,4 @@ using FormOf = std::function<std::optional<RepeatedBody>(const Graph& body)>;
 bool infer_in_plan(InferContext&, const std::function<void(Graph&)>& set_inputs, const FormOf& form_of);
 void lower_repeated(LowerContext&, const RepeatedBody&);
 
-void add_loop_ops(std::vector<Op>&);
-void add_scan_loop_ops(std::vector<Op>&);
-
 }  // namespace cppgen::ops

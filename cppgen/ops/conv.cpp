@@ -1,7 +1,5 @@
 #include "cppgen/ops/conv.h"
 
-#include "cppgen/ops/families.h"
-
 namespace cppgen::ops {
 namespace {
 
@@ -146,8 +144,14 @@ void emit_biased_conv(LowerContext& c, const FinishConv& finish) {
       "bias");
 }
 
-void add_conv_ops(std::vector<Op>& t) {
-  add_versions(t, "Conv", {1, 11, 22}, {2, 3, 1}, infer_conv, [](LowerContext& c) { emit_biased_conv(c); });
+std::vector<Op> conv_ops() {
+  return {
+      {.name = "Conv",
+       .versions = {{1, "auto_pad:string dilations:ints group:int kernel_shape:ints pads:ints strides:ints"}, 11, 22},
+       .inputs = {2, 3},
+       .infer = infer_conv,
+       .lower = [](LowerContext& c) { emit_biased_conv(c); }},
+  };
 }
 
 }  // namespace cppgen::ops

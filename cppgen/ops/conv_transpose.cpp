@@ -1,7 +1,6 @@
 #include <algorithm>
 
 #include "cppgen/ops/common.h"
-#include "cppgen/ops/families.h"
 #include "cppgen/ops/window.h"
 
 namespace cppgen::ops {
@@ -227,8 +226,18 @@ void lower_conv_transpose(LowerContext& c) {
 
 }  // namespace
 
-void add_conv_transpose_ops(std::vector<Op>& t) {
-  add_versions(t, "ConvTranspose", {1, 11, 22}, {2, 3, 1}, infer_conv_transpose, lower_conv_transpose);
+std::vector<Op> conv_transpose_ops() {
+  return {
+      {.name = "ConvTranspose",
+       .versions = {{1,
+                     "auto_pad:string dilations:ints group:int kernel_shape:ints output_padding:ints output_shape:ints "
+                     "pads:ints strides:ints"},
+                    11,
+                    22},
+       .inputs = {2, 3},
+       .infer = infer_conv_transpose,
+       .lower = lower_conv_transpose},
+  };
 }
 
 }  // namespace cppgen::ops

@@ -1,7 +1,6 @@
 // CropAndResize of com.microsoft: x [N, C, H, W], regions [R, 4] as (y1, x1, y2, x2) in parts of the image, which one
 // of the N images each belongs to, [R], and the size of the results; result [R, C, height, width].
 #include "cppgen/ops/common.h"
-#include "cppgen/ops/families.h"
 
 namespace cppgen::ops {
 namespace {
@@ -79,9 +78,15 @@ void lower_crop_and_resize(LowerContext& c) {
 
 }  // namespace
 
-void add_crop_ops(std::vector<Op>& t) {
-  add_versions(t, "CropAndResize", {1}, {4, 4, 1}, infer_crop_and_resize, lower_crop_and_resize, nullptr,
-               "com.microsoft");
+std::vector<Op> crop_ops() {
+  return {
+      {.name = "CropAndResize",
+       .domain = "com.microsoft",
+       .versions = {{1, "extrapolation_value:float mode:string"}},
+       .inputs = 4,
+       .infer = infer_crop_and_resize,
+       .lower = lower_crop_and_resize},
+  };
 }
 
 }  // namespace cppgen::ops

@@ -1,7 +1,6 @@
 // Steps of decoders that follow their data: DynamicTimeWarping and BifurcationDetector of com.microsoft. The host runs
 // them.
 #include "cppgen/ops/common.h"
-#include "cppgen/ops/families.h"
 
 namespace cppgen::ops {
 namespace {
@@ -39,9 +38,22 @@ rt::HostStep host_bifurcation(InferContext& c) {
 
 }  // namespace
 
-void add_decoding_ops(std::vector<Op>& t) {
-  add_host_versions(t, "BifurcationDetector", {1}, {3, 4, 2}, infer_bifurcation, host_bifurcation, "com.microsoft");
-  add_host_versions(t, "DynamicTimeWarping", {1}, {1, 1, 1}, infer_warping, host_warping, "com.microsoft");
+std::vector<Op> decoding_ops() {
+  return {
+      {.name = "BifurcationDetector",
+       .domain = "com.microsoft",
+       .versions = {{1, "max_ngram_size:int min_ngram_size:int"}},
+       .inputs = {3, 4},
+       .outputs = 2,
+       .infer = infer_bifurcation,
+       .host = host_bifurcation},
+      {.name = "DynamicTimeWarping",
+       .domain = "com.microsoft",
+       .versions = {1},
+       .inputs = 1,
+       .infer = infer_warping,
+       .host = host_warping},
+  };
 }
 
 }  // namespace cppgen::ops

@@ -1,5 +1,4 @@
 #include "cppgen/ops/conv.h"
-#include "cppgen/ops/families.h"
 #include "cppgen/ops/reindex.h"
 
 namespace cppgen::ops {
@@ -138,8 +137,14 @@ void lower_deform_conv(LowerContext& c) {
 
 }  // namespace
 
-void add_deform_conv_ops(std::vector<Op>& t) {
-  add_versions(t, "DeformConv", {19, 22}, {3, 5, 1}, infer_deform_conv, lower_deform_conv);
+std::vector<Op> deform_conv_ops() {
+  return {
+      {.name = "DeformConv",
+       .versions = {{19, "dilations:ints group:int kernel_shape:ints offset_group:int pads:ints strides:ints"}, 22},
+       .inputs = {3, 5},
+       .infer = infer_deform_conv,
+       .lower = lower_deform_conv},
+  };
 }
 
 }  // namespace cppgen::ops

@@ -1,6 +1,5 @@
 // DepthToSpace and SpaceToDepth.
 #include "cppgen/ops/common.h"
-#include "cppgen/ops/families.h"
 
 namespace cppgen::ops {
 namespace {
@@ -66,9 +65,19 @@ void lower_space_to_depth(LowerContext& c) {
 
 }  // namespace
 
-void add_depth_block_ops(std::vector<Op>& t) {
-  add_versions(t, "DepthToSpace", {1, 11, 13}, {1, 1, 1}, infer_depth_to_space, lower_depth_to_space);
-  add_versions(t, "SpaceToDepth", {1, 13}, {1, 1, 1}, infer_space_to_depth, lower_space_to_depth);
+std::vector<Op> depth_block_ops() {
+  return {
+      {.name = "DepthToSpace",
+       .versions = {{1, "blocksize:int"}, {11, "mode:string"}, 13},
+       .inputs = 1,
+       .infer = infer_depth_to_space,
+       .lower = lower_depth_to_space},
+      {.name = "SpaceToDepth",
+       .versions = {{1, "blocksize:int"}, 13},
+       .inputs = 1,
+       .infer = infer_space_to_depth,
+       .lower = lower_space_to_depth},
+  };
 }
 
 }  // namespace cppgen::ops

@@ -1,6 +1,5 @@
 // Det, and Inverse of com.microsoft: Gaussian elimination with row pivoting, one column after the other.
 #include "cppgen/ops/common.h"
-#include "cppgen/ops/families.h"
 
 namespace cppgen::ops {
 namespace {
@@ -161,9 +160,16 @@ void lower_inverse(LowerContext& c) {
 
 }  // namespace
 
-void add_determinant_ops(std::vector<Op>& t) {
-  add_versions(t, "Det", {11, 22}, {1, 1, 1}, infer_det, lower_det);
-  add_versions(t, "Inverse", {1}, {1, 1, 1}, infer_inverse, lower_inverse, nullptr, "com.microsoft");
+std::vector<Op> determinant_ops() {
+  return {
+      {.name = "Det", .versions = {11, 22}, .inputs = 1, .infer = infer_det, .lower = lower_det},
+      {.name = "Inverse",
+       .domain = "com.microsoft",
+       .versions = {1},
+       .inputs = 1,
+       .infer = infer_inverse,
+       .lower = lower_inverse},
+  };
 }
 
 }  // namespace cppgen::ops

@@ -1,6 +1,5 @@
 #include <cmath>
 
-#include "cppgen/ops/families.h"
 #include "cppgen/ops/random_numbers.h"
 #include "cppgen/ops/reindex.h"
 
@@ -69,8 +68,21 @@ void lower_dropout(LowerContext& c) {
 
 }  // namespace
 
-void add_dropout_ops(std::vector<Op>& t) {
-  add_versions(t, "Dropout", {1, 6, 7, 10, 12, 13, 22}, {1, 3, 2}, infer_dropout, lower_dropout);
+std::vector<Op> dropout_ops() {
+  return {
+      {.name = "Dropout",
+       .versions = {{1, "consumed_inputs:ints is_test:int ratio:float"},
+                    {6, "-consumed_inputs"},
+                    {7, "-is_test"},
+                    10,
+                    {12, "seed:int -ratio"},
+                    13,
+                    22},
+       .inputs = {1, 3},
+       .outputs = 2,
+       .infer = infer_dropout,
+       .lower = lower_dropout},
+  };
 }
 
 }  // namespace cppgen::ops

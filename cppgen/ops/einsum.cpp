@@ -3,7 +3,6 @@
 #include <set>
 
 #include "cppgen/ops/common.h"
-#include "cppgen/ops/families.h"
 
 namespace cppgen::ops {
 namespace {
@@ -232,6 +231,14 @@ void lower_einsum(LowerContext& c) {
 
 }  // namespace
 
-void add_einsum_ops(std::vector<Op>& t) { add_versions(t, "Einsum", {12}, {1, -1, 1}, infer_einsum, lower_einsum); }
+std::vector<Op> einsum_ops() {
+  return {
+      {.name = "Einsum",
+       .versions = {{12, "equation:string"}},
+       .inputs = {1, kAny},
+       .infer = infer_einsum,
+       .lower = lower_einsum},
+  };
+}
 
 }  // namespace cppgen::ops

@@ -2,7 +2,6 @@
 // BagPositions: where in the list of indices the members of each bag stand. ReduceBags: the sum, mean or maximum of the
 // rows of a table that a bag's indices name, each times its own factor.
 #include "cppgen/ops/declared.h"
-#include "cppgen/ops/families.h"
 
 namespace cppgen::ops {
 namespace {
@@ -93,10 +92,22 @@ void lower_reduce_bags(LowerContext& c) {
 
 }  // namespace
 
-void add_embedding_bag_ops(std::vector<Op>& t) {
-  add_versions(t, "BagPositions", {1}, {3, 3, 1}, infer_positions, lower_positions, nullptr, "cppgen");
-  add_versions(t, "ReduceBags", {1}, {3, 4, 1}, infer_reduce_bags, lower_reduce_bags, nullptr, "cppgen");
-  set_resolve(t, "BagPositions", resolve_positions);
+std::vector<Op> embedding_bag_ops() {
+  return {
+      {.name = "BagPositions",
+       .domain = "cppgen",
+       .versions = {1},
+       .inputs = 3,
+       .infer = infer_positions,
+       .lower = lower_positions,
+       .resolve = resolve_positions},
+      {.name = "ReduceBags",
+       .domain = "cppgen",
+       .versions = {{1, "mode:string"}},
+       .inputs = {3, 4},
+       .infer = infer_reduce_bags,
+       .lower = lower_reduce_bags},
+  };
 }
 
 }  // namespace cppgen::ops

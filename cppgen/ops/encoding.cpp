@@ -2,7 +2,6 @@
 #include <algorithm>
 
 #include "cppgen/ops/common.h"
-#include "cppgen/ops/families.h"
 
 namespace cppgen::ops {
 namespace {
@@ -134,8 +133,17 @@ void lower_tf_idf(LowerContext& c) {
 
 }  // namespace
 
-void add_encoding_ops(std::vector<Op>& t) {
-  add_versions(t, "TfIdfVectorizer", {9}, {1, 1, 1}, infer_tf_idf, lower_tf_idf, refuse_strings);
+std::vector<Op> encoding_ops() {
+  return {
+      {.name = "TfIdfVectorizer",
+       .versions = {{9,
+                     "max_gram_length:int max_skip_count:int min_gram_length:int mode:string ngram_counts:ints "
+                     "ngram_indexes:ints pool_int64s:ints pool_strings:strings weights:floats"}},
+       .inputs = 1,
+       .infer = infer_tf_idf,
+       .lower = lower_tf_idf,
+       .refuse = refuse_strings},
+  };
 }
 
 }  // namespace cppgen::ops

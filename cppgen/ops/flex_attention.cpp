@@ -130,9 +130,15 @@ void lower_flex_attention(LowerContext& c) {
 
 }  // namespace
 
-void add_flex_attention_ops(std::vector<Op>& t) {
-  add_versions(t, "FlexAttention", {1}, {3, -1, 1}, infer_flex_attention, lower_flex_attention, nullptr,
-               "ai.onnx.preview");
+std::vector<Op> flex_attention_ops() {
+  return {
+      {.name = "FlexAttention",
+       .domain = "ai.onnx.preview",
+       .versions = {{1, "prob_mod:graph scale:float score_mod:graph softmax_precision:int"}},
+       .inputs = {3, kAny},
+       .infer = infer_flex_attention,
+       .lower = lower_flex_attention},
+  };
 }
 
 }  // namespace cppgen::ops

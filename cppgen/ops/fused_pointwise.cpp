@@ -1,6 +1,5 @@
 // Operators of com.microsoft that fuse a bias into what follows: Gelu in its forms, softmax.
 #include "cppgen/ops/activation.h"
-#include "cppgen/ops/families.h"
 #include "cppgen/ops/softmax.h"
 
 namespace cppgen::ops {
@@ -56,15 +55,39 @@ void lower_bias_softmax(LowerContext& c) {
 
 }  // namespace
 
-void add_fused_pointwise_ops(std::vector<Op>& t) {
-  const auto add = [&](const char* name, Arity arity, OpFunction infer, LowerFunction lower) {
-    add_versions(t, name, {1}, arity, infer, lower, nullptr, "com.microsoft");
+std::vector<Op> fused_pointwise_ops() {
+  return {
+      {.name = "Gelu",
+       .domain = "com.microsoft",
+       .versions = {1},
+       .inputs = 1,
+       .infer = infer_biased,
+       .lower = lower_biased<gelu>},
+      {.name = "BiasGelu",
+       .domain = "com.microsoft",
+       .versions = {1},
+       .inputs = 2,
+       .infer = infer_biased,
+       .lower = lower_biased<gelu>},
+      {.name = "FastGelu",
+       .domain = "com.microsoft",
+       .versions = {1},
+       .inputs = {1, 2},
+       .infer = infer_biased,
+       .lower = lower_biased<fast_gelu>},
+      {.name = "QuickGelu",
+       .domain = "com.microsoft",
+       .versions = {{1, "alpha:float"}},
+       .inputs = 1,
+       .infer = infer_biased,
+       .lower = lower_biased<quick_gelu>},
+      {.name = "BiasSoftmax",
+       .domain = "com.microsoft",
+       .versions = {{1, "axis:int is_inner_broadcast:int"}},
+       .inputs = 2,
+       .infer = infer_bias_softmax,
+       .lower = lower_bias_softmax},
   };
-  add("Gelu", {1, 1, 1}, infer_biased, lower_biased<gelu>);
-  add("BiasGelu", {2, 2, 1}, infer_biased, lower_biased<gelu>);
-  add("FastGelu", {1, 2, 1}, infer_biased, lower_biased<fast_gelu>);
-  add("QuickGelu", {1, 1, 1}, infer_biased, lower_biased<quick_gelu>);
-  add("BiasSoftmax", {2, 2, 1}, infer_bias_softmax, lower_bias_softmax);
 }
 
 }  // namespace cppgen::ops

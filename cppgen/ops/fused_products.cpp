@@ -5,7 +5,6 @@
 #include <numeric>
 
 #include "cppgen/ops/conv.h"
-#include "cppgen/ops/families.h"
 #include "cppgen/ops/matmul.h"
 
 namespace cppgen::ops {
@@ -134,11 +133,45 @@ void lower_fused_conv(LowerContext& c) {
 
 }  // namespace
 
-void add_fused_product_ops(std::vector<Op>& t) {
-  for (const char* name : {"FusedMatMul", "TransposeMatMul", "FusedMatMulActivation"})
-    add_versions(t, name, {1}, {2, 2, 1}, infer_fused_matmul, lower_fused_matmul, nullptr, kDomain);
-  add_versions(t, "FusedGemm", {1}, {2, 3, 1}, infer_fused_gemm, lower_fused_gemm, nullptr, kDomain);
-  add_versions(t, "FusedConv", {1}, {2, 4, 1}, infer_fused_conv, lower_fused_conv, nullptr, kDomain);
+std::vector<Op> fused_product_ops() {
+  return {
+      {.name = "FusedMatMul",
+       .domain = kDomain,
+       .versions = {{1, "alpha:float transA:int transB:int transBatchA:int transBatchB:int"}},
+       .inputs = 2,
+       .infer = infer_fused_matmul,
+       .lower = lower_fused_matmul},
+      {.name = "TransposeMatMul",
+       .domain = kDomain,
+       .versions = {{1, "alpha:float transA:int transB:int"}},
+       .inputs = 2,
+       .infer = infer_fused_matmul,
+       .lower = lower_fused_matmul},
+      {.name = "FusedMatMulActivation",
+       .domain = kDomain,
+       .versions = {{1,
+                     "activation:string activation_alpha:float activation_axis:int activation_beta:float alpha:float "
+                     "transA:int transB:int transBatchA:int transBatchB:int"}},
+       .inputs = 2,
+       .infer = infer_fused_matmul,
+       .lower = lower_fused_matmul},
+      {.name = "FusedGemm",
+       .domain = kDomain,
+       .versions = {{1,
+                     "activation:string activation_alpha:float activation_beta:float alpha:float beta:float transA:int "
+                     "transB:int"}},
+       .inputs = {2, 3},
+       .infer = infer_fused_gemm,
+       .lower = lower_fused_gemm},
+      {.name = "FusedConv",
+       .domain = kDomain,
+       .versions = {{1,
+                     "activation:string activation_params:floats auto_pad:string dilations:ints group:int "
+                     "kernel_shape:ints pads:ints strides:ints"}},
+       .inputs = {2, 4},
+       .infer = infer_fused_conv,
+       .lower = lower_fused_conv},
+  };
 }
 
 }  // namespace cppgen::ops

@@ -1,5 +1,4 @@
 #include "cppgen/ops/common.h"
-#include "cppgen/ops/families.h"
 
 namespace cppgen::ops {
 namespace {
@@ -108,10 +107,24 @@ void lower_gather_nd(LowerContext& c) {
 
 }  // namespace
 
-void add_gather_ops(std::vector<Op>& t) {
-  add_versions(t, "Gather", {1, 11, 13}, {2, 2, 1}, infer_gather, lower_gather);
-  add_versions(t, "GatherElements", {11, 13}, {2, 2, 1}, infer_gather_elements, lower_gather_elements);
-  add_versions(t, "GatherND", {11, 12, 13}, {2, 2, 1}, infer_gather_nd, lower_gather_nd);
+std::vector<Op> gather_ops() {
+  return {
+      {.name = "Gather",
+       .versions = {{1, "axis:int"}, 11, 13},
+       .inputs = 2,
+       .infer = infer_gather,
+       .lower = lower_gather},
+      {.name = "GatherElements",
+       .versions = {{11, "axis:int"}, 13},
+       .inputs = 2,
+       .infer = infer_gather_elements,
+       .lower = lower_gather_elements},
+      {.name = "GatherND",
+       .versions = {11, {12, "batch_dims:int"}, 13},
+       .inputs = 2,
+       .infer = infer_gather_nd,
+       .lower = lower_gather_nd},
+  };
 }
 
 }  // namespace cppgen::ops

@@ -2,7 +2,6 @@
 
 #include "cppgen/ops/common.h"
 #include "cppgen/ops/declared.h"
-#include "cppgen/ops/families.h"
 
 namespace cppgen::ops {
 namespace {
@@ -185,18 +184,51 @@ void lower_blackman(LowerContext& c) { emit_window(c, 0.42, 0.5, 0.08); }
 
 }  // namespace
 
-void add_generator_ops(std::vector<Op>& t) {
-  add_versions(t, "EyeLike", {9, 22}, {1, 1, 1}, infer_eye_like, lower_eye_like);
-  add_versions(t, "Trilu", {14}, {1, 2, 1}, infer_trilu, lower_trilu);
-  add_versions(t, "Trilu", {1}, {1, 2, 1}, infer_trilu, lower_trilu, nullptr, "com.microsoft");
-  add_versions(t, "OneHot", {9, 11}, {3, 3, 1}, infer_one_hot, lower_one_hot);
-  add_versions(t, "Range", {11, 27}, {3, 3, 1}, infer_range, lower_range);
-  add_versions(t, "HannWindow", {17}, {1, 1, 1}, infer_window, lower_hann);
-  add_versions(t, "HammingWindow", {17}, {1, 1, 1}, infer_window, lower_hamming);
-  add_versions(t, "BlackmanWindow", {17}, {1, 1, 1}, infer_window, lower_blackman);
-  set_resolve(t, "Range", resolve_range);
-  set_resolve(t, "OneHot", resolve_one_hot);
-  for (const char* window : {"BlackmanWindow", "HammingWindow", "HannWindow"}) set_resolve(t, window, resolve_window);
+std::vector<Op> generator_ops() {
+  return {
+      {.name = "EyeLike",
+       .versions = {{9, "dtype:int k:int"}, 22},
+       .inputs = 1,
+       .infer = infer_eye_like,
+       .lower = lower_eye_like},
+      {.name = "Trilu", .versions = {{14, "upper:int"}}, .inputs = {1, 2}, .infer = infer_trilu, .lower = lower_trilu},
+      {.name = "Trilu",
+       .domain = "com.microsoft",
+       .versions = {{1, "upper:int"}},
+       .inputs = {1, 2},
+       .infer = infer_trilu,
+       .lower = lower_trilu},
+      {.name = "OneHot",
+       .versions = {{9, "axis:int"}, 11},
+       .inputs = 3,
+       .infer = infer_one_hot,
+       .lower = lower_one_hot,
+       .resolve = resolve_one_hot},
+      {.name = "Range",
+       .versions = {11, {27, "stash_type:int"}},
+       .inputs = 3,
+       .infer = infer_range,
+       .lower = lower_range,
+       .resolve = resolve_range},
+      {.name = "HannWindow",
+       .versions = {{17, "output_datatype:int periodic:int"}},
+       .inputs = 1,
+       .infer = infer_window,
+       .lower = lower_hann,
+       .resolve = resolve_window},
+      {.name = "HammingWindow",
+       .versions = {{17, "output_datatype:int periodic:int"}},
+       .inputs = 1,
+       .infer = infer_window,
+       .lower = lower_hamming,
+       .resolve = resolve_window},
+      {.name = "BlackmanWindow",
+       .versions = {{17, "output_datatype:int periodic:int"}},
+       .inputs = 1,
+       .infer = infer_window,
+       .lower = lower_blackman,
+       .resolve = resolve_window},
+  };
 }
 
 }  // namespace cppgen::ops

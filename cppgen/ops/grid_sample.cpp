@@ -1,5 +1,4 @@
 #include "cppgen/ops/common.h"
-#include "cppgen/ops/families.h"
 
 namespace cppgen::ops {
 namespace {
@@ -148,9 +147,20 @@ void lower_grid_sample(LowerContext& c) {
 
 }  // namespace
 
-void add_sample_ops(std::vector<Op>& t) {
-  add_versions(t, "GridSample", {16, 20, 22}, {2, 2, 1}, infer_grid_sample, lower_grid_sample);
-  add_versions(t, "GridSample", {1}, {2, 2, 1}, infer_grid_sample, lower_grid_sample, nullptr, "com.microsoft");
+std::vector<Op> sample_ops() {
+  return {
+      {.name = "GridSample",
+       .versions = {{16, "align_corners:int mode:string padding_mode:string"}, 20, 22},
+       .inputs = 2,
+       .infer = infer_grid_sample,
+       .lower = lower_grid_sample},
+      {.name = "GridSample",
+       .domain = "com.microsoft",
+       .versions = {{1, "align_corners:int mode:string padding_mode:string"}},
+       .inputs = 2,
+       .infer = infer_grid_sample,
+       .lower = lower_grid_sample},
+  };
 }
 
 }  // namespace cppgen::ops

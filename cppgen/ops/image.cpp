@@ -1,6 +1,5 @@
 // Pictures in files.
 #include "cppgen/ops/common.h"
-#include "cppgen/ops/families.h"
 
 namespace cppgen::ops {
 namespace {
@@ -27,6 +26,10 @@ rt::HostStep host(InferContext& c) {
 
 }  // namespace
 
-void add_image_ops(std::vector<Op>& t) { add_host_versions(t, "ImageDecoder", {20}, {1, 1, 1}, infer, host); }
+std::vector<Op> image_ops() {
+  return {
+      {.name = "ImageDecoder", .versions = {{20, "pixel_format:string"}}, .inputs = 1, .infer = infer, .host = host},
+  };
+}
 
 }  // namespace cppgen::ops

@@ -16,13 +16,13 @@ constexpr int64_t kMaxKnownElements = 1024;
 
 void check_arity(const InferContext& c, const Op& op) {
   int inputs = c.input_count();
-  if (inputs < op.min_inputs || (op.max_inputs >= 0 && inputs > op.max_inputs)) {
-    c.fail(fmt::format("{} inputs are given; allowed are {} to {}", inputs, op.min_inputs,
-                       op.max_inputs < 0 ? "any number" : std::to_string(op.max_inputs)));
+  if (inputs < op.inputs.least || (op.inputs.most != kAny && inputs > op.inputs.most)) {
+    c.fail(fmt::format("{} inputs are given; allowed are {} to {}", inputs, op.inputs.least,
+                       op.inputs.most == kAny ? "any number" : std::to_string(op.inputs.most)));
   }
-  for (int i = 0; i < op.min_inputs; ++i) c.input_value(i);
-  if (op.max_outputs >= 0 && c.output_count() > op.max_outputs) {
-    c.fail(fmt::format("{} outputs are asked for; there are at most {}", c.output_count(), op.max_outputs));
+  for (int i = 0; i < op.inputs.least; ++i) c.input_value(i);
+  if (op.outputs != kAny && c.output_count() > op.outputs) {
+    c.fail(fmt::format("{} outputs are asked for; there are at most {}", c.output_count(), op.outputs));
   }
 }
 
@@ -88,7 +88,7 @@ void infer_node(Graph& g, NodeId id) {
 
 void infer_node(Graph& g, NodeId id, const InferBody& infer_body) {
   const Node& node = g.nodes.at(id);
-  const Op* op = find(node.domain, node.op, node.opset);
+  const Op* op = ops::find(node.domain, node.op, node.opset);
   InferContext c(g, node, infer_body);
   if (!op) c.fail("the operator is not supported");
   check_arity(c, *op);

@@ -1,5 +1,4 @@
 // Products of com.microsoft over bytes, with float results or requantized ones.
-#include "cppgen/ops/families.h"
 #include "cppgen/ops/integer_product.h"
 #include "cppgen/ops/quantize.h"
 
@@ -172,12 +171,27 @@ void lower_qgemm(LowerContext& c) {
 
 }  // namespace
 
-void add_fused_integer_product_ops(std::vector<Op>& t) {
-  add_versions(t, "MatMulIntegerToFloat", {1}, {4, 7, 1}, infer_matmul_to_float, lower_matmul_to_float, nullptr,
-               kDomain);
-  add_versions(t, "DynamicQuantizeMatMul", {1}, {3, 5, 1}, infer_dynamic_matmul, lower_dynamic_matmul, nullptr,
-               kDomain);
-  add_versions(t, "QGemm", {1}, {6, 9, 1}, infer_qgemm, lower_qgemm, nullptr, kDomain);
+std::vector<Op> fused_integer_product_ops() {
+  return {
+      {.name = "MatMulIntegerToFloat",
+       .domain = kDomain,
+       .versions = {1},
+       .inputs = {4, 7},
+       .infer = infer_matmul_to_float,
+       .lower = lower_matmul_to_float},
+      {.name = "DynamicQuantizeMatMul",
+       .domain = kDomain,
+       .versions = {1},
+       .inputs = {3, 5},
+       .infer = infer_dynamic_matmul,
+       .lower = lower_dynamic_matmul},
+      {.name = "QGemm",
+       .domain = kDomain,
+       .versions = {{1, "alpha:float transA:int transB:int"}},
+       .inputs = {6, 9},
+       .infer = infer_qgemm,
+       .lower = lower_qgemm},
+  };
 }
 
 }  // namespace cppgen::ops

@@ -1,6 +1,4 @@
 // What the passes over ai.onnx.ml (passes/expand_*.cpp) need beside ONNX's own operators.
-#include "cppgen/ops/learners.h"
-
 #include "cppgen/ops/common.h"
 #include "cppgen/ops/strings.h"
 
@@ -261,12 +259,39 @@ rt::HostStep host_zip_map(InferContext& c) {
 
 }  // namespace
 
-void add_learner_ops(std::vector<Op>& t) {
-  add_versions(t, "FeatureRows", {1}, {1, 1, 1}, infer_feature_rows, lower_feature_rows, nullptr, kOwn);
-  add_versions(t, "NumberPositions", {1}, {1, 1, 1}, infer_number_positions, lower_number_positions, nullptr, kOwn);
-  add_versions(t, "CoupledProbabilities", {1}, {1, 1, 1}, infer_coupled, lower_coupled, nullptr, kOwn);
-  add_versions(t, "ArrayFeatureExtractor", {1}, {2, 2, 1}, infer_extractor, lower_extractor, nullptr, kLearners);
-  add_host_versions(t, "ZipMap", {1}, {1, 1, 1}, infer_zip_map, host_zip_map, kLearners);
+std::vector<Op> learner_ops() {
+  return {
+      {.name = "FeatureRows",
+       .domain = kOwn,
+       .versions = {{1, "keep_double:int"}},
+       .inputs = 1,
+       .infer = infer_feature_rows,
+       .lower = lower_feature_rows},
+      {.name = "NumberPositions",
+       .domain = kOwn,
+       .versions = {{1, "keys:tensor"}},
+       .inputs = 1,
+       .infer = infer_number_positions,
+       .lower = lower_number_positions},
+      {.name = "CoupledProbabilities",
+       .domain = kOwn,
+       .versions = {{1, "classes:int"}},
+       .inputs = 1,
+       .infer = infer_coupled,
+       .lower = lower_coupled},
+      {.name = "ArrayFeatureExtractor",
+       .domain = kLearners,
+       .versions = {1},
+       .inputs = 2,
+       .infer = infer_extractor,
+       .lower = lower_extractor},
+      {.name = "ZipMap",
+       .domain = kLearners,
+       .versions = {{1, "classlabels_int64s:ints classlabels_strings:strings"}},
+       .inputs = 1,
+       .infer = infer_zip_map,
+       .host = host_zip_map},
+  };
 }
 
 }  // namespace cppgen::ops

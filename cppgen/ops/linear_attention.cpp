@@ -183,8 +183,15 @@ void lower_linear_attention(LowerContext& c) {
 
 }  // namespace
 
-void add_linear_attention_ops(std::vector<Op>& t) {
-  add_versions(t, "LinearAttention", {27}, {3, 6, 2}, infer_linear_attention, lower_linear_attention);
+std::vector<Op> linear_attention_ops() {
+  return {
+      {.name = "LinearAttention",
+       .versions = {{27, "chunk_size:int kv_num_heads:int q_num_heads:int scale:float update_rule:string"}},
+       .inputs = {3, 6},
+       .outputs = 2,
+       .infer = infer_linear_attention,
+       .lower = lower_linear_attention},
+  };
 }
 
 }  // namespace cppgen::ops

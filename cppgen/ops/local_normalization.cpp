@@ -1,5 +1,4 @@
 #include "cppgen/ops/axis_split.h"
-#include "cppgen/ops/families.h"
 
 namespace cppgen::ops {
 namespace {
@@ -79,9 +78,19 @@ void lower_lp_normalization(LowerContext& c) {
 
 }  // namespace
 
-void add_local_normalization_ops(std::vector<Op>& t) {
-  add_versions(t, "LRN", {1, 13}, {1, 1, 1}, infer_lrn, lower_lrn);
-  add_versions(t, "LpNormalization", {1, 22}, {1, 1, 1}, infer_lp_normalization, lower_lp_normalization);
+std::vector<Op> local_normalization_ops() {
+  return {
+      {.name = "LRN",
+       .versions = {{1, "alpha:float beta:float bias:float size:int"}, 13},
+       .inputs = 1,
+       .infer = infer_lrn,
+       .lower = lower_lrn},
+      {.name = "LpNormalization",
+       .versions = {{1, "axis:int p:int"}, 22},
+       .inputs = 1,
+       .infer = infer_lp_normalization,
+       .lower = lower_lp_normalization},
+  };
 }
 
 }  // namespace cppgen::ops

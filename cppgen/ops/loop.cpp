@@ -2,7 +2,6 @@
 #include <algorithm>
 
 #include "cppgen/ops/control_flow.h"
-#include "cppgen/ops/families.h"
 
 namespace cppgen::ops {
 namespace {
@@ -100,8 +99,16 @@ void lower_loop(LowerContext& c) { lower_repeated(c, repeated_body(c, *known_tri
 
 }  // namespace
 
-void add_loop_ops(std::vector<Op>& t) {
-  add_host_versions(t, "Loop", {1, 11, 13, 16, 19, 21, 23, 24, 25}, {0, -1, -1}, infer_loop, host_loop, "", lower_loop);
+std::vector<Op> loop_ops() {
+  return {
+      {.name = "Loop",
+       .versions = {{1, "body:graph"}, 11, 13, 16, 19, 21, 23, 24, 25},
+       .inputs = {0, kAny},
+       .outputs = kAny,
+       .infer = infer_loop,
+       .lower = lower_loop,
+       .host = host_loop},
+  };
 }
 
 }  // namespace cppgen::ops

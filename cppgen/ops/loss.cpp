@@ -1,4 +1,3 @@
-#include "cppgen/ops/families.h"
 #include "cppgen/ops/softmax.h"
 
 namespace cppgen::ops {
@@ -90,9 +89,20 @@ void lower_cross_entropy(LowerContext& c) {
 
 }  // namespace
 
-void add_loss_ops(std::vector<Op>& t) {
-  add_versions(t, "NegativeLogLikelihoodLoss", {12, 13, 22}, {2, 3, 1}, infer_loss, lower_negative_log_likelihood);
-  add_versions(t, "SoftmaxCrossEntropyLoss", {12, 13}, {2, 3, 2}, infer_loss, lower_cross_entropy);
+std::vector<Op> loss_ops() {
+  return {
+      {.name = "NegativeLogLikelihoodLoss",
+       .versions = {{12, "ignore_index:int reduction:string"}, 13, 22},
+       .inputs = {2, 3},
+       .infer = infer_loss,
+       .lower = lower_negative_log_likelihood},
+      {.name = "SoftmaxCrossEntropyLoss",
+       .versions = {{12, "ignore_index:int reduction:string"}, 13},
+       .inputs = {2, 3},
+       .outputs = 2,
+       .infer = infer_loss,
+       .lower = lower_cross_entropy},
+  };
 }
 
 }  // namespace cppgen::ops

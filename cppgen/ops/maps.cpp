@@ -1,7 +1,6 @@
 // Operators of ai.onnx.ml that take a map: input 0 has its keys, input 1 their values in the same order.
 #include "cppgen/graph/string_elements.h"
 #include "cppgen/ops/common.h"
-#include "cppgen/ops/learners.h"
 #include "cppgen/ops/strings.h"
 
 namespace cppgen::ops {
@@ -74,9 +73,21 @@ rt::HostStep host_cast_map(InferContext& c) {
 
 }  // namespace
 
-void add_map_ops(std::vector<Op>& t) {
-  add_host_versions(t, "CastMap", {1}, {2, 2, 1}, infer_cast_map, host_cast_map, kLearners);
-  add_host_versions(t, "DictVectorizer", {1}, {2, 2, 1}, infer_dict_vectorizer, host_dict_vectorizer, kLearners);
+std::vector<Op> map_ops() {
+  return {
+      {.name = "CastMap",
+       .domain = kLearners,
+       .versions = {{1, "cast_to:string map_form:string max_map:int"}},
+       .inputs = 2,
+       .infer = infer_cast_map,
+       .host = host_cast_map},
+      {.name = "DictVectorizer",
+       .domain = kLearners,
+       .versions = {{1, "int64_vocabulary:ints string_vocabulary:strings"}},
+       .inputs = 2,
+       .infer = infer_dict_vectorizer,
+       .host = host_dict_vectorizer},
+  };
 }
 
 }  // namespace cppgen::ops

@@ -1,7 +1,5 @@
 #include "cppgen/ops/matmul.h"
 
-#include "cppgen/ops/families.h"
-
 namespace cppgen::ops {
 namespace {
 
@@ -180,9 +178,15 @@ void emit_gemm(LowerContext& c, const std::function<Scalar(Scalar)>& finish) {
       "bias");
 }
 
-void add_matmul_ops(std::vector<Op>& t) {
-  add_versions(t, "MatMul", {1, 9, 13}, {2, 2, 1}, infer_matmul, lower_matmul);
-  add_versions(t, "Gemm", {1, 6, 7, 9, 11, 13}, {2, 3, 1}, infer_gemm, [](LowerContext& c) { emit_gemm(c); });
+std::vector<Op> matmul_ops() {
+  return {
+      {.name = "MatMul", .versions = {1, 9, 13}, .inputs = 2, .infer = infer_matmul, .lower = lower_matmul},
+      {.name = "Gemm",
+       .versions = {{1, "alpha:float beta:float broadcast:int transA:int transB:int"}, 6, {7, "-broadcast"}, 9, 11, 13},
+       .inputs = {2, 3},
+       .infer = infer_gemm,
+       .lower = [](LowerContext& c) { emit_gemm(c); }},
+  };
 }
 
 }  // namespace cppgen::ops

@@ -1,6 +1,5 @@
 #include "cppgen/ir/n_bits.h"
 #include "cppgen/ops/common.h"
-#include "cppgen/ops/families.h"
 
 namespace cppgen::ops {
 namespace {
@@ -97,8 +96,15 @@ void lower_matmul_n_bits(LowerContext& c) {
 
 }  // namespace
 
-void add_matmul_n_bits_ops(std::vector<Op>& t) {
-  add_versions(t, "MatMulNBits", {1}, {3, 6, 1}, infer_matmul_n_bits, lower_matmul_n_bits, nullptr, "com.microsoft");
+std::vector<Op> matmul_n_bits_ops() {
+  return {
+      {.name = "MatMulNBits",
+       .domain = "com.microsoft",
+       .versions = {{1, "K:int N:int accuracy_level:int bits:int block_size:int weight_prepacked:int"}},
+       .inputs = {3, 6},
+       .infer = infer_matmul_n_bits,
+       .lower = lower_matmul_n_bits},
+  };
 }
 
 }  // namespace cppgen::ops

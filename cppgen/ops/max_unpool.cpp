@@ -2,7 +2,6 @@
 #include <algorithm>
 
 #include "cppgen/ops/declared.h"
-#include "cppgen/ops/families.h"
 #include "cppgen/ops/library_calls.h"
 #include "cppgen/ops/reindex.h"
 
@@ -150,9 +149,15 @@ void lower_max_unpool(LowerContext& c) {
 
 }  // namespace
 
-void add_max_unpool_ops(std::vector<Op>& t) {
-  add_versions(t, "MaxUnpool", {9, 11, 22}, {2, 3, 1}, infer_max_unpool, lower_max_unpool);
-  set_resolve(t, "MaxUnpool", resolve_max_unpool);
+std::vector<Op> max_unpool_ops() {
+  return {
+      {.name = "MaxUnpool",
+       .versions = {{9, "kernel_shape:ints pads:ints strides:ints"}, 11, 22},
+       .inputs = {2, 3},
+       .infer = infer_max_unpool,
+       .lower = lower_max_unpool,
+       .resolve = resolve_max_unpool},
+  };
 }
 
 }  // namespace cppgen::ops

@@ -2,7 +2,6 @@
 
 #include "cppgen/ops/common.h"
 #include "cppgen/ops/declared.h"
-#include "cppgen/ops/families.h"
 
 namespace cppgen::ops {
 namespace {
@@ -89,9 +88,15 @@ void lower_mel(LowerContext& c) {
 
 }  // namespace
 
-void add_mel_ops(std::vector<Op>& t) {
-  add_versions(t, "MelWeightMatrix", {17}, {5, 5, 1}, infer_mel, lower_mel);
-  set_resolve(t, "MelWeightMatrix", resolve_mel);
+std::vector<Op> mel_ops() {
+  return {
+      {.name = "MelWeightMatrix",
+       .versions = {{17, "output_datatype:int"}},
+       .inputs = 5,
+       .infer = infer_mel,
+       .lower = lower_mel,
+       .resolve = resolve_mel},
+  };
 }
 
 }  // namespace cppgen::ops

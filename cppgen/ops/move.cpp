@@ -3,7 +3,6 @@
 
 #include "cppgen/ops/common.h"
 #include "cppgen/ops/declared.h"
-#include "cppgen/ops/families.h"
 
 namespace cppgen::ops {
 namespace {
@@ -159,11 +158,26 @@ void lower_split(LowerContext& c) {
 
 }  // namespace
 
-void add_move_ops(std::vector<Op>& t) {
-  add_versions(t, "Transpose", {1, 13, 21, 23, 24, 25}, {1, 1, 1}, infer_transpose, lower_transpose);
-  add_versions(t, "Concat", {1, 4, 11, 13}, {1, -1, 1}, infer_concat, lower_concat);
-  add_versions(t, "Split", {1, 2, 11, 13, 18}, {1, 2, -1}, infer_split, lower_split);
-  set_resolve(t, "Split", resolve_split);
+std::vector<Op> move_ops() {
+  return {
+      {.name = "Transpose",
+       .versions = {{1, "perm:ints"}, 13, 21, 23, 24, 25},
+       .inputs = 1,
+       .infer = infer_transpose,
+       .lower = lower_transpose},
+      {.name = "Concat",
+       .versions = {{1, "axis:int"}, 4, 11, 13},
+       .inputs = {1, kAny},
+       .infer = infer_concat,
+       .lower = lower_concat},
+      {.name = "Split",
+       .versions = {{1, "axis:int split:ints"}, 2, 11, {13, "-split"}, {18, "num_outputs:int"}},
+       .inputs = {1, 2},
+       .outputs = kAny,
+       .infer = infer_split,
+       .lower = lower_split,
+       .resolve = resolve_split},
+  };
 }
 
 }  // namespace cppgen::ops

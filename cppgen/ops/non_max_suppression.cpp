@@ -4,7 +4,6 @@
 #include <algorithm>
 
 #include "cppgen/ops/declared.h"
-#include "cppgen/ops/families.h"
 #include "cppgen/ops/selection.h"
 
 namespace cppgen::ops {
@@ -209,10 +208,15 @@ void lower_non_max_suppression(LowerContext& c) {
 
 }  // namespace
 
-void add_suppression_ops(std::vector<Op>& t) {
-  add_versions(t, "NonMaxSuppression", {10, 11}, {2, 5, 1}, infer_non_max_suppression, lower_non_max_suppression);
-  for (Op& op : t)
-    if (op.name == "NonMaxSuppression") op.host = host_suppression;
+std::vector<Op> suppression_ops() {
+  return {
+      {.name = "NonMaxSuppression",
+       .versions = {{10, "center_point_box:int"}, 11},
+       .inputs = {2, 5},
+       .infer = infer_non_max_suppression,
+       .lower = lower_non_max_suppression,
+       .host = host_suppression},
+  };
 }
 
 }  // namespace cppgen::ops

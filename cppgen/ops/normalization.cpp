@@ -1,7 +1,6 @@
 #include <tuple>
 
 #include "cppgen/ops/axis_split.h"
-#include "cppgen/ops/families.h"
 
 namespace cppgen::ops {
 namespace {
@@ -295,15 +294,48 @@ void lower_mean_variance(LowerContext& c) {
 
 }  // namespace
 
-void add_normalization_ops(std::vector<Op>& t) {
-  add_versions(t, "BatchNormalization", {1, 6, 7, 9, 14, 15}, {5, 5, 5}, infer_batch_normalization,
-               lower_batch_normalization);
-  add_versions(t, "LayerNormalization", {1, 17}, {2, 3, 3}, infer_layer_normalization, lower_layer_normalization);
-  add_versions(t, "RMSNormalization", {23}, {2, 2, 1}, infer_rms_normalization, lower_rms_normalization);
-  add_versions(t, "InstanceNormalization", {1, 6, 22}, {3, 3, 1}, infer_instance_normalization,
-               lower_instance_normalization);
-  add_versions(t, "GroupNormalization", {18, 21}, {3, 3, 1}, infer_group_normalization, lower_group_normalization);
-  add_versions(t, "MeanVarianceNormalization", {1, 9, 13}, {1, 1, 1}, infer_mean_variance, lower_mean_variance);
+std::vector<Op> normalization_ops() {
+  return {
+      {.name = "BatchNormalization",
+       .versions = {{1, "consumed_inputs:ints epsilon:float is_test:int momentum:float spatial:int"},
+                    {6, "-consumed_inputs"},
+                    {7, "-is_test"},
+                    {9, "-spatial"},
+                    {14, "training_mode:int"},
+                    15},
+       .inputs = 5,
+       .outputs = 5,
+       .infer = infer_batch_normalization,
+       .lower = lower_batch_normalization},
+      {.name = "LayerNormalization",
+       .versions = {{1, "axis:int epsilon:float stash_type:int"}, 17},
+       .inputs = {2, 3},
+       .outputs = 3,
+       .infer = infer_layer_normalization,
+       .lower = lower_layer_normalization},
+      {.name = "RMSNormalization",
+       .versions = {{23, "axis:int epsilon:float stash_type:int"}},
+       .inputs = 2,
+       .infer = infer_rms_normalization,
+       .lower = lower_rms_normalization},
+      {.name = "InstanceNormalization",
+       .versions = {{1, "consumed_inputs:ints epsilon:float"}, {6, "-consumed_inputs"}, 22},
+       .inputs = 3,
+       .infer = infer_instance_normalization,
+       .lower = lower_instance_normalization},
+      {.name = "GroupNormalization",
+       .versions = {{18, "epsilon:float num_groups:int"}, {21, "stash_type:int"}},
+       .inputs = 3,
+       .infer = infer_group_normalization,
+       .lower = lower_group_normalization},
+      {.name = "MeanVarianceNormalization",
+       .versions = {{1, "across_channels:int normalize_variance:int"},
+                    {9, "axes:ints -across_channels -normalize_variance"},
+                    13},
+       .inputs = 1,
+       .infer = infer_mean_variance,
+       .lower = lower_mean_variance},
+  };
 }
 
 }  // namespace cppgen::ops

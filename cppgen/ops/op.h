@@ -1,10 +1,12 @@
 #pragma once
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "cppgen/graph/graph.h"
 #include "cppgen/ir/program.h"
+#include "cppgen/ops/attributes.h"
 #include "runtime/base/errors.h"
 #include "runtime/plan/module.h"
 
@@ -135,28 +137,42 @@ class LowerContext : public InferContext {
   bool uses_library_;
 };
 
-// One entry per operator and range of versions; `since` is ONNX's since_version. Lookup takes the entry with the
-// greatest `since` that is at most the model's opset.
+// How many inputs an operator has.
+inline constexpr int kAny = -1;
+struct Count {
+  constexpr Count(int exactly) : least(exactly), most(exactly) {}
+  constexpr Count(int least, int most) : least(least), most(most) {}
+  int least, most;  // kAny: there is no greatest number
+};
+
+using InferFunction = void (*)(InferContext&);
+using LowerFunction = void (*)(LowerContext&);
+using ResolveFunction = void (*)(LowerContext&, ir::BufferId dims);
+using HostFunction = rt::HostStep (*)(InferContext&);
+using RefuseFunction = std::string (*)(const Graph&, const Node&);
+
+// One row of the operator table: all that is special to an operator, for all its versions or for some of them.
 struct Op {
-  std::string name, domain;
-  int since;
-  int min_inputs, max_inputs, max_outputs;  // -1: any number
-  void (*infer)(InferContext&);
-  void (*lower)(LowerContext&);
-  // "" if the node can be compiled, else why not (attributes or dtypes that are not supported), before any inference.
-  std::string (*refuse)(const Graph&, const Node&) = nullptr;
-  // Operators on whole values: what the host does for this node, without slots. With `lower` it is for values that are
-  // no tensors of known rank.
-  rt::HostStep (*host)(InferContext&) = nullptr;
+  std::string_view name, domain = "";  // literals; "" is ONNX's own domain
+  std::vector<Version> versions;  // ascending; lookup takes the row with the last version that is not after the model's
+  Count inputs;
+  int outputs = 1;  // at most; kAny
+  InferFunction infer;
+  LowerFunction lower = nullptr;
   // Stores into an int64 vector the dimensions that only a run knows, from the inputs alone: see kRunTimeSymbols. -1 if
   // the inputs do not fit.
-  void (*resolve)(LowerContext&, ir::BufferId dims) = nullptr;
+  ResolveFunction resolve = nullptr;
+  // Operators on whole values: what the host does for this node, without slots. With `lower` it is for values that are
+  // no tensors of known rank, such as strings.
+  HostFunction host = nullptr;
+  // "" if the node can be compiled, else why not (attributes or dtypes that are not supported), before any inference.
+  RefuseFunction refuse = nullptr;
 };
 
 bool is_host(const Graph&, const Node&);  // runs as a step of the host
 
-const std::vector<Op>& table();  // every operator, all families, sorted by domain, name, since
-const Op* find(const std::string& domain, const std::string& name, int opset);
+const std::vector<Op>& table();  // every row, all families, sorted by domain, name and first version
+const Op* find(std::string_view domain, std::string_view name, int opset);
 
 // All nodes that cannot be compiled at once: UserError listing each with name, operator, opset and reason.
 void check_supported(const Graph&);

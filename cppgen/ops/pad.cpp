@@ -1,6 +1,5 @@
 #include "cppgen/ops/common.h"
 #include "cppgen/ops/declared.h"
-#include "cppgen/ops/families.h"
 
 namespace cppgen::ops {
 namespace {
@@ -213,9 +212,24 @@ void lower_pad(LowerContext& c) {
 
 }  // namespace
 
-void add_pad_ops(std::vector<Op>& t) {
-  add_versions(t, "Pad", {1, 2, 11, 13, 18, 19, 21, 23, 24, 25}, {1, 4, 1}, infer_pad, lower_pad);
-  set_resolve(t, "Pad", resolve_pad);
+std::vector<Op> pad_ops() {
+  return {
+      {.name = "Pad",
+       .versions = {{1, "mode:string paddings:ints value:float"},
+                    {2, "pads:ints -paddings"},
+                    {11, "-pads -value"},
+                    13,
+                    18,
+                    19,
+                    21,
+                    23,
+                    24,
+                    25},
+       .inputs = {1, 4},
+       .infer = infer_pad,
+       .lower = lower_pad,
+       .resolve = resolve_pad},
+  };
 }
 
 }  // namespace cppgen::ops

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "cppgen/ops/families.h"
 #include "cppgen/ops/window.h"
 
 namespace cppgen::ops {
@@ -168,14 +167,54 @@ void lower_global_lp(LowerContext& c) {
 
 }  // namespace
 
-void add_pool_ops(std::vector<Op>& t) {
-  constexpr DTypes max_types = kFloats | bit(DType::i8) | bit(DType::u8);
-  add_versions(t, "MaxPool", {1, 8, 10, 11, 12, 22}, {1, 1, 2}, infer_pool<max_types>, lower_max_pool);
-  add_versions(t, "AveragePool", {1, 7, 10, 11, 19, 22}, {1, 1, 1}, infer_pool<kFloats>, lower_average_pool);
-  add_versions(t, "LpPool", {1, 2, 11, 18, 22}, {1, 1, 1}, infer_lp_pool, lower_lp_pool);
-  add_versions(t, "GlobalMaxPool", {1, 22}, {1, 1, 1}, infer_global_pool, lower_global_max);
-  add_versions(t, "GlobalAveragePool", {1, 22}, {1, 1, 1}, infer_global_pool, lower_global_average);
-  add_versions(t, "GlobalLpPool", {1, 2, 22}, {1, 1, 1}, infer_global_lp_pool, lower_global_lp);
+std::vector<Op> pool_ops() {
+  return {
+      {.name = "MaxPool",
+       .versions = {{1, "auto_pad:string kernel_shape:ints pads:ints strides:ints"},
+                    {8, "storage_order:int"},
+                    {10, "ceil_mode:int dilations:ints"},
+                    11,
+                    12,
+                    22},
+       .inputs = 1,
+       .outputs = 2,
+       .infer = infer_pool<kFloats | bit(DType::i8) | bit(DType::u8)>,
+       .lower = lower_max_pool},
+      {.name = "AveragePool",
+       .versions = {{1, "auto_pad:string kernel_shape:ints pads:ints strides:ints"},
+                    {7, "count_include_pad:int"},
+                    {10, "ceil_mode:int"},
+                    11,
+                    {19, "dilations:ints"},
+                    22},
+       .inputs = 1,
+       .infer = infer_pool<kFloats>,
+       .lower = lower_average_pool},
+      {.name = "LpPool",
+       .versions = {{1, "auto_pad:string kernel_shape:ints p:float pads:ints strides:ints"},
+                    {2, "p:int"},
+                    11,
+                    {18, "ceil_mode:int dilations:ints"},
+                    22},
+       .inputs = 1,
+       .infer = infer_lp_pool,
+       .lower = lower_lp_pool},
+      {.name = "GlobalMaxPool",
+       .versions = {1, 22},
+       .inputs = 1,
+       .infer = infer_global_pool,
+       .lower = lower_global_max},
+      {.name = "GlobalAveragePool",
+       .versions = {1, 22},
+       .inputs = 1,
+       .infer = infer_global_pool,
+       .lower = lower_global_average},
+      {.name = "GlobalLpPool",
+       .versions = {{1, "p:float"}, {2, "p:int"}, 22},
+       .inputs = 1,
+       .infer = infer_global_lp_pool,
+       .lower = lower_global_lp},
+  };
 }
 
 }  // namespace cppgen::ops

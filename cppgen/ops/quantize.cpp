@@ -1,7 +1,6 @@
 #include "cppgen/ops/quantize.h"
 
 #include "cppgen/ops/convert.h"
-#include "cppgen/ops/families.h"
 #include "cppgen/ops/signed_operand.h"
 
 namespace cppgen::ops {
@@ -203,12 +202,43 @@ Scalar quantized(Scalar x, Scalar zero_point, DType type) {
   return min(max(steps, double(least)), double(greatest)).cast(ir::value_type(type));
 }
 
-void add_quantize_ops(std::vector<Op>& t) {
-  add_versions(t, "QuantizeLinear", {10, 13, 19, 21, 23, 24, 25}, {2, 3, 1}, infer_quantize, lower_quantize);
-  add_versions(t, "DequantizeLinear", {10, 13, 19, 21, 23, 24, 25}, {2, 3, 1}, infer_dequantize, lower_dequantize);
-  add_versions(t, "QuantizeLinear", {1}, {2, 3, 1}, infer_quantize, lower_quantize, nullptr, "com.microsoft");
-  add_versions(t, "DequantizeLinear", {1}, {2, 3, 1}, infer_dequantize, lower_dequantize, nullptr, "com.microsoft");
-  add_versions(t, "DynamicQuantizeLinear", {11}, {1, 1, 3}, infer_dynamic_quantize, lower_dynamic_quantize);
+std::vector<Op> quantize_ops() {
+  return {
+      {.name = "QuantizeLinear",
+       .versions = {{10, "axis:int"},
+                    13,
+                    {19, "saturate:int"},
+                    {21, "block_size:int output_dtype:int"},
+                    {23, "precision:int"},
+                    24,
+                    25},
+       .inputs = {2, 3},
+       .infer = infer_quantize,
+       .lower = lower_quantize},
+      {.name = "DequantizeLinear",
+       .versions = {{10, "axis:int"}, 13, 19, {21, "block_size:int"}, {23, "output_dtype:int"}, 24, 25},
+       .inputs = {2, 3},
+       .infer = infer_dequantize,
+       .lower = lower_dequantize},
+      {.name = "QuantizeLinear",
+       .domain = "com.microsoft",
+       .versions = {{1, "axis:int"}},
+       .inputs = {2, 3},
+       .infer = infer_quantize,
+       .lower = lower_quantize},
+      {.name = "DequantizeLinear",
+       .domain = "com.microsoft",
+       .versions = {{1, "axis:int"}},
+       .inputs = {2, 3},
+       .infer = infer_dequantize,
+       .lower = lower_dequantize},
+      {.name = "DynamicQuantizeLinear",
+       .versions = {11},
+       .inputs = 1,
+       .outputs = 3,
+       .infer = infer_dynamic_quantize,
+       .lower = lower_dynamic_quantize},
+  };
 }
 
 }  // namespace cppgen::ops

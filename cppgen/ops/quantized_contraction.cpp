@@ -1,4 +1,3 @@
-#include "cppgen/ops/families.h"
 #include "cppgen/ops/integer_product.h"
 #include "cppgen/ops/quantize.h"
 
@@ -58,9 +57,19 @@ void lower_qlinear_matmul(LowerContext& c) {
 
 }  // namespace
 
-void add_quantized_contraction_ops(std::vector<Op>& t) {
-  add_versions(t, "MatMulInteger", {10}, {2, 4, 1}, infer_matmul_integer, lower_matmul_integer);
-  add_versions(t, "QLinearMatMul", {10, 21}, {8, 8, 1}, infer_qlinear_matmul, lower_qlinear_matmul);
+std::vector<Op> quantized_contraction_ops() {
+  return {
+      {.name = "MatMulInteger",
+       .versions = {10},
+       .inputs = {2, 4},
+       .infer = infer_matmul_integer,
+       .lower = lower_matmul_integer},
+      {.name = "QLinearMatMul",
+       .versions = {10, 21},
+       .inputs = 8,
+       .infer = infer_qlinear_matmul,
+       .lower = lower_qlinear_matmul},
+  };
 }
 
 }  // namespace cppgen::ops

@@ -1,5 +1,4 @@
 #include "cppgen/ops/conv.h"
-#include "cppgen/ops/families.h"
 #include "cppgen/ops/quantize.h"
 #include "cppgen/ops/signed_operand.h"
 
@@ -169,9 +168,19 @@ void lower_qlinear_conv(LowerContext& c) {
 
 }  // namespace
 
-void add_quantized_conv_ops(std::vector<Op>& t) {
-  add_versions(t, "ConvInteger", {10}, {2, 4, 1}, infer_conv_integer, lower_conv_integer);
-  add_versions(t, "QLinearConv", {10}, {8, 9, 1}, infer_qlinear_conv, lower_qlinear_conv);
+std::vector<Op> quantized_conv_ops() {
+  return {
+      {.name = "ConvInteger",
+       .versions = {{10, "auto_pad:string dilations:ints group:int kernel_shape:ints pads:ints strides:ints"}},
+       .inputs = {2, 4},
+       .infer = infer_conv_integer,
+       .lower = lower_conv_integer},
+      {.name = "QLinearConv",
+       .versions = {{10, "auto_pad:string dilations:ints group:int kernel_shape:ints pads:ints strides:ints"}},
+       .inputs = {8, 9},
+       .infer = infer_qlinear_conv,
+       .lower = lower_qlinear_conv},
+  };
 }
 
 }  // namespace cppgen::ops

@@ -1,5 +1,4 @@
 // QLinear operators of com.microsoft: dequantize, compute in float32, quantize.
-#include "cppgen/ops/families.h"
 #include "cppgen/ops/pool.h"
 #include "cppgen/ops/quantize.h"
 #include "cppgen/ops/softmax.h"
@@ -209,18 +208,59 @@ void lower_concat(LowerContext& c) {
 
 }  // namespace
 
-void add_quantized_pointwise_ops(std::vector<Op>& t) {
-  const auto add = [&](const char* name, Arity arity, OpFunction infer, LowerFunction lower) {
-    add_versions(t, name, {1}, arity, infer, lower, nullptr, kDomain);
+std::vector<Op> quantized_pointwise_ops() {
+  return {
+      {.name = "QLinearAdd",
+       .domain = kDomain,
+       .versions = {1},
+       .inputs = {1, 8},
+       .infer = infer_binary,
+       .lower = lower_binary<ir::BinaryOp::add>},
+      {.name = "QLinearMul",
+       .domain = kDomain,
+       .versions = {1},
+       .inputs = {1, 8},
+       .infer = infer_binary,
+       .lower = lower_binary<ir::BinaryOp::mul>},
+      {.name = "QLinearSigmoid",
+       .domain = kDomain,
+       .versions = {1},
+       .inputs = {2, 5},
+       .infer = infer_unary,
+       .lower = lower_unary<sigmoid_of>},
+      {.name = "QLinearLeakyRelu",
+       .domain = kDomain,
+       .versions = {{1, "alpha:float"}},
+       .inputs = {2, 5},
+       .infer = infer_unary,
+       .lower = lower_unary<leaky_relu>},
+      {.name = "QLinearSoftmax",
+       .domain = kDomain,
+       .versions = {{1, "axis:int opset:int"}},
+       .inputs = {2, 5},
+       .infer = infer_softmax,
+       .lower = lower_softmax},
+      {.name = "QLinearGlobalAveragePool",
+       .domain = kDomain,
+       .versions = {{1, "channels_last:int"}},
+       .inputs = {2, 5},
+       .infer = infer_global_average,
+       .lower = lower_global_average},
+      {.name = "QLinearAveragePool",
+       .domain = kDomain,
+       .versions = {{1,
+                     "auto_pad:string ceil_mode:int channels_last:int count_include_pad:int kernel_shape:ints "
+                     "pads:ints strides:ints"}},
+       .inputs = {2, 5},
+       .infer = infer_average_pool,
+       .lower = lower_average_pool},
+      {.name = "QLinearConcat",
+       .domain = kDomain,
+       .versions = {{1, "axis:int"}},
+       .inputs = {4, kAny},
+       .infer = infer_concat,
+       .lower = lower_concat},
   };
-  add("QLinearAdd", {1, 8, 1}, infer_binary, lower_binary<ir::BinaryOp::add>);
-  add("QLinearMul", {1, 8, 1}, infer_binary, lower_binary<ir::BinaryOp::mul>);
-  add("QLinearSigmoid", {2, 5, 1}, infer_unary, lower_unary<sigmoid_of>);
-  add("QLinearLeakyRelu", {2, 5, 1}, infer_unary, lower_unary<leaky_relu>);
-  add("QLinearSoftmax", {2, 5, 1}, infer_softmax, lower_softmax);
-  add("QLinearGlobalAveragePool", {2, 5, 1}, infer_global_average, lower_global_average);
-  add("QLinearAveragePool", {2, 5, 1}, infer_average_pool, lower_average_pool);
-  add("QLinearConcat", {4, -1, 1}, infer_concat, lower_concat);
 }
 
 }  // namespace cppgen::ops

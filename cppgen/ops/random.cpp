@@ -1,4 +1,3 @@
-#include "cppgen/ops/families.h"
 #include "cppgen/ops/random_numbers.h"
 #include "cppgen/ops/reindex.h"
 
@@ -125,13 +124,39 @@ void lower_multinomial(LowerContext& c) {
 
 }  // namespace
 
-void add_random_ops(std::vector<Op>& t) {
-  add_versions(t, "RandomUniform", {1, 22}, {0, 0, 1}, infer_random<false>, lower_uniform);
-  add_versions(t, "RandomNormal", {1, 22}, {0, 0, 1}, infer_random<true>, lower_normal);
-  add_versions(t, "RandomUniformLike", {1, 22}, {1, 1, 1}, infer_random_like<false>, lower_uniform);
-  add_versions(t, "RandomNormalLike", {1, 22}, {1, 1, 1}, infer_random_like<true>, lower_normal);
-  add_versions(t, "Bernoulli", {15, 22}, {1, 1, 1}, infer_bernoulli, lower_bernoulli);
-  add_versions(t, "Multinomial", {7, 22}, {1, 1, 1}, infer_multinomial, lower_multinomial);
+std::vector<Op> random_ops() {
+  return {
+      {.name = "RandomUniform",
+       .versions = {{1, "dtype:int high:float low:float seed:float shape:ints"}, 22},
+       .inputs = 0,
+       .infer = infer_random<false>,
+       .lower = lower_uniform},
+      {.name = "RandomNormal",
+       .versions = {{1, "dtype:int mean:float scale:float seed:float shape:ints"}, 22},
+       .inputs = 0,
+       .infer = infer_random<true>,
+       .lower = lower_normal},
+      {.name = "RandomUniformLike",
+       .versions = {{1, "dtype:int high:float low:float seed:float"}, 22},
+       .inputs = 1,
+       .infer = infer_random_like<false>,
+       .lower = lower_uniform},
+      {.name = "RandomNormalLike",
+       .versions = {{1, "dtype:int mean:float scale:float seed:float"}, 22},
+       .inputs = 1,
+       .infer = infer_random_like<true>,
+       .lower = lower_normal},
+      {.name = "Bernoulli",
+       .versions = {{15, "dtype:int seed:float"}, 22},
+       .inputs = 1,
+       .infer = infer_bernoulli,
+       .lower = lower_bernoulli},
+      {.name = "Multinomial",
+       .versions = {{7, "dtype:int sample_size:int seed:float"}, 22},
+       .inputs = 1,
+       .infer = infer_multinomial,
+       .lower = lower_multinomial},
+  };
 }
 
 }  // namespace cppgen::ops

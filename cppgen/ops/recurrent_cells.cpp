@@ -1,5 +1,4 @@
 // RNN, GRU and LSTM: the equations of one step.
-#include "cppgen/ops/families.h"
 #include "cppgen/ops/recurrent.h"
 
 namespace cppgen::ops {
@@ -182,12 +181,52 @@ void lower_cell(LowerContext& c) {
 
 }  // namespace
 
-void add_recurrent_ops(std::vector<Op>& t) {
-  add_versions(t, "RNN", {1, 7, 14, 22}, {3, 6, 2}, infer_cell<kRnn>, lower_cell<kRnn>);
-  add_versions(t, "GRU", {1, 3, 7, 14, 22}, {3, 6, 2}, infer_cell<kGru>, lower_cell<kGru>);
-  add_versions(t, "LSTM", {1, 7, 14, 22}, {3, 8, 3}, infer_cell<kLstm>, lower_cell<kLstm>);
-  add_versions(t, "DynamicQuantizeLSTM", {1}, {3, 12, 3}, infer_cell<kLstm>, lower_cell<kLstm>, nullptr,
-               "com.microsoft");
+std::vector<Op> recurrent_ops() {
+  return {
+      {.name = "RNN",
+       .versions = {{1,
+                     "activation_alpha:floats activation_beta:floats activations:strings clip:float direction:string "
+                     "hidden_size:int output_sequence:int"},
+                    {7, "-output_sequence"},
+                    {14, "layout:int"},
+                    22},
+       .inputs = {3, 6},
+       .outputs = 2,
+       .infer = infer_cell<kRnn>,
+       .lower = lower_cell<kRnn>},
+      {.name = "GRU",
+       .versions = {{1,
+                     "activation_alpha:floats activation_beta:floats activations:strings clip:float direction:string "
+                     "hidden_size:int output_sequence:int"},
+                    {3, "linear_before_reset:int"},
+                    {7, "-output_sequence"},
+                    {14, "layout:int"},
+                    22},
+       .inputs = {3, 6},
+       .outputs = 2,
+       .infer = infer_cell<kGru>,
+       .lower = lower_cell<kGru>},
+      {.name = "LSTM",
+       .versions = {{1,
+                     "activation_alpha:floats activation_beta:floats activations:strings clip:float direction:string "
+                     "hidden_size:int input_forget:int output_sequence:int"},
+                    {7, "-output_sequence"},
+                    {14, "layout:int"},
+                    22},
+       .inputs = {3, 8},
+       .outputs = 3,
+       .infer = infer_cell<kLstm>,
+       .lower = lower_cell<kLstm>},
+      {.name = "DynamicQuantizeLSTM",
+       .domain = "com.microsoft",
+       .versions = {{1,
+                     "activation_alpha:floats activation_beta:floats activations:strings clip:float direction:string "
+                     "hidden_size:int input_forget:int"}},
+       .inputs = {3, 12},
+       .outputs = 3,
+       .infer = infer_cell<kLstm>,
+       .lower = lower_cell<kLstm>},
+  };
 }
 
 }  // namespace cppgen::ops

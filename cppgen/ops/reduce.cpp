@@ -1,6 +1,5 @@
 #include <algorithm>
 
-#include "cppgen/ops/families.h"
 #include "cppgen/ops/reduced_axes.h"
 
 namespace cppgen::ops {
@@ -131,23 +130,58 @@ void lower_arg(LowerContext& c) {
 
 }  // namespace
 
-void add_reduce_ops(std::vector<Op>& t) {
-  constexpr Arity arity{1, 2, 1};
-  add_versions(t, "ReduceSum", {1, 11, 13}, arity, infer_reduce<kNumbers>, lower_sum);
-  add_versions(t, "ReduceMean", {1, 11, 13, 18}, arity, infer_reduce<kNumbers>, lower_mean);
-  add_versions(t, "ReduceProd", {1, 11, 13, 18}, arity, infer_reduce<kNumbers>, lower_prod);
-  add_versions(t, "ReduceMax", {1, 11, 12, 13, 18, 20}, arity, infer_reduce<kAll>, lower_extremum<ReduceOp::max>);
-  add_versions(t, "ReduceMin", {1, 11, 12, 13, 18, 20}, arity, infer_reduce<kAll>, lower_extremum<ReduceOp::min>);
-  add_versions(t, "ReduceL1", {1, 11, 13, 18}, arity, infer_reduce<kNumbers>, lower_l1);
-  add_versions(t, "ReduceL2", {1, 11, 13, 18}, arity, infer_reduce<kNumbers>, lower_l2);
-  add_versions(t, "ReduceSumSquare", {1, 11, 13, 18}, arity, infer_reduce<kNumbers>, lower_sum_square);
-  add_versions(t, "ReduceLogSum", {1, 11, 13, 18}, arity, infer_reduce<kNumbers>, lower_log_sum);
-  add_versions(t, "ReduceLogSumExp", {1, 11, 13, 18}, arity, infer_reduce<kNumbers>, lower_log_sum_exp);
-  for (const char* name : {"ReduceSum", "ReduceMean", "ReduceProd", "ReduceMax", "ReduceMin", "ReduceL1", "ReduceL2",
-                           "ReduceSumSquare", "ReduceLogSum", "ReduceLogSumExp"})
-    set_resolve(t, name, resolve_reduced_axes);
-  add_versions(t, "ArgMax", {1, 11, 12, 13}, {1, 1, 1}, infer_arg, lower_arg<ReduceOp::argmax>);
-  add_versions(t, "ArgMin", {1, 11, 12, 13}, {1, 1, 1}, infer_arg, lower_arg<ReduceOp::argmin>);
+namespace {
+
+template <DTypes allowed>
+Op reduction(const char* name, std::vector<Version> versions, LowerFunction lower) {
+  return {.name = name,
+          .versions = std::move(versions),
+          .inputs = {1, 2},
+          .infer = infer_reduce<allowed>,
+          .lower = lower,
+          .resolve = resolve_reduced_axes};
+}
+
+}  // namespace
+
+std::vector<Op> reduce_ops() {
+  return {
+      reduction<kNumbers>("ReduceSum", {{1, "axes:ints keepdims:int"}, 11, {13, "noop_with_empty_axes:int -axes"}},
+                          lower_sum),
+      reduction<kNumbers>("ReduceMean", {{1, "axes:ints keepdims:int"}, 11, 13, {18, "noop_with_empty_axes:int -axes"}},
+                          lower_mean),
+      reduction<kNumbers>("ReduceProd", {{1, "axes:ints keepdims:int"}, 11, 13, {18, "noop_with_empty_axes:int -axes"}},
+                          lower_prod),
+      reduction<kAll>("ReduceMax",
+                      {{1, "axes:ints keepdims:int"}, 11, 12, 13, {18, "noop_with_empty_axes:int -axes"}, 20},
+                      lower_extremum<ReduceOp::max>),
+      reduction<kAll>("ReduceMin",
+                      {{1, "axes:ints keepdims:int"}, 11, 12, 13, {18, "noop_with_empty_axes:int -axes"}, 20},
+                      lower_extremum<ReduceOp::min>),
+      reduction<kNumbers>("ReduceL1", {{1, "axes:ints keepdims:int"}, 11, 13, {18, "noop_with_empty_axes:int -axes"}},
+                          lower_l1),
+      reduction<kNumbers>("ReduceL2", {{1, "axes:ints keepdims:int"}, 11, 13, {18, "noop_with_empty_axes:int -axes"}},
+                          lower_l2),
+      reduction<kNumbers>("ReduceSumSquare",
+                          {{1, "axes:ints keepdims:int"}, 11, 13, {18, "noop_with_empty_axes:int -axes"}},
+                          lower_sum_square),
+      reduction<kNumbers>("ReduceLogSum",
+                          {{1, "axes:ints keepdims:int"}, 11, 13, {18, "noop_with_empty_axes:int -axes"}},
+                          lower_log_sum),
+      reduction<kNumbers>("ReduceLogSumExp",
+                          {{1, "axes:ints keepdims:int"}, 11, 13, {18, "noop_with_empty_axes:int -axes"}},
+                          lower_log_sum_exp),
+      {.name = "ArgMax",
+       .versions = {{1, "axis:int keepdims:int"}, 11, {12, "select_last_index:int"}, 13},
+       .inputs = 1,
+       .infer = infer_arg,
+       .lower = lower_arg<ReduceOp::argmax>},
+      {.name = "ArgMin",
+       .versions = {{1, "axis:int keepdims:int"}, 11, {12, "select_last_index:int"}, 13},
+       .inputs = 1,
+       .infer = infer_arg,
+       .lower = lower_arg<ReduceOp::argmin>},
+  };
 }
 
 }  // namespace cppgen::ops

@@ -1,7 +1,6 @@
 // Expand and Tile.
 #include "cppgen/ops/common.h"
 #include "cppgen/ops/declared.h"
-#include "cppgen/ops/families.h"
 
 namespace cppgen::ops {
 namespace {
@@ -153,11 +152,21 @@ void lower_tile(LowerContext& c) {
 
 }  // namespace
 
-void add_repeat_ops(std::vector<Op>& t) {
-  add_versions(t, "Expand", {8, 13}, {2, 2, 1}, infer_expand, lower_expand);
-  add_versions(t, "Tile", {1, 6, 13}, {2, 3, 1}, infer_tile, lower_tile);
-  set_resolve(t, "Expand", resolve_expand);
-  set_resolve(t, "Tile", resolve_tile);
+std::vector<Op> repeat_ops() {
+  return {
+      {.name = "Expand",
+       .versions = {8, 13},
+       .inputs = 2,
+       .infer = infer_expand,
+       .lower = lower_expand,
+       .resolve = resolve_expand},
+      {.name = "Tile",
+       .versions = {1, 6, 13},
+       .inputs = {2, 3},
+       .infer = infer_tile,
+       .lower = lower_tile,
+       .resolve = resolve_tile},
+  };
 }
 
 }  // namespace cppgen::ops

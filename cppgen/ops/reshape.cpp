@@ -3,7 +3,6 @@
 #include "cppgen/ir/polynomial.h"
 #include "cppgen/ops/common.h"
 #include "cppgen/ops/declared.h"
-#include "cppgen/ops/families.h"
 #include "cppgen/ops/reindex.h"
 
 namespace cppgen::ops {
@@ -263,14 +262,40 @@ void resolve_unsqueeze(LowerContext& c, ir::BufferId dims) {
 
 }  // namespace
 
-void add_reshape_ops(std::vector<Op>& t) {
-  add_versions(t, "Reshape", {1, 5, 13, 14, 19, 21, 23, 24, 25}, {1, 2, 1}, infer_reshape, lower_reshape_to_shape);
-  add_versions(t, "Flatten", {1, 9, 11, 13, 21, 23, 24, 25}, {1, 1, 1}, infer_flatten, lower_reshape);
-  add_versions(t, "Squeeze", {1, 11, 13, 21, 23, 24, 25}, {1, 2, 1}, infer_squeeze, lower_reshape_by_axes);
-  add_versions(t, "Unsqueeze", {1, 11, 13, 21, 23, 24, 25}, {1, 2, 1}, infer_unsqueeze, lower_reshape_by_axes);
-  set_resolve(t, "Reshape", resolve_reshape);
-  set_resolve(t, "Squeeze", resolve_squeeze);
-  set_resolve(t, "Unsqueeze", resolve_unsqueeze);
+std::vector<Op> reshape_ops() {
+  return {
+      {.name = "Reshape",
+       .versions = {{1, "consumed_inputs:ints shape:ints"},
+                    {5, "-consumed_inputs -shape"},
+                    13,
+                    {14, "allowzero:int"},
+                    19,
+                    21,
+                    23,
+                    24,
+                    25},
+       .inputs = {1, 2},
+       .infer = infer_reshape,
+       .lower = lower_reshape_to_shape,
+       .resolve = resolve_reshape},
+      {.name = "Flatten",
+       .versions = {{1, "axis:int"}, 9, 11, 13, 21, 23, 24, 25},
+       .inputs = 1,
+       .infer = infer_flatten,
+       .lower = lower_reshape},
+      {.name = "Squeeze",
+       .versions = {{1, "axes:ints"}, 11, {13, "-axes"}, 21, 23, 24, 25},
+       .inputs = {1, 2},
+       .infer = infer_squeeze,
+       .lower = lower_reshape_by_axes,
+       .resolve = resolve_squeeze},
+      {.name = "Unsqueeze",
+       .versions = {{1, "axes:ints"}, 11, {13, "-axes"}, 21, 23, 24, 25},
+       .inputs = {1, 2},
+       .infer = infer_unsqueeze,
+       .lower = lower_reshape_by_axes,
+       .resolve = resolve_unsqueeze},
+  };
 }
 
 }  // namespace cppgen::ops

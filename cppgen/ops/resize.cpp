@@ -4,7 +4,6 @@
 
 #include "cppgen/ops/common.h"
 #include "cppgen/ops/declared.h"
-#include "cppgen/ops/families.h"
 #include "cppgen/ops/resize_plan.h"
 #include "cppgen/ops/resize_run_time.h"
 #include "cppgen/ops/resize_table.h"
@@ -184,11 +183,29 @@ void lower_resize(LowerContext& c) {
 
 }  // namespace
 
-void add_resize_ops(std::vector<Op>& t) {
-  add_versions(t, "Upsample", {1, 7, 9}, {1, 2, 1}, infer_resize, lower_resize);
-  add_versions(t, "Resize", {10, 11, 13, 18, 19}, {1, 4, 1}, infer_resize, lower_resize);
-  set_resolve(t, "Upsample", resolve_resize);
-  set_resolve(t, "Resize", resolve_resize);
+std::vector<Op> resize_ops() {
+  return {
+      {.name = "Upsample",
+       .versions = {{1, "height_scale:float mode:string width_scale:float"},
+                    {7, "scales:floats -height_scale -width_scale"},
+                    {9, "-scales"}},
+       .inputs = {1, 2},
+       .infer = infer_resize,
+       .lower = lower_resize,
+       .resolve = resolve_resize},
+      {.name = "Resize",
+       .versions = {{10, "mode:string"},
+                    {11,
+                     "coordinate_transformation_mode:string cubic_coeff_a:float exclude_outside:int "
+                     "extrapolation_value:float nearest_mode:string"},
+                    13,
+                    {18, "antialias:int axes:ints keep_aspect_ratio_policy:string"},
+                    19},
+       .inputs = {1, 4},
+       .infer = infer_resize,
+       .lower = lower_resize,
+       .resolve = resolve_resize},
+  };
 }
 
 }  // namespace cppgen::ops

@@ -1,5 +1,4 @@
 // RoiAlign: x [N, C, H, W], rois [R, 4] as (x1, y1, x2, y2), batch indices [R]; result [R, C, OH, OW].
-#include "cppgen/ops/families.h"
 #include "cppgen/ops/library_calls.h"
 
 namespace cppgen::ops {
@@ -213,8 +212,16 @@ void lower_roi_align(LowerContext& c) {
 
 }  // namespace
 
-void add_roi_ops(std::vector<Op>& t) {
-  add_versions(t, "RoiAlign", {10, 16, 22}, {3, 3, 1}, infer_roi_align, lower_roi_align);
+std::vector<Op> roi_ops() {
+  return {
+      {.name = "RoiAlign",
+       .versions = {{10, "mode:string output_height:int output_width:int sampling_ratio:int spatial_scale:float"},
+                    {16, "coordinate_transformation_mode:string"},
+                    22},
+       .inputs = 3,
+       .infer = infer_roi_align,
+       .lower = lower_roi_align},
+  };
 }
 
 }  // namespace cppgen::ops

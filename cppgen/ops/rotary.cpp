@@ -127,13 +127,21 @@ void emit_rotary(LowerContext& c, const RotarySpec& spec) {
   emit_kept(c, spec);
 }
 
-void add_rotary_ops(std::vector<Op>& t) {
-  add_versions(
-      t, "RotaryEmbedding", {23}, {3, 4, 1}, [](InferContext& c) { infer(c, kOnnx); },
-      [](LowerContext& c) { lower(c, kOnnx); });
-  add_versions(
-      t, "RotaryEmbedding", {1}, {4, 4, 1}, [](InferContext& c) { infer(c, kMicrosoft); },
-      [](LowerContext& c) { lower(c, kMicrosoft); }, refuse_microsoft, "com.microsoft");
+std::vector<Op> rotary_ops() {
+  return {
+      {.name = "RotaryEmbedding",
+       .versions = {{23, "interleaved:int num_heads:int rotary_embedding_dim:int"}},
+       .inputs = {3, 4},
+       .infer = [](InferContext& c) { infer(c, kOnnx); },
+       .lower = [](LowerContext& c) { lower(c, kOnnx); }},
+      {.name = "RotaryEmbedding",
+       .domain = "com.microsoft",
+       .versions = {{1, "interleaved:int is_packed_batching:int num_heads:int rotary_embedding_dim:int scale:float"}},
+       .inputs = 4,
+       .infer = [](InferContext& c) { infer(c, kMicrosoft); },
+       .lower = [](LowerContext& c) { lower(c, kMicrosoft); },
+       .refuse = refuse_microsoft},
+  };
 }
 
 }  // namespace cppgen::ops

@@ -1,6 +1,5 @@
 #include "cppgen/ops/common.h"
 #include "cppgen/ops/declared.h"
-#include "cppgen/ops/families.h"
 #include "cppgen/ops/library_calls.h"
 
 namespace cppgen::ops {
@@ -135,10 +134,24 @@ void lower_reverse_sequence(LowerContext& c) {
 
 }  // namespace
 
-void add_scan_ops(std::vector<Op>& t) {
-  add_versions(t, "CumSum", {11, 14}, {2, 2, 1}, infer_cumulative, lower_cumulative<kSums>);
-  add_versions(t, "CumProd", {26}, {2, 2, 1}, infer_cumulative, lower_cumulative<kProducts>);
-  add_versions(t, "ReverseSequence", {10}, {2, 2, 1}, infer_reverse_sequence, lower_reverse_sequence);
+std::vector<Op> scan_ops() {
+  return {
+      {.name = "CumSum",
+       .versions = {{11, "exclusive:int reverse:int"}, 14},
+       .inputs = 2,
+       .infer = infer_cumulative,
+       .lower = lower_cumulative<kSums>},
+      {.name = "CumProd",
+       .versions = {{26, "exclusive:int reverse:int"}},
+       .inputs = 2,
+       .infer = infer_cumulative,
+       .lower = lower_cumulative<kProducts>},
+      {.name = "ReverseSequence",
+       .versions = {{10, "batch_axis:int time_axis:int"}},
+       .inputs = 2,
+       .infer = infer_reverse_sequence,
+       .lower = lower_reverse_sequence},
+  };
 }
 
 }  // namespace cppgen::ops

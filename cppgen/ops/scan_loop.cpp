@@ -2,7 +2,6 @@
 #include <algorithm>
 
 #include "cppgen/ops/control_flow.h"
-#include "cppgen/ops/families.h"
 
 namespace cppgen::ops {
 namespace {
@@ -155,8 +154,26 @@ void lower_scan(LowerContext& c) { lower_repeated(c, repeated_body(c, scan_form(
 
 }  // namespace
 
-void add_scan_loop_ops(std::vector<Op>& t) {
-  add_host_versions(t, "Scan", {8, 9, 11, 16, 19, 21, 23, 24, 25}, {0, -1, -1}, infer_scan, host_scan, "", lower_scan);
+std::vector<Op> scan_loop_ops() {
+  return {
+      {.name = "Scan",
+       .versions = {{8, "body:graph directions:ints num_scan_inputs:int"},
+                    {9,
+                     "scan_input_axes:ints scan_input_directions:ints scan_output_axes:ints "
+                     "scan_output_directions:ints -directions"},
+                    11,
+                    16,
+                    19,
+                    21,
+                    23,
+                    24,
+                    25},
+       .inputs = {0, kAny},
+       .outputs = kAny,
+       .infer = infer_scan,
+       .lower = lower_scan,
+       .host = host_scan},
+  };
 }
 
 }  // namespace cppgen::ops

@@ -2,7 +2,6 @@
 #include <iterator>
 
 #include "cppgen/ops/common.h"
-#include "cppgen/ops/families.h"
 #include "cppgen/ops/library_calls.h"
 
 namespace cppgen::ops {
@@ -248,10 +247,24 @@ void lower_scatter_nd(LowerContext& c) {
 
 }  // namespace
 
-void add_scatter_ops(std::vector<Op>& t) {
-  add_versions(t, "Scatter", {9, 11}, {3, 3, 1}, infer_scatter_elements, lower_scatter_elements);
-  add_versions(t, "ScatterElements", {11, 13, 16, 18}, {3, 3, 1}, infer_scatter_elements, lower_scatter_elements);
-  add_versions(t, "ScatterND", {11, 13, 16, 18}, {3, 3, 1}, infer_scatter_nd, lower_scatter_nd);
+std::vector<Op> scatter_ops() {
+  return {
+      {.name = "Scatter",
+       .versions = {{9, "axis:int"}, 11},
+       .inputs = 3,
+       .infer = infer_scatter_elements,
+       .lower = lower_scatter_elements},
+      {.name = "ScatterElements",
+       .versions = {{11, "axis:int"}, 13, {16, "reduction:string"}, 18},
+       .inputs = 3,
+       .infer = infer_scatter_elements,
+       .lower = lower_scatter_elements},
+      {.name = "ScatterND",
+       .versions = {11, 13, {16, "reduction:string"}, 18},
+       .inputs = 3,
+       .infer = infer_scatter_nd,
+       .lower = lower_scatter_nd},
+  };
 }
 
 }  // namespace cppgen::ops

@@ -1,7 +1,6 @@
 #include <limits>
 
 #include "cppgen/ops/common.h"
-#include "cppgen/ops/families.h"
 
 namespace cppgen::ops {
 namespace {
@@ -75,10 +74,21 @@ void lower_clip(LowerContext& c) {
 
 }  // namespace
 
-void add_select_ops(std::vector<Op>& t) {
-  add_versions(t, "Where", {9, 16}, {3, 3, 1}, infer_where, lower_where);
-  set_resolve(t, "Where", resolve_broadcast);
-  add_versions(t, "Clip", {1, 6, 11, 12, 13}, {1, 3, 1}, infer_clip, lower_clip);
+std::vector<Op> select_ops() {
+  return {
+      {.name = "Where",
+       .versions = {9, 16},
+       .inputs = 3,
+       .infer = infer_where,
+       .lower = lower_where,
+       .resolve = resolve_broadcast},
+      {.name = "Clip",
+       .versions =
+           {{1, "consumed_inputs:ints max:float min:float"}, {6, "-consumed_inputs"}, {11, "-max -min"}, 12, 13},
+       .inputs = {1, 3},
+       .infer = infer_clip,
+       .lower = lower_clip},
+  };
 }
 
 }  // namespace cppgen::ops

@@ -4,7 +4,6 @@
 #include "cppgen/ops/selection.h"
 
 #include "cppgen/ops/declared.h"
-#include "cppgen/ops/families.h"
 #include "cppgen/ops/reindex.h"
 
 namespace cppgen::ops {
@@ -152,14 +151,21 @@ void lower_non_zero(LowerContext& c) {
 
 }  // namespace
 
-void add_selection_ops(std::vector<Op>& t) {
-  add_top_k_ops(t);
-  add_versions(t, "Compress", {9, 11}, {2, 2, 1}, infer_compress, lower_compress);
-  add_versions(t, "NonZero", {9, 13}, {1, 1, 1}, infer_non_zero, lower_non_zero);
-  for (Op& op : t) {
-    if (op.name == "Compress") op.host = host_compress;
-    if (op.name == "NonZero") op.host = host_non_zero;
-  }
+std::vector<Op> selection_ops() {
+  return {
+      {.name = "Compress",
+       .versions = {{9, "axis:int"}, 11},
+       .inputs = 2,
+       .infer = infer_compress,
+       .lower = lower_compress,
+       .host = host_compress},
+      {.name = "NonZero",
+       .versions = {9, 13},
+       .inputs = 1,
+       .infer = infer_non_zero,
+       .lower = lower_non_zero,
+       .host = host_non_zero},
+  };
 }
 
 }  // namespace cppgen::ops

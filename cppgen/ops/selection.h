@@ -20,6 +20,4 @@ inline Scalar one_if(LowerContext& c, Scalar condition) {
   return select(condition, number(c, DType::i64, 1), number(c, DType::i64, 0));
 }
 
-void add_top_k_ops(std::vector<Op>&);
-
 }  // namespace cppgen::ops

@@ -3,7 +3,6 @@
 
 #include "cppgen/graph/string_elements.h"
 #include "cppgen/ops/common.h"
-#include "cppgen/ops/families.h"
 #include "cppgen/ops/value_type.h"
 
 namespace cppgen::ops {
@@ -205,35 +204,79 @@ constexpr char kEmpty[] = "sequence_empty", kConstruct[] = "sequence_construct",
                kErase[] = "sequence_erase", kAt[] = "sequence_at", kLength[] = "sequence_length",
                kOptional[] = "optional", kHas[] = "optional_has_element", kGet[] = "optional_get_element";
 
-struct Row {
-  const char* name;
-  std::vector<int> versions;
-  Arity arity;
-  void (*infer)(InferContext&);
-  rt::HostStep (*host)(InferContext&);
-};
-
 }  // namespace
 
-void add_sequence_ops(std::vector<Op>& t) {
-  const Row rows[] = {
-      {"SequenceEmpty", {11}, {0, 0, 1}, infer_empty, host_call_of<kEmpty>},
-      {"SequenceConstruct", {11}, {1, -1, 1}, infer_construct, host_call_of<kConstruct>},
-      {"SequenceInsert", {11}, {2, 3, 1}, infer_insert, host_call_of<kInsert>},
-      {"SequenceErase", {11}, {1, 2, 1}, infer_erase, host_call_of<kErase>},
-      {"SequenceAt", {11}, {2, 2, 1}, infer_at, host_call_of<kAt>},
-      {"SequenceLength", {11}, {1, 1, 1}, infer_length, host_call_of<kLength>},
-      {"SplitToSequence", {11, 24}, {1, 2, 1}, infer_split, host_split},
-      {"ConcatFromSequence", {11}, {1, 1, 1}, infer_concat, host_concat},
-      {"Optional", {15}, {0, 1, 1}, infer_optional, host_call_of<kOptional>},
-      {"OptionalHasElement", {15, 18}, {0, 1, 1}, infer_has_element, host_call_of<kHas>},
-      {"OptionalGetElement", {15, 18}, {1, 1, 1}, infer_get_element, host_call_of<kGet>},
-      {"Unique", {11}, {1, 1, 4}, infer_unique, host_unique},
+std::vector<Op> sequence_ops() {
+  return {
+      {.name = "SequenceEmpty",
+       .versions = {{11, "dtype:int"}},
+       .inputs = 0,
+       .infer = infer_empty,
+       .host = host_call_of<kEmpty>},
+      {.name = "SequenceConstruct",
+       .versions = {11},
+       .inputs = {1, kAny},
+       .infer = infer_construct,
+       .host = host_call_of<kConstruct>},
+      {.name = "SequenceInsert",
+       .versions = {11},
+       .inputs = {2, 3},
+       .infer = infer_insert,
+       .host = host_call_of<kInsert>},
+      {.name = "SequenceErase", .versions = {11}, .inputs = {1, 2}, .infer = infer_erase, .host = host_call_of<kErase>},
+      {.name = "SequenceAt", .versions = {11}, .inputs = 2, .infer = infer_at, .host = host_call_of<kAt>},
+      {.name = "SequenceLength", .versions = {11}, .inputs = 1, .infer = infer_length, .host = host_call_of<kLength>},
+      {.name = "SplitToSequence",
+       .versions = {{11, "axis:int keepdims:int"}, 24},
+       .inputs = {1, 2},
+       .infer = infer_split,
+       .host = host_split},
+      {.name = "ConcatFromSequence",
+       .versions = {{11, "axis:int new_axis:int"}},
+       .inputs = 1,
+       .infer = infer_concat,
+       .host = host_concat},
+      {.name = "Optional",
+       .versions = {{15, "type:type"}},
+       .inputs = {0, 1},
+       .infer = infer_optional,
+       .host = host_call_of<kOptional>},
+      {.name = "OptionalHasElement",
+       .versions = {15, 18},
+       .inputs = {0, 1},
+       .infer = infer_has_element,
+       .host = host_call_of<kHas>},
+      {.name = "OptionalGetElement",
+       .versions = {15, 18},
+       .inputs = 1,
+       .infer = infer_get_element,
+       .host = host_call_of<kGet>},
+      {.name = "Unique",
+       .versions = {{11, "axis:int sorted:int"}},
+       .inputs = 1,
+       .outputs = 4,
+       .infer = infer_unique,
+       .host = host_unique},
+      {.name = "RankIs",
+       .domain = "cppgen",
+       .versions = {{1, "rank:int"}},
+       .inputs = 1,
+       .infer = infer_rank_is,
+       .host = host_rank_is},
+      {.name = "WithRank",
+       .domain = "cppgen",
+       .versions = {{1, "rank:int"}},
+       .inputs = 1,
+       .infer = infer_with_rank,
+       .host = host_with_rank},
+      {.name = "Refuse",
+       .domain = "cppgen",
+       .versions = {{1, "message:string"}},
+       .inputs = 0,
+       .outputs = kAny,
+       .infer = infer_refuse,
+       .host = host_refuse},
   };
-  for (const Row& row : rows) add_host_versions(t, row.name, row.versions, row.arity, row.infer, row.host);
-  add_host_versions(t, "RankIs", {1}, {1, 1, 1}, infer_rank_is, host_rank_is, "cppgen");
-  add_host_versions(t, "WithRank", {1}, {1, 1, 1}, infer_with_rank, host_with_rank, "cppgen");
-  add_host_versions(t, "Refuse", {1}, {0, 0, -1}, infer_refuse, host_refuse, "cppgen");
 }
 
 }  // namespace cppgen::ops

@@ -1,6 +1,5 @@
 #include "cppgen/ops/common.h"
 #include "cppgen/ops/declared.h"
-#include "cppgen/ops/families.h"
 #include "cppgen/ops/transform.h"
 
 namespace cppgen::ops {
@@ -101,10 +100,15 @@ void lower_dft(LowerContext& c) {
 
 }  // namespace
 
-void add_signal_ops(std::vector<Op>& t) {
-  add_versions(t, "DFT", {17, 20}, {1, 3, 1}, infer_dft, lower_dft);
-  set_resolve(t, "DFT", resolve_dft);
-  add_stft_ops(t);
+std::vector<Op> signal_ops() {
+  return {
+      {.name = "DFT",
+       .versions = {{17, "axis:int inverse:int onesided:int"}, {20, "-axis"}},
+       .inputs = {1, 3},
+       .infer = infer_dft,
+       .lower = lower_dft,
+       .resolve = resolve_dft},
+  };
 }
 
 }  // namespace cppgen::ops

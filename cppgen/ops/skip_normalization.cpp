@@ -1,7 +1,6 @@
 // Normalisations of rows as ONNX Runtime's optimiser leaves them in files: of a sum (SkipLayerNormalization), of a sum
 // of embeddings, and by the root of the mean square ("simplified").
 #include "cppgen/ops/axis_split.h"
-#include "cppgen/ops/families.h"
 
 namespace cppgen::ops {
 namespace {
@@ -193,13 +192,37 @@ void lower_embed(LowerContext& c) {
 
 }  // namespace
 
-void add_skip_normalization_ops(std::vector<Op>& t) {
-  // ONNX Runtime keeps this one in ONNX's own domain.
-  add_versions(t, "SimplifiedLayerNormalization", {1}, {2, 2, 2}, infer_simplified, lower_simplified);
-  add_versions(t, "SkipLayerNormalization", {1}, {3, 5, 4}, infer_skip<false>, lower_skip<false>, nullptr, kDomain);
-  add_versions(t, "SkipSimplifiedLayerNormalization", {1}, {3, 4, 4}, infer_skip<true>, lower_skip<true>, nullptr,
-               kDomain);
-  add_versions(t, "EmbedLayerNormalization", {1}, {1, 9, 3}, infer_embed, lower_embed, nullptr, kDomain);
+std::vector<Op> skip_normalization_ops() {
+  return {
+      // ONNX Runtime keeps this one in ONNX's own domain.
+      {.name = "SimplifiedLayerNormalization",
+       .versions = {{1, "axis:int epsilon:float stash_type:int"}},
+       .inputs = 2,
+       .outputs = 2,
+       .infer = infer_simplified,
+       .lower = lower_simplified},
+      {.name = "SkipLayerNormalization",
+       .domain = kDomain,
+       .versions = {{1, "epsilon:float"}},
+       .inputs = {3, 5},
+       .outputs = 4,
+       .infer = infer_skip<false>,
+       .lower = lower_skip<false>},
+      {.name = "SkipSimplifiedLayerNormalization",
+       .domain = kDomain,
+       .versions = {{1, "epsilon:float"}},
+       .inputs = {3, 4},
+       .outputs = 4,
+       .infer = infer_skip<true>,
+       .lower = lower_skip<true>},
+      {.name = "EmbedLayerNormalization",
+       .domain = kDomain,
+       .versions = {{1, "epsilon:float mask_index_type:int"}},
+       .inputs = {1, 9},
+       .outputs = 3,
+       .infer = infer_embed,
+       .lower = lower_embed},
+  };
 }
 
 }  // namespace cppgen::ops

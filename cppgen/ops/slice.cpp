@@ -3,7 +3,6 @@
 
 #include "cppgen/ops/common.h"
 #include "cppgen/ops/declared.h"
-#include "cppgen/ops/families.h"
 
 namespace cppgen::ops {
 namespace {
@@ -210,9 +209,15 @@ void lower_slice(LowerContext& c) {
 
 }  // namespace
 
-void add_slice_ops(std::vector<Op>& t) {
-  add_versions(t, "Slice", {1, 10, 11, 13}, {1, 5, 1}, infer_slice, lower_slice);
-  set_resolve(t, "Slice", resolve_slice);
+std::vector<Op> slice_ops() {
+  return {
+      {.name = "Slice",
+       .versions = {{1, "axes:ints ends:ints starts:ints"}, {10, "-axes -ends -starts"}, 11, 13},
+       .inputs = {1, 5},
+       .infer = infer_slice,
+       .lower = lower_slice,
+       .resolve = resolve_slice},
+  };
 }
 
 }  // namespace cppgen::ops

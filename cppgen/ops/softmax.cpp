@@ -2,7 +2,6 @@
 
 #include <limits>
 
-#include "cppgen/ops/families.h"
 #include "cppgen/ops/reindex.h"
 
 namespace cppgen::ops {
@@ -97,10 +96,24 @@ void emit_log_softmax(LowerContext& c, const AxisSplit& axes, ir::BufferId x, ir
       out, [&](const At& at) { return shifted(at) - log(load(c, sum, axes.kept_of(at))); }, "subtract");
 }
 
-void add_softmax_ops(std::vector<Op>& t) {
-  add_versions(t, "Softmax", {1, 11, 13}, {1, 1, 1}, infer_softmax, lower_softmax);
-  add_versions(t, "LogSoftmax", {1, 11, 13}, {1, 1, 1}, infer_softmax, lower_log_softmax);
-  add_versions(t, "Hardmax", {1, 11, 13}, {1, 1, 1}, infer_softmax, lower_hardmax);
+std::vector<Op> softmax_ops() {
+  return {
+      {.name = "Softmax",
+       .versions = {{1, "axis:int"}, 11, 13},
+       .inputs = 1,
+       .infer = infer_softmax,
+       .lower = lower_softmax},
+      {.name = "LogSoftmax",
+       .versions = {{1, "axis:int"}, 11, 13},
+       .inputs = 1,
+       .infer = infer_softmax,
+       .lower = lower_log_softmax},
+      {.name = "Hardmax",
+       .versions = {{1, "axis:int"}, 11, 13},
+       .inputs = 1,
+       .infer = infer_softmax,
+       .lower = lower_hardmax},
+  };
 }
 
 }  // namespace cppgen::ops

@@ -110,9 +110,15 @@ void lower_stft(LowerContext& c) {
 
 }  // namespace
 
-void add_stft_ops(std::vector<Op>& t) {
-  add_versions(t, "STFT", {17}, {2, 4, 1}, infer_stft, lower_stft);
-  set_resolve(t, "STFT", resolve_stft);
+std::vector<Op> stft_ops() {
+  return {
+      {.name = "STFT",
+       .versions = {{17, "onesided:int"}},
+       .inputs = {2, 4},
+       .infer = infer_stft,
+       .lower = lower_stft,
+       .resolve = resolve_stft},
+  };
 }
 
 }  // namespace cppgen::ops

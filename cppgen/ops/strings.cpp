@@ -5,7 +5,6 @@
 
 #include "cppgen/graph/string_elements.h"
 #include "cppgen/ops/common.h"
-#include "cppgen/ops/families.h"
 #include "cppgen/ops/value_type.h"
 
 namespace cppgen::ops {
@@ -45,19 +44,6 @@ bool casts_to_strings(InferContext& c) {
 
 DType target_of_numbers(InferContext& c) {
   return c.node().op == "CastLike" ? c.dtype(1) : dtype_of_onnx(c, c.integer("to"));
-}
-
-rt::HostStep host_cast(InferContext& c) {
-  if (casts_to_strings(c)) return host_call("cast_to_strings");
-  rt::HostStep step = host_call("numbers_of_strings");
-  step.texts = {std::string(name_of(target_of_numbers(c)))};
-  return step;
-}
-
-rt::HostStep host_equal(InferContext&) { return host_call("equal_strings"); }
-rt::HostStep host_size(InferContext&) { return host_call("size"); }
-rt::HostStep host_shape(InferContext& c) {
-  return host_call("dims", {c.integer("start", 0), c.integer("end", std::numeric_limits<int64_t>::max())});
 }
 
 // --- Operators of strings alone
@@ -167,19 +153,34 @@ bool infer_host_size(InferContext& c) {
   return true;
 }
 
-void add_string_forms(std::vector<Op>& t) {
-  struct Form {
-    const char* name;
-    rt::HostStep (*host)(InferContext&);
+rt::HostStep host_string_cast(InferContext& c) {
+  if (casts_to_strings(c)) return host_call("cast_to_strings");
+  rt::HostStep step = host_call("numbers_of_strings");
+  step.texts = {std::string(name_of(target_of_numbers(c)))};
+  return step;
+}
+
+rt::HostStep host_equal_strings(InferContext&) { return host_call("equal_strings"); }
+rt::HostStep host_size(InferContext&) { return host_call("size"); }
+rt::HostStep host_shape(InferContext& c) {
+  return host_call("dims", {c.integer("start", 0), c.integer("end", std::numeric_limits<int64_t>::max())});
+}
+
+std::vector<Op> string_ops() {
+  return {
+      {.name = "StringConstant",
+       .domain = "cppgen",
+       .versions = {1},
+       .inputs = 0,
+       .infer = infer_constant,
+       .host = host_constant},
+      {.name = "StringNormalizer",
+       .versions = {{10, "case_change_action:string is_case_sensitive:int locale:string stopwords:strings"}},
+       .inputs = 1,
+       .infer = infer_normalizer,
+       .host = host_normalizer},
+      {.name = "StringConcat", .versions = {20}, .inputs = 2, .infer = infer_concat, .host = host_concat},
   };
-  constexpr Form kForms[] = {
-      {"Cast", host_cast}, {"CastLike", host_cast}, {"Equal", host_equal}, {"Shape", host_shape}, {"Size", host_size}};
-  for (Op& op : t)
-    for (const Form& form : kForms)
-      if (op.domain.empty() && op.name == form.name) op.host = form.host;
-  add_host_versions(t, "StringConstant", {1}, {0, 0, 1}, infer_constant, host_constant, "cppgen");
-  add_host_versions(t, "StringNormalizer", {10}, {1, 1, 1}, infer_normalizer, host_normalizer);
-  add_host_versions(t, "StringConcat", {20}, {2, 2, 1}, infer_concat, host_concat);
 }
 
 }  // namespace cppgen::ops

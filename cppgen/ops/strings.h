@@ -15,7 +15,10 @@ bool infer_string_comparison(InferContext&);
 bool infer_host_shape(InferContext&);
 bool infer_host_size(InferContext&);
 
-// Gives the entries of these operators what the host does.
-void add_string_forms(std::vector<Op>&);
+// What the host does then.
+rt::HostStep host_string_cast(InferContext&);
+rt::HostStep host_equal_strings(InferContext&);
+rt::HostStep host_shape(InferContext&);
+rt::HostStep host_size(InferContext&);
 
 }  // namespace cppgen::ops

@@ -1,11 +1,8 @@
 #include <algorithm>
 #include <tuple>
 
-#include "cppgen/ops/attention.h"
 #include "cppgen/ops/families.h"
-#include "cppgen/ops/learners.h"
 #include "cppgen/ops/op.h"
-#include "cppgen/ops/strings.h"
 #include "runtime/base/errors.h"
 #include "runtime/base/printable.h"
 
@@ -14,88 +11,95 @@ namespace {
 
 std::vector<Op> make_table() {
   std::vector<Op> all;
-  for (auto add : {add_unary_ops,
-                   add_activation_ops,
-                   add_binary_ops,
-                   add_select_ops,
-                   add_cast_ops,
-                   add_constant_ops,
-                   add_reshape_ops,
-                   add_move_ops,
-                   add_repeat_ops,
-                   add_depth_block_ops,
-                   add_slice_ops,
-                   add_pad_ops,
-                   add_gather_ops,
-                   add_scatter_ops,
-                   add_matmul_ops,
-                   add_einsum_ops,
-                   add_conv_ops,
-                   add_conv_transpose_ops,
-                   add_quantize_ops,
-                   add_quantized_contraction_ops,
-                   add_quantized_conv_ops,
-                   add_matmul_n_bits_ops,
-                   add_pool_ops,
-                   add_softmax_ops,
-                   add_attention_ops,
-                   add_microsoft_attention_ops,
-                   add_grouped_attention_ops,
-                   add_rotary_ops,
-                   add_normalization_ops,
-                   add_local_normalization_ops,
-                   add_reduce_ops,
-                   add_scan_ops,
-                   add_generator_ops,
-                   add_resize_ops,
-                   add_signal_ops,
-                   add_mel_ops,
-                   add_sized_ops,
-                   add_sample_ops,
-                   add_roi_ops,
-                   add_max_unpool_ops,
-                   add_loss_ops,
-                   add_training_ops,
-                   add_recurrent_ops,
-                   add_random_ops,
-                   add_dropout_ops,
-                   add_quantized_pointwise_ops,
-                   add_fused_integer_product_ops,
-                   add_tensor_scatter_ops,
-                   add_flex_attention_ops,
-                   add_linear_attention_ops,
-                   add_causal_conv_ops,
-                   add_column_ops,
-                   add_crop_ops,
-                   add_decoding_ops,
-                   add_deform_conv_ops,
-                   add_fused_pointwise_ops,
-                   add_fused_product_ops,
-                   add_skip_normalization_ops,
-                   add_embedding_bag_ops,
-                   add_learner_ops,
-                   add_tree_ops,
-                   add_map_ops,
-                   add_selection_ops,
-                   add_encoding_ops,
-                   add_determinant_ops,
-                   add_suppression_ops,
-                   add_control_flow_ops,
-                   add_sequence_ops,
-                   add_text_ops,
-                   add_image_ops}) {
-    add(all);
+  for (auto family : {activation_ops,
+                      attention_ops,
+                      binary_ops,
+                      cast_ops,
+                      causal_conv_ops,
+                      column_ops,
+                      constant_ops,
+                      control_flow_ops,
+                      conv_ops,
+                      conv_transpose_ops,
+                      crop_ops,
+                      decoding_ops,
+                      deform_conv_ops,
+                      depth_block_ops,
+                      determinant_ops,
+                      dropout_ops,
+                      einsum_ops,
+                      embedding_bag_ops,
+                      encoding_ops,
+                      flex_attention_ops,
+                      fused_integer_product_ops,
+                      fused_pointwise_ops,
+                      fused_product_ops,
+                      gather_ops,
+                      generator_ops,
+                      grouped_attention_ops,
+                      image_ops,
+                      learner_ops,
+                      linear_attention_ops,
+                      local_normalization_ops,
+                      loop_ops,
+                      loss_ops,
+                      map_ops,
+                      matmul_n_bits_ops,
+                      matmul_ops,
+                      max_unpool_ops,
+                      mel_ops,
+                      microsoft_attention_ops,
+                      move_ops,
+                      normalization_ops,
+                      pad_ops,
+                      pool_ops,
+                      quantize_ops,
+                      quantized_contraction_ops,
+                      quantized_conv_ops,
+                      quantized_pointwise_ops,
+                      random_ops,
+                      recurrent_ops,
+                      reduce_ops,
+                      repeat_ops,
+                      reshape_ops,
+                      resize_ops,
+                      roi_ops,
+                      rotary_ops,
+                      sample_ops,
+                      scan_loop_ops,
+                      scan_ops,
+                      scatter_ops,
+                      select_ops,
+                      selection_ops,
+                      sequence_ops,
+                      signal_ops,
+                      sized_ops,
+                      skip_normalization_ops,
+                      slice_ops,
+                      softmax_ops,
+                      stft_ops,
+                      string_ops,
+                      suppression_ops,
+                      tensor_scatter_ops,
+                      text_ops,
+                      top_k_ops,
+                      training_ops,
+                      tree_ops,
+                      unary_ops}) {
+    const std::vector<Op> rows = family();
+    all.insert(all.end(), rows.begin(), rows.end());
   }
-  add_string_forms(all);
-  auto key = [](const Op& op) { return std::tie(op.domain, op.name, op.since); };
+  auto key = [](const Op& op) { return std::tuple(op.domain, op.name, op.versions.front().since); };
   std::sort(all.begin(), all.end(), [&](const Op& a, const Op& b) { return key(a) < key(b); });
-  auto twice = std::adjacent_find(all.begin(), all.end(), [&](const Op& a, const Op& b) { return key(a) == key(b); });
-  if (twice != all.end()) internal_error("operator {} version {} is defined twice", twice->name, twice->since);
+  for (size_t i = 1; i < all.size(); i++)
+    if (all[i - 1].domain == all[i].domain && all[i - 1].name == all[i].name &&
+        all[i - 1].versions.back().since >= all[i].versions.front().since)
+      internal_error("operator {} version {} is defined twice", all[i].name, all[i].versions.front().since);
   return all;
 }
 
 std::string reason_against(const Graph& g, const Node& node) {
-  const Op* op = find(node.domain, node.op, node.opset);
+  const Op* op = ops::find(node.domain, node.op, node.opset);
   if (op) return op->refuse ? op->refuse(g, node) : "";
   bool known = std::any_of(table().begin(), table().end(),
                            [&](const Op& o) { return o.domain == node.domain && o.name == node.op; });
@@ -109,18 +113,18 @@ const std::vector<Op>& table() {
   return all;
 }
 
-const Op* find(const std::string& domain, const std::string& name, int opset) {
+const Op* find(std::string_view domain, std::string_view name, int opset) {
   const std::vector<Op>& all = table();
-  auto after =
-      std::upper_bound(all.begin(), all.end(), std::tie(domain, name, opset),
-                       [](const auto& key, const Op& op) { return key < std::tie(op.domain, op.name, op.since); });
+  auto after = std::upper_bound(
+      all.begin(), all.end(), std::tuple(domain, name, opset),
+      [](const auto& key, const Op& op) { return key < std::tuple(op.domain, op.name, op.versions.front().since); });
   if (after == all.begin()) return nullptr;
   const Op& op = *(after - 1);
   return op.domain == domain && op.name == name ? &op : nullptr;
 }
 
 bool is_host(const Graph& g, const Node& node) {
-  const Op* op = find(node.domain, node.op, node.opset);
+  const Op* op = ops::find(node.domain, node.op, node.opset);
   if (!op || !op->host) return false;
   if (!op->lower || node.attributes.count(kOnHost)) return true;
   auto host = [&](ValueId v) { return v != kNoValue && g.value(v).host; };

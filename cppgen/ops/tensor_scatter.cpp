@@ -1,5 +1,4 @@
 #include "cppgen/ops/declared.h"
-#include "cppgen/ops/families.h"
 
 namespace cppgen::ops {
 namespace {
@@ -60,8 +59,14 @@ void lower_tensor_scatter(LowerContext& c) {
 
 }  // namespace
 
-void add_tensor_scatter_ops(std::vector<Op>& t) {
-  add_versions(t, "TensorScatter", {24}, {2, 3, 1}, infer_tensor_scatter, lower_tensor_scatter);
+std::vector<Op> tensor_scatter_ops() {
+  return {
+      {.name = "TensorScatter",
+       .versions = {{24, "axis:int mode:string"}},
+       .inputs = {2, 3},
+       .infer = infer_tensor_scatter,
+       .lower = lower_tensor_scatter},
+  };
 }
 
 }  // namespace cppgen::ops

@@ -7,7 +7,6 @@
 
 #include "cppgen/graph/string_elements.h"
 #include "cppgen/ops/common.h"
-#include "cppgen/ops/families.h"
 #include "cppgen/ops/strings.h"
 
 namespace cppgen::ops {
@@ -101,12 +100,38 @@ rt::HostStep host_hash(InferContext& c) {
 
 }  // namespace
 
-void add_text_ops(std::vector<Op>& t) {
-  add_host_versions(t, "RegexFullMatch", {20}, {1, 1, 1}, infer_full_match, host_full_match);
-  add_host_versions(t, "StringSplit", {20}, {1, 1, 2}, infer_split, host_split);
-  add_host_versions(t, "Tokenizer", {1}, {1, 1, 1}, infer_tokens, host_tokens, "com.microsoft");
-  add_host_versions(t, "MurmurHash3", {1}, {1, 1, 1}, infer_hash, host_hash, "com.microsoft");
-  add_host_versions(t, "StringPositions", {1}, {1, 1, 1}, infer_positions, host_positions, "cppgen");
+std::vector<Op> text_ops() {
+  return {
+      {.name = "RegexFullMatch",
+       .versions = {{20, "pattern:string"}},
+       .inputs = 1,
+       .infer = infer_full_match,
+       .host = host_full_match},
+      {.name = "StringSplit",
+       .versions = {{20, "delimiter:string maxsplit:int"}},
+       .inputs = 1,
+       .outputs = 2,
+       .infer = infer_split,
+       .host = host_split},
+      {.name = "Tokenizer",
+       .domain = "com.microsoft",
+       .versions = {{1, "mark:int mincharnum:int pad_value:string separators:strings tokenexp:string"}},
+       .inputs = 1,
+       .infer = infer_tokens,
+       .host = host_tokens},
+      {.name = "MurmurHash3",
+       .domain = "com.microsoft",
+       .versions = {{1, "positive:int seed:int"}},
+       .inputs = 1,
+       .infer = infer_hash,
+       .host = host_hash},
+      {.name = "StringPositions",
+       .domain = "cppgen",
+       .versions = {{1, "words:strings"}},
+       .inputs = 1,
+       .infer = infer_positions,
+       .host = host_positions},
+  };
 }
 
 }  // namespace cppgen::ops

@@ -134,9 +134,16 @@ void lower_top_k(LowerContext& c) {
 
 }  // namespace
 
-void add_top_k_ops(std::vector<Op>& t) {
-  add_versions(t, "TopK", {1, 10, 11, 24}, {1, 2, 2}, infer_top_k, lower_top_k);
-  set_resolve(t, "TopK", resolve_top_k);
+std::vector<Op> top_k_ops() {
+  return {
+      {.name = "TopK",
+       .versions = {{1, "axis:int k:int"}, {10, "-k"}, {11, "largest:int sorted:int"}, 24},
+       .inputs = {1, 2},
+       .outputs = 2,
+       .infer = infer_top_k,
+       .lower = lower_top_k,
+       .resolve = resolve_top_k},
+  };
 }
 
 }  // namespace cppgen::ops

@@ -1,5 +1,4 @@
 #include "cppgen/ops/common.h"
-#include "cppgen/ops/families.h"
 
 namespace cppgen::ops {
 namespace {
@@ -130,10 +129,30 @@ void infer_momentum(InferContext& c) {
 
 }  // namespace
 
-void add_training_ops(std::vector<Op>& t) {
-  add_versions(t, "Adagrad", {1}, {5, -1, -1}, infer_optimizer<3>, lower_adagrad, nullptr, kDomain);
-  add_versions(t, "Momentum", {1}, {5, -1, -1}, infer_momentum, lower_momentum, nullptr, kDomain);
-  add_versions(t, "Adam", {1}, {6, -1, -1}, infer_optimizer<4>, lower_adam, nullptr, kDomain);
+std::vector<Op> training_ops() {
+  return {
+      {.name = "Adagrad",
+       .domain = kDomain,
+       .versions = {{1, "decay_factor:float epsilon:float norm_coefficient:float"}},
+       .inputs = {5, kAny},
+       .outputs = kAny,
+       .infer = infer_optimizer<3>,
+       .lower = lower_adagrad},
+      {.name = "Momentum",
+       .domain = kDomain,
+       .versions = {{1, "alpha:float beta:float mode:string norm_coefficient:float"}},
+       .inputs = {5, kAny},
+       .outputs = kAny,
+       .infer = infer_momentum,
+       .lower = lower_momentum},
+      {.name = "Adam",
+       .domain = kDomain,
+       .versions = {{1, "alpha:float beta:float epsilon:float norm_coefficient:float norm_coefficient_post:float"}},
+       .inputs = {6, kAny},
+       .outputs = kAny,
+       .infer = infer_optimizer<4>,
+       .lower = lower_adam},
+  };
 }
 
 }  // namespace cppgen::ops

@@ -25,6 +25,4 @@ struct Complex {
 void emit_transform(LowerContext&, const Transform&, size_t bin_dimension, DType,
                     const std::function<Complex(const std::vector<IndexExpr>& at, IndexExpr n)>& sample);
 
-void add_stft_ops(std::vector<Op>&);
-
 }  // namespace cppgen::ops

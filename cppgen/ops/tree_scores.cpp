@@ -10,7 +10,6 @@
 //   combine              of all weights of a target: 0 their sum, 1 the least, 2 the greatest; 0 if there is none
 #include <cmath>
 
-#include "cppgen/ops/learners.h"
 #include "cppgen/ops/library_calls.h"
 
 namespace cppgen::ops {
@@ -145,8 +144,17 @@ void lower_tree_scores(LowerContext& c) {
 
 }  // namespace
 
-void add_tree_ops(std::vector<Op>& t) {
-  add_versions(t, "TreeScores", {1}, {1, 1, 1}, infer_tree_scores, lower_tree_scores, nullptr, "cppgen");
+std::vector<Op> tree_ops() {
+  return {
+      {.name = "TreeScores",
+       .domain = "cppgen",
+       .versions = {{1,
+                     "combine:int depth:int links:tensor roots:tensor strict:tensor targets:tensor targets_count:int "
+                     "thresholds:tensor votes:tensor votes_of_leaf:int weights:tensor"}},
+       .inputs = 1,
+       .infer = infer_tree_scores,
+       .lower = lower_tree_scores},
+  };
 }
 
 }  // namespace cppgen::ops

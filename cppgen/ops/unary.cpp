@@ -1,6 +1,5 @@
 #include "cppgen/graph/string_elements.h"
 #include "cppgen/ops/common.h"
-#include "cppgen/ops/families.h"
 
 namespace cppgen::ops {
 namespace {
@@ -21,8 +20,12 @@ void lower_unary(LowerContext& c) {
 }
 
 template <UnaryOp op, DTypes allowed = kFloats>
-void add(std::vector<Op>& table, const char* name, std::initializer_list<int> versions) {
-  add_versions(table, name, versions, {1, 1, 1}, infer_same<allowed>, lower_unary<op>);
+Op unary(const char* name, std::vector<Version> versions) {
+  return {.name = name,
+          .versions = std::move(versions),
+          .inputs = 1,
+          .infer = infer_same<allowed>,
+          .lower = lower_unary<op>};
 }
 
 void infer_identity(InferContext& c) {
@@ -73,38 +76,55 @@ void infer_is_nan(InferContext& c) {
 
 }  // namespace
 
-void add_unary_ops(std::vector<Op>& t) {
-  add<UnaryOp::abs, kNumbers>(t, "Abs", {1, 6, 13});
-  add<UnaryOp::neg, kFloats | kSigned>(t, "Neg", {1, 6, 13});
-  add<UnaryOp::sign, kNumbers>(t, "Sign", {9, 13});
-  add<UnaryOp::bit_not, kInts>(t, "BitwiseNot", {18});
-  add<UnaryOp::logical_not, kBool>(t, "Not", {1});
-  add<UnaryOp::floor>(t, "Floor", {1, 6, 13});
-  add<UnaryOp::ceil>(t, "Ceil", {1, 6, 13});
-  add<UnaryOp::round>(t, "Round", {11, 22});
-  add<UnaryOp::sqrt>(t, "Sqrt", {1, 6, 13});
-  add<UnaryOp::exp>(t, "Exp", {1, 6, 13});
-  add<UnaryOp::log>(t, "Log", {1, 6, 13});
-  add<UnaryOp::sin>(t, "Sin", {7, 22});
-  add<UnaryOp::cos>(t, "Cos", {7, 22});
-  add<UnaryOp::tan>(t, "Tan", {7, 22});
-  add<UnaryOp::asin>(t, "Asin", {7, 22});
-  add<UnaryOp::acos>(t, "Acos", {7, 22});
-  add<UnaryOp::atan>(t, "Atan", {7, 22});
-  add<UnaryOp::sinh>(t, "Sinh", {9, 22});
-  add<UnaryOp::cosh>(t, "Cosh", {9, 22});
-  add<UnaryOp::asinh>(t, "Asinh", {9, 22});
-  add<UnaryOp::acosh>(t, "Acosh", {9, 22});
-  add<UnaryOp::atanh>(t, "Atanh", {9, 22});
-  add<UnaryOp::tanh>(t, "Tanh", {1, 6, 13});
-  add_versions(t, "Erf", {9, 13}, {1, 1, 1}, infer_same<kNumbers>, lower_erf);
-  add<UnaryOp::sigmoid>(t, "Sigmoid", {1, 6, 13});
-  add_versions(t, "Identity", {1, 13, 14, 16, 19, 21, 23, 24, 25}, {1, 1, 1}, infer_identity, lower_identity);
-  for (Op& op : t)
-    if (op.name == "Identity") op.host = host_identity;
-  add_versions(t, "Reciprocal", {1, 6, 13}, {1, 1, 1}, infer_same<kFloats>, lower_reciprocal);
-  add_versions(t, "IsNaN", {9, 13, 20}, {1, 1, 1}, infer_is_nan, lower_unary<UnaryOp::is_nan>);
-  add_versions(t, "IsInf", {10, 20}, {1, 1, 1}, infer_is_inf, lower_is_inf);
+std::vector<Op> unary_ops() {
+  return {
+      unary<UnaryOp::abs, kNumbers>("Abs", {{1, "consumed_inputs:ints"}, {6, "-consumed_inputs"}, 13}),
+      unary<UnaryOp::neg, kFloats | kSigned>("Neg", {{1, "consumed_inputs:ints"}, {6, "-consumed_inputs"}, 13}),
+      unary<UnaryOp::sign, kNumbers>("Sign", {9, 13}),
+      unary<UnaryOp::bit_not, kInts>("BitwiseNot", {18}),
+      unary<UnaryOp::logical_not, kBool>("Not", {1}),
+      unary<UnaryOp::floor>("Floor", {{1, "consumed_inputs:ints"}, {6, "-consumed_inputs"}, 13}),
+      unary<UnaryOp::ceil>("Ceil", {{1, "consumed_inputs:ints"}, {6, "-consumed_inputs"}, 13}),
+      unary<UnaryOp::round>("Round", {11, 22}),
+      unary<UnaryOp::sqrt>("Sqrt", {{1, "consumed_inputs:ints"}, {6, "-consumed_inputs"}, 13}),
+      unary<UnaryOp::exp>("Exp", {{1, "consumed_inputs:ints"}, {6, "-consumed_inputs"}, 13}),
+      unary<UnaryOp::log>("Log", {{1, "consumed_inputs:ints"}, {6, "-consumed_inputs"}, 13}),
+      unary<UnaryOp::sin>("Sin", {7, 22}),
+      unary<UnaryOp::cos>("Cos", {7, 22}),
+      unary<UnaryOp::tan>("Tan", {7, 22}),
+      unary<UnaryOp::asin>("Asin", {7, 22}),
+      unary<UnaryOp::acos>("Acos", {7, 22}),
+      unary<UnaryOp::atan>("Atan", {7, 22}),
+      unary<UnaryOp::sinh>("Sinh", {9, 22}),
+      unary<UnaryOp::cosh>("Cosh", {9, 22}),
+      unary<UnaryOp::asinh>("Asinh", {9, 22}),
+      unary<UnaryOp::acosh>("Acosh", {9, 22}),
+      unary<UnaryOp::atanh>("Atanh", {9, 22}),
+      unary<UnaryOp::tanh>("Tanh", {{1, "consumed_inputs:ints"}, {6, "-consumed_inputs"}, 13}),
+      {.name = "Erf", .versions = {9, 13}, .inputs = 1, .infer = infer_same<kNumbers>, .lower = lower_erf},
+      unary<UnaryOp::sigmoid>("Sigmoid", {{1, "consumed_inputs:ints"}, {6, "-consumed_inputs"}, 13}),
+      {.name = "Identity",
+       .versions = {1, 13, 14, 16, 19, 21, 23, 24, 25},
+       .inputs = 1,
+       .infer = infer_identity,
+       .lower = lower_identity,
+       .host = host_identity},
+      {.name = "Reciprocal",
+       .versions = {{1, "consumed_inputs:ints"}, {6, "-consumed_inputs"}, 13},
+       .inputs = 1,
+       .infer = infer_same<kFloats>,
+       .lower = lower_reciprocal},
+      {.name = "IsNaN",
+       .versions = {9, 13, 20},
+       .inputs = 1,
+       .infer = infer_is_nan,
+       .lower = lower_unary<UnaryOp::is_nan>},
+      {.name = "IsInf",
+       .versions = {{10, "detect_negative:int detect_positive:int"}, 20},
+       .inputs = 1,
+       .infer = infer_is_inf,
+       .lower = lower_is_inf},
+  };
 }
 
 }  // namespace cppgen::ops

@@ -91,30 +91,60 @@ void expand_upsample(Expansion& e, int64_t) {
   e.become("Resize", {e.input(0), kNoValue, e.floats({int64_t(factors.size())}, factors)}, std::move(attributes));
 }
 
-struct Blocked {
-  const char* op;
-  void (*expand)(Expansion&, int64_t block);
-};
-constexpr Blocked kOperators[] = {{"Conv", expand_conv},
-                                  {"ReorderInput", expand_reorder_input},
-                                  {"ReorderOutput", expand_reorder_output},
-                                  {"MaxPool", expand_plain},
-                                  {"AveragePool", expand_plain},
-                                  {"GlobalMaxPool", expand_plain},
-                                  {"GlobalAveragePool", expand_plain},
-                                  {"Upsample", expand_upsample}};
+using Blocked = ExpansionRow<Expansion&, int64_t>;
+const std::vector<Blocked>& blocked_operators() {
+  static const std::vector<Blocked> rows = {
+      {.name = "Conv",
+       .domain = kBlocked,
+       .versions = {{1,
+                     "activation:string activation_params:floats auto_pad:string dilations:ints group:int "
+                     "kernel_shape:ints pads:ints strides:ints"}},
+       .expand = expand_conv},
+      {.name = "ReorderInput",
+       .domain = kBlocked,
+       .versions = {{1, "channels_last:int"}},
+       .expand = expand_reorder_input},
+      {.name = "ReorderOutput",
+       .domain = kBlocked,
+       .versions = {{1, "channels:int channels_last:int"}},
+       .expand = expand_reorder_output},
+      {.name = "MaxPool",
+       .domain = kBlocked,
+       .versions = {{1,
+                     "auto_pad:string ceil_mode:int dilations:ints kernel_shape:ints pads:ints storage_order:int "
+                     "strides:ints"}},
+       .expand = expand_plain},
+      {.name = "AveragePool",
+       .domain = kBlocked,
+       .versions = {{1,
+                     "auto_pad:string ceil_mode:int count_include_pad:int dilations:ints kernel_shape:ints pads:ints "
+                     "strides:ints"}},
+       .expand = expand_plain},
+      {.name = "GlobalMaxPool", .domain = kBlocked, .versions = {1}, .expand = expand_plain},
+      {.name = "GlobalAveragePool", .domain = kBlocked, .versions = {1}, .expand = expand_plain},
+      {.name = "Upsample",
+       .domain = kBlocked,
+       .versions = {{1, "coordinate_transformation_mode:string mode:string scales:ints"}},
+       .expand = expand_upsample},
+  };
+  return rows;
+}
 
 }  // namespace
 
 void expand_channel_blocks(Graph& graph) {
   const int64_t block = block_size(graph);
   for (size_t i = 0; i < graph.nodes.size(); i++)
-    for (const Blocked& blocked : kOperators) {
-      if (graph.nodes[i].domain != kBlocked || graph.nodes[i].op != blocked.op) continue;
+    for (const Blocked& blocked : blocked_operators()) {
+      if (graph.nodes[i].domain != blocked.domain || graph.nodes[i].op != blocked.name) continue;
       Expansion expansion(graph, NodeId(i));
       blocked.expand(expansion, block);
       break;
     }
+}
+
+const std::vector<ops::Version>* versions_of_blocked(const Node& node) {
+  return versions_in(blocked_operators(), node);
 }
 
 }  // namespace cppgen::passes

@@ -15,62 +15,127 @@ void expand_where(Expansion& e) {
   e.become("QuantizeLinear", {chosen, e.input(7), e.input(8)}, {});
 }
 
-struct Composite {
-  const char *op, *domain;
-  void (*expand)(Expansion&);
-};
-constexpr Composite kComposites[] = {
-    {"Affine", "", expand_affine},
-    {"BiasAdd", kMicrosoft, expand_bias_add},
-    {"BiasSplitGelu", kMicrosoft, expand_bias_split_gelu},
-    {"CDist", kMicrosoft, expand_distances},
-    {"ConvTransposeWithDynamicPads", kMicrosoft, expand_dynamic_pads},
-    {"Crop", "", expand_crop},
-    {"DFT", "", expand_transform},
-    {"DecoderMaskedMultiHeadAttention", kMicrosoft, expand_decoder_attention},
-    {"DecoderMaskedSelfAttention", kMicrosoft, expand_decoder_self_attention},
-    {"DequantizeLinear", kMicrosoft, expand_same},
-    {"DynamicSlice", "", expand_dynamic_slice},
-    {"ExpandDims", kMicrosoft, expand_dims},
-    {"GatherBlockQuantized", kMicrosoft, expand_gather},
-    {"GatherND", kMicrosoft, expand_same},
-    {"GroupNorm", kMicrosoft, expand_group_norm},
-    {"ImageScaler", "", expand_image_scaler},
-    {"MatMulBnb4", kMicrosoft, expand_table_weights},
-    {"MatMulNBits", kMicrosoft, expand_ordered_weights},
-    {"MatMulInteger16", kMicrosoft, expand_word_product},
-    {"MoE", kMicrosoft, expand_experts},
-    {"MultiHeadAttention", kMicrosoft, expand_packed_attention},
-    {"NGramRepeatBlock", kMicrosoft, expand_repeat_block},
-    {"NhwcConv", kMicrosoft, expand_last_conv},
-    {"NhwcFusedConv", kMicrosoft, expand_last_fused_conv},
-    {"NhwcMaxPool", kMicrosoft, expand_last_max_pool},
-    {"Pad", kMicrosoft, expand_pad},
-    {"ParametricSoftplus", "", expand_parametric_softplus},
-    {"QAttention", kMicrosoft, expand_quantized_attention},
-    {"QEmbedLayerNormalization", kMicrosoft, expand_quantized_embedding},
-    {"QLinearAveragePool", kMicrosoft, expand_last_average_pool},
-    {"QLinearConv", kMicrosoft, expand_last_quantized_conv},
-    {"QLinearWhere", kMicrosoft, expand_where},
-    {"QMoE", kMicrosoft, expand_quantized_experts},
-    {"QuantizeLinear", kMicrosoft, expand_same},
-    {"Range", kMicrosoft, expand_range},
-    {"Scale", "", expand_scale},
-    {"ScaledTanh", "", expand_scaled_tanh},
-    {"SkipGroupNorm", kMicrosoft, expand_skip_group_norm},
-    {"Unique", kMicrosoft, expand_unique},
-    {"WordConvEmbedding", kMicrosoft, expand_word_embedding},
-};
+const std::vector<ExpansionRow<Expansion&>>& composites() {
+  static const std::vector<ExpansionRow<Expansion&>> rows = {
+      {.name = "Affine", .versions = {{1, "alpha:float beta:float"}}, .expand = expand_affine},
+      {.name = "BiasAdd", .domain = kMicrosoft, .versions = {1}, .expand = expand_bias_add},
+      {.name = "BiasSplitGelu", .domain = kMicrosoft, .versions = {1}, .expand = expand_bias_split_gelu},
+      {.name = "CDist", .domain = kMicrosoft, .versions = {{1, "metric:string"}}, .expand = expand_distances},
+      {.name = "ConvTransposeWithDynamicPads",
+       .domain = kMicrosoft,
+       .versions = {{1, "auto_pad:string dilations:ints group:int kernel_shape:ints output_padding:ints strides:ints"}},
+       .expand = expand_dynamic_pads},
+      {.name = "Crop", .versions = {{1, "border:ints scale:ints"}}, .expand = expand_crop},
+      {.name = "DFT", .versions = {}, .expand = expand_transform},
+      {.name = "DecoderMaskedMultiHeadAttention",
+       .domain = kMicrosoft,
+       .versions = {{1,
+                     "mask_filter_value:float num_heads:int output_qk:int past_present_share_buffer:int scale:float"}},
+       .expand = expand_decoder_attention},
+      {.name = "DecoderMaskedSelfAttention",
+       .domain = kMicrosoft,
+       .versions = {{1,
+                     "do_rotary:int mask_filter_value:float num_heads:int past_present_share_buffer:int "
+                     "qkv_hidden_sizes:ints rotary_embedding_dim:int scale:float unidirectional:int"}},
+       .expand = expand_decoder_self_attention},
+      {.name = "DequantizeLinear", .domain = kMicrosoft, .versions = {}, .expand = expand_same},
+      {.name = "DynamicSlice", .versions = {{1, "axes:ints"}}, .expand = expand_dynamic_slice},
+      {.name = "ExpandDims", .domain = kMicrosoft, .versions = {1}, .expand = expand_dims},
+      {.name = "GatherBlockQuantized",
+       .domain = kMicrosoft,
+       .versions = {{1, "bits:int block_size:int gather_axis:int quantize_axis:int"}},
+       .expand = expand_gather},
+      {.name = "GatherND", .domain = kMicrosoft, .versions = {1}, .expand = expand_same},
+      {.name = "GroupNorm",
+       .domain = kMicrosoft,
+       .versions = {{1, "activation:int channels_last:int epsilon:float groups:int"}},
+       .expand = expand_group_norm},
+      {.name = "ImageScaler", .versions = {{1, "bias:floats scale:float"}}, .expand = expand_image_scaler},
+      {.name = "MatMulBnb4",
+       .domain = kMicrosoft,
+       .versions = {{1, "K:int N:int block_size:int quant_type:int training_mode:int transB:int"}},
+       .expand = expand_table_weights},
+      {.name = "MatMulNBits", .domain = kMicrosoft, .versions = {}, .expand = expand_ordered_weights},
+      {.name = "MatMulInteger16", .domain = kMicrosoft, .versions = {1}, .expand = expand_word_product},
+      {.name = "MoE",
+       .domain = kMicrosoft,
+       .versions = {{1,
+                     "activation_alpha:float activation_beta:float activation_type:string k:int "
+                     "normalize_routing_weights:int swiglu_fusion:int swiglu_limit:float use_sparse_mixer:int"}},
+       .expand = expand_experts},
+      {.name = "MultiHeadAttention", .domain = kMicrosoft, .versions = {}, .expand = expand_packed_attention},
+      {.name = "NGramRepeatBlock",
+       .domain = kMicrosoft,
+       .versions = {{1, "ngram_size:int"}},
+       .expand = expand_repeat_block},
+      {.name = "NhwcConv",
+       .domain = kMicrosoft,
+       .versions = {{1, "auto_pad:string dilations:ints group:int kernel_shape:ints pads:ints strides:ints"}},
+       .expand = expand_last_conv},
+      {.name = "NhwcFusedConv",
+       .domain = kMicrosoft,
+       .versions = {{1,
+                     "activation:string activation_params:floats auto_pad:string dilations:ints group:int "
+                     "kernel_shape:ints pads:ints strides:ints"}},
+       .expand = expand_last_fused_conv},
+      {.name = "NhwcMaxPool",
+       .domain = kMicrosoft,
+       .versions = {{1, "auto_pad:string ceil_mode:int dilations:ints kernel_shape:ints pads:ints strides:ints"}},
+       .expand = expand_last_max_pool},
+      {.name = "Pad", .domain = kMicrosoft, .versions = {{1, "mode:string"}}, .expand = expand_pad},
+      {.name = "ParametricSoftplus", .versions = {{1, "alpha:float beta:float"}}, .expand = expand_parametric_softplus},
+      {.name = "QAttention",
+       .domain = kMicrosoft,
+       .versions = {{1,
+                     "do_rotary:int mask_filter_value:float num_heads:int past_present_share_buffer:int scale:float "
+                     "unidirectional:int"}},
+       .expand = expand_quantized_attention},
+      {.name = "QEmbedLayerNormalization",
+       .domain = kMicrosoft,
+       .versions = {{1, "epsilon:float mask_index_type:int"}},
+       .expand = expand_quantized_embedding},
+      {.name = "QLinearAveragePool", .domain = kMicrosoft, .versions = {}, .expand = expand_last_average_pool},
+      {.name = "QLinearConv",
+       .domain = kMicrosoft,
+       .versions =
+           {{1, "auto_pad:string channels_last:int dilations:ints group:int kernel_shape:ints pads:ints strides:ints"}},
+       .expand = expand_last_quantized_conv},
+      {.name = "QLinearWhere", .domain = kMicrosoft, .versions = {1}, .expand = expand_where},
+      {.name = "QMoE",
+       .domain = kMicrosoft,
+       .versions = {{1,
+                     "activation_alpha:float activation_beta:float activation_type:string block_size:int "
+                     "expert_weight_bits:int k:int normalize_routing_weights:int quant_type:string swiglu_fusion:int "
+                     "swiglu_limit:float use_sparse_mixer:int"}},
+       .expand = expand_quantized_experts},
+      {.name = "QuantizeLinear", .domain = kMicrosoft, .versions = {}, .expand = expand_same},
+      {.name = "Range", .domain = kMicrosoft, .versions = {1}, .expand = expand_range},
+      {.name = "Scale", .versions = {{1, "scale:float"}}, .expand = expand_scale},
+      {.name = "ScaledTanh", .versions = {{1, "alpha:float beta:float"}}, .expand = expand_scaled_tanh},
+      {.name = "SkipGroupNorm",
+       .domain = kMicrosoft,
+       .versions = {{1, "activation:int channels_last:int epsilon:float groups:int"}},
+       .expand = expand_skip_group_norm},
+      {.name = "Unique", .domain = kMicrosoft, .versions = {1}, .expand = expand_unique},
+      {.name = "WordConvEmbedding",
+       .domain = kMicrosoft,
+       .versions = {{1, "char_embedding_size:int conv_window_size:int embedding_size:int"}},
+       .expand = expand_word_embedding},
+  };
+  return rows;
+}
 
 }  // namespace
 
 void expand_composites(Graph& graph) {
   for (size_t i = 0; i < graph.nodes.size(); i++)
-    for (const Composite& composite : kComposites) {
-      if (graph.nodes[i].domain != composite.domain || graph.nodes[i].op != composite.op) continue;
+    for (const auto& composite : composites()) {
+      if (graph.nodes[i].domain != composite.domain || graph.nodes[i].op != composite.name) continue;
       Expansion expansion(graph, NodeId(i));
       composite.expand(expansion);
     }
 }
+
+const std::vector<ops::Version>* versions_of_composite(const Node& node) { return versions_in(composites(), node); }
 
 }  // namespace cppgen::passes

@@ -188,10 +188,25 @@ void expand_one_hot_encoder(Learner& e) {
 
 }  // namespace
 
-std::vector<LearnerExpansion> encoder_expansions() {
-  return {{"LabelEncoder", expand_label_encoder},
-          {"CategoryMapper", expand_category_mapper},
-          {"OneHotEncoder", expand_one_hot_encoder}};
+std::vector<LearnerRow> encoder_expansions() {
+  return {
+      {.name = "LabelEncoder",
+       .domain = kLearners,
+       .versions = {{1, "classes_strings:strings default_int64:int default_string:string"},
+                    {2,
+                     "default_float:float keys_floats:floats keys_int64s:ints keys_strings:strings "
+                     "values_floats:floats values_int64s:ints values_strings:strings -classes_strings"},
+                    {4, "default_tensor:tensor keys_tensor:tensor values_tensor:tensor"}},
+       .expand = expand_label_encoder},
+      {.name = "CategoryMapper",
+       .domain = kLearners,
+       .versions = {{1, "cats_int64s:ints cats_strings:strings default_int64:int default_string:string"}},
+       .expand = expand_category_mapper},
+      {.name = "OneHotEncoder",
+       .domain = kLearners,
+       .versions = {{1, "cats_int64s:ints cats_strings:strings zeros:int"}},
+       .expand = expand_one_hot_encoder},
+  };
 }
 
 }  // namespace cppgen::passes

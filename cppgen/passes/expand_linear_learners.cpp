@@ -44,8 +44,19 @@ void expand_classifier(Learner& e) {
 
 }  // namespace
 
-std::vector<LearnerExpansion> linear_expansions() {
-  return {{"LinearClassifier", expand_classifier}, {"LinearRegressor", expand_regressor}};
+std::vector<LearnerRow> linear_expansions() {
+  return {
+      {.name = "LinearClassifier",
+       .domain = kLearners,
+       .versions = {{1,
+                     "classlabels_ints:ints classlabels_strings:strings coefficients:floats intercepts:floats "
+                     "multi_class:int post_transform:string"}},
+       .expand = expand_classifier},
+      {.name = "LinearRegressor",
+       .domain = kLearners,
+       .versions = {{1, "coefficients:floats intercepts:floats post_transform:string targets:int"}},
+       .expand = expand_regressor},
+  };
 }
 
 }  // namespace cppgen::passes

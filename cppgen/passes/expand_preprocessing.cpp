@@ -57,12 +57,22 @@ void expand_feature_vectorizer(Learner& e) {
 
 }  // namespace
 
-std::vector<LearnerExpansion> preprocessing_expansions() {
-  return {{"Scaler", expand_scaler},
-          {"Normalizer", expand_normalizer},
-          {"Imputer", expand_imputer},
-          {"Binarizer", expand_binarizer},
-          {"FeatureVectorizer", expand_feature_vectorizer}};
+std::vector<LearnerRow> preprocessing_expansions() {
+  return {
+      {.name = "Scaler", .domain = kLearners, .versions = {{1, "offset:floats scale:floats"}}, .expand = expand_scaler},
+      {.name = "Normalizer", .domain = kLearners, .versions = {{1, "norm:string"}}, .expand = expand_normalizer},
+      {.name = "Imputer",
+       .domain = kLearners,
+       .versions = {{1,
+                     "imputed_value_floats:floats imputed_value_int64s:ints replaced_value_float:float "
+                     "replaced_value_int64:int"}},
+       .expand = expand_imputer},
+      {.name = "Binarizer", .domain = kLearners, .versions = {{1, "threshold:float"}}, .expand = expand_binarizer},
+      {.name = "FeatureVectorizer",
+       .domain = kLearners,
+       .versions = {{1, "inputdimensions:ints"}},
+       .expand = expand_feature_vectorizer},
+  };
 }
 
 }  // namespace cppgen::passes

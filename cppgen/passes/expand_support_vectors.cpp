@@ -164,8 +164,22 @@ void expand_classifier(Learner& e) {
 
 }  // namespace
 
-std::vector<LearnerExpansion> support_vector_expansions() {
-  return {{"SVMClassifier", expand_classifier}, {"SVMRegressor", expand_regressor}};
+std::vector<LearnerRow> support_vector_expansions() {
+  return {
+      {.name = "SVMClassifier",
+       .domain = kLearners,
+       .versions = {{1,
+                     "classlabels_ints:ints classlabels_strings:strings coefficients:floats kernel_params:floats "
+                     "kernel_type:string post_transform:string prob_a:floats prob_b:floats rho:floats "
+                     "support_vectors:floats vectors_per_class:ints"}},
+       .expand = expand_classifier},
+      {.name = "SVMRegressor",
+       .domain = kLearners,
+       .versions = {{1,
+                     "coefficients:floats kernel_params:floats kernel_type:string n_supports:int one_class:int "
+                     "post_transform:string rho:floats support_vectors:floats"}},
+       .expand = expand_regressor},
+  };
 }
 
 }  // namespace cppgen::passes

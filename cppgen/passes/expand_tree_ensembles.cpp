@@ -178,10 +178,42 @@ void expand_classifier(Learner& e) {
 
 }  // namespace
 
-std::vector<LearnerExpansion> tree_expansions() {
-  return {{"TreeEnsembleClassifier", expand_classifier},
-          {"TreeEnsembleRegressor", expand_regressor},
-          {"TreeEnsemble", expand_ensemble}};
+std::vector<LearnerRow> tree_expansions() {
+  return {
+      {.name = "TreeEnsembleClassifier",
+       .domain = kLearners,
+       .versions =
+           {{1,
+             "base_values:floats class_ids:ints class_nodeids:ints class_treeids:ints class_weights:floats "
+             "classlabels_int64s:ints classlabels_strings:strings nodes_falsenodeids:ints nodes_featureids:ints "
+             "nodes_hitrates:floats nodes_missing_value_tracks_true:ints nodes_modes:strings nodes_nodeids:ints "
+             "nodes_treeids:ints nodes_truenodeids:ints nodes_values:floats post_transform:string"},
+            {3,
+             "base_values_as_tensor:tensor class_weights_as_tensor:tensor nodes_hitrates_as_tensor:tensor "
+             "nodes_values_as_tensor:tensor"}},
+       .expand = expand_classifier},
+      {.name = "TreeEnsembleRegressor",
+       .domain = kLearners,
+       .versions =
+           {{1,
+             "aggregate_function:string base_values:floats n_targets:int nodes_falsenodeids:ints nodes_featureids:ints "
+             "nodes_hitrates:floats nodes_missing_value_tracks_true:ints nodes_modes:strings nodes_nodeids:ints "
+             "nodes_treeids:ints nodes_truenodeids:ints nodes_values:floats post_transform:string target_ids:ints "
+             "target_nodeids:ints target_treeids:ints target_weights:floats"},
+            {3,
+             "base_values_as_tensor:tensor nodes_hitrates_as_tensor:tensor nodes_values_as_tensor:tensor "
+             "target_weights_as_tensor:tensor"}},
+       .expand = expand_regressor},
+      {.name = "TreeEnsemble",
+       .domain = kLearners,
+       .versions =
+           {{5,
+             "aggregate_function:int leaf_targetids:ints leaf_weights:tensor membership_values:tensor n_targets:int "
+             "nodes_falseleafs:ints nodes_falsenodeids:ints nodes_featureids:ints nodes_hitrates:tensor "
+             "nodes_missing_value_tracks_true:ints nodes_modes:tensor nodes_splits:tensor nodes_trueleafs:ints "
+             "nodes_truenodeids:ints post_transform:int tree_roots:ints"}},
+       .expand = expand_ensemble},
+  };
 }
 
 }  // namespace cppgen::passes

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "cppgen/ops/attributes.h"
 #include "cppgen/passes/rewrite.h"
 
 // What expansions of composite operators share (expand_composites.h).
@@ -83,6 +84,26 @@ class Expansion {
   NodeId at_;
   size_t given_ = 0;  // outputs at the end that nodes in front give
 };
+
+// A row of a table of expansions. It has no versions if the operator has a row in the operator table, too.
+template <class... Arguments>
+struct ExpansionRow {
+  const char* name;
+  const char* domain = "";
+  std::vector<ops::Version> versions;
+  void (*expand)(Arguments...);
+};
+template <class Row>
+const Row* row_of(const std::vector<Row>& rows, const Node& node) {
+  for (const Row& row : rows)
+    if (node.op == row.name && node.domain == row.domain) return &row;
+  return nullptr;
+}
+template <class Row>
+const std::vector<ops::Version>* versions_in(const std::vector<Row>& rows, const Node& node) {
+  const Row* row = row_of(rows, node);
+  return row ? &row->versions : nullptr;
+}
 
 // Two elements of a byte along the last axis, the lower half first, as bytes; of an odd extent the last half is unused.
 Tensor unpacked_halves(const Tensor& packed, int64_t extent);

@@ -158,18 +158,26 @@ ValueId exceeds(Learner& e, ValueId column, double threshold) {
   return e.cast(e.add("Greater", {flat, e.doubles({threshold}, {})}), DType::i64);
 }
 
+static const std::vector<LearnerRow>& learners() {
+  static const std::vector<LearnerRow> rows = [] {
+    std::vector<LearnerRow> all;
+    for (const auto& family : {preprocessing_expansions(), encoder_expansions(), linear_expansions(),
+                               support_vector_expansions(), tree_expansions()})
+      all.insert(all.end(), family.begin(), family.end());
+    return all;
+  }();
+  return rows;
+}
+
 void expand_learners(Graph& graph) {
-  std::map<std::string, void (*)(Learner&)> table;
-  for (const auto& family : {preprocessing_expansions(), encoder_expansions(), linear_expansions(),
-                             support_vector_expansions(), tree_expansions()})
-    for (const LearnerExpansion& row : family) table[row.op] = row.expand;
   for (size_t i = 0; i < graph.nodes.size(); i++) {
-    if (graph.nodes[i].domain != kLearners) continue;
-    const auto found = table.find(graph.nodes[i].op);
-    if (found == table.end()) continue;
+    const LearnerRow* row = row_of(learners(), graph.nodes[i]);
+    if (!row) continue;
     Learner learner(graph, NodeId(i));
-    found->second(learner);
+    row->expand(learner);
   }
 }
+
+const std::vector<ops::Version>* versions_of_learner(const Node& node) { return versions_in(learners(), node); }
 
 }  // namespace cppgen::passes

@@ -85,17 +85,15 @@ ValueId labels_at(Learner&, const Labels&, ValueId positions);
 ValueId greatest_column(Learner&, ValueId scores);            // [rows] int64, the first of equal ones
 ValueId exceeds(Learner&, ValueId column, double threshold);  // of [rows, 1]: [rows] int64, 1 where it is greater
 
-struct LearnerExpansion {
-  const char* op;
-  void (*expand)(Learner&);
-};
-std::vector<LearnerExpansion> preprocessing_expansions();
-std::vector<LearnerExpansion> encoder_expansions();
-std::vector<LearnerExpansion> linear_expansions();
-std::vector<LearnerExpansion> support_vector_expansions();
-std::vector<LearnerExpansion> tree_expansions();
+using LearnerRow = ExpansionRow<Learner&>;
+std::vector<LearnerRow> preprocessing_expansions();
+std::vector<LearnerRow> encoder_expansions();
+std::vector<LearnerRow> linear_expansions();
+std::vector<LearnerRow> support_vector_expansions();
+std::vector<LearnerRow> tree_expansions();
 
 // Puts ordinary operators in the place of those of ai.onnx.ml. UserError naming the node whose attributes do not fit.
 void expand_learners(Graph&);
+const std::vector<ops::Version>* versions_of_learner(const Node&);  // as versions_of_composite
 
 }  // namespace cppgen::passes

@@ -2,7 +2,6 @@
 
 #include <functional>
 
-#include "cppgen/ops/attribute_names.h"
 #include "cppgen/ops/op.h"
 #include "cppgen/passes/canonicalize.h"
 #include "cppgen/passes/eliminate_common_subexpressions.h"
@@ -35,6 +34,13 @@ void for_each_body(Graph& graph, const std::function<void(Graph&)>& f) {
     }
 }
 
+// Of operators that are expanded before the operator table is asked.
+const std::vector<ops::Version>* versions_before_expansion(const Node& node) {
+  const std::vector<ops::Version>* versions = versions_of_blocked(node);
+  if (!versions) versions = versions_of_composite(node);
+  return versions ? versions : versions_of_learner(node);
+}
+
 }  // namespace
 
 void run_passes(Graph& graph, const PassOptions& options) {
@@ -54,7 +60,7 @@ void run_passes(Graph& graph, const PassOptions& options) {
   // First: what no output needs must not be refused, typed or folded.
   run("eliminate_dead_code", [&](Graph& g) { eliminate_dead_code(g); });
   // Of the model's own nodes; what takes their place has the attributes that it needs.
-  once("check_attributes", [&](Graph& g) { ops::check_attributes(g); });
+  once("check_attributes", [&](Graph& g) { ops::check_attributes(g, versions_before_expansion); });
   // Before inference, which types what it makes.
   run("expand_string_vocabularies", [&](Graph& g) { expand_string_vocabularies(g); });
   // Before the support check, which sees what they become.

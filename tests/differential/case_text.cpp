@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <sstream>
 
-#include "cppgen/ops/attribute_names.h"
 #include "cppgen/ops/op.h"
 #include "runtime/base/errors.h"
 #include "tests/differential/numbers.h"

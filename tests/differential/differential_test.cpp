@@ -45,7 +45,9 @@ const std::map<std::string, std::string> kWithoutRows = {
 };
 
 std::string name_of(const Row& r) { return r.domain[0] ? std::string(r.domain) + "." + r.op : r.op; }
-std::string name_of(const ops::Op& op) { return op.domain.empty() ? op.name : op.domain + "." + op.name; }
+std::string name_of(const ops::Op& op) {
+  return fmt::format("{}{}{}", op.domain, op.domain.empty() ? "" : ".", op.name);
+}
 
 std::string describe(const Sample& s) {
   return fmt::format("{} (opset {}){}: {}", name_of(*s.row), s.row->opset,

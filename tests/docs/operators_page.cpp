@@ -98,7 +98,8 @@ std::map<std::string, std::vector<std::string>> restrictions() {
 std::string operators_page() {
   std::map<std::string, std::vector<int>> versions;
   for (const ops::Op& op : ops::table())
-    versions[op.domain.empty() ? op.name : op.domain + "." + op.name].push_back(op.since);
+    for (const ops::Version& version : op.versions)
+      versions[fmt::format("{}{}{}", op.domain, op.domain.empty() ? "" : ".", op.name)].push_back(version.since);
   const differential::OperatorTable table =
       differential::operator_table(differential::all_samples(), *find_isa("avx2"));
   const auto refused = restrictions();
