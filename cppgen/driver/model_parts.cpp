@@ -75,8 +75,8 @@ std::vector<ModelPart> make_parts(ModelGraphs& cut, const Settings& settings, co
     schedule::Options options = schedule_options(settings);
     if (settings.emulate_precision_casts) schedule::keep_precision_casts(program, options);
     part.schedule = clock.time("schedule", [&] {
-      return schedule::make_schedule(std::move(program), options, target, [&](const char* stage, const ir::Program& p) {
-        if (trace) trace(stage, p);
+      return schedule::make_schedule(std::move(program), options, target, [&](const char* pass, const ir::Program& p) {
+        if (trace) trace(pass, p);
       });
     });
     const std::string start = cut.module ? fmt::format("{}p{}_", prefix, i) : prefix;

@@ -76,6 +76,7 @@ class Verifier {
     for (const Carried& c : r.carried) require(stored_[size_t(c.after)], "no statement stores b{}", c.after);
   }
 
+  // Texts of expressions are made only for an error: verifying takes a part of every compilation.
   template <class... Args>
   void require(bool ok, fmt::format_string<Args...> format, Args&&... args) const {
     if (!ok) internal_error("loop IR, {}: {}", where_, fmt::format(format, std::forward<Args>(args)...));
@@ -99,8 +100,10 @@ class Verifier {
   }
 
   void require_scope(IndexExpr e, const Scope& scope) const {
+    if (e.is_constant()) return;
     for (const IndexNode* v : variables_of(e))
-      require(v->kind == VarKind::symbol || scope.count(v), "{} is out of scope in {}", v->name, to_string(e));
+      if (v->kind != VarKind::symbol && !scope.count(v))
+        require(false, "{} is out of scope in {}", v->name, to_string(e));
   }
 
   void check_buffer(const Buffer& b, BufferId id) const {
@@ -109,7 +112,7 @@ class Verifier {
     bool known = true;
     for (IndexExpr extent : b.shape) {
       require_scope(extent, {});
-      require(extent.range().hi >= 0, "b{} has the negative dimension {}", id, to_string(extent));
+      if (extent.range().hi < 0) require(false, "b{} has the negative dimension {}", id, to_string(extent));
       known = known && extent.is_constant();
       if (known) elements = checked_mul(elements, extent.constant(), "size of a tensor");
     }
@@ -123,9 +126,10 @@ class Verifier {
   void check_loops(const std::vector<Loop>& loops, Scope& scope) const {
     for (const Loop& l : loops) {
       const IndexNode* v = l.var.node();
-      require(v && v->op == IndexOp::variable && v->kind == VarKind::loop, "{} is no loop variable", to_string(l.var));
-      require(v->extent == l.extent, "loop {} runs to {}, its variable to {}", v->name, to_string(l.extent),
-              to_string(v->extent));
+      if (!v || v->op != IndexOp::variable || v->kind != VarKind::loop)
+        require(false, "{} is no loop variable", to_string(l.var));
+      if (!(v->extent == l.extent))
+        require(false, "loop {} runs to {}, its variable to {}", v->name, to_string(l.extent), to_string(v->extent));
       require_scope(l.extent, {});
       require(scope.insert(v).second, "loop variable {} occurs twice", v->name);
     }
@@ -164,8 +168,10 @@ class Verifier {
     require(s.value->type == value_type(b.type), "b{} keeps {}, stored is {}", s.buffer, name_of(b.type),
             name_of(s.value->type));
     check_value(s.value, nest, loops, /*accumulators=*/true);
-    Scope scope = loops;
-    for (const Indirect& i : s.indirects) check_indirect(i, nest, loops, scope, /*accumulators=*/true);
+    Scope own;
+    if (!s.indirects.empty()) own = loops;
+    for (const Indirect& i : s.indirects) check_indirect(i, nest, loops, own, /*accumulators=*/true);
+    const Scope& scope = s.indirects.empty() ? loops : own;
     require(s.indices.size() == b.shape.size(), "b{} has rank {}, stored with {} indices", s.buffer, b.shape.size(),
             s.indices.size());
     const bool stores =
@@ -182,9 +188,9 @@ class Verifier {
     const bool decided = is_affine(i) && range.lo != -kUnbounded && range.hi != kUnbounded && extent.hi != kUnbounded;
     const bool outside = range.hi < 0 || (extent.hi != kUnbounded && range.lo > 0 && range.lo >= extent.hi);
     if (!decided && !outside) return;
-    require(!outside && range.lo >= 0 && (range.hi == 0 || prove_less(i, b.shape[d])),
-            "the store to b{} may leave dimension {}: {} is in [{}, {}], the extent is {}", s.buffer, d, to_string(i),
-            range.lo, range.hi, to_string(b.shape[d]));
+    if (outside || range.lo < 0 || (range.hi != 0 && !prove_less(i, b.shape[d])))
+      require(false, "the store to b{} may leave dimension {}: {} is in [{}, {}], the extent is {}", s.buffer, d,
+              to_string(i), range.lo, range.hi, to_string(b.shape[d]));
   }
 
   void check_indirect(const Indirect& i, const LoopNest& nest, const Scope& value_scope, Scope& scope,
@@ -219,11 +225,13 @@ class Verifier {
     require(e->type == value_type(b.type), "b{} keeps {}, loaded as {}", e->buffer, name_of(b.type), name_of(e->type));
     require(e->indices.size() == b.shape.size(), "b{} has rank {}, loaded with {} indices", e->buffer, b.shape.size(),
             e->indices.size());
-    Scope scope = loops;
+    Scope own;
+    if (!e->indirects.empty()) own = loops;
     for (const Indirect& i : e->indirects) {
       require_scope(i.variable->extent, loops);
-      scope.insert(i.variable);
+      own.insert(i.variable);
     }
+    const Scope& scope = e->indirects.empty() ? loops : own;
     for (IndexExpr i : e->indices) require_scope(i, scope);
     for (const Guard& g : e->guards)
       for (IndexExpr i : {g.index, g.lo, g.hi}) require_scope(i, scope);

@@ -203,6 +203,12 @@ std::vector<int> statements_of(const Program& program, const FoundAttention& fou
   return result;
 }
 
+std::vector<std::vector<int>> statements_of(const Program& program, const std::vector<FoundAttention>& all) {
+  std::vector<std::vector<int>> lists;
+  for (const FoundAttention& found : all) lists.push_back(statements_of(program, found));
+  return lists;
+}
+
 FusedKernel make_attention_kernel(const Program& program, const FoundAttention& found, const std::string& name) {
   FusedKernel kernel;
   kernel.name = name;

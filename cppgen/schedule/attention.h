@@ -29,6 +29,9 @@ std::vector<int> contractions_of_attentions(Program&, const Options&);
 // The positions of an attention's statements, ascending.
 std::vector<int> statements_of(const Program&, const FoundAttention&);
 
+// The same for each of several.
+std::vector<std::vector<int>> statements_of(const Program&, const std::vector<FoundAttention>&);
+
 // The kernel of these statements.
 FusedKernel make_attention_kernel(const Program&, const FoundAttention&, const std::string& name);
 

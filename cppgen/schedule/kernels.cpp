@@ -223,17 +223,15 @@ FusedKernel make_kernel(Program& program, const Layouts& layouts, const Uses& us
   return kernel;
 }
 
-FusedKernel make_tile_kernel(Program& program, const LoopNest& nest, TileContraction contraction,
-                             const std::string& name) {
+FusedKernel make_tile_kernel(const LoopNest& nest, TileContraction contraction, const std::string& name) {
   FusedKernel kernel;
   kernel.name = name;
   kernel.kind = KernelKind::contraction;
   kernel.contraction = std::move(contraction);
   Segment epilogue;
-  epilogue.stores = nest.stores;
+  epilogue.loops = kernel.contraction->rows, epilogue.stores = nest.stores;
   kernel.segments.push_back(std::move(epilogue));
   kernel.origins = nest.origins;
-  (void)program;
   collect_arguments(kernel);
   return kernel;
 }

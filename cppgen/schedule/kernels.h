@@ -10,7 +10,7 @@ namespace cppgen::schedule {
 FusedKernel make_kernel(ir::Program&, const Layouts&, const Uses&, const Group&, const std::string& name);
 
 // The kernel of a contraction for the tile engine.
-FusedKernel make_tile_kernel(ir::Program&, const ir::LoopNest&, TileContraction, const std::string& name);
+FusedKernel make_tile_kernel(const ir::LoopNest&, TileContraction, const std::string& name);
 
 // Fills inputs and outputs from what the segments (and operands) touch in memory.
 void collect_arguments(FusedKernel&);

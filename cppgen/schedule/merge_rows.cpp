@@ -59,9 +59,7 @@ bool epilogue_is_even(const ir::Program& program, const Layouts& layouts, const 
   return true;
 }
 
-}  // namespace
-
-void merge_rows(const ir::Program& program, const Layouts& layouts, FusedKernel& kernel) {
+void merge_rows_of(const ir::Program& program, const Layouts& layouts, FusedKernel& kernel) {
   TileContraction& c = *kernel.contraction;
   Segment& epilogue = kernel.segments[0];
   if (c.rows.size() < 2) return;
@@ -79,6 +77,14 @@ void merge_rows(const ir::Program& program, const Layouts& layouts, FusedKernel&
     c.left = ir::rewrite(*program.exprs, c.left, rewrite);
     c.rows = {m.loop};
   }
+}
+
+}  // namespace
+
+void merge_rows(Schedule& schedule) {
+  for (ScheduledStep& step : schedule.steps)
+    if (auto* kernel = std::get_if<FusedKernel>(&step); kernel && kernel->contraction)
+      merge_rows_of(schedule.program, schedule.layouts, *kernel);
 }
 
 }  // namespace cppgen::schedule

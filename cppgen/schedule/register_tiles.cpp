@@ -70,10 +70,8 @@ void tile_by_lines(TileContraction& c) {
     c.tiling.height = height.constant(), c.tiling.width = width.constant();
 }
 
-}  // namespace
-
-FusionDecision choose_register_tiles(const ir::Program& program, const Layouts& layouts, const Target& target,
-                                     FusedKernel& kernel) {
+FusionDecision put_in_registers(const ir::Program& program, const Layouts& layouts, const Target& target,
+                                FusedKernel& kernel) {
   using enum rt::TileFormat;
   TileContraction& c = *kernel.contraction;
   if (c.format != f32 && c.format != f32_wide && c.format != f32_narrow) return FusionDecision::no("not float32");
@@ -87,6 +85,15 @@ FusionDecision choose_register_tiles(const ir::Program& program, const Layouts& 
   tile_by_lines(c);
   c.in_registers = true;
   return FusionDecision::yes(fmt::format("a depth of {}", depth.constant()));
+}
+
+}  // namespace
+
+void choose_register_tiles(Schedule& schedule, const Target& target) {
+  for (ScheduledStep& step : schedule.steps)
+    if (auto* kernel = std::get_if<FusedKernel>(&step); kernel && kernel->contraction)
+      schedule.log.add("tiles", kernel->name + " in registers",
+                       put_in_registers(schedule.program, schedule.layouts, target, *kernel));
 }
 
 }  // namespace cppgen::schedule

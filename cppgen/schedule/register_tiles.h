@@ -1,13 +1,12 @@
 #pragma once
-#include "cppgen/schedule/decision.h"
 #include "cppgen/schedule/kernel.h"
 #include "cppgen/schedule/options.h"
 
 namespace cppgen::schedule {
 
-// Whether a contraction's tiles become part of its kernel, so that the epilogue takes the sums from registers instead
-// of from memory: worth its code where the depth is short and the epilogue simple. Sums are the same either way. Rows
+// Makes a contraction's tiles part of its kernel, so that the epilogue takes the sums from registers instead of from
+// memory, where this is worth its code: the depth is short and the epilogue simple. Sums are the same either way. Rows
 // may then be tiled by image lines, so that the rows of a tile lie at even distances.
-FusionDecision choose_register_tiles(const ir::Program&, const Layouts&, const Target&, FusedKernel&);
+void choose_register_tiles(Schedule&, const Target&);
 
 }  // namespace cppgen::schedule

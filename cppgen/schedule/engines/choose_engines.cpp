@@ -52,11 +52,12 @@ class Preparation {
 }  // namespace
 
 std::vector<const Engine*> choose_engines(const Program& program, const Layouts& layouts,
-                                          const std::vector<int>& elsewhere, const Options& options,
+                                          const std::vector<std::vector<int>>& elsewhere, const Options& options,
                                           const Target& target, DecisionLog& log) {
   const auto engines = in_preference(options.gemm_backends);
   std::vector<bool> is_elsewhere(program.statements.size(), false);
-  for (int i : elsewhere) is_elsewhere[size_t(i)] = true;
+  for (const auto& statements : elsewhere)
+    for (int i : statements) is_elsewhere[size_t(i)] = true;
   std::vector<const Engine*> chosen(program.statements.size(), nullptr);
   for (size_t i = 0; i < program.statements.size(); i++) {
     const LoopNest* nest = as_nest(program.statements[i]);

@@ -1,0 +1,22 @@
+#include "cppgen/schedule/dead_nests.h"
+
+#include <algorithm>
+
+#include "cppgen/schedule/uses.h"
+
+namespace cppgen::schedule {
+
+void drop_dead_nests(Program& program) {
+  std::vector<bool> read(program.buffers.size(), false), dead(program.statements.size(), false);
+  for (size_t i = program.statements.size(); i-- > 0;) {  // the last first, whose operands then have a reader less
+    const LoopNest* nest = as_nest(program.statements[i]);
+    dead[i] = nest && std::all_of(nest->stores.begin(), nest->stores.end(), [&](const auto& s) {
+                return program.buffer(s.buffer).kind == ir::BufferKind::temporary && !read[size_t(s.buffer)];
+              });
+    if (dead[i]) continue;
+    for (BufferId b : buffers_read(program.statements[i])) read[size_t(b)] = true;
+  }
+  erase_statements(program, dead);
+}
+
+}  // namespace cppgen::schedule

@@ -1,0 +1,30 @@
+#pragma once
+#include <set>
+#include <vector>
+
+#include "cppgen/schedule/attention.h"
+#include "cppgen/schedule/engines/engine.h"
+#include "cppgen/schedule/group.h"
+#include "cppgen/schedule/kernel.h"
+#include "cppgen/schedule/options.h"
+
+namespace cppgen::schedule {
+
+// A schedule in the making: the schedule so far, and what a pass of pipeline.h found out for the passes behind it.
+struct Draft {
+  const Options& options;
+  const Target& target;
+  Schedule schedule = {};
+
+  std::set<BufferId> inside_attentions = {};       // what kernels of attentions will keep to themselves
+  std::vector<FoundAttention> attentions = {};     // what becomes such kernels
+  std::vector<const Engine*> engines = {};         // the engine of each contraction, by statement
+  std::vector<ContractionStep> contractions = {};  // what runs each contraction, by statement
+  std::vector<Group> groups = {};                  // the statements of each step
+
+  Program& program() { return schedule.program; }
+  Layouts& layouts() { return schedule.layouts; }
+  DecisionLog& log() { return schedule.log; }
+};
+
+}  // namespace cppgen::schedule

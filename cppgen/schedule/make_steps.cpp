@@ -1,0 +1,60 @@
+#include "cppgen/schedule/make_steps.h"
+
+#include <fmt/format.h>
+
+#include "cppgen/schedule/kernels.h"
+#include "cppgen/schedule/repetition.h"
+#include "cppgen/schedule/uses.h"
+
+namespace cppgen::schedule {
+namespace {
+
+// From the position and the first few names of its nests.
+std::string kernel_name(size_t position, const Program& program, const Group& group) {
+  constexpr size_t kMostShown = 4;
+  std::string name = fmt::format("k{}", position);
+  size_t shown = 0;
+  std::string last;
+  for (int s : group.statements) {
+    const std::string& part = as_nest(program.statements[size_t(s)])->name;
+    if (part == last || shown == kMostShown) continue;
+    name += "_" + part;
+    last = part;
+    shown++;
+  }
+  return name;
+}
+
+ScheduledStep make_step(Draft& draft, const Uses& uses, const Group& group, size_t position) {
+  Program& program = draft.program();
+  const auto first = size_t(group.statements[0]);
+  if (const auto* step = std::get_if<LibraryStep>(&draft.contractions[first])) return *step;
+  if (const auto* call = std::get_if<ir::LibraryCall>(&program.statements[first]))
+    return LibraryStep{call->function, "library",     call->inputs, call->outputs,
+                       call->params,   call->numbers, call->origins};
+  const std::string name = kernel_name(position, program, group);
+  if (group.attention >= 0) return make_attention_kernel(program, draft.attentions[size_t(group.attention)], name);
+  if (const auto* tiles = std::get_if<TileContraction>(&draft.contractions[first]))
+    return make_tile_kernel(*as_nest(program.statements[first]), *tiles, name);
+  return make_kernel(program, draft.layouts(), uses, group, name);
+}
+
+}  // namespace
+
+void make_steps(Draft& draft) {
+  const Uses uses = collect_uses(draft.program());
+  auto& steps = draft.schedule.steps;
+  for (const Group& group : draft.groups) {
+    const size_t position = steps.size();
+    const ir::Statement& first = draft.program().statements[size_t(group.statements[0])];
+    if (const auto* repetition = std::get_if<ir::Repetition>(&first)) {
+      auto parts = schedule_repetition(draft.schedule, *repetition, uses, draft.options, draft.target,
+                                       fmt::format("k{}", position));
+      std::move(parts.begin(), parts.end(), std::back_inserter(steps));
+    } else {
+      steps.push_back(make_step(draft, uses, group, position));
+    }
+  }
+}
+
+}  // namespace cppgen::schedule
