@@ -4,7 +4,7 @@
 
 #include "cppgen/codegen/operation_text.h"
 #include "cppgen/codegen/value_emitter.h"
-#include "cppgen/schedule/loop_order.h"
+#include "cppgen/schedule/kernels/loop_order.h"
 
 namespace cppgen::codegen {
 

@@ -1,7 +1,7 @@
 // A float sum of very many terms, one after the other, loses what is small beside it: with 2^24 ones a sum of ones
-// stands still. Where shapes are known, schedules cut such sums (schedule/reductions.h). Where only a run knows how
-// many terms there are, kernels add their accumulators to totals now and then, after numbers of terms that depend on
-// shapes alone. Sums of fewer terms are what they would be without.
+// stands still. Where shapes are known, schedules cut such sums (schedule/fusion/reductions.h). Where only a run knows
+// how many terms there are, kernels add their accumulators to totals now and then, after numbers of terms that depend
+// on shapes alone. Sums of fewer terms are what they would be without.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -5,7 +5,7 @@
 
 #include "cppgen/codegen/loops_writer.h"
 #include "cppgen/codegen/turned_block.h"
-#include "cppgen/schedule/loop_order.h"
+#include "cppgen/schedule/kernels/loop_order.h"
 
 namespace cppgen::codegen {
 

@@ -5,7 +5,7 @@
 
 #include "cppgen/codegen/value_emitter.h"
 #include "cppgen/ir/check_message.h"
-#include "cppgen/schedule/loop_order.h"
+#include "cppgen/schedule/kernels/loop_order.h"
 
 namespace cppgen::codegen {
 

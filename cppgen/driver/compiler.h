@@ -9,7 +9,7 @@
 
 #include "cppgen/import/import.h"
 #include "cppgen/ir/interpreter.h"
-#include "cppgen/schedule/layout_report.h"
+#include "cppgen/schedule/layout/layout_report.h"
 #include "cppgen/support/interrupt.h"
 #include "runtime/base/settings.h"
 #include "runtime/plan/module.h"

@@ -2,7 +2,7 @@
 #include <string>
 
 #include "cppgen/driver/json_writer.h"
-#include "cppgen/schedule/layout_report.h"
+#include "cppgen/schedule/layout/layout_report.h"
 
 namespace cppgen {
 

@@ -9,7 +9,7 @@
 #include "cppgen/package/index_extents.h"
 #include "cppgen/package/weights.h"
 #include "cppgen/partition/partition.h"
-#include "cppgen/schedule/precision_casts.h"
+#include "cppgen/schedule/fusion/precision_casts.h"
 #include "cppgen/support/file_io.h"
 #include "runtime/base/errors.h"
 #include "runtime/session/package.h"

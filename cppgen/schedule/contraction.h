@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "cppgen/ir/program.h"
-#include "cppgen/schedule/layout.h"
+#include "cppgen/schedule/layout/layout.h"
 
 namespace cppgen::schedule {
 

@@ -2,9 +2,9 @@
 #include <set>
 #include <vector>
 
-#include "cppgen/schedule/attention.h"
 #include "cppgen/schedule/engines/engine.h"
-#include "cppgen/schedule/group.h"
+#include "cppgen/schedule/fusion/attention.h"
+#include "cppgen/schedule/fusion/group.h"
 #include "cppgen/schedule/kernel.h"
 #include "cppgen/schedule/options.h"
 

@@ -6,7 +6,7 @@
 #include "cppgen/ir/n_bits.h"
 #include "cppgen/ir/program.h"
 #include "cppgen/schedule/decision.h"
-#include "cppgen/schedule/layout.h"
+#include "cppgen/schedule/layout/layout.h"
 #include "runtime/contraction/formats.h"
 
 namespace cppgen::schedule {

@@ -1,6 +1,6 @@
 // Shapes of memory-bound kernels around the edges of vectors, tiles and units, compiled for every instruction set and
 // compared with the interpreter: long chains of operations, transposed access, reductions side by side.
-#include "cppgen/schedule/group.h"
+#include "cppgen/schedule/fusion/group.h"
 #include "tests/property/expect_cases.h"
 #include "tests/schedule/scheduled.h"
 

@@ -1,4 +1,4 @@
-#include "cppgen/schedule/fold_taps.h"
+#include "cppgen/schedule/layout/fold_taps.h"
 
 #include "tests/quantized/quantized_graph.h"
 #include "tests/schedule/scheduled.h"

@@ -1,7 +1,7 @@
 // Which nests share a kernel, and in what order kernels run.
 #include <set>
 
-#include "cppgen/schedule/group.h"
+#include "cppgen/schedule/fusion/group.h"
 #include "tests/schedule/scheduled.h"
 
 namespace cppgen::schedule {

@@ -1,5 +1,5 @@
 // What `explain` says of layouts: orders, gaps, and everything that is moved at each run.
-#include "cppgen/schedule/layout_report.h"
+#include "cppgen/schedule/layout/layout_report.h"
 
 #include "runtime/contraction/xsmm.h"
 #include "tests/schedule/scheduled.h"

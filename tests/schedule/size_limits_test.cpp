@@ -6,7 +6,7 @@
 #include <set>
 
 #include "cppgen/ir/interpreter.h"
-#include "cppgen/schedule/group_dependencies.h"
+#include "cppgen/schedule/fusion/group_dependencies.h"
 #include "cppgen/schedule/uses.h"
 #include "tests/schedule/scheduled.h"
 

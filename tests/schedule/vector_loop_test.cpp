@@ -1,7 +1,7 @@
 // Which loop's points are lanes.
-#include "cppgen/schedule/vector_loop.h"
+#include "cppgen/schedule/kernels/vector_loop.h"
 
-#include "cppgen/schedule/loop_order.h"
+#include "cppgen/schedule/kernels/loop_order.h"
 #include "tests/schedule/scheduled.h"
 
 namespace cppgen::schedule {

@@ -1,7 +1,7 @@
 #include "cppgen/schedule/engines/tile_engine.h"
 
+#include "cppgen/schedule/engines/pad_rows.h"
 #include "cppgen/schedule/engines/tiles.h"
-#include "cppgen/schedule/pad_rows.h"
 
 namespace cppgen::schedule {
 namespace {

@@ -1,4 +1,4 @@
-#include "cppgen/schedule/vector_loop.h"
+#include "cppgen/schedule/kernels/vector_loop.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "cppgen/schedule/register_tiles.h"
+#include "cppgen/schedule/kernels/register_tiles.h"
 
 #include <fmt/format.h>
 

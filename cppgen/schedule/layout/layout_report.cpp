@@ -1,4 +1,4 @@
-#include "cppgen/schedule/layout_report.h"
+#include "cppgen/schedule/layout/layout_report.h"
 
 #include <algorithm>
 #include <map>

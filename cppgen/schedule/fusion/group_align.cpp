@@ -1,4 +1,4 @@
-#include "cppgen/schedule/group_align.h"
+#include "cppgen/schedule/fusion/group_align.h"
 
 #include <algorithm>
 #include <set>

@@ -1,4 +1,4 @@
-#include "cppgen/schedule/pad_rows.h"
+#include "cppgen/schedule/engines/pad_rows.h"
 
 #include <fmt/format.h>
 

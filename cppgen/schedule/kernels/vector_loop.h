@@ -1,5 +1,5 @@
 #pragma once
-#include "cppgen/schedule/loop_order.h"
+#include "cppgen/schedule/kernels/loop_order.h"
 
 namespace cppgen::schedule {
 

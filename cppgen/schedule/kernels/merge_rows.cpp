@@ -1,4 +1,4 @@
-#include "cppgen/schedule/merge_rows.h"
+#include "cppgen/schedule/kernels/merge_rows.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "cppgen/schedule/size_limits.h"
+#include "cppgen/schedule/fusion/size_limits.h"
 
 #include <fmt/format.h>
 

@@ -1,10 +1,10 @@
-#include "cppgen/schedule/loop_order.h"
+#include "cppgen/schedule/kernels/loop_order.h"
 
 #include <algorithm>
 #include <functional>
 
+#include "cppgen/schedule/kernels/vector_loop.h"
 #include "cppgen/schedule/uses.h"
-#include "cppgen/schedule/vector_loop.h"
 
 namespace cppgen::schedule {
 namespace {

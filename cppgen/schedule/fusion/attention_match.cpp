@@ -1,12 +1,12 @@
-#include "cppgen/schedule/attention_match.h"
+#include "cppgen/schedule/fusion/attention_match.h"
 
 #include <algorithm>
 #include <limits>
 #include <map>
 #include <set>
 
-#include "cppgen/schedule/epilogue.h"
-#include "cppgen/schedule/group_align.h"
+#include "cppgen/schedule/fusion/epilogue.h"
+#include "cppgen/schedule/fusion/group_align.h"
 
 namespace cppgen::schedule {
 namespace {

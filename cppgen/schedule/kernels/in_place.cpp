@@ -1,11 +1,11 @@
-#include "cppgen/schedule/in_place.h"
+#include "cppgen/schedule/kernels/in_place.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <set>
 
-#include "cppgen/schedule/loop_order.h"
+#include "cppgen/schedule/kernels/loop_order.h"
 #include "cppgen/schedule/uses.h"
 
 namespace cppgen::schedule {

@@ -1,4 +1,4 @@
-#include "cppgen/schedule/reductions.h"
+#include "cppgen/schedule/fusion/reductions.h"
 
 #include <fmt/format.h>
 

@@ -1,4 +1,4 @@
-#include "cppgen/schedule/repetition.h"
+#include "cppgen/schedule/kernels/repetition.h"
 
 #include <algorithm>
 #include <set>

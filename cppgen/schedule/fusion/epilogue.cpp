@@ -1,8 +1,8 @@
-#include "cppgen/schedule/epilogue.h"
+#include "cppgen/schedule/fusion/epilogue.h"
 
 #include <algorithm>
 
-#include "cppgen/schedule/size_limits.h"
+#include "cppgen/schedule/fusion/size_limits.h"
 #include "cppgen/schedule/uses.h"
 
 namespace cppgen::schedule {

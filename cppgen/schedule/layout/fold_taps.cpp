@@ -1,4 +1,4 @@
-#include "cppgen/schedule/fold_taps.h"
+#include "cppgen/schedule/layout/fold_taps.h"
 
 #include <algorithm>
 #include <cstring>

@@ -1,4 +1,4 @@
-#include "cppgen/schedule/group_dependencies.h"
+#include "cppgen/schedule/fusion/group_dependencies.h"
 
 #include <algorithm>
 #include <functional>

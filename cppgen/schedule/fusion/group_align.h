@@ -2,7 +2,7 @@
 #include <optional>
 #include <vector>
 
-#include "cppgen/schedule/group.h"
+#include "cppgen/schedule/fusion/group.h"
 #include "cppgen/schedule/uses.h"
 
 // How the loops of a nest line up with the outer loops of a group that it may join.

@@ -1,9 +1,9 @@
-#include "cppgen/schedule/kernels.h"
+#include "cppgen/schedule/kernels/kernels.h"
 
 #include <algorithm>
 #include <set>
 
-#include "cppgen/schedule/loop_order.h"
+#include "cppgen/schedule/kernels/loop_order.h"
 #include "cppgen/schedule/uses.h"
 
 namespace cppgen::schedule {

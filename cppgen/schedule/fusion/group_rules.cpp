@@ -1,8 +1,8 @@
-#include "cppgen/schedule/group_rules.h"
+#include "cppgen/schedule/fusion/group_rules.h"
 
 #include <algorithm>
 
-#include "cppgen/schedule/group_align.h"
+#include "cppgen/schedule/fusion/group_align.h"
 
 namespace cppgen::schedule {
 namespace {

@@ -1,4 +1,4 @@
-#include "cppgen/schedule/precision_casts.h"
+#include "cppgen/schedule/fusion/precision_casts.h"
 
 #include <algorithm>
 

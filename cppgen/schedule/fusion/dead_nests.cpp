@@ -1,4 +1,4 @@
-#include "cppgen/schedule/dead_nests.h"
+#include "cppgen/schedule/fusion/dead_nests.h"
 
 #include <algorithm>
 

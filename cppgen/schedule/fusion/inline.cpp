@@ -1,10 +1,10 @@
-#include "cppgen/schedule/inline.h"
+#include "cppgen/schedule/fusion/inline.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "cppgen/schedule/size_limits.h"
+#include "cppgen/schedule/fusion/size_limits.h"
 #include "cppgen/schedule/uses.h"
 
 namespace cppgen::schedule {

@@ -1,14 +1,14 @@
-#include "cppgen/schedule/group.h"
+#include "cppgen/schedule/fusion/group.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <set>
 
-#include "cppgen/schedule/group_align.h"
-#include "cppgen/schedule/group_dependencies.h"
-#include "cppgen/schedule/group_rules.h"
-#include "cppgen/schedule/size_limits.h"
+#include "cppgen/schedule/fusion/group_align.h"
+#include "cppgen/schedule/fusion/group_dependencies.h"
+#include "cppgen/schedule/fusion/group_rules.h"
+#include "cppgen/schedule/fusion/size_limits.h"
 
 namespace cppgen::schedule {
 namespace {

@@ -1,5 +1,5 @@
 #pragma once
-#include "cppgen/schedule/group.h"
+#include "cppgen/schedule/fusion/group.h"
 #include "cppgen/schedule/kernel.h"
 #include "cppgen/schedule/uses.h"
 

@@ -1,12 +1,12 @@
-#include "cppgen/schedule/attention.h"
+#include "cppgen/schedule/fusion/attention.h"
 
 #include <algorithm>
 #include <optional>
 
-#include "cppgen/schedule/attention_match.h"
 #include "cppgen/schedule/contraction.h"
-#include "cppgen/schedule/group_align.h"
-#include "cppgen/schedule/kernels.h"
+#include "cppgen/schedule/fusion/attention_match.h"
+#include "cppgen/schedule/fusion/group_align.h"
+#include "cppgen/schedule/kernels/kernels.h"
 #include "cppgen/schedule/uses.h"
 #include "runtime/base/errors.h"
 

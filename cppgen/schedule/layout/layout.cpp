@@ -1,4 +1,4 @@
-#include "cppgen/schedule/layout.h"
+#include "cppgen/schedule/layout/layout.h"
 
 #include <fmt/format.h>
 

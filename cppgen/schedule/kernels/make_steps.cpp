@@ -1,9 +1,9 @@
-#include "cppgen/schedule/make_steps.h"
+#include "cppgen/schedule/kernels/make_steps.h"
 
 #include <fmt/format.h>
 
-#include "cppgen/schedule/kernels.h"
-#include "cppgen/schedule/repetition.h"
+#include "cppgen/schedule/kernels/kernels.h"
+#include "cppgen/schedule/kernels/repetition.h"
 #include "cppgen/schedule/uses.h"
 
 namespace cppgen::schedule {

@@ -1,4 +1,4 @@
-#include "cppgen/schedule/around_caches.h"
+#include "cppgen/schedule/kernels/around_caches.h"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "cppgen/schedule/epilogue.h"
+#include "cppgen/schedule/fusion/epilogue.h"
 
 namespace cppgen::schedule {
 namespace {
