@@ -4,7 +4,7 @@
 
 namespace cppgen::schedule {
 
-// The outcome of one fusion rule: fused, or why not.
+// The outcome of one rule: it applies, or there is a reason why not.
 struct FusionDecision {
   bool fused = false;
   std::string reason;
@@ -14,7 +14,7 @@ struct FusionDecision {
   explicit operator bool() const { return fused; }
 };
 
-// Every decision of a schedule, in order, for `explain`.
+// All decisions of a schedule in the order in which they were made. `explain` prints them.
 struct DecisionLog {
   struct Entry {
     std::string rule;     // "inline", "epilogue", "group", "layout", "engine", "split", "in-place"
@@ -23,7 +23,7 @@ struct DecisionLog {
   };
   std::vector<Entry> entries;
 
-  // A buffer that the schedule adds to hold what another one holds, elsewhere.
+  // The schedule added this buffer, which holds what another one holds in a different place or order.
   struct Copy {
     int buffer;          // BufferId
     std::string kind;    // "layout", "padding", "packing"

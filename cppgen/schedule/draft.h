@@ -10,7 +10,7 @@
 
 namespace cppgen::schedule {
 
-// A schedule in the making: the schedule so far, and what a pass of pipeline.h found out for the passes behind it.
+// A schedule in the making: the schedule so far, and what one pass of pipeline.h found out for later ones.
 struct Draft {
   const Options& options;
   const Target& target;

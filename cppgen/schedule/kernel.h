@@ -11,10 +11,10 @@
 
 namespace cppgen::schedule {
 
-// One loop structure of a kernel, run at each point of the kernel's outer loops:
+// A segment is one loop structure of a kernel, which runs at each point of the kernel's outer loops:
 //   for loops: { for reduced: { reductions; body stores }  stores }
-// Without reductions, everything is in `stores`. That of a contraction has its rows as loops, or one loop in their
-// place, and its stores.
+// Without reductions, all stores are in `stores`. The only segment of a contraction is its epilogue: its loops are the
+// contraction's rows, or one loop in their place.
 struct Segment {
   std::vector<ir::Loop> loops, reduced;
   std::vector<ir::Reduction> reductions;
@@ -22,12 +22,12 @@ struct Segment {
   std::vector<ir::Store> stores;  // after the reduced loops; values may use accumulators
 };
 
-// Points of loops x reduced.
+// The number of points of loops x reduced.
 IndexExpr points(const Segment&);
-// Reduction values, stored values, and the values that indirect stores are bound to.
+// The values that are reduced, those that are stored, and those that give the indices of indirect stores.
 std::vector<Expr> roots_of(const Segment&);
 
-// Where a kernel keeps a buffer that nobody else reads.
+// The place in which a kernel keeps a buffer that no other step reads.
 enum class Place : uint8_t {
   memory,  // an argument
   row,     // scratch of one outer point: `elements` of it
@@ -42,16 +42,16 @@ struct Local {
 
 enum class KernelKind : uint8_t { loops, contraction, attention };
 
-// Which rows stand in a tile together: any neighbours; or, with a height, those of one image row (the last two loops of
-// the rows being height and width) without its first `left` and last `right` columns, which stand in tiles of their
-// own.
+// How rows are divided among tiles. Without a height, neighbouring rows share a tile. With one, the last two loops of
+// the rows are the lines and columns of an image, and a tile holds columns of one line; the first `left` and the last
+// `right` columns of all lines are in tiles of their own.
 struct RowTiling {
   bool skips_padding = false;  // a tap that lies outside for all rows of a tile is left out
   int64_t height = 0, width = 0, left = 0, right = 0;
   bool operator==(const RowTiling&) const = default;
 };
 
-// How a contraction is run by the tile engine: out[rows, columns] = sum over taps and depth.
+// A contraction that runs on tiles: out[rows, columns] = sum over taps and depth of left x right.
 struct TileContraction {
   ir::Expr left = nullptr, right = nullptr;  // the loads
   std::vector<ir::Loop> batch, rows, taps;
@@ -66,8 +66,9 @@ struct TileContraction {
   bool in_registers = false;  // tiles are part of the kernel, whose epilogue takes their sums from registers
 };
 
-// out[batch, row, column] = sum over keys of softmax over keys of score(sum over depth of query x key) x value. The
-// rows are the lanes of a unit; query, key and value are loads over these loops.
+// An attention computes
+//   out[batch, row, column] = sum over keys of softmax over keys of score(sum over depth of query x key) x value.
+// The rows are the lanes of a unit of work; query, key and value are loads over these loops.
 inline constexpr int64_t kFewRows = 8;  // up to which each is taken by itself, with keys and features as lanes
 struct Attention {
   std::vector<ir::Loop> batch;
@@ -78,7 +79,7 @@ struct Attention {
   bool zeros = false;        // where all scores are -infinity, instead of NaN
 };
 
-// A kernel as the code generator sees it: segments over common outer loops.
+// A kernel, as the code generator takes it: segments over common outer loops.
 struct FusedKernel {
   std::string name;  // symbol: stable, from operators and position
   KernelKind kind = KernelKind::loops;
@@ -97,23 +98,23 @@ struct FusedKernel {
   std::vector<std::string> origins;
 };
 
-// What runs the kernel, as plans and reports name it: the engine of a contraction, "loops", or, for attentions,
-// "cppgen".
+// The name of what runs the kernel, for plans and reports: the engine of a contraction, "cppgen" for an attention, and
+// "loops" for all others.
 std::string engine_of(const FusedKernel&);
 
-// A constant rearranged for an engine when the model is compiled.
+// A constant that is rearranged for an engine when the model is compiled.
 struct PackedConstant {
   ir::BufferId source, packed;
   rt::TileFormat format;
   int width;                 // columns of a panel
   IndexExpr columns, depth;  // extents
-  // Element offsets in the source: by column and depth, of each batch and of each tap.
+  // Offsets in the source, in elements: from one column or step of the depth to the next, and of each batch and tap.
   int64_t column_stride, depth_stride;
   std::vector<int64_t> batch_offsets, tap_offsets;
   std::optional<ir::NBitWeights> n_bits;  // then the strides and taps say nothing
 };
 
-// A run of a library function in place of a kernel.
+// A step that runs a function of the library and not a kernel.
 struct LibraryStep {
   std::string function, engine;
   std::vector<ir::BufferId> inputs, outputs;
@@ -125,7 +126,7 @@ struct LibraryStep {
 struct RepeatedSteps;
 using ScheduledStep = std::variant<FusedKernel, LibraryStep, RepeatedSteps>;
 
-// An ir::Repetition.
+// A step that repeats others: what becomes of an ir::Repetition.
 struct RepeatedSteps {
   IndexExpr step, steps;
   std::vector<ir::Carried> carried;
@@ -133,7 +134,7 @@ struct RepeatedSteps {
   std::vector<ir::BufferId> inputs, outputs;  // of the body, what it keeps to itself included
 };
 
-// Calls f with each FusedKernel and LibraryStep, those of repetitions included, in order.
+// Calls f with each FusedKernel and LibraryStep in order, including those of repetitions.
 template <class Steps, class F>
 void each_step(Steps&& steps, const F& f) {
   for (auto& step : steps) {
@@ -142,7 +143,7 @@ void each_step(Steps&& steps, const F& f) {
     if (auto* repeated = std::get_if<RepeatedSteps>(&step)) each_step(repeated->body, f);
   }
 }
-// The same for kernels alone.
+// Calls f with each kernel only.
 template <class Steps, class F>
 void each_kernel(Steps&& steps, const F& f) {
   each_step(steps, [&](auto& step) {

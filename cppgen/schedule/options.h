@@ -9,15 +9,16 @@
 
 namespace cppgen::schedule {
 
-// How float32 contractions may be computed, by their error: strict - fused multiply-adds; f32 - whatever errs no more
-// than these; bf16x3 - three products of parts in bfloat16; bf16 - operands rounded to bfloat16.
+// The error that float32 contractions may have. strict: that of fused multiply-adds, which are used. f32: no greater
+// error than theirs, by whatever means. bf16x3: that of three products of parts in bfloat16. bf16: that of operands
+// rounded to bfloat16.
 enum class FloatMath : uint8_t { strict, f32, bf16x3, bf16 };
 constexpr std::string_view name_of(FloatMath m) {
   constexpr std::string_view kNames[] = {"strict", "f32", "bf16x3", "bf16"};
   return kNames[size_t(m)];
 }
 
-// What the schedule may do; the values of the settings of the same names.
+// What the schedule may do. The values are those of the settings of the same names.
 struct Options {
   int64_t max_fusion_size = 64;
   int64_t max_horizontal_fusion_size = 16;
@@ -35,7 +36,7 @@ struct Options {
   FloatMath fpmath = FloatMath::f32;
 };
 
-// The vector unit that kernels are written for.
+// The vector unit and the caches that kernels are written for.
 struct Target {
   std::string isa = "scalar";
   int lanes = 1;  // float32 lanes of one vector

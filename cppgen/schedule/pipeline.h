@@ -14,13 +14,13 @@ struct Pass {
   bool Options::*option = nullptr;  // the pass is left out where this option is off; null: it has none
 };
 
-// Those that rewrite the program alone, before anything has a layout.
+// The passes that rewrite the program, before its buffers have layouts.
 std::span<const Pass> fusion_passes();
-// Those that follow: layouts, engines, kernels.
+// The passes that follow them: they choose layouts and engines, and make kernels.
 std::span<const Pass> kernel_passes();
 
-// Runs the passes in their order. After each, the program, or, once there are steps, the schedule is verified
-// (verify.h), and `trace` is called. InternalError with the name of the pass that broke a rule.
+// Runs the passes in their order. After each of them the program is verified, or the schedule once there are steps
+// (verify.h), and `trace` is called. A broken rule is an InternalError that names the pass.
 void run_passes(std::span<const Pass>, Draft&, const Trace& trace = {});
 
 }  // namespace cppgen::schedule

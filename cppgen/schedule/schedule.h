@@ -6,14 +6,14 @@
 
 namespace cppgen::schedule {
 
-// Called with the name of each pass (pipeline.h) and the program after it.
+// Is called after each pass (pipeline.h) with its name and the program.
 using Trace = std::function<void(const char* pass, const ir::Program&)>;
 
 // Turns a lowered program into kernels and library steps in the order in which they run. The program after fusion means
 // what the program before meant (the interpreter runs both).
 Schedule make_schedule(ir::Program, const Options&, const Target&, const Trace& = {});
 
-// The passes that rewrite the program itself, without layouts and kernels.
+// Runs only the passes that rewrite the program, without layouts and kernels.
 void fuse(ir::Program&, const Options&, DecisionLog&, const Trace& = {});
 
 }  // namespace cppgen::schedule

@@ -12,19 +12,20 @@ using ir::IndexExpr;
 using ir::LoopNest;
 using ir::Program;
 
-// Every load of a nest, each distinct load once (loads in indirect indices included).
+// All loads of a nest, each distinct one once, including those that give indices.
 std::vector<Expr> loads_of(const LoopNest&);
 bool reads(const LoopNest&, BufferId);
-// Pointwise operations of a nest (loads, constants and indices do not count); heavy: transcendentals and divisions.
+// The number of pointwise operations of a nest; loads, constants and indices do not count. Transcendental functions and
+// divisions are heavy.
 int64_t operation_count(const LoopNest&);
 bool is_heavy(Expr);
 bool has_heavy_operation(const LoopNest&);
 
-// What a statement loads and stores; a buffer may appear more than once.
+// The buffers that a statement loads and stores. A buffer may appear more than once.
 std::vector<BufferId> buffers_read(const ir::Statement&);
 std::vector<BufferId> buffers_written(const ir::Statement&);
 
-// Which statements store and load each buffer, by position in Program::statements.
+// The positions of the statements that store and load each buffer.
 struct Uses {
   std::vector<std::vector<int>> writers, readers;
 };

@@ -3,12 +3,12 @@
 
 namespace cppgen::schedule {
 
-// Verifies a schedule with steps, in time that is nearly linear in their size. InternalError naming the step or buffer
-// if a rule is broken:
+// Verifies a schedule with steps, in time that is nearly linear in their size. A broken rule is an InternalError that
+// names the step or the buffer. The rules:
 // - every buffer that a step touches exists, and is stored by an earlier step before it is read;
-// - a kernel's arguments are just what its segments and operands touch in memory, and what it keeps to itself
-//   no other step touches;
-// - layouts name each dimension once; inputs and outputs are row-major, and only temporaries have gaps;
+// - a kernel's arguments are just what its segments and operands touch in memory, and no other step touches what it
+//   keeps to itself;
+// - a layout names each dimension once; inputs and outputs are row-major, and only temporaries have gaps;
 // - a packed constant is made of a constant, from elements that it has;
 // - an output in place of an input is as large, and nobody reads the input afterwards;
 // - numbers that choose loops, tiles and vectors are in range.

@@ -5,7 +5,8 @@
 
 namespace cppgen::schedule {
 
-// What is wrong with a kernel by itself, its arguments being buffers of the program; empty: nothing.
+// Says which rule a kernel breaks that concerns it alone; empty if it breaks none. Its arguments must be buffers of the
+// program.
 std::string fault_of(const Program&, const FusedKernel&);
 
 }  // namespace cppgen::schedule

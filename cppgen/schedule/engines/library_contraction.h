@@ -6,16 +6,18 @@
 
 namespace cppgen::schedule {
 
-// What engines share whose steps are functions of the library: these write their sums into a buffer of their own.
+// These functions serve the engines whose steps are functions of the library and write their sums into a buffer of
+// their own.
 
 // The prepared nest keeps its sums only, and stores them into the buffer that is returned, dense over `order`, the
 // loops of the nest. What it stored until now becomes the epilogue.
 BufferId split_epilogue(Program&, Layouts&, const std::vector<ir::Loop>& order, Prepared&);
 
-// The stride of several loops taken as one, the last fastest; nullopt if they are not evenly spaced.
+// The stride of several loops taken as one, with the last the fastest. It is nullopt if their points are not evenly
+// spaced.
 std::optional<IndexExpr> joint_stride(IndexExpr offset, const std::vector<ir::Loop>& loops);
 
-// The offset where all loops begin.
+// The offset at the first point of all loops.
 IndexExpr start_of(IndexExpr offset);
 
 }  // namespace cppgen::schedule

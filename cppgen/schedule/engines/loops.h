@@ -3,7 +3,7 @@
 
 namespace cppgen::schedule {
 
-// The reference: a contraction runs as the loops that define it. It takes everything.
+// The reference, which takes everything: a contraction runs as the loops that define it.
 Engine loops_engine();
 
 }  // namespace cppgen::schedule

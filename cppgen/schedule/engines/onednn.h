@@ -3,7 +3,8 @@
 
 namespace cppgen::schedule {
 
-// oneDNN's primitives: matmul over strided operands, and convolutions of channels-last images with constant weights.
+// Runs contractions on oneDNN's primitives: products of strided operands, and convolutions of channels-last images with
+// constant weights.
 Engine onednn_engine();
 
 }  // namespace cppgen::schedule

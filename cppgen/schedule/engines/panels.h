@@ -10,7 +10,8 @@ namespace cppgen::schedule {
 // the prepared nest read them.
 void pack_right_operand(Program&, Layouts&, TileContraction& c, const Options&, Prepared&);
 
-// Offsets of all points of loops with constant extents and strides, the last one fastest, from `first` on.
+// The offsets of all points of loops with constant extents and strides, with the last loop the fastest. They begin with
+// `first`.
 std::vector<int64_t> offsets_of(const std::vector<ir::Loop>& loops, IndexExpr offset, int64_t first);
 
 }  // namespace cppgen::schedule

@@ -4,9 +4,9 @@
 
 namespace cppgen::schedule {
 
-// Which rows of a contraction with padding stand in a tile together: taps that lie outside for all rows of a tile need
-// not be multiplied, so tiles are cut from image rows, and the columns at the border, whose windows reach outside, get
-// tiles of their own where that is cheaper. Expects everything of `c` but the tiling.
+// Divides the rows of a contraction with padding among tiles. A tap that lies outside for all rows of a tile need not
+// be multiplied. So where it is cheaper, tiles hold rows of one line of the image, and the columns at the border, whose
+// windows reach outside, get tiles of their own. All of `c` but the tiling must be filled in.
 RowTiling tile_rows(const ir::Program&, const TileContraction& c);
 
 }  // namespace cppgen::schedule

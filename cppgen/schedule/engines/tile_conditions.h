@@ -9,18 +9,18 @@ namespace cppgen::schedule {
 // faster than the engines behind it in the list.
 using TileCondition = FusionDecision (*)(const Contraction&, const Options&, const Target&);
 
-// float32 by this many parts in bfloat16 on matrix tiles; one part: rounded to bfloat16.
+// float32 operands are split into this many parts in bfloat16 for matrix tiles; with one part they are rounded.
 FusionDecision splits_into_one(const Contraction&, const Options&, const Target&);
 FusionDecision splits_into_two(const Contraction&, const Options&, const Target&);
 FusionDecision splits_into_three(const Contraction&, const Options&, const Target&);
-// bfloat16 tensors on matrix tiles.
+// bfloat16 tensors are multiplied on matrix tiles.
 FusionDecision multiplies_bf16_tiles(const Contraction&, const Options&, const Target&);
 
-// float32 rounded to bfloat16, and bfloat16 tensors, by dot products of pairs.
+// float32 operands are rounded to bfloat16, or bfloat16 tensors taken, for dot products of pairs.
 FusionDecision rounds_to_bf16(const Contraction&, const Options&, const Target&);
 FusionDecision multiplies_bf16_pairs(const Contraction&, const Options&, const Target&);
 
-// Bytes on matrix tiles: exact, so allowed in every mode.
+// Bytes are multiplied on matrix tiles. Their sums are exact, so every mode allows it.
 FusionDecision multiplies_bytes_on_tiles(const Contraction&, const Options&, const Target&);
 
 }  // namespace cppgen::schedule

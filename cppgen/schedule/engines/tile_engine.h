@@ -7,8 +7,8 @@
 
 namespace cppgen::schedule {
 
-// An engine of our own tiles over packed panels, in one of the formats: those for the same operands, of several shapes.
-// `condition` is what it asks for beyond operands that its tiles take; null: nothing.
+// Makes an engine of our own tiles over packed panels. It takes the best shape among `formats`, which are for the same
+// operands. `condition` is what it asks for beyond operands that its tiles take, or null.
 Engine tile_engine(std::string name, std::vector<rt::TileFormat> formats, TileCondition condition = nullptr);
 
 }  // namespace cppgen::schedule

@@ -6,15 +6,15 @@
 
 namespace cppgen::schedule {
 
-// Whether tiles of the format can run the contraction: the types of its operands, the depth of the left one contiguous,
-// the right one strided, so that it can be packed.
+// Tells whether tiles of the format can run the contraction: operands must have its types, the depth of the left one
+// must be contiguous, and the right one strided, so that it can be packed.
 FusionDecision tiles_support(const Contraction&, rt::TileFormat);
 
-// Whether the scratch of one thread for what the format makes of the left operand is of a reasonable size.
+// Tells whether one thread has enough scratch for what the format makes of the left operand.
 bool prepared_rows_fit(const std::optional<ContractionView>&, rt::TileFormat, const Target&);
 
-// Of formats with the same operands, the one whose panels waste the least; ties go to the first. One that the ISA lacks
-// is never chosen; nullopt if it has none of them.
+// Chooses among formats for the same operands the one whose panels waste the least, or the first of several. A format
+// that the ISA lacks is never chosen; the result is nullopt if it has none of them.
 std::optional<rt::TileFormat> choose_format(const std::optional<ContractionView>&, std::span<const rt::TileFormat>,
                                             const Target&);
 

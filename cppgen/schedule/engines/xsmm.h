@@ -3,11 +3,11 @@
 
 namespace cppgen::schedule {
 
-// libxsmm's kernels: the right operand is packed into panels as for tiles; an image that is read with padding is copied
-// into a larger one first.
+// Runs contractions on libxsmm's kernels. The right operand is packed into panels as for tiles, and an image that is
+// read with padding is copied into a larger one first.
 Engine xsmm_engine();
 
-// `xsmm_lanes`: float32 lanes of the vectors that libxsmm uses, 0 if it has no kernels.
+// The engine's answer for a libxsmm that uses vectors of so many float32 lanes; 0 if it has no kernels for this CPU.
 FusionDecision xsmm_supports(const Contraction&, const Target&, int xsmm_lanes);
 
 }  // namespace cppgen::schedule

@@ -15,24 +15,25 @@ struct FoundAttention {
   std::vector<ir::BufferId> inside;  // what only these statements touch: the kernel never writes it to memory
 };
 
-// The attentions of a program, by what its nests compute rather than by their operators: a contraction whose result
-// reaches, through any pointwise values and a softmax over its columns, one operand of a second contraction as its
-// depth. Refusals are logged once a softmax of a contraction's result was found. Disjoint, in program order.
+// Finds the attentions of a program by what its nests compute, whatever operators they came from: the result of a
+// contraction reaches, through any pointwise values and a softmax over its columns, one operand of a second
+// contraction, along its depth. A refusal is logged where a softmax of a contraction's result was found. The attentions
+// have no statement in common and are in the order of the program.
 std::vector<FoundAttention> find_attentions(Program&, const Layouts&, const Options&, const Target&, DecisionLog&);
 
-// What attentions may keep inside. Stages before find_attentions leave the nests that store it whole.
+// The buffers that attentions may keep inside. Passes before find_attentions leave the nests that store them whole.
 std::set<ir::BufferId> buffers_inside_attentions(Program&, const Options&);
 
 // The positions of the contractions of what may become attentions.
 std::vector<int> contractions_of_attentions(Program&, const Options&);
 
-// The positions of an attention's statements, ascending.
+// The positions of the statements of an attention, in ascending order.
 std::vector<int> statements_of(const Program&, const FoundAttention&);
 
-// The same for each of several.
+// The positions of the statements of each of several attentions.
 std::vector<std::vector<int>> statements_of(const Program&, const std::vector<FoundAttention>&);
 
-// The kernel of these statements.
+// Makes the kernel of an attention.
 FusedKernel make_attention_kernel(const Program&, const FoundAttention&, const std::string& name);
 
 }  // namespace cppgen::schedule

@@ -3,7 +3,7 @@
 
 namespace cppgen::schedule {
 
-// Takes out nests whose results nobody reads.
+// Takes out the nests whose results nobody reads.
 void drop_dead_nests(ir::Program&);
 
 }  // namespace cppgen::schedule

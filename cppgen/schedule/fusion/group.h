@@ -8,7 +8,7 @@
 
 namespace cppgen::schedule {
 
-// Statements of a program that become one kernel: nests brought to common outer loops, in order.
+// A group holds the statements that become one kernel: nests with common outer loops, in order.
 struct Group {
   std::vector<int> statements;  // positions in the program, ascending
   std::vector<ir::Loop> outer;
@@ -17,9 +17,10 @@ struct Group {
   int attention = -1;             // which one
 };
 
-// Partitions the program's statements into groups, in an order in which they can run: reductions with their pointwise
-// neighbours (softmax, normalisations), siblings over equal loops (horizontal, at most max_horizontal_fusion_size). The
-// statements of each attention, ascending, are one group in the place of the last.
+// Divides the program's statements into groups, in an order in which they can run. Reductions are grouped with their
+// pointwise neighbours, so that softmax and normalisations are one kernel, and siblings over equal loops with each
+// other (horizontal fusion, at most max_horizontal_fusion_size). The statements of an attention, in ascending order,
+// are one group in the place of the last of them.
 using StatementLists = std::vector<std::vector<int>>;
 std::vector<Group> group_statements(const ir::Program&, const StatementLists& attentions, const Options&, DecisionLog&);
 

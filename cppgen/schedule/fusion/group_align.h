@@ -5,10 +5,10 @@
 #include "cppgen/schedule/fusion/group.h"
 #include "cppgen/schedule/uses.h"
 
-// How the loops of a nest line up with the outer loops of a group that it may join.
+// These functions say how the loops of a nest line up with the outer loops of a group that it may join.
 namespace cppgen::schedule {
 
-// For each of a group's first outer loops, the position in the nest's loops of the one that is it.
+// For each of a group's first outer loops, the position of the nest's loop that runs over the same points.
 using Alignment = std::vector<size_t>;
 
 // The nest without loops of extent 1. A reduction over one point stays a reduction: kernels tell one by its reduced

@@ -4,8 +4,8 @@
 
 namespace cppgen::schedule {
 
-// Which groups must run before which. A question looks only at groups that may lie between
-// the two: of a greater level, changed since the earlier one exists.
+// Knows which groups must run before which. To answer a question it looks only at groups that may lie between the two:
+// those of a greater level that changed since the earlier one exists.
 class GroupDependencies {
  public:
   // A new group, numbered in order, that reads what these produce.

@@ -2,7 +2,7 @@
 #include "cppgen/schedule/fusion/group.h"
 #include "cppgen/schedule/uses.h"
 
-// Which nests may run in the kernel of a group, and how.
+// The rules by which a nest joins the kernel of a group.
 namespace cppgen::schedule {
 
 // A group's outcome for one more nest. If fused: the group, perhaps with fewer outer loops, and the nest's segment.

@@ -7,7 +7,7 @@
 
 namespace cppgen::schedule {
 
-// Both leave nests alone that store into `kept`.
+// Both passes leave nests alone that store into `kept`.
 
 // Reductions over at most UNROLL_REDUCTIONS_THRESHOLD points become pointwise expressions.
 void unroll_small_reductions(ir::Program&, const Options&, const std::set<ir::BufferId>& kept, DecisionLog&);

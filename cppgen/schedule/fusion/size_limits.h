@@ -8,7 +8,7 @@ namespace cppgen::schedule {
 // What one kernel may hold: MAX_FUSION_SIZE nodes of the model, and, whatever the setting says, no more than a C++
 // compiler takes in seconds and some hundred megabytes. Its time grows faster than a function's length.
 
-// Statements that are to become one kernel.
+// The size of the statements that are to become one kernel.
 class KernelSize {
  public:
   KernelSize() = default;
@@ -25,9 +25,10 @@ class KernelSize {
   int64_t nodes_with(const KernelSize& more) const;
 };
 
-// Whether the producer may be computed in the nest that reads it. Views are not counted: they are only read elsewhere.
+// Tells whether the producer may be computed in the nest that reads it. Views do not count, because they only read from
+// another place.
 FusionDecision fits_into_nest(const LoopNest& producer, const LoopNest& reader, const Options&);
-// Whether a nest is so long by itself that it stays alone.
+// Tells whether a nest is so long that it shares its kernel with no other.
 bool is_long(const LoopNest&);
 
 }  // namespace cppgen::schedule

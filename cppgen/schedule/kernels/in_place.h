@@ -3,8 +3,8 @@
 
 namespace cppgen::schedule {
 
-// Outputs of kernels that may lie in the memory of an input that dies there: every element of the input is read only
-// at the point that stores the same offset of the output.
+// Lets outputs of kernels lie in the memory of an input that dies there, if every element of the input is read only at
+// the point that stores the element of the output at the same offset.
 void find_in_place(Schedule&);
 
 }  // namespace cppgen::schedule

@@ -5,14 +5,14 @@
 
 namespace cppgen::schedule {
 
-// Makes a kernel of a group: decides which buffers stay inside it, orders and joins its loops, merges segments that run
-// over the same points, and drops what nobody reads.
+// Makes the kernel of a group: it decides which buffers stay inside it, orders and joins its loops, merges segments
+// that run over the same points, and drops what nobody reads.
 FusedKernel make_kernel(ir::Program&, const Layouts&, const Uses&, const Group&, const std::string& name);
 
-// The kernel of a contraction for the tile engine.
+// Makes the kernel of a contraction that runs on tiles.
 FusedKernel make_tile_kernel(const ir::LoopNest&, TileContraction, const std::string& name);
 
-// Fills inputs and outputs from what the segments (and operands) touch in memory.
+// Fills in inputs and outputs: what the segments and operands of the kernel touch in memory.
 void collect_arguments(FusedKernel&);
 
 }  // namespace cppgen::schedule

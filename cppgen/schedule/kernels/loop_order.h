@@ -5,7 +5,7 @@
 
 namespace cppgen::schedule {
 
-// Everything that a kernel touches in memory, as linear offsets under the layouts.
+// One access of a kernel to memory, with its offset under the layouts.
 struct Access {
   ir::Expr load = nullptr;  // null: a store
   ir::BufferId buffer;
@@ -13,8 +13,8 @@ struct Access {
 };
 std::vector<Access> accesses_of(const ir::Program&, const Layouts&, const FusedKernel&);
 
-// Whether a stride is 1, or 1 or 0 as a run finds: that of an operand whose extent may be 1. (It is -1 where there is
-// no element.)
+// Tells whether a stride is 1, or turns out to be 1 or 0 in a run, as that of an operand does whose extent may be 1.
+// (It is -1 where there is no element.)
 bool moves_by_one_or_none(IndexExpr stride);
 
 // An offset that moves with a loop only as `step` x floordiv(`lane`, `lanes`), where `lane` moves by 1 with the loop:

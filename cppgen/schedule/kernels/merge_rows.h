@@ -3,9 +3,9 @@
 
 namespace cppgen::schedule {
 
-// Makes one loop of the rows of each contraction on tiles where every address that they move - of the left operand, and
-// of what the epilogue reads and writes - moves by the same step from each row to the next: for each of the two by
-// itself.
+// Makes one loop of the rows of each contraction on tiles, if addresses move by the same step from each row to the
+// next. The left operand, and what the epilogue reads and writes, are looked at separately: each has its own loops of
+// rows.
 void merge_rows(Schedule&);
 
 }  // namespace cppgen::schedule

@@ -3,7 +3,7 @@
 
 namespace cppgen::schedule {
 
-// How many accesses move by 1 with the loop, how many loads by 2, and how many accesses by something else.
+// Counts how many accesses move by 1 with the loop, how many loads by 2, and how many accesses by something else.
 struct Contiguity {
   int64_t unit = 0, every_other = 0, other = 0;
 };
@@ -13,8 +13,8 @@ bool is_value_local(const FusedKernel&, ir::BufferId);
 bool has_inner_loops(const FusedKernel&);
 bool has_arg_reduction(const Segment&);
 
-// The loop whose points would be lanes at a cost, because what is loaded lies unevenly apart along it, gives its place
-// as the last outer one to another, along which it does not, though what is stored then lies apart.
+// Moves another loop to the last place if the loaded elements lie at uneven distances along the last one, so that its
+// points would be costly lanes, and lie evenly along the other, even though stored elements then lie apart.
 void choose_last_loop(const std::vector<Access>&, FusedKernel&);
 
 // Decides whether the points of the last outer loop or of the segments' innermost loops are lanes.

@@ -4,9 +4,9 @@
 
 namespace cppgen::schedule {
 
-// A convolution of bytes with few input channels would fill a part of each group of depth steps only. Its input is
-// copied with its padding around it and the channels innermost; then the taps along the last spatial dimension and the
-// channels lie side by side, and both loops become one.
+// A convolution with few input channels would fill only a part of each group of depth steps, or of a vector. Its input
+// is copied with its padding around it and the channels innermost; then the taps along the last spatial dimension and
+// the channels lie side by side, and both loops become one.
 void fold_taps_into_depth(ir::Program&, DecisionLog&);
 
 }  // namespace cppgen::schedule

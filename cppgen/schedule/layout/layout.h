@@ -13,8 +13,8 @@ using ir::IndexExpr;
 using ir::LoopNest;
 using ir::Program;
 
-// Where the elements of a buffer lie: its dimensions from the slowest to the fastest, with `pad` unused elements after
-// each run of the fastest. Inputs and outputs are row-major, {0, 1, 2 ...}, without gaps.
+// A layout says where the elements of a buffer lie: it names the dimensions from the slowest to the fastest, with `pad`
+// unused elements after each run of the fastest. Inputs and outputs are row-major, {0, 1, 2 ...}, without gaps.
 struct Layout {
   std::vector<int> order;
   int64_t pad = 0;
@@ -23,22 +23,22 @@ struct Layout {
 using Layouts = std::vector<Layout>;  // by BufferId
 
 Layout row_major(size_t rank);
-// `rank` dimensions with `last` the fastest and the others in order (channels-last: dimension 1 of 4).
+// The layout with dimension `last` the fastest and the others in order; dimension 1 of 4 gives channels-last images.
 Layout with_last(size_t rank, int last);
 
-// Elements to step for each dimension of the buffer.
+// The distance in elements between neighbours along each dimension of the buffer.
 std::vector<ir::IndexExpr> strides_of(const ir::Buffer&, const Layout&);
-// Elements from the first to the last, gaps included.
+// The number of elements from the first to the last, including gaps.
 ir::IndexExpr storage_elements(const ir::Buffer&, const Layout&);
-// The linear element offset of a (logical) index.
+// The offset in elements of the element at these (logical) indices.
 ir::IndexExpr offset_of(const ir::Buffer&, const Layout&, const std::vector<ir::IndexExpr>& indices);
-// The same of what a load reads.
+// The offset in elements of what a load reads.
 ir::IndexExpr offset_of(const ir::Program&, const Layouts&, ir::Expr load);
 
 // Chooses the layouts of temporaries over the whole program: a contraction wants the depth of its left operand and the
-// columns of its result contiguous (so convolutions run channels-last); other nests carry the layout on, and constants
-// that only loops read follow it. Where a
-// contraction's left operand is not free (an input, or wanted otherwise), a copy is added in front of it.
+// columns of its result contiguous, so convolutions run channels-last. Other nests carry the layout on, and constants
+// that only loops read follow it. Where the left operand of a contraction cannot be laid out so, being an input or
+// wanted in another order elsewhere, a copy is added in front of the contraction.
 Layouts plan_layouts(ir::Program&, const Options&, DecisionLog&);
 
 }  // namespace cppgen::schedule

@@ -6,7 +6,8 @@
 
 namespace cppgen::schedule {
 
-// What the layout plan came to: how buffers lie that kernels keep in memory, and what is still moved at each run.
+// Reports what the layout plan came to: how those buffers lie that kernels keep in memory, and what is still moved at
+// each run.
 struct LayoutReport {
   // Temporaries of one rank that lie in the same order, from the slowest to the fastest dimension.
   struct Order {
