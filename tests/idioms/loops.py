@@ -422,3 +422,24 @@ def distances_of_any_width():
     model = make_model([node("Scan", ["x", "stored"], ["same", "y"], body=body, num_scan_inputs=1)],
                        [tensor("x", F, [None, None])], [tensor("y", F, None)], {"stored": stored})
     return model, [case([x], [((x - stored[:, None]) ** 2).sum(2)]) for x in (ramp(3, 4), ramp(1, 4))]
+
+
+@idiom
+def softmax_of_what_a_body_captures():
+    """Each round adds what is the same in all rounds, and so is computed once, in front of them."""
+    weights = ramp(8, 8, scale=0.3)
+
+    def softmax(v, axis):
+        e = np.exp(v - v.max(axis, keepdims=True))
+        return e / e.sum(axis, keepdims=True)
+    body = loop([node("Softmax", ["x"], ["s"], axis=1), node("MatMul", ["state", "weights"], ["p"]),
+                 node("Add", ["p", "s"], ["q"]), node("Softmax", ["q"], ["state2"], axis=0)],
+                [("state", F, [6, 8], "state2")])
+    model = make_model([TRUE, const("four", I(4)), node("Loop", ["four", "true", "start"], ["y"], body=body)],
+                       [tensor("x", F, [6, 8]), tensor("start", F, [6, 8])], [tensor("y", F, [6, 8])],
+                       {"weights": weights})
+    x, start = ramp(6, 8), ramp(6, 8, scale=0.7)
+    state = start
+    for _ in range(4):
+        state = softmax(state @ weights + softmax(x, 1), 0)
+    return model, [case([x, start], [state])]

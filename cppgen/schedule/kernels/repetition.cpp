@@ -36,10 +36,11 @@ class RepetitionSchedule {
     each_kernel(part.steps, [&](FusedKernel& kernel) { kernel.name = name + "_" + kernel.name; });
     take_buffers(part);
     std::move(part.packed.begin(), part.packed.end(), std::back_inserter(whole_.packed));
-    std::move(part.in_place.begin(), part.in_place.end(), std::back_inserter(whole_.in_place));
     for (auto& entry : part.log.entries) whole_.log.entries.push_back(std::move(entry));
     for (auto& copy : part.log.copies) whole_.log.copies.push_back(copy);
-    return ordered(std::move(part.steps));
+    auto steps = ordered(std::move(part.steps));
+    take_in_place(part.in_place, steps);
+    return steps;
   }
 
  private:
@@ -76,6 +77,16 @@ class RepetitionSchedule {
     }
     for (const Buffers* own : {&read_, &written_})
       for (BufferId b : *own) whole_.layouts[size_t(b)] = part.layouts[size_t(b)];
+  }
+
+  // What is stored in front of the repetition is read in every round, so nothing may take its place.
+  void take_in_place(const std::vector<InPlace>& pairs, const std::vector<ScheduledStep>& steps) {
+    Buffers in_front;
+    for (const ScheduledStep& step : steps)
+      if (const auto* kernel = std::get_if<FusedKernel>(&step))
+        in_front.insert(kernel->outputs.begin(), kernel->outputs.end());
+    std::copy_if(pairs.begin(), pairs.end(), std::back_inserter(whole_.in_place),
+                 [&](const InPlace& pair) { return in_front.count(pair.input) == 0; });
   }
 
   bool varies(const std::vector<IndexExpr>& indices) const {
