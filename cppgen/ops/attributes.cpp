@@ -28,9 +28,9 @@ AttributeType type_of_word(std::string_view word) {
   internal_error("operator table: '{}' is no type of attributes", word);
 }
 
-const char* text_of(AttributeType type) {
+const TypeRow& row_of(AttributeType type) {
   for (const TypeRow& row : kTypes)
-    if (row.type == type) return row.text;
+    if (row.type == type) return row;
   internal_error("no row for a type of attributes");
 }
 
@@ -83,8 +83,8 @@ void collect_wrong(const Node& node, const AttributeTypes& types, Wrong& wrong) 
     wrong.list += fmt::format("\n  node {}: {}{} (opset {}) ", quoted(node.name),
                               node.domain.empty() ? "" : node.domain + ".", node.op, node.opset);
     if (type != types.end()) {
-      wrong.list +=
-          fmt::format("takes {} as attribute {}, not {}", text_of(type->second), quoted(name), text_of(type_of(value)));
+      wrong.list += fmt::format("takes {} as attribute {}, not {}", row_of(type->second).text, quoted(name),
+                                row_of(type_of(value)).text);
       continue;
     }
     std::vector<std::string> names;
@@ -96,7 +96,7 @@ void collect_wrong(const Node& node, const AttributeTypes& types, Wrong& wrong) 
 
 void collect_wrong(const Graph& g, const FindVersions& elsewhere, Wrong& wrong) {
   for (const Node& node : g.nodes) {
-    const Op* op = node.attributes.empty() ? nullptr : ops::find(node.domain, node.op, node.opset);
+    const Op* op = node.attributes.empty() ? nullptr : find(node.domain, node.op, node.opset);
     const std::vector<Version>* versions = op ? &op->versions : nullptr;
     if (!op && elsewhere && !node.attributes.empty()) versions = elsewhere(node);
     if (versions) collect_wrong(node, attributes_at(*versions, node.opset), wrong);
@@ -105,6 +105,8 @@ void collect_wrong(const Graph& g, const FindVersions& elsewhere, Wrong& wrong) 
 }
 
 }  // namespace
+
+const char* word_of(AttributeType type) { return row_of(type).word; }
 
 AttributeTypes attributes_at(const std::vector<Version>& versions, int opset) {
   AttributeTypes types;

@@ -10,6 +10,7 @@
 namespace cppgen::ops {
 
 enum class AttributeType { integer, integers, number, numbers, text, texts, tensor, sparse_tensor, graph, type };
+const char* word_of(AttributeType);  // in the order of the list: int, ints, float, floats, string, strings, tensor ...
 
 // A version that changed an operator. `attributes` says what changed of them: "axis:int" is new or has another type,
 // "-axis" is gone. Types are int, ints, float, floats, string, strings, tensor, sparse_tensor, graph, type.

@@ -130,7 +130,7 @@ void Lowering::lower_node(const Node& node) {
   for (ValueId v : node.outputs) {
     if (v != kNoValue && buffers_[v] < 0) buffers_[v] = add_buffer(v, ir::BufferKind::temporary);
   }
-  const Op* op = ops::find(node.domain, node.op, node.opset);
+  const Op* op = find(node.domain, node.op, node.opset);
   LowerContext c(
       graph_, node, program_, [this](ValueId v) { return buffer_of(v); }, options_.library);
   if (!op) c.fail("the operator is not supported");

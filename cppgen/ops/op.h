@@ -172,7 +172,7 @@ struct Op {
 bool is_host(const Graph&, const Node&);  // runs as a step of the host
 
 const std::vector<Op>& table();  // every row, all families, sorted by domain, name and first version
-const Op* find(std::string_view domain, std::string_view name, int opset);
+const Op* find(const std::string& domain, const std::string& name, int opset);
 
 // All nodes that cannot be compiled at once: UserError listing each with name, operator, opset and reason.
 void check_supported(const Graph&);

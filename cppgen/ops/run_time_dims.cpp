@@ -12,7 +12,7 @@ IndexExpr InferContext::unknown_dimension(int output, size_t d, const std::strin
 }
 
 bool InferContext::can_resolve() const {
-  const Op* op = ops::find(node_.domain, node_.op, node_.opset);
+  const Op* op = find(node_.domain, node_.op, node_.opset);
   return op && op->resolve;
 }
 
@@ -65,7 +65,7 @@ bool may_compare(const Graph& graph, const Node& node) {
 ComparedDims compared_in_run(Graph& graph, NodeId id) {
   ComparedDims compared;
   const Node& node = graph.nodes.at(size_t(id));
-  const Op* op = ops::find(node.domain, node.op, node.opset);
+  const Op* op = find(node.domain, node.op, node.opset);
   if (!op || !may_compare(graph, node)) return compared;
   // What is there stays as it is: another inference may give sizes other symbols, which nothing computes.
   const Node kept = node;

@@ -23,7 +23,7 @@ std::vector<Op> make_table() {
 }
 
 std::string reason_against(const Graph& g, const Node& node) {
-  const Op* op = ops::find(node.domain, node.op, node.opset);
+  const Op* op = find(node.domain, node.op, node.opset);
   if (op) return op->refuse ? op->refuse(g, node) : "";
   bool known = std::any_of(table().begin(), table().end(),
                            [&](const Op& o) { return o.domain == node.domain && o.name == node.op; });
@@ -37,10 +37,10 @@ const std::vector<Op>& table() {
   return all;
 }
 
-const Op* find(std::string_view domain, std::string_view name, int opset) {
+const Op* find(const std::string& domain, const std::string& name, int opset) {
   const std::vector<Op>& all = table();
   auto after = std::upper_bound(
-      all.begin(), all.end(), std::tuple(domain, name, opset),
+      all.begin(), all.end(), std::tuple(std::string_view(domain), std::string_view(name), opset),
       [](const auto& key, const Op& op) { return key < std::tuple(op.domain, op.name, op.versions.front().since); });
   if (after == all.begin()) return nullptr;
   const Op& op = *(after - 1);
@@ -48,7 +48,7 @@ const Op* find(std::string_view domain, std::string_view name, int opset) {
 }
 
 bool is_host(const Graph& g, const Node& node) {
-  const Op* op = ops::find(node.domain, node.op, node.opset);
+  const Op* op = find(node.domain, node.op, node.opset);
   if (!op || !op->host) return false;
   if (!op->lower || node.attributes.count(kOnHost)) return true;
   auto host = [&](ValueId v) { return v != kNoValue && g.value(v).host; };

@@ -143,8 +143,6 @@ void expand_channel_blocks(Graph& graph) {
     }
 }
 
-const std::vector<ops::Version>* versions_of_blocked(const Node& node) {
-  return versions_in(blocked_operators(), node);
-}
+std::vector<ExpandedOperator> expanded_blocks() { return without_row_in_table(blocked_operators()); }
 
 }  // namespace cppgen::passes

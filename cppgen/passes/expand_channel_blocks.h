@@ -1,6 +1,5 @@
 #pragma once
 #include "cppgen/graph/graph.h"
-#include "cppgen/ops/attributes.h"
 
 namespace cppgen::passes {
 
@@ -11,6 +10,5 @@ namespace cppgen::passes {
 // constants is left alone, so the support check names it.
 // tests/idioms/optimised.py
 void expand_channel_blocks(Graph&);
-const std::vector<ops::Version>* versions_of_blocked(const Node&);  // as versions_of_composite
 
 }  // namespace cppgen::passes

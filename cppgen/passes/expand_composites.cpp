@@ -136,6 +136,6 @@ void expand_composites(Graph& graph) {
     }
 }
 
-const std::vector<ops::Version>* versions_of_composite(const Node& node) { return versions_in(composites(), node); }
+std::vector<ExpandedOperator> expanded_composites() { return without_row_in_table(composites()); }
 
 }  // namespace cppgen::passes

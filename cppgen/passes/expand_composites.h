@@ -1,6 +1,5 @@
 #pragma once
 #include "cppgen/graph/graph.h"
-#include "cppgen/ops/attributes.h"
 
 namespace cppgen::passes {
 
@@ -10,7 +9,5 @@ namespace cppgen::passes {
 // alone, so the support check names it.
 // tests/passes/expand_composites_test.cpp
 void expand_composites(Graph&);
-// What its table says of a node's operator that the operator table does not have; null if it is not there.
-const std::vector<ops::Version>* versions_of_composite(const Node&);
 
 }  // namespace cppgen::passes

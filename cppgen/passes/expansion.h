@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "cppgen/ops/attributes.h"
+#include "cppgen/passes/expanded_operators.h"
 #include "cppgen/passes/rewrite.h"
 
 // What expansions of composite operators share (expand_composites.h).
@@ -94,15 +94,11 @@ struct ExpansionRow {
   void (*expand)(Arguments...);
 };
 template <class Row>
-const Row* row_of(const std::vector<Row>& rows, const Node& node) {
+std::vector<ExpandedOperator> without_row_in_table(const std::vector<Row>& rows) {
+  std::vector<ExpandedOperator> expanded;
   for (const Row& row : rows)
-    if (node.op == row.name && node.domain == row.domain) return &row;
-  return nullptr;
-}
-template <class Row>
-const std::vector<ops::Version>* versions_in(const std::vector<Row>& rows, const Node& node) {
-  const Row* row = row_of(rows, node);
-  return row ? &row->versions : nullptr;
+    if (!row.versions.empty()) expanded.push_back({row.domain, row.name, &row.versions});
+  return expanded;
 }
 
 // Two elements of a byte along the last axis, the lower half first, as bytes; of an odd extent the last half is unused.

@@ -171,13 +171,16 @@ static const std::vector<LearnerRow>& learners() {
 
 void expand_learners(Graph& graph) {
   for (size_t i = 0; i < graph.nodes.size(); i++) {
-    const LearnerRow* row = row_of(learners(), graph.nodes[i]);
-    if (!row) continue;
-    Learner learner(graph, NodeId(i));
-    row->expand(learner);
+    if (graph.nodes[i].domain != kLearners) continue;
+    for (const LearnerRow& row : learners()) {
+      if (graph.nodes[i].op != row.name) continue;
+      Learner learner(graph, NodeId(i));
+      row.expand(learner);
+      break;
+    }
   }
 }
 
-const std::vector<ops::Version>* versions_of_learner(const Node& node) { return versions_in(learners(), node); }
+std::vector<ExpandedOperator> expanded_learners() { return without_row_in_table(learners()); }
 
 }  // namespace cppgen::passes

@@ -94,6 +94,5 @@ std::vector<LearnerRow> tree_expansions();
 
 // Puts ordinary operators in the place of those of ai.onnx.ml. UserError naming the node whose attributes do not fit.
 void expand_learners(Graph&);
-const std::vector<ops::Version>* versions_of_learner(const Node&);  // as versions_of_composite
 
 }  // namespace cppgen::passes

@@ -10,6 +10,7 @@
 #include "cppgen/passes/expand_composites.h"
 #include "cppgen/passes/expand_quantized_operators.h"
 #include "cppgen/passes/expand_string_vocabularies.h"
+#include "cppgen/passes/expanded_operators.h"
 #include "cppgen/passes/fold_affine.h"
 #include "cppgen/passes/fold_constants.h"
 #include "cppgen/passes/fold_requantization.h"
@@ -32,13 +33,6 @@ void for_each_body(Graph& graph, const std::function<void(Graph&)>& f) {
       f(*body);
       for_each_body(*body, f);
     }
-}
-
-// Of operators that are expanded before the operator table is asked.
-const std::vector<ops::Version>* versions_before_expansion(const Node& node) {
-  const std::vector<ops::Version>* versions = versions_of_blocked(node);
-  if (!versions) versions = versions_of_composite(node);
-  return versions ? versions : versions_of_learner(node);
 }
 
 }  // namespace

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "cppgen/ops/op.h"
+#include "cppgen/passes/expanded_operators.h"
 #include "tests/differential/how_it_runs.h"
 
 namespace cppgen::docs {
@@ -35,9 +36,8 @@ ScatterElements, ScatterND, Shape, Size, Slice, SpaceToDepth, Split, Squeeze, Te
 Where), by control flow, sequences and optionals, by Cast, Equal, TfIdfVectorizer and Unique, and by the operators on
 strings. Of unknown rank, by the last two groups alone.
 
-Of `ai.onnx.ml`, Binarizer, CategoryMapper, FeatureVectorizer, Imputer, LabelEncoder (1, 2, 4), LinearClassifier,
-LinearRegressor, Normalizer, OneHotEncoder, Scaler, SVMClassifier, SVMRegressor, TreeEnsemble (5),
-TreeEnsembleClassifier (1, 3) and TreeEnsembleRegressor (1, 3) become operators of this table. ZipMap gives a sequence
+Operators that the compiler replaces by those of this table, among them most of `ai.onnx.ml`, stand in the second table.
+ZipMap gives a sequence
 of two: the keys that all maps share, and the values, a row for each map. CastMap and DictVectorizer take inputs of the
 model that are maps; other operators, and other values that are maps, are refused. Where no key of a sparse CastMap is,
 strings are "0.f", as in ONNX Runtime; a key beyond its end is an error.
@@ -93,13 +93,47 @@ std::map<std::string, std::vector<std::string>> restrictions() {
   return all;
 }
 
+// "axis int, keepdims int"
+std::string attributes_text(const std::vector<ops::Version>& versions) {
+  std::vector<std::string> parts;
+  for (const auto& [name, type] : ops::attributes_at(versions, versions.back().since))
+    parts.push_back(fmt::format("{} {}", name, ops::word_of(type)));
+  return fmt::format("{}", fmt::join(parts, ", "));
+}
+
+std::string full_name(std::string_view domain, std::string_view name) {
+  return fmt::format("{}{}{}", domain, domain.empty() ? "" : ".", name);
+}
+
+std::string replaced_operators() {
+  std::string table = "\n## Replaced operators\n\n| operator | versions |\n|---|---|\n";
+  for (const passes::ExpandedOperator& op : passes::expanded_operators()) {
+    std::vector<int> since;
+    for (const ops::Version& version : *op.versions) since.push_back(version.since);
+    table += fmt::format("| {} | {} |\n", full_name(op.domain, op.name), fmt::join(since, ", "));
+  }
+  return table;
+}
+
+// Of each operator as a model writes it.
+std::string attributes() {
+  std::map<std::string, std::string> rows;
+  for (const ops::Op& op : ops::table())
+    if (op.domain != "cppgen") rows[full_name(op.domain, op.name)] = attributes_text(op.versions);
+  for (const passes::ExpandedOperator& op : passes::expanded_operators())
+    rows[full_name(op.domain, op.name)] = attributes_text(*op.versions);
+  std::string table = "\n## Attributes\n\nOf the latest version.\n\n| operator | attributes |\n|---|---|\n";
+  for (const auto& [name, text] : rows)
+    if (!text.empty()) table += fmt::format("| {} | {} |\n", name, text);
+  return table;
+}
+
 }  // namespace
 
 std::string operators_page() {
   std::map<std::string, std::vector<int>> versions;
   for (const ops::Op& op : ops::table())
-    for (const ops::Version& version : op.versions)
-      versions[fmt::format("{}{}{}", op.domain, op.domain.empty() ? "" : ".", op.name)].push_back(version.since);
+    for (const ops::Version& version : op.versions) versions[full_name(op.domain, op.name)].push_back(version.since);
   const differential::OperatorTable table =
       differential::operator_table(differential::all_samples(), *find_isa("avx2"));
   const auto refused = restrictions();
@@ -115,7 +149,7 @@ std::string operators_page() {
                         types == table.end() ? "" : vectors_text(types->second),
                         notes == refused.end() ? "" : fmt::format("{}", fmt::join(notes->second, "; ")));
   }
-  return page;
+  return page + replaced_operators() + attributes();
 }
 
 }  // namespace cppgen::docs
