@@ -2,7 +2,7 @@
 #include <algorithm>
 
 #include "cppgen/opponent/primitives.h"
-#include "cppgen/ops/conv.h"
+#include "cppgen/ops/contractions/conv.h"
 
 namespace cppgen::opponent {
 namespace {

@@ -1,5 +1,5 @@
 // Pooling, LRN and Resize.
-#include "cppgen/ops/window.h"
+#include "cppgen/ops/windows/window.h"
 
 #include <cmath>
 

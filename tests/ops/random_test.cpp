@@ -5,7 +5,7 @@
 #include <cmath>
 #include <set>
 
-#include "cppgen/ops/random_numbers.h"
+#include "cppgen/ops/random/random_numbers.h"
 #include "tests/ops/node_runner.h"
 
 namespace cppgen::ops_test {

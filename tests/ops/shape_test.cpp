@@ -1,7 +1,7 @@
 // Views and shape arithmetic: results, symbolic dimensions, and index expressions that stay simple.
 #include <gtest/gtest.h>
 
-#include "cppgen/ops/reindex.h"
+#include "cppgen/ops/shapes/reindex.h"
 #include "tests/ops/node_runner.h"
 
 namespace cppgen::ops_test {

@@ -1,0 +1,32 @@
+#pragma once
+#include "cppgen/ops/images/resize_run_time.h"
+
+namespace cppgen::ops {
+
+// One resampled axis; numbers of the run are float64.
+struct RunTimeAxis {
+  int axis;
+  IndexExpr in_extent, out_extent;
+  Scalar in, out, scale, roi_start, roi_end;
+  bool stretched;  // sizes give the scale: of an axis that keeps its extent it is 1
+
+  // 0 if the run leaves the axis as it is, else 1.
+  IndexExpr changes() const {
+    if (!stretched) return 1;
+    const IndexExpr difference = ir::max(in_extent - out_extent, out_extent - in_extent);
+    return ir::max(ir::min(difference, 1), 0);
+  }
+};
+
+inline bool crops(const RunTimeResize& r) { return r.mode.coordinates == "tf_crop_and_resize"; }
+IndexExpr tap_count(const RunTimeAxis&, const ResizeMode&);
+
+// For each tap and position of the result along an axis: where it reads, and its weight; and whether the position lies
+// outside of the input.
+struct RunTimeTable {
+  ir::BufferId positions, weights, outside;
+};
+// Emits the nests that compute it; weights are of this type.
+RunTimeTable emit_table(LowerContext&, const RunTimeAxis&, const RunTimeResize&, DType);
+
+}  // namespace cppgen::ops

@@ -1,0 +1,301 @@
+#include <algorithm>
+
+#include "cppgen/ir/polynomial.h"
+#include "cppgen/ops/common.h"
+#include "cppgen/ops/declared.h"
+#include "cppgen/ops/shapes/reindex.h"
+
+namespace cppgen::ops {
+namespace {
+
+// The requested dimensions: 0 keeps the input's (unless allowzero), -1 is what remains.
+Shape requested_shape(InferContext& c) {
+  if (c.opset() < 5) {
+    std::vector<int64_t> dims = c.integers("shape");
+    return Shape(dims.begin(), dims.end());
+  }
+  require_dtype(c, 1, bit(DType::i64));
+  require_rank(c, 1, 1, 1);
+  const std::vector<IndexExpr>* dims = c.contents(1);
+  if (!dims) c.fail("input 1 (the shape) must be constant");
+  return *dims;
+}
+
+void require_same_elements(InferContext& c, const Shape& from, const Shape& to) {
+  const IndexExpr a = ir::product(from), b = ir::product(to);
+  if (to.empty()) {
+    for (IndexExpr d : from) require_equal(c, d, 1, "the dimensions of what becomes a scalar, and 1,");
+  } else if (!ir::prove_equal(a, b))
+    c.fail_unequal(a, b,
+                   fmt::format("the input {} does not have as many elements as {}", to_string(from), to_string(to)));
+}
+
+// The output's shape is the declared one: it must have the input's elements.
+void infer_declared(InferContext& c, const char* what, int64_t rank) {
+  const Shape& from = c.shape(0);
+  if (rank < 0) c.fail("there are more axes than dimensions");
+  Shape to = require_declared(c, 1, what, unknown_dims(size_t(rank)));
+  require_dtype(c, 1, bit(DType::i64));
+  if (!is_resolved(c)) require_same_elements(c, from, to);
+  c.set_output(0, c.dtype(0), to);
+}
+
+// Sizes that are rounded, or that only a run knows, say nothing to a compiler that compares them.
+bool is_left_to_a_run(InferContext& c, const Shape& shape) {
+  if (!c.can_resolve() || c.opset() < 5) return false;
+  const ir::Polynomial size(ir::product(shape));
+  return std::any_of(size.terms().begin(), size.terms().end(), [](const ir::IndexTerm& term) {
+    const auto atoms = ir::atoms_of(term.node);
+    return std::any_of(atoms.begin(), atoms.end(),
+                       [](const ir::IndexNode* atom) { return atom->op != ir::IndexOp::variable || atom->fresh; });
+  });
+}
+
+// The requested shape, whose dimension `inferred` (or none: -1) follows from the size that a run finds.
+void infer_in_a_run(InferContext& c, const Shape& to, int inferred) {
+  const Shape& from = c.shape(0);
+  const bool known = inferred < 0 || std::all_of(from.begin(), from.end(), [](IndexExpr d) { return d.is_constant(); });
+  const bool constant = known && std::all_of(to.begin(), to.end(), [](IndexExpr d) { return d.is_constant(); });
+  if (constant || !c.can_resolve() || c.opset() < 5)
+    c.fail(fmt::format("the input {} has no -1 to fill in {}", to_string(from), to_string(to)));
+  PartialShape partial(to.begin(), to.end());
+  if (inferred >= 0) {
+    partial[size_t(inferred)].reset();
+  } else {
+    partial = unknown_dims(to.size());
+  }
+  c.set_output(0, c.dtype(0), c.resolved_dimensions(0, partial));
+}
+
+void infer_reshape(InferContext& c) {
+  if (c.opset() >= 5 && is_run_time(c, 1)) return infer_declared(c, "the shape", element_count(c, 1));
+  const Shape& from = c.shape(0);
+  Shape to = requested_shape(c);
+  bool allow_zero = c.integer("allowzero", 0) != 0;
+  int inferred = -1;
+  Shape known;
+  for (size_t d = 0; d < to.size(); ++d) {
+    if (to[d].is_constant(0) && !allow_zero) {
+      if (d >= from.size())
+        c.fail(fmt::format("dimension {} is 0 but the input {} has no such dimension", d, to_string(from)));
+      to[d] = from[d];
+    }
+    if (to[d].is_constant(-1)) {
+      if (inferred >= 0) c.fail("more than one dimension is -1");
+      inferred = int(d);
+    } else {
+      known.push_back(to[d]);
+    }
+  }
+  require_size(c, known, c.dtype(0));
+  if (inferred >= 0) {
+    std::optional<IndexExpr> rest = exact_quotient(from, known);
+    if (!rest) return infer_in_a_run(c, to, inferred);
+    to[inferred] = *rest;
+  } else if (!ir::prove_equal(ir::product(from), ir::product(to))) {
+    if (is_left_to_a_run(c, from) || is_left_to_a_run(c, to)) return infer_in_a_run(c, to, inferred);
+    require_same_elements(c, from, to);
+  }
+  c.set_output(0, c.dtype(0), to);
+}
+
+void infer_flatten(InferContext& c) {
+  const Shape& from = c.shape(0);
+  int rank = int(from.size());
+  int64_t axis = c.integer("axis", 1);
+  if (axis < -rank || axis > rank) c.fail(fmt::format("axis {} is not in [{}, {}]", axis, -rank, rank));
+  if (axis < 0) axis += rank;
+  std::span<const IndexExpr> all(from);
+  c.set_output(0, c.dtype(0), {ir::product(all.first(axis)), ir::product(all.subspan(axis))});
+}
+
+void infer_squeeze(InferContext& c) {
+  if (is_run_time(c, 1)) return infer_declared(c, "the axes", int64_t(c.shape(0).size()) - element_count(c, 1));
+  const Shape& from = c.shape(0);
+  std::optional<std::vector<int64_t>> given = axes_argument(c, 1);
+  std::vector<int> axes = normalized_axes(c, given.value_or(std::vector<int64_t>{}), int(from.size()));
+  Shape to;
+  for (int d = 0; d < int(from.size()); ++d) {
+    bool removed = given ? std::find(axes.begin(), axes.end(), d) != axes.end() : from[d].is_constant(1);
+    if (!removed) to.push_back(from[d]);
+    if (removed && from[d].is_constant() && !from[d].is_constant(1))
+      c.fail(fmt::format("dimension {} of the input {} is not 1", d, to_string(from)));
+    if (removed && !from[d].is_constant()) c.compare_in_run(from[d], 1);
+  }
+  c.set_output(0, c.dtype(0), to);
+}
+
+void infer_unsqueeze(InferContext& c) {
+  if (is_run_time(c, 1)) return infer_declared(c, "the axes", int64_t(c.shape(0).size()) + element_count(c, 1));
+  std::optional<std::vector<int64_t>> given = axes_argument(c, 1);
+  if (!given) c.fail("the axes are missing");
+  if (given->size() > 64) c.fail("more than 64 axes");
+  Shape to = c.shape(0);
+  std::vector<int> axes = normalized_axes(c, *given, int(to.size() + given->size()));
+  for (int axis : axes) to.insert(to.begin() + axis, 1);
+  c.set_output(0, c.dtype(0), to);
+}
+
+void lower_reshape(LowerContext& c) {
+  const Shape& from = c.shape(0);
+  const Shape& to = c.output(0).shape;
+  c.emit_pointwise(c.output_buffer(0), [&](const auto& at) { return load_input(c, 0, reshaped_index(from, to, at)); });
+}
+
+Scalar load_reshaped(LowerContext& c, const std::vector<IndexExpr>& at, const std::vector<Scalar>& conditions) {
+  return checked(c, load_input(c, 0, reshaped_index(c.shape(0), c.output(0).shape, at)), conditions);
+}
+
+// What a run's shape must be to give the declared one.
+std::vector<Scalar> agrees_with_shape(LowerContext& c) {
+  const Shape& from = c.shape(0);
+  const Shape& to = c.output(0).shape;
+  if (element_count(c, 1) != int64_t(to.size()))
+    c.fail(fmt::format("the shape does not have {} dimensions", to.size()));
+  bool allow_zero = c.integer("allowzero", 0) != 0;
+  std::vector<Scalar> conditions;
+  for (size_t d = 0; d < to.size(); ++d) {
+    Scalar asked = integer_element(c, 1, int64_t(d));
+    Scalar agrees = asked == index_value(c, to[d]) || asked == -1.0;
+    if (!allow_zero && d < from.size() && ir::prove_equal(from[d], to[d])) agrees = agrees || asked == 0.0;
+    conditions.push_back(agrees);
+  }
+  return conditions;
+}
+
+void lower_reshape_to_shape(LowerContext& c) {
+  if (c.opset() < 5 || !is_run_time(c, 1)) return lower_reshape(c);
+  std::vector<Scalar> conditions = agrees_with_shape(c);
+  c.emit_pointwise(c.output_buffer(0), [&](const auto& at) { return load_reshaped(c, at, conditions); });
+}
+
+// Of dimensions that were compared with 1 before.
+void lower_squeeze(LowerContext& c) {
+  const auto given = axes_argument(c, 1);
+  const std::vector<int> axes = normalized_axes(c, *given, int(c.shape(0).size()));
+  c.emit_pointwise(c.output_buffer(0), [&](std::vector<IndexExpr> at) {
+    for (int axis : axes) at.insert(at.begin() + axis, IndexExpr());
+    return load_input(c, 0, at);
+  });
+}
+
+// Every axis that a run gives must be a dimension 1 of the longer shape, which has as many more dimensions.
+void lower_reshape_by_axes(LowerContext& c) {
+  const Shape &from = c.shape(0), &to = c.output(0).shape;
+  if (!is_run_time(c, 1)) {
+    const bool same_size = ir::prove_equal(ir::product(from), ir::product(to));
+    return same_size ? lower_reshape(c) : lower_squeeze(c);
+  }
+  const Shape& longer = from.size() > to.size() ? from : to;
+  int64_t count = element_count(c, 1), rank = int64_t(longer.size());
+  if (count != rank - int64_t(std::min(from.size(), to.size()))) c.fail(fmt::format("{} axes do not fit", count));
+  std::vector<Scalar> conditions;
+  for (int64_t k = 0; k < count; ++k) {
+    Scalar axis = integer_element(c, 1, k), found = scalar(c, c.exprs().constant_int(DType::boolean, 0));
+    for (int64_t d = 0; d < rank; ++d)
+      found = found || (index_value(c, longer[size_t(d)]) == 1.0 && (axis == double(d) || axis == double(d - rank)));
+    conditions.push_back(found);
+  }
+  c.emit_pointwise(c.output_buffer(0), [&](const auto& at) { return load_reshaped(c, at, conditions); });
+}
+
+Scalar size_of(LowerContext& c, const Shape& shape) { return index_value(c, ir::product(shape)); }
+
+void resolve_reshape(LowerContext& c, ir::BufferId dims) {
+  const Shape& from = c.shape(0);
+  const bool allow_zero = c.integer("allowzero", 0) != 0;
+  const int64_t rank = element_count(c, 1);
+  Scalar known = number(c, DType::i64, 1), inferred = number(c, DType::i64, 0), total = size_of(c, from);
+  std::vector<Scalar> asked, conditions;
+  for (int64_t d = 0; d < rank; ++d) {
+    Scalar dim = integer_element(c, 1, d);
+    if (!allow_zero)
+      dim = select(dim == 0.0, d < int64_t(from.size()) ? index_value(c, from[size_t(d)]) : dim.number(-2), dim);
+    conditions.push_back(dim >= -1.0);
+    known = known * select(dim == -1.0, dim.number(1), dim);
+    inferred = inferred + select(dim == -1.0, dim.number(1), dim.number(0));
+    asked.push_back(dim);
+  }
+  const Scalar rest = total / max(known, 1.0);
+  conditions.push_back(inferred <= 1.0);
+  conditions.push_back(known * select(inferred == 1.0, rest, rest.number(1)) == total);
+  for (Scalar& dim : asked) dim = valid_or_refused(c, select(dim == -1.0, rest, dim), conditions);
+  emit_dims(c, dims, asked);
+}
+
+// The dimensions that are left without the listed ones, which are 1.
+void resolve_squeeze(LowerContext& c, ir::BufferId dims) {
+  const Shape& from = c.shape(0);
+  const auto rank = int64_t(from.size()), left = rank - element_count(c, 1);
+  std::vector<Scalar> result(size_t(left), number(c, DType::i64, 0)), conditions;
+  Scalar position = number(c, DType::i64, 0);
+  for (int64_t d = 0; d < rank; ++d) {
+    const Scalar removed = lists_axis(c, 1, d, rank), extent = index_value(c, from[size_t(d)]);
+    conditions.push_back(!removed || extent == 1.0);
+    for (int64_t k = 0; k < left; ++k)
+      result[size_t(k)] = select(!removed && position == double(k), extent, result[size_t(k)]);
+    position = position + select(removed, position.number(0), position.number(1));
+  }
+  conditions.push_back(position == double(left));
+  for (Scalar& dim : result) dim = valid_or_refused(c, dim, conditions);
+  emit_dims(c, dims, result);
+}
+
+// 1 where an axis is listed, else the next dimension of the input.
+void resolve_unsqueeze(LowerContext& c, ir::BufferId dims) {
+  const Shape& from = c.shape(0);
+  const auto rank = int64_t(from.size()) + element_count(c, 1);
+  std::vector<Scalar> result, conditions;
+  Scalar position = number(c, DType::i64, 0);
+  for (int64_t d = 0; d < rank; ++d) {
+    const Scalar inserted = lists_axis(c, 1, d, rank);
+    Scalar dim = number(c, DType::i64, 1);
+    for (size_t k = 0; k < from.size(); ++k)
+      dim = select(!inserted && position == double(k), index_value(c, from[k]), dim);
+    result.push_back(dim);
+    position = position + select(inserted, position.number(0), position.number(1));
+  }
+  conditions.push_back(position == double(from.size()));
+  for (Scalar& dim : result) dim = valid_or_refused(c, dim, conditions);
+  emit_dims(c, dims, result);
+}
+
+}  // namespace
+
+std::vector<Op> reshape_ops() {
+  return {
+      {.name = "Reshape",
+       .versions = {{1, "consumed_inputs:ints shape:ints"},
+                    {5, "-consumed_inputs -shape"},
+                    13,
+                    {14, "allowzero:int"},
+                    19,
+                    21,
+                    23,
+                    24,
+                    25},
+       .inputs = {1, 2},
+       .infer = infer_reshape,
+       .lower = lower_reshape_to_shape,
+       .resolve = resolve_reshape},
+      {.name = "Flatten",
+       .versions = {{1, "axis:int"}, 9, 11, 13, 21, 23, 24, 25},
+       .inputs = 1,
+       .infer = infer_flatten,
+       .lower = lower_reshape},
+      {.name = "Squeeze",
+       .versions = {{1, "axes:ints"}, 11, {13, "-axes"}, 21, 23, 24, 25},
+       .inputs = {1, 2},
+       .infer = infer_squeeze,
+       .lower = lower_reshape_by_axes,
+       .resolve = resolve_squeeze},
+      {.name = "Unsqueeze",
+       .versions = {{1, "axes:ints"}, 11, {13, "-axes"}, 21, 23, 24, 25},
+       .inputs = {1, 2},
+       .infer = infer_unsqueeze,
+       .lower = lower_reshape_by_axes,
+       .resolve = resolve_unsqueeze},
+  };
+}
+
+}  // namespace cppgen::ops
