@@ -17,8 +17,8 @@ using Types = std::map<DType, HowItRuns>;
 
 constexpr const char* kIntroduction = R"(# Operators
 
-This page is generated: versions come from the operator table, all else from what the compiler does with the samples of
-`tests/differential`. The test `docs` fails when it is out of date and says how to write it anew.
+This page is generated: versions and attributes come from the operator table, all else from what the compiler does with
+the samples of `tests/differential`. The test `docs` fails when it is out of date and says how to write it anew.
 
 - **Versions**: the versions of the operator set that changed the operator; a later set means the last of them.
 - **Types**: of the input or output that gives the operator its type, in the latest version. `floats` are float32,
@@ -36,11 +36,11 @@ ScatterElements, ScatterND, Shape, Size, Slice, SpaceToDepth, Split, Squeeze, Te
 Where), by control flow, sequences and optionals, by Cast, Equal, TfIdfVectorizer and Unique, and by the operators on
 strings. Of unknown rank, by the last two groups alone.
 
-Operators that the compiler replaces by those of this table, among them most of `ai.onnx.ml`, stand in the second table.
-ZipMap gives a sequence
-of two: the keys that all maps share, and the values, a row for each map. CastMap and DictVectorizer take inputs of the
-model that are maps; other operators, and other values that are maps, are refused. Where no key of a sparse CastMap is,
-strings are "0.f", as in ONNX Runtime; a key beyond its end is an error.
+Operators that the compiler replaces by those of this table, among them most of `ai.onnx.ml`, stand in a second one.
+Of the others of `ai.onnx.ml`, ZipMap gives a sequence of two: the keys that all maps share, and the values, a row for
+each map. CastMap and DictVectorizer take inputs of the model that are maps; other operators, and other values that are
+maps, are refused. Where no key of a sparse CastMap is, strings are "0.f", as in ONNX Runtime; a key beyond its end is
+an error.
 
 )";
 
