@@ -77,3 +77,16 @@ def bias_of_the_last_positions():
         masked = np.where(mask, ints["table"][:, :, :, 16 - p - s:], np.float32(-9))
         return case([mask, past, x], [np.concatenate([past, x], 1)[:, None, None] + masked, x])
     return model, [one(2, 0, 3), one(1, 4, 1), one(2, 3, 2)]
+
+
+@idiom
+def timesteps_of_a_batch():
+    """Diffusion: timesteps.expand(batch), where a run gives one timestep for all images, or one for each."""
+    nodes = [node("Shape", ["x"], ["s"]), const("zero", np.int64([0])), const("one", np.int64([1])),
+             node("Slice", ["s", "zero", "one"], ["n"]), node("Expand", ["t", "n"], ["all"]),
+             const("rest", np.int64([-1, 1, 1])), node("Reshape", ["all", "rest"], ["each"]),
+             node("Add", ["x", "each"], ["y"])]
+    model = make_model(nodes, [tensor("x", np.float32, ["batch", 2, "w"]), tensor("t", np.float32, ["steps"])],
+                       [tensor("y", np.float32, ["batch", 2, "w"])])
+    return model, [case([x, t], [x + t.reshape(-1, 1, 1)])
+                   for x, t in ((ramp(3, 2, 4), ramp(1)), (ramp(3, 2, 5), ramp(3)), (ramp(1, 2, 4), ramp(1)))]

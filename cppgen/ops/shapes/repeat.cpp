@@ -30,11 +30,34 @@ void resolve_expand(LowerContext& c, ir::BufferId dims) {
   emit_dims(c, dims, result);
 }
 
+// The dimension of a vector that a run may give one element or as many as are asked for, as one timestep for all images
+// of a batch; nullopt if the input is no vector, or its length is known to be one or the other.
+std::optional<size_t> one_or_all(const Shape& from, const Shape& asked) {
+  std::optional<size_t> own;
+  for (size_t d = 0; d < from.size(); ++d) {
+    if (from[d].is_constant(1)) continue;
+    if (own) return std::nullopt;
+    own = d;
+  }
+  if (!own || asked.size() < from.size() - *own) return std::nullopt;
+  const IndexExpr n = from[*own], of = asked[asked.size() - from.size() + *own];
+  const bool is_symbol = n.node() && n.node()->op == ir::IndexOp::variable && !ir::is_fresh_symbol(n);
+  if (!is_symbol || of.is_constant(1) || ir::depends_on_fresh_symbols(of) || ir::prove_equal(n, of))
+    return std::nullopt;
+  return own;
+}
+
+Shape expansion(InferContext& c, const Shape& asked) {
+  Shape from = c.shape(0);
+  if (const auto own = one_or_all(from, asked)) from[*own] = 1;
+  return broadcast(c, from, asked);
+}
+
 void infer_expand(InferContext& c) {
   require_dtype(c, 1, bit(DType::i64));
   require_rank(c, 1, 1, 1);
   const std::vector<IndexExpr>* dims = c.contents(1);
-  Shape to = dims ? broadcast(c, c.shape(0), *dims) : run_time_expansion(c);
+  Shape to = dims ? expansion(c, *dims) : run_time_expansion(c);
   require_size(c, to, c.dtype(0));
   c.set_output(0, c.dtype(0), to);
 }
@@ -55,9 +78,22 @@ std::vector<Scalar> agrees_with_expansion(LowerContext& c) {
   return conditions;
 }
 
+void lower_one_or_all(LowerContext& c, size_t own) {
+  const Shape& from = c.shape(0);
+  const size_t d = c.output(0).shape.size() - from.size() + own;
+  const Scalar given = index_value(c, from[own]), asked = index_value(c, c.output(0).shape[d]);
+  c.emit_pointwise(c.output_buffer(0), [&](const auto& at) {
+    std::vector<IndexExpr> element(from.size(), IndexExpr(int64_t(0)));
+    element[own] = ir::min(at[d], from[own] - 1);
+    return checked(c, load_input(c, 0, element), {given == 1.0 || given == asked});
+  });
+}
+
 void lower_expand(LowerContext& c) {
-  if (!is_run_time(c, 1))
+  if (!is_run_time(c, 1)) {
+    if (const auto own = one_or_all(c.shape(0), c.output(0).shape)) return lower_one_or_all(c, *own);
     return c.emit_pointwise(c.output_buffer(0), [&](const auto& at) { return c.load_broadcast(0, at); });
+  }
   std::vector<Scalar> conditions = agrees_with_expansion(c);
   const Shape& from = c.shape(0);
   c.emit_pointwise(c.output_buffer(0), [&](const auto& at) {
