@@ -3,6 +3,7 @@
 #include <cstring>
 
 #include "cppgen/import/host_types.h"
+#include "cppgen/import/sparse_tensors.h"
 #include "runtime/base/errors.h"
 
 namespace cppgen::import {
@@ -85,6 +86,13 @@ Tensor constant_of(onnx::NodeProto& node, ExternalData& files) {
   onnx::AttributeProto& a = *node.mutable_attribute(0);
   const std::string& name = a.name();
   if (name == "value" && a.has_t()) return named_tensor(*a.mutable_t(), name, files);
+  if (name == "sparse_value" && a.has_sparse_tensor()) {
+    try {
+      return import_sparse_tensor(*a.mutable_sparse_tensor(), files);
+    } catch (const UserError& e) {
+      user_error("attribute {} {}", quoted(name), e.what());
+    }
+  }
   if (name == "value_float") {
     float v = a.f();
     return tensor_of(DType::f32, {}, &v, 1);
@@ -96,7 +104,7 @@ Tensor constant_of(onnx::NodeProto& node, ExternalData& files) {
   if (name == "value_floats")
     return tensor_of(DType::f32, {a.floats_size()}, a.floats().data(), size_t(a.floats_size()));
   if (name == "value_ints") return tensor_of(DType::i64, {a.ints_size()}, a.ints().data(), size_t(a.ints_size()));
-  user_error("a Constant with attribute {} is not supported; allowed are value, value_float(s) and value_int(s)",
+  user_error("a Constant with attribute {} is not supported; allowed are value, sparse_value and value_ of a kind",
              quoted(name));
 }
 

@@ -25,6 +25,13 @@ bool is_identifier(std::string_view text) {
          std::all_of(text.begin(), text.end(), [&](char c) { return letter(c) || (c >= '0' && c <= '9'); });
 }
 
+// Some exporters write one of these for every dimension that a run decides, so dimensions that have it need not be
+// equal; others write a negative size.
+bool says_something(const std::string& name) {
+  static const std::set<std::string> kNothing = {"", "?", "-1", "*", "None", "none", "null", "unk", "unknown"};
+  return !kNothing.count(name);
+}
+
 // INPUT.AXIS; the input's own name may have dots.
 bool split_axis(const std::string& text, std::string& input, int& axis) {
   size_t dot = text.rfind('.');
@@ -129,12 +136,8 @@ InputDims::Dim InputDims::dim_of(const onnx::ValueInfoProto& input, int axis) co
   auto named = symbolic_.find({input.name(), axis});
   if (named != symbolic_.end()) return {0, named->second};
   const auto& dim = input.type().tensor_type().shape().dim(axis);
-  if (dim.has_dim_value()) {
-    if (dim.dim_value() < 0)
-      user_error("input {}: dimension {} is negative, {}", quoted(input.name()), axis, dim.dim_value());
-    return {dim.dim_value(), ""};
-  }
-  if (!dim.dim_param().empty()) return {0, dim.dim_param()};
+  if (dim.has_dim_value() && dim.dim_value() >= 0) return {dim.dim_value(), ""};
+  if (says_something(dim.dim_param())) return {0, dim.dim_param()};
   return {0, fmt::format("{}.{}", input.name(), axis)};
 }
 

@@ -7,6 +7,7 @@
 #include "cppgen/import/attributes.h"
 #include "cppgen/import/host_types.h"
 #include "cppgen/import/order.h"
+#include "cppgen/import/sparse_tensors.h"
 #include "runtime/base/errors.h"
 #include "runtime/base/printable.h"
 
@@ -99,8 +100,16 @@ void GraphBuilder::define(std::string_view name, ValueId id) {
 }
 
 void GraphBuilder::add_initializers(onnx::GraphProto& proto) {
-  if (proto.sparse_initializer_size())
-    user_error("sparse initializer {} is not supported", quoted(proto.sparse_initializer(0).values().name()));
+  for (onnx::SparseTensorProto& sparse : *proto.mutable_sparse_initializer()) {
+    const std::string name = sparse.values().name();
+    try {
+      const ValueId id = graph_.add_constant(name, import_sparse_tensor(sparse, context_.files));
+      graph_.value(id).initializer = true;
+      define(name, id);
+    } catch (const UserError& e) {
+      user_error("initializer {} {}", quoted(name), e.what());
+    }
+  }
   for (onnx::TensorProto& proto_tensor : *proto.mutable_initializer()) {
     Tensor tensor;
     try {

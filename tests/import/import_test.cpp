@@ -238,10 +238,33 @@ TEST(ImportErrors, TypesOfInputs) {
   EXPECT_EQ(error_of(unranked), "m.onnx: input \"u\" has no shape; its number of dimensions must be known");
 }
 
+// A sparse initializer of 2 x 3 elements with the value 7 at this position.
+std::string error_of_sparse(const std::vector<int64_t>& positions, std::vector<int64_t> position_dims,
+                            std::vector<int64_t> dims = {2, 3}) {
+  ModelMaker m = relu_chain();
+  onnx::SparseTensorProto& s = *m.graph.add_sparse_initializer();
+  s.mutable_values()->set_name("sp");
+  s.mutable_values()->set_data_type(onnx::TensorProto::FLOAT);
+  s.mutable_values()->add_dims(1);
+  s.mutable_values()->add_float_data(7);
+  s.mutable_indices()->set_data_type(onnx::TensorProto::INT64);
+  for (int64_t d : position_dims) s.mutable_indices()->add_dims(d);
+  for (int64_t p : positions) s.mutable_indices()->add_int64_data(p);
+  for (int64_t d : dims) s.add_dims(d);
+  return error_of(m);
+}
+
+TEST(ImportErrors, SparseTensors) {
+  const std::string name = "m.onnx: initializer \"sp\" ";
+  EXPECT_EQ(error_of_sparse({6}, {1}), name + "has the position 6 among 6 elements");
+  EXPECT_EQ(error_of_sparse({-1}, {1}), name + "has the position -1 among 6 elements");
+  EXPECT_EQ(error_of_sparse({0, 3}, {1, 2}), name + "has the position 3 along dimension 1 of size 3");
+  EXPECT_EQ(error_of_sparse({0, 1}, {2}), name + "is sparse and has no int64 position for each of its 1 values");
+  EXPECT_EQ(error_of_sparse({0}, {1}, {1 << 20, 1 << 20}),
+            name + "is sparse and has 4398046511104 bytes with all its zeros; at most 2147483648");
+}
+
 TEST(ImportErrors, Unsupported) {
-  ModelMaker sparse = relu_chain();
-  sparse.graph.add_sparse_initializer()->mutable_values()->set_name("sp");
-  EXPECT_EQ(error_of(sparse), "m.onnx: sparse initializer \"sp\" is not supported");
   ModelMaker attribute = relu_chain();
   auto* a = attribute.graph.mutable_node(0)->add_attribute();
   a->set_name("alpha");
