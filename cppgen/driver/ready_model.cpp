@@ -96,10 +96,8 @@ void check_fixed_dims(const rt::Plan& plan, const std::map<std::string, int64_t>
   }
 }
 
-void compile_and_load(ReadyModel& model, const ModelOptions& options, const Settings& settings,
-                      const CancelToken& cancel, const BeforeKernels& before_kernels) {
-  CompileRequest request = compile_request(options, settings, cancel);
-  model.bound = take_sizes_of_new_symbols(request);
+void compile_and_load(ReadyModel& model, CompileRequest request, const BeforeKernels& before_kernels) {
+  const Settings& settings = request.settings;
   const std::vector<DimOption> dims = request.dims;
   request.before_kernels = [&](const rt::Plan& plan) {
     check_fixed_dims(plan, model.bound, dims);
@@ -113,10 +111,35 @@ void compile_and_load(ReadyModel& model, const ModelOptions& options, const Sett
     if (!model.compiled.report.from_cache) throw;
     log_info("the cached package is damaged and made anew: {}", error.what());
     request.replace = true;
-    model.compiled = compile_with_progress(std::move(request));
+    model.compiled = compile_with_progress(request);
     load(model, model.compiled.package, model.compiled.trusted, settings);
   }
   check_fixed_dims(model.plan(), model.bound, dims);
+  if (model.compiled.report.from_cache && before_kernels) before_kernels(model.plan(), model.bound);
+}
+
+void interpret(ReadyModel& model, const CompileRequest& request, const BeforeKernels& before_run) {
+  const ScopedTimeLimit limit(double(request.settings.compile_timeout_seconds) + 0.5, timeout_text(request));
+  model.reference = std::make_unique<ReferenceModel>(request);
+  model.reference_plan = reference_plan(*model.reference);
+  if (before_run) before_run(model.reference_plan, model.bound);
+}
+
+// The options that make dimensions of inputs 1 that are 1 in a run and not by the model.
+std::vector<DimOption> ones_among(const rt::Plan& plan, std::span<const rt::Value> inputs) {
+  std::vector<DimOption> ones;
+  for (size_t i = 0; i < std::min(inputs.size(), plan.inputs.size()); i++) {
+    const rt::TensorInfo& info = plan.inputs[i];
+    const std::vector<int64_t>* dims = dims_of(inputs[i]);
+    if (!dims || dims->size() != info.dims.size()) continue;
+    for (size_t axis = 0; axis < dims->size(); axis++) {
+      if ((*dims)[axis] != 1 || info.dims[axis].code.at(0) == int64_t(rt::DimOp::constant)) continue;
+      const std::string symbol = fmt::format("{}.{}", info.name, axis);
+      ones.push_back({info.name, int(axis), symbol, std::nullopt});
+      ones.push_back({"", -1, symbol, 1});
+    }
+  }
+  return ones;
 }
 
 // The runtime checks that inputs agree with each other; this checks that they agree with --dim.
@@ -145,8 +168,14 @@ void check_bound(const rt::Plan& plan, const std::map<std::string, int64_t>& bou
 
 void check_inputs(const rt::Plan& plan, const std::map<std::string, int64_t>& bound,
                   std::span<const rt::Value> inputs) {
-  check_bound(plan, bound, inputs);
-  rt::check_values(plan, inputs);
+  try {
+    check_bound(plan, bound, inputs);
+    rt::check_values(plan, inputs);
+  } catch (const UserError& error) {
+    std::vector<DimOption> ones = ones_among(plan, inputs);
+    if (ones.empty()) throw;
+    throw DimensionsOfOne(error, std::move(ones));
+  }
 }
 
 bool is_package(const std::string& model) {
@@ -182,21 +211,37 @@ CompiledModel compile_with_progress(CompileRequest request) {
 ReadyModel open_model(const ModelOptions& options, const Settings& settings, const CancelToken& cancel,
                       const BeforeKernels& before_kernels) {
   const double begin = seconds_now();
+  const auto open = [&](const std::vector<DimOption>& ones) {
+    ReadyModel model;
+    model.path = options.model;
+    model.before_step = [&cancel] { throw_if_cancelled(cancel); };
+    model.package = is_package(options.model);
+    if (model.package) {
+      refuse_compiler_options(options, settings);
+      load(model, options.model, false, settings);
+      model.bound = package_dims(options, model.plan());
+      return model;
+    }
+    CompileRequest request = compile_request(options, settings, cancel);
+    const bool reference = is_reference(options, settings);
+    if (!reference) model.bound = take_sizes_of_new_symbols(request);
+    request.dims.insert(request.dims.end(), ones.begin(), ones.end());
+    reference ? interpret(model, request, before_kernels) : compile_and_load(model, request, before_kernels);
+    return model;
+  };
+  const auto open_again = [&](const DimensionsOfOne& error) {
+    log_info("the inputs need another compilation, for dimensions of 1: {}", error.what());
+    try {
+      return open(error.ones);
+    } catch (const UserError&) {
+      throw UserError(error);
+    }
+  };
   ReadyModel model;
-  model.path = options.model;
-  model.before_step = [&cancel] { throw_if_cancelled(cancel); };
-  model.package = is_package(options.model);
-  if (model.package) {
-    refuse_compiler_options(options, settings);
-    load(model, options.model, false, settings);
-    model.bound = package_dims(options, model.plan());
-  } else if (is_reference(options, settings)) {
-    const CompileRequest request = compile_request(options, settings, cancel);
-    const ScopedTimeLimit limit(double(settings.compile_timeout_seconds) + 0.5, timeout_text(request));
-    model.reference = std::make_unique<ReferenceModel>(request);
-    model.reference_plan = reference_plan(*model.reference);
-  } else {
-    compile_and_load(model, options, settings, cancel, before_kernels);
+  try {
+    model = open({});
+  } catch (const DimensionsOfOne& error) {
+    model = open_again(error);
   }
   model.open_s = seconds_now() - begin;
   return model;

@@ -9,6 +9,7 @@
 
 #include "cppgen/driver/command_options.h"
 #include "cppgen/driver/compiler.h"
+#include "runtime/base/errors.h"
 #include "runtime/plan/plan.h"
 #include "runtime/session/session.h"
 
@@ -52,14 +53,21 @@ CompileRequest compile_request(const ModelOptions&, const Settings&, const Cance
 CompiledModel compile_with_progress(CompileRequest);
 
 // Looks at what a model takes, and at the sizes that --dim binds, before any kernel is compiled: what it throws (inputs
-// that do not fit) costs no compilation. Not called where nothing is compiled.
+// that do not fit) costs no compilation. Not called for a package.
 using BeforeKernels = std::function<void(const rt::Plan&, const std::map<std::string, int64_t>& bound)>;
 
-// UserError for inputs that do not fit the model, or --dim.
+// Inputs do not fit, and some of their dimensions, `ones`, are 1 where the model was compiled for a size that other
+// inputs share. Compiled for these ones, operators broadcast them.
+struct DimensionsOfOne : UserError {
+  DimensionsOfOne(const UserError& error, std::vector<DimOption> ones) : UserError(error), ones(std::move(ones)) {}
+  std::vector<DimOption> ones;
+};
+
+// UserError for inputs that do not fit the model, or --dim; DimensionsOfOne if that may be the reason.
 void check_inputs(const rt::Plan&, const std::map<std::string, int64_t>& bound, std::span<const rt::Value> inputs);
 
-// Opens the model, which the token outlives, on the interpreter with --reference or FORCE_NATIVE_RUNTIME. UserError if
-// a package is asked for what needs the compiler.
+// Opens the model, which the token outlives, on the interpreter with --reference or FORCE_NATIVE_RUNTIME; for
+// dimensions of 1 if BeforeKernels finds such. UserError if a package is asked for what needs the compiler.
 ReadyModel open_model(const ModelOptions&, const Settings&, const CancelToken&, const BeforeKernels& = {});
 
 // How a step runs.

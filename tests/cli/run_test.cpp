@@ -48,6 +48,28 @@ TEST_F(RunCommand, DimensionsComeFromOptionsOrFiles) {
   EXPECT_EQ(json::parse(bound.out)["outputs"][0]["shape"], json({5, 3}));
 }
 
+// Dimensions of two names that the model adds are taken to be one size, unless an input that is given has 1 there.
+TEST_F(RunCommand, InputsOfOneRowAreBroadcast) {
+  ModelMaker maker;
+  maker.input("x", {"batch", "3"}).input("mask", {"batch_of_mask", "3"}).output("y").node("Add", {"x", "mask"}, {"y"});
+  const std::string model = write("add.onnx", maker);
+  rt::write_npy(path("two.npy"), floats({2, 3}, {1, 2, 3, 4, 5, 6}).view());
+  rt::write_npy(path("one.npy"), floats({1, 3}, {10, 20, 30}).view());
+  const std::vector<float> sum{11, 22, 33, 14, 25, 36};
+  for (const char* way : {"--reference", "--threads=1", "--threads=1"})  // the last from the cache
+    for (const auto& [x, mask] :
+         std::vector<std::pair<std::string, std::string>>{{"two", "two"}, {"two", "one"}, {"one", "two"}}) {
+      const Ended ended = run({"run", model, way, "--input", "x=" + path(x) + ".npy", "--input",
+                               "mask=" + path(mask) + ".npy", "--output", path("out")});
+      ASSERT_EQ(ended.status, 0) << ended.err;
+      if (x == mask) continue;
+      const rt::Tensor y = rt::read_npy(path("out/out_0.npy"));
+      EXPECT_EQ(std::vector<float>(y.as<float>(), y.as<float>() + 6), sum) << way << x << mask;
+    }
+  rt::write_npy(path("three.npy"), floats({3, 3}, {1, 2, 3, 4, 5, 6, 7, 8, 9}).view());
+  EXPECT_EQ(run({"run", model, "--input", "x=" + path("two.npy"), "--input", "mask=" + path("three.npy")}).status, 2);
+}
+
 TEST_F(RunCommand, SecondRunComesFromTheCache) {
   const std::string model = symbolic_model();
   EXPECT_EQ(json::parse(run({"run", model, "--dim", "N=2", "--json"}).out)["from_cache"], false);
