@@ -8,7 +8,8 @@
 namespace cppgen::import {
 namespace {
 
-constexpr int64_t kMostBytes = int64_t(1) << 31;  // a few values may stand for any number of zeros
+// A few values may stand for any number of zeros, but what a file makes us allocate is in proportion to its size.
+constexpr int64_t kFreeBytes = 1 << 16, kMostBytesPerByte = 4096;
 
 // Positions are counted through all elements, or given along each dimension: [values] or [values, rank].
 int64_t element_at(const Tensor& positions, int64_t k, const std::vector<int64_t>& dims) {
@@ -33,7 +34,8 @@ Tensor import_sparse_tensor(onnx::SparseTensorProto& proto, ExternalData& files)
   const Tensor positions = import_tensor(*proto.mutable_indices(), files);
   const std::vector<int64_t> dims(proto.dims().begin(), proto.dims().end());
   const int64_t bytes = tensor_bytes(values.dtype, dims);
-  if (bytes > kMostBytes) user_error("is sparse and has {} bytes with all its zeros; at most {}", bytes, kMostBytes);
+  const int64_t most = kFreeBytes + kMostBytesPerByte * int64_t(values.data.size + positions.data.size);
+  if (bytes > most) user_error("is sparse and has {} bytes with all its zeros; at most {} for its values", bytes, most);
   const int64_t count = values.elements(), rank = int64_t(dims.size());
   const bool fits = positions.dims == std::vector<int64_t>{count} || positions.dims == std::vector{count, rank};
   if (positions.dtype != DType::i64 || values.dims.size() != 1 || !fits)

@@ -261,7 +261,7 @@ TEST(ImportErrors, SparseTensors) {
   EXPECT_EQ(error_of_sparse({0, 3}, {1, 2}), name + "has the position 3 along dimension 1 of size 3");
   EXPECT_EQ(error_of_sparse({0, 1}, {2}), name + "is sparse and has no int64 position for each of its 1 values");
   EXPECT_EQ(error_of_sparse({0}, {1}, {1 << 20, 1 << 20}),
-            name + "is sparse and has 4398046511104 bytes with all its zeros; at most 2147483648");
+            name + "is sparse and has 4398046511104 bytes with all its zeros; at most 114688 for its values");
 }
 
 TEST(ImportErrors, Unsupported) {
