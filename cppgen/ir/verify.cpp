@@ -101,6 +101,8 @@ class Verifier {
 
   void require_scope(IndexExpr e, const Scope& scope) const {
     if (e.is_constant()) return;
+    if (const IndexNode* v = e.node(); v->op == IndexOp::variable && (v->kind == VarKind::symbol || scope.count(v)))
+      return;
     for (const IndexNode* v : variables_of(e))
       if (v->kind != VarKind::symbol && !scope.count(v))
         require(false, "{} is out of scope in {}", v->name, to_string(e));
@@ -182,6 +184,8 @@ class Verifier {
   void check_stays_inside(const Store& s, const Buffer& b, size_t d, const Scope& scope) const {
     const IndexExpr i = s.indices[d];
     require_scope(i, scope);
+    if (const IndexNode* v = i.node(); v && v->op == IndexOp::variable && v->kind == VarKind::loop)
+      if (v->extent == b.shape[d]) return;
     // A loop without a round stores nothing.
     if (std::any_of(scope.begin(), scope.end(), [](const IndexNode* v) { return v->extent.is_constant(0); })) return;
     const IndexRange range = i.range(), extent = b.shape[d].range();
