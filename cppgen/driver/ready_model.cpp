@@ -125,6 +125,12 @@ void interpret(ReadyModel& model, const CompileRequest& request, const BeforeKer
   if (before_run) before_run(model.reference_plan, model.bound);
 }
 
+// Keys and values of one map are as many.
+bool is_size_of_map(const rt::Plan& plan, const rt::DimExpr& dim) {
+  if (dim.code.size() != 2 || dim.code[0] != int64_t(rt::DimOp::symbol)) return false;
+  return !plan.inputs[size_t(plan.symbols[size_t(dim.code[1])].input)].map_keys.empty();
+}
+
 // The options that make dimensions of inputs 1 that are 1 in a run and not by the model.
 std::vector<DimOption> ones_among(const rt::Plan& plan, std::span<const rt::Value> inputs) {
   std::vector<DimOption> ones;
@@ -133,7 +139,8 @@ std::vector<DimOption> ones_among(const rt::Plan& plan, std::span<const rt::Valu
     const std::vector<int64_t>* dims = dims_of(inputs[i]);
     if (!dims || dims->size() != info.dims.size()) continue;
     for (size_t axis = 0; axis < dims->size(); axis++) {
-      if ((*dims)[axis] != 1 || info.dims[axis].code.at(0) == int64_t(rt::DimOp::constant)) continue;
+      const rt::DimExpr& dim = info.dims[axis];
+      if ((*dims)[axis] != 1 || dim.code.at(0) == int64_t(rt::DimOp::constant) || is_size_of_map(plan, dim)) continue;
       const std::string symbol = fmt::format("{}.{}", info.name, axis);
       ones.push_back({info.name, int(axis), symbol, std::nullopt});
       ones.push_back({"", -1, symbol, 1});
