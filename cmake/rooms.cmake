@@ -8,7 +8,7 @@
 
 add_library(cppgen_options INTERFACE)
 target_compile_options(cppgen_options INTERFACE -Wall -Wextra -Werror=return-type -Wno-psabi -Wno-restrict -fno-math-errno
-                                                -ffp-contract=off)
+                                                -ffp-contract=off -pthread)
 if(CPPGEN_SANITIZE)
   target_compile_options(cppgen_options INTERFACE -fsanitize=${CPPGEN_SANITIZE} -fno-omit-frame-pointer)
   target_link_options(cppgen_options INTERFACE -fsanitize=${CPPGEN_SANITIZE})
@@ -47,6 +47,7 @@ function(cppgen_room path)
     add_library(${target} STATIC ${sources})
     target_include_directories(${target} PUBLIC "$<BUILD_INTERFACE:${view}>")
     target_link_libraries(${target} PUBLIC ${deps} ${ARG_LINK} PRIVATE $<BUILD_INTERFACE:cppgen_options> ${ARG_PRIVATE_LINK})
+    cppgen_precompiled(${target})
   else()
     add_library(${target} INTERFACE)
     target_include_directories(${target} INTERFACE "$<BUILD_INTERFACE:${view}>")

@@ -1,0 +1,57 @@
+# Headers of the standard library and of fmt that most sources include are parsed once, instead of in every source: half
+# of a small source's time. Sources still include what they use: clang-tidy reads them without these headers, and
+# -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON builds without them (a compiler cache then shares objects between clones).
+#
+# g++ asks for the same macros, instruction set and position independence where such headers are made and where they are
+# read, so rooms (-fPIC) and programs (-fPIE) have their own, and sources with flags of their own have none.
+
+# A compiler cache shares objects between clones only without them.
+if(CMAKE_CXX_COMPILER_LAUNCHER MATCHES "ccache" AND NOT DEFINED CMAKE_DISABLE_PRECOMPILE_HEADERS)
+  set(CMAKE_DISABLE_PRECOMPILE_HEADERS ON)
+endif()
+
+set(cppgen_common_headers
+    <algorithm> <array> <cmath> <cstdint> <cstring> <functional> <limits> <map> <memory> <numeric> <optional> <set>
+    <span> <string> <string_view> <unordered_map> <utility> <variant> <vector> <fmt/format.h>)
+
+# cppgen_make_precompiled(NAME HEADERS ... LINK ...): a target of which others take their precompiled headers.
+function(cppgen_make_precompiled name)
+  cmake_parse_arguments(ARG "" "" "HEADERS;LINK" ${ARGN})
+  set(source "${CMAKE_BINARY_DIR}/generated/${name}.cpp")
+  file(CONFIGURE OUTPUT "${source}" CONTENT "// Has nothing but precompiled headers.\n")
+  add_library(${name} OBJECT "${source}")
+  target_link_libraries(${name} PRIVATE cppgen_options fmt::fmt ${ARG_LINK})
+  target_precompile_headers(${name} PRIVATE ${ARG_HEADERS})
+endfunction()
+
+cppgen_make_precompiled(cppgen_headers_of_rooms HEADERS ${cppgen_common_headers})
+if(CPPGEN_TESTS)
+  find_package(GTest REQUIRED)
+  cppgen_make_precompiled(cppgen_headers_of_programs HEADERS ${cppgen_common_headers} <gtest/gtest.h> LINK GTest::gtest)
+  set_target_properties(cppgen_headers_of_programs PROPERTIES POSITION_INDEPENDENT_CODE OFF)  # Debian's g++ makes -fPIE of it
+endif()
+
+# Gives libraries and programs the headers that are parsed already.
+function(cppgen_precompiled)
+  foreach(target IN LISTS ARGN)
+    get_target_property(type ${target} TYPE)
+    if(type STREQUAL "STATIC_LIBRARY")
+      target_precompile_headers(${target} REUSE_FROM cppgen_headers_of_rooms)
+    elseif(TARGET cppgen_headers_of_programs)
+      target_precompile_headers(${target} REUSE_FROM cppgen_headers_of_programs)
+      target_compile_definitions(${target} PRIVATE GTEST_HAS_PTHREAD=1)  # as where the headers were parsed
+    endif()
+  endforeach()
+endfunction()
+
+# cppgen_source_options(SOURCE ... OPTIONS ...): sources with compiler flags of their own.
+function(cppgen_source_options)
+  cmake_parse_arguments(ARG "" "" "OPTIONS" ${ARGN})
+  set_source_files_properties(${ARG_UNPARSED_ARGUMENTS} PROPERTIES COMPILE_OPTIONS "${ARG_OPTIONS}"
+                                                                   SKIP_PRECOMPILE_HEADERS ON)
+endfunction()
+
+# cppgen_optimize_more(SOURCE ...): sources in which -O3 was measured to pay; all others have -O2.
+function(cppgen_optimize_more)
+  set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS "$<$<CONFIG:Release>:-O3>")
+endfunction()
