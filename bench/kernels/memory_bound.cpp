@@ -10,6 +10,7 @@
 #include "bench/kernels/limits.h"
 #include "bench/kernels/report.h"
 #include "cppgen/driver/compiler.h"
+#include "cppgen/driver/reference_model.h"
 #include "cppgen/support/temp_directory.h"
 #include "runtime/base/settings.h"
 #include "runtime/session/random_inputs.h"

@@ -6,6 +6,7 @@
 #include "cppgen/driver/command_support.h"
 #include "cppgen/driver/commands.h"
 #include "cppgen/driver/decision_text.h"
+#include "cppgen/driver/explain.h"
 #include "cppgen/driver/json_writer.h"
 #include "cppgen/driver/layout_text.h"
 #include "cppgen/driver/ready_model.h"

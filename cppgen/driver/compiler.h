@@ -1,15 +1,11 @@
 #pragma once
 #include <chrono>
 #include <functional>
-#include <map>
 #include <memory>
-#include <optional>
 #include <string>
 #include <vector>
 
 #include "cppgen/import/import.h"
-#include "cppgen/ir/interpreter.h"
-#include "cppgen/schedule/layout/layout_report.h"
 #include "cppgen/support/interrupt.h"
 #include "runtime/base/settings.h"
 #include "runtime/plan/module.h"
@@ -58,44 +54,5 @@ CompiledModel compile_model(const CompileRequest&);
 // Likewise of a graph that has been through the passes; the request's model only gives messages a name. Kernels come
 // from the cache, the whole model does not.
 CompiledModel compile_graph(Graph, const CompileRequest&);
-
-// What `explain` prints: the kernels and every decision, without compiling anything.
-struct Explanation {
-  struct Step {
-    std::string name, engine;          // engine "loops", "cppgen", "onednn" ...
-    std::vector<std::string> origins;  // nodes of the model
-    std::string loops;                 // "i0 < 3136, vector i1 < 64; reduce ..." for people
-    std::string source;                // emitted C++ of the kernel
-    std::string repeated;              // how often a run takes the step, if that is part of the plan: "T"
-  };
-  std::string isa;
-  std::vector<Step> steps;
-  schedule::LayoutReport layouts;
-  std::shared_ptr<const ir::IndexArena> index;  // of the report's expressions
-  schedule::DecisionLog decisions;
-};
-Explanation explain_model(const CompileRequest&);
-
-// Runs a model on the reference interpreter. Inputs in the model's order; symbols are bound by them.
-class ReferenceModel {
- public:
-  explicit ReferenceModel(const CompileRequest&);
-  std::vector<ir::HostTensor> run(const std::vector<ir::HostTensor>& inputs) const;  // of a model of one program
-  const ir::Program& program() const { return parts_[0].program; }
-
-  // A program, and the names of its inputs and outputs.
-  struct Part {
-    ir::Program program;
-    std::vector<std::string> input_names, output_names;
-  };
-  const std::vector<Part>& parts() const { return parts_; }
-  const rt::Module* module() const { return module_ ? &*module_ : nullptr; }  // null for one program
-  int64_t max_memory() const { return max_memory_; }
-
- private:
-  std::vector<Part> parts_;
-  std::optional<rt::Module> module_;
-  int64_t max_memory_;
-};
 
 }  // namespace cppgen

@@ -1,4 +1,6 @@
 // What a model would become, without compiling anything.
+#include "cppgen/driver/explain.h"
+
 #include "cppgen/driver/compiler.h"
 #include "cppgen/driver/isa_choice.h"
 #include "cppgen/driver/loop_text.h"

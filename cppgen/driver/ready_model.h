@@ -9,6 +9,7 @@
 
 #include "cppgen/driver/command_options.h"
 #include "cppgen/driver/compiler.h"
+#include "cppgen/driver/reference_model.h"
 #include "runtime/base/errors.h"
 #include "runtime/plan/plan.h"
 #include "runtime/session/session.h"

@@ -1,3 +1,5 @@
+#include "cppgen/driver/reference_model.h"
+
 #include "cppgen/driver/compiler.h"
 #include "cppgen/driver/model_parts.h"
 #include "cppgen/driver/stages.h"

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "cppgen/driver/compiler.h"
+#include "cppgen/driver/reference_model.h"
 #include "runtime/plan/plan.h"
 #include "runtime/session/tensor.h"
 #include "runtime/session/value.h"

@@ -4,18 +4,12 @@
 #include <variant>
 #include <vector>
 
+#include "cppgen/ir/constant_data.h"
 #include "cppgen/ir/expr.h"
 
 namespace cppgen::ir {
 
 // A lowered model: buffers, and statements that compute them, in order.
-
-// Bytes of a constant tensor, row-major; shared, possibly mapped from a file.
-struct ConstantData {
-  std::shared_ptr<const void> owner;
-  const void* bytes = nullptr;
-  size_t size = 0;
-};
 
 enum class BufferKind : uint8_t { input, output, constant, temporary };
 

@@ -6,6 +6,7 @@
 
 #include "cppgen/driver/data_sets.h"
 #include "cppgen/driver/model_parts.h"
+#include "cppgen/driver/reference_model.h"
 #include "cppgen/driver/reference_plan.h"
 #include "cppgen/driver/stages.h"
 #include "cppgen/ops/op.h"

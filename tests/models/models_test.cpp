@@ -7,6 +7,7 @@
 #include <set>
 
 #include "cppgen/driver/compiler.h"
+#include "cppgen/driver/reference_model.h"
 #include "cppgen/support/temp_directory.h"
 #include "runtime/base/errors.h"
 #include "runtime/session/verify.h"

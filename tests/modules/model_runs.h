@@ -5,6 +5,8 @@
 #include <cstring>
 
 #include "cppgen/driver/compiler.h"
+#include "cppgen/driver/explain.h"
+#include "cppgen/driver/reference_model.h"
 #include "cppgen/driver/reference_plan.h"
 #include "runtime/session/session.h"
 #include "tests/import/model_maker.h"

@@ -1,4 +1,5 @@
 // Real networks on oneDNN against their expected outputs.
+#include "cppgen/driver/reference_model.h"
 #include "cppgen/driver/reference_plan.h"
 #include "cppgen/driver/stages.h"
 #include "tests/opponent/fixture.h"

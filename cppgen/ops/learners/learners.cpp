@@ -131,85 +131,99 @@ ir::Carried emit_state(LowerContext& c, const Shape& shape, double initial) {
   return state;
 }
 
-// A round goes over the classes; each changes its own probability and scales all.
+// The probabilities p, q p, p q p, and whether a row is done.
+struct CoupledStates {
+  ir::Carried p, qp, pqp, done;
+};
+
+// A round goes over the classes; each step changes the probability of one, `own`, and scales all.
+struct CoupledStep {
+  const Coupling& k;
+  const CoupledStates& states;
+  IndexExpr own;
+  Scalar first;                         // of its round
+  ir::BufferId products, total, error;  // q p and p q p, computed anew in the first step, and the greatest error
+
+  Scalar now(const At& at) const { return select(first, k.at(products, at), k.at(states.qp.before, at)); }
+  Scalar sum(IndexExpr row) const { return select(first, k.at(total, {row}), k.at(states.pqp.before, {row})); }
+  Scalar diagonal(IndexExpr row) const { return k.at(k.q, {row, own, own}); }
+  Scalar change(IndexExpr row) const { return (sum(row) - now({row, own})) / diagonal(row); }
+  Scalar stays(IndexExpr row) const { return k.at(states.done.after, {row}) > 0.0; }
+};
+
+void emit_products(LowerContext& c, const CoupledStep& step) {
+  const Coupling& k = step.k;
+  auto reduce = [&](const char* name, ir::BufferId to, ReduceOp op, const auto& value) {
+    emit_reduction(c, {name, to, {k.classes}, op, value, nullptr});
+  };
+  const ir::BufferId p = step.states.p.before;
+  reduce("products", step.products, ReduceOp::sum, [&](const At& at, const At& j) {
+    return k.at(k.q, {at[0], at[1], j[0]}) * k.at(p, {at[0], j[0]});
+  });
+  reduce("total", step.total, ReduceOp::sum, [&](const At& at, const At& j) {
+    return k.at(p, {at[0], j[0]}) * k.at(step.products, {at[0], j[0]});
+  });
+  reduce("error", step.error, ReduceOp::max, [&](const At& at, const At& j) {
+    return abs(k.at(step.products, {at[0], j[0]}) - k.at(step.total, {at[0]}));
+  });
+}
+
+void emit_step(LowerContext& c, const CoupledStep& step) {
+  const Coupling& k = step.k;
+  const CoupledStates& s = step.states;
+  emit_products(c, step);
+  c.emit_pointwise(
+      s.done.after,
+      [&](const At& at) {
+        const Scalar found = step.first && k.at(step.error, at) < 0.005 / double(k.classes),
+                     before = k.at(s.done.before, at);
+        return select(found, before.number(1), before);
+      },
+      "done");
+  c.emit_pointwise(
+      s.pqp.after,
+      [&](const At& at) {
+        const Scalar d = step.change(at[0]), scale = d + 1.0, own = step.now({at[0], step.own});
+        const Scalar next = (step.sum(at[0]) + d * (d * step.diagonal(at[0]) + own * 2.0)) / scale / scale;
+        return select(step.stays(at[0]), k.at(s.pqp.before, at), next);
+      },
+      "sum");
+  c.emit_pointwise(
+      s.qp.after,
+      [&](const At& at) {
+        const Scalar d = step.change(at[0]);
+        const Scalar next = (step.now(at) + d * k.at(k.q, {at[0], step.own, at[1]})) / (d + 1.0);
+        return select(step.stays(at[0]), k.at(s.qp.before, at), next);
+      },
+      "rows");
+  c.emit_pointwise(
+      s.p.after,
+      [&](const At& at) {
+        const Scalar d = step.change(at[0]), before = k.at(s.p.before, at);
+        const Scalar moved = select(index_value(c, at[1]) == index_value(c, step.own), before + d, before);
+        return select(step.stays(at[0]), before, moved / (d + 1.0));
+      },
+      "probabilities");
+}
+
 void lower_coupled(LowerContext& c) {
   constexpr int64_t kRounds = 100;
   Coupling k{c, c.integer("classes"), c.shape(0)[0]};
   emit_matrix(k, emit_pairs(k));
   const Shape all{k.rows, k.classes}, one{k.rows};
-  const ir::Carried p = emit_state(c, all, 1.0 / double(k.classes)), qp = emit_state(c, all, 0),
-                    pqp = emit_state(c, one, 0), done = emit_state(c, one, 0);
+  const CoupledStates states{emit_state(c, all, 1.0 / double(k.classes)), emit_state(c, all, 0), emit_state(c, one, 0),
+                             emit_state(c, one, 0)};
   ir::Repetition rounds;
   rounds.steps = kRounds * k.classes;
   const IndexExpr step = rounds.step = c.index().step_symbol(rounds.steps);
-  rounds.carried = {p, qp, pqp, done};
+  rounds.carried = {states.p, states.qp, states.pqp, states.done};
   c.repeat(std::move(rounds), [&] {
     const IndexExpr own = ir::mod(step, k.classes);
-    const Scalar first = index_value(c, own) == 0.0;
     const ir::BufferId products = c.temporary(DType::f32, all), total = c.temporary(DType::f32, one),
                        error = c.temporary(DType::f32, one);
-    emit_reduction(c, {"products",
-                       products,
-                       {k.classes},
-                       ReduceOp::sum,
-                       [&](const At& at, const At& j) {
-                         return load(c, k.q, {at[0], at[1], j[0]}) * load(c, p.before, {at[0], j[0]});
-                       },
-                       nullptr});
-    auto now = [&](const At& at) { return select(first, load(c, products, at), load(c, qp.before, at)); };
-    emit_reduction(c, {"total",
-                       total,
-                       {k.classes},
-                       ReduceOp::sum,
-                       [&](const At& at, const At& j) {
-                         return load(c, p.before, {at[0], j[0]}) * load(c, products, {at[0], j[0]});
-                       },
-                       nullptr});
-    auto sum = [&](IndexExpr row) { return select(first, load(c, total, {row}), load(c, pqp.before, {row})); };
-    emit_reduction(c, {"error",
-                       error,
-                       {k.classes},
-                       ReduceOp::max,
-                       [&](const At& at, const At& j) {
-                         return abs(load(c, products, {at[0], j[0]}) - load(c, total, {at[0]}));
-                       },
-                       nullptr});
-    c.emit_pointwise(
-        done.after,
-        [&](const At& at) {
-          const Scalar found = first && load(c, error, at) < 0.005 / double(k.classes),
-                       before = load(c, done.before, at);
-          return select(found, before.number(1), before);
-        },
-        "done");
-    auto stays = [&](IndexExpr row) { return load(c, done.after, {row}) > 0.0; };
-    auto diagonal = [&](IndexExpr row) { return load(c, k.q, {row, own, own}); };
-    auto change = [&](IndexExpr row) { return (sum(row) - now({row, own})) / diagonal(row); };
-    c.emit_pointwise(
-        pqp.after,
-        [&](const At& at) {
-          const Scalar d = change(at[0]), scale = d + 1.0;
-          const Scalar next = (sum(at[0]) + d * (d * diagonal(at[0]) + now({at[0], own}) * 2.0)) / scale / scale;
-          return select(stays(at[0]), load(c, pqp.before, at), next);
-        },
-        "sum");
-    c.emit_pointwise(
-        qp.after,
-        [&](const At& at) {
-          const Scalar d = change(at[0]), next = (now(at) + d * load(c, k.q, {at[0], own, at[1]})) / (d + 1.0);
-          return select(stays(at[0]), load(c, qp.before, at), next);
-        },
-        "rows");
-    c.emit_pointwise(
-        p.after,
-        [&](const At& at) {
-          const Scalar d = change(at[0]), before = load(c, p.before, at);
-          const Scalar moved = select(index_value(c, at[1]) == index_value(c, own), before + d, before);
-          return select(stays(at[0]), before, moved / (d + 1.0));
-        },
-        "probabilities");
+    emit_step(c, {k, states, own, index_value(c, own) == 0.0, products, total, error});
   });
-  c.emit_pointwise(c.output_buffer(0), [&](const At& at) { return load(c, p.after, at); });
+  c.emit_pointwise(c.output_buffer(0), [&](const At& at) { return load(c, states.p.after, at); });
 }
 
 // --- ArrayFeatureExtractor: the columns that the second input names; of one dimension, as of one row

@@ -1,0 +1,123 @@
+#!/usr/bin/python3
+"""Checks the structure of the sources: who includes whom, and how long functions and files are.
+
+usage: structure.py SOURCE_DIR
+
+Prints each finding and fails if there is one. A room is a folder that `cppgen_room` declares, or one below it.
+"""
+import os
+import re
+import statistics
+import sys
+
+MOST_DEPTH = 9  # includes of our own files in a row, below a source
+MOST_FUNCTION_LINES = 70
+MOST_MEDIAN, MOST_P90 = 78, 200  # lines of a file of the product
+PRODUCT = ("cppgen/", "runtime/", "isa/", "vec/")
+
+INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.M)
+# What opens a brace at the depth of a function and is none.
+NO_FUNCTION = re.compile(r'\s*(namespace|struct|class|enum|union|extern "C"|template|private|public|protected)\b')
+
+
+def sources(root):
+    for folder, folders, names in os.walk(root):
+        folders[:] = [f for f in folders if f not in ("build", ".git")]
+        for name in names:
+            if name.endswith((".h", ".cpp", ".def", ".inc")):
+                yield os.path.relpath(os.path.join(folder, name), root)
+
+
+def include_graph(texts):
+    def found(path, name):
+        beside = os.path.normpath(os.path.join(os.path.dirname(path), name))
+        return next((p for p in (name, beside) if p in texts), None)
+
+    return {path: [f for f in (found(path, n) for n in INCLUDE.findall(text)) if f] for path, text in texts.items()}
+
+
+def longest_chain(graph, what):
+    """The longest path, and findings for cycles."""
+    chains, open_nodes, findings = {}, [], []
+
+    def visit(node):
+        if node in chains:
+            return chains[node]
+        if node in open_nodes:
+            cycle = open_nodes[open_nodes.index(node):] + [node]
+            findings.append(f"cycle of {what}: " + " > ".join(cycle))
+            return []
+        open_nodes.append(node)
+        longest = max((visit(n) for n in graph[node]), key=len, default=[])
+        open_nodes.pop()
+        chains[node] = [node] + longest
+        return chains[node]
+
+    for node in sorted(graph):
+        visit(node)
+    return max(chains.values(), key=len), findings
+
+
+def declared_rooms(root):
+    rooms = []
+    for lists in ("CMakeLists.txt", "cppgen/CMakeLists.txt", "runtime/CMakeLists.txt", "vec/CMakeLists.txt", "isa/CMakeLists.txt"):
+        with open(os.path.join(root, lists)) as f:
+            rooms += re.findall(r"^cppgen_room\((\S+?)[\s)]", f.read(), re.M)
+    return rooms
+
+
+def room_graph(graph, rooms):
+    def room(path):
+        return next((r for r in rooms if path.startswith(r + "/")), None)
+
+    arrows = {r: set() for r in rooms}
+    for path, included in graph.items():
+        for other in included:
+            if room(path) and room(other) and room(path) != room(other):
+                arrows[room(path)].add(room(other))
+    return {r: sorted(a) for r, a in arrows.items()}
+
+
+def long_functions(path, text):
+    """Functions as clang-format writes them: from a line that opens a brace to the brace at the same depth. Tables,
+    whose bodies are one statement each, may be longer: they return or fill an initialiser list."""
+    lines = text.splitlines()
+    for indent in ("", "  "):
+        begin = None
+        for i, line in enumerate(lines):
+            opens = line.startswith(indent) and line.rstrip().endswith(("{", "({")) and line[len(indent):len(indent) + 1].isalpha()
+            if begin is None and opens and re.search(r"\) (const |override |noexcept )*\{$", line) and not NO_FUNCTION.match(line):
+                begin = i
+            elif begin is not None and line.startswith(indent + "}"):
+                body = lines[begin + 1:i]
+                statements = sum(b.startswith(indent + "  ") and not b.startswith(indent + "   ") and b.rstrip().endswith((";", "{")) for b in body)
+                if len(body) > MOST_FUNCTION_LINES and statements > 3:
+                    yield f"{path}:{begin + 1}: a function of {len(body)} lines"
+                begin = None
+
+
+def main():
+    root = sys.argv[1]
+    texts = {}
+    for path in sources(root):
+        with open(os.path.join(root, path), encoding="utf-8") as f:
+            texts[path] = f.read()
+    graph = include_graph(texts)
+    chain, findings = longest_chain(graph, "includes")
+    if len(chain) - 1 > MOST_DEPTH:
+        findings.append(f"{len(chain) - 1} includes in a row: " + " > ".join(chain))
+    findings += longest_chain(room_graph(graph, declared_rooms(root)), "rooms")[1]
+    product = {p: t for p, t in texts.items() if p.startswith(PRODUCT) and p.endswith((".h", ".cpp"))}
+    for path, text in sorted(product.items()):
+        findings += long_functions(path, text)
+    lengths = sorted(t.count("\n") for t in product.values())
+    median, p90 = statistics.median(lengths), lengths[len(lengths) * 9 // 10]
+    if median > MOST_MEDIAN or p90 > MOST_P90:
+        findings.append(f"files have {median:.0f} lines in the median, {p90} at nine tenths; at most {MOST_MEDIAN}, {MOST_P90}")
+    print("\n".join(findings) or
+          f"{len(texts)} files; {len(chain) - 1} includes in a row; lines of a file: median {median:.0f}, nine tenths {p90}")
+    return bool(findings)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
