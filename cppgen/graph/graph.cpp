@@ -43,9 +43,11 @@ const Value& Graph::value(ValueId id) const {
   return values[size_t(id)];
 }
 
-std::string captures_name(const std::string& body_attribute) { return "captures:" + body_attribute; }
-
-std::string declared_name(int output) { return "declared:" + std::to_string(output); }
+const std::vector<int64_t>& Node::captures(const std::string& body) const {
+  static const std::vector<int64_t> none;
+  const auto found = facts.captures.find(body);
+  return found == facts.captures.end() ? none : found->second;
+}
 
 std::vector<std::shared_ptr<Graph>> bodies_of(const Node& node) {
   std::vector<std::shared_ptr<Graph>> bodies;

@@ -59,6 +59,10 @@ std::vector<double> numbers_of(const Tensor&);
 // The inverse: rounds once to `type`, which is a float type.
 Tensor make_floats(DType type, std::vector<int64_t> dims, const std::vector<double>& values);
 
+namespace ops {
+class CustomOperators;
+}
+
 struct Graph;
 using ValueId = int32_t;
 using NodeId = int32_t;                  // position in Graph::nodes
@@ -79,13 +83,37 @@ struct Value {
   bool initializer = false;  // a constant that the model gives as an initializer: replaceable unless frozen
 };
 
+// What the compiler knows of a node beside what the model says of it.
+struct NodeFacts {
+  // Bodies of If, Loop and Scan are closed: what a body takes from the graph around it comes in as further inputs
+  // behind the body's own, and the node has these values as further inputs behind its own. For each body, by the name
+  // of its attribute: the positions among the node's inputs of the body's further ones, in their order.
+  std::map<std::string, std::vector<int64_t>> captures;
+  // The constant dimensions that the model declares for an output; operators whose output shape only a run knows take
+  // them.
+  std::map<int, std::vector<int64_t>> declared;
+  // Only a run knows dimensions of the node's outputs: for each element of what the operator's `resolve` gives, the
+  // symbol that it is the value of, or "".
+  std::optional<std::vector<std::string>> run_time_symbols;
+  bool resolves = false;  // a copy of such a node, whose one output is what `resolve` gives
+  bool on_host = false;   // the host runs the node, though its operator has a lowering
+  bool sunk = false;      // it was taken into a branch: if it is refused there, a run that takes the branch is
+  bool hoisted = false;   // an If that other nodes were moved in front of, once
+
+  bool operator==(const NodeFacts&) const = default;
+};
+
 struct Node {
   NodeId id;
   std::string name;        // as the model says, or operator#index if it says nothing
   std::string op, domain;  // domain "" is ONNX's own
   int opset;               // version of the domain that the model imports; operators look up since_version with it
   std::vector<ValueId> inputs, outputs;
-  std::map<std::string, Attribute> attributes;
+  std::map<std::string, Attribute> attributes;  // as the model says; a body shares the index arena of its graph
+  NodeFacts facts = {};
+
+  // The positions that this body captures; none if nothing is noted.
+  const std::vector<int64_t>& captures(const std::string& body) const;
 };
 
 struct Graph {
@@ -95,6 +123,8 @@ struct Graph {
   std::vector<Node> nodes;  // topological order
   std::vector<ValueId> inputs, outputs;
   std::map<std::string, int> opsets;  // domain -> version
+  // Operators that the user describes, of this graph and all its bodies; null if there are none.
+  std::shared_ptr<const ops::CustomOperators> custom_operators;
 
   ValueId add_value(std::string name);
   ValueId add_constant(std::string name, Tensor);
@@ -102,24 +132,6 @@ struct Graph {
   Value& value(ValueId);
   const Value& value(ValueId) const;
 };
-
-// Bodies of If, Loop and Scan are closed: what a body takes from the graph around it comes in as further inputs behind
-// the body's own, and the node has these values as further inputs behind its own. The node's attribute
-// `captures_name(body)` (integers) gives, for each such body input in order, its position among the node's inputs.
-// A body shares the index arena of the graph around it.
-std::string captures_name(const std::string& body_attribute);  // "captures:then_branch"
-
-// Name of the attribute (integers) by which the importer notes the constant dimensions that the model declares for an
-// output; operators whose output shape only a run knows take them.
-std::string declared_name(int output);  // "declared:0"
-
-// Name of the attribute (texts) by which inference notes that only a run knows dimensions of a node's outputs: for each
-// element of what the operator's `resolve` gives, the symbol that it is the value of, or "".
-inline constexpr const char* kRunTimeSymbols = "symbols:";
-// Marks a copy of such a node whose one output is what `resolve` gives.
-inline constexpr const char* kResolves = "resolves:";
-// Marks a node that the host runs, though its operator has a lowering.
-inline constexpr const char* kOnHost = "host:";
 
 // The bodies among a node's attributes, in the order of their names.
 std::vector<std::shared_ptr<Graph>> bodies_of(const Node&);

@@ -56,6 +56,21 @@ std::string known(const Value& v) {
   return "";
 }
 
+std::vector<std::string> print_facts(const NodeFacts& facts) {
+  std::vector<std::string> parts;
+  for (const auto& [body, positions] : facts.captures)
+    parts.push_back(fmt::format("captures of {}: [{}]", body, fmt::join(positions, ", ")));
+  for (const auto& [output, dims] : facts.declared)
+    parts.push_back(fmt::format("declared output {}: [{}]", output, fmt::join(dims, ", ")));
+  if (facts.run_time_symbols)
+    parts.push_back(fmt::format("run-time symbols: [{}]", fmt::join(*facts.run_time_symbols, ", ")));
+  const std::pair<bool, const char*> marks[] = {
+      {facts.resolves, "resolves"}, {facts.on_host, "on host"}, {facts.sunk, "sunk"}, {facts.hoisted, "hoisted"}};
+  for (const auto& [holds, name] : marks)
+    if (holds) parts.emplace_back(name);
+  return parts;
+}
+
 std::string print_node(const Graph& graph, const Node& node) {
   std::string out = "  ";
   for (size_t i = 0; i < node.outputs.size(); i++) {
@@ -70,6 +85,7 @@ std::string print_node(const Graph& graph, const Node& node) {
     for (const auto& [name, value] : node.attributes) parts.push_back(name + "=" + std::visit(PrintAttribute{}, value));
     out += fmt::format(" {{{}}}", fmt::join(parts, ", "));
   }
+  if (const auto facts = print_facts(node.facts); !facts.empty()) out += fmt::format(" [{}]", fmt::join(facts, "; "));
   return out + fmt::format("  # {}\n", quoted(node.name));
 }
 

@@ -89,20 +89,34 @@ class Verifier {
     }
     for (const auto& [name, attribute] : node.attributes)
       if (auto* body = std::get_if<std::shared_ptr<Graph>>(&attribute)) check_body(node, name, *body);
+    check_facts(node);
+  }
+
+  void check_facts(const Node& node) const {
+    for (const auto& [body, positions] : node.facts.captures) {
+      const auto attribute = node.attributes.find(body);
+      if (attribute == node.attributes.end() || !std::holds_alternative<std::shared_ptr<Graph>>(attribute->second))
+        fail("node {}: captures of {}, which is no body", quoted(node.name), body);
+    }
+    for (const auto& [output, dims] : node.facts.declared) {
+      if (output < 0) fail("node {}: dimensions of output {} are declared", quoted(node.name), output);
+      for (int64_t d : dims)
+        if (d < 0) fail("node {}: output {} is declared with a negative dimension", quoted(node.name), output);
+    }
   }
 
   void check_body(const Node& node, const std::string& name, const std::shared_ptr<Graph>& body) const {
     if (!body || body->index != graph_.index)
       fail("node {}: body {} is absent or has its own arena", quoted(node.name), name);
-    auto captures = node.attributes.find(captures_name(name));
-    if (captures != node.attributes.end()) {
-      auto* positions = std::get_if<std::vector<int64_t>>(&captures->second);
-      if (!positions || positions->size() > body->inputs.size())
-        fail("node {}: bad captures of {}", quoted(node.name), name);
-      for (int64_t p : *positions)
-        if (p < 0 || size_t(p) >= node.inputs.size())
-          fail("node {}: a capture of {} out of range", quoted(node.name), name);
-    }
+    if (body->custom_operators != graph_.custom_operators)
+      fail("node {}: body {} has other custom operators", quoted(node.name), name);
+    const std::vector<int64_t>& positions = node.captures(name);
+    if (positions.size() > body->inputs.size())
+      fail("node {}: {} captures of {}, which has {} inputs", quoted(node.name), positions.size(), name,
+           body->inputs.size());
+    for (int64_t p : positions)
+      if (p < 0 || size_t(p) >= node.inputs.size())
+        fail("node {}: a capture of {} out of range", quoted(node.name), name);
     verify(*body);
   }
 

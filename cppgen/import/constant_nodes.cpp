@@ -10,8 +10,8 @@ ValueId GraphBuilder::add_strings(const std::string& name, const Strings& string
   const ValueId id = graph_.add_value(name);
   Node& node = graph_.add_node("StringConstant", {}, {id}, 1);
   node.domain = "cppgen";
-  node.attributes["strings:dims"] = strings.dims;
-  node.attributes["strings:elements"] = strings.elements;
+  node.attributes["dims"] = strings.dims;
+  node.attributes["elements"] = strings.elements;
   return id;
 }
 

@@ -175,7 +175,7 @@ void GraphBuilder::note_declared(const onnx::ValueInfoProto& output, ValueId id)
   }
   Node& node = graph_.nodes[size_t(producer)];
   const auto at = std::find(node.outputs.begin(), node.outputs.end(), id) - node.outputs.begin();
-  node.attributes.emplace(declared_name(int(at)), std::move(dims));
+  node.facts.declared.emplace(int(at), std::move(dims));
 }
 
 // Bodies may give a sequence where an optional is carried: a model that declares the sequence says that it is there.
@@ -225,8 +225,7 @@ void GraphBuilder::add_node(onnx::NodeProto& proto, int position) {
 
 void GraphBuilder::add_attributes(onnx::NodeProto& proto, Node& node) {
   for (onnx::AttributeProto& a : *proto.mutable_attribute()) {
-    if (a.name().empty() || a.name().find(':') != std::string::npos)
-      user_error("attribute name {} is not allowed", quoted(a.name()));
+    if (a.name().empty()) user_error("an attribute has no name");
     if (node.attributes.count(a.name())) user_error("attribute {} is given twice", quoted(a.name()));
     if (!a.ref_attr_name().empty())
       user_error("attribute {} refers to a function's attribute outside a function", quoted(a.name()));
@@ -241,6 +240,7 @@ std::shared_ptr<Graph> GraphBuilder::build_body(onnx::GraphProto& proto, const s
   if (depth_ >= kMaxGraphNesting) user_error("bodies are nested deeper than {} levels", kMaxGraphNesting);
   auto body = std::make_shared<Graph>();
   body->index = graph_.index;
+  body->custom_operators = graph_.custom_operators;
   GraphBuilder builder(context_, this, *body, depth_ + 1, call_);
   builder.build(proto);
   std::vector<int64_t> positions;
@@ -248,7 +248,7 @@ std::shared_ptr<Graph> GraphBuilder::build_body(onnx::GraphProto& proto, const s
     positions.push_back(int64_t(node.inputs.size()));
     node.inputs.push_back(outer);
   }
-  node.attributes[captures_name(attribute)] = std::move(positions);
+  node.facts.captures[attribute] = std::move(positions);
   return body;
 }
 

@@ -46,6 +46,7 @@ Graph import_model(onnx::ModelProto& model, const std::string& folder, const Imp
   ModelContext context{ExternalData(folder), opsets_of(model), FunctionTable(model)};
   context.maps = split_map_inputs(*model.mutable_graph());
   Graph graph;
+  graph.custom_operators = options.custom_operators;
   InputDims dims(*graph.index, options.dims, shaped_inputs(model.graph()), names_hold(model.graph()));
   context.dims = &dims;
   GraphBuilder(context, nullptr, graph, 0).build(*model.mutable_graph());

@@ -41,6 +41,7 @@ struct ImportRecord {
 struct ImportOptions {
   std::vector<DimOption> dims;
   ImportRecord* record = nullptr;  // filled by the import
+  std::shared_ptr<const ops::CustomOperators> custom_operators;
 };
 
 inline constexpr int kNewestOpset = 28;      // of ONNX; models of later ones are read with a warning

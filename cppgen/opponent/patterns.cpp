@@ -31,7 +31,7 @@ class Matcher {
               int least_opset) {
     changed_ = true;
     Node& node = graph_.nodes[size_t(graph_.value(result).producer)];
-    node.op = op, node.inputs = std::move(inputs), node.attributes = std::move(attributes);
+    node.op = op, node.inputs = std::move(inputs), node.attributes = std::move(attributes), node.facts = {};
     node.opset = std::max(node.opset, least_opset);
   }
 
@@ -253,7 +253,7 @@ void scaled_product(Matcher& m, const Node& node) {
   const std::string name = node.name;  // inserting moves the nodes
   m.insert(at, "MatMul", operands, {product}).name = name;
   Node& mul = graph.nodes[size_t(at) + 1];
-  mul.op = "Mul", mul.inputs = {product, constant}, mul.attributes.clear();
+  mul.op = "Mul", mul.inputs = {product, constant}, mul.attributes.clear(), mul.facts = {};
 }
 
 struct Pattern {

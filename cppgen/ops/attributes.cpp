@@ -65,9 +65,8 @@ bool fits(const Attribute& a, AttributeType wanted) {
   return given == wanted;
 }
 
-// Importers note things beside attributes under names with a colon; schemas leave names that begin with two underlines
-// to those who make models.
-bool is_free(const std::string& name) { return name.find(':') != std::string::npos || name.starts_with("__"); }
+// Schemas leave names that begin with two underlines to those who make models.
+bool is_free(const std::string& name) { return name.starts_with("__"); }
 
 struct Wrong {
   std::string list;
@@ -96,7 +95,7 @@ void collect_wrong(const Node& node, const AttributeTypes& types, Wrong& wrong) 
 
 void collect_wrong(const Graph& g, const FindVersions& elsewhere, Wrong& wrong) {
   for (const Node& node : g.nodes) {
-    const Op* op = node.attributes.empty() ? nullptr : find(node.domain, node.op, node.opset);
+    const Op* op = node.attributes.empty() ? nullptr : find(g, node);
     const std::vector<Version>* versions = op ? &op->versions : nullptr;
     if (!op && elsewhere && !node.attributes.empty()) versions = elsewhere(node);
     if (versions) collect_wrong(node, attributes_at(*versions, node.opset), wrong);

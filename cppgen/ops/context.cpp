@@ -101,25 +101,12 @@ const Tensor* InferContext::constant(int i) const {
   return value == attributes.end() ? nullptr : std::get_if<Tensor>(&value->second);
 }
 
-void InferContext::run_on_host(bool host) {
-  auto& attributes = graph_.nodes[size_t(node_.id)].attributes;
-  if (host) {
-    attributes[kOnHost] = int64_t(1);
-  } else {
-    attributes.erase(kOnHost);
-  }
-}
+void InferContext::run_on_host(bool host) { graph_.nodes[size_t(node_.id)].facts.on_host = host; }
 
 const Graph& InferContext::body(const std::string& name) const {
   const Attribute* a = attribute(name);
   if (!a) fail(fmt::format("attribute '{}' is missing", name));
   return *typed<std::shared_ptr<Graph>>(*this, name, *a, "a graph");
-}
-
-const std::vector<int64_t>& InferContext::captures(const std::string& name) const {
-  static const std::vector<int64_t> none;
-  const Attribute* a = attribute(captures_name(name));
-  return a ? typed<std::vector<int64_t>>(*this, name, *a, "a list of integers") : none;
 }
 
 Graph& InferContext::infer_body(const std::string& name, const std::function<void(Graph&)>& set_inputs) {

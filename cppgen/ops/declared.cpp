@@ -7,10 +7,10 @@
 namespace cppgen::ops {
 
 std::optional<Shape> declared_shape(const InferContext& c, int output) {
-  const Attribute* a = c.attribute(declared_name(output));
-  const auto* dims = a ? std::get_if<std::vector<int64_t>>(a) : nullptr;
-  if (!dims) return std::nullopt;
-  return Shape(dims->begin(), dims->end());
+  const auto& declared = c.node().facts.declared;
+  const auto found = declared.find(output);
+  if (found == declared.end()) return std::nullopt;
+  return Shape(found->second.begin(), found->second.end());
 }
 
 Shape require_declared(InferContext& c, int input, const char* what, const std::optional<PartialShape>& partial) {
@@ -26,7 +26,7 @@ Shape require_declared(InferContext& c, int input, const char* what, const std::
   return *shape;
 }
 
-bool is_resolved(const InferContext& c) { return c.attribute(kRunTimeSymbols) != nullptr; }
+bool is_resolved(const InferContext& c) { return c.node().facts.run_time_symbols.has_value(); }
 
 void emit_dims(LowerContext& c, ir::BufferId dims, const std::vector<Scalar>& values) {
   ir::LoopNest nest;

@@ -88,7 +88,7 @@ void infer_node(Graph& g, NodeId id) {
 
 void infer_node(Graph& g, NodeId id, const InferBody& infer_body) {
   const Node& node = g.nodes.at(id);
-  const Op* op = find(node.domain, node.op, node.opset);
+  const Op* op = find(g, node);
   InferContext c(g, node, infer_body);
   if (!op) c.fail("the operator is not supported");
   check_arity(c, *op);

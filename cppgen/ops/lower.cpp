@@ -130,11 +130,11 @@ void Lowering::lower_node(const Node& node) {
   for (ValueId v : node.outputs) {
     if (v != kNoValue && buffers_[v] < 0) buffers_[v] = add_buffer(v, ir::BufferKind::temporary);
   }
-  const Op* op = find(node.domain, node.op, node.opset);
+  const Op* op = find(graph_, node);
   LowerContext c(
       graph_, node, program_, [this](ValueId v) { return buffer_of(v); }, options_.library);
   if (!op) c.fail("the operator is not supported");
-  if (node.attributes.count(kResolves)) return op->resolve(c, c.output_buffer(0));
+  if (node.facts.resolves) return op->resolve(c, c.output_buffer(0));
   if (!op->lower) c.fail("the operator is run by the host, not by a kernel");
   if (stores_nothing(node)) return store_nothing(c);
   op->lower(c);

@@ -27,6 +27,8 @@ using ComparedDims = std::vector<std::pair<IndexExpr, IndexExpr>>;
 // Infers the types of a body whose inputs are typed.
 using InferBody = std::function<void(Graph&)>;
 
+struct Op;
+
 // What an operator sees of its node while types are inferred. `fail` throws a UserError that names the node.
 class InferContext {
  public:
@@ -52,6 +54,7 @@ class InferContext {
   const Tensor* constant(int) const;  // null unless the input is a constant tensor
   // A symbol for dimension `d` of an output that only a run knows: the one that it has, or a new one.
   IndexExpr unknown_dimension(int output, size_t d, const std::string& hint);
+  const Op* row() const;     // the operator's, null if there is none
   bool can_resolve() const;  // the operator has a `resolve`
   // Symbols for the dimensions that are not given, noted as such that the operator's `resolve` computes in a run.
   Shape resolved_dimensions(int output, const PartialShape&);
@@ -79,7 +82,7 @@ class InferContext {
   const Graph& body(const std::string& attribute) const;
   Graph& infer_body(const std::string& attribute, const std::function<void(Graph&)>& set_inputs);
   void set_body(const std::string& attribute, Attribute graph);
-  const std::vector<int64_t>& captures(const std::string& attribute) const;
+  const std::vector<int64_t>& captures(const std::string& body) const { return node_.captures(body); }
   const Value& input_value(int) const;  // UserError if the input is absent
   bool is_produced_by(int input, std::string_view op) const;
   void set_contents(int, std::vector<IndexExpr>);  // of an integer output, where the shapes alone decide them
@@ -137,6 +140,8 @@ class LowerContext : public InferContext {
   bool uses_library_;
 };
 
+class CustomOperator;
+
 // How many inputs an operator has.
 inline constexpr int kAny = -1;
 struct Count {
@@ -159,20 +164,36 @@ struct Op {
   int outputs = 1;  // at most; kAny
   InferFunction infer;
   LowerFunction lower = nullptr;
-  // Stores into an int64 vector the dimensions that only a run knows, from the inputs alone: see kRunTimeSymbols. -1 if
-  // the inputs do not fit.
+  // Stores into an int64 vector the dimensions that only a run knows, from the inputs alone: see
+  // NodeFacts::run_time_symbols. -1 if the inputs do not fit.
   ResolveFunction resolve = nullptr;
   // Operators on whole values: what the host does for this node, without slots. With `lower` it is for values that are
   // no tensors of known rank, such as strings.
   HostFunction host = nullptr;
   // "" if the node can be compiled, else why not (attributes or dtypes that are not supported), before any inference.
   RefuseFunction refuse = nullptr;
+  const CustomOperator* custom = nullptr;  // what the user describes: the functions above serve all such operators
 };
 
 bool is_host(const Graph&, const Node&);  // runs as a step of the host
 
 const std::vector<Op>& table();  // every row, all families, sorted by domain, name and first version
 const Op* find(const std::string& domain, const std::string& name, int opset);
+
+// Operators that the user describes, beside those of the table; they have no domain in common with it.
+class CustomOperators {
+ public:
+  // UserError if two rows are versions of one operator and overlap. `keep` holds the texts of the rows.
+  CustomOperators(std::vector<Op> rows, std::shared_ptr<const void> keep);
+  const std::vector<Op>& rows() const { return rows_; }
+
+ private:
+  std::vector<Op> rows_;  // sorted as the table is
+  std::shared_ptr<const void> keep_;
+};
+
+// The row of a node of this graph: one of the table, or of the graph's custom operators; null if there is none.
+const Op* find(const Graph&, const Node&);
 
 // All nodes that cannot be compiled at once: UserError listing each with name, operator, opset and reason.
 void check_supported(const Graph&);

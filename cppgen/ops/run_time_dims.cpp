@@ -11,10 +11,9 @@ IndexExpr InferContext::unknown_dimension(int output, size_t d, const std::strin
   return index().fresh_symbol(hint);
 }
 
-bool InferContext::can_resolve() const {
-  const Op* op = find(node_.domain, node_.op, node_.opset);
-  return op && op->resolve;
-}
+const Op* InferContext::row() const { return find(graph_, node_); }
+
+bool InferContext::can_resolve() const { return row() && row()->resolve; }
 
 Shape InferContext::resolved_dimensions(int output, const PartialShape& dims) {
   Shape shape;
@@ -27,17 +26,15 @@ Shape InferContext::resolved_dimensions(int output, const PartialShape& dims) {
 }
 
 IndexExpr InferContext::resolved_symbol(size_t k, const std::string& hint) {
-  if (const Attribute* a = attribute(kRunTimeSymbols)) {
-    const auto& names = std::get<std::vector<std::string>>(*a);
-    if (k < names.size() && !names[k].empty()) return index().symbol(names[k]);
-  }
+  const auto& names = node_.facts.run_time_symbols;
+  if (names && k < names->size() && !(*names)[k].empty()) return index().symbol((*names)[k]);
   return index().fresh_symbol(hint);
 }
 
 void InferContext::note_resolved(const std::vector<IndexExpr>& elements) {
   std::vector<std::string> names;
   for (IndexExpr e : elements) names.push_back(ir::is_fresh_symbol(e) ? e.node()->name : "");
-  graph_.nodes[size_t(node_.id)].attributes[kRunTimeSymbols] = std::move(names);
+  graph_.nodes[size_t(node_.id)].facts.run_time_symbols = std::move(names);
 }
 
 void InferContext::compare_in_run(IndexExpr a, IndexExpr b) {
@@ -55,7 +52,7 @@ bool is_of_a_run(const Value& v) {
 bool may_compare(const Graph& graph, const Node& node) {
   if (is_host(graph, node) || !bodies_of(node).empty()) return false;
   if (node.op == "Squeeze" && node.domain.empty()) return true;
-  return node.attributes.count(kRunTimeSymbols) || std::any_of(node.inputs.begin(), node.inputs.end(), [&](ValueId v) {
+  return node.facts.run_time_symbols || std::any_of(node.inputs.begin(), node.inputs.end(), [&](ValueId v) {
            return v != kNoValue && is_of_a_run(graph.value(v));
          });
 }
@@ -65,7 +62,7 @@ bool may_compare(const Graph& graph, const Node& node) {
 ComparedDims compared_in_run(Graph& graph, NodeId id) {
   ComparedDims compared;
   const Node& node = graph.nodes.at(size_t(id));
-  const Op* op = find(node.domain, node.op, node.opset);
+  const Op* op = find(graph, node);
   if (!op || !may_compare(graph, node)) return compared;
   // What is there stays as it is: another inference may give sizes other symbols, which nothing computes.
   const Node kept = node;

@@ -44,18 +44,16 @@ class ItemMaker {
 
   void add_node(const Node& node) {
     if (ops::is_host(graph_, node)) return add_host(node);
-    const auto symbols = node.attributes.find(kRunTimeSymbols);
     Item item;
     item.node = node;
-    if (symbols != node.attributes.end())
-      item.carriers.push_back(add_carrier(node, std::get<std::vector<std::string>>(symbols->second)));
+    if (const auto& symbols = node.facts.run_time_symbols) item.carriers.push_back(add_carrier(node, *symbols));
     if (const auto compared = ops::compared_in_run(graph_, node.id); !compared.empty())
       item.carriers.push_back(add_comparison(node, compared));
     add(std::move(item));
   }
 
   void add_host(const Node& node) {
-    const ops::Op* op = ops::find(node.domain, node.op, node.opset);
+    const ops::Op* op = ops::find(graph_, node);
     ops::InferContext context(graph_, node);
     Item item;
     item.host = true;
@@ -97,8 +95,8 @@ class ItemMaker {
     graph_.value(carrier).type = TensorType{DType::u8, shape};
     Item resolve;
     resolve.node = node;
-    resolve.node.attributes.erase(kRunTimeSymbols);
-    resolve.node.attributes[kResolves] = int64_t(1);
+    resolve.node.facts.run_time_symbols.reset();
+    resolve.node.facts.resolves = true;
     resolve.node.outputs = {dims};
     graph_.value(dims).producer = node.id;
     add(std::move(resolve));

@@ -24,6 +24,7 @@ class PlanGraph {
     graph_.name = std::move(name);
     graph_.index = from.index;
     graph_.opsets = from.opsets;
+    graph_.custom_operators = from.custom_operators;
   }
 
   // The copy of a value; one that is neither known nor computed here becomes an input.
@@ -104,10 +105,8 @@ class PlanGraph {
 
   bool is_named(const ir::IndexNode* symbol) const {
     return std::any_of(graph_.nodes.begin(), graph_.nodes.end(), [&](const Node& node) {
-      const auto list = node.attributes.find(kRunTimeSymbols);
-      if (list == node.attributes.end()) return false;
-      const auto& names = std::get<std::vector<std::string>>(list->second);
-      return std::find(names.begin(), names.end(), symbol->name) != names.end();
+      const auto& names = node.facts.run_time_symbols;
+      return names && std::find(names->begin(), names->end(), symbol->name) != names->end();
     });
   }
 
@@ -309,9 +308,7 @@ class BodyPartitioner {
   void add_body(const Item& item, const std::string& name, const Graph& body, Bodies& bodies) {
     const Node& node = item.node;
     Graph own = deep_copy(body);
-    std::vector<int64_t> positions;
-    if (const auto list = node.attributes.find(captures_name(name)); list != node.attributes.end())
-      positions = std::get<std::vector<int64_t>>(list->second);
+    const std::vector<int64_t>& positions = node.captures(name);
     bodies.positions.insert(positions.begin(), positions.end());
     std::vector<ValueId> captures;
     const size_t first = own.inputs.size() - positions.size();
@@ -377,7 +374,7 @@ bool is_one_plan(const Graph& graph) {
                                    [&](ValueId v) { return !graph.value(v).host.has_value(); });
   const bool strings = std::any_of(graph.values.begin(), graph.values.end(), is_string_tensor);
   const bool cut = std::any_of(graph.nodes.begin(), graph.nodes.end(), [&](const Node& node) {
-    return ops::is_host(graph, node) || node.attributes.count(kRunTimeSymbols);
+    return ops::is_host(graph, node) || node.facts.run_time_symbols.has_value();
   });
   return tensors && !strings && !cut && !ops::compares_in_run(graph);
 }

@@ -20,11 +20,6 @@ std::vector<std::string> body_names(const Node& node) {
   return names;
 }
 
-std::vector<int64_t> captures_of(const Node& node, const std::string& body) {
-  const auto found = node.attributes.find(captures_name(body));
-  return found == node.attributes.end() ? std::vector<int64_t>{} : std::get<std::vector<int64_t>>(found->second);
-}
-
 // 1 or 0 if the scalar is known.
 std::optional<bool> known_truth(const Value& v) {
   if (v.constant && v.constant->elements() == 1 && v.constant->dtype == DType::boolean)
@@ -55,11 +50,8 @@ void drop_inputs(Node& node, const std::vector<bool>& dropped) {
     if (!dropped[i]) kept.push_back(node.inputs[i]);
   }
   node.inputs = std::move(kept);
-  for (const std::string& body : body_names(node)) {
-    std::vector<int64_t> positions = captures_of(node, body);
+  for (auto& [body, positions] : node.facts.captures)
     for (int64_t& p : positions) p = moved[size_t(p)];
-    if (!positions.empty()) node.attributes[captures_name(body)] = std::move(positions);
-  }
 }
 
 }  // namespace
@@ -68,7 +60,7 @@ void absorb_captured_constants(Graph& graph, NodeId id) {
   Node& node = graph.nodes[size_t(id)];
   std::vector<bool> dropped(node.inputs.size());
   for (const std::string& name : body_names(node)) {
-    const std::vector<int64_t> positions = captures_of(node, name);
+    const std::vector<int64_t> positions = node.captures(name);
     const auto known = [&](int64_t p) { return captured_constant(graph, node, name, node.inputs[size_t(p)]); };
     if (std::none_of(positions.begin(), positions.end(), [&](int64_t p) { return known(p).has_value(); })) continue;
     // The body is shared with what inference may come back to.
@@ -88,10 +80,10 @@ void absorb_captured_constants(Graph& graph, NodeId id) {
     }
     body->inputs = std::move(inputs);
     node.attributes[name] = std::move(body);
-    node.attributes[captures_name(name)] = std::move(left);
+    node.facts.captures[name] = std::move(left);
   }
   for (const std::string& name : body_names(node))
-    for (int64_t p : captures_of(node, name)) dropped[size_t(p)] = false;
+    for (int64_t p : node.captures(name)) dropped[size_t(p)] = false;
   drop_inputs(node, dropped);
 }
 
@@ -128,7 +120,7 @@ bool take_known_branch(Graph& graph, NodeId id) {
   const std::string name = condition && !*condition ? "else_branch" : "then_branch";
   if (!condition || !node.attributes.count(name)) return false;
   const Graph body = deep_copy(*std::get<std::shared_ptr<Graph>>(node.attributes.at(name)));
-  const std::vector<int64_t> positions = captures_of(node, name);
+  const std::vector<int64_t>& positions = node.captures(name);
   if (body.inputs.size() != positions.size() || body.outputs.size() < node.outputs.size()) return false;
   std::vector<ValueId> copies(body.values.size(), kNoValue);
   for (size_t k = 0; k < positions.size(); k++) copies[size_t(body.inputs[k])] = node.inputs[size_t(positions[k])];
@@ -144,14 +136,14 @@ bool take_known_branch(Graph& graph, NodeId id) {
   for (Node& n : nodes) {
     std::transform(n.inputs.begin(), n.inputs.end(), n.inputs.begin(), outside);
     std::transform(n.outputs.begin(), n.outputs.end(), n.outputs.begin(), outside);
-    if (node.attributes.count(kSunk)) n.attributes[kSunk] = int64_t(1);
+    n.facts.sunk |= node.facts.sunk;
   }
   for (size_t i = 0; i < node.outputs.size(); i++) {
     if (node.outputs[i] == kNoValue) continue;
     Node pass = node;
     pass.name = node.name, pass.op = "Identity", pass.attributes.clear();
+    pass.facts = {}, pass.facts.sunk = node.facts.sunk;
     pass.inputs = {outside(body.outputs[i])}, pass.outputs = {node.outputs[i]};
-    if (node.attributes.count(kSunk)) pass.attributes[kSunk] = int64_t(1);
     nodes.push_back(std::move(pass));
   }
   replace_node(graph, id, std::move(nodes));
@@ -164,7 +156,7 @@ void refuse_rest(Graph& graph, NodeId position, const std::string& message) {
     for (ValueId out : graph.nodes[i].outputs)
       if (out != kNoValue) refuse.outputs.push_back(out);
   refuse.attributes["message"] = message;
-  refuse.attributes[kSunk] = int64_t(1);
+  refuse.facts.sunk = true;
   graph.nodes.erase(graph.nodes.begin() + position, graph.nodes.end());
   refuse.id = position;
   for (ValueId out : refuse.outputs) {

@@ -30,7 +30,4 @@ void refuse_rest(Graph&, NodeId position, const std::string& message);
 // A node that takes what no run gives is never reached: it becomes one that ends a run. False if it takes none.
 bool replace_unreachable(Graph&, NodeId);
 
-// Marks nodes that were taken into a branch: if they are refused there, a run that takes the branch is.
-inline constexpr const char* kSunk = "sunk:";
-
 }  // namespace cppgen::passes

@@ -31,14 +31,14 @@ bool is_plain_reshape(const RuleContext& c, const Node& node, const std::vector<
 
 // Reinterprets `from` in the shape of the node's output. What only a run computes stays as it is written.
 bool make_reshape(RuleContext& c, ValueId from) {
-  if (c.node.attributes.count(kRunTimeSymbols)) return false;
+  if (c.node.facts.run_time_symbols) return false;
   auto dims = as_constant_shape(c.type(c.out()).shape);
   if (!dims || (is_plain_reshape(c, c.node, *dims) && c.in(0) == from)) return false;
   ValueId shape = c.graph.add_constant(c.node.name + "/shape", make_ints(*dims));
   c.node.op = "Reshape";
   c.node.opset = std::max(c.node.opset, kReshapeOpset);
   c.node.inputs = {from, shape};
-  c.node.attributes = {{"allowzero", int64_t{1}}};
+  c.node.attributes = {{"allowzero", int64_t{1}}}, c.node.facts = {};
   return true;
 }
 
@@ -57,7 +57,7 @@ bool reshape(RuleContext& c) {
   if (!keeps_size(c, c.node)) return false;
   const Node* before = c.producer(0);
   const bool only_reinterprets =
-      before && is_reinterpretation(*before) && !before->attributes.count(kRunTimeSymbols) && keeps_size(c, *before);
+      before && is_reinterpretation(*before) && !before->facts.run_time_symbols && keeps_size(c, *before);
   return make_reshape(c, only_reinterprets ? before->inputs[0] : c.in(0));
 }
 

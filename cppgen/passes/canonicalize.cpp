@@ -14,7 +14,7 @@ bool apply_rules(Graph& graph, Replacements& replacements, size_t position) {
     for (const CanonicalRule& rule : rules) {
       Node& node = graph.nodes[position];
       if (!node.domain.empty() || node.op != rule.op || node.outputs.empty() || node.outputs[0] == kNoValue) continue;
-      if (node.attributes.count(kRunTimeSymbols)) continue;  // where the dimensions of its outputs come from
+      if (node.facts.run_time_symbols) continue;  // where the dimensions of its outputs come from
       RuleContext context{graph, replacements, node};
       bool applied = rule.apply(context);
       if (replacements.resolve(node.outputs[0]) != node.outputs[0]) return changed;

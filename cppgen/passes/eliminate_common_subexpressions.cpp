@@ -66,7 +66,7 @@ bool same_outputs_present(const Node& a, const Node& b) {
 
 bool same_node(const Node& a, const Node& b) {
   return a.op == b.op && a.domain == b.domain && a.opset == b.opset && a.inputs == b.inputs &&
-         same_outputs_present(a, b) && same_attributes(a, b);
+         same_outputs_present(a, b) && same_attributes(a, b) && a.facts == b.facts;
 }
 
 // A result whose size only a run knows has a symbol of its own. `symbols` says what that is in the earlier node; false

@@ -24,12 +24,12 @@ void expand_quantized_attention(Expansion& e) {
   const ValueId x = e.add("DequantizeLinear", {e.input(0), e.scalar(3), e.scalar(6)});
   const ValueId weights = e.add("DequantizeLinear", {e.input(1), e.scalar(4), e.scalar(7)}, {{"axis", int64_t(1)}});
   if (e.input(8) != kNoValue || e.old.outputs.size() > 1)
-    return e.become("Attention", {x, weights, e.input(2), e.input(5), e.input(8)}, e.given_attributes(), kMicrosoft);
+    return e.become("Attention", {x, weights, e.input(2), e.input(5), e.input(8)}, e.old.attributes, kMicrosoft);
   ValueId all = e.add("MatMul", {x, weights});
   if (e.input(2) != kNoValue) all = e.add("Add", {all, e.input(2)});
   std::vector<ValueId> inputs = split(e, all, 2, 3);
   if (e.input(5) != kNoValue) inputs.insert(inputs.end(), {kNoValue, e.input(5)});
-  e.become("MultiHeadAttention", std::move(inputs), e.given_attributes(), kMicrosoft);
+  e.become("MultiHeadAttention", std::move(inputs), e.old.attributes, kMicrosoft);
 }
 
 // --- MultiHeadAttention: keys and values packed in the keys, or all three in the queries
@@ -100,7 +100,7 @@ ValueId score_bias(Expansion& e, const Decoder& d, ValueId buffer) {
 
 // The operator's attributes that MultiHeadAttention has, too.
 Attributes attention_attributes(const Expansion& e) {
-  Attributes own = e.given_attributes();
+  Attributes own = e.old.attributes;
   std::erase_if(own, [](const auto& a) { return a.first != "num_heads" && a.first != "scale"; });
   return own;
 }
@@ -132,7 +132,7 @@ void expand_decoder_attention(Expansion& e) {
   }
   if (e.integer("past_present_share_buffer", 0) == 0 || e.input(5) == kNoValue) {
     const std::vector<ValueId> inputs{query, key, value, bias, e.input(3), e.input(4), e.input(5), e.input(6)};
-    Attributes own = e.given_attributes();
+    Attributes own = e.old.attributes;
     own.erase("past_present_share_buffer"), own.erase("output_qk");
     return e.become("MultiHeadAttention", inputs, std::move(own), kMicrosoft);
   }
@@ -151,7 +151,7 @@ void expand_decoder_attention(Expansion& e) {
 void expand_decoder_self_attention(Expansion& e) {
   if (e.input(8) != kNoValue || e.integer("do_rotary", 0) != 0) return;
   if (e.integer("past_present_share_buffer", 0) == 0 || e.input(4) == kNoValue) {
-    Attributes own = e.given_attributes();
+    Attributes own = e.old.attributes;
     own.erase("past_present_share_buffer");
     const std::vector<ValueId> inputs{e.input(0), e.input(1), e.input(2), e.input(3), e.input(4), e.input(5)};
     return e.become("Attention", inputs, std::move(own), kMicrosoft);

@@ -55,7 +55,7 @@ void expand_conv(Expansion& e, int64_t block) {
   if (!w || w->dims[0] % block != 0 || (w->dims[1] >= block && w->dims[1] % block != 0)) return;
   std::vector<ValueId> inputs = e.old.inputs;
   inputs[1] = e.graph.add_constant(e.old.name + " weights", in_order(*w, block));
-  e.become("FusedConv", std::move(inputs), e.given_attributes(), kMicrosoft);
+  e.become("FusedConv", std::move(inputs), e.old.attributes, kMicrosoft);
 }
 
 // Channels are filled up to whole blocks.
@@ -77,10 +77,10 @@ void expand_reorder_output(Expansion& e, int64_t) {
     e.become("Slice", slice, {});
 }
 
-void expand_plain(Expansion& e, int64_t) { e.become(e.old.op, e.old.inputs, e.given_attributes()); }
+void expand_plain(Expansion& e, int64_t) { e.become(e.old.op, e.old.inputs, e.old.attributes); }
 
 void expand_upsample(Expansion& e, int64_t) {
-  Attributes attributes = e.given_attributes();
+  Attributes attributes = e.old.attributes;
   const auto found = attributes.find("scales");
   const auto* scales = found == attributes.end() ? nullptr : std::get_if<std::vector<int64_t>>(&found->second);
   if (!scales) return;

@@ -6,7 +6,7 @@ namespace {
 
 // The operator of ONNX between two transpositions; inputs from `more` on are images, too.
 void transposed(Expansion& e, const char* op, int64_t rank, const char* domain = "", size_t more = size_t(-1)) {
-  Attributes own = e.given_attributes();
+  Attributes own = e.old.attributes;
   own.erase("channels_last");
   std::vector<ValueId> inputs = e.old.inputs;
   for (size_t i = 0; i < inputs.size(); i++)
@@ -64,7 +64,7 @@ void expand_last_average_pool(Expansion& e) {
 }
 
 void expand_last_quantized_conv(Expansion& e) {
-  if (e.integer("channels_last", 0) == 0) return e.become("QLinearConv", e.old.inputs, e.given_attributes());
+  if (e.integer("channels_last", 0) == 0) return e.become("QLinearConv", e.old.inputs, e.old.attributes);
   if (const auto rank = rank_of_window(e, 3)) transposed(e, "QLinearConv", *rank);
 }
 
@@ -72,7 +72,7 @@ void expand_last_quantized_conv(Expansion& e) {
 void expand_last_conv(Expansion& e) {
   const auto rank = rank_of_window(e, 1);
   if (!rank) return;
-  Attributes own = e.given_attributes();
+  Attributes own = e.old.attributes;
   std::vector<ValueId> inputs = e.old.inputs;
   inputs[0] = e.add("Transpose", {inputs[0]}, {{"perm", channels_second(*rank)}});
   if (!has_channels_second(e)) inputs[1] = e.add("Transpose", {inputs[1]}, {{"perm", channels_second(*rank)}});

@@ -3,7 +3,7 @@
 
 namespace cppgen::passes {
 
-void expand_same(Expansion& e) { e.become(e.old.op, e.old.inputs, e.given_attributes()); }
+void expand_same(Expansion& e) { e.become(e.old.op, e.old.inputs, e.old.attributes); }
 
 // --- ExpandDims: x, axis
 
@@ -17,7 +17,7 @@ void expand_dims(Expansion& e) {
 void expand_pad(Expansion& e) {
   std::vector<ValueId> inputs{e.input(0), e.add("Reshape", {e.input(1), e.ints({-1})})};
   if (e.input(2) != kNoValue) inputs.push_back(e.add("Squeeze", {e.input(2)}));
-  e.become("Pad", std::move(inputs), e.given_attributes());
+  e.become("Pad", std::move(inputs), e.old.attributes);
 }
 
 // --- Range: begin, end, the step, which may be missing
@@ -59,7 +59,7 @@ void expand_quantized_embedding(Expansion& e) {
   for (size_t k = 2; k < 7; k++)
     if (inputs[k] != kNoValue) inputs[k] = e.add("DequantizeLinear", {inputs[k], e.scalar(k + 6), e.scalar(k + 11)});
   inputs.resize(8);
-  e.become("EmbedLayerNormalization", std::move(inputs), e.given_attributes(), kMicrosoft);
+  e.become("EmbedLayerNormalization", std::move(inputs), e.old.attributes, kMicrosoft);
 }
 
 }  // namespace cppgen::passes

@@ -102,7 +102,7 @@ void expand_ordered_weights(Expansion& e) {
       e.old.name + " order", make_tensor(DType::i64, {depth}, std::vector<std::byte>(bytes.begin(), bytes.end())));
   inputs[0] = e.add("Gather", {inputs[0], positions}, {{"axis", int64_t(-1)}});
   inputs[4] = kNoValue;
-  e.become("MatMulNBits", std::move(inputs), e.given_attributes(), kMicrosoft);
+  e.become("MatMulNBits", std::move(inputs), e.old.attributes, kMicrosoft);
 }
 
 // --- MatMulBnb4: a, weights as positions in a table of 16 numbers, the greatest magnitude of each block of them

@@ -46,7 +46,7 @@ class Expansion {
     Node& last = graph_.nodes[size_t(id_ + added_)];
     last.op = "QuantizeLinear";
     last.inputs = {sum, node_.inputs[form_.y_scale], node_.inputs[form_.y_scale + 1]};
-    last.attributes.clear();
+    last.attributes.clear(), last.facts = {};
     return added_;
   }
 

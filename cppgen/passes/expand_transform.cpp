@@ -50,7 +50,7 @@ void expand_transform(Expansion& e) {
   const ValueId behind = m.product_where(e.add("Greater", {places, axis}), shape);
   const ValueId flat = m.shaped(e.input(0), m.joined({before, along, behind}));
   const ValueId x = e.add("Reshape", {flat, m.joined({m.list({0, 0, -1}), parts})});
-  const ValueId y = e.add("DFT", {x, e.input(1), m.number(1)}, e.given_attributes());
+  const ValueId y = e.add("DFT", {x, e.input(1), m.number(1)}, e.old.attributes);
   const ValueId bins = m.part(e.add("Shape", {y}), 1, 2);
   const ValueId dims = m.part(e.add("Where", {e.add("Equal", {places, axis}), bins, shape}), 0, -1);
   const bool real = e.integer("inverse", 0) != 0 && e.integer("onesided", 0) != 0;

@@ -55,7 +55,7 @@ void expand_dynamic_pads(Expansion& e) {
   if (pads_itself(e)) return;
   std::vector<ValueId> inputs{e.input(0), e.input(1)};
   if (e.input(3) != kNoValue) inputs.push_back(e.input(3));
-  Attributes given = e.given_attributes();
+  Attributes given = e.old.attributes;
   if (const Tensor* pads = e.constant(2); pads && is_int(pads->dtype)) given["pads"] = integers_of(*pads);
   if (e.input(2) == kNoValue || given.count("pads"))
     return e.become("ConvTranspose", std::move(inputs), std::move(given));

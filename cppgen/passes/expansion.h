@@ -26,12 +26,6 @@ class Expansion {
   const Tensor* constant(size_t i) const {
     return input(i) == kNoValue || !graph.value(input(i)).constant ? nullptr : &*graph.value(input(i)).constant;
   }
-  // Those that the model gives, not what was noted beside them.
-  Attributes given_attributes() const {
-    Attributes given = old.attributes;
-    std::erase_if(given, [](const auto& a) { return a.first.find(':') != std::string::npos; });
-    return given;
-  }
   int64_t integer(const char* name, int64_t otherwise) const { return integer_attribute(old, name, otherwise); }
 
   ValueId add(std::string op, std::vector<ValueId> inputs, Attributes attributes = {}, const char* domain = "") {
@@ -51,7 +45,7 @@ class Expansion {
     Node& node = graph.nodes[size_t(at_)];
     node.outputs.resize(node.outputs.size() - given_);
     node.op = std::move(op), node.domain = domain, node.opset = *domain ? 1 : kExpandedOpset;
-    node.inputs = std::move(inputs), node.attributes = std::move(attributes);
+    node.inputs = std::move(inputs), node.attributes = std::move(attributes), node.facts = {};
   }
   // A node in front that gives output `i`; the replaced node then has no outputs behind `i` but those given so, too.
   ValueId give(size_t i, std::string op, std::vector<ValueId> inputs, Attributes attributes = {}) {

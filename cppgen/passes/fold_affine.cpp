@@ -154,7 +154,7 @@ void AffineFolder::merge(const Chain& chain) {
   add.op = "Add";
   add.inputs = {scaled, shift};
   add.outputs.resize(1);
-  add.attributes.clear();
+  add.attributes.clear(), add.facts = {};
 }
 
 }  // namespace

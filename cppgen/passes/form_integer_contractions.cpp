@@ -164,7 +164,7 @@ class Former {
     Node& n = graph_.nodes[size_t(id_ + added_)];
     n.op = op;
     n.inputs = std::move(inputs);
-    n.attributes.clear();
+    n.attributes.clear(), n.facts = {};
   }
 };
 

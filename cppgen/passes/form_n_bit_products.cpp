@@ -150,7 +150,7 @@ void rewrite(Graph& graph, NodeId id, const Weights& w) {
   Node& node = graph.nodes[size_t(id)];
   node.op = "MatMulNBits", node.domain = "com.microsoft", node.opset = 1;
   node.inputs = std::move(inputs);
-  node.attributes = attributes;
+  node.attributes = attributes, node.facts = {};
   ops::infer_node(graph, id);
 }
 

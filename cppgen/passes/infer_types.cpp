@@ -125,7 +125,7 @@ void require_possible(const Graph& graph, const Node& node) {
   std::vector<std::string> messages;
   for (const auto& body : bodies_of(node))
     for (const Node& inner : body->nodes)
-      if (inner.op == "Refuse" && inner.attributes.count(kSunk))
+      if (inner.op == "Refuse" && inner.facts.sunk)
         messages.push_back(std::get<std::string>(inner.attributes.at("message")));
   const bool nothing = std::all_of(node.outputs.begin(), node.outputs.end(),
                                    [&](ValueId v) { return v == kNoValue || ops::is_nothing(graph.value(v)); });
@@ -149,9 +149,8 @@ bool infer_one(Graph& graph, NodeId id, const PassOptions& options) {
 
 // What a branch cannot do ends the runs that take it.
 bool ends_branch(Graph& graph, NodeId id, const UserError& e) {
-  const auto& attributes = graph.nodes[size_t(id)].attributes;
   const auto* unequal = dynamic_cast<const ops::UnequalDimensions*>(&e);  // which a run may find equal
-  if (!attributes.count(kSunk) || (unequal && !(unequal->a - unequal->b).is_constant())) return false;
+  if (!graph.nodes[size_t(id)].facts.sunk || (unequal && !(unequal->a - unequal->b).is_constant())) return false;
   refuse_rest(graph, id, e.what());
   return true;
 }

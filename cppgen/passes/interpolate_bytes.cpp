@@ -59,6 +59,7 @@ NodeId interpolate(Graph& graph, NodeId id, const Dequantized& source) {
     sum = add(graph, at, "Sub", {sum, constant(double(zero))});
   Node& last = graph.nodes[size_t(at)];
   last.op = "Mul", last.inputs = {sum, constant(source.parameters.scales[0])}, last.attributes.clear();
+  last.facts = {};
   return at - id;
 }
 

@@ -88,8 +88,8 @@ ValueId Learner::integers(const std::vector<int64_t>& values, std::vector<int64_
 }
 
 ValueId Learner::texts(const std::vector<std::string>& values) {
-  return add("StringConstant", {},
-             {{"strings:dims", std::vector<int64_t>{int64_t(values.size())}}, {"strings:elements", values}}, kOwn);
+  return add("StringConstant", {}, {{"dims", std::vector<int64_t>{int64_t(values.size())}}, {"elements", values}},
+             kOwn);
 }
 
 ValueId Learner::cast(ValueId x, DType to) { return add("Cast", {x}, {{"to", onnx_type(to)}}); }

@@ -14,8 +14,7 @@ class BodyView {
  public:
   BodyView(const Graph& outer, const Node& loop)
       : outer_(outer), loop_(loop), body_(*std::get<std::shared_ptr<Graph>>(loop.attributes.at("body"))) {
-    const auto found = loop.attributes.find(captures_name("body"));
-    if (found != loop.attributes.end()) captures_ = std::get<std::vector<int64_t>>(found->second);
+    captures_ = loop.captures("body");
     first_capture_ = body_.inputs.size() - captures_.size();
   }
 
@@ -215,7 +214,7 @@ bool recognize_embedding_bag(Graph& graph, NodeId position) {
   reduce.op = "ReduceBags", reduce.domain = "cppgen", reduce.opset = kOpset;
   reduce.inputs = {bags->table, bags->indices.list, positions};
   if (bags->factors != kNoValue) reduce.inputs.push_back(bags->factors);
-  reduce.attributes = {{"mode", bags->mode}};
+  reduce.attributes = {{"mode", bags->mode}}, reduce.facts = {};
   return true;
 }
 

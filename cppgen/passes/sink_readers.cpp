@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "cppgen/ops/value_type.h"
 #include "cppgen/passes/branches.h"
@@ -11,9 +12,8 @@
 namespace cppgen::passes {
 namespace {
 
-constexpr size_t kMostSunk = 4096;            // nodes that one If takes in
-constexpr const char* kHoisted = "hoisted:";  // an If that other nodes were moved in front of, once
-constexpr int kChoiceOpset = 13;              // of the If that chooses by the rank
+constexpr size_t kMostSunk = 4096;  // nodes that one If takes in
+constexpr int kChoiceOpset = 13;    // of the If that chooses by the rank
 
 // Takes tensors of any rank as they are: lists and optionals of them.
 bool takes_any_rank(const Node& node) {
@@ -68,7 +68,7 @@ bool hoist_independent(Graph& graph, NodeId id) {
 
 // In a branch that a rank has chosen, the branches of an If may be impossible, too, as long as no run takes them.
 void mark_sunk(Node& node) {
-  node.attributes[kSunk] = int64_t(1);
+  node.facts.sunk = true;
   for (auto& [name, attribute] : node.attributes)
     if (auto* body = std::get_if<std::shared_ptr<Graph>>(&attribute)) {
       *body = std::make_shared<Graph>(deep_copy(**body));
@@ -87,7 +87,6 @@ class Sinking {
       attribute = body;
       body->outputs.resize(branch_.outputs.size());  // further ones nobody reads
       bodies_.push_back({name, body.get(), {}});
-      branch_.attributes.try_emplace(captures_name(name), std::vector<int64_t>{});
       note_known(bodies_.back());
     }
   }
@@ -108,9 +107,7 @@ class Sinking {
   Node& branch_;
   std::vector<Body> bodies_;
 
-  std::vector<int64_t>& captures(const Body& body) {
-    return std::get<std::vector<int64_t>>(branch_.attributes[captures_name(body.name)]);
-  }
+  std::vector<int64_t>& captures(const Body& body) { return branch_.facts.captures[body.name]; }
 
   void note_known(Body& body) {
     const std::vector<int64_t>& positions = captures(body);
@@ -243,7 +240,7 @@ bool sink_readers(Graph& graph, NodeId id, const Node& untyped, const std::funct
     if (!is_read_unranked(graph, id)) return true;
     Node typed = graph.nodes[size_t(id)];
     graph.nodes[size_t(id)] = pristine;
-    if (pristine.attributes.emplace(kHoisted, int64_t(1)).second) {
+    if (!std::exchange(pristine.facts.hoisted, true)) {
       graph.nodes[size_t(id)] = pristine;
       if (hoist_independent(graph, id)) return false;
     }
@@ -292,6 +289,7 @@ Node rank_choice(Graph&, ValueId v, ValueId condition, ValueId output, const std
 std::shared_ptr<Graph> ranked_branch(const Graph& outer, const std::string& name, const std::vector<int64_t>& ranks) {
   auto body = std::make_shared<Graph>();
   body->name = name, body->index = outer.index, body->opsets = outer.opsets;
+  body->custom_operators = outer.custom_operators;
   const ValueId in = body->add_value(name), out = body->add_value(name);
   body->inputs = {in}, body->outputs = {out};
   if (ranks.size() == 1) {
@@ -314,8 +312,7 @@ Node rank_choice(Graph& graph, ValueId v, ValueId condition, ValueId output, con
   choice.inputs = {condition, v, v}, choice.outputs = {output};
   choice.attributes["then_branch"] = ranked_branch(graph, name, {ranks[0]});
   choice.attributes["else_branch"] = ranked_branch(graph, name, {ranks.begin() + 1, ranks.end()});
-  choice.attributes[captures_name("then_branch")] = std::vector<int64_t>{1};
-  choice.attributes[captures_name("else_branch")] = std::vector<int64_t>{2};
+  choice.facts.captures = {{"then_branch", {1}}, {"else_branch", {2}}};
   return choice;
 }
 

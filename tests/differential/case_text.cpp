@@ -145,7 +145,13 @@ Sample parse(const Row& row, const std::string& text, DType type) {
   node.domain = row.domain;
   for (const std::string& word : words(bar == std::string::npos ? "" : head.substr(bar + 1))) {
     const size_t equals = word.find('=');
-    node.attributes[word.substr(0, equals)] = attribute_of(word.substr(equals + 1), type);
+    const std::string name = word.substr(0, equals);
+    const Attribute value = attribute_of(word.substr(equals + 1), type);
+    if (name == "declared") {
+      node.facts.declared[0] = std::get<std::vector<int64_t>>(value);
+    } else {
+      node.attributes[name] = value;
+    }
   }
   s.graph.opsets[row.domain] = row.opset;
   s.graph.outputs = out;

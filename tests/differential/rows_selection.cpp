@@ -10,11 +10,10 @@ void add_selection_rows(std::vector<Row>& t) {
   t.push_back({"Compress", kExact,
                "T[5] bool[5]=1,0,1,1,0; T[3,19] bool[2]=0,1|axis=0; T[3,5] bool[5]=1,0,0,1,1|axis=-1; T[2,3] "
                "bool[4]=0,1,1,0; T[4] bool[2]=0,0"});
-  t.push_back(
-      {"NonZero", kExact, "T[5,7]@1..1|declared:0=[2,35]; T[19]@1..1|declared:0=[1,19]; T[]@1..1|declared:0=[1,1]"});
+  t.push_back({"NonZero", kExact, "T[5,7]@1..1|declared=[2,35]; T[19]@1..1|declared=[1,19]; T[]@1..1|declared=[1,1]"});
   t.push_back({"NonMaxSuppression", kExact,
-               "f32[1,6,4]@0..1 f32[1,2,6]@0..1 i64[]=2 f32[]=1.0 f32[]=-1.0|declared:0=[4,3];"
-               "f32[2,9,4]@0..1 f32[2,1,9]@0..1 i64[]=3 f32[]=1.0 f32[]=-1.0|declared:0=[6,3] center_point_box=1"});
+               "f32[1,6,4]@0..1 f32[1,2,6]@0..1 i64[]=2 f32[]=1.0 f32[]=-1.0|declared=[4,3];"
+               "f32[2,9,4]@0..1 f32[2,1,9]@0..1 i64[]=3 f32[]=1.0 f32[]=-1.0|declared=[6,3] center_point_box=1"});
   t.push_back({"CumSum", sums(64),
                "T[33]@-3..3 i64[]=0; T[3,19]@0..3 i64[]=-1|exclusive=1; T[5,4]@0..3 i32[]=0|reverse=1;"
                "T[2,3,4]@0..2 i64[1]=1|reverse=1 exclusive=1; T[0,3] i64[]=0; T[N,3]@0..2 i64[]=0"});

@@ -137,7 +137,7 @@ TEST(Import, BodiesAreClosedOverTheirCaptures) {
   Graph g = nested(2).import();
   const Node& outer = g.nodes[0];
   const auto& body = std::get<std::shared_ptr<Graph>>(outer.attributes.at("then_branch"));
-  const auto& captures = std::get<std::vector<int64_t>>(outer.attributes.at(captures_name("then_branch")));
+  const auto& captures = outer.captures("then_branch");
   EXPECT_EQ(body->index, g.index);
   ASSERT_EQ(captures.size(), body->inputs.size());
   for (size_t i = 0; i < captures.size(); i++)

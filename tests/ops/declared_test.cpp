@@ -16,7 +16,7 @@ using Dims = std::vector<int64_t>;
 HostTensor list(const std::vector<int64_t>& values) { return tensor<int64_t>({int64_t(values.size())}, values); }
 
 NodeCase declared(NodeCase c, const Dims& dims) {
-  c.attributes[declared_name(0)] = dims;
+  c.facts.declared[0] = dims;
   return c;
 }
 

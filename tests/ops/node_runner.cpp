@@ -32,7 +32,7 @@ Graph graph_of(const NodeCase& c) {
   for (int i = 0; i < c.outputs; ++i) out.push_back(g.add_value("y" + std::to_string(i)));
   Node& node = g.add_node(c.op, in, out, c.opset);
   node.domain = c.domain;
-  node.attributes = c.attributes;
+  node.attributes = c.attributes, node.facts = c.facts;
   g.outputs = out;
   return g;
 }

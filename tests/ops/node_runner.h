@@ -57,6 +57,7 @@ struct NodeCase {
   std::vector<bool> absent{};    // inputs that are left out
   int outputs = 1;
   std::string domain{};
+  NodeFacts facts{};
 };
 
 // A graph of this one node.

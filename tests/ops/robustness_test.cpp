@@ -202,7 +202,7 @@ void try_case(const NodeCase& c, Counts& counts) {
   try {
     Graph g = graph_of(c);
     ops::infer_types(g);
-    if (ops::is_host(g, g.nodes[0]) || g.nodes[0].attributes.count(kRunTimeSymbols)) {
+    if (ops::is_host(g, g.nodes[0]) || g.nodes[0].facts.run_time_symbols) {
       ++counts.ran;  // inferred; the host runs it, or has dimensions computed first
       return;
     }

@@ -58,7 +58,7 @@ void infer_modifier(InferContext& c, const char* name, const TensorType& type) {
   for (size_t d = 0; d < type.shape.size(); ++d)
     require_equal(c, result.type->shape[d], type.shape[d], "dimensions that a modifier takes and gives");
   for (const Node& node : body.nodes)
-    if (is_host(body, node) || node.attributes.count(kRunTimeSymbols) || !bodies_of(node).empty())
+    if (is_host(body, node) || node.facts.run_time_symbols || !bodies_of(node).empty())
       c.fail(fmt::format("{} has {} in it, which no kernel does", name, node.op));
 }
 

@@ -13,7 +13,7 @@ bool depends_on(const Value& v, const std::optional<IndexExpr>& step) {
 }
 
 bool kernels_do(const Graph& body, const Node& node) {
-  const bool plain = !is_host(body, node) && !node.attributes.count(kRunTimeSymbols);
+  const bool plain = !is_host(body, node) && !node.facts.run_time_symbols;
   return plain && bodies_of(node).empty();
 }
 

@@ -49,13 +49,13 @@ DType target_of_numbers(InferContext& c) {
 // --- Operators of strings alone
 
 void infer_constant(InferContext& c) {
-  const std::vector<int64_t> dims = c.integers("strings:dims");
+  const std::vector<int64_t> dims = c.integers("dims");
   c.set_output(0, kString, Shape(dims.begin(), dims.end()));
 }
 
 rt::HostStep host_constant(InferContext& c) {
-  rt::HostStep step = host_call("string_constant", c.integers("strings:dims"));
-  step.texts = std::get<std::vector<std::string>>(*c.attribute("strings:elements"));
+  rt::HostStep step = host_call("string_constant", c.integers("dims"));
+  step.texts = std::get<std::vector<std::string>>(*c.attribute("elements"));
   return step;
 }
 
@@ -170,7 +170,7 @@ std::vector<Op> string_ops() {
   return {
       {.name = "StringConstant",
        .domain = "cppgen",
-       .versions = {1},
+       .versions = {{1, "dims:ints elements:strings"}},
        .inputs = 0,
        .infer = infer_constant,
        .host = host_constant},
