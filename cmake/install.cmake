@@ -12,9 +12,9 @@ install(TARGETS cppgen-run RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 
 install(FILES runtime/session/cppgen.h DESTINATION ${cppgen_include})
 foreach(header base/dtype.h base/value_kind.h base/errors.h base/log.h base/settings.h base/settings.def abi/abi.h
-        abi/math_functions.def plan/module.h plan/plan.h memory/mapping.h session/cppgen.h session/executable.h
-        session/npy.h session/npy_strings.h session/package.h session/profile.h session/random_inputs.h session/session.h session/tensor.h session/value.h
-        session/verify.h session/version.h)
+        abi/math_functions.def plan/module.h plan/plan.h memory/mapping.h values/tensor.h values/value.h
+        values/npy.h values/npy_strings.h values/random_inputs.h values/compare.h values/test_case.h package/executable.h
+        package/package.h package/version.h session/cppgen.h session/profile.h session/session.h session/verify.h)
   get_filename_component(folder runtime/${header} DIRECTORY)
   install(FILES runtime/${header} DESTINATION ${cppgen_include}/${folder})
 endforeach()

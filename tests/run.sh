@@ -129,7 +129,7 @@ fi
 if [ "$sanitizers" != none ]; then
   # Untrusted input, child processes, memory that kernels and sessions share; kernels are instrumented, too.
   asan="import import_untrusted runtime support compile kernel_sanitizer ops property"
-  [ "$sanitizers" = some ] || asan="$asan codegen models modules opponent"
+  [ "$sanitizers" = some ] || asan="$asan codegen models modules baseline"
   # shellcheck disable=SC2046,SC2086  # lists of words
   sanitize asan 2000 1800 "$(echo $asan | tr ' ' '|')" $(printf 'test_%s ' $asan)
   # Everything that threads share.

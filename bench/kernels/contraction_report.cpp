@@ -9,13 +9,13 @@
 namespace cppgen::bench {
 namespace {
 
-const std::string kOpponent = "oneDNN";
+const std::string kBaseline = "oneDNN";
 
 using Json = nlohmann::ordered_json;
 
-// Median of the opponent's time over that of `name`; nullopt where one of them is missing.
+// Median of the baseline's time over that of `name`; nullopt where one of them is missing.
 std::optional<double> ratio(const CaseResult& c, const std::string& name) {
-  const ContenderResult *ours = c.find(name), *other = c.find(kOpponent);
+  const ContenderResult *ours = c.find(name), *other = c.find(kBaseline);
   if (!ours || !other) return std::nullopt;
   return other->seconds.median() / ours->seconds.median();
 }
@@ -108,7 +108,7 @@ Panel panel_of(const Section& section, const std::vector<std::string>& all) {
       const auto against = ratio(*c, name);
       group.bars.back() = Bar{median, share_at(r->seconds.p99()), share_at(r->seconds.least()),
                               fmt::format("{:.0f}%{}", median * 100,
-                                          against && name != kOpponent ? fmt::format("  {:.2f}x", *against) : "")};
+                                          against && name != kBaseline ? fmt::format("  {:.2f}x", *against) : "")};
     }
     panel.groups.push_back(std::move(group));
   }

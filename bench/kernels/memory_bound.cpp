@@ -9,12 +9,12 @@
 #include "bench/kernels/cases.h"
 #include "bench/kernels/limits.h"
 #include "bench/kernels/report.h"
-#include "cppgen/driver/compiler.h"
-#include "cppgen/driver/reference_model.h"
+#include "cppgen/flow/compiler.h"
+#include "cppgen/flow/reference_model.h"
 #include "cppgen/support/temp_directory.h"
 #include "runtime/base/settings.h"
-#include "runtime/session/random_inputs.h"
 #include "runtime/session/session.h"
+#include "runtime/values/random_inputs.h"
 
 namespace cppgen::bench {
 namespace {

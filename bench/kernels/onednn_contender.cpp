@@ -4,7 +4,7 @@
 
 #include "bench/kernels/contenders.h"
 #include "bench/kernels/limits.h"
-#include "cppgen/opponent/onednn_graph.h"
+#include "cppgen/baseline/onednn_graph.h"
 
 namespace cppgen::bench {
 namespace {
@@ -89,7 +89,7 @@ class OnednnContender : public Contender {
     return now() - start;
   }
 
-  void rest() override { opponent::end_openmp_threads(); }
+  void rest() override { baseline::end_openmp_threads(); }
   const float* result() const override { return static_cast<const float*>(result_.get_data_handle()); }
   std::string implementation() const override { return form_.name; }
 

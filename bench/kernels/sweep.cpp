@@ -10,10 +10,10 @@
 
 #include "bench/kernels/limits.h"
 #include "bench/kernels/sweep_grids.h"
-#include "cppgen/driver/compiler.h"
+#include "cppgen/flow/compiler.h"
 #include "cppgen/support/temp_directory.h"
-#include "runtime/session/random_inputs.h"
 #include "runtime/session/session.h"
+#include "runtime/values/random_inputs.h"
 
 namespace cppgen::bench {
 namespace {

@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <limits>
 
-#include "runtime/session/npy.h"
+#include "runtime/values/npy.h"
 
 namespace cppgen::bench {
 namespace {

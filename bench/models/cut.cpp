@@ -5,8 +5,8 @@
 #include <map>
 
 #include "bench/models/onnx_file.h"
-#include "runtime/session/npy.h"
 #include "runtime/session/session.h"
+#include "runtime/values/npy.h"
 
 namespace cppgen::bench {
 namespace {

@@ -2,7 +2,7 @@
 #include <string>
 #include <vector>
 
-#include "cppgen/driver/compiler.h"
+#include "cppgen/flow/compiler.h"
 
 namespace cppgen::bench {
 

@@ -9,14 +9,14 @@
 #include "bench/models/agreement.h"
 #include "bench/models/cut.h"
 #include "bench/models/models.h"
-#include "cppgen/driver/compiler.h"
+#include "cppgen/flow/compiler.h"
 #include "cppgen/support/file_io.h"
 #include "cppgen/support/subprocess.h"
 #include "runtime/base/errors.h"
 #include "runtime/base/settings.h"
-#include "runtime/session/executable.h"
-#include "runtime/session/npy.h"
-#include "runtime/session/random_inputs.h"
+#include "runtime/package/executable.h"
+#include "runtime/values/npy.h"
+#include "runtime/values/random_inputs.h"
 
 namespace cppgen::bench {
 namespace {

@@ -3,12 +3,12 @@
 #include <filesystem>
 
 #include "bench/models/task.h"
-#include "cppgen/driver/bench_opponent.h"
-#include "cppgen/driver/bench_runs.h"
-#include "cppgen/driver/command_support.h"
-#include "cppgen/driver/model_inputs.h"
+#include "cppgen/cli/bench_baseline.h"
+#include "cppgen/cli/bench_runs.h"
+#include "cppgen/cli/command_support.h"
+#include "cppgen/cli/model_inputs.h"
 #include "runtime/base/errors.h"
-#include "runtime/session/npy.h"
+#include "runtime/values/npy.h"
 
 namespace cppgen::bench {
 namespace {
@@ -59,7 +59,7 @@ TaskResult perform_onednn(const Task& task, const std::vector<rt::Tensor>& input
   TimedOnednn timed(options, settings, task.threads, inputs, never);
   TaskResult result{"", seconds_now() - begin, {}, {}};
   result.seconds = run_timed(timed, task.runs);
-  const opponent::Report report = timed.report();
+  const baseline::Report report = timed.report();
   result.implementation = fmt::format("{} primitives {:.1f} ms, our kernels for the rest {:.1f} ms", report.primitives,
                                       report.primitives_ms, report.kernels_ms);
   write_outputs(task.outputs, timed.outputs());

@@ -9,8 +9,8 @@
 
 #include "bench/models/onnx_file.h"
 #include "runtime/base/errors.h"
-#include "runtime/session/random_inputs.h"
 #include "runtime/session/session.h"
+#include "runtime/values/random_inputs.h"
 
 namespace cppgen::bench {
 namespace {

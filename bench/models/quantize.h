@@ -1,7 +1,7 @@
 #pragma once
 #include <string>
 
-#include "cppgen/driver/compiler.h"
+#include "cppgen/flow/compiler.h"
 
 namespace cppgen::bench {
 

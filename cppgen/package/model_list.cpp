@@ -11,7 +11,7 @@
 #include "cppgen/package/package_pin.h"
 #include "cppgen/package/shared_weights.h"
 #include "cppgen/support/temp_directory.h"
-#include "runtime/session/package.h"
+#include "runtime/package/package.h"
 
 namespace cppgen::package {
 namespace {

@@ -13,7 +13,7 @@
 #include "cppgen/support/file_lock.h"
 #include "cppgen/support/temp_directory.h"
 #include "runtime/base/errors.h"
-#include "runtime/session/package.h"
+#include "runtime/package/package.h"
 
 namespace cppgen::package {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "cppgen/support/file_io.h"
 #include "runtime/base/errors.h"
-#include "runtime/session/package.h"
+#include "runtime/package/package.h"
 
 namespace cppgen::package {
 namespace {

@@ -7,8 +7,8 @@
 #include <string>
 
 #include "runtime/base/errors.h"
-#include "runtime/session/random_inputs.h"
 #include "runtime/session/session.h"
+#include "runtime/values/random_inputs.h"
 
 using namespace cppgen;
 

@@ -25,7 +25,7 @@ struct ValueInfo {
 
 enum class HostOp : uint8_t {
   plan,      // runs a plan on tensors; integers: of each output, whether it is strings (absent: 0)
-  function,  // calls a function of the host (session/host_functions.h)
+  function,  // calls a function of the host (runtime/host/host_functions.h)
   branch,    // If: input 0 is the condition; bodies: then, else
   loop,      // Loop: inputs are the trip count, the condition, and what is carried
   scan,      // Scan: inputs are the states, then what is scanned

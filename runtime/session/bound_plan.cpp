@@ -6,7 +6,7 @@
 
 #include "runtime/base/checked.h"
 #include "runtime/base/errors.h"
-#include "runtime/session/tensor.h"
+#include "runtime/values/tensor.h"
 
 namespace cppgen::rt {
 namespace {

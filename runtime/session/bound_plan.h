@@ -6,7 +6,7 @@
 
 #include "runtime/library/library.h"
 #include "runtime/memory/planner.h"
-#include "runtime/session/executable.h"
+#include "runtime/package/executable.h"
 #include "runtime/session/waves.h"
 
 namespace cppgen::rt {

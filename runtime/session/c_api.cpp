@@ -2,8 +2,8 @@
 #include <cstring>
 
 #include "runtime/base/settings.h"
+#include "runtime/package/version.h"
 #include "runtime/session/c_api_support.h"
-#include "runtime/session/version.h"
 
 using namespace cppgen;
 using namespace cppgen::rt;

@@ -1,6 +1,6 @@
 // The C API for outputs of any kind and size.
 #include "runtime/session/c_api_support.h"
-#include "runtime/session/value.h"
+#include "runtime/values/value.h"
 
 using namespace cppgen;
 using namespace cppgen::rt;

@@ -9,11 +9,11 @@
 #include "runtime/base/log.h"
 #include "runtime/base/printable.h"
 #include "runtime/base/settings.h"
-#include "runtime/session/npy.h"
-#include "runtime/session/random_inputs.h"
+#include "runtime/package/version.h"
 #include "runtime/session/session.h"
 #include "runtime/session/verify.h"
-#include "runtime/session/version.h"
+#include "runtime/values/npy.h"
+#include "runtime/values/random_inputs.h"
 
 using namespace cppgen;
 using namespace cppgen::rt;

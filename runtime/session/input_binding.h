@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "runtime/plan/plan.h"
-#include "runtime/session/tensor.h"
+#include "runtime/values/tensor.h"
 
 namespace cppgen::rt {
 

@@ -4,7 +4,7 @@
 #include <vector>
 
 #include "runtime/library/library.h"
-#include "runtime/session/executable.h"
+#include "runtime/package/executable.h"
 
 namespace cppgen::rt {
 

@@ -7,8 +7,8 @@
 #include "runtime/memory/mapping.h"
 #include "runtime/session/bound_plan.h"
 #include "runtime/session/profile.h"
-#include "runtime/session/tensor.h"
 #include "runtime/threads/executor.h"
+#include "runtime/values/tensor.h"
 
 namespace cppgen::rt {
 

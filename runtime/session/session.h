@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "runtime/session/executable.h"
+#include "runtime/package/executable.h"
 #include "runtime/session/profile.h"
-#include "runtime/session/tensor.h"
-#include "runtime/session/value.h"
+#include "runtime/values/tensor.h"
+#include "runtime/values/value.h"
 
 namespace cppgen {
 struct Settings;

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "runtime/plan/plan.h"
-#include "runtime/session/value.h"
+#include "runtime/values/value.h"
 
 namespace cppgen::rt {
 

@@ -2,7 +2,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cppgen/support/file_io.h"
-#include "runtime/session/npy.h"
+#include "runtime/values/npy.h"
 #include "tests/cli/program.h"
 
 namespace cppgen {

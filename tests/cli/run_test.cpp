@@ -5,7 +5,7 @@
 
 #include "isa/cpu_features.h"
 #include "isa/vec_isa.h"
-#include "runtime/session/npy.h"
+#include "runtime/values/npy.h"
 #include "tests/cli/program.h"
 
 namespace cppgen {

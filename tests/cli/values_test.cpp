@@ -2,8 +2,8 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "runtime/session/npy.h"
-#include "runtime/session/npy_strings.h"
+#include "runtime/values/npy.h"
+#include "runtime/values/npy_strings.h"
 #include "tests/cli/program.h"
 
 namespace cppgen {

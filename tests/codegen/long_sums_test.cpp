@@ -4,9 +4,9 @@
 #include <sys/mman.h>
 
 #include "cppgen/compile/kernel_builder.h"
-#include "cppgen/driver/stages.h"
+#include "cppgen/flow/stages.h"
 #include "runtime/abi/abi.h"
-#include "runtime/session/executable.h"
+#include "runtime/package/executable.h"
 #include "tests/codegen/emitted.h"
 #include "tests/isas_to_test.h"
 

@@ -1,7 +1,7 @@
 #pragma once
 #include <string>
 
-#include "runtime/session/tensor.h"
+#include "runtime/values/tensor.h"
 
 namespace cppgen::conformance {
 

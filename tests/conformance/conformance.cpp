@@ -3,8 +3,8 @@
 
 #include <CLI/CLI.hpp>
 
-#include "cppgen/driver/isa_choice.h"
-#include "cppgen/driver/stages.h"
+#include "cppgen/flow/isa_choice.h"
+#include "cppgen/flow/stages.h"
 #include "cppgen/support/file_io.h"
 #include "cppgen/support/temp_directory.h"
 #include "runtime/base/errors.h"

@@ -4,18 +4,18 @@
 
 #include <functional>
 
-#include "cppgen/driver/data_sets.h"
-#include "cppgen/driver/model_parts.h"
-#include "cppgen/driver/reference_model.h"
-#include "cppgen/driver/reference_plan.h"
-#include "cppgen/driver/stages.h"
+#include "cppgen/flow/data_sets.h"
+#include "cppgen/flow/model_parts.h"
+#include "cppgen/flow/reference_model.h"
+#include "cppgen/flow/reference_plan.h"
+#include "cppgen/flow/stages.h"
 #include "cppgen/ops/op.h"
 #include "cppgen/package/plan_builder.h"
 #include "cppgen/package/weights.h"
 #include "cppgen/schedule/schedule.h"
 #include "cppgen/support/file_io.h"
 #include "runtime/base/errors.h"
-#include "runtime/session/package.h"
+#include "runtime/package/package.h"
 #include "runtime/session/session.h"
 #include "tests/conformance/compare.h"
 

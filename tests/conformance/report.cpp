@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <map>
 
-#include "cppgen/driver/json_writer.h"
+#include "cppgen/cli/json_writer.h"
 
 namespace cppgen::conformance {
 namespace {

@@ -2,7 +2,7 @@
 #include <string>
 
 #include "cppgen/ir/interpreter.h"
-#include "runtime/session/tensor.h"
+#include "runtime/values/tensor.h"
 #include "tests/differential/row.h"
 
 namespace cppgen::differential {

@@ -7,12 +7,12 @@
 #include <algorithm>
 #include <cstring>
 
-#include "cppgen/driver/model_parts.h"
+#include "cppgen/flow/model_parts.h"
 #include "cppgen/ir/interpreter.h"
 #include "cppgen/ops/op.h"
 #include "cppgen/passes/pipeline.h"
 #include "isa/vec_isa.h"
-#include "runtime/session/module_runner.h"
+#include "runtime/host/module_runner.h"
 #include "tests/differential/case_text.h"
 #include "tests/differential/numbers.h"
 

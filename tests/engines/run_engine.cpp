@@ -3,14 +3,14 @@
 #include <filesystem>
 
 #include "cppgen/compile/kernel_builder.h"
-#include "cppgen/driver/stages.h"
+#include "cppgen/flow/stages.h"
 #include "cppgen/package/plan_builder.h"
 #include "cppgen/package/weights.h"
 #include "cppgen/support/file_io.h"
 #include "cppgen/support/temp_directory.h"
 #include "runtime/base/errors.h"
 #include "runtime/contraction/tile.h"
-#include "runtime/session/package.h"
+#include "runtime/package/package.h"
 #include "runtime/session/session.h"
 
 namespace cppgen::engines {

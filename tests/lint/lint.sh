@@ -58,7 +58,8 @@ room schedule ir support
 room codegen schedule ir support
 room compile support
 room package schedule codegen compile ir support
-room opponent graph ops passes ir support
+room baseline graph ops passes ir support
+room flow import passes partition schedule codegen compile package graph ops ir support
 includes '"runtime/' cppgen/support cppgen/ir cppgen/graph cppgen/import cppgen/passes cppgen/compile |
   grep -v '"runtime/base/' | report "These compiler rooms know of the runtime only runtime/base:"
 includes '"runtime/' cppgen/ops cppgen/partition | grep -vE '"runtime/(base|plan)/' |

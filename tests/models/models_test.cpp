@@ -6,8 +6,8 @@
 #include <random>
 #include <set>
 
-#include "cppgen/driver/compiler.h"
-#include "cppgen/driver/reference_model.h"
+#include "cppgen/flow/compiler.h"
+#include "cppgen/flow/reference_model.h"
 #include "cppgen/support/temp_directory.h"
 #include "runtime/base/errors.h"
 #include "runtime/session/verify.h"

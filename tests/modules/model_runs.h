@@ -4,10 +4,10 @@
 #include <algorithm>
 #include <cstring>
 
-#include "cppgen/driver/compiler.h"
-#include "cppgen/driver/explain.h"
-#include "cppgen/driver/reference_model.h"
-#include "cppgen/driver/reference_plan.h"
+#include "cppgen/flow/compiler.h"
+#include "cppgen/flow/explain.h"
+#include "cppgen/flow/reference_model.h"
+#include "cppgen/flow/reference_plan.h"
 #include "runtime/session/session.h"
 #include "tests/import/model_maker.h"
 

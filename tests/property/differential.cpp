@@ -7,7 +7,7 @@
 #include <random>
 
 #include "cppgen/compile/kernel_builder.h"
-#include "cppgen/driver/stages.h"
+#include "cppgen/flow/stages.h"
 #include "cppgen/ops/op.h"
 #include "cppgen/package/plan_builder.h"
 #include "cppgen/package/weights.h"
@@ -17,7 +17,7 @@
 #include "cppgen/support/temp_directory.h"
 #include "runtime/abi/abi.h"
 #include "runtime/base/errors.h"
-#include "runtime/session/package.h"
+#include "runtime/package/package.h"
 #include "tests/property/run_case.h"
 
 namespace cppgen::property {

@@ -7,7 +7,7 @@
 #include "cppgen/schedule/kernel.h"
 #include "cppgen/schedule/options.h"
 #include "isa/vec_isa.h"
-#include "runtime/session/tensor.h"
+#include "runtime/values/tensor.h"
 #include "tests/property/random_graph.h"
 
 namespace cppgen::property {

@@ -8,7 +8,7 @@
 #include <cstdlib>
 #include <set>
 
-#include "cppgen/driver/stages.h"
+#include "cppgen/flow/stages.h"
 #include "tests/isas_to_test.h"
 #include "tests/property/differential.h"
 

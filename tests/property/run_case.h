@@ -2,7 +2,7 @@
 #include <memory>
 #include <string>
 
-#include "runtime/session/executable.h"
+#include "runtime/package/executable.h"
 #include "tests/property/differential.h"
 
 namespace cppgen::property {

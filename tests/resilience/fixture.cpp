@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "cppgen/package/model_cache.h"
-#include "runtime/session/npy.h"
+#include "runtime/values/npy.h"
 
 namespace cppgen {
 

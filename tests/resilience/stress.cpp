@@ -12,7 +12,7 @@
 #include <random>
 #include <thread>
 
-#include "cppgen/driver/compiler.h"
+#include "cppgen/flow/compiler.h"
 #include "runtime/session/session.h"
 #include "tests/import/model_maker.h"
 

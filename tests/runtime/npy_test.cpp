@@ -1,11 +1,11 @@
-#include "runtime/session/npy.h"
+#include "runtime/values/npy.h"
 
 #include <gtest/gtest.h>
 
 #include <cstring>
 
 #include "runtime/base/errors.h"
-#include "runtime/session/npy_strings.h"
+#include "runtime/values/npy_strings.h"
 #include "tests/runtime/test_package.h"
 
 namespace cppgen::rt::test {

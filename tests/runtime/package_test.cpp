@@ -1,13 +1,13 @@
-#include "runtime/session/package.h"
+#include "runtime/package/package.h"
 
 #include <gtest/gtest.h>
 
 #include <ctime>
 
 #include "runtime/base/errors.h"
-#include "runtime/session/executable.h"
+#include "runtime/package/executable.h"
+#include "runtime/package/version.h"
 #include "runtime/session/session.h"
-#include "runtime/session/version.h"
 #include "tests/runtime/test_package.h"
 
 namespace cppgen::rt::test {

@@ -7,7 +7,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "runtime/session/package.h"
+#include "runtime/package/package.h"
 
 extern char** environ;
 

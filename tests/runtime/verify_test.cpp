@@ -9,8 +9,8 @@
 #include <set>
 
 #include "runtime/base/errors.h"
-#include "runtime/session/npy.h"
-#include "runtime/session/random_inputs.h"
+#include "runtime/values/npy.h"
+#include "runtime/values/random_inputs.h"
 #include "tests/runtime/test_package.h"
 
 namespace cppgen::rt::test {

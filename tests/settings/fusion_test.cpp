@@ -1,7 +1,7 @@
 // Settings of fusion and scheduling: what the schedule of a small graph looks like.
 #include <nlohmann/json.hpp>
 
-#include "cppgen/driver/stages.h"
+#include "cppgen/flow/stages.h"
 #include "cppgen/support/file_io.h"
 #include "runtime/contraction/xsmm.h"
 #include "tests/schedule/scheduled.h"

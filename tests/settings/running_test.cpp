@@ -3,10 +3,10 @@
 
 #include "runtime/session/bound_plan.h"
 #include "runtime/session/library_table.h"
-#include "runtime/session/npy.h"
-#include "runtime/session/random_inputs.h"
 #include "runtime/session/session.h"
 #include "runtime/threads/executor.h"
+#include "runtime/values/npy.h"
+#include "runtime/values/random_inputs.h"
 #include "tests/runtime/test_package.h"
 #include "tests/settings/effect.h"
 

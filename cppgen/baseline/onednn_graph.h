@@ -1,0 +1,58 @@
+#pragma once
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "cppgen/graph/graph.h"
+#include "runtime/session/session.h"
+#include "runtime/threads/executor.h"
+
+namespace cppgen::baseline {
+
+// A graph as a user of oneDNN would write it by hand: every operator that oneDNN has is a primitive - weights packed,
+// images channels-last, activations and residual additions as post-operations -, on oneDNN's own OpenMP threads; the
+// rest are our kernels, on the same threads. It is what `bench --against onednn` compares with.
+
+// Compiles a graph of nodes that oneDNN has no primitive for into a session that runs on the given threads.
+using CompileGroup = std::function<std::unique_ptr<rt::Session>(Graph, std::unique_ptr<rt::Executor>)>;
+
+struct StepReport {
+  std::string kind;            // "convolution", "reorder", "kernels" ...
+  std::string implementation;  // as oneDNN names it; empty for our kernels
+  std::vector<std::string> nodes, operators;
+  double median_ms = 0;
+  bool ours = false;
+};
+
+struct Report {
+  std::vector<StepReport> steps;
+  int64_t primitives = 0, reorders = 0;      // reorders are not among the primitives
+  double primitives_ms = 0, kernels_ms = 0;  // medians over runs; the first includes the reorders
+};
+
+class OnednnGraph {
+ public:
+  // `graph` has been through the passes. UserError if a dimension is not bound or oneDNN cannot be set up.
+  OnednnGraph(Graph graph, int threads, const CompileGroup&);
+  ~OnednnGraph();
+
+  // Dense row-major tensors in the order of the model, with the graph's types and dimensions. One run at a time.
+  void run(std::span<const rt::TensorView> inputs, std::span<const rt::OutputView> outputs);
+  std::vector<rt::Tensor> new_outputs() const;
+
+  // Times of all runs so far.
+  Report report() const;
+
+ private:
+  struct Impl;
+  std::unique_ptr<Impl> impl_;
+};
+
+// Ends the threads that ran oneDNN for the caller: they would spin for a while, waiting for more work. The next run
+// starts them again.
+void end_openmp_threads();
+
+}  // namespace cppgen::baseline

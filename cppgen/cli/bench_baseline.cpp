@@ -1,0 +1,78 @@
+#include "cppgen/cli/bench_baseline.h"
+
+#include <fmt/format.h>
+
+#include <map>
+
+#include "cppgen/cli/command_support.h"
+#include "cppgen/cli/json_writer.h"
+#include "cppgen/cli/model_inputs.h"
+#include "cppgen/flow/stages.h"
+#include "runtime/threads/executor.h"
+
+namespace cppgen {
+
+TimedOnednn::TimedOnednn(const BenchOptions& options, const Settings& settings, int threads,
+                         const std::vector<rt::Tensor>& inputs, const CancelToken& cancel)
+    : options_(options), settings_(settings), cancel_(cancel), inputs_(views_of(inputs)) {
+  StageClock clock;
+  Graph graph = read_and_simplify(compile_request(options, settings, cancel), clock, nullptr);
+  graph_ = std::make_unique<baseline::OnednnGraph>(std::move(graph), threads,
+                                                   [this](Graph group, std::unique_ptr<rt::Executor> executor) {
+                                                     return session_of(std::move(group), std::move(executor));
+                                                   });
+  outputs_ = graph_->new_outputs();
+  for (rt::Tensor& output : outputs_) output_views_.push_back(output.output());
+  run();
+}
+
+std::unique_ptr<rt::Session> TimedOnednn::session_of(Graph group, std::unique_ptr<rt::Executor> executor) {
+  CompileRequest request = compile_request(options_, settings_, cancel_);
+  request.settings.trace = request.settings.debug_fusion = false;  // these are about the model, not about its parts
+  groups_.push_back(compile_graph(std::move(group), request));
+  throw_if_cancelled(cancel_);
+  return std::make_unique<rt::Session>(rt::Executable::load(groups_.back().package, {.trust_weights = true}),
+                                       rt::SessionOptions::from(settings_), std::move(executor));
+}
+
+double TimedOnednn::run() {
+  const double begin = seconds_now();
+  graph_->run(inputs_, output_views_);
+  return seconds_now() - begin;
+}
+
+void TimedOnednn::rest() { baseline::end_openmp_threads(); }
+
+void write_report(JsonWriter& json, const baseline::Report& report) {
+  json.field("primitives", report.primitives);
+  json.field("reorders", report.reorders);
+  json.field("primitives_ms", report.primitives_ms);
+  json.field("kernels_ms", report.kernels_ms);
+  json.begin_array("steps");
+  for (const baseline::StepReport& step : report.steps) {
+    json.begin_object();
+    json.field("kind", step.kind);
+    json.field("implementation", step.implementation);
+    json.list("nodes", std::span<const std::string>(step.nodes));
+    json.field("ms", step.median_ms);
+    json.end_object();
+  }
+  json.end_array();
+}
+
+std::string report_text(const baseline::Report& report) {
+  std::map<std::string, int> operators;
+  int nodes = 0;
+  for (const baseline::StepReport& step : report.steps)
+    if (step.ours)
+      for (const std::string& op : step.operators) operators[printable(op)]++, nodes++;
+  std::string names;
+  for (const auto& [op, count] : operators) names += fmt::format("{}{} {}", names.empty() ? "" : ", ", count, op);
+  std::string text = fmt::format("         oneDNN primitives {:.4g} ms ({} primitives, {} reorders)",
+                                 report.primitives_ms, report.primitives, report.reorders);
+  if (nodes == 0) return text + "\n";
+  return text + fmt::format(", our kernels for the rest {:.4g} ms ({} node{}: {})\n", report.kernels_ms, nodes,
+                            nodes == 1 ? "" : "s", names);
+}
+
+}  // namespace cppgen

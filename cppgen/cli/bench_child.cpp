@@ -1,0 +1,96 @@
+#include "cppgen/cli/bench_child.h"
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+
+#include "cppgen/cli/bench_runs.h"
+#include "cppgen/cli/command_support.h"
+#include "cppgen/cli/commands.h"
+#include "cppgen/cli/model_inputs.h"
+#include "cppgen/support/subprocess.h"
+#include "cppgen/support/temp_directory.h"
+#include "runtime/base/errors.h"
+
+namespace cppgen {
+namespace {
+
+constexpr int kRuns = 3;
+
+std::vector<std::string> command_of(const BenchOptions& options, const Settings& settings, const std::string& result) {
+  std::vector<std::string> argv{std::filesystem::read_symlink("/proc/self/exe").string(),
+                                "measure",
+                                options.model,
+                                "--result",
+                                result,
+                                "--seed",
+                                std::to_string(options.seed)};
+  const auto add = [&](const char* option, const std::string& value) { argv.insert(argv.end(), {option, value}); };
+  for (const std::string& dim : options.dims) add("--dim", dim);
+  for (const std::string& setting : options.settings) add("--set", setting);
+  if (!options.threads.empty()) add("--threads", options.threads);
+  if (!options.isa.empty()) add("--isa", options.isa);
+  if (options.reference) argv.push_back("--reference");
+  add("--cache", settings.cache_dir);
+  return argv;
+}
+
+FreshProcess parse(const std::string& text) {
+  FreshProcess result;
+  long long kb = 0;
+  if (std::sscanf(text.c_str(), "load_s %lf\npeak_rss_kb %lld\n", &result.load_s, &kb) != 2)
+    internal_error("bench: the measuring process wrote '{}'", text);
+  result.peak_rss_kb = kb;
+  return result;
+}
+
+// VmHWM: unlike getrusage's maximum it does not include what the process was before exec.
+int64_t peak_rss_kb() {
+  const std::string status = read_file("/proc/self/status");
+  const size_t at = status.find("VmHWM:");
+  check(at != status.npos, "bench: /proc/self/status has no VmHWM");
+  return std::strtoll(status.c_str() + at + std::strlen("VmHWM:"), nullptr, 10);
+}
+
+// Its own user errors are the user's here, too: without a cache it compiles again.
+[[noreturn]] void report_failure(const ProcessResult& result) {
+  std::string output = result.output;
+  while (output.ends_with('\n')) output.pop_back();
+  if (result.end == ProcessResult::End::exited && result.code == kUserError)
+    user_error("bench: measuring in a fresh process failed: {}", output);
+  internal_error("bench: the measuring process {}: {}", result.describe(), output);
+}
+
+}  // namespace
+
+FreshProcess measure_in_fresh_process(const BenchOptions& options, const Settings& settings,
+                                      const CancelToken& cancel) {
+  const TempDirectory directory(system_temp_directory(), "cppgen-measure.");
+  const std::string result = directory.path() + "/result";
+  PosixProcessRunner runner;
+  ProcessSpec spec;
+  spec.argv = command_of(options, settings, result);
+  runner.start(spec);
+  std::optional<ProcessRunner::Completion> end;
+  while (!(end = runner.wait_any(0.2))) throw_if_cancelled(cancel);
+  throw_if_cancelled(cancel);
+  if (!end->result.ok()) report_failure(end->result);
+  return parse(read_file(result));
+}
+
+ExitCode command_measure(const MeasureOptions& options, const CancelToken& cancel) {
+  Settings settings = read_settings(options);
+  settings.cache_dir = options.cache;
+  const ReadyModel model = open_model(options, settings, cancel);
+  const std::vector<rt::Tensor> inputs = make_inputs(model.plan(), model.bound, options.seed, settings.max_memory);
+  TimedModel timed(model, inputs);
+  if (!model.reference)
+    for (int i = 1; i < kRuns; i++) timed.run();
+  const std::string text = fmt::format("load_s {}\npeak_rss_kb {}\n", model.open_s, peak_rss_kb());
+  if (const int error = write_file(options.result, text))
+    user_error("cannot write '{}': {}", options.result, error_text(error));
+  return kDone;
+}
+
+}  // namespace cppgen

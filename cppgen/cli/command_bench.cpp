@@ -1,0 +1,186 @@
+// cppgen bench
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <optional>
+#include <thread>
+
+#include "cppgen/cli/bench_baseline.h"
+#include "cppgen/cli/bench_child.h"
+#include "cppgen/cli/bench_runs.h"
+#include "cppgen/cli/command_support.h"
+#include "cppgen/cli/commands.h"
+#include "cppgen/cli/json_writer.h"
+#include "cppgen/cli/model_inputs.h"
+#include "cppgen/support/temp_directory.h"
+#include "runtime/base/errors.h"
+#include "runtime/base/log.h"
+#include "runtime/session/profile.h"
+#include "runtime/values/compare.h"
+
+namespace cppgen {
+namespace {
+
+struct Against {
+  RunTimes times;
+  baseline::Report report;
+  rt::VerifyReport agreement;  // of its outputs with ours
+};
+
+struct BenchResult {
+  RunTimes times;
+  double compile_s = 0;  // to the first result, without what weights take
+  FreshProcess fresh;
+  rt::SessionStats stats;
+};
+
+// An empty cache of its own: the user's is neither read nor written.
+Settings with_private_cache(Settings settings, const TempDirectory& directory) {
+  settings.cache_dir = directory.path() + "/cache";
+  return settings;
+}
+
+// One stored value per element of an output, as verify wants them.
+std::vector<rt::ExpectedOutput> expected_of(const rt::Plan& plan, const std::vector<rt::Tensor>& outputs) {
+  std::vector<rt::ExpectedOutput> expected;
+  for (size_t i = 0; i < outputs.size(); i++) {
+    rt::Tensor copy(outputs[i].type(), outputs[i].dims());
+    const auto* from = outputs[i].as<char>();
+    std::copy(from, from + outputs[i].bytes(), copy.as<char>());
+    expected.push_back({plan.outputs[i].name, std::move(copy), outputs[i].dims(), 1});
+  }
+  return expected;
+}
+
+double compile_seconds(const TimedModel& timed) {
+  const ReadyModel& model = timed.model();
+  return model.open_s - model.compiled.report.weights_s + timed.first_run_s();
+}
+
+void write_times(JsonWriter& json, const RunTimes& times) {
+  json.field("runs", times.seconds.size());
+  json.field("median_ms", times.median_ms());
+  json.field("min_ms", times.min_ms());
+  json.field("p99_ms", times.p99_ms());
+}
+
+void write_against(JsonWriter& json, const BenchOptions& options, const BenchResult& result, const Against& against) {
+  double difference = 0;
+  for (const rt::OutputReport& output : against.agreement.outputs)
+    difference = std::max(difference, output.max_difference);
+  json.begin_object("against");
+  json.field("engine", options.against);
+  write_times(json, against.times);
+  json.field("ratio", against.times.median_ms() / result.times.median_ms());
+  json.field("outputs_agree", against.agreement.ok());
+  json.field("max_abs_difference", difference);
+  write_report(json, against.report);
+  json.end_object();
+}
+
+std::string json_of(const BenchOptions& options, const ReadyModel& model, const BenchResult& result,
+                    const Against* against) {
+  JsonWriter json;
+  json.begin_object();
+  json.field("model", options.model);
+  write_times(json, result.times);
+  if (model.package) {
+    json.null("compile_s");
+    json.null("weights_s");
+  } else {
+    json.field("compile_s", result.compile_s);
+    json.field("weights_s", model.compiled.report.weights_s);
+  }
+  json.field("load_s", result.fresh.load_s);
+  json.field("peak_rss_mb", double(result.fresh.peak_rss_kb) / 1024);
+  json.field("weights_bytes", result.stats.weights_bytes);
+  json.field("arena_bytes", result.stats.arena_bytes);
+  json.field("isa", model.isa());
+  json.field("threads", model.threads());
+  write_steps(json, model);
+  if (against) write_against(json, options, result, *against);
+  json.end_object();
+  return json.take();
+}
+
+std::string times_text(const RunTimes& times) {
+  return fmt::format("median {:.4g} ms, min {:.4g} ms, p99 {:.4g} ms ({} runs)", times.median_ms(), times.min_ms(),
+                     times.p99_ms(), times.seconds.size());
+}
+
+std::string against_text(const BenchOptions& options, const BenchResult& result, const Against& against) {
+  std::string text = fmt::format("{:<8} {}\n", options.against, times_text(against.times));
+  text += report_text(against.report);
+  text += fmt::format("ratio    {:.3f} ({} / cppgen, medians; above 1 cppgen is faster)\n",
+                      against.times.median_ms() / result.times.median_ms(), options.against);
+  return text + (against.agreement.ok() ? "outputs  agree\n" : "outputs  differ:\n" + against.agreement.text());
+}
+
+std::string text_of(const BenchOptions& options, const ReadyModel& model, const BenchResult& result,
+                    const Against* against) {
+  std::string text = fmt::format("{}: {}, {} threads, {}\n", options.model, model.isa(), model.threads(),
+                                 step_text(count_steps(model.plan())));
+  text += fmt::format("run      {}\n", times_text(result.times));
+  if (against) text += against_text(options, result, *against);
+  if (!model.package)
+    text += fmt::format("compile  {} to the first result, and {} for weights\n", seconds_text(result.compile_s),
+                        seconds_text(model.compiled.report.weights_s));
+  text += fmt::format("load     {} in a fresh process\n", seconds_text(result.fresh.load_s));
+  text += fmt::format("memory   {} at most in a fresh process; weights {}, arena {}\n",
+                      bytes_text(result.fresh.peak_rss_kb * 1024), bytes_text(result.stats.weights_bytes),
+                      bytes_text(result.stats.arena_bytes));
+  const auto profile = model.session ? model.session->profile() : std::vector<rt::StepProfile>();
+  if (!profile.empty() && profile[0].calls > 0) text += rt::profile_text(model.plan(), profile);
+  return text;
+}
+
+void check_against(const BenchOptions& options, const Settings& settings) {
+  if (options.against.empty()) return;
+  require_onnx(options.model, "--against");
+  if (options.reference || settings.force_native_runtime)
+    user_error("--against compares compiled code; leave out --reference and FORCE_NATIVE_RUNTIME");
+}
+
+// Threads that wait for each other suffer most from a busy machine, and OpenMP's, which spin, more than ours.
+void warn_if_busy() {
+  double load = 0;
+  const unsigned cpus = std::thread::hardware_concurrency();
+  if (getloadavg(&load, 1) == 1 && load > 1 + 1.5 * cpus)
+    log_warning("this machine is busy (load {:.1f} on {} CPUs): the times, oneDNN's above all, say little", load, cpus);
+}
+
+Against compare_with_onednn(const BenchOptions& options, const Settings& settings, TimedModel& timed,
+                            const std::vector<rt::Tensor>& inputs, BenchResult& result, const CancelToken& cancel) {
+  TimedOnednn other(options, settings, timed.model().threads(), inputs, cancel);
+  warn_if_busy();
+  auto times = time_models({&timed, &other}, options.runs, cancel);
+  result.times = std::move(times[0]);
+  return {std::move(times[1]), other.report(),
+          rt::compare_outputs(expected_of(timed.model().plan(), other.outputs()), timed.outputs())};
+}
+
+}  // namespace
+
+ExitCode command_bench(const BenchOptions& options, const CancelToken& cancel) {
+  const TempDirectory directory(system_temp_directory(), "cppgen-bench.");
+  const Settings settings = with_private_cache(read_settings(options), directory);
+  check_against(options, settings);
+  const ReadyModel model = open_model(options, settings, cancel);
+  const std::vector<rt::Tensor> inputs = make_inputs(model.plan(), model.bound, options.seed, settings.max_memory);
+  TimedModel timed(model, inputs);
+  BenchResult result;
+  result.compile_s = compile_seconds(timed);
+  std::optional<Against> against;
+  if (options.against.empty())
+    result.times = std::move(time_models({&timed}, options.runs, cancel)[0]);
+  else
+    against = compare_with_onednn(options, settings, timed, inputs, result, cancel);
+  result.fresh = measure_in_fresh_process(options, settings, cancel);
+  if (model.session) result.stats = model.session->stats();
+  const Against* other = against ? &*against : nullptr;
+  print_result(options.json ? json_of(options, model, result, other) : text_of(options, model, result, other));
+  return against && !against->agreement.ok() ? kCheckFailed : kDone;
+}
+
+}  // namespace cppgen

@@ -1,0 +1,335 @@
+#include "cppgen/cli/command_line.h"
+
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <functional>
+#include <new>
+
+#include "cppgen/cli/commands.h"
+#include "cppgen/cli/suggestions.h"
+#include "runtime/base/errors.h"
+#include "runtime/base/printable.h"
+#include "runtime/package/version.h"
+
+namespace cppgen {
+namespace {
+
+constexpr const char* kExitStatus =
+    "Exit status: 0 done, 1 outputs differ from the expected ones, 2 a bad model, option, setting or input, "
+    "3 a bug in cppgen, 130 interrupted.";
+
+std::string version_text() { return "cppgen " + std::string(rt::kVersion); }
+
+// All options of one command line, and what to run once it is parsed.
+struct Parsed {
+  RunOptions run;
+  CompileOptionsGiven compile;
+  VerifyOptions verify;
+  BenchOptions bench;
+  MeasureOptions measure;
+  ExplainOptions explain;
+  ModelOptions inspect;
+  CommonOptions config, isa;
+  CacheOptions cache;
+  std::function<ExitCode(const CancelToken&)> command;
+};
+
+using Action = std::function<ExitCode(const CancelToken&)>;
+
+CLI::App* add_command(CLI::App& app, Parsed& parsed, const char* name, const char* doc, const char* example,
+                      Action action) {
+  CLI::App* command = app.add_subcommand(name, doc);
+  command->set_version_flag("--version", version_text());
+  command->footer(std::string("Example:\n  ") + example + "\n\n" + kExitStatus);
+  command->callback([&parsed, action] { parsed.command = action; });
+  return command;
+}
+
+// Repeatable; a value more is a new option, so that MODEL may follow.
+void add_repeatable(CLI::App* command, const char* name, std::vector<std::string>& values, const char* doc,
+                    const char* form) {
+  command->add_option(name, values, doc)->type_name(form)->allow_extra_args(false);
+}
+
+void add_common(CLI::App* command, CommonOptions& options) {
+  const char* group = "Settings";
+  command->add_option("--set", options.settings, "Any setting of `cppgen config`; repeatable")
+      ->type_name("NAME=VALUE")
+      ->allow_extra_args(false)
+      ->group(group);
+  command->add_option("--threads", options.threads, "Threads of one run; short for --set THREADS=N")
+      ->type_name("N")
+      ->group(group);
+  command->add_option("--isa", options.isa, "Instruction set of the kernels (`cppgen isa`); short for --set ISA=NAME")
+      ->type_name("NAME")
+      ->group(group);
+}
+
+void add_json(CLI::App* command, CommonOptions& options) {
+  command->add_flag("--json", options.json, "Print one JSON object");
+}
+
+void add_model(CLI::App* command, ModelOptions& options, bool package, bool dims) {
+  command
+      ->add_option("MODEL", options.model,
+                   package ? "An .onnx file, or a package that `compile` wrote" : "An .onnx file")
+      ->type_name("")
+      ->required();
+  if (dims)
+    add_repeatable(command, "--dim", options.dims,
+                   "NAME=N gives the named dimension the size N; INPUT.AXIS=NAME makes a dimension of an input "
+                   "symbolic; repeatable",
+                   "NAME=N");
+  add_common(command, options);
+}
+
+void add_reference(CLI::App* command, ModelOptions& options) {
+  command->add_flag("--reference", options.reference, "Run on the reference interpreter instead of compiled kernels");
+}
+
+void add_run(CLI::App& app, Parsed& parsed) {
+  RunOptions& options = parsed.run;
+  CLI::App* command = add_command(app, parsed, "run", "Run a model once",
+                                  "cppgen run resnet50.onnx --input x=image.npy --output results",
+                                  [&](const CancelToken& cancel) { return command_run(options, cancel); });
+  add_model(command, options, true, true);
+  add_repeatable(
+      command, "--input", options.inputs,
+      "An input from a file, strings as NumPy's arrays of str; the others are random; repeatable: once for each "
+      "element of a sequence, NAME= for an empty sequence or optional, NAME.keys and NAME.values for a map",
+      "NAME=FILE.npy");
+  command
+      ->add_option("--output", options.output,
+                   "Write in_I.npy, out_I.npy (out_I_K.npy for element K of a sequence) and io.json there")
+      ->type_name("DIR");
+  command->add_option("--seed", options.seed, "Of random inputs: equal seeds, equal inputs")->type_name("N");
+  add_reference(command, options);
+  add_json(command, options);
+}
+
+void add_compile(CLI::App& app, Parsed& parsed) {
+  CompileOptionsGiven& options = parsed.compile;
+  CLI::App* command = add_command(app, parsed, "compile", "Compile a model into a package that needs no compiler",
+                                  "cppgen compile resnet50.onnx -o resnet50.package",
+                                  [&](const CancelToken& cancel) { return command_compile(options, cancel); });
+  add_model(command, options, false, true);
+  command->add_option("-o,--output", options.output, "Directory of the package")->type_name("PACKAGE")->required();
+  add_json(command, options);
+}
+
+void add_verify(CLI::App& app, Parsed& parsed) {
+  VerifyOptions& options = parsed.verify;
+  CLI::App* command = add_command(app, parsed, "verify", "Compare a model's outputs with expected ones",
+                                  "cppgen verify model.onnx . --rtol 1e-3",
+                                  [&](const CancelToken& cancel) { return command_verify(options, cancel); });
+  add_model(command, options, true, true);
+  command
+      ->add_option(
+          "DATA_DIR", options.data,
+          "Folder with test_data_set_* folders, with input_I.pb and output_I.pb, or with io.json and .npy files")
+      ->type_name("")
+      ->required();
+  command
+      ->add_option("--rtol", options.rtol,
+                   "Allowed difference relative to each expected element (.pb, default 1e-3) or to the greatest of "
+                   "the output (io.json, default 1e-4)")
+      ->type_name("R");
+  command->add_option("--atol", options.atol, "Allowed difference in addition (default 1e-7 for .pb, else 0)")
+      ->type_name("A");
+  add_reference(command, options);
+  add_json(command, options);
+}
+
+void add_bench_options(CLI::App* command, BenchOptions& options) {
+  add_model(command, options, true, true);
+  command->add_option("--runs", options.runs, "Timed runs (default: as many as fit 3 s, from 10 to 1000)")
+      ->type_name("N")
+      ->check(CLI::Range(int64_t(1), int64_t(1'000'000'000)));
+  command->add_option("--seed", options.seed, "Of the random inputs")->type_name("N");
+  add_reference(command, options);
+}
+
+void add_bench(CLI::App& app, Parsed& parsed) {
+  BenchOptions& options = parsed.bench;
+  CLI::App* command = add_command(app, parsed, "bench",
+                                  "Measure compilation, load, run time and memory, with an empty cache of its own",
+                                  "cppgen bench resnet50.onnx --threads 2 --against onednn",
+                                  [&](const CancelToken& cancel) { return command_bench(options, cancel); });
+  add_bench_options(command, options);
+  command->add_option("--against", options.against, "Also run the model on this library, in turns, and compare")
+      ->type_name("NAME")
+      ->check(CLI::IsMember({"onednn"}));
+  add_json(command, options);
+
+  MeasureOptions& measure = parsed.measure;
+  CLI::App* hidden = add_command(app, parsed, "measure", "What `bench` runs in a fresh process", "cppgen bench",
+                                 [&](const CancelToken& cancel) { return command_measure(measure, cancel); });
+  hidden->group("");
+  add_bench_options(hidden, measure);
+  hidden->add_option("--result", measure.result)->required();
+  hidden->add_option("--cache", measure.cache)->required();
+}
+
+void add_information(CLI::App& app, Parsed& parsed) {
+  ExplainOptions& explain = parsed.explain;
+  CLI::App* command = add_command(app, parsed, "explain", "Show the kernels of a model and why nodes were fused or not",
+                                  "cppgen explain resnet50.onnx --source",
+                                  [&](const CancelToken& cancel) { return command_explain(explain, cancel); });
+  add_model(command, explain, false, true);
+  command->add_flag("--source", explain.source, "Also print the emitted C++");
+  add_json(command, explain);
+
+  ModelOptions& inspect = parsed.inspect;
+  command = add_command(app, parsed, "inspect", "Show inputs, outputs, operators and parameters of a model or package",
+                        "cppgen inspect resnet50.onnx", [&](const CancelToken&) { return command_inspect(inspect); });
+  add_model(command, inspect, true, false);
+  add_json(command, inspect);
+
+  CommonOptions& config = parsed.config;
+  command = add_command(app, parsed, "config", "Show every setting: value, source, default, meaning",
+                        "cppgen config --json", [&](const CancelToken&) { return command_config(config); });
+  add_common(command, config);
+  add_json(command, config);
+
+  CommonOptions& isa = parsed.isa;
+  command = add_command(app, parsed, "isa", "Show the instruction sets, what this CPU has and which one is selected",
+                        "cppgen isa", [&](const CancelToken&) { return command_isa(isa); });
+  add_common(command, isa);
+  add_json(command, isa);
+
+  CacheOptions& cache = parsed.cache;
+  command = add_command(app, parsed, "cache", "Show or empty the cache of kernels and compiled models",
+                        "cppgen cache list", [&](const CancelToken&) { return command_cache(cache); });
+  command->add_option("ACTION", cache.action, "list, stats (default), clear or path")
+      ->type_name("")
+      ->check(CLI::IsMember({"list", "stats", "clear", "path"}));
+  add_common(command, cache);
+  add_json(command, cache);
+}
+
+// "--dim a=1 b=2" means "--dim a=1 --dim b=2", for the options that take NAME=VALUE.
+std::vector<std::string> expand_lists(int argc, char** argv) {
+  std::vector<std::string> arguments;
+  std::string option;
+  for (int i = 1; i < argc; i++) {
+    const std::string text = argv[i];
+    if (text == "--") return arguments.insert(arguments.end(), argv + i, argv + argc), arguments;
+    if (text.starts_with("-")) {
+      option = text == "--input" || text == "--dim" ? text : "";
+    } else if (!option.empty() && arguments.back() != option) {
+      if (text.find('=') == text.npos) {
+        option.clear();
+      } else {
+        arguments.push_back(option);
+      }
+    }
+    arguments.push_back(text);
+  }
+  return arguments;
+}
+
+std::string command_text(int argc, char** argv) {
+  std::string text = "cppgen";
+  for (int i = 1; i < argc; i++) {
+    const std::string word = argv[i];
+    const bool plain = !word.empty() && word.find_first_of(" \t\n'\"\\$&|;<>()*?[]#~`!") == word.npos;
+    text += plain ? " " + word : " '" + word + "'";
+  }
+  return text;
+}
+
+ExitCode report_bug(const char* what, int argc, char** argv) {
+  std::fprintf(stderr,
+               "cppgen: internal error: %s\n"
+               "This is a bug in cppgen. Please report it with the output of `cppgen --version` (%s) and the command:\n"
+               "  %s\n",
+               for_terminal(what).c_str(), version_text().c_str(), for_terminal(command_text(argc, argv)).c_str());
+  return kInternalError;
+}
+
+// Help and version go to stdout, mistakes to stderr with the command whose --help explains them.
+ExitCode report_parse(const CLI::App& app, const CLI::ParseError& error) {
+  if (error.get_exit_code() == 0) {
+    app.exit(error);
+    return kDone;
+  }
+  std::string command = "cppgen", message = error.what();
+  const CLI::App* innermost = &app;
+  for (const CLI::App* sub : app.get_subcommands()) {
+    command += " " + sub->get_name();
+    innermost = sub;
+  }
+  const auto extras = app.remaining(true);
+  if (dynamic_cast<const CLI::ExtrasError*>(&error) && !extras.empty()) message = unknown_argument(*innermost, extras);
+  std::fprintf(stderr, "cppgen: %s\nSee `%s --help`.\n", for_terminal(message).c_str(), command.c_str());
+  return kUserError;
+}
+
+// `cppgen help` and `cppgen help COMMAND` are what --help is.
+void replace_help(std::vector<std::string>& arguments) {
+  if (arguments.empty() || arguments[0] != "help") return;
+  arguments.erase(arguments.begin());
+  arguments.resize(std::min<size_t>(arguments.size(), 1));
+  arguments.push_back("--help");
+}
+
+int report_interruption(const CancelToken& cancel) {
+  std::fprintf(stderr, "cppgen: interrupted\n");
+  return cancel.signal() == 0 ? int(kInterrupted) : 128 + cancel.signal();
+}
+
+int run_reporting(const Parsed& parsed, const CancelToken& cancel, int argc, char** argv) {
+  try {
+    return parsed.command(cancel);
+  } catch (const Cancelled&) {
+    return report_interruption(cancel);
+  } catch (const UserError& error) {
+    std::fprintf(stderr, "cppgen: %s\n", for_terminal(error.what()).c_str());
+    return kUserError;
+  } catch (const std::bad_alloc&) {
+    std::fprintf(stderr, "cppgen: out of memory\n");
+    return kUserError;
+  } catch (const std::exception& error) {
+    return report_bug(error.what(), argc, argv);
+  } catch (...) {
+    return report_bug("an unknown exception", argc, argv);
+  }
+}
+
+}  // namespace
+
+int run_command_line(int argc, char** argv) {
+  Parsed parsed;
+  CLI::App app("Compiles neural networks (ONNX) for CPUs and runs them.", "cppgen");
+  app.set_version_flag("--version", version_text());
+  app.require_subcommand(1);
+  app.footer(std::string("Example:\n  cppgen run model.onnx\n\n`cppgen help COMMAND` explains a command; `cppgen "
+                         "config` lists the settings.\n") +
+             kExitStatus);
+  add_run(app, parsed);
+  add_compile(app, parsed);
+  add_verify(app, parsed);
+  add_bench(app, parsed);
+  add_information(app, parsed);
+  std::vector<std::string> arguments = expand_lists(argc, argv);
+  if (arguments.empty()) {
+    std::fputs(app.help().c_str(), stderr);
+    return kUserError;
+  }
+  replace_help(arguments);
+  if (const auto message = unknown_command(app, arguments)) {
+    std::fprintf(stderr, "cppgen: %s\nSee `cppgen --help`.\n", for_terminal(*message).c_str());
+    return kUserError;
+  }
+  std::reverse(arguments.begin(), arguments.end());  // as CLI11 wants them
+  try {
+    app.parse(std::move(arguments));
+  } catch (const CLI::ParseError& error) {
+    return report_parse(app, error);
+  }
+  CancelToken cancel;
+  const ScopedSignalCancel on_signal(cancel, "cppgen");
+  return run_reporting(parsed, cancel, argc, argv);
+}
+
+}  // namespace cppgen

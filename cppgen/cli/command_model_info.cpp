@@ -1,0 +1,237 @@
+// cppgen explain, cppgen inspect
+#include <fmt/format.h>
+
+#include <set>
+
+#include "cppgen/cli/command_support.h"
+#include "cppgen/cli/commands.h"
+#include "cppgen/cli/json_writer.h"
+#include "cppgen/cli/layout_text.h"
+#include "cppgen/cli/ready_model.h"
+#include "cppgen/flow/decision_text.h"
+#include "cppgen/flow/explain.h"
+#include "cppgen/flow/stages.h"
+#include "cppgen/import/summary.h"
+#include "runtime/base/errors.h"
+#include "runtime/package/package.h"
+
+namespace cppgen {
+namespace {
+
+// Each name once, in order of first occurrence.
+std::string joined(const std::vector<std::string>& names) {
+  std::string text;
+  std::set<std::string> seen;
+  for (const std::string& name : names)
+    if (seen.insert(name).second) text += (text.empty() ? "" : ", ") + printable(name);
+  return text;
+}
+
+std::string explain_text(const Explanation& explanation, bool source) {
+  std::string text = fmt::format("{} steps for {}\n", explanation.steps.size(), explanation.isa);
+  for (size_t i = 0; i < explanation.steps.size(); i++) {
+    const Explanation::Step& step = explanation.steps[i];
+    text += fmt::format("\n{:>4}  {} ({})\n", i, step.name, step.engine);
+    if (!step.repeated.empty()) text += fmt::format("      times: {}\n", step.repeated);
+    if (!step.loops.empty()) text += fmt::format("      loops: {}\n", step.loops);
+    if (!step.origins.empty()) text += fmt::format("      nodes: {}\n", joined(step.origins));
+    if (source && !step.source.empty()) text += "\n" + step.source + "\n";
+  }
+  text += layout_text(explanation.layouts);
+  text += "\ndecisions\n";
+  return text + decision_text(explanation.decisions);
+}
+
+std::string explain_json(const ExplainOptions& options, const Explanation& explanation) {
+  JsonWriter json;
+  json.begin_object();
+  json.field("model", options.model);
+  json.field("isa", explanation.isa);
+  json.begin_array("steps");
+  for (const Explanation::Step& step : explanation.steps) {
+    json.begin_object();
+    json.field("name", step.name);
+    json.field("engine", step.engine);
+    json.list("origins", std::span<const std::string>(step.origins));
+    json.field("loops", step.loops);
+    if (!step.repeated.empty()) json.field("times", step.repeated);
+    if (options.source) json.field("source", step.source);
+    json.end_object();
+  }
+  json.end_array();
+  write_layouts(json, explanation.layouts);
+  json.begin_array("decisions");
+  for (const auto& entry : explanation.decisions.entries) {
+    json.begin_object();
+    json.field("rule", entry.rule);
+    json.field("subject", entry.subject);
+    json.field("fused", entry.decision.fused);
+    json.field("reason", entry.decision.reason);
+    json.end_object();
+  }
+  json.end_array();
+  json.end_object();
+  return json.take();
+}
+
+std::string tensor_text(const ModelSummary::Tensor& tensor) {
+  std::string dims;
+  for (const std::string& dim : tensor.dims) dims += (dims.empty() ? "" : ", ") + printable(dim);
+  return fmt::format("  {}  {}{}\n", printable(tensor.name), tensor.type, tensor.has_shape ? " [" + dims + "]" : "");
+}
+
+std::string inspect_text(const ModelOptions& options, const ModelSummary& summary) {
+  std::string text = fmt::format("{}: graph '{}'\n", options.model, printable(summary.graph_name));
+  text += fmt::format("producer    {} {}\n", printable(summary.producer), printable(summary.producer_version));
+  text += fmt::format("IR version  {}\nopsets     ", summary.ir_version);
+  for (const auto& [domain, version] : summary.opsets)
+    text += fmt::format(" {} {}", domain.empty() ? "ai.onnx" : printable(domain), version);
+  text += fmt::format("\nparameters  {} ({})\n", summary.parameters, bytes_text(summary.parameter_bytes));
+  if (!summary.external_files.empty()) text += fmt::format("weights in  {}\n", joined(summary.external_files));
+  if (!summary.functions.empty()) text += fmt::format("functions   {}\n", joined(summary.functions));
+  text += "inputs\n";
+  for (const auto& tensor : summary.inputs) text += tensor_text(tensor);
+  text += "outputs\n";
+  for (const auto& tensor : summary.outputs) text += tensor_text(tensor);
+  text += fmt::format("operators   {} nodes\n", summary.nodes);
+  for (const auto& [name, count] : summary.operators) text += fmt::format("{:>6}  {}\n", count, printable(name));
+  return text;
+}
+
+void write_tensors(JsonWriter& json, const char* list, const std::vector<ModelSummary::Tensor>& tensors) {
+  json.begin_array(list);
+  for (const auto& tensor : tensors) {
+    json.begin_object();
+    json.field("name", tensor.name);
+    json.field("dtype", tensor.type);
+    if (tensor.has_shape) {
+      json.list("dims", std::span<const std::string>(tensor.dims));
+    } else {
+      json.null("dims");
+    }
+    json.end_object();
+  }
+  json.end_array();
+}
+
+void write_counts(JsonWriter& json, const char* name, const std::map<std::string, int64_t>& counts) {
+  json.begin_object(name);
+  for (const auto& [key, value] : counts) json.field(key.empty() ? "ai.onnx" : key, value);
+  json.end_object();
+}
+
+std::string inspect_json(const ModelOptions& options, const ModelSummary& summary) {
+  JsonWriter json;
+  json.begin_object();
+  json.field("model", options.model);
+  json.field("kind", "onnx");
+  json.field("graph", summary.graph_name);
+  json.field("producer", summary.producer);
+  json.field("producer_version", summary.producer_version);
+  json.field("domain", summary.domain);
+  json.field("model_version", summary.model_version);
+  json.field("ir_version", summary.ir_version);
+  write_counts(json, "opsets", summary.opsets);
+  write_tensors(json, "inputs", summary.inputs);
+  write_tensors(json, "outputs", summary.outputs);
+  json.field("nodes", summary.nodes);
+  write_counts(json, "operators", summary.operators);
+  json.field("parameters", summary.parameters);
+  json.field("parameter_bytes", summary.parameter_bytes);
+  json.list("external_files", std::span<const std::string>(summary.external_files));
+  json.list("functions", std::span<const std::string>(summary.functions));
+  json.end_object();
+  return json.take();
+}
+
+// Each dimension: a number, the symbol's name, or "?" for an expression of symbols.
+std::vector<std::string> dims_text(const rt::TensorInfo& info, const rt::Plan& plan) {
+  std::vector<std::string> dims;
+  for (const rt::DimExpr& dim : info.dims) {
+    const bool single = dim.code.size() == 2;
+    if (single && dim.code[0] == int64_t(rt::DimOp::constant)) {
+      dims.push_back(std::to_string(dim.code[1]));
+    } else if (single && dim.code[0] == int64_t(rt::DimOp::symbol) && size_t(dim.code[1]) < plan.symbols.size()) {
+      dims.push_back(plan.symbols[size_t(dim.code[1])].name);
+    } else {
+      dims.push_back("?");
+    }
+  }
+  return dims;
+}
+
+std::vector<ModelSummary::Tensor> tensors_of(const std::vector<rt::TensorInfo>& infos, const rt::Plan& plan) {
+  std::vector<ModelSummary::Tensor> tensors;
+  for (const rt::TensorInfo& info : infos)
+    tensors.push_back({info.name, std::string(name_of(info.type)), true, dims_text(info, plan)});
+  return tensors;
+}
+
+std::string package_text(const ModelOptions& options, const rt::Manifest& manifest, const rt::Plan& plan) {
+  const StepCounts counts = count_steps(plan);
+  std::string text = fmt::format("{}: package of '{}'\n", options.model, printable(plan.model));
+  text += fmt::format("made by     cppgen {} for {}\n", manifest.cppgen_version, plan.isa);
+  text += fmt::format("weights     {}\n", bytes_text(plan.weights_bytes));
+  text += "inputs\n";
+  for (const auto& tensor : tensors_of(plan.inputs, plan)) text += tensor_text(tensor);
+  text += "outputs\n";
+  for (const auto& tensor : tensors_of(plan.outputs, plan)) text += tensor_text(tensor);
+  text += step_text(counts) + "\n";
+  for (const rt::Step& step : plan.steps)
+    text += fmt::format("  {} ({}): {}\n", step.name, step.engine, joined(step.origins));
+  return text;
+}
+
+std::string package_json(const ModelOptions& options, const rt::Manifest& manifest, const rt::Plan& plan) {
+  JsonWriter json;
+  json.begin_object();
+  json.field("model", options.model);
+  json.field("kind", "package");
+  json.field("graph", plan.model);
+  json.field("cppgen_version", manifest.cppgen_version);
+  json.field("abi_version", manifest.abi_version);
+  json.field("isa", plan.isa);
+  write_tensors(json, "inputs", tensors_of(plan.inputs, plan));
+  write_tensors(json, "outputs", tensors_of(plan.outputs, plan));
+  json.field("weights_bytes", plan.weights_bytes);
+  write_steps(json, plan);
+  json.end_object();
+  return json.take();
+}
+
+// The plan alone: a package for another CPU can be looked at, too.
+rt::Plan read_plan(const std::string& package, const rt::Manifest& manifest) {
+  const rt::ManifestFile* file = manifest.find(rt::kPlanFile);
+  if (!file) user_error("'{}' is damaged: its manifest does not list {}", package, rt::kPlanFile);
+  const rt::MappedFile content = rt::open_package_file(package, *file, true);
+  return rt::plan_from_json({content.data(), size_t(content.bytes())});
+}
+
+}  // namespace
+
+ExitCode command_explain(const ExplainOptions& options, const CancelToken& cancel) {
+  if (is_package(options.model))
+    user_error("explain needs the .onnx file, but '{0}' is a package; `cppgen inspect {0}` lists its steps",
+               options.model);
+  const Settings settings = read_settings(options);
+  const CompileRequest request = compile_request(options, settings, cancel);
+  const ScopedTimeLimit limit(double(settings.compile_timeout_seconds) + 0.5, timeout_text(request));
+  const Explanation explanation = explain_model(request);
+  print_result(options.json ? explain_json(options, explanation) : explain_text(explanation, options.source));
+  return kDone;
+}
+
+ExitCode command_inspect(const ModelOptions& options) {
+  const Settings settings = read_settings(options);
+  if (!is_package(options.model)) {
+    const ModelSummary summary = summarize_onnx(options.model);
+    print_result(options.json ? inspect_json(options, summary) : inspect_text(options, summary));
+    return kDone;
+  }
+  const rt::Manifest manifest = rt::read_manifest(options.model);
+  const rt::Plan plan = read_plan(options.model, manifest);
+  print_result(options.json ? package_json(options, manifest, plan) : package_text(options, manifest, plan));
+  return kDone;
+}
+
+}  // namespace cppgen

@@ -1,0 +1,232 @@
+// cppgen run, cppgen compile
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <optional>
+
+#include "cppgen/cli/command_support.h"
+#include "cppgen/cli/commands.h"
+#include "cppgen/cli/json_writer.h"
+#include "cppgen/cli/model_inputs.h"
+#include "cppgen/cli/progress_line.h"
+#include "cppgen/cli/ready_model.h"
+#include "cppgen/flow/package_output.h"
+#include "cppgen/flow/tensor_values.h"
+#include "runtime/base/errors.h"
+#include "runtime/session/profile.h"
+#include "runtime/values/test_case.h"
+
+namespace cppgen {
+namespace {
+
+std::string_view kind_of(const rt::Value& value) {
+  return value.tensor() ? "tensor" : value.strings() ? "strings" : value.sequence() ? "sequence" : "empty";
+}
+
+void describe_range(JsonWriter& json, const rt::Tensor& tensor) {
+  const ValueRange range = range_of(tensor.view());
+  if (range.counted > 0) {
+    json.field("min", range.min);
+    json.field("mean", range.mean);
+    json.field("max", range.max);
+  }
+  if (range.nans > 0) json.field("nan", range.nans);
+}
+
+// The fields of an object; `stem` is what its files begin with, empty: it has none.
+void describe_value(JsonWriter& json, const rt::Value& value, const std::string& stem, bool range) {
+  json.field("kind", kind_of(value));
+  if (const rt::Value::Sequence* elements = value.sequence()) {
+    json.field("length", elements->size());
+    json.begin_array("elements");
+    for (size_t k = 0; k < elements->size(); k++) {
+      json.begin_object();
+      describe_value(json, (*elements)[k], stem.empty() ? stem : fmt::format("{}_{}", stem, k), range);
+      json.end_object();
+    }
+    return json.end_array();
+  }
+  const std::vector<int64_t>* dims = dims_of(value);
+  if (!dims) return;
+  json.field("dtype", value.strings() ? "string" : name_of(value.tensor()->type()));
+  json.list("shape", std::span<const int64_t>(*dims));
+  if (!stem.empty()) json.field("file", stem + ".npy");
+  if (range && value.tensor()) describe_range(json, *value.tensor());
+}
+
+std::string strings_text(const rt::StringTensor& strings) {
+  constexpr size_t kShown = 8, kLongest = 40;
+  std::string text;
+  for (size_t i = 0; i < std::min(strings.elements.size(), kShown); i++) {
+    const std::string& element = strings.elements[i];
+    text += fmt::format("{}\"{}\"{}", i ? " " : "", printable(element.substr(0, kLongest)),
+                        element.size() > kLongest ? "..." : "");
+  }
+  return strings.elements.size() > kShown ? text + " ..." : text;
+}
+
+// A line for each tensor; `file` is what its file's name begins with, empty: the elements are summed up.
+std::string value_text(const std::string& name, const rt::Value& value, const std::string& file) {
+  if (const rt::Value::Sequence* elements = value.sequence()) {
+    std::string text = fmt::format("{}  sequence of {}\n", name, elements->size());
+    for (size_t k = 0; k < elements->size(); k++)
+      text += value_text(fmt::format("  {}[{}]", name, k), (*elements)[k],
+                         file.empty() ? file : fmt::format("{}_{}", file, k));
+    return text;
+  }
+  if (value.is_empty()) return fmt::format("{}  empty optional\n", name);
+  const std::string summary = value.strings() ? strings_text(*value.strings()) : summary_text(value.tensor()->view());
+  return fmt::format("{}  {} {}  {}\n", name, value.strings() ? "string" : name_of(value.tensor()->type()),
+                     rt::shape_text(*dims_of(value)), file.empty() ? summary : file + ".npy");
+}
+
+bool has_profile(const ReadyModel& model) {
+  if (!model.session) return false;
+  const auto profile = model.session->profile();
+  return !profile.empty() && profile[0].calls > 0;
+}
+
+void write_timings(JsonWriter& json, const ReadyModel& model, double run_s) {
+  const CompileReport& report = model.compiled.report;
+  json.begin_object("timings");
+  json.field("compile_s", report.total_s);
+  json.field("weights_s", report.weights_s);
+  json.field("load_s", model.load_s);
+  json.field("open_s", model.open_s);
+  json.field("run_ms", run_s * 1e3);
+  json.begin_object("stages");
+  for (const auto& [stage, seconds] : report.stages) json.field(stage, seconds);
+  json.end_object();
+  json.end_object();
+}
+
+std::string run_json(const RunOptions& options, const ReadyModel& model, const std::vector<rt::Value>& inputs,
+                     const std::vector<rt::Value>& outputs, double run_s) {
+  JsonWriter json;
+  json.begin_object();
+  json.field("model", options.model);
+  json.field("isa", model.isa());
+  json.field("threads", model.threads());
+  json.field("from_cache", model.compiled.report.from_cache);
+  json.field("seed", options.seed);
+  if (!options.output.empty()) json.field("directory", options.output);
+  json.begin_array("inputs");
+  for (size_t i = 0; i < inputs.size(); i++) {
+    json.begin_object();
+    json.field("name", model.plan().inputs[i].name);
+    describe_value(json, inputs[i], "", false);
+    json.end_object();
+  }
+  json.end_array();
+  json.begin_array("outputs");
+  for (size_t i = 0; i < outputs.size(); i++) {
+    json.begin_object();
+    json.field("name", model.plan().outputs[i].name);
+    describe_value(json, outputs[i], options.output.empty() ? "" : rt::output_file_stem(i), true);
+    json.end_object();
+  }
+  json.end_array();
+  write_timings(json, model, run_s);
+  if (has_profile(model))
+    write_steps(json, model);
+  else
+    write_step_counts(json, model.plan());
+  json.end_object();
+  return json.take();
+}
+
+std::string run_text(const RunOptions& options, const ReadyModel& model, const std::vector<rt::Value>& outputs,
+                     double run_s) {
+  std::string text;
+  for (size_t i = 0; i < outputs.size(); i++)
+    text += value_text(printable(model.plan().outputs[i].name), outputs[i],
+                       options.output.empty() ? "" : options.output + "/" + rt::output_file_stem(i));
+  text += fmt::format("{}{}, {} threads, {}; ready after {}, run {}\n", model.isa(),
+                      model.compiled.report.from_cache ? " (from the cache)" : "", model.threads(),
+                      step_text(count_steps(model.plan())), seconds_text(model.open_s), seconds_text(run_s));
+  if (has_profile(model)) text += rt::profile_text(model.plan(), model.session->profile());
+  return text;
+}
+
+// Only the interpreter takes long enough for somebody to wonder.
+std::vector<rt::Value> run_with_progress(const ReadyModel& model, const Settings& settings,
+                                         const std::vector<rt::Value>& inputs) {
+  if (!model.reference) return model.run_values(inputs);
+  const ProgressLine line(settings, "running on the interpreter");
+  return model.run_values(inputs);
+}
+
+std::string compile_text(const CompileOptionsGiven& options, const CompileReport& report, int64_t bytes) {
+  std::string stages;
+  for (const auto& [stage, seconds] : report.stages)
+    stages += fmt::format("  {:<10} {}\n", stage, seconds_text(seconds));
+  return fmt::format("{}: {} kernels for {} in {} units ({} from the cache), {}, {}\n{}", options.output,
+                     report.kernels, report.isa, report.units, report.cached_units, bytes_text(bytes),
+                     seconds_text(report.total_s), stages);
+}
+
+std::string compile_json(const CompileOptionsGiven& options, const CompileReport& report, int64_t bytes) {
+  JsonWriter json;
+  json.begin_object();
+  json.field("model", options.model);
+  json.field("package", options.output);
+  json.field("isa", report.isa);
+  json.field("bytes", bytes);
+  json.field("kernels", report.kernels);
+  json.field("units", report.units);
+  json.field("cached_units", report.cached_units);
+  json.field("total_s", report.total_s);
+  json.field("weights_s", report.weights_s);
+  json.begin_object("stages");
+  for (const auto& [stage, seconds] : report.stages) json.field(stage, seconds);
+  json.end_object();
+  json.end_object();
+  return json.take();
+}
+
+int64_t size_of_directory(const std::string& directory) {
+  int64_t bytes = 0;
+  std::error_code error;
+  for (const auto& entry : std::filesystem::directory_iterator(directory, error))
+    if (entry.is_regular_file(error)) bytes += int64_t(entry.file_size(error));
+  return bytes;
+}
+
+}  // namespace
+
+ExitCode command_run(const RunOptions& options, const CancelToken& cancel) {
+  const Settings settings = read_settings(options);
+  if (!options.output.empty()) require_output_folder(options.output, "--output");
+  for (const std::string& text : options.inputs) check_input_file(text);
+  std::optional<std::vector<rt::Value>> made;
+  const auto make = [&](const rt::Plan& plan, const std::map<std::string, int64_t>& bound) {
+    made = make_values(plan, options.inputs, bound, options.seed, settings.max_memory);
+    check_inputs(plan, bound, *made);
+  };
+  const ReadyModel model = open_model(options, settings, cancel, make);
+  if (!made) make(model.plan(), model.bound);
+  const std::vector<rt::Value>& inputs = *made;
+  throw_if_cancelled(cancel);
+  const double begin = seconds_now();
+  const std::vector<rt::Value> outputs = run_with_progress(model, settings, inputs);
+  const double run_s = seconds_now() - begin;
+  throw_if_cancelled(cancel);
+  if (!options.output.empty()) rt::write_value_case(options.output, model.plan(), inputs, outputs);
+  print_result(options.json ? run_json(options, model, inputs, outputs, run_s)
+                            : run_text(options, model, outputs, run_s));
+  return kDone;
+}
+
+ExitCode command_compile(const CompileOptionsGiven& options, const CancelToken& cancel) {
+  require_onnx(options.model, "compile");
+  const Settings settings = read_settings(options);
+  check_output(options.output);
+  CompileRequest request = compile_request(options, settings, cancel);
+  request.output = options.output;
+  const CompiledModel model = compile_with_progress(std::move(request));
+  const int64_t bytes = size_of_directory(options.output);
+  print_result(options.json ? compile_json(options, model.report, bytes) : compile_text(options, model.report, bytes));
+  return kDone;
+}
+
+}  // namespace cppgen

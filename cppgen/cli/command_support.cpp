@@ -1,0 +1,92 @@
+#include "cppgen/cli/command_support.h"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+#include <cstdio>
+#include <filesystem>
+
+#include "cppgen/support/file_io.h"
+#include "cppgen/support/text_writer.h"
+#include "runtime/base/errors.h"
+#include "runtime/base/log.h"
+
+namespace cppgen {
+namespace {
+
+std::pair<std::string, std::string> split_setting(const std::string& text) {
+  const size_t at = text.find('=');
+  if (at == text.npos || at == 0) user_error("--set {}: expected NAME=VALUE, as in --set THREADS=2", text);
+  return {text.substr(0, at), text.substr(at + 1)};
+}
+
+// --threads and --isa are short for --set; saying two different things is a mistake.
+void add_short_form(std::vector<std::pair<std::string, std::string>>& given, const char* name, const char* option,
+                    const std::string& value) {
+  if (value.empty()) return;
+  for (const auto& [other, set] : given) {
+    Settings probe;
+    probe.set(other, set);
+    const bool same = probe.source(name == std::string_view("THREADS") ? SettingId::threads : SettingId::isa).kind ==
+                      SettingSource::option;
+    if (same && set != value) user_error("{} {} and --set {}={} disagree: give one of them", option, value, other, set);
+  }
+  given.emplace_back(name, value);
+}
+
+// A cache directory that is named by another tool's variable and cannot be ours does not stop us.
+void refuse_foreign_cache(Settings& settings) {
+  if (settings.source(SettingId::cache_dir).kind != SettingSource::alias) return;
+  try {
+    std::error_code error;
+    const std::string parent = parent_directory(settings.cache_dir);
+    const bool is_there = std::filesystem::exists(settings.cache_dir, error);
+    if (std::filesystem::exists(parent, error) && !std::filesystem::is_directory(parent, error))
+      user_error("'{}' is not a directory", parent);
+    if (is_there) (void)make_private_directory(settings.cache_dir, "the cache directory");
+  } catch (const UserError& error) {
+    settings.ignore_alias(SettingId::cache_dir, error.what());
+  }
+}
+
+}  // namespace
+
+Settings read_settings(const CommonOptions& options) {
+  std::vector<std::pair<std::string, std::string>> given;
+  for (const std::string& text : options.settings) given.push_back(split_setting(text));
+  add_short_form(given, "THREADS", "--threads", options.threads);
+  add_short_form(given, "ISA", "--isa", options.isa);
+  Settings settings = Settings::from_environment(process_environment(), given);
+  refuse_foreign_cache(settings);
+  set_log_level(log_level_from_name(settings.loglevel));
+  for (const std::string& warning : settings.warnings) log_warning("{}", warning);
+  return settings;
+}
+
+void print_result(std::string_view text) {
+  const bool ok = std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
+  if (!ok) user_error("cannot write the results to standard output: {}", error_text(errno));
+}
+
+void throw_if_cancelled(const CancelToken& cancel) {
+  if (cancel.cancelled()) throw Cancelled("interrupted");
+}
+
+std::string printable(std::string_view name) { return escape_for_comment(name, 80); }
+
+std::string bytes_text(int64_t bytes) {
+  if (bytes < 10'000) return fmt::format("{} B", bytes);
+  if (bytes < 10'000'000) return fmt::format("{:.1f} kB", double(bytes) / 1e3);
+  return fmt::format("{:.1f} MB", double(bytes) / 1e6);
+}
+
+std::string seconds_text(double seconds) {
+  return seconds < 0.1 ? fmt::format("{:.3g} ms", seconds * 1e3) : fmt::format("{:.2f} s", seconds);
+}
+
+double seconds_now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+}  // namespace cppgen

@@ -1,0 +1,28 @@
+#pragma once
+#include <string>
+#include <string_view>
+
+#include "cppgen/cli/command_options.h"
+#include "cppgen/support/interrupt.h"
+#include "runtime/base/settings.h"
+
+namespace cppgen {
+
+// Settings from the environment and the options; applies the log level and logs their warnings. UserError for a value
+// that is not allowed, and for an option that is given twice with different values.
+Settings read_settings(const CommonOptions&);
+
+// Results of a command. UserError if stdout cannot take them.
+void print_result(std::string_view text);
+
+void throw_if_cancelled(const CancelToken&);
+
+// A name from a model as people may see it: without control characters, not too long.
+std::string printable(std::string_view name);
+
+std::string bytes_text(int64_t bytes);     // "12.3 MB"
+std::string seconds_text(double seconds);  // "1.24 s", "3.1 ms"
+
+double seconds_now();  // steady
+
+}  // namespace cppgen

@@ -1,0 +1,21 @@
+#pragma once
+#include "cppgen/cli/command_options.h"
+#include "cppgen/support/interrupt.h"
+
+namespace cppgen {
+
+// One function per command of the program. Results go to stdout, everything else to stderr. They return the exit
+// status; UserError and InternalError as everywhere, Cancelled once the token is set.
+
+ExitCode command_run(const RunOptions&, const CancelToken&);
+ExitCode command_compile(const CompileOptionsGiven&, const CancelToken&);
+ExitCode command_verify(const VerifyOptions&, const CancelToken&);
+ExitCode command_bench(const BenchOptions&, const CancelToken&);
+ExitCode command_measure(const MeasureOptions&, const CancelToken&);
+ExitCode command_explain(const ExplainOptions&, const CancelToken&);
+ExitCode command_inspect(const ModelOptions&);
+ExitCode command_config(const CommonOptions&);
+ExitCode command_isa(const CommonOptions&);
+ExitCode command_cache(const CacheOptions&);
+
+}  // namespace cppgen

@@ -1,0 +1,91 @@
+#pragma once
+#include <functional>
+#include <map>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "cppgen/cli/command_options.h"
+#include "cppgen/flow/compiler.h"
+#include "cppgen/flow/reference_model.h"
+#include "runtime/base/errors.h"
+#include "runtime/plan/plan.h"
+#include "runtime/session/session.h"
+
+namespace cppgen {
+
+class JsonWriter;
+
+// A model that commands run, whichever way it was made ready: compiled from an .onnx file, loaded from a package, or on
+// the reference interpreter.
+struct ReadyModel {
+  std::string path;                           // as given
+  bool package = false;                       // `path` is a package
+  CompiledModel compiled;                     // of an .onnx file
+  std::unique_ptr<rt::Session> session;       // null: reference
+  std::unique_ptr<ReferenceModel> reference;  // null: session
+  rt::Plan reference_plan;                    // tensors, symbols and steps of the reference
+  std::function<void()> before_step;          // throws Cancelled, for runs of the reference
+  std::map<std::string, int64_t> bound;       // --dim NAME=N that a package's inputs have to agree with
+  double load_s = 0;                          // from the package to a ready session; not the compilation
+  double open_s = 0;                          // all of it
+
+  const rt::Plan& plan() const { return reference ? reference_plan : session->plan(); }
+  std::string isa() const { return reference ? "interpreter" : session->plan().isa; }
+  int threads() const { return reference ? 1 : session->stats().threads; }
+
+  // Inputs and outputs in the order of the model. UserError if they do not fit.
+  std::vector<rt::Tensor> run(std::span<const rt::TensorView> inputs) const;
+  std::vector<rt::Value> run_values(std::vector<rt::Value> inputs) const;
+};
+
+// MODEL is a package: a directory. UserError if there is no such file or directory.
+bool is_package(const std::string& model);
+
+// UserError unless MODEL is an .onnx file; `what` needs it ("compile", "--reference").
+void require_onnx(const std::string& model, std::string_view what);
+
+// How `explain`, `compile` and the others ask for a compilation. UserError for a bad --dim.
+CompileRequest compile_request(const ModelOptions&, const Settings&, const CancelToken&);
+
+// compile_model with a progress line; Cancelled also if the token was set too late for it.
+CompiledModel compile_with_progress(CompileRequest);
+
+// Looks at what a model takes, and at the sizes that --dim binds, before any kernel is compiled: what it throws (inputs
+// that do not fit) costs no compilation. Not called for a package.
+using BeforeKernels = std::function<void(const rt::Plan&, const std::map<std::string, int64_t>& bound)>;
+
+// Inputs do not fit, and some of their dimensions, `ones`, are 1 where the model was compiled for a size that other
+// inputs share. Compiled for these ones, operators broadcast them.
+struct DimensionsOfOne : UserError {
+  DimensionsOfOne(const UserError& error, std::vector<DimOption> ones) : UserError(error), ones(std::move(ones)) {}
+  std::vector<DimOption> ones;
+};
+
+// UserError for inputs that do not fit the model, or --dim; DimensionsOfOne if that may be the reason.
+void check_inputs(const rt::Plan&, const std::map<std::string, int64_t>& bound, std::span<const rt::Value> inputs);
+
+// Opens the model, which the token outlives, on the interpreter with --reference or FORCE_NATIVE_RUNTIME; for
+// dimensions of 1 if BeforeKernels finds such. UserError if a package is asked for what needs the compiler.
+ReadyModel open_model(const ModelOptions&, const Settings&, const CancelToken&, const BeforeKernels& = {});
+
+// How a step runs.
+enum class StepWay { compiled, library, interpreted };
+std::string_view name_of(StepWay);
+StepWay way_of(const rt::Step&);
+
+struct StepCounts {
+  int64_t total = 0, compiled = 0, library = 0, interpreted = 0;
+};
+StepCounts count_steps(const rt::Plan&);
+std::string step_text(const StepCounts&);  // "12 steps: 10 compiled, 2 library, 0 interpreted"
+
+void write_step_counts(JsonWriter&, const rt::Plan&);  // "step_counts": {...}
+
+// "step_counts": {...} and "steps": [{name, engine, kind, origins}]; with a profile also its numbers per step.
+void write_steps(JsonWriter&, const ReadyModel&);
+void write_steps(JsonWriter&, const rt::Plan&, std::span<const rt::StepProfile> profile = {});
+
+}  // namespace cppgen

@@ -1,3 +1,0 @@
-#include "cppgen/driver/command_line.h"
-
-int main(int argc, char** argv) { return cppgen::run_command_line(argc, argv); }

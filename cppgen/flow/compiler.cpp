@@ -1,0 +1,316 @@
+#include "cppgen/flow/compiler.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <filesystem>
+
+#include "cppgen/compile/kernel_builder.h"
+#include "cppgen/flow/decision_text.h"
+#include "cppgen/flow/isa_choice.h"
+#include "cppgen/flow/model_key.h"
+#include "cppgen/flow/model_parts.h"
+#include "cppgen/flow/package_output.h"
+#include "cppgen/flow/stages.h"
+#include "cppgen/ops/op.h"
+#include "cppgen/package/model_cache.h"
+#include "cppgen/package/plan_builder.h"
+#include "cppgen/package/weights.h"
+#include "cppgen/schedule/schedule.h"
+#include "cppgen/support/file_io.h"
+#include "cppgen/support/hashing.h"
+#include "cppgen/support/temp_directory.h"
+#include "runtime/base/errors.h"
+#include "runtime/base/log.h"
+#include "runtime/base/usable_cpus.h"
+#include "runtime/package/package.h"
+
+namespace cppgen {
+namespace {
+
+// Not an error of the cache: nothing that was read is to be trusted.
+struct ChangedFiles : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+class Compilation {
+ public:
+  explicit Compilation(const CompileRequest& request)
+      : request_(request), options_(compile_options(request)), trace_(request), clock_(&request) {}
+
+  CompiledModel run() {
+    double start = StageClock::now();
+    check_readable();
+    if (may_use_cache() && !must_compile()) {
+      auto entry = clock_.time("cache", [&] { return model_cache(file_sha256_hex(request_.model)).find(); });
+      if (entry) return from_cache(*entry, start);
+    }
+    build([&] { return read(); });
+    CompiledModel model = placed(start);
+    trace_.write("timings.txt", timings(model.report));
+    return model;
+  }
+
+  CompiledModel run(Graph graph) {
+    double start = StageClock::now();
+    build([&] { return graph; });
+    return placed(start);
+  }
+
+ private:
+  const CompileRequest& request_;
+  CompileOptions options_;
+  Trace trace_;
+  StageClock clock_;
+  // As the files were before anything was computed from them; only the cache asks for it, and it reads them whole.
+  std::string external_key_;
+  ImportRecord source_;  // without external files: a graph that is not from a file
+  const VecISA* isa_ = nullptr;
+  std::optional<rt::Module> module_;
+  std::vector<ModelPart> parts_;
+  std::vector<CompiledObject> objects_;
+
+  void check_readable() const {
+    if (access(request_.model.c_str(), R_OK) != 0)
+      user_error("{}: cannot be read: {}", request_.model, error_text(errno));
+  }
+
+  std::string folder() const {
+    auto parent = std::filesystem::path(request_.model).parent_path().string();
+    return parent.empty() ? "." : parent;
+  }
+
+  // A plan from the cache has nothing to tell about its compilation.
+  bool must_compile() const {
+    return request_.settings.recompile || request_.replace || request_.settings.debug_fusion || trace_.on();
+  }
+
+  bool caching() const { return options_.use_cache && !options_.disable_caches && request_.output.empty(); }
+
+  bool may_use_cache() const { return caching() && make_private_directory(options_.cache_dir, "CACHE_DIR") == 0; }
+
+  package::ModelCache model_cache(const std::string& model_sha256) const {
+    return package::ModelCache(options_.cache_dir, model_key(request_, model_sha256), folder());
+  }
+
+  CompiledModel from_cache(const package::ModelCache::Entry& entry, double start) {
+    CompiledModel model;
+    model.package = entry.package, model.trusted = entry.trusted, model.keep_alive = entry.pin;
+    model.report = report(start);
+    model.report.from_cache = true;
+    return model;
+  }
+
+  CompiledModel placed(double start) {
+    CompiledModel model;
+    clock_.time("package", [&] { place(model); });
+    model.report = report(start);
+    return model;
+  }
+
+  Graph read() {
+    Graph graph = clock_.time("read", [&] { return import_model(request_, &source_); });
+    if (caching()) clock_.time("read", [&] { external_key_ = external_key(); });
+    if (source_.external->may_have_changed()) throw ChangedFiles(changed_text());
+    clock_.time("passes", [&] { simplify(graph, request_, &trace_); });
+    return graph;
+  }
+
+  // Kernels are compiled for the instruction set that the CPU names, and again for another one where it fails its
+  // probe.
+  void build(const std::function<Graph()>& graph) {
+    Settings settings = request_.settings;
+    settle_foreign_compiler(settings);
+    options_.cxx = settings.cxx;
+    const IsaChoice choice(settings, options_);
+    const auto settled = [&] { return clock_.time("probe", [&] { return &choice.settled(); }); };
+    isa_ = &choice.likely();
+    try {
+      build_for_isa(graph());
+    } catch (const std::exception&) {
+      if (settled() == isa_) throw;
+    }
+    if (settled() == isa_) return;
+    isa_ = settled();
+    build_for_isa(graph());
+  }
+
+  // From the graph to kernels and plans.
+  void build_for_isa(Graph graph) {
+    ModelGraphs graphs = clock_.time("lower", [&] { return cut(std::move(graph)); });
+    auto trace = [&](const char* stage, const ir::Program& p) { trace_program(stage, p); };
+    parts_ = make_parts(graphs, request_.settings, target_of(*isa_, this_machine()), clock_, "", trace);
+    module_ = std::move(graphs.module);
+    for (const ModelPart& part : parts_)
+      if (request_.settings.debug_fusion) std::fputs(decision_text(part.schedule.log).c_str(), stderr);
+    const std::vector<CompileJob> jobs = make_jobs();
+    clock_.time("plan", [&] { make_plans(parts_, module_, libraries(jobs), std::string(isa_->name)); });
+    if (request_.before_kernels) request_.before_kernels(described());
+    compile(jobs);
+    if (!trace_.on()) return;
+    for (size_t i = 0; i < parts_.size(); i++)
+      trace_.write(module_ ? rt::plan_file_name(int32_t(i)) : std::string(rt::kPlanFile),
+                   rt::to_json(parts_[i].plan.plan));
+  }
+
+  void trace_program(const char* stage, const ir::Program& program) {
+    if (trace_.on()) trace_.stage(stage, ir::to_string(program));
+  }
+
+  static std::string timings(const CompileReport& report) {
+    std::string text;
+    for (const auto& [stage, seconds] : report.stages) text += fmt::format("{:<10} {:.6f} s\n", stage, seconds);
+    return text + fmt::format("{:<10} {:.6f} s\n", "total", report.total_s);
+  }
+
+  // What a loaded package would say of itself.
+  rt::Plan described() const {
+    if (!module_) return parts_[0].plan.plan;
+    std::vector<const rt::Plan*> plans;
+    for (const ModelPart& part : parts_) plans.push_back(&part.plan.plan);
+    return rt::outline_of(*module_, plans);
+  }
+
+  // All kernels of all parts, in translation units that are the same on every machine.
+  std::vector<CompileJob> make_jobs() {
+    std::vector<codegen::KernelText> kernels;
+    for (ModelPart& part : parts_) std::move(part.kernels.begin(), part.kernels.end(), std::back_inserter(kernels));
+    auto holder = codegen::share_functions(kernels);
+    std::vector<int> library(kernels.size());
+    std::vector<CompileJob> jobs;
+    for (const auto& unit : codegen::balance(kernels, codegen::unit_count(kernels)))
+      if (!unit.empty()) jobs.push_back(job_of(unit, kernels, library, int(jobs.size())));
+    for (size_t k = 0; k < kernels.size(); k++) library[k] = library[holder[k]];
+    size_t next = 0;
+    for (ModelPart& part : parts_) {
+      for (auto& kernel : part.kernels) {
+        kernel = std::move(kernels[next]);
+        part.library_of_kernel.push_back(library[next++]);
+      }
+    }
+    return jobs;
+  }
+
+  void compile(const std::vector<CompileJob>& jobs) {
+    for (const CompileJob& job : jobs) trace_.write(job.name + ".cpp", job.source);
+    if (jobs.empty()) return;
+    KernelBuilder builder(options_);
+    objects_ = clock_.time("compile", [&] { return builder.build(jobs); });
+    for (const auto& w : builder.warnings()) log_warning("{}", w);
+  }
+
+  CompileJob job_of(const std::vector<size_t>& unit, const std::vector<codegen::KernelText>& kernels,
+                    std::vector<int>& library, int number) const {
+    CompileJob job;
+    job.name = fmt::format("kernels_{}", number);
+    job.isa_name = std::string(isa_->name);
+    job.isa_flags = {isa_->compiler_flags.begin(), isa_->compiler_flags.end()};
+    std::vector<const codegen::KernelText*> texts;
+    for (size_t k : unit) {
+      library[k] = number;
+      texts.push_back(&kernels[k]);
+      job.expected_symbols.push_back(kernels[k].name);
+    }
+    job.source = codegen::translation_unit(texts, std::string(isa_->folder));
+    return job;
+  }
+
+  static std::vector<std::string> libraries(const std::vector<CompileJob>& jobs) {
+    std::vector<std::string> names;
+    for (const CompileJob& job : jobs) names.push_back(job.name + ".so");
+    return names;
+  }
+
+  void write_package(const std::string& dir) {
+    for (const auto& o : objects_)
+      if (int e = write_file(dir + "/" + o.name + ".so", read_object(o)))
+        user_error("{}/{}.so: cannot be written: {}", dir, o.name, error_text(e));
+    write_plans(dir, parts_, module_);
+    clock_.time("weights", [&] {
+      write_weights(dir, parts_, module_.has_value(), std::clamp(options_.threads, 1, 8));
+      check_external();
+      rt::write_manifest(dir, std::string(isa_->name));
+    });
+  }
+
+  // The last bytes of external data have been read: all of them must be those that were there at first.
+  void check_external() const {
+    if (!source_.external || !source_.external->may_have_changed()) return;
+    if (external_key_.empty() || external_key() != external_key_) throw ChangedFiles(changed_text());
+  }
+
+  std::string changed_text() const {
+    return fmt::format("{}: its external data changed while it was compiled", request_.model);
+  }
+
+  std::string external_key() const { return source_.external->content_key(usable_cpus()); }
+
+  package::ModelCache::Description description() const {
+    package::ModelCache::Description about{std::filesystem::absolute(request_.model).string(), {}};
+    for (const SettingDescription& setting : request_.settings.describe())
+      if (setting.in_key && setting.source != "default")
+        about.settings.push_back(fmt::format("{}={}", setting.name, setting.value));
+    for (const DimOption& dim : request_.dims)
+      about.settings.push_back(dim.size ? fmt::format("{}={}", dim.symbol, *dim.size)
+                                        : fmt::format("{}.{}={}", dim.input, dim.axis, dim.symbol));
+    return about;
+  }
+
+  // False if the cache cannot take it.
+  bool place_in_cache(CompiledModel& model) {
+    package::ModelCache cache = model_cache(source_.model_sha256);
+    const auto published = cache.publish(
+        *source_.external, external_key_, description(), [&](const std::string& dir) { write_package(dir); },
+        request_.settings.recompile || request_.replace);
+    if (!published.reason.empty())
+      log_warning("the cache {} cannot be written ({}): the model is compiled again next time", options_.cache_dir,
+                  published.reason);
+    if (!published.entry) return false;
+    package::ModelCache::trim(options_.cache_dir, request_.settings.weights_cache_limit);
+    model.package = published.entry->package, model.trusted = published.entry->trusted;
+    model.keep_alive = published.entry->pin;
+    return true;
+  }
+
+  void place(CompiledModel& model) {
+    if (source_.external && may_use_cache() && place_in_cache(model)) return;
+    auto temp = std::make_shared<TempDirectory>(
+        request_.output.empty() ? system_temp_directory() : parent_of_output(request_.output), "cppgen-package.");
+    write_package(temp->path());
+    if (request_.output.empty()) {
+      model.package = temp->path(), model.trusted = true, model.keep_alive = temp;
+      return;
+    }
+    move_to_output(temp->path(), request_.output);
+    model.package = request_.output;
+  }
+
+  CompileReport report(double start) {
+    CompileReport r;
+    r.total_s = StageClock::now() - start;
+    r.weights_s = clock_.of("weights");
+    r.stages = clock_.stages();
+    for (const ModelPart& part : parts_) r.kernels += int(part.kernels.size());
+    r.units = int(objects_.size());
+    for (const auto& o : objects_) r.cached_units += o.from_cache;
+    r.isa = isa_ ? std::string(isa_->name) : "";
+    return r;
+  }
+};
+
+}  // namespace
+
+CompiledModel compile_model(const CompileRequest& request) {
+  try {
+    return Compilation(request).run();
+  } catch (const ChangedFiles& changed) {
+    user_error("{}: run the command again when they are complete", changed.what());
+  }
+}
+
+CompiledModel compile_graph(Graph graph, const CompileRequest& request) {
+  return Compilation(request).run(std::move(graph));
+}
+
+}  // namespace cppgen

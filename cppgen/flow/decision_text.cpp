@@ -1,0 +1,18 @@
+#include "cppgen/flow/decision_text.h"
+
+#include <fmt/format.h>
+
+#include "cppgen/support/text_writer.h"
+
+namespace cppgen {
+
+std::string decision_text(const schedule::DecisionLog& log) {
+  std::string text;
+  for (const auto& entry : log.entries)
+    text += fmt::format("  {:<10} {:<3} {}{}{}\n", entry.rule, entry.decision.fused ? "yes" : "no",
+                        escape_for_comment(entry.subject, 80), entry.decision.reason.empty() ? "" : ": ",
+                        entry.decision.reason);
+  return text;
+}
+
+}  // namespace cppgen

@@ -1,0 +1,95 @@
+#include "cppgen/flow/isa_choice.h"
+
+#include <fmt/format.h>
+
+#include "cppgen/compile/kernel_cache.h"
+#include "cppgen/compile/probe.h"
+#include "cppgen/compile/toolchain.h"
+#include "cppgen/compile/vec_headers.h"
+#include "cppgen/flow/stages.h"
+#include "cppgen/support/subprocess.h"
+#include "isa/cpu_features.h"
+#include "runtime/base/errors.h"
+#include "runtime/base/log.h"
+#include "runtime/contraction/amx_support.h"
+
+namespace cppgen {
+namespace {
+
+std::vector<std::string> flags_of(const VecISA& isa) { return {isa.compiler_flags.begin(), isa.compiler_flags.end()}; }
+
+// The CPU's features without those of AMX where USE_AMX, the operating system or the self-check of its tiles say so.
+CpuFeatures usable_features(const Settings& s) {
+  const CpuFeatures cpu = detect_cpu_features();
+  const bool asked = s.use_amx == true || s.isa == "amx";
+  if (s.use_amx == true && s.isa != "auto" && s.isa != "amx")
+    user_error("USE_AMX=1 contradicts ISA={}. Allowed with it: ISA=auto, ISA=amx", s.isa);
+  if (s.use_amx == false && s.isa == "amx") user_error("ISA=amx contradicts USE_AMX=0. Unset one of them");
+  const VecISA& amx = *find_isa("amx");
+  if (s.use_amx != false && (asked || cpu.has_all(amx.required))) {
+    const rt::AmxSupport& support = rt::amx_support();
+    if (support.usable) return cpu;
+    if (asked) user_error("{} asks for AMX, but {}", s.use_amx == true ? "USE_AMX=1" : "ISA=amx", support.reason);
+    log_info("AMX is left alone: {}", support.reason);
+  }
+  return cpu.without({CpuFeature::amx_tile, CpuFeature::amx_bf16, CpuFeature::amx_int8});
+}
+
+// Whether the compiler builds the headers of kernels for this row, and the machine runs what comes out.
+ProbeResult probe_row(const VecISA& row, CpuFeatures cpu, const CompileOptions& options) {
+  const Toolchain toolchain = Toolchain::find(options.cxx);
+  PosixProcessRunner runner;
+  const bool cached = options.use_cache && !options.disable_caches;
+  if (cached) KernelCache open(options.cache_dir);
+  const std::string cache_dir = cached ? options.cache_dir : "";
+  VecHeaders headers = VecHeaders::embedded(cache_dir);
+  const IsaProbe probe{std::string(row.name), flags_of(row), to_string(cpu), vec_probe_source(std::string(row.folder)),
+                       headers.path(),        headers.hash()};
+  return vec_isa_ok(probe, toolchain, runner, cache_dir);
+}
+
+const VecISA& prove(const VecISA& likely, const Settings& s, const CompileOptions& options) {
+  const CpuFeatures cpu = usable_features(s);
+  const auto rows = all_isas();
+  for (size_t i = size_t(&likely - rows.data()); i > 0; i--) {
+    const VecISA& row = rows[i];
+    if (!cpu.has_all(row.required)) continue;
+    const ProbeResult result = probe_row(row, cpu, options);
+    if (result.ok) return row;
+    if (s.isa != "auto") user_error("ISA={}: the compiler and this machine do not run it: {}", row.name, result.reason);
+    log_warning("instruction set {} is not usable here ({}): trying the next one", row.name, result.reason);
+  }
+  return rows[0];
+}
+
+}  // namespace
+
+const VecISA& likely_isa(const Settings& s) {
+  return select_isa({s.isa, int(s.simdlen), s.vec_isa_ok}, usable_features(s));
+}
+
+IsaChoice::IsaChoice(const Settings& settings, const CompileOptions& options) : likely_(likely_isa(settings)) {
+  const bool certain = settings.vec_isa_ok || likely_.lanes == 1;
+  settled_ = std::async(certain ? std::launch::deferred : std::launch::async,
+                        [&likely = likely_, certain, settings, options]() -> const VecISA& {
+                          return certain ? likely : prove(likely, settings, options);
+                        });
+}
+
+void settle_foreign_compiler(Settings& settings) {
+  if (settings.source(SettingId::cxx).kind != SettingSource::alias) return;
+  std::string reason;
+  try {
+    CompileRequest request;
+    request.settings = settings;
+    const ProbeResult result = probe_row(all_isas()[0], detect_cpu_features(), compile_options(request));
+    if (!result.ok) reason = fmt::format("it does not build kernels ({})", result.reason);
+  } catch (const UserError& error) {
+    reason = error.what();
+  }
+  if (reason.empty() || !settings.ignore_alias(SettingId::cxx, reason)) return;
+  log_warning("{}; kernels are compiled with {}, and CPPGEN_CXX chooses another compiler", settings.warnings.back(),
+              settings.cxx);
+}
+
+}  // namespace cppgen

@@ -1,0 +1,46 @@
+#include "cppgen/flow/model_key.h"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "cppgen/compile/vec_headers.h"
+#include "cppgen/flow/isa_choice.h"
+#include "cppgen/flow/stages.h"
+#include "cppgen/support/hashing.h"
+#include "isa/cpu_features.h"
+#include "runtime/abi/abi.h"
+#include "runtime/package/version.h"
+
+namespace cppgen {
+namespace {
+
+// What tells this build of the compiler from another one of the same version: they may emit different kernels.
+std::string build_identity() {
+  struct stat info {};
+  if (stat("/proc/self/exe", &info) != 0) return {};
+  return fmt::format("{} {}.{:09}", info.st_size, info.st_mtim.tv_sec, info.st_mtim.tv_nsec);
+}
+
+}  // namespace
+
+std::string model_key(const CompileRequest& request, const std::string& model_sha256) {
+  const VecISA& isa = likely_isa(request.settings);
+  Hasher hasher;
+  hasher.field("model", model_sha256);
+  hasher.field("name", std::filesystem::path(request.model).filename().string());
+  hasher.field("settings", request.settings.key_text());
+  for (const auto& d : request.dims)
+    hasher.field("dim", fmt::format("{}|{}|{}|{}", d.input, d.axis, d.symbol, d.size.value_or(-1)));
+  hasher.field("isa", std::string(isa.name))
+      .field("l2", cache_class(this_machine().l2_bytes))
+      .field("l3", cache_class(this_machine().l3_bytes));
+  hasher.field("vendor", cpu_vendor());
+  hasher.field("build", build_identity());
+  hasher.field("headers", embedded_headers_hash()).field("abi", CPPGEN_ABI_VERSION).field("version", rt::kVersion);
+  return hasher.hex();
+}
+
+}  // namespace cppgen

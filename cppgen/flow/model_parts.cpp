@@ -1,0 +1,115 @@
+#include "cppgen/flow/model_parts.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cppgen/ops/op.h"
+#include "cppgen/package/bounds.h"
+#include "cppgen/package/index_extents.h"
+#include "cppgen/package/weights.h"
+#include "cppgen/partition/partition.h"
+#include "cppgen/schedule/fusion/precision_casts.h"
+#include "cppgen/support/file_io.h"
+#include "runtime/base/errors.h"
+#include "runtime/package/package.h"
+
+namespace cppgen {
+namespace {
+
+std::vector<std::string> names_of(const Graph& graph, const std::vector<ValueId>& values) {
+  std::vector<std::string> names;
+  for (ValueId v : values) names.push_back(graph.value(v).name);
+  return names;
+}
+
+bool calls_library(const std::vector<ir::Statement>& statements) {
+  return std::any_of(statements.begin(), statements.end(), [](const ir::Statement& statement) {
+    if (const auto* repetition = std::get_if<ir::Repetition>(&statement)) return calls_library(repetition->body);
+    return std::holds_alternative<ir::LibraryCall>(statement);
+  });
+}
+
+void write(const std::string& path, const std::string& content) {
+  if (int e = write_file(path, content)) user_error("{}: cannot be written: {}", path, error_text(e));
+}
+
+}  // namespace
+
+void note_index_extents(rt::Module& module, const std::function<int64_t(size_t plan, size_t input)>& of_plan) {
+  for (const rt::HostStep& step : module.bodies[0].steps) {
+    if (step.op != rt::HostOp::plan) continue;
+    for (size_t i = 0; i < step.inputs.size(); i++) {
+      const int32_t slot = step.inputs[i];
+      if (slot < 0 || size_t(slot) >= module.inputs.size()) continue;
+      int64_t& extent = module.inputs[size_t(slot)].index_extent;
+      extent = std::max(extent, of_plan(size_t(step.plan), i));
+    }
+  }
+}
+
+ModelGraphs cut(Graph graph) {
+  ModelGraphs cut;
+  if (partition::is_one_plan(graph)) {
+    cut.graphs.push_back(std::move(graph));
+  } else {
+    auto parts = partition::partition(graph);
+    cut.module = std::move(parts.module);
+    cut.module->bounds = package::bounds_of(*graph.index, rt::outline_of(*cut.module, {}).symbols);
+    cut.graphs = std::move(parts.plans);
+  }
+  return cut;
+}
+
+std::vector<ModelPart> make_parts(ModelGraphs& cut, const Settings& settings, const schedule::Target& target,
+                                  StageClock& clock, const std::string& prefix, const TraceProgram& trace) {
+  std::vector<ModelPart> parts;
+  for (size_t i = 0; i < cut.graphs.size(); i++) {
+    Graph& graph = cut.graphs[i];
+    ModelPart part;
+    part.name = graph.name;
+    part.input_names = names_of(graph, graph.inputs), part.output_names = names_of(graph, graph.outputs);
+    ir::Program program = clock.time("lower", [&] { return ops::lower(graph, {.library = true}); });
+    part.index_extents = package::index_extents(calls_library(program.statements) ? ops::lower(graph) : program);
+    if (trace) trace("lower", program);
+    schedule::Options options = schedule_options(settings);
+    if (settings.emulate_precision_casts) schedule::keep_precision_casts(program, options);
+    part.schedule = clock.time("schedule", [&] {
+      return schedule::make_schedule(std::move(program), options, target, [&](const char* pass, const ir::Program& p) {
+        if (trace) trace(pass, p);
+      });
+    });
+    const std::string start = cut.module ? fmt::format("{}p{}_", prefix, i) : prefix;
+    schedule::each_kernel(part.schedule.steps, [&](auto& kernel) { kernel.name = start + kernel.name; });
+    part.kernels = clock.time("codegen", [&] { return emit_kernels(part.schedule, target, settings); });
+    parts.push_back(std::move(part));
+  }
+  return parts;
+}
+
+void make_plans(std::vector<ModelPart>& parts, std::optional<rt::Module>& module,
+                const std::vector<std::string>& libraries, const std::string& isa) {
+  for (ModelPart& part : parts)
+    part.plan = package::build_plan({part.schedule, part.kernels, part.library_of_kernel, libraries, part.input_names,
+                                     part.output_names, part.name, isa, part.index_extents});
+  if (!module) return;
+  module->isa = isa;
+  note_index_extents(*module, [&](size_t plan, size_t input) { return parts[plan].index_extents[input]; });
+}
+
+void write_plans(const std::string& directory, const std::vector<ModelPart>& parts,
+                 const std::optional<rt::Module>& module) {
+  for (size_t i = 0; i < parts.size(); i++)
+    write(directory + "/" + (module ? rt::plan_file_name(int32_t(i)) : std::string(rt::kPlanFile)),
+          rt::to_json(parts[i].plan.plan));
+  if (module) write(directory + "/" + std::string(rt::kModuleFile), rt::to_json(*module));
+}
+
+void write_weights(const std::string& directory, const std::vector<ModelPart>& parts, bool module, int threads) {
+  for (size_t i = 0; i < parts.size(); i++)
+    package::write_weights(
+        directory + "/" + (module ? rt::weights_file_name(int32_t(i)) : std::string(rt::kWeightsFile)),
+        parts[i].schedule, parts[i].plan.weights, parts[i].plan.plan.weights_bytes, threads);
+}
+
+}  // namespace cppgen

@@ -1,0 +1,74 @@
+#include "cppgen/flow/package_output.h"
+
+#include <unistd.h>
+
+#include <cerrno>
+#include <filesystem>
+
+#include "cppgen/support/file_io.h"
+#include "cppgen/support/litter.h"
+#include "runtime/base/errors.h"
+
+namespace cppgen {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+void refuse_to_replace(const fs::path& target) {
+  std::error_code error;
+  if (!fs::exists(target, error)) return;
+  if (fs::is_directory(target, error) && (fs::is_empty(target, error) || fs::exists(target / "manifest.json", error)))
+    return;
+  user_error("{} exists and is no package: choose another output, or remove it first", target.string());
+}
+
+}  // namespace
+
+void require_output_folder(const std::string& directory, std::string_view option) {
+  std::error_code error;
+  const fs::path asked = fs::absolute(directory, error);
+  fs::path nearest = asked;
+  while (!fs::exists(nearest, error) && nearest.has_relative_path()) nearest = nearest.parent_path();
+  const bool itself = nearest == asked;
+  if (!fs::is_directory(nearest, error))
+    user_error("{} {}: '{}' is a file; give a directory{}", option, directory, nearest.string(),
+               itself ? "" : " that is there or can be made");
+  if (access(nearest.c_str(), W_OK | X_OK) != 0)
+    user_error("{} {}: {} '{}': {}", option, directory, itself ? "cannot write to" : "cannot make a directory in",
+               nearest.string(), error_text(errno));
+}
+
+void check_output(const std::string& output) {
+  if (output.empty()) user_error("-o needs the name of the package's directory");
+  refuse_to_replace(output);
+  require_output_folder(fs::absolute(output).parent_path().string(), "-o: the folder of the package");
+}
+
+std::string parent_of_output(const std::string& output) {
+  auto parent = fs::absolute(output).parent_path().string();
+  if (int e = make_directories(parent)) user_error("{}: cannot be made: {}", parent, error_text(e));
+  return parent;
+}
+
+void move_to_output(const std::string& staged, const std::string& output) {
+  std::error_code error;
+  const fs::path target = output;
+  refuse_to_replace(target);
+  const std::string content = staged + "/content";
+  fs::create_directory(content);
+  for (const auto& entry : fs::directory_iterator(staged))
+    if (entry.is_regular_file()) fs::rename(entry.path(), content / entry.path().filename(), error);
+  {
+    const LitterLock both_or_none;
+    if (fs::exists(target)) fs::rename(target, staged + "/old", error);
+    fs::rename(content, target, error);
+  }
+  if (error) user_error("{}: cannot be written: {}", output, error.message());
+  fs::permissions(target,
+                  fs::perms::owner_all | fs::perms::group_read | fs::perms::group_exec | fs::perms::others_read |
+                      fs::perms::others_exec,
+                  error);
+}
+
+}  // namespace cppgen

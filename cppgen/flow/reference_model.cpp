@@ -1,0 +1,29 @@
+#include "cppgen/flow/reference_model.h"
+
+#include "cppgen/flow/compiler.h"
+#include "cppgen/flow/model_parts.h"
+#include "cppgen/flow/stages.h"
+#include "cppgen/ops/op.h"
+#include "runtime/base/errors.h"
+
+namespace cppgen {
+
+ReferenceModel::ReferenceModel(const CompileRequest& request) : max_memory_(request.settings.max_memory) {
+  StageClock clock(&request);
+  ModelGraphs graphs = cut(read_and_simplify(request, clock));
+  for (Graph& graph : graphs.graphs) {
+    Part part;
+    for (ValueId v : graph.inputs) part.input_names.push_back(graph.value(v).name);
+    for (ValueId v : graph.outputs) part.output_names.push_back(graph.value(v).name);
+    part.program = ops::lower(graph);
+    parts_.push_back(std::move(part));
+  }
+  module_ = std::move(graphs.module);
+}
+
+std::vector<ir::HostTensor> ReferenceModel::run(const std::vector<ir::HostTensor>& inputs) const {
+  check(!module_, "a model of several programs is run as one");
+  return ir::interpret(program(), inputs, {}, {}, max_memory_);
+}
+
+}  // namespace cppgen

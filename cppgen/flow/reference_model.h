@@ -1,0 +1,34 @@
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cppgen/flow/compiler.h"
+#include "cppgen/ir/interpreter.h"
+#include "runtime/plan/module.h"
+
+namespace cppgen {
+
+// Runs a model on the reference interpreter. Inputs in the model's order; symbols are bound by them.
+class ReferenceModel {
+ public:
+  explicit ReferenceModel(const CompileRequest&);
+  std::vector<ir::HostTensor> run(const std::vector<ir::HostTensor>& inputs) const;  // of a model of one program
+  const ir::Program& program() const { return parts_[0].program; }
+
+  // A program, and the names of its inputs and outputs.
+  struct Part {
+    ir::Program program;
+    std::vector<std::string> input_names, output_names;
+  };
+  const std::vector<Part>& parts() const { return parts_; }
+  const rt::Module* module() const { return module_ ? &*module_ : nullptr; }  // null for one program
+  int64_t max_memory() const { return max_memory_; }
+
+ private:
+  std::vector<Part> parts_;
+  std::optional<rt::Module> module_;
+  int64_t max_memory_;
+};
+
+}  // namespace cppgen

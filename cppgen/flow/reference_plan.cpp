@@ -1,0 +1,139 @@
+#include "cppgen/flow/reference_plan.h"
+
+#include <cstring>
+#include <map>
+#include <set>
+
+#include "cppgen/flow/model_parts.h"
+#include "cppgen/package/bounds.h"
+#include "cppgen/package/dim_code.h"
+#include "cppgen/package/index_extents.h"
+#include "runtime/host/module_runner.h"
+#include "runtime/session/input_binding.h"
+#include "runtime/session/value_binding.h"
+
+namespace cppgen {
+namespace {
+
+std::vector<rt::Symbol> symbols_of(const ir::Program& program) {
+  std::vector<rt::Symbol> symbols;
+  std::set<std::string> seen;
+  for (size_t i = 0; i < program.inputs.size(); i++) {
+    const auto& shape = program.buffer(program.inputs[i]).shape;
+    for (size_t axis = 0; axis < shape.size(); axis++) {
+      const ir::IndexNode* node = shape[axis].node();
+      if (node && node->op == ir::IndexOp::variable && seen.insert(node->name).second)
+        symbols.push_back({node->name, int32_t(i), int32_t(axis)});
+    }
+  }
+  return symbols;
+}
+
+rt::Step step_of(const ir::Statement& statement) {
+  rt::Step step;
+  step.engine = kInterpreterEngine;
+  if (const auto* nest = std::get_if<ir::LoopNest>(&statement)) {
+    step.name = nest->name, step.origins = nest->origins;
+  } else if (const auto* call = std::get_if<ir::LibraryCall>(&statement)) {
+    step.name = call->function, step.origins = call->origins, step.kind = rt::StepKind::library;
+  }
+  return step;
+}
+
+// Of repetitions each statement once.
+void add_steps(const std::vector<ir::Statement>& statements, std::vector<rt::Step>& steps) {
+  for (const ir::Statement& statement : statements) {
+    if (const auto* repetition = std::get_if<ir::Repetition>(&statement)) {
+      add_steps(repetition->body, steps);
+    } else {
+      steps.push_back(step_of(statement));
+    }
+  }
+}
+
+ir::HostTensor host_tensor(const rt::TensorView& view) {
+  ir::HostTensor tensor{view.type, {view.dims.begin(), view.dims.end()}, {}};
+  const auto* bytes = static_cast<const std::byte*>(view.data);
+  tensor.bytes.assign(bytes, bytes + rt::byte_size(view.type, view.dims));
+  return tensor;
+}
+
+rt::Plan plan_of(const ReferenceModel::Part& part) {
+  const ir::Program& program = part.program;
+  rt::Plan plan;
+  plan.isa = kInterpreterEngine;
+  plan.symbols = symbols_of(program);
+  plan.bounds = package::bounds_of(*program.index, plan.symbols);
+  std::map<std::string, int64_t> numbers;
+  for (size_t i = 0; i < plan.symbols.size(); i++) numbers[plan.symbols[i].name] = int64_t(i);
+  const package::DimCoder coder(numbers);
+  const auto extents = package::index_extents(program);
+  for (size_t i = 0; i < program.inputs.size(); i++) {
+    const ir::Buffer& buffer = program.buffer(program.inputs[i]);
+    rt::TensorInfo info{part.input_names[i], buffer.type, {}, extents[i]};
+    for (IndexExpr dim : buffer.shape) info.dims.push_back(coder.code(dim));
+    plan.inputs.push_back(std::move(info));
+  }
+  for (size_t i = 0; i < program.outputs.size(); i++)
+    plan.outputs.push_back({part.output_names[i], program.buffer(program.outputs[i]).type, {}, 0});
+  add_steps(program.statements, plan.steps);
+  return plan;
+}
+
+std::vector<rt::Tensor> run_program(const ir::Program& program, std::span<const rt::TensorView> inputs,
+                                    int64_t max_memory) {
+  std::vector<ir::HostTensor> host;
+  for (const rt::TensorView& input : inputs) host.push_back(host_tensor(input));
+  std::vector<rt::Tensor> outputs;
+  for (const ir::HostTensor& result : ir::interpret(program, host, {}, {}, max_memory)) {
+    rt::Tensor tensor(result.type, result.dims);
+    if (tensor.bytes() > 0) std::memcpy(tensor.data(), result.bytes.data(), size_t(tensor.bytes()));
+    outputs.push_back(std::move(tensor));
+  }
+  return outputs;
+}
+
+}  // namespace
+
+rt::Plan reference_plan(const ReferenceModel& model) {
+  if (!model.module()) return plan_of(model.parts()[0]);
+  std::vector<rt::Plan> plans;
+  for (const auto& part : model.parts()) plans.push_back(plan_of(part));
+  std::vector<const rt::Plan*> pointers;
+  for (const rt::Plan& plan : plans) pointers.push_back(&plan);
+  rt::Module module = *model.module();
+  note_index_extents(module, [&](size_t plan, size_t input) { return plans[plan].inputs[input].index_extent; });
+  rt::Plan outline = rt::outline_of(module, pointers);
+  outline.isa = kInterpreterEngine;
+  return outline;
+}
+
+std::vector<rt::Tensor> run_reference(const ReferenceModel& model, const rt::Plan& plan,
+                                      std::span<const rt::TensorView> inputs,
+                                      const std::function<void()>& before_step) {
+  if (model.module())
+    return rt::tensors_of(plan, run_reference_values(model, plan, rt::copies_of(inputs), before_step));
+  std::vector<int64_t> symbols(plan.symbols.size());
+  rt::bind_inputs(plan, inputs, symbols);
+  rt::check_input_data(plan, inputs);
+  return run_program(model.program(), inputs, model.max_memory());
+}
+
+std::vector<rt::Value> run_reference_values(const ReferenceModel& model, const rt::Plan& plan,
+                                            std::vector<rt::Value> inputs, const std::function<void()>& before_step) {
+  rt::check_values(plan, inputs);
+  if (model.module()) {
+    auto run_plan = [&](int32_t part, std::span<const rt::TensorView> views) {
+      return run_program(model.parts()[size_t(part)].program, views, model.max_memory());
+    };
+    const rt::ModuleRunner runner(*model.module(), run_plan, before_step);
+    return runner.run(std::move(inputs));
+  }
+  std::vector<rt::TensorView> views;
+  for (const rt::Value& input : inputs) views.push_back(input.tensor()->view());
+  std::vector<rt::Value> results;
+  for (rt::Tensor& tensor : run_reference(model, plan, views)) results.emplace_back(std::move(tensor));
+  return results;
+}
+
+}  // namespace cppgen

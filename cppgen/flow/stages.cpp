@@ -1,0 +1,154 @@
+#include "cppgen/flow/stages.h"
+
+#include <fmt/format.h>
+
+#include <bit>
+#include <chrono>
+
+#include "cppgen/ops/op.h"
+#include "cppgen/passes/pipeline.h"
+#include "isa/cpu_features.h"
+#include "runtime/abi/abi.h"
+#include "runtime/base/errors.h"
+#include "runtime/contraction/tile.h"
+#include "runtime/threads/topology.h"
+
+namespace cppgen {
+
+std::string timeout_text(const CompileRequest& request) {
+  const int64_t limit = request.settings.compile_timeout_seconds;
+  return fmt::format("{}: compilation was stopped (the limit is {} s: CPPGEN_COMPILE_TIMEOUT_SECONDS)", request.model,
+                     limit);
+}
+
+void poll(const CompileRequest& request) {
+  if (request.cancel && request.cancel->cancelled()) throw Cancelled("compilation was cancelled");
+  const auto limit = std::chrono::seconds(request.settings.compile_timeout_seconds);
+  if (std::chrono::steady_clock::now() - request.begin > limit) user_error("{}", timeout_text(request));
+}
+
+double StageClock::now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
+
+void StageClock::add(const std::string& stage, double seconds) {
+  for (auto& s : stages_)
+    if (s.first == stage) {
+      s.second += seconds;
+      return;
+    }
+  stages_.push_back({stage, seconds});
+}
+
+double StageClock::of(const std::string& stage) const {
+  for (const auto& s : stages_)
+    if (s.first == stage) return s.second;
+  return 0;
+}
+
+Graph import_model(const CompileRequest& request, ImportRecord* record) {
+  return import_onnx(request.model, ImportOptions{request.dims, record});
+}
+
+// Folding may cost in proportion to the constants that the model brings, and no more than half of the memory.
+static passes::FoldBudget fold_budget(const Graph& graph, const Settings& settings) {
+  constexpr int64_t kLeastBytes = int64_t{64} << 20, kLeastSteps = int64_t{1} << 31;
+  constexpr int64_t kTimes = 8, kStepsOfByte = 4;
+  int64_t bytes = 0;
+  for (const Value& value : graph.values)
+    if (value.constant) bytes += int64_t(value.constant->data.size);
+  return {std::min(settings.max_memory / 2, kLeastBytes + kTimes * bytes), kLeastSteps + kStepsOfByte * bytes};
+}
+
+void simplify(Graph& graph, const CompileRequest& request, Trace* trace) {
+  passes::PassOptions options;
+  *options.budget = fold_budget(graph, request.settings);
+  options.constant_folding = request.settings.constant_folding;
+  const bool traced = trace && trace->on();
+  if (traced) trace->stage("import", to_string(graph));
+  options.trace = [&](const char* pass, const Graph& g) {
+    poll(request);
+    if (traced) trace->stage(pass, to_string(g));
+  };
+  passes::run_passes(graph, options);
+}
+
+Graph read_and_simplify(const CompileRequest& request, StageClock& clock, Trace* trace) {
+  Graph graph = clock.time("read", [&] { return import_model(request); });
+  clock.time("passes", [&] { simplify(graph, request, trace); });
+  return graph;
+}
+
+static schedule::FloatMath float_math(std::string_view name) {
+  using enum schedule::FloatMath;
+  for (schedule::FloatMath m : {strict, f32, bf16x3, bf16})
+    if (name_of(m) == name) return m;
+  internal_error("FPMATH_MODE={} is no mode", name);
+}
+
+schedule::Options schedule_options(const Settings& s) {
+  schedule::Options o;
+  o.max_fusion_size = s.max_fusion_size;
+  o.max_horizontal_fusion_size = s.max_horizontal_fusion_size;
+  o.realize_reads_threshold = s.realize_reads_threshold;
+  o.realize_opcount_threshold = s.realize_opcount_threshold;
+  o.realize_acc_reads_threshold = s.realize_acc_reads_threshold;
+  o.unroll_reductions_threshold = s.unroll_reductions_threshold;
+  o.epilogue_fusion = s.epilogue_fusion;
+  o.attention_fusion = s.attention_fusion;
+  o.split_reductions = s.split_reductions;
+  o.layout_optimization = s.layout_optimization;
+  o.inplace_buffers = s.inplace_buffers;
+  o.weight_prepack = s.weight_prepack;
+  o.gemm_backends = s.max_autotune_gemm_backends;
+  o.fpmath = float_math(s.fpmath_mode);
+  return o;
+}
+
+const MachineDescription& this_machine() {
+  static const MachineDescription machine = rt::machine_description(rt::topology_of_this_machine());
+  return machine;
+}
+
+// Machines whose caches differ a little share kernels: blocks are cut for the power of two below.
+int64_t cache_class(int64_t bytes) { return bytes > 0 ? int64_t(std::bit_floor(uint64_t(bytes))) : 0; }
+
+schedule::Target target_of(const VecISA& isa, const MachineDescription& machine) {
+  schedule::Target target{
+      std::string(isa.name), isa.lanes, {}, cache_class(machine.l2_bytes), cache_class(machine.l3_bytes)};
+  target.bf16_dot_speed = bf16_dot_speed(cpu_vendor());
+  for (size_t f = 0; f < rt::kTileFormatCount; f++) target.tiles[f] = rt::tile_shape(isa.name, rt::TileFormat(f));
+  return target;
+}
+
+CompileOptions compile_options(const CompileRequest& request) {
+  const Settings& s = request.settings;
+  CompileOptions o;
+  o.cxx = s.cxx, o.opt_level = s.compiler_opt;
+  o.abi_version = CPPGEN_ABI_VERSION;
+  o.threads = int(s.compile_threads);
+  o.timeout_seconds = double(s.compile_timeout_seconds);
+  o.cache_dir = s.cache_dir;
+  o.use_cache = s.kernel_cache, o.recompile = s.recompile, o.disable_caches = s.force_disable_caches;
+  o.lock_timeout_seconds = double(s.file_lock_timeout);
+  o.cache_size_limit = s.cache_size_limit;
+  o.on_progress = request.on_progress;
+  o.cancel = request.cancel;
+#ifdef __SANITIZE_ADDRESS__
+  o.extra_flags = {"-fsanitize=address"};  // a build under the sanitizer watches its kernels too
+#endif
+  return o;
+}
+
+std::vector<codegen::KernelText> emit_kernels(const schedule::Schedule& schedule, const schedule::Target& target,
+                                              const Settings& settings) {
+  codegen::Options options;
+  options.comment_origin = settings.comment_origin;
+  std::vector<codegen::KernelText> kernels;
+  schedule::each_kernel(schedule.steps, [&](const schedule::FusedKernel& kernel) {
+    kernels.push_back(codegen::emit_kernel(schedule, kernel, target, options));
+  });
+  return kernels;
+}
+
+}  // namespace cppgen

@@ -1,0 +1,63 @@
+#pragma once
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "cppgen/codegen/kernel_text.h"
+#include "cppgen/compile/compile_options.h"
+#include "cppgen/flow/compiler.h"
+#include "cppgen/flow/trace.h"
+#include "cppgen/graph/graph.h"
+#include "cppgen/schedule/kernel.h"
+#include "cppgen/schedule/options.h"
+#include "isa/vec_isa.h"
+#include "runtime/base/machine.h"
+
+namespace cppgen {
+
+// Throws Cancelled if the request's token is set, UserError if COMPILE_TIMEOUT_SECONDS have passed since its `begin`.
+void poll(const CompileRequest&);
+std::string timeout_text(const CompileRequest&);
+
+// Seconds per named stage, in order of first use. Polls the request, if there is one, before each.
+class StageClock {
+ public:
+  explicit StageClock(const CompileRequest* request = nullptr) : request_(request) {}
+  template <class F>
+  auto time(const char* stage, F&& work) {
+    if (request_) poll(*request_);
+    double start = now();
+    struct Stop {
+      StageClock& clock;
+      const char* stage;
+      double start;
+      ~Stop() { clock.add(stage, now() - start); }
+    } stop{*this, stage, start};
+    return work();
+  }
+  void add(const std::string& stage, double seconds);
+  double of(const std::string& stage) const;
+  const std::vector<std::pair<std::string, double>>& stages() const { return stages_; }
+  static double now();  // seconds, steady
+
+ private:
+  const CompileRequest* request_;
+  std::vector<std::pair<std::string, double>> stages_;
+};
+
+// The single stages of the flow; each takes what the one before gives. compiler.cpp is their only order.
+Graph import_model(const CompileRequest&, ImportRecord* = nullptr);
+void simplify(Graph&, const CompileRequest&, Trace* = nullptr);
+Graph read_and_simplify(const CompileRequest&, StageClock&, Trace* = nullptr);  // these two
+schedule::Options schedule_options(const Settings&);
+int64_t cache_class(int64_t bytes);  // of a cache, as schedules and keys see it
+schedule::Target target_of(const VecISA&, const MachineDescription&);
+CompileOptions compile_options(const CompileRequest&);
+
+// What the schedule is made for: the machine that compiles.
+const MachineDescription& this_machine();
+
+// Emits every kernel of the schedule, in order.
+std::vector<codegen::KernelText> emit_kernels(const schedule::Schedule&, const schedule::Target&, const Settings&);
+
+}  // namespace cppgen

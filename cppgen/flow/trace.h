@@ -1,0 +1,26 @@
+#pragma once
+#include <string>
+
+#include "cppgen/flow/compiler.h"
+
+namespace cppgen {
+
+// What TRACE writes about one compilation: files in the folder TRACE_DIR/<model>. A file that cannot be written costs a
+// warning.
+class Trace {
+ public:
+  // Makes the folder if the setting is on; UserError if it cannot. With the setting off, nothing is written.
+  explicit Trace(const CompileRequest&);
+
+  bool on() const { return !folder_.empty(); }
+  void write(const std::string& name, const std::string& text) const;
+
+  // The graph or program after `stage`: "07_fold_constants.txt", numbered in the order of the calls.
+  void stage(const std::string& stage, const std::string& text);
+
+ private:
+  std::string folder_;
+  int stages_ = 0;
+};
+
+}  // namespace cppgen

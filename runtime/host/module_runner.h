@@ -1,0 +1,52 @@
+#pragma once
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "runtime/host/host_functions.h"
+#include "runtime/plan/module.h"
+#include "runtime/values/value.h"
+
+namespace cppgen::rt {
+
+// Runs a module: its steps one after the other, each body in a frame of slots, values freed after their last use. Plans
+// are run by whom the caller chooses, so that compiled plans and interpreted programs have one control flow. Used from
+// many threads at once.
+class ModuleRunner {
+ public:
+  using RunPlan = std::function<std::vector<Tensor>(int32_t plan, std::span<const TensorView>)>;
+
+  // UserError if the module calls a function that does not exist. The module outlives the runner. `before_step` is
+  // called before each step of each body, unless null; what it throws ends the run.
+  ModuleRunner(const Module&, RunPlan, std::function<void()> before_step = {});
+
+  // In the order of the model. UserError naming the node if a step fails.
+  std::vector<Value> run(std::vector<Value> inputs) const;
+
+ private:
+  using Frame = std::vector<Value>;
+  struct PreparedStep {
+    HostFunction function;
+    std::vector<int32_t> last_reads;  // slots that nothing reads later
+  };
+
+  void begin_step() const {
+    if (before_step_) before_step_();
+  }
+  std::vector<Value> run_body(int32_t body, std::vector<Value> inputs) const;
+  std::vector<Value> run_step(const HostStep&, const PreparedStep&, const Frame&) const;
+  std::vector<Value> run_plan(const HostStep&, const Frame&) const;
+  std::vector<Value> run_branch(const HostStep&, const Frame&) const;
+  std::vector<Value> run_loop(const HostStep&, const Frame&) const;
+  std::vector<Value> run_scan(const HostStep&, const Frame&) const;
+  std::vector<Value> scan(const HostCall&, const Frame&) const;
+  std::vector<Value> run_map(const HostStep&, const Frame&) const;
+  void prepare(size_t body);
+
+  const Module& module_;
+  RunPlan run_plan_;
+  std::function<void()> before_step_;
+  std::vector<std::vector<PreparedStep>> prepared_;
+};
+
+}  // namespace cppgen::rt

@@ -1,0 +1,239 @@
+// Strings: constants, casts, comparison, normalisation.
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "runtime/base/elements.h"
+#include "runtime/base/errors.h"
+#include "runtime/base/narrow_floats.h"
+#include "runtime/host/host_functions.h"
+
+namespace cppgen::rt {
+namespace {
+
+using Values = std::vector<Value>;
+
+// texts: the elements; integers: the dimensions
+Values constant(const HostCall& call) {
+  if (element_count(call.step.integers) != int64_t(call.step.texts.size()))
+    call.fail("its strings do not fit its shape");
+  return one_value(StringTensor{call.step.integers, call.step.texts});
+}
+
+bool equal_ignoring_case(std::string_view a, std::string_view b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
+}
+
+std::string text_of(const Tensor& x, int64_t i) {
+  switch (x.type()) {
+    case DType::f64:
+      break;
+    case DType::boolean:
+      return x.as<uint8_t>()[i] ? "1" : "0";
+    case DType::u64:
+      return fmt::format("{}", x.as<uint64_t>()[i]);
+    default:
+      if (!is_float(x.type())) return fmt::format("{}", integer_element(x.type(), x.data(), i));
+  }
+  const double value = number_element(x.type(), x.data(), i);
+  if (std::isnan(value)) return "NaN";
+  if (std::isinf(value)) return value > 0 ? "INF" : "-INF";
+  // The shortest digits that read back as the same number of this type.
+  return x.type() == DType::f64 ? fmt::format("{}", value) : fmt::format("{}", float(value));
+}
+
+Values cast_to_strings(const HostCall& call) {
+  if (call.has(0) && call.inputs[0]->strings()) return one_value(*call.inputs[0]);
+  const Tensor& x = call.tensor(0);
+  StringTensor result{x.dims(), {}};
+  for (int64_t i = 0; i < x.elements(); i++) result.elements.push_back(text_of(x, i));
+  return one_value(std::move(result));
+}
+
+template <class T>
+void store(const HostCall& call, const StringTensor& x, T* to) {
+  for (size_t i = 0; i < x.elements.size(); i++)
+    to[i] = std::is_integral_v<T> ? T(integer_in(call, x.elements[i])) : T(number_in(call, x.elements[i]));
+}
+
+// texts: the type
+Values numbers_of(const HostCall& call) {
+  const StringTensor& x = call.strings(0);
+  const std::optional<DType> type = dtype_from_name(call.step.texts[0]);
+  if (!type) call.fail(fmt::format("there is no type '{}'", call.step.texts[0]));
+  Tensor result(*type, x.dims);
+  switch (*type) {
+    case DType::f32:
+      store(call, x, result.as<float>());
+      break;
+    case DType::f64:
+      store(call, x, result.as<double>());
+      break;
+    case DType::f16:
+      for (size_t i = 0; i < x.elements.size(); i++)
+        result.as<uint16_t>()[i] = f32_to_f16(float(number_in(call, x.elements[i])));
+      break;
+    case DType::bf16:
+      for (size_t i = 0; i < x.elements.size(); i++)
+        result.as<uint16_t>()[i] = f32_to_bf16(float(number_in(call, x.elements[i])));
+      break;
+    case DType::boolean:
+      for (size_t i = 0; i < x.elements.size(); i++) result.as<uint8_t>()[i] = number_in(call, x.elements[i]) != 0;
+      break;
+    case DType::i8:
+    case DType::u8:
+      store(call, x, result.as<uint8_t>());
+      break;
+    case DType::i16:
+    case DType::u16:
+      store(call, x, result.as<uint16_t>());
+      break;
+    case DType::i32:
+    case DType::u32:
+      store(call, x, result.as<uint32_t>());
+      break;
+    case DType::i64:
+    case DType::u64:
+      store(call, x, result.as<uint64_t>());
+      break;
+    default:
+      call.fail(fmt::format("strings to {} is not supported", name_of(*type)));
+  }
+  return one_value(std::move(result));
+}
+
+// The shape that both broadcast to, and where an element of it lies in a tensor of these dimensions.
+std::vector<int64_t> broadcast_dims(const HostCall& call, const std::vector<int64_t>& a,
+                                    const std::vector<int64_t>& b) {
+  std::vector<int64_t> dims(std::max(a.size(), b.size()));
+  for (size_t d = 0; d < dims.size(); d++) {
+    const int64_t x = d < dims.size() - a.size() ? 1 : a[d - (dims.size() - a.size())];
+    const int64_t y = d < dims.size() - b.size() ? 1 : b[d - (dims.size() - b.size())];
+    if (x != y && x != 1 && y != 1)
+      call.fail(fmt::format("shapes {} and {} do not broadcast", shape_text(a), shape_text(b)));
+    dims[d] = x == 1 ? y : x;
+  }
+  return dims;
+}
+
+size_t position_in(const std::vector<int64_t>& dims, const std::vector<int64_t>& of, int64_t flat) {
+  int64_t at = 0, stride = 1;
+  for (size_t d = dims.size(), k = of.size(); k-- > 0;) {
+    d--;
+    if (of[k] != 1) at += flat % dims[d] * stride;
+    flat /= dims[d];
+    stride *= of[k];
+  }
+  return size_t(at);
+}
+
+Values equal(const HostCall& call) {
+  const StringTensor &a = call.strings(0), &b = call.strings(1);
+  Tensor result(DType::boolean, broadcast_dims(call, a.dims, b.dims));
+  for (int64_t i = 0; i < result.elements(); i++)
+    result.as<uint8_t>()[i] =
+        a.elements[position_in(result.dims(), a.dims, i)] == b.elements[position_in(result.dims(), b.dims, i)];
+  return one_value(std::move(result));
+}
+
+Values concat(const HostCall& call) {
+  const StringTensor &a = call.strings(0), &b = call.strings(1);
+  StringTensor result{broadcast_dims(call, a.dims, b.dims), {}};
+  for (int64_t i = 0, n = element_count(result.dims); i < n; i++)
+    result.elements.push_back(a.elements[position_in(result.dims, a.dims, i)] +
+                              b.elements[position_in(result.dims, b.dims, i)]);
+  return one_value(std::move(result));
+}
+
+Values dims_of(const HostCall& call) {
+  std::vector<int64_t> dims;
+  if (!call.has(0)) call.fail("input 0 is missing");
+  if (const StringTensor* s = call.inputs[0]->strings()) {
+    dims = s->dims;
+  } else {
+    dims = call.tensor(0).dims();
+  }
+  const auto rank = int64_t(dims.size());
+  auto clamp = [&](int64_t at) { return std::clamp<int64_t>(at < 0 ? at + rank : at, 0, rank); };
+  const int64_t begin = clamp(call.step.integers[0]), end = std::max(begin, clamp(call.step.integers[1]));
+  Tensor result(DType::i64, {end - begin});
+  std::copy(dims.begin() + begin, dims.begin() + end, result.as<int64_t>());
+  return one_value(std::move(result));
+}
+
+Values size(const HostCall& call) {
+  if (call.has(0) && call.inputs[0]->strings()) return one_value(tensor_of(int64_t(call.strings(0).elements.size())));
+  return one_value(tensor_of(call.tensor(0).elements()));
+}
+
+// ASCII letters only: what is beyond needs tables of a locale.
+std::string in_case(std::string text, int64_t change) {
+  for (char& c : text) {
+    if (change == 1 && c >= 'A' && c <= 'Z') c = char(c - 'A' + 'a');
+    if (change == 2 && c >= 'a' && c <= 'z') c = char(c - 'a' + 'A');
+  }
+  return text;
+}
+
+// integers: 0 as they are, 1 lower case, 2 upper case; whether case counts. texts: words that are left out
+Values normalize(const HostCall& call) {
+  const StringTensor& x = call.strings(0);
+  const bool row = x.dims.size() == 2 && x.dims[0] == 1;
+  if (x.dims.size() != 1 && !row) call.fail(fmt::format("shape {} is neither [C] nor [1, C]", shape_text(x.dims)));
+  const bool sensitive = call.step.integers[1] != 0;
+  auto key = [&](const std::string& word) { return sensitive ? word : in_case(word, 1); };
+  StringTensor result;
+  for (const std::string& word : x.elements) {
+    const bool left_out = std::any_of(call.step.texts.begin(), call.step.texts.end(),
+                                      [&](const std::string& stop) { return key(stop) == key(word); });
+    if (!left_out) result.elements.push_back(in_case(word, call.step.integers[0]));
+  }
+  if (result.elements.empty()) result.elements.emplace_back();
+  result.dims = {int64_t(result.elements.size())};
+  if (row) result.dims.insert(result.dims.begin(), 1);
+  return one_value(std::move(result));
+}
+
+constexpr NamedHostFunction kFunctions[] = {
+    {"string_constant", 0, 0, 0, constant},
+    {"cast_to_strings", 1, 0, 0, cast_to_strings},
+    {"numbers_of_strings", 1, 0, 1, numbers_of},
+    {"equal_strings", 2, 0, 0, equal},
+    {"string_concat", 2, 0, 0, concat},
+    {"dims", 1, 2, 0, dims_of},
+    {"size", 1, 0, 0, size},
+    {"string_normalize", 1, 2, 0, normalize},
+};
+
+}  // namespace
+
+double number_in(const HostCall& call, std::string_view text) {
+  std::string_view digits = text.starts_with('+') ? text.substr(1) : text;
+  for (const char* word : {"inf", "infinity"}) {
+    if (equal_ignoring_case(digits, word)) return std::numeric_limits<double>::infinity();
+    if (digits.starts_with('-') && equal_ignoring_case(digits.substr(1), word))
+      return -std::numeric_limits<double>::infinity();
+  }
+  if (equal_ignoring_case(digits, "nan")) return std::numeric_limits<double>::quiet_NaN();
+  double value = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  if (error == std::errc::result_out_of_range) return std::strtod(std::string(digits).c_str(), nullptr);
+  if (error != std::errc() || end != digits.data() + digits.size())
+    call.fail(fmt::format("the string '{}' is no number", text.substr(0, 64)));
+  return value;
+}
+
+int64_t integer_in(const HostCall& call, std::string_view text) {
+  const std::string_view digits = text.starts_with('+') ? text.substr(1) : text;
+  int64_t value = 0;
+  const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
+  if (error == std::errc() && end == digits.data() + digits.size()) return value;
+  return int64_t(number_in(call, text));
+}
+
+std::span<const NamedHostFunction> string_functions() { return kFunctions; }
+
+}  // namespace cppgen::rt

@@ -1,0 +1,176 @@
+#include "runtime/package/package.h"
+
+#include <fcntl.h>
+#include <openssl/evp.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "runtime/abi/abi.h"
+#include "runtime/base/errors.h"
+#include "runtime/base/plain_file_name.h"
+#include "runtime/package/seal.h"
+#include "runtime/package/version.h"
+
+namespace cppgen::rt {
+namespace {
+
+using nlohmann::json;
+namespace fs = std::filesystem;
+
+bool is_sha256(std::string_view text) {
+  return text.size() == 64 && text.find_first_not_of("0123456789abcdef") == text.npos;
+}
+
+const json& member(const json& node, const char* key, json::value_t type, const std::string& where) {
+  const auto it = node.is_object() ? node.find(key) : node.end();
+  if (it == node.end()) user_error("'{}': the field '{}' is missing", where, key);
+  const bool integer = type == json::value_t::number_integer && it->is_number_integer();
+  if (it->type() != type && !integer) user_error("'{}': the field '{}' has the type {}", where, key, it->type_name());
+  return *it;
+}
+
+int64_t integer(const json& node, const char* key, const std::string& where) {
+  return member(node, key, json::value_t::number_integer, where).get<int64_t>();
+}
+
+std::string text(const json& node, const char* key, const std::string& where) {
+  return member(node, key, json::value_t::string, where).get<std::string>();
+}
+
+void check_version(int64_t found, int64_t expected, const char* what, const std::string& where) {
+  if (found != expected)
+    user_error("'{}': {} {} is not supported; this runtime ({}) reads {} {}. Compile the model again.", where, what,
+               found, kVersion, what, expected);
+}
+
+ManifestFile file_from(const json& node, const std::string& where) {
+  ManifestFile file{text(node, "name", where), integer(node, "bytes", where), text(node, "sha256", where)};
+  if (!is_plain_file_name(file.name) || file.name == kManifestFile)
+    user_error("'{}': '{}' is not the name of a file in the package", where, file.name);
+  if (file.bytes < 0) user_error("'{}': '{}' has {} bytes", where, file.name, file.bytes);
+  if (!is_sha256(file.sha256)) user_error("'{}': the sha256 of '{}' is not 64 hex digits", where, file.name);
+  return file;
+}
+
+void write_file(const std::string& path, std::string_view content) {
+  const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  if (fd < 0) user_error("cannot write '{}': {}", path, strerror(errno));
+  bool ok = true;
+  while (ok && !content.empty()) {
+    const ssize_t n = ::write(fd, content.data(), content.size());
+    if (n > 0) content.remove_prefix(size_t(n));
+    ok = n > 0 || errno == EINTR;
+  }
+  ok = ok && ::fsync(fd) == 0;
+  const int error = errno;
+  ::close(fd);
+  if (!ok) user_error("cannot write '{}': {}", path, strerror(error));
+}
+
+std::vector<std::string> files_of(const std::string& directory) {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(directory, error)) {
+    const std::string name = entry.path().filename().string();
+    if (!name.starts_with(kManifestFile) && entry.is_regular_file()) names.push_back(name);  // nor its temporary
+  }
+  if (error) user_error("cannot list '{}': {}", directory, error.message());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+}  // namespace
+
+std::string weights_file_name(int32_t plan) { return fmt::format("weights_{}.bin", plan); }
+std::string plan_file_name(int32_t plan) { return fmt::format("plan_{}.json", plan); }
+
+std::string sha256_of(std::span<const char> bytes) {
+  const std::unique_ptr<EVP_MD_CTX, void (*)(EVP_MD_CTX*)> context(EVP_MD_CTX_new(), EVP_MD_CTX_free);
+  unsigned char digest[32];
+  const bool ok = context && EVP_DigestInit_ex(context.get(), EVP_sha256(), nullptr) == 1 &&
+                  EVP_DigestUpdate(context.get(), bytes.data(), bytes.size()) == 1 &&
+                  EVP_DigestFinal_ex(context.get(), digest, nullptr) == 1;
+  check(ok, "SHA-256 failed");
+  return fmt::format("{:02x}", fmt::join(digest, ""));
+}
+
+const ManifestFile* Manifest::find(std::string_view name) const {
+  for (const ManifestFile& file : files)
+    if (file.name == name) return &file;
+  return nullptr;
+}
+
+Manifest read_manifest(const std::string& directory) {
+  const std::string path = directory + "/" + std::string(kManifestFile);
+  std::error_code error;
+  if (!fs::is_directory(directory, error)) user_error("'{}' is not a package: no such directory", directory);
+  if (!fs::exists(path, error)) user_error("'{}' is not a package: it has no {}", directory, kManifestFile);
+  const MappedFile file(path);
+  const json root = json::parse(file.content().begin(), file.content().end(), nullptr, false);
+  if (root.is_discarded()) user_error("'{}' is not well-formed JSON", path);
+  if (const std::string format = text(root, "format", path); format != kPackageFormat)
+    user_error("'{}' is not a package: its format is '{}', expected '{}'", path, format, kPackageFormat);
+
+  Manifest manifest;
+  manifest.format_version = integer(root, "format_version", path);
+  check_version(manifest.format_version, kPackageFormatVersion, "package format version", path);
+  manifest.abi_version = integer(root, "abi_version", path);
+  check_version(manifest.abi_version, CPPGEN_ABI_VERSION, "kernel ABI version", path);
+  manifest.isa = text(root, "isa", path);
+  manifest.cppgen_version = text(root, "cppgen_version", path);
+  for (const json& node : member(root, "files", json::value_t::array, path))
+    manifest.files.push_back(file_from(node, path));
+  return manifest;
+}
+
+void write_manifest(const std::string& directory, const std::string& isa) {
+  std::vector<std::string> names = files_of(directory);
+  std::stable_partition(names.begin(), names.end(), [](const auto& name) { return !is_object(name); });
+  std::vector<ManifestFile> listed;
+  std::string seal;
+  for (const std::string& name : names) {
+    const std::string path = directory + "/" + name;
+    if (is_object(name)) {
+      if (seal.empty()) seal = seal_of(listed);
+      write_seal(path, seal);
+    }
+    const MappedFile file(path);
+    listed.push_back({name, file.bytes(), sha256_of(file.content())});
+  }
+  json files = json::array();
+  for (const ManifestFile& file : listed)
+    files.push_back({{"name", file.name}, {"bytes", file.bytes}, {"sha256", file.sha256}});
+  const json root{{"format", kPackageFormat},          {"format_version", kPackageFormatVersion},
+                  {"abi_version", CPPGEN_ABI_VERSION}, {"isa", isa},
+                  {"cppgen_version", kVersion},        {"files", files}};
+  const std::string path = directory + "/" + std::string(kManifestFile), temporary = path + ".tmp";
+  write_file(temporary, root.dump(1, ' ', false, json::error_handler_t::replace) + "\n");
+  std::error_code error;
+  fs::rename(temporary, path, error);
+  if (error) user_error("cannot write '{}': {}", path, error.message());
+}
+
+MappedFile open_package_file(const std::string& directory, const ManifestFile& file, bool hash) {
+  const std::string path = directory + "/" + file.name;
+  std::error_code error;
+  if (!fs::exists(path, error)) user_error("package '{}': the file '{}' is missing", directory, file.name);
+  MappedFile mapped(path, /*populate=*/hash);  // all of it is read now: no page by page
+  if (mapped.bytes() != file.bytes)
+    user_error("package '{}': '{}' has {} bytes, expected {}: it is truncated or was replaced", directory, file.name,
+               mapped.bytes(), file.bytes);
+  if (hash) {
+    const std::string found = sha256_of(mapped.content());
+    if (found != file.sha256)
+      user_error("package '{}': '{}' was altered: its SHA-256 is {}, expected {}", directory, file.name, found,
+                 file.sha256);
+  }
+  return mapped;
+}
+
+}  // namespace cppgen::rt

@@ -1,0 +1,55 @@
+#pragma once
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "runtime/memory/mapping.h"
+
+namespace cppgen::rt {
+
+// A compiled model on disk: a directory with manifest.json, plan.json, kernels_*.so and weights.bin. It holds no
+// absolute path, so it may be moved.
+
+inline constexpr std::string_view kPackageFormat = "cppgen-package";
+inline constexpr int64_t kPackageFormatVersion = 4;
+inline constexpr std::string_view kManifestFile = "manifest.json";
+inline constexpr std::string_view kPlanFile = "plan.json";
+inline constexpr std::string_view kModuleFile = "module.json";  // of a model of several plans
+std::string plan_file_name(int32_t plan);                       // "plan_0.json": of such a model
+std::string weights_file_name(int32_t plan);                    // "weights_0.bin"
+inline constexpr std::string_view kWeightsFile = "weights.bin";
+
+struct ManifestFile {
+  std::string name;  // of a file in the directory itself
+  int64_t bytes = 0;
+  std::string sha256;  // 64 lower-case hex digits
+};
+
+struct Manifest {
+  int64_t format_version = kPackageFormatVersion;
+  int64_t abi_version = 0;
+  std::string isa;
+  std::string cppgen_version;
+  std::vector<ManifestFile> files;
+
+  const ManifestFile* find(std::string_view name) const;  // null if not listed
+};
+
+// UserError, naming the file, what was found and what is expected, unless `directory` is a package that this runtime
+// understands: format, versions, names.
+Manifest read_manifest(const std::string& directory);
+
+// Seals the objects of `directory` (seal.h; they must be no links to other packages' files), lists and hashes every
+// regular file but the manifest itself, and writes the manifest (through a rename). The last act of writing a package.
+// UserError if that fails.
+void write_manifest(const std::string& directory, const std::string& isa);
+
+// Maps a listed file and checks its size and, with `hash`, its SHA-256. UserError naming the file if it is missing,
+// shorter or longer than listed, or altered.
+MappedFile open_package_file(const std::string& directory, const ManifestFile& file, bool hash);
+
+std::string sha256_of(std::span<const char> bytes);  // 64 lower-case hex digits
+
+}  // namespace cppgen::rt

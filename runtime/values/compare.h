@@ -1,0 +1,53 @@
+#pragma once
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "runtime/values/tensor.h"
+
+namespace cppgen::rt {
+
+// What a run is compared with.
+struct ExpectedOutput {
+  std::string name;
+  Tensor values;              // every flat_step-th element of the flattened output, from 0
+  std::vector<int64_t> dims;  // of the whole output; equal to values' own for flat_step 1
+  int64_t flat_step = 1;
+};
+
+struct Tolerance {
+  // Floats agree if |difference| <= atol + rtol * max|expected| over the output (finite values). Without a value, rtol
+  // is 1e-4, or two units in the last place of 1 for the 16-bit types. NaN agrees with NaN, an infinity with itself.
+  // Integers and bools agree if they are equal.
+  std::optional<double> rtol;
+  double atol = 0;
+};
+
+struct OutputReport {
+  std::string name;
+  bool ok = false;
+  std::string reason;         // why not: empty if ok
+  double max_difference = 0;  // of finite floats and of integers
+  double max_expected = 0;    // greatest finite magnitude
+  double limit = 0;           // allowed difference
+  int64_t compared = 0, wrong = 0;
+  int64_t worst = -1;  // flat index in the output of the first wrong or most different element
+};
+
+struct VerifyReport {
+  std::vector<OutputReport> outputs;
+  std::string reason;  // what is wrong beyond single outputs
+
+  bool ok() const;
+  std::string text() const;  // one line per output
+  std::string json() const;
+};
+
+OutputReport compare_output(const ExpectedOutput& expected, const TensorView& actual, const Tolerance& = {});
+
+// Also checks that there are as many outputs.
+VerifyReport compare_outputs(std::span<const ExpectedOutput> expected, std::span<const Tensor> actual,
+                             const Tolerance& = {});
+
+}  // namespace cppgen::rt

@@ -1,0 +1,103 @@
+#include "runtime/values/npy.h"
+
+#include <cstring>
+
+#include "runtime/base/elements.h"
+#include "runtime/base/errors.h"
+#include "runtime/memory/mapping.h"
+#include "runtime/values/npy_header.h"
+
+namespace cppgen::rt {
+namespace {
+
+struct TypeCode {
+  std::string_view code;
+  DType type;
+};
+// The first row of a type is the one that is written.
+constexpr TypeCode kTypeCodes[] = {
+    {"f4", DType::f32},        {"f8", DType::f64},      {"f2", DType::f16},        {"i1", DType::i8},
+    {"i2", DType::i16},        {"i4", DType::i32},      {"i8", DType::i64},        {"u1", DType::u8},
+    {"u2", DType::u16},        {"u4", DType::u32},      {"u8", DType::u64},        {"b1", DType::boolean},
+    {"u2", DType::bf16},       {"u1", DType::f8e4m3fn}, {"u1", DType::f8e4m3fnuz}, {"u1", DType::f8e5m2},
+    {"u1", DType::f8e5m2fnuz}, {"i1", DType::i4},       {"u1", DType::u4},         {"i1", DType::i2},
+    {"u1", DType::u2},         {"u1", DType::f4e2m1},   {"u1", DType::f8e8m0}};
+
+std::string_view code_of(DType type) {
+  for (const TypeCode& row : kTypeCodes)
+    if (row.type == type) return row.code;
+  internal_error("npy: type {}", name_of(type));
+}
+
+// Whether elements of this description may be of a type that NumPy lacks.
+bool may_be(std::string_view descr, DType type) {
+  if (descr.size() != 3 || descr[0] == '>') return false;
+  const std::string_view code = descr.substr(1);
+  return code == code_of(type) || code == (size_of(type) == 1 ? "V1" : "V2") || (is_float8(type) && code == "f1");
+}
+
+DType type_of(const std::string& descr, const std::string& path) {
+  if (descr.size() == 3 && descr[0] == '>' && descr[2] != '1')
+    user_error("'{}' holds big-endian elements ({}); only little-endian ones can be read", path, descr);
+  const bool order = descr.size() == 3 && (descr[0] == '<' || descr[0] == '|' || descr[0] == '=' || descr[0] == '>');
+  for (const TypeCode& row : kTypeCodes)
+    if (order && descr.substr(1) == row.code) return row.type;
+  user_error("'{}' holds elements of the kind '{}'; allowed are bool, float16/32/64 and (u)int8/16/32/64", path, descr);
+}
+
+// A file may hold other bytes than those that kernels rely on: bools are made 0 or 1.
+void check_elements(Tensor& tensor, const std::string& path) {
+  auto* bytes = tensor.as<uint8_t>();
+  const int64_t count = tensor.elements();
+  if (tensor.type() == DType::boolean)
+    for (int64_t i = 0; i < count; i++) bytes[i] = bytes[i] != 0;
+  if (bits_of(tensor.type()) >= 8) return;
+  const auto [least, greatest] = range_of(tensor.type());
+  const DType byte = least < 0 ? DType::i8 : DType::u8;
+  for (int64_t i = 0; i < count; i++)
+    if (const int64_t value = integer_element(byte, bytes, i); value < least || value > greatest)
+      user_error("'{}' holds the {} {}; allowed are {} to {}", path, name_of(tensor.type()), value, least, greatest);
+}
+
+void copy_fortran_order(Tensor& tensor, const char* from) {
+  const size_t size = size_of(tensor.type());
+  FortranOrder order(tensor.dims());
+  char* to = tensor.as<char>();
+  for (int64_t i = 0, n = tensor.elements(); i < n; i++, to += size)
+    std::memcpy(to, from + size_t(order.next()) * size, size);
+}
+
+}  // namespace
+
+void check_npy(const std::string& path) {
+  const MappedFile file(path);
+  read_npy_header({file.data(), size_t(file.bytes())}, path);
+}
+
+bool needs_type_for_npy(DType type) { return type == DType::bf16 || is_narrow(type); }
+
+Tensor read_npy(const std::string& path, std::optional<DType> as) {
+  const MappedFile file(path);
+  const auto [header, data] = read_npy_header({file.data(), size_t(file.bytes())}, path);
+  const bool told = as && needs_type_for_npy(*as) && may_be(header.descr, *as);
+  const DType type = told ? *as : type_of(header.descr, path);
+  if (as && *as != type) user_error("'{}' holds {}; expected {}", path, name_of(type), name_of(*as));
+  if (const int64_t bytes = byte_size(type, header.shape); bytes != int64_t(data.size()))
+    user_error("'{}' holds {} bytes of data; its header says {} of shape {}, which are {}", path, data.size(),
+               name_of(type), shape_text(header.shape), bytes);
+  Tensor tensor(type, header.shape);
+  if (header.fortran_order)
+    copy_fortran_order(tensor, data.data());
+  else if (!data.empty())
+    std::memcpy(tensor.data(), data.data(), data.size());
+  check_elements(tensor, path);
+  return tensor;
+}
+
+void write_npy(const std::string& path, const TensorView& tensor) {
+  const std::string_view code = code_of(tensor.type);
+  const std::string descr = (code.back() == '1' ? "|" : "<") + std::string(code);
+  write_npy_file(path, descr, tensor.dims, tensor.data, size_t(byte_size(tensor.type, tensor.dims)));
+}
+
+}  // namespace cppgen::rt
