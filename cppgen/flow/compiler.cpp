@@ -145,7 +145,7 @@ class Compilation {
     for (const ModelPart& part : parts_)
       if (request_.settings.debug_fusion) std::fputs(decision_text(part.schedule.log).c_str(), stderr);
     const std::vector<CompileJob> jobs = make_jobs();
-    clock_.time("plan", [&] { make_plans(parts_, module_, libraries(jobs), std::string(isa_->name)); });
+    clock_.time("plan", [&] { make_plans(parts_, module_, object_names(jobs), std::string(isa_->name)); });
     if (request_.before_kernels) request_.before_kernels(described());
     compile(jobs);
     if (!trace_.on()) return;
@@ -177,16 +177,16 @@ class Compilation {
     std::vector<codegen::KernelText> kernels;
     for (ModelPart& part : parts_) std::move(part.kernels.begin(), part.kernels.end(), std::back_inserter(kernels));
     auto holder = codegen::share_functions(kernels);
-    std::vector<int> library(kernels.size());
+    std::vector<int> object(kernels.size());
     std::vector<CompileJob> jobs;
     for (const auto& unit : codegen::balance(kernels, codegen::unit_count(kernels)))
-      if (!unit.empty()) jobs.push_back(job_of(unit, kernels, library, int(jobs.size())));
-    for (size_t k = 0; k < kernels.size(); k++) library[k] = library[holder[k]];
+      if (!unit.empty()) jobs.push_back(job_of(unit, kernels, object, int(jobs.size())));
+    for (size_t k = 0; k < kernels.size(); k++) object[k] = object[holder[k]];
     size_t next = 0;
     for (ModelPart& part : parts_) {
       for (auto& kernel : part.kernels) {
         kernel = std::move(kernels[next]);
-        part.library_of_kernel.push_back(library[next++]);
+        part.object_of_kernel.push_back(object[next++]);
       }
     }
     return jobs;
@@ -201,14 +201,14 @@ class Compilation {
   }
 
   CompileJob job_of(const std::vector<size_t>& unit, const std::vector<codegen::KernelText>& kernels,
-                    std::vector<int>& library, int number) const {
+                    std::vector<int>& object, int number) const {
     CompileJob job;
     job.name = fmt::format("kernels_{}", number);
     job.isa_name = std::string(isa_->name);
     job.isa_flags = {isa_->compiler_flags.begin(), isa_->compiler_flags.end()};
     std::vector<const codegen::KernelText*> texts;
     for (size_t k : unit) {
-      library[k] = number;
+      object[k] = number;
       texts.push_back(&kernels[k]);
       job.expected_symbols.push_back(kernels[k].name);
     }
@@ -216,7 +216,7 @@ class Compilation {
     return job;
   }
 
-  static std::vector<std::string> libraries(const std::vector<CompileJob>& jobs) {
+  static std::vector<std::string> object_names(const std::vector<CompileJob>& jobs) {
     std::vector<std::string> names;
     for (const CompileJob& job : jobs) names.push_back(job.name + ".so");
     return names;

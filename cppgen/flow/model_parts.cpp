@@ -88,9 +88,9 @@ std::vector<ModelPart> make_parts(ModelGraphs& cut, const Settings& settings, co
 }
 
 void make_plans(std::vector<ModelPart>& parts, std::optional<rt::Module>& module,
-                const std::vector<std::string>& libraries, const std::string& isa) {
+                const std::vector<std::string>& objects, const std::string& isa) {
   for (ModelPart& part : parts)
-    part.plan = package::build_plan({part.schedule, part.kernels, part.library_of_kernel, libraries, part.input_names,
+    part.plan = package::build_plan({part.schedule, part.kernels, part.object_of_kernel, objects, part.input_names,
                                      part.output_names, part.name, isa, part.index_extents});
   if (!module) return;
   module->isa = isa;

@@ -26,7 +26,7 @@ struct ModelPart {
   std::vector<std::string> input_names, output_names;
   schedule::Schedule schedule;
   std::vector<codegen::KernelText> kernels;
-  std::vector<int> library_of_kernel;  // which shared object holds each
+  std::vector<int> object_of_kernel;   // which shared object holds each
   std::vector<int64_t> index_extents;  // of the inputs
   package::PlanAndWeights plan;
 };
@@ -40,7 +40,7 @@ std::vector<ModelPart> make_parts(ModelGraphs&, const Settings&, const schedule:
                                   const std::string& prefix = "", const TraceProgram& trace = nullptr);
 
 // Plans of the parts, whose kernels stand in these shared objects; what they say of inputs goes into the module.
-void make_plans(std::vector<ModelPart>&, std::optional<rt::Module>&, const std::vector<std::string>& libraries,
+void make_plans(std::vector<ModelPart>&, std::optional<rt::Module>&, const std::vector<std::string>& objects,
                 const std::string& isa);
 
 // Where a step of the model itself gives an input of the module to a plan, the module's input has the extent that

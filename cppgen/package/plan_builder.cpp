@@ -81,7 +81,7 @@ class Builder {
 
   PlanAndWeights run() {
     rt::Plan& plan = result_.plan;
-    plan.model = source_.model, plan.isa = source_.isa, plan.symbols = symbols_, plan.libraries = source_.libraries;
+    plan.model = source_.model, plan.isa = source_.isa, plan.symbols = symbols_, plan.objects = source_.objects;
     plan.bounds = bounds_of(*program_.index, symbols_);
     describe_tensors();
     for (const auto& step : source_.schedule.steps) std::visit([&](const auto& s) { add(s); }, step);
@@ -200,7 +200,7 @@ class Builder {
     const codegen::KernelText& text = source_.kernels[next_kernel_];
     rt::Step step;
     step.name = text.name;
-    step.library = source_.library_of_kernel[next_kernel_];
+    step.object = source_.object_of_kernel[next_kernel_];
     next_kernel_++;
     for (BufferId b : text.buffers) use(step, b);
     step.output_count = text.output_count;

@@ -23,8 +23,8 @@ struct PlanAndWeights {
 struct PlanSource {
   const schedule::Schedule& schedule;
   const std::vector<codegen::KernelText>& kernels;  // in the order of the schedule's kernel steps
-  const std::vector<int>& library_of_kernel;        // which shared object holds each
-  std::vector<std::string> libraries;               // file names
+  const std::vector<int>& object_of_kernel;         // which shared object holds each
+  std::vector<std::string> objects;                 // file names
   std::vector<std::string> input_names, output_names;
   std::string model, isa;
   std::vector<int64_t> index_extents;  // of the inputs (index_extents.h); empty: none

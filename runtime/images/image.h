@@ -15,9 +15,9 @@ struct Image {
 };
 
 // The first picture of a file in one of the formats below; nothing if the file is damaged or of none of them. UserError
-// if it needs a library that this machine lacks, or has more than 2^28 pixels.
+// if it needs a codec that this machine lacks, or has more than 2^28 pixels.
 //
-// The libraries are opened when the first picture needs them, so that models without pictures do not depend on them.
+// The codecs are opened when the first picture needs them, so that models without pictures do not depend on them.
 std::optional<Image> decode_image(Bytes file);
 
 // One format each. The file begins as files of the format do.

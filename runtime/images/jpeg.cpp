@@ -1,6 +1,6 @@
 #include "runtime/base/errors.h"
+#include "runtime/images/codec.h"
 #include "runtime/images/image.h"
-#include "runtime/images/library.h"
 
 #if __has_include(<jpeglib.h>)
 #include <jpeglib.h>
@@ -11,9 +11,9 @@
 namespace cppgen::rt {
 namespace {
 
-struct JpegLibrary {
-  SystemLibrary library{"JPEG", {JPEG_LIB_VERSION >= 80 ? "libjpeg.so.8" : "libjpeg.so.62"}};
-#define CPPGEN_JPEG(name) decltype(::name)* name = library.function<decltype(::name)>(#name)
+struct JpegCodec {
+  SystemCodec codec{"JPEG", {JPEG_LIB_VERSION >= 80 ? "libjpeg.so.8" : "libjpeg.so.62"}};
+#define CPPGEN_JPEG(name) decltype(::name)* name = codec.function<decltype(::name)>(#name)
   CPPGEN_JPEG(jpeg_std_error);
   CPPGEN_JPEG(jpeg_CreateDecompress);
   CPPGEN_JPEG(jpeg_mem_src);
@@ -71,9 +71,9 @@ class Jpeg {
   const jpeg_decompress_struct& state() const { return state_; }
 
  private:
-  static const JpegLibrary& calls() {
-    static const JpegLibrary library;
-    return library;
+  static const JpegCodec& calls() {
+    static const JpegCodec codec;
+    return codec;
   }
   jpeg_decompress_struct state_{};
   Errors errors_{};

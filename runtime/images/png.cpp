@@ -1,6 +1,6 @@
 #include "runtime/base/errors.h"
+#include "runtime/images/codec.h"
 #include "runtime/images/image.h"
-#include "runtime/images/library.h"
 
 #if __has_include(<png.h>)
 #include <png.h>
@@ -8,11 +8,11 @@
 namespace cppgen::rt {
 
 std::optional<Image> decode_png(Bytes file) {
-  static const SystemLibrary library("PNG", {"libpng16.so.16"});
+  static const SystemCodec codec("PNG", {"libpng16.so.16"});
   static auto* const begin =
-      library.function<decltype(png_image_begin_read_from_memory)>("png_image_begin_read_from_memory");
-  static auto* const finish = library.function<decltype(png_image_finish_read)>("png_image_finish_read");
-  static auto* const release = library.function<decltype(png_image_free)>("png_image_free");
+      codec.function<decltype(png_image_begin_read_from_memory)>("png_image_begin_read_from_memory");
+  static auto* const finish = codec.function<decltype(png_image_finish_read)>("png_image_finish_read");
+  static auto* const release = codec.function<decltype(png_image_free)>("png_image_free");
   png_image png{};
   png.version = PNG_IMAGE_VERSION;
   struct Released {

@@ -2,8 +2,8 @@
 #include <cstdarg>
 #include <cstring>
 
+#include "runtime/images/codec.h"
 #include "runtime/images/image.h"
-#include "runtime/images/library.h"
 
 namespace cppgen::rt {
 namespace {
@@ -56,23 +56,23 @@ int map_nothing(void*, void**, Offset*) { return 0; }
 void unmap_nothing(void*, void*, Offset) {}
 int say_nothing(void*, void*, const char*, const char*, va_list) { return 1; }
 
-struct TiffLibrary {
-  SystemLibrary library{"TIFF", {"libtiff.so.6"}};
-  AllocateOptions* allocate_options = library.function<AllocateOptions>("TIFFOpenOptionsAlloc");
-  FreeOptions* free_options = library.function<FreeOptions>("TIFFOpenOptionsFree");
-  SetHandler* on_error = library.function<SetHandler>("TIFFOpenOptionsSetErrorHandlerExtR");
-  SetHandler* on_warning = library.function<SetHandler>("TIFFOpenOptionsSetWarningHandlerExtR");
-  Open* open = library.function<Open>("TIFFClientOpenExt");
-  CloseTiff* close = library.function<CloseTiff>("TIFFClose");
-  GetField* get_field = library.function<GetField>("TIFFGetField");
-  ReadRgba* read_rgba = library.function<ReadRgba>("TIFFReadRGBAImageOriented");
+struct TiffCodec {
+  SystemCodec codec{"TIFF", {"libtiff.so.6"}};
+  AllocateOptions* allocate_options = codec.function<AllocateOptions>("TIFFOpenOptionsAlloc");
+  FreeOptions* free_options = codec.function<FreeOptions>("TIFFOpenOptionsFree");
+  SetHandler* on_error = codec.function<SetHandler>("TIFFOpenOptionsSetErrorHandlerExtR");
+  SetHandler* on_warning = codec.function<SetHandler>("TIFFOpenOptionsSetWarningHandlerExtR");
+  Open* open = codec.function<Open>("TIFFClientOpenExt");
+  CloseTiff* close = codec.function<CloseTiff>("TIFFClose");
+  GetField* get_field = codec.function<GetField>("TIFFGetField");
+  ReadRgba* read_rgba = codec.function<ReadRgba>("TIFFReadRGBAImageOriented");
 };
 
 // A file that libtiff has open; null if it cannot read it.
 struct OpenTiff {
-  const TiffLibrary& calls;
+  const TiffCodec& calls;
   void* tiff = nullptr;
-  OpenTiff(const TiffLibrary& library, MemoryFile& file) : calls(library) {
+  OpenTiff(const TiffCodec& codec, MemoryFile& file) : calls(codec) {
     void* options = calls.allocate_options();
     calls.on_error(options, say_nothing, nullptr);
     calls.on_warning(options, say_nothing, nullptr);
@@ -91,16 +91,16 @@ struct OpenTiff {
 }  // namespace
 
 std::optional<Image> decode_tiff(Bytes bytes) {
-  static const TiffLibrary library;
+  static const TiffCodec codec;
   MemoryFile file{bytes};
-  const OpenTiff open(library, file);
+  const OpenTiff open(codec, file);
   uint32_t width = 0, height = 0;
-  if (!open.tiff || !library.get_field(open.tiff, kWidth, &width) || !library.get_field(open.tiff, kHeight, &height))
+  if (!open.tiff || !codec.get_field(open.tiff, kWidth, &width) || !codec.get_field(open.tiff, kHeight, &height))
     return std::nullopt;
   std::optional<Image> image = blank_image(width, height);
   if (!image) return std::nullopt;
   std::vector<uint32_t> raster(image->pixels.size() / 3);  // red is the lowest byte of each
-  if (!library.read_rgba(open.tiff, width, height, raster.data(), kTopLeft, 1)) return std::nullopt;
+  if (!codec.read_rgba(open.tiff, width, height, raster.data(), kTopLeft, 1)) return std::nullopt;
   keep_colours({reinterpret_cast<const uint8_t*>(raster.data()), raster.size() * 4}, *image);
   return image;
 }

@@ -1,5 +1,5 @@
+#include "runtime/images/codec.h"
 #include "runtime/images/image.h"
-#include "runtime/images/library.h"
 
 namespace cppgen::rt {
 namespace {
@@ -11,9 +11,9 @@ using DecodeRgbInto = uint8_t*(const uint8_t* data, size_t size, uint8_t* to, si
 }  // namespace
 
 std::optional<Image> decode_webp(Bytes file) {
-  static const SystemLibrary library("WebP", {"libwebp.so.7"});
-  static auto* const get_info = library.function<GetInfo>("WebPGetInfo");
-  static auto* const decode = library.function<DecodeRgbInto>("WebPDecodeRGBInto");
+  static const SystemCodec codec("WebP", {"libwebp.so.7"});
+  static auto* const get_info = codec.function<GetInfo>("WebPGetInfo");
+  static auto* const decode = codec.function<DecodeRgbInto>("WebPDecodeRGBInto");
   int width = 0, height = 0;
   if (!get_info(file.data(), file.size(), &width, &height)) return std::nullopt;
   std::optional<Image> image = blank_image(width, height);

@@ -92,7 +92,7 @@ void Executable::load_weights(const Manifest& manifest, const std::string& name,
 
 void Executable::load_kernels(const Manifest& manifest, bool hash) {
   const std::string seal = seal_of(manifest.files);
-  for (const std::string& name : plan_.libraries) {
+  for (const std::string& name : plan_.objects) {
     const MappedFile object = open_package_file(directory_, listed(manifest, directory_, name), hash);
     if (!has_seal(object.content(), seal))
       user_error(
@@ -108,9 +108,9 @@ void Executable::load_kernels(const Manifest& manifest, bool hash) {
   for (size_t i = 0; i < plan_.steps.size(); i++) {
     const Step& step = plan_.steps[i];
     if (step.kind != StepKind::kernel) continue;
-    void* symbol = dlsym(handles_[size_t(step.library)], step.name.c_str());
+    void* symbol = dlsym(handles_[size_t(step.object)], step.name.c_str());
     if (!symbol)
-      user_error("package '{}': '{}' has no kernel '{}'", directory_, plan_.libraries[size_t(step.library)], step.name);
+      user_error("package '{}': '{}' has no kernel '{}'", directory_, plan_.objects[size_t(step.object)], step.name);
     kernels_[i] = reinterpret_cast<KernelFunction>(symbol);
   }
 }

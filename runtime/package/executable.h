@@ -24,7 +24,7 @@ using KernelFunction = void (*)(const cppgen_kernel_args*, long begin, long end)
 class Executable {
  public:
   // UserError naming the file, what was found and what is expected: not a package, other versions, an ISA that this CPU
-  // lacks, a missing, truncated or altered file, a kernel that its library does not have.
+  // lacks, a missing, truncated or altered file, a kernel that its object does not have.
   static std::shared_ptr<const Executable> load(const std::string& directory, const LoadOptions& = {});
   ~Executable();
   Executable(const Executable&) = delete;

@@ -55,7 +55,7 @@ enum class StepKind : uint8_t { kernel, library };
 struct Step {
   StepKind kind = StepKind::kernel;
   std::string name;              // kernel: its symbol; library: the function in the runtime's table
-  int32_t library = -1;          // kernel: index in Plan::libraries
+  int32_t object = -1;           // kernel: index in Plan::objects
   std::vector<int32_t> buffers;  // argument order; library: inputs, then outputs
   int32_t output_count = 0;      // how many of `buffers`, at the end, are written
   std::vector<DimExpr> params;
@@ -103,7 +103,7 @@ struct Plan {
   std::vector<PlanBuffer> buffers;
   std::vector<Step> steps;
   std::vector<Repetition> repetitions;  // in order; which time it is has the number symbols.size() + its position
-  std::vector<std::string> libraries;   // file names in the package
+  std::vector<std::string> objects;     // file names in the package
   int64_t weights_bytes = 0;            // size of weights.bin
   std::vector<std::string> checks;      // text of index checks: error slot value i + 1 means checks[i]
 };

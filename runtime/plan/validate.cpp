@@ -10,7 +10,7 @@
 namespace cppgen::rt {
 namespace {
 
-// True if `text` can be a symbol of a shared library that an emitted kernel defines.
+// True if `text` can be a symbol of a shared object that an emitted kernel defines.
 bool is_identifier(std::string_view text) {
   const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
   const auto digit = [](char c) { return c >= '0' && c <= '9'; };
@@ -31,7 +31,7 @@ class Validator {
       check_expr(fmt::format("bounds[{}].least", i), plan_.bounds[i].least);
       check_expr(fmt::format("bounds[{}].most", i), plan_.bounds[i].most);
     }
-    for (size_t i = 0; i < plan_.libraries.size(); i++) check_library(i);
+    for (size_t i = 0; i < plan_.objects.size(); i++) check_object(i);
     if (plan_.weights_bytes < 0) fail("weights_bytes", "is {}; sizes are at least 0", plan_.weights_bytes);
     for (size_t i = 0; i < plan_.buffers.size(); i++) check_buffer(i);
     check_output_slots();
@@ -109,10 +109,10 @@ class Validator {
     }
   }
 
-  void check_library(size_t i) const {
-    const std::string& name = plan_.libraries[i];
+  void check_object(size_t i) const {
+    const std::string& name = plan_.objects[i];
     if (name.empty() || name == "." || name == ".." || name.find('/') != name.npos || name.find('\0') != name.npos)
-      fail(fmt::format("libraries[{}]", i), "is '{}'; allowed is the name of a file in the package", name);
+      fail(fmt::format("objects[{}]", i), "is '{}'; allowed is the name of a file in the package", name);
   }
 
   void check_buffer(size_t i) {
@@ -211,7 +211,7 @@ class Validator {
     const auto where = fmt::format("steps[{}]", i);
     if (step.kind == StepKind::kernel) {
       if (!is_identifier(step.name)) fail(where + ".name", "is '{}'; allowed are C identifiers", step.name);
-      check_index(where + ".library", step.library, plan_.libraries.size());
+      check_index(where + ".object", step.object, plan_.objects.size());
       check_size(where + ".range", step.range);
       if (step.product_of != -1) check_index(where + ".product_of", step.product_of, plan_.buffers.size());
     } else if (step.kind != StepKind::library) {

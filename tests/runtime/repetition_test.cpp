@@ -33,7 +33,7 @@ extern "C" void k_trace(const cppgen_kernel_args* args, long begin, long end) {
 
 Step step(const std::string& name, std::vector<int32_t> buffers, std::vector<DimExpr> params = {}) {
   Step s;
-  s.name = name, s.engine = "loops", s.library = 0;
+  s.name = name, s.engine = "loops", s.object = 0;
   s.buffers = std::move(buffers), s.output_count = 1, s.params = std::move(params);
   s.range = sym(0), s.unit_work = num(64);
   return s;
@@ -42,7 +42,7 @@ Step step(const std::string& name, std::vector<int32_t> buffers, std::vector<Dim
 // Inputs x[N], and a tensor whose only use is its dimension T.
 Plan repeated() {
   Plan plan;
-  plan.model = "repeated", plan.isa = "scalar", plan.libraries = {"kernels_0.so"};
+  plan.model = "repeated", plan.isa = "scalar", plan.objects = {"kernels_0.so"};
   plan.symbols = {{"N", 0, 0}, {"T", 1, 0}};
   plan.inputs = {{"x", DType::f32, {sym(0)}, 0}, {"t", DType::f32, {sym(1)}, 0}};
   plan.outputs = {{"y", DType::f32, {sym(0)}, 0}, {"trace", DType::f32, {sym(1)}, 0}};

@@ -38,13 +38,13 @@ Plan increments(int steps, const std::vector<int32_t>& shares) {
   for (int32_t i = 0; i < steps; i++) {
     Step step;
     step.name = "k_inc";
-    step.library = 0;
+    step.object = 0;
     step.buffers = {i == 0 ? 0 : i + 1, i == steps - 1 ? 1 : i + 2};
     step.output_count = 1;
     step.range = sym(0);
     plan.steps.push_back(step);
   }
-  plan.libraries = {"kernels_0.so"};
+  plan.objects = {"kernels_0.so"};
   return plan;
 }
 

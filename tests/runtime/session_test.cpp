@@ -223,7 +223,7 @@ Plan checked_plan(int64_t n) {
                   {PlanBufferKind::output, 0, 0, num(8 * n), 0, 0, -1}};
   Step gather;
   gather.name = "k_gather";
-  gather.library = 0;
+  gather.object = 0;
   gather.buffers = {0, 1};
   gather.output_count = 1;
   gather.range = num(n);
@@ -233,7 +233,7 @@ Plan checked_plan(int64_t n) {
   scratch.buffers = {1};
   scratch.scratch_bytes = num(4090);
   plan.steps = {gather, scratch};
-  plan.libraries = {"kernels_0.so"};
+  plan.objects = {"kernels_0.so"};
   plan.checks = {"unused", "Gather_7: index out of range"};
   return plan;
 }

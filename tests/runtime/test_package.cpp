@@ -71,7 +71,7 @@ void write_package(const std::string& directory, Plan plan, const std::string& s
                    const std::vector<float>& weights) {
   std::filesystem::create_directories(directory);
   if (!source.empty()) {
-    plan.libraries = {"kernels_0.so"};
+    plan.objects = {"kernels_0.so"};
     compile_library(source, directory + "/kernels_0.so");
   }
   plan.weights_bytes = int64_t(weights.size() * sizeof(float));
@@ -96,7 +96,7 @@ Plan two_step_plan() {
   plan.buffers[3] = {PlanBufferKind::output, 0, 0, bytes, 0, 0, -1};
   Step add;
   add.name = "k_add";
-  add.library = 0;
+  add.object = 0;
   add.buffers = {0, 1, 2};
   add.output_count = 1;
   add.range = sym(0);
@@ -111,7 +111,7 @@ Plan two_step_plan() {
   twice.params = {num(4)};
   twice.origins = {"Mul_1"};
   plan.steps = {add, twice};
-  plan.libraries = {"kernels_0.so"};
+  plan.objects = {"kernels_0.so"};
   plan.weights_bytes = 16;
   return plan;
 }

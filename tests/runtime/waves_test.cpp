@@ -21,7 +21,7 @@ extern "C" void k_add(const cppgen_kernel_args* args, long begin, long end) {
 
 Step add(int32_t x, int32_t y, int32_t z) {
   Step step;
-  step.name = "k_add", step.engine = "loops", step.library = 0;
+  step.name = "k_add", step.engine = "loops", step.object = 0;
   step.buffers = {x, y, z}, step.output_count = 1;
   step.range = sym(0), step.unit_work = num(64);
   return step;
@@ -34,7 +34,7 @@ PlanBuffer temporary(int32_t first, int32_t last, int32_t shares = -1) {
 // `branches` chains of `length` doublings of x[N], then the sum of their ends.
 Plan branched(int branches, int length) {
   Plan plan;
-  plan.model = "branched", plan.isa = "scalar", plan.symbols = {{"N", 0, 0}}, plan.libraries = {"kernels_0.so"};
+  plan.model = "branched", plan.isa = "scalar", plan.symbols = {{"N", 0, 0}}, plan.objects = {"kernels_0.so"};
   plan.inputs = {{"x", DType::f32, {sym(0)}, 0}}, plan.outputs = {{"y", DType::f32, {sym(0)}, 0}};
   plan.buffers = {{PlanBufferKind::input, 0, 0, sym(0) * num(4), 0, 0, -1},
                   {PlanBufferKind::output, 0, 0, sym(0) * num(4), 0, 0, -1}};

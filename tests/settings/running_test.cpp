@@ -51,11 +51,11 @@ rt::Plan count_cpus() {
   plan.buffers = {{rt::PlanBufferKind::output, 0, 0, rt::test::num(256), 0, 0, -1}};
   rt::Step step;
   step.name = "k", step.engine = "loops";
-  step.library = 0, step.buffers = {0}, step.output_count = 1;
+  step.object = 0, step.buffers = {0}, step.output_count = 1;
   step.range = rt::test::num(64), step.unit_work = rt::test::num(512);
   step.flops = rt::test::num(1 << 30), step.bytes = rt::test::num(256);
   plan.steps = {step};
-  plan.libraries = {"kernels_0.so"};
+  plan.objects = {"kernels_0.so"};
   return plan;
 }
 

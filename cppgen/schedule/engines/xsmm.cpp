@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "cppgen/schedule/engines/library_contraction.h"
+#include "cppgen/schedule/engines/external_kernel.h"
 #include "cppgen/schedule/engines/tiles.h"
 #include "runtime/contraction/xsmm.h"
 

@@ -4,13 +4,13 @@
 
 namespace cppgen::rt {
 
-// A shared library of the system, opened when it is made and kept as long as the process lives.
-class SystemLibrary {
+// A shared object of the system that decodes pictures, opened when it is made and kept as long as the process lives.
+class SystemCodec {
  public:
   // UserError, saying that files of `format` need it, if there is none of these names.
-  SystemLibrary(const char* format, std::initializer_list<const char*> names);
+  SystemCodec(const char* format, std::initializer_list<const char*> names);
 
-  // UserError if the library does not have it.
+  // UserError if the object does not have it.
   template <class F>
   F* function(const char* name) const {
     return reinterpret_cast<F*>(symbol(name));

@@ -6,8 +6,8 @@
 
 namespace cppgen::schedule {
 
-// These functions serve the engines whose steps are functions of the library and write their sums into a buffer of
-// their own.
+// These functions serve the engines whose products run in external kernels, those of oneDNN and libxsmm, which write
+// their sums into a buffer of their own.
 
 // The prepared nest keeps its sums only, and stores them into the buffer that is returned, dense over `order`, the
 // loops of the nest. What it stored until now becomes the epilogue.

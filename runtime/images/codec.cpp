@@ -1,4 +1,4 @@
-#include "runtime/images/library.h"
+#include "runtime/images/codec.h"
 
 #include <dlfcn.h>
 
@@ -6,7 +6,7 @@
 
 namespace cppgen::rt {
 
-SystemLibrary::SystemLibrary(const char* format, std::initializer_list<const char*> names) {
+SystemCodec::SystemCodec(const char* format, std::initializer_list<const char*> names) {
   for (const char* name : names) {
     handle_ = dlopen(name, RTLD_NOW | RTLD_LOCAL);
     name_ = name;
@@ -15,7 +15,7 @@ SystemLibrary::SystemLibrary(const char* format, std::initializer_list<const cha
   user_error("{} pictures need the library {}, which cannot be opened: {}", format, name_, dlerror());
 }
 
-void* SystemLibrary::symbol(const char* name) const {
+void* SystemCodec::symbol(const char* name) const {
   void* found = dlsym(handle_, name);
   if (!found) user_error("the library {} has no function {}", name_, name);
   return found;

@@ -1,4 +1,4 @@
-#include "cppgen/schedule/engines/library_contraction.h"
+#include "cppgen/schedule/engines/external_kernel.h"
 
 #include "cppgen/schedule/uses.h"
 
