@@ -137,7 +137,7 @@ Outcome prepare(const Case& c, const Setup& setup, const std::string& package, c
       stages.run("plan", Status::unsupported, [&] {
         size_t kernels = 0;
         for (ModelPart& part : parts) {
-          part.library_of_kernel.assign(part.kernels.size(), 0);
+          part.object_of_kernel.assign(part.kernels.size(), 0);
           kernels += part.kernels.size();
         }
         const std::vector<std::string> libraries(kernels > 0 ? 1 : 0, kLibraryFile);
