@@ -1,18 +1,23 @@
 #pragma once
 #include "cppgen/ops/common.h"
+#include "runtime/plan/call_fields.h"
 
 namespace cppgen::ops {
 
 // Calls of the runtime's library in place of loops (LowerContext::uses_library), with the buffers and parameters that
-// runtime/library says.
+// runtime/plan/calls says.
+template <class Call>
+ir::LibraryCall library_call(const char* function, const Call& call, std::vector<ir::BufferId> inputs,
+                             std::vector<ir::BufferId> outputs) {
+  rt::FlatFields<IndexExpr> fields = rt::flat_fields<IndexExpr>(call);
+  return {function, std::move(inputs), std::move(outputs), std::move(fields.integers), std::move(fields.numbers), {}};
+}
 
 // Type and place along an axis of a tensor: elements before, along and after it.
 struct AxisExtents {
   IndexExpr outer = 1, count, inner = 1;
 };
 AxisExtents extents_along(const Shape&, int axis);
-
-inline IndexExpr library_type(DType t) { return int64_t(t); }
 
 // Types that the library computes with as they are stored. Narrower floats are widened around a call.
 inline bool computes_as_stored(DType t) { return t != DType::f16 && t != DType::bf16; }

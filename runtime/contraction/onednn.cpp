@@ -92,17 +92,12 @@ class OneDnnContraction : public LibraryOperator {
       : engine_(dnnl::engine::kind::cpu, 0), weights_(engine_), constant_(weights) {}
 
   std::shared_ptr<const LibraryTask> bind(const BoundCall& call) override {
-    onednn_require(call.params.size() >= 2, "too few parameters");
+    const auto fields = read_call<OneDnnCall<int64_t>>(kOneDnnContraction, call);
     const SingleOpenMpThread single;
     try {
-      switch (call.params[0]) {
-        case kOneDnnConvolution:
-          return bind_onednn_convolution(engine_, weights_, constant_, call);
-        case kOneDnnMatmul:
-          return bind_onednn_matmul(engine_, weights_, constant_, call);
-        default:
-          user_error("plan: {}: unknown kind {}", kOneDnnContraction, call.params[0]);
-      }
+      return fields.kind == OneDnnKind::convolution
+                 ? bind_onednn_convolution(engine_, weights_, constant_, fields, call)
+                 : bind_onednn_matmul(engine_, weights_, constant_, fields, call);
     } catch (const dnnl::error& error) {
       user_error("oneDNN refuses a contraction: {}", error.what());
     }

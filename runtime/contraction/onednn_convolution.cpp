@@ -13,17 +13,12 @@ using dnnl::memory;
 // positions (measured: 7x7 in single rows runs at 60% of the speed of the whole).
 constexpr int64_t kMaxPieces = 32, kLeastPositions = 28;
 
-constexpr int64_t kMaxParam = int64_t(1) << 31;  // products of two stay within 64 bits
+using Spatial = OneDnnConvolution<int64_t>::Spatial;
 
-struct Spatial {
-  int64_t in, out, kernel, stride, dilation, pad_begin, pad_end;
+int64_t reach(const Spatial& s) { return (s.kernel - 1) * s.dilation + 1; }
 
-  int64_t reach() const { return (kernel - 1) * dilation + 1; }
-};
-
-struct Convolution {
-  int64_t flags, n, groups, ic, oc;
-  std::vector<Spatial> spatial;
+struct Convolution : OneDnnConvolution<int64_t> {
+  OneDnnArguments arguments;
 
   int64_t out_positions() const {
     int64_t count = n;
@@ -42,31 +37,21 @@ struct Convolution {
   }
 };
 
-Convolution read_params(std::span<const int64_t> params) {
-  for (int64_t value : params) onednn_require(value >= 0 && value < kMaxParam, "a parameter of a convolution");
-  onednn_require(params.size() > kConvDims, "a convolution has too few parameters");
-  const int64_t dims = params[kConvSpatialDims];
-  onednn_require(dims >= 1 && dims <= 3, "a convolution has 1 to 3 spatial dimensions");
-  onednn_require(int64_t(params.size()) == kConvDims + dims * kConvSpatialParams, "a convolution's parameter count");
-  Convolution conv{params[kConvFlags], params[kConvN], params[kConvGroups], params[kConvIc], params[kConvOc], {}};
-  onednn_require(conv.n >= 0 && conv.groups >= 1 && conv.ic >= 1 && conv.oc >= 1 && conv.ic % conv.groups == 0 &&
-                     conv.oc % conv.groups == 0,
-                 "channels of a convolution");
-  for (int64_t d = 0; d < dims; d++) {
-    const int64_t* p = params.data() + kConvDims + d * kConvSpatialParams;
-    const Spatial s{p[kConvIn],       p[kConvOut],      p[kConvKernel], p[kConvStride],
-                    p[kConvDilation], p[kConvPadBegin], p[kConvPadEnd]};
-    onednn_require(s.in >= 1 && s.out >= 0 && s.kernel >= 1 && s.stride >= 1 && s.dilation >= 1 && s.pad_begin >= 0 &&
-                       s.pad_end >= 0,
+void check_params(const Convolution& conv) {
+  onednn_require(!conv.spatial.empty(), "a convolution has 1 to 3 spatial dimensions");
+  onednn_require(
+      conv.groups >= 1 && conv.ic >= 1 && conv.oc >= 1 && conv.ic % conv.groups == 0 && conv.oc % conv.groups == 0,
+      "channels of a convolution");
+  for (const Spatial& s : conv.spatial) {
+    onednn_require(s.in >= 1 && s.kernel >= 1 && s.stride >= 1 && s.dilation >= 1,
                    "a spatial dimension of a convolution");
-    onednn_require(s.out == 0 || (s.out - 1) * s.stride + s.reach() <= s.in + s.pad_begin + s.pad_end,
+    onednn_require(s.out == 0 || (s.out - 1) * s.stride + reach(s) <= s.in + s.pad_begin + s.pad_end,
                    "the output of a convolution is larger than its input allows");
-    conv.spatial.push_back(s);
   }
-  return conv;
 }
 
-void check_sizes(const Convolution& conv, const OneDnnArguments& arguments, std::span<const int64_t> bytes) {
+void check_sizes(const Convolution& conv, std::span<const int64_t> bytes) {
+  const OneDnnArguments& arguments = conv.arguments;
   const auto floats = [](int64_t a, int64_t b) {
     return checked_mul(checked_mul(a, b, "convolution"), 4, "convolution");
   };
@@ -109,7 +94,7 @@ struct RowBlock {
 
 RowBlock row_block(const Spatial& s, int64_t begin, int64_t end) {
   const int64_t first = begin * s.stride - s.pad_begin;
-  const int64_t last = (end - 1) * s.stride - s.pad_begin + s.reach();
+  const int64_t last = (end - 1) * s.stride - s.pad_begin + reach(s);
   const int64_t in_begin = std::clamp<int64_t>(first, 0, s.in), in_end = std::clamp<int64_t>(last, 0, s.in);
   return {begin,
           end,
@@ -139,7 +124,7 @@ OneDnnPrimitive make_primitive(const dnnl::engine& engine, const Convolution& co
     pad_begin.push_back(s.pad_begin);
     pad_end.push_back(s.pad_end);
   }
-  const OneDnnArguments arguments(conv.flags);
+  const OneDnnArguments& arguments = conv.arguments;
   const auto source = channels_last(in), output = channels_last(out);
   const memory::desc weights(weight_dims(conv), memory::data_type::f32, memory::format_tag::any);
   const memory::desc bias =
@@ -163,10 +148,12 @@ int64_t product_after_first(const std::vector<Spatial>& spatial, int64_t Spatial
 }  // namespace
 
 std::shared_ptr<const LibraryTask> bind_onednn_convolution(const dnnl::engine& engine, OneDnnWeights& weights,
-                                                           const float* constant, const BoundCall& call) {
-  const Convolution conv = read_params(call.params);
-  const OneDnnArguments arguments(conv.flags);
-  check_sizes(conv, arguments, call.bytes);
+                                                           const float* constant, const OneDnnCall<int64_t>& fields,
+                                                           const BoundCall& call) {
+  const Convolution conv{fields.convolution, OneDnnArguments(fields)};
+  const OneDnnArguments& arguments = conv.arguments;
+  check_params(conv);
+  check_sizes(conv, call.bytes);
   onednn_require(constant != nullptr, "the weights of a convolution are not constant");
   const int64_t positions = conv.out_positions();
   if (positions == 0)

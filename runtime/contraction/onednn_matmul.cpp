@@ -16,15 +16,12 @@ constexpr int64_t kLeastRows = 32, kLeastColumns = 64;
 // A call costs about 1 us, so a piece has some 10 us of arithmetic or memory traffic.
 constexpr int64_t kLeastFlops = 2'000'000, kLeastBytes = 160'000;
 
-constexpr int64_t kMaxParam = int64_t(1) << 48;
-
 int64_t multiply(int64_t a, int64_t b) { return checked_mul(a, b, "matmul"); }
 
-struct Matmul {
-  std::span<const int64_t> params;
+struct Matmul : OneDnnMatmul<int64_t> {
+  OneDnnArguments arguments;
 
-  int64_t operator[](OneDnnMatmulParam name) const { return params[size_t(name)]; }
-  int64_t batches() const { return multiply((*this)[kMatBatch0], (*this)[kMatBatch1]); }
+  int64_t batches() const { return multiply(batch0, batch1); }
 
   // Elements from the first to the last of an operand with these sizes and strides.
   static int64_t span_of(std::initializer_list<std::pair<int64_t, int64_t>> sizes_and_strides) {
@@ -32,39 +29,23 @@ struct Matmul {
     for (const auto& [size, stride] : sizes_and_strides) last = checked_add(last, multiply(size - 1, stride), "matmul");
     return last + 1;
   }
-  int64_t a_span() const {
-    const Matmul& p = *this;
-    return span_of({{p[kMatBatch0], p[kMatABatch0]},
-                    {p[kMatBatch1], p[kMatABatch1]},
-                    {p[kMatM], p[kMatAM]},
-                    {p[kMatK], p[kMatAK]}});
-  }
-  int64_t b_span() const {
-    const Matmul& p = *this;
-    return span_of({{p[kMatBatch0], p[kMatBBatch0]},
-                    {p[kMatBatch1], p[kMatBBatch1]},
-                    {p[kMatK], p[kMatBK]},
-                    {p[kMatN], p[kMatBN]}});
-  }
-  int64_t out_span() const {
-    const Matmul& p = *this;
-    return span_of(
-        {{p[kMatBatch0], p[kMatOutBatch0]}, {p[kMatBatch1], p[kMatOutBatch1]}, {p[kMatM], p[kMatOutM]}, {p[kMatN], 1}});
-  }
+  int64_t a_span() const { return span_of({{batch0, a_batch0}, {batch1, a_batch1}, {m, a_m}, {k, a_k}}); }
+  int64_t b_span() const { return span_of({{batch0, b_batch0}, {batch1, b_batch1}, {k, b_k}, {n, b_n}}); }
+  int64_t out_span() const { return span_of({{batch0, out_batch0}, {batch1, out_batch1}, {m, out_m}, {n, 1}}); }
 };
 
-void check_params(const Matmul& p, const OneDnnArguments& arguments, std::span<const int64_t> bytes) {
-  for (int64_t value : p.params) onednn_require(value >= 0 && value < kMaxParam, "a parameter of a matmul");
+void check_params(const Matmul& p, std::span<const int64_t> bytes) {
+  const OneDnnArguments& arguments = p.arguments;
   onednn_require(bytes.size() == arguments.output_index() + 1, "a matmul has the wrong number of buffers");
-  onednn_require(p[kMatK] >= 1, "a matmul without depth");
-  onednn_require(p[kMatAM] >= 1 && p[kMatAK] >= 1 && p[kMatBK] >= 1 && p[kMatBN] >= 1, "a stride of a matmul is 0");
-  const int64_t elements = multiply(p.batches(), multiply(p[kMatM], p[kMatN]));
+  onednn_require(p.k >= 1, "a matmul without depth");
+  onednn_require(p.a_m >= 1 && p.a_k >= 1 && p.b_k >= 1 && p.b_n >= 1, "a stride of a matmul is 0");
+  const int64_t elements = multiply(p.batches(), multiply(p.m, p.n));
   if (elements == 0) return;
   // Chunks run at the same time, so each element has its own place.
   onednn_require(bytes[arguments.output_index()] / 4 >= elements, "size of the output of a matmul");
-  onednn_require(p[kMatOutM] >= p[kMatN] || p[kMatM] == 1, "output rows of a matmul overlap");
+  onednn_require(p.out_m >= p.n || p.m == 1, "output rows of a matmul overlap");
   onednn_require(bytes[0] / 4 >= p.a_span() && bytes[1] / 4 >= p.b_span(), "size of an operand of a matmul");
-  onednn_require(!arguments.bias || bytes[arguments.bias_index()] == 4 * p[kMatN], "size of the bias");
+  onednn_require(!arguments.bias || bytes[arguments.bias_index()] == 4 * p.n, "size of the bias");
   onednn_require(bytes[arguments.output_index()] / 4 >= p.out_span(), "size of the output of a matmul");
   onednn_require(!arguments.add || bytes[arguments.add_index()] / 4 >= p.out_span(), "size of the addend of a matmul");
 }
@@ -72,12 +53,12 @@ void check_params(const Matmul& p, const OneDnnArguments& arguments, std::span<c
 OneDnnPrimitive make_primitive(const dnnl::engine& engine, const Matmul& p, int64_t rows, int64_t columns,
                                bool any_weights) {
   constexpr auto f32 = memory::data_type::f32;
-  const OneDnnArguments arguments(p[kMatFlags]);
-  const int64_t k = p[kMatK];
-  const memory::desc source({rows, k}, f32, memory::dims{rows == 1 && p[kMatAK] == 1 ? k : p[kMatAM], p[kMatAK]});
-  const memory::desc output({rows, columns}, f32, memory::dims{rows == 1 ? columns : p[kMatOutM], 1});
+  const OneDnnArguments& arguments = p.arguments;
+  const int64_t k = p.k;
+  const memory::desc source({rows, k}, f32, memory::dims{rows == 1 && p.a_k == 1 ? k : p.a_m, p.a_k});
+  const memory::desc output({rows, columns}, f32, memory::dims{rows == 1 ? columns : p.out_m, 1});
   const memory::desc weights = any_weights ? memory::desc({k, columns}, f32, memory::format_tag::any)
-                                           : memory::desc({k, columns}, f32, memory::dims{p[kMatBK], p[kMatBN]});
+                                           : memory::desc({k, columns}, f32, memory::dims{p.b_k, p.b_n});
   const memory::desc bias = arguments.bias ? memory::desc({1, columns}, f32, memory::format_tag::ab) : memory::desc();
   const dnnl::matmul::desc desc =
       arguments.bias ? dnnl::matmul::desc(source, weights, bias, output) : dnnl::matmul::desc(source, weights, output);
@@ -91,12 +72,12 @@ struct Cut {
 };
 
 Cut cut(const Matmul& p, int64_t min_chunk_size) {
-  const int64_t m = p[kMatM], batches = p.batches();
-  const int64_t work = multiply(batches, multiply(m, multiply(p[kMatN], p[kMatK])));  // multiply-adds
+  const int64_t m = p.m, batches = p.batches();
+  const int64_t work = multiply(batches, multiply(m, multiply(p.n, p.k)));  // multiply-adds
   // A few rows are bound by memory: all of `b` is read for them.
-  const int64_t bytes = multiply(batches, multiply(4 * p[kMatK], p[kMatN]));
+  const int64_t bytes = multiply(batches, multiply(4 * p.k, p.n));
   const int64_t most_rows = (m + kLeastRows - 1) / kLeastRows;
-  const int64_t most_columns = m == 1 ? (p[kMatN] + kLeastColumns - 1) / kLeastColumns : 1;
+  const int64_t most_columns = m == 1 ? (p.n + kLeastColumns - 1) / kLeastColumns : 1;
   const int64_t units = multiply(batches, multiply(most_rows, most_columns));
   const int64_t chunks = chunk_count(units, work, multiply(2, work), bytes, min_chunk_size);
   const int64_t worth = std::max({int64_t(1), 2 * (work / batches) / kLeastFlops, bytes / batches / kLeastBytes});
@@ -114,7 +95,7 @@ class Builder {
   void add_batch(int64_t b0, int64_t b1, const Cut& cut) {
     for (int64_t c = 0; c < cut.column_blocks; c++)
       for (int64_t r = 0; r < cut.row_blocks; r++)
-        add(b0, b1, chunk_range(p_[kMatM], cut.row_blocks, r), column_range(cut.column_blocks, c));
+        add(b0, b1, chunk_range(p_.m, cut.row_blocks, r), column_range(cut.column_blocks, c));
   }
 
   std::vector<OneDnnPrimitive> primitives;
@@ -123,21 +104,21 @@ class Builder {
  private:
   // Multiples of kLeastColumns, which packed weights are padded to.
   ChunkRange column_range(int64_t blocks, int64_t block) const {
-    const int64_t units = (p_[kMatN] + kLeastColumns - 1) / kLeastColumns;
+    const int64_t units = (p_.n + kLeastColumns - 1) / kLeastColumns;
     const ChunkRange range = chunk_range(units, blocks, block);
-    return {range.begin * kLeastColumns, std::min(range.end * kLeastColumns, p_[kMatN])};
+    return {range.begin * kLeastColumns, std::min(range.end * kLeastColumns, p_.n)};
   }
 
   void add(int64_t b0, int64_t b1, ChunkRange rows, ChunkRange columns) {
     OneDnnPiece piece{};
     piece.primitive = primitive(rows.end - rows.begin, columns.end - columns.begin);
-    piece.source = b0 * p_[kMatABatch0] + b1 * p_[kMatABatch1] + rows.begin * p_[kMatAM];
-    piece.weights = b0 * p_[kMatBBatch0] + b1 * p_[kMatBBatch1] + columns.begin * p_[kMatBN];
-    piece.output = b0 * p_[kMatOutBatch0] + b1 * p_[kMatOutBatch1] + rows.begin * p_[kMatOutM] + columns.begin;
+    piece.source = b0 * p_.a_batch0 + b1 * p_.a_batch1 + rows.begin * p_.a_m;
+    piece.weights = b0 * p_.b_batch0 + b1 * p_.b_batch1 + columns.begin * p_.b_n;
+    piece.output = b0 * p_.out_batch0 + b1 * p_.out_batch1 + rows.begin * p_.out_m + columns.begin;
     piece.bias = columns.begin;
     if (constant_) {
-      const memory::desc plain({p_[kMatK], columns.end - columns.begin}, memory::data_type::f32,
-                               memory::dims{p_[kMatBK], p_[kMatBN]});
+      const memory::desc plain({p_.k, columns.end - columns.begin}, memory::data_type::f32,
+                               memory::dims{p_.b_k, p_.b_n});
       piece.constant = weights_.get(constant_ + piece.weights, plain, primitives[piece.primitive].weights);
     }
     pieces.push_back(piece);
@@ -161,19 +142,19 @@ class Builder {
 }  // namespace
 
 std::shared_ptr<const LibraryTask> bind_onednn_matmul(const dnnl::engine& engine, OneDnnWeights& weights,
-                                                      const float* constant, const BoundCall& call) {
-  onednn_require(call.params.size() == kMatParams, "a matmul's parameter count");
-  const Matmul p{call.params};
-  const OneDnnArguments arguments(p[kMatFlags]);
-  check_params(p, arguments, call.bytes);
+                                                      const float* constant, const OneDnnCall<int64_t>& fields,
+                                                      const BoundCall& call) {
+  const Matmul p{fields.matmul, OneDnnArguments(fields)};
+  const OneDnnArguments& arguments = p.arguments;
+  check_params(p, call.bytes);
   // Batches of constants would be reordered one by one: they stay as they are.
-  const bool reorder = p[kMatBBatch0] == 0 && p[kMatBBatch1] == 0;
+  const bool reorder = p.b_batch0 == 0 && p.b_batch1 == 0;
   Builder builder(engine, weights, reorder ? constant : nullptr, p);
-  if (multiply(p.batches(), multiply(p[kMatM], p[kMatN])) == 0)
+  if (multiply(p.batches(), multiply(p.m, p.n)) == 0)
     return std::make_shared<OneDnnTask>(engine, arguments, builder.primitives, builder.pieces, 0);
   const Cut pieces = cut(p, call.min_chunk_size);
-  for (int64_t b0 = 0; b0 < p[kMatBatch0]; b0++)
-    for (int64_t b1 = 0; b1 < p[kMatBatch1]; b1++) builder.add_batch(b0, b1, pieces);
+  for (int64_t b0 = 0; b0 < p.batch0; b0++)
+    for (int64_t b1 = 0; b1 < p.batch1; b1++) builder.add_batch(b0, b1, pieces);
   return std::make_shared<OneDnnTask>(engine, arguments, std::move(builder.primitives), std::move(builder.pieces),
                                       pieces.chunks);
 }

@@ -24,7 +24,7 @@ class SingleOpenMpThread {
 struct OneDnnArguments {
   bool bias, relu, add;
 
-  explicit OneDnnArguments(int64_t flags) : bias(flags & kHasBias), relu(flags & kHasRelu), add(flags & kHasAdd) {}
+  explicit OneDnnArguments(const OneDnnCall<int64_t>& call) : bias(call.bias), relu(call.relu), add(call.add) {}
   size_t bias_index() const { return 2; }
   size_t add_index() const { return 2 + bias; }
   size_t output_index() const { return 2 + bias + add; }
@@ -90,8 +90,8 @@ void onednn_require(bool ok, const char* what);
 
 // `constant` are the weights' data, or null if a run brings them.
 std::shared_ptr<const LibraryTask> bind_onednn_convolution(const dnnl::engine&, OneDnnWeights&, const float* constant,
-                                                           const BoundCall&);
+                                                           const OneDnnCall<int64_t>&, const BoundCall&);
 std::shared_ptr<const LibraryTask> bind_onednn_matmul(const dnnl::engine&, OneDnnWeights&, const float* constant,
-                                                      const BoundCall&);
+                                                      const OneDnnCall<int64_t>&, const BoundCall&);
 
 }  // namespace cppgen::rt

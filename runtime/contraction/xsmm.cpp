@@ -49,14 +49,15 @@ class XsmmTask : public LibraryTask {
   XsmmTask(XsmmProblem problem, int64_t min_chunk_size)
       : p_(std::move(problem)),
         rows_(p_.rows, kMostRows),
-        depths_(p_.depth, std::max(kSlabBytes / 4 / kXsmmPanelColumns / std::max<int64_t>(p_.taps(), 1), kLeastDepth)),
+        depths_(p_.depth,
+                std::max(kSlabBytes / 4 / kXsmmPanelColumns / std::max<int64_t>(p_.tap_count(), 1), kLeastDepth)),
         per_panel_(checked_mul(p_.outer_points(), p_.rows == 0 ? 0 : rows_.count, kXsmmContraction.data())),
         units_(checked_mul(per_panel_, p_.panels(), kXsmmContraction.data())) {
-    const int64_t terms = checked_mul(p_.taps(), p_.depth, kXsmmContraction.data());
+    const int64_t terms = checked_mul(p_.tap_count(), p_.depth, kXsmmContraction.data());
     const int64_t elements = p_.outer_points() * p_.rows * p_.columns;
     const int64_t work = checked_mul(elements, std::max<int64_t>(terms, 1), kXsmmContraction.data());
     chunks_ = chunk_count(units_, work, checked_mul(2, work, kXsmmContraction.data()), 0, min_chunk_size);
-    for (int64_t t = 0; t < p_.taps(); t++) {
+    for (int64_t t = 0; t < p_.tap_count(); t++) {
       left_offsets_.push_back(uint64_t(p_.tap_offsets[size_t(t)]) * sizeof(float));
       panel_offsets_.push_back(uint64_t(t * p_.depth * kXsmmPanelColumns) * sizeof(float));
     }
@@ -132,15 +133,15 @@ class XsmmTask : public LibraryTask {
     const Place at = place_of(unit % per_panel_ / rows_.count);
     const int64_t columns = std::min(kXsmmPanelColumns, p_.columns - panel * kXsmmPanelColumns);
     float* to = out + at.out + row * p_.out_row + panel * kXsmmPanelColumns;
-    if (p_.depth == 0 || p_.taps() == 0) {
+    if (p_.depth == 0 || p_.tap_count() == 0) {
       for (int64_t r = 0; r < rows_.extent(block); r++) std::fill_n(to + r * p_.out_row, columns, 0.0f);
       return;
     }
     const float* from = left + at.left + row * p_.left_row + depths_.begin(d);
-    const float* with =
-        panels + at.batch * p_.batch_elements() + (panel * p_.taps() * p_.depth + depths_.begin(d)) * kXsmmPanelColumns;
+    const float* with = panels + at.batch * p_.batch_elements() +
+                        (panel * p_.tap_count() * p_.depth + depths_.begin(d)) * kXsmmPanelColumns;
     const Kernel kernel = kernels_[columns < kXsmmPanelColumns][rows_.is_short(block)][depths_.is_short(d)][d > 0];
-    const auto count = static_cast<unsigned long long>(p_.taps());
+    const auto count = static_cast<unsigned long long>(p_.tap_count());
     kernel(with, from, to, &count, panel_offsets_.data(), left_offsets_.data());
   }
 };
@@ -148,7 +149,7 @@ class XsmmTask : public LibraryTask {
 class XsmmContraction : public LibraryOperator {
  public:
   std::shared_ptr<const LibraryTask> bind(const BoundCall& call) override {
-    return std::make_shared<XsmmTask>(read_xsmm_problem(call.params, call.bytes), call.min_chunk_size);
+    return std::make_shared<XsmmTask>(read_xsmm_problem(call), call.min_chunk_size);
   }
 };
 

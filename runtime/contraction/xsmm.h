@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <span>
 #include <string_view>
+#include <vector>
 
 #include "runtime/library/library.h"
 
@@ -17,21 +18,46 @@ inline constexpr std::string_view kXsmmContraction = "xsmm.contraction";
 inline constexpr int64_t kXsmmPanelColumns = 64;
 inline constexpr int64_t kXsmmMostOuterLoops = 6, kXsmmMostTapLoops = 4, kXsmmMostTaps = 1024;
 
-// Parameters, strides in elements. After these come kXsmmOuterParams for each outer loop, the last one fastest, then
-// kXsmmTapParams for each loop over taps, likewise. Rows are at least `depth` elements apart, unless there is one.
-enum XsmmParam : int64_t {
-  kXsmmRows,
-  kXsmmColumns,
-  kXsmmDepth,
-  kXsmmLeftStart,  // of the first element that is read
-  kXsmmLeftRow,
-  kXsmmOutRow,
-  kXsmmOuterLoops,  // how many
-  kXsmmTapLoops,
-  kXsmmParams
+// Strides are in elements; those of the last loop are the fastest. Rows are at least `depth` elements apart, unless
+// there is one.
+template <class Int>
+struct XsmmCall {
+  static constexpr int64_t kMost = (int64_t(1) << 48) - 1;
+
+  // `batch` counts batches of panels.
+  struct Outer {
+    Int extent = 0, left = 0, batch = 0, out = 0;
+
+    template <class V>
+    void fields(V& v) {
+      v.size("extent of a loop", extent, kMost), v.size("a loop's stride in the left operand", left, kMost);
+      v.size("a loop's stride in the panels", batch, kMost), v.size("a loop's stride in the output", out, kMost);
+    }
+  };
+  struct Tap {
+    Int extent = 0, left = 0;
+
+    template <class V>
+    void fields(V& v) {
+      v.size("extent of a loop over taps", extent, kMost), v.size("stride of a loop over taps", left, kMost);
+    }
+  };
+
+  Int rows = 0, columns = 0, depth = 0;
+  Int left_start = 0;  // of the first element that is read
+  Int left_row = 0, out_row = 0;
+  std::vector<Outer> outer{};
+  std::vector<Tap> taps{};
+
+  template <class V>
+  void fields(V& v) {
+    v.size("rows", rows, kMost), v.size("columns", columns, kMost), v.size("depth", depth, kMost);
+    v.size("start of the left operand", left_start, kMost), v.size("row stride of the left operand", left_row, kMost);
+    v.size("row stride of the output", out_row, kMost);
+    v.records("outer loops", outer, size_t(kXsmmMostOuterLoops));
+    v.records("loops over taps", taps, size_t(kXsmmMostTapLoops));
+  }
 };
-enum XsmmOuterParam : int64_t { kXsmmExtent, kXsmmLeft, kXsmmBatch, kXsmmOut, kXsmmOuterParams };  // batches of panels
-enum XsmmTapParam : int64_t { kXsmmTapExtent, kXsmmTapLeft, kXsmmTapParams };
 
 // float32 lanes of the vectors that libxsmm uses in this process; 0 if it has no kernels for this CPU.
 int xsmm_lanes();

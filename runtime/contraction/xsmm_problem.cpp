@@ -5,12 +5,10 @@
 
 #include "runtime/base/checked.h"
 #include "runtime/base/errors.h"
-#include "runtime/contraction/xsmm.h"
 
 namespace cppgen::rt {
 namespace {
 
-constexpr int64_t kMaxParam = int64_t(1) << 48;
 constexpr int64_t kMaxKernelSize = std::numeric_limits<int32_t>::max();  // libxsmm's integers
 
 void require(bool ok, const char* what) {
@@ -34,14 +32,14 @@ class Span {
 };
 
 // All combinations of the loops' offsets, the last loop fastest.
-std::vector<int64_t> tap_offsets(std::span<const int64_t> loops) {
+std::vector<int64_t> tap_offsets(const std::vector<XsmmProblem::Tap>& taps) {
   std::vector<int64_t> offsets{0};
-  for (; !loops.empty(); loops = loops.subspan(kXsmmTapParams)) {
+  for (const XsmmProblem::Tap& tap : taps) {
     std::vector<int64_t> next;
-    require(multiply(int64_t(offsets.size()), loops[kXsmmTapExtent]) <= kXsmmMostTaps, "too many taps");
+    require(multiply(int64_t(offsets.size()), tap.extent) <= kXsmmMostTaps, "too many taps");
     for (int64_t base : offsets)
-      for (int64_t t = 0; t < loops[kXsmmTapExtent]; t++)
-        next.push_back(checked_add(base, multiply(t, loops[kXsmmTapLeft]), kXsmmContraction.data()));
+      for (int64_t t = 0; t < tap.extent; t++)
+        next.push_back(checked_add(base, multiply(t, tap.left), kXsmmContraction.data()));
     offsets = std::move(next);
   }
   return offsets;
@@ -74,33 +72,20 @@ int64_t XsmmProblem::outer_points() const {
 int64_t XsmmProblem::panels() const { return (columns + kXsmmPanelColumns - 1) / kXsmmPanelColumns; }
 
 int64_t XsmmProblem::batch_elements() const {
-  return multiply(multiply(panels(), kXsmmPanelColumns), multiply(taps(), depth));
+  return multiply(multiply(panels(), kXsmmPanelColumns), multiply(tap_count(), depth));
 }
 
-XsmmProblem read_xsmm_problem(std::span<const int64_t> params, std::span<const int64_t> bytes) {
-  require(params.size() >= kXsmmParams && bytes.size() == 3, "too few parameters or buffers");
-  for (int64_t value : params) require(value >= 0 && value < kMaxParam, "a parameter is out of range");
-  const int64_t outer_loops = params[kXsmmOuterLoops], tap_loops = params[kXsmmTapLoops];
-  require(outer_loops <= kXsmmMostOuterLoops && tap_loops <= kXsmmMostTapLoops, "too many loops");
-  const auto outer = size_t(outer_loops * kXsmmOuterParams), taps = size_t(tap_loops * kXsmmTapParams);
-  require(params.size() == kXsmmParams + outer + taps, "number of parameters");
-  XsmmProblem p{params[kXsmmRows],
-                params[kXsmmColumns],
-                params[kXsmmDepth],
-                params[kXsmmLeftStart],
-                params[kXsmmLeftRow],
-                params[kXsmmOutRow],
-                {},
-                {}};
-  for (auto loop = params.subspan(kXsmmParams, outer); !loop.empty(); loop = loop.subspan(kXsmmOuterParams))
-    p.outer.push_back({loop[kXsmmExtent], loop[kXsmmLeft], loop[kXsmmBatch], loop[kXsmmOut]});
-  p.tap_offsets = tap_offsets(params.subspan(kXsmmParams + outer));
+XsmmProblem read_xsmm_problem(const BoundCall& bound) {
+  const std::span<const int64_t> bytes = bound.bytes;
+  require(bytes.size() == 3, "too few buffers");
+  XsmmProblem p{read_call<XsmmCall<int64_t>>(kXsmmContraction, bound), {}};
+  p.tap_offsets = tap_offsets(p.taps);
   if (p.rows <= 1) p.left_row = std::max(p.left_row, p.depth), p.out_row = std::max(p.out_row, p.columns);
   require(p.left_row >= p.depth && p.out_row >= p.columns, "rows overlap");
   for (int64_t size : {p.rows, p.columns, p.depth, p.left_row, p.out_row})
     require(size <= kMaxKernelSize, "a size is too large for libxsmm");
   const bool empty = p.rows == 0 || p.columns == 0 || p.outer_points() == 0;
-  if (!empty && p.depth > 0 && p.taps() > 0) check_buffers(p, bytes);
+  if (!empty && p.depth > 0 && p.tap_count() > 0) check_buffers(p, bytes);
   require(multiply(multiply(p.rows, p.columns), p.outer_points()) <= bytes[2] / 4, "size of the output");
   return p;
 }

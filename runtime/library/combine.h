@@ -3,11 +3,9 @@
 #include <type_traits>
 
 #include "runtime/base/dtype.h"
+#include "runtime/plan/calls/scatter.h"
 
 namespace cppgen::rt {
-
-// What an update does to the element that it is aimed at, in the order of the updates. Floats keep NaN.
-enum class Combine : uint8_t { replace, sum, prod, max, min };
 
 template <class T, Combine combine>
 T combined(T a, T b) {

@@ -1,13 +1,14 @@
-#include "runtime/library/cumsum.h"
-
 #include <algorithm>
 #include <vector>
 
 #include "runtime/base/checked.h"
-#include "runtime/base/dtype.h"
+#include "runtime/library/functions.h"
+#include "runtime/plan/calls/cumulative.h"
 
 namespace cppgen::rt {
 namespace {
+
+using Call = CumulativeCall<int64_t>;
 
 constexpr int64_t kColumns = 64;  // neighbours that are summed side by side
 
@@ -75,23 +76,18 @@ struct Extents {
 template <class Op>
 class CumulativeTask : public LibraryTask {
  public:
-  CumulativeTask(const BoundCall& call, int64_t elements)
-      : type_(DType(call.params[kCumSumDType])),
-        exclusive_(call.params[kCumSumExclusive] != 0),
-        reverse_(call.params[kCumSumReverse] != 0),
-        axis_(call.params[kCumSumAxis]),
-        dims_(call.params.begin() + kCumSumDims, call.params.end()) {
-    const int64_t units = axis_ == kCumSumAxisOfRun ? elements : Extents(dims_, axis_).units();
-    chunks_ = elements == 0 ? 0 : chunk_count(units, elements, 0, 2 * call.bytes[0], call.min_chunk_size);
+  CumulativeTask(Call call, int64_t elements, int64_t bytes, int64_t min_chunk_size) : call_(std::move(call)) {
+    const int64_t units = call_.axis == Call::kAxisOfRun ? elements : Extents(call_.dims, call_.axis).units();
+    chunks_ = elements == 0 ? 0 : chunk_count(units, elements, 0, 2 * bytes, min_chunk_size);
   }
 
   int64_t chunks() const override { return chunks_; }
 
   void run(std::span<void* const> buffers, int64_t chunk, char*) const override {
-    const Extents extents(dims_, axis_ == kCumSumAxisOfRun ? axis_of_run(buffers[1]) : axis_);
+    const Extents extents(call_.dims, call_.axis == Call::kAxisOfRun ? axis_of_run(buffers[1]) : call_.axis);
     const ChunkRange units = chunk_range(extents.units(), chunks_, chunk);
     void* y = buffers[buffers.size() - 1];
-    switch (type_) {
+    switch (call_.type) {
       case DType::f32:
         return run_units<float, double>(extents, units, buffers[0], y);
       case DType::f64:
@@ -112,31 +108,29 @@ class CumulativeTask : public LibraryTask {
 
  private:
   int64_t axis_of_run(const void* buffer) const {
-    const auto rank = int64_t(dims_.size()), axis = *static_cast<const int64_t*>(buffer);
+    const auto rank = int64_t(call_.dims.size()), axis = *static_cast<const int64_t*>(buffer);
     if (axis < -rank || axis >= rank) user_error("axis {} is not in [{}, {}]", axis, -rank, rank - 1);
     return axis < 0 ? axis + rank : axis;
   }
 
   template <class T, class Sum>
   void run_units(const Extents& e, ChunkRange units, const void* from, void* to) const {
+    const bool reverse = call_.reverse;
     for (int64_t unit = units.begin; unit < units.end; unit++) {
-      const int64_t column = unit % e.blocks() * kColumns, step = reverse_ ? -e.inner : e.inner;
-      const int64_t first = unit / e.blocks() * e.count * e.inner + column + (reverse_ ? (e.count - 1) * e.inner : 0);
+      const int64_t column = unit % e.blocks() * kColumns, step = reverse ? -e.inner : e.inner;
+      const int64_t first = unit / e.blocks() * e.count * e.inner + column + (reverse ? (e.count - 1) * e.inner : 0);
       const T* x = static_cast<const T*>(from) + first;
       T* y = static_cast<T*>(to) + first;
       if (e.inner == 1) {
-        scan_row<Op, T, Sum>(x, y, e.count, reverse_ ? -1 : 1, exclusive_);
+        scan_row<Op, T, Sum>(x, y, e.count, reverse ? -1 : 1, call_.exclusive);
       } else {
-        scan_columns<Op, T, Sum>(x, y, e.count, step, std::min(kColumns, e.inner - column), exclusive_);
+        scan_columns<Op, T, Sum>(x, y, e.count, step, std::min(kColumns, e.inner - column), call_.exclusive);
       }
     }
   }
 
-  DType type_;
-  bool exclusive_, reverse_;
-  int64_t axis_;
-  std::vector<int64_t> dims_;
-  int64_t chunks_;
+  Call call_;
+  int64_t chunks_ = 0;
 };
 
 template <class Op>
@@ -144,26 +138,21 @@ class Cumulative : public LibraryOperator {
  public:
   explicit Cumulative(size_t inputs) : inputs_(inputs) {}
 
-  std::shared_ptr<const LibraryTask> bind(const BoundCall& call) override {
-    if (call.params.size() <= kCumSumDims) user_error("plan: cumsum has {} parameters", call.params.size());
-    const auto type = DType(call.params[kCumSumDType]);
-    const bool known = call.params[kCumSumDType] >= 0 && call.params[kCumSumDType] <= int64_t(DType::u64);
-    if (!known || type == DType::f16 || type == DType::bf16 || type == DType::boolean)
-      user_error("plan: cumsum of type {}", call.params[kCumSumDType]);
-    const auto rank = int64_t(call.params.size()) - kCumSumDims;
-    const int64_t axis = call.params[kCumSumAxis];
-    if (axis < kCumSumAxisOfRun || axis >= rank || (axis == kCumSumAxisOfRun) != (inputs_ == 2))
-      user_error("plan: cumsum along axis {} of {}", axis, rank);
+  std::shared_ptr<const LibraryTask> bind(const BoundCall& bound) override {
+    const Call call = read_call<Call>(kCumSum, bound);
+    if (call.type > DType::u64 || call.type == DType::f16 || call.type == DType::bf16 || call.type == DType::boolean)
+      user_error("plan: cumsum of type {}", name_of(call.type));
+    const auto rank = int64_t(call.dims.size());
+    if (rank < 1 || call.axis < Call::kAxisOfRun || call.axis >= rank ||
+        (call.axis == Call::kAxisOfRun) != (inputs_ == 2))
+      user_error("plan: cumsum along axis {} of {}", call.axis, rank);
     int64_t elements = 1;
-    for (int64_t d : call.params.subspan(kCumSumDims)) {
-      if (d < 0) user_error("plan: cumsum has a dimension {}", d);
-      elements = checked_mul(elements, d, "cumsum");
-    }
-    const int64_t bytes = checked_mul(elements, int64_t(size_of(type)), "cumsum");
-    const bool axis_fits = inputs_ == 1 || call.bytes[1] == int64_t(sizeof(int64_t));
-    if (call.bytes[0] != bytes || call.bytes[inputs_] != bytes || !axis_fits)
+    for (int64_t d : call.dims) elements = checked_mul(elements, d, "cumsum");
+    const int64_t bytes = checked_mul(elements, int64_t(size_of(call.type)), "cumsum");
+    const bool axis_fits = inputs_ == 1 || bound.bytes[1] == int64_t(sizeof(int64_t));
+    if (bound.bytes[0] != bytes || bound.bytes[inputs_] != bytes || !axis_fits)
       user_error("plan: the buffers of cumsum have other sizes than its parameters say");
-    return std::make_shared<CumulativeTask<Op>>(call, elements);
+    return std::make_shared<CumulativeTask<Op>>(call, elements, bytes, bound.min_chunk_size);
   }
 
  private:

@@ -2,7 +2,10 @@
 #include <cstdint>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
+
+#include "runtime/plan/call_fields.h"
 
 namespace cppgen::rt {
 
@@ -16,16 +19,22 @@ namespace cppgen::rt {
 struct LibraryCall {
   std::string_view name;
   size_t input_count = 0, output_count = 0;  // buffers: inputs, then outputs
-  std::span<const double> numbers;           // float attributes
   std::span<const void* const>
       constants;  // per buffer: its data if it is a constant, else null; they outlive all stages
 };
 
 struct BoundCall {
-  std::span<const int64_t> params;  // integer attributes and dimensions
+  std::span<const int64_t> params;  // the call's fields (runtime/plan/call_fields.h)
   std::span<const int64_t> bytes;   // size of each buffer
   int64_t min_chunk_size = 512;     // MIN_CHUNK_SIZE: least elements of work in a chunk
+  std::span<const double> numbers{};
 };
+
+// The fields of a call of this function. UserError naming one that is missing or is not what its kind allows.
+template <class Call>
+Call read_call(std::string_view function, const BoundCall& call) {
+  return read_fields<Call>("plan: " + std::string(function), call.params, call.numbers);
+}
 
 // Work cut into chunks by shape and settings only. Chunks write disjoint memory, and may run at the same time.
 class LibraryTask {

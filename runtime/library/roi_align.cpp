@@ -1,13 +1,13 @@
 // Weights are products of one for the row and one for the column, so rows are summed first, for all columns that a
 // region touches. Neighbouring channels are computed side by side, a block at a time.
-#include "runtime/library/roi_align.h"
+#include "runtime/plan/calls/roi_align.h"
 
 #include <array>
 #include <vector>
 
 #include "runtime/base/checked.h"
-#include "runtime/base/dtype.h"
 #include "runtime/library/combine.h"
+#include "runtime/library/functions.h"
 #include "runtime/library/roi_samples.h"
 
 namespace cppgen::rt {
@@ -16,19 +16,9 @@ namespace {
 constexpr int64_t kBlock = 64;  // channels
 constexpr int64_t kSide = 16;   // of them at once
 
-struct Extents {
-  int64_t images, height, width, channels, regions, rows, columns;
-
-  explicit Extents(std::span<const int64_t> p)
-      : images(p[kRoiImages]),
-        height(p[kRoiHeight]),
-        width(p[kRoiWidth]),
-        channels(p[kRoiChannels]),
-        regions(p[kRoiRegions]),
-        rows(p[kRoiCellRows]),
-        columns(p[kRoiCellColumns]) {}
+struct Call : RoiAlignCall<int64_t> {
   int64_t blocks() const { return (channels + kBlock - 1) / kBlock; }
-  int64_t cells() const { return rows * columns; }
+  int64_t cells() const { return cell_rows * cell_columns; }
 };
 
 // Where parts of a thread's scratch begin, for elements of type T.
@@ -40,13 +30,13 @@ struct Scratch {
   char* wanted;     // [width]
   int64_t bytes = 0;
 
-  Scratch(char* memory, const Extents& e) {  // null: for the size alone
+  Scratch(char* memory, const Call& e) {  // null: for the size alone
     auto take = [&]<class P>(P*& part, int64_t count) {
       part = memory ? reinterpret_cast<P*>(memory + bytes) : nullptr;
       bytes += (count * int64_t(sizeof(P)) + 63) / 64 * 64;
     };
-    take(rows, e.rows * e.height), take(columns, e.columns * e.width);
-    take(touched_rows, e.rows), take(touched_columns, e.columns);
+    take(rows, e.cell_rows * e.height), take(columns, e.cell_columns * e.width);
+    take(touched_rows, e.cell_rows), take(touched_columns, e.cell_columns);
     take(sums, e.width * kBlock), take(cells, e.cells() * kBlock);
     take(wanted, e.width);
   }
@@ -76,28 +66,22 @@ void combine_terms(const WeightedPixel<T>* pixels, int64_t count, int64_t width,
 
 class RoiAlignTask : public LibraryTask {
  public:
-  RoiAlignTask(const BoundCall& call, double scale)
-      : extents_(call.params),
-        type_(DType(call.params[kRoiDType])),
-        samples_(call.params[kRoiSamples]),
-        greatest_(call.params[kRoiGreatest] != 0),
-        half_pixel_(call.params[kRoiHalfPixel] != 0),
-        scale_(scale) {
-    const int64_t work = extents_.regions * extents_.channels * extents_.cells();
-    chunks_ = work == 0
-                  ? 0
-                  : chunk_count(extents_.regions * extents_.blocks(), work, 64 * work, 8 * work, call.min_chunk_size);
+  RoiAlignTask(const Call& call, int64_t min_chunk_size) : call_(call) {
+    const int64_t work = call_.regions * call_.channels * call_.cells();
+    chunks_ = work == 0 ? 0 : chunk_count(call_.regions * call_.blocks(), work, 64 * work, 8 * work, min_chunk_size);
   }
 
   int64_t chunks() const override { return chunks_; }
-  int64_t scratch_bytes() const override { return Scratch<double>(nullptr, extents_).bytes; }
+  int64_t scratch_bytes() const override { return Scratch<double>(nullptr, call_).bytes; }
 
   void run(std::span<void* const> buffers, int64_t chunk, char* scratch) const override {
-    const ChunkRange units = chunk_range(extents_.regions * extents_.blocks(), chunks_, chunk);
-    if (type_ == DType::f32) {
-      greatest_ ? run_units<float, true>(buffers, units, scratch) : run_units<float, false>(buffers, units, scratch);
+    const ChunkRange units = chunk_range(call_.regions * call_.blocks(), chunks_, chunk);
+    if (call_.type == DType::f32) {
+      call_.greatest ? run_units<float, true>(buffers, units, scratch)
+                     : run_units<float, false>(buffers, units, scratch);
     } else {
-      greatest_ ? run_units<double, true>(buffers, units, scratch) : run_units<double, false>(buffers, units, scratch);
+      call_.greatest ? run_units<double, true>(buffers, units, scratch)
+                     : run_units<double, false>(buffers, units, scratch);
     }
   }
 
@@ -105,29 +89,32 @@ class RoiAlignTask : public LibraryTask {
   // Returns what sums are multiplied by.
   template <class T>
   T weigh(const T* region, const Scratch<T>& s) const {
-    const Extents& e = extents_;
-    const SampledAxis<T> down(region[1], region[3], e.rows, samples_, half_pixel_, T(scale_), e.height);
-    const SampledAxis<T> across(region[0], region[2], e.columns, samples_, half_pixel_, T(scale_), e.width);
-    for (int64_t c = 0; c < e.rows; c++) s.touched_rows[c] = weigh_pixels(down, c, greatest_, s.rows + c * e.height);
+    const Call& e = call_;
+    const SampledAxis<T> down(region[1], region[3], e.cell_rows, call_.samples, call_.half_pixel, T(call_.scale),
+                              e.height);
+    const SampledAxis<T> across(region[0], region[2], e.cell_columns, call_.samples, call_.half_pixel, T(call_.scale),
+                                e.width);
+    for (int64_t c = 0; c < e.cell_rows; c++)
+      s.touched_rows[c] = weigh_pixels(down, c, call_.greatest, s.rows + c * e.height);
     std::fill_n(s.wanted, e.width, char(0));
-    for (int64_t c = 0; c < e.columns; c++) {
+    for (int64_t c = 0; c < e.cell_columns; c++) {
       WeightedPixel<T>* pixels = s.columns + c * e.width;
-      s.touched_columns[c] = weigh_pixels(across, c, greatest_, pixels);
+      s.touched_columns[c] = weigh_pixels(across, c, call_.greatest, pixels);
       for (int64_t k = 0; k < s.touched_columns[c].count; k++) s.wanted[pixels[k].pixel] = 1;
     }
-    return greatest_ ? T(1) : T(1) / (down.samples * across.samples);
+    return call_.greatest ? T(1) : T(1) / (down.samples * across.samples);
   }
 
   int64_t image_of(int64_t index) const {
-    const int64_t image = index < 0 ? index + extents_.images : index;
-    if (image < 0 || image >= extents_.images)
-      user_error("the image of a region is {}, which is not in [{}, {}]", index, -extents_.images, extents_.images - 1);
+    const int64_t image = index < 0 ? index + call_.images : index;
+    if (image < 0 || image >= call_.images)
+      user_error("the image of a region is {}, which is not in [{}, {}]", index, -call_.images, call_.images - 1);
     return image;
   }
 
   template <class T, bool greatest>
   void run_units(std::span<void* const> buffers, ChunkRange units, char* memory) const {
-    const Extents& e = extents_;
+    const Call& e = call_;
     const Scratch<T> scratch(memory, e);
     int64_t weighed = -1;
     T factor = 1;
@@ -138,22 +125,22 @@ class RoiAlignTask : public LibraryTask {
       if (region != weighed) factor = weigh(static_cast<const T*>(buffers[1]) + region * 4, scratch);
       weighed = region;
       const int64_t width = std::min(kBlock, e.channels - channel);
-      for (int64_t row = 0; row < e.rows; row++) sample_row<T, greatest>(scratch, x, row, width, factor);
+      for (int64_t row = 0; row < e.cell_rows; row++) sample_row<T, greatest>(scratch, x, row, width, factor);
       store(scratch.cells, static_cast<T*>(buffers[3]) + (region * e.channels + channel) * e.cells(), width);
     }
   }
 
   template <class T, bool greatest>
   void sample_row(const Scratch<T>& s, const T* x, int64_t row, int64_t width, T factor) const {
-    const Extents& e = extents_;
+    const Call& e = call_;
     const TouchedPixels rows = s.touched_rows[row];
     for (int64_t w = 0; w < e.width && rows.count > 0; w++) {
       auto pixel = [&](int64_t h) { return x + (h * e.width + w) * e.channels; };
       if (s.wanted[w])
         combine_terms<T, greatest>(s.rows + row * e.height, rows.count, width, pixel, s.sums + w * kBlock);
     }
-    for (int64_t column = 0; column < e.columns; column++) {
-      T* cell = s.cells + (row * e.columns + column) * kBlock;
+    for (int64_t column = 0; column < e.cell_columns; column++) {
+      T* cell = s.cells + (row * e.cell_columns + column) * kBlock;
       const TouchedPixels columns = s.touched_columns[column];
       if (rows.count == 0 || columns.count == 0) {
         std::fill_n(cell, kBlock, T(0));
@@ -169,61 +156,45 @@ class RoiAlignTask : public LibraryTask {
 
   template <class T>
   void store(const T* cells, T* y, int64_t width) const {
-    const int64_t count = extents_.cells();
+    const int64_t count = call_.cells();
     for (int64_t k = 0; k < width; k++, y += count)
       for (int64_t c = 0; c < count; c++) y[c] = cells[c * kBlock + k];
   }
 
-  Extents extents_;
-  DType type_;
-  int64_t samples_;
-  bool greatest_, half_pixel_;
-  double scale_;
-  int64_t chunks_;
+  Call call_;
+  int64_t chunks_ = 0;
 };
 
 // The elements of these dimensions.
 int64_t product(std::initializer_list<int64_t> dims) {
   int64_t n = 1;
-  for (int64_t d : dims) {
-    if (d < 0) user_error("plan: roi_align has a dimension {}", d);
-    n = checked_mul(n, d, "roi_align");
-  }
+  for (int64_t d : dims) n = checked_mul(n, d, "roi_align");
   return n;
 }
 
 class RoiAlign : public LibraryOperator {
  public:
-  explicit RoiAlign(double scale) : scale_(scale) {}
-
-  std::shared_ptr<const LibraryTask> bind(const BoundCall& call) override {
-    const auto& p = call.params;
-    const bool known =
-        p.size() == kRoiParams && (p[kRoiDType] == int64_t(DType::f32) || p[kRoiDType] == int64_t(DType::f64));
-    if (!known) user_error("plan: roi_align has {} parameters or another type", p.size());
-    const int64_t size = size_of(DType(p[kRoiDType]));
-    const Extents e(p);
+  std::shared_ptr<const LibraryTask> bind(const BoundCall& bound) override {
+    const Call e = read_call<Call>(kRoiAlign, bound);
+    if (e.type != DType::f32 && e.type != DType::f64) user_error("plan: roi_align of type {}", name_of(e.type));
+    const int64_t size = size_of(e.type);
     if (e.height < 1 || e.width < 1) user_error("the images have no elements to sample");
     const std::array<int64_t, 4> bytes = {product({e.images, e.height, e.width, e.channels, size}),
                                           product({e.regions, 4, size}), product({e.regions, 8}),
-                                          product({e.regions, e.channels, e.rows, e.columns, size})};
-    if (!std::equal(bytes.begin(), bytes.end(), call.bytes.begin(), call.bytes.end()) || p[kRoiSamples] < 0)
+                                          product({e.regions, e.channels, e.cell_rows, e.cell_columns, size})};
+    if (!std::equal(bytes.begin(), bytes.end(), bound.bytes.begin(), bound.bytes.end()) || e.samples < 0)
       user_error("plan: the buffers of roi_align have other sizes than its parameters say");
-    checked_add(product({e.rows, e.height, 64}), product({e.columns + kBlock, e.width, 64}), "roi_align");
-    return std::make_shared<RoiAlignTask>(call, scale_);
+    checked_add(product({e.cell_rows, e.height, 64}), product({e.cell_columns + kBlock, e.width, 64}), "roi_align");
+    return std::make_shared<RoiAlignTask>(e, bound.min_chunk_size);
   }
-
- private:
-  double scale_;
 };
 
 }  // namespace
 
 std::unique_ptr<LibraryOperator> create_roi_align(const LibraryCall& call) {
-  if (call.input_count != 3 || call.output_count != 1 || call.numbers.size() != 1)
-    user_error("plan: roi_align has {} inputs, {} outputs and {} numbers; expected 3, 1 and 1", call.input_count,
-               call.output_count, call.numbers.size());
-  return std::make_unique<RoiAlign>(call.numbers[0]);
+  if (call.input_count != 3 || call.output_count != 1)
+    user_error("plan: roi_align has {} inputs and {} outputs; expected 3 and 1", call.input_count, call.output_count);
+  return std::make_unique<RoiAlign>();
 }
 
 }  // namespace cppgen::rt

@@ -4,14 +4,13 @@ namespace cppgen::rt {
 namespace {
 
 using namespace scatter;
+using Call = ScatterElementsCall<int64_t>;
 
 class ScatterElementsTask : public ScatterTask<ScatterElementsTask> {
  public:
-  ScatterElementsTask(const BoundCall& call, Dims data, Dims updates)
-      : ScatterTask(Shared(call, std::move(data), 1)),
-        updates_(std::move(updates)),
-        axis_(size_t(call.params[kScatterAxis])) {
-    shared_.divide(call, axis_ == shared_.divided ? kReaders : int64_t(1) << 20);
+  ScatterElementsTask(const Call& call, const BoundCall& bound)
+      : ScatterTask(Shared(call.type, call.combine, call.data, 1)), updates_(call.updates), axis_(size_t(call.axis)) {
+    shared_.divide(bound, axis_ == shared_.divided ? kReaders : int64_t(1) << 20);
     row_strides_ = strides_of(updates_, 1);
   }
 
@@ -54,19 +53,17 @@ class ScatterElementsTask : public ScatterTask<ScatterElementsTask> {
 
 class ScatterElements : public LibraryOperator {
  public:
-  std::shared_ptr<const LibraryTask> bind(const BoundCall& call) override {
-    const auto rank = (int64_t(call.params.size()) - kScatterDims) / 2;
-    if (rank < 1 || int64_t(call.params.size()) != kScatterDims + 2 * rank)
-      user_error("plan: scatter_elements has {} parameters", call.params.size());
-    const auto dims = call.params.subspan(kScatterDims);
-    const Dims data(dims.begin(), dims.begin() + rank), updates(dims.begin() + rank, dims.end());
-    check_call(call, kScatterDims, product(data), product(updates), product(updates));
-    const int64_t axis = call.params[kScatterAxis];
-    if (axis < 0 || axis >= rank) user_error("plan: scatter_elements along axis {} of {}", axis, rank);
-    for (int64_t d = 0; d < rank; d++)
-      if (d != axis && updates[size_t(d)] > data[size_t(d)])
-        user_error("dimension {} of the indices is {}, that of the data {}", d, updates[size_t(d)], data[size_t(d)]);
-    return std::make_shared<ScatterElementsTask>(call, data, updates);
+  std::shared_ptr<const LibraryTask> bind(const BoundCall& bound) override {
+    const Call call = read_call<Call>(kScatterElements, bound);
+    const auto rank = int64_t(call.data.size());
+    if (rank < 1 || call.updates.size() != call.data.size())
+      user_error("plan: scatter_elements of ranks {} and {}", rank, call.updates.size());
+    check_call(bound, call.type, call.combine, product(call.data), product(call.updates), product(call.updates));
+    if (call.axis < 0 || call.axis >= rank) user_error("plan: scatter_elements along axis {} of {}", call.axis, rank);
+    for (size_t d = 0; d < call.data.size(); d++)
+      if (int64_t(d) != call.axis && call.updates[d] > call.data[d])
+        user_error("dimension {} of the indices is {}, that of the data {}", d, call.updates[d], call.data[d]);
+    return std::make_shared<ScatterElementsTask>(call, bound);
   }
 };
 

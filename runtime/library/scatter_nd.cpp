@@ -4,14 +4,13 @@ namespace cppgen::rt {
 namespace {
 
 using namespace scatter;
+using Call = ScatterNdCall<int64_t>;
 
 class ScatterNdTask : public ScatterTask<ScatterNdTask> {
  public:
-  ScatterNdTask(const BoundCall& call, Dims addressed)
-      : ScatterTask(Shared(call, std::move(addressed), call.params[kScatterSlice])),
-        rows_(call.params[kScatterRows]),
-        slice_(call.params[kScatterSlice]) {
-    shared_.divide(call, most_readers(rows_, rows_ * slice_ + call.bytes[0] / int64_t(size_of(shared_.type))));
+  ScatterNdTask(const Call& call, const BoundCall& bound)
+      : ScatterTask(Shared(call.type, call.combine, call.addressed, call.slice)), rows_(call.rows), slice_(call.slice) {
+    shared_.divide(bound, most_readers(rows_, rows_ * slice_ + bound.bytes[0] / int64_t(size_of(shared_.type))));
   }
 
   // A block of updates at a time: first those that fall into the range, so that their memory can be asked for early.
@@ -71,15 +70,12 @@ class ScatterNdTask : public ScatterTask<ScatterNdTask> {
 
 class ScatterNd : public LibraryOperator {
  public:
-  std::shared_ptr<const LibraryTask> bind(const BoundCall& call) override {
-    if (call.params.size() < kScatterAddressed) user_error("plan: scatter_nd has {} parameters", call.params.size());
-    const auto dims = call.params.subspan(kScatterAddressed);
-    const int64_t rows = product(call.params.subspan(kScatterRows, 1)),
-                  slice = product(call.params.subspan(kScatterSlice, 1));
-    const auto depth = int64_t(dims.size());
-    check_call(call, kScatterAddressed, checked_mul(product(dims), slice, "scatter"),
-               checked_mul(rows, depth, "scatter"), checked_mul(rows, slice, "scatter"));
-    return std::make_shared<ScatterNdTask>(call, Dims(dims.begin(), dims.end()));
+  std::shared_ptr<const LibraryTask> bind(const BoundCall& bound) override {
+    const Call call = read_call<Call>(kScatterNd, bound);
+    check_call(bound, call.type, call.combine, checked_mul(product(call.addressed), call.slice, "scatter"),
+               checked_mul(call.rows, int64_t(call.addressed.size()), "scatter"),
+               checked_mul(call.rows, call.slice, "scatter"));
+    return std::make_shared<ScatterNdTask>(call, bound);
   }
 };
 

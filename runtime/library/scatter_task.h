@@ -6,9 +6,9 @@
 #include <vector>
 
 #include "runtime/base/checked.h"
-#include "runtime/base/dtype.h"
 #include "runtime/library/combine.h"
-#include "runtime/library/scatter.h"
+#include "runtime/library/functions.h"
+#include "runtime/plan/calls/scatter.h"
 
 // What scatters share: copies of their data, chunks, checks.
 namespace cppgen::rt::scatter {
@@ -67,9 +67,9 @@ struct Shared {
   int64_t chunks = 0;
   bool streams = false;
 
-  Shared(const BoundCall& call, Dims addressed, int64_t slice)
-      : type(DType(call.params[kScatterDType])),
-        combine(Combine(call.params[kScatterCombine])),
+  Shared(DType type, Combine combine, Dims addressed, int64_t slice)
+      : type(type),
+        combine(combine),
         dims(std::move(addressed)),
         strides(strides_of(dims, slice)),
         slice(slice),
@@ -119,22 +119,17 @@ class ScatterTask : public LibraryTask {
 
 inline int64_t product(std::span<const int64_t> dims) {
   int64_t n = 1;
-  for (int64_t d : dims) {
-    if (d < 0) user_error("plan: scatter has a dimension {}", d);
-    n = checked_mul(n, d, "scatter");
-  }
+  for (int64_t d : dims) n = checked_mul(n, d, "scatter");
   return n;
 }
 
-// Type and combination are known to each other, and the buffers have these numbers of elements.
-inline void check_call(const BoundCall& call, size_t least, int64_t data, int64_t indices, int64_t updates) {
-  const int64_t type = call.params[kScatterDType], combine = call.params[kScatterCombine];
-  const bool known = type >= 0 && type < kDTypeCount && combine >= 0 && combine <= int64_t(Combine::min);
-  const bool computes =
-      known && (type <= int64_t(DType::boolean) && type != int64_t(DType::f16) && type != int64_t(DType::bf16));
-  if (call.params.size() < least || !known || (!computes && combine != int64_t(Combine::replace)))
-    user_error("plan: scatter of type {} with combination {}", type, combine);
-  const auto size = int64_t(size_of(DType(type)));
+// The combination can be computed with the type, and the buffers have these numbers of elements.
+inline void check_call(const BoundCall& call, DType type, Combine combine, int64_t data, int64_t indices,
+                       int64_t updates) {
+  const bool computes = type <= DType::boolean && type != DType::f16 && type != DType::bf16;
+  if (!computes && combine != Combine::replace)
+    user_error("plan: scatter of type {} with combination {}", name_of(type), int(combine));
+  const auto size = int64_t(size_of(type));
   const int64_t bytes = checked_mul(data, size, "scatter");
   if (call.bytes[0] != bytes || call.bytes[3] != bytes || call.bytes[1] != checked_mul(indices, 8, "scatter") ||
       call.bytes[2] != checked_mul(updates, size, "scatter"))

@@ -1,24 +1,24 @@
-#include "runtime/library/cumsum.h"
-#include "runtime/library/dft.h"
-#include "runtime/library/library.h"
-#include "runtime/library/roi_align.h"
-#include "runtime/library/scatter.h"
-#include "runtime/library/topk.h"
-#include "runtime/library/trees.h"
+#include "runtime/library/functions.h"
+#include "runtime/plan/calls/cumulative.h"
+#include "runtime/plan/calls/dft.h"
+#include "runtime/plan/calls/roi_align.h"
+#include "runtime/plan/calls/scatter.h"
+#include "runtime/plan/calls/topk.h"
+#include "runtime/plan/calls/trees.h"
 
 namespace cppgen::rt {
 namespace {
 
 // clang-format off
 constexpr LibraryFunction kFunctions[] = {
-    {"cumprod", create_cumprod},
-    {"cumsum", create_cumsum},
-    {"dft", create_dft},
-    {"roi_align", create_roi_align},
-    {"scatter_elements", create_scatter_elements},
-    {"scatter_nd", create_scatter_nd},
-    {"topk", create_topk},
-    {"trees", create_trees},
+    {kCumProd, create_cumprod},
+    {kCumSum, create_cumsum},
+    {kDft, create_dft},
+    {kRoiAlign, create_roi_align},
+    {kScatterElements, create_scatter_elements},
+    {kScatterNd, create_scatter_nd},
+    {kTopK, create_topk},
+    {kTrees, create_trees},
 };
 // clang-format on
 

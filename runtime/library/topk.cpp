@@ -1,4 +1,4 @@
-#include "runtime/library/topk.h"
+#include "runtime/plan/calls/topk.h"
 
 #include <algorithm>
 #include <array>
@@ -6,12 +6,14 @@
 #include <utility>
 
 #include "runtime/base/checked.h"
-#include "runtime/base/dtype.h"
 #include "runtime/base/errors.h"
+#include "runtime/library/functions.h"
 #include "runtime/library/order_keys.h"
 
 namespace cppgen::rt {
 namespace {
+
+using Call = TopKCall<int64_t>;
 
 // In the order of the result: the smaller key, then the smaller index, comes first. Keys of up to 32 bits and indices
 // share an integer.
@@ -160,17 +162,12 @@ class Row {
 
 class TopKTask : public LibraryTask {
  public:
-  explicit TopKTask(const BoundCall& call)
-      : type_(DType(call.params[kTopKDType])),
-        outer_(call.params[kTopKOuter]),
-        axis_(call.params[kTopKAxis]),
-        inner_(call.params[kTopKInner]),
-        k_(call.params[kTopKCount]),
-        largest_(call.params[kTopKLargest] != 0) {
+  TopKTask(const Call& call, int64_t min_chunk_size)
+      : type_(call.type), outer_(call.outer), axis_(call.axis), inner_(call.inner), k_(call.k), largest_(call.largest) {
     const int64_t rows = outer_ * inner_;
     // Selecting costs some nanoseconds per element, as much time as 300 operations of well-vectorised arithmetic.
     const int64_t flops = 300 * std::min(rows * axis_, int64_t(1) << 50);
-    chunks_ = k_ == 0 ? 0 : chunk_count(rows, rows * axis_, flops, 0, call.min_chunk_size);
+    chunks_ = k_ == 0 ? 0 : chunk_count(rows, rows * axis_, flops, 0, min_chunk_size);
   }
 
   int64_t chunks() const override { return chunks_; }
@@ -215,21 +212,18 @@ class TopKTask : public LibraryTask {
 
 class TopK : public LibraryOperator {
  public:
-  std::shared_ptr<const LibraryTask> bind(const BoundCall& call) override {
-    if (call.params.size() != kTopKParams) user_error("plan: topk has {} parameters", call.params.size());
-    for (int64_t value : call.params)
-      if (value < 0) user_error("plan: topk has the parameter {}", value);
-    if (call.params[kTopKDType] > int64_t(DType::boolean)) user_error("plan: topk of type {}", call.params[kTopKDType]);
-    const int64_t k = call.params[kTopKCount], axis = call.params[kTopKAxis];
-    if (k > axis) user_error("TopK: k is {}, but the axis has {} elements", k, axis);
-    const int64_t rows = checked_mul(call.params[kTopKOuter], call.params[kTopKInner], "topk");
-    const auto size = int64_t(size_of(DType(call.params[kTopKDType])));
-    const int64_t results = checked_mul(rows, k, "topk");
-    if (call.bytes[0] != checked_mul(checked_mul(rows, axis, "topk"), size, "topk") ||
-        call.bytes[1] != checked_mul(results, size, "topk") || call.bytes[2] != checked_mul(results, 8, "topk"))
+  std::shared_ptr<const LibraryTask> bind(const BoundCall& bound) override {
+    const Call call = read_call<Call>(kTopK, bound);
+    if (call.type > DType::boolean) user_error("plan: topk of type {}", name_of(call.type));
+    if (call.k > call.axis) user_error("TopK: k is {}, but the axis has {} elements", call.k, call.axis);
+    const int64_t rows = checked_mul(call.outer, call.inner, "topk");
+    const auto size = int64_t(size_of(call.type));
+    const int64_t results = checked_mul(rows, call.k, "topk");
+    if (bound.bytes[0] != checked_mul(checked_mul(rows, call.axis, "topk"), size, "topk") ||
+        bound.bytes[1] != checked_mul(results, size, "topk") || bound.bytes[2] != checked_mul(results, 8, "topk"))
       user_error("plan: the buffers of topk have other sizes than its parameters say");
-    checked_mul(axis, sizeof(Candidate), "topk");  // the scratch of a row
-    return std::make_shared<TopKTask>(call);
+    checked_mul(call.axis, sizeof(Candidate), "topk");  // the scratch of a row
+    return std::make_shared<TopKTask>(call, bound.min_chunk_size);
   }
 };
 

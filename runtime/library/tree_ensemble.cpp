@@ -3,36 +3,34 @@
 #include <algorithm>
 
 #include "runtime/base/errors.h"
-#include "runtime/library/trees.h"
 
 namespace cppgen::rt {
 namespace {
 
-int64_t elements(const BoundCall& call, TreesInput input, size_t size) {
-  if (call.bytes[input] % int64_t(size) != 0) user_error("plan: input {} of trees has an odd size", int(input));
-  return call.bytes[input] / int64_t(size);
+int64_t elements(std::span<const int64_t> bytes, TreesInput input, size_t size) {
+  if (bytes[input] % int64_t(size) != 0) user_error("plan: input {} of trees has an odd size", int(input));
+  return bytes[input] / int64_t(size);
 }
 
 }  // namespace
 
 template <class T>
-void TreeEnsemble<T>::check_sizes(const BoundCall& bound) const {
-  const int64_t count = elements(bound, kTreesThresholds, sizeof(T)),
-                vote_count = elements(bound, kTreesWeights, sizeof(T));
-  if (elements(bound, kTreesLinks, sizeof(int32_t)) != 4 * count ||
-      elements(bound, kTreesVotes, sizeof(int32_t)) != count + 1 ||
-      elements(bound, kTreesVoteTargets, sizeof(int32_t)) != vote_count)
+void TreeEnsemble<T>::check_sizes(const TreesCall<int64_t>& call, std::span<const int64_t> bytes) const {
+  const int64_t count = elements(bytes, kTreesThresholds, sizeof(T)),
+                vote_count = elements(bytes, kTreesWeights, sizeof(T));
+  if (elements(bytes, kTreesLinks, sizeof(int32_t)) != 4 * count ||
+      elements(bytes, kTreesVotes, sizeof(int32_t)) != count + 1 ||
+      elements(bytes, kTreesVoteTargets, sizeof(int32_t)) != vote_count)
     user_error("plan: the constants of trees have sizes that do not agree");
   constexpr int64_t kMost = int64_t(UINT32_MAX) / kTreeLanes;
-  if (count > kMost || bound.params[kTreesFeatures] > kMost)
-    user_error("plan: trees of {} nodes and {} features; at most {} are supported", count, bound.params[kTreesFeatures],
-               kMost);
+  if (count > kMost || call.features > kMost)
+    user_error("plan: trees of {} nodes and {} features; at most {} are supported", count, call.features, kMost);
   for (int64_t n = 0; n <= count; n++)
     if (votes[n] < (n ? votes[n - 1] : 0) || votes[n] > vote_count)
       user_error("plan: the votes of trees are not in order");
   for (int64_t v = 0; v < vote_count; v++)
-    if (targets[v] < 0 || targets[v] >= bound.params[kTreesTargets])
-      user_error("plan: trees vote for target {} of {}", targets[v], bound.params[kTreesTargets]);
+    if (targets[v] < 0 || targets[v] >= call.targets)
+      user_error("plan: trees vote for target {} of {}", targets[v], call.targets);
 }
 
 template <class T>
@@ -48,19 +46,20 @@ void TreeEnsemble<T>::check_node(int64_t node, int64_t features, const int32_t* 
 }
 
 template <class T>
-TreeEnsemble<T>::TreeEnsemble(const LibraryCall& call, const BoundCall& bound)
-    : votes(static_cast<const int32_t*>(call.constants[kTreesVotes])),
-      targets(static_cast<const int32_t*>(call.constants[kTreesVoteTargets])),
-      weights(static_cast<const T*>(call.constants[kTreesWeights])) {
-  check_sizes(bound);
-  const int64_t count = elements(bound, kTreesThresholds, sizeof(T));
-  const auto* thresholds = static_cast<const T*>(call.constants[kTreesThresholds]);
-  const auto* links = static_cast<const int32_t*>(call.constants[kTreesLinks]);
+TreeEnsemble<T>::TreeEnsemble(std::span<const void* const> constants, const TreesCall<int64_t>& call,
+                              std::span<const int64_t> bytes)
+    : votes(static_cast<const int32_t*>(constants[kTreesVotes])),
+      targets(static_cast<const int32_t*>(constants[kTreesVoteTargets])),
+      weights(static_cast<const T*>(constants[kTreesWeights])) {
+  check_sizes(call, bytes);
+  const int64_t count = elements(bytes, kTreesThresholds, sizeof(T));
+  const auto* thresholds = static_cast<const T*>(constants[kTreesThresholds]);
+  const auto* links = static_cast<const int32_t*>(constants[kTreesLinks]);
   nodes.resize(size_t(count)), target_of_leaf.resize(size_t(count));
   std::vector<int> height(size_t(count), 0);
   for (int64_t n = count; n-- > 0;) {
     const int32_t* link = links + 4 * n;
-    check_node(n, bound.params[kTreesFeatures], link);
+    check_node(n, call.features, link);
     const bool leaf = link[1] == n, nan_second = !leaf && link[3] != 0;
     nodes[size_t(n)] = {thresholds[n],
                         uint32_t(leaf ? 0 : link[0] * kTreeLanes + nan_second),
@@ -74,8 +73,8 @@ TreeEnsemble<T>::TreeEnsemble(const LibraryCall& call, const BoundCall& bound)
       one_vote = false;
     }
   }
-  const auto* starts = static_cast<const int32_t*>(call.constants[kTreesRoots]);
-  for (int64_t tree = 0; tree < elements(bound, kTreesRoots, sizeof(int32_t)); tree++) {
+  const auto* starts = static_cast<const int32_t*>(constants[kTreesRoots]);
+  for (int64_t tree = 0; tree < elements(bytes, kTreesRoots, sizeof(int32_t)); tree++) {
     if (starts[tree] < 0 || starts[tree] >= count)
       user_error("plan: a tree begins at node {} of {}", starts[tree], count);
     roots.push_back(TreeNode<T>::link(starts[tree]));

@@ -1,8 +1,9 @@
 #pragma once
 #include <cstdint>
+#include <span>
 #include <vector>
 
-#include "runtime/library/library.h"
+#include "runtime/plan/calls/trees.h"
 
 namespace cppgen::rt {
 
@@ -32,8 +33,8 @@ struct TreeNode {
   static int64_t index(uint32_t link) { return int64_t(link) * kLinkUnit / int64_t(sizeof(TreeNode)); }
 };
 
-// An ensemble in the form that descents read. UserError unless the constants of a call, which trees.h describes, are
-// one.
+// An ensemble in the form that descents read. UserError unless the constants of the call, as trees.h describes them,
+// are one; `bytes` are the sizes of its buffers.
 template <class T>
 struct TreeEnsemble {
   std::vector<TreeNode<T>> nodes;
@@ -46,10 +47,10 @@ struct TreeEnsemble {
   bool one_vote = true;      // each leaf has exactly one
   bool nan_chooses = false;  // NaN takes the second link of some node
 
-  TreeEnsemble(const LibraryCall& call, const BoundCall& bound);
+  TreeEnsemble(std::span<const void* const> constants, const TreesCall<int64_t>&, std::span<const int64_t> bytes);
 
  private:
-  void check_sizes(const BoundCall& bound) const;
+  void check_sizes(const TreesCall<int64_t>&, std::span<const int64_t> bytes) const;
   void check_node(int64_t node, int64_t features, const int32_t* link) const;
 };
 

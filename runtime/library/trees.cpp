@@ -1,11 +1,9 @@
-#include "runtime/library/trees.h"
-
 #include <algorithm>
 #include <cmath>
 
 #include "runtime/base/checked.h"
-#include "runtime/base/dtype.h"
 #include "runtime/base/errors.h"
+#include "runtime/library/functions.h"
 #include "runtime/library/tree_ensemble.h"
 
 namespace cppgen::rt {
@@ -64,16 +62,16 @@ void descend(const TreeNode<T>* nodes, const Values& x, uint32_t (&lanes)[kLanes
 template <class T>
 class TreesTask : public LibraryTask {
  public:
-  TreesTask(std::shared_ptr<const TreeEnsemble<T>> trees, const BoundCall& call)
+  TreesTask(std::shared_ptr<const TreeEnsemble<T>> trees, const TreesCall<int64_t>& call, int64_t min_chunk_size)
       : trees_(std::move(trees)),
-        rows_(call.params[kTreesRows]),
-        features_(call.params[kTreesFeatures]),
-        targets_(call.params[kTreesTargets]),
-        combine_(TreesCombine(call.params[kTreesCombine])) {
+        rows_(call.rows),
+        features_(call.features),
+        targets_(call.targets),
+        combine_(call.combine) {
     constexpr int64_t kWorkOfVisit = 8;
     const int64_t units = (rows_ + kLanes - 1) / kLanes;
     const double work = double(units * kLanes) * double(trees_->visits * kWorkOfVisit);
-    chunks_ = chunk_count(units, int64_t(std::min(work, 1e18)), 0, 0, call.min_chunk_size);
+    chunks_ = chunk_count(units, int64_t(std::min(work, 1e18)), 0, 0, min_chunk_size);
     constexpr int64_t kMostInterleaved = 4096;  // features: 1 or 2 MB of scratch
     interleaves_ = rows_ >= kLanes && features_ <= std::min(kMostInterleaved, 2 * trees_->visits);
   }
@@ -190,29 +188,25 @@ class TreesTask : public LibraryTask {
   bool interleaves_;  // whether rows are copied such that the lanes' elements of a feature are neighbours
 };
 
+// The ensemble of a step, made when it is bound first.
 template <class T>
-class Trees : public LibraryOperator {
+class Trees {
  public:
-  explicit Trees(const LibraryCall& call) : constants_(call.constants.begin(), call.constants.end()) {}
+  explicit Trees(std::span<const void* const> constants) : constants_(constants.begin(), constants.end()) {}
 
-  std::shared_ptr<const LibraryTask> bind(const BoundCall& call) override {
-    const int64_t rows = call.params[kTreesRows], features = call.params[kTreesFeatures],
-                  targets = call.params[kTreesTargets];
+  std::shared_ptr<const LibraryTask> bind(const TreesCall<int64_t>& call, const BoundCall& bound) {
     auto bytes = [&](int64_t columns) {
-      return checked_mul(checked_mul(rows, columns, "trees"), int64_t(sizeof(T)), "trees");
+      return checked_mul(checked_mul(call.rows, columns, "trees"), int64_t(sizeof(T)), "trees");
     };
-    if (rows < 0 || features < 0 || targets < 1 || call.bytes[kTreesX] != bytes(features) ||
-        call.bytes[kTreesInputs] != bytes(targets) || call.params[kTreesCombine] < 0 ||
-        call.params[kTreesCombine] > int64_t(TreesCombine::max))
+    if (call.targets < 1 || bound.bytes[kTreesX] != bytes(call.features) ||
+        bound.bytes[kTreesInputs] != bytes(call.targets))
       user_error("plan: the parameters of trees do not agree with its buffers");
     // Checked anew for other numbers of features or targets, which only a damaged plan has.
-    if (!trees_ || features != features_ || targets != targets_) {
-      LibraryCall own;
-      own.constants = constants_;
-      trees_ = std::make_shared<TreeEnsemble<T>>(own, call);
-      features_ = features, targets_ = targets;
+    if (!trees_ || call.features != features_ || call.targets != targets_) {
+      trees_ = std::make_shared<TreeEnsemble<T>>(constants_, call, bound.bytes);
+      features_ = call.features, targets_ = call.targets;
     }
-    return std::make_shared<TreesTask<T>>(trees_, call);
+    return std::make_shared<TreesTask<T>>(trees_, call, bound.min_chunk_size);
   }
 
  private:
@@ -223,13 +217,13 @@ class Trees : public LibraryOperator {
 
 class AnyTrees : public LibraryOperator {
  public:
-  explicit AnyTrees(const LibraryCall& call) : f32_(call), f64_(call) {}
+  explicit AnyTrees(std::span<const void* const> constants) : f32_(constants), f64_(constants) {}
 
-  std::shared_ptr<const LibraryTask> bind(const BoundCall& call) override {
-    if (call.params.size() != kTreesParams) user_error("plan: trees has {} parameters", call.params.size());
-    if (call.params[kTreesDType] == int64_t(DType::f32)) return f32_.bind(call);
-    if (call.params[kTreesDType] == int64_t(DType::f64)) return f64_.bind(call);
-    user_error("plan: trees of type {}", call.params[kTreesDType]);
+  std::shared_ptr<const LibraryTask> bind(const BoundCall& bound) override {
+    const auto call = read_call<TreesCall<int64_t>>(kTrees, bound);
+    if (call.type == DType::f32) return f32_.bind(call, bound);
+    if (call.type == DType::f64) return f64_.bind(call, bound);
+    user_error("plan: trees of type {}", name_of(call.type));
   }
 
  private:
@@ -245,7 +239,7 @@ std::unique_ptr<LibraryOperator> create_trees(const LibraryCall& call) {
                int(kTreesInputs));
   for (int i = kTreesThresholds; i < kTreesInputs; i++)
     if (!call.constants[size_t(i)]) user_error("plan: input {} of trees is no constant", i);
-  return std::make_unique<AnyTrees>(call);
+  return std::make_unique<AnyTrees>(call.constants);
 }
 
 }  // namespace cppgen::rt

@@ -162,7 +162,7 @@ class StepBinder {
     for (const DimExpr& param : step.params) params.push_back(evaluate(param, values_));
     for (int32_t buffer : step.buffers) bytes.push_back(bound_.sizes[size_t(buffer)]);
     try {
-      result.task = op.bind({params, bytes, min_chunk_size_});
+      result.task = op.bind({params, bytes, min_chunk_size_, step.numbers});
     } catch (const UserError& e) {
       user_error("node '{}': {}", fmt::join(step.origins, "', '"), e.what());
     }

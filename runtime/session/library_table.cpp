@@ -28,7 +28,7 @@ std::vector<std::unique_ptr<LibraryOperator>> make_operators(const Executable& e
       constants.push_back(constant ? executable.weights() + buffer.offset : nullptr);
     }
     const auto outputs = size_t(step.output_count);
-    operators[i] = function->create({step.name, step.buffers.size() - outputs, outputs, step.numbers, constants});
+    operators[i] = function->create({step.name, step.buffers.size() - outputs, outputs, constants});
   }
   return operators;
 }

@@ -12,34 +12,23 @@
 namespace cppgen::rt {
 namespace {
 
-struct Problem {
-  int64_t rows, columns, depth, left_start = 0;
-  int64_t left_row = 0, out_row = 0;  // 0: dense
-  std::vector<std::array<int64_t, kXsmmOuterParams>> outer{};
-  std::vector<std::array<int64_t, kXsmmTapParams>> taps{};
-};
+using Problem = XsmmCall<int64_t>;  // a stride of rows that is 0 stands for dense rows
 
 int64_t panels_of(const Problem& p) { return (p.columns + kXsmmPanelColumns - 1) / kXsmmPanelColumns; }
 
 int64_t tap_count(const Problem& p) {
   int64_t count = 1;
-  for (const auto& t : p.taps) count *= t[kXsmmTapExtent];
+  for (const auto& t : p.taps) count *= t.extent;
   return count;
 }
 
-std::vector<int64_t> params_of(const Problem& p) {
-  std::vector<int64_t> params{p.rows,
-                              p.columns,
-                              p.depth,
-                              p.left_start,
-                              p.left_row > 0 ? p.left_row : p.depth,
-                              p.out_row > 0 ? p.out_row : p.columns,
-                              int64_t(p.outer.size()),
-                              int64_t(p.taps.size())};
-  for (const auto& o : p.outer) params.insert(params.end(), o.begin(), o.end());
-  for (const auto& t : p.taps) params.insert(params.end(), t.begin(), t.end());
-  return params;
+Problem with_rows(Problem p) {
+  if (p.left_row == 0) p.left_row = p.depth;
+  if (p.out_row == 0) p.out_row = p.columns;
+  return p;
 }
+
+std::vector<int64_t> params_of(const Problem& p) { return flat_fields<int64_t>(with_rows(p)).integers; }
 
 struct Memory {
   std::vector<float> left, panels, out;
@@ -47,14 +36,14 @@ struct Memory {
 
 // Of the sizes that the parameters reach; the output NaN.
 Memory memory_of(const Problem& p) {
-  const auto params = params_of(p);
-  int64_t left = p.left_start + std::max<int64_t>(p.rows - 1, 0) * params[kXsmmLeftRow] + p.depth, batches = 1;
-  int64_t out = std::max<int64_t>(p.rows - 1, 0) * params[kXsmmOutRow] + p.columns;
+  const Problem rows = with_rows(p);
+  int64_t left = p.left_start + std::max<int64_t>(p.rows - 1, 0) * rows.left_row + p.depth, batches = 1;
+  int64_t out = std::max<int64_t>(p.rows - 1, 0) * rows.out_row + p.columns;
   for (const auto& o : p.outer) {
-    left += (o[kXsmmExtent] - 1) * o[kXsmmLeft], batches += (o[kXsmmExtent] - 1) * o[kXsmmBatch];
-    out += (o[kXsmmExtent] - 1) * o[kXsmmOut];
+    left += (o.extent - 1) * o.left, batches += (o.extent - 1) * o.batch;
+    out += (o.extent - 1) * o.out;
   }
-  for (const auto& t : p.taps) left += (t[kXsmmTapExtent] - 1) * t[kXsmmTapLeft];
+  for (const auto& t : p.taps) left += (t.extent - 1) * t.left;
   std::mt19937 random(1);
   std::uniform_real_distribution<float> uniform(-1, 1);
   Memory m{std::vector<float>(size_t(left)),
@@ -68,7 +57,7 @@ Memory memory_of(const Problem& p) {
 std::vector<float> run(const Problem& p, Memory& m, int64_t min_chunk_size, int64_t* chunks = nullptr) {
   m.out.assign(m.out.size(), NAN);
   const void* constants[3] = {};
-  const auto op = xsmm_functions()[0].create({kXsmmContraction, 2, 1, {}, constants});
+  const auto op = xsmm_functions()[0].create({kXsmmContraction, 2, 1, constants});
   const auto params = params_of(p);
   const int64_t bytes[] = {int64_t(m.left.size() * 4), int64_t(m.panels.size() * 4), int64_t(m.out.size() * 4)};
   const auto task = op->bind({params, bytes, min_chunk_size});
@@ -84,7 +73,7 @@ double exact(const Problem& p, const Memory& m, int64_t left, int64_t batch, int
   for (const auto& t : p.taps) {
     std::vector<int64_t> next;
     for (int64_t base : offsets)
-      for (int64_t i = 0; i < t[kXsmmTapExtent]; i++) next.push_back(base + i * t[kXsmmTapLeft]);
+      for (int64_t i = 0; i < t.extent; i++) next.push_back(base + i * t.left);
     offsets = next;
   }
   const int64_t panel = (batch * panels_of(p) + column / kXsmmPanelColumns) * tap_count(p);
@@ -99,21 +88,21 @@ double exact(const Problem& p, const Memory& m, int64_t left, int64_t batch, int
 }
 
 void expect_exact(const Problem& p, const Memory& m) {
-  const auto params = params_of(p);
+  const Problem rows = with_rows(p);
   int64_t points = 1;
-  for (const auto& o : p.outer) points *= o[kXsmmExtent];
+  for (const auto& o : p.outer) points *= o.extent;
   const double tolerance = 1e-6 * std::sqrt(double(p.depth * tap_count(p))) + 1e-6;
   for (int64_t point = 0; point < points; point++) {
     int64_t left = p.left_start, batch = 0, out = 0, rest = point;
-    for (size_t i = p.outer.size(); i-- > 0; rest /= p.outer[i][kXsmmExtent]) {
+    for (size_t i = p.outer.size(); i-- > 0; rest /= p.outer[i].extent) {
       const auto& o = p.outer[i];
-      const int64_t at = rest % o[kXsmmExtent];
-      left += at * o[kXsmmLeft], batch += at * o[kXsmmBatch], out += at * o[kXsmmOut];
+      const int64_t at = rest % o.extent;
+      left += at * o.left, batch += at * o.batch, out += at * o.out;
     }
     for (int64_t r = 0; r < p.rows; r++)
       for (int64_t c = 0; c < p.columns; c++)
-        ASSERT_NEAR(m.out[size_t(out + r * params[kXsmmOutRow] + c)],
-                    exact(p, m, left + r * params[kXsmmLeftRow], batch, c), 4 * tolerance)
+        ASSERT_NEAR(m.out[size_t(out + r * rows.out_row + c)], exact(p, m, left + r * rows.left_row, batch, c),
+                    4 * tolerance)
             << "point " << point << " row " << r << " column " << c;
   }
 }
@@ -182,7 +171,7 @@ TEST(XsmmStep, Refusals) {
   const auto params = params_of(good);
   const int64_t bytes[] = {int64_t(m.left.size() * 4), int64_t(m.panels.size() * 4), int64_t(m.out.size() * 4)};
   const void* constants[3] = {};
-  const auto op = xsmm_functions()[0].create({kXsmmContraction, 2, 1, {}, constants});
+  const auto op = xsmm_functions()[0].create({kXsmmContraction, 2, 1, constants});
   for (size_t i = 0; i < params.size(); i++)
     for (int64_t value : {int64_t(-1), int64_t(1) << 50}) {
       auto changed = params;
@@ -192,7 +181,7 @@ TEST(XsmmStep, Refusals) {
   auto few = params;
   few.pop_back();
   EXPECT_THROW(op->bind({few, bytes, 1}), UserError);
-  EXPECT_THROW(xsmm_functions()[0].create({kXsmmContraction, 1, 1, {}, constants}), UserError);
+  EXPECT_THROW(xsmm_functions()[0].create({kXsmmContraction, 1, 1, constants}), UserError);
 }
 
 }  // namespace

@@ -6,9 +6,10 @@
 #include <limits>
 #include <vector>
 
-#include "runtime/base/dtype.h"
 #include "runtime/base/errors.h"
-#include "runtime/library/topk.h"
+#include "runtime/library/functions.h"
+#include "runtime/plan/calls/scatter.h"
+#include "runtime/plan/calls/topk.h"
 
 namespace cppgen::rt {
 namespace {
@@ -61,10 +62,10 @@ TopKResult<T> top_k(DType type, std::vector<T> x, int64_t outer, int64_t axis, i
   const auto count = size_t(outer * k * inner);
   TopKResult<T> result{std::vector<T>(count), std::vector<int64_t>(count)};
   const void* constants[] = {nullptr, nullptr, nullptr};
-  const auto op = create_topk({"topk", 1, 2, {}, constants});
-  const int64_t params[] = {int64_t(type), outer, axis, inner, k, largest};
+  const auto op = create_topk({kTopK, 1, 2, constants});
+  const auto fields = flat_fields<int64_t>(TopKCall<int64_t>{type, outer, axis, inner, k, largest});
   const int64_t bytes[] = {int64_t(x.size() * sizeof(T)), int64_t(count * sizeof(T)), int64_t(count * 8)};
-  const auto task = op->bind({params, bytes, 1});
+  const auto task = op->bind({fields.integers, bytes, 1});
   std::vector<char> scratch(size_t(task->scratch_bytes()) + 64);
   void* const buffers[] = {x.data(), result.values.data(), result.indices.data()};
   for (int64_t chunk = 0; chunk < task->chunks(); chunk++) task->run(buffers, chunk, scratch.data());
@@ -103,7 +104,41 @@ TEST(TopK, Types) {
 TEST(TopK, Refusals) {
   EXPECT_THROW(top_k<float>(DType::f32, {1, 2}, 1, 2, 1, 3, true), UserError);
   EXPECT_THROW(top_k<float>(DType::f64, {1, 2}, 1, 2, 1, 1, true), UserError);
-  EXPECT_THROW(create_topk({"topk", 2, 2, {}, {}}), UserError);
+  EXPECT_THROW(create_topk({kTopK, 2, 2, {}}), UserError);
+}
+
+std::string refusal_of(const std::vector<int64_t>& params) {
+  try {
+    const std::vector<int64_t> bytes(4, 0);
+    (void)create_scatter_elements({kScatterElements, 3, 1, {}})->bind({params, bytes});
+  } catch (const UserError& error) {
+    return error.what();
+  }
+  return "";
+}
+
+// Plans are not trusted: each field is named where it is not what its kind allows.
+TEST(CallFields, WhatPlansGetWrong) {
+  ScatterElementsCall<int64_t> call;
+  call.data = {0, 2}, call.updates = {0, 2};
+  const std::vector<int64_t> good = flat_fields<int64_t>(call).integers;
+  EXPECT_EQ(good, (std::vector<int64_t>{0, 0, 0, 2, 0, 2, 2, 0, 2}));
+  EXPECT_EQ(refusal_of(good), "");
+  const auto changed = [&](size_t i, int64_t value) {
+    std::vector<int64_t> params = good;
+    params[i] = value;
+    return refusal_of(params);
+  };
+  EXPECT_EQ(changed(0, 99), "plan: scatter_elements: 'type' is 99; allowed are values from 0 to 22");
+  EXPECT_EQ(changed(1, 5), "plan: scatter_elements: 'combination' is 5; allowed are values from 0 to 4");
+  EXPECT_EQ(changed(3, -1), "plan: scatter_elements: 'dimensions of data' is -1; allowed are values of at least 0");
+  EXPECT_EQ(changed(3, 1 << 20),
+            "plan: scatter_elements: 'dimensions of data' has 1048576 elements, where at most 5 fit");
+  EXPECT_EQ(changed(4, -3), "plan: scatter_elements: 'dimensions of data' is -3; allowed are values of at least 0");
+  EXPECT_EQ(refusal_of({0, 0, 0}), "plan: scatter_elements: 'dimensions of data' is missing");
+  std::vector<int64_t> longer = good;
+  longer.push_back(7);
+  EXPECT_EQ(refusal_of(longer), "plan: scatter_elements: there are 1 values beyond the last parameter");
 }
 
 }  // namespace

@@ -12,6 +12,12 @@
 namespace cppgen::rt {
 namespace {
 
+enum Flags : int64_t { kHasBias = 1, kHasRelu = 2, kHasAdd = 4 };
+
+OneDnnCall<int64_t> call_of(OneDnnKind kind, int64_t flags) {
+  return {kind, (flags & kHasBias) != 0, (flags & kHasRelu) != 0, (flags & kHasAdd) != 0};
+}
+
 std::vector<float> random_floats(size_t count, unsigned seed) {
   std::mt19937 random(seed);
   std::uniform_real_distribution<float> uniform(-1, 1);
@@ -21,13 +27,15 @@ std::vector<float> random_floats(size_t count, unsigned seed) {
 }
 
 // Runs the step with these parameters; buffers as onednn.h lists them, weights a constant or not.
-std::vector<float> run(const std::vector<int64_t>& params, std::vector<std::vector<float>> inputs, size_t output,
-                       bool constant_weights, int64_t min_chunk_size, int64_t* chunks = nullptr) {
+using Inputs = std::vector<std::vector<float>>;
+
+std::vector<float> run(const std::vector<int64_t>& params, Inputs inputs, size_t output, bool constant_weights,
+                       int64_t min_chunk_size, int64_t* chunks = nullptr) {
   std::vector<float> result(output, NAN);
   std::vector<const void*> constants(inputs.size() + 1);
   if (constant_weights) constants[1] = inputs[1].data();
   const auto op =
-      onednn_functions()[0].create({kOneDnnContraction, inputs.size(), 1, {}, std::span<const void* const>(constants)});
+      onednn_functions()[0].create({kOneDnnContraction, inputs.size(), 1, std::span<const void* const>(constants)});
   std::vector<int64_t> bytes;
   std::vector<void*> buffers;
   for (auto& input : inputs) {
@@ -61,9 +69,10 @@ struct ConvCase {
 int64_t out_size(const std::array<int64_t, 6>& s) { return (s[0] + s[4] + s[5] - (s[1] - 1) * s[3] - 1) / s[2] + 1; }
 
 std::vector<int64_t> conv_params(const ConvCase& c) {
-  std::vector<int64_t> params{kOneDnnConvolution, c.flags, c.n, c.groups, c.ic, c.oc, int64_t(c.spatial.size())};
-  for (const auto& s : c.spatial) params.insert(params.end(), {s[0], out_size(s), s[1], s[2], s[3], s[4], s[5]});
-  return params;
+  OneDnnCall<int64_t> call = call_of(OneDnnKind::convolution, c.flags);
+  call.convolution = {c.n, c.groups, c.ic, c.oc, {}};
+  for (const auto& s : c.spatial) call.convolution.spatial.push_back({s[0], out_size(s), s[1], s[2], s[3], s[4], s[5]});
+  return flat_fields<int64_t>(call).integers;
 }
 
 // The meaning of a convolution, over three spatial dimensions (missing ones have size 1).
@@ -156,11 +165,10 @@ TEST(OneDnnConvolution, Refusals) {
   for (size_t i = 0; i < conv_params(c).size(); i++) {
     auto params = conv_params(c);
     params[i] = -1;
-    if (i == kConvFlags) continue;
     EXPECT_THROW(run(params, inputs, 512, true, 1), UserError) << i;
   }
-  EXPECT_THROW(run({0, 0, 1}, inputs, 512, true, 1), UserError);
-  EXPECT_THROW(run({7, 0, 1}, inputs, 512, true, 1), UserError);
+  EXPECT_THROW(run({0, 0, 0, 0, 1}, inputs, 512, true, 1), UserError);
+  EXPECT_THROW(run({7, 0, 0, 0, 1}, inputs, 512, true, 1), UserError);
 }
 
 struct MatmulCase {
@@ -170,19 +178,20 @@ struct MatmulCase {
   int64_t flags;
 };
 
-class OneDnnMatmul : public testing::TestWithParam<MatmulCase> {};
+class Matmul : public testing::TestWithParam<MatmulCase> {};
 
-TEST_P(OneDnnMatmul, EqualsItsMeaningHoweverItIsCut) {
+TEST_P(Matmul, EqualsItsMeaningHoweverItIsCut) {
   const MatmulCase& c = GetParam();
   const int64_t batches = c.batch0 * c.batch1, bb = c.b_batched ? c.k * c.n : 0;
-  std::vector<int64_t> p(kMatParams);
-  p[kMatKind] = kOneDnnMatmul, p[kMatFlags] = c.flags, p[kMatBatch0] = c.batch0, p[kMatBatch1] = c.batch1;
-  p[kMatM] = c.m, p[kMatN] = c.n, p[kMatK] = c.k;
-  p[kMatABatch0] = c.batch1 * c.m * c.k, p[kMatABatch1] = c.m * c.k;
-  p[kMatAM] = c.a_transposed ? 1 : c.k, p[kMatAK] = c.a_transposed ? c.m : 1;
-  p[kMatBBatch0] = c.batch1 * bb, p[kMatBBatch1] = bb;
-  p[kMatBK] = c.b_transposed ? 1 : c.n, p[kMatBN] = c.b_transposed ? c.k : 1;
-  p[kMatOutBatch0] = c.batch1 * c.m * c.n, p[kMatOutBatch1] = c.m * c.n, p[kMatOutM] = c.n;
+  OneDnnCall<int64_t> call = call_of(OneDnnKind::matmul, c.flags);
+  auto& p = call.matmul;
+  p.batch0 = c.batch0, p.batch1 = c.batch1, p.m = c.m, p.n = c.n, p.k = c.k;
+  p.a_batch0 = c.batch1 * c.m * c.k, p.a_batch1 = c.m * c.k;
+  p.a_m = c.a_transposed ? 1 : c.k, p.a_k = c.a_transposed ? c.m : 1;
+  p.b_batch0 = c.batch1 * bb, p.b_batch1 = bb;
+  p.b_k = c.b_transposed ? 1 : c.n, p.b_n = c.b_transposed ? c.k : 1;
+  p.out_batch0 = c.batch1 * c.m * c.n, p.out_batch1 = c.m * c.n, p.out_m = c.n;
+  const std::vector<int64_t> params = flat_fields<int64_t>(call).integers;
   std::vector<std::vector<float>> in{random_floats(size_t(batches * c.m * c.k), 1),
                                      random_floats(size_t((c.b_batched ? batches : 1) * c.k * c.n), 2)};
   if (c.flags & kHasBias) in.push_back(random_floats(size_t(c.n), 3));
@@ -193,19 +202,19 @@ TEST_P(OneDnnMatmul, EqualsItsMeaningHoweverItIsCut) {
       for (int64_t j = 0; j < c.n; j++) {
         double sum = c.flags & kHasBias ? in[2][size_t(j)] : 0;
         for (int64_t k = 0; k < c.k; k++)
-          sum += double(in[0][size_t(b * c.m * c.k + i * p[kMatAM] + k * p[kMatAK])]) *
-                 double(in[1][size_t(b * bb + k * p[kMatBK] + j * p[kMatBN])]);
+          sum += double(in[0][size_t(b * c.m * c.k + i * p.a_m + k * p.a_k)]) *
+                 double(in[1][size_t(b * bb + k * p.b_k + j * p.b_n)]);
         if (c.flags & kHasAdd) sum += in.back()[expected.size()];
         expected.push_back(c.flags & kHasRelu ? std::max(0.0, sum) : sum);
       }
   int64_t whole = 0;
-  expect_near(run(p, in, expected.size(), c.constant, int64_t(1) << 40, &whole), expected);
-  expect_near(run(p, in, expected.size(), c.constant, 1), expected);
+  expect_near(run(params, in, expected.size(), c.constant, int64_t(1) << 40, &whole), expected);
+  expect_near(run(params, in, expected.size(), c.constant, 1), expected);
   EXPECT_EQ(whole, 1);
 }
 
 INSTANTIATE_TEST_SUITE_P(
-    OneDnn, OneDnnMatmul,
+    OneDnn, Matmul,
     testing::Values(MatmulCase{"plain", 1, 1, 128, 96, 200, false, false, false, false, kHasBias},
                     MatmulCase{"constant", 1, 1, 128, 512, 256, false, false, false, true, kHasBias | kHasRelu},
                     MatmulCase{"constant_transposed", 1, 1, 100, 256, 300, false, true, false, true,
@@ -218,16 +227,21 @@ INSTANTIATE_TEST_SUITE_P(
                     MatmulCase{"one_element", 1, 1, 1, 1, 1, false, false, false, false, 0}),
     [](const auto& info) { return info.param.name; });
 
-TEST(OneDnnMatmul, EmptyAndRefused) {
-  std::vector<int64_t> p(kMatParams, 1);
-  p[kMatKind] = kOneDnnMatmul, p[kMatFlags] = 0, p[kMatM] = 0;
-  EXPECT_TRUE(run(p, {{}, {1}}, 0, false, 1).empty());
-  p[kMatM] = 2;
-  EXPECT_THROW(run(p, {{1}, {1}}, 2, false, 1), UserError);  // the left operand is too short
-  p[kMatK] = 0;
-  EXPECT_THROW(run(p, {{1, 2}, {1}}, 2, false, 1), UserError);
-  p.pop_back();
-  EXPECT_THROW(run(p, {{1, 2}, {1}}, 2, false, 1), UserError);
+TEST(MatmulParameters, EmptyAndRefused) {
+  OneDnnCall<int64_t> call = call_of(OneDnnKind::matmul, 0);
+  auto& p = call.matmul;
+  p = {1, 1, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
+  const auto run_call = [&](const Inputs& inputs, size_t output) {
+    return run(flat_fields<int64_t>(call).integers, inputs, output, false, 1);
+  };
+  EXPECT_TRUE(run_call({{}, {1}}, 0).empty());
+  p.m = 2;
+  EXPECT_THROW(run_call({{1}, {1}}, 2), UserError);  // the left operand is too short
+  p.k = 0;
+  EXPECT_THROW(run_call({{1, 2}, {1}}, 2), UserError);
+  std::vector<int64_t> few = flat_fields<int64_t>(call).integers;
+  few.pop_back();
+  EXPECT_THROW(run(few, {{1, 2}, {1}}, 2, false, 1), UserError);
 }
 
 }  // namespace

@@ -8,7 +8,7 @@
 
 #include "runtime/base/errors.h"
 #include "runtime/contraction/onednn.h"
-#include "runtime/library/topk.h"
+#include "runtime/plan/calls/topk.h"
 #include "runtime/session/session.h"
 #include "tests/runtime/test_package.h"
 
@@ -117,18 +117,16 @@ Plan library_plan(int64_t n, int64_t size, int64_t channels) {
   conv.name = kOneDnnContraction;
   conv.buffers = {0, 1, 2};
   conv.output_count = 1;
-  for (int64_t value : {int64_t(kOneDnnConvolution), int64_t(0), n, int64_t(1), channels, channels, int64_t(2)})
-    conv.params.push_back(num(value));
-  for (int d = 0; d < 2; d++)
-    for (int64_t value : {size, size, int64_t(3), int64_t(1), int64_t(1), int64_t(1), int64_t(1)})
-      conv.params.push_back(num(value));
+  OneDnnCall<int64_t> convolution;
+  convolution.convolution = {n, 1, channels, channels, {2, {size, size, 3, 1, 1, 1, 1}}};
+  for (int64_t value : flat_fields<int64_t>(convolution).integers) conv.params.push_back(num(value));
   Step top;
   top.kind = StepKind::library;
-  top.name = "topk";
+  top.name = kTopK;
   top.buffers = {2, 3, 4};
   top.output_count = 2;
-  for (int64_t value : {int64_t(DType::f32), rows, channels, int64_t(1), int64_t(5), int64_t(1)})
-    top.params.push_back(num(value));
+  const TopKCall<int64_t> greatest{DType::f32, rows, channels, 1, 5, true};
+  for (int64_t value : flat_fields<int64_t>(greatest).integers) top.params.push_back(num(value));
   plan.steps = {conv, top};
   return plan;
 }

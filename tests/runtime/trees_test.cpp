@@ -1,4 +1,4 @@
-#include "runtime/library/trees.h"
+#include "runtime/plan/calls/trees.h"
 
 #include <gtest/gtest.h>
 
@@ -6,8 +6,8 @@
 #include <functional>
 #include <vector>
 
-#include "runtime/base/dtype.h"
 #include "runtime/base/errors.h"
+#include "runtime/library/functions.h"
 
 namespace cppgen::rt {
 namespace {
@@ -23,14 +23,14 @@ struct Ensemble {
   std::vector<float> scores(const std::vector<float>& x, TreesCombine combine) const {
     const std::vector<const void*> constants{nullptr,      thresholds.data(), links.data(),   roots.data(),
                                              votes.data(), targets.data(),    weights.data(), nullptr};
-    const auto op = create_trees({"trees", 7, 1, {}, constants});
+    const auto op = create_trees({kTrees, 7, 1, constants});
     const auto rows = int64_t(x.size()) / features;
     std::vector<float> y(size_t(rows * 2), -1);
     const auto bytes = [](const auto& v) { return int64_t(v.size() * sizeof(v[0])); };
-    const std::vector<int64_t> params{int64_t(DType::f32), rows, features, 2, int64_t(combine)},
-        sizes{bytes(x),     bytes(thresholds), bytes(links),   bytes(roots),
-              bytes(votes), bytes(targets),    bytes(weights), bytes(y)};
-    const auto task = op->bind({params, sizes, 1});
+    const std::vector<int64_t> sizes{bytes(x),     bytes(thresholds), bytes(links),   bytes(roots),
+                                     bytes(votes), bytes(targets),    bytes(weights), bytes(y)};
+    const auto fields = flat_fields<int64_t>(TreesCall<int64_t>{DType::f32, rows, features, 2, combine});
+    const auto task = op->bind({fields.integers, sizes, 1});
     std::vector<char> scratch(size_t(task->scratch_bytes()));
     std::vector<void*> buffers{const_cast<float*>(x.data())};
     for (size_t i = 1; i < 7; i++) buffers.push_back(const_cast<void*>(constants[i]));

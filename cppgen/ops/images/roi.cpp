@@ -1,5 +1,6 @@
 // RoiAlign: x [N, C, H, W], rois [R, 4] as (x1, y1, x2, y2), batch indices [R]; result [R, C, OH, OW].
 #include "cppgen/ops/library_calls.h"
+#include "runtime/plan/calls/roi_align.h"
 
 namespace cppgen::ops {
 namespace {
@@ -185,8 +186,6 @@ void lower_adaptive_samples(LowerContext& c, const RoiAttributes& a) {
 void emit_roi_align_call(LowerContext& c, const RoiAttributes& a) {
   const Shape &x = c.shape(0), &y = c.output(0).shape;
   const DType type = ir::value_type(c.dtype(0));
-  ir::LibraryCall call;
-  call.function = "roi_align";
   const ir::BufferId images = c.temporary(type, {x[0], x[2], x[3], x[1]});
   c.emit_pointwise(
       images,
@@ -194,13 +193,20 @@ void emit_roi_align_call(LowerContext& c, const RoiAttributes& a) {
         return load_input(c, 0, {at[0], at[3], at[1], at[2]});
       },
       "channels_last");
-  call.inputs = {images, emit_as(c, c.input_buffer(1), type, "widened"), c.input_buffer(2)};
-  call.outputs = {result_as(c, 0, type)};
-  call.params = {library_type(type),   x[0], x[2], x[3], x[1], y[0], y[2], y[3], a.samples, int64_t(a.maximum),
-                 int64_t(a.half_pixel)};
-  call.numbers = {a.scale};
-  const ir::BufferId result = call.outputs[0];
-  c.emit(std::move(call));
+  const ir::BufferId regions = emit_as(c, c.input_buffer(1), type, "widened"), result = result_as(c, 0, type);
+  const rt::RoiAlignCall<IndexExpr> call{.type = type,
+                                         .images = x[0],
+                                         .height = x[2],
+                                         .width = x[3],
+                                         .channels = x[1],
+                                         .regions = y[0],
+                                         .cell_rows = y[2],
+                                         .cell_columns = y[3],
+                                         .samples = a.samples,
+                                         .greatest = a.maximum,
+                                         .half_pixel = a.half_pixel,
+                                         .scale = a.scale};
+  c.emit(library_call(rt::kRoiAlign, call, {images, regions, c.input_buffer(2)}, {result}));
   emit_result(c, result, 0);
 }
 

@@ -11,14 +11,15 @@
 #include <cmath>
 
 #include "cppgen/ops/library_calls.h"
+#include "runtime/plan/calls/trees.h"
 
 namespace cppgen::ops {
 namespace {
 
 using At = std::vector<IndexExpr>;
 using ir::ReduceOp;
+using rt::TreesCombine;
 
-enum Combine { kSum, kMin, kMax };
 enum Link { kFeature, kFirst, kSecond, kMissing, kLinkParts };
 
 const Tensor& tensor_attribute(InferContext& c, const char* name) {
@@ -75,14 +76,14 @@ TreeBuffers tree_buffers(LowerContext& c) {
           c.constant_buffer(make_floats(type, weights.dims, numbers_of(weights)))};
 }
 
+TreesCombine combine_of(InferContext& c) { return TreesCombine(c.integer("combine", 0)); }
+
 void emit_trees_call(LowerContext& c, const TreeBuffers& b) {
-  ir::LibraryCall call;
-  call.function = "trees";
-  call.inputs = {c.input_buffer(0), b.thresholds, b.links, b.roots, b.votes, b.targets, b.weights};
-  call.outputs = {c.output_buffer(0)};
-  call.params = {library_type(c.dtype(0)), c.shape(0)[0], c.shape(0)[1], c.integer("targets_count"),
-                 c.integer("combine", kSum)};
-  c.emit(std::move(call));
+  const rt::TreesCall<IndexExpr> call{c.dtype(0), c.shape(0)[0], c.shape(0)[1], c.integer("targets_count"),
+                                      combine_of(c)};
+  c.emit(library_call(rt::kTrees, call,
+                      {c.input_buffer(0), b.thresholds, b.links, b.roots, b.votes, b.targets, b.weights},
+                      {c.output_buffer(0)}));
 }
 
 // leaves[row, tree]: all trees take a step at the same time, as often as the deepest needs.
@@ -114,7 +115,7 @@ ir::BufferId emit_descent(LowerContext& c, const TreeBuffers& b) {
 
 void emit_scores(LowerContext& c, const TreeBuffers& b, ir::BufferId leaves) {
   const DType type = c.dtype(0);
-  const auto combine = Combine(c.integer("combine", kSum));
+  const TreesCombine combine = combine_of(c);
   const IndexExpr last_vote = c.program().buffer(b.targets).shape[0] - 1;
   ir::LoopNest nest;
   nest.loops = c.loops(c.output(0).shape);
@@ -126,8 +127,12 @@ void emit_scores(LowerContext& c, const TreeBuffers& b, ir::BufferId leaves) {
   const Scalar inside = vote < gathered(b.votes, leaf + 1.0).cast(DType::i64);
   const Scalar place = min(vote, index_value(c, last_vote));
   const Scalar own = inside && gathered(b.targets, place).cast(DType::i64) == index_value(c, at[1]);
-  const Scalar none = combine == kMin ? highest(c, type) : combine == kMax ? lowest(c, type) : number(c, type, 0);
-  const ReduceOp op = combine == kMin ? ReduceOp::min : combine == kMax ? ReduceOp::max : ReduceOp::sum;
+  const Scalar none = combine == TreesCombine::min   ? highest(c, type)
+                      : combine == TreesCombine::max ? lowest(c, type)
+                                                     : number(c, type, 0);
+  const ReduceOp op = combine == TreesCombine::min   ? ReduceOp::min
+                      : combine == TreesCombine::max ? ReduceOp::max
+                                                     : ReduceOp::sum;
   nest.reductions.push_back({op, type, select(own, gathered(b.weights, place), none)});
   nest.reductions.push_back({ReduceOp::any, DType::boolean, own});
   const Scalar score = scalar(c, c.exprs().accumulator(0, type)),

@@ -1,6 +1,7 @@
 #include "cppgen/ops/common.h"
 #include "cppgen/ops/declared.h"
 #include "cppgen/ops/library_calls.h"
+#include "runtime/plan/calls/cumulative.h"
 
 namespace cppgen::ops {
 namespace {
@@ -13,7 +14,7 @@ struct Accumulation {
   double neutral;
   const char* function;  // of the library
 };
-constexpr Accumulation kSums{ir::ReduceOp::sum, 0, "cumsum"}, kProducts{ir::ReduceOp::prod, 1, "cumprod"};
+constexpr Accumulation kSums{ir::ReduceOp::sum, 0, rt::kCumSum}, kProducts{ir::ReduceOp::prod, 1, rt::kCumProd};
 
 int scan_axis(InferContext& c) {
   std::vector<int64_t> axis = c.constant_ints(1);
@@ -59,24 +60,21 @@ void lower_along_any_axis(LowerContext& c, const Accumulation& how) {
                      }});
 }
 
-// A call that goes along once. Parameters: type, exclusive, reverse, axis (-1: of the run), dimensions.
+// A call that goes along once.
 void emit_library_call(LowerContext& c, const Accumulation& how) {
   const DType type = computes_as_stored(c.dtype(0)) ? c.dtype(0) : DType::f32;
   const bool asks = is_run_time(c, 1);
-  ir::LibraryCall call;
-  call.function = how.function;
-  call.inputs = {emit_as(c, c.input_buffer(0), type, "widened")};
+  using Call = rt::CumulativeCall<IndexExpr>;
+  const Call call{type, c.integer("exclusive", 0) != 0, c.integer("reverse", 0) != 0,
+                  asks ? Call::kAxisOfRun : scan_axis(c), c.shape(0)};
+  std::vector<ir::BufferId> inputs = {emit_as(c, c.input_buffer(0), type, "widened")};
   if (asks) {
-    call.inputs.push_back(c.temporary(DType::i64, {}));
+    inputs.push_back(c.temporary(DType::i64, {}));
     c.emit_pointwise(
-        call.inputs[1], [&](const At&) { return integer_element(c, 1, 0); }, "axis");
+        inputs[1], [&](const At&) { return integer_element(c, 1, 0); }, "axis");
   }
-  call.outputs = {result_as(c, 0, type)};
-  call.params = {library_type(type), int64_t(c.integer("exclusive", 0) != 0), int64_t(c.integer("reverse", 0) != 0),
-                 int64_t(asks ? -1 : scan_axis(c))};
-  call.params.insert(call.params.end(), c.shape(0).begin(), c.shape(0).end());
-  const ir::BufferId result = call.outputs[0];
-  c.emit(std::move(call));
+  const ir::BufferId result = result_as(c, 0, type);
+  c.emit(library_call(how.function, call, inputs, {result}));
   emit_result(c, result, 0);
 }
 

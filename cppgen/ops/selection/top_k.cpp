@@ -3,6 +3,7 @@
 #include "cppgen/ops/declared.h"
 #include "cppgen/ops/library_calls.h"
 #include "cppgen/ops/selection/selection.h"
+#include "runtime/plan/calls/topk.h"
 
 namespace cppgen::ops {
 namespace {
@@ -86,21 +87,17 @@ std::vector<Scalar> allowed_count(LowerContext& c, int axis) {
   return conditions;
 }
 
-// Parameters: type, elements before, along and after the axis, k, largest. The library checks that k is at most n.
+// The library checks that k is at most n.
 void emit_top_k_call(LowerContext& c, int axis) {
   const Shape& to = c.output(0).shape;
   const AxisExtents extents = extents_along(c.shape(0), axis);
   const bool checks = c.opset() >= 10 && is_run_time(c, 1) && !is_resolved(c);
   const bool largest = c.opset() < 11 || c.integer("largest", 1) != 0;
-  ir::LibraryCall call;
-  call.function = "topk";
-  call.inputs = {c.input_buffer(0)};
   const ir::BufferId values = checks ? c.temporary(c.dtype(0), to) : c.output_buffer(0);
   const ir::BufferId indices = c.has_output(1) ? c.output_buffer(1) : c.temporary(DType::i64, to);
-  call.outputs = {values, indices};
-  call.params = {library_type(c.dtype(0)), extents.outer,   extents.count, extents.inner,
-                 to[size_t(axis)],         int64_t(largest)};
-  c.emit(std::move(call));
+  const rt::TopKCall<IndexExpr> call{c.dtype(0),    extents.outer,    extents.count,
+                                     extents.inner, to[size_t(axis)], largest};
+  c.emit(library_call(rt::kTopK, call, {c.input_buffer(0)}, {values, indices}));
   if (!checks) return;
   const std::vector<Scalar> conditions = allowed_count(c, axis);
   c.emit_pointwise(

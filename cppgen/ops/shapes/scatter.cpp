@@ -1,3 +1,5 @@
+#include "runtime/plan/calls/scatter.h"
+
 #include <algorithm>
 #include <iterator>
 
@@ -98,21 +100,23 @@ void emit_search(LowerContext& c, const Search& s) {
   combine.op ? emit_reducing(c, s, *combine.op) : emit_replacing(c, s);
 }
 
-// A copy with the updates applied in their order, by the library: `leading` parameters behind type and combination.
-void emit_scatter_call(LowerContext& c, const char* function, const Shape& leading) {
+// A copy with the updates applied in their order, by the library. Sets the call's type and combination.
+template <class Call>
+void emit_scatter_call(LowerContext& c, const char* function, Call call) {
   const Combine combine = combine_of(c);
+  constexpr std::pair<ReduceOp, rt::Combine> kKnown[] = {{ReduceOp::sum, rt::Combine::sum},
+                                                         {ReduceOp::prod, rt::Combine::prod},
+                                                         {ReduceOp::max, rt::Combine::max},
+                                                         {ReduceOp::min, rt::Combine::min}};
+  for (const auto& [op, known] : kKnown)
+    if (combine.op == op) call.combine = known;
   const DType type = !combine.op || computes_as_stored(c.dtype(0)) ? c.dtype(0) : DType::f32;
-  constexpr ReduceOp kOrder[] = {ReduceOp::sum, ReduceOp::prod, ReduceOp::max, ReduceOp::min};
-  ir::LibraryCall call;
-  call.function = function;
-  call.inputs = {emit_as(c, c.input_buffer(0), type, "widened"), emit_as(c, c.input_buffer(1), DType::i64, "indices"),
-                 emit_as(c, c.input_buffer(2), type, "widened")};
-  call.outputs = {result_as(c, 0, type)};
-  const auto* found = std::find(std::begin(kOrder), std::end(kOrder), combine.op.value_or(ReduceOp::any));
-  call.params = {library_type(type), combine.op ? int64_t(found - std::begin(kOrder)) + 1 : 0};
-  call.params.insert(call.params.end(), leading.begin(), leading.end());
-  const ir::BufferId result = call.outputs[0];
-  c.emit(std::move(call));
+  call.type = type;
+  const std::vector<ir::BufferId> inputs = {emit_as(c, c.input_buffer(0), type, "widened"),
+                                            emit_as(c, c.input_buffer(1), DType::i64, "indices"),
+                                            emit_as(c, c.input_buffer(2), type, "widened")};
+  const ir::BufferId result = result_as(c, 0, type);
+  c.emit(library_call(function, call, inputs, {result}));
   emit_result(c, result, 0);
 }
 
@@ -139,10 +143,9 @@ void lower_scatter_elements(LowerContext& c) {
   const Shape& updates = c.shape(1);
   int axis = normalized_axis(c, c.integer("axis", 0), int(data.size()));
   if (c.uses_library() && !is_zero_sized(updates)) {
-    Shape params{int64_t(axis)};
-    params.insert(params.end(), data.begin(), data.end());
-    params.insert(params.end(), updates.begin(), updates.end());
-    return emit_scatter_call(c, "scatter_elements", params);
+    rt::ScatterElementsCall<IndexExpr> call;
+    call.axis = axis, call.data = data, call.updates = updates;
+    return emit_scatter_call(c, rt::kScatterElements, std::move(call));
   }
   auto aimed = [&](const At& at, IndexExpr u) {
     At from = at;
@@ -203,10 +206,11 @@ void lower_scatter_nd(LowerContext& c) {
   const Shape& data = c.shape(0);
   if (c.uses_library() && !is_zero_sized(c.shape(2))) {
     const Shape& tuples = c.shape(1);
-    Shape params{ir::product(Shape(tuples.begin(), tuples.end() - 1)),
-                 ir::product(Shape(data.begin() + t.depth, data.end()))};
-    params.insert(params.end(), data.begin(), data.begin() + t.depth);
-    return emit_scatter_call(c, "scatter_nd", params);
+    rt::ScatterNdCall<IndexExpr> call;
+    call.rows = ir::product(Shape(tuples.begin(), tuples.end() - 1));
+    call.slice = ir::product(Shape(data.begin() + t.depth, data.end()));
+    call.addressed.assign(data.begin(), data.begin() + t.depth);
+    return emit_scatter_call(c, rt::kScatterNd, std::move(call));
   }
   auto update_index = [&](const At& at, At outer) {
     outer.insert(outer.end(), at.begin() + t.depth, at.end());

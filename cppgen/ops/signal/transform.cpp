@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "cppgen/ops/library_calls.h"
+#include "runtime/plan/calls/dft.h"
 
 namespace cppgen::ops {
 namespace {
@@ -68,7 +69,7 @@ namespace {
 
 using Samples = std::function<Complex(const At& at, IndexExpr n)>;
 
-// Rows of samples for the library, one after the other. Parameters: type, rows, length, parts, bins, inverse.
+// Rows of samples for the library, one after the other.
 void emit_transform_call(LowerContext& c, const Transform& t, size_t bin_dimension, DType type, const Samples& sample) {
   Shape rows = c.output(0).shape;
   rows.pop_back();
@@ -90,11 +91,8 @@ void emit_transform_call(LowerContext& c, const Transform& t, size_t bin_dimensi
         return t.complex ? select(index_value(c, part) == 0.0, x.re, x.im) : x.re;
       },
       "samples");
-  ir::LibraryCall call;
-  call.function = "dft";
-  call.inputs = {samples}, call.outputs = {bins};
-  call.params = {library_type(type), ir::product(rows), t.length, parts, t.bins, int64_t(t.inverse)};
-  c.emit(std::move(call));
+  const rt::DftCall<IndexExpr> call{type, ir::product(rows), t.length, parts, t.bins, t.inverse};
+  c.emit(library_call(rt::kDft, call, {samples}, {bins}));
   c.emit_pointwise(
       c.output_buffer(0),
       [&](At at) {

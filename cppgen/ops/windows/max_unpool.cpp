@@ -4,6 +4,7 @@
 #include "cppgen/ops/declared.h"
 #include "cppgen/ops/library_calls.h"
 #include "cppgen/ops/shapes/reindex.h"
+#include "runtime/plan/calls/scatter.h"
 
 namespace cppgen::ops {
 namespace {
@@ -130,12 +131,9 @@ void emit_scatter_call(LowerContext& c, ir::BufferId targets, const std::vector<
   const ir::BufferId zeros = c.temporary(c.dtype(0), to);
   c.emit_pointwise(
       zeros, [&](const At&) { return checked(c, number(c, type, 0), conditions); }, "zeros");
-  ir::LibraryCall call;
-  call.function = "scatter_elements";
-  call.inputs = {zeros, targets, c.input_buffer(0)};
-  call.outputs = {c.output_buffer(0)};
-  call.params = {library_type(c.dtype(0)), 0, 0, ir::product(to), ir::product(c.shape(0))};
-  c.emit(std::move(call));
+  const rt::ScatterElementsCall<IndexExpr> call{
+      c.dtype(0), rt::Combine::replace, 0, {ir::product(to)}, {ir::product(c.shape(0))}};
+  c.emit(library_call(rt::kScatterElements, call, {zeros, targets, c.input_buffer(0)}, {c.output_buffer(0)}));
 }
 
 void lower_max_unpool(LowerContext& c) {

@@ -13,9 +13,11 @@ namespace {
 
 using ir::Loop;
 
-// The parameters of the runtime's function for a contraction, or why it has no such form.
+using Call = rt::OneDnnCall<IndexExpr>;
+
+// The call of the runtime's function for a contraction, or why it has no such form.
 struct Form {
-  std::vector<IndexExpr> params;  // empty: see reason
+  std::optional<Call> call;
   std::string reason;
 };
 
@@ -40,30 +42,33 @@ Form matmul_form(const Contraction& contraction) {
   auto ak = stride(a, k), bk = stride(b, k), bn = stride(b, n);
   if (!ab0 || !ab1 || !bb0 || !bb1 || !ak || !bk || !bn) return {{}, "operands are not strided"};
   IndexExpr m = points(v.rows), columns = n.extent;
-  Form form;
-  form.params.resize(rt::kMatParams);
-  auto set = [&](int i, IndexExpr e) { form.params[size_t(i)] = e; };
   auto positive = [](IndexExpr stride, IndexExpr otherwise) { return stride.is_constant(0) ? otherwise : stride; };
-  set(rt::kMatKind, rt::kOneDnnMatmul), set(rt::kMatFlags, 0);
-  set(rt::kMatBatch0, batch[0].extent), set(rt::kMatBatch1, batch[1].extent);
-  set(rt::kMatM, m), set(rt::kMatN, columns), set(rt::kMatK, k.extent);
-  set(rt::kMatABatch0, *ab0), set(rt::kMatABatch1, *ab1);
-  set(rt::kMatAM, positive(*am, k.extent)), set(rt::kMatAK, positive(*ak, 1));
-  set(rt::kMatBBatch0, *bb0), set(rt::kMatBBatch1, *bb1);
-  set(rt::kMatBK, positive(*bk, columns)), set(rt::kMatBN, positive(*bn, 1));
-  set(rt::kMatOutBatch1, m * columns), set(rt::kMatOutBatch0, m * columns * batch[1].extent),
-      set(rt::kMatOutM, columns);
-  return form;
+  Call call{.kind = rt::OneDnnKind::matmul};
+  call.matmul = {.batch0 = batch[0].extent,
+                 .batch1 = batch[1].extent,
+                 .m = m,
+                 .n = columns,
+                 .k = k.extent,
+                 .a_batch0 = *ab0,
+                 .a_batch1 = *ab1,
+                 .a_m = positive(*am, k.extent),
+                 .a_k = positive(*ak, 1),
+                 .b_batch0 = *bb0,
+                 .b_batch1 = *bb1,
+                 .b_k = positive(*bk, columns),
+                 .b_n = positive(*bn, 1),
+                 .out_batch0 = m * columns * batch[1].extent,
+                 .out_batch1 = m * columns,
+                 .out_m = columns};
+  return {call, {}};
 }
 
-// What a spatial index of the left operand says:  row * stride + tap * dilation - pad.
-struct Spatial {
-  IndexExpr in, out, kernel = 1, stride = 1, dilation = 1, pad = 0;
-};
+using Spatial = rt::OneDnnConvolution<IndexExpr>::Spatial;
 
+// What a spatial index of the left operand says:  row * stride + tap * dilation - pad. All but the padding behind.
 std::optional<Spatial> spatial_of(IndexExpr index, IndexExpr extent, const ContractionView& v) {
   Spatial s;
-  s.in = extent, s.out = 1;
+  s.in = extent, s.out = s.kernel = s.stride = s.dilation = 1;
   ir::IndexMap zero;
   for (const Loop& l : v.rows) {
     if (!ir::depends_on(index, l.var.node())) continue;
@@ -77,7 +82,7 @@ std::optional<Spatial> spatial_of(IndexExpr index, IndexExpr extent, const Contr
     if (!stride || !s.kernel.is_constant(1)) return std::nullopt;
     s.kernel = l.extent, s.dilation = *stride, zero[l.var.node()] = 0;
   }
-  s.pad = IndexExpr(int64_t{0}) - ir::substitute(index, zero);
+  s.pad_begin = IndexExpr(int64_t{0}) - ir::substitute(index, zero);
   return s;
 }
 
@@ -93,26 +98,25 @@ Form convolution_form(const Contraction& contraction) {
     return {{}, "the left operand is not channels-last"};
   if (v.depth.size() != rank - 1 || v.rows.size() != rank - 1 || !(v.left->indices[0] == v.rows[0].var))
     return {{}, "not a plain convolution"};
-  Form form;
   IndexExpr groups = points(v.batch), channel = v.depth.back().var;
   if (!v.batch.empty()) channel = v.batch[0].var * v.depth.back().extent + channel;
   if (!ir::prove_equal(left.shape[1], groups * v.depth.back().extent) || !ir::prove_equal(v.left->indices[1], channel))
     return {{}, "the left operand is part of a larger tensor"};
-  form.params = {rt::kOneDnnConvolution, 0, v.rows[0].extent, groups, left.shape[1], groups * v.columns[0].extent,
-                 int64_t(rank - 2)};
+  Call call{.kind = rt::OneDnnKind::convolution};
+  call.convolution = {v.rows[0].extent, groups, left.shape[1], groups * v.columns[0].extent, {}};
   for (size_t d = 2; d < rank; d++) {
     auto s = spatial_of(v.left->indices[d], left.shape[d], v);
     if (!s) return {{}, "a spatial index is not row * stride + tap * dilation - pad"};
-    IndexExpr end = (s->out - 1) * s->stride + (s->kernel - 1) * s->dilation + 1 - s->in - s->pad;
-    end = ir::max(end, 0);  // rows of the input that no window reaches are no padding
-    for (IndexExpr p : {s->in, s->out, s->kernel, s->stride, s->dilation, s->pad, end}) form.params.push_back(p);
+    IndexExpr end = (s->out - 1) * s->stride + (s->kernel - 1) * s->dilation + 1 - s->in - s->pad_begin;
+    s->pad_end = ir::max(end, 0);  // rows of the input that no window reaches are no padding
+    call.convolution.spatial.push_back(*s);
   }
-  return form;
+  return {call, {}};
 }
 
 Form form_of(const Contraction& contraction) {
   if (contraction.view->depth.size() == 1 && contraction.view->left->guards.empty())
-    if (auto form = matmul_form(contraction); !form.params.empty()) return form;
+    if (auto form = matmul_form(contraction); form.call) return form;
   return convolution_form(contraction);
 }
 
@@ -120,14 +124,14 @@ FusionDecision supports(const Contraction& contraction, const Options&, const Ta
   if (target.isa == "scalar") return FusionDecision::no("oneDNN would use a wider ISA than the one forced");
   if (auto regular = tiles_support(contraction, rt::TileFormat::f32); !regular) return regular;
   Form form = form_of(contraction);
-  return form.params.empty() ? FusionDecision::no(form.reason) : FusionDecision::yes();
+  return form.call ? FusionDecision::yes() : FusionDecision::no(form.reason);
 }
 
 Prepared prepare(Program& program, Layouts& layouts, LoopNest nest, const Options&, const Target&) {
   const Contraction contraction(program, layouts, nest);
   const ContractionView& v = *contraction.view;
-  Form form = form_of(contraction);
-  const bool matmul = form.params[rt::kMatKind].is_constant(rt::kOneDnnMatmul);
+  const Call call = *form_of(contraction).call;
+  const bool matmul = call.kind == rt::OneDnnKind::matmul;
 
   // Matmul writes [batch..., rows..., columns]; convolution [rows..., groups, columns].
   std::vector<Loop> order = matmul ? v.batch : v.rows;
@@ -141,7 +145,7 @@ Prepared prepare(Program& program, Layouts& layouts, LoopNest nest, const Option
   LibraryStep step;
   step.function = rt::kOneDnnContraction;
   step.inputs = {v.left->buffer, v.right->buffer}, step.outputs = {raw};
-  step.params = std::move(form.params), step.origins = nest.origins;
+  step.params = rt::flat_fields<IndexExpr>(call).integers, step.origins = nest.origins;
   prepared.step = std::move(step);
   return prepared;
 }

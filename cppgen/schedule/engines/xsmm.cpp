@@ -65,8 +65,11 @@ IndexExpr dense_stride(const std::vector<Loop>& order, const Loop& loop) {
   return stride;
 }
 
+using Call = rt::XsmmCall<IndexExpr>;
+
+// The call of the runtime's function, or why there is none.
 struct Form {
-  std::vector<IndexExpr> params;
+  std::optional<Call> call;
   std::string refusal;
 };
 
@@ -103,22 +106,20 @@ Form form_of(IndexExpr left, IndexExpr batch, const ContractionView& v) {
     return {{}, "too many loops"};
   if (start.range().lo < 0) return {{}, "the left operand begins before its buffer"};
 
-  Form form;
-  const IndexExpr row = inner.empty() ? v.depth.back().extent : *joint_stride(left, inner);
-  const IndexExpr out_row = inner.empty() ? v.columns[0].extent : dense_stride(order, inner.back());
-  form.params = {points(inner), v.columns[0].extent,   v.depth.back().extent,      start, row,
-                 out_row,       int64_t(outer.size()), int64_t(v.depth.size()) - 1};
+  Call call{points(inner), v.columns[0].extent, v.depth.back().extent, start};
+  call.left_row = inner.empty() ? v.depth.back().extent : *joint_stride(left, inner);
+  call.out_row = inner.empty() ? v.columns[0].extent : dense_stride(order, inner.back());
   for (const Loop& l : outer) {
     const auto stride = forward_stride(left, l), panels = forward_stride(batch, l);
     if (!stride || !panels) return {{}, "a loop does not go forward through the operands"};
-    for (IndexExpr e : {l.extent, *stride, *panels, dense_stride(order, l)}) form.params.push_back(e);
+    call.outer.push_back({l.extent, *stride, *panels, dense_stride(order, l)});
   }
   for (size_t i = 0; i + 1 < v.depth.size(); i++) {
     const auto stride = forward_stride(left, v.depth[i]);
     if (!stride) return {{}, "taps do not go forward through the left operand"};
-    for (IndexExpr e : {v.depth[i].extent, *stride}) form.params.push_back(e);
+    call.taps.push_back({v.depth[i].extent, *stride});
   }
-  return form;
+  return {call, {}};
 }
 
 IndexExpr left_offset(const PaddedOperand& p, const Layouts& layouts) {
@@ -167,7 +168,7 @@ Prepared prepare(Program& program, Layouts& layouts, LoopNest nest, const Option
   if (Expr left = view_of(nest)->left; !left->guards.empty())
     padding.push_back({pad(program, layouts, nest, left), "padding", "the engine reads images with padding"});
   const ContractionView view = *view_of(nest);
-  Form form = form_of(left_offset(padded_operand(program, view.left), layouts), batch_index(view), view);
+  const Form form = form_of(left_offset(padded_operand(program, view.left), layouts), batch_index(view), view);
   Prepared prepared =
       prepare_tiles(program, layouts, std::move(nest), rt::TileFormat::f32, {1, int(rt::kXsmmPanelColumns)}, options);
   prepared.copies.insert(prepared.copies.begin(), padding.begin(), padding.end());
@@ -175,7 +176,7 @@ Prepared prepare(Program& program, Layouts& layouts, LoopNest nest, const Option
   LibraryStep step;
   step.function = rt::kXsmmContraction;
   step.inputs = {view.left->buffer, std::get<TileContraction>(prepared.step).packed}, step.outputs = {raw};
-  step.params = std::move(form.params), step.origins = prepared.nest.origins;
+  step.params = rt::flat_fields<IndexExpr>(*form.call).integers, step.origins = prepared.nest.origins;
   prepared.step = std::move(step);
   return prepared;
 }
@@ -190,7 +191,7 @@ FusionDecision xsmm_supports(const Contraction& contraction, const Target& targe
   const PaddedOperand operand = padded_operand(contraction.program, view.left);
   if (!operand.refusal.empty()) return FusionDecision::no(operand.refusal);
   const Form form = form_of(left_offset(operand, contraction.layouts), batch_index(view), view);
-  return form.params.empty() ? FusionDecision::no(form.refusal) : FusionDecision::yes();
+  return form.call ? FusionDecision::yes() : FusionDecision::no(form.refusal);
 }
 
 Engine xsmm_engine() {

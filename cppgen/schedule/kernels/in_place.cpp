@@ -7,6 +7,7 @@
 
 #include "cppgen/schedule/kernels/loop_order.h"
 #include "cppgen/schedule/uses.h"
+#include "runtime/plan/calls/scatter.h"
 
 namespace cppgen::schedule {
 namespace {
@@ -58,7 +59,7 @@ bool reads_everywhere(const FusedKernel& kernel, BufferId b) {
 
 // Calls of the library whose result may lie in their first input: they store what they have read there, or leave it.
 bool updates_first_input(const LibraryStep& step) {
-  const bool scatters = step.function == "scatter_elements" || step.function == "scatter_nd";
+  const bool scatters = step.function == rt::kScatterElements || step.function == rt::kScatterNd;
   return scatters && std::count(step.inputs.begin(), step.inputs.end(), step.inputs[0]) == 1;
 }
 

@@ -1,7 +1,6 @@
 #pragma once
-#include <memory>
 
-#include "runtime/library/library.h"
+#include "runtime/plan/call_fields.h"
 
 namespace cppgen::rt {
 
@@ -14,9 +13,21 @@ namespace cppgen::rt {
 //   outputs: scores [rows, targets] of x's type: over all trees, in their order, the sum, least or greatest of the
 //            weights that the leaves give to a target; 0 where there is none
 // UserError unless the constants are such an ensemble.
-enum TreesParam { kTreesDType, kTreesRows, kTreesFeatures, kTreesTargets, kTreesCombine, kTreesParams };
+inline constexpr const char* kTrees = "trees";
+
 enum class TreesCombine : int64_t { sum, min, max };
 
-std::unique_ptr<LibraryOperator> create_trees(const LibraryCall&);
+template <class Int>
+struct TreesCall {
+  DType type = DType::f32;
+  Int rows = 0, features = 0, targets = 0;
+  TreesCombine combine = TreesCombine::sum;
+
+  template <class V>
+  void fields(V& v) {
+    v.value("type", type), v.size("rows", rows), v.size("features", features), v.size("targets", targets);
+    v.choice("combination", combine, TreesCombine::max);
+  }
+};
 
 }  // namespace cppgen::rt
