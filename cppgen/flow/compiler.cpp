@@ -37,7 +37,11 @@ struct ChangedFiles : std::runtime_error {
 class Compilation {
  public:
   explicit Compilation(const CompileRequest& request)
-      : request_(request), options_(compile_options(request)), trace_(request), clock_(&request) {}
+      : request_(request),
+        options_(compile_options(request)),
+        custom_(rt::read_custom_files(custom_operator_paths(request))),
+        trace_(request),
+        clock_(&request) {}
 
   CompiledModel run() {
     double start = StageClock::now();
@@ -61,6 +65,7 @@ class Compilation {
  private:
   const CompileRequest& request_;
   CompileOptions options_;
+  const std::vector<rt::CustomFile> custom_;  // as they were in the beginning
   Trace trace_;
   StageClock clock_;
   // As the files were before anything was computed from them; only the cache asks for it, and it reads them whole.
@@ -91,7 +96,7 @@ class Compilation {
   bool may_use_cache() const { return caching() && make_private_directory(options_.cache_dir, "CACHE_DIR") == 0; }
 
   package::ModelCache model_cache(const std::string& model_sha256) const {
-    return package::ModelCache(options_.cache_dir, model_key(request_, model_sha256), folder());
+    return package::ModelCache(options_.cache_dir, model_key(request_, custom_, model_sha256), folder());
   }
 
   CompiledModel from_cache(const package::ModelCache::Entry& entry, double start) {
@@ -110,7 +115,7 @@ class Compilation {
   }
 
   Graph read() {
-    Graph graph = clock_.time("read", [&] { return import_model(request_, &source_); });
+    Graph graph = clock_.time("read", [&] { return import_model(request_, custom_, &source_); });
     if (caching()) clock_.time("read", [&] { external_key_ = external_key(); });
     if (source_.external->may_have_changed()) throw ChangedFiles(changed_text());
     clock_.time("passes", [&] { simplify(graph, request_, &trace_); });

@@ -17,9 +17,10 @@ namespace cppgen {
 struct CompileRequest {
   std::string model;  // path of an .onnx file
   Settings settings;
-  std::vector<DimOption> dims;  // --dim
-  bool replace = false;         // what the cache has for it is damaged
-  std::string output;           // package directory to write; empty: into the cache (or a temporary directory)
+  std::vector<DimOption> dims;                // --dim
+  std::vector<std::string> custom_operators;  // paths of descriptions, beside those of CUSTOM_OPS
+  bool replace = false;                       // what the cache has for it is damaged
+  std::string output;  // package directory to write; empty: into the cache (or a temporary directory)
   const CancelToken* cancel = nullptr;
   std::chrono::steady_clock::time_point begin = std::chrono::steady_clock::now();
   std::function<void(int done, int total)> on_progress;  // translation units

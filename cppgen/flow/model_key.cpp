@@ -24,9 +24,18 @@ std::string build_identity() {
   return fmt::format("{} {}.{:09}", info.st_size, info.st_mtim.tv_sec, info.st_mtim.tv_nsec);
 }
 
+// The bytes of the description and of the libraries that it names, if they are there.
+void hash_custom(Hasher& hasher, const rt::CustomFile& file) {
+  hasher.field("custom", file.bytes);
+  for (const rt::CustomDescription& d : file.operators)
+    if (d.function && std::filesystem::is_regular_file(d.function->path))
+      hasher.field("library", file_sha256_hex(d.function->path));
+}
+
 }  // namespace
 
-std::string model_key(const CompileRequest& request, const std::string& model_sha256) {
+std::string model_key(const CompileRequest& request, const std::vector<rt::CustomFile>& custom,
+                      const std::string& model_sha256) {
   const VecISA& isa = likely_isa(request.settings);
   Hasher hasher;
   hasher.field("model", model_sha256);
@@ -34,6 +43,7 @@ std::string model_key(const CompileRequest& request, const std::string& model_sh
   hasher.field("settings", request.settings.key_text());
   for (const auto& d : request.dims)
     hasher.field("dim", fmt::format("{}|{}|{}|{}", d.input, d.axis, d.symbol, d.size.value_or(-1)));
+  for (const rt::CustomFile& file : custom) hash_custom(hasher, file);
   hasher.field("isa", std::string(isa.name))
       .field("l2", cache_class(this_machine().l2_bytes))
       .field("l3", cache_class(this_machine().l3_bytes));

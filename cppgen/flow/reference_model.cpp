@@ -8,7 +8,8 @@
 
 namespace cppgen {
 
-ReferenceModel::ReferenceModel(const CompileRequest& request) : max_memory_(request.settings.max_memory) {
+ReferenceModel::ReferenceModel(const CompileRequest& request)
+    : max_memory_(request.settings.max_memory), custom_operators_(custom_operator_paths(request)) {
   StageClock clock(&request);
   ModelGraphs graphs = cut(read_and_simplify(request, clock));
   for (Graph& graph : graphs.graphs) {

@@ -24,11 +24,13 @@ class ReferenceModel {
   const std::vector<Part>& parts() const { return parts_; }
   const rt::Module* module() const { return module_ ? &*module_ : nullptr; }  // null for one program
   int64_t max_memory() const { return max_memory_; }
+  const std::string& custom_operators() const { return custom_operators_; }  // paths of descriptions
 
  private:
   std::vector<Part> parts_;
   std::optional<rt::Module> module_;
   int64_t max_memory_;
+  std::string custom_operators_;
 };
 
 }  // namespace cppgen

@@ -126,7 +126,7 @@ std::vector<rt::Value> run_reference_values(const ReferenceModel& model, const r
     auto run_plan = [&](int32_t part, std::span<const rt::TensorView> views) {
       return run_program(model.parts()[size_t(part)].program, views, model.max_memory());
     };
-    const rt::ModuleRunner runner(*model.module(), run_plan, before_step);
+    const rt::ModuleRunner runner(*model.module(), run_plan, before_step, model.custom_operators());
     return runner.run(std::move(inputs));
   }
   std::vector<rt::TensorView> views;

@@ -5,6 +5,7 @@
 #include <bit>
 #include <chrono>
 
+#include "cppgen/custom/load.h"
 #include "cppgen/ops/op.h"
 #include "cppgen/passes/pipeline.h"
 #include "isa/cpu_features.h"
@@ -46,8 +47,14 @@ double StageClock::of(const std::string& stage) const {
   return 0;
 }
 
-Graph import_model(const CompileRequest& request, ImportRecord* record) {
-  return import_onnx(request.model, ImportOptions{request.dims, record});
+std::string custom_operator_paths(const CompileRequest& request) {
+  std::string paths = request.settings.custom_ops;
+  for (const std::string& path : request.custom_operators) paths += ":" + path;
+  return paths;
+}
+
+Graph import_model(const CompileRequest& request, const std::vector<rt::CustomFile>& custom, ImportRecord* record) {
+  return import_onnx(request.model, ImportOptions{request.dims, record, custom::make_operators(custom)});
 }
 
 // Folding may cost in proportion to the constants that the model brings, and no more than half of the memory.
@@ -74,7 +81,8 @@ void simplify(Graph& graph, const CompileRequest& request, Trace* trace) {
 }
 
 Graph read_and_simplify(const CompileRequest& request, StageClock& clock, Trace* trace) {
-  Graph graph = clock.time("read", [&] { return import_model(request); });
+  Graph graph =
+      clock.time("read", [&] { return import_model(request, rt::read_custom_files(custom_operator_paths(request))); });
   clock.time("passes", [&] { simplify(graph, request, trace); });
   return graph;
 }

@@ -12,6 +12,7 @@
 #include "cppgen/schedule/options.h"
 #include "isa/vec_isa.h"
 #include "runtime/base/machine.h"
+#include "runtime/custom/description.h"
 
 namespace cppgen {
 
@@ -46,7 +47,8 @@ class StageClock {
 };
 
 // The single stages of the flow; each takes what the one before gives. compiler.cpp is their only order.
-Graph import_model(const CompileRequest&, ImportRecord* = nullptr);
+std::string custom_operator_paths(const CompileRequest&);  // all of them, as CUSTOM_OPS says them
+Graph import_model(const CompileRequest&, const std::vector<rt::CustomFile>&, ImportRecord* = nullptr);
 void simplify(Graph&, const CompileRequest&, Trace* = nullptr);
 Graph read_and_simplify(const CompileRequest&, StageClock&, Trace* = nullptr);  // these two
 schedule::Options schedule_options(const Settings&);

@@ -4,6 +4,7 @@
 #include <limits>
 
 #include "runtime/base/errors.h"
+#include "runtime/host/custom_function.h"
 #include "runtime/host/value_parts.h"
 #include "runtime/values/string_handles.h"
 
@@ -67,8 +68,12 @@ class Stacks {
 
 }  // namespace
 
-ModuleRunner::ModuleRunner(const Module& module, RunPlan run_plan, std::function<void()> before_step)
-    : module_(module), run_plan_(std::move(run_plan)), before_step_(std::move(before_step)) {
+ModuleRunner::ModuleRunner(const Module& module, RunPlan run_plan, std::function<void()> before_step,
+                           std::string custom_operators)
+    : module_(module),
+      run_plan_(std::move(run_plan)),
+      before_step_(std::move(before_step)),
+      custom_operators_(std::move(custom_operators)) {
   prepared_.resize(module.bodies.size());
   for (size_t b = 0; b < module.bodies.size(); b++) prepare(b);
 }
@@ -81,7 +86,10 @@ void ModuleRunner::prepare(size_t number) {
   for (size_t s = body.steps.size(); s-- > 0;) {
     const HostStep& step = body.steps[s];
     PreparedStep& prepared = prepared_[number][s];
-    if (step.op == HostOp::function) prepared.function = find_host_function(step);
+    if (step.op == HostOp::function) {
+      const bool custom = step.function == kCustomFunction;
+      prepared.function = custom ? custom_host_function(step, custom_operators_) : find_host_function(step);
+    }
     auto read = [&](int32_t slot) {
       if (slot < 0 || read_later[size_t(slot)]) return;
       read_later[size_t(slot)] = true;

@@ -16,9 +16,10 @@ class ModuleRunner {
  public:
   using RunPlan = std::function<std::vector<Tensor>(int32_t plan, std::span<const TensorView>)>;
 
-  // UserError if the module calls a function that does not exist. The module outlives the runner. `before_step` is
-  // called before each step of each body, unless null; what it throws ends the run.
-  ModuleRunner(const Module&, RunPlan, std::function<void()> before_step = {});
+  // UserError if the module calls a function that does not exist, or a custom operator's that `custom_operators` (see
+  // SessionOptions) does not describe. The module outlives the runner. `before_step` is called before each step of each
+  // body, unless null; what it throws ends the run.
+  ModuleRunner(const Module&, RunPlan, std::function<void()> before_step = {}, std::string custom_operators = {});
 
   // In the order of the model. UserError naming the node if a step fails.
   std::vector<Value> run(std::vector<Value> inputs) const;
@@ -46,6 +47,7 @@ class ModuleRunner {
   const Module& module_;
   RunPlan run_plan_;
   std::function<void()> before_step_;
+  const std::string custom_operators_;
   std::vector<std::vector<PreparedStep>> prepared_;
 };
 

@@ -1,5 +1,7 @@
 #include <algorithm>
 #include <cstring>
+#include <mutex>
+#include <set>
 
 #include "runtime/base/settings.h"
 #include "runtime/package/version.h"
@@ -24,6 +26,14 @@ const char* affinity_text(const std::string& affinity) {
   return "none";
 }
 
+// One copy of each text, so that options need not own it; null for none.
+const char* lasting_text(const std::string& text) {
+  static std::mutex mutex;
+  static std::set<std::string> texts;
+  const std::lock_guard lock(mutex);
+  return text.empty() ? nullptr : texts.insert(text).first->c_str();
+}
+
 cppgen_options environment_options() {
   const SessionOptions from = SessionOptions::from_environment();
   return {sizeof(cppgen_options),
@@ -35,7 +45,8 @@ cppgen_options environment_options() {
           from.spin_microseconds,
           from.streams,
           from.profile,
-          0};
+          0,
+          lasting_text(from.custom_operators)};
 }
 
 SessionOptions session_options(const cppgen_options& options) {
@@ -46,14 +57,16 @@ SessionOptions session_options(const cppgen_options& options) {
   if (options.spin_microseconds < 0)
     user_error("spin_microseconds is {}; allowed is 0 or more", options.spin_microseconds);
   if (options.streams < 1) user_error("streams is {}; allowed is 1 or more", options.streams);
-  return {options.threads,
-          options.affinity ? options.affinity : "none",
-          options.smt != 0,
-          options.min_chunk_size,
-          options.memory_planning != 0,
-          options.spin_microseconds,
-          options.streams,
-          options.profile != 0};
+  SessionOptions used{options.threads,
+                      options.affinity ? options.affinity : "none",
+                      options.smt != 0,
+                      options.min_chunk_size,
+                      options.memory_planning != 0,
+                      options.spin_microseconds,
+                      options.streams,
+                      options.profile != 0};
+  if (options.custom_ops) used.custom_operators = options.custom_ops;
+  return used;
 }
 
 // Views of the caller's tensors. On the stack for usual counts: running allocates nothing.

@@ -66,9 +66,10 @@ typedef struct cppgen_options {
   int64_t streams;           /* most independent kernels at once */
   int profile;               /* measure each kernel */
   int trust_weights;         /* check weights by their size only, not by their hash */
+  const char* custom_ops;    /* descriptions of custom operators, paths separated by ':'; null: none */
 } cppgen_options;
 
-/* Takes the values of the environment (CPPGEN_THREADS ...) and the defaults. `affinity` stays valid for ever. */
+/* Takes the values of the environment (CPPGEN_THREADS ...) and the defaults. Texts stay valid for ever. */
 cppgen_status cppgen_options_init(cppgen_options* options, cppgen_error* error);
 
 /* Loads the package in directory `path`. Null options: as cppgen_options_init gives them. On success *session is to be

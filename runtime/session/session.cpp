@@ -51,7 +51,8 @@ SessionOptions SessionOptions::from(const Settings& settings) {
           settings.multistream_mode ? 1 + settings.multistream_extra_streams : 1,
           settings.enable_kernel_profile,
           {},
-          settings.max_memory};
+          settings.max_memory,
+          settings.custom_ops};
 }
 
 SessionOptions SessionOptions::from_environment() {
@@ -76,7 +77,7 @@ struct Session::Impl {
     runner.emplace(
         *executable->module(),
         [this](int32_t plan, std::span<const TensorView> inputs) { return parts[size_t(plan)]->run(inputs); },
-        options.before_step);
+        options.before_step, options.custom_operators);
   }
 
   // Returns its context to the pool.

@@ -35,6 +35,10 @@ struct SessionOptions {
   // MAX_MEMORY: most bytes of inputs, outputs, arena and scratch of one run of a plan.
   int64_t max_memory = std::numeric_limits<int64_t>::max();
 
+  // CUSTOM_OPS: paths of descriptions, separated by ':'. Of custom operators that are C functions, those described
+  // there are loaded, and a model that needs another one is refused.
+  std::string custom_operators = {};
+
   static SessionOptions from(const Settings&);
 
   // What the environment says: CPPGEN_THREADS and the other settings of a run, their aliases, and the defaults. Applies

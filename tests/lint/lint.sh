@@ -51,6 +51,7 @@ room support
 room ir support
 room graph ir support
 room ops graph ir support
+room custom ops graph ir
 room import graph ir support
 room passes graph ops ir support
 room partition graph ops ir support
@@ -59,7 +60,7 @@ room codegen schedule ir support
 room compile support
 room package schedule codegen compile ir support
 room baseline graph ops passes ir support
-room flow import passes partition schedule codegen compile package graph ops ir support
+room flow import passes partition schedule codegen compile package custom graph ops ir support
 includes '"runtime/' cppgen/support cppgen/ir cppgen/graph cppgen/import cppgen/passes cppgen/compile |
   grep -v '"runtime/base/' | report "These compiler rooms know of the runtime only runtime/base:"
 includes '"runtime/' cppgen/ops cppgen/partition | grep -vE '"runtime/(base|plan)/' |

@@ -134,6 +134,24 @@ TEST_F(SettingEffect, ENABLE_KERNEL_PROFILE) {
   expect_effect<bool>("1", measured, false, true);
 }
 
+TEST_F(SettingEffect, CUSTOM_OPS) {
+  ModelMaker maker;
+  auto& own = *maker.model.add_opset_import();
+  own.set_domain("com.mycompany"), own.set_version(1);
+  maker.input("x", {"2"}).output("y").node("Twice", {"x"}, {"y"});
+  maker.graph.mutable_node(0)->set_domain("com.mycompany");
+  const std::string model = write("twice.onnx", maker);
+  const std::string description = folder.write("twice.json", R"({"domain": "com.mycompany", "name": "Twice",
+    "inputs": [{"name": "x", "type": "float32"}], "outputs": [{"name": "y", "type": "x", "shape": "x"}],
+    "lowering": "y[i...] = 2 * x[i...]"})");
+  expect_effect<int>(
+      description,
+      [&] {
+        return run({"run", model}).status;
+      },
+      2, 0);
+}
+
 TEST_F(SettingEffect, MAX_MEMORY) {
   const std::string model = relu();  // 2 MiB in, 2 MiB out
   const auto refused = [&] {

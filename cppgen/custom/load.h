@@ -1,0 +1,14 @@
+#pragma once
+#include <memory>
+#include <vector>
+
+#include "cppgen/ops/op.h"
+#include "runtime/custom/description.h"
+
+namespace cppgen::custom {
+
+// Operators for graphs to carry (Graph::custom_operators), from descriptions; null if there are none. UserError naming
+// file and place for what is wrong in one.
+std::shared_ptr<const ops::CustomOperators> make_operators(const std::vector<rt::CustomFile>&);
+
+}  // namespace cppgen::custom

@@ -1,0 +1,51 @@
+#pragma once
+#include <map>
+#include <string>
+#include <vector>
+
+#include "cppgen/custom/term.h"
+#include "cppgen/ops/op.h"
+#include "runtime/custom/description.h"
+
+namespace cppgen::ops {
+
+// A description, parsed: what the row of the operator refers to.
+class CustomOperator {
+ public:
+  // UserError naming the place in the description.
+  explicit CustomOperator(rt::CustomDescription);
+  CustomOperator(const CustomOperator&) = delete;
+  CustomOperator& operator=(const CustomOperator&) = delete;
+
+  const rt::CustomDescription& description() const { return description_; }
+  const std::vector<custom::Statement>& statements() const { return statements_; }
+  // A term for each dimension of an output, some of which stand for several; none if it has the shape of an input.
+  const std::vector<custom::Term>& shape(size_t output) const { return shapes_[output]; }
+
+  Op row() const;  // refers to this
+
+ private:
+  const rt::CustomDescription description_;
+  std::string attributes_;  // as versions of rows list them
+  std::vector<custom::Statement> statements_;
+  std::vector<std::vector<custom::Term>> shapes_;
+};
+
+}  // namespace cppgen::ops
+
+namespace cppgen::custom {
+
+// UserError naming the place where a text uses a name that does not exist, or in the wrong way.
+void check_names(const ops::CustomOperator&);
+
+// The attributes of a node, those that it does not give by default. UserError naming the node if one is missing or not
+// allowed.
+using Attributes = std::map<std::string, rt::CustomValue>;
+Attributes attributes_of(const ops::InferContext&, const rt::CustomDescription&);
+
+// What the row calls.
+void infer(ops::InferContext&);
+void lower(ops::LowerContext&);
+rt::HostStep host(ops::InferContext&);
+
+}  // namespace cppgen::custom

@@ -1,0 +1,125 @@
+// What is said of descriptions that cannot be taken, and of nodes that do not fit theirs.
+#include "tests/custom_ops/fixture.h"
+
+namespace cppgen::custom_test {
+namespace {
+
+class Description : public testing::Test {
+ protected:
+  Custom m_;
+
+  Description() {
+    m_.maker.input("x", {"N", "2"}).output("y");
+    m_.node("Op", {"x"}, {"y"});
+  }
+
+  // Of a description with these parts in place of those that are right.
+  std::string error(const std::string& from, const std::string& to) {
+    std::string text = R"({"domain": "com.mycompany", "name": "Op",
+ "attributes": {"a": {"type": "float", "default": 1}, "n": {"type": "int", "default": 1}},
+ "inputs": [{"name": "x", "types": ["float32"], "shape": ["N", "C"]}],
+ "outputs": [{"name": "y", "type": "x", "shape": ["N", "C"]}],
+ "lowering": "y[n_, c] = a * x[n_, c]"})";
+    const size_t at = text.find(from);
+    EXPECT_NE(at, std::string::npos) << from;
+    text.replace(at, from.size(), to);
+    const std::string error = m_.error(m_.describe(text));
+    const size_t folder = error.find(m_.folder.path.string() + "/");
+    return folder == std::string::npos ? error : std::string(error).erase(folder, m_.folder.path.string().size() + 1);
+  }
+};
+
+struct Row {
+  const char *from, *to, *error;
+};
+
+TEST_F(Description, ErrorsNameFileAndPlace) {
+  const Row rows[] = {
+      {"\"name\": \"Op\",", "\"name\": \"Op\"", "ops.json: line 2, column 13: this is no JSON: "},
+      {"\"com.mycompany\"", "\"\"",
+       "ops.json: domain: '' is a domain of ONNX itself, whose operators cannot be replaced"},
+      {"\"com.mycompany\"", "\"ai.onnx\"", "ops.json: domain: 'ai.onnx' is a domain of ONNX itself"},
+      {"\"com.mycompany\"", "\"com.microsoft\"", "ops.json: domain: 'com.microsoft' is a domain that cppgen knows"},
+      {"\"com.mycompany\"", "\"cppgen\"", "ops.json: domain: 'cppgen' is a domain that cppgen knows"},
+      {"\"lowering\"", "\"lowerin\"", "ops.json: has no field 'lowerin'; allowed are domain, name"},
+      {"\"name\": \"Op\"", "\"name\": \"O p\"", "ops.json: name: 'O p' is no name of letters"},
+      {"\"float\"", "\"real\"", "ops.json: attributes.a.type: is 'real'; allowed are float, floats"},
+      {"\"default\": 1}", "\"default\": \"x\"}", "ops.json: attributes.a.default: must be a number"},
+      {"[\"float32\"]", "[\"float31\"]", "ops.json: inputs[0].types[0]: 'float31' is no element type"},
+      {"[\"float32\"]", "[\"float8e5m2\"]",
+       "ops.json: inputs[0].types[0]: float8e5m2 is a type that is only converted"},
+      {"[\"N\", \"C\"]}],\n \"outputs", "[\"N\", \"C + 1\"]}],\n \"outputs",
+       "ops.json: inputs[0].shape[1]: 'C + 1' is neither a name, nor a number"},
+      {"\"type\": \"x\"", "\"type\": \"z\"", "ops.json: outputs[0].type: 'z' is no element type"},
+      {"x\", \"shape\": [\"N\", \"C\"]", "x\", \"shape\": [\"N\", \"D\"]",
+       "ops.json: outputs[0].shape[1], column 1: 'D' is neither a named dimension nor an attribute"},
+      {"x[n_, c]\"", "x[n_, c\"", "ops.json: lowering, column 23: expected ']', not 'the end'"},
+      {"a * x[", "a * $x[", "ops.json: lowering, column 16: '$' means nothing here"},
+      {"a * x[", "b * x[", "ops.json: lowering, column 12: 'b' is no variable, attribute, named dimension or tensor"},
+      {"a * x[", "a * z[", "ops.json: lowering, column 16: there is no tensor 'z' here"},
+      {"a * x[", "swish(a) * x[", "ops.json: lowering, column 12: there is no function 'swish'; there are where, cast"},
+      {"a * x[n_, c]", "exp(a, a)", "ops.json: lowering, column 12: 'exp' takes 1 argument, not 2"},
+      {"\"y[n_", "\"x[n_", "ops.json: lowering, column 1: 'x' is an input, which is only read"},
+      {"\"y[n_", "\"t[n_", "ops.json: lowering, column 3: 't' is no output: say how far 'n_' goes, as in t[n_ : N]"},
+      {"\"y[n_, c]", "\"y[n_ : N, c]",
+       "ops.json: lowering, column 3: how far 'n_' goes follows from the output's shape"},
+      {"y[n_, c] = a * x[n_, c]", "t = a", "ops.json: lowering: no statement stores 'y'"},
+      {"\"a\": {\"type\"", "\"x\": {\"type\"", "the name 'x' has a meaning already"},
+  };
+  for (const Row& row : rows) {
+    const std::string found = error(row.from, row.to);
+    EXPECT_NE(found.find(row.error), std::string::npos) << row.to << "\n  " << found << "\n  " << row.error;
+  }
+}
+
+TEST_F(Description, ErrorsOfANodeNameItToo) {
+  const Row rows[] = {
+      {"[\"float32\"]", "[\"int32\"]",
+       "node 'the_node' (com.mycompany.Op, opset 1): input 0 is float32; allowed are int32"},
+      {"\"shape\": [\"N\", \"C\"]}],\n \"outputs", "\"shape\": [\"N\", \"C\", \"D\"]}],\n \"outputs",
+       "input 0 (x) has 2 dimensions; "},
+      {"\"N\", \"C\"]}],\n \"outputs\": [{\"name\": \"y\", \"type\": \"x\", \"shape\": [\"N\", \"C\"]",
+       "\"N\", \"3\"]}],\n \"outputs\": [{\"name\": \"y\", \"type\": \"x\", \"shape\": \"x\"",
+       "dimensions 1 of input x must be equal but are 2 and 3"},
+      {", \"default\": 1}, \"n\"", "}, \"n\"", "attribute 'a' is missing or not of type float"},
+      {"x[n_, c]\"", "x[n_, c + 1]\"", "ops.json: lowering, column 24: index 1 of 'x' is "},
+      {"x[n_, c]\"", "x[n_]\"", "ops.json: lowering, column 16: 'x' has 2 dimensions here, and is read with 1 indices"},
+      {"a * x", "c * x", "ops.json: lowering, column 14: '*' is given int64 and float32; cast(e, int64) converts"},
+      {"a * x[n_, c]", "1", ""},
+      {"a * x[n_, c]", "x[n_, c] > 0", "a value of type bool stands where float32 is wanted"},
+      {"a * x[n_, c]", "sqrt(n_)", "'sqrt' is not defined for int64"},
+      {"a * x[n_, c]", "x[n_ / 2, c]", ""},
+  };
+  for (const Row& row : rows) {
+    const std::string found = error(row.from, row.to);
+    EXPECT_NE(found.find(row.error), std::string::npos) << row.to << "\n  " << found << "\n  " << row.error;
+  }
+}
+
+TEST_F(Description, OperatorsWithoutOneAreRefusedAsBefore) {
+  EXPECT_NE(error("\"name\": \"Op\"", "\"name\": \"Other\"")
+                .find("com.mycompany.Op (opset 1): the operator is not supported"),
+            std::string::npos);
+  EXPECT_NE(error("\"name\": \"Op\"", "\"name\": \"Op\", \"since_version\": 2").find("not supported in this version"),
+            std::string::npos);
+}
+
+TEST_F(Description, NestingIsBounded) {
+  const std::string deep = std::string(5000, '(') + "1" + std::string(5000, ')');
+  EXPECT_NE(error("a * x[n_, c]", deep).find("nested deeper than 100 levels"), std::string::npos);
+  std::string many = "1";
+  for (int i = 0; i < 2000; i++) many += " + 1";
+  EXPECT_NE(error("a * x[n_, c]", many).find("more than 500 operations in a row"), std::string::npos);
+  EXPECT_NE(error("a * x[n_, c]", std::string(3000, '-') + "1").find("nested deeper"), std::string::npos);
+}
+
+TEST_F(Description, AnOperatorIsDescribedOnce) {
+  const std::string text = R"({"domain": "com.mycompany", "name": "Op", "inputs": [{"name": "x", "type": "float32"}],
+    "outputs": [{"name": "y", "type": "x", "shape": "x"}], "lowering": "y[i...] = x[i...]"})";
+  EXPECT_EQ(m_.error(m_.describe("[" + text + "," + text + "]")),
+            "custom operator com.mycompany.Op version 1 is described twice");
+  EXPECT_NE(m_.error("/nowhere.json").find("/nowhere.json: cannot be read"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace cppgen::custom_test
