@@ -1,6 +1,7 @@
 // CausalConvWithState: a convolution of each channel along time that sees the past only, which a state carries from
 // call to call. Inputs x [batch, channels, length], weights [channels, 1, k], bias [channels], the last k - 1 elements
 // before x [batch, channels, k - 1], 0 if absent.
+#include "cppgen/ops/activations.h"
 #include "cppgen/ops/attention/attention.h"
 
 namespace cppgen::ops {
@@ -10,11 +11,10 @@ using At = std::vector<IndexExpr>;
 
 enum Input { kX, kWeights, kBias, kPast };
 
-bool is_swish(InferContext& c) {
+const Activation& activation_of(InferContext& c) {
   const std::string name = c.text("activation", "none");
-  if (name != "none" && name != "silu" && name != "swish")
-    c.fail(fmt::format("attribute 'activation' is '{}'; allowed are none, silu, swish", name));
-  return name != "none";
+  if (const Activation* a = find_activation(name, Activation::state)) return *a;
+  c.fail(fmt::format("attribute 'activation' is '{}'; allowed are {}", name, activation_names(Activation::state)));
 }
 
 void infer_causal_conv(InferContext& c) {
@@ -37,7 +37,7 @@ void infer_causal_conv(InferContext& c) {
   }
   for (int i : {kWeights, kBias, kPast})
     if (c.has_input(i)) require_same_dtype(c, kX, i);
-  is_swish(c);
+  activation_of(c);
   c.set_output(0, c.dtype(kX), x);
   c.set_output(1, c.dtype(kX), {x[0], x[1], kept});
 }
@@ -53,7 +53,7 @@ Scalar sequence_at(LowerContext& c, IndexExpr batch, IndexExpr channel, IndexExp
 
 void lower_causal_conv(LowerContext& c) {
   const DType type = ir::value_type(c.dtype(kX));
-  const bool swish = is_swish(c);
+  const Activation& activation = activation_of(c);
   if (c.has_output(0)) {
     ir::LoopNest nest;
     nest.loops = c.loops(c.shape(kX));
@@ -64,7 +64,7 @@ void lower_causal_conv(LowerContext& c) {
         {ir::ReduceOp::sum, type, sequence_at(c, at[0], at[1], at[2] + k) * load_input(c, kWeights, {at[1], 0, k})});
     Scalar y = scalar(c, c.exprs().accumulator(0, type));
     if (c.has_input(kBias)) y = y + load_input(c, kBias, {at[1]});
-    nest.stores.push_back({c.output_buffer(0), at, swish ? y * sigmoid(y) : y, {}});
+    nest.stores.push_back({c.output_buffer(0), at, activation(c, y), {}});
     c.emit(std::move(nest));
   }
   if (!c.has_output(1)) return;

@@ -1,9 +1,9 @@
 // Products of com.microsoft with what graph optimisers fuse into them: transposed operands, a factor, a sum, an
 // activation.
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 
+#include "cppgen/ops/activations.h"
 #include "cppgen/ops/contractions/conv.h"
 #include "cppgen/ops/contractions/matmul.h"
 
@@ -13,41 +13,17 @@ namespace {
 using At = std::vector<IndexExpr>;
 constexpr const char* kDomain = "com.microsoft";
 
-// --- Activations: by name, with up to two parameters
-
-struct Activation {
-  const char* name;
-  double alpha, beta;  // defaults
-  Scalar (*function)(Scalar x, double alpha, double beta);
-};
-
-const Activation kActivations[] = {
-    {"", 0, 0, [](Scalar x, double, double) { return x; }},
-    {"Relu", 0, 0, [](Scalar x, double, double) { return max(x, 0.0); }},
-    {"Tanh", 0, 0, [](Scalar x, double, double) { return tanh(x); }},
-    {"Sigmoid", 0, 0, [](Scalar x, double, double) { return sigmoid(x); }},
-    {"LeakyRelu", 0.01, 0, [](Scalar x, double a, double) { return select(x < 0.0, x * a, x); }},
-    {"Elu", 1, 0, [](Scalar x, double a, double) { return select(x < 0.0, a * expm1(x), x); }},
-    {"Softsign", 0, 0, [](Scalar x, double, double) { return x / (1.0 + abs(x)); }},
-    {"Softplus", 0, 0, [](Scalar x, double, double) { return max(x, 0.0) + log1p(exp(-abs(x))); }},
-    {"ThresholdedRelu", 1, 0, [](Scalar x, double a, double) { return select(x > a, x, x.number(0)); }},
-    {"HardSigmoid", 0.2, 0.5, [](Scalar x, double a, double b) { return max(min(a * x + b, 1.0), 0.0); }},
-    {"Clip", -INFINITY, INFINITY, [](Scalar x, double a, double b) { return min(max(x, a), b); }}};
-
 const Activation& activation_of(InferContext& c) {
   const std::string name = c.text("activation", "");
-  std::string known;
-  for (const Activation& a : kActivations) {
-    if (name == a.name) return a;
-    known += (known.empty() ? "" : ", ") + std::string(a.name);
-  }
-  c.fail(fmt::format("attribute 'activation' is '{}'; allowed are {}", name, known));
+  if (const Activation* a = find_activation(name, Activation::fused)) return *a;
+  c.fail(fmt::format("attribute 'activation' is '{}'; allowed are {}", name, activation_names(Activation::fused)));
 }
 
 // The parameters are two attributes (Gemm) or one list (Conv).
 Scalar activated(LowerContext& c, Scalar x) {
   const Activation& a = activation_of(c);
-  double alpha = c.number("activation_alpha", float(a.alpha)), beta = c.number("activation_beta", float(a.beta));
+  double alpha = c.number("activation_alpha", a.parameters[0].fallback),
+         beta = c.number("activation_beta", a.parameters[1].fallback);
   if (const Attribute* given = c.attribute("activation_params")) {
     const auto* list = std::get_if<std::vector<float>>(given);
     if (!list) c.fail("attribute 'activation_params' is not a list of floats");

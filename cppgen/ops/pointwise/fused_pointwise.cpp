@@ -1,6 +1,6 @@
 // Operators of com.microsoft that fuse a bias into what follows: Gelu in its forms, softmax.
+#include "cppgen/ops/activations.h"
 #include "cppgen/ops/normalization/softmax.h"
-#include "cppgen/ops/pointwise/activation.h"
 
 namespace cppgen::ops {
 namespace {
@@ -19,19 +19,13 @@ void infer_biased(InferContext& c) {
   require_equal(c, c.shape(1)[0], c.shape(0).back(), "the length of the bias and the last dimension");
 }
 
-using Function = Scalar (*)(LowerContext&, Scalar);
-
-template <Function function>
 void lower_biased(LowerContext& c) {
+  const Activation& a = *find_activation(c.node().op, Activation::pointwise);
   c.emit_pointwise(c.output_buffer(0), [&](const At& at) {
     Scalar x = load_input(c, 0, at);
-    return function(c, c.has_input(1) ? x + load_input(c, 1, {at.back()}) : x);
+    return a(c, c.has_input(1) ? x + load_input(c, 1, {at.back()}) : x);
   });
 }
-
-Scalar gelu(LowerContext&, Scalar x) { return gelu_of(x, false); }
-Scalar fast_gelu(LowerContext&, Scalar x) { return gelu_of(x, true); }
-Scalar quick_gelu(LowerContext& c, Scalar x) { return x * sigmoid(c.number("alpha", 1.702f) * x); }
 
 AxisSplit softmax_axes(InferContext& c) {
   return AxisSplit::from_axis(c.shape(0), normalized_axis(c, c.integer("axis", 1), int(c.shape(0).size())));
@@ -62,25 +56,25 @@ std::vector<Op> fused_pointwise_ops() {
        .versions = {1},
        .inputs = 1,
        .infer = infer_biased,
-       .lower = lower_biased<gelu>},
+       .lower = lower_biased},
       {.name = "BiasGelu",
        .domain = "com.microsoft",
        .versions = {1},
        .inputs = 2,
        .infer = infer_biased,
-       .lower = lower_biased<gelu>},
+       .lower = lower_biased},
       {.name = "FastGelu",
        .domain = "com.microsoft",
        .versions = {1},
        .inputs = {1, 2},
        .infer = infer_biased,
-       .lower = lower_biased<fast_gelu>},
+       .lower = lower_biased},
       {.name = "QuickGelu",
        .domain = "com.microsoft",
        .versions = {{1, "alpha:float"}},
        .inputs = 1,
        .infer = infer_biased,
-       .lower = lower_biased<quick_gelu>},
+       .lower = lower_biased},
       {.name = "BiasSoftmax",
        .domain = "com.microsoft",
        .versions = {{1, "axis:int is_inner_broadcast:int"}},

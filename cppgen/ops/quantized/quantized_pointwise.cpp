@@ -1,4 +1,7 @@
 // QLinear operators of com.microsoft: dequantize, compute in float32, quantize.
+#include <cstring>
+
+#include "cppgen/ops/activations.h"
 #include "cppgen/ops/normalization/softmax.h"
 #include "cppgen/ops/quantized/quantize.h"
 #include "cppgen/ops/windows/pool.h"
@@ -82,17 +85,11 @@ void infer_unary(InferContext& c) {
   c.set_output(0, result_type(c, 3, 4, 0), c.shape(0));
 }
 
-using Function = Scalar (*)(LowerContext&, Scalar);
-
-template <Function function>
 void lower_unary(LowerContext& c) {
-  c.emit_pointwise(c.output_buffer(0), [&](const At& at) {
-    return requantized(c, function(c, dequantized(c, kX, load_input(c, 0, at))), 3, 4);
-  });
+  const Activation& a = *find_activation(c.node().op.substr(std::strlen("QLinear")), Activation::pointwise);
+  c.emit_pointwise(c.output_buffer(0),
+                   [&](const At& at) { return requantized(c, a(c, dequantized(c, kX, load_input(c, 0, at))), 3, 4); });
 }
-
-Scalar sigmoid_of(LowerContext&, Scalar x) { return sigmoid(x); }
-Scalar leaky_relu(LowerContext& c, Scalar x) { return select(x < 0.0, x * double(c.number("alpha", 0.01f)), x); }
 
 // --- QLinearSoftmax: `opset` says whether one axis counts, or all from it on
 
@@ -227,13 +224,13 @@ std::vector<Op> quantized_pointwise_ops() {
        .versions = {1},
        .inputs = {2, 5},
        .infer = infer_unary,
-       .lower = lower_unary<sigmoid_of>},
+       .lower = lower_unary},
       {.name = "QLinearLeakyRelu",
        .domain = kDomain,
        .versions = {{1, "alpha:float"}},
        .inputs = {2, 5},
        .infer = infer_unary,
-       .lower = lower_unary<leaky_relu>},
+       .lower = lower_unary},
       {.name = "QLinearSoftmax",
        .domain = kDomain,
        .versions = {{1, "axis:int opset:int"}},

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "cppgen/ops/activations.h"
 #include "cppgen/ops/common.h"
 
 namespace cppgen::ops {
@@ -29,7 +30,7 @@ void infer_recurrent(InferContext&, int gates, int states);
 
 // An activation of a gate with its parameters, and the clip of its argument.
 struct GateFunction {
-  std::string name;
+  const Activation* activation;
   double alpha = 0, beta = 0, clip = 0;  // clip 0: none
   Scalar operator()(Scalar) const;
 };

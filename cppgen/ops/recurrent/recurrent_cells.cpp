@@ -4,36 +4,10 @@
 namespace cppgen::ops {
 namespace {
 
-struct Activation {
-  const char* name;
-  int parameters;  // of alpha, beta
-  double alpha, beta;
-  Scalar (*function)(Scalar x, double alpha, double beta);
-};
-
-constexpr Activation kActivations[] = {
-    {"Sigmoid", 0, 0, 0, [](Scalar x, double, double) { return sigmoid(x); }},
-    {"Tanh", 0, 0, 0, [](Scalar x, double, double) { return tanh(x); }},
-    {"Relu", 0, 0, 0, [](Scalar x, double, double) { return max(x, 0.0); }},
-    {"Softsign", 0, 0, 0, [](Scalar x, double, double) { return x / (1.0 + abs(x)); }},
-    {"Softplus", 0, 0, 0, [](Scalar x, double, double) { return max(x, 0.0) + log1p(exp(-abs(x))); }},
-    {"LeakyRelu", 1, 0.01, 0, [](Scalar x, double a, double) { return select(x < 0.0, x * a, x); }},
-    {"ThresholdedRelu", 1, 1, 0, [](Scalar x, double a, double) { return select(x > a, x, x.number(0)); }},
-    {"Elu", 1, 1, 0, [](Scalar x, double a, double) { return select(x < 0.0, a * expm1(x), x); }},
-    {"Affine", 2, 1, 0, [](Scalar x, double a, double b) { return a * x + b; }},
-    {"ScaledTanh", 2, 1, 1, [](Scalar x, double a, double b) { return a * tanh(b * x); }},
-    {"HardSigmoid", 2, 0.2, 0.5, [](Scalar x, double a, double b) { return max(min(a * x + b, 1.0), 0.0); }},
-};
-
-std::string lower_case(std::string text) {
-  for (char& ch : text) ch = ch >= 'A' && ch <= 'Z' ? char(ch - 'A' + 'a') : ch;
-  return text;
-}
-
-const Activation* find_activation(const std::string& name) {
-  for (const Activation& a : kActivations)
-    if (lower_case(a.name) == lower_case(name)) return &a;
-  return nullptr;
+// Exporters write names in any case.
+const Activation& gate_activation(InferContext& c, const std::string& name) {
+  if (const Activation* a = find_activation(name, Activation::gate)) return *a;
+  c.fail(fmt::format("the activation '{}' is not known; there are {}", name, activation_names(Activation::gate)));
 }
 
 std::vector<float> floats_of(InferContext& c, const char* name) {
@@ -58,7 +32,7 @@ std::vector<std::string> names_of(InferContext& c, const std::vector<std::string
 
 Scalar GateFunction::operator()(Scalar x) const {
   if (clip > 0) x = max(min(x, clip), -clip);
-  return find_activation(name)->function(x, alpha, beta);
+  return activation->function(x, alpha, beta);
 }
 
 // Alphas and betas are given in order for the activations that take them.
@@ -68,11 +42,10 @@ std::vector<GateFunction> gate_functions(InferContext& c, const std::vector<std:
   size_t alpha = 0, beta = 0;
   std::vector<GateFunction> functions;
   for (const std::string& name : names_of(c, defaults, directions)) {
-    const Activation* a = find_activation(name);
-    if (!a) c.fail(fmt::format("the activation '{}' is not known", name));
-    GateFunction f{a->name, a->alpha, a->beta, clip};
-    if (a->parameters >= 1 && alpha < alphas.size()) f.alpha = alphas[alpha++];
-    if (a->parameters >= 2 && beta < betas.size()) f.beta = betas[beta++];
+    const Activation& a = gate_activation(c, name);
+    GateFunction f{&a, a.parameters[0].fallback, a.parameters[1].fallback, clip};
+    if (a.parameter_count() >= 1 && alpha < alphas.size()) f.alpha = alphas[alpha++];
+    if (a.parameter_count() >= 2 && beta < betas.size()) f.beta = betas[beta++];
     functions.push_back(f);
   }
   return functions;
