@@ -1,39 +1,15 @@
 #include "cppgen/ops/images/resize_run_time_table.h"
 
+#include "cppgen/ops/images/resize_formulas.h"
+
 namespace cppgen::ops {
 namespace {
 
 using At = std::vector<IndexExpr>;
 
-// As make_resize_table, in float32: see there for the formulas.
-Scalar source_coordinate(const RunTimeAxis& a, const std::string& kind, Scalar x) {
-  const Scalar zero = x.number(0), in = a.in.cast(DType::f32), out = a.out.cast(DType::f32);
-  const Scalar scale = a.scale.cast(DType::f32), exact = scale * in;
-  if (kind == "asymmetric") return x / scale;
-  if (kind == "align_corners") return select(out == 1.0 || exact == 1.0, zero, x * (in - 1.0) / (exact - 1.0));
-  if (kind == "tf_half_pixel_for_nn") return (x + 0.5) / scale;
-  if (kind == "tf_crop_and_resize") {
-    const Scalar start = a.roi_start.cast(DType::f32), end = a.roi_end.cast(DType::f32), last = in - 1.0;
-    return select(out == 1.0, 0.5 * (start + end) * last, start * last + x * (end - start) * last / (out - 1.0));
-  }
-  Scalar centre = (x + 0.5) / scale - 0.5;
-  if (kind == "pytorch_half_pixel") return select(out == 1.0, zero, centre);
-  return kind == "half_pixel_symmetric" ? in / 2.0 * (1.0 - out / exact) + centre : centre;
-}
-
-Scalar nearest_position(const RunTimeAxis& a, Scalar x, const std::string& rounding) {
-  if (rounding == "by_scale") return select(a.scale < 1.0, ceil(x), floor(x));
-  if (rounding == "floor") return floor(x);
-  if (rounding == "ceil") return ceil(x);
-  return rounding == "round_prefer_ceil" ? floor(x + 0.5) : ceil(x - 0.5);
-}
-
-Scalar kernel_at(const ResizeMode& m, Scalar distance) {
-  Scalar x = abs(distance);
-  if (m.mode == "linear") return max(1.0 - x, 0.0);
-  const double a = m.cubic_a;
-  Scalar near = ((a + 2) * x - (a + 3)) * x * x + 1.0, far = ((a * x - 5 * a) * x + 8 * a) * x - 4 * a;
-  return select(x <= 1.0, near, select(x < 2.0, far, x.number(0)));
+AxisSizes<Scalar> sizes_of(const RunTimeAxis& a) {
+  const auto narrow = [](Scalar x) { return x.cast(DType::f32); };
+  return {narrow(a.in), narrow(a.out), narrow(a.scale), narrow(a.roi_start), narrow(a.roi_end)};
 }
 
 int64_t kernel_reach(const ResizeMode& m) { return m.mode == "linear" ? 1 : 2; }
@@ -61,7 +37,7 @@ Scalar clamped(const RunTimeAxis& a, Scalar position) { return max(min(position,
 // Tap `t` of the coordinate x: its position, which may lie outside of the axis, and its weight before all are made to
 // sum up to 1.
 Scalar tap_position(LowerContext& c, const RunTimeAxis& a, const ResizeMode& m, Scalar x, IndexExpr t) {
-  if (m.mode == "nearest") return nearest_position(a, x, m.nearest);
+  if (m.mode == "nearest") return nearest_position(a.scale, x, m.nearest);
   return ceil(x) + index_value(c, t - floordiv(tap_count(a, m), 2), DType::f64);
 }
 
@@ -92,7 +68,7 @@ RunTimeTable emit_table(LowerContext& c, const RunTimeAxis& a, const RunTimeResi
   const Shape entries{tap_count(a, r.mode), a.out_extent};
   RunTimeTable t{c.temporary(DType::i64, entries), -1, -1};
   auto coordinate = [&](IndexExpr o) {
-    const Scalar x = source_coordinate(a, r.mode.coordinates, index_value(c, o, DType::f32)).cast(DType::f64);
+    const Scalar x = source_coordinate(sizes_of(a), r.mode.coordinates, index_value(c, o, DType::f32)).cast(DType::f64);
     return a.stretched ? select(a.in == a.out, index_value(c, o, DType::f64), x) : x;
   };
   auto position = [&](const At& at) { return tap_position(c, a, r.mode, coordinate(at[1]), at[0]); };
