@@ -80,7 +80,7 @@ void map_deconvolution(Builder& b, const Unit& unit) {
   const size_t axes = in.size() - 2;
   Spatial s;
   s.strides = ops::per_axis(c, "strides", axes, 1, 1);
-  if (ops::auto_pad_of(c) != "NOTSET") throw Refusal{"auto_pad"};
+  if (ops::auto_pad_of(c) != ops::AutoPad::notset) throw Refusal{"auto_pad"};
   const auto pads = c.integers("pads", std::vector<int64_t>(2 * axes, 0));
   const auto dilations = ops::per_axis(c, "dilations", axes, 1, 1);
   for (size_t i = 0; i < axes; i++) {

@@ -21,24 +21,24 @@ struct TransposedShape {
 void append(At& to, const At& more) { to.insert(to.end(), more.begin(), more.end()); }
 
 // Pads and output extent of one axis whose unpadded result is `full`.
-void fit_axis(WindowAxis& a, IndexExpr full, const std::string& mode, std::optional<int64_t> wanted) {
-  bool same = mode == "SAME_UPPER" || mode == "SAME_LOWER";
+void fit_axis(WindowAxis& a, IndexExpr full, AutoPad mode, std::optional<int64_t> wanted) {
+  bool same = mode == AutoPad::same_upper || mode == AutoPad::same_lower;
   if (!same && !wanted) {
     a.input = full - a.pad_begin - a.pad_end;
     return;
   }
   a.input = wanted ? IndexExpr(*wanted) : a.output * IndexExpr(a.stride);
   IndexExpr total = ir::max(full - a.input, 0);
-  a.pad_begin = mode == "SAME_UPPER" ? floordiv(total, 2) : ceildiv(total, 2);
+  a.pad_begin = mode == AutoPad::same_upper ? floordiv(total, 2) : ceildiv(total, 2);
   a.pad_end = total - a.pad_begin;
 }
 
 Window transposed_window(InferContext& c, const Shape& spatial, const Shape& kernel) {
   size_t axes = spatial.size();
-  std::string mode = auto_pad_of(c);
+  const AutoPad mode = auto_pad_of(c);
   std::vector<int64_t> strides = per_axis(c, "strides", axes, 1, 1), dilations = per_axis(c, "dilations", axes, 1, 1);
   std::vector<int64_t> extra = per_axis(c, "output_padding", axes, 0, 0), pads(2 * axes, 0), wanted;
-  if (mode == "NOTSET") pads = per_axis(c, "pads", 2 * axes, 0, 0);
+  if (mode == AutoPad::notset) pads = per_axis(c, "pads", 2 * axes, 0, 0);
   if (c.has("output_shape")) {
     wanted = c.integers("output_shape");
     if (wanted.size() == axes + 2) wanted.erase(wanted.begin(), wanted.begin() + 2);

@@ -1,5 +1,6 @@
 // CropAndResize of com.microsoft: x [N, C, H, W], regions [R, 4] as (y1, x1, y2, x2) in parts of the image, which one
 // of the N images each belongs to, [R], and the size of the results; result [R, C, height, width].
+#include "cppgen/ops/choice.h"
 #include "cppgen/ops/common.h"
 
 namespace cppgen::ops {
@@ -8,10 +9,7 @@ namespace {
 using At = std::vector<IndexExpr>;
 
 bool is_nearest(InferContext& c) {
-  const std::string mode = c.text("mode", "bilinear");
-  if (mode != "bilinear" && mode != "nearest")
-    c.fail(fmt::format("attribute 'mode' is '{}'; allowed are bilinear, nearest", mode));
-  return mode == "nearest";
+  return choice<bool>(c, "mode", "bilinear", {{"bilinear", false}, {"nearest", true}});
 }
 
 std::vector<int64_t> crop_size(InferContext& c) {

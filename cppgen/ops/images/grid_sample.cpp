@@ -1,3 +1,4 @@
+#include "cppgen/ops/choice.h"
 #include "cppgen/ops/common.h"
 
 namespace cppgen::ops {
@@ -6,25 +7,25 @@ namespace {
 // x [N, C, spatial..] is read at the places that grid [N, out.., axes] gives in [-1, 1], the last axis first.
 using At = std::vector<IndexExpr>;
 
+enum class Interpolation : uint8_t { linear, nearest, cubic };
+enum class Padding : uint8_t { zeros, border, reflection };
+
 struct GridMode {
-  bool nearest = false, cubic = false, align_corners = false;
-  std::string padding;
+  Interpolation mode;
+  Padding padding;
+  bool align_corners;
 };
 
+// Up to version 19 two modes had other names.
 GridMode grid_mode(InferContext& c) {
-  GridMode m;
-  std::string mode = c.text("mode", c.opset() < 20 ? "bilinear" : "linear");
-  m.nearest = mode == "nearest";
-  m.cubic = mode == "bicubic" || mode == "cubic";
-  if (!m.nearest && !m.cubic && mode != "bilinear" && mode != "linear") {
-    c.fail(fmt::format("attribute 'mode' is '{}'; allowed are linear, nearest, cubic", mode));
-  }
-  m.padding = c.text("padding_mode", "zeros");
-  if (m.padding != "zeros" && m.padding != "border" && m.padding != "reflection") {
-    c.fail(fmt::format("attribute 'padding_mode' is '{}'; allowed are zeros, border, reflection", m.padding));
-  }
-  m.align_corners = c.integer("align_corners", 0) != 0;
-  return m;
+  using enum Interpolation;
+  using enum Padding;
+  return {
+      choice<Interpolation>(
+          c, "mode", "linear",
+          {{"linear", linear}, {"nearest", nearest}, {"cubic", cubic}, {"bilinear", linear}, {"bicubic", cubic}}),
+      choice<Padding>(c, "padding_mode", "zeros", {{"zeros", zeros}, {"border", border}, {"reflection", reflection}}),
+      c.integer("align_corners", 0) != 0};
 }
 
 void infer_grid_sample(InferContext& c) {
@@ -66,8 +67,8 @@ struct SampledAxis {
   }
 
   Scalar padded(Scalar x) const {
-    if (mode.padding == "border") return max(min(x, size() - 1.0), 0.0);
-    if (mode.padding == "reflection") return select(x < least() || x > greatest(), reflected(x), x);
+    if (mode.padding == Padding::border) return max(min(x, size() - 1.0), 0.0);
+    if (mode.padding == Padding::reflection) return select(x < least() || x > greatest(), reflected(x), x);
     return x;
   }
 
@@ -91,15 +92,16 @@ Scalar cubic_weight(Scalar distance) {
 
 std::vector<Tap> taps_of(const SampledAxis& a) {
   Scalar x = a.denormalized();
-  if (a.mode.nearest) x = round(x);
+  const bool nearest = a.mode.mode == Interpolation::nearest, cubic = a.mode.mode == Interpolation::cubic;
+  if (nearest) x = round(x);
   // Only the cubic kernel looks beyond the border before its taps are folded back.
-  if (!a.mode.cubic) x = a.padded(x);
-  Scalar base = a.mode.nearest ? round(x) : floor(x);
-  int first = a.mode.cubic ? -1 : 0, count = a.mode.nearest ? 1 : a.mode.cubic ? 4 : 2;
+  if (!cubic) x = a.padded(x);
+  Scalar base = nearest ? round(x) : floor(x);
+  int first = cubic ? -1 : 0, count = nearest ? 1 : cubic ? 4 : 2;
   std::vector<Tap> taps;
   for (int t = 0; t < count; ++t) {
     Scalar position = base + double(first + t), distance = position - x;
-    Scalar weight = a.mode.nearest ? x.number(1) : a.mode.cubic ? cubic_weight(distance) : 1.0 - abs(distance);
+    Scalar weight = nearest ? x.number(1) : cubic ? cubic_weight(distance) : 1.0 - abs(distance);
     Scalar moved = a.padded(position);
     Scalar inside = moved >= 0.0 && moved <= a.size() - 1.0;
     taps.push_back({max(min(moved, a.size() - 1.0), 0.0).cast(DType::i64), inside, weight});

@@ -18,7 +18,7 @@ bool is_constant_list(InferContext& c, int input) {
   return known && std::all_of(known->begin(), known->end(), [](IndexExpr e) { return e.is_constant(); });
 }
 
-bool has_policy(InferContext& c) { return c.text("keep_aspect_ratio_policy", "stretch") != "stretch"; }
+bool has_policy(InferContext& c) { return resize_policy(c) != ResizePolicy::stretch; }
 
 // A dimension that is resized is no constant, or its size is none.
 bool has_symbolic_extents(InferContext& c, const RunTimeResize& r) {
@@ -37,24 +37,24 @@ bool has_symbolic_extents(InferContext& c, const RunTimeResize& r) {
 std::optional<RunTimeResize> run_time_resize(InferContext& c) {
   const bool old = c.opset() < 11 || c.node().op == "Upsample";
   const int scales = c.has("scales") || (c.node().op == "Upsample" && c.opset() < 9) ? -1 : old ? 1 : 2;
-  RunTimeResize r{resize_mode(c), resized_axes(c, c.shape(0).size()), -1, {}, "stretch", 0, {}};
+  RunTimeResize r{resize_mode(c), resized_axes(c, c.shape(0).size()), -1, {}, ResizePolicy::stretch, 0, {}};
   r.extrapolation = c.number("extrapolation_value", 0);
   r.policy = resize_policy(c);
   if (c.opset() >= 10 && c.node().op == "Resize" && c.has_input(3)) require_dtype(c, 3, bit(DType::i64));
   if (scales > 0 && is_run_time(c, scales) && !is_zero_sized(c.shape(scales))) {
     if (c.has_input(3)) c.fail("exactly one of scales and sizes must be given");
     r.scales_input = scales;
-    r.policy = "stretch";
+    r.policy = ResizePolicy::stretch;
     return r;
   }
   r.scales = given_scales(c);
   if (c.has_input(3) == !r.scales.empty()) c.fail("exactly one of scales and sizes must be given");
-  if (!r.scales.empty()) r.policy = "stretch";
+  if (!r.scales.empty()) r.policy = ResizePolicy::stretch;
   if (!r.scales.empty() && r.scales.size() != r.axes.size())
     c.fail(fmt::format("{} scales for {} dimensions", r.scales.size(), r.axes.size()));
   for (double scale : r.scales)
     if (!(scale > 0) || !std::isfinite(scale)) c.fail(fmt::format("scale {} is not allowed", scale));
-  const bool crops = r.mode.coordinates == "tf_crop_and_resize" && is_run_time(c, 1);
+  const bool crops = r.mode.coordinates == Coordinates::tf_crop_and_resize && is_run_time(c, 1);
   const bool sizes = r.has_sizes() && is_run_time(c, 3) && (!declared_shape(c, 0) || has_policy(c));
   if (crops || sizes || has_symbolic_extents(c, r)) return r;
   return std::nullopt;
@@ -65,11 +65,11 @@ void resolve_resize(LowerContext& c, ir::BufferId dims) { resolve_run_time_resiz
 void infer_resize(InferContext& c) {
   require_dtype(c, 0, kAll);
   if (auto r = run_time_resize(c)) {
-    if (r->mode.mode != "nearest") require_dtype(c, 0, kNumbers);
+    if (r->mode.mode != Interpolation::nearest) require_dtype(c, 0, kNumbers);
     return infer_run_time_resize(c, *r);
   }
   ResizePlan plan = resize_plan(c);
-  if (plan.mode.mode != "nearest") require_dtype(c, 0, kNumbers);
+  if (plan.mode.mode != Interpolation::nearest) require_dtype(c, 0, kNumbers);
   c.set_output(0, c.dtype(0), plan.output);
 }
 
@@ -177,7 +177,7 @@ void lower_resize(LowerContext& c) {
   ResizePlan plan = resize_plan(c);
   std::vector<ResizeTable> tables;
   for (const ResizeAxis& a : plan.axes) tables.push_back(make_resize_table(a, plan.mode));
-  bool copies = plan.axes.empty() || plan.mode.mode == "nearest" || is_zero_sized(plan.output);
+  bool copies = plan.axes.empty() || plan.mode.mode == Interpolation::nearest || is_zero_sized(plan.output);
   copies ? lower_nearest(c, plan, tables) : lower_interpolation(c, plan, tables);
 }
 

@@ -1,7 +1,6 @@
 #pragma once
 #include <algorithm>
 #include <cmath>
-#include <string>
 
 #include "cppgen/ops/images/resize_table.h"
 #include "cppgen/ops/scalar.h"
@@ -65,34 +64,34 @@ struct AxisSizes {
 };
 
 template <class N>
-N source_coordinate(const AxisSizes<N>& a, const std::string& kind, N x) {
+N source_coordinate(const AxisSizes<N>& a, Coordinates kind, N x) {
   const N zero = x.number(0), last = a.in - 1.0;
-  if (kind == "asymmetric") return x / a.scale;
+  if (kind == Coordinates::asymmetric) return x / a.scale;
   // The standard's data measures the resized axis before it is rounded down.
   const N exact = a.scale * a.in;
-  if (kind == "align_corners") return select(a.out == 1.0 || exact == 1.0, zero, x * last / (exact - 1.0));
-  if (kind == "tf_half_pixel_for_nn") return (x + 0.5) / a.scale;
-  if (kind == "tf_crop_and_resize")
+  if (kind == Coordinates::align_corners) return select(a.out == 1.0 || exact == 1.0, zero, x * last / (exact - 1.0));
+  if (kind == Coordinates::tf_half_pixel_for_nn) return (x + 0.5) / a.scale;
+  if (kind == Coordinates::tf_crop_and_resize)
     return select(a.out == 1.0, 0.5 * (a.roi_start + a.roi_end) * last,
                   a.roi_start * last + x * (a.roi_end - a.roi_start) * last / (a.out - 1.0));
   const N centre = (x + 0.5) / a.scale - 0.5;
-  if (kind == "pytorch_half_pixel") return select(a.out == 1.0, zero, centre);
-  return kind == "half_pixel_symmetric" ? a.in / 2.0 * (1.0 - a.out / exact) + centre : centre;
+  if (kind == Coordinates::pytorch_half_pixel) return select(a.out == 1.0, zero, centre);
+  return kind == Coordinates::half_pixel_symmetric ? a.in / 2.0 * (1.0 - a.out / exact) + centre : centre;
 }
 
 template <class N>
-N nearest_position(N scale, N x, const std::string& rounding) {
-  if (rounding == "by_scale") return select(scale < 1.0, ceil(x), floor(x));
-  if (rounding == "floor") return floor(x);
-  if (rounding == "ceil") return ceil(x);
-  return rounding == "round_prefer_ceil" ? floor(x + 0.5) : ceil(x - 0.5);
+N nearest_position(N scale, N x, NearestMode rounding) {
+  if (rounding == NearestMode::by_scale) return select(scale < 1.0, ceil(x), floor(x));
+  if (rounding == NearestMode::floor) return floor(x);
+  if (rounding == NearestMode::ceil) return ceil(x);
+  return rounding == NearestMode::round_prefer_ceil ? floor(x + 0.5) : ceil(x - 0.5);
 }
 
 // The weight of an element at this distance: a triangle, or Keys' cubic convolution kernel.
 template <class N>
 N kernel_at(const ResizeMode& m, N distance) {
   const N x = abs(distance);
-  if (m.mode == "linear") return max(1.0 - x, 0.0);
+  if (m.mode == Interpolation::linear) return max(1.0 - x, 0.0);
   const double a = m.cubic_a;
   const N near = ((a + 2) * x - (a + 3)) * x * x + 1.0, far = ((a * x - 5 * a) * x + 8 * a) * x - 4 * a;
   return select(x <= 1.0, near, select(x < 2.0, far, x.number(0)));

@@ -4,6 +4,7 @@
 #include <cmath>
 #include <numeric>
 
+#include "cppgen/ops/choice.h"
 #include "cppgen/ops/declared.h"
 
 namespace cppgen::ops {
@@ -11,32 +12,34 @@ namespace {
 
 constexpr int64_t kMaxExtent = int64_t(1) << 24;  // of a resized axis: tables stay small
 
-std::string choice(InferContext& c, const char* name, const char* otherwise,
-                   std::initializer_list<const char*> allowed) {
-  std::string value = c.text(name, otherwise), list;
-  for (const char* a : allowed) {
-    if (value == a) return value;
-    list += (list.empty() ? "" : ", ") + std::string(a);
-  }
-  c.fail(fmt::format("attribute '{}' is '{}'; allowed are {}", name, value, list));
-}
-
 }  // namespace
 
 ResizeMode resize_mode(InferContext& c) {
   ResizeMode m;
-  m.mode = choice(c, "mode", "nearest", {"nearest", "linear", "bilinear", "cubic"});
-  if (m.mode == "bilinear") m.mode = "linear";
+  m.mode = choice<Interpolation>(c, "mode", "nearest",
+                                 {{"nearest", Interpolation::nearest},
+                                  {"linear", Interpolation::linear},
+                                  {"bilinear", Interpolation::linear},
+                                  {"cubic", Interpolation::cubic}});
   if (c.opset() < 11 || c.node().op == "Upsample") {
-    m.coordinates = "asymmetric";
-    m.nearest = c.node().op == "Upsample" ? "floor" : "by_scale";
+    m.coordinates = Coordinates::asymmetric;
+    m.nearest = c.node().op == "Upsample" ? NearestMode::floor : NearestMode::by_scale;
     return m;
   }
-  m.coordinates = choice(c, "coordinate_transformation_mode", "half_pixel",
-                         {"half_pixel", "half_pixel_symmetric", "pytorch_half_pixel", "align_corners", "asymmetric",
-                          "tf_half_pixel_for_nn", "tf_crop_and_resize"});
-  m.nearest =
-      choice(c, "nearest_mode", "round_prefer_floor", {"round_prefer_floor", "round_prefer_ceil", "floor", "ceil"});
+  using enum Coordinates;
+  m.coordinates = choice<Coordinates>(c, "coordinate_transformation_mode", "half_pixel",
+                                      {{"half_pixel", half_pixel},
+                                       {"half_pixel_symmetric", half_pixel_symmetric},
+                                       {"pytorch_half_pixel", pytorch_half_pixel},
+                                       {"align_corners", align_corners},
+                                       {"asymmetric", asymmetric},
+                                       {"tf_half_pixel_for_nn", tf_half_pixel_for_nn},
+                                       {"tf_crop_and_resize", tf_crop_and_resize}});
+  m.nearest = choice<NearestMode>(c, "nearest_mode", "round_prefer_floor",
+                                  {{"round_prefer_floor", NearestMode::round_prefer_floor},
+                                   {"round_prefer_ceil", NearestMode::round_prefer_ceil},
+                                   {"floor", NearestMode::floor},
+                                   {"ceil", NearestMode::ceil}});
   m.cubic_a = c.number("cubic_coeff_a", -0.75f);
   m.exclude_outside = c.integer("exclude_outside", 0) != 0;
   m.antialias = c.integer("antialias", 0) != 0;
@@ -67,18 +70,20 @@ std::vector<int> resized_axes(InferContext& c, size_t rank) {
   return out;
 }
 
-std::string resize_policy(InferContext& c) {
-  return choice(c, "keep_aspect_ratio_policy", "stretch", {"stretch", "not_larger", "not_smaller"});
+ResizePolicy resize_policy(InferContext& c) {
+  using enum ResizePolicy;
+  return choice<ResizePolicy>(c, "keep_aspect_ratio_policy", "stretch",
+                              {{"stretch", stretch}, {"not_larger", not_larger}, {"not_smaller", not_smaller}});
 }
 
 namespace {
 
 // Sizes from input 3 become extents and scales; the policies change sizes so that all axes have one scale.
 void plan_sizes(InferContext& c, const std::vector<int>& axes, ResizePlan& plan) {
-  const std::string policy = resize_policy(c);
+  const ResizePolicy policy = resize_policy(c);
   Shape declared;
   const std::vector<IndexExpr>* sizes = c.contents(3);
-  if (!sizes && policy == "stretch") {
+  if (!sizes && policy == ResizePolicy::stretch) {
     Shape to = require_declared(c, 3, "the sizes");
     require_rank(c, 0, int(to.size()), int(to.size()));
     for (size_t d = 0; d < to.size(); ++d)
@@ -92,17 +97,18 @@ void plan_sizes(InferContext& c, const std::vector<int>& axes, ResizePlan& plan)
   std::vector<ResizeAxis> changed;
   for (size_t k = 0; k < axes.size(); ++k) {
     IndexExpr in = c.shape(0)[axes[k]], out = (*sizes)[k];
-    bool crops = plan.mode.coordinates == "tf_crop_and_resize";
-    if (ir::prove_equal(in, out) && !crops && policy == "stretch") continue;
+    bool crops = plan.mode.coordinates == Coordinates::tf_crop_and_resize;
+    if (ir::prove_equal(in, out) && !crops && policy == ResizePolicy::stretch) continue;
     ResizeAxis a{axes[k], constant_dim(c, in, "a resized dimension"), constant_dim(c, out, "a size"), 1};
     if (a.in < 1 || a.out < 0 || a.out > kMaxExtent) c.fail(fmt::format("dimension {}: {} to {}", a.axis, a.in, a.out));
     a.scale = float(a.out) / float(a.in);
     changed.push_back(a);
   }
   auto by_scale = [](const ResizeAxis& a, const ResizeAxis& b) { return a.scale < b.scale; };
-  if (policy != "stretch" && !changed.empty()) {
-    double scale = policy == "not_larger" ? std::min_element(changed.begin(), changed.end(), by_scale)->scale
-                                          : std::max_element(changed.begin(), changed.end(), by_scale)->scale;
+  if (policy != ResizePolicy::stretch && !changed.empty()) {
+    double scale = policy == ResizePolicy::not_larger
+                       ? std::min_element(changed.begin(), changed.end(), by_scale)->scale
+                       : std::max_element(changed.begin(), changed.end(), by_scale)->scale;
     for (ResizeAxis& a : changed) a.scale = scale, a.out = int64_t(std::round(float(scale) * float(a.in)));
   }
   plan.axes = changed;
@@ -110,7 +116,7 @@ void plan_sizes(InferContext& c, const std::vector<int>& axes, ResizePlan& plan)
 
 void plan_scales(InferContext& c, const std::vector<int>& axes, const std::vector<double>& scales, ResizePlan& plan) {
   if (scales.size() != axes.size()) c.fail(fmt::format("{} scales for {} dimensions", scales.size(), axes.size()));
-  bool crops = plan.mode.coordinates == "tf_crop_and_resize";
+  bool crops = plan.mode.coordinates == Coordinates::tf_crop_and_resize;
   for (size_t k = 0; k < axes.size(); ++k) {
     if (!(scales[k] > 0) || !std::isfinite(scales[k])) c.fail(fmt::format("scale {} is not allowed", scales[k]));
     if (scales[k] == 1 && !crops) continue;
@@ -122,7 +128,7 @@ void plan_scales(InferContext& c, const std::vector<int>& axes, const std::vecto
 }
 
 void read_roi(InferContext& c, const std::vector<int>& axes, ResizePlan& plan) {
-  if (plan.mode.coordinates != "tf_crop_and_resize") return;
+  if (plan.mode.coordinates != Coordinates::tf_crop_and_resize) return;
   std::vector<double> roi = float_elements(c, 1);
   if (roi.size() != 2 * axes.size())
     c.fail(fmt::format("the roi has {} values for {} dimensions", roi.size(), axes.size()));

@@ -14,7 +14,7 @@ struct ResizePlan {
 ResizePlan resize_plan(InferContext&);
 
 ResizeMode resize_mode(InferContext&);
-std::string resize_policy(InferContext&);  // stretch, not_larger, not_smaller
+ResizePolicy resize_policy(InferContext&);
 // Scales of all dimensions from the attribute or input that this version has; empty if there are none.
 std::vector<double> given_scales(InferContext&);
 std::vector<int> resized_axes(InferContext&, size_t rank);

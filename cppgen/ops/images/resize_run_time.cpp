@@ -22,7 +22,7 @@ Scalar number_of_run(LowerContext& c, int input, int64_t k) {
 // Axes that keep their extent are copied, which needs the scale 1. A region may be cut out of them, and the scale that
 // a policy gives to all axes may round to the extent that they have: 3/4 of 2 is 2.
 bool is_resampled(const RunTimeResize& r, IndexExpr in, IndexExpr out) {
-  return crops(r) || (r.has_sizes() && r.policy != "stretch") || !ir::prove_equal(in, out);
+  return crops(r) || (r.has_sizes() && r.policy != ResizePolicy::stretch) || !ir::prove_equal(in, out);
 }
 
 // What the run gives for an axis: its scale, a float32, and its extent after it, a float64.
@@ -48,9 +48,10 @@ std::vector<Size> sizes_of(LowerContext& c, const RunTimeResize& r) {
       sizes.push_back({scale, floor(in * scale).cast(DType::f64)});
     }
   }
-  if (!r.has_sizes() || r.policy == "stretch" || sizes.empty()) return sizes;
+  if (!r.has_sizes() || r.policy == ResizePolicy::stretch || sizes.empty()) return sizes;
   Scalar common = sizes[0].scale;
-  for (const Size& s : sizes) common = r.policy == "not_larger" ? min(common, s.scale) : max(common, s.scale);
+  for (const Size& s : sizes)
+    common = r.policy == ResizePolicy::not_larger ? min(common, s.scale) : max(common, s.scale);
   for (size_t k = 0; k < sizes.size(); ++k) {
     sizes[k] = {common, floor(common * extent_of(c, r, k) + 0.5).cast(DType::f64)};
   }
@@ -65,7 +66,7 @@ std::vector<RunTimeAxis> axes_of(LowerContext& c, const RunTimeResize& r, std::v
     const IndexExpr in = c.shape(0)[size_t(d)], out = c.output(0).shape[size_t(d)];
     const bool resampled = is_resampled(r, in, out);
     const Scalar extent = index_value(c, out, DType::f64);
-    if (r.scales_input >= 0 || r.policy != "stretch")
+    if (r.scales_input >= 0 || r.policy != ResizePolicy::stretch)
       conditions.push_back(resampled ? sizes[k].extent == extent : sizes[k].scale == 1.0);
     if (!resampled) continue;
     RunTimeAxis a{d,
@@ -76,7 +77,7 @@ std::vector<RunTimeAxis> axes_of(LowerContext& c, const RunTimeResize& r, std::v
                   sizes[k].scale.cast(DType::f64),
                   number(c, DType::f64, 0),
                   number(c, DType::f64, 1),
-                  r.has_sizes() && r.policy == "stretch" && !crops(r)};
+                  r.has_sizes() && r.policy == ResizePolicy::stretch && !crops(r)};
     if (crops(r)) {
       a.roi_start = number_of_run(c, 1, int64_t(k));
       a.roi_end = number_of_run(c, 1, int64_t(k + r.axes.size()));
@@ -118,7 +119,7 @@ void infer_run_time_resize(InferContext& c, const RunTimeResize& r) {
     c.fail(fmt::format("there are not {} of input {}", r.axes.size(), decisive));
   if (crops(r) && element_count(c, 1) != 2 * int64_t(r.axes.size()))
     c.fail(fmt::format("the roi does not have {} values", 2 * r.axes.size()));
-  const auto* known = r.has_sizes() && r.policy == "stretch" ? c.contents(3) : nullptr;
+  const auto* known = r.has_sizes() && r.policy == ResizePolicy::stretch ? c.contents(3) : nullptr;
   PartialShape partial(x.begin(), x.end());
   for (size_t k = 0; k < r.axes.size(); ++k) {
     std::optional<IndexExpr>& to = partial[size_t(r.axes[k])];
@@ -173,7 +174,7 @@ void emit_pass(LowerContext& c, const RunTimeResize& r, ir::BufferId from, ir::B
   ir::LoopNest nest;
   nest.loops = c.loops(c.program().buffer(to).shape);
   const At at = LowerContext::indices(nest.loops);
-  const bool copies = r.mode.mode == "nearest";
+  const bool copies = r.mode.mode == Interpolation::nearest;
   std::vector<Gathered> gathered;
   std::optional<Scalar> factor;
   for (const auto& [axis, table] : axes) {
@@ -198,7 +199,7 @@ void emit_pass(LowerContext& c, const RunTimeResize& r, ir::BufferId from, ir::B
 // Which axes are interpolated together: each by itself, the one whose elements lie side by side first. Batches and
 // channels, which stay as they are in most runs, are left to the last pass.
 std::vector<std::vector<Resampled>> passes_of(const RunTimeResize& r, const std::vector<Resampled>& axes) {
-  if (r.mode.mode == "nearest" || axes.size() < 2) return {axes};
+  if (r.mode.mode == Interpolation::nearest || axes.size() < 2) return {axes};
   constexpr int kFirstOfImage = 2;
   std::vector<Resampled> ordered = axes;
   std::stable_sort(ordered.begin(), ordered.end(),
@@ -214,7 +215,7 @@ std::vector<std::vector<Resampled>> passes_of(const RunTimeResize& r, const std:
 void lower_run_time_resize(LowerContext& c, const RunTimeResize& r) {
   std::vector<Scalar> conditions = r.conditions;
   const DType result = ir::value_type(c.dtype(0));
-  const bool copies = r.mode.mode == "nearest";
+  const bool copies = r.mode.mode == Interpolation::nearest;
   const DType type = copies ? result : c.dtype(0) == DType::f64 ? DType::f64 : DType::f32;
   std::vector<Resampled> axes;
   for (const RunTimeAxis& a : axes_of(c, r, conditions)) axes.push_back({a, emit_table(c, a, r, type)});

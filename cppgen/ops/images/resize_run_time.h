@@ -14,7 +14,7 @@ struct RunTimeResize {
   std::vector<int> axes;       // that scales, sizes and regions are given for, in their order
   int scales_input = -1;       // -1: scales are known, or sizes are given
   std::vector<double> scales;  // if they are known
-  std::string policy = "stretch";
+  ResizePolicy policy = ResizePolicy::stretch;
   double extrapolation = 0;
   std::vector<Scalar> conditions;  // further ones to check
 

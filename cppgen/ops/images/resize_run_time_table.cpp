@@ -12,7 +12,7 @@ AxisSizes<Scalar> sizes_of(const RunTimeAxis& a) {
   return {narrow(a.in), narrow(a.out), narrow(a.scale), narrow(a.roi_start), narrow(a.roi_end)};
 }
 
-int64_t kernel_reach(const ResizeMode& m) { return m.mode == "linear" ? 1 : 2; }
+int64_t kernel_reach(const ResizeMode& m) { return m.mode == Interpolation::linear ? 1 : 2; }
 
 // Antialiasing widens the kernel when it shrinks the axis. Extents bound the scale: out <= scale x in + 1/2. As in
 // make_resize_table no kernel is wider than its axis.
@@ -27,7 +27,7 @@ IndexExpr taps_of_kernel(const RunTimeAxis& a, const ResizeMode& m) {
 
 // One of an axis that stays as it is: batches and channels, mostly.
 IndexExpr tap_count(const RunTimeAxis& a, const ResizeMode& m) {
-  return m.mode == "nearest" ? IndexExpr(1) : 1 + a.changes() * (taps_of_kernel(a, m) - 1);
+  return m.mode == Interpolation::nearest ? IndexExpr(1) : 1 + a.changes() * (taps_of_kernel(a, m) - 1);
 }
 
 namespace {
@@ -37,7 +37,7 @@ Scalar clamped(const RunTimeAxis& a, Scalar position) { return max(min(position,
 // Tap `t` of the coordinate x: its position, which may lie outside of the axis, and its weight before all are made to
 // sum up to 1.
 Scalar tap_position(LowerContext& c, const RunTimeAxis& a, const ResizeMode& m, Scalar x, IndexExpr t) {
-  if (m.mode == "nearest") return nearest_position(a.scale, x, m.nearest);
+  if (m.mode == Interpolation::nearest) return nearest_position(a.scale, x, m.nearest);
   return ceil(x) + index_value(c, t - floordiv(tap_count(a, m), 2), DType::f64);
 }
 
@@ -75,7 +75,7 @@ RunTimeTable emit_table(LowerContext& c, const RunTimeAxis& a, const RunTimeResi
   auto weight = [&](const At& at) { return tap_weight(a, r.mode, coordinate(at[1]), position(at)); };
   c.emit_pointwise(
       t.positions, [&](const At& at) { return clamped(a, position(at)); }, "positions");
-  if (r.mode.mode != "nearest") {
+  if (r.mode.mode != Interpolation::nearest) {
     const bool normalised = r.mode.exclude_outside || r.mode.antialias;
     const ir::BufferId sums = normalised ? emit_sums(c, a, r, weight) : -1;
     t.weights = c.temporary(type, entries);

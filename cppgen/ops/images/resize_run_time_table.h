@@ -18,7 +18,7 @@ struct RunTimeAxis {
   }
 };
 
-inline bool crops(const RunTimeResize& r) { return r.mode.coordinates == "tf_crop_and_resize"; }
+inline bool crops(const RunTimeResize& r) { return r.mode.coordinates == Coordinates::tf_crop_and_resize; }
 IndexExpr tap_count(const RunTimeAxis&, const ResizeMode&);
 
 // For each tap and position of the result along an axis: where it reads, and its weight; and whether the position lies

@@ -24,7 +24,7 @@ struct Kernel {
 };
 
 Kernel kernel_of(const ResizeAxis& a, const ResizeMode& m) {
-  bool is_cubic = m.mode == "cubic";
+  bool is_cubic = m.mode == Interpolation::cubic;
   double scale = m.antialias ? std::min(a.scale, 1.0) : 1.0;
   // An axis is at most this wide, so a kernel need not be wider.
   double reach = std::min((is_cubic ? 2.0 : 1.0) / scale, double(a.in) + 2);
@@ -49,12 +49,12 @@ void interpolate(const ResizeAxis& a, const ResizeMode& m, const Kernel& k, doub
 
 ResizeTable make_resize_table(const ResizeAxis& a, const ResizeMode& m) {
   ResizeTable table;
-  bool nearest = m.mode == "nearest";
+  bool nearest = m.mode == Interpolation::nearest;
   Kernel kernel = kernel_of(a, m);
   table.taps = nearest ? 1 : kernel.taps();
   for (int64_t o = 0; o < a.out; ++o) {
     const double x = source_coordinate(sizes_of(a), m.coordinates, Known<float>{float(o)}).value;
-    table.outside.push_back(m.coordinates == "tf_crop_and_resize" && (x < 0 || x > double(a.in - 1)));
+    table.outside.push_back(m.coordinates == Coordinates::tf_crop_and_resize && (x < 0 || x > double(a.in - 1)));
     if (nearest) {
       const double position = nearest_position<Known<double>>({a.scale}, {x}, m.nearest).value;
       table.positions.push_back(int64_t(std::clamp(position, 0.0, double(a.in - 1))));

@@ -13,10 +13,25 @@ struct ResizeAxis {
   double roi_start = 0, roi_end = 1;
 };
 
+enum class Interpolation : uint8_t { nearest, linear, cubic };
+enum class Coordinates : uint8_t {
+  half_pixel,
+  half_pixel_symmetric,
+  pytorch_half_pixel,
+  align_corners,
+  asymmetric,
+  tf_half_pixel_for_nn,
+  tf_crop_and_resize
+};
+// by_scale, as in version 10: up where it shrinks an axis, else down.
+enum class NearestMode : uint8_t { round_prefer_floor, round_prefer_ceil, floor, ceil, by_scale };
+
+enum class ResizePolicy : uint8_t { stretch, not_larger, not_smaller };
+
 struct ResizeMode {
-  std::string mode = "nearest";  // nearest, linear, cubic
-  // Beside the attribute's values, `nearest` is `by_scale`, as in version 10: up where it shrinks an axis, else down.
-  std::string coordinates = "half_pixel", nearest = "round_prefer_floor";
+  Interpolation mode = Interpolation::nearest;
+  Coordinates coordinates = Coordinates::half_pixel;
+  NearestMode nearest = NearestMode::round_prefer_floor;
   double cubic_a = -0.75;
   bool exclude_outside = false, antialias = false;
 };

@@ -1,4 +1,5 @@
 // RoiAlign: x [N, C, H, W], rois [R, 4] as (x1, y1, x2, y2), batch indices [R]; result [R, C, OH, OW].
+#include "cppgen/ops/choice.h"
 #include "cppgen/ops/library_calls.h"
 #include "runtime/plan/calls/roi_align.h"
 
@@ -24,15 +25,9 @@ RoiAttributes roi_attributes(InferContext& c) {
   if (a.height < 1 || a.width < 1) c.fail("output_height and output_width must be at least 1");
   if (a.samples < 0 || a.samples > 1024)
     c.fail(fmt::format("sampling_ratio {} is not supported; allowed are 0 to 1024", a.samples));
-  std::string mode = c.text("mode", "avg");
-  if (mode != "avg" && mode != "max") c.fail(fmt::format("attribute 'mode' is '{}'; allowed are avg, max", mode));
-  a.maximum = mode == "max";
-  std::string transform = c.text("coordinate_transformation_mode", c.opset() < 16 ? "output_half_pixel" : "half_pixel");
-  a.half_pixel = transform == "half_pixel";
-  if (!a.half_pixel && transform != "output_half_pixel") {
-    c.fail(fmt::format("attribute 'coordinate_transformation_mode' is '{}'; allowed are half_pixel, output_half_pixel",
-                       transform));
-  }
+  a.maximum = choice<bool>(c, "mode", "avg", {{"avg", false}, {"max", true}});
+  a.half_pixel = choice<bool>(c, "coordinate_transformation_mode", c.opset() < 16 ? "output_half_pixel" : "half_pixel",
+                              {{"half_pixel", true}, {"output_half_pixel", false}});
   return a;
 }
 

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "cppgen/ops/choice.h"
 #include "cppgen/ops/common.h"
 #include "cppgen/ops/sequences/strings.h"
 
@@ -74,17 +75,14 @@ void lower_mod(LowerContext& c) {
   c.integer("fmod", 0) != 0 ? lower_binary<BinaryOp::mod_trunc>(c) : lower_binary<BinaryOp::mod_floor>(c);
 }
 
+bool shifts_left(InferContext& c) { return choice<bool>(c, "direction", "", {{"LEFT", true}, {"RIGHT", false}}); }
+
 void infer_shift(InferContext& c) {
-  std::string direction = c.text("direction", "");
-  if (direction != "LEFT" && direction != "RIGHT") {
-    c.fail(fmt::format("attribute 'direction' is '{}'; allowed are LEFT, RIGHT", direction));
-  }
+  shifts_left(c);
   infer_arithmetic<kUnsigned>(c);
 }
 
-void lower_shift(LowerContext& c) {
-  c.text("direction", "") == "LEFT" ? lower_binary<BinaryOp::shl>(c) : lower_binary<BinaryOp::shr>(c);
-}
+void lower_shift(LowerContext& c) { shifts_left(c) ? lower_binary<BinaryOp::shl>(c) : lower_binary<BinaryOp::shr>(c); }
 
 void infer_pow(InferContext& c) {
   require_dtype(c, 0, kNumbers);

@@ -1,5 +1,6 @@
 #include <map>
 
+#include "cppgen/ops/choice.h"
 #include "cppgen/ops/convert.h"
 #include "cppgen/ops/sequences/strings.h"
 
@@ -19,11 +20,8 @@ DType target_type(InferContext& c) {
 }
 
 PowerRounding power_rounding(InferContext& c) {
-  const std::string mode = c.text("round_mode", "up");
-  if (mode == "up") return PowerRounding::up;
-  if (mode == "down") return PowerRounding::down;
-  if (mode != "nearest") c.fail(fmt::format("attribute 'round_mode' is '{}'; allowed are up, down, nearest", mode));
-  return PowerRounding::nearest;
+  using enum PowerRounding;
+  return choice<PowerRounding>(c, "round_mode", "up", {{"up", up}, {"down", down}, {"nearest", nearest}});
 }
 
 // What floats beyond the range of integers of four bits become is ONNX's to define, and it does not. Its test data up

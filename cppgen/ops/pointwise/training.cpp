@@ -1,3 +1,4 @@
+#include "cppgen/ops/choice.h"
 #include "cppgen/ops/common.h"
 
 namespace cppgen::ops {
@@ -74,10 +75,14 @@ void lower_adagrad(LowerContext& c) {
   }
 }
 
+bool is_nesterov(InferContext& c) {
+  return choice<bool>(c, "mode", "standard", {{"standard", false}, {"nesterov", true}});
+}
+
 void lower_momentum(LowerContext& c) {
   int count = tensor_count(c, 3, 2);
   double alpha = c.number("alpha", 0), beta = c.number("beta", 0);
-  bool nesterov = c.text("mode", "standard") == "nesterov";
+  const bool nesterov = is_nesterov(c);
   for (int k = 0; k < count; ++k) {
     Step s{c, count, k};
     auto state = [&](const At& at) {
@@ -121,9 +126,7 @@ void lower_adam(LowerContext& c) {
 }
 
 void infer_momentum(InferContext& c) {
-  std::string mode = c.text("mode", "standard");
-  if (mode != "standard" && mode != "nesterov")
-    c.fail(fmt::format("attribute 'mode' is '{}'; allowed are standard, nesterov", mode));
+  is_nesterov(c);
   infer_optimizer<3>(c);
 }
 

@@ -1,5 +1,7 @@
 #include "cppgen/ops/recurrent/recurrent.h"
 
+#include "cppgen/ops/choice.h"
+
 namespace cppgen::ops {
 namespace {
 
@@ -23,11 +25,11 @@ Shape state_shape(const RecurrentShape& s) {
 RecurrentShape recurrent_shape(InferContext& c, int gates) {
   RecurrentShape s;
   s.gates = gates;
-  std::string direction = c.text("direction", "forward");
-  if (direction != "forward" && direction != "reverse" && direction != "bidirectional")
-    c.fail(fmt::format("attribute 'direction' is '{}'; allowed are forward, reverse, bidirectional", direction));
-  s.directions = direction == "bidirectional" ? 2 : 1;
-  s.first_reversed = direction == "reverse";
+  enum Direction { forward, reverse, both };
+  const auto direction = choice<Direction>(c, "direction", "forward",
+                                           {{"forward", forward}, {"reverse", reverse}, {"bidirectional", both}});
+  s.directions = direction == both ? 2 : 1;
+  s.first_reversed = direction == reverse;
   s.batch_first = c.opset() >= 14 && c.integer("layout", 0) != 0;
   require_dtype(c, 0, kFloats);
   require_rank(c, 0, 3, 3);

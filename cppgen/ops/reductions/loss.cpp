@@ -1,3 +1,4 @@
+#include "cppgen/ops/choice.h"
 #include "cppgen/ops/normalization/softmax.h"
 
 namespace cppgen::ops {
@@ -7,12 +8,11 @@ namespace {
 using At = std::vector<IndexExpr>;
 using ir::ReduceOp;
 
-std::string reduction_of(InferContext& c) {
-  std::string name = c.text("reduction", "mean");
-  if (name != "mean" && name != "sum" && name != "none") {
-    c.fail(fmt::format("attribute 'reduction' is '{}'; allowed are mean, sum, none", name));
-  }
-  return name;
+enum class Losses : uint8_t { mean, sum, none };  // what becomes of them
+
+Losses reduction_of(InferContext& c) {
+  using enum Losses;
+  return choice<Losses>(c, "reduction", "mean", {{"mean", mean}, {"sum", sum}, {"none", none}});
 }
 
 void infer_loss(InferContext& c) {
@@ -30,7 +30,7 @@ void infer_loss(InferContext& c) {
     require_equal(c, c.shape(2)[0], x[1], "weights and classes");
   }
   c.integer("ignore_index", 0);
-  c.set_output(0, c.dtype(0), reduction_of(c) == "none" ? c.shape(1) : Shape());
+  c.set_output(0, c.dtype(0), reduction_of(c) == Losses::none ? c.shape(1) : Shape());
   c.set_output(1, c.dtype(0), x);
 }
 
@@ -60,15 +60,15 @@ Scalar loss_at(LowerContext& c, ir::BufferId log_probability, const At& at, DTyp
 
 void emit_loss(LowerContext& c, ir::BufferId log_probability) {
   DType type = ir::value_type(c.dtype(0));
-  std::string reduction = reduction_of(c);
-  if (reduction == "none") {
+  const Losses reduction = reduction_of(c);
+  if (reduction == Losses::none) {
     return c.emit_pointwise(c.output_buffer(0), [&](const At& at) { return loss_at(c, log_probability, at, type); });
   }
   auto total = [&](const char* name, ir::BufferId out, auto value) {
     emit_reduction(c,
                    {name, out, c.shape(1), ReduceOp::sum, [&](const At&, const At& at) { return value(at); }, nullptr});
   };
-  bool mean = reduction == "mean";
+  bool mean = reduction == Losses::mean;
   ir::BufferId sum = mean ? c.temporary(type, {}) : c.output_buffer(0);
   total("sum", sum, [&](const At& at) { return loss_at(c, log_probability, at, type); });
   if (!mean) return;

@@ -1,12 +1,15 @@
 // TfIdfVectorizer of integers: counts of n-grams, skip-grams included, and their weights.
 #include <algorithm>
 
+#include "cppgen/ops/choice.h"
 #include "cppgen/ops/common.h"
 
 namespace cppgen::ops {
 namespace {
 
 using At = std::vector<IndexExpr>;
+
+enum class Weighting : uint8_t { tf, idf, tfidf };
 
 struct Vocabulary {
   struct Grams {
@@ -18,7 +21,7 @@ struct Vocabulary {
   std::vector<Grams> grams;  // by length, only lengths that count
   int64_t columns = 0;
   std::vector<double> weights;  // by column
-  std::string mode;
+  Weighting mode;
   int64_t skips = 0;  // up to this many items are left out between neighbours
 };
 
@@ -34,9 +37,8 @@ void read_weights(InferContext& c, const std::vector<int64_t>& columns, Vocabula
 
 Vocabulary vocabulary(InferContext& c) {
   Vocabulary v;
-  v.mode = c.text("mode", "");
-  if (v.mode != "TF" && v.mode != "IDF" && v.mode != "TFIDF")
-    c.fail(fmt::format("attribute 'mode' is '{}'; allowed are TF, IDF, TFIDF", v.mode));
+  v.mode =
+      choice<Weighting>(c, "mode", "", {{"TF", Weighting::tf}, {"IDF", Weighting::idf}, {"TFIDF", Weighting::tfidf}});
   const int64_t least = c.integer("min_gram_length"), most = c.integer("max_gram_length");
   v.skips = c.integer("max_skip_count");
   if (least < 1 || most < least || v.skips < 0) c.fail("gram lengths or the skip count are not allowed");
@@ -125,8 +127,8 @@ void lower_tf_idf(LowerContext& c) {
     Scalar count = number(c, DType::i64, 0);
     for (size_t n = 0; n < counts.size(); ++n) count = count + count_at(c, v, v.grams[n], counts[n], at);
     Scalar frequency = count.cast(DType::f32), weight = load(c, weights, {at.back()});
-    if (v.mode == "TF") return frequency;
-    if (v.mode == "TFIDF") return frequency * weight;
+    if (v.mode == Weighting::tf) return frequency;
+    if (v.mode == Weighting::tfidf) return frequency * weight;
     return select(count > 0.0, weight, weight.number(0));
   });
 }

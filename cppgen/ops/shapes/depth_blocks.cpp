@@ -1,4 +1,5 @@
 // DepthToSpace and SpaceToDepth.
+#include "cppgen/ops/choice.h"
 #include "cppgen/ops/common.h"
 
 namespace cppgen::ops {
@@ -15,11 +16,7 @@ void require_multiple(InferContext& c, IndexExpr value, int64_t divisor) {
   require_equal(c, mod(value, divisor), 0, "the remainder of a dimension by the block size and 0");
 }
 
-bool is_column_row_depth(InferContext& c) {
-  std::string mode = c.text("mode", "DCR");
-  if (mode != "DCR" && mode != "CRD") c.fail(fmt::format("attribute 'mode' is '{}'; allowed are DCR, CRD", mode));
-  return mode == "CRD";
-}
+bool is_column_row_depth(InferContext& c) { return choice<bool>(c, "mode", "DCR", {{"DCR", false}, {"CRD", true}}); }
 
 void infer_depth_to_space(InferContext& c) {
   int64_t b = block_size(c);

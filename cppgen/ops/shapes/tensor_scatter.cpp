@@ -1,3 +1,4 @@
+#include "cppgen/ops/choice.h"
 #include "cppgen/ops/declared.h"
 
 namespace cppgen::ops {
@@ -7,12 +8,7 @@ namespace {
 // at the end of the cache. Inputs cache, update (shorter on the axis), positions [batch] (0 if absent).
 using At = std::vector<IndexExpr>;
 
-bool is_circular(InferContext& c) {
-  const std::string mode = c.text("mode", "linear");
-  if (mode != "linear" && mode != "circular")
-    c.fail(fmt::format("attribute 'mode' is '{}'; allowed are linear, circular", mode));
-  return mode == "circular";
-}
+bool is_circular(InferContext& c) { return choice<bool>(c, "mode", "linear", {{"linear", false}, {"circular", true}}); }
 
 size_t sequence_axis(InferContext& c) {
   const int axis = normalized_axis(c, c.integer("axis", -2), int(c.shape(0).size()));

@@ -1,5 +1,6 @@
 #include "cppgen/ops/windows/window.h"
 
+#include "cppgen/ops/choice.h"
 #include "cppgen/ops/common.h"
 
 namespace cppgen::ops {
@@ -41,29 +42,28 @@ std::vector<int64_t> per_axis(InferContext& c, const std::string& name, size_t a
   return values;
 }
 
-std::string auto_pad_of(InferContext& c) {
-  std::string mode = c.text("auto_pad", "NOTSET");
-  if (mode.empty()) return "NOTSET";
-  if (mode != "NOTSET" && mode != "VALID" && mode != "SAME_UPPER" && mode != "SAME_LOWER") {
-    c.fail(fmt::format("attribute 'auto_pad' is '{}'; allowed are NOTSET, VALID, SAME_UPPER, SAME_LOWER", mode));
-  }
-  return mode;
+AutoPad auto_pad_of(InferContext& c) {
+  using enum AutoPad;
+  if (c.text("auto_pad", "").empty()) return notset;
+  return choice<AutoPad>(
+      c, "auto_pad", "NOTSET",
+      {{"NOTSET", notset}, {"VALID", valid}, {"SAME_UPPER", same_upper}, {"SAME_LOWER", same_lower}});
 }
 
 Window window_of(InferContext& c, const Shape& spatial, const Shape& kernel, bool ceil_mode) {
   size_t axes = spatial.size();
   std::vector<int64_t> strides = per_axis(c, "strides", axes, 1, 1), dilations = per_axis(c, "dilations", axes, 1, 1);
-  std::string mode = auto_pad_of(c);
+  const AutoPad mode = auto_pad_of(c);
   std::vector<int64_t> pads(2 * axes, 0);
-  if (mode == "NOTSET") pads = per_axis(c, "pads", 2 * axes, 0, 0);
+  if (mode == AutoPad::notset) pads = per_axis(c, "pads", 2 * axes, 0, 0);
   Window window;
   for (size_t d = 0; d < axes; ++d) {
     if (kernel[d].is_constant() && kernel[d].constant() < 1) c.fail("a kernel dimension is less than 1");
     WindowAxis a{spatial[d], kernel[d], strides[d], dilations[d], pads[d], pads[d + axes], 0};
-    if (mode == "SAME_UPPER" || mode == "SAME_LOWER") {
-      pad_same(a, mode == "SAME_UPPER");
+    if (mode == AutoPad::same_upper || mode == AutoPad::same_lower) {
+      pad_same(a, mode == AutoPad::same_upper);
     } else {
-      fit_output(c, a, ceil_mode && mode == "NOTSET");
+      fit_output(c, a, ceil_mode && mode == AutoPad::notset);
     }
     window.push_back(a);
   }

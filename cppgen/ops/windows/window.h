@@ -28,6 +28,7 @@ Shape kernel_extents(const Window&);
 
 // An attribute with one integer per spatial dimension, each at least `least`; `otherwise` for all if it is absent.
 std::vector<int64_t> per_axis(InferContext&, const std::string& name, size_t axes, int64_t otherwise, int64_t least);
-std::string auto_pad_of(InferContext&);  // NOTSET, VALID, SAME_UPPER or SAME_LOWER
+enum class AutoPad : uint8_t { notset, valid, same_upper, same_lower };
+AutoPad auto_pad_of(InferContext&);
 
 }  // namespace cppgen::ops
