@@ -1,7 +1,6 @@
 // Attention, one block of keys: scores, powers and products with the values.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 
 #include "cppgen/codegen/attention_writer.h"
@@ -13,61 +12,51 @@ static std::string tile_function(const BlockMatrix& m, const char* rows) {
   return fmt::format("rt->strided[{} + half][{}]", m.rows_contiguous ? 2 : 0, rows);
 }
 
-LeftMatrix AttentionWriter::key_matrix() const {
-  const auto& a = *kernel_.attention;
-  return matrix_of(context_.offset(a.key->buffer, a.key->indices), a.keys, a.depth);
-}
-
-LeftMatrix AttentionWriter::value_matrix() const {
-  const auto& a = *kernel_.attention;
-  LeftMatrix m = matrix_of(context_.offset(a.value->buffer, a.value->indices), a.columns, a.keys);
-  if (a.columns.extent.is_constant(1)) m.rows_contiguous = true;
-  return m;
-}
-
-BlockMatrix AttentionWriter::in_place(Expr load, const LeftMatrix& m, IndexExpr key_stride) const {
+BlockMatrix AttentionWriter::in_place(Expr load, const kernel::OperandMatrix& m, IndexExpr key_stride) const {
   return {fmt::format("({} + {} + key0 * ({}))", context_.pointers.at(load->buffer), index_text(m.base),
                       index_text(key_stride)),
           index_text(m.row_stride), index_text(m.step_stride), m.rows_contiguous};
 }
 
 // Writes the copy of a block, contiguous along the same loop, if the tensor is narrow.
-BlockMatrix AttentionWriter::widened(Expr load, const LeftMatrix& m, const ir::Loop& rows, const ir::Loop& steps,
-                                     const std::string& copy) {
-  const ir::Loop& keys = kernel_.attention->keys;
+BlockMatrix AttentionWriter::widened(Expr load, const kernel::OperandMatrix& m, const ir::Loop& rows,
+                                     const ir::Loop& steps, const std::string& copy) {
+  const ir::Loop& keys = attention().keys;
   const BlockMatrix source = in_place(load, m, rows.var == keys.var ? m.row_stride : m.step_stride);
   if (!is_narrow(load)) return source;
   const auto count = [&](const ir::Loop& l) { return l.var == keys.var ? "in_block" : index_text(l.extent); };
   const ir::Loop &along = m.rows_contiguous ? rows : steps, &across = m.rows_contiguous ? steps : rows;
-  const std::string ld = along.var == keys.var ? std::to_string(keys_of_block(*kernel_.attention)) : count(along);
+  const std::string ld = along.var == keys.var ? std::to_string(plan_.key_block) : count(along);
   body_.line("vec::copy_rows({}, {}, {}, {}, {}, {});", copy, ld, source.block, source.ld(), count(across),
              count(along));
   return {copy, m.rows_contiguous ? "1" : ld, m.rows_contiguous ? ld : "1", m.rows_contiguous};
 }
 
-void AttentionWriter::write_key_blocks(const std::optional<KeysSeen>& seen) {
-  const auto& a = *kernel_.attention;
+void AttentionWriter::write_key_blocks() {
+  const auto& a = attention();
   std::string row = name_loop(a.rows);
   name_loop(a.keys);
   ValueEmitter e(context_, {a.rows.var.node(), a.keys.var.node()}, a.rows.var.node(), "n");
   e.bind_accumulator(0, "vec::load(line)", 2);
-  const auto turned = turned_loads();
-  for (const auto& t : turned) e.bind_load(t.load, t.block.load(index_text(a.keys.var) + " - key0", row + " - row0"));
+  const auto block_of = [](const auto& turned) { return TurnedBlock{turned.scratch, "width"}; };
+  for (const auto& t : plan_.turned)
+    e.bind_load(t.load, block_of(t).load(index_text(a.keys.var) + " - key0", row + " - row0"));
   std::string score = e.emit(a.score);
   add_lines(e.lines[0]);
-  const int64_t block = keys_of_block(a);
+  const int64_t block = plan_.key_block;
+  const auto& seen = plan_.hidden;
   body_.open("for (vec::i64 key0 = 0; key0 < {}; key0 += {})", seen ? "seen_by_unit" : "keys", block);
   body_.line("const vec::i64 in_block = vec::imin(keys - key0, {});", block);
-  keys_block_ = widened(a.key, key_matrix(), a.keys, a.depth, "wide_keys");
-  values_block_ = widened(a.value, value_matrix(), a.columns, a.keys, "wide_values");
+  keys_block_ = widened(a.key, plan_.keys, a.keys, a.depth, "wide_keys");
+  values_block_ = widened(a.value, plan_.values, a.columns, a.keys, "wide_values");
   open_panels();
   const std::string end = seen ? write_visible(*seen) : "keys";
   body_.line("const vec::i64 some = vec::imin({} - key0, {});", end, block);
   body_.line("vec::fill(peak, width, -__builtin_inff());");
-  for (const auto& t : turned)
-    body_.text_line(t.block.fill(fmt::format("{} + {} + key0 + row0 * ({})", context_.pointers.at(t.load->buffer),
-                                             index_text(t.start), index_text(t.ld)),
-                                 index_text(t.ld), "count", "int(some)"));
+  for (const auto& t : plan_.turned)
+    body_.text_line(block_of(t).fill(fmt::format("{} + {} + key0 + row0 * ({})", context_.pointers.at(t.load->buffer),
+                                                 index_text(t.start), index_text(t.ld)),
+                                     index_text(t.ld), "count", "int(some)"));
   write_score_tiles(e.lines[2], e, score);
   write_powers();
   write_values();
@@ -75,7 +64,7 @@ void AttentionWriter::write_key_blocks(const std::optional<KeysSeen>& seen) {
   body_.close();
 }
 
-std::string AttentionWriter::write_visible(const KeysSeen& seen) {
+std::string AttentionWriter::write_visible(const kernel::KeysSeen& seen) {
   body_.line("const vec::i64 visible = leave_out ? vec::imin(keys, vec::imax({} + {} * (row0 + count - 1), 1)) : keys;",
              index_text(seen.first), seen.by_row);
   if (!std::isfinite(seen.fill)) {
@@ -92,7 +81,7 @@ std::string AttentionWriter::write_visible(const KeysSeen& seen) {
 
 void AttentionWriter::write_score_tiles(const std::vector<std::string>& values, const ValueEmitter& e,
                                         const std::string& score) {
-  const auto& a = *kernel_.attention;
+  const auto& a = attention();
   const int64_t mr = tile().mr;
   const BlockMatrix& m = keys_block_;
   const std::string row = index_text(a.rows.var), key = index_text(a.keys.var);

@@ -7,7 +7,7 @@
 namespace cppgen::codegen {
 
 void AttentionWriter::write_few_rows() {
-  body_.line("const vec::i64 row0 = 0, side = columns + {};", target_.lanes - 1);
+  body_.line("const vec::i64 row0 = 0, side = columns + {};", view_.target.lanes - 1);
   body_.line("const int count = int(rows);");
   write_few_queries();
   write_few_blocks();
@@ -16,8 +16,8 @@ void AttentionWriter::write_few_rows() {
 }
 
 void AttentionWriter::write_few_queries() {
-  const auto& a = *kernel_.attention;
-  const LeftMatrix m = matrix_of(context_.offset(a.query->buffer, a.query->indices), a.rows, a.depth);
+  const auto& a = attention();
+  const kernel::OperandMatrix& m = plan_.query;
   body_.open("for (vec::i64 row = 0; row < rows; row++)");
   body_.line("vec::copy_row(queries + row * depth, {} + {} + row * ({}), {}, depth);",
              context_.pointers.at(a.query->buffer), index_text(m.base), index_text(m.row_stride),
@@ -27,18 +27,18 @@ void AttentionWriter::write_few_queries() {
 }
 
 void AttentionWriter::write_few_blocks() {
-  const auto& a = *kernel_.attention;
+  const auto& a = attention();
   const std::string row = name_loop(a.rows);
   name_loop(a.keys);
   ValueEmitter e(context_, {a.rows.var.node(), a.keys.var.node()}, a.keys.var.node(), "n");
   e.bind_accumulator(0, "vec::ld(line, n)", 2);
   const std::string score = e.emit(a.score);
   add_lines(e.lines[0]);
-  const int64_t block = keys_of_block(a);
+  const int64_t block = plan_.key_block;
   body_.open("for (vec::i64 key0 = 0; key0 < keys; key0 += {})", block);
   body_.line("const vec::i64 some = vec::imin(keys - key0, {});", block);
   body_.open("for (vec::i64 {0} = 0; {0} < rows; {0}++)", row);
-  const LeftMatrix keys = key_matrix();
+  const kernel::OperandMatrix& keys = plan_.keys;
   write_product(in_place(a.key, keys, keys.row_stride), "scores", fmt::format("queries + {} * depth", row), "some",
                 "depth");
   add_lines(e.lines[1]);
@@ -49,7 +49,7 @@ void AttentionWriter::write_few_blocks() {
 }
 
 void AttentionWriter::write_few_scores(const std::vector<std::string>& values, const std::string& score) {
-  const std::string key = index_text(kernel_.attention->keys.var);
+  const std::string key = index_text(attention().keys.var);
   body_.line("auto top = vec::set1<float>(-__builtin_inff());");
   body_.open("auto body = [&](const vec::i64 {}, auto n) CPPGEN_LAMBDA", key);
   body_.line("float* const line = scores + ({} - key0);", key);
@@ -63,8 +63,8 @@ void AttentionWriter::write_few_scores(const std::vector<std::string>& values, c
 }
 
 void AttentionWriter::write_few_values(const std::string& row) {
-  const auto& a = *kernel_.attention;
-  const LeftMatrix values = value_matrix();
+  const auto& a = attention();
+  const kernel::OperandMatrix& values = plan_.values;
   body_.line("const auto scale = vec::take_powers(rt, scores, some, top, greatest_of + {0}, total_of + {0});", row);
   body_.line("float* const sums = all_sums + {} * side;", row);
   write_product(in_place(a.value, values, values.step_stride), "(key0 == 0 ? sums : part)", "scores", "columns",
@@ -81,7 +81,7 @@ void AttentionWriter::write_product(const BlockMatrix& m, const std::string& out
 
 // As write_result(): the rows of the result, one after the other, in `part`.
 void AttentionWriter::write_few_results() {
-  const auto& a = *kernel_.attention;
+  const auto& a = attention();
   body_.open("for (vec::i64 row = 0; row < rows; row++)");
   body_.line("const auto all = {}{};", divisor("vec::set1<float>(keys == 0 ? 1 : total_of[row])"),
              a.divides ? "" : ", scale = vec::div(vec::set1<float>(1), all)");

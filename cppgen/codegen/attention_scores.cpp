@@ -1,37 +1,17 @@
-// Attention: how the scores' own operands are read, and which keys they hide.
+// Attention: which keys its scores hide.
 #include <fmt/format.h>
 
-#include <algorithm>
 #include <cmath>
 
 #include "cppgen/codegen/attention_writer.h"
 
 namespace cppgen::codegen {
 
-std::vector<AttentionWriter::TurnedLoad> AttentionWriter::turned_loads() const {
-  const auto& a = *kernel_.attention;
-  std::vector<TurnedLoad> found;
-  for (Expr e : ir::postorder({&a.score, 1})) {
-    if (e->kind != ir::ExprKind::load || !e->guards.empty() || !e->indirects.empty()) continue;
-    const IndexExpr offset = context_.offset(e->buffer, e->indices);
-    const auto along = ir::stride_of(offset, a.keys.var.node()), across = ir::stride_of(offset, a.rows.var.node());
-    if (!along || !along->is_constant(1) || !across || across->is_constant(0) || across->is_constant(1)) continue;
-    const IndexExpr start = ir::substitute(offset, {{a.keys.var.node(), 0}, {a.rows.var.node(), 0}});
-    found.push_back({e, start, *across, {fmt::format("turned{}", found.size()), "width"}});
-  }
-  return found;
-}
-
-// The last keys that are hidden from some rows, where values are contiguous.
-std::optional<KeysSeen> AttentionWriter::hidden_keys() const {
-  return value_matrix().rows_contiguous ? keys_seen(schedule_.program, *kernel_.attention) : std::nullopt;
-}
-
 // Keys that no row of the unit's first panel sees may be left out only if their values are finite: zero times another
 // value is NaN.
-void AttentionWriter::write_keys_of_unit(const KeysSeen& seen) {
-  const auto& a = *kernel_.attention;
-  const LeftMatrix m = matrix_of(context_.offset(a.value->buffer, a.value->indices), a.columns, a.keys);
+void AttentionWriter::write_keys_of_unit(const kernel::KeysSeen& seen) {
+  const auto& a = attention();
+  const kernel::OperandMatrix& m = plan_.values;
   const int64_t nr = tile().nr;
   body_.line("const vec::i64 last0 = vec::imin(rows, panel0 * {0} + {0}) - 1;", nr);
   body_.line("const vec::i64 seen0 = vec::imax({} + {} * last0, 1);", index_text(seen.first), seen.by_row);

@@ -7,70 +7,38 @@
 
 #include <fmt/format.h>
 
-#include <algorithm>
-#include <cmath>
-
 namespace cppgen::codegen {
 
 using ir::Expr;
 using ir::IndexExpr;
 using ir::Loop;
 
-// Panels that one unit takes through each block of keys while it is in L2; fewer of a short sequence, so that there are
-// units for many threads.
-IndexExpr AttentionWriter::panels_per_unit() const {
-  const IndexExpr panels = ir::ceildiv(kernel_.attention->rows.extent, tile().nr);
-  return ir::max(ir::min(ir::floordiv(panels, kPanelsPerUnit), kPanelsPerUnit), 1);
-}
-
-int64_t AttentionWriter::few_rows() const { return std::min<int64_t>(schedule::kFewRows, tile().nr); }
-
-bool AttentionWriter::is_narrow(Expr load) const { return schedule_.program.buffer(load->buffer).type != DType::f32; }
-
 void AttentionWriter::declare_scratch() {
-  const auto& a = *kernel_.attention;
-  const int64_t nr = tile().nr, block = keys_of_block(a);
-  const IndexExpr at_once = panels_per_unit();
-  const int64_t most = at_once.is_constant() ? at_once.constant() : kPanelsPerUnit;
+  const auto& a = attention();
+  const int64_t nr = tile().nr;
   before_.line("const vec::i64 rows = {}, keys = {};", index_text(a.rows.extent), index_text(a.keys.extent));
   before_.line("const vec::i64 depth = {}, columns = {};", index_text(a.depth.extent), index_text(a.columns.extent));
-  before_.line("const vec::i64 panels = (rows + {}) / {}, at_once = {};", nr - 1, nr, index_text(at_once));
+  before_.line("const vec::i64 panels = (rows + {}) / {}, at_once = {};", nr - 1, nr, index_text(plan_.panels_at_once));
   before_.line("const vec::i64 groups = (panels + at_once - 1) / at_once;");
-  IndexExpr used = 0;  // vectors of a panel's width
-  const auto part = [&](const std::string& name, IndexExpr size, std::string_view type = "float") {
-    before_.line("{0}* const {1} = ({0}*)((float*)args->scratch + ({2}) * {3});", type, name, index_text(used), nr);
-    used = used + size;
-  };
-  part("queries", a.depth.extent * most);                     // [panel][depth][width]
-  part("all_sums", a.columns.extent * most + target_.lanes);  // [panel][column][width]
-  part("scores", block);                                      // [key][width]
-  part("part", a.columns.extent + 1);                         // [column][width], then [row][column]
-  for (const auto& t : turned_loads())                        // [key][width]; no element is larger than a double
-    part(t.block.scratch, 2 * block, storage_type(schedule_.program.buffer(t.load->buffer).type));
-  if (is_narrow(a.query)) part("wide_query", a.depth.extent);                              // [row][depth]
-  if (is_narrow(a.key)) part("wide_keys", a.depth.extent * ir::ceildiv(block, nr));        // as the keys lie
-  if (is_narrow(a.value)) part("wide_values", a.columns.extent * ir::ceildiv(block, nr));  // as the values lie
-  text_.scratch_bytes = used * (4 * nr);
-  before_.line("alignas(64) float peak[{0}], shrink[{0}], greatest_of[{1}], total_of[{1}];", nr, nr * most);
+  for (const auto& part : plan_.scratch)
+    before_.line("{0}* const {1} = ({0}*)((float*)args->scratch + ({2}) * {3});", storage_type(part.type), part.name,
+                 index_text(part.start), nr);
+  before_.line("alignas(64) float peak[{0}], shrink[{0}], greatest_of[{1}], total_of[{1}];", nr,
+               nr * plan_.most_panels_at_once);
 }
 
 void AttentionWriter::write_body() {
-  const auto& a = *kernel_.attention;
-  const IndexExpr at_once = panels_per_unit();
-  text_.range = ir::ceildiv(ir::ceildiv(a.rows.extent, tile().nr), at_once);
-  for (const Loop& l : a.batch) text_.range = text_.range * l.extent;
-  text_.unit_work = (a.depth.extent + a.columns.extent) * a.keys.extent * at_once * (tile().nr / 8);
+  const auto& a = attention();
   declare_scratch();
   if (!a.batch.empty()) {
     body_.line("const vec::i64 batch = unit / groups;");
     decompose(body_, "batch", a.batch);
   }
-  const ir::IndexRange count = a.rows.extent.range();
-  const bool may_be_few = count.lo <= few_rows(), may_be_many = count.hi > few_rows();
-  if (may_be_few && may_be_many) body_.open("if (rows <= {})", few_rows());
-  if (may_be_few) write_few_rows();
-  if (may_be_few && may_be_many) body_.line("continue;"), body_.close();
-  if (may_be_many) write_many_rows();
+  const bool may_be_both = plan_.may_be_few && plan_.may_be_many;
+  if (may_be_both) body_.open("if (rows <= {})", plan_.few_rows);
+  if (plan_.may_be_few) write_few_rows();
+  if (may_be_both) body_.line("continue;"), body_.close();
+  if (plan_.may_be_many) write_many_rows();
 }
 
 void AttentionWriter::write_many_rows() {
@@ -80,9 +48,8 @@ void AttentionWriter::write_many_rows() {
   body_.line("vec::fill(greatest, width, -__builtin_inff());");
   body_.line("vec::fill(total, width, 0);");
   body_.close();
-  const auto seen = hidden_keys();
-  if (seen) write_keys_of_unit(*seen);
-  write_key_blocks(seen);
+  if (plan_.hidden) write_keys_of_unit(*plan_.hidden);
+  write_key_blocks();
   open_panels();
   write_result();
   write_epilogue();
@@ -103,8 +70,8 @@ void AttentionWriter::open_panels() {
 }
 
 void AttentionWriter::write_query_panel() {
-  const auto& a = *kernel_.attention;
-  LeftMatrix m = matrix_of(context_.offset(a.query->buffer, a.query->indices), a.rows, a.depth);
+  const auto& a = attention();
+  const kernel::OperandMatrix& m = plan_.query;
   const std::string ld = index_text(m.row_stride), step = index_text(m.step_stride);
   body_.line("const auto* const q = {} + {} + row0 * ({});", context_.pointers.at(a.query->buffer), index_text(m.base),
              ld);
@@ -127,12 +94,12 @@ void AttentionWriter::write_query_panel() {
 
 // Of 0, the total where all scores are -infinity, that is a number where the result is to be 0.
 std::string AttentionWriter::divisor(const std::string& total) const {
-  return kernel_.attention->zeros ? fmt::format("vec::max({}, vec::set1<float>(0x1p-126f))", total) : total;
+  return attention().zeros ? fmt::format("vec::max({}, vec::set1<float>(0x1p-126f))", total) : total;
 }
 
 // The rows of the result, one after the other, in `part`.
 void AttentionWriter::write_result() {
-  const auto& a = *kernel_.attention;
+  const auto& a = attention();
   if (a.keys.extent.range().lo < 1) {
     body_.line("if (keys == 0) vec::fill(total, width, 1), vec::fill(sums, columns * width, 0);");
   }
@@ -146,7 +113,7 @@ void AttentionWriter::write_result() {
 }
 
 void AttentionWriter::write_epilogue() {
-  const auto& a = *kernel_.attention;
+  const auto& a = attention();
   const std::string row = name_loop(a.rows), column = name_loop(a.columns);
   ValueEmitter e(context_, {a.rows.var.node(), a.columns.var.node()}, a.columns.var.node(), "n");
   e.bind_accumulator(0, fmt::format("vec::load(part + ({} - row0) * columns + {})", row, column), 2);

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "cppgen/ir/program.h"
-#include "cppgen/schedule/kernel.h"
+#include "cppgen/kernel/plan.h"
 
 namespace cppgen::codegen {
 
@@ -16,9 +16,7 @@ struct KernelText {
   int output_count = 0;
   bool calls_runtime = false;         // elementary functions, or contraction tiles of the runtime
   std::vector<ir::IndexExpr> params;  // values of the dimension symbols that it uses, in order
-  ir::IndexExpr range = 1;            // parallel units
-  ir::IndexExpr unit_work = 1;        // elements of work in one unit
-  ir::IndexExpr scratch_bytes = 0;
+  kernel::KernelPlan plan;
   // What went wrong, by id, when an index check fails. With checks the kernel takes one more parameter, after `params`:
   // the number by which its ids are shifted.
   std::vector<std::string> checks;
@@ -29,10 +27,9 @@ struct Options {
   bool comment_origin = true;
 };
 
-// Emits a scheduled kernel. The text is the same for every ISA but for the numbers in Target; includes are added by
+// Writes a planned kernel. The text is the same for every ISA but for the numbers in its plan; includes are added by
 // translation_unit(). Equal kernels give equal text.
-KernelText emit_kernel(const schedule::Schedule&, const schedule::FusedKernel&, const schedule::Target&,
-                       const Options&);
+KernelText emit_kernel(const kernel::KernelView&, kernel::KernelPlan, const Options&);
 
 // Gives kernels whose functions are equal but for the name the first one's function: repeated layers are compiled once.
 // Returns for each kernel the position of the one that holds its function.
@@ -45,9 +42,9 @@ std::string kernel_headers(const std::string& vec_folder, bool calls_runtime);
 std::string translation_unit(const std::vector<const KernelText*>&, const std::string& vec_folder);
 
 // How many translation units these kernels are compiled in, by their texts alone: were it by the machine, machines
-// could not share compiled kernels. At least 8 where there are as many kernels, so that several processors have work
-// and people see progress; more where units would take long.
-int unit_count(const std::vector<KernelText>&);
+// could not share compiled kernels. At least `least_units` where there are as many kernels, so that several processors
+// have work and people see progress; more where units would take long.
+int unit_count(const std::vector<KernelText>&, const schedule::Tuning&);
 
 // Distributes kernels that hold a function over at most `count` translation units, balanced by predicted compile time;
 // each list is in the kernels' order. Deterministic.

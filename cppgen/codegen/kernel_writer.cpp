@@ -70,13 +70,8 @@ std::vector<const ir::IndexNode*> symbols_of(const schedule::Schedule& s, const 
 
 }  // namespace
 
-KernelWriter::KernelWriter(const schedule::Schedule& schedule, const schedule::FusedKernel& kernel,
-                           const schedule::Target& target, const Options& options)
-    : schedule_(schedule),
-      kernel_(kernel),
-      target_(target),
-      options_(options),
-      context_{schedule.program, schedule.layouts, kernel, {}, {}, {}, 0, {}} {}
+KernelWriter::KernelWriter(const kernel::KernelView& view, const Options& options)
+    : view_(view), kernel_(view.kernel), options_(options), context_{view, {}, {}, {}, 0, {}} {}
 
 std::string KernelWriter::name_loop(const ir::Loop& loop) {
   std::string name = fmt::format("i{}", next_loop_++);
@@ -109,7 +104,7 @@ void KernelWriter::name_buffers(TextWriter& out) {
   auto declare = [&](ir::BufferId b, size_t argument, bool written) {
     std::string name = fmt::format("b{}", argument);
     context_.pointers[b] = name;
-    std::string type(storage_type(schedule_.program.buffer(b).type));
+    std::string type(storage_type(view_.type_of(b)));
     const char* qualifier = written ? "" : "const ";
     out.line("{}{}* const {} = ({}{}*)args->buffers[{}];", qualifier, type, name, qualifier, type, argument);
   };
@@ -125,7 +120,7 @@ KernelText KernelWriter::write() {
   text_.name = kernel_.name;
   TextWriter declarations;
   declarations.indent();
-  auto symbols = symbols_of(schedule_, kernel_);
+  auto symbols = symbols_of(view_.schedule, kernel_);
   std::vector<std::string> symbol_names;
   for (size_t i = 0; i < symbols.size(); i++) {
     symbol_names.push_back(fmt::format("s{}", i));

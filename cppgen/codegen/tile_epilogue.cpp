@@ -1,9 +1,7 @@
 // The products of contraction tiles, and what follows them.
 #include <fmt/format.h>
 
-#include <algorithm>
-
-#include "cppgen/codegen/kernel_writer.h"
+#include "cppgen/codegen/tile_writer.h"
 
 namespace cppgen::codegen {
 
@@ -19,7 +17,7 @@ void TileWriter::write_epilogue() {
   for (const Loop& l : rows) variables.push_back(l.var.node());
   variables.push_back(c.columns.var.node());
   ValueEmitter e(context_, variables, c.columns.var.node(), "n");
-  e.align_lanes(target_.lanes);
+  e.align_lanes(view_.target.lanes);
   e.bind_accumulator(0, "sum", int(variables.size()));
   e.store(kernel_.segments[0].stores);
   add_lines(e.lines[0]);
@@ -33,20 +31,7 @@ void TileWriter::write_epilogue() {
   add_lines(e.lines.back());
   body_.close("};");
   body_.close("};");
-  if (turns_results()) write_turned_epilogue();
-}
-
-// Whether rows lie side by side where they are written, and columns apart: results of images with channels first. Of
-// several loops of rows that is the last; tiles that reach into another image are written row by row.
-bool TileWriter::turns_results() const {
-  const std::vector<Loop>& rows = kernel_.segments[0].loops;
-  if (target_.lanes < 2 || rows.empty()) return false;
-  const auto& stores = kernel_.segments[0].stores;
-  return std::all_of(stores.begin(), stores.end(), [&](const ir::Store& s) {
-    const auto along = ir::stride_of(context_.offset(s.buffer, s.indices), rows.back().var.node());
-    const auto across = ir::stride_of(context_.offset(s.buffer, s.indices), kernel_.contraction->columns.var.node());
-    return s.indirects.empty() && along && along->is_constant(1) && !(across && across->is_constant(1));
-  });
+  if (plan_.turned) write_turned_epilogue();
 }
 
 // turned_epilogue(column)(r, lanes, sum): the stores of one vector of a tile's column, where its rows follow each
@@ -90,59 +75,28 @@ void TileWriter::write_row_places(const std::vector<Loop>& rows) {
   body_.close();
 }
 
-// How many rows the tiles have, or most of them where that is not known.
-TileWriter::Counts TileWriter::row_counts() const {
-  const auto& c = *kernel_.contraction;
-  const IndexExpr rows = points(c.rows);
-  std::vector<int64_t> counts;
-  const auto add_pieces_of = [&](int64_t length) {
-    const int64_t pieces = std::max<int64_t>((length + c.shape.mr - 1) / c.shape.mr, 1);
-    for (int64_t n : {(length + pieces - 1) / pieces, length / pieces})
-      if (n > 0 && std::find(counts.begin(), counts.end(), n) == counts.end()) counts.push_back(n);
-  };
-  if (c.tiling.height != 0)
-    add_pieces_of(c.tiling.width - c.tiling.left - c.tiling.right);
-  else if (rows.is_constant())
-    add_pieces_of(rows.constant());
-  else
-    return {{c.shape.mr, c.shape.mr - 1}, false};
-  const std::vector<int64_t> inner = counts;
-  if (c.tiling.left + c.tiling.right != 0) add_pieces_of(c.tiling.height);
-  return {inner, inner == counts};
-}
-
-// Columns of every tile, if that is one number; else tiles in registers are those of full width.
-std::optional<int64_t> TileWriter::width_of_all_tiles() const {
-  const auto& c = *kernel_.contraction;
-  if (ir::mod(c.columns.extent, c.shape.nr).is_constant(0)) return c.shape.nr;
-  const bool one_panel = c.columns.extent.is_constant() && c.columns.extent.constant() < c.shape.nr;
-  return one_panel ? std::optional(c.columns.extent.constant()) : std::nullopt;
-}
-
 // Columns of the panel that exist.
 void TileWriter::write_columns() {
   const auto& c = *kernel_.contraction;
-  const auto width = width_of_all_tiles();
   body_.line("const vec::i64 column0 = panel * {};", c.shape.nr);
-  if (width)
-    body_.line("constexpr vec::i64 tile_columns = {};", *width);
+  if (plan_.width)
+    body_.line("constexpr vec::i64 tile_columns = {};", *plan_.width);
   else
     body_.line("const vec::i64 tile_columns = vec::imin(columns - column0, {});", c.shape.nr);
 }
 
 void TileWriter::write_products() {
   const auto& c = *kernel_.contraction;
-  const auto width = width_of_all_tiles();
+  const auto& width = plan_.width;
   write_columns();
   if (!c.in_registers) return write_called_product();
-  const Counts counts = row_counts();
-  for (const int64_t rows : counts.usual) {
+  for (const int64_t rows : plan_.row_counts) {
     body_.open("if (count == {}{})", rows, width ? "" : fmt::format(" && tile_columns == {}", c.shape.nr));
     write_register_product(rows, width.value_or(c.shape.nr));
     body_.close("} else");
   }
   body_.open("");
-  if (counts.all && width)
+  if (plan_.row_counts_are_all && width)
     body_.line("__builtin_unreachable();");
   else
     write_called_product();
@@ -156,8 +110,8 @@ std::string TileWriter::even_rows() const {
 
 void TileWriter::write_register_product(int64_t rows, int64_t width) {
   const auto& c = *kernel_.contraction;
-  const std::string left = rows_are_even() ? even_rows() : fmt::format("vec::ScatteredRows<{}>{{left}}", rows);
-  body_.line("vec::tile<{}, {}, {}>({}, taps, depth, right, column0, epilogue);", rows, c.shape.nr / target_.lanes,
+  const std::string left = plan_.even_rows ? even_rows() : fmt::format("vec::ScatteredRows<{}>{{left}}", rows);
+  body_.line("vec::tile<{}, {}, {}>({}, taps, depth, right, column0, epilogue);", rows, c.shape.nr / view_.target.lanes,
              width, left);
 }
 
@@ -166,7 +120,7 @@ void TileWriter::write_called_product() {
   const rt::TileFormatInfo& format = info(c.format);
   body_.line("alignas(64) {} block[{} * {}];", storage_type(format.sum), c.shape.mr, c.shape.nr);
   const char* operand = format.form == rt::LeftForm::in_place ? "left" : "prepared";
-  if (rows_are_even()) {
+  if (plan_.even_rows) {
     body_.line("const void* rows[{} * {}];", points(c.taps).constant(), c.shape.mr);
     body_.line("vec::row_pointers({}, count, taps, rows);", even_rows());
     operand = "rows";
@@ -174,8 +128,8 @@ void TileWriter::write_called_product() {
   body_.line("rt->tiles[{}][count]({}, taps, depth, right, block, {});", int(c.format), operand, c.shape.nr);
   const std::string in_rows =
       fmt::format("vec::finish_block(block, {}, count, column0, tile_columns, epilogue);", c.shape.nr);
-  if (!turns_results()) return body_.text_line(in_rows);
-  const int64_t side = (c.shape.mr + target_.lanes - 1) / target_.lanes * target_.lanes;
+  if (!plan_.turned) return body_.text_line(in_rows);
+  const int64_t side = plan_.turned_side;
   const std::vector<Loop>& rows = kernel_.segments[0].loops;
   body_.open("if (row_step == 1{})",
              rows.size() == 1 ? "" : fmt::format(" && row_within + count <= {}", index_text(rows.back().extent)));

@@ -1,11 +1,8 @@
 // The left operand of contraction tiles: where its rows lie, and what stands for those outside of it.
 #include <fmt/format.h>
 
-#include <algorithm>
-
-#include "cppgen/codegen/kernel_writer.h"
+#include "cppgen/codegen/tile_writer.h"
 #include "cppgen/schedule/engines/panels.h"
-#include "runtime/base/errors.h"
 
 namespace cppgen::codegen {
 
@@ -23,32 +20,16 @@ void TileWriter::write_padding(Expr value) {
   std::string text = value->kind == ir::ExprKind::constant
                          ? literal(value->type, value)
                          : fmt::format("{}[{}]", context_.pointers.at(value->buffer),
-                                       index_text(context_.offset(value->buffer, value->indices)));
+                                       index_text(view_.offset(value->buffer, value->indices)));
   before_.line("alignas(64) {} padding[{}];", type, depth);
   before_.line("for (vec::i64 i = 0; i < {}; i++) padding[i] = {}({});", depth, type, text);
 }
 
-// Scratch for what the format makes of the left operand.
-void TileWriter::declare_prepared() {
-  const auto& c = *kernel_.contraction;
-  const rt::TileFormatInfo& format = info(c.format);
-  const int64_t taps = points(c.taps).constant(), mr = c.shape.mr;
-  before_.line("const void* prepared[{}];", format.form == rt::LeftForm::block ? 1 : taps * mr);
-  if (c.depth.extent.is_constant()) {
-    text_.scratch_bytes = rt::prepared_bytes(c.format, mr, taps, c.depth.extent.constant());
-    return;
-  }
-  check(format.form == rt::LeftForm::rows, "tiles: a block of unknown depth");
-  constexpr int64_t kLine = 64;
-  const IndexExpr lines = ir::ceildiv(c.depth.extent * int64_t(size_of(rt::prepared_type(c.format))), kLine) + 1;
-  text_.scratch_bytes = lines * (kLine * taps * mr);
-}
-
 void TileWriter::declare_left() {
   const auto& c = *kernel_.contraction;
-  if (rows_are_even()) {
+  if (plan_.even_rows) {
     std::string offsets;
-    const IndexExpr left = context_.offset(c.left->buffer, c.left->indices);
+    const IndexExpr left = view_.offset(c.left->buffer, c.left->indices);
     for (int64_t offset : schedule::offsets_of(c.taps, left, 0))
       offsets += fmt::format("{}{}", offsets.empty() ? "" : ", ", offset);
     before_.line("static const vec::i64 tap_offsets[] = {{{}}};", offsets);
@@ -56,26 +37,14 @@ void TileWriter::declare_left() {
   }
   if (!c.left->guards.empty()) write_padding(c.left->args[0]);
   before_.line("const void* left[{} * {}];", points(c.taps).constant(), c.shape.mr);
-  if (info(c.format).form != rt::LeftForm::in_place) declare_prepared();
-}
-
-// Whether the rows of every tile lie at one distance, the same for each tap, and tiles in the kernel read them so.
-bool TileWriter::rows_are_even() const {
-  const auto& c = *kernel_.contraction;
-  if (!c.in_registers || !c.left->guards.empty()) return false;
-  const bool within_lines = c.tiling.height != 0 && c.tiling.left + c.tiling.right == 0;
-  if (c.rows.size() != 1 && !within_lines) return false;
-  const IndexExpr offset = context_.offset(c.left->buffer, c.left->indices);
-  const auto has_constant_stride = [&](const Loop& l) {
-    const auto stride = ir::stride_of(offset, l.var.node());
-    return stride && stride->is_constant();
-  };
-  return has_constant_stride(c.rows.back()) && std::all_of(c.taps.begin(), c.taps.end(), has_constant_stride);
+  const rt::LeftForm form = info(c.format).form;
+  if (form != rt::LeftForm::in_place)
+    before_.line("const void* prepared[{}];", form == rt::LeftForm::block ? 1 : points(c.taps).constant() * c.shape.mr);
 }
 
 void TileWriter::write_left() {
   const auto& c = *kernel_.contraction;
-  if (rows_are_even()) return write_first_row();
+  if (plan_.even_rows) return write_first_row();
   write_pointers();
   const rt::TileFormatInfo& format = info(c.format);
   if (format.form != rt::LeftForm::in_place)
@@ -84,7 +53,7 @@ void TileWriter::write_left() {
 
 IndexExpr TileWriter::left_offset() const {
   const auto& c = *kernel_.contraction;
-  return ir::substitute(context_.offset(c.left->buffer, c.left->indices), {{c.depth.var.node(), 0}});
+  return ir::substitute(view_.offset(c.left->buffer, c.left->indices), {{c.depth.var.node(), 0}});
 }
 
 void TileWriter::write_first_row() {

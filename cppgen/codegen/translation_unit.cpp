@@ -42,14 +42,14 @@ std::vector<size_t> share_functions(std::vector<KernelText>& kernels) {
   return holder;
 }
 
-int unit_count(const std::vector<KernelText>& kernels) {
-  constexpr size_t kLeastUnits = 8, kBytesOfUnit = 48 << 10;  // some 25 ms a kilobyte, and 80 ms for the headers
-  size_t bytes = 0, functions = 0;
+int unit_count(const std::vector<KernelText>& kernels, const schedule::Tuning& tuning) {
+  int64_t bytes = 0, functions = 0;
   for (const KernelText& k : kernels) {
-    bytes += k.code.size();
+    bytes += int64_t(k.code.size());
     functions += !k.code.empty();
   }
-  return int(std::clamp<size_t>(std::max(kLeastUnits, bytes / kBytesOfUnit), 1, std::max<size_t>(functions, 1)));
+  return int(
+      std::clamp<int64_t>(std::max(tuning.least_units, bytes / tuning.unit_bytes), 1, std::max<int64_t>(functions, 1)));
 }
 
 std::vector<std::vector<size_t>> balance(const std::vector<KernelText>& kernels, int count) {

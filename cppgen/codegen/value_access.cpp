@@ -13,33 +13,9 @@ using ir::Guard;
 using ir::IndexNode;
 using schedule::Place;
 
-const schedule::Local* KernelContext::local(BufferId b) const {
-  for (const auto& l : kernel.locals)
-    if (l.buffer == b) return &l;
-  return nullptr;
-}
-
 bool KernelContext::around_caches(BufferId b) const {
-  return std::find(kernel.around_caches.begin(), kernel.around_caches.end(), b) != kernel.around_caches.end();
-}
-
-IndexExpr KernelContext::offset(BufferId b, const std::vector<IndexExpr>& indices) const {
-  const auto& buffer = program.buffer(b);
-  const auto* l = local(b);
-  if (!l || l->place != Place::row) return schedule::offset_of(buffer, layouts[size_t(b)], indices);
-  auto is_outer = [&](IndexExpr index) {
-    return std::any_of(kernel.outer.begin(), kernel.outer.end(),
-                       [&](const ir::Loop& loop) { return ir::depends_on(index, loop.var.node()); });
-  };
-  IndexExpr offset = 0, step = 1;
-  const auto& order = layouts[size_t(b)].order;
-  for (size_t i = order.size(); i-- > 0;) {
-    size_t d = size_t(order[i]);
-    if (is_outer(indices[d])) continue;
-    offset = offset + indices[d] * step;
-    step = step * buffer.shape[d];
-  }
-  return offset;
+  const auto& around = view.kernel.around_caches;
+  return std::find(around.begin(), around.end(), b) != around.end();
 }
 
 // What people read when an index is outside of the variable's extent.
@@ -124,7 +100,7 @@ std::string ValueEmitter::lane_condition(const std::vector<Guard>& guards,
 
 ValueEmitter::Item ValueEmitter::local_load(Expr e, const schedule::Local&) {
   const std::string& name = context_.pointers.at(e->buffer);
-  bool lanes_are_points = context_.kernel.vector_outer;
+  bool lanes_are_points = context_.view.kernel.vector_outer;
   return {name, lanes_are_points ? innermost() : 0};
 }
 
@@ -201,9 +177,9 @@ ValueEmitter::Access ValueEmitter::access(BufferId buffer, const std::vector<Ind
                                           const std::vector<Guard>& guards,
                                           const std::vector<ir::Indirect>& indirects) const {
   Access a;
-  a.offset = context_.offset(buffer, indices);
+  a.offset = context_.view.offset(buffer, indices);
   a.pointer = context_.pointers.at(buffer);
-  a.type = storage_type(context_.program.buffer(buffer).type);
+  a.type = storage_type(context_.view.type_of(buffer));
   a.lane_when = lane_condition(guards, indirects);
   a.stride = vector_ ? lane_stride(a.offset) : std::optional<IndexExpr>(int64_t{0});
   a.by_lane = std::any_of(indirects.begin(), indirects.end(),
@@ -214,7 +190,7 @@ ValueEmitter::Access ValueEmitter::access(BufferId buffer, const std::vector<Ind
 
 ValueEmitter::Item ValueEmitter::load(Expr e) {
   if (auto it = bound_loads_.find(e); it != bound_loads_.end()) return define(innermost(), it->second);
-  if (const auto* l = context_.local(e->buffer); l && l->place == Place::value) return local_load(e, *l);
+  if (const auto* l = context_.view.local(e->buffer); l && l->place == Place::value) return local_load(e, *l);
   bind_indirects(e->indirects);
   Item when = condition(e->guards, e->indirects);
   const Access a = access(e->buffer, e->indices, e->guards, e->indirects);
@@ -232,7 +208,7 @@ ValueEmitter::Item ValueEmitter::load(Expr e) {
     if (text.starts_with("vec::ld_lanes") || text.starts_with("vec::ld_at"))
       note_by_lane(level, why_apart(a, e->indirects));
   }
-  note_strided(a, context_.program.buffer(e->buffer).type);
+  note_strided(a, context_.view.type_of(e->buffer));
   if (!when.name.empty()) text = fmt::format("{} ? {} : {}", when.name, text, fallback);
   return define(level, text);
 }
@@ -249,24 +225,24 @@ void ValueEmitter::store(const std::vector<ir::Store>& stores) {
 }
 
 Expr ValueEmitter::stored_value(const ir::Store& s) const {
-  const auto* l = context_.local(s.buffer);
+  const auto* l = context_.view.local(s.buffer);
   const bool in_memory = !l || l->place != Place::value;
-  return in_memory ? without_rounding(s.value, context_.program.buffer(s.buffer).type) : s.value;
+  return in_memory ? without_rounding(s.value, context_.view.type_of(s.buffer)) : s.value;
 }
 
 void ValueEmitter::store_one(const ir::Store& s) {
   Item value = item(stored_value(s));
   auto& out = lines.back();
   const std::string& pointer = context_.pointers.at(s.buffer);
-  if (const auto* l = context_.local(s.buffer); l && l->place == Place::value) {
+  if (const auto* l = context_.view.local(s.buffer); l && l->place == Place::value) {
     out.push_back(fmt::format("{} = {};", pointer, value.name));
     return;
   }
   bind_indirects(s.indirects);
   Item when = condition({}, s.indirects);
   std::string lane_when = lane_condition({}, s.indirects);
-  IndexExpr offset = context_.offset(s.buffer, s.indices);
-  std::string type(storage_type(context_.program.buffer(s.buffer).type));
+  IndexExpr offset = context_.view.offset(s.buffer, s.indices);
+  std::string type(storage_type(context_.view.type_of(s.buffer)));
   auto stride = vector_ ? lane_stride(offset) : std::nullopt;
   std::string text;
   if (!varies(offset))

@@ -32,7 +32,7 @@ void ValueEmitter::compute_side_by_side() {
 }
 
 void ValueEmitter::align_lanes(int lanes) {
-  auto& arena = *context_.program.index;
+  auto& arena = *context_.view.program().index;
   const IndexExpr lane = arena.loop("lane", lanes);
   aligned_ = arena.loop("vector", ir::ceildiv(IndexExpr(vector_).node()->extent, lanes)) * lanes + lane;
   lane_ = lane.node();

@@ -7,24 +7,19 @@
 
 #include "cppgen/codegen/names.h"
 #include "cppgen/codegen/rounded_in_range.h"
-#include "cppgen/schedule/kernel.h"
+#include "cppgen/kernel/view.h"
 
 namespace cppgen::codegen {
 
 // What the emitters of one kernel share.
 struct KernelContext {
-  const ir::Program& program;
-  const schedule::Layouts& layouts;
-  const schedule::FusedKernel& kernel;
+  const kernel::KernelView& view;
   IndexNames names;                                    // symbols and outer loops
   std::unordered_map<BufferId, std::string> pointers;  // arguments and rows
   std::vector<std::string> checks;
   int next_value = 0;
   std::set<std::string> by_lane;  // of KernelText
 
-  // The linear offset of an element; for rows, within the row of one outer point.
-  IndexExpr offset(BufferId, const std::vector<IndexExpr>& indices) const;
-  const schedule::Local* local(BufferId) const;
   bool around_caches(BufferId) const;
   std::string fresh(const char* prefix) { return prefix + std::to_string(next_value++); }
 };

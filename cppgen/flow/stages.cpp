@@ -154,7 +154,8 @@ std::vector<codegen::KernelText> emit_kernels(const schedule::Schedule& schedule
   options.comment_origin = settings.comment_origin;
   std::vector<codegen::KernelText> kernels;
   schedule::each_kernel(schedule.steps, [&](const schedule::FusedKernel& kernel) {
-    kernels.push_back(codegen::emit_kernel(schedule, kernel, target, options));
+    const kernel::KernelView view{schedule, kernel, target, schedule.tuning};
+    kernels.push_back(codegen::emit_kernel(view, kernel::plan_kernel(view), options));
   });
   return kernels;
 }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "cppgen/ir/program.h"
+
 namespace cppgen::ir {
 namespace {
 

@@ -1,9 +1,12 @@
 #pragma once
 #include <optional>
 
-#include "cppgen/ir/program.h"
+#include "cppgen/ir/expr.h"
 
 namespace cppgen::ir {
+
+struct Loop;
+struct Program;
 
 // Weights of few bits, a scale for each block of `block` of them: those of a column lie one behind the other in
 // `values`, uint8 [columns, blocks, bytes of a block], the first in the lowest bits. scales [columns, blocks]; zeros,

@@ -205,8 +205,8 @@ class Builder {
     for (BufferId b : text.buffers) use(step, b);
     step.output_count = text.output_count;
     for (IndexExpr p : text.params) step.params.push_back(coder_.code(p));
-    step.range = coder_.code(text.range), step.unit_work = coder_.code(text.unit_work);
-    step.scratch_bytes = coder_.code(text.scratch_bytes);
+    step.range = coder_.code(text.plan.units), step.unit_work = coder_.code(text.plan.unit_work);
+    step.scratch_bytes = coder_.code(text.plan.scratch_bytes);
     step.engine = schedule::engine_of(kernel);
     if (multiplies_with_constants(kernel)) step.product_of = id_of_[size_t(kernel.contraction->left->buffer)];
     step.origins = kernel.origins;

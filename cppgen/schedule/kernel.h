@@ -7,6 +7,7 @@
 #include "cppgen/ir/program.h"
 #include "cppgen/schedule/decision.h"
 #include "cppgen/schedule/layout/layout.h"
+#include "cppgen/schedule/tuning.h"
 #include "runtime/contraction/formats.h"
 
 namespace cppgen::schedule {
@@ -69,7 +70,6 @@ struct TileContraction {
 // An attention computes
 //   out[batch, row, column] = sum over keys of softmax over keys of score(sum over depth of query x key) x value.
 // The rows are the lanes of a unit of work; query, key and value are loads over these loops.
-inline constexpr int64_t kFewRows = 8;  // up to which each is taken by itself, with keys and features as lanes
 struct Attention {
   std::vector<ir::Loop> batch;
   ir::Loop rows, keys, depth, columns;
@@ -162,6 +162,7 @@ struct Schedule {
   std::vector<PackedConstant> packed;
   std::vector<InPlace> in_place;
   DecisionLog log;
+  Tuning tuning{};  // that it was made with, and its kernels are planned with
 };
 
 }  // namespace cppgen::schedule

@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "cppgen/schedule/tuning.h"
 #include "runtime/contraction/formats.h"
 
 namespace cppgen::schedule {
@@ -18,7 +19,7 @@ constexpr std::string_view name_of(FloatMath m) {
   return kNames[size_t(m)];
 }
 
-// What the schedule may do. The values are those of the settings of the same names.
+// What the schedule may do. The values are those of the settings of the same names, and the constants of tuning.def.
 struct Options {
   int64_t max_fusion_size = 64;
   int64_t max_horizontal_fusion_size = 16;
@@ -34,6 +35,7 @@ struct Options {
   bool weight_prepack = true;
   std::vector<std::string> gemm_backends = {"CPP"};  // contraction engines in order of preference
   FloatMath fpmath = FloatMath::f32;
+  Tuning tuning{};
 };
 
 // The vector unit and the caches that kernels are written for.
@@ -45,6 +47,7 @@ struct Target {
   int64_t l2_bytes = 1 << 20;
   int64_t l3_bytes = 0;          // 0: not known
   double bf16_dot_speed = 0;     // products per time of pairs of bfloat16, those of float32 being 1
+  int64_t cache_line = 64;       // bytes
   int64_t l1_set_period = 4096;  // bytes after which addresses fall into the same set: a page, on all x86-64
 };
 

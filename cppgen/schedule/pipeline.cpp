@@ -49,7 +49,7 @@ constexpr Pass kFusion[] = {
 
 constexpr Pass kKernels[] = {
     // Before layouts are chosen, because it adds the copy whose channels lie side by side.
-    {"fold_taps_into_depth", [](Draft& d) { fold_taps_into_depth(d.program(), d.log()); }, kOptional,
+    {"fold_taps_into_depth", [](Draft& d) { fold_taps_into_depth(d.program(), d.options.tuning, d.log()); }, kOptional,
      &Options::layout_optimization},
     // After fusion, because layouts are wanted by the nests that are left. All later passes ask where elements lie.
     {"plan_layouts", [](Draft& d) { d.layouts() = plan_layouts(d.program(), d.options, d.log()); }, kNeeded},
@@ -67,7 +67,8 @@ constexpr Pass kKernels[] = {
     {"prepare_contractions",
      [](Draft& d) { d.contractions = prepare_contractions(d.schedule, d.engines, d.options, d.target); }, kNeeded},
     // Only now it is known which operands are read by tiles, and which by functions of the library.
-    {"pad_conflicting_rows", [](Draft& d) { pad_conflicting_rows(d.schedule, d.contractions, d.target); }, kOptional,
+    {"pad_conflicting_rows",
+     [](Draft& d) { pad_conflicting_rows(d.schedule, d.contractions, d.target, d.options.tuning); }, kOptional,
      &Options::layout_optimization},
     // The last look at statements: each group becomes one step.
     {"group_statements",
@@ -84,7 +85,7 @@ constexpr Pass kKernels[] = {
     // After layouts and gaps are settled, which decide whether rows lie at even distances.
     {"merge_rows", [](Draft& d) { merge_rows(d.schedule); }},
     // After rows are merged, because tiles may then end with the lines of an image.
-    {"choose_register_tiles", [](Draft& d) { choose_register_tiles(d.schedule, d.target); }},
+    {"choose_register_tiles", [](Draft& d) { choose_register_tiles(d.schedule, d.target, d.options.tuning); }},
 };
 
 void verify_after(const Pass& pass, const Schedule& schedule) {

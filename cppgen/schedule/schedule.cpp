@@ -14,7 +14,7 @@ void fuse(Program& program, const Options& options, DecisionLog& log, const Trac
 
 Schedule make_schedule(Program program, const Options& options, const Target& target, const Trace& trace) {
   Draft draft{options, target};
-  draft.program() = std::move(program);
+  draft.program() = std::move(program), draft.schedule.tuning = options.tuning;
   run_passes(fusion_passes(), draft, trace);
   run_passes(kernel_passes(), draft, trace);
   return std::move(draft.schedule);

@@ -1,7 +1,7 @@
 // Which programs hold an attention, and why others hold none.
 #include <functional>
 
-#include "cppgen/codegen/attention_mask.h"
+#include "cppgen/kernel/attention_mask.h"
 #include "tests/attention/attention_graphs.h"
 #include "tests/schedule/scheduled.h"
 
@@ -114,11 +114,11 @@ TEST(AttentionRecognition, ManyQueriesInBfloat16StayWherePairsAreFast) {
   EXPECT_EQ(attentions(40, 2, 2), 1u);  // else the heads would be repeated
 }
 
-std::optional<codegen::KeysSeen> keys_seen(const Parts::Change& mask) {
+std::optional<kernel::KeysSeen> keys_seen(const Parts::Change& mask) {
   Parts p(mask);
   const Schedule s = scheduled(p.g);
   for (const FusedKernel* k : kernels_of(s))
-    if (k->attention) return codegen::keys_seen(s.program, *k->attention);
+    if (k->attention) return kernel::keys_seen(s.program, *k->attention);
   ADD_FAILURE() << "no attention";
   return std::nullopt;
 }

@@ -16,7 +16,7 @@ FusionDecision decision_of(GraphMaker g, const Target& target = wide_target(), i
   const Layouts layouts = plan_layouts(program, {}, log);
   for (const auto& statement : program.statements)
     if (const auto* nest = std::get_if<LoopNest>(&statement); nest && nest->is_contraction())
-      return xsmm_supports(Contraction(program, layouts, *nest), target, lanes);
+      return xsmm_supports(Contraction(program, layouts, *nest), Options(), target, lanes);
   return FusionDecision::no("no contraction");
 }
 

@@ -37,7 +37,7 @@ ir::HostTensor pixels() {
 TEST(FoldTaps, TapsAndChannelsBecomeOneLoopOverAPaddedCopy) {
   ir::Program before = program_of({{5, 3, 3, 2}}), after = program_of({{5, 3, 3, 2}});
   DecisionLog log;
-  fold_taps_into_depth(after, log);
+  fold_taps_into_depth(after, Tuning(), log);
   ir::verify(after);
   const LoopNest* nest = contraction_of(after);
   ASSERT_EQ(nest->reduced.size(), 2u);
@@ -57,7 +57,7 @@ TEST(FoldTaps, Refuses) {
   for (const auto& [row, reason] : rows) {
     ir::Program p = program_of(row);
     DecisionLog log;
-    fold_taps_into_depth(p, log);
+    fold_taps_into_depth(p, Tuning(), log);
     const FusionDecision d = decision(log, "fold taps");
     EXPECT_FALSE(d);
     EXPECT_EQ(d.reason, reason);

@@ -10,8 +10,11 @@ constexpr int64_t kWidth = 64, kBytes = kWidth * kWidth * 4;
 
 package::PlanAndWeights plan_of(const Schedule& s) {
   std::vector<codegen::KernelText> kernels;
-  each_kernel(s.steps,
-              [&](const FusedKernel& k) { kernels.push_back(codegen::emit_kernel(s, k, small_target(), {})); });
+  const Target target = small_target();
+  each_kernel(s.steps, [&](const FusedKernel& k) {
+    const kernel::KernelView view{s, k, target, s.tuning};
+    kernels.push_back(codegen::emit_kernel(view, kernel::plan_kernel(view), {}));
+  });
   return package::build_plan(
       {s, kernels, std::vector<int>(kernels.size(), 0), {"kernels_0.so"}, {"x"}, {"y"}, "model", "avx2"});
 }

@@ -8,10 +8,6 @@ namespace {
 
 using ir::Loop;
 
-constexpr int kLeastVectors = 9;      // sums side by side that hide a multiply-add's latency
-constexpr double kTileStart = 0.3;    // of a tile and tap, in rows
-constexpr double kWorthwhile = 0.99;  // of the time of tiles that do not care
-
 // How many taps lie inside at each position of a loop; empty where that depends on other loops, too.
 std::vector<int64_t> taps_inside(const TileContraction& c, const Loop& position) {
   std::vector<ir::Guard> guards;
@@ -49,11 +45,11 @@ std::vector<int64_t> taps_inside(const TileContraction& c, const Loop& position)
 }
 
 // Time of one tap of `length` rows in even tiles, in rows of full tiles.
-double line_cost(const TileContraction& c, int64_t length) {
+double line_cost(const TileContraction& c, int64_t length, const Tuning& tuning) {
   if (length == 0) return 0;
   const int64_t pieces = (length + c.shape.mr - 1) / c.shape.mr;
-  const double vectors = std::max(1.0, c.shape.nr / 16.0), least = std::ceil(kLeastVectors / vectors);
-  return double(pieces) * (std::max(double(length) / double(pieces), least) + kTileStart);
+  const double vectors = std::max(1.0, c.shape.nr / 16.0), least = std::ceil(double(tuning.hiding_sums) / vectors);
+  return double(pieces) * (std::max(double(length) / double(pieces), least) + tuning.tile_start);
 }
 
 bool all_finite(const ir::Buffer& weights) {
@@ -87,7 +83,7 @@ double sum(const std::vector<int64_t>& values) {
 
 }  // namespace
 
-RowTiling tile_rows(const ir::Program& program, const TileContraction& c) {
+RowTiling tile_rows(const ir::Program& program, const TileContraction& c, const Tuning& tuning) {
   RowTiling plain;
   if (c.left->guards.empty() || c.rows.size() < 2) return plain;
   plain.skips_padding = padding_adds_nothing(program, c);
@@ -99,15 +95,15 @@ RowTiling tile_rows(const ir::Program& program, const TileContraction& c) {
   const int64_t left = border(in_x, false), right = border(in_x, true);
   const double taps_y = double(*std::max_element(in_y.begin(), in_y.end())),
                taps_x = double(*std::max_element(in_x.begin(), in_x.end()));
-  const double all = line_cost(c, height * width) * taps_y * taps_x;
-  const double lines = line_cost(c, width) * sum(in_y) * taps_x;
+  const double all = line_cost(c, height * width, tuning) * taps_y * taps_x;
+  const double lines = line_cost(c, width, tuning) * sum(in_y) * taps_x;
   RowTiling best = plain;
-  if (lines < kWorthwhile * all) best = {true, height, width, 0, 0};
+  if (lines < tuning.worthwhile_lines * all) best = {true, height, width, 0, 0};
   if (left + right == 0 || left + right >= width) return best;
-  double bordered = line_cost(c, width - left - right) * sum(in_y) * taps_x;
+  double bordered = line_cost(c, width - left - right, tuning) * sum(in_y) * taps_x;
   for (int64_t i = 0; i < width; i++)
-    if (i < left || i >= width - right) bordered += line_cost(c, height) * double(in_x[size_t(i)]) * taps_y;
-  if (bordered < kWorthwhile * std::min(all, lines)) best = {true, height, width, left, right};
+    if (i < left || i >= width - right) bordered += line_cost(c, height, tuning) * double(in_x[size_t(i)]) * taps_y;
+  if (bordered < tuning.worthwhile_lines * std::min(all, lines)) best = {true, height, width, left, right};
   return best;
 }
 

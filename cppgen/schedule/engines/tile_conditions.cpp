@@ -13,9 +13,18 @@ struct TileLimits {
   int64_t least_rows;
   double most_padding;  // padded over real elements
 };
-constexpr TileLimits kLimits[] = {{8, 3}, {1, 4}, {4, 2.5}, {16, 1.6}};  // bytes; bfloat16; float32 by parts
-constexpr int64_t kManyRows = 32;
-constexpr double kMostGrowth = 1.6;  // of packed weights over those of the model, with few rows
+TileLimits limits_of(rt::TileFormat format, const Tuning& t) {
+  switch (info(format).parts) {
+    case 1:
+      return {t.matrix_rows_one_part, t.matrix_padding_one_part};
+    case 2:
+      return {t.matrix_rows_two_parts, t.matrix_padding_two_parts};
+    case 3:
+      return {t.matrix_rows_three_parts, t.matrix_padding_three_parts};
+    default:
+      return {t.matrix_rows_bytes, t.matrix_padding_bytes};
+  }
+}
 
 FusionDecision asks_for(const Options& options, FloatMath math) {
   if (options.fpmath == math) return FusionDecision::yes();
@@ -37,15 +46,15 @@ double growth(const ContractionView& view, rt::TileFormat format, int width) {
   return double(panels * rt::panel_elements(format, 1, depth, width)) / own;
 }
 
-FusionDecision worth_padding(const ContractionView& view, rt::TileFormat format, int width) {
+FusionDecision worth_padding(const ContractionView& view, rt::TileFormat format, int width, const Tuning& tuning) {
   const IndexExpr rows = points(view.rows);
-  const TileLimits& limits = kLimits[info(format).parts];
+  const TileLimits limits = limits_of(format, tuning);
   if (rows.is_constant() && rows.constant() < limits.least_rows)
     return FusionDecision::no(fmt::format("fewer than {} rows", limits.least_rows));
   const double times = growth(view, format, width);
   const double natural = info(format).parts ? 2.0 * info(format).parts / double(size_of(info(format).right)) : 1;
-  const bool many = !rows.is_constant() || rows.constant() >= kManyRows;
-  if (times / natural > limits.most_padding || (!many && times > kMostGrowth))
+  const bool many = !rows.is_constant() || rows.constant() >= tuning.many_rows;
+  if (times / natural > limits.most_padding || (!many && times > tuning.growth_for_few_rows))
     return FusionDecision::no(fmt::format("packed weights would take {:.1f} times those of the model", times));
   return FusionDecision::yes();
 }
@@ -62,7 +71,7 @@ FusionDecision packs_well(const Contraction& contraction, rt::TileFormat format,
   if (!constant_points(view->depth) || !constant_points(view->columns))
     return FusionDecision::no("the right operand's size is not known");
   if (points(view->depth).is_constant(0) || points(view->columns).is_constant(0)) return FusionDecision::no("empty");
-  return worth_padding(*view, format, width);
+  return worth_padding(*view, format, width, options.tuning);
 }
 
 FusionDecision splits(const Contraction& contraction, rt::TileFormat format, FloatMath math, const Options& options,

@@ -11,13 +11,11 @@ using ir::Loop;
 
 namespace {
 
-constexpr int64_t kMostTaps = 1024, kTinyDepth = 4, kTinyColumns = 3;
-
 bool is_zero(Expr padding) { return padding->kind == ir::ExprKind::constant && padding->bits == 0; }
 
 }  // namespace
 
-FusionDecision tiles_support(const Contraction& contraction, rt::TileFormat format) {
+FusionDecision tiles_support(const Contraction& contraction, rt::TileFormat format, const Tuning& tuning) {
   const auto& view = contraction.view;
   if (!view) return FusionDecision::no("operands are not two loads");
   const rt::TileFormatInfo& types = info(format);
@@ -43,7 +41,8 @@ FusionDecision tiles_support(const Contraction& contraction, rt::TileFormat form
       return FusionDecision::no("padding along the depth");
   IndexExpr taps = 1;
   for (size_t i = 0; i + 1 < view->depth.size(); i++) taps = taps * view->depth[i].extent;
-  if (!taps.is_constant() || taps.constant() > kMostTaps) return FusionDecision::no("too many taps, or not constant");
+  if (!taps.is_constant() || taps.constant() > tuning.tile_taps)
+    return FusionDecision::no("too many taps, or not constant");
   for (const auto* loops : {&view->batch, &view->columns, &view->depth})
     for (const Loop& l : *loops) {
       auto s = ir::stride_of(right, l.var.node());
@@ -51,44 +50,42 @@ FusionDecision tiles_support(const Contraction& contraction, rt::TileFormat form
         return FusionDecision::no("the right operand is not strided");
     }
   IndexExpr k = taps * depth.extent;
-  if (k.is_constant() && k.constant() < kTinyDepth) return FusionDecision::no("tiny: as loops");
-  if (view->columns[0].extent.is_constant() && view->columns[0].extent.constant() < kTinyColumns)
+  if (k.is_constant() && k.constant() < tuning.tile_depth) return FusionDecision::no("tiny: as loops");
+  if (view->columns[0].extent.is_constant() && view->columns[0].extent.constant() < tuning.tile_columns)
     return FusionDecision::no("tiny: as loops");
   return FusionDecision::yes();
 }
 
-bool prepared_rows_fit(const std::optional<ContractionView>& view, rt::TileFormat format, const Target& target) {
-  constexpr int64_t kMostBytes = 8 << 20;
+bool prepared_rows_fit(const std::optional<ContractionView>& view, rt::TileFormat format, const Target& target,
+                       const Tuning& tuning) {
   if (!view) return true;
   int64_t depth = 1;
   for (const Loop& l : view->depth) depth *= l.extent.is_constant() ? l.extent.constant() : 1;
-  return rt::prepared_bytes(format, target.tiles[size_t(format)].mr, 1, depth) <= kMostBytes;
+  return rt::prepared_bytes(format, target.tiles[size_t(format)].mr, 1, depth) <= tuning.prepared_row_bytes;
 }
 
 namespace {
 
-constexpr double kWorthwhile = 0.97;  // of a shape's cost, to be preferred to one before it
-
 // Time of one row of the contraction over one step of its depth, up to a factor; 0 where it is not known. The shape
 // that reads most operands for each product is a little slower.
-double cost(const std::optional<ContractionView>& view, rt::TileShape shape) {
+double cost(const std::optional<ContractionView>& view, rt::TileShape shape, const Tuning& tuning) {
   if (!view || view->columns.size() != 1 || !view->columns[0].extent.is_constant()) return 0;
-  constexpr double kNarrowPenalty = 1.1;
   const double panels = double((view->columns[0].extent.constant() + shape.nr - 1) / shape.nr);
-  return panels * shape.nr * (shape.mr > shape.nr ? kNarrowPenalty : 1);
+  return panels * shape.nr * (shape.mr > shape.nr ? tuning.narrow_tile_cost : 1);
 }
 
 }  // namespace
 
 std::optional<rt::TileFormat> choose_format(const std::optional<ContractionView>& view,
-                                            std::span<const rt::TileFormat> formats, const Target& target) {
+                                            std::span<const rt::TileFormat> formats, const Target& target,
+                                            const Tuning& tuning) {
   std::optional<rt::TileFormat> best;
   double least = 0;
   for (rt::TileFormat f : formats) {
     const rt::TileShape shape = target.tiles[size_t(f)];
     if (shape.mr == 0) continue;
-    const double c = cost(view, shape);
-    if (!best || c < kWorthwhile * least) best = f, least = c;
+    const double c = cost(view, shape, tuning);
+    if (!best || c < tuning.worthwhile_shape * least) best = f, least = c;
   }
   return best;
 }
@@ -102,7 +99,7 @@ Prepared prepare_tiles(Program& program, Layouts& layouts, LoopNest nest, rt::Ti
   c.batch = view.batch, c.rows = view.rows;
   c.columns = view.columns[0], c.depth = view.depth.back();
   c.taps.assign(view.depth.begin(), view.depth.end() - 1);
-  c.tiling = tile_rows(program, c);
+  c.tiling = tile_rows(program, c, options.tuning);
   Prepared prepared;
   prepared.nest = std::move(nest);
   pack_right_operand(program, layouts, c, options, prepared);

@@ -8,15 +8,15 @@ namespace cppgen::schedule {
 
 // Tells whether tiles of the format can run the contraction: operands must have its types, the depth of the left one
 // must be contiguous, and the right one strided, so that it can be packed.
-FusionDecision tiles_support(const Contraction&, rt::TileFormat);
+FusionDecision tiles_support(const Contraction&, rt::TileFormat, const Tuning&);
 
 // Tells whether one thread has enough scratch for what the format makes of the left operand.
-bool prepared_rows_fit(const std::optional<ContractionView>&, rt::TileFormat, const Target&);
+bool prepared_rows_fit(const std::optional<ContractionView>&, rt::TileFormat, const Target&, const Tuning&);
 
 // Chooses among formats for the same operands the one whose panels waste the least, or the first of several. A format
 // that the ISA lacks is never chosen; the result is nullopt if it has none of them.
 std::optional<rt::TileFormat> choose_format(const std::optional<ContractionView>&, std::span<const rt::TileFormat>,
-                                            const Target&);
+                                            const Target&, const Tuning&);
 
 // Prepares a contraction for tiles of a shape: its right operand is packed into panels (panels.h), which the nest
 // reads.

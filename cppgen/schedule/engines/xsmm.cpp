@@ -183,10 +183,11 @@ Prepared prepare(Program& program, Layouts& layouts, LoopNest nest, const Option
 
 }  // namespace
 
-FusionDecision xsmm_supports(const Contraction& contraction, const Target& target, int xsmm_lanes) {
+FusionDecision xsmm_supports(const Contraction& contraction, const Options& options, const Target& target,
+                             int xsmm_lanes) {
   if (xsmm_lanes == 0) return FusionDecision::no("libxsmm has no kernels for this CPU");
   if (xsmm_lanes > target.lanes) return FusionDecision::no("libxsmm would use a wider ISA than the one forced");
-  if (auto regular = tiles_support(contraction, rt::TileFormat::f32); !regular) return regular;
+  if (auto regular = tiles_support(contraction, rt::TileFormat::f32, options.tuning); !regular) return regular;
   const ContractionView& view = *contraction.view;
   const PaddedOperand operand = padded_operand(contraction.program, view.left);
   if (!operand.refusal.empty()) return FusionDecision::no(operand.refusal);
@@ -196,8 +197,8 @@ FusionDecision xsmm_supports(const Contraction& contraction, const Target& targe
 
 Engine xsmm_engine() {
   return {"xsmm", "XSMM",
-          [](const Contraction& contraction, const Options&, const Target& target) {
-            return xsmm_supports(contraction, target, rt::xsmm_lanes());
+          [](const Contraction& contraction, const Options& options, const Target& target) {
+            return xsmm_supports(contraction, options, target, rt::xsmm_lanes());
           },
           prepare};
 }

@@ -8,6 +8,6 @@ namespace cppgen::schedule {
 Engine xsmm_engine();
 
 // The engine's answer for a libxsmm that uses vectors of so many float32 lanes; 0 if it has no kernels for this CPU.
-FusionDecision xsmm_supports(const Contraction&, const Target&, int xsmm_lanes);
+FusionDecision xsmm_supports(const Contraction&, const Options&, const Target&, int xsmm_lanes);
 
 }  // namespace cppgen::schedule

@@ -15,8 +15,6 @@ namespace {
 
 using ir::Loop;
 
-constexpr int64_t kWidestHead = 1024;  // features of a query or a value: more would not stay in cache
-
 bool moves(Expr value, const Loop& loop) {
   for (Expr e : ir::postorder({&value, 1})) {
     auto by = [&](IndexExpr i) { return ir::depends_on(i, loop.var.node()); };
@@ -80,11 +78,11 @@ bool strided(const Attention& a, Expr load) {
 bool faster_in_pairs(const Program& program, const Attention& a, const Options& options, const Target& target) {
   const auto is_bf16 = [&](Expr load) { return program.buffer(load->buffer).type == DType::bf16; };
   return options.fpmath != FloatMath::strict && target.bf16_dot_speed > 1 &&
-         target.tiles[size_t(rt::TileFormat::bf16)].mr > 0 && a.rows.extent.range().lo > kFewRows && is_bf16(a.query) &&
-         is_bf16(a.key) && is_bf16(a.value) && strided(a, a.key) && strided(a, a.value);
+         target.tiles[size_t(rt::TileFormat::bf16)].mr > 0 && a.rows.extent.range().lo > options.tuning.few_queries &&
+         is_bf16(a.query) && is_bf16(a.key) && is_bf16(a.value) && strided(a, a.key) && strided(a, a.value);
 }
 
-FusionDecision fits_lanes(const Program& program, const Layouts& layouts, const Attention& a) {
+FusionDecision fits_lanes(const Program& program, const Layouts& layouts, const Attention& a, const Tuning& tuning) {
   if (!is_plain(program, a.query) || !is_plain(program, a.key) || !is_plain(program, a.value))
     return FusionDecision::no("an operand is no float of at most 32 bits, or read under conditions");
   if (!is_matrix(program, layouts, a.key, a.depth, a.keys)) return FusionDecision::no("the keys are not contiguous");
@@ -93,7 +91,8 @@ FusionDecision fits_lanes(const Program& program, const Layouts& layouts, const 
   if (!is_matrix(program, layouts, a.query, a.depth, a.rows))
     return FusionDecision::no("the queries are not contiguous");
   for (const Loop& l : {a.depth, a.columns})
-    if (l.extent.range().hi > kWidestHead) return FusionDecision::no("the heads are wide, or of unknown width");
+    if (l.extent.range().hi > tuning.head_features)
+      return FusionDecision::no("the heads are wide, or of unknown width");
   return FusionDecision::yes();
 }
 
@@ -160,7 +159,8 @@ std::vector<FoundAttention> find_attentions(Program& program, const Layouts& lay
   std::vector<FoundAttention> all;
   if (!options.attention_fusion) return all;
   each_candidate(program, [&](int position, std::optional<FoundAttention> found, const std::string& reason) {
-    FusionDecision decision = found ? fits_lanes(program, layouts, found->attention) : FusionDecision::no(reason);
+    FusionDecision decision =
+        found ? fits_lanes(program, layouts, found->attention, options.tuning) : FusionDecision::no(reason);
     if (decision && faster_in_pairs(program, found->attention, options, target))
       decision = FusionDecision::no("this CPU multiplies pairs of bfloat16 faster, each product by itself");
     if (log.add("attention", describe(program.statements[size_t(position)]), decision))

@@ -13,8 +13,6 @@
 namespace cppgen::schedule {
 namespace {
 
-constexpr int kSiblingCandidates = 32;  // latest groups that a nest is tried with though it reads nothing of theirs
-
 class Grouper {
  public:
   Grouper(Program& program, const StatementLists& attentions, const Options& options, DecisionLog& log)
@@ -76,7 +74,7 @@ class Grouper {
       return;
     }
     LoopNest plain = without_trivial_loops(program_, *nest);
-    if (!is_long(plain))
+    if (!is_long(plain, options_.tuning))
       for (int g : candidates(producers))
         if (join(g, i, plain, producers)) return;
     open(i, plain, producers);
@@ -85,7 +83,7 @@ class Grouper {
   // Producers first, latest first; then recent groups for horizontal fusion.
   std::vector<int> candidates(const std::vector<int>& producers) const {
     std::vector<int> result(producers.rbegin(), producers.rend());
-    int first = std::max(0, int(groups_.size()) - kSiblingCandidates);
+    int first = std::max(0, int(groups_.size()) - int(options_.tuning.sibling_candidates));
     for (int g = int(groups_.size()); g-- > first;)
       if (std::find(result.begin(), result.end(), g) == result.end()) result.push_back(g);
     return result;
@@ -97,7 +95,7 @@ class Grouper {
     g.outer = nest.loops;
     g.segments.push_back(segment_of(nest, nest.loops.size()));
     groups_.push_back(std::move(g));
-    sizes_.emplace_back(nest);
+    sizes_.emplace_back(nest, options_.tuning);
     dependencies_.add(producers);
     note_writes(i, int(groups_.size()) - 1);
   }
@@ -118,7 +116,7 @@ class Grouper {
     group = std::move(joining.group);
     group.segments.push_back(std::move(joining.segment));
     group.statements.push_back(i);
-    sizes_[size_t(g)].add(nest);
+    sizes_[size_t(g)].add(nest, options_.tuning);
     note_writes(i, g);
     dependencies_.extend(g, producers);
     return true;
@@ -129,10 +127,12 @@ class Grouper {
     const int64_t siblings = options_.max_horizontal_fusion_size;
     if (!related && int64_t(group.statements.size()) + 1 > siblings)
       return {FusionDecision::no(fmt::format("the kernel has {} nodes", siblings))};
-    if (FusionDecision size = sizes_[size_t(g)].fits(KernelSize(nest), options_); !size) return {std::move(size)};
+    if (FusionDecision size = sizes_[size_t(g)].fits(KernelSize(nest, options_.tuning), options_); !size)
+      return {std::move(size)};
     for (int p : producers)
       if (p != g && dependencies_.depends(p, g)) return {FusionDecision::no("another kernel runs between the two")};
-    return related ? join_consumer(program_, group, nest) : join_sibling(program_, group, nest);
+    return related ? join_consumer(program_, group, nest, options_.tuning)
+                   : join_sibling(program_, group, nest, options_.tuning);
   }
 
   // An order in which the groups can run, by first statement where free.

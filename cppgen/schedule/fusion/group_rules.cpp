@@ -9,22 +9,21 @@ namespace {
 
 using ir::Loop;
 
-constexpr size_t kSiblingReductions = 4;
-
 Joining refused(std::string reason) { return {FusionDecision::no(std::move(reason))}; }
 
 // Giving up outer loops must be worth it: only a row reduction whose loops are the remaining ones.
-bool narrows(const Group& group, const LoopNest& nest, size_t count) {
+bool narrows(const Group& group, const LoopNest& nest, size_t count, const Tuning& tuning) {
   if (nest.reduced.empty() || nest.loops.size() != count) return false;
   IndexExpr points = 1;
   for (size_t o = 0; o < count; o++) points = points * group.outer[o].extent;
-  return !points.is_constant() || points.constant() >= 8;
+  return !points.is_constant() || points.constant() >= tuning.narrowed_points;
 }
 
 // A row without others around it is a point by itself, which one thread computes: it must be short.
-bool is_short_row(const Group& group, const LoopNest& nest) {
-  constexpr int64_t kLongest = 16384;
-  const auto is_short = [](IndexExpr points) { return points.is_constant() && points.constant() <= kLongest; };
+bool is_short_row(const Group& group, const LoopNest& nest, const Tuning& tuning) {
+  const auto is_short = [&](IndexExpr points) {
+    return points.is_constant() && points.constant() <= tuning.lone_row_points;
+  };
   bool reduces = !nest.reduced.empty(), all_short = is_short(ir::points(nest.loops) * ir::points(nest.reduced));
   for (const Segment& s : group.segments) {
     reduces |= !s.reduced.empty();
@@ -34,9 +33,9 @@ bool is_short_row(const Group& group, const LoopNest& nest) {
 }
 
 // Whether the group may give up all but `count` of its outer loops for the nest.
-bool may_narrow(const Group& group, const LoopNest& nest, size_t count, bool short_row) {
+bool may_narrow(const Group& group, const LoopNest& nest, size_t count, bool short_row, const Tuning& tuning) {
   if (count == group.outer.size()) return count > 0 || short_row;
-  return count > 0 ? narrows(group, nest, count) : short_row && !nest.reduced.empty() && nest.loops.empty();
+  return count > 0 ? narrows(group, nest, count, tuning) : short_row && !nest.reduced.empty() && nest.loops.empty();
 }
 
 // Whether no reduction keeps positions, for which the order of loops matters.
@@ -85,14 +84,14 @@ bool can_share_pass(const Segment& a, const Segment& b) {
 }
 
 // A reduction beside others that read the same elements: these come from memory once.
-Joining join_reduction(Program& program, const Group& group, const LoopNest& nest) {
+Joining join_reduction(Program& program, const Group& group, const LoopNest& nest, const Tuning& tuning) {
   if (nest.reduced.empty() || nest.loops.size() != group.outer.size() || nest.loops.empty())
     return refused("only pointwise siblings, and reductions over equal loops, share a kernel");
   auto alignment = align_by_position(group, nest);
   if (!alignment) return refused("different loops");
   size_t reductions = nest.reductions.size();
   for (const Segment& s : group.segments) reductions += s.reductions.size();
-  if (reductions > kSiblingReductions) return refused("too many accumulators");
+  if (int64_t(reductions) > tuning.sibling_reductions) return refused("too many accumulators");
   Segment segment = aligned_segment(program, group, nest, *alignment);
   bool shares = std::any_of(group.segments.begin(), group.segments.end(),
                             [&](const Segment& s) { return can_share_pass(s, segment); });
@@ -102,10 +101,10 @@ Joining join_reduction(Program& program, const Group& group, const LoopNest& nes
 
 }  // namespace
 
-Joining join_consumer(Program& program, const Group& group, const LoopNest& nest) {
-  const bool short_row = is_short_row(group, nest);
+Joining join_consumer(Program& program, const Group& group, const LoopNest& nest, const Tuning& tuning) {
+  const bool short_row = is_short_row(group, nest, tuning);
   for (size_t count = group.outer.size() + 1; count-- > 0;) {
-    if (!may_narrow(group, nest, count, short_row)) continue;
+    if (!may_narrow(group, nest, count, short_row, tuning)) continue;
     auto alignment = align_by_loads(group, nest, count);
     if (!alignment) continue;
     const bool all = count > 0 && count == group.outer.size();
@@ -117,10 +116,10 @@ Joining join_consumer(Program& program, const Group& group, const LoopNest& nest
   return refused("the reader needs more than one point of the producer, or runs over other loops");
 }
 
-Joining join_sibling(Program& program, const Group& group, const LoopNest& nest) {
+Joining join_sibling(Program& program, const Group& group, const LoopNest& nest, const Tuning& tuning) {
   bool pointwise = nest.reduced.empty();
   for (const Segment& s : group.segments) pointwise &= s.reduced.empty() && s.loops.empty();
-  if (!pointwise) return join_reduction(program, group, nest);
+  if (!pointwise) return join_reduction(program, group, nest, tuning);
   auto alignment = align_by_position(group, nest);
   if (!alignment) return refused("different loops");
   return {FusionDecision::yes("siblings over equal loops"), group, aligned_segment(program, group, nest, *alignment)};

@@ -1,5 +1,6 @@
 #pragma once
 #include "cppgen/schedule/fusion/group.h"
+#include "cppgen/schedule/tuning.h"
 #include "cppgen/schedule/uses.h"
 
 // The rules by which a nest joins the kernel of a group.
@@ -14,9 +15,9 @@ struct Joining {
 
 // A nest that reads what the group stores, at the same point of all of its outer loops or of the first few (the group's
 // pointwise nests then run their remaining loops inside).
-Joining join_consumer(Program&, const Group&, const LoopNest&);
+Joining join_consumer(Program&, const Group&, const LoopNest&, const Tuning&);
 
 // A nest that reads nothing of the group: pointwise ones over equal loops, reductions of the same elements.
-Joining join_sibling(Program&, const Group&, const LoopNest&);
+Joining join_sibling(Program&, const Group&, const LoopNest&, const Tuning&);
 
 }  // namespace cppgen::schedule

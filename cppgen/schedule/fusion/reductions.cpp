@@ -53,18 +53,12 @@ void unroll(Program& program, LoopNest& nest, int64_t points) {
   rewrite_nest(program, nest, rewrite);
 }
 
-constexpr int64_t kFewPoints = 64, kLongReduction = 32768, kPart = 8192, kMostParts = 64;
-
 // Into how many parts the outermost reduced loop (of this extent) is cut; 1: not at all.
-int64_t parts_of(int64_t extent, int64_t total) {
-  int64_t parts = std::min({kMostParts, extent, total / kPart});
+int64_t parts_of(int64_t extent, int64_t total, const Tuning& tuning) {
+  int64_t parts = std::min({tuning.split_parts, extent, total / tuning.split_part});
   while (parts > 1 && extent % parts) parts--;
   return parts;
 }
-
-// Float sums of more terms than this, one after the other, would lose what is small beside them: with 2^24 ones the sum
-// of ones stands still.
-constexpr int64_t kMostTerms = int64_t(1) << 22, kTermsOfPart = int64_t(1) << 20;
 
 bool sums_floats(const LoopNest& nest) {
   return std::all_of(nest.reductions.begin(), nest.reductions.end(),
@@ -77,9 +71,10 @@ struct Cut {
   int64_t parts = 1;
 };
 
-// Parts that are short enough to be added up as they are.
-Cut cut_for_precision(const LoopNest& nest, int64_t total) {
-  const int64_t wanted = (total + kTermsOfPart - 1) / kTermsOfPart;
+// Parts that are short enough to be added up as they are. Float sums of very many terms, one after the other, lose what
+// is small beside them: with 2^24 ones the sum of ones stands still.
+Cut cut_for_precision(const LoopNest& nest, int64_t total, const Tuning& tuning) {
+  const int64_t wanted = (total + tuning.sum_part - 1) / tuning.sum_part;
   size_t loop = 0;
   for (size_t i = 0; i < nest.reduced.size(); i++) {
     if (nest.reduced[i].extent.constant() > nest.reduced[loop].extent.constant()) loop = i;
@@ -149,14 +144,14 @@ LoopNest cut(Program& program, LoopNest& nest, const Cut& how) {
 }
 
 // For many threads where there are few results, for precision where there are very many terms.
-Cut choose_cut(const LoopNest& nest) {
+Cut choose_cut(const LoopNest& nest, const Tuning& tuning) {
   const auto outer = constant_points(nest.loops), total = constant_points(nest.reduced);
   if (!total) return {};
   Cut cut;
-  if (outer && *outer < kFewPoints && *total * std::max<int64_t>(*outer, 1) >= kLongReduction)
-    cut.parts = parts_of(nest.reduced[0].extent.constant(), *total * *outer);
-  if (sums_floats(nest) && *total / std::max<int64_t>(cut.parts, 1) > kMostTerms)
-    return cut_for_precision(nest, *total);
+  if (outer && *outer < tuning.split_results && *total * std::max<int64_t>(*outer, 1) >= tuning.split_points)
+    cut.parts = parts_of(nest.reduced[0].extent.constant(), *total * *outer, tuning);
+  if (sums_floats(nest) && *total / std::max<int64_t>(cut.parts, 1) > tuning.sum_terms)
+    return cut_for_precision(nest, *total, tuning);
   return cut;
 }
 
@@ -179,7 +174,7 @@ void split_long_reductions(Program& program, const Options& options, const std::
   for (size_t i = 0; i < program.statements.size(); i++) {
     LoopNest* nest = as_nest(program.statements[i]);
     if (!nest || !may_change(*nest, kept)) continue;
-    const Cut how = choose_cut(*nest);
+    const Cut how = choose_cut(*nest, options.tuning);
     if (how.parts < 2) continue;
     log.add("split", describe(program.statements[i]), FusionDecision::yes(fmt::format("{} parts", how.parts)));
     LoopNest first = cut(program, *nest, how);

@@ -8,15 +8,10 @@
 namespace cppgen::schedule {
 namespace {
 
-constexpr int64_t kMostOperations = 64;  // of one nest
-constexpr int64_t kMostStatements = 64;  // of one kernel
-constexpr int64_t kMostWeight = 256;     // of one kernel
-constexpr int64_t kWeightOfHeavy = 8;    // a polynomial, where others are an instruction
-
-int64_t weight_of(const LoopNest& nest) {
+int64_t weight_of(const LoopNest& nest, const Tuning& tuning) {
   int64_t weight = 0;
   for (Expr e : ir::postorder(roots_of(nest)))
-    weight += is_heavy(e) ? kWeightOfHeavy : e->kind != ir::ExprKind::constant;
+    weight += is_heavy(e) ? tuning.heavy_weight : e->kind != ir::ExprKind::constant;
   return weight;
 }
 
@@ -32,10 +27,10 @@ FusionDecision too_many_nodes(const Options& options) {
 
 }  // namespace
 
-void KernelSize::add(const LoopNest& nest) {
+void KernelSize::add(const LoopNest& nest, const Tuning& tuning) {
   add_sorted(nodes_, nest.origins);
   statements_++;
-  weight_ += weight_of(nest);
+  weight_ += weight_of(nest, tuning);
 }
 
 int64_t KernelSize::nodes_with(const KernelSize& more) const {
@@ -45,22 +40,24 @@ int64_t KernelSize::nodes_with(const KernelSize& more) const {
 }
 
 FusionDecision KernelSize::fits(const KernelSize& more, const Options& options) const {
-  if (statements_ + more.statements_ > kMostStatements)
+  if (statements_ + more.statements_ > options.tuning.kernel_statements)
     return FusionDecision::no(fmt::format("the kernel has {} statements", statements_));
-  if (weight_ + more.weight_ > kMostWeight) return FusionDecision::no("the kernel would take long to compile");
+  if (weight_ + more.weight_ > options.tuning.kernel_weight)
+    return FusionDecision::no("the kernel would take long to compile");
   if (nodes_with(more) > options.max_fusion_size) return too_many_nodes(options);
   return FusionDecision::yes();
 }
 
 FusionDecision fits_into_nest(const LoopNest& producer, const LoopNest& reader, const Options& options) {
-  if (operation_count(producer) + operation_count(reader) > kMostOperations)
-    return FusionDecision::no(fmt::format("more than {} operations", kMostOperations));
+  const int64_t most = options.tuning.nest_operations;
+  if (operation_count(producer) + operation_count(reader) > most)
+    return FusionDecision::no(fmt::format("more than {} operations", most));
   if (producer.reductions.empty() && producer.stores[0].value->kind == ir::ExprKind::load) return FusionDecision::yes();
   std::vector<std::string> nodes = producer.origins;
   add_sorted(nodes, reader.origins);
   return int64_t(nodes.size()) > options.max_fusion_size ? too_many_nodes(options) : FusionDecision::yes();
 }
 
-bool is_long(const LoopNest& nest) { return operation_count(nest) > kMostOperations; }
+bool is_long(const LoopNest& nest, const Tuning& tuning) { return operation_count(nest) > tuning.nest_operations; }
 
 }  // namespace cppgen::schedule

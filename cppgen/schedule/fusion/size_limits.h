@@ -12,8 +12,8 @@ namespace cppgen::schedule {
 class KernelSize {
  public:
   KernelSize() = default;
-  explicit KernelSize(const LoopNest& nest) { add(nest); }
-  void add(const LoopNest&);
+  KernelSize(const LoopNest& nest, const Tuning& tuning) { add(nest, tuning); }
+  void add(const LoopNest&, const Tuning&);
 
   // Whether another nest has room beside them.
   FusionDecision fits(const KernelSize& more, const Options&) const;
@@ -29,6 +29,6 @@ class KernelSize {
 // another place.
 FusionDecision fits_into_nest(const LoopNest& producer, const LoopNest& reader, const Options&);
 // Tells whether a nest is so long that it shares its kernel with no other.
-bool is_long(const LoopNest&);
+bool is_long(const LoopNest&, const Tuning&);
 
 }  // namespace cppgen::schedule

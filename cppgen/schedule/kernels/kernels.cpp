@@ -12,8 +12,6 @@ namespace {
 using ir::Loop;
 using ir::Store;
 
-constexpr int64_t kLongestRow = 16384;  // elements; longer rows stay in memory
-
 bool loads(const Segment& s, BufferId b) {
   auto all = ir::postorder(roots_of(s));
   return std::any_of(all.begin(), all.end(), [&](Expr e) { return e->kind == ir::ExprKind::load && e->buffer == b; });
@@ -48,7 +46,8 @@ std::optional<IndexExpr> elements_per_point(const Program& program, const FusedK
   return elements;
 }
 
-void place_locals(const Program& program, const Uses& uses, const Group& group, FusedKernel& kernel) {
+void place_locals(const Program& program, const Uses& uses, const Group& group, const Tuning& tuning,
+                  FusedKernel& kernel) {
   for (BufferId b : private_buffers(program, uses, group)) {
     Local local{b, Place::value, 1};
     int writers = 0;
@@ -57,7 +56,7 @@ void place_locals(const Program& program, const Uses& uses, const Group& group, 
         if (store.buffer != b) continue;
         writers++;
         auto elements = elements_per_point(program, kernel, store);
-        if (!elements || !elements->is_constant() || elements->constant() > kLongestRow)
+        if (!elements || !elements->is_constant() || elements->constant() > tuning.row_elements)
           local.place = Place::memory;
         else if (!s.loops.empty() && local.place != Place::memory)
           local.place = Place::row, local.elements = *elements;
@@ -207,17 +206,17 @@ void collect_arguments(FusedKernel& kernel) {
 }
 
 FusedKernel make_kernel(Program& program, const Layouts& layouts, const Uses& uses, const Group& group,
-                        const std::string& name) {
+                        const Tuning& tuning, const std::string& name) {
   FusedKernel kernel;
   kernel.name = name;
   kernel.outer = group.outer;
   kernel.segments = group.segments;
   for (int s : group.statements)
     for (const auto& origin : as_nest(program.statements[size_t(s)])->origins) kernel.origins.push_back(origin);
-  place_locals(program, uses, group, kernel);
+  place_locals(program, uses, group, tuning, kernel);
   merge_all(program, kernel);
   drop_dead_locals(kernel);
-  order_loops(program, layouts, kernel);
+  order_loops(program, layouts, tuning, kernel);
   settle_rows(kernel);
   collect_arguments(kernel);
   return kernel;

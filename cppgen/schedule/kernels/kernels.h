@@ -7,7 +7,8 @@ namespace cppgen::schedule {
 
 // Makes the kernel of a group: it decides which buffers stay inside it, orders and joins its loops, merges segments
 // that run over the same points, and drops what nobody reads.
-FusedKernel make_kernel(ir::Program&, const Layouts&, const Uses&, const Group&, const std::string& name);
+FusedKernel make_kernel(ir::Program&, const Layouts&, const Uses&, const Group&, const Tuning&,
+                        const std::string& name);
 
 // Makes the kernel of a contraction that runs on tiles.
 FusedKernel make_tile_kernel(const ir::LoopNest&, TileContraction, const std::string& name);

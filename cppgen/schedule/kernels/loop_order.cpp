@@ -117,11 +117,11 @@ void join_loops(Program& program, const Layouts& layouts, FusedKernel& kernel, s
 }
 
 // A last loop of a few points would leave most lanes empty: the one around it takes its place, if it has enough.
-void lengthen_last(FusedKernel& kernel) {
-  constexpr int64_t kFewPoints = 4, kManyPoints = 32;
+void lengthen_last(const Tuning& tuning, FusedKernel& kernel) {
   if (has_inner_loops(kernel) || kernel.outer.size() < 2) return;
   Loop &around = kernel.outer[kernel.outer.size() - 2], &last = kernel.outer.back();
-  if (last.extent.range().hi <= kFewPoints && around.extent.range().lo >= kManyPoints) std::swap(around, last);
+  if (last.extent.range().hi <= tuning.few_lanes && around.extent.range().lo >= tuning.many_lanes)
+    std::swap(around, last);
 }
 
 // A pointwise kernel some of whose loads walk another outer loop contiguously than the stores do.
@@ -199,22 +199,22 @@ std::optional<IndexExpr> end_of_load(Expr load, const Loop& loop) {
   return g.hi - ir::substitute(g.index, {{loop.var.node(), 0}});
 }
 
-void order_loops(Program& program, const Layouts& layouts, FusedKernel& kernel) {
+void order_loops(Program& program, const Layouts& layouts, const Tuning& tuning, FusedKernel& kernel) {
   sort_outer(layouts, kernel);
   auto accesses = accesses_of(program, layouts, kernel);
   for (Segment& s : kernel.segments) {
     sort_inner(accesses, kernel, s.loops);
     if (!has_arg_reduction(s)) sort_inner(accesses, kernel, s.reduced);
   }
-  choose_last_loop(accesses, kernel);
+  choose_last_loop(accesses, tuning, kernel);
   join_loops(program, layouts, kernel, kernel.outer);
-  lengthen_last(kernel);
+  lengthen_last(tuning, kernel);
   for (Segment& s : kernel.segments) {
     join_loops(program, layouts, kernel, s.loops);
     if (!has_arg_reduction(s)) join_loops(program, layouts, kernel, s.reduced);
   }
   accesses = accesses_of(program, layouts, kernel);
-  choose_vector_loop(accesses, kernel);
+  choose_vector_loop(accesses, tuning, kernel);
   find_transposed(accesses, kernel);
 }
 

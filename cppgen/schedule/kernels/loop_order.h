@@ -31,6 +31,6 @@ std::optional<IndexExpr> end_of_load(ir::Expr load, const ir::Loop& loop);
 
 // Orders the outer loops so that the fastest dimension of what is stored comes last, decides what is vectorised, finds
 // transposed access, orders and joins loops that run over contiguous memory.
-void order_loops(ir::Program&, const Layouts&, FusedKernel&);
+void order_loops(ir::Program&, const Layouts&, const Tuning&, FusedKernel&);
 
 }  // namespace cppgen::schedule

@@ -9,10 +9,6 @@ namespace {
 
 using ir::ExprKind;
 
-constexpr int64_t kMostDepth = 1152;   // beyond it, sums that go through memory cost less than 1%
-constexpr int kFewOperations = 8;      // of an epilogue that is repeated for each register of a tile
-constexpr double kLeastFilled = 0.97;  // of tiles that end with image lines, relative to those that do not
-
 bool is_simple(ir::UnaryOp op) { return op == ir::UnaryOp::neg || op == ir::UnaryOp::abs; }
 
 bool is_simple(ir::BinaryOp op) {
@@ -46,54 +42,54 @@ bool stores_vectors(const ir::Program& program, const Layouts& layouts, const Ti
   return stride && stride->is_constant(1);
 }
 
-bool has_simple_epilogue(const Segment& epilogue) {
+bool has_simple_epilogue(const Segment& epilogue, const Tuning& tuning) {
   std::vector<Expr> roots;
   for (const auto& s : epilogue.stores) roots.push_back(s.value);
-  int operations = 0;
+  int64_t operations = 0;
   for (Expr e : ir::postorder(roots)) {
     if (!is_simple(e)) return false;
     operations += e->kind != ExprKind::constant && e->kind != ExprKind::accumulator;
   }
-  return operations <= kFewOperations;
+  return operations <= tuning.register_epilogue;
 }
 
 int64_t pieces(int64_t length, int64_t most) { return (length + most - 1) / most; }
 
 // Tiles that end with the image lines, where rows of different lines do not follow each other at an even distance.
-void tile_by_lines(TileContraction& c) {
+void tile_by_lines(TileContraction& c, const Tuning& tuning) {
   if (c.rows.size() < 2 || c.tiling.height != 0 || !c.left->guards.empty()) return;
   const IndexExpr height = c.rows[c.rows.size() - 2].extent, width = c.rows.back().extent;
   if (!height.is_constant() || !width.is_constant() || width.constant() == 0 || height.constant() == 0) return;
   const int64_t filled = pieces(width.constant(), c.shape.mr) * height.constant();
   const int64_t least = pieces(width.constant() * height.constant(), c.shape.mr);
-  if (double(least) >= kLeastFilled * double(filled))
+  if (double(least) >= tuning.lines_filled * double(filled))
     c.tiling.height = height.constant(), c.tiling.width = width.constant();
 }
 
 FusionDecision put_in_registers(const ir::Program& program, const Layouts& layouts, const Target& target,
-                                FusedKernel& kernel) {
+                                const Tuning& tuning, FusedKernel& kernel) {
   using enum rt::TileFormat;
   TileContraction& c = *kernel.contraction;
   if (c.format != f32 && c.format != f32_wide && c.format != f32_narrow) return FusionDecision::no("not float32");
   if (target.lanes < 2) return FusionDecision::no("no vectors");
   const IndexExpr depth = points(c.taps) * c.depth.extent;
-  if (!depth.is_constant() || depth.constant() > kMostDepth)
-    return FusionDecision::no(fmt::format("the depth is longer than {}", kMostDepth));
-  if (!has_simple_epilogue(kernel.segments[0])) return FusionDecision::no("what follows is not simple");
+  if (!depth.is_constant() || depth.constant() > tuning.register_depth)
+    return FusionDecision::no(fmt::format("the depth is longer than {}", tuning.register_depth));
+  if (!has_simple_epilogue(kernel.segments[0], tuning)) return FusionDecision::no("what follows is not simple");
   for (const auto& store : kernel.segments[0].stores)
     if (!stores_vectors(program, layouts, c, store)) return FusionDecision::no("columns are not written side by side");
-  tile_by_lines(c);
+  tile_by_lines(c, tuning);
   c.in_registers = true;
   return FusionDecision::yes(fmt::format("a depth of {}", depth.constant()));
 }
 
 }  // namespace
 
-void choose_register_tiles(Schedule& schedule, const Target& target) {
+void choose_register_tiles(Schedule& schedule, const Target& target, const Tuning& tuning) {
   for (ScheduledStep& step : schedule.steps)
     if (auto* kernel = std::get_if<FusedKernel>(&step); kernel && kernel->contraction)
       schedule.log.add("tiles", kernel->name + " in registers",
-                       put_in_registers(schedule.program, schedule.layouts, target, *kernel));
+                       put_in_registers(schedule.program, schedule.layouts, target, tuning, *kernel));
 }
 
 }  // namespace cppgen::schedule

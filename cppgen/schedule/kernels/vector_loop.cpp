@@ -34,32 +34,31 @@ bool has_arg_reduction(const Segment& s) {
 
 namespace {
 
-constexpr double kLanes = 16;  // of four bytes, in the widest vectors
-
 double points_of(const Loop& loop, double unknown) {
   return loop.extent.is_constant() ? double(loop.extent.constant()) : std::min(unknown, double(loop.extent.range().hi));
 }
 
-double vectors_of(const Loop& loop, double unknown) { return std::ceil(points_of(loop, unknown) / kLanes); }
-
-// How many lanes there are for each that is used.
-double idle_lanes(const Loop& loop) {
-  const double points = points_of(loop, kLanes);
-  return points > 0 ? vectors_of(loop, kLanes) * kLanes / points : 1;
+double vectors_of(const Loop& loop, double unknown, const Tuning& tuning) {
+  return std::ceil(points_of(loop, unknown) / tuning.widest_lanes);
 }
 
-// Times of elements that lie apart, for those side by side; repeated ones are loaded at once and spread over the lanes,
-// every other one is taken out of two vectors.
-constexpr double kRepeated = 2, kEveryOther = 3, kApart = 8, kUneven = 16;
+// How many lanes there are for each that is used.
+double idle_lanes(const Loop& loop, const Tuning& tuning) {
+  const double lanes = tuning.widest_lanes, points = points_of(loop, lanes);
+  return points > 0 ? vectors_of(loop, lanes, tuning) * lanes / points : 1;
+}
 
-double time_along(IndexExpr offset, const Loop& lanes) {
-  if (const auto stride = ir::stride_of(offset, lanes.var.node())) return moves_by_one_or_none(*stride) ? 1 : kApart;
+// The time of elements, relative to that of elements side by side.
+double time_along(IndexExpr offset, const Loop& lanes, const Tuning& tuning) {
+  if (const auto stride = ir::stride_of(offset, lanes.var.node()))
+    return moves_by_one_or_none(*stride) ? 1 : tuning.apart_time;
   const auto repeated = repeated_elements(offset, lanes.var.node());
-  return repeated && repeated->step <= repeated->lanes ? kRepeated : kUneven;
+  return repeated && repeated->step <= repeated->lanes ? tuning.repeated_time : tuning.uneven_time;
 }
 
 // Time of a point of all inner loops where this outer loop's points are lanes, in accesses of a full vector.
-double time_of_last(const FusedKernel& kernel, const std::vector<Access>& accesses, const Loop& last) {
+double time_of_last(const FusedKernel& kernel, const std::vector<Access>& accesses, const Loop& last,
+                    const Tuning& tuning) {
   double time = 1;
   for (const Access& a : accesses) {
     if (is_value_local(kernel, a.buffer) || !ir::depends_on(a.offset, last.var.node())) continue;
@@ -67,10 +66,10 @@ double time_of_last(const FusedKernel& kernel, const std::vector<Access>& access
     for (const Segment& s : kernel.segments)
       for (const auto* loops : {&s.loops, &s.reduced})
         for (const Loop& l : *loops)
-          if (ir::depends_on(a.offset, l.var.node())) times *= points_of(l, kLanes);
-    time += times * time_along(a.offset, last);
+          if (ir::depends_on(a.offset, l.var.node())) times *= points_of(l, tuning.widest_lanes);
+    time += times * time_along(a.offset, last, tuning);
   }
-  return idle_lanes(last) * time;
+  return idle_lanes(last, tuning) * time;
 }
 
 bool loads_unevenly(const std::vector<Access>& accesses, const Loop& loop) {
@@ -80,34 +79,33 @@ bool loads_unevenly(const std::vector<Access>& accesses, const Loop& loop) {
 }
 
 // Time of an innermost point whose accesses move so with the lanes, in accesses of a full vector.
-double time_of_point(const Contiguity& c, const Loop& lanes) {
-  return idle_lanes(lanes) * (1 + double(c.unit) + kEveryOther * double(c.every_other) + kApart * double(c.other));
+double time_of_point(const Contiguity& c, const Loop& lanes, const Tuning& tuning) {
+  return idle_lanes(lanes, tuning) *
+         (1 + double(c.unit) + tuning.every_other_time * double(c.every_other) + tuning.apart_time * double(c.other));
 }
 
 // Where the innermost loop of a segment is vectorised, a reduction ends with one over the lanes.
-double time_over_lanes(const Segment& s, const Loop& lanes) {
-  constexpr double kOverLanes = 12, kMany = 1 << 20;
+double time_over_lanes(const Segment& s, const Loop& lanes, const Tuning& tuning) {
   if (s.reduced.empty()) return 0;
-  double vectors = vectors_of(lanes, kMany);
+  double vectors = vectors_of(lanes, tuning.unknown_points, tuning);
   for (const Loop& l : s.reduced)
-    if (l.var.node() != lanes.var.node()) vectors *= points_of(l, kMany);
-  return kOverLanes / std::max(1.0, vectors);
+    if (l.var.node() != lanes.var.node()) vectors *= points_of(l, tuning.unknown_points);
+  return tuning.over_lanes_time / std::max(1.0, vectors);
 }
 
 }  // namespace
 
-void choose_last_loop(const std::vector<Access>& accesses, FusedKernel& kernel) {
-  constexpr double kWorthIt = 0.7;
+void choose_last_loop(const std::vector<Access>& accesses, const Tuning& tuning, FusedKernel& kernel) {
   if (kernel.outer.size() < 2 || !loads_unevenly(accesses, kernel.outer.back())) return;
-  double best = kWorthIt * time_of_last(kernel, accesses, kernel.outer.back());
+  double best = tuning.worth_moving * time_of_last(kernel, accesses, kernel.outer.back(), tuning);
   size_t last = kernel.outer.size() - 1;
   for (size_t i = 0; i + 1 < kernel.outer.size(); i++)
-    if (const double time = time_of_last(kernel, accesses, kernel.outer[i]); time < best) best = time, last = i;
+    if (const double time = time_of_last(kernel, accesses, kernel.outer[i], tuning); time < best) best = time, last = i;
   std::rotate(kernel.outer.begin() + long(last), kernel.outer.begin() + long(last) + 1, kernel.outer.end());
 }
 
 // Accesses that move with the innermost loops are counted: all others are rare.
-void choose_vector_loop(const std::vector<Access>& accesses, FusedKernel& kernel) {
+void choose_vector_loop(const std::vector<Access>& accesses, const Tuning& tuning, FusedKernel& kernel) {
   kernel.vector_outer = true;
   if (kernel.outer.empty()) {
     kernel.vector_outer = false;
@@ -123,9 +121,10 @@ void choose_vector_loop(const std::vector<Access>& accesses, FusedKernel& kernel
       if (std::any_of(loops.begin(), loops.end(),
                       [&](const Loop& l) { return ir::depends_on(a.offset, l.var.node()); }))
         often.push_back(a);
-    outer += time_of_point(contiguity(kernel, often, kernel.outer.back()), kernel.outer.back());
-    inner += time_of_point(contiguity(kernel, often, loops.back()), loops.back()) + time_over_lanes(s, loops.back());
-    if (has_arg_reduction(s)) inner += 100;  // positions are tracked per lane
+    outer += time_of_point(contiguity(kernel, often, kernel.outer.back()), kernel.outer.back(), tuning);
+    inner += time_of_point(contiguity(kernel, often, loops.back()), loops.back(), tuning) +
+             time_over_lanes(s, loops.back(), tuning);
+    if (has_arg_reduction(s)) inner += tuning.position_time;
   }
   kernel.vector_outer = outer <= inner;
 }

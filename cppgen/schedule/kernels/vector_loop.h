@@ -15,9 +15,9 @@ bool has_arg_reduction(const Segment&);
 
 // Moves another loop to the last place if the loaded elements lie at uneven distances along the last one, so that its
 // points would be costly lanes, and lie evenly along the other, even though stored elements then lie apart.
-void choose_last_loop(const std::vector<Access>&, FusedKernel&);
+void choose_last_loop(const std::vector<Access>&, const Tuning&, FusedKernel&);
 
 // Decides whether the points of the last outer loop or of the segments' innermost loops are lanes.
-void choose_vector_loop(const std::vector<Access>&, FusedKernel&);
+void choose_vector_loop(const std::vector<Access>&, const Tuning&, FusedKernel&);
 
 }  // namespace cppgen::schedule

@@ -11,7 +11,6 @@ namespace {
 
 using ir::Loop;
 
-constexpr int64_t kMostBytes = 8, kMostFloats = 4;  // channels
 constexpr int64_t kFarIndex = int64_t{1} << 31;
 
 // The dimension in which the load moves with the loop, by 1; nullopt if there are several or none.
@@ -34,7 +33,8 @@ struct Span {
 
 class Folding {
  public:
-  Folding(Program& program, const LoopNest& nest) : program_(program), nest_(nest) {}
+  Folding(Program& program, const LoopNest& nest, const Tuning& tuning)
+      : program_(program), nest_(nest), tuning_(tuning) {}
 
   FusionDecision prepare() {
     view_ = view_of(nest_);
@@ -43,8 +43,8 @@ class Folding {
     channel_ = nest_.reduced.back(), tap_ = nest_.reduced[nest_.reduced.size() - 2];
     const DType type = program_.buffer(left_->buffer).type;
     if (size_of(type) != 1 && type != DType::f32) return FusionDecision::no("not bytes or float32");
-    if (!channel_.extent.is_constant() ||
-        channel_.extent.constant() > (type == DType::f32 ? kMostFloats : kMostBytes) || !tap_.extent.is_constant() ||
+    const int64_t most = type == DType::f32 ? tuning_.folded_float_channels : tuning_.folded_byte_channels;
+    if (!channel_.extent.is_constant() || channel_.extent.constant() > most || !tap_.extent.is_constant() ||
         tap_.extent.is_constant(1))
       return FusionDecision::no("as many channels as fill the groups, or a single tap");
     if (program_.buffer(right_->buffer).kind != ir::BufferKind::constant || !right_->guards.empty() ||
@@ -72,6 +72,7 @@ class Folding {
  private:
   Program& program_;
   const LoopNest& nest_;
+  const Tuning& tuning_;
   std::optional<ContractionView> view_;
   Expr left_ = nullptr, right_ = nullptr;
   Loop channel_, tap_;
@@ -178,12 +179,12 @@ class Folding {
 
 }  // namespace
 
-void fold_taps_into_depth(Program& program, DecisionLog& log) {
+void fold_taps_into_depth(Program& program, const Tuning& tuning, DecisionLog& log) {
   for (size_t i = 0; i < program.statements.size(); i++) {
     const LoopNest* nest = as_nest(program.statements[i]);
     if (!nest || !nest->is_contraction()) continue;
     LoopNest folded = *nest;
-    Folding folding(program, folded);
+    Folding folding(program, folded, tuning);
     if (!log.add("fold taps", describe(program.statements[i]), folding.prepare())) continue;
     LoopNest copy = folding.apply(folded);
     log.copies.push_back({copy.stores[0].buffer, "padding", "taps and few channels become one contiguous depth"});

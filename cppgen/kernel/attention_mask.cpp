@@ -1,9 +1,9 @@
-#include "cppgen/codegen/attention_mask.h"
+#include "cppgen/kernel/attention_mask.h"
 
 #include <algorithm>
 #include <limits>
 
-namespace cppgen::codegen {
+namespace cppgen::kernel {
 namespace {
 
 using ir::Expr;
@@ -117,4 +117,4 @@ std::optional<KeysSeen> keys_seen(const ir::Program& program, const schedule::At
   return std::nullopt;
 }
 
-}  // namespace cppgen::codegen
+}  // namespace cppgen::kernel

@@ -6,7 +6,7 @@
 #include "cppgen/schedule/kernel.h"
 
 // Which keys an attention's scores hide whatever the products are.
-namespace cppgen::codegen {
+namespace cppgen::kernel {
 
 // Row r sees keys among the first `first` + `by_row` * r only, or none where that is not positive; the scores of the
 // others are `fill`.
@@ -22,4 +22,4 @@ struct KeysSeen {
 // is none that hides the last keys of some rows.
 std::optional<KeysSeen> keys_seen(const ir::Program&, const schedule::Attention&);
 
-}  // namespace cppgen::codegen
+}  // namespace cppgen::kernel

@@ -1,0 +1,47 @@
+#pragma once
+#include "cppgen/codegen/kernel_writer.h"
+
+namespace cppgen::codegen {
+
+// Contractions on tiles, either by a register-blocked function of the runtime - what follows the contraction then runs
+// on the block while it is in L1 - or by one in the kernel, with the epilogue on its registers.
+class TileWriter : public KernelWriter {
+ public:
+  TileWriter(const kernel::KernelView& view, const kernel::TilesPlan& plan, const Options& options)
+      : KernelWriter(view, options), plan_(plan) {}
+
+ private:
+  const kernel::TilesPlan& plan_;
+
+  const schedule::TileContraction& contraction() const { return *kernel_.contraction; }
+  void write_body() override;
+  void write_tile_place();
+  void write_line_place();
+  // tile_operands.cpp
+  void declare_left();
+  void write_padding(Expr value);
+  IndexExpr left_offset() const;
+  void write_left();
+  void write_first_row();
+  void write_pointers();
+  // tile_epilogue.cpp
+  void write_epilogue();
+  void write_turned_epilogue();
+  void write_row_places(const std::vector<ir::Loop>& rows);
+  void write_products();
+  std::string even_rows() const;
+  void write_register_product(int64_t rows, int64_t width);
+  void write_called_product();
+  void write_columns();
+  // block_writer.cpp
+  void write_depth_blocks(const kernel::TilesPlan::Blocks&);
+  void open_tiles();
+  void open_panels();
+  void write_sums_place(const char* name, int64_t tiles);
+  void write_all_pointers();
+  void write_block_sums(const kernel::TilesPlan::Blocks&);
+  void write_block_rows(const kernel::TilesPlan::Blocks&);
+  void write_block_epilogues(int64_t tiles);
+};
+
+}  // namespace cppgen::codegen

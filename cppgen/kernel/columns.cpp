@@ -1,0 +1,142 @@
+// Kernels whose lanes are points of the last outer loop: pointwise kernels, pooling, sums over slow dimensions.
+#include <algorithm>
+#include <unordered_map>
+
+#include "cppgen/kernel/forms.h"
+
+namespace cppgen::kernel {
+namespace {
+
+using ir::Loop;
+using schedule::Segment;
+using schedule::Tuning;
+
+// Roughly how many instructions one value of this kind takes beyond a single one.
+int64_t length_of(Expr e) {
+  using ir::UnaryOp;
+  if (e->kind != ir::ExprKind::unary || !is_float(e->type)) return 0;
+  switch (e->unary) {
+    case UnaryOp::exp:
+    case UnaryOp::log:
+    case UnaryOp::tanh:
+    case UnaryOp::sigmoid:
+      return 20;
+    case UnaryOp::erf:
+    case UnaryOp::sin:
+    case UnaryOp::cos:
+      return 30;
+    default:
+      return 0;
+  }
+}
+
+bool has_inner_loops(const schedule::FusedKernel& kernel) {
+  return std::any_of(kernel.segments.begin(), kernel.segments.end(),
+                     [](const Segment& s) { return !s.loops.empty() || !s.reduced.empty(); });
+}
+
+// The longest chain of operations, in instructions: what runs beside it overlaps anyway. 0 where several vectors cannot
+// be computed side by side.
+int64_t chain_length(const schedule::FusedKernel& kernel) {
+  std::vector<Expr> roots;
+  for (const Segment& s : kernel.segments)
+    for (const auto& st : s.stores) {
+      if (!st.indirects.empty()) return 0;
+      roots.push_back(st.value);
+    }
+  int64_t length = 0;
+  std::unordered_map<Expr, int64_t> until;
+  for (Expr e : ir::postorder(roots)) {
+    if (!e->indirects.empty() || size_of(e->type) > 4) return 0;
+    int64_t before = 0;
+    for (Expr x : e->args) before = std::max(before, until.at(x));
+    until[e] = before + length_of(e) + 1;
+    length = std::max(length, until[e]);
+  }
+  return length;
+}
+
+// A core looks ahead over some hundred instructions: in kernels so long that it sees little more than one vector's
+// chain of operations at once, the chains of several vectors are interleaved.
+int64_t chains_of(const KernelView& view) {
+  const Tuning& tuning = view.tuning;
+  if (has_inner_loops(view.kernel) || view.target.lanes == 1 || !view.kernel.locals.empty()) return 1;
+  const int64_t length = chain_length(view.kernel);
+  if (length < tuning.long_chain) return 1;
+  return length < tuning.very_long_chain ? tuning.long_chains : tuning.very_long_chains;
+}
+
+int64_t vectors_of(const KernelView& view, const ColumnsPlan& plan) {
+  const Tuning& tuning = view.tuning;
+  int64_t vectors = 1;
+  for (size_t i = 0; i < plan.segments.size(); i++) {
+    if (view.kernel.segments[i].reductions.empty()) continue;
+    const bool far = !plan.segments[i].prefetches.empty();
+    vectors = std::max(vectors, far ? tuning.far_column_vectors : tuning.column_vectors);
+  }
+  const int64_t extent = constant_or(view.kernel.outer.back().extent, 1 << 20);
+  while (vectors > 1 && extent < vectors * view.target.lanes)
+    vectors = vectors > tuning.column_vectors ? tuning.column_vectors : 1;
+  return vectors;
+}
+
+int64_t block_of(const KernelView& view, int64_t vectors) {
+  const Tuning& tuning = view.tuning;
+  const int64_t extent = constant_or(view.kernel.outer.back().extent, tuning.pointwise_block * 4);
+  if (!has_inner_loops(view.kernel))
+    return extent <= 2 * tuning.pointwise_block ? std::max<int64_t>(extent, 1) : tuning.pointwise_block;
+  int64_t inner = 1;
+  for (const Segment& s : view.kernel.segments) inner += constant_or(points(s), tuning.unknown_inner_points);
+  const int64_t step = view.target.lanes * vectors;
+  const int64_t block = std::max(step, tuning.column_work / inner / step * step);
+  return std::min(block, std::max<int64_t>(extent, 1));
+}
+
+}  // namespace
+
+// What the innermost reduced loop reads at steps of whole pages or nearly so, some steps later: the hardware does not
+// foresee those.
+std::vector<Prefetch> prefetch_far_rows(const KernelView& view, const Segment& s) {
+  const Tuning& tuning = view.tuning;
+  std::vector<Prefetch> found;
+  if (s.reduced.empty() || constant_or(s.reduced.back().extent, 0) < 4 * tuning.rows_ahead) return found;
+  const IndexExpr row = s.reduced.back().var;
+  for (Expr e : values_of(s.reductions)) {
+    if (e->kind != ir::ExprKind::load || view.local(e->buffer) || !e->guards.empty() || !e->indirects.empty()) continue;
+    const IndexExpr offset = view.offset(e);
+    const auto across = ir::stride_of(offset, view.kernel.outer.back().var.node());
+    const auto step = ir::stride_of(offset, row.node());
+    if (!across || !across->is_constant(1) || !step) continue;
+    if (constant_or(*step, 0) * int64_t(size_of(view.type_of(e->buffer))) < tuning.far_row_bytes) continue;
+    found.push_back({e->buffer, ir::substitute(offset, {{row.node(), row + tuning.rows_ahead}})});
+  }
+  return found;
+}
+
+void plan_column_units(const KernelView& view, int64_t block, size_t inner_loops, KernelPlan& plan) {
+  const auto& outer = view.kernel.outer;
+  const size_t units = outer.size() - inner_loops;
+  plan.units = ir::ceildiv(outer.back().extent, block);
+  for (size_t i = 0; i < units; i++) plan.units = plan.units * outer[i].extent;
+  IndexExpr work = 0;
+  for (const Segment& s : view.kernel.segments) work = work + points(s);
+  plan.unit_work = work * block;
+  for (size_t i = units; i + 1 < outer.size(); i++) plan.unit_work = plan.unit_work * outer[i].extent;
+}
+
+KernelPlan plan_columns(const KernelView& view) {
+  KernelPlan plan;
+  ColumnsPlan columns;
+  plan_locals(view, columns, plan.scratch_bytes);
+  plan_sums(view, columns);
+  for (size_t i = 0; i < columns.segments.size(); i++)
+    columns.segments[i].prefetches = prefetch_far_rows(view, view.kernel.segments[i]);
+  columns.vectors = vectors_of(view, columns);
+  columns.block = block_of(view, columns.vectors);
+  columns.chains = chains_of(view);
+  plan_column_units(view, columns.block, 1, plan);
+  plan.form = std::move(columns);
+  return plan;
+}
+
+}  // namespace cppgen::kernel

@@ -1,0 +1,57 @@
+#include "cppgen/kernel/plan.h"
+
+#include <fmt/format.h>
+
+#include "cppgen/kernel/forms.h"
+
+namespace cppgen::kernel {
+namespace {
+
+using schedule::KernelKind;
+
+std::string beside(int64_t count, const char* what) { return count > 1 ? fmt::format(", {} {}", count, what) : ""; }
+
+std::string describe(const RowsPlan& p) { return fmt::format("rows: {} accumulators of a reduction", p.accumulators); }
+std::string describe(const ColumnsPlan& p) {
+  return fmt::format("columns: blocks of {}{}{}", p.block, beside(p.vectors, "vectors side by side"),
+                     beside(p.chains, "chains of operations side by side"));
+}
+std::string describe(const WindowsPlan& p) {
+  return fmt::format("windows: blocks of {}{}{}", p.block, beside(p.vectors, "windows side by side"),
+                     p.inside ? "" : ", conditions for each point");
+}
+std::string describe(const TransposedPlan& p) {
+  return fmt::format("transposed: tiles of {0} x {0}, {1} columns a unit", p.side, p.width);
+}
+std::string describe(const TilesPlan& p) {
+  return fmt::format(
+      "tiles: {} panels a unit{}{}{}", p.panels_per_unit,
+      p.blocks ? fmt::format(", {} tiles of rows, the depth in {} blocks", p.blocks->tiles, p.blocks->depth.count) : "",
+      p.even_rows ? ", rows at one distance" : "", p.turned ? ", results turned" : "");
+}
+std::string describe(const AttentionPlan& p) {
+  return fmt::format("attention: blocks of {} keys, {} panels of queries a unit{}{}", p.key_block,
+                     ir::to_string(p.panels_at_once), p.may_be_few ? ", few rows one by one" : "",
+                     p.hidden ? ", hidden keys left out" : "");
+}
+
+}  // namespace
+
+KernelPlan plan_kernel(const KernelView& view) {
+  if (view.kernel.kind == KernelKind::attention) return plan_attention(view);
+  if (view.kernel.kind == KernelKind::contraction) return plan_tiles(view);
+  if (is_transposed(view)) return plan_transposed(view);
+  if (!view.kernel.vector_outer) return plan_rows(view);
+  return slides_windows(view) ? plan_windows(view) : plan_columns(view);
+}
+
+std::string to_string(const KernelPlan& plan) {
+  const std::string form = std::visit([](const auto& p) { return describe(p); }, plan.form);
+  std::string text =
+      fmt::format("{}; {} units of {} elements", form, ir::to_string(plan.units), ir::to_string(plan.unit_work));
+  if (!plan.scratch_bytes.is_constant(0))
+    text += fmt::format(", {} bytes of scratch", ir::to_string(plan.scratch_bytes));
+  return text;
+}
+
+}  // namespace cppgen::kernel

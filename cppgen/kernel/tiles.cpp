@@ -1,0 +1,161 @@
+// Contractions on tiles: rows x columns blocks over packed panels of the right operand. Sums do not depend on how tiles
+// are dealt out.
+#include <algorithm>
+
+#include "cppgen/kernel/forms.h"
+#include "runtime/base/errors.h"
+
+namespace cppgen::kernel {
+namespace {
+
+using ir::Loop;
+using schedule::TileContraction;
+
+IndexExpr tile_count(const TileContraction& c) {
+  const auto& t = c.tiling;
+  const int64_t mr = c.shape.mr, edges = t.left + t.right;
+  const IndexExpr rows = points(c.rows);
+  if (t.height == 0) return ir::ceildiv(rows, mr);
+  return ir::floordiv(rows, t.height * t.width) *
+         (t.height * pieces(t.width - edges, mr) + edges * pieces(t.height, mr));
+}
+
+rt::DepthBlocks depth_blocks(const TileContraction& c) {
+  if (info(c.format).form != rt::LeftForm::block) return {1, 0, 0, 0};
+  return rt::depth_blocks(c.format, points(c.taps).constant(), c.depth.extent.constant());
+}
+
+// As many panels as stay in their share of the second-level cache while all rows pass over them, yet enough units for
+// many threads.
+int64_t panels_per_unit(const KernelView& view, const TilesPlan& plan, const rt::DepthBlocks& blocks) {
+  const TileContraction& c = *view.kernel.contraction;
+  const auto& tuning = view.tuning;
+  const int64_t most = constant_or(plan.panels, tuning.unknown_panels);
+  const auto fitting = [&](int64_t bytes) {
+    return std::max<int64_t>(1, view.target.l2_bytes / tuning.panel_cache_share / bytes);
+  };
+  int64_t fit = most;
+  if (blocks.count > 1)
+    fit = fitting(blocks.panel_bytes);
+  else if (c.panel_elements.is_constant())
+    fit = fitting(int64_t(size_of(info(c.format).panel)) * c.panel_elements.constant());
+  int64_t group = std::min(most, fit);
+  const int64_t row_tiles = constant_or(plan.tiles, tuning.unknown_panels);
+  if (row_tiles < tuning.contraction_units)
+    group = std::min(group, std::max<int64_t>(1, most * row_tiles / tuning.contraction_units));
+  // Rows are prepared once per unit: that should cost a small part of its time.
+  if (info(c.format).form != rt::LeftForm::in_place) group = std::max(group, std::min(most, tuning.prepared_panels));
+  return std::max<int64_t>(group, 1);
+}
+
+// As many tiles of rows as stay, prepared, in their share of the second-level cache, yet enough units for many threads.
+TilesPlan::Blocks plan_blocks(const KernelView& view, const TilesPlan& plan, const rt::DepthBlocks& depth) {
+  const TileContraction& c = *view.kernel.contraction;
+  const auto& tuning = view.tuning;
+  check(c.tiling.left + c.tiling.right == 0, "tiles: blocks of the depth and tiles of the border");
+  const int64_t taps = points(c.taps).constant(), mr = c.shape.mr;
+  const int64_t bytes = rt::prepared_bytes(c.format, mr, taps, c.depth.extent.constant());
+  const int64_t panels = pieces(c.columns.extent.constant(), c.shape.nr);
+  const int64_t units = constant_or(plan.tiles, tuning.contraction_units) * pieces(panels, plan.panels_per_unit);
+  const int64_t pointer_bytes = taps * mr * 8;
+  const int64_t most =
+      std::min(view.target.l2_bytes / tuning.block_cache_share / bytes, tuning.block_pointer_bytes / pointer_bytes);
+  const int64_t tiles = std::min({tuning.block_tiles, most, units / tuning.contraction_units});
+  return {depth, std::max<int64_t>(1, tiles), bytes};
+}
+
+// Whether tiles in the kernel find the rows of every tile at one distance, the same for each tap.
+bool rows_are_even(const KernelView& view) {
+  const TileContraction& c = *view.kernel.contraction;
+  if (!c.in_registers || !c.left->guards.empty()) return false;
+  const bool within_lines = c.tiling.height != 0 && c.tiling.left + c.tiling.right == 0;
+  if (c.rows.size() != 1 && !within_lines) return false;
+  const IndexExpr offset = view.offset(c.left);
+  const auto has_constant_stride = [&](const Loop& l) {
+    const auto stride = ir::stride_of(offset, l.var.node());
+    return stride && stride->is_constant();
+  };
+  return has_constant_stride(c.rows.back()) && std::all_of(c.taps.begin(), c.taps.end(), has_constant_stride);
+}
+
+// Whether rows lie side by side where they are written, and columns apart: results of images with channels first. Of
+// several loops of rows that is the last; tiles that reach into another image are written row by row.
+bool turns_results(const KernelView& view) {
+  const auto& epilogue = view.kernel.segments[0];
+  if (view.target.lanes < 2 || epilogue.loops.empty()) return false;
+  return std::all_of(epilogue.stores.begin(), epilogue.stores.end(), [&](const ir::Store& s) {
+    const IndexExpr offset = view.offset(s);
+    const auto along = ir::stride_of(offset, epilogue.loops.back().var.node());
+    const auto across = ir::stride_of(offset, view.kernel.contraction->columns.var.node());
+    return s.indirects.empty() && along && along->is_constant(1) && !(across && across->is_constant(1));
+  });
+}
+
+// How many rows the tiles have, or most of them where that is not known.
+void plan_row_counts(const TileContraction& c, TilesPlan& plan) {
+  const IndexExpr rows = points(c.rows);
+  const int64_t mr = c.shape.mr;
+  std::vector<int64_t> counts;
+  const auto add_pieces_of = [&](int64_t length) {
+    const int64_t count = std::max<int64_t>(pieces(length, mr), 1);
+    for (int64_t n : {pieces(length, count), length / count})
+      if (n > 0 && std::find(counts.begin(), counts.end(), n) == counts.end()) counts.push_back(n);
+  };
+  if (c.tiling.height == 0 && !rows.is_constant()) {
+    plan.row_counts = {mr, mr - 1};
+    return;
+  }
+  add_pieces_of(c.tiling.height != 0 ? c.tiling.width - c.tiling.left - c.tiling.right : rows.constant());
+  plan.row_counts = counts;
+  if (c.tiling.left + c.tiling.right != 0) add_pieces_of(c.tiling.height);
+  plan.row_counts_are_all = counts == plan.row_counts;
+}
+
+// Columns of every tile, if that is one number; else tiles in registers are those of full width.
+std::optional<int64_t> width_of_all_tiles(const TileContraction& c) {
+  if (ir::mod(c.columns.extent, c.shape.nr).is_constant(0)) return c.shape.nr;
+  const bool one_panel = c.columns.extent.is_constant() && c.columns.extent.constant() < c.shape.nr;
+  return one_panel ? std::optional(c.columns.extent.constant()) : std::nullopt;
+}
+
+// Scratch for what the format makes of the left operand.
+IndexExpr prepared_scratch(const KernelView& view, const TilesPlan& plan) {
+  const TileContraction& c = *view.kernel.contraction;
+  const rt::TileFormatInfo& format = info(c.format);
+  if (plan.even_rows || format.form == rt::LeftForm::in_place) return 0;
+  const int64_t taps = points(c.taps).constant(), mr = c.shape.mr, line = view.target.cache_line;
+  if (c.depth.extent.is_constant()) return rt::prepared_bytes(c.format, mr, taps, c.depth.extent.constant());
+  check(format.form == rt::LeftForm::rows, "tiles: a block of unknown depth");
+  const IndexExpr lines = ir::ceildiv(c.depth.extent * int64_t(size_of(rt::prepared_type(c.format))), line) + 1;
+  return lines * (line * taps * mr);
+}
+
+}  // namespace
+
+KernelPlan plan_tiles(const KernelView& view) {
+  const TileContraction& c = *view.kernel.contraction;
+  const int64_t mr = c.shape.mr, nr = c.shape.nr;
+  TilesPlan tiles;
+  tiles.tiles = tile_count(c), tiles.panels = ir::ceildiv(c.columns.extent, nr);
+  const rt::DepthBlocks depth = depth_blocks(c);
+  tiles.panels_per_unit = panels_per_unit(view, tiles, depth);
+  if (depth.count > 1) tiles.blocks = plan_blocks(view, tiles, depth);
+  tiles.even_rows = rows_are_even(view);
+  tiles.turned = turns_results(view);
+  tiles.turned_side = pieces(mr, view.target.lanes) * view.target.lanes;
+  plan_row_counts(c, tiles);
+  tiles.width = width_of_all_tiles(c);
+
+  KernelPlan plan;
+  const IndexExpr groups = ir::ceildiv(tiles.panels, tiles.panels_per_unit);
+  const int64_t panels = tiles.panels_per_unit, together = tiles.blocks ? tiles.blocks->tiles : 1;
+  plan.units = (tiles.blocks ? ir::ceildiv(tiles.tiles, together) : tiles.tiles) * groups * points(c.batch);
+  plan.unit_work = points(c.taps) * c.depth.extent * (together * mr * panels * nr / 8);
+  plan.scratch_bytes = tiles.blocks ? IndexExpr(together * tiles.blocks->prepared_bytes +
+                                                together * panels * mr * nr * int64_t(size_of(info(c.format).sum)))
+                                    : prepared_scratch(view, tiles);
+  plan.form = std::move(tiles);
+  return plan;
+}
+
+}  // namespace cppgen::kernel

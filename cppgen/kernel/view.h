@@ -1,0 +1,36 @@
+#pragma once
+#include <vector>
+
+#include "cppgen/schedule/kernel.h"
+#include "cppgen/schedule/options.h"
+
+namespace cppgen::kernel {
+
+using ir::BufferId;
+using ir::Expr;
+using ir::IndexExpr;
+
+// A scheduled kernel, and what its plan follows from.
+struct KernelView {
+  const schedule::Schedule& schedule;
+  const schedule::FusedKernel& kernel;
+  const schedule::Target& target;
+  const schedule::Tuning& tuning;
+
+  const ir::Program& program() const { return schedule.program; }
+  DType type_of(BufferId b) const { return program().buffer(b).type; }
+  const schedule::Local* local(BufferId) const;  // null if it lies in memory
+  // The linear offset of an element; of a buffer in scratch, within the row of one point of the outer loops.
+  IndexExpr offset(BufferId, const std::vector<IndexExpr>& indices) const;
+  IndexExpr offset(Expr load) const { return offset(load->buffer, load->indices); }
+  IndexExpr offset(const ir::Store& store) const { return offset(store.buffer, store.indices); }
+};
+
+inline int64_t constant_or(IndexExpr e, int64_t otherwise) { return e.is_constant() ? e.constant() : otherwise; }
+inline int64_t pieces(int64_t length, int64_t most) { return (length + most - 1) / most; }
+
+// The values of a segment's reductions, or those of stores, and all that they are made of, operands first.
+std::vector<Expr> values_of(const std::vector<ir::Reduction>&);
+std::vector<Expr> values_of(const std::vector<ir::Store>&);
+
+}  // namespace cppgen::kernel
