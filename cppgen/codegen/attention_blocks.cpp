@@ -1,5 +1,4 @@
 // Attention, one block of keys: scores, powers and products with the values.
-#include <fmt/format.h>
 
 #include <cmath>
 
@@ -8,25 +7,25 @@
 namespace cppgen::codegen {
 
 // The tile function for `rows` (text) rows of a matrix.
-static std::string tile_function(const BlockMatrix& m, const char* rows) {
-  return fmt::format("rt->strided[{} + half][{}]", m.rows_contiguous ? 2 : 0, rows);
+static Code tile_function(const BlockMatrix& m, const char* rows) {
+  return code("{}->strided[{} + half][{}]", kRuntime, m.rows_contiguous ? 2 : 0, rows);
 }
 
 BlockMatrix AttentionWriter::in_place(Expr load, const kernel::OperandMatrix& m, IndexExpr key_stride) const {
-  return {fmt::format("({} + {} + key0 * ({}))", context_.pointers.at(load->buffer), index_text(m.base),
-                      index_text(key_stride)),
-          index_text(m.row_stride), index_text(m.step_stride), m.rows_contiguous};
+  return {
+      code("({} + {} + key0 * ({}))", context_.pointers.at(load->buffer), index_text(m.base), index_text(key_stride)),
+      index_text(m.row_stride), index_text(m.step_stride), m.rows_contiguous};
 }
 
 // Writes the copy of a block, contiguous along the same loop, if the tensor is narrow.
 BlockMatrix AttentionWriter::widened(Expr load, const kernel::OperandMatrix& m, const ir::Loop& rows,
-                                     const ir::Loop& steps, const std::string& copy) {
+                                     const ir::Loop& steps, const Code& copy) {
   const ir::Loop& keys = attention().keys;
   const BlockMatrix source = in_place(load, m, rows.var == keys.var ? m.row_stride : m.step_stride);
   if (!is_narrow(load)) return source;
   const auto count = [&](const ir::Loop& l) { return l.var == keys.var ? "in_block" : index_text(l.extent); };
   const ir::Loop &along = m.rows_contiguous ? rows : steps, &across = m.rows_contiguous ? steps : rows;
-  const std::string ld = along.var == keys.var ? std::to_string(plan_.key_block) : count(along);
+  const Code ld = along.var == keys.var ? std::to_string(plan_.key_block) : count(along);
   body_.line("vec::copy_rows({}, {}, {}, {}, {}, {});", copy, ld, source.block, source.ld(), count(across),
              count(along));
   return {copy, m.rows_contiguous ? "1" : ld, m.rows_contiguous ? ld : "1", m.rows_contiguous};
@@ -34,15 +33,15 @@ BlockMatrix AttentionWriter::widened(Expr load, const kernel::OperandMatrix& m, 
 
 void AttentionWriter::write_key_blocks() {
   const auto& a = attention();
-  std::string row = name_loop(a.rows);
+  Code row = name_loop(a.rows);
   name_loop(a.keys);
   ValueEmitter e(context_, {a.rows.var.node(), a.keys.var.node()}, a.rows.var.node(), "n");
   e.bind_accumulator(0, "vec::load(line)", 2);
   const auto block_of = [](const auto& turned) { return TurnedBlock{turned.scratch, "width"}; };
   for (const auto& t : plan_.turned)
     e.bind_load(t.load, block_of(t).load(index_text(a.keys.var) + " - key0", row + " - row0"));
-  std::string score = e.emit(a.score);
-  add_lines(e.lines[0]);
+  Code score = e.emit(a.score);
+  body_.add(e.lines[0]);
   const int64_t block = plan_.key_block;
   const auto& seen = plan_.hidden;
   body_.open("for (vec::i64 key0 = 0; key0 < {}; key0 += {})", seen ? "seen_by_unit" : "keys", block);
@@ -50,13 +49,13 @@ void AttentionWriter::write_key_blocks() {
   keys_block_ = widened(a.key, plan_.keys, a.keys, a.depth, "wide_keys");
   values_block_ = widened(a.value, plan_.values, a.columns, a.keys, "wide_values");
   open_panels();
-  const std::string end = seen ? write_visible(*seen) : "keys";
+  const Code end = seen ? write_visible(*seen) : "keys";
   body_.line("const vec::i64 some = vec::imin({} - key0, {});", end, block);
   body_.line("vec::fill(peak, width, -__builtin_inff());");
   for (const auto& t : plan_.turned)
-    body_.text_line(block_of(t).fill(fmt::format("{} + {} + key0 + row0 * ({})", context_.pointers.at(t.load->buffer),
-                                                 index_text(t.start), index_text(t.ld)),
-                                     index_text(t.ld), "count", "int(some)"));
+    body_.text(block_of(t).fill(code("{} + {} + key0 + row0 * ({})", context_.pointers.at(t.load->buffer),
+                                     index_text(t.start), index_text(t.ld)),
+                                index_text(t.ld), "count", "int(some)"));
   write_score_tiles(e.lines[2], e, score);
   write_powers();
   write_values();
@@ -64,7 +63,7 @@ void AttentionWriter::write_key_blocks() {
   body_.close();
 }
 
-std::string AttentionWriter::write_visible(const kernel::KeysSeen& seen) {
+Code AttentionWriter::write_visible(const kernel::KeysSeen& seen) {
   body_.line("const vec::i64 visible = leave_out ? vec::imin(keys, vec::imax({} + {} * (row0 + count - 1), 1)) : keys;",
              index_text(seen.first), seen.by_row);
   if (!std::isfinite(seen.fill)) {
@@ -79,12 +78,11 @@ std::string AttentionWriter::write_visible(const kernel::KeysSeen& seen) {
   return "keys";
 }
 
-void AttentionWriter::write_score_tiles(const std::vector<std::string>& values, const ValueEmitter& e,
-                                        const std::string& score) {
+void AttentionWriter::write_score_tiles(const Statements& values, const ValueEmitter& e, const Code& score) {
   const auto& a = attention();
   const int64_t mr = tile().mr;
   const BlockMatrix& m = keys_block_;
-  const std::string row = index_text(a.rows.var), key = index_text(a.keys.var);
+  const Code row = index_text(a.rows.var), key = index_text(a.keys.var);
   body_.line("const vec::i64 tiles = (some + {}) / {}, least = some / tiles, larger = some % tiles;", mr - 1, mr);
   body_.open("for (vec::i64 tile = 0; tile < tiles; tile++)");
   body_.line("const vec::i64 first = key0 + tile * least + vec::imin(tile, larger), size = least + (tile < larger);");
@@ -92,11 +90,11 @@ void AttentionWriter::write_score_tiles(const std::vector<std::string>& values, 
              tile_function(m, "size"), m.block, m.row_stride, m.ld());
   body_.open("auto body = [&](const vec::i64 {}, auto n) CPPGEN_LAMBDA", row);
   body_.line("(void)n;");
-  add_lines(e.lines[1]);
+  body_.add(e.lines[1]);
   body_.line("auto top = vec::load(peak + ({} - row0));", row);
   body_.open("for (vec::i64 {0} = first; {0} < first + size; {0}++)", key);
   body_.line("float* const line = scores + ({} - key0) * width + ({} - row0);", key, row);
-  add_lines(values);
+  body_.add(values);
   if (score != "vec::load(line)") body_.line("vec::store(line, {});", score);
   body_.line("top = vec::max(top, {});", score);
   body_.close();
@@ -114,11 +112,11 @@ void AttentionWriter::write_powers() {
   body_.open("for (int j = 0; j < width; j += vec::L)");
   body_.line("const auto before = vec::load(greatest + j), now = vec::max(before, vec::load(peak + j));");
   body_.line("const auto shift = vec::max(now, vec::set1<float>(-0x1.fffffep127f));");
-  body_.line("const auto scale = vec::exp(rt, before - shift);");
+  body_.line("const auto scale = vec::exp({}, before - shift);", kRuntime);
   body_.line("auto sum = vec::set1<float>(0);");
   body_.open("for (vec::i64 k = 0; k < some; k++)");
   body_.line("float* const line = scores + k * width + j;");
-  body_.line("const auto power = vec::exp(rt, vec::load(line) - shift);");
+  body_.line("const auto power = vec::exp({}, vec::load(line) - shift);", kRuntime);
   body_.line("vec::store(line, power);");
   body_.line("sum = sum + power;");
   body_.close();

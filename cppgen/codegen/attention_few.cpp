@@ -1,6 +1,5 @@
 // Attention of few rows: each row for itself, with keys as lanes of the scores and features as lanes of the result, so
 // that keys and values are read once for each row, a block at a time, where they lie.
-#include <fmt/format.h>
 
 #include "cppgen/codegen/attention_writer.h"
 
@@ -28,32 +27,31 @@ void AttentionWriter::write_few_queries() {
 
 void AttentionWriter::write_few_blocks() {
   const auto& a = attention();
-  const std::string row = name_loop(a.rows);
+  const Code row = name_loop(a.rows);
   name_loop(a.keys);
   ValueEmitter e(context_, {a.rows.var.node(), a.keys.var.node()}, a.keys.var.node(), "n");
   e.bind_accumulator(0, "vec::ld(line, n)", 2);
-  const std::string score = e.emit(a.score);
-  add_lines(e.lines[0]);
+  const Code score = e.emit(a.score);
+  body_.add(e.lines[0]);
   const int64_t block = plan_.key_block;
   body_.open("for (vec::i64 key0 = 0; key0 < keys; key0 += {})", block);
   body_.line("const vec::i64 some = vec::imin(keys - key0, {});", block);
   body_.open("for (vec::i64 {0} = 0; {0} < rows; {0}++)", row);
   const kernel::OperandMatrix& keys = plan_.keys;
-  write_product(in_place(a.key, keys, keys.row_stride), "scores", fmt::format("queries + {} * depth", row), "some",
-                "depth");
-  add_lines(e.lines[1]);
+  write_product(in_place(a.key, keys, keys.row_stride), "scores", code("queries + {} * depth", row), "some", "depth");
+  body_.add(e.lines[1]);
   write_few_scores(e.lines[2], score);
   write_few_values(row);
   body_.close();
   body_.close();
 }
 
-void AttentionWriter::write_few_scores(const std::vector<std::string>& values, const std::string& score) {
-  const std::string key = index_text(attention().keys.var);
+void AttentionWriter::write_few_scores(const Statements& values, const Code& score) {
+  const Code key = index_text(attention().keys.var);
   body_.line("auto top = vec::set1<float>(-__builtin_inff());");
   body_.open("auto body = [&](const vec::i64 {}, auto n) CPPGEN_LAMBDA", key);
   body_.line("float* const line = scores + ({} - key0);", key);
-  add_lines(values);
+  body_.add(values);
   if (score != "vec::ld(line, n)") body_.line("vec::st(line, {}, n);", score);
   body_.line("top = vec::max(top, vec::keep({}, n, vec::set1<float>(-__builtin_inff())));", score);
   body_.close("};");
@@ -62,10 +60,11 @@ void AttentionWriter::write_few_scores(const std::vector<std::string>& values, c
   body_.line("if (at < key0 + some) body(at, vec::Tail{{int(key0 + some - at)}});");
 }
 
-void AttentionWriter::write_few_values(const std::string& row) {
+void AttentionWriter::write_few_values(const Code& row) {
   const auto& a = attention();
   const kernel::OperandMatrix& values = plan_.values;
-  body_.line("const auto scale = vec::take_powers(rt, scores, some, top, greatest_of + {0}, total_of + {0});", row);
+  body_.line("const auto scale = vec::take_powers({1}, scores, some, top, greatest_of + {0}, total_of + {0});", row,
+             kRuntime);
   body_.line("float* const sums = all_sums + {} * side;", row);
   write_product(in_place(a.value, values, values.step_stride), "(key0 == 0 ? sums : part)", "scores", "columns",
                 "some");
@@ -73,8 +72,8 @@ void AttentionWriter::write_few_values(const std::string& row) {
 }
 
 // out = the matrix times a row that has one element for each of its steps.
-void AttentionWriter::write_product(const BlockMatrix& m, const std::string& out, const std::string& row,
-                                    const char* count, const char* steps) {
+void AttentionWriter::write_product(const BlockMatrix& m, const Code& out, const Code& row, const char* count,
+                                    const char* steps) {
   body_.line("vec::{}({}, {}, {}, {}, {}, {});", m.rows_contiguous ? "sum_rows" : "dot_rows", out, row, m.block, m.ld(),
              count, steps);
 }

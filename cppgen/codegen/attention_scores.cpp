@@ -1,5 +1,4 @@
 // Attention: which keys its scores hide.
-#include <fmt/format.h>
 
 #include <cmath>
 

@@ -5,8 +5,6 @@
 // Gimelshein, 2018).
 #include "cppgen/codegen/attention_writer.h"
 
-#include <fmt/format.h>
-
 namespace cppgen::codegen {
 
 using ir::Expr;
@@ -32,7 +30,7 @@ void AttentionWriter::write_body() {
   declare_scratch();
   if (!a.batch.empty()) {
     body_.line("const vec::i64 batch = unit / groups;");
-    decompose(body_, "batch", a.batch);
+    decompose("batch", a.batch);
   }
   const bool may_be_both = plan_.may_be_few && plan_.may_be_many;
   if (may_be_both) body_.open("if (rows <= {})", plan_.few_rows);
@@ -72,7 +70,7 @@ void AttentionWriter::open_panels() {
 void AttentionWriter::write_query_panel() {
   const auto& a = attention();
   const kernel::OperandMatrix& m = plan_.query;
-  const std::string ld = index_text(m.row_stride), step = index_text(m.step_stride);
+  const Code ld = index_text(m.row_stride), step = index_text(m.step_stride);
   body_.line("const auto* const q = {} + {} + row0 * ({});", context_.pointers.at(a.query->buffer), index_text(m.base),
              ld);
   if (is_narrow(a.query)) {
@@ -93,8 +91,8 @@ void AttentionWriter::write_query_panel() {
 }
 
 // Of 0, the total where all scores are -infinity, that is a number where the result is to be 0.
-std::string AttentionWriter::divisor(const std::string& total) const {
-  return attention().zeros ? fmt::format("vec::max({}, vec::set1<float>(0x1p-126f))", total) : total;
+Code AttentionWriter::divisor(const Code& total) const {
+  return attention().zeros ? code("vec::max({}, vec::set1<float>(0x1p-126f))", total) : total;
 }
 
 // The rows of the result, one after the other, in `part`.
@@ -114,15 +112,15 @@ void AttentionWriter::write_result() {
 
 void AttentionWriter::write_epilogue() {
   const auto& a = attention();
-  const std::string row = name_loop(a.rows), column = name_loop(a.columns);
+  const Code row = name_loop(a.rows), column = name_loop(a.columns);
   ValueEmitter e(context_, {a.rows.var.node(), a.columns.var.node()}, a.columns.var.node(), "n");
-  e.bind_accumulator(0, fmt::format("vec::load(part + ({} - row0) * columns + {})", row, column), 2);
+  e.bind_accumulator(0, code("vec::load(part + ({} - row0) * columns + {})", row, column), 2);
   e.store(kernel_.segments[0].stores);
-  add_lines(e.lines[0]);
+  body_.add(e.lines[0]);
   body_.open("for (vec::i64 {0} = row0; {0} < row0 + count; {0}++)", row);
-  add_lines(e.lines[1]);
+  body_.add(e.lines[1]);
   body_.open("auto body = [&](const vec::i64 {}, auto n) CPPGEN_LAMBDA", column);
-  add_lines(e.lines[2]);
+  body_.add(e.lines[2]);
   body_.close("};");
   body_.line("vec::i64 at = 0;");
   body_.line("for (; at + vec::L <= columns; at += vec::L) body(at, vec::All{{}});");

@@ -6,9 +6,9 @@ namespace cppgen::codegen {
 
 // An operand (kernel::OperandMatrix) of one block of keys: `block` is the text of its first element's address.
 struct BlockMatrix {
-  std::string block, row_stride, step_stride;
+  Code block, row_stride, step_stride;
   bool rows_contiguous;
-  const std::string& ld() const { return rows_contiguous ? step_stride : row_stride; }
+  const Code& ld() const { return rows_contiguous ? step_stride : row_stride; }
 };
 
 class AttentionWriter : public KernelWriter {
@@ -31,12 +31,12 @@ class AttentionWriter : public KernelWriter {
   BlockMatrix in_place(Expr load, const kernel::OperandMatrix&, IndexExpr key_stride) const;
   // Where tiles read a block: in place, or from a copy in float32.
   BlockMatrix widened(Expr load, const kernel::OperandMatrix&, const ir::Loop& rows, const ir::Loop& steps,
-                      const std::string& copy);
+                      const Code& copy);
   BlockMatrix keys_block_, values_block_;
   void write_key_blocks();
   // Declares `visible` and passes over blocks without keys that the panel sees; returns where its keys end.
-  std::string write_visible(const kernel::KeysSeen&);
-  void write_score_tiles(const std::vector<std::string>& values, const ValueEmitter&, const std::string& score);
+  Code write_visible(const kernel::KeysSeen&);
+  void write_score_tiles(const Statements& values, const ValueEmitter&, const Code& score);
   void write_powers();
   void write_values();
   void write_result();
@@ -46,12 +46,11 @@ class AttentionWriter : public KernelWriter {
   void write_few_rows();
   void write_few_queries();
   void write_few_blocks();
-  void write_few_scores(const std::vector<std::string>& values, const std::string& score);
-  void write_few_values(const std::string& row);
+  void write_few_scores(const Statements& values, const Code& score);
+  void write_few_values(const Code& row);
   void write_few_results();
-  std::string divisor(const std::string& total) const;
-  void write_product(const BlockMatrix&, const std::string& out, const std::string& row, const char* count,
-                     const char* steps);
+  Code divisor(const Code& total) const;
+  void write_product(const BlockMatrix&, const Code& out, const Code& row, const char* count, const char* steps);
 };
 
 }  // namespace cppgen::codegen

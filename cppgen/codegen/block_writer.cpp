@@ -1,7 +1,6 @@
 // Contractions whose depth is multiplied in blocks, on matrix tiles: a unit is some tiles of rows and a group of
 // panels, whose sums lie in scratch. Each block of a panel is read once for all tiles of rows, each block of rows
 // prepared once for all panels.
-#include <fmt/format.h>
 
 #include "cppgen/codegen/tile_writer.h"
 
@@ -19,7 +18,7 @@ void TileWriter::write_depth_blocks(const kernel::TilesPlan::Blocks& blocks) {
   body_.line("const vec::i64 group = unit / tile_groups % groups, batch = unit / (tile_groups * groups);");
   body_.line("const vec::i64 tile0 = unit % tile_groups * {0}, tile_end = vec::imin(tiles, tile0 + {0});", tiles);
   body_.line("const vec::i64 panel0 = group * {0}, panel_end = vec::imin(panels, panel0 + {0});", group);
-  decompose(body_, "batch", c.batch);
+  decompose("batch", c.batch);
   if (c.batch.empty()) body_.line("(void)batch;");
   write_all_pointers();
   write_block_sums(blocks);
@@ -54,9 +53,9 @@ void TileWriter::write_block_sums(const kernel::TilesPlan::Blocks& plan) {
   body_.line("{0}* const sums = ({0}*)(args->scratch + {1});", sum, tiles * plan.prepared_bytes);
   body_.open("for (vec::i64 block = 0; block < {}; block++)", blocks.count);
   body_.line("const vec::i64 block_taps = {};",
-             taps == 1 ? "1" : fmt::format("vec::imin({0}, taps - block * {0})", blocks.taps));
+             taps == 1 ? "1" : code("vec::imin({0}, taps - block * {0})", blocks.taps));
   body_.line("const vec::i64 block_depth = {};",
-             taps == 1 ? fmt::format("vec::imin({0}, depth - block * {0})", blocks.depth) : "depth");
+             taps == 1 ? code("vec::imin({0}, depth - block * {0})", blocks.depth) : "depth");
   write_block_rows(plan);
   open_panels();
   body_.line("const {}* const right = {} + (({}) * panels + panel) * ({}) + block * {};",
@@ -65,7 +64,7 @@ void TileWriter::write_block_sums(const kernel::TilesPlan::Blocks& plan) {
   open_tiles();
   write_sums_place("to", tiles);
   body_.line("const int function = counts[tile - tile0] + (block == 0 ? 0 : {});", mr);
-  body_.line("rt->tiles[{}][function](prepared + (tile - tile0), block_taps, block_depth, right, to, {});",
+  body_.line("{}->tiles[{}][function](prepared + (tile - tile0), block_taps, block_depth, right, to, {});", kRuntime,
              int(c.format), nr);
   body_.close(), body_.close(), body_.close();
 }
@@ -86,7 +85,8 @@ void TileWriter::write_block_rows(const kernel::TilesPlan::Blocks& plan) {
     body_.line("left += block * {} * count;", plan.depth.taps);
   }
   body_.line("char* const place = args->scratch + (tile - tile0) * {};", plan.prepared_bytes);
-  body_.line("rt->prepare[{}](left, count, block_taps, block_depth, place, prepared + (tile - tile0));", int(c.format));
+  body_.line("{}->prepare[{}](left, count, block_taps, block_depth, place, prepared + (tile - tile0));", kRuntime,
+             int(c.format));
   body_.close();
 }
 

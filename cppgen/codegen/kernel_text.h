@@ -11,7 +11,8 @@ namespace cppgen::codegen {
 struct KernelText {
   std::string name;                   // symbol
   std::string comment;                // lines in front of the function
-  std::string code;                   // empty: the function of this name is that of an earlier kernel
+  std::string linkage;                // what stands in front of `void NAME`
+  std::string function;               // what stands behind; empty: the function of this name is an earlier kernel's
   std::vector<ir::BufferId> buffers;  // arguments, inputs then outputs
   int output_count = 0;
   bool calls_runtime = false;         // elementary functions, or contraction tiles of the runtime
@@ -21,6 +22,9 @@ struct KernelText {
   // the number by which its ids are shifted.
   std::vector<std::string> checks;
   std::vector<std::string> by_lane;  // what is done lane by lane where all else is done with vectors; sorted
+
+  bool has_function() const { return !function.empty(); }
+  std::string code() const { return has_function() ? linkage + " void " + name + function : ""; }
 };
 
 struct Options {

@@ -3,22 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cctype>
 #include <set>
 
 namespace cppgen::codegen {
 namespace {
-
-// Whether `name` occurs in `code` as a whole word.
-bool mentions(const std::string& code, const std::string& name) {
-  auto word = [](char c) { return std::isalnum(static_cast<unsigned char>(c)) || c == '_'; };
-  for (size_t at = code.find(name); at != std::string::npos; at = code.find(name, at + 1)) {
-    bool left = at == 0 || !word(code[at - 1]);
-    bool right = at + name.size() >= code.size() || !word(code[at + name.size()]);
-    if (left && right) return true;
-  }
-  return false;
-}
 
 void collect_symbols(IndexExpr e, std::vector<const ir::IndexNode*>& out) {
   for (const auto* v : ir::variables_of(e))
@@ -73,95 +61,88 @@ std::vector<const ir::IndexNode*> symbols_of(const schedule::Schedule& s, const 
 KernelWriter::KernelWriter(const kernel::KernelView& view, const Options& options)
     : view_(view), kernel_(view.kernel), options_(options), context_{view, {}, {}, {}, 0, {}} {}
 
-std::string KernelWriter::name_loop(const ir::Loop& loop) {
-  std::string name = fmt::format("i{}", next_loop_++);
+Code KernelWriter::name_loop(const ir::Loop& loop) {
+  const Code name = Code::name(fmt::format("i{}", next_loop_++));
   context_.names.set(loop.var.node(), name);
   return name;
 }
 
-void KernelWriter::decompose(TextWriter& out, const std::string& number, const std::vector<ir::Loop>& loops) {
-  std::string rest = number;
-  std::vector<std::string> lines;
+void KernelWriter::decompose(const Code& number, const std::vector<ir::Loop>& loops) {
+  Code rest = number;
   for (size_t i = loops.size(); i-- > 0;) {
-    std::string name = name_loop(loops[i]);
+    const Code name = name_loop(loops[i]);
     if (i == 0) {
-      out.line("const vec::i64 {} = {};", name, rest);
+      body_.declare(name, "const vec::i64 {} = {};", name, rest);
     } else {
-      std::string extent = context_.names.text(loops[i].extent);
-      out.line("const vec::i64 {} = {} % ({});", name, rest, extent);
-      std::string next = context_.fresh("rest");
-      out.line("const vec::i64 {} = {} / ({});", next, rest, extent);
+      const Code extent = index_text(loops[i].extent), next = context_.fresh("rest");
+      body_.declare(name, "const vec::i64 {} = {} % ({});", name, rest, extent);
+      body_.declare(next, "const vec::i64 {} = {} / ({});", next, rest, extent);
       rest = next;
     }
   }
 }
 
-void KernelWriter::add_lines(const std::vector<std::string>& lines) {
-  for (const auto& l : lines) body_.text_line(l);
+Statements KernelWriter::buffer_declarations() {
+  StatementList declarations;
+  const auto declare = [&](BufferId b, bool written) {
+    const size_t argument = text_.buffers.size();
+    const std::string type(storage_type(view_.type_of(b))), qualifier(written ? "" : "const ");
+    const Code name(fmt::format("b{}", argument));
+    context_.pointers[b] = name;
+    declarations.line("{}{}* const {} = ({}{}*)args->buffers[{}];", qualifier, type, name, qualifier, type, argument);
+    text_.buffers.push_back(b);
+  };
+  for (BufferId b : kernel_.inputs) declare(b, false);
+  for (BufferId b : kernel_.outputs) declare(b, true);
+  text_.output_count = int(kernel_.outputs.size());
+  return declarations.take();
 }
 
-void KernelWriter::name_buffers(TextWriter& out) {
-  auto declare = [&](ir::BufferId b, size_t argument, bool written) {
-    std::string name = fmt::format("b{}", argument);
-    context_.pointers[b] = name;
-    std::string type(storage_type(view_.type_of(b)));
-    const char* qualifier = written ? "" : "const ";
-    out.line("{}{}* const {} = ({}{}*)args->buffers[{}];", qualifier, type, name, qualifier, type, argument);
-  };
-  size_t argument = 0;
-  for (auto b : kernel_.inputs) declare(b, argument++, false);
-  for (auto b : kernel_.outputs) declare(b, argument++, true);
-  text_.buffers = kernel_.inputs;
-  text_.buffers.insert(text_.buffers.end(), kernel_.outputs.begin(), kernel_.outputs.end());
-  text_.output_count = int(kernel_.outputs.size());
+// The nodes of the model that the kernel computes.
+std::string KernelWriter::comment() const {
+  if (!options_.comment_origin) return "";
+  std::vector<std::string> shown;
+  for (const auto& o : kernel_.origins)
+    if (std::find(shown.begin(), shown.end(), o) == shown.end()) shown.push_back(o);
+  TextWriter out;
+  out.comment(fmt::format("{}", fmt::join(shown, ", ")));
+  return out.take();
 }
 
 KernelText KernelWriter::write() {
-  text_.name = kernel_.name;
-  TextWriter declarations;
-  declarations.indent();
-  auto symbols = symbols_of(view_.schedule, kernel_);
-  std::vector<std::string> symbol_names;
-  for (size_t i = 0; i < symbols.size(); i++) {
-    symbol_names.push_back(fmt::format("s{}", i));
-    context_.names.set(symbols[i], symbol_names.back());
-  }
-  name_buffers(declarations);
-  before_.indent(), after_.indent();
-  body_.indent(), body_.indent();
+  const auto symbols = symbols_of(view_.schedule, kernel_);
+  for (size_t i = 0; i < symbols.size(); i++) context_.names.set(symbols[i], Code::name(fmt::format("s{}", i)));
+  StatementList function;
+  function.add(buffer_declarations());
   write_body();
-  before_.dedent(), after_.dedent();
-  body_.dedent(), body_.dedent();
-  declarations.dedent();
+  Statements inner = before_.take();
+  inner.push_back({Statement::Kind::block, "for (vec::i64 unit = begin; unit < end; unit++)", "", "}", body_.take()});
+  for (Statement& s : after_.take()) inner.push_back(std::move(s));
+  if (!kernel_.around_caches.empty()) inner.push_back(plain("vec::fence();"));
 
-  std::string inner =
-      before_.take() + "  for (vec::i64 unit = begin; unit < end; unit++) {\n" + body_.take() + "  }\n" + after_.take();
-  if (!kernel_.around_caches.empty()) inner += "  vec::fence();\n";
-  TextWriter out, comment_writer;
-  if (options_.comment_origin) {
-    std::vector<std::string> shown;
-    for (const auto& o : kernel_.origins)
-      if (std::find(shown.begin(), shown.end(), o) == shown.end()) shown.push_back(o);
-    std::string list;
-    for (const auto& o : shown) list += (list.empty() ? "" : ", ") + o;
-    comment_writer.comment(list);
+  std::set<std::string> used;
+  drop_unused(inner, used);
+  for (const auto* symbol : symbols) {
+    const Code name = context_.names.text(IndexExpr(symbol));
+    if (used.count(name.text()) == 0) continue;
+    function.line("const vec::i64 {} = args->params[{}];", name, text_.params.size());
+    text_.params.push_back(IndexExpr(symbol));
   }
-  std::string comment = comment_writer.take();
+  if (used.count(kFirstCheck.text()) != 0)
+    function.line("const int {} = int(args->params[{}]);", kFirstCheck, text_.params.size());
+  text_.calls_runtime = used.count(kRuntime.text()) != 0;
+  if (text_.calls_runtime) function.line("const cppgen_runtime* const {} = args->rt;", kRuntime);
+  function.add(inner);
+
   const bool has_tiles = kernel_.contraction && kernel_.contraction->in_registers;
-  out.line("{} void {}(const cppgen_kernel_args* args, long begin, long end) {{",
-           has_tiles ? "CPPGEN_TILE_KERNEL" : "CPPGEN_KERNEL", kernel_.name);
-  std::string head;
-  for (size_t i = 0; i < symbols.size(); i++) {
-    if (!mentions(inner, symbol_names[i])) continue;
-    head += fmt::format("  const vec::i64 {} = args->params[{}];\n", symbol_names[i], text_.params.size());
-    text_.params.push_back(IndexExpr(symbols[i]));
-  }
-  if (mentions(inner, "check0"))
-    head += fmt::format("  const int check0 = int(args->params[{}]);\n", text_.params.size());
-  text_.calls_runtime = mentions(inner, "rt");
-  if (text_.calls_runtime) head += "  const cppgen_runtime* const rt = args->rt;\n";
-  text_.comment = std::move(comment);
-  text_.code = out.take() + declarations.take() + head + inner + "}\n";
+  text_.name = kernel_.name;
+  text_.comment = comment();
+  text_.linkage = has_tiles ? "CPPGEN_TILE_KERNEL" : "CPPGEN_KERNEL";
+  TextWriter out;
+  out.open_text("(const cppgen_kernel_args* args, long begin, long end)");
+  codegen::write(function.take(), out);
+  out.close();
+  text_.function = out.take();
   text_.checks = context_.checks;
   text_.by_lane.assign(context_.by_lane.begin(), context_.by_lane.end());
   return std::move(text_);

@@ -4,7 +4,6 @@
 
 #include "cppgen/codegen/kernel_text.h"
 #include "cppgen/codegen/value_emitter.h"
-#include "cppgen/support/text_writer.h"
 
 namespace cppgen::codegen {
 
@@ -20,23 +19,22 @@ class KernelWriter {
   const schedule::FusedKernel& kernel_;
   const Options& options_;
   KernelContext context_;
-  TextWriter body_;    // inside the loop over units
-  TextWriter before_;  // in front of that loop
-  TextWriter after_;   // behind it
+  StatementList body_;    // inside the loop over units
+  StatementList before_;  // in front of that loop
+  StatementList after_;   // behind it
   KernelText text_;
 
   virtual void write_body() = 0;
-  std::string index_text(IndexExpr e) const { return context_.names.text(e); }
+  Code index_text(IndexExpr e) const { return context_.names.text(e); }
   // Gives a loop variable a name ("i0", "i1" ...) and returns it.
-  std::string name_loop(const ir::Loop&);
-  // const i64 declarations that take `unit` apart into these loops, the last one fastest.
-  void decompose(TextWriter&, const std::string& number, const std::vector<ir::Loop>&);
-  void add_lines(const std::vector<std::string>&);
+  Code name_loop(const ir::Loop&);
+  // Declares the positions of these loops, the last one fastest, of which `number` counts the points.
+  void decompose(const Code& number, const std::vector<ir::Loop>&);
 
  private:
   int next_loop_ = 0;
-  void name_symbols();
-  void name_buffers(TextWriter& declarations);
+  Statements buffer_declarations();
+  std::string comment() const;
 };
 
 }  // namespace cppgen::codegen

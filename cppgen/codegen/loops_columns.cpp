@@ -1,5 +1,4 @@
 // Kernels whose lanes are points of the last outer loop: pointwise kernels, pooling, sums over slow dimensions.
-#include <fmt/format.h>
 
 #include "cppgen/codegen/loops_writer.h"
 #include "cppgen/codegen/reduction_text.h"
@@ -12,14 +11,14 @@ using schedule::Segment;
 void ColumnsWriter::write_body() {
   const Loop& last = kernel_.outer.back();
   const UnitPart part = write_units(1);
-  std::string v = name_loop(last);
-  std::vector<std::string> hoisted;
-  std::string inside = point(hoisted);
-  add_lines(hoisted);
+  Code v = name_loop(last);
+  Statements hoisted;
+  const Statements inside = point(hoisted);
+  body_.add(hoisted);
   body_.open("auto point = [&](const vec::i64 {}, auto n{}) CPPGEN_LAMBDA", several() ? "start" : v,
              several() || plan_.chains > 1 ? ", auto width" : "");
   if (several()) body_.line("constexpr int U = decltype(width)::value;");
-  if (!inside.empty()) body_.text_line(std::string_view(inside).substr(0, inside.size() - 1));
+  body_.add(inside);
   body_.close("};");
   body_.line("vec::i64 at = {};", part.start);
   body_.line("const vec::i64 stop = {};", part.stop);
@@ -34,16 +33,16 @@ ColumnsWriter::UnitPart ColumnsWriter::write_units(size_t inner_loops) {
   const std::vector<Loop> units(kernel_.outer.begin(), kernel_.outer.end() - long(inner_loops));
   const bool one_block = blocks.is_constant(1), split = !one_block && !units.empty();
   if (split) body_.line("const vec::i64 block = unit % ({0}), outer = unit / ({0});", index_text(blocks));
-  decompose(body_, split ? "outer" : "unit", units);
-  const std::string extent = index_text(last.extent);
+  decompose(split ? "outer" : "unit", units);
+  const Code extent = index_text(last.extent);
   if (one_block) return {"0", extent};
-  const std::string start = fmt::format("{} * {}", split ? "block" : "unit", plan_.block);
-  return {start, fmt::format("vec::imin({}, {} + {})", extent, start, plan_.block)};
+  const Code start = code("{} * {}", split ? "block" : "unit", plan_.block);
+  return {start, code("vec::imin({}, {} + {})", extent, start, plan_.block)};
 }
 
 // What is done at one position of the last loop.
-std::string ColumnsWriter::point(std::vector<std::string>& hoisted) {
-  TextWriter around;
+Statements ColumnsWriter::point(Statements& hoisted) {
+  StatementList around;
   std::swap(body_, around);
   declare_locals(several());
   for (size_t i = 0; i < kernel_.segments.size(); i++) write_segment(kernel_.segments[i], i, hoisted);
@@ -68,14 +67,14 @@ void ColumnsWriter::write_calls() {
   body_.line("if (at < stop) point(at, vec::Tail{{int(stop - at)}}{});", one);
 }
 
-std::string ColumnsWriter::accumulator(size_t segment, size_t reduction) const {
+Code ColumnsWriter::accumulator(size_t segment, size_t reduction) const {
   return accumulator_name(segment, reduction) + (several() ? "[u]" : "");
 }
 
 // Opens the loop over vectors side by side, if there are several.
 void ColumnsWriter::open_vectors() {
   if (!several()) return;
-  body_.text_line("_Pragma(\"GCC unroll 8\")");
+  body_.text("_Pragma(\"GCC unroll 8\")");
   body_.open("for (int u = 0; u < U; u++)");
   if (across_)
     body_.line("const vec::i64 {} = first + u;", index_text(across_->var));
@@ -88,7 +87,7 @@ void ColumnsWriter::close_vectors() {
 }
 
 // Where the reduction's result is: in the total of a long sum, else in the accumulator.
-std::string ColumnsWriter::result(size_t index, size_t r) const {
+Code ColumnsWriter::result(size_t index, size_t r) const {
   if (!has_total(index, r)) return accumulator(index, r);
   return total_name(index, r) + (several() ? "[u]" : "");
 }
@@ -98,31 +97,30 @@ std::optional<LoopsWriter::Parts> ColumnsWriter::column_parts(const Segment& s, 
   auto parts = parts_of(index);
   for (size_t r = 0; parts && r < s.reductions.size(); r++) {
     if (!has_total(index, r)) continue;
-    parts->after.push_back(fmt::format("{0}{2} = {0}{2} + {1}{2}, {1}{2} = {3};", total_name(index, r),
-                                       accumulator_name(index, r), several() ? "[u]" : "",
-                                       accumulator_start(s.reductions[r])));
-    if (several()) parts->after.back().insert(0, "for (int u = 0; u < U; u++) ");
+    const Code add = code("{0}{2} = {0}{2} + {1}{2}, {1}{2} = {3};", total_name(index, r), accumulator_name(index, r),
+                          several() ? "[u]" : "", accumulator_start(s.reductions[r]));
+    parts->after.push_back(plain(several() ? "for (int u = 0; u < U; u++) " + add : add));
   }
   return parts;
 }
 
-std::string ColumnsWriter::update(const Segment& s, size_t index, size_t r, ValueEmitter& e) const {
+Code ColumnsWriter::update(const Segment& s, size_t index, size_t r, ValueEmitter& e) const {
   const auto& red = s.reductions[r];
-  const std::string a = accumulator(index, r);
+  const Code a = accumulator(index, r);
   const bool multiply = red.op == ir::ReduceOp::sum && is_float(red.type) && red.value->kind == ir::ExprKind::binary &&
                         red.value->binary == ir::BinaryOp::mul;
   if (multiply) {
-    const std::string left = e.emit(red.value->args[0]), right = e.emit(red.value->args[1]);
-    return fmt::format("{0} = vec::fma({1}, {2}, {0});", a, left, right);
+    const Code left = e.emit(red.value->args[0]), right = e.emit(red.value->args[1]);
+    return code("{0} = vec::fma({1}, {2}, {0});", a, left, right);
   }
-  const std::string value = e.emit(red.value);
-  const std::string position = is_arg(red) ? e.emit(view_.program().exprs->index(red.position)) : "";
+  const Code value = e.emit(red.value);
+  const Code position = is_arg(red) ? e.emit(view_.program().exprs->index(red.position)) : "";
   return accumulate_text(red, a, value, position, "");
 }
 
 void ColumnsWriter::declare_accumulators(const Segment& s, size_t index) {
-  const auto declare = [&](const ir::Reduction& red, const std::string& name) {
-    const std::string type = accumulator_type(red), start = accumulator_start(red);
+  const auto declare = [&](const ir::Reduction& red, const Code& name) {
+    const Code type = accumulator_type(red), start = accumulator_start(red);
     if (several()) {
       body_.line("{} {}[U];", type, name);
       body_.line("for (int u = 0; u < U; u++) {}[u] = {};", name, start);
@@ -136,7 +134,7 @@ void ColumnsWriter::declare_accumulators(const Segment& s, size_t index) {
   }
 }
 
-void ColumnsWriter::write_segment(const Segment& s, size_t index, std::vector<std::string>& hoisted) {
+void ColumnsWriter::write_segment(const Segment& s, size_t index, Statements& hoisted) {
   const Loop& last = kernel_.outer.back();
   const bool reduces = !s.reductions.empty();
   std::vector<const ir::IndexNode*> variables;
@@ -148,8 +146,8 @@ void ColumnsWriter::write_segment(const Segment& s, size_t index, std::vector<st
   ValueEmitter body(context_, variables, last.var.node(), "n");
   if (across_) body.assume_inside(across_->var.node(), "inside");
   if (plan_.chains > 1) body.compute_side_by_side();
-  std::vector<std::string> updates;
-  for (size_t r = 0; r < s.reductions.size(); r++) updates.push_back(update(s, index, r, body));
+  Statements updates;
+  for (size_t r = 0; r < s.reductions.size(); r++) updates.push_back(plain(update(s, index, r, body)));
   body.store(reduces ? s.body : s.stores);
   hoisted.insert(hoisted.end(), body.lines[0].begin(), body.lines[0].end());
 
@@ -160,18 +158,18 @@ void ColumnsWriter::write_segment(const Segment& s, size_t index, std::vector<st
   open_loops(s.reduced, body, 1 + s.loops.size(), parts);
   open_vectors();
   prefetch(index);
-  if (across_) add_lines(body.lines[body.lines.size() - 2]);
-  add_lines(body.lines.back());
-  add_lines(updates);
+  if (across_) body_.add(body.lines[body.lines.size() - 2]);
+  body_.add(body.lines.back());
+  body_.add(updates);
   close_vectors();
   close_loops(s.reduced.size(), parts);
-  if (parts) add_lines(parts->after);
+  if (parts) body_.add(parts->after);
   if (reduces && !s.stores.empty()) write_results(s, index, hoisted);
   close_loops(s.loops.size());
 }
 
 // Stores what follows from the finished accumulators.
-void ColumnsWriter::write_results(const Segment& s, size_t index, std::vector<std::string>& hoisted) {
+void ColumnsWriter::write_results(const Segment& s, size_t index, Statements& hoisted) {
   const Loop& last = kernel_.outer.back();
   std::vector<const ir::IndexNode*> variables;
   for (const auto& l : s.loops) variables.push_back(l.var.node());
@@ -183,9 +181,9 @@ void ColumnsWriter::write_results(const Segment& s, size_t index, std::vector<st
     after.bind_accumulator(int(r), per_lane_text(s.reductions[r], result(index, r)), int(variables.size()));
   after.store(s.stores);
   hoisted.insert(hoisted.end(), after.lines[0].begin(), after.lines[0].end());
-  for (size_t i = 1; i <= around; i++) add_lines(after.lines[i]);
+  for (size_t i = 1; i <= around; i++) body_.add(after.lines[i]);
   open_vectors();
-  for (size_t i = around + 1; i < after.lines.size(); i++) add_lines(after.lines[i]);
+  for (size_t i = around + 1; i < after.lines.size(); i++) body_.add(after.lines[i]);
   close_vectors();
 }
 

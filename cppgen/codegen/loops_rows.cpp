@@ -1,6 +1,5 @@
 // Kernels whose lanes are points of each segment's innermost loop: reductions along contiguous rows and their
 // pointwise neighbours.
-#include <fmt/format.h>
 
 #include <algorithm>
 
@@ -14,13 +13,13 @@ using schedule::Segment;
 
 void RowsWriter::write_body() {
   if (kernel_.outer.empty()) body_.line("(void)unit;");
-  decompose(body_, "unit", kernel_.outer);
+  decompose("unit", kernel_.outer);
   declare_locals(false);
   for (size_t i = 0; i < kernel_.segments.size(); i++) write_segment(kernel_.segments[i], i);
 }
 
 void RowsWriter::write_segment(const Segment& s, size_t index) {
-  body_.open_text("");
+  body_.open("");
   if (s.reductions.empty())
     write_pointwise(s, index);
   else
@@ -46,11 +45,11 @@ void RowsWriter::write_pointwise(const Segment& s, size_t index) {
   RowLoops row = row_loops(s.loops);
   ValueEmitter e(context_, row.variables, row.vector ? row.vector->var.node() : nullptr, row.lanes());
   e.store(s.stores);
-  add_lines(e.lines[0]);
+  body_.add(e.lines[0]);
   open_loops(row.scalar, e, 1);
   if (row.vector) {
     open_body(*row.vector, index, "");
-    add_lines(e.lines.back());
+    body_.add(e.lines.back());
     body_.close("};");
     body_.line("const vec::i64 extent = {};", index_text(row.vector->extent));
     body_.line("vec::i64 at = 0;");
@@ -69,9 +68,9 @@ void RowsWriter::write_reduction(const Segment& s, size_t index) {
   variables.insert(variables.end(), row.variables.begin(), row.variables.end());
 
   ValueEmitter e(context_, variables, row.vector ? row.vector->var.node() : nullptr, row.lanes());
-  std::vector<std::string> changes = updates(s, index, e, row.lanes());
+  Statements changes = updates(s, index, e, row.lanes());
   e.store(s.body);
-  add_lines(e.lines[0]);
+  body_.add(e.lines[0]);
   open_loops(s.loops, e, 1);
   declare_accumulators(s, index);
   const auto parts = row_parts(s, index);
@@ -82,22 +81,21 @@ void RowsWriter::write_reduction(const Segment& s, size_t index) {
     write_vector_loop(*row.vector, index, in_parts ? parts : std::nullopt, e.lines.back(), changes);
   } else {
     body_.line("const int u = 0;");
-    add_lines(changes);
+    body_.add(changes);
   }
   close_loops(row.scalar.size(), parts);
-  if (parts) add_lines(parts->after);
+  if (parts) body_.add(parts->after);
   write_results(s, index, around);
   close_loops(s.loops.size());
 }
 
-std::vector<std::string> RowsWriter::updates(const Segment& s, size_t index, ValueEmitter& e,
-                                             const std::string& lanes) const {
-  std::vector<std::string> updates;
+Statements RowsWriter::updates(const Segment& s, size_t index, ValueEmitter& e, const Code& lanes) const {
+  Statements updates;
   for (size_t r = 0; r < s.reductions.size(); r++) {
     const auto& red = s.reductions[r];
-    std::string value = e.emit(red.value), position;
+    Code value = e.emit(red.value), position;
     if (is_arg(red)) position = e.emit(view_.program().exprs->index(red.position));
-    updates.push_back(accumulate_text(red, accumulator_name(index, r) + "[u]", value, position, lanes));
+    updates.push_back(plain(accumulate_text(red, accumulator_name(index, r) + "[u]", value, position, lanes)));
   }
   return updates;
 }
@@ -105,7 +103,7 @@ std::vector<std::string> RowsWriter::updates(const Segment& s, size_t index, Val
 void RowsWriter::declare_accumulators(const Segment& s, size_t index) {
   for (size_t r = 0; r < s.reductions.size(); r++) {
     const auto& red = s.reductions[r];
-    std::string a = accumulator_name(index, r);
+    Code a = accumulator_name(index, r);
     body_.line("{} {}[{}];", accumulator_type(red), a, plan_.accumulators);
     body_.line("for (int u = 0; u < {}; u++) {}[u] = {};", plan_.accumulators, a, accumulator_start(red));
     if (has_total(index, r))
@@ -114,15 +112,14 @@ void RowsWriter::declare_accumulators(const Segment& s, size_t index) {
 }
 
 // The accumulators of each reduction are combined in the first one, neighbours first.
-std::vector<std::string> RowsWriter::combine(const Segment& s, size_t index, size_t r) const {
+Statements RowsWriter::combine(const Segment& s, size_t index, size_t r) const {
   const auto& red = s.reductions[r];
-  const std::string a = accumulator_name(index, r);
-  std::vector<std::string> lines;
+  const Code a = accumulator_name(index, r);
+  Statements lines;
   for (int64_t apart = 1; apart < plan_.accumulators; apart *= 2)
     for (int64_t to = 0; to + apart < plan_.accumulators; to += 2 * apart)
       lines.push_back(
-          fmt::format("{}[{}] = {};", a, to,
-                      combine_text(red, fmt::format("{}[{}]", a, to), fmt::format("{}[{}]", a, to + apart))));
+          plain(code("{}[{}] = {};", a, to, combine_text(red, code("{}[{}]", a, to), code("{}[{}]", a, to + apart)))));
   return lines;
 }
 
@@ -132,20 +129,20 @@ std::optional<LoopsWriter::Parts> RowsWriter::row_parts(const Segment& s, size_t
   for (size_t r = 0; parts && r < s.reductions.size(); r++) {
     if (!has_total(index, r)) continue;
     auto lines = combine(s, index, r);
-    const std::string a = accumulator_name(index, r), total = total_name(index, r);
-    lines.push_back(fmt::format("{0} = {0} + {1}[0];", total, a));
-    lines.push_back(fmt::format("for (int u = 0; u < {}; u++) {}[u] = {};", plan_.accumulators, a,
-                                accumulator_start(s.reductions[r])));
+    const Code a = accumulator_name(index, r), total = total_name(index, r);
+    lines.push_back(plain(code("{0} = {0} + {1}[0];", total, a)));
+    lines.push_back(plain(
+        code("for (int u = 0; u < {}; u++) {}[u] = {};", plan_.accumulators, a, accumulator_start(s.reductions[r]))));
     parts->after.insert(parts->after.end(), lines.begin(), lines.end());
   }
   return parts;
 }
 
 void RowsWriter::write_vector_loop(const Loop& vector_loop, size_t index, const std::optional<Parts>& parts,
-                                   const std::vector<std::string>& values, const std::vector<std::string>& updates) {
+                                   const Statements& values, const Statements& updates) {
   open_body(vector_loop, index, ", const int u");
-  add_lines(values);
-  add_lines(updates);
+  body_.add(values);
+  body_.add(updates);
   body_.close("};");
   body_.line("const vec::i64 {} = {};", parts ? "all" : "extent", index_text(vector_loop.extent));
   if (parts) {
@@ -167,18 +164,18 @@ void RowsWriter::write_results(const Segment& s, size_t index, const std::vector
   ValueEmitter after(context_, around, nullptr, "vec::Tail{1}");
   for (size_t r = 0; r < s.reductions.size(); r++) {
     const auto& red = s.reductions[r];
-    std::string a = accumulator_name(index, r), name = a + "_all";
+    Code a = accumulator_name(index, r), name = a + "_all";
     if (is_arg(red)) {
       for (int64_t u = 1; u < plan_.accumulators; u++) body_.line("{0}[0].merge({0}[{1}]);", a, u);
     } else if (!has_total(index, r)) {
-      add_lines(combine(s, index, r));
+      body_.add(combine(s, index, r));
     }
     body_.line("const auto {} = {};", name,
                over_lanes_text(red, has_total(index, r) ? total_name(index, r) : a + "[0]"));
     after.bind_accumulator(int(r), name, int(around.size()));
   }
   after.store(s.stores);
-  for (const auto& lines : after.lines) add_lines(lines);
+  for (const auto& lines : after.lines) body_.add(lines);
 }
 
 }  // namespace cppgen::codegen

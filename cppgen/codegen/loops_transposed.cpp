@@ -1,5 +1,4 @@
 // Kernels that read along one loop and write along another: square tiles, transposed in the cache.
-#include <fmt/format.h>
 
 #include "cppgen/codegen/loops_writer.h"
 #include "cppgen/codegen/turned_block.h"
@@ -9,12 +8,12 @@ namespace cppgen::codegen {
 using ir::Loop;
 
 // Asks for what the next tile reads: pieces of many rows, which the hardware does not foresee.
-void TransposedWriter::prefetch_next_tile(const std::string& column) {
+void TransposedWriter::prefetch_next_tile(const Code& column) {
   if (plan_.next_tiles.empty()) return;
   body_.open("if (const vec::i64 {0} = column0 + {1}; {0} < end0)", column, plan_.side);
   body_.line("const vec::i64 columns = vec::imin(end0 - {}, {});", column, plan_.side);
   for (const auto& next : plan_.next_tiles) {
-    const std::string stride = index_text(next.stride);
+    const Code stride = index_text(next.stride);
     body_.line("vec::prefetch_rows({} + {} + row0{}, {}, {});", context_.pointers.at(next.buffer),
                index_text(next.offset), next.turned ? "" : " * " + stride, stride,
                next.turned ? "columns, rows" : "rows, columns");
@@ -23,29 +22,28 @@ void TransposedWriter::prefetch_next_tile(const std::string& column) {
 }
 
 // Declares the tiles, from which the emitter then loads; returns the lines that fill them.
-std::vector<std::string> TransposedWriter::declare_tiles(ValueEmitter& inner, const std::string& row,
-                                                         const std::string& column) {
+Statements TransposedWriter::declare_tiles(ValueEmitter& inner, const Code& row, const Code& column) {
   const ir::IndexMap at_start{{kernel_.outer[size_t(kernel_.transpose_loop)].var.node(), 0}};
   const int64_t side = plan_.side;
-  std::vector<std::string> fill;
+  StatementList fill;
   for (size_t t = 0; t < plan_.loads.size(); t++) {
     const auto& l = plan_.loads[t];
-    const std::string name = fmt::format("tile{}", t), type(storage_type(view_.type_of(l.load->buffer)));
+    const Code name = code("tile{}", t);
+    const std::string type(storage_type(view_.type_of(l.load->buffer)));
     body_.line("alignas(64) {} {}[{} * {}];", type, name, side, side);
     const TurnedBlock block{name, std::to_string(side)};
-    const std::string source = fmt::format("{} + {} + row0", context_.pointers.at(l.load->buffer),
-                                           index_text(ir::substitute(l.offset, at_start)));
-    const std::string count = l.end ? fmt::format("there{}", t) : "columns";
+    const Code source =
+        code("{} + {} + row0", context_.pointers.at(l.load->buffer), index_text(ir::substitute(l.offset, at_start)));
+    const Code count = l.end ? code("there{}", t) : "columns";
     if (l.end)
-      fill.push_back(fmt::format("const int {} = int(vec::imin(vec::imax({} - column0, 0), columns));", count,
-                                 index_text(*l.end)));
-    fill.push_back(block.fill(source, index_text(l.across), count, "int(rows)"));
+      fill.line("const int {} = int(vec::imin(vec::imax({} - column0, 0), columns));", count, index_text(*l.end));
+    fill.text(block.fill(source, index_text(l.across), count, "int(rows)"));
     if (l.end)
-      fill.push_back(fmt::format("vec::fill_columns({}, {}, {}, columns, int(rows), {}({}));", name, side, count, type,
-                                 literal(l.load->type, l.load->args[0])));
+      fill.line("vec::fill_columns({}, {}, {}, columns, int(rows), {}({}));", name, side, count, type,
+                literal(l.load->type, l.load->args[0]));
     inner.bind_load(l.load, block.load(row + " - row0", column + " - column0"));
   }
-  return fill;
+  return fill.take();
 }
 
 void TransposedWriter::write_body() {
@@ -56,27 +54,27 @@ void TransposedWriter::write_body() {
   body_.line("const vec::i64 part = unit % ({}), rest = unit / ({});", index_text(parts), index_text(parts));
   body_.line("const vec::i64 block = rest % ({}), outer = rest / ({});", index_text(blocks), index_text(blocks));
   if (units.empty()) body_.line("(void)outer;");
-  decompose(body_, "outer", units);
-  const std::string row = name_loop(tile_loop), column = name_loop(last);
+  decompose("outer", units);
+  const Code row = name_loop(tile_loop), column = name_loop(last);
   body_.line("const vec::i64 row0 = block * {0}, rows = vec::imin({1} - row0, {0});", side,
              index_text(tile_loop.extent));
   body_.line("const vec::i64 end0 = vec::imin({}, part * {} + {});", index_text(last.extent), width, width);
 
   ValueEmitter inner(context_, {tile_loop.var.node(), last.var.node()}, last.var.node(), "n");
-  const std::vector<std::string> fill = declare_tiles(inner, row, column);
+  const Statements fill = declare_tiles(inner, row, column);
   inner.store(kernel_.segments[0].stores);
-  add_lines(inner.lines[0]);
+  body_.add(inner.lines[0]);
   body_.open("for (vec::i64 column0 = part * {}; column0 < end0; column0 += {})", width, side);
   body_.line("const int columns = int(vec::imin(end0 - column0, {}));", side);
   prefetch_next_tile(column);
-  body_.open_text("");
+  body_.open("");
   body_.line("const vec::i64 {} = column0;", column);
-  add_lines(fill);
+  body_.add(fill);
   body_.close();
   body_.open("for (vec::i64 {0} = row0; {0} < row0 + rows; {0}++)", row);
-  add_lines(inner.lines[1]);
+  body_.add(inner.lines[1]);
   body_.open("auto point = [&](const vec::i64 {}, auto n) CPPGEN_LAMBDA", column);
-  add_lines(inner.lines[2]);
+  body_.add(inner.lines[2]);
   body_.close("};");
   body_.line("vec::i64 at = column0;");
   body_.line("for (; at + vec::L <= column0 + columns; at += vec::L) point(at, vec::All{{}});");

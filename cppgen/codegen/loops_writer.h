@@ -18,21 +18,21 @@ class LoopsWriter : public KernelWriter {
   // Where one of the loops is run in parts.
   struct Parts {
     kernel::SumParts plan;
-    std::string count;               // name of the number of terms since the last part
-    std::vector<std::string> after;  // lines that follow a part if there were many terms since they last did
+    Code count;        // name of the number of terms since the last part
+    Statements after;  // lines that follow a part if there were many terms since they last did
   };
   std::optional<Parts> parts_of(size_t segment) const;
   // Opens loops, the first followed by the lines of `level`, the next by those of the next level.
   void open_loops(const std::vector<ir::Loop>&, const ValueEmitter&, size_t level,
                   const std::optional<Parts>& parts = std::nullopt);
   void close_loops(size_t count, const std::optional<Parts>& parts = std::nullopt);
-  void open_parts(const std::string& extent, const Parts&);
+  void open_parts(const Code& extent, const Parts&);
   void close_parts(const Parts&);
   void prefetch(size_t segment);
 
   bool has_total(size_t segment, size_t reduction) const { return loops_.segments[segment].has_total[reduction]; }
-  static std::string accumulator_name(size_t segment, size_t reduction);
-  static std::string total_name(size_t segment, size_t reduction);
+  static Code accumulator_name(size_t segment, size_t reduction);
+  static Code total_name(size_t segment, size_t reduction);
 };
 
 // Lanes are points of each segment's innermost loop.
@@ -48,7 +48,7 @@ class RowsWriter : public LoopsWriter {
     std::vector<ir::Loop> scalar;
     std::optional<ir::Loop> vector;
     std::vector<const ir::IndexNode*> variables;  // of all of them
-    std::string lanes() const { return vector ? "n" : "vec::Tail{1}"; }
+    Code lanes() const { return vector ? "n" : "vec::Tail{1}"; }
   };
   void write_body() override;
   void write_segment(const schedule::Segment&, size_t index);
@@ -56,12 +56,11 @@ class RowsWriter : public LoopsWriter {
   void open_body(const ir::Loop& vector_loop, size_t index, const char* more_arguments);
   void write_pointwise(const schedule::Segment&, size_t index);
   void write_reduction(const schedule::Segment&, size_t index);
-  std::vector<std::string> updates(const schedule::Segment&, size_t index, ValueEmitter&,
-                                   const std::string& lanes) const;
+  Statements updates(const schedule::Segment&, size_t index, ValueEmitter&, const Code& lanes) const;
   void declare_accumulators(const schedule::Segment&, size_t index);
   void write_vector_loop(const ir::Loop& vector_loop, size_t index, const std::optional<Parts>&,
-                         const std::vector<std::string>& values, const std::vector<std::string>& updates);
-  std::vector<std::string> combine(const schedule::Segment&, size_t index, size_t reduction) const;
+                         const Statements& values, const Statements& updates);
+  Statements combine(const schedule::Segment&, size_t index, size_t reduction) const;
   std::optional<Parts> row_parts(const schedule::Segment&, size_t index) const;
   void write_results(const schedule::Segment&, size_t index, const std::vector<const ir::IndexNode*>& around);
 };
@@ -77,20 +76,20 @@ class ColumnsWriter : public LoopsWriter {
   std::optional<ir::Loop> across_;  // of windows: the loop whose points stand side by side instead of vectors
 
   struct UnitPart {
-    std::string start, stop;
+    Code start, stop;
   };
   UnitPart write_units(size_t inner_loops);
-  std::string point(std::vector<std::string>& hoisted);
+  Statements point(Statements& hoisted);
 
  private:
   void write_body() override;
   bool several() const { return plan_.vectors > 1; }
   void write_calls();
-  void write_segment(const schedule::Segment&, size_t index, std::vector<std::string>& hoisted);
-  void write_results(const schedule::Segment&, size_t index, std::vector<std::string>& hoisted);
-  std::string update(const schedule::Segment&, size_t index, size_t reduction, ValueEmitter&) const;
-  std::string accumulator(size_t segment, size_t reduction) const;
-  std::string result(size_t segment, size_t reduction) const;
+  void write_segment(const schedule::Segment&, size_t index, Statements& hoisted);
+  void write_results(const schedule::Segment&, size_t index, Statements& hoisted);
+  Code update(const schedule::Segment&, size_t index, size_t reduction, ValueEmitter&) const;
+  Code accumulator(size_t segment, size_t reduction) const;
+  Code result(size_t segment, size_t reduction) const;
   void declare_accumulators(const schedule::Segment&, size_t index);
   std::optional<Parts> column_parts(const schedule::Segment&, size_t index) const;
   void open_vectors();
@@ -107,7 +106,7 @@ class WindowsWriter : public ColumnsWriter {
   const kernel::WindowsPlan& windows_;
 
   void write_body() override;
-  std::string inside_text(const std::string& first) const;
+  Code inside_text(const Code& first) const;
 };
 
 // Tiles that are transposed in the cache.
@@ -120,8 +119,8 @@ class TransposedWriter : public LoopsWriter {
   const kernel::TransposedPlan& plan_;
 
   void write_body() override;
-  std::vector<std::string> declare_tiles(ValueEmitter&, const std::string& row, const std::string& column);
-  void prefetch_next_tile(const std::string& column);
+  Statements declare_tiles(ValueEmitter&, const Code& row, const Code& column);
+  void prefetch_next_tile(const Code& column);
 };
 
 }  // namespace cppgen::codegen

@@ -80,17 +80,17 @@ std::string literal(DType type, Expr constant) {
 namespace {
 constexpr int kSum = 1, kProduct = 2, kAtom = 3;
 
-std::string wrap(std::string text, bool needed) { return needed ? "(" + text + ")" : text; }
+Code wrap(Code text, bool needed) { return needed ? "(" + text + ")" : text; }
 }  // namespace
 
-std::string IndexNames::text(IndexExpr e) const { return text_at(e, 0); }
+Code IndexNames::text(IndexExpr e) const { return text_at(e, 0); }
 
-std::string IndexNames::text_at(IndexExpr e, int precedence) const {
-  if (e.is_constant()) return wrap(fmt::format("{}", e.constant()), e.constant() < 0 && precedence > 0);
+Code IndexNames::text_at(IndexExpr e, int precedence) const {
+  if (e.is_constant()) return wrap(code("{}", e.constant()), e.constant() < 0 && precedence > 0);
   return node_text(e.node(), precedence);
 }
 
-std::string IndexNames::node_text(const IndexNode* n, int precedence) const {
+Code IndexNames::node_text(const IndexNode* n, int precedence) const {
   switch (n->op) {
     case IndexOp::variable: {
       auto it = names_.find(n);
@@ -98,7 +98,7 @@ std::string IndexNames::node_text(const IndexNode* n, int precedence) const {
       return it->second;
     }
     case IndexOp::sum: {
-      std::string out;
+      Code out;
       for (const auto& t : n->terms) {
         int64_t c = t.coefficient;
         if (!out.empty())
@@ -106,30 +106,29 @@ std::string IndexNames::node_text(const IndexNode* n, int precedence) const {
         else if (c < 0)
           out += "-";
         int64_t magnitude = c < 0 ? -c : c;
-        out += node_text(t.node, magnitude == 1 ? kProduct : kProduct);
-        if (magnitude != 1) out += fmt::format(" * {}", magnitude);
+        out += node_text(t.node, kProduct);
+        if (magnitude != 1) out += code(" * {}", magnitude);
       }
-      if (n->constant)
-        out += fmt::format(" {} {}", n->constant < 0 ? '-' : '+', n->constant < 0 ? -n->constant : n->constant);
+      if (n->constant) out += code(" {} {}", n->constant < 0 ? '-' : '+', n->constant < 0 ? -n->constant : n->constant);
       return wrap(out, precedence >= kSum);
     }
     case IndexOp::product: {
-      std::string out;
-      for (const auto& a : n->args) out += (out.empty() ? "" : " * ") + text_at(a, kProduct);
+      Code out;
+      for (const auto& a : n->args) out += code("{}{}", out.empty() ? "" : " * ", text_at(a, kProduct));
       return wrap(out, precedence >= kAtom);
     }
     case IndexOp::floordiv:
     case IndexOp::mod: {
       bool div = n->op == IndexOp::floordiv;
       if (n->args[0].range().lo >= 0)
-        return "(" + text_at(n->args[0], kAtom) + (div ? " / " : " % ") + text_at(n->args[1], kAtom) + ")";
-      return fmt::format("vec::{}({}, {})", div ? "floor_div" : "floor_mod", text(n->args[0]), text(n->args[1]));
+        return code("({} {} {})", text_at(n->args[0], kAtom), div ? "/" : "%", text_at(n->args[1], kAtom));
+      return code("vec::{}({}, {})", div ? "floor_div" : "floor_mod", text(n->args[0]), text(n->args[1]));
     }
     case IndexOp::min:
     case IndexOp::max: {
-      std::string out = text(n->args[0]);
+      Code out = text(n->args[0]);
       for (size_t i = 1; i < n->args.size(); i++)
-        out = fmt::format("vec::{}({}, {})", n->op == IndexOp::min ? "imin" : "imax", out, text(n->args[i]));
+        out = code("vec::{}({}, {})", n->op == IndexOp::min ? "imin" : "imax", out, text(n->args[i]));
       return out;
     }
   }

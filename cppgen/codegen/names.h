@@ -3,6 +3,7 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "cppgen/codegen/code.h"
 #include "cppgen/ir/program.h"
 
 namespace cppgen::codegen {
@@ -21,15 +22,15 @@ std::string literal(DType, Expr constant);
 // Names of index variables in emitted code.
 class IndexNames {
  public:
-  void set(const ir::IndexNode* variable, std::string name) { names_[variable] = std::move(name); }
+  void set(const ir::IndexNode* variable, Code name) { names_[variable] = std::move(name); }
   bool has(const ir::IndexNode* variable) const { return names_.count(variable) != 0; }
   // The expression as C++ over vec::i64; InternalError for a variable without a name.
-  std::string text(IndexExpr) const;
+  Code text(IndexExpr) const;
 
  private:
-  std::unordered_map<const ir::IndexNode*, std::string> names_;
-  std::string node_text(const ir::IndexNode*, int precedence) const;
-  std::string text_at(IndexExpr, int precedence) const;
+  std::unordered_map<const ir::IndexNode*, Code> names_;
+  Code node_text(const ir::IndexNode*, int precedence) const;
+  Code text_at(IndexExpr, int precedence) const;
 };
 
 }  // namespace cppgen::codegen

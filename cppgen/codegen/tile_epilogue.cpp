@@ -1,5 +1,4 @@
 // The products of contraction tiles, and what follows them.
-#include <fmt/format.h>
 
 #include "cppgen/codegen/tile_writer.h"
 
@@ -11,7 +10,7 @@ using ir::Loop;
 void TileWriter::write_epilogue() {
   const auto& c = *kernel_.contraction;
   const std::vector<Loop>& rows = kernel_.segments[0].loops;
-  const std::string column = name_loop(c.columns);
+  const Code column = name_loop(c.columns);
   write_row_places(rows);
   std::vector<const ir::IndexNode*> variables;
   for (const Loop& l : rows) variables.push_back(l.var.node());
@@ -20,15 +19,15 @@ void TileWriter::write_epilogue() {
   e.align_lanes(view_.target.lanes);
   e.bind_accumulator(0, "sum", int(variables.size()));
   e.store(kernel_.segments[0].stores);
-  add_lines(e.lines[0]);
+  body_.add(e.lines[0]);
   body_.open("const auto epilogue = [&](const vec::i64 r) CPPGEN_LAMBDA");
   for (size_t i = 0; i < rows.size(); i++)
     body_.line("const vec::i64 {} = {};", index_text(rows[i].var),
-               rows.size() == 1 ? "row0 + r * row_step" : fmt::format("at{}[r]", i));
-  for (size_t i = 1; i <= rows.size(); i++) add_lines(e.lines[i]);
+               rows.size() == 1 ? "row0 + r * row_step" : code("at{}[r]", i));
+  for (size_t i = 1; i <= rows.size(); i++) body_.add(e.lines[i]);
   body_.open("return [=](const vec::i64 {}, auto n, const vec::V<{}> sum) CPPGEN_LAMBDA", column,
              lane_type(info(c.format).sum));
-  add_lines(e.lines.back());
+  body_.add(e.lines.back());
   body_.close("};");
   body_.close("};");
   if (plan_.turned) write_turned_epilogue();
@@ -39,11 +38,11 @@ void TileWriter::write_epilogue() {
 void TileWriter::write_turned_epilogue() {
   const auto& c = *kernel_.contraction;
   const std::vector<Loop>& rows = kernel_.segments[0].loops;
-  const std::string column = index_text(c.columns.var), row = index_text(rows.back().var);
+  const Code column = index_text(c.columns.var), row = index_text(rows.back().var);
   const size_t around = rows.size() - 1;
   if (around > 0) {
     body_.line("const vec::i64 row_within = row0 % ({0}), row_around = row0 / ({0});", index_text(rows.back().extent));
-    decompose(body_, "row_around", {rows.begin(), rows.end() - 1});
+    decompose("row_around", {rows.begin(), rows.end() - 1});
   }
   std::vector<const ir::IndexNode*> variables;
   for (const Loop& l : rows) variables.push_back(l.var.node());
@@ -51,13 +50,13 @@ void TileWriter::write_turned_epilogue() {
   ValueEmitter e(context_, variables, variables.back(), "n");
   e.bind_accumulator(0, "sum", int(variables.size()));
   e.store(kernel_.segments[0].stores);
-  add_lines(e.lines[0]);
-  for (size_t i = 1; i <= around; i++) add_lines(e.lines[i]);
+  body_.add(e.lines[0]);
+  for (size_t i = 1; i <= around; i++) body_.add(e.lines[i]);
   body_.open("const auto turned_epilogue = [&](const vec::i64 {}) CPPGEN_LAMBDA", column);
-  add_lines(e.lines[around + 1]);
+  body_.add(e.lines[around + 1]);
   body_.open("return [=](const vec::i64 r, auto n, const vec::V<{}> sum) CPPGEN_LAMBDA", lane_type(info(c.format).sum));
   body_.line("const vec::i64 {} = {} + r;", row, around > 0 ? "row_within" : "row0");
-  add_lines(e.lines.back());
+  body_.add(e.lines.back());
   body_.close("};");
   body_.close("};");
 }
@@ -70,7 +69,7 @@ void TileWriter::write_row_places(const std::vector<Loop>& rows) {
   }
   for (size_t i = 0; i < rows.size(); i++) body_.line("vec::i64 at{}[{}];", i, kernel_.contraction->shape.mr);
   body_.open("for (int r = 0; r < count; r++)");
-  decompose(body_, "(row0 + r * row_step)", rows);
+  decompose("(row0 + r * row_step)", rows);
   for (size_t i = 0; i < rows.size(); i++) body_.line("at{}[r] = {};", i, index_text(rows[i].var));
   body_.close();
 }
@@ -91,7 +90,7 @@ void TileWriter::write_products() {
   write_columns();
   if (!c.in_registers) return write_called_product();
   for (const int64_t rows : plan_.row_counts) {
-    body_.open("if (count == {}{})", rows, width ? "" : fmt::format(" && tile_columns == {}", c.shape.nr));
+    body_.open("if (count == {}{})", rows, width ? "" : code(" && tile_columns == {}", c.shape.nr));
     write_register_product(rows, width.value_or(c.shape.nr));
     body_.close("} else");
   }
@@ -103,14 +102,14 @@ void TileWriter::write_products() {
   body_.close();
 }
 
-std::string TileWriter::even_rows() const {
+Code TileWriter::even_rows() const {
   const IndexExpr distance = *ir::stride_of(left_offset(), kernel_.contraction->rows.back().var.node());
-  return fmt::format("vec::EvenRows{{left, {}, tap_offsets}}", index_text(distance));
+  return code("vec::EvenRows{{left, {}, tap_offsets}}", index_text(distance));
 }
 
 void TileWriter::write_register_product(int64_t rows, int64_t width) {
   const auto& c = *kernel_.contraction;
-  const std::string left = plan_.even_rows ? even_rows() : fmt::format("vec::ScatteredRows<{}>{{left}}", rows);
+  const Code left = plan_.even_rows ? even_rows() : code("vec::ScatteredRows<{}>{{left}}", rows);
   body_.line("vec::tile<{}, {}, {}>({}, taps, depth, right, column0, epilogue);", rows, c.shape.nr / view_.target.lanes,
              width, left);
 }
@@ -125,20 +124,19 @@ void TileWriter::write_called_product() {
     body_.line("vec::row_pointers({}, count, taps, rows);", even_rows());
     operand = "rows";
   }
-  body_.line("rt->tiles[{}][count]({}, taps, depth, right, block, {});", int(c.format), operand, c.shape.nr);
-  const std::string in_rows =
-      fmt::format("vec::finish_block(block, {}, count, column0, tile_columns, epilogue);", c.shape.nr);
-  if (!plan_.turned) return body_.text_line(in_rows);
+  body_.line("{}->tiles[{}][count]({}, taps, depth, right, block, {});", kRuntime, int(c.format), operand, c.shape.nr);
+  const Code in_rows = code("vec::finish_block(block, {}, count, column0, tile_columns, epilogue);", c.shape.nr);
+  if (!plan_.turned) return body_.text(in_rows);
   const int64_t side = plan_.turned_side;
   const std::vector<Loop>& rows = kernel_.segments[0].loops;
   body_.open("if (row_step == 1{})",
-             rows.size() == 1 ? "" : fmt::format(" && row_within + count <= {}", index_text(rows.back().extent)));
+             rows.size() == 1 ? "" : code(" && row_within + count <= {}", index_text(rows.back().extent)));
   body_.line("alignas(64) {} turned[{} * {}];", storage_type(format.sum), c.shape.nr, side);
   body_.line("vec::finish_turned(block, {}, turned, {}, count, column0, tile_columns, turned_epilogue);", c.shape.nr,
              side);
   body_.close("} else");
   body_.open("");
-  body_.text_line(in_rows);
+  body_.text(in_rows);
   body_.close();
 }
 

@@ -1,5 +1,4 @@
 // The left operand of contraction tiles: where its rows lie, and what stands for those outside of it.
-#include <fmt/format.h>
 
 #include "cppgen/codegen/tile_writer.h"
 #include "cppgen/schedule/engines/panels.h"
@@ -17,10 +16,9 @@ void TileWriter::write_padding(Expr value) {
     before_.line("alignas(64) static const {} padding[{}] = {{}};", type, depth);
     return;
   }
-  std::string text = value->kind == ir::ExprKind::constant
-                         ? literal(value->type, value)
-                         : fmt::format("{}[{}]", context_.pointers.at(value->buffer),
-                                       index_text(view_.offset(value->buffer, value->indices)));
+  Code text = value->kind == ir::ExprKind::constant ? literal(value->type, value)
+                                                    : code("{}[{}]", context_.pointers.at(value->buffer),
+                                                           index_text(view_.offset(value->buffer, value->indices)));
   before_.line("alignas(64) {} padding[{}];", type, depth);
   before_.line("for (vec::i64 i = 0; i < {}; i++) padding[i] = {}({});", depth, type, text);
 }
@@ -28,10 +26,10 @@ void TileWriter::write_padding(Expr value) {
 void TileWriter::declare_left() {
   const auto& c = *kernel_.contraction;
   if (plan_.even_rows) {
-    std::string offsets;
+    Code offsets;
     const IndexExpr left = view_.offset(c.left->buffer, c.left->indices);
     for (int64_t offset : schedule::offsets_of(c.taps, left, 0))
-      offsets += fmt::format("{}{}", offsets.empty() ? "" : ", ", offset);
+      offsets += code("{}{}", offsets.empty() ? "" : ", ", offset);
     before_.line("static const vec::i64 tap_offsets[] = {{{}}};", offsets);
     return;
   }
@@ -48,7 +46,7 @@ void TileWriter::write_left() {
   write_pointers();
   const rt::TileFormatInfo& format = info(c.format);
   if (format.form != rt::LeftForm::in_place)
-    body_.line("rt->prepare[{}](left, count, taps, depth, args->scratch, prepared);", int(c.format));
+    body_.line("{}->prepare[{}](left, count, taps, depth, args->scratch, prepared);", kRuntime, int(c.format));
 }
 
 IndexExpr TileWriter::left_offset() const {
@@ -60,7 +58,7 @@ void TileWriter::write_first_row() {
   const auto& c = *kernel_.contraction;
   ir::IndexMap at_start;
   for (const Loop& tap : c.taps) at_start[tap.var.node()] = 0;
-  decompose(body_, "row0", c.rows);
+  decompose("row0", c.rows);
   body_.line("const float* const left = {} + {};", context_.pointers.at(c.left->buffer),
              index_text(ir::substitute(left_offset(), at_start)));
 }
@@ -70,26 +68,26 @@ void TileWriter::write_pointers() {
   const auto& c = *kernel_.contraction;
   if (c.tiling.skips_padding) body_.line("bool reached[{}] = {{}};", points(c.taps).constant());
   body_.open("for (int r = 0; r < count; r++)");
-  decompose(body_, "(row0 + r * row_step)", c.rows);
-  std::string tap = "0";
+  decompose("(row0 + r * row_step)", c.rows);
+  Code tap = "0";
   for (const auto& t : c.taps) {
-    std::string name = name_loop(t);
+    Code name = name_loop(t);
     body_.open("for (vec::i64 {0} = 0; {0} < {1}; {0}++)", name, index_text(t.extent));
-    tap = tap == "0" ? name : fmt::format("({}) * ({}) + {}", tap, index_text(t.extent), name);
+    tap = tap == "0" ? name : code("({}) * ({}) + {}", tap, index_text(t.extent), name);
   }
-  std::string address = fmt::format("{} + {}", context_.pointers.at(c.left->buffer), index_text(left_offset()));
-  std::string inside;
+  Code address = code("{} + {}", context_.pointers.at(c.left->buffer), index_text(left_offset()));
+  Code inside;
   for (const auto& g : c.left->guards) {
-    std::string index = index_text(g.index);
+    Code index = index_text(g.index);
     if (!ir::prove_less_equal(g.lo, g.index))
-      inside += fmt::format("{}{} >= {}", inside.empty() ? "" : " && ", index, index_text(g.lo));
+      inside += code("{}{} >= {}", inside.empty() ? "" : " && ", index, index_text(g.lo));
     if (!ir::prove_less(g.index, g.hi))
-      inside += fmt::format("{}{} < {}", inside.empty() ? "" : " && ", index, index_text(g.hi));
+      inside += code("{}{} < {}", inside.empty() ? "" : " && ", index, index_text(g.hi));
   }
   const bool skips = c.tiling.skips_padding && !inside.empty();
   if (!inside.empty()) {
     body_.line("const bool inside = {};", inside);
-    address = fmt::format("inside ? {} : padding", address);
+    address = code("inside ? {} : padding", address);
   }
   body_.line("left[({}) * count + r] = {};", tap, address);
   if (skips) body_.line("reached[{}] |= inside;", tap);

@@ -1,7 +1,5 @@
 #include "cppgen/codegen/tile_writer.h"
 
-#include <fmt/format.h>
-
 namespace cppgen::codegen {
 
 using ir::Loop;
@@ -14,14 +12,14 @@ void TileWriter::write_body() {
   before_.line("const vec::i64 columns = {}, panels = {};", index_text(c.columns.extent), index_text(plan_.panels));
   before_.line("const vec::i64 taps = {}, depth = {};", index_text(taps), index_text(c.depth.extent));
   if (info(c.format).form == rt::LeftForm::block) {
-    before_.line("rt->begin[{}]();", int(c.format));
-    after_.line("rt->finish[{}]();", int(c.format));
+    before_.line("{}->begin[{}]();", kRuntime, int(c.format));
+    after_.line("{}->finish[{}]();", kRuntime, int(c.format));
   }
   if (plan_.blocks) return write_depth_blocks(*plan_.blocks);
   declare_left();
 
   body_.line("const vec::i64 tile = unit % tiles, group = unit / tiles % groups, batch = unit / (tiles * groups);");
-  decompose(body_, "batch", c.batch);
+  decompose("batch", c.batch);
   if (c.batch.empty()) body_.line("(void)batch;");
   write_tile_place();
   write_left();
@@ -49,11 +47,11 @@ void TileWriter::write_line_place() {
   const int64_t edges = t.left + t.right, inner = t.width - edges;
   const auto pieces = [&](int64_t length) { return kernel::pieces(length, c.shape.mr); };
   const IndexExpr lines = ir::floordiv(points(c.rows), t.width);
-  const auto even_piece = [&](int64_t length, const std::string& number) {
-    return fmt::format("vec::even_piece({}, {}, {})", length, pieces(length), number);
+  const auto even_piece = [&](int64_t length, const Code& number) {
+    return code("vec::even_piece({}, {}, {})", length, pieces(length), number);
   };
   if (edges == 0) {
-    body_.line("const vec::Piece piece = {};", even_piece(inner, fmt::format("tile % {}", pieces(inner))));
+    body_.line("const vec::Piece piece = {};", even_piece(inner, code("tile % {}", pieces(inner))));
     body_.line("const vec::i64 row0 = tile / {} * {} + piece.begin, row_step = 1;", pieces(inner), t.width);
   } else {
     before_.line("const vec::i64 inner_tiles = {};", index_text(lines * pieces(inner)));
@@ -61,8 +59,8 @@ void TileWriter::write_line_place() {
     body_.line("const vec::i64 edge = (tile - inner_tiles) / {} % {}, image = (tile - inner_tiles) / {};",
                pieces(t.height), edges, pieces(t.height) * edges);
     body_.line("const vec::Piece piece = at_edge ? {} : {};",
-               even_piece(t.height, fmt::format("(tile - inner_tiles) % {}", pieces(t.height))),
-               even_piece(inner, fmt::format("tile % {}", pieces(inner))));
+               even_piece(t.height, code("(tile - inner_tiles) % {}", pieces(t.height))),
+               even_piece(inner, code("tile % {}", pieces(inner))));
     body_.line("const vec::i64 edge_column = edge < {} ? edge : edge + {};", t.left, inner);
     body_.line("const vec::i64 row0 = at_edge ? (image * {} + piece.begin) * {} + edge_column", t.height, t.width);
     body_.line("                              : tile / {} * {} + {} + piece.begin;", pieces(inner), t.width, t.left);

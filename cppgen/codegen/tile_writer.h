@@ -29,7 +29,7 @@ class TileWriter : public KernelWriter {
   void write_turned_epilogue();
   void write_row_places(const std::vector<ir::Loop>& rows);
   void write_products();
-  std::string even_rows() const;
+  Code even_rows() const;
   void write_register_product(int64_t rows, int64_t width);
   void write_called_product();
   void write_columns();

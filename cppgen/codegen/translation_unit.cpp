@@ -17,7 +17,7 @@ std::string kernel_headers(const std::string& vec_folder, bool calls_runtime) {
 std::string translation_unit(const std::vector<const KernelText*>& kernels, const std::string& vec_folder) {
   std::string text = kernel_headers(
       vec_folder, std::any_of(kernels.begin(), kernels.end(), [](const KernelText* k) { return k->calls_runtime; }));
-  for (const KernelText* k : kernels) text += "\n" + k->comment + k->code;
+  for (const KernelText* k : kernels) text += "\n" + k->comment + k->code();
   return text;
 }
 
@@ -27,13 +27,11 @@ std::vector<size_t> share_functions(std::vector<KernelText>& kernels) {
   std::vector<int> users(kernels.size(), 0);
   for (size_t i = 0; i < kernels.size(); i++) {
     KernelText& k = kernels[i];
-    std::string function = k.code;
-    function.erase(function.find(k.name), k.name.size());
-    auto [it, fresh] = seen.try_emplace(std::move(function), i);
+    auto [it, fresh] = seen.try_emplace(k.linkage + k.function, i);
     holder[i] = it->second;
     if (fresh) continue;
     k.name = kernels[it->second].name;
-    k.code.clear();
+    k.function.clear();
     users[it->second]++;
   }
   for (size_t i = 0; i < kernels.size(); i++)
@@ -45,8 +43,8 @@ std::vector<size_t> share_functions(std::vector<KernelText>& kernels) {
 int unit_count(const std::vector<KernelText>& kernels, const schedule::Tuning& tuning) {
   int64_t bytes = 0, functions = 0;
   for (const KernelText& k : kernels) {
-    bytes += int64_t(k.code.size());
-    functions += !k.code.empty();
+    bytes += int64_t(k.code().size());
+    functions += k.has_function();
   }
   return int(
       std::clamp<int64_t>(std::max(tuning.least_units, bytes / tuning.unit_bytes), 1, std::max<int64_t>(functions, 1)));
@@ -55,15 +53,15 @@ int unit_count(const std::vector<KernelText>& kernels, const schedule::Tuning& t
 std::vector<std::vector<size_t>> balance(const std::vector<KernelText>& kernels, int count) {
   std::vector<size_t> order;
   for (size_t k = 0; k < kernels.size(); k++)
-    if (!kernels[k].code.empty()) order.push_back(k);
+    if (kernels[k].has_function()) order.push_back(k);
   std::stable_sort(order.begin(), order.end(),
-                   [&](size_t a, size_t b) { return kernels[a].code.size() > kernels[b].code.size(); });
+                   [&](size_t a, size_t b) { return kernels[a].code().size() > kernels[b].code().size(); });
   std::vector<std::vector<size_t>> units(std::min(size_t(std::max(count, 1)), std::max<size_t>(order.size(), 1)));
   std::vector<size_t> cost(units.size(), 0);
   for (size_t k : order) {
     size_t least = size_t(std::min_element(cost.begin(), cost.end()) - cost.begin());
     units[least].push_back(k);
-    cost[least] += kernels[k].code.size();
+    cost[least] += kernels[k].code().size();
   }
   for (auto& u : units) std::sort(u.begin(), u.end());
   return units;

@@ -1,5 +1,4 @@
 // How values are read from memory and written to it: addresses, conditions, indices that are values themselves.
-#include <fmt/format.h>
 
 #include <algorithm>
 
@@ -34,20 +33,18 @@ void ValueEmitter::bind_indirects(const std::vector<ir::Indirect>& indirects) {
     if (indirects_.count(i.variable)) continue;
     Item value = item(i.value);
     bool per_lane = vector_ && value.level >= level_of_variable_.at(vector_);
-    std::string name = context_.fresh("x");
+    Code name = context_.fresh("x");
     int id = int(context_.checks.size());
-    std::string extent = names_.text(i.variable->extent);
+    Code extent = names_.text(i.variable->extent);
     context_.checks.push_back(check_text(*i.variable));
     auto& out = lines[size_t(value.level)];
     if (per_lane) {
-      out.push_back(fmt::format("vec::i64 {}[vec::L];", name));
-      out.push_back(
-          fmt::format("const auto {0}v = vec::checked_indices({0}, {1}, {2}, args->error, check0 + {3}, {4});", name,
-                      value.name, extent, id, lanes_));
+      out.push_back(plain(code("vec::i64 {}[vec::L];", name)));
+      out.push_back(plain(code("const auto {0}v = vec::checked_indices({0}, {1}, {2}, args->error, {5} + {3}, {4});",
+                               name, value.name, extent, id, lanes_, kFirstCheck)));
     } else {
-      out.push_back(
-          fmt::format("const vec::i64 {} = vec::checked_index(vec::lane({}, 0), {}, args->error, check0 + {});", name,
-                      value.name, extent, id));
+      out.push_back(plain(code("const vec::i64 {} = vec::checked_index(vec::lane({}, 0), {}, args->error, {} + {});",
+                               name, value.name, extent, kFirstCheck, id)));
     }
     indirects_[i.variable] = {name, value.level, per_lane};
     if (!per_lane) names_.set(i.variable, name);
@@ -57,41 +54,40 @@ void ValueEmitter::bind_indirects(const std::vector<ir::Indirect>& indirects) {
 
 ValueEmitter::Item ValueEmitter::condition(const std::vector<Guard>& guards,
                                            const std::vector<ir::Indirect>& indirects) {
-  std::string text;
+  Code text;
   int level = 0;
-  auto add = [&](const std::string& part, int at, bool assumed = false) {
-    text += (text.empty() ? "" : " && ") + (assumed ? fmt::format("({} || {})", assumed_flag_, part) : part);
+  auto add = [&](const Code& part, int at, bool assumed = false) {
+    text += code("{}{}", text.empty() ? "" : " && ", assumed ? code("({} || {})", assumed_flag_, part) : part);
     level = std::max(level, at);
   };
   for (const Guard& g : guards) {
     if (varies(g.index) || varies(g.lo) || varies(g.hi)) continue;
     int at = std::max({level_of(g.index), level_of(g.lo), level_of(g.hi)});
     const bool assumed = assumed_loop_ && ir::depends_on(g.index, assumed_loop_);
-    std::string index = names_.text(g.index);
-    if (!ir::prove_less_equal(g.lo, g.index)) add(fmt::format("{} >= {}", index, names_.text(g.lo)), at, assumed);
-    if (!ir::prove_less(g.index, g.hi)) add(fmt::format("{} < {}", index, names_.text(g.hi)), at, assumed);
+    Code index = names_.text(g.index);
+    if (!ir::prove_less_equal(g.lo, g.index)) add(code("{} >= {}", index, names_.text(g.lo)), at, assumed);
+    if (!ir::prove_less(g.index, g.hi)) add(code("{} < {}", index, names_.text(g.hi)), at, assumed);
   }
   for (const auto& i : indirects) {
     const Binding& b = indirects_.at(i.variable);
     if (!b.per_lane) add(b.name + " >= 0", b.level);
   }
   if (text.empty()) return {"", 0};
-  auto [it, fresh] = conditions_.try_emplace(text);
+  auto [it, fresh] = conditions_.try_emplace(text.text());
   if (fresh) {
     it->second = {context_.fresh("g"), level};
-    lines[size_t(level)].push_back(fmt::format("const bool {} = {};", it->second.name, text));
+    lines[size_t(level)].push_back(let(it->second.name, code("const bool {} = {};", it->second.name, text)));
   }
   return it->second;
 }
 
-std::string ValueEmitter::lane_condition(const std::vector<Guard>& guards,
-                                         const std::vector<ir::Indirect>& indirects) const {
-  std::string text;
-  auto add = [&](const std::string& part) { text += (text.empty() ? "" : " && ") + part; };
+Code ValueEmitter::lane_condition(const std::vector<Guard>& guards, const std::vector<ir::Indirect>& indirects) const {
+  Code text;
+  auto add = [&](const Code& part) { text += code("{}{}", text.empty() ? "" : " && ", part); };
   for (const Guard& g : guards) {
     if (!varies(g.index) && !varies(g.lo) && !varies(g.hi)) continue;
-    std::string index = lane_names_.text(g.index);
-    add(fmt::format("{} >= {} && {} < {}", index, lane_names_.text(g.lo), index, lane_names_.text(g.hi)));
+    Code index = lane_names_.text(g.index);
+    add(code("{} >= {} && {} < {}", index, lane_names_.text(g.lo), index, lane_names_.text(g.hi)));
   }
   for (const auto& i : indirects)
     if (indirects_.at(i.variable).per_lane) add(lane_names_.text(IndexExpr(i.variable)) + " >= 0");
@@ -99,34 +95,33 @@ std::string ValueEmitter::lane_condition(const std::vector<Guard>& guards,
 }
 
 ValueEmitter::Item ValueEmitter::local_load(Expr e, const schedule::Local&) {
-  const std::string& name = context_.pointers.at(e->buffer);
+  const Code& name = context_.pointers.at(e->buffer);
   bool lanes_are_points = context_.view.kernel.vector_outer;
   return {name, lanes_are_points ? innermost() : 0};
 }
 
 // The elements where neighbouring lanes lie evenly apart; empty if they do not, or exist under conditions of their own.
-std::string ValueEmitter::even_load(const Access& a) const {
+Code ValueEmitter::even_load(const Access& a) const {
   if (!a.lane_when.empty()) return "";
   if (!varies(a.offset) || (a.even && a.stride->is_constant(0)))
-    return fmt::format("vec::ld_all({} + {})", a.pointer, names_.text(a.offset));
+    return code("vec::ld_all({} + {})", a.pointer, names_.text(a.offset));
   if (!a.even) return "";
-  if (a.stride->is_constant(1)) return fmt::format("vec::ld({} + {}, {})", a.pointer, names_.text(a.offset), lanes_);
-  return fmt::format("vec::{}({} + {}, {}, {})", schedule::moves_by_one_or_none(*a.stride) ? "ld_step" : "ld_strided",
-                     a.pointer, names_.text(a.offset), names_.text(*a.stride), lanes_);
+  if (a.stride->is_constant(1)) return code("vec::ld({} + {}, {})", a.pointer, names_.text(a.offset), lanes_);
+  return code("vec::{}({} + {}, {}, {})", schedule::moves_by_one_or_none(*a.stride) ? "ld_step" : "ld_strided",
+              a.pointer, names_.text(a.offset), names_.text(*a.stride), lanes_);
 }
 
 // Elements of which each serves some neighbouring lanes; empty if these are none.
-std::string ValueEmitter::repeated_load(const Access& a) const {
+Code ValueEmitter::repeated_load(const Access& a) const {
   if (a.even || a.by_lane || !a.lane_when.empty() || !vector_) return "";
   const auto repeated = schedule::repeated_elements(a.offset, vector_);
   if (!repeated) return "";
-  return fmt::format("vec::ld_repeated<{}, {}>({} + {}, {}, {})", repeated->lanes, repeated->step, a.pointer,
-                     names_.text(a.offset), names_.text(ir::mod(repeated->lane, repeated->lanes)), lanes_);
+  return code("vec::ld_repeated<{}, {}>({} + {}, {}, {})", repeated->lanes, repeated->step, a.pointer,
+              names_.text(a.offset), names_.text(ir::mod(repeated->lane, repeated->lanes)), lanes_);
 }
 
 // Elements that lie evenly apart, where one condition on an index of the lanes says which of them exist; else empty.
-std::string ValueEmitter::range_load(const Access& a, const std::vector<Guard>& guards,
-                                     const std::string& fallback) const {
+Code ValueEmitter::range_load(const Access& a, const std::vector<Guard>& guards, const Code& fallback) const {
   std::vector<Guard> varying;
   for (const Guard& g : guards)
     if (varies(g.index) || varies(g.lo) || varies(g.hi)) varying.push_back(g);
@@ -135,18 +130,17 @@ std::string ValueEmitter::range_load(const Access& a, const std::vector<Guard>& 
   const auto step = ir::stride_of(g.index, vector_);
   if (!step || !step->is_constant() || step->constant() < 1 || varies(g.lo) || varies(g.hi)) return "";
   const auto first_lane_at = [&](IndexExpr limit) { return names_.text(ir::ceildiv(limit - g.index, *step)); };
-  return fmt::format("vec::ld_range({} + {}, {}, {}, {}, {}, {})", a.pointer, names_.text(a.offset),
-                     names_.text(*a.stride), first_lane_at(g.lo), first_lane_at(g.hi), lanes_, fallback);
+  return code("vec::ld_range({} + {}, {}, {}, {}, {}, {})", a.pointer, names_.text(a.offset), names_.text(*a.stride),
+              first_lane_at(g.lo), first_lane_at(g.hi), lanes_, fallback);
 }
 
 // Elements that lie evenly apart along each of the indices that are values of the lanes, without further conditions;
 // else empty.
-std::string ValueEmitter::indexed_load(const Access& a, const std::vector<Guard>& guards,
-                                       const std::string& fallback) const {
+Code ValueEmitter::indexed_load(const Access& a, const std::vector<Guard>& guards, const Code& fallback) const {
   if (!a.by_lane || !vector_) return "";
   for (const Guard& g : guards)
     if (varies(g.index) || varies(g.lo) || varies(g.hi)) return "";
-  std::string parts;
+  Code parts;
   IndexExpr rest = a.offset;
   for (const IndexNode* v : ir::variables_of(a.offset)) {
     const auto it = indirects_.find(v);
@@ -154,23 +148,24 @@ std::string ValueEmitter::indexed_load(const Access& a, const std::vector<Guard>
     if (!is_index && v != vector_) continue;
     const auto step = ir::stride_of(a.offset, v);
     if (!step || varies(*step)) return "";
-    parts += fmt::format(", vec::LaneIndices{{{}, {}}}", is_index ? it->second.name + "v" : "vec::iota<vec::i64>(0)",
-                         names_.text(*step));
+    parts += code(", vec::LaneIndices{{{}, {}}}", is_index ? it->second.name + "v" : "vec::iota<vec::i64>(0)",
+                  names_.text(*step));
     if (is_index) rest = ir::substitute(rest, {{v, 0}});
   }
-  return fmt::format("vec::ld_at({} + {}, {}, {}{})", a.pointer, names_.text(rest), lanes_, fallback, parts);
+  return code("vec::ld_at({} + {}, {}, {}{})", a.pointer, names_.text(rest), lanes_, fallback, parts);
 }
 
 // The elements one by one; those of which a range exists, as such.
-std::string ValueEmitter::lane_load(const Access& a, const std::vector<Guard>& guards,
-                                    const std::string& fallback) const {
-  if (std::string text = range_load(a, guards, fallback); !text.empty()) return text;
-  if (std::string text = indexed_load(a, guards, fallback); !text.empty()) return text;
-  if (std::string text = repeated_load(a); !text.empty()) return text;
-  std::string address = fmt::format("{} + {}", a.pointer, lane_names_.text(a.offset));
-  if (!a.lane_when.empty()) address = fmt::format("{} ? {} : (const {}*)0", a.lane_when, address, a.type);
-  return fmt::format("vec::ld_lanes<{}>({}, {}, [&](int i) CPPGEN_LAMBDA -> const {}* {{ return {}; }})", a.type,
-                     lanes_, fallback, a.type, address);
+ValueEmitter::LaneLoad ValueEmitter::lane_load(const Access& a, const std::vector<Guard>& guards,
+                                               const Code& fallback) const {
+  if (Code text = range_load(a, guards, fallback); !text.empty()) return {std::move(text), false};
+  if (Code text = indexed_load(a, guards, fallback); !text.empty()) return {std::move(text), true};
+  if (Code text = repeated_load(a); !text.empty()) return {std::move(text), false};
+  Code address = code("{} + {}", a.pointer, lane_names_.text(a.offset));
+  if (!a.lane_when.empty()) address = code("{} ? {} : (const {}*)0", a.lane_when, address, a.type);
+  return {code("vec::ld_lanes<{}>({}, {}, [&](int i) CPPGEN_LAMBDA -> const {}* {{ return {}; }})", a.type, lanes_,
+               fallback, a.type, address),
+          true};
 }
 
 ValueEmitter::Access ValueEmitter::access(BufferId buffer, const std::vector<IndexExpr>& indices,
@@ -196,20 +191,20 @@ ValueEmitter::Item ValueEmitter::load(Expr e) {
   const Access a = access(e->buffer, e->indices, e->guards, e->indirects);
   int level = std::max(when.level, level_of(a.offset));
   for (const Guard& g : e->guards) level = std::max({level, level_of(g.index), level_of(g.lo), level_of(g.hi)});
-  std::string fallback = fmt::format("vec::Loaded<{}>{{}}", a.type);
+  Code fallback = code("vec::Loaded<{}>{{}}", a.type);
   if (!e->guards.empty()) {
     Item f = done_.at(e->args[0]);
     fallback = f.name, level = std::max(level, f.level);
   }
-  std::string text = even_load(a);
+  Code text = even_load(a);
   if (text.empty()) {
-    text = lane_load(a, e->guards, fallback);
+    LaneLoad lanes = lane_load(a, e->guards, fallback);
+    text = std::move(lanes.text);
     level = std::max(level, level_of_variable_.count(vector_) ? level_of_variable_.at(vector_) : 0);
-    if (text.starts_with("vec::ld_lanes") || text.starts_with("vec::ld_at"))
-      note_by_lane(level, why_apart(a, e->indirects));
+    if (lanes.apart) note_by_lane(level, why_apart(a, e->indirects));
   }
   note_strided(a, context_.view.type_of(e->buffer));
-  if (!when.name.empty()) text = fmt::format("{} ? {} : {}", when.name, text, fallback);
+  if (!when.name.empty()) text = code("{} ? {} : {}", when.name, text, fallback);
   return define(level, text);
 }
 
@@ -233,35 +228,36 @@ Expr ValueEmitter::stored_value(const ir::Store& s) const {
 void ValueEmitter::store_one(const ir::Store& s) {
   Item value = item(stored_value(s));
   auto& out = lines.back();
-  const std::string& pointer = context_.pointers.at(s.buffer);
+  const Code& pointer = context_.pointers.at(s.buffer);
   if (const auto* l = context_.view.local(s.buffer); l && l->place == Place::value) {
-    out.push_back(fmt::format("{} = {};", pointer, value.name));
+    out.push_back(plain(code("{} = {};", pointer, value.name)));
     return;
   }
   bind_indirects(s.indirects);
   Item when = condition({}, s.indirects);
-  std::string lane_when = lane_condition({}, s.indirects);
+  Code lane_when = lane_condition({}, s.indirects);
   IndexExpr offset = context_.view.offset(s.buffer, s.indices);
-  std::string type(storage_type(context_.view.type_of(s.buffer)));
+  const std::string type(storage_type(context_.view.type_of(s.buffer)));
   auto stride = vector_ ? lane_stride(offset) : std::nullopt;
-  std::string text;
-  if (!varies(offset))
-    text = fmt::format("vec::st({} + {}, {}, vec::Tail{{1}});", pointer, names_.text(offset), value.name);
-  else if (stride && stride->is_constant(1) && lane_when.empty())
-    text = fmt::format("vec::{}({} + {}, {}, {});", context_.around_caches(s.buffer) ? "st_around" : "st", pointer,
-                       names_.text(offset), value.name, lanes_);
-  else if (stride && lane_when.empty())
-    text = fmt::format("vec::st_strided({} + {}, {}, {}, {});", pointer, names_.text(offset), names_.text(*stride),
-                       value.name, lanes_);
-  else
-    text = fmt::format("vec::st_lanes<{}>({}, {}, [&](int i) CPPGEN_LAMBDA -> {}* {{ return {}{} + {}{}; }});", type,
-                       value.name, lanes_, type, lane_when.empty() ? "" : lane_when + " ? ", pointer,
-                       lane_names_.text(offset), lane_when.empty() ? "" : fmt::format(" : ({}*)0", type));
-  if (text.starts_with("vec::st_strided")) note_by_lane(innermost(), "strided stores");
-  if (text.starts_with("vec::st_lanes")) note_by_lane(innermost(), "stores at computed indices");
-  if (!when.name.empty()) text = fmt::format("if ({}) {}", when.name, text);
-  if (side_by_side_) text = fmt::format("vec::repeat(width, [&](const int u) CPPGEN_LAMBDA {{ {} }});", text);
-  out.push_back(text);
+  Code text;
+  if (!varies(offset)) {
+    text = code("vec::st({} + {}, {}, vec::Tail{{1}});", pointer, names_.text(offset), value.name);
+  } else if (stride && stride->is_constant(1) && lane_when.empty()) {
+    text = code("vec::{}({} + {}, {}, {});", context_.around_caches(s.buffer) ? "st_around" : "st", pointer,
+                names_.text(offset), value.name, lanes_);
+  } else if (stride && lane_when.empty()) {
+    text = code("vec::st_strided({} + {}, {}, {}, {});", pointer, names_.text(offset), names_.text(*stride), value.name,
+                lanes_);
+    note_by_lane(innermost(), "strided stores");
+  } else {
+    note_by_lane(innermost(), "stores at computed indices");
+    text = code("vec::st_lanes<{}>({}, {}, [&](int i) CPPGEN_LAMBDA -> {}* {{ return {}{} + {}{}; }});", type,
+                value.name, lanes_, type, lane_when.empty() ? Code() : lane_when + Code(" ? "), pointer,
+                lane_names_.text(offset), lane_when.empty() ? Code() : code(" : ({}*)0", type));
+  }
+  if (!when.name.empty()) text = code("if ({}) {}", when.name, text);
+  if (side_by_side_) text = code("vec::repeat(width, [&](const int u) CPPGEN_LAMBDA {{ {} }});", text);
+  out.push_back(plain(std::move(text)));
 }
 
 }  // namespace cppgen::codegen

@@ -1,7 +1,5 @@
 #include "cppgen/codegen/value_emitter.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 
 #include "cppgen/codegen/operation_text.h"
@@ -13,7 +11,7 @@ using ir::ExprKind;
 using ir::IndexNode;
 
 ValueEmitter::ValueEmitter(KernelContext& context, std::vector<const IndexNode*> loops,
-                           const IndexNode* vector_variable, std::string lanes)
+                           const IndexNode* vector_variable, Code lanes)
     : lines(loops.size() + 1),
       context_(context),
       vector_(vector_variable),
@@ -21,14 +19,14 @@ ValueEmitter::ValueEmitter(KernelContext& context, std::vector<const IndexNode*>
       names_(context.names),
       lane_names_(context.names) {
   for (size_t i = 0; i < loops.size(); i++) level_of_variable_[loops[i]] = int(i) + 1;
-  if (vector_) lane_names_.set(vector_, "(" + names_.text(IndexExpr(vector_)) + " + i)");
+  if (vector_) lane_names_.set(vector_, code("({} + i)", names_.text(IndexExpr(vector_))));
 }
 
 void ValueEmitter::compute_side_by_side() {
   side_by_side_ = true;
-  std::string point = fmt::format("({} + u * vec::L)", names_.text(IndexExpr(vector_)));
+  const Code point = code("({} + u * vec::L)", names_.text(IndexExpr(vector_)));
   names_.set(vector_, point);
-  lane_names_.set(vector_, fmt::format("({} + i)", point));
+  lane_names_.set(vector_, code("({} + i)", point));
 }
 
 void ValueEmitter::align_lanes(int lanes) {
@@ -44,14 +42,14 @@ std::optional<IndexExpr> ValueEmitter::lane_stride(IndexExpr offset) const {
   return ir::stride_of(ir::substitute(offset, {{vector_, aligned_}}), lane_);
 }
 
-void ValueEmitter::assume_inside(const IndexNode* loop, std::string flag) {
+void ValueEmitter::assume_inside(const IndexNode* loop, Code flag) {
   assumed_loop_ = loop, assumed_flag_ = std::move(flag);
 }
 
-void ValueEmitter::bind_accumulator(int index, std::string name, int level) {
+void ValueEmitter::bind_accumulator(int index, Code name, int level) {
   accumulators_[index] = {std::move(name), level};
 }
-void ValueEmitter::bind_load(Expr load, std::string text) { bound_loads_[load] = std::move(text); }
+void ValueEmitter::bind_load(Expr load, Code text) { bound_loads_[load] = std::move(text); }
 
 int ValueEmitter::level_of(IndexExpr e) const {
   int level = 0;
@@ -70,18 +68,15 @@ bool ValueEmitter::varies(IndexExpr e) const {
   return false;
 }
 
-ValueEmitter::Item ValueEmitter::define(int level, const std::string& text, const char* prefix) {
-  std::string name = context_.fresh(prefix);
-  if (side_by_side_ && level == innermost()) {
-    lines.back().push_back(
-        fmt::format("const auto {} = vec::each(width, [&](const int u) CPPGEN_LAMBDA {{ return {}; }});", name, text));
-    return {name + "[u]", level};
-  }
-  lines[size_t(level)].push_back(fmt::format("const auto {} = {};", name, text));
-  return {name, level};
+ValueEmitter::Item ValueEmitter::define(int level, const Code& value, const char* prefix) {
+  const Code name = context_.fresh(prefix);
+  const bool each = side_by_side_ && level == innermost();
+  const Code all = each ? code("vec::each(width, [&](const int u) CPPGEN_LAMBDA {{ return {}; }})", value) : value;
+  lines[size_t(level)].push_back(let(name, code("const auto {} = {};", name, all)));
+  return {each ? name + "[u]" : name, level};
 }
 
-std::string ValueEmitter::emit(Expr e) { return item(e).name; }
+Code ValueEmitter::emit(Expr e) { return item(e).name; }
 
 ValueEmitter::Item ValueEmitter::item(Expr e) {
   if (auto it = done_.find(e); it != done_.end()) return it->second;
@@ -91,9 +86,9 @@ ValueEmitter::Item ValueEmitter::item(Expr e) {
   return done_.at(e);
 }
 
-std::string ValueEmitter::constant_text(Expr e) const {
+Code ValueEmitter::constant_text(Expr e) const {
   if (e->type == DType::boolean) return literal(e->type, e);
-  return fmt::format("vec::set1<{}>({})", lane_type(e->type), literal(e->type, e));
+  return code("vec::set1<{}>({})", lane_type(e->type), literal(e->type, e));
 }
 
 // x where the value is an int32 of a narrower integer of float32 x, which then need not become narrower.
@@ -106,14 +101,11 @@ static Expr saturated(Expr cast) {
 
 // Bounds and offset are constants outside of all loops.
 ValueEmitter::Item ValueEmitter::rounded(Expr e, const RoundedInRange& r) {
-  auto bound = [&](const char* type, int64_t value) {
-    return define(0, fmt::format("vec::set1<{}>({})", type, value)).name;
-  };
+  auto bound = [&](const char* type, int64_t value) { return define(0, code("vec::set1<{}>({})", type, value)).name; };
   const Item x = done_.at(r.x);
-  std::string text =
-      fmt::format("vec::nearest_in({}, {}, {})", x.name, bound("float", r.least), bound("float", r.most));
+  Code text = code("vec::nearest_in({}, {}, {})", x.name, bound("float", r.least), bound("float", r.most));
   if (r.offset != 0) text += " + " + bound("vec::i32", r.offset);
-  return define(x.level, e->type == DType::i32 ? text : fmt::format("vec::convert<{}>({})", lane_type(e->type), text));
+  return define(x.level, e->type == DType::i32 ? text : code("vec::convert<{}>({})", lane_type(e->type), text));
 }
 
 ValueEmitter::Item ValueEmitter::compute(Expr e) {
@@ -142,17 +134,16 @@ ValueEmitter::Item ValueEmitter::compute(Expr e) {
     }
     case ExprKind::select: {
       Item c = done_.at(e->args[0]), a = done_.at(e->args[1]), b = done_.at(e->args[2]);
-      return define(std::max({c.level, a.level, b.level}),
-                    fmt::format("vec::select({}, {}, {})", c.name, a.name, b.name));
+      return define(std::max({c.level, a.level, b.level}), code("vec::select({}, {}, {})", c.name, a.name, b.name));
     }
     case ExprKind::cast: {
       if (Expr wide = saturated(e)) {
         Item a = done_.at(wide);
-        return define(a.level, fmt::format("vec::saturate<{}>({})", lane_type(e->args[0]->type), a.name));
+        return define(a.level, code("vec::saturate<{}>({})", lane_type(e->args[0]->type), a.name));
       }
       Item a = done_.at(e->args[0]);
-      return define(a.level, fmt::format("vec::cast<{}>({})",
-                                         e->type == DType::boolean ? "vec::b8" : lane_type(e->type), a.name));
+      return define(a.level,
+                    code("vec::cast<{}>({})", e->type == DType::boolean ? "vec::b8" : lane_type(e->type), a.name));
     }
   }
   internal_error("codegen: unknown value");
@@ -160,19 +151,19 @@ ValueEmitter::Item ValueEmitter::compute(Expr e) {
 
 ValueEmitter::Item ValueEmitter::index_value(IndexExpr e) {
   int level = level_of(e);
-  if (!varies(e)) return define(level, fmt::format("vec::set1<vec::i64>({})", names_.text(e)));
+  if (!varies(e)) return define(level, code("vec::set1<vec::i64>({})", names_.text(e)));
   if (vector_) {
     auto stride = ir::stride_of(e, vector_);
     bool indirect = std::any_of(indirects_.begin(), indirects_.end(),
                                 [&](const auto& b) { return b.second.per_lane && ir::depends_on(e, b.first); });
     if (stride && stride->is_constant(1) && !indirect)
-      return define(level, fmt::format("vec::iota<vec::i64>({})", names_.text(e)));
+      return define(level, code("vec::iota<vec::i64>({})", names_.text(e)));
     if (stride && !indirect)
-      return define(level, fmt::format("vec::iota<vec::i64>(0) * vec::set1<vec::i64>({}) + vec::set1<vec::i64>({})",
-                                       names_.text(*stride), names_.text(e)));
+      return define(level, code("vec::iota<vec::i64>(0) * vec::set1<vec::i64>({}) + vec::set1<vec::i64>({})",
+                                names_.text(*stride), names_.text(e)));
   }
   note_by_lane(level, "positions computed by division or minimum");
-  return define(level, fmt::format("vec::index_lanes([&](int i) CPPGEN_LAMBDA {{ return {}; }})", lane_names_.text(e)));
+  return define(level, code("vec::index_lanes([&](int i) CPPGEN_LAMBDA {{ return {}; }})", lane_names_.text(e)));
 }
 
 }  // namespace cppgen::codegen

@@ -7,6 +7,7 @@
 
 #include "cppgen/codegen/names.h"
 #include "cppgen/codegen/rounded_in_range.h"
+#include "cppgen/codegen/statements.h"
 #include "cppgen/kernel/view.h"
 
 namespace cppgen::codegen {
@@ -14,14 +15,14 @@ namespace cppgen::codegen {
 // What the emitters of one kernel share.
 struct KernelContext {
   const kernel::KernelView& view;
-  IndexNames names;                                    // symbols and outer loops
-  std::unordered_map<BufferId, std::string> pointers;  // arguments and rows
+  IndexNames names;                             // symbols and outer loops
+  std::unordered_map<BufferId, Code> pointers;  // arguments and rows
   std::vector<std::string> checks;
   int next_value = 0;
   std::set<std::string> by_lane;  // of KernelText
 
   bool around_caches(BufferId) const;
-  std::string fresh(const char* prefix) { return prefix + std::to_string(next_value++); }
+  Code fresh(const char* prefix) { return Code::name(prefix + std::to_string(next_value++)); }
 };
 
 // Emits values as single-assignment C++ lines, each as far out in a nest of loops as its operands allow.
@@ -31,11 +32,11 @@ struct KernelContext {
 class ValueEmitter {
  public:
   ValueEmitter(KernelContext& context, std::vector<const ir::IndexNode*> loops, const ir::IndexNode* vector_variable,
-               std::string lanes);
+               Code lanes);
 
   // Names for values that exist already: accumulators (at the given level), and loads done otherwise.
-  void bind_accumulator(int index, std::string name, int level);
-  void bind_load(Expr load, std::string text);  // at the innermost level
+  void bind_accumulator(int index, Code name, int level);
+  void bind_load(Expr load, Code text);  // at the innermost level
 
   // Innermost values are computed for several vectors side by side, one operation at a time (vec::each), so that long
   // chains of operations overlap: the names `width` and `u` say how many and which. Nothing may be loaded or stored
@@ -45,31 +46,32 @@ class ValueEmitter {
   // The vector variable is a multiple of `lanes` at lane 0: what is divided by a multiple of that is one for all lanes.
   void align_lanes(int lanes);
   // Conditions on this loop's position hold wherever the flag (a C++ constant) is true.
-  void assume_inside(const ir::IndexNode* loop, std::string flag);
+  void assume_inside(const ir::IndexNode* loop, Code flag);
 
   // The C++ name of the value; the lines that compute it are added to `lines`.
-  std::string emit(Expr);
+  Code emit(Expr);
   // Adds stores at the innermost level, after all their values: an output may lie in the memory of an input.
   void store(const std::vector<ir::Store>&);
 
-  std::vector<std::vector<std::string>> lines;  // by level
+  std::vector<Statements> lines;  // by level
 
  private:
   struct Item {
-    std::string name;
+    Code name;
     int level;
   };
   struct Binding {  // of an indirect variable
-    std::string name;
+    Code name;
     int level;
     bool per_lane;
   };
 
   // Elements of a buffer, one for each lane.
   struct Access {
-    std::string pointer, type;
+    Code pointer;
+    std::string type;
     IndexExpr offset = 0;
-    std::string lane_when;            // of a lane's element to exist; empty: always
+    Code lane_when;                   // of a lane's element to exist; empty: always
     std::optional<IndexExpr> stride;  // between neighbouring lanes
     bool even = false;                // they lie so for all lanes
     bool by_lane = false;             // an index is a value of each lane
@@ -78,13 +80,13 @@ class ValueEmitter {
   KernelContext& context_;
   std::unordered_map<const ir::IndexNode*, int> level_of_variable_;
   const ir::IndexNode* vector_;
-  std::string lanes_;
+  Code lanes_;
   bool side_by_side_ = false;
   const ir::IndexNode* assumed_loop_ = nullptr;
-  std::string assumed_flag_;
+  Code assumed_flag_;
   IndexNames names_, lane_names_;  // lane_names_: the vector variable at lane i
   std::unordered_map<Expr, Item> done_;
-  std::unordered_map<Expr, std::string> bound_loads_;
+  std::unordered_map<Expr, Code> bound_loads_;
   std::map<int, Item> accumulators_;
   std::unordered_map<const ir::IndexNode*, Binding> indirects_;
   std::map<std::string, Item> conditions_;
@@ -102,24 +104,28 @@ class ValueEmitter {
   int innermost() const { return int(lines.size()) - 1; }
   int level_of(IndexExpr) const;
   bool varies(IndexExpr) const;  // over lanes
-  Item define(int level, const std::string& text, const char* prefix = "t");
+  Item define(int level, const Code& value, const char* prefix = "t");
   Item item(Expr);
   Item compute(Expr);
   Item rounded(Expr, const RoundedInRange&);
   Access access(BufferId, const std::vector<IndexExpr>& indices, const std::vector<ir::Guard>&,
                 const std::vector<ir::Indirect>&) const;
-  std::string even_load(const Access&) const;
-  std::string repeated_load(const Access&) const;
-  std::string range_load(const Access&, const std::vector<ir::Guard>&, const std::string& fallback) const;
-  std::string indexed_load(const Access&, const std::vector<ir::Guard>&, const std::string& fallback) const;
-  std::string lane_load(const Access&, const std::vector<ir::Guard>&, const std::string& fallback) const;
+  Code even_load(const Access&) const;
+  Code repeated_load(const Access&) const;
+  Code range_load(const Access&, const std::vector<ir::Guard>&, const Code& fallback) const;
+  Code indexed_load(const Access&, const std::vector<ir::Guard>&, const Code& fallback) const;
+  struct LaneLoad {
+    Code text;
+    bool apart;  // elements are taken one by one
+  };
+  LaneLoad lane_load(const Access&, const std::vector<ir::Guard>&, const Code& fallback) const;
   Item load(Expr);
   Item local_load(Expr, const schedule::Local&);
   Item index_value(IndexExpr);
-  std::string constant_text(Expr) const;
+  Code constant_text(Expr) const;
   void bind_indirects(const std::vector<ir::Indirect>&);
   Item condition(const std::vector<ir::Guard>&, const std::vector<ir::Indirect>&);  // uniform part; empty name: always
-  std::string lane_condition(const std::vector<ir::Guard>&, const std::vector<ir::Indirect>&) const;
+  Code lane_condition(const std::vector<ir::Guard>&, const std::vector<ir::Indirect>&) const;
 };
 
 }  // namespace cppgen::codegen

@@ -30,7 +30,7 @@ class ExplainedSteps {
 
   void add(const schedule::FusedKernel& k, const std::string& times) {
     const codegen::KernelText& text = *next_++;
-    steps_.push_back({k.name, schedule::engine_of(k), k.origins, loop_text(k), text.comment + text.code, times});
+    steps_.push_back({k.name, schedule::engine_of(k), k.origins, loop_text(k), text.comment + text.code(), times});
   }
   void add(const schedule::LibraryStep& call, const std::string& times) {
     steps_.push_back({call.function, call.engine, call.origins, "", "", times});

@@ -56,8 +56,8 @@ std::vector<KernelText> emitted(GraphMaker& g, const VecISA& isa, const Options&
 }
 
 std::string body_of(const KernelText& k) {
-  size_t open = k.code.find("{\n"), close = k.code.rfind('}');
-  return k.code.substr(open + 2, close - open - 2);
+  const size_t open = k.function.find("{\n"), close = k.function.rfind('}');
+  return k.function.substr(open + 2, close - open - 2);
 }
 
 const std::vector<Sample>& samples() {

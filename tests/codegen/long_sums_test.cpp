@@ -56,7 +56,7 @@ std::vector<float> means_of_ones(int64_t rows, int64_t columns, const VecISA& is
   const long params[] = {rows};
   int error = 0;
   const cppgen_kernel_args args{buffers, params, nullptr, &error, nullptr};
-  kernel(&args, 0, kernels[0].range.constant());
+  kernel(&args, 0, kernels[0].plan.units.constant());
   dlclose(library);
   return means;
 }

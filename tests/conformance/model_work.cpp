@@ -66,7 +66,7 @@ void write_files(const std::string& package, const std::vector<ModelPart>& parts
                  const std::optional<rt::Module>& module) {
   std::string source, symbols;
   for (const ModelPart& part : parts)
-    for (const auto& kernel : part.kernels) source += "\n" + kernel.code, symbols += kernel.name + "\n";
+    for (const auto& kernel : part.kernels) source += "\n" + kernel.code(), symbols += kernel.name + "\n";
   write(package + "/" + kSourceFile, source);
   write(package + "/" + kSymbolsFile, symbols);
   write_plans(package, parts, module);

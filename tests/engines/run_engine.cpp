@@ -43,7 +43,7 @@ CompiledObject compile(const Machine& machine, const Build& b) {
   CompileJob job;
   for (const auto& k : b.kernels) {
     texts.push_back(&k);
-    if (!k.code.empty()) job.expected_symbols.push_back(k.name);
+    if (k.has_function()) job.expected_symbols.push_back(k.name);
   }
   job.name = "engines", job.isa_name = std::string(machine.isa->name);
   job.isa_flags = {machine.isa->compiler_flags.begin(), machine.isa->compiler_flags.end()};

@@ -6,6 +6,8 @@
 #include <numeric>
 #include <optional>
 
+#include "cppgen/schedule/decision.h"
+#include "cppgen/schedule/options.h"
 #include "cppgen/schedule/uses.h"
 
 namespace cppgen::schedule {

@@ -1,11 +1,18 @@
 #pragma once
 #include <vector>
 
-#include "cppgen/ir/program.h"
-#include "cppgen/schedule/decision.h"
-#include "cppgen/schedule/options.h"
+#include "cppgen/ir/expr.h"
+
+namespace cppgen::ir {
+struct Buffer;
+struct LoopNest;
+struct Program;
+}  // namespace cppgen::ir
 
 namespace cppgen::schedule {
+
+struct DecisionLog;
+struct Options;
 
 using ir::BufferId;
 using ir::Expr;

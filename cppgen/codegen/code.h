@@ -1,0 +1,66 @@
+#pragma once
+#include <fmt/format.h>
+
+#include <set>
+#include <string>
+#include <string_view>
+#include <type_traits>
+
+namespace cppgen::codegen {
+
+// A piece of C++, and the names of its kernel that it uses: parameters, and values that are declared once. What is made
+// of pieces by code() uses what they use, so that nobody searches for names in text.
+class Code {
+ public:
+  Code() = default;
+  // Text that uses no such name.
+  Code(std::string text) : text_(std::move(text)) {}
+  Code(const char* text) : text_(text) {}
+  static Code name(std::string name) {
+    Code code(name);
+    code.uses_.insert(std::move(name));
+    return code;
+  }
+
+  const std::string& text() const { return text_; }
+  const std::set<std::string>& uses() const { return uses_; }
+  bool empty() const { return text_.empty(); }
+  Code& operator+=(const Code& more) {
+    text_ += more.text_;
+    uses_.insert(more.uses_.begin(), more.uses_.end());
+    return *this;
+  }
+  Code& using_names_of(const Code& other) {
+    uses_.insert(other.uses_.begin(), other.uses_.end());
+    return *this;
+  }
+  friend Code operator+(Code a, const Code& b) { return a += b; }
+  bool operator==(const Code& other) const { return text_ == other.text_; }
+
+ private:
+  std::string text_;
+  std::set<std::string> uses_;
+};
+
+// The runtime that kernels call for elementary functions and tiles, and the number by which ids of checks are shifted.
+inline const Code kRuntime = Code::name("rt"), kFirstCheck = Code::name("check0");
+
+// fmt::format of text, numbers and pieces of code.
+template <class... Args>
+Code code(fmt::format_string<const Args&...> format, const Args&... args) {
+  Code result(fmt::format(format, args...));
+  const auto note = [&](const auto& arg) {
+    if constexpr (std::is_same_v<std::decay_t<decltype(arg)>, Code>) result.using_names_of(arg);
+  };
+  (note(args), ...);
+  return result;
+}
+
+}  // namespace cppgen::codegen
+
+template <>
+struct fmt::formatter<cppgen::codegen::Code> : fmt::formatter<std::string_view> {
+  auto format(const cppgen::codegen::Code& c, fmt::format_context& context) const {
+    return fmt::formatter<std::string_view>::format(c.text(), context);
+  }
+};
