@@ -1,14 +1,17 @@
 #!/usr/bin/python3
 """Checks the structure of the sources: who includes whom, and how long functions and files are.
 
-usage: structure.py SOURCE_DIR
+usage: structure.py [--update] SOURCE_DIR
 
 Prints each finding and fails if there is one. A room is a folder that `cppgen_room` declares, or one below it.
+--update draws the picture of the rooms, docs/rooms.svg, again.
 """
 import os
 import re
 import statistics
 import sys
+
+from rooms_picture import picture
 
 MOST_DEPTH = 9  # includes of our own files in a row, below a source
 MOST_FUNCTION_LINES = 70
@@ -96,8 +99,16 @@ def long_functions(path, text):
                 begin = None
 
 
+def check_picture(path, drawn, update):
+    if update:
+        with open(path, "w", encoding="utf-8") as f:
+            f.write(drawn)
+    with open(path, encoding="utf-8") as f:
+        return [] if f.read() == drawn else [f"{path} shows other rooms: run tests/lint/structure.py --update ."]
+
+
 def main():
-    root = sys.argv[1]
+    root = sys.argv[-1]
     texts = {}
     for path in sources(root):
         with open(os.path.join(root, path), encoding="utf-8") as f:
@@ -106,7 +117,9 @@ def main():
     chain, findings = longest_chain(graph, "includes")
     if len(chain) - 1 > MOST_DEPTH:
         findings.append(f"{len(chain) - 1} includes in a row: " + " > ".join(chain))
-    findings += longest_chain(room_graph(graph, declared_rooms(root)), "rooms")[1]
+    rooms = room_graph(graph, declared_rooms(root))
+    findings += longest_chain(rooms, "rooms")[1]
+    findings += check_picture(os.path.join(root, "docs/rooms.svg"), picture(rooms), "--update" in sys.argv)
     product = {p: t for p, t in texts.items() if p.startswith(PRODUCT) and p.endswith((".h", ".cpp"))}
     for path, text in sorted(product.items()):
         findings += long_functions(path, text)
