@@ -1,4 +1,5 @@
 // Custom operators that are C functions of a shared library.
+#include "runtime/session/cppgen.h"
 #include "runtime/values/npy.h"
 #include "tests/cli/program.h"
 #include "tests/custom_ops/fixture.h"
@@ -73,6 +74,20 @@ TEST_F(CustomFunctionProgram, APackageLoadsItOnlyIfTheUserNamesItAgain) {
             std::string::npos)
       << refused.err;
   EXPECT_NE(refused.err.find("name its description in CPPGEN_CUSTOM_OPS"), std::string::npos);
+}
+
+TEST_F(CustomFunctionProgram, TheCApiTakesTheDescriptions) {
+  describe(pair_sums());
+  ASSERT_EQ(run({"compile", model_, "-o", path("p")}).status, 0);
+  const std::string description = path("ops.json");
+  cppgen_error error;
+  cppgen_options options;
+  ASSERT_EQ(cppgen_options_init(&options, &error), CPPGEN_OK) << error.message;
+  cppgen_session* session = nullptr;
+  EXPECT_EQ(cppgen_session_load(path("p").c_str(), &options, &session, &error), CPPGEN_USER_ERROR);
+  options.custom_ops = description.c_str();
+  ASSERT_EQ(cppgen_session_load(path("p").c_str(), &options, &session, &error), CPPGEN_OK) << error.message;
+  cppgen_session_free(session);
 }
 
 TEST_F(CustomFunctionProgram, WhatCannotBeLoadedIsSaid) {
