@@ -56,7 +56,8 @@ room import graph ir support
 room passes graph ops ir support
 room partition graph ops ir support
 room schedule ir support
-room codegen schedule ir support
+room kernel schedule ir support
+room codegen kernel schedule ir support
 room compile support
 room package schedule codegen compile ir support
 room baseline graph ops passes ir support
