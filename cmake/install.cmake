@@ -11,7 +11,7 @@ install(TARGETS cppgen_runtime EXPORT cppgenTargets LIBRARY DESTINATION ${CMAKE_
 install(TARGETS cppgen-run RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 
 install(FILES runtime/session/cppgen.h runtime/custom/cppgen_custom.h DESTINATION ${cppgen_include})
-foreach(header base/dtype.h base/value_kind.h base/errors.h base/log.h base/settings.h base/settings.def abi/abi.h
+foreach(header base/dtype.h base/dtypes.def base/value_kind.h base/errors.h base/log.h base/settings.h base/settings.def abi/abi.h
         abi/math_functions.def plan/module.h plan/plan.h memory/mapping.h values/tensor.h values/value.h
         values/npy.h values/npy_strings.h values/random_inputs.h values/compare.h values/test_case.h package/executable.h
         package/package.h package/version.h session/cppgen.h session/profile.h session/session.h session/verify.h)

@@ -4,44 +4,20 @@
 
 #include "cppgen/codegen/operation_text.h"
 #include "cppgen/codegen/value_emitter.h"
+#include "cppgen/ir/op_table.h"
 #include "cppgen/schedule/kernels/loop_order.h"
 
 namespace cppgen::codegen {
 
-using ir::BinaryOp;
-using ir::UnaryOp;
-
-static bool is_arithmetic(UnaryOp op) {
-  switch (op) {
-    case UnaryOp::neg:
-    case UnaryOp::abs:
-    case UnaryOp::sign:
-    case UnaryOp::bit_not:
-    case UnaryOp::floor:
-    case UnaryOp::ceil:
-    case UnaryOp::round:
-    case UnaryOp::trunc:
-    case UnaryOp::sqrt:
-    case UnaryOp::is_nan:
-    case UnaryOp::is_inf:
-    case UnaryOp::round_f16:
-    case UnaryOp::round_bf16:
-    case UnaryOp::logical_not:
-      return true;
-    default:
-      return false;
-  }
-}
-
 std::string lane_operation(ir::Expr e) {
+  using enum ir::OperationCost;
   const DType type = e->args.empty() ? e->type : e->args[0]->type;
-  if (e->kind == ir::ExprKind::unary && type == DType::f64 && !is_arithmetic(e->unary))
+  if (e->kind == ir::ExprKind::unary && type == DType::f64 && ir::row_of(e->unary).cost == function)
     return fmt::format("{} of float64", ir::name_of(e->unary));
   if (e->kind != ir::ExprKind::binary) return "";
-  if (e->binary == BinaryOp::pow && type != DType::f32) return fmt::format("powers of {}", name_of(type));
-  const bool divides =
-      e->binary == BinaryOp::div || e->binary == BinaryOp::mod_floor || e->binary == BinaryOp::mod_trunc;
-  if (divides && !is_float(type) && size_of(type) == 8) return "division of 64-bit integers";
+  const ir::OperationCost cost = ir::row_of(e->binary).cost;
+  if (cost == function && type != DType::f32) return fmt::format("powers of {}", name_of(type));
+  if (cost == division && !is_float(type) && size_of(type) == 8) return "division of 64-bit integers";
   return "";
 }
 

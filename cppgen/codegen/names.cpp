@@ -11,52 +11,10 @@ namespace cppgen::codegen {
 using ir::IndexNode;
 using ir::IndexOp;
 
-std::string_view storage_type(DType type) {
-  switch (type) {
-    case DType::f16:
-      return "vec::f16";
-    case DType::bf16:
-      return "vec::bf16";
-    case DType::f8e4m3fn:
-      return "vec::f8e4m3fn";
-    case DType::f8e4m3fnuz:
-      return "vec::f8e4m3fnuz";
-    case DType::f8e5m2:
-      return "vec::f8e5m2";
-    case DType::f8e5m2fnuz:
-      return "vec::f8e5m2fnuz";
-    case DType::boolean:
-      return "vec::b8";
-    default:
-      return lane_type(ir::value_type(type));
-  }
-}
+std::string_view storage_type(DType type) { return dtype_row(type).emitted; }
 
 std::string_view lane_type(DType type) {
-  switch (type) {
-    case DType::f64:
-      return "double";
-    case DType::i8:
-      return "vec::i8";
-    case DType::i16:
-      return "vec::i16";
-    case DType::i32:
-      return "vec::i32";
-    case DType::i64:
-      return "vec::i64";
-    case DType::u8:
-      return "vec::u8";
-    case DType::u16:
-      return "vec::u16";
-    case DType::u32:
-      return "vec::u32";
-    case DType::u64:
-      return "vec::u64";
-    case DType::boolean:
-      return "vec::M";
-    default:
-      return "float";
-  }
+  return type == DType::boolean ? "vec::M" : storage_type(ir::value_type(type));
 }
 
 static std::string float_literal(double value, bool single) {

@@ -1,20 +1,28 @@
 #include "cppgen/codegen/reduction_text.h"
 
 #include "cppgen/codegen/names.h"
+#include "cppgen/codegen/operation_text.h"
+#include "cppgen/ir/op_table.h"
 #include "runtime/base/errors.h"
 
 namespace cppgen::codegen {
 
-using ir::ReduceOp;
 using ir::Reduction;
+using ir::ReductionStart;
 
-bool is_arg(const Reduction& r) { return r.op == ReduceOp::argmin || r.op == ReduceOp::argmax; }
+bool is_arg(const Reduction& r) { return ir::gives_position(r.op); }
 
 static bool is_mask(const Reduction& r) { return r.value->type == DType::boolean; }
 
+// Of a reduction of bools.
+static bool starts_true(const Reduction& r) {
+  const ReductionStart start = ir::row_of(r.op).start;
+  return start == ReductionStart::one || start == ReductionStart::greatest;
+}
+
 Code accumulator_type(const Reduction& r) {
   if (is_arg(r))
-    return code("vec::Best<{}, {}, {}>", lane_type(r.value->type), r.op == ReduceOp::argmax, r.select_last);
+    return code("vec::Best<{}, {}, {}>", lane_type(r.value->type), ir::row_of(r.op).greatest, r.select_last);
   return is_mask(r) ? "vec::M" : code("vec::V<{}>", lane_type(r.type));
 }
 
@@ -25,40 +33,25 @@ static Code extreme(DType type, bool greatest) {
 
 Code accumulator_start(const Reduction& r) {
   if (is_arg(r)) return accumulator_type(r) + "::none()";
-  if (is_mask(r))
-    return r.op == ReduceOp::all || r.op == ReduceOp::min || r.op == ReduceOp::prod ? "vec::first_n(vec::L)"
-                                                                                    : "vec::first_n(0)";
+  if (is_mask(r)) return starts_true(r) ? "vec::first_n(vec::L)" : "vec::first_n(0)";
   auto splat = [&](const Code& x) { return code("vec::set1<{}>({})", lane_type(r.type), x); };
-  switch (r.op) {
-    case ReduceOp::prod:
-      return splat("1");
-    case ReduceOp::min:
-      return splat(extreme(r.type, true));
-    case ReduceOp::max:
-      return splat(extreme(r.type, false));
-    default:
+  switch (ir::row_of(r.op).start) {
+    case ReductionStart::zero:
       return splat("0");
+    case ReductionStart::one:
+      return splat("1");
+    case ReductionStart::greatest:
+      return splat(extreme(r.type, true));
+    case ReductionStart::least:
+      return splat(extreme(r.type, false));
   }
+  internal_error("codegen: a reduction without a start");
 }
 
 Code combine_text(const Reduction& r, const Code& a, const Code& b) {
-  bool mask = is_mask(r);
-  switch (r.op) {
-    case ReduceOp::sum:
-      return mask ? code("vec::m_or({}, {})", a, b) : code("{} + {}", a, b);
-    case ReduceOp::prod:
-      return mask ? code("vec::m_and({}, {})", a, b) : code("{} * {}", a, b);
-    case ReduceOp::min:
-      return code("vec::{}({}, {})", mask ? "m_and" : "min", a, b);
-    case ReduceOp::max:
-      return code("vec::{}({}, {})", mask ? "m_or" : "max", a, b);
-    case ReduceOp::any:
-      return code("vec::m_or({}, {})", a, b);
-    case ReduceOp::all:
-      return code("vec::m_and({}, {})", a, b);
-    default:
-      internal_error("codegen: partial positions do not combine");
-  }
+  const auto combine = ir::combining(r.op);
+  if (!combine) internal_error("codegen: partial positions do not combine");
+  return binary_text(*combine, is_mask(r), a, b);
 }
 
 Code accumulate_text(const Reduction& r, const Code& a, const Code& value, const Code& position, const Code& lanes) {
@@ -69,15 +62,8 @@ Code accumulate_text(const Reduction& r, const Code& a, const Code& value, const
 
 Code over_lanes_text(const Reduction& r, const Code& a) {
   if (is_arg(r)) return a + ".overall()";
-  if (is_mask(r)) {
-    bool all = r.op == ReduceOp::all || r.op == ReduceOp::min || r.op == ReduceOp::prod;
-    return code("vec::all_{}({})", all ? "all" : "any", a);
-  }
-  const char* name = r.op == ReduceOp::sum    ? "sum"
-                     : r.op == ReduceOp::prod ? "prod"
-                     : r.op == ReduceOp::min  ? "min"
-                                              : "max";
-  return code("vec::all_{}({})", name, a);
+  if (is_mask(r)) return code("vec::all_{}({})", starts_true(r) ? "all" : "any", a);
+  return code("vec::all_{}({})", ir::name_of(r.op), a);
 }
 
 Code per_lane_text(const Reduction& r, const Code& a) { return is_arg(r) ? a + ".position" : a; }

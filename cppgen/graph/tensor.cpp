@@ -92,18 +92,13 @@ Tensor make_floats(DType type, std::vector<int64_t> dims, const std::vector<doub
     case DType::bf16:
       write_as<uint16_t>(bytes, values, [](double x) { return narrow(x, 7, -126, 127); });
       break;
-    case DType::f8e4m3fn:
-    case DType::f8e4m3fnuz:
-    case DType::f8e5m2:
-    case DType::f8e5m2fnuz:
-      write_as<uint8_t>(bytes, values, [&](double x) { return f32_to_f8(type, float(x)); });
-      break;
-    case DType::f4e2m1:
-    case DType::f8e8m0:
-      write_as<uint8_t>(bytes, values, [&](double x) { return encoded(type, float(x)); });
-      break;
     default:
-      internal_error("make_floats: type {}", name_of(type));
+      if (is_float8(type))
+        write_as<uint8_t>(bytes, values, [&](double x) { return f32_to_f8(type, float(x)); });
+      else if (is_coded_float(type))
+        write_as<uint8_t>(bytes, values, [&](double x) { return encoded(type, float(x)); });
+      else
+        internal_error("make_floats: type {}", name_of(type));
   }
   return make_tensor(type, std::move(dims), std::move(bytes));
 }

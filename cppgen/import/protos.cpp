@@ -2,9 +2,9 @@
 
 #include <google/protobuf/io/coded_stream.h>
 
-#include <array>
 #include <climits>
 #include <cstring>
+#include <utility>
 
 #include "cppgen/support/input_file.h"
 #include "runtime/base/errors.h"
@@ -12,39 +12,9 @@
 namespace cppgen::import {
 namespace {
 
-struct ElemType {
-  const char* name;
-  std::optional<DType> dtype;
-};
-
-// TensorProto.DataType by number, those of later ONNX releases included.
-const std::array<ElemType, 27> kElemTypes{{{"undefined", {}},
-                                           {"float32", DType::f32},
-                                           {"uint8", DType::u8},
-                                           {"int8", DType::i8},
-                                           {"uint16", DType::u16},
-                                           {"int16", DType::i16},
-                                           {"int32", DType::i32},
-                                           {"int64", DType::i64},
-                                           {"string", {}},
-                                           {"bool", DType::boolean},
-                                           {"float16", DType::f16},
-                                           {"float64", DType::f64},
-                                           {"uint32", DType::u32},
-                                           {"uint64", DType::u64},
-                                           {"complex64", {}},
-                                           {"complex128", {}},
-                                           {"bfloat16", DType::bf16},
-                                           {"float8e4m3fn", DType::f8e4m3fn},
-                                           {"float8e4m3fnuz", DType::f8e4m3fnuz},
-                                           {"float8e5m2", DType::f8e5m2},
-                                           {"float8e5m2fnuz", DType::f8e5m2fnuz},
-                                           {"uint4", DType::u4},
-                                           {"int4", DType::i4},
-                                           {"float4e2m1", DType::f4e2m1},
-                                           {"float8e8m0", DType::f8e8m0},
-                                           {"uint2", DType::u2},
-                                           {"int2", DType::i2}}};
+// Of TensorProto.DataType, the types that tensors of plans do not have.
+constexpr std::pair<int32_t, const char*> kOtherTypes[] = {
+    {0, "undefined"}, {8, "string"}, {14, "complex64"}, {15, "complex128"}};
 
 }  // namespace
 
@@ -69,14 +39,13 @@ onnx::ModelProto parse_model(std::span<const std::byte> bytes) {
   return model;
 }
 
-std::optional<DType> dtype_of(int32_t elem_type) {
-  if (elem_type < 0 || size_t(elem_type) >= kElemTypes.size()) return std::nullopt;
-  return kElemTypes[size_t(elem_type)].dtype;
-}
+std::optional<DType> dtype_of(int32_t elem_type) { return dtype_from_onnx(elem_type); }
 
 std::string elem_type_name(int32_t elem_type) {
-  if (elem_type < 0 || size_t(elem_type) >= kElemTypes.size()) return fmt::format("type {}", elem_type);
-  return kElemTypes[size_t(elem_type)].name;
+  if (const auto type = dtype_from_onnx(elem_type)) return std::string(name_of(*type));
+  for (const auto& [number, name] : kOtherTypes)
+    if (number == elem_type) return name;
+  return fmt::format("type {}", elem_type);
 }
 
 std::string normal_domain(const std::string& domain) { return domain == "ai.onnx" ? "" : domain; }

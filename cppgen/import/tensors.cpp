@@ -48,45 +48,26 @@ std::string narrow_field(const Field& field) {
   return bytes;
 }
 
+// ONNX keeps numbers of up to 32 bits in int32_data, but for float32 and uint32.
 std::string typed_field(const onnx::TensorProto& p, DType type) {
-  switch (type) {
-    case DType::f32:
-      return narrow_field<float>(p.float_data());
-    case DType::f64:
-      return narrow_field<double>(p.double_data());
-    case DType::f16:
-    case DType::bf16:
-    case DType::u16:
-    case DType::i16:
-      return narrow_field<uint16_t>(p.int32_data());
-    case DType::i8:
-    case DType::u8:
-    case DType::f8e4m3fn:
-    case DType::f8e4m3fnuz:
-    case DType::f8e5m2:
-    case DType::f8e5m2fnuz:
-    case DType::i4:
-    case DType::u4:
-    case DType::i2:
-    case DType::u2:
-    case DType::f4e2m1:
-    case DType::f8e8m0:
-      return narrow_field<uint8_t>(p.int32_data());
-    case DType::i32:
-      return narrow_field<int32_t>(p.int32_data());
-    case DType::i64:
-      return narrow_field<int64_t>(p.int64_data());
-    case DType::u32:
-      return narrow_field<uint32_t>(p.uint64_data());
-    case DType::u64:
-      return narrow_field<uint64_t>(p.uint64_data());
-    case DType::boolean: {
-      std::string bytes(size_t(p.int32_data_size()), '\0');
-      for (int i = 0; i < p.int32_data_size(); i++) bytes[size_t(i)] = p.int32_data(i) != 0;
-      return bytes;
-    }
+  if (type == DType::f32) return narrow_field<float>(p.float_data());
+  if (type == DType::f64) return narrow_field<double>(p.double_data());
+  if (type == DType::i64) return narrow_field<int64_t>(p.int64_data());
+  if (type == DType::u64) return narrow_field<uint64_t>(p.uint64_data());
+  if (type == DType::u32) return narrow_field<uint32_t>(p.uint64_data());
+  if (type == DType::boolean) {
+    std::string bytes(size_t(p.int32_data_size()), '\0');
+    for (int i = 0; i < p.int32_data_size(); i++) bytes[size_t(i)] = p.int32_data(i) != 0;
+    return bytes;
   }
-  internal_error("typed_field: type {}", int(type));
+  switch (size_of(type)) {
+    case 1:
+      return narrow_field<uint8_t>(p.int32_data());
+    case 2:
+      return narrow_field<uint16_t>(p.int32_data());
+    default:
+      return narrow_field<int32_t>(p.int32_data());
+  }
 }
 
 bool share_bytes(DType type) { return bits_of(type) < 8; }

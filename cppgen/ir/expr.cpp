@@ -190,11 +190,8 @@ Expr ExprArena::binary(BinaryOp op, Expr a, Expr b) {
     internal_error("{} of {} and {}", row.name, name_of(a->type), name_of(b->type));
   const DType type = is_comparison(op) ? DType::boolean : a->type;
   if (auto folded = fold_binary(op, a, b)) return constant_int(type, *folded);
-  if (op == BinaryOp::add && is_int_constant(b, 0)) return a;
-  if (op == BinaryOp::add && is_int_constant(a, 0)) return b;
-  if (op == BinaryOp::sub && is_int_constant(b, 0)) return a;
-  if (op == BinaryOp::mul && is_int_constant(b, 1)) return a;
-  if (op == BinaryOp::mul && is_int_constant(a, 1)) return b;
+  if (row.side != NeutralSide::none && is_int_constant(b, row.neutral)) return a;
+  if (row.side == NeutralSide::either && is_int_constant(a, row.neutral)) return b;
   ExprNode node = make(ExprKind::binary, type, {a, b});
   node.binary = op;
   return intern(std::move(node));

@@ -31,87 +31,46 @@ namespace cppgen::ir {
 
 // How values of this storage type are computed with: float32 for narrower floats, bytes for codes and for integers of
 // fewer than eight bits, else the type itself.
-constexpr DType value_type(DType storage) {
-  if (is_coded_float(storage)) return DType::u8;
-  if (is_small_int(storage)) return is_signed_int(storage) ? DType::i8 : DType::u8;
-  return is_float(storage) && storage != DType::f64 ? DType::f32 : storage;
-}
+constexpr DType value_type(DType storage) { return dtype_row(storage).value; }
 
 enum class UnaryOp : uint8_t {
-  neg,
-  abs,
-  sign,
-  bit_not,
-  logical_not,
-  floor,
-  ceil,
-  round,
-  trunc,
-  sqrt,
-  exp,
-  expm1,
-  log,
-  log1p,
-  log2,
-  sin,
-  cos,
-  tan,
-  asin,
-  acos,
-  atan,
-  sinh,
-  cosh,
-  tanh,
-  asinh,
-  acosh,
-  atanh,
-  erf,
-  sigmoid,
-  is_nan,
-  is_inf,  // bool
-  round_f16,
-  round_bf16,
-  round_f8e4m3fn,
-  round_f8e4m3fnuz,
-  round_f8e5m2,
-  round_f8e5m2fnuz  // float32 -> float32
+#define CPPGEN_UNARY(op, ...) op,
+#include "cppgen/ir/operations.def"
 };
-
 enum class BinaryOp : uint8_t {
-  add,
-  sub,
-  mul,
-  div,
-  mod_trunc,
-  mod_floor,
-  min,
-  max,
-  pow,
-  copysign,
-  bit_and,
-  bit_or,
-  bit_xor,
-  shl,
-  shr,  // integers; bit_* also bool
-  lt,
-  le,
-  gt,
-  ge,
-  eq,
-  ne  // bool
+#define CPPGEN_BINARY(op, ...) op,
+#include "cppgen/ir/operations.def"
+};
+enum class ReduceOp : uint8_t {
+#define CPPGEN_REDUCTION(op, ...) op,
+#define CPPGEN_POSITION_REDUCTION(op, ...) op,
+#include "cppgen/ir/operations.def"
 };
 
 // What storing to this type does to a value of float32; nullopt where all values are kept.
 constexpr std::optional<UnaryOp> rounding_to(DType storage) {
-  if (storage == DType::f16) return UnaryOp::round_f16;
-  if (storage == DType::bf16) return UnaryOp::round_bf16;
-  if (!is_float8(storage)) return std::nullopt;
-  return UnaryOp(int(UnaryOp::round_f8e4m3fn) + int(storage) - int(DType::f8e4m3fn));
+  switch (storage) {
+#define CPPGEN_ROUNDING(op, type) \
+  case DType::type:               \
+    return UnaryOp::op;
+#include "cppgen/ir/operations.def"
+    default:
+      return std::nullopt;
+  }
 }
-constexpr bool is_rounding(UnaryOp op) { return op >= UnaryOp::round_f16; }
-constexpr bool is_comparison(BinaryOp op) { return op >= BinaryOp::lt; }
+constexpr bool is_rounding(UnaryOp op) {
+  switch (op) {
+#define CPPGEN_ROUNDING(op, type) case UnaryOp::op:
+#include "cppgen/ir/operations.def"
+    return true;
+    default:
+      return false;
+  }
+}
+bool is_comparison(BinaryOp);
 std::string_view name_of(UnaryOp);
 std::string_view name_of(BinaryOp);
+std::string_view name_of(ReduceOp);
 
 using BufferId = int32_t;
 struct ExprNode;

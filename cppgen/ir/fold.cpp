@@ -46,38 +46,14 @@ namespace {
 
 template <class T>
 std::optional<int64_t> unary_of(UnaryOp op, T a) {
-  if constexpr (std::same_as<T, bool>) {
-    if (op == UnaryOp::logical_not) return !a;
-  } else if constexpr (std::integral<T>) {
-    if (op == UnaryOp::neg) return value_ops::neg(a);
-    if (op == UnaryOp::abs) return value_ops::abs(a);
-    if (op == UnaryOp::sign) return value_ops::sign(a);
-    if (op == UnaryOp::bit_not) return static_cast<T>(~a);
-  }
-  return std::nullopt;
-}
-
-template <class T>
-std::optional<int64_t> arithmetic_of(BinaryOp op, T a, T b) {
   switch (op) {
-    case BinaryOp::add:
-      return value_ops::add(a, b);
-    case BinaryOp::sub:
-      return value_ops::sub(a, b);
-    case BinaryOp::mul:
-      return value_ops::mul(a, b);
-    case BinaryOp::div:
-      return value_ops::div(a, b);
-    case BinaryOp::mod_trunc:
-      return value_ops::mod_trunc(a, b);
-    case BinaryOp::mod_floor:
-      return value_ops::mod_floor(a, b);
-    case BinaryOp::pow:
-      return value_ops::pow(a, b);
-    case BinaryOp::shl:
-      return value_ops::shl(a, b);
-    case BinaryOp::shr:
-      return value_ops::shr(a, b);
+#define CPPGEN_UNARY(op, operand, ...)                                      \
+  case UnaryOp::op:                                                         \
+    if constexpr (takes<T>(OperandClass::operand)) return value_ops::op(a); \
+    return std::nullopt;
+#define CPPGEN_FUNCTION(...)  // of floats, as are the next
+#define CPPGEN_ROUNDING(...)
+#include "cppgen/ir/operations.def"
     default:
       return std::nullopt;
   }
@@ -86,35 +62,13 @@ std::optional<int64_t> arithmetic_of(BinaryOp op, T a, T b) {
 template <class T>
 std::optional<int64_t> binary_of(BinaryOp op, T a, T b) {
   switch (op) {
-    case BinaryOp::min:
-      return value_ops::min(a, b);
-    case BinaryOp::max:
-      return value_ops::max(a, b);
-    case BinaryOp::bit_and:
-      return static_cast<T>(a & b);
-    case BinaryOp::bit_or:
-      return static_cast<T>(a | b);
-    case BinaryOp::bit_xor:
-      return static_cast<T>(a ^ b);
-    case BinaryOp::lt:
-      return a < b;
-    case BinaryOp::le:
-      return a <= b;
-    case BinaryOp::gt:
-      return a > b;
-    case BinaryOp::ge:
-      return a >= b;
-    case BinaryOp::eq:
-      return a == b;
-    case BinaryOp::ne:
-      return a != b;
-    default:
-      break;
-  }
-  if constexpr (std::same_as<T, bool>)
+#define CPPGEN_BINARY(op, operands, ...)                                        \
+  case BinaryOp::op:                                                            \
+    if constexpr (takes<T>(OperandClass::operands)) return value_ops::op(a, b); \
     return std::nullopt;
-  else
-    return arithmetic_of(op, a, b);
+#include "cppgen/ir/operations.def"
+  }
+  return std::nullopt;
 }
 
 bool is_int_constant(Expr e) { return e->kind == ExprKind::constant && !is_float(e->type); }

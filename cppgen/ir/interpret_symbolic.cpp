@@ -1,4 +1,5 @@
 #include "cppgen/ir/interpreter.h"
+#include "cppgen/ir/op_table.h"
 #include "cppgen/ir/symbolic_ops.h"
 #include "cppgen/ir/symbolic_values.h"
 #include "runtime/base/checked.h"
@@ -8,12 +9,12 @@ namespace cppgen::ir {
 namespace {
 
 IndexExpr identity_of(const Reduction& r) {
-  if (r.op == ReduceOp::prod || r.op == ReduceOp::all) return 1;
-  if (r.op != ReduceOp::min && r.op != ReduceOp::max) return 0;
+  const ReductionStart start = row_of(r.op).start;
+  if (start == ReductionStart::zero || start == ReductionStart::one) return start == ReductionStart::one;
   const auto bits = static_cast<int64_t>(size_of(r.type)) * 8 - (is_signed_int(r.type) ? 1 : 0);
   if (is_float(r.type) || r.type == DType::boolean || bits > 63) throw NotExpressible();
   const auto greatest = static_cast<int64_t>((uint64_t{1} << bits) - 1);
-  if (r.op == ReduceOp::min) return greatest;
+  if (start == ReductionStart::greatest) return greatest;
   return is_signed_int(r.type) ? -greatest - 1 : 0;
 }
 
@@ -37,8 +38,8 @@ class RunningReduction {
 
   // The comparison by which another value of an argmin or argmax replaces the best.
   BinaryOp better() const {
-    if (reduction_.op == ReduceOp::argmin) return reduction_.select_last ? BinaryOp::le : BinaryOp::lt;
-    return reduction_.select_last ? BinaryOp::ge : BinaryOp::gt;
+    if (row_of(reduction_.op).greatest) return reduction_.select_last ? BinaryOp::ge : BinaryOp::gt;
+    return reduction_.select_last ? BinaryOp::le : BinaryOp::lt;
   }
 };
 

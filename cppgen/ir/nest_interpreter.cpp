@@ -117,7 +117,7 @@ class NestRunner {
     } else {
       running.kernels = reduce_kernels(r.op, r.value->type, r.select_last);
       running.args = {reducing_.value(r.value)};
-      if (r.op >= ReduceOp::argmin) running.args.push_back(reducing_.index_value(r.position));
+      if (gives_position(r.op)) running.args.push_back(reducing_.index_value(r.position));
     }
     running.result = storing_.add_input(static_cast<int>(reductions_.size()), r.type);
     running.state.resize(running.kernels.state_size * kStripLength);

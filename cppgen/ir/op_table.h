@@ -3,7 +3,7 @@
 
 namespace cppgen::ir {
 
-// Names and operand types of the operations: one row each.
+// The rows of operations.def, which says what the columns mean.
 enum class OperandClass : uint8_t {
   number,  // floats and integers
   number_or_bool,
@@ -14,21 +14,49 @@ enum class OperandClass : uint8_t {
   boolean,
 };
 
+enum class OperationCost : uint8_t {
+  instruction,  // or few
+  division,     // an instruction of floats; integers have none
+  function,     // a polynomial
+};
+
+enum class NeutralSide : uint8_t { none, right, either };
+
 struct UnaryRow {
   UnaryOp op;
-  const char* name;
+  std::string_view name;
   OperandClass operand;
   bool gives_bool;
+  OperationCost cost;
+  int chain;
+  std::string_view emitted;
 };
 
 struct BinaryRow {
   BinaryOp op;
-  const char* name;
+  std::string_view name;
   OperandClass operands;
+  bool compares;
+  OperationCost cost;
+  int neutral;
+  NeutralSide side;
+  std::string_view emitted, of_masks;
+};
+
+enum class ReductionStart : uint8_t { zero, one, least, greatest };  // of the values' type; infinities of floats
+
+struct ReductionRow {
+  ReduceOp op;
+  std::string_view name;
+  OperandClass operands;
+  std::optional<BinaryOp> combine;  // nullopt: gives a position
+  ReductionStart start;
+  bool greatest;  // of what it gives the position
 };
 
 const UnaryRow& row_of(UnaryOp);
 const BinaryRow& row_of(BinaryOp);
+const ReductionRow& row_of(ReduceOp);
 bool allows(OperandClass, DType);
 
 }  // namespace cppgen::ir

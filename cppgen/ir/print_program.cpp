@@ -8,7 +8,6 @@ namespace cppgen::ir {
 namespace {
 
 constexpr const char* kKinds[] = {"input", "output", "constant", "temporary"};
-constexpr const char* kReduceOps[] = {"sum", "prod", "min", "max", "any", "all", "argmin", "argmax"};
 constexpr const char* kRoles[] = {"none", "batch", "rows", "columns", "depth"};
 
 template <class T, class F>
@@ -33,9 +32,8 @@ std::string print_origins(const std::vector<std::string>& origins) {
 }
 
 std::string print_reduction(const Reduction& r, ExprPrinter& printer) {
-  std::string text =
-      fmt::format("{} {}({}", kReduceOps[static_cast<int>(r.op)], name_of(r.type), printer.print(r.value));
-  if (r.op >= ReduceOp::argmin) text += ", at " + to_string(r.position);
+  std::string text = fmt::format("{} {}({}", name_of(r.op), name_of(r.type), printer.print(r.value));
+  if (gives_position(r.op)) text += ", at " + to_string(r.position);
   return text + (r.select_last ? ", last)" : ")");
 }
 

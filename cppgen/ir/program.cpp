@@ -23,25 +23,6 @@ IndexExpr points(const std::vector<Loop>& loops) {
   return n;
 }
 
-std::optional<BinaryOp> combining(ReduceOp op) {
-  switch (op) {
-    case ReduceOp::sum:
-      return BinaryOp::add;
-    case ReduceOp::prod:
-      return BinaryOp::mul;
-    case ReduceOp::min:
-      return BinaryOp::min;
-    case ReduceOp::max:
-      return BinaryOp::max;
-    case ReduceOp::any:
-      return BinaryOp::bit_or;
-    case ReduceOp::all:
-      return BinaryOp::bit_and;
-    default:
-      return std::nullopt;
-  }
-}
-
 std::vector<Expr> roots_of(const LoopNest& nest) {
   std::vector<Expr> roots;
   for (const Reduction& r : nest.reductions) roots.push_back(r.value);

@@ -33,8 +33,6 @@ struct Loop {
 // How many points the loops run over.
 IndexExpr points(const std::vector<Loop>&);
 
-enum class ReduceOp : uint8_t { sum, prod, min, max, any, all, argmin, argmax };
-
 // Combines `value` over all points of the nest's reduced loops. The empty reduction gives the identity: 0, 1, the
 // greatest and least value of the type (infinities for floats), false, true. argmin and argmax give the int64 value
 // of `position` at the least / greatest value; ties: the first in loop order, or the last with select_last; NaN counts
@@ -49,6 +47,7 @@ struct Reduction {
 
 // The operation that combines the values of two parts of a reduction; argmin and argmax have none.
 std::optional<BinaryOp> combining(ReduceOp);
+bool gives_position(ReduceOp);  // argmin and argmax
 
 struct Store {
   BufferId buffer;

@@ -3,7 +3,6 @@
 #include "cppgen/ir/strip_kernels.h"
 #include "cppgen/ir/value_ops.h"
 #include "runtime/base/errors.h"
-#include "runtime/base/float8.h"
 #include "runtime/base/narrow_floats.h"
 
 namespace cppgen::ir {
@@ -36,168 +35,40 @@ T via_double(T x) {
 template <class T, double (*F)(double)>
 constexpr Elementwise transcendental = map1<T, T, via_double<T, F>>;
 
-template <class T>
-Elementwise float_unary(UnaryOp op) {
-  switch (op) {
-    case UnaryOp::floor:
-      return map1<T, T, [](T x) { return std::floor(x); }>;
-    case UnaryOp::ceil:
-      return map1<T, T, [](T x) { return std::ceil(x); }>;
-    case UnaryOp::round:
-      return map1<T, T, [](T x) { return std::nearbyint(x); }>;
-    case UnaryOp::trunc:
-      return map1<T, T, [](T x) { return std::trunc(x); }>;
-    case UnaryOp::sqrt:
-      return map1<T, T, [](T x) { return std::sqrt(x); }>;
-    case UnaryOp::exp:
-      return transcendental<T, std::exp>;
-    case UnaryOp::expm1:
-      return transcendental<T, std::expm1>;
-    case UnaryOp::log:
-      return transcendental<T, std::log>;
-    case UnaryOp::log1p:
-      return transcendental<T, std::log1p>;
-    case UnaryOp::log2:
-      return transcendental<T, std::log2>;
-    case UnaryOp::sin:
-      return transcendental<T, std::sin>;
-    case UnaryOp::cos:
-      return transcendental<T, std::cos>;
-    case UnaryOp::tan:
-      return transcendental<T, std::tan>;
-    case UnaryOp::asin:
-      return transcendental<T, std::asin>;
-    case UnaryOp::acos:
-      return transcendental<T, std::acos>;
-    case UnaryOp::atan:
-      return transcendental<T, std::atan>;
-    case UnaryOp::sinh:
-      return transcendental<T, std::sinh>;
-    case UnaryOp::cosh:
-      return transcendental<T, std::cosh>;
-    case UnaryOp::tanh:
-      return transcendental<T, std::tanh>;
-    case UnaryOp::asinh:
-      return transcendental<T, std::asinh>;
-    case UnaryOp::acosh:
-      return transcendental<T, std::acosh>;
-    case UnaryOp::atanh:
-      return transcendental<T, std::atanh>;
-    case UnaryOp::erf:
-      return transcendental<T, std::erf>;
-    case UnaryOp::sigmoid:
-      return transcendental<T, ops::sigmoid>;
-    case UnaryOp::is_nan:
-      return map1<bool, T, [](T x) { return std::isnan(x); }>;
-    case UnaryOp::is_inf:
-      return map1<bool, T, [](T x) { return std::isinf(x); }>;
-    default:
-      return nullptr;
-  }
+template <DType T>
+float rounded(float x) {
+  return NarrowFloat<T>::widened(NarrowFloat<T>::narrowed(x));
 }
 
-template <DType T>
-constexpr Elementwise round_float8 =
-    map1<float, float, [](float x) { return f8_to_f32<float8_format(T)>(f32_to_f8<float8_format(T)>(x)); }>;
-
-Elementwise rounding(UnaryOp op) {
-  if (op == UnaryOp::round_f16) return map1<float, float, [](float x) { return f16_to_f32(f32_to_f16(x)); }>;
-  if (op == UnaryOp::round_bf16) return map1<float, float, [](float x) { return bf16_to_f32(f32_to_bf16(x)); }>;
-  if (op == UnaryOp::round_f8e4m3fn) return round_float8<DType::f8e4m3fn>;
-  if (op == UnaryOp::round_f8e4m3fnuz) return round_float8<DType::f8e4m3fnuz>;
-  if (op == UnaryOp::round_f8e5m2) return round_float8<DType::f8e5m2>;
-  if (op == UnaryOp::round_f8e5m2fnuz) return round_float8<DType::f8e5m2fnuz>;
+template <class T>
+Elementwise unary_of(UnaryOp op) {
+  switch (op) {
+#define CPPGEN_UNARY(op, operand, ...)                                                                 \
+  case UnaryOp::op:                                                                                    \
+    if constexpr (takes<T>(OperandClass::operand)) return map1<decltype(ops::op(T())), T, ops::op<T>>; \
+    return nullptr;
+#define CPPGEN_FUNCTION(op, of_double, chain)                                  \
+  case UnaryOp::op:                                                            \
+    if constexpr (std::floating_point<T>) return transcendental<T, of_double>; \
+    return nullptr;
+#define CPPGEN_ROUNDING(op, type)                                                  \
+  case UnaryOp::op:                                                                \
+    if constexpr (std::same_as<T, float>) return map1<T, T, rounded<DType::type>>; \
+    return nullptr;
+#include "cppgen/ir/operations.def"
+  }
   return nullptr;
 }
 
 template <class T>
-Elementwise any_unary(UnaryOp op) {
-  if constexpr (std::same_as<T, bool>) {
-    return op == UnaryOp::logical_not ? map1<bool, bool, [](bool x) { return !x; }> : nullptr;
-  } else {
-    if (op == UnaryOp::neg) return map1<T, T, ops::neg<T>>;
-    if (op == UnaryOp::abs) return map1<T, T, ops::abs<T>>;
-    if (op == UnaryOp::sign) return map1<T, T, ops::sign<T>>;
-    if constexpr (std::floating_point<T>) return float_unary<T>(op);
-    if constexpr (std::integral<T>)
-      if (op == UnaryOp::bit_not) return map1<T, T, [](T x) { return static_cast<T>(~x); }>;
+Elementwise binary_of(BinaryOp op) {
+  switch (op) {
+#define CPPGEN_BINARY(op, operands, ...)                                                                     \
+  case BinaryOp::op:                                                                                         \
+    if constexpr (takes<T>(OperandClass::operands)) return map2<decltype(ops::op(T(), T())), T, ops::op<T>>; \
     return nullptr;
+#include "cppgen/ir/operations.def"
   }
-}
-
-template <class T>
-Elementwise common_binary(BinaryOp op) {
-  switch (op) {
-    case BinaryOp::min:
-      return map2<T, T, ops::min<T>>;
-    case BinaryOp::max:
-      return map2<T, T, ops::max<T>>;
-    case BinaryOp::lt:
-      return map2<bool, T, [](T a, T b) { return a < b; }>;
-    case BinaryOp::le:
-      return map2<bool, T, [](T a, T b) { return a <= b; }>;
-    case BinaryOp::gt:
-      return map2<bool, T, [](T a, T b) { return (a > b); }>;
-    case BinaryOp::ge:
-      return map2<bool, T, [](T a, T b) { return a >= b; }>;
-    case BinaryOp::eq:
-      return map2<bool, T, [](T a, T b) { return a == b; }>;
-    case BinaryOp::ne:
-      return map2<bool, T, [](T a, T b) { return a != b; }>;
-    default:
-      return nullptr;
-  }
-}
-
-template <class T>
-Elementwise arithmetic(BinaryOp op) {
-  switch (op) {
-    case BinaryOp::add:
-      return map2<T, T, ops::add<T>>;
-    case BinaryOp::sub:
-      return map2<T, T, ops::sub<T>>;
-    case BinaryOp::mul:
-      return map2<T, T, ops::mul<T>>;
-    case BinaryOp::div:
-      return map2<T, T, ops::div<T>>;
-    case BinaryOp::mod_trunc:
-      return map2<T, T, ops::mod_trunc<T>>;
-    case BinaryOp::mod_floor:
-      return map2<T, T, ops::mod_floor<T>>;
-    case BinaryOp::pow:
-      return map2<T, T, ops::pow<T>>;
-    default:
-      return nullptr;
-  }
-}
-
-template <class T>
-Elementwise bitwise(BinaryOp op) {
-  switch (op) {
-    case BinaryOp::bit_and:
-      return map2<T, T, [](T a, T b) { return static_cast<T>(a & b); }>;
-    case BinaryOp::bit_or:
-      return map2<T, T, [](T a, T b) { return static_cast<T>(a | b); }>;
-    case BinaryOp::bit_xor:
-      return map2<T, T, [](T a, T b) { return static_cast<T>(a ^ b); }>;
-    default:
-      return nullptr;
-  }
-}
-
-template <class T>
-Elementwise any_binary(BinaryOp op) {
-  if (Elementwise f = common_binary<T>(op)) return f;
-  if constexpr (std::floating_point<T>) {
-    if (op == BinaryOp::copysign) return map2<T, T, [](T a, T b) { return std::copysign(a, b); }>;
-  } else {
-    if (Elementwise f = bitwise<T>(op)) return f;
-  }
-  if constexpr (std::integral<T> && !std::same_as<T, bool>) {
-    if (op == BinaryOp::shl) return map2<T, T, ops::shl<T>>;
-    if (op == BinaryOp::shr) return map2<T, T, ops::shr<T>>;
-  }
-  if constexpr (!std::same_as<T, bool>) return arithmetic<T>(op);
   return nullptr;
 }
 
@@ -220,14 +91,13 @@ void broadcast(void* dst, int n) {
 }  // namespace
 
 Elementwise unary_kernel(UnaryOp op, DType operand) {
-  if (Elementwise f = rounding(op)) return f;
-  const Elementwise f = with_value_type(operand, [&](auto t) { return any_unary<decltype(t)>(op); });
+  const Elementwise f = with_value_type(operand, [&](auto t) { return unary_of<decltype(t)>(op); });
   if (!f) internal_error("no kernel for {} of {}", name_of(op), name_of(operand));
   return f;
 }
 
 Elementwise binary_kernel(BinaryOp op, DType operands) {
-  const Elementwise f = with_value_type(operands, [&](auto t) { return any_binary<decltype(t)>(op); });
+  const Elementwise f = with_value_type(operands, [&](auto t) { return binary_of<decltype(t)>(op); });
   if (!f) internal_error("no kernel for {} of {}", name_of(op), name_of(operands));
   return f;
 }

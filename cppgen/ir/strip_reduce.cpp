@@ -12,45 +12,25 @@ namespace {
 template <class T>
 using Wide = std::conditional_t<std::floating_point<T>, double, uint64_t>;
 
-template <class T>
-struct Sum {
-  using State = Wide<T>;
+template <class T, ReductionStart Start>
+T start_of() {
+  using Limits = std::numeric_limits<T>;
+  if constexpr (Start == ReductionStart::greatest) return std::floating_point<T> ? Limits::infinity() : Limits::max();
+  if constexpr (Start == ReductionStart::least) return std::floating_point<T> ? -Limits::infinity() : Limits::lowest();
+  return T(Start == ReductionStart::one);
+}
+
+template <class T, class S, ReductionStart Start, S (*Combine)(S, S)>
+struct Combined {
+  using State = S;
   using Result = T;
-  static State identity() { return 0; }
-  static void combine(State& s, T v) { s += static_cast<State>(v); }
+  static State identity() { return start_of<S, Start>(); }
+  static void combine(State& s, T v) { s = Combine(s, static_cast<S>(v)); }
   static T result(State s) { return static_cast<T>(s); }
 };
 
 template <class T>
-struct Product {
-  using State = Wide<T>;
-  using Result = T;
-  static State identity() { return 1; }
-  static void combine(State& s, T v) { s *= static_cast<State>(v); }
-  static T result(State s) { return static_cast<T>(s); }
-};
-
-template <class T>
-struct Least {
-  using State = T;
-  using Result = T;
-  static State identity() {
-    return std::floating_point<T> ? std::numeric_limits<T>::infinity() : std::numeric_limits<T>::max();
-  }
-  static void combine(State& s, T v) { s = value_ops::min(s, v); }
-  static T result(State s) { return s; }
-};
-
-template <class T>
-struct Greatest {
-  using State = T;
-  using Result = T;
-  static State identity() {
-    return std::floating_point<T> ? -std::numeric_limits<T>::infinity() : std::numeric_limits<T>::lowest();
-  }
-  static void combine(State& s, T v) { s = value_ops::max(s, v); }
-  static T result(State s) { return s; }
-};
+using Sum = Combined<T, Wide<T>, ReductionStart::zero, value_ops::add<Wide<T>>>;
 
 // Several partial states let the compiler keep vectors of them; their number is fixed, so results are too.
 template <class T>
@@ -157,21 +137,20 @@ ReduceKernels arg_kernels(bool greatest, bool last) {
 
 template <class T>
 ReduceKernels kernels_of(ReduceOp op, bool last) {
+  using wide = Wide<T>;
+  using same = T;
   switch (op) {
-    case ReduceOp::min:
-    case ReduceOp::all:
-      return plain<Least<T>, T>();
-    case ReduceOp::max:
-    case ReduceOp::any:
-      return plain<Greatest<T>, T>();
-    case ReduceOp::argmin:
-    case ReduceOp::argmax:
-      return arg_kernels<T>(op == ReduceOp::argmax, last);
-    default:
-      break;
+#define CPPGEN_REDUCTION(op, operands, combine, state, start)                                  \
+  case ReduceOp::op:                                                                           \
+    if constexpr (takes<T>(OperandClass::operands))                                            \
+      return plain<Combined<T, state, ReductionStart::start, value_ops::combine<state>>, T>(); \
+    break;
+#define CPPGEN_POSITION_REDUCTION(op, greatest) \
+  case ReduceOp::op:                            \
+    return arg_kernels<T>(greatest, last);
+#include "cppgen/ir/operations.def"
   }
-  if constexpr (!std::same_as<T, bool>) return op == ReduceOp::sum ? plain<Sum<T>, T>() : plain<Product<T>, T>();
-  internal_error("sum or product of bool");
+  internal_error("{} of such values", name_of(op));
 }
 
 void products_across(void* state, const void* const* args, int n) {

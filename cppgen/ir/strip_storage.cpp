@@ -1,6 +1,5 @@
 #include "cppgen/ir/strip_kernels.h"
 #include "cppgen/ir/value_ops.h"
-#include "runtime/base/float8.h"
 #include "runtime/base/narrow_floats.h"
 
 namespace cppgen::ir {
@@ -16,26 +15,12 @@ struct Plain {
   static Bits write(Value v) { return v; }
 };
 
-struct Half {
-  using Bits = uint16_t;
-  using Value = float;
-  static Value read(Bits b) { return f16_to_f32(b); }
-  static Bits write(Value v) { return f32_to_f16(v); }
-};
-
-struct Brain {
-  using Bits = uint16_t;
-  using Value = float;
-  static Value read(Bits b) { return bf16_to_f32(b); }
-  static Bits write(Value v) { return f32_to_bf16(v); }
-};
-
 template <DType T>
-struct Float8 {
-  using Bits = uint8_t;
+struct Narrow {
+  using Bits = typename NarrowFloat<T>::Bits;
   using Value = float;
-  static Value read(Bits b) { return f8_to_f32<float8_format(T)>(b); }
-  static Bits write(Value v) { return f32_to_f8<float8_format(T)>(v); }
+  static Value read(Bits b) { return NarrowFloat<T>::widened(b); }
+  static Bits write(Value v) { return NarrowFloat<T>::narrowed(v); }
 };
 
 struct Byte {
@@ -96,18 +81,11 @@ constexpr StorageKernels kernels{load<S>, gather<S>, store<S>, scatter<S>};
 
 const StorageKernels& storage_kernels(DType storage) {
   switch (storage) {
-    case DType::f16:
-      return kernels<Half>;
-    case DType::bf16:
-      return kernels<Brain>;
-    case DType::f8e4m3fn:
-      return kernels<Float8<DType::f8e4m3fn>>;
-    case DType::f8e4m3fnuz:
-      return kernels<Float8<DType::f8e4m3fnuz>>;
-    case DType::f8e5m2:
-      return kernels<Float8<DType::f8e5m2>>;
-    case DType::f8e5m2fnuz:
-      return kernels<Float8<DType::f8e5m2fnuz>>;
+#define CPPGEN_DTYPE(...)
+#define CPPGEN_NARROW_FLOAT(id, ...) \
+  case DType::id:                    \
+    return kernels<Narrow<DType::id>>;
+#include "runtime/base/dtypes.def"
     case DType::boolean:
       return kernels<Byte>;
     default:

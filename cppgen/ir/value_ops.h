@@ -6,11 +6,13 @@
 #include <limits>
 #include <type_traits>
 
-#include "runtime/base/dtype.h"
+#include "cppgen/ir/op_table.h"
+#include "runtime/base/errors.h"
 
 namespace cppgen::ir {
 
-// The meaning of every operation on one value, as expr.h states it: shared by constant folding and the interpreter.
+// The meaning of every operation on one value, as expr.h states it: shared by constant folding and the interpreter,
+// which find the function of each row of operations.def by its name.
 namespace value_ops {
 
 template <class T>
@@ -125,7 +127,49 @@ T shr(T a, T b) {
   return amount >= sizeof(T) * 8 ? static_cast<T>(a < 0 ? -1 : 0) : static_cast<T>(a >> amount);
 }
 
-// --- unary ---
+template <class T>
+T copysign(T a, T b) {
+  return std::copysign(a, b);
+}
+template <class T>
+T bit_and(T a, T b) {
+  return static_cast<T>(a & b);
+}
+template <class T>
+T bit_or(T a, T b) {
+  return static_cast<T>(a | b);
+}
+template <class T>
+T bit_xor(T a, T b) {
+  return static_cast<T>(a ^ b);
+}
+
+template <class T>
+bool lt(T a, T b) {
+  return a < b;
+}
+template <class T>
+bool le(T a, T b) {
+  return a <= b;
+}
+template <class T>
+bool gt(T a, T b) {
+  return a > b;
+}
+template <class T>
+bool ge(T a, T b) {
+  return a >= b;
+}
+template <class T>
+bool eq(T a, T b) {
+  return a == b;
+}
+template <class T>
+bool ne(T a, T b) {
+  return a != b;
+}
+
+// --- unary; functions of floats go through double (strip_elementwise.cpp) ---
 
 template <class T>
 T neg(T a) {
@@ -148,6 +192,43 @@ T sign(T a) {
   if constexpr (std::floating_point<T>)
     if (std::isnan(a)) return a;
   return static_cast<T>((a > 0) - (a < 0));
+}
+
+template <class T>
+T bit_not(T a) {
+  return static_cast<T>(~a);
+}
+template <class T>
+T logical_not(T a) {
+  return !a;
+}
+template <class T>
+T floor(T x) {
+  return std::floor(x);
+}
+template <class T>
+T ceil(T x) {
+  return std::ceil(x);
+}
+template <class T>
+T round(T x) {
+  return std::nearbyint(x);
+}
+template <class T>
+T trunc(T x) {
+  return std::trunc(x);
+}
+template <class T>
+T sqrt(T x) {
+  return std::sqrt(x);
+}
+template <class T>
+bool is_nan(T x) {
+  return std::isnan(x);
+}
+template <class T>
+bool is_inf(T x) {
+  return std::isinf(x);
 }
 
 inline double sigmoid(double x) { return 1.0 / (1.0 + std::exp(-x)); }
@@ -174,32 +255,40 @@ To cast(From x) {
 
 }  // namespace value_ops
 
+// Whether an operation of this class takes operands of a C++ type.
+template <class T>
+constexpr bool takes(OperandClass operands) {
+  constexpr bool is_bool = std::same_as<T, bool>;
+  switch (operands) {
+    case OperandClass::number:
+      return !is_bool;
+    case OperandClass::number_or_bool:
+      return true;
+    case OperandClass::floats:
+      return std::floating_point<T>;
+    case OperandClass::float32:
+      return std::same_as<T, float>;
+    case OperandClass::integer:
+      return std::integral<T> && !is_bool;
+    case OperandClass::bits:
+      return std::integral<T>;
+    case OperandClass::boolean:
+      return is_bool;
+  }
+  return false;
+}
+
 // Calls f with a value of the C++ type that computes values of this (value) type: float, double, int8_t ..., bool.
 template <class F>
 decltype(auto) with_value_type(DType type, F&& f) {
   switch (type) {
-    case DType::f64:
-      return f(double());
-    case DType::i8:
-      return f(int8_t());
-    case DType::i16:
-      return f(int16_t());
-    case DType::i32:
-      return f(int32_t());
-    case DType::i64:
-      return f(int64_t());
-    case DType::u8:
-      return f(uint8_t());
-    case DType::u16:
-      return f(uint16_t());
-    case DType::u32:
-      return f(uint32_t());
-    case DType::u64:
-      return f(uint64_t());
-    case DType::boolean:
-      return f(bool());
+#define CPPGEN_DTYPE(...)
+#define CPPGEN_VALUE_TYPE(id, NAME, name, Value, ...) \
+  case DType::id:                                     \
+    return f(Value());
+#include "runtime/base/dtypes.def"
     default:
-      return f(float());
+      internal_error("no value has the type {}", name_of(type));
   }
 }
 

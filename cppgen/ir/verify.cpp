@@ -1,6 +1,7 @@
 #include <algorithm>
 #include <unordered_set>
 
+#include "cppgen/ir/op_table.h"
 #include "cppgen/ir/program.h"
 #include "runtime/base/checked.h"
 
@@ -153,12 +154,10 @@ class Verifier {
 
   void check_reduction(const Reduction& r, const LoopNest& nest, const Scope& scope) const {
     require(r.value != nullptr, "a reduction has no value");
-    const bool arg = r.op == ReduceOp::argmin || r.op == ReduceOp::argmax;
-    const bool logical = r.op == ReduceOp::any || r.op == ReduceOp::all;
+    const bool arg = gives_position(r.op);
+    require(allows(row_of(r.op).operands, r.value->type), "{} of {}", name_of(r.op), name_of(r.value->type));
     require(r.type == (arg ? DType::i64 : r.value->type), "a reduction of {} gives {}", name_of(r.value->type),
             name_of(r.type));
-    require(!logical || r.value->type == DType::boolean, "any or all of {}", name_of(r.value->type));
-    require(r.op >= ReduceOp::min || r.type != DType::boolean, "sum or product of bool");
     if (arg) require_scope(r.position, scope);
     check_value(r.value, nest, scope, /*accumulators=*/false);
   }

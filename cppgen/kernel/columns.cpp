@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "cppgen/ir/op_table.h"
 #include "cppgen/kernel/forms.h"
 
 namespace cppgen::kernel {
@@ -13,21 +14,7 @@ using schedule::Tuning;
 
 // Roughly how many instructions one value of this kind takes beyond a single one.
 int64_t length_of(Expr e) {
-  using ir::UnaryOp;
-  if (e->kind != ir::ExprKind::unary || !is_float(e->type)) return 0;
-  switch (e->unary) {
-    case UnaryOp::exp:
-    case UnaryOp::log:
-    case UnaryOp::tanh:
-    case UnaryOp::sigmoid:
-      return 20;
-    case UnaryOp::erf:
-    case UnaryOp::sin:
-    case UnaryOp::cos:
-      return 30;
-    default:
-      return 0;
-  }
+  return e->kind == ir::ExprKind::unary && is_float(e->type) ? ir::row_of(e->unary).chain : 0;
 }
 
 bool has_inner_loops(const schedule::FusedKernel& kernel) {

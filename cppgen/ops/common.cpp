@@ -47,56 +47,8 @@ void require_one_element(InferContext& c, int input, const char* what) {
 }
 
 DType dtype_of_onnx(InferContext& c, int64_t number) {
-  switch (number) {
-    case 1:
-      return DType::f32;
-    case 2:
-      return DType::u8;
-    case 3:
-      return DType::i8;
-    case 4:
-      return DType::u16;
-    case 5:
-      return DType::i16;
-    case 6:
-      return DType::i32;
-    case 7:
-      return DType::i64;
-    case 9:
-      return DType::boolean;
-    case 10:
-      return DType::f16;
-    case 11:
-      return DType::f64;
-    case 12:
-      return DType::u32;
-    case 13:
-      return DType::u64;
-    case 16:
-      return DType::bf16;
-    case 17:
-      return DType::f8e4m3fn;
-    case 18:
-      return DType::f8e4m3fnuz;
-    case 19:
-      return DType::f8e5m2;
-    case 20:
-      return DType::f8e5m2fnuz;
-    case 21:
-      return DType::u4;
-    case 22:
-      return DType::i4;
-    case 23:
-      return DType::f4e2m1;
-    case 24:
-      return DType::f8e8m0;
-    case 25:
-      return DType::u2;
-    case 26:
-      return DType::i2;
-    default:
-      c.fail(fmt::format("element type {} is not supported", number));
-  }
+  if (const auto type = dtype_from_onnx(number)) return *type;
+  c.fail(fmt::format("element type {} is not supported", number));
 }
 
 int normalized_axis(InferContext& c, int64_t axis, int rank) {

@@ -14,18 +14,23 @@ namespace cppgen::ops {
 // Sets of element types, as bit masks over DType.
 using DTypes = uint32_t;
 constexpr DTypes bit(DType t) { return DTypes(1) << int(t); }
-inline constexpr DTypes kFloats = bit(DType::f32) | bit(DType::f64) | bit(DType::f16) | bit(DType::bf16);
-inline constexpr DTypes kSigned = bit(DType::i8) | bit(DType::i16) | bit(DType::i32) | bit(DType::i64);
-inline constexpr DTypes kUnsigned = bit(DType::u8) | bit(DType::u16) | bit(DType::u32) | bit(DType::u64);
+template <class Accept>
+constexpr DTypes types_that(Accept accept) {
+  DTypes types = 0;
+  for (int k = 0; k < kDTypeCount; ++k)
+    if (accept(DType(k))) types |= bit(DType(k));
+  return types;
+}
+// Those that are only converted and moved (ops/convert.h).
+inline constexpr DTypes kFloat8 = types_that(is_float8), kSmallInts = types_that(is_small_int);
+inline constexpr DTypes kNarrow = types_that(is_narrow);
+inline constexpr DTypes kFloats = types_that(is_float) & ~kNarrow;
+inline constexpr DTypes kSigned = types_that(is_signed_int) & ~kNarrow;
+inline constexpr DTypes kUnsigned = types_that(is_unsigned_int) & ~kNarrow;
 inline constexpr DTypes kInts = kSigned | kUnsigned;
 inline constexpr DTypes kNumbers = kFloats | kInts;
 inline constexpr DTypes kBool = bit(DType::boolean);
 inline constexpr DTypes kAll = kNumbers | kBool;
-// Those that are only converted and moved (ops/convert.h).
-inline constexpr DTypes kFloat8 =
-    bit(DType::f8e4m3fn) | bit(DType::f8e4m3fnuz) | bit(DType::f8e5m2) | bit(DType::f8e5m2fnuz);
-inline constexpr DTypes kSmallInts = bit(DType::i4) | bit(DType::u4) | bit(DType::i2) | bit(DType::u2);
-inline constexpr DTypes kNarrow = kFloat8 | kSmallInts | bit(DType::f4e2m1) | bit(DType::f8e8m0);
 
 void require_dtype(InferContext&, int input, DTypes allowed);
 void require_same_dtype(InferContext&, int first, int second);

@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
+#include "cppgen/ir/op_table.h"
+
 namespace cppgen::schedule {
 
-using ir::BinaryOp;
 using ir::ExprKind;
-using ir::UnaryOp;
 
 std::vector<Expr> loads_of(const LoopNest& nest) {
   std::vector<Expr> loads;
@@ -29,11 +29,11 @@ int64_t operation_count(const LoopNest& nest) {
 }
 
 bool is_heavy(Expr e) {
-  if (e->kind == ExprKind::binary)
-    return e->binary == BinaryOp::pow ||
-           (!is_float(e->type) &&
-            (e->binary == BinaryOp::div || e->binary == BinaryOp::mod_trunc || e->binary == BinaryOp::mod_floor));
-  return e->kind == ExprKind::unary && e->unary >= UnaryOp::exp && e->unary <= UnaryOp::sigmoid;
+  using enum ir::OperationCost;
+  if (e->kind == ExprKind::unary) return ir::row_of(e->unary).cost == function;
+  if (e->kind != ExprKind::binary) return false;
+  const ir::OperationCost cost = ir::row_of(e->binary).cost;
+  return cost == function || (cost == division && !is_float(e->type));
 }
 
 bool has_heavy_operation(const LoopNest& nest) {

@@ -4,7 +4,6 @@
 
 #include "runtime/base/coded_floats.h"
 #include "runtime/base/errors.h"
-#include "runtime/base/float8.h"
 #include "runtime/base/narrow_floats.h"
 
 namespace cppgen {
@@ -16,56 +15,47 @@ static T at(const void* data, int64_t index) {
   return value;
 }
 
+template <DType T>
+static float narrow_at(const void* data, int64_t index) {
+  return NarrowFloat<T>::widened(at<typename NarrowFloat<T>::Bits>(data, index));
+}
+
 double number_element(DType type, const void* data, int64_t index) {
   switch (type) {
     case DType::f32:
       return at<float>(data, index);
     case DType::f64:
       return at<double>(data, index);
-    case DType::f16:
-      return f16_to_f32(at<uint16_t>(data, index));
-    case DType::bf16:
-      return bf16_to_f32(at<uint16_t>(data, index));
-    case DType::f8e4m3fn:
-    case DType::f8e4m3fnuz:
-    case DType::f8e5m2:
-    case DType::f8e5m2fnuz:
-      return f8_to_f32(type, at<uint8_t>(data, index));
-    case DType::f4e2m1:
-    case DType::f8e8m0:
-      return decoded(type, at<uint8_t>(data, index));
+#define CPPGEN_DTYPE(...)
+#define CPPGEN_NARROW_FLOAT(id, ...) \
+  case DType::id:                    \
+    return narrow_at<DType::id>(data, index);
+#include "runtime/base/dtypes.def"
     case DType::u64:
       return double(at<uint64_t>(data, index));
     default:
-      return double(integer_element(type, data, index));
+      return is_coded_float(type) ? decoded(type, at<uint8_t>(data, index))
+                                  : double(integer_element(type, data, index));
   }
 }
 
+template <class Signed, class Unsigned>
+static int64_t integer_at(bool is_signed, const void* data, int64_t index) {
+  return is_signed ? int64_t(at<Signed>(data, index)) : int64_t(at<Unsigned>(data, index));
+}
+
 int64_t integer_element(DType type, const void* data, int64_t index) {
-  switch (type) {
-    case DType::i8:
-    case DType::i4:
-    case DType::i2:
-      return at<int8_t>(data, index);
-    case DType::i16:
-      return at<int16_t>(data, index);
-    case DType::i32:
-      return at<int32_t>(data, index);
-    case DType::i64:
-      return at<int64_t>(data, index);
-    case DType::u8:
-    case DType::u4:
-    case DType::u2:
-    case DType::boolean:
-      return at<uint8_t>(data, index);
-    case DType::u16:
-      return at<uint16_t>(data, index);
-    case DType::u32:
-      return at<uint32_t>(data, index);
-    case DType::u64:
-      return int64_t(at<uint64_t>(data, index));
+  if (!is_int(type) && type != DType::boolean) internal_error("integer element of a {} tensor", name_of(type));
+  const bool is_signed = is_signed_int(type);
+  switch (size_of(type)) {
+    case 1:
+      return integer_at<int8_t, uint8_t>(is_signed, data, index);
+    case 2:
+      return integer_at<int16_t, uint16_t>(is_signed, data, index);
+    case 4:
+      return integer_at<int32_t, uint32_t>(is_signed, data, index);
     default:
-      internal_error("integer element of a {} tensor", name_of(type));
+      return integer_at<int64_t, uint64_t>(is_signed, data, index);
   }
 }
 

@@ -7,14 +7,11 @@ namespace cppgen {
 template <class F>
 static auto with_format(DType type, F f) {
   switch (type) {
-    case DType::f8e4m3fn:
-      return f.template operator()<float8_format(DType::f8e4m3fn)>();
-    case DType::f8e4m3fnuz:
-      return f.template operator()<float8_format(DType::f8e4m3fnuz)>();
-    case DType::f8e5m2:
-      return f.template operator()<float8_format(DType::f8e5m2)>();
-    case DType::f8e5m2fnuz:
-      return f.template operator()<float8_format(DType::f8e5m2fnuz)>();
+#define CPPGEN_DTYPE(...)
+#define CPPGEN_FLOAT8(id, ...) \
+  case DType::id:              \
+    return f.template operator()<float8_format(DType::id)>();
+#include "runtime/base/dtypes.def"
     default:
       internal_error("{} has no 8-bit format", name_of(type));
   }

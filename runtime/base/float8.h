@@ -18,14 +18,13 @@ struct Float8Format {
 
 constexpr Float8Format float8_format(DType type) {
   switch (type) {
-    case DType::f8e4m3fn:
-      return {3, 7, false, true};
-    case DType::f8e4m3fnuz:
-      return {3, 8, false, false};
-    case DType::f8e5m2:
-      return {2, 15, true, true};
+#define CPPGEN_DTYPE(...)
+#define CPPGEN_FLOAT8(id, NAME, name, onnx, fraction_bits, bias, infinities, negative_zero) \
+  case DType::id:                                                                           \
+    return {fraction_bits, bias, infinities, negative_zero};
+#include "runtime/base/dtypes.def"
     default:
-      return {2, 16, false, false};
+      return {};
   }
 }
 

@@ -2,6 +2,8 @@
 #include <bit>
 #include <cstdint>
 
+#include "runtime/base/float8.h"
+
 namespace cppgen {
 
 // float16 and bfloat16 as they are stored, and the float32 that they are computed in. Narrowing rounds to nearest even.
@@ -34,5 +36,25 @@ inline uint16_t f32_to_bf16(float f) {
   if ((bits & 0x7fffffffu) > 0x7f800000u) return static_cast<uint16_t>(bits >> 16 | 0x40u);
   return static_cast<uint16_t>((bits + 0x7fffu + (bits >> 16 & 1u)) >> 16);
 }
+
+// Likewise of each type that is a row CPPGEN_NARROW_FLOAT of dtypes.def: float8 types, unless told otherwise.
+template <DType T>
+struct NarrowFloat {
+  using Bits = uint8_t;
+  static float widened(Bits code) { return f8_to_f32<float8_format(T)>(code); }
+  static Bits narrowed(float x) { return f32_to_f8<float8_format(T)>(x); }
+};
+template <>
+struct NarrowFloat<DType::f16> {
+  using Bits = uint16_t;
+  static float widened(Bits h) { return f16_to_f32(h); }
+  static Bits narrowed(float x) { return f32_to_f16(x); }
+};
+template <>
+struct NarrowFloat<DType::bf16> {
+  using Bits = uint16_t;
+  static float widened(Bits h) { return bf16_to_f32(h); }
+  static Bits narrowed(float x) { return f32_to_bf16(x); }
+};
 
 }  // namespace cppgen

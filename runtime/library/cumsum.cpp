@@ -140,7 +140,7 @@ class Cumulative : public LibraryOperator {
 
   std::shared_ptr<const LibraryTask> bind(const BoundCall& bound) override {
     const Call call = read_call<Call>(kCumSum, bound);
-    if (call.type > DType::u64 || call.type == DType::f16 || call.type == DType::bf16 || call.type == DType::boolean)
+    if (dtype_row(call.type).storage != DTypeStorage::value || call.type == DType::boolean)
       user_error("plan: cumsum of type {}", name_of(call.type));
     const auto rank = int64_t(call.dims.size());
     if (rank < 1 || call.axis < Call::kAxisOfRun || call.axis >= rank ||

@@ -126,7 +126,7 @@ inline int64_t product(std::span<const int64_t> dims) {
 // The combination can be computed with the type, and the buffers have these numbers of elements.
 inline void check_call(const BoundCall& call, DType type, Combine combine, int64_t data, int64_t indices,
                        int64_t updates) {
-  const bool computes = type <= DType::boolean && type != DType::f16 && type != DType::bf16;
+  const bool computes = dtype_row(type).storage == DTypeStorage::value;
   if (!computes && combine != Combine::replace)
     user_error("plan: scatter of type {} with combination {}", name_of(type), int(combine));
   const auto size = int64_t(size_of(type));

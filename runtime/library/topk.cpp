@@ -214,7 +214,7 @@ class TopK : public LibraryOperator {
  public:
   std::shared_ptr<const LibraryTask> bind(const BoundCall& bound) override {
     const Call call = read_call<Call>(kTopK, bound);
-    if (call.type > DType::boolean) user_error("plan: topk of type {}", name_of(call.type));
+    if (is_narrow(call.type)) user_error("plan: topk of type {}", name_of(call.type));
     if (call.k > call.axis) user_error("TopK: k is {}, but the axis has {} elements", call.k, call.axis);
     const int64_t rows = checked_mul(call.outer, call.inner, "topk");
     const auto size = int64_t(size_of(call.type));

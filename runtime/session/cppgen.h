@@ -22,34 +22,14 @@ typedef struct cppgen_error {
   char message[1024]; /* terminated; cut if longer */
 } cppgen_error;
 
-/* Element types. bool is one byte, 0 or 1; float8 types and float4e2m1 are one byte, the bits of the value; integers of
- * four and two bits are one byte an element, in [-8, 7], [0, 15], [-2, 1] and [0, 3]: results for other bytes are
- * unspecified. */
+/* Element types: CPPGEN_FLOAT32 = 0, CPPGEN_FLOAT64, CPPGEN_FLOAT16, CPPGEN_BFLOAT16, CPPGEN_INT8 ...
+ * CPPGEN_FLOAT8E8M0, the second column of dtypes.def. bool is one byte, 0 or 1; float8 types and float4e2m1 are one
+ * byte, the bits of the value; integers of four and two bits are one byte an element, in [-8, 7], [0, 15], [-2, 1] and
+ * [0, 3]: results for other bytes are unspecified. */
 typedef enum cppgen_dtype {
-  CPPGEN_FLOAT32 = 0,
-  CPPGEN_FLOAT64 = 1,
-  CPPGEN_FLOAT16 = 2,
-  CPPGEN_BFLOAT16 = 3,
-  CPPGEN_INT8 = 4,
-  CPPGEN_INT16 = 5,
-  CPPGEN_INT32 = 6,
-  CPPGEN_INT64 = 7,
-  CPPGEN_UINT8 = 8,
-  CPPGEN_UINT16 = 9,
-  CPPGEN_UINT32 = 10,
-  CPPGEN_UINT64 = 11,
-  CPPGEN_BOOL = 12,
-  CPPGEN_FLOAT8E4M3FN = 13,
-  CPPGEN_FLOAT8E4M3FNUZ = 14,
-  CPPGEN_FLOAT8E5M2 = 15,
-  CPPGEN_FLOAT8E5M2FNUZ = 16,
-  CPPGEN_INT4 = 17,
-  CPPGEN_UINT4 = 18,
-  CPPGEN_INT2 = 19,
-  CPPGEN_UINT2 = 20,
-  CPPGEN_FLOAT4E2M1 = 21,
-  CPPGEN_FLOAT8E8M0 = 22,
-  CPPGEN_STRING = 23 /* terminated strings: `data` is an array of char pointers, see cppgen_session_run_results */
+#define CPPGEN_DTYPE(id, NAME, ...) CPPGEN_##NAME,
+#include "runtime/base/dtypes.def"
+  CPPGEN_STRING /* terminated strings: `data` is an array of char pointers, see cppgen_session_run_results */
 } cppgen_dtype;
 
 typedef struct cppgen_session cppgen_session;

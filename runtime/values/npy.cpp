@@ -10,38 +10,25 @@
 namespace cppgen::rt {
 namespace {
 
-struct TypeCode {
-  std::string_view code;
-  DType type;
-};
-// The first row of a type is the one that is written.
-constexpr TypeCode kTypeCodes[] = {
-    {"f4", DType::f32},        {"f8", DType::f64},      {"f2", DType::f16},        {"i1", DType::i8},
-    {"i2", DType::i16},        {"i4", DType::i32},      {"i8", DType::i64},        {"u1", DType::u8},
-    {"u2", DType::u16},        {"u4", DType::u32},      {"u8", DType::u64},        {"b1", DType::boolean},
-    {"u2", DType::bf16},       {"u1", DType::f8e4m3fn}, {"u1", DType::f8e4m3fnuz}, {"u1", DType::f8e5m2},
-    {"u1", DType::f8e5m2fnuz}, {"i1", DType::i4},       {"u1", DType::u4},         {"i1", DType::i2},
-    {"u1", DType::u2},         {"u1", DType::f4e2m1},   {"u1", DType::f8e8m0}};
-
-std::string_view code_of(DType type) {
-  for (const TypeCode& row : kTypeCodes)
-    if (row.type == type) return row.code;
-  internal_error("npy: type {}", name_of(type));
+// NumPy has numbers of whole bytes and of its own formats; others are written under the code of their bytes.
+bool is_numpy_type(const DTypeRow& row) {
+  const char kind = "fiub"[size_t(row.number)];
+  return row.npy[0] == kind && 8 * (row.npy[1] - '0') == row.bits;
 }
 
 // Whether elements of this description may be of a type that NumPy lacks.
 bool may_be(std::string_view descr, DType type) {
   if (descr.size() != 3 || descr[0] == '>') return false;
   const std::string_view code = descr.substr(1);
-  return code == code_of(type) || code == (size_of(type) == 1 ? "V1" : "V2") || (is_float8(type) && code == "f1");
+  return code == dtype_row(type).npy || code == (size_of(type) == 1 ? "V1" : "V2") || (is_float8(type) && code == "f1");
 }
 
 DType type_of(const std::string& descr, const std::string& path) {
   if (descr.size() == 3 && descr[0] == '>' && descr[2] != '1')
     user_error("'{}' holds big-endian elements ({}); only little-endian ones can be read", path, descr);
   const bool order = descr.size() == 3 && (descr[0] == '<' || descr[0] == '|' || descr[0] == '=' || descr[0] == '>');
-  for (const TypeCode& row : kTypeCodes)
-    if (order && descr.substr(1) == row.code) return row.type;
+  for (int type = 0; type < kDTypeCount; type++)
+    if (order && descr.substr(1) == kDTypeRows[type].npy && is_numpy_type(kDTypeRows[type])) return DType(type);
   user_error("'{}' holds elements of the kind '{}'; allowed are bool, float16/32/64 and (u)int8/16/32/64", path, descr);
 }
 
@@ -74,7 +61,7 @@ void check_npy(const std::string& path) {
   read_npy_header({file.data(), size_t(file.bytes())}, path);
 }
 
-bool needs_type_for_npy(DType type) { return type == DType::bf16 || is_narrow(type); }
+bool needs_type_for_npy(DType type) { return !is_numpy_type(dtype_row(type)); }
 
 Tensor read_npy(const std::string& path, std::optional<DType> as) {
   const MappedFile file(path);
@@ -95,7 +82,7 @@ Tensor read_npy(const std::string& path, std::optional<DType> as) {
 }
 
 void write_npy(const std::string& path, const TensorView& tensor) {
-  const std::string_view code = code_of(tensor.type);
+  const std::string_view code = dtype_row(tensor.type).npy;
   const std::string descr = (code.back() == '1' ? "|" : "<") + std::string(code);
   write_npy_file(path, descr, tensor.dims, tensor.data, size_t(byte_size(tensor.type, tensor.dims)));
 }

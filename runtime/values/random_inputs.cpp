@@ -47,39 +47,36 @@ void fill(Tensor& tensor, F f) {
   for (int64_t i = 0, n = tensor.elements(); i < n; i++) data[i] = T(f());
 }
 
+template <DType T>
+void fill_narrow(Tensor& tensor, Random& random) {
+  fill<typename NarrowFloat<T>::Bits>(tensor, [&] { return NarrowFloat<T>::narrowed(float(random.normal())); });
+}
+
 void fill_random(Tensor& tensor, int64_t index_extent, Random& random) {
   const auto integer = [&] { return random.below(index_extent > 0 ? uint64_t(index_extent) : 2); };
-  switch (tensor.type()) {
+  const DType type = tensor.type();
+  switch (type) {
     case DType::f32:
       return fill<float>(tensor, [&] { return random.normal(); });
     case DType::f64:
       return fill<double>(tensor, [&] { return random.normal(); });
-    case DType::f16:
-      return fill<uint16_t>(tensor, [&] { return f32_to_f16(float(random.normal())); });
-    case DType::bf16:
-      return fill<uint16_t>(tensor, [&] { return f32_to_bf16(float(random.normal())); });
-    case DType::f8e4m3fn:
-    case DType::f8e4m3fnuz:
-    case DType::f8e5m2:
-    case DType::f8e5m2fnuz:
-      return fill<uint8_t>(tensor, [&] { return f32_to_f8(tensor.type(), float(random.normal())); });
-    case DType::f4e2m1:
-    case DType::f8e8m0:
-      return fill<uint8_t>(tensor, [&] { return encoded(tensor.type(), float(random.normal())); });
-    case DType::i4:
-    case DType::u4:
-    case DType::i2:
-    case DType::u2: {
-      const IntegerRange range = range_of(tensor.type());
-      const auto count = uint64_t(range.greatest - range.least + 1);
-      return fill<int8_t>(tensor, [&] { return range.least + int64_t(random.below(count)); });
-    }
+#define CPPGEN_DTYPE(...)
+#define CPPGEN_NARROW_FLOAT(id, ...) \
+  case DType::id:                    \
+    return fill_narrow<DType::id>(tensor, random);
+#include "runtime/base/dtypes.def"
     case DType::boolean:
       return fill<uint8_t>(tensor, [&] { return random.below(2); });
     default:
       break;
   }
-  switch (size_of(tensor.type())) {
+  if (is_coded_float(type)) return fill<uint8_t>(tensor, [&] { return encoded(type, float(random.normal())); });
+  if (is_small_int(type)) {
+    const IntegerRange range = range_of(type);
+    const auto count = uint64_t(range.greatest - range.least + 1);
+    return fill<int8_t>(tensor, [&] { return range.least + int64_t(random.below(count)); });
+  }
+  switch (size_of(type)) {
     case 1:
       return fill<uint8_t>(tensor, integer);
     case 2:

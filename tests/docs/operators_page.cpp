@@ -44,19 +44,21 @@ an error.
 
 )";
 
-const std::pair<const char*, std::vector<DType>> kTypeGroups[] = {
-    {"floats", {DType::f32, DType::f64, DType::f16, DType::bf16}},
-    {"float8", {DType::f8e4m3fn, DType::f8e4m3fnuz, DType::f8e5m2, DType::f8e5m2fnuz}},
-    {"small integers", {DType::i4, DType::u4, DType::i2, DType::u2}},
-    {"integers", {DType::i8, DType::i16, DType::i32, DType::i64, DType::u8, DType::u16, DType::u32, DType::u64}}};
+const std::pair<const char*, bool (*)(DType)> kTypeGroups[] = {
+    {"floats", [](DType t) { return is_float(t) && !is_narrow(t); }},
+    {"float8", is_float8},
+    {"small integers", is_small_int},
+    {"integers", [](DType t) { return is_int(t) && !is_narrow(t); }}};
 
 std::string types_text(std::vector<DType> types) {
   std::vector<std::string> names;
-  for (const auto& [name, group] : kTypeGroups) {
-    const auto is_listed = [&](DType t) { return std::find(types.begin(), types.end(), t) != types.end(); };
-    if (!std::all_of(group.begin(), group.end(), is_listed)) continue;
+  for (const auto& [name, is_of_group] : kTypeGroups) {
+    bool all = true;
+    for (int t = 0; t < kDTypeCount; t++)
+      all &= !is_of_group(DType(t)) || std::find(types.begin(), types.end(), DType(t)) != types.end();
+    if (!all) continue;
     names.emplace_back(name);
-    std::erase_if(types, [&](DType t) { return std::find(group.begin(), group.end(), t) != group.end(); });
+    std::erase_if(types, is_of_group);
   }
   for (DType t : types) names.emplace_back(name_of(t));
   return fmt::format("{}", fmt::join(names, ", "));

@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "cppgen/ir/op_table.h"
 #include "runtime/base/errors.h"
 
 namespace cppgen::ir {
@@ -59,6 +60,45 @@ TEST_F(ExprTest, IntegersFoldWithWrappingAndTotalDivision) {
     EXPECT_EQ(fold(BinaryOp::lt, t, 3, 4), 1);
   }
   EXPECT_EQ(fold(BinaryOp::lt, DType::u64, -1, 1), 0);
+}
+
+// As operations.def says.
+TEST_F(ExprTest, NeutralOperandsAreNeutral) {
+  for (BinaryOp op : {
+#define CPPGEN_BINARY(op, ...) BinaryOp::op,
+#include "cppgen/ir/operations.def"
+       }) {
+    const BinaryRow& row = row_of(op);
+    for (DType t : kInts)
+      for (int64_t v : {0, 1, 5, 100}) {
+        EXPECT_TRUE(row.side == NeutralSide::none || fold(op, t, v, row.neutral) == v) << row.name;
+        EXPECT_TRUE(row.side != NeutralSide::either || fold(op, t, row.neutral, v) == v) << row.name;
+      }
+  }
+}
+
+int64_t start_of(const ReductionRow& row, DType t) {
+  const bool is_signed = is_signed_int(t), eight = size_of(t) == 8;
+  if (row.start == ReductionStart::greatest) return eight ? (is_signed ? INT64_MAX : -1) : range_of(t).greatest;
+  if (row.start == ReductionStart::least) return eight ? (is_signed ? INT64_MIN : 0) : range_of(t).least;
+  return row.start == ReductionStart::one;
+}
+
+TEST_F(ExprTest, ReductionsStartWithWhatChangesNothing) {
+  for (ReduceOp op : {
+#define CPPGEN_REDUCTION(op, ...) ReduceOp::op,
+#include "cppgen/ir/operations.def"
+       }) {
+    const ReductionRow& row = row_of(op);
+    if (allows(row.operands, DType::boolean))
+      for (int64_t v : {0, 1}) {
+        const bool starts_true = row.start == ReductionStart::one || row.start == ReductionStart::greatest;
+        EXPECT_EQ(fold(*row.combine, DType::boolean, starts_true, v), v) << row.name;
+      }
+    for (DType t : kInts)
+      for (int64_t v : {0, 1, 5, 100})
+        EXPECT_TRUE(!allows(row.operands, t) || fold(*row.combine, t, start_of(row, t), v) == v) << row.name;
+  }
 }
 
 TEST_F(ExprTest, NeutralOperandsAndConstantConditionsVanish) {

@@ -4,11 +4,14 @@
 
 namespace cppgen::property {
 
-// ONNX's number of a type.
-inline int64_t onnx_number(DType type) {
-  constexpr int64_t kNumbers[] = {1, 11, 10, 16, 3, 5, 6, 7, 2, 4, 12, 13, 9, 17, 18, 19, 20, 22, 21, 26, 25, 23, 24};
-  static_assert(std::size(kNumbers) == kDTypeCount);
-  return kNumbers[size_t(type)];
+inline int64_t onnx_number(DType type) { return dtype_row(type).onnx; }
+
+template <class Accept>
+std::vector<DType> types_that(Accept accept) {
+  std::vector<DType> types;
+  for (int i = 0; i < kDTypeCount; i++)
+    if (accept(DType(i))) types.push_back(DType(i));
+  return types;
 }
 
 // Compiled results have the bits of the interpreter's. Inputs are of this range, floats hold special values, too.

@@ -23,14 +23,7 @@ HostTensor codes(DType type, const std::vector<uint8_t>& bytes) {
 }
 HostTensor floats(const std::vector<float>& values) { return tensor<float>({int64_t(values.size())}, values); }
 
-int onnx_number(DType t) {
-  if (t == DType::u4) return 21;
-  if (t == DType::i4) return 22;
-  if (t == DType::u2) return 25;
-  if (t == DType::i2) return 26;
-  if (is_coded_float(t)) return t == DType::f4e2m1 ? 23 : 24;
-  return is_float8(t) ? 17 + int(t) - int(DType::f8e4m3fn) : t == DType::f16 ? 10 : t == DType::bf16 ? 16 : 1;
-}
+int onnx_number(DType t) { return dtype_row(t).onnx; }
 
 HostTensor cast(const HostTensor& x, int to, bool saturate = true, int opset = 21) {
   NodeCase c{"Cast", opset, {{"to", integer(to)}}, {x}};

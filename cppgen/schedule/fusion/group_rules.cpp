@@ -40,9 +40,8 @@ bool may_narrow(const Group& group, const LoopNest& nest, size_t count, bool sho
 
 // Whether no reduction keeps positions, for which the order of loops matters.
 bool is_position_free(const Segment& s) {
-  return std::none_of(s.reductions.begin(), s.reductions.end(), [](const ir::Reduction& r) {
-    return r.op == ir::ReduceOp::argmin || r.op == ir::ReduceOp::argmax;
-  });
+  return std::none_of(s.reductions.begin(), s.reductions.end(),
+                      [](const ir::Reduction& r) { return ir::gives_position(r.op); });
 }
 
 std::vector<Expr> reduced_loads(const Segment& s) {

@@ -28,8 +28,7 @@ bool has_inner_loops(const FusedKernel& kernel) {
 }
 
 bool has_arg_reduction(const Segment& s) {
-  return std::any_of(s.reductions.begin(), s.reductions.end(),
-                     [](const auto& r) { return r.op == ir::ReduceOp::argmin || r.op == ir::ReduceOp::argmax; });
+  return std::any_of(s.reductions.begin(), s.reductions.end(), [](const auto& r) { return ir::gives_position(r.op); });
 }
 
 namespace {
