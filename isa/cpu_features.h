@@ -4,25 +4,9 @@
 #include <string>
 #include <string_view>
 
-namespace cppgen {
+#include "isa/arch/arch.h"
 
-// What a CPU offers together with its operating system: a feature whose registers the system does not save is absent.
-enum class CpuFeature : uint8_t {
-  avx,
-  avx2,
-  fma,
-  f16c,
-  avx512f,
-  avx512bw,
-  avx512dq,
-  avx512vl,
-  avx512_vnni,
-  avx512_bf16,
-  amx_tile,
-  amx_int8,
-  amx_bf16,
-};
-inline constexpr int kCpuFeatureCount = 13;
+namespace cppgen {
 
 // A set of features; a plain value, so that tests can make up a CPU.
 struct CpuFeatures {
@@ -34,6 +18,11 @@ struct CpuFeatures {
   }
   constexpr bool has(CpuFeature f) const { return bits >> int(f) & 1; }
   constexpr bool has_all(CpuFeatures other) const { return (bits & other.bits) == other.bits; }
+  constexpr CpuFeatures with(CpuFeatures other) const {
+    CpuFeatures r;
+    r.bits = bits | other.bits;
+    return r;
+  }
   constexpr CpuFeatures without(CpuFeatures other) const {
     CpuFeatures r;
     r.bits = bits & ~other.bits;
@@ -44,17 +33,6 @@ struct CpuFeatures {
 
 // "avx2 fma f16c", in declaration order; "none" for the empty set.
 std::string to_string(CpuFeatures);
-
-// The registers that CPUID and XGETBV return, as far as they are decoded here (Intel SDM volume 2A, CPUID).
-struct CpuidRegisters {
-  uint32_t leaf1_ecx = 0, leaf7_ebx = 0, leaf7_ecx = 0, leaf7_edx = 0, leaf7_1_eax = 0;
-  uint64_t xcr0 = 0;  // 0 when the operating system does not use XSAVE
-};
-CpuidRegisters read_cpuid();
-
-// AMX is reported when the operating system enables its state for the machine; a process still has to ask for
-// permission before it uses tiles.
-CpuFeatures decode_features(const CpuidRegisters&);
 
 // The features of the CPU this runs on.
 CpuFeatures detect_cpu_features();

@@ -10,34 +10,38 @@ namespace {
 
 using enum CpuFeature;
 
-constexpr CpuFeatures kAvx2Features{avx, avx2, fma, f16c};
-constexpr CpuFeatures kAvx512Features{avx, avx2, fma, f16c, avx512f, avx512bw, avx512dq, avx512vl};
+constexpr VecISA kRow_none{};
+#define CPPGEN_BRACED(...) \
+  { __VA_ARGS__ }
+#define CPPGEN_ISA(isa, base, bits, lanes, features, description, ...)          \
+  constexpr auto kFlags_##isa = std::to_array<std::string_view>({__VA_ARGS__}); \
+  constexpr VecISA                                                              \
+      kRow_##isa{                                                               \
+          #isa,                                                                 \
+          description,                                                          \
+          bits,                                                                 \
+          lanes,                                                                \
+          kRow_##base.required.with(CpuFeatures CPPGEN_BRACED features),        \
+          kFlags_##isa,                                                         \
+          #isa,                                                                 \
+          kRow_##base.name,                                                     \
+      };
+#define CPPGEN_ISA_TILES(isa, base, features, description, ...)                              \
+  constexpr VecISA kRow_##isa{#isa,                                                          \
+                              description,                                                   \
+                              kRow_##base.vector_bits,                                       \
+                              kRow_##base.lanes,                                             \
+                              kRow_##base.required.with(CpuFeatures CPPGEN_BRACED features), \
+                              kRow_##base.compiler_flags,                                    \
+                              kRow_##base.folder,                                            \
+                              #base};
+#include "runtime/base/isas.def"
 
-constexpr CpuFeatures kVnniFeatures{avx, avx2, fma, f16c, avx512f, avx512bw, avx512dq, avx512vl, avx512_vnni};
-constexpr CpuFeatures kBf16Features{avx,      avx2,     fma,      f16c,        avx512f,
-                                    avx512bw, avx512dq, avx512vl, avx512_vnni, avx512_bf16};
-constexpr CpuFeatures kAmxFeatures{avx,      avx2,        fma,         f16c,     avx512f,  avx512bw, avx512dq,
-                                   avx512vl, avx512_vnni, avx512_bf16, amx_tile, amx_int8, amx_bf16};
-
-constexpr std::array<std::string_view, 1> kScalarFlags{"-march=x86-64"};
-// Straight code of kernels is vectors already: looking for more of them takes 3% of the compiler's time and finds pairs
-// of addresses.
-constexpr std::string_view kAsWritten = "-fno-tree-slp-vectorize";
-constexpr std::array<std::string_view, 5> kAvx2Flags{"-march=x86-64", "-mavx2", "-mfma", "-mf16c", kAsWritten};
-constexpr std::array<std::string_view, 10> kAvx512Flags{"-march=x86-64", "-mavx512f",  "-mavx512bw",
-                                                        "-mavx512dq",    "-mavx512vl", "-mfma",
-                                                        "-mf16c",        "-mavx2",     "-mprefer-vector-width=512",
-                                                        kAsWritten};
-
-constexpr std::array<VecISA, 6> kIsas{{
-    {"scalar", "baseline x86-64, one element at a time", 1, 1, {}, kScalarFlags, "scalar"},
-    {"avx2", "AVX2 with FMA and F16C, 256-bit vectors", 256, 8, kAvx2Features, kAvx2Flags, "avx2"},
-    {"avx512", "AVX-512 F, BW, DQ and VL, 512-bit vectors", 512, 16, kAvx512Features, kAvx512Flags, "avx512"},
-    // The kernels of avx512, with further contraction tiles.
-    {"avx512_vnni", "AVX-512 with int8 dot products", 512, 16, kVnniFeatures, kAvx512Flags, "avx512"},
-    {"avx512_bf16", "AVX-512 with int8 and bfloat16 dot products", 512, 16, kBf16Features, kAvx512Flags, "avx512"},
-    {"amx", "AVX-512 with int8 and bfloat16 matrix tiles", 512, 16, kAmxFeatures, kAvx512Flags, "avx512"},
-}};
+constexpr VecISA kIsas[] = {
+#define CPPGEN_ISA(isa, ...) kRow_##isa,
+#define CPPGEN_ISA_TILES(isa, ...) kRow_##isa,
+#include "runtime/base/isas.def"
+};
 
 std::string names_of_rows(auto accept) {
   std::string text;
@@ -104,7 +108,7 @@ const VecISA* find_isa(std::string_view name) {
 }
 
 const VecISA& best_isa(CpuFeatures cpu) {
-  const VecISA* best = &kIsas.front();
+  const VecISA* best = &kIsas[0];
   for (const VecISA& isa : kIsas)
     if (cpu.has_all(isa.required)) best = &isa;
   return *best;
@@ -113,9 +117,9 @@ const VecISA& best_isa(CpuFeatures cpu) {
 const VecISA& select_isa(const IsaRequest& request, CpuFeatures cpu) {
   const bool by_name = request.isa != "auto", by_width = request.simdlen != 0;
   const bool scalar_only = request.vec_isa_ok == false;
-  if (!by_name && !by_width) return scalar_only ? kIsas.front() : best_isa(cpu);
+  if (!by_name && !by_width) return scalar_only ? kIsas[0] : best_isa(cpu);
   const VecISA& isa = by_name ? select_by_name(request, cpu) : select_by_width(request.simdlen, cpu);
-  if (scalar_only && &isa != &kIsas.front())
+  if (scalar_only && &isa != &kIsas[0])
     user_error(
         "VEC_ISA_OK=0 allows scalar kernels only, but {} asks for {}. Allowed: ISA=scalar or SIMDLEN=1, or leave "
         "VEC_ISA_OK unset",

@@ -7,8 +7,7 @@
 
 namespace cppgen {
 
-// One instruction set that kernels can be generated for: a row of a table. Adding one takes a row here and a folder
-// in vec/.
+// One instruction set that kernels can be generated for: a row of runtime/base/isas.def, which tells more.
 struct VecISA {
   std::string_view name;         // value of the setting ISA
   std::string_view description;  // one line for people
@@ -17,6 +16,7 @@ struct VecISA {
   CpuFeatures required;          // what a CPU must have to run it
   std::span<const std::string_view> compiler_flags;  // explicit, never -march=native
   std::string_view folder;                           // below vec/: kernels include "vec/<folder>/vec.h"
+  std::string_view base;                             // the row that it extends, "" if it is the first
 };
 
 // All rows, from the least to the most preferred. The first row is the scalar one, which every CPU can run.

@@ -46,8 +46,9 @@ double Team::run(const std::function<void(int)>& work) {
 
 const Probes& probes_of(const std::string& isa) {
   const VecISA* row = find_isa(isa);
-  for (const Probes* p : {&kProbesScalar, &kProbesAvx2, &kProbesAvx512})
-    if (row && p->folder == row->folder) return *p;
+#define CPPGEN_ISA(isa, ...) \
+  if (row && row->folder == #isa) return kProbes_##isa;
+#include "runtime/base/isas.def"
   throw std::runtime_error("no probes for the instruction set " + isa);
 }
 

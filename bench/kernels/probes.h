@@ -24,6 +24,7 @@ struct Probes {
 };
 
 // One per translation unit: each is compiled for its instruction set.
-extern const Probes kProbesScalar, kProbesAvx2, kProbesAvx512;
+#define CPPGEN_ISA(isa, ...) extern const Probes kProbes_##isa;
+#include "runtime/base/isas.def"
 
 }  // namespace cppgen::bench

@@ -5,17 +5,11 @@
 #include <algorithm>
 #include <cstring>
 
+#include "isa/arch/arch.h"
+
 namespace cppgen {
 
 namespace {
-
-#if defined(__x86_64__)
-constexpr int kMachine = EM_X86_64;
-#elif defined(__aarch64__)
-constexpr int kMachine = EM_AARCH64;
-#else
-#error "name this machine's ELF number"
-#endif
 
 // A copy of the T at `offset`; false when it lies outside.
 template <class T>
@@ -48,7 +42,7 @@ const char* header_problem(std::string_view bytes, Elf64_Ehdr& header) {
   if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_ident[EI_DATA] != ELFDATA2LSB) {
     return "it is no 64-bit little-endian ELF file";
   }
-  if (header.e_machine != kMachine) return "it is for another machine";
+  if (header.e_machine != arch::kElfMachine) return "it is for another machine";
   if (header.e_type != ET_DYN) return "it is no shared object";
   if (header.e_shentsize != sizeof(Elf64_Shdr)) return "its section headers are damaged";
   // The section headers come last in a linked file: a file cut anywhere lacks some of them.

@@ -21,6 +21,16 @@ using namespace setting_values;
 // The column of settings.def.
 enum Use { key, no_key, running };
 
+constexpr std::string_view kIsaChoices = "auto"
+#define CPPGEN_ISA(isa, ...) "|" #isa
+#define CPPGEN_ISA_TILES(isa, ...) "|" #isa
+#include "runtime/base/isas.def"
+    ;
+constexpr std::string_view kIsaWidths = "0"
+#define CPPGEN_ISA(isa, base, bits, ...) "|" #bits
+#include "runtime/base/isas.def"
+    ;
+
 struct Row {
   SettingKind kind;
   std::string_view name, fallback, allowed, aliases;
@@ -32,7 +42,6 @@ constexpr Row kRows[] = {
 #define CPPGEN_SETTING(kind, field, name, fallback, allowed, aliases, in_key, doc) \
   {SettingKind::kind, #name, fallback, allowed, aliases, in_key, doc},
 #include "runtime/base/settings.def"
-#undef CPPGEN_SETTING
 };
 
 constexpr std::string_view kPrefix = "CPPGEN_";
@@ -44,7 +53,6 @@ void visit_field(S& settings, size_t row, Visit visit) {
 #define CPPGEN_SETTING(kind, field, name, fallback, allowed, aliases, in_key, doc) \
   if (row == index++) return visit(std::integral_constant<SettingKind, SettingKind::kind>(), settings.field);
 #include "runtime/base/settings.def"
-#undef CPPGEN_SETTING
 }
 
 std::string print_field(const Settings& settings, size_t row) {
@@ -62,6 +70,20 @@ std::string absolute_path(std::string_view where, std::string_view text, const s
   path = std::filesystem::absolute(path).lexically_normal().string();
   if (path.size() > 1 && path.back() == '/') path.pop_back();
   return path;
+}
+
+// `where` is the variable or option that an error names.
+template <SettingKind kind>
+typename SettingType<kind>::type parsed(std::string_view where, std::string_view text, std::string_view allowed,
+                                        const std::string& home) {
+  if constexpr (kind == SettingKind::boolean) return parse_boolean(where, text);
+  if constexpr (kind == SettingKind::tristate) return parse_tristate(where, text);
+  if constexpr (kind == SettingKind::integer) return parse_integer(where, text, allowed);
+  if constexpr (kind == SettingKind::bytes) return parse_bytes(where, text, allowed);
+  if constexpr (kind == SettingKind::choice) return parse_choice(where, text, allowed);
+  if constexpr (kind == SettingKind::list) return parse_list(where, text, allowed);
+  if constexpr (kind == SettingKind::text) return parse_text(where, text);
+  if constexpr (kind == SettingKind::path) return absolute_path(where, parse_text(where, text), home);
 }
 
 std::string_view find_variable(const Environment& environment, std::string_view name) {
@@ -143,6 +165,15 @@ std::vector<std::string> unknown_variable_warnings(const Environment& environmen
 }
 
 }  // namespace
+
+template <SettingId id>
+typename SettingOf<id>::type setting_default() {
+  const Row& row = kRows[size_t(id)];
+  if (row.fallback.starts_with('<')) return {};
+  return parsed<SettingOf<id>::setting_kind>(row.name, row.fallback, row.allowed, "");
+}
+#define CPPGEN_SETTING(kind, field, ...) template SettingOf<SettingId::field>::type setting_default<SettingId::field>();
+#include "runtime/base/settings.def"
 
 Environment process_environment() {
   Environment environment;
@@ -252,15 +283,7 @@ bool Settings::ignore_alias(SettingId id, std::string_view reason) {
 // `where` is the variable or option that an error names.
 void Settings::assign(size_t row, std::string_view where, std::string_view value, SettingSource source) {
   visit_field(*this, row, [&](auto kind, auto& field) {
-    std::string_view allowed = kRows[row].allowed;
-    if constexpr (kind == SettingKind::boolean) field = parse_boolean(where, value);
-    if constexpr (kind == SettingKind::tristate) field = parse_tristate(where, value);
-    if constexpr (kind == SettingKind::integer) field = parse_integer(where, value, allowed);
-    if constexpr (kind == SettingKind::bytes) field = parse_bytes(where, value, allowed);
-    if constexpr (kind == SettingKind::choice) field = parse_choice(where, value, allowed);
-    if constexpr (kind == SettingKind::list) field = parse_list(where, value, allowed);
-    if constexpr (kind == SettingKind::text) field = parse_text(where, value);
-    if constexpr (kind == SettingKind::path) field = absolute_path(where, parse_text(where, value), home_);
+    field = parsed<decltype(kind)::value>(where, value, kRows[row].allowed, home_);
   });
   constexpr size_t cache_dir_row = static_cast<size_t>(SettingId::cache_dir);
   if (row == cache_dir_row && source.kind == SettingSource::alias) cache_dir += "/cppgen";

@@ -61,10 +61,27 @@ struct SettingType<SettingKind::list> {
 enum class SettingId {
 #define CPPGEN_SETTING(kind, field, name, fallback, allowed, aliases, in_key, doc) field,
 #include "runtime/base/settings.def"
-#undef CPPGEN_SETTING
   count
 };
 inline constexpr size_t kSettingCount = static_cast<size_t>(SettingId::count);
+
+template <SettingId>
+struct SettingOf;
+#define CPPGEN_SETTING(kind, field, name, fallback, allowed, aliases, in_key, doc) \
+  template <>                                                                      \
+  struct SettingOf<SettingId::field> {                                             \
+    using type = SettingType<SettingKind::kind>::type;                             \
+    static constexpr SettingKind setting_kind = SettingKind::kind;                 \
+  };
+#include "runtime/base/settings.def"
+
+// The default of a row, as the initial value of what the setting becomes elsewhere; of a computed one nothing.
+template <SettingId id>
+typename SettingOf<id>::type setting_default();
+
+// A row as a member, with its default, of a struct that is made of rows.
+#define CPPGEN_SETTING_MEMBER(kind, field, ...) \
+  SettingOf<SettingId::field>::type field = setting_default<SettingId::field>();
 
 // Variables by name. An empty value counts as unset.
 using Environment = std::map<std::string, std::string, std::less<>>;
@@ -97,7 +114,6 @@ struct Settings {
 #define CPPGEN_SETTING(kind, field, name, fallback, allowed, aliases, in_key, doc) \
   SettingType<SettingKind::kind>::type field{};
 #include "runtime/base/settings.def"
-#undef CPPGEN_SETTING
 
   // About unknown CPPGEN_ variables, and foreign variables that are ignored; to be logged once the log level is set.
   std::vector<std::string> warnings;

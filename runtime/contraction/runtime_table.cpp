@@ -1,6 +1,7 @@
 #include <array>
 #include <cmath>
 
+#include "isa/vec_isa.h"
 #include "runtime/base/errors.h"
 #include "runtime/contraction/tile.h"
 #include "runtime/contraction/tiles.h"
@@ -82,18 +83,17 @@ constexpr TileSets kEmulatedAmx = with(kBf16, {{split_bf16, &emulated_amx::tiles
                                                {u8s8_block, &emulated_amx::tiles_u8s8_block},
                                                {s8s8_block, &emulated_amx::tiles_s8s8_block}});
 
-constexpr std::array<Row, 6> kRows{{
-    {"scalar", &scalar::strided_f32, kScalar},
-    {"avx2", &avx2::strided_f32, kAvx2},
-    {"avx512", &avx512::strided_f32, kAvx512},
-    {"avx512_vnni", &avx512::strided_f32, kVnni},
-    {"avx512_bf16", &avx512::strided_f32, kBf16},
-    {"amx", &avx512::strided_f32, kAmx},
-}};
+constexpr Row kRows[] = {
+    {"scalar", &scalar::strided_f32, kScalar},    {"avx2", &avx2::strided_f32, kAvx2},
+    {"avx512", &avx512::strided_f32, kAvx512},    {"avx512_vnni", &avx512::strided_f32, kVnni},
+    {"avx512_bf16", &avx512::strided_f32, kBf16}, {"amx", &avx512::strided_f32, kAmx},
+};
 
+// Its own row, or that of the instruction set that it extends.
 size_t row_of(std::string_view isa) {
-  for (size_t i = 0; i < kRows.size(); i++)
-    if (kRows[i].isa == isa) return i;
+  for (const VecISA* row = find_isa(isa); row; row = find_isa(row->base))
+    for (size_t i = 0; i < std::size(kRows); i++)
+      if (kRows[i].isa == row->name) return i;
   internal_error("no contraction tiles for the instruction set \"{}\"", isa);
 }
 
@@ -125,11 +125,11 @@ class RuntimeTable {
 };
 
 struct RuntimeTables {
-  std::array<RuntimeTable, kRows.size()> of_row;
+  std::array<RuntimeTable, std::size(kRows)> of_row;
   RuntimeTable emulated_amx;
 
   RuntimeTables() {
-    for (size_t i = 0; i < kRows.size(); i++) of_row[i].set(kRows[i]);
+    for (size_t i = 0; i < std::size(kRows); i++) of_row[i].set(kRows[i]);
     emulated_amx.set({"", &avx512::strided_f32, kEmulatedAmx});
   }
 };

@@ -68,6 +68,7 @@ struct VecKernels {
   Kernel runtime_math;  // out[f * lanes + i] = function f of rt at the f64 vector a; then pow(a, b)
 };
 
-extern const VecKernels kScalarKernels, kAvx2Kernels, kAvx512Kernels;
+#define CPPGEN_ISA(isa, ...) extern const VecKernels kKernels_##isa;
+#include "runtime/base/isas.def"
 
 }  // namespace vec_test

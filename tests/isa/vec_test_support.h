@@ -16,8 +16,9 @@
 namespace vec_test {
 
 inline const VecKernels* kernels_of(std::string_view folder) {
-  for (const VecKernels* k : {&kScalarKernels, &kAvx2Kernels, &kAvx512Kernels})
-    if (folder == k->isa) return k;
+#define CPPGEN_ISA(isa, ...) \
+  if (folder == #isa) return &kKernels_##isa;
+#include "runtime/base/isas.def"
   return nullptr;
 }
 

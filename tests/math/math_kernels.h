@@ -17,6 +17,7 @@ struct MathKernels {
   void (*pow)(const float* x, const float* y, float* z, long count);
 };
 
-extern const MathKernels kScalarMath, kAvx2Math, kAvx512Math;
+#define CPPGEN_ISA(isa, ...) extern const MathKernels kMath_##isa;
+#include "runtime/base/isas.def"
 
 }  // namespace math_test

@@ -124,9 +124,9 @@ std::vector<float> special_floats() {
 std::vector<const MathKernels*> runnable_math() {
   std::vector<const MathKernels*> list;
   const cppgen::CpuFeatures cpu = cppgen::detect_cpu_features();
-  for (const cppgen::VecISA& isa : cppgen::all_isas())
-    for (const MathKernels* kernels : {&kScalarMath, &kAvx2Math, &kAvx512Math})
-      if (isa.name == kernels->isa && cpu.has_all(isa.required)) list.push_back(kernels);
+#define CPPGEN_ISA(isa, ...) \
+  if (cpu.has_all(cppgen::find_isa(#isa)->required)) list.push_back(&kMath_##isa);
+#include "runtime/base/isas.def"
   return list;
 }
 

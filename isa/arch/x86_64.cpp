@@ -1,9 +1,10 @@
-#include "isa/cpu_features.h"
+#include "isa/arch/x86_64.h"
 
 #include <cpuid.h>
 
-#include <array>
 #include <string_view>
+
+#include "isa/cpu_features.h"
 
 namespace cppgen {
 namespace {
@@ -22,21 +23,10 @@ struct FeatureRow {
   uint64_t state;
 };
 
-constexpr std::array<FeatureRow, kCpuFeatureCount> kRows{{
-    {CpuFeature::avx, "avx", &CpuidRegisters::leaf1_ecx, 28, kAvxState},
-    {CpuFeature::avx2, "avx2", &CpuidRegisters::leaf7_ebx, 5, kAvxState},
-    {CpuFeature::fma, "fma", &CpuidRegisters::leaf1_ecx, 12, kAvxState},
-    {CpuFeature::f16c, "f16c", &CpuidRegisters::leaf1_ecx, 29, kAvxState},
-    {CpuFeature::avx512f, "avx512f", &CpuidRegisters::leaf7_ebx, 16, kAvx512State},
-    {CpuFeature::avx512bw, "avx512bw", &CpuidRegisters::leaf7_ebx, 30, kAvx512State},
-    {CpuFeature::avx512dq, "avx512dq", &CpuidRegisters::leaf7_ebx, 17, kAvx512State},
-    {CpuFeature::avx512vl, "avx512vl", &CpuidRegisters::leaf7_ebx, 31, kAvx512State},
-    {CpuFeature::avx512_vnni, "avx512_vnni", &CpuidRegisters::leaf7_ecx, 11, kAvx512State},
-    {CpuFeature::avx512_bf16, "avx512_bf16", &CpuidRegisters::leaf7_1_eax, 5, kAvx512State},
-    {CpuFeature::amx_tile, "amx_tile", &CpuidRegisters::leaf7_edx, 24, kTileState},
-    {CpuFeature::amx_int8, "amx_int8", &CpuidRegisters::leaf7_edx, 25, kTileState},
-    {CpuFeature::amx_bf16, "amx_bf16", &CpuidRegisters::leaf7_edx, 22, kTileState},
-}};
+constexpr FeatureRow kRows[] = {
+#define CPPGEN_CPU_FEATURE(name, reg, bit, state) {CpuFeature::name, #name, &CpuidRegisters::reg, bit, state},
+#include "isa/arch/x86_64_features.def"
+};
 
 // Only valid when CPUID reports OSXSAVE: the instruction faults otherwise.
 uint64_t read_xcr0() {

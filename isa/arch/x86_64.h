@@ -1,0 +1,36 @@
+#pragma once
+#include <cstdint>
+
+namespace cppgen {
+
+// What a CPU offers together with its operating system: a feature whose registers the system does not save is absent.
+enum class CpuFeature : uint8_t {
+#define CPPGEN_CPU_FEATURE(name, ...) name,
+#include "isa/arch/x86_64_features.def"
+};
+
+// The registers that CPUID and XGETBV return, as far as they are decoded here (Intel SDM volume 2A, CPUID).
+struct CpuidRegisters {
+  uint32_t leaf1_ecx = 0, leaf7_ebx = 0, leaf7_ecx = 0, leaf7_edx = 0, leaf7_1_eax = 0;
+  uint64_t xcr0 = 0;  // 0 when the operating system does not use XSAVE
+};
+CpuidRegisters read_cpuid();
+
+// AMX is reported when the operating system enables its state for the machine; a process still has to ask for
+// permission before it uses tiles.
+struct CpuFeatures;
+CpuFeatures decode_features(const CpuidRegisters&);
+
+namespace arch {
+
+// The SSE/AVX control word (MXCSR). Default: round to nearest even, all exceptions masked, denormals neither flushed
+// nor read as zero.
+using FloatControl = unsigned;
+inline constexpr FloatControl kDefaultFloatControl = 0x1F80;
+inline FloatControl float_control() { return __builtin_ia32_stmxcsr(); }
+inline void set_float_control(FloatControl control) { __builtin_ia32_ldmxcsr(control); }
+
+inline constexpr int kElfMachine = 62;  // EM_X86_64
+
+}  // namespace arch
+}  // namespace cppgen
