@@ -4,6 +4,7 @@
 
 #include "cppgen/ir/program.h"
 #include "cppgen/kernel/plan.h"
+#include "runtime/base/settings.h"
 
 namespace cppgen::codegen {
 
@@ -28,7 +29,7 @@ struct KernelText {
 };
 
 struct Options {
-  bool comment_origin = true;
+  bool comment_origin = setting_default<SettingId::comment_origin>();
 };
 
 // Writes a planned kernel. The text is the same for every ISA but for the numbers in its plan; includes are added by

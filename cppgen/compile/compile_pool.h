@@ -20,8 +20,8 @@ class CompilePool {
  public:
   struct Limits {
     int processes = 1;
-    double timeout_seconds = 3600;
-    std::string log_dir;  // empty: no logs
+    double timeout_seconds = 0;  // of one process
+    std::string log_dir;         // empty: no logs
   };
   // Also removes what killed processes left in the system's temporary directory.
   CompilePool(ProcessRunner& runner, Toolchain toolchain, Limits limits);

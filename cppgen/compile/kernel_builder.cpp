@@ -42,7 +42,7 @@ namespace {
 constexpr double kPollSeconds = 0.02;
 
 std::optional<KernelCache> open_cache(const CompileOptions& options) {
-  if (options.cache_dir.empty() || options.disable_caches || !options.use_cache) return std::nullopt;
+  if (options.cache_dir.empty() || options.force_disable_caches || !options.kernel_cache) return std::nullopt;
   return KernelCache(options.cache_dir);
 }
 
@@ -60,7 +60,7 @@ KernelBuilder::KernelBuilder(CompileOptions options, ProcessRunner* runner)
       toolchain_(Toolchain::find(options_.cxx)),
       cache_(open_cache(options_)),
       headers_(open_headers(options_, cache_.has_value())) {
-  if (options_.threads <= 0) options_.threads = std::min(32, usable_cpus());
+  if (options_.compile_threads <= 0) options_.compile_threads = std::min(32, usable_cpus());
 }
 
 KernelBuilder::~KernelBuilder() = default;
@@ -68,7 +68,7 @@ KernelBuilder::~KernelBuilder() = default;
 std::vector<std::string> KernelBuilder::flags_of(const CompileJob& job) const {
   std::vector<std::string> extra = job.extra_flags;
   extra.insert(extra.end(), options_.extra_flags.begin(), options_.extra_flags.end());
-  return kernel_flags(options_.opt_level, job.isa_flags, extra);
+  return kernel_flags(options_.compiler_opt, job.isa_flags, extra);
 }
 
 KernelKey KernelBuilder::key_of(const CompileJob& job) const {
@@ -217,12 +217,13 @@ std::vector<CompiledObject> KernelBuilder::build(const std::vector<CompileJob>& 
     if (!take_from_cache(build, unit, true)) build.ready.push_back(&unit);
   }
   if (build.ready.empty()) return std::move(build.objects);
-  if (options_.threads > 1) {
+  if (options_.compile_threads > 1) {
     // Longest first: a long unit started last would run alone at the end.
     std::stable_sort(build.ready.begin(), build.ready.end(),
                      [](const Unit* a, const Unit* b) { return a->job->source.size() > b->job->source.size(); });
   }
-  CompilePool pool(runner_, toolchain_, {options_.threads, options_.timeout_seconds, options_.worker_log_dir});
+  CompilePool pool(runner_, toolchain_,
+                   {int(options_.compile_threads), options_.timeout_seconds, options_.worker_log_dir});
   while (build.done < static_cast<int>(jobs.size())) {
     if (options_.cancel && options_.cancel->cancelled()) throw Cancelled("compilation was cancelled");
     start_ready(build, pool);

@@ -91,7 +91,7 @@ class Compilation {
     return request_.settings.recompile || request_.replace || request_.settings.debug_fusion || trace_.on();
   }
 
-  bool caching() const { return options_.use_cache && !options_.disable_caches && request_.output.empty(); }
+  bool caching() const { return options_.kernel_cache && !options_.force_disable_caches && request_.output.empty(); }
 
   bool may_use_cache() const { return caching() && make_private_directory(options_.cache_dir, "CACHE_DIR") == 0; }
 
@@ -233,7 +233,7 @@ class Compilation {
         user_error("{}/{}.so: cannot be written: {}", dir, o.name, error_text(e));
     write_plans(dir, parts_, module_);
     clock_.time("weights", [&] {
-      write_weights(dir, parts_, module_.has_value(), std::clamp(options_.threads, 1, 8));
+      write_weights(dir, parts_, module_.has_value(), int(std::clamp<int64_t>(options_.compile_threads, 1, 8)));
       check_external();
       rt::write_manifest(dir, std::string(isa_->name));
     });

@@ -39,7 +39,7 @@ CpuFeatures usable_features(const Settings& s) {
 ProbeResult probe_row(const VecISA& row, CpuFeatures cpu, const CompileOptions& options) {
   const Toolchain toolchain = Toolchain::find(options.cxx);
   PosixProcessRunner runner;
-  const bool cached = options.use_cache && !options.disable_caches;
+  const bool cached = options.kernel_cache && !options.force_disable_caches;
   if (cached) KernelCache open(options.cache_dir);
   const std::string cache_dir = cached ? options.cache_dir : "";
   VecHeaders headers = VecHeaders::embedded(cache_dir);

@@ -87,29 +87,12 @@ Graph read_and_simplify(const CompileRequest& request, StageClock& clock, Trace*
   return graph;
 }
 
-static schedule::FloatMath float_math(std::string_view name) {
-  using enum schedule::FloatMath;
-  for (schedule::FloatMath m : {strict, f32, bf16x3, bf16})
-    if (name_of(m) == name) return m;
-  internal_error("FPMATH_MODE={} is no mode", name);
-}
-
 schedule::Options schedule_options(const Settings& s) {
   schedule::Options o;
-  o.max_fusion_size = s.max_fusion_size;
-  o.max_horizontal_fusion_size = s.max_horizontal_fusion_size;
-  o.realize_reads_threshold = s.realize_reads_threshold;
-  o.realize_opcount_threshold = s.realize_opcount_threshold;
-  o.realize_acc_reads_threshold = s.realize_acc_reads_threshold;
-  o.unroll_reductions_threshold = s.unroll_reductions_threshold;
-  o.epilogue_fusion = s.epilogue_fusion;
-  o.attention_fusion = s.attention_fusion;
-  o.split_reductions = s.split_reductions;
-  o.layout_optimization = s.layout_optimization;
-  o.inplace_buffers = s.inplace_buffers;
-  o.weight_prepack = s.weight_prepack;
-  o.gemm_backends = s.max_autotune_gemm_backends;
-  o.fpmath = float_math(s.fpmath_mode);
+#define CPPGEN_SETTING(...)
+#define CPPGEN_SCHEDULE_SETTING(kind, field, ...) o.field = s.field;
+#include "runtime/base/settings.def"
+  o.fpmath = schedule::float_math_from_name(s.fpmath_mode);
   return o;
 }
 
@@ -132,14 +115,12 @@ schedule::Target target_of(const VecISA& isa, const MachineDescription& machine)
 CompileOptions compile_options(const CompileRequest& request) {
   const Settings& s = request.settings;
   CompileOptions o;
-  o.cxx = s.cxx, o.opt_level = s.compiler_opt;
-  o.abi_version = CPPGEN_ABI_VERSION;
-  o.threads = int(s.compile_threads);
+#define CPPGEN_SETTING(...)
+#define CPPGEN_COMPILE_SETTING(kind, field, ...) o.field = s.field;
+#include "runtime/base/settings.def"
   o.timeout_seconds = double(s.compile_timeout_seconds);
-  o.cache_dir = s.cache_dir;
-  o.use_cache = s.kernel_cache, o.recompile = s.recompile, o.disable_caches = s.force_disable_caches;
   o.lock_timeout_seconds = double(s.file_lock_timeout);
-  o.cache_size_limit = s.cache_size_limit;
+  o.abi_version = CPPGEN_ABI_VERSION;
   o.on_progress = request.on_progress;
   o.cancel = request.cancel;
 #ifdef __SANITIZE_ADDRESS__

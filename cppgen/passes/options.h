@@ -5,6 +5,7 @@
 
 #include "cppgen/graph/graph.h"
 #include "cppgen/ir/interpreter.h"
+#include "runtime/base/settings.h"
 
 namespace cppgen::passes {
 
@@ -16,10 +17,11 @@ struct FoldBudget {
 };
 
 struct PassOptions {
-  bool constant_folding = true;  // fold what depends on constants only. Values of up to kAlwaysFolded elements are
-                                 // folded even without it: shapes may depend on them.
-  bool pattern_matcher = true;   // canonical forms, common subexpressions, batch normalisation into convolutions
-  bool freezing = true;          // false: initializers of float type stay as they are, to be replaced at run time
+  // Fold what depends on constants only. Values of up to kAlwaysFolded elements are folded even without it: shapes may
+  // depend on them.
+  bool constant_folding = setting_default<SettingId::constant_folding>();
+  bool pattern_matcher = true;  // canonical forms, common subexpressions, batch normalisation into convolutions
+  bool freezing = true;         // false: initializers of float type stay as they are, to be replaced at run time
   std::shared_ptr<FoldBudget> budget = std::make_shared<FoldBudget>();  // shared by copies of these options
   ir::LibraryTable library;                                             // for folding of operators that are no loops
   // Called after each pass with its name.

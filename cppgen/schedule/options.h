@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cppgen/schedule/tuning.h"
+#include "runtime/base/settings.h"
 #include "runtime/contraction/formats.h"
 
 namespace cppgen::schedule {
@@ -19,22 +20,14 @@ constexpr std::string_view name_of(FloatMath m) {
   return kNames[size_t(m)];
 }
 
-// What the schedule may do. The values are those of the settings of the same names, and the constants of tuning.def.
+FloatMath float_math_from_name(std::string_view);  // InternalError for another name
+
+// What the schedule may do: the settings of the same names, and the constants of tuning.def.
 struct Options {
-  int64_t max_fusion_size = 64;
-  int64_t max_horizontal_fusion_size = 16;
-  int64_t realize_reads_threshold = 4;
-  int64_t realize_opcount_threshold = 30;
-  int64_t realize_acc_reads_threshold = 8;
-  int64_t unroll_reductions_threshold = 8;
-  bool epilogue_fusion = true;
-  bool attention_fusion = true;
-  bool split_reductions = true;
-  bool layout_optimization = true;
-  bool inplace_buffers = true;
-  bool weight_prepack = true;
-  std::vector<std::string> gemm_backends = {"CPP"};  // contraction engines in order of preference
-  FloatMath fpmath = FloatMath::f32;
+#define CPPGEN_SETTING(...)
+#define CPPGEN_SCHEDULE_SETTING CPPGEN_SETTING_MEMBER
+#include "runtime/base/settings.def"
+  FloatMath fpmath = float_math_from_name(setting_default<SettingId::fpmath_mode>());
   Tuning tuning{};
 };
 

@@ -42,17 +42,14 @@ std::unique_ptr<Executor> executor_for(const SessionOptions& options) {
 }  // namespace
 
 SessionOptions SessionOptions::from(const Settings& settings) {
-  return {settings.threads,
-          settings.affinity,
-          settings.smt,
-          settings.min_chunk_size,
-          settings.memory_planning,
-          settings.spin_microseconds,
-          settings.multistream_mode ? 1 + settings.multistream_extra_streams : 1,
-          settings.enable_kernel_profile,
-          {},
-          settings.max_memory,
-          settings.custom_ops};
+  SessionOptions options;
+#define CPPGEN_SETTING(...)
+#define CPPGEN_SESSION_SETTING(kind, field, ...) options.field = settings.field;
+#include "runtime/base/settings.def"
+  if (settings.multistream_mode) options.streams = 1 + settings.multistream_extra_streams;
+  options.max_memory = settings.max_memory;
+  options.custom_operators = settings.custom_ops;
+  return options;
 }
 
 SessionOptions SessionOptions::from_environment() {
@@ -96,7 +93,7 @@ struct Session::Impl {
     const std::lock_guard lock(mutex);
     if (free_contexts.empty()) {
       free_contexts.reserve(++contexts);  // so that giving back cannot fail
-      return std::make_unique<RunContext>(*executable, executor->threads(), options.profile);
+      return std::make_unique<RunContext>(*executable, executor->threads(), options.enable_kernel_profile);
     }
     auto context = std::move(free_contexts.back());
     free_contexts.pop_back();
@@ -147,7 +144,7 @@ struct Session::Impl {
   void execute(Lease& context, std::span<const TensorView> inputs, std::span<const OutputView> outputs) {
     context->set_tensors(inputs, outputs);
     executor->run(context->begin_run());
-    if (!options.profile) return;
+    if (!options.enable_kernel_profile) return;
     const std::lock_guard lock(mutex);
     context->add_times(totals);
   }

@@ -7,29 +7,22 @@
 #include <string>
 #include <vector>
 
+#include "runtime/base/settings.h"
 #include "runtime/package/executable.h"
 #include "runtime/session/profile.h"
 #include "runtime/values/tensor.h"
 #include "runtime/values/value.h"
 
-namespace cppgen {
-struct Settings;
-}
-
 namespace cppgen::rt {
 
 class Executor;
 
-// See the settings of the same names.
+// The settings of the same names, and what is made of others.
 struct SessionOptions {
-  int64_t threads = -1;  // -1: the physical cores that this process may use
-  std::string affinity = "none";
-  bool smt = false;
-  int64_t min_chunk_size = 512;
-  bool memory_planning = true;
-  int64_t spin_microseconds = 200;
-  int64_t streams = 1;   // most independent steps at once: 1 + MULTISTREAM_EXTRA_STREAMS with MULTISTREAM_MODE
-  bool profile = false;  // ENABLE_KERNEL_PROFILE
+#define CPPGEN_SETTING(...)
+#define CPPGEN_SESSION_SETTING CPPGEN_SETTING_MEMBER
+#include "runtime/base/settings.def"
+  int64_t streams = 1;  // most independent steps at once: 1 + MULTISTREAM_EXTRA_STREAMS with MULTISTREAM_MODE
   // Called before each step of a model of several plans, whose loops may have no end. What it throws ends the run.
   std::function<void()> before_step = {};
   // MAX_MEMORY: most bytes of inputs, outputs, arena and scratch of one run of a plan.
@@ -84,7 +77,7 @@ class Session {
 
   SessionStats stats() const;
 
-  // Sums since the session was made, one per step; all 0 without SessionOptions::profile.
+  // Sums since the session was made, one per step; all 0 without ENABLE_KERNEL_PROFILE.
   std::vector<StepProfile> profile() const;
 
  private:

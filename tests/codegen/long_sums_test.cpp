@@ -45,7 +45,7 @@ std::vector<float> means_of_ones(int64_t rows, int64_t columns, const VecISA& is
   job.source = translation_unit({&kernels[0]}, std::string(isa.folder));
   job.expected_symbols = {kernels[0].name};
   CompileOptions options = compile_options({});
-  options.disable_caches = true;
+  options.force_disable_caches = true;
   const auto objects = build_kernels({job}, options);
   void* library = dlopen(objects[0].path.c_str(), RTLD_NOW);
   const auto kernel = reinterpret_cast<rt::KernelFunction>(dlsym(library, kernels[0].name.c_str()));

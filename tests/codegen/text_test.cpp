@@ -109,7 +109,7 @@ TEST(Text, SourcesWithHostileNamesCompile) {
   job.source = translation_unit(list, "scalar");
   CompileOptions options;
   options.abi_version = CPPGEN_ABI_VERSION;
-  options.disable_caches = true;
+  options.force_disable_caches = true;
   EXPECT_EQ(build_kernels({job}, options).size(), 1u);
 }
 

@@ -12,7 +12,7 @@ class CompilerFaults : public CompileTest {
  protected:
   CompileError run(const std::string& script) {
     options_.cxx = fake_compiler(script);
-    options_.threads = 1;
+    options_.compile_threads = 1;
     return error_of({job("one", 1)}, options_);
   }
 };
@@ -139,7 +139,7 @@ TEST_F(CompilerFaults, TheTrivialSourceHasTheIncludesOfTheRefusedOne) {
 
 TEST_F(CompilerFaults, TheFirstFailureStopsTheOthers) {
   options_.cxx = fake_compiler("grep -q 'bad\\|trivial' kernel.cpp && exit 1; exec sleep 600");
-  options_.threads = 2;
+  options_.compile_threads = 2;
   EXPECT_EQ(error_of({job("bad_and_long_thus_first", 1), job("slow", 2), job("third", 3)}, options_).kind,
             Kind::failed);
   EXPECT_LE(starts(), 3) << "the third was started";

@@ -64,7 +64,7 @@ TEST_F(KernelBuilderTest, EqualJobsAreBuiltOnce) {
 
 TEST_F(KernelBuilderTest, WhatChangesTheCodeChangesTheKey) {
   EXPECT_EQ(processes_for({job("one", 1)}), 1);
-  options_.opt_level = "-O1";
+  options_.compiler_opt = "-O1";
   EXPECT_EQ(processes_for({job("one", 1)}), 1);
   options_.abi_version = 7;
   EXPECT_EQ(processes_for({job("one", 1)}), 1);
@@ -92,13 +92,13 @@ TEST_F(KernelBuilderTest, RecompileReplacesAndDisabledCachesTouchNothing) {
   options_.recompile = true;
   EXPECT_EQ(processes_for({job("one", 1)}), 1);
   options_.recompile = false;
-  options_.disable_caches = true;
+  options_.force_disable_caches = true;
   EXPECT_EQ(processes_for({job("one", 1)}), 1);
   options_.cache_dir = path("untouched");
   EXPECT_EQ(processes_for({job("one", 1)}), 1);
   EXPECT_FALSE(file_exists(path("untouched")));
-  options_.disable_caches = false;
-  options_.use_cache = false;
+  options_.force_disable_caches = false;
+  options_.kernel_cache = false;
   EXPECT_EQ(processes_for({job("one", 1)}), 1);
   EXPECT_FALSE(file_exists(path("untouched")));
 }
@@ -118,7 +118,7 @@ TEST_F(KernelBuilderTest, UncachedObjectsLiveAsLongAsTheirHandles) {
 
 TEST_F(KernelBuilderTest, OneProcessKeepsTheOrderOfJobs) {
   options_.cxx = fake_compiler("cat kernel.cpp >> " + path("order") + "\nexec g++ \"$@\"");
-  options_.threads = 1;
+  options_.compile_threads = 1;
   const std::vector<CompileJob> jobs = {job("a", 1), job("longer_name", 2), job("c", 3)};
   build_kernels(jobs, options_);
   EXPECT_EQ(read_file(path("order")), jobs[0].source + jobs[1].source + jobs[2].source);
@@ -127,7 +127,7 @@ TEST_F(KernelBuilderTest, OneProcessKeepsTheOrderOfJobs) {
 TEST_F(KernelBuilderTest, AtMostSoManyProcessesAtOnce) {
   options_.cxx = fake_compiler("mkdir " + path("") + "run.$$\nls -d " + path("run.*") + " | wc -l >> " + path("peak") +
                                "\nsleep 0.2\nrmdir " + path("") + "run.$$\nexec g++ \"$@\"");
-  options_.threads = 2;
+  options_.compile_threads = 2;
   std::vector<CompileJob> jobs;
   for (int i = 0; i < 5; ++i) jobs.push_back(job("k" + std::to_string(i), i));
   build_kernels(jobs, options_);

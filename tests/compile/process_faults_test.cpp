@@ -44,7 +44,7 @@ TEST_F(ProcessFaults, RacingProcessesBuildOnce) {
 
 TEST_F(ProcessFaults, RacingProcessesShareTheWork) {
   options_.cxx = fake_compiler("sleep 0.3; exec g++ \"$@\"");
-  options_.threads = 1;
+  options_.compile_threads = 1;
   std::vector<CompileJob> jobs;
   for (int i = 0; i < 6; ++i) jobs.push_back(job("k" + std::to_string(i), i + 1));
   const pid_t first = build_in_child(jobs), second = build_in_child(jobs);

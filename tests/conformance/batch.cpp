@@ -66,7 +66,7 @@ class Worker {
   KernelBuilder builder_;
 
   static CompileOptions one_process(CompileOptions options) {
-    options.threads = 1;
+    options.compile_threads = 1;
     return options;
   }
 

@@ -49,8 +49,8 @@ CompiledObject compile(const Machine& machine, const Build& b) {
   job.isa_flags = {machine.isa->compiler_flags.begin(), machine.isa->compiler_flags.end()};
   job.source = codegen::translation_unit(texts, std::string(machine.isa->folder));
   CompileOptions options;
-  options.opt_level = "-O1", options.abi_version = CPPGEN_ABI_VERSION;
-  options.threads = 1, options.disable_caches = true;
+  options.compiler_opt = "-O1", options.abi_version = CPPGEN_ABI_VERSION;
+  options.compile_threads = 1, options.force_disable_caches = true;
   return build_kernels({job}, options).at(0);
 }
 

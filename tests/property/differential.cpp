@@ -145,10 +145,10 @@ class UnitCheck {
 
 CompileOptions builder_options(const DifferentialOptions& options) {
   CompileOptions o;
-  o.opt_level = options.opt_level;
+  o.compiler_opt = options.opt_level;
   o.abi_version = CPPGEN_ABI_VERSION;
-  o.threads = options.compile_threads;
-  o.disable_caches = true;
+  o.compile_threads = options.compile_threads;
+  o.force_disable_caches = true;
   return o;
 }
 

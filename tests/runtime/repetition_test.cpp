@@ -86,7 +86,7 @@ TEST(Repetition, RunsItsStepsInOrderAndHandsItsStateOn) {
 TEST(Repetition, IsProfiledAsOftenAsItRuns) {
   TempDirectory directory;
   write_package(directory.path(), repeated(), kSource, {});
-  Session session(Executable::load(directory.path()), {.threads = 1, .profile = true});
+  Session session(Executable::load(directory.path()), {.threads = 1, .enable_kernel_profile = true});
   Tensor x(DType::f32, {8}), t(DType::f32, {5});
   const TensorView inputs[] = {x.view(), t.view()};
   session.run(inputs);

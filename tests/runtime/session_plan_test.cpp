@@ -145,7 +145,7 @@ TEST(LibrarySteps, SameBitsOnAnyNumberOfThreads) {
   const auto executable = Executable::load(directory.path());
   std::vector<Tensor> first;
   for (int threads : {1, 2, 3, 8}) {
-    Session session(executable, {.threads = threads, .profile = true});
+    Session session(executable, {.threads = threads, .enable_kernel_profile = true});
     for (int repeat = 0; repeat < 3; repeat++) {
       auto outputs = session.run(inputs);
       if (first.empty())

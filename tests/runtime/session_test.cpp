@@ -110,7 +110,7 @@ TEST_F(TwoStep, StatsCountArenaAndWeights) {
 
 TEST_F(TwoStep, ProfileCountsEveryStep) {
   SessionOptions options = threads(2);
-  options.profile = true;
+  options.enable_kernel_profile = true;
   Session session(executable(), options);
   const Tensor x = ramp({1000, 4});
   const TensorView inputs[] = {x.view()};

@@ -37,7 +37,7 @@ INSTANTIATE_TEST_SUITE_P(Small, Network, testing::Values("dlrm", "squeezenet1_1"
 TEST(KernelSanitizer, CatchesAPlantedOverrun) {
   CompileRequest request;
   CompileOptions options = compile_options(request);
-  options.disable_caches = true;
+  options.force_disable_caches = true;
   ASSERT_FALSE(options.extra_flags.empty());
   CompileJob job;
   job.name = "overrun";

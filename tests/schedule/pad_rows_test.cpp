@@ -43,7 +43,7 @@ TEST(PadRows, NotOfInputsAndOutputs) {
 
 TEST(PadRows, NotOfWhatALibraryFunctionReads) {
   Options onednn;
-  onednn.gemm_backends = {"ONEDNN", "CPP"};
+  onednn.max_autotune_gemm_backends = {"ONEDNN", "CPP"};
   EXPECT_EQ(most_padding(product(1024), onednn), 0);
 }
 

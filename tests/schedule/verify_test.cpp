@@ -126,7 +126,7 @@ TEST(VerifySchedule, CallsOfTheLibrary) {
   GraphMaker g;
   g.output(g.node("MatMul", {g.input("x", {6, 40}), weights(g, {40, 64})}));
   Options options;
-  options.gemm_backends = {"ONEDNN"};
+  options.max_autotune_gemm_backends = {"ONEDNN"};
   Schedule s = scheduled(g, options);
   EXPECT_EQ(fault(s), "");
   auto& call = std::get<LibraryStep>(s.steps[0]);

@@ -54,7 +54,7 @@ class Preparation {
 std::vector<const Engine*> choose_engines(const Program& program, const Layouts& layouts,
                                           const std::vector<std::vector<int>>& elsewhere, const Options& options,
                                           const Target& target, DecisionLog& log) {
-  const auto engines = in_preference(options.gemm_backends);
+  const auto engines = in_preference(options.max_autotune_gemm_backends);
   std::vector<bool> is_elsewhere(program.statements.size(), false);
   for (const auto& statements : elsewhere)
     for (int i : statements) is_elsewhere[size_t(i)] = true;
