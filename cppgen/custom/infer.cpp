@@ -5,6 +5,8 @@
 #include "cppgen/custom/operator.h"
 #include "cppgen/ops/common.h"
 #include "runtime/custom/call.h"
+#include "runtime/plan/calls/host_custom.h"
+#include "runtime/plan/host_fields.h"
 
 namespace cppgen::custom {
 namespace {
@@ -99,7 +101,7 @@ rt::HostStep host(ops::InferContext& c) {
   for (const rt::CustomAttribute& a : d.attributes) call.attributes.push_back({a.name, attributes.at(a.name)});
   call.outputs = coded_outputs(c, op, attributes);
   rt::HostStep step = ops::host_call("custom_function");
-  step.texts = {rt::to_json(call)};
+  rt::set_fields(step, rt::CustomFunctionCall{rt::to_json(call)});
   return step;
 }
 

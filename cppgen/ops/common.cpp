@@ -318,11 +318,10 @@ std::vector<double> float_elements(InferContext& c, int input) {
   return out;
 }
 
-rt::HostStep host_call(std::string function, std::vector<int64_t> integers) {
+rt::HostStep host_call(std::string function) {
   rt::HostStep step;
   step.op = rt::HostOp::function;
   step.function = std::move(function);
-  step.integers = std::move(integers);
   return step;
 }
 

@@ -7,6 +7,7 @@
 #include "cppgen/ops/op.h"
 #include "cppgen/ops/scalar.h"
 #include "runtime/base/errors.h"
+#include "runtime/plan/host_fields.h"
 
 // What the operator families share. Every check throws a UserError that names the node.
 namespace cppgen::ops {
@@ -120,7 +121,13 @@ double float_element(const Tensor&, int64_t);                  // element i of a
 std::vector<double> float_elements(InferContext&, int input);  // of a constant input
 
 // A call of a function of the host, and as `host` of a row one without attributes.
-rt::HostStep host_call(std::string function, std::vector<int64_t> integers = {});
+rt::HostStep host_call(std::string function);
+template <class Call>
+rt::HostStep host_call(std::string function, Call fields) {
+  rt::HostStep step = host_call(std::move(function));
+  rt::set_fields(step, std::move(fields));
+  return step;
+}
 template <const char* Function>
 rt::HostStep host_call_of(InferContext&) {
   return host_call(Function);

@@ -5,6 +5,8 @@
 #include "cppgen/ops/op.h"
 #include "runtime/base/errors.h"
 #include "runtime/base/printable.h"
+#include "runtime/plan/calls/host_sequences.h"
+#include "runtime/plan/host_fields.h"
 
 namespace cppgen::partition {
 namespace {
@@ -105,7 +107,7 @@ class ItemMaker {
     carry.node.name = node.name;
     carry.node.inputs = {dims}, carry.node.outputs = {carrier};
     carry.step.function = "dimension_carrier";
-    carry.step.texts = {"its inputs do not fit together, or ask for a negative dimension"};
+    rt::set_fields(carry.step, rt::MessageCall{"its inputs do not fit together, or ask for a negative dimension"});
     carry.step.origin = label(node);
     graph_.value(carrier).producer = node.id;
     add(std::move(carry));

@@ -11,6 +11,8 @@
 #include "cppgen/partition/compared_dims.h"
 #include "cppgen/partition/items.h"
 #include "runtime/base/errors.h"
+#include "runtime/plan/calls/host_steps.h"
+#include "runtime/plan/host_fields.h"
 
 namespace cppgen::partition {
 namespace {
@@ -269,10 +271,12 @@ class BodyPartitioner {
     step.op = rt::HostOp::plan;
     step.plan = int32_t(result_.plans.size());
     for (ValueId v : plan.inputs()) step.inputs.push_back(slot_of(v));
+    rt::PlanStepCall fields;
     for (ValueId v : plan.outputs()) {
+      if (is_string_tensor(graph_.value(v))) fields.string_outputs.push_back(int64_t(step.outputs.size()));
       step.outputs.push_back(slot_of(v));
-      step.integers.push_back(is_string_tensor(graph_.value(v)));
     }
+    rt::set_fields(step, std::move(fields));
     step.origin = fmt::format("plan {}", step.plan);
     result_.plans.push_back(plan.take());
     body_.steps.push_back(std::move(step));

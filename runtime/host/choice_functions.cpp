@@ -5,6 +5,8 @@
 #include "runtime/base/elements.h"
 #include "runtime/base/errors.h"
 #include "runtime/host/host_functions.h"
+#include "runtime/plan/calls/host_choices.h"
+#include "runtime/plan/calls/host_strings.h"
 #include "runtime/values/string_handles.h"
 
 namespace cppgen::rt {
@@ -101,11 +103,10 @@ void gather_rows(const char* from, char* to, const Positions& chosen, int64_t by
   }
 }
 
-Tensor compress_tensor(const HostCall& call, const Tensor& x) {
+Tensor compress_tensor(const HostCall& call, const CompressCall& fields, const Tensor& x) {
   const Tensor& condition = call.tensor(1);
-  const bool has_axis = call.step.integers[0] != 0;
-  const std::vector<int64_t> dims = has_axis ? x.dims() : std::vector<int64_t>{x.elements()};
-  const int64_t axis = has_axis ? call.step.integers[1] : 0;
+  const std::vector<int64_t> dims = fields.has_axis ? x.dims() : std::vector<int64_t>{x.elements()};
+  const int64_t axis = fields.has_axis ? fields.axis : 0;
   if (axis < 0 || axis >= int64_t(dims.size())) call.fail(fmt::format("axis {} does not exist", axis));
   int64_t outer = 1, inner = 1;
   for (int64_t d = 0; d < int64_t(dims.size()); d++)
@@ -123,19 +124,15 @@ Tensor compress_tensor(const HostCall& call, const Tensor& x) {
   return result;
 }
 
-// integers: has an axis, axis
-std::vector<Value> compress(const HostCall& call) {
-  if (!call.has(0) || !call.inputs[0]->strings()) return one_value(compress_tensor(call, call.tensor(0)));
+std::vector<Value> compress(const HostCall& call, const CompressCall& fields) {
+  if (!call.has(0) || !call.inputs[0]->strings()) return one_value(compress_tensor(call, fields, call.tensor(0)));
   StringHandles strings;
-  return one_value(strings.leave(compress_tensor(call, strings.enter(call.strings(0)))));
+  return one_value(strings.leave(compress_tensor(call, fields, strings.enter(call.strings(0)))));
 }
 
-// integers: the type
-std::vector<Value> bit_cast(const HostCall& call) {
+std::vector<Value> bit_cast(const HostCall& call, const TypeCall& fields) {
   const Tensor& x = call.tensor(0);
-  const int64_t number = call.step.integers[0];
-  if (number < 0 || number >= kDTypeCount) call.fail(fmt::format("type {} does not exist", number));
-  const DType to = DType(number);
+  const DType to = fields.type;
   const int bits = bits_of(to);
   if (bits != bits_of(x.type()))
     call.fail(fmt::format("{} has not as many bits as {}", name_of(x.type()), name_of(to)));
@@ -150,9 +147,9 @@ std::vector<Value> bit_cast(const HostCall& call) {
 }
 
 constexpr NamedHostFunction kFunctions[] = {
-    {"bit_cast", 1, 1, 0, bit_cast},
-    {"non_zero", 1, 0, 0, non_zero},
-    {"compress", 2, 2, 0, compress},
+    {"bit_cast", 1, prepare<bit_cast>},
+    {"non_zero", 1, prepare<non_zero>},
+    {"compress", 2, prepare<compress>},
 };
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include "runtime/base/errors.h"
 #include "runtime/custom/functions.h"
+#include "runtime/plan/calls/host_custom.h"
 
 namespace cppgen::rt {
 namespace {
@@ -95,8 +96,8 @@ class Function {
 }  // namespace
 
 HostFunction custom_host_function(const HostStep& step, const std::string& custom_operators) {
-  if (step.texts.size() != 1) user_error("module: a custom operator has {} texts, not 1", step.texts.size());
-  const auto function = std::make_shared<const Function>(custom_call_from_json(step.texts[0]), custom_operators);
+  CustomCall custom = custom_call_from_json(fields_of<CustomFunctionCall>(step).call);
+  const auto function = std::make_shared<const Function>(std::move(custom), custom_operators);
   return [function](const HostCall& call) { return function->run(call); };
 }
 

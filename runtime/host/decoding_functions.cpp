@@ -5,6 +5,7 @@
 
 #include "runtime/base/errors.h"
 #include "runtime/host/host_functions.h"
+#include "runtime/plan/calls/host_choices.h"
 
 namespace cppgen::rt {
 namespace {
@@ -92,22 +93,21 @@ int64_t end_in_source(std::span<const int64_t> source, std::span<const int64_t> 
   return end;
 }
 
-// integers: the fewest and the most tokens that are looked for
-Values bifurcation(const HostCall& call) {
+Values bifurcation(const HostCall& call, const BifurcationCall& fields) {
   const auto source = tokens_of(call, 0);
   const std::vector<int64_t> tokens = longer_tokens(call, source);
   Tensor all(DType::i64, {int64_t(tokens.size())}), end(DType::i64, call.tensor(2).dims());
   if (end.elements() != 1) call.fail(fmt::format("input 2 has {} elements, not 1", end.elements()));
   std::copy(tokens.begin(), tokens.end(), all.as<int64_t>());
-  *end.as<int64_t>() = end_in_source(source, tokens, call.step.integers[0], call.step.integers[1]);
+  *end.as<int64_t>() = end_in_source(source, tokens, fields.fewest, fields.most);
   Values values = one_value(std::move(all));
   values.emplace_back(std::move(end));
   return values;
 }
 
 constexpr NamedHostFunction kFunctions[] = {
-    {"time_warping", 1, 0, 0, time_warping},
-    {"bifurcation", 3, 2, 0, bifurcation},
+    {"time_warping", 1, prepare<time_warping>},
+    {"bifurcation", 3, prepare<bifurcation>},
 };
 
 }  // namespace

@@ -44,10 +44,9 @@ HostFunction find_host_function(const HostStep& step) {
         text_functions(), image_functions(), map_functions(), decoding_functions()})
     for (const NamedHostFunction& f : functions) {
       if (f.name != step.function) continue;
-      if (step.inputs.size() < f.inputs || step.integers.size() < f.integers || step.texts.size() < f.texts)
-        user_error("module: a call of '{}' has {} inputs, {} integers and {} texts", f.name, step.inputs.size(),
-                   step.integers.size(), step.texts.size());
-      return f.prepare ? f.prepare(step) : f.run;
+      if (step.inputs.size() < f.inputs)
+        user_error("module: a call of '{}' has {} inputs; it needs {}", f.name, step.inputs.size(), f.inputs);
+      return f.prepare(step);
     }
   user_error("module: there is no host function '{}'", step.function);
 }

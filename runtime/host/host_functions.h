@@ -4,7 +4,7 @@
 #include <string_view>
 #include <vector>
 
-#include "runtime/plan/module.h"
+#include "runtime/plan/host_fields.h"
 #include "runtime/values/value.h"
 
 namespace cppgen::rt {
@@ -29,12 +29,25 @@ std::vector<Value> one_value(Value);
 using HostFunction = std::function<std::vector<Value>(const HostCall&)>;
 struct NamedHostFunction {
   std::string_view name;
-  size_t inputs, integers, texts;  // least numbers of inputs and attributes, checked before the call
-  std::vector<Value> (*run)(const HostCall&);
-  HostFunction (*prepare)(const HostStep&) = nullptr;  // in place of `run`: what its attributes come to is made once
+  size_t inputs;                             // least number, checked before `prepare`
+  HostFunction (*prepare)(const HostStep&);  // what a step's parameters come to is made once
 };
 
-// For the calls of this step, which outlives it. UserError if there is none, or inputs or attributes are missing or
+inline HostFunction prepared(std::vector<Value> (*run)(const HostCall&), const HostStep& step) {
+  fields_of<NoFields>(step);
+  return run;
+}
+template <class Fields>
+HostFunction prepared(std::vector<Value> (*run)(const HostCall&, const Fields&), const HostStep& step) {
+  return [run, fields = fields_of<Fields>(step)](const HostCall& call) { return run(call, fields); };
+}
+// A function of a call alone, or of a call and the step's parameters.
+template <auto run>
+HostFunction prepare(const HostStep& step) {
+  return prepared(run, step);
+}
+
+// For the calls of this step, which outlives it. UserError if there is none, or inputs or parameters are missing or
 // wrong.
 HostFunction find_host_function(const HostStep&);
 

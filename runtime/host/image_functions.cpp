@@ -4,6 +4,7 @@
 #include "runtime/base/errors.h"
 #include "runtime/host/host_functions.h"
 #include "runtime/images/image.h"
+#include "runtime/plan/calls/host_choices.h"
 
 namespace cppgen::rt {
 namespace {
@@ -13,10 +14,9 @@ uint8_t brightness(const uint8_t* pixel) {
   return uint8_t((pixel[0] * 19595 + pixel[1] * 38470 + pixel[2] * 7471 + 0x8000) >> 16);
 }
 
-// texts: RGB, BGR or Grayscale. A file that no format can read gives an empty picture, as ONNX says.
-std::vector<Value> decode(const HostCall& call) {
+// A file that no format can read gives an empty picture, as ONNX says.
+std::vector<Value> decode(const HostCall& call, const DecodeImageCall& fields) {
   const Tensor& file = call.tensor(0);
-  const std::string& kind = call.step.texts[0];
   std::optional<Image> image;
   try {
     image = decode_image({file.as<uint8_t>(), size_t(file.bytes())});
@@ -24,7 +24,7 @@ std::vector<Value> decode(const HostCall& call) {
     call.fail(e.what());
   }
   if (!image) image.emplace();
-  const bool gray = kind == "Grayscale";
+  const bool gray = fields.format == PixelFormat::grayscale;
   Tensor result(DType::u8, {image->height, image->width, gray ? 1 : 3});
   auto* to = result.as<uint8_t>();
   for (size_t i = 0; i < image->pixels.size(); i += 3) {
@@ -32,12 +32,13 @@ std::vector<Value> decode(const HostCall& call) {
     if (gray)
       *to++ = brightness(pixel);
     else
-      to = kind == "BGR" ? std::reverse_copy(pixel, pixel + 3, to) : std::copy(pixel, pixel + 3, to);
+      to =
+          fields.format == PixelFormat::bgr ? std::reverse_copy(pixel, pixel + 3, to) : std::copy(pixel, pixel + 3, to);
   }
   return one_value(std::move(result));
 }
 
-constexpr NamedHostFunction kFunctions[] = {{"decode_image", 1, 0, 1, decode}};
+constexpr NamedHostFunction kFunctions[] = {{"decode_image", 1, prepare<decode>}};
 
 }  // namespace
 

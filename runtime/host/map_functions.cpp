@@ -9,6 +9,7 @@
 #include "runtime/base/errors.h"
 #include "runtime/base/printable.h"
 #include "runtime/host/host_functions.h"
+#include "runtime/plan/calls/host_sequences.h"
 
 namespace cppgen::rt {
 namespace {
@@ -80,13 +81,13 @@ Value row_of(const HostCall& call, const std::vector<size_t>& places) {
   return row;
 }
 
-// integers or texts: the vocabulary. Keys that are not in it are left out
-Values by_vocabulary(const HostCall& call) {
+// Keys that are not in the vocabulary are left out.
+Values by_vocabulary(const HostCall& call, const KeysCall& vocabulary) {
   const int64_t count = size_of_map(call);
   if (call.inputs[0]->strings())
     return one_value(row_of(
-        call, places_of(positions<std::string_view>(call, call.strings(0).elements.data(), count), call.step.texts)));
-  return one_value(row_of(call, places_of(positions<int64_t>(call, integer_keys(call), count), call.step.integers)));
+        call, places_of(positions<std::string_view>(call, call.strings(0).elements.data(), count), vocabulary.texts)));
+  return one_value(row_of(call, places_of(positions<int64_t>(call, integer_keys(call), count), vocabulary.integers)));
 }
 
 std::vector<size_t> places_in_order(const int64_t* keys, int64_t count) {
@@ -144,24 +145,21 @@ Value numbers_at(const HostCall& call, const std::vector<size_t>& places, DType 
   return row;
 }
 
-// integers: how many values there are with one at each key, -1: they stand in the order of their keys; texts: the type
-Values cast_map(const HostCall& call) {
-  const int64_t count = size_of_map(call), size = call.step.integers[0];
+Values cast_map(const HostCall& call, const CastMapCall& fields) {
+  const int64_t count = size_of_map(call), size = fields.size;
   const int64_t* keys = integer_keys(call);
   positions<int64_t>(call, keys, count);
   if (!call.inputs[1]->strings() && call.tensor(1).type() != DType::f32)
     call.fail(fmt::format("the values of its map are {}", name_of(call.tensor(1).type())));
   const auto places = size < 0 ? places_in_order(keys, count) : places_by_key(call, keys, count, size);
-  const std::string& type = call.step.texts[0];
-  if (type == "string") return one_value(strings_at(call, places));
-  if (type == name_of(DType::i64)) return one_value(numbers_at<int64_t>(call, places, DType::i64));
-  if (type != name_of(DType::f32)) call.fail(fmt::format("values become {}", type));
+  if (fields.to == MapValues::string) return one_value(strings_at(call, places));
+  if (fields.to == MapValues::int64) return one_value(numbers_at<int64_t>(call, places, DType::i64));
   return one_value(numbers_at<float>(call, places, DType::f32));
 }
 
 constexpr NamedHostFunction kFunctions[] = {
-    {"map_by_vocabulary", 2, 0, 0, by_vocabulary},
-    {"cast_map", 2, 1, 1, cast_map},
+    {"map_by_vocabulary", 2, prepare<by_vocabulary>},
+    {"cast_map", 2, prepare<cast_map>},
 };
 
 }  // namespace

@@ -90,6 +90,8 @@ void ModuleRunner::prepare(size_t number) {
       const bool custom = step.function == kCustomFunction;
       prepared.function = custom ? custom_host_function(step, custom_operators_) : find_host_function(step);
     }
+    if (step.op == HostOp::plan) prepared.plan = fields_of<PlanStepCall>(step);
+    if (step.op == HostOp::scan) prepared.scan = fields_of<ScanCall>(step);
     auto read = [&](int32_t slot) {
       if (slot < 0 || read_later[size_t(slot)]) return;
       read_later[size_t(slot)] = true;
@@ -132,7 +134,7 @@ std::vector<Value> ModuleRunner::run_step(const HostStep& step, const PreparedSt
                                           const Frame& frame) const {
   switch (step.op) {
     case HostOp::plan:
-      return run_plan(step, frame);
+      return run_plan(step, prepared.plan, frame);
     case HostOp::function:
       return prepared.function(call_of(step, frame));
     case HostOp::branch:
@@ -140,14 +142,14 @@ std::vector<Value> ModuleRunner::run_step(const HostStep& step, const PreparedSt
     case HostOp::loop:
       return run_loop(step, frame);
     case HostOp::scan:
-      return run_scan(step, frame);
+      return run_scan(step, prepared.scan, frame);
     case HostOp::map:
       return run_map(step, frame);
   }
   internal_error("a host step of kind {}", int(step.op));
 }
 
-std::vector<Value> ModuleRunner::run_plan(const HostStep& step, const Frame& frame) const {
+std::vector<Value> ModuleRunner::run_plan(const HostStep& step, const PlanStepCall& fields, const Frame& frame) const {
   const HostCall call = call_of(step, frame);
   StringHandles strings;
   std::vector<Tensor> entered;
@@ -158,9 +160,10 @@ std::vector<Value> ModuleRunner::run_plan(const HostStep& step, const Frame& fra
     views.push_back(call.has(i) && call.inputs[i]->strings() ? entered.back().view() : call.tensor(i).view());
   }
   std::vector<Value> results;
-  for (Tensor& tensor : run_plan_(step.plan, views)) {
-    const bool handles = results.size() < step.integers.size() && step.integers[results.size()] != 0;
-    results.push_back(handles ? Value(strings.leave(tensor)) : Value(std::move(tensor)));
+  for (Tensor& tensor : run_plan_(step.plan, views)) results.emplace_back(std::move(tensor));
+  for (int64_t i : fields.string_outputs) {
+    if (i >= int64_t(results.size())) user_error("module: {} has no output {} of strings", step.origin, i);
+    results[size_t(i)] = strings.leave(*results[size_t(i)].tensor());
   }
   return results;
 }
@@ -197,10 +200,9 @@ std::vector<Value> ModuleRunner::run_loop(const HostStep& step, const Frame& fra
   return carried;
 }
 
-std::vector<Value> ModuleRunner::run_scan(const HostStep& step, const Frame& frame) const {
+std::vector<Value> ModuleRunner::run_scan(const HostStep& step, const ScanCall& fields, const Frame& frame) const {
   HostCall call = call_of(step, frame);
-  const bool batched = step.integers[0] != 0;
-  if (!batched) return scan(call, frame);
+  if (!fields.batched) return scan(call, fields, frame);
   call.inputs.erase(call.inputs.begin());  // lengths of sequences, which the compiler refuses
   // Each entry of the batch for itself, then all of them joined.
   auto input = [&](size_t i) -> const Value& {
@@ -219,7 +221,7 @@ std::vector<Value> ModuleRunner::run_scan(const HostStep& step, const Frame& fra
     }
     HostCall one{step, {}};
     for (const Value& value : entry) one.inputs.push_back(&value);
-    results.push_back(scan(one, frame));
+    results.push_back(scan(one, fields, frame));
   }
   std::vector<Value> joined;
   for (size_t o = 0; o < results[0].size(); o++) {
@@ -232,26 +234,18 @@ std::vector<Value> ModuleRunner::run_scan(const HostStep& step, const Frame& fra
 
 namespace {
 
-// The numbers of a Scan: integers are whether everything has a batch dimension in front, the number of scanned inputs,
-// the number of stacked outputs, then of each of them its axis and whether it is taken backwards.
+// A Scan of given inputs.
 struct ScanForm {
-  struct Along {
-    int64_t axis;
-    bool backwards;
-  };
   size_t states = 0;
-  std::vector<Along> scanned, stacked;
+  std::vector<ScanSlice> scanned, stacked;
   int64_t length = -1;
 
-  ScanForm(const HostCall& call, size_t body_outputs) {
-    const auto& integers = call.step.integers;
-    const size_t inputs = call.inputs.size(), in = size_t(integers[1]), out = size_t(integers[2]);
-    if (in < 1 || in > inputs || out > body_outputs || integers.size() != 3 + 2 * (in + out) ||
-        body_outputs - out != inputs - in)
+  ScanForm(const HostCall& call, const ScanCall& fields, size_t body_outputs)
+      : scanned(fields.scanned), stacked(fields.stacked) {
+    const size_t inputs = call.inputs.size(), in = scanned.size(), out = stacked.size();
+    if (in < 1 || in > inputs || out > body_outputs || body_outputs - out != inputs - in)
       call.fail("the numbers of states, inputs and outputs do not agree");
     states = inputs - in;
-    for (size_t k = 0; k < in + out; k++)
-      (k < in ? scanned : stacked).push_back({integers[3 + 2 * k], integers[4 + 2 * k] != 0});
     for (size_t k = 0; k < in; k++) note_length(call, k);
   }
 
@@ -271,9 +265,9 @@ struct ScanForm {
 
 }  // namespace
 
-std::vector<Value> ModuleRunner::scan(const HostCall& call, const Frame& frame) const {
+std::vector<Value> ModuleRunner::scan(const HostCall& call, const ScanCall& fields, const Frame& frame) const {
   const HostStep& step = call.step;
-  const ScanForm form(call, module_.bodies[size_t(step.bodies[0])].outputs.size());
+  const ScanForm form(call, fields, module_.bodies[size_t(step.bodies[0])].outputs.size());
   std::vector<Value> state;
   for (size_t i = 0; i < form.states; i++) state.push_back(call.has(i) ? *call.inputs[i] : Value());
   Stacks stacks(call, form.stacked.size());

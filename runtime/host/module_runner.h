@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "runtime/host/host_functions.h"
+#include "runtime/plan/calls/host_steps.h"
 #include "runtime/plan/module.h"
 #include "runtime/values/value.h"
 
@@ -27,7 +28,9 @@ class ModuleRunner {
  private:
   using Frame = std::vector<Value>;
   struct PreparedStep {
-    HostFunction function;
+    HostFunction function;            // HostOp::function
+    PlanStepCall plan;                // HostOp::plan
+    ScanCall scan;                    // HostOp::scan
     std::vector<int32_t> last_reads;  // slots that nothing reads later
   };
 
@@ -36,11 +39,11 @@ class ModuleRunner {
   }
   std::vector<Value> run_body(int32_t body, std::vector<Value> inputs) const;
   std::vector<Value> run_step(const HostStep&, const PreparedStep&, const Frame&) const;
-  std::vector<Value> run_plan(const HostStep&, const Frame&) const;
+  std::vector<Value> run_plan(const HostStep&, const PlanStepCall&, const Frame&) const;
   std::vector<Value> run_branch(const HostStep&, const Frame&) const;
   std::vector<Value> run_loop(const HostStep&, const Frame&) const;
-  std::vector<Value> run_scan(const HostStep&, const Frame&) const;
-  std::vector<Value> scan(const HostCall&, const Frame&) const;
+  std::vector<Value> run_scan(const HostStep&, const ScanCall&, const Frame&) const;
+  std::vector<Value> scan(const HostCall&, const ScanCall&, const Frame&) const;
   std::vector<Value> run_map(const HostStep&, const Frame&) const;
   void prepare(size_t body);
 

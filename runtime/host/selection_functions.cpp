@@ -6,6 +6,7 @@
 #include "runtime/base/elements.h"
 #include "runtime/base/errors.h"
 #include "runtime/host/host_functions.h"
+#include "runtime/plan/calls/host_choices.h"
 
 namespace cppgen::rt {
 namespace {
@@ -178,9 +179,8 @@ Values unique_strings(const HostCall& call, bool sorted) {
   return outputs_of(std::move(result), groups);
 }
 
-// integers: sorted, has an axis, axis
-Values unique(const HostCall& call) {
-  const bool sorted = call.step.integers[0] != 0, has_axis = call.step.integers[1] != 0;
+Values unique(const HostCall& call, const UniqueCall& fields) {
+  const bool sorted = fields.sorted, has_axis = fields.has_axis;
   if (call.has(0) && call.inputs[0]->strings()) {
     if (has_axis && call.strings(0).dims.size() != 1) call.fail("an axis of strings is not supported");
     return unique_strings(call, sorted);
@@ -194,7 +194,7 @@ Values unique(const HostCall& call) {
     return outputs_of(select_rows(flat, rows, 0, groups.first), groups);
   }
   const auto rank = int64_t(x.dims().size());
-  int64_t axis = call.step.integers[2];
+  int64_t axis = fields.axis;
   if (axis < -rank || axis >= rank) call.fail(fmt::format("axis {} is not in [{}, {}]", axis, -rank, rank - 1));
   axis = axis < 0 ? axis + rank : axis;
   const Rows rows = rows_of(x, axis);
@@ -203,7 +203,7 @@ Values unique(const HostCall& call) {
 }
 
 constexpr NamedHostFunction kFunctions[] = {
-    {"unique", 1, 3, 0, unique},
+    {"unique", 1, prepare<unique>},
 };
 
 }  // namespace

@@ -5,6 +5,7 @@
 #include "runtime/base/errors.h"
 #include "runtime/host/host_functions.h"
 #include "runtime/host/value_parts.h"
+#include "runtime/plan/calls/host_sequences.h"
 
 namespace cppgen::rt {
 namespace {
@@ -87,33 +88,29 @@ std::vector<int64_t> split_lengths(const HostCall& call, int64_t extent) {
   return lengths;
 }
 
-// integers: axis, whether parts keep it
-Values split_to_sequence(const HostCall& call) {
+Values split_to_sequence(const HostCall& call, const SplitToSequenceCall& fields) {
   if (!call.has(0)) call.fail("input 0 is missing");
   const Value& x = *call.inputs[0];
   const std::vector<int64_t>& dims = dims_of(call, x);
   if (call.has(1) && call.tensor(1).type() != DType::i32 && call.tensor(1).type() != DType::i64)
     call.fail("input 1 is not int32 or int64");
-  const int64_t axis = axis_in(call, call.step.integers[0], int64_t(dims.size()));
-  const bool drop = call.step.integers[1] == 0;
+  const int64_t axis = axis_in(call, fields.axis, int64_t(dims.size()));
   Value::Sequence parts;
   int64_t at = 0;
   for (int64_t n : split_lengths(call, dims[size_t(axis)])) {
-    parts.push_back(part_of(call, x, axis, at, n, drop));
+    parts.push_back(part_of(call, x, axis, at, n, !fields.keeps_axis));
     at += n;
   }
   return one_sequence(std::move(parts));
 }
 
-// integers: axis, new_axis
-Values concat_from_sequence(const HostCall& call) {
+Values concat_from_sequence(const HostCall& call, const ConcatFromSequenceCall& fields) {
   const Value::Sequence& elements = call.sequence(0);
   if (elements.empty()) call.fail("the sequence is empty");
   std::vector<const Value*> parts;
   for (const Value& element : elements) parts.push_back(&element);
-  const bool new_axis = call.step.integers[1] != 0;
-  const int64_t axis = axis_in(call, call.step.integers[0], int64_t(dims_of(call, elements[0]).size()) + new_axis);
-  return one_value(join_values(call, parts, axis, new_axis));
+  const auto rank = int64_t(dims_of(call, elements[0]).size()) + fields.new_axis;
+  return one_value(join_values(call, parts, axis_in(call, fields.axis, rank), fields.new_axis));
 }
 
 Values make_optional(const HostCall& call) { return one_value(call.has(0) ? *call.inputs[0] : Value()); }
@@ -126,11 +123,11 @@ Values get_element(const HostCall& call) {
 }
 
 // A tensor with the dimensions that int64 tensor 0 holds, behind one of 0: it binds their symbols.
-Values dimension_carrier(const HostCall& call) {
+Values dimension_carrier(const HostCall& call, const MessageCall& fields) {
   const Tensor& dims = call.tensor(0);
   std::vector<int64_t> shape{0};
   shape.insert(shape.end(), dims.as<int64_t>(), dims.as<int64_t>() + dims.elements());
-  if (std::any_of(shape.begin(), shape.end(), [](int64_t d) { return d < 0; })) call.fail(call.step.texts[0]);
+  if (std::any_of(shape.begin(), shape.end(), [](int64_t d) { return d < 0; })) call.fail(fields.message);
   return one_value(Tensor(DType::u8, std::move(shape)));
 }
 
@@ -144,18 +141,18 @@ Values compare_dimensions(const HostCall& call) {
   return one_value(Tensor(DType::u8, {0}));
 }
 
-// integers or texts: the keys. A list of maps with the same keys is these and the values, a row for each map.
-Values zip_map(const HostCall& call) {
+// A list of maps with the same keys is these and the values, a row for each map.
+Values zip_map(const HostCall& call, const KeysCall& given) {
   const Tensor& x = call.tensor(0);
-  const auto count = int64_t(call.step.integers.size() + call.step.texts.size());
+  const auto count = int64_t(given.integers.size() + given.texts.size());
   if (x.type() != DType::f32 || x.dims().empty() || x.dims().back() != count)
     call.fail(fmt::format("{} keys for values of shape {}", count, shape_text(x.dims())));
   Value keys;
-  if (!call.step.texts.empty()) {
-    keys = StringTensor{{count}, call.step.texts};
+  if (!given.texts.empty()) {
+    keys = StringTensor{{count}, given.texts};
   } else {
     Tensor numbers(DType::i64, {count});
-    std::copy(call.step.integers.begin(), call.step.integers.end(), numbers.as<int64_t>());
+    std::copy(given.integers.begin(), given.integers.end(), numbers.as<int64_t>());
     keys = std::move(numbers);
   }
   Tensor rows(DType::f32, {count == 0 ? 0 : x.elements() / count, count});
@@ -166,42 +163,40 @@ Values zip_map(const HostCall& call) {
   return one_sequence(std::move(parts));
 }
 
-// integers: the rank that is asked for
-Values rank_is(const HostCall& call) {
+Values rank_is(const HostCall& call, const RankCall& asked) {
   if (!call.has(0)) call.fail("input 0 is missing");
-  return one_value(tensor_of(int64_t(dims_of(call, *call.inputs[0]).size()) == call.step.integers[0]));
+  return one_value(tensor_of(int64_t(dims_of(call, *call.inputs[0]).size()) == asked.rank));
 }
 
-Values with_rank(const HostCall& call) {
+Values with_rank(const HostCall& call, const RankCall& asked) {
   if (!call.has(0)) call.fail("input 0 is missing");
   const size_t rank = dims_of(call, *call.inputs[0]).size();
-  if (int64_t(rank) != call.step.integers[0])
-    call.fail(fmt::format("a tensor of rank {} where {} is needed", rank, call.step.integers[0]));
+  if (int64_t(rank) != asked.rank) call.fail(fmt::format("a tensor of rank {} where {} is needed", rank, asked.rank));
   return one_value(*call.inputs[0]);
 }
 
-// Ends the run; text 0 says why.
-Values refuse(const HostCall& call) { throw UserError(call.step.texts[0]); }
+// Ends the run.
+Values refuse(const HostCall&, const MessageCall& fields) { throw UserError(fields.message); }
 
 constexpr NamedHostFunction kFunctions[] = {
-    {"sequence_empty", 0, 0, 0, empty_sequence},
-    {"sequence_construct", 1, 0, 0, make_sequence},
-    {"sequence_insert", 2, 0, 0, insert},
-    {"sequence_erase", 1, 0, 0, erase},
-    {"sequence_at", 2, 0, 0, element_at},
-    {"sequence_length", 1, 0, 0, length},
-    {"split_to_sequence", 1, 2, 0, split_to_sequence},
-    {"concat_from_sequence", 1, 2, 0, concat_from_sequence},
-    {"optional", 0, 0, 0, make_optional},
-    {"optional_has_element", 0, 0, 0, has_element},
-    {"optional_get_element", 1, 0, 0, get_element},
-    {"identity", 1, 0, 0, make_optional},
-    {"rank_is", 1, 1, 0, rank_is},
-    {"with_rank", 1, 1, 0, with_rank},
-    {"refuse", 0, 0, 1, refuse},
-    {"dimension_carrier", 1, 0, 1, dimension_carrier},
-    {"compare_dimensions", 1, 0, 0, compare_dimensions},
-    {"zip_map", 1, 0, 0, zip_map},
+    {"sequence_empty", 0, prepare<empty_sequence>},
+    {"sequence_construct", 1, prepare<make_sequence>},
+    {"sequence_insert", 2, prepare<insert>},
+    {"sequence_erase", 1, prepare<erase>},
+    {"sequence_at", 2, prepare<element_at>},
+    {"sequence_length", 1, prepare<length>},
+    {"split_to_sequence", 1, prepare<split_to_sequence>},
+    {"concat_from_sequence", 1, prepare<concat_from_sequence>},
+    {"optional", 0, prepare<make_optional>},
+    {"optional_has_element", 0, prepare<has_element>},
+    {"optional_get_element", 1, prepare<get_element>},
+    {"identity", 1, prepare<make_optional>},
+    {"rank_is", 1, prepare<rank_is>},
+    {"with_rank", 1, prepare<with_rank>},
+    {"refuse", 0, prepare<refuse>},
+    {"dimension_carrier", 1, prepare<dimension_carrier>},
+    {"compare_dimensions", 1, prepare<compare_dimensions>},
+    {"zip_map", 1, prepare<zip_map>},
 };
 
 }  // namespace

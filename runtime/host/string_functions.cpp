@@ -9,17 +9,16 @@
 #include "runtime/base/errors.h"
 #include "runtime/base/narrow_floats.h"
 #include "runtime/host/host_functions.h"
+#include "runtime/plan/calls/host_strings.h"
 
 namespace cppgen::rt {
 namespace {
 
 using Values = std::vector<Value>;
 
-// texts: the elements; integers: the dimensions
-Values constant(const HostCall& call) {
-  if (element_count(call.step.integers) != int64_t(call.step.texts.size()))
-    call.fail("its strings do not fit its shape");
-  return one_value(StringTensor{call.step.integers, call.step.texts});
+Values constant(const HostCall& call, const StringConstantCall& fields) {
+  if (element_count(fields.dims) != int64_t(fields.elements.size())) call.fail("its strings do not fit its shape");
+  return one_value(StringTensor{fields.dims, fields.elements});
 }
 
 bool equal_ignoring_case(std::string_view a, std::string_view b) {
@@ -59,13 +58,10 @@ void store(const HostCall& call, const StringTensor& x, T* to) {
     to[i] = std::is_integral_v<T> ? T(integer_in(call, x.elements[i])) : T(number_in(call, x.elements[i]));
 }
 
-// texts: the type
-Values numbers_of(const HostCall& call) {
+Values numbers_of(const HostCall& call, const TypeCall& fields) {
   const StringTensor& x = call.strings(0);
-  const std::optional<DType> type = dtype_from_name(call.step.texts[0]);
-  if (!type) call.fail(fmt::format("there is no type '{}'", call.step.texts[0]));
-  Tensor result(*type, x.dims);
-  switch (*type) {
+  Tensor result(fields.type, x.dims);
+  switch (fields.type) {
     case DType::f32:
       store(call, x, result.as<float>());
       break;
@@ -100,7 +96,7 @@ Values numbers_of(const HostCall& call) {
       store(call, x, result.as<uint64_t>());
       break;
     default:
-      call.fail(fmt::format("strings to {} is not supported", name_of(*type)));
+      call.fail(fmt::format("strings to {} is not supported", name_of(fields.type)));
   }
   return one_value(std::move(result));
 }
@@ -148,7 +144,7 @@ Values concat(const HostCall& call) {
   return one_value(std::move(result));
 }
 
-Values dims_of(const HostCall& call) {
+Values dims_of(const HostCall& call, const DimsCall& fields) {
   std::vector<int64_t> dims;
   if (!call.has(0)) call.fail("input 0 is missing");
   if (const StringTensor* s = call.inputs[0]->strings()) {
@@ -158,7 +154,7 @@ Values dims_of(const HostCall& call) {
   }
   const auto rank = int64_t(dims.size());
   auto clamp = [&](int64_t at) { return std::clamp<int64_t>(at < 0 ? at + rank : at, 0, rank); };
-  const int64_t begin = clamp(call.step.integers[0]), end = std::max(begin, clamp(call.step.integers[1]));
+  const int64_t begin = clamp(fields.begin), end = std::max(begin, clamp(fields.end));
   Tensor result(DType::i64, {end - begin});
   std::copy(dims.begin() + begin, dims.begin() + end, result.as<int64_t>());
   return one_value(std::move(result));
@@ -170,26 +166,24 @@ Values size(const HostCall& call) {
 }
 
 // ASCII letters only: what is beyond needs tables of a locale.
-std::string in_case(std::string text, int64_t change) {
+std::string in_case(std::string text, CaseChange change) {
   for (char& c : text) {
-    if (change == 1 && c >= 'A' && c <= 'Z') c = char(c - 'A' + 'a');
-    if (change == 2 && c >= 'a' && c <= 'z') c = char(c - 'a' + 'A');
+    if (change == CaseChange::lower && c >= 'A' && c <= 'Z') c = char(c - 'A' + 'a');
+    if (change == CaseChange::upper && c >= 'a' && c <= 'z') c = char(c - 'a' + 'A');
   }
   return text;
 }
 
-// integers: 0 as they are, 1 lower case, 2 upper case; whether case counts. texts: words that are left out
-Values normalize(const HostCall& call) {
+Values normalize(const HostCall& call, const NormalizeCall& fields) {
   const StringTensor& x = call.strings(0);
   const bool row = x.dims.size() == 2 && x.dims[0] == 1;
   if (x.dims.size() != 1 && !row) call.fail(fmt::format("shape {} is neither [C] nor [1, C]", shape_text(x.dims)));
-  const bool sensitive = call.step.integers[1] != 0;
-  auto key = [&](const std::string& word) { return sensitive ? word : in_case(word, 1); };
+  auto key = [&](const std::string& word) { return fields.case_counts ? word : in_case(word, CaseChange::lower); };
   StringTensor result;
   for (const std::string& word : x.elements) {
-    const bool left_out = std::any_of(call.step.texts.begin(), call.step.texts.end(),
+    const bool left_out = std::any_of(fields.stop_words.begin(), fields.stop_words.end(),
                                       [&](const std::string& stop) { return key(stop) == key(word); });
-    if (!left_out) result.elements.push_back(in_case(word, call.step.integers[0]));
+    if (!left_out) result.elements.push_back(in_case(word, fields.change));
   }
   if (result.elements.empty()) result.elements.emplace_back();
   result.dims = {int64_t(result.elements.size())};
@@ -198,14 +192,14 @@ Values normalize(const HostCall& call) {
 }
 
 constexpr NamedHostFunction kFunctions[] = {
-    {"string_constant", 0, 0, 0, constant},
-    {"cast_to_strings", 1, 0, 0, cast_to_strings},
-    {"numbers_of_strings", 1, 0, 1, numbers_of},
-    {"equal_strings", 2, 0, 0, equal},
-    {"string_concat", 2, 0, 0, concat},
-    {"dims", 1, 2, 0, dims_of},
-    {"size", 1, 0, 0, size},
-    {"string_normalize", 1, 2, 0, normalize},
+    {"string_constant", 0, prepare<constant>},
+    {"cast_to_strings", 1, prepare<cast_to_strings>},
+    {"numbers_of_strings", 1, prepare<numbers_of>},
+    {"equal_strings", 2, prepare<equal>},
+    {"string_concat", 2, prepare<concat>},
+    {"dims", 1, prepare<dims_of>},
+    {"size", 1, prepare<size>},
+    {"string_normalize", 1, prepare<normalize>},
 };
 
 }  // namespace

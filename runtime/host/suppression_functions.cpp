@@ -9,6 +9,7 @@
 
 #include "runtime/base/errors.h"
 #include "runtime/host/host_functions.h"
+#include "runtime/plan/calls/host_choices.h"
 
 namespace cppgen::rt {
 namespace {
@@ -93,7 +94,7 @@ uint64_t rank_of(float score, int64_t position) {
 struct Limits {
   int64_t most = 0;
   float overlap = 0, score = 0;
-  bool has_score = false;
+  bool has_score = false, center_point_box = false;
 };
 
 class Suppression {
@@ -134,7 +135,7 @@ class Suppression {
     for (const uint64_t candidate : candidates) {
       if (int64_t(taken_.size()) == limits_.most) return false;
       const auto position = int64_t(uint32_t(~uint32_t(candidate)));
-      const Box box = box_at(boxes + position * 4, call_.step.integers[0] != 0);
+      const Box box = box_at(boxes + position * 4, limits_.center_point_box);
       if (OverlapSearch(box, chosen_).finds(limits_.overlap)) continue;
       chosen_.add(box);
       taken_.push_back(position);
@@ -156,8 +157,7 @@ float number_or(const HostCall& call, size_t i, float otherwise) {
   return *t.as<float>();
 }
 
-// integers: center_point_box
-std::vector<Value> non_max_suppression(const HostCall& call) {
+std::vector<Value> non_max_suppression(const HostCall& call, const SuppressionCall& fields) {
   const Tensor &boxes = call.tensor(0), &scores = call.tensor(1);
   const bool ranked = boxes.dims().size() == 3 && scores.dims().size() == 3;
   if (!ranked || boxes.type() != DType::f32 || scores.type() != DType::f32 || boxes.dims()[2] != 4 ||
@@ -168,6 +168,7 @@ std::vector<Value> non_max_suppression(const HostCall& call) {
   Limits limits;
   limits.most = call.has(2) ? call.integer(2) : 0;
   limits.overlap = number_or(call, 3, 0), limits.score = number_or(call, 4, 0), limits.has_score = call.has(4);
+  limits.center_point_box = fields.center_point_box;
   const std::vector<int64_t> rows = Suppression(call, limits).run();
   Tensor result(DType::i64, {int64_t(rows.size()) / 3, 3});
   if (!rows.empty()) std::memcpy(result.data(), rows.data(), rows.size() * sizeof(int64_t));
@@ -175,7 +176,7 @@ std::vector<Value> non_max_suppression(const HostCall& call) {
 }
 
 constexpr NamedHostFunction kFunctions[] = {
-    {"non_max_suppression", 2, 1, 0, non_max_suppression},
+    {"non_max_suppression", 2, prepare<non_max_suppression>},
 };
 
 }  // namespace

@@ -9,15 +9,15 @@
 #include "runtime/base/errors.h"
 #include "runtime/host/host_functions.h"
 #include "runtime/host/tokens.h"
+#include "runtime/plan/calls/host_strings.h"
 
 namespace cppgen::rt {
 namespace {
 
 using Values = std::vector<Value>;
 
-// texts: the pattern
 HostFunction prepare_full_match(const HostStep& step) {
-  auto pattern = std::make_shared<const RE2>(step.texts[0], RE2::Quiet);
+  auto pattern = std::make_shared<const RE2>(fields_of<PatternCall>(step).pattern, RE2::Quiet);
   if (!pattern->ok()) user_error("{}: the pattern is no regular expression: {}", step.origin, pattern->error());
   return [pattern](const HostCall& call) {
     const StringTensor& x = call.strings(0);
@@ -70,12 +70,11 @@ StringTensor table_of(std::vector<int64_t> dims, std::vector<std::vector<std::st
   return table;
 }
 
-// texts: the delimiter, none for spaces; integers: the greatest number of splits, negative: any number
-Values split(const HostCall& call) {
+Values split(const HostCall& call, const StringSplitCall& fields) {
   const StringTensor& x = call.strings(0);
-  const int64_t given = call.step.integers[0], most = given < 0 ? std::numeric_limits<int64_t>::max() : given;
+  const int64_t most = fields.most < 0 ? std::numeric_limits<int64_t>::max() : fields.most;
   std::vector<std::vector<std::string>> all;
-  for (const std::string& text : x.elements) all.push_back(split_at(text, call.step.texts[0], most));
+  for (const std::string& text : x.elements) all.push_back(split_at(text, fields.delimiter, most));
   Tensor counts(DType::i64, x.dims);
   for (size_t i = 0; i < all.size(); i++) counts.as<int64_t>()[i] = int64_t(all[i].size());
   Values values = one_value(table_of(x.dims, std::move(all), ""));
@@ -83,10 +82,10 @@ Values split(const HostCall& call) {
   return values;
 }
 
-// texts: what fills rows up, then the patterns; integers: whether rows are marked, the fewest characters, the kind
 HostFunction prepare_tokens(const HostStep& step) {
-  const auto tokens = std::make_shared<const Tokens>(step);
-  return [tokens, marked = step.integers[0] != 0, filling = step.texts[0]](const HostCall& call) {
+  const auto fields = fields_of<TokensCall>(step);
+  const auto tokens = std::make_shared<const Tokens>(fields, step.origin);
+  return [tokens, marked = fields.marked, filling = fields.filling](const HostCall& call) {
     const StringTensor& x = call.strings(0);
     std::vector<std::vector<std::string>> all;
     for (const std::string& text : x.elements) all.push_back(tokens->of(text));
@@ -97,10 +96,10 @@ HostFunction prepare_tokens(const HostStep& step) {
   };
 }
 
-// texts: the words. -1 for what is none of them
+// -1 for what is none of the words.
 HostFunction prepare_positions(const HostStep& step) {
-  std::unordered_map<std::string_view, int64_t> position;
-  for (const std::string& word : step.texts) position.emplace(word, int64_t(position.size()));
+  std::unordered_map<std::string, int64_t> position;
+  for (const std::string& word : fields_of<WordsCall>(step).words) position.emplace(word, int64_t(position.size()));
   return [position = std::move(position)](const HostCall& call) {
     const StringTensor& x = call.strings(0);
     Tensor result(DType::i64, x.dims);
@@ -132,11 +131,10 @@ uint32_t murmur_hash(const char* bytes, size_t count, uint32_t hash) {
   return hash ^ hash >> 16;
 }
 
-// integers: whether the result is unsigned, the seed
-Values murmur_hashes(const HostCall& call) {
+Values murmur_hashes(const HostCall& call, const HashCall& fields) {
   if (!call.has(0)) call.fail("input 0 is missing");
-  const auto seed = uint32_t(call.step.integers[1]);
-  const DType type = call.step.integers[0] != 0 ? DType::u32 : DType::i32;
+  const auto seed = uint32_t(fields.seed);
+  const DType type = fields.is_unsigned ? DType::u32 : DType::i32;
   if (const StringTensor* x = call.inputs[0]->strings()) {
     Tensor hashes(type, x->dims);
     for (size_t i = 0; i < x->elements.size(); i++)
@@ -152,11 +150,11 @@ Values murmur_hashes(const HostCall& call) {
 }
 
 constexpr NamedHostFunction kFunctions[] = {
-    {"regex_full_match", 1, 0, 1, nullptr, prepare_full_match},
-    {"string_split", 1, 1, 1, split},
-    {"tokens", 1, 3, 1, nullptr, prepare_tokens},
-    {"string_positions", 1, 0, 0, nullptr, prepare_positions},
-    {"murmur_hash", 1, 2, 0, murmur_hashes},
+    {"regex_full_match", 1, prepare_full_match},
+    {"string_split", 1, prepare<split>},
+    {"tokens", 1, prepare_tokens},
+    {"string_positions", 1, prepare_positions},
+    {"murmur_hash", 1, prepare<murmur_hashes>},
 };
 
 }  // namespace

@@ -22,13 +22,14 @@ size_t first_character(std::string_view text) {
 
 }  // namespace
 
-Tokens::Tokens(const HostStep& step) : kind_(Kind(step.integers[2])), fewest_(size_t(step.integers[1])) {
+Tokens::Tokens(const TokensCall& fields, const std::string& origin)
+    : kind_(fields.kind), fewest_(size_t(fields.fewest)) {
   RE2::Options options(RE2::Quiet);
   options.set_longest_match(true);
-  for (size_t i = 1; i < step.texts.size(); i++) {
-    patterns_.push_back(std::make_unique<RE2>(step.texts[i], options));
+  for (const std::string& pattern : fields.patterns) {
+    patterns_.push_back(std::make_unique<RE2>(pattern, options));
     if (!patterns_.back()->ok())
-      user_error("{}: '{}' is no regular expression: {}", step.origin, step.texts[i], patterns_.back()->error());
+      user_error("{}: '{}' is no regular expression: {}", origin, pattern, patterns_.back()->error());
   }
 }
 
@@ -53,12 +54,12 @@ std::vector<std::string> Tokens::between(const RE2& separator, const std::vector
 
 std::vector<std::string> Tokens::of(std::string_view text) const {
   std::vector<std::string> tokens{std::string(text)};
-  if (kind_ == separated) {
+  if (kind_ == TokenKind::separated) {
     for (const auto& separator : patterns_) tokens = between(*separator, tokens);
     return tokens;
   }
   tokens.clear();
-  if (kind_ == characters) {
+  if (kind_ == TokenKind::characters) {
     for (; !text.empty(); text.remove_prefix(first_character(text)))
       tokens.emplace_back(text.substr(0, first_character(text)));
     return tokens;

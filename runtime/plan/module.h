@@ -24,7 +24,7 @@ struct ValueInfo {
 };
 
 enum class HostOp : uint8_t {
-  plan,      // runs a plan on tensors; integers: of each output, whether it is strings (absent: 0)
+  plan,      // runs a plan on tensors
   function,  // calls a function of the host (runtime/host/host_functions.h)
   branch,    // If: input 0 is the condition; bodies: then, else
   loop,      // Loop: inputs are the trip count, the condition, and what is carried
@@ -39,7 +39,7 @@ struct HostStep {
   std::vector<int32_t> inputs, outputs;        // slots of the body; -1: absent
   std::vector<int32_t> bodies;                 // positions in Module::bodies, all greater than that of the step's own
   std::vector<std::vector<int32_t>> captures;  // of each body: slots that are its last inputs
-  std::vector<int64_t> integers;               // attributes, as each operation lists them
+  std::vector<int64_t> integers;               // parameters of the operation or function (host_fields.h)
   std::vector<std::string> texts;
   std::vector<ValueInfo> results;  // loop, scan: of the stacked outputs, for runs without an iteration
   std::string origin;              // "node 'x' (Loop)", for messages

@@ -3,6 +3,8 @@
 #include <unordered_set>
 
 #include "runtime/base/errors.h"
+#include "runtime/plan/calls/host_sequences.h"
+#include "runtime/plan/host_fields.h"
 #include "runtime/plan/module.h"
 
 namespace cppgen::rt {
@@ -17,14 +19,15 @@ constexpr int64_t kSomeKeys = 16;
 std::vector<std::string> keys_of_map(const HostStep& step) {
   std::vector<std::string> keys;
   if (step.op != HostOp::function) return keys;
-  if (step.function == "cast_map" && !step.integers.empty()) {
-    const int64_t size = step.integers[0];
+  if (step.function == "cast_map") {
+    const int64_t size = fields_of<CastMapCall>(step).size;
     for (int64_t k = 0; k < (size < 0 ? kSomeKeys : std::min(size, kSomeKeys)); k++)
       keys.push_back(fmt::format("{}", k));
   }
   if (step.function != "map_by_vocabulary") return keys;
-  keys = step.texts;
-  for (const int64_t key : step.integers) keys.push_back(fmt::format("{}", key));
+  KeysCall vocabulary = fields_of<KeysCall>(step);
+  keys = std::move(vocabulary.texts);
+  for (const int64_t key : vocabulary.integers) keys.push_back(fmt::format("{}", key));
   std::unordered_set<std::string> seen;
   std::erase_if(keys, [&](const std::string& key) { return !seen.insert(key).second; });
   return keys;

@@ -8,11 +8,11 @@ namespace {
 
 constexpr int32_t kMaxPlans = 1 << 20;
 
-// What an operation expects: numbers of bodies and least numbers of inputs and attributes.
+// What an operation expects: the number of bodies and the least number of inputs.
 struct OpRule {
-  size_t bodies, inputs, integers;
+  size_t bodies, inputs;
 };
-constexpr OpRule kRules[] = {{0, 0, 0}, {0, 0, 0}, {2, 1, 0}, {1, 2, 0}, {1, 1, 3}, {1, 1, 0}};
+constexpr OpRule kRules[] = {{0, 0}, {0, 0}, {2, 1}, {1, 2}, {1, 1}, {1, 1}};
 
 // Checks one module field by field. A slot is defined before it is read, and once.
 class Validator {
@@ -68,8 +68,7 @@ class Validator {
       fail(where, "runs plan {}", step.plan);
     if (step.bodies.size() != rule.bodies || step.captures.size() != rule.bodies)
       fail(where, "has {} bodies and {} lists of captures", step.bodies.size(), step.captures.size());
-    if (step.inputs.size() < rule.inputs || step.integers.size() < rule.integers)
-      fail(where, "has {} inputs and {} integers", step.inputs.size(), step.integers.size());
+    if (step.inputs.size() < rule.inputs) fail(where, "has {} inputs", step.inputs.size());
     for (int32_t slot : step.inputs)
       if (slot != -1) check_read(where, slot, defined);
     for (const auto& slots : step.captures)

@@ -8,8 +8,10 @@
 
 #include "runtime/base/errors.h"
 #include "runtime/library/functions.h"
+#include "runtime/plan/calls/host_strings.h"
 #include "runtime/plan/calls/scatter.h"
 #include "runtime/plan/calls/topk.h"
+#include "runtime/plan/host_fields.h"
 
 namespace cppgen::rt {
 namespace {
@@ -139,6 +141,29 @@ TEST(CallFields, WhatPlansGetWrong) {
   std::vector<int64_t> longer = good;
   longer.push_back(7);
   EXPECT_EQ(refusal_of(longer), "plan: scatter_elements: there are 1 values beyond the last parameter");
+}
+
+TEST(CallFields, OfHostSteps) {
+  HostStep step;
+  step.function = "tokens", step.origin = "node 't' (Tokenizer)";
+  set_fields(step, TokensCall{true, 2, TokenKind::separated, "-", {"a", "b"}});
+  EXPECT_EQ(step.integers, (std::vector<int64_t>{1, 2, 1, 2}));
+  EXPECT_EQ(step.texts, (std::vector<std::string>{"-", "a", "b"}));
+  EXPECT_EQ(fields_of<TokensCall>(step).patterns, (std::vector<std::string>{"a", "b"}));
+  const auto refusal = [&] {
+    try {
+      fields_of<TokensCall>(step);
+    } catch (const UserError& error) {
+      return std::string(error.what());
+    }
+    return std::string();
+  };
+  step.texts.pop_back();
+  EXPECT_EQ(refusal(), "module: node 't' (Tokenizer): tokens: 'patterns' has 2 elements, where at most 1 fit");
+  step.texts.clear(), step.integers[3] = 0;
+  EXPECT_EQ(refusal(), "module: node 't' (Tokenizer): tokens: the text 'filling' is missing");
+  step.integers[0] = 2;
+  EXPECT_EQ(refusal(), "module: node 't' (Tokenizer): tokens: 'marked' is 2; allowed are values from 0 to 1");
 }
 
 }  // namespace

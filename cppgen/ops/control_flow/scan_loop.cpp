@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "cppgen/ops/control_flow/control_flow.h"
+#include "runtime/plan/calls/host_steps.h"
 
 namespace cppgen::ops {
 namespace {
@@ -138,14 +139,14 @@ void infer_scan(InferContext& c) {
 rt::HostStep host_scan(InferContext& c) {
   const ScanForm f = scan_form(c);
   rt::HostStep step = step_of(rt::HostOp::scan);
-  step.integers = {f.batched, f.scanned, f.stacked};
   const char* directions = f.batched ? "directions" : "scan_input_directions";
   const auto axes = list_of(c, "scan_input_axes", f.scanned), backwards = list_of(c, directions, f.scanned);
   const auto out_axes = list_of(c, "scan_output_axes", f.stacked);
   const auto out_backwards = list_of(c, "scan_output_directions", f.stacked);
-  for (size_t k = 0; k < axes.size(); ++k) step.integers.insert(step.integers.end(), {axes[k], backwards[k]});
-  for (size_t k = 0; k < out_axes.size(); ++k)
-    step.integers.insert(step.integers.end(), {out_axes[k], out_backwards[k]});
+  rt::ScanCall fields{f.batched, {}, {}};
+  for (size_t k = 0; k < axes.size(); ++k) fields.scanned.push_back({axes[k], backwards[k] != 0});
+  for (size_t k = 0; k < out_axes.size(); ++k) fields.stacked.push_back({out_axes[k], out_backwards[k] != 0});
+  rt::set_fields(step, std::move(fields));
   step.results = stacked_infos(c, "body", size_t(f.states));
   return step;
 }

@@ -1,28 +1,26 @@
 // Pictures in files.
 #include "cppgen/ops/common.h"
+#include "runtime/plan/calls/host_choices.h"
 
 namespace cppgen::ops {
 namespace {
 
-std::string pixel_format(InferContext& c) {
+rt::PixelFormat pixel_format(InferContext& c) {
   const std::string format = c.text("pixel_format", "RGB");
-  if (format != "RGB" && format != "BGR" && format != "Grayscale")
-    c.fail(fmt::format("pixel_format is '{}'; allowed are RGB, BGR and Grayscale", format));
-  return format;
+  if (format == "RGB") return rt::PixelFormat::rgb;
+  if (format == "BGR") return rt::PixelFormat::bgr;
+  if (format == "Grayscale") return rt::PixelFormat::grayscale;
+  c.fail(fmt::format("pixel_format is '{}'; allowed are RGB, BGR and Grayscale", format));
 }
 
 void infer(InferContext& c) {
   require_dtype(c, 0, bit(DType::u8));
   require_rank(c, 0, 1, 1);
   const IndexExpr rows = c.unknown_dimension(0, 0, "rows"), columns = c.unknown_dimension(0, 1, "columns");
-  c.set_output(0, DType::u8, {rows, columns, pixel_format(c) == "Grayscale" ? 1 : 3});
+  c.set_output(0, DType::u8, {rows, columns, pixel_format(c) == rt::PixelFormat::grayscale ? 1 : 3});
 }
 
-rt::HostStep host(InferContext& c) {
-  rt::HostStep step = host_call("decode_image");
-  step.texts = {pixel_format(c)};
-  return step;
-}
+rt::HostStep host(InferContext& c) { return host_call("decode_image", rt::DecodeImageCall{pixel_format(c)}); }
 
 }  // namespace
 

@@ -1,6 +1,7 @@
 // What the passes over ai.onnx.ml (passes/expand_*.cpp) need beside ONNX's own operators.
 #include "cppgen/ops/common.h"
 #include "cppgen/ops/sequences/strings.h"
+#include "runtime/plan/calls/host_sequences.h"
 
 namespace cppgen::ops {
 namespace {
@@ -266,9 +267,7 @@ void infer_zip_map(InferContext& c) {
 }
 
 rt::HostStep host_zip_map(InferContext& c) {
-  rt::HostStep step = host_call("zip_map", c.integers("classlabels_int64s", {}));
-  step.texts = texts(c, "classlabels_strings");
-  return step;
+  return host_call("zip_map", rt::KeysCall{texts(c, "classlabels_strings"), c.integers("classlabels_int64s", {})});
 }
 
 }  // namespace

@@ -2,6 +2,7 @@
 #include "cppgen/graph/string_elements.h"
 #include "cppgen/ops/common.h"
 #include "cppgen/ops/sequences/strings.h"
+#include "runtime/plan/calls/host_sequences.h"
 
 namespace cppgen::ops {
 namespace {
@@ -30,9 +31,7 @@ void infer_dict_vectorizer(InferContext& c) {
 }
 
 rt::HostStep host_dict_vectorizer(InferContext& c) {
-  rt::HostStep step = host_call("map_by_vocabulary", c.integers(kNumbersOf, {}));
-  step.texts = texts(c, kWords);
-  return step;
+  return host_call("map_by_vocabulary", rt::KeysCall{texts(c, kWords), c.integers(kNumbersOf, {})});
 }
 
 // --- CastMap: the values in the order of their keys, or each at its key
@@ -65,10 +64,10 @@ void infer_cast_map(InferContext& c) {
 }
 
 rt::HostStep host_cast_map(InferContext& c) {
-  rt::HostStep step = host_call("cast_map", {sparse_size(c)});
   const DType to = target_of(c);
-  step.texts = {to == kString ? "string" : std::string(name_of(to))};
-  return step;
+  using rt::MapValues;
+  const MapValues values = to == kString ? MapValues::string : to == DType::i64 ? MapValues::int64 : MapValues::float32;
+  return host_call("cast_map", rt::CastMapCall{sparse_size(c), values});
 }
 
 }  // namespace

@@ -3,6 +3,7 @@
 #include "cppgen/ops/choice.h"
 #include "cppgen/ops/convert.h"
 #include "cppgen/ops/sequences/strings.h"
+#include "runtime/plan/calls/host_strings.h"
 
 namespace cppgen::ops {
 namespace {
@@ -70,7 +71,7 @@ void infer_bit_cast(InferContext& c) {
 }
 
 rt::HostStep host_bit_cast(InferContext& c) {
-  return host_call("bit_cast", {int64_t(dtype_of_onnx(c, c.integer("to")))});
+  return host_call("bit_cast", rt::TypeCall{dtype_of_onnx(c, c.integer("to"))});
 }
 
 }  // namespace

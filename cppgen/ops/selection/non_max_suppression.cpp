@@ -5,6 +5,7 @@
 
 #include "cppgen/ops/declared.h"
 #include "cppgen/ops/selection/selection.h"
+#include "runtime/plan/calls/host_choices.h"
 
 namespace cppgen::ops {
 namespace {
@@ -62,7 +63,7 @@ void infer_non_max_suppression(InferContext& c) {
 }
 
 rt::HostStep host_suppression(InferContext& c) {
-  return host_call("non_max_suppression", {c.integer("center_point_box", 0)});
+  return host_call("non_max_suppression", rt::SuppressionCall{c.integer("center_point_box", 0) != 0});
 }
 
 struct Box {

@@ -5,6 +5,7 @@
 
 #include "cppgen/ops/declared.h"
 #include "cppgen/ops/shapes/reindex.h"
+#include "runtime/plan/calls/host_choices.h"
 
 namespace cppgen::ops {
 namespace {
@@ -109,7 +110,9 @@ void lower_compress(LowerContext& c) {
   });
 }
 
-rt::HostStep host_compress(InferContext& c) { return host_call("compress", {!flattens(c), compress_axis(c)}); }
+rt::HostStep host_compress(InferContext& c) {
+  return host_call("compress", rt::CompressCall{!flattens(c), compress_axis(c)});
+}
 
 rt::HostStep host_non_zero(InferContext&) { return host_call("non_zero"); }
 

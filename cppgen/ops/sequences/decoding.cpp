@@ -1,6 +1,7 @@
 // Steps of decoders that follow their data: DynamicTimeWarping and BifurcationDetector of com.microsoft. The host runs
 // them.
 #include "cppgen/ops/common.h"
+#include "runtime/plan/calls/host_choices.h"
 
 namespace cppgen::ops {
 namespace {
@@ -33,7 +34,7 @@ void infer_bifurcation(InferContext& c) {
 }
 
 rt::HostStep host_bifurcation(InferContext& c) {
-  return host_call("bifurcation", {c.integer("min_ngram_size", 1), c.integer("max_ngram_size", 3)});
+  return host_call("bifurcation", rt::BifurcationCall{c.integer("min_ngram_size", 1), c.integer("max_ngram_size", 3)});
 }
 
 }  // namespace

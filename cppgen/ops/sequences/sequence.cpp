@@ -4,6 +4,8 @@
 #include "cppgen/graph/string_elements.h"
 #include "cppgen/ops/common.h"
 #include "cppgen/ops/value_type.h"
+#include "runtime/plan/calls/host_choices.h"
+#include "runtime/plan/calls/host_sequences.h"
 
 namespace cppgen::ops {
 namespace {
@@ -99,7 +101,7 @@ void infer_split(InferContext& c) {
 }
 
 rt::HostStep host_split(InferContext& c) {
-  return host_call("split_to_sequence", {c.integer("axis", 0), !drops_axis(c)});
+  return host_call("split_to_sequence", rt::SplitToSequenceCall{c.integer("axis", 0), !drops_axis(c)});
 }
 
 void infer_concat(InferContext& c) {
@@ -117,7 +119,8 @@ void infer_concat(InferContext& c) {
 }
 
 rt::HostStep host_concat(InferContext& c) {
-  return host_call("concat_from_sequence", {c.integer("axis"), c.integer("new_axis", 0)});
+  return host_call("concat_from_sequence",
+                   rt::ConcatFromSequenceCall{c.integer("axis"), c.integer("new_axis", 0) != 0});
 }
 
 // --- Optionals
@@ -171,14 +174,14 @@ void infer_unique(InferContext& c) {
 }
 
 rt::HostStep host_unique(InferContext& c) {
-  return host_call("unique", {c.integer("sorted", 1), c.has("axis"), c.integer("axis", 0)});
+  return host_call("unique", rt::UniqueCall{c.integer("sorted", 1) != 0, c.has("axis"), c.integer("axis", 0)});
 }
 
 // --- Tensors whose number of dimensions only a run knows, and what ends a run: cppgen's own operators
 
 void infer_rank_is(InferContext& c) { c.set_output(0, DType::boolean, {}); }
 
-rt::HostStep host_rank_is(InferContext& c) { return host_call("rank_is", {c.integer("rank")}); }
+rt::HostStep host_rank_is(InferContext& c) { return host_call("rank_is", rt::RankCall{c.integer("rank")}); }
 
 void infer_with_rank(InferContext& c) {
   HostType element = host_type_of(c, 0);
@@ -186,7 +189,7 @@ void infer_with_rank(InferContext& c) {
   set_tensor_output(c, 0, element);
 }
 
-rt::HostStep host_with_rank(InferContext& c) { return host_call("with_rank", {c.integer("rank")}); }
+rt::HostStep host_with_rank(InferContext& c) { return host_call("with_rank", rt::RankCall{c.integer("rank")}); }
 
 void infer_refuse(InferContext& c) {
   HostType nothing;
@@ -194,11 +197,7 @@ void infer_refuse(InferContext& c) {
   for (int i = 0; i < c.output_count(); ++i) c.set_host_output(i, nothing);
 }
 
-rt::HostStep host_refuse(InferContext& c) {
-  rt::HostStep step = host_call("refuse");
-  step.texts = {c.text("message", "")};
-  return step;
-}
+rt::HostStep host_refuse(InferContext& c) { return host_call("refuse", rt::MessageCall{c.text("message", "")}); }
 
 constexpr char kEmpty[] = "sequence_empty", kConstruct[] = "sequence_construct", kInsert[] = "sequence_insert",
                kErase[] = "sequence_erase", kAt[] = "sequence_at", kLength[] = "sequence_length",

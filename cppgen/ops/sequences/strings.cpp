@@ -6,6 +6,7 @@
 #include "cppgen/graph/string_elements.h"
 #include "cppgen/ops/common.h"
 #include "cppgen/ops/value_type.h"
+#include "runtime/plan/calls/host_strings.h"
 
 namespace cppgen::ops {
 namespace {
@@ -54,16 +55,15 @@ void infer_constant(InferContext& c) {
 }
 
 rt::HostStep host_constant(InferContext& c) {
-  rt::HostStep step = host_call("string_constant", c.integers("dims"));
-  step.texts = std::get<std::vector<std::string>>(*c.attribute("elements"));
-  return step;
+  const auto& elements = std::get<std::vector<std::string>>(*c.attribute("elements"));
+  return host_call("string_constant", rt::StringConstantCall{c.integers("dims"), elements});
 }
 
-int64_t case_change(InferContext& c) {
+rt::CaseChange case_change(InferContext& c) {
   const std::string action = c.text("case_change_action", "NONE");
-  if (action == "NONE") return 0;
-  if (action == "LOWER") return 1;
-  if (action == "UPPER") return 2;
+  if (action == "NONE") return rt::CaseChange::none;
+  if (action == "LOWER") return rt::CaseChange::lower;
+  if (action == "UPPER") return rt::CaseChange::upper;
   c.fail(fmt::format("case_change_action '{}' is not NONE, LOWER or UPPER", action));
 }
 
@@ -78,9 +78,8 @@ void infer_normalizer(InferContext& c) {
 }
 
 rt::HostStep host_normalizer(InferContext& c) {
-  rt::HostStep step = host_call("string_normalize", {case_change(c), c.integer("is_case_sensitive", 0)});
-  step.texts = texts(c, "stopwords");
-  return step;
+  const bool case_counts = c.integer("is_case_sensitive", 0) != 0;
+  return host_call("string_normalize", rt::NormalizeCall{case_change(c), case_counts, texts(c, "stopwords")});
 }
 
 void infer_concat(InferContext& c) {
@@ -155,15 +154,13 @@ bool infer_host_size(InferContext& c) {
 
 rt::HostStep host_string_cast(InferContext& c) {
   if (casts_to_strings(c)) return host_call("cast_to_strings");
-  rt::HostStep step = host_call("numbers_of_strings");
-  step.texts = {std::string(name_of(target_of_numbers(c)))};
-  return step;
+  return host_call("numbers_of_strings", rt::TypeCall{target_of_numbers(c)});
 }
 
 rt::HostStep host_equal_strings(InferContext&) { return host_call("equal_strings"); }
 rt::HostStep host_size(InferContext&) { return host_call("size"); }
 rt::HostStep host_shape(InferContext& c) {
-  return host_call("dims", {c.integer("start", 0), c.integer("end", std::numeric_limits<int64_t>::max())});
+  return host_call("dims", rt::DimsCall{c.integer("start", 0), c.integer("end", std::numeric_limits<int64_t>::max())});
 }
 
 std::vector<Op> string_ops() {

@@ -8,6 +8,7 @@
 #include "cppgen/graph/string_elements.h"
 #include "cppgen/ops/common.h"
 #include "cppgen/ops/sequences/strings.h"
+#include "runtime/plan/calls/host_strings.h"
 
 namespace cppgen::ops {
 namespace {
@@ -20,9 +21,7 @@ void infer_full_match(InferContext& c) {
 }
 
 rt::HostStep host_full_match(InferContext& c) {
-  rt::HostStep step = host_call("regex_full_match");
-  step.texts = {c.text("pattern", "")};
-  return step;
+  return host_call("regex_full_match", rt::PatternCall{c.text("pattern", "")});
 }
 
 // Parts of each string, filled up with empty ones, and their number.
@@ -36,9 +35,7 @@ void infer_split(InferContext& c) {
 }
 
 rt::HostStep host_split(InferContext& c) {
-  rt::HostStep step = host_call("string_split", {c.integer("maxsplit", std::numeric_limits<int64_t>::max())});
-  step.texts = {c.text("delimiter", "")};
-  return step;
+  return host_call("string_split", rt::StringSplitCall{c.text("delimiter", ""), c.integer("maxsplit", -1)});
 }
 
 void infer_positions(InferContext& c) {
@@ -46,11 +43,7 @@ void infer_positions(InferContext& c) {
   set_like(c, 0, DType::i64, 0);
 }
 
-rt::HostStep host_positions(InferContext& c) {
-  rt::HostStep step = host_call("string_positions");
-  step.texts = texts(c, "words");
-  return step;
-}
+rt::HostStep host_positions(InferContext& c) { return host_call("string_positions", rt::WordsCall{texts(c, "words")}); }
 
 // Tokenizer of com.microsoft: a row of tokens for each string, as many as the longest row has.
 void infer_tokens(InferContext& c) {
@@ -72,12 +65,14 @@ void infer_tokens(InferContext& c) {
 rt::HostStep host_tokens(InferContext& c) {
   const std::vector<std::string> separators = texts(c, "separators");
   const bool characters = separators.size() == 1 && separators[0].empty();
-  const int64_t kind = separators.empty() ? 2 : characters ? 0 : 1;
-  rt::HostStep step = host_call("tokens", {c.integer("mark", 0), c.integer("mincharnum", 1), kind});
-  step.texts = {c.text("pad_value", "")};
-  if (kind == 1) step.texts.insert(step.texts.end(), separators.begin(), separators.end());
-  if (kind == 2) step.texts.push_back(c.text("tokenexp", ""));
-  return step;
+  rt::TokensCall fields{
+      c.integer("mark", 0) != 0, c.integer("mincharnum", 1), rt::TokenKind::characters, c.text("pad_value", ""), {}};
+  if (separators.empty()) {
+    fields.kind = rt::TokenKind::matches, fields.patterns = {c.text("tokenexp", "")};
+  } else if (!characters) {
+    fields.kind = rt::TokenKind::separated, fields.patterns = separators;
+  }
+  return host_call("tokens", std::move(fields));
 }
 
 // MurmurHash3 of com.microsoft: of the bytes of each string or number.
@@ -95,7 +90,7 @@ void infer_hash(InferContext& c) {
 }
 
 rt::HostStep host_hash(InferContext& c) {
-  return host_call("murmur_hash", {c.integer("positive", 1), c.integer("seed", 0)});
+  return host_call("murmur_hash", rt::HashCall{c.integer("positive", 1) != 0, c.integer("seed", 0)});
 }
 
 }  // namespace

@@ -1,0 +1,110 @@
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "runtime/base/dtype.h"
+
+namespace cppgen::rt {
+
+// Parameters of functions of the host on strings.
+
+struct StringConstantCall {
+  std::vector<int64_t> dims;
+  std::vector<std::string> elements;
+
+  template <class V>
+  void fields(V& v) {
+    v.sizes("dimensions", dims), v.list("elements", elements);
+  }
+};
+
+// Of conversions, also of bits.
+struct TypeCall {
+  DType type = DType::f32;
+
+  template <class V>
+  void fields(V& v) {
+    v.value("type", type);
+  }
+};
+
+struct DimsCall {
+  int64_t begin = 0, end = 0;  // negative: counted from the end
+
+  template <class V>
+  void fields(V& v) {
+    v.value("begin", begin), v.value("end", end);
+  }
+};
+
+enum class CaseChange : uint8_t { none, lower, upper };
+
+struct NormalizeCall {
+  CaseChange change = CaseChange::none;
+  bool case_counts = false;
+  std::vector<std::string> stop_words;  // which are left out
+
+  template <class V>
+  void fields(V& v) {
+    v.choice("case_change", change, CaseChange::upper), v.value("case_counts", case_counts);
+    v.list("stop words", stop_words);
+  }
+};
+
+struct PatternCall {
+  std::string pattern;
+
+  template <class V>
+  void fields(V& v) {
+    v.value("pattern", pattern);
+  }
+};
+
+struct StringSplitCall {
+  std::string delimiter;  // none: runs of spaces
+  int64_t most = -1;      // splits; negative: any number
+
+  template <class V>
+  void fields(V& v) {
+    v.value("delimiter", delimiter), v.value("most", most);
+  }
+};
+
+// Each character; what lies between the matches of one pattern after the other; the matches of a pattern.
+enum class TokenKind : uint8_t { characters, separated, matches };
+
+struct TokensCall {
+  bool marked = false;  // rows begin and end with a mark
+  int64_t fewest = 1;   // characters of a token
+  TokenKind kind = TokenKind::characters;
+  std::string filling;  // of rows that are shorter than the longest
+  std::vector<std::string> patterns;
+
+  template <class V>
+  void fields(V& v) {
+    v.value("marked", marked), v.size("fewest", fewest), v.choice("kind", kind, TokenKind::matches);
+    v.value("filling", filling), v.list("patterns", patterns);
+  }
+};
+
+struct WordsCall {
+  std::vector<std::string> words;
+
+  template <class V>
+  void fields(V& v) {
+    v.list("words", words);
+  }
+};
+
+struct HashCall {
+  bool is_unsigned = true;
+  int64_t seed = 0;
+
+  template <class V>
+  void fields(V& v) {
+    v.value("unsigned", is_unsigned), v.value("seed", seed);
+  }
+};
+
+}  // namespace cppgen::rt
