@@ -1,6 +1,7 @@
 #include "cppgen/cli/ready_model.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <filesystem>
 #include <functional>
 #include <set>
@@ -13,7 +14,7 @@
 #include "cppgen/flow/stages.h"
 #include "runtime/base/errors.h"
 #include "runtime/base/log.h"
-#include "runtime/session/value_binding.h"
+#include "runtime/values/value_binding.h"
 
 namespace cppgen {
 namespace {
@@ -210,6 +211,7 @@ CompiledModel compile_with_progress(CompileRequest request) {
   ProgressLine line(request.settings, "reading and scheduling the model");
   const ScopedTimeLimit limit(double(request.settings.compile_timeout_seconds) + 0.5, timeout_text(request));
   request.on_progress = [&](int done, int total) { line.show("compiling kernels", done, total); };
+  request.on_decisions = [](const std::string& text) { std::fputs(text.c_str(), stderr); };
   CompiledModel model = compile_model(request);
   throw_if_cancelled(*request.cancel);
   return model;
@@ -256,12 +258,12 @@ ReadyModel open_model(const ModelOptions& options, const Settings& settings, con
 
 std::vector<rt::Tensor> ReadyModel::run(std::span<const rt::TensorView> inputs) const {
   check_bound(plan(), bound, inputs.size(), [&](size_t i) { return inputs[i].dims; });
-  return reference ? run_reference(*reference, reference_plan, inputs, before_step) : session->run(inputs);
+  return reference ? reference_runner(*reference, reference_plan, before_step).run(inputs) : session->run(inputs);
 }
 
 std::vector<rt::Value> ReadyModel::run_values(std::vector<rt::Value> inputs) const {
   check_bound(plan(), bound, inputs);
-  return reference ? run_reference_values(*reference, reference_plan, std::move(inputs), before_step)
+  return reference ? reference_runner(*reference, reference_plan, before_step).run_values(std::move(inputs))
                    : session->run_values(std::move(inputs));
 }
 

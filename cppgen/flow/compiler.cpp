@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <cstdio>
 #include <filesystem>
 
 #include "cppgen/compile/kernel_builder.h"
@@ -148,7 +147,8 @@ class Compilation {
     parts_ = make_parts(graphs, request_.settings, target_of(*isa_, this_machine()), clock_, "", trace);
     module_ = std::move(graphs.module);
     for (const ModelPart& part : parts_)
-      if (request_.settings.debug_fusion) std::fputs(decision_text(part.schedule.log).c_str(), stderr);
+      if (request_.settings.debug_fusion && request_.on_decisions)
+        request_.on_decisions(decision_text(part.schedule.log));
     const std::vector<CompileJob> jobs = make_jobs();
     clock_.time("plan", [&] { make_plans(parts_, module_, object_names(jobs), std::string(isa_->name)); });
     if (request_.before_kernels) request_.before_kernels(described());

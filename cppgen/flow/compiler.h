@@ -24,6 +24,7 @@ struct CompileRequest {
   const CancelToken* cancel = nullptr;
   std::chrono::steady_clock::time_point begin = std::chrono::steady_clock::now();
   std::function<void(int done, int total)> on_progress;  // translation units
+  std::function<void(const std::string&)> on_decisions;  // with DEBUG_FUSION: what was fused, and why not
   // Told what the model takes and gives before any kernel is compiled; what it throws ends the compilation. Not called
   // for a model from the cache.
   std::function<void(const rt::Plan&)> before_kernels;

@@ -8,9 +8,7 @@
 #include "cppgen/package/bounds.h"
 #include "cppgen/package/dim_code.h"
 #include "cppgen/package/index_extents.h"
-#include "runtime/host/module_runner.h"
-#include "runtime/session/input_binding.h"
-#include "runtime/session/value_binding.h"
+#include "runtime/values/input_binding.h"
 
 namespace cppgen {
 namespace {
@@ -108,32 +106,16 @@ rt::Plan reference_plan(const ReferenceModel& model) {
   return outline;
 }
 
-std::vector<rt::Tensor> run_reference(const ReferenceModel& model, const rt::Plan& plan,
-                                      std::span<const rt::TensorView> inputs,
-                                      const std::function<void()>& before_step) {
-  if (model.module())
-    return rt::tensors_of(plan, run_reference_values(model, plan, rt::copies_of(inputs), before_step));
-  std::vector<int64_t> symbols(plan.symbols.size());
-  rt::bind_inputs(plan, inputs, symbols);
-  rt::check_input_data(plan, inputs);
-  return run_program(model.program(), inputs, model.max_memory());
-}
-
-std::vector<rt::Value> run_reference_values(const ReferenceModel& model, const rt::Plan& plan,
-                                            std::vector<rt::Value> inputs, const std::function<void()>& before_step) {
-  rt::check_values(plan, inputs);
-  if (model.module()) {
-    auto run_plan = [&](int32_t part, std::span<const rt::TensorView> views) {
-      return run_program(model.parts()[size_t(part)].program, views, model.max_memory());
-    };
-    const rt::ModuleRunner runner(*model.module(), run_plan, before_step, model.custom_operators());
-    return runner.run(std::move(inputs));
-  }
-  std::vector<rt::TensorView> views;
-  for (const rt::Value& input : inputs) views.push_back(input.tensor()->view());
-  std::vector<rt::Value> results;
-  for (rt::Tensor& tensor : run_reference(model, plan, views)) results.emplace_back(std::move(tensor));
-  return results;
+rt::ModelRunner reference_runner(const ReferenceModel& model, const rt::Plan& plan, std::function<void()> before_step) {
+  auto run_plan = [&](int32_t part, std::span<const rt::TensorView> inputs) {
+    if (!model.module()) {
+      std::vector<int64_t> symbols(plan.symbols.size());
+      rt::bind_inputs(plan, inputs, symbols);
+      rt::check_input_data(plan, inputs);
+    }
+    return run_program(model.parts()[size_t(part)].program, inputs, model.max_memory());
+  };
+  return {plan, model.module(), run_plan, std::move(before_step), model.custom_operators()};
 }
 
 }  // namespace cppgen

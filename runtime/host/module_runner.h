@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "runtime/host/host_functions.h"
+#include "runtime/host/run_plan.h"
 #include "runtime/plan/calls/host_steps.h"
 #include "runtime/plan/module.h"
 #include "runtime/values/value.h"
@@ -15,8 +16,6 @@ namespace cppgen::rt {
 // many threads at once.
 class ModuleRunner {
  public:
-  using RunPlan = std::function<std::vector<Tensor>(int32_t plan, std::span<const TensorView>)>;
-
   // UserError if the module calls a function that does not exist, or a custom operator's that `custom_operators` (see
   // SessionOptions) does not describe. The module outlives the runner. `before_step` is called before each step of each
   // body, unless null; what it throws ends the run.

@@ -2,20 +2,19 @@
 
 #include <algorithm>
 #include <mutex>
-#include <optional>
 
 #include "runtime/base/checked.h"
 #include "runtime/base/log.h"
 #include "runtime/base/settings.h"
 #include "runtime/base/usable_cpus.h"
 #include "runtime/base/usable_memory.h"
-#include "runtime/host/module_runner.h"
+#include "runtime/host/model_runner.h"
 #include "runtime/session/bound_plan.h"
-#include "runtime/session/input_binding.h"
 #include "runtime/session/library_table.h"
 #include "runtime/session/run_context.h"
-#include "runtime/session/value_binding.h"
 #include "runtime/threads/executor.h"
+#include "runtime/values/input_binding.h"
+#include "runtime/values/value_binding.h"
 
 namespace cppgen::rt {
 namespace {
@@ -64,18 +63,19 @@ struct Session::Impl {
       : executable(std::move(given_executable)),
         options(std::move(given)),
         executor(std::move(executor)),
+        runner(
+            executable->plan(), executable->module(),
+            [this](int32_t plan, std::span<const TensorView> inputs) {
+              return is_module() ? parts[size_t(plan)]->run(inputs) : run_plan(inputs);
+            },
+            options.before_step, options.custom_operators),
         totals(executable->plan().steps.size()) {
-    if (!executable->module()) {
-      operators = make_operators(*executable);
-      return;
-    }
     for (const auto& part : executable->parts())
       parts.push_back(std::make_unique<Session>(part, options, this->executor));
-    runner.emplace(
-        *executable->module(),
-        [this](int32_t plan, std::span<const TensorView> inputs) { return parts[size_t(plan)]->run(inputs); },
-        options.before_step, options.custom_operators);
+    if (!is_module()) operators = make_operators(*executable);
   }
+
+  bool is_module() const { return executable->module() != nullptr; }
 
   // Returns its context to the pool.
   class Lease {
@@ -149,13 +149,30 @@ struct Session::Impl {
     context->add_times(totals);
   }
 
+  // Of the one plan of a model that is no module.
+  std::vector<Tensor> run_plan(std::span<const TensorView> inputs) {
+    const Plan& plan = executable->plan();
+    Lease context(*this);
+    bind_inputs(plan, inputs, context->symbols());
+    check_input_data(plan, inputs);
+    const auto bound = bound_plan(context->symbols());
+    std::vector<Tensor> results;
+    std::vector<OutputView> views;
+    for (size_t i = 0; i < plan.outputs.size(); i++) {
+      results.emplace_back(plan.outputs[i].type, bound->output_dims[i]);
+      views.push_back(results.back().output());
+    }
+    context->bind(bound);
+    execute(context, inputs, views);
+    return results;
+  }
+
   const std::shared_ptr<const Executable> executable;
   const SessionOptions options;
   std::vector<std::unique_ptr<LibraryOperator>> operators;
   const std::shared_ptr<Executor> executor;
-  // Of a module: a session for each plan, and what runs them.
-  std::vector<std::unique_ptr<Session>> parts;
-  std::optional<ModuleRunner> runner;
+  std::vector<std::unique_ptr<Session>> parts;  // of a module: one for each plan
+  const ModelRunner runner;
 
   mutable std::mutex mutex;  // of the next three
   std::vector<std::unique_ptr<RunContext>> free_contexts;
@@ -174,7 +191,7 @@ Session::Session(std::shared_ptr<const Executable> executable, SessionOptions op
                  std::shared_ptr<Executor> executor)
     : impl_(std::make_unique<Impl>(std::move(executable), std::move(options), std::move(executor))) {
   // Without symbols everything is known: errors and costs of the first run come now.
-  if (!impl_->runner && plan().symbols.empty()) Impl::Lease(*impl_)->bind(impl_->bound_plan({}));
+  if (!impl_->is_module() && plan().symbols.empty()) Impl::Lease(*impl_)->bind(impl_->bound_plan({}));
 }
 
 Session::~Session() = default;
@@ -182,7 +199,7 @@ Session::~Session() = default;
 const Executable& Session::executable() const { return *impl_->executable; }
 
 void Session::run(std::span<const TensorView> inputs, std::span<const OutputView> outputs) {
-  if (impl_->runner) return copy_results(plan(), run(inputs), outputs);
+  if (impl_->is_module()) return copy_results(plan(), run(inputs), outputs);
   Impl::Lease context(*impl_);
   bind_inputs(plan(), inputs, context->symbols());
   check_input_data(plan(), inputs);
@@ -192,42 +209,21 @@ void Session::run(std::span<const TensorView> inputs, std::span<const OutputView
   impl_->execute(context, inputs, outputs);
 }
 
-std::vector<Tensor> Session::run(std::span<const TensorView> inputs) {
-  if (impl_->runner) return tensors_of(plan(), run_values(copies_of(inputs)));
-  Impl::Lease context(*impl_);
-  bind_inputs(plan(), inputs, context->symbols());
-  check_input_data(plan(), inputs);
-  const auto bound = impl_->bound_plan(context->symbols());
-  std::vector<Tensor> results;
-  std::vector<OutputView> views;
-  for (size_t i = 0; i < plan().outputs.size(); i++) {
-    results.emplace_back(plan().outputs[i].type, bound->output_dims[i]);
-    views.push_back(results.back().output());
-  }
-  context->bind(bound);
-  impl_->execute(context, inputs, views);
-  return results;
-}
+std::vector<Tensor> Session::run(std::span<const TensorView> inputs) { return impl_->runner.run(inputs); }
 
 std::vector<Value> Session::run_values(std::vector<Value> inputs) {
-  check_values(plan(), inputs);
-  if (impl_->runner) return impl_->runner->run(std::move(inputs));
-  std::vector<TensorView> views;
-  for (const Value& input : inputs) views.push_back(input.tensor()->view());
-  std::vector<Value> results;
-  for (Tensor& result : run(views)) results.emplace_back(std::move(result));
-  return results;
+  return impl_->runner.run_values(std::move(inputs));
 }
 
 std::vector<std::vector<int64_t>> Session::output_dims(std::span<const TensorView> inputs) {
-  if (impl_->runner) return declared_output_dims(plan(), inputs);
+  if (impl_->is_module()) return declared_output_dims(plan(), inputs);
   Impl::Lease context(*impl_);
   bind_inputs(plan(), inputs, context->symbols());
   return impl_->bound_plan(context->symbols())->output_dims;
 }
 
 SessionStats Session::stats() const {
-  if (impl_->runner) {
+  if (impl_->is_module()) {
     SessionStats all{impl_->executor->threads(), plan().steps.size(), impl_->executable->weights_bytes(), 0};
     for (const auto& part : impl_->parts) all.arena_bytes += part->stats().arena_bytes;
     return all;
@@ -237,7 +233,7 @@ SessionStats Session::stats() const {
 }
 
 std::vector<StepProfile> Session::profile() const {
-  if (impl_->runner) {
+  if (impl_->is_module()) {
     std::vector<StepProfile> all;
     for (const auto& part : impl_->parts) {
       const auto own = part->profile();

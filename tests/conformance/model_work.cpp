@@ -173,7 +173,7 @@ Outcome check_interpreted(const Case& c, const Setup& setup) {
   });
   if (!ok) return stages.outcome();
   return check_data_sets(
-      c, plan, [&](auto inputs) { return run_reference_values(*model, plan, std::move(inputs)); }, stages);
+      c, plan, [&](auto inputs) { return reference_runner(*model, plan).run_values(std::move(inputs)); }, stages);
 }
 
 }  // namespace cppgen::conformance

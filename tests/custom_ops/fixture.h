@@ -39,7 +39,8 @@ class Custom {
 
   std::vector<Value> interpreted(const std::string& descriptions, const std::vector<Value>& inputs) const {
     const ReferenceModel model(request(descriptions));
-    return run_reference_values(model, reference_plan(model), inputs);
+    const rt::Plan plan = reference_plan(model);
+    return reference_runner(model, plan).run_values(inputs);
   }
   std::vector<Value> compiled(const std::string& descriptions, const std::vector<Value>& inputs) const {
     const CompiledModel model = compile_model(request(descriptions));

@@ -60,7 +60,8 @@ class Model {
 
   std::vector<Value> interpreted(const std::vector<Value>& inputs) const {
     const ReferenceModel model(request_);
-    return run_reference_values(model, reference_plan(model), inputs);
+    const rt::Plan plan = reference_plan(model);
+    return reference_runner(model, plan).run_values(inputs);
   }
   std::vector<Value> compiled(const std::vector<Value>& inputs, int64_t threads) const {
     const CompiledModel model = compile_model(request_);

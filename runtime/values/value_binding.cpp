@@ -1,9 +1,9 @@
-#include "runtime/session/value_binding.h"
+#include "runtime/values/value_binding.h"
 
 #include <cstring>
 
 #include "runtime/base/errors.h"
-#include "runtime/session/input_binding.h"
+#include "runtime/values/input_binding.h"
 
 namespace cppgen::rt {
 namespace {

@@ -1,4 +1,4 @@
-#include "runtime/session/input_binding.h"
+#include "runtime/values/input_binding.h"
 
 #include <algorithm>
 #include <set>
