@@ -34,6 +34,7 @@ std::string explain_text(const Explanation& explanation, bool source) {
     text += fmt::format("\n{:>4}  {} ({})\n", i, step.name, step.engine);
     if (!step.repeated.empty()) text += fmt::format("      times: {}\n", step.repeated);
     if (!step.loops.empty()) text += fmt::format("      loops: {}\n", step.loops);
+    if (!step.plan.empty()) text += fmt::format("      plan: {}\n", step.plan);
     if (!step.origins.empty()) text += fmt::format("      nodes: {}\n", joined(step.origins));
     if (source && !step.source.empty()) text += "\n" + step.source + "\n";
   }
@@ -54,6 +55,7 @@ std::string explain_json(const ExplainOptions& options, const Explanation& expla
     json.field("engine", step.engine);
     json.list("origins", std::span<const std::string>(step.origins));
     json.field("loops", step.loops);
+    json.field("plan", step.plan);
     if (!step.repeated.empty()) json.field("times", step.repeated);
     if (options.source) json.field("source", step.source);
     json.end_object();

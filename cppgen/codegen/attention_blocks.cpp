@@ -12,9 +12,8 @@ static Code tile_function(const BlockMatrix& m, const char* rows) {
 }
 
 BlockMatrix AttentionWriter::in_place(Expr load, const kernel::OperandMatrix& m, IndexExpr key_stride) const {
-  return {
-      code("({} + {} + key0 * ({}))", context_.pointers.at(load->buffer), index_text(m.base), index_text(key_stride)),
-      index_text(m.row_stride), index_text(m.step_stride), m.rows_contiguous};
+  return {code("({} + key0 * {})", at(context_.pointers.at(load->buffer), index_text(m.base)), factor(key_stride)),
+          factor(m.row_stride), factor(m.step_stride), m.rows_contiguous};
 }
 
 // Writes the copy of a block, contiguous along the same loop, if the tensor is narrow.
@@ -53,9 +52,9 @@ void AttentionWriter::write_key_blocks() {
   body_.line("const vec::i64 some = vec::imin({} - key0, {});", end, block);
   body_.line("vec::fill(peak, width, -__builtin_inff());");
   for (const auto& t : plan_.turned)
-    body_.text(block_of(t).fill(code("{} + {} + key0 + row0 * ({})", context_.pointers.at(t.load->buffer),
-                                     index_text(t.start), index_text(t.ld)),
-                                index_text(t.ld), "count", "int(some)"));
+    body_.text(block_of(t).fill(
+        code("{} + key0 + row0 * {}", at(context_.pointers.at(t.load->buffer), index_text(t.start)), factor(t.ld)),
+        index_text(t.ld), "count", "int(some)"));
   write_score_tiles(e.lines[2], e, score);
   write_powers();
   write_values();
@@ -86,7 +85,7 @@ void AttentionWriter::write_score_tiles(const Statements& values, const ValueEmi
   body_.line("const vec::i64 tiles = (some + {}) / {}, least = some / tiles, larger = some % tiles;", mr - 1, mr);
   body_.open("for (vec::i64 tile = 0; tile < tiles; tile++)");
   body_.line("const vec::i64 first = key0 + tile * least + vec::imin(tile, larger), size = least + (tile < larger);");
-  body_.line("{}({} + (first - key0) * ({}), {}, depth, query, scores + (first - key0) * width);",
+  body_.line("{}({} + (first - key0) * {}, {}, depth, query, scores + (first - key0) * width);",
              tile_function(m, "size"), m.block, m.row_stride, m.ld());
   body_.open("auto body = [&](const vec::i64 {}, auto n) CPPGEN_LAMBDA", row);
   body_.line("(void)n;");
@@ -132,7 +131,7 @@ void AttentionWriter::write_values() {
   body_.line("float* const into = key0 == 0 ? sums : part;");
   body_.open("for (vec::i64 column = 0; column < columns; column += {})", mr);
   body_.line("const vec::i64 size = vec::imin(columns - column, {});", mr);
-  body_.line("{}({} + column * ({}), {}, some, scores, into + column * width);", tile_function(m, "size"), m.block,
+  body_.line("{}({} + column * {}, {}, some, scores, into + column * width);", tile_function(m, "size"), m.block,
              m.row_stride, m.ld());
   body_.close();
   body_.open("for (vec::i64 i = 0; key0 > 0 && i < columns * width; i += vec::L)");

@@ -18,8 +18,8 @@ void AttentionWriter::write_few_queries() {
   const auto& a = attention();
   const kernel::OperandMatrix& m = plan_.query;
   body_.open("for (vec::i64 row = 0; row < rows; row++)");
-  body_.line("vec::copy_row(queries + row * depth, {} + {} + row * ({}), {}, depth);",
-             context_.pointers.at(a.query->buffer), index_text(m.base), index_text(m.row_stride),
+  body_.line("vec::copy_row(queries + row * depth, {} + row * {}, {}, depth);",
+             at(context_.pointers.at(a.query->buffer), index_text(m.base)), factor(m.row_stride),
              index_text(m.step_stride));
   body_.line("greatest_of[row] = -__builtin_inff(), total_of[row] = 0;");
   body_.close();

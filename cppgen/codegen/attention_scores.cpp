@@ -16,8 +16,8 @@ void AttentionWriter::write_keys_of_unit(const kernel::KeysSeen& seen) {
   body_.line("const vec::i64 seen0 = vec::imax({} + {} * last0, 1);", index_text(seen.first), seen.by_row);
   body_.line("auto doubt = vec::set1<float>(0);");
   body_.open("for (vec::i64 key = seen0; key < keys; key++)");
-  body_.line("const auto* const value = {} + {} + key * ({});", context_.pointers.at(a.value->buffer),
-             index_text(m.base), index_text(m.step_stride));
+  body_.line("const auto* const value = {} + key * {};", at(context_.pointers.at(a.value->buffer), index_text(m.base)),
+             factor(m.step_stride));
   body_.line("vec::i64 at = 0;");
   body_.line(
       "for (; at + vec::L <= columns; at += vec::L) doubt = doubt + vec::load(value + at) * vec::set1<float>(0);");

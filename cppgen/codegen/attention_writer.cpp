@@ -19,8 +19,8 @@ void AttentionWriter::declare_scratch() {
   before_.line("const vec::i64 panels = (rows + {}) / {}, at_once = {};", nr - 1, nr, index_text(plan_.panels_at_once));
   before_.line("const vec::i64 groups = (panels + at_once - 1) / at_once;");
   for (const auto& part : plan_.scratch)
-    before_.line("{0}* const {1} = ({0}*)((float*)args->scratch + ({2}) * {3});", storage_type(part.type), part.name,
-                 index_text(part.start), nr);
+    before_.line("{0}* const {1} = ({0}*)((float*)args->scratch + {2});", storage_type(part.type), part.name,
+                 index_text(part.start * nr));
   before_.line("alignas(64) float peak[{0}], shrink[{0}], greatest_of[{1}], total_of[{1}];", nr,
                nr * plan_.most_panels_at_once);
 }
@@ -70,19 +70,19 @@ void AttentionWriter::open_panels() {
 void AttentionWriter::write_query_panel() {
   const auto& a = attention();
   const kernel::OperandMatrix& m = plan_.query;
-  const Code ld = index_text(m.row_stride), step = index_text(m.step_stride);
-  body_.line("const auto* const q = {} + {} + row0 * ({});", context_.pointers.at(a.query->buffer), index_text(m.base),
+  const Code ld = factor(m.row_stride), step = factor(m.step_stride);
+  body_.line("const auto* const q = {} + row0 * {};", at(context_.pointers.at(a.query->buffer), index_text(m.base)),
              ld);
   if (is_narrow(a.query)) {
     body_.open("for (int j = 0; j < count; j++)");
-    body_.line("vec::copy_row(wide_query + j * depth, q + j * ({}), {}, depth);", ld, step);
+    body_.line("vec::copy_row(wide_query + j * depth, q + j * {}, {}, depth);", ld, step);
     body_.close();
     body_.line("vec::transpose_tiles(query, width, wide_query, depth, count, int(depth));");
   } else if (!m.rows_contiguous) {
     body_.line("vec::transpose_tiles(query, width, q, {}, count, int(depth));", ld);
   } else {
     body_.open("for (vec::i64 k = 0; k < depth; k++)");
-    body_.line("for (int j = 0; j < count; j++) query[k * width + j] = q[j * ({}) + k * ({})];", ld, step);
+    body_.line("for (int j = 0; j < count; j++) query[k * width + j] = q[j * {} + k * {}];", ld, step);
     body_.close();
   }
   body_.open("for (vec::i64 k = 0; k < depth; k++)");

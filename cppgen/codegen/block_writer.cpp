@@ -11,15 +11,14 @@ void TileWriter::write_depth_blocks(const kernel::TilesPlan::Blocks& blocks) {
   const int64_t taps = points(c.taps).constant(), mr = c.shape.mr, tiles = blocks.tiles, group = plan_.panels_per_unit;
   if (!c.left->guards.empty()) write_padding(c.left->args[0]);
   before_.line("const vec::i64 tile_groups = {};", index_text(ir::ceildiv(plan_.tiles, tiles)));
-  before_.line("const void* lefts[{} * {}];", tiles, taps * mr);
+  before_.line("const void* lefts[{}];", tiles * taps * mr);
   before_.line("const void* prepared[{}];", tiles);
   before_.line("int counts[{}];", tiles);
 
-  body_.line("const vec::i64 group = unit / tile_groups % groups, batch = unit / (tile_groups * groups);");
+  declare_group("tile_groups");
   body_.line("const vec::i64 tile0 = unit % tile_groups * {0}, tile_end = vec::imin(tiles, tile0 + {0});", tiles);
   body_.line("const vec::i64 panel0 = group * {0}, panel_end = vec::imin(panels, panel0 + {0});", group);
   decompose("batch", c.batch);
-  if (c.batch.empty()) body_.line("(void)batch;");
   write_all_pointers();
   write_block_sums(blocks);
   write_block_epilogues(tiles);
@@ -58,9 +57,8 @@ void TileWriter::write_block_sums(const kernel::TilesPlan::Blocks& plan) {
              taps == 1 ? code("vec::imin({0}, depth - block * {0})", blocks.depth) : "depth");
   write_block_rows(plan);
   open_panels();
-  body_.line("const {}* const right = {} + (({}) * panels + panel) * ({}) + block * {};",
-             storage_type(info(c.format).panel), context_.pointers.at(c.packed), index_text(c.packed_batch),
-             index_text(c.panel_elements), blocks.panel_bytes);
+  body_.line("const {}* const right = {} + block * {};", storage_type(info(c.format).panel), panel_address(),
+             blocks.panel_bytes);
   open_tiles();
   write_sums_place("to", tiles);
   body_.line("const int function = counts[tile - tile0] + (block == 0 ? 0 : {});", mr);

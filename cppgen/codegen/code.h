@@ -64,3 +64,12 @@ struct fmt::formatter<cppgen::codegen::Code> : fmt::formatter<std::string_view> 
     return fmt::formatter<std::string_view>::format(c.text(), context);
   }
 };
+
+namespace cppgen::codegen {
+
+// The sum of a pointer and an offset, which may be "0".
+inline Code at(const Code& pointer, const Code& offset) {
+  return offset.text() == "0" ? pointer : code("{} + {}", pointer, offset);
+}
+
+}  // namespace cppgen::codegen

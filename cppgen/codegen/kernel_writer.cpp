@@ -74,9 +74,9 @@ void KernelWriter::decompose(const Code& number, const std::vector<ir::Loop>& lo
     if (i == 0) {
       body_.declare(name, "const vec::i64 {} = {};", name, rest);
     } else {
-      const Code extent = index_text(loops[i].extent), next = context_.fresh("rest");
-      body_.declare(name, "const vec::i64 {} = {} % ({});", name, rest, extent);
-      body_.declare(next, "const vec::i64 {} = {} / ({});", next, rest, extent);
+      const Code extent = factor(loops[i].extent), next = context_.fresh("rest");
+      body_.declare(name, "const vec::i64 {} = {} % {};", name, rest, extent);
+      body_.declare(next, "const vec::i64 {} = {} / {};", next, rest, extent);
       rest = next;
     }
   }
@@ -98,7 +98,7 @@ Statements KernelWriter::buffer_declarations() {
   return declarations.take();
 }
 
-// The nodes of the model that the kernel computes.
+// The nodes of the model that the kernel computes, and what its arguments are.
 std::string KernelWriter::comment() const {
   if (!options_.comment_origin) return "";
   std::vector<std::string> shown;
@@ -106,6 +106,12 @@ std::string KernelWriter::comment() const {
     if (std::find(shown.begin(), shown.end(), o) == shown.end()) shown.push_back(o);
   TextWriter out;
   out.comment(fmt::format("{}", fmt::join(shown, ", ")));
+  for (size_t i = 0; i < text_.buffers.size(); i++) {
+    const ir::Buffer& b = view_.program().buffer(text_.buffers[i]);
+    std::string shape;
+    for (IndexExpr d : b.shape) shape += (shape.empty() ? "" : ", ") + ir::to_string(d);
+    out.comment(fmt::format("  b{}: {} {}[{}]", i, b.name, name_of(b.type), shape));
+  }
   return out.take();
 }
 

@@ -26,6 +26,7 @@ class KernelWriter {
 
   virtual void write_body() = 0;
   Code index_text(IndexExpr e) const { return context_.names.text(e); }
+  Code factor(IndexExpr e) const { return context_.names.factor(e); }
   // Gives a loop variable a name ("i0", "i1" ...) and returns it.
   Code name_loop(const ir::Loop&);
   // Declares the positions of these loops, the last one fastest, of which `number` counts the points.

@@ -32,7 +32,7 @@ ColumnsWriter::UnitPart ColumnsWriter::write_units(size_t inner_loops) {
   const IndexExpr blocks = ir::ceildiv(last.extent, plan_.block);
   const std::vector<Loop> units(kernel_.outer.begin(), kernel_.outer.end() - long(inner_loops));
   const bool one_block = blocks.is_constant(1), split = !one_block && !units.empty();
-  if (split) body_.line("const vec::i64 block = unit % ({0}), outer = unit / ({0});", index_text(blocks));
+  if (split) body_.line("const vec::i64 block = unit % {0}, outer = unit / {0};", factor(blocks));
   decompose(split ? "outer" : "unit", units);
   const Code extent = index_text(last.extent);
   if (one_block) return {"0", extent};

@@ -13,10 +13,10 @@ void TransposedWriter::prefetch_next_tile(const Code& column) {
   body_.open("if (const vec::i64 {0} = column0 + {1}; {0} < end0)", column, plan_.side);
   body_.line("const vec::i64 columns = vec::imin(end0 - {}, {});", column, plan_.side);
   for (const auto& next : plan_.next_tiles) {
-    const Code stride = index_text(next.stride);
-    body_.line("vec::prefetch_rows({} + {} + row0{}, {}, {});", context_.pointers.at(next.buffer),
-               index_text(next.offset), next.turned ? "" : " * " + stride, stride,
-               next.turned ? "columns, rows" : "rows, columns");
+    const Code stride = factor(next.stride);
+    body_.line("vec::prefetch_rows({} + row0{}, {}, {});",
+               at(context_.pointers.at(next.buffer), index_text(next.offset)), next.turned ? "" : " * " + stride,
+               stride, next.turned ? "columns, rows" : "rows, columns");
   }
   body_.close();
 }
@@ -30,10 +30,10 @@ Statements TransposedWriter::declare_tiles(ValueEmitter& inner, const Code& row,
     const auto& l = plan_.loads[t];
     const Code name = code("tile{}", t);
     const std::string type(storage_type(view_.type_of(l.load->buffer)));
-    body_.line("alignas(64) {} {}[{} * {}];", type, name, side, side);
+    body_.line("alignas(64) {} {}[{}];", type, name, side * side);
     const TurnedBlock block{name, std::to_string(side)};
     const Code source =
-        code("{} + {} + row0", context_.pointers.at(l.load->buffer), index_text(ir::substitute(l.offset, at_start)));
+        code("{} + row0", at(context_.pointers.at(l.load->buffer), index_text(ir::substitute(l.offset, at_start))));
     const Code count = l.end ? code("there{}", t) : "columns";
     if (l.end)
       fill.line("const int {} = int(vec::imin(vec::imax({} - column0, 0), columns));", count, index_text(*l.end));
@@ -51,8 +51,8 @@ void TransposedWriter::write_body() {
   const std::vector<Loop> units(kernel_.outer.begin(), kernel_.outer.end() - 2);
   const int64_t side = plan_.side, width = plan_.width;
   const IndexExpr blocks = ir::ceildiv(tile_loop.extent, side), parts = ir::ceildiv(last.extent, width);
-  body_.line("const vec::i64 part = unit % ({}), rest = unit / ({});", index_text(parts), index_text(parts));
-  body_.line("const vec::i64 block = rest % ({}), outer = rest / ({});", index_text(blocks), index_text(blocks));
+  body_.line("const vec::i64 part = unit % {0}, rest = unit / {0};", factor(parts));
+  body_.line("const vec::i64 block = rest % {0}, outer = rest / {0};", factor(blocks));
   if (units.empty()) body_.line("(void)outer;");
   decompose("outer", units);
   const Code row = name_loop(tile_loop), column = name_loop(last);

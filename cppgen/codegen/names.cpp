@@ -42,6 +42,7 @@ Code wrap(Code text, bool needed) { return needed ? "(" + text + ")" : text; }
 }  // namespace
 
 Code IndexNames::text(IndexExpr e) const { return text_at(e, 0); }
+Code IndexNames::factor(IndexExpr e) const { return text_at(e, kAtom); }
 
 Code IndexNames::text_at(IndexExpr e, int precedence) const {
   if (e.is_constant()) return wrap(code("{}", e.constant()), e.constant() < 0 && precedence > 0);

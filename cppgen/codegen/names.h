@@ -26,6 +26,8 @@ class IndexNames {
   bool has(const ir::IndexNode* variable) const { return names_.count(variable) != 0; }
   // The expression as C++ over vec::i64; InternalError for a variable without a name.
   Code text(IndexExpr) const;
+  // The same as an operand of a product: in parentheses, if it needs them.
+  Code factor(IndexExpr) const;
 
  private:
   std::unordered_map<const ir::IndexNode*, Code> names_;

@@ -22,8 +22,7 @@ void TileWriter::write_epilogue() {
   body_.add(e.lines[0]);
   body_.open("const auto epilogue = [&](const vec::i64 r) CPPGEN_LAMBDA");
   for (size_t i = 0; i < rows.size(); i++)
-    body_.line("const vec::i64 {} = {};", index_text(rows[i].var),
-               rows.size() == 1 ? "row0 + r * row_step" : code("at{}[r]", i));
+    body_.line("const vec::i64 {} = {};", index_text(rows[i].var), rows.size() == 1 ? row_text() : code("at{}[r]", i));
   for (size_t i = 1; i <= rows.size(); i++) body_.add(e.lines[i]);
   body_.open("return [=](const vec::i64 {}, auto n, const vec::V<{}> sum) CPPGEN_LAMBDA", column,
              lane_type(info(c.format).sum));
@@ -69,7 +68,7 @@ void TileWriter::write_row_places(const std::vector<Loop>& rows) {
   }
   for (size_t i = 0; i < rows.size(); i++) body_.line("vec::i64 at{}[{}];", i, kernel_.contraction->shape.mr);
   body_.open("for (int r = 0; r < count; r++)");
-  decompose("(row0 + r * row_step)", rows);
+  decompose(code("({})", row_text()), rows);
   for (size_t i = 0; i < rows.size(); i++) body_.line("at{}[r] = {};", i, index_text(rows[i].var));
   body_.close();
 }
@@ -117,10 +116,10 @@ void TileWriter::write_register_product(int64_t rows, int64_t width) {
 void TileWriter::write_called_product() {
   const auto& c = *kernel_.contraction;
   const rt::TileFormatInfo& format = info(c.format);
-  body_.line("alignas(64) {} block[{} * {}];", storage_type(format.sum), c.shape.mr, c.shape.nr);
+  body_.line("alignas(64) {} block[{}];", storage_type(format.sum), c.shape.mr * c.shape.nr);
   const char* operand = format.form == rt::LeftForm::in_place ? "left" : "prepared";
   if (plan_.even_rows) {
-    body_.line("const void* rows[{} * {}];", points(c.taps).constant(), c.shape.mr);
+    body_.line("const void* rows[{}];", points(c.taps).constant() * c.shape.mr);
     body_.line("vec::row_pointers({}, count, taps, rows);", even_rows());
     operand = "rows";
   }
@@ -129,11 +128,15 @@ void TileWriter::write_called_product() {
   if (!plan_.turned) return body_.text(in_rows);
   const int64_t side = plan_.turned_side;
   const std::vector<Loop>& rows = kernel_.segments[0].loops;
-  body_.open("if (row_step == 1{})",
-             rows.size() == 1 ? "" : code(" && row_within + count <= {}", index_text(rows.back().extent)));
-  body_.line("alignas(64) {} turned[{} * {}];", storage_type(format.sum), c.shape.nr, side);
+  Code follow_each_other = has_border() ? "row_step == 1" : "";
+  if (rows.size() > 1)
+    follow_each_other += code("{}row_within + count <= {}", has_border() ? " && " : "", index_text(rows.back().extent));
+  const bool always = follow_each_other.empty();
+  if (!always) body_.open("if ({})", follow_each_other);
+  body_.line("alignas(64) {} turned[{}];", storage_type(format.sum), c.shape.nr * side);
   body_.line("vec::finish_turned(block, {}, turned, {}, count, column0, tile_columns, turned_epilogue);", c.shape.nr,
              side);
+  if (always) return;
   body_.close("} else");
   body_.open("");
   body_.text(in_rows);

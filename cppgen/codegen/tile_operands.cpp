@@ -34,7 +34,7 @@ void TileWriter::declare_left() {
     return;
   }
   if (!c.left->guards.empty()) write_padding(c.left->args[0]);
-  before_.line("const void* left[{} * {}];", points(c.taps).constant(), c.shape.mr);
+  before_.line("const void* left[{}];", points(c.taps).constant() * c.shape.mr);
   const rt::LeftForm form = info(c.format).form;
   if (form != rt::LeftForm::in_place)
     before_.line("const void* prepared[{}];", form == rt::LeftForm::block ? 1 : points(c.taps).constant() * c.shape.mr);
@@ -59,8 +59,8 @@ void TileWriter::write_first_row() {
   ir::IndexMap at_start;
   for (const Loop& tap : c.taps) at_start[tap.var.node()] = 0;
   decompose("row0", c.rows);
-  body_.line("const float* const left = {} + {};", context_.pointers.at(c.left->buffer),
-             index_text(ir::substitute(left_offset(), at_start)));
+  body_.line("const float* const left = {};",
+             at(context_.pointers.at(c.left->buffer), index_text(ir::substitute(left_offset(), at_start))));
 }
 
 // left[tap * count + row]: where each row's depth begins at each tap; padding outside the operand.
@@ -68,14 +68,14 @@ void TileWriter::write_pointers() {
   const auto& c = *kernel_.contraction;
   if (c.tiling.skips_padding) body_.line("bool reached[{}] = {{}};", points(c.taps).constant());
   body_.open("for (int r = 0; r < count; r++)");
-  decompose("(row0 + r * row_step)", c.rows);
-  Code tap = "0";
+  decompose(code("({})", row_text()), c.rows);
+  IndexExpr tap = 0;
   for (const auto& t : c.taps) {
     Code name = name_loop(t);
     body_.open("for (vec::i64 {0} = 0; {0} < {1}; {0}++)", name, index_text(t.extent));
-    tap = tap == "0" ? name : code("({}) * ({}) + {}", tap, index_text(t.extent), name);
+    tap = tap * t.extent + t.var;
   }
-  Code address = code("{} + {}", context_.pointers.at(c.left->buffer), index_text(left_offset()));
+  Code address = at(context_.pointers.at(c.left->buffer), index_text(left_offset()));
   Code inside;
   for (const auto& g : c.left->guards) {
     Code index = index_text(g.index);
@@ -89,8 +89,8 @@ void TileWriter::write_pointers() {
     body_.line("const bool inside = {};", inside);
     address = code("inside ? {} : padding", address);
   }
-  body_.line("left[({}) * count + r] = {};", tap, address);
-  if (skips) body_.line("reached[{}] |= inside;", tap);
+  body_.line("left[{}r] = {};", tap.is_constant(0) ? Code() : code("{} * count + ", factor(tap)), address);
+  if (skips) body_.line("reached[{}] |= inside;", index_text(tap));
   for (size_t i = 0; i < c.taps.size(); i++) body_.close();
   body_.close();
   if (!skips) return;

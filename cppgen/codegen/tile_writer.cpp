@@ -18,25 +18,42 @@ void TileWriter::write_body() {
   if (plan_.blocks) return write_depth_blocks(*plan_.blocks);
   declare_left();
 
-  body_.line("const vec::i64 tile = unit % tiles, group = unit / tiles % groups, batch = unit / (tiles * groups);");
+  body_.line("const vec::i64 tile = unit % tiles;");
+  declare_group("tiles");
   decompose("batch", c.batch);
-  if (c.batch.empty()) body_.line("(void)batch;");
   write_tile_place();
   write_left();
   write_epilogue();
-  body_.open("for (vec::i64 panel = group * {0}; panel < vec::imin(panels, group * {0} + {0}); panel++)", group);
-  body_.line("const {}* const right = {} + (({}) * panels + panel) * ({});", storage_type(info(c.format).panel),
-             context_.pointers.at(c.packed), index_text(c.packed_batch), index_text(c.panel_elements));
+  const Code first = group == 1 ? "group" : code("group * {}", group);
+  body_.open("for (vec::i64 panel = {0}; panel < vec::imin(panels, {0} + {1}); panel++)", first, group);
+  body_.line("const {}* const right = {};", storage_type(info(c.format).panel), panel_address());
   write_products();
   body_.close();
 }
 
-// Declares the tile's rows: row0 + r * row_step for r < count.
+// The group of panels, and the point of the batch, of a unit; `tiles` is how many units share them.
+void TileWriter::declare_group(const char* tiles) {
+  if (contraction().batch.empty()) return body_.line("const vec::i64 group = unit / {};", tiles);
+  body_.line("const vec::i64 group = unit / {0} % groups, batch = unit / ({0} * groups);", tiles);
+}
+
+// The panel of the right operand.
+Code TileWriter::panel_address() const {
+  const auto& c = contraction();
+  const bool one_batch = c.packed_batch.is_constant(0);
+  const Code panel = one_batch ? "panel" : code("({} * panels + panel)", factor(c.packed_batch));
+  return code("{} + {} * {}", context_.pointers.at(c.packed), panel, factor(c.panel_elements));
+}
+
+// A row of the tile: they stand one after the other, but for those of the border's columns.
+Code TileWriter::row_text() const { return has_border() ? "row0 + r * row_step" : "row0 + r"; }
+
+// Declares the tile's rows: row_text() for r < count.
 void TileWriter::write_tile_place() {
   const auto& c = *kernel_.contraction;
   if (c.tiling.height != 0) return write_line_place();
   body_.line("const vec::Piece piece = vec::even_piece({}, tiles, tile);", index_text(points(c.rows)));
-  body_.line("const vec::i64 row0 = piece.begin, row_step = 1;");
+  body_.line("const vec::i64 row0 = piece.begin;");
   body_.line("const int count = piece.size;");
 }
 
@@ -52,7 +69,7 @@ void TileWriter::write_line_place() {
   };
   if (edges == 0) {
     body_.line("const vec::Piece piece = {};", even_piece(inner, code("tile % {}", pieces(inner))));
-    body_.line("const vec::i64 row0 = tile / {} * {} + piece.begin, row_step = 1;", pieces(inner), t.width);
+    body_.line("const vec::i64 row0 = tile / {} * {} + piece.begin;", pieces(inner), t.width);
   } else {
     before_.line("const vec::i64 inner_tiles = {};", index_text(lines * pieces(inner)));
     body_.line("const bool at_edge = tile >= inner_tiles;");

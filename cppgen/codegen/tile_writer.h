@@ -15,6 +15,10 @@ class TileWriter : public KernelWriter {
 
   const schedule::TileContraction& contraction() const { return *kernel_.contraction; }
   void write_body() override;
+  bool has_border() const { return contraction().tiling.left + contraction().tiling.right != 0; }
+  void declare_group(const char* tiles);
+  Code panel_address() const;
+  Code row_text() const;
   void write_tile_place();
   void write_line_place();
   // tile_operands.cpp

@@ -104,11 +104,11 @@ ValueEmitter::Item ValueEmitter::local_load(Expr e, const schedule::Local&) {
 Code ValueEmitter::even_load(const Access& a) const {
   if (!a.lane_when.empty()) return "";
   if (!varies(a.offset) || (a.even && a.stride->is_constant(0)))
-    return code("vec::ld_all({} + {})", a.pointer, names_.text(a.offset));
+    return code("vec::ld_all({})", at(a.pointer, names_.text(a.offset)));
   if (!a.even) return "";
-  if (a.stride->is_constant(1)) return code("vec::ld({} + {}, {})", a.pointer, names_.text(a.offset), lanes_);
-  return code("vec::{}({} + {}, {}, {})", schedule::moves_by_one_or_none(*a.stride) ? "ld_step" : "ld_strided",
-              a.pointer, names_.text(a.offset), names_.text(*a.stride), lanes_);
+  if (a.stride->is_constant(1)) return code("vec::ld({}, {})", at(a.pointer, names_.text(a.offset)), lanes_);
+  return code("vec::{}({}, {}, {})", schedule::moves_by_one_or_none(*a.stride) ? "ld_step" : "ld_strided",
+              at(a.pointer, names_.text(a.offset)), names_.text(*a.stride), lanes_);
 }
 
 // Elements of which each serves some neighbouring lanes; empty if these are none.
@@ -116,8 +116,8 @@ Code ValueEmitter::repeated_load(const Access& a) const {
   if (a.even || a.by_lane || !a.lane_when.empty() || !vector_) return "";
   const auto repeated = schedule::repeated_elements(a.offset, vector_);
   if (!repeated) return "";
-  return code("vec::ld_repeated<{}, {}>({} + {}, {}, {})", repeated->lanes, repeated->step, a.pointer,
-              names_.text(a.offset), names_.text(ir::mod(repeated->lane, repeated->lanes)), lanes_);
+  return code("vec::ld_repeated<{}, {}>({}, {}, {})", repeated->lanes, repeated->step,
+              at(a.pointer, names_.text(a.offset)), names_.text(ir::mod(repeated->lane, repeated->lanes)), lanes_);
 }
 
 // Elements that lie evenly apart, where one condition on an index of the lanes says which of them exist; else empty.
@@ -130,7 +130,7 @@ Code ValueEmitter::range_load(const Access& a, const std::vector<Guard>& guards,
   const auto step = ir::stride_of(g.index, vector_);
   if (!step || !step->is_constant() || step->constant() < 1 || varies(g.lo) || varies(g.hi)) return "";
   const auto first_lane_at = [&](IndexExpr limit) { return names_.text(ir::ceildiv(limit - g.index, *step)); };
-  return code("vec::ld_range({} + {}, {}, {}, {}, {}, {})", a.pointer, names_.text(a.offset), names_.text(*a.stride),
+  return code("vec::ld_range({}, {}, {}, {}, {}, {})", at(a.pointer, names_.text(a.offset)), names_.text(*a.stride),
               first_lane_at(g.lo), first_lane_at(g.hi), lanes_, fallback);
 }
 
@@ -152,7 +152,7 @@ Code ValueEmitter::indexed_load(const Access& a, const std::vector<Guard>& guard
                   names_.text(*step));
     if (is_index) rest = ir::substitute(rest, {{v, 0}});
   }
-  return code("vec::ld_at({} + {}, {}, {}{})", a.pointer, names_.text(rest), lanes_, fallback, parts);
+  return code("vec::ld_at({}, {}, {}{})", at(a.pointer, names_.text(rest)), lanes_, fallback, parts);
 }
 
 // The elements one by one; those of which a range exists, as such.
@@ -161,7 +161,7 @@ ValueEmitter::LaneLoad ValueEmitter::lane_load(const Access& a, const std::vecto
   if (Code text = range_load(a, guards, fallback); !text.empty()) return {std::move(text), false};
   if (Code text = indexed_load(a, guards, fallback); !text.empty()) return {std::move(text), true};
   if (Code text = repeated_load(a); !text.empty()) return {std::move(text), false};
-  Code address = code("{} + {}", a.pointer, lane_names_.text(a.offset));
+  Code address = at(a.pointer, lane_names_.text(a.offset));
   if (!a.lane_when.empty()) address = code("{} ? {} : (const {}*)0", a.lane_when, address, a.type);
   return {code("vec::ld_lanes<{}>({}, {}, [&](int i) CPPGEN_LAMBDA -> const {}* {{ return {}; }})", a.type, lanes_,
                fallback, a.type, address),
@@ -241,12 +241,12 @@ void ValueEmitter::store_one(const ir::Store& s) {
   auto stride = vector_ ? lane_stride(offset) : std::nullopt;
   Code text;
   if (!varies(offset)) {
-    text = code("vec::st({} + {}, {}, vec::Tail{{1}});", pointer, names_.text(offset), value.name);
+    text = code("vec::st({}, {}, vec::Tail{{1}});", at(pointer, names_.text(offset)), value.name);
   } else if (stride && stride->is_constant(1) && lane_when.empty()) {
-    text = code("vec::{}({} + {}, {}, {});", context_.around_caches(s.buffer) ? "st_around" : "st", pointer,
-                names_.text(offset), value.name, lanes_);
+    text = code("vec::{}({}, {}, {});", context_.around_caches(s.buffer) ? "st_around" : "st",
+                at(pointer, names_.text(offset)), value.name, lanes_);
   } else if (stride && lane_when.empty()) {
-    text = code("vec::st_strided({} + {}, {}, {}, {});", pointer, names_.text(offset), names_.text(*stride), value.name,
+    text = code("vec::st_strided({}, {}, {}, {});", at(pointer, names_.text(offset)), names_.text(*stride), value.name,
                 lanes_);
     note_by_lane(innermost(), "strided stores");
   } else {

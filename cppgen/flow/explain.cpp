@@ -30,10 +30,11 @@ class ExplainedSteps {
 
   void add(const schedule::FusedKernel& k, const std::string& times) {
     const codegen::KernelText& text = *next_++;
-    steps_.push_back({k.name, schedule::engine_of(k), k.origins, loop_text(k), text.comment + text.code(), times});
+    steps_.push_back({k.name, schedule::engine_of(k), k.origins, loop_text(k), kernel::to_string(text.plan),
+                      text.comment + text.code(), times});
   }
   void add(const schedule::LibraryStep& call, const std::string& times) {
-    steps_.push_back({call.function, call.engine, call.origins, "", "", times});
+    steps_.push_back({call.function, call.engine, call.origins, "", "", "", times});
   }
 };
 
@@ -67,7 +68,7 @@ Explanation explain_model(const CompileRequest& request) {
   }
   if (graphs.module)
     for (const rt::Step& step : rt::outline_of(*graphs.module, {}).steps)
-      result.steps.push_back({step.name, step.engine, step.origins, "", "", ""});
+      result.steps.push_back({step.name, step.engine, step.origins, "", "", "", ""});
   return result;
 }
 

@@ -14,6 +14,7 @@ struct Explanation {
     std::string name, engine;          // engine "loops", "cppgen", "onednn" ...
     std::vector<std::string> origins;  // nodes of the model
     std::string loops;                 // "i0 < 3136, vector i1 < 64; reduce ..." for people
+    std::string plan;                  // "columns: blocks of 2048; 25 units of 2048 elements"
     std::string source;                // emitted C++ of the kernel
     std::string repeated;              // how often a run takes the step, if that is part of the plan: "T"
   };

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "cppgen/schedule/kernels/kernels.h"
 #include "cppgen/schedule/kernels/repetition.h"
 #include "cppgen/schedule/uses.h"
@@ -9,20 +11,31 @@
 namespace cppgen::schedule {
 namespace {
 
-// From the position and the first few names of its nests.
+// The words that both names begin with: "softmax" of softmax_max and softmax_exp.
+std::string common_words(const std::string& a, const std::string& b) {
+  const size_t most = std::min(a.size(), b.size());
+  size_t end = 0;
+  for (size_t i = 0; i <= most && std::equal(a.begin(), a.begin() + long(i), b.begin()); i++) {
+    const bool ends_word = (i == a.size() || a[i] == '_') && (i == b.size() || b[i] == '_');
+    if (ends_word) end = i;
+  }
+  return a.substr(0, end);
+}
+
+// From the position and what its first few nests have in common: the nests of one operator share its name.
 std::string kernel_name(size_t position, const Program& program, const Group& group) {
-  constexpr size_t kMostShown = 4;
-  std::string name = fmt::format("k{}", position);
-  size_t shown = 0;
-  std::string last;
+  constexpr size_t kMostShown = 3;
+  if (group.attention >= 0) return fmt::format("k{}_attention", position);
+  std::vector<std::string> parts;
   for (int s : group.statements) {
     const std::string& part = as_nest(program.statements[size_t(s)])->name;
-    if (part == last || shown == kMostShown) continue;
-    name += "_" + part;
-    last = part;
-    shown++;
+    const std::string common = parts.empty() ? "" : common_words(parts.back(), part);
+    if (!common.empty())
+      parts.back() = common;
+    else if (parts.size() < kMostShown)
+      parts.push_back(part);
   }
-  return name;
+  return fmt::format("k{}_{}", position, fmt::join(parts, "_"));
 }
 
 ScheduledStep make_step(Draft& draft, const Uses& uses, const Group& group, size_t position) {
