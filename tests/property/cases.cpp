@@ -1,5 +1,6 @@
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <cstring>
 #include <functional>
@@ -25,6 +26,18 @@ schedule::Options random_options(std::mt19937_64& random) {
   o.layout_optimization = one_of({0, 1, 1});
   o.inplace_buffers = one_of({0, 1, 1});
   return o;
+}
+
+// Other values of some constants: they decide how fast kernels are, never whether they are right.
+void vary(std::mt19937_64& random, schedule::Tuning& tuning) {
+  for (const schedule::TuningRow& row : schedule::tuning_rows()) {
+    if (random() % 4 != 0) continue;
+    const double times = std::vector<double>{0.25, 0.5, 2}[random() % 3];
+    if (row.integer)
+      tuning.*row.integer = std::max<int64_t>(1, int64_t(double(tuning.*row.integer) * times));
+    else
+      tuning.*row.number *= times;
+  }
 }
 
 // The same for every standard library, unlike std::hash.
@@ -77,6 +90,7 @@ Case make_case(uint64_t seed) {
   std::mt19937_64 random(seed ^ 0xabcdef);
   if (random() % 2) c.options = random_options(random);
   c.run_passes = random() % 3 != 0;
+  if (random() % 2) vary(random, c.options.tuning);
   return c;
 }
 

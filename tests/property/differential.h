@@ -20,7 +20,7 @@ struct Case {
   bool run_passes = true;
 };
 
-// Settings of the schedule vary with the seed, too: half of the cases have the defaults.
+// Settings and tuning of the schedule vary with the seed, too: half of the cases have the defaults of each.
 Case make_case(uint64_t seed);
 // Inputs of a case, the same for the same seed and names.
 std::vector<ir::HostTensor> inputs_of(const Case&, int64_t symbol_value);
