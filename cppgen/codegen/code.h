@@ -4,7 +4,6 @@
 #include <set>
 #include <string>
 #include <string_view>
-#include <type_traits>
 
 namespace cppgen::codegen {
 
@@ -45,14 +44,15 @@ class Code {
 // The runtime that kernels call for elementary functions and tiles, and the number by which ids of checks are shifted.
 inline const Code kRuntime = Code::name("rt"), kFirstCheck = Code::name("check0");
 
+template <class T>
+void note_names(Code&, const T&) {}
+inline void note_names(Code& code, const Code& piece) { code.using_names_of(piece); }
+
 // fmt::format of text, numbers and pieces of code.
 template <class... Args>
 Code code(fmt::format_string<const Args&...> format, const Args&... args) {
   Code result(fmt::format(format, args...));
-  const auto note = [&](const auto& arg) {
-    if constexpr (std::is_same_v<std::decay_t<decltype(arg)>, Code>) result.using_names_of(arg);
-  };
-  (note(args), ...);
+  (note_names(result, args), ...);
   return result;
 }
 

@@ -21,16 +21,16 @@ std::string describe(const WindowsPlan& p) {
                      p.inside ? "" : ", conditions for each point");
 }
 std::string describe(const TransposedPlan& p) {
-  return fmt::format("transposed: tiles of {0} x {0}, {1} columns a unit", p.side, p.width);
+  return fmt::format("transposed: tiles of {0} x {0}, {1} columns in a unit", p.side, p.width);
 }
 std::string describe(const TilesPlan& p) {
   return fmt::format(
-      "tiles: {} panels a unit{}{}{}", p.panels_per_unit,
+      "tiles: {} panels in a unit{}{}{}", p.panels_per_unit,
       p.blocks ? fmt::format(", {} tiles of rows, the depth in {} blocks", p.blocks->tiles, p.blocks->depth.count) : "",
       p.even_rows ? ", rows at one distance" : "", p.turned ? ", results turned" : "");
 }
 std::string describe(const AttentionPlan& p) {
-  return fmt::format("attention: blocks of {} keys, {} panels of queries a unit{}{}", p.key_block,
+  return fmt::format("attention: blocks of {} keys, {} panels of queries in a unit{}{}", p.key_block,
                      ir::to_string(p.panels_at_once), p.may_be_few ? ", few rows one by one" : "",
                      p.hidden ? ", hidden keys left out" : "");
 }

@@ -52,7 +52,7 @@ TEST(CustomOperatorsPage, TheFunctionSortsRows) {
 
 TEST(CustomOperatorExample, RunsFromEndToEnd) {
   const std::string command = "sh " + std::string(CPPGEN_SOURCE_DIR) + "/examples/custom_operator/run.sh " +
-                              CPPGEN_BINARY + " " + CPPGEN_CUSTOM_HEADERS + " > /dev/null";
+                              CPPGEN_PROGRAM + " " + CPPGEN_CUSTOM_HEADERS + " > /dev/null";
   EXPECT_EQ(std::system(command.c_str()), 0) << command;
 }
 
