@@ -1,0 +1,89 @@
+"""Runs what additions.py adds."""
+import json
+import os
+import subprocess
+
+import numpy as np
+from onnx import TensorProto, helper, save
+
+
+def model(path, nodes, inputs, outputs, domains):
+    graph = helper.make_graph(nodes, "g", [helper.make_tensor_value_info(*i) for i in inputs],
+                              [helper.make_tensor_value_info(*o) for o in outputs])
+    opsets = [helper.make_opsetid("", 19)] + [helper.make_opsetid(d, 1) for d in domains]
+    save(helper.make_model(graph, opset_imports=opsets, ir_version=9), path)
+    return path
+
+
+class Program:
+    def __init__(self, path, work):
+        self.path, self.work = path, work
+
+    def call(self, *arguments):
+        environment = dict(os.environ, CPPGEN_CACHE_DIR=os.path.join(self.work, "cache"))
+        return subprocess.run([self.path, *arguments], check=True, capture_output=True, text=True, env=environment).stdout
+
+    def run(self, path, x, *arguments):
+        np.save(os.path.join(self.work, "x.npy"), x)
+        out = os.path.join(self.work, "out")
+        self.call("run", path, "--input", "x=" + os.path.join(self.work, "x.npy"), "--output", out, *arguments)
+        return np.load(os.path.join(out, "out_0.npy"))
+
+
+def operator(p):
+    path = model(p.work + "/cube.onnx", [helper.make_node("Cube", ["x"], ["y"], domain="added")],
+                 [("x", TensorProto.FLOAT, [5, 7])], [("y", TensorProto.FLOAT, [5, 7])], ["added"])
+    x = np.linspace(-2, 2, 35, dtype=np.float32).reshape(5, 7)
+    return all(np.allclose(p.run(path, x, *mode), x ** 3) for mode in ([], ["--reference"]))
+
+
+def reduction(p):
+    path = model(p.work + "/bits.onnx", [helper.make_node("ReduceBits", ["x"], ["y"], domain="added")],
+                 [("x", TensorProto.INT32, [3, 50])], [("y", TensorProto.INT32, [])], ["added"])
+    x = (1 << (np.arange(150, dtype=np.int32) % 20)).reshape(3, 50)
+    return all(p.run(path, x, *mode) == (1 << 20) - 1 for mode in ([], ["--reference"]))
+
+
+def product(p, depth):
+    return model(f"{p.work}/product{depth}.onnx", [helper.make_node("MatMul", ["x", "w"], ["y"])],
+                 [("x", TensorProto.FLOAT, [64, depth]), ("w", TensorProto.FLOAT, [depth, 64])],
+                 [("y", TensorProto.FLOAT, [64, 64])], [])
+
+
+def setting_and_pass(p):
+    text = p.call("explain", product(p, 32), "--json", "--set", "ADDED_TIMES=3")
+    return json.dumps(json.loads(text)).count("of them") == 3
+
+
+def engine(p):
+    taken, refused = (p.call("explain", product(p, depth)) for depth in (24, 32))
+    return "the depth of 24" in taken and "the depth of 24" not in refused
+
+
+def element_type(p):
+    nodes = [helper.make_node("Cast", ["x"], ["t"], to=99), helper.make_node("Identity", ["t"], ["u"]),
+             helper.make_node("Cast", ["u"], ["y"], to=TensorProto.FLOAT)]
+    path = model(p.work + "/cast.onnx", nodes, [("x", TensorProto.FLOAT, [40])], [("y", TensorProto.FLOAT, [40])], [])
+    x = np.linspace(1, 1.98, 40, dtype=np.float32)
+    return all(np.array_equal(p.run(path, x, *mode), np.round(x * 16) / 16) for mode in ([], ["--reference"]))
+
+
+def instruction_set(p):
+    path = model(p.work + "/relu.onnx", [helper.make_node("Relu", ["x"], ["y"])], [("x", TensorProto.FLOAT, [9])],
+                 [("y", TensorProto.FLOAT, [9])], [])
+    x = np.arange(-4, 5, dtype=np.float32)
+    return "added_avx2" in p.call("isa") and np.array_equal(p.run(path, x, "--isa", "added_avx2"), np.maximum(x, 0))
+
+
+def check_all(program, work):
+    p = Program(program, work)
+    good = True
+    for thing in (operator, reduction, setting_and_pass, engine, element_type, instruction_set):
+        try:
+            works = thing(p)
+        except subprocess.CalledProcessError as e:
+            works = False
+            print(e.stderr)
+        print(f"{thing.__name__}: {'works' if works else 'does not work'}")
+        good &= works
+    return good
