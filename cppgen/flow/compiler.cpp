@@ -184,7 +184,8 @@ class Compilation {
     auto holder = codegen::share_functions(kernels);
     std::vector<int> object(kernels.size());
     std::vector<CompileJob> jobs;
-    for (const auto& unit : codegen::balance(kernels, codegen::unit_count(kernels, schedule::Tuning())))
+    const schedule::Tuning tuning = parts_.empty() ? schedule::Tuning() : parts_[0].schedule.tuning;
+    for (const auto& unit : codegen::balance(kernels, codegen::unit_count(kernels, tuning)))
       if (!unit.empty()) jobs.push_back(job_of(unit, kernels, object, int(jobs.size())));
     for (size_t k = 0; k < kernels.size(); k++) object[k] = object[holder[k]];
     size_t next = 0;

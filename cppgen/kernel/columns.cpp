@@ -4,6 +4,7 @@
 
 #include "cppgen/ir/op_table.h"
 #include "cppgen/kernel/forms.h"
+#include "cppgen/schedule/kernels/vector_loop.h"
 
 namespace cppgen::kernel {
 namespace {
@@ -15,11 +16,6 @@ using schedule::Tuning;
 // Roughly how many instructions one value of this kind takes beyond a single one.
 int64_t length_of(Expr e) {
   return e->kind == ir::ExprKind::unary && is_float(e->type) ? ir::row_of(e->unary).chain : 0;
-}
-
-bool has_inner_loops(const schedule::FusedKernel& kernel) {
-  return std::any_of(kernel.segments.begin(), kernel.segments.end(),
-                     [](const Segment& s) { return !s.loops.empty() || !s.reduced.empty(); });
 }
 
 // The longest chain of operations, in instructions: what runs beside it overlaps anyway. 0 where several vectors cannot
@@ -47,7 +43,7 @@ int64_t chain_length(const schedule::FusedKernel& kernel) {
 // chain of operations at once, the chains of several vectors are interleaved.
 int64_t chains_of(const KernelView& view) {
   const Tuning& tuning = view.tuning;
-  if (has_inner_loops(view.kernel) || view.target.lanes == 1 || !view.kernel.locals.empty()) return 1;
+  if (schedule::has_inner_loops(view.kernel) || view.target.lanes == 1 || !view.kernel.locals.empty()) return 1;
   const int64_t length = chain_length(view.kernel);
   if (length < tuning.long_chain) return 1;
   return length < tuning.very_long_chain ? tuning.long_chains : tuning.very_long_chains;
@@ -70,7 +66,7 @@ int64_t vectors_of(const KernelView& view, const ColumnsPlan& plan) {
 int64_t block_of(const KernelView& view, int64_t vectors) {
   const Tuning& tuning = view.tuning;
   const int64_t extent = constant_or(view.kernel.outer.back().extent, tuning.pointwise_block * 4);
-  if (!has_inner_loops(view.kernel))
+  if (!schedule::has_inner_loops(view.kernel))
     return extent <= 2 * tuning.pointwise_block ? std::max<int64_t>(extent, 1) : tuning.pointwise_block;
   int64_t inner = 1;
   for (const Segment& s : view.kernel.segments) inner += constant_or(points(s), tuning.unknown_inner_points);
