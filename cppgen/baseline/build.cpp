@@ -4,7 +4,7 @@
 #include "cppgen/baseline/openmp_executor.h"
 #include "cppgen/baseline/patterns.h"
 #include "cppgen/baseline/primitives.h"
-#include "cppgen/passes/eliminate_dead_code.h"
+#include "cppgen/passes/passes.h"
 #include "cppgen/passes/rewrite.h"
 #include "runtime/base/errors.h"
 #include "runtime/base/log.h"

@@ -5,7 +5,7 @@
 #include <functional>
 
 #include "cppgen/passes/channel_affine.h"
-#include "cppgen/passes/eliminate_dead_code.h"
+#include "cppgen/passes/passes.h"
 #include "cppgen/passes/rewrite.h"
 
 namespace cppgen::baseline {
@@ -211,8 +211,8 @@ void layer_normalization(Matcher& m, const Node& node) {
 void batch_normalization(Matcher& m, const Node& node) {
   Graph& graph = m.graph();
   const Node* add = m.reader(node.outputs[0], "Add");
-  const auto first = passes::as_affine_step(graph, node, true);
-  const auto second = add ? passes::as_affine_step(graph, *add, true) : std::nullopt;
+  const auto first = passes::as_affine_step(graph, node);
+  const auto second = add ? passes::as_affine_step(graph, *add) : std::nullopt;
   if (!first || !second || second->input != node.outputs[0]) return;
   const TensorType& type = *graph.value(first->input).type;
   const passes::ChannelAffine both = first->affine.then(second->affine);

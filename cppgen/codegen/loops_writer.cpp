@@ -54,7 +54,7 @@ void LoopsWriter::open_parts(const Code& extent, const Parts& parts) {
 
 void LoopsWriter::close_parts(const Parts& parts) {
   body_.line("{} += (part_end - part) * {};", parts.count, parts.plan.terms);
-  body_.open("if ({} >= {})", parts.count, view_.tuning.sum_part);
+  body_.open("if ({} >= {})", parts.count, view_.tuning().sum_part);
   body_.add(parts.after);
   body_.line("{} = 0;", parts.count);
   body_.close();

@@ -71,6 +71,7 @@ class Compilation {
   std::string external_key_;
   ImportRecord source_;  // without external files: a graph that is not from a file
   const VecISA* isa_ = nullptr;
+  schedule::Target target_;
   std::optional<rt::Module> module_;
   std::vector<ModelPart> parts_;
   std::vector<CompiledObject> objects_;
@@ -142,9 +143,10 @@ class Compilation {
 
   // From the graph to kernels and plans.
   void build_for_isa(Graph graph) {
+    target_ = target_of(*isa_, this_machine());
     ModelGraphs graphs = clock_.time("lower", [&] { return cut(std::move(graph)); });
     auto trace = [&](const char* stage, const ir::Program& p) { trace_program(stage, p); };
-    parts_ = make_parts(graphs, request_.settings, target_of(*isa_, this_machine()), clock_, "", trace);
+    parts_ = make_parts(graphs, request_.settings, target_, clock_, "", trace);
     module_ = std::move(graphs.module);
     for (const ModelPart& part : parts_)
       if (request_.settings.debug_fusion && request_.on_decisions)
@@ -184,8 +186,7 @@ class Compilation {
     auto holder = codegen::share_functions(kernels);
     std::vector<int> object(kernels.size());
     std::vector<CompileJob> jobs;
-    const schedule::Tuning tuning = parts_.empty() ? schedule::Tuning() : parts_[0].schedule.tuning;
-    for (const auto& unit : codegen::balance(kernels, codegen::unit_count(kernels, tuning)))
+    for (const auto& unit : codegen::balance(kernels, codegen::unit_count(kernels, target_.tuning)))
       if (!unit.empty()) jobs.push_back(job_of(unit, kernels, object, int(jobs.size())));
     for (size_t k = 0; k < kernels.size(); k++) object[k] = object[holder[k]];
     size_t next = 0;

@@ -73,7 +73,6 @@ std::vector<ModelPart> make_parts(ModelGraphs& cut, const Settings& settings, co
     part.index_extents = package::index_extents(calls_library(program.statements) ? ops::lower(graph) : program);
     if (trace) trace("lower", program);
     schedule::Options options = schedule_options(settings);
-    options.tuning = schedule::Tuning(target.lanes);
     if (settings.emulate_precision_casts) schedule::keep_precision_casts(program, options);
     part.schedule = clock.time("schedule", [&] {
       return schedule::make_schedule(std::move(program), options, target, [&](const char* pass, const ir::Program& p) {

@@ -70,7 +70,9 @@ static passes::FoldBudget fold_budget(const Graph& graph, const Settings& settin
 void simplify(Graph& graph, const CompileRequest& request, Trace* trace) {
   passes::PassOptions options;
   *options.budget = fold_budget(graph, request.settings);
-  options.constant_folding = request.settings.constant_folding;
+#define CPPGEN_SETTING(...)
+#define CPPGEN_PASS_SETTING(kind, field, ...) options.field = request.settings.field;
+#include "runtime/base/settings.def"
   const bool traced = trace && trace->on();
   if (traced) trace->stage("import", to_string(graph));
   options.trace = [&](const char* pass, const Graph& g) {
@@ -135,7 +137,7 @@ std::vector<codegen::KernelText> emit_kernels(const schedule::Schedule& schedule
   options.comment_origin = settings.comment_origin;
   std::vector<codegen::KernelText> kernels;
   schedule::each_kernel(schedule.steps, [&](const schedule::FusedKernel& kernel) {
-    const kernel::KernelView view{schedule, kernel, target, schedule.tuning};
+    const kernel::KernelView view{schedule, kernel, target};
     kernels.push_back(codegen::emit_kernel(view, kernel::plan_kernel(view), options));
   });
   return kernels;

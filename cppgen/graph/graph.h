@@ -78,9 +78,8 @@ struct Value {
   std::optional<HostType> host;    // instead of `type`
   std::optional<Tensor> constant;  // initializers and folded values
   std::optional<std::vector<IndexExpr>>
-      contents;              // known integer elements, for shape arithmetic (constants included if small)
-  NodeId producer = -1;      // -1: graph input or constant
-  bool initializer = false;  // a constant that the model gives as an initializer: replaceable unless frozen
+      contents;          // known integer elements, for shape arithmetic (constants included if small)
+  NodeId producer = -1;  // -1: graph input or constant
 };
 
 // What the compiler knows of a node beside what the model says of it.

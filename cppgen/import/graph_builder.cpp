@@ -84,7 +84,6 @@ std::optional<ValueId> GraphBuilder::capture(std::string_view name) {
   ValueId id;
   if (value.constant) {
     id = graph_.add_constant(value.name, *value.constant);  // shares the data
-    graph_.value(id).initializer = value.initializer;
   } else {
     id = graph_.add_value(value.name);
     captured_.push_back(*outer);
@@ -104,7 +103,6 @@ void GraphBuilder::add_initializers(onnx::GraphProto& proto) {
     const std::string name = sparse.values().name();
     try {
       const ValueId id = graph_.add_constant(name, import_sparse_tensor(sparse, context_.files));
-      graph_.value(id).initializer = true;
       define(name, id);
     } catch (const UserError& e) {
       user_error("initializer {} {}", quoted(name), e.what());
@@ -122,7 +120,6 @@ void GraphBuilder::add_initializers(onnx::GraphProto& proto) {
       user_error("initializer {} {}", quoted(proto_tensor.name()), e.what());
     }
     ValueId id = graph_.add_constant(proto_tensor.name(), std::move(tensor));
-    graph_.value(id).initializer = true;
     define(proto_tensor.name(), id);
   }
 }

@@ -66,7 +66,7 @@ IndexExpr plan_scratch(const KernelView& view, int64_t panel_width, AttentionPla
 
 KernelPlan plan_attention(const KernelView& view) {
   const Attention& a = *view.kernel.attention;
-  const auto& tuning = view.tuning;
+  const auto& tuning = view.tuning();
   const int64_t nr = view.target.tiles[size_t(rt::TileFormat::f32)].nr;
   AttentionPlan attention;
   attention.key_block = key_block_of(a, tuning);

@@ -42,7 +42,7 @@ int64_t chain_length(const schedule::FusedKernel& kernel) {
 // A core looks ahead over some hundred instructions: in kernels so long that it sees little more than one vector's
 // chain of operations at once, the chains of several vectors are interleaved.
 int64_t chains_of(const KernelView& view) {
-  const Tuning& tuning = view.tuning;
+  const Tuning& tuning = view.tuning();
   if (schedule::has_inner_loops(view.kernel) || view.target.lanes == 1 || !view.kernel.locals.empty()) return 1;
   const int64_t length = chain_length(view.kernel);
   if (length < tuning.long_chain) return 1;
@@ -50,7 +50,7 @@ int64_t chains_of(const KernelView& view) {
 }
 
 int64_t vectors_of(const KernelView& view, const ColumnsPlan& plan) {
-  const Tuning& tuning = view.tuning;
+  const Tuning& tuning = view.tuning();
   int64_t vectors = 1;
   for (size_t i = 0; i < plan.segments.size(); i++) {
     if (view.kernel.segments[i].reductions.empty()) continue;
@@ -64,7 +64,7 @@ int64_t vectors_of(const KernelView& view, const ColumnsPlan& plan) {
 }
 
 int64_t block_of(const KernelView& view, int64_t vectors) {
-  const Tuning& tuning = view.tuning;
+  const Tuning& tuning = view.tuning();
   const int64_t extent = constant_or(view.kernel.outer.back().extent, tuning.pointwise_block * 4);
   if (!schedule::has_inner_loops(view.kernel))
     return extent <= 2 * tuning.pointwise_block ? std::max<int64_t>(extent, 1) : tuning.pointwise_block;
@@ -80,7 +80,7 @@ int64_t block_of(const KernelView& view, int64_t vectors) {
 // What the innermost reduced loop reads at steps of whole pages or nearly so, some steps later: the hardware does not
 // foresee those.
 std::vector<Prefetch> prefetch_far_rows(const KernelView& view, const Segment& s) {
-  const Tuning& tuning = view.tuning;
+  const Tuning& tuning = view.tuning();
   std::vector<Prefetch> found;
   if (s.reduced.empty() || constant_or(s.reduced.back().extent, 0) < 4 * tuning.rows_ahead) return found;
   const IndexExpr row = s.reduced.back().var;

@@ -38,7 +38,7 @@ static std::optional<SumParts> parts_of(const Segment& s, int64_t most) {
 void plan_sums(const KernelView& view, LoopsPlan& plan) {
   for (const Segment& s : view.kernel.segments) {
     SegmentPlan segment;
-    segment.sum_parts = parts_of(s, view.tuning.sum_part);
+    segment.sum_parts = parts_of(s, view.tuning().sum_part);
     for (const auto& r : s.reductions) segment.has_total.push_back(segment.sum_parts && is_float_sum(r));
     plan.segments.push_back(std::move(segment));
   }

@@ -54,7 +54,7 @@ KernelPlan plan_rows(const KernelView& view) {
   plan_locals(view, rows, plan.scratch_bytes);
   plan_sums(view, rows);
   for (size_t i = 0; i < rows.segments.size(); i++) rows.segments[i].prefetches = prefetch_next_row(view, i);
-  rows.accumulators = view.tuning.row_accumulators;
+  rows.accumulators = view.tuning().row_accumulators;
   plan.form = std::move(rows);
   return plan;
 }

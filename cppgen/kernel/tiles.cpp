@@ -29,7 +29,7 @@ rt::DepthBlocks depth_blocks(const TileContraction& c) {
 // many threads.
 int64_t panels_per_unit(const KernelView& view, const TilesPlan& plan, const rt::DepthBlocks& blocks) {
   const TileContraction& c = *view.kernel.contraction;
-  const auto& tuning = view.tuning;
+  const auto& tuning = view.tuning();
   const int64_t most = constant_or(plan.panels, tuning.unknown_panels);
   const auto fitting = [&](int64_t bytes) {
     return std::max<int64_t>(1, view.target.l2_bytes / tuning.panel_cache_share / bytes);
@@ -51,7 +51,7 @@ int64_t panels_per_unit(const KernelView& view, const TilesPlan& plan, const rt:
 // As many tiles of rows as stay, prepared, in their share of the second-level cache, yet enough units for many threads.
 TilesPlan::Blocks plan_blocks(const KernelView& view, const TilesPlan& plan, const rt::DepthBlocks& depth) {
   const TileContraction& c = *view.kernel.contraction;
-  const auto& tuning = view.tuning;
+  const auto& tuning = view.tuning();
   check(c.tiling.left + c.tiling.right == 0, "tiles: blocks of the depth and tiles of the border");
   const int64_t taps = points(c.taps).constant(), mr = c.shape.mr;
   const int64_t bytes = rt::prepared_bytes(c.format, mr, taps, c.depth.extent.constant());

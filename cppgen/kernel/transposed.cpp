@@ -36,8 +36,8 @@ int64_t side_of(const KernelView& view, const std::vector<TransposedPlan::Load>&
   const int64_t lanes = view.target.lanes;
   int64_t bytes = 0;
   for (const auto& l : loads) bytes += int64_t(size_of(view.type_of(l.load->buffer)));
-  int64_t side = view.tuning.transposed_vectors * lanes;
-  while (side > lanes && side * side * bytes > view.tuning.transposed_bytes) side /= 2;
+  int64_t side = view.tuning().transposed_vectors * lanes;
+  while (side > lanes && side * side * bytes > view.tuning().transposed_bytes) side /= 2;
   const int64_t longest = std::max(constant_or(loops.tile.extent, side), constant_or(loops.last.extent, side));
   return std::min(side, pieces(longest, lanes) * lanes);
 }
@@ -74,7 +74,7 @@ KernelPlan plan_transposed(const KernelView& view) {
   TransposedPlan transposed;
   transposed.loads = transposed_loads(view, loops);
   transposed.side = side_of(view, transposed.loads, loops);
-  transposed.width = std::max(transposed.side, view.tuning.transposed_work / transposed.side);
+  transposed.width = std::max(transposed.side, view.tuning().transposed_work / transposed.side);
   transposed.next_tiles = next_tiles(view, transposed.loads, loops);
   plan.units = ir::ceildiv(loops.tile.extent, transposed.side) * ir::ceildiv(loops.last.extent, transposed.width);
   for (size_t i = 0; i + 2 < outer.size(); i++) plan.units = plan.units * outer[i].extent;

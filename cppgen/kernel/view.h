@@ -9,14 +9,15 @@ namespace cppgen::kernel {
 using ir::BufferId;
 using ir::Expr;
 using ir::IndexExpr;
+using schedule::pieces;
 
 // A scheduled kernel, and what its plan follows from.
 struct KernelView {
   const schedule::Schedule& schedule;
   const schedule::FusedKernel& kernel;
   const schedule::Target& target;
-  const schedule::Tuning& tuning;
 
+  const schedule::Tuning& tuning() const { return target.tuning; }
   const ir::Program& program() const { return schedule.program; }
   DType type_of(BufferId b) const { return program().buffer(b).type; }
   const schedule::Local* local(BufferId) const;  // null if it lies in memory
@@ -27,7 +28,6 @@ struct KernelView {
 };
 
 inline int64_t constant_or(IndexExpr e, int64_t otherwise) { return e.is_constant() ? e.constant() : otherwise; }
-inline int64_t pieces(int64_t length, int64_t most) { return (length + most - 1) / most; }
 
 // The values of a segment's reductions, or those of stores, and all that they are made of, operands first.
 std::vector<Expr> values_of(const std::vector<ir::Reduction>&);

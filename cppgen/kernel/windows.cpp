@@ -62,7 +62,7 @@ std::optional<std::vector<WindowsPlan::Inside>> conditions_inside(const KernelVi
 // lies where another kernel's result is read.
 int64_t neighbours_of(const KernelView& view) {
   const int64_t extent = across_of(view).extent.constant();
-  int64_t count = pieces(extent, pieces(extent, view.tuning.window_neighbours));
+  int64_t count = pieces(extent, pieces(extent, view.tuning().window_neighbours));
   const auto& outputs = view.kernel.outputs;
   const auto& in_place = view.schedule.in_place;
   const bool overwrites = std::any_of(in_place.begin(), in_place.end(), [&](const auto& it) {
@@ -77,9 +77,9 @@ int64_t block_of(const KernelView& view) {
   const Loop& last = view.kernel.outer.back();
   const int64_t row = across_of(view).extent.constant() * constant_or(points(s.reduced), 1);
   const int64_t lanes = view.target.lanes;
-  int64_t vectors = std::max<int64_t>(1, view.tuning.window_work / (row * lanes));
+  int64_t vectors = std::max<int64_t>(1, view.tuning().window_work / (row * lanes));
   // Windows along the lanes, too: neighbouring vectors read the same lines, so a unit takes more of a row.
-  if (has_window(s, last)) vectors = std::max(vectors, view.tuning.window_row_vectors);
+  if (has_window(s, last)) vectors = std::max(vectors, view.tuning().window_row_vectors);
   return std::min(vectors * lanes, constant_or(last.extent, vectors * lanes));
 }
 
@@ -90,7 +90,7 @@ bool slides_windows(const KernelView& view) {
   if (view.target.lanes == 1 || kernel.segments.size() != 1 || !kernel.locals.empty() || kernel.outer.size() < 2)
     return false;
   const Segment& s = kernel.segments[0];
-  const int64_t most = view.tuning.window_points, window = constant_or(points(s.reduced), most + 1);
+  const int64_t most = view.tuning().window_points, window = constant_or(points(s.reduced), most + 1);
   if (s.reductions.empty() || !s.loops.empty() || !s.body.empty() || window > most || window < 2) return false;
   if (constant_or(across_of(view).extent, 0) < 2 || constant_or(kernel.outer.back().extent, 0) < view.target.lanes)
     return false;

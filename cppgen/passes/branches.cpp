@@ -129,7 +129,6 @@ bool take_known_branch(Graph& graph, NodeId id) {
     const ValueId copy = graph.add_value(v.name);
     copies[size_t(v.id)] = copy;
     graph.value(copy).type = v.type, graph.value(copy).constant = v.constant;
-    graph.value(copy).initializer = v.initializer;
   }
   auto outside = [&](ValueId v) { return v == kNoValue ? kNoValue : copies[size_t(v)]; };
   std::vector<Node> nodes = body.nodes;

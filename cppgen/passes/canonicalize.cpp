@@ -1,8 +1,7 @@
-#include "cppgen/passes/canonicalize.h"
-
 #include <algorithm>
 
 #include "cppgen/passes/canonical_rules.h"
+#include "cppgen/passes/passes.h"
 
 namespace cppgen::passes {
 namespace {
@@ -38,7 +37,7 @@ Node* RuleContext::producer(size_t i) const {
   return id < 0 ? nullptr : &graph.nodes[size_t(id)];
 }
 
-void canonicalize(Graph& graph) {
+void canonicalize(Graph& graph, const PassOptions&) {
   // Nodes are visited in order, with inputs already replaced, so the first round settles nearly everything. Rules only
   // shorten chains or move to a later form, so rounds end.
   for (bool changed = true; changed;) {

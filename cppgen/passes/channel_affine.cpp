@@ -12,12 +12,6 @@ constexpr int kBroadcastingOpset = 7;  // before it, Add and the like had attrib
 
 double at(const std::vector<double>& v, size_t channel) { return v[v.size() == 1 ? 0 : channel]; }
 
-const Tensor* constant(const Graph& graph, const Node& node, size_t i, bool frozen) {
-  if (i >= node.inputs.size() || node.inputs[i] == kNoValue) return nullptr;
-  const Value& v = graph.value(node.inputs[i]);
-  return v.constant && (frozen || !v.initializer) ? &*v.constant : nullptr;
-}
-
 // Channels of x if the step may apply to it, else 0.
 int64_t channels_of(const Graph& graph, ValueId x) {
   if (x == kNoValue || !graph.value(x).type || graph.value(x).constant) return 0;
@@ -38,7 +32,7 @@ std::optional<std::vector<double>> per_channel(const Tensor& t, size_t rank, int
   return numbers_of(t);
 }
 
-std::optional<AffineStep> batch_normalization(const Graph& graph, const Node& node, bool frozen) {
+std::optional<AffineStep> batch_normalization(const Graph& graph, const Node& node) {
   bool training = integer_attribute(node, "training_mode", 0) != 0 || integer_attribute(node, "spatial", 1) != 1;
   bool plain_outputs =
       std::all_of(node.outputs.begin() + 1, node.outputs.end(), [](ValueId v) { return v == kNoValue; });
@@ -46,7 +40,7 @@ std::optional<AffineStep> batch_normalization(const Graph& graph, const Node& no
   int64_t channels = channels_of(graph, node.inputs[0]);
   std::vector<std::vector<double>> params;
   for (size_t i = 1; i <= 4; i++) {
-    const Tensor* t = constant(graph, node, i, frozen);
+    const Tensor* t = constant_input(graph, node, i);
     if (!t || !is_float(t->dtype) || t->dims != std::vector<int64_t>{channels}) return std::nullopt;
     params.push_back(numbers_of(*t));
   }
@@ -62,10 +56,10 @@ std::optional<AffineStep> batch_normalization(const Graph& graph, const Node& no
   return AffineStep{node.inputs[0], affine};
 }
 
-std::optional<AffineStep> arithmetic(const Graph& graph, const Node& node, bool frozen) {
+std::optional<AffineStep> arithmetic(const Graph& graph, const Node& node) {
   if (node.opset < kBroadcastingOpset || node.inputs.size() != 2) return std::nullopt;
-  size_t side = constant(graph, node, 1, frozen) ? 1 : 0;
-  const Tensor* operand = constant(graph, node, side, frozen);
+  size_t side = constant_input(graph, node, 1) ? 1 : 0;
+  const Tensor* operand = constant_input(graph, node, side);
   ValueId x = node.inputs[1 - side];
   int64_t channels = channels_of(graph, x);
   if (!operand || channels == 0 || operand->dtype != graph.value(x).type->dtype) return std::nullopt;
@@ -106,10 +100,10 @@ bool ChannelAffine::is_finite() const {
   return std::all_of(scale.begin(), scale.end(), finite) && std::all_of(shift.begin(), shift.end(), finite);
 }
 
-std::optional<AffineStep> as_affine_step(const Graph& graph, const Node& node, bool frozen) {
+std::optional<AffineStep> as_affine_step(const Graph& graph, const Node& node) {
   if (!node.domain.empty() || node.outputs.empty() || node.outputs[0] == kNoValue) return std::nullopt;
-  if (node.op == "BatchNormalization") return batch_normalization(graph, node, frozen);
-  return arithmetic(graph, node, frozen);
+  if (node.op == "BatchNormalization") return batch_normalization(graph, node);
+  return arithmetic(graph, node);
 }
 
 }  // namespace cppgen::passes

@@ -22,7 +22,7 @@ struct AffineStep {
 
 // The node as an affine step, if it is one: BatchNormalization at inference, or Add, Sub, Mul, Div with a constant that
 // varies at most along dimension 1, on float32 or float64 with a known number of channels. Parameters are widened to
-// double. With `frozen` false, initializers do not count as constants.
-std::optional<AffineStep> as_affine_step(const Graph&, const Node&, bool frozen);
+// double.
+std::optional<AffineStep> as_affine_step(const Graph&, const Node&);
 
 }  // namespace cppgen::passes

@@ -1,11 +1,10 @@
-#include "cppgen/passes/eliminate_common_subexpressions.h"
-
 #include <algorithm>
 #include <cstring>
 #include <string_view>
 #include <unordered_map>
 
 #include "cppgen/graph/substitute_dims.h"
+#include "cppgen/passes/passes.h"
 #include "cppgen/passes/rewrite.h"
 
 namespace cppgen::passes {
@@ -97,10 +96,10 @@ size_t hash_node(const Node& node) {
   return h.value;
 }
 
-void merge_constants(const Graph& graph, bool merge_initializers, Replacements& replacements) {
+void merge_constants(const Graph& graph, Replacements& replacements) {
   std::unordered_map<size_t, std::vector<ValueId>> seen;
   for (const Value& v : graph.values) {
-    if (!v.constant || (v.initializer && !merge_initializers)) continue;
+    if (!v.constant) continue;
     auto& bucket = seen[hash_constant(*v.constant)];
     auto same = std::find_if(bucket.begin(), bucket.end(),
                              [&](ValueId other) { return same_tensor(*graph.value(other).constant, *v.constant); });
@@ -113,9 +112,9 @@ void merge_constants(const Graph& graph, bool merge_initializers, Replacements& 
 
 }  // namespace
 
-void eliminate_common_subexpressions(Graph& graph, bool merge_initializers) {
+void eliminate_common_subexpressions(Graph& graph, const PassOptions&) {
   Replacements replacements(graph);
-  merge_constants(graph, merge_initializers, replacements);
+  merge_constants(graph, replacements);
   ir::IndexMap symbols;
   std::unordered_map<size_t, std::vector<NodeId>> seen;
   for (Node& node : graph.nodes) {

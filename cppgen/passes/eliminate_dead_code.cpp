@@ -1,8 +1,7 @@
-#include "cppgen/passes/eliminate_dead_code.h"
-
 #include <algorithm>
 #include <set>
 
+#include "cppgen/passes/passes.h"
 #include "cppgen/passes/rewrite.h"
 
 namespace cppgen::passes {
@@ -42,7 +41,7 @@ std::vector<Symbols> defined_symbols(const Graph& graph) {
 
 }  // namespace
 
-void eliminate_dead_code(Graph& graph) {
+void eliminate_dead_code(Graph& graph, const PassOptions&) {
   std::vector<bool> live(graph.values.size()), keep(graph.nodes.size());
   Symbols needed;
   auto use = [&](ValueId v) {

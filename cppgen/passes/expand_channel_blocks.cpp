@@ -1,6 +1,5 @@
-#include "cppgen/passes/expand_channel_blocks.h"
-
 #include "cppgen/passes/expansion.h"
+#include "cppgen/passes/passes.h"
 
 namespace cppgen::passes {
 namespace {
@@ -132,7 +131,7 @@ const std::vector<Blocked>& blocked_operators() {
 
 }  // namespace
 
-void expand_channel_blocks(Graph& graph) {
+void expand_channel_blocks(Graph& graph, const PassOptions&) {
   const int64_t block = block_size(graph);
   for (size_t i = 0; i < graph.nodes.size(); i++)
     for (const Blocked& blocked : blocked_operators()) {

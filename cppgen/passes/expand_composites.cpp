@@ -1,7 +1,6 @@
-#include "cppgen/passes/expand_composites.h"
-
 #include "cppgen/passes/expand_transform.h"
 #include "cppgen/passes/expansion.h"
+#include "cppgen/passes/passes.h"
 
 namespace cppgen::passes {
 namespace {
@@ -127,7 +126,7 @@ const std::vector<ExpansionRow<Expansion&>>& composites() {
 
 }  // namespace
 
-void expand_composites(Graph& graph) {
+void expand_composites(Graph& graph, const PassOptions&) {
   for (size_t i = 0; i < graph.nodes.size(); i++)
     for (const auto& composite : composites()) {
       if (graph.nodes[i].domain != composite.domain || graph.nodes[i].op != composite.name) continue;

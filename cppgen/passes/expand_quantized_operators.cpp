@@ -1,8 +1,6 @@
-#include "cppgen/passes/expand_quantized_operators.h"
-
 #include <algorithm>
 
-#include "cppgen/passes/form_integer_contractions.h"
+#include "cppgen/passes/passes.h"
 #include "cppgen/passes/quantization.h"
 #include "cppgen/passes/rewrite.h"
 
@@ -20,8 +18,8 @@ constexpr Form kForms[] = {{"QLinearConv", "Conv", 0, 3, 6, 8}, {"QLinearMatMul"
 
 class Expansion {
  public:
-  Expansion(Graph& graph, NodeId id, const Form& form, bool frozen)
-      : graph_(graph), id_(id), form_(form), frozen_(frozen), node_(graph.nodes[size_t(id)]) {}
+  Expansion(Graph& graph, NodeId id, const Form& form)
+      : graph_(graph), id_(id), form_(form), node_(graph.nodes[size_t(id)]) {}
 
   bool allowed() const {
     for (size_t i : {form_.a + 1, form_.b + 1, form_.y_scale})
@@ -54,7 +52,6 @@ class Expansion {
   Graph& graph_;
   NodeId id_;
   Form form_;
-  bool frozen_;
   Node node_;  // as it was
   int added_ = 0;
 
@@ -63,7 +60,7 @@ class Expansion {
 
   bool usable_scale(ValueId v) const {
     const Value& value = graph_.value(v);
-    return value.constant && value.constant->dtype == DType::f32 && (frozen_ || !value.initializer);
+    return value.constant && value.constant->dtype == DType::f32;
   }
 
   ValueId bias_input() const {
@@ -114,12 +111,12 @@ class Expansion {
 
 }  // namespace
 
-void expand_quantized_operators(Graph& graph, bool frozen) {
+void expand_quantized_operators(Graph& graph, const PassOptions&) {
   for (NodeId id = 0; id < NodeId(graph.nodes.size()); id++) {
     const Node& node = graph.nodes[size_t(id)];
     auto form = std::find_if(std::begin(kForms), std::end(kForms), [&](const Form& f) { return node.op == f.name; });
     if (!node.domain.empty() || form == std::end(kForms)) continue;
-    Expansion expansion(graph, id, *form, frozen);
+    Expansion expansion(graph, id, *form);
     if (expansion.allowed()) id += expansion.run();
   }
 }

@@ -1,7 +1,6 @@
-#include "cppgen/passes/expand_string_vocabularies.h"
-
 #include <unordered_map>
 
+#include "cppgen/passes/passes.h"
 #include "cppgen/passes/rewrite.h"
 #include "runtime/base/errors.h"
 
@@ -46,7 +45,7 @@ void expand(Graph& graph, NodeId id) {
 
 }  // namespace
 
-void expand_string_vocabularies(Graph& graph) {
+void expand_string_vocabularies(Graph& graph, const PassOptions&) {
   for (size_t i = 0; i < graph.nodes.size(); i++) {
     const Node& node = graph.nodes[i];
     if (!node.domain.empty() || node.op != "TfIdfVectorizer" || !node.attributes.count(kPool)) continue;

@@ -1,10 +1,9 @@
-#include "cppgen/passes/fold_affine.h"
-
 #include <algorithm>
 #include <cmath>
 #include <limits>
 
 #include "cppgen/passes/channel_affine.h"
+#include "cppgen/passes/passes.h"
 #include "cppgen/passes/rewrite.h"
 
 namespace cppgen::passes {
@@ -18,8 +17,7 @@ struct Chain {
 
 class AffineFolder {
  public:
-  AffineFolder(Graph& graph, bool frozen)
-      : graph_(graph), frozen_(frozen), uses_(count_uses(graph)), keep_(graph.nodes.size(), true) {}
+  AffineFolder(Graph& graph) : graph_(graph), uses_(count_uses(graph)), keep_(graph.nodes.size(), true) {}
 
   void run() {
     for (NodeId i = 0; i < NodeId(graph_.nodes.size()); i++) {
@@ -41,7 +39,6 @@ class AffineFolder {
   NodeId only_user(ValueId) const;
 
   Graph& graph_;
-  bool frozen_;
   std::vector<int> uses_;
   std::vector<bool> keep_;
 };
@@ -57,7 +54,7 @@ NodeId AffineFolder::only_user(ValueId v) const {
 std::optional<Chain> AffineFolder::chain_from(NodeId first) {
   Chain chain;
   for (NodeId at = first; at >= 0; at = only_user(graph_.nodes[size_t(chain.steps.back())].outputs[0])) {
-    auto step = as_affine_step(graph_, graph_.nodes[size_t(at)], frozen_);
+    auto step = as_affine_step(graph_, graph_.nodes[size_t(at)]);
     if (!step) break;
     if (chain.steps.empty()) chain.input = step->input;
     ChannelAffine next = chain.affine.then(step->affine);
@@ -71,7 +68,7 @@ std::optional<Chain> AffineFolder::chain_from(NodeId first) {
 
 const Tensor* AffineFolder::parameter(const Node& node, size_t i) const {
   const Value& v = graph_.value(node.inputs[i]);
-  return v.constant && (frozen_ || !v.initializer) ? &*v.constant : nullptr;
+  return v.constant ? &*v.constant : nullptr;
 }
 
 bool fits(DType type, const std::vector<double>& values) {
@@ -159,6 +156,6 @@ void AffineFolder::merge(const Chain& chain) {
 
 }  // namespace
 
-void fold_affine(Graph& graph, bool frozen) { AffineFolder(graph, frozen).run(); }
+void fold_affine(Graph& graph, const PassOptions&) { AffineFolder(graph).run(); }
 
 }  // namespace cppgen::passes

@@ -25,12 +25,9 @@ int64_t saturated_product(const std::vector<IndexExpr>& factors) {
   return n;
 }
 
-bool inputs_are_constant(const Graph& graph, const Node& node, bool freezing) {
-  return std::all_of(node.inputs.begin(), node.inputs.end(), [&](ValueId in) {
-    if (in == kNoValue) return true;
-    const Value& v = graph.value(in);
-    return v.constant && (freezing || !v.initializer || !is_float(v.constant->dtype));
-  });
+bool inputs_are_constant(const Graph& graph, const Node& node) {
+  return std::all_of(node.inputs.begin(), node.inputs.end(),
+                     [&](ValueId in) { return in == kNoValue || graph.value(in).constant; });
 }
 
 // Of the outputs, as far as their sizes are known before.
@@ -97,7 +94,7 @@ bool fold_node(Graph& graph, NodeId id, const PassOptions& options, const FoldLi
   for (ValueId out : node.outputs)
     if (out != kNoValue) outputs.push_back(out);
   if (ops::is_host(graph, node)) return false;
-  if (outputs.empty() || !is_pure(node) || !inputs_are_constant(graph, node, options.freezing)) return false;
+  if (outputs.empty() || !is_pure(node) || !inputs_are_constant(graph, node)) return false;
   int64_t bytes = 0;
   if (!size_is_allowed(graph, node, limits, bytes) || bytes > options.budget->bytes) return false;
   if (!limits.dequantize && node.domain.empty() && node.op == "DequantizeLinear") return false;

@@ -1,11 +1,9 @@
-#include "cppgen/passes/fold_requantization.h"
-
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <string_view>
 
-#include "cppgen/passes/eliminate_dead_code.h"
+#include "cppgen/passes/passes.h"
 #include "cppgen/passes/quantization.h"
 #include "cppgen/passes/rewrite.h"
 
@@ -18,7 +16,7 @@ constexpr int64_t kMostElements = 1 << 16;  // of a constant that is rewritten
 // Divides a value by a constant, by dividing the constants that it is made of.
 class Divider {
  public:
-  Divider(Graph& graph, bool frozen) : graph_(graph), frozen_(frozen), uses_(count_uses(graph)) {}
+  Divider(Graph& graph) : graph_(graph), uses_(count_uses(graph)) {}
 
   // Whether `divide` can; `scales` says whether some constant factor was found.
   bool can_divide(ValueId v, bool& scales, int& steps) const {
@@ -27,7 +25,7 @@ class Divider {
     if (value.constant) return replaceable(value);
     if (value.producer < 0) return false;
     const Node& node = graph_.nodes[size_t(value.producer)];
-    if (node.op == "DequantizeLinear") return (scales = quantization_of(graph_, node, frozen_).has_value());
+    if (node.op == "DequantizeLinear") return (scales = quantization_of(graph_, node).has_value());
     if (uses_[size_t(v)] != 1 || !node.domain.empty()) return false;
     if (node.op == "Mul") return (scales = constant_side(node) >= 0);
     if (node.op == "Add" || node.op == "Concat") return all(node.inputs, scales, steps);
@@ -53,11 +51,10 @@ class Divider {
 
  private:
   Graph& graph_;
-  bool frozen_;
   std::vector<int> uses_;
 
   bool replaceable(const Value& v) const {
-    return v.constant->dtype == DType::f32 && (frozen_ || !v.initializer) && v.constant->elements() <= kMostElements;
+    return v.constant->dtype == DType::f32 && v.constant->elements() <= kMostElements;
   }
 
   bool all(const std::vector<ValueId>& values, bool& scales, int& steps) const {
@@ -111,8 +108,8 @@ class Divider {
 int64_t least_of(DType t) { return t == DType::i8 ? -128 : 0; }
 
 // What is below zero is quantized to the least number anyway, if that stands for zero.
-void skip_relu(Graph& graph, Node& node, bool frozen) {
-  const Quantization q = *quantization_of(graph, node, frozen);
+void skip_relu(Graph& graph, Node& node) {
+  const Quantization q = *quantization_of(graph, node);
   const bool least_is_zero = q.per_tensor() && q.zeros[0] == least_of(q.type);
   if (const Node* relu = producer(graph, node.inputs[0], "Relu"); relu && least_is_zero)
     node.inputs[0] = relu->inputs[0];
@@ -145,18 +142,18 @@ bool multiply_by_reciprocal(Graph& graph, ValueId result, double scale) {
 
 }  // namespace
 
-void fold_requantization(Graph& graph, bool frozen) {
+void fold_requantization(Graph& graph, const PassOptions&) {
   for (Node& node : graph.nodes)
-    if (node.op == "QuantizeLinear" && quantization_of(graph, node, frozen)) skip_relu(graph, node, frozen);
+    if (node.op == "QuantizeLinear" && quantization_of(graph, node)) skip_relu(graph, node);
   eliminate_dead_code(graph);      // what no longer reads a value must not count as a reader
   std::vector<ValueId> quantized;  // results: positions change
   for (const Node& node : graph.nodes)
-    if (node.op == "QuantizeLinear" && quantization_of(graph, node, frozen)) quantized.push_back(node.outputs[0]);
+    if (node.op == "QuantizeLinear" && quantization_of(graph, node)) quantized.push_back(node.outputs[0]);
   for (ValueId result : quantized) {
     const Node& node = graph.nodes[size_t(graph.value(result).producer)];
-    const Quantization q = *quantization_of(graph, node, frozen);
+    const Quantization q = *quantization_of(graph, node);
     if (!q.per_tensor() || q.scales[0] == 1) continue;
-    Divider divider(graph, frozen);
+    Divider divider(graph);
     bool scales = false;
     int steps = 0;
     const ValueId source = node.inputs[0];

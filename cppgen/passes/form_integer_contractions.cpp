@@ -1,16 +1,13 @@
-#include "cppgen/passes/form_integer_contractions.h"
-
 #include <algorithm>
 #include <optional>
 
 #include "cppgen/ops/op.h"
+#include "cppgen/passes/passes.h"
 #include "cppgen/passes/quantization.h"
 #include "cppgen/passes/rewrite.h"
 
 namespace cppgen::passes {
 namespace {
-
-constexpr int64_t kMostDepth = (int64_t{1} << 31) / (255 * 255);
 
 bool is_bytes(DType t) { return t == DType::u8 || t == DType::i8; }
 
@@ -31,8 +28,7 @@ float number_attribute(const Node& node, const char* name, float otherwise) {
 
 class Former {
  public:
-  Former(Graph& graph, NodeId id, bool frozen)
-      : graph_(graph), id_(id), frozen_(frozen), node_(graph.nodes[size_t(id)]) {}
+  Former(Graph& graph, NodeId id) : graph_(graph), id_(id), node_(graph.nodes[size_t(id)]) {}
 
   std::optional<Contraction> recognise() const {
     if (!node_.domain.empty()) return std::nullopt;
@@ -62,7 +58,6 @@ class Former {
  private:
   Graph& graph_;
   NodeId id_;
-  bool frozen_;
   Node node_;  // as it was
   int added_ = 0;
 
@@ -70,7 +65,7 @@ class Former {
   const Shape& shape(ValueId v) const { return graph_.value(v).type->shape; }
 
   std::optional<Contraction> operands(const char* op, int column_axis, bool transposed) const {
-    auto x = dequantized(graph_, node_.inputs[0], frozen_), w = dequantized(graph_, node_.inputs[1], frozen_);
+    auto x = dequantized(graph_, node_.inputs[0]), w = dequantized(graph_, node_.inputs[1]);
     if (!x || !w || !x->parameters.per_tensor() || !is_bytes(x->parameters.type) || !is_bytes(w->parameters.type))
       return std::nullopt;
     if (!w->parameters.per_tensor() && w->parameters.axis != column_axis) return std::nullopt;
@@ -107,10 +102,10 @@ class Former {
   std::optional<std::vector<double>> bias_values(ValueId v) const {
     const Value& value = graph_.value(v);
     if (value.constant) {
-      if (value.constant->dtype != DType::f32 || (value.initializer && !frozen_)) return std::nullopt;
+      if (value.constant->dtype != DType::f32) return std::nullopt;
       return numbers_of(*value.constant);
     }
-    auto d = dequantized(graph_, v, frozen_);
+    auto d = dequantized(graph_, v);
     if (!d || !graph_.value(d->x).constant || shape(v).size() > 1) return std::nullopt;
     std::vector<int64_t> q = integers_of(*graph_.value(d->x).constant);
     const auto& p = d->parameters;
@@ -170,19 +165,9 @@ class Former {
 
 }  // namespace
 
-bool sum_fits(const Graph& graph, ValueId right, bool convolution, bool transposed) {
-  const Shape& w = graph.value(right).type->shape;
-  IndexExpr depth = 1;
-  if (convolution)
-    for (size_t d = 1; d < w.size(); d++) depth = depth * w[d];
-  else
-    depth = w.size() < 2 ? w[0] : w[transposed ? w.size() - 1 : w.size() - 2];
-  return depth.is_constant() && depth.constant() <= kMostDepth;
-}
-
-void form_integer_contractions(Graph& graph, bool frozen) {
+void form_integer_contractions(Graph& graph, const PassOptions&) {
   for (NodeId id = 0; id < NodeId(graph.nodes.size()); id++) {
-    Former former(graph, id, frozen);
+    Former former(graph, id);
     if (auto contraction = former.recognise()) id += former.rewrite(*contraction);
   }
 }

@@ -1,10 +1,9 @@
-#include "cppgen/passes/form_n_bit_products.h"
-
 #include <algorithm>
 #include <bit>
 #include <optional>
 
 #include "cppgen/ops/op.h"
+#include "cppgen/passes/passes.h"
 #include "cppgen/passes/quantization.h"
 #include "cppgen/passes/rewrite.h"
 
@@ -35,13 +34,6 @@ struct Weights {
   }
 };
 
-const Tensor* constant_input(const Graph& graph, const Node& node, size_t i, bool frozen) {
-  if (i >= node.inputs.size() || node.inputs[i] == kNoValue) return nullptr;
-  const Value& v = graph.value(node.inputs[i]);
-  if (!v.constant) return nullptr;
-  return frozen || !v.initializer || !is_float(v.constant->dtype) ? &*v.constant : nullptr;
-}
-
 bool exchanges_two_dimensions(const Node& node) {
   auto found = node.attributes.find("perm");
   const auto* perm = found == node.attributes.end() ? nullptr : std::get_if<std::vector<int64_t>>(&found->second);
@@ -67,7 +59,7 @@ bool find_scales(const Node& dequantize, Weights& w) {
   return w.bits() == 4 && (!w.scale_by_column || !along_depth);
 }
 
-std::optional<Weights> weights_of(const Graph& graph, const Node& product, bool frozen) {
+std::optional<Weights> weights_of(const Graph& graph, const Node& product) {
   const DType type = graph.value(product.inputs[0]).type->dtype;
   ValueId right = product.inputs[1];
   const Node* turn = producer(graph, right, "Transpose");
@@ -75,9 +67,9 @@ std::optional<Weights> weights_of(const Graph& graph, const Node& product, bool 
   const Node* dequantize = producer(graph, right, "DequantizeLinear");
   if (!dequantize || graph.value(right).type->dtype != type) return std::nullopt;
   Weights w{};
-  w.values = constant_input(graph, *dequantize, 0, frozen);
-  w.scales = constant_input(graph, *dequantize, 1, frozen);
-  w.zeros = constant_input(graph, *dequantize, 2, frozen);
+  w.values = constant_input(graph, *dequantize, 0);
+  w.scales = constant_input(graph, *dequantize, 1);
+  w.zeros = constant_input(graph, *dequantize, 2);
   const bool has_zeros = dequantize->inputs.size() > 2 && dequantize->inputs[2] != kNoValue;
   if (!w.values || !w.scales || has_zeros != (w.zeros != nullptr)) return std::nullopt;
   if (w.values->dims.size() != 2 || w.values->elements() == 0 || !of_few_bits(w.values->dtype)) return std::nullopt;
@@ -156,11 +148,11 @@ void rewrite(Graph& graph, NodeId id, const Weights& w) {
 
 }  // namespace
 
-void form_n_bit_products(Graph& graph, bool frozen) {
+void form_n_bit_products(Graph& graph, const PassOptions&) {
   for (NodeId id = 0; id < NodeId(graph.nodes.size()); id++) {
     const Node& node = graph.nodes[size_t(id)];
     if (!node.domain.empty() || node.op != "MatMul" || graph.value(node.inputs[0]).type->shape.empty()) continue;
-    if (auto weights = weights_of(graph, node, frozen)) rewrite(graph, id, *weights);
+    if (auto weights = weights_of(graph, node)) rewrite(graph, id, *weights);
   }
 }
 

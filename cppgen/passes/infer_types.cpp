@@ -90,7 +90,7 @@ void infer_body_types(Graph& body, const PassOptions& options, bool is_branch) {
   std::vector<const ir::IndexNode*> given_way;
   for (;;) {
     try {
-      return infer_types(body, options);
+      return infer_node_types(body, options);
     } catch (const ops::UnequalDimensions& e) {
       const bool bounded = !ir::bounds_for_equality(e.a, e.b).empty();
       const ir::IndexNode* symbol = is_branch && !e.in_body && !bounded ? symbol_of_branch(body, e) : nullptr;
@@ -157,7 +157,7 @@ bool ends_branch(Graph& graph, NodeId id, const UserError& e) {
 
 }  // namespace
 
-void infer_types(Graph& graph, const PassOptions& options, bool dimensions_together) {
+void infer_node_types(Graph& graph, const PassOptions& options, bool dimensions_together) {
   Refusals refusals;
   for (size_t i = 0; i < graph.nodes.size();) {
     if (refusals.concern(graph.nodes[i])) {

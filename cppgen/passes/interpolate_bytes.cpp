@@ -1,8 +1,7 @@
-#include "cppgen/passes/interpolate_bytes.h"
-
 #include <algorithm>
 
 #include "cppgen/ops/op.h"
+#include "cppgen/passes/passes.h"
 #include "cppgen/passes/quantization.h"
 #include "cppgen/passes/rewrite.h"
 
@@ -65,11 +64,11 @@ NodeId interpolate(Graph& graph, NodeId id, const Dequantized& source) {
 
 }  // namespace
 
-void interpolate_bytes(Graph& graph, bool frozen) {
+void interpolate_bytes(Graph& graph, const PassOptions&) {
   for (NodeId id = 0; id < NodeId(graph.nodes.size()); id++) {
     const Node& node = graph.nodes[size_t(id)];
     if (!interpolates(node)) continue;
-    const auto source = dequantized(graph, node.inputs[0], frozen);
+    const auto source = dequantized(graph, node.inputs[0]);
     if (!source || !source->parameters.per_tensor() || source->parameters.type == DType::i32) continue;
     if (is_quantized_only(graph, node.outputs[0])) id += interpolate(graph, id, *source);
   }

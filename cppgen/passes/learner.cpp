@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "cppgen/ops/common.h"
+#include "cppgen/passes/passes.h"
 
 namespace cppgen::passes {
 namespace {
@@ -169,7 +170,7 @@ static const std::vector<LearnerRow>& learners() {
   return rows;
 }
 
-void expand_learners(Graph& graph) {
+void expand_learners(Graph& graph, const PassOptions&) {
   for (size_t i = 0; i < graph.nodes.size(); i++) {
     if (graph.nodes[i].domain != kLearners) continue;
     for (const LearnerRow& row : learners()) {

@@ -92,7 +92,4 @@ std::vector<LearnerRow> linear_expansions();
 std::vector<LearnerRow> support_vector_expansions();
 std::vector<LearnerRow> tree_expansions();
 
-// Puts ordinary operators in the place of those of ai.onnx.ml. UserError naming the node whose attributes do not fit.
-void expand_learners(Graph&);
-
 }  // namespace cppgen::passes

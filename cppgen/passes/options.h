@@ -16,18 +16,18 @@ struct FoldBudget {
   int64_t steps = int64_t{1} << 32;  // of the interpreter
 };
 
+// The settings of the same names, and what they do not say.
 struct PassOptions {
-  // Fold what depends on constants only. Values of up to kAlwaysFolded elements are folded even without it: shapes may
-  // depend on them.
-  bool constant_folding = setting_default<SettingId::constant_folding>();
-  bool pattern_matcher = true;  // canonical forms, common subexpressions, batch normalisation into convolutions
-  bool freezing = true;         // false: initializers of float type stay as they are, to be replaced at run time
+#define CPPGEN_SETTING(...)
+#define CPPGEN_PASS_SETTING CPPGEN_SETTING_MEMBER
+#include "runtime/base/settings.def"
   std::shared_ptr<FoldBudget> budget = std::make_shared<FoldBudget>();  // shared by copies of these options
   ir::LibraryTable library;                                             // for folding of operators that are no loops
   // Called after each pass with its name.
   std::function<void(const char* pass, const Graph&)> trace;
 };
 
+// Constant values of up to this many elements are folded whatever the options say: shapes may depend on them.
 inline constexpr int64_t kAlwaysFolded = 1024;
 
 }  // namespace cppgen::passes

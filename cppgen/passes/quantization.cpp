@@ -10,14 +10,8 @@
 namespace cppgen::passes {
 namespace {
 
+constexpr int64_t kMostDepth = (int64_t{1} << 31) / (255 * 255);
 constexpr double kLeastScale = 0x1p-100, kGreatestScale = 0x1p100;  // far from where float32 products lose bits
-
-const Tensor* constant_input(const Graph& graph, const Node& node, size_t i, bool frozen) {
-  if (i >= node.inputs.size() || node.inputs[i] == kNoValue) return nullptr;
-  const Value& v = graph.value(node.inputs[i]);
-  if (!v.constant) return nullptr;
-  return frozen || !v.initializer || !is_float(v.constant->dtype) ? &*v.constant : nullptr;
-}
 
 bool usable(const std::vector<double>& scales) {
   return !scales.empty() &&
@@ -40,12 +34,12 @@ std::optional<int> axis_of(const Node& node, const Tensor& scale, size_t rank) {
 
 }  // namespace
 
-std::optional<Quantization> quantization_of(const Graph& graph, const Node& node, bool frozen) {
+std::optional<Quantization> quantization_of(const Graph& graph, const Node& node) {
   const bool dequantizes = node.op == "DequantizeLinear";
   if (!node.domain.empty() || (!dequantizes && node.op != "QuantizeLinear") || node.outputs[0] == kNoValue)
     return std::nullopt;
   const auto &in = graph.value(node.inputs[0]).type, &out = graph.value(node.outputs[0]).type;
-  const Tensor* scale = constant_input(graph, node, 1, frozen);
+  const Tensor* scale = constant_input(graph, node, 1);
   if (!in || !out || !scale || scale->dtype != DType::f32) return std::nullopt;
   if ((dequantizes ? out : in)->dtype != DType::f32) return std::nullopt;
   Quantization q{(dequantizes ? in : out)->dtype, numbers_of(*scale), {}};
@@ -54,7 +48,7 @@ std::optional<Quantization> quantization_of(const Graph& graph, const Node& node
   q.axis = *axis;
   q.zeros.assign(q.scales.size(), 0);
   if (node.inputs.size() < 3 || node.inputs[2] == kNoValue) return q;
-  const Tensor* zero = constant_input(graph, node, 2, frozen);
+  const Tensor* zero = constant_input(graph, node, 2);
   if (!zero || zero->elements() != int64_t(q.scales.size())) return std::nullopt;
   q.zeros = integers_of(*zero);
   bool all_zero = std::all_of(q.zeros.begin(), q.zeros.end(), [](int64_t z) { return z == 0; });
@@ -68,12 +62,22 @@ const Node* producer(const Graph& graph, ValueId v, const char* op) {
   return node.domain.empty() && node.op == op ? &node : nullptr;
 }
 
-std::optional<Dequantized> dequantized(const Graph& graph, ValueId v, bool frozen) {
+std::optional<Dequantized> dequantized(const Graph& graph, ValueId v) {
   const Node* node = producer(graph, v, "DequantizeLinear");
   if (!node) return std::nullopt;
-  auto parameters = quantization_of(graph, *node, frozen);
+  auto parameters = quantization_of(graph, *node);
   if (!parameters) return std::nullopt;
   return Dequantized{node->inputs[0], std::move(*parameters)};
+}
+
+bool sum_fits(const Graph& graph, ValueId right, bool convolution, bool transposed) {
+  const Shape& w = graph.value(right).type->shape;
+  IndexExpr depth = 1;
+  if (convolution)
+    for (size_t d = 1; d < w.size(); d++) depth = depth * w[d];
+  else
+    depth = w.size() < 2 ? w[0] : w[transposed ? w.size() - 1 : w.size() - 2];
+  return depth.is_constant() && depth.constant() <= kMostDepth;
 }
 
 bool moves_elements(const Node& node) {

@@ -21,9 +21,8 @@ struct Quantization {
 };
 
 // The parameters of a QuantizeLinear or DequantizeLinear between float32 and 8 (or, if allowed, 32) bits: nullopt if
-// another node, or a parameter is no constant, scales are not finite and normal and positive, or belong to blocks. With
-// `frozen` false, initializers do not count as constants.
-std::optional<Quantization> quantization_of(const Graph&, const Node&, bool frozen);
+// another node, or a parameter is no constant, scales are not finite and normal and positive, or belong to blocks.
+std::optional<Quantization> quantization_of(const Graph&, const Node&);
 
 // The node of this operator (in ONNX's own domain) that computes the value; null if another one or none.
 const Node* producer(const Graph&, ValueId, const char* op);
@@ -33,7 +32,10 @@ struct Dequantized {
   ValueId x;
   Quantization parameters;
 };
-std::optional<Dequantized> dequantized(const Graph&, ValueId, bool frozen);
+std::optional<Dequantized> dequantized(const Graph&, ValueId);
+
+// Whether the sum of products of bytes fits 32 bits whatever the bytes are: the depth is known and small enough.
+bool sum_fits(const Graph&, ValueId right, bool convolution, bool transposed = false);
 
 // Operators that move elements of their first input without looking at them: Reshape, Transpose, Slice ...; Concat of
 // all inputs. MaxPool is one, too: it compares, and quantization keeps order.

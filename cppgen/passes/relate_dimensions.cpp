@@ -1,11 +1,10 @@
-#include "cppgen/passes/relate_dimensions.h"
-
 #include <algorithm>
 
 #include "cppgen/ir/bounds_for_equality.h"
 #include "cppgen/ir/polynomial.h"
 #include "cppgen/ops/op.h"
 #include "cppgen/passes/infer_types.h"
+#include "cppgen/passes/passes.h"
 #include "runtime/base/errors.h"
 #include "runtime/base/log.h"
 
@@ -161,18 +160,18 @@ constexpr size_t kMostBounds = 64;
 
 }  // namespace
 
-void infer_types_relating_dimensions(Graph& graph, const PassOptions& options) {
+void infer_types(Graph& graph, const PassOptions& options) {
   for (size_t left = input_symbols(graph).size() + kMostBounds; left > 0; left--) {
     Graph typed = deep_copy(graph);
     try {
-      infer_types(typed, options);
+      infer_node_types(typed, options);
       graph = std::move(typed);
       return;
     } catch (const ops::UnequalDimensions& e) {
       if (!relate(graph, e) && !assume_equal(graph, e)) break;
     }
   }
-  infer_types(graph, options, /*dimensions_together=*/true);
+  infer_node_types(graph, options, /*dimensions_together=*/true);
 }
 
 }  // namespace cppgen::passes

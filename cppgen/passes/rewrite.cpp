@@ -116,6 +116,12 @@ bool is_pure(const Node& node) {
                       [](const auto& a) { return std::holds_alternative<std::shared_ptr<Graph>>(a.second); });
 }
 
+const Tensor* constant_input(const Graph& graph, const Node& node, size_t input) {
+  if (input >= node.inputs.size() || node.inputs[input] == kNoValue) return nullptr;
+  const Value& v = graph.value(node.inputs[input]);
+  return v.constant ? &*v.constant : nullptr;
+}
+
 int64_t integer_attribute(const Node& node, const std::string& name, int64_t otherwise) {
   auto found = node.attributes.find(name);
   const int64_t* value = found == node.attributes.end() ? nullptr : std::get_if<int64_t>(&found->second);

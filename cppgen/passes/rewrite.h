@@ -38,6 +38,9 @@ Node& insert_node(Graph&, NodeId position, std::string op, std::vector<ValueId> 
 // The same inputs give the same outputs: not random, and no body.
 bool is_pure(const Node&);
 
+// The constant that a node reads; null if the input is none, or absent.
+const Tensor* constant_input(const Graph&, const Node&, size_t input);
+
 // The attribute, or `otherwise` if absent or of another kind.
 int64_t integer_attribute(const Node&, const std::string& name, int64_t otherwise);
 

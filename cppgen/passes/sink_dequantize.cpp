@@ -1,7 +1,6 @@
-#include "cppgen/passes/sink_dequantize.h"
-
 #include <algorithm>
 
+#include "cppgen/passes/passes.h"
 #include "cppgen/passes/quantization.h"
 #include "cppgen/passes/rewrite.h"
 
@@ -21,21 +20,21 @@ std::optional<int64_t> axis_behind(const Node& node, const Quantization& q, size
 }
 
 // What all data inputs of the node are, if they are dequantized alike.
-std::optional<Dequantized> common_input(const Graph& graph, const Node& node, bool frozen) {
-  auto first = dequantized(graph, node.inputs[0], frozen);
+std::optional<Dequantized> common_input(const Graph& graph, const Node& node) {
+  auto first = dequantized(graph, node.inputs[0]);
   if (!first || !is_bytes(first->parameters.type)) return std::nullopt;
   if (!axis_behind(node, first->parameters, graph.value(first->x).type->shape.size())) return std::nullopt;
   if (node.op != "Concat") return first;
   for (ValueId in : node.inputs) {
-    auto other = dequantized(graph, in, frozen);
+    auto other = dequantized(graph, in);
     if (!other || !(other->parameters == first->parameters)) return std::nullopt;
   }
   return first;
 }
 
 // Moves the dequantization behind the node at `id`; returns how many nodes were added.
-int sink_into(Graph& graph, NodeId id, bool frozen) {
-  auto source = common_input(graph, graph.nodes[size_t(id)], frozen);
+int sink_into(Graph& graph, NodeId id) {
+  auto source = common_input(graph, graph.nodes[size_t(id)]);
   if (!source) return 0;
   const Node dequantize = *producer(graph, graph.nodes[size_t(id)].inputs[0], "DequantizeLinear");
   const int64_t axis =
@@ -43,7 +42,7 @@ int sink_into(Graph& graph, NodeId id, bool frozen) {
   const size_t data_inputs = graph.nodes[size_t(id)].op == "Concat" ? graph.nodes[size_t(id)].inputs.size() : 1;
   for (size_t i = 0; i < data_inputs; i++) {
     ValueId& in = graph.nodes[size_t(id)].inputs[i];
-    in = dequantized(graph, in, frozen)->x;
+    in = dequantized(graph, in)->x;
   }
   int added = 0;
   for (size_t o = 0; o < graph.nodes[size_t(id)].outputs.size(); o++) {
@@ -71,22 +70,22 @@ int sink_into(Graph& graph, NodeId id, bool frozen) {
 }
 
 // The bytes that a QuantizeLinear gives back.
-ValueId given_back(const Graph& graph, const Node& node, bool frozen) {
+ValueId given_back(const Graph& graph, const Node& node) {
   if (node.op != "QuantizeLinear") return kNoValue;
-  auto to = quantization_of(graph, node, frozen);
-  auto from = dequantized(graph, node.inputs[0], frozen);
+  auto to = quantization_of(graph, node);
+  auto from = dequantized(graph, node.inputs[0]);
   return to && from && *to == from->parameters ? from->x : kNoValue;
 }
 
 }  // namespace
 
-void sink_dequantize(Graph& graph, bool frozen) {
+void sink_dequantize(Graph& graph, const PassOptions&) {
   Replacements replacements(graph);
   for (NodeId id = 0; id < NodeId(graph.nodes.size()); id++) {
     for (ValueId& in : graph.nodes[size_t(id)].inputs) in = replacements.resolve(in);
     if (moves_elements(graph.nodes[size_t(id)])) {
-      sink_into(graph, id, frozen);
-    } else if (ValueId bytes = given_back(graph, graph.nodes[size_t(id)], frozen); bytes != kNoValue) {
+      sink_into(graph, id);
+    } else if (ValueId bytes = given_back(graph, graph.nodes[size_t(id)]); bytes != kNoValue) {
       replacements.replace(graph.nodes[size_t(id)].outputs[0], bytes);
     }
   }

@@ -124,7 +124,6 @@ class Sinking {
     ValueId id;
     if (outside.constant) {
       id = body.graph->add_constant(outside.name, *outside.constant);
-      body.graph->value(id).initializer = outside.initializer;
     } else {
       id = body.graph->add_value(outside.name);
       captures(body).push_back(int64_t(branch_.inputs.size()));

@@ -1,7 +1,6 @@
-#include "cppgen/passes/use_unsigned_activations.h"
-
 #include <algorithm>
 
+#include "cppgen/passes/passes.h"
 #include "cppgen/passes/quantization.h"
 #include "cppgen/passes/rewrite.h"
 
@@ -12,7 +11,7 @@ constexpr int64_t kHalf = 128;
 
 class Relabelling {
  public:
-  Relabelling(Graph& graph, bool frozen) : graph_(graph), frozen_(frozen), fits_(graph.values.size(), false) {
+  Relabelling(Graph& graph) : graph_(graph), fits_(graph.values.size(), false) {
     for (const Value& v : graph.values) fits_[size_t(v.id)] = v.type && v.type->dtype == DType::i8 && !v.constant;
   }
 
@@ -30,7 +29,6 @@ class Relabelling {
 
  private:
   Graph& graph_;
-  bool frozen_;
   std::vector<bool> fits_;  // by value
 
   bool fits(ValueId v) const { return v != kNoValue && fits_[size_t(v)]; }
@@ -38,14 +36,14 @@ class Relabelling {
   void note_right_operands() {
     for (const Node& node : graph_.nodes) {
       if (node.op != "MatMul" && node.op != "Gemm") continue;
-      if (auto right = dequantized(graph_, node.inputs[1], frozen_)) fits_[size_t(right->x)] = false;
+      if (auto right = dequantized(graph_, node.inputs[1])) fits_[size_t(right->x)] = false;
     }
   }
 
   // Whether the node, which produces or reads relabelled values, would do the same with them.
   bool follows(const Node& node) const {
     if (node.op == "QuantizeLinear" || node.op == "DequantizeLinear") {
-      auto q = quantization_of(graph_, node, frozen_);
+      auto q = quantization_of(graph_, node);
       return q && q->per_tensor();
     }
     if (!moves_elements(node)) return false;
@@ -71,7 +69,7 @@ class Relabelling {
     const bool quantizes = node.op == "QuantizeLinear" && fits(node.outputs[0]);
     const bool dequantizes = node.op == "DequantizeLinear" && fits(node.inputs[0]);
     if (!quantizes && !dequantizes) return;
-    const int64_t zero = quantization_of(graph_, node, frozen_)->zeros[0] + kHalf;
+    const int64_t zero = quantization_of(graph_, node)->zeros[0] + kHalf;
     const std::vector<int64_t> dims = graph_.value(node.inputs[1]).constant->dims;
     const ValueId id = graph_.add_constant(node.name + "/zero_point", make_tensor(DType::u8, dims, {std::byte(zero)}));
     node.inputs.resize(3, kNoValue);
@@ -82,6 +80,6 @@ class Relabelling {
 
 }  // namespace
 
-void use_unsigned_activations(Graph& graph, bool frozen) { Relabelling(graph, frozen).run(); }
+void use_unsigned_activations(Graph& graph, const PassOptions&) { Relabelling(graph).run(); }
 
 }  // namespace cppgen::passes

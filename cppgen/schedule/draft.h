@@ -10,7 +10,7 @@
 
 namespace cppgen::schedule {
 
-// A schedule in the making: the schedule so far, and what one pass of pipeline.h found out for later ones.
+// A schedule in the making: the schedule so far, and what one pass (passes.def) found out for later ones.
 struct Draft {
   const Options& options;
   const Target& target;
@@ -22,6 +22,7 @@ struct Draft {
   std::vector<ContractionStep> contractions = {};  // what runs each contraction, by statement
   std::vector<Group> groups = {};                  // the statements of each step
 
+  const Tuning& tuning() const { return target.tuning; }
   Program& program() { return schedule.program; }
   Layouts& layouts() { return schedule.layouts; }
   DecisionLog& log() { return schedule.log; }

@@ -25,6 +25,8 @@ struct Segment {
 
 // The number of points of loops x reduced.
 IndexExpr points(const Segment&);
+// The number of pieces of at most `most` that make up `length`.
+inline int64_t pieces(int64_t length, int64_t most) { return (length + most - 1) / most; }
 // The values that are reduced, those that are stored, and those that give the indices of indirect stores.
 std::vector<Expr> roots_of(const Segment&);
 
@@ -162,7 +164,6 @@ struct Schedule {
   std::vector<PackedConstant> packed;
   std::vector<InPlace> in_place;
   DecisionLog log;
-  Tuning tuning{};  // that it was made with, and its kernels are planned with
 };
 
 }  // namespace cppgen::schedule

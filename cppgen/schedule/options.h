@@ -22,16 +22,15 @@ constexpr std::string_view name_of(FloatMath m) {
 
 FloatMath float_math_from_name(std::string_view);  // InternalError for another name
 
-// What the schedule may do: the settings of the same names, and the constants of tuning.def.
+// What the schedule may do: the settings of the same names.
 struct Options {
 #define CPPGEN_SETTING(...)
 #define CPPGEN_SCHEDULE_SETTING CPPGEN_SETTING_MEMBER
 #include "runtime/base/settings.def"
   FloatMath fpmath = float_math_from_name(setting_default<SettingId::fpmath_mode>());
-  Tuning tuning{};
 };
 
-// The vector unit and the caches that kernels are written for.
+// The vector unit and the caches that kernels are written for, and the constants that suit them.
 struct Target {
   std::string isa = "scalar";
   int lanes = 1;  // float32 lanes of one vector
@@ -42,6 +41,7 @@ struct Target {
   double bf16_dot_speed = 0;     // products per time of pairs of bfloat16, those of float32 being 1
   int64_t cache_line = 64;       // bytes
   int64_t l1_set_period = 4096;  // bytes after which addresses fall into the same set: a page, on all x86-64
+  Tuning tuning = Tuning(lanes);
 };
 
 }  // namespace cppgen::schedule

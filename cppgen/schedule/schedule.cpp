@@ -4,9 +4,8 @@
 
 namespace cppgen::schedule {
 
-void fuse(Program& program, const Options& options, DecisionLog& log, const Trace& trace) {
-  const Target any;
-  Draft draft{options, any};
+void fuse(Program& program, const Options& options, const Target& target, DecisionLog& log, const Trace& trace) {
+  Draft draft{options, target};
   draft.program() = std::move(program), draft.log() = std::move(log);
   run_passes(fusion_passes(), draft, trace);
   program = std::move(draft.program()), log = std::move(draft.log());
@@ -14,7 +13,7 @@ void fuse(Program& program, const Options& options, DecisionLog& log, const Trac
 
 Schedule make_schedule(Program program, const Options& options, const Target& target, const Trace& trace) {
   Draft draft{options, target};
-  draft.program() = std::move(program), draft.schedule.tuning = options.tuning;
+  draft.program() = std::move(program);
   run_passes(fusion_passes(), draft, trace);
   run_passes(kernel_passes(), draft, trace);
   return std::move(draft.schedule);

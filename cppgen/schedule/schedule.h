@@ -6,7 +6,7 @@
 
 namespace cppgen::schedule {
 
-// Is called after each pass (pipeline.h) with its name and the program.
+// Is called after each pass (passes.def) with its name and the program.
 using Trace = std::function<void(const char* pass, const ir::Program&)>;
 
 // Turns a lowered program into kernels and library steps in the order in which they run. The program after fusion means
@@ -14,6 +14,6 @@ using Trace = std::function<void(const char* pass, const ir::Program&)>;
 Schedule make_schedule(ir::Program, const Options&, const Target&, const Trace& = {});
 
 // Runs only the passes that rewrite the program, without layouts and kernels.
-void fuse(ir::Program&, const Options&, DecisionLog&, const Trace& = {});
+void fuse(ir::Program&, const Options&, const Target&, DecisionLog&, const Trace& = {});
 
 }  // namespace cppgen::schedule

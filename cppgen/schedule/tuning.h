@@ -10,13 +10,11 @@ namespace cppgen::schedule {
 struct Tuning {
 #define CPPGEN_TUNING(type, name, value, text) type name;
 #include "cppgen/schedule/tuning.def"
-#undef CPPGEN_TUNING
 
   // For vectors of this many float32 lanes.
-  explicit Tuning(int lanes = 16) {
+  explicit Tuning(int lanes) {
 #define CPPGEN_TUNING(type, name, value, text) name = type(value);
 #include "cppgen/schedule/tuning.def"
-#undef CPPGEN_TUNING
     (void)lanes;
   }
   bool operator==(const Tuning&) const = default;
@@ -25,6 +23,7 @@ struct Tuning {
 // A row of tuning.def. Exactly one of the two members is not null.
 struct TuningRow {
   std::string_view name, text;
+  bool changes_bits;  // of results, but no more than rounding does
   int64_t Tuning::*integer = nullptr;
   double Tuning::*number = nullptr;
 };

@@ -52,44 +52,20 @@ void lower_bits(LowerContext& c) {
 BITS_ROW = '''
           {.name = "ReduceBits", .domain = "added", .versions = {1}, .inputs = 1, .infer = infer_bits, .lower = lower_bits},'''
 
-PASS_HEADER = '''#pragma once
-#include "cppgen/ir/program.h"
-#include "cppgen/schedule/decision.h"
-#include "cppgen/schedule/options.h"
+PASS = '''#include <fmt/format.h>
+
+#include "cppgen/schedule/passes.h"
 
 namespace cppgen::schedule {
 
-// Notes how many statements there are, ADDED_TIMES times.
-void count_statements(const ir::Program&, const Options&, DecisionLog&);
-
-}  // namespace cppgen::schedule
-'''
-PASS = '''#include "cppgen/schedule/fusion/count_statements.h"
-
-#include <fmt/format.h>
-
-namespace cppgen::schedule {
-
-void count_statements(const ir::Program& program, const Options& options, DecisionLog& log) {
-  for (int64_t i = 0; i < options.added_times; i++)
-    log.add("count", "statements", FusionDecision::yes(fmt::format("{} of them", program.statements.size())));
+void count_statements(Draft& draft) {
+  for (int64_t i = 0; i < draft.options.added_times; i++)
+    draft.log().add("count", "statements", FusionDecision::yes(fmt::format("{} of them", draft.program().statements.size())));
 }
 
 }  // namespace cppgen::schedule
 '''
-ENGINE_HEADER = '''#pragma once
-#include "cppgen/schedule/engines/engine.h"
-
-namespace cppgen::schedule {
-
-// Runs contractions of a depth of 24 as loops.
-Engine added_engine();
-
-}  // namespace cppgen::schedule
-'''
-ENGINE = '''#include "cppgen/schedule/engines/added.h"
-
-#include "cppgen/schedule/engines/loops.h"
+ENGINE = '''#include "cppgen/schedule/engines/engine_list.h"
 
 namespace cppgen::schedule {
 
@@ -122,18 +98,13 @@ VEC_FN V<T> all_bits(V<T> a) {
         ("runtime/base/settings.def", "// Fusion and scheduling",
          'CPPGEN_SCHEDULE_SETTING(integer, added_times, ADDED_TIMES, "1", "0..9", "", key, "How often statements are counted.")'),
     ]),
-    Addition("pass", 3, new={"cppgen/schedule/fusion/count_statements.h": PASS_HEADER,
-                             "cppgen/schedule/fusion/count_statements.cpp": PASS}, lines=[
-        ("cppgen/schedule/pipeline.cpp", '#include "cppgen/schedule/engines/pad_rows.h"',
-         '#include "cppgen/schedule/fusion/count_statements.h"'),
-        ("cppgen/schedule/pipeline.cpp", "constexpr Pass kKernels[] = {",
-         '    {"count_statements", [](Draft& d) { count_statements(d.program(), d.options, d.log()); }},'),
+    Addition("pass", 2, new={"cppgen/schedule/fusion/count_statements.cpp": PASS}, lines=[
+        ("cppgen/schedule/passes.def", "CPPGEN_FUSION_PASS(split_long_reductions, optional, &Options::split_reductions)",
+         "CPPGEN_KERNEL_PASS(count_statements, optional, nullptr)"),
     ]),
-    Addition("engine", 3, new={"cppgen/schedule/engines/added.h": ENGINE_HEADER,
-                               "cppgen/schedule/engines/added.cpp": ENGINE}, lines=[
-        ("cppgen/schedule/engines/engine_list.cpp", '#include "cppgen/schedule/engines/engine_list.h"',
-         '#include "cppgen/schedule/engines/added.h"'),
-        ("cppgen/schedule/engines/engine_list.cpp", "  static const std::vector<Engine> list = {", "      added_engine(),"),
+    Addition("engine", 2, new={"cppgen/schedule/engines/added.cpp": ENGINE}, lines=[
+        ("cppgen/schedule/engines/engines.def", "// float32, by parts in bfloat16 where FPMATH_MODE allows their error, or on FMA units",
+         "CPPGEN_ENGINE(added_engine)"),
     ]),
     Addition("element type", 2, lines=[
         ("runtime/base/dtypes.def", 'CPPGEN_BYTE_TYPE(f8e8m0, FLOAT8E8M0, "float8e8m0", code, floating, 8, 24, "u1", u8)',

@@ -1,5 +1,8 @@
 // Which contractions libxsmm takes, and what it refuses with which reason.
+#include "cppgen/schedule/engines/engine_list.h"
 #include "cppgen/schedule/engines/xsmm.h"
+#include "cppgen/schedule/passes.h"
+#include "cppgen/schedule/pipeline.h"
 #include "cppgen/schedule/schedule.h"
 #include "tests/schedule/scheduled.h"
 
@@ -8,15 +11,22 @@ namespace {
 
 Target wide_target() { return {"avx512", 16, {{{14, 32}}}, 1 << 20}; }
 
+// The fused program with its layouts.
+Draft laid_out(Program program, const Options& options, const Target& target) {
+  Draft draft{options, target};
+  draft.program() = std::move(program);
+  run_passes(fusion_passes(), draft);
+  plan_layouts(draft);
+  return draft;
+}
+
 // What it says of the only contraction of a graph, whose values lie as the planner puts them.
 FusionDecision decision_of(GraphMaker g, const Target& target = wide_target(), int lanes = 16) {
-  Program program = ops::lower(g.g);
-  DecisionLog log;
-  fuse(program, {}, log);
-  const Layouts layouts = plan_layouts(program, {}, log);
-  for (const auto& statement : program.statements)
+  const Options options;
+  Draft draft = laid_out(ops::lower(g.g), options, target);
+  for (const auto& statement : draft.program().statements)
     if (const auto* nest = std::get_if<LoopNest>(&statement); nest && nest->is_contraction())
-      return xsmm_supports(Contraction(program, layouts, *nest), Options(), target, lanes);
+      return xsmm_supports(Contraction(draft.program(), draft.layouts(), *nest), options, target, lanes);
   return FusionDecision::no("no contraction");
 }
 
@@ -58,10 +68,10 @@ TEST(XsmmSchedule, Refusals) {
 TEST(XsmmSchedule, PreparationKeepsTheMeaning) {
   for (GraphMaker g : {convolution(GraphMaker(), 12, 1), product({2, 30, 20}, {2, 20, 40})}) {
     const Program before = ops::lower(g.g);
-    Program after = ops::lower(g.g);
-    DecisionLog log;
-    fuse(after, {}, log);
-    Layouts layouts = plan_layouts(after, {}, log);
+    const Options options{.weight_prepack = false};
+    const Target target = wide_target();
+    Draft draft = laid_out(ops::lower(g.g), options, target);
+    Program& after = draft.program();
     std::vector<ir::Statement> statements;
     for (auto& statement : after.statements) {
       auto* nest = std::get_if<LoopNest>(&statement);
@@ -69,7 +79,7 @@ TEST(XsmmSchedule, PreparationKeepsTheMeaning) {
         statements.push_back(statement);
         continue;
       }
-      Prepared prepared = xsmm_engine().prepare(after, layouts, *nest, {.weight_prepack = false}, wide_target());
+      Prepared prepared = xsmm_engine().prepare(after, draft.layouts(), *nest, options, target);
       EXPECT_TRUE(std::holds_alternative<LibraryStep>(prepared.step));
       for (OperandCopy& copy : prepared.copies) statements.emplace_back(std::move(copy.nest));
       statements.emplace_back(std::move(prepared.nest));

@@ -1,5 +1,4 @@
-#include "cppgen/passes/eliminate_dead_code.h"
-
+#include "cppgen/passes/passes.h"
 #include "tests/passes/graph_maker.h"
 
 namespace cppgen::passes {

@@ -1,5 +1,4 @@
-#include "cppgen/passes/expand_composites.h"
-
+#include "cppgen/passes/passes.h"
 #include "cppgen/passes/pipeline.h"
 #include "runtime/base/errors.h"
 #include "tests/passes/graph_maker.h"

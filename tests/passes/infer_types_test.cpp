@@ -17,7 +17,7 @@ ValueId untyped(GraphMaker& m, const std::string& op, std::vector<ValueId> input
 TEST(InferTypes, TypesEveryValue) {
   GraphMaker m;
   ValueId x = m.input("x", {m.symbol("N"), 3}), y = untyped(m, "Relu", {x});
-  infer_types(m.output(y).g, {});
+  infer_node_types(m.output(y).g, {});
   EXPECT_EQ(to_string(*m.g.value(y).type), "float32[N, 3]");
 }
 
@@ -28,7 +28,7 @@ TEST(InferTypes, ShapesThroughFloatsAreFoldedOnTheWay) {
   ValueId f = untyped(m, "Cast", {untyped(m, "Shape", {x})}, {{"to", int64_t{1}}});
   ValueId scaled = untyped(m, "Mul", {f, m.floats({2}, {0.5, 2})});
   ValueId y = untyped(m, "Reshape", {x, untyped(m, "Cast", {scaled}, {{"to", int64_t{7}}})});
-  infer_types(m.output(y).g, {});
+  infer_node_types(m.output(y).g, {});
   EXPECT_EQ(to_string(m.g.value(y).type->shape), "[2, 12]");
   verify(m.g);
 }
@@ -38,7 +38,7 @@ TEST(InferTypes, KnownContentsBecomeConstants) {
   ValueId x = m.input("x", {4, m.symbol("N")});
   ValueId fixed = untyped(m, "Gather", {untyped(m, "Shape", {x}), m.ints({0})});
   ValueId symbolic = untyped(m, "Gather", {untyped(m, "Shape", {x}), m.ints({1})});
-  infer_types(m.output(fixed).output(symbolic).g, {});
+  infer_node_types(m.output(fixed).output(symbolic).g, {});
   ASSERT_TRUE(m.g.value(fixed).constant);
   EXPECT_EQ(integers_of(*m.g.value(fixed).constant), std::vector<int64_t>{4});
   EXPECT_FALSE(m.g.value(symbolic).constant);
@@ -53,7 +53,7 @@ TEST(InferTypes, NamesTheNodeThatFails) {
   m.g.nodes[0].name = "product";
   m.output(out);
   try {
-    infer_types(m.g, {});
+    infer_node_types(m.g, {});
     FAIL();
   } catch (const UserError& e) {
     EXPECT_NE(std::string(e.what()).find("product"), std::string::npos) << e.what();
@@ -72,7 +72,7 @@ TEST(InferTypes, NamesEveryNodeThatFailsButNotThoseBehindThem) {
   for (size_t i = 0; i < std::size(names); i++) m.g.nodes[i].name = names[i];
   m.output(behind).output(second).output(third);
   for (bool together : {false, true}) try {
-      infer_types(m.g, {}, together);
+      infer_node_types(m.g, {}, together);
       FAIL();
     } catch (const UserError& e) {
       const std::string text = e.what();

@@ -1,6 +1,4 @@
-#include "cppgen/passes/interpolate_bytes.h"
-
-#include "cppgen/passes/fold_requantization.h"
+#include "cppgen/passes/passes.h"
 #include "tests/quantized/quantized_graph.h"
 
 namespace cppgen::passes {
@@ -67,8 +65,8 @@ TEST(InterpolateBytes, IsExactWhereSumsOfDequantizedNumbersAreNot) {
       Enlarged m(scale, zero);
       const std::vector<int64_t> exact = m.exact(zero);
       as_written += differing(m.result(), exact);
-      interpolate_bytes(m.g, true);
-      fold_requantization(m.g, true);
+      interpolate_bytes(m.g);
+      fold_requantization(m.g);
       verify(m.g);
       EXPECT_EQ(m.result(), exact) << scale << " " << zero;
     }
@@ -81,7 +79,7 @@ TEST(InterpolateBytes, LeavesWhatIsReadAsItIs) {
   const ValueId y = m.node("Resize", {m.dequantize(x, 0.5, 3), kNoValue, m.floats({4}, {1, 1, 2, 2})},
                            {{"mode", std::string("linear")}});
   m.output(m.quantize(y, 0.5, 3)).output(y);
-  interpolate_bytes(m.g, true);
+  interpolate_bytes(m.g);
   EXPECT_EQ(op_names(m.g), (Ops{"DequantizeLinear", "Resize", "QuantizeLinear"}));
 }
 

@@ -1,6 +1,5 @@
 // Products by dequantized weights become products by the few bits themselves, with the same results.
-#include "cppgen/passes/eliminate_dead_code.h"
-#include "cppgen/passes/form_n_bit_products.h"
+#include "cppgen/passes/passes.h"
 #include "cppgen/passes/pipeline.h"
 #include "tests/passes/graph_maker.h"
 
@@ -70,7 +69,7 @@ TEST(FormNBitProducts, GranularitiesAndTypes) {
   for (const Row& row : rows) {
     GraphMaker g = product_of(row);
     const auto before = run(g.g);
-    form_n_bit_products(g.g, true);
+    form_n_bit_products(g.g);
     verify(g.g);
     eliminate_dead_code(g.g);
     EXPECT_EQ(op_names(g.g), Ops{"MatMulNBits"}) << name_of(row.type) << " " << row.depth;
@@ -87,13 +86,9 @@ TEST(FormNBitProducts, WhatBlocksOfTheDepthCannotExpressStays) {
   };
   for (const Row& row : rows) {
     GraphMaker g = product_of(row);
-    form_n_bit_products(g.g, true);
+    form_n_bit_products(g.g);
     EXPECT_EQ(op_names(g.g), (Ops{"DequantizeLinear", "MatMul"}));
   }
-  GraphMaker thawed = product_of({DType::i4, 64, 5, along(0, 32), {2, 5}});
-  for (Value& v : thawed.g.values) v.initializer = v.constant.has_value();
-  form_n_bit_products(thawed.g, false);
-  EXPECT_EQ(op_names(thawed.g), (Ops{"DequantizeLinear", "MatMul"}));
 }
 
 TEST(FormNBitProducts, InThePipelineBeforeWeightsAreFolded) {

@@ -83,7 +83,7 @@ TEST(Pipeline, TracesEachPass) {
                        "interpolate_bytes",
                        "eliminate_dead_code",
                        "fold_requantization",
-                       "fold_constants",
+                       "fold_dequantized_constants",
                        "fold_affine",
                        "eliminate_common_subexpressions",
                        "eliminate_dead_code"}));

@@ -1,11 +1,6 @@
 // The passes over quantized graphs: what each of them recognises, what it leaves alone, and that results stay within
 // one quantum, or the same where that is promised.
-#include "cppgen/passes/eliminate_dead_code.h"
-#include "cppgen/passes/expand_quantized_operators.h"
-#include "cppgen/passes/fold_requantization.h"
-#include "cppgen/passes/form_integer_contractions.h"
-#include "cppgen/passes/sink_dequantize.h"
-#include "cppgen/passes/use_unsigned_activations.h"
+#include "cppgen/passes/passes.h"
 #include "tests/quantized/quantized_graph.h"
 
 namespace cppgen::passes {
@@ -28,9 +23,9 @@ void expect_within_a_quantum(const std::vector<ir::HostTensor>& a, const std::ve
 }
 
 // The operators that remain.
-Ops after(Maker& m, void (*pass)(Graph&, bool), Promise promise, double quantum = 1e-4) {
+Ops after(Maker& m, void (*pass)(Graph&, const PassOptions&), Promise promise, double quantum = 1e-4) {
   auto before = run(m.g);
-  pass(m.g, true);
+  pass(m.g, {});
   verify(m.g);
   eliminate_dead_code(m.g);
   verify(m.g);
@@ -202,13 +197,6 @@ TEST(FormIntegerContractions, Refuses) {
     const std::string last = m.g.nodes.back().op;
     EXPECT_EQ(after(m, form_integer_contractions, Promise::one_quantum).back(), last) << row.why;
   }
-}
-
-TEST(FormIntegerContractions, UnfrozenScalesStay) {
-  Maker m = convolution(DType::i8, false);
-  for (Value& v : m.g.values) v.initializer = v.constant.has_value();
-  form_integer_contractions(m.g, false);
-  EXPECT_EQ(m.g.nodes.back().op, "Conv");
 }
 
 // --- expand_quantized_operators

@@ -1,5 +1,4 @@
-#include "cppgen/passes/relate_dimensions.h"
-
+#include "cppgen/passes/passes.h"
 #include "runtime/base/errors.h"
 #include "tests/passes/graph_maker.h"
 
@@ -14,7 +13,7 @@ ValueId untyped(GraphMaker& m, const std::string& op, std::vector<ValueId> input
 
 // The types of the inputs afterwards.
 std::string related(GraphMaker& m) {
-  infer_types_relating_dimensions(m.g, {});
+  infer_types(m.g);
   verify(m.g);
   std::string text;
   for (ValueId v : m.g.inputs) text += (text.empty() ? "" : " ") + to_string(m.g.value(v).type->shape);

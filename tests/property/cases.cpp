@@ -28,18 +28,6 @@ schedule::Options random_options(std::mt19937_64& random) {
   return o;
 }
 
-// Other values of some constants: they decide how fast kernels are, never whether they are right.
-void vary(std::mt19937_64& random, schedule::Tuning& tuning) {
-  for (const schedule::TuningRow& row : schedule::tuning_rows()) {
-    if (random() % 4 != 0) continue;
-    const double times = std::vector<double>{0.25, 0.5, 2}[random() % 3];
-    if (row.integer)
-      tuning.*row.integer = std::max<int64_t>(1, int64_t(double(tuning.*row.integer) * times));
-    else
-      tuning.*row.number *= times;
-  }
-}
-
 // The same for every standard library, unlike std::hash.
 uint64_t mix(uint64_t h, const std::string& text) {
   for (char c : text) h = (h ^ uint64_t(static_cast<unsigned char>(c))) * 0x100000001b3ull;
@@ -90,8 +78,24 @@ Case make_case(uint64_t seed) {
   std::mt19937_64 random(seed ^ 0xabcdef);
   if (random() % 2) c.options = random_options(random);
   c.run_passes = random() % 3 != 0;
-  if (random() % 2) vary(random, c.options.tuning);
+  if (random() % 2) c.tuning_seed = random();
   return c;
+}
+
+// Other values of some constants: they decide how fast kernels are, never whether they are right.
+schedule::Tuning tuning_of(const Case& c, schedule::Tuning tuning) {
+  if (c.tuning_seed == 0) return tuning;
+  std::mt19937_64 random(c.tuning_seed);
+  for (const schedule::TuningRow& row : schedule::tuning_rows()) {
+    if (random() % 4 != 0) continue;
+    const double times = std::vector<double>{0.25, 0.5, 2}[random() % 3];
+    if (row.changes_bits && !c.tuning_of_bits) continue;
+    if (row.integer)
+      tuning.*row.integer = std::max<int64_t>(1, int64_t(double(tuning.*row.integer) * times));
+    else
+      tuning.*row.number *= times;
+  }
+  return tuning;
 }
 
 std::vector<ir::HostTensor> inputs_of(const Case& c, int64_t symbol_value) {

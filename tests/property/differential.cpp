@@ -30,11 +30,12 @@ Graph graph_of(const Case& c) {
 }
 
 // Caches so small that what large tensors would see occurs with small ones: stores past them, rows with gaps.
-schedule::Target fuzzing_target(const VecISA& isa) {
+schedule::Target fuzzing_target(const Case& c, const VecISA& isa) {
   MachineDescription machine;
   machine.l3_bytes = 1 << 10;
   schedule::Target target = target_of(isa, machine);
   target.l1_set_period = 64;
+  target.tuning = tuning_of(c, target.tuning);
   return target;
 }
 
@@ -51,7 +52,7 @@ Build emit(const Case& c, size_t index, const VecISA& isa) {
   Graph graph = graph_of(c);
   for (ValueId v : graph.inputs) b.input_names.push_back(graph.value(v).name);
   for (ValueId v : graph.outputs) b.output_names.push_back(graph.value(v).name);
-  const schedule::Target target = fuzzing_target(isa);
+  const schedule::Target target = fuzzing_target(c, isa);
   b.schedule = schedule::make_schedule(ops::lower(graph), c.options, target);
   schedule::each_kernel(b.schedule.steps,
                         [&](auto& kernel) { kernel.name = fmt::format("g{}_{}", index, kernel.name); });
@@ -156,7 +157,7 @@ CompileOptions builder_options(const DifferentialOptions& options) {
 
 schedule::Schedule schedule_of(const Case& c, const VecISA& isa) {
   Graph graph = graph_of(c);
-  return schedule::make_schedule(ops::lower(graph), c.options, fuzzing_target(isa));
+  return schedule::make_schedule(ops::lower(graph), c.options, fuzzing_target(c, isa));
 }
 
 // Cases of which one does not compile: the instruction sets, then both halves, apart.

@@ -18,10 +18,14 @@ struct Case {
   RandomGraph random;
   schedule::Options options;
   bool run_passes = true;
+  uint64_t tuning_seed = 0;    // 0: the constants of the target
+  bool tuning_of_bits = true;  // constants that change the last bits of results vary, too
 };
 
 // Settings and tuning of the schedule vary with the seed, too: half of the cases have the defaults of each.
 Case make_case(uint64_t seed);
+// The constants of a case on a target that has these by default.
+schedule::Tuning tuning_of(const Case&, schedule::Tuning);
 // Inputs of a case, the same for the same seed and names.
 std::vector<ir::HostTensor> inputs_of(const Case&, int64_t symbol_value);
 

@@ -88,6 +88,31 @@ TEST(RandomGraphs, GiveTheInterpretersResults) {
   EXPECT_GT(done, 0);
 }
 
+// But for the rows of tuning.def that say otherwise, constants decide how fast kernels are, and nothing else.
+TEST(RandomGraphs, GiveTheSameBitsUnderOtherTuning) {
+  std::vector<std::vector<std::byte>> results;
+  size_t next = 0;
+  DifferentialOptions options{{isas_to_test().back()}, "-O1", 2, {}};
+  options.compare = [&](const Case&, const ir::HostTensor&, const rt::Tensor& actual) -> std::string {
+    const auto* bytes = static_cast<const std::byte*>(actual.data());
+    results.emplace_back(bytes, bytes + actual.bytes());
+    return "";
+  };
+  std::vector<Case> cases;
+  for (uint64_t seed = 1; cases.size() < size_t(kBatch) * 4; seed++) cases.push_back(make_case(budget.seed + seed));
+  for (Case& c : cases) c.tuning_seed = 0;
+  EXPECT_TRUE(check_cases(cases, options).empty());
+  for (Case& c : cases) c.tuning_seed = c.seed, c.tuning_of_bits = false;
+  options.compare = [&](const Case&, const ir::HostTensor&, const rt::Tensor& actual) -> std::string {
+    const std::vector<std::byte>& before = results.at(next++);
+    const auto* bytes = static_cast<const std::byte*>(actual.data());
+    const bool same = std::equal(before.begin(), before.end(), bytes, bytes + actual.bytes());
+    return same ? "" : "other bits than with the default tuning";
+  };
+  for (const Failure& f : check_cases(cases, options)) ADD_FAILURE() << f.what << "\n" << describe(cases[f.index]);
+  EXPECT_EQ(next, results.size());
+}
+
 // The test of the test: a wrong operator in the emitted text is found, and soon.
 TEST(RandomGraphs, FindAPlantedBug) {
   DifferentialOptions options{{isas_to_test().back()}, "-O1", 2, [](std::string& source) {

@@ -1,5 +1,4 @@
-#include "cppgen/schedule/layout/fold_taps.h"
-
+#include "cppgen/schedule/passes.h"
 #include "tests/quantized/quantized_graph.h"
 #include "tests/schedule/scheduled.h"
 
@@ -35,9 +34,13 @@ ir::HostTensor pixels() {
 }
 
 TEST(FoldTaps, TapsAndChannelsBecomeOneLoopOverAPaddedCopy) {
-  ir::Program before = program_of({{5, 3, 3, 2}}), after = program_of({{5, 3, 3, 2}});
-  DecisionLog log;
-  fold_taps_into_depth(after, Tuning(), log);
+  const ir::Program before = program_of({{5, 3, 3, 2}});
+  const Options options;
+  const Target target = small_target();
+  Draft draft{options, target};
+  draft.program() = program_of({{5, 3, 3, 2}});
+  fold_taps_into_depth(draft);
+  const ir::Program& after = draft.program();
   ir::verify(after);
   const LoopNest* nest = contraction_of(after);
   ASSERT_EQ(nest->reduced.size(), 2u);
@@ -54,11 +57,13 @@ TEST(FoldTaps, Refuses) {
       {{{5, 3, 3, 3}, {1, 2}}, "taps and channels do not lie in dimensions of their own"},
       {{{20, 3, 3, 3}, {1, 1}, 2}, "not of this form"},
       {{{5, 3, 3, 3}, {1, 1}, 1, false}, "operands are read under conditions, or the weights are no constant"}};
+  const Options options;
+  const Target target = small_target();
   for (const auto& [row, reason] : rows) {
-    ir::Program p = program_of(row);
-    DecisionLog log;
-    fold_taps_into_depth(p, Tuning(), log);
-    const FusionDecision d = decision(log, "fold taps");
+    Draft draft{options, target};
+    draft.program() = program_of(row);
+    fold_taps_into_depth(draft);
+    const FusionDecision d = decision(draft.log(), "fold taps");
     EXPECT_FALSE(d);
     EXPECT_EQ(d.reason, reason);
   }

@@ -11,7 +11,7 @@ struct Fused {
 
 Fused fused(GraphMaker& g, const Options& options = {}) {
   Fused f{ops::lower(g.g), {}};
-  fuse(f.program, options, f.log);
+  fuse(f.program, options, small_target(), f.log);
   ir::verify(f.program);
   return f;
 }

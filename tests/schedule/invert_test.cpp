@@ -1,7 +1,7 @@
 // invert(): where a consumer that reads element reads[] finds what a producer writes at writes[].
-#include <gtest/gtest.h>
+#include "cppgen/schedule/fusion/invert.h"
 
-#include "cppgen/schedule/fusion/epilogue.h"
+#include <gtest/gtest.h>
 
 namespace cppgen::schedule {
 namespace {

@@ -24,8 +24,10 @@ TEST(Fuse, KeepsTheMeaningOfRandomPrograms) {
     Graph graph = c.random.graph;
     if (c.run_passes) passes::run_passes(graph);
     ir::Program before = ops::lower(graph), after = before;
+    Target target;
+    target.tuning = property::tuning_of(c, target.tuning);
     DecisionLog log;
-    fuse(after, c.options, log);
+    fuse(after, c.options, target, log);
     ir::verify(after);
     auto inputs = property::inputs_of(c, c.random.symbol_value);
     std::vector<ir::HostTensor> expected;

@@ -12,7 +12,7 @@ package::PlanAndWeights plan_of(const Schedule& s) {
   std::vector<codegen::KernelText> kernels;
   const Target target = small_target();
   each_kernel(s.steps, [&](const FusedKernel& k) {
-    const kernel::KernelView view{s, k, target, s.tuning};
+    const kernel::KernelView view{s, k, target};
     kernels.push_back(codegen::emit_kernel(view, kernel::plan_kernel(view), {}));
   });
   return package::build_plan(

@@ -99,7 +99,7 @@ TEST(LongSums, KeepTheirMeaningWhereNoNumberOfPartsDivides) {
   g.output(g.node("ReduceSum", {g.input("x", {kPrime, 64}), g.ints({0})}));
   Program program = ops::lower(g.g);
   DecisionLog log;
-  fuse(program, {}, log);
+  fuse(program, {}, small_target(), log);
   ir::verify(program);
   EXPECT_LE(longest_float_sum(program), int64_t(1) << 20);
 }

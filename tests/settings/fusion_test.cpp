@@ -189,6 +189,18 @@ TEST_F(SettingEffect, CONSTANT_FOLDING) {
   expect_effect<bool>("0", at_run_time, false, true);
 }
 
+TEST_F(SettingEffect, PATTERN_MATCHER) {
+  ModelMaker maker;
+  maker.input("x", {"4"}).output("y").node("Exp", {"x"}, {"a"}, "first");
+  maker.node("Exp", {"x"}, {"b"}, "second");
+  maker.node("Add", {"a", "b"}, {"y"}, "sum");
+  const std::string model = write("twice.onnx", maker);
+  const auto computed_twice = [&] {
+    return succeed({"explain", model, "--json"}).out.find("second") != std::string::npos;
+  };
+  expect_effect<bool>("0", computed_twice, false, true);
+}
+
 TEST_F(SettingEffect, MAX_AUTOTUNE_GEMM_BACKENDS) {
   const std::string model = products(1);
   const auto engines = [&] {

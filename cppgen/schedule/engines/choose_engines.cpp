@@ -1,6 +1,5 @@
-#include "cppgen/schedule/engines/choose_engines.h"
-
 #include "cppgen/schedule/engines/engine_list.h"
+#include "cppgen/schedule/passes.h"
 #include "cppgen/schedule/uses.h"
 
 namespace cppgen::schedule {
@@ -51,44 +50,41 @@ class Preparation {
 
 }  // namespace
 
-std::vector<const Engine*> choose_engines(const Program& program, const Layouts& layouts,
-                                          const std::vector<std::vector<int>>& elsewhere, const Options& options,
-                                          const Target& target, DecisionLog& log) {
-  const auto engines = in_preference(options.max_autotune_gemm_backends);
-  std::vector<bool> is_elsewhere(program.statements.size(), false);
-  for (const auto& statements : elsewhere)
-    for (int i : statements) is_elsewhere[size_t(i)] = true;
-  std::vector<const Engine*> chosen(program.statements.size(), nullptr);
+void choose_engines(Draft& draft) {
+  const Program& program = draft.program();
+  const auto engines = in_preference(draft.options.max_autotune_gemm_backends);
+  std::vector<bool> in_attention(program.statements.size(), false);
+  for (const auto& statements : statements_of(program, draft.attentions))
+    for (int i : statements) in_attention[size_t(i)] = true;
+  draft.engines.assign(program.statements.size(), nullptr);
   for (size_t i = 0; i < program.statements.size(); i++) {
     const LoopNest* nest = as_nest(program.statements[i]);
-    if (!nest || !nest->is_contraction() || is_elsewhere[i]) continue;
-    const Contraction contraction(program, layouts, *nest);
+    if (!nest || !nest->is_contraction() || in_attention[i]) continue;
+    const Contraction contraction(program, draft.layouts(), *nest);
     for (const Engine* e : engines) {
-      auto decision = e->supports(contraction, options, target);
-      log.add("engine", describe(program.statements[i]) + " on " + e->name, decision);
+      auto decision = e->supports(contraction, draft.options, draft.target);
+      draft.log().add("engine", describe(program.statements[i]) + " on " + e->name, decision);
       if (!decision) continue;
-      chosen[i] = e;
+      draft.engines[i] = e;
       break;
     }
   }
-  return chosen;
 }
 
-std::vector<ContractionStep> prepare_contractions(Schedule& schedule, const std::vector<const Engine*>& chosen,
-                                                  const Options& options, const Target& target) {
-  auto old = std::move(schedule.program.statements);
-  schedule.program.statements.clear();
-  Preparation preparation(schedule, options, target);
+void prepare_contractions(Draft& draft) {
+  auto old = std::move(draft.program().statements);
+  draft.program().statements.clear();
+  Preparation preparation(draft.schedule, draft.options, draft.target);
   for (size_t i = 0; i < old.size(); i++) {
     LoopNest* nest = as_nest(old[i]);
-    if (nest && chosen[i]) {
-      preparation.prepare(std::move(*nest), *chosen[i]);
+    if (nest && draft.engines[i]) {
+      preparation.prepare(std::move(*nest), *draft.engines[i]);
       continue;
     }
     if (nest) nest->roles.clear();
     preparation.append(std::move(old[i]));
   }
-  return preparation.take();
+  draft.contractions = preparation.take();
 }
 
 }  // namespace cppgen::schedule

@@ -5,7 +5,10 @@
 
 namespace cppgen::schedule {
 
-// All engines. Those of one backend are tried in this order; the backends in the order of MAX_AUTOTUNE_GEMM_BACKENDS.
+// All engines, in the order of engines.def.
 const std::vector<Engine>& engine_list();
+
+#define CPPGEN_ENGINE(function) Engine function();
+#include "cppgen/schedule/engines/engines.def"
 
 }  // namespace cppgen::schedule

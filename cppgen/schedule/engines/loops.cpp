@@ -1,4 +1,4 @@
-#include "cppgen/schedule/engines/loops.h"
+#include "cppgen/schedule/engines/engine_list.h"
 
 namespace cppgen::schedule {
 namespace {

@@ -1,7 +1,6 @@
-#include "cppgen/schedule/engines/n_bits.h"
-
 #include <fmt/format.h>
 
+#include "cppgen/schedule/engines/engine_list.h"
 #include "cppgen/schedule/engines/packed_constant.h"
 
 namespace cppgen::schedule {

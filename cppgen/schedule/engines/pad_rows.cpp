@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "cppgen/schedule/passes.h"
 #include "cppgen/schedule/uses.h"
 
 namespace cppgen::schedule {
@@ -18,9 +19,9 @@ int64_t row_distance(const Program& program, Expr left, const std::vector<ir::Lo
   return stride && stride->is_constant() ? std::abs(stride->constant()) * element : 0;
 }
 
-bool share_sets(int64_t distance, rt::TileShape shape, const Target& target, const Tuning& tuning) {
+bool share_sets(int64_t distance, rt::TileShape shape, const Target& target) {
   const int64_t sets = target.l1_set_period / std::gcd(target.l1_set_period, distance);
-  return distance != 0 && shape.mr > tuning.rows_per_set * sets;
+  return distance != 0 && shape.mr > target.tuning.rows_per_set * sets;
 }
 
 // By buffer: whether a function of the library or a repetition touches it.
@@ -37,11 +38,11 @@ std::vector<bool> expected_without_gaps(const Program& program, const std::vecto
   return expected;
 }
 
-void pad_rows_of(Schedule& schedule, const TileContraction& c, const Target& target, const Tuning& tuning) {
+void pad_rows_of(Schedule& schedule, const TileContraction& c, const Target& target) {
   const ir::Buffer& buffer = schedule.program.buffer(c.left->buffer);
   if (buffer.kind != ir::BufferKind::temporary || buffer.shape.size() < 2) return;
   const int64_t distance = row_distance(schedule.program, c.left, c.rows, schedule.layouts);
-  if (!share_sets(distance, c.shape, target, tuning)) return;
+  if (!share_sets(distance, c.shape, target)) return;
   schedule.layouts[size_t(buffer.id)].pad = target.cache_line / int64_t(size_of(buffer.type));
   schedule.log.add("layout", buffer.name,
                    FusionDecision::yes(fmt::format("rows {} bytes apart: a cache line more", distance)));
@@ -50,16 +51,15 @@ void pad_rows_of(Schedule& schedule, const TileContraction& c, const Target& tar
 }  // namespace
 
 bool rows_conflict(const Program& program, const ContractionView& view, const Layouts& layouts, rt::TileShape shape,
-                   const Target& target, const Tuning& tuning) {
-  return share_sets(row_distance(program, view.left, view.rows, layouts), shape, target, tuning);
+                   const Target& target) {
+  return share_sets(row_distance(program, view.left, view.rows, layouts), shape, target);
 }
 
-void pad_conflicting_rows(Schedule& schedule, const std::vector<ContractionStep>& steps, const Target& target,
-                          const Tuning& tuning) {
-  const std::vector<bool> without_gaps = expected_without_gaps(schedule.program, steps);
-  for (const ContractionStep& step : steps)
+void pad_conflicting_rows(Draft& draft) {
+  const std::vector<bool> without_gaps = expected_without_gaps(draft.program(), draft.contractions);
+  for (const ContractionStep& step : draft.contractions)
     if (const auto* tiles = std::get_if<TileContraction>(&step); tiles && !without_gaps[size_t(tiles->left->buffer)])
-      pad_rows_of(schedule, *tiles, target, tuning);
+      pad_rows_of(draft.schedule, *tiles, draft.target);
 }
 
 }  // namespace cppgen::schedule

@@ -47,9 +47,9 @@ std::vector<int64_t> taps_inside(const TileContraction& c, const Loop& position)
 // Time of one tap of `length` rows in even tiles, in rows of full tiles.
 double line_cost(const TileContraction& c, int64_t length, const Tuning& tuning) {
   if (length == 0) return 0;
-  const int64_t pieces = (length + c.shape.mr - 1) / c.shape.mr;
+  const int64_t tiles = pieces(length, c.shape.mr);
   const double vectors = std::max(1.0, c.shape.nr / 16.0), least = std::ceil(double(tuning.hiding_sums) / vectors);
-  return double(pieces) * (std::max(double(length) / double(pieces), least) + tuning.tile_start);
+  return double(tiles) * (std::max(double(length) / double(tiles), least) + tuning.tile_start);
 }
 
 bool all_finite(const ir::Buffer& weights) {

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include "cppgen/schedule/kernel.h"
+
 namespace cppgen::schedule {
 namespace {
 
@@ -41,7 +43,7 @@ bool constant_points(const std::vector<ir::Loop>& loops) {
 double growth(const ContractionView& view, rt::TileFormat format, int width) {
   int64_t depth = 1;
   for (const auto& l : view.depth) depth *= l.extent.constant();
-  const int64_t columns = view.columns[0].extent.constant(), panels = (columns + width - 1) / width;
+  const int64_t columns = view.columns[0].extent.constant(), panels = pieces(columns, width);
   const double own = double(columns * depth) * double(size_of(info(format).right));
   return double(panels * rt::panel_elements(format, 1, depth, width)) / own;
 }
@@ -71,7 +73,7 @@ FusionDecision packs_well(const Contraction& contraction, rt::TileFormat format,
   if (!constant_points(view->depth) || !constant_points(view->columns))
     return FusionDecision::no("the right operand's size is not known");
   if (points(view->depth).is_constant(0) || points(view->columns).is_constant(0)) return FusionDecision::no("empty");
-  return worth_padding(*view, format, width, options.tuning);
+  return worth_padding(*view, format, width, target.tuning);
 }
 
 FusionDecision splits(const Contraction& contraction, rt::TileFormat format, FloatMath math, const Options& options,

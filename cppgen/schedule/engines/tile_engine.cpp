@@ -13,29 +13,30 @@ struct TileEngine {
   FusionDecision supports(const Contraction& contraction, const Options& options, const Target& target) const {
     if (condition)
       if (auto holds = condition(contraction, options, target); !holds) return holds;
-    const auto format = choose_format(contraction.view, formats, target, options.tuning);
+    const auto format = choose_format(contraction.view, formats, target);
     if (!format) return FusionDecision::no("no such tiles for " + target.isa);
-    if (!prepared_rows_fit(contraction.view, *format, target, options.tuning))
+    if (!prepared_rows_fit(contraction.view, *format, target))
       return FusionDecision::no("its prepared rows would be too long");
-    return tiles_support(contraction, *format, options.tuning);
+    return tiles_support(contraction, *format, target.tuning);
   }
 
   Prepared prepare(Program& program, Layouts& layouts, LoopNest nest, const Options& options,
                    const Target& target) const {
-    const rt::TileFormat format = format_for(Contraction(program, layouts, nest), target, options.tuning);
-    return prepare_tiles(program, layouts, std::move(nest), format, target.tiles[size_t(format)], options);
+    const rt::TileFormat format = format_for(Contraction(program, layouts, nest), target);
+    return prepare_tiles(program, layouts, std::move(nest), format, target.tiles[size_t(format)], options,
+                         target.tuning);
   }
 
  private:
   // Rows that conflict and cannot be moved apart, being an input of the model, are copied a tile at a time.
-  rt::TileFormat format_for(const Contraction& contraction, const Target& target, const Tuning& tuning) const {
+  rt::TileFormat format_for(const Contraction& contraction, const Target& target) const {
     const ContractionView& view = *contraction.view;
-    const rt::TileFormat format = *choose_format(view, formats, target, tuning);
+    const rt::TileFormat format = *choose_format(view, formats, target);
     const bool moves = contraction.buffer(view.left).kind == ir::BufferKind::temporary;
     const rt::TileShape copied = target.tiles[size_t(rt::TileFormat::f32_copied)];
     const std::vector<ir::Loop> taps(view.depth.begin(), view.depth.end() - 1);
     if (format != rt::TileFormat::f32 || moves || !points(taps).is_constant(1) || copied.mr == 0) return format;
-    const bool conflict = rows_conflict(contraction.program, view, contraction.layouts, copied, target, tuning);
+    const bool conflict = rows_conflict(contraction.program, view, contraction.layouts, copied, target);
     return conflict ? rt::TileFormat::f32_copied : format;
   }
 };

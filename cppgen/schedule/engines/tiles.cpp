@@ -56,12 +56,11 @@ FusionDecision tiles_support(const Contraction& contraction, rt::TileFormat form
   return FusionDecision::yes();
 }
 
-bool prepared_rows_fit(const std::optional<ContractionView>& view, rt::TileFormat format, const Target& target,
-                       const Tuning& tuning) {
+bool prepared_rows_fit(const std::optional<ContractionView>& view, rt::TileFormat format, const Target& target) {
   if (!view) return true;
   int64_t depth = 1;
   for (const Loop& l : view->depth) depth *= l.extent.is_constant() ? l.extent.constant() : 1;
-  return rt::prepared_bytes(format, target.tiles[size_t(format)].mr, 1, depth) <= tuning.prepared_row_bytes;
+  return rt::prepared_bytes(format, target.tiles[size_t(format)].mr, 1, depth) <= target.tuning.prepared_row_bytes;
 }
 
 namespace {
@@ -70,28 +69,27 @@ namespace {
 // that reads most operands for each product is a little slower.
 double cost(const std::optional<ContractionView>& view, rt::TileShape shape, const Tuning& tuning) {
   if (!view || view->columns.size() != 1 || !view->columns[0].extent.is_constant()) return 0;
-  const double panels = double((view->columns[0].extent.constant() + shape.nr - 1) / shape.nr);
+  const double panels = double(pieces(view->columns[0].extent.constant(), shape.nr));
   return panels * shape.nr * (shape.mr > shape.nr ? tuning.narrow_tile_cost : 1);
 }
 
 }  // namespace
 
 std::optional<rt::TileFormat> choose_format(const std::optional<ContractionView>& view,
-                                            std::span<const rt::TileFormat> formats, const Target& target,
-                                            const Tuning& tuning) {
+                                            std::span<const rt::TileFormat> formats, const Target& target) {
   std::optional<rt::TileFormat> best;
   double least = 0;
   for (rt::TileFormat f : formats) {
     const rt::TileShape shape = target.tiles[size_t(f)];
     if (shape.mr == 0) continue;
-    const double c = cost(view, shape, tuning);
-    if (!best || c < tuning.worthwhile_shape * least) best = f, least = c;
+    const double c = cost(view, shape, target.tuning);
+    if (!best || c < target.tuning.worthwhile_shape * least) best = f, least = c;
   }
   return best;
 }
 
 Prepared prepare_tiles(Program& program, Layouts& layouts, LoopNest nest, rt::TileFormat format, rt::TileShape tile,
-                       const Options& options) {
+                       const Options& options, const Tuning& tuning) {
   const ContractionView view = *view_of(nest);
   TileContraction c;
   c.format = format, c.shape = tile;
@@ -99,7 +97,7 @@ Prepared prepare_tiles(Program& program, Layouts& layouts, LoopNest nest, rt::Ti
   c.batch = view.batch, c.rows = view.rows;
   c.columns = view.columns[0], c.depth = view.depth.back();
   c.taps.assign(view.depth.begin(), view.depth.end() - 1);
-  c.tiling = tile_rows(program, c, options.tuning);
+  c.tiling = tile_rows(program, c, tuning);
   Prepared prepared;
   prepared.nest = std::move(nest);
   pack_right_operand(program, layouts, c, options, prepared);

@@ -11,15 +11,15 @@ namespace cppgen::schedule {
 FusionDecision tiles_support(const Contraction&, rt::TileFormat, const Tuning&);
 
 // Tells whether one thread has enough scratch for what the format makes of the left operand.
-bool prepared_rows_fit(const std::optional<ContractionView>&, rt::TileFormat, const Target&, const Tuning&);
+bool prepared_rows_fit(const std::optional<ContractionView>&, rt::TileFormat, const Target&);
 
 // Chooses among formats for the same operands the one whose panels waste the least, or the first of several. A format
 // that the ISA lacks is never chosen; the result is nullopt if it has none of them.
 std::optional<rt::TileFormat> choose_format(const std::optional<ContractionView>&, std::span<const rt::TileFormat>,
-                                            const Target&, const Tuning&);
+                                            const Target&);
 
 // Prepares a contraction for tiles of a shape: its right operand is packed into panels (panels.h), which the nest
 // reads.
-Prepared prepare_tiles(Program&, Layouts&, LoopNest, rt::TileFormat, rt::TileShape, const Options&);
+Prepared prepare_tiles(Program&, Layouts&, LoopNest, rt::TileFormat, rt::TileShape, const Options&, const Tuning&);
 
 }  // namespace cppgen::schedule

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "cppgen/schedule/engines/engine_list.h"
 #include "cppgen/schedule/engines/external_kernel.h"
 #include "cppgen/schedule/engines/tiles.h"
 #include "runtime/contraction/xsmm.h"
@@ -163,14 +164,14 @@ LoopNest pad(Program& program, Layouts& layouts, LoopNest& nest, Expr left) {
   return copy;
 }
 
-Prepared prepare(Program& program, Layouts& layouts, LoopNest nest, const Options& options, const Target&) {
+Prepared prepare(Program& program, Layouts& layouts, LoopNest nest, const Options& options, const Target& target) {
   std::vector<OperandCopy> padding;
   if (Expr left = view_of(nest)->left; !left->guards.empty())
     padding.push_back({pad(program, layouts, nest, left), "padding", "the engine reads images with padding"});
   const ContractionView view = *view_of(nest);
   const Form form = form_of(left_offset(padded_operand(program, view.left), layouts), batch_index(view), view);
-  Prepared prepared =
-      prepare_tiles(program, layouts, std::move(nest), rt::TileFormat::f32, {1, int(rt::kXsmmPanelColumns)}, options);
+  Prepared prepared = prepare_tiles(program, layouts, std::move(nest), rt::TileFormat::f32,
+                                    {1, int(rt::kXsmmPanelColumns)}, options, target.tuning);
   prepared.copies.insert(prepared.copies.begin(), padding.begin(), padding.end());
   const BufferId raw = split_epilogue(program, layouts, output_order(view), prepared);
   LibraryStep step;
@@ -187,7 +188,7 @@ FusionDecision xsmm_supports(const Contraction& contraction, const Options& opti
                              int xsmm_lanes) {
   if (xsmm_lanes == 0) return FusionDecision::no("libxsmm has no kernels for this CPU");
   if (xsmm_lanes > target.lanes) return FusionDecision::no("libxsmm would use a wider ISA than the one forced");
-  if (auto regular = tiles_support(contraction, rt::TileFormat::f32, options.tuning); !regular) return regular;
+  if (auto regular = tiles_support(contraction, rt::TileFormat::f32, target.tuning); !regular) return regular;
   const ContractionView& view = *contraction.view;
   const PaddedOperand operand = padded_operand(contraction.program, view.left);
   if (!operand.refusal.empty()) return FusionDecision::no(operand.refusal);

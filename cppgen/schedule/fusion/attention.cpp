@@ -7,6 +7,7 @@
 #include "cppgen/schedule/fusion/attention_match.h"
 #include "cppgen/schedule/fusion/group_align.h"
 #include "cppgen/schedule/kernels/kernels.h"
+#include "cppgen/schedule/passes.h"
 #include "cppgen/schedule/uses.h"
 #include "runtime/base/errors.h"
 
@@ -78,7 +79,7 @@ bool strided(const Attention& a, Expr load) {
 bool faster_in_pairs(const Program& program, const Attention& a, const Options& options, const Target& target) {
   const auto is_bf16 = [&](Expr load) { return program.buffer(load->buffer).type == DType::bf16; };
   return options.fpmath != FloatMath::strict && target.bf16_dot_speed > 1 &&
-         target.tiles[size_t(rt::TileFormat::bf16)].mr > 0 && a.rows.extent.range().lo > options.tuning.few_queries &&
+         target.tiles[size_t(rt::TileFormat::bf16)].mr > 0 && a.rows.extent.range().lo > target.tuning.few_queries &&
          is_bf16(a.query) && is_bf16(a.key) && is_bf16(a.value) && strided(a, a.key) && strided(a, a.value);
 }
 
@@ -154,33 +155,26 @@ void each_candidate(Program& program, F f) {
 
 }  // namespace
 
-std::vector<FoundAttention> find_attentions(Program& program, const Layouts& layouts, const Options& options,
-                                            const Target& target, DecisionLog& log) {
-  std::vector<FoundAttention> all;
-  if (!options.attention_fusion) return all;
+void find_attentions(Draft& draft) {
+  Program& program = draft.program();
   each_candidate(program, [&](int position, std::optional<FoundAttention> found, const std::string& reason) {
     FusionDecision decision =
-        found ? fits_lanes(program, layouts, found->attention, options.tuning) : FusionDecision::no(reason);
-    if (decision && faster_in_pairs(program, found->attention, options, target))
+        found ? fits_lanes(program, draft.layouts(), found->attention, draft.tuning()) : FusionDecision::no(reason);
+    if (decision && faster_in_pairs(program, found->attention, draft.options, draft.target))
       decision = FusionDecision::no("this CPU multiplies pairs of bfloat16 faster, each product by itself");
-    if (log.add("attention", describe(program.statements[size_t(position)]), decision))
-      all.push_back(std::move(*found));
+    if (draft.log().add("attention", describe(program.statements[size_t(position)]), decision))
+      draft.attentions.push_back(std::move(*found));
   });
-  return all;
 }
 
-std::set<BufferId> buffers_inside_attentions(Program& program, const Options& options) {
-  std::set<BufferId> all;
-  if (!options.attention_fusion) return all;
-  each_candidate(program, [&](int, const std::optional<FoundAttention>& found, const std::string&) {
-    if (found) all.insert(found->inside.begin(), found->inside.end());
+void mark_attentions(Draft& draft) {
+  each_candidate(draft.program(), [&](int, const std::optional<FoundAttention>& found, const std::string&) {
+    if (found) draft.inside_attentions.insert(found->inside.begin(), found->inside.end());
   });
-  return all;
 }
 
-std::vector<int> contractions_of_attentions(Program& program, const Options& options) {
+std::vector<int> contractions_of_attentions(Program& program) {
   std::vector<int> all;
-  if (!options.attention_fusion) return all;
   each_candidate(program, [&](int, const std::optional<FoundAttention>& found, const std::string&) {
     if (!found) return;
     for (int s : statements_of(program, *found))

@@ -1,5 +1,4 @@
 #pragma once
-#include <set>
 #include <vector>
 
 #include "cppgen/schedule/decision.h"
@@ -15,17 +14,8 @@ struct FoundAttention {
   std::vector<ir::BufferId> inside;  // what only these statements touch: the kernel never writes it to memory
 };
 
-// Finds the attentions of a program by what its nests compute, whatever operators they came from: the result of a
-// contraction reaches, through any pointwise values and a softmax over its columns, one operand of a second
-// contraction, along its depth. A refusal is logged where a softmax of a contraction's result was found. The attentions
-// have no statement in common and are in the order of the program.
-std::vector<FoundAttention> find_attentions(Program&, const Layouts&, const Options&, const Target&, DecisionLog&);
-
-// The buffers that attentions may keep inside. Passes before find_attentions leave the nests that store them whole.
-std::set<ir::BufferId> buffers_inside_attentions(Program&, const Options&);
-
 // The positions of the contractions of what may become attentions.
-std::vector<int> contractions_of_attentions(Program&, const Options&);
+std::vector<int> contractions_of_attentions(Program&);
 
 // The positions of the statements of an attention, in ascending order.
 std::vector<int> statements_of(const Program&, const FoundAttention&);

@@ -5,8 +5,8 @@
 #include <map>
 #include <set>
 
-#include "cppgen/schedule/fusion/epilogue.h"
 #include "cppgen/schedule/fusion/group_align.h"
+#include "cppgen/schedule/fusion/invert.h"
 
 namespace cppgen::schedule {
 namespace {

@@ -1,12 +1,12 @@
-#include "cppgen/schedule/fusion/dead_nests.h"
-
 #include <algorithm>
 
+#include "cppgen/schedule/passes.h"
 #include "cppgen/schedule/uses.h"
 
 namespace cppgen::schedule {
 
-void drop_dead_nests(Program& program) {
+void drop_dead_nests(Draft& draft) {
+  Program& program = draft.program();
   std::vector<bool> read(program.buffers.size(), false), dead(program.statements.size(), false);
   for (size_t i = program.statements.size(); i-- > 0;) {  // the last first, whose operands then have a reader less
     const LoopNest* nest = as_nest(program.statements[i]);

@@ -1,8 +1,8 @@
-#include "cppgen/schedule/fusion/epilogue.h"
-
 #include <algorithm>
 
+#include "cppgen/schedule/fusion/invert.h"
 #include "cppgen/schedule/fusion/size_limits.h"
+#include "cppgen/schedule/passes.h"
 #include "cppgen/schedule/uses.h"
 
 namespace cppgen::schedule {
@@ -24,8 +24,7 @@ struct Merge {
   ir::IndexMap solution;
 };
 
-FusionDecision can_merge(const Program& program, const LoopNest& producer, const LoopNest& consumer,
-                         const Options& options, Merge& merge) {
+FusionDecision can_merge(const Draft& draft, const LoopNest& producer, const LoopNest& consumer, Merge& merge) {
   if (!consumer.reduced.empty() || !consumer.reductions.empty()) return FusionDecision::no("the reader is a reduction");
   BufferId buffer = producer.stores[0].buffer;
   merge.load = only_load(consumer, buffer);
@@ -37,8 +36,7 @@ FusionDecision can_merge(const Program& program, const LoopNest& producer, const
   auto solution = invert(consumer.loops, merge.load->indices, producer.stores[0].indices);
   if (!solution) return FusionDecision::no("the element read is no permutation of the element written");
   merge.solution = std::move(*solution);
-  if (FusionDecision size = fits_into_nest(producer, consumer, options); !size) return size;
-  (void)program;
+  if (FusionDecision size = fits_into_nest(producer, consumer, draft.options, draft.tuning()); !size) return size;
   return FusionDecision::yes(producer.is_contraction() ? "epilogue" : "after the reduction");
 }
 
@@ -59,8 +57,8 @@ LoopNest merged(Program& program, const LoopNest& producer, const LoopNest& cons
 
 }  // namespace
 
-void fuse_epilogues(Program& program, const Options& options, DecisionLog& log) {
-  if (!options.epilogue_fusion) return;
+void fuse_epilogues(Draft& draft) {
+  Program& program = draft.program();
   std::vector<bool> dead(program.statements.size(), false);
   Uses uses = collect_uses(program);
   for (size_t i = 0; i < program.statements.size(); i++) {
@@ -75,7 +73,7 @@ void fuse_epilogues(Program& program, const Options& options, DecisionLog& log) 
     if (!consumer) continue;
     Merge merge;
     std::string subject = describe(program.statements[i]) + " + " + describe(program.statements[size_t(reader)]);
-    if (!log.add("epilogue", subject, can_merge(program, *producer, *consumer, options, merge))) continue;
+    if (!draft.log().add("epilogue", subject, can_merge(draft, *producer, *consumer, merge))) continue;
     // At the reader's place all that it reads exists; nobody else waits for the producer. It is visited again there.
     program.statements[size_t(reader)] = merged(program, *producer, *consumer, merge);
     dead[i] = true;

@@ -9,21 +9,23 @@
 #include "cppgen/schedule/fusion/group_dependencies.h"
 #include "cppgen/schedule/fusion/group_rules.h"
 #include "cppgen/schedule/fusion/size_limits.h"
+#include "cppgen/schedule/passes.h"
 
 namespace cppgen::schedule {
 namespace {
 
 class Grouper {
  public:
-  Grouper(Program& program, const StatementLists& attentions, const Options& options, DecisionLog& log)
-      : program_(program),
-        attentions_(attentions),
-        options_(options),
-        log_(log),
-        writers_(program.buffers.size()),
-        attention_of_(program.statements.size(), -1) {
-    for (size_t a = 0; a < attentions.size(); a++)
-      for (int s : attentions[a]) attention_of_[size_t(s)] = int(a);
+  explicit Grouper(Draft& draft)
+      : program_(draft.program()),
+        attentions_(statements_of(program_, draft.attentions)),
+        options_(draft.options),
+        tuning_(draft.tuning()),
+        log_(draft.log()),
+        writers_(program_.buffers.size()),
+        attention_of_(program_.statements.size(), -1) {
+    for (size_t a = 0; a < attentions_.size(); a++)
+      for (int s : attentions_[a]) attention_of_[size_t(s)] = int(a);
   }
 
   std::vector<Group> run() {
@@ -32,9 +34,10 @@ class Grouper {
   }
 
  private:
-  Program& program_;
-  const StatementLists& attentions_;
+  Program program_;                           // a copy: trivial loops are taken out of its nests
+  std::vector<std::vector<int>> attentions_;  // the statements of each
   const Options& options_;
+  const Tuning& tuning_;
   DecisionLog& log_;
   std::vector<Group> groups_;
   std::vector<KernelSize> sizes_;  // of the groups
@@ -74,7 +77,7 @@ class Grouper {
       return;
     }
     LoopNest plain = without_trivial_loops(program_, *nest);
-    if (!is_long(plain, options_.tuning))
+    if (!is_long(plain, tuning_))
       for (int g : candidates(producers))
         if (join(g, i, plain, producers)) return;
     open(i, plain, producers);
@@ -83,7 +86,7 @@ class Grouper {
   // Producers first, latest first; then recent groups for horizontal fusion.
   std::vector<int> candidates(const std::vector<int>& producers) const {
     std::vector<int> result(producers.rbegin(), producers.rend());
-    int first = std::max(0, int(groups_.size()) - int(options_.tuning.sibling_candidates));
+    int first = std::max(0, int(groups_.size()) - int(tuning_.sibling_candidates));
     for (int g = int(groups_.size()); g-- > first;)
       if (std::find(result.begin(), result.end(), g) == result.end()) result.push_back(g);
     return result;
@@ -95,7 +98,7 @@ class Grouper {
     g.outer = nest.loops;
     g.segments.push_back(segment_of(nest, nest.loops.size()));
     groups_.push_back(std::move(g));
-    sizes_.emplace_back(nest, options_.tuning);
+    sizes_.emplace_back(nest, tuning_);
     dependencies_.add(producers);
     note_writes(i, int(groups_.size()) - 1);
   }
@@ -116,7 +119,7 @@ class Grouper {
     group = std::move(joining.group);
     group.segments.push_back(std::move(joining.segment));
     group.statements.push_back(i);
-    sizes_[size_t(g)].add(nest, options_.tuning);
+    sizes_[size_t(g)].add(nest, tuning_);
     note_writes(i, g);
     dependencies_.extend(g, producers);
     return true;
@@ -127,12 +130,11 @@ class Grouper {
     const int64_t siblings = options_.max_horizontal_fusion_size;
     if (!related && int64_t(group.statements.size()) + 1 > siblings)
       return {FusionDecision::no(fmt::format("the kernel has {} nodes", siblings))};
-    if (FusionDecision size = sizes_[size_t(g)].fits(KernelSize(nest, options_.tuning), options_); !size)
+    if (FusionDecision size = sizes_[size_t(g)].fits(KernelSize(nest, tuning_), options_, tuning_); !size)
       return {std::move(size)};
     for (int p : producers)
       if (p != g && dependencies_.depends(p, g)) return {FusionDecision::no("another kernel runs between the two")};
-    return related ? join_consumer(program_, group, nest, options_.tuning)
-                   : join_sibling(program_, group, nest, options_.tuning);
+    return related ? join_consumer(program_, group, nest, tuning_) : join_sibling(program_, group, nest, tuning_);
   }
 
   // An order in which the groups can run, by first statement where free.
@@ -147,10 +149,6 @@ class Grouper {
 
 }  // namespace
 
-std::vector<Group> group_statements(const Program& program, const StatementLists& attentions, const Options& options,
-                                    DecisionLog& log) {
-  Program copy = program;
-  return Grouper(copy, attentions, options, log).run();
-}
+void group_statements(Draft& draft) { draft.groups = Grouper(draft).run(); }
 
 }  // namespace cppgen::schedule

@@ -1,10 +1,9 @@
-#include "cppgen/schedule/fusion/inline.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "cppgen/schedule/fusion/size_limits.h"
+#include "cppgen/schedule/passes.h"
 #include "cppgen/schedule/uses.h"
 
 namespace cppgen::schedule {
@@ -163,8 +162,7 @@ bool reads_each_element_once(const LoopNest& consumer, Expr load) {
 enum class Repetition : uint8_t { none, cheap, batch };
 
 // Whether `producer` may be inlined where `consumer` reads it.
-FusionDecision can_inline(Program& program, const LoopNest& producer, const LoopNest& consumer, Repetition repetition,
-                          const Options& options) {
+FusionDecision can_inline(Draft& draft, const LoopNest& producer, const LoopNest& consumer, Repetition repetition) {
   BufferId buffer = producer.stores[0].buffer;
   bool cheap = repetition == Repetition::cheap && consumer.reduced.empty() && operation_count(producer) <= 4 &&
                !has_heavy_operation(producer);
@@ -174,7 +172,7 @@ FusionDecision can_inline(Program& program, const LoopNest& producer, const Loop
         return FusionDecision::no("it reads a part of the buffer that the other stores into");
   for (Expr load : loads_of(consumer)) {
     if (load->buffer != buffer) continue;
-    Expr value = value_at(program, producer, load);
+    Expr value = value_at(draft.program(), producer, load);
     if (!value) return FusionDecision::no("guards or indices of the two cannot be combined");
     if (consumer.is_contraction()) {
       if (value->kind != ExprKind::load)
@@ -189,7 +187,7 @@ FusionDecision can_inline(Program& program, const LoopNest& producer, const Loop
       return FusionDecision::no("would be computed under a guard");
     }
   }
-  return fits_into_nest(producer, consumer, options);
+  return fits_into_nest(producer, consumer, draft.options, draft.tuning());
 }
 
 void add_origins(LoopNest& into, const LoopNest& from) {
@@ -228,16 +226,17 @@ bool is_candidate(const Program& program, const Uses& uses, const LoopNest& nest
 }
 
 // Inlines statement `i` into all its readers if every one allows it.
-bool try_inline(Program& program, Uses& uses, int i, Repetition repetition, const Options& options, DecisionLog& log) {
+bool try_inline(Draft& draft, Uses& uses, int i, Repetition repetition) {
+  Program& program = draft.program();
   LoopNest producer = *as_nest(program.statements[size_t(i)]);
   BufferId buffer = producer.stores[0].buffer;
   auto& readers = uses.readers[size_t(buffer)];
   for (int r : readers) {
     const LoopNest* consumer = as_nest(program.statements[size_t(r)]);
     std::string subject = describe(program.statements[size_t(i)]) + " -> " + describe(program.statements[size_t(r)]);
-    FusionDecision d = consumer ? can_inline(program, producer, *consumer, repetition, options)
+    FusionDecision d = consumer ? can_inline(draft, producer, *consumer, repetition)
                                 : FusionDecision::no("the reader is no loop nest: it reads memory");
-    if (!log.add("inline", std::move(subject), std::move(d))) return false;
+    if (!draft.log().add("inline", std::move(subject), std::move(d))) return false;
   }
   for (int r : readers) {
     inline_into(program, producer, *as_nest(program.statements[size_t(r)]));
@@ -248,34 +247,37 @@ bool try_inline(Program& program, Uses& uses, int i, Repetition repetition, cons
 }
 
 template <class Allowed>
-void inline_where(Program& program, Repetition repetition, const Options& options, DecisionLog& log, Allowed allowed) {
+void inline_where(Draft& draft, Repetition repetition, Allowed allowed) {
+  Program& program = draft.program();
   Uses uses = collect_uses(program);
   std::vector<bool> dead(program.statements.size(), false);
   for (int i = 0; i < int(program.statements.size()); i++) {
     const LoopNest* nest = as_nest(program.statements[size_t(i)]);
     if (!nest || !is_candidate(program, uses, *nest)) continue;
     if (uses.readers[size_t(nest->stores[0].buffer)].empty() || !allowed(*nest, uses)) continue;
-    if (options.epilogue_fusion && narrows_contraction(program, uses, *nest)) {
-      log.add("inline", nest->name, FusionDecision::no("it narrows a contraction's result: left to be its epilogue"));
+    if (draft.options.epilogue_fusion && narrows_contraction(program, uses, *nest)) {
+      draft.log().add("inline", nest->name,
+                      FusionDecision::no("it narrows a contraction's result: left to be its epilogue"));
       continue;
     }
-    dead[size_t(i)] = try_inline(program, uses, i, repetition, options, log);
+    dead[size_t(i)] = try_inline(draft, uses, i, repetition);
   }
   erase_statements(program, dead);
 }
 
 }  // namespace
 
-void inline_single_use(Program& program, const Options& options, DecisionLog& log) {
-  inline_where(program, Repetition::none, options, log, [](const LoopNest& nest, const Uses& uses) {
+void inline_single_use(Draft& draft) {
+  inline_where(draft, Repetition::none, [](const LoopNest& nest, const Uses& uses) {
     return is_view(nest) || uses.readers[size_t(nest.stores[0].buffer)].size() == 1;
   });
 }
 
-void inline_cheap(Program& program, const Options& options, DecisionLog& log) {
-  inline_where(program, Repetition::cheap, options, log, [&](const LoopNest& nest, const Uses& uses) {
+void inline_cheap(Draft& draft) {
+  const Options& options = draft.options;
+  inline_where(draft, Repetition::cheap, [&](const LoopNest& nest, const Uses& uses) {
     auto refuse = [&](std::string why) {
-      log.add("inline", nest.name, FusionDecision::no(std::move(why)));
+      draft.log().add("inline", nest.name, FusionDecision::no(std::move(why)));
       return false;
     };
     int64_t readers = int64_t(uses.readers[size_t(nest.stores[0].buffer)].size());
@@ -293,9 +295,9 @@ void inline_cheap(Program& program, const Options& options, DecisionLog& log) {
   });
 }
 
-void inline_into_attentions(Program& program, const std::vector<int>& contractions, const Options& options,
-                            DecisionLog& log) {
-  inline_where(program, Repetition::batch, options, log, [&](const LoopNest& nest, const Uses& uses) {
+void inline_into_attentions(Draft& draft) {
+  const std::vector<int> contractions = contractions_of_attentions(draft.program());
+  inline_where(draft, Repetition::batch, [&](const LoopNest& nest, const Uses& uses) {
     const auto& readers = uses.readers[size_t(nest.stores[0].buffer)];
     return is_view(nest) && std::all_of(readers.begin(), readers.end(), [&](int r) {
              return std::find(contractions.begin(), contractions.end(), r) != contractions.end();

@@ -1,4 +1,4 @@
-#include "cppgen/schedule/fusion/epilogue.h"
+#include "cppgen/schedule/fusion/invert.h"
 
 namespace cppgen::schedule {
 namespace {

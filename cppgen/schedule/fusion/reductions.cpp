@@ -1,9 +1,8 @@
-#include "cppgen/schedule/fusion/reductions.h"
-
 #include <fmt/format.h>
 
 #include <optional>
 
+#include "cppgen/schedule/passes.h"
 #include "cppgen/schedule/uses.h"
 
 namespace cppgen::schedule {
@@ -74,7 +73,7 @@ struct Cut {
 // Parts that are short enough to be added up as they are. Float sums of very many terms, one after the other, lose what
 // is small beside them: with 2^24 ones the sum of ones stands still.
 Cut cut_for_precision(const LoopNest& nest, int64_t total, const Tuning& tuning) {
-  const int64_t wanted = (total + tuning.sum_part - 1) / tuning.sum_part;
+  const int64_t wanted = pieces(total, tuning.sum_part);
   size_t loop = 0;
   for (size_t i = 0; i < nest.reduced.size(); i++) {
     if (nest.reduced[i].extent.constant() > nest.reduced[loop].extent.constant()) loop = i;
@@ -112,7 +111,7 @@ LoopNest cut(Program& program, LoopNest& nest, const Cut& how) {
   IndexExpr part = program.index->loop("p", parts);
   ir::Loop& loop = first.reduced[how.loop];
   const IndexExpr extent = loop.extent;
-  IndexExpr length = (extent.constant() + parts - 1) / parts;
+  IndexExpr length = pieces(extent.constant(), parts);
   IndexExpr within = program.index->loop("r", length);
   ir::Rewrite shift;
   shift.indices[loop.var.node()] = part * length + within;
@@ -157,26 +156,26 @@ Cut choose_cut(const LoopNest& nest, const Tuning& tuning) {
 
 }  // namespace
 
-void unroll_small_reductions(Program& program, const Options& options, const std::set<BufferId>& kept,
-                             DecisionLog& log) {
+void unroll_small_reductions(Draft& draft) {
+  Program& program = draft.program();
   for (auto& statement : program.statements) {
     LoopNest* nest = as_nest(statement);
-    if (!nest || !may_change(*nest, kept)) continue;
+    if (!nest || !may_change(*nest, draft.inside_attentions)) continue;
     auto points = constant_points(nest->reduced);
-    if (!points || *points < 1 || *points > options.unroll_reductions_threshold) continue;
-    log.add("unroll", describe(statement), FusionDecision::yes(fmt::format("{} points: pointwise", *points)));
+    if (!points || *points < 1 || *points > draft.options.unroll_reductions_threshold) continue;
+    draft.log().add("unroll", describe(statement), FusionDecision::yes(fmt::format("{} points: pointwise", *points)));
     unroll(program, *nest, *points);
   }
 }
 
-void split_long_reductions(Program& program, const Options& options, const std::set<BufferId>& kept, DecisionLog& log) {
-  if (!options.split_reductions) return;
+void split_long_reductions(Draft& draft) {
+  Program& program = draft.program();
   for (size_t i = 0; i < program.statements.size(); i++) {
     LoopNest* nest = as_nest(program.statements[i]);
-    if (!nest || !may_change(*nest, kept)) continue;
-    const Cut how = choose_cut(*nest, options.tuning);
+    if (!nest || !may_change(*nest, draft.inside_attentions)) continue;
+    const Cut how = choose_cut(*nest, draft.tuning());
     if (how.parts < 2) continue;
-    log.add("split", describe(program.statements[i]), FusionDecision::yes(fmt::format("{} parts", how.parts)));
+    draft.log().add("split", describe(program.statements[i]), FusionDecision::yes(fmt::format("{} parts", how.parts)));
     LoopNest first = cut(program, *nest, how);
     program.statements.insert(program.statements.begin() + long(i), std::move(first));
     i++;

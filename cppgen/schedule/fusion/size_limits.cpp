@@ -39,17 +39,17 @@ int64_t KernelSize::nodes_with(const KernelSize& more) const {
   return int64_t(all.size());
 }
 
-FusionDecision KernelSize::fits(const KernelSize& more, const Options& options) const {
-  if (statements_ + more.statements_ > options.tuning.kernel_statements)
+FusionDecision KernelSize::fits(const KernelSize& more, const Options& options, const Tuning& tuning) const {
+  if (statements_ + more.statements_ > tuning.kernel_statements)
     return FusionDecision::no(fmt::format("the kernel has {} statements", statements_));
-  if (weight_ + more.weight_ > options.tuning.kernel_weight)
-    return FusionDecision::no("the kernel would take long to compile");
+  if (weight_ + more.weight_ > tuning.kernel_weight) return FusionDecision::no("the kernel would take long to compile");
   if (nodes_with(more) > options.max_fusion_size) return too_many_nodes(options);
   return FusionDecision::yes();
 }
 
-FusionDecision fits_into_nest(const LoopNest& producer, const LoopNest& reader, const Options& options) {
-  const int64_t most = options.tuning.nest_operations;
+FusionDecision fits_into_nest(const LoopNest& producer, const LoopNest& reader, const Options& options,
+                              const Tuning& tuning) {
+  const int64_t most = tuning.nest_operations;
   if (operation_count(producer) + operation_count(reader) > most)
     return FusionDecision::no(fmt::format("more than {} operations", most));
   if (producer.reductions.empty() && producer.stores[0].value->kind == ir::ExprKind::load) return FusionDecision::yes();

@@ -16,7 +16,7 @@ class KernelSize {
   void add(const LoopNest&, const Tuning&);
 
   // Whether another nest has room beside them.
-  FusionDecision fits(const KernelSize& more, const Options&) const;
+  FusionDecision fits(const KernelSize& more, const Options&, const Tuning&) const;
 
  private:
   std::vector<std::string> nodes_;  // sorted, each once
@@ -27,7 +27,7 @@ class KernelSize {
 
 // Tells whether the producer may be computed in the nest that reads it. Views do not count, because they only read from
 // another place.
-FusionDecision fits_into_nest(const LoopNest& producer, const LoopNest& reader, const Options&);
+FusionDecision fits_into_nest(const LoopNest& producer, const LoopNest& reader, const Options&, const Tuning&);
 // Tells whether a nest is so long that it shares its kernel with no other.
 bool is_long(const LoopNest&, const Tuning&);
 

@@ -1,7 +1,6 @@
-#include "cppgen/schedule/kernels/around_caches.h"
-
 #include <algorithm>
 
+#include "cppgen/schedule/passes.h"
 #include "cppgen/schedule/uses.h"
 
 namespace cppgen::schedule {
@@ -26,7 +25,9 @@ bool in_place(const Schedule& s, ir::BufferId b) {
 
 }  // namespace
 
-void find_stores_around_caches(Schedule& schedule, const Target& target) {
+void find_stores_around_caches(Draft& draft) {
+  const Target& target = draft.target;
+  Schedule& schedule = draft.schedule;
   if (target.l3_bytes == 0) return;
   const Uses uses = collect_uses(schedule.program);
   for (ScheduledStep& step : schedule.steps) {

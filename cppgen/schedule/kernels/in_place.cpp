@@ -1,11 +1,10 @@
-#include "cppgen/schedule/kernels/in_place.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <set>
 
 #include "cppgen/schedule/kernels/loop_order.h"
+#include "cppgen/schedule/passes.h"
 #include "cppgen/schedule/uses.h"
 #include "runtime/plan/calls/scatter.h"
 
@@ -65,7 +64,8 @@ bool updates_first_input(const LibraryStep& step) {
 
 }  // namespace
 
-void find_in_place(Schedule& schedule) {
+void find_in_place(Draft& draft) {
+  Schedule& schedule = draft.schedule;
   auto last = last_reads(schedule);
   auto writers = collect_uses(schedule.program).writers;
   std::set<BufferId> taken;

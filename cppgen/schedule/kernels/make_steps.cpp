@@ -1,11 +1,10 @@
-#include "cppgen/schedule/kernels/make_steps.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
 
 #include "cppgen/schedule/kernels/kernels.h"
 #include "cppgen/schedule/kernels/repetition.h"
+#include "cppgen/schedule/passes.h"
 #include "cppgen/schedule/uses.h"
 
 namespace cppgen::schedule {
@@ -49,7 +48,7 @@ ScheduledStep make_step(Draft& draft, const Uses& uses, const Group& group, size
   if (group.attention >= 0) return make_attention_kernel(program, draft.attentions[size_t(group.attention)], name);
   if (const auto* tiles = std::get_if<TileContraction>(&draft.contractions[first]))
     return make_tile_kernel(*as_nest(program.statements[first]), *tiles, name);
-  return make_kernel(program, draft.layouts(), uses, group, draft.options.tuning, name);
+  return make_kernel(program, draft.layouts(), uses, group, draft.tuning(), name);
 }
 
 }  // namespace

@@ -1,8 +1,7 @@
-#include "cppgen/schedule/kernels/merge_rows.h"
-
 #include <algorithm>
 
 #include "cppgen/ir/program.h"
+#include "cppgen/schedule/passes.h"
 
 namespace cppgen::schedule {
 namespace {
@@ -81,10 +80,10 @@ void merge_rows_of(const ir::Program& program, const Layouts& layouts, FusedKern
 
 }  // namespace
 
-void merge_rows(Schedule& schedule) {
-  for (ScheduledStep& step : schedule.steps)
+void merge_rows(Draft& draft) {
+  for (ScheduledStep& step : draft.schedule.steps)
     if (auto* kernel = std::get_if<FusedKernel>(&step); kernel && kernel->contraction)
-      merge_rows_of(schedule.program, schedule.layouts, *kernel);
+      merge_rows_of(draft.program(), draft.layouts(), *kernel);
 }
 
 }  // namespace cppgen::schedule

@@ -1,8 +1,8 @@
-#include "cppgen/schedule/kernels/register_tiles.h"
-
 #include <fmt/format.h>
 
 #include <algorithm>
+
+#include "cppgen/schedule/passes.h"
 
 namespace cppgen::schedule {
 namespace {
@@ -53,8 +53,6 @@ bool has_simple_epilogue(const Segment& epilogue, const Tuning& tuning) {
   return operations <= tuning.register_epilogue;
 }
 
-int64_t pieces(int64_t length, int64_t most) { return (length + most - 1) / most; }
-
 // Tiles that end with the image lines, where rows of different lines do not follow each other at an even distance.
 void tile_by_lines(TileContraction& c, const Tuning& tuning) {
   if (c.rows.size() < 2 || c.tiling.height != 0 || !c.left->guards.empty()) return;
@@ -66,18 +64,19 @@ void tile_by_lines(TileContraction& c, const Tuning& tuning) {
     c.tiling.height = height.constant(), c.tiling.width = width.constant();
 }
 
-FusionDecision put_in_registers(const ir::Program& program, const Layouts& layouts, const Target& target,
-                                const Tuning& tuning, FusedKernel& kernel) {
+FusionDecision put_in_registers(Draft& draft, FusedKernel& kernel) {
+  const Tuning& tuning = draft.tuning();
   using enum rt::TileFormat;
   TileContraction& c = *kernel.contraction;
   if (c.format != f32 && c.format != f32_wide && c.format != f32_narrow) return FusionDecision::no("not float32");
-  if (target.lanes < 2) return FusionDecision::no("no vectors");
+  if (draft.target.lanes < 2) return FusionDecision::no("no vectors");
   const IndexExpr depth = points(c.taps) * c.depth.extent;
   if (!depth.is_constant() || depth.constant() > tuning.register_depth)
     return FusionDecision::no(fmt::format("the depth is longer than {}", tuning.register_depth));
   if (!has_simple_epilogue(kernel.segments[0], tuning)) return FusionDecision::no("what follows is not simple");
   for (const auto& store : kernel.segments[0].stores)
-    if (!stores_vectors(program, layouts, c, store)) return FusionDecision::no("columns are not written side by side");
+    if (!stores_vectors(draft.program(), draft.layouts(), c, store))
+      return FusionDecision::no("columns are not written side by side");
   tile_by_lines(c, tuning);
   c.in_registers = true;
   return FusionDecision::yes(fmt::format("a depth of {}", depth.constant()));
@@ -85,11 +84,10 @@ FusionDecision put_in_registers(const ir::Program& program, const Layouts& layou
 
 }  // namespace
 
-void choose_register_tiles(Schedule& schedule, const Target& target, const Tuning& tuning) {
-  for (ScheduledStep& step : schedule.steps)
+void choose_register_tiles(Draft& draft) {
+  for (ScheduledStep& step : draft.schedule.steps)
     if (auto* kernel = std::get_if<FusedKernel>(&step); kernel && kernel->contraction)
-      schedule.log.add("tiles", kernel->name + " in registers",
-                       put_in_registers(schedule.program, schedule.layouts, target, tuning, *kernel));
+      draft.log().add("tiles", kernel->name + " in registers", put_in_registers(draft, *kernel));
 }
 
 }  // namespace cppgen::schedule

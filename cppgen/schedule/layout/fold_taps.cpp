@@ -1,9 +1,8 @@
-#include "cppgen/schedule/layout/fold_taps.h"
-
 #include <algorithm>
 #include <cstring>
 
 #include "cppgen/schedule/contraction.h"
+#include "cppgen/schedule/passes.h"
 #include "cppgen/schedule/uses.h"
 
 namespace cppgen::schedule {
@@ -179,12 +178,14 @@ class Folding {
 
 }  // namespace
 
-void fold_taps_into_depth(Program& program, const Tuning& tuning, DecisionLog& log) {
+void fold_taps_into_depth(Draft& draft) {
+  Program& program = draft.program();
+  DecisionLog& log = draft.log();
   for (size_t i = 0; i < program.statements.size(); i++) {
     const LoopNest* nest = as_nest(program.statements[i]);
     if (!nest || !nest->is_contraction()) continue;
     LoopNest folded = *nest;
-    Folding folding(program, folded, tuning);
+    Folding folding(program, folded, draft.tuning());
     if (!log.add("fold taps", describe(program.statements[i]), folding.prepare())) continue;
     LoopNest copy = folding.apply(folded);
     log.copies.push_back({copy.stores[0].buffer, "padding", "taps and few channels become one contiguous depth"});

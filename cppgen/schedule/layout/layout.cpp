@@ -6,8 +6,7 @@
 #include <numeric>
 #include <optional>
 
-#include "cppgen/schedule/decision.h"
-#include "cppgen/schedule/options.h"
+#include "cppgen/schedule/passes.h"
 #include "cppgen/schedule/uses.h"
 
 namespace cppgen::schedule {
@@ -275,15 +274,15 @@ class Planner {
 
 }  // namespace
 
-Layouts plan_layouts(Program& program, const Options& options, DecisionLog& log) {
-  Planner planner(program, log);
-  if (options.layout_optimization) {
+void plan_layouts(Draft& draft) {
+  Planner planner(draft.program(), draft.log());
+  if (draft.options.layout_optimization) {
     planner.settle_library_calls();
     planner.request_for_contractions();
     planner.propagate();
-    if (options.weight_prepack) planner.settle_constants();
+    if (draft.options.weight_prepack) planner.settle_constants();
   }
-  return planner.finish();
+  draft.layouts() = planner.finish();
 }
 
 }  // namespace cppgen::schedule

@@ -11,9 +11,6 @@ struct Program;
 
 namespace cppgen::schedule {
 
-struct DecisionLog;
-struct Options;
-
 using ir::BufferId;
 using ir::Expr;
 using ir::IndexExpr;
@@ -41,11 +38,5 @@ ir::IndexExpr storage_elements(const ir::Buffer&, const Layout&);
 ir::IndexExpr offset_of(const ir::Buffer&, const Layout&, const std::vector<ir::IndexExpr>& indices);
 // The offset in elements of what a load reads.
 ir::IndexExpr offset_of(const ir::Program&, const Layouts&, ir::Expr load);
-
-// Chooses the layouts of temporaries over the whole program: a contraction wants the depth of its left operand and the
-// columns of its result contiguous, so convolutions run channels-last. Other nests carry the layout on, and constants
-// that only loops read follow it. Where the left operand of a contraction cannot be laid out so, being an input or
-// wanted in another order elsewhere, a copy is added in front of the contraction.
-Layouts plan_layouts(ir::Program&, const Options&, DecisionLog&);
 
 }  // namespace cppgen::schedule

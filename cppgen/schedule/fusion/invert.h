@@ -1,15 +1,10 @@
 #pragma once
 #include <optional>
+#include <vector>
 
 #include "cppgen/ir/program.h"
-#include "cppgen/schedule/decision.h"
-#include "cppgen/schedule/options.h"
 
 namespace cppgen::schedule {
-
-// A pointwise nest that is the only reader of what a reduction or contraction stores becomes part of that nest's
-// stores: bias, activation, residual add, and the permutation that follows.
-void fuse_epilogues(ir::Program&, const Options&, DecisionLog&);
 
 // Solves  reads[d] == writes[d] for all d  for the variables of `loops`, as expressions over the variables in `writes`:
 // where a consumer that reads element reads[] finds the element that a producer writes at writes[]. nullopt unless the
