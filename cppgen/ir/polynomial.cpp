@@ -5,16 +5,13 @@
 #include "runtime/base/checked.h"
 
 namespace cppgen::ir {
-
 namespace {
 
 constexpr const char* kWhat = "index expression";
 constexpr size_t kMostTerms = 4096;
 
-bool before(const IndexNode* a, const IndexNode* b) {
-  if (!a || !b) return !a && b;
-  return a->id < b->id;
-}
+// The constant term, which has no node, is the first.
+bool before(const IndexNode* a, const IndexNode* b) { return a && b ? a->id < b->id : !a && b; }
 
 }  // namespace
 
