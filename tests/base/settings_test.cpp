@@ -89,9 +89,8 @@ TEST(Settings, AnAliasThatDisagreesIsIgnored) {
   EXPECT_EQ(load({{"NUM_BUILDERS", "3"}, {"TORCHINDUCTOR_COMPILE_THREADS", "03"}}).compile_threads, 3);
   Environment clash{{"NUM_BUILDERS", "3"}, {"TORCHINDUCTOR_COMPILE_THREADS", "4"}};
   EXPECT_EQ(load(clash).compile_threads, 4);
-  EXPECT_EQ(load(clash).warnings,
-            Words{"NUM_BUILDERS=3 is ignored: TORCHINDUCTOR_COMPILE_THREADS=4 is read for COMPILE_THREADS, too; set "
-                  "CPPGEN_COMPILE_THREADS to choose"});
+  EXPECT_EQ(load(clash).warnings, Words{"NUM_BUILDERS=3 is ignored because TORCHINDUCTOR_COMPILE_THREADS=4 also sets "
+                                        "COMPILE_THREADS; set CPPGEN_COMPILE_THREADS to choose"});
   EXPECT_EQ(load(clash, {{"compile_threads", "5"}}).compile_threads, 5);
   clash["CPPGEN_COMPILE_THREADS"] = "2";
   EXPECT_EQ(load(clash).compile_threads, 2);
@@ -102,12 +101,10 @@ TEST(Settings, AnAliasWithABadValueIsIgnored) {
   EXPECT_EQ(s.compile_threads, Settings().compile_threads);
   EXPECT_EQ(s.loglevel, "WARNING");
   EXPECT_EQ(s.source(SettingId::loglevel).kind, SettingSource::fallback);
-  EXPECT_EQ(
-      s.warnings,
-      (Words{"NUM_BUILDERS: \"auto\" is not allowed; allowed: 1 to 1024; it is ignored, set CPPGEN_COMPILE_THREADS "
-             "to choose",
-             "LOGLEVEL: \"warn\" is not allowed; allowed: DEBUG, INFO, WARNING, ERROR; it is ignored, set "
-             "CPPGEN_LOGLEVEL to choose"}));
+  EXPECT_EQ(s.warnings, (Words{"NUM_BUILDERS: \"auto\" is not allowed; allowed: 1 to 1024; it is ignored; set "
+                               "CPPGEN_COMPILE_THREADS to choose",
+                               "LOGLEVEL: \"warn\" is not allowed; allowed: DEBUG, INFO, WARNING, ERROR; it is "
+                               "ignored; set CPPGEN_LOGLEVEL to choose"}));
   EXPECT_NE(error_of({{"CPPGEN_LOGLEVEL", "warn"}}), "");
   // The next alias counts.
   EXPECT_EQ(load({{"TORCHINDUCTOR_COMPILE_THREADS", "many"}, {"NUM_BUILDERS", "3"}}).compile_threads, 3);

@@ -17,29 +17,29 @@ using Types = std::map<DType, HowItRuns>;
 
 constexpr const char* kIntroduction = R"(# Operators
 
-This page is generated: versions and attributes come from the operator table, all else from what the compiler does with
-the samples of `tests/differential`. The test `docs` fails when it is out of date and says how to write it anew.
+This page is generated: versions and attributes come from the operator table, everything else from compiling the samples
+of `tests/differential`. The test `docs` fails if it is out of date and prints the command that updates it.
 
-- **Versions**: the versions of the operator set that changed the operator; a later set means the last of them.
-- **Types**: of the input or output that gives the operator its type, in the latest version. `floats` are float32,
-  float64, float16 and bfloat16, `integers` all of 8 to 64 bits with and without a sign, `float8` the four formats
-  with a sign, `small integers` int4, uint4, int2 and uint2.
-- **Vectors**: `yes` where all is done with vector instructions (of avx2 and later), else what is done lane by lane in
-  the vector loops: there is no such instruction, or elements are not side by side. Math of float64 is done by functions
-  of the C library. This is of the operator's first sample; shapes and attributes may make a difference.
+- **Versions**: the operator set versions that changed the operator; a later operator set uses the last of them.
+- **Types**: the types of the input or output that determines the operator's type, in the latest version. `floats` are
+  float32, float64, float16 and bfloat16; `integers` are all signed and unsigned integers of 8 to 64 bits; `float8` are the
+  four formats with a sign; `small integers` are int4, uint4, int2 and uint2.
+- **Vectors**: `yes` if everything is done with vector instructions (of avx2 and later); otherwise what is done lane by lane
+  within the vector loops, because there is no such instruction or because elements are not contiguous. Functions of float64
+  are computed by the C library. The column describes the operator's first sample; other shapes and attributes may differ.
   `operator_table`, a program of the tests, lists it by type and instruction set.
 - **Not supported**: what is refused, beyond what ONNX forbids.
 
-Tensors of strings are taken by what moves elements (ArrayFeatureExtractor, CenterCropPad, Compress, Concat,
+Tensors of strings are accepted by operators that move elements (ArrayFeatureExtractor, CenterCropPad, Compress, Concat,
 DepthToSpace, Expand, Flatten, Gather, GatherElements, GatherND, Identity, OneHot, Pad, Reshape, ReverseSequence, Scatter,
 ScatterElements, ScatterND, Shape, Size, Slice, SpaceToDepth, Split, Squeeze, TensorScatter, Tile, Transpose, Unsqueeze,
-Where), by control flow, sequences and optionals, by Cast, Equal, TfIdfVectorizer and Unique, and by the operators on
-strings. Of unknown rank, by the last two groups alone.
+Where), by control flow, sequences and optionals, by Cast, Equal, TfIdfVectorizer and Unique, and by the string operators.
+Only the last two groups accept string tensors of unknown rank.
 
-Operators that the compiler replaces by those of this table, among them most of `ai.onnx.ml`, stand in a second one.
-Of the others of `ai.onnx.ml`, ZipMap gives a sequence of two: the keys that all maps share, and the values, a row for
-each map. CastMap and DictVectorizer take inputs of the model that are maps; other operators, and other values that are
-maps, are refused. Where no key of a sparse CastMap is, strings are "0.f", as in ONNX Runtime; a key beyond its end is
+Operators that the compiler replaces by those of this table, among them most of `ai.onnx.ml`, are listed in a second table.
+Of the others of `ai.onnx.ml`, ZipMap returns a sequence of two: the keys that all maps share, and the values, one row per
+map. CastMap and DictVectorizer accept inputs of the model that are maps; other operators on maps, and maps that are not
+inputs, are refused. Missing keys of a sparse CastMap yield the string "0.f", as in ONNX Runtime; a key beyond its end is
 an error.
 
 )";
@@ -124,7 +124,8 @@ std::string attributes() {
     if (op.domain != "cppgen") rows[full_name(op.domain, op.name)] = attributes_text(op.versions);
   for (const passes::ExpandedOperator& op : passes::expanded_operators())
     rows[full_name(op.domain, op.name)] = attributes_text(*op.versions);
-  std::string table = "\n## Attributes\n\nOf the latest version.\n\n| operator | attributes |\n|---|---|\n";
+  std::string table =
+      "\n## Attributes\n\nThe attributes of the latest version.\n\n| operator | attributes |\n|---|---|\n";
   for (const auto& [name, text] : rows)
     if (!text.empty()) table += fmt::format("| {} | {} |\n", name, text);
   return table;

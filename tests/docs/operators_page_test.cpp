@@ -1,4 +1,4 @@
-// docs/operators.md is generated. After a change of operators or their samples write it anew:
+// docs/operators.md is generated. After a change of operators or their samples update it:
 //   UPDATE_DOCS=1 build/release/bin/test_docs
 #include "tests/docs/operators_page.h"
 
@@ -22,7 +22,7 @@ TEST(Docs, OperatorsPageIsUpToDate) {
   std::string a, b;
   while (std::getline(wanted, b)) {
     std::getline(written, a);
-    EXPECT_EQ(a, b) << "write it anew: UPDATE_DOCS=1 build/release/bin/test_docs";
+    EXPECT_EQ(a, b) << "update it: UPDATE_DOCS=1 build/release/bin/test_docs";
   }
   EXPECT_EQ(text.str().size(), expected.size());
   EXPECT_EQ(expected.find("NOTHING"), std::string::npos) << "a row of rows_refused.cpp is out of date";

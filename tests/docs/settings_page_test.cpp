@@ -1,4 +1,4 @@
-// docs/settings.md is generated from the table of settings. After a change of the table write it anew:
+// docs/settings.md is generated from the table of settings. After a change of the table update it:
 //   UPDATE_DOCS=1 build/release/bin/test_docs
 #include <gtest/gtest.h>
 
@@ -17,21 +17,21 @@ constexpr const char* kPath = CPPGEN_SOURCE_DIR "/docs/settings.md";
 constexpr const char* kIntroduction =
     R"(# Settings
 
-This page is generated from `runtime/base/settings.def`; the test `docs` fails when it is out of date and says how to
-write it anew. `cppgen config` shows the same settings with their values in effect and where each value came from.
+This page is generated from `runtime/base/settings.def`; the test `docs` fails if it is out of date and prints the
+command that updates it. `cppgen config` shows the same settings with their current values and where each value came from.
 
-Precedence: an option (`--set NAME=VALUE`, `--threads`, `--isa`, the API), then the `CPPGEN_` variable, then its
-aliases, then the default. An empty variable counts as unset. Booleans are 1/0, true/false, yes/no, on/off in any case. A
-value that does not parse or is not allowed is an error that says what is allowed; an unknown `CPPGEN_` variable is a
-warning with the nearest known name.
+An option (`--set NAME=VALUE`, `--threads`, `--isa`, the API) has precedence over the `CPPGEN_` variable, which has
+precedence over its aliases, then the default. An empty variable counts as unset. Booleans are 1/0, true/false, yes/no or
+on/off in any case. A value that cannot be parsed or is not allowed is an error that lists what is allowed; an unknown
+`CPPGEN_` variable causes a warning with the nearest known name.
 
-An alias is a name that other tools use for the same thing; it is read only where the `CPPGEN_` variable is unset. It never
-stops anything: a value that is not allowed here, or that differs from that of another alias, is ignored with a warning,
-and of a list the words that are known here count. Names of other tools that have no setting here are told once.
+An alias is a name that other tools use for the same setting; it is read only if the `CPPGEN_` variable is unset. An alias
+never causes an error: a value that is not allowed here, or that contradicts another alias, is ignored with a warning; of a
+list, the words that are known here are used. Variables of other tools that have no equivalent here cause one warning.
 
-Settings that are read when running are all that programs read that only run packages: `cppgen-run`, the C API and
-`SessionOptions::from_environment()`. "Changes kernels" means that the setting is part of the key under which compiled
-models are cached.
+Programs that only run packages (`cppgen-run`, the C API and `SessionOptions::from_environment()`) read only the settings
+that are read when running. "Changes kernels" means that the setting is part of the key under which compiled models are
+cached.
 
 )";
 
@@ -48,7 +48,7 @@ TEST(Docs, SettingsPageIsUpToDate) {
   if (std::getenv("UPDATE_DOCS")) {
     std::ofstream(kPath, std::ios::binary) << expected_page();
   }
-  EXPECT_EQ(read(kPath), expected_page()) << "write it anew: UPDATE_DOCS=1 build/release/bin/test_docs";
+  EXPECT_EQ(read(kPath), expected_page()) << "update it: UPDATE_DOCS=1 build/release/bin/test_docs";
 }
 
 // The page is a table whose rows have as many cells as its head, whatever the texts of the settings are.
