@@ -71,7 +71,7 @@ std::string report_text(const baseline::Report& report) {
   std::string text = fmt::format("         oneDNN primitives {:.4g} ms ({} primitives, {} reorders)",
                                  report.primitives_ms, report.primitives, report.reorders);
   if (nodes == 0) return text + "\n";
-  return text + fmt::format(", our kernels for the rest {:.4g} ms ({} node{}: {})\n", report.kernels_ms, nodes,
+  return text + fmt::format(", cppgen kernels for the rest {:.4g} ms ({} node{}: {})\n", report.kernels_ms, nodes,
                             nodes == 1 ? "" : "s", names);
 }
 

@@ -16,7 +16,7 @@ class JsonWriter;
 // The same model on oneDNN.
 class TimedOnednn : public Timed {
  public:
-  // On as many threads; `cancel` outlives it. Runs it for the first time.
+  // Builds the model on `threads` threads and runs it once; `cancel` must outlive the object.
   TimedOnednn(const BenchOptions&, const Settings&, int threads, const std::vector<rt::Tensor>& inputs,
               const CancelToken& cancel);
 

@@ -9,19 +9,19 @@
 
 namespace cppgen {
 
-// What is timed.
+// A model that is timed.
 class Timed {
  public:
   virtual ~Timed() = default;
   virtual double run() = 0;  // seconds
-  // Lets its threads sleep: while they wait for more work, they would take cores from whoever runs next.
+  // Puts its threads to sleep: while they spin, they would take cores from the model that runs next.
   virtual void rest() = 0;
 };
 
 // One model that is timed: ready, with its inputs and the memory of its outputs.
 class TimedModel : public Timed {
  public:
-  // Runs it for the first time, which sizes all memory.
+  // Runs it for the first time, which allocates all memory.
   TimedModel(const ReadyModel& model, const std::vector<rt::Tensor>& inputs);
 
   double run() override;
@@ -46,9 +46,9 @@ struct RunTimes {
   double p99_ms() const;  // nearest rank
 };
 
-// Warms the models up, then runs them in turns (A A A B B B A A A ...). A turn begins with a run that is not counted,
-// since the other model has the caches and one's own threads sleep. Without `runs`, as many as fit three seconds per
-// model, between 10 and 1000. Cancelled between runs.
+// Warms the models up, then runs them in turns (A A A B B B A A A ...). A turn starts with an uncounted run, because
+// caches hold the data of the other model and the threads sleep. Without `runs`, there are as many as fit three seconds
+// per model, between 10 and 1000. Throws Cancelled between runs.
 std::vector<RunTimes> time_models(std::vector<Timed*> models, std::optional<int64_t> runs, const CancelToken&);
 
 }  // namespace cppgen

@@ -41,7 +41,7 @@ Settings with_private_cache(Settings settings, const TempDirectory& directory) {
   return settings;
 }
 
-// One stored value per element of an output, as verify wants them.
+// One stored value per element of an output, as verify requires.
 std::vector<rt::ExpectedOutput> expected_of(const rt::Plan& plan, const std::vector<rt::Tensor>& outputs) {
   std::vector<rt::ExpectedOutput> expected;
   for (size_t i = 0; i < outputs.size(); i++) {
@@ -112,7 +112,7 @@ std::string times_text(const RunTimes& times) {
 std::string against_text(const BenchOptions& options, const BenchResult& result, const Against& against) {
   std::string text = fmt::format("{:<8} {}\n", options.against, times_text(against.times));
   text += report_text(against.report);
-  text += fmt::format("ratio    {:.3f} ({} / cppgen, medians; above 1 cppgen is faster)\n",
+  text += fmt::format("ratio    {:.3f} ({} / cppgen, medians; above 1, cppgen is faster)\n",
                       against.times.median_ms() / result.times.median_ms(), options.against);
   return text + (against.agreement.ok() ? "outputs  agree\n" : "outputs  differ:\n" + against.agreement.text());
 }
@@ -124,10 +124,10 @@ std::string text_of(const BenchOptions& options, const ReadyModel& model, const 
   text += fmt::format("run      {}\n", times_text(result.times));
   if (against) text += against_text(options, result, *against);
   if (!model.package)
-    text += fmt::format("compile  {} to the first result, and {} for weights\n", seconds_text(result.compile_s),
+    text += fmt::format("compile  {} to the first result, plus {} for weights\n", seconds_text(result.compile_s),
                         seconds_text(model.compiled.report.weights_s));
-  text += fmt::format("load     {} in a fresh process\n", seconds_text(result.fresh.load_s));
-  text += fmt::format("memory   {} at most in a fresh process; weights {}, arena {}\n",
+  text += fmt::format("load     {} in a new process\n", seconds_text(result.fresh.load_s));
+  text += fmt::format("memory   {} peak in a new process; weights {}, arena {}\n",
                       bytes_text(result.fresh.peak_rss_kb * 1024), bytes_text(result.stats.weights_bytes),
                       bytes_text(result.stats.arena_bytes));
   const auto profile = model.session ? model.session->profile() : std::vector<rt::StepProfile>();
@@ -139,7 +139,7 @@ void check_against(const BenchOptions& options, const Settings& settings) {
   if (options.against.empty()) return;
   require_onnx(options.model, "--against");
   if (options.reference || settings.force_native_runtime)
-    user_error("--against compares compiled code; leave out --reference and FORCE_NATIVE_RUNTIME");
+    user_error("--against compares compiled code: remove --reference and FORCE_NATIVE_RUNTIME");
 }
 
 // Threads that wait for each other suffer most from a busy machine, and OpenMP's, which spin, more than ours.
@@ -147,7 +147,9 @@ void warn_if_busy() {
   double load = 0;
   const unsigned cpus = std::thread::hardware_concurrency();
   if (getloadavg(&load, 1) == 1 && load > 1 + 1.5 * cpus)
-    log_warning("this machine is busy (load {:.1f} on {} CPUs): the times, oneDNN's above all, say little", load, cpus);
+    log_warning(
+        "this machine is busy (load {:.1f} on {} CPUs): the measured times are unreliable, oneDNN's most of all", load,
+        cpus);
 }
 
 Against compare_with_onednn(const BenchOptions& options, const Settings& settings, TimedModel& timed,

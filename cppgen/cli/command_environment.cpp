@@ -49,7 +49,7 @@ std::string config_json(const std::vector<SettingDescription>& settings) {
 
 struct Selection {
   CpuFeatures cpu;
-  const VecISA* selected = nullptr;  // null: what the settings ask for cannot be had
+  const VecISA* selected = nullptr;  // null: the requested instruction set is not available
   std::string reason;
 };
 

@@ -11,11 +11,11 @@ enum ExitCode {
   kDone = 0,
   kCheckFailed = 1,    // the outputs differ from what is expected
   kUserError = 2,      // a bad model, option, setting or input
-  kInternalError = 3,  // ours
+  kInternalError = 3,  // a bug in cppgen
   kInterrupted = 130,  // Ctrl-C, as a shell reports it; 128 + the number of another signal
 };
 
-// What the command line said, unchecked beyond its syntax.
+// The options of the command line; only their syntax has been checked.
 
 struct CommonOptions {
   std::vector<std::string> settings;  // --set NAME=VALUE
@@ -50,7 +50,7 @@ struct BenchOptions : ModelOptions {
   std::string against;  // "onednn" or empty
 };
 
-// The hidden command that `bench` runs in a fresh process.
+// The hidden command that `bench` runs in a new process.
 struct MeasureOptions : BenchOptions {
   std::string result;  // file to write
   std::string cache;   // CACHE_DIR

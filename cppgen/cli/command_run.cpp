@@ -148,7 +148,7 @@ std::string run_text(const RunOptions& options, const ReadyModel& model, const s
   return text;
 }
 
-// Only the interpreter takes long enough for somebody to wonder.
+// Only the interpreter takes long enough to need progress output.
 std::vector<rt::Value> run_with_progress(const ReadyModel& model, const Settings& settings,
                                          const std::vector<rt::Value>& inputs) {
   if (!model.reference) return model.run_values(inputs);

@@ -12,17 +12,17 @@ namespace cppgen {
 // that is not allowed, and for an option that is given twice with different values.
 Settings read_settings(const CommonOptions&);
 
-// Results of a command. UserError if stdout cannot take them.
+// Prints results of a command. UserError if they cannot be written to stdout.
 void print_result(std::string_view text);
 
 void throw_if_cancelled(const CancelToken&);
 
-// A name from a model as people may see it: without control characters, not too long.
+// A name from a model in displayable form: without control characters, and not too long.
 std::string printable(std::string_view name);
 
 std::string bytes_text(int64_t bytes);     // "12.3 MB"
 std::string seconds_text(double seconds);  // "1.24 s", "3.1 ms"
 
-double seconds_now();  // steady
+double seconds_now();  // of the steady clock
 
 }  // namespace cppgen

@@ -44,7 +44,7 @@ ElementTolerance tolerance_of(const VerifyOptions& options) {
   return tolerance;
 }
 
-// As the runs will read them: expected tensors may be samples of what a run gives, other values not.
+// Checked in the same way as after a run: expected tensors may be samples of a result, other values may not.
 std::vector<rt::Value> inputs_of(const DataSet& set, const rt::Plan& plan) {
   if (!has_tensors_only(plan)) return read_value_set(set, plan).inputs;
   rt::TestCase test = read_data_set(set, plan);

@@ -5,7 +5,7 @@
 namespace cppgen {
 
 // One function per command of the program. Results go to stdout, everything else to stderr. They return the exit
-// status; UserError and InternalError as everywhere, Cancelled once the token is set.
+// status; They throw UserError and InternalError, and Cancelled once the token is set.
 
 ExitCode command_run(const RunOptions&, const CancelToken&);
 ExitCode command_compile(const CompileOptionsGiven&, const CancelToken&);

@@ -22,7 +22,7 @@ std::string names(const std::vector<std::string>& all) {
 
 std::string bytes(ir::IndexExpr e) { return e.is_constant() ? bytes_text(e.constant()) : ir::to_string(e) + " B"; }
 
-// The most frequent order of a rank stands for itself; tensors that lie otherwise are named.
+// For the most frequent order of each rank only the number of tensors is printed; tensors with other orders are named.
 std::string orders_text(const std::vector<LayoutReport::Order>& orders) {
   std::string text;
   size_t rank = 0;

@@ -43,7 +43,7 @@ rt::Value read_tensor(const rt::TensorInfo& info, const std::string& path) {
   return tensor;
 }
 
-// Of a type that the model does not say: an optional, or an element of a sequence.
+// For inputs whose type is not in the model: an optional, or an element of a sequence.
 rt::Value read_any(const rt::TensorInfo& info, const std::string& path) {
   if (rt::holds_strings(path)) return rt::read_npy_strings(path);
   return rt::read_npy(path, rt::needs_type_for_npy(info.type) ? std::optional(info.type) : std::nullopt);
@@ -92,10 +92,10 @@ void require_given(const rt::Plan& plan, const Given& given) {
     if (given.count(i) || info.kind == ValueKind::tensor || info.kind == ValueKind::strings) continue;
     if (is_sequence(info))
       user_error(
-          "the input '{0}' is a sequence: give --input {0}=FILE.npy for each element, in their order, or "
-          "--input {0}= for none",
+          "the input '{0}' is a sequence: give --input {0}=FILE.npy for each element, in order, or --input {0}= for an "
+          "empty sequence",
           info.name);
-    user_error("the input '{0}' is an optional: give --input {0}=FILE.npy, or --input {0}= for an empty one",
+    user_error("the input '{0}' is an optional: give --input {0}=FILE.npy, or --input {0}= for an empty optional",
                info.name);
   }
 }

@@ -8,18 +8,18 @@
 
 namespace cppgen {
 
-// What takes long, on stderr: "compiling kernels: 3 of 10, 12 s". On a terminal one line, rewritten in place, every
-// second too, and removed at the end. PROGRESS decides: unset on a terminal only, 1 always (then a line for each step
-// where there is no terminal), 0 never.
+// Shows the progress of long operations on stderr: "compiling kernels: 3 of 10, 12 s". On a terminal it is one line,
+// which is updated in place at least every second and removed at the end. PROGRESS controls it: unset: only on a
+// terminal; 1: always (with one line per step if there is no terminal); 0: never.
 class ProgressLine {
  public:
-  // Work without steps; on a terminal it is shown from the first second on.
+  // Starts work without steps; on a terminal it is shown after the first second.
   ProgressLine(const Settings&, std::string what);
   ~ProgressLine();
   ProgressLine(const ProgressLine&) = delete;
   ProgressLine& operator=(const ProgressLine&) = delete;
 
-  // Goes on to work of so many steps, or to the next step; shown at once.
+  // Starts work with so many steps, or advances to the next step; shown at once.
   void show(const std::string& what, int done, int total);
 
  private:

@@ -29,8 +29,8 @@ void refuse_compiler_options(const ModelOptions& options, const Settings& settin
   for (const SettingDescription& setting : settings.describe())
     if (setting.source.starts_with("option") && setting.in_key)
       user_error(
-          "the setting {} decides how a model is compiled, but '{}' is a package, which is compiled already: "
-          "give the .onnx file, or leave the setting out",
+          "the setting {} affects compilation, but '{}' is a package, which is already compiled: "
+          "give the .onnx file or remove the setting",
           setting.name, options.model);
 }
 
@@ -40,13 +40,12 @@ std::map<std::string, int64_t> package_dims(const ModelOptions& options, const r
     const DimOption dim = parse_dim_option(text);
     if (!dim.size)
       user_error(
-          "--dim {} changes a dimension, but '{}' is a package, which is compiled already; --dim NAME=N checks "
-          "a size",
+          "--dim {} changes a dimension, but '{}' is a package, which is already compiled; --dim NAME=N checks a size",
           text, options.model);
     std::string known;
     for (const rt::Symbol& symbol : plan.symbols) known += (known.empty() ? "" : ", ") + printable(symbol.name);
     if (std::none_of(plan.symbols.begin(), plan.symbols.end(), [&](const auto& s) { return s.name == dim.symbol; }))
-      user_error("--dim {}: the package has no dimension '{}' (it has {})", text, dim.symbol,
+      user_error("--dim {}: the package has no dimension '{}'; it has {}", text, dim.symbol,
                  known.empty() ? "none" : known);
     const auto [at, is_new] = bound.emplace(dim.symbol, *dim.size);
     if (!is_new && at->second != *dim.size)
@@ -91,7 +90,7 @@ void check_fixed_dims(const rt::Plan& plan, const std::map<std::string, int64_t>
       if (input.name != dim.input) continue;
       const auto& code = input.dims[size_t(dim.axis)].code;
       if (code.size() == 2 && code[0] == int64_t(rt::DimOp::constant) && code[1] != size->second)
-        user_error("--dim {}={}: the model needs {} there (input '{}' axis {})", dim.symbol, size->second, code[1],
+        user_error("--dim {}={}: the model requires {} there (input '{}' axis {})", dim.symbol, size->second, code[1],
                    dim.input, dim.axis);
     }
   }
@@ -110,7 +109,7 @@ void compile_and_load(ReadyModel& model, CompileRequest request, const BeforeKer
   } catch (const UserError& error) {
     // Also where another process replaced the package while it was read.
     if (!model.compiled.report.from_cache) throw;
-    log_info("the cached package is damaged and made anew: {}", error.what());
+    log_info("the cached package is damaged and is compiled again: {}", error.what());
     request.replace = true;
     model.compiled = compile_with_progress(request);
     load(model, model.compiled.package, model.compiled.trusted, settings);
@@ -189,7 +188,7 @@ void check_inputs(const rt::Plan& plan, const std::map<std::string, int64_t>& bo
 bool is_package(const std::string& model) {
   std::error_code error;
   const auto status = std::filesystem::status(model, error);
-  if (!std::filesystem::exists(status)) user_error("there is no model '{}': no such file or directory", model);
+  if (!std::filesystem::exists(status)) user_error("model '{}' not found: no such file or directory", model);
   return std::filesystem::is_directory(status);
 }
 
@@ -239,7 +238,7 @@ ReadyModel open_model(const ModelOptions& options, const Settings& settings, con
     return model;
   };
   const auto open_again = [&](const DimensionsOfOne& error) {
-    log_info("the inputs need another compilation, for dimensions of 1: {}", error.what());
+    log_info("the inputs require another compilation, for dimensions of 1: {}", error.what());
     try {
       return open(error.ones);
     } catch (const UserError&) {

@@ -18,60 +18,60 @@ namespace cppgen {
 
 class JsonWriter;
 
-// A model that commands run, whichever way it was made ready: compiled from an .onnx file, loaded from a package, or on
-// the reference interpreter.
+// A model that is ready to run: compiled from an .onnx file, loaded from a package, or on the reference interpreter.
 struct ReadyModel {
-  std::string path;                           // as given
+  std::string path;                           // as given on the command line
   bool package = false;                       // `path` is a package
   CompiledModel compiled;                     // of an .onnx file
   std::unique_ptr<rt::Session> session;       // null: reference
   std::unique_ptr<ReferenceModel> reference;  // null: session
   rt::Plan reference_plan;                    // tensors, symbols and steps of the reference
   std::function<void()> before_step;          // throws Cancelled, for runs of the reference
-  std::map<std::string, int64_t> bound;       // --dim NAME=N that a package's inputs have to agree with
-  double load_s = 0;                          // from the package to a ready session; not the compilation
-  double open_s = 0;                          // all of it
+  std::map<std::string, int64_t> bound;       // --dim NAME=N that a package's inputs must match
+  double load_s = 0;                          // time from the package to a ready session, without the compilation
+  double open_s = 0;                          // total time
 
   const rt::Plan& plan() const { return reference ? reference_plan : session->plan(); }
   std::string isa() const { return reference ? "interpreter" : session->plan().isa; }
   int threads() const { return reference ? 1 : session->stats().threads; }
 
-  // Inputs and outputs in the order of the model. UserError if they do not fit.
+  // Inputs and outputs in the order of the model. UserError if they do not match.
   std::vector<rt::Tensor> run(std::span<const rt::TensorView> inputs) const;
   std::vector<rt::Value> run_values(std::vector<rt::Value> inputs) const;
 };
 
-// MODEL is a package: a directory. UserError if there is no such file or directory.
+// Whether MODEL is a package (a directory). UserError if there is no such file or directory.
 bool is_package(const std::string& model);
 
-// UserError unless MODEL is an .onnx file; `what` needs it ("compile", "--reference").
+// UserError unless MODEL is an .onnx file, which `what` requires ("compile", "--reference").
 void require_onnx(const std::string& model, std::string_view what);
 
-// How `explain`, `compile` and the others ask for a compilation. UserError for a bad --dim.
+// The compilation request of `explain`, `compile` and the other commands. UserError for a bad --dim.
 CompileRequest compile_request(const ModelOptions&, const Settings&, const CancelToken&);
 
-// compile_model with a progress line; Cancelled also if the token was set too late for it.
+// compile_model with a progress line; throws Cancelled even if the token was set too late for compile_model.
 CompiledModel compile_with_progress(CompileRequest);
 
-// Looks at what a model takes, and at the sizes that --dim binds, before any kernel is compiled: what it throws (inputs
-// that do not fit) costs no compilation. Not called for a package.
+// Checks the inputs of a model and the sizes that --dim binds before any kernel is compiled, so that errors (inputs
+// that do not match) cost no compilation. Not called for a package.
 using BeforeKernels = std::function<void(const rt::Plan&, const std::map<std::string, int64_t>& bound)>;
 
-// Inputs do not fit, and some of their dimensions, `ones`, are 1 where the model was compiled for a size that other
-// inputs share. Compiled for these ones, operators broadcast them.
+// Thrown if inputs do not match and some of their dimensions, `ones`, are 1 where the model was compiled for a size
+// that other inputs share. If it is compiled for these ones, operators broadcast them.
 struct DimensionsOfOne : UserError {
   DimensionsOfOne(const UserError& error, std::vector<DimOption> ones) : UserError(error), ones(std::move(ones)) {}
   std::vector<DimOption> ones;
 };
 
-// UserError for inputs that do not fit the model, or --dim; DimensionsOfOne if that may be the reason.
+// UserError for inputs that do not match the model or --dim; DimensionsOfOne if that may be the reason.
 void check_inputs(const rt::Plan&, const std::map<std::string, int64_t>& bound, std::span<const rt::Value> inputs);
 
-// Opens the model, which the token outlives, on the interpreter with --reference or FORCE_NATIVE_RUNTIME; for
-// dimensions of 1 if BeforeKernels finds such. UserError if a package is asked for what needs the compiler.
+// Opens the model, which the token must outlive: on the interpreter with --reference or FORCE_NATIVE_RUNTIME, and
+// compiled for dimensions of 1 if BeforeKernels finds any. UserError if a package is given for something that requires
+// the compiler.
 ReadyModel open_model(const ModelOptions&, const Settings&, const CancelToken&, const BeforeKernels& = {});
 
-// How a step runs.
+// The way in which a step runs.
 enum class StepWay { compiled, library, interpreted };
 std::string_view name_of(StepWay);
 StepWay way_of(const rt::Step&);
@@ -84,7 +84,7 @@ std::string step_text(const StepCounts&);  // "12 steps: 10 compiled, 2 library,
 
 void write_step_counts(JsonWriter&, const rt::Plan&);  // "step_counts": {...}
 
-// "step_counts": {...} and "steps": [{name, engine, kind, origins}]; with a profile also its numbers per step.
+// "step_counts": {...} and "steps": [{name, engine, kind, origins}]; with a profile, also its numbers per step.
 void write_steps(JsonWriter&, const ReadyModel&);
 void write_steps(JsonWriter&, const rt::Plan&, std::span<const rt::StepProfile> profile = {});
 

@@ -8,7 +8,7 @@ namespace cppgen {
 
 class CancelToken;
 
-// A unit that could not be built, and what it was built with.
+// A unit that could not be built, and the compiler and options that were used.
 struct FailedUnit {
   const CompilePool::Finished& failure;
   const std::string& source;
@@ -17,8 +17,8 @@ struct FailedUnit {
   const std::string& include_dir;
 };
 
-// True when the unit's source is to blame, not the compiler, its options or the machine: nothing points to a lack of
-// resources, and a trivial source with the same includes does build with the same command. Throws Cancelled.
+// True if the unit's source is at fault, and not the compiler, its options or the machine: there is no sign of a lack
+// of resources, and a trivial source with the same includes can be built with the same command. Throws Cancelled.
 bool source_is_to_blame(const FailedUnit&, ProcessRunner&, const CancelToken*);
 
 }  // namespace cppgen

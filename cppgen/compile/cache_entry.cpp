@@ -70,7 +70,7 @@ std::string encode_cache_entry(const CacheEntryView& entry, const std::string& k
 std::optional<CacheEntryView> decode_cache_entry(std::string_view bytes, const std::string& key, std::string& why) {
   const auto trailer = parse_trailer(bytes);
   if (!trailer) {
-    why = "it is truncated or no cache entry";
+    why = "it is truncated or not a cache entry";
     return std::nullopt;
   }
   if (trailer->key != key) {

@@ -17,11 +17,11 @@ inline constexpr size_t kCacheTrailerBytes = 8 + 2 * 16 + 2 * 64;
 
 std::string encode_cache_entry(const CacheEntryView& entry, const std::string& key);
 
-// Views into `bytes`. Nothing, and the reason in `why`, when the entry is truncated, altered, of another key or no
-// entry at all.
+// Views into `bytes`; nullopt, with the reason in `why`, if the entry is truncated or altered, has another key, or is
+// not an entry.
 std::optional<CacheEntryView> decode_cache_entry(std::string_view bytes, const std::string& key, std::string& why);
 
-// Description of an entry by its trailer and text alone, without checking its sum: for listings.
+// The description of an entry from its trailer and text only, without verifying its checksum: for listings.
 std::optional<CacheEntryView> decode_cache_description(std::string_view bytes);
 
 }  // namespace cppgen

@@ -5,19 +5,19 @@
 
 namespace cppgen {
 
-// How building a translation unit failed.
+// The way in which building a translation unit failed.
 enum class CompileFailure {
-  failed,             // the compiler refused the source or a flag
-  crashed,            // it was ended by a signal
+  failed,             // the compiler rejected the source or a flag
+  crashed,            // it was killed by a signal
   timed_out,          // COMPILE_TIMEOUT_SECONDS
-  bad_output,         // it reported success, but what it wrote is no shared object with the expected symbols
-  undefined_symbols,  // the object needs symbols that no kernel may need
+  bad_output,         // it reported success but did not write a shared object with the expected symbols
+  undefined_symbols,  // the object requires symbols that kernels must not require
 };
 
-// A translation unit could not be built. what() holds the reason, the command line, the place of the kept source and
+// A translation unit could not be built. what() contains the reason, the command line, the path of the kept source and
 // the first lines of the compiler's output; `source_path` is empty when the source could not be kept.
 
-// The compiler, its options or the machine are to blame.
+// The compiler, its options or the machine are at fault.
 struct CompileError : UserError {
   CompileError(CompileFailure kind, std::string source_path, const std::string& message)
       : UserError(message), kind(kind), source_path(std::move(source_path)) {}
@@ -25,7 +25,7 @@ struct CompileError : UserError {
   std::string source_path;
 };
 
-// The source is to blame: a bug of ours (blame.h).
+// The source is at fault: a bug in cppgen (blame.h).
 struct RefusedSource : InternalError {
   RefusedSource(CompileFailure kind, std::string source_path, const std::string& message)
       : InternalError(message), kind(kind), source_path(std::move(source_path)) {}

@@ -5,12 +5,12 @@
 namespace cppgen {
 
 // The options of one kernel unit, without compiler, include path and files: the fixed ones (see the .cpp), then the
-// optimisation level, the ISA's, and the extra ones, which win. With a sanitizer among the extra ones the object is
-// linked against its libraries. The same arguments give the same list: it is part of the kernel key.
+// optimisation level, the ISA's, and the extra ones, which take precedence. With a sanitizer among the extra flags, the
+// object is linked against its libraries. The same arguments give the same list: it is part of the kernel key.
 std::vector<std::string> kernel_flags(const std::string& opt_level, const std::vector<std::string>& isa_flags,
                                       const std::vector<std::string>& extra_flags);
 
-// True when the flags ask for an instrumentation whose run-time library the object needs.
+// True if the flags request instrumentation whose run-time library the object requires.
 bool is_instrumented(const std::vector<std::string>& flags);
 
 // The only symbols that an uninstrumented kernel object may leave undefined: g++ may emit calls to them for any code.

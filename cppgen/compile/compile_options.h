@@ -10,8 +10,8 @@ namespace cppgen {
 
 class CancelToken;
 
-// Everything that building kernels depends on besides the jobs, as plain values. First the settings of the same names:
-// cxx may be a compiler, or launchers and a compiler ("ccache g++"); no cache_dir means no cache.
+// Everything that building kernels depends on besides the jobs, as plain values. First come the settings of the same
+// names: cxx may be a compiler, or launchers and a compiler ("ccache g++"); an empty cache_dir means no cache.
 struct CompileOptions {
 #define CPPGEN_SETTING(...)
 #define CPPGEN_COMPILE_SETTING CPPGEN_SETTING_MEMBER
@@ -25,7 +25,7 @@ struct CompileOptions {
   std::string include_dir;     // folder that holds vec/ and runtime/abi/; empty: the headers embedded in this library
   std::string worker_log_dir;  // for command lines and output, one file per job; empty: none
 
-  std::function<void(int done, int total)> on_progress;  // called on the building thread, from 0 done on
+  std::function<void(int done, int total)> on_progress;  // called on the building thread, starting with 0 done
   const CancelToken* cancel = nullptr;                   // set: build() throws Cancelled soon after
 };
 

@@ -54,7 +54,7 @@ std::string missing_from(const std::vector<std::string>& wanted, const std::vect
 
 CompilePool::CompilePool(ProcessRunner& runner, Toolchain toolchain, Limits limits)
     : runner_(runner), toolchain_(std::move(toolchain)), limits_(std::move(limits)) {
-  check(limits_.processes >= 1, "CompilePool: needs at least one process");
+  check(limits_.processes >= 1, "CompilePool: at least one process is required");
   remove_stale_temp_directories(system_temp_directory(), kPrefix);
 }
 
@@ -149,7 +149,7 @@ void CompilePool::check_object(const Unit& unit, Finished& finished) const {
   };
   finished.path = unit.folder + "/" + kObject;
   auto bytes = try_read_file(finished.path);
-  if (!bytes) return fail(Kind::bad_output, "wrote no object");
+  if (!bytes) return fail(Kind::bad_output, "did not write an object");
   std::string why;
   const auto symbols = read_shared_object(*bytes, why);
   if (!symbols) return fail(Kind::bad_output, "its object is unusable: " + why);
@@ -158,8 +158,8 @@ void CompilePool::check_object(const Unit& unit, Finished& finished) const {
   if (!unit.may_need_libraries) {
     const std::string foreign = missing_from(symbols->undefined, allowed_undefined_symbols());
     if (!foreign.empty()) {
-      return fail(Kind::undefined_symbols, fmt::format("its object needs '{}'; a kernel may only need {}", foreign,
-                                                       fmt::join(allowed_undefined_symbols(), ", ")));
+      return fail(Kind::undefined_symbols, fmt::format("its object requires '{}'; a kernel may require only {}",
+                                                       foreign, fmt::join(allowed_undefined_symbols(), ", ")));
     }
   }
   finished.image = std::move(*bytes);

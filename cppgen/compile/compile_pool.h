@@ -23,32 +23,33 @@ class CompilePool {
     double timeout_seconds = 0;  // of one process
     std::string log_dir;         // empty: no logs
   };
-  // Also removes what killed processes left in the system's temporary directory.
+  // Also removes files that killed processes left in the system's temporary directory.
   CompilePool(ProcessRunner& runner, Toolchain toolchain, Limits limits);
   ~CompilePool();
 
   bool full() const { return static_cast<int>(running_.size()) >= limits_.processes; }
   bool idle() const { return running_.empty(); }
 
-  // Starts the compiler. `flags` as from kernel_flags; `log_name` names the log file (letters, digits, - and _).
-  // `id` comes back in Finished. UserError when no process or file can be made.
+  // Starts the compiler. `flags` as from kernel_flags; `log_name` names the log file (letters, digits, - and _). `id`
+  // is returned in Finished. UserError if a process or file cannot be created.
   void start(size_t id, const CompileJob& job, const std::vector<std::string>& flags, const std::string& include_dir,
              const std::string& log_name);
 
   struct Finished {
     size_t id = 0;
     double seconds = 0;
-    // Success: a checked shared object.
+    // On success: a checked shared object.
     std::string image;                       // its bytes
-    std::string path;                        // where it lies
-    std::shared_ptr<const void> keep_alive;  // as long as this lives
-    // Failure: everything for an error but the place where the caller keeps the source.
+    std::string path;                        // its path
+    std::shared_ptr<const void> keep_alive;  // valid while this exists
+    // On failure: everything for an error except for the path where the caller keeps the source.
     std::optional<CompileFailure> error;
     std::string message;               // reason and first lines of output
     std::string output;                // all of the compiler's
-    std::vector<std::string> command;  // the source is its last word
+    std::vector<std::string> command;  // the source is the last argument
   };
-  // The next unit that ended, or nothing after `seconds` (or earlier). Failures are values here: the caller decides.
+  // The next unit that ended, or nullopt after `seconds` (or earlier). Failures are returned as values: the caller
+  // decides.
   std::optional<Finished> wait(double seconds);
 
   // Kills every running compiler with its descendants.

@@ -11,7 +11,7 @@ namespace cppgen {
 
 namespace {
 
-// A copy of the T at `offset`; false when it lies outside.
+// Copies the T at `offset`; false if it lies outside.
 template <class T>
 bool read_at(std::string_view bytes, uint64_t offset, T& value) {
   if (offset > bytes.size() || bytes.size() - offset < sizeof(T)) return false;
@@ -38,12 +38,12 @@ bool read_section(std::string_view bytes, const Elf64_Ehdr& header, uint64_t ind
 
 const char* header_problem(std::string_view bytes, Elf64_Ehdr& header) {
   if (bytes.empty()) return "it is empty";
-  if (!read_at(bytes, 0, header) || std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0) return "it is no ELF file";
+  if (!read_at(bytes, 0, header) || std::memcmp(header.e_ident, ELFMAG, SELFMAG) != 0) return "it is not an ELF file";
   if (header.e_ident[EI_CLASS] != ELFCLASS64 || header.e_ident[EI_DATA] != ELFDATA2LSB) {
-    return "it is no 64-bit little-endian ELF file";
+    return "it is not a 64-bit little-endian ELF file";
   }
   if (header.e_machine != arch::kElfMachine) return "it is for another machine";
-  if (header.e_type != ET_DYN) return "it is no shared object";
+  if (header.e_type != ET_DYN) return "it is not a shared object";
   if (header.e_shentsize != sizeof(Elf64_Shdr)) return "its section headers are damaged";
   // The section headers come last in a linked file: a file cut anywhere lacks some of them.
   if (header.e_shoff > bytes.size() || (bytes.size() - header.e_shoff) / sizeof(Elf64_Shdr) < header.e_shnum) {

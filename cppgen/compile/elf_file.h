@@ -12,8 +12,8 @@ struct SharedObjectSymbols {
   std::vector<std::string> undefined;
 };
 
-// Reads a 64-bit ELF shared object of this machine. Every offset is checked against the size: any bytes may be passed.
-// Returns nothing, and the reason in `why`, when it is something else or damaged.
+// Reads a 64-bit ELF shared object of this machine. Every offset is checked against the size, so arbitrary bytes may be
+// passed. Returns nullopt, with the reason in `why`, if it is something else or damaged.
 std::optional<SharedObjectSymbols> read_shared_object(std::string_view bytes, std::string& why);
 
 }  // namespace cppgen

@@ -80,7 +80,7 @@ KernelKey KernelBuilder::key_of(const CompileJob& job) const {
 void KernelBuilder::warn_once(const std::string& reason) {
   if (!warnings_.empty()) return;
   warnings_.push_back(
-      fmt::format("the kernel cache cannot be written ({}): kernels are built again next time", reason));
+      fmt::format("the kernel cache cannot be written ({}): kernels will be built again next time", reason));
   log_warning("{}", warnings_.back());
 }
 
@@ -105,7 +105,7 @@ bool KernelBuilder::take_from_cache(Build& build, Unit& unit, bool first_look) {
   return true;
 }
 
-// False while somebody else holds the key's lock and there is time left to wait.
+// False while another process holds the key's lock and there is time left to wait.
 bool KernelBuilder::obtain_lock(Unit& unit) {
   if (!cache_ || unit.lock_settled) return true;
   LockFile::Attempt attempt = cache_->try_build_lock(unit.key);
@@ -118,7 +118,7 @@ bool KernelBuilder::obtain_lock(Unit& unit) {
     if (now < *unit.wait_until) return false;
     log_warning(
         "another process has been building kernel unit '{}' for {:.9g} s (CPPGEN_FILE_LOCK_TIMEOUT): "
-        "building it here too",
+        "building it here, too",
         unit.job->name, options_.lock_timeout_seconds);
   }
   if (attempt.lock) unit.lock.emplace(std::move(*attempt.lock));
@@ -143,7 +143,7 @@ void KernelBuilder::start_ready(Build& build, CompilePool& pool) {
       build.waiting.push_back(&unit);
       continue;
     }
-    // Whoever held the lock before may have published the entry meanwhile.
+    // The previous holder of the lock may have published the entry in the meantime.
     if (take_from_cache(build, unit, false)) continue;
     pool.start(unit.index, *unit.job, flags_of(*unit.job), headers_.path(), unit.key.hex.substr(0, 16));
   }
@@ -179,7 +179,7 @@ void KernelBuilder::fail(const Unit& unit, const CompilePool::Finished& failure)
   const std::string text =
       fmt::format("{}{}\n  command: {}\n  source: {}{}", message.substr(0, output),
                   ours ? "; a trivial source builds with the same command, so the emitted source is to blame" : "",
-                  join_command(command), source.empty() ? "(no place to keep it)" : source, message.substr(output));
+                  join_command(command), source.empty() ? "(it could not be kept)" : source, message.substr(output));
   if (ours) throw RefusedSource(*failure.error, source, text);
   throw CompileError(*failure.error, source, text);
 }

@@ -16,22 +16,22 @@
 namespace cppgen {
 
 // Turns translation units into loadable shared objects, from the cache or with the compiler. Any number of builders, in
-// any number of threads and processes, may share a cache directory; one builder serves one thread.
+// any number of threads and processes, may share a cache directory; one builder must be used by one thread.
 class KernelBuilder {
  public:
-  // Looks for the compiler (without starting it) and opens the cache. `runner` replaces real processes in tests and
-  // must outlive the builder. UserError for a missing compiler or an unsafe cache directory.
+  // Finds the compiler (without starting it) and opens the cache. `runner` replaces real processes in tests and must
+  // outlive the builder. UserError for a missing compiler or an unsafe cache directory.
   explicit KernelBuilder(CompileOptions options, ProcessRunner* runner = nullptr);
   ~KernelBuilder();
 
-  // One object per job, in the order of the jobs. Misses are compiled by up to options.threads processes at once (1:
-  // in the order of the jobs). The first failure kills the others and throws CompileError, or RefusedSource
-  // if the source is to blame; Cancelled when options.cancel was set. A cache that cannot be written costs one warning,
-  // never the build.
+  // One object per job, in the order of the jobs. Misses are compiled by up to options.threads processes at once (1: in
+  // the order of the jobs). The first failure kills the others and throws CompileError, or RefusedSource if the source
+  // is at fault; Cancelled if options.cancel was set. A cache that cannot be written causes one warning and never fails
+  // the build.
   std::vector<CompiledObject> build(const std::vector<CompileJob>& jobs);
 
   KernelKey key_of(const CompileJob& job) const;
-  // Nothing when caching is off.
+  // nullopt if caching is off.
   KernelCache* cache() { return cache_ ? &*cache_ : nullptr; }
   const Toolchain& toolchain() const { return toolchain_; }
   ProcessRunner& runner() { return runner_; }
@@ -60,7 +60,7 @@ class KernelBuilder {
   std::vector<std::string> warnings_;
 };
 
-// build() of a builder used once.
+// build() of a builder that is used once.
 std::vector<CompiledObject> build_kernels(const std::vector<CompileJob>& jobs, const CompileOptions& options);
 
 }  // namespace cppgen

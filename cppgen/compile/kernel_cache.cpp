@@ -31,7 +31,7 @@ FileDescriptor open_entry(const std::string& path) {
   return FileDescriptor(::open(path.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC));
 }
 
-// Removes an entry unless somebody has it pinned.
+// Removes an entry unless it is pinned.
 bool remove_unused(const std::string& path) {
   const FileDescriptor fd = open_entry(path);
   if (!fd || try_lock(fd, LockKind::exclusive) == LockOutcome::busy) return false;
@@ -109,7 +109,7 @@ KernelCache::Stored KernelCache::store(const KernelKey& key, const std::string& 
   }
   ++stored_;
   auto pinned = pin(path, open_entry(path));
-  if (!pinned) return {std::nullopt, fmt::format("'{}' was removed at once by another process", path)};
+  if (!pinned) return {std::nullopt, fmt::format("'{}' was immediately removed by another process", path)};
   return {std::move(pinned), ""};
 }
 

@@ -9,7 +9,7 @@ namespace cppgen {
 // The identity of a compiled kernel: equal keys mean interchangeable objects.
 struct KernelKey {
   std::string hex;   // SHA-256, 64 digits
-  std::string dump;  // what went into it, one "tag = value" per line; long values as their own SHA-256
+  std::string dump;  // its ingredients, one "tag = value" per line; long values as their own SHA-256
 };
 
 // `flags` without include path and file names; `compiler` is Toolchain::identity with the leading options of the
@@ -17,7 +17,7 @@ struct KernelKey {
 KernelKey make_kernel_key(const CompileJob& job, const std::vector<std::string>& flags,
                           const std::vector<std::string>& compiler, const std::string& headers_hash, int abi_version);
 
-// The lines by which two dumps differ, as "tag: was 'a', is 'b'": why `now` is no hit although `before` is stored.
+// The lines by which two dumps differ, as "tag: was 'a', is 'b'": why `now` is not a hit although `before` is stored.
 std::vector<std::string> compare_key_dumps(const std::string& before, const std::string& now);
 
 }  // namespace cppgen

@@ -23,7 +23,7 @@ bool is_program(const std::string& path) {
 std::string absolute_path(const std::string& path) {
   if (path.front() == '/') return path;
   char cwd[PATH_MAX];
-  if (!::getcwd(cwd, sizeof cwd)) user_error("cannot resolve '{}': the current directory is gone", path);
+  if (!::getcwd(cwd, sizeof cwd)) user_error("cannot resolve '{}': the current directory no longer exists", path);
   return std::string(cwd) + "/" + path;
 }
 
@@ -71,8 +71,8 @@ void add_identity(std::vector<std::string>& identity, const std::vector<std::str
 [[noreturn]] void missing_program(const std::string& word, const std::string& setting, std::string_view path) {
   const std::string where = word.find('/') == std::string::npos ? fmt::format("in PATH ({})", path) : "there";
   user_error(
-      "no C++ compiler: '{}' (setting CPPGEN_CXX={}) was not found {}; install one (apt-get install g++) or set "
-      "CPPGEN_CXX to the compiler's path",
+      "no C++ compiler: '{}' (setting CPPGEN_CXX={}) was not found {}; install a compiler (apt-get install g++) or set "
+      "CPPGEN_CXX to its path",
       word, setting, where);
 }
 
@@ -106,7 +106,7 @@ std::vector<std::string> split_command(std::string_view text) {
       in_word = true;
     }
   }
-  if (quote) user_error("'{}' has an unfinished {} quote", text, quote);
+  if (quote) user_error("'{}' has an unterminated {} quote", text, quote);
   if (in_word) words.push_back(std::move(word));
   return words;
 }
@@ -130,7 +130,7 @@ std::string join_command(const std::vector<std::string>& words) {
 Toolchain Toolchain::find(const std::string& setting, std::string_view path) {
   Toolchain result;
   result.command = split_command(setting);
-  if (result.command.empty()) user_error("CPPGEN_CXX is empty: it names the C++ compiler (g++)");
+  if (result.command.empty()) user_error("CPPGEN_CXX is empty; it must name the C++ compiler (g++)");
   for (size_t i = 0; i < result.command.size(); ++i) {
     std::string& word = result.command[i];
     if (i > 0 && (word.starts_with('-') || word.find('=') != std::string::npos)) break;

@@ -10,7 +10,7 @@
 
 namespace cppgen {
 
-// A header that emitted kernels include: `path` as in their #include line ("vec/...", "runtime/abi/...").
+// A header that emitted kernels include; `path` is as in their #include line ("vec/...", "runtime/abi/...").
 struct EmbeddedFile {
   std::string_view path;
   std::string_view content;
@@ -22,22 +22,22 @@ const std::vector<EmbeddedFile>& embedded_headers();
 // SHA-256 over paths and contents.
 const std::string& embedded_headers_hash();
 
-// Writes all embedded headers below `dir`, for packages that carry their sources. UserError when that fails.
+// Writes all embedded headers below `dir`, for packages that contain their sources. UserError if that fails.
 void write_embedded_headers(const std::string& dir);
 
 // The folder for -I, and its content's hash. The hash is known at once; files are written by the first call of path().
 class VecHeaders {
  public:
-  // Headers from an existing folder that holds vec/ and runtime/abi/. UserError when it does not.
+  // Headers from an existing folder that contains vec/ and runtime/abi/. UserError if it does not.
   static VecHeaders from_directory(const std::string& dir);
-  // The embedded ones, published below "<cache_dir>/include/<hash>", or in a temporary directory when cache_dir is
-  // empty or cannot be written.
+  // The embedded ones, published below "<cache_dir>/include/<hash>", or in a temporary directory if cache_dir is empty
+  // or cannot be written.
   static VecHeaders embedded(const std::string& cache_dir);
 
   const std::string& hash() const { return hash_; }
-  // UserError when no place can be written.
+  // UserError if no directory can be written.
   const std::string& path();
-  // True when the folder goes away with this object.
+  // True if the folder is removed with this object.
   bool is_temporary() const { return temp_ != nullptr; }
   // Keeps a temporary folder on disk.
   void keep();
@@ -47,7 +47,7 @@ class VecHeaders {
   std::string hash_;
   std::string path_;
   std::string cache_dir_;
-  FileDescriptor pin_;  // shared lock: nobody clears the folder under a running compiler
+  FileDescriptor pin_;  // shared lock: no process clears the folder while a compiler uses it
   std::unique_ptr<TempDirectory> temp_;
 };
 

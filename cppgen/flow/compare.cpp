@@ -42,9 +42,9 @@ class Comparison {
     }
     report_.ok = report_.wrong == 0;
     if (!report_.ok)
-      report_.reason =
-          fmt::format("{} of {} elements differ; the worst, at flat index {}, is {} instead of {}, allowed {:.4g}",
-                      report_.wrong, report_.compared, report_.worst, text(actual_), text(expected_), report_.limit);
+      report_.reason = fmt::format(
+          "{} of {} elements differ; the worst, at flat index {}, is {} instead of {}, where the tolerance is {:.4g}",
+          report_.wrong, report_.compared, report_.worst, text(actual_), text(expected_), report_.limit);
     return report_;
   }
 

@@ -67,7 +67,8 @@ class Compilation {
   const std::vector<rt::CustomFile> custom_;  // as they were in the beginning
   Trace trace_;
   StageClock clock_;
-  // As the files were before anything was computed from them; only the cache asks for it, and it reads them whole.
+  // The key of the files before anything is computed from them. Computed only for the cache, because it reads them
+  // completely.
   std::string external_key_;
   ImportRecord source_;  // without external files: a graph that is not from a file
   const VecISA* isa_ = nullptr;
@@ -171,7 +172,7 @@ class Compilation {
     return text + fmt::format("{:<10} {:.6f} s\n", "total", report.total_s);
   }
 
-  // What a loaded package would say of itself.
+  // The description that a loaded package would have.
   rt::Plan described() const {
     if (!module_) return parts_[0].plan.plan;
     std::vector<const rt::Plan*> plans;
@@ -271,7 +272,7 @@ class Compilation {
         *source_.external, external_key_, description(), [&](const std::string& dir) { write_package(dir); },
         request_.settings.recompile || request_.replace);
     if (!published.reason.empty())
-      log_warning("the cache {} cannot be written ({}): the model is compiled again next time", options_.cache_dir,
+      log_warning("the cache {} cannot be written ({}): the model will be compiled again next time", options_.cache_dir,
                   published.reason);
     if (!published.entry) return false;
     package::ModelCache::trim(options_.cache_dir, request_.settings.weights_cache_limit);
@@ -312,7 +313,7 @@ CompiledModel compile_model(const CompileRequest& request) {
   try {
     return Compilation(request).run();
   } catch (const ChangedFiles& changed) {
-    user_error("{}: run the command again when they are complete", changed.what());
+    user_error("{}: run the command again when the files are complete", changed.what());
   }
 }
 

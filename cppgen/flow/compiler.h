@@ -18,22 +18,22 @@ struct CompileRequest {
   std::string model;  // path of an .onnx file
   Settings settings;
   std::vector<DimOption> dims;                // --dim
-  std::vector<std::string> custom_operators;  // paths of descriptions, beside those of CUSTOM_OPS
-  bool replace = false;                       // what the cache has for it is damaged
+  std::vector<std::string> custom_operators;  // paths of descriptions, in addition to those of CUSTOM_OPS
+  bool replace = false;                       // the cached entry is damaged and must be replaced
   std::string output;  // package directory to write; empty: into the cache (or a temporary directory)
   const CancelToken* cancel = nullptr;
   std::chrono::steady_clock::time_point begin = std::chrono::steady_clock::now();
   std::function<void(int done, int total)> on_progress;  // translation units
-  std::function<void(const std::string&)> on_decisions;  // with DEBUG_FUSION: what was fused, and why not
-  // Told what the model takes and gives before any kernel is compiled; what it throws ends the compilation. Not called
-  // for a model from the cache.
+  std::function<void(const std::string&)> on_decisions;  // with DEBUG_FUSION: the fusion decisions and their reasons
+  // Called with the model's inputs and outputs before any kernel is compiled; an exception that it throws ends the
+  // compilation. Not called for a model from the cache.
   std::function<void(const rt::Plan&)> before_kernels;
 };
 
-// Seconds of each stage, and what happened.
+// The seconds of each stage, and counts.
 struct CompileReport {
-  // In order: "read", "passes", "lower", "schedule", "codegen", "probe", "compile", "weights", "package"; 0 for stages
-  // that a cached model skips.
+  // The stages in order: "read", "passes", "lower", "schedule", "codegen", "probe", "compile", "weights", "package"; 0
+  // for stages that a cached model skips.
   std::vector<std::pair<std::string, double>> stages;
   double total_s = 0;
   double weights_s = 0;     // reading, folding, packing and writing weights; part of total_s
@@ -45,16 +45,16 @@ struct CompileReport {
 struct CompiledModel {
   std::string package;                     // directory
   bool trusted = false;                    // in this user's own cache: weights need not be hashed again
-  std::shared_ptr<const void> keep_alive;  // removes a temporary package with its last copy
+  std::shared_ptr<const void> keep_alive;  // its last copy removes a temporary package
   CompileReport report;
 };
 
-// UserError for what the model or a setting does wrong; CompileError if the compiler fails, RefusedSource
-// if it refuses what was emitted; Cancelled.
+// Throws UserError for a bad model or setting, CompileError if the compiler fails, RefusedSource if it rejects the
+// emitted source, and Cancelled.
 CompiledModel compile_model(const CompileRequest&);
 
-// Likewise of a graph that has been through the passes; the request's model only gives messages a name. Kernels come
-// from the cache, the whole model does not.
+// The same for a graph after the graph passes; the request's model is used only as a name in messages. Kernels may come
+// from the cache, but not the whole model.
 CompiledModel compile_graph(Graph, const CompileRequest&);
 
 }  // namespace cppgen

@@ -52,7 +52,8 @@ size_t count_tensors(const DataSet& set, const char* kind) {
   }
   for (size_t i = 0; i < count; i++)
     if (!is_there(tensor_path(set, kind, i)))
-      user_error("'{}' is missing, but '{}' has {} files {}I.pb", tensor_path(set, kind, i), set.path, count, start);
+      user_error("'{}' is missing, although '{}' has {} files {}I.pb", tensor_path(set, kind, i), set.path, count,
+                 start);
   return count;
 }
 
@@ -89,7 +90,7 @@ size_t count_maps(const std::vector<rt::TensorInfo>& inputs) {
 // The published data hold bfloat16 as uint16.
 rt::Tensor read_tensor(const std::string& path, const rt::TensorInfo* info) {
   const TestValue value = read_test_value(path, ValueKind::tensor);
-  if (!value.tensor) user_error("'{}' holds strings; the model has a tensor of numbers here", path);
+  if (!value.tensor) user_error("'{}' holds strings; the model has a numeric tensor here", path);
   const Tensor& read = *value.tensor;
   return tensor_of(read, info && info->type == DType::bf16);
 }
@@ -134,7 +135,7 @@ rt::TestCase read_protobuf(const DataSet& set, const rt::Plan& plan) {
   rt::TestCase test;
   for (rt::Value& value : read_inputs(set, plan)) {
     if (!value.tensor())
-      user_error("'{}' has strings for '{}', which is a tensor of numbers", set.path,
+      user_error("'{}' has strings for '{}', which is a numeric tensor", set.path,
                  plan.inputs[test.inputs.size()].name);
     test.inputs.push_back(std::move(value).take_tensor());
   }

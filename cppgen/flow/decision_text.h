@@ -5,7 +5,7 @@
 
 namespace cppgen {
 
-// Why pairs of nodes were or were not fused, for people: one line per decision, "  inline  yes a -> b: reason".
+// Why pairs of nodes were or were not fused, in readable form: one line per decision, " inline yes a -> b: reason".
 std::string decision_text(const schedule::DecisionLog&);
 
 }  // namespace cppgen

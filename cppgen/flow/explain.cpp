@@ -1,4 +1,4 @@
-// What a model would become, without compiling anything.
+// Explains what a model would be compiled to, without compiling anything.
 #include "cppgen/flow/explain.h"
 
 #include "cppgen/flow/compiler.h"

@@ -23,14 +23,14 @@ CpuFeatures usable_features(const Settings& s) {
   const CpuFeatures cpu = detect_cpu_features();
   const bool asked = s.use_amx == true || s.isa == "amx";
   if (s.use_amx == true && s.isa != "auto" && s.isa != "amx")
-    user_error("USE_AMX=1 contradicts ISA={}. Allowed with it: ISA=auto, ISA=amx", s.isa);
+    user_error("USE_AMX=1 contradicts ISA={}. It allows ISA=auto and ISA=amx", s.isa);
   if (s.use_amx == false && s.isa == "amx") user_error("ISA=amx contradicts USE_AMX=0. Unset one of them");
   const VecISA& amx = *find_isa("amx");
   if (s.use_amx != false && (asked || cpu.has_all(amx.required))) {
     const rt::AmxSupport& support = rt::amx_support();
     if (support.usable) return cpu;
-    if (asked) user_error("{} asks for AMX, but {}", s.use_amx == true ? "USE_AMX=1" : "ISA=amx", support.reason);
-    log_info("AMX is left alone: {}", support.reason);
+    if (asked) user_error("{} requires AMX, but {}", s.use_amx == true ? "USE_AMX=1" : "ISA=amx", support.reason);
+    log_info("AMX is not used: {}", support.reason);
   }
   return cpu.without({CpuFeature::amx_tile, CpuFeature::amx_bf16, CpuFeature::amx_int8});
 }
@@ -56,7 +56,8 @@ const VecISA& prove(const VecISA& likely, const Settings& s, const CompileOption
     if (!cpu.has_all(row.required)) continue;
     const ProbeResult result = probe_row(row, cpu, options);
     if (result.ok) return row;
-    if (s.isa != "auto") user_error("ISA={}: the compiler and this machine do not run it: {}", row.name, result.reason);
+    if (s.isa != "auto")
+      user_error("ISA={} is not usable with this compiler on this machine: {}", row.name, result.reason);
     log_warning("instruction set {} is not usable here ({}): trying the next one", row.name, result.reason);
   }
   return rows[0];
@@ -83,12 +84,12 @@ void settle_foreign_compiler(Settings& settings) {
     CompileRequest request;
     request.settings = settings;
     const ProbeResult result = probe_row(all_isas()[0], detect_cpu_features(), compile_options(request));
-    if (!result.ok) reason = fmt::format("it does not build kernels ({})", result.reason);
+    if (!result.ok) reason = fmt::format("it cannot build kernels ({})", result.reason);
   } catch (const UserError& error) {
     reason = error.what();
   }
   if (reason.empty() || !settings.ignore_alias(SettingId::cxx, reason)) return;
-  log_warning("{}; kernels are compiled with {}, and CPPGEN_CXX chooses another compiler", settings.warnings.back(),
+  log_warning("{}; kernels are compiled with {}; set CPPGEN_CXX to choose another compiler", settings.warnings.back(),
               settings.cxx);
 }
 

@@ -7,20 +7,20 @@
 
 namespace cppgen {
 
-// The best instruction set that the settings allow and the CPU names. UserError for settings that contradict each other
-// or the CPU.
+// The best instruction set that the settings allow and the CPU reports. UserError for settings that contradict each
+// other or the CPU.
 const VecISA& likely_isa(const Settings&);
 
-// The instruction set to compile for. Unless VEC_ISA_OK is set, a program that is compiled and run proves it, once per
-// machine and compiler. That takes as long as a unit of kernels, so it happens beside whatever the caller does with the
-// likely one.
+// The instruction set to compile for. Unless VEC_ISA_OK is set, it is verified by compiling and running a program, once
+// per machine and compiler. This takes as long as compiling a unit of kernels, so it runs concurrently while the caller
+// works with the likely instruction set.
 class IsaChoice {
  public:
   IsaChoice(const Settings&, const CompileOptions&);
 
   const VecISA& likely() const { return likely_; }
-  // Waits for the proof. Where the likely one fails: the next lower one that passes, with a warning, or UserError if
-  // the settings ask for just this one.
+  // Waits for the verification. If the likely instruction set fails, returns the next lower one that passes, with a
+  // warning, or throws UserError if the settings request this one.
   const VecISA& settled() const { return settled_.get(); }
 
  private:
@@ -28,8 +28,8 @@ class IsaChoice {
   std::shared_future<const VecISA&> settled_;
 };
 
-// CXX and the like are set for other builds than ours: where such a variable names a compiler that is missing or
-// cannot build kernels, takes the default with a warning.
+// Variables such as CXX are set for other builds: if such a variable names a compiler that is missing or cannot build
+// kernels, restores the default with a warning.
 void settle_foreign_compiler(Settings&);
 
 }  // namespace cppgen

@@ -5,7 +5,7 @@
 
 namespace cppgen {
 
-// The loops of a kernel in one line, for people: "n < 3136, vector c < 64; reduce k < 9".
+// The loops of a kernel in one readable line: "n < 3136, vector c < 64; reduce k < 9".
 std::string loop_text(const schedule::FusedKernel&);
 
 }  // namespace cppgen

@@ -17,7 +17,7 @@
 namespace cppgen {
 namespace {
 
-// What tells this build of the compiler from another one of the same version: they may emit different kernels.
+// Distinguishes this build of the compiler from another build of the same version, which may emit different kernels.
 std::string build_identity() {
   struct stat info {};
   if (stat("/proc/self/exe", &info) != 0) return {};

@@ -6,7 +6,8 @@
 
 namespace cppgen {
 
-// Everything but the external data that decides what is in a package. The .onnx file is told by the hash of its bytes.
+// Everything that determines the contents of a package except for external data. The .onnx file is identified by the
+// hash of its bytes.
 std::string model_key(const CompileRequest&, const std::vector<rt::CustomFile>&, const std::string& model_sha256);
 
 }  // namespace cppgen

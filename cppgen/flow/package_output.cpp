@@ -20,7 +20,7 @@ void refuse_to_replace(const fs::path& target) {
   if (!fs::exists(target, error)) return;
   if (fs::is_directory(target, error) && (fs::is_empty(target, error) || fs::exists(target / "manifest.json", error)))
     return;
-  user_error("{} exists and is no package: choose another output, or remove it first", target.string());
+  user_error("{} exists and is not a package: choose another output, or remove it first", target.string());
 }
 
 }  // namespace
@@ -33,21 +33,21 @@ void require_output_folder(const std::string& directory, std::string_view option
   const bool itself = nearest == asked;
   if (!fs::is_directory(nearest, error))
     user_error("{} {}: '{}' is a file; give a directory{}", option, directory, nearest.string(),
-               itself ? "" : " that is there or can be made");
+               itself ? "" : " that exists or can be created");
   if (access(nearest.c_str(), W_OK | X_OK) != 0)
-    user_error("{} {}: {} '{}': {}", option, directory, itself ? "cannot write to" : "cannot make a directory in",
+    user_error("{} {}: {} '{}': {}", option, directory, itself ? "cannot write to" : "cannot create a directory in",
                nearest.string(), error_text(errno));
 }
 
 void check_output(const std::string& output) {
-  if (output.empty()) user_error("-o needs the name of the package's directory");
+  if (output.empty()) user_error("-o needs the path of the package directory");
   refuse_to_replace(output);
   require_output_folder(fs::absolute(output).parent_path().string(), "-o: the folder of the package");
 }
 
 std::string parent_of_output(const std::string& output) {
   auto parent = fs::absolute(output).parent_path().string();
-  if (int e = make_directories(parent)) user_error("{}: cannot be made: {}", parent, error_text(e));
+  if (int e = make_directories(parent)) user_error("{}: cannot be created: {}", parent, error_text(e));
   return parent;
 }
 

@@ -9,7 +9,7 @@
 
 namespace cppgen {
 
-// Runs a model on the reference interpreter. Inputs in the model's order; symbols are bound by them.
+// Runs a model on the reference interpreter. Inputs are in the model's order; they bind the symbols.
 class ReferenceModel {
  public:
   explicit ReferenceModel(const CompileRequest&);

@@ -38,7 +38,7 @@ rt::Step step_of(const ir::Statement& statement) {
   return step;
 }
 
-// Of repetitions each statement once.
+// Each statement of a repetition occurs once.
 void add_steps(const std::vector<ir::Statement>& statements, std::vector<rt::Step>& steps) {
   for (const ir::Statement& statement : statements) {
     if (const auto* repetition = std::get_if<ir::Repetition>(&statement)) {

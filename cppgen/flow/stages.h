@@ -20,7 +20,7 @@ namespace cppgen {
 void poll(const CompileRequest&);
 std::string timeout_text(const CompileRequest&);
 
-// Seconds per named stage, in order of first use. Polls the request, if there is one, before each.
+// Seconds per named stage, in order of first use. Polls the request, if there is one, before each stage.
 class StageClock {
  public:
   explicit StageClock(const CompileRequest* request = nullptr) : request_(request) {}
@@ -46,17 +46,17 @@ class StageClock {
   std::vector<std::pair<std::string, double>> stages_;
 };
 
-// The single stages of the flow; each takes what the one before gives. compiler.cpp is their only order.
-std::string custom_operator_paths(const CompileRequest&);  // all of them, as CUSTOM_OPS says them
+// The individual stages of the flow; each takes the result of the previous one. compiler.cpp defines their order.
+std::string custom_operator_paths(const CompileRequest&);  // all of them, in the format of CUSTOM_OPS
 Graph import_model(const CompileRequest&, const std::vector<rt::CustomFile>&, ImportRecord* = nullptr);
 void simplify(Graph&, const CompileRequest&, Trace* = nullptr);
 Graph read_and_simplify(const CompileRequest&, StageClock&, Trace* = nullptr);  // these two
 schedule::Options schedule_options(const Settings&);
-int64_t cache_class(int64_t bytes);  // of a cache, as schedules and keys see it
+int64_t cache_class(int64_t bytes);  // of a cache, as used in schedules and keys
 schedule::Target target_of(const VecISA&, const MachineDescription&);
 CompileOptions compile_options(const CompileRequest&);
 
-// What the schedule is made for: the machine that compiles.
+// The target of the schedule: the machine that compiles.
 const MachineDescription& this_machine();
 
 // Emits every kernel of the schedule, in order.

@@ -7,10 +7,10 @@
 
 namespace cppgen {
 
-// An element as text, integers exact.
+// An element as text; integers are exact.
 std::string element_text(DType type, const void* data, int64_t index);
 
-// Over the elements that are no NaN.
+// Statistics of the elements that are not NaN.
 struct ValueRange {
   double min = 0, mean = 0, max = 0;
   int64_t counted = 0, nans = 0;

@@ -13,7 +13,7 @@ namespace cppgen {
 Trace::Trace(const CompileRequest& request) {
   if (!request.settings.trace) return;
   folder_ = request.settings.trace_dir + "/" + std::filesystem::path(request.model).stem().string();
-  if (int e = make_directories(folder_)) user_error("TRACE_DIR: cannot make {}: {}", folder_, error_text(e));
+  if (int e = make_directories(folder_)) user_error("TRACE_DIR: cannot create {}: {}", folder_, error_text(e));
 }
 
 void Trace::write(const std::string& name, const std::string& text) const {

@@ -5,11 +5,11 @@
 
 namespace cppgen {
 
-// What TRACE writes about one compilation: files in the folder TRACE_DIR/<model>. A file that cannot be written costs a
-// warning.
+// The files that TRACE writes about one compilation, in the folder TRACE_DIR/<model>. A file that cannot be written
+// causes a warning.
 class Trace {
  public:
-  // Makes the folder if the setting is on; UserError if it cannot. With the setting off, nothing is written.
+  // Creates the folder if the setting is on; UserError if that fails. If the setting is off, nothing is written.
   explicit Trace(const CompileRequest&);
 
   bool on() const { return !folder_.empty(); }

@@ -82,7 +82,7 @@ Attribute import_attribute(onnx::AttributeProto& a, ExternalData& files, const I
 
 Tensor constant_of(onnx::NodeProto& node, ExternalData& files) {
   if (node.attribute_size() != 1)
-    user_error("a Constant must have exactly one attribute, this one has {}", node.attribute_size());
+    user_error("a Constant must have exactly one attribute, but this one has {}", node.attribute_size());
   onnx::AttributeProto& a = *node.mutable_attribute(0);
   const std::string& name = a.name();
   if (name == "value" && a.has_t()) return named_tensor(*a.mutable_t(), name, files);
@@ -104,8 +104,9 @@ Tensor constant_of(onnx::NodeProto& node, ExternalData& files) {
   if (name == "value_floats")
     return tensor_of(DType::f32, {a.floats_size()}, a.floats().data(), size_t(a.floats_size()));
   if (name == "value_ints") return tensor_of(DType::i64, {a.ints_size()}, a.ints().data(), size_t(a.ints_size()));
-  user_error("a Constant with attribute {} is not supported; allowed are value, sparse_value and value_ of a kind",
-             quoted(name));
+  user_error(
+      "a Constant with attribute {} is not supported; allowed are value, sparse_value and the typed value_ attributes",
+      quoted(name));
 }
 
 }  // namespace cppgen::import

@@ -5,7 +5,7 @@
 
 namespace cppgen::import {
 
-// Constant strings are the result of a node, for they are no data of kernels.
+// Constant strings are the result of a node, because kernels cannot hold them as data.
 ValueId GraphBuilder::add_strings(const std::string& name, const Strings& strings) {
   const ValueId id = graph_.add_value(name);
   Node& node = graph_.add_node("StringConstant", {}, {id}, 1);
@@ -28,7 +28,7 @@ bool GraphBuilder::is_constant(const onnx::NodeProto& proto) {
 
 void GraphBuilder::add_constant_node(onnx::NodeProto& proto, SharedConstants* shared) {
   if (proto.output_size() != 1 || proto.output(0).empty()) user_error("a Constant must have one output");
-  if (proto.input_size()) user_error("a Constant has no inputs");
+  if (proto.input_size()) user_error("a Constant must not have inputs");
   if (proto.attribute_size() == 1) {
     const onnx::AttributeProto& a = proto.attribute(0);
     std::optional<Strings> strings;

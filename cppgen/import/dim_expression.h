@@ -7,9 +7,9 @@
 
 namespace cppgen::import {
 
-// A dimension's name read as an expression of other names, as exporters write it: "past + sequence", "2*s0",
-// "(H + 1)//2", "Max(s0, s1)". `symbol` gives what a name stands for, or nullopt if it means nothing. Nullopt if the
-// text is anything else; then it is a name like any other. tests/import/dims_test.cpp
+// A dimension's name read as an expression of other names, as exporters write it: "past + sequence", "2*s0", "(H +
+// 1)//2", "Max(s0, s1)". `symbol` returns the value of a name, or nullopt if it is unknown. The result is nullopt if
+// the text is anything else; it is then an ordinary name. tests/import/dims_test.cpp
 using NamedDimension = std::function<std::optional<ir::IndexExpr>(std::string_view name)>;
 std::optional<ir::IndexExpr> parse_dim_expression(std::string_view text, const NamedDimension& symbol);
 

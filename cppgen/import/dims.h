@@ -10,12 +10,12 @@
 
 namespace cppgen::import {
 
-// Dimensions of inputs: constants or symbols, by what the model says and the user's options.
+// Dimensions of inputs: constants or symbols, from the model and the user's options.
 class InputDims {
  public:
   // UserError if options conflict, or name an input, axis or symbol that the graph does not have. `graph_inputs` are
-  // the model's real inputs (initializers left out), all of tensor type with a shape. `expressions`: names such as
-  // "past + sequence" are read as expressions of names that other dimensions have.
+  // the model's real inputs (without initializers), all of tensor type with a shape. `expressions`: names such as "past
+  // + sequence" are parsed as expressions of the names of other dimensions.
   InputDims(IndexArena& index, const std::vector<DimOption>& options,
             const std::vector<const onnx::ValueInfoProto*>& graph_inputs, bool expressions = true);
 
@@ -23,7 +23,7 @@ class InputDims {
   Shape shape(const onnx::ValueInfoProto& input);
 
  private:
-  // What a dimension is before sizes are bound: a number, or the name of a symbol.
+  // A dimension before sizes are bound: a number, or the name of a symbol.
   struct Dim {
     int64_t size = 0;
     std::string symbol;  // empty: `size`
@@ -40,7 +40,7 @@ class InputDims {
   IndexArena& index_;
   std::map<std::pair<std::string, int>, std::string> symbolic_;  // (input, axis) -> symbol, from options
   std::map<std::string, int64_t> sizes_;                         // symbol -> size, from options
-  std::set<std::string> symbols_;                                // all that the inputs have
+  std::set<std::string> symbols_;                                // all symbols of the inputs
   bool expressions_;
 };
 

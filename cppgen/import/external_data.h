@@ -8,12 +8,12 @@
 
 namespace cppgen::import {
 
-// Files of weights beside a model as constants point into them, which keep them mapped.
+// Files of external data of a model. Constants point into them and keep them mapped.
 class ExternalData {
  public:
   explicit ExternalData(std::string folder);
 
-  // UserError if the location is not allowed, cannot be read, or has no bytes offset .. offset + size.
+  // UserError if the location is not allowed, cannot be read, or does not have the bytes offset .. offset + size.
   ir::ConstantData read(const std::string& location, int64_t offset, int64_t size);
 
   std::shared_ptr<const ExternalFiles> files() const { return files_; }

@@ -41,7 +41,8 @@ std::map<std::string, onnx::AttributeProto> defaults_of(const onnx::FunctionProt
   for (const std::string& bytes : field_of(function, kFunctionAttributeProto)) {
     onnx::AttributeProto a;
     if (!a.ParseFromString(bytes)) user_error("a default attribute of the function is malformed");
-    if (!a.ref_attr_name().empty()) user_error("the default of attribute {} is a reference", quoted(a.name()));
+    if (!a.ref_attr_name().empty())
+      user_error("the default of attribute {} is a reference to another attribute", quoted(a.name()));
     const std::string name = a.name();
     if (!defaults.emplace(name, std::move(a)).second) user_error("attribute {} has two defaults", quoted(name));
   }
@@ -96,8 +97,8 @@ Function* FunctionTable::find(const onnx::NodeProto& node) {
 void InlineBudget::take(size_t bytes) {
   nodes_++;
   bytes_ += bytes;
-  if (nodes_ > kMaxInlinedNodes) user_error("functions come to more than {} nodes once inlined", kMaxInlinedNodes);
-  if (bytes_ > kMaxInlinedBytes) user_error("functions come to more than {} MiB once inlined", kMaxInlinedBytes >> 20);
+  if (nodes_ > kMaxInlinedNodes) user_error("functions expand to more than {} nodes", kMaxInlinedNodes);
+  if (bytes_ > kMaxInlinedBytes) user_error("functions expand to more than {} MiB", kMaxInlinedBytes >> 20);
 }
 
 }  // namespace cppgen::import

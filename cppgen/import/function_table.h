@@ -10,13 +10,13 @@
 
 namespace cppgen::import {
 
-// Versions by domain. UserError for versions that do not exist and for a domain in two versions.
+// Versions by domain. UserError for versions that do not exist, and for a domain with two versions.
 std::map<std::string, int> read_opsets(const google::protobuf::RepeatedPtrField<onnx::OperatorSetIdProto>&);
 
 // A function that the model defines. Its proto lives as long as the model's.
 struct Function {
   onnx::FunctionProto* proto;
-  bool prepared = false;              // what follows is made at the first call
+  bool prepared = false;              // the following members are set at the first call
   std::map<std::string, int> opsets;  // of its nodes
   std::map<std::string, onnx::AttributeProto> defaults;
   std::vector<int> order;                              // topological positions of its nodes
@@ -30,21 +30,21 @@ class FunctionTable {
   FunctionTable() = default;
   explicit FunctionTable(onnx::ModelProto&);  // UserError if a function is defined twice
 
-  Function* find(const onnx::NodeProto&);  // null: the node calls no function of the model
+  Function* find(const onnx::NodeProto&);  // null: the node does not call a function of the model
 
  private:
   std::map<std::tuple<std::string, std::string, std::string>, Function> functions_;
 };
 
-// One call while the body of its function is built in place of the node.
+// A call whose function body is being built in place of the node.
 struct Call {
   const Function& function;
   const Call* caller;  // null: a node of the model's own graphs
-  std::string path;    // "outer/inner/": the names of the calls, in front of all names of the body
+  std::string path;    // "outer/inner/": the path of calls, which prefixes all names of the body
   std::map<std::string, const onnx::AttributeProto*> attributes;  // those that have a value
 };
 
-// What all calls of a model may come to; a few functions that call each other twice would come to any number.
+// Bounds the total size of all calls of a model, which could be exponential in the number of functions.
 class InlineBudget {
  public:
   void take(size_t bytes);  // of one node or call; UserError beyond the bounds

@@ -14,7 +14,7 @@
 namespace cppgen::import {
 namespace {
 
-// As host_type_of; also refuses values without a type.
+// Like host_type_of, but also refuses values without a type.
 std::optional<HostType> checked_host_type(const onnx::ValueInfoProto& v, const char* what) {
   if (v.type().value_case() == onnx::TypeProto::VALUE_NOT_SET) user_error("{} {} has no type", what, quoted(v.name()));
   try {
@@ -66,7 +66,7 @@ void GraphBuilder::in_node(const onnx::NodeProto& node, int position, const std:
 std::optional<ValueId> GraphBuilder::find(std::string_view name) {
   auto found = scope_.find(name);
   if (found != scope_.end()) return found->second;
-  if (maps_.contains(name)) user_error("{} is a map, which only DictVectorizer and CastMap take", quoted(name));
+  if (maps_.contains(name)) user_error("{} is a map, which only DictVectorizer and CastMap accept", quoted(name));
   return parent_ ? capture(name) : std::nullopt;
 }
 
@@ -153,7 +153,7 @@ void GraphBuilder::add_outputs(const onnx::GraphProto& proto) {
     if (output.type().value_case() != onnx::TypeProto::VALUE_NOT_SET) checked_host_type(output, "output");
     const std::optional<ValueId> id = find(output.name());
     if (!id) user_error("output {} is not defined", quoted(output.name()));
-    if (*id == kNoValue) user_error("output {} is an input of the function that is absent", quoted(output.name()));
+    if (*id == kNoValue) user_error("output {} is an absent input of the function", quoted(output.name()));
     // A body may give one value twice, as what is carried and what is stacked.
     if (!seen.insert(output.name()).second && !parent_) user_error("output {} is listed twice", quoted(output.name()));
     if (!parent_) note_declared(output, *id);
@@ -181,7 +181,7 @@ ValueId GraphBuilder::as_declared(const onnx::ValueInfoProto& output, ValueId id
   if (producer < 0 || output.type().value_case() != onnx::TypeProto::kSequenceType) return id;
   const Node from = graph_.nodes[size_t(producer)];
   if (bodies_of(from).empty() || !from.domain.empty()) return id;
-  constexpr int kFirstOpset = 18;  // in which OptionalGetElement takes what is no optional
+  constexpr int kFirstOpset = 18;  // since which OptionalGetElement accepts values that are not optionals
   const ValueId element = graph_.add_value(output.name());
   graph_.add_node("OptionalGetElement", {id}, {element}, std::max(from.opset, kFirstOpset)).name =
       from.name + " " + output.name();
@@ -225,7 +225,7 @@ void GraphBuilder::add_attributes(onnx::NodeProto& proto, Node& node) {
     if (a.name().empty()) user_error("an attribute has no name");
     if (node.attributes.count(a.name())) user_error("attribute {} is given twice", quoted(a.name()));
     if (!a.ref_attr_name().empty())
-      user_error("attribute {} refers to a function's attribute outside a function", quoted(a.name()));
+      user_error("attribute {} refers to a function attribute outside a function", quoted(a.name()));
     Attribute value =
         import_attribute(a, context_.files, [&](onnx::GraphProto& body) { return build_body(body, a.name(), node); });
     node.attributes.emplace(a.name(), std::move(value));
@@ -234,7 +234,7 @@ void GraphBuilder::add_attributes(onnx::NodeProto& proto, Node& node) {
 
 // Closes the body over what it uses: captured values become further inputs of the node and of the body.
 std::shared_ptr<Graph> GraphBuilder::build_body(onnx::GraphProto& proto, const std::string& attribute, Node& node) {
-  if (depth_ >= kMaxGraphNesting) user_error("bodies are nested deeper than {} levels", kMaxGraphNesting);
+  if (depth_ >= kMaxGraphNesting) user_error("bodies are nested more than {} levels deep", kMaxGraphNesting);
   auto body = std::make_shared<Graph>();
   body->index = graph_.index;
   body->custom_operators = graph_.custom_operators;

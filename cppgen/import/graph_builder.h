@@ -14,7 +14,7 @@
 
 namespace cppgen::import {
 
-// What all graphs of one model share while it is imported.
+// State that all graphs of one model share during import.
 struct ModelContext {
   ExternalData files;
   std::map<std::string, int> opsets;  // domain -> version
@@ -26,24 +26,25 @@ struct ModelContext {
   std::set<std::string> call_paths{};
 };
 
-// The inputs that a caller must give: those that no initializer gives.
+// The inputs that a caller must provide: those without an initializer.
 std::vector<const onnx::ValueInfoProto*> real_inputs(const onnx::GraphProto&);
 
-// Builds one graph; bodies of its nodes are built by further builders that look unknown names up here. The body of a
+// Builds one graph; bodies of its nodes are built by further builders, which look up unknown names here. The body of a
 // function is built into the graph of the node that calls it, by a builder whose names are its own.
 class GraphBuilder {
  public:
-  // `depth` is 0 for the model's own graph; `parent` is null for it and for functions, `call` but for what is in one.
+  // `depth` is 0 for the model's own graph; `parent` is null for it and for functions; `call` is null outside
+  // functions.
   GraphBuilder(ModelContext& context, GraphBuilder* parent, Graph& graph, int depth, const Call* call = nullptr)
       : context_(context), parent_(parent), graph_(graph), depth_(depth), call_(call) {}
 
   void build(onnx::GraphProto&);
 
-  // Values of the parent that the graph takes as further inputs, in the order of these inputs.
+  // Values of the parent that the graph captures as further inputs, in the order of these inputs.
   const std::vector<ValueId>& captured() const { return captured_; }
 
  private:
-  // nullopt if no graph around defines it; kNoValue for a function's input that is absent.
+  // nullopt if no enclosing graph defines it; kNoValue for an absent input of a function.
   std::optional<ValueId> find(std::string_view name);
   std::optional<ValueId> capture(std::string_view name);
   bool is_map(std::string_view name) const;
@@ -70,7 +71,7 @@ class GraphBuilder {
   void add_attributes(onnx::NodeProto&, Node&);
   std::shared_ptr<Graph> build_body(onnx::GraphProto&, const std::string& attribute, Node&);
   int opset_of(const onnx::NodeProto&) const;
-  // Names of values and nodes in a function have the path of the call in front.
+  // Names of values and nodes in a function are prefixed with the path of the call.
   std::string full_name(const std::string& name) const { return call_ ? call_->path + name : name; }
   std::string node_name(const onnx::NodeProto&, int position) const;
 

@@ -22,7 +22,7 @@ HostType tensor_type(const onnx::TypeProto::Tensor& tensor) {
 
 HostType element_type(const onnx::TypeProto& type, const char* of) {
   if (type.value_case() != onnx::TypeProto::kTensorType)
-    user_error("is {} of what are no tensors, which is not supported", of);
+    user_error("is {} whose elements are not tensors, which is not supported", of);
   return tensor_type(type.tensor_type());
 }
 
@@ -50,7 +50,7 @@ std::optional<HostType> host_type_of(const onnx::TypeProto& type) {
       return optional;
     }
     case onnx::TypeProto::kMapType:
-      user_error("is a map, which only an input of the model may be");
+      user_error("is a map, which is allowed only as an input of the model");
     case onnx::TypeProto::kSparseTensorType:
       user_error("is a sparse tensor, which is not supported");
     default:
@@ -65,7 +65,7 @@ std::optional<Strings> strings_of(const onnx::TensorProto& proto) {
   strings.elements.assign(proto.string_data().begin(), proto.string_data().end());
   int64_t count = 1;
   for (int64_t d : strings.dims)
-    if (d < 0 || __builtin_mul_overflow(count, d, &count)) user_error("has dimensions that no tensor can have");
+    if (d < 0 || __builtin_mul_overflow(count, d, &count)) user_error("has dimensions that are negative or too large");
   if (count != int64_t(strings.elements.size()))
     user_error("has {} strings for {} elements", strings.elements.size(), count);
   return strings;

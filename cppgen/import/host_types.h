@@ -7,11 +7,11 @@
 
 namespace cppgen::import {
 
-// The type of a value that is no tensor of numbers; nullopt of one that is, or that has no type. UserError, without a
-// name, for maps, sparse tensors and element types that are not supported.
+// The type of a value that is not a numeric tensor; nullopt for a numeric tensor or a value without a type. UserError,
+// without a name, for maps, sparse tensors and unsupported element types.
 std::optional<HostType> host_type_of(const onnx::TypeProto&);
 
-// Strings of a tensor and its dimensions; nullopt of tensors of numbers. UserError if they do not fit.
+// The strings of a tensor and its dimensions; nullopt for numeric tensors. UserError if their numbers do not match.
 struct Strings {
   std::vector<int64_t> dims;
   std::vector<std::string> elements;

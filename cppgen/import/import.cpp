@@ -17,12 +17,13 @@ constexpr int64_t kMinIrVersion = 3;
 
 std::map<std::string, int> opsets_of(const onnx::ModelProto& model) {
   if (model.ir_version() < kMinIrVersion)
-    user_error("IR version {}: {} or later is needed", model.ir_version(), kMinIrVersion);
+    user_error("IR version {} is not supported; {} or later is required", model.ir_version(), kMinIrVersion);
   std::map<std::string, int> opsets = read_opsets(model.opset_import());
   if (opsets.empty()) user_error("the model imports no operator set");
   if (const auto own = opsets.find(""); own != opsets.end() && own->second > kNewestOpset)
     log_warning(
-        "operator set {} of ONNX is newer than {}, the last one known here: its operators are taken as they were then",
+        "operator set {} of ONNX is newer than {}, the newest one known here: its operators are read as those of the "
+        "latter",
         own->second, kNewestOpset);
   return opsets;
 }
@@ -36,7 +37,7 @@ std::vector<const onnx::ValueInfoProto*> shaped_inputs(const onnx::GraphProto& g
   return shaped;
 }
 
-// What a branch needs that is not taken says nothing of the inputs, whatever their dimensions are called.
+// Requirements of a branch that is not taken do not constrain the inputs, even if names of dimensions coincide.
 bool names_hold(const onnx::GraphProto& graph) {
   return std::none_of(graph.node().begin(), graph.node().end(),
                       [](const auto& node) { return node.op_type() == "If"; });

@@ -12,13 +12,13 @@
 
 namespace cppgen {
 
-// Reads ONNX models: IR version 3 and later, operator sets 1 to 24 of ONNX's own domain. Models are untrusted: whatever
-// the bytes are, the result is a verified graph or a UserError that names the file and what is wrong with it; memory
-// stays proportional to the file's size.
+// Reads ONNX models: IR version 3 and later, operator sets 1 to 24 of ONNX's own domain. Models are untrusted: for any
+// bytes, the result is a verified graph or a UserError that names the file and the error; memory stays proportional to
+// the file's size.
 //
-// libonnx's checker is not used: it knows neither operator sets above 17 nor newer IR versions and reads external
-// data by its own rules. The rules that matter here (unique names, definitions, order, sizes, types) are checked while
-// the graph is built, and operators are checked against the operator table.
+// libonnx's checker is not used, because it supports neither operator sets above 17 nor newer IR versions, and reads
+// external data by its own rules. The rules that matter here (unique names, definitions, order, sizes, types) are
+// checked while the graph is built, and operators are checked against the operator table.
 
 // One rule about a dimension, from `parse_dim_option`.
 struct DimOption {
@@ -32,7 +32,7 @@ struct DimOption {
 // UserError if the text is neither.
 DimOption parse_dim_option(const std::string& text);
 
-// Which bytes a graph was made from.
+// The bytes that a graph was made from.
 struct ImportRecord {
   std::string model_sha256;  // of the .onnx file
   std::shared_ptr<const ExternalFiles> external;
@@ -45,13 +45,14 @@ struct ImportOptions {
 };
 
 inline constexpr int kNewestOpset = 28;      // of ONNX; models of later ones are read with a warning
-inline constexpr int kMaxGraphNesting = 16;  // bodies of If, Loop and Scan within each other
+inline constexpr int kMaxGraphNesting = 16;  // nesting of the bodies of If, Loop and Scan
 inline constexpr int64_t kMaxRank = 64;
 
 // UserError naming the file. External data is read from the folder of the file and mapped; the graph keeps it alive.
 Graph import_onnx(const std::string& path, const ImportOptions& = {});
 
-// The same from memory. `folder` holds the external data; empty: the model must have none. `name` is for messages.
+// The same from memory. `folder` contains the external data; if empty, the model must have none. `name` is used in
+// messages.
 Graph import_onnx_bytes(std::span<const std::byte> bytes, const std::string& folder, const ImportOptions& = {},
                         const std::string& name = "model");
 

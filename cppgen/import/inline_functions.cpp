@@ -1,4 +1,4 @@
-// Calls of functions that the model defines: the body takes the place of the node.
+// Inlines calls of functions that the model defines: the body replaces the node.
 #include <algorithm>
 
 #include "cppgen/import/graph_builder.h"
@@ -22,15 +22,16 @@ void check_calls(const Function& called, const Call* caller) {
     for (auto c = chain.rbegin(); c != chain.rend(); ++c) text += label((*c)->function) + " -> ";
     user_error("functions must not be recursive: {}{}", text, label(called));
   }
-  if (chain.size() >= kMaxCallDepth) user_error("functions call each other over more than {} levels", kMaxCallDepth);
+  if (chain.size() >= kMaxCallDepth) user_error("function calls are nested more than {} levels deep", kMaxCallDepth);
 }
 
 void check_arity(const Function& function, const onnx::NodeProto& node) {
   const onnx::FunctionProto& f = *function.proto;
   if (node.input_size() > f.input_size())
-    user_error("{} inputs are given; function {} has {}", node.input_size(), label(function), f.input_size());
+    user_error("{} inputs are given, but function {} has {}", node.input_size(), label(function), f.input_size());
   if (node.output_size() > f.output_size())
-    user_error("{} outputs are asked for; function {} has {}", node.output_size(), label(function), f.output_size());
+    user_error("{} outputs are requested, but function {} has {}", node.output_size(), label(function),
+               f.output_size());
 }
 
 bool is_declared(const Function& function, const std::string& attribute) {
@@ -80,7 +81,7 @@ void GraphBuilder::add_call(Function& function, const onnx::NodeProto& node, int
   const Call call{function, call_, call_path(node, position), attributes_of(function, node)};
   for (const auto& [name, a] : call.attributes)
     if (a->has_g() || a->graphs_size())
-      user_error("attribute {} is a graph, which functions of a model cannot be given", quoted(name));
+      user_error("attribute {} is a graph, which cannot be passed to functions of a model", quoted(name));
   GraphBuilder body(context_, nullptr, graph_, depth_, &call);
   for (int i = 0; i < function.proto->input_size(); i++) {
     const std::string& inside = function.proto->input(i);
@@ -111,8 +112,8 @@ void GraphBuilder::add_function_nodes(Function& function) {
   }
 }
 
-// The values of the body's outputs are the call's. One that is no new value, or is two outputs, is copied: it cannot
-// have two names.
+// The values of the body's outputs become the call's. An output that is not a new value, or is listed twice, is copied,
+// because a value cannot have two names.
 void GraphBuilder::take_results(GraphBuilder& body, const Function& function, const onnx::NodeProto& node,
                                 ValueId first) {
   std::set<ValueId> named;
@@ -121,8 +122,7 @@ void GraphBuilder::take_results(GraphBuilder& body, const Function& function, co
     const std::optional<ValueId> found = body.find(inside);
     if (!found) user_error("output {} of function {} is not defined", quoted(inside), label(function));
     if (i >= node.output_size() || node.output(i).empty()) continue;
-    if (*found == kNoValue)
-      user_error("output {} of function {} is an input that is absent", quoted(inside), label(function));
+    if (*found == kNoValue) user_error("output {} of function {} is an absent input", quoted(inside), label(function));
     const std::string name = full_name(node.output(i));
     ValueId id = *found;
     if (id < first || !named.insert(id).second) {
@@ -152,7 +152,7 @@ void GraphBuilder::resolve_references(onnx::NodeProto& node) const {
     const auto kind = a.type();
     if (kind != onnx::AttributeProto::UNDEFINED && given->second->type() != onnx::AttributeProto::UNDEFINED &&
         kind != given->second->type())
-      user_error("attribute {} is of kind {}, the call gives {} of kind {}", quoted(name),
+      user_error("attribute {} is of kind {}, but the call gives {} of kind {}", quoted(name),
                  onnx::AttributeProto::AttributeType_Name(kind), quoted(reference),
                  onnx::AttributeProto::AttributeType_Name(given->second->type()));
     a = *given->second;

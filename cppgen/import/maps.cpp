@@ -24,10 +24,11 @@ bool has_one_element(const onnx::TensorShapeProto& shape) {
 
 void check_map(const std::string& name, const onnx::TypeProto::Map& map) {
   if (map.key_type() != onnx::TensorProto::STRING && map.key_type() != onnx::TensorProto::INT64)
-    user_error("input {} is a map whose keys are {}; they may be strings or int64", quoted(name),
+    user_error("input {} is a map whose keys are {}; allowed are strings and int64", quoted(name),
                elem_type_name(map.key_type()));
   if (!map.value_type().has_tensor_type() || !has_one_element(map.value_type().tensor_type().shape()))
-    user_error("input {} is a map to what is no single number or string, which is not supported", quoted(name));
+    user_error("input {} is a map whose values are not single numbers or strings, which is not supported",
+               quoted(name));
 }
 
 bool is_identity(const onnx::NodeProto& node) {
@@ -84,7 +85,7 @@ std::vector<ValueId> GraphBuilder::inputs_of(const onnx::NodeProto& node) {
   std::vector<ValueId> inputs;
   for (const std::string& name : node.input()) {
     if (is_list_of_maps(name) && !is_identity(node))
-      user_error("input {} is a sequence of maps, which only an output may be", quoted(name));
+      user_error("input {} is a sequence of maps, which is allowed only as an output", quoted(name));
     if (!takes_map(node)) {
       inputs.push_back(operand(name));
     } else if (is_map(name)) {

@@ -60,7 +60,7 @@ std::string describe_cycle(const Nodes& nodes, const std::vector<std::vector<int
 
 std::unordered_set<std::string_view> free_names(const onnx::GraphProto& body, int depth) {
   if (depth > kMaxGraphNesting)
-    user_error("graph {}: bodies are nested deeper than {} levels", quoted(body.name()), kMaxGraphNesting);
+    user_error("graph {}: bodies are nested more than {} levels deep", quoted(body.name()), kMaxGraphNesting);
   std::unordered_set<std::string_view> names;
   for (const auto& node : body.node()) names.merge(names_read(node, depth));
   for (const auto& output : body.output()) names.insert(output.name());

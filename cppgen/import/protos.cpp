@@ -12,7 +12,7 @@
 namespace cppgen::import {
 namespace {
 
-// Of TensorProto.DataType, the types that tensors of plans do not have.
+// The types of TensorProto.DataType that tensors of plans cannot have.
 constexpr std::pair<int32_t, const char*> kOtherTypes[] = {
     {0, "undefined"}, {8, "string"}, {14, "complex64"}, {15, "complex128"}};
 
@@ -34,7 +34,7 @@ onnx::ModelProto parse_model(std::span<const std::byte> bytes) {
   onnx::ModelProto model;
   // Protobuf bounds the nesting of messages itself (100 levels) and fails cleanly beyond it.
   if (!model.ParseFromCodedStream(&stream) || !stream.ConsumedEntireMessage())
-    user_error("not an ONNX model: the protobuf data is malformed, truncated or nested too deep");
+    user_error("not an ONNX model: the protobuf data is malformed, truncated or nested too deeply");
   if (!model.has_graph()) user_error("not an ONNX model: it has no graph");
   return model;
 }

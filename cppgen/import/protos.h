@@ -10,15 +10,15 @@
 
 namespace cppgen::import {
 
-// The protobuf side of the importer; included by few source files only.
+// The protobuf side of the importer; included only by a few source files.
 
 // The file's content. UserError unless it is a regular file of less than 2 GiB, protobuf's limit.
 std::string read_model_file(const std::string& path);
 
-// UserError if the bytes are no ONNX model: not protobuf, nested too deep, or without a graph.
+// UserError if the bytes are not an ONNX model: not protobuf, nested too deeply, or without a graph.
 onnx::ModelProto parse_model(std::span<const std::byte> bytes);
 
-// nullopt for types that are no DType: strings, complex and sub-byte numbers, float8.
+// nullopt for types that are not a DType: strings and complex numbers.
 std::optional<DType> dtype_of(int32_t elem_type);
 // ONNX's name of an element type, "string", "float8e4m3fn"; "type 99" if unknown.
 std::string elem_type_name(int32_t elem_type);

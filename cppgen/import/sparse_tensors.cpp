@@ -8,7 +8,8 @@
 namespace cppgen::import {
 namespace {
 
-// A few values may stand for any number of zeros, but what a file makes us allocate is in proportion to its size.
+// A few values may imply any number of zeros, so the memory that is allocated is limited in proportion to the file's
+// size.
 constexpr int64_t kFreeBytes = 1 << 16, kMostBytesPerByte = 4096;
 
 // Positions are counted through all elements, or given along each dimension: [values] or [values, rank].
@@ -35,11 +36,12 @@ Tensor import_sparse_tensor(onnx::SparseTensorProto& proto, ExternalData& files)
   const std::vector<int64_t> dims(proto.dims().begin(), proto.dims().end());
   const int64_t bytes = tensor_bytes(values.dtype, dims);
   const int64_t most = kFreeBytes + kMostBytesPerByte * int64_t(values.data.size + positions.data.size);
-  if (bytes > most) user_error("is sparse and has {} bytes with all its zeros; at most {} for its values", bytes, most);
+  if (bytes > most)
+    user_error("is sparse and takes {} bytes when dense; at most {} are allowed for its number of values", bytes, most);
   const int64_t count = values.elements(), rank = int64_t(dims.size());
   const bool fits = positions.dims == std::vector<int64_t>{count} || positions.dims == std::vector{count, rank};
   if (positions.dtype != DType::i64 || values.dims.size() != 1 || !fits)
-    user_error("is sparse and has no int64 position for each of its {} values", count);
+    user_error("is sparse and does not have an int64 position for each of its {} values", count);
   std::vector<std::byte> data(static_cast<size_t>(bytes));
   const auto size = size_of(values.dtype);
   for (int64_t k = 0; k < count; k++)

@@ -5,8 +5,7 @@
 
 namespace cppgen::import {
 
-// The tensor that the sparse one means: zeros but for its values. UserError without a name: the caller says which
-// tensor it was.
+// The dense form of the sparse tensor: zeros except for its values. UserError without a name, which the caller adds.
 Tensor import_sparse_tensor(onnx::SparseTensorProto& proto, ExternalData&);
 
 }  // namespace cppgen::import

@@ -47,7 +47,7 @@ class Counter {
   explicit Counter(ModelSummary& summary) : summary_(summary) {}
 
   void graph(const onnx::GraphProto& graph, int depth = 0) {
-    if (depth > kMaxGraphNesting) user_error("bodies are nested deeper than {} levels", kMaxGraphNesting);
+    if (depth > kMaxGraphNesting) user_error("bodies are nested more than {} levels deep", kMaxGraphNesting);
     for (const auto& t : graph.initializer()) tensor(t);
     nodes(graph.node(), depth);
   }
@@ -94,7 +94,7 @@ class Counter {
   ModelSummary& summary_;
 };
 
-// What is no map that a model may take is shown as it is.
+// Types other than maps that a model may have as inputs are shown unchanged.
 void show_maps_as_inputs(onnx::GraphProto& graph) {
   try {
     split_map_inputs(graph);

@@ -9,11 +9,11 @@
 
 namespace cppgen {
 
-// What a model file says about itself, without reading its weights or deciding whether it can be compiled.
+// A summary of a model file, without reading its weights or deciding whether it can be compiled.
 struct ModelSummary {
   struct Tensor {
     std::string name;
-    std::string type;  // "float32"; "sequence", "optional" ... for what is no tensor
+    std::string type;  // "float32"; "sequence", "optional" ... for values that are not tensors
     bool has_shape = false;
     std::vector<std::string> dims;  // "3", the symbol's name, or "?"
   };
@@ -26,12 +26,12 @@ struct ModelSummary {
   int64_t nodes = 0;
   int64_t parameters = 0;  // elements of initializers and Constant nodes
   int64_t parameter_bytes = 0;
-  std::optional<DType> narrow_floats;       // the narrower of bfloat16 and float16 that it computes in
+  std::optional<DType> narrow_floats;       // the narrower of bfloat16 and float16 that it uses
   std::vector<std::string> external_files;  // locations of external data, each once
   std::vector<std::string> functions;       // model-local functions, "domain.Name"
 };
 
-// UserError naming the file if it cannot be read or is no ONNX model.
+// UserError naming the file if it cannot be read or is not an ONNX model.
 ModelSummary summarize_onnx(const std::string& path);
 
 }  // namespace cppgen

@@ -28,7 +28,7 @@ ir::ConstantData read_external(const onnx::TensorProto& proto, int64_t size, Ext
     if (entry.key() == "length") length = parse_size("length", entry.value());
   }
   if (!location) user_error("external data has no location");
-  if (length != size) user_error("external data has {} bytes, type and dimensions need {}", length, size);
+  if (length != size) user_error("external data has {} bytes; type and dimensions require {}", length, size);
   return files.read(*location, offset, size);
 }
 
@@ -37,7 +37,7 @@ ir::ConstantData own(std::string bytes) {
   return {owner, owner->data(), owner->size()};
 }
 
-// Narrow types lie in wider fields; values outside the type's range wrap, as in ONNX's own reader.
+// Narrow types are stored in wider fields; values outside the type's range wrap, as in ONNX's own reader.
 template <class Element, class Field>
 std::string narrow_field(const Field& field) {
   std::string bytes(size_t(field.size()) * sizeof(Element), '\0');
@@ -78,7 +78,7 @@ int64_t stored_bytes(DType type, int64_t bytes) {
   return bytes / shared + (bytes % shared != 0);
 }
 
-// Several elements lie in a byte, the first in the low bits.
+// Several elements share a byte, with the first in the low bits.
 ir::ConstantData unpacked(const ir::ConstantData& packed, DType type, int64_t count) {
   const auto* bytes = reinterpret_cast<const uint8_t*>(packed.bytes);
   const int bits = bits_of(type), shared = 8 / bits, mask = (1 << bits) - 1;
@@ -96,7 +96,7 @@ int64_t typed_elements(const onnx::TensorProto& p) {
          p.uint64_data_size() + p.string_data_size();
 }
 
-// As the file has it.
+// The tensor as it is stored in the file.
 ir::ConstantData read_stored(onnx::TensorProto& p, DType type, int64_t size, ExternalData& files) {
   if (p.data_location() == onnx::TensorProto::EXTERNAL) {
     if (p.has_raw_data() || typed_elements(p)) user_error("has both external and inline data");
@@ -105,13 +105,13 @@ ir::ConstantData read_stored(onnx::TensorProto& p, DType type, int64_t size, Ext
   if (p.has_raw_data()) {
     if (typed_elements(p)) user_error("has both raw and typed data");
     if (int64_t(p.raw_data().size()) != size)
-      user_error("has {} bytes of raw data, type and dimensions need {}", p.raw_data().size(), size);
+      user_error("has {} bytes of raw data; type and dimensions require {}", p.raw_data().size(), size);
     return own(std::move(*p.mutable_raw_data()));
   }
   std::string bytes = typed_field(p, type);
   int64_t need = size / int64_t(size_of(type)), have = int64_t(bytes.size() / size_of(type));
   if (have != need || typed_elements(p) != need)
-    user_error("has {} {} of {} data, the dimensions need {}", have, share_bytes(type) ? "bytes" : "elements",
+    user_error("has {} {} of {} data; the dimensions require {}", have, share_bytes(type) ? "bytes" : "elements",
                name_of(type), need);
   return own(std::move(bytes));
 }
@@ -137,11 +137,11 @@ void make_readable(ir::ConstantData& data, DType type) {
 }  // namespace
 
 int64_t tensor_bytes(DType type, std::span<const int64_t> dims) {
-  if (int64_t(dims.size()) > kMaxRank) user_error("has {} dimensions, at most {} are allowed", dims.size(), kMaxRank);
+  if (int64_t(dims.size()) > kMaxRank) user_error("has {} dimensions; at most {} are allowed", dims.size(), kMaxRank);
   bool empty = false;
   int64_t size = int64_t(size_of(type));
   for (int64_t d : dims) {
-    if (d < 0) user_error("has a negative dimension {}", d);
+    if (d < 0) user_error("has the negative dimension {}", d);
     empty |= d == 0;
     size = checked_mul(size, std::max<int64_t>(d, 1), "size in bytes");
   }

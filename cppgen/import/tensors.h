@@ -5,11 +5,12 @@
 
 namespace cppgen::import {
 
-// Converts a tensor; takes raw data out of `proto` instead of copying it. Elements must be as many as `dims` says, in
-// the one field that the type uses. UserError without a name: the caller says which tensor it was.
+// Converts a tensor; moves raw data out of `proto` instead of copying it. The number of elements must match `dims`, in
+// the one field that the type uses. UserError without a name, which the caller adds.
 Tensor import_tensor(onnx::TensorProto& proto, ExternalData&);
 
-// Bytes that a tensor of this type and these dimensions takes; UserError for negative, too many or overflowing ones.
+// The size in bytes of a tensor of this type and these dimensions; UserError for negative, too many or overflowing
+// dimensions.
 int64_t tensor_bytes(DType, std::span<const int64_t> dims);
 
 }  // namespace cppgen::import

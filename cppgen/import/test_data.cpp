@@ -18,7 +18,7 @@ template <class Proto>
 Proto parsed(const std::string& bytes, const char* name) {
   Proto proto;
   if (!proto.ParseFromString(bytes))
-    user_error("is no serialised {}: the protobuf data is malformed or truncated", name);
+    user_error("is not a serialised {}: the protobuf data is malformed or truncated", name);
   return proto;
 }
 
@@ -39,7 +39,7 @@ TestValue joined(std::vector<TestValue> elements, std::vector<int64_t> dims, std
     all.strings.emplace(std::move(dims), std::vector<std::string>());
     for (TestValue& element : elements) {
       if (!element.strings || element.strings->second.size() != 1)
-        user_error("holds a map to what is no single string");
+        user_error("holds a map whose values are not single strings");
       all.strings->second.push_back(std::move(element.strings->second[0]));
     }
     return all;
@@ -48,7 +48,7 @@ TestValue joined(std::vector<TestValue> elements, std::vector<int64_t> dims, std
   const DType dtype = elements.empty() ? *otherwise : elements[0].tensor->dtype;
   for (const TestValue& element : elements) {
     if (!element.tensor || element.tensor->dtype != dtype || element.tensor->elements() != 1)
-      user_error("holds a map to what are no single numbers of one type");
+      user_error("holds a map whose values are not single numbers of one type");
     const auto* data = static_cast<const std::byte*>(element.tensor->data.bytes);
     bytes.insert(bytes.end(), data, data + element.tensor->data.size);
   }
@@ -64,7 +64,8 @@ TestValue keys_of(const onnx::MapProto& proto) {
   } else if (proto.key_type() == onnx::TensorProto::INT64) {
     keys.tensor = make_ints({proto.keys().begin(), proto.keys().end()});
   } else {
-    user_error("holds a map whose keys are {}; they may be strings or int64", import::elem_type_name(proto.key_type()));
+    user_error("holds a map whose keys are {}; allowed are strings and int64",
+               import::elem_type_name(proto.key_type()));
   }
   const int count = keys.strings ? proto.string_keys_size() : proto.keys_size();
   if (count != proto.values().tensor_values_size())
@@ -103,7 +104,7 @@ TestValue value_of_maps(onnx::SequenceProto& proto, import::ExternalData& files)
 TestValue value_of(onnx::SequenceProto& proto, import::ExternalData& files) {
   if (proto.map_values_size()) return value_of_maps(proto, files);
   if (proto.sparse_tensor_values_size() || proto.sequence_values_size())
-    user_error("holds a sequence of what are no tensors, which is not supported");
+    user_error("holds a sequence whose elements are not tensors, which is not supported");
   TestValue value;
   value.sequence.emplace();
   for (onnx::TensorProto& element : *proto.mutable_tensor_values()) value.sequence->push_back(value_of(element, files));
@@ -113,7 +114,7 @@ TestValue value_of(onnx::SequenceProto& proto, import::ExternalData& files) {
 TestValue value_of(onnx::OptionalProto& proto, import::ExternalData& files) {
   if (proto.has_tensor_value()) return value_of(*proto.mutable_tensor_value(), files);
   if (proto.has_sequence_value()) return value_of(*proto.mutable_sequence_value(), files);
-  if (proto.elem_type() > onnx::OptionalProto::SEQUENCE) user_error("holds an optional that is not supported");
+  if (proto.elem_type() > onnx::OptionalProto::SEQUENCE) user_error("holds an optional of an unsupported type");
   return {};
 }
 
@@ -128,7 +129,8 @@ TestValue read_value(const std::string& bytes, ValueKind kind, import::ExternalD
   }
   try {
     auto proto = parsed<onnx::TensorProto>(bytes, "TensorProto");
-    if (!proto.has_data_type()) user_error("is no serialised TensorProto: the protobuf data is malformed or truncated");
+    if (!proto.has_data_type())
+      user_error("is not a serialised TensorProto: the protobuf data is malformed or truncated");
     return value_of(proto, files);
   } catch (const UserError&) {
     // The other messages begin with a name (field 1, wire type 2), where a TensorProto has its dimensions, unpacked.
@@ -141,7 +143,7 @@ TestValue read_value(const std::string& bytes, ValueKind kind, import::ExternalD
 
 namespace {
 
-// Of a file; errors name it.
+// Reads a file; errors name it.
 template <class Read>
 auto read_file(const std::string& path, Read read) {
   try {

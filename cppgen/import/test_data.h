@@ -17,14 +17,14 @@ struct TestValue {
   std::optional<std::vector<TestValue>> sequence;
 };
 
-// Nothing in a file names its type: `kind` does. UserError naming the file if it cannot be read, is malformed, or holds
-// what is not supported: sparse tensors, complex elements. External data is read from the folder of the file.
+// A file does not record its type, so `kind` states it. UserError naming the file if it cannot be read, is malformed,
+// or has unsupported contents: sparse tensors, complex elements. External data is read from the folder of the file.
 //
-// The published data store bfloat16 as uint16, with the bits of the values: that is returned as it stands.
+// The published data store bfloat16 as uint16, with the bits of the values: they are returned unchanged.
 TestValue read_test_value(const std::string& path, ValueKind kind);
 
 // A file that holds a MapProto from strings or int64 to numbers or strings: the keys, and the values in their order,
-// both of one dimension. Values of an empty map are of the given type; nullopt: strings. UserError as above.
+// both with one dimension. Values of an empty map have the given type (nullopt: strings). UserError as above.
 std::pair<TestValue, TestValue> read_test_map(const std::string& path, std::optional<DType> type);
 
 }  // namespace cppgen

@@ -6,7 +6,7 @@
 
 namespace cppgen::package {
 
-// What the arena takes to hold, for a run to check: of it all that is about these symbols alone.
+// The assumptions of the arena that involve only these symbols, for a run to check.
 std::vector<rt::Bound> bounds_of(const ir::IndexArena&, const std::vector<rt::Symbol>&);
 
 }  // namespace cppgen::package

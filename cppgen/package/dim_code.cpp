@@ -51,7 +51,7 @@ void DimCoder::append_node(const IndexNode* n, DimExpr& out) const {
   if (n->op == IndexOp::variable) {
     auto it = symbols_.find(n->name);
     if (n->kind != ir::VarKind::symbol || it == symbols_.end())
-      user_error("dimension {} is known only while the model runs: data-dependent shapes are not supported", n->name);
+      user_error("dimension {} is known only at run time: data-dependent shapes are not supported", n->name);
     emit(out, DimOp::symbol, it->second);
     return;
   }

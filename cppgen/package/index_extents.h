@@ -6,9 +6,9 @@
 
 namespace cppgen::package {
 
-// For each input of the program, in order: the least constant extent that its integers index, as they are or after
-// element-wise steps, which is what random inputs have to keep to; 0 if there is none. A plan and the interpreter draw
-// the same inputs, so this is asked of the program of ops::lower without library calls, not of one that was scheduled.
+// For each input of the program, in order: the smallest constant extent that its integers index, directly or after
+// element-wise steps, which bounds random inputs; 0 if there is none. A plan and the interpreter use the same random
+// inputs, so this is computed for the program of ops::lower without library calls, not for a scheduled one.
 std::vector<int64_t> index_extents(const ir::Program&);
 
 }  // namespace cppgen::package

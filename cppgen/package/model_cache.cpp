@@ -47,8 +47,8 @@ std::optional<ModelCache::Entry> ModelCache::find() const {
   return entry_of(package, std::move(pin));
 }
 
-// What lies at the place is moved `aside` if it is to be replaced or is no package; another process may put one there
-// at any time, and a cleaning one may remove the directory around it.
+// An existing directory is moved `aside` if it is to be replaced or is not a package; another process may create one at
+// any time, and a process that cleans the cache may remove the parent directory.
 ModelCache::Published ModelCache::place(const std::string& staged, const std::string& aside,
                                         const std::string& weights_key, bool replace) {
   const std::string target = root_ + "/" + weights_key;

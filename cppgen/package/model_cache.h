@@ -10,57 +10,58 @@
 
 namespace cppgen::package {
 
-// Whole compiled models by what they were made from, below "<cache_dir>/models/<model key>/<weights key>/": a package
-// each. The model key covers the bytes of the .onnx file and everything that changes its code; the weights key the
-// bytes of external data that it refers to, whose places are listed beside the packages. So a warm start hashes files
-// and parses nothing. Shared by any number of processes: packages appear and vanish whole, and stay while somebody
-// opens them. Nothing here fails because of the disk, and a package that turns out to be damaged is made anew.
+// Whole compiled models, keyed by what they were made from: one package each, in "<cache_dir>/models/<model
+// key>/<weights key>/". The model key covers the bytes of the .onnx file and everything that changes its code; the
+// weights key covers the bytes of external data that it refers to, whose locations are listed next to the packages. So
+// a warm start hashes files and parses nothing. Shared by any number of processes: packages appear and disappear
+// atomically, and are kept while they are in use. Disk errors are not failures, and a package that turns out to be
+// damaged is made again.
 //
-// Nothing but the manifest is synced to disk. After a loss of power any file may be empty, short or old, the manifest
-// too; then the marker beside the package is of an earlier boot or damaged itself, so the loader is told to trust
-// nothing and compares every file with the manifest's hashes: a package that lost something is a damaged one.
+// Only the manifest is synced to disk. After a power failure any file, even the manifest, may be empty, truncated or
+// old; the marker next to the package is then from an earlier boot or itself damaged, so the loader trusts nothing and
+// compares every file with the manifest's hashes: an incomplete package counts as damaged.
 class ModelCache {
  public:
-  // `folder`: where the model's external files are.
+  // `folder`: the directory of the model's external files.
   ModelCache(std::string cache_dir, std::string model_key, std::string folder);
 
   struct Entry {
     std::string package;  // directory
-    // Weights were written since this machine started and have not been touched since: their sizes suffice.
+    // Weights were written since this machine started and have not changed since: checking their sizes is enough.
     bool trusted = false;
-    std::shared_ptr<const void> pin;  // while it lives no process removes the package
+    std::shared_ptr<const void> pin;  // while it exists, no process removes the package
   };
-  // The package for the present content of all files; marked as recently used.
+  // The package for the current contents of all files; marked as recently used.
   std::optional<Entry> find() const;
 
-  // What people are told of an entry, one line each.
+  // The description of an entry for listings, one line each.
   struct Description {
     std::string model;                  // path of the .onnx file
-    std::vector<std::string> settings;  // NAME=VALUE of those that are in the key and not the default; dimensions
+    std::vector<std::string> settings;  // NAME=VALUE of settings in the key that are not the default; dimensions
   };
   struct Published {
     std::optional<Entry> entry;
-    std::string reason;  // why there is none
+    std::string reason;  // the reason if there is none
   };
-  // Publishes a package: `write` fills a new directory, which is then renamed into place; with `replace` in the place
-  // of the one that is there. `weights_key` is the content_key() of the files that the model was made from.
+  // Publishes a package: `write` fills a new directory, which is then renamed into place; with `replace`, it replaces
+  // an existing one. `weights_key` is the content_key() of the files that the model was made from.
   Published publish(const ExternalFiles&, const std::string& weights_key, const Description&,
                     const std::function<void(const std::string&)>& write, bool replace);
 
-  // Everything that is cached.
+  // All cached packages.
   struct Listed {
     std::string key;  // "<model key>/<weights key>"
     std::string package;
     Description about;
-    int64_t bytes = 0;  // of its files; equal weights of several packages are one file
+    int64_t bytes = 0;  // size of its files; equal weights of several packages are one file
     time_t last_used = 0;
   };
   static std::vector<Listed> list(const std::string& cache_dir);  // most recently used first
-  static int64_t stored_bytes(const std::string& cache_dir);      // of all packages; a shared file counts once
+  static int64_t stored_bytes(const std::string& cache_dir);  // total size of all packages; a shared file counts once
 
-  // Removes packages that nobody opens right now; returns how many.
+  // Removes packages that are not in use; returns their number.
   static int64_t clear(const std::string& cache_dir);
-  // Removes the least recently used ones until all take at most `limit_bytes`; returns how many.
+  // Removes least recently used packages until the total size is at most `limit_bytes`; returns their number.
   static int64_t trim(const std::string& cache_dir, int64_t limit_bytes);
 
  private:

@@ -1,4 +1,4 @@
-// What of class ModelCache looks at all models.
+// The members of ModelCache that operate on all models.
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -54,7 +54,7 @@ ModelCache::Description description_of(const std::string& root) {
   return about;
 }
 
-// Files beside packages that are gone. The directory stays if somebody has put another one there.
+// Removes files of packages that no longer exist. The directory is kept if another process has created a package there.
 void remove_root_if_empty(const std::string& root) {
   const auto entries = entries_of(root);
   if (std::any_of(entries.begin(), entries.end(), [](const auto& path) { return fs::is_directory(path); })) return;
@@ -103,7 +103,7 @@ int64_t ModelCache::stored_bytes(const std::string& cache_dir) {
 int64_t ModelCache::clear(const std::string& cache_dir) {
   const int64_t removed = remove(cache_dir, list(cache_dir), [] { return false; });
   for (const std::string& root : entries_of(cache_dir + "/models")) {
-    // What has no manifest is no package: somebody has damaged it.
+    // A directory without a manifest is not a package: it is damaged.
     for (const std::string& path : entries_of(root))
       if (fs::is_directory(path) && !fs::exists(path + "/" + std::string(rt::kManifestFile))) remove_tree(path);
     remove_root_if_empty(root);

@@ -124,7 +124,7 @@ class Builder {
     return int32_t(std::find(list.begin(), list.end(), b) - list.begin());
   }
 
-  // Where it lies in the weights. What several products read of one constant is packed once.
+  // Its position in the weights. Panels that several products read from one constant are packed once.
   int64_t place_constant(BufferId b, int64_t bytes) {
     const PackedConstant* packed = packed_[size_t(b)];
     if (packed)

@@ -8,7 +8,7 @@
 
 namespace cppgen::package {
 
-// Where a constant of the program goes in weights.bin.
+// The position of a constant of the program in weights.bin.
 struct WeightPlacement {
   ir::BufferId buffer;
   int64_t offset, bytes;
@@ -19,11 +19,11 @@ struct PlanAndWeights {
   std::vector<WeightPlacement> weights;
 };
 
-// What a plan is made of, besides the schedule.
+// What a plan is made from besides the schedule.
 struct PlanSource {
   const schedule::Schedule& schedule;
   const std::vector<codegen::KernelText>& kernels;  // in the order of the schedule's kernel steps
-  const std::vector<int>& object_of_kernel;         // which shared object holds each
+  const std::vector<int>& object_of_kernel;         // the shared object that contains each kernel
   std::vector<std::string> objects;                 // file names
   std::vector<std::string> input_names, output_names;
   std::string model, isa;

@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 
 std::string folder_of(const std::string& cache_dir) { return cache_dir + "/weights"; }
 
-// What lies there may have lost bytes with the power.
+// The existing file may have lost bytes in a power failure.
 bool holds(const std::string& path, const rt::ManifestFile& file) {
   try {
     const rt::MappedFile mapped(path, /*populate=*/true);
@@ -28,7 +28,7 @@ bool holds(const std::string& path, const rt::ManifestFile& file) {
   }
 }
 
-// `path` becomes a link to what `target` is. `temporary`: a free name beside the package.
+// Makes `path` a link to `target`. `temporary`: an unused name next to the package.
 void link_over(const std::string& target, const std::string& path, const std::string& temporary) {
   if (::link(target.c_str(), temporary.c_str()) != 0) return;
   if (::rename(temporary.c_str(), path.c_str()) != 0) ::unlink(temporary.c_str());
@@ -50,7 +50,7 @@ void share_weights(const std::string& cache_dir, const std::string& package) {
   }
 }
 
-// A process that links a file right now keeps its content, whether or not its name goes away here.
+// A process that is linking a file keeps its content, even if its name is removed here.
 void remove_unshared_weights(const std::string& cache_dir) {
   std::error_code error;
   for (fs::directory_iterator it(folder_of(cache_dir), error), end; !error && it != end; it.increment(error)) {

@@ -3,14 +3,14 @@
 
 namespace cppgen::package {
 
-// Equal files of weights of cached packages are one file: hard links to "<cache_dir>/weights/<SHA-256>", which itself
-// is only there to be found.
+// Equal weight files of cached packages are one file: hard links to "<cache_dir>/weights/<SHA-256>", which serves only
+// as an index.
 
-// Makes the weights in `package`, whose manifest is written, such links. Without a file system that has them nothing
-// happens.
+// Replaces the weights in `package`, whose manifest has been written, by such links. Has no effect on file systems
+// without hard links.
 void share_weights(const std::string& cache_dir, const std::string& package);
 
-// Removes files that no package has any more.
+// Removes files that no package uses any more.
 void remove_unshared_weights(const std::string& cache_dir);
 
 }  // namespace cppgen::package

@@ -7,8 +7,8 @@
 
 namespace cppgen::package {
 
-// Writes weights.bin: constants as they are, and packed ones in their engine's format, on `threads` threads. The space
-// is reserved first, so a full disk is a UserError and not a crash.
+// Writes weights.bin: constants unchanged, and packed ones in their engine's format, on `threads` threads. The space is
+// reserved first, so a full disk is a UserError and not a crash.
 void write_weights(const std::string& path, const schedule::Schedule&, const std::vector<WeightPlacement>&,
                    int64_t bytes, int threads);
 

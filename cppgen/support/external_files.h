@@ -11,7 +11,7 @@
 
 namespace cppgen {
 
-// Files of weights beside a model ("external data"): each opened once and mapped, and which parts of them were read.
+// Files of external data of a model: each is opened once and mapped, with a record of the parts that were read.
 // Mappings live as long as a part does.
 class ExternalFiles {
  public:
@@ -24,21 +24,21 @@ class ExternalFiles {
   // UserError if the location is not allowed (InputFile::open_below), cannot be read, or has no such bytes.
   Part read(const std::string& location, int64_t offset, int64_t size);
 
-  // What was read, in an order of its own; as text, and the same parts from such a text. Nothing if the text is none,
-  // or a part cannot be read.
+  // The parts that were read, in a canonical order, as text; and the same parts from such a text: nullopt if the text
+  // is malformed or a part cannot be read.
   std::string list() const;
   static std::optional<ExternalFiles> from_list(std::string folder, const std::string& list);
 
-  // Of the names, places and bytes that were read, as they are now.
+  // A hash of the names, positions and current bytes of the parts that were read.
   std::string content_key(int threads) const;
 
   bool empty() const { return files_.empty(); }
-  bool may_have_changed() const;  // any file, since it was opened (InputFile)
+  bool may_have_changed() const;  // whether any file may have changed since it was opened (InputFile)
 
  private:
   struct File {
     std::shared_ptr<const InputMapping> mapping;
-    std::map<int64_t, int64_t> ranges;  // begin to end; neither overlapping nor touching
+    std::map<int64_t, int64_t> ranges;  // begin to end; neither overlapping nor adjacent
   };
   static void add(std::map<int64_t, int64_t>& ranges, int64_t begin, int64_t end);
 

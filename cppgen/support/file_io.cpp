@@ -124,7 +124,7 @@ int publish_file(const std::string& path, std::string_view content) {
 int fsync_directory(const std::string& path) {
   const FileDescriptor fd(::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!fd) return errno;
-  // Some network file systems cannot sync a directory and say EINVAL: the rename stands nevertheless.
+  // Some network file systems cannot sync a directory and return EINVAL; the rename has happened nevertheless.
   return ::fsync(fd.get()) == 0 || errno == EINVAL ? 0 : errno;
 }
 
@@ -137,7 +137,7 @@ int make_directories(const std::string& path) {
 int make_private_directory(const std::string& path, std::string_view what) {
   if (const int error = make_directories(parent_directory(path))) {
     if (error != EEXIST && error != ENOTDIR) return error;
-    user_error("{} '{}': a parent of it is not a directory", what, path);
+    user_error("{} '{}': one of its parents is not a directory", what, path);
   }
   if (::mkdir(path.c_str(), 0700) != 0 && errno != EEXIST) {
     const int error = errno;

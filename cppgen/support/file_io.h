@@ -23,30 +23,30 @@ class FileDescriptor {
   int fd_ = -1;
 };
 
-// Whole content. UserError naming the path when it cannot be read.
+// The whole content. UserError naming the path if it cannot be read.
 std::string read_file(const std::string& path);
-// Whole content, or nothing when the file does not exist or cannot be read.
+// The whole content, or nullopt if the file does not exist or cannot be read.
 std::optional<std::string> try_read_file(const std::string& path);
-// Content of an open file, from its beginning.
+// The content of an open file, from its start.
 std::optional<std::string> try_read_fd(int fd);
 
 // All-or-nothing operations below return an errno value, 0 for success: a full disk or a read-only directory is an
-// ordinary event for their callers.
+// expected event for their callers.
 
 // Creates or truncates `path` and writes `content`; no durability promise.
 [[nodiscard]] int write_file(const std::string& path, std::string_view content);
 // Writes to a new file in `temp_dir` (same file system as `path`), fsync, rename to `path`, fsync of its directory.
 // Readers see the old content, or the new one whole. Leaves no temporary file behind unless the process is killed.
 [[nodiscard]] int publish_file(const std::string& path, std::string_view content, const std::string& temp_dir);
-// publish_file with the temporary file beside `path`.
+// publish_file with the temporary file next to `path`.
 [[nodiscard]] int publish_file(const std::string& path, std::string_view content);
 [[nodiscard]] int fsync_directory(const std::string& path);
 // mkdir -p; an existing directory is success.
 [[nodiscard]] int make_directories(const std::string& path);
 
-// Makes `path` (and its parents) with mode 0700. Returns errno when it neither exists nor can be made. UserError when
-// it exists and is no directory, belongs to another user, or is writable by group or others: such a place could feed
-// this process foreign machine code. `what` names the setting in the message.
+// Creates `path` (and its parents) with mode 0700. Returns errno if it neither exists nor can be created. UserError if
+// it exists but is not a directory, belongs to another user, or is writable by group or others: such a directory could
+// feed this process foreign machine code. `what` names the setting in the message.
 [[nodiscard]] int make_private_directory(const std::string& path, std::string_view what);
 
 void remove_tree(const std::string& path);  // best effort; never follows links

@@ -25,8 +25,8 @@ LockFile::Attempt LockFile::try_acquire(const std::string& path) {
     if (!fd) return {LockOutcome::unsupported, std::nullopt};
     const LockOutcome outcome = try_lock(fd, LockKind::exclusive);
     if (outcome != LockOutcome::locked) return {outcome, std::nullopt};
-    // The previous holder removes the file before it unlocks: a lock on a file that is no longer at `path` excludes
-    // nobody.
+    // The previous holder removes the file before it unlocks: a lock on a file that is no longer at `path` excludes no
+    // one.
     struct stat mine, current;
     if (::fstat(fd.get(), &mine) != 0) return {LockOutcome::unsupported, std::nullopt};
     if (::stat(path.c_str(), &current) != 0 || current.st_ino != mine.st_ino || current.st_dev != mine.st_dev) continue;

@@ -15,7 +15,8 @@ enum class LockOutcome { locked, busy, unsupported };
 // Never waits.
 LockOutcome try_lock(const FileDescriptor&, LockKind);
 
-// A lock named by a file that exists only while somebody holds it or tries to. Destroying it unlocks and removes it.
+// A lock named by a file that exists only while the lock is held or requested. Destroying it unlocks and removes the
+// file.
 class LockFile {
  public:
   LockFile(LockFile&&) noexcept = default;
@@ -23,8 +24,8 @@ class LockFile {
   ~LockFile();
 
   struct Attempt;
-  // Never waits. `busy`: somebody else holds it; `unsupported`: the directory cannot be written or the file system has
-  // no locks.
+  // Never waits. `busy`: another process or thread holds it; `unsupported`: the directory cannot be written or the file
+  // system has no locks.
   static Attempt try_acquire(const std::string& path);
 
  private:
@@ -37,7 +38,7 @@ class LockFile {
 
 struct LockFile::Attempt {
   LockOutcome outcome;
-  std::optional<LockFile> lock;  // when outcome is locked
+  std::optional<LockFile> lock;  // if the outcome is `locked`
 };
 
 }  // namespace cppgen

@@ -34,14 +34,14 @@ class Hasher {
   std::unique_ptr<evp_md_ctx_st, void (*)(evp_md_ctx_st*)> context_;
 };
 
-// SHA-256 of plain bytes as 64 lower-case hex digits: the value that sha256sum prints.
+// SHA-256 of plain bytes as 64 lower-case hex digits, as sha256sum prints it.
 std::string sha256_hex(std::string_view bytes);
 
-// SHA-256 of a file's content. UserError naming the path when it cannot be read or is no regular file.
+// SHA-256 of a file's content. UserError naming the path if it cannot be read or is not a regular file.
 std::string file_sha256_hex(const std::string& path);
 
 // Equal for lists of equal bytes, else different: SHA-256 over the hashes of their chunks, which up to `threads`
-// threads compute side by side.
+// threads compute in parallel.
 std::string content_key(std::span<const std::span<const std::byte>> parts, int threads);
 
 bool is_hex(std::string_view text);  // only 0-9 and a-f

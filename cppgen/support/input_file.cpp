@@ -41,13 +41,13 @@ bool is_below(const std::string& path, const std::string& folder) {
 
 void check_location(const std::string& location) {
   if (location.empty()) user_error("empty location");
-  if (location.find('\0') != std::string::npos) user_error("the location has a NUL");
+  if (location.find('\0') != std::string::npos) user_error("the location contains a NUL character");
   if (location.size() >= PATH_MAX) user_error("the location is too long");
   if (location.front() == '/') user_error("absolute paths are not allowed");
   for (size_t begin = 0; begin <= location.size();) {
     const size_t end = std::min(location.find('/', begin), location.size());
     if (location.compare(begin, end - begin, "..") == 0)
-      user_error("\"..\" is not allowed, the file must lie in the model's folder");
+      user_error("\"..\" is not allowed: the file must be in the model's directory");
     begin = end + 1;
   }
 }
@@ -69,14 +69,14 @@ InputFile InputFile::open_below(const std::string& folder, const std::string& lo
   try {
     check_location(location);
     const std::string root = real_path(folder.empty() ? "." : folder), target = real_path(root + "/" + location);
-    if (!is_below(target, root)) user_error("leads out of the model's folder");
+    if (!is_below(target, root)) user_error("is outside the model's directory");
     struct stat status;
     if (::lstat(target.c_str(), &status) != 0) user_error("{}", error_text(errno));
     if (!S_ISREG(status.st_mode)) user_error("not a regular file");
     const FileDescriptor seen(::open(target.c_str(), O_PATH | O_CLOEXEC | O_NOFOLLOW));
     if (!seen) user_error("{}", error_text(errno));
     const std::string name = fmt::format("/proc/self/fd/{}", seen.get());
-    if (!is_below(real_path(name), root)) user_error("leads out of the model's folder");
+    if (!is_below(real_path(name), root)) user_error("is outside the model's directory");
     if (::fstat(seen.get(), &status) != 0 || !S_ISREG(status.st_mode)) user_error("not a regular file");
     return open(name);
   } catch (const UserError& error) {

@@ -11,15 +11,15 @@
 
 namespace cppgen {
 
-// A regular file, opened once to be read: what is done with it later concerns this file, whatever its path names then.
-// Opening never waits: a FIFO, a device or a directory is refused.
+// A regular file, opened once for reading: later operations apply to this file, whatever its path refers to by then.
+// Opening never blocks: a FIFO, a device or a directory is refused.
 class InputFile {
  public:
-  // UserError, without the path: callers know what the file is.
+  // UserError without the path, which callers add.
   static InputFile open(const std::string& path);
 
   // A file of a model: `location` is a path below `folder`, not absolute, without "..", and no symbolic link on the way
-  // may lead out. UserError with the location.
+  // may lead out of the folder. UserError with the location.
   static InputFile open_below(const std::string& folder, const std::string& location);
 
   int64_t size() const { return status_.st_size; }
@@ -27,11 +27,11 @@ class InputFile {
 
   // Whether the file may have been written, replaced or removed since it was opened, by device, inode, size and times.
   bool may_have_changed() const;
-  // Times are as coarse as the ticks of the system's clock. Waits until the last change is some ticks ago, so that
-  // another one will show.
+  // Times have the resolution of the system's clock ticks. Waits until the last change is some ticks ago, so that a
+  // further change can be detected.
   void settle();
 
-  // All bytes, as they are now. UserError if it became shorter.
+  // All current bytes. UserError if the file became shorter.
   std::string read() const;
 
  private:

@@ -6,8 +6,8 @@
 
 namespace cppgen {
 
-// Asks a long operation to stop. Set from any thread or signal handler; the operation polls it, ends its child
-// processes, removes its temporary files and throws Cancelled.
+// Requests a long operation to stop. May be set from any thread or signal handler; the operation polls it, ends its
+// child processes, removes its temporary files and throws Cancelled.
 class CancelToken {
  public:
   void cancel(int signal = 0) noexcept {
@@ -15,7 +15,9 @@ class CancelToken {
     cancelled_.store(true, std::memory_order_release);
   }
   bool cancelled() const noexcept { return cancelled_.load(std::memory_order_acquire); }
-  int signal() const noexcept { return signal_.load(std::memory_order_relaxed); }  // that cancelled it; 0: none
+  int signal() const noexcept {
+    return signal_.load(std::memory_order_relaxed);
+  }  // the signal that cancelled it; 0: none
 
  private:
   std::atomic<bool> cancelled_{false};
@@ -27,17 +29,17 @@ struct Cancelled : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// While it lives, signals end the process in order. For programs (the command line), never for the library. One at a
-// time per process: InternalError otherwise.
+// During its lifetime, signals end the process in an orderly way. For programs (the command line), never for the
+// library. At most one per process: InternalError otherwise.
 //
-// The first SIGINT, SIGTERM or SIGHUP sets the token. Work that polls it stops by itself and the program says so. Not
-// all work can: a kernel is called with a range and returns when it has done it, a pass of the compiler is one call.
-// So a thread of this object waits half a second, or for a second signal, and then ends the process itself: it kills
-// child processes, removes temporary files (litter.h), says "PROGRAM: interrupted" and exits with 128 + the signal, as
-// shells report it. Should even that hang, a third signal ends the process as it would have without this object.
+// The first SIGINT, SIGTERM or SIGHUP sets the token. Work that polls it stops by itself, and the program reports this.
+// Not all work can poll: a kernel returns only after it has processed its range, and a pass of the compiler is one
+// call. So a thread of this object waits half a second, or for a second signal, and then ends the process itself: it
+// kills child processes, removes temporary files (litter.h), says "PROGRAM: interrupted" and exits with 128 + the
+// signal, as shells report it. If even that hangs, a third signal ends the process as it would without this object.
 //
-// Files of weights are mapped. Should one become shorter meanwhile, reading it is a SIGBUS, which cannot be continued:
-// the thread names the file and exits with status 2, likewise without litter.
+// Weight files are mapped. If one becomes shorter, reading it raises SIGBUS, from which execution cannot continue: the
+// thread names the file and exits with status 2, after the same cleanup.
 class ScopedSignalCancel {
  public:
   ScopedSignalCancel(CancelToken&, std::string program);
@@ -51,8 +53,8 @@ class ScopedSignalCancel {
   std::unique_ptr<Watch> watch_;
 };
 
-// A deadline for what happens while it lives, wherever a ScopedSignalCancel lives too; without one it has no effect.
-// Past it the process ends as above, with the message and status 2.
+// A deadline for everything that happens during its lifetime; it has an effect only if there is also a
+// ScopedSignalCancel. After the deadline the process ends as above, with the message and status 2.
 class ScopedTimeLimit {
  public:
   ScopedTimeLimit(double seconds, std::string message);

@@ -12,12 +12,12 @@ namespace cppgen {
 
 Lifeline::Lifeline() {
   int ends[2];
-  if (::pipe2(ends, O_CLOEXEC) != 0) user_error("cannot make a pipe: {}", error_text(errno));
+  if (::pipe2(ends, O_CLOEXEC) != 0) user_error("cannot create a pipe: {}", error_text(errno));
   const FileDescriptor first(ends[0]);
   writing_ = FileDescriptor(ends[1]);
   // Above the numbers that starting the child redirects.
   reading_ = FileDescriptor(::fcntl(first.get(), F_DUPFD_CLOEXEC, kDescriptor + 1));
-  if (!reading_) user_error("cannot make a pipe: {}", error_text(errno));
+  if (!reading_) user_error("cannot create a pipe: {}", error_text(errno));
 }
 
 // The child's descriptor is the same open file, so what is set here holds there, too. The group exists until the leader

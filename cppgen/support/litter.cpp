@@ -40,7 +40,7 @@ int64_t enter(Thing thing) {
   return all.next_id++;
 }
 
-// A killed process writes no more once it is a zombie. Its owner still wants to reap it.
+// A killed process no longer writes once it is a zombie. Its owner still has to reap it.
 void wait_until_dead(pid_t leader) {
   for (int i = 0; i < 100; i++) {
     siginfo_t info{};

@@ -6,11 +6,11 @@
 
 namespace cppgen {
 
-// What a process that ends at once must not leave behind: temporary directories, temporary and lock files, and child
-// processes. Each is entered by its owner, who removes it himself in the ordinary course of things; the list serves the
-// one thread that ends the process when a signal came and the work cannot be asked to stop (interrupt.h).
+// The resources that a process must not leave behind if it ends suddenly: temporary directories, temporary and lock
+// files, and child processes. Each is registered by its owner, which normally removes it itself; the list is used by
+// the thread that ends the process after a signal if the work cannot be stopped (interrupt.h).
 
-// Stands for one thing on the list, until it is forgotten or destroyed.
+// One registered resource, until it is released or destroyed.
 class LitterEntry {
  public:
   LitterEntry() = default;
@@ -25,8 +25,8 @@ class LitterEntry {
   int64_t id_ = 0;  // 0: nothing
 };
 
-// Held while a thing is made and entered, so that no end of the process comes between the two; also around two steps on
-// disk of which the first must not be without the second. Short, and not nested.
+// Held while a resource is created and registered, so that the process cannot end between the two; also around two
+// steps on disk of which the first must not happen without the second. Must be short and not nested.
 class LitterLock {
  public:
   LitterLock();
@@ -39,8 +39,8 @@ class LitterLock {
   LitterEntry process_group(pid_t leader);  // a child of this process, not yet reaped
 };
 
-// Kills and removes all that is entered. For a caller who then ends the process: the lock is never given back, so other
-// threads make nothing more, and wait where they would.
+// Kills and removes everything that is registered. For a caller that then ends the process: the lock is never released,
+// so other threads cannot create anything and wait instead.
 void remove_litter_for_exit();
 
 }  // namespace cppgen

@@ -155,7 +155,7 @@ PosixProcessRunner::PosixProcessRunner() = default;
 PosixProcessRunner::~PosixProcessRunner() { kill_all(); }
 
 int PosixProcessRunner::start(const ProcessSpec& spec) {
-  check(!spec.argv.empty(), "ProcessSpec without a program");
+  check(!spec.argv.empty(), "ProcessSpec has no program");
   int ends[2];
   if (::pipe2(ends, O_CLOEXEC) != 0) user_error("cannot start '{}': {}", spec.argv[0], error_text(errno));
   auto child = std::make_unique<Child>();

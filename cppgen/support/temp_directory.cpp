@@ -49,7 +49,7 @@ TempDirectory::TempDirectory(const std::string& parent, const std::string& prefi
     std::string path = parent + "/" + prefix + "XXXXXX";
     LitterLock making;
     if (!::mkdtemp(path.data())) {
-      user_error("cannot make a temporary directory in '{}': {} (TMPDIR chooses another place)", parent,
+      user_error("cannot create a temporary directory in '{}': {} (set TMPDIR to choose another place)", parent,
                  error_text(errno));
     }
     if (lock_new_directory(path, lock_)) {
@@ -58,7 +58,7 @@ TempDirectory::TempDirectory(const std::string& parent, const std::string& prefi
       return;
     }
   }
-  user_error("cannot keep a temporary directory in '{}': something removes it", parent);
+  user_error("cannot keep a temporary directory in '{}': another process removes it", parent);
 }
 
 TempDirectory::TempDirectory(TempDirectory&& other) noexcept

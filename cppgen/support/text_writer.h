@@ -17,7 +17,7 @@ class TextWriter {
   }
   void line() { text_ += '\n'; }
 
-  // `text` as it is; an empty line carries no trailing blanks. Embedded newlines start lines of the same level.
+  // `text` unchanged; an empty line has no trailing blanks. Embedded newlines start lines at the same level.
   void text_line(std::string_view text);
 
   // "head {" and one level deeper, until the matching close().
@@ -26,7 +26,7 @@ class TextWriter {
     open_text(fmt::format(format, std::forward<Args>(args)...));
   }
   void open_text(std::string_view head);
-  // One level back, then `tail` ("}", "};", "} else {" is close("} else {") followed by indent()).
+  // Closes one level, then writes `tail` ("}", "};", "} else {" is close("} else {") followed by indent()).
   void close(std::string_view tail = "}");
 
   void indent() { ++level_; }
@@ -38,7 +38,7 @@ class TextWriter {
 
   int level() const { return level_; }
   const std::string& str() const { return text_; }
-  // The text; InternalError when a block is still open.
+  // The text; InternalError if a block is still open.
   std::string take();
 
  private:
@@ -46,7 +46,8 @@ class TextWriter {
   int level_ = 0;
 };
 
-// `text` with everything outside printable ASCII, and backslashes, as \xNN, cut to `max_chars` (then ending in "...").
+// `text` with everything outside printable ASCII, and backslashes, as \xNN, truncated to `max_chars` (then ending in
+// "...").
 std::string escape_for_comment(std::string_view text, size_t max_chars = 200);
 
 }  // namespace cppgen

@@ -57,9 +57,9 @@ TEST_F(EarlyChecks, OfARun) {
 
 TEST_F(EarlyChecks, OfAPackage) {
   const std::string model = symbolic_model();
-  EXPECT_TRUE(contains(error({"compile", model, "-o", floats("x.npy", {1})}), "exists and is no package"));
+  EXPECT_TRUE(contains(error({"compile", model, "-o", floats("x.npy", {1})}), "exists and is not a package"));
   folder.write("notes.txt", "not a package");
-  EXPECT_TRUE(contains(error({"compile", model, "-o", folder.path.string()}), "exists and is no package"));
+  EXPECT_TRUE(contains(error({"compile", model, "-o", folder.path.string()}), "exists and is not a package"));
   EXPECT_TRUE(contains(error({"compile", model, "-o", path("x.npy") + "/p"}), "is a file"));
 }
 

@@ -42,10 +42,10 @@ TEST_F(Information, ExplainLayouts) {
   const std::string model = write("layouts.onnx", maker);
   const Ended text = run({"explain", model, "--dim", "N=10"});
   ASSERT_EQ(text.status, 0) << text.err;
-  for (const char* line : {"   1 of 4 dimensions channels-last (0 2 3 1)\n",
-                           "  layout   x: (input) -> Conv#0, Relu#1: its depth is not contiguous, and it is no "
-                           "temporary; 12.8 kB\n",
-                           "  12.8 kB moved per run\n"})
+  for (const char* line :
+       {"   1 of 4 dimensions channels-last (0 2 3 1)\n",
+        "  layout   x: (input) -> Conv#0, Relu#1: its depth is not contiguous, and it is not a temporary; 12.8 kB\n",
+        "  12.8 kB moved per run\n"})
     EXPECT_NE(text.out.find(line), std::string::npos) << line << text.out;
   const json report = json::parse(run({"explain", model, "--json"}).out);
   EXPECT_EQ(report["layouts"][0]["order"], json({0, 2, 3, 1}));

@@ -82,7 +82,7 @@ TEST_F(Options, ForeignVariablesNeverStopAnything) {
 TEST_F(Options, MissingModelIsNamed) {
   const Ended ended = run({"run", "/nowhere/m.onnx"});
   EXPECT_EQ(ended.status, 2);
-  EXPECT_EQ(ended.err, "cppgen: there is no model '/nowhere/m.onnx': no such file or directory\n");
+  EXPECT_EQ(ended.err, "cppgen: model '/nowhere/m.onnx' not found: no such file or directory\n");
 }
 
 TEST_F(Options, WhatIsNoModelIsTheUsersError) {

@@ -38,7 +38,7 @@ TEST_F(Package, DimensionsAreCheckedAgainstTheInputs) {
   EXPECT_EQ(run({"verify", package, path("data"), "--dim", "N=3"}).status, 2);
   EXPECT_EQ(run({"verify", package, path("data")}).status, 0);
   EXPECT_EQ(run({"run", package, "--dim", "M=3"}).err,
-            "cppgen: --dim M=3: the package has no dimension 'M' (it has N)\n");
+            "cppgen: --dim M=3: the package has no dimension 'M'; it has N\n");
   EXPECT_EQ(run({"run", package, "--dim", "x.1=M"}).status, 2);
 }
 

@@ -114,8 +114,8 @@ TEST_F(RunValues, SequencesAreGivenElementByElement) {
   const Ended missing = run({"run", sequence, "--reference"});
   EXPECT_EQ(missing.status, 2);
   EXPECT_EQ(missing.err,
-            "cppgen: the input 's' is a sequence: give --input s=FILE.npy for each element, in their order, or "
-            "--input s= for none\n");
+            "cppgen: the input 's' is a sequence: give --input s=FILE.npy for each element, in order, or --input s= "
+            "for an empty sequence\n");
   const Ended given = run(
       {"run", sequence, "--input", "s=" + floats("a.npy", {1, 2}), "--input", "s=" + floats("b.npy", {3}), "--json"});
   ASSERT_EQ(given.status, 0) << given.err;
@@ -136,7 +136,8 @@ TEST_F(RunValues, MapsAreGivenAsKeysAndValues) {
   const rt::Tensor y = rt::read_npy(path("out/out_0.npy"));
   EXPECT_EQ(std::vector<float>(y.as<float>(), y.as<float>() + 3), (std::vector<float>{7, 0, 3}));
   EXPECT_EQ(run({"verify", model, path("out")}).status, 0);
-  EXPECT_EQ(with({"c", "a", "c"}, {1, 2, 3}).err, "cppgen: node 'v' (DictVectorizer): its map has the key 'c' twice\n");
+  EXPECT_EQ(with({"c", "a", "c"}, {1, 2, 3}).err,
+            "cppgen: node 'v' (DictVectorizer): its map has a duplicate key 'c'\n");
   EXPECT_EQ(with({"c", "a"}, {1}).err,
             "cppgen: input 'x.values' axis 0 is 1, but x.size is 2 from input 'x.keys' axis 0\n");
 }
@@ -150,7 +151,7 @@ TEST_F(RunValues, RandomMapsHaveTheKeysOfTheModel) {
   ASSERT_EQ(run({"run", model, "--dim", "x.size=2", "--output", path("out")}).status, 0);
   EXPECT_EQ(rt::read_npy_strings(path("out/in_0.npy")).elements, (std::vector<std::string>{"a", "b"}));
   EXPECT_EQ(run({"run", model, "--dim", "x.size=4"}).err,
-            "cppgen: input 'x.keys': a random map has at most the 3 keys that the model knows; 4 are asked for\n");
+            "cppgen: input 'x.keys': a random map has at most the 3 keys that the model knows; 4 are requested\n");
 }
 
 }  // namespace

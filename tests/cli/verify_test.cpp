@@ -48,7 +48,7 @@ TEST_F(Verify, DifferencesFailTheCheckUnlessTheyAreAllowed) {
   const Ended ended = run(command);
   EXPECT_EQ(ended.status, 1);
   EXPECT_NE(ended.out.find("FAIL y: max abs error 0.5, max|expected| 100.1, 3 elements: 1 of 3 elements differ; the "
-                           "worst, at flat index 1, is 0 instead of 0.5, allowed 0.0005001"),
+                           "worst, at flat index 1, is 0 instead of 0.5, where the tolerance is 0.0005001"),
             std::string::npos)
       << ended.out;
   auto loose = command;
@@ -114,10 +114,10 @@ TEST_F(Verify, WhatIsNoTensorIsReportedAsUnsupported) {
   EXPECT_EQ(error(optional),
             "cppgen: '" + optional + "/input_0.pb': holds a sequence or an optional; the model has a tensor here\n");
   EXPECT_EQ(error(strings),
-            "cppgen: '" + strings + "/input_0.pb' holds strings; the model has a tensor of numbers here\n");
+            "cppgen: '" + strings + "/input_0.pb' holds strings; the model has a numeric tensor here\n");
   folder.write("junk/input_0.pb", "\xff\xff\xff");
   folder.write("junk/output_0.pb", "");
-  EXPECT_NE(error(path("junk")).find("is no serialised TensorProto"), std::string::npos);
+  EXPECT_NE(error(path("junk")).find("is not a serialised TensorProto"), std::string::npos);
 }
 
 TEST_F(Verify, Bfloat16StoredAsUint16) {

@@ -27,7 +27,7 @@ TEST(CacheEntry, EveryTruncationIsDetected) {
   for (size_t size = 0; size < bytes.size(); ++size) {
     std::string why;
     EXPECT_FALSE(decode_cache_entry(bytes.substr(0, size), kKey, why)) << size;
-    EXPECT_EQ(why, "it is truncated or no cache entry");
+    EXPECT_EQ(why, "it is truncated or not a cache entry");
   }
 }
 

@@ -91,14 +91,14 @@ TEST_F(CompilerFaults, AKilledCompilerProperIsAFailure) {
 }
 
 TEST_F(CompilerFaults, GarbageIsNeverAccepted) {
-  EXPECT_TRUE(contains(run("exit 0"), "reported success, but wrote no object"));
+  EXPECT_TRUE(contains(run("exit 0"), "reported success, but did not write an object"));
   EXPECT_TRUE(contains(run(": > $out"), "its object is unusable: it is empty"));
   const CompileError garbage = run("head -c 10000 /dev/urandom > $out");
   EXPECT_EQ(garbage.kind, Kind::bad_output);
-  EXPECT_TRUE(contains(garbage, "it is no ELF file"));
+  EXPECT_TRUE(contains(garbage, "it is not an ELF file"));
   EXPECT_TRUE(contains(run("g++ \"$@\" && truncate -s 3000 $out"), "its object is unusable: it is truncated"));
   EXPECT_TRUE(contains(run("echo 'int other;' > kernel.cpp; g++ \"$@\""), "its object lacks the symbol 'one'"));
-  EXPECT_TRUE(contains(run("g++ -c -o $out kernel.cpp"), "it is no shared object"));
+  EXPECT_TRUE(contains(run("g++ -c -o $out kernel.cpp"), "it is not a shared object"));
   options_.cxx = "g++";
   const auto built = build_kernels({job("one", 1)}, options_);
   EXPECT_FALSE(built[0].from_cache) << "nothing of it was stored";
@@ -111,7 +111,7 @@ TEST_F(CompilerFaults, ForeignSymbolsAreRefused) {
                    "extern \"C\" __attribute__((visibility(\"default\"))) double f(double x) { return sin(x); }\n";
   const auto error = error_of<RefusedSource>({foreign}, options_);
   EXPECT_EQ(error.kind, Kind::undefined_symbols);
-  EXPECT_TRUE(contains(error, "its object needs 'sin'; a kernel may only need memcmp, memcpy, memmove, memset"));
+  EXPECT_TRUE(contains(error, "its object requires 'sin'; a kernel may require only memcmp, memcpy, memmove, memset"));
 }
 
 // What refuses a trivial source too, or stops for want of memory or space, is not our source's fault.

@@ -41,9 +41,9 @@ TEST_F(ElfFileTest, RefusesOtherFilesWithAReason) {
   EXPECT_FALSE(read_shared_object("", why));
   EXPECT_EQ(why, "it is empty");
   EXPECT_FALSE(read_shared_object(std::string(1000, 'x'), why));
-  EXPECT_EQ(why, "it is no ELF file");
+  EXPECT_EQ(why, "it is not an ELF file");
   EXPECT_FALSE(read_shared_object(compile(kSource, {"-c"}), why));
-  EXPECT_EQ(why, "it is no shared object");
+  EXPECT_EQ(why, "it is not a shared object");
 }
 
 TEST_F(ElfFileTest, SurvivesAnyDamage) {

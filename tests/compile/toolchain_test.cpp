@@ -22,7 +22,7 @@ TEST(SplitCommand, QuotesGroupAndNothingExpands) {
   EXPECT_EQ(split_command("'a b' \"c d\" e\\ f g'h'i"), (Words{"a b", "c d", "e f", "ghi"}));
   EXPECT_EQ(split_command("'$HOME' \"a\\\"b\" '' '\\'"), (Words{"$HOME", "a\"b", "", "\\"}));
   EXPECT_EQ(split_command(""), Words{});
-  EXPECT_EQ(message_of([] { split_command("'a"); }), "''a' has an unfinished ' quote");
+  EXPECT_EQ(message_of([] { split_command("'a"); }), "''a' has an unterminated ' quote");
 }
 
 TEST(SplitCommand, JoinIsItsInverse) {
@@ -51,14 +51,13 @@ TEST_F(ToolchainTest, FindsTheFirstInPath) {
 }
 
 TEST_F(ToolchainTest, MissingCompilerSaysWhatToDo) {
-  EXPECT_EQ(
-      message_of([&] { Toolchain::find("no-such-g++ -O2", "/x:/y"); }),
-      "no C++ compiler: 'no-such-g++' (setting CPPGEN_CXX=no-such-g++ -O2) was not found in PATH (/x:/y); install "
-      "one (apt-get install g++) or set CPPGEN_CXX to the compiler's path");
+  EXPECT_EQ(message_of([&] { Toolchain::find("no-such-g++ -O2", "/x:/y"); }),
+            "no C++ compiler: 'no-such-g++' (setting CPPGEN_CXX=no-such-g++ -O2) was not found in PATH (/x:/y); "
+            "install a compiler (apt-get install g++) or set CPPGEN_CXX to its path");
   EXPECT_EQ(message_of([&] { Toolchain::find("/no/g++", "/x"); }),
-            "no C++ compiler: '/no/g++' (setting CPPGEN_CXX=/no/g++) was not found there; install one (apt-get install "
-            "g++) or set CPPGEN_CXX to the compiler's path");
-  EXPECT_EQ(message_of([] { Toolchain::find(" ", "/x"); }), "CPPGEN_CXX is empty: it names the C++ compiler (g++)");
+            "no C++ compiler: '/no/g++' (setting CPPGEN_CXX=/no/g++) was not found there; install a compiler (apt-get "
+            "install g++) or set CPPGEN_CXX to its path");
+  EXPECT_EQ(message_of([] { Toolchain::find(" ", "/x"); }), "CPPGEN_CXX is empty; it must name the C++ compiler (g++)");
 }
 
 TEST_F(ToolchainTest, LauncherAndCompilerMustBothExist) {

@@ -105,7 +105,8 @@ class CompiledRun {
 
   void prepare_all() {
     for (size_t i = 0; i < cases_.size(); i++)
-      if (int e = make_directories(package_of(i))) user_error("{}: cannot be made: {}", package_of(i), error_text(e));
+      if (int e = make_directories(package_of(i)))
+        user_error("{}: cannot be created: {}", package_of(i), error_text(e));
     outcomes_ = outcomes_of(
         run_isolated(
             cases_.size(), options_.jobs, options_.timeout,

@@ -94,7 +94,7 @@ TEST(Dims, GiantOnesAreRefused) {
   EXPECT_NE(error_of(m).find("overflows 64 bits"), std::string::npos);
   ModelMaker rank;
   rank.input("x", std::vector<std::string>(65, "1")).output("x");
-  EXPECT_EQ(error_of(rank), "m.onnx: input \"x\" has 65 dimensions, at most 64 are allowed");
+  EXPECT_EQ(error_of(rank), "m.onnx: input \"x\" has 65 dimensions; at most 64 are allowed");
 }
 
 }  // namespace

@@ -72,7 +72,7 @@ TEST(ExternalData, StaysInTheFolder) {
     EXPECT_NE(refusal(folder, ExternalModel(location)).find("\"..\" is not allowed"), std::string::npos) << location;
   EXPECT_NE(refusal(folder, ExternalModel(outside)).find("absolute paths are not allowed"), std::string::npos);
   for (const char* location : {"link.bin", "sub/twin/w.bin"})
-    EXPECT_NE(refusal(folder, ExternalModel(location)).find("leads out of the model's folder"), std::string::npos);
+    EXPECT_NE(refusal(folder, ExternalModel(location)).find("is outside the model's directory"), std::string::npos);
   EXPECT_NE(refusal(folder, ExternalModel("sub")).find("not a regular file"), std::string::npos);
   EXPECT_NE(refusal(folder, ExternalModel(std::string("a\0b", 3))).find("NUL"), std::string::npos);
   EXPECT_NE(refusal(folder, ExternalModel("")).find("empty location"), std::string::npos);
@@ -83,7 +83,7 @@ TEST(ExternalData, SizesAreExact) {
   TempFolder folder;
   folder.write("model/w.bin", floats({1, 2, 3}));
   EXPECT_NE(
-      refusal(folder, ExternalModel("w.bin").entry("length", "12")).find("has 12 bytes, type and dimensions need 8"),
+      refusal(folder, ExternalModel("w.bin").entry("length", "12")).find("has 12 bytes; type and dimensions require 8"),
       std::string::npos);
   EXPECT_NE(
       refusal(folder, ExternalModel("w.bin").entry("offset", "8")).find("8 bytes at offset 8 exceed the file of 12"),
@@ -98,7 +98,7 @@ TEST(ExternalData, SizesAreExact) {
 
 TEST(ExternalData, BytesWithoutAFolderHaveNone) {
   ExternalModel m("w.bin");
-  EXPECT_NE(error_of(m).find("the model has no folder to read it from"), std::string::npos);
+  EXPECT_NE(error_of(m).find("the model has no directory to read it from"), std::string::npos);
 }
 
 }  // namespace

@@ -95,7 +95,7 @@ TEST(Functions, AnAttributeIsGivenOrHasADefaultOrIsAbsent) {
   *m.graph.mutable_node(0)->add_attribute() = integer_attribute("where", 7);
   EXPECT_EQ(std::get<int64_t>(m.import().nodes[0].attributes.at("axis")), 7);
   m.graph.mutable_node(0)->mutable_attribute(0)->set_type(onnx::AttributeProto::FLOAT);
-  EXPECT_TRUE(says(m, "attribute \"axis\" is of kind INT, the call gives \"where\" of kind FLOAT"));
+  EXPECT_TRUE(says(m, "attribute \"axis\" is of kind INT, but the call gives \"where\" of kind FLOAT"));
   f.add_default(integer_attribute("where", 5));
   EXPECT_TRUE(says(m, "attribute \"where\" has two defaults"));
 }
@@ -130,10 +130,10 @@ TEST(Functions, CallsThatDoNotFitAreRefused) {
   ModelMaker m = model_with_one_call();
   FunctionMaker f = twice(m);
   m.graph.mutable_node(0)->add_input("x");
-  EXPECT_TRUE(says(m, "2 inputs are given; function \"f.Twice\" has 1"));
+  EXPECT_TRUE(says(m, "2 inputs are given, but function \"f.Twice\" has 1"));
   m.graph.mutable_node(0)->mutable_input()->RemoveLast();
   m.graph.mutable_node(0)->add_output("z");
-  EXPECT_TRUE(says(m, "2 outputs are asked for; function \"f.Twice\" has 1"));
+  EXPECT_TRUE(says(m, "2 outputs are requested, but function \"f.Twice\" has 1"));
   m.graph.mutable_node(0)->mutable_output()->RemoveLast();
   f.proto.mutable_node(0)->set_input(1, "x");
   EXPECT_TRUE(says(m, "node \"call/inner\" (Add): input \"x\" is not defined"));
@@ -142,7 +142,7 @@ TEST(Functions, CallsThatDoNotFitAreRefused) {
   EXPECT_TRUE(says(m, "output \"c\" of function \"f.Twice\" is not defined"));
   f.proto.set_output(0, "a");
   m.graph.mutable_node(0)->set_input(0, "");
-  EXPECT_TRUE(says(m, "output \"a\" of function \"f.Twice\" is an input that is absent"));
+  EXPECT_TRUE(says(m, "output \"a\" of function \"f.Twice\" is an absent input"));
   f.proto.add_input("a");
   EXPECT_TRUE(says(m, "value \"a\" is defined twice"));
   twice(m);

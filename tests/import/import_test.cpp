@@ -153,7 +153,7 @@ TEST(Import, BodiesAreClosedOverTheirCaptures) {
 
 TEST(Import, BoundsNesting) {
   EXPECT_NO_THROW(nested(kMaxGraphNesting).import());
-  EXPECT_NE(error_of(nested(kMaxGraphNesting + 1)).find("nested deeper than 16 levels"), std::string::npos);
+  EXPECT_NE(error_of(nested(kMaxGraphNesting + 1)).find("nested more than 16 levels deep"), std::string::npos);
   EXPECT_NE(error_of(nested(200)).find("nested too deep"), std::string::npos);  // protobuf's own bound
 }
 
@@ -206,7 +206,7 @@ TEST(ImportErrors, Versions) {
   EXPECT_EQ(error_of(none), "m.onnx: the model imports no operator set");
   ModelMaker ir = relu_chain();
   ir.model.set_ir_version(2);
-  EXPECT_EQ(error_of(ir), "m.onnx: IR version 2: 3 or later is needed");
+  EXPECT_EQ(error_of(ir), "m.onnx: IR version 2 is not supported; 3 or later is required");
   ModelMaker domain = relu_chain();
   domain.graph.mutable_node(0)->set_domain("com.x");
   EXPECT_EQ(error_of(domain), "m.onnx: node \"second\" (Relu): the model imports no operator set of domain \"com.x\"");
@@ -230,7 +230,8 @@ TEST(ImportErrors, TypesOfInputs) {
   auto* v = sequence.graph.add_input();
   v->set_name("q");
   v->mutable_type()->mutable_sequence_type();
-  EXPECT_EQ(error_of(sequence), "m.onnx: input \"q\" is a sequence of what are no tensors, which is not supported");
+  EXPECT_EQ(error_of(sequence),
+            "m.onnx: input \"q\" is a sequence whose elements are not tensors, which is not supported");
   ModelMaker unranked = relu_chain();
   auto* u = unranked.graph.add_input();
   u->set_name("u");
@@ -259,9 +260,11 @@ TEST(ImportErrors, SparseTensors) {
   EXPECT_EQ(error_of_sparse({6}, {1}), name + "has the position 6 among 6 elements");
   EXPECT_EQ(error_of_sparse({-1}, {1}), name + "has the position -1 among 6 elements");
   EXPECT_EQ(error_of_sparse({0, 3}, {1, 2}), name + "has the position 3 along dimension 1 of size 3");
-  EXPECT_EQ(error_of_sparse({0, 1}, {2}), name + "is sparse and has no int64 position for each of its 1 values");
-  EXPECT_EQ(error_of_sparse({0}, {1}, {1 << 20, 1 << 20}),
-            name + "is sparse and has 4398046511104 bytes with all its zeros; at most 114688 for its values");
+  EXPECT_EQ(error_of_sparse({0, 1}, {2}),
+            name + "is sparse and does not have an int64 position for each of its 1 values");
+  EXPECT_EQ(
+      error_of_sparse({0}, {1}, {1 << 20, 1 << 20}),
+      name + "is sparse and takes 4398046511104 bytes when dense; at most 114688 are allowed for its number of values");
 }
 
 TEST(ImportErrors, Unsupported) {

@@ -108,10 +108,11 @@ TEST(Maps, AreShownAsInputs) {
 }
 
 TEST(Maps, OfOtherTypesAreRefused) {
-  says(vectorizer(onnx::TensorProto::INT32), "input \"x\" is a map whose keys are int32; they may be strings or int64");
+  says(vectorizer(onnx::TensorProto::INT32),
+       "input \"x\" is a map whose keys are int32; allowed are strings and int64");
   ModelMaker rows = with_learners();
   add_map(rows, "x").mutable_value_type()->mutable_tensor_type()->mutable_shape()->add_dim()->set_dim_value(4);
-  says(rows, "input \"x\" is a map to what is no single number or string");
+  says(rows, "input \"x\" is a map whose values are not single numbers or strings");
   ModelMaker list = with_learners();
   onnx::ValueInfoProto& input = *list.graph.add_input();
   input.set_name("x");
@@ -127,13 +128,13 @@ TEST(Maps, OnlyGoToWhatTakesThem) {
   ModelMaker other = with_learners();
   add_map(other, "x");
   other.node("Relu", {"x"}, {"y"}, "relu").set_domain("");
-  says(other, "node \"relu\" (Relu): \"x\" is a map, which only DictVectorizer and CastMap take");
+  says(other, "node \"relu\" (Relu): \"x\" is a map, which only DictVectorizer and CastMap accept");
   ModelMaker output = with_learners();
   add_map(output, "x");
   output.output("x");
   says(output, "\"x\" is a map");
   set_map(*output.graph.mutable_output(0)->mutable_type());
-  says(output, "output \"x\" is a map, which only an input of the model may be");
+  says(output, "output \"x\" is a map, which is allowed only as an input of the model");
   ModelMaker tensor = with_learners();
   tensor.input("x", {"3"});
   words(learner(tensor, "DictVectorizer", "x", "y"), {"a"});
@@ -149,11 +150,11 @@ TEST(Maps, InSequencesAreOutputsOnly) {
   m.output("same");
   EXPECT_NO_THROW(m.import());
   m.node("SequenceLength", {"same"}, {"n"}, "length");
-  says(m, "node \"length\" (SequenceLength): input \"same\" is a sequence of maps, which only an output may be");
+  says(m, "node \"length\" (SequenceLength): input \"same\" is a sequence of maps, which is allowed only as an output");
 }
 
 TEST(Maps, MustFitTheirNode) {
-  says(vectorizer(kInt), "the map's keys are int64; its vocabulary is string_vocabulary");
+  says(vectorizer(kInt), "the map's keys are int64, but the vocabulary is string_vocabulary");
   says(vectorizer(kText, onnx::TensorProto::INT32), "input 1 is int32; allowed are");
   ModelMaker none = with_learners();
   add_map(none, "x");
@@ -187,9 +188,9 @@ TEST(Maps, OfTestDataAreCheckedAsTheyAreRead) {
   value.set_data_type(kFloat);
   value.add_dims(2);
   value.add_float_data(1), value.add_float_data(2);
-  EXPECT_NE(error().find("holds a map to what are no single numbers of one type"), std::string::npos);
+  EXPECT_NE(error().find("holds a map whose values are not single numbers of one type"), std::string::npos);
   map.set_key_type(kFloat);
-  EXPECT_NE(error().find("holds a map whose keys are float32; they may be strings or int64"), std::string::npos);
+  EXPECT_NE(error().find("holds a map whose keys are float32; allowed are strings and int64"), std::string::npos);
 }
 
 }  // namespace

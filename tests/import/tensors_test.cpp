@@ -73,7 +73,7 @@ TEST(ImportTensors, TwoIntegersOfFourBitsInAByte) {
   }
   OneTensor wide({3}, kUint4);
   wide.w.set_raw_data("abc");
-  EXPECT_EQ(error_of(wide), "m.onnx: initializer \"w\" has 3 bytes of raw data, type and dimensions need 2");
+  EXPECT_EQ(error_of(wide), "m.onnx: initializer \"w\" has 3 bytes of raw data; type and dimensions require 2");
 }
 
 TEST(ImportTensors, FourElementsOfTwoBitsInAByte) {
@@ -117,11 +117,12 @@ TEST(ImportTensors, EmptyTensors) {
 TEST(ImportTensors, Errors) {
   OneTensor few({3}, TensorProto::FLOAT);
   few.w.add_float_data(1);
-  EXPECT_EQ(error_of(few), "m.onnx: initializer \"w\" has 1 elements of float32 data, the dimensions need 3");
+  EXPECT_EQ(error_of(few), "m.onnx: initializer \"w\" has 1 elements of float32 data; the dimensions require 3");
 
   OneTensor wrong_field({1}, TensorProto::FLOAT);
   wrong_field.w.add_int64_data(1);
-  EXPECT_EQ(error_of(wrong_field), "m.onnx: initializer \"w\" has 0 elements of float32 data, the dimensions need 1");
+  EXPECT_EQ(error_of(wrong_field),
+            "m.onnx: initializer \"w\" has 0 elements of float32 data; the dimensions require 1");
 
   OneTensor both({1}, TensorProto::FLOAT);
   both.w.add_float_data(1);
@@ -130,19 +131,19 @@ TEST(ImportTensors, Errors) {
 
   OneTensor raw({1}, TensorProto::FLOAT);
   raw.w.set_raw_data("abc");
-  EXPECT_EQ(error_of(raw), "m.onnx: initializer \"w\" has 3 bytes of raw data, type and dimensions need 4");
+  EXPECT_EQ(error_of(raw), "m.onnx: initializer \"w\" has 3 bytes of raw data; type and dimensions require 4");
 
   OneTensor negative({2, -1}, TensorProto::FLOAT);
-  EXPECT_EQ(error_of(negative), "m.onnx: initializer \"w\" has a negative dimension -1");
+  EXPECT_EQ(error_of(negative), "m.onnx: initializer \"w\" has the negative dimension -1");
 
   OneTensor giant({int64_t{1} << 40, int64_t{1} << 40, 0}, TensorProto::FLOAT);
   EXPECT_NE(error_of(giant).find("overflows 64 bits"), std::string::npos);
 
   OneTensor missing({int64_t{1} << 40}, TensorProto::FLOAT);  // refused before anything is allocated
-  EXPECT_NE(error_of(missing).find("the dimensions need 1099511627776"), std::string::npos);
+  EXPECT_NE(error_of(missing).find("the dimensions require 1099511627776"), std::string::npos);
 
   OneTensor rank(std::vector<int64_t>(65, 1), TensorProto::FLOAT);
-  EXPECT_EQ(error_of(rank), "m.onnx: initializer \"w\" has 65 dimensions, at most 64 are allowed");
+  EXPECT_EQ(error_of(rank), "m.onnx: initializer \"w\" has 65 dimensions; at most 64 are allowed");
 
   OneTensor text({1}, TensorProto::STRING);
   text.w.add_string_data("a");

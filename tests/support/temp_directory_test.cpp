@@ -37,8 +37,8 @@ TEST(TempDirectory, MissingParentIsNamed) {
     FAIL();
   } catch (const UserError& error) {
     EXPECT_STREQ(error.what(),
-                 "cannot make a temporary directory in '/nonexistent-parent': No such file or directory (TMPDIR "
-                 "chooses another place)");
+                 "cannot create a temporary directory in '/nonexistent-parent': No such file or directory (set TMPDIR "
+                 "to choose another place)");
   }
 }
 
