@@ -8,7 +8,7 @@
 
 namespace cppgen {
 
-// A set of features; a plain value, so that tests can make up a CPU.
+// A set of features; a plain value, so that tests can invent a CPU.
 struct CpuFeatures {
   uint32_t bits = 0;
 
@@ -34,15 +34,15 @@ struct CpuFeatures {
 // "avx2 fma f16c", in declaration order; "none" for the empty set.
 std::string to_string(CpuFeatures);
 
-// The features of the CPU this runs on.
+// The features of the CPU that this process runs on.
 CpuFeatures detect_cpu_features();
 
-// "AuthenticAMD", "GenuineIntel" ...; empty where CPUID does not say.
+// "AuthenticAMD", "GenuineIntel" ...; empty if CPUID does not report it.
 std::string cpu_vendor();
 
-// Products of pairs of bfloat16 (vdpbf16ps) per time, products of float32 by fused multiply-add being 1, on CPUs of
-// this vendor that have both. AMD's run both at the same rate of instructions, of twice the products; Intel's take the
-// former at a quarter of the rate.
+// The throughput of products of bfloat16 pairs (vdpbf16ps) relative to products of float32 by fused multiply-add, on
+// CPUs of this vendor that have both. AMD's CPUs issue both instructions at the same rate, the former with twice the
+// products; Intel's issue the former at a quarter of the rate.
 double bf16_dot_speed(std::string_view vendor);
 
 }  // namespace cppgen

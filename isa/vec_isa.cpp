@@ -70,7 +70,7 @@ std::string widths() {
 
 void check_runs(const VecISA& isa, std::string_view setting, CpuFeatures cpu) {
   if (cpu.has_all(isa.required)) return;
-  user_error("{} asks for {} ({}), but this CPU lacks {}; it has {}. Allowed here: {}", setting, isa.name,
+  user_error("{} requests {} ({}), but this CPU lacks {}; it has {}. Allowed here: {}", setting, isa.name,
              isa.description, to_string(isa.required.without(cpu)), to_string(cpu), runnable_names(cpu));
 }
 
@@ -80,7 +80,7 @@ const VecISA& select_by_width(int simdlen, CpuFeatures cpu) {
   for (const VecISA& isa : kIsas)
     if (isa.vector_bits == simdlen && (!widest || cpu.has_all(isa.required))) widest = &isa;
   if (!widest)
-    user_error("SIMDLEN={} is the width of no instruction set. Allowed: 0 (the widest), {}", simdlen, widths());
+    user_error("SIMDLEN={} is not the width of any instruction set. Allowed: 0 (the widest), {}", simdlen, widths());
   check_runs(*widest, fmt::format("SIMDLEN={}", simdlen), cpu);
   return *widest;
 }
@@ -91,7 +91,7 @@ const VecISA& select_by_name(const IsaRequest& request, CpuFeatures cpu) {
     user_error("ISA={} is unknown. Allowed: auto, {}", request.isa, names_of_rows([](const VecISA&) { return true; }));
   if (request.simdlen != 0 && request.simdlen != isa->vector_bits)
     user_error(
-        "ISA={} has vectors of {} bits, but SIMDLEN={} asks for another width. Set only one of the two, or SIMDLEN={}",
+        "ISA={} has vectors of {} bits, but SIMDLEN={} requests another width. Set only one of the two, or SIMDLEN={}",
         isa->name, isa->vector_bits, request.simdlen, isa->vector_bits);
   check_runs(*isa, fmt::format("ISA={}", request.isa), cpu);
   return *isa;
@@ -121,7 +121,7 @@ const VecISA& select_isa(const IsaRequest& request, CpuFeatures cpu) {
   const VecISA& isa = by_name ? select_by_name(request, cpu) : select_by_width(request.simdlen, cpu);
   if (scalar_only && &isa != &kIsas[0])
     user_error(
-        "VEC_ISA_OK=0 allows scalar kernels only, but {} asks for {}. Allowed: ISA=scalar or SIMDLEN=1, or leave "
+        "VEC_ISA_OK=0 allows only scalar kernels, but {} requests {}. Allowed: ISA=scalar or SIMDLEN=1, or leave "
         "VEC_ISA_OK unset",
         by_name ? fmt::format("ISA={}", request.isa) : fmt::format("SIMDLEN={}", request.simdlen), isa.name);
   return isa;

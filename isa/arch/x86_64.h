@@ -3,21 +3,22 @@
 
 namespace cppgen {
 
-// What a CPU offers together with its operating system: a feature whose registers the system does not save is absent.
+// The features of a CPU together with its operating system: a feature whose registers the system does not save is
+// absent.
 enum class CpuFeature : uint8_t {
 #define CPPGEN_CPU_FEATURE(name, ...) name,
 #include "isa/arch/x86_64_features.def"
 };
 
-// The registers that CPUID and XGETBV return, as far as they are decoded here (Intel SDM volume 2A, CPUID).
+// The registers returned by CPUID and XGETBV that are decoded here (Intel SDM volume 2A, CPUID).
 struct CpuidRegisters {
   uint32_t leaf1_ecx = 0, leaf7_ebx = 0, leaf7_ecx = 0, leaf7_edx = 0, leaf7_1_eax = 0;
   uint64_t xcr0 = 0;  // 0 when the operating system does not use XSAVE
 };
 CpuidRegisters read_cpuid();
 
-// AMX is reported when the operating system enables its state for the machine; a process still has to ask for
-// permission before it uses tiles.
+// AMX is reported when the operating system enables its state for the machine; a process must still request permission
+// before it uses tiles.
 struct CpuFeatures;
 CpuFeatures decode_features(const CpuidRegisters&);
 

@@ -4,27 +4,28 @@
 
 #define CPPGEN_ABI_VERSION 4
 
-// Functions that kernels cannot contain themselves (a kernel links against nothing).
+// Functions that kernels cannot contain themselves, because a kernel is linked without libraries.
 struct cppgen_runtime {
   // double precision math, in the order of cppgen::MathFunction (runtime/abi/math_functions.def)
   double (*const* unary_f64)(double);
   double (*pow_f64)(double, double);
   double (*fmod_f64)(double, double);
   // Register-blocked contraction tiles of this ISA, by format (runtime/contraction/formats.h) and number of rows: see
-  // runtime/contraction/tiles.h. Null where the ISA has none.
+  // runtime/contraction/tiles.h. Null if the ISA has none.
   void (*const* const* tiles)(const void* const* left, long taps, long depth, const void* panel, void* block, long ldc);
-  // Tiles of float32 whose left operand is read where it lies, by (2 * its rows are contiguous + half as wide) and
+  // Tiles of float32 whose left operand is read in place, indexed by (2 * rows are contiguous + half as wide) and the
   // number of rows: see runtime/contraction/tiles.h.
   void (*const* const* strided)(const float* left, long ld, long depth, const float* panel, float* block);
-  // By format: makes of the left operand's rows what its tiles read. Null where they read the rows themselves.
+  // By format: converts the rows of the left operand to the form that its tiles read. Null if they read the rows
+  // themselves.
   void (*const* prepare)(const void* const* left, long rows, long taps, long depth, void* scratch,
                          const void** prepared);
-  // By format: what a kernel calls before its first tile and after its last one. Null where there is nothing to do.
+  // By format: called by a kernel before its first tile and after its last one. Null if there is nothing to do.
   void (*const* begin)(void);
   void (*const* finish)(void);
 };
 
-// What a kernel call receives. A kernel is
+// The arguments of a kernel call. A kernel is
 //   extern "C" void NAME(const cppgen_kernel_args*, long begin, long end)
 // over its parallel range; it may be called for disjoint subranges by many threads at once.
 struct cppgen_kernel_args {
@@ -33,6 +34,6 @@ struct cppgen_kernel_args {
   const struct cppgen_runtime* rt;
   // Set to 1 + (index of the failed check) by a kernel that meets an index outside its tensor; 0 otherwise.
   int* error;
-  // bytes of scratch private to this call's thread (64-byte aligned), as many as the plan's step asks for
+  // scratch memory private to this call's thread (64-byte aligned), as many bytes as the plan's step requests
   char* scratch;
 };

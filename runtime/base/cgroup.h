@@ -6,9 +6,9 @@
 
 namespace cppgen {
 
-// The least of what `read` gives for the control group of this process and its ancestors, in hierarchies of version 2
-// and in those of version 1 with the controller; nullopt if it gives nothing. Reads below `root`, which stands in front
-// of /proc/self/cgroup, /proc/self/mountinfo and the mount points. Unreadable or malformed files limit nothing.
+// The minimum of what `read` returns for the control group of this process and its ancestors, in hierarchies of version
+// 2 and in those of version 1 with the controller; nullopt if it returns nothing. `root` is prefixed to
+// /proc/self/cgroup, /proc/self/mountinfo and the mount points. Unreadable or malformed files impose no limit.
 using ReadCgroupLimit = std::function<std::optional<double>(const std::string& directory, bool v2)>;
 std::optional<double> least_cgroup_limit(const std::string& root, std::string_view controller,
                                          const ReadCgroupLimit& read);

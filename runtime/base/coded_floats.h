@@ -5,10 +5,10 @@
 
 namespace cppgen {
 
-// The floats of the OCP Microscaling formats that tensors hold as codes.
+// The floats of the OCP Microscaling formats, which tensors store as codes.
 // - float4e2m1: a sign and the magnitudes 0, 0.5, 1, 1.5, 2, 3, 4, 6. Numbers are rounded to nearest even and saturate;
-//   NaN, which it lacks, becomes -0.
-// - float8e8m0: 2^(code - 127), 255 is NaN. Numbers are rounded up and saturate; negative ones become the least.
+//   NaN, which the format lacks, becomes -0.
+// - float8e8m0: 2^(code - 127), 255 is NaN. Numbers are rounded up and saturate; negative ones become the smallest.
 float decoded(DType, uint8_t code);
 uint8_t encoded(DType, float);
 

@@ -6,12 +6,12 @@
 
 namespace cppgen {
 
-// A bad model, setting, option or input: the message names what, where, and what is allowed.
+// A bad model, setting, option or input: the message says what is wrong, where, and what is allowed.
 struct UserError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-// A bug of ours: the message says what was violated.
+// A bug in cppgen: the message says which invariant was violated.
 struct InternalError : std::runtime_error {
   using std::runtime_error::runtime_error;
 };

@@ -6,11 +6,11 @@
 
 namespace cppgen {
 
-// ONNX's formats of 8 bits: a sign, an exponent, `fraction_bits`; subnormals as in IEEE 754.
+// ONNX's 8-bit formats: a sign, an exponent, and `fraction_bits`; subnormals are as in IEEE 754.
 struct Float8Format {
   int fraction_bits, bias;
-  bool infinities;     // and several NaNs, as in IEEE 754; else the greatest exponent has numbers, too
-  bool negative_zero;  // else its code is the only NaN
+  bool infinities;     // and several NaNs, as in IEEE 754; otherwise the greatest exponent has numbers, too
+  bool negative_zero;  // otherwise its code is the only NaN
 
   constexpr uint32_t overflow() const { return infinities ? 0x7c : negative_zero ? 0x7f : 0x80; }  // infinity or NaN
   constexpr uint32_t greatest() const { return infinities ? 0x7b : negative_zero ? 0x7e : 0x7f; }  // of the numbers
@@ -44,12 +44,12 @@ float f8_to_f32(uint8_t code) {
   return code & 0x80 ? -value : value;
 }
 
-// To nearest even; beyond the greatest number infinity where there is one, else NaN. The sign of NaN and zero stays
-// where there are two of them.
+// Rounds to nearest even; beyond the greatest number, the result is infinity if the format has it, else NaN. The sign
+// of NaN and zero is kept if the format has both.
 template <Float8Format F>
 uint8_t f32_to_f8(float x) {
   constexpr int shift = 23 - F.fraction_bits;
-  // Adding it rounds to multiples of the least number, its last place.
+  // Adding this rounds to multiples of the smallest number, its last place.
   constexpr uint32_t shifter = static_cast<uint32_t>(128 - F.bias + shift) << 23;
   const uint32_t bits = std::bit_cast<uint32_t>(x), magnitude = bits & 0x7fffffffu, sign = bits >> 24 & 0x80u;
   if (magnitude > kInfinity) return static_cast<uint8_t>(F.negative_zero ? sign | 0x7fu : 0x80u);

@@ -5,8 +5,8 @@
 
 namespace cppgen {
 
-// One sentence that names the variables of other compilers (TorchInductor, AITemplate, EasyDeL) that are set, that we
-// know, and that no setting has as its alias: so nobody wonders why they have no effect. Empty if there is none.
+// A sentence that names the known variables of other compilers (TorchInductor, AITemplate, EasyDeL) that are set but
+// are not an alias of any setting, so that users learn that they have no effect. Empty if there are none.
 std::string unsupported_names_note(const Environment&);
 
 }  // namespace cppgen

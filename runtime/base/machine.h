@@ -3,9 +3,9 @@
 
 namespace cppgen {
 
-// What the compiler's cost models know about the machine: a plain value, so that a schedule can be made for another
-// machine than this one. Counts are of the hardware this process may use; cache sizes are in bytes, of one instance,
-// 0 where there is none.
+// What the compiler's cost models know about the machine: a plain value, so that a schedule can be made for a different
+// machine. Counts are of the hardware this process may use; cache sizes are in bytes, of one instance, 0 where there is
+// none.
 struct MachineDescription {
   int cores = 1;             // physical
   int hardware_threads = 1;  // all hardware threads of these cores

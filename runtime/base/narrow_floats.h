@@ -37,7 +37,7 @@ inline uint16_t f32_to_bf16(float f) {
   return static_cast<uint16_t>((bits + 0x7fffu + (bits >> 16 & 1u)) >> 16);
 }
 
-// Likewise of each type that is a row CPPGEN_NARROW_FLOAT of dtypes.def: float8 types, unless told otherwise.
+// The same for each type with a row CPPGEN_NARROW_FLOAT in dtypes.def: float8 types by default.
 template <DType T>
 struct NarrowFloat {
   using Bits = uint8_t;

@@ -150,7 +150,7 @@ std::pair<std::string, std::string> known_words(std::string_view text, std::stri
 std::string parse_text(std::string_view where, std::string_view text) {
   text = trimmed(text);
   bool control = std::any_of(text.begin(), text.end(), [](unsigned char c) { return c < 32 || c == 127; });
-  if (text.empty() || control) refuse(where, text, "a text that is not empty, without control characters");
+  if (text.empty() || control) refuse(where, text, "a non-empty text without control characters");
   return std::string(text);
 }
 

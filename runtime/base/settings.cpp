@@ -203,8 +203,7 @@ Settings Settings::from_environment(const Environment& environment,
   Settings settings(environment);
   for (const auto& [name, value] : options) {
     if (const Row& row = kRows[row_of_option(name)]; !all && row.use != running)
-      user_error("the setting {} decides how a model is compiled; a package is compiled already: leave it out",
-                 row.name);
+      user_error("the setting {} affects compilation, but a package is already compiled: remove the setting", row.name);
     settings.set(name, value);
   }
   for (size_t row = 0; row < kSettingCount; ++row)
@@ -244,12 +243,12 @@ void Settings::read_aliases(size_t row, const Environment& environment) {
     Settings other = *this;
     other.warnings.clear();
     if (!other.assign_alias(row, alias, value) || print_field(other, row) != print_field(*this, row))
-      warnings.push_back(fmt::format("{}={} is ignored: {}={} is read for {}, too; set {} to choose", alias, value,
+      warnings.push_back(fmt::format("{}={} is ignored because {}={} also sets {}; set {} to choose", alias, value,
                                      first, find_variable(environment, first), kRows[row].name, variable_of(row)));
   }
 }
 
-// Of a list, the words that are allowed. False, with a warning, if nothing is.
+// For a list, assigns the allowed words. False, with a warning, if there are none.
 bool Settings::assign_alias(size_t row, const std::string& alias, std::string_view value) {
   std::string allowed_part(value);
   if (kRows[row].kind == SettingKind::list) {
@@ -265,7 +264,7 @@ bool Settings::assign_alias(size_t row, const std::string& alias, std::string_vi
     assign(row, alias, allowed_part, {SettingSource::alias, alias});
     return true;
   } catch (const UserError& error) {
-    warnings.push_back(fmt::format("{}; it is ignored, set {} to choose", error.what(), variable_of(row)));
+    warnings.push_back(fmt::format("{}; it is ignored; set {} to choose", error.what(), variable_of(row)));
     return false;
   }
 }

@@ -75,11 +75,11 @@ struct SettingOf;
   };
 #include "runtime/base/settings.def"
 
-// The default of a row, as the initial value of what the setting becomes elsewhere; of a computed one nothing.
+// The default of a row, as the initial value of the member that holds the setting; empty for a computed default.
 template <SettingId id>
 typename SettingOf<id>::type setting_default();
 
-// A row as a member, with its default, of a struct that is made of rows.
+// A row as a member, with its default, of a struct that consists of rows.
 #define CPPGEN_SETTING_MEMBER(kind, field, ...) \
   SettingOf<SettingId::field>::type field = setting_default<SettingId::field>();
 
@@ -93,7 +93,7 @@ struct SettingSource {
   std::string name;
 };
 
-// One setting as shown to people: `cppgen config`, the reference page.
+// One setting as it is displayed by `cppgen config` and on the reference page.
 struct SettingDescription {
   std::string_view name;  // without CPPGEN_
   std::string value;
@@ -103,10 +103,10 @@ struct SettingDescription {
   std::vector<std::string> aliases;
   std::string_view doc;
   bool in_key;   // part of the kernel key
-  bool running;  // read by programs that only run packages, too
+  bool running;  // also read by programs that only run packages
 };
 
-// Who reads settings: the compiler all of them; a program that only runs packages those of a run.
+// The reader of settings: the compiler reads all of them; a program that only runs packages reads those of a run.
 enum class SettingReader { compiler, runtime };
 
 // Every setting, one typed field per row of settings.def, named in lower case: settings.min_chunk_size.
@@ -115,32 +115,33 @@ struct Settings {
   SettingType<SettingKind::kind>::type field{};
 #include "runtime/base/settings.def"
 
-  // About unknown CPPGEN_ variables, and foreign variables that are ignored; to be logged once the log level is set.
+  // Warnings about unknown CPPGEN_ variables and about ignored variables of other programs; to be logged once the log
+  // level is set.
   std::vector<std::string> warnings;
 
-  Settings();  // all defaults; places (CACHE_DIR) come from this process's environment
+  Settings();  // all defaults; paths (CACHE_DIR) come from this process's environment
 
   // Precedence: options, CPPGEN_ variables, aliases, defaults. `options` are pairs as for set(). A name that is given
-  // as an option is not looked up in the environment. Throws UserError for an unknown option, for one that the reader
-  // has no use for, and for a value of an option or a CPPGEN_ variable that is not allowed. An alias whose value is not
-  // allowed, or differs from that of another alias before it, is ignored with a warning.
+  // as an option is not looked up in the environment. Throws UserError for an unknown option, for an option that the
+  // reader does not use, and for a value of an option or a CPPGEN_ variable that is not allowed. An alias whose value
+  // is not allowed, or differs from that of an earlier alias, is ignored with a warning.
   static Settings from_environment(const Environment& = process_environment(),
                                    std::span<const std::pair<std::string, std::string>> options = {},
                                    SettingReader = SettingReader::compiler);
 
-  // Takes the default where the value came from an alias, with a warning that ends in `reason`: for values that only
-  // their use shows to be impossible, as a compiler that is not installed. False, and nothing done, otherwise.
+  // If the value came from an alias, restores the default with a warning that ends in `reason`: for values that prove
+  // impossible only in use, such as a compiler that is not installed. Otherwise does nothing and returns false.
   bool ignore_alias(SettingId, std::string_view reason);
 
-  // An option of the command line or the API; wins over the environment. Names are accepted as MIN_CHUNK_SIZE,
-  // min_chunk_size, min-chunk-size and CPPGEN_MIN_CHUNK_SIZE. Throws UserError as from_environment.
+  // Sets an option of the command line or the API, which overrides the environment. Names are accepted as
+  // MIN_CHUNK_SIZE, min_chunk_size, min-chunk-size and CPPGEN_MIN_CHUNK_SIZE. Throws UserError like from_environment.
   void set(std::string_view name, std::string_view value);
 
   const SettingSource& source(SettingId id) const { return sources_[static_cast<size_t>(id)]; }
 
   std::vector<SettingDescription> describe() const;  // in the order of the table
 
-  // The settings that change generated code or the plan, each field delimited: equal texts, equal meaning.
+  // The settings that change generated code or the plan, each field delimited: equal texts have equal meaning.
   std::string key_text() const;
 
  private:

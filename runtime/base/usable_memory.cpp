@@ -44,7 +44,7 @@ int64_t usable_memory() {
 
 void require_memory(int64_t bytes, int64_t limit, const std::string& what) {
   if (bytes > limit)
-    user_error("{} would need {} bytes of memory; at most {} are allowed (CPPGEN_MAX_MEMORY)", what, bytes, limit);
+    user_error("{} would require {} bytes of memory; at most {} are allowed (CPPGEN_MAX_MEMORY)", what, bytes, limit);
 }
 
 }  // namespace cppgen

@@ -3,7 +3,7 @@
 
 namespace cppgen {
 
-// What a model takes, gives and passes on. Kernels know tensors only.
+// The kinds of values that are inputs, outputs and intermediate values of a model. Kernels know only tensors.
 enum class ValueKind : uint8_t { tensor, strings, sequence, optional, optional_sequence };
 
 }  // namespace cppgen

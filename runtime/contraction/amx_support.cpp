@@ -27,7 +27,7 @@ AmxSupport find_out() {
   if (const int error = ask_for_permission())
     return {false, fmt::format("the operating system does not permit tiles: {}", std::strerror(error))};
   const std::string difference = difference_from_emulation<AmxTileUnit>();
-  if (!difference.empty()) return {false, fmt::format("tiles compute other results than expected: {}", difference)};
+  if (!difference.empty()) return {false, fmt::format("tiles compute unexpected results: {}", difference)};
   return {true, ""};
 }
 

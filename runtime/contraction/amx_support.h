@@ -3,14 +3,14 @@
 
 namespace cppgen::rt {
 
-// Whether this process may use the matrix tiles of AMX, and if not, why.
+// Whether this process may use AMX's matrix tiles, and if not, the reason.
 struct AmxSupport {
   bool usable;
   std::string reason;
 };
 
-// Asks the operating system for permission to use tiles, multiplies small tiles and compares the results with those of
-// the emulation. The first call decides for the process; it never raises an exception of the CPU.
+// Requests permission from the operating system to use tiles, multiplies small tiles and compares the results with
+// those of the emulation. The first call decides for the process; it never raises a CPU exception.
 const AmxSupport& amx_support();
 
 }  // namespace cppgen::rt

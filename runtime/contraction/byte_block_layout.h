@@ -1,5 +1,5 @@
-// Where bytes lie that matrix tiles multiply: one step multiplies 32 rows x 64 of the depth by 64 of the depth x 32
-// columns. The depth is that of all taps, one after the other, zero beyond its end. No standard headers: see tiles.h.
+// The layout of bytes that matrix tiles multiply: one step multiplies 32 rows x 64 of the depth by 64 of the depth x 32
+// columns. The depth is the concatenation of all taps, padded with zeros. No standard headers: see tiles.h.
 #pragma once
 
 namespace cppgen::rt::byte_blocks {
@@ -8,7 +8,7 @@ namespace cppgen::rt::byte_blocks {
 inline constexpr int kTileSide = 16, kStepDepth = 64, kBlockSide = 32, kGroup = 4;
 inline constexpr long kTileBytes = 1024, kStepBytes = 2 * kTileBytes, kHeaderBytes = 64;
 
-// In front of prepared rows: [step][16 rows][row][64 of depth].
+// The header of prepared rows, which are [step][16 rows][row][64 of depth].
 struct RowsHeader {
   int count;
 };

@@ -1,5 +1,5 @@
 // Blocks of 32 x 32 of int32 from bytes on a tile unit (amx_tile_unit.h), for translation units that define TILE_ISA.
-// The left bytes are signed or not, the right ones signed; sums are exact modulo 2^32.
+// The left bytes are signed or unsigned, the right ones signed; sums are exact modulo 2^32.
 #pragma once
 
 #include "runtime/contraction/block_table.h"
@@ -11,7 +11,7 @@ namespace cppgen::rt::TILE_ISA {
 
 typedef unsigned char TileLine __attribute__((vector_size(64), aligned(1), may_alias));
 
-// One row of 64 bytes of every tile of its half.
+// One row of 64 bytes of every tile in its half.
 static inline __attribute__((always_inline)) void prepare_byte_row(
     DepthCursor<unsigned char, byte_blocks::kStepDepth> cursor, long steps, unsigned char* to) {
   using namespace byte_blocks;
@@ -28,7 +28,7 @@ static inline __attribute__((always_inline)) void prepare_byte_row(
   }
 }
 
-// At most 32 rows. Of up to 16, the lower tiles are left as they are: they are not read.
+// At most 32 rows. With up to 16, the lower tiles are left unchanged, because they are not read.
 inline void prepare_byte_block(const void* const* left, long count, long taps, long depth, void* scratch,
                                const void** prepared) {
   using namespace byte_blocks;
@@ -96,8 +96,8 @@ static inline __attribute__((always_inline)) void multiply_bytes(const unsigned 
   products.store(c, ldc);
 }
 
-// left[0]: what prepare_byte_block made of a block of rows. `block` has 32 rows; those beyond the prepared ones are
-// undefined.
+// left[0]: the result of prepare_byte_block for a block of rows. `block` has 32 rows; those beyond the prepared ones
+// are undefined.
 template <class Unit, bool Signed>
 void byte_block_tile(const void* const* left, long taps, long depth, const void* panel, void* block, long ldc) {
   using namespace byte_blocks;

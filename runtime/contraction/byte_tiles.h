@@ -1,6 +1,6 @@
-// What the tiles over bytes share, for translation units that define TILE_ISA and kLanes (32-bit lanes of a
+// Code that the tiles over bytes share, for translation units that define TILE_ISA and kLanes (32-bit lanes of a
 // register) before they include this file. A panel is [tap][ceil(depth / 4)][columns][4] bytes, signed, zero beyond the
-// depth: four steps of the depth of a column lie side by side.
+// depth: four steps of the depth of a column are adjacent.
 #pragma once
 
 #define BYTES_FN inline __attribute__((always_inline))
@@ -18,7 +18,7 @@ typedef int UnalignedInt __attribute__((aligned(1), may_alias));
 
 BYTES_FN int load_group(const u8* p) { return *(const UnalignedInt*)p; }
 
-// The last `count` < 4 bytes of a row, 0 above: nothing behind them is read.
+// The last `count` < 4 bytes of a row, with zeros above: nothing after them is read.
 BYTES_FN int load_rest(const u8* p, long count) {
   unsigned value = p[0];
   if (count > 1) value |= unsigned(p[1]) << 8;

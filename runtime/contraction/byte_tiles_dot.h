@@ -1,8 +1,8 @@
 // Tiles over bytes with an instruction that adds four products of an unsigned and a signed byte to each 32-bit lane,
 // for translation units that include byte_tiles.h before and define
 //   dot(sums, unsigned bytes, signed bytes)
-// there. Nothing saturates. A signed left operand is read as unsigned, 128 more than it is, and 128 times the columns'
-// sums are taken away at the end.
+// there. Nothing saturates. A signed left operand is read as unsigned with an offset of 128, and 128 times the columns'
+// sums are subtracted at the end.
 #pragma once
 
 namespace cppgen::rt::TILE_ISA {

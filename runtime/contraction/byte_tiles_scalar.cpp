@@ -18,7 +18,7 @@ typedef char HalfBytes __attribute__((vector_size(8)));
 typedef char Bytes __attribute__((vector_size(16)));
 typedef short Words __attribute__((vector_size(16)));
 
-// Each byte beside a byte of its sign's bits.
+// Each byte, extended by a byte of its sign bits.
 BYTES_FN Words interleave(HalfBytes x, HalfBytes above) {
   const Bytes low = __builtin_shufflevector(x, x, 0, 1, 2, 3, 4, 5, 6, 7, 0, 1, 2, 3, 4, 5, 6, 7);
   const Bytes high = __builtin_shufflevector(above, above, 0, 1, 2, 3, 4, 5, 6, 7, 0, 1, 2, 3, 4, 5, 6, 7);

@@ -3,7 +3,7 @@
 //   HalfBytes, Words             vectors of bytes and of as many words; a register of words
 //   widen_signed, widen_unsigned bytes as words
 //   add_pairs(words, words)      products of words, the sums of neighbours as 32-bit lanes
-// there. Bytes are widened first: the instruction that takes bytes saturates.
+// there. Bytes are widened first because the instruction that multiplies bytes saturates.
 #pragma once
 
 namespace cppgen::rt::TILE_ISA {

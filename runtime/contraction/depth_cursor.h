@@ -10,14 +10,14 @@ class DepthCursor {
   __attribute__((always_inline)) DepthCursor(const void* const* row, long row_count, long taps, long depth)
       : row_(row), row_count_(row_count), taps_(taps), depth_(depth) {}
 
-  // Whole steps that lie in memory one behind the other; take() passes over them.
+  // The number of whole steps that are contiguous in memory; take() skips them.
   __attribute__((always_inline)) long steps_in_place() const { return tap_ < taps_ ? (depth_ - at_) / Step : 0; }
   __attribute__((always_inline)) const T* take(long steps) {
     const T* p = current();
     advance(steps * Step);
     return p;
   }
-  // One step from several places; zero behind the end.
+  // One step gathered from several taps, padded with zeros.
   __attribute__((always_inline)) void collect(T* buffer) {
     long filled = 0;
     while (filled < Step && tap_ < taps_) {

@@ -1,5 +1,5 @@
-// What amx_tile_unit.h describes, in plain C++: the reference that the self-check of AMX compares with, and what tests
-// run. The operations are those of TDPBF16PS, TDPBSSD and TDPBUSD in the Intel 64 manual.
+// The tile unit of amx_tile_unit.h in plain C++: the reference for the self-check of AMX, and for tests. The operations
+// are those of TDPBF16PS, TDPBSSD and TDPBUSD in the Intel 64 manual.
 #pragma once
 
 namespace cppgen::rt {
@@ -33,7 +33,7 @@ class EmulatedTileUnit {
   // the result to C.
   template <int C, int A, int B>
   void dot_bf16() {
-    static_assert(C != A && C != B && A != B, "the instructions take three different tiles");
+    static_assert(C != A && C != B && A != B, "the three tiles of an instruction must differ");
     require(C), require(A), require(B);
     for (int m = 0; m < kRows; m++)
       for (int n = 0; n < kColumns; n++) {
@@ -93,7 +93,7 @@ class EmulatedTileUnit {
 
   template <int C, int A, int B, class Left>
   void dot_bytes() {
-    static_assert(C != A && C != B && A != B, "the instructions take three different tiles");
+    static_assert(C != A && C != B && A != B, "the three tiles of an instruction must differ");
     require(C), require(A), require(B);
     for (int m = 0; m < kRows; m++)
       for (int n = 0; n < kColumns; n++) {

@@ -1,4 +1,4 @@
-// The formats in which contraction tiles take their operands: passive data, for the schedule and the runtime.
+// The operand formats of contraction tiles: passive data for the schedule and the runtime.
 #pragma once
 #include <cstddef>
 #include <cstdint>
@@ -24,7 +24,7 @@ enum class TileFormat : uint8_t {
   split1,
   split2,
   split3,
-  f32_copied,  // for rows that would evict each other where they lie
+  f32_copied,  // for rows that would evict each other from the cache in place
   n_bits,      // weights of few bits with a scale for each block of the depth (runtime/contraction/n_bit_layout.h)
   n_bits_of_f16,
   n_bits_of_bf16,
@@ -33,8 +33,8 @@ enum class TileFormat : uint8_t {
 };
 inline constexpr size_t kTileFormatCount = 19;
 
-// What tiles read of the left operand: its rows as they lie in memory, or what the format's prepare function
-// (runtime/contraction/tiles.h) makes of them - rows of another type, or one block of matrix tiles
+// The form in which tiles read the left operand: its rows in memory, or the result of the format's prepare function
+// (runtime/contraction/tiles.h): rows of another type, or one block of matrix tiles
 // (runtime/contraction/split_layout.h, byte_block_layout.h).
 enum class LeftForm : uint8_t { in_place, rows, block };
 
@@ -42,40 +42,41 @@ struct TileFormatInfo {
   std::string_view name;
   DType left, right;  // operands in memory, the right one before it is packed
   DType panel;        // the packed right operand
-  DType sum;          // what a tile writes
-  // Steps of the depth that lie side by side in a row of a panel, which is laid out as
-  // [tap][ceil(depth / depth_group)][columns of the tile][depth_group], zeros beyond the last column and step.
+  DType sum;          // the type that a tile writes
+  // The number of steps of the depth that are adjacent in a row of a panel, which is laid out as [tap][ceil(depth /
+  // depth_group)][columns of the tile][depth_group], zeros beyond the last column and step.
   int depth_group;
   LeftForm form = LeftForm::in_place;
-  int parts = 0;  // of a block, 0 for bytes; panels of blocks are in bytes, and only constants are packed so
+  int parts = 0;  // of a block, 0 for bytes; panels of blocks are in bytes, and only constants are packed in this way
 };
 
 // By TileFormat.
 std::span<const TileFormatInfo> tile_formats();
 inline const TileFormatInfo& info(TileFormat f) { return tile_formats()[size_t(f)]; }
 
-// What prepared rows hold: numbers of the panel's type, or float32 beside panels in bytes.
+// The type of prepared rows: that of the panel, or float32 if panels are in bytes.
 DType prepared_type(TileFormat);
 
-// Elements (of TileFormatInfo::panel) of one panel of `nr` columns. Those of few bits are known to pack_n_bits.h.
+// Elements (of TileFormatInfo::panel) of one panel of `nr` columns. For weights of few bits see pack_n_bits.h.
 long panel_elements(TileFormat, long taps, long depth, int nr);
-// How tiles take the depth: `count` blocks of so many taps and so much of each, the last one perhaps shorter; a block
-// of a panel has `panel_bytes`. One block but for those of parts, which a first block overwrites and others add to.
+// How tiles divide the depth: `count` blocks of so many taps and so much of each, of which the last one may be shorter;
+// a block of a panel has `panel_bytes`. Formats without parts have one block; with parts, the first block overwrites
+// the sums and the others add to them.
 struct DepthBlocks {
   long count, taps, depth, panel_bytes;
 };
 DepthBlocks depth_blocks(TileFormat, long taps, long depth);
-// Bytes of scratch that the prepare function of the format may need for `rows` rows of one block of the depth; 0 where
-// there is none.
+// Maximum number of bytes of scratch memory that the format's prepare function needs for `rows` rows of one block of
+// the depth; 0 if there is no such function.
 long prepared_bytes(TileFormat, long rows, long taps, long depth);
 
-// Rows and columns of the largest tile. Tiles of fewer rows exist; columns are fixed.
+// Rows and columns of the largest tile. Tiles with fewer rows exist; the number of columns is fixed.
 struct TileShape {
   int mr = 0, nr = 0;
   bool operator==(const TileShape&) const = default;
 };
 
-// {0, 0} if the ISA has no tiles of this format. Throws InternalError if `isa` is no row of the table of instruction
+// {0, 0} if the ISA has no tiles of this format. Throws InternalError if `isa` is not a row of the table of instruction
 // sets (isa/vec_isa.h).
 TileShape tile_shape(std::string_view isa, TileFormat);
 

@@ -3,10 +3,11 @@
 
 namespace cppgen::rt::n_bits {
 
-// What is taken from a weight's bits: the same for all, one byte or one float32 for each block of a column.
+// The zero point that is subtracted from a weight's bits: the same for all, or one byte or one float32 for each block
+// of a column.
 enum class Zeros : int { same, bytes, floats };
 
-// In front of a panel, at a distance of kHeaderBytes. Blocks follow, the last one padded:
+// The header of a panel, of kHeaderBytes. Blocks follow, the last one padded:
 //   float32 scales [columns], zeros [columns] if they are bytes or floats,
 //   uint32 [block * bits / 32][columns], the first weight in the lowest bits
 struct PanelHeader {

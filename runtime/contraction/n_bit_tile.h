@@ -9,26 +9,26 @@
 
 namespace cppgen::rt::TILE_ISA {
 
-// Up to this many rows are summed block by block and the sums scaled: the panel is read at the pace of memory. For more
-// the weights are scaled, and arithmetic on them is little beside the products.
+// Up to this many rows, sums are computed block by block and then scaled, so the panel is read at the speed of memory.
+// For more rows the weights are scaled, which costs little compared with the products.
 constexpr int kMostBlockSums = 4;
 constexpr int kPrefetchBytes = 2048;
 
-// A weight at place p of a half word, put under the exponent of 2^(23 - p * Bits), is that power more than it is: the
-// number that is subtracted with its zero. Both are exact.
+// A weight at place p of a half word, inserted below the exponent of 2^(23 - p * Bits), yields the weight plus that
+// power, which is subtracted together with its zero. Both operations are exact.
 template <int Bits, int Vectors>
 class NBitNumbers {
  public:
   static constexpr int kPlaces = 16 / Bits;
 
-  // Of weights with these zeros.
+  // For weights with these zeros.
   TILE_MEMBER void set_zeros(const Vector (&zero)[Vectors]) {
 #pragma GCC unroll 4
     for (int p = 0; p < kPlaces; p++)
 #pragma GCC unroll 4
       for (int j = 0; j < Vectors; j++) offset_[p][j] = splat(power(p)) + zero[j];
   }
-  // Of the weights at place p of the words' lower halves.
+  // For the weights at place p of the words' lower halves.
   template <int P>
   TILE_MEMBER Vector at(Words words, int j) const {
     constexpr unsigned kMask = ((1u << Bits) - 1) << (P * Bits), kPower = unsigned(127 + 23 - P * Bits) << 23;
@@ -111,7 +111,9 @@ class NBitSums {
 
  private:
   static constexpr bool kScalesWeights = Rows > kMostBlockSums;
-  static constexpr int kChains = Rows == 1 ? 4 : Rows == 2 ? 2 : 1;  // sums side by side hide an addition's latency
+  static constexpr int kChains = Rows == 1   ? 4
+                                 : Rows == 2 ? 2
+                                             : 1;  // several independent sums hide the latency of an addition
 
   const n_bits::PanelHeader& header_;
   NBitNumbers<Bits, Vectors> numbers_;

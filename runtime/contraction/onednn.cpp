@@ -99,7 +99,7 @@ class OneDnnContraction : public LibraryOperator {
                  ? bind_onednn_convolution(engine_, weights_, constant_, fields, call)
                  : bind_onednn_matmul(engine_, weights_, constant_, fields, call);
     } catch (const dnnl::error& error) {
-      user_error("oneDNN refuses a contraction: {}", error.what());
+      user_error("oneDNN does not support a contraction: {}", error.what());
     }
   }
 

@@ -70,7 +70,7 @@ struct OneDnnMatmul {
   }
 };
 
-// One of the two.
+// The parameters of one of the two.
 template <class Int>
 struct OneDnnCall {
   OneDnnKind kind = OneDnnKind::convolution;

@@ -9,8 +9,8 @@ namespace {
 
 using dnnl::memory;
 
-// Of one image: a call costs about 1 us, each reads all weights again, and oneDNN's register blocks want some 28 output
-// positions (measured: 7x7 in single rows runs at 60% of the speed of the whole).
+// The split of one image: a call costs about 1 us, each call reads all weights again, and oneDNN's register blocks need
+// some 28 output positions (measured: 7x7 in single rows runs at 60% of the speed of the whole).
 constexpr int64_t kMaxPieces = 32, kLeastPositions = 28;
 
 using Spatial = OneDnnConvolution<int64_t>::Spatial;
@@ -107,7 +107,7 @@ std::vector<RowBlock> row_blocks(const Spatial& s, int64_t count) {
   for (int64_t i = 0; i < count; i++) {
     const ChunkRange rows = chunk_range(s.out, count, i);
     blocks.push_back(row_block(s, rows.begin, rows.end));
-    // A block that lies in the padding entirely has no input: oneDNN cannot do that, so the image stays whole.
+    // A block that lies entirely in the padding has no input, which oneDNN does not support, so the image is not split.
     if (blocks.back().rows.in <= 0) return {{0, s.out, s, 0}};
   }
   return blocks;
@@ -154,7 +154,7 @@ std::shared_ptr<const LibraryTask> bind_onednn_convolution(const dnnl::engine& e
   const OneDnnArguments& arguments = conv.arguments;
   check_params(conv);
   check_sizes(conv, call.bytes);
-  onednn_require(constant != nullptr, "the weights of a convolution are not constant");
+  onednn_require(constant != nullptr, "the weights of a convolution must be constant");
   const int64_t positions = conv.out_positions();
   if (positions == 0)
     return std::make_shared<OneDnnTask>(engine, arguments, std::vector<OneDnnPrimitive>{}, std::vector<OneDnnPiece>{},

@@ -9,8 +9,8 @@ namespace {
 
 using dnnl::memory;
 
-// Of a piece: below, a primitive reaches little of the peak. Columns are cut for single rows only: oneDNN's fast
-// kernels want a dense output, which part of the columns of several rows is not.
+// The minimum size of a piece: smaller primitives reach little of the peak. Columns are split only for single rows:
+// oneDNN's fast kernels require a dense output, which part of the columns of several rows is not.
 constexpr int64_t kLeastRows = 32, kLeastColumns = 64;
 
 // A call costs about 1 us, so a piece has some 10 us of arithmetic or memory traffic.
@@ -37,7 +37,7 @@ struct Matmul : OneDnnMatmul<int64_t> {
 void check_params(const Matmul& p, std::span<const int64_t> bytes) {
   const OneDnnArguments& arguments = p.arguments;
   onednn_require(bytes.size() == arguments.output_index() + 1, "a matmul has the wrong number of buffers");
-  onednn_require(p.k >= 1, "a matmul without depth");
+  onednn_require(p.k >= 1, "a matmul has no depth");
   onednn_require(p.a_m >= 1 && p.a_k >= 1 && p.b_k >= 1 && p.b_n >= 1, "a stride of a matmul is 0");
   const int64_t elements = multiply(p.batches(), multiply(p.m, p.n));
   if (elements == 0) return;

@@ -8,8 +8,8 @@
 
 namespace cppgen::rt {
 
-// While it lives, oneDNN works on the calling thread alone: its OpenMP threads would fight with ours. Needed where a
-// primitive is created, too, since that fixes how it divides its work.
+// During its lifetime, oneDNN works only on the calling thread, because its OpenMP threads would compete with ours.
+// Also needed where a primitive is created, because this fixes how it divides its work.
 class SingleOpenMpThread {
  public:
   SingleOpenMpThread();
@@ -20,7 +20,7 @@ class SingleOpenMpThread {
   int old_;
 };
 
-// Which optional buffers a step has, and where they stand in its buffer list.
+// The optional buffers of a step and their positions in its buffer list.
 struct OneDnnArguments {
   bool bias, relu, add;
 
@@ -33,12 +33,12 @@ struct OneDnnArguments {
 // bias is the primitive's own; addend and maximum follow as post-operations, the addend laid out like the output.
 dnnl::primitive_attr onednn_attributes(const OneDnnArguments&, const dnnl::memory::desc& output);
 
-// Weights in the formats that primitives asked for, each made once.
+// Weights in the formats that primitives have requested, each made once.
 class OneDnnWeights {
  public:
   explicit OneDnnWeights(dnnl::engine engine) : engine_(std::move(engine)) {}
 
-  // `data` described by `plain`, in the format `wanted`. Data stay where they are if the formats agree.
+  // `data`, described by `plain`, in the format `wanted`. Data are not copied if the formats agree.
   const dnnl::memory* get(const float* data, const dnnl::memory::desc& plain, const dnnl::memory::desc& wanted);
 
  private:
@@ -48,7 +48,7 @@ class OneDnnWeights {
     dnnl::memory memory;
   };
   dnnl::engine engine_;
-  std::list<Entry> entries_;  // addresses stay
+  std::list<Entry> entries_;  // addresses are stable
 };
 
 struct OneDnnPrimitive {
@@ -59,8 +59,8 @@ struct OneDnnPrimitive {
 // One call of a primitive. Offsets are in elements.
 struct OneDnnPiece {
   size_t primitive;
-  int64_t source, bias, output;  // the addend lies as the output does
-  int64_t weights = 0;           // of weights that are no constant
+  int64_t source, bias, output;  // the addend has the layout of the output
+  int64_t weights = 0;           // for weights that are not constant
   const dnnl::memory* constant = nullptr;
 };
 
@@ -77,7 +77,7 @@ class OneDnnTask : public LibraryTask {
   void execute(const OneDnnPiece&, std::span<void* const> buffers, char* scratch) const;
 
   dnnl::engine engine_;
-  mutable dnnl::stream stream_;  // of the CPU: executes at once and has no state
+  mutable dnnl::stream stream_;  // of the CPU: executes immediately and has no state
   OneDnnArguments arguments_;
   std::vector<OneDnnPrimitive> primitives_;
   std::vector<OneDnnPiece> pieces_;
@@ -85,10 +85,10 @@ class OneDnnTask : public LibraryTask {
   int64_t scratch_bytes_ = 0;
 };
 
-// Throws UserError unless `ok`; for parameters that a plan got wrong.
+// Throws UserError unless `ok`; for wrong parameters in a plan.
 void onednn_require(bool ok, const char* what);
 
-// `constant` are the weights' data, or null if a run brings them.
+// `constant` is the data of the weights, or null if they are an input of the run.
 std::shared_ptr<const LibraryTask> bind_onednn_convolution(const dnnl::engine&, OneDnnWeights&, const float* constant,
                                                            const OneDnnCall<int64_t>&, const BoundCall&);
 std::shared_ptr<const LibraryTask> bind_onednn_matmul(const dnnl::engine&, OneDnnWeights&, const float* constant,

@@ -6,9 +6,9 @@
 
 namespace cppgen::rt {
 
-// Weights of 2, 4 or 8 bits: of each column, blocks one behind the other, the first weight in the lowest bits of a
-// byte. Each block has a scale and a zero, of float types or, zeros only, packed as the weights are, each column from a
-// new byte.
+// Weights of 2, 4 or 8 bits: the blocks of each column in order, with the first weight in the lowest bits of a byte.
+// Each block has a scale and a zero, of float types; zeros may also be packed like the weights, each column starting at
+// a new byte.
 struct NBitSource {
   const uint8_t* values;
   const void* scales;

@@ -74,7 +74,7 @@ void pack_as_is(DType type, const PanelSource& source, int nr, int group, long p
     case 4:
       return pack<uint32_t>(source, nr, group, panel_stride, out);
     default:
-      internal_error("panels of {} are not packed", name_of(type));
+      internal_error("panels of {} cannot be packed", name_of(type));
   }
 }
 
@@ -87,7 +87,7 @@ float to_f32(DType type, const void* data, long i) {
     case DType::bf16:
       return bf16_to_f32(static_cast<const uint16_t*>(data)[i]);
     default:
-      internal_error("panels of {} are not converted", name_of(type));
+      internal_error("panels of {} cannot be converted", name_of(type));
   }
 }
 
@@ -161,7 +161,7 @@ void pack_tap(TileFormat format, const PanelSource& source, int nr, long panel_s
   if (row.right == row.panel) return pack_as_is(row.panel, source, nr, row.depth_group, panel_stride, out);
   if (row.panel == DType::f32) return pack_as_f32(row.right, source, nr, row.depth_group, panel_stride, out);
   if (row.panel == DType::bf16) return pack_as_bf16(row.right, source, nr, row.depth_group, panel_stride, out);
-  internal_error("panels of {} need a conversion", row.name);
+  internal_error("panels of {} require a conversion", row.name);
 }
 
 void pack_panels(TileFormat format, std::span<const PanelSource> taps, int nr, void* out) {

@@ -4,8 +4,8 @@
 
 namespace cppgen::rt::TILE_ISA {
 
-// convert(from, to) converts one row. Neighbouring taps of a convolution share rows - the next row of one tap is often
-// this row of the next tap, and padding is one row for all -, and what is found so is converted once.
+// convert(from, to) converts one row. Neighbouring taps of a convolution share rows: the next row of one tap is often
+// this row of the next tap, and padding is one row for all. Rows that are found to be shared are converted once.
 template <class Convert>
 VEC_FN void prepare_rows(const void* const* left, long rows, long taps, long distance, void* scratch,
                          const void** prepared, const Convert& convert) {

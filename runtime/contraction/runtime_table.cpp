@@ -97,7 +97,7 @@ size_t row_of(std::string_view isa) {
   internal_error("no contraction tiles for the instruction set \"{}\"", isa);
 }
 
-// What kernels see: the functions without the shapes, which the schedule knew.
+// The table that kernels receive: the functions without their shapes, which the schedule already knows.
 class RuntimeTable {
  public:
   void set(const Row& row) {

@@ -1,8 +1,9 @@
-// Where the parts of a float32 lie that matrix tiles multiply: each value is the sum of up to three bfloat16 numbers,
-// hi + mid + lo, and a product is made of the larger products of their parts. No standard headers: see tiles.h.
+// The layout of the parts of float32 numbers that matrix tiles multiply: each value is the sum of up to three bfloat16
+// numbers, hi + mid + lo, and a product is the sum of the larger products of their parts. No standard headers: see
+// tiles.h.
 #pragma once
 
-// Units for different instruction sets include this: nothing of it may exist out of line.
+// Units for different instruction sets include this header, so nothing in it may exist out of line.
 #define SPLIT_FN static inline constexpr __attribute__((always_inline))
 
 namespace cppgen::rt::split {
@@ -13,25 +14,25 @@ inline constexpr int kTileElements = kTileSide * kStepDepth;  // bfloat16 of a t
 inline constexpr int kPartElements = 2 * kTileElements;       // of one part of one step: two tiles
 inline constexpr long kHeaderBytes = 64;
 
-// Binary exponents of the finite, nonzero numbers of a block, and whether it has others: |x| is in [2^least,
-// 2^(most + 1)). A block of zeros alone has least > most.
+// The range of binary exponents of the finite, nonzero numbers of a block, and whether it contains other numbers: |x|
+// is in [2^least, 2^(most + 1)). A block of zeros has least > most.
 struct Range {
   int least, most;
 };
 inline constexpr Range kNothing{1024, -1024};
 inline constexpr Range kNotFinite{-1024, 1024};
 
-// In front of each block of a packed panel of 32 columns. With parts: [step][part][16 columns][pair of
-// depth][column][2], zero beyond the depth and the columns. Without: float32 [depth][32 columns], which the FMA tiles
+// The header of each block of a packed panel of 32 columns. With parts, the block is [step][part][16 columns][pair of
+// depth][column][2], zero beyond the depth and the columns; without, float32 [depth][32 columns], which the FMA tiles
 // read.
 struct PanelHeader {
   int has_parts;
   Range range;
 };
 
-// In front of prepared rows: [step][part][16 rows][row][32 of depth], zero beyond the rows of the tiles that
-// are read and beyond the depth. The depth is
-// that of all taps, one after the other. `rows` are the operand's own, which the FMA tiles read.
+// The header of prepared rows, which are [step][part][16 rows][row][32 of depth], zero beyond the rows of the tiles
+// that are read and beyond the depth. The depth is the concatenation of all taps. `rows` are the original rows of the
+// operand, which the FMA tiles read.
 struct RowsHeader {
   const void* const* rows;
   int count;
@@ -41,16 +42,17 @@ static_assert(sizeof(PanelHeader) <= kHeaderBytes && sizeof(RowsHeader) <= kHead
 
 SPLIT_FN long steps(long depth) { return (depth + kStepDepth - 1) / kStepDepth; }
 SPLIT_FN long part_bytes(long depth, int parts) { return steps(depth) * parts * kPartElements * 2; }
-// Of one block of a panel: `depth` counts all its taps. A block in float32 takes the place of its parts.
+// The bytes of one block of a panel, where `depth` counts all its taps. A block in float32 takes the space of its
+// parts.
 SPLIT_FN long panel_bytes(long depth, int parts) {
   const long in_parts = part_bytes(depth, parts), in_float = parts > 1 ? depth * kBlockSide * 4 : 0;
   return kHeaderBytes + (in_parts < in_float ? in_float : in_parts);
 }
 
-// A long depth is multiplied in blocks, one after the other, so that what a block takes of panels and rows stays in the
-// second-level cache: some taps each, or of a single tap some of its depth. The last one may be shorter. Each has rows
-// and panels of its own, laid out as above. Sums are those without blocks, bit for bit, for each goes on where the one
-// before it ended; yet a block decides alone whether its numbers can be expressed by parts.
+// A long depth is multiplied block by block, so that a block's part of panels and rows stays in the second-level cache:
+// each block has some of the taps, or, of a single tap, some of its depth. The last one may be shorter. Each has rows
+// and panels of its own, laid out as above. Sums have the same bits as without blocks, because each block continues
+// where the previous one ended; but each block decides for itself whether its numbers can be represented by parts.
 struct DepthBlocks {
   long count, taps, depth;
 };
@@ -61,12 +63,12 @@ SPLIT_FN DepthBlocks depth_blocks(long taps, long depth, int parts) {
   const long several = depth < most ? most / depth : 1;
   return {(taps + several - 1) / several, several, depth};
 }
-// The depth of block `i`, of all its taps.
+// The depth of block `i`, over all its taps.
 SPLIT_FN long block_depth(DepthBlocks b, long i, long taps, long depth) {
   if (i + 1 < b.count) return b.taps * b.depth;
   return taps * depth - i * b.taps * b.depth;
 }
-// Of a panel with all its blocks.
+// The bytes of a panel with all its blocks.
 SPLIT_FN long all_panel_bytes(long taps, long depth, int parts) {
   const DepthBlocks b = depth_blocks(taps, depth, parts);
   return (b.count - 1) * panel_bytes(b.taps * b.depth, parts) +
@@ -74,7 +76,7 @@ SPLIT_FN long all_panel_bytes(long taps, long depth, int parts) {
 }
 SPLIT_FN long rows_bytes(long depth, int parts) { return kHeaderBytes + part_bytes(depth, parts); }
 
-// A number is the exact sum of its parts from 2^-103 (its last bit is normal then) to below 2^127 (it rounds to no
+// A number is the exact sum of its parts from 2^-103 (its last bit is then normal) to below 2^127 (it does not round to
 // infinity).
 inline constexpr int kLeastExact = -103, kMostExact = 126;
 SPLIT_FN bool exact(Range r) { return r.least > r.most || (r.least >= kLeastExact && r.most <= kMostExact); }
@@ -86,7 +88,7 @@ SPLIT_FN int ceil_log2(long n) {
 }
 
 // Whether every product of parts, and every sum of them over the depth, is zero or normal and finite: tiles flush
-// denormals. The last bits of two parts' product are 46 binary places below the first bits of the numbers.
+// denormals. The last bits of the product of two parts are 46 binary places below the first bits of the numbers.
 SPLIT_FN bool exact(Range left, Range right, long depth) {
   return exact(left) && exact(right) && left.least + right.least - 46 >= -126 &&
          left.most + right.most + 2 + ceil_log2(depth) <= kMostExact;

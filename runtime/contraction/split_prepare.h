@@ -6,9 +6,9 @@
 
 namespace cppgen::rt::TILE_ISA {
 
-// The parts of 32 numbers to `to` and the same place of the tiles behind it. The first is rounded, so that the signs of
-// what it leaves, and with them those of the products left out, are those of chance. What two parts leave of 24 bits is
-// exact in the third.
+// Writes the parts of 32 numbers to `to` and to the same place of the tiles after it. The first part is rounded, so
+// that the signs of the remainders, and with them those of the omitted products, are unbiased. The remainder of two
+// parts is exact in the third.
 template <int Parts>
 TILE_FN void store_parts(unsigned short* to, Floats x, Floats y) {
   constexpr long kPart = split::kPartElements;
@@ -25,7 +25,7 @@ TILE_FN void store_parts(unsigned short* to, Floats x, Floats y) {
   }
 }
 
-// bfloat16 is its only part.
+// A bfloat16 number is its only part.
 template <int Parts>
 TILE_FN void prepare_step(const unsigned short* from, unsigned short* to, RangeFinder&) {
   static_assert(Parts == 1);
@@ -38,7 +38,7 @@ TILE_FN void prepare_step(const float* from, unsigned short* to, RangeFinder& ra
   store_parts<Parts>(to, x, y);
 }
 
-// One row of 32 of every tile of its half.
+// One row of 32 numbers of every tile in its half.
 template <class T, int Parts>
 TILE_FN void prepare_row(DepthCursor<T, split::kStepDepth> cursor, long steps, unsigned short* to, RangeFinder& all) {
   constexpr long kStep = Parts * split::kPartElements;
@@ -59,7 +59,7 @@ TILE_FN void prepare_row(DepthCursor<T, split::kStepDepth> cursor, long steps, u
   all.add(range);
 }
 
-// At most 32 rows of T. Of up to 16, the lower tiles are left as they are: they are not read.
+// At most 32 rows of T. With up to 16, the lower tiles are left unchanged, because they are not read.
 template <class T, int Parts>
 void prepare_split(const void* const* left, long count, long taps, long depth, void* scratch, const void** prepared) {
   const long steps = split::steps(taps * depth);

@@ -1,5 +1,5 @@
-// The tile kernel over a tile unit (amx_tile_unit.h): a block of 32 x 32 of float32 from parts in bfloat16; what the
-// parts cannot express is computed by fused multiply-adds in float32.
+// The tile kernel over a tile unit (amx_tile_unit.h): a block of 32 x 32 of float32 from parts in bfloat16; numbers
+// that the parts cannot represent are multiplied by fused multiply-adds in float32.
 #pragma once
 
 #include "runtime/contraction/block_table.h"
@@ -8,16 +8,15 @@
 
 namespace cppgen::rt::TILE_ISA {
 
-// Tiles 0 to 3 hold the block, 4 and 5 a part of the left operand, 6 and 7 one of the right. Without Lower there are
-// only the upper 16 rows.
+// Tiles 0 to 3 hold the block, 4 and 5 a part of the left operand, 6 and 7 one of the right. Without Lower, only the
+// upper 16 rows are used.
 template <class Unit, bool Lower>
 class StepProducts {
  public:
   __attribute__((always_inline)) StepProducts(Unit& unit, const unsigned short* a, const unsigned short* b)
       : unit_(unit), a_(a), b_(b) {}
 
-  // Smaller products first. hi x hi alone is left to the last, and with three parts those below 2^-24 of it are left
-  // out.
+  // Smaller products are added first and hi x hi last; with three parts, products below 2^-24 of it are omitted.
   __attribute__((always_inline)) void run_all(int parts) {
     if (parts == 3) {
       left<2>(), right<0>(), multiply();
@@ -143,8 +142,8 @@ TILE_FN void fused_block(const split::RowsHeader& rows, long taps, long depth, P
   for (; r < rows.count; r++) fused_rows<1, Adds>(rows.rows + r, rows.count, taps, depth, panel, c + r * ldc, ldc);
 }
 
-// left[0]: what prepare_split made of a block of rows; with Adds, what `block` holds is added to. `block` has 32 rows;
-// those beyond the prepared ones are undefined.
+// left[0]: the result of prepare_split for a block of rows. With Adds, the product is added to the contents of `block`.
+// `block` has 32 rows; those beyond the prepared ones are undefined.
 template <int Parts, class Unit, bool Adds>
 void split_tile(const void* const* left, long taps, long depth, const void* panel, void* block, long ldc) {
   const auto& rows = *(const split::RowsHeader*)left[0];

@@ -1,10 +1,10 @@
-// Tiles whose left operand is read where it lies, over the vectors of tile_body.h, for translation units that include
-// it before. For what they compute see runtime/contraction/tiles.h.
+// Tiles whose left operand is read in place, over the vectors of tile_body.h, for translation units that include it
+// before. For what they compute see runtime/contraction/tiles.h.
 #pragma once
 
 namespace cppgen::rt::TILE_ISA {
 
-constexpr int kStepsAhead = 8;  // of a left operand whose steps may lie in different pages
+constexpr int kStepsAhead = 8;  // for a left operand whose steps may be in different pages
 
 template <int Rows, int Vectors, bool RowsContiguous>
 void strided_tile(const float* a, long ld, long depth, const float* b, float* block) {

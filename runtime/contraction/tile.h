@@ -10,11 +10,11 @@
 namespace cppgen::rt {
 
 // The callbacks for kernels of this ISA: tile functions and double precision math. Lives as long as the program;
-// running the tiles needs a CPU that has the ISA. Throws InternalError if `isa` is no row of the table of instruction
+// running the tiles requires a CPU with the ISA. Throws InternalError if `isa` is not a row of the table of instruction
 // sets.
 const cppgen_runtime* runtime_table(std::string_view isa);
 
-// The callbacks for kernels of "amx" with its matrix tiles emulated: they need a CPU with AVX512_BF16, and are slow.
+// The callbacks for kernels of "amx" with its matrix tiles emulated: they require a CPU with AVX512_BF16 and are slow.
 const cppgen_runtime* emulated_amx_table();
 
 // One tap of the right operand of a contraction, [depth, columns], strides in elements.
@@ -27,10 +27,11 @@ struct PanelSource {
 long panel_tap_elements(TileFormat, long depth, int nr);
 
 // Packs the tap into ceil(columns / nr) panels, `panel_stride` elements from one to the next, in the layout that
-// TileFormatInfo::depth_group states. For tiles, `out` is aligned to 64 bytes. Not for formats of blocks.
+// TileFormatInfo::depth_group states. For tiles, `out` must be aligned to 64 bytes. Formats of blocks are not
+// supported.
 void pack_tap(TileFormat, const PanelSource&, int nr, long panel_stride, void* out);
 
-// Packs all taps, which are of one depth and number of columns, into ceil(columns / nr) panels of panel_elements()
+// Packs all taps, which have the same depth and number of columns, into ceil(columns / nr) panels of panel_elements()
 // each.
 void pack_panels(TileFormat, std::span<const PanelSource> taps, int nr, void* out);
 

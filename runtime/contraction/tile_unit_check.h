@@ -13,7 +13,7 @@ struct TileProducts {
   alignas(64) int32_t i8[16 * 16], u8[16 * 16];
 };
 
-// One product of each kind, added to a sum. The operands are small integers: every order of the sums gives the same
+// One product of each kind, added to a sum. The operands are small integers: every order of summation gives the same
 // bits.
 template <class Unit>
 TileProducts tile_products() {
@@ -38,7 +38,7 @@ TileProducts tile_products() {
   return result;
 }
 
-// Compares the tile unit with EmulatedTileUnit; empty if they agree, else which product differs.
+// Compares the tile unit with EmulatedTileUnit; empty if they agree, else the name of the product that differs.
 template <class Unit>
 std::string difference_from_emulation() {
   const TileProducts got = tile_products<Unit>(), want = tile_products<EmulatedTileUnit>();

@@ -11,15 +11,15 @@ namespace cppgen::rt {
 // Contractions through libxsmm's batch-reduce kernels as a library step named "xsmm.contraction", all float32:
 //   out[outer..., row, column] = sum over taps and depth of left[outer..., row, tap..., depth] * right[tap, depth,
 //   column]
-// Buffers: the left operand, panels of the right one, the output. Panels lie as [batch][panel][tap][depth][64], a panel
-// being 64 columns; what lies beyond the last column is not read. The left operand's depth and the output's columns
+// Buffers: the left operand, panels of the right one, the output. Panels lie as [batch][panel][tap][depth][64], where a
+// panel has 64 columns; elements beyond the last column are not read. The left operand's depth and the output's columns
 // have stride 1. The step is cut into chunks by shape alone, and each element is summed by one thread in one order.
 inline constexpr std::string_view kXsmmContraction = "xsmm.contraction";
 inline constexpr int64_t kXsmmPanelColumns = 64;
 inline constexpr int64_t kXsmmMostOuterLoops = 6, kXsmmMostTapLoops = 4, kXsmmMostTaps = 1024;
 
 // Strides are in elements; those of the last loop are the fastest. Rows are at least `depth` elements apart, unless
-// there is one.
+// there is only one.
 template <class Int>
 struct XsmmCall {
   static constexpr int64_t kMost = (int64_t(1) << 48) - 1;
@@ -44,7 +44,7 @@ struct XsmmCall {
   };
 
   Int rows = 0, columns = 0, depth = 0;
-  Int left_start = 0;  // of the first element that is read
+  Int left_start = 0;  // position of the first element that is read
   Int left_row = 0, out_row = 0;
   std::vector<Outer> outer{};
   std::vector<Tap> taps{};
@@ -59,7 +59,7 @@ struct XsmmCall {
   }
 };
 
-// float32 lanes of the vectors that libxsmm uses in this process; 0 if it has no kernels for this CPU.
+// The float32 lanes of the vectors that libxsmm uses in this process; 0 if it has no kernels for this CPU.
 int xsmm_lanes();
 
 std::span<const LibraryFunction> xsmm_functions();

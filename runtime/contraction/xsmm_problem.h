@@ -6,7 +6,7 @@
 
 namespace cppgen::rt {
 
-// The parameters of an xsmm.contraction, checked.
+// The checked parameters of an xsmm.contraction.
 struct XsmmProblem : XsmmCall<int64_t> {
   std::vector<int64_t> tap_offsets;  // of the left operand, in elements
 

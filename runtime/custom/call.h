@@ -9,8 +9,8 @@
 
 namespace cppgen::rt {
 
-// What a step of a module says of its custom operator that is a C function: the node's attributes, and types and
-// dimensions of the outputs.
+// The call of a custom operator's C function by a step of a module: the node's attributes, and the types and dimensions
+// of the outputs.
 struct CustomCall {
   struct Argument {
     std::string name;
@@ -18,11 +18,11 @@ struct CustomCall {
   };
   struct Output {
     DType type = DType::f32;
-    std::vector<DimExpr> dims;  // symbol k is dimension k of all inputs', one input after the other
+    std::vector<DimExpr> dims;  // symbol k is the k-th dimension of all inputs, concatenated
   };
   std::string label;  // "com.mycompany.Sort"
   int64_t since_version = 1;
-  std::string library;  // for messages: which file is loaded, the user's own description says
+  std::string library;  // only for messages: the user's own description decides which file is loaded
   std::vector<Argument> attributes;
   std::vector<Output> outputs;
 };

@@ -69,7 +69,7 @@ std::string to_json(const CustomCall& call) {
 
 CustomCall custom_call_from_json(std::string_view text) {
   const json parsed = json::parse(text, nullptr, false);
-  if (parsed.is_discarded()) user_error("module: the call of a custom operator is no JSON");
+  if (parsed.is_discarded()) user_error("module: the call of a custom operator is not well-formed JSON");
   const Field file(parsed, "");
   CustomCall call;
   call.label = file["operator"].text();
@@ -81,7 +81,7 @@ CustomCall custom_call_from_json(std::string_view text) {
   file["outputs"].each([&](const Field& o) {
     const std::string type = o["type"].text();
     const auto dtype = dtype_from_name(type);
-    if (!dtype) user_error("module: a custom operator gives elements of type '{}', which is none", type);
+    if (!dtype) user_error("module: a custom operator has an output of the unknown element type '{}'", type);
     call.outputs.push_back({*dtype, o["dims"].exprs()});
   });
   return call;

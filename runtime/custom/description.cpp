@@ -54,7 +54,7 @@ class Field {
     for (size_t i = 0; i < value_.size(); i++) fields.emplace_back(value_[i], file_, fmt::format("{}[{}]", path_, i));
     return fields;
   }
-  // A list, or one that stands for a list of itself.
+  // A list, or a single element, which is read as a list of one.
   std::vector<Field> one_or_list() const { return is_list() ? list() : std::vector<Field>{*this}; }
   std::vector<std::pair<std::string, Field>> members() const {
     if (!value_.is_object()) fail("must be an object");
@@ -63,13 +63,13 @@ class Field {
     return fields;
   }
   std::string text() const {
-    if (!value_.is_string()) fail("must be a text");
+    if (!value_.is_string()) fail("must be a string");
     return value_.get<std::string>();
   }
   std::vector<std::string> texts() const { return all<std::string>(&Field::text); }
   int64_t integer() const {
     if (!value_.is_number_integer() || (value_.is_number_unsigned() && value_.get<uint64_t>() > kGreatest))
-      fail("must be an integer of 64 bits");
+      fail("must be a 64-bit integer");
     return value_.get<int64_t>();
   }
   float number() const {
@@ -88,7 +88,7 @@ class Field {
     const auto fits = [](unsigned char c) { return std::isalnum(c) || c == '_'; };
     if (name.empty() || std::isdigit(static_cast<unsigned char>(name[0])) ||
         !std::all_of(name.begin(), name.end(), fits))
-      fail("'{}' is no name of letters, digits and underlines", name);
+      fail("'{}' is not a name of letters, digits and underscores", name);
     return name;
   }
   CustomText located() const { return {value_.is_number_integer() ? std::to_string(integer()) : text(), place()}; }
@@ -102,12 +102,13 @@ class Field {
 std::string domain_of(const Field& field) {
   const std::string domain = field.text();
   if (domain.empty() || domain == "ai.onnx" || domain.starts_with("ai.onnx."))
-    field.fail("'{}' is a domain of ONNX itself, whose operators cannot be replaced; take one of your own", domain);
+    field.fail("'{}' is a domain of ONNX itself, whose operators cannot be replaced; use a domain of your own", domain);
   if (domain == "com.microsoft" || domain.starts_with("com.microsoft.") || domain == "cppgen")
-    field.fail("'{}' is a domain that cppgen knows, whose operators cannot be replaced; take one of your own", domain);
+    field.fail("'{}' is a domain that cppgen knows, whose operators cannot be replaced; use a domain of your own",
+               domain);
   const auto fits = [](unsigned char c) { return std::isalnum(c) || c == '_' || c == '.' || c == '-'; };
   if (!std::all_of(domain.begin(), domain.end(), fits))
-    field.fail("'{}' is no domain: letters, digits, '.', '-' and '_' are allowed", domain);
+    field.fail("'{}' is not a domain: letters, digits, '.', '-' and '_' are allowed", domain);
   return domain;
 }
 
@@ -129,11 +130,11 @@ CustomAttribute attribute_of(const std::string& name, const Field& field) {
   if (!kTypes.count(a.type)) field["type"].fail("is '{}'; allowed are {}", a.type, fmt::join(kTypes, ", "));
   if (const auto fallback = field.find("default")) a.fallback = value_of(*fallback, a.type);
   if (const auto allowed = field.find("allowed")) {
-    if (a.type != "string") allowed->fail("belongs to attributes of type string");
+    if (a.type != "string") allowed->fail("is allowed only for attributes of type string");
     a.allowed = allowed->texts();
     const auto* given = a.fallback ? std::get_if<std::string>(&*a.fallback) : nullptr;
     if (given && std::find(a.allowed.begin(), a.allowed.end(), *given) == a.allowed.end())
-      field["default"].fail("'{}' is not among those that are allowed", *given);
+      field["default"].fail("'{}' is not one of the allowed values", *given);
   }
   return a;
 }
@@ -141,8 +142,8 @@ CustomAttribute attribute_of(const std::string& name, const Field& field) {
 DType dtype_of(const Field& field) {
   const std::string name = field.text();
   const std::optional<DType> type = dtype_from_name(name);
-  if (!type) field.fail("'{}' is no element type, as float32, float16, int64 or bool are", name);
-  if (is_narrow(*type)) field.fail("{} is a type that is only converted and moved", name);
+  if (!type) field.fail("'{}' is not an element type such as float32, float16, int64 or bool", name);
+  if (is_narrow(*type)) field.fail("{} is a storage type, which can only be converted and moved", name);
   return *type;
 }
 
@@ -155,12 +156,13 @@ CustomInput input_of(const CustomDescription& d, const Field& field) {
   CustomInput input;
   input.name = field["name"].identifier();
   const auto types = field.find("types"), type = field.find("type");
-  if (bool(types) == bool(type)) field.fail("takes either 'types', a list, or 'type', one or the name of an input");
+  if (bool(types) == bool(type))
+    field.fail("takes either 'types', a list, or 'type', one type or the name of an input");
   if (type && type->is_text() && names_input(d, type->text())) {
     input.type_of = type->text();
   } else {
     for (const Field& one : type ? std::vector<Field>{*type} : types->list()) input.types.push_back(dtype_of(one));
-    if (input.types.empty()) types->fail("names no type");
+    if (input.types.empty()) types->fail("lists no type");
   }
   if (const auto shape = field.find("shape")) {
     input.shape.emplace();
@@ -203,17 +205,18 @@ CustomDescription description_of(const Field& field, const std::string& file) {
   d.file = file, d.place = field.place();
   d.domain = domain_of(field["domain"]);
   d.name = field["name"].identifier();
-  if (!std::isalpha(static_cast<unsigned char>(d.name[0]))) field["name"].fail("'{}' begins with no letter", d.name);
+  if (!std::isalpha(static_cast<unsigned char>(d.name[0])))
+    field["name"].fail("'{}' does not begin with a letter", d.name);
   if (const auto since = field.find("since_version")) {
     if (since->integer() < 1 || since->integer() > std::numeric_limits<int>::max())
-      since->fail("is {}; versions begin with 1", since->integer());
+      since->fail("is {}; versions start at 1", since->integer());
     d.since_version = int(since->integer());
   }
   if (const auto attributes = field.find("attributes"))
     for (const auto& [name, attribute] : attributes->members()) d.attributes.push_back(attribute_of(name, attribute));
   for (const Field& input : field["inputs"].list()) d.inputs.push_back(input_of(d, input));
   for (const Field& output : field["outputs"].list()) d.outputs.push_back(output_of(d, output));
-  if (d.outputs.empty()) field["outputs"].fail("an operator has at least one output");
+  if (d.outputs.empty()) field["outputs"].fail("an operator must have at least one output");
   for (const char* list : {"inputs", "outputs"})
     if (field[list].list().size() > kMostTensors) field[list].fail("has more than {} entries", kMostTensors);
   const auto lowering = field.find("lowering"), function = field.find("function");
@@ -241,7 +244,7 @@ CustomFile parse_custom_file(const std::string& path, std::string bytes) {
   } catch (const json::parse_error& e) {
     const std::string what = e.what();
     const size_t colon = what.rfind("; ");
-    user_error("{}: {}: this is no JSON: {}", path, position_in(file.bytes, e.byte),
+    user_error("{}: {}: this is not well-formed JSON: {}", path, position_in(file.bytes, e.byte),
                colon == std::string::npos ? what : what.substr(colon + 2));
   }
   const Field whole(parsed, path, "");
@@ -260,7 +263,7 @@ CustomFile read_custom_file(const std::string& path) {
   if (stream) bytes.assign(std::istreambuf_iterator<char>(stream), {});
   if (!stream || stream.bad()) user_error("custom operators: {}: cannot be read", path);
   if (bytes.size() > kMostBytes)
-    user_error("custom operators: {}: has {} bytes, more than {}", path, bytes.size(), kMostBytes);
+    user_error("custom operators: {}: has {} bytes; at most {} are allowed", path, bytes.size(), kMostBytes);
   return parse_custom_file(path, std::move(bytes));
 }
 

@@ -9,10 +9,10 @@
 
 namespace cppgen::rt {
 
-// Custom operators as their users describe them in JSON (docs/custom_operators.md), read and checked, except for the
-// texts in the language of lowerings, which the compiler parses (cppgen/custom).
+// Custom operators as users describe them in JSON (docs/custom_operators.md), read and checked, except for the
+// lowerings, which the compiler parses (cppgen/custom).
 
-// A text of the description, and where it stands: "swish.json: lowering[0]".
+// A text of the description and its place: "swish.json: lowering[0]".
 struct CustomText {
   std::string text, place;
 };
@@ -23,15 +23,16 @@ using CustomValue =
 struct CustomAttribute {
   std::string name;
   std::string type;                     // "int", "float", "string", "ints", "floats", "strings"
-  std::optional<CustomValue> fallback;  // absent: a node must give the attribute
-  std::vector<std::string> allowed;     // of strings; empty: any
+  std::optional<CustomValue> fallback;  // if absent, a node must give the attribute
+  std::vector<std::string> allowed;     // for strings; if empty, any value is allowed
 };
 
 struct CustomInput {
   std::string name;
-  std::vector<DType> types;  // those that are allowed
-  std::string type_of;       // instead: that of this earlier input
-  // A dimension each: a name, a number, or once "name..." for any number of them. Absent: any shape.
+  std::vector<DType> types;  // the allowed types
+  std::string type_of;       // otherwise the type of this earlier input
+  // One entry per dimension: a name, a number, or at most once "name..." for any number of them. If absent, any shape
+  // is allowed.
   std::optional<std::vector<CustomText>> shape;
 };
 
@@ -45,8 +46,8 @@ struct CustomOutput {
 
 // A function of a shared library that computes the operator.
 struct CustomFunction {
-  std::string library;  // as the description says
-  std::string path;     // where it lies: relative ones begin at the description's folder
+  std::string library;  // as in the description
+  std::string path;     // its path, relative to the description's directory
   std::string symbol;
 };
 
@@ -71,9 +72,9 @@ struct CustomFile {
 
 // UserError naming the file and the place in it.
 CustomFile read_custom_file(const std::string& path);
-// Of the text of a file; `path` is for messages, and where libraries are looked for.
+// From the text of a file; `path` is used in messages and to find libraries.
 CustomFile parse_custom_file(const std::string& path, std::string bytes);
-// The paths of a list as CUSTOM_OPS gives it: separated by ':'; each file once.
+// The paths of a list in the format of CUSTOM_OPS, separated by ':'; each file once.
 std::vector<CustomFile> read_custom_files(const std::string& paths);
 
 }  // namespace cppgen::rt

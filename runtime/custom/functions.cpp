@@ -12,7 +12,7 @@ void* open_library(const CustomFunction& function, const std::string& label) {
   if (!handle) user_error("custom operator {}: its library cannot be opened: {}", label, dlerror());
   const auto version = reinterpret_cast<int32_t (*)()>(dlsym(handle, "cppgen_custom_abi_version"));
   if (!version)
-    user_error("custom operator {}: {} is no library of custom operators: it lacks CPPGEN_CUSTOM_LIBRARY", label,
+    user_error("custom operator {}: {} is not a library of custom operators: it lacks CPPGEN_CUSTOM_LIBRARY", label,
                function.path);
   if (version() != CPPGEN_CUSTOM_ABI_VERSION)
     user_error("custom operator {}: {} is for version {} of cppgen_custom.h; this cppgen has version {}", label,
@@ -33,8 +33,8 @@ cppgen_custom_function CustomFunctions::find(const CustomCall& call) const {
   const CustomDescription* d = described(files_, call);
   if (!d)
     user_error(
-        "the model needs the C function of the custom operator {} (since version {}, library {}): loading it is your "
-        "decision; name its description in CPPGEN_CUSTOM_OPS",
+        "the model needs the C function of the custom operator {} (since version {}, library {}), which is loaded only "
+        "with your consent: name its description in CPPGEN_CUSTOM_OPS",
         call.label, call.since_version, call.library);
   void* symbol = dlsym(open_library(*d->function, call.label), d->function->symbol.c_str());
   if (!symbol)

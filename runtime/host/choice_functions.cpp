@@ -33,7 +33,7 @@ Positions positions_of_bits(const Tensor& x, Bits mask) {
   return positions_where(x.elements(), [=](int64_t i) { return (bits[i] & mask) != 0; });
 }
 
-// Of floats the sign does not count: -0 is 0.
+// For floats, the sign bit is ignored: -0 is zero.
 Positions positions_of_non_zero(const Tensor& x) {
   const bool floats = is_float(x.type());
   switch (size_of(x.type())) {
@@ -113,7 +113,7 @@ Tensor compress_tensor(const HostCall& call, const CompressCall& fields, const T
     if (d != axis) (d < axis ? outer : inner) *= dims[size_t(d)];
   const int64_t count = dims[size_t(axis)], row = inner * int64_t(size_of(x.type()));
   if (condition.type() != DType::boolean || condition.elements() > count)
-    call.fail(fmt::format("a condition of {} elements for {}", condition.elements(), count));
+    call.fail(fmt::format("the condition has {} elements for {}", condition.elements(), count));
   const auto* mask = condition.as<uint8_t>();
   const Positions chosen = positions_where(condition.elements(), [=](int64_t i) { return mask[i] != 0; });
   std::vector<int64_t> to = dims;
@@ -135,7 +135,7 @@ std::vector<Value> bit_cast(const HostCall& call, const TypeCall& fields) {
   const DType to = fields.type;
   const int bits = bits_of(to);
   if (bits != bits_of(x.type()))
-    call.fail(fmt::format("{} has not as many bits as {}", name_of(x.type()), name_of(to)));
+    call.fail(fmt::format("{} and {} have different numbers of bits", name_of(x.type()), name_of(to)));
   Tensor result(to, x.dims());
   if (x.bytes() > 0) std::memcpy(result.data(), x.data(), size_t(x.bytes()));
   auto* bytes = result.as<uint8_t>();

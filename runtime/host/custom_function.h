@@ -6,7 +6,8 @@
 
 namespace cppgen::rt {
 
-// The function of steps that are custom operators; the text says which one and with what attributes (CustomCall).
+// The name of the host function that runs custom operators; its parameter states which one, and with which attributes
+// (CustomCall).
 inline constexpr std::string_view kCustomFunction = "custom_function";
 
 // Loads the C function that the descriptions at these paths (SessionOptions::custom_operators) name for it. UserError

@@ -70,7 +70,7 @@ std::vector<int64_t> longer_tokens(const HostCall& call, std::span<const int64_t
   const auto predicted = tokens_of(call, 3);
   const int64_t from = call.integer(2);
   if (from < 0 || from > int64_t(source.size()) || predicted.size() != source.size() - size_t(from) + 1)
-    call.fail(fmt::format("{} tokens are predicted from position {} of a source of {}", predicted.size(), from,
+    call.fail(fmt::format("{} tokens are predicted from position {} of a source of {} tokens", predicted.size(), from,
                           source.size()));
   const auto rest = source.subspan(size_t(from));
   const auto same = std::mismatch(rest.begin(), rest.end(), predicted.begin()).second - predicted.begin();
@@ -78,8 +78,8 @@ std::vector<int64_t> longer_tokens(const HostCall& call, std::span<const int64_t
   return all;
 }
 
-// Where the only place in the source ends that the last tokens stand at; -1: none, or several. Longer runs of tokens
-// decide among several places.
+// The end of the only occurrence of the last tokens in the source; -1: none, or several. Longer runs of tokens decide
+// among several occurrences.
 int64_t end_in_source(std::span<const int64_t> source, std::span<const int64_t> tokens, int64_t least, int64_t most) {
   int64_t end = -1;
   for (int64_t n = least; n <= std::min(most, int64_t(tokens.size())); n++) {

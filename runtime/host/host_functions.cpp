@@ -7,7 +7,7 @@ namespace cppgen::rt {
 const Tensor& HostCall::tensor(size_t i) const {
   if (!has(i)) fail(fmt::format("input {} is missing", i));
   if (const Tensor* t = inputs[i]->tensor()) return *t;
-  fail(fmt::format("input {} is {}, not a tensor of numbers", i, inputs[i]->description()));
+  fail(fmt::format("input {} is {}, not a numeric tensor", i, inputs[i]->description()));
 }
 
 const StringTensor& HostCall::strings(size_t i) const {
@@ -45,7 +45,7 @@ HostFunction find_host_function(const HostStep& step) {
     for (const NamedHostFunction& f : functions) {
       if (f.name != step.function) continue;
       if (step.inputs.size() < f.inputs)
-        user_error("module: a call of '{}' has {} inputs; it needs {}", f.name, step.inputs.size(), f.inputs);
+        user_error("module: a call of '{}' has {} inputs; it requires {}", f.name, step.inputs.size(), f.inputs);
       return f.prepare(step);
     }
   user_error("module: there is no host function '{}'", step.function);

@@ -9,13 +9,13 @@
 
 namespace cppgen::rt {
 
-// Operators on whole values: sequences, optionals, strings, and results whose size only the data decide. Inputs stand
-// in the order of the operator, absent ones are null; a function returns one value per output of the step.
+// Operators on whole values: sequences, optionals, strings, and results whose size depends on the data. Inputs are in
+// the order of the operator, and absent ones are null; a function returns one value per output of the step.
 struct HostCall {
   const HostStep& step;
   std::vector<const Value*> inputs;
 
-  // UserError naming the node, saying what was found, unless input `i` is there and of this kind.
+  // UserError naming the node and what was found, unless input `i` is present and of this kind.
   const Tensor& tensor(size_t i) const;
   const StringTensor& strings(size_t i) const;
   const Value::Sequence& sequence(size_t i) const;
@@ -29,8 +29,8 @@ std::vector<Value> one_value(Value);
 using HostFunction = std::function<std::vector<Value>(const HostCall&)>;
 struct NamedHostFunction {
   std::string_view name;
-  size_t inputs;                             // least number, checked before `prepare`
-  HostFunction (*prepare)(const HostStep&);  // what a step's parameters come to is made once
+  size_t inputs;                             // minimum number, checked before `prepare`
+  HostFunction (*prepare)(const HostStep&);  // reads a step's parameters once
 };
 
 inline HostFunction prepared(std::vector<Value> (*run)(const HostCall&), const HostStep& step) {
@@ -41,17 +41,17 @@ template <class Fields>
 HostFunction prepared(std::vector<Value> (*run)(const HostCall&, const Fields&), const HostStep& step) {
   return [run, fields = fields_of<Fields>(step)](const HostCall& call) { return run(call, fields); };
 }
-// A function of a call alone, or of a call and the step's parameters.
+// A function of the call only, or of the call and the step's parameters.
 template <auto run>
 HostFunction prepare(const HostStep& step) {
   return prepared(run, step);
 }
 
-// For the calls of this step, which outlives it. UserError if there is none, or inputs or parameters are missing or
-// wrong.
+// The function for the calls of this step, which must outlive it. UserError if there is no such function, or if inputs
+// or parameters are missing or wrong.
 HostFunction find_host_function(const HostStep&);
 
-// The files that define them.
+// The tables of the files that define them.
 std::span<const NamedHostFunction> sequence_functions();
 std::span<const NamedHostFunction> selection_functions();
 std::span<const NamedHostFunction> choice_functions();
@@ -62,7 +62,7 @@ std::span<const NamedHostFunction> image_functions();
 std::span<const NamedHostFunction> map_functions();
 std::span<const NamedHostFunction> decoding_functions();
 
-// What a text says, as Cast reads it. UserError naming the node if that is no number.
+// The number that a text represents, as Cast reads it. UserError naming the node if it is not a number.
 double number_in(const HostCall&, std::string_view text);
 int64_t integer_in(const HostCall&, std::string_view text);
 

@@ -9,7 +9,7 @@
 namespace cppgen::rt {
 namespace {
 
-// Of red, green and blue in 16 bits behind the point, as ITU-R 601-2 says: 0.299, 0.587 and 0.114.
+// The weights of red, green and blue with 16 fractional bits, from ITU-R 601-2: 0.299, 0.587 and 0.114.
 uint8_t brightness(const uint8_t* pixel) {
   return uint8_t((pixel[0] * 19595 + pixel[1] * 38470 + pixel[2] * 7471 + 0x8000) >> 16);
 }

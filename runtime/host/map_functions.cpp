@@ -46,7 +46,7 @@ std::unordered_map<Key, size_t> positions(const HostCall& call, const Shown* key
   std::unordered_map<Key, size_t> at;
   for (int64_t i = 0; i < count; i++)
     if (!at.emplace(Key(keys[i]), size_t(i)).second)
-      call.fail(fmt::format("its map has the key {} twice", shown(keys[i])));
+      call.fail(fmt::format("its map has a duplicate key {}", shown(keys[i])));
   return at;
 }
 
@@ -107,7 +107,7 @@ std::vector<size_t> places_by_key(const HostCall& call, const int64_t* keys, int
   return places;
 }
 
-// As ONNX Runtime writes numbers here, and what stands where no key is.
+// The number format of ONNX Runtime here, and the string for missing keys.
 std::string text_of(float value) { return fmt::format("{:f}", value); }
 constexpr const char* kAbsentText = "0.f";
 
@@ -125,7 +125,7 @@ int64_t number_of(const HostCall& call, const std::string& text, int64_t) { retu
 
 float cast(float value, float) { return value; }
 
-// As Cast does it.
+// Converts like Cast.
 int64_t cast(float value, int64_t) {
   constexpr float kBeyond = 0x1p63f;
   if (std::isnan(value)) return 0;

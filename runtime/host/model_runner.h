@@ -13,19 +13,19 @@ namespace cppgen::rt {
 
 class ModuleRunner;
 
-// Runs a model of one plan, or of several and the module that joins them, whoever runs the plans: sessions and the
-// interpreter share its control flow and what it checks and converts at the model's borders. Used from many threads at
-// once.
+// Runs a model of one plan, or of several plans and the module that joins them, independently of what runs the plans:
+// sessions and the interpreter share its control flow, and its checks and conversions of the model's inputs and
+// outputs. Used from many threads at once.
 class ModelRunner {
  public:
   // `plan` is the model's one plan, or the outline of its module (null: of one plan). Both outlive the runner. Plans
-  // check their own inputs. `before_step` and `custom_operators` as ModuleRunner says.
+  // check their own inputs. For `before_step` and `custom_operators` see ModuleRunner.
   ModelRunner(const Plan& plan, const Module* module, RunPlan, std::function<void()> before_step = {},
               std::string custom_operators = {});
   ~ModelRunner();
 
-  // Inputs and outputs in the order of the model. UserError naming an input that does not fit, an output that is no
-  // tensor, or the node of a step that fails.
+  // Inputs and outputs in the order of the model. UserError naming an input that does not match, an output that is not
+  // a tensor, or the node of a step that fails.
   std::vector<Tensor> run(std::span<const TensorView> inputs) const;
   std::vector<Value> run_values(std::vector<Value> inputs) const;
 

@@ -11,7 +11,7 @@
 namespace cppgen::rt {
 namespace {
 
-// What a step reads, as its operator's inputs.
+// The inputs of a step, in the order of its operator.
 HostCall call_of(const HostStep& step, const std::vector<Value>& frame) {
   HostCall call{step, {}};
   for (int32_t slot : step.inputs) call.inputs.push_back(slot < 0 ? nullptr : &frame[size_t(slot)]);
@@ -52,7 +52,7 @@ class Stacks {
  private:
   Value nothing(size_t i, int64_t axis) const {
     if (i >= call_.step.results.size() || !call_.step.results[i].ranked)
-      call_.fail(fmt::format("stacked output {} is empty and its shape is not known", i));
+      call_.fail(fmt::format("stacked output {} is empty and its shape is unknown", i));
     const ValueInfo& info = call_.step.results[i];
     std::vector<int64_t> dims = info.dims;
     for (int64_t& d : dims) d = std::max<int64_t>(d, 0);
@@ -106,13 +106,14 @@ void ModuleRunner::prepare(size_t number) {
 
 std::vector<Value> ModuleRunner::run(std::vector<Value> inputs) const {
   if (inputs.size() != module_.inputs.size())
-    user_error("{} inputs given; the model has {}", inputs.size(), module_.inputs.size());
+    user_error("{} inputs are given; the model has {}", inputs.size(), module_.inputs.size());
   return run_body(0, std::move(inputs));
 }
 
 std::vector<Value> ModuleRunner::run_body(int32_t number, std::vector<Value> inputs) const {
   const HostBody& body = module_.bodies[size_t(number)];
-  if (int32_t(inputs.size()) != body.inputs) user_error("module: body {} has other inputs than its step gives", number);
+  if (int32_t(inputs.size()) != body.inputs)
+    user_error("module: the inputs of body {} do not match those that its step passes", number);
   Frame frame = std::move(inputs);
   frame.resize(size_t(body.slots));
   for (size_t s = 0; s < body.steps.size(); s++) {
@@ -120,7 +121,7 @@ std::vector<Value> ModuleRunner::run_body(int32_t number, std::vector<Value> inp
     const PreparedStep& prepared = prepared_[size_t(number)][s];
     begin_step();
     std::vector<Value> results = run_step(step, prepared, frame);
-    if (results.size() < step.outputs.size()) user_error("module: {} gives {} values", step.origin, results.size());
+    if (results.size() < step.outputs.size()) user_error("module: {} returns {} values", step.origin, results.size());
     for (size_t i = 0; i < step.outputs.size(); i++)
       if (step.outputs[i] >= 0) frame[size_t(step.outputs[i])] = std::move(results[i]);
     for (int32_t slot : prepared.last_reads) frame[size_t(slot)] = Value();
@@ -216,7 +217,7 @@ std::vector<Value> ModuleRunner::run_scan(const HostStep& step, const ScanCall& 
     std::vector<Value> entry;
     for (size_t i = 0; i < call.inputs.size(); i++) {
       const std::vector<int64_t>& dims = dims_of(call, input(i));
-      if (dims.empty() || dims[0] != batch) call.fail(fmt::format("input {} has another batch", i));
+      if (dims.empty() || dims[0] != batch) call.fail(fmt::format("input {} has a different batch size", i));
       entry.push_back(part_of(call, input(i), 0, b, 1, true));
     }
     HostCall one{step, {}};
@@ -258,7 +259,8 @@ struct ScanForm {
     if (axis < -rank || axis >= rank) call.fail(fmt::format("axis {} is not in [{}, {}]", axis, -rank, rank - 1));
     axis = axis < 0 ? axis + rank : axis;
     const int64_t extent = dims[size_t(axis)];
-    if (length >= 0 && extent != length) call.fail(fmt::format("scanned inputs of lengths {} and {}", length, extent));
+    if (length >= 0 && extent != length)
+      call.fail(fmt::format("scanned inputs have the lengths {} and {}", length, extent));
     length = extent;
   }
 };
@@ -293,7 +295,7 @@ std::vector<Value> ModuleRunner::run_map(const HostStep& step, const Frame& fram
   const size_t length = call.sequence(0).size();
   for (size_t i = 0; i < call.inputs.size(); i++)
     if (call.has(i) && call.inputs[i]->sequence() && call.sequence(i).size() != length)
-      call.fail(fmt::format("sequences of {} and {} elements", length, call.sequence(i).size()));
+      call.fail(fmt::format("sequences have {} and {} elements", length, call.sequence(i).size()));
   std::vector<Value::Sequence> mapped(module_.bodies[size_t(step.bodies[0])].outputs.size());
   for (size_t k = 0; k < length; k++) {
     std::vector<Value> inputs;

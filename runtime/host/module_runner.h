@@ -11,14 +11,14 @@
 
 namespace cppgen::rt {
 
-// Runs a module: its steps one after the other, each body in a frame of slots, values freed after their last use. Plans
-// are run by whom the caller chooses, so that compiled plans and interpreted programs have one control flow. Used from
-// many threads at once.
+// Runs a module: its steps in order, each body in a frame of slots, with values freed after their last use. The caller
+// provides the function that runs plans, so that compiled plans and interpreted programs share one control flow. Used
+// from many threads at once.
 class ModuleRunner {
  public:
   // UserError if the module calls a function that does not exist, or a custom operator's that `custom_operators` (see
   // SessionOptions) does not describe. The module outlives the runner. `before_step` is called before each step of each
-  // body, unless null; what it throws ends the run.
+  // body, unless null; an exception that it throws ends the run.
   ModuleRunner(const Module&, RunPlan, std::function<void()> before_step = {}, std::string custom_operators = {});
 
   // In the order of the model. UserError naming the node if a step fails.

@@ -8,7 +8,7 @@
 
 namespace cppgen::rt {
 
-// Runs the plan of this number, by a session or by the interpreter.
+// Runs the plan with this number, by a session or by the interpreter.
 using RunPlan = std::function<std::vector<Tensor>(int32_t plan, std::span<const TensorView> inputs)>;
 
 }  // namespace cppgen::rt

@@ -76,7 +76,7 @@ Groups group(const std::vector<int64_t>& order, bool sorted, const RowLess& less
   return result;
 }
 
-// Distinct elements: values are sorted beside their positions.
+// Finds distinct elements: values are sorted together with their positions.
 template <class T>
 Groups group_elements(int64_t count, const T* x, bool sorted) {
   struct Element {

@@ -17,7 +17,8 @@ Values one_sequence(Value::Sequence elements) { return one_value(Value(std::move
 // A position counted from either end, as one in [0, size).
 size_t position_in(const HostCall& call, int64_t at, int64_t size) {
   if (at < -size || at >= size)
-    call.fail(fmt::format("position {} is not in a sequence of {} (allowed: {} to {})", at, size, -size, size - 1));
+    call.fail(
+        fmt::format("position {} is out of range for a sequence of {} (allowed: {} to {})", at, size, -size, size - 1));
   return size_t(at < 0 ? at + size : at);
 }
 
@@ -39,7 +40,8 @@ Values insert(const HostCall& call) {
   // One more position than elements: behind the last one.
   int64_t at = call.has(2) ? call.integer(2) : size;
   if (at < -size || at > size)
-    call.fail(fmt::format("position {} is not in a sequence of {} (allowed: {} to {})", at, size, -size, size));
+    call.fail(
+        fmt::format("position {} is out of range for a sequence of {} (allowed: {} to {})", at, size, -size, size));
   elements.insert(elements.begin() + (at < 0 ? at + size : at), *call.inputs[1]);
   return one_sequence(std::move(elements));
 }
@@ -80,11 +82,11 @@ std::vector<int64_t> split_lengths(const HostCall& call, int64_t extent) {
   int64_t left = extent;
   for (int64_t i = 0; i < split.elements(); i++) {
     const int64_t n = split.type() == DType::i32 ? split.as<int32_t>()[i] : split.as<int64_t>()[i];
-    if (n < 0 || n > left) call.fail(fmt::format("part {} has {} elements, {} are left", i, n, left));
+    if (n < 0 || n > left) call.fail(fmt::format("part {} has {} elements, but only {} are left", i, n, left));
     lengths.push_back(n);
     left -= n;
   }
-  if (left) call.fail(fmt::format("the parts leave {} of {} elements", left, extent));
+  if (left) call.fail(fmt::format("the parts do not cover {} of {} elements", left, extent));
   return lengths;
 }
 
@@ -146,7 +148,7 @@ Values zip_map(const HostCall& call, const KeysCall& given) {
   const Tensor& x = call.tensor(0);
   const auto count = int64_t(given.integers.size() + given.texts.size());
   if (x.type() != DType::f32 || x.dims().empty() || x.dims().back() != count)
-    call.fail(fmt::format("{} keys for values of shape {}", count, shape_text(x.dims())));
+    call.fail(fmt::format("there are {} keys for values of shape {}", count, shape_text(x.dims())));
   Value keys;
   if (!given.texts.empty()) {
     keys = StringTensor{{count}, given.texts};
@@ -171,7 +173,8 @@ Values rank_is(const HostCall& call, const RankCall& asked) {
 Values with_rank(const HostCall& call, const RankCall& asked) {
   if (!call.has(0)) call.fail("input 0 is missing");
   const size_t rank = dims_of(call, *call.inputs[0]).size();
-  if (int64_t(rank) != asked.rank) call.fail(fmt::format("a tensor of rank {} where {} is needed", rank, asked.rank));
+  if (int64_t(rank) != asked.rank)
+    call.fail(fmt::format("a tensor has rank {} where {} is required", rank, asked.rank));
   return one_value(*call.inputs[0]);
 }
 

@@ -17,7 +17,8 @@ namespace {
 using Values = std::vector<Value>;
 
 Values constant(const HostCall& call, const StringConstantCall& fields) {
-  if (element_count(fields.dims) != int64_t(fields.elements.size())) call.fail("its strings do not fit its shape");
+  if (element_count(fields.dims) != int64_t(fields.elements.size()))
+    call.fail("the number of strings does not match the shape");
   return one_value(StringTensor{fields.dims, fields.elements});
 }
 
@@ -96,12 +97,12 @@ Values numbers_of(const HostCall& call, const TypeCall& fields) {
       store(call, x, result.as<uint64_t>());
       break;
     default:
-      call.fail(fmt::format("strings to {} is not supported", name_of(fields.type)));
+      call.fail(fmt::format("converting strings to {} is not supported", name_of(fields.type)));
   }
   return one_value(std::move(result));
 }
 
-// The shape that both broadcast to, and where an element of it lies in a tensor of these dimensions.
+// The shape that both broadcast to, and the position of an element of it in a tensor of these dimensions.
 std::vector<int64_t> broadcast_dims(const HostCall& call, const std::vector<int64_t>& a,
                                     const std::vector<int64_t>& b) {
   std::vector<int64_t> dims(std::max(a.size(), b.size()));
@@ -216,7 +217,7 @@ double number_in(const HostCall& call, std::string_view text) {
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), value);
   if (error == std::errc::result_out_of_range) return std::strtod(std::string(digits).c_str(), nullptr);
   if (error != std::errc() || end != digits.data() + digits.size())
-    call.fail(fmt::format("the string '{}' is no number", text.substr(0, 64)));
+    call.fail(fmt::format("the string '{}' is not a number", text.substr(0, 64)));
   return value;
 }
 

@@ -153,7 +153,7 @@ class Suppression {
 float number_or(const HostCall& call, size_t i, float otherwise) {
   if (!call.has(i)) return otherwise;
   const Tensor& t = call.tensor(i);
-  if (t.type() != DType::f32 || t.elements() != 1) call.fail(fmt::format("input {} is not one float32", i));
+  if (t.type() != DType::f32 || t.elements() != 1) call.fail(fmt::format("input {} is not a single float32", i));
   return *t.as<float>();
 }
 
@@ -162,8 +162,8 @@ std::vector<Value> non_max_suppression(const HostCall& call, const SuppressionCa
   const bool ranked = boxes.dims().size() == 3 && scores.dims().size() == 3;
   if (!ranked || boxes.type() != DType::f32 || scores.type() != DType::f32 || boxes.dims()[2] != 4 ||
       boxes.dims()[0] != scores.dims()[0] || boxes.dims()[1] != scores.dims()[2])
-    call.fail(
-        fmt::format("boxes of shape {} and scores of shape {}", shape_text(boxes.dims()), shape_text(scores.dims())));
+    call.fail(fmt::format("boxes have the shape {} and scores the shape {}", shape_text(boxes.dims()),
+                          shape_text(scores.dims())));
   if (boxes.dims()[1] > int64_t(std::numeric_limits<uint32_t>::max())) call.fail("there are too many boxes");
   Limits limits;
   limits.most = call.has(2) ? call.integer(2) : 0;

@@ -18,7 +18,8 @@ using Values = std::vector<Value>;
 
 HostFunction prepare_full_match(const HostStep& step) {
   auto pattern = std::make_shared<const RE2>(fields_of<PatternCall>(step).pattern, RE2::Quiet);
-  if (!pattern->ok()) user_error("{}: the pattern is no regular expression: {}", step.origin, pattern->error());
+  if (!pattern->ok())
+    user_error("{}: the pattern is not a valid regular expression: {}", step.origin, pattern->error());
   return [pattern](const HostCall& call) {
     const StringTensor& x = call.strings(0);
     Tensor result(DType::boolean, x.dims);
@@ -29,7 +30,7 @@ HostFunction prepare_full_match(const HostStep& step) {
 
 constexpr std::string_view kSpaces = " \t\n\v\f\r";
 
-// At runs of spaces, which are no parts at either end. What is left after the last split keeps its spaces at the end.
+// Splits at runs of spaces, ignoring those at either end. The rest after the last split keeps its trailing spaces.
 std::vector<std::string> split_at_spaces(std::string_view text, int64_t most) {
   std::vector<std::string> parts;
   for (;;) {
@@ -115,7 +116,7 @@ uint32_t rotated(uint32_t x, int bits) { return x << bits | x >> (32 - bits); }
 
 uint32_t scrambled(uint32_t word) { return rotated(word * 0xCC9E2D51, 15) * 0x1B873593; }
 
-// MurmurHash3 of 32 bits by Austin Appleby, who put it into the public domain.
+// 32-bit MurmurHash3 by Austin Appleby, who placed it in the public domain.
 uint32_t murmur_hash(const char* bytes, size_t count, uint32_t hash) {
   const size_t whole = count / 4 * 4;
   for (size_t i = 0; i < whole; i += 4) {

@@ -15,7 +15,7 @@ size_t characters_of(std::string_view text) {
   return size_t(std::count_if(text.begin(), text.end(), begins_character));
 }
 
-// Of the first character, in bytes.
+// The length of the first character in bytes.
 size_t first_character(std::string_view text) {
   return size_t(std::find_if(text.begin() + 1, text.end(), begins_character) - text.begin());
 }
@@ -29,7 +29,7 @@ Tokens::Tokens(const TokensCall& fields, const std::string& origin)
   for (const std::string& pattern : fields.patterns) {
     patterns_.push_back(std::make_unique<RE2>(pattern, options));
     if (!patterns_.back()->ok())
-      user_error("{}: '{}' is no regular expression: {}", origin, pattern, patterns_.back()->error());
+      user_error("{}: '{}' is not a valid regular expression: {}", origin, pattern, patterns_.back()->error());
   }
 }
 

@@ -13,7 +13,7 @@ namespace cppgen::rt {
 // The tokens of a string, as the operator Tokenizer of com.microsoft finds them.
 class Tokens {
  public:
-  // UserError, naming the step, for a pattern that is no regular expression.
+  // UserError naming the step for a pattern that is not a valid regular expression.
   Tokens(const TokensCall&, const std::string& origin);
   std::vector<std::string> of(std::string_view text) const;
 
@@ -23,7 +23,7 @@ class Tokens {
 
   TokenKind kind_;
   size_t fewest_;
-  std::vector<std::unique_ptr<RE2>> patterns_;  // of equal beginnings the longest match
+  std::vector<std::unique_ptr<RE2>> patterns_;  // the longest of the matches that start at the same position
 };
 
 }  // namespace cppgen::rt

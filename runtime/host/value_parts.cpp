@@ -28,7 +28,7 @@ Tensor join(const HostCall& call, std::span<const Tensor* const> parts, int64_t 
     const bool fits = own.size() == dims.size() && part->type() == parts[0]->type();
     for (size_t d = 0; d < dims.size(); d++)
       if (!fits || (int64_t(d) != axis && own[d] != dims[d]))
-        call.fail(fmt::format("elements of shapes {} and {} cannot be joined along axis {}",
+        call.fail(fmt::format("elements of shapes {} and {} cannot be concatenated along axis {}",
                               shape_text(parts[0]->dims()), shape_text(part->dims()), axis));
     extent += own[size_t(axis)];
   }
@@ -67,7 +67,7 @@ Value join_values(const HostCall& call, std::span<const Value* const> parts, int
   std::vector<const Tensor*> tensors;
   for (const Value* part : parts) {
     if (!part->tensor() && !part->strings()) call.fail(fmt::format("an element is {}", part->description()));
-    if (!part->strings() != !parts[0]->strings()) call.fail("strings and numbers cannot be joined");
+    if (!part->strings() != !parts[0]->strings()) call.fail("strings and numbers cannot be concatenated");
     if (part->strings()) entered.push_back(strings.enter(*part->strings()));
     tensors.push_back(part->strings() ? &entered.back() : part->tensor());
   }

@@ -12,7 +12,7 @@ SystemCodec::SystemCodec(const char* format, std::initializer_list<const char*> 
     name_ = name;
     if (handle_) return;
   }
-  user_error("{} pictures need the library {}, which cannot be opened: {}", format, name_, dlerror());
+  user_error("{} images require the library {}, which cannot be opened: {}", format, name_, dlerror());
 }
 
 void* SystemCodec::symbol(const char* name) const {

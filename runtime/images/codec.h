@@ -4,13 +4,13 @@
 
 namespace cppgen::rt {
 
-// A shared object of the system that decodes pictures, opened when it is made and kept as long as the process lives.
+// A shared library of the system that decodes images; opened on construction and kept for the lifetime of the process.
 class SystemCodec {
  public:
-  // UserError, saying that files of `format` need it, if there is none of these names.
+  // UserError, stating that files of `format` require it, if there is none of these names.
   SystemCodec(const char* format, std::initializer_list<const char*> names);
 
-  // UserError if the object does not have it.
+  // UserError if the library lacks it.
   template <class F>
   F* function(const char* name) const {
     return reinterpret_cast<F*>(symbol(name));

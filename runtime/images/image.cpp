@@ -32,13 +32,13 @@ std::optional<Image> decode_image(Bytes file) {
   if (has_at(file, 0, "RIFF") && has_at(file, 8, "WEBP")) return decode_webp(file);
   if (is_tiff(file)) return decode_tiff(file);
   if (is_pnm(file)) return decode_pnm(file);
-  if (is_jpeg_2000(file)) user_error("JPEG 2000 pictures are not supported");
+  if (is_jpeg_2000(file)) user_error("JPEG 2000 images are not supported");
   return std::nullopt;
 }
 
 std::optional<Image> blank_image(int64_t width, int64_t height) {
   if (width < 1 || height < 1) return std::nullopt;
-  if (width > kMostPixels / height) user_error("a picture of {} x {} pixels is too large", width, height);
+  if (width > kMostPixels / height) user_error("an image of {} x {} pixels is too large", width, height);
   return Image{width, height, std::vector<uint8_t>(size_t(3 * width * height))};
 }
 

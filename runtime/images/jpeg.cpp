@@ -84,7 +84,7 @@ class Jpeg {
 std::optional<Image> decode_jpeg(Bytes file) {
   Jpeg jpeg;
   if (!jpeg.read_header(file)) return std::nullopt;
-  if (jpeg.state().num_components > 3) user_error("JPEG pictures of four components are not supported");
+  if (jpeg.state().num_components > 3) user_error("JPEG images with four components are not supported");
   std::optional<Image> image = blank_image(jpeg.state().image_width, jpeg.state().image_height);
   if (!image || !jpeg.read_pixels(image->pixels.data())) return std::nullopt;
   return image;
@@ -95,7 +95,7 @@ std::optional<Image> decode_jpeg(Bytes file) {
 namespace cppgen::rt {
 
 std::optional<Image> decode_jpeg(Bytes) {
-  user_error("this build cannot read JPEG pictures: libjpeg's headers were missing");
+  user_error("this build cannot read JPEG images: libjpeg's headers were missing");
 }
 
 }  // namespace cppgen::rt

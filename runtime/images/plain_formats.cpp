@@ -36,7 +36,7 @@ class PnmReader {
     skip_spaces();
     return at_ < file_.size() && (file_[at_] == '0' || file_[at_] == '1') ? file_[at_++] - '0' : -1;
   }
-  // What follows the one space behind the header.
+  // The data after the single space that ends the header.
   Bytes rest() const { return at_ < file_.size() ? file_.subspan(at_ + 1) : Bytes(); }
 
  private:

@@ -33,7 +33,7 @@ std::optional<Image> decode_png(Bytes file) {
 namespace cppgen::rt {
 
 std::optional<Image> decode_png(Bytes) {
-  user_error("this build cannot read PNG pictures: libpng's headers were missing");
+  user_error("this build cannot read PNG images: libpng's headers were missing");
 }
 
 }  // namespace cppgen::rt

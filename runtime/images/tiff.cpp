@@ -8,8 +8,8 @@
 namespace cppgen::rt {
 namespace {
 
-// As libtiff's header (from 4.5 on) declares them, which the build so does not need. TIFF and TIFFOpenOptions are
-// handles.
+// Declared as in libtiff's header (4.5 and later), which the build therefore does not need. TIFF and TIFFOpenOptions
+// are handles.
 using Size = std::ptrdiff_t;
 using Offset = uint64_t;
 using Transfer = Size(void* file, void* to, Size);

@@ -4,7 +4,7 @@
 namespace cppgen::rt {
 namespace {
 
-// As libwebp's header declares them, which the build so does not need.
+// Declared as in libwebp's header, which the build therefore does not need.
 using GetInfo = int(const uint8_t* data, size_t size, int* width, int* height);
 using DecodeRgbInto = uint8_t*(const uint8_t* data, size_t size, uint8_t* to, size_t to_size, int stride);
 

@@ -10,7 +10,7 @@ namespace cppgen::rt {
 template <class T, Combine combine>
 T combined(T a, T b) {
   if constexpr (combine == Combine::replace) return b;
-  using Wide = std::conditional_t<std::is_integral_v<T>, uint64_t, T>;  // in which nothing overflows undefined
+  using Wide = std::conditional_t<std::is_integral_v<T>, uint64_t, T>;  // in which overflow is defined
   if constexpr (combine == Combine::sum) return T(Wide(a) + Wide(b));
   if constexpr (combine == Combine::prod) return T(Wide(a) * Wide(b));
   if constexpr (combine == Combine::max) return a > b || a != a ? a : b;

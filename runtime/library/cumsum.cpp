@@ -151,7 +151,7 @@ class Cumulative : public LibraryOperator {
     const int64_t bytes = checked_mul(elements, int64_t(size_of(call.type)), "cumsum");
     const bool axis_fits = inputs_ == 1 || bound.bytes[1] == int64_t(sizeof(int64_t));
     if (bound.bytes[0] != bytes || bound.bytes[inputs_] != bytes || !axis_fits)
-      user_error("plan: the buffers of cumsum have other sizes than its parameters say");
+      user_error("plan: the sizes of the buffers of cumsum do not match its parameters");
     return std::make_shared<CumulativeTask<Op>>(call, elements, bytes, bound.min_chunk_size);
   }
 

@@ -91,7 +91,7 @@ class Dft : public LibraryOperator {
       return checked_mul(call.rows, elements * int64_t(size_of(call.type)), "dft");
     };
     if (bound.bytes[0] != row(call.length * call.parts) || bound.bytes[1] != row(call.bins * 2))
-      user_error("plan: the buffers of dft have other sizes than its parameters say");
+      user_error("plan: the sizes of the buffers of dft do not match its parameters");
     return std::make_shared<DftTask>(call, bound);
   }
 };

@@ -13,19 +13,19 @@ using Lanes4 [[gnu::vector_size(4 * sizeof(double))]] = double;
 
 // The discrete Fourier transform of a fixed length: y[k] = sum over j of x[j] exp(-+ 2 pi i j k / length), not scaled.
 //
-// Lengths of small prime factors take one pass for each of them (Stockham's order, which needs no reversal); others are
-// convolved with a chirp (Bluestein), over the next power of two. V is double, or a vector of doubles: as many
-// transforms side by side, each with the same operations in the same order.
+// Lengths with small prime factors take one pass for each factor (Stockham's order, which needs no bit reversal);
+// others are computed by convolution with a chirp (Bluestein), over the next power of two. V is double, or a vector of
+// doubles for several transforms side by side, each with the same operations in the same order.
 class FourierTransform {
  public:
   FourierTransform(int64_t length, bool inverse);  // length >= 1
 
   int64_t length() const { return length_; }
-  int64_t values() const;  // room that `run` needs, in complex values: the first `length` are its input
-  // Overwrites all of `room`, and gives the place in it where the result begins.
+  int64_t values() const;  // size of the buffer of `run`, in complex values; the first `length` are its input
+  // Overwrites all of `room` and returns the position in it where the result starts.
   template <class V>
   const ComplexOf<V>* run(ComplexOf<V>* room) const;
-  int64_t operations() const;  // roughly, of one transform
+  int64_t operations() const;  // approximate, of one transform
 
  private:
   using Complex = ComplexOf<double>;

@@ -5,7 +5,7 @@
 
 namespace cppgen::rt {
 
-// Each is described beside its parameters, in runtime/plan/calls.
+// Each function is described with its parameters, in runtime/plan/calls.
 std::unique_ptr<LibraryOperator> create_cumsum(const LibraryCall&);
 std::unique_ptr<LibraryOperator> create_cumprod(const LibraryCall&);
 std::unique_ptr<LibraryOperator> create_dft(const LibraryCall&);

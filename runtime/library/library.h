@@ -9,34 +9,33 @@
 
 namespace cppgen::rt {
 
-// Operators that are no loop nest: steps of kind `library`. A function goes through three stages, each made once and
-// used by all that come after it:
+// Operators that are not loop nests: steps of kind `library`. A function has three stages, whose results are reused by
+// the stages that follow:
 //   create   per session and step: takes the constants, e.g. to reorder weights;
-//   bind     per binding of the dimensions: sees sizes, decides how the work is cut into chunks;
+//   bind     per binding of the dimensions: sees sizes, decides how the work is split into chunks;
 //   run      per run and chunk: by any thread, allocates nothing.
 
 // A step before its dimensions are known.
 struct LibraryCall {
   std::string_view name;
   size_t input_count = 0, output_count = 0;  // buffers: inputs, then outputs
-  std::span<const void* const>
-      constants;  // per buffer: its data if it is a constant, else null; they outlive all stages
+  std::span<const void* const> constants;  // per buffer: its data if it is constant, else null; they outlive all stages
 };
 
 struct BoundCall {
   std::span<const int64_t> params;  // the call's fields (runtime/plan/call_fields.h)
   std::span<const int64_t> bytes;   // size of each buffer
-  int64_t min_chunk_size = 512;     // MIN_CHUNK_SIZE: least elements of work in a chunk
+  int64_t min_chunk_size = 512;     // MIN_CHUNK_SIZE: minimum number of elements of work in a chunk
   std::span<const double> numbers{};
 };
 
-// The fields of a call of this function. UserError naming one that is missing or is not what its kind allows.
+// The fields of a call of this function. UserError naming one that is missing or invalid.
 template <class Call>
 Call read_call(std::string_view function, const BoundCall& call) {
   return read_fields<Call>("plan: " + std::string(function), call.params, call.numbers);
 }
 
-// Work cut into chunks by shape and settings only. Chunks write disjoint memory, and may run at the same time.
+// Work that is split into chunks by shape and settings only. Chunks write disjoint memory and may run concurrently.
 class LibraryTask {
  public:
   virtual ~LibraryTask() = default;
@@ -49,7 +48,7 @@ class LibraryTask {
 class LibraryOperator {
  public:
   virtual ~LibraryOperator() = default;
-  // UserError if parameters and sizes do not agree. One call at a time.
+  // UserError if parameters and sizes do not match. Must not be called concurrently.
   virtual std::shared_ptr<const LibraryTask> bind(const BoundCall&) = 0;
 };
 
@@ -59,12 +58,13 @@ struct LibraryFunction {
   std::unique_ptr<LibraryOperator> (*create)(const LibraryCall&);
 };
 
-// The functions of this room, by name.
+// The function of this name in runtime/library.
 std::span<const LibraryFunction> library_functions();
 
-// How many chunks to cut `units` equal pieces of work into. `work` is the elements of work in all of them, `flops` and
-// `bytes` their arithmetic and memory traffic (0: unknown). 0 only for 0 units; below two times `min_chunk_size`
-// elements 1. A function of its arguments alone, so that results never depend on the number of threads.
+// The number of chunks into which `units` equal pieces of work are split. `work` is the total number of elements of
+// work, `flops` and `bytes` their arithmetic and memory traffic (0: unknown). 0 only for 0 units; 1 below twice
+// `min_chunk_size` elements. The result depends only on the arguments, so that results of a run never depend on the
+// number of threads.
 int64_t chunk_count(int64_t units, int64_t work, int64_t flops, int64_t bytes, int64_t min_chunk_size);
 
 // Chunk `chunk` of `chunks` over [0, units): sizes differ by at most one unit.

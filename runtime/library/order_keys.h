@@ -6,7 +6,7 @@
 
 namespace cppgen::rt {
 
-// Elements are compared as integers of the same order: floats by their bits (NaN of either sign above infinity, -0
+// Elements are compared as integers with the same order: floats by their bits (NaN of either sign above infinity, -0
 // equal to +0).
 template <class Bits, Bits infinity>
 struct FloatKey {

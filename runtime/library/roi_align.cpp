@@ -183,7 +183,7 @@ class RoiAlign : public LibraryOperator {
                                           product({e.regions, 4, size}), product({e.regions, 8}),
                                           product({e.regions, e.channels, e.cell_rows, e.cell_columns, size})};
     if (!std::equal(bytes.begin(), bytes.end(), bound.bytes.begin(), bound.bytes.end()) || e.samples < 0)
-      user_error("plan: the buffers of roi_align have other sizes than its parameters say");
+      user_error("plan: the sizes of the buffers of roi_align do not match its parameters");
     checked_add(product({e.cell_rows, e.height, 64}), product({e.cell_columns + kBlock, e.width, 64}), "roi_align");
     return std::make_shared<RoiAlignTask>(e, bound.min_chunk_size);
   }

@@ -23,7 +23,8 @@ struct SampledAxis {
 
   T position(int64_t c, int64_t s) const { return start + T(c) * cell + (T(s) + T(0.5)) * cell / samples; }
 
-  // All samples of a cell that may lie inside of the image. Of very many only the neighbourhood is looked at.
+  // All samples of a cell that may lie inside the image. If there are very many, only those near the image are
+  // considered.
   std::pair<int64_t, int64_t> candidates(int64_t c) const {
     constexpr T kFew = 1024, kMost = T(int64_t(1) << 53);
     if (!(samples >= 1)) return {0, 0};
@@ -43,10 +44,10 @@ struct WeightedPixel {
   T weight, least;
 };
 
-// What the samples of one cell touch along an axis, from left to right.
+// The pixels that the samples of one cell access along an axis, from left to right.
 struct TouchedPixels {
   int64_t count = 0;
-  bool leaves = false;  // some samples lie outside of the image
+  bool leaves = false;  // some samples lie outside the image
 };
 
 template <class T>

@@ -62,7 +62,7 @@ class ScatterElements : public LibraryOperator {
     if (call.axis < 0 || call.axis >= rank) user_error("plan: scatter_elements along axis {} of {}", call.axis, rank);
     for (size_t d = 0; d < call.data.size(); d++)
       if (int64_t(d) != call.axis && call.updates[d] > call.data[d])
-        user_error("dimension {} of the indices is {}, that of the data {}", d, call.updates[d], call.data[d]);
+        user_error("dimension {} of the indices is {}, but that of the data is {}", d, call.updates[d], call.data[d]);
     return std::make_shared<ScatterElementsTask>(call, bound);
   }
 };

@@ -13,7 +13,7 @@ class ScatterNdTask : public ScatterTask<ScatterNdTask> {
     shared_.divide(bound, most_readers(rows_, rows_ * slice_ + bound.bytes[0] / int64_t(size_of(shared_.type))));
   }
 
-  // A block of updates at a time: first those that fall into the range, so that their memory can be asked for early.
+  // A block of updates at a time: first those that fall into the range, so that their memory can be prefetched early.
   template <class T, Combine combine>
   void apply(const int64_t* indices, const T* updates, T* y, ChunkRange range) const {
     const auto depth = int64_t(shared_.dims.size());

@@ -10,7 +10,7 @@
 #include "runtime/library/functions.h"
 #include "runtime/plan/calls/scatter.h"
 
-// What scatters share: copies of their data, chunks, checks.
+// Code that scatters share: copies of their data, chunks, checks.
 namespace cppgen::rt::scatter {
 
 using Dims = std::vector<int64_t>;
@@ -22,31 +22,32 @@ inline int64_t position_of(int64_t index, int64_t extent, size_t axis) {
   return position;
 }
 
-// Elements between neighbours of each dimension.
+// The stride of each dimension, in elements.
 inline Dims strides_of(std::span<const int64_t> dims, int64_t last) {
   Dims strides(dims.size(), last);
   for (size_t d = dims.size(); d-- > 1;) strides[d - 1] = strides[d] * dims[d];
   return strides;
 }
 
-// The first dimension that is not 1: what lies between two of its positions is contiguous, and chunks divide it.
+// The first dimension that is not 1: each of its positions is contiguous in memory, and chunks divide it.
 inline size_t divided_dimension(std::span<const int64_t> dims) {
   size_t d = 0;
   while (d + 1 < dims.size() && dims[d] == 1) d++;
   return d;
 }
 
-// Where chunks read all indices for a part of the result, there are more than this only if that is little of the work.
+// If every chunk reads all indices for its part of the result, there are more chunks than this only if reading is a
+// small part of the work.
 constexpr int64_t kReaders = 4, kWorkPerIndex = 4;
 
 inline int64_t most_readers(int64_t indices, int64_t work) {
   return std::max(kReaders, work / (kWorkPerIndex * std::max<int64_t>(indices, 1)));
 }
 
-// Results of more than this are no longer in a cache when they are read, unless most of them are updated soon.
+// Results of more bytes than this are no longer in a cache when they are read, unless most of them are updated soon.
 constexpr int64_t kLargeBytes = int64_t(16) << 20;
 
-// Past the caches.
+// Copies with non-temporal stores.
 inline void copy_streaming(const char* from, char* to, int64_t bytes) {
   const auto head = std::min(bytes, int64_t(-reinterpret_cast<uintptr_t>(to) & 15));
   std::memcpy(to, from, size_t(head));
@@ -62,7 +63,7 @@ struct Shared {
   DType type;
   Combine combine;
   Dims dims, strides;  // of the addressed dimensions
-  int64_t slice;       // elements of what they address
+  int64_t slice;       // elements of the slices that they address
   size_t divided = 0;
   int64_t chunks = 0;
   bool streams = false;
@@ -84,7 +85,7 @@ struct Shared {
     chunks = elements == 0 ? 0 : std::min(chunks, most);
     streams = call.bytes[0] > kLargeBytes && 4 * call.bytes[2] < call.bytes[0];
   }
-  // Copies the data of these positions of the divided dimension, unless the result lies in their place.
+  // Copies the data of these positions of the divided dimension, unless the operation is in place.
   void copy(std::span<void* const> buffers, ChunkRange range) const {
     if (buffers[0] == buffers[3]) return;
     const int64_t bytes = stride() * int64_t(size_of(type)), begin = range.begin * bytes;
@@ -95,7 +96,7 @@ struct Shared {
   }
 };
 
-// `Own` has apply<T, combine>(indices, updates, result, range): the updates that fall into the range, in their order.
+// `Own` has apply<T, combine>(indices, updates, result, range): applies the updates that fall into the range, in order.
 template <class Own>
 class ScatterTask : public LibraryTask {
  public:
@@ -123,7 +124,7 @@ inline int64_t product(std::span<const int64_t> dims) {
   return n;
 }
 
-// The combination can be computed with the type, and the buffers have these numbers of elements.
+// Checks that the combination is supported for the type and that the buffers have these numbers of elements.
 inline void check_call(const BoundCall& call, DType type, Combine combine, int64_t data, int64_t indices,
                        int64_t updates) {
   const bool computes = dtype_row(type).storage == DTypeStorage::value;
@@ -133,7 +134,7 @@ inline void check_call(const BoundCall& call, DType type, Combine combine, int64
   const int64_t bytes = checked_mul(data, size, "scatter");
   if (call.bytes[0] != bytes || call.bytes[3] != bytes || call.bytes[1] != checked_mul(indices, 8, "scatter") ||
       call.bytes[2] != checked_mul(updates, size, "scatter"))
-    user_error("plan: the buffers of scatter have other sizes than its parameters say");
+    user_error("plan: the sizes of the buffers of scatter do not match its parameters");
 }
 
 inline void check_buffers(const LibraryCall& call) {

@@ -34,7 +34,7 @@ int64_t index_of(const Packed& p) { return int64_t(p.bits & 0xFFFFFFFF); }
 Candidate entry(const Candidate*, uint64_t key, int64_t index) { return {key, index}; }
 Packed entry(const Packed*, uint64_t key, int64_t index) { return {key << 32 | uint64_t(index)}; }
 
-// Sorts entries that stand in the order of their indices, by 11 bits of the key after the other.
+// Sorts entries that are in the order of their indices, by 11 bits of the key at a time.
 void radix_sort(Packed* entries, Packed* other, int64_t count) {
   constexpr int kBits = 11, kPasses = 3;
   constexpr uint64_t kMask = (1 << kBits) - 1;
@@ -122,7 +122,7 @@ class Row {
     return entries_;
   }
 
-  // Of equal keys the one that came first stays in front.
+  // Of equal keys, the one that came first stays first.
   void insert(Entry candidate, int64_t& filled) const {
     int64_t at = filled < k_ ? filled++ : k_ - 1;
     for (; at > 0 && candidate < entries_[at - 1]; at--) entries_[at] = entries_[at - 1];
@@ -221,7 +221,7 @@ class TopK : public LibraryOperator {
     const int64_t results = checked_mul(rows, call.k, "topk");
     if (bound.bytes[0] != checked_mul(checked_mul(rows, call.axis, "topk"), size, "topk") ||
         bound.bytes[1] != checked_mul(results, size, "topk") || bound.bytes[2] != checked_mul(results, 8, "topk"))
-      user_error("plan: the buffers of topk have other sizes than its parameters say");
+      user_error("plan: the sizes of the buffers of topk do not match its parameters");
     checked_mul(call.axis, sizeof(Candidate), "topk");  // the scratch of a row
     return std::make_shared<TopKTask>(call, bound.min_chunk_size);
   }

@@ -8,7 +8,7 @@ namespace cppgen::rt {
 namespace {
 
 int64_t elements(std::span<const int64_t> bytes, TreesInput input, size_t size) {
-  if (bytes[input] % int64_t(size) != 0) user_error("plan: input {} of trees has an odd size", int(input));
+  if (bytes[input] % int64_t(size) != 0) user_error("plan: input {} of trees has an unexpected size", int(input));
   return bytes[input] / int64_t(size);
 }
 
@@ -21,7 +21,7 @@ void TreeEnsemble<T>::check_sizes(const TreesCall<int64_t>& call, std::span<cons
   if (elements(bytes, kTreesLinks, sizeof(int32_t)) != 4 * count ||
       elements(bytes, kTreesVotes, sizeof(int32_t)) != count + 1 ||
       elements(bytes, kTreesVoteTargets, sizeof(int32_t)) != vote_count)
-    user_error("plan: the constants of trees have sizes that do not agree");
+    user_error("plan: the sizes of the constants of trees do not match");
   constexpr int64_t kMost = int64_t(UINT32_MAX) / kTreeLanes;
   if (count > kMost || call.features > kMost)
     user_error("plan: trees of {} nodes and {} features; at most {} are supported", count, call.features, kMost);
@@ -41,8 +41,8 @@ void TreeEnsemble<T>::check_node(int64_t node, int64_t features, const int32_t* 
     if (link[k] >= count || (!leaf && link[k] <= node))
       user_error("plan: node {} of trees has the child {} of {} nodes", node, link[k], count);
   if (!leaf && (link[0] < 0 || link[0] >= features))
-    user_error("plan: node {} of trees asks for feature {} of {}", node, link[0], features);
-  if (!leaf && votes[node] != votes[node + 1]) user_error("plan: node {} of trees votes but is no leaf", node);
+    user_error("plan: node {} of trees tests feature {} of {}", node, link[0], features);
+  if (!leaf && votes[node] != votes[node + 1]) user_error("plan: node {} of trees votes but is not a leaf", node);
 }
 
 template <class T>

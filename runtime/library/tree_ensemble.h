@@ -18,23 +18,23 @@ enum TreesInput {
   kTreesInputs
 };
 
-constexpr int64_t kTreeLanes = 8;  // descents side by side, so that one need not wait for another's loads
+constexpr int64_t kTreeLanes = 8;  // descents side by side, which hide the latency of loads
 
-// What a descent reads of a node. In a leaf both links lead to itself.
+// The part of a node that a descent reads. In a leaf, both links lead to itself.
 template <class T>
 struct TreeNode {
-  static constexpr int64_t kLinkUnit = 8;  // bytes; a scale that addresses have for free
+  static constexpr int64_t kLinkUnit = 8;  // bytes; a scale factor that addressing modes support
 
   T threshold;       // of a leaf with one vote: its weight
   uint32_t column;   // the feature times kTreeLanes, plus 1 if NaN takes the second link
-  uint32_t next[2];  // where the children lie, in units of kLinkUnit from the first node
+  uint32_t next[2];  // positions of the children, in units of kLinkUnit from the first node
 
   static uint32_t link(int64_t node) { return uint32_t(node * int64_t(sizeof(TreeNode)) / kLinkUnit); }
   static int64_t index(uint32_t link) { return int64_t(link) * kLinkUnit / int64_t(sizeof(TreeNode)); }
 };
 
-// An ensemble in the form that descents read. UserError unless the constants of the call, as trees.h describes them,
-// are one; `bytes` are the sizes of its buffers.
+// An ensemble in the form that descents read. UserError if the constants of the call are not a valid ensemble as
+// trees.h describes it; `bytes` has the sizes of its buffers.
 template <class T>
 struct TreeEnsemble {
   std::vector<TreeNode<T>> nodes;
@@ -43,7 +43,7 @@ struct TreeEnsemble {
   std::vector<int32_t> target_of_leaf;
   const int32_t *votes, *targets;
   const T* weights;
-  int64_t visits = 0;        // nodes on the longest ways of all trees
+  int64_t visits = 0;        // nodes on the longest path of each tree, summed
   bool one_vote = true;      // each leaf has exactly one
   bool nan_chooses = false;  // NaN takes the second link of some node
 

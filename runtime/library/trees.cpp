@@ -13,8 +13,8 @@ constexpr int64_t kLanes = kTreeLanes;
 constexpr int64_t kBlockRows = 64;  // rows that go through a tree before the next tree
 constexpr int kStepsAtOnce = 4;     // between two looks at whether all lanes have reached a leaf
 
-// Where lane `l` finds the element of a column (see TreeNode): in a row of its own, or in a block of kLanes rows that
-// stand side by side, so that an address is a column and a constant.
+// The position of the element of a column for lane `l` (see TreeNode): in a row of its own, or in a block of kLanes
+// interleaved rows, so that an address is a column plus a constant.
 template <class T>
 struct Rows {
   const T* of_lane[kLanes];
@@ -34,7 +34,7 @@ void descend(const TreeNode<T>* nodes, const Values& x, uint32_t (&lanes)[kLanes
     return reinterpret_cast<const TreeNode<T>*>(reinterpret_cast<const char*>(nodes) +
                                                 uint64_t(link) * TreeNode<T>::kLinkUnit);
   };
-  uint32_t at[kLanes];  // a copy whose address nobody has: in registers
+  uint32_t at[kLanes];  // a copy whose address is not taken, so it stays in registers
 #pragma GCC unroll 8
   for (int64_t l = 0; l < kLanes; l++) at[l] = lanes[l];
   for (int done = 0; done < depth;) {
@@ -200,8 +200,8 @@ class Trees {
     };
     if (call.targets < 1 || bound.bytes[kTreesX] != bytes(call.features) ||
         bound.bytes[kTreesInputs] != bytes(call.targets))
-      user_error("plan: the parameters of trees do not agree with its buffers");
-    // Checked anew for other numbers of features or targets, which only a damaged plan has.
+      user_error("plan: the parameters of trees do not match its buffers");
+    // Checked again for other numbers of features or targets, which occur only in a damaged plan.
     if (!trees_ || call.features != features_ || call.targets != targets_) {
       trees_ = std::make_shared<TreeEnsemble<T>>(constants_, call, bound.bytes);
       features_ = call.features, targets_ = call.targets;
@@ -238,7 +238,7 @@ std::unique_ptr<LibraryOperator> create_trees(const LibraryCall& call) {
     user_error("plan: trees has {} inputs and {} outputs; expected {} and 1", call.input_count, call.output_count,
                int(kTreesInputs));
   for (int i = kTreesThresholds; i < kTreesInputs; i++)
-    if (!call.constants[size_t(i)]) user_error("plan: input {} of trees is no constant", i);
+    if (!call.constants[size_t(i)]) user_error("plan: input {} of trees is not a constant", i);
   return std::make_unique<AnyTrees>(call.constants);
 }
 

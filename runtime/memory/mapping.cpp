@@ -45,7 +45,7 @@ Arena& Arena::operator=(Arena&& other) noexcept {
 }
 
 MappedFile::MappedFile(const std::string& path, bool populate) {
-  // O_NONBLOCK: opening a FIFO that nobody writes must not hang; the check below refuses it.
+  // O_NONBLOCK: opening a FIFO without a writer must not block; the check below refuses it.
   const Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
   if (file.fd < 0) user_error("cannot open '{}': {}", path, strerror(errno));
   struct stat status;

@@ -6,11 +6,11 @@
 
 namespace cppgen::rt {
 
-// Zeroed memory of its own pages, aligned to a page (so to any vector), without a detour through malloc.
+// Zeroed, page-aligned memory, mapped directly from the system.
 class Arena {
  public:
   Arena() = default;
-  explicit Arena(int64_t bytes);  // UserError when the system has no such memory
+  explicit Arena(int64_t bytes);  // UserError if the system cannot provide the memory
   ~Arena();
   Arena(Arena&& other) noexcept;
   Arena& operator=(Arena&& other) noexcept;
@@ -27,7 +27,7 @@ class Arena {
 class MappedFile {
  public:
   MappedFile() = default;
-  // UserError naming the path when it cannot be opened or is no regular file. `populate` reads it into memory now
+  // UserError naming the path if it cannot be opened or is not a regular file. `populate` reads it into memory now
   // instead of at first use.
   explicit MappedFile(const std::string& path, bool populate = false);
   ~MappedFile();

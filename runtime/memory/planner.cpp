@@ -47,7 +47,7 @@ std::vector<Block> make_blocks(std::span<const PlanBuffer> buffers, std::span<co
   return blocks;
 }
 
-// sharing_root of all: what a buffer lies in stands before it, so that chains are followed once.
+// sharing_root of all buffers: the buffer that one shares precedes it, so chains are followed once.
 std::vector<size_t> sharing_roots(std::span<const PlanBuffer> buffers) {
   std::vector<size_t> roots;
   for (size_t i = 0; i < buffers.size(); i++) {
@@ -92,7 +92,7 @@ size_t sharing_root(std::span<const PlanBuffer> buffers, size_t index) {
 }
 
 MemoryPlan plan_memory(std::span<const PlanBuffer> buffers, std::span<const int64_t> sizes, MemoryOptions options) {
-  check(buffers.size() == sizes.size(), "plan_memory: one size per buffer");
+  check(buffers.size() == sizes.size(), "plan_memory: the number of sizes is not the number of buffers");
   const std::vector<size_t> roots = sharing_roots(buffers);
   std::vector<Block> blocks = make_blocks(buffers, sizes, roots);
   int64_t total = 0;

@@ -53,7 +53,7 @@ void Executable::load_module(const Manifest& manifest, const LoadOptions& option
   const MappedFile file = open_package_file(directory_, listed(manifest, directory_, kModuleFile), true);
   module_ = module_from_json({file.data(), size_t(file.bytes())});
   if (module_->isa != manifest.isa)
-    user_error("package '{}': the module is for ISA '{}', the manifest says '{}'", directory_, module_->isa,
+    user_error("package '{}': the module is for ISA '{}', but the manifest says '{}'", directory_, module_->isa,
                manifest.isa);
   for (int32_t i = 0; i < module_->plans; i++) {
     const std::shared_ptr<Executable> part(new Executable);
@@ -77,7 +77,8 @@ void Executable::load_plan(const Manifest& manifest, const std::string& name) {
   const MappedFile file = open_package_file(directory_, listed(manifest, directory_, name), true);
   plan_ = plan_from_json({file.data(), size_t(file.bytes())});
   if (plan_.isa != manifest.isa)
-    user_error("package '{}': the plan is for ISA '{}', the manifest says '{}'", directory_, plan_.isa, manifest.isa);
+    user_error("package '{}': the plan is for ISA '{}', but the manifest says '{}'", directory_, plan_.isa,
+               manifest.isa);
   runtime_ = runtime_services(plan_.isa);
 }
 
@@ -96,8 +97,8 @@ void Executable::load_kernels(const Manifest& manifest, bool hash) {
     const MappedFile object = open_package_file(directory_, listed(manifest, directory_, name), hash);
     if (!has_seal(object.content(), seal))
       user_error(
-          "package '{}': '{}' was not written together with the other files that the manifest lists: the plan "
-          "or the weights are those of another package, or were altered",
+          "package '{}': '{}' was not written together with the other files that the manifest lists: the plan or the "
+          "weights belong to another package or were altered",
           directory_, name);
     const std::string path = directory_ + "/" + name;
     void* handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);

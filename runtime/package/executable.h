@@ -12,9 +12,9 @@
 namespace cppgen::rt {
 
 struct LoadOptions {
-  // Check weights.bin by its size only, not by its hash. For packages that this user's own cache holds.
+  // Check weights.bin only by its size, not by its hash: for packages in this user's own cache.
   bool trust_weights = false;
-  // What kernels call in place of the functions of their ISA, for tests of those that this CPU lacks.
+  // Functions that kernels call in place of those of their ISA, to test ISAs that this CPU lacks.
   const cppgen_runtime* services = nullptr;
 };
 
@@ -30,9 +30,9 @@ class Executable {
   Executable(const Executable&) = delete;
   Executable& operator=(const Executable&) = delete;
 
-  // Of a module: its inputs and outputs, and the steps of all its plans, then those of the host, to look at.
+  // For a module, this is its outline: its inputs and outputs, the steps of all its plans, then the host steps.
   const Plan& plan() const { return plan_; }
-  // Of a model that is more than one plan, and its plans; else null and empty.
+  // The module and the plans of a model with more than one plan; else null and empty.
   const Module* module() const { return module_ ? &*module_ : nullptr; }
   const std::vector<std::shared_ptr<const Executable>>& parts() const { return parts_; }
   const std::string& directory() const { return directory_; }

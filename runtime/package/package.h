@@ -9,8 +9,8 @@
 
 namespace cppgen::rt {
 
-// A compiled model on disk: a directory with manifest.json, plan.json, kernels_*.so and weights.bin. It holds no
-// absolute path, so it may be moved.
+// A compiled model on disk: a directory with manifest.json, plan.json, kernels_*.so and weights.bin. It contains no
+// absolute paths, so it may be moved.
 
 inline constexpr std::string_view kPackageFormat = "cppgen-package";
 inline constexpr int64_t kPackageFormatVersion = 5;
@@ -41,9 +41,9 @@ struct Manifest {
 // understands: format, versions, names.
 Manifest read_manifest(const std::string& directory);
 
-// Seals the objects of `directory` (seal.h; they must be no links to other packages' files), lists and hashes every
-// regular file but the manifest itself, and writes the manifest (through a rename). The last act of writing a package.
-// UserError if that fails.
+// Seals the objects of `directory` (seal.h; they must not be links to files of other packages), lists and hashes every
+// regular file but the manifest itself, and writes the manifest (through a rename). This is the last step of writing a
+// package. UserError if it fails.
 void write_manifest(const std::string& directory, const std::string& isa);
 
 // Maps a listed file and checks its size and, with `hash`, its SHA-256. UserError naming the file if it is missing,

@@ -42,13 +42,13 @@ int64_t FieldReader::integer(const char* name, int64_t least, int64_t most) {
 size_t FieldReader::count(const char* name, bool of_texts, size_t most) {
   const int64_t found = integer(name, 0, kMost);
   most = std::min(most, of_texts ? texts_.size() : integers_.size());
-  if (uint64_t(found) > most) user_error("{}: '{}' has {} elements, where at most {} fit", what_, name, found, most);
+  if (uint64_t(found) > most) user_error("{}: '{}' has {} elements; at most {} are allowed", what_, name, found, most);
   return size_t(found);
 }
 
 void FieldReader::finish() const {
   if (!integers_.empty() || !numbers_.empty() || !texts_.empty())
-    user_error("{}: there are {} values beyond the last parameter", what_,
+    user_error("{}: there are {} values after the last parameter", what_,
                integers_.size() + numbers_.size() + texts_.size());
 }
 

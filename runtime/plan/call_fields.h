@@ -12,8 +12,8 @@
 
 namespace cppgen::rt {
 
-// The parameters of a function of the library or of the host are one struct in runtime/plan/calls or beside the engine
-// that defines the function. Its member function `fields` visits each of them once, with its name:
+// The parameters of a library or host function are one struct in runtime/plan/calls or next to the engine that defines
+// the function. Its member function `fields` visits each of them once, with its name:
 //
 //   template <class Int>
 //   struct TopKCall {
@@ -26,9 +26,9 @@ namespace cppgen::rt {
 //     }
 //   };
 //
-// Sizes that depend on dimensions are of the type Int: an expression where the compiler writes a call, an int64_t where
-// the runtime reads one. Plans and modules store the fields without their names, in the order of the visits; a list
-// begins with the number of its elements.
+// Sizes that depend on dimensions have the type Int: an expression when the compiler writes a call, an int64_t when the
+// runtime reads one. Plans and modules store the fields without their names, in the order of the visits; a list starts
+// with the number of its elements.
 
 template <class Int>
 struct FlatFields {
@@ -76,8 +76,8 @@ FlatFields<Int> flat_fields(Call call) {
   return std::move(writer.flat);
 }
 
-// Visits fields and fills them from a plan or module, which is not trusted. UserError, beginning with `what`, naming a
-// field that is missing or is not what its kind allows.
+// Visits fields and fills them from a plan or module, which is not trusted. UserError, starting with `what`, naming a
+// field that is missing or invalid.
 class FieldReader {
  public:
   FieldReader(std::string what, std::span<const int64_t> integers, std::span<const double> numbers,
@@ -105,24 +105,24 @@ class FieldReader {
     x.resize(count(name, false));
     for (int64_t& element : x) size(name, element);
   }
-  // Structs with fields of their own, each with an integer at least.
+  // Structs with fields of their own, each of which has at least one integer.
   template <class T>
   void records(const char* name, std::vector<T>& x, size_t most) {
     x.resize(count(name, false, most));
     for (T& element : x) element.fields(*this);
   }
-  // Everything has been read.
+  // UserError if values are left.
   void finish() const;
 
  private:
   static constexpr int64_t kLeast = std::numeric_limits<int64_t>::min(), kMost = std::numeric_limits<int64_t>::max();
 
   int64_t integer(const char* name, int64_t least, int64_t most);
-  // How many elements a list of texts, or of what takes integers, has: no more than are left.
+  // The number of elements of a list of texts or integers: at most as many as are left.
   size_t count(const char* name, bool of_texts, size_t most = SIZE_MAX);
 
   std::string what_;
-  std::span<const int64_t> integers_;  // what has not been read yet
+  std::span<const int64_t> integers_;  // values that have not been read yet
   std::span<const double> numbers_;
   std::span<const std::string> texts_;
 };

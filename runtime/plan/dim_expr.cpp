@@ -71,7 +71,7 @@ int64_t evaluate(const DimExpr& expr, std::span<const int64_t> symbols) {
       stack.push(symbols[size_t(operand)]);
     }
   }
-  if (stack.size != 1) user_error("{}: it leaves {} values instead of 1", kWhat, stack.size);
+  if (stack.size != 1) user_error("{}: it yields {} values instead of 1", kWhat, stack.size);
   return stack.values[0];
 }
 

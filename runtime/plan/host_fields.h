@@ -6,7 +6,7 @@
 
 namespace cppgen::rt {
 
-// The parameters of a host's step, which HostStep keeps without their names.
+// The parameters of a host step, which HostStep stores without their names.
 
 template <class Call>
 void set_fields(HostStep& step, Call call) {
@@ -14,14 +14,14 @@ void set_fields(HostStep& step, Call call) {
   step.integers = std::move(flat.integers), step.texts = std::move(flat.texts);
 }
 
-// UserError naming the step and the field that is missing or is not what its kind allows.
+// UserError naming the step and the field that is missing or invalid.
 template <class Call>
 Call fields_of(const HostStep& step) {
   const std::string what = fmt::format("module: {}{}{}", step.origin, step.function.empty() ? "" : ": ", step.function);
   return read_fields<Call>(what, step.integers, {}, step.texts);
 }
 
-// Of steps without parameters.
+// For steps without parameters.
 struct NoFields {
   template <class V>
   void fields(V&) {}

@@ -33,7 +33,7 @@ class Field {
                   int64_t high = std::numeric_limits<int64_t>::max()) const {
     if (!value_.is_number_integer()) fail("an integer");
     if (value_.is_number_unsigned() && value_.get<uint64_t>() > uint64_t(std::numeric_limits<int64_t>::max()))
-      fail("an integer of 64 bits");
+      fail("a 64-bit integer");
     const auto number = value_.get<int64_t>();
     if (number < low || number > high) user_error("plan: {} is {}; allowed is {} to {}", path_, number, low, high);
     return number;
@@ -97,7 +97,7 @@ class Field {
   DType dtype() const {
     const std::string name = text();
     if (const auto type = dtype_from_name(name)) return *type;
-    user_error("plan: {} is '{}', which is no element type", path_, name);
+    user_error("plan: {} is '{}', which is not an element type", path_, name);
   }
 
  private:

@@ -8,24 +8,24 @@
 
 namespace cppgen::rt {
 
-// A compiled model that is more than one plan, as passive data: values whose type or shape only a run knows pass
-// between plans, functions of the host and control flow. Stored as module.json beside the plans plan_0.json,
-// plan_1.json ... It was read, so it is not trusted: `validate` checks every index before anything runs.
+// A compiled model of more than one plan, as passive data: values whose type or shape is known only at run time are
+// passed between plans, host functions and control flow. Stored as module.json next to the plans plan_0.json,
+// plan_1.json ... A module that was read is not trusted: `validate` checks every index before anything runs.
 
-// The type of a value that the model declares. Dimensions are -1 where only a run knows them.
+// The type of a value that the model declares. Dimensions that are known only at run time are -1.
 struct ValueInfo {
   std::string name;
   ValueKind kind = ValueKind::tensor;
   DType type = DType::f32;  // of the tensor, or of each element
   bool ranked = true;       // false: dims say nothing
   std::vector<int64_t> dims;
-  std::vector<std::string> symbols;  // names of dimensions; "" where there is none
+  std::vector<std::string> symbols;  // names of dimensions; "" if there is none
   int64_t index_extent = 0;          // as in TensorInfo
 };
 
 enum class HostOp : uint8_t {
   plan,      // runs a plan on tensors
-  function,  // calls a function of the host (runtime/host/host_functions.h)
+  function,  // calls a host function (runtime/host/host_functions.h)
   branch,    // If: input 0 is the condition; bodies: then, else
   loop,      // Loop: inputs are the trip count, the condition, and what is carried
   scan,      // Scan: inputs are the states, then what is scanned
@@ -34,14 +34,14 @@ enum class HostOp : uint8_t {
 
 struct HostStep {
   HostOp op = HostOp::function;
-  int32_t plan = -1;                           // plan: its number
-  std::string function;                        // function: its name
-  std::vector<int32_t> inputs, outputs;        // slots of the body; -1: absent
-  std::vector<int32_t> bodies;                 // positions in Module::bodies, all greater than that of the step's own
+  int32_t plan = -1;                     // plan: its number
+  std::string function;                  // function: its name
+  std::vector<int32_t> inputs, outputs;  // slots of the body; -1: absent
+  std::vector<int32_t> bodies;           // positions in Module::bodies, all greater than that of the body of the step
   std::vector<std::vector<int32_t>> captures;  // of each body: slots that are its last inputs
   std::vector<int64_t> integers;               // parameters of the operation or function (host_fields.h)
   std::vector<std::string> texts;
-  std::vector<ValueInfo> results;  // loop, scan: of the stacked outputs, for runs without an iteration
+  std::vector<ValueInfo> results;  // loop, scan: types of the stacked outputs, for runs without iterations
   std::string origin;              // "node 'x' (Loop)", for messages
 };
 
@@ -62,9 +62,8 @@ struct Module {
   std::vector<HostBody> bodies;  // the first is the model
 };
 
-// What there is to look at: the model's inputs and outputs (a dimension of an output that only a run knows is a
-// symbol beyond Plan::symbols), and the steps of all plans in their order, then those of the host. Nothing of it can be
-// run.
+// A description of the model: its inputs and outputs (a dimension of an output that is known only at run time is a
+// symbol beyond Plan::symbols), and the steps of all plans in order, then the host steps. It cannot be run.
 Plan outline_of(const Module&, const std::vector<const Plan*>& plans);
 
 // UserError naming the first field that is out of range or inconsistent.

@@ -29,12 +29,12 @@ struct TensorInfo {
   std::string name;  // of the model's input or output
   DType type = DType::f32;
   std::vector<DimExpr> dims;
-  // For integer inputs that select along an axis: exclusive bound of the values (an embedding table's rows), else 0.
-  // Used to draw sensible random inputs.
+  // For integer inputs that select along an axis: the exclusive bound of the values (an embedding table's rows), else
+  // 0. Used to make valid random inputs.
   int64_t index_extent = 0;
-  ValueKind kind = ValueKind::tensor;  // others belong to modules; of them, `type` is that of the elements
-  // For inputs that are the keys of a map: some that the model knows, as text, all different. Used to draw sensible
-  // random inputs.
+  ValueKind kind = ValueKind::tensor;  // other kinds occur only in modules; their `type` is that of the elements
+  // For inputs that are the keys of a map: distinct keys that the model knows, as text. Used to make valid random
+  // inputs.
   std::vector<std::string> map_keys{};
 };
 
@@ -44,10 +44,10 @@ struct PlanBuffer {
   PlanBufferKind kind = PlanBufferKind::temporary;
   int32_t slot = -1;       // input, output: position in Plan::inputs or outputs
   int64_t offset = 0;      // constant: byte offset in the weights file, a multiple of 64
-  DimExpr bytes;           // size of what is stored, layout padding included
+  DimExpr bytes;           // size in memory, including padding of the layout
   int32_t first_step = 0;  // temporary: steps that write it first and read it last
   int32_t last_step = 0;
-  int32_t shares = -1;  // temporary: lies in this buffer's memory (in-place); that one is no shorter
+  int32_t shares = -1;  // temporary: uses this buffer's memory (in-place), which is at least as large
 };
 
 enum class StepKind : uint8_t { kernel, library };
@@ -57,13 +57,13 @@ struct Step {
   std::string name;              // kernel: its symbol; library: the function in the runtime's table
   int32_t object = -1;           // kernel: index in Plan::objects
   std::vector<int32_t> buffers;  // argument order; library: inputs, then outputs
-  int32_t output_count = 0;      // how many of `buffers`, at the end, are written
+  int32_t output_count = 0;      // number of the last `buffers`, which are written
   std::vector<DimExpr> params;
   std::vector<double> numbers;       // library: float attributes
   DimExpr range;                     // kernel: parallel range [0, range)
   DimExpr unit_work;                 // elements of work in one unit of the range
   DimExpr scratch_bytes;             // private to each thread
-  int32_t product_of = -1;           // kernel: the buffer that it multiplies with constants
+  int32_t product_of = -1;           // kernel: the buffer that it multiplies by constants
   std::string engine;                // "loops", "cppgen", "onednn" ...
   std::vector<std::string> origins;  // nodes of the model
   DimExpr flops, bytes;              // arithmetic and memory traffic, for profiles
@@ -74,20 +74,20 @@ struct Symbol {
   int32_t input = -1, axis = -1;  // the first input dimension that binds it
 };
 
-// least <= most for the sizes of every run; the compiler relied on it.
+// least <= most must hold for the sizes of every run; the compiler relied on it.
 struct Bound {
   DimExpr least, most;
   std::string text;  // the same with the names of dimensions
 };
 
-// A buffer of which each step of a repetition reads what the step before stored: at step 0 `before` is read in
-// `initial`, later in what `after` named then.
+// A buffer that passes a value from each step of a repetition to the next: at step 0, `before` is read from `initial`,
+// later from what the previous step stored in `after`.
 struct CarriedBuffers {
   int32_t initial = -1, before = -1, after = -1;
   bool operator==(const CarriedBuffers&) const = default;
 };
 
-// Steps that run several times, one time after the other.
+// Steps that run several times in sequence.
 struct Repetition {
   DimExpr steps;                           // how many times
   int32_t first_step = 0, last_step = -1;  // in Plan::steps
@@ -102,13 +102,13 @@ struct Plan {
   std::vector<TensorInfo> inputs, outputs;
   std::vector<PlanBuffer> buffers;
   std::vector<Step> steps;
-  std::vector<Repetition> repetitions;  // in order; which time it is has the number symbols.size() + its position
+  std::vector<Repetition> repetitions;  // in order; the iteration number is the symbol symbols.size() + position
   std::vector<std::string> objects;     // file names in the package
   int64_t weights_bytes = 0;            // size of weights.bin
-  std::vector<std::string> checks;      // text of index checks: error slot value i + 1 means checks[i]
+  std::vector<std::string> checks;      // messages of index checks: the error value i + 1 means checks[i]
 };
 
-// The position of the repetition that the step belongs to, -1 if it runs once.
+// The position of the repetition that the step belongs to, or -1 if it runs once.
 int32_t repetition_of(const Plan&, size_t step);
 
 // UserError naming the first field that is out of range or inconsistent.

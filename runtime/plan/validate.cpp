@@ -76,7 +76,7 @@ class Validator {
         depth--;
       }
     }
-    if (depth != 1) fail(where, "leaves {} values instead of 1", depth);
+    if (depth != 1) fail(where, "yields {} values instead of 1", depth);
     return symbolic;
   }
 
@@ -105,7 +105,7 @@ class Validator {
       const auto& dims = plan_.inputs[size_t(symbol.input)].dims;
       check_index(where + ".axis", symbol.axis, dims.size());
       if (dims[size_t(symbol.axis)] != DimExpr{{int64_t(DimOp::symbol), int64_t(i)}})
-        fail(where, "is bound by an input dimension that is another expression");
+        fail(where, "is bound by an input dimension that is a different expression");
     }
   }
 
@@ -140,7 +140,8 @@ class Validator {
   }
 
   void check_constant(const std::string& where, const PlanBuffer& buffer) const {
-    if (check_expr(where + ".bytes", buffer.bytes)) fail(where + ".bytes", "of a constant depends on a symbol");
+    if (check_expr(where + ".bytes", buffer.bytes))
+      fail(where + ".bytes", "is that of a constant, but depends on a symbol");
     if (buffer.offset < 0 || buffer.offset % 64 != 0)
       fail(where + ".offset", "is {}; allowed are multiples of 64", buffer.offset);
     const int64_t end = checked_add(buffer.offset, evaluate(buffer.bytes, {}), "plan: constant");
@@ -177,7 +178,7 @@ class Validator {
     check_index(where + ".last_step", repetition.last_step, plan_.steps.size());
     const int32_t before = r == 0 ? -1 : plan_.repetitions[r - 1].last_step;
     if (repetition.first_step <= before || repetition.last_step < repetition.first_step)
-      fail(where, "runs from step {} to {}, behind one that ends with step {}", repetition.first_step,
+      fail(where, "runs from step {} to {}, after one that ends with step {}", repetition.first_step,
            repetition.last_step, before);
     for (const CarriedBuffers& c : repetition.carried) check_carried(where + ".carried", c);
   }
@@ -186,12 +187,12 @@ class Validator {
     for (int32_t id : {c.initial, c.before, c.after}) check_index(where, id, plan_.buffers.size());
     for (int32_t id : {c.before, c.after})
       if (const PlanBuffer& b = plan_.buffers[size_t(id)]; b.kind != PlanBufferKind::temporary || b.shares != -1)
-        fail(where, "names buffer {}, which is no temporary in a place of its own", id);
+        fail(where, "names buffer {}, which is not a temporary with memory of its own", id);
     if (c.before == c.after || c.initial == c.before || c.initial == c.after)
       fail(where, "names buffer {} twice", c.initial == c.before ? c.before : c.after);
   }
 
-  // What is carried into a repetition was written; its own steps may use its number.
+  // Checks that carried buffers have been written; steps of the repetition may use its iteration number.
   void enter_repetition(size_t step) {
     repetition_ = repetition_of(plan_, step);
     if (repetition_ < 0) return;

@@ -8,7 +8,7 @@ namespace {
 
 constexpr int32_t kMaxPlans = 1 << 20;
 
-// What an operation expects: the number of bodies and the least number of inputs.
+// The requirements of an operation: the number of bodies and the minimum number of inputs.
 struct OpRule {
   size_t bodies, inputs;
 };
@@ -25,7 +25,7 @@ class Validator {
     for (const auto* infos : {&module_.inputs, &module_.outputs}) check_infos(*infos);
     const HostBody& main = module_.bodies[0];
     if (main.inputs != int32_t(module_.inputs.size()) || main.outputs.size() != module_.outputs.size())
-      fail("bodies[0]", "has {} inputs and {} outputs, the model {} and {}", main.inputs, main.outputs.size(),
+      fail("bodies[0]", "has {} inputs and {} outputs, but the model has {} and {}", main.inputs, main.outputs.size(),
            module_.inputs.size(), module_.outputs.size());
     for (size_t b = 0; b < module_.bodies.size(); b++) check_body(b);
   }
@@ -38,7 +38,7 @@ class Validator {
 
   void check_infos(const std::vector<ValueInfo>& infos) const {
     for (const ValueInfo& info : infos) {
-      if (info.dims.size() != info.symbols.size()) fail("'" + info.name + "'", "has other dimensions than symbols");
+      if (info.dims.size() != info.symbols.size()) fail("'" + info.name + "'", "has dimensions that are not symbols");
       if (std::any_of(info.dims.begin(), info.dims.end(), [](int64_t d) { return d < -1; }))
         fail("'" + info.name + "'", "has a negative dimension");
       if (info.index_extent < 0) fail("'" + info.name + "'", "has index_extent {}", info.index_extent);
@@ -59,7 +59,7 @@ class Validator {
 
   void check_read(const std::string& where, int32_t slot, const std::vector<bool>& defined) const {
     if (slot < 0 || size_t(slot) >= defined.size() || !defined[size_t(slot)])
-      fail(where, "reads slot {}, which holds nothing", slot);
+      fail(where, "reads slot {}, which is empty", slot);
   }
 
   void check_step(size_t number, const HostStep& step, const std::string& where, std::vector<bool>& defined) {

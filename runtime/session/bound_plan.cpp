@@ -73,7 +73,7 @@ class StepBinder {
   BoundPlan& bound_;
   std::vector<int64_t> values_;  // of the symbols, then the times of repetitions
 
-  // What of a step depends on which time of its repetition it is.
+  // The parts of a step that depend on the iteration of its repetition.
   struct Variation {
     bool sizes = false;
     std::vector<bool> params;
@@ -111,7 +111,7 @@ class StepBinder {
     for (const CarriedBuffers& c : repetition.carried)
       for (int32_t id : {c.before, c.after})
         if (bound_.sizes[size_t(id)] != bound_.sizes[size_t(c.initial)])
-          user_error("plan: buffers {} and {}, which are carried, differ in size", id, c.initial);
+          user_error("plan: the carried buffers {} and {} differ in size", id, c.initial);
   }
 
   Variation variation_of(const Step& step, size_t repetition) const {
@@ -124,7 +124,7 @@ class StepBinder {
     return v;
   }
 
-  // As the first time, but for what varies.
+  // Like the first iteration, except for the parts that vary.
   BoundStep bind_again(BoundStep again, int32_t state, const Variation& variation) {
     const Step& step = plan_.steps[again.step];
     if (variation.sizes || (variation.any_param && step.kind == StepKind::library)) return bind(again.step, state);

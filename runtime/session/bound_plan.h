@@ -11,10 +11,10 @@
 
 namespace cppgen::rt {
 
-// A step for one binding of the dimensions; of a repetition, for one of its times.
+// A step for one binding of the dimensions; within a repetition, for one iteration.
 struct BoundStep {
   size_t step = 0;     // in Plan::steps
-  int32_t state = 0;   // where it finds what is carried: see state_buffer
+  int32_t state = 0;   // where it finds carried values: see state_buffer
   int64_t range = 0;   // kernel: parallel range
   int64_t chunks = 0;  // 0: nothing to do
   size_t params = 0;   // kernel: first parameter in BoundPlan::params
@@ -22,32 +22,32 @@ struct BoundStep {
   std::shared_ptr<const LibraryTask> task;  // library
 };
 
-// Everything that a run needs and that depends on the dimensions only.
+// Everything that a run needs and that depends only on the dimensions.
 struct BoundPlan {
   std::vector<int64_t> symbols;
   std::vector<int64_t> sizes;  // bytes per buffer
   std::vector<std::vector<int64_t>> output_dims;
   MemoryPlan memory;
-  std::vector<long> params;  // of all kernels, one after the other
+  std::vector<long> params;  // the parameters of all kernels, concatenated
   std::vector<BoundStep> steps;
   std::vector<Wave> waves;    // positions in `steps`, in the order in which they run
   int64_t scratch_bytes = 0;  // per thread, a multiple of kBufferAlignment
 };
 
-// What is carried alternates between two places, so that it ends in `after`; the first time it is read where it began.
-// There are four states: kFirstTime or not, and kOddRest where an odd number of times is left.
+// A carried value alternates between two buffers so that it ends in `after`; the first iteration reads the initial one.
+// There are four states: kFirstTime or not, and kOddRest if an odd number of iterations is left.
 inline constexpr int32_t kFirstTime = 1, kOddRest = 2, kStates = 4;
-// The buffer that a step of this repetition finds in the place of `buffer`.
+// The buffer that a step of this repetition uses in place of `buffer`.
 int32_t state_buffer(const Repetition&, int32_t buffer, int32_t state);
 
 struct BindOptions {
   int64_t min_chunk_size = 512;
   bool memory_planning = true;
-  int64_t streams = 1;  // most steps at once
+  int64_t streams = 1;  // maximum number of concurrent steps
 };
 
-// `operators` has one entry per step of the plan, null for kernels. UserError if the plan makes no sense for these
-// values: a negative size, an overflow, sizes that contradict each other.
+// `operators` has one entry per step of the plan, null for kernels. UserError if the plan is invalid for these values:
+// a negative size, an overflow, or contradictory sizes.
 std::shared_ptr<const BoundPlan> bind_plan(const Executable&,
                                            std::span<const std::unique_ptr<LibraryOperator>> operators,
                                            std::span<const int64_t> symbols, const BindOptions&);

@@ -150,7 +150,7 @@ cppgen_status cppgen_session_output_dims(cppgen_session* session, const cppgen_t
     const Views<TensorView> views(inputs, input_count);
     const std::vector<int64_t> found = session->session.output_dims(views.get())[index];
     if (found.size() > capacity)
-      user_error("there is room for {} dimensions; the output has {}", capacity, found.size());
+      user_error("there is space for {} dimensions; the output has {}", capacity, found.size());
     require_argument(dims || found.empty(), "dims");
     std::copy(found.begin(), found.end(), dims);
   });

@@ -9,7 +9,7 @@
 #include "runtime/session/cppgen.h"
 #include "runtime/session/session.h"
 
-// What the files of the C API share.
+// Helpers that the files of the C API share.
 
 struct cppgen_session {
   struct Description {

@@ -38,7 +38,7 @@ struct cppgen_results {
       for (const std::string& text : s->elements) item.strings.push_back(text.c_str());
       item.tensor = {CPPGEN_STRING, s->dims.size(), s->dims.data(), item.strings.data()};
     } else {
-      user_error("a sequence holds {}, which the C API does not pass", value.description());
+      user_error("a sequence holds {}, which the C API cannot return", value.description());
     }
     return item;
   }

@@ -15,58 +15,58 @@ extern "C" {
 typedef enum cppgen_status {
   CPPGEN_OK = 0,
   CPPGEN_USER_ERROR = 1,    /* a bad package, setting or input: the message says what, where, and what is allowed */
-  CPPGEN_INTERNAL_ERROR = 2 /* a bug of cppgen */
+  CPPGEN_INTERNAL_ERROR = 2 /* a bug in cppgen */
 } cppgen_status;
 
 typedef struct cppgen_error {
-  char message[1024]; /* terminated; cut if longer */
+  char message[1024]; /* null-terminated; truncated if longer */
 } cppgen_error;
 
 /* Element types: CPPGEN_FLOAT32 = 0, CPPGEN_FLOAT64, CPPGEN_FLOAT16, CPPGEN_BFLOAT16, CPPGEN_INT8 ...
  * CPPGEN_FLOAT8E8M0, the second column of dtypes.def. bool is one byte, 0 or 1; float8 types and float4e2m1 are one
- * byte, the bits of the value; integers of four and two bits are one byte an element, in [-8, 7], [0, 15], [-2, 1] and
- * [0, 3]: results for other bytes are unspecified. */
+ * byte, the bits of the value; integers of four and two bits take one byte per element, in [-8, 7], [0, 15], [-2, 1]
+ * and [0, 3]: results for other bytes are unspecified. */
 typedef enum cppgen_dtype {
 #define CPPGEN_DTYPE(id, NAME, ...) CPPGEN_##NAME,
 #include "runtime/base/dtypes.def"
-  CPPGEN_STRING /* terminated strings: `data` is an array of char pointers, see cppgen_session_run_results */
+  CPPGEN_STRING /* null-terminated strings: `data` is an array of char pointers, see cppgen_session_run_results */
 } cppgen_dtype;
 
 typedef struct cppgen_session cppgen_session;
 
-/* See the settings of the same names. Initialise with cppgen_options_init, then change what you need. */
+/* See the settings of the same names. Initialise with cppgen_options_init, then set members as needed. */
 typedef struct cppgen_options {
   size_t struct_size;
   int64_t threads;           /* -1: the physical cores that this process may use */
   const char* affinity;      /* "none", "core", "pu", "numa"; null: none */
   int smt;                   /* use all hardware threads of a core */
-  int64_t min_chunk_size;    /* least elements of work per task */
+  int64_t min_chunk_size;    /* minimum number of elements of work per chunk */
   int memory_planning;       /* one planned arena for all intermediate buffers */
-  int64_t spin_microseconds; /* how long workers stay hot between kernels */
-  int64_t streams;           /* most independent kernels at once */
+  int64_t spin_microseconds; /* how long idle workers spin between kernels */
+  int64_t streams;           /* maximum number of concurrent independent kernels */
   int profile;               /* measure each kernel */
   int trust_weights;         /* check weights by their size only, not by their hash */
   const char* custom_ops;    /* descriptions of custom operators, paths separated by ':'; null: none */
 } cppgen_options;
 
-/* Takes the values of the environment (CPPGEN_THREADS ...) and the defaults. Texts stay valid for ever. */
+/* Sets the values of the environment (CPPGEN_THREADS ...) and the defaults. Strings stay valid for ever. */
 cppgen_status cppgen_options_init(cppgen_options* options, cppgen_error* error);
 
-/* Loads the package in directory `path`. Null options: as cppgen_options_init gives them. On success *session is to be
- * given to cppgen_session_free; on failure it is null. */
+/* Loads the package in directory `path`. Null options mean those of cppgen_options_init. On success *session must be
+ * passed to cppgen_session_free; on failure it is null. */
 cppgen_status cppgen_session_load(const char* path, const cppgen_options* options, cppgen_session** session,
                                   cppgen_error* error);
 
-/* Null is allowed. No run may be under way. */
+/* Null is allowed. No run may be in progress. */
 void cppgen_session_free(cppgen_session* session);
 
-/* Everything in it belongs to the session. */
+/* All pointers in it belong to the session. */
 typedef struct cppgen_tensor_info {
   const char* name;
   cppgen_dtype dtype;
   size_t rank;
   const int64_t* dims; /* -1 for a dimension that depends on the inputs */
-} cppgen_tensor_info;  /* of a tensor; of other kinds it has the name alone */
+} cppgen_tensor_info;  /* for a tensor; for other kinds only the name is set */
 
 size_t cppgen_session_input_count(const cppgen_session* session);
 size_t cppgen_session_output_count(const cppgen_session* session);
@@ -83,23 +83,23 @@ typedef struct cppgen_tensor {
   void* data;
 } cppgen_tensor;
 
-/* Dimensions of output `index` for these inputs, whose data are not looked at: writes as many as the output's rank to
- * `dims`, which has room for `capacity`. */
+/* Dimensions of output `index` for these inputs, whose data are not read: writes as many as the output's rank to
+ * `dims`, which has space for `capacity`. */
 cppgen_status cppgen_session_output_dims(cppgen_session* session, const cppgen_tensor* inputs, size_t input_count,
                                          size_t index, int64_t* dims, size_t capacity, cppgen_error* error);
 
-/* Runs the model. Tensors stand in the order of the model; data of inputs are only read; outputs have exactly the
+/* Runs the model. Tensors are in the order of the model; data of inputs are only read; outputs must have exactly the
  * types and dimensions of the results. */
 cppgen_status cppgen_session_run(cppgen_session* session, const cppgen_tensor* inputs, size_t input_count,
                                  const cppgen_tensor* outputs, size_t output_count, cppgen_error* error);
 
-/* What an input or output is. */
+/* The kind of an input or output. */
 typedef enum cppgen_kind {
-  CPPGEN_TENSOR = 0, /* of numbers, or of strings: then its dtype is CPPGEN_STRING */
+  CPPGEN_TENSOR = 0, /* a tensor of numbers, or of strings with the dtype CPPGEN_STRING */
   CPPGEN_SEQUENCE = 1,
   CPPGEN_OPTIONAL = 2, /* a tensor, or nothing */
   CPPGEN_OPTIONAL_SEQUENCE = 3,
-  CPPGEN_NOTHING = 4 /* of results alone: an optional without a value */
+  CPPGEN_NOTHING = 4 /* only of results: an optional without a value */
 } cppgen_kind;
 
 cppgen_status cppgen_session_input_kind(const cppgen_session* session, size_t index, cppgen_kind* kind,
@@ -110,9 +110,10 @@ cppgen_status cppgen_session_output_kind(const cppgen_session* session, size_t i
 /* The outputs of one run, in memory of their own. */
 typedef struct cppgen_results cppgen_results;
 
-/* Runs the model and keeps what it gives: for outputs whose dimensions only the run decides, and for strings and
- * sequences. Of a tensor of strings `data` is an array of const char*, one terminated string an element. Sequences as
- * inputs are not supported. On success *results is to be given to cppgen_results_free; on failure it is null.
+/* Runs the model and keeps its results: for outputs whose dimensions are known only at run time, and for strings and
+ * sequences. The `data` of a tensor of strings is an array of const char*, one null-terminated string per element.
+ * Sequences as inputs are not supported. On success *results must be passed to cppgen_results_free; on failure it is
+ * null.
  *
  *   cppgen_results* results;
  *   cppgen_tensor found;
@@ -128,12 +129,12 @@ cppgen_status cppgen_session_run_results(cppgen_session* session, const cppgen_t
 /* Null is allowed. */
 void cppgen_results_free(cppgen_results* results);
 
-/* What output `index` is, and of how many tensors: 1, the length of a sequence, or 0 for nothing. */
+/* The kind of output `index` and its number of tensors: 1, the length of a sequence, or 0 for nothing. */
 cppgen_status cppgen_results_kind(const cppgen_results* results, size_t index, cppgen_kind* kind, size_t* count,
                                   cppgen_error* error);
 
 /* Tensor `element` of output `index`: 0, or a position in the sequence. Its dimensions and data belong to the results
- * and are only read. */
+ * and must not be changed. */
 cppgen_status cppgen_results_tensor(const cppgen_results* results, size_t index, size_t element, cppgen_tensor* tensor,
                                     cppgen_error* error);
 
@@ -141,13 +142,13 @@ typedef struct cppgen_stats {
   int threads;
   size_t steps;
   int64_t weights_bytes;
-  int64_t arena_bytes; /* what one run writes besides the outputs */
+  int64_t arena_bytes; /* memory that one run writes besides the outputs */
 } cppgen_stats;
 
 cppgen_status cppgen_session_stats(const cppgen_session* session, cppgen_stats* stats, cppgen_error* error);
 
-/* A table of times per kernel since the session was made (options.profile), terminated and cut to `capacity` bytes.
- * *length, if not null, becomes the length of the whole table without its terminator. */
+/* A table of times per kernel since the session was made (options.profile), null-terminated and truncated to `capacity`
+ * bytes. *length, if not null, becomes the length of the whole table without its terminator. */
 cppgen_status cppgen_session_profile(const cppgen_session* session, char* text, size_t capacity, size_t* length,
                                      cppgen_error* error);
 

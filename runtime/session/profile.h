@@ -8,10 +8,10 @@
 
 namespace cppgen::rt {
 
-// What ENABLE_KERNEL_PROFILE measures, per step of the plan, summed over runs.
+// The measurements of ENABLE_KERNEL_PROFILE per step of the plan, summed over runs.
 struct StepProfile {
   int64_t calls = 0;
-  double ns = 0;     // from the first chunk's begin to the last chunk's end
+  double ns = 0;     // from the start of the first chunk to the end of the last one
   double flops = 0;  // arithmetic, as the plan states it
   double bytes = 0;  // memory traffic, likewise
 
@@ -22,7 +22,7 @@ struct StepProfile {
 // A table: time, share, GFLOP/s and GB/s per step, the slowest first.
 std::string profile_text(const Plan& plan, std::span<const StepProfile> profile);
 
-// The same as a list of objects.
+// The same data as a JSON list of objects.
 std::string profile_json(const Plan& plan, std::span<const StepProfile> profile);
 
 }  // namespace cppgen::rt

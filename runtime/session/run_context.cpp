@@ -188,7 +188,7 @@ void RunContext::run_measured(void* p, int64_t chunk, int worker) {
 
 void RunContext::fail_check(int error) const {
   const Plan& plan = executable_.plan();
-  if (error < 1 || size_t(error) > plan.checks.size()) internal_error("a kernel reported the unknown check {}", error);
+  if (error < 1 || size_t(error) > plan.checks.size()) internal_error("a kernel reported an unknown check {}", error);
   throw UserError(plan.checks[size_t(error) - 1]);
 }
 

@@ -13,24 +13,25 @@
 namespace cppgen::rt {
 
 // The memory of one run at a time: arena, scratch of each worker, and the arguments of every step. A session keeps one
-// per concurrent caller. After the first run with some dimensions, another one with the same allocates nothing.
+// per concurrent caller. After the first run with given dimensions, another run with the same dimensions allocates
+// nothing.
 class RunContext {
  public:
   RunContext(const Executable& executable, int workers, bool profile);
   RunContext(const RunContext&) = delete;
 
-  std::span<int64_t> symbols() { return symbols_; }  // room for the values of this run
+  std::span<int64_t> symbols() { return symbols_; }  // space for the values of this run
 
-  // Sizes memory and resolves all arguments that do not belong to the caller.
+  // Allocates memory and resolves all arguments that do not belong to the caller.
   void bind(std::shared_ptr<const BoundPlan> bound);
 
   // Checked tensors of this run, in the order of the model.
   void set_tensors(std::span<const TensorView> inputs, std::span<const OutputView> outputs);
 
-  // The steps that have something to do.
+  // The steps that have work to do.
   std::span<const StepView> begin_run();
 
-  // Adds the times of the run that has just ended, if this context measures them.
+  // Adds the times of the run that has just ended if this context measures them.
   void add_times(std::span<StepProfile> profile) const;
 
  private:
@@ -50,7 +51,7 @@ class RunContext {
     int32_t slot;
   };
 
-  // Steps that run at once: their chunks, one step's after the other's.
+  // Steps that run concurrently: their chunks, step after step.
   struct WaveContext {
     std::span<const StepView> steps;
   };
@@ -77,7 +78,7 @@ class RunContext {
   std::vector<CallerArgument> caller_arguments_;
   std::unique_ptr<StepContext[]> steps_;  // of BoundPlan::steps
   size_t steps_size_ = 0;
-  std::vector<StepView> step_views_;  // that have something to do, wave by wave
+  std::vector<StepView> step_views_;  // steps that have work to do, wave by wave
   std::vector<WaveContext> waves_;
   std::vector<StepView> views_;  // of waves, or of their only step
   int error_ = 0;

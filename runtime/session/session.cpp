@@ -27,7 +27,7 @@ void warn_of_too_many_threads(int64_t threads) {
   const int cpus = usable_cpus();
   if (threads > cpus)
     std::call_once(once, [&] {
-      log_warning("THREADS={} is more than the {} CPU{} that this process may use: the threads wait for each other",
+      log_warning("THREADS={} exceeds the {} CPU{} that this process may use: its threads will wait for each other",
                   threads, cpus, cpus == 1 ? "" : "s");
     });
 }
@@ -105,7 +105,7 @@ struct Session::Impl {
     free_contexts.push_back(std::move(context));
   }
 
-  // The bound plan for these values of the symbols, made at first use; the latest one stands last.
+  // The bound plan for these values of the symbols, made at first use; the most recent one is last.
   std::shared_ptr<const BoundPlan> bound_plan(std::span<const int64_t> symbols) {
     const std::lock_guard lock(bind_mutex);
     const auto found = std::find_if(bound_plans.rbegin(), bound_plans.rend(), [&](const auto& bound) {
@@ -149,7 +149,7 @@ struct Session::Impl {
     context->add_times(totals);
   }
 
-  // Of the one plan of a model that is no module.
+  // The inputs of the only plan of a model that is not a module.
   std::vector<Tensor> run_plan(std::span<const TensorView> inputs) {
     const Plan& plan = executable->plan();
     Lease context(*this);

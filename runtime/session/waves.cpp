@@ -84,7 +84,7 @@ class Lifetimes {
   std::vector<PlanBuffer> run(std::span<const Wave> waves) {
     for (size_t w = 0; w < waves.size(); w++)
       for (size_t s : waves[w]) note_step(s, w);
-    // What one time of a repetition leaves, the next may read: all lives as long as the whole.
+    // An iteration may read what the previous one stored, so all buffers of a repetition live as long as the whole.
     for (size_t w = 0; w < waves.size(); w++)
       if (const int32_t r = repetition_of(plan_, waves[w][0]); r >= 0) {
         const Repetition& repetition = plan_.repetitions[size_t(r)];

@@ -5,8 +5,8 @@
 
 namespace cppgen::rt {
 
-// How a thread waits for others: it spins, then yields, and after `hot` it should sleep or leave. When there are more
-// threads than cores, spinning takes the core from the thread that is waited for, so it yields from the beginning.
+// How a thread waits for others: it spins, then yields, and after the time `hot` it should sleep or leave. If there are
+// more threads than cores, spinning would take the core from the thread that it waits for, so it yields from the start.
 class Backoff {
  public:
   using Clock = std::chrono::steady_clock;
@@ -14,7 +14,7 @@ class Backoff {
 
   void reset() { rounds_ = 0; }
 
-  // Waits for a moment; false once the thread has been waiting for the hot time.
+  // Waits briefly; false once the thread has been waiting for the hot time.
   bool pause() {
     if (rounds_++ == 0) begin_ = Clock::now();
     if (!yield_at_once_ && !yielding_now()) {

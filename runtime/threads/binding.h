@@ -3,12 +3,12 @@
 
 namespace cppgen::rt {
 
-// Hardware threads (operating system numbers, ascending) that the calling thread may run on; empty when the system does
-// not say.
+// Hardware threads (operating system numbers, ascending) that the calling thread may run on; empty if the system does
+// not report them.
 std::vector<int> current_thread_affinity();
 
-// Binds the calling thread to `cpus` while it lives; afterwards the thread has its old mask again. An empty set, or one
-// that the system refuses (a CPU taken offline), changes nothing. Does not allocate.
+// Binds the calling thread to `cpus` during its lifetime and restores the old mask afterwards. An empty set, or one
+// that the system refuses (a CPU taken offline), has no effect. Does not allocate.
 class ScopedBinding {
  public:
   explicit ScopedBinding(const std::vector<int>& cpus);
@@ -17,7 +17,7 @@ class ScopedBinding {
   ScopedBinding& operator=(const ScopedBinding&) = delete;
 
  private:
-  static constexpr int kWords = 128;  // 8192 hardware threads, the most that Linux is built for
+  static constexpr int kWords = 128;  // 8192 hardware threads, the maximum that Linux supports
   unsigned long old_mask_[kWords];
   bool bound_ = false;
 };

@@ -108,7 +108,8 @@ void Crew::help() {
     DefaultFloatEnvironment environment;
     ScopedBinding bound(binding(worker));
     Seen seen{};
-    // A step dealt out while this helper was still counted as present brought nobody in its place: look once more.
+    // A step that was distributed while this helper still counted as present requested no replacement, so the helper
+    // looks once more.
     do {
       work_while_hot(worker, seen);
       present_.fetch_sub(1);

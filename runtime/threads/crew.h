@@ -12,33 +12,33 @@
 
 namespace cppgen::rt {
 
-// Where helping threads come from: oneTBB or a pool of our own.
+// The source of helper threads: oneTBB or a pool of our own.
 class HelperSource {
  public:
   virtual ~HelperSource() = default;
-  // Arranges that `count` more threads call Crew::help() once, sooner or later. Returns for how many it could.
+  // Arranges that `count` more threads call Crew::help() once, at some time. Returns the number for which it could.
   virtual int bring(int count) noexcept = 0;
 };
 
-// Runs regions with whatever helpers come. A helper looks for chunks in all regions under way, stays hot for a while
-// when there are none, and leaves; dealing out a step asks for helpers when too few are present.
+// Runs regions with the helpers that arrive. A helper looks for chunks in all active regions, spins for a while when
+// there are none, and leaves; distributing a step requests helpers if too few are present.
 class Crew {
  public:
   Crew(ExecutorOptions options, HelperSource& source);
 
   bool run(std::span<const StepView> steps, const std::atomic<bool>* stop);
 
-  // One visit of a helping thread.
+  // One visit of a helper thread.
   void help();
 
-  // Sends all helpers away and waits until they have left; those that come later leave at once. The source is not used
-  // afterwards.
+  // Dismisses all helpers and waits until they have left; helpers that arrive later leave at once. The source is not
+  // used afterwards.
   void dismiss();
 
   int threads() const { return options_.threads; }
 
  private:
-  // More runs at once than this are run by their calling threads alone.
+  // Concurrent runs beyond this number are executed by their calling threads alone.
   static constexpr int kRegions = 16;
   using Seen = std::array<uint64_t, kRegions>;
 
@@ -58,7 +58,7 @@ class Crew {
   std::vector<std::unique_ptr<Region>> regions_;
   std::atomic<uint32_t> active_{0};  // bit i: region i is in use
   std::atomic<int> callers_{0};
-  std::atomic<int> present_{0};  // helpers at work or asked for
+  std::atomic<int> present_{0};  // helpers at work or requested
   std::atomic<bool> dismissed_{false};
 
   std::mutex mutex_;  // of the ids

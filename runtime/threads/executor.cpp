@@ -10,7 +10,7 @@ void check_options(const ExecutorOptions& options) {
   if (options.threads < 1 || options.threads > kMaxThreads)
     user_error("THREADS: {} is not allowed; allowed: 1 to {}", options.threads, kMaxThreads);
   check(options.bindings.empty() || static_cast<int>(options.bindings.size()) >= options.threads,
-        "ExecutorOptions: fewer bindings than threads");
+        "ExecutorOptions: there are fewer bindings than threads");
 }
 
 ExecutorOptions executor_options(const Topology& usable, int64_t threads, Affinity affinity, bool smt,

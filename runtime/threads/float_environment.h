@@ -3,8 +3,8 @@
 
 namespace cppgen::rt {
 
-// While it lives the calling thread computes with the default control word of floating-point arithmetic. Afterwards the
-// thread has its old control word again.
+// Sets the default control word of floating-point arithmetic for the calling thread during its lifetime and restores
+// the old one afterwards.
 class DefaultFloatEnvironment {
  public:
   DefaultFloatEnvironment() : old_(arch::float_control()) { arch::set_float_control(arch::kDefaultFloatControl); }

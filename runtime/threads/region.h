@@ -9,51 +9,51 @@
 
 namespace cppgen::rt {
 
-// The shared state of one run of steps. Regions live as long as their executor and are used again and again, so a
-// worker that is late may look at a region at any time; everything rests on one rule:
+// The shared state of one run of steps. Regions live as long as their executor and are reused, so a late worker may
+// look at a region at any time; correctness rests on one rule:
 //
 //   A thread reads the steps only while it holds a claimed chunk that it has not yet counted as finished. Such a chunk
-//   keeps its step, and thereby the run, from ending ("pins" it). Dealing out a step counts as one more chunk of it.
+//   keeps its step, and thereby the run, from ending ("pins" it). Distributing a step counts as one more chunk of it.
 //
-// The chunks of a step are dealt into one share per worker, contiguous, so that a worker finds in its own cache what it
-// wrote in the step before. A worker claims from its own share first, then from the others. A share is one 64-bit word
-// (end, next); adding 1 claims chunk `next` if next < end, and what was claimed and until where is known from the old
-// value alone. The thread that finishes the last chunk of a step runs the following one-chunk steps itself and deals
-// out the next parallel one: nobody waits for a thread that has not begun a chunk.
+// The chunks of a step are divided into one contiguous share per worker, so that a worker finds in its own cache what
+// it wrote in the previous step. A worker claims from its own share first, then from the others. A share is one 64-bit
+// word (end, next); adding 1 claims chunk `next` if next < end, and the old value alone tells what was claimed and
+// where the share ends. The thread that finishes the last chunk of a step runs the following one-chunk steps itself and
+// distributes the next parallel one: no thread waits for one that has not begun a chunk.
 class Region {
  public:
-  // A unit is what one claim takes: one chunk, or several where a step has more chunks than `max_units`, which is at
-  // most the default: a share's word holds two unit numbers and some room.
+  // One claim takes a unit: one chunk, or several if a step has more chunks than `max_units`. The default is its
+  // maximum: the word of a share holds two unit numbers and some spare bits.
   explicit Region(int workers, int64_t max_units = int64_t{1} << 30);
 
-  // Begins a run: the calling thread, worker 0, runs steps until there is nothing left for it to claim.
+  // Begins a run: the calling thread, worker 0, runs steps until there is nothing left to claim.
   void open(std::span<const StepView> steps, const std::atomic<bool>* stop);
 
-  // Claims and runs chunks until none is left to claim; false if there were none. Chunks of more than one step may be
-  // run. Dealing out a step makes `dealt` return a number above all earlier ones.
+  // Claims and runs chunks until none is left; false if there were none. May run chunks of more than one step.
+  // Distributing a step makes `dealt` return a number above all earlier ones.
   bool work(int worker);
 
   uint64_t dealt() const { return dealt_.load(); }
 
-  // Whether the worker's own share has chunks to claim; the first to see a step that was dealt out.
+  // Whether the worker's own share has chunks to claim; becomes true first when a step is distributed.
   bool has_work(int worker) const;
 
   bool finished() const { return finished_.load(); }
 
-  // Sleeps until a step is dealt out after number `seen`, or the run has finished.
+  // Sleeps until a step is distributed after number `seen`, or the run has finished.
   void sleep(uint64_t seen);
 
   // After finished(): ends the run; throws the first exception of a chunk. False if the run was stopped.
   bool close();
 
-  // Called with the number of chunks right after a parallel step was dealt out.
+  // Called with the number of chunks right after a parallel step has been distributed.
   void set_on_deal(void (*on_deal)(void*, int64_t chunks), void* context);
 
  private:
-  // One cache line, so that a worker that sees new chunks in its share has all it needs to begin.
+  // One cache line, so that a worker that sees new chunks in its share has everything that it needs to begin.
   struct alignas(64) Share {
     std::atomic<uint64_t> word{0};
-    size_t step = 0;  // like the region's fields: to be read with a pinning chunk
+    size_t step = 0;  // like the region's fields, read only while holding a pinning chunk
     int64_t chunks_per_unit = 1;
     StepView view{};
   };
@@ -87,7 +87,7 @@ class Region {
   std::atomic<bool> dropped_{false};
   std::atomic<bool> sleeping_{false};
   std::atomic<uint32_t> wakeups_{0};
-  alignas(64) std::atomic<int64_t> unfinished_{0};  // units of the step dealt out, and its dealing
+  alignas(64) std::atomic<int64_t> unfinished_{0};  // units of the distributed step, plus one for its distribution
 };
 
 }  // namespace cppgen::rt

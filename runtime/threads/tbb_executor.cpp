@@ -18,8 +18,8 @@ class TbbExecutor final : public Executor, private HelperSource {
   explicit TbbExecutor(ExecutorOptions options)
       : arena_(std::max(options.threads - 1, 1), /*reserved_for_masters=*/0),
         crew_(std::make_shared<Crew>(std::move(options), static_cast<HelperSource&>(*this))) {
-    // oneTBB has one worker fewer than cores. Of several controls the least counts, so all ask for the same; how many
-    // workers there are is up to the arenas.
+    // oneTBB has one worker fewer than cores. Of several controls the minimum applies, so all request the same; arenas
+    // decide the number of workers.
     if (crew_->threads() > tbb::info::default_concurrency())
       more_workers_.emplace(tbb::global_control::max_allowed_parallelism, kMaxThreads);
     if (crew_->threads() > 1) arena_.initialize();

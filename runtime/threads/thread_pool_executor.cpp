@@ -18,7 +18,7 @@ class ThreadPoolExecutor final : public Executor, private HelperSource {
     } catch (const std::system_error& error) {
       size_t started = threads_.size() + 1;
       end();
-      user_error("THREADS: the system lets this process start {} of {} threads: {}", started, crew_.threads(),
+      user_error("THREADS: the system let this process start only {} of {} threads: {}", started, crew_.threads(),
                  error.what());
     }
   }

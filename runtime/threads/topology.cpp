@@ -33,7 +33,7 @@ int logical_ancestor(hwloc_topology_t topology, hwloc_obj_t unit, hwloc_obj_type
   return ancestor ? static_cast<int>(ancestor->logical_index) : 0;
 }
 
-// Memory nodes hang beside the tree of cores, so they are found by the node set.
+// Memory nodes are not part of the tree of cores, so they are found by the node set.
 int numa_node_of(hwloc_topology_t topology, hwloc_obj_t unit) {
   for (hwloc_obj_t node = nullptr; (node = hwloc_get_next_obj_by_type(topology, HWLOC_OBJ_NUMANODE, node));)
     if (node->cpuset && hwloc_bitmap_isset(node->cpuset, unit->os_index)) return static_cast<int>(node->logical_index);
@@ -89,7 +89,7 @@ Topology topology_of_this_machine() {
 Topology topology_from_synthetic(const std::string& description) {
   Handle handle = make_handle();
   if (hwloc_topology_set_synthetic(handle.get(), description.c_str()) != 0 || hwloc_topology_load(handle.get()) != 0)
-    user_error("\"{}\" is not a topology as hwloc writes it, such as \"package:2 core:4 pu:2\"", description);
+    user_error("\"{}\" is not a topology in hwloc's synthetic format, such as \"package:2 core:4 pu:2\"", description);
   return read(handle.get());
 }
 

@@ -20,29 +20,30 @@ struct ProcessingUnit {
   int package;
 };
 
-// The hardware threads of a machine, neighbours in the memory hierarchy next to each other, and what limits their use.
+// The hardware threads of a machine, ordered so that neighbours in the memory hierarchy are adjacent, and the limits on
+// their use.
 struct Topology {
   std::vector<ProcessingUnit> units;
   std::optional<double> cpu_limit;  // CPU time granted by control groups, in CPUs
   MachineDescription caches;        // cache fields only; machine_description() fills the counts
 };
 
-// This machine, another one described as hwloc does ("package:2 core:4 pu:2"), or an hwloc XML export. UserError when
+// This machine, a machine in hwloc's synthetic format ("package:2 core:4 pu:2"), or an hwloc XML export. UserError if
 // hwloc cannot read the description.
 Topology topology_of_this_machine();
 Topology topology_from_synthetic(const std::string& description);
 Topology topology_from_xml(const std::string& xml);
 
-// What one process may use. An empty affinity set stands for all.
+// The limits of one process. An empty affinity set means all hardware threads.
 struct CpuLimits {
   CpuSet affinity;
   std::optional<double> cpu_limit;
 };
 
-// Of the calling thread; `root` stands in front of the files of the control groups.
+// The limits of the calling thread; `root` is prefixed to the files of the control groups.
 CpuLimits current_cpu_limits(const std::string& root = "");
 
-// The part of the machine that the limits leave. A mask that leaves nothing is ignored.
+// The part of the machine within the limits. A mask that would leave nothing is ignored.
 Topology usable_topology(Topology machine, const CpuLimits& limits);
 
 // This machine within the limits of this process.
@@ -50,7 +51,8 @@ Topology usable_topology();
 
 int core_count(const Topology&);  // distinct physical cores
 
-// One thread per physical core, or per hardware thread with `smt`, no more than the CPU limit rounded up, at least 1.
+// The default number of threads: one per physical core, or per hardware thread with `smt`, at most the CPU limit
+// rounded up, at least 1.
 int default_threads(const Topology& usable, bool smt);
 
 MachineDescription machine_description(const Topology& usable);
@@ -59,8 +61,8 @@ MachineDescription machine_description(const Topology& usable);
 enum class Affinity { none, core, pu, numa };
 Affinity affinity_from_name(std::string_view name);  // UserError for other names
 
-// For each of `threads` workers the hardware threads it is bound to; no sets for `none`. Workers fill cores (or first
-// hardware threads, then second ones) in the order of the topology and start over when there are more workers.
+// For each of `threads` workers, the hardware threads that it is bound to; empty for `none`. Workers fill cores (or
+// first hardware threads, then second ones) in the order of the topology and start over if there are more workers.
 std::vector<CpuSet> binding_sets(const Topology& usable, Affinity affinity, int threads);
 
 }  // namespace cppgen::rt

@@ -34,7 +34,8 @@ std::string mismatch(const ExpectedOutput& expected, const TensorView& actual) {
     return fmt::format("has shape {}, expected {}", shape_text(actual.dims), shape_text(expected.dims));
   const int64_t step = expected.flat_step, count = element_count(actual.dims);
   if (step < 1 || expected.values.elements() != (count + step - 1) / step)
-    return fmt::format("{} values are expected of {} with a step of {}", expected.values.elements(), count, step);
+    return fmt::format("there are {} expected values for {} elements with a step of {}", expected.values.elements(),
+                       count, step);
   return "";
 }
 
@@ -97,7 +98,7 @@ OutputReport compare_output(const ExpectedOutput& expected, const TensorView& ac
   report.ok = report.wrong == 0;
   if (!report.ok)
     report.reason =
-        fmt::format("{} of {} elements differ, the first at flat index {}; max difference {:.4g}, allowed {:.4g}",
+        fmt::format("{} of {} elements differ, the first at flat index {}; max difference {:.4g}, tolerance {:.4g}",
                     report.wrong, report.compared, report.worst, report.max_difference, report.limit);
   return report;
 }

@@ -8,7 +8,7 @@
 
 namespace cppgen::rt {
 
-// What a run is compared with.
+// The expected value of an output.
 struct ExpectedOutput {
   std::string name;
   Tensor values;              // every flat_step-th element of the flattened output, from 0
@@ -18,8 +18,8 @@ struct ExpectedOutput {
 
 struct Tolerance {
   // Floats agree if |difference| <= atol + rtol * max|expected| over the output (finite values). Without a value, rtol
-  // is 1e-4, or two units in the last place of 1 for the 16-bit types. NaN agrees with NaN, an infinity with itself.
-  // Integers and bools agree if they are equal.
+  // is 1e-4, or two units in the last place of 1 for the 16-bit types. NaN agrees with NaN, and an infinity with
+  // itself. Integers and bools agree if they are equal.
   std::optional<double> rtol;
   double atol = 0;
 };
@@ -27,7 +27,7 @@ struct Tolerance {
 struct OutputReport {
   std::string name;
   bool ok = false;
-  std::string reason;         // why not: empty if ok
+  std::string reason;         // the reason if not ok, else empty
   double max_difference = 0;  // of finite floats and of integers
   double max_expected = 0;    // greatest finite magnitude
   double limit = 0;           // allowed difference
@@ -37,7 +37,7 @@ struct OutputReport {
 
 struct VerifyReport {
   std::vector<OutputReport> outputs;
-  std::string reason;  // what is wrong beyond single outputs
+  std::string reason;  // an error that does not belong to a single output
 
   bool ok() const;
   std::string text() const;  // one line per output
@@ -46,7 +46,7 @@ struct VerifyReport {
 
 OutputReport compare_output(const ExpectedOutput& expected, const TensorView& actual, const Tolerance& = {});
 
-// Also checks that there are as many outputs.
+// Also checks the number of outputs.
 VerifyReport compare_outputs(std::span<const ExpectedOutput> expected, std::span<const Tensor> actual,
                              const Tolerance& = {});
 

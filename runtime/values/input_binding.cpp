@@ -10,9 +10,9 @@ namespace {
 
 void check_type_and_rank(const char* kind, const TensorInfo& info, DType type, std::span<const int64_t> dims) {
   if (type != info.type)
-    user_error("{} '{}' has type {}; the model needs {}", kind, info.name, name_of(type), name_of(info.type));
+    user_error("{} '{}' has type {}; the model requires {}", kind, info.name, name_of(type), name_of(info.type));
   if (dims.size() != info.dims.size())
-    user_error("{} '{}' has shape {} of {} dimensions; the model needs {}", kind, info.name, shape_text(dims),
+    user_error("{} '{}' has shape {} of {} dimensions; the model requires {}", kind, info.name, shape_text(dims),
                dims.size(), info.dims.size());
 }
 
@@ -20,7 +20,7 @@ void check_data(const char* kind, const TensorInfo& info, std::span<const int64_
   const bool empty = std::find(dims.begin(), dims.end(), 0) != dims.end();
   if (!data && !empty) user_error("{} '{}' of shape {} has no data", kind, info.name, shape_text(dims));
   if (reinterpret_cast<uintptr_t>(data) % size_of(info.type) != 0)
-    user_error("{} '{}' is not aligned to its elements ({} bytes)", kind, info.name, size_of(info.type));
+    user_error("{} '{}' is not aligned to its element size ({} bytes)", kind, info.name, size_of(info.type));
 }
 
 // "N = 3 from input 'y' axis 0, M = ..." for the symbols in `expr`.
@@ -48,7 +48,7 @@ std::string symbols_text(const Plan& plan, const DimExpr& expr, std::span<const 
                expected, plan.inputs[size_t(symbol.input)].name, symbol.axis);
   }
   const std::string why = symbols_text(plan, info.dims[axis], symbols);
-  user_error("input '{}' axis {} is {}; the model needs {}{}", info.name, axis, found, expected,
+  user_error("input '{}' axis {} is {}; the model requires {}{}", info.name, axis, found, expected,
              why.empty() ? "" : " (" + why + ")");
 }
 
@@ -56,14 +56,14 @@ void check_bound(const Plan& plan, const Bound& bound, std::span<const int64_t> 
   if (evaluate(bound.least, symbols) <= evaluate(bound.most, symbols)) return;
   DimExpr both = bound.least;
   both.code.insert(both.code.end(), bound.most.code.begin(), bound.most.code.end());
-  user_error("the model needs {}; {}", bound.text, symbols_text(plan, both, symbols));
+  user_error("the model requires {}; {}", bound.text, symbols_text(plan, both, symbols));
 }
 
 }  // namespace
 
 void bind_inputs(const Plan& plan, std::span<const TensorView> inputs, std::span<int64_t> symbols) {
   if (inputs.size() != plan.inputs.size())
-    user_error("{} inputs given; the model has {}", inputs.size(), plan.inputs.size());
+    user_error("{} inputs are given; the model has {}", inputs.size(), plan.inputs.size());
   for (size_t i = 0; i < inputs.size(); i++) {
     const TensorInfo& info = plan.inputs[i];
     check_type_and_rank("input", info, inputs[i].type, inputs[i].dims);
@@ -88,12 +88,12 @@ void check_input_data(const Plan& plan, std::span<const TensorView> inputs) {
 void check_outputs(const Plan& plan, std::span<const OutputView> outputs,
                    std::span<const std::vector<int64_t>> expected) {
   if (outputs.size() != plan.outputs.size())
-    user_error("memory for {} outputs given; the model has {}", outputs.size(), plan.outputs.size());
+    user_error("memory for {} outputs is given; the model has {}", outputs.size(), plan.outputs.size());
   for (size_t i = 0; i < outputs.size(); i++) {
     const TensorInfo& info = plan.outputs[i];
     check_type_and_rank("output", info, outputs[i].type, outputs[i].dims);
     if (!std::equal(outputs[i].dims.begin(), outputs[i].dims.end(), expected[i].begin()))
-      user_error("output '{}' was given shape {}; the result has {}", info.name, shape_text(outputs[i].dims),
+      user_error("output '{}' was given shape {}; the result has shape {}", info.name, shape_text(outputs[i].dims),
                  shape_text(expected[i]));
     check_data("output", info, outputs[i].dims, outputs[i].data);
   }

@@ -9,11 +9,11 @@
 namespace cppgen::rt {
 
 // Checks the inputs of a run against the plan: their number, types, ranks, dimensions and bounds. Writes the value of
-// each symbol to `symbols` (of that size), in the order of Plan::symbols. UserError naming the input, the axis, what
-// was found and what is expected and why. Allocates nothing unless it throws.
+// each symbol to `symbols` (of that size), in the order of Plan::symbols. UserError naming the input, the axis, the
+// value found, and the value expected with its reason. Allocates nothing unless it throws.
 void bind_inputs(const Plan& plan, std::span<const TensorView> inputs, std::span<int64_t> symbols);
 
-// Checks that inputs with elements have data, aligned to an element.
+// Checks that inputs with elements have data that is aligned to an element.
 void check_input_data(const Plan& plan, std::span<const TensorView> inputs);
 
 // Checks that the caller's outputs have exactly the types and dimensions of the results.

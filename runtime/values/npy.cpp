@@ -25,7 +25,7 @@ bool may_be(std::string_view descr, DType type) {
 
 DType type_of(const std::string& descr, const std::string& path) {
   if (descr.size() == 3 && descr[0] == '>' && descr[2] != '1')
-    user_error("'{}' holds big-endian elements ({}); only little-endian ones can be read", path, descr);
+    user_error("'{}' holds big-endian elements ({}); only little-endian elements can be read", path, descr);
   const bool order = descr.size() == 3 && (descr[0] == '<' || descr[0] == '|' || descr[0] == '=' || descr[0] == '>');
   for (int type = 0; type < kDTypeCount; type++)
     if (order && descr.substr(1) == kDTypeRows[type].npy && is_numpy_type(kDTypeRows[type])) return DType(type);
@@ -70,7 +70,7 @@ Tensor read_npy(const std::string& path, std::optional<DType> as) {
   const DType type = told ? *as : type_of(header.descr, path);
   if (as && *as != type) user_error("'{}' holds {}; expected {}", path, name_of(type), name_of(*as));
   if (const int64_t bytes = byte_size(type, header.shape); bytes != int64_t(data.size()))
-    user_error("'{}' holds {} bytes of data; its header says {} of shape {}, which are {}", path, data.size(),
+    user_error("'{}' holds {} bytes of data; its header says {} of shape {}, which take {}", path, data.size(),
                name_of(type), shape_text(header.shape), bytes);
   Tensor tensor(type, header.shape);
   if (header.fortran_order)

@@ -46,9 +46,7 @@ class HeaderParser {
   }
 
  private:
-  [[noreturn]] void fail(const char* why) const {
-    user_error("'{}' is not a .npy file that can be read: {}", path_, why);
-  }
+  [[noreturn]] void fail(const char* why) const { user_error("'{}' is not a readable .npy file: {}", path_, why); }
 
   char peek() {
     while (at_ < text_.size() && (text_[at_] == ' ' || text_[at_] == '\n' || text_[at_] == '\t')) at_++;
@@ -107,7 +105,7 @@ class HeaderParser {
 std::pair<std::string_view, std::string_view> split(std::string_view file, const std::string& path) {
   if (!file.starts_with(kMagic) || file.size() < 10) user_error("'{}' is not a .npy file", path);
   const int version = static_cast<unsigned char>(file[6]);
-  if (version < 1 || version > 3) user_error("'{}' has .npy format version {}; allowed is 1 to 3", path, version);
+  if (version < 1 || version > 3) user_error("'{}' has .npy format version {}; allowed are 1 to 3", path, version);
   const size_t width = version == 1 ? 2 : 4;
   const auto truncated = [&] { user_error("'{}' is truncated: its header is incomplete", path); };
   if (file.size() < 8 + width) truncated();

@@ -7,17 +7,17 @@
 
 namespace cppgen::rt {
 
-// What stands in front of the elements of a .npy file.
+// The header of a .npy file, which precedes its elements.
 struct NpyHeader {
   std::string descr;  // "<f4"
   bool fortran_order = false;
   std::vector<int64_t> shape;
 };
 
-// The header and the bytes behind it. UserError naming the file if it is not of this format.
+// The header and the bytes that follow it. UserError naming the file if it does not have this format.
 std::pair<NpyHeader, std::string_view> read_npy_header(std::string_view file, const std::string& path);
 
-// Where the elements of an array lie whose first dimension is the fastest, in C order, one after the other.
+// The positions in the file of the elements of an array in Fortran order, listed in C order.
 class FortranOrder {
  public:
   explicit FortranOrder(std::span<const int64_t> dims);

@@ -53,13 +53,13 @@ std::string text_of(const std::string& path, const uint32_t* points, size_t coun
   std::string text;
   for (size_t i = 0; i < count; i++) {
     if (points[i] > kLastCodePoint || is_surrogate(points[i]))
-      user_error("'{}' holds {}, which is no code point", path, points[i]);
+      user_error("'{}' holds {}, which is not a code point", path, points[i]);
     append_utf8(text, points[i]);
   }
   return text;
 }
 
-// The characters of an element, by its description; nullopt if elements are no strings.
+// The characters of an element, by its description; nullopt if elements are not strings.
 std::optional<size_t> width_of(std::string_view descr, char kind) {
   if (descr.size() < 3 || descr[1] != kind || (descr[0] != '<' && descr[0] != '|' && descr[0] != '=')) return {};
   size_t width = 0;

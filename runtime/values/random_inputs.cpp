@@ -92,7 +92,7 @@ void fill_random(Tensor& tensor, int64_t index_extent, Random& random) {
 
 namespace {
 
-// Of the plan's symbols, in their order.
+// The values of the plan's symbols, in order.
 std::vector<int64_t> sizes_of(const Plan& plan, std::map<std::string, int64_t> symbols) {
   add_sizes_of_maps(plan, symbols);
   std::vector<int64_t> values;
@@ -107,7 +107,7 @@ std::vector<int64_t> sizes_of(const Plan& plan, std::map<std::string, int64_t> s
     bool known = false;
     for (const Symbol& symbol : plan.symbols) known |= symbol.name == name;
     if (!known) user_error("the model has no dimension {}", name);
-    if (value < 0) user_error("the dimension {} is {}; dimensions are at least 0", name, value);
+    if (value < 0) user_error("the dimension {} is {}; dimensions must be at least 0", name, value);
   }
   return values;
 }
@@ -134,7 +134,7 @@ void require_memory_for(const Plan& plan, const std::vector<int64_t>& symbols, c
 Value keys_of_map(const TensorInfo& info, const std::vector<int64_t>& dims) {
   const int64_t count = element_count(dims);
   if (count > int64_t(info.map_keys.size()))
-    user_error("input '{}': a random map has at most the {} keys that the model knows; {} are asked for", info.name,
+    user_error("input '{}': a random map has at most the {} keys that the model knows; {} are requested", info.name,
                info.map_keys.size(), count);
   if (info.kind == ValueKind::strings)
     return StringTensor{dims, {info.map_keys.begin(), info.map_keys.begin() + count}};
@@ -186,7 +186,7 @@ std::vector<Tensor> random_inputs(const Plan& plan, const std::map<std::string, 
                                   int64_t max_bytes) {
   for (const TensorInfo& info : plan.inputs)
     if (info.kind != ValueKind::tensor)
-      user_error("input '{}' is no tensor of numbers: random values cannot be made for it", info.name);
+      user_error("input '{}' is not a numeric tensor: random values cannot be made for it", info.name);
   std::vector<Tensor> inputs;
   for (Value& value : random_values(plan, symbols, seed, {}, max_bytes))
     inputs.push_back(std::move(value).take_tensor());

@@ -12,7 +12,7 @@ int64_t element_count(std::span<const int64_t> dims) {
   int64_t count = 1;
   bool empty = false;
   for (int64_t dim : dims) {
-    if (dim < 0) user_error("tensor of shape {}: dimensions are at least 0", shape_text(dims));
+    if (dim < 0) user_error("tensor of shape {}: dimensions must be at least 0", shape_text(dims));
     empty |= dim == 0;
   }
   if (empty) return 0;

@@ -9,7 +9,7 @@
 
 namespace cppgen::rt {
 
-// A dense row-major tensor that belongs to the caller.
+// A view of a dense row-major tensor that belongs to the caller.
 struct TensorView {
   DType type = DType::f32;
   std::span<const int64_t> dims;
@@ -27,11 +27,11 @@ int64_t element_count(std::span<const int64_t> dims);          // UserError on o
 int64_t byte_size(DType type, std::span<const int64_t> dims);  // likewise
 std::string shape_text(std::span<const int64_t> dims);         // "[2, 3]"
 
-// A dense row-major tensor with its own memory, 64-byte aligned and not initialised.
+// A dense row-major tensor with its own memory, which is 64-byte aligned and not initialised.
 class Tensor {
  public:
   Tensor() = default;
-  Tensor(DType type, std::vector<int64_t> dims);  // UserError if its size overflows or there is no such memory
+  Tensor(DType type, std::vector<int64_t> dims);  // UserError if its size overflows or the memory cannot be allocated
 
   DType type() const { return type_; }
   const std::vector<int64_t>& dims() const { return dims_; }

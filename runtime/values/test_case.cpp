@@ -16,7 +16,7 @@ namespace {
 
 using nlohmann::json;
 
-// Kinds of values that are no tensors of numbers, which have none.
+// Kinds of values other than numeric tensors, which have no kind in the file.
 constexpr const char *kStrings = "strings", *kSequence = "sequence", *kEmpty = "empty";
 
 struct Entry {
@@ -56,7 +56,7 @@ class IoFile {
   const std::string& path() const { return path_; }
 
  private:
-  // A file's name alone, or an object that says more. `key` is the name where one stands in front of it.
+  // A file name, or an object with details. `key` is the name before it, if there is one.
   Entry entry(const json& node, const std::string* key = nullptr, bool in_sequence = false) const {
     Entry entry;
     if (key) entry.name = *key;
@@ -81,7 +81,7 @@ class IoFile {
 
   Entry checked(Entry entry) const {
     if (!is_plain_file_name(entry.file))
-      user_error("'{}': '{}' is not the name of a file beside it", path_, entry.file);
+      user_error("'{}': '{}' is not the name of a file next to it", path_, entry.file);
     if (entry.flat_step < 1) user_error("'{}': the flat_step of '{}' is {}", path_, entry.name, entry.flat_step);
     return entry;
   }
@@ -151,7 +151,7 @@ template <class T>
 void write_case(const std::string& directory, const Plan& plan, std::span<const T> inputs, std::span<const T> outputs) {
   std::error_code error;
   std::filesystem::create_directories(directory, error);
-  if (error) user_error("cannot make the directory '{}': {}", directory, error.message());
+  if (error) user_error("cannot create the directory '{}': {}", directory, error.message());
   const json root{{"inputs", write_items(directory, "in", plan.inputs, inputs)},
                   {"outputs", write_items(directory, "out", plan.outputs, outputs)}};
   const std::string path = directory + "/io.json";
@@ -163,7 +163,7 @@ void write_case(const std::string& directory, const Plan& plan, std::span<const 
 void require_tensors(const IoFile& io, const std::vector<Entry>& entries) {
   for (const Entry& entry : entries)
     if (!entry.kind.empty())
-      user_error("'{}': '{}' is of the kind '{}', not a tensor of numbers", io.path(), entry.name, entry.kind);
+      user_error("'{}': '{}' is of the kind '{}', not a numeric tensor", io.path(), entry.name, entry.kind);
 }
 
 // The type that the file must be told, if any: see npy.h. `info` is null for what the model does not have.
@@ -187,7 +187,7 @@ std::vector<Value> read_values(const IoFile& io, const char* list, const std::ve
   std::vector<Value> values;
   for (const Entry& entry : ordered(io.entries(list), infos)) {
     if (entry.flat_step != 1)
-      user_error("'{}': '{}' has a flat_step beside values of other kinds", io.path(), entry.name);
+      user_error("'{}': '{}' has a flat_step, but values of other kinds", io.path(), entry.name);
     values.push_back(read_value(io, entry, values.size() < infos.size() ? &infos[values.size()] : nullptr));
   }
   return values;

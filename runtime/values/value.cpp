@@ -8,7 +8,7 @@ namespace cppgen::rt {
 
 Tensor Value::take_tensor() && {
   auto* held = std::get_if<std::shared_ptr<Tensor>>(&content_);
-  check(held, "a value that is no tensor is taken as one");
+  check(held, "a value that is not a tensor is used as one");
   return held->use_count() == 1 ? std::move(**held) : copy_of((*held)->view());
 }
 

@@ -14,8 +14,8 @@ struct StringTensor {
   std::vector<std::string> elements;
 };
 
-// What goes between plans, host functions and control flow: nothing (an empty optional), a tensor, strings, or a
-// sequence. Shared and never changed, so copying is cheap.
+// A value that is passed between plans, host functions and control flow: nothing (an empty optional), a tensor,
+// strings, or a sequence. Values are shared and immutable, so copying is cheap.
 class Value {
  public:
   using Sequence = std::vector<Value>;
@@ -26,11 +26,11 @@ class Value {
   explicit Value(Sequence elements) : content_(std::make_shared<const Sequence>(std::move(elements))) {}
 
   bool is_empty() const { return content_.index() == 0; }
-  const Tensor* tensor() const { return get<Tensor>(); }  // null if it is something else
+  const Tensor* tensor() const { return get<Tensor>(); }  // null if the value is of another kind
   const StringTensor* strings() const { return get<const StringTensor>(); }
   const Sequence* sequence() const { return get<const Sequence>(); }
 
-  // The tensor itself if nobody else holds it, else a copy. InternalError if it is something else.
+  // The tensor itself if it is not shared, else a copy. InternalError if the value is of another kind.
   Tensor take_tensor() &&;
   std::string description() const;  // "a float32 tensor of shape [2, 3]", "a sequence of 3", for messages
 
@@ -46,7 +46,7 @@ class Value {
 };
 
 Tensor copy_of(const TensorView&);
-Tensor scalar_tensor(DType, const void* element);  // of no dimensions
+Tensor scalar_tensor(DType, const void* element);  // without dimensions
 Tensor tensor_of(int64_t);
 Tensor tensor_of(bool);
 

@@ -53,12 +53,12 @@ std::vector<int64_t> bound_symbols(const Plan& plan, std::span<const TensorView>
 
 void check_values(const Plan& plan, std::span<const Value> inputs) {
   if (inputs.size() != plan.inputs.size())
-    user_error("{} inputs given; the model has {}", inputs.size(), plan.inputs.size());
+    user_error("{} inputs are given; the model has {}", inputs.size(), plan.inputs.size());
   std::vector<TensorView> tensors;
   for (size_t i = 0; i < inputs.size(); i++) {
     const TensorInfo& info = plan.inputs[i];
     if (!fits(info, inputs[i]))
-      user_error("input '{}' is {}; the model needs {}", info.name, inputs[i].description(),
+      user_error("input '{}' is {}; the model requires {}", info.name, inputs[i].description(),
                  kKindNames[size_t(info.kind)]);
     if (!has_dims(info)) continue;
     tensors.push_back(inputs[i].strings() ? TensorView{info.type, inputs[i].strings()->dims, nullptr}
@@ -77,7 +77,7 @@ std::vector<Tensor> tensors_of(const Plan& plan, std::vector<Value> outputs) {
   std::vector<Tensor> tensors;
   for (size_t i = 0; i < outputs.size(); i++) {
     if (!outputs[i].tensor())
-      user_error("output '{}' is {}, which this call cannot give", plan.outputs[i].name, outputs[i].description());
+      user_error("output '{}' is {}, which this call cannot return", plan.outputs[i].name, outputs[i].description());
     tensors.push_back(std::move(outputs[i]).take_tensor());
   }
   return tensors;

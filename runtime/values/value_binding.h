@@ -7,15 +7,16 @@
 
 namespace cppgen::rt {
 
-// Values of any kind at the borders of a model. All throw a UserError naming the input or output that does not fit.
+// Checks of values of any kind at the inputs and outputs of a model. All throw a UserError naming the input or output
+// that does not match.
 
-// Their number, kinds, element types, ranks and dimensions. Null pointers are passed on.
+// Checks their number, kinds, element types, ranks and dimensions. Null pointers are passed on.
 void check_values(const Plan&, std::span<const Value> inputs);
 std::vector<Value> copies_of(std::span<const TensorView> inputs);
 std::vector<Tensor> tensors_of(const Plan&, std::vector<Value> outputs);
-// Into the caller's memory, which must have the types and dimensions of the results.
+// Copies results into the caller's memory, which must have their types and dimensions.
 void copy_results(const Plan&, const std::vector<Tensor>& results, std::span<const OutputView> outputs);
-// Where inputs alone decide them.
+// Only for dimensions that do not depend on data.
 std::vector<std::vector<int64_t>> declared_output_dims(const Plan&, std::span<const TensorView> inputs);
 
 }  // namespace cppgen::rt

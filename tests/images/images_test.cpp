@@ -147,7 +147,7 @@ TEST(Images, RefusedWithTheReason) {
       return e.what();
     }
   };
-  EXPECT_EQ(error_of(file_of("\xff\x4f\xff\x51")), "JPEG 2000 pictures are not supported");
+  EXPECT_EQ(error_of(file_of("\xff\x4f\xff\x51")), "JPEG 2000 images are not supported");
   EXPECT_EQ(error_of({bmp(1 << 20, 1 << 20, 24, {})}), "");  // the pixels are not there
 }
 

@@ -100,22 +100,20 @@ TEST(IsaSelection, RefusalsSayWhatIsAllowed) {
             "ISA=sse9 is unknown. Allowed: auto, scalar, avx2, avx512, avx512_vnni, avx512_bf16, amx");
   EXPECT_EQ(
       error_of({.isa = "avx512"}, kHaswell),
-      "ISA=avx512 asks for avx512 (AVX-512 F, BW, DQ and VL, 512-bit vectors), but this CPU lacks avx512f avx512bw "
+      "ISA=avx512 requests avx512 (AVX-512 F, BW, DQ and VL, 512-bit vectors), but this CPU lacks avx512f avx512bw "
       "avx512dq avx512vl; it has avx avx2 fma f16c. Allowed here: scalar, avx2");
-  EXPECT_EQ(
-      error_of({.simdlen = 256}, kNothing),
-      "SIMDLEN=256 asks for avx2 (AVX2 with FMA and F16C, 256-bit vectors), but this CPU lacks avx avx2 fma f16c; it "
-      "has none. Allowed here: scalar");
-  EXPECT_EQ(
-      error_of({.simdlen = 128}, skylake()),
-      "SIMDLEN=128 is the width of no instruction set. Allowed: 0 (the widest), 1 (scalar), 256 (avx2), 512 (avx512)");
+  EXPECT_EQ(error_of({.simdlen = 256}, kNothing),
+            "SIMDLEN=256 requests avx2 (AVX2 with FMA and F16C, 256-bit vectors), but this CPU lacks avx avx2 fma "
+            "f16c; it has none. Allowed here: scalar");
+  EXPECT_EQ(error_of({.simdlen = 128}, skylake()),
+            "SIMDLEN=128 is not the width of any instruction set. Allowed: 0 (the widest), 1 (scalar), 256 (avx2), 512 "
+            "(avx512)");
   EXPECT_EQ(error_of({.isa = "avx2", .simdlen = 512}, skylake()),
-            "ISA=avx2 has vectors of 256 bits, but SIMDLEN=512 asks for another width. Set only one of the two, or "
+            "ISA=avx2 has vectors of 256 bits, but SIMDLEN=512 requests another width. Set only one of the two, or "
             "SIMDLEN=256");
-  EXPECT_EQ(
-      error_of({.isa = "avx2", .vec_isa_ok = false}, skylake()),
-      "VEC_ISA_OK=0 allows scalar kernels only, but ISA=avx2 asks for avx2. Allowed: ISA=scalar or SIMDLEN=1, or leave "
-      "VEC_ISA_OK unset");
+  EXPECT_EQ(error_of({.isa = "avx2", .vec_isa_ok = false}, skylake()),
+            "VEC_ISA_OK=0 allows only scalar kernels, but ISA=avx2 requests avx2. Allowed: ISA=scalar or SIMDLEN=1, or "
+            "leave VEC_ISA_OK unset");
 }
 
 // Fails if a CPU with vector registers never ran a vector ISA in these tests.

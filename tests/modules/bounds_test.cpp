@@ -32,7 +32,7 @@ std::string error_of(const F& f) {
 }
 
 void expect_refused(const Model& model, const Value& input) {
-  const std::string text = "the model needs N <= 4; N = 5 from input 'x' axis 0";
+  const std::string text = "the model requires N <= 4; N = 5 from input 'x' axis 0";
   EXPECT_EQ(error_of([&] { model.interpreted({input}); }), text);
   EXPECT_EQ(error_of([&] { model.compiled({input}, 1); }), text);
 }

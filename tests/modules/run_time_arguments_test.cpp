@@ -317,7 +317,8 @@ TEST(RunTimeArguments, DeclaredShapesAreCompared) {
   for (const auto& run :
        {std::function([&] { model.interpreted(inputs); }), std::function([&] { model.compiled(inputs, 1); })})
     EXPECT_EQ(error_of(run),
-              "node 'asked' (Resize): what this run gives is not allowed, or its result is not of the declared shape");
+              "node 'asked' (Resize): the inputs of this run are not allowed, or its result does not have the declared "
+              "shape");
 }
 
 }  // namespace

@@ -226,7 +226,7 @@ TEST(Strings, WhatCannotTakeThemSaysSo) {
   set_text(bad.node("RegexFullMatch", {"x"}, {"y"}, "asked"), "pattern", {"("});
   EXPECT_NE(error_of([&] {
               Model(bad).interpreted({strings({2}, {"a", "b"})});
-            }).find("no regular expression"),
+            }).find("not a valid regular expression"),
             std::string::npos);
 }
 

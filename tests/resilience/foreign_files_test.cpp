@@ -79,7 +79,7 @@ TEST_F(ForeignFiles, WarmStartsLookBeforeTheyHash) {
   fs::create_symlink(outside.path / "w.bin", path("w.bin"));
   const Ended ended = run({"run", model});
   EXPECT_EQ(ended.status, 2);
-  EXPECT_NE(ended.err.find("leads out of the model's folder"), std::string::npos) << ended.err;
+  EXPECT_NE(ended.err.find("is outside the model's directory"), std::string::npos) << ended.err;
 }
 
 TEST_F(ForeignFiles, DevicesAreNotOpened) {

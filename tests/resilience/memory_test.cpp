@@ -37,8 +37,8 @@ class Memory : public Resilience {
 
 TEST_F(Memory, ChainsOfConstantsAreNotFoldedWithoutEnd) {
   const std::string model = doubled(38, true);
-  expect_refusal({"run", model}, "would need");
-  expect_refusal({"run", model, "--reference", "--set", "MAX_MEMORY=200MB"}, "would need");
+  expect_refusal({"run", model}, "would require");
+  expect_refusal({"run", model, "--reference", "--set", "MAX_MEMORY=200MB"}, "would require");
 }
 
 TEST_F(Memory, OutputsAreCheckedBeforeTheyAreAllocated) {
@@ -46,8 +46,8 @@ TEST_F(Memory, OutputsAreCheckedBeforeTheyAreAllocated) {
 }
 
 TEST_F(Memory, RandomInputsAreCheckedBeforeTheyAreAllocated) {
-  expect_refusal({"run", symbolic_model(), "--dim", "N=1000000000000"}, "would need");
-  expect_refusal({"run", symbolic_model(), "--dim", "N=1000000000000", "--reference"}, "would need");
+  expect_refusal({"run", symbolic_model(), "--dim", "N=1000000000000"}, "would require");
+  expect_refusal({"run", symbolic_model(), "--dim", "N=1000000000000", "--reference"}, "would require");
 }
 
 TEST_F(Memory, ALowerLimitHoldsEverywhere) {

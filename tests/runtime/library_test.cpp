@@ -135,12 +135,12 @@ TEST(CallFields, WhatPlansGetWrong) {
   EXPECT_EQ(changed(1, 5), "plan: scatter_elements: 'combination' is 5; allowed are values from 0 to 4");
   EXPECT_EQ(changed(3, -1), "plan: scatter_elements: 'dimensions of data' is -1; allowed are values of at least 0");
   EXPECT_EQ(changed(3, 1 << 20),
-            "plan: scatter_elements: 'dimensions of data' has 1048576 elements, where at most 5 fit");
+            "plan: scatter_elements: 'dimensions of data' has 1048576 elements; at most 5 are allowed");
   EXPECT_EQ(changed(4, -3), "plan: scatter_elements: 'dimensions of data' is -3; allowed are values of at least 0");
   EXPECT_EQ(refusal_of({0, 0, 0}), "plan: scatter_elements: 'dimensions of data' is missing");
   std::vector<int64_t> longer = good;
   longer.push_back(7);
-  EXPECT_EQ(refusal_of(longer), "plan: scatter_elements: there are 1 values beyond the last parameter");
+  EXPECT_EQ(refusal_of(longer), "plan: scatter_elements: there are 1 values after the last parameter");
 }
 
 TEST(CallFields, OfHostSteps) {
@@ -159,7 +159,7 @@ TEST(CallFields, OfHostSteps) {
     return std::string();
   };
   step.texts.pop_back();
-  EXPECT_EQ(refusal(), "module: node 't' (Tokenizer): tokens: 'patterns' has 2 elements, where at most 1 fit");
+  EXPECT_EQ(refusal(), "module: node 't' (Tokenizer): tokens: 'patterns' has 2 elements; at most 1 are allowed");
   step.texts.clear(), step.integers[3] = 0;
   EXPECT_EQ(refusal(), "module: node 't' (Tokenizer): tokens: the text 'filling' is missing");
   step.integers[0] = 2;

@@ -53,10 +53,10 @@ TEST(Evaluate, RefusesWhatHasNoValue) {
   EXPECT_NE(refused(binary(1, -2, DimOp::mod)).find("division by -2"), std::string::npos);
   EXPECT_NE(refused(binary(kMax, 1, DimOp::add)).find("overflows"), std::string::npos);
   EXPECT_NE(refused(binary(kMax, 2, DimOp::mul)).find("overflows"), std::string::npos);
-  EXPECT_NE(refused(code({})).find("leaves 0 values"), std::string::npos);
+  EXPECT_NE(refused(code({})).find("yields 0 values"), std::string::npos);
   EXPECT_NE(refused(code({0})).find("ends before an operand"), std::string::npos);
   EXPECT_NE(refused(code({2})).find("lacks an operand"), std::string::npos);
-  EXPECT_NE(refused(code({0, 1, 0, 2})).find("leaves 2 values"), std::string::npos);
+  EXPECT_NE(refused(code({0, 1, 0, 2})).find("yields 2 values"), std::string::npos);
   EXPECT_NE(refused(code({1, 0})).find("symbol 0 of 0"), std::string::npos);
   EXPECT_NE(refused(code({0, 1, 0, 2, 99})).find("unknown operation 99"), std::string::npos);
   DimExpr deep;
@@ -104,8 +104,8 @@ TEST(Json, RefusesMalformedText) {
       {R"("model":"two_step")", R"("model":7)", "plan: model is number; expected a text"},
       {R"("model":"two_step")", R"("modle":"x")", "plan: the file lacks the field 'model'"},
       {R"("weights_bytes":16)", R"("weights_bytes":1.5)", "plan: weights_bytes is number; expected an integer"},
-      {R"("weights_bytes":16)", R"("weights_bytes":18446744073709551615)", "expected an integer of 64 bits"},
-      {R"("type":"float32")", R"("type":"float31")", "plan: inputs[0].type is 'float31', which is no element type"},
+      {R"("weights_bytes":16)", R"("weights_bytes":18446744073709551615)", "expected a 64-bit integer"},
+      {R"("type":"float32")", R"("type":"float31")", "plan: inputs[0].type is 'float31', which is not an element type"},
       {R"("kind":"kernel")", R"("kind":"magic")", "plan: steps[0].kind is 'magic'; allowed is kernel, library"},
       {R"("output_count":1)", R"("output_count":99999999999)", "plan: steps[0].output_count is 99999999999; allowed"},
       {R"("output_count":1)", R"("output_count":true)", "plan: steps[0].output_count is boolean; expected an integer"},
@@ -138,7 +138,8 @@ TEST(Validate, NamesTheFieldThatIsWrong) {
   const PlanCase cases[] = {
       {[](Plan& p) { p.symbols[0].input = 1; }, "symbols[0].input is 1; allowed is 0 to 0"},
       {[](Plan& p) { p.symbols[0].axis = 2; }, "symbols[0].axis is 2; allowed is 0 to 1"},
-      {[](Plan& p) { p.symbols[0].axis = 1; }, "symbols[0] is bound by an input dimension that is another expression"},
+      {[](Plan& p) { p.symbols[0].axis = 1; },
+       "symbols[0] is bound by an input dimension that is a different expression"},
       {[](Plan& p) { p.inputs[0].dims[1] = num(-4); }, "inputs[0].dims[1] is -4; sizes are at least 0"},
       {[](Plan& p) { p.inputs[0].dims[1] = sym(5); }, "inputs[0].dims[1] symbol is 5; allowed is 0 to 0"},
       {[](Plan& p) { p.inputs.push_back(p.inputs[0]); }, "inputs[1] repeats the name 'x'"},
@@ -151,9 +152,9 @@ TEST(Validate, NamesTheFieldThatIsWrong) {
       {[](Plan& p) { p.buffers[1].offset = 8; }, "buffers[1].offset is 8; allowed are multiples of 64"},
       {[](Plan& p) { p.buffers[1].offset = -64; }, "buffers[1].offset is -64"},
       {[](Plan& p) { p.buffers[1].offset = int64_t(1) << 62; }, "buffers[1] ends at byte"},
-      {[](Plan& p) { p.buffers[1].bytes = sym(0); }, "buffers[1].bytes of a constant depends on a symbol"},
+      {[](Plan& p) { p.buffers[1].bytes = sym(0); }, "buffers[1].bytes is that of a constant, but depends on a symbol"},
       {[](Plan& p) { p.buffers[0].slot = 1; }, "buffers[0].slot is 1"},
-      {[](Plan& p) { p.buffers[2].bytes = {}; }, "buffers[2].bytes leaves 0 values"},
+      {[](Plan& p) { p.buffers[2].bytes = {}; }, "buffers[2].bytes yields 0 values"},
       {[](Plan& p) { p.buffers[2].last_step = 2; }, "buffers[2].last_step is 2; allowed is 0 to 1"},
       {[](Plan& p) { p.buffers[2].first_step = 1; }, "steps[0].buffers[2] uses buffer 2, which lives from step 1 to 1"},
       {[](Plan& p) { p.buffers[2].shares = 2; }, "buffers[2].shares is 2; allowed is 0 to 1"},

@@ -129,7 +129,7 @@ TEST(Repetition, NamesTheFieldThatIsWrong) {
   const std::pair<std::function<void(Plan&)>, std::string> cases[] = {
       {[](Plan& p) { p.repetitions[0].last_step = 5; }, "repetitions[0].last_step is 5; allowed is 0 to 4"},
       {[](Plan& p) { p.repetitions[0].first_step = 4; }, "repetitions[0] runs from step 4 to 3"},
-      {[](Plan& p) { p.repetitions.push_back(p.repetitions[0]); }, "repetitions[1] runs from step 1 to 3, behind one"},
+      {[](Plan& p) { p.repetitions.push_back(p.repetitions[0]); }, "repetitions[1] runs from step 1 to 3, after one"},
       {[](Plan& p) { p.repetitions[0].steps = num(-1); }, "repetitions[0].steps is -1"},
       {[](Plan& p) { p.repetitions[0].steps = sym(2); }, "repetitions[0].steps symbol is 2; allowed is 0 to 1"},
       {[](Plan& p) { p.repetitions[0].carried[0].after = 7; }, "repetitions[0].carried is 7; allowed is 0 to 6"},

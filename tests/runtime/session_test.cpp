@@ -133,18 +133,18 @@ TEST_F(TwoStep, RefusesWrongInputs) {
   Session session(executable(), threads(1));
   const Tensor x = ramp({3, 4}), wide = ramp({3, 5}), flat = ramp({12}), integers(DType::i32, {3, 4});
   const auto run = [&](std::vector<TensorView> inputs) { return error_of([&] { session.run(inputs); }); };
-  EXPECT_EQ(run({}), "0 inputs given; the model has 1");
-  EXPECT_EQ(run({integers.view()}), "input 'x' has type int32; the model needs float32");
-  EXPECT_EQ(run({flat.view()}), "input 'x' has shape [12] of 1 dimensions; the model needs 2");
-  EXPECT_EQ(run({wide.view()}), "input 'x' axis 1 is 5; the model needs 4");
+  EXPECT_EQ(run({}), "0 inputs are given; the model has 1");
+  EXPECT_EQ(run({integers.view()}), "input 'x' has type int32; the model requires float32");
+  EXPECT_EQ(run({flat.view()}), "input 'x' has shape [12] of 1 dimensions; the model requires 2");
+  EXPECT_EQ(run({wide.view()}), "input 'x' axis 1 is 5; the model requires 4");
   EXPECT_EQ(run({{DType::f32, x.dims(), nullptr}}), "input 'x' of shape [3, 4] has no data");
-  EXPECT_EQ(run({{DType::f32, x.dims(), x.as<char>() + 1}}), "input 'x' is not aligned to its elements (4 bytes)");
+  EXPECT_EQ(run({{DType::f32, x.dims(), x.as<char>() + 1}}), "input 'x' is not aligned to its element size (4 bytes)");
   Tensor y(DType::f32, {4, 4});
   const TensorView inputs[] = {x.view()};
   const OutputView outputs[] = {y.output()};
   EXPECT_EQ(error_of([&] { session.run(inputs, outputs); }),
-            "output 'y' was given shape [4, 4]; the result has [3, 4]");
-  EXPECT_EQ(error_of([&] { session.run(inputs, {}); }), "memory for 0 outputs given; the model has 1");
+            "output 'y' was given shape [4, 4]; the result has shape [3, 4]");
+  EXPECT_EQ(error_of([&] { session.run(inputs, {}); }), "memory for 0 outputs is given; the model has 1");
 }
 
 // a[N], b[2N + 1], c[N]: three places that speak of N.
@@ -167,7 +167,7 @@ TEST(Symbols, DisagreementNamesBothPlaces) {
   };
   EXPECT_EQ(run(3, 7, 3), "");
   EXPECT_EQ(run(3, 7, 7), "input 'c' axis 0 is 7, but N is 3 from input 'a' axis 0");
-  EXPECT_EQ(run(3, 6, 3), "input 'b' axis 0 is 6; the model needs 7 (N = 3 from input 'a' axis 0)");
+  EXPECT_EQ(run(3, 6, 3), "input 'b' axis 0 is 6; the model requires 7 (N = 3 from input 'a' axis 0)");
 }
 
 // a[N] and b[M] with N + 2 <= M.
@@ -189,7 +189,7 @@ TEST(Symbols, BoundsAreChecked) {
     return error_of([&] { session.run(inputs); });
   };
   EXPECT_EQ(run(3, 5), "");
-  EXPECT_EQ(run(3, 4), "the model needs N + 2 <= M; N = 3 from input 'a' axis 0, M = 4 from input 'b' axis 0");
+  EXPECT_EQ(run(3, 4), "the model requires N + 2 <= M; N = 3 from input 'a' axis 0, M = 4 from input 'b' axis 0");
 }
 
 constexpr const char* kCheckedSource = R"(

@@ -5,8 +5,9 @@
 
 namespace cppgen::rt {
 
-// Sums (kCumSum) or products (kCumProd) of all elements up to each one along an axis; those of floats are of doubles.
-//   inputs:  x; where the axis is a value of the run also that, one int64 in [-rank, rank)
+// Sums (kCumSum) or products (kCumProd) of all elements up to each one along an axis; those of floats are computed in
+// double.
+//   inputs:  x; if the axis is known only at run time, also the axis, one int64 in [-rank, rank)
 //   outputs: of x's type and shape
 inline constexpr const char *kCumSum = "cumsum", *kCumProd = "cumprod";
 

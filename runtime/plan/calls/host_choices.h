@@ -7,7 +7,7 @@
 
 namespace cppgen::rt {
 
-// Parameters of functions of the host whose results have as many elements as the data decide, and of pictures.
+// Parameters of host functions whose numbers of results depend on the data, and of image decoding.
 
 struct CompressCall {
   bool has_axis = false;
@@ -39,7 +39,7 @@ struct SuppressionCall {
 };
 
 struct BifurcationCall {
-  int64_t fewest = 1, most = 3;  // tokens that are looked for
+  int64_t fewest = 1, most = 3;  // tokens to search for
 
   template <class V>
   void fields(V& v) {

@@ -7,11 +7,11 @@
 
 namespace cppgen::rt {
 
-// Parameters of functions of the host on sequences, maps and values of unknown rank.
+// Parameters of host functions on sequences, maps and values of unknown rank.
 
 struct SplitToSequenceCall {
   int64_t axis = 0;
-  bool keeps_axis = true;  // of parts of one element
+  bool keeps_axis = true;  // for parts of one element
 
   template <class V>
   void fields(V& v) {
@@ -38,7 +38,7 @@ struct RankCall {
   }
 };
 
-// Of what ends a run, or may: why.
+// The reason of a step that ends, or may end, a run.
 struct MessageCall {
   std::string message;
 
@@ -48,7 +48,7 @@ struct MessageCall {
   }
 };
 
-// The keys of maps, in one of the two types: those that a list of maps has, or the vocabulary of what reads a map.
+// The keys of maps, in one of the two types: those of a list of maps, or the vocabulary of a reader of maps.
 struct KeysCall {
   std::vector<std::string> texts;
   std::vector<int64_t> integers;
@@ -62,7 +62,7 @@ struct KeysCall {
 enum class MapValues : uint8_t { float32, int64, string };
 
 struct CastMapCall {
-  int64_t size = -1;  // of the row of values with one at each key; -1: they stand in the order of their keys
+  int64_t size = -1;  // length of the row of values, with an entry for each key; -1: values in the order of keys
   MapValues to = MapValues::float32;
 
   template <class V>

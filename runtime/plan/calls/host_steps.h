@@ -7,11 +7,11 @@
 
 namespace cppgen::rt {
 
-// Parameters of the steps of a module that are no calls of functions.
+// Parameters of the steps of a module that are not function calls.
 
 // HostOp::plan.
 struct PlanStepCall {
-  std::vector<int64_t> string_outputs;  // positions of outputs that are handles of strings
+  std::vector<int64_t> string_outputs;  // positions of outputs that are string handles
 
   template <class V>
   void fields(V& v) {
@@ -19,7 +19,7 @@ struct PlanStepCall {
   }
 };
 
-// What a Scan takes apart or stacks.
+// An input that a Scan splits or an output that it stacks.
 struct ScanSlice {
   int64_t axis = 0;
   bool backwards = false;
@@ -32,7 +32,7 @@ struct ScanSlice {
 
 // HostOp::scan.
 struct ScanCall {
-  bool batched = false;  // everything has a batch dimension in front
+  bool batched = false;  // everything has a leading batch dimension
   std::vector<ScanSlice> scanned, stacked;
 
   template <class V>

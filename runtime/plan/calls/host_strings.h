@@ -7,7 +7,7 @@
 
 namespace cppgen::rt {
 
-// Parameters of functions of the host on strings.
+// Parameters of host functions on strings.
 
 struct StringConstantCall {
   std::vector<int64_t> dims;
@@ -19,7 +19,7 @@ struct StringConstantCall {
   }
 };
 
-// Of conversions, also of bits.
+// Parameters of conversions, also of bit casts.
 struct TypeCall {
   DType type = DType::f32;
 
@@ -43,7 +43,7 @@ enum class CaseChange : uint8_t { none, lower, upper };
 struct NormalizeCall {
   CaseChange change = CaseChange::none;
   bool case_counts = false;
-  std::vector<std::string> stop_words;  // which are left out
+  std::vector<std::string> stop_words;  // words to remove
 
   template <class V>
   void fields(V& v) {
@@ -63,7 +63,7 @@ struct PatternCall {
 
 struct StringSplitCall {
   std::string delimiter;  // none: runs of spaces
-  int64_t most = -1;      // splits; negative: any number
+  int64_t most = -1;      // maximum number of splits; negative: unlimited
 
   template <class V>
   void fields(V& v) {
@@ -71,14 +71,14 @@ struct StringSplitCall {
   }
 };
 
-// Each character; what lies between the matches of one pattern after the other; the matches of a pattern.
+// Tokens are each character; the text between the matches of several patterns in turn; or the matches of a pattern.
 enum class TokenKind : uint8_t { characters, separated, matches };
 
 struct TokensCall {
-  bool marked = false;  // rows begin and end with a mark
-  int64_t fewest = 1;   // characters of a token
+  bool marked = false;  // rows start and end with a mark
+  int64_t fewest = 1;   // minimum number of characters of a token
   TokenKind kind = TokenKind::characters;
-  std::string filling;  // of rows that are shorter than the longest
+  std::string filling;  // fills rows that are shorter than the longest one
   std::vector<std::string> patterns;
 
   template <class V>

@@ -4,8 +4,8 @@
 
 namespace cppgen::rt {
 
-// The k greatest (or least) elements along one axis, in descending (ascending) order, and where they stood. Equal
-// elements: the lower index first. NaN counts as greatest, as in NumPy's sort order.
+// The k greatest (or least) elements along one axis, in descending (ascending) order, and their positions. Of equal
+// elements the one with the lower index comes first. NaN counts as greatest, as in NumPy's sort order.
 //   input:   x       [outer, axis, inner]
 //   outputs: values  [outer, k, inner] of x's type; indices [outer, k, inner] int64
 inline constexpr const char* kTopK = "topk";
