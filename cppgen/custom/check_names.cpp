@@ -1,4 +1,4 @@
-// What can be said of a description's texts before there is a node.
+// Checks of a description's texts that do not require a node.
 #include <algorithm>
 #include <set>
 
@@ -36,9 +36,9 @@ class Checker {
 
   void take_name(const std::string& name, const std::string& place) const {
     if (inputs_.count(name) || attributes_.count(name) || outputs_.count(name) || dims_.count(name))
-      user_error("{}: the name '{}' has a meaning already", place, name);
+      user_error("{}: the name '{}' is already in use", place, name);
     for (const char* word : {"and", "or", "not"})
-      if (name == word) user_error("{}: '{}' is a word of the language", place, name);
+      if (name == word) user_error("{}: '{}' is a reserved word", place, name);
   }
 
   void note_names() {
@@ -64,7 +64,7 @@ class Checker {
     int groups = 0;
     for (const rt::CustomText& dim : shape) {
       if (!dim.text.empty() && dim.text.find_first_not_of("0123456789") == std::string::npos) {
-        if (dim.text.size() > kMostDigits) user_error("{}: {} is no dimension", dim.place, dim.text);
+        if (dim.text.size() > kMostDigits) user_error("{}: {} is not a dimension", dim.place, dim.text);
         continue;
       }
       const Term term = parse_dimension(dim);
@@ -72,7 +72,7 @@ class Checker {
       if ((!group && term.kind != TermKind::name) || dim.text != term.name + (group ? "..." : ""))
         user_error("{}: '{}' is neither a name, nor a number, nor a name followed by '...'", dim.place, dim.text);
       if (!dims_.count(term.name)) take_name(term.name, dim.place);
-      if (group && ++groups > 1) user_error("{}: a shape has one '...' at most", dim.place);
+      if (group && ++groups > 1) user_error("{}: a shape may have at most one '...'", dim.place);
       (group ? groups_ : dims_).insert(term.name);
     }
   }
@@ -92,17 +92,17 @@ class Checker {
   void check(const Statement& s) {
     const auto fail_here = [&](const std::string& what) { fail_at(*s.source, s.position, what); };
     const bool output = outputs_.count(s.target) > 0;
-    if (inputs_.count(s.target)) fail_here(fmt::format("'{}' is an input, which is only read", s.target));
+    if (inputs_.count(s.target)) fail_here(fmt::format("'{}' is an input, which cannot be stored", s.target));
     if (tensors_.count(s.target)) fail_here(fmt::format("'{}' is stored twice", s.target));
     if (!output) take_name(s.target, s.source->place);
     variables_.clear();
     for (const Axis& axis : s.axes) {
       if (output && !axis.extent.empty())
-        fail_at(*s.source, axis.position, fmt::format("how far '{}' goes follows from the output's shape", axis.name));
+        fail_at(*s.source, axis.position, fmt::format("the range of '{}' follows from the output's shape", axis.name));
       if (!output && axis.extent.empty())
         fail_at(*s.source, axis.position,
-                fmt::format("'{}' is no output: say how far '{}' goes, as in {}[{} : N]", s.target, axis.name, s.target,
-                            axis.name));
+                fmt::format("'{}' is not an output: give the range of '{}', as in {}[{} : N]", s.target, axis.name,
+                            s.target, axis.name));
       add_variable(axis, *s.source);
     }
     check(s.value);
@@ -112,9 +112,9 @@ class Checker {
   void add_variable(const Axis& axis, const rt::CustomText& source) {
     if (tensors_.count(axis.name) || attributes_.count(axis.name) || dims_.count(axis.name) ||
         outputs_.count(axis.name))
-      fail_at(source, axis.position, fmt::format("the name '{}' has a meaning already", axis.name));
+      fail_at(source, axis.position, fmt::format("the name '{}' is already in use", axis.name));
     if (!variables_.insert(axis.name).second)
-      fail_at(source, axis.position, fmt::format("'{}' is a variable of a loop around", axis.name));
+      fail_at(source, axis.position, fmt::format("'{}' is a variable of an enclosing loop", axis.name));
     for (const Term& extent : axis.extent) check_extent(axis, extent);
   }
 
@@ -123,9 +123,10 @@ class Checker {
     const bool of_tensor = extent.kind == TermKind::name && tensors_.count(extent.name);
     const bool of_group = extent.kind == TermKind::group && groups_.count(extent.name);
     if (!of_tensor && !of_group)
-      fail(extent,
-           fmt::format("'{}...' goes over a tensor, as in {}... : x, or over named dimensions, as in {}... : batch...",
-                       axis.name, axis.name, axis.name));
+      fail(
+          extent,
+          fmt::format("'{}...' ranges over a tensor, as in {}... : x, or over named dimensions, as in {}... : batch...",
+                      axis.name, axis.name, axis.name));
   }
 
   void check(const Term& term) const {
@@ -133,10 +134,10 @@ class Checker {
       case TermKind::name:
         if (!variables_.count(term.name) && !attributes_.count(term.name) && !dims_.count(term.name) &&
             !tensors_.count(term.name))
-          fail(term, fmt::format("'{}' is no variable, attribute, named dimension or tensor here", term.name));
+          fail(term, fmt::format("'{}' is not a variable, attribute, named dimension or tensor here", term.name));
         return;
       case TermKind::group:
-        if (!variables_.count(term.name)) fail(term, fmt::format("'{}...' is no variable here", term.name));
+        if (!variables_.count(term.name)) fail(term, fmt::format("'{}...' is not a variable here", term.name));
         return;
       case TermKind::dim:
         if (!tensors_.count(term.name)) fail(term, fmt::format("there is no tensor '{}' here", term.name));

@@ -52,7 +52,7 @@ void bind_input(const rt::CustomInput& input, size_t i, Dims<D>& dims, const Rul
   const auto& shape = *input.shape;
   const bool grouped = std::any_of(shape.begin(), shape.end(), [](const auto& d) { return is_group_name(d.text); });
   if (grouped ? own.size() + 1 < shape.size() : own.size() != shape.size())
-    rules.c.fail(fmt::format("input {} ({}) has {} dimensions; {} wants {}{}", i, input.name, own.size(),
+    rules.c.fail(fmt::format("input {} ({}) has {} dimensions; {} requires {}{}", i, input.name, own.size(),
                              shape.empty() ? "its description" : shape[0].place, grouped ? "at least " : "",
                              shape.size() - size_t(grouped)));
   size_t at = 0;
@@ -117,8 +117,8 @@ D element_of_list(const Term& term, const Dims<D>& dims) {
   const auto attribute = dims.attributes->find(term.name);
   const auto* list =
       attribute == dims.attributes->end() ? nullptr : std::get_if<std::vector<int64_t>>(&attribute->second);
-  if (!list) fail(term, fmt::format("'{}' is no attribute that is a list of integers", term.name));
-  if (term.args.size() != 1 || !term.args[0].whole) fail(term, "an element of an attribute is chosen by one number");
+  if (!list) fail(term, fmt::format("'{}' is not an attribute that is a list of integers", term.name));
+  if (term.args.size() != 1 || !term.args[0].whole) fail(term, "an element of an attribute is selected by one number");
   const int64_t at = term.args[0].integer;
   if (at >= int64_t(list->size())) fail(term, fmt::format("'{}' has {} elements here", term.name, list->size()));
   return D((*list)[size_t(at)]);
@@ -142,8 +142,8 @@ D arithmetic(const Term& term, const std::string& op, D a, D b) {
   if (op == "%") return mod(a, b);
   if (op == "min") return min(a, b);
   if (op == "max") return max(a, b);
-  fail(term, op == "/" ? std::string("dimensions are divided by //, which rounds down")
-                       : fmt::format("'{}' makes no dimension", op));
+  fail(term, op == "/" ? std::string("dimensions must be divided by //, which rounds down")
+                       : fmt::format("'{}' does not yield a dimension", op));
 }
 
 template <class D>
@@ -155,7 +155,7 @@ D dimension(const Term& term, const Dims<D>& dims) {
   if (term.kind == TermKind::unary && term.name == "-") return D(int64_t{0}) - dimension(term.args[0], dims);
   if ((term.kind == TermKind::binary || term.kind == TermKind::call) && term.args.size() == 2)
     return arithmetic<D>(term, term.name, dimension(term.args[0], dims), dimension(term.args[1], dims));
-  fail(term, "this is no dimension: an expression of +, -, *, //, %, min and max");
+  fail(term, "this is not a dimension: an expression of +, -, *, //, %, min and max");
 }
 
 // broadcast(a, b ...)

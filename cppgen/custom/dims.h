@@ -9,7 +9,8 @@
 
 namespace cppgen::custom {
 
-// Dimension expressions over the inputs' dimensions: as the compiler's (IndexExpr), or as code that a run evaluates.
+// Dimension expressions over the inputs' dimensions: as the compiler's (IndexExpr), or as code that is evaluated at run
+// time.
 struct DimCode {
   rt::DimExpr expr;
   DimCode(int64_t constant) : expr(rt::DimExpr::of(constant)) {}
@@ -24,10 +25,10 @@ inline DimCode floordiv(DimCode a, const DimCode& b) { return joined(rt::DimOp::
 inline DimCode mod(DimCode a, const DimCode& b) { return joined(rt::DimOp::mod, std::move(a), b); }
 inline DimCode min(DimCode a, const DimCode& b) { return joined(rt::DimOp::min, std::move(a), b); }
 inline DimCode max(DimCode a, const DimCode& b) { return joined(rt::DimOp::max, std::move(a), b); }
-// Of two dimensions of which one is 1, or both are equal: the greater one, or 0.
+// The greater of two dimensions of which one is 1 or both are equal, or 0 if one is 0.
 DimCode broadcast(const DimCode&, const DimCode&);
 
-// What the names of dimensions stand for.
+// The values of the names of dimensions.
 template <class D>
 struct Dims {
   std::map<std::string, D> names{};
@@ -37,11 +38,11 @@ struct Dims {
 };
 
 // Binds the names of the inputs' shapes, whose dimensions are in `tensors`. UserError naming the node if the number of
-// dimensions does not fit, or dimensions of one name are not equal.
+// dimensions is wrong, or dimensions of the same name are not equal.
 void bind(ops::InferContext&, const rt::CustomDescription&, Dims<ir::IndexExpr>&);
 void bind(ops::InferContext&, const rt::CustomDescription&, Dims<DimCode>&);
 
-// The dimension that a term stands for; UserError naming its place if it is none.
+// The dimension that a term represents; UserError naming its place if it is not a dimension.
 ir::IndexExpr dim_of(const Term&, const Dims<ir::IndexExpr>&);
 DimCode dim_of(const Term&, const Dims<DimCode>&);
 

@@ -45,19 +45,19 @@ bool Lowering::add_group(const Term& term, const Scope& scope, const Shape& dims
                          std::vector<IndexExpr>& at) {
   const auto variable = scope.find(term.name);
   if (variable == scope.end() || !variable->second.group)
-    rules_.fail(term, fmt::format("'{}' is no group of variables", term.name));
+    rules_.fail(term, fmt::format("'{}' is not a group of variables", term.name));
   const Variable& v = variable->second;
   if (count > v.at.size())
-    rules_.fail(
-        term, fmt::format("'{}...' stands for {} dimensions, the tensor has {} there", term.name, v.at.size(), count));
+    rules_.fail(term, fmt::format("'{}...' stands for {} dimensions, but the tensor has {} there", term.name,
+                                  v.at.size(), count));
   const size_t skipped = v.at.size() - count;
   bool guarded = false;
   for (size_t d = 0; d < count; d++) {
     const IndexExpr extent = v.extents[skipped + d], dim = dims[at.size()];
     const bool equal = ir::prove_equal(dim, extent);
     if (!equal && !dim.is_constant(1) && !ir::depends_on_fresh_symbols(dim) && !ir::depends_on_fresh_symbols(extent))
-      rules_.fail(term, fmt::format("a dimension of {} is read along one of {}; where the two are equal, one name for "
-                                    "both in the inputs' shapes, or the shape broadcast(a, b), says so",
+      rules_.fail(term, fmt::format("a dimension of {} is read along one of {}; if the two are equal, give them the "
+                                    "same name in the inputs' shapes, or use the shape broadcast(a, b)",
                                     ir::to_string(dim), ir::to_string(extent)));
     at.push_back(!equal && dim.is_constant(1) ? IndexExpr() : v.at[skipped + d]);
     guarded |= !equal && !dim.is_constant(1);
@@ -72,9 +72,9 @@ Item Lowering::load(const Term& term, const Scope& scope, const Item* otherwise)
   const Shape shape = dims_.tensors.at(term.name);
   const auto groups = size_t(
       std::count_if(term.args.begin(), term.args.end(), [](const Term& a) { return a.kind == TermKind::group; }));
-  if (groups > 1) rules_.fail(term, "one '...' at most stands between the brackets");
+  if (groups > 1) rules_.fail(term, "at most one '...' is allowed between the brackets");
   if (groups ? shape.size() + 1 < term.args.size() : shape.size() != term.args.size())
-    rules_.fail(term, fmt::format("'{}' has {} dimensions here, and is read with {} indices", term.name, shape.size(),
+    rules_.fail(term, fmt::format("'{}' has {} dimensions here but is read with {} indices", term.name, shape.size(),
                                   term.args.size()));
   std::vector<IndexExpr> at;
   std::vector<ops::Gathered> gathered;
@@ -95,23 +95,25 @@ Item Lowering::load(const Term& term, const Scope& scope, const Item* otherwise)
     return Item::of(ops::load_inside(c_, buffer, at, rules_.typed(term, *otherwise, type)));
   if (gathered.empty())
     return Item::of(guarded ? ops::load_inside(c_, buffer, at, ops::number(c_, type, 0)) : ops::load(c_, buffer, at));
-  if (guarded) rules_.fail(term, "indices that are values do not go with dimensions that only a run knows");
+  if (guarded)
+    rules_.fail(term, "indices that are values cannot be combined with dimensions that are known only at run time");
   return Item::of(ops::load_gathered(c_, buffer, at, gathered));
 }
 
 Scalar Lowering::position(const Term& term, const Scope& scope, const Item* otherwise) {
-  if (otherwise) rules_.fail(term, "inside takes indices of variables, dimensions and numbers");
+  if (otherwise) rules_.fail(term, "inside takes indices made of variables, dimensions and numbers");
   const Scalar value = rules_.value(term, evaluate(term, scope));
-  if (!is_int(value.type())) rules_.fail(term, fmt::format("an index is {}, no integer", name_of(value.type())));
+  if (!is_int(value.type())) rules_.fail(term, fmt::format("an index is {}, not an integer", name_of(value.type())));
   return value;
 }
 
 void Lowering::require_inside(const Term& term, IndexExpr index, IndexExpr extent, const std::string& tensor,
                               size_t d) const {
   if (ir::prove_less_equal(0, index) && ir::prove_less(index, extent)) return;
-  rules_.fail(term, fmt::format("index {} of '{}' is {}, which may lie outside of its {} elements; inside({}[...], 0) "
-                                "gives 0 there",
-                                d, tensor, ir::to_string(index), ir::to_string(extent), tensor));
+  rules_.fail(
+      term,
+      fmt::format("index {} of '{}' is {}, which may be outside its {} elements; inside({}[...], 0) gives 0 there", d,
+                  tensor, ir::to_string(index), ir::to_string(extent), tensor));
 }
 
 }  // namespace cppgen::custom

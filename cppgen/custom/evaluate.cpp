@@ -8,11 +8,11 @@ Item Lowering::evaluate(const Term& term, const Scope& scope) {
     case TermKind::number:
       return term.whole ? Item::of(term.integer) : Item::of(term.number);
     case TermKind::text:
-      rules_.fail(term, "a text is only compared, with an attribute that is one");
+      rules_.fail(term, "a string can only be compared with a string attribute");
     case TermKind::name:
       return named(term, scope);
     case TermKind::group:
-      rules_.fail(term, fmt::format("'{}...' stands only between the brackets of a tensor", term.name));
+      rules_.fail(term, fmt::format("'{}...' is allowed only between the brackets of a tensor", term.name));
     case TermKind::dim:
       return Item::of(ops::index_value(c_, dim_of(term, dims_)));
     case TermKind::load:
@@ -33,7 +33,7 @@ Item Lowering::evaluate(const Term& term, const Scope& scope) {
 
 Item Lowering::named(const Term& term, const Scope& scope) {
   if (const auto variable = scope.find(term.name); variable != scope.end()) {
-    if (variable->second.group) rules_.fail(term, fmt::format("'{}...' is no single number", term.name));
+    if (variable->second.group) rules_.fail(term, fmt::format("'{}...' is not a single number", term.name));
     return Item::of(ops::index_value(c_, variable->second.at[0]));
   }
   if (const auto dim = dims_.names.find(term.name); dim != dims_.names.end())
@@ -42,7 +42,7 @@ Item Lowering::named(const Term& term, const Scope& scope) {
   const rt::CustomValue& value = attributes_.at(term.name);
   if (const auto* integer = std::get_if<int64_t>(&value)) return Item::of(*integer);
   if (const auto* number = std::get_if<float>(&value)) return Item::of(double(*number));
-  rules_.fail(term, fmt::format("attribute '{}' is no number", term.name));
+  rules_.fail(term, fmt::format("attribute '{}' is not a number", term.name));
 }
 
 Item Lowering::element_of_attribute(const Term& term) {

@@ -38,7 +38,7 @@ std::optional<Item> compared(const std::string& op, double a, double b) {
   return std::nullopt;
 }
 
-// Of two constants; nothing if there is no rule.
+// Folds an operation on two constants; nullopt if there is no rule.
 std::optional<Item> folded(const std::string& op, const Item& a, const Item& b) {
   if (op == "and") return Item::of(a.whole != 0 && b.whole != 0);
   if (op == "or") return Item::of(a.whole != 0 || b.whole != 0);
@@ -71,16 +71,16 @@ void ItemRules::fail(const Term& term, const std::string& what) const {
 Scalar ItemRules::typed(const Term& term, const Item& item, DType type) const {
   if (item.scalar) {
     if (item.scalar->type() != type)
-      fail(term, fmt::format("a value of type {} stands where {} is wanted; cast(e, {}) converts",
+      fail(term, fmt::format("a value of type {} is used where {} is required; cast(e, {}) converts",
                              name_of(item.scalar->type()), name_of(type), name_of(type)));
     return *item.scalar;
   }
   if ((type == DType::boolean) != (item.kind == Item::truth))
-    fail(term, fmt::format("{} stands where {} is wanted", item.kind == Item::truth ? "a truth value" : "a number",
+    fail(term, fmt::format("{} is used where {} is required", item.kind == Item::truth ? "a truth value" : "a number",
                            name_of(type)));
   if (is_float(type)) return ops::number(c_, type, item.value);
   if (item.kind == Item::number && item.value != std::floor(item.value))
-    fail(term, fmt::format("{} is no {}", item.value, name_of(type)));
+    fail(term, fmt::format("{} is not a value of type {}", item.value, name_of(type)));
   const int64_t whole = item.kind == Item::number ? int64_t(std::clamp(item.value, -0x1p62, 0x1p62)) : item.whole;
   return ops::scalar(c_, c_.exprs().constant_int(type, whole));
 }
@@ -93,7 +93,7 @@ Scalar ItemRules::value(const Term& term, const Item& item) const {
 std::pair<Scalar, Scalar> ItemRules::of_one_type(const Term& term, const Item& a, const Item& b) const {
   const DType type = a.scalar ? a.scalar->type() : b.scalar->type();
   if (a.scalar && b.scalar && b.scalar->type() != type)
-    fail(term, fmt::format("'{}' is given {} and {}; cast(e, {}) converts", term.name, name_of(type),
+    fail(term, fmt::format("'{}' has operands of types {} and {}; cast(e, {}) converts", term.name, name_of(type),
                            name_of(b.scalar->type()), name_of(type)));
   return {typed(term, a, type), typed(term, b, type)};
 }
@@ -116,7 +116,7 @@ Item ItemRules::unary(const Term& term, const Item& x) const {
 Item ItemRules::binary(const Term& term, const Item& a, const Item& b) const {
   if (a.is_constant() && b.is_constant()) {
     if (const auto constant = folded(term.name, a, b)) return *constant;
-    fail(term, fmt::format("'{}' is given constants alone; cast(e, float32) gives one a type", term.name));
+    fail(term, fmt::format("'{}' has only constant operands; cast(e, float32) gives one of them a type", term.name));
   }
   const auto [x, y] = of_one_type(term, a, b);
   if (term.name == "//") {
@@ -133,19 +133,19 @@ Item ItemRules::binary(const Term& term, const Item& a, const Item& b) const {
 
 Item ItemRules::where(const Term& term, const Item& condition, const Item& then, const Item& otherwise) const {
   if (condition.is_constant()) {
-    if (condition.kind != Item::truth) fail(term, "the first argument of 'where' is no truth value");
+    if (condition.kind != Item::truth) fail(term, "the first argument of 'where' is not a condition");
     return condition.whole != 0 ? then : otherwise;
   }
   if (condition.scalar->type() != DType::boolean)
     fail(term, fmt::format("the first argument of 'where' is {}, not bool", name_of(condition.scalar->type())));
   if (then.is_constant() && otherwise.is_constant())
-    fail(term, "'where' chooses between constants alone; cast(e, float32) gives one a type");
+    fail(term, "'where' has only constants to choose from; cast(e, float32) gives one of them a type");
   const auto [a, b] = of_one_type(term, then, otherwise);
   return Item::of(ops::select(*condition.scalar, a, b));
 }
 
 Item ItemRules::cast(const Term& term, const Item& x, DType storage) const {
-  if (is_narrow(storage)) fail(term, fmt::format("{} is a type that is only stored", name_of(storage)));
+  if (is_narrow(storage)) fail(term, fmt::format("{} is a storage type", name_of(storage)));
   if (x.scalar) return Item::of(ops::converted(*x.scalar, storage));
   const DType type = ir::value_type(storage);
   const DType own = x.kind == Item::truth ? DType::boolean : x.kind == Item::integer ? DType::i64 : DType::f64;

@@ -6,7 +6,7 @@
 
 namespace cppgen::custom {
 
-// A value while a statement is lowered: an expression, or a constant, which takes the type of what it meets.
+// A value during the lowering of a statement: an expression, or a constant, which takes the type of the other operand.
 struct Item {
   enum Kind : uint8_t { integer, number, truth };
   std::optional<ops::Scalar> scalar;
@@ -21,14 +21,14 @@ struct Item {
   bool is_constant() const { return !scalar; }
 };
 
-// What operations make of items. `term` is the operation, for messages: UserErrors that name its place.
+// Operations on items. `term` is the operation; UserErrors name its place.
 class ItemRules {
  public:
   explicit ItemRules(ops::LowerContext& c) : c_(c) {}
 
   ops::Scalar typed(const Term&, const Item&,
-                    DType value_type) const;          // a constant of this type, or a value that has it
-  ops::Scalar value(const Term&, const Item&) const;  // that is no constant
+                    DType value_type) const;          // converts a constant to this type, or checks that a value has it
+  ops::Scalar value(const Term&, const Item&) const;  // an item that is not a constant
   Item unary(const Term&, const Item&) const;
   Item binary(const Term&, const Item&, const Item&) const;
   Item where(const Term&, const Item& condition, const Item& then, const Item& otherwise) const;

@@ -7,8 +7,8 @@
 
 namespace cppgen::custom {
 
-// Operators for graphs to carry (Graph::custom_operators), from descriptions; null if there are none. UserError naming
-// file and place for what is wrong in one.
+// The operators of graphs (Graph::custom_operators) from descriptions; null if there are none. UserError naming file
+// and place of an error.
 std::shared_ptr<const ops::CustomOperators> make_operators(const std::vector<rt::CustomFile>&);
 
 }  // namespace cppgen::custom

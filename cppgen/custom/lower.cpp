@@ -74,10 +74,10 @@ void Lowering::fail(const rt::CustomText& source, size_t position, const std::st
 Shape Lowering::scope_of_output(const Statement& s, int output, Scope& scope) const {
   const Shape shape = shape_of(c_, op_, size_t(output), dims_);
   const auto groups = size_t(std::count_if(s.axes.begin(), s.axes.end(), [](const Axis& a) { return a.group; }));
-  if (groups > 1) fail(*s.source, s.position, "an output is stored with one '...' at most");
+  if (groups > 1) fail(*s.source, s.position, "an output may be stored with at most one '...'");
   if (groups ? shape.size() + 1 < s.axes.size() : shape.size() != s.axes.size())
     fail(*s.source, s.position,
-         fmt::format("'{}' has {} dimensions here, and is stored with {} indices", s.target, shape.size(),
+         fmt::format("'{}' has {} dimensions here but is stored with {} indices", s.target, shape.size(),
                      s.axes.size()));
   auto next = shape.begin();
   for (const Axis& axis : s.axes) {

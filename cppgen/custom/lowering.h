@@ -11,7 +11,7 @@
 
 namespace cppgen::custom {
 
-// The loops of a name: one, or those of a group.
+// The loops of a name: one loop, or those of a group.
 struct Variable {
   bool group = false;
   Shape extents;
@@ -29,7 +29,7 @@ class Lowering {
   using IndexExpr = ir::IndexExpr;
   using Scalar = ops::Scalar;
   struct TensorOf {
-    int input = -1;  // whose buffer is asked for when an element is read
+    int input = -1;  // whose buffer is requested when an element is read
     ir::BufferId buffer = -1;
     DType storage = DType::f32;
   };
@@ -42,8 +42,7 @@ class Lowering {
   Dims<IndexExpr> dims_;
   std::map<std::string, TensorOf> tensors_;
 
-  // Statements (lower.cpp)
-  // The output of this name, if the node has it; else the statement stores a temporary.
+  // Statements (lower.cpp) The output of this name if the node has it; otherwise the statement stores a temporary.
   std::optional<int> output_named(const std::string& name) const;
   void lower(const Statement& s);
   void define(const std::string& name, const TensorOf& tensor, Shape shape);
@@ -63,7 +62,7 @@ class Lowering {
                   std::optional<TensorOf> target);
   // A sum of products of two tensors' elements is a contraction, which engines compute.
   static void note_roles(ir::LoopNest& nest);
-  // A reduction within an expression: computed before for all values of the variables that it depends on.
+  // A reduction within an expression, which is computed before, for all values of the variables that it depends on.
   Item reduced_before(const Term& term, const Scope& scope);
 
   // Values (evaluate.cpp)
@@ -75,12 +74,11 @@ class Lowering {
   Item call(const Term& term, const Scope& scope);
   DType type_named(const Term& term) const;
 
-  // Elements (elements.cpp)
-  // An index of variables, dimensions and numbers; nothing if values take part.
+  // Elements (elements.cpp) An index of variables, dimensions and numbers; nullopt if it uses values.
   std::optional<IndexExpr> index_of(const Term& term, const Scope& scope) const;
   bool is_index(const Term& term, const Dims<IndexExpr>& dims) const;
-  // Dimensions that a group stands for: the last ones of its variables, of which extent 1 repeats. Those that only a
-  // run knows were compared by then; true: a guard has to keep reads inside of the tensor in any case.
+  // The dimensions of a group: the last ones of its variables, of which extent 1 repeats. Dimensions that are known
+  // only at run time have been compared by then; true if a guard must keep reads inside the tensor anyway.
   bool add_group(const Term& term, const Scope& scope, const Shape& dims, size_t count, std::vector<IndexExpr>& at);
   Item load(const Term& term, const Scope& scope, const Item* otherwise);
   Scalar position(const Term& term, const Scope& scope, const Item* otherwise);

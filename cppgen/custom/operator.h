@@ -9,7 +9,7 @@
 
 namespace cppgen::ops {
 
-// A description, parsed: what the row of the operator refers to.
+// A parsed description, to which the row of the operator refers.
 class CustomOperator {
  public:
   // UserError naming the place in the description.
@@ -19,14 +19,14 @@ class CustomOperator {
 
   const rt::CustomDescription& description() const { return description_; }
   const std::vector<custom::Statement>& statements() const { return statements_; }
-  // A term for each dimension of an output, some of which stand for several; none if it has the shape of an input.
+  // A term for each dimension of an output, or for several; empty if it has the shape of an input.
   const std::vector<custom::Term>& shape(size_t output) const { return shapes_[output]; }
 
   Op row() const;  // refers to this
 
  private:
   const rt::CustomDescription description_;
-  std::string attributes_;  // as versions of rows list them
+  std::string attributes_;  // in the format of the versions of rows
   std::vector<custom::Statement> statements_;
   std::vector<std::vector<custom::Term>> shapes_;
 };
@@ -35,15 +35,15 @@ class CustomOperator {
 
 namespace cppgen::custom {
 
-// UserError naming the place where a text uses a name that does not exist, or in the wrong way.
+// UserError naming the place where a text uses an unknown name, or uses a name in the wrong way.
 void check_names(const ops::CustomOperator&);
 
-// The attributes of a node, those that it does not give by default. UserError naming the node if one is missing or not
+// The attributes of a node, with defaults for those that it lacks. UserError naming the node if one is missing or not
 // allowed.
 using Attributes = std::map<std::string, rt::CustomValue>;
 Attributes attributes_of(const ops::InferContext&, const rt::CustomDescription&);
 
-// What the row calls.
+// The functions of the row.
 void infer(ops::InferContext&);
 void lower(ops::LowerContext&);
 rt::HostStep host(ops::InferContext&);

@@ -109,7 +109,7 @@ class Parser {
   }
 
   Term expression() {
-    if (++depth_ > kMostNesting) fail(fmt::format("nested deeper than {} levels", kMostNesting));
+    if (++depth_ > kMostNesting) fail(fmt::format("nested more than {} levels deep", kMostNesting));
     Term term = level({"or"}, true, [&] { return level({"and"}, true, [&] { return negation(); }); });
     depth_--;
     return term;
@@ -119,7 +119,7 @@ class Parser {
     if (!is_word("not")) return comparison();
     Term term = make(TermKind::unary, "not");
     at_++;
-    if (++depth_ > kMostNesting) fail(fmt::format("nested deeper than {} levels", kMostNesting));
+    if (++depth_ > kMostNesting) fail(fmt::format("nested more than {} levels deep", kMostNesting));
     term.args.push_back(negation());
     depth_--;
     return term;
@@ -149,7 +149,7 @@ class Parser {
     if (!is("-")) return operand();
     Term term = make(TermKind::unary, "-");
     at_++;
-    if (++depth_ > kMostNesting) fail(fmt::format("nested deeper than {} levels", kMostNesting));
+    if (++depth_ > kMostNesting) fail(fmt::format("nested more than {} levels deep", kMostNesting));
     term.args.push_back(signed_operand());
     depth_--;
     return term;
@@ -184,7 +184,7 @@ class Parser {
     if (term.whole) {
       term.number = double(term.integer);
     } else if (std::from_chars(text.data(), end, term.number).ec != std::errc()) {
-      fail(fmt::format("{} is no number of 64 bits", text));
+      fail(fmt::format("{} is not a 64-bit number", text));
     }
     at_++;
     return term;
@@ -202,7 +202,7 @@ class Parser {
     term.name = name();
     expect("(");
     term.axes = axes(")");
-    if (++depth_ > kMostNesting) fail(fmt::format("nested deeper than {} levels", kMostNesting));
+    if (++depth_ > kMostNesting) fail(fmt::format("nested more than {} levels deep", kMostNesting));
     term.args.push_back(product());
     depth_--;
     return term;

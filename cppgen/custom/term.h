@@ -5,7 +5,7 @@
 
 #include "runtime/custom/description.h"
 
-// The language in which descriptions say what a custom operator computes (docs/custom_operators.md).
+// The language in which descriptions define what a custom operator computes (docs/custom_operators.md).
 namespace cppgen::custom {
 
 enum class TermKind : uint8_t {
@@ -23,7 +23,7 @@ enum class TermKind : uint8_t {
 
 struct Term;
 
-// A loop: n, n : N, i..., i... : x. Its extent, if it is written, is one term.
+// A loop: n, n : N, i..., i... : x. Its extent, if given, is one term.
 struct Axis {
   std::string name;
   bool group = false;
@@ -39,8 +39,8 @@ struct Term {
   double number = 0;
   int64_t integer = 0;  // of a number without fraction, or the axis of a dimension
   bool whole = false;
-  const rt::CustomText* source = nullptr;  // where it stands, which outlives it
-  size_t position = 0;                     // in the text, from 0
+  const rt::CustomText* source = nullptr;  // its source text, which must outlive it
+  size_t position = 0;                     // position in the text, from 0
 };
 
 // target[axes] = value
@@ -58,8 +58,8 @@ std::string place_of(const rt::CustomText& source, size_t position);
 // UserError naming the place in the text.
 [[noreturn]] void fail_at(const rt::CustomText& source, size_t position, const std::string& what);
 
-// The statements of a text, separated by ";". UserError naming the place. The text outlives what is made of it.
-// Nesting and length are bounded.
+// The statements of a text, separated by ";". UserError naming the place. The text must outlive the result. Nesting and
+// length are bounded.
 std::vector<Statement> parse_statements(const rt::CustomText&);
 // A dimension of a shape: an expression, or a group.
 Term parse_dimension(const rt::CustomText&);

@@ -55,7 +55,7 @@ class Lexer {
     if (is_digit(c)) return {Token::number, number(), begin};
     if (c == '"' || c == '\'') {
       const size_t close = text_.find(c, at_ + 1);
-      if (close == std::string::npos) fail_at(source_, begin, "a text without an end");
+      if (close == std::string::npos) fail_at(source_, begin, "an unterminated string");
       at_ = close + 1;
       return {Token::quoted, text_.substr(begin + 1, close - begin - 1), begin};
     }
@@ -64,7 +64,7 @@ class Lexer {
         at_ += sign.size();
         return {Token::sign, std::string(sign), begin};
       }
-    fail_at(source_, begin, fmt::format("'{}' means nothing here", c));
+    fail_at(source_, begin, fmt::format("'{}' is not allowed here", c));
   }
 
   // A dimension follows a dot without a fraction: x.1, x.0. So does what follows a name.

@@ -12,7 +12,7 @@ struct Token {
   size_t position;
 };
 
-// UserError at a character that begins no token. The last token is the end.
+// UserError at a character that does not start a token. The last token marks the end.
 std::vector<Token> tokens_of(const rt::CustomText&);
 
 }  // namespace cppgen::custom

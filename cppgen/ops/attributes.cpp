@@ -25,13 +25,13 @@ constexpr TypeRow kTypes[] = {
 AttributeType type_of_word(std::string_view word) {
   for (const TypeRow& row : kTypes)
     if (row.word == word) return row.type;
-  internal_error("operator table: '{}' is no type of attributes", word);
+  internal_error("operator table: '{}' is not an attribute type", word);
 }
 
 const TypeRow& row_of(AttributeType type) {
   for (const TypeRow& row : kTypes)
     if (row.type == type) return row;
-  internal_error("no row for a type of attributes");
+  internal_error("there is no row for an attribute type");
 }
 
 AttributeType type_of(const Attribute& a) {
@@ -65,7 +65,7 @@ bool fits(const Attribute& a, AttributeType wanted) {
   return given == wanted;
 }
 
-// Schemas leave names that begin with two underlines to those who make models.
+// Names that start with two underscores are reserved for the producers of models.
 bool is_free(const std::string& name) { return name.starts_with("__"); }
 
 struct Wrong {
@@ -115,7 +115,7 @@ AttributeTypes attributes_at(const std::vector<Version>& versions, int opset) {
     for (std::string word; words >> word;) {
       const size_t colon = word.find(':');
       if (word[0] == '-') {
-        if (!types.erase(word.substr(1))) internal_error("operator table: '{}' where there is none", word);
+        if (!types.erase(word.substr(1))) internal_error("operator table: '{}' does not exist", word);
       } else if (colon == std::string::npos) {
         internal_error("operator table: attribute '{}' has no type", word);
       } else {
@@ -130,7 +130,7 @@ void check_attributes(const Graph& g, const FindVersions& elsewhere) {
   Wrong wrong;
   collect_wrong(g, elsewhere, wrong);
   if (wrong.count > 0)
-    user_error("{} attribute{} cannot be taken:{}", wrong.count, wrong.count == 1 ? "" : "s", wrong.list);
+    user_error("{} attribute{} cannot be read:{}", wrong.count, wrong.count == 1 ? "" : "s", wrong.list);
 }
 
 }  // namespace cppgen::ops

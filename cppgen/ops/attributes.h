@@ -6,14 +6,14 @@
 
 #include "cppgen/graph/graph.h"
 
-// Which attributes operators have.
+// The attributes of operators.
 namespace cppgen::ops {
 
 enum class AttributeType { integer, integers, number, numbers, text, texts, tensor, sparse_tensor, graph, type };
 const char* word_of(AttributeType);  // in the order of the list: int, ints, float, floats, string, strings, tensor ...
 
-// A version that changed an operator. `attributes` says what changed of them: "axis:int" is new or has another type,
-// "-axis" is gone. Types are int, ints, float, floats, string, strings, tensor, sparse_tensor, graph, type.
+// A version that changed an operator. `attributes` lists the changes: "axis:int" is new or has a new type, "-axis" was
+// removed. Types are int, ints, float, floats, string, strings, tensor, sparse_tensor, graph, type.
 struct Version {
   Version(int since, const char* attributes = "") : since(since), attributes(attributes) {}
   int since;
@@ -23,9 +23,9 @@ struct Version {
 using AttributeTypes = std::map<std::string, AttributeType, std::less<>>;
 AttributeTypes attributes_at(const std::vector<Version>&, int opset);
 
-// All attributes of a model's nodes that their operators do not have (they would be ignored, and so perhaps what the
-// model means) or have with another type: a UserError that lists them with node, operator and what is allowed. For
-// graphs as they are imported. `elsewhere` knows operators that are not in the table, or gives null.
+// Checks an imported graph: UserError that lists all attributes of nodes that their operators do not have (ignoring
+// them might change the model's meaning) or have with another type, with node, operator and what is allowed.
+// `elsewhere` returns operators that are not in the table, or null.
 using FindVersions = std::function<const std::vector<Version>*(const Node&)>;
 void check_attributes(const Graph&, const FindVersions& elsewhere = {});
 

@@ -5,8 +5,8 @@
 
 namespace cppgen::ops {
 
-// A shape divided into dimensions that are reduced and those that are kept; or, where only a run knows which, each
-// dimension into a part that is kept and one that is reduced, one of which is 1.
+// A shape divided into reduced and kept dimensions; or, if these are known only at run time, each dimension is divided
+// into a kept and a reduced part, one of which is 1.
 class AxisSplit {
  public:
   static AxisSplit of_parts(Shape kept, Shape reduced) {

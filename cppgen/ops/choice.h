@@ -6,10 +6,10 @@
 
 namespace cppgen::ops {
 
-// The position of an attribute's text among the words that are allowed; UserError that lists them.
+// The position of an attribute's text among the allowed words; UserError that lists them.
 size_t choose(const InferContext&, const char* attribute, const char* otherwise, const std::vector<const char*>& words);
 
-// What the word stands for that an attribute has, or that is taken where it is absent:
+// The value of the word in an attribute, or of the default word if the attribute is absent:
 //   choice<bool>(c, "mode", "DCR", {{"DCR", false}, {"CRD", true}})
 template <class Meaning>
 Meaning choice(const InferContext& c, const char* attribute, const char* otherwise,

@@ -23,8 +23,8 @@ void require_dtype(InferContext& c, int input, DTypes allowed) {
 
 void require_same_dtype(InferContext& c, int first, int second) {
   if (c.dtype(first) == c.dtype(second)) return;
-  c.fail(fmt::format("inputs {} and {} must have one type but are {} and {}", first, second, name_of(c.dtype(first)),
-                     name_of(c.dtype(second))));
+  c.fail(fmt::format("inputs {} and {} must have the same type but are {} and {}", first, second,
+                     name_of(c.dtype(first)), name_of(c.dtype(second))));
 }
 
 void require_rank(InferContext& c, int input, int least, int most) {
@@ -96,7 +96,7 @@ void require_at_most(InferContext& c, IndexExpr a, IndexExpr b, const std::strin
 }
 
 [[noreturn]] static void fail_broadcast(InferContext& c, const Shape& a, const Shape& b, IndexExpr x, IndexExpr y) {
-  // What is at most 1, as the last row of N, is meant to be 1.
+  // A dimension of at most 1, such as the last row of N, is assumed to be 1.
   const bool repeats_x = !x.is_constant() && x.range().hi == 1, repeats_y = !y.is_constant() && y.range().hi == 1;
   c.fail_unequal(
       repeats_y ? y : x, repeats_x || repeats_y ? IndexExpr(int64_t(1)) : y,

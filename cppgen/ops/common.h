@@ -9,7 +9,7 @@
 #include "runtime/base/errors.h"
 #include "runtime/plan/host_fields.h"
 
-// What the operator families share. Every check throws a UserError that names the node.
+// Helpers that the operator families share. Every check throws a UserError that names the node.
 namespace cppgen::ops {
 
 // Sets of element types, as bit masks over DType.
@@ -22,7 +22,7 @@ constexpr DTypes types_that(Accept accept) {
     if (accept(DType(k))) types |= bit(DType(k));
   return types;
 }
-// Those that are only converted and moved (ops/convert.h).
+// Types that can only be converted and moved (ops/convert.h).
 inline constexpr DTypes kFloat8 = types_that(is_float8), kSmallInts = types_that(is_small_int);
 inline constexpr DTypes kNarrow = types_that(is_narrow);
 inline constexpr DTypes kFloats = types_that(is_float) & ~kNarrow;
@@ -36,8 +36,8 @@ inline constexpr DTypes kAll = kNumbers | kBool;
 void require_dtype(InferContext&, int input, DTypes allowed);
 void require_same_dtype(InferContext&, int first, int second);
 void require_rank(InferContext&, int input, int least, int most);
-// Fails unless the input has one element, whatever its rank. A dimension that is a symbol becomes 1; one that only a
-// run knows is compared before the node runs.
+// Fails unless the input has one element, whatever its rank. A symbolic dimension becomes 1; a dimension that is known
+// only at run time is compared before the node runs.
 void require_one_element(InferContext&, int input, const char* what);
 // The element type of ONNX's TensorProto.DataType number.
 DType dtype_of_onnx(InferContext&, int64_t number);
@@ -48,8 +48,8 @@ std::vector<int> normalized_axes(InferContext&, const std::vector<int64_t>& axes
 // Axes from attribute `axes` or input `i` (whichever there is); nullopt if neither is given.
 std::optional<std::vector<int64_t>> axes_argument(InferContext&, int input);
 
-// The one extent of two dimensions that must agree; symbolic dimensions agree if they are the same expression. Where
-// only a run knows one of them, they are compared before the node runs (compared_in_run).
+// The one extent of two dimensions that must agree; symbolic dimensions agree if they are the same expression. If one
+// of them is known only at run time, they are compared before the node runs (compared_in_run).
 IndexExpr require_equal(InferContext&, IndexExpr a, IndexExpr b, const char* what);
 void require_at_most(InferContext&, IndexExpr a, IndexExpr b, const std::string& otherwise);  // a <= b
 // The shape that operands of these shapes broadcast to, aligned at the right.
@@ -71,7 +71,7 @@ inline Scalar load(LowerContext& c, ir::BufferId b, std::vector<IndexExpr> at) {
 inline Scalar load_input(LowerContext& c, int i, std::vector<IndexExpr> at) {
   return load(c, c.input_buffer(i), std::move(at));
 }
-// Of an input that require_one_element has seen.
+// The value of an input that passed require_one_element.
 inline Scalar only_element(LowerContext& c, int i) {
   return load_input(c, i, std::vector<IndexExpr>(c.shape(i).size()));
 }
@@ -82,8 +82,8 @@ inline Scalar number(LowerContext& c, DType value_type, double v) {
 inline Scalar index_value(LowerContext& c, IndexExpr e, DType type = DType::i64) {
   return scalar(c, c.exprs().index(e)).cast(type);
 }
-// A load at indices that may lie outside of the buffer, where `otherwise` is taken; without guards where ranges prove
-// that they are not needed.
+// A load at indices that may lie outside the buffer, where the value is `otherwise`; guards are omitted if ranges prove
+// them unnecessary.
 Scalar load_inside(LowerContext&, ir::BufferId, std::vector<IndexExpr> at, Scalar otherwise);
 // A load along `axis` at a value that is checked against the extent (negative: counted from the end).
 struct Gathered {
@@ -93,7 +93,7 @@ struct Gathered {
 Scalar load_gathered(LowerContext&, ir::BufferId, std::vector<IndexExpr> at, const std::vector<Gathered>&);
 
 // A temporary of the positions in `shape` of an axis of this extent: position(at), counted from the end if negative. A
-// run where one lies outside ends with an error that names the node and `what`.
+// run with a position out of range ends with an error that names the node and `what`.
 ir::BufferId emit_checked_positions(LowerContext&, const Shape&, IndexExpr extent, const std::string& what,
                                     const std::function<Scalar(const std::vector<IndexExpr>&)>& position);
 
@@ -105,12 +105,12 @@ struct ReductionSpec {
   ir::ReduceOp op;
   std::function<Scalar(const std::vector<IndexExpr>& at, const std::vector<IndexExpr>& reduced)> value;
   std::function<Scalar(Scalar)> finish;  // null: the result itself
-  // Other loops than over the output's shape, and the output index for a point of them.
+  // Loops other than those over the output's shape, and the output index for a point of them.
   std::optional<Shape> loops{};
   std::function<std::vector<IndexExpr>(const std::vector<IndexExpr>& at)> store_at{};
 };
 void emit_reduction(LowerContext&, const ReductionSpec&);
-// The least and greatest number of a value type, infinities for floats.
+// The smallest and largest number of a value type; infinities for floats.
 Scalar lowest(LowerContext&, DType value_type);
 Scalar highest(LowerContext&, DType value_type);
 
@@ -120,7 +120,7 @@ Tensor tensor_of(DType float_type, const std::vector<double>&, std::vector<int64
 double float_element(const Tensor&, int64_t);                  // element i of any tensor
 std::vector<double> float_elements(InferContext&, int input);  // of a constant input
 
-// A call of a function of the host, and as `host` of a row one without attributes.
+// A call of a host function, and one without attributes for `host` of a row.
 rt::HostStep host_call(std::string function);
 template <class Call>
 rt::HostStep host_call(std::string function, Call fields) {
@@ -133,7 +133,7 @@ rt::HostStep host_call_of(InferContext&) {
   return host_call(Function);
 }
 
-// As `resolve`: the shape that all inputs broadcast to.
+// For `resolve`: the shape that all inputs broadcast to.
 void resolve_broadcast(LowerContext&, ir::BufferId dims);
 
 }  // namespace cppgen::ops

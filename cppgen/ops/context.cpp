@@ -44,7 +44,7 @@ const TensorType& InferContext::input(int i) const {
   if (!has_input(i)) fail(fmt::format("input {} is missing", i));
   const Value& v = graph_.value(node_.inputs[i]);
   if (v.host)
-    fail(fmt::format("input {} ({}) is {}, which the operator does not take", i, quoted(v.name), to_string(*v.host)));
+    fail(fmt::format("input {} ({}) is {}, which the operator does not accept", i, quoted(v.name), to_string(*v.host)));
   if (!v.type) fail(fmt::format("input {} ('{}') has no type", i, v.name));
   return *v.type;
 }

@@ -11,7 +11,7 @@
 namespace cppgen::ops {
 namespace {
 
-// Of ONNX's own domain, sorted: those that ONNX lists, and others that only move elements.
+// Operators of ONNX's own domain, sorted: those that ONNX lists, and others that only move elements.
 constexpr auto kTakesNarrowTypes = std::to_array<std::string_view>({"BitCast",      "Cast",
                                                                     "CastLike",     "CenterCropPad",
                                                                     "Compress",     "Concat",
@@ -32,7 +32,7 @@ constexpr auto kTakesNarrowTypes = std::to_array<std::string_view>({"BitCast",  
                                                                     "Where"});
 static_assert(std::is_sorted(kTakesNarrowTypes.begin(), kTakesNarrowTypes.end()));
 
-// Likewise of those whose kernels take handles of strings; others that take strings are the host's.
+// Likewise, operators whose kernels accept string handles; other operators on strings run on the host.
 constexpr auto kMovesStrings = std::to_array<std::string_view>(
     {"CenterCropPad",  "Compress",        "Concat",        "DepthToSpace", "Expand",    "Flatten",   "Gather",
      "GatherElements", "GatherND",        "Identity",      "OneHot",       "Pad",       "Reshape",   "ReverseSequence",
@@ -151,7 +151,7 @@ void check_string_types(const Graph& graph, const InferContext& c) {
   for (const auto& [values, what] : {std::pair(&node.inputs, "input"), {&node.outputs, "output"}})
     for (size_t i = 0; i < values->size(); ++i)
       if (is_string((*values)[i]) && !takes_strings(graph, node))
-        c.fail(fmt::format("{} {} is a tensor of strings, which the operator does not take", what, i));
+        c.fail(fmt::format("{} {} is a tensor of strings, which the operator does not accept", what, i));
 }
 
 void check_narrow_types(const Graph& graph, const InferContext& c) {

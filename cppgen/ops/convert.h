@@ -3,28 +3,29 @@
 
 namespace cppgen::ops {
 
-enum class PowerRounding : uint8_t { up, down, nearest };  // to powers of two, away from zero; ties of nearest go up
+enum class PowerRounding : uint8_t { up, down, nearest };  // to powers of two, away from zero; `nearest` rounds ties up
 
 struct Conversion {
   bool saturate = true;  // floats of eight bits
-  // Floats that become integers of four or two bits: beyond their range they keep the low bits, instead of saturating.
+  // For floats that become integers of four or two bits: beyond their range they keep the low bits instead of
+  // saturating.
   bool wrap = false;
   PowerRounding powers = PowerRounding::up;  // float8e8m0
 };
 
-// x as a value that a tensor of this type stores: what Cast means. It is rounded also where it is read without being
-// stored. Floats become integers by truncation, saturated, NaN gives 0; integers wrap. Integers of four or two bits are
-// rounded to from floats, to nearest even. Floats of eight bits saturate to their greatest numbers, infinities too, or
-// without `saturate` become infinite, or NaN where there is no infinity. float4e2m1 saturates; NaN gives -0. Negative
-// numbers become the least float8e8m0, or NaN without `saturate`.
+// x converted to a tensor of this type, as Cast does. The value is rounded even if it is used without being stored.
+// Floats become integers by truncation, saturated, NaN gives 0; integers wrap. Floats are rounded to nearest even when
+// they become integers of four or two bits. Floats of eight bits saturate to their greatest number, also from
+// infinities; without `saturate` they become infinite, or NaN if the type has no infinity. float4e2m1 saturates; NaN
+// gives -0. Negative numbers become the smallest float8e8m0, or NaN without `saturate`.
 Scalar converted(Scalar x, DType storage, const Conversion& = {});
-// The number that a value of a tensor of this type stands for: itself, or the float32 that a code means.
+// The number that a value of a tensor of this type represents: itself, or the float32 of a code.
 Scalar number_of(Scalar value, DType storage);
 
 // UserError if an input, or a typed output, is of a narrow type (is_narrow), and the operator neither converts nor
 // moves elements.
 void check_narrow_types(const Graph&, const InferContext&);
-// UserError if an input or output is a tensor of strings, and the operator neither moves elements nor is the host's.
+// UserError if an input or output is a tensor of strings, and the operator neither moves elements nor runs on the host.
 void check_string_types(const Graph&, const InferContext&);
 
 }  // namespace cppgen::ops

@@ -21,7 +21,8 @@ Shape require_declared(InferContext& c, int input, const char* what, const std::
     shape.emplace();  // nothing is left to a run, which checks the arguments like those of a declared shape
     for (const auto& d : *partial) shape->push_back(*d);
   }
-  if (!shape) c.fail(fmt::format("input {} ({}) must be constant, or the output's shape declared", input, what));
+  if (!shape)
+    c.fail(fmt::format("input {} ({}) must be constant, or the output's shape must be declared", input, what));
   require_size(c, *shape, DType::f64);
   return *shape;
 }
@@ -67,17 +68,16 @@ Scalar lists_axis(LowerContext& c, int input, int64_t d, int64_t rank) {
 }
 
 Scalar checked(LowerContext& c, Scalar value, const std::vector<Scalar>& conditions) {
-  // What computed the dimensions has checked them.
+  // The dimensions were checked when they were computed.
   if (conditions.empty() || is_resolved(c)) return value;
   Scalar all = conditions[0];
   for (size_t k = 1; k < conditions.size(); ++k) all = all && conditions[k];
   // Looks up a table of two ones: at 0, or at 2 and so outside.
   const Scalar zero = number(c, DType::i64, 0), place = select(all, zero, zero.number(2));
   const IndexExpr at = c.index().indirect(
-      2,
-      one_line(fmt::format("node '{}' ({}): what this run gives is not allowed, or its result is not of the declared "
-                           "shape.",
-                           c.node().name, c.node().op)));
+      2, one_line(fmt::format(
+             "node '{}' ({}): the inputs of this run are not allowed, or its result does not have the declared shape.",
+             c.node().name, c.node().op)));
   const Scalar one = scalar(c, c.exprs().load(c.constant_buffer(tensor_of({1, 1}, {2})), DType::i64, {at}, {}, nullptr,
                                               {{at.node(), place}}));
   return select(one != 0.0, value, value.number(0));

@@ -7,25 +7,25 @@
 
 namespace cppgen::ops {
 
-// Operators whose output shape comes from an input that only a run knows (the shape of Reshape, the axes of Unsqueeze).
-// Where the model declares the shape of its output, that shape is taken, and the kernel checks the run's values against
-// it: a run that disagrees with the declaration ends with an error that names the node.
+// Operators whose output shape depends on an input that is known only at run time (the shape of Reshape, the axes of
+// Unsqueeze). If the model declares the output's shape, that shape is used, and the kernel checks the input's values
+// against it: a run that contradicts the declaration ends with an error that names the node.
 
 // nullopt if the model declares nothing, or not all dimensions.
 std::optional<Shape> declared_shape(const InferContext&, int output);
 
-// declared_shape; without one, for operators that have a `resolve`, symbols for those dimensions that a run computes;
-// else fails with "input `i` (`what`) must be constant, or the output's shape declared".
+// declared_shape; if there is none, symbols for the dimensions that a run computes if the operator has a `resolve`;
+// else fails with "input `i` (`what`) must be constant, or the output's shape must be declared".
 Shape require_declared(InferContext&, int input, const char* what, const std::optional<PartialShape>& = std::nullopt);
 inline PartialShape unknown_dims(size_t rank) { return PartialShape(rank); }
-// The output's dimensions are such symbols.
+// Whether the output's dimensions are such symbols.
 bool is_resolved(const InferContext&);
 
-// For `resolve`: stores the dimensions of the output; the dimension, or -1 unless all conditions hold.
+// For `resolve`: stores the dimensions of the output, or -1 unless all conditions hold.
 void emit_dims(LowerContext&, ir::BufferId dims, const std::vector<Scalar>&);
 Scalar valid_or_refused(LowerContext&, Scalar dim, const std::vector<Scalar>& conditions);
 
-// True if elements of input `i` are known only to a run.
+// True if elements of input `i` are known only at run time.
 bool is_run_time(const InferContext&, int input);
 
 // Element `k` of a one-dimensional (or scalar) integer input, as int64.
@@ -35,7 +35,7 @@ int64_t element_count(InferContext&, int input);  // must be constant
 // Whether the axes in input `i` list dimension `d` of `rank`, counted from the front or from the end.
 Scalar lists_axis(LowerContext&, int input, int64_t d, int64_t rank);
 
-// The value, in a run where all conditions hold; any other run ends with an error that names the node.
+// The value if all conditions hold; otherwise the run ends with an error that names the node.
 Scalar checked(LowerContext&, Scalar value, const std::vector<Scalar>& conditions);
 
 }  // namespace cppgen::ops

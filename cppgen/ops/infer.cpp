@@ -22,7 +22,7 @@ void check_arity(const InferContext& c, const Op& op) {
   }
   for (int i = 0; i < op.inputs.least; ++i) c.input_value(i);
   if (op.outputs != kAny && c.output_count() > op.outputs) {
-    c.fail(fmt::format("{} outputs are asked for; there are at most {}", c.output_count(), op.outputs));
+    c.fail(fmt::format("{} outputs are requested; there are at most {}", c.output_count(), op.outputs));
   }
 }
 

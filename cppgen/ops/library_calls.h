@@ -4,8 +4,8 @@
 
 namespace cppgen::ops {
 
-// Calls of the runtime's library in place of loops (LowerContext::uses_library), with the buffers and parameters that
-// runtime/plan/calls says.
+// Calls of the runtime's library in place of loops (LowerContext::uses_library), with the buffers and parameters of
+// runtime/plan/calls.
 template <class Call>
 ir::LibraryCall library_call(const char* function, const Call& call, std::vector<ir::BufferId> inputs,
                              std::vector<ir::BufferId> outputs) {
@@ -13,16 +13,17 @@ ir::LibraryCall library_call(const char* function, const Call& call, std::vector
   return {function, std::move(inputs), std::move(outputs), std::move(fields.integers), std::move(fields.numbers), {}};
 }
 
-// Type and place along an axis of a tensor: elements before, along and after it.
+// The type of a tensor, and the numbers of elements before, along and after an axis.
 struct AxisExtents {
   IndexExpr outer = 1, count, inner = 1;
 };
 AxisExtents extents_along(const Shape&, int axis);
 
-// Types that the library computes with as they are stored. Narrower floats are widened around a call.
+// Types that the library computes with directly. Narrower floats are widened for the call.
 inline bool computes_as_stored(DType t) { return t != DType::f16 && t != DType::bf16; }
-ir::BufferId emit_as(LowerContext&, ir::BufferId from, DType type, const std::string& name);  // itself if it has it
-// A buffer of this type for a result, and what moves it into the output.
+ir::BufferId emit_as(LowerContext&, ir::BufferId from, DType type,
+                     const std::string& name);  // the buffer itself if it has this type
+// A buffer of this type for a result, and the function that moves it into the output.
 ir::BufferId result_as(LowerContext&, int output, DType type);
 void emit_result(LowerContext&, ir::BufferId from, int output);
 

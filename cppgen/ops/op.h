@@ -12,7 +12,7 @@
 
 namespace cppgen::ops {
 
-// Dimensions that a node needs to be equal and that are not, or not for all values of their symbols.
+// Thrown if dimensions that a node requires to be equal are not, or not for all values of their symbols.
 struct UnequalDimensions : UserError {
   UnequalDimensions(const std::string& what, IndexExpr a, IndexExpr b, bool in_body = false)
       : UserError(what), a(a), b(b), in_body(in_body) {}
@@ -20,7 +20,7 @@ struct UnequalDimensions : UserError {
   bool in_body;  // of a node that may never run
 };
 
-using PartialShape = std::vector<std::optional<IndexExpr>>;  // without those that only a run knows
+using PartialShape = std::vector<std::optional<IndexExpr>>;  // without those that are known only at run time
 
 using ComparedDims = std::vector<std::pair<IndexExpr, IndexExpr>>;
 
@@ -29,7 +29,7 @@ using InferBody = std::function<void(Graph&)>;
 
 struct Op;
 
-// What an operator sees of its node while types are inferred. `fail` throws a UserError that names the node.
+// The view that an operator has of its node during type inference. `fail` throws a UserError that names the node.
 class InferContext {
  public:
   InferContext(Graph& graph, const Node& node) : graph_(graph), node_(node) {}
@@ -44,29 +44,30 @@ class InferContext {
   bool has_input(int) const;
   bool has_output(int) const;
   const TensorType& input(int) const;  // UserError if the input is absent
-  const HostType* host(int) const;     // null unless the input is there and no tensor of known rank
+  const HostType* host(int) const;     // null unless the input is present and not a tensor of known rank
   const Shape& shape(int i) const { return input(i).shape; }
   DType dtype(int i) const { return input(i).dtype; }
-  // The elements of an integer input, when known (constants, or shape arithmetic that gave expressions).
+  // The elements of an integer input, if known (constants, or expressions from shape arithmetic).
   const std::vector<IndexExpr>* contents(int) const;
   // The same, all constant; UserError "… must be constant" otherwise.
   std::vector<int64_t> constant_ints(int) const;
   const Tensor* constant(int) const;  // null unless the input is a constant tensor
-  // A symbol for dimension `d` of an output that only a run knows: the one that it has, or a new one.
+  // A symbol for dimension `d` of an output that is known only at run time: the existing one, or a new one.
   IndexExpr unknown_dimension(int output, size_t d, const std::string& hint);
   const Op* row() const;     // the operator's, null if there is none
   bool can_resolve() const;  // the operator has a `resolve`
-  // Symbols for the dimensions that are not given, noted as such that the operator's `resolve` computes in a run.
+  // Symbols for the dimensions that are not given, which the operator's `resolve` computes at run time.
   Shape resolved_dimensions(int output, const PartialShape&);
-  // The symbol of element `k` of what `resolve` gives: the one that the node has noted, or a new one; and noting them.
+  // The symbol of element `k` of the result of `resolve`: the one that the node has recorded, or a new one; and
+  // recording them.
   IndexExpr resolved_symbol(size_t k, const std::string& hint);
   void note_resolved(const std::vector<IndexExpr>&);  // elements that are no fresh symbols are known
-  // Dimensions that must be equal, which only a run can tell.
+  // Records dimensions that must be equal, which is checked at run time.
   void compare_in_run(IndexExpr, IndexExpr);
-  // Notes whether the host runs this node, though there is a lowering.
+  // Records whether the host runs this node although it has a lowering.
   void run_on_host(bool host = true);
 
-  // Attributes; the two-argument forms give the default if absent, the one-argument forms fail.
+  // Attributes; if absent, the two-argument forms return the default and the one-argument forms fail.
   bool has(const std::string& name) const;
   int64_t integer(const std::string& name) const;
   int64_t integer(const std::string& name, int64_t otherwise) const;
@@ -78,14 +79,14 @@ class InferContext {
 
   void set_output(int, DType, Shape);
   void set_host_output(int, HostType);
-  // The body in an attribute; and the same typed, as a new graph in the attribute.
+  // The body in an attribute; and its typed form, as a new graph in the attribute.
   const Graph& body(const std::string& attribute) const;
   Graph& infer_body(const std::string& attribute, const std::function<void(Graph&)>& set_inputs);
   void set_body(const std::string& attribute, Attribute graph);
   const std::vector<int64_t>& captures(const std::string& body) const { return node_.captures(body); }
   const Value& input_value(int) const;  // UserError if the input is absent
   bool is_produced_by(int input, std::string_view op) const;
-  void set_contents(int, std::vector<IndexExpr>);  // of an integer output, where the shapes alone decide them
+  void set_contents(int, std::vector<IndexExpr>);  // elements of an integer output that depend only on shapes
   [[noreturn]] void fail(const std::string& what) const;
   [[noreturn]] void fail_unequal(IndexExpr, IndexExpr, const std::string& what) const;  // throws UnequalDimensions
 
@@ -100,20 +101,20 @@ class InferContext {
   friend ComparedDims compared_in_run(Graph&, NodeId);
 };
 
-// What an operator sees while it is lowered: types are known, buffers exist, statements are appended.
+// The view that an operator has of its node during lowering: types are known, buffers exist, statements are appended.
 class LowerContext : public InferContext {
  public:
-  // Gives the buffer of a value, creating it if need be.
+  // Returns the buffer of a value, creating it if needed.
   using BufferOf = std::function<ir::BufferId(ValueId)>;
 
   LowerContext(Graph& graph, const Node& node, ir::Program& program, BufferOf buffer_of, bool uses_library = false)
       : InferContext(graph, node), program_(program), buffer_of_(std::move(buffer_of)), uses_library_(uses_library) {}
 
-  // Whether a call of the runtime's library may stand for the loops that are the operator's meaning.
+  // Whether a call of the runtime's library may replace the loops that define the operator.
   bool uses_library() const { return uses_library_; }
   ir::Program& program() { return program_; }
   ir::ExprArena& exprs() { return *program_.exprs; }
-  ir::BufferId input_buffer(int) const;  // asked for only if the elements are read: constants exist on demand
+  ir::BufferId input_buffer(int) const;  // call only if the elements are read: constants are created on demand
   ir::BufferId output_buffer(int) const;
   const TensorType& output(int) const;
   ir::BufferId temporary(DType, Shape);
@@ -142,12 +143,12 @@ class LowerContext : public InferContext {
 
 class CustomOperator;
 
-// How many inputs an operator has.
+// The number of inputs of an operator.
 inline constexpr int kAny = -1;
 struct Count {
   constexpr Count(int exactly) : least(exactly), most(exactly) {}
   constexpr Count(int least, int most) : least(least), most(most) {}
-  int least, most;  // kAny: there is no greatest number
+  int least, most;  // kAny: no maximum
 };
 
 using InferFunction = void (*)(InferContext&);
@@ -156,39 +157,40 @@ using ResolveFunction = void (*)(LowerContext&, ir::BufferId dims);
 using HostFunction = rt::HostStep (*)(InferContext&);
 using RefuseFunction = std::string (*)(const Graph&, const Node&);
 
-// One row of the operator table: all that is special to an operator, for all its versions or for some of them.
+// One row of the operator table: everything specific to an operator, for all or some of its versions.
 struct Op {
   std::string_view name, domain = "";  // literals; "" is ONNX's own domain
-  std::vector<Version> versions;  // ascending; lookup takes the row with the last version that is not after the model's
+  std::vector<Version>
+      versions;  // ascending; lookup selects the row with the last version that does not exceed the model's
   Count inputs;
-  int outputs = 1;  // at most; kAny
+  int outputs = 1;  // maximum number; kAny
   InferFunction infer;
   LowerFunction lower = nullptr;
-  // Stores into an int64 vector the dimensions that only a run knows, from the inputs alone: see
-  // NodeFacts::run_time_symbols. -1 if the inputs do not fit.
+  // Stores the dimensions that are known only at run time into an int64 vector, computed from the inputs: see
+  // NodeFacts::run_time_symbols. -1 if the inputs do not match.
   ResolveFunction resolve = nullptr;
-  // Operators on whole values: what the host does for this node, without slots. With `lower` it is for values that are
-  // no tensors of known rank, such as strings.
+  // For operators on whole values: the host step for this node, without slots. If `lower` is also set, it is used for
+  // values that are not tensors of known rank, such as strings.
   HostFunction host = nullptr;
-  // "" if the node can be compiled, else why not (attributes or dtypes that are not supported), before any inference.
+  // "" if the node can be compiled, else the reason (unsupported attributes or dtypes); called before inference.
   RefuseFunction refuse = nullptr;
-  const CustomOperator* custom = nullptr;  // what the user describes: the functions above serve all such operators
+  const CustomOperator* custom = nullptr;  // the user's description; the functions above serve all custom operators
 };
 
-bool is_host(const Graph&, const Node&);  // runs as a step of the host
+bool is_host(const Graph&, const Node&);  // runs as a host step
 
 const std::vector<Op>& table();  // every row, all families, sorted by domain, name and first version
 const Op* find(const std::string& domain, const std::string& name, int opset);
 
-// Operators that the user describes, beside those of the table; they have no domain in common with it.
+// Custom operators, in addition to those of the table, with which they have no domain in common.
 class CustomOperators {
  public:
-  // UserError if two rows are versions of one operator and overlap. `keep` holds the texts of the rows.
+  // UserError if two rows are overlapping versions of one operator. `keep` owns the texts of the rows.
   CustomOperators(std::vector<Op> rows, std::shared_ptr<const void> keep);
   const std::vector<Op>& rows() const { return rows_; }
 
  private:
-  std::vector<Op> rows_;  // sorted as the table is
+  std::vector<Op> rows_;  // sorted like the table
   std::shared_ptr<const void> keep_;
 };
 
@@ -203,24 +205,25 @@ void infer_node(Graph&, NodeId, const InferBody&);
 void infer_node(Graph&, NodeId);  // bodies by infer_types
 void infer_types(Graph&);
 
-// Dimensions of a node's inputs that only a run can find equal; the node must not run before they were compared.
+// Dimensions of a node's inputs whose equality can be checked only at run time; the node must not run before they have
+// been compared.
 ComparedDims compared_in_run(Graph&, NodeId);
-bool compares_in_run(const Graph&);  // whether any node has such; bodies are left aside
+bool compares_in_run(const Graph&);  // whether any node has such dimensions; bodies are ignored
 
-// `library`: operators that the runtime's library has a faster way for are calls of it. Without it all are loops, which
-// is their meaning.
+// `library`: operators with a faster algorithm in the runtime's library become library calls. Otherwise all are loops,
+// which define their meaning.
 struct LowerOptions {
   bool library = false;
 };
 
 // Lowers a whole typed graph. Values whose contents are known (shape arithmetic) are stored directly where they are
-// read, and the nodes that compute them are left out.
+// read, and the nodes that compute them are omitted.
 ir::Program lower(Graph&, const LowerOptions& = {});
-// Lowers a body into the program around it; a buffer for each of its inputs, -1 for those whose contents are known.
-// Returns the buffers of its outputs.
+// Lowers a body into the enclosing program, given a buffer for each of its inputs, or -1 for inputs whose contents are
+// known. Returns the buffers of its outputs.
 std::vector<ir::BufferId> lower_body(Graph& body, ir::Program&, const std::vector<ir::BufferId>& inputs,
                                      const LowerOptions& = {});
-// Lowers one node alone: its inputs become the program's inputs (constants stay constants if `keep_constants`): each
+// Lowers a single node: its inputs become the program's inputs (constants stay constants if `keep_constants`): each
 // distinct one, in order of first use.
 ir::Program lower_node(Graph&, NodeId, bool keep_constants = true);
 

@@ -64,7 +64,7 @@ ComparedDims compared_in_run(Graph& graph, NodeId id) {
   const Node& node = graph.nodes.at(size_t(id));
   const Op* op = find(graph, node);
   if (!op || !may_compare(graph, node)) return compared;
-  // What is there stays as it is: another inference may give sizes other symbols, which nothing computes.
+  // Existing entries are kept: a repeated inference may assign other symbols, which nothing computes.
   const Node kept = node;
   std::vector<Value> outputs;
   for (ValueId v : kept.outputs)

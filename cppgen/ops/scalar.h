@@ -3,8 +3,8 @@
 
 namespace cppgen::ops {
 
-// A value expression with the notation of arithmetic, for writing down what an operator means. Numbers take the type
-// of the other operand.
+// A value expression with arithmetic operators, for defining the meaning of operators. Numbers take the type of the
+// other operand.
 struct Scalar {
   ir::ExprArena* arena;
   ir::Expr expr;

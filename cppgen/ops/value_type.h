@@ -7,7 +7,7 @@
 
 namespace cppgen::ops {
 
-// The type of any value while types of control flow are inferred: of a tensor, or of what only the host handles.
+// The type of any value while types of control flow are inferred: a tensor, or a value that only the host handles.
 struct ValueType {
   std::optional<TensorType> tensor;
   std::optional<HostType> host;
@@ -19,28 +19,28 @@ struct ValueType {
 void set_type(Value&, const ValueType&);
 void set_output_type(InferContext&, int output, const ValueType&);
 
-// Dimensions as numbers, -1 for those that are expressions.
+// Dimensions as numbers; -1 for expressions.
 std::vector<int64_t> known_dims(const Shape&);
-// The type of a tensor as the host sees it.
+// The host's type of a tensor.
 HostType as_host(const ValueType&);
 inline HostType host_type_of(const InferContext& c, int i) { return as_host(ValueType::of(c.input_value(i))); }
 
-// Names of the symbols in the types and contents of the node's inputs: expressions in others mean nothing outside of a
-// body.
+// Names of the symbols in the types and contents of the node's inputs: expressions in other symbols are meaningless
+// outside a body.
 std::set<std::string> visible_symbols(const InferContext&);
 
-// A type that covers both. Dimensions of tensors that differ, or mean nothing outside, become `unknown(d)`.
+// A type that covers both. Dimensions of tensors that differ, or are meaningless outside, become `unknown(d)`.
 ValueType join_types(InferContext&, const char* what, const ValueType& a, const ValueType& b,
                      const std::set<std::string>& visible, const std::function<IndexExpr(size_t d)>& unknown);
-// HostType::dims are dimensions, or a list that begins with a mark that no dimension can be.
-inline constexpr int64_t kOneOfRanks = -2;  // the numbers of dimensions that there may be follow, ascending
-inline constexpr int64_t kNothing = -3;     // no run gives such a tensor, or the sequence is empty: any type covers it
+// HostType::dims are dimensions, or a list that starts with a marker that is not a valid dimension.
+inline constexpr int64_t kOneOfRanks = -2;  // followed by the possible numbers of dimensions, ascending
+inline constexpr int64_t kNothing = -3;  // no run produces such a tensor, or the sequence is empty: any type covers it
 bool has_dims(const HostType&);
 bool is_nothing(const HostType&);
 std::vector<int64_t> possible_ranks(const HostType&);  // none if they are unknown
-bool is_unranked(const Value&);                        // a tensor whose number of dimensions only a run knows
-bool is_nothing(const Value&);                         // a tensor that no run gives
-HostType with_rank_moved(HostType, int64_t by);        // where the dimensions are unknown
+bool is_unranked(const Value&);                        // a tensor whose number of dimensions is known only at run time
+bool is_nothing(const Value&);                         // a tensor that no run produces
+HostType with_rank_moved(HostType, int64_t by);        // if the dimensions are unknown
 
 HostType join_host(InferContext&, const char* what, const HostType& a, const HostType& b);
 

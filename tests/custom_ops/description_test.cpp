@@ -35,36 +35,37 @@ struct Row {
 
 TEST_F(Description, ErrorsNameFileAndPlace) {
   const Row rows[] = {
-      {"\"name\": \"Op\",", "\"name\": \"Op\"", "ops.json: line 2, column 13: this is no JSON: "},
+      {"\"name\": \"Op\",", "\"name\": \"Op\"", "ops.json: line 2, column 13: this is not well-formed JSON: "},
       {"\"com.mycompany\"", "\"\"",
        "ops.json: domain: '' is a domain of ONNX itself, whose operators cannot be replaced"},
       {"\"com.mycompany\"", "\"ai.onnx\"", "ops.json: domain: 'ai.onnx' is a domain of ONNX itself"},
       {"\"com.mycompany\"", "\"com.microsoft\"", "ops.json: domain: 'com.microsoft' is a domain that cppgen knows"},
       {"\"com.mycompany\"", "\"cppgen\"", "ops.json: domain: 'cppgen' is a domain that cppgen knows"},
       {"\"lowering\"", "\"lowerin\"", "ops.json: has no field 'lowerin'; allowed are domain, name"},
-      {"\"name\": \"Op\"", "\"name\": \"O p\"", "ops.json: name: 'O p' is no name of letters"},
+      {"\"name\": \"Op\"", "\"name\": \"O p\"", "ops.json: name: 'O p' is not a name of letters"},
       {"\"float\"", "\"real\"", "ops.json: attributes.a.type: is 'real'; allowed are float, floats"},
       {"\"default\": 1}", "\"default\": \"x\"}", "ops.json: attributes.a.default: must be a number"},
-      {"[\"float32\"]", "[\"float31\"]", "ops.json: inputs[0].types[0]: 'float31' is no element type"},
-      {"[\"float32\"]", "[\"float8e5m2\"]",
-       "ops.json: inputs[0].types[0]: float8e5m2 is a type that is only converted"},
+      {"[\"float32\"]", "[\"float31\"]", "ops.json: inputs[0].types[0]: 'float31' is not an element type"},
+      {"[\"float32\"]", "[\"float8e5m2\"]", "ops.json: inputs[0].types[0]: float8e5m2 is a storage type"},
       {"[\"N\", \"C\"]}],\n \"outputs", "[\"N\", \"C + 1\"]}],\n \"outputs",
        "ops.json: inputs[0].shape[1]: 'C + 1' is neither a name, nor a number"},
-      {"\"type\": \"x\"", "\"type\": \"z\"", "ops.json: outputs[0].type: 'z' is no element type"},
+      {"\"type\": \"x\"", "\"type\": \"z\"", "ops.json: outputs[0].type: 'z' is not an element type"},
       {"x\", \"shape\": [\"N\", \"C\"]", "x\", \"shape\": [\"N\", \"D\"]",
        "ops.json: outputs[0].shape[1], column 1: 'D' is neither a named dimension nor an attribute"},
       {"x[n_, c]\"", "x[n_, c\"", "ops.json: lowering, column 23: expected ']', not 'the end'"},
-      {"a * x[", "a * $x[", "ops.json: lowering, column 16: '$' means nothing here"},
-      {"a * x[", "b * x[", "ops.json: lowering, column 12: 'b' is no variable, attribute, named dimension or tensor"},
+      {"a * x[", "a * $x[", "ops.json: lowering, column 16: '$' is not allowed here"},
+      {"a * x[", "b * x[",
+       "ops.json: lowering, column 12: 'b' is not a variable, attribute, named dimension or tensor"},
       {"a * x[", "a * z[", "ops.json: lowering, column 16: there is no tensor 'z' here"},
       {"a * x[", "swish(a) * x[", "ops.json: lowering, column 12: there is no function 'swish'; there are where, cast"},
       {"a * x[n_, c]", "exp(a, a)", "ops.json: lowering, column 12: 'exp' takes 1 argument, not 2"},
-      {"\"y[n_", "\"x[n_", "ops.json: lowering, column 1: 'x' is an input, which is only read"},
-      {"\"y[n_", "\"t[n_", "ops.json: lowering, column 3: 't' is no output: say how far 'n_' goes, as in t[n_ : N]"},
+      {"\"y[n_", "\"x[n_", "ops.json: lowering, column 1: 'x' is an input, which cannot be stored"},
+      {"\"y[n_", "\"t[n_",
+       "ops.json: lowering, column 3: 't' is not an output: give the range of 'n_', as in t[n_ : N]"},
       {"\"y[n_, c]", "\"y[n_ : N, c]",
-       "ops.json: lowering, column 3: how far 'n_' goes follows from the output's shape"},
+       "ops.json: lowering, column 3: the range of 'n_' follows from the output's shape"},
       {"y[n_, c] = a * x[n_, c]", "t = a", "ops.json: lowering: no statement stores 'y'"},
-      {"\"a\": {\"type\"", "\"x\": {\"type\"", "the name 'x' has a meaning already"},
+      {"\"a\": {\"type\"", "\"x\": {\"type\"", "the name 'x' is already in use"},
   };
   for (const Row& row : rows) {
     const std::string found = error(row.from, row.to);
@@ -83,10 +84,11 @@ TEST_F(Description, ErrorsOfANodeNameItToo) {
        "dimensions 1 of input x must be equal but are 2 and 3"},
       {", \"default\": 1}, \"n\"", "}, \"n\"", "attribute 'a' is missing or not of type float"},
       {"x[n_, c]\"", "x[n_, c + 1]\"", "ops.json: lowering, column 24: index 1 of 'x' is "},
-      {"x[n_, c]\"", "x[n_]\"", "ops.json: lowering, column 16: 'x' has 2 dimensions here, and is read with 1 indices"},
-      {"a * x", "c * x", "ops.json: lowering, column 14: '*' is given int64 and float32; cast(e, int64) converts"},
+      {"x[n_, c]\"", "x[n_]\"", "ops.json: lowering, column 16: 'x' has 2 dimensions here but is read with 1 indices"},
+      {"a * x", "c * x",
+       "ops.json: lowering, column 14: '*' has operands of types int64 and float32; cast(e, int64) converts"},
       {"a * x[n_, c]", "1", ""},
-      {"a * x[n_, c]", "x[n_, c] > 0", "a value of type bool stands where float32 is wanted"},
+      {"a * x[n_, c]", "x[n_, c] > 0", "a value of type bool is used where float32 is required"},
       {"a * x[n_, c]", "sqrt(n_)", "'sqrt' is not defined for int64"},
       {"a * x[n_, c]", "x[n_ / 2, c]", ""},
   };
@@ -106,11 +108,11 @@ TEST_F(Description, OperatorsWithoutOneAreRefusedAsBefore) {
 
 TEST_F(Description, NestingIsBounded) {
   const std::string deep = std::string(5000, '(') + "1" + std::string(5000, ')');
-  EXPECT_NE(error("a * x[n_, c]", deep).find("nested deeper than 100 levels"), std::string::npos);
+  EXPECT_NE(error("a * x[n_, c]", deep).find("nested more than 100 levels deep"), std::string::npos);
   std::string many = "1";
   for (int i = 0; i < 2000; i++) many += " + 1";
   EXPECT_NE(error("a * x[n_, c]", many).find("more than 500 operations in a row"), std::string::npos);
-  EXPECT_NE(error("a * x[n_, c]", std::string(3000, '-') + "1").find("nested deeper"), std::string::npos);
+  EXPECT_NE(error("a * x[n_, c]", std::string(3000, '-') + "1").find("nested more than"), std::string::npos);
 }
 
 TEST_F(Description, AnOperatorIsDescribedOnce) {

@@ -99,7 +99,7 @@ TEST(Declared, ReductionsTakeTheAxesOfTheRun) {
 TEST(Declared, ReductionsRefuseAxesThatNoChoiceFits) {
   const HostTensor square = tensor<float>({2, 2}, {1, 2, 3, 4});
   const NodeCase c = declared({"ReduceSum", 13, {{"keepdims", integer(0)}}, {square, list({0})}}, {3});
-  EXPECT_NE(error_of(c).find("0 choices of them give the declared shape [3]"), std::string::npos) << error_of(c);
+  EXPECT_NE(error_of(c).find("0 choices of axes yield the declared shape [3]"), std::string::npos) << error_of(c);
 }
 
 TEST(Declared, AnEmptyListOfAxesIsKnownWithoutARun) {

@@ -20,7 +20,7 @@ const ErrorRow kErrors[] = {
      "the "
      "constant 1"},
     {{"Add", 14, {}, {floats({2}), list({1, 2})}},
-     "node 'Add#0' (Add, opset 14): inputs 0 and 1 must have one type but are float32 and int64"},
+     "node 'Add#0' (Add, opset 14): inputs 0 and 1 must have the same type but are float32 and int64"},
     {{"Add", 14, {}, {floats({2})}}, "node 'Add#0' (Add, opset 14): 1 inputs are given; allowed are 2 to 2"},
     {{"Softmax", 13, {{"axis", integer(3)}}, {floats({2, 3})}},
      "node 'Softmax#0' (Softmax, opset 13): axis 3 is not in [-2, 1]"},
@@ -47,7 +47,7 @@ const ErrorRow kErrors[] = {
      "int32, "
      "int64"},
     {{"InstanceNormalization", 6, {}, {floats({1, 2, 3}), list({1, 2}), floats({2})}},
-     "node 'InstanceNormalization#0' (InstanceNormalization, opset 6): inputs 0 and 1 must have one type but are "
+     "node 'InstanceNormalization#0' (InstanceNormalization, opset 6): inputs 0 and 1 must have the same type but are "
      "float32 and int64"},
     {{"BatchNormalization", 15, {}, {floats({1, 2}), floats({2}), floats({2}), list({1, 2}), floats({2})}},
      "node 'BatchNormalization#0' (BatchNormalization, opset 15): input 3 is int64; allowed are float32, float64, "
@@ -101,7 +101,7 @@ TEST(Attributes, UnknownOnesAreListed) {
     message = e.what();
   }
   EXPECT_EQ(message,
-            "2 attributes cannot be taken:\n"
+            "2 attributes cannot be read:\n"
             "  node \"Add#0\": Add (opset 7) has no attribute \"axis\"\n"
             "  node \"TopK#1\": TopK (opset 10) has no attribute \"sorted\", only axis");
 }
@@ -134,7 +134,7 @@ TEST(Attributes, HaveTheTypesOfTheTable) {
     message = e.what();
   }
   EXPECT_EQ(message,
-            "2 attributes cannot be taken:\n"
+            "2 attributes cannot be read:\n"
             "  node \"LeakyRelu#0\": LeakyRelu (opset 16) takes a float as attribute \"alpha\", not an integer\n"
             "  node \"GRU#1\": GRU (opset 22) takes a string as attribute \"direction\", not a list of strings");
 }

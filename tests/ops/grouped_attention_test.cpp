@@ -166,7 +166,7 @@ TEST(GroupQueryAttention, RefusesByName) {
   };
   EXPECT_NE(refusal("qk_output", integer(2)).find("qk_output is not supported"), std::string::npos);
   EXPECT_NE(refusal("k_quant_type", std::string("PER_TENSOR")).find("k_quant_type other than NONE"), std::string::npos);
-  EXPECT_NE(refusal("kv_num_heads", integer(3)).find("num_heads is no multiple of kv_num_heads"), std::string::npos);
+  EXPECT_NE(refusal("kv_num_heads", integer(3)).find("num_heads is not a multiple of kv_num_heads"), std::string::npos);
   NodeCase unknown = Reference({.rows = 2, .past = 8, .total = 10, .last = {9, 9}}).node();
   unknown.constant[6] = false;
   EXPECT_NE(error_of(unknown).find("total_sequence_length must be constant"), std::string::npos) << error_of(unknown);

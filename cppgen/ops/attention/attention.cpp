@@ -10,14 +10,14 @@ namespace {
 
 enum Input { kQuery, kKey, kValue, kMask, kPastKey, kPastValue, kValidKeys };
 enum Output { kResult, kPresentKey, kPresentValue, kProducts };
-// What qk_matmul_output shows: the products, these capped, these masked, too, or the softmax.
+// The contents of qk_matmul_output: the products, the capped products, the capped and masked products, or the softmax.
 enum Shown : int64_t { kRaw, kCapped, kMasked, kWeights };
 
 struct Attention {
   HeadedTensor query, key, value;
   IndexExpr past = 0;
   bool is_causal = false;
-  int64_t left = -1, right = -1;  // keys that a query sees beside its own position; -1: all
+  int64_t left = -1, right = -1;  // number of keys that a query sees on one side of its own position; -1: all
   AttentionSizes sizes;
 
   bool has_window() const { return is_causal || left >= 0 || right >= 0; }
@@ -32,7 +32,7 @@ Attention describe(InferContext& c) {
   a.past = cache_length(c, kPastKey);
   a.is_causal = c.integer("is_causal", 0) != 0;
   a.left = c.integer("left_window_size", -1), a.right = c.integer("right_window_size", -1);
-  if (a.left < -1 || a.right < -1) c.fail("a window's size is below -1");
+  if (a.left < -1 || a.right < -1) c.fail("a window size is below -1");
   AttentionSizes& s = a.sizes;
   s.batch =
       require_equal(c, a.query.batch, require_equal(c, a.key.batch, a.value.batch, "the batches of key and value"),
@@ -40,7 +40,7 @@ Attention describe(InferContext& c) {
   s.key_heads = require_equal(c, a.key.heads, a.value.heads, "the heads of key and value");
   const int64_t q = constant_dim(c, a.query.heads, "the number of heads"),
                 k = constant_dim(c, s.key_heads, "the number of heads of the keys");
-  if (k < 1 || q % k != 0) c.fail("the heads of the query are no multiple of those of the key");
+  if (k < 1 || q % k != 0) c.fail("the number of query heads is not a multiple of the number of key heads");
   s.group = q / k;
   s.rows = a.query.sequence;
   s.keys = a.past + require_equal(c, a.key.sequence, a.value.sequence, "the lengths of key and value");

@@ -28,39 +28,39 @@ struct AttentionSpec {
   Score score;
   ir::BufferId out = -1;
   std::function<std::vector<IndexExpr>(IndexExpr batch, IndexExpr head, IndexExpr row, IndexExpr feature)> out_at;
-  // Further results, [batch, heads, rows, keys]; -1: nobody asks for them.
+  // Optional results, [batch, heads, rows, keys]; -1 if not requested.
   ir::BufferId products = -1, weights = -1;
   Score shown = [](const ScorePoint&, Scalar product) { return product; };  // of each product
 };
 void emit_attention(LowerContext&, const AttentionSpec&);
 
-// A tensor whose features of all heads lie side by side, [batch, sequence, heads * features], or with the heads apart,
-// [batch, heads, sequence, features].
+// A tensor with the features of all heads in one dimension, [batch, sequence, heads * features], or with a dimension
+// for heads, [batch, heads, sequence, features].
 struct HeadedTensor {
   bool apart = false;
   IndexExpr batch, heads, sequence, features;
   std::vector<IndexExpr> at(IndexExpr b, IndexExpr head, IndexExpr position, IndexExpr feature) const;
   Shape shape() const;
 };
-// Of input `i`; `heads` is asked for if they lie side by side. Fails if they do not divide the features.
+// The layout of input `i`; `heads` is used if they share a dimension. Fails if it does not divide the features.
 HeadedTensor headed_input(InferContext&, int i, const std::function<int64_t()>& heads);
 
-// Earlier keys or values and those of this run: [batch, heads of keys, keys, features].
+// Past keys or values followed by those of this run: [batch, heads of keys, keys, features].
 Shape cache_shape(const AttentionSizes&, IndexExpr features);
-// The length of earlier keys, 0 if none are given.
+// The length of past keys, 0 if none are given.
 IndexExpr cache_length(InferContext&, int past_key);
-// Fails unless the inputs of earlier keys and values, if given, hold `past` of each.
+// Fails unless the inputs of past keys and values, if given, have the length `past`.
 void check_cache(InferContext&, int past_key, int past_value, const AttentionSizes&, IndexExpr past);
-// kept[.., past + sequence, ..] = past followed by the tensor, heads apart.
+// kept[.., past + sequence, ..] = past followed by the tensor, with a dimension for heads.
 void emit_concatenated(LowerContext&, ir::BufferId past, IndexExpr past_length, ir::BufferId tensor,
                        const HeadedTensor&, ir::BufferId kept);
 
 // Element of a mask that broadcasts to [batch, heads, rows, keys] from the right.
 std::vector<IndexExpr> mask_index(const Shape& mask, const ScorePoint&);
 
-// out = x with the first `2 * pairs` features of each head turned, pair by pair: (first, second) becomes
-// (first * cosine - second * sine, first * sine + second * cosine). A pair is two neighbours, or one feature of each
-// half.
+// out = x with the first `2 * pairs` features of each head rotated, pair by pair: (first, second) becomes (first *
+// cosine - second * sine, first * sine + second * cosine). A pair consists of two neighbours, or of one feature from
+// each half.
 struct RotarySpec {
   IndexExpr batch, heads, sequence, features, pairs;
   bool interleaved = false;

@@ -113,7 +113,7 @@ IndexExpr cache_length(InferContext& c, int past_key) {
 }
 
 void check_cache(InferContext& c, int past_key, int past_value, const AttentionSizes& s, IndexExpr past) {
-  if (c.has_input(past_key) != c.has_input(past_value)) c.fail("past_key and past_value come together");
+  if (c.has_input(past_key) != c.has_input(past_value)) c.fail("past_key and past_value must be given together");
   if (!c.has_input(past_key)) return;
   for (auto [i, features] : {std::pair{past_key, s.depth}, std::pair{past_value, s.columns}}) {
     require_rank(c, i, 4, 4);

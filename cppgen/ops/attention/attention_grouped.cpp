@@ -14,7 +14,7 @@ enum Output { kResult, kPresentKey, kPresentValue, kProducts };
 
 struct Grouped {
   AttentionSizes sizes;  // keys: those of the present cache
-  bool packed = false;   // queries, keys and values of one position lie side by side in the first input
+  bool packed = false;   // queries, keys and values of one position are packed in the first input
   IndexExpr past = 0;    // keys of the earlier cache
   IndexExpr pairs = 0;   // of features that are turned
 };
@@ -27,13 +27,13 @@ IndexExpr present_length(InferContext& c, const Grouped& g) {
   if (c.has_output(kPresentKey))
     if (const auto shape = declared_shape(c, kPresentKey); shape && shape->size() == 4) return (*shape)[2];
   c.fail(
-      "total_sequence_length must be constant or follow from shapes, or the shape of present_key be declared: the "
-      "length of the cache is not known");
+      "total_sequence_length must be constant or follow from shapes, or the shape of present_key must be declared: the "
+      "length of the cache is unknown");
 }
 
 void describe_heads(InferContext& c, Grouped& g) {
   const int64_t heads = c.integer("num_heads"), key_heads = c.integer("kv_num_heads");
-  if (heads < 1 || key_heads < 1 || heads % key_heads != 0) c.fail("num_heads is no multiple of kv_num_heads");
+  if (heads < 1 || key_heads < 1 || heads % key_heads != 0) c.fail("num_heads is not a multiple of kv_num_heads");
   require_rank(c, kQuery, 3, 3);
   const int64_t width = constant_dim(c, c.shape(kQuery)[2], "the features of all heads"),
                 parts = g.packed ? heads + 2 * key_heads : heads;
@@ -53,12 +53,12 @@ void describe_heads(InferContext& c, Grouped& g) {
 Grouped describe(InferContext& c) {
   Grouped g;
   g.packed = !c.has_input(kKey) && !c.has_input(kValue);
-  if (c.has_input(kKey) != c.has_input(kValue)) c.fail("key and value come together");
+  if (c.has_input(kKey) != c.has_input(kValue)) c.fail("key and value must be given together");
   describe_heads(c, g);
   g.past = cache_length(c, kPastKey);
   g.sizes.keys = present_length(c, g);
   if (c.integer("do_rotary", 0) == 0) return g;
-  if (!c.has_input(kCosine) || !c.has_input(kSine)) c.fail("do_rotary needs cos_cache and sin_cache");
+  if (!c.has_input(kCosine) || !c.has_input(kSine)) c.fail("do_rotary requires cos_cache and sin_cache");
   require_rank(c, kCosine, 2, 2);
   g.pairs = c.shape(kCosine)[1];
   if (constant_dim(c, g.pairs, "the width of the cosine cache") * 2 > g.sizes.depth.constant())
@@ -144,7 +144,7 @@ class Lowering {
   const Grouped g_;
   const AttentionSizes& s_;
 
-  // The heads of an input; where all lie in the first one, from `first` on.
+  // The heads of an input; if all are packed in the first input, those starting at `first`.
   Element part(int input, IndexExpr first) {
     const int from = g_.packed ? int(kQuery) : input;
     const IndexExpr offset = g_.packed ? first : IndexExpr(int64_t{0});

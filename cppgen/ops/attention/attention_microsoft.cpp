@@ -13,7 +13,7 @@ namespace {
 constexpr int kScores = 3;          // the output of MultiHeadAttention
 constexpr double kHidden = -10000;  // of mask_filter_value, unless the node says otherwise
 
-// What both operators do alike: where their inputs are, and what follows from shapes.
+// Common to both operators: the positions of their inputs, and what follows from shapes.
 struct MicrosoftAttention {
   AttentionSizes sizes;
   IndexExpr past = 0;

@@ -30,7 +30,8 @@ Sizes sizes(InferContext& c) {
   s.heads = constant_dim(c, q[1], "the number of heads");
   const int64_t key_heads = constant_dim(c, k[1], "the number of heads of the keys");
   require_equal(c, v[1], key_heads, "the heads of keys and values");
-  if (key_heads < 1 || s.heads % key_heads != 0) c.fail("the heads of the query are no multiple of those of the key");
+  if (key_heads < 1 || s.heads % key_heads != 0)
+    c.fail("the number of query heads is not a multiple of the number of key heads");
   s.group = s.heads / key_heads;
   s.rows = q[2], s.keys = require_equal(c, k[2], v[2], "the lengths of key and value");
   s.depth = require_equal(c, q[3], k[3], "the features of query and key"), s.columns = v[3];
@@ -47,19 +48,19 @@ DType precision(InferContext& c) {
 void infer_modifier(InferContext& c, const char* name, const TensorType& type) {
   if (!c.has(name)) return;
   if (own_inputs(c, name) != 1 || c.body(name).outputs.size() != 1)
-    c.fail(fmt::format("{} has not one input and one output", name));
+    c.fail(fmt::format("{} must have one input and one output", name));
   const Graph& body = c.infer_body(name, [&](Graph& g) {
     set_type(g.value(g.inputs[0]), {type, std::nullopt});
     set_captures(c, name, g);
   });
   const Value& result = body.value(body.outputs[0]);
   if (!result.type || result.type->dtype != type.dtype || result.type->shape.size() != type.shape.size())
-    c.fail(fmt::format("{} does not give what it takes, {}", name, to_string(type)));
+    c.fail(fmt::format("{} must return the type that it takes, {}", name, to_string(type)));
   for (size_t d = 0; d < type.shape.size(); ++d)
-    require_equal(c, result.type->shape[d], type.shape[d], "dimensions that a modifier takes and gives");
+    require_equal(c, result.type->shape[d], type.shape[d], "the input and output dimensions of a modifier");
   for (const Node& node : body.nodes)
     if (is_host(body, node) || node.facts.run_time_symbols || !bodies_of(node).empty())
-      c.fail(fmt::format("{} has {} in it, which no kernel does", name, node.op));
+      c.fail(fmt::format("{} contains {}, which cannot run in a kernel", name, node.op));
 }
 
 void infer_flex_attention(InferContext& c) {

@@ -34,8 +34,8 @@ void read_rule(InferContext& c, Sizes& s) {
   if (rule != "linear" && rule != "gated" && rule != "delta" && rule != "gated_delta")
     c.fail(fmt::format("attribute 'update_rule' is '{}'; allowed are linear, gated, delta, gated_delta", rule));
   s.decays = rule.starts_with("gated"), s.corrects = rule.ends_with("delta");
-  if (s.decays && !c.has_input(kDecay)) c.fail(fmt::format("the rule {} needs the input decay", rule));
-  if (s.corrects && !c.has_input(kRate)) c.fail(fmt::format("the rule {} needs the input beta", rule));
+  if (s.decays && !c.has_input(kDecay)) c.fail(fmt::format("the rule {} requires the input decay", rule));
+  if (s.corrects && !c.has_input(kRate)) c.fail(fmt::format("the rule {} requires the input beta", rule));
 }
 
 Sizes sizes(InferContext& c) {
@@ -45,7 +45,7 @@ Sizes sizes(InferContext& c) {
   read_rule(c, s);
   const int64_t heads = c.integer("q_num_heads");
   s.key_heads = c.integer("kv_num_heads");
-  if (s.key_heads < 1 || heads < 1 || heads % s.key_heads != 0) c.fail("q_num_heads is no multiple of kv_num_heads");
+  if (s.key_heads < 1 || heads < 1 || heads % s.key_heads != 0) c.fail("q_num_heads is not a multiple of kv_num_heads");
   s.group = heads / s.key_heads;
   s.batch = c.shape(kQuery)[0], s.steps = c.shape(kQuery)[1];
   s.depth = per_head(c, kQuery, heads), s.columns = per_head(c, kValue, s.key_heads);
@@ -57,7 +57,8 @@ Sizes sizes(InferContext& c) {
   }
   if (s.decays) {
     const int64_t features = per_head(c, kDecay, s.key_heads);
-    if (features != 1 && features != s.depth) c.fail("decay is neither for each head nor for each feature of the keys");
+    if (features != 1 && features != s.depth)
+      c.fail("decay has neither one value per head nor one per feature of the keys");
     s.decays_by_feature = features != 1;
   }
   if (s.corrects) {
@@ -107,7 +108,7 @@ class Step {
     return exp(load_input(c_, kDecay, {at[0], time_, feature})) * s;
   }
 
-  // What the state has for this step's key, [batch, head, columns].
+  // The state's value for this step's key, [batch, head, columns].
   void emit_recalled() {
     recalled_ = c_.temporary(type_, {s_.batch, s_.key_heads, s_.columns});
     emit_reduction(c_, {"recall",

@@ -1,4 +1,4 @@
-// RotaryEmbedding of ONNX (version 23) and of com.microsoft: pairs of features of a head are turned by an angle that
+// RotaryEmbedding of ONNX (version 23) and of com.microsoft: pairs of features of a head are rotated by an angle that
 // grows with the position.
 #include "cppgen/ops/attention/attention.h"
 
@@ -32,7 +32,7 @@ Rotary describe(InferContext& c, const Inputs& in) {
   int64_t turned = c.integer("rotary_embedding_dim", 0);
   if (turned == 0) turned = features;
   if (turned < 0 || turned % 2 != 0 || turned > features)
-    c.fail("rotary_embedding_dim is odd, or more than a head has");
+    c.fail("rotary_embedding_dim is odd or exceeds the features of a head");
   r.pairs = turned / 2;
   r.interleaved = c.integer("interleaved", 0) != 0;
   for (int i : {in.cosine, in.sine})
@@ -110,7 +110,7 @@ void lower(LowerContext& c, const Inputs& in) {
   emit_rotary(c, spec);
 }
 
-// Of its attributes `scale` has no effect, as in ONNX Runtime.
+// Its attribute `scale` has no effect, as in ONNX Runtime.
 std::string refuse_microsoft(const Graph&, const Node& n) {
   const auto set = [&](const char* name) {
     auto it = n.attributes.find(name);

@@ -19,7 +19,7 @@ ConvShape conv_shape(InferContext&, const Shape& x, const Shape& w);
 struct ConvBuffers {
   ir::BufferId x, w, out;
   DType accumulate;
-  std::optional<Scalar> padding{};  // what stands outside of x; 0 if absent
+  std::optional<Scalar> padding{};  // the value outside x; 0 if absent
 };
 // out = x convolved with w in the accumulation type: a contraction, or plain loops if depthwise.
 void emit_conv(LowerContext&, const ConvShape&, const ConvBuffers&, const std::string& name);

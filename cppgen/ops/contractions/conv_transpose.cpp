@@ -117,7 +117,7 @@ void emit_products(LowerContext& c, const TransposedShape& s, ir::BufferId out, 
   c.emit(std::move(nest));
 }
 
-// Of a stride and taps side by side, every stride-th tap reaches an output; others are looked at one by one.
+// If taps are contiguous, every stride-th tap contributes to an output; otherwise taps are tested one by one.
 bool steps_over_taps(const WindowAxis& a) { return a.stride > 1 && a.dilation == 1; }
 
 Shape terms_of(const Window& window) {
@@ -148,7 +148,7 @@ Term term_of(const WindowAxis& a, IndexExpr output, IndexExpr number) {
   return t;
 }
 
-// What meets at an output: the positions of the input, the taps, and the conditions on them.
+// The contributions to an output: the positions of the input, the taps, and the conditions on them.
 struct Meeting {
   At positions, taps;
   std::vector<ir::Guard> guards;

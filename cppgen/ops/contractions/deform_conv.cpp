@@ -75,7 +75,7 @@ Scalar interpolated(LowerContext& c, IndexExpr n, IndexExpr channel, const std::
   return sum;
 }
 
-// What the taps see: [N, C, taps.., out..].
+// The values at the taps: [N, C, taps.., out..].
 ir::BufferId emit_columns(LowerContext& c, const DeformShape& s, DType type) {
   const Shape taps = s.taps(), places = s.places();
   Shape shape{s.conv.batch, c.shape(kX)[1]};

@@ -126,7 +126,7 @@ void lower_det(LowerContext& c) {
   }
 }
 
-// The matrix beside the identity, until the identity stands in its place.
+// Gauss-Jordan elimination on the matrix, extended by the identity.
 void lower_inverse(LowerContext& c) {
   const Shape& x = c.shape(0);
   const int64_t n = x.back().constant(), rank = int64_t(x.size());

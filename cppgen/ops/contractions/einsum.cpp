@@ -97,7 +97,7 @@ Equation parse_equation(InferContext& c) {
   e.result = arrow == std::string::npos ? implicit_result(e.terms) : parse_term(c, text.substr(arrow + 2), ellipsis);
   std::set<Label> seen;
   for (Label l : e.result) {
-    if (!e.extents.count(l)) c.fail("the result has a label that no operand has");
+    if (!e.extents.count(l)) c.fail("the result has a label that does not occur in any operand");
     if (!seen.insert(l).second) c.fail("the result has a label twice");
   }
   return e;

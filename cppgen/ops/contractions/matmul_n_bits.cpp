@@ -17,7 +17,7 @@ ir::NBitWeights packing_of(InferContext& c) {
   if (p.depth < 1 || p.columns < 1)
     c.fail(fmt::format("K is {} and N is {}; both must be at least 1", p.depth, p.columns));
   if (p.bits != 2 && p.bits != 4 && p.bits != 8)
-    c.fail(fmt::format("{} bits are not supported, but 2, 4 and 8", p.bits));
+    c.fail(fmt::format("{} bits are not supported; 2, 4 and 8 are", p.bits));
   if (p.block < 16 || (p.block & (p.block - 1)) != 0)
     c.fail(fmt::format("attribute 'block_size' is {}; it must be a power of 2 and at least 16", p.block));
   constexpr int64_t kMost = int64_t{1} << 28;  // so that no product of two of them overflows
@@ -51,7 +51,8 @@ void infer_matmul_n_bits(InferContext& c) {
     require_rows(c, kZeros, p.columns, packed ? p.zero_bytes() : p.blocks());
   }
   // One of constants, with as many rows for each block as it has, is gone by now (passes/expand_composites.h).
-  if (c.has_input(kGroups)) c.fail("g_idx must be constant, as the weights, and give each block block_size rows");
+  if (c.has_input(kGroups))
+    c.fail("g_idx and the weights must be constant, and g_idx must assign block_size rows to each block");
   if (c.has_input(kBias)) {
     require_same_dtype(c, kA, kBias);
     require_rank(c, kBias, 1, 1);

@@ -68,7 +68,7 @@ std::vector<ValueType> carried_types(InferContext& c, const std::string& attribu
     }
     if (settled) return types;
   }
-  c.fail("the types of the carried values do not settle");
+  c.fail("the types of the carried values do not converge");
 }
 
 ValueType seen_from_outside(InferContext& c, int output, const ValueType& type, const std::set<std::string>& visible) {
@@ -81,7 +81,7 @@ void set_stacked(InferContext& c, int i, const ValueType& each, std::optional<In
   if (!c.has_output(i)) return;
   if (!each.tensor) {
     if (!each.host || (each.host->kind != ValueKind::tensor && each.host->kind != ValueKind::strings))
-      c.fail(fmt::format("output {} stacks what are no tensors", i));
+      c.fail(fmt::format("output {} stacks values that are not tensors", i));
     const HostType stacked = with_rank_moved(*each.host, 1);
     return c.set_host_output(i, stacked);
   }
@@ -142,7 +142,7 @@ rt::HostStep host_if(InferContext&) { return step_of(rt::HostOp::branch); }
 
 void infer_map(InferContext& c) {
   const int given = given_inputs(c, {"body"});
-  if (!c.host(0) || c.host(0)->kind != ValueKind::sequence) c.fail("input 0 is no sequence");
+  if (!c.host(0) || c.host(0)->kind != ValueKind::sequence) c.fail("input 0 is not a sequence");
   if (int(own_inputs(c, "body")) != given)
     c.fail(fmt::format("the body has {} inputs for {}", own_inputs(c, "body"), given));
   const Graph& body = c.infer_body("body", [&](Graph& g) {

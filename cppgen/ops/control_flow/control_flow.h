@@ -11,30 +11,31 @@
 
 namespace cppgen::ops {
 
-// What operators with bodies share. A body is a graph whose last inputs are what it captures of the graph around it.
+// Helpers that operators with bodies share. A body is a graph whose last inputs are the values that it captures from
+// the enclosing graph.
 
 void set_captures(InferContext&, const std::string& attribute, Graph& body);  // their types, and what is known of them
 size_t own_inputs(InferContext&, const std::string& attribute);               // of the body, without captures
 int given_inputs(InferContext&, std::initializer_list<const char*> bodies);   // of the node, without captures
 rt::HostStep step_of(rt::HostOp);
 
-// Infers the body until the types of what is carried cover the initial values, inputs `first`..., and what the body
-// makes of them, its outputs from `first_output`. `set_rest` gives the other inputs their types.
+// Infers the body repeatedly until the types of the carried values cover the initial values (inputs from `first` on)
+// and the body's results (outputs from `first_output` on). `set_rest` sets the types of the other inputs.
 std::vector<ValueType> carried_types(InferContext&, const std::string& attribute, size_t first, size_t carried,
                                      size_t first_output, const std::function<void(Graph&)>& set_rest,
                                      const Graph** typed_body);
-// Dimensions that only the body knows become symbols of the graph around it.
+// Dimensions that only the body knows become symbols of the enclosing graph.
 ValueType seen_from_outside(InferContext&, int output, const ValueType&, const std::set<std::string>& visible);
 // Output `i`: results of the body stacked along `axis`.
 void set_stacked(InferContext&, int i, const ValueType& each, std::optional<IndexExpr> length, int64_t axis,
                  const std::set<std::string>& visible);
-// Types of the stacked results, for runs without one.
+// Types of the stacked results, for runs without iterations.
 std::vector<rt::ValueInfo> stacked_infos(InferContext&, const std::string& attribute, size_t first);
 
-// A body that a repetition of a plan runs: its states come first among what it takes and gives.
+// A body that runs as a repetition in a plan: its states come first among its inputs and outputs.
 struct RepeatedBody {
   IndexExpr steps;
-  std::optional<IndexExpr> step;  // which the body knows as contents of an input; else a new one
+  std::optional<IndexExpr> step;  // the symbol that the body has as contents of an input; else a new one
   int first_state = 0;            // of the node's inputs
   int64_t states = 0;
   size_t first_input = 0, first_output = 0;  // of the body, that are states
@@ -42,12 +43,12 @@ struct RepeatedBody {
     int64_t axis;
     bool backwards;
   };
-  std::vector<Axis> scanned, stacked;  // of the node's inputs behind the states, and of its outputs behind them
+  std::vector<Axis> scanned, stacked;  // of the node's inputs after the states, and of its outputs after them
 };
 
 // Types the body for a plan, with `set_inputs` for its own inputs, and sets the node's outputs, if a plan can run it:
-// kernels do all of it, its states are of one type, and no tensor's dimensions depend on the step. Else the body stays
-// what it was. `form_of` sees the typed body, all of whose outputs are tensors, and may refuse it.
+// kernels can compute all of it, its states keep their types, and no tensor's dimensions depend on the step. Otherwise
+// the body is unchanged. `form_of` receives the typed body, all of whose outputs are tensors, and may refuse it.
 using FormOf = std::function<std::optional<RepeatedBody>(const Graph& body)>;
 bool infer_in_plan(InferContext&, const std::function<void(Graph&)>& set_inputs, const FormOf& form_of);
 void lower_repeated(LowerContext&, const RepeatedBody&);

@@ -40,7 +40,7 @@ RepeatedBody repeated_body(InferContext& c, IndexExpr trips) {
   return r;
 }
 
-// Of the iteration number and the condition.
+// The types of the iteration number and the condition.
 void set_round_types(Graph& body) {
   set_type(body.value(body.inputs[0]), {TensorType{DType::i64, {}}, std::nullopt});
   set_type(body.value(body.inputs[1]), {TensorType{DType::boolean, {}}, std::nullopt});

@@ -28,7 +28,8 @@ bool runs_in_plan(InferContext& c, const Graph& body, const RepeatedBody& r) {
   if (std::any_of(body.values.begin(), body.values.end(), is_string_tensor)) return false;
   for (const Node& node : body.nodes)
     if (!kernels_do(body, node) || !tensors(node.outputs)) return false;
-  if (!tensors(body.outputs) || compares_in_run(body)) return false;  // nobody compares between the steps of a plan
+  if (!tensors(body.outputs) || compares_in_run(body))
+    return false;  // dimensions cannot be compared between the steps of a plan
   for (int64_t i = 0; i < r.states; ++i) {
     const TensorType& before = c.input(r.first_state + int(i));
     if (!(before == *body.value(body.outputs[r.first_output + size_t(i)]).type)) return false;
@@ -97,7 +98,7 @@ class RepeatedLowering {
   IndexExpr new_step() const { return c_.index().step_symbol(form_.steps); }
   IndexExpr position(const RepeatedBody::Axis& axis) const { return axis.backwards ? form_.steps - 1 - step_ : step_; }
 
-  // Of the values around the body; made in front of the repetition.
+  // The buffers of captured values, which are created before the repetition.
   std::vector<ir::BufferId> captures() const {
     std::vector<ir::BufferId> buffers;
     for (int64_t i : c_.captures("body")) buffers.push_back(c_.input_buffer(int(i)));

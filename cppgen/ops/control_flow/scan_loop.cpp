@@ -20,7 +20,7 @@ ScanForm scan_form(InferContext& c) {
   if (f.scanned < 1 || f.states < 0 || f.stacked < 0 || int64_t(own_inputs(c, "body")) != f.states + f.scanned)
     c.fail(fmt::format("{} states, {} scanned inputs, a body of {} inputs and {} outputs", f.states, f.scanned,
                        own_inputs(c, "body"), c.body("body").outputs.size()));
-  if (f.batched && c.has_input(0)) c.fail("lengths of sequences are not supported");
+  if (f.batched && c.has_input(0)) c.fail("sequence lengths are not supported");
   return f;
 }
 
@@ -60,7 +60,7 @@ ValueType without_batch(InferContext& c, ValueType type) {
   return type;
 }
 
-// Nothing of opset 8: it has a batch of its own.
+// Not for opset 8, whose Scan has a batch dimension.
 RepeatedBody repeated_body(InferContext& c, const ScanForm& f) {
   RepeatedBody r;
   r.states = f.states;

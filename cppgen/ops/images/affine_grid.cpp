@@ -1,4 +1,4 @@
-// Operators that are told the size of their result: AffineGrid, CenterCropPad.
+// Operators that receive the size of their result: AffineGrid, CenterCropPad.
 #include "cppgen/ops/common.h"
 #include "cppgen/ops/declared.h"
 
@@ -17,7 +17,7 @@ Shape affine_size(InferContext& c) {
   PartialShape partial(static_cast<size_t>(entries));
   partial[0] = c.shape(0)[0], partial.back() = entries - 2;
   const Shape to = require_declared(c, 1, "the size", partial);
-  if (int64_t(to.size()) != entries) c.fail(fmt::format("the declared shape {} has another rank", to_string(to)));
+  if (int64_t(to.size()) != entries) c.fail(fmt::format("the declared shape {} has a different rank", to_string(to)));
   Shape size{to[0], IndexExpr(int64_t(1))};
   size.insert(size.end(), to.begin() + 1, to.end() - 1);
   return size;
@@ -66,7 +66,7 @@ void lower_affine_grid(LowerContext& c) {
     for (int64_t k = 0; k < axes; ++k) {
       const size_t d = size_t(axes - k);  // coordinate 0 belongs to the last axis
       const IndexExpr n = size[d + 1], steps = corners ? ir::max(n - 1, 1) : n;
-      // In [-1, 1]; the one element of an axis lies in its middle.
+      // A coordinate in [-1, 1]; a single element of an axis is in its middle.
       const IndexExpr numerator = at[d] * IndexExpr(int64_t(2)) + IndexExpr(int64_t(1)) - n;
       Scalar place = index_value(c, numerator, type) / index_value(c, steps, type);
       sum = sum + load_input(c, 0, {at[0], at.back(), k}) * place;
@@ -84,7 +84,7 @@ std::vector<int> cropped_axes(InferContext& c) {
   axes = c.integers("axes", axes);
   normalized_axes(c, axes, int(x.size()));
   if (element_count(c, 1) != int64_t(axes.size()))
-    c.fail(fmt::format("{} sizes for {} axes", element_count(c, 1), axes.size()));
+    c.fail(fmt::format("there are {} sizes for {} axes", element_count(c, 1), axes.size()));
   std::vector<int> normalized;
   for (int64_t a : axes) normalized.push_back(normalized_axis(c, a, int(x.size())));
   return normalized;
@@ -101,7 +101,7 @@ Shape cropped_shape(InferContext& c) {
   return to;
 }
 
-// What is cut off at the front, or put there: half of the difference, rounded towards zero.
+// The number of elements removed or added at the front: half of the difference, rounded towards zero.
 IndexExpr front_shift(IndexExpr in, IndexExpr out) {
   const IndexExpr two(int64_t(2));
   if (ir::prove_less_equal(out, in)) return floordiv(in - out, two);

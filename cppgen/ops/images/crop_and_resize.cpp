@@ -37,8 +37,8 @@ void infer_crop_and_resize(InferContext& c) {
   c.set_output(0, c.dtype(0), to);
 }
 
-// Where a cell of the result lies on an axis of the image, in pixels. The first and the last cell are the ends of the
-// region, a single one its middle.
+// The position of a cell of the result on an axis of the image, in pixels. The first and the last cell are the ends of
+// the region; a single cell is its middle.
 Scalar position(LowerContext& c, IndexExpr region, IndexExpr cell, int64_t cells, bool down) {
   const Scalar from = load_input(c, 1, {region, down ? 0 : 1}), to = load_input(c, 1, {region, down ? 2 : 3});
   const Scalar last = index_value(c, c.shape(0)[down ? 2 : 3], from.type()) - 1.0;

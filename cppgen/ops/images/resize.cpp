@@ -20,7 +20,7 @@ bool is_constant_list(InferContext& c, int input) {
 
 bool has_policy(InferContext& c) { return resize_policy(c) != ResizePolicy::stretch; }
 
-// A dimension that is resized is no constant, or its size is none.
+// Whether a resized dimension, or its size, is not constant.
 bool has_symbolic_extents(InferContext& c, const RunTimeResize& r) {
   const auto* sizes = r.has_sizes() ? c.contents(3) : nullptr;
   for (size_t k = 0; k < r.axes.size(); ++k) {
@@ -51,7 +51,7 @@ std::optional<RunTimeResize> run_time_resize(InferContext& c) {
   if (c.has_input(3) == !r.scales.empty()) c.fail("exactly one of scales and sizes must be given");
   if (!r.scales.empty()) r.policy = ResizePolicy::stretch;
   if (!r.scales.empty() && r.scales.size() != r.axes.size())
-    c.fail(fmt::format("{} scales for {} dimensions", r.scales.size(), r.axes.size()));
+    c.fail(fmt::format("there are {} scales for {} dimensions", r.scales.size(), r.axes.size()));
   for (double scale : r.scales)
     if (!(scale > 0) || !std::isfinite(scale)) c.fail(fmt::format("scale {} is not allowed", scale));
   const bool crops = r.mode.coordinates == Coordinates::tf_crop_and_resize && is_run_time(c, 1);

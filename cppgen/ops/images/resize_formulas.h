@@ -5,11 +5,11 @@
 #include "cppgen/ops/images/resize_table.h"
 #include "cppgen/ops/scalar.h"
 
-// The formulas of Resize: N is Known<float> or Known<double> where the compiler knows the axis, Scalar where a run
-// does.
+// The formulas of Resize: N is Known<float> or Known<double> if the compiler knows the axis, and Scalar if it is known
+// only at run time.
 namespace cppgen::ops {
 
-// A number with the notation of Scalar. Other numbers take its type.
+// A number with the interface of Scalar. Other operands take its type.
 template <class T>
 struct Known {
   T value;
@@ -56,7 +56,7 @@ Known<T> select(bool condition, Known<T> then, Known<T> otherwise) {
   return condition ? then : otherwise;
 }
 
-// An axis in float32, like ONNX Runtime and PyTorch: where a coordinate is nearly an integer, rounding decides which
+// An axis in float32, like ONNX Runtime and PyTorch: if a coordinate is nearly an integer, rounding decides which
 // element is nearest.
 template <class N>
 struct AxisSizes {
@@ -67,7 +67,7 @@ template <class N>
 N source_coordinate(const AxisSizes<N>& a, Coordinates kind, N x) {
   const N zero = x.number(0), last = a.in - 1.0;
   if (kind == Coordinates::asymmetric) return x / a.scale;
-  // The standard's data measures the resized axis before it is rounded down.
+  // In the standard's test data, the length of the resized axis is used before it is rounded down.
   const N exact = a.scale * a.in;
   if (kind == Coordinates::align_corners) return select(a.out == 1.0 || exact == 1.0, zero, x * last / (exact - 1.0));
   if (kind == Coordinates::tf_half_pixel_for_nn) return (x + 0.5) / a.scale;

@@ -115,7 +115,8 @@ void plan_sizes(InferContext& c, const std::vector<int>& axes, ResizePlan& plan)
 }
 
 void plan_scales(InferContext& c, const std::vector<int>& axes, const std::vector<double>& scales, ResizePlan& plan) {
-  if (scales.size() != axes.size()) c.fail(fmt::format("{} scales for {} dimensions", scales.size(), axes.size()));
+  if (scales.size() != axes.size())
+    c.fail(fmt::format("there are {} scales for {} dimensions", scales.size(), axes.size()));
   bool crops = plan.mode.coordinates == Coordinates::tf_crop_and_resize;
   for (size_t k = 0; k < axes.size(); ++k) {
     if (!(scales[k] > 0) || !std::isfinite(scales[k])) c.fail(fmt::format("scale {} is not allowed", scales[k]));

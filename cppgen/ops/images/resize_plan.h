@@ -4,10 +4,10 @@
 
 namespace cppgen::ops {
 
-// What the attributes and inputs of a Resize or Upsample come to where they are constant.
+// The parameters of a Resize or Upsample whose attributes and inputs are constant.
 struct ResizePlan {
   Shape output;
-  std::vector<ResizeAxis> axes;  // those that change
+  std::vector<ResizeAxis> axes;  // axes that change
   ResizeMode mode;
   double extrapolation = 0;
 };

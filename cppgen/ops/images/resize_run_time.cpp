@@ -25,7 +25,7 @@ bool is_resampled(const RunTimeResize& r, IndexExpr in, IndexExpr out) {
   return crops(r) || (r.has_sizes() && r.policy != ResizePolicy::stretch) || !ir::prove_equal(in, out);
 }
 
-// What the run gives for an axis: its scale, a float32, and its extent after it, a float64.
+// The run-time values of an axis: its scale, a float32, and its scaled extent, a float64.
 struct Size {
   Scalar scale, extent;
 };
@@ -101,7 +101,7 @@ std::pair<int64_t, int64_t> simplest_fraction(InferContext& c, float scale) {
     if (rest == whole) break;
     rest = 1 / (rest - whole);
   }
-  c.fail(fmt::format("scale {} is not allowed for a dimension that is no constant", scale));
+  c.fail(fmt::format("scale {} is not allowed for a dimension that is not constant", scale));
 }
 
 }  // namespace
@@ -116,7 +116,7 @@ void infer_run_time_resize(InferContext& c, const RunTimeResize& r) {
   const Shape& x = c.shape(0);
   const int decisive = r.has_sizes() ? 3 : r.scales_input;
   if (decisive >= 0 && element_count(c, decisive) != int64_t(r.axes.size()))
-    c.fail(fmt::format("there are not {} of input {}", r.axes.size(), decisive));
+    c.fail(fmt::format("input {} must have {} elements", decisive, r.axes.size()));
   if (crops(r) && element_count(c, 1) != 2 * int64_t(r.axes.size()))
     c.fail(fmt::format("the roi does not have {} values", 2 * r.axes.size()));
   const auto* known = r.has_sizes() && r.policy == ResizePolicy::stretch ? c.contents(3) : nullptr;
@@ -196,8 +196,8 @@ void emit_pass(LowerContext& c, const RunTimeResize& r, ir::BufferId from, ir::B
   c.emit(std::move(nest));
 }
 
-// Which axes are interpolated together: each by itself, the one whose elements lie side by side first. Batches and
-// channels, which stay as they are in most runs, are left to the last pass.
+// The axes of each pass: axes are interpolated one at a time, starting with the contiguous one. Batches and channels,
+// which are unchanged in most runs, are left to the last pass.
 std::vector<std::vector<Resampled>> passes_of(const RunTimeResize& r, const std::vector<Resampled>& axes) {
   if (r.mode.mode == Interpolation::nearest || axes.size() < 2) return {axes};
   constexpr int kFirstOfImage = 2;

@@ -7,16 +7,16 @@
 
 namespace cppgen::ops {
 
-// A Resize whose scales, sizes or regions only a run knows, or of dimensions that are no constants: positions and
-// weights are computed in kernels.
+// A Resize whose scales, sizes or regions are known only at run time, or whose dimensions are not constant: positions
+// and weights are computed in kernels.
 struct RunTimeResize {
   ResizeMode mode;
-  std::vector<int> axes;       // that scales, sizes and regions are given for, in their order
+  std::vector<int> axes;       // axes for which scales, sizes and regions are given, in order
   int scales_input = -1;       // -1: scales are known, or sizes are given
   std::vector<double> scales;  // if they are known
   ResizePolicy policy = ResizePolicy::stretch;
   double extrapolation = 0;
-  std::vector<Scalar> conditions;  // further ones to check
+  std::vector<Scalar> conditions;  // further axes to check
 
   bool has_sizes() const { return scales_input < 0 && scales.empty(); }
 };

@@ -34,8 +34,7 @@ namespace {
 
 Scalar clamped(const RunTimeAxis& a, Scalar position) { return max(min(position, a.in - 1.0), 0.0).cast(DType::i64); }
 
-// Tap `t` of the coordinate x: its position, which may lie outside of the axis, and its weight before all are made to
-// sum up to 1.
+// Tap `t` of the coordinate x: its position, which may lie outside the axis, and its weight before normalisation.
 Scalar tap_position(LowerContext& c, const RunTimeAxis& a, const ResizeMode& m, Scalar x, IndexExpr t) {
   if (m.mode == Interpolation::nearest) return nearest_position(a.scale, x, m.nearest);
   return ceil(x) + index_value(c, t - floordiv(tap_count(a, m), 2), DType::f64);
@@ -53,7 +52,7 @@ Scalar tap_weight(const RunTimeAxis& a, const ResizeMode& m, Scalar x, Scalar po
   return m.exclude_outside ? select(position < 0.0 || position > a.in - 1.0, zero, weight) : weight;
 }
 
-// Of the weights of each position.
+// The sum of the weights of each position.
 ir::BufferId emit_sums(LowerContext& c, const RunTimeAxis& a, const RunTimeResize& r,
                        const std::function<Scalar(const At&)>& weight) {
   const ir::BufferId sums = c.temporary(DType::f64, {a.out_extent});

@@ -8,9 +8,9 @@ struct RunTimeAxis {
   int axis;
   IndexExpr in_extent, out_extent;
   Scalar in, out, scale, roi_start, roi_end;
-  bool stretched;  // sizes give the scale: of an axis that keeps its extent it is 1
+  bool stretched;  // sizes determine the scale, which is 1 for an axis that keeps its extent
 
-  // 0 if the run leaves the axis as it is, else 1.
+  // 0 if the run leaves the axis unchanged, else 1.
   IndexExpr changes() const {
     if (!stretched) return 1;
     const IndexExpr difference = ir::max(in_extent - out_extent, out_extent - in_extent);
@@ -21,8 +21,8 @@ struct RunTimeAxis {
 inline bool crops(const RunTimeResize& r) { return r.mode.coordinates == Coordinates::tf_crop_and_resize; }
 IndexExpr tap_count(const RunTimeAxis&, const ResizeMode&);
 
-// For each tap and position of the result along an axis: where it reads, and its weight; and whether the position lies
-// outside of the input.
+// For each tap and position of the result along an axis: the position that it reads and its weight; and whether the
+// position lies outside the input.
 struct RunTimeTable {
   ir::BufferId positions, weights, outside;
 };

@@ -13,8 +13,8 @@ AxisSizes<Known<float>> sizes_of(const ResizeAxis& a) {
   return {{float(a.in)}, {float(a.out)}, {float(a.scale)}, {float(a.roi_start)}, {float(a.roi_end)}};
 }
 
-// Taps lie at base + first .. base + 1 - first, where base is the last position left of the coordinate. Antialiasing
-// widens the kernel when it shrinks the axis.
+// Taps are at base + first .. base + 1 - first, where base is the last position to the left of the coordinate.
+// Antialiasing widens the kernel when it shrinks the axis.
 struct Kernel {
   const ResizeMode& mode;
   double scale;

@@ -5,7 +5,7 @@
 
 namespace cppgen::ops {
 
-// How one axis is resampled: the attributes of ONNX Resize that concern it.
+// The attributes of ONNX Resize that determine how one axis is resampled.
 struct ResizeAxis {
   int axis;
   int64_t in, out;
@@ -23,7 +23,7 @@ enum class Coordinates : uint8_t {
   tf_half_pixel_for_nn,
   tf_crop_and_resize
 };
-// by_scale, as in version 10: up where it shrinks an axis, else down.
+// by_scale, as in version 10: rounds up if the axis shrinks, else down.
 enum class NearestMode : uint8_t { round_prefer_floor, round_prefer_ceil, floor, ceil, by_scale };
 
 enum class ResizePolicy : uint8_t { stretch, not_larger, not_smaller };
@@ -41,7 +41,7 @@ struct ResizeTable {
   int64_t taps;
   std::vector<int64_t> positions;  // [out, taps]
   std::vector<double> weights;     // [out, taps]
-  std::vector<bool> outside;       // [out]: of tf_crop_and_resize, the coordinate lies outside of the input
+  std::vector<bool> outside;       // [out]: for tf_crop_and_resize: the coordinate lies outside the input
 };
 ResizeTable make_resize_table(const ResizeAxis&, const ResizeMode&);
 

@@ -1,4 +1,4 @@
-// What the passes over ai.onnx.ml (passes/expand_*.cpp) need beside ONNX's own operators.
+// Operators that the passes over ai.onnx.ml (passes/expand_*.cpp) require in addition to ONNX's own.
 #include "cppgen/ops/common.h"
 #include "cppgen/ops/sequences/strings.h"
 #include "runtime/plan/calls/host_sequences.h"
@@ -33,7 +33,7 @@ void lower_feature_rows(LowerContext& c) {
 
 const Tensor& keys_of(InferContext& c) {
   const Attribute* a = c.attribute("keys");
-  if (!a || !std::get_if<Tensor>(a)) c.fail("attribute 'keys' is no tensor");
+  if (!a || !std::get_if<Tensor>(a)) c.fail("attribute 'keys' is not a tensor");
   return std::get<Tensor>(*a);
 }
 
@@ -143,7 +143,7 @@ struct CoupledStep {
   const CoupledStates& states;
   IndexExpr own;
   Scalar first;                         // of its round
-  ir::BufferId products, total, error;  // q p and p q p, computed anew in the first step, and the greatest error
+  ir::BufferId products, total, error;  // q p and p q p, recomputed in the first step, and the greatest error
 
   Scalar now(const At& at) const { return select(first, k.at(products, at), k.at(states.qp.before, at)); }
   Scalar sum(IndexExpr row) const { return select(first, k.at(total, {row}), k.at(states.pqp.before, {row})); }
@@ -262,7 +262,7 @@ void infer_zip_map(InferContext& c) {
   if ((strings == 0) == (ints == 0)) c.fail("one of classlabels_strings and classlabels_int64s must list the keys");
   const IndexExpr columns = c.shape(0).back();
   if (columns.is_constant() && columns.constant() != int64_t(strings + ints))
-    c.fail(fmt::format("{} keys for {} columns", strings + ints, columns.constant()));
+    c.fail(fmt::format("there are {} keys for {} columns", strings + ints, columns.constant()));
   c.set_host_output(0, {ValueKind::sequence, DType::f32, false, std::nullopt});
 }
 

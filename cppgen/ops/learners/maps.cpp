@@ -24,7 +24,7 @@ void infer_dict_vectorizer(InferContext& c) {
   const bool words = c.has(kWords);
   if (words == c.has(kNumbersOf)) c.fail(fmt::format("one of {} and {} must list the keys", kWords, kNumbersOf));
   if (words != (c.dtype(0) == kString))
-    c.fail(fmt::format("the map's keys are {}; its vocabulary is {}", words ? "int64" : "strings",
+    c.fail(fmt::format("the map's keys are {}, but the vocabulary is {}", words ? "int64" : "strings",
                        words ? kWords : kNumbersOf));
   const size_t count = words ? texts(c, kWords).size() : c.integers(kNumbersOf).size();
   c.set_output(0, c.dtype(1), {int64_t(1), int64_t(count)});
@@ -44,7 +44,7 @@ DType target_of(InferContext& c) {
   c.fail(fmt::format("cast_to '{}' is not TO_FLOAT, TO_INT64 or TO_STRING", to));
 }
 
-// How many values there are with one at each key; -1: they stand in the order of their keys.
+// The number of values if there is one for each key; -1: values are in the order of their keys.
 int64_t sparse_size(InferContext& c) {
   const std::string form = c.text("map_form", "DENSE");
   if (form == "DENSE") return -1;

@@ -24,7 +24,7 @@ enum Link { kFeature, kFirst, kSecond, kMissing, kLinkParts };
 
 const Tensor& tensor_attribute(InferContext& c, const char* name) {
   const Attribute* a = c.attribute(name);
-  if (!a || !std::get_if<Tensor>(a)) c.fail(fmt::format("attribute '{}' is no tensor", name));
+  if (!a || !std::get_if<Tensor>(a)) c.fail(fmt::format("attribute '{}' is not a tensor", name));
   return std::get<Tensor>(*a);
 }
 
@@ -39,7 +39,7 @@ void infer_tree_scores(InferContext& c) {
     if (link[kFirst] != n) most = std::max<int64_t>(most, link[kFeature]);
   }
   if (features.is_constant() && features.constant() <= most)
-    c.fail(fmt::format("a tree asks for feature {} of {}", most, features.constant()));
+    c.fail(fmt::format("a tree tests feature {} of {}", most, features.constant()));
   c.set_output(0, c.dtype(0), {c.shape(0)[0], c.integer("targets_count")});
 }
 

@@ -43,7 +43,7 @@ void infer_batch_normalization(InferContext& c) {
   for (int i = 1; i < 5; ++i) per_element(c) ? require_sample_shape(c, i) : require_vector(c, i, channels);
   if (trains(c) && c.opset() < 14) c.fail("training (more than one output) is not supported");
   if (!trains(c) && (c.has_output(1) || c.has_output(2)))
-    c.fail("attribute 'training_mode' is 0, so there is one output; the statistics are results of training");
+    c.fail("attribute 'training_mode' is 0, so there is only one output; the statistics are outputs of training");
   c.number("epsilon", 1e-5f);
   c.number("momentum", 0.9f);
   c.set_output(0, c.dtype(0), x);
@@ -123,7 +123,7 @@ ir::BufferId emit_inverse_deviation(LowerContext& c, const AxisSplit& axes, ir::
   return out;
 }
 
-// What the rows of input 0 are normalised by: their mean, and 1 / sqrt(variance + epsilon).
+// The statistics that normalise the rows of input 0: their mean, and 1 / sqrt(variance + epsilon).
 struct Statistics {
   ir::BufferId mean, inverse_deviation;
 };

@@ -8,7 +8,7 @@ namespace {
 using At = std::vector<IndexExpr>;
 constexpr const char* kDomain = "com.microsoft";
 
-// What is normalised, over the last dimensions, and where the results go.
+// The values that are normalised over the last dimensions, and the buffers of the results.
 struct RowNorm {
   AxisSplit axes;
   std::function<Scalar(const At&)> value;
@@ -138,7 +138,7 @@ void infer_embed(InferContext& c) {
     require_rank(c, i, 2, 2);
     require_broadcasts_to(c, i, ids);
   }
-  if (c.has_input(kSegments) && !c.has_input(kSegmentTable)) c.fail("segment ids need a table of segments");
+  if (c.has_input(kSegments) && !c.has_input(kSegmentTable)) c.fail("segment ids require a segment embedding table");
   for (int i : {int(kPositionTable), int(kGamma), int(kBeta)}) c.input(i);
   require_rank(c, kWordTable, 2, 2);
   const IndexExpr hidden = c.shape(kWordTable)[1];

@@ -76,8 +76,8 @@ void emit_softmax(LowerContext& c, const AxisSplit& axes, ir::BufferId x, ir::Bu
       "exp");
   ir::BufferId sum =
       reduce_axes(c, axes, "sum", ReduceOp::sum, type, [&](const At& at) { return load(c, powers, at); });
-  // The sum lies between 1 and the number of elements (or is NaN), so its reciprocal is exact to half an ULP and is
-  // taken once a row.
+  // The sum is between 1 and the number of elements (or NaN), so its reciprocal is exact to half an ULP and is computed
+  // once per row.
   c.emit_pointwise(
       out,
       [&](const At& at) {

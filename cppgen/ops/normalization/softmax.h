@@ -3,8 +3,8 @@
 
 namespace cppgen::ops {
 
-// softmax(x) over the reduced dimensions: nests for the maximum, the powers, their sum, the result. Where x is
-// -infinity throughout, that is NaN or, with `zeros`, 0.
+// softmax(x) over the reduced dimensions: nests for the maximum, the powers, their sum, the result. If all of x is
+// -infinity, the result is NaN or, with `zeros`, 0.
 void emit_softmax(LowerContext&, const AxisSplit&, ir::BufferId x, ir::BufferId out, DType type, bool zeros = false);
 
 // log(softmax(x)) over the reduced dimensions: nests for the maximum, the sum of exponentials, the result.

@@ -16,7 +16,7 @@ bool is_legacy(const InferContext& c) { return c.opset() < 7; }
 int legacy_axis(InferContext& c) {
   int rank = int(c.shape(0).size()), inner = int(c.shape(1).size());
   int axis = c.has("axis") ? normalized_axis(c, c.integer("axis"), std::max(rank, 1)) : rank - inner;
-  if (axis < 0 || axis + inner > rank) c.fail("the second operand does not fit into the first one at this axis");
+  if (axis < 0 || axis + inner > rank) c.fail("the second operand does not fit the first one at this axis");
   return axis;
 }
 
@@ -67,7 +67,7 @@ void lower_binary(LowerContext& c) {
 }
 
 void infer_mod(InferContext& c) {
-  if (c.integer("fmod", 0) == 0 && is_float(c.dtype(0))) c.fail("floats need the attribute fmod = 1");
+  if (c.integer("fmod", 0) == 0 && is_float(c.dtype(0))) c.fail("floats require the attribute fmod = 1");
   infer_arithmetic<kNumbers>(c);
 }
 
@@ -115,7 +115,7 @@ void infer_variadic(InferContext& c) {
   for (int i = 1; i < c.input_count(); ++i) require_same_dtype(c, 0, i);
   Shape out = broadcast_inputs(c);
   for (int i = 0; i < c.input_count() && c.opset() < 8; ++i) {
-    if (c.shape(i).size() != out.size()) c.fail("the inputs must have one shape");
+    if (c.shape(i).size() != out.size()) c.fail("the inputs must have the same shape");
     for (size_t d = 0; d < out.size(); ++d) require_equal(c, c.shape(i)[d], out[d], "dimensions of the inputs");
   }
   c.set_output(0, c.dtype(0), out);

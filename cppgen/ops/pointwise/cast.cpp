@@ -25,8 +25,8 @@ PowerRounding power_rounding(InferContext& c) {
   return choice<PowerRounding>(c, "round_mode", "up", {{"up", up}, {"down", down}, {"nearest", nearest}});
 }
 
-// What floats beyond the range of integers of four bits become is ONNX's to define, and it does not. Its test data up
-// to version 23 saturate, later ones keep the low bits, as ONNX Runtime does.
+// ONNX does not define the conversion of floats beyond the range of 4-bit integers. Its test data saturate up to
+// version 23; later data keep the low bits, as ONNX Runtime does.
 Conversion conversion(InferContext& c) { return {c.integer("saturate", 1) != 0, c.opset() >= 24, power_rounding(c)}; }
 
 void infer_cast(InferContext& c) {
@@ -57,7 +57,7 @@ bool keeps_bits(DType from, DType to) {
 void infer_bit_cast(InferContext& c) {
   const DType to = dtype_of_onnx(c, c.integer("to"));
   if (const HostType* given = c.host(0)) {
-    if (given->kind != ValueKind::tensor) c.fail(fmt::format("the input is {}, no tensor", to_string(*given)));
+    if (given->kind != ValueKind::tensor) c.fail(fmt::format("the input is {}, not a tensor", to_string(*given)));
     HostType type = *given;
     type.dtype = to;
     return c.set_host_output(0, type);
@@ -65,7 +65,7 @@ void infer_bit_cast(InferContext& c) {
   require_dtype(c, 0, kAll | kNarrow);
   const DType from = c.dtype(0);
   if (bits_of(from) != bits_of(to))
-    c.fail(fmt::format("{} has {} bits, {} has {}", name_of(from), bits_of(from), name_of(to), bits_of(to)));
+    c.fail(fmt::format("{} has {} bits, but {} has {}", name_of(from), bits_of(from), name_of(to), bits_of(to)));
   c.set_output(0, to, c.shape(0));
   c.run_on_host(!keeps_bits(from, to));
 }

@@ -23,7 +23,7 @@ void infer_clip(InferContext& c) {
   require_dtype(c, 0, c.opset() < 12 ? kFloats : kNumbers);
   c.number("min", 0);
   c.number("max", 0);
-  if (c.opset() < 11 && c.input_count() > 1) c.fail("min and max are attributes up to version 10");
+  if (c.opset() < 11 && c.input_count() > 1) c.fail("min and max must be attributes up to version 10");
   for (int i = 1; i <= 2; ++i) {
     if (!c.has_input(i)) continue;
     require_same_dtype(c, 0, i);

@@ -80,7 +80,7 @@ ir::BufferId constant_column_terms(LowerContext& c, const SignedOperand& b, int6
   return c.constant_buffer(int32_tensor(dims, terms));
 }
 
-// What is taken away from the product of the bytes, as a value at an index of the result.
+// The correction that is subtracted from the product of the bytes, as a value at an index of the result.
 class ZeroPointTerms {
  public:
   ZeroPointTerms(LowerContext& c, const MatMulShapes& s, const LeftBytes& left, const RightBytes& right)

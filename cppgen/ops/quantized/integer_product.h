@@ -16,7 +16,7 @@ struct LeftBytes {
 };
 struct RightBytes {
   SignedOperand operand;
-  std::function<Scalar(const std::vector<IndexExpr>& at)> zero_at;  // of what is stored
+  std::function<Scalar(const std::vector<IndexExpr>& at)> zero_at;  // zero point of the stored bytes
 };
 LeftBytes left_bytes(LowerContext&, const MatMulShapes&, int input, int zero_point);
 RightBytes right_bytes(LowerContext&, const MatMulShapes&, int input, int zero_point);

@@ -103,7 +103,7 @@ void infer_qgemm(InferContext& c) {
   for (int i : {int(kAScale), int(kBScale), int(kYScale)})
     if (c.has_input(i)) require_dtype(c, i, bit(DType::f32));
   for (int i : {int(kAScale), int(kAZero), int(kYScale), int(kYZero)})
-    if (c.has_input(i) && !is_single(c.shape(i))) c.fail(fmt::format("input {} is not one value", i));
+    if (c.has_input(i) && !is_single(c.shape(i))) c.fail(fmt::format("input {} is not a single value", i));
   for (int i : {int(kBScale), int(kBZero)})
     if (c.has_input(i) && !is_single(c.shape(i))) {
       require_rank(c, i, 1, 1);
@@ -116,7 +116,7 @@ void infer_qgemm(InferContext& c) {
     require_broadcasts_to(c, kC, s.result);
   }
   if (c.has_input(kYZero)) require_dtype(c, kYZero, kBytes);
-  if (c.has_input(kYScale) != c.has_input(kYZero)) c.fail("y_scale and y_zero_point come together");
+  if (c.has_input(kYScale) != c.has_input(kYZero)) c.fail("y_scale and y_zero_point must be given together");
   c.set_output(0, c.has_input(kYScale) ? c.dtype(kYZero) : DType::f32, s.result);
 }
 

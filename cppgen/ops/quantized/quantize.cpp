@@ -25,7 +25,7 @@ Granularity granularity(InferContext& c) {
   const Shape& scale = c.shape(1);
   int64_t block = c.integer("block_size", 0);
   if (block < 0) c.fail(fmt::format("attribute 'block_size' is {}", block));
-  // Quantizers write one scale as a vector beside a zero point that is a scalar, and the other way round.
+  // Quantizers may write a single scale as a vector together with a scalar zero point, and vice versa.
   if (is_single(scale) && block == 0 && (!c.has_input(2) || is_single(c.shape(2)))) return {};
   if (c.has_input(2) && c.shape(2).size() != scale.size()) c.fail("scale and zero point have different shapes");
   for (size_t d = 0; c.has_input(2) && d < scale.size(); ++d)
@@ -67,7 +67,7 @@ DType asked_type(InferContext& c, const char* attribute, DType otherwise) {
 DType quantized_type(InferContext& c) {
   const DType type = asked_type(c, "output_dtype", c.has_input(2) ? c.dtype(2) : DType::u8);
   if (c.has_input(2) && type != c.dtype(2))
-    c.fail(fmt::format("attribute 'output_dtype' says {}, the zero point is {}", name_of(type), name_of(c.dtype(2))));
+    c.fail(fmt::format("attribute 'output_dtype' is {}, but the zero point is {}", name_of(type), name_of(c.dtype(2))));
   return type;
 }
 

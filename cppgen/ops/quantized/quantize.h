@@ -11,7 +11,7 @@ Scalar load_parameter(LowerContext&, int input, IndexExpr position);
 bool is_single(const Shape&);  // a scalar or one element
 
 // y = quantized x (of float32, with this shape), as uint8 with the range of x, widened to contain 0, mapped to 0..255.
-// Where all of x is 0 the scale is 1.
+// If all of x is 0, the scale is 1.
 void emit_dynamic_quantization(LowerContext&, const std::function<Scalar(const std::vector<IndexExpr>&)>& x,
                                const Shape&, ir::BufferId y, ir::BufferId scale, ir::BufferId zero_point);
 void emit_dynamic_quantization(LowerContext&, int x, ir::BufferId y, ir::BufferId scale, ir::BufferId zero_point);

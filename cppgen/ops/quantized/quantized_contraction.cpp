@@ -31,7 +31,7 @@ void infer_qlinear_matmul(InferContext& c) {
   check_zero_point(c, 5, 3, false);
   for (int scale : {1, 4, 6}) require_dtype(c, scale, kFloats);
   for (int i : {6, 7}) {
-    if (!is_single(c.shape(i))) c.fail("scales and zero points of the result for each row are not supported");
+    if (!is_single(c.shape(i))) c.fail("scales and zero points per row of the result are not supported");
   }
   for (int i : {1, 4}) {
     if (c.shape(i).size() != c.shape(i + 1).size()) c.fail("a scale and its zero point have different shapes");

@@ -9,7 +9,7 @@ using At = std::vector<IndexExpr>;
 
 constexpr DTypes kBytes = bit(DType::i8) | bit(DType::u8);
 
-// Padding stands for exact zeros. Where it reads the zero point of x instead, every window is whole and
+// Padding represents exact zeros. If it reads the zero point of x instead, every window is complete and
 //   sum (x - zx)(w - zw) = sum x w - zw sum x - zx (sum w - k zw),
 // so that the product runs over bytes; sum w - k zw is one number for each output channel.
 
@@ -67,7 +67,7 @@ class IntegerConv {
   ir::BufferId product_ = -1, window_sums_ = -1, channels_ = -1;
   bool folded_ = false;  // channels_ holds the whole terms
 
-  // What padding reads.
+  // The value that padding reads.
   Scalar padding() const {
     if (auto zero = uniform_integer(c_, in_.x_zero)) return number(c_, c_.dtype(in_.x), double(*zero));
     return load_parameter(c_, in_.x_zero, 0);

@@ -20,11 +20,12 @@ struct QuantizedInput {
 
 void require_single_parameters(InferContext& c, int scale, int zero, DType type) {
   require_dtype(c, scale, bit(DType::f32));
-  if (!is_single(c.shape(scale))) c.fail(fmt::format("input {} (a scale) is not one value", scale));
+  if (!is_single(c.shape(scale))) c.fail(fmt::format("input {} (a scale) is not a single value", scale));
   if (!c.has_input(zero)) return;
-  if (!is_single(c.shape(zero))) c.fail(fmt::format("input {} (a zero point) is not one value", zero));
+  if (!is_single(c.shape(zero))) c.fail(fmt::format("input {} (a zero point) is not a single value", zero));
   if (c.dtype(zero) != type)
-    c.fail(fmt::format("input {} (a zero point) is {}, the tensor {}", zero, name_of(c.dtype(zero)), name_of(type)));
+    c.fail(fmt::format("input {} (a zero point) is {}, but the tensor is {}", zero, name_of(c.dtype(zero)),
+                       name_of(type)));
 }
 
 void require_quantized(InferContext& c, const QuantizedInput& q) {
@@ -103,7 +104,7 @@ void infer_softmax(InferContext& c) {
   infer_unary(c);
 }
 
-// As ONNX Runtime, whose operator it is: the chances times the whole part of 1 / scale.
+// As in ONNX Runtime, which defines the operator: the probabilities times the integer part of 1 / scale.
 void lower_softmax(LowerContext& c) {
   ir::BufferId x = c.temporary(DType::f32, c.shape(0)), y = c.temporary(DType::f32, c.shape(0));
   c.emit_pointwise(

@@ -5,13 +5,13 @@
 
 namespace cppgen::ops {
 
-// The right operand of an integer contraction as signed bytes, which is what the instructions for bytes want beside
-// unsigned ones: unsigned bytes are stored 128 less, and so are their zero points.
+// The right operand of an integer contraction as signed bytes, which the instructions for bytes require in combination
+// with unsigned left operands: 128 is subtracted from unsigned bytes and from their zero points.
 struct SignedOperand {
   ir::BufferId buffer = -1;
-  int64_t offset = 0;              // how much less is stored: 0 or 128
-  std::optional<Tensor> constant;  // what is stored, if known
-  std::optional<int64_t> zero;     // the one zero point of what is stored, if known
+  int64_t offset = 0;              // the subtracted offset: 0 or 128
+  std::optional<Tensor> constant;  // the stored bytes, if known
+  std::optional<int64_t> zero;     // the single zero point of the stored bytes, if known
 };
 SignedOperand signed_operand(LowerContext&, int input, int zero_point);
 

@@ -42,7 +42,7 @@ void infer_random_like(InferContext& c) {
   c.set_output(0, attribute_dtype(c, c.dtype(0), kFloats), c.shape(0));
 }
 
-// What storage keeps of a value.
+// A value rounded to its storage type.
 Scalar as_stored(Scalar x, DType storage) {
   if (storage == DType::f16) return x.unary(ir::UnaryOp::round_f16);
   if (storage == DType::bf16) return x.unary(ir::UnaryOp::round_bf16);

@@ -12,7 +12,7 @@ void require_shape(InferContext& c, int input, const Shape& wanted) {
   if (!c.has_input(input)) return;
   require_rank(c, input, int(wanted.size()), int(wanted.size()));
   for (size_t d = 0; d < wanted.size(); ++d)
-    require_equal(c, c.shape(input)[d], wanted[d], "a dimension and the one that the other inputs give");
+    require_equal(c, c.shape(input)[d], wanted[d], "a dimension and the one that follows from the other inputs");
 }
 
 Shape state_shape(const RecurrentShape& s) {

@@ -8,7 +8,7 @@
 
 namespace cppgen::ops {
 
-// What RNN, GRU and LSTM share. Inputs X, W, R, B, sequence_lens, initial_h (LSTM: initial_c, P).
+// Helpers that RNN, GRU and LSTM share. Inputs X, W, R, B, sequence_lens, initial_h (LSTM: initial_c, P).
 struct RecurrentShape {
   int gates = 0;  // weights have gates * hidden rows
   IndexExpr steps, batch, input, hidden;
@@ -20,10 +20,10 @@ struct RecurrentShape {
   bool reversed(int direction) const { return first_reversed || direction == 1; }
 };
 RecurrentShape recurrent_shape(InferContext&, int gates);  // checks all inputs
-// Quantized weights [directions, depth, gates * hidden] in input 1 or 2; their scales and zero points are inputs from 8
-// or 10 on, one for each direction or for each column of each direction.
+// Quantized weights [directions, depth, gates * hidden] in input 1 or 2; their scales and zero points are inputs
+// starting at 8 or 10, one for each direction or for each column of each direction.
 void check_quantized_weights(InferContext&, const RecurrentShape&);
-// [rows.., gates * hidden] = x, quantized in the run with one scale, times the weights of a direction.
+// [rows.., gates * hidden] = x, quantized at run time with one scale, times the weights of a direction.
 ir::BufferId emit_quantized_product(LowerContext&, const RecurrentShape&, int weights, int direction, const Shape& x,
                                     const std::function<Scalar(const std::vector<IndexExpr>&)>& value);
 void infer_recurrent(InferContext&, int gates, int states);
@@ -34,29 +34,30 @@ struct GateFunction {
   double alpha = 0, beta = 0, clip = 0;  // clip 0: none
   Scalar operator()(Scalar) const;
 };
-// `defaults` of one direction; UserError for one that is not known.
+// `defaults` are those of one direction; UserError for an unknown activation.
 std::vector<GateFunction> gate_functions(InferContext&, const std::vector<std::string>& defaults, int directions);
 
-// Lowering of one direction. Made in front of the repetition over the steps, where it projects the input of all steps
-// and sets the initial states; what one step computes is added inside of it.
+// Lowering of one direction. It is created before the repetition over the steps, where it projects the input of all
+// steps and sets the initial states; the computation of one step is added inside the repetition.
 class RecurrentPass {
  public:
-  // `states`: the hidden state, and of an LSTM the cell; their initial values are the inputs from 5.
+  // `states`: the hidden state, and of an LSTM the cell; their initial values are the inputs starting at 5.
   RecurrentPass(LowerContext&, const RecurrentShape&, int direction, IndexExpr step, int states);
 
-  // Inside. Element (b, h) of gate `gate` at this step: X W^T + Wb.
+  // Inside the repetition. Element (b, h) of gate `gate` at this step: X W^T + Wb.
   Scalar projected(int gate, IndexExpr b, IndexExpr h) const;
   Scalar recurrent_bias(int gate, IndexExpr h) const;
   Scalar weight_bias(int gate, IndexExpr h) const;
   // [batch, count * hidden]: state x R^T of gates first .. first + count.
   ir::BufferId recur(ir::BufferId state, int first, int count);
   Scalar value(ir::BufferId state, IndexExpr b, IndexExpr h) const;
-  // Stores a state where the sequence still runs, else what it was; the hidden state is also the result of this step.
+  // Stores the new state while the sequence lasts, else the previous one; the hidden state is also the result of this
+  // step.
   using ValueAt = std::function<Scalar(IndexExpr b, IndexExpr h)>;
   void store_cell(const ValueAt& next);
   void store_hidden(const ValueAt& next);
 
-  // Behind: what the steps did not store of the outputs.
+  // After the repetition: stores the parts of the outputs that the steps did not store.
   void finish();
 
   LowerContext& c;

@@ -1,6 +1,6 @@
-// What the Loop over bags that exporters write for an embedding bag becomes (passes/recognize_embedding_bags.h).
-// BagPositions: where in the list of indices the members of each bag stand. ReduceBags: the sum, mean or maximum of the
-// rows of a table that a bag's indices name, each times its own factor.
+// The operators that replace the Loop that exporters write for an embedding bag (passes/recognize_embedding_bags.h).
+// BagPositions: the positions in the list of indices of the members of each bag. ReduceBags: the sum, mean or maximum
+// of the rows of a table that a bag's indices name, each times its own factor.
 #include "cppgen/ops/declared.h"
 
 namespace cppgen::ops {
@@ -34,7 +34,7 @@ void lower_positions(LowerContext& c) {
   });
 }
 
-// As many columns as the largest bag has members.
+// The number of columns is the size of the largest bag.
 void resolve_positions(LowerContext& c, ir::BufferId dims) {
   ir::LoopNest nest;
   nest.name = "largest";

@@ -39,8 +39,9 @@ std::vector<AxisSplit> declared_choices(InferContext& c) {
     if (same_shape(shape_without(c, split), to)) found.push_back(split);
   }
   if (found.empty() || found.size() > kMost)
-    c.fail(fmt::format("the axes (input 1) are known to a run only, and {} choices of them give the declared shape {}",
-                       found.size(), to_string(to)));
+    c.fail(
+        fmt::format("the axes (input 1) are known only at run time, and {} choices of axes yield the declared shape {}",
+                    found.size(), to_string(to)));
   return found;
 }
 
@@ -70,7 +71,7 @@ AxisSplit run_time_axes(InferContext& c) {
 Shape run_time_reduced_shape(InferContext& c) {
   const size_t rank = c.shape(0).size();
   const int64_t count = element_count(c, 1);
-  if (count > int64_t(rank)) c.fail(fmt::format("{} axes for {} dimensions", count, rank));
+  if (count > int64_t(rank)) c.fail(fmt::format("there are {} axes for {} dimensions", count, rank));
   std::vector<IndexExpr> noted = run_time_axes(c).kept();
   Shape to = noted;
   if (!keeps_dims(c)) {

@@ -54,7 +54,7 @@ void infer_non_max_suppression(InferContext& c) {
   const int64_t center = c.integer("center_point_box", 0);
   if (center != 0 && center != 1) c.fail(fmt::format("attribute 'center_point_box' is {}; allowed are 0, 1", center));
   for (int i = 2; i < c.input_count(); ++i)
-    if (c.has_input(i) && element_count(c, i) != 1) c.fail(fmt::format("input {} is not one number", i));
+    if (c.has_input(i) && element_count(c, i) != 1) c.fail(fmt::format("input {} is not a single number", i));
   if (is_for_host(c)) {
     c.run_on_host();
     return c.set_output(0, DType::i64, {c.unknown_dimension(0, 0, "selected"), 3});

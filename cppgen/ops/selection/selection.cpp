@@ -75,7 +75,7 @@ void infer_compress(InferContext& c) {
   } else {
     Shape declared = require_declared(c, 1, "the condition");
     if (declared.size() != to.size())
-      c.fail(fmt::format("the declared shape {} has another rank", to_string(declared)));
+      c.fail(fmt::format("the declared shape {} has a different rank", to_string(declared)));
     for (int d = 0; d < int(to.size()); ++d)
       if (d != axis) require_equal(c, declared[size_t(d)], to[size_t(d)], "a declared dimension and the input's");
     to = declared;

@@ -8,12 +8,12 @@ namespace cppgen::ops {
 // The positions in [0, extent) where a mask is true, ascending.
 struct TruePositions {
   ir::BufferId positions;  // [count] int64
-  Scalar total;            // how many there really are: to be compared with count
+  Scalar total;            // the actual number, to be compared with count
 };
 TruePositions emit_true_positions(LowerContext&, IndexExpr extent, IndexExpr count,
                                   const std::function<Scalar(IndexExpr)>& mask);
 
-// Such searches are quadratic: worth it for few elements, whose number is constant.
+// Such searches are quadratic, so they are used only for a small, constant number of elements.
 bool is_searchable(IndexExpr count);
 
 inline Scalar one_if(LowerContext& c, Scalar condition) {

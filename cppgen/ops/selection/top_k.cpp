@@ -35,7 +35,7 @@ void infer_top_k(InferContext& c) {
   const IndexExpr k = top_count(c), n = to[axis];
   const bool known = k.is_constant() && n.is_constant();
   if (k.range().hi < 0 || (known && (k.constant() < 0 || k.constant() > n.constant())))
-    c.fail(fmt::format("k is {} for {} elements", ir::to_string(k), ir::to_string(n)));
+    c.fail(fmt::format("k is {}, but there are {} elements", ir::to_string(k), ir::to_string(n)));
   to[axis] = k;
   c.set_output(0, c.dtype(0), to);
   c.set_output(1, DType::i64, to);
@@ -78,7 +78,7 @@ ir::BufferId emit_ranks(LowerContext& c, int axis) {
   return ranks;
 }
 
-// What a run's k must fulfil.
+// The conditions on a k that is known only at run time.
 std::vector<Scalar> allowed_count(LowerContext& c, int axis) {
   std::vector<Scalar> conditions;
   const IndexExpr k = c.output(0).shape[size_t(axis)], n = c.shape(0)[size_t(axis)];

@@ -28,7 +28,10 @@ void infer_bifurcation(InferContext& c) {
   require_one_element(c, 2, "the end of the tokens in the source");
   const int64_t least = c.integer("min_ngram_size", 1), most = c.integer("max_ngram_size", 3);
   if (least < 1 || most < least)
-    c.fail(fmt::format("min_ngram_size is {} and max_ngram_size {}; they must be positive and in order", least, most));
+    c.fail(
+        fmt::format("min_ngram_size is {} and max_ngram_size is {}; both must be positive, and the former not greater "
+                    "than the latter",
+                    least, most));
   c.set_output(0, DType::i64, {c.has_input(3) ? c.unknown_dimension(0, 0, "tokens") : c.shape(1)[0]});
   if (c.has_output(1)) c.set_output(1, DType::i64, c.shape(2));
 }

@@ -69,7 +69,8 @@ Vocabulary vocabulary(InferContext& c) {
 
 // A pool of strings alone has become one of integers before.
 std::string refuse_strings(const Graph&, const Node& node) {
-  return node.attributes.count("pool_strings") ? "attribute 'pool_strings' beside 'pool_int64s' is not allowed" : "";
+  return node.attributes.count("pool_strings") ? "attributes 'pool_strings' and 'pool_int64s' must not both be given"
+                                               : "";
 }
 
 void infer_tf_idf(InferContext& c) {

@@ -12,7 +12,7 @@ namespace {
 
 const HostType& sequence(InferContext& c, int i) {
   const HostType* type = c.host(i);
-  if (!type || type->kind != ValueKind::sequence) c.fail(fmt::format("input {} is no sequence", i));
+  if (!type || type->kind != ValueKind::sequence) c.fail(fmt::format("input {} is not a sequence", i));
   return *type;
 }
 
@@ -66,7 +66,7 @@ void infer_length(InferContext& c) {
   c.set_output(0, DType::i64, {});
 }
 
-// Of the parts that input 1 asks for, if all of them are known to be of one length; else -1.
+// The length of the parts that input 1 requests, if all have the same known length; else -1.
 int64_t common_length(InferContext& c, int64_t extent) {
   const std::vector<IndexExpr>* lengths = c.host(1) ? nullptr : c.contents(1);
   if (!lengths || lengths->empty() || !(*lengths)[0].is_constant()) return -1;
@@ -156,7 +156,7 @@ void infer_unique(InferContext& c) {
   const HostType type = host_type_of(c, 0);
   IndexExpr count = c.unknown_dimension(0, 0, "unique");
   if (c.has("axis") && type.strings && has_dims(type) && type.dims->size() != 1)
-    c.fail("an axis of strings of several dimensions is not supported");
+    c.fail("an axis is not supported for strings of several dimensions");
   if (c.has("axis") && !type.strings) {
     Shape shape = c.shape(0);
     const int axis = normalized_axis(c, c.integer("axis"), int(shape.size()));

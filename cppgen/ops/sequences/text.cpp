@@ -1,4 +1,4 @@
-// What is asked of each string of a tensor: whether a pattern matches, its parts and tokens, its place in a list of
+// Operators on each string of a tensor: whether a pattern matches, its parts and tokens, its position in a list of
 // words.
 #include <re2/re2.h>
 
@@ -16,7 +16,7 @@ namespace {
 void infer_full_match(InferContext& c) {
   require_strings(c, 0);
   const RE2 pattern(c.text("pattern", ""), RE2::Quiet);
-  if (!pattern.ok()) c.fail(fmt::format("attribute 'pattern' is no regular expression: {}", pattern.error()));
+  if (!pattern.ok()) c.fail(fmt::format("attribute 'pattern' is not a valid regular expression: {}", pattern.error()));
   set_like(c, 0, DType::boolean, 0);
 }
 
@@ -50,7 +50,7 @@ void infer_tokens(InferContext& c) {
   require_strings(c, 0);
   const std::vector<std::string> separators = texts(c, "separators");
   const std::string expression = c.text("tokenexp", "");
-  if (separators.empty() == expression.empty()) c.fail("one of separators and tokenexp must say where tokens are");
+  if (separators.empty() == expression.empty()) c.fail("one of separators and tokenexp must be given");
   const bool characters = separators.size() == 1 && separators[0].empty();
   if (!characters && std::find(separators.begin(), separators.end(), "") != separators.end())
     c.fail("a separator is empty");

@@ -52,7 +52,7 @@ Tensor fill_value(InferContext& c) {
   const Attribute* a = c.attribute("value");
   if (!a) return float_tensor({0}, {1});
   const Tensor* t = std::get_if<Tensor>(a);
-  if (!t || t->elements() != 1) c.fail("attribute 'value' is not a tensor of one element");
+  if (!t || t->elements() != 1) c.fail("attribute 'value' is not a tensor with one element");
   return *t;
 }
 
@@ -62,7 +62,7 @@ void infer_constant_of_shape(InferContext& c) {
   const std::vector<IndexExpr>* known = c.contents(0);
   Shape dims = known ? *known : require_declared(c, 0, "the shape", unknown_dims(size_t(element_count(c, 0))));
   if (!known && element_count(c, 0) != int64_t(dims.size()))
-    c.fail(fmt::format("the shape is not {} long", dims.size()));
+    c.fail(fmt::format("the shape does not have {} entries", dims.size()));
   DType dtype = fill_value(c).dtype;
   require_size(c, dims, dtype);
   c.set_output(0, dtype, dims);

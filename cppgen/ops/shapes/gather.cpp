@@ -41,7 +41,7 @@ void infer_gather_elements(InferContext& c) {
   for (int d = 0; d < rank; ++d) {
     IndexExpr data = c.shape(0)[d], index = c.shape(1)[d];
     if (d != axis && ir::prove_less(data, index))
-      c.fail(fmt::format("dimension {} of the indices is {}, the data has {}", d, ir::to_string(index),
+      c.fail(fmt::format("dimension {} of the indices is {}, but the data has {}", d, ir::to_string(index),
                          ir::to_string(data)));
   }
   c.set_output(0, c.dtype(0), c.shape(1));
@@ -73,8 +73,8 @@ TupleIndex tuple_index(InferContext& c) {
   if (batch < 0 || batch >= std::min(data_rank, rank)) c.fail(fmt::format("batch_dims is {}", batch));
   int64_t depth = constant_dim(c, c.shape(1).back(), "the last dimension of the indices");
   if (depth < 0 || depth > data_rank - batch) {
-    c.fail(
-        fmt::format("the last dimension of the indices is {}, the data has {} to address", depth, data_rank - batch));
+    c.fail(fmt::format("the last dimension of the indices is {}, but the data has {} dimensions to address", depth,
+                       data_rank - batch));
   }
   for (int d = 0; d < int(batch); ++d) require_equal(c, c.shape(0)[d], c.shape(1)[d], "batch dimensions");
   return {int(batch), int(depth)};

@@ -55,12 +55,12 @@ IndexExpr one_hot_depth(InferContext& c) {
     partial.insert(partial.begin() + one_hot_axis(c), std::nullopt);
     Shape to = require_declared(c, 1, "the depth", partial);
     if (to.size() != c.shape(0).size() + 1)
-      c.fail(fmt::format("the declared shape {} has another rank", to_string(to)));
+      c.fail(fmt::format("the declared shape {} has a different rank", to_string(to)));
     return to[size_t(one_hot_axis(c))];
   }
   if (const std::vector<IndexExpr>* depth = c.contents(1); depth) return depth->at(0);
   std::vector<double> depth = float_elements(c, 1);
-  if (!(depth[0] >= 0 && depth[0] < 1e15)) c.fail("the depth is not a number of at least 0");
+  if (!(depth[0] >= 0 && depth[0] < 1e15)) c.fail("the depth is not a non-negative number");
   return int64_t(depth[0]);
 }
 
@@ -159,7 +159,7 @@ void resolve_window(LowerContext& c, ir::BufferId dims) { emit_dims(c, dims, {in
 void infer_window(InferContext& c) {
   const std::vector<IndexExpr>* known = c.contents(0);
   Shape size = known ? *known : require_declared(c, 0, "the size", unknown_dims(1));
-  if (size.size() != 1 || element_count(c, 0) != 1) c.fail("the size is not one integer");
+  if (size.size() != 1 || element_count(c, 0) != 1) c.fail("the size is not a single integer");
   DType type = dtype_of_onnx(c, c.integer("output_datatype", 1));
   c.integer("periodic", 1);
   require_size(c, size, type);

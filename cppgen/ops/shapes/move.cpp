@@ -113,7 +113,7 @@ std::vector<IndexExpr> split_sizes(InferContext& c) {
   int count = c.output_count();
   if (c.has("split") || (c.has_input(1) && c.opset() >= 13)) {
     std::vector<int64_t> sizes = c.has("split") ? c.integers("split") : c.constant_ints(1);
-    if (int(sizes.size()) != count) c.fail(fmt::format("{} sizes for {} outputs", sizes.size(), count));
+    if (int(sizes.size()) != count) c.fail(fmt::format("there are {} sizes for {} outputs", sizes.size(), count));
     IndexExpr sum;
     for (int64_t s : sizes) {
       if (s < 0) c.fail(fmt::format("size {} is negative", s));
@@ -123,12 +123,13 @@ std::vector<IndexExpr> split_sizes(InferContext& c) {
     return {sizes.begin(), sizes.end()};
   }
   int64_t pieces = c.integer("num_outputs", count);
-  if (pieces != count) c.fail(fmt::format("num_outputs is {} for {} outputs", pieces, count));
+  if (pieces != count) c.fail(fmt::format("num_outputs is {}, but there are {} outputs", pieces, count));
   IndexExpr piece = ceildiv(extent, count);
   std::vector<IndexExpr> sizes(count, piece);
   sizes.back() = extent - piece * IndexExpr(int64_t(count - 1));
   if (c.opset() < 18) require_equal(c, sizes.back(), piece, "equal parts of the dimension");
-  if (sizes.back().is_constant() && sizes.back().constant() < 0) c.fail(fmt::format("{} parts are too many", count));
+  if (sizes.back().is_constant() && sizes.back().constant() < 0)
+    c.fail(fmt::format("{} parts are too many for the dimension", count));
   return sizes;
 }
 

@@ -11,7 +11,7 @@ struct Padding {
 };
 
 Padding spread(InferContext& c, const std::vector<IndexExpr>& pads, const std::vector<int>& axes, size_t rank) {
-  if (pads.size() != 2 * axes.size()) c.fail(fmt::format("{} pads for {} axes", pads.size(), axes.size()));
+  if (pads.size() != 2 * axes.size()) c.fail(fmt::format("there are {} pads for {} axes", pads.size(), axes.size()));
   Padding p{std::vector<IndexExpr>(rank), std::vector<IndexExpr>(rank)};
   for (size_t k = 0; k < axes.size(); ++k) {
     p.begin[axes[k]] = pads[k];
@@ -131,7 +131,7 @@ void infer_pad(InferContext& c) {
     bool padded = !ir::prove_less_equal(p.begin[d], 0) || !ir::prove_less_equal(p.end[d], 0);
     const IndexExpr kept = kept_of(x[d], p.begin[d], p.end[d]).extent;
     if (mode != "constant" && padded && kept.is_constant() && kept.constant() < 1)
-      c.fail(fmt::format("nothing is left of dimension {}, mode is {}", d, mode));
+      c.fail(fmt::format("nothing is left of dimension {}, but the mode is {}", d, mode));
   }
   require_size(c, to, c.dtype(0));
   c.set_output(0, c.dtype(0), to);

@@ -67,7 +67,7 @@ IndexExpr linear_index(const Shape& shape, const std::vector<IndexExpr>& at) {
 std::vector<IndexExpr> reshaped_index(const Shape& from, const Shape& to, const std::vector<IndexExpr>& at) {
   std::vector<IndexExpr> out(from.size());
   bool empty = std::any_of(from.begin(), from.end(), [](IndexExpr d) { return d.is_constant(0); });
-  if (empty) return out;  // there is no element to find
+  if (empty) return out;  // there are no elements
   for (size_t f = 0, t = 0; f < from.size() || t < to.size();) {
     Group g = next_group(from, to, f, t);
     f = g.from_end, t = g.to_end;

@@ -6,9 +6,9 @@
 
 namespace cppgen::ops {
 
-// The index in a row-major tensor of shape `from` of the element that lies at index `at` of the same elements seen as
-// shape `to`. Dimensions are matched in the smallest groups with equal products, so those that a reshape leaves alone
-// keep their own index.
+// The index, in a row-major tensor of shape `from`, of the element at index `at` of the same data viewed as shape `to`.
+// Dimensions are matched in the smallest groups with equal products, so dimensions that a reshape does not change keep
+// their own index.
 std::vector<IndexExpr> reshaped_index(const Shape& from, const Shape& to, const std::vector<IndexExpr>& at);
 
 // Row-major position of an index in a shape.

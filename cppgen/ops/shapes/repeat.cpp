@@ -5,7 +5,7 @@
 namespace cppgen::ops {
 namespace {
 
-// A dimension of the input that is no 1 stays what it is.
+// A dimension of the input that is not 1 is unchanged.
 Shape run_time_expansion(InferContext& c) {
   const Shape& from = c.shape(0);
   PartialShape partial(std::max(from.size(), size_t(element_count(c, 1))));
@@ -30,8 +30,8 @@ void resolve_expand(LowerContext& c, ir::BufferId dims) {
   emit_dims(c, dims, result);
 }
 
-// The dimension of a vector that a run may give one element or as many as are asked for, as one timestep for all images
-// of a batch; nullopt if the input is no vector, or its length is known to be one or the other.
+// The dimension of a vector that may have one element or the requested number at run time, such as one timestep for all
+// images of a batch; nullopt if the input is not a vector, or its length is known to be one of the two.
 std::optional<size_t> one_or_all(const Shape& from, const Shape& asked) {
   std::optional<size_t> own;
   for (size_t d = 0; d < from.size(); ++d) {
@@ -62,11 +62,11 @@ void infer_expand(InferContext& c) {
   c.set_output(0, c.dtype(0), to);
 }
 
-// What a run's shape must be to broadcast to the declared one.
+// The conditions for a run-time shape to broadcast to the declared one.
 std::vector<Scalar> agrees_with_expansion(LowerContext& c) {
   const Shape &from = c.shape(0), &to = c.output(0).shape;
   int64_t rank = int64_t(to.size()), given = element_count(c, 1), skipped = rank - given;
-  if (skipped < 0) c.fail(fmt::format("the shape has {} dimensions, the output {}", given, rank));
+  if (skipped < 0) c.fail(fmt::format("the shape has {} dimensions, but the output has {}", given, rank));
   std::vector<Scalar> conditions;
   for (int64_t d = skipped; d < rank; ++d) {
     Scalar asked = integer_element(c, 1, d - skipped);
@@ -127,7 +127,8 @@ void infer_tile(InferContext& c) {
   } else {
     const std::vector<IndexExpr>* repeats = c.contents(1);
     if (!repeats) return infer_declared_tile(c);
-    if (repeats->size() != to.size()) c.fail(fmt::format("{} repeats for {} dimensions", repeats->size(), to.size()));
+    if (repeats->size() != to.size())
+      c.fail(fmt::format("there are {} repeats for {} dimensions", repeats->size(), to.size()));
     for (size_t d = 0; d < to.size(); ++d) to[d] = to[d] * (*repeats)[d];
   }
   require_size(c, to, c.dtype(0));

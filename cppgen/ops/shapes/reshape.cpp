@@ -27,7 +27,8 @@ void require_same_elements(InferContext& c, const Shape& from, const Shape& to) 
     for (IndexExpr d : from) require_equal(c, d, 1, "the dimensions of what becomes a scalar, and 1,");
   } else if (!ir::prove_equal(a, b))
     c.fail_unequal(a, b,
-                   fmt::format("the input {} does not have as many elements as {}", to_string(from), to_string(to)));
+                   fmt::format("the input {} and the shape {} have different numbers of elements", to_string(from),
+                               to_string(to)));
 }
 
 // The output's shape is the declared one: it must have the input's elements.
@@ -146,7 +147,7 @@ Scalar load_reshaped(LowerContext& c, const std::vector<IndexExpr>& at, const st
   return checked(c, load_input(c, 0, reshaped_index(c.shape(0), c.output(0).shape, at)), conditions);
 }
 
-// What a run's shape must be to give the declared one.
+// The conditions for a run-time shape to yield the declared one.
 std::vector<Scalar> agrees_with_shape(LowerContext& c) {
   const Shape& from = c.shape(0);
   const Shape& to = c.output(0).shape;
@@ -169,7 +170,7 @@ void lower_reshape_to_shape(LowerContext& c) {
   c.emit_pointwise(c.output_buffer(0), [&](const auto& at) { return load_reshaped(c, at, conditions); });
 }
 
-// Of dimensions that were compared with 1 before.
+// For dimensions that have been compared with 1 before.
 void lower_squeeze(LowerContext& c) {
   const auto given = axes_argument(c, 1);
   const std::vector<int> axes = normalized_axes(c, *given, int(c.shape(0).size()));

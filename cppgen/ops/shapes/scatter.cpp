@@ -26,7 +26,8 @@ Combine combine_of(InferContext& c) {
   if (name == "mul") return {logical ? ReduceOp::min : ReduceOp::prod};
   if (name == "max" && c.opset() >= 18) return {ReduceOp::max};
   if (name == "min" && c.opset() >= 18) return {ReduceOp::min};
-  c.fail(fmt::format("attribute 'reduction' is '{}'; allowed are none, add, mul, and from opset 18 on max, min", name));
+  c.fail(
+      fmt::format("attribute 'reduction' is '{}'; allowed are none, add, mul and, since opset 18, max and min", name));
 }
 
 Scalar identity_of(LowerContext& c, ReduceOp op, DType t) {
@@ -55,8 +56,7 @@ Scalar combined(ReduceOp op, Scalar a, Scalar b) {
   }
 }
 
-// What a scatter is made of: the loops over updates, whether one of them is aimed at the output element, and its
-// value.
+// The components of a scatter: the loops over updates, whether an update addresses the output element, and its value.
 struct Search {
   Shape updates;  // extents of the loops over updates that may hit one output element
   std::function<Scalar(const At& at, const At& update)> hits;
@@ -133,7 +133,7 @@ void infer_scatter_elements(InferContext& c) {
     require_equal(c, c.shape(1)[d], c.shape(2)[d], "dimensions of indices and updates");
     if (d != axis)
       require_at_most(c, c.shape(1)[d], c.shape(0)[d],
-                      fmt::format("dimension {} of the indices is greater than that of the data", d));
+                      fmt::format("dimension {} of the indices exceeds that of the data", d));
   }
   c.set_output(0, c.dtype(0), c.shape(0));
 }

@@ -31,7 +31,7 @@ bool has_sign(IndexExpr bound) {
   return bound.is_constant() || ir::prove_less(bound, 0) || ir::prove_less_equal(0, bound);
 }
 
-// Of -S, the sign is known where S is not 0, which then is taken to hold.
+// The sign of -S is known if S is not 0, which is then assumed.
 bool is_negated_dimension(IndexExpr bound) { return bound.range().hi == 0 && !ir::depends_on_fresh_symbols(bound); }
 
 // A bound clamped into [lo, extent - 1 + hi]: for a rising slice lo = 0, hi = 1; for a falling one -1 and 0 (for the
@@ -41,7 +41,7 @@ IndexExpr clamp_bound(InferContext& c, IndexExpr bound, IndexExpr extent, int64_
   if (bound.is_constant() && bound.constant() <= -kHuge) return lo;
   if (!has_sign(bound))
     c.fail_unequal(ir::min(IndexExpr() - bound, 1), IndexExpr(1),
-                   fmt::format("the sign of the bound {} is not known", ir::to_string(bound)));
+                   fmt::format("the sign of the bound {} is unknown", ir::to_string(bound)));
   if (ir::prove_less(bound, 0)) bound = bound + extent;
   return ir::max(ir::min(bound, extent - IndexExpr(1 - hi)), lo);
 }
@@ -79,8 +79,8 @@ std::vector<SliceAxis> slice_plan(InferContext& c) {
   std::vector<int64_t> steps(starts.size(), 1);
   if (c.opset() >= 10 && c.has_input(4)) steps = c.constant_ints(4);
   if (ends.size() != starts.size() || axes.size() != starts.size() || steps.size() != starts.size()) {
-    c.fail(
-        fmt::format("{} starts, {} ends, {} axes and {} steps", starts.size(), ends.size(), axes.size(), steps.size()));
+    c.fail(fmt::format("there are {} starts, {} ends, {} axes and {} steps", starts.size(), ends.size(), axes.size(),
+                       steps.size()));
   }
   int rank = int(c.shape(0).size());
   normalized_axes(c, axes, rank);
@@ -123,7 +123,7 @@ void infer_declared_slice(InferContext& c) {
   for (int i = 1; i < c.input_count(); ++i) {
     if (!c.has_input(i)) continue;
     require_dtype(c, i, bit(DType::i32) | bit(DType::i64));
-    if (element_count(c, i) != element_count(c, 1)) c.fail(fmt::format("inputs 1 and {} have other lengths", i));
+    if (element_count(c, i) != element_count(c, 1)) c.fail(fmt::format("inputs 1 and {} have different lengths", i));
   }
   if (element_count(c, 1) > int64_t(to.size())) c.fail("there are more bounds than dimensions");
   c.set_output(0, c.dtype(0), to);

@@ -12,7 +12,7 @@ bool is_circular(InferContext& c) { return choice<bool>(c, "mode", "linear", {{"
 
 size_t sequence_axis(InferContext& c) {
   const int axis = normalized_axis(c, c.integer("axis", -2), int(c.shape(0).size()));
-  if (axis == 0) c.fail("the axis is that of the batch");
+  if (axis == 0) c.fail("the axis must not be that of the batch");
   return size_t(axis);
 }
 

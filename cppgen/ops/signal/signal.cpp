@@ -26,7 +26,7 @@ struct Sides {
 Sides dft_sides(InferContext& c) {
   Sides s{c.integer("inverse", 0) != 0, c.integer("onesided", 0) != 0};
   if (s.one_sided && is_complex(c, 0) != s.inverse)
-    c.fail(s.inverse ? "onesided and inverse need complex input" : "onesided needs real input");
+    c.fail(s.inverse ? "onesided and inverse require complex input" : "onesided requires real input");
   return s;
 }
 

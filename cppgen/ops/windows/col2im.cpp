@@ -18,7 +18,8 @@ struct Columns {
 
 int64_t image_rank(InferContext& c) {
   const int64_t image = element_count(c, 1), block = element_count(c, 2);
-  if (image == 0 || image != block) c.fail(fmt::format("the image has {} dimensions, the block {}", image, block));
+  if (image == 0 || image != block)
+    c.fail(fmt::format("the image has {} dimensions, but the block has {}", image, block));
   return image;
 }
 
@@ -154,7 +155,7 @@ void lower_max_roi_pool(LowerContext& c) {
                                                           {{0, load_input(c, 1, {at[0], 0})}});
                        return select(inside, value, lowest(c, type));
                      },
-                     // Nothing inside gives 0.
+                     // If nothing is inside, the result is 0.
                      [&](Scalar m) { return select(m == lowest(c, type), m.number(0), m); }});
 }
 
@@ -177,7 +178,8 @@ void infer_unfold(InferContext& c) {
   const Unfolding u = unfolding_of(c);
   Shape to = c.shape(0);
   IndexExpr& extent = to[size_t(u.axis)];
-  require_at_most(c, u.size, extent, fmt::format("windows of {} along an axis of {}", u.size, ir::to_string(extent)));
+  require_at_most(c, u.size, extent,
+                  fmt::format("windows of {} do not fit an axis of {}", u.size, ir::to_string(extent)));
   extent = ir::floordiv(extent - u.size, u.step) + 1;
   to.emplace_back(u.size);
   require_size(c, to, c.dtype(0));

@@ -4,7 +4,7 @@
 namespace cppgen::ops {
 namespace {
 
-// The input position of the tap that lies inside and is nearest to tap k.
+// The input position of the tap inside the input that is nearest to tap k.
 IndexExpr position_inside(const WindowAxis& a, IndexExpr o, IndexExpr k) {
   const IndexExpr at = a.position(o, k), start = a.position(o, 0);
   if (ir::prove_less_equal(0, at) && ir::prove_less(at, a.input)) return at;
@@ -31,8 +31,8 @@ Scalar column_major(LowerContext& c, const Shape& x, Scalar row_major) {
   return position;
 }
 
-// The first of several maxima counts in the order of the taps, in which row-major positions grow; where all are the
-// least value there is, a tap in the padding stands for one inside.
+// Of several maxima, the first in the order of the taps is used, in which row-major positions increase; if all are the
+// smallest possible value, a tap in the padding is replaced by one inside.
 void emit_max_positions(LowerContext& c, const Window& window) {
   const Shape& x = c.shape(0);
   ir::LoopNest nest;

@@ -11,7 +11,7 @@ namespace {
 
 using At = std::vector<IndexExpr>;
 
-// What the attributes make of the pooled shape; positions count through this one.
+// The unpooled shape according to the attributes; positions refer to this shape.
 Shape pooled_shape(InferContext& c) {
   const Shape& x = c.shape(0);
   size_t axes = x.size() - 2;
@@ -42,7 +42,7 @@ Shape unpooled_shape(InferContext& c) {
   return to;
 }
 
-// What a run's output shape must be.
+// The conditions on an output shape that is known only at run time.
 std::vector<Scalar> agrees_with_output_shape(LowerContext& c) {
   std::vector<Scalar> conditions;
   const Shape& to = c.output(0).shape;
@@ -99,7 +99,7 @@ ir::BufferId emit_targets(LowerContext& c) {
   return targets;
 }
 
-// Of positions that several elements have, the last element wins, as in ScatterElements.
+// If several elements have the same position, the last one wins, as in ScatterElements.
 void emit_scatter_loops(LowerContext& c, ir::BufferId targets, const std::vector<Scalar>& conditions) {
   const Shape& x = c.shape(0);
   const DType type = ir::value_type(c.dtype(0));

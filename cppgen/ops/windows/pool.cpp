@@ -40,7 +40,7 @@ void infer_pool(InferContext& c) {
   c.set_output(1, DType::i64, out);  // of MaxPool: positions of the maxima
 }
 
-// How many taps of a window at output position o lie in [lo, hi).
+// The number of taps of a window at output position o in [lo, hi).
 IndexExpr taps_inside(const WindowAxis& a, IndexExpr o, IndexExpr lo, IndexExpr hi) {
   IndexExpr start = a.position(o, 0);
   IndexExpr first = ir::max(ceildiv(lo - start, a.dilation), 0);
@@ -48,7 +48,7 @@ IndexExpr taps_inside(const WindowAxis& a, IndexExpr o, IndexExpr lo, IndexExpr 
   return end - first;
 }
 
-// What an average divides by at output index `at`.
+// The divisor of an average at output index `at`.
 IndexExpr window_count(const Window& window, const std::vector<IndexExpr>& at, bool include_padding) {
   IndexExpr count = 1;
   for (size_t d = 0; d < window.size(); ++d) {

@@ -19,8 +19,8 @@ struct WindowAxis {
 };
 using Window = std::vector<WindowAxis>;
 
-// From the attributes strides, dilations, pads and auto_pad. With `ceil_mode` a last window may hang over the end, as
-// long as it starts inside the input or its left padding.
+// From the attributes strides, dilations, pads and auto_pad. With `ceil_mode` the last window may extend past the end
+// if it starts inside the input or its left padding.
 Window window_of(InferContext&, const Shape& spatial_input, const Shape& kernel, bool ceil_mode);
 
 Shape output_extents(const Window&);
