@@ -18,8 +18,8 @@ int64_t length_of(Expr e) {
   return e->kind == ir::ExprKind::unary && is_float(e->type) ? ir::row_of(e->unary).chain : 0;
 }
 
-// The longest chain of operations, in instructions: what runs beside it overlaps anyway. 0 where several vectors cannot
-// be computed side by side.
+// The length of the longest chain of operations, in instructions; other operations overlap with it anyway. 0 if several
+// vectors cannot be computed side by side.
 int64_t chain_length(const schedule::FusedKernel& kernel) {
   std::vector<Expr> roots;
   for (const Segment& s : kernel.segments)
@@ -77,8 +77,8 @@ int64_t block_of(const KernelView& view, int64_t vectors) {
 
 }  // namespace
 
-// What the innermost reduced loop reads at steps of whole pages or nearly so, some steps later: the hardware does not
-// foresee those.
+// Prefetches loads of the innermost reduced loop with strides of about a page or more, some steps ahead: hardware
+// prefetchers do not predict them.
 std::vector<Prefetch> prefetch_far_rows(const KernelView& view, const Segment& s) {
   const Tuning& tuning = view.tuning();
   std::vector<Prefetch> found;

@@ -14,13 +14,14 @@ KernelPlan plan_transposed(const KernelView&);
 KernelPlan plan_tiles(const KernelView&);
 KernelPlan plan_attention(const KernelView&);
 
-// What the forms of loops share. Adds rows in scratch and the parts of sums to the plan.
+// Common to the forms of loops: adds rows in scratch memory and the parts of sums to the plan.
 void plan_locals(const KernelView&, LoopsPlan&, IndexExpr& scratch_bytes);
 void plan_sums(const KernelView&, LoopsPlan&);
 
-// What the innermost reduced loop of a segment of columns reads far apart.
+// The loads of the innermost reduced loop of a segment of columns whose addresses are far apart.
 std::vector<Prefetch> prefetch_far_rows(const KernelView&, const schedule::Segment&);
-// Units of columns and windows: the last loop in blocks, all loops but the last `inner_loops` by points.
+// The units of columns and windows: the last loop is divided into blocks, all loops but the last `inner_loops` into
+// points.
 void plan_column_units(const KernelView&, int64_t block, size_t inner_loops, KernelPlan&);
 
 }  // namespace cppgen::kernel

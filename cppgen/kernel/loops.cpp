@@ -1,4 +1,4 @@
-// What kernels of plain loops share: rows in scratch, and float sums in parts.
+// Common to kernels of plain loops: rows in scratch memory, and float sums in parts.
 #include <algorithm>
 
 #include "cppgen/kernel/forms.h"

@@ -11,14 +11,14 @@ using schedule::KernelKind;
 
 std::string beside(int64_t count, const char* what) { return count > 1 ? fmt::format(", {} {}", count, what) : ""; }
 
-std::string describe(const RowsPlan& p) { return fmt::format("rows: {} accumulators of a reduction", p.accumulators); }
+std::string describe(const RowsPlan& p) { return fmt::format("rows: {} accumulators per reduction", p.accumulators); }
 std::string describe(const ColumnsPlan& p) {
   return fmt::format("columns: blocks of {}{}{}", p.block, beside(p.vectors, "vectors side by side"),
                      beside(p.chains, "chains of operations side by side"));
 }
 std::string describe(const WindowsPlan& p) {
   return fmt::format("windows: blocks of {}{}{}", p.block, beside(p.vectors, "windows side by side"),
-                     p.inside ? "" : ", conditions for each point");
+                     p.inside ? "" : ", with bounds checks at each point");
 }
 std::string describe(const TransposedPlan& p) {
   return fmt::format("transposed: tiles of {0} x {0}, {1} columns in a unit", p.side, p.width);
@@ -27,12 +27,12 @@ std::string describe(const TilesPlan& p) {
   return fmt::format(
       "tiles: {} panels in a unit{}{}{}", p.panels_per_unit,
       p.blocks ? fmt::format(", {} tiles of rows, the depth in {} blocks", p.blocks->tiles, p.blocks->depth.count) : "",
-      p.even_rows ? ", rows at one distance" : "", p.turned ? ", results turned" : "");
+      p.even_rows ? ", evenly spaced rows" : "", p.turned ? ", transposed results" : "");
 }
 std::string describe(const AttentionPlan& p) {
   return fmt::format("attention: blocks of {} keys, {} panels of queries in a unit{}{}", p.key_block,
-                     ir::to_string(p.panels_at_once), p.may_be_few ? ", few rows one by one" : "",
-                     p.hidden ? ", hidden keys left out" : "");
+                     ir::to_string(p.panels_at_once), p.may_be_few ? ", few rows one at a time" : "",
+                     p.hidden ? ", masked keys skipped" : "");
 }
 
 }  // namespace

@@ -9,19 +9,19 @@
 
 namespace cppgen::kernel {
 
-// How a kernel is cut, vectorised and unrolled. Code generation writes what a plan says and decides nothing. Plans
-// follow from shapes, layouts, the target and the tuning alone, so that results never depend on the number of threads.
+// How a kernel is split, vectorised and unrolled. Code generation follows the plan and makes no decisions. Plans depend
+// only on shapes, layouts, the target and the tuning, so that results never depend on the number of threads.
 
-// A place in memory that is asked for before it is read.
+// A memory location that is prefetched before it is read.
 struct Prefetch {
   BufferId buffer;
   IndexExpr offset;
 };
 
-// A float sum of very many terms, one after the other, loses what is small beside it: with 2^24 ones a sum of ones
-// stands still. Where shapes are known, schedules cut such sums (schedule/fusion/reductions.h). Where only a run knows
-// how many terms there are, kernels add their accumulators to totals after each part of a loop. Sums of fewer terms are
-// what they would be without.
+// A sequential float sum of very many terms loses terms that are small compared with the sum: a sum of ones stops
+// growing at 2^24. If shapes are known, schedules split such sums (schedule/fusion/reductions.h). If the number of
+// terms is known only at run time, kernels add their accumulators to totals after each part of a loop. Sums of fewer
+// terms are not affected.
 struct SumParts {
   size_t loop;    // the reduced loop that is run in parts
   int64_t steps;  // of one part
@@ -30,13 +30,13 @@ struct SumParts {
 
 struct SegmentPlan {
   std::optional<SumParts> sum_parts;
-  std::vector<bool> has_total;  // by reduction: whether it is taken in parts
+  std::vector<bool> has_total;  // by reduction: whether it is computed in parts
   std::vector<Prefetch> prefetches;
 };
 
-// What the kernels of plain loops share.
+// Common to the kernels of plain loops.
 struct LoopsPlan {
-  std::vector<int64_t> scratch_offsets;  // of the kernel's locals, in bytes; only rows lie in scratch
+  std::vector<int64_t> scratch_offsets;  // offsets of the kernel's locals, in bytes; only rows are in scratch memory
   std::vector<SegmentPlan> segments;
 };
 
@@ -48,30 +48,31 @@ struct RowsPlan : LoopsPlan {
 // Lanes are points of the last outer loop.
 struct ColumnsPlan : LoopsPlan {
   int64_t block = 1;    // points of the last loop in one unit
-  int64_t vectors = 1;  // side by side, each with accumulators of its own
+  int64_t vectors = 1;  // number of vectors side by side, each with its own accumulators
   int64_t chains = 1;   // vectors of a pointwise kernel whose long chains of operations overlap
 };
 
-// Columns of which neighbouring points of the loop before the last share their operands: depthwise convolutions and
-// poolings over channels-last images. `vectors` are these points.
+// Columns in which neighbouring points of the loop before the last one share operands: depthwise convolutions and
+// poolings over channels-last images. `vectors` is the number of these points.
 struct WindowsPlan : ColumnsPlan {
   struct Inside {
     IndexExpr least, lo, greatest, hi;  // of a window at one point of the loop
   };
-  // That no window crosses the border: lo <= least at the first point, greatest < hi at the last. Null: not known.
+  // The condition that no window crosses the border: lo <= least at the first point, greatest < hi at the last. Null if
+  // unknown.
   std::optional<std::vector<Inside>> inside;
 };
 
-// Kernels that read along one loop and write along another: square tiles, transposed in the cache.
+// Kernels that read along one loop and write along another, in square tiles that are transposed in the cache.
 struct TransposedPlan : LoopsPlan {
   struct Load {
     Expr load;
-    IndexExpr offset, across;      // `across`: how far its lanes lie apart
-    std::optional<IndexExpr> end;  // of what is there to read along the last loop
+    IndexExpr offset, across;      // `across`: the distance between its lanes
+    std::optional<IndexExpr> end;  // extent of the elements that exist along the last loop
   };
   struct NextTile {
     BufferId buffer;
-    IndexExpr offset, stride;  // where the first row begins, and how far rows lie apart
+    IndexExpr offset, stride;  // the start of the first row, and the distance between rows
     bool turned;
   };
   int64_t side = 1;   // elements of a tile's side
@@ -82,7 +83,7 @@ struct TransposedPlan : LoopsPlan {
 
 // Contractions on tiles: rows x columns blocks over packed panels of the right operand.
 struct TilesPlan {
-  // The depth is multiplied in blocks, on matrix tiles, whose sums lie in scratch.
+  // The depth is multiplied in blocks, on matrix tiles, whose sums are kept in scratch memory.
   struct Blocks {
     rt::DepthBlocks depth;
     int64_t tiles;           // of rows in one unit
@@ -91,15 +92,15 @@ struct TilesPlan {
   IndexExpr tiles, panels;  // of all rows, of all columns
   int64_t panels_per_unit = 1;
   std::optional<Blocks> blocks;
-  bool even_rows = false;  // rows of every tile lie at one distance, the same for each tap
-  bool turned = false;     // rows lie side by side where they are written: results with channels first
+  bool even_rows = false;  // rows of every tile have a constant distance, the same for each tap
+  bool turned = false;     // rows are contiguous in the result: it is channels-first
   int64_t turned_side = 1;
   std::vector<int64_t> row_counts;  // of tiles in registers
   bool row_counts_are_all = false;
-  std::optional<int64_t> width;  // columns of every tile, if that is one number
+  std::optional<int64_t> width;  // columns of every tile, if all have the same number
 };
 
-// An operand of an attention as tiles read it: element (row, step) at row * ld + step, or at row + step * ld.
+// An operand of an attention, as tiles read it: element (row, step) is at row * ld + step, or at row + step * ld.
 struct OperandMatrix {
   IndexExpr base, row_stride, step_stride;
   bool rows_contiguous;
@@ -107,10 +108,10 @@ struct OperandMatrix {
 };
 
 struct AttentionPlan {
-  // A load of the scores whose lanes lie apart but whose keys lie next to each other: turned a block at a time.
+  // A load of the scores whose lanes are not contiguous but whose keys are: it is transposed one block at a time.
   struct Turned {
     Expr load;
-    IndexExpr start, ld;  // where the first key of the first row lies, and how far the rows lie apart
+    IndexExpr start, ld;  // the position of the first key of the first row, and the distance between rows
     std::string scratch;
   };
   struct Scratch {
@@ -119,7 +120,7 @@ struct AttentionPlan {
     DType type;
   };
   int64_t key_block = 1;  // keys of a block
-  int64_t few_rows = 0;   // up to which a unit takes rows one by one, with keys or features as lanes
+  int64_t few_rows = 0;   // up to this many rows, a unit computes rows one at a time, with keys or features as lanes
   bool may_be_few = false, may_be_many = false;
   IndexExpr panels_at_once = 1;  // panels of queries of one unit
   int64_t most_panels_at_once = 1;
@@ -130,7 +131,7 @@ struct AttentionPlan {
 };
 
 struct KernelPlan {
-  IndexExpr units = 1;      // that threads share out among themselves
+  IndexExpr units = 1;      // that threads share
   IndexExpr unit_work = 1;  // elements of work of one
   IndexExpr scratch_bytes = 0;
   std::variant<RowsPlan, ColumnsPlan, WindowsPlan, TransposedPlan, TilesPlan, AttentionPlan> form;
@@ -138,7 +139,7 @@ struct KernelPlan {
 
 KernelPlan plan_kernel(const KernelView&);
 
-// One line for people: "columns: 4 vectors side by side; 12 units of 2048 points, ...".
+// One readable line: "columns: 4 vectors side by side; 12 units of 2048 points, ...".
 std::string to_string(const KernelPlan&);
 
 }  // namespace cppgen::kernel

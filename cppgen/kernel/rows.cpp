@@ -21,8 +21,8 @@ bool reads(const Segment& s, BufferId b) {
   return std::any_of(loads.begin(), loads.end(), [&](Expr e) { return e->buffer == b; });
 }
 
-// What the next point of the outer loops will read first: a kernel that goes over each row several times computes for
-// so long that the hardware forgets to fetch ahead. The last segment that reads a buffer asks for it.
+// Prefetches what the next point of the outer loops reads first: a kernel that passes over each row several times
+// computes for so long that the hardware stops prefetching. The last segment that reads a buffer issues the prefetch.
 std::vector<Prefetch> prefetch_next_row(const KernelView& view, size_t index) {
   const auto& kernel = view.kernel;
   const Segment& segment = kernel.segments[index];

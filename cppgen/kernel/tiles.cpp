@@ -25,8 +25,8 @@ rt::DepthBlocks depth_blocks(const TileContraction& c) {
   return rt::depth_blocks(c.format, points(c.taps).constant(), c.depth.extent.constant());
 }
 
-// As many panels as stay in their share of the second-level cache while all rows pass over them, yet enough units for
-// many threads.
+// As many panels as fit their share of the second-level cache while all rows pass over them, but few enough to leave
+// units for many threads.
 int64_t panels_per_unit(const KernelView& view, const TilesPlan& plan, const rt::DepthBlocks& blocks) {
   const TileContraction& c = *view.kernel.contraction;
   const auto& tuning = view.tuning();
@@ -48,7 +48,8 @@ int64_t panels_per_unit(const KernelView& view, const TilesPlan& plan, const rt:
   return std::max<int64_t>(group, 1);
 }
 
-// As many tiles of rows as stay, prepared, in their share of the second-level cache, yet enough units for many threads.
+// As many tiles of prepared rows as fit their share of the second-level cache, but few enough to leave units for many
+// threads.
 TilesPlan::Blocks plan_blocks(const KernelView& view, const TilesPlan& plan, const rt::DepthBlocks& depth) {
   const TileContraction& c = *view.kernel.contraction;
   const auto& tuning = view.tuning();
@@ -78,8 +79,8 @@ bool rows_are_even(const KernelView& view) {
   return has_constant_stride(c.rows.back()) && std::all_of(c.taps.begin(), c.taps.end(), has_constant_stride);
 }
 
-// Whether rows lie side by side where they are written, and columns apart: results of images with channels first. Of
-// several loops of rows that is the last; tiles that reach into another image are written row by row.
+// Whether rows are contiguous in the result and columns are not, as in channels-first images. With several loops of
+// rows, this refers to the last; tiles that extend into another image are written row by row.
 bool turns_results(const KernelView& view) {
   const auto& epilogue = view.kernel.segments[0];
   if (view.target.lanes < 2 || epilogue.loops.empty()) return false;

@@ -14,7 +14,7 @@ struct Loops {
   const Loop& last;  // elements side by side in what is written
 };
 
-// The loads whose lanes lie apart along the last loop but next to each other along the tile loop.
+// The loads whose lanes are not contiguous along the last loop but are contiguous along the tile loop.
 std::vector<TransposedPlan::Load> transposed_loads(const KernelView& view, const Loops& loops) {
   std::vector<TransposedPlan::Load> found;
   for (Expr e : values_of(view.kernel.segments[0].stores)) {
@@ -42,7 +42,7 @@ int64_t side_of(const KernelView& view, const std::vector<TransposedPlan::Load>&
   return std::min(side, pieces(longest, lanes) * lanes);
 }
 
-// What the next tile reads: pieces of many rows, which the hardware does not foresee.
+// Prefetches the reads of the next tile: pieces of many rows, which hardware prefetchers do not predict.
 std::vector<TransposedPlan::NextTile> next_tiles(const KernelView& view,
                                                  const std::vector<TransposedPlan::Load>& transposed,
                                                  const Loops& loops) {

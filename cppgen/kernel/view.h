@@ -11,7 +11,7 @@ using ir::Expr;
 using ir::IndexExpr;
 using schedule::pieces;
 
-// A scheduled kernel, and what its plan follows from.
+// A scheduled kernel with everything that its plan depends on.
 struct KernelView {
   const schedule::Schedule& schedule;
   const schedule::FusedKernel& kernel;
@@ -20,8 +20,8 @@ struct KernelView {
   const schedule::Tuning& tuning() const { return target.tuning; }
   const ir::Program& program() const { return schedule.program; }
   DType type_of(BufferId b) const { return program().buffer(b).type; }
-  const schedule::Local* local(BufferId) const;  // null if it lies in memory
-  // The linear offset of an element; of a buffer in scratch, within the row of one point of the outer loops.
+  const schedule::Local* local(BufferId) const;  // null if it is in memory
+  // The linear offset of an element; for a buffer in scratch memory, within the row of one point of the outer loops.
   IndexExpr offset(BufferId, const std::vector<IndexExpr>& indices) const;
   IndexExpr offset(Expr load) const { return offset(load->buffer, load->indices); }
   IndexExpr offset(const ir::Store& store) const { return offset(store.buffer, store.indices); }
@@ -29,7 +29,7 @@ struct KernelView {
 
 inline int64_t constant_or(IndexExpr e, int64_t otherwise) { return e.is_constant() ? e.constant() : otherwise; }
 
-// The values of a segment's reductions, or those of stores, and all that they are made of, operands first.
+// The values of a segment's reductions or of stores, and everything that they depend on, operands first.
 std::vector<Expr> values_of(const std::vector<ir::Reduction>&);
 std::vector<Expr> values_of(const std::vector<ir::Store>&);
 

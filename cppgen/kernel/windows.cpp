@@ -58,8 +58,8 @@ std::optional<std::vector<WindowsPlan::Inside>> conditions_inside(const KernelVi
   return conditions;
 }
 
-// How many points stand side by side: as evenly as the loop can be cut. Groups may overlap, unless what a point stores
-// lies where another kernel's result is read.
+// The number of points side by side, chosen to divide the loop as evenly as possible. Groups may overlap, unless a
+// point's result overwrites an operand in place.
 int64_t neighbours_of(const KernelView& view) {
   const int64_t extent = across_of(view).extent.constant();
   int64_t count = pieces(extent, pieces(extent, view.tuning().window_neighbours));

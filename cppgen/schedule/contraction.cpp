@@ -26,7 +26,7 @@ bool any_moves(Expr load, const std::vector<Loop>& loops) {
   return std::any_of(loops.begin(), loops.end(), [&](const Loop& l) { return moves_with(load, l); });
 }
 
-// What is widened before it is multiplied: the operand's own type tells from what.
+// The value that is widened before it is multiplied; its type is that of the operand.
 Expr uncast(Expr e) { return e->kind == ExprKind::cast ? e->args[0] : e; }
 
 }  // namespace

@@ -61,19 +61,19 @@ class Verifier {
 
   void check_layouts() {
     where_ = "the layouts";
-    require(schedule_.layouts.size() == program_.buffers.size(), "{} layouts for {} buffers", schedule_.layouts.size(),
-            program_.buffers.size());
+    require(schedule_.layouts.size() == program_.buffers.size(), "there are {} layouts for {} buffers",
+            schedule_.layouts.size(), program_.buffers.size());
     for (const ir::Buffer& b : program_.buffers) {
       const Layout& layout = schedule_.layouts[size_t(b.id)];
       const Layout plain = row_major(b.shape.size());
       std::vector<int> dimensions = layout.order;
       std::sort(dimensions.begin(), dimensions.end());
-      require(dimensions == plain.order, "that of b{} does not name each of its {} dimensions once", b.id,
+      require(dimensions == plain.order, "the layout of b{} does not name each of its {} dimensions once", b.id,
               b.shape.size());
       require(layout.pad == 0 || (layout.pad > 0 && b.kind == BufferKind::temporary), "b{} has gaps of {}", b.id,
               layout.pad);
       const bool seen = b.kind == BufferKind::input || b.kind == BufferKind::output;
-      require(!seen || layout == plain, "b{} is an input or output, and not row-major", b.id);
+      require(!seen || layout == plain, "b{} is an input or output but not row-major", b.id);
     }
   }
 
@@ -81,8 +81,8 @@ class Verifier {
     where_ = fmt::format("the packed constant b{}", p.packed);
     require_id(p.source), require_id(p.packed);
     const ir::Buffer& source = program_.buffer(p.source);
-    require(source.kind == BufferKind::constant, "its source b{} is no constant", p.source);
-    require(program_.buffer(p.packed).kind == BufferKind::constant, "it is no constant itself");
+    require(source.kind == BufferKind::constant, "its source b{} is not a constant", p.source);
+    require(program_.buffer(p.packed).kind == BufferKind::constant, "it is not itself a constant");
     require(size_t(p.format) < rt::kTileFormatCount && p.width > 0, "panels of {} columns in format {}", p.width,
             int(p.format));
     if (p.n_bits) return;
@@ -106,7 +106,7 @@ class Verifier {
 
   void check_step(const FusedKernel& kernel) {
     where_ = "the kernel " + kernel.name;
-    require(!kernel.name.empty() && names_.insert(kernel.name).second, "its name is not its own");
+    require(!kernel.name.empty() && names_.insert(kernel.name).second, "its name is not unique");
     check_arguments(kernel.inputs, kernel.outputs);
     if (std::string fault = fault_of(program_, kernel); !fault.empty())
       internal_error("schedule, {}: {}", where_, fault);
@@ -115,7 +115,7 @@ class Verifier {
 
   void check_step(const LibraryStep& call) {
     where_ = fmt::format("step {} (call {})", steps_, call.function);
-    require(!call.function.empty() && !call.engine.empty(), "it says no function or engine");
+    require(!call.function.empty() && !call.engine.empty(), "it names no function or engine");
     check_arguments(call.inputs, call.outputs);
     for (IndexExpr param : call.params)
       for (const auto* v : ir::variables_of(param))
@@ -155,7 +155,7 @@ class Verifier {
       require(available_[size_t(c.after)], "no step stores b{}", c.after);
       last_read_[size_t(c.after)] = steps_;  // by the next round
     }
-    // What is stored in front of a repetition is read in all its rounds.
+    // Buffers that are stored before a repetition are read in all its iterations.
     for (BufferId b : repeated.inputs) {
       const auto& writers = writers_[size_t(b)];
       const bool inside = !writers.empty() && writers.front() >= first;
@@ -174,8 +174,8 @@ class Verifier {
     where_ = fmt::format("b{} in the place of b{}", pair.output, pair.input);
     require_id(pair.output), require_id(pair.input);
     const ir::Buffer &output = program_.buffer(pair.output), &input = program_.buffer(pair.input);
-    require(output.kind == BufferKind::temporary && input.kind == BufferKind::temporary, "they are no temporaries");
-    require(taken_.insert(pair.input).second, "something else lies there, too");
+    require(output.kind == BufferKind::temporary && input.kind == BufferKind::temporary, "they are not temporaries");
+    require(taken_.insert(pair.input).second, "another buffer shares this memory");
     const auto& writers = writers_[size_t(pair.output)];
     require(writers.size() == 1, "{} steps store the output", writers.size());
     require(last_read_[size_t(pair.input)] == writers[0],

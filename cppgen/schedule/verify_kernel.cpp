@@ -10,7 +10,7 @@ namespace {
 
 using Buffers = std::set<BufferId>;
 
-// What a kernel touches, as its segments and operands say.
+// The buffers that a kernel accesses according to its segments and operands.
 struct Touched {
   Buffers loads, stores;
 
@@ -35,9 +35,11 @@ std::string fault_of_arguments(const Program& program, const FusedKernel& kernel
   for (const Local& local : kernel.locals) {
     const BufferId b = local.buffer;
     if (b < 0 || size_t(b) >= program.buffers.size()) return fmt::format("there is no buffer {}", b);
-    if (program.buffer(b).kind != ir::BufferKind::temporary) return fmt::format("b{} is no temporary, yet kept", b);
+    if (program.buffer(b).kind != ir::BufferKind::temporary)
+      return fmt::format("b{} is kept but is not a temporary", b);
     if (local.place == Place::memory) return fmt::format("b{} is kept in memory", b);
-    if (local.place == Place::row && local.elements.range().lo < 0) return fmt::format("b{} is a row of no size", b);
+    if (local.place == Place::row && local.elements.range().lo < 0)
+      return fmt::format("b{} is a row without a size", b);
     if (!touched.stores.count(b)) return fmt::format("it reads b{}, which it keeps and never stores", b);
     touched.loads.erase(b), touched.stores.erase(b);
   }
@@ -46,7 +48,7 @@ std::string fault_of_arguments(const Program& program, const FusedKernel& kernel
     return "its outputs are not what it stores";
   if (Buffers(kernel.inputs.begin(), kernel.inputs.end()) != touched.loads) return "its inputs are not what it reads";
   for (BufferId b : kernel.around_caches)
-    if (!touched.stores.count(b)) return fmt::format("b{} goes around the caches, and is not stored", b);
+    if (!touched.stores.count(b)) return fmt::format("b{} bypasses the caches but is not stored", b);
   return "";
 }
 
@@ -61,14 +63,14 @@ std::string fault_of_contraction(const Program& program, const FusedKernel& kern
   if (size_t(c.format) >= rt::kTileFormatCount || c.shape.mr <= 0 || c.shape.nr <= 0)
     return fmt::format("tiles of {} x {} in format {}", c.shape.mr, c.shape.nr, int(c.format));
   const rt::TileFormatInfo& format = info(c.format);
-  if (!is_load_of(program, c.left, format.left)) return fmt::format("its left operand is no {}", name_of(format.left));
+  if (!is_load_of(program, c.left, format.left)) return fmt::format("its left operand is not {}", name_of(format.left));
   if (c.packed < 0 || size_t(c.packed) >= program.buffers.size())
     return fmt::format("there are no panels {}", c.packed);
-  if (program.buffer(c.packed).type != format.panel) return fmt::format("its panels are no {}", name_of(format.panel));
+  if (program.buffer(c.packed).type != format.panel) return fmt::format("its panels are not {}", name_of(format.panel));
   const RowTiling& t = c.tiling;
   if (t.height < 0 || t.width < 0 || t.left < 0 || t.right < 0 || t.left + t.right > t.width)
     return fmt::format("rows are tiled by {} lines of {} + {} + {}", t.height, t.left, t.width, t.right);
-  if (t.height > 0 && c.rows.size() < 2) return "rows are tiled by the lines of an image, and are one loop";
+  if (t.height > 0 && c.rows.size() < 2) return "rows are tiled by the lines of an image but are a single loop";
   if (t.height > 0 &&
       (!c.rows[c.rows.size() - 2].extent.is_constant(t.height) || !c.rows.back().extent.is_constant(t.width)))
     return "rows are tiled by the lines of another image";
@@ -79,7 +81,7 @@ std::string fault_of_contraction(const Program& program, const FusedKernel& kern
 
 std::string fault_of_attention(const Attention& a) {
   for (Expr operand : {a.query, a.key, a.value})
-    if (!operand || operand->kind != ir::ExprKind::load) return "an operand is no load";
+    if (!operand || operand->kind != ir::ExprKind::load) return "an operand is not a load";
   return a.score ? "" : "it has no score";
 }
 

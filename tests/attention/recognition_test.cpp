@@ -81,12 +81,12 @@ TEST(AttentionRecognition, NormalisationsAreNone) {
   g.output(g.node("MatMul", {g.node("Div", {x, sum}), g.input("v", {11, 8})}));
   const Recognised r = recognised(g);
   EXPECT_EQ(r.attentions, 0u);
-  EXPECT_EQ(r.reason, "no softmax in float32 over the keys");
+  EXPECT_EQ(r.reason, "there is no float32 softmax over the keys");
 }
 
 TEST(AttentionRecognition, WeightsThatAreChangedStay) {
   Parts p(nullptr, [](GraphMaker& g, ValueId weights) { return g.node("Exp", {weights}); });
-  EXPECT_EQ(recognised(p.g).reason, "no softmax in float32 over the keys");
+  EXPECT_EQ(recognised(p.g).reason, "there is no float32 softmax over the keys");
 }
 
 TEST(AttentionRecognition, OneQuery) {

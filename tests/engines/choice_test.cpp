@@ -67,14 +67,14 @@ TEST(EngineChoice, OfBFloat16Tensors) {
 TEST(EngineChoice, SaysWhyNot) {
   const auto amx = target("amx", 0.5), intel = target("avx512_bf16", 0.5);
   EXPECT_EQ(choose(amx, FloatMath::strict, kLarge).refused["amx-bf16x6"], "FPMATH_MODE is strict");
-  EXPECT_EQ(choose(amx, FloatMath::f32, {15, 64, 256}).refused["amx-bf16x6"], "fewer than 16 rows");
+  EXPECT_EQ(choose(amx, FloatMath::f32, {15, 64, 256}).refused["amx-bf16x6"], "there are fewer than 16 rows");
   EXPECT_EQ(choose(amx, FloatMath::f32, {64, 64, 33}).refused["amx-bf16x6"],
-            "packed weights would take 2.9 times those of the model");
+            "packed weights would take 2.9 times the memory of the model's weights");
   EXPECT_EQ(choose(amx, FloatMath::f32, {31, 64, 147}).refused["amx-bf16x6"],
-            "packed weights would take 1.6 times those of the model");
+            "packed weights would take 1.6 times the memory of the model's weights");
   EXPECT_EQ(choose(amx, FloatMath::f32, {32, 64, 147}).engine, "amx-bf16x6");
   EXPECT_EQ(choose(amx, FloatMath::f32, kLarge, DType::f32, false).refused["amx-bf16x6"], "WEIGHT_PREPACK is 0");
-  EXPECT_EQ(choose(intel, FloatMath::f32, kLarge).refused["amx-bf16x6"], "no such tiles for avx512_bf16");
+  EXPECT_EQ(choose(intel, FloatMath::f32, kLarge).refused["amx-bf16x6"], "there are no such tiles for avx512_bf16");
   EXPECT_EQ(choose(intel, FloatMath::bf16, kLarge).refused["avx512-bf16"],
             "this CPU multiplies pairs of bfloat16 no faster than float32");
 }

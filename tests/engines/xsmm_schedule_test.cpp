@@ -61,7 +61,7 @@ TEST(XsmmSchedule, Refusals) {
   GraphMaker symbolic;
   IndexExpr height = symbolic.symbol("H");
   EXPECT_EQ(decision_of(convolution(std::move(symbolic), height, 1)).reason,
-            "padding of a dimension that is not constant");
+            "a dimension whose padding is not constant");
 }
 
 // The program with padded copies and separate epilogues still means the same.

@@ -101,7 +101,7 @@ TEST(Siblings, ReductionsOfTheSameElementsShareAKernel) {
     Schedule s = scheduled(g);
     ASSERT_EQ(s.steps.size(), 1u);
     EXPECT_EQ(kernels_of(s)[0]->segments.size(), 1u);
-    EXPECT_EQ(decision(s.log, "horizontal").reason, "reductions of the same elements");
+    EXPECT_EQ(decision(s.log, "horizontal").reason, "reductions over the same elements");
   }
 }
 

@@ -52,11 +52,11 @@ TEST(FoldTaps, TapsAndChannelsBecomeOneLoopOverAPaddedCopy) {
 
 TEST(FoldTaps, Refuses) {
   const std::vector<std::pair<Row, const char*>> rows = {
-      {{{5, 9, 3, 3}}, "as many channels as fill the groups, or a single tap"},
-      {{{5, 3, 3, 1}}, "as many channels as fill the groups, or a single tap"},
-      {{{5, 3, 3, 3}, {1, 2}}, "taps and channels do not lie in dimensions of their own"},
-      {{{20, 3, 3, 3}, {1, 1}, 2}, "not of this form"},
-      {{{5, 3, 3, 3}, {1, 1}, 1, false}, "operands are read under conditions, or the weights are no constant"}};
+      {{{5, 9, 3, 3}}, "there are enough channels to fill a group, or only a single tap"},
+      {{{5, 3, 3, 1}}, "there are enough channels to fill a group, or only a single tap"},
+      {{{5, 3, 3, 3}, {1, 2}}, "taps and channels do not have dimensions of their own"},
+      {{{20, 3, 3, 3}, {1, 1}, 2}, "the nest does not have this form"},
+      {{{5, 3, 3, 3}, {1, 1}, 1, false}, "an operand is read under a condition, or the weights are not constant"}};
   const Options options;
   const Target target = small_target();
   for (const auto& [row, reason] : rows) {

@@ -31,7 +31,7 @@ TEST(Inline, AnExpensiveValueWithTwoReadersIsStored) {
   g.output(g.node("Neg", {e})).output(g.node("Abs", {e}));
   Fused f = fused(g);
   EXPECT_EQ(f.program.statements.size(), 3u);
-  EXPECT_EQ(decision(f.log, "inline", "exp").reason, "an expensive operation with several readers is stored");
+  EXPECT_EQ(decision(f.log, "inline", "exp").reason, "it is expensive and has several readers, so it is stored");
 }
 
 TEST(Inline, WhatABroadcastWouldRepeatIsStored) {
@@ -40,7 +40,7 @@ TEST(Inline, WhatABroadcastWouldRepeatIsStored) {
   g.output(g.node("Add", {g.node("Exp", {x}), y}));
   Fused f = fused(g);
   EXPECT_EQ(f.program.statements.size(), 2u);
-  EXPECT_EQ(decision(f.log, "inline", "exp").reason, "would be computed more than once per element");
+  EXPECT_EQ(decision(f.log, "inline", "exp").reason, "it would be computed more than once per element");
 }
 
 TEST(Inline, ViewsGoIntoEveryReader) {
@@ -56,7 +56,8 @@ TEST(Inline, OperandsOfAContractionAreStored) {
   g.output(g.node("MatMul", {x, w}));
   Fused f = fused(g);
   EXPECT_EQ(f.program.statements.size(), 2u);
-  EXPECT_EQ(decision(f.log, "inline", "relu").reason, "operands of a contraction are read many times: stored");
+  EXPECT_EQ(decision(f.log, "inline", "relu").reason,
+            "an operand of a contraction is read many times, so it is stored");
 }
 
 GraphMaker matmul_bias_relu() {
@@ -95,7 +96,7 @@ TEST(Epilogue, AReaderOfAPartDoesNotJoin) {
   ValueId y = g.node("MatMul", {g.input("x", {8, 32}), g.input("w", {32, 16})});
   g.output(g.node("Relu", {g.node("Slice", {y, g.ints({0}), g.ints({4}), g.ints({0})})}));
   Fused f = fused(g);
-  EXPECT_EQ(decision(f.log, "epilogue").reason, "the two run over different numbers of points");
+  EXPECT_EQ(decision(f.log, "epilogue").reason, "the two have different numbers of points");
 }
 
 TEST(Reductions, ShortOnesBecomePointwise) {
@@ -104,7 +105,7 @@ TEST(Reductions, ShortOnesBecomePointwise) {
   Fused f = fused(g);
   const auto& nest = std::get<ir::LoopNest>(f.program.statements[0]);
   EXPECT_TRUE(nest.reductions.empty() && nest.reduced.empty());
-  EXPECT_EQ(decision(f.log, "unroll").reason, "4 points: pointwise");
+  EXPECT_EQ(decision(f.log, "unroll").reason, "4 points become pointwise operations");
 }
 
 TEST(Reductions, LongOnesWithFewResultsAreSplit) {

@@ -34,7 +34,7 @@ TEST(Group, AReaderOfOtherPointsHasAKernelOfItsOwn) {
   Schedule s = scheduled(g);
   EXPECT_EQ(s.steps.size(), 2u);
   EXPECT_EQ(decision(s.log, "group", "reduce_max").reason,
-            "the reader needs more than one point of the producer, or runs over other loops");
+            "the reader needs more than one point of the producer, or has different loops");
 }
 
 TEST(Group, SiblingsOverOtherLoopsStayApart) {

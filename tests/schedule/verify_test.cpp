@@ -67,7 +67,7 @@ TEST(VerifySchedule, BuffersOfKernelsAreKnown) {
   expect_fault("its inputs are not what it reads", [](Schedule& s) { kernel(s, KernelKind::loops).inputs.clear(); });
   expect_fault("its outputs are not what it stores",
                [](Schedule& s) { kernel(s, KernelKind::loops).segments.back().stores.clear(); });
-  expect_fault("goes around the caches, and is not stored", [](Schedule& s) {
+  expect_fault("bypasses the caches but is not stored", [](Schedule& s) {
     auto& k = kernel(s, KernelKind::loops);
     k.around_caches = k.inputs;
   });
@@ -78,30 +78,30 @@ TEST(VerifySchedule, BuffersOfKernelsAreKnown) {
     last.segments[0].stores.push_back(last.segments[0].stores[0]);
     last.segments[0].stores.back().buffer = b;
   });
-  expect_fault("its name is not its own",
+  expect_fault("its name is not unique",
                [](Schedule& s) { kernel(s, KernelKind::loops).name = kernel(s, KernelKind::contraction).name; });
 }
 
 TEST(VerifySchedule, LayoutsFitShapes) {
   expect_fault("layouts for", [](Schedule& s) { s.layouts.pop_back(); });
   expect_fault("does not name each of its 2 dimensions once", [](Schedule& s) { s.layouts[0].order = {1, 1}; });
-  expect_fault("is an input or output, and not row-major",
+  expect_fault("is an input or output but not row-major",
                [](Schedule& s) { s.layouts[size_t(s.program.outputs[0])] = with_last(2, 0); });
   expect_fault("has gaps of 16", [](Schedule& s) { s.layouts[size_t(s.program.inputs[0])].pad = 16; });
 }
 
 TEST(VerifySchedule, WhatLiesInPlaceIsAsLargeAndNotReadAgain) {
-  expect_fault("something else lies there, too", [](Schedule& s) { s.in_place.push_back(s.in_place[0]); });
+  expect_fault("another buffer shares this memory", [](Schedule& s) { s.in_place.push_back(s.in_place[0]); });
   expect_fault("their sizes differ",
                [](Schedule& s) { s.program.buffers[size_t(s.in_place[0].output)].shape[0] = 97; });
   expect_fault("the input is read after the step that stores the output, or not by it",
                [](Schedule& s) { std::swap(s.in_place[0].output, s.in_place[0].input); });
-  expect_fault("they are no temporaries", [](Schedule& s) { s.in_place[0].input = s.program.inputs[0]; });
+  expect_fault("they are not temporaries", [](Schedule& s) { s.in_place[0].input = s.program.inputs[0]; });
 }
 
 TEST(VerifySchedule, PackedConstantsAreMadeOfConstants) {
-  expect_fault("is no constant", [](Schedule& s) { s.packed[0].source = s.program.inputs[0]; });
-  expect_fault("it is no constant itself",
+  expect_fault("is not a constant", [](Schedule& s) { s.packed[0].source = s.program.inputs[0]; });
+  expect_fault("it is not itself a constant",
                [](Schedule& s) { s.program.buffers[size_t(s.packed[0].packed)].kind = ir::BufferKind::temporary; });
   expect_fault("panels of 0 columns", [](Schedule& s) { s.packed[0].width = 0; });
   expect_fault("it reads the elements 1 to 4096 of b", [](Schedule& s) { s.packed[0].batch_offsets = {1}; });
@@ -113,7 +113,7 @@ TEST(VerifySchedule, NumbersOfStepsAreInRange) {
   expect_fault("its kind is not what it holds",
                [](Schedule& s) { kernel(s, KernelKind::contraction).contraction.reset(); });
   expect_fault("tiles of 0 x 16", [](Schedule& s) { kernel(s, KernelKind::contraction).contraction->shape.mr = 0; });
-  expect_fault("its left operand is no uint8",
+  expect_fault("its left operand is not uint8",
                [](Schedule& s) { kernel(s, KernelKind::contraction).contraction->format = rt::TileFormat::u8s8; });
   expect_fault("rows are tiled by",
                [](Schedule& s) { kernel(s, KernelKind::contraction).contraction->tiling.left = 1; });
@@ -133,7 +133,7 @@ TEST(VerifySchedule, CallsOfTheLibrary) {
   call.params[2] = s.program.index->loop("i", 4);
   EXPECT_NE(fault(s).find("a parameter depends on the loop variable"), std::string::npos);
   call.function.clear();
-  EXPECT_NE(fault(s).find("it says no function or engine"), std::string::npos);
+  EXPECT_NE(fault(s).find("it names no function or engine"), std::string::npos);
 }
 
 TEST(VerifySchedule, Repetitions) {

@@ -77,7 +77,7 @@ TEST_F(SettingEffect, USE_AMX) {
   const auto ran = [&]() -> std::string {
     const Ended ended = run({"run", model, "--json"});
     if (ended.status == 0) return json::parse(ended.out)["isa"];
-    EXPECT_NE(ended.err.find("USE_AMX=1 asks for AMX, but "), std::string::npos) << ended.err;
+    EXPECT_NE(ended.err.find("USE_AMX=1 requires AMX, but "), std::string::npos) << ended.err;
     return "refused";
   };
   expect_effect<std::string>("0", ran, best(), best(false));

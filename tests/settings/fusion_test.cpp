@@ -32,7 +32,7 @@ TEST_F(SettingEffect, MAX_FUSION_SIZE) {
       "1", [&] { return statements(chain(10), settings()); }, 1, 10);
   const auto reason = [&] { return decision(schedule_of(chain(10), settings()).log, "inline").reason; };
   environment["CPPGEN_MAX_FUSION_SIZE"] = "1";
-  EXPECT_EQ(reason(), "more than MAX_FUSION_SIZE=1 nodes");
+  EXPECT_EQ(reason(), "the kernel would have more than MAX_FUSION_SIZE=1 nodes");
 }
 
 GraphMaker siblings(int count) {
@@ -61,7 +61,7 @@ TEST_F(SettingEffect, REALIZE_READS_THRESHOLD) {
       "2", [&] { return statements(three_readers(2), settings()); }, 3, 4);
   environment["CPPGEN_REALIZE_READS_THRESHOLD"] = "2";
   EXPECT_EQ(decision(schedule_of(three_readers(2), settings()).log, "inline", "add").reason,
-            "3 readers: stored (REALIZE_READS_THRESHOLD=2)");
+            "it has 3 readers, so it is stored (REALIZE_READS_THRESHOLD=2)");
 }
 
 TEST_F(SettingEffect, REALIZE_OPCOUNT_THRESHOLD) {

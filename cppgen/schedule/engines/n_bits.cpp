@@ -47,19 +47,19 @@ rt::TileFormat format_for(DType left) {
 FusionDecision supports(const Contraction& contraction, const Options& options, const Target& target) {
   const Program& program = contraction.program;
   const auto view = n_bit_view(program, contraction.nest);
-  if (!view) return FusionDecision::no("no weights of few bits");
+  if (!view) return FusionDecision::no("the weights are not stored in 2, 4 or 8 bits with scales");
   const auto& w = view->weights;
   if (!is_constant(program, w.values) || !is_constant(program, w.scales) || !is_constant(program, w.zeros))
-    return FusionDecision::no("the weights are no constants");
+    return FusionDecision::no("the weights are not constant");
   if (!options.weight_prepack) return FusionDecision::no("WEIGHT_PREPACK is 0");
   const ir::Buffer& left = program.buffer(view->left->buffer);
   if (!view->left->guards.empty() || !view->left->indirects.empty())
-    return FusionDecision::no("operands are read under conditions");
+    return FusionDecision::no("an operand is read under a condition");
   const auto stride = ir::stride_of(contraction.offset(view->left), view->depth.var.node());
   if (!stride || !stride->is_constant(1)) return FusionDecision::no("the left operand's depth is not contiguous");
   const rt::TileFormat format = format_for(left.type);
   if (rt::tile_formats()[size_t(format)].left != left.type || target.tiles[size_t(format)].mr == 0)
-    return FusionDecision::no(fmt::format("no such tiles of {} for {}", name_of(left.type), target.isa));
+    return FusionDecision::no(fmt::format("there are no tiles of {} for {}", name_of(left.type), target.isa));
   return FusionDecision::yes();
 }
 

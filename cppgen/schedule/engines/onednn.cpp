@@ -26,11 +26,11 @@ bool starts_at_zero(IndexExpr offset) { return start_of(offset).is_constant(0); 
 
 Form matmul_form(const Contraction& contraction) {
   const ContractionView& v = *contraction.view;
-  if (v.batch.size() > 2) return {{}, "more than two batch loops"};
+  if (v.batch.size() > 2) return {{}, "there are more than two batch loops"};
   IndexExpr a = contraction.offset(v.left), b = contraction.offset(v.right);
   if (!starts_at_zero(a) || !starts_at_zero(b)) return {{}, "an operand is part of a larger tensor"};
   auto am = joint_stride(a, v.rows);
-  if (!am) return {{}, "rows are not evenly spaced"};
+  if (!am) return {{}, "the rows are not evenly spaced"};
   auto batch = v.batch;
   while (batch.size() < 2) batch.insert(batch.begin(), Loop{IndexExpr(int64_t{0}), 1});
   auto stride = [](IndexExpr e, const Loop& l) {
@@ -40,7 +40,7 @@ Form matmul_form(const Contraction& contraction) {
   const Loop& n = v.columns[0];
   auto ab0 = stride(a, batch[0]), ab1 = stride(a, batch[1]), bb0 = stride(b, batch[0]), bb1 = stride(b, batch[1]);
   auto ak = stride(a, k), bk = stride(b, k), bn = stride(b, n);
-  if (!ab0 || !ab1 || !bb0 || !bb1 || !ak || !bk || !bn) return {{}, "operands are not strided"};
+  if (!ab0 || !ab1 || !bb0 || !bb1 || !ak || !bk || !bn) return {{}, "the operands are not strided"};
   IndexExpr m = points(v.rows), columns = n.extent;
   auto positive = [](IndexExpr stride, IndexExpr otherwise) { return stride.is_constant(0) ? otherwise : stride; };
   Call call{.kind = rt::OneDnnKind::matmul};
@@ -65,7 +65,7 @@ Form matmul_form(const Contraction& contraction) {
 
 using Spatial = rt::OneDnnConvolution<IndexExpr>::Spatial;
 
-// What a spatial index of the left operand says:  row * stride + tap * dilation - pad. All but the padding behind.
+// A spatial index of the left operand: row * stride + tap * dilation - pad. Everything but the trailing padding.
 std::optional<Spatial> spatial_of(IndexExpr index, IndexExpr extent, const ContractionView& v) {
   Spatial s;
   s.in = extent, s.out = s.kernel = s.stride = s.dilation = 1;
@@ -93,11 +93,11 @@ Form convolution_form(const Contraction& contraction) {
   size_t rank = left.shape.size();
   if (rank < 3 || rank > 5 || right.shape.size() != rank || right.kind != ir::BufferKind::constant ||
       v.batch.size() > 1)
-    return {{}, "not a plain convolution"};
+    return {{}, "it is not a plain convolution"};
   if (!(contraction.layouts[size_t(left.id)] == with_last(rank, 1)))
     return {{}, "the left operand is not channels-last"};
   if (v.depth.size() != rank - 1 || v.rows.size() != rank - 1 || !(v.left->indices[0] == v.rows[0].var))
-    return {{}, "not a plain convolution"};
+    return {{}, "it is not a plain convolution"};
   IndexExpr groups = points(v.batch), channel = v.depth.back().var;
   if (!v.batch.empty()) channel = v.batch[0].var * v.depth.back().extent + channel;
   if (!ir::prove_equal(left.shape[1], groups * v.depth.back().extent) || !ir::prove_equal(v.left->indices[1], channel))
@@ -108,7 +108,7 @@ Form convolution_form(const Contraction& contraction) {
     auto s = spatial_of(v.left->indices[d], left.shape[d], v);
     if (!s) return {{}, "a spatial index is not row * stride + tap * dilation - pad"};
     IndexExpr end = (s->out - 1) * s->stride + (s->kernel - 1) * s->dilation + 1 - s->in - s->pad_begin;
-    s->pad_end = ir::max(end, 0);  // rows of the input that no window reaches are no padding
+    s->pad_end = ir::max(end, 0);  // rows of the input that no window reads are not padding
     call.convolution.spatial.push_back(*s);
   }
   return {call, {}};

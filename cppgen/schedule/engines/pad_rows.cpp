@@ -45,7 +45,8 @@ void pad_rows_of(Schedule& schedule, const TileContraction& c, const Target& tar
   if (!share_sets(distance, c.shape, target)) return;
   schedule.layouts[size_t(buffer.id)].pad = target.cache_line / int64_t(size_of(buffer.type));
   schedule.log.add("layout", buffer.name,
-                   FusionDecision::yes(fmt::format("rows {} bytes apart: a cache line more", distance)));
+                   FusionDecision::yes(fmt::format(
+                       "rows {} bytes apart conflict in the cache, so a cache line is added to each", distance)));
 }
 
 }  // namespace

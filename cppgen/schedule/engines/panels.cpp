@@ -6,7 +6,7 @@ using ir::Loop;
 
 namespace {
 
-constexpr const char* kPackedEachRun = "the right operand is packed into panels, and is no constant";
+constexpr const char* kPackedEachRun = "the right operand is not constant, so it is packed into panels at run time";
 
 std::vector<Loop> moving(Expr load, const std::vector<Loop>& loops) {
   std::vector<Loop> result;
@@ -119,7 +119,7 @@ void read_packed(Program& program, LoopNest& nest, const TileContraction& c) {
   value = ir::rewrite(*program.exprs, value, redirect);
 }
 
-// Shape of the panels; sets where they lie in it.
+// The shape of the panels; sets their offsets in it.
 std::vector<IndexExpr> panel_shape(TileContraction& c, const std::vector<Loop>& batch) {
   const int64_t group = info(c.format).depth_group;
   IndexExpr panels = ir::ceildiv(c.columns.extent, c.shape.nr), taps = points(c.taps),

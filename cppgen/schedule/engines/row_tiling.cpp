@@ -8,7 +8,7 @@ namespace {
 
 using ir::Loop;
 
-// How many taps lie inside at each position of a loop; empty where that depends on other loops, too.
+// The number of taps inside the image at each position of a loop; empty if it also depends on other loops.
 std::vector<int64_t> taps_inside(const TileContraction& c, const Loop& position) {
   std::vector<ir::Guard> guards;
   std::vector<Loop> taps;

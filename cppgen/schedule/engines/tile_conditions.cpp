@@ -52,12 +52,13 @@ FusionDecision worth_padding(const ContractionView& view, rt::TileFormat format,
   const IndexExpr rows = points(view.rows);
   const TileLimits limits = limits_of(format, tuning);
   if (rows.is_constant() && rows.constant() < limits.least_rows)
-    return FusionDecision::no(fmt::format("fewer than {} rows", limits.least_rows));
+    return FusionDecision::no(fmt::format("there are fewer than {} rows", limits.least_rows));
   const double times = growth(view, format, width);
   const double natural = info(format).parts ? 2.0 * info(format).parts / double(size_of(info(format).right)) : 1;
   const bool many = !rows.is_constant() || rows.constant() >= tuning.many_rows;
   if (times / natural > limits.most_padding || (!many && times > tuning.growth_for_few_rows))
-    return FusionDecision::no(fmt::format("packed weights would take {:.1f} times those of the model", times));
+    return FusionDecision::no(
+        fmt::format("packed weights would take {:.1f} times the memory of the model's weights", times));
   return FusionDecision::yes();
 }
 
@@ -65,14 +66,15 @@ FusionDecision packs_well(const Contraction& contraction, rt::TileFormat format,
                           const Target& target) {
   const auto& view = contraction.view;
   const int width = target.tiles[size_t(format)].nr;
-  if (width == 0) return FusionDecision::no("no such tiles for " + target.isa);
-  if (!view || view->columns.size() != 1) return FusionDecision::no("columns are not one loop");
+  if (width == 0) return FusionDecision::no("there are no such tiles for " + target.isa);
+  if (!view || view->columns.size() != 1) return FusionDecision::no("the columns are not a single loop");
   if (contraction.buffer(view->right).kind != ir::BufferKind::constant)
-    return FusionDecision::no("the right operand is no constant");
+    return FusionDecision::no("the right operand is not constant");
   if (!options.weight_prepack) return FusionDecision::no("WEIGHT_PREPACK is 0");
   if (!constant_points(view->depth) || !constant_points(view->columns))
-    return FusionDecision::no("the right operand's size is not known");
-  if (points(view->depth).is_constant(0) || points(view->columns).is_constant(0)) return FusionDecision::no("empty");
+    return FusionDecision::no("the right operand's size is not constant");
+  if (points(view->depth).is_constant(0) || points(view->columns).is_constant(0))
+    return FusionDecision::no("the right operand is empty");
   return worth_padding(*view, format, width, target.tuning);
 }
 

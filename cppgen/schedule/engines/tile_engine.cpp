@@ -14,7 +14,7 @@ struct TileEngine {
     if (condition)
       if (auto holds = condition(contraction, options, target); !holds) return holds;
     const auto format = choose_format(contraction.view, formats, target);
-    if (!format) return FusionDecision::no("no such tiles for " + target.isa);
+    if (!format) return FusionDecision::no("there are no such tiles for " + target.isa);
     if (!prepared_rows_fit(contraction.view, *format, target))
       return FusionDecision::no("its prepared rows would be too long");
     return tiles_support(contraction, *format, target.tuning);

@@ -17,32 +17,32 @@ bool is_zero(Expr padding) { return padding->kind == ir::ExprKind::constant && p
 
 FusionDecision tiles_support(const Contraction& contraction, rt::TileFormat format, const Tuning& tuning) {
   const auto& view = contraction.view;
-  if (!view) return FusionDecision::no("operands are not two loads");
+  if (!view) return FusionDecision::no("the operands are not two loads");
   const rt::TileFormatInfo& types = info(format);
   if (contraction.buffer(view->left).type != types.left || contraction.buffer(view->right).type != types.right ||
       contraction.nest.reductions[0].type != types.sum)
-    return FusionDecision::no(fmt::format("not {} x {}", name_of(types.left), name_of(types.right)));
-  if (view->columns.size() != 1) return FusionDecision::no("columns are not one loop");
-  if (view->depth.empty()) return FusionDecision::no("no depth");
+    return FusionDecision::no(fmt::format("the operands are not {} x {}", name_of(types.left), name_of(types.right)));
+  if (view->columns.size() != 1) return FusionDecision::no("the columns are not a single loop");
+  if (view->depth.empty()) return FusionDecision::no("there is no depth");
   if (!view->right->guards.empty() || !view->right->indirects.empty() || !view->left->indirects.empty())
-    return FusionDecision::no("operands are read under conditions");
+    return FusionDecision::no("an operand is read under a condition");
   const Loop& depth = view->depth.back();
   IndexExpr left = contraction.offset(view->left), right = contraction.offset(view->right);
   auto stride = ir::stride_of(left, depth.var.node());
   if (!stride || !(stride->is_constant(1) || depth.extent.is_constant(1)))
     return FusionDecision::no("the left operand's depth is not contiguous");
   if (!view->left->guards.empty() && !is_one_value(view->left->args[0]))
-    return FusionDecision::no("padding is not one value");
+    return FusionDecision::no("the padding is not a single value");
   if (!view->left->guards.empty() && (types.left == DType::f16 || types.left == DType::bf16) &&
       !is_zero(view->left->args[0]))
-    return FusionDecision::no("padding is not zero");
+    return FusionDecision::no("the padding is not zero");
   for (const auto& guard : view->left->guards)
     if (ir::depends_on(guard.index, depth.var.node()) || !depth.extent.is_constant())
-      return FusionDecision::no("padding along the depth");
+      return FusionDecision::no("the depth is padded");
   IndexExpr taps = 1;
   for (size_t i = 0; i + 1 < view->depth.size(); i++) taps = taps * view->depth[i].extent;
   if (!taps.is_constant() || taps.constant() > tuning.tile_taps)
-    return FusionDecision::no("too many taps, or not constant");
+    return FusionDecision::no("there are too many taps, or their number is not constant");
   for (const auto* loops : {&view->batch, &view->columns, &view->depth})
     for (const Loop& l : *loops) {
       auto s = ir::stride_of(right, l.var.node());
@@ -50,9 +50,9 @@ FusionDecision tiles_support(const Contraction& contraction, rt::TileFormat form
         return FusionDecision::no("the right operand is not strided");
     }
   IndexExpr k = taps * depth.extent;
-  if (k.is_constant() && k.constant() < tuning.tile_depth) return FusionDecision::no("tiny: as loops");
+  if (k.is_constant() && k.constant() < tuning.tile_depth) return FusionDecision::no("too small for tiles");
   if (view->columns[0].extent.is_constant() && view->columns[0].extent.constant() < tuning.tile_columns)
-    return FusionDecision::no("tiny: as loops");
+    return FusionDecision::no("too small for tiles");
   return FusionDecision::yes();
 }
 

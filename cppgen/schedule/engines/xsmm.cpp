@@ -28,12 +28,12 @@ PaddedOperand padded_operand(const Program& program, Expr left) {
     const auto at = std::find(left->indices.begin(), left->indices.end(), guard.index);
     const auto d = size_t(at - left->indices.begin());
     if (at == left->indices.end() || !guard.lo.is_constant(0) || !ir::prove_equal(guard.hi, p.buffer.shape[d])) {
-      p.refusal = "padding is not around a dimension";
+      p.refusal = "the padding is not around a dimension";
       return p;
     }
     const ir::IndexRange range = guard.index.range();
     if (!p.buffer.shape[d].is_constant() || range.lo == -ir::kUnbounded || range.hi == ir::kUnbounded) {
-      p.refusal = "padding of a dimension that is not constant";
+      p.refusal = "a dimension whose padding is not constant";
       return p;
     }
     const int64_t before = std::max<int64_t>(0, -range.lo);
@@ -104,20 +104,20 @@ Form form_of(IndexExpr left, IndexExpr batch, const ContractionView& v) {
   outer.insert(outer.end(), v.rows.begin(), v.rows.begin() + long(first));
   const IndexExpr start = start_of(left);
   if (outer.size() > rt::kXsmmMostOuterLoops || v.depth.size() > rt::kXsmmMostTapLoops + 1)
-    return {{}, "too many loops"};
-  if (start.range().lo < 0) return {{}, "the left operand begins before its buffer"};
+    return {{}, "there are too many loops"};
+  if (start.range().lo < 0) return {{}, "the left operand starts before its buffer"};
 
   Call call{points(inner), v.columns[0].extent, v.depth.back().extent, start};
   call.left_row = inner.empty() ? v.depth.back().extent : *joint_stride(left, inner);
   call.out_row = inner.empty() ? v.columns[0].extent : dense_stride(order, inner.back());
   for (const Loop& l : outer) {
     const auto stride = forward_stride(left, l), panels = forward_stride(batch, l);
-    if (!stride || !panels) return {{}, "a loop does not go forward through the operands"};
+    if (!stride || !panels) return {{}, "the stride of a loop in an operand may be negative"};
     call.outer.push_back({l.extent, *stride, *panels, dense_stride(order, l)});
   }
   for (size_t i = 0; i + 1 < v.depth.size(); i++) {
     const auto stride = forward_stride(left, v.depth[i]);
-    if (!stride) return {{}, "taps do not go forward through the left operand"};
+    if (!stride) return {{}, "the stride of the taps in the left operand may be negative"};
     call.taps.push_back({v.depth[i].extent, *stride});
   }
   return {call, {}};
@@ -167,7 +167,7 @@ LoopNest pad(Program& program, Layouts& layouts, LoopNest& nest, Expr left) {
 Prepared prepare(Program& program, Layouts& layouts, LoopNest nest, const Options& options, const Target& target) {
   std::vector<OperandCopy> padding;
   if (Expr left = view_of(nest)->left; !left->guards.empty())
-    padding.push_back({pad(program, layouts, nest, left), "padding", "the engine reads images with padding"});
+    padding.push_back({pad(program, layouts, nest, left), "padding", "the engine requires padded images"});
   const ContractionView view = *view_of(nest);
   const Form form = form_of(left_offset(padded_operand(program, view.left), layouts), batch_index(view), view);
   Prepared prepared = prepare_tiles(program, layouts, std::move(nest), rt::TileFormat::f32,

@@ -31,7 +31,7 @@ Loop one_point(Program& program) { return {program.index->loop("i", 1), 1}; }
 // The larger of two extents as far as is known; symbols count as large.
 bool is_larger(IndexExpr a, IndexExpr b) { return a.range().hi > b.range().hi; }
 
-// What each loop of the second contraction is: see Attention.
+// The role of each loop of the second contraction: see Attention.
 FusionDecision sort_loops(Program& program, const LoopNest& nest, Attention& a) {
   std::vector<Loop> rows, columns;
   for (const Loop& l : nest.loops) {
@@ -43,7 +43,7 @@ FusionDecision sort_loops(Program& program, const LoopNest& nest, Attention& a) 
     else
       a.batch.push_back(l);
   }
-  if (columns.size() > 1) return FusionDecision::no("the columns of the values are not one loop");
+  if (columns.size() > 1) return FusionDecision::no("the columns of the values are not a single loop");
   a.columns = columns.empty() ? one_point(program) : columns[0];
   if (rows.empty()) rows.push_back(one_point(program));
   size_t lanes = rows.size() - 1;
@@ -85,7 +85,7 @@ bool faster_in_pairs(const Program& program, const Attention& a, const Options& 
 
 FusionDecision fits_lanes(const Program& program, const Layouts& layouts, const Attention& a, const Tuning& tuning) {
   if (!is_plain(program, a.query) || !is_plain(program, a.key) || !is_plain(program, a.value))
-    return FusionDecision::no("an operand is no float of at most 32 bits, or read under conditions");
+    return FusionDecision::no("an operand is not a float of at most 32 bits, or is read under a condition");
   if (!is_matrix(program, layouts, a.key, a.depth, a.keys)) return FusionDecision::no("the keys are not contiguous");
   if (!is_matrix(program, layouts, a.value, a.columns, a.keys))
     return FusionDecision::no("the values are not contiguous");
@@ -93,7 +93,7 @@ FusionDecision fits_lanes(const Program& program, const Layouts& layouts, const 
     return FusionDecision::no("the queries are not contiguous");
   for (const Loop& l : {a.depth, a.columns})
     if (l.extent.range().hi > tuning.head_features)
-      return FusionDecision::no("the heads are wide, or of unknown width");
+      return FusionDecision::no("the heads are too wide, or of unknown width");
   return FusionDecision::yes();
 }
 
@@ -161,7 +161,7 @@ void find_attentions(Draft& draft) {
     FusionDecision decision =
         found ? fits_lanes(program, draft.layouts(), found->attention, draft.tuning()) : FusionDecision::no(reason);
     if (decision && faster_in_pairs(program, found->attention, draft.options, draft.target))
-      decision = FusionDecision::no("this CPU multiplies pairs of bfloat16 faster, each product by itself");
+      decision = FusionDecision::no("separate products are faster: this CPU multiplies pairs of bfloat16");
     if (draft.log().add("attention", describe(program.statements[size_t(position)]), decision))
       draft.attentions.push_back(std::move(*found));
   });

@@ -175,7 +175,7 @@ class Evaluation {
     here.indices[loops[0].var.node()] = keys_.var;
     std::vector<int> ids;
     for (const auto& r : nest.reductions) {
-      if (r.value->type != r.type) return fail("a reduction finds positions");
+      if (r.value->type != r.type) return fail("a reduction computes positions");
       ids.push_back(number_of({r.op, evaluate(ir::rewrite(*program_.exprs, r.value, here))}));
     }
     here.replace_accumulator = [this, ids](Expr a) {
@@ -194,11 +194,11 @@ class Evaluation {
   bool multiply(const LoopNest& nest, const ir::Rewrite& here) {
     auto view = view_of(nest);
     if (!view || nest.reductions[0].type != DType::f32)
-      return fail("the scores are no product of two float32 operands");
+      return fail("the scores are not a product of two float32 operands");
     ir::Rewrite operand = here;
     auto loops = fix_single_points(view->depth, operand.indices);
     if (loops.empty()) loops = {view->depth.back()}, operand.indices.erase(loops[0].var.node());
-    if (loops.size() != 1) return fail("the depth of the scores is not one loop");
+    if (loops.size() != 1) return fail("the depth of the scores is not a single loop");
     Expr a = ir::rewrite(*program_.exprs, view->left, operand), b = ir::rewrite(*program_.exprs, view->right, operand);
     if (depends_on(a, keys_.var.node())) std::swap(a, b);
     if (depends_on(a, keys_.var.node()) || !depends_on(b, keys_.var.node()))
@@ -276,7 +276,7 @@ std::optional<SoftmaxOfProduct> match_over(Program& program, const Uses& uses, c
   if (!evaluation.reason.empty()) return reason = evaluation.reason, std::nullopt;
   SoftmaxForm form{evaluation.reductions};
   if (!form.matches(weight) || form.score->type != DType::f32 || !reads_only_product(form.score))
-    return reason = "no softmax in float32 over the keys", std::nullopt;
+    return reason = "there is no float32 softmax over the keys", std::nullopt;
   if (!evaluation.query) return reason = "the softmax is not of the product", std::nullopt;
   return SoftmaxOfProduct{statements, evaluation.query, evaluation.key, evaluation.depth,
                           form.score, form.divides,     form.zeros};

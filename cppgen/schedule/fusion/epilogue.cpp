@@ -28,16 +28,16 @@ FusionDecision can_merge(const Draft& draft, const LoopNest& producer, const Loo
   if (!consumer.reduced.empty() || !consumer.reductions.empty()) return FusionDecision::no("the reader is a reduction");
   BufferId buffer = producer.stores[0].buffer;
   merge.load = only_load(consumer, buffer);
-  if (!merge.load) return FusionDecision::no("the reader reads several elements, or under a condition");
+  if (!merge.load) return FusionDecision::no("the reader reads several elements, or reads under a condition");
   for (const auto& store : consumer.stores)
     if (!store.indirects.empty()) return FusionDecision::no("the reader scatters");
   if (!ir::prove_equal(points(producer.loops), points(consumer.loops)))
-    return FusionDecision::no("the two run over different numbers of points");
+    return FusionDecision::no("the two have different numbers of points");
   auto solution = invert(consumer.loops, merge.load->indices, producer.stores[0].indices);
-  if (!solution) return FusionDecision::no("the element read is no permutation of the element written");
+  if (!solution) return FusionDecision::no("the reads are not a permutation of the writes");
   merge.solution = std::move(*solution);
   if (FusionDecision size = fits_into_nest(producer, consumer, draft.options, draft.tuning()); !size) return size;
-  return FusionDecision::yes(producer.is_contraction() ? "epilogue" : "after the reduction");
+  return FusionDecision::yes(producer.is_contraction() ? "epilogue" : "computed after the reduction");
 }
 
 // The producer with the consumer's stores instead of its own.
@@ -74,7 +74,8 @@ void fuse_epilogues(Draft& draft) {
     Merge merge;
     std::string subject = describe(program.statements[i]) + " + " + describe(program.statements[size_t(reader)]);
     if (!draft.log().add("epilogue", subject, can_merge(draft, *producer, *consumer, merge))) continue;
-    // At the reader's place all that it reads exists; nobody else waits for the producer. It is visited again there.
+    // Everything that the reader reads exists at its position, and nothing else depends on the producer. The merged
+    // nest is visited again there.
     program.statements[size_t(reader)] = merged(program, *producer, *consumer, merge);
     dead[i] = true;
     uses.readers[size_t(buffer)].clear();

@@ -133,7 +133,7 @@ class Grouper {
     if (FusionDecision size = sizes_[size_t(g)].fits(KernelSize(nest, tuning_), options_, tuning_); !size)
       return {std::move(size)};
     for (int p : producers)
-      if (p != g && dependencies_.depends(p, g)) return {FusionDecision::no("another kernel runs between the two")};
+      if (p != g && dependencies_.depends(p, g)) return {FusionDecision::no("another kernel must run between the two")};
     return related ? join_consumer(program_, group, nest, tuning_) : join_sibling(program_, group, nest, tuning_);
   }
 

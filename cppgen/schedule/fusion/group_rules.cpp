@@ -82,20 +82,20 @@ bool can_share_pass(const Segment& a, const Segment& b) {
   return !a.reductions.empty() && is_position_free(a) && is_position_free(b) && read_same_elements(a, b);
 }
 
-// A reduction beside others that read the same elements: these come from memory once.
+// A reduction that joins others over the same elements, which are then read from memory once.
 Joining join_reduction(Program& program, const Group& group, const LoopNest& nest, const Tuning& tuning) {
   if (nest.reduced.empty() || nest.loops.size() != group.outer.size() || nest.loops.empty())
-    return refused("only pointwise siblings, and reductions over equal loops, share a kernel");
+    return refused("only pointwise siblings and reductions over equal loops can share a kernel");
   auto alignment = align_by_position(group, nest);
-  if (!alignment) return refused("different loops");
+  if (!alignment) return refused("the loops differ");
   size_t reductions = nest.reductions.size();
   for (const Segment& s : group.segments) reductions += s.reductions.size();
-  if (int64_t(reductions) > tuning.sibling_reductions) return refused("too many accumulators");
+  if (int64_t(reductions) > tuning.sibling_reductions) return refused("the kernel would have too many accumulators");
   Segment segment = aligned_segment(program, group, nest, *alignment);
   bool shares = std::any_of(group.segments.begin(), group.segments.end(),
                             [&](const Segment& s) { return can_share_pass(s, segment); });
   if (!shares) return refused("the reductions read different elements");
-  return {FusionDecision::yes("reductions of the same elements"), group, std::move(segment)};
+  return {FusionDecision::yes("reductions over the same elements"), group, std::move(segment)};
 }
 
 }  // namespace
@@ -109,10 +109,10 @@ Joining join_consumer(Program& program, const Group& group, const LoopNest& nest
     const bool all = count > 0 && count == group.outer.size();
     Segment segment = aligned_segment(program, group, nest, *alignment);
     if (!is_local_to_point(group, count, segment)) continue;
-    return {FusionDecision::yes(all ? "same points" : "rows kept in cache"), narrowed(program, group, count),
+    return {FusionDecision::yes(all ? "the same points" : "rows are kept in cache"), narrowed(program, group, count),
             std::move(segment)};
   }
-  return refused("the reader needs more than one point of the producer, or runs over other loops");
+  return refused("the reader needs more than one point of the producer, or has different loops");
 }
 
 Joining join_sibling(Program& program, const Group& group, const LoopNest& nest, const Tuning& tuning) {
@@ -120,7 +120,7 @@ Joining join_sibling(Program& program, const Group& group, const LoopNest& nest,
   for (const Segment& s : group.segments) pointwise &= s.reduced.empty() && s.loops.empty();
   if (!pointwise) return join_reduction(program, group, nest, tuning);
   auto alignment = align_by_position(group, nest);
-  if (!alignment) return refused("different loops");
+  if (!alignment) return refused("the loops differ");
   return {FusionDecision::yes("siblings over equal loops"), group, aligned_segment(program, group, nest, *alignment)};
 }
 

@@ -157,8 +157,8 @@ bool reads_each_element_once(const LoopNest& consumer, Expr load) {
   return seen >= real(consumer.loops) + real(consumer.reduced);
 }
 
-// What inlining may do beyond moving what is computed once: with `cheap`, a few simple operations may be computed
-// several times per element; `batch` is for contractions that read each point of their batch by itself.
+// What inlining may duplicate: with `cheap`, a few simple operations may be computed several times per element; `batch`
+// is for contractions that read each point of their batch separately.
 enum class Repetition : uint8_t { none, cheap, batch };
 
 // Whether `producer` may be inlined where `consumer` reads it.
@@ -169,22 +169,22 @@ FusionDecision can_inline(Draft& draft, const LoopNest& producer, const LoopNest
   for (Expr load : loads_of(producer))
     for (const auto& store : consumer.stores)
       if (store.buffer == load->buffer)
-        return FusionDecision::no("it reads a part of the buffer that the other stores into");
+        return FusionDecision::no("it reads part of a buffer that the reader stores to");
   for (Expr load : loads_of(consumer)) {
     if (load->buffer != buffer) continue;
     Expr value = value_at(draft.program(), producer, load);
-    if (!value) return FusionDecision::no("guards or indices of the two cannot be combined");
+    if (!value) return FusionDecision::no("their guards or indices cannot be combined");
     if (consumer.is_contraction()) {
       if (value->kind != ExprKind::load)
-        return FusionDecision::no("operands of a contraction are read many times: stored");
+        return FusionDecision::no("an operand of a contraction is read many times, so it is stored");
       if (!value->indirects.empty() || !affine_in_loops(consumer, value->indices, repetition == Repetition::batch))
-        return FusionDecision::no("a contraction reads its operands by strides");
+        return FusionDecision::no("the operand of a contraction must be strided");
       if (!value->guards.empty() && load->guards.empty())
-        return FusionDecision::no("a contraction would read padding often");
+        return FusionDecision::no("the contraction would read padding many times");
     } else if (!is_view(producer) && !cheap && !reads_each_element_once(consumer, load)) {
-      return FusionDecision::no("would be computed more than once per element");
+      return FusionDecision::no("it would be computed more than once per element");
     } else if (!is_view(producer) && !load->guards.empty() && !cheap) {
-      return FusionDecision::no("would be computed under a guard");
+      return FusionDecision::no("it would be computed under a guard");
     }
   }
   return fits_into_nest(producer, consumer, draft.options, draft.tuning());
@@ -235,7 +235,7 @@ bool try_inline(Draft& draft, Uses& uses, int i, Repetition repetition) {
     const LoopNest* consumer = as_nest(program.statements[size_t(r)]);
     std::string subject = describe(program.statements[size_t(i)]) + " -> " + describe(program.statements[size_t(r)]);
     FusionDecision d = consumer ? can_inline(draft, producer, *consumer, repetition)
-                                : FusionDecision::no("the reader is no loop nest: it reads memory");
+                                : FusionDecision::no("the reader is a library call, which reads memory");
     if (!draft.log().add("inline", std::move(subject), std::move(d))) return false;
   }
   for (int r : readers) {
@@ -256,8 +256,9 @@ void inline_where(Draft& draft, Repetition repetition, Allowed allowed) {
     if (!nest || !is_candidate(program, uses, *nest)) continue;
     if (uses.readers[size_t(nest->stores[0].buffer)].empty() || !allowed(*nest, uses)) continue;
     if (draft.options.epilogue_fusion && narrows_contraction(program, uses, *nest)) {
-      draft.log().add("inline", nest->name,
-                      FusionDecision::no("it narrows a contraction's result: left to be its epilogue"));
+      draft.log().add(
+          "inline", nest->name,
+          FusionDecision::no("it narrows a contraction's result, so it is left for the contraction's epilogue"));
       continue;
     }
     dead[size_t(i)] = try_inline(draft, uses, i, repetition);
@@ -282,15 +283,16 @@ void inline_cheap(Draft& draft) {
     };
     int64_t readers = int64_t(uses.readers[size_t(nest.stores[0].buffer)].size());
     if (readers > options.realize_reads_threshold)
-      return refuse(
-          fmt::format("{} readers: stored (REALIZE_READS_THRESHOLD={})", readers, options.realize_reads_threshold));
+      return refuse(fmt::format("it has {} readers, so it is stored (REALIZE_READS_THRESHOLD={})", readers,
+                                options.realize_reads_threshold));
     if (operation_count(nest) > options.realize_opcount_threshold)
       return refuse(
-          fmt::format("more than REALIZE_OPCOUNT_THRESHOLD={} operations", options.realize_opcount_threshold));
+          fmt::format("it has more than REALIZE_OPCOUNT_THRESHOLD={} operations", options.realize_opcount_threshold));
     if (int64_t(loads_of(nest).size()) > options.realize_acc_reads_threshold)
-      return refuse(fmt::format("more than REALIZE_ACC_READS_THRESHOLD={} reads", options.realize_acc_reads_threshold));
+      return refuse(
+          fmt::format("it has more than REALIZE_ACC_READS_THRESHOLD={} reads", options.realize_acc_reads_threshold));
     if (readers > 1 && has_heavy_operation(nest))
-      return refuse("an expensive operation with several readers is stored");
+      return refuse("it is expensive and has several readers, so it is stored");
     return true;
   });
 }

@@ -7,7 +7,7 @@ using ir::IndexExpr;
 using ir::IndexNode;
 using ir::IndexOp;
 
-// What one index says of one variable: index = floor(variable / divisor) [mod modulus].
+// The relation between one index and one variable: index = floor(variable / divisor) [mod modulus].
 struct Part {
   IndexExpr divisor;
   bool whole;  // no modulus: the top part, or the variable itself

@@ -70,8 +70,8 @@ struct Cut {
   int64_t parts = 1;
 };
 
-// Parts that are short enough to be added up as they are. Float sums of very many terms, one after the other, lose what
-// is small beside them: with 2^24 ones the sum of ones stands still.
+// Parts that are short enough to be summed sequentially. Sequential float sums of very many terms lose terms that are
+// small compared with the sum: a sum of ones stops growing at 2^24.
 Cut cut_for_precision(const LoopNest& nest, int64_t total, const Tuning& tuning) {
   const int64_t wanted = pieces(total, tuning.sum_part);
   size_t loop = 0;
@@ -163,7 +163,8 @@ void unroll_small_reductions(Draft& draft) {
     if (!nest || !may_change(*nest, draft.inside_attentions)) continue;
     auto points = constant_points(nest->reduced);
     if (!points || *points < 1 || *points > draft.options.unroll_reductions_threshold) continue;
-    draft.log().add("unroll", describe(statement), FusionDecision::yes(fmt::format("{} points: pointwise", *points)));
+    draft.log().add("unroll", describe(statement),
+                    FusionDecision::yes(fmt::format("{} points become pointwise operations", *points)));
     unroll(program, *nest, *points);
   }
 }

@@ -22,7 +22,8 @@ void add_sorted(std::vector<std::string>& nodes, const std::vector<std::string>&
 }
 
 FusionDecision too_many_nodes(const Options& options) {
-  return FusionDecision::no(fmt::format("more than MAX_FUSION_SIZE={} nodes", options.max_fusion_size));
+  return FusionDecision::no(
+      fmt::format("the kernel would have more than MAX_FUSION_SIZE={} nodes", options.max_fusion_size));
 }
 
 }  // namespace
@@ -41,8 +42,9 @@ int64_t KernelSize::nodes_with(const KernelSize& more) const {
 
 FusionDecision KernelSize::fits(const KernelSize& more, const Options& options, const Tuning& tuning) const {
   if (statements_ + more.statements_ > tuning.kernel_statements)
-    return FusionDecision::no(fmt::format("the kernel has {} statements", statements_));
-  if (weight_ + more.weight_ > tuning.kernel_weight) return FusionDecision::no("the kernel would take long to compile");
+    return FusionDecision::no(fmt::format("the kernel already has {} statements", statements_));
+  if (weight_ + more.weight_ > tuning.kernel_weight)
+    return FusionDecision::no("the kernel would take too long to compile");
   if (nodes_with(more) > options.max_fusion_size) return too_many_nodes(options);
   return FusionDecision::yes();
 }
@@ -51,7 +53,7 @@ FusionDecision fits_into_nest(const LoopNest& producer, const LoopNest& reader, 
                               const Tuning& tuning) {
   const int64_t most = tuning.nest_operations;
   if (operation_count(producer) + operation_count(reader) > most)
-    return FusionDecision::no(fmt::format("more than {} operations", most));
+    return FusionDecision::no(fmt::format("the nest would have more than {} operations", most));
   if (producer.reductions.empty() && producer.stores[0].value->kind == ir::ExprKind::load) return FusionDecision::yes();
   std::vector<std::string> nodes = producer.origins;
   add_sorted(nodes, reader.origins);

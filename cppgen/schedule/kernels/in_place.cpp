@@ -56,7 +56,8 @@ bool reads_everywhere(const FusedKernel& kernel, BufferId b) {
   return std::any_of(all.begin(), all.end(), [&](Expr e) { return e->kind == ir::ExprKind::load && e->buffer == b; });
 }
 
-// Calls of the library whose result may lie in their first input: they store what they have read there, or leave it.
+// Library calls whose result may overwrite their first input: they read each element before they store it, or leave it
+// unchanged.
 bool updates_first_input(const LibraryStep& step) {
   const bool scatters = step.function == rt::kScatterElements || step.function == rt::kScatterNd;
   return scatters && std::count(step.inputs.begin(), step.inputs.end(), step.inputs[0]) == 1;
@@ -79,7 +80,7 @@ void find_in_place(Draft& draft) {
   auto share = [&](BufferId output, BufferId input, const std::string& name) {
     taken.insert(input);
     schedule.in_place.push_back({output, input});
-    schedule.log.add("in-place", name, FusionDecision::yes("writes over an input that dies here"));
+    schedule.log.add("in-place", name, FusionDecision::yes("it overwrites an input that is not read again"));
   };
   for (int i = 0; i < int(schedule.steps.size()); i++) {
     const auto* call = std::get_if<LibraryStep>(&schedule.steps[size_t(i)]);

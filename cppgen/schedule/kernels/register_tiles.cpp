@@ -33,7 +33,7 @@ bool is_simple(Expr e) {
   }
 }
 
-// Whether a row's columns lie side by side where they are written: others are written one by one.
+// Whether a row's columns are contiguous in the result; otherwise they are written one by one.
 bool stores_vectors(const ir::Program& program, const Layouts& layouts, const TileContraction& c,
                     const ir::Store& store) {
   if (!store.indirects.empty()) return false;
@@ -68,15 +68,16 @@ FusionDecision put_in_registers(Draft& draft, FusedKernel& kernel) {
   const Tuning& tuning = draft.tuning();
   using enum rt::TileFormat;
   TileContraction& c = *kernel.contraction;
-  if (c.format != f32 && c.format != f32_wide && c.format != f32_narrow) return FusionDecision::no("not float32");
-  if (draft.target.lanes < 2) return FusionDecision::no("no vectors");
+  if (c.format != f32 && c.format != f32_wide && c.format != f32_narrow)
+    return FusionDecision::no("the operands are not float32");
+  if (draft.target.lanes < 2) return FusionDecision::no("there are no vectors");
   const IndexExpr depth = points(c.taps) * c.depth.extent;
   if (!depth.is_constant() || depth.constant() > tuning.register_depth)
     return FusionDecision::no(fmt::format("the depth is longer than {}", tuning.register_depth));
-  if (!has_simple_epilogue(kernel.segments[0], tuning)) return FusionDecision::no("what follows is not simple");
+  if (!has_simple_epilogue(kernel.segments[0], tuning)) return FusionDecision::no("the epilogue is not simple");
   for (const auto& store : kernel.segments[0].stores)
     if (!stores_vectors(draft.program(), draft.layouts(), c, store))
-      return FusionDecision::no("columns are not written side by side");
+      return FusionDecision::no("the columns are not stored contiguously");
   tile_by_lines(c, tuning);
   c.in_registers = true;
   return FusionDecision::yes(fmt::format("a depth of {}", depth.constant()));

@@ -79,7 +79,7 @@ class RepetitionSchedule {
       for (BufferId b : *own) whole_.layouts[size_t(b)] = part.layouts[size_t(b)];
   }
 
-  // What is stored in front of the repetition is read in every round, so nothing may take its place.
+  // Buffers that are stored before the repetition are read in every iteration, so their memory must not be reused.
   void take_in_place(const std::vector<InPlace>& pairs, const std::vector<ScheduledStep>& steps) {
     Buffers in_front;
     for (const ScheduledStep& step : steps)

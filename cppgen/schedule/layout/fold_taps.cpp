@@ -37,20 +37,22 @@ class Folding {
 
   FusionDecision prepare() {
     view_ = view_of(nest_);
-    if (!view_ || nest_.reduced.size() < 2 || !view_->batch.empty()) return FusionDecision::no("not of this form");
+    if (!view_ || nest_.reduced.size() < 2 || !view_->batch.empty())
+      return FusionDecision::no("the nest does not have this form");
     left_ = view_->left, right_ = view_->right;
     channel_ = nest_.reduced.back(), tap_ = nest_.reduced[nest_.reduced.size() - 2];
     const DType type = program_.buffer(left_->buffer).type;
-    if (size_of(type) != 1 && type != DType::f32) return FusionDecision::no("not bytes or float32");
+    if (size_of(type) != 1 && type != DType::f32)
+      return FusionDecision::no("the elements are neither bytes nor float32");
     const int64_t most = type == DType::f32 ? tuning_.folded_float_channels : tuning_.folded_byte_channels;
     if (!channel_.extent.is_constant() || channel_.extent.constant() > most || !tap_.extent.is_constant() ||
         tap_.extent.is_constant(1))
-      return FusionDecision::no("as many channels as fill the groups, or a single tap");
+      return FusionDecision::no("there are enough channels to fill a group, or only a single tap");
     if (program_.buffer(right_->buffer).kind != ir::BufferKind::constant || !right_->guards.empty() ||
         !right_->indirects.empty() || !left_->indirects.empty())
-      return FusionDecision::no("operands are read under conditions, or the weights are no constant");
-    if (!find_dimensions()) return FusionDecision::no("taps and channels do not lie in dimensions of their own");
-    return find_spans() ? FusionDecision::yes() : FusionDecision::no("the places that are read are not known");
+      return FusionDecision::no("an operand is read under a condition, or the weights are not constant");
+    if (!find_dimensions()) return FusionDecision::no("taps and channels do not have dimensions of their own");
+    return find_spans() ? FusionDecision::yes() : FusionDecision::no("the elements that are read are not known");
   }
 
   // The copy of the left operand, to run before the nest, which is changed.
@@ -188,7 +190,8 @@ void fold_taps_into_depth(Draft& draft) {
     Folding folding(program, folded, draft.tuning());
     if (!log.add("fold taps", describe(program.statements[i]), folding.prepare())) continue;
     LoopNest copy = folding.apply(folded);
-    log.copies.push_back({copy.stores[0].buffer, "padding", "taps and few channels become one contiguous depth"});
+    log.copies.push_back(
+        {copy.stores[0].buffer, "padding", "the taps and the few channels become one contiguous depth"});
     program.statements[i] = std::move(folded);
     program.statements.insert(program.statements.begin() + long(i), std::move(copy));
     i++;

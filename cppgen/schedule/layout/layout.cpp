@@ -109,7 +109,8 @@ class Planner {
     }
   }
 
-  // Constants that only loops read lie as those loops walk them: the weights of a depthwise convolution channels-last.
+  // Constants that only loops read get the order in which the loops read them: weights of a depthwise convolution are
+  // channels-last.
   void settle_constants() {
     std::vector<bool> refused(program_.buffers.size(), false);
     for (const auto& statement : program_.statements) {
@@ -194,11 +195,11 @@ class Planner {
     chosen_.resize(program_.buffers.size());
     chosen_[size_t(copy)] = with_last(source.shape.size(), depth);
     log_.add("layout", fmt::format("{} of {}", source.name, describe(program_.statements[i])),
-             FusionDecision::no("its depth is not contiguous: copied"));
+             FusionDecision::no("its depth is not contiguous, so it is copied"));
     log_.copies.push_back({copy, "layout",
                            source.kind == BufferKind::temporary
-                               ? "its depth is not contiguous, and others read or write it otherwise"
-                               : "its depth is not contiguous, and it is no temporary"});
+                               ? "its depth is not contiguous, and others need a different layout"
+                               : "its depth is not contiguous, and it is not a temporary"});
 
     ir::Rewrite redirect;
     redirect.replace_load = [&](Expr load) -> Expr {

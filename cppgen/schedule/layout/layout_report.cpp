@@ -63,7 +63,7 @@ class Reporter {
     return nullptr;
   }
 
-  // What a store moves without computing anything, where it reaches memory.
+  // A movement: a store to memory that only copies elements.
   std::optional<LayoutReport::Movement> movement(const LoopNest& nest, const ir::Store& store) const {
     Expr value = store.value;
     while (value->kind == ir::ExprKind::cast) value = value->args[0];
@@ -75,7 +75,7 @@ class Reporter {
     m.tensor = source.name;
     m.from = nodes(uses_.writers[size_t(source.id)], source);
     m.to = nodes(uses_.readers[size_t(target.id)], target);
-    m.reason = copy ? copy->reason : "the model's own";
+    m.reason = copy ? copy->reason : "part of the model:";
     const IndexExpr count = ir::points(nest.loops);
     m.bytes = count * int64_t(size_of(target.type));
     if (in_memory_.contains(source.id))
