@@ -11,7 +11,7 @@ namespace cppgen::bench {
 // each value next to the middle between two quanta goes either way, and all later layers carry that on.
 struct CutModel {
   std::string path;
-  std::vector<std::string> inputs;  // .npy files: the model's own inputs, then the bytes that it computes from them
+  std::vector<std::string> inputs;  // .npy files: part of the model: inputs, then the bytes that it computes from them
 };
 
 // Cuts the model of `request`, which is run once with `inputs`; files are written to `folder`.

@@ -223,7 +223,7 @@ std::map<std::string, Range> ranges_of(onnx::ModelProto model, const Names& name
   std::map<std::string, Range> ranges;
   const auto extend = [&](const rt::TensorInfo& info, const rt::Tensor& tensor) {
     if (std::find(names.begin(), names.end(), info.name) == names.end()) return;
-    if (tensor.type() != DType::f32) user_error("{}: '{}' is not float32", request.model, info.name);
+    if (tensor.type() != DType::f32) user_error("{}: '{}' is the operands are not float32", request.model, info.name);
     Range& range = ranges[info.name];
     for (int64_t i = 0, n = tensor.elements(); i < n; i++)
       range.least = std::min(range.least, tensor.as<float>()[i]),

@@ -12,7 +12,7 @@
 namespace cppgen::baseline {
 namespace {
 
-// Shape arithmetic whose result is known is no work at run time.
+// Shape arithmetic with a known result needs no work at run time.
 void fold_known_contents(Graph& graph) {
   for (size_t i = 0; i < graph.values.size(); i++) {
     const Value& value = graph.values[i];
@@ -35,8 +35,8 @@ void require_bound(const Graph& graph) {
     check(value.type.has_value(), "OnednnGraph: a value has no type");
     for (const IndexExpr& extent : value.type->shape)
       if (!extent.is_constant())
-        user_error("--against onednn needs every dimension: {} is {}; give sizes with --dim NAME=N", quoted(value.name),
-                   to_string(value.type->shape));
+        user_error("--against onednn requires sizes for all dimensions: {} is {}; give sizes with --dim NAME=N",
+                   quoted(value.name), to_string(value.type->shape));
   }
 }
 
@@ -69,8 +69,8 @@ class Attempt {
 
   void refuse(const Unit& unit, const std::string& why) {
     const Node& node = builder_.node(unit.nodes[0]);
-    log_info("oneDNN refuses {} {} with {} post-operations: {}", node.op, quoted(node.name), unit.nodes.size() - 1,
-             why);
+    log_info("oneDNN does not support {} {} with {} post-operations: {}", node.op, quoted(node.name),
+             unit.nodes.size() - 1, why);
     (unit.nodes.size() > 1 ? choices_.alone : choices_.refused).insert(node.id);
     refused_ = true;
     for (NodeId id : unit.nodes)  // something to go on with

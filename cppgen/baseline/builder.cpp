@@ -75,7 +75,7 @@ Operand Builder::get(ValueId v) {
     buffer.constant = value.constant->data.bytes, buffer.keep_alive = value.constant->data.owner;
   } else {
     const auto at = std::find(graph_.inputs.begin(), graph_.inputs.end(), v);
-    check(at != graph_.inputs.end(), "OnednnGraph: a value is read before its definition");
+    check(at != graph_.inputs.end(), "OnednnGraph: a value is used before its definition");
     buffer.input = int(at - graph_.inputs.begin());
   }
   const Desc desc = is_float_tensor(value) ? row_major(dims(v)) : bytes_desc(buffer.bytes);

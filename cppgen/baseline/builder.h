@@ -11,12 +11,12 @@
 
 namespace cppgen::baseline {
 
-// Thrown where a unit cannot be built: oneDNN has no such primitive, or none with these post-operations.
+// Thrown if a unit cannot be built: oneDNN has no such primitive, or none with these post-operations.
 struct Refusal {
   std::string why;
 };
 
-// What the mappings of operators build with: where values lie, and the steps so far.
+// The state of building for the mappings of operators: the locations of values, and the steps so far.
 class Builder {
  public:
   Builder(Graph& graph, const dnnl::engine& engine) : graph_(graph), engine_(engine), uses_(count_uses(graph)) {}
@@ -30,15 +30,15 @@ class Builder {
   Operand get(ValueId);
   void set(ValueId, const Operand&);
 
-  // The same tensor in another layout: as it is, a constant that is reordered now, or by a step.
+  // The same tensor in another layout: unchanged, as a constant that is reordered now, or by a step.
   Operand laid_out(const Operand&, const Desc&);
   Operand in_row_major(const Operand& operand) { return laid_out(operand, row_major(operand.desc.dims())); }
   Operand plain(const Operand& operand) { return is_plain(operand.desc) ? operand : in_row_major(operand); }
   Operand dense(const Operand& operand) { return is_dense(operand.desc) ? operand : in_row_major(operand); }
-  Operand viewed(const Operand&, const Dims&);  // reshaped, if need be after a reordering
+  Operand viewed(const Operand&, const Dims&);  // reshaped, after a reordering if needed
 
   Operand fresh(const Desc&);
-  // A result that lies where `operand` lies, if nobody else needs that tensor: `value` is it, and has no other reader.
+  // A result in the memory of `operand`, if that tensor is not needed otherwise: `value` has no other reader.
   std::optional<Operand> take_over(ValueId value, const Operand& operand);
 
   // Appends a step. `arguments` hold operands by DNNL_ARG_...; the scratchpad is added.
@@ -73,11 +73,11 @@ class Builder {
   const std::vector<int> uses_;
   Program program_;
   std::map<ValueId, Operand> values_;
-  std::map<BufferId, int> values_in_;                   // how many values lie in a buffer
+  std::map<BufferId, int> values_in_;                   // number of values in a buffer
   std::vector<std::pair<Operand, Operand>> reordered_;  // done already
 };
 
-// What a group of nodes reads from others and, without constants, from outside; and what others read from it.
+// The values that a group of nodes reads from others (without constants), and those that others read from it.
 struct Border {
   std::vector<ValueId> inputs, outputs;
 };

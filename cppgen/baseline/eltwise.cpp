@@ -23,7 +23,7 @@ std::optional<Eltwise> gelu(const Node& node) {
   return Eltwise{tanh ? algorithm::eltwise_gelu_tanh : algorithm::eltwise_gelu_erf};
 }
 
-// A bound of Clip: an attribute in old versions, an input in new ones. Nothing if it is no constant.
+// A bound of Clip: an attribute in old versions, an input in new ones. nullopt if it is not constant.
 std::optional<double> bound(const Graph& graph, const Node& node, const char* name, size_t input, double otherwise) {
   if (input < node.inputs.size() && node.inputs[input] != kNoValue) return scalar_of(graph, node.inputs[input]);
   return number(node, name, float(otherwise));

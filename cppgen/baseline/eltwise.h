@@ -6,18 +6,18 @@
 
 namespace cppgen::baseline {
 
-// What oneDNN computes for each element: see its documentation for the meaning of alpha and beta.
+// A function that oneDNN computes for each element; see its documentation for the meaning of alpha and beta.
 struct Eltwise {
   dnnl::algorithm algorithm;
   float alpha = 0, beta = 0;
   ValueId input = kNoValue;
 };
 
-// The node as such a function of one of its inputs; Add, Sub, Mul, Div and Pow where the other one is a constant with
+// The node as such a function of one of its inputs; Add, Sub, Mul, Div and Pow if the other input is a constant with
 // one element.
 std::optional<Eltwise> eltwise_of(const Graph&, const Node&);
 
-// oneDNN 2.6 computes with the parameters of one of them if both are post-operations of one primitive.
+// If both are post-operations of one primitive, oneDNN 2.6 uses the parameters of one of them for both.
 bool confuses(const Eltwise&, const Eltwise&);
 
 // Add, Sub, Mul, Div, Max and Min of two float32 tensors.

@@ -8,7 +8,7 @@ namespace cppgen::baseline {
 using Desc = dnnl::memory::desc;
 using Dims = dnnl::memory::dims;
 
-// How float32 tensors lie in memory. A scalar has the dimensions {1}. A plain layout is one that strides describe;
+// The memory layout of float32 tensors. A scalar has the dimensions {1}. A plain layout is one that strides describe;
 // offsets are kept apart from descriptors (Operand).
 
 int64_t element_count(const Dims&);
@@ -20,23 +20,23 @@ Desc with_strides(const Dims&, const Dims& strides);
 bool is_plain(const Desc&);
 bool is_row_major(const Desc&);
 bool is_dense(const Desc&);  // plain, without gaps, in whatever order
-// The same elements at the same places: strides of axes of extent 1 do not count.
+// Whether elements are at the same positions: strides of axes of extent 1 are ignored.
 bool same_layout(const Desc&, const Desc&);
 Dims strides_of(const Desc&);            // of a plain one
 std::vector<int> order_of(const Desc&);  // of a plain one: axes from the outermost to the innermost
 
 // The view of a plain tensor with other dimensions, if strides can describe it.
 std::optional<Desc> reshaped(const Desc&, const Dims&);
-// A dense layout of the same tensor that `reshaped` can view with these dimensions: axes that become one lie together,
-// otherwise as near to the given plain one as that allows.
+// A dense layout of the same tensor that `reshaped` can view with these dimensions: merged axes are adjacent; otherwise
+// it is as close to the given plain layout as possible.
 Desc reshapable(const Desc&, const Dims&);
 // result axis i is axis permutation[i] of the plain tensor.
 Desc permuted(const Desc&, const std::vector<int>& permutation);
 
-// Dimensions at the right of a shape of `rank` axes, filled up with ones.
+// The dimensions, padded on the left with ones to `rank` axes.
 Dims aligned(const Dims&, size_t rank);
-// A tensor that has shape `from` is seen as `to`; gives the dimensions of a tensor of dimensions `part` that broadcasts
-// to `from` such that it broadcasts likewise to `to`. None if there are none.
+// If a tensor of shape `from` is viewed as `to`: the dimensions of a tensor of shape `part`, which broadcasts to
+// `from`, with which it broadcasts to `to` in the same way. nullopt if there are none.
 std::optional<Dims> broadcast_dims(const Dims& part, const Dims& from, const Dims& to);
 
 }  // namespace cppgen::baseline

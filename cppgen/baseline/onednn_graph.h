@@ -12,16 +12,16 @@
 
 namespace cppgen::baseline {
 
-// A graph as a user of oneDNN would write it by hand: every operator that oneDNN has is a primitive - weights packed,
-// images channels-last, activations and residual additions as post-operations -, on oneDNN's own OpenMP threads; the
-// rest are our kernels, on the same threads. It is what `bench --against onednn` compares with.
+// A graph as a user of oneDNN would write it by hand: every operator that oneDNN supports is a primitive (with packed
+// weights, channels-last images, and activations and residual additions as post-operations) on oneDNN's own OpenMP
+// threads; the rest are our kernels, on the same threads. `bench --against onednn` compares with it.
 
 // Compiles a graph of nodes that oneDNN has no primitive for into a session that runs on the given threads.
 using CompileGroup = std::function<std::unique_ptr<rt::Session>(Graph, std::unique_ptr<rt::Executor>)>;
 
 struct StepReport {
   std::string kind;            // "convolution", "reorder", "kernels" ...
-  std::string implementation;  // as oneDNN names it; empty for our kernels
+  std::string implementation;  // oneDNN's name of the implementation; empty for our kernels
   std::vector<std::string> nodes, operators;
   double median_ms = 0;
   bool ours = false;
@@ -35,11 +35,13 @@ struct Report {
 
 class OnednnGraph {
  public:
-  // `graph` has been through the passes. UserError if a dimension is not bound or oneDNN cannot be set up.
+  // `graph` must be the result of the graph passes. UserError if a dimension is not bound or oneDNN cannot be
+  // initialised.
   OnednnGraph(Graph graph, int threads, const CompileGroup&);
   ~OnednnGraph();
 
-  // Dense row-major tensors in the order of the model, with the graph's types and dimensions. One run at a time.
+  // Dense row-major tensors in the order of the model, with the graph's types and dimensions. Must not be called
+  // concurrently.
   void run(std::span<const rt::TensorView> inputs, std::span<const rt::OutputView> outputs);
   std::vector<rt::Tensor> new_outputs() const;
 
@@ -51,8 +53,8 @@ class OnednnGraph {
   std::unique_ptr<Impl> impl_;
 };
 
-// Ends the threads that ran oneDNN for the caller: they would spin for a while, waiting for more work. The next run
-// starts them again.
+// Ends the threads that ran oneDNN for the caller, which would otherwise spin for a while. The next run starts them
+// again.
 void end_openmp_threads();
 
 }  // namespace cppgen::baseline

@@ -5,10 +5,10 @@
 
 namespace cppgen::baseline {
 
-// Runs regions on OpenMP's threads, the ones that oneDNN uses: a second set of hot threads would take cores from it.
+// Runs regions on the OpenMP threads that oneDNN uses: a second set of spinning threads would take cores from it.
 std::unique_ptr<rt::Executor> make_openmp_executor(int threads);
 
-// While it lives, parallel regions of the calling thread have this many threads.
+// During its lifetime, parallel regions of the calling thread have this many threads.
 class OpenMpThreads {
  public:
   explicit OpenMpThreads(int threads);

@@ -25,7 +25,7 @@ class Collector {
 
   void append(const Eltwise& e) {
     for (const Eltwise& other : functions_)
-      if (confuses(e, other)) throw Refusal{"one function with two sets of parameters"};
+      if (confuses(e, other)) throw Refusal{"two sets of parameters for one function"};
     functions_.push_back(e);
     post_.append_eltwise(1.0f, e.algorithm, e.alpha, e.beta);
   }

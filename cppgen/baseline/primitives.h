@@ -8,13 +8,13 @@
 namespace cppgen::baseline {
 
 // Builds the steps of a unit, whose first node is of the mapping's operator, and sets its result. Throws Refusal or
-// dnnl::error if oneDNN has nothing for it.
+// dnnl::error if oneDNN does not support it.
 using Mapping = void (*)(Builder&, const Unit&);
 
-// Null if oneDNN has nothing for such a node: by operator and types; a mapping may still refuse.
+// The mapping for a node, by operator and types; null if oneDNN does not support it. A mapping may still refuse.
 Mapping find_mapping(const Graph&, const Node&);
 
-// By file.
+// The mappings of each file.
 void map_convolution(Builder&, const Unit&);
 void map_deconvolution(Builder&, const Unit&);
 void map_matmul(Builder&, const Unit&);
@@ -37,13 +37,13 @@ void map_split(Builder&, const Unit&);
 void map_gather(Builder&, const Unit&);
 void map_concat(Builder&, const Unit&);
 
-// The attributes of a unit's primitive: post-operations and what they read.
+// The attributes of a unit's primitive: post-operations and their operands.
 struct PostOps {
   dnnl::primitive_attr attributes;
   std::vector<std::pair<int, Operand>> arguments;
   std::optional<Operand> in_place;  // the destination: it holds an addend
 };
-// What the main node itself does behind the primitive: after * (before * result + addend). Absent parts are 1 and 0.
+// The computation of the main node after the primitive: after * (before * result + addend). Absent parts are 1 and 0.
 struct OwnPostOps {
   float before = 1;
   ValueId addend = kNoValue;
@@ -53,7 +53,7 @@ struct OwnPostOps {
 // The post-operations are the main node's own, then those of the unit's nodes from number `begin` on.
 PostOps post_ops_of(Builder&, const Unit&, const Desc& dst, size_t begin = 1, const OwnPostOps& own = {});
 
-// Adds the step unless the implementation is the reference because of post-operations. Sets the unit's result.
+// Adds the step, unless post-operations lead to oneDNN's reference implementation. Sets the unit's result.
 template <class Primitive, class PrimitiveDesc>
 void finish(Builder& b, const Unit& unit, const std::string& kind, const PrimitiveDesc& pd, const PostOps& post,
             std::vector<std::pair<int, Operand>> arguments, const Desc& dst) {
@@ -66,10 +66,10 @@ void finish(Builder& b, const Unit& unit, const std::string& kind, const Primiti
   b.set(result, b.viewed(out, b.dims(result)));
 }
 
-// Pooling over all positions of the images, whatever the node is.
+// Pooling over all positions of the images, for any node.
 void add_global_pool(Builder&, const Unit&, dnnl::algorithm);
 
-// A vector of `channels` float32 that the input is or repeats, as a bias or parameter.
+// A vector of `channels` float32, as a bias or parameter, which the input is or repeats.
 Operand vector_operand(Builder&, ValueId, int64_t channels);
 
 }  // namespace cppgen::baseline

@@ -17,13 +17,13 @@ struct Buffer {
   int input = -1, output = -1;             // position in the graph's inputs or outputs
   const void* constant = nullptr;          // read only
   std::shared_ptr<const void> keep_alive;  // of the constant
-  BufferId in_place_of = -1;               // takes over the memory of a buffer that dies
+  BufferId in_place_of = -1;               // reuses the memory of a buffer that is not read again
   int first = -1, last = -1;               // steps that use it
 
   bool is_temporary() const { return input < 0 && output < 0 && !constant; }
 };
 
-// A tensor in a buffer. Tensors that are not float32 are seen as bytes, as are empty ones and those of very many
+// A tensor in a buffer. Tensors that are not float32 are treated as bytes, as are empty tensors and those of very many
 // dimensions: only our kernels read and write them.
 struct Operand {
   Desc desc;  // its own offset is 0
@@ -50,7 +50,7 @@ struct Step {
   std::vector<KernelTensor> inputs, outputs;       // of the session
 };
 
-// A graph that is ready to run: steps one after the other.
+// A graph that is ready to run: a sequence of steps.
 struct Program {
   std::vector<Buffer> buffers;
   std::vector<Step> steps;

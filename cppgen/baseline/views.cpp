@@ -1,4 +1,4 @@
-// What moves elements: views where strides can say it, reorders and concatenations elsewhere.
+// Operators that move elements: views if strides can express them, else reorders and concatenations.
 #include <algorithm>
 #include <numeric>
 

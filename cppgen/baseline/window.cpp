@@ -26,7 +26,7 @@ void add_pool(Builder& b, const Unit& unit, algorithm kind, const Pool& pool, co
   finish<Forward>(b, unit, "pooling", pd, post, {{DNNL_ARG_SRC, b.laid_out(b.get(node.inputs[0]), src)}}, dst);
 }
 
-// What lies behind the input may be less than the padding: the last window ends there.
+// The window may extend past the input by less than the padding: the last window ends there.
 int64_t end_of(const ops::WindowAxis& axis) {
   const int64_t out = axis.output.constant(), reach = (axis.kernel.constant() - 1) * axis.dilation + 1;
   const int64_t needed = (out - 1) * axis.stride + reach - axis.input.constant() - axis.pad_begin.constant();
@@ -51,7 +51,7 @@ void map_pool(Builder& b, const Unit& unit) {
     pool.dilations.push_back(axis.dilation - 1);
     pool.begin.push_back(axis.pad_begin.constant());
     pool.end.push_back(end_of(axis));
-    // oneDNN divides by the whole window, ONNX by what lies in the padded input.
+    // oneDNN divides by the size of the whole window, ONNX by the part of it in the padded input.
     if (average && padding_counts && pool.end.back() > axis.pad_end.constant()) throw Refusal{"a window over the end"};
   }
   add_pool(b, unit,

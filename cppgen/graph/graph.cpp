@@ -39,7 +39,7 @@ Node& Graph::add_node(std::string op, std::vector<ValueId> inputs, std::vector<V
 Value& Graph::value(ValueId id) { return const_cast<Value&>(std::as_const(*this).value(id)); }
 
 const Value& Graph::value(ValueId id) const {
-  if (id < 0 || size_t(id) >= values.size()) internal_error("graph {}: no value %{}", quoted(name), id);
+  if (id < 0 || size_t(id) >= values.size()) internal_error("graph {}: there is no value %{}", quoted(name), id);
   return values[size_t(id)];
 }
 

@@ -14,12 +14,12 @@
 
 namespace cppgen {
 
-// An ONNX graph as we keep it: values in SSA form, nodes in topological order, no protobuf.
+// An ONNX graph: values in SSA form, nodes in topological order, no protobuf.
 
 using ir::IndexArena;
 using ir::IndexExpr;
 
-using Shape = std::vector<IndexExpr>;  // dimensions; symbols for those unknown until run time
+using Shape = std::vector<IndexExpr>;  // dimensions; those unknown until run time are symbols
 
 struct TensorType {
   DType dtype;
@@ -27,12 +27,14 @@ struct TensorType {
   bool operator==(const TensorType&) const = default;
 };
 
-// The type of what no kernel computes: strings, sequences, optionals, and tensors whose rank only a run knows.
+// The type of values that no kernel computes: strings, sequences, optionals, and tensors whose rank is known only at
+// run time.
 struct HostType {
   ValueKind kind = ValueKind::tensor;
-  DType dtype = DType::f32;                  // of the tensor, or of the elements; of strings it says nothing
-  bool strings = false;                      // the tensor or the elements hold strings
-  std::optional<std::vector<int64_t>> dims;  // of the tensor, or of every element; -1: only a run knows, or they vary
+  DType dtype = DType::f32;  // of the tensor, or of the elements; unused for strings
+  bool strings = false;      // the tensor or the elements hold strings
+  std::optional<std::vector<int64_t>>
+      dims;  // of the tensor, or of every element; -1: known only at run time, or varying
   bool operator==(const HostType&) const = default;
 };
 
@@ -50,13 +52,13 @@ struct Tensor {
 };
 // InternalError unless `bytes` holds exactly the elements of `dims`.
 Tensor make_tensor(DType, std::vector<int64_t> dims, std::vector<std::byte> bytes);
-// A one-dimensional int64 constant, as shape inputs want it.
+// A one-dimensional int64 constant, as shape inputs require it.
 Tensor make_ints(const std::vector<int64_t>& values);
 // The elements of an integer or bool constant as int64 (uint64 wraps).
 std::vector<int64_t> integers_of(const Tensor&);
 // The elements of a float constant of any width, widened.
 std::vector<double> numbers_of(const Tensor&);
-// The inverse: rounds once to `type`, which is a float type.
+// The inverse of numbers_of for a float type: rounds once to `type`.
 Tensor make_floats(DType type, std::vector<int64_t> dims, const std::vector<double>& values);
 
 namespace ops {
@@ -73,7 +75,7 @@ using Attribute = std::variant<int64_t, float, std::string, std::vector<int64_t>
 
 struct Value {
   ValueId id;
-  std::string name;                // as the model says; for messages and for inputs and outputs only
+  std::string name;                // from the model; only for messages, inputs and outputs
   std::optional<TensorType> type;  // set by shape inference
   std::optional<HostType> host;    // instead of `type`
   std::optional<Tensor> constant;  // initializers and folded values
@@ -82,36 +84,36 @@ struct Value {
   NodeId producer = -1;  // -1: graph input or constant
 };
 
-// What the compiler knows of a node beside what the model says of it.
+// What the compiler has learned about a node in addition to the model.
 struct NodeFacts {
-  // Bodies of If, Loop and Scan are closed: what a body takes from the graph around it comes in as further inputs
-  // behind the body's own, and the node has these values as further inputs behind its own. For each body, by the name
-  // of its attribute: the positions among the node's inputs of the body's further ones, in their order.
+  // Bodies of If, Loop and Scan are closed: values that a body captures from the enclosing graph are further inputs
+  // after the body's own, and the node has these values as further inputs after its own. For each body, by the name of
+  // its attribute: the positions of its captured values among the node's inputs, in order.
   std::map<std::string, std::vector<int64_t>> captures;
-  // The constant dimensions that the model declares for an output; operators whose output shape only a run knows take
-  // them.
+  // The constant dimensions that the model declares for an output; operators whose output shape is known only at run
+  // time use them.
   std::map<int, std::vector<int64_t>> declared;
-  // Only a run knows dimensions of the node's outputs: for each element of what the operator's `resolve` gives, the
-  // symbol that it is the value of, or "".
+  // Set if dimensions of the node's outputs are known only at run time: for each element of the result of the
+  // operator's `resolve`, the symbol whose value it is, or "".
   std::optional<std::vector<std::string>> run_time_symbols;
-  bool resolves = false;  // a copy of such a node, whose one output is what `resolve` gives
-  bool on_host = false;   // the host runs the node, though its operator has a lowering
-  bool sunk = false;      // it was taken into a branch: if it is refused there, a run that takes the branch is
-  bool hoisted = false;   // an If that other nodes were moved in front of, once
+  bool resolves = false;  // a copy of such a node, whose only output is the result of `resolve`
+  bool on_host = false;   // the host runs the node although its operator has a lowering
+  bool sunk = false;      // it was moved into a branch: if it is refused there, runs that take the branch are refused
+  bool hoisted = false;   // an If before which other nodes have already been moved
 
   bool operator==(const NodeFacts&) const = default;
 };
 
 struct Node {
   NodeId id;
-  std::string name;        // as the model says, or operator#index if it says nothing
+  std::string name;        // from the model, or operator#index if the model has none
   std::string op, domain;  // domain "" is ONNX's own
   int opset;               // version of the domain that the model imports; operators look up since_version with it
   std::vector<ValueId> inputs, outputs;
-  std::map<std::string, Attribute> attributes;  // as the model says; a body shares the index arena of its graph
+  std::map<std::string, Attribute> attributes;  // from the model; a body shares the index arena of its graph
   NodeFacts facts = {};
 
-  // The positions that this body captures; none if nothing is noted.
+  // The positions that this body captures; empty if there is no entry.
   const std::vector<int64_t>& captures(const std::string& body) const;
 };
 
@@ -122,7 +124,7 @@ struct Graph {
   std::vector<Node> nodes;  // topological order
   std::vector<ValueId> inputs, outputs;
   std::map<std::string, int> opsets;  // domain -> version
-  // Operators that the user describes, of this graph and all its bodies; null if there are none.
+  // Custom operators of this graph and all its bodies; null if there are none.
   std::shared_ptr<const ops::CustomOperators> custom_operators;
 
   ValueId add_value(std::string name);
@@ -134,17 +136,17 @@ struct Graph {
 
 // The bodies among a node's attributes, in the order of their names.
 std::vector<std::shared_ptr<Graph>> bodies_of(const Node&);
-// With copies of all bodies in it.
+// A deep copy, including all bodies.
 Graph deep_copy(const Graph&);
 
-// A name from a model for a message: quoted, control characters escaped, long ones cut.
+// A name from a model for a message: quoted, with control characters escaped, and truncated if long.
 std::string quoted(std::string_view name);
 
 // Number of uses of each value by nodes, plus one for each time it is a graph output.
 std::vector<int> count_uses(const Graph&);
 
-// InternalError if a rule is broken: ids in range, one producer per value, definitions before uses, constants with a
-// matching type and size, outputs defined.
+// InternalError if an invariant is violated: ids in range, one producer per value, definitions before uses, constants
+// with a matching type and size, outputs defined.
 void verify(const Graph&);
 
 std::string to_string(const Graph&);

@@ -3,9 +3,9 @@
 
 namespace cppgen {
 
-// The element type of tensors of strings of known rank, in a graph alone. Operators that move elements take them like
-// any other type; where plans are made of the graph, strings are kStringHandle: what the host puts in their place when
-// it enters a plan (runtime/values/string_handles.h).
+// The element type of string tensors of known rank, which exists only in a graph. Operators that move elements accept
+// it like any other type; in plans, strings have the type kStringHandle: the handles with which the host replaces them
+// when it enters a plan (runtime/values/string_handles.h).
 inline constexpr DType kString = DType(kDTypeCount);
 inline constexpr DType kStringHandle = DType::u64;
 

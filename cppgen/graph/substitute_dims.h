@@ -3,7 +3,7 @@
 
 namespace cppgen {
 
-// Replaces symbols in all types and contents, also of bodies.
+// Replaces symbols in all types and contents, including those of bodies.
 void substitute_dims(Graph&, const ir::IndexMap&);
 
 }  // namespace cppgen

@@ -52,7 +52,8 @@ int64_t Tensor::elements() const {
 Tensor make_tensor(DType dtype, std::vector<int64_t> dims, std::vector<std::byte> bytes) {
   auto owner = std::make_shared<std::vector<std::byte>>(std::move(bytes));
   Tensor t{dtype, std::move(dims), {owner, owner->data(), owner->size()}};
-  check(size_t(t.elements()) * size_of(dtype) == owner->size(), "make_tensor: size of data and dims differ");
+  check(size_t(t.elements()) * size_of(dtype) == owner->size(),
+        "make_tensor: the data's size does not match the dimensions");
   return t;
 }
 
@@ -71,7 +72,7 @@ std::vector<int64_t> integers_of(const Tensor& t) {
 std::vector<double> numbers_of(const Tensor& t) {
   if (t.dtype == DType::f32) return widen<float>(t);
   if (t.dtype == DType::f64) return widen<double>(t);
-  if (!is_float(t.dtype)) internal_error("numbers_of: a tensor of {}", name_of(t.dtype));
+  if (!is_float(t.dtype)) internal_error("numbers_of: unsupported tensor of {}", name_of(t.dtype));
   std::vector<double> values(size_t(t.elements()));
   for (size_t i = 0; i < values.size(); i++) values[i] = number_element(t.dtype, t.data.bytes, int64_t(i));
   return values;
@@ -98,7 +99,7 @@ Tensor make_floats(DType type, std::vector<int64_t> dims, const std::vector<doub
       else if (is_coded_float(type))
         write_as<uint8_t>(bytes, values, [&](double x) { return encoded(type, float(x)); });
       else
-        internal_error("make_floats: type {}", name_of(type));
+        internal_error("make_floats: unsupported type {}", name_of(type));
   }
   return make_tensor(type, std::move(dims), std::move(bytes));
 }

@@ -58,10 +58,10 @@ class Verifier {
     for (int64_t d : t.dims)
       if (d < 0) fail("constant {} has a negative dimension", label(v.id));
     if (size_t(t.elements()) * size_of(t.dtype) != t.data.size)
-      fail("constant {}: size of data and dims differ", label(v.id));
+      fail("constant {}: the data's size does not match the dimensions", label(v.id));
     if (t.data.size && !t.data.bytes) fail("constant {} has no data", label(v.id));
     if (!v.type || *v.type != TensorType{t.dtype, Shape(t.dims.begin(), t.dims.end())})
-      fail("constant {} and its type differ", label(v.id));
+      fail("constant {} does not match its type", label(v.id));
   }
 
   void check_contents(const Value& v) const {
@@ -84,7 +84,7 @@ class Verifier {
       if (out == kNoValue) continue;
       check_id(out, node.name);
       if (graph_.value(out).producer != node.id)
-        fail("{} is an output of {} but says otherwise", label(out), quoted(node.name));
+        fail("{} is an output of {} but records another producer", label(out), quoted(node.name));
       define(out);
     }
     for (const auto& [name, attribute] : node.attributes)
@@ -96,7 +96,7 @@ class Verifier {
     for (const auto& [body, positions] : node.facts.captures) {
       const auto attribute = node.attributes.find(body);
       if (attribute == node.attributes.end() || !std::holds_alternative<std::shared_ptr<Graph>>(attribute->second))
-        fail("node {}: captures of {}, which is no body", quoted(node.name), body);
+        fail("node {}: captures of {}, which is not a body", quoted(node.name), body);
     }
     for (const auto& [output, dims] : node.facts.declared) {
       if (output < 0) fail("node {}: dimensions of output {} are declared", quoted(node.name), output);
@@ -109,7 +109,7 @@ class Verifier {
     if (!body || body->index != graph_.index)
       fail("node {}: body {} is absent or has its own arena", quoted(node.name), name);
     if (body->custom_operators != graph_.custom_operators)
-      fail("node {}: body {} has other custom operators", quoted(node.name), name);
+      fail("node {}: body {} has different custom operators", quoted(node.name), name);
     const std::vector<int64_t>& positions = node.captures(name);
     if (positions.size() > body->inputs.size())
       fail("node {}: {} captures of {}, which has {} inputs", quoted(node.name), positions.size(), name,

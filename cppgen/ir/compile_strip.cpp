@@ -212,7 +212,7 @@ int StripCompiler::combine(IndexStepOp op, int a, int b, int64_t scale) {
   return dst;
 }
 
-// Of constants, loop variables and sums: what is affine in one step, then the other terms.
+// For constants, loop variables and sums: the affine part in one step, then the other terms.
 int StripCompiler::compile_sum(IndexExpr e) {
   if (auto a = affine(e)) {
     const Varies varies = varies_of(*a);

@@ -11,12 +11,12 @@
 namespace cppgen::ir {
 
 double ExprNode::float_value() const {
-  check(kind == ExprKind::constant && is_float(type), "float_value of an expression that is no float constant");
+  check(kind == ExprKind::constant && is_float(type), "float_value of an expression that is not a float constant");
   return std::bit_cast<double>(bits);
 }
 
 int64_t ExprNode::int_value() const {
-  check(kind == ExprKind::constant && !is_float(type), "int_value of an expression that is no integer constant");
+  check(kind == ExprKind::constant && !is_float(type), "int_value of an expression that is not an integer constant");
   return static_cast<int64_t>(bits);
 }
 
@@ -91,7 +91,7 @@ bool is_int_constant(Expr e, int64_t value) {
 }
 
 void check_value_type(DType type) {
-  if (type != value_type(type)) internal_error("{} is a storage type: no value has it", name_of(type));
+  if (type != value_type(type)) internal_error("{} is a storage type, which no value can have", name_of(type));
 }
 
 }  // namespace
@@ -145,8 +145,8 @@ bool settle_guards(std::vector<Guard>& guards) {
 void check_indirects(const std::vector<Indirect>& indirects) {
   for (const Indirect& i : indirects) {
     check(i.variable && i.variable->op == IndexOp::variable && i.variable->kind == VarKind::indirect,
-          "an indirect binding binds something that is no indirect variable");
-    check(i.value && i.value->type == DType::i64, "an indirect binding's value is no int64");
+          "an indirect binding binds something that is not an indirect variable");
+    check(i.value && i.value->type == DType::i64, "an indirect binding's value is not an int64");
   }
 }
 
@@ -157,7 +157,7 @@ Expr ExprArena::load(BufferId buffer, DType storage, std::vector<IndexExpr> indi
   check_indirects(indirects);
   ExprNode node = make(ExprKind::load, value_type(storage));
   if (!guards.empty()) {
-    check(fallback && fallback->type == node.type, "a guarded load's fallback has another type");
+    check(fallback && fallback->type == node.type, "a guarded load's fallback has a different type");
     if (!settle_guards(guards)) return fallback;
     if (!guards.empty()) node.args = {fallback};
   }
@@ -198,7 +198,7 @@ Expr ExprArena::binary(BinaryOp op, Expr a, Expr b) {
 }
 
 Expr ExprArena::select(Expr condition, Expr then, Expr otherwise) {
-  check(condition->type == DType::boolean, "the condition of a select is no bool");
+  check(condition->type == DType::boolean, "the condition of a select is not a bool");
   if (then->type != otherwise->type)
     internal_error("select of {} and {}", name_of(then->type), name_of(otherwise->type));
   if (then == otherwise) return then;

@@ -124,7 +124,7 @@ void IndexArena::assume(IndexBound bound) {
 const std::vector<IndexBound>& IndexArena::assumptions() const { return impl_->assumptions; }
 
 void IndexArena::substitute_in_assumptions(const IndexMap& map) {
-  // Nothing may be simplified by what is being rewritten.
+  // An expression that is being rewritten must not be used to simplify others.
   std::vector<IndexBound> rewritten;
   rewritten.swap(impl_->assumptions);
   memo_of(*this).clear();

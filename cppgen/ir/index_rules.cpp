@@ -284,7 +284,7 @@ Result sum_even(IndexExpr e, IndexExpr) {
   });
 }
 
-// What is left of a behind b and what stands before it: all of a. Parts of a list that was cut at b have these sizes.
+// The rest of a after b plus the part before it is all of a. The parts of a list that is split at b have these sizes.
 Result sum_cut(IndexExpr e, IndexExpr) {
   return at_each(e, IndexOp::min, [](const Polynomial& sum, const IndexNode* atom, const Polynomial& cofactor) {
     if (atom->args.size() != 2) return Result();

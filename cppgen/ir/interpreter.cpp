@@ -36,7 +36,8 @@ class Symbols {
 
   int64_t operator()(const IndexNode& symbol) const {
     const auto found = values_.find(symbol.name);
-    if (found == values_.end()) user_error("the dimension {} follows from no input: its value is needed", symbol.name);
+    if (found == values_.end())
+      user_error("the dimension {} does not follow from any input: its value is required", symbol.name);
     return found->second;
   }
 
@@ -84,7 +85,7 @@ class ProgramRun {
 
   void take_inputs(const std::vector<HostTensor>& inputs) {
     if (inputs.size() != program_.inputs.size())
-      user_error("the model has {} inputs, given are {}", program_.inputs.size(), inputs.size());
+      user_error("the model has {} inputs, but {} are given", program_.inputs.size(), inputs.size());
     for (size_t i = 0; i < inputs.size(); i++) take_input(program_.buffer(program_.inputs[i]), inputs[i]);
     for (size_t i = 0; i < inputs.size(); i++) check_dims(program_.buffer(program_.inputs[i]), inputs[i]);
   }
@@ -98,7 +99,8 @@ class ProgramRun {
       if (n && n->op == IndexOp::variable) symbols_.bind(*n, t.dims[d], named(b));
     }
     const auto bytes = static_cast<size_t>(t.elements()) * size_of(t.type);
-    if (t.bytes.size() != bytes) user_error("{} has {} bytes, its shape needs {}", named(b), t.bytes.size(), bytes);
+    if (t.bytes.size() != bytes)
+      user_error("{} has {} bytes, but its shape requires {}", named(b), t.bytes.size(), bytes);
     set_view(b, const_cast<std::byte*>(t.bytes.data()), t.dims);
   }
 
@@ -106,7 +108,7 @@ class ProgramRun {
     for (size_t d = 0; d < t.dims.size(); d++) {
       const int64_t expected = evaluate(b.shape[d], env_);
       if (t.dims[d] != expected)
-        user_error("{}: dimension {} is {}, the model says {}", named(b), d, t.dims[d], expected);
+        user_error("{}: dimension {} is {}, but the model says {}", named(b), d, t.dims[d], expected);
     }
   }
 
@@ -204,7 +206,7 @@ class ProgramRun {
       allocate(c.before), allocate(c.after);
       copy_elements(c.initial, c.before);
     }
-    // Also what no step stores, if there is none.
+    // Also allocates buffers that no step stores, if there are no steps.
     each_nest(r.body, [&](const LoopNest& nest) {
       for (const Store& store : nest.stores) allocate(store.buffer);
     });
@@ -265,7 +267,7 @@ class ProgramRun {
       fits = t.dims[d] == evaluate(b.shape[d], env_);
     }
     if (!fits || t.bytes.size() != static_cast<size_t>(t.elements()) * size_of(t.type))
-      internal_error("{} has another type or shape than stated", where);
+      internal_error("{} does not have the stated type or shape", where);
     t.bytes.reserve(std::max<size_t>(t.bytes.size(), sizeof(double)));
     set_view(b, t.bytes.data(), t.dims);
   }

@@ -73,7 +73,7 @@ bool Polynomial::contains(const Polynomial& other) const {
 
 Polynomial multiply(const Polynomial& a, const Polynomial& b) {
   if (a.terms().size() * b.terms().size() > kMostTerms)
-    throw ExpressionTooLarge(fmt::format("a size is an expression of more than {} terms", kMostTerms));
+    throw ExpressionTooLarge(fmt::format("a size is an expression with more than {} terms", kMostTerms));
   Polynomial result;
   for (const IndexTerm& t : a.terms())
     for (const IndexTerm& u : b.terms())

@@ -18,7 +18,7 @@ std::optional<IndexExpr> apply_rules(IndexOp op, IndexExpr a, IndexExpr b) {
   return std::nullopt;
 }
 
-// What the rules of sums look for: a division, or a min and a max.
+// The operations that the rules of sums apply to: a division, or a min and a max.
 bool may_be_shorter(const Polynomial& sum) {
   bool min = false, max = false;
   for (const IndexTerm& t : sum.terms())

@@ -22,7 +22,7 @@ std::optional<bool> negated(std::optional<bool> b) { return b ? std::optional(!*
 
 bool never_negative(IndexExpr e) { return prove_less_equal(0, e); }
 
-// Of constants: exactly as the expression arena folds them.
+// Operations on constants, exactly as the expression arena folds them.
 std::optional<IndexExpr> constant_of(Expr e) {
   return e->kind == ExprKind::constant ? std::optional(IndexExpr(e->int_value())) : std::nullopt;
 }

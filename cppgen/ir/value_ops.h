@@ -288,7 +288,7 @@ decltype(auto) with_value_type(DType type, F&& f) {
     return f(Value());
 #include "runtime/base/dtypes.def"
     default:
-      internal_error("no value has the type {}", name_of(type));
+      internal_error("no value can have the type {}", name_of(type));
   }
 }
 

@@ -34,7 +34,7 @@ class Verifier {
     check_statements(program_.statements, "statement");
     where_ = "the program's inputs and outputs";
     for (BufferId id : program_.inputs)
-      require(program_.buffer(id).kind == BufferKind::input, "b{} is listed as an input but is none", id);
+      require(program_.buffer(id).kind == BufferKind::input, "b{} is listed as an input but is not one", id);
     for (BufferId id : program_.outputs) require_available(id);
   }
 
@@ -61,14 +61,14 @@ class Verifier {
 
   void check_repetition(const Repetition& r, const std::string& where) {
     const IndexNode* v = r.step.node();
-    require(v && v->op == IndexOp::variable && v->kind == VarKind::symbol, "its step is no symbol");
+    require(v && v->op == IndexOp::variable && v->kind == VarKind::symbol, "its step is not a symbol");
     require_scope(r.steps, {});
     for (const Carried& c : r.carried) {
       require_available(c.initial);
       for (BufferId id : {c.before, c.after}) {
         require_storable(id);
         const Buffer &state = program_.buffers[size_t(id)], &initial = program_.buffers[size_t(c.initial)];
-        require(state.kind == BufferKind::temporary, "the state b{} is no temporary", id);
+        require(state.kind == BufferKind::temporary, "the state b{} is not a temporary", id);
         require(state.type == initial.type && state.shape == initial.shape, "b{} and b{} differ", id, c.initial);
       }
       stored_[size_t(c.before)] = true;
@@ -130,16 +130,17 @@ class Verifier {
     for (const Loop& l : loops) {
       const IndexNode* v = l.var.node();
       if (!v || v->op != IndexOp::variable || v->kind != VarKind::loop)
-        require(false, "{} is no loop variable", to_string(l.var));
+        require(false, "{} is not a loop variable", to_string(l.var));
       if (!(v->extent == l.extent))
-        require(false, "loop {} runs to {}, its variable to {}", v->name, to_string(l.extent), to_string(v->extent));
+        require(false, "loop {} runs to {}, but its variable to {}", v->name, to_string(l.extent),
+                to_string(v->extent));
       require_scope(l.extent, {});
       require(scope.insert(v).second, "loop variable {} occurs twice", v->name);
     }
   }
 
   void check_nest(const LoopNest& nest) {
-    require(is_identifier(nest.name), "its name is no identifier");
+    require(is_identifier(nest.name), "its name is not an identifier");
     require(!nest.stores.empty(), "it stores nothing");
     require(nest.reduced.empty() || !nest.reductions.empty(), "it has reduced loops but no reduction");
     Scope outer;
@@ -156,7 +157,7 @@ class Verifier {
     require(r.value != nullptr, "a reduction has no value");
     const bool arg = gives_position(r.op);
     require(allows(row_of(r.op).operands, r.value->type), "{} of {}", name_of(r.op), name_of(r.value->type));
-    require(r.type == (arg ? DType::i64 : r.value->type), "a reduction of {} gives {}", name_of(r.value->type),
+    require(r.type == (arg ? DType::i64 : r.value->type), "a reduction of {} yields {}", name_of(r.value->type),
             name_of(r.type));
     if (arg) require_scope(r.position, scope);
     check_value(r.value, nest, scope, /*accumulators=*/false);
@@ -166,15 +167,15 @@ class Verifier {
     require_storable(s.buffer);
     const Buffer& b = program_.buffers[s.buffer];
     require(s.value != nullptr, "a store has no value");
-    require(s.value->type == value_type(b.type), "b{} keeps {}, stored is {}", s.buffer, name_of(b.type),
+    require(s.value->type == value_type(b.type), "b{} holds {}, but {} is stored", s.buffer, name_of(b.type),
             name_of(s.value->type));
     check_value(s.value, nest, loops, /*accumulators=*/true);
     Scope own;
     if (!s.indirects.empty()) own = loops;
     for (const Indirect& i : s.indirects) check_indirect(i, nest, loops, own, /*accumulators=*/true);
     const Scope& scope = s.indirects.empty() ? loops : own;
-    require(s.indices.size() == b.shape.size(), "b{} has rank {}, stored with {} indices", s.buffer, b.shape.size(),
-            s.indices.size());
+    require(s.indices.size() == b.shape.size(), "b{} has rank {} but is stored with {} indices", s.buffer,
+            b.shape.size(), s.indices.size());
     const bool stores =
         std::none_of(nest.loops.begin(), nest.loops.end(), [](const Loop& l) { return l.extent.is_constant(0); });
     for (size_t d = 0; d < s.indices.size() && stores; d++) check_stays_inside(s, b, d, scope);
@@ -198,8 +199,9 @@ class Verifier {
 
   void check_indirect(const Indirect& i, const LoopNest& nest, const Scope& value_scope, Scope& scope,
                       bool accumulators) const {
-    require(i.variable && i.variable->kind == VarKind::indirect, "a binding of something that is no indirect variable");
-    require(i.value && i.value->type == DType::i64, "{} is bound to a value that is no int64", i.variable->name);
+    require(i.variable && i.variable->kind == VarKind::indirect,
+            "a binding of something that is not an indirect variable");
+    require(i.value && i.value->type == DType::i64, "{} is bound to a value that is not an int64", i.variable->name);
     require_scope(i.variable->extent, value_scope);
     check_value(i.value, nest, value_scope, accumulators);
     scope.insert(i.variable);
@@ -218,16 +220,18 @@ class Verifier {
     require(e->accumulator >= 0 && static_cast<size_t>(e->accumulator) < nest.reductions.size(),
             "there is no reduction {}", e->accumulator);
     const DType type = nest.reductions[e->accumulator].type;
-    require(type == e->type, "reduction {} gives {}, used as {}", e->accumulator, name_of(type), name_of(e->type));
+    require(type == e->type, "reduction {} yields {} but is used as {}", e->accumulator, name_of(type),
+            name_of(e->type));
   }
 
   void check_load(Expr e, const LoopNest& nest, const Scope& loops) const {
     require_available(e->buffer);
     const Buffer& b = program_.buffers[e->buffer];
     for (const Store& s : nest.stores) require(s.buffer != e->buffer, "it loads b{}, which it stores", e->buffer);
-    require(e->type == value_type(b.type), "b{} keeps {}, loaded as {}", e->buffer, name_of(b.type), name_of(e->type));
-    require(e->indices.size() == b.shape.size(), "b{} has rank {}, loaded with {} indices", e->buffer, b.shape.size(),
-            e->indices.size());
+    require(e->type == value_type(b.type), "b{} holds {} but is loaded as {}", e->buffer, name_of(b.type),
+            name_of(e->type));
+    require(e->indices.size() == b.shape.size(), "b{} has rank {} but is loaded with {} indices", e->buffer,
+            b.shape.size(), e->indices.size());
     Scope own;
     if (!e->indirects.empty()) own = loops;
     for (const Indirect& i : e->indirects) {
@@ -246,18 +250,19 @@ class Verifier {
   }
 
   void check_roles(const LoopNest& nest) const {
-    require(nest.roles.size() == nest.loops.size() + nest.reduced.size(), "{} roles for {} loops", nest.roles.size(),
-            nest.loops.size() + nest.reduced.size());
-    require(nest.reductions.size() == 1 && nest.reductions[0].op == ReduceOp::sum, "a contraction has one sum");
+    require(nest.roles.size() == nest.loops.size() + nest.reduced.size(), "there are {} roles for {} loops",
+            nest.roles.size(), nest.loops.size() + nest.reduced.size());
+    require(nest.reductions.size() == 1 && nest.reductions[0].op == ReduceOp::sum,
+            "a contraction must have exactly one sum");
     const Expr value = nest.reductions[0].value;
-    require(value->kind == ExprKind::binary && value->binary == BinaryOp::mul, "a contraction sums products");
+    require(value->kind == ExprKind::binary && value->binary == BinaryOp::mul, "a contraction must sum products");
     const Expr lhs = without_casts(value->args[0]), rhs = without_casts(value->args[1]);
     require(lhs->kind == ExprKind::load || rhs->kind == ExprKind::load, "no factor of a contraction is a load");
     for (size_t i = 0; i < nest.roles.size(); i++) {
       const bool reduced = i >= nest.loops.size();
       const IndexNode* v = (reduced ? nest.reduced[i - nest.loops.size()] : nest.loops[i]).var.node();
       const AxisRole role = nest.roles[i];
-      require(reduced == (role == AxisRole::depth), "only reduced loops are depth: {} is wrong", v->name);
+      require(reduced == (role == AxisRole::depth), "only reduced loops may be depth: {} is wrong", v->name);
       require(role != AxisRole::rows || !load_depends_on(rhs, v), "{} is a row, but the right operand uses it",
               v->name);
       require(role != AxisRole::columns || !load_depends_on(lhs, v), "{} is a column, but the left operand uses it",

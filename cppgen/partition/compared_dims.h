@@ -6,8 +6,8 @@
 
 namespace cppgen::partition {
 
-// What follows once pairs of dimensions were found equal: symbols that only a run knows, and what each stands for.
-// Later ones are to be replaced in what earlier ones gave.
+// The consequences of comparing pairs of dimensions: symbols that are known only at run time, and the expression that
+// each equals. Later symbols must be replaced in the expressions of earlier ones.
 std::vector<ir::IndexMap> known_by_comparison(const ops::ComparedDims&);
 
 }  // namespace cppgen::partition

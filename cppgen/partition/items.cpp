@@ -65,7 +65,7 @@ class ItemMaker {
     add(std::move(item));
   }
 
-  // What compares dimensions, and the value that is there if they are equal.
+  // The step that compares dimensions, and the value that exists if they are equal.
   ValueId add_comparison(const Node& node, const ops::ComparedDims& compared) {
     const ValueId dims = graph_.add_value(node.name + " compared"), equal = graph_.add_value(node.name + " equal");
     Value& pairs = graph_.value(dims);
@@ -85,8 +85,8 @@ class ItemMaker {
     return equal;
   }
 
-  // What computes the dimensions of the node's outputs, and the value that has them as its own, behind one of 0: it
-  // has no elements.
+  // The step that computes the dimensions of the node's outputs, and the value that has these dimensions after a
+  // leading 0, so it has no elements.
   ValueId add_carrier(const Node& node, const std::vector<std::string>& symbols) {
     const ValueId dims = graph_.add_value(node.name + " dimensions"),
                   carrier = graph_.add_value(node.name + " carrier");
@@ -107,7 +107,7 @@ class ItemMaker {
     carry.node.name = node.name;
     carry.node.inputs = {dims}, carry.node.outputs = {carrier};
     carry.step.function = "dimension_carrier";
-    rt::set_fields(carry.step, rt::MessageCall{"its inputs do not fit together, or ask for a negative dimension"});
+    rt::set_fields(carry.step, rt::MessageCall{"its inputs do not match, or yield a negative dimension"});
     carry.step.origin = label(node);
     graph_.value(carrier).producer = node.id;
     add(std::move(carry));

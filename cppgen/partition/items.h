@@ -9,25 +9,25 @@
 
 namespace cppgen::partition {
 
-// A node of a graph that is cut, or what is put between nodes.
+// A node of a graph that is split, or a step that is inserted between nodes.
 struct Item {
   bool host = false;
   Node node;
-  rt::HostStep step;              // of the host, without slots
-  ops::ComparedDims compared;     // what the step finds equal, else the run ends
-  std::vector<ValueId> carriers;  // must be there before: they bind dimensions of the outputs, or show that some agree
+  rt::HostStep step;              // the host step, without slots
+  ops::ComparedDims compared;     // dimensions that the step compares; the run ends if they differ
+  std::vector<ValueId> carriers;  // items that must run before: they bind dimensions of the outputs, or compare some
   int level = 0;                  // plans run in the order of levels, each followed by the host's items of its level
 };
 
-// Where the value of a symbol comes from: a dimension of a value.
+// The source of a symbol's value: a dimension of a value.
 struct Source {
   ValueId value;
   size_t axis;
 };
 using Sources = std::map<std::string, Source>;
 
-// Items of the graph in an order that respects their levels, the values that they need added to the graph, and the
-// sources of symbols that have one in it.
+// The items of the graph in an order that respects their levels, and the sources of its symbols. Values that the items
+// require are added to the graph.
 std::vector<Item> make_items(Graph&, Sources&);
 
 // Symbols in the type and contents of a value.

@@ -68,7 +68,7 @@ class PlanGraph {
     outputs_.push_back(v);
   }
 
-  // Symbols that the nodes know by name, beside their types, stay.
+  // Symbols to which nodes refer by name, not only in types, are kept.
   void substitute(const ir::IndexMap& map) {
     if (!is_named(map.begin()->first)) substitute_dims(graph_, map);
   }
@@ -92,7 +92,7 @@ class PlanGraph {
 
   const std::vector<ValueId>& inputs() const { return inputs_; }
   const std::vector<ValueId>& outputs() const { return outputs_; }
-  // Names of inputs and outputs are told apart.
+  // Makes names of inputs and outputs distinct.
   Graph take() {
     for (size_t i = 0; i < graph_.inputs.size(); i++) graph_.value(graph_.inputs[i]).name = fmt::format("in{}", i);
     for (size_t i = 0; i < graph_.outputs.size(); i++) graph_.value(graph_.outputs[i]).name = fmt::format("out{}", i);
@@ -221,14 +221,14 @@ class BodyPartitioner {
     add_outputs();
   }
 
-  // What was compared holds in all later plans.
+  // Equalities that have been compared hold in all later plans.
   void use_comparisons() {
     for (const Item& item : items_)
       for (const ir::IndexMap& map : known_by_comparison(item.compared))
         for (auto plan = plans_.upper_bound(item.level); plan != plans_.end(); ++plan) plan->second.substitute(map);
   }
 
-  // What a plan computes and others read. Inputs are there, also those whose contents are known.
+  // The values that a plan computes and others read. Inputs exist anyway, including those whose contents are known.
   void add_outputs() {
     const std::set<ValueId> given(graph_.inputs.begin(), graph_.inputs.end());
     std::map<ValueId, int> computed, known;  // by level

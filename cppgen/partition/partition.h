@@ -6,19 +6,19 @@
 
 namespace cppgen::partition {
 
-// A typed graph after its passes, cut into graphs that each become one plan, and the module that runs them: control
-// flow, operators on whole values, and dimensions that only a run knows stand between the plans.
+// A typed graph after the graph passes, split into graphs that each become one plan, and the module that runs them:
+// control flow, operators on whole values, and dimensions that are known only at run time run on the host, between the
+// plans.
 //
 // A dimension of the last kind is computed by a plan (Op::resolve) as an element of a vector. The host makes a tensor
-// of these dimensions that nobody reads; it is an input of later plans, and so binds their symbols like any other
-// input.
+// with these dimensions that is never read; it is an input of later plans and binds their symbols like any other input.
 
 struct PartitionedModel {
   rt::Module module;         // without isa
   std::vector<Graph> plans;  // in the order of their numbers
 };
 
-// Nothing of it is the host's: the whole graph is one plan.
+// Whether the whole graph is one plan, without host steps.
 bool is_one_plan(const Graph&);
 PartitionedModel partition(const Graph&);
 

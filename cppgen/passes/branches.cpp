@@ -174,7 +174,7 @@ bool replace_unreachable(Graph& graph, NodeId id) {
     return false;
   Node refuse = own_node("Refuse", node.name, node.outputs);
   refuse.attributes["message"] =
-      fmt::format("node {} ({}): it reads an element of a list that is empty", quoted(node.name), node.op);
+      fmt::format("node {} ({}): it reads an element of an empty sequence", quoted(node.name), node.op);
   replace_node(graph, id, {std::move(refuse)});
   return true;
 }

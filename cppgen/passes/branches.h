@@ -5,29 +5,31 @@
 
 namespace cppgen::passes {
 
-// What inference does to nodes with bodies, to what they choose, and to what reads their results, before it types them.
+// Transformations that inference applies to nodes with bodies, and to the readers of their results, before it types
+// them.
 
 // Constants that bodies capture become constants of the bodies, and the condition of an If is known in its branches.
 void absorb_captured_constants(Graph&, NodeId);
 
-// An If whose condition is known becomes the nodes of the branch that it takes; the first of them then has its place,
-// or what passes on its outputs. False if it is no such If.
+// Replaces an If whose condition is known by the nodes of the branch that it takes; the first of them, or a node that
+// forwards its outputs, takes its position. False if it is not such an If.
 bool take_known_branch(Graph&, NodeId);
 
-// A tensor whose number of dimensions only a run knows is one of few. Nodes that read it become part of branches in
-// which it is known: of the If that computes it, or of one that chooses by the number of dimensions.
+// A tensor whose number of dimensions is known only at run time has one of a few ranks. Nodes that read it are moved
+// into branches in which the rank is known: those of the If that computes it, or those of a new If on the rank.
 //
-// A typed If with such outputs: takes in what reads them, as long as their number of dimensions is not known. `again`
-// types the If anew. False if other nodes were moved in front of it, which must be typed before.
+// Moves the readers of such outputs into a typed If until all ranks are known. `again` types the If again. False if
+// other nodes were moved before it, which must be typed first.
 bool sink_readers(Graph&, NodeId, const Node& untyped, const std::function<void()>& again);
 
-// An If that chooses by the number of dimensions of what the node at `position` reads, in front of it; nodes from there
-// on read the If's output. False if the node reads nothing of several ranks.
+// Inserts an If on the rank of the input of the node at `position` before it; nodes from there on read the If's output.
+// False if the node has no input with several possible ranks.
 bool insert_rank_switch(Graph&, NodeId position);
 
-// Replaces the nodes from `position` on by one that ends a run with this message; it gives what they give.
+// Replaces the nodes from `position` on by one node with their outputs that ends a run with this message.
 void refuse_rest(Graph&, NodeId position, const std::string& message);
-// A node that takes what no run gives is never reached: it becomes one that ends a run. False if it takes none.
+// A node with an input that no run produces is never reached: it is replaced by a node that ends a run. False if it has
+// no such input.
 bool replace_unreachable(Graph&, NodeId);
 
 }  // namespace cppgen::passes

@@ -5,7 +5,7 @@
 
 namespace cppgen::passes {
 
-// What a rule may do: change its node in place, or let another value stand for the node's first output.
+// The operations of a rule: change its node in place, or replace the node's first output by another value.
 struct RuleContext {
   Graph& graph;
   Replacements& replacements;
@@ -19,13 +19,13 @@ struct RuleContext {
   void forward(ValueId v) { replacements.replace(out(), v); }
 };
 
-// True if the node changed or was replaced. A rule is tried on nodes of its operator in ONNX's own domain.
+// True if the node changed or was replaced. A rule is applied to nodes of its operator in ONNX's own domain.
 struct CanonicalRule {
   const char* op;
   bool (*apply)(RuleContext&);
 };
 
-std::span<const CanonicalRule> forwarding_rules();  // nodes that give an input back
+std::span<const CanonicalRule> forwarding_rules();  // nodes that return an input unchanged
 std::span<const CanonicalRule> shape_rules();       // Reshape and Transpose
 std::span<const CanonicalRule> arithmetic_rules();
 

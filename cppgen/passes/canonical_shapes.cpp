@@ -10,7 +10,7 @@ namespace {
 constexpr int kReshapeOpset = 14;  // the version with `allowzero`, which says that 0 is 0
 
 // The shape as Reshape's second input: at most one dimension may be symbolic, and it is written -1. An extent of 0
-// cannot stand beside -1.
+// cannot be combined with -1.
 std::optional<std::vector<int64_t>> as_constant_shape(const Shape& shape) {
   std::vector<int64_t> dims;
   int symbolic = 0, zeros = 0;

@@ -10,7 +10,7 @@ namespace cppgen::passes {
 struct ChannelAffine {
   std::vector<double> scale{1.0}, shift{0.0};
 
-  // What `next` does after this.
+  // The composition with `next`, applied after this.
   ChannelAffine then(const ChannelAffine& next) const;
   bool is_finite() const;
 };

@@ -79,7 +79,7 @@ ValueId with_row(Expansion& e, ValueId buffer, ValueId row, ValueId used, std::o
   return output ? e.give(*output, "Where", inputs) : e.add("Where", inputs);
 }
 
-// What is added to the scores of all rows of the buffer: nothing behind those that `x` has.
+// The bias that is added to the scores for all rows of the buffer; 0 after the rows of `x`.
 ValueId widened(Expansion& e, ValueId x, ValueId buffer) {
   const ValueId missing = e.add("Sub", {extent(e, buffer, 2), extent(e, x, 3)});
   const ValueId pads = e.add("Concat", {e.ints({0}), missing}, {{"axis", int64_t(0)}});

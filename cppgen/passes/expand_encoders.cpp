@@ -1,5 +1,5 @@
-// Operators of ai.onnx.ml that look values up: LabelEncoder, CategoryMapper, OneHotEncoder. Each value becomes its
-// position among the keys, or that behind the last, and takes what stands there in a table.
+// Operators of ai.onnx.ml that look values up: LabelEncoder, CategoryMapper, OneHotEncoder. Each value is mapped to its
+// position among the keys, or to the position after the last, and then to the entry of a table at this position.
 #include <unordered_map>
 
 #include "cppgen/graph/string_elements.h"
@@ -82,7 +82,7 @@ void look_up(Learner& e, const Entries& keys, const Entries& values, const std::
   } else {
     const Tensor& numbers = *values.numbers;
     if (default_number->dtype != numbers.dtype || default_number->elements() != 1)
-      e.fail("the default is no single value of the values' type");
+      e.fail("the default is not a single value of the values' type");
     const size_t size = size_of(numbers.dtype);
     std::vector<std::byte> bytes;
     auto take = [&](const Tensor& from, int64_t at) {
@@ -99,7 +99,7 @@ void look_up(Learner& e, const Entries& keys, const Entries& values, const std::
 
 Tensor zero_of(DType type) { return make_tensor(type, {1}, std::vector<std::byte>(size_of(type))); }
 
-// What a value that is no key becomes: default_tensor, else the default of the values' kind.
+// The result for a value that is not a key: default_tensor, else the default of the values' kind.
 Tensor default_of(const Learner& e, DType type) {
   if (const Tensor* given = e.has("default_tensor") ? e.tensor("default_tensor") : nullptr) return *given;
   if (type == DType::i64) return make_ints({e.number("default_int64", -1)});

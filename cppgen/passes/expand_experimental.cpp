@@ -4,7 +4,7 @@
 namespace cppgen::passes {
 namespace {
 
-// What a graph gives for an attribute of floats, one or several.
+// The floats of an attribute, which may have one or several.
 std::vector<double> numbers(const Expansion& e, const char* name, double otherwise) {
   const auto at = e.old.attributes.find(name);
   if (at == e.old.attributes.end()) return {otherwise};

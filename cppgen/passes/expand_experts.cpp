@@ -34,7 +34,7 @@ ValueId swish(Expansion& e, ValueId x, double alpha) {
   return e.add("Mul", {x, e.add("Sigmoid", {alpha == 1 ? x : e.add("Mul", {x, e.floats({}, {alpha})})})});
 }
 
-// Gates stand at even positions, what they are multiplied by at odd ones; or each in one half.
+// Gates are at even positions and their factors at odd ones, or each in one half.
 ValueId gated(Expansion& e, ValueId x) {
   const bool interleaved = e.integer("swiglu_fusion", 0) == 1;
   const int64_t end = std::numeric_limits<int64_t>::max();

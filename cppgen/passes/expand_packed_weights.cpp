@@ -1,4 +1,4 @@
-// Operators over weights of few bits that lie packed in bytes.
+// Operators over weights of few bits that are packed in bytes.
 #include <algorithm>
 #include <numeric>
 #include <span>
@@ -87,7 +87,7 @@ Tensor reordered_bits(const Tensor& packed, int64_t bits, const std::vector<int6
 
 }  // namespace
 
-// Blocks of rows that do not lie side by side: weights and the columns of a are moved there.
+// If the rows of a block are not contiguous, weights and the columns of a are permuted.
 void expand_ordered_weights(Expansion& e) {
   const Tensor *weights = e.constant(1), *block_of = e.constant(4);
   const int64_t bits = e.integer("bits", 4), block = e.integer("block_size", 0), depth = e.integer("K", 0);
@@ -109,8 +109,8 @@ void expand_ordered_weights(Expansion& e) {
 
 namespace {
 
-// What positions stand for, as parts of a block's greatest magnitude: 4-bit floats, and quantiles of a normal
-// distribution (Dettmers et al., QLoRA).
+// The values of codes, relative to a block's greatest magnitude: 4-bit floats, and quantiles of a normal distribution
+// (Dettmers et al., QLoRA).
 constexpr float kFourBitFloats[16] = {0.f,  5.208333333e-03f,  2 / 3.f,  1.f,  1 / 3.f,  1 / 2.f,  1 / 6.f,  1 / 4.f,
                                       -0.f, -5.208333333e-03f, -2 / 3.f, -1.f, -1 / 3.f, -1 / 2.f, -1 / 6.f, -1 / 4.f};
 constexpr float kNormalQuantiles[16] = {-1.0f,
@@ -132,7 +132,7 @@ constexpr float kNormalQuantiles[16] = {-1.0f,
 
 }  // namespace
 
-// Elements lie one after the other, a row of depth K for each column of the product; the upper half of a byte is first.
+// Elements are contiguous, with a row of depth K for each column of the product; the upper half of a byte is first.
 void expand_table_weights(Expansion& e) {
   const Tensor *weights = e.constant(1), *greatest = e.constant(2);
   const int64_t depth = e.integer("K", 0), columns = e.integer("N", 0), block = e.integer("block_size", 0),

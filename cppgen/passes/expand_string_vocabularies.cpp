@@ -17,7 +17,7 @@ struct Vocabulary {
 
 Vocabulary vocabulary_of(const Node& node) {
   const auto* pool = std::get_if<std::vector<std::string>>(&node.attributes.at(kPool));
-  if (!pool) user_error("node '{}' ({}): attribute '{}' is no list of strings", node.name, node.op, kPool);
+  if (!pool) user_error("node '{}' ({}): attribute '{}' is not a list of strings", node.name, node.op, kPool);
   Vocabulary v;
   std::unordered_map<std::string_view, int64_t> positions;
   for (const std::string& word : *pool) {

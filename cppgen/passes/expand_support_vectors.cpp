@@ -124,7 +124,7 @@ ValueId elected(Learner& e, const Pairs& p, ValueId scores) {
 ValueId probabilities(Learner& e, const Pairs& p, ValueId scores) {
   std::vector<float> a = e.floats("prob_a"), b = e.floats("prob_b");
   if (int64_t(a.size()) < p.count || a.size() != b.size())
-    e.fail("prob_a and prob_b do not have a number for each pair");
+    e.fail("prob_a and prob_b do not have a number for each pair of classes");
   a.resize(size_t(p.count)), b.resize(size_t(p.count));
   const ValueId line = e.add("Add", {e.add("Mul", {scores, e.reals(a, {p.count})}), e.reals(b, {p.count})});
   const ValueId sure = e.add("Sigmoid", {e.add("Neg", {line})});

@@ -3,8 +3,8 @@
 
 namespace cppgen::passes {
 
-// A DFT whose axis only a run knows (opset 20) becomes one along axis 1 of what lies before, along and behind that
-// axis. Others are left alone.
+// A DFT whose axis is known only at run time (opset 20) becomes one along axis 1 of a tensor with the elements before,
+// along and after that axis. Others are left unchanged.
 void expand_transform(Expansion&);
 
 }  // namespace cppgen::passes

@@ -44,7 +44,7 @@ int64_t target_count(const Learner& e) {
   return targets;
 }
 
-// Of a single target only PROBIT makes something else.
+// For a single target, only PROBIT changes the score.
 bool changes(PostTransform transform, int64_t targets) {
   return transform != PostTransform::none && (targets > 1 || transform == PostTransform::probit);
 }

@@ -79,7 +79,7 @@ void expand_repeat_block(Expansion& e) {
   if (before < 0) return;
   const ValueId tokens = e.input(0), length = extent(e, tokens, 1), zero = e.ints({0});
   const auto behind = [&](ValueId x, int64_t k) { return e.add("Add", {x, e.ints({k})}); };
-  // As many windows as tokens; those that begin too late to have a token behind them do not count.
+  // As many windows as tokens; windows that start too late to be followed by a token are ignored.
   const ValueId filled = e.add("Pad", {tokens, e.ints({0, 0, 0, before})}), count = behind(length, -before);
   const auto shifted = [&](int64_t k) { return columns(e, filled, e.ints({k}), behind(length, k)); };
   ValueId repeats = e.add("Expand", {e.add("Less", {range(e, length), count}), e.add("Shape", {tokens})});

@@ -6,7 +6,7 @@
 
 namespace cppgen::passes {
 
-// An operator that is replaced before the operator table is asked, which does not have it.
+// An operator that is replaced before the operator table is used, which does not have it.
 struct ExpandedOperator {
   const char *domain, *name;
   const std::vector<ops::Version>* versions;

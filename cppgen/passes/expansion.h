@@ -7,14 +7,14 @@
 #include "cppgen/passes/expanded_operators.h"
 #include "cppgen/passes/rewrite.h"
 
-// What expansions of composite operators share (expand_composites.h).
+// Helpers that expansions of composite operators share (expand_composites.h).
 namespace cppgen::passes {
 
 inline constexpr int kExpandedOpset = 21;  // of the nodes made here: quantization in blocks
 inline constexpr const char* kMicrosoft = "com.microsoft";
 using Attributes = std::map<std::string, Attribute>;
 
-// What stands in a node's place: nodes in front of it, and the node itself, changed.
+// The replacement of a node: nodes before it, and the changed node itself.
 class Expansion {
  public:
   Expansion(Graph& graph, NodeId at) : graph(graph), old(graph.nodes[size_t(at)]), at_(at) {}
@@ -40,14 +40,14 @@ class Expansion {
     made.name = old.name, made.attributes = std::move(attributes);
     return outputs;
   }
-  // Replaces the node; of its outputs the new one has those in front of all that were given.
+  // Replaces the node; the new one has the outputs before all those that other nodes provide.
   void become(std::string op, std::vector<ValueId> inputs, Attributes attributes, const char* domain = "") {
     Node& node = graph.nodes[size_t(at_)];
     node.outputs.resize(node.outputs.size() - given_);
     node.op = std::move(op), node.domain = domain, node.opset = *domain ? 1 : kExpandedOpset;
     node.inputs = std::move(inputs), node.attributes = std::move(attributes), node.facts = {};
   }
-  // A node in front that gives output `i`; the replaced node then has no outputs behind `i` but those given so, too.
+  // Adds a node before that provides output `i`; all outputs after `i` must then be provided in the same way.
   ValueId give(size_t i, std::string op, std::vector<ValueId> inputs, Attributes attributes = {}) {
     if (!wants(i)) return add(std::move(op), std::move(inputs), std::move(attributes));
     given_ = std::max(given_, old.outputs.size() - i);
@@ -76,7 +76,7 @@ class Expansion {
 
  private:
   NodeId at_;
-  size_t given_ = 0;  // outputs at the end that nodes in front give
+  size_t given_ = 0;  // number of last outputs that nodes before provide
 };
 
 // A row of a table of expansions. It has no versions if the operator has a row in the operator table, too.
@@ -95,10 +95,11 @@ std::vector<ExpandedOperator> without_row_in_table(const std::vector<Row>& rows)
   return expanded;
 }
 
-// Two elements of a byte along the last axis, the lower half first, as bytes; of an odd extent the last half is unused.
+// Unpacks two elements per byte along the last axis into bytes, the lower half first; if the extent is odd, the last
+// half is unused.
 Tensor unpacked_halves(const Tensor& packed, int64_t extent);
 
-// The orders of dimensions that move channels from the end behind the batch; and back.
+// The permutations that move channels from the end to the position after the batch, and back.
 std::vector<int64_t> channels_second(int64_t rank);
 std::vector<int64_t> channels_last(int64_t rank);
 

@@ -30,7 +30,7 @@ bool inputs_are_constant(const Graph& graph, const Node& node) {
                      [&](ValueId in) { return in == kNoValue || graph.value(in).constant; });
 }
 
-// Of the outputs, as far as their sizes are known before.
+// The size of the outputs, as far as it is known in advance.
 bool size_is_allowed(const Graph& graph, const Node& node, const FoldLimits& limits, int64_t& bytes) {
   int64_t elements = 0, input_bytes = 0;
   bytes = 0;

@@ -107,7 +107,7 @@ class Divider {
 
 int64_t least_of(DType t) { return t == DType::i8 ? -128 : 0; }
 
-// What is below zero is quantized to the least number anyway, if that stands for zero.
+// Values below zero are quantized to the smallest number anyway, if that represents zero.
 void skip_relu(Graph& graph, Node& node) {
   const Quantization q = *quantization_of(graph, node);
   const bool least_is_zero = q.per_tensor() && q.zeros[0] == least_of(q.type);

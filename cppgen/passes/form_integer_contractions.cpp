@@ -11,7 +11,7 @@ namespace {
 
 bool is_bytes(DType t) { return t == DType::u8 || t == DType::i8; }
 
-// What one node computes: scale * op(x, w) + bias.
+// The computation of a node: scale * op(x, w) + bias.
 struct Contraction {
   const char* op;  // on bytes
   Dequantized x, w;

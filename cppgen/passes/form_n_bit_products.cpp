@@ -24,7 +24,7 @@ struct Weights {
   int64_t bits() const { return bits_of(values->dtype); }
   int64_t blocks() const { return (depth + block - 1) / block; }
   int64_t half() const { return int64_t{1} << (bits() - 1); }
-  // What signed bytes are stored higher by.
+  // The offset that is added to signed bytes when they are stored.
   int64_t offset() const { return is_signed_int(values->dtype) ? half() : 0; }
   int64_t place(int64_t column, int64_t k) const { return transposed ? column * depth + k : k * columns + column; }
   int64_t scale_place(int64_t column, int64_t b) const {

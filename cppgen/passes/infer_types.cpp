@@ -22,12 +22,13 @@ namespace {
 // Several nodes are refused; a message for each.
 struct SeveralRefused : UserError {
   explicit SeveralRefused(std::vector<std::string> list)
-      : UserError(fmt::format("{} nodes are refused:\n  {}", list.size(), fmt::join(list, "\n  "))),
+      : UserError(fmt::format("{} nodes are not supported:\n  {}", list.size(), fmt::join(list, "\n  "))),
         messages(std::move(list)) {}
   std::vector<std::string> messages;
 };
 
-// What nodes were refused for, to be told together. Nodes that need what a refused one computes are not looked at.
+// The reasons for which nodes were refused, to be reported together. Nodes that depend on a refused one are not
+// inferred.
 class Refusals {
  public:
   bool empty() const { return messages_.empty(); }
@@ -63,8 +64,8 @@ std::vector<const ir::IndexNode*> captured_symbols(const Graph& body) {
   return symbols;
 }
 
-// The symbol that gives way where a branch needs two dimensions to be equal: one that stands alone before others, later
-// ones before earlier ones; null if there is none.
+// The symbol that is replaced if a branch requires two dimensions to be equal: preferably one that is a whole
+// dimension, and later ones before earlier ones; null if there is none.
 const ir::IndexNode* symbol_of_branch(const Graph& body, const ops::UnequalDimensions& e) {
   const ir::IndexNode* chosen = nullptr;
   for (const ir::IndexNode* symbol : captured_symbols(body)) {
@@ -75,8 +76,8 @@ const ir::IndexNode* symbol_of_branch(const Graph& body, const ops::UnequalDimen
   return chosen;
 }
 
-// What one branch needs says nothing of the model's inputs: the branch gets a symbol of its own for such a dimension,
-// and a run that takes it compares.
+// Requirements of one branch do not constrain the model's inputs: the branch gets a symbol of its own for such a
+// dimension, and a run that takes it compares.
 void give_own_symbol(Graph& body, const ir::IndexNode* symbol) {
   const ir::IndexMap map{{symbol, body.index->fresh_symbol(symbol->name)}};
   for (ValueId v : body.inputs)
@@ -132,10 +133,10 @@ void require_possible(const Graph& graph, const Node& node) {
   if (messages.size() > 1 && nothing) throw UserError(messages[0]);
 }
 
-// False if other nodes stand at the position now, and this one behind them.
+// False if other nodes have been inserted at the position, and this one follows them.
 bool infer_one(Graph& graph, NodeId id, const PassOptions& options) {
   if (replace_unreachable(graph, id) || insert_rank_switch(graph, id)) return false;
-  recognize_embedding_bag(graph, id);  // then the first node of what it became stands here
+  recognize_embedding_bag(graph, id);  // then the first node of its replacement is at this position
   absorb_captured_constants(graph, id);
   if (take_known_branch(graph, id)) return false;
   const Node untyped = graph.nodes[size_t(id)];
@@ -147,7 +148,7 @@ bool infer_one(Graph& graph, NodeId id, const PassOptions& options) {
   return true;
 }
 
-// What a branch cannot do ends the runs that take it.
+// Nodes that are refused in a branch end the runs that take it.
 bool ends_branch(Graph& graph, NodeId id, const UserError& e) {
   const auto* unequal = dynamic_cast<const ops::UnequalDimensions*>(&e);  // which a run may find equal
   if (!graph.nodes[size_t(id)].facts.sunk || (unequal && !(unequal->a - unequal->b).is_constant())) return false;

@@ -44,7 +44,7 @@ ValueId add(Graph& graph, NodeId& at, const char* op, std::vector<ValueId> input
   return out;
 }
 
-// The node at `id` becomes the last of those that stand for it; returns how many are in front.
+// The node at `id` becomes the last of its replacements; returns the number of nodes inserted before it.
 NodeId interpolate(Graph& graph, NodeId id, const Dequantized& source) {
   NodeId at = id;
   const Node resize = graph.nodes[size_t(id)];

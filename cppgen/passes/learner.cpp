@@ -13,7 +13,7 @@ int64_t onnx_type(DType type) {
   if (type == DType::f32) return 1;
   if (type == DType::i64) return 7;
   if (type == DType::f64) return 11;
-  internal_error("no number for type {}", name_of(type));
+  internal_error("there is no number of type {}", name_of(type));
 }
 
 // A float scalar of the type that scores have.
@@ -59,7 +59,7 @@ const Tensor* Learner::tensor(const char* name) const {
   const auto found = old.attributes.find(name);
   if (found == old.attributes.end()) return nullptr;
   if (const auto* held = std::get_if<Tensor>(&found->second)) return held;
-  fail(std::string("attribute '") + name + "' is no tensor of numbers");
+  fail(std::string("attribute '") + name + "' is not a numeric tensor");
 }
 
 int Learner::choice(const char* name, const std::string& otherwise, const std::vector<std::string>& allowed) const {

@@ -5,7 +5,7 @@
 #include "cppgen/passes/expansion.h"
 #include "runtime/base/errors.h"
 
-// What expansions of the operators of ai.onnx.ml share: their attributes, class labels and transforms of scores.
+// Helpers that expansions of the operators of ai.onnx.ml share: attributes, class labels and transforms of scores.
 namespace cppgen::passes {
 
 inline constexpr const char* kLearners = "ai.onnx.ml";
@@ -19,7 +19,7 @@ class Learner : public Expansion {
     user_error("node {} ({}.{}): {}", quoted(old.name), kLearners, old.op, what);
   }
 
-  // Attributes; UserError if one is of another kind, an empty list or the default if it is absent.
+  // Attributes: if absent, an empty list or the default; UserError if the kind is wrong.
   bool has(const char* name) const { return old.attributes.count(name) > 0; }
   std::vector<float> floats(const char* name) const { return list<std::vector<float>>(name); }
   std::vector<int64_t> ints(const char* name) const { return list<std::vector<int64_t>>(name); }
@@ -30,7 +30,7 @@ class Learner : public Expansion {
   }
   int64_t number(const char* name, int64_t otherwise) const { return single<int64_t>(name, otherwise); }
   float real(const char* name, float otherwise) const { return single<float>(name, otherwise); }
-  // The position of an attribute's text among those that are allowed.
+  // The position of an attribute's text among the allowed ones.
   int choice(const char* name, const std::string& otherwise, const std::vector<std::string>& allowed) const;
 
   ValueId reals(const std::vector<float>& values, std::vector<int64_t> dims);
@@ -46,7 +46,7 @@ class Learner : public Expansion {
   // Input `i` as float32 [rows, features].
   ValueId features(size_t i = 0, bool keep_double = false);
 
-  // These values are the operator's outputs.
+  // Sets the operator's outputs to these values.
   void give(const std::vector<ValueId>& values);
 
  private:
@@ -67,10 +67,10 @@ class Learner : public Expansion {
 enum class PostTransform { none, softmax, logistic, softmax_zero, probit };
 PostTransform post_transform(const Learner&);
 
-// Of scores [rows, classes] of this float type.
+// Transforms scores [rows, classes] of this float type.
 ValueId transformed(Learner&, ValueId scores, PostTransform, DType type = DType::f32);
-// The two columns that one score [rows, 1] becomes where an ensemble or a line decides between two classes: 1 - s and
-// s, or -s and s (mirrored), or the logistic function of -s and s.
+// The two columns for one score [rows, 1] if an ensemble or a linear model decides between two classes: 1 - s and s, or
+// -s and s (mirrored), or the logistic function of -s and s.
 ValueId two_columns(Learner&, ValueId score, PostTransform, bool mirrored);
 
 // Class labels of a classifier, strings or integers.
@@ -82,7 +82,7 @@ struct Labels {
 Labels labels_of(const Learner&, const char* ints_name);
 // The labels at positions [rows].
 ValueId labels_at(Learner&, const Labels&, ValueId positions);
-ValueId greatest_column(Learner&, ValueId scores);            // [rows] int64, the first of equal ones
+ValueId greatest_column(Learner&, ValueId scores);            // [rows] int64; of equal scores, the first
 ValueId exceeds(Learner&, ValueId column, double threshold);  // of [rows, 1]: [rows] int64, 1 where it is greater
 
 using LearnerRow = ExpansionRow<Learner&>;

@@ -9,10 +9,10 @@
 
 namespace cppgen::passes {
 
-// What folding may still cost. A node's own limits bound no chain: each Concat(t, t) only doubles, forty of them do not
-// fit any memory.
+// The remaining budget of folding. The limits of a single node do not bound chains: each Concat(t, t) only doubles its
+// input, but forty of them exceed any memory.
 struct FoldBudget {
-  int64_t bytes = int64_t{1} << 32;  // of constants that are made
+  int64_t bytes = int64_t{1} << 32;  // of constants that are created
   int64_t steps = int64_t{1} << 32;  // of the interpreter
 };
 
@@ -22,7 +22,7 @@ struct PassOptions {
 #define CPPGEN_PASS_SETTING CPPGEN_SETTING_MEMBER
 #include "runtime/base/settings.def"
   std::shared_ptr<FoldBudget> budget = std::make_shared<FoldBudget>();  // shared by copies of these options
-  ir::LibraryTable library;                                             // for folding of operators that are no loops
+  ir::LibraryTable library;                                             // for folding operators that are not loop nests
   // Called after each pass with its name.
   std::function<void(const char* pass, const Graph&)> trace;
 };

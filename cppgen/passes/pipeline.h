@@ -3,9 +3,9 @@
 
 namespace cppgen::passes {
 
-// All graph passes, in the only order there is: an imported graph becomes a typed, smaller one with the same results.
-// The graph is verified after each pass. UserError: operators that are not supported (all of them at once), types that
-// cannot be inferred.
+// All graph passes in their only order: an imported graph becomes a typed, smaller one with the same results. The graph
+// is verified after each pass. UserError: operators that are not supported (all of them at once), types that cannot be
+// inferred.
 void run_passes(Graph&, const PassOptions& = {});
 
 }  // namespace cppgen::passes

@@ -6,7 +6,8 @@
 
 namespace cppgen::passes {
 
-// What passes over quantized graphs share. x = (q - zero) scale, where q is an integer of 8 bits; bias has 32.
+// Helpers that passes over quantized graphs share. x = (q - zero) scale, where q is an 8-bit integer; a bias has 32
+// bits.
 struct Quantization {
   DType type;                     // of q
   std::vector<double> scales;     // one, or one for each position along `axis`; float32 values
@@ -20,14 +21,14 @@ struct Quantization {
   bool per_tensor() const { return axis < 0; }
 };
 
-// The parameters of a QuantizeLinear or DequantizeLinear between float32 and 8 (or, if allowed, 32) bits: nullopt if
-// another node, or a parameter is no constant, scales are not finite and normal and positive, or belong to blocks.
+// The parameters of a QuantizeLinear or DequantizeLinear between float32 and 8 (or, if allowed, 32) bits: nullopt for
+// other nodes, or if a parameter is not constant, or scales are not finite, normal and positive, or belong to blocks.
 std::optional<Quantization> quantization_of(const Graph&, const Node&);
 
-// The node of this operator (in ONNX's own domain) that computes the value; null if another one or none.
+// The node of this operator (in ONNX's own domain) that computes the value; null if another node or none does.
 const Node* producer(const Graph&, ValueId, const char* op);
 
-// x where the value is DequantizeLinear(x), with its parameters.
+// x if the value is DequantizeLinear(x), with its parameters.
 struct Dequantized {
   ValueId x;
   Quantization parameters;
@@ -37,8 +38,8 @@ std::optional<Dequantized> dequantized(const Graph&, ValueId);
 // Whether the sum of products of bytes fits 32 bits whatever the bytes are: the depth is known and small enough.
 bool sum_fits(const Graph&, ValueId right, bool convolution, bool transposed = false);
 
-// Operators that move elements of their first input without looking at them: Reshape, Transpose, Slice ...; Concat of
-// all inputs. MaxPool is one, too: it compares, and quantization keeps order.
+// Operators that move elements of their first input without reading them: Reshape, Transpose, Slice ...; Concat of all
+// inputs. MaxPool is included, because it only compares, and quantization preserves order.
 bool moves_elements(const Node&);
 
 }  // namespace cppgen::passes

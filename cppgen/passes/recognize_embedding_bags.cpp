@@ -46,7 +46,7 @@ class BodyView {
     if (!t || is_float(t->dtype) || t->elements() > 8) return std::nullopt;
     return integers_of(*t);
   }
-  // What an operator takes as attribute or, in later versions, as input `i`.
+  // A parameter of an operator that is an attribute or, in later versions, input `i`.
   std::optional<std::vector<int64_t>> argument(const Node& node, const char* name, size_t i) const {
     const auto found = node.attributes.find(name);
     if (found != node.attributes.end()) {
@@ -171,7 +171,7 @@ const Shape* shape_of(const Graph& graph, ValueId v, size_t rank) {
   return value.type && value.type->shape.size() == rank ? &value.type->shape : nullptr;
 }
 
-// As many rounds as there are ends, each with a start, and tensors of the ranks that ReduceBags takes.
+// There must be as many iterations as ends, each with a start, and tensors must have the ranks that ReduceBags accepts.
 bool fits(const Graph& graph, const Node& loop, const Bags& bags) {
   const Shape* starts = shape_of(graph, bags.indices.starts, 1);
   const Shape* ends = shape_of(graph, bags.indices.ends, 1);

@@ -137,7 +137,7 @@ bool assume_equal(Graph& graph, const ops::UnequalDimensions& e) {
                   [&](const auto& b) { return std::find(known.begin(), known.end(), b) != known.end(); }))
     return false;
   for (const ir::IndexBound& bound : bounds) {
-    warn(fmt::format("the model is taken to have {}", ir::to_string(bound)), e);
+    warn(fmt::format("the model is assumed to have {}", ir::to_string(bound)), e);
     graph.index->assume(bound);
   }
   for (ValueId v : graph.inputs)
@@ -149,9 +149,9 @@ bool assume_equal(Graph& graph, const ops::UnequalDimensions& e) {
 bool relate(Graph& graph, const ops::UnequalDimensions& e) {
   const auto relation = e.in_body ? std::nullopt : relation_between(graph, e.a, e.b);
   if (!relation) return false;
-  warn(
-      fmt::format("the model's dimension {} is taken to be {}", relation->symbol->name, ir::to_string(relation->value)),
-      e);
+  warn(fmt::format("the model's dimension {} is assumed to be {}", relation->symbol->name,
+                   ir::to_string(relation->value)),
+       e);
   substitute_in_inputs(graph, *relation);
   return true;
 }

@@ -5,20 +5,19 @@
 
 namespace cppgen::passes {
 
-// What passes share: how values and nodes are changed. Nodes that lose their users stay until dead code elimination.
+// Helpers that passes share to change values and nodes. Nodes that lose their users remain until dead code elimination.
 
-// Turns a computed value into a constant; its producer keeps the slot as an absent output. The type becomes the
-// tensor's.
+// Turns a computed value into a constant; the output of its producer becomes absent. The type becomes the tensor's.
 void make_constant(Graph&, ValueId, Tensor);
 
-// Values that other values stand for, applied to all uses at once.
+// Replacements of values by other values, applied to all uses at once.
 class Replacements {
  public:
   explicit Replacements(const Graph& graph) : to_(graph.values.size(), kNoValue) {}
 
   // `to` must be defined wherever `from` is used: an earlier value, an input or a constant.
   void replace(ValueId from, ValueId to);
-  // What stands for `v` now: `v` itself if nothing replaces it.
+  // The replacement of `v`, or `v` itself if there is none.
   ValueId resolve(ValueId v) const;
   // Rewrites inputs of nodes and the graph's outputs. An output keeps its name: the replacement takes it over, unless
   // it is an input, a constant or an output itself; then the output keeps its producer. False if nothing changed.
@@ -28,23 +27,23 @@ class Replacements {
   std::vector<ValueId> to_;
 };
 
-// Drops nodes marked false and values that no node, input or output mentions; ids change.
+// Removes nodes marked false and unreferenced values; ids change.
 void compact(Graph&, const std::vector<bool>& keep_node);
 
-// A new node of ONNX's domain before the one at `position`, with that one's operator set version; later nodes get the
-// next id.
+// Inserts a new node of ONNX's domain before the one at `position`, with the same operator set version; later nodes get
+// the next id.
 Node& insert_node(Graph&, NodeId position, std::string op, std::vector<ValueId> inputs, std::vector<ValueId> outputs);
 
-// The same inputs give the same outputs: not random, and no body.
+// Whether equal inputs give equal outputs: the node is not random and has no body.
 bool is_pure(const Node&);
 
 // The constant that a node reads; null if the input is none, or absent.
 const Tensor* constant_input(const Graph&, const Node&, size_t input);
 
-// The attribute, or `otherwise` if absent or of another kind.
+// The attribute, or `otherwise` if it is absent or of another kind.
 int64_t integer_attribute(const Node&, const std::string& name, int64_t otherwise);
 
-// All dimensions proved equal.
+// Whether all dimensions are proved equal.
 bool same_shape(const Shape&, const Shape&);
 
 }  // namespace cppgen::passes

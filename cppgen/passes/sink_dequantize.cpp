@@ -9,7 +9,7 @@ namespace {
 
 bool is_bytes(DType t) { return t == DType::u8 || t == DType::i8; }
 
-// Where the axis of scales lies behind a Transpose; another operator may mix its positions.
+// The axis of the scales after a Transpose; other operators may mix its positions.
 std::optional<int64_t> axis_behind(const Node& node, const Quantization& q, size_t rank) {
   if (q.per_tensor()) return q.axis;
   if (node.op != "Transpose" || !node.domain.empty()) return std::nullopt;
@@ -19,7 +19,7 @@ std::optional<int64_t> axis_behind(const Node& node, const Quantization& q, size
   return std::find(perm->begin(), perm->end(), q.axis) - perm->begin();
 }
 
-// What all data inputs of the node are, if they are dequantized alike.
+// The common parameters of all data inputs of the node, if they are dequantized in the same way.
 std::optional<Dequantized> common_input(const Graph& graph, const Node& node) {
   auto first = dequantized(graph, node.inputs[0]);
   if (!first || !is_bytes(first->parameters.type)) return std::nullopt;

@@ -21,7 +21,7 @@ bool takes_any_rank(const Node& node) {
   return (node.domain.empty() && kLists.count(node.op)) || node.op == "RankIs" || node.op == "WithRank";
 }
 
-// What the node reads of unknown rank, or nothing.
+// An input of the node with unknown rank, or nullopt.
 ValueId unranked_input(const Graph& graph, const Node& node) {
   if (takes_any_rank(node)) return kNoValue;
   for (ValueId v : node.inputs)
@@ -35,7 +35,7 @@ std::set<ValueId> outputs_of(const Node& node) {
   return outputs;
 }
 
-// Of each node behind `id` whether it needs what that one computes.
+// For each node after `id`, whether it depends on that node.
 std::vector<bool> dependents(const Graph& graph, NodeId id) {
   std::vector<bool> depends(graph.nodes.size());
   std::set<ValueId> reached = outputs_of(graph.nodes[size_t(id)]);
@@ -85,7 +85,7 @@ class Sinking {
       auto& attribute = branch_.attributes[name];
       auto body = std::make_shared<Graph>(deep_copy(*std::get<std::shared_ptr<Graph>>(attribute)));
       attribute = body;
-      body->outputs.resize(branch_.outputs.size());  // further ones nobody reads
+      body->outputs.resize(branch_.outputs.size());  // the others are never read
       bodies_.push_back({name, body.get(), {}});
       note_known(bodies_.back());
     }
@@ -150,7 +150,7 @@ class Sinking {
   }
 };
 
-// What computes a shape of another: as many elements as a rank, which its readers must know.
+// Nodes that compute the shape of another value: the number of elements is a rank, which readers must know.
 bool gives_shape(const Node& node) {
   static const std::set<std::string> kOfVectors{"Shape", "Slice", "Concat", "Cast",  "Identity", "Add", "Sub",
                                                 "Mul",   "Div",   "Equal",  "Where", "Max",      "Min"};
@@ -247,7 +247,7 @@ bool sink_readers(Graph& graph, NodeId id, const Node& untyped, const std::funct
     if (readers.empty()) return graph.nodes[size_t(id)] = std::move(typed), true;
     sunk += readers.size();
     if (sunk > kMostSunk)
-      user_error("node {} ({}): more than {} nodes read tensors of which only a run knows the number of dimensions",
+      user_error("node {} ({}): more than {} nodes read tensors whose number of dimensions is known only at run time",
                  quoted(pristine.name), pristine.op, kMostSunk);
     sink(graph, id, readers);
     pristine = graph.nodes[size_t(id)];

@@ -37,7 +37,7 @@ class Visit {
     const Source& s = t_.nodes[size_t(n)];
     if (s.mode == TreeEnsemble::leaf) return;
     for (int64_t child : {s.yes, s.no}) {
-      if (state_[size_t(child)] == open) e_.fail("the nodes of a tree lead in a circle");
+      if (state_[size_t(child)] == open) e_.fail("the nodes of a tree form a cycle");
       if (state_[size_t(child)] == fresh) path_.push_back(child);
     }
   }
@@ -105,7 +105,7 @@ void add_source(Arrays& a, const Source& s, int64_t yes, int64_t no) {
       return a.add_equal(s.feature, s.value, yes, no, s.missing_true);
     case TreeEnsemble::neq:
       if (std::isnan(s.value)) return a.add(s.feature, s.value, false, yes, yes, false), a.add_leaf({});
-      // NaN is no number, so it differs from all.
+      // NaN differs from all numbers.
       return a.add_equal(s.feature, s.value, no, yes, false);
     case TreeEnsemble::member:
       if (s.members.empty()) return a.add(s.feature, 0, false, no, no, false);

@@ -35,7 +35,7 @@ int64_t place_of(const Learner& e, const PlaceOf& places, int64_t tree, int64_t 
   const auto found = places.find({tree, node});
   if (found == places.end())
     e.fail(std::string(what) + " names node " + std::to_string(node) + " of tree " + std::to_string(tree) +
-           ", which is not there");
+           ", which does not exist");
   return found->second;
 }
 
@@ -56,7 +56,7 @@ std::vector<int64_t> roots_of(const Learner& e, const TreeEnsemble& t, const std
     if (!is_child[n] && root[trees[n]] < 0) root[trees[n]] = int64_t(n);
   }
   for (int64_t tree : order) {
-    if (root[tree] < 0) e.fail("tree " + std::to_string(tree) + " has no root: its nodes lead in a circle");
+    if (root[tree] < 0) e.fail("tree " + std::to_string(tree) + " has no root: its nodes form a cycle");
     roots.push_back(root[tree]);
   }
   return roots;
@@ -82,7 +82,7 @@ void read_votes(const Learner& e, TreeEnsemble& t, const PlaceOf& places, const 
 std::vector<double> numbers_given(const Learner& e, const std::string& name) {
   if (const std::string tensor = name + "_as_tensor"; e.has(tensor.c_str())) {
     const Tensor* t = e.tensor(tensor.c_str());
-    if (!is_float(t->dtype)) e.fail("attribute '" + tensor + "' holds no floats");
+    if (!is_float(t->dtype)) e.fail("attribute '" + tensor + "' is not a tensor of floats");
     return numbers_of(*t);
   }
   const std::vector<float> list = e.floats(name.c_str());
@@ -108,7 +108,7 @@ TreeEnsemble read_ensemble_of_ids(const Learner& e, const std::string& votes, in
   PlaceOf places;
   for (size_t n = 0; n < count; n++)
     if (!places.emplace(std::pair(trees[n], ids[n]), int64_t(n)).second)
-      e.fail("node " + std::to_string(ids[n]) + " of tree " + std::to_string(trees[n]) + " is there twice");
+      e.fail("node " + std::to_string(ids[n]) + " of tree " + std::to_string(trees[n]) + " occurs twice");
   for (size_t n = 0; n < count; n++) {
     Source s{.mode = mode_of(e, modes[n])};
     if (s.mode != TreeEnsemble::leaf) {
@@ -144,7 +144,7 @@ std::vector<std::vector<double>> member_sets(const Learner& e) {
 
 std::vector<double> required_numbers(const Learner& e, const char* name) {
   const Tensor* t = e.has(name) ? e.tensor(name) : nullptr;
-  if (!t || !is_float(t->dtype)) e.fail(std::string("attribute '") + name + "' is no tensor of floats");
+  if (!t || !is_float(t->dtype)) e.fail(std::string("attribute '") + name + "' is not a tensor of floats");
   return numbers_of(*t);
 }
 
@@ -152,7 +152,7 @@ std::vector<double> required_numbers(const Learner& e, const char* name) {
 
 TreeEnsemble read_ensemble(const Learner& e, int64_t targets) {
   const Tensor* given_modes = e.has("nodes_modes") ? e.tensor("nodes_modes") : nullptr;
-  if (!given_modes || given_modes->dtype != DType::u8) e.fail("attribute 'nodes_modes' is no tensor of uint8");
+  if (!given_modes || given_modes->dtype != DType::u8) e.fail("attribute 'nodes_modes' is not a tensor of uint8");
   const std::vector<int64_t> modes = integers_of(*given_modes), features = e.ints("nodes_featureids"),
                              yes = e.ints("nodes_truenodeids"), no = e.ints("nodes_falsenodeids"),
                              yes_leaf = e.ints("nodes_trueleafs"), no_leaf = e.ints("nodes_falseleafs"),

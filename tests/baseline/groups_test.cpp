@@ -60,7 +60,8 @@ TEST_F(Groups, ADimensionWithoutSizeIsRefused) {
     OnednnGraph(m.g, 1, compiler());
     FAIL();
   } catch (const UserError& error) {
-    EXPECT_STREQ(error.what(), "--against onednn needs every dimension: \"x\" is [N, 5]; give sizes with --dim NAME=N");
+    EXPECT_STREQ(error.what(),
+                 "--against onednn requires sizes for all dimensions: \"x\" is [N, 5]; give sizes with --dim NAME=N");
   }
 }
 

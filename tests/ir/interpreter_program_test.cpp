@@ -130,8 +130,8 @@ TEST(Programs, RefuseInputsThatDoNotFit) {
     return user_error_of([&] { interpret(p, in, s); });
   };
   EXPECT_EQ(error({f({3, 2}), f({3})}), "no error");
-  EXPECT_EQ(error({f({3, 2})}), "the model has 2 inputs, given are 1");
-  EXPECT_EQ(error({f({3, 5}), f({3})}), "input \"left\": dimension 1 is 5, the model says 2");
+  EXPECT_EQ(error({f({3, 2})}), "the model has 2 inputs, but 1 are given");
+  EXPECT_EQ(error({f({3, 5}), f({3})}), "input \"left\": dimension 1 is 5, but the model says 2");
   EXPECT_EQ(error({f({3, 2}), f({4})}), "input \"right\": the dimension N is 4, but elsewhere it is 3");
   EXPECT_EQ(error({f({3, 2}), f({3})}, {{"N", 5}}), "input \"left\": the dimension N is 3, but elsewhere it is 5");
   EXPECT_EQ(error({f({9, 2}), f({9})}), "input \"left\": the dimension N is 9, allowed is 1 to 8");
@@ -139,7 +139,7 @@ TEST(Programs, RefuseInputsThatDoNotFit) {
   EXPECT_EQ(error({f({3, 2}), tensor<double>(DType::f64, {1}, {1})}), "input \"right\" has type float32, not float64");
   HostTensor cut = f({3});
   cut.bytes.pop_back();
-  EXPECT_EQ(error({f({3, 2}), cut}), "input \"right\" has 11 bytes, its shape needs 12");
+  EXPECT_EQ(error({f({3, 2}), cut}), "input \"right\" has 11 bytes, but its shape requires 12");
 }
 
 TEST(Programs, NeedEverySymbol) {
@@ -152,7 +152,7 @@ TEST(Programs, NeedEverySymbol) {
   nest.done();
   EXPECT_EQ(values_of<int64_t>(interpret(p, {}, {{"length", 3}})[0]), (std::vector<int64_t>{0, 1, 2}));
   EXPECT_EQ(user_error_of([&] { interpret(p, {}); }),
-            "the dimension length follows from no input: its value is needed");
+            "the dimension length does not follow from any input: its value is required");
 }
 
 // A filter that keeps the positive values: how many there are is known only afterwards.

@@ -74,8 +74,8 @@ TEST(Repetition, VerifierRefuses) {
           "statement 0 (repetition), statement 0 (nest nest): b3 is read before it is stored");
   refuses([](Factorial& f) { f.repetition.body.pop_back(); }, "no statement stores b4");
   refuses([](Factorial& f) { f.repetition.carried[0].initial = f.rows; }, "b3 and b1 differ");
-  refuses([](Factorial& f) { f.repetition.carried[0].after = f.y; }, "the state b2 is no temporary");
-  refuses([](Factorial& f) { f.repetition.step = f.p.index->loop("i", f.t); }, "its step is no symbol");
+  refuses([](Factorial& f) { f.repetition.carried[0].after = f.y; }, "the state b2 is not a temporary");
+  refuses([](Factorial& f) { f.repetition.step = f.p.index->loop("i", f.t); }, "its step is not a symbol");
 }
 
 }  // namespace

@@ -37,15 +37,15 @@ TEST(Verify, AcceptsASoundProgram) {
 TEST(Verify, NamesTheStatement) {
   Copy c;
   c.b.store(c.y, {c.i, c.i}, load(c.p, c.x, {c.i}));
-  EXPECT_EQ(refusal(c), "loop IR, statement 0 (nest copy): b1 has rank 1, stored with 2 indices");
+  EXPECT_EQ(refusal(c), "loop IR, statement 0 (nest copy): b1 has rank 1 but is stored with 2 indices");
 }
 
 TEST(Verify, RefusesBadLoads) {
   Copy rank, type, unknown, own, early;
   rank.b.store(rank.y, {rank.i}, load(rank.p, rank.x, {}));
-  EXPECT_REFUSED(rank, "b0 has rank 1, loaded with 0 indices");
+  EXPECT_REFUSED(rank, "b0 has rank 1 but is loaded with 0 indices");
   type.b.store(type.y, {type.i}, type.e.cast(DType::f32, type.e.load(type.x, DType::i32, {type.i})));
-  EXPECT_REFUSED(type, "b0 keeps float32, loaded as int32");
+  EXPECT_REFUSED(type, "b0 holds float32 but is loaded as int32");
   unknown.b.store(unknown.y, {unknown.i}, unknown.e.load(9, DType::f32, {unknown.i}));
   EXPECT_REFUSED(unknown, "there is no buffer 9");
   own.p.statements.push_back(LibraryCall{"f", {own.x}, {own.y}, {}, {}, {}});
@@ -59,7 +59,7 @@ TEST(Verify, RefusesBadLoads) {
 TEST(Verify, RefusesBadStores) {
   Copy type, to_input, outside, below;
   type.b.store(type.y, {type.i}, type.e.index(type.i));
-  EXPECT_REFUSED(type, "b1 keeps float32, stored is int64");
+  EXPECT_REFUSED(type, "b1 holds float32, but int64 is stored");
   to_input.b.store(to_input.x, {to_input.i}, to_input.e.constant(DType::f32, 0));
   EXPECT_REFUSED(to_input, "b0 is an input or constant, yet stored");
   const BufferId small = outside.p.add_buffer("", DType::f32, {8}, BufferKind::temporary);
@@ -116,7 +116,7 @@ TEST(Verify, RefusesBadNamesConstantsAndOutputs) {
   Copy name;
   name.b.nest.name = "a/b";
   name.b.store(name.y, {name.i}, load(name.p, name.x, {name.i}));
-  EXPECT_REFUSED(name, "its name is no identifier");
+  EXPECT_REFUSED(name, "its name is not an identifier");
   Copy size;
   constant<float>(size.p, DType::f32, {4}, {1, 2, 3});
   size.b.store(size.y, {size.i}, load(size.p, size.x, {size.i}));
