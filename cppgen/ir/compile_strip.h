@@ -3,8 +3,8 @@
 
 namespace cppgen::ir {
 
-// Compiles values and stores of a nest into steps over strips along one loop. What varies with none of the reduced
-// loops goes to `hoisted`, to be run once per strip of the outer loops, before `body`.
+// Compiles values and stores of a nest into steps over strips along one loop. Values that do not depend on reduced
+// loops go to `hoisted`, which runs once per strip of the outer loops, before `body`.
 class StripCompiler {
  public:
   // lane: the slot of the strip's loop, or -1 for strips of one element. Without `reducing`, reduced loops do not

@@ -17,7 +17,7 @@ namespace cppgen::ir {
 //
 // Semantics
 // - Types: a value is float32, float64, an integer or bool. float16, bfloat16 and the float8 types exist only as
-//   storage: loading one gives float32, storing rounds to nearest even, beyond the greatest number to infinity, or to
+//   storage: loading one gives float32, storing rounds to nearest even, beyond the largest number to infinity, or to
 //   NaN where there is none (see value_type); `round_f16` ... (rounding_to) round a float32 to what such storage would
 //   keep. Integers of four and two bits exist only as storage, too: int8 and uint8 values, of which only those in range
 //   are stored. float4e2m1 and float8e8m0 are uint8 values here: their codes.
@@ -29,8 +29,8 @@ namespace cppgen::ir {
 // - cast float -> int truncates, saturates out of range, NaN gives 0; int -> int wraps; to bool: x != 0.
 // - round is to nearest even. sign(0) = 0, sign(NaN) = NaN.
 
-// How values of this storage type are computed with: float32 for narrower floats, bytes for codes and for integers of
-// fewer than eight bits, else the type itself.
+// The type in which values of this storage type are computed: float32 for narrower floats, bytes for codes and for
+// integers of fewer than eight bits, else the type itself.
 constexpr DType value_type(DType storage) { return dtype_row(storage).value; }
 
 enum class UnaryOp : uint8_t {
@@ -47,7 +47,7 @@ enum class ReduceOp : uint8_t {
 #include "cppgen/ir/operations.def"
 };
 
-// What storing to this type does to a value of float32; nullopt where all values are kept.
+// The rounding that storing to this type applies to a float32 value; nullopt if all values are preserved.
 constexpr std::optional<UnaryOp> rounding_to(DType storage) {
   switch (storage) {
 #define CPPGEN_ROUNDING(op, type) \
@@ -83,7 +83,7 @@ struct Guard {
 };
 
 // Binds an indirect variable of a load's or store's indices to a value: v = value < 0 ? value + extent : value, and an
-// error that stops the run unless 0 <= v < extent (extent: that of the variable).
+// error that stops the run unless 0 <= v < extent, the extent of the variable.
 struct Indirect {
   const IndexNode* variable;
   Expr value;  // int64
@@ -101,8 +101,8 @@ struct ExprNode {
   UnaryOp unary{};
   BinaryOp binary{};
   std::vector<Expr> args;  // unary 1, binary 2, select 3 (condition, then, else), cast 1, guarded load 1 (fallback)
-  // load: element `indices` of `buffer` (one index per dimension of its shape). With guards: args[0] where one fails,
-  // and then nothing is read.
+  // load: element `indices` of `buffer` (one index per dimension of its shape). With guards: args[0] if one fails, and
+  // then nothing is read.
   BufferId buffer = -1;
   std::vector<IndexExpr> indices;  // index: indices[0], as int64
   std::vector<Guard> guards;
@@ -120,8 +120,8 @@ class ExprArena {
   ExprArena(const ExprArena&) = delete;
   ExprArena& operator=(const ExprArena&) = delete;
 
-  // All builders check types (InternalError) and fold what is exact to fold: operations on integer constants, cast of
-  // a constant, x + 0 and x * 1 for integers, select of a constant condition.
+  // All builders check types (InternalError) and fold operations that can be folded exactly: operations on integer
+  // constants, cast of a constant, x + 0 and x * 1 for integers, select of a constant condition.
   Expr constant(DType, double);
   Expr constant_int(DType, int64_t);
   Expr load(BufferId, DType storage, std::vector<IndexExpr> indices, std::vector<Guard> guards = {},
@@ -133,8 +133,8 @@ class ExprArena {
   Expr cast(DType, Expr);
   Expr accumulator(int, DType);
 
-  // The variable that takes the place of indirect `variable` where its value has become `value` and its extent
-  // `extent`: always the same one for the same three, so rewritten loads stay equal.
+  // The variable that replaces the indirect `variable` once its value has become `value` and its extent `extent`:
+  // always the same one for the same three, so rewritten loads stay equal.
   IndexExpr rebind(const IndexNode* variable, Expr value, IndexExpr extent);
 
  private:
@@ -143,8 +143,8 @@ class ExprArena {
   std::unique_ptr<Impl> impl_;
 };
 
-// Replaces index variables, and loads for which `replace_load` gives a value (it sees the load after substitution of
-// its indices; null keeps the load). Indirect bindings get fresh variables where their value changes.
+// Replaces index variables, and loads for which `replace_load` returns a value (it receives the load after substitution
+// of its indices; null keeps the load). Indirect bindings get fresh variables if their value changes.
 struct Rewrite {
   IndexMap indices;
   std::function<Expr(Expr load)> replace_load;
@@ -152,7 +152,7 @@ struct Rewrite {
 };
 Expr rewrite(ExprArena&, Expr, const Rewrite&);
 
-// Every node reachable from the roots, operands first, each once.
+// Every node reachable from the roots once, operands first.
 std::vector<Expr> postorder(std::span<const Expr> roots);
 
 std::string to_string(Expr);

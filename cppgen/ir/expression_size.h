@@ -3,10 +3,10 @@
 
 namespace cppgen::ir {
 
-// Arithmetic on sizes that refers to its own results again and again makes expressions of exponential size. Whoever
-// keeps an expression for a dimension or an element asks first whether it is small; one that is not becomes a number
-// that only a run knows. tests/rules/index_rules_test.cpp
+// Arithmetic on sizes that repeatedly refers to its own results yields expressions of exponential size. Before an
+// expression is kept for a dimension or an element, it is tested whether it is small; if not, it becomes a number that
+// is known only at run time. tests/rules/index_rules_test.cpp
 inline constexpr uint32_t kLargestExpression = 128;
-bool is_small(IndexExpr);  // written as a tree, it has at most that many nodes
+bool is_small(IndexExpr);  // maximum number of nodes of the expression as a tree
 
 }  // namespace cppgen::ir

@@ -15,10 +15,10 @@ namespace cppgen::ir {
 //
 // Nodes are hash-consed in an IndexArena, so equal expressions are the same pointer, and every expression is kept in
 // canonical form: a sum of coefficient x term, ordered by term id, plus a constant. Each node carries the range of its
-// values; the simplifier (simplify_index.cpp) uses ranges to drop floordiv, mod, min and max that cannot matter.
-// Division rounds toward minus infinity, so floordiv(a, b) * b + mod(a, b) == a. Divisors must be positive; one of 0
-// (a dimension of size 0, over which no loop runs) gives 0.
-// Constants need no arena. Values are exact 64-bit integers; overflow while simplifying throws UserError.
+// values; the simplifier (simplify_index.cpp) uses ranges to drop floordiv, mod, min and max that have no effect.
+// Division rounds toward minus infinity, so floordiv(a, b) * b + mod(a, b) == a. Divisors must be positive; a divisor
+// of 0 (a dimension of size 0, over which no loop runs) gives 0. Constants need no arena. Values are exact 64-bit
+// integers; overflow while simplifying throws UserError.
 
 struct IndexNode;
 class IndexArena;
@@ -49,7 +49,7 @@ class IndexExpr {
 
 enum class IndexOp : uint8_t { variable, sum, product, floordiv, mod, min, max };
 
-// What a variable stands for.
+// The meaning of a variable.
 enum class VarKind : uint8_t {
   symbol,    // a named dimension of the model, at least 0, the same in the whole program
   loop,      // a loop of a nest, 0 <= v < extent
@@ -68,10 +68,10 @@ struct IndexNode {
   IndexArena* arena;
   // variable
   VarKind kind{};
-  bool fresh = false;  // a symbol that fresh_symbol made: the model has no name for it
+  bool fresh = false;  // a symbol from fresh_symbol, for which the model has no name
   std::string name;
   IndexExpr extent;     // of loop and indirect variables
-  std::string purpose;  // of indirect variables: what is read with them, for the message of a failed check
+  std::string purpose;  // of indirect variables: the purpose of the index, for the message of a failed check
   // sum: terms ordered by node id, and a constant
   std::vector<IndexTerm> terms;
   int64_t constant = 0;
@@ -94,17 +94,18 @@ class IndexArena {
 
   // The symbol of this name: one per name and arena. The range given first holds (default: 0 or more).
   IndexExpr symbol(const std::string& name, int64_t lo = 0, int64_t hi = kUnbounded);
-  // A new symbol for a dimension that only a run knows; its name is the hint, '#' and a number.
+  // A new symbol for a dimension that is known only at run time; its name is the hint, '#' and a number.
   IndexExpr fresh_symbol(const std::string& hint);
   // A new symbol for the step of a repetition: 0 <= v < steps.
   IndexExpr step_symbol(IndexExpr steps);
   // A new loop variable 0 <= v < extent; the printed name is prefix + a number.
   IndexExpr loop(const std::string& prefix, IndexExpr extent);
-  // A new variable for a checked value from a tensor, 0 <= v < extent. `purpose` is for people: "axis 0 of 'table'".
+  // A new variable for a checked value from a tensor, 0 <= v < extent. `purpose` is used in messages: "axis 0 of
+  // 'table'".
   IndexExpr indirect(IndexExpr extent, std::string purpose = {});
 
-  // What is taken to hold for all values of the symbols: provers use it, and so do expressions that are made from now
-  // on. Who runs the program has to check it (rt::Bound).
+  // Assumptions that hold for all values of the symbols: provers use them, and so do expressions that are made from now
+  // on. They must be checked when the program runs (rt::Bound).
   void assume(IndexBound);
   const std::vector<IndexBound>& assumptions() const;
   void substitute_in_assumptions(const std::unordered_map<const IndexNode*, IndexExpr>&);
@@ -141,8 +142,8 @@ int64_t evaluate(IndexExpr, const IndexEnv&);
 // Variables that occur, each once, in order of first occurrence.
 std::vector<const IndexNode*> variables_of(IndexExpr);
 bool depends_on(IndexExpr, const IndexNode* variable);
-bool is_fresh_symbol(IndexExpr);           // one that fresh_symbol made
-bool depends_on_fresh_symbols(IndexExpr);  // such a one occurs
+bool is_fresh_symbol(IndexExpr);           // whether it is from fresh_symbol
+bool depends_on_fresh_symbols(IndexExpr);  // whether such a symbol occurs
 // The c in  e = c * variable + rest  with c and rest free of the variable; nullopt if e is not of that form.
 std::optional<IndexExpr> stride_of(IndexExpr, const IndexNode* variable);
 

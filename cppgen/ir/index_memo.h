@@ -6,11 +6,11 @@
 
 namespace cppgen::ir {
 
-// What the simplifier and the prover found before, so that expressions that contain each other many times cost their
-// distinct parts only. It holds as long as the arena's assumptions stay the same.
+// Memoised results of the simplifier and the prover, so that expressions that contain each other many times cost only
+// their distinct parts. Valid as long as the arena's assumptions do not change.
 //
-// Proofs build expressions, whose simplification proves again. The deeper a proof, the less it may try (ProofScope), so
-// an answer counts for questions of the same depth.
+// Proofs build expressions, whose simplification requires further proofs. The deeper a proof, the less it may try
+// (ProofScope), so an answer is valid only for questions of the same depth.
 class IndexMemo {
  public:
   enum class Question : uint8_t { floordiv, mod, min, max, sum, nonnegative };
@@ -32,11 +32,11 @@ class IndexMemo {
   std::unordered_map<Key, IndexExpr, Hash> answers_;
 };
 
-// The memo of an arena, which forgets it when it ends. An arena is used by one thread at a time.
+// The memo of an arena, which is destroyed with the arena. An arena is used by one thread at a time.
 IndexMemo& memo_of(const IndexArena&);
 void forget_memo(const IndexArena&);
 
-// One proof under way. Proofs within it are deeper; all of them share the steps that the outermost one has.
+// A proof in progress. Proofs within it are deeper; all of them share the steps of the outermost one.
 class ProofScope {
  public:
   ProofScope();
@@ -44,14 +44,14 @@ class ProofScope {
   ProofScope(const ProofScope&) = delete;
   ProofScope& operator=(const ProofScope&) = delete;
 
-  static int depth();       // proofs under way; equal from kDeepest on
-  static bool take_step();  // false if no steps are left: the proof has to give up
+  static int depth();       // number of proofs in progress; equal from kDeepest on
+  static bool take_step();  // false if no steps are left: the proof must give up
   static bool is_exhausted();
 
-  static constexpr int kDeepest = 5;  // deeper proofs look at ranges only
+  static constexpr int kDeepest = 5;  // deeper proofs use only ranges
 };
 
-// Answers from the memo or by `find`, whose answers count unless the steps ran out.
+// Answers from the memo or by `find`, whose answers are stored unless the steps ran out.
 template <class F>
 IndexExpr remembered(IndexMemo& memo, IndexMemo::Question question, IndexExpr a, IndexExpr b, const F& find) {
   const IndexMemo::Key key{question, ProofScope::depth(), a, b};

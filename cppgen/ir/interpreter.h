@@ -8,7 +8,7 @@
 
 namespace cppgen::ir {
 
-// The living definition of the IR: runs a program plainly, on logical row-major tensors.
+// The definition of the IR: runs a program without optimisations, on logical row-major tensors.
 //
 // Pointwise operations are done in the value's type; float transcendentals through double, rounded once; float sums and
 // products of reductions are accumulated in double and rounded once; integers are exact and wrap. It is single
@@ -30,9 +30,9 @@ struct HostTensor {
   }
 };
 
-// inputs, params (evaluated), numbers -> outputs, whose dims and type are set on entry. A dimension that only the
-// result decides is a symbol known from nowhere else: its entry is -1 and there are no bytes; the function sets both,
-// and the symbol has that value from then on.
+// inputs, params (evaluated), numbers -> outputs, whose dims and type are set on entry. A dimension that depends on the
+// result is a symbol without another source: its entry is -1 and there are no bytes; the function sets both, and the
+// symbol has that value from then on.
 using LibraryFunction =
     std::function<void(const std::vector<const HostTensor*>& inputs, const std::vector<int64_t>& params,
                        const std::vector<double>& numbers, std::vector<HostTensor*>& outputs)>;
@@ -43,7 +43,7 @@ using SymbolValues = std::map<std::string, int64_t>;
 
 // Returns the outputs in the program's order. UserError: an input of a wrong type or shape (a constant dimension
 // differs, or two uses of a symbol disagree; symbols not in `symbols` are taken from input shapes), an index out of
-// range (naming the origin node), a missing library function, tensors that at one time need more than `max_bytes`.
+// range (naming the origin node), a missing library function, tensors that together require more than `max_bytes`.
 std::vector<HostTensor> interpret(const Program&, const std::vector<HostTensor>& inputs,
                                   const SymbolValues& symbols = {}, const LibraryTable& library = {},
                                   int64_t max_bytes = kUnbounded);

@@ -30,7 +30,7 @@ struct LocalReference {
 };
 
 // The loops of a nest for given sizes: every symbol and extent is a number, so most divisions fold away and ranges are
-// exact. Has an arena of its own and leaves the program's alone. Loop variables get slots: loops, then reduced.
+// exact. Has its own arena and does not change the program's. Loop variables get slots: loops, then reduced.
 class NestSpace {
  public:
   NestSpace(const LoopNest&, const std::vector<TensorView>& tensors, const IndexEnv& symbols);

@@ -3,7 +3,7 @@
 
 namespace cppgen::ir {
 
-// The rows of operations.def, which says what the columns mean.
+// The rows of operations.def, which documents the columns.
 enum class OperandClass : uint8_t {
   number,  // floats and integers
   number_or_bool,
@@ -51,7 +51,7 @@ struct ReductionRow {
   OperandClass operands;
   std::optional<BinaryOp> combine;  // nullopt: gives a position
   ReductionStart start;
-  bool greatest;  // of what it gives the position
+  bool greatest;  // the operation whose position it returns
 };
 
 const UnaryRow& row_of(UnaryOp);

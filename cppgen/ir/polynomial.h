@@ -20,18 +20,19 @@ class Polynomial {
   const std::vector<IndexTerm>& terms() const { return terms_; }
   bool is_zero() const { return terms_.empty(); }
   int64_t constant() const;
-  IndexExpr to_expr() const;  // interned as it is: no rules applied
+  IndexExpr to_expr() const;  // interned unchanged: no rules are applied
 
   void add(int64_t coefficient, const IndexNode* monomial);
   void add(const Polynomial&, int64_t factor = 1);
-  // True if every term of `other` but its constant occurs here with a coefficient of the same sign, at least as large.
+  // True if every term of `other` except for its constant occurs here with a coefficient of the same sign that is at
+  // least as large.
   bool contains(const Polynomial& other) const;
 
  private:
   std::vector<IndexTerm> terms_;
 };
 
-// A product of more terms than any shape has.
+// Thrown for a product of more terms than any realistic shape has.
 struct ExpressionTooLarge : UserError {
   using UserError::UserError;
 };

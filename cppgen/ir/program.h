@@ -13,9 +13,9 @@ namespace cppgen::ir {
 
 enum class BufferKind : uint8_t { input, output, constant, temporary };
 
-// A tensor in memory. Indices in loads and stores are logical, one per dimension; where elements lie (layout) is
-// decided later, by the schedule. Every element is stored before it is loaded; a buffer may have several storing
-// statements if they store disjoint elements.
+// A tensor in memory. Indices in loads and stores are logical, one per dimension; the positions of elements (the
+// layout) are decided later, by the schedule. Every element is stored before it is loaded; a buffer may have several
+// storing statements if they store disjoint elements.
 struct Buffer {
   BufferId id;
   std::string name;  // from the model, for messages only
@@ -30,7 +30,7 @@ struct Loop {
   IndexExpr extent;
 };
 
-// How many points the loops run over.
+// The number of points of the loops.
 IndexExpr points(const std::vector<Loop>&);
 
 // Combines `value` over all points of the nest's reduced loops. The empty reduction gives the identity: 0, 1, the
@@ -45,7 +45,7 @@ struct Reduction {
   bool select_last = false;
 };
 
-// The operation that combines the values of two parts of a reduction; argmin and argmax have none.
+// The operation that combines the values of two parts of a reduction; nullopt for argmin and argmax.
 std::optional<BinaryOp> combining(ReduceOp);
 bool gives_position(ReduceOp);  // argmin and argmax
 
@@ -56,9 +56,9 @@ struct Store {
   std::vector<Indirect> indirects;
 };
 
-// What each loop does in a contraction  out[batch, rows, columns] = sum over depth of lhs[batch, rows, depth] *
-// rhs[batch, columns, depth]. A convolution has its output positions as rows, its output channels as columns, groups
-// as batch, and taps and input channels as depth.
+// The role of each loop in a contraction out[batch, rows, columns] = sum over depth of lhs[batch, rows, depth] *
+// rhs[batch, columns, depth]. A convolution has its output positions as rows, its output channels as columns, groups as
+// batch, and taps and input channels as depth.
 enum class AxisRole : uint8_t { none, batch, rows, columns, depth };
 
 // For each point of `loops`: run the reductions over all points of `reduced`, then the stores, whose values may use
@@ -69,8 +69,8 @@ struct LoopNest {
   std::vector<Loop> loops, reduced;
   std::vector<Reduction> reductions;
   std::vector<Store> stores;
-  // A contraction: roles of `loops` then `reduced`. It has one reduction, a sum of lhs load x rhs load. In
-  // place of one load may stand a value of several, such as weight_at of ir/n_bits.h.
+  // A contraction: roles of `loops` then `reduced`. It has one reduction, a sum of lhs load x rhs load. One of the
+  // loads may be replaced by a value of several loads, such as weight_at of ir/n_bits.h.
   std::vector<AxisRole> roles;
   std::vector<std::string> origins;  // the nodes it came from, as the model names them
 
@@ -80,7 +80,7 @@ struct LoopNest {
 // Root values of a nest: reduction values, stored values, and the values that indirect stores are bound to.
 std::vector<Expr> roots_of(const LoopNest&);
 
-// An operator that is no loop nest. Its meaning is the function of this name in the table of library calls.
+// An operator that is not a loop nest. Its meaning is the function of this name in the table of library calls.
 struct LibraryCall {
   std::string function;
   std::vector<BufferId> inputs, outputs;
@@ -92,17 +92,17 @@ struct LibraryCall {
 struct Repetition;
 using Statement = std::variant<LoopNest, LibraryCall, Repetition>;
 
-// A state that steps hand on: at step 0 `before` holds what `initial` holds, later what the step before stored in
-// `after`. The three are of one type and shape.
+// A state that is passed from step to step: at step 0, `before` has the contents of `initial`, later what the previous
+// step stored in `after`. The three have the same type and shape.
 struct Carried {
   BufferId initial, before, after;
 };
 
-// Runs its statements for step = 0, 1 ... steps - 1. Outside, `before` is not read, and `after` holds what the last
-// step stored: nothing, if there was none. Other buffers may be stored step by step; within a step, as everywhere, what
-// is read was stored.
+// Runs its statements for step = 0, 1 ... steps - 1. Outside, `before` is not read, and `after` has the contents that
+// the last step stored; it is undefined if there were no steps. Other buffers may be stored step by step; within a
+// step, as everywhere, buffers are stored before they are read.
 struct Repetition {
-  IndexExpr step;  // a symbol of this repetition alone
+  IndexExpr step;  // a symbol of this repetition only
   IndexExpr steps;
   std::vector<Carried> carried;
   std::vector<Statement> body;
@@ -121,7 +121,7 @@ struct Program {
 };
 
 // InternalError naming the statement if a rule above is broken: ids, ranks, types, variables out of scope, a load
-// before its store, a store whose index may leave the shape (where ranges decide), roles of a contraction.
+// before its store, a store whose index may be out of range (as far as ranges show), roles of a contraction.
 void verify(const Program&);
 
 std::string to_string(const Program&);

@@ -7,8 +7,8 @@
 
 namespace cppgen::ir {
 
-// One rewrite rule. `apply` gets the operands in canonical form (dividend and divisor; two of the operands of min or
-// max; the sum itself and 0) and returns the canonical result, or nullopt where the rule does not match.
+// One rewrite rule. `apply` receives the operands in canonical form (dividend and divisor; two of the operands of min
+// or max; the sum itself and 0) and returns the canonical result, or nullopt if the rule does not match.
 struct IndexRule {
   IndexOp op;
   const char* name;

@@ -77,7 +77,7 @@ struct BoundsCheck {
 struct ElementAddress {
   const TensorView* tensor;
   StripIndex offset;                // in elements
-  std::vector<BoundsCheck> checks;  // dimensions that are not known to be inside
+  std::vector<BoundsCheck> checks;  // dimensions that are not known to be in range
 };
 
 // Lanes where all `conditions` are at least 0; those of affine indices form an interval.
@@ -103,7 +103,8 @@ enum class IndexStepOp { add_scaled, multiply, floordiv, mod, min, max };  // ad
 std::unique_ptr<StripStep> make_index_step(IndexStepOp, int dst, int a, int b, int64_t scale, bool uniform);
 std::unique_ptr<StripStep> make_slot(int slot, int reg);   // slot = the register's first lane
 std::unique_ptr<StripStep> make_mask(int dst, StripMask);  // to a register of uint8
-// Checks and wraps what an indirect variable is bound to. mask: a register, or -1; sentence: see check_message.h.
+// Checks and wraps the value that an indirect variable is bound to. mask: a register, or -1; sentence: see
+// check_message.h.
 std::unique_ptr<StripStep> make_bind(int dst, int value, int64_t extent, int mask, bool uniform,
                                      std::optional<std::string> sentence);
 

@@ -5,8 +5,8 @@
 
 namespace cppgen::ir {
 
-// Integer operations on values that are index expressions, as expr.h means them, taking symbolic results to stay
-// within their type. Nullopt where the result is no index expression or depends on a comparison nothing decides.
+// Integer operations on values that are index expressions, with the semantics of expr.h, assuming that symbolic results
+// stay within their type. nullopt if the result is not an index expression or depends on an undecided comparison.
 std::optional<bool> decide(BinaryOp comparison, IndexExpr, IndexExpr);
 std::optional<IndexExpr> symbolic_unary(UnaryOp, DType, IndexExpr);
 std::optional<IndexExpr> symbolic_binary(BinaryOp, DType operands, IndexExpr, IndexExpr);

@@ -8,7 +8,7 @@
 // Values as index expressions, for interpret_symbolic.
 namespace cppgen::ir {
 
-// Thrown where a value is no index expression; what needs it stays unknown.
+// Thrown if a value is not an index expression; values that depend on it stay unknown.
 struct NotExpressible {};
 
 template <class T>
@@ -20,7 +20,7 @@ T need(std::optional<T> v) {
 // Element `at` of a constant of integers or bool.
 int64_t constant_element(const Buffer&, int64_t at);
 
-using Elements = std::vector<std::optional<IndexExpr>>;  // of a tensor; empty: nothing known
+using Elements = std::vector<std::optional<IndexExpr>>;  // elements of a tensor; empty if unknown
 
 // Values at one point of a nest; the references must outlive it.
 class PointValues {
@@ -31,7 +31,7 @@ class PointValues {
 
   IndexExpr index(IndexExpr e) const { return substitute(e, point_); }
   IndexExpr value(Expr);
-  // The element of `b` that these indices mean.
+  // The element of `b` at these indices.
   int64_t offset(const Buffer& b, const std::vector<IndexExpr>& indices, const std::vector<Indirect>& indirects);
 
  private:

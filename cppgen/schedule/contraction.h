@@ -7,23 +7,23 @@
 
 namespace cppgen::schedule {
 
-// A nest seen as a product of two matrices for each point of `batch`: engines and layouts ask for operands, rows,
-// columns and depth, however the nest names its loops.
+// A nest seen as a product of two matrices for each point of `batch`: engines and layouts use operands, rows, columns
+// and depth, however the nest names its loops.
 struct ContractionView {
   ir::Expr left = nullptr, right = nullptr;           // operand loads
   std::vector<ir::Loop> batch, rows, columns, depth;  // depth in loop order, innermost last
 };
 
-// The view of a nest. It is nullopt if the nest is no contraction, or if its operands are not two loads.
+// The view of a nest. It is nullopt if the nest is not a contraction, or if its operands are not two loads.
 std::optional<ContractionView> view_of(const ir::LoopNest&);
 
-// Tells whether the load reads another element at another point of the loop.
+// Tells whether the load reads different elements at different points of the loop.
 bool moves_with(ir::Expr load, const ir::Loop&);
 
 // Tells whether the value is the same at all points: a constant, or one fixed element of a buffer.
 bool is_one_value(ir::Expr);
 
-// A contraction in its program: what an engine is asked about (engines/engine.h).
+// A contraction in its program, as engines see it (engines/engine.h).
 struct Contraction {
   const Program& program;
   const Layouts& layouts;

@@ -18,7 +18,7 @@ struct FusionDecision {
 struct DecisionLog {
   struct Entry {
     std::string rule;     // "inline", "epilogue", "group", "layout", "engine", "split", "in-place"
-    std::string subject;  // what was considered: producer -> consumer
+    std::string subject;  // the subject of the decision: producer -> consumer
     FusionDecision decision;
   };
   std::vector<Entry> entries;
@@ -27,7 +27,7 @@ struct DecisionLog {
   struct Copy {
     int buffer;          // BufferId
     std::string kind;    // "layout", "padding", "packing"
-    std::string reason;  // why it cannot be read where it lies
+    std::string reason;  // why it cannot be read in place
   };
   std::vector<Copy> copies;
 

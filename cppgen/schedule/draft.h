@@ -16,10 +16,10 @@ struct Draft {
   const Target& target;
   Schedule schedule = {};
 
-  std::set<BufferId> inside_attentions = {};       // what kernels of attentions will keep to themselves
-  std::vector<FoundAttention> attentions = {};     // what becomes such kernels
+  std::set<BufferId> inside_attentions = {};       // buffers that kernels of attentions will keep inside
+  std::vector<FoundAttention> attentions = {};     // the attentions that become such kernels
   std::vector<const Engine*> engines = {};         // the engine of each contraction, by statement
-  std::vector<ContractionStep> contractions = {};  // what runs each contraction, by statement
+  std::vector<ContractionStep> contractions = {};  // the step that runs each contraction, by statement
   std::vector<Group> groups = {};                  // the statements of each step
 
   const Tuning& tuning() const { return target.tuning; }

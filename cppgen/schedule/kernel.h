@@ -27,10 +27,10 @@ struct Segment {
 IndexExpr points(const Segment&);
 // The number of pieces of at most `most` that make up `length`.
 inline int64_t pieces(int64_t length, int64_t most) { return (length + most - 1) / most; }
-// The values that are reduced, those that are stored, and those that give the indices of indirect stores.
+// The values that are reduced, those that are stored, and those that are the indices of indirect stores.
 std::vector<Expr> roots_of(const Segment&);
 
-// The place in which a kernel keeps a buffer that no other step reads.
+// The location of a buffer that a kernel keeps inside, because no other step reads it.
 enum class Place : uint8_t {
   memory,  // an argument
   row,     // scratch of one outer point: `elements` of it
@@ -49,7 +49,7 @@ enum class KernelKind : uint8_t { loops, contraction, attention };
 // the rows are the lines and columns of an image, and a tile holds columns of one line; the first `left` and the last
 // `right` columns of all lines are in tiles of their own.
 struct RowTiling {
-  bool skips_padding = false;  // a tap that lies outside for all rows of a tile is left out
+  bool skips_padding = false;  // a tap that is outside the image for all rows of a tile is skipped
   int64_t height = 0, width = 0, left = 0, right = 0;
   bool operator==(const RowTiling&) const = default;
 };
@@ -100,8 +100,8 @@ struct FusedKernel {
   std::vector<std::string> origins;
 };
 
-// The name of what runs the kernel, for plans and reports: the engine of a contraction, "cppgen" for an attention, and
-// "loops" for all others.
+// The name of the engine of a kernel, for plans and reports: the engine of a contraction, "cppgen" for an attention,
+// and "loops" for all others.
 std::string engine_of(const FusedKernel&);
 
 // A constant that is rearranged for an engine when the model is compiled.
@@ -110,10 +110,10 @@ struct PackedConstant {
   rt::TileFormat format;
   int width;                 // columns of a panel
   IndexExpr columns, depth;  // extents
-  // Offsets in the source, in elements: from one column or step of the depth to the next, and of each batch and tap.
+  // Offsets in the source, in elements: the strides of columns and of the depth, and the offset of each batch and tap.
   int64_t column_stride, depth_stride;
   std::vector<int64_t> batch_offsets, tap_offsets;
-  std::optional<ir::NBitWeights> n_bits;  // then the strides and taps say nothing
+  std::optional<ir::NBitWeights> n_bits;  // if set, the strides and taps are unused
 };
 
 // A step that runs a function of the library and not a kernel.
@@ -128,7 +128,7 @@ struct LibraryStep {
 struct RepeatedSteps;
 using ScheduledStep = std::variant<FusedKernel, LibraryStep, RepeatedSteps>;
 
-// A step that repeats others: what becomes of an ir::Repetition.
+// A step that repeats others, made from an ir::Repetition.
 struct RepeatedSteps {
   IndexExpr step, steps;
   std::vector<ir::Carried> carried;

@@ -30,8 +30,8 @@ struct Uses {
   std::vector<std::vector<int>> writers, readers;
 };
 Uses collect_uses(const Program&);
-// Nest `to` reads from now on what it loads, nest `from` nothing. Temporaries only: nobody asks for other readers while
-// nests are fused, and one constant may have very many.
+// From now on nest `to` reads what it loads, and nest `from` nothing. Only for temporaries: other readers are not used
+// while nests are fused, and a constant may have very many.
 void replace_reader(const Program&, Uses&, int from, int to);
 
 // Applies a rewrite to every value and index of a nest (not to its loops).
@@ -44,7 +44,7 @@ LoopNest* as_nest(ir::Statement&);
 const std::vector<std::string>& origins_of(const ir::Statement&);
 std::string describe(const ir::Statement&);  // name and origin, for decisions
 
-// Takes out the statements marked dead.
+// Removes the statements marked dead.
 void erase_statements(Program&, const std::vector<bool>& dead);
 
 }  // namespace cppgen::schedule

@@ -4,8 +4,8 @@
 
 namespace cppgen::schedule {
 
-// Knows which groups must run before which. To answer a question it looks only at groups that may lie between the two:
-// those of a greater level that changed since the earlier one exists.
+// Tracks which groups must run before which. A query visits only groups that may be between the two: those of a greater
+// level that have changed since the earlier one was added.
 class GroupDependencies {
  public:
   // A new group, numbered in order, that reads what these produce.
@@ -22,7 +22,7 @@ class GroupDependencies {
     std::vector<int> producers, readers;  // direct
     int level = 0;                        // more than that of each producer
     int64_t created = 0, changed = 0;     // when it, and when it or what it depends on, was added or extended
-    mutable int64_t asked = 0;            // the last question that looked at it
+    mutable int64_t asked = 0;            // the last query that visited it
   };
   std::vector<Node> nodes_;
   int64_t time_ = 0;

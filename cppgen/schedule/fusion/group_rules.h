@@ -17,7 +17,7 @@ struct Joining {
 // pointwise nests then run their remaining loops inside).
 Joining join_consumer(Program&, const Group&, const LoopNest&, const Tuning&);
 
-// A nest that reads nothing of the group: pointwise ones over equal loops, reductions of the same elements.
+// A nest that does not read results of the group: pointwise nests over equal loops, reductions of the same elements.
 Joining join_sibling(Program&, const Group&, const LoopNest&, const Tuning&);
 
 }  // namespace cppgen::schedule

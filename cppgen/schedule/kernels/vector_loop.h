@@ -3,7 +3,7 @@
 
 namespace cppgen::schedule {
 
-// Counts how many accesses move by 1 with the loop, how many loads by 2, and how many accesses by something else.
+// Counts the accesses with stride 1 along the loop, the loads with stride 2, and the accesses with any other stride.
 struct Contiguity {
   int64_t unit = 0, every_other = 0, other = 0;
 };

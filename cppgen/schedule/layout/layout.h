@@ -17,8 +17,9 @@ using ir::IndexExpr;
 using ir::LoopNest;
 using ir::Program;
 
-// A layout says where the elements of a buffer lie: it names the dimensions from the slowest to the fastest, with `pad`
-// unused elements after each run of the fastest. Inputs and outputs are row-major, {0, 1, 2 ...}, without gaps.
+// A layout states the positions of the elements of a buffer: it names the dimensions from the slowest to the fastest,
+// with `pad` unused elements after each run of the fastest. Inputs and outputs are row-major, {0, 1, 2 ...}, without
+// gaps.
 struct Layout {
   std::vector<int> order;
   int64_t pad = 0;

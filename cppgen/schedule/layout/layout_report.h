@@ -6,10 +6,9 @@
 
 namespace cppgen::schedule {
 
-// Reports what the layout plan came to: how those buffers lie that kernels keep in memory, and what is still moved at
-// each run.
+// Reports the result of the layout plan: the layouts of buffers in memory, and what is still moved in each run.
 struct LayoutReport {
-  // Temporaries of one rank that lie in the same order, from the slowest to the fastest dimension.
+  // Temporaries of one rank with the same order, from the slowest to the fastest dimension.
   struct Order {
     std::vector<int> order;
     std::vector<std::string> tensors;
@@ -21,7 +20,7 @@ struct LayoutReport {
   struct Movement {
     std::string kind;  // "layout", "padding", "packing" of DecisionLog::Copy; "node" for movements that the model says
     std::string tensor;
-    std::vector<std::string> from, to;  // nodes that compute what is moved, and that read it then
+    std::vector<std::string> from, to;  // nodes that compute the moved tensor, and nodes that read it afterwards
     std::string reason;
     IndexExpr bytes = 0;  // read and written, per run
   };
