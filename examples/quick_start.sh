@@ -1,10 +1,10 @@
 #!/bin/sh
-# From a fresh clone to a compiled network: installs what is missing, builds the release preset, compiles the bundled
-# network, checks its answer against the reference interpreter, and times it beside the same graph on oneDNN.
+# From a fresh clone to a compiled network: installs missing packages, builds the release preset, compiles the bundled
+# network, checks its result against the reference interpreter, and compares its time with oneDNN on the same graph.
 #
 #   examples/quick_start.sh
 #
-# Everything it writes is in build/. JOBS: compilations at once; default: the number of CPUs.
+# It writes only to build/. JOBS: the number of concurrent compilations; default: the number of CPUs.
 set -eu
 cd "$(dirname "$0")/.."
 . .ci/packages.sh
@@ -13,8 +13,8 @@ work=build/quick_start
 model=$work/residual_network.onnx
 cppgen=build/release/bin/cppgen
 stage() { printf '\n== %s\n' "$1"; }
-# The kernel cache of this example lies with its other files, so that the first run compiles and the user's cache stays
-# as it is.
+# The kernel cache of this example is next to its other files, so that the first run compiles and the user's cache is
+# not changed.
 CPPGEN_CACHE_DIR=$PWD/$work/cache
 export CPPGEN_CACHE_DIR
 

@@ -1,18 +1,18 @@
 #!/bin/sh
-# Installs what is missing, builds the release preset and passes its tests.
+# Installs missing packages, builds the release preset and runs its tests.
 #
 #   tests/run.sh [--sanitizers] [--slow]
 #
-#   --sanitizers  also builds and passes the tests that AddressSanitizer and ThreadSanitizer have most to say about; CI
-#                 takes those of untrusted input, memory, processes and threads alone
+#   --sanitizers  also builds and runs the tests that are most useful under AddressSanitizer and ThreadSanitizer; CI
+#                 runs only those of untrusted input, memory, processes and threads
 #   --slow        also runs the tests labelled slow (hours: all 2^32 floats through every math function)
 #
 # Environment:
-#   CPPGEN_MODELS_SOURCE  folder with make_weights.py and real networks to test on; default ../shared/models beside the
-#                         repository. Without it their tests are skipped.
-#   CI=true               some of --sanitizers; clang-tidy over files that changed lately; a fuzzer on the importer; more
+#   CPPGEN_MODELS_SOURCE  folder with make_weights.py and real networks for tests; default ../shared/models, next to the
+#                         repository. Without it these tests are skipped.
+#   CI=true               some of --sanitizers; clang-tidy on recently changed files; a fuzzer on the importer; more
 #                         networks; a missing CPPGEN_MODELS_SOURCE is an error
-#   JOBS                  compilations and tests at once; default: the number of CPUs
+#   JOBS                  concurrent compilations and tests; default: the number of CPUs
 set -eu
 cd "$(dirname "$0")/.."
 . .ci/packages.sh
@@ -39,7 +39,7 @@ unset CPPGEN_MODELS_SOURCE  # it is of this script; cppgen would warn about it
 start=$(date +%s)
 stage() { printf '\n== %s (after %d s)\n' "$1" "$(($(date +%s) - start))"; }
 
-# Small networks by default; CI adds one of each larger kind that still loads quickly, slow tests take them all.
+# Small networks by default; CI adds one of each larger kind that still loads quickly; slow tests use all of them.
 networks="squeezenet1_1 mobilenet_v2 shufflenet_v1 dlrm"
 [ "$ci" = true ] || [ "$slow" = true ] && networks="$networks resnet50 inception_v1"
 [ "$slow" = true ] && networks="$networks alexnet bert_base densenet121_opset9 gpt2_small vit_b_16"
@@ -48,7 +48,7 @@ prepare_models() {
   models_dir=
   if [ ! -f "$models_source/make_weights.py" ]; then
     echo "$models_source/make_weights.py does not exist: tests on real networks are skipped"
-    [ "$ci" != true ] || { echo "CI needs the networks (CPPGEN_MODELS_SOURCE)" >&2; return 1; }
+    [ "$ci" != true ] || { echo "CI requires the networks (CPPGEN_MODELS_SOURCE)" >&2; return 1; }
     return 0
   fi
   models_dir=$PWD/build/models
@@ -65,7 +65,7 @@ prepare_models() {
   echo "networks in build/models: $networks"
 }
 
-# bounded SECONDS COMMAND...: a stage that does not end is a failure.
+# bounded SECONDS COMMAND...: a stage that exceeds its time limit fails.
 bounded() {
   limit=$1
   shift
