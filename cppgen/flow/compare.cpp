@@ -59,7 +59,7 @@ class Comparison {
     note(i, difference, limit);
   }
 
-  // Bytes decide: numbers beyond 2^53 are rounded in a double.
+  // Compares bytes, because numbers beyond 2^53 are rounded in a double.
   void compare_integers(int64_t i, double e, double a) {
     const size_t size = size_of(actual_.type());
     const bool equal =
@@ -68,7 +68,7 @@ class Comparison {
     note(i, equal ? 0 : std::max(1.0, std::abs(a - e)), 0);
   }
 
-  // Keeps the element that exceeds its limit most.
+  // Keeps the element that exceeds its tolerance most.
   void note(int64_t i, double difference, double limit) {
     report_.wrong += difference > limit;
     const double excess = difference - limit;

@@ -28,7 +28,7 @@
 namespace cppgen {
 namespace {
 
-// Not an error of the cache: nothing that was read is to be trusted.
+// Not an error of the cache: nothing that was read can be trusted.
 struct ChangedFiles : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
@@ -87,7 +87,7 @@ class Compilation {
     return parent.empty() ? "." : parent;
   }
 
-  // A plan from the cache has nothing to tell about its compilation.
+  // A plan from the cache has no information about its compilation.
   bool must_compile() const {
     return request_.settings.recompile || request_.replace || request_.settings.debug_fusion || trace_.on();
   }
@@ -123,8 +123,7 @@ class Compilation {
     return graph;
   }
 
-  // Kernels are compiled for the instruction set that the CPU names, and again for another one where it fails its
-  // probe.
+  // Kernels are compiled for the instruction set that the CPU reports, and again for another one if its probe fails.
   void build(const std::function<Graph()>& graph) {
     Settings settings = request_.settings;
     settle_foreign_compiler(settings);
@@ -180,7 +179,7 @@ class Compilation {
     return rt::outline_of(*module_, plans);
   }
 
-  // All kernels of all parts, in translation units that are the same on every machine.
+  // Distributes all kernels of all parts over translation units, which are the same on every machine.
   std::vector<CompileJob> make_jobs() {
     std::vector<codegen::KernelText> kernels;
     for (ModelPart& part : parts_) std::move(part.kernels.begin(), part.kernels.end(), std::back_inserter(kernels));
@@ -242,7 +241,7 @@ class Compilation {
     });
   }
 
-  // The last bytes of external data have been read: all of them must be those that were there at first.
+  // Called after all external data has been read: it must not have changed since the start.
   void check_external() const {
     if (!source_.external || !source_.external->may_have_changed()) return;
     if (external_key_.empty() || external_key() != external_key_) throw ChangedFiles(changed_text());

@@ -72,8 +72,8 @@ rt::Value value_of(const TestValue& read, bool bfloat16) {
   return rt::Value(std::move(elements));
 }
 
-// The inputs of maps (import/maps.h): the first is the keys, the next one the values, and one file holds both. A model
-// that has its own inputs of such names has as many files as inputs.
+// The inputs of a map (import/maps.h): first the keys, then the values, with one file for both. A model that has inputs
+// with such names itself has as many files as inputs.
 bool is_map(const std::vector<rt::TensorInfo>& inputs, size_t i) {
   constexpr std::string_view kKeys = ".keys";
   const std::string& name = inputs[i].name;

@@ -18,7 +18,8 @@ namespace {
 
 std::vector<std::string> flags_of(const VecISA& isa) { return {isa.compiler_flags.begin(), isa.compiler_flags.end()}; }
 
-// The CPU's features without those of AMX where USE_AMX, the operating system or the self-check of its tiles say so.
+// The CPU's features, without those of AMX if USE_AMX, the operating system or the self-check of the tiles disables
+// them.
 CpuFeatures usable_features(const Settings& s) {
   const CpuFeatures cpu = detect_cpu_features();
   const bool asked = s.use_amx == true || s.isa == "amx";
@@ -35,7 +36,7 @@ CpuFeatures usable_features(const Settings& s) {
   return cpu.without({CpuFeature::amx_tile, CpuFeature::amx_bf16, CpuFeature::amx_int8});
 }
 
-// Whether the compiler builds the headers of kernels for this row, and the machine runs what comes out.
+// Whether the compiler can build the headers of kernels for this row, and the machine can run the result.
 ProbeResult probe_row(const VecISA& row, CpuFeatures cpu, const CompileOptions& options) {
   const Toolchain toolchain = Toolchain::find(options.cxx);
   PosixProcessRunner runner;

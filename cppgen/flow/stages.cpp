@@ -57,7 +57,7 @@ Graph import_model(const CompileRequest& request, const std::vector<rt::CustomFi
   return import_onnx(request.model, ImportOptions{request.dims, record, custom::make_operators(custom)});
 }
 
-// Folding may cost in proportion to the constants that the model brings, and no more than half of the memory.
+// The cost of folding is limited in proportion to the model's constants, and to half of the memory.
 static passes::FoldBudget fold_budget(const Graph& graph, const Settings& settings) {
   constexpr int64_t kLeastBytes = int64_t{64} << 20, kLeastSteps = int64_t{1} << 31;
   constexpr int64_t kTimes = 8, kStepsOfByte = 4;
@@ -103,7 +103,7 @@ const MachineDescription& this_machine() {
   return machine;
 }
 
-// Machines whose caches differ a little share kernels: blocks are cut for the power of two below.
+// Cache sizes are rounded down to powers of two, so that machines with slightly different caches share kernels.
 int64_t cache_class(int64_t bytes) { return bytes > 0 ? int64_t(std::bit_floor(uint64_t(bytes))) : 0; }
 
 schedule::Target target_of(const VecISA& isa, const MachineDescription& machine) {

@@ -7,7 +7,7 @@
 namespace cppgen::partition {
 namespace {
 
-// The symbol's value where the difference is 0, if that is one expression without it.
+// The symbol's value for which the difference is 0, if it is an expression without the symbol.
 std::optional<ir::IndexExpr> solved(ir::IndexExpr difference, const ir::IndexNode* symbol) {
   const auto coefficient = ir::stride_of(difference, symbol);
   if (!coefficient || coefficient->is_constant(0)) return std::nullopt;

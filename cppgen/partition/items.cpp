@@ -114,14 +114,14 @@ class ItemMaker {
     return carrier;
   }
 
-  // A value that the host makes is there for plans of the next level only.
+  // A value that the host makes is available only to plans of the next level.
   void wait_for(Item& item, ValueId v) const {
     const auto place = places_.find(v);
     if (place == places_.end()) return;
     item.level = std::max(item.level, place->second.level + (place->second.host && !item.host ? 1 : 0));
   }
 
-  // Symbols are known to plans; what the host reads of them a plan computes.
+  // Symbols are known only to plans, so a plan computes those that the host reads.
   void wait_for_symbols(Item& item, ValueId v) const {
     for (const std::string& name : symbols_of(graph_.value(v))) {
       const auto source = sources_.find(name);

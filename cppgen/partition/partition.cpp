@@ -19,7 +19,7 @@ namespace {
 
 bool is_known(const Value& v) { return v.constant || v.contents; }
 
-// One graph for a plan: copies of values and nodes of the graph that is cut.
+// The graph of one plan: copies of values and nodes of the graph that is split.
 class PlanGraph {
  public:
   PlanGraph(const Graph& from, std::string name) : from_(from) {
@@ -123,21 +123,21 @@ class PlanGraph {
   }
 };
 
-// Cuts one graph: the model or a body.
+// Splits one graph: the model or a body.
 class BodyPartitioner {
  public:
-  // `outer` gives the value of the graph around this one that binds a symbol.
+  // `outer` returns the value of the enclosing graph that binds a symbol.
   using Outer = std::function<const Value&(const std::string&)>;
 
   BodyPartitioner(Graph graph, PartitionedModel& result, size_t number, Outer outer)
       : graph_(std::move(graph)), result_(result), number_(number), outer_(std::move(outer)) {}
 
-  // Values of the graph around this one that are inputs behind the graph's own.
+  // Values of the enclosing graph that are inputs after the graph's own.
   std::vector<ValueId> run() {
     items_ = make_items(graph_, sources_);
     make_plans();
     use_comparisons();
-    // Plans and bodies say which symbols this graph must be given: before its inputs are numbered.
+    // Plans and bodies determine the symbols that this graph needs as inputs, before its inputs are numbered.
     for (auto& [level, plan] : plans_)
       plan.bind_symbols([&, at = level](const std::string& name) { return source(name, {at, nullptr}); });
     for (const Item& item : items_) bodies_.push_back(item.host ? bodies_of(item) : Bodies{});
@@ -151,7 +151,8 @@ class BodyPartitioner {
   }
 
  private:
-  // The bodies of a node: their numbers, what each captures, and the positions of that among the node's inputs.
+  // The bodies of a node: their numbers, the values that each captures, and the positions of these among the node's
+  // inputs.
   struct Bodies {
     std::vector<int32_t> numbers;
     std::vector<std::vector<ValueId>> captures;
@@ -181,7 +182,7 @@ class BodyPartitioner {
     return plans_.try_emplace(level, graph_, fmt::format("{}#{}", graph_.name, level)).first->second;
   }
 
-  // Steps run by levels: first the plan of a level, then its items of the host, in their order.
+  // Steps run by levels: first the plan of a level, then its host items, in order.
   struct Time {
     int level;
     const Item* item;  // null: the plan
@@ -196,8 +197,8 @@ class BodyPartitioner {
     return true;
   }
 
-  // Where a symbol comes from for what reads it at this time. From outside it comes as a further input; also where a
-  // later step gives a dimension of that name.
+  // The source of a symbol for its readers at this time. From outside it is a further input, even if a later step has a
+  // dimension of that name.
   ValueId source(const std::string& name, Time time) {
     const auto found = sources_.find(name);
     if (found != sources_.end() && (!outer_ || is_there(found->second.value, time))) return found->second.value;
@@ -242,7 +243,7 @@ class BodyPartitioner {
       if (v == kNoValue || given.count(v)) return;
       if (const Value& value = graph_.value(v); is_known(value)) {
         if (!by_host) return;
-        // A result of the plan in front of its first reader; of the first plan if it is constant.
+        // A result of the plan before its first reader, or of the first plan if it is constant.
         const int first = value.constant || symbols_of(value).empty() ? 0 : level;
         const auto [place, added] = known.try_emplace(v, first);
         if (!added) place->second = std::min(place->second, first);
@@ -362,7 +363,7 @@ rt::ValueInfo info_of(const Value& value) {
   return info;
 }
 
-// A module that no session would load is a fault of ours, not of the model.
+// A module that no session would load is a bug in cppgen, not an error of the model.
 void check_module(const rt::Module& module) {
   try {
     rt::validate(module);

@@ -53,7 +53,7 @@ static std::vector<BufferId> collected(const std::vector<ir::Statement>& body,
   return all;
 }
 
-// A repetition reads what stood before it, not what it stored itself.
+// A repetition reads buffers that were stored before it, not those that it stores itself.
 static std::vector<BufferId> read_before(const ir::Repetition& r) {
   std::vector<BufferId> all = collected(r.body, buffers_read), own = buffers_written(r);
   for (const ir::Carried& c : r.carried) all.push_back(c.initial);

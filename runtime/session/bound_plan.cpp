@@ -24,7 +24,7 @@ std::vector<int64_t> dims_of(const TensorInfo& info, std::span<const int64_t> sy
   return dims;
 }
 
-// The caller's memory has the bytes of the tensor, so kernels must not have been promised more.
+// The caller's memory has the size of the tensor, so the plan must not state a larger one.
 void check_boundary(const Plan& plan, const BoundPlan& bound) {
   for (size_t i = 0; i < plan.buffers.size(); i++) {
     const PlanBuffer& buffer = plan.buffers[i];
@@ -37,7 +37,7 @@ void check_boundary(const Plan& plan, const BoundPlan& bound) {
   }
 }
 
-// Binds the steps wave by wave; those of a repetition once for each of its times.
+// Binds the steps wave by wave; those of a repetition once per iteration.
 class StepBinder {
  public:
   StepBinder(const Executable& executable, std::span<const std::unique_ptr<LibraryOperator>> operators,
@@ -171,9 +171,9 @@ class StepBinder {
   }
 };
 
-// Which short steps run together if they do not wait for each other, by number: products of one operand, for they save
-// waiting, while longer ones gain from the part of the operand that each thread has in its cache; and those of one
-// repetition, as the two directions of a recurrence.
+// The short steps that run together if they do not wait for each other, as numbers of groups: products of one operand,
+// because this saves waiting (longer ones gain from the part of the operand in each thread's cache), and steps of one
+// repetition, such as the two directions of a recurrence.
 std::vector<int32_t> steps_together(const Plan& plan, std::span<const int64_t> symbols) {
   constexpr int64_t kShort = 1 << 24;  // operations
   std::vector<int32_t> numbers;

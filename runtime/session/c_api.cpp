@@ -65,7 +65,7 @@ SessionOptions session_options(const cppgen_options& options) {
   return used;
 }
 
-// Views of the caller's tensors. On the stack for usual counts: running allocates nothing.
+// Views of the caller's tensors, on the stack for usual counts, so that a run allocates nothing.
 template <class View>
 class Views {
  public:

@@ -68,7 +68,7 @@ void RunContext::find_caller_arguments() {
 
 void RunContext::reserve_memory(const BoundPlan& bound) {
   if (arena_.bytes() < bound.memory.arena_bytes) {
-    arena_ = Arena();  // first give back, then take
+    arena_ = Arena();  // first release, then allocate
     arena_ = Arena(bound.memory.arena_bytes);
   }
   const int64_t scratch = checked_mul(bound.scratch_bytes, workers_, "scratch");
@@ -84,7 +84,7 @@ void* RunContext::address(int32_t buffer) const {
 
 void RunContext::bind(std::shared_ptr<const BoundPlan> bound) {
   if (bound_ == bound) return;
-  bound_ = nullptr;  // should memory run out, the next run begins here again
+  bound_ = nullptr;  // if memory runs out, the next run starts here again
   reserve_memory(*bound);
   bound_ = std::move(bound);
   bind_arguments();
@@ -165,7 +165,7 @@ void RunContext::run_kernel(void* p, int64_t chunk, int worker) {
                                 run.scratch_.data() + worker * run.bound_->scratch_bytes};
   const ChunkRange range = chunk_range(step.range, step.chunks, chunk);
   step.kernel(&args, range.begin, range.end);
-  // Steps that come later must not run on what a failed kernel left behind.
+  // Later steps must not use the results of a failed kernel.
   if (const int error = __atomic_load_n(&run.error_, __ATOMIC_RELAXED)) run.fail_check(error);
 }
 

@@ -19,9 +19,9 @@
 namespace cppgen::rt {
 namespace {
 
-constexpr size_t kMaxBoundPlans = 64;  // a server that sees ever new lengths keeps the latest ones
+constexpr size_t kMaxBoundPlans = 64;  // a server with ever new lengths keeps the most recent ones
 
-// Once for the process: a server makes many sessions.
+// Once per process, because a server creates many sessions.
 void warn_of_too_many_threads(int64_t threads) {
   static std::once_flag once;
   const int cpus = usable_cpus();
@@ -92,7 +92,7 @@ struct Session::Impl {
   std::unique_ptr<RunContext> take_context() {
     const std::lock_guard lock(mutex);
     if (free_contexts.empty()) {
-      free_contexts.reserve(++contexts);  // so that giving back cannot fail
+      free_contexts.reserve(++contexts);  // so that returning it cannot fail
       return std::make_unique<RunContext>(*executable, executor->threads(), options.enable_kernel_profile);
     }
     auto context = std::move(free_contexts.back());
@@ -190,7 +190,7 @@ Session::Session(std::shared_ptr<const Executable> executable, SessionOptions op
 Session::Session(std::shared_ptr<const Executable> executable, SessionOptions options,
                  std::shared_ptr<Executor> executor)
     : impl_(std::make_unique<Impl>(std::move(executable), std::move(options), std::move(executor))) {
-  // Without symbols everything is known: errors and costs of the first run come now.
+  // Without symbols everything is known, so errors and costs of the first run occur now.
   if (!impl_->is_module() && plan().symbols.empty()) Impl::Lease(*impl_)->bind(impl_->bound_plan({}));
 }
 

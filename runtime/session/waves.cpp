@@ -7,7 +7,7 @@
 namespace cppgen::rt {
 namespace {
 
-// Which earlier steps each step waits for.
+// The earlier steps that each step waits for.
 class Dependencies {
  public:
   explicit Dependencies(const Plan& plan) : plan_(plan), touched_(plan.buffers.size()), before_(plan.steps.size()) {
@@ -31,7 +31,7 @@ class Dependencies {
 
   size_t root(int32_t buffer) const { return sharing_root(plan_.buffers, size_t(buffer)); }
 
-  // The steps of a repetition run by themselves: after those before it, before those behind it.
+  // The steps of a repetition run separately: after those before it and before those after it.
   void stay_in_repetition(size_t step) {
     const int32_t own = repetition_of(plan_, step);
     for (size_t s = 0; s < step && !plan_.repetitions.empty(); s++)

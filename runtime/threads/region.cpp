@@ -32,7 +32,7 @@ void Region::open(std::span<const StepView> steps, const std::atomic<bool>* stop
 bool Region::claim_from(Share& share, uint32_t& unit) {
   uint64_t word = share.word.load(std::memory_order_acquire);
   if (next_of(word) >= end_of(word)) return false;
-  // Each thread adds at most once to an exhausted share per step dealt, so `next` cannot run into `end`.
+  // Each thread adds at most once to an exhausted share per distributed step, so `next` cannot overflow into `end`.
   word = share.word.fetch_add(1, std::memory_order_acq_rel);
   unit = next_of(word);
   return unit < end_of(word);

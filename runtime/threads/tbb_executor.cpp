@@ -32,8 +32,8 @@ class TbbExecutor final : public Executor, private HelperSource {
   std::string_view backend() const override { return "tbb"; }
 
  private:
-  // The calling thread stays outside of the arena, whose workers are all helpers. A task owns its share of the crew:
-  // oneTBB may start it after the executor has gone.
+  // The calling thread stays outside the arena, whose workers are all helpers. A task shares ownership of the crew,
+  // because oneTBB may start it after the executor was destroyed.
   int bring(int count) noexcept override {
     int brought = 0;
     try {

@@ -5,7 +5,7 @@ namespace {
 
 Prepared as_any_nest(LoopNest nest) {
   Prepared prepared;
-  nest.roles.clear();  // later stages take it for no contraction
+  nest.roles.clear();  // later stages do not treat it as a contraction
   prepared.nest = std::move(nest);
   return prepared;
 }

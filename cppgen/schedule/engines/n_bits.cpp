@@ -79,7 +79,7 @@ Prepared prepare(Program& program, Layouts& layouts, LoopNest nest, const Option
   packed.batch_offsets = {0}, packed.n_bits = view.weights;
   Prepared result;
   result.packed.push_back(std::move(packed));
-  // No nest can say what the panels mean; this one shows that they are read.
+  // A nest cannot express the contents of the panels; this one only records that they are read.
   c.right = program.exprs->load(c.packed, DType::u8, {ir::floordiv(c.columns.var, c.shape.nr), 0});
   nest.reductions[0].value =
       program.exprs->binary(ir::BinaryOp::mul, view.left, program.exprs->cast(DType::f32, c.right));

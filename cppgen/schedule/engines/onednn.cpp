@@ -15,13 +15,13 @@ using ir::Loop;
 
 using Call = rt::OneDnnCall<IndexExpr>;
 
-// The call of the runtime's function for a contraction, or why it has no such form.
+// The call of the runtime's function for a contraction, or the reason why there is none.
 struct Form {
   std::optional<Call> call;
   std::string reason;
 };
 
-// Whether the operand begins at the first element of its buffer: the function takes no offsets.
+// Whether the operand starts at the first element of its buffer, because the function takes no offsets.
 bool starts_at_zero(IndexExpr offset) { return start_of(offset).is_constant(0); }
 
 Form matmul_form(const Contraction& contraction) {

@@ -11,7 +11,7 @@
 namespace cppgen::schedule {
 namespace {
 
-// Bytes between successive rows; 0 where that is not one number.
+// The distance between successive rows in bytes; 0 if it is not constant.
 int64_t row_distance(const Program& program, Expr left, const std::vector<ir::Loop>& rows, const Layouts& layouts) {
   if (rows.empty()) return 0;
   const auto stride = ir::stride_of(offset_of(program, layouts, left), rows.back().var.node());
@@ -24,7 +24,7 @@ bool share_sets(int64_t distance, rt::TileShape shape, const Target& target) {
   return distance != 0 && shape.mr > target.tuning.rows_per_set * sets;
 }
 
-// By buffer: whether a function of the library or a repetition touches it.
+// By buffer: whether a library function or a repetition accesses it.
 std::vector<bool> expected_without_gaps(const Program& program, const std::vector<ContractionStep>& steps) {
   std::vector<bool> expected(program.buffers.size(), false);
   const auto add = [&](const std::vector<BufferId>& buffers) {

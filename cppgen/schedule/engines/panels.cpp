@@ -99,8 +99,8 @@ class PackingNest {
   }
 };
 
-// The nest reads its right operand from the panels: what they hold is what it read before, rounded to their type. Of
-// blocks a nest cannot say what panels mean; it shows that they are read.
+// The nest reads its right operand from the panels, which contain what it read before, rounded to their type. A nest
+// cannot express the contents of panels in blocks; it only records that they are read.
 void read_packed(Program& program, LoopNest& nest, const TileContraction& c) {
   const int64_t width = c.shape.nr, group = info(c.format).depth_group;
   std::vector<IndexExpr> at{c.packed_batch,

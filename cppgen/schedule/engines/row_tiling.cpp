@@ -44,7 +44,7 @@ std::vector<int64_t> taps_inside(const TileContraction& c, const Loop& position)
   return counts;
 }
 
-// Time of one tap of `length` rows in even tiles, in rows of full tiles.
+// The cost of one tap of `length` rows in tiles of equal size, in units of rows of full tiles.
 double line_cost(const TileContraction& c, int64_t length, const Tuning& tuning) {
   if (length == 0) return 0;
   const int64_t tiles = pieces(length, c.shape.mr);
@@ -57,7 +57,7 @@ bool all_finite(const ir::Buffer& weights) {
   return std::all_of(values, values + weights.data.size / sizeof(float), [](float x) { return std::isfinite(x); });
 }
 
-// Whether padding adds nothing to a sum: it is zero, and no weight is infinite or not a number.
+// Whether padding does not contribute to a sum: it is zero, and no weight is infinite or NaN.
 bool padding_adds_nothing(const ir::Program& program, const TileContraction& c) {
   const ir::Buffer& weights = program.buffer(c.right->buffer);
   const bool in_place = info(c.format).form == rt::LeftForm::in_place && info(c.format).left == DType::f32;

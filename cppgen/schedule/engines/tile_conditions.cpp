@@ -7,13 +7,13 @@
 namespace cppgen::schedule {
 namespace {
 
-// When matrix tiles pay. Tiles of 16 rows cost the same for any number of them: below these, vector units are as fast,
-// or the size of the panels matters more than arithmetic - three parts take 1.5 times the bytes of float32. With enough
-// rows panels come from the cache, and only what they are padded with counts, which this much faster arithmetic
-// affords.
+// When matrix tiles pay off. Tiles of 16 rows cost the same for any number of rows: below these limits vector units are
+// as fast, or the size of the panels matters more than arithmetic (three parts take 1.5 times the bytes of float32).
+// With enough rows, panels are read from the cache, and only their padding matters, which the much faster arithmetic
+// can afford.
 struct TileLimits {
   int64_t least_rows;
-  double most_padding;  // padded over real elements
+  double most_padding;  // ratio of padded to real elements
 };
 TileLimits limits_of(rt::TileFormat format, const Tuning& t) {
   switch (info(format).parts) {
@@ -39,7 +39,7 @@ bool constant_points(const std::vector<ir::Loop>& loops) {
   return true;
 }
 
-// Bytes of the packed weights over those of the model's.
+// The ratio of the bytes of packed weights to those of the model's weights.
 double growth(const ContractionView& view, rt::TileFormat format, int width) {
   int64_t depth = 1;
   for (const auto& l : view.depth) depth *= l.extent.constant();

@@ -28,7 +28,8 @@ struct TileEngine {
   }
 
  private:
-  // Rows that conflict and cannot be moved apart, being an input of the model, are copied a tile at a time.
+  // Conflicting rows that cannot be padded, because they belong to an input of the model, are copied one tile at a
+  // time.
   rt::TileFormat format_for(const Contraction& contraction, const Target& target) const {
     const ContractionView& view = *contraction.view;
     const rt::TileFormat format = *choose_format(view, formats, target);

@@ -65,8 +65,8 @@ bool prepared_rows_fit(const std::optional<ContractionView>& view, rt::TileForma
 
 namespace {
 
-// Time of one row of the contraction over one step of its depth, up to a factor; 0 where it is not known. The shape
-// that reads most operands for each product is a little slower.
+// The cost of one row of the contraction over one step of its depth, up to a factor; 0 if unknown. The shape that reads
+// the most operands per product is slightly slower.
 double cost(const std::optional<ContractionView>& view, rt::TileShape shape, const Tuning& tuning) {
   if (!view || view->columns.size() != 1 || !view->columns[0].extent.is_constant()) return 0;
   const double panels = double(pieces(view->columns[0].extent.constant(), shape.nr));

@@ -14,12 +14,12 @@ namespace {
 
 using ir::Loop;
 
-// The left operand with its padding inside the buffer: what is read of dimension d begins `before[d]` elements earlier.
+// The left operand with its padding inside the buffer: reads of dimension d start `before[d]` elements earlier.
 struct PaddedOperand {
   ir::Buffer buffer;  // of the shape with padding; its id is the original's
   std::vector<int64_t> before;
   std::vector<IndexExpr> indices;
-  std::string refusal;  // not empty: it has no such form
+  std::string refusal;  // if not empty, it has no such form
 };
 
 PaddedOperand padded_operand(const Program& program, Expr left) {
@@ -46,7 +46,7 @@ PaddedOperand padded_operand(const Program& program, Expr left) {
   return p;
 }
 
-// Where the sums go: images with groups as [rows..., groups, columns], products as [batch..., rows..., columns].
+// The order of the sums: images with groups as [rows..., groups, columns], products as [batch..., rows..., columns].
 std::vector<Loop> output_order(const ContractionView& v) {
   const bool image = v.depth.size() > 1;
   std::vector<Loop> order = image ? v.rows : v.batch;
@@ -56,7 +56,7 @@ std::vector<Loop> output_order(const ContractionView& v) {
   return order;
 }
 
-// Elements between successive points of a loop in a dense buffer over `order`.
+// The distance in elements between successive points of a loop in a dense buffer over `order`.
 IndexExpr dense_stride(const std::vector<Loop>& order, const Loop& loop) {
   IndexExpr stride = 1;
   for (size_t i = order.size(); i-- > 0;) {
@@ -68,7 +68,7 @@ IndexExpr dense_stride(const std::vector<Loop>& order, const Loop& loop) {
 
 using Call = rt::XsmmCall<IndexExpr>;
 
-// The call of the runtime's function, or why there is none.
+// The call of the runtime's function, or the reason why there is none.
 struct Form {
   std::optional<Call> call;
   std::string refusal;

@@ -28,7 +28,7 @@ bool moves(Expr value, const Loop& loop) {
 
 Loop one_point(Program& program) { return {program.index->loop("i", 1), 1}; }
 
-// The larger of two extents as far as is known; symbols count as large.
+// The larger of two extents as far as known; symbols count as large.
 bool is_larger(IndexExpr a, IndexExpr b) { return a.range().hi > b.range().hi; }
 
 // The role of each loop of the second contraction: see Attention.
@@ -97,13 +97,13 @@ FusionDecision fits_lanes(const Program& program, const Layouts& layouts, const 
   return FusionDecision::yes();
 }
 
-// One contraction as the second one of an attention.
+// A contraction as a candidate for the second one of an attention.
 class Candidate {
  public:
   Candidate(Program& program, const Uses& uses, int position)
       : program_(program), uses_(uses), position_(position), nest_(plain_nest()) {}
 
-  // Null with an empty reason: nothing like attention.
+  // Null with an empty reason if there is no resemblance to an attention.
   std::optional<FoundAttention> find(std::string& reason) {
     auto view = view_of(nest_);
     if (!view || nest_.reductions[0].type != DType::f32 || view->depth.size() != 1 || nest_.stores.empty())
@@ -140,7 +140,7 @@ class Candidate {
   }
 };
 
-// Calls f(position, attention, reason) for each contraction that may be one; f returns whether it takes it.
+// Calls f(position, attention, reason) for each contraction that may belong to one; f returns whether it accepts it.
 template <class F>
 void each_candidate(Program& program, F f) {
   Uses uses = collect_uses(program);

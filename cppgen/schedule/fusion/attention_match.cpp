@@ -28,8 +28,7 @@ bool depends_on(Expr value, const ir::IndexNode* variable) {
   return false;
 }
 
-// Statements whose results nothing but the reader, directly or through others of them, reads. Contractions end the
-// search.
+// Statements whose results are read only by the reader, directly or through each other. Contractions end the search.
 class Closure {
  public:
   Closure(const Program& program, const Uses& uses, int reader, BufferId first)
@@ -44,7 +43,7 @@ class Closure {
     }
   }
 
-  // Those that need the result of the contraction, and itself, without the reader.
+  // The contraction and the statements that depend on its result, without the reader.
   std::vector<int> between(int contraction, int reader) const {
     std::set<BufferId> reached;
     std::vector<int> result;
@@ -216,7 +215,8 @@ struct SoftmaxForm {
   bool divides = false;
   bool zeros = false;  // the maximum is at least a finite number, and the sum at least a positive one
 
-  // The weights are not rounded to a narrow type on their way: the kernel divides the sum of the products by the total.
+  // The weights must not be rounded to a narrow type in between, because the kernel divides the sum of the products by
+  // the total.
   bool matches(Expr weight) {
     while (is_rounding(weight)) weight = weight->args[0];
     if (is_binary(weight, BinaryOp::div)) return divides = true, is_quotient(weight->args[0], weight->args[1]);

@@ -8,7 +8,7 @@
 namespace cppgen::schedule {
 namespace {
 
-// The one element that the nest reads of the buffer; null if it reads several, or under conditions.
+// The only element of the buffer that the nest reads; null if it reads several, or reads under conditions.
 Expr only_load(const LoopNest& nest, BufferId buffer) {
   Expr found = nullptr;
   for (Expr load : loads_of(nest)) {

@@ -53,7 +53,7 @@ class Grouper {
     return {found.begin(), found.end()};
   }
 
-  // At the last statement of an attention all that the others read exists.
+  // At the last statement of an attention, everything that the others read exists.
   void place_attention(int i) {
     const int attention = attention_of_[size_t(i)];
     const auto& statements = attentions_[size_t(attention)];
@@ -113,7 +113,7 @@ class Grouper {
     if (group.closed) return false;
     bool related = std::find(producers.begin(), producers.end(), g) != producers.end();
     Joining joining = try_to_join(g, nest, producers, related);
-    if (!joining.decision && !related) return false;  // not worth a line each
+    if (!joining.decision && !related) return false;  // not logged one by one
     std::string subject = describe(statement(group.statements.back())) + " + " + describe(statement(i));
     if (!log_.add(related ? "group" : "horizontal", subject, joining.decision)) return false;
     group = std::move(joining.group);

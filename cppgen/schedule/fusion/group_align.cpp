@@ -41,7 +41,7 @@ void each_store_of(const Group& group, BufferId buffer, F f) {
       if (store.buffer == buffer) f(store);
 }
 
-// Which loop of a nest is which of a group's outer loops, as far as its loads say.
+// The correspondence between loops of a nest and a group's outer loops, as far as its loads determine it.
 struct FoundLoops {
   const Group& group;
   const LoopNest& nest;

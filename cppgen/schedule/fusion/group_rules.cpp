@@ -11,7 +11,7 @@ using ir::Loop;
 
 Joining refused(std::string reason) { return {FusionDecision::no(std::move(reason))}; }
 
-// Giving up outer loops must be worth it: only a row reduction whose loops are the remaining ones.
+// Outer loops are given up only for a row reduction whose loops are the remaining ones.
 bool narrows(const Group& group, const LoopNest& nest, size_t count, const Tuning& tuning) {
   if (nest.reduced.empty() || nest.loops.size() != count) return false;
   IndexExpr points = 1;
@@ -19,7 +19,7 @@ bool narrows(const Group& group, const LoopNest& nest, size_t count, const Tunin
   return !points.is_constant() || points.constant() >= tuning.narrowed_points;
 }
 
-// A row without others around it is a point by itself, which one thread computes: it must be short.
+// A single row is one point, which one thread computes, so it must be short.
 bool is_short_row(const Group& group, const LoopNest& nest, const Tuning& tuning) {
   const auto is_short = [&](IndexExpr points) {
     return points.is_constant() && points.constant() <= tuning.lone_row_points;
@@ -38,7 +38,7 @@ bool may_narrow(const Group& group, const LoopNest& nest, size_t count, bool sho
   return count > 0 ? narrows(group, nest, count, tuning) : short_row && !nest.reduced.empty() && nest.loops.empty();
 }
 
-// Whether no reduction keeps positions, for which the order of loops matters.
+// Whether no reduction computes positions, for which the order of loops matters.
 bool is_position_free(const Segment& s) {
   return std::none_of(s.reductions.begin(), s.reductions.end(),
                       [](const ir::Reduction& r) { return ir::gives_position(r.op); });

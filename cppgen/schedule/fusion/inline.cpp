@@ -75,8 +75,8 @@ Expr without_casts(Expr e) {
   return e;
 }
 
-// Whether all positions that the value reads at stay inside where the elements that they come from are read as 0: an
-// index is checked also where a guard keeps it from being used.
+// Whether all positions that the value reads remain in range if the elements that they come from are read as 0: an
+// index is checked even if a guard prevents its use.
 bool may_be_guarded(Expr value) {
   for (Expr e : ir::postorder({&value, 1}))
     for (const ir::Indirect& i : e->indirects) {
@@ -99,7 +99,7 @@ Expr guarded_load(Program& program, Expr inner, Expr load, Expr fallback) {
   return program.exprs->load(inner->buffer, storage, inner->indices, std::move(guards), fallback, std::move(indirects));
 }
 
-// The producer's value at the element that `load` reads; null where that cannot be expressed.
+// The producer's value at the element that `load` reads; null if that cannot be expressed.
 Expr value_at(Program& program, const LoopNest& producer, Expr load) {
   auto& exprs = *program.exprs;
   const Expr value = producer.stores[0].value;
@@ -206,8 +206,8 @@ void inline_into(Program& program, const LoopNest& producer, LoopNest& consumer)
   add_origins(consumer, producer);
 }
 
-// It stores fewer bytes than it reads of a contraction's result: as the contraction's epilogue, only the few are
-// written and read.
+// Whether it stores fewer bytes than it reads of a contraction's result: as the contraction's epilogue, only these few
+// bytes are written and read.
 bool narrows_contraction(const Program& program, const Uses& uses, const LoopNest& nest) {
   const size_t stored = size_of(program.buffer(nest.stores[0].buffer).type);
   for (Expr load : loads_of(nest)) {

@@ -52,7 +52,7 @@ void unroll(Program& program, LoopNest& nest, int64_t points) {
   rewrite_nest(program, nest, rewrite);
 }
 
-// Into how many parts the outermost reduced loop (of this extent) is cut; 1: not at all.
+// The number of parts into which the outermost reduced loop (of this extent) is split; 1: not split.
 int64_t parts_of(int64_t extent, int64_t total, const Tuning& tuning) {
   int64_t parts = std::min({tuning.split_parts, extent, total / tuning.split_part});
   while (parts > 1 && extent % parts) parts--;
@@ -87,7 +87,7 @@ Cut cut_for_precision(const LoopNest& nest, int64_t total, const Tuning& tuning)
   return {loop, std::min(extent, wanted)};
 }
 
-// The value, or 0 where the index is none of the extent.
+// The value, or 0 if the index is out of range.
 Expr inside(Program& program, Expr value, IndexExpr index, IndexExpr extent) {
   auto& exprs = *program.exprs;
   const auto zero = [&](DType type) { return is_float(type) ? exprs.constant(type, 0) : exprs.constant_int(type, 0); };
@@ -142,7 +142,7 @@ LoopNest cut(Program& program, LoopNest& nest, const Cut& how) {
   return first;
 }
 
-// For many threads where there are few results, for precision where there are very many terms.
+// For many threads if there are few results; for precision if there are very many terms.
 Cut choose_cut(const LoopNest& nest, const Tuning& tuning) {
   const auto outer = constant_points(nest.loops), total = constant_points(nest.reduced);
   if (!total) return {};

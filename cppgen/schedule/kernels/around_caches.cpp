@@ -6,7 +6,7 @@
 namespace cppgen::schedule {
 namespace {
 
-// 0 where the size is not known before the run.
+// 0 if the size is not known before the run.
 int64_t bytes_of(const ir::Buffer& b) {
   int64_t bytes = int64_t(size_of(b.type));
   for (IndexExpr d : b.shape) bytes *= d.is_constant() ? d.constant() : 0;

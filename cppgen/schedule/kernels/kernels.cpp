@@ -17,7 +17,7 @@ bool loads(const Segment& s, BufferId b) {
   return std::any_of(all.begin(), all.end(), [&](Expr e) { return e->kind == ir::ExprKind::load && e->buffer == b; });
 }
 
-// Temporaries that only this group touches.
+// Temporaries that only this group accesses.
 std::vector<BufferId> private_buffers(const Program& program, const Uses& uses, const Group& group) {
   std::set<BufferId> found;
   auto inside = [&](int s) { return std::binary_search(group.statements.begin(), group.statements.end(), s); };
@@ -66,7 +66,7 @@ void place_locals(const Program& program, const Uses& uses, const Group& group, 
   }
 }
 
-// Loads of what an earlier store at the same point wrote become the stored value.
+// Replaces loads of elements that an earlier store at the same point wrote by the stored value.
 Expr forward_stores(Program& program, Expr value, const std::vector<Store>& earlier) {
   ir::Rewrite rewrite;
   rewrite.replace_load = [&](Expr load) -> Expr {
@@ -170,7 +170,7 @@ void drop_dead_locals(FusedKernel& kernel) {
   });
 }
 
-// Rows are private to one point: with lanes as points they would interleave, so they stay in memory then.
+// Rows are private to one point: if lanes are points they would interleave, so they stay in memory.
 void settle_rows(FusedKernel& kernel) {
   if (kernel.vector_outer) std::erase_if(kernel.locals, [](const Local& l) { return l.place == Place::row; });
 }

@@ -70,7 +70,7 @@ void sort_outer(const Layouts& layouts, FusedKernel& kernel) {
   for (size_t i = 0; i < ranked.size(); i++) kernel.outer[i] = ranked[i].second;
 }
 
-// Brings the loop that most accesses walk contiguously to the end.
+// Moves the loop along which most accesses are contiguous to the end.
 void sort_inner(const std::vector<Access>& accesses, const FusedKernel& kernel, std::vector<Loop>& loops) {
   if (loops.size() < 2) return;
   auto score = [&](const Loop& l) {
@@ -80,8 +80,8 @@ void sort_inner(const std::vector<Access>& accesses, const FusedKernel& kernel, 
   std::stable_sort(loops.begin(), loops.end(), [&](const Loop& a, const Loop& b) { return score(a) < score(b); });
 }
 
-// Whether the loops a (outer) and b (inner) can run as one loop k = a * extent(b) + b: every access moves evenly with
-// k.
+// Whether the loops a (outer) and b (inner) can run as one loop k = a * extent(b) + b: every access has a constant
+// stride in k.
 bool can_join(const Program& program, const Layouts& layouts, const FusedKernel& kernel, const Loop& a, const Loop& b,
               const ir::IndexMap& map, const ir::IndexNode* joined) {
   auto even = [&](IndexExpr e) { return ir::stride_of(ir::substitute(e, map), joined).has_value(); };
@@ -116,7 +116,8 @@ void join_loops(Program& program, const Layouts& layouts, FusedKernel& kernel, s
   }
 }
 
-// A last loop of a few points would leave most lanes empty: the one around it takes its place, if it has enough.
+// An innermost loop of a few points would leave most lanes idle: the loop around it replaces it if it has enough
+// points.
 void lengthen_last(const Tuning& tuning, FusedKernel& kernel) {
   if (has_inner_loops(kernel) || kernel.outer.size() < 2) return;
   Loop &around = kernel.outer[kernel.outer.size() - 2], &last = kernel.outer.back();
@@ -124,7 +125,7 @@ void lengthen_last(const Tuning& tuning, FusedKernel& kernel) {
     std::swap(around, last);
 }
 
-// A pointwise kernel some of whose loads walk another outer loop contiguously than the stores do.
+// Whether this is a pointwise kernel in which some loads are contiguous along a different outer loop than the stores.
 void find_transposed(const std::vector<Access>& accesses, FusedKernel& kernel) {
   kernel.transpose_loop = -1;
   if (has_inner_loops(kernel) || kernel.outer.size() < 2) return;

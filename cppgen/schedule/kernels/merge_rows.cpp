@@ -34,7 +34,7 @@ bool depends_on_any(IndexExpr e, const std::vector<Loop>& rows) {
   return std::any_of(rows.begin(), rows.end(), [&](const Loop& l) { return ir::depends_on(e, l.var.node()); });
 }
 
-// Whether a load's address moves evenly with the rows, and nothing else of it depends on them.
+// Whether a load's address has a constant stride along the rows, and nothing else in it depends on them.
 bool is_even(const ir::Program& program, const Layouts& layouts, Expr load, const std::vector<Loop>& rows,
              const Merged& m) {
   for (const auto& g : load->guards)

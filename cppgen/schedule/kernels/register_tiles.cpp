@@ -53,7 +53,7 @@ bool has_simple_epilogue(const Segment& epilogue, const Tuning& tuning) {
   return operations <= tuning.register_epilogue;
 }
 
-// Tiles that end with the image lines, where rows of different lines do not follow each other at an even distance.
+// Uses tiles that end with the image lines if the distance between rows of different lines is not constant.
 void tile_by_lines(TileContraction& c, const Tuning& tuning) {
   if (c.rows.size() < 2 || c.tiling.height != 0 || !c.left->guards.empty()) return;
   const IndexExpr height = c.rows[c.rows.size() - 2].extent, width = c.rows.back().extent;

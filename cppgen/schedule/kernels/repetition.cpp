@@ -29,7 +29,7 @@ class RepetitionSchedule {
   }
 
   std::vector<ScheduledStep> run(Options options, const Target& target, const std::string& name) {
-    // A constant that others read, too, stays as it lies.
+    // A constant that others also read keeps its layout.
     for (BufferId b : read_)
       if (whole_.program.buffer(b).kind == BufferKind::constant && shared_.count(b)) options.weight_prepack = false;
     Schedule part = make_schedule(body_program(), options, target);
@@ -113,7 +113,7 @@ class RepetitionSchedule {
     return std::any_of(all.begin(), all.end(), [&](Expr e) { return varies(e); });
   }
 
-  // Packing an operand that no step changes, say.
+  // For example, packing of an operand that no step changes.
   bool is_invariant(const ScheduledStep& step, const Buffers& variant) const {
     const auto* kernel = std::get_if<FusedKernel>(&step);
     if (!kernel || kernel->kind != KernelKind::loops) return false;

@@ -41,13 +41,13 @@ double vectors_of(const Loop& loop, double unknown, const Tuning& tuning) {
   return std::ceil(points_of(loop, unknown) / tuning.widest_lanes);
 }
 
-// How many lanes there are for each that is used.
+// The ratio of all lanes to used lanes.
 double idle_lanes(const Loop& loop, const Tuning& tuning) {
   const double lanes = tuning.widest_lanes, points = points_of(loop, lanes);
   return points > 0 ? vectors_of(loop, lanes, tuning) * lanes / points : 1;
 }
 
-// The time of elements, relative to that of elements side by side.
+// The cost of elements, relative to that of contiguous elements.
 double time_along(IndexExpr offset, const Loop& lanes, const Tuning& tuning) {
   if (const auto stride = ir::stride_of(offset, lanes.var.node()))
     return moves_by_one_or_none(*stride) ? 1 : tuning.apart_time;
@@ -55,7 +55,7 @@ double time_along(IndexExpr offset, const Loop& lanes, const Tuning& tuning) {
   return repeated && repeated->step <= repeated->lanes ? tuning.repeated_time : tuning.uneven_time;
 }
 
-// Time of a point of all inner loops where this outer loop's points are lanes, in accesses of a full vector.
+// The cost of a point of all inner loops if this outer loop's points are lanes, in accesses of a full vector.
 double time_of_last(const FusedKernel& kernel, const std::vector<Access>& accesses, const Loop& last,
                     const Tuning& tuning) {
   double time = 1;
@@ -77,13 +77,13 @@ bool loads_unevenly(const std::vector<Access>& accesses, const Loop& loop) {
   });
 }
 
-// Time of an innermost point whose accesses move so with the lanes, in accesses of a full vector.
+// The cost of an innermost point whose accesses have these strides, in accesses of a full vector.
 double time_of_point(const Contiguity& c, const Loop& lanes, const Tuning& tuning) {
   return idle_lanes(lanes, tuning) *
          (1 + double(c.unit) + tuning.every_other_time * double(c.every_other) + tuning.apart_time * double(c.other));
 }
 
-// Where the innermost loop of a segment is vectorised, a reduction ends with one over the lanes.
+// If the innermost loop of a segment is vectorised, a reduction ends with one over the lanes.
 double time_over_lanes(const Segment& s, const Loop& lanes, const Tuning& tuning) {
   if (s.reduced.empty()) return 0;
   double vectors = vectors_of(lanes, tuning.unknown_points, tuning);

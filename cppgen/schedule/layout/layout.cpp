@@ -82,7 +82,7 @@ class Planner {
  public:
   Planner(Program& program, DecisionLog& log) : program_(program), log_(log), chosen_(program.buffers.size()) {}
 
-  // Library functions see rows without gaps; so do the steps of a repetition, which are planned by themselves.
+  // Library functions expect rows without gaps, as do the steps of a repetition, which are planned separately.
   void settle_library_calls() {
     for (const auto& statement : program_.statements)
       if (!as_nest(statement))
@@ -99,7 +99,7 @@ class Planner {
     }
   }
 
-  // Buffers without a wish take the layout of what their statement reads.
+  // Buffers without a requested layout get the layout of the operands of their statement.
   void propagate() {
     for (const auto& statement : program_.statements) {
       const LoopNest* nest = as_nest(statement);
@@ -207,7 +207,7 @@ class Planner {
       return program_.exprs->load(copy, source.type, load->indices, load->guards,
                                   load->guards.empty() ? nullptr : load->args[0], load->indirects);
     };
-    // Only the operand moves to the copy; the stores may read the source for other reasons, where it lies.
+    // Only the operand reads the copy; stores may read the source in place for other reasons.
     auto& reduction = nest->reductions[0];
     reduction.value = ir::rewrite(*program_.exprs, reduction.value, redirect);
 
