@@ -45,7 +45,7 @@ const IndexNode* multiply_monomials(const IndexNode*, const IndexNode*);
 std::optional<const IndexNode*> divide_monomials(const IndexNode* a, const IndexNode* b);
 const IndexNode* common_monomial(const IndexNode*, const IndexNode*);  // greatest common divisor
 
-// value = coefficient * atom + rest; the atom is no factor in the rest, nor in the coefficient unless it occurs
+// value = coefficient * atom + rest; the atom is not a factor in the rest, nor in the coefficient unless it occurs
 // squared.
 struct AtomSplit {
   Polynomial coefficient, rest;

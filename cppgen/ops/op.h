@@ -61,7 +61,7 @@ class InferContext {
   // The symbol of element `k` of the result of `resolve`: the one that the node has recorded, or a new one; and
   // recording them.
   IndexExpr resolved_symbol(size_t k, const std::string& hint);
-  void note_resolved(const std::vector<IndexExpr>&);  // elements that are no fresh symbols are known
+  void note_resolved(const std::vector<IndexExpr>&);  // elements that are not fresh symbols are known
   // Records dimensions that must be equal, which is checked at run time.
   void compare_in_run(IndexExpr, IndexExpr);
   // Records whether the host runs this node although it has a lowering.

@@ -6,7 +6,7 @@
 
 namespace cppgen::passes {
 
-// y[n, c, ...] = scale[c] * x[n, c, ...] + shift[c] over dimension 1 of x. One element stands for all channels.
+// y[n, c, ...] = scale[c] * x[n, c, ...] + shift[c] over dimension 1 of x. A single element applies to all channels.
 struct ChannelAffine {
   std::vector<double> scale{1.0}, shift{0.0};
 

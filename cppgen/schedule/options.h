@@ -22,7 +22,7 @@ constexpr std::string_view name_of(FloatMath m) {
 
 FloatMath float_math_from_name(std::string_view);  // InternalError for another name
 
-// What the schedule may do: the settings of the same names.
+// The options of the schedule: the settings of the same names.
 struct Options {
 #define CPPGEN_SETTING(...)
 #define CPPGEN_SCHEDULE_SETTING CPPGEN_SETTING_MEMBER

@@ -4,8 +4,8 @@
 namespace cppgen {
 
 // What the compiler's cost models know about the machine: a plain value, so that a schedule can be made for a different
-// machine. Counts are of the hardware this process may use; cache sizes are in bytes, of one instance, 0 where there is
-// none.
+// machine. Counts are of the hardware that this process may use; cache sizes are in bytes of one instance, or 0 if
+// there is none.
 struct MachineDescription {
   int cores = 1;             // physical
   int hardware_threads = 1;  // all hardware threads of these cores

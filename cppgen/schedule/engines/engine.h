@@ -12,8 +12,8 @@
 
 namespace cppgen::schedule {
 
-// What runs a contraction: tiles in a kernel, or a function of the library. In the first case it is neither, and the
-// contraction runs as loops like any other nest.
+// What runs a contraction: tiles in a kernel, or a library function. The first alternative is neither: the contraction
+// then runs as loops like any other nest.
 using ContractionStep = std::variant<std::monostate, TileContraction, LibraryStep>;
 
 // A nest that runs in front of a contraction and holds one of its operands in the form that the engine reads.

@@ -5,8 +5,8 @@
 
 namespace cppgen::schedule {
 
-// What an engine of tiles asks for beyond the operands that its tiles take: settings, the machine, and that it is
-// faster than the engines behind it in the list.
+// The conditions of a tile engine beyond the operands that its tiles support: settings, the machine, and that it is
+// faster than the engines after it in the list.
 using TileCondition = FusionDecision (*)(const Contraction&, const Options&, const Target&);
 
 // float32 operands are split into this many parts in bfloat16 for matrix tiles; with one part they are rounded.

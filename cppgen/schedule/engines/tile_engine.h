@@ -8,7 +8,7 @@
 namespace cppgen::schedule {
 
 // Makes an engine of our own tiles over packed panels. It takes the best shape among `formats`, which are for the same
-// operands. `condition` is what it asks for beyond operands that its tiles take, or null.
+// operands. `condition` is its condition beyond operands that its tiles support, or null.
 Engine tile_engine(std::string name, std::vector<rt::TileFormat> formats, TileCondition condition);
 
 }  // namespace cppgen::schedule

@@ -18,9 +18,9 @@ struct SoftmaxOfProduct {
   bool divides = false, zeros = false;
 };
 
-// What the element `weights`, a load in the statement at `reader`, is made of: as far back as statements compute only
-// what is read for it. Null with a reason if that is no softmax over `keys`; the reason is empty if no contraction and
-// no softmax are involved at all.
+// The computation of the element `weights`, a load in the statement at `reader`, traced back through statements whose
+// results are read only for it. Null with a reason if it is not a softmax over `keys`; the reason is empty if no
+// contraction and no softmax are involved at all.
 std::optional<SoftmaxOfProduct> match_softmax(Program&, const Uses&, int reader, Expr weights, const ir::Loop& keys,
                                               std::string& reason);
 

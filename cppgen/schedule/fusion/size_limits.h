@@ -5,8 +5,8 @@
 
 namespace cppgen::schedule {
 
-// What one kernel may hold: MAX_FUSION_SIZE nodes of the model, and, whatever the setting says, no more than a C++
-// compiler takes in seconds and some hundred megabytes. Its time grows faster than a function's length.
+// The limits of one kernel: MAX_FUSION_SIZE nodes of the model, and, regardless of the setting, no more than a C++
+// compiler can compile in seconds and some hundred megabytes, since its time grows faster than a function's length.
 
 // The size of the statements that are to become one kernel.
 class KernelSize {
@@ -15,7 +15,7 @@ class KernelSize {
   KernelSize(const LoopNest& nest, const Tuning& tuning) { add(nest, tuning); }
   void add(const LoopNest&, const Tuning&);
 
-  // Whether another nest has room beside them.
+  // Whether another nest fits into the same kernel.
   FusionDecision fits(const KernelSize& more, const Options&, const Tuning&) const;
 
  private:

@@ -13,8 +13,8 @@ struct Access {
 };
 std::vector<Access> accesses_of(const ir::Program&, const Layouts&, const FusedKernel&);
 
-// Tells whether a stride is 1, or turns out to be 1 or 0 in a run, as that of an operand does whose extent may be 1.
-// (It is -1 where there is no element.)
+// Tells whether a stride is 1, or is 1 or 0 at run time, as for an operand whose extent may be 1. (It is -1 if there is
+// no element.)
 bool moves_by_one_or_none(IndexExpr stride);
 
 // An offset that moves with a loop only as `step` x floordiv(`lane`, `lanes`), where `lane` moves by 1 with the loop:
@@ -25,8 +25,8 @@ struct RepeatedElements {
 };
 std::optional<RepeatedElements> repeated_elements(IndexExpr offset, const ir::IndexNode* loop);
 
-// Where a load's only condition is that `loop` stands before some position, and a constant takes its place behind it:
-// that position.
+// If a load's only condition is that `loop` is before some position, after which the value is a constant: that
+// position.
 std::optional<IndexExpr> end_of_load(ir::Expr load, const ir::Loop& loop);
 
 // Orders the outer loops so that the fastest dimension of what is stored comes last, decides what is vectorised, finds
