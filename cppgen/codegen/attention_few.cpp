@@ -6,8 +6,9 @@
 namespace cppgen::codegen {
 
 void AttentionWriter::write_few_rows() {
-  body_.line("const vec::i64 row0 = 0, side = columns + {};", view_.target.lanes - 1);
-  body_.line("const int count = int(rows);");
+  body_.let("row0", "0");
+  body_.let("side", "{}", sum("columns", code("{}", view_.target.lanes - 1)));
+  body_.constant("const int", "count", "int(rows)");
   write_few_queries();
   write_few_blocks();
   write_few_results();
@@ -17,9 +18,9 @@ void AttentionWriter::write_few_rows() {
 void AttentionWriter::write_few_queries() {
   const auto& a = attention();
   const kernel::OperandMatrix& m = plan_.query;
-  body_.open("for (vec::i64 row = 0; row < rows; row++)");
-  body_.line("vec::copy_row(queries + row * depth, {} + row * {}, {}, depth);",
-             at(context_.pointers.at(a.query->buffer), index_text(m.base)), factor(m.row_stride),
+  body_.open(For{.variable = "row", .end = "rows"});
+  const Code first = sum(context_.pointers.at(a.query->buffer), index_text(m.base));
+  body_.line("vec::copy_row(queries + row * depth, {}, {}, depth);", sum(first, times("row", factor(m.row_stride))),
              index_text(m.step_stride));
   body_.line("greatest_of[row] = -__builtin_inff(), total_of[row] = 0;");
   body_.close();
@@ -34,9 +35,9 @@ void AttentionWriter::write_few_blocks() {
   const Code score = e.emit(a.score);
   body_.add(e.lines[0]);
   const int64_t block = plan_.key_block;
-  body_.open("for (vec::i64 key0 = 0; key0 < keys; key0 += {})", block);
-  body_.line("const vec::i64 some = vec::imin(keys - key0, {});", block);
-  body_.open("for (vec::i64 {0} = 0; {0} < rows; {0}++)", row);
+  body_.open(For{.variable = "key0", .end = "keys", .step = code("{}", block)});
+  body_.let("some", "vec::imin(keys - key0, {})", block);
+  body_.open(For{.variable = row, .end = "rows"});
   const kernel::OperandMatrix& keys = plan_.keys;
   write_product(in_place(a.key, keys, keys.row_stride), "scores", code("queries + {} * depth", row), "some", "depth");
   body_.add(e.lines[1]);
@@ -48,27 +49,25 @@ void AttentionWriter::write_few_blocks() {
 
 void AttentionWriter::write_few_scores(const Statements& values, const Code& score) {
   const Code key = index_text(attention().keys.var);
-  body_.line("auto top = vec::set1<float>(-__builtin_inff());");
-  body_.open("auto body = [&](const vec::i64 {}, auto n) CPPGEN_LAMBDA", key);
-  body_.line("float* const line = scores + ({} - key0);", key);
+  body_.variable("auto", "top", "vec::set1<float>(-__builtin_inff())");
+  body_.open(Lambda{"body", fmt::format("const vec::i64 {}, auto n", key)});
+  body_.constant("float* const", "line", "scores + ({} - key0)", key);
   body_.add(values);
   if (score != "vec::ld(line, n)") body_.line("vec::st(line, {}, n);", score);
   body_.line("top = vec::max(top, vec::keep({}, n, vec::set1<float>(-__builtin_inff())));", score);
-  body_.close("};");
-  body_.line("vec::i64 at = key0;");
-  body_.line("for (; at + vec::L <= key0 + some; at += vec::L) body(at, vec::All{{}});");
-  body_.line("if (at < key0 + some) body(at, vec::Tail{{int(key0 + some - at)}});");
+  body_.close();
+  body_.variable("vec::i64", "at", "key0");
+  body_.call_by_vectors("key0 + some", [](const Code& at, const Code& n) { return code("body({}, {})", at, n); });
 }
 
 void AttentionWriter::write_few_values(const Code& row) {
   const auto& a = attention();
   const kernel::OperandMatrix& values = plan_.values;
-  body_.line("const auto scale = vec::take_powers({1}, scores, some, top, greatest_of + {0}, total_of + {0});", row,
-             kRuntime);
-  body_.line("float* const sums = all_sums + {} * side;", row);
-  write_product(in_place(a.value, values, values.step_stride), "(key0 == 0 ? sums : part)", "scores", "columns",
-                "some");
-  body_.line("if (key0 > 0) vec::add_scaled(sums, scale, part, columns);");
+  body_.constant("const auto", "scale", "vec::take_powers({1}, scores, some, top, greatest_of + {0}, total_of + {0})",
+                 row, kRuntime);
+  body_.constant("float* const", "sums", "all_sums + {} * side", row);
+  write_product(in_place(a.value, values, values.step_stride), "key0 == 0 ? sums : part", "scores", "columns", "some");
+  body_.when("key0 > 0", "vec::add_scaled(sums, scale, part, columns);");
 }
 
 // out = the matrix times a row that has one element for each of its steps.
@@ -81,12 +80,12 @@ void AttentionWriter::write_product(const BlockMatrix& m, const Code& out, const
 // As write_result(): the rows of the result, one after the other, in `part`.
 void AttentionWriter::write_few_results() {
   const auto& a = attention();
-  body_.open("for (vec::i64 row = 0; row < rows; row++)");
-  body_.line("const auto all = {}{};", divisor("vec::set1<float>(keys == 0 ? 1 : total_of[row])"),
-             a.divides ? "" : ", scale = vec::div(vec::set1<float>(1), all)");
-  body_.open("for (vec::i64 at = 0; at < columns; at += vec::L)");
-  body_.line("const int n = int(vec::imin(columns - at, vec::L));");
-  body_.line("const auto sum = keys == 0 ? vec::set1<float>(0) : vec::load(all_sums + row * side + at, n);");
+  body_.open(For{.variable = "row", .end = "rows"});
+  body_.constant("const auto", "all", "{}", divisor("vec::set1<float>(keys == 0 ? 1 : total_of[row])"));
+  if (!a.divides) body_.constant("const auto", "scale", "vec::div(vec::set1<float>(1), all)");
+  body_.open(For{.variable = "at", .end = "columns", .step = "vec::L"});
+  body_.constant("const int", "n", "int(vec::imin(columns - at, vec::L))");
+  body_.constant("const auto", "sum", "keys == 0 ? vec::set1<float>(0) : vec::load(all_sums + row * side + at, n)");
   body_.line("vec::store(part + row * columns + at, {}, n);", a.divides ? "vec::div(sum, all)" : "sum * scale");
   body_.close();
   body_.close();

@@ -12,25 +12,28 @@ void AttentionWriter::write_keys_of_unit(const kernel::KeysSeen& seen) {
   const auto& a = attention();
   const kernel::OperandMatrix& m = plan_.values;
   const int64_t nr = tile().nr;
-  body_.line("const vec::i64 last0 = vec::imin(rows, panel0 * {0} + {0}) - 1;", nr);
-  body_.line("const vec::i64 seen0 = vec::imax({} + {} * last0, 1);", index_text(seen.first), seen.by_row);
-  body_.line("auto doubt = vec::set1<float>(0);");
-  body_.open("for (vec::i64 key = seen0; key < keys; key++)");
-  body_.line("const auto* const value = {} + key * {};", at(context_.pointers.at(a.value->buffer), index_text(m.base)),
-             factor(m.step_stride));
-  body_.line("vec::i64 at = 0;");
-  body_.line(
-      "for (; at + vec::L <= columns; at += vec::L) doubt = doubt + vec::load(value + at) * vec::set1<float>(0);");
-  body_.line("if (at < columns) doubt = doubt + vec::load(value + at, int(columns - at)) * vec::set1<float>(0);");
+  body_.let("last0", "vec::imin(rows, panel0 * {0} + {0}) - 1", nr);
+  body_.let("seen0", "vec::imax({}, 1)", seen_by("last0", seen));
+  body_.variable("auto", "doubt", "vec::set1<float>(0)");
+  body_.open(For{.variable = "key", .begin = "seen0", .end = "keys"});
+  const Code first = sum(context_.pointers.at(a.value->buffer), index_text(m.base));
+  body_.constant("const auto* const", "value", "{}", sum(first, times("key", factor(m.step_stride))));
+  body_.variable("vec::i64", "at", "0");
+  body_.each({.variable = "at", .begin = {}, .end = "columns", .step = "vec::L", .whole_steps = true},
+             "doubt = doubt + vec::load(value + at) * vec::set1<float>(0);");
+  body_.when("at < columns", "doubt = doubt + vec::load(value + at, int(columns - at)) * vec::set1<float>(0);");
   body_.close();
-  body_.line("const bool leave_out = vec::lane(vec::all_sum(doubt), 0) == 0;");
+  body_.constant("const bool", "leave_out", "vec::lane(vec::all_sum(doubt), 0) == 0");
   if (std::isfinite(seen.fill)) {  // what is hidden counts where a row sees nothing greater
-    body_.line("const vec::i64 seen_by_unit = keys;");
-    return;
+    return body_.let("seen_by_unit", "keys");
   }
-  body_.line("const vec::i64 last1 = vec::imin(rows, panel1 * {}) - 1;", nr);
-  body_.line("const vec::i64 seen_by_unit = leave_out ? vec::imin(keys, vec::imax({} + {} * last1, 1)) : keys;",
-             index_text(seen.first), seen.by_row);
+  body_.let("last1", "vec::imin(rows, panel1 * {}) - 1", nr);
+  body_.let("seen_by_unit", "leave_out ? vec::imin(keys, vec::imax({}, 1)) : keys", seen_by("last1", seen));
+}
+
+// How many keys this row sees.
+Code AttentionWriter::seen_by(const Code& row, const kernel::KeysSeen& seen) const {
+  return sum(index_text(seen.first), times(row, seen.by_row));
 }
 
 }  // namespace cppgen::codegen

@@ -14,37 +14,45 @@ using ir::Loop;
 void AttentionWriter::declare_scratch() {
   const auto& a = attention();
   const int64_t nr = tile().nr;
-  before_.line("const vec::i64 rows = {}, keys = {};", index_text(a.rows.extent), index_text(a.keys.extent));
-  before_.line("const vec::i64 depth = {}, columns = {};", index_text(a.depth.extent), index_text(a.columns.extent));
-  before_.line("const vec::i64 panels = (rows + {}) / {}, at_once = {};", nr - 1, nr, index_text(plan_.panels_at_once));
-  before_.line("const vec::i64 groups = (panels + at_once - 1) / at_once;");
-  for (const auto& part : plan_.scratch)
-    before_.line("{0}* const {1} = ({0}*)((float*)args->scratch + {2});", storage_type(part.type), part.name,
-                 index_text(part.start * nr));
-  before_.line("alignas(64) float peak[{0}], shrink[{0}], greatest_of[{1}], total_of[{1}];", nr,
-               nr * plan_.most_panels_at_once);
+  before_.let("rows", "{}", index_text(a.rows.extent));
+  before_.let("keys", "{}", index_text(a.keys.extent));
+  before_.let("depth", "{}", index_text(a.depth.extent));
+  before_.let("columns", "{}", index_text(a.columns.extent));
+  before_.let("panels", "(rows + {}) / {}", nr - 1, nr);
+  before_.let("at_once", "{}", index_text(plan_.panels_at_once));
+  before_.let("groups", "(panels + at_once - 1) / at_once");
+  for (const auto& part : plan_.scratch) {
+    const std::string type = fmt::format("{}*", storage_type(part.type));
+    const Code place = sum("(float*)args->scratch", index_text(part.start * nr));
+    before_.constant(type + " const", part.name, "{}", type == "float*" ? place : code("({})({})", type, place));
+  }
+  for (const Code& name : {kPeak, kShrink}) before_.array("alignas(64) float", name, code("{}", nr));
+  for (const char* name : {"greatest_of", "total_of"})
+    before_.array("alignas(64) float", name, code("{}", nr * plan_.most_panels_at_once));
 }
 
 void AttentionWriter::write_body() {
   const auto& a = attention();
   declare_scratch();
   if (!a.batch.empty()) {
-    body_.line("const vec::i64 batch = unit / groups;");
-    decompose("batch", a.batch);
+    body_.let(Code::name("batch"), "unit / groups");
+    decompose(Code::name("batch"), a.batch);
   }
   const bool may_be_both = plan_.may_be_few && plan_.may_be_many;
-  if (may_be_both) body_.open("if (rows <= {})", plan_.few_rows);
+  body_.open_if(may_be_both ? code("rows <= {}", plan_.few_rows) : plan_.may_be_few ? "true" : "false");
   if (plan_.may_be_few) write_few_rows();
-  if (may_be_both) body_.line("continue;"), body_.close();
+  body_.otherwise();
   if (plan_.may_be_many) write_many_rows();
+  body_.close();
 }
 
 void AttentionWriter::write_many_rows() {
-  body_.line("const vec::i64 panel0 = unit % groups * at_once, panel1 = vec::imin(panels, panel0 + at_once);");
+  body_.let("panel0", "unit % groups * at_once");
+  body_.let("panel1", "vec::imin(panels, panel0 + at_once)");
   open_panels();
   write_query_panel();
-  body_.line("vec::fill(greatest, width, -__builtin_inff());");
-  body_.line("vec::fill(total, width, 0);");
+  body_.line("vec::fill({}, width, -__builtin_inff());", kGreatest);
+  body_.line("vec::fill({}, width, 0);", kTotal);
   body_.close();
   if (plan_.hidden) write_keys_of_unit(*plan_.hidden);
   write_key_blocks();
@@ -57,36 +65,39 @@ void AttentionWriter::write_many_rows() {
 // A loop over the unit's panels, with the names of what belongs to one.
 void AttentionWriter::open_panels() {
   const int64_t nr = tile().nr;
-  body_.open("for (vec::i64 panel = panel0; panel < panel1; panel++)");
-  body_.line("const vec::i64 row0 = panel * {};", nr);
-  body_.line("const int count = int(vec::imin(rows - row0, {}));", nr);
-  body_.line("const int half = count <= {}, width = half ? {} : {};", nr / 2, nr / 2, nr);
-  body_.line("float* const query = queries + (panel - panel0) * depth * {};", nr);
-  body_.line("float* const sums = all_sums + (panel - panel0) * columns * {};", nr);
-  body_.line("float* const greatest = greatest_of + (panel - panel0) * {};", nr);
-  body_.line("float* const total = total_of + (panel - panel0) * {};", nr);
+  body_.open(For{.variable = "panel", .begin = "panel0", .end = "panel1"});
+  body_.let("row0", "panel * {}", nr);
+  body_.constant("const int", "count", "int(vec::imin(rows - row0, {}))", nr);
+  body_.constant("const int", kHalf, "count <= {}", nr / 2);
+  body_.constant("const int", "width", "{} ? {} : {}", kHalf, nr / 2, nr);
+  const auto part = [&](const Code& name, const char* all, const char* elements) {
+    body_.constant("float* const", name, "{} + (panel - panel0) * {}{}", all, elements, nr);
+  };
+  part(kQuery, "queries", "depth * "), part(kSums, "all_sums", "columns * ");
+  part(kGreatest, "greatest_of", ""), part(kTotal, "total_of", "");
 }
 
 void AttentionWriter::write_query_panel() {
   const auto& a = attention();
   const kernel::OperandMatrix& m = plan_.query;
   const Code ld = factor(m.row_stride), step = factor(m.step_stride);
-  body_.line("const auto* const q = {} + row0 * {};", at(context_.pointers.at(a.query->buffer), index_text(m.base)),
-             ld);
+  body_.constant("const auto* const", "q", "{} + {}", sum(context_.pointers.at(a.query->buffer), index_text(m.base)),
+                 times("row0", ld));
   if (is_narrow(a.query)) {
-    body_.open("for (int j = 0; j < count; j++)");
-    body_.line("vec::copy_row(wide_query + j * depth, q + j * {}, {}, depth);", ld, step);
-    body_.close();
-    body_.line("vec::transpose_tiles(query, width, wide_query, depth, count, int(depth));");
+    body_.each({.type = "int", .variable = "j", .end = "count"},
+               code("vec::copy_row(wide_query + j * depth, q + {}, {}, depth);", times("j", ld), step));
+    body_.line("vec::transpose_tiles({}, width, wide_query, depth, count, int(depth));", kQuery);
   } else if (!m.rows_contiguous) {
-    body_.line("vec::transpose_tiles(query, width, q, {}, count, int(depth));", ld);
+    body_.line("vec::transpose_tiles({}, width, q, {}, count, int(depth));", kQuery, ld);
   } else {
-    body_.open("for (vec::i64 k = 0; k < depth; k++)");
-    body_.line("for (int j = 0; j < count; j++) query[k * width + j] = q[j * {} + k * {}];", ld, step);
+    body_.open(For{.variable = "k", .end = "depth"});
+    body_.each({.type = "int", .variable = "j", .end = "count"},
+               code("{}[k * width + j] = q[{} + {}];", kQuery, times("j", ld), times("k", step)));
     body_.close();
   }
-  body_.open("for (vec::i64 k = 0; k < depth; k++)");
-  body_.line("for (int j = count; j < width; j++) query[k * width + j] = 0;");
+  body_.open(For{.variable = "k", .end = "depth"});
+  body_.each({.type = "int", .variable = "j", .begin = "count", .end = "width"},
+             code("{}[k * width + j] = 0;", kQuery));
   body_.close();
 }
 
@@ -98,16 +109,19 @@ Code AttentionWriter::divisor(const Code& total) const {
 // The rows of the result, one after the other, in `part`.
 void AttentionWriter::write_result() {
   const auto& a = attention();
-  if (a.keys.extent.range().lo < 1) {
-    body_.line("if (keys == 0) vec::fill(total, width, 1), vec::fill(sums, columns * width, 0);");
-  }
-  body_.open("for (int j = 0; j < width; j += vec::L)");
-  body_.line("const auto all = {}{};", divisor("vec::load(total + j)"),
-             a.divides ? "" : ", scale = vec::div(vec::set1<float>(1), all)");
-  body_.line("for (float* p = sums + j; p < sums + columns * width; p += width) vec::store(p, {});",
-             a.divides ? "vec::div(vec::load(p), all)" : "vec::load(p) * scale");
+  if (a.keys.extent.range().lo < 1)
+    body_.when("keys == 0", code("vec::fill({}, width, 1), vec::fill({}, columns * width, 0);", kTotal, kSums));
+  body_.open(For{.type = "int", .variable = "j", .end = "width", .step = "vec::L"});
+  body_.constant("const auto", "all", "{}", divisor(code("vec::load({} + j)", kTotal)));
+  if (!a.divides) body_.constant("const auto", "scale", "vec::div(vec::set1<float>(1), all)");
+  body_.each({.type = "float*",
+              .variable = "p",
+              .begin = kSums + " + j",
+              .end = kSums + " + columns * width",
+              .step = "width"},
+             code("vec::store(p, {});", a.divides ? "vec::div(vec::load(p), all)" : "vec::load(p) * scale"));
   body_.close();
-  body_.line("vec::transpose_tiles(part, columns, sums, width, int(columns), count);");
+  body_.line("vec::transpose_tiles(part, columns, {}, width, int(columns), count);", kSums);
 }
 
 void AttentionWriter::write_epilogue() {
@@ -117,14 +131,13 @@ void AttentionWriter::write_epilogue() {
   e.bind_accumulator(0, code("vec::load(part + ({} - row0) * columns + {})", row, column), 2);
   e.store(kernel_.segments[0].stores);
   body_.add(e.lines[0]);
-  body_.open("for (vec::i64 {0} = row0; {0} < row0 + count; {0}++)", row);
+  body_.open(For{.variable = row, .begin = "row0", .end = "row0 + count"});
   body_.add(e.lines[1]);
-  body_.open("auto body = [&](const vec::i64 {}, auto n) CPPGEN_LAMBDA", column);
+  body_.open(Lambda{"body", fmt::format("const vec::i64 {}, auto n", column)});
   body_.add(e.lines[2]);
-  body_.close("};");
-  body_.line("vec::i64 at = 0;");
-  body_.line("for (; at + vec::L <= columns; at += vec::L) body(at, vec::All{{}});");
-  body_.line("if (at < columns) body(at, vec::Tail{{int(columns - at)}});");
+  body_.close();
+  body_.variable("vec::i64", "at", "0");
+  body_.call_by_vectors("columns", [](const Code& at, const Code& n) { return code("body({}, {})", at, n); });
   body_.close();
 }
 

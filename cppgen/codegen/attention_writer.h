@@ -11,6 +11,11 @@ struct BlockMatrix {
   const Code& ld() const { return rows_contiguous ? step_stride : row_stride; }
 };
 
+// Constants that not all attentions, or not all loops over panels, need.
+inline const Code kInBlock = Code::name("in_block"), kPeak = Code::name("peak"), kShrink = Code::name("shrink"),
+                  kHalf = Code::name("half"), kQuery = Code::name("query"), kSums = Code::name("sums"),
+                  kGreatest = Code::name("greatest"), kTotal = Code::name("total");
+
 class AttentionWriter : public KernelWriter {
  public:
   AttentionWriter(const kernel::KernelView& view, const kernel::AttentionPlan& plan, const Options& options)
@@ -34,6 +39,7 @@ class AttentionWriter : public KernelWriter {
                       const Code& copy);
   BlockMatrix keys_block_, values_block_;
   void write_key_blocks();
+  Code seen_by(const Code& row, const kernel::KeysSeen&) const;
   // Declares `visible` and passes over blocks without keys that the panel sees; returns where its keys end.
   Code write_visible(const kernel::KeysSeen&);
   void write_score_tiles(const Statements& values, const ValueEmitter&, const Code& score);

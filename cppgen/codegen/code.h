@@ -4,6 +4,8 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 namespace cppgen::codegen {
 
@@ -67,9 +69,47 @@ struct fmt::formatter<cppgen::codegen::Code> : fmt::formatter<std::string_view> 
 
 namespace cppgen::codegen {
 
-// The sum of a pointer and an offset, which may be "0".
-inline Code at(const Code& pointer, const Code& offset) {
-  return offset.text() == "0" ? pointer : code("{} + {}", pointer, offset);
+// Products and sums of what needs no parentheses as their operand. Nothing is multiplied by 1, nothing is added to 0.
+inline Code times(const Code& a, int64_t number) {
+  if (number == 0 || a == "0") return "0";
+  return number == 1 ? a : code("{} * {}", a, number);
 }
+
+inline Code times(const Code& a, const Code& b) {
+  if (a == "0" || b == "0") return "0";
+  return b == "1" ? a : code("{} * {}", a, b);
+}
+
+inline Code sum(const Code& a, const Code& b) {
+  const std::string& text = b.text();
+  if (a == "0") return b;
+  if (text == "0") return a;
+  if (text[0] != '-') return code("{} + {}", a, b);
+  return Code(fmt::format("{} - {}", a, text.substr(1))).using_names_of(a).using_names_of(b);
+}
+
+// Functions as expressions: by the value that they give, or by the statement that they run.
+inline Code function(const Code& parameters, const Code& value, const Code& type = {}) {
+  return code("[&]({}) CPPGEN_LAMBDA {}{{ return {}; }}", parameters, type.empty() ? Code() : code("-> {} ", type),
+              value);
+}
+inline Code action(const Code& parameters, const Code& statement) {
+  return code("[&]({}) CPPGEN_LAMBDA {{ {} }}", parameters, statement);
+}
+
+// The condition that all of these hold; empty if there are none.
+inline Code all_of(const std::vector<Code>& conditions) {
+  Code all;
+  for (const Code& c : conditions) all += all.empty() ? c : " && " + c;
+  return all;
+}
+
+// A name or a number.
+inline bool is_simple(const Code& a) {
+  return a.text().find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789") ==
+         std::string::npos;
+}
+// As an operand of a product or a quotient.
+inline Code operand(const Code& a) { return is_simple(a) ? a : code("({})", a); }
 
 }  // namespace cppgen::codegen

@@ -67,19 +67,42 @@ Code KernelWriter::name_loop(const ir::Loop& loop) {
   return name;
 }
 
+void KernelWriter::name_scalar_loop(const ir::Loop& loop) {
+  name_loop(loop);
+  if (loop.extent.is_constant(1)) context_.names.set_zero(loop.var.node());
+}
+
+Code KernelWriter::named(const Code& name, const Code& value) {
+  if (is_simple(value)) return value;
+  body_.let(name, "{}", value);
+  return name;
+}
+
+For KernelWriter::loop_over(const ir::Loop& loop) const {
+  return {.variable = context_.names.text(loop.var), .end = index_text(loop.extent)};
+}
+
 void KernelWriter::decompose(const Code& number, const std::vector<ir::Loop>& loops) {
-  Code rest = number;
-  for (size_t i = loops.size(); i-- > 0;) {
-    const Code name = name_loop(loops[i]);
-    if (i == 0) {
-      body_.declare(name, "const vec::i64 {} = {};", name, rest);
-    } else {
-      const Code extent = factor(loops[i].extent), next = context_.fresh("rest");
-      body_.declare(name, "const vec::i64 {} = {} % {};", name, rest, extent);
-      body_.declare(next, "const vec::i64 {} = {} / {};", next, rest, extent);
-      rest = next;
-    }
+  std::vector<ir::Loop> several;
+  for (const ir::Loop& loop : loops) {
+    if (number == "0" || loop.extent.is_constant(1))
+      name_loop(loop), context_.names.set_zero(loop.var.node());
+    else
+      several.push_back(loop);
   }
+  Code rest = number;
+  for (size_t i = several.size(); i-- > 1;) {
+    const Code extent = factor(several[i].extent);
+    body_.let(name_loop(several[i]), "{} % {}", operand(rest), extent);
+    const Code quotient = code("{} / {}", operand(rest), extent);
+    rest = i == 1 ? quotient : context_.fresh("rest");
+    if (i > 1) body_.let(rest, "{}", quotient);
+  }
+  if (several.empty()) return;
+  if (is_simple(rest))
+    context_.names.set(several[0].var.node(), rest);
+  else
+    body_.let(name_loop(several[0]), "{}", rest);
 }
 
 Statements KernelWriter::buffer_declarations() {
@@ -89,7 +112,7 @@ Statements KernelWriter::buffer_declarations() {
     const std::string type(storage_type(view_.type_of(b))), qualifier(written ? "" : "const ");
     const Code name(fmt::format("b{}", argument));
     context_.pointers[b] = name;
-    declarations.line("{}{}* const {} = ({}{}*)args->buffers[{}];", qualifier, type, name, qualifier, type, argument);
+    declarations.constant(qualifier + type + "* const", name, "({}{}*)args->buffers[{}]", qualifier, type, argument);
     text_.buffers.push_back(b);
   };
   for (BufferId b : kernel_.inputs) declare(b, false);
@@ -122,22 +145,22 @@ KernelText KernelWriter::write() {
   function.add(buffer_declarations());
   write_body();
   Statements inner = before_.take();
-  inner.push_back({Statement::Kind::block, "for (vec::i64 unit = begin; unit < end; unit++)", "", "}", body_.take()});
+  inner.push_back({For{.variable = "unit", .begin = "begin", .end = "end", .body = body_.take()}});
   for (Statement& s : after_.take()) inner.push_back(std::move(s));
   if (!kernel_.around_caches.empty()) inner.push_back(plain("vec::fence();"));
 
   std::set<std::string> used;
-  drop_unused(inner, used);
+  simplify(inner, used);
   for (const auto* symbol : symbols) {
     const Code name = context_.names.text(IndexExpr(symbol));
     if (used.count(name.text()) == 0) continue;
-    function.line("const vec::i64 {} = args->params[{}];", name, text_.params.size());
+    function.let(name, "args->params[{}]", text_.params.size());
     text_.params.push_back(IndexExpr(symbol));
   }
   if (used.count(kFirstCheck.text()) != 0)
-    function.line("const int {} = int(args->params[{}]);", kFirstCheck, text_.params.size());
+    function.constant("const int", kFirstCheck, "int(args->params[{}])", text_.params.size());
   text_.calls_runtime = used.count(kRuntime.text()) != 0;
-  if (text_.calls_runtime) function.line("const cppgen_runtime* const {} = args->rt;", kRuntime);
+  if (text_.calls_runtime) function.constant("const cppgen_runtime* const", kRuntime, "args->rt");
   function.add(inner);
 
   const bool has_tiles = kernel_.contraction && kernel_.contraction->in_registers;

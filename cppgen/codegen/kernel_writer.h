@@ -29,6 +29,11 @@ class KernelWriter {
   Code factor(IndexExpr e) const { return context_.names.factor(e); }
   // Gives a loop variable a name ("i0", "i1" ...) and returns it.
   Code name_loop(const ir::Loop&);
+  // The same where it is no position of lanes: a loop of one round has no variable.
+  void name_scalar_loop(const ir::Loop&);
+  For loop_over(const ir::Loop&) const;
+  // The value itself where it is a name or a number, else the name of a constant that has it.
+  Code named(const Code& name, const Code& value);
   // Declares the positions of these loops, the last one fastest, of which `number` counts the points.
   void decompose(const Code& number, const std::vector<ir::Loop>&);
 

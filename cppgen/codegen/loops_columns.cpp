@@ -1,5 +1,7 @@
 // Kernels whose lanes are points of the last outer loop: pointwise kernels, pooling, sums over slow dimensions.
 
+#include <algorithm>
+
 #include "cppgen/codegen/loops_writer.h"
 #include "cppgen/codegen/reduction_text.h"
 
@@ -15,14 +17,13 @@ void ColumnsWriter::write_body() {
   Statements hoisted;
   const Statements inside = point(hoisted);
   body_.add(hoisted);
-  body_.open("auto point = [&](const vec::i64 {}, auto n{}) CPPGEN_LAMBDA", several() ? "start" : v,
-             several() || plan_.chains > 1 ? ", auto width" : "");
-  if (several()) body_.line("constexpr int U = decltype(width)::value;");
+  body_.open(Lambda{"point", fmt::format("const vec::i64 {}, auto n{}", several() ? "start" : v.text(),
+                                         several() || plan_.chains > 1 ? ", auto width" : "")});
+  if (several()) body_.constant("constexpr int", "U", "decltype(width)::value");
   body_.add(inside);
-  body_.close("};");
-  body_.line("vec::i64 at = {};", part.start);
-  body_.line("const vec::i64 stop = {};", part.stop);
-  write_calls();
+  body_.close();
+  body_.variable("vec::i64", "at", part.start);
+  write_calls(named("stop", part.stop));
 }
 
 // Declares the positions of the outer loops but the last `inner_loops`; returns the part of the last loop that is the
@@ -32,11 +33,14 @@ ColumnsWriter::UnitPart ColumnsWriter::write_units(size_t inner_loops) {
   const IndexExpr blocks = ir::ceildiv(last.extent, plan_.block);
   const std::vector<Loop> units(kernel_.outer.begin(), kernel_.outer.end() - long(inner_loops));
   const bool one_block = blocks.is_constant(1), split = !one_block && !units.empty();
-  if (split) body_.line("const vec::i64 block = unit % {0}, outer = unit / {0};", factor(blocks));
-  decompose(split ? "outer" : "unit", units);
+  if (split) {
+    body_.let("block", "unit % {}", factor(blocks));
+    body_.let(Code::name("outer"), "unit / {}", factor(blocks));
+  }
+  decompose(split ? Code::name("outer") : "unit", units);
   const Code extent = index_text(last.extent);
   if (one_block) return {"0", extent};
-  const Code start = code("{} * {}", split ? "block" : "unit", plan_.block);
+  const Code start = times(split ? "block" : "unit", plan_.block);
   return {start, code("vec::imin({}, {} + {})", extent, start, plan_.block)};
 }
 
@@ -51,20 +55,17 @@ Statements ColumnsWriter::point(Statements& hoisted) {
 }
 
 // Calls `point` for all positions of the unit.
-void ColumnsWriter::write_calls() {
-  constexpr const char* wide =
-      "for (; at + {0} * vec::L <= stop; at += {0} * vec::L) point(at, vec::All{{}}, vec::Int<{0}>{{}});";
-  if (plan_.chains > 1) {
-    body_.line(wide, plan_.chains);
+void ColumnsWriter::write_calls(const Code& stop) {
+  const int64_t wide = std::max(plan_.chains, plan_.vectors);
+  if (wide > 1)
+    body_.each({.variable = "at", .begin = {}, .end = stop, .step = code("{} * vec::L", wide), .whole_steps = true},
+               code("point(at, vec::All{{}}, vec::Int<{}>{{}});", wide));
+  if (plan_.chains > 1)
     // Full vectors as tails, too: one copy of a long body less to compile.
-    body_.line(
-        "for (; at < stop; at += vec::L) point(at, vec::Tail{{int(vec::imin(stop - at, vec::L))}}, vec::Int<1>{{}});");
-    return;
-  }
+    return body_.each({.variable = "at", .begin = {}, .end = stop, .step = "vec::L"},
+                      code("point(at, vec::Tail{{int(vec::imin({} - at, vec::L))}}, vec::Int<1>{{}});", stop));
   const char* one = several() ? ", vec::Int<1>{}" : "";
-  if (several()) body_.line(wide, plan_.vectors);
-  body_.line("for (; at + vec::L <= stop; at += vec::L) point(at, vec::All{{}}{});", one);
-  body_.line("if (at < stop) point(at, vec::Tail{{int(stop - at)}}{});", one);
+  body_.call_by_vectors(stop, [&](const Code& at, const Code& n) { return code("point({}, {}{})", at, n, one); });
 }
 
 Code ColumnsWriter::accumulator(size_t segment, size_t reduction) const {
@@ -74,12 +75,11 @@ Code ColumnsWriter::accumulator(size_t segment, size_t reduction) const {
 // Opens the loop over vectors side by side, if there are several.
 void ColumnsWriter::open_vectors() {
   if (!several()) return;
-  body_.text("_Pragma(\"GCC unroll 8\")");
-  body_.open("for (int u = 0; u < U; u++)");
+  body_.open(For{.type = "int", .variable = "u", .end = "U", .unrolled = true});
   if (across_)
-    body_.line("const vec::i64 {} = first + u;", index_text(across_->var));
+    body_.let(index_text(across_->var), "first + u");
   else
-    body_.line("const vec::i64 {} = start + u * vec::L;", index_text(kernel_.outer.back().var));
+    body_.let(index_text(kernel_.outer.back().var), "start + u * vec::L");
 }
 
 void ColumnsWriter::close_vectors() {
@@ -95,11 +95,15 @@ Code ColumnsWriter::result(size_t index, size_t r) const {
 // Lines that add the accumulators to the totals after a part of a long sum.
 std::optional<LoopsWriter::Parts> ColumnsWriter::column_parts(const Segment& s, size_t index) const {
   auto parts = parts_of(index);
+  const auto each = [&](Code line) {
+    const Statement one = plain(std::move(line));
+    return several() ? Statement{For{.type = "int", .variable = "u", .end = "U", .body = {one}}} : one;
+  };
   for (size_t r = 0; parts && r < s.reductions.size(); r++) {
     if (!has_total(index, r)) continue;
-    const Code add = code("{0}{2} = {0}{2} + {1}{2}, {1}{2} = {3};", total_name(index, r), accumulator_name(index, r),
-                          several() ? "[u]" : "", accumulator_start(s.reductions[r]));
-    parts->after.push_back(plain(several() ? "for (int u = 0; u < U; u++) " + add : add));
+    const Code a = accumulator(index, r), total = result(index, r);
+    parts->after.push_back(each(code("{0} = {0} + {1};", total, a)));
+    parts->reset.push_back(each(code("{} = {};", a, accumulator_start(s.reductions[r]))));
   }
   return parts;
 }
@@ -120,13 +124,11 @@ Code ColumnsWriter::update(const Segment& s, size_t index, size_t r, ValueEmitte
 
 void ColumnsWriter::declare_accumulators(const Segment& s, size_t index) {
   const auto declare = [&](const ir::Reduction& red, const Code& name) {
-    const Code type = accumulator_type(red), start = accumulator_start(red);
-    if (several()) {
-      body_.line("{} {}[U];", type, name);
-      body_.line("for (int u = 0; u < U; u++) {}[u] = {};", name, start);
-    } else {
-      body_.line("{} {} = {};", type, name, start);
-    }
+    const Code start = accumulator_start(red);
+    const std::string type = accumulator_type(red).text();
+    if (!several()) return body_.variable(type, name, start);
+    body_.array(type, name, "U");
+    body_.each({.type = "int", .variable = "u", .end = "U"}, code("{}[u] = {};", name, start));
   };
   for (size_t r = 0; r < s.reductions.size(); r++) {
     declare(s.reductions[r], accumulator_name(index, r));
@@ -139,12 +141,12 @@ void ColumnsWriter::write_segment(const Segment& s, size_t index, Statements& ho
   const bool reduces = !s.reductions.empty();
   std::vector<const ir::IndexNode*> variables;
   for (const auto* loops : {&s.loops, &s.reduced})
-    for (const auto& l : *loops) name_loop(l), variables.push_back(l.var.node());
+    for (const auto& l : *loops) name_scalar_loop(l), variables.push_back(l.var.node());
   if (across_) variables.push_back(across_->var.node());
   variables.push_back(last.var.node());
 
   ValueEmitter body(context_, variables, last.var.node(), "n");
-  if (across_) body.assume_inside(across_->var.node(), "inside");
+  if (across_) body.assume_inside(across_->var.node(), kInside);
   if (plan_.chains > 1) body.compute_side_by_side();
   Statements updates;
   for (size_t r = 0; r < s.reductions.size(); r++) updates.push_back(plain(update(s, index, r, body)));
@@ -154,7 +156,7 @@ void ColumnsWriter::write_segment(const Segment& s, size_t index, Statements& ho
   open_loops(s.loops, body, 1);
   declare_accumulators(s, index);
   const auto parts = column_parts(s, index);
-  if (parts) body_.line("vec::i64 {} = 0;", parts->count);
+  if (parts) body_.variable("vec::i64", parts->count, "0");
   open_loops(s.reduced, body, 1 + s.loops.size(), parts);
   open_vectors();
   prefetch(index);

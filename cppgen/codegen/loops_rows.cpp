@@ -12,14 +12,13 @@ using ir::Loop;
 using schedule::Segment;
 
 void RowsWriter::write_body() {
-  if (kernel_.outer.empty()) body_.line("(void)unit;");
   decompose("unit", kernel_.outer);
   declare_locals(false);
   for (size_t i = 0; i < kernel_.segments.size(); i++) write_segment(kernel_.segments[i], i);
 }
 
 void RowsWriter::write_segment(const Segment& s, size_t index) {
-  body_.open("");
+  body_.open_scope();
   if (s.reductions.empty())
     write_pointwise(s, index);
   else
@@ -31,13 +30,15 @@ void RowsWriter::write_segment(const Segment& s, size_t index) {
 RowsWriter::RowLoops RowsWriter::row_loops(const std::vector<Loop>& loops) {
   RowLoops row{loops, {}, {}};
   if (!loops.empty()) row.vector = loops.back(), row.scalar.pop_back();
-  for (const auto& l : loops) name_loop(l), row.variables.push_back(l.var.node());
+  for (const auto& l : row.scalar) name_scalar_loop(l);
+  if (row.vector) name_loop(*row.vector);
+  for (const auto& l : loops) row.variables.push_back(l.var.node());
   return row;
 }
 
-// Opens `auto body`, a function of the position in the vector loop and of its lanes.
+// Opens `body`, a function of the position in the vector loop and of its lanes.
 void RowsWriter::open_body(const Loop& vector_loop, size_t index, const char* more_arguments) {
-  body_.open("auto body = [&](const vec::i64 {}, auto n{}) CPPGEN_LAMBDA", index_text(vector_loop.var), more_arguments);
+  body_.open(Lambda{"body", fmt::format("const vec::i64 {}, auto n{}", index_text(vector_loop.var), more_arguments)});
   prefetch(index);
 }
 
@@ -50,11 +51,10 @@ void RowsWriter::write_pointwise(const Segment& s, size_t index) {
   if (row.vector) {
     open_body(*row.vector, index, "");
     body_.add(e.lines.back());
-    body_.close("};");
-    body_.line("const vec::i64 extent = {};", index_text(row.vector->extent));
-    body_.line("vec::i64 at = 0;");
-    body_.line("for (; at + vec::L <= extent; at += vec::L) body(at, vec::All{{}});");
-    body_.line("if (at < extent) body(at, vec::Tail{{int(extent - at)}});");
+    body_.close();
+    const Code extent = named("extent", index_text(row.vector->extent));
+    body_.variable("vec::i64", "at", "0");
+    body_.call_by_vectors(extent, [](const Code& at, const Code& n) { return code("body({}, {})", at, n); });
   }
   close_loops(row.scalar.size());
 }
@@ -62,7 +62,7 @@ void RowsWriter::write_pointwise(const Segment& s, size_t index) {
 // Scalar loops, then reduced loops of which the last is the vector loop.
 void RowsWriter::write_reduction(const Segment& s, size_t index) {
   std::vector<const ir::IndexNode*> variables;
-  for (const auto& l : s.loops) name_loop(l), variables.push_back(l.var.node());
+  for (const auto& l : s.loops) name_scalar_loop(l), variables.push_back(l.var.node());
   const std::vector<const ir::IndexNode*> around = variables;
   RowLoops row = row_loops(s.reduced);
   variables.insert(variables.end(), row.variables.begin(), row.variables.end());
@@ -74,13 +74,13 @@ void RowsWriter::write_reduction(const Segment& s, size_t index) {
   open_loops(s.loops, e, 1);
   declare_accumulators(s, index);
   const auto parts = row_parts(s, index);
-  if (parts) body_.line("vec::i64 {} = 0;", parts->count);
+  if (parts) body_.variable("vec::i64", parts->count, "0");
   open_loops(row.scalar, e, 1 + s.loops.size(), parts);
   if (row.vector) {
     const bool in_parts = parts && parts->plan.loop == row.scalar.size();
     write_vector_loop(*row.vector, index, in_parts ? parts : std::nullopt, e.lines.back(), changes);
   } else {
-    body_.line("const int u = 0;");
+    body_.constant("const int", "u", "0");
     body_.add(changes);
   }
   close_loops(row.scalar.size(), parts);
@@ -100,14 +100,21 @@ Statements RowsWriter::updates(const Segment& s, size_t index, ValueEmitter& e, 
   return updates;
 }
 
+// Sets the accumulators of a reduction to its start.
+Statement RowsWriter::start(const ir::Reduction& red, const Code& a) const {
+  const int64_t count = plan_.accumulators;
+  if (count == 1) return plain(code("{}[0] = {};", a, accumulator_start(red)));
+  const Statement one = plain(code("{}[u] = {};", a, accumulator_start(red)));
+  return {For{.type = "int", .variable = "u", .end = code("{}", count), .body = {one}}};
+}
+
 void RowsWriter::declare_accumulators(const Segment& s, size_t index) {
   for (size_t r = 0; r < s.reductions.size(); r++) {
     const auto& red = s.reductions[r];
     Code a = accumulator_name(index, r);
-    body_.line("{} {}[{}];", accumulator_type(red), a, plan_.accumulators);
-    body_.line("for (int u = 0; u < {}; u++) {}[u] = {};", plan_.accumulators, a, accumulator_start(red));
-    if (has_total(index, r))
-      body_.line("{} {} = {};", accumulator_type(red), total_name(index, r), accumulator_start(red));
+    body_.array(accumulator_type(red).text(), a, code("{}", plan_.accumulators));
+    body_.add(start(red, a));
+    if (has_total(index, r)) body_.variable(accumulator_type(red).text(), total_name(index, r), accumulator_start(red));
   }
 }
 
@@ -131,30 +138,34 @@ std::optional<LoopsWriter::Parts> RowsWriter::row_parts(const Segment& s, size_t
     auto lines = combine(s, index, r);
     const Code a = accumulator_name(index, r), total = total_name(index, r);
     lines.push_back(plain(code("{0} = {0} + {1}[0];", total, a)));
-    lines.push_back(plain(
-        code("for (int u = 0; u < {}; u++) {}[u] = {};", plan_.accumulators, a, accumulator_start(s.reductions[r]))));
+    parts->reset.push_back(start(s.reductions[r], a));
     parts->after.insert(parts->after.end(), lines.begin(), lines.end());
   }
   return parts;
 }
+
+// So many vectors.
+static Code lanes(int64_t vectors) { return vectors < 2 ? times("vec::L", vectors) : code("{} * vec::L", vectors); }
 
 void RowsWriter::write_vector_loop(const Loop& vector_loop, size_t index, const std::optional<Parts>& parts,
                                    const Statements& values, const Statements& updates) {
   open_body(vector_loop, index, ", const int u");
   body_.add(values);
   body_.add(updates);
-  body_.close("};");
-  body_.line("const vec::i64 {} = {};", parts ? "all" : "extent", index_text(vector_loop.extent));
-  if (parts) {
-    open_parts("all", *parts);
-    body_.line("const vec::i64 extent = part_end;");
-  }
-  body_.line("vec::i64 at = {};", parts ? "part" : "0");
-  body_.open("for (; at + {0} * vec::L <= extent; at += {0} * vec::L)", plan_.accumulators);
-  for (int64_t u = 0; u < plan_.accumulators; u++) body_.line("body(at + {0} * vec::L, vec::All{{}}, {0});", u);
   body_.close();
-  body_.line("for (; at + vec::L <= extent; at += vec::L) body(at, vec::All{{}}, 0);");
-  body_.line("if (at < extent) body(at, vec::Tail{{int(extent - at)}}, 0);");
+  Code extent = named("extent", index_text(vector_loop.extent));
+  if (parts) {
+    open_parts(extent, *parts);
+    extent = "part_end";
+  }
+  body_.variable("vec::i64", "at", parts ? "part" : "0");
+  const int64_t several = plan_.accumulators;
+  if (several > 1) {
+    body_.open(For{.variable = "at", .begin = {}, .end = extent, .step = lanes(several), .whole_steps = true});
+    for (int64_t u = 0; u < several; u++) body_.line("body({}, vec::All{{}}, {});", sum("at", lanes(u)), u);
+    body_.close();
+  }
+  body_.call_by_vectors(extent, [](const Code& at, const Code& n) { return code("body({}, {}, 0)", at, n); });
   if (parts) close_parts(*parts);
 }
 
@@ -170,8 +181,8 @@ void RowsWriter::write_results(const Segment& s, size_t index, const std::vector
     } else if (!has_total(index, r)) {
       body_.add(combine(s, index, r));
     }
-    body_.line("const auto {} = {};", name,
-               over_lanes_text(red, has_total(index, r) ? total_name(index, r) : a + "[0]"));
+    body_.constant("const auto", name, "{}",
+                   over_lanes_text(red, has_total(index, r) ? total_name(index, r) : a + "[0]"));
     after.bind_accumulator(int(r), name, int(around.size()));
   }
   after.store(s.stores);

@@ -10,12 +10,12 @@ using ir::Loop;
 // Asks for what the next tile reads: pieces of many rows, which the hardware does not foresee.
 void TransposedWriter::prefetch_next_tile(const Code& column) {
   if (plan_.next_tiles.empty()) return;
-  body_.open("if (const vec::i64 {0} = column0 + {1}; {0} < end0)", column, plan_.side);
-  body_.line("const vec::i64 columns = vec::imin(end0 - {}, {});", column, plan_.side);
+  body_.open_if(code("const vec::i64 {0} = column0 + {1}; {0} < end0", column, plan_.side));
+  body_.let("columns", "vec::imin(end0 - {}, {})", column, plan_.side);
   for (const auto& next : plan_.next_tiles) {
     const Code stride = factor(next.stride);
     body_.line("vec::prefetch_rows({} + row0{}, {}, {});",
-               at(context_.pointers.at(next.buffer), index_text(next.offset)), next.turned ? "" : " * " + stride,
+               sum(context_.pointers.at(next.buffer), index_text(next.offset)), next.turned ? "" : " * " + stride,
                stride, next.turned ? "columns, rows" : "rows, columns");
   }
   body_.close();
@@ -30,13 +30,13 @@ Statements TransposedWriter::declare_tiles(ValueEmitter& inner, const Code& row,
     const auto& l = plan_.loads[t];
     const Code name = code("tile{}", t);
     const std::string type(storage_type(view_.type_of(l.load->buffer)));
-    body_.line("alignas(64) {} {}[{}];", type, name, side * side);
+    body_.array("alignas(64) " + type, name, code("{}", side * side));
     const TurnedBlock block{name, std::to_string(side)};
     const Code source =
-        code("{} + row0", at(context_.pointers.at(l.load->buffer), index_text(ir::substitute(l.offset, at_start))));
+        code("{} + row0", sum(context_.pointers.at(l.load->buffer), index_text(ir::substitute(l.offset, at_start))));
     const Code count = l.end ? code("there{}", t) : "columns";
     if (l.end)
-      fill.line("const int {} = int(vec::imin(vec::imax({} - column0, 0), columns));", count, index_text(*l.end));
+      fill.constant("const int", count, "int(vec::imin(vec::imax({} - column0, 0), columns))", index_text(*l.end));
     fill.text(block.fill(source, index_text(l.across), count, "int(rows)"));
     if (l.end)
       fill.line("vec::fill_columns({}, {}, {}, columns, int(rows), {}({}));", name, side, count, type,
@@ -46,39 +46,48 @@ Statements TransposedWriter::declare_tiles(ValueEmitter& inner, const Code& row,
   return fill.take();
 }
 
+// The position of a piece among `pieces` of which `number` counts those of all rows; what it counts then is `rest`.
+Code TransposedWriter::cut(const char* piece, const char* rest, Code number, IndexExpr pieces) {
+  rest_ = number;
+  if (pieces.is_constant(1)) return "0";
+  body_.let(piece, "{} % {}", number, factor(pieces));
+  rest_ = Code::name(rest);
+  body_.let(rest_, "{} / {}", number, factor(pieces));
+  return piece;
+}
+
 void TransposedWriter::write_body() {
   const Loop tile_loop = kernel_.outer[size_t(kernel_.transpose_loop)], last = kernel_.outer.back();
   const std::vector<Loop> units(kernel_.outer.begin(), kernel_.outer.end() - 2);
   const int64_t side = plan_.side, width = plan_.width;
   const IndexExpr blocks = ir::ceildiv(tile_loop.extent, side), parts = ir::ceildiv(last.extent, width);
-  body_.line("const vec::i64 part = unit % {0}, rest = unit / {0};", factor(parts));
-  body_.line("const vec::i64 block = rest % {0}, outer = rest / {0};", factor(blocks));
-  if (units.empty()) body_.line("(void)outer;");
-  decompose("outer", units);
+  const Code part = cut("part", "rest", "unit", parts), block = cut("block", "outer", rest_, blocks);
+  decompose(rest_, units);
   const Code row = name_loop(tile_loop), column = name_loop(last);
-  body_.line("const vec::i64 row0 = block * {0}, rows = vec::imin({1} - row0, {0});", side,
-             index_text(tile_loop.extent));
-  body_.line("const vec::i64 end0 = vec::imin({}, part * {} + {});", index_text(last.extent), width, width);
+  body_.let("row0", "{}", times(block, side));
+  const Code height = index_text(tile_loop.extent), end = index_text(last.extent);
+  body_.let("rows", "{}", blocks.is_constant(1) ? height : code("vec::imin({} - row0, {})", height, side));
+  body_.let("end0", "{}", parts.is_constant(1) ? end : code("vec::imin({}, {} * {} + {})", end, part, width, width));
 
   ValueEmitter inner(context_, {tile_loop.var.node(), last.var.node()}, last.var.node(), "n");
   const Statements fill = declare_tiles(inner, row, column);
   inner.store(kernel_.segments[0].stores);
   body_.add(inner.lines[0]);
-  body_.open("for (vec::i64 column0 = part * {}; column0 < end0; column0 += {})", width, side);
-  body_.line("const int columns = int(vec::imin(end0 - column0, {}));", side);
+  body_.open(For{.variable = "column0", .begin = times(part, width), .end = "end0", .step = code("{}", side)});
+  body_.constant("const int", "columns", "int(vec::imin(end0 - column0, {}))", side);
   prefetch_next_tile(column);
-  body_.open("");
-  body_.line("const vec::i64 {} = column0;", column);
+  body_.open_scope();
+  body_.let(column, "column0");
   body_.add(fill);
   body_.close();
-  body_.open("for (vec::i64 {0} = row0; {0} < row0 + rows; {0}++)", row);
+  body_.open(For{.variable = row, .begin = "row0", .end = "row0 + rows"});
   body_.add(inner.lines[1]);
-  body_.open("auto point = [&](const vec::i64 {}, auto n) CPPGEN_LAMBDA", column);
+  body_.open(Lambda{"point", fmt::format("const vec::i64 {}, auto n", column)});
   body_.add(inner.lines[2]);
-  body_.close("};");
-  body_.line("vec::i64 at = column0;");
-  body_.line("for (; at + vec::L <= column0 + columns; at += vec::L) point(at, vec::All{{}});");
-  body_.line("if (at < column0 + columns) point(at, vec::Tail{{int(column0 + columns - at)}});");
+  body_.close();
+  body_.variable("vec::i64", "at", "column0");
+  body_.call_by_vectors("column0 + columns",
+                        [](const Code& at, const Code& n) { return code("point({}, {})", at, n); });
   body_.close();
   body_.close();
 }

@@ -21,13 +21,11 @@ Code WindowsWriter::inside_text(const Code& first) const {
   IndexNames names = context_.names;
   for (const auto& c : *windows_.inside) {
     names.set(across_->var.node(), first);
-    add(code("{} >= {}", names.text(c.least), names.text(c.lo)));
-    names.set(across_->var.node(), code("({} + {})", first, plan_.vectors - 1));
-    add(code("{} < {}", names.text(c.greatest), names.text(c.hi)));
+    add(names.at_least(c.least, c.lo));
+    names.set_sum(across_->var.node(), code("{} + {}", first, plan_.vectors - 1));
+    add(names.less(c.greatest, c.hi));
   }
-  Code all;
-  for (const Code& c : conditions) all += code("{}{}", all.empty() ? "" : " && ", c);
-  return all.empty() ? "true" : all;
+  return conditions.empty() ? "true" : all_of(conditions);
 }
 
 void WindowsWriter::write_body() {
@@ -39,25 +37,25 @@ void WindowsWriter::write_body() {
   Statements hoisted;
   const Statements inner = point(hoisted);
   body_.add(hoisted);
-  body_.line("constexpr int U = {};", plan_.vectors);
-  body_.open("auto point = [&](const vec::i64 first, const vec::i64 {}, auto n, auto where) CPPGEN_LAMBDA", v);
-  body_.line("constexpr bool inside = decltype(where)::value;");
+  body_.constant("constexpr int", "U", "{}", plan_.vectors);
+  body_.open(Lambda{"point", fmt::format("const vec::i64 first, const vec::i64 {}, auto n, auto where", v)});
+  body_.constant("constexpr bool", kInside, "decltype(where)::value");
   body_.add(inner);
-  body_.close("};");
-  body_.open("auto points = [&](const vec::i64 first, auto where) CPPGEN_LAMBDA");
-  body_.line("vec::i64 at = {};", part.start);
-  body_.line("const vec::i64 stop = {};", part.stop);
-  body_.text("for (; at + vec::L <= stop; at += vec::L) point(first, at, vec::All{}, where);");
-  body_.text("if (at < stop) point(first, at, vec::Tail{int(stop - at)}, where);");
-  body_.close("};");
+  body_.close();
+  body_.open(Lambda{"points", "const vec::i64 first, auto where"});
+  const Code stop = named("stop", part.stop);
+  body_.variable("vec::i64", "at", part.start);
+  body_.call_by_vectors(stop, [](const Code& at, const Code& n) { return code("point(first, {}, {}, where)", at, n); });
+  body_.close();
   const Code extent = index_text(across_->extent), inside = inside_text("first");
   // The last group overlaps the one before where the loop is no multiple of it: the same values once more.
-  body_.open("for (vec::i64 next = 0; next < {}; next += U)", extent);
-  body_.line("const vec::i64 first = vec::imin(next, {} - U);", extent);
-  if (inside.empty())
-    body_.text("points(first, vec::Int<0>{});");
-  else
-    body_.line("{} ? points(first, vec::Int<1>{{}}) : points(first, vec::Int<0>{{}});", inside);
+  body_.open(For{.variable = "next", .end = extent, .step = "U"});
+  body_.let("first", "vec::imin(next, {} - U)", extent);
+  body_.open_if(inside.empty() ? "false" : inside);
+  body_.text("points(first, vec::Int<1>{});");
+  body_.otherwise();
+  body_.text("points(first, vec::Int<0>{});");
+  body_.close();
   body_.close();
 }
 

@@ -5,6 +5,9 @@
 
 namespace cppgen::codegen {
 
+// Of windows: whether none of them crosses the border.
+inline const Code kInside = Code::name("inside");
+
 // What the writers of plain loops share.
 class LoopsWriter : public KernelWriter {
  protected:
@@ -19,7 +22,8 @@ class LoopsWriter : public KernelWriter {
   struct Parts {
     kernel::SumParts plan;
     Code count;        // name of the number of terms since the last part
-    Statements after;  // lines that follow a part if there were many terms since they last did
+    Statements after;  // follows a part if there were many terms since it last did, and the last part
+    Statements reset;  // of the accumulators, behind it
   };
   std::optional<Parts> parts_of(size_t segment) const;
   // Opens loops, the first followed by the lines of `level`, the next by those of the next level.
@@ -57,6 +61,7 @@ class RowsWriter : public LoopsWriter {
   void write_pointwise(const schedule::Segment&, size_t index);
   void write_reduction(const schedule::Segment&, size_t index);
   Statements updates(const schedule::Segment&, size_t index, ValueEmitter&, const Code& lanes) const;
+  Statement start(const ir::Reduction&, const Code& accumulators) const;
   void declare_accumulators(const schedule::Segment&, size_t index);
   void write_vector_loop(const ir::Loop& vector_loop, size_t index, const std::optional<Parts>&,
                          const Statements& values, const Statements& updates);
@@ -84,7 +89,7 @@ class ColumnsWriter : public LoopsWriter {
  private:
   void write_body() override;
   bool several() const { return plan_.vectors > 1; }
-  void write_calls();
+  void write_calls(const Code& stop);
   void write_segment(const schedule::Segment&, size_t index, Statements& hoisted);
   void write_results(const schedule::Segment&, size_t index, Statements& hoisted);
   Code update(const schedule::Segment&, size_t index, size_t reduction, ValueEmitter&) const;
@@ -119,6 +124,8 @@ class TransposedWriter : public LoopsWriter {
   const kernel::TransposedPlan& plan_;
 
   void write_body() override;
+  Code rest_;  // of the number of a unit, after the cuts so far
+  Code cut(const char* piece, const char* rest, Code number, IndexExpr pieces);
   Statements declare_tiles(ValueEmitter&, const Code& row, const Code& column);
   void prefetch_next_tile(const Code& column);
 };

@@ -36,17 +36,51 @@ std::string literal(DType type, Expr constant) {
 }
 
 namespace {
-constexpr int kSum = 1, kProduct = 2, kAtom = 3;
+constexpr int kSum = 1, kProduct = 2, kAtom = 3;  // where an operand stands: of -, of *, of * or / with neither around
 
 Code wrap(Code text, bool needed) { return needed ? "(" + text + ")" : text; }
 }  // namespace
 
-Code IndexNames::text(IndexExpr e) const { return text_at(e, 0); }
-Code IndexNames::factor(IndexExpr e) const { return text_at(e, kAtom); }
+Code IndexNames::text(IndexExpr e) const { return text_at(known(e), 0); }
+Code IndexNames::factor(IndexExpr e) const { return text_at(known(e), kAtom); }
+Code IndexNames::at_least(IndexExpr e, IndexExpr limit) const { return compared(known(e), ">=", known(limit)); }
+Code IndexNames::less(IndexExpr e, IndexExpr limit) const { return compared(known(e), "<", known(limit)); }
+
+// Numbers stand on the right.
+Code IndexNames::compared(IndexExpr e, const char* comparison, IndexExpr limit) const {
+  if (!e.is_constant() && e.node()->op == IndexOp::sum && limit.is_constant()) {
+    const int64_t number = e.node()->constant;
+    e = e - number, limit = limit - number;
+  }
+  return code("{} {} {}", text_at(e, 0), comparison, text_at(limit, 0));
+}
 
 Code IndexNames::text_at(IndexExpr e, int precedence) const {
   if (e.is_constant()) return wrap(code("{}", e.constant()), e.constant() < 0 && precedence > 0);
   return node_text(e.node(), precedence);
+}
+
+// What is added comes first.
+Code IndexNames::sum_text(const IndexNode* n) const {
+  Code out;
+  const auto add = [&](bool negative, const Code& text) {
+    out += out.empty() ? (negative ? "-" : "") : (negative ? " - " : " + ");
+    out += text;
+  };
+  const auto add_terms = [&](bool negative) {
+    for (const auto& t : n->terms)
+      if ((t.coefficient < 0) == negative) {
+        const int64_t magnitude = negative ? -t.coefficient : t.coefficient;
+        const int place = magnitude != 1 ? kProduct : negative ? kSum : 0;
+        add(negative, times(node_text(t.node, negative && out.empty() ? kAtom : place), magnitude));
+      }
+  };
+  add_terms(false);
+  const bool number_first = out.empty() && n->constant > 0;
+  if (number_first) add(false, code("{}", n->constant));
+  add_terms(true);
+  if (n->constant != 0 && !number_first) add(n->constant < 0, code("{}", n->constant < 0 ? -n->constant : n->constant));
+  return out;
 }
 
 Code IndexNames::node_text(const IndexNode* n, int precedence) const {
@@ -54,23 +88,10 @@ Code IndexNames::node_text(const IndexNode* n, int precedence) const {
     case IndexOp::variable: {
       auto it = names_.find(n);
       if (it == names_.end()) internal_error("codegen: index variable {} has no name here", n->name);
-      return it->second;
+      return wrap(it->second.text, it->second.sum && precedence >= kSum);
     }
-    case IndexOp::sum: {
-      Code out;
-      for (const auto& t : n->terms) {
-        int64_t c = t.coefficient;
-        if (!out.empty())
-          out += c < 0 ? " - " : " + ";
-        else if (c < 0)
-          out += "-";
-        int64_t magnitude = c < 0 ? -c : c;
-        out += node_text(t.node, kProduct);
-        if (magnitude != 1) out += code(" * {}", magnitude);
-      }
-      if (n->constant) out += code(" {} {}", n->constant < 0 ? '-' : '+', n->constant < 0 ? -n->constant : n->constant);
-      return wrap(out, precedence >= kSum);
-    }
+    case IndexOp::sum:
+      return wrap(sum_text(n), precedence >= kSum);
     case IndexOp::product: {
       Code out;
       for (const auto& a : n->args) out += code("{}{}", out.empty() ? "" : " * ", text_at(a, kProduct));
@@ -80,7 +101,8 @@ Code IndexNames::node_text(const IndexNode* n, int precedence) const {
     case IndexOp::mod: {
       bool div = n->op == IndexOp::floordiv;
       if (n->args[0].range().lo >= 0)
-        return code("({} {} {})", text_at(n->args[0], kAtom), div ? "/" : "%", text_at(n->args[1], kAtom));
+        return wrap(code("{} {} {}", text_at(n->args[0], kAtom), div ? "/" : "%", text_at(n->args[1], kAtom)),
+                    precedence >= kProduct);
       return code("vec::{}({}, {})", div ? "floor_div" : "floor_mod", text(n->args[0]), text(n->args[1]));
     }
     case IndexOp::min:

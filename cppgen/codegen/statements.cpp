@@ -1,48 +1,128 @@
 #include "cppgen/codegen/statements.h"
 
-#include <algorithm>
+#include <type_traits>
 
 #include "runtime/base/errors.h"
 
 namespace cppgen::codegen {
+namespace {
 
-// From the last to the first: a declaration stands in front of all that uses it.
-void drop_unused(Statements& statements, std::set<std::string>& used) {
-  for (size_t i = statements.size(); i-- > 0;) {
-    Statement& s = statements[i];
-    if (s.kind == Statement::Kind::let && used.count(s.name) == 0) {
-      statements.erase(statements.begin() + long(i));
-      continue;
-    }
-    drop_unused(s.body, used);
-    used.insert(s.code.uses().begin(), s.code.uses().end());
-  }
+constexpr size_t kMostColumns = 120;
+
+const Plain* only_line(const Statements& body) {
+  const Plain* line = body.size() == 1 ? std::get_if<Plain>(&body[0].form) : nullptr;
+  return line && line->code.text().find('\n') == std::string::npos ? line : nullptr;
 }
+
+struct Writer {
+  TextWriter& out;
+
+  void operator()(const Plain& s) { out.text_line(s.code.text()); }
+
+  void operator()(const Declaration& s) {
+    std::string text = s.type + " " + s.name.text();
+    if (!s.elements.empty()) text += "[" + s.elements.text() + "]";
+    if (!s.value.empty()) text += " = " + s.value.text();
+    out.text_line(text + ";");
+  }
+
+  void operator()(const For& s) {
+    const std::string v = s.variable.text(), step = s.step.text();
+    if (s.unrolled) out.text_line("_Pragma(\"GCC unroll 8\")");
+    block(fmt::format("for ({}; {} {} {}; {})", s.begin.empty() ? "" : s.type + " " + v + " = " + s.begin.text(),
+                      s.whole_steps ? v + " + " + step : v, s.whole_steps ? "<=" : "<", s.end,
+                      step == "1" ? v + "++" : v + " += " + step),
+          s.body);
+  }
+
+  void operator()(const Lambda& s) {
+    out.open_text(fmt::format("{} [{}]({}) CPPGEN_LAMBDA",
+                              s.name.empty() ? "return" : "const auto " + s.name.text() + " =", s.copies ? '=' : '&',
+                              s.parameters));
+    write(s.body, out);
+    out.close("};");
+  }
+
+  void operator()(const If& s) {
+    const std::string head = fmt::format("if ({})", s.condition);
+    if (s.otherwise.empty()) return block(head, s.body);
+    out.open_text(head);
+    write(s.body, out);
+    alternative(s.otherwise);
+  }
+
+  void operator()(const Scope& s) {
+    out.open_text("");
+    write(s.body, out);
+    out.close();
+  }
+
+ private:
+  // One line, if the body is one short statement.
+  void block(const std::string& head, const Statements& body) {
+    const Plain* line = only_line(body);
+    if (line && 2 * size_t(out.level()) + head.size() + 1 + line->code.text().size() <= kMostColumns)
+      return out.text_line(head + " " + line->code.text());
+    out.open_text(head);
+    write(body, out);
+    out.close();
+  }
+
+  void alternative(const Statements& statements) {
+    const If* next = statements.size() == 1 ? std::get_if<If>(&statements[0].form) : nullptr;
+    out.dedent();
+    out.open_text(next ? fmt::format("}} else if ({})", next->condition) : "} else");
+    write(next ? next->body : statements, out);
+    if (next && !next->otherwise.empty()) return alternative(next->otherwise);
+    out.close();
+  }
+};
+
+}  // namespace
 
 void write(const Statements& statements, TextWriter& out) {
-  for (const Statement& s : statements) {
-    if (s.kind != Statement::Kind::block) {
-      out.text_line(s.code.text());
-      continue;
-    }
-    out.open_text(s.code.text());
-    write(s.body, out);
-    out.close(s.tail);
-  }
+  for (const Statement& s : statements) std::visit(Writer{out}, s.form);
 }
 
-void StatementList::open_block(Code head) { open_.push_back({Statement::Kind::block, std::move(head)}); }
+Statements& StatementList::body_of(Open& open) {
+  return std::visit(
+      [&](auto& form) -> Statements& {
+        using Form = std::decay_t<decltype(form)>;
+        if constexpr (std::is_same_v<Form, If>) {
+          return open.otherwise ? form.otherwise : form.body;
+        } else if constexpr (std::is_same_v<Form, Plain> || std::is_same_v<Form, Declaration>) {
+          internal_error("statements: this one has no body");
+        } else {
+          return form.body;
+        }
+      },
+      open.statement.form);
+}
 
-void StatementList::close(std::string tail) {
+void StatementList::otherwise() {
+  check(!open_.empty() && std::holds_alternative<If>(open_.back().statement.form) && !open_.back().otherwise,
+        "statements: otherwise without a condition");
+  open_.back().otherwise = true;
+}
+
+void StatementList::close() {
   check(!open_.empty(), "statements: close without open");
-  Statement block = std::move(open_.back());
+  Statement closed = std::move(open_.back().statement);
   open_.pop_back();
-  block.tail = std::move(tail);
-  add(std::move(block));
+  add(std::move(closed));
+}
+
+void StatementList::each(For loop, Code statement) {
+  loop.body.push_back(plain(std::move(statement)));
+  add({std::move(loop)});
+}
+
+void StatementList::when(Code condition, Code statement) {
+  add({If{std::move(condition), {plain(std::move(statement))}, {}}});
 }
 
 void StatementList::add(Statement statement) {
-  (open_.empty() ? statements_ : open_.back().body).push_back(std::move(statement));
+  (open_.empty() ? statements_ : body_of(open_.back())).push_back(std::move(statement));
 }
 
 void StatementList::add(const Statements& statements) {
@@ -50,7 +130,7 @@ void StatementList::add(const Statements& statements) {
 }
 
 Statements StatementList::take() {
-  check(open_.empty(), "statements: a block is still open");
+  check(open_.empty(), "statements: one is still open");
   return std::move(statements_);
 }
 

@@ -1,5 +1,8 @@
 #pragma once
+#include <set>
 #include <string>
+#include <utility>
+#include <variant>
 #include <vector>
 
 #include "cppgen/codegen/code.h"
@@ -7,30 +10,70 @@
 
 namespace cppgen::codegen {
 
-// A statement of an emitted kernel, or a block of them behind a head: a loop, a condition, a lambda.
-struct Statement {
-  enum class Kind : uint8_t {
-    plain,  // `code`
-    let,    // `code`, which declares `name` once, without further effects: dropped where nobody uses it
-    block   // `code` { body } `tail`; without code a scope
-  };
-  Kind kind = Kind::plain;
-  Code code;
-  std::string name{}, tail{};
-  std::vector<Statement> body{};
-};
+// An emitted kernel is a tree of these statements.
+struct Statement;
 using Statements = std::vector<Statement>;
 
-inline Statement let(const Code& name, Code code) { return {Statement::Kind::let, std::move(code), name.text()}; }
-inline Statement plain(Code code) { return {Statement::Kind::plain, std::move(code)}; }
+// Text with its semicolon: an assignment, a call. It declares nothing.
+struct Plain {
+  Code code;
+};
 
-// Removes declarations that nothing behind them uses; `used` are the names used behind all of them, to which those of
-// what is left are added.
-void drop_unused(Statements&, std::set<std::string>& used);
+// TYPE NAME[ELEMENTS] = VALUE;
+struct Declaration {
+  std::string type{};
+  Code name{};
+  Code elements{}, value{};  // empty: no array; not initialised
+  bool kept = true;          // even if nothing uses the name
+};
+
+// for (TYPE VARIABLE = BEGIN; VARIABLE < END; VARIABLE += STEP)
+struct For {
+  std::string type = "vec::i64";
+  Code variable{};
+  Code begin = "0", end{}, step = "1";  // begin empty: the variable is declared before
+  bool whole_steps = false;             // until the next step would go past the end
+  bool unrolled = false;
+  Statements body{};
+};
+
+// const auto NAME = [&](PARAMETERS) { ... }; without a name it is returned.
+struct Lambda {
+  Code name{};
+  std::string parameters{};
+  bool copies = false;  // what it captures
+  Statements body{};
+};
+
+struct If {
+  Code condition{};
+  Statements body{}, otherwise{};
+};
+
+struct Scope {
+  Statements body{};
+};
+
+struct Statement {
+  std::variant<Plain, Declaration, For, Lambda, If, Scope> form;
+};
+
+inline Statement plain(Code code) { return {Plain{std::move(code)}}; }
+// A constant, which vanishes where nobody uses it. Only uses by code that knows its names count, so the name has to be
+// of Code::name.
+inline Statement let(std::string type, const Code& name, Code value) {
+  return {Declaration{std::move(type), name, {}, std::move(value), name.uses().empty()}};
+}
+
+// Leaves out what has no effect: conditions that are known, loops of no round, of one round or without a body, unused
+// constants and functions, needless braces. `used` are the names used behind the statements, to which those of what is
+// left are added.
+void simplify(Statements&, std::set<std::string>& used);
 
 void write(const Statements&, TextWriter&);
 
-// Collects statements. What open() begins holds what follows until the matching close().
+// Collects statements. A loop, a function, a condition or a scope that is opened holds what follows until the matching
+// close().
 class StatementList {
  public:
   void text(Code code) { add(plain(std::move(code))); }
@@ -38,26 +81,58 @@ class StatementList {
   void line(fmt::format_string<const Args&...> format, const Args&... args) {
     add(plain(code(format, args...)));
   }
-  // `const TYPE name = VALUE;` or any other declaration of one name without effects.
+  // const vec::i64 NAME = VALUE;
   template <class... Args>
-  void declare(const Code& name, fmt::format_string<const Args&...> format, const Args&... args) {
-    add(let(name, code(format, args...)));
+  void let(const Code& name, fmt::format_string<const Args&...> format, const Args&... args) {
+    add(codegen::let("const vec::i64", name, code(format, args...)));
   }
   template <class... Args>
-  void open(fmt::format_string<const Args&...> format, const Args&... args) {
-    open_block(code(format, args...));
+  void constant(std::string type, const Code& name, fmt::format_string<const Args&...> format, const Args&... args) {
+    add(codegen::let(std::move(type), name, code(format, args...)));
   }
-  void open_block(Code head);
-  void close(std::string tail = "}");
+  void variable(std::string type, const Code& name, Code value = {}) {
+    add({Declaration{std::move(type), name, {}, std::move(value), true}});
+  }
+  void array(std::string type, const Code& name, Code elements, Code value = {}) {
+    add({Declaration{std::move(type), name, std::move(elements), std::move(value), name.uses().empty()}});
+  }
+
+  void open(For loop) { open_.push_back({{std::move(loop)}}); }
+  void open(Lambda function) { open_.push_back({{std::move(function)}}); }
+  void open_if(Code condition) { open_.push_back({{If{std::move(condition), {}, {}}}}); }
+  void open_scope() { open_.push_back({{Scope{}}}); }
+  // What follows until close() is done where the condition that is open does not hold.
+  void otherwise();
+  void close();
+
+  // A loop and a condition of one statement.
+  void each(For loop, Code statement);
+  void when(Code condition, Code statement);
+
+  // Calls a function for the points `at` to `end`, a vector at a time: `call` is its call for a position and lanes. The
+  // variable `at` is declared before.
+  template <class Call>
+  void call_by_vectors(const Code& end, Call call) {
+    each({.variable = "at", .begin = {}, .end = end, .step = "vec::L", .whole_steps = true},
+         call("at", "vec::All{}") + ";");
+    when(code("at < {}", end), call("at", code("vec::Tail{{int({} - at)}}", end)) + ";");
+  }
+
   void add(Statement);
   void add(const Statements&);
 
-  // All statements; InternalError when a block is still open.
+  // All statements; InternalError when one is still open.
   Statements take();
 
  private:
+  struct Open {
+    Statement statement;
+    bool otherwise = false;
+  };
   Statements statements_;
-  std::vector<Statement> open_;  // blocks, the innermost last
+  std::vector<Open> open_;  // the innermost last
+
+  static Statements& body_of(Open&);
 };
 
 }  // namespace cppgen::codegen

@@ -10,6 +10,7 @@ using ir::Loop;
 void TileWriter::write_epilogue() {
   const auto& c = *kernel_.contraction;
   const std::vector<Loop>& rows = kernel_.segments[0].loops;
+  const std::string_view sum_type = lane_type(info(c.format).sum);
   const Code column = name_loop(c.columns);
   write_row_places(rows);
   std::vector<const ir::IndexNode*> variables;
@@ -20,15 +21,15 @@ void TileWriter::write_epilogue() {
   e.bind_accumulator(0, "sum", int(variables.size()));
   e.store(kernel_.segments[0].stores);
   body_.add(e.lines[0]);
-  body_.open("const auto epilogue = [&](const vec::i64 r) CPPGEN_LAMBDA");
+  body_.open(Lambda{kEpilogue, "const vec::i64 r"});
   for (size_t i = 0; i < rows.size(); i++)
-    body_.line("const vec::i64 {} = {};", index_text(rows[i].var), rows.size() == 1 ? row_text() : code("at{}[r]", i));
+    if (!rows[i].extent.is_constant(1))
+      body_.let(index_text(rows[i].var), "{}", rows.size() == 1 ? row_text() : code("at{}[r]", i));
   for (size_t i = 1; i <= rows.size(); i++) body_.add(e.lines[i]);
-  body_.open("return [=](const vec::i64 {}, auto n, const vec::V<{}> sum) CPPGEN_LAMBDA", column,
-             lane_type(info(c.format).sum));
+  body_.open(Lambda{{}, fmt::format("const vec::i64 {}, auto n, const vec::V<{}> sum", column, sum_type), true});
   body_.add(e.lines.back());
-  body_.close("};");
-  body_.close("};");
+  body_.close();
+  body_.close();
   if (plan_.turned) write_turned_epilogue();
 }
 
@@ -40,8 +41,11 @@ void TileWriter::write_turned_epilogue() {
   const Code column = index_text(c.columns.var), row = index_text(rows.back().var);
   const size_t around = rows.size() - 1;
   if (around > 0) {
-    body_.line("const vec::i64 row_within = row0 % ({0}), row_around = row0 / ({0});", index_text(rows.back().extent));
-    decompose("row_around", {rows.begin(), rows.end() - 1});
+    const bool at_start = row0_ == "0";
+    const Code extent = factor(rows.back().extent);
+    body_.let("row_within", "{}", at_start ? row0_ : code("{} % {}", row0_, extent));
+    const Code row_around = named(Code::name("row_around"), at_start ? row0_ : code("{} / {}", row0_, extent));
+    decompose(row_around, {rows.begin(), rows.end() - 1});
   }
   std::vector<const ir::IndexNode*> variables;
   for (const Loop& l : rows) variables.push_back(l.var.node());
@@ -51,53 +55,60 @@ void TileWriter::write_turned_epilogue() {
   e.store(kernel_.segments[0].stores);
   body_.add(e.lines[0]);
   for (size_t i = 1; i <= around; i++) body_.add(e.lines[i]);
-  body_.open("const auto turned_epilogue = [&](const vec::i64 {}) CPPGEN_LAMBDA", column);
+  body_.open(Lambda{"turned_epilogue", fmt::format("const vec::i64 {}", column)});
   body_.add(e.lines[around + 1]);
-  body_.open("return [=](const vec::i64 r, auto n, const vec::V<{}> sum) CPPGEN_LAMBDA", lane_type(info(c.format).sum));
-  body_.line("const vec::i64 {} = {} + r;", row, around > 0 ? "row_within" : "row0");
+  body_.open(
+      Lambda{{}, fmt::format("const vec::i64 r, auto n, const vec::V<{}> sum", lane_type(info(c.format).sum)), true});
+  if (!rows.back().extent.is_constant(1)) body_.let(row, "{}", sum(around > 0 ? "row_within" : row0_, "r"));
   body_.add(e.lines.back());
-  body_.close("};");
-  body_.close("};");
+  body_.close();
+  body_.close();
 }
 
 // Coordinates of a tile's rows: names for them, and a table where there are several.
 void TileWriter::write_row_places(const std::vector<Loop>& rows) {
-  if (rows.size() == 1) {
-    name_loop(rows[0]);
-    return;
-  }
-  for (size_t i = 0; i < rows.size(); i++) body_.line("vec::i64 at{}[{}];", i, kernel_.contraction->shape.mr);
-  body_.open("for (int r = 0; r < count; r++)");
-  decompose(code("({})", row_text()), rows);
-  for (size_t i = 0; i < rows.size(); i++) body_.line("at{}[r] = {};", i, index_text(rows[i].var));
+  if (rows.size() == 1) return name_scalar_loop(rows[0]);
+  const auto varies = [&](size_t i) { return !rows[i].extent.is_constant(1); };
+  for (size_t i = 0; i < rows.size(); i++)
+    if (varies(i)) body_.array("vec::i64", code("at{}", i), code("{}", kernel_.contraction->shape.mr));
+  body_.open(For{.type = "int", .variable = "r", .end = "count"});
+  decompose(row_text(), rows);
+  for (size_t i = 0; i < rows.size(); i++)
+    if (varies(i)) body_.line("at{}[r] = {};", i, index_text(rows[i].var));
   body_.close();
 }
 
 // Columns of the panel that exist.
-void TileWriter::write_columns() {
+void TileWriter::write_columns(const Code& panel) {
   const auto& c = *kernel_.contraction;
-  body_.line("const vec::i64 column0 = panel * {};", c.shape.nr);
+  body_.let("column0", "{}", times(panel, c.shape.nr));
   if (plan_.width)
-    body_.line("constexpr vec::i64 tile_columns = {};", *plan_.width);
+    body_.constant("constexpr vec::i64", kTileColumns, "{}", *plan_.width);
   else
-    body_.line("const vec::i64 tile_columns = vec::imin(columns - column0, {});", c.shape.nr);
+    body_.let(kTileColumns, "vec::imin({} - column0, {})", kColumns, c.shape.nr);
 }
 
-void TileWriter::write_products() {
-  const auto& c = *kernel_.contraction;
-  const auto& width = plan_.width;
-  write_columns();
-  if (!c.in_registers) return write_called_product();
-  for (const int64_t rows : plan_.row_counts) {
-    body_.open("if (count == {}{})", rows, width ? "" : code(" && tile_columns == {}", c.shape.nr));
-    write_register_product(rows, width.value_or(c.shape.nr));
-    body_.close("} else");
-  }
-  body_.open("");
-  if (plan_.row_counts_are_all && width)
-    body_.line("__builtin_unreachable();");
+void TileWriter::write_products(const Code& panel) {
+  write_columns(panel);
+  if (contraction().in_registers)
+    write_row_counts(0);
   else
     write_called_product();
+}
+
+// The product for each number of rows that a tile in registers may have, from `first` on, else by a call.
+void TileWriter::write_row_counts(size_t first) {
+  const auto& width = plan_.width;
+  const int64_t nr = contraction().shape.nr;
+  if (first == plan_.row_counts.size()) {
+    if (plan_.row_counts_are_all && width) return body_.line("__builtin_unreachable();");
+    return write_called_product();
+  }
+  const int64_t rows = plan_.row_counts[first];
+  body_.open_if(code("count == {}{}", rows, width ? Code() : code(" && {} == {}", kTileColumns, nr)));
+  write_register_product(rows, width.value_or(nr));
+  body_.otherwise();
+  write_row_counts(first + 1);
   body_.close();
 }
 
@@ -109,36 +120,36 @@ Code TileWriter::even_rows() const {
 void TileWriter::write_register_product(int64_t rows, int64_t width) {
   const auto& c = *kernel_.contraction;
   const Code left = plan_.even_rows ? even_rows() : code("vec::ScatteredRows<{}>{{left}}", rows);
-  body_.line("vec::tile<{}, {}, {}>({}, taps, depth, right, column0, epilogue);", rows, c.shape.nr / view_.target.lanes,
-             width, left);
+  body_.line("vec::tile<{}, {}, {}>({}, {}, {}, right, column0, {});", rows, c.shape.nr / view_.target.lanes, width,
+             left, kTaps, kDepth, kEpilogue);
 }
 
 void TileWriter::write_called_product() {
   const auto& c = *kernel_.contraction;
   const rt::TileFormatInfo& format = info(c.format);
-  body_.line("alignas(64) {} block[{}];", storage_type(format.sum), c.shape.mr * c.shape.nr);
+  const std::string block = fmt::format("alignas(64) {}", storage_type(format.sum));
+  body_.array(block, "block", code("{}", c.shape.mr * c.shape.nr));
   const char* operand = format.form == rt::LeftForm::in_place ? "left" : "prepared";
   if (plan_.even_rows) {
-    body_.line("const void* rows[{}];", points(c.taps).constant() * c.shape.mr);
-    body_.line("vec::row_pointers({}, count, taps, rows);", even_rows());
+    body_.array("const void*", "rows", code("{}", points(c.taps).constant() * c.shape.mr));
+    body_.line("vec::row_pointers({}, count, {}, rows);", even_rows(), kTaps);
     operand = "rows";
   }
-  body_.line("{}->tiles[{}][count]({}, taps, depth, right, block, {});", kRuntime, int(c.format), operand, c.shape.nr);
-  const Code in_rows = code("vec::finish_block(block, {}, count, column0, tile_columns, epilogue);", c.shape.nr);
+  body_.line("{}->tiles[{}][count]({}, {}, {}, right, block, {});", kRuntime, int(c.format), operand, kTaps, kDepth,
+             c.shape.nr);
+  const Code in_rows =
+      code("vec::finish_block(block, {}, count, column0, {}, {});", c.shape.nr, kTileColumns, kEpilogue);
   if (!plan_.turned) return body_.text(in_rows);
   const int64_t side = plan_.turned_side;
   const std::vector<Loop>& rows = kernel_.segments[0].loops;
-  Code follow_each_other = has_border() ? "row_step == 1" : "";
-  if (rows.size() > 1)
-    follow_each_other += code("{}row_within + count <= {}", has_border() ? " && " : "", index_text(rows.back().extent));
-  const bool always = follow_each_other.empty();
-  if (!always) body_.open("if ({})", follow_each_other);
-  body_.line("alignas(64) {} turned[{}];", storage_type(format.sum), c.shape.nr * side);
-  body_.line("vec::finish_turned(block, {}, turned, {}, count, column0, tile_columns, turned_epilogue);", c.shape.nr,
-             side);
-  if (always) return;
-  body_.close("} else");
-  body_.open("");
+  std::vector<Code> follow_each_other;
+  if (has_border()) follow_each_other.push_back("row_step == 1");
+  if (rows.size() > 1) follow_each_other.push_back(code("row_within + count <= {}", index_text(rows.back().extent)));
+  body_.open_if(follow_each_other.empty() ? "true" : all_of(follow_each_other));
+  body_.array(block, "turned", code("{}", c.shape.nr * side));
+  body_.line("vec::finish_turned(block, {}, turned, {}, count, column0, {}, turned_epilogue);", c.shape.nr, side,
+             kTileColumns);
+  body_.otherwise();
   body_.text(in_rows);
   body_.close();
 }

@@ -13,14 +13,13 @@ void TileWriter::write_padding(Expr value) {
   const std::string type(storage_type(info(c.format).left));
   const int64_t depth = c.depth.extent.constant();
   if (value->kind == ir::ExprKind::constant && value->bits == 0) {
-    before_.line("alignas(64) static const {} padding[{}] = {{}};", type, depth);
-    return;
+    return before_.array("alignas(64) static const " + type, "padding", code("{}", depth), "{}");
   }
   Code text = value->kind == ir::ExprKind::constant ? literal(value->type, value)
                                                     : code("{}[{}]", context_.pointers.at(value->buffer),
                                                            index_text(view_.offset(value->buffer, value->indices)));
-  before_.line("alignas(64) {} padding[{}];", type, depth);
-  before_.line("for (vec::i64 i = 0; i < {}; i++) padding[i] = {}({});", depth, type, text);
+  before_.array("alignas(64) " + type, "padding", code("{}", depth));
+  before_.each({.variable = "i", .end = code("{}", depth)}, code("padding[i] = {}({});", type, text));
 }
 
 void TileWriter::declare_left() {
@@ -30,14 +29,15 @@ void TileWriter::declare_left() {
     const IndexExpr left = view_.offset(c.left->buffer, c.left->indices);
     for (int64_t offset : schedule::offsets_of(c.taps, left, 0))
       offsets += code("{}{}", offsets.empty() ? "" : ", ", offset);
-    before_.line("static const vec::i64 tap_offsets[] = {{{}}};", offsets);
+    before_.constant("static const vec::i64", "tap_offsets[]", "{{{}}}", offsets);
     return;
   }
   if (!c.left->guards.empty()) write_padding(c.left->args[0]);
-  before_.line("const void* left[{}];", points(c.taps).constant() * c.shape.mr);
+  const int64_t rows = points(c.taps).constant() * c.shape.mr;
+  before_.array("const void*", "left", code("{}", rows));
   const rt::LeftForm form = info(c.format).form;
   if (form != rt::LeftForm::in_place)
-    before_.line("const void* prepared[{}];", form == rt::LeftForm::block ? 1 : points(c.taps).constant() * c.shape.mr);
+    before_.array("const void*", "prepared", code("{}", form == rt::LeftForm::block ? 1 : rows));
 }
 
 void TileWriter::write_left() {
@@ -46,7 +46,8 @@ void TileWriter::write_left() {
   write_pointers();
   const rt::TileFormatInfo& format = info(c.format);
   if (format.form != rt::LeftForm::in_place)
-    body_.line("{}->prepare[{}](left, count, taps, depth, args->scratch, prepared);", kRuntime, int(c.format));
+    body_.line("{}->prepare[{}](left, count, {}, {}, args->scratch, prepared);", kRuntime, int(c.format), kTaps,
+               kDepth);
 }
 
 IndexExpr TileWriter::left_offset() const {
@@ -58,44 +59,43 @@ void TileWriter::write_first_row() {
   const auto& c = *kernel_.contraction;
   ir::IndexMap at_start;
   for (const Loop& tap : c.taps) at_start[tap.var.node()] = 0;
-  decompose("row0", c.rows);
-  body_.line("const float* const left = {};",
-             at(context_.pointers.at(c.left->buffer), index_text(ir::substitute(left_offset(), at_start))));
+  decompose(row0_, c.rows);
+  body_.constant("const float* const", "left", "{}",
+                 sum(context_.pointers.at(c.left->buffer), index_text(ir::substitute(left_offset(), at_start))));
 }
 
 // left[tap * count + row]: where each row's depth begins at each tap; padding outside the operand.
 void TileWriter::write_pointers() {
   const auto& c = *kernel_.contraction;
-  if (c.tiling.skips_padding) body_.line("bool reached[{}] = {{}};", points(c.taps).constant());
-  body_.open("for (int r = 0; r < count; r++)");
-  decompose(code("({})", row_text()), c.rows);
+  if (c.tiling.skips_padding) body_.array("bool", "reached", index_text(points(c.taps)), "{}");
+  body_.open(For{.type = "int", .variable = "r", .end = "count"});
+  decompose(row_text(), c.rows);
   IndexExpr tap = 0;
   for (const auto& t : c.taps) {
-    Code name = name_loop(t);
-    body_.open("for (vec::i64 {0} = 0; {0} < {1}; {0}++)", name, index_text(t.extent));
+    name_scalar_loop(t);
+    body_.open(loop_over(t));
     tap = tap * t.extent + t.var;
   }
-  Code address = at(context_.pointers.at(c.left->buffer), index_text(left_offset()));
-  Code inside;
+  Code address = sum(context_.pointers.at(c.left->buffer), index_text(left_offset()));
+  std::vector<Code> inside;
   for (const auto& g : c.left->guards) {
-    Code index = index_text(g.index);
-    if (!ir::prove_less_equal(g.lo, g.index))
-      inside += code("{}{} >= {}", inside.empty() ? "" : " && ", index, index_text(g.lo));
-    if (!ir::prove_less(g.index, g.hi))
-      inside += code("{}{} < {}", inside.empty() ? "" : " && ", index, index_text(g.hi));
+    if (!ir::prove_less_equal(g.lo, g.index)) inside.push_back(context_.names.at_least(g.index, g.lo));
+    if (!ir::prove_less(g.index, g.hi)) inside.push_back(context_.names.less(g.index, g.hi));
   }
   const bool skips = c.tiling.skips_padding && !inside.empty();
   if (!inside.empty()) {
-    body_.line("const bool inside = {};", inside);
+    body_.constant("const bool", "inside", "{}", all_of(inside));
     address = code("inside ? {} : padding", address);
   }
-  body_.line("left[{}r] = {};", tap.is_constant(0) ? Code() : code("{} * count + ", factor(tap)), address);
+  const Code first = tap.is_constant(0) || index_text(tap) == "0" ? "0" : code("{} * count", factor(tap));
+  body_.line("left[{}] = {};", sum(first, "r"), address);
   if (skips) body_.line("reached[{}] |= inside;", index_text(tap));
   for (size_t i = 0; i < c.taps.size(); i++) body_.close();
   body_.close();
   if (!skips) return;
-  body_.line("for (vec::i64 tap = 0; tap < taps; tap++)");
-  body_.line("  if (!reached[tap]) left[tap * count] = nullptr;");
+  body_.open(For{.variable = "tap", .end = kTaps});
+  body_.when("!reached[tap]", "left[tap * count] = nullptr;");
+  body_.close();
 }
 
 }  // namespace cppgen::codegen

@@ -6,11 +6,10 @@ using ir::Loop;
 
 void TileWriter::write_body() {
   const auto& c = contraction();
-  const int64_t group = plan_.panels_per_unit;
-  const IndexExpr groups = ir::ceildiv(plan_.panels, group), taps = points(c.taps);
-  before_.line("const vec::i64 tiles = {}, groups = {};", index_text(plan_.tiles), index_text(groups));
-  before_.line("const vec::i64 columns = {}, panels = {};", index_text(c.columns.extent), index_text(plan_.panels));
-  before_.line("const vec::i64 taps = {}, depth = {};", index_text(taps), index_text(c.depth.extent));
+  const auto size = [&](const Code& name, IndexExpr value) { before_.let(name, "{}", index_text(value)); };
+  size(kTiles, plan_.tiles), size(kGroups, ir::ceildiv(plan_.panels, plan_.panels_per_unit));
+  size(kColumns, c.columns.extent), size(kPanels, plan_.panels);
+  size(kTaps, points(c.taps)), size(kDepth, c.depth.extent);
   if (info(c.format).form == rt::LeftForm::block) {
     before_.line("{}->begin[{}]();", kRuntime, int(c.format));
     after_.line("{}->finish[{}]();", kRuntime, int(c.format));
@@ -18,72 +17,112 @@ void TileWriter::write_body() {
   if (plan_.blocks) return write_depth_blocks(*plan_.blocks);
   declare_left();
 
-  body_.line("const vec::i64 tile = unit % tiles;");
-  declare_group("tiles");
-  decompose("batch", c.batch);
-  write_tile_place();
+  write_tile_place(declare_group(kTiles, plan_.tiles));
   write_left();
   write_epilogue();
-  const Code first = group == 1 ? "group" : code("group * {}", group);
-  body_.open("for (vec::i64 panel = {0}; panel < vec::imin(panels, {0} + {1}); panel++)", first, group);
-  body_.line("const {}* const right = {};", storage_type(info(c.format).panel), panel_address());
-  write_products();
+  For panels = loop_over_panels();
+  const Code panel = plan_.panels_per_unit == 1 ? group_ : plan_.panels.is_constant(1) ? "0" : panels.variable;
+  body_.open(std::move(panels));
+  body_.constant(code("const {}* const", storage_type(info(c.format).panel)).text(), "right", "{}",
+                 panel_address(panel));
+  write_products(panel);
   body_.close();
 }
 
-// The group of panels, and the point of the batch, of a unit; `tiles` is how many units share them.
-void TileWriter::declare_group(const char* tiles) {
-  if (contraction().batch.empty()) return body_.line("const vec::i64 group = unit / {};", tiles);
-  body_.line("const vec::i64 group = unit / {0} % groups, batch = unit / ({0} * groups);", tiles);
+Code TileWriter::declare_group(const Code& tiles, IndexExpr count) {
+  const auto& batch = contraction().batch;
+  const bool one = count.is_constant(1);
+  Code tile = "0", rest = "unit";
+  if (one_group() && batch.empty()) {
+    tile = "unit", rest = "0";
+  } else if (!one) {
+    tile = Code::name("tile");
+    body_.let(tile, "unit % {}", tiles);
+    rest = code("unit / {}", tiles);
+  }
+  if (one_group()) {
+    group_ = "0";
+  } else if (batch.empty() && is_simple(rest)) {
+    group_ = rest;
+  } else {
+    group_ = Code::name("group");
+    body_.let(group_, "{}", batch.empty() ? rest : code("{} % {}", rest, kGroups));
+    rest = one ? code("unit / {}", kGroups) : code("unit / ({} * {})", tiles, kGroups);
+  }
+  if (!batch.empty()) decompose(named(Code::name("batch"), rest), batch);
+  return tile;
 }
 
-// The panel of the right operand.
-Code TileWriter::panel_address() const {
+// The panels of the unit's group.
+For TileWriter::loop_over_panels() const {
+  const int64_t size = plan_.panels_per_unit;
+  const Code first = times(group_, size), end = sum(first, code("{}", size));
+  const bool whole = size == 1 || (plan_.panels.is_constant() && plan_.panels.constant() % size == 0);
+  if (one_group()) return {.variable = Code::name("panel"), .end = index_text(plan_.panels)};
+  return {
+      .variable = Code::name("panel"), .begin = first, .end = whole ? end : code("vec::imin({}, {})", kPanels, end)};
+}
+
+// A panel of the right operand.
+Code TileWriter::panel_address(const Code& panel) const {
   const auto& c = contraction();
-  const bool one_batch = c.packed_batch.is_constant(0);
-  const Code panel = one_batch ? "panel" : code("({} * panels + panel)", factor(c.packed_batch));
-  return code("{} + {} * {}", context_.pointers.at(c.packed), panel, factor(c.panel_elements));
+  const Code batch = times(factor(c.packed_batch), plan_.panels.is_constant(1) ? "1" : kPanels);
+  const Code number = batch != "0" && panel != "0" ? "(" + sum(batch, panel) + ")" : sum(batch, panel);
+  return sum(context_.pointers.at(c.packed), times(number, factor(c.panel_elements)));
 }
 
 // A row of the tile: they stand one after the other, but for those of the border's columns.
-Code TileWriter::row_text() const { return has_border() ? "row0 + r * row_step" : "row0 + r"; }
+Code TileWriter::row_text() const { return sum(row0_, has_border() ? "r * row_step" : "r"); }
 
 // Declares the tile's rows: row_text() for r < count.
-void TileWriter::write_tile_place() {
+void TileWriter::write_tile_place(const Code& tile) {
   const auto& c = *kernel_.contraction;
-  if (c.tiling.height != 0) return write_line_place();
-  body_.line("const vec::Piece piece = vec::even_piece({}, tiles, tile);", index_text(points(c.rows)));
-  body_.line("const vec::i64 row0 = piece.begin;");
-  body_.line("const int count = piece.size;");
+  if (c.tiling.height != 0) return write_line_place(tile);
+  if (plan_.tiles.is_constant(1)) {
+    row0_ = "0";
+    return body_.constant("const int", "count", "{}", index_text(points(c.rows)));
+  }
+  body_.constant("const vec::Piece", "piece", "vec::even_piece({}, {}, {})", index_text(points(c.rows)), kTiles, tile);
+  body_.let(row0_, "piece.begin");
+  body_.constant("const int", "count", "piece.size");
 }
 
 // Even pieces of image rows without the border; behind them, of the border's columns.
-void TileWriter::write_line_place() {
+void TileWriter::write_line_place(const Code& tile) {
   const auto& c = *kernel_.contraction;
   const auto& t = c.tiling;
   const int64_t edges = t.left + t.right, inner = t.width - edges;
   const auto pieces = [&](int64_t length) { return kernel::pieces(length, c.shape.mr); };
   const IndexExpr lines = ir::floordiv(points(c.rows), t.width);
   const auto even_piece = [&](int64_t length, const Code& number) {
-    return code("vec::even_piece({}, {}, {})", length, pieces(length), number);
+    return pieces(length) == 1 ? code("vec::Piece{{0, {}}}", length)
+                               : code("vec::even_piece({0}, {1}, {2} % {1})", length, pieces(length), number);
   };
+  const Code line = pieces(inner) == 1 ? tile : code("{} / {}", tile, pieces(inner));
   if (edges == 0) {
-    body_.line("const vec::Piece piece = {};", even_piece(inner, code("tile % {}", pieces(inner))));
-    body_.line("const vec::i64 row0 = tile / {} * {} + piece.begin;", pieces(inner), t.width);
+    body_.constant("const vec::Piece", "piece", "{}", even_piece(inner, tile));
+    body_.let(row0_, "{}", sum(times(line, t.width), "piece.begin"));
   } else {
-    before_.line("const vec::i64 inner_tiles = {};", index_text(lines * pieces(inner)));
-    body_.line("const bool at_edge = tile >= inner_tiles;");
-    body_.line("const vec::i64 edge = (tile - inner_tiles) / {} % {}, image = (tile - inner_tiles) / {};",
-               pieces(t.height), edges, pieces(t.height) * edges);
-    body_.line("const vec::Piece piece = at_edge ? {} : {};",
-               even_piece(t.height, code("(tile - inner_tiles) % {}", pieces(t.height))),
-               even_piece(inner, code("tile % {}", pieces(inner))));
-    body_.line("const vec::i64 edge_column = edge < {} ? edge : edge + {};", t.left, inner);
-    body_.line("const vec::i64 row0 = at_edge ? (image * {} + piece.begin) * {} + edge_column", t.height, t.width);
-    body_.line("                              : tile / {} * {} + {} + piece.begin;", pieces(inner), t.width, t.left);
-    body_.line("const vec::i64 row_step = at_edge ? {} : 1;", t.width);
+    before_.let("inner_tiles", "{}", index_text(lines * pieces(inner)));
+    body_.constant("const bool", "at_edge", "{} >= inner_tiles", tile);
+    const Code edge_tile = Code::name("edge_tile");
+    body_.let(edge_tile, "{} - inner_tiles", tile);
+    body_.let("image", "{} / {}", edge_tile, pieces(t.height) * edges);
+    body_.constant("const vec::Piece", "piece", "at_edge ? {} : {}", even_piece(t.height, edge_tile),
+                   even_piece(inner, tile));
+    Code edge_column = code("{}", t.left == 1 ? 0 : inner);
+    if (edges > 1) {
+      const Code line_of_edge = pieces(t.height) == 1 ? edge_tile : code("{} / {}", edge_tile, pieces(t.height));
+      body_.let("edge", "{} % {}", line_of_edge, edges);
+      edge_column = "edge_column";
+      body_.let(edge_column, "edge < {0} ? edge : edge + {1}", t.left, inner);
+    }
+    body_.let(row0_, "at_edge ? {} : {} + piece.begin",
+              sum(code("(image * {} + piece.begin) * {}", t.height, t.width), edge_column),
+              sum(times(line, t.width), code("{}", t.left)));
+    body_.let("row_step", "at_edge ? {} : 1", t.width);
   }
-  body_.line("const int count = piece.size;");
+  body_.constant("const int", "count", "piece.size");
 }
 
 }  // namespace cppgen::codegen

@@ -3,6 +3,11 @@
 
 namespace cppgen::codegen {
 
+// Sizes that every tile kernel names.
+inline const Code kTiles = Code::name("tiles"), kGroups = Code::name("groups"), kColumns = Code::name("columns"),
+                  kPanels = Code::name("panels"), kTaps = Code::name("taps"), kDepth = Code::name("depth"),
+                  kTileColumns = Code::name("tile_columns"), kEpilogue = Code::name("epilogue");
+
 // Contractions on tiles, either by a register-blocked function of the runtime - what follows the contraction then runs
 // on the block while it is in L1 - or by one in the kernel, with the epilogue on its registers.
 class TileWriter : public KernelWriter {
@@ -16,11 +21,16 @@ class TileWriter : public KernelWriter {
   const schedule::TileContraction& contraction() const { return *kernel_.contraction; }
   void write_body() override;
   bool has_border() const { return contraction().tiling.left + contraction().tiling.right != 0; }
-  void declare_group(const char* tiles);
-  Code panel_address() const;
+  // The number of a unit among the `tiles` that share a group of panels; declares the group, and the point of the
+  // batch.
+  Code declare_group(const Code& tiles, IndexExpr count);
+  Code group_, row0_ = Code::name("row0");
+  bool one_group() const { return ir::ceildiv(plan_.panels, plan_.panels_per_unit).is_constant(1); }
+  For loop_over_panels() const;
+  Code panel_address(const Code& panel) const;
   Code row_text() const;
-  void write_tile_place();
-  void write_line_place();
+  void write_tile_place(const Code& tile);
+  void write_line_place(const Code& tile);
   // tile_operands.cpp
   void declare_left();
   void write_padding(Expr value);
@@ -32,11 +42,12 @@ class TileWriter : public KernelWriter {
   void write_epilogue();
   void write_turned_epilogue();
   void write_row_places(const std::vector<ir::Loop>& rows);
-  void write_products();
+  void write_products(const Code& panel);
+  void write_row_counts(size_t first);
   Code even_rows() const;
   void write_register_product(int64_t rows, int64_t width);
   void write_called_product();
-  void write_columns();
+  void write_columns(const Code& panel);
   // block_writer.cpp
   void write_depth_blocks(const kernel::TilesPlan::Blocks&);
   void open_tiles();

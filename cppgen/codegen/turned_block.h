@@ -15,7 +15,7 @@ struct TurnedBlock {
   }
   // `n` lanes of a step.
   Code load(const Code& step, const Code& lane) const {
-    return code("vec::ld({} + ({}) * {} + ({}), n)", scratch, step, side, lane);
+    return code("vec::ld({} + {} * {} + {}, n)", scratch, operand(step), side, operand(lane));
   }
 };
 

@@ -1,4 +1,4 @@
-// How values are read from memory and written to it: addresses, conditions, indices that are values themselves.
+// How values are read from memory: addresses, conditions, indices that are values themselves.
 
 #include <algorithm>
 
@@ -36,15 +36,22 @@ void ValueEmitter::bind_indirects(const std::vector<ir::Indirect>& indirects) {
     Code name = context_.fresh("x");
     int id = int(context_.checks.size());
     Code extent = names_.text(i.variable->extent);
+    const Code check = id == 0 ? kFirstCheck : code("{} + {}", kFirstCheck, id);
     context_.checks.push_back(check_text(*i.variable));
     auto& out = lines[size_t(value.level)];
     if (per_lane) {
-      out.push_back(plain(code("vec::i64 {}[vec::L];", name)));
-      out.push_back(plain(code("const auto {0}v = vec::checked_indices({0}, {1}, {2}, args->error, {5} + {3}, {4});",
-                               name, value.name, extent, id, lanes_, kFirstCheck)));
+      out.push_back({Declaration{"vec::i64", name, "vec::L", {}}});
+      out.push_back({Declaration{
+          "const auto",
+          name + "v",
+          {},
+          code("vec::checked_indices({}, {}, {}, args->error, {}, {})", name, value.name, extent, check, lanes_)}});
     } else {
-      out.push_back(plain(code("const vec::i64 {} = vec::checked_index(vec::lane({}, 0), {}, args->error, {} + {});",
-                               name, value.name, extent, kFirstCheck, id)));
+      out.push_back(
+          {Declaration{"const vec::i64",
+                       name,
+                       {},
+                       code("vec::checked_index(vec::lane({}, 0), {}, args->error, {})", value.name, extent, check)}});
     }
     indirects_[i.variable] = {name, value.level, per_lane};
     if (!per_lane) names_.set(i.variable, name);
@@ -54,44 +61,47 @@ void ValueEmitter::bind_indirects(const std::vector<ir::Indirect>& indirects) {
 
 ValueEmitter::Item ValueEmitter::condition(const std::vector<Guard>& guards,
                                            const std::vector<ir::Indirect>& indirects) {
-  Code text;
+  std::vector<Code> known, assumed;
   int level = 0;
-  auto add = [&](const Code& part, int at, bool assumed = false) {
-    text += code("{}{}", text.empty() ? "" : " && ", assumed ? code("({} || {})", assumed_flag_, part) : part);
+  auto add = [&](Code part, int at, bool may_be_assumed = false) {
+    (may_be_assumed ? assumed : known).push_back(std::move(part));
     level = std::max(level, at);
   };
   for (const Guard& g : guards) {
     if (varies(g.index) || varies(g.lo) || varies(g.hi)) continue;
     int at = std::max({level_of(g.index), level_of(g.lo), level_of(g.hi)});
-    const bool assumed = assumed_loop_ && ir::depends_on(g.index, assumed_loop_);
-    Code index = names_.text(g.index);
-    if (!ir::prove_less_equal(g.lo, g.index)) add(code("{} >= {}", index, names_.text(g.lo)), at, assumed);
-    if (!ir::prove_less(g.index, g.hi)) add(code("{} < {}", index, names_.text(g.hi)), at, assumed);
+    const bool flagged = assumed_loop_ && ir::depends_on(g.index, assumed_loop_);
+    if (!ir::prove_less_equal(g.lo, g.index)) add(names_.at_least(g.index, g.lo), at, flagged);
+    if (!ir::prove_less(g.index, g.hi)) add(names_.less(g.index, g.hi), at, flagged);
   }
   for (const auto& i : indirects) {
     const Binding& b = indirects_.at(i.variable);
     if (!b.per_lane) add(b.name + " >= 0", b.level);
   }
-  if (text.empty()) return {"", 0};
+  if (!assumed.empty()) {
+    const Code all = all_of(assumed);
+    known.push_back(code("({} || {})", assumed_flag_, assumed.size() == 1 ? all : code("({})", all)));
+  }
+  if (known.empty()) return {"", 0};
+  const Code text = all_of(known);
   auto [it, fresh] = conditions_.try_emplace(text.text());
   if (fresh) {
     it->second = {context_.fresh("g"), level};
-    lines[size_t(level)].push_back(let(it->second.name, code("const bool {} = {};", it->second.name, text)));
+    lines[size_t(level)].push_back(let("const bool", it->second.name, text));
   }
   return it->second;
 }
 
 Code ValueEmitter::lane_condition(const std::vector<Guard>& guards, const std::vector<ir::Indirect>& indirects) const {
-  Code text;
-  auto add = [&](const Code& part) { text += code("{}{}", text.empty() ? "" : " && ", part); };
+  std::vector<Code> all;
   for (const Guard& g : guards) {
     if (!varies(g.index) && !varies(g.lo) && !varies(g.hi)) continue;
-    Code index = lane_names_.text(g.index);
-    add(code("{} >= {} && {} < {}", index, lane_names_.text(g.lo), index, lane_names_.text(g.hi)));
+    all.push_back(lane_names_.at_least(g.index, g.lo));
+    all.push_back(lane_names_.less(g.index, g.hi));
   }
   for (const auto& i : indirects)
-    if (indirects_.at(i.variable).per_lane) add(lane_names_.text(IndexExpr(i.variable)) + " >= 0");
-  return text;
+    if (indirects_.at(i.variable).per_lane) all.push_back(lane_names_.text(IndexExpr(i.variable)) + " >= 0");
+  return all_of(all);
 }
 
 ValueEmitter::Item ValueEmitter::local_load(Expr e, const schedule::Local&) {
@@ -104,11 +114,11 @@ ValueEmitter::Item ValueEmitter::local_load(Expr e, const schedule::Local&) {
 Code ValueEmitter::even_load(const Access& a) const {
   if (!a.lane_when.empty()) return "";
   if (!varies(a.offset) || (a.even && a.stride->is_constant(0)))
-    return code("vec::ld_all({})", at(a.pointer, names_.text(a.offset)));
+    return code("vec::ld_all({})", sum(a.pointer, names_.text(a.offset)));
   if (!a.even) return "";
-  if (a.stride->is_constant(1)) return code("vec::ld({}, {})", at(a.pointer, names_.text(a.offset)), lanes_);
+  if (a.stride->is_constant(1)) return code("vec::ld({}, {})", sum(a.pointer, names_.text(a.offset)), lanes_);
   return code("vec::{}({}, {}, {})", schedule::moves_by_one_or_none(*a.stride) ? "ld_step" : "ld_strided",
-              at(a.pointer, names_.text(a.offset)), names_.text(*a.stride), lanes_);
+              sum(a.pointer, names_.text(a.offset)), names_.text(*a.stride), lanes_);
 }
 
 // Elements of which each serves some neighbouring lanes; empty if these are none.
@@ -117,7 +127,7 @@ Code ValueEmitter::repeated_load(const Access& a) const {
   const auto repeated = schedule::repeated_elements(a.offset, vector_);
   if (!repeated) return "";
   return code("vec::ld_repeated<{}, {}>({}, {}, {})", repeated->lanes, repeated->step,
-              at(a.pointer, names_.text(a.offset)), names_.text(ir::mod(repeated->lane, repeated->lanes)), lanes_);
+              sum(a.pointer, names_.text(a.offset)), names_.text(ir::mod(repeated->lane, repeated->lanes)), lanes_);
 }
 
 // Elements that lie evenly apart, where one condition on an index of the lanes says which of them exist; else empty.
@@ -130,7 +140,7 @@ Code ValueEmitter::range_load(const Access& a, const std::vector<Guard>& guards,
   const auto step = ir::stride_of(g.index, vector_);
   if (!step || !step->is_constant() || step->constant() < 1 || varies(g.lo) || varies(g.hi)) return "";
   const auto first_lane_at = [&](IndexExpr limit) { return names_.text(ir::ceildiv(limit - g.index, *step)); };
-  return code("vec::ld_range({}, {}, {}, {}, {}, {})", at(a.pointer, names_.text(a.offset)), names_.text(*a.stride),
+  return code("vec::ld_range({}, {}, {}, {}, {}, {})", sum(a.pointer, names_.text(a.offset)), names_.text(*a.stride),
               first_lane_at(g.lo), first_lane_at(g.hi), lanes_, fallback);
 }
 
@@ -152,7 +162,7 @@ Code ValueEmitter::indexed_load(const Access& a, const std::vector<Guard>& guard
                   names_.text(*step));
     if (is_index) rest = ir::substitute(rest, {{v, 0}});
   }
-  return code("vec::ld_at({}, {}, {}{})", at(a.pointer, names_.text(rest)), lanes_, fallback, parts);
+  return code("vec::ld_at({}, {}, {}{})", sum(a.pointer, names_.text(rest)), lanes_, fallback, parts);
 }
 
 // The elements one by one; those of which a range exists, as such.
@@ -161,10 +171,10 @@ ValueEmitter::LaneLoad ValueEmitter::lane_load(const Access& a, const std::vecto
   if (Code text = range_load(a, guards, fallback); !text.empty()) return {std::move(text), false};
   if (Code text = indexed_load(a, guards, fallback); !text.empty()) return {std::move(text), true};
   if (Code text = repeated_load(a); !text.empty()) return {std::move(text), false};
-  Code address = at(a.pointer, lane_names_.text(a.offset));
+  Code address = sum(a.pointer, lane_names_.text(a.offset));
   if (!a.lane_when.empty()) address = code("{} ? {} : (const {}*)0", a.lane_when, address, a.type);
-  return {code("vec::ld_lanes<{}>({}, {}, [&](int i) CPPGEN_LAMBDA -> const {}* {{ return {}; }})", a.type, lanes_,
-               fallback, a.type, address),
+  return {code("vec::ld_lanes<{}>({}, {}, {})", a.type, lanes_, fallback,
+               function("int i", address, code("const {}*", a.type))),
           true};
 }
 
@@ -206,58 +216,6 @@ ValueEmitter::Item ValueEmitter::load(Expr e) {
   note_strided(a, context_.view.type_of(e->buffer));
   if (!when.name.empty()) text = code("{} ? {} : {}", when.name, text, fallback);
   return define(level, text);
-}
-
-// Storing rounds by itself.
-static Expr without_rounding(Expr value, DType storage) {
-  const auto rounding = ir::rounding_to(storage);
-  return rounding && value->kind == ir::ExprKind::unary && value->unary == *rounding ? value->args[0] : value;
-}
-
-void ValueEmitter::store(const std::vector<ir::Store>& stores) {
-  for (const auto& s : stores) item(stored_value(s));
-  for (const auto& s : stores) store_one(s);
-}
-
-Expr ValueEmitter::stored_value(const ir::Store& s) const {
-  const auto* l = context_.view.local(s.buffer);
-  const bool in_memory = !l || l->place != Place::value;
-  return in_memory ? without_rounding(s.value, context_.view.type_of(s.buffer)) : s.value;
-}
-
-void ValueEmitter::store_one(const ir::Store& s) {
-  Item value = item(stored_value(s));
-  auto& out = lines.back();
-  const Code& pointer = context_.pointers.at(s.buffer);
-  if (const auto* l = context_.view.local(s.buffer); l && l->place == Place::value) {
-    out.push_back(plain(code("{} = {};", pointer, value.name)));
-    return;
-  }
-  bind_indirects(s.indirects);
-  Item when = condition({}, s.indirects);
-  Code lane_when = lane_condition({}, s.indirects);
-  IndexExpr offset = context_.view.offset(s.buffer, s.indices);
-  const std::string type(storage_type(context_.view.type_of(s.buffer)));
-  auto stride = vector_ ? lane_stride(offset) : std::nullopt;
-  Code text;
-  if (!varies(offset)) {
-    text = code("vec::st({}, {}, vec::Tail{{1}});", at(pointer, names_.text(offset)), value.name);
-  } else if (stride && stride->is_constant(1) && lane_when.empty()) {
-    text = code("vec::{}({}, {}, {});", context_.around_caches(s.buffer) ? "st_around" : "st",
-                at(pointer, names_.text(offset)), value.name, lanes_);
-  } else if (stride && lane_when.empty()) {
-    text = code("vec::st_strided({}, {}, {}, {});", at(pointer, names_.text(offset)), names_.text(*stride), value.name,
-                lanes_);
-    note_by_lane(innermost(), "strided stores");
-  } else {
-    note_by_lane(innermost(), "stores at computed indices");
-    text = code("vec::st_lanes<{}>({}, {}, [&](int i) CPPGEN_LAMBDA -> {}* {{ return {}{} + {}{}; }});", type,
-                value.name, lanes_, type, lane_when.empty() ? Code() : lane_when + Code(" ? "), pointer,
-                lane_names_.text(offset), lane_when.empty() ? Code() : code(" : ({}*)0", type));
-  }
-  if (!when.name.empty()) text = code("if ({}) {}", when.name, text);
-  if (side_by_side_) text = code("vec::repeat(width, [&](const int u) CPPGEN_LAMBDA {{ {} }});", text);
-  out.push_back(plain(std::move(text)));
 }
 
 }  // namespace cppgen::codegen

@@ -19,14 +19,14 @@ ValueEmitter::ValueEmitter(KernelContext& context, std::vector<const IndexNode*>
       names_(context.names),
       lane_names_(context.names) {
   for (size_t i = 0; i < loops.size(); i++) level_of_variable_[loops[i]] = int(i) + 1;
-  if (vector_) lane_names_.set(vector_, code("({} + i)", names_.text(IndexExpr(vector_))));
+  if (vector_) lane_names_.set_sum(vector_, code("{} + i", names_.text(IndexExpr(vector_))));
 }
 
 void ValueEmitter::compute_side_by_side() {
   side_by_side_ = true;
-  const Code point = code("({} + u * vec::L)", names_.text(IndexExpr(vector_)));
-  names_.set(vector_, point);
-  lane_names_.set(vector_, code("({} + i)", point));
+  const Code point = code("{} + u * vec::L", names_.text(IndexExpr(vector_)));
+  names_.set_sum(vector_, point);
+  lane_names_.set_sum(vector_, code("{} + i", point));
 }
 
 void ValueEmitter::align_lanes(int lanes) {
@@ -71,8 +71,8 @@ bool ValueEmitter::varies(IndexExpr e) const {
 ValueEmitter::Item ValueEmitter::define(int level, const Code& value, const char* prefix) {
   const Code name = context_.fresh(prefix);
   const bool each = side_by_side_ && level == innermost();
-  const Code all = each ? code("vec::each(width, [&](const int u) CPPGEN_LAMBDA {{ return {}; }})", value) : value;
-  lines[size_t(level)].push_back(let(name, code("const auto {} = {};", name, all)));
+  const Code all = each ? code("vec::each(width, {})", function("const int u", value)) : value;
+  lines[size_t(level)].push_back(let("const auto", name, all));
   return {each ? name + "[u]" : name, level};
 }
 
@@ -163,7 +163,7 @@ ValueEmitter::Item ValueEmitter::index_value(IndexExpr e) {
                                 names_.text(*stride), names_.text(e)));
   }
   note_by_lane(level, "positions computed by division or minimum");
-  return define(level, code("vec::index_lanes([&](int i) CPPGEN_LAMBDA {{ return {}; }})", lane_names_.text(e)));
+  return define(level, code("vec::index_lanes({})", function("int i", lane_names_.text(e))));
 }
 
 }  // namespace cppgen::codegen

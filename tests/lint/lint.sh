@@ -81,6 +81,12 @@ places='(^|[^A-Za-z0-9_.])/(hom[e]|wor[k]|Users|mnt|root)/[A-Za-z]'
 files . | search "$words" | report "Words that say unfinished:"
 files . | grep -vE '^(\./)?tests/' | search "$places" | report "Paths of one machine:"
 
+# ---- emitted kernels ----
+# Loops, conditions and functions of kernels are statements (cppgen/codegen/statements.h) with a writer of their own.
+files cppgen/codegen | grep -vE '/(statements|code)\.(h|cpp)$' |
+  search '(open|line|text|plain|code)\("(.*(for|if) \(|.*CPPGEN_LAMBDA|[^"]*\{\{ |else|\})' |
+  report "Blocks of kernels that are written as text:"
+
 # ---- files that people cannot hold in mind ----
 files . | grep -E '\.(h|cpp|c|sh)$' | while read -r file; do
   [ ! -f "$file" ] || { lines=$(wc -l < "$file") && [ "$lines" -gt 500 ] && echo "$file: $lines lines"; }

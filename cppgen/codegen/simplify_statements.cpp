@@ -1,0 +1,129 @@
+#include <algorithm>
+#include <iterator>
+#include <optional>
+
+#include "cppgen/codegen/statements.h"
+
+namespace cppgen::codegen {
+namespace {
+
+std::optional<int64_t> number(const Code& code) {
+  const std::string& text = code.text();
+  if (text.empty() || text.size() > 18 || text.find_first_not_of("0123456789") != std::string::npos)
+    return std::nullopt;
+  return std::stoll(text);
+}
+
+// How often the body runs, if that is known.
+std::optional<int64_t> rounds(const For& s) {
+  if (s.whole_steps || s.begin.empty()) return std::nullopt;
+  if (s.end == sum(s.begin, s.step)) return 1;
+  const auto begin = number(s.begin), end = number(s.end), step = number(s.step);
+  if (!begin || !end || !step || *step < 1) return std::nullopt;
+  return std::max<int64_t>((*end - *begin + *step - 1) / *step, 0);
+}
+
+// Whether the next round of a loop begins within its body.
+bool continues(const Statements& body) {
+  return std::any_of(body.begin(), body.end(), [](const Statement& s) {
+    if (const auto* line = std::get_if<Plain>(&s.form)) return line->code == "continue;";
+    if (const auto* scope = std::get_if<Scope>(&s.form)) return continues(scope->body);
+    const auto* condition = std::get_if<If>(&s.form);
+    return condition && (continues(condition->body) || continues(condition->otherwise));
+  });
+}
+
+// Gives what is left of a statement.
+struct Simplifier {
+  std::set<std::string>& used;
+
+  Statements operator()(Plain s) {
+    note(s.code);
+    return {{std::move(s)}};
+  }
+
+  Statements operator()(Declaration s) {
+    if (used.erase(s.name.text()) == 0 && !s.kept) return {};
+    note(s.elements), note(s.value);
+    return {{std::move(s)}};
+  }
+
+  Statements operator()(For s) {
+    const auto count = rounds(s);
+    if (count == 0) return {};
+    if (count == 1 && !continues(s.body)) {
+      if (!number(s.variable)) s.body.insert(s.body.begin(), let("const " + s.type, s.variable, s.begin));
+      return (*this)(Scope{std::move(s.body)});
+    }
+    simplify(s.body, used);
+    if (s.body.empty()) return {};
+    note(s.begin), note(s.end), note(s.step);
+    return {{std::move(s)}};
+  }
+
+  Statements operator()(Lambda s) {
+    if (used.erase(s.name.text()) == 0 && !s.name.uses().empty()) return {};
+    simplify(s.body, used);
+    return {{std::move(s)}};
+  }
+
+  Statements operator()(If s) {
+    if (s.condition == "true") return (*this)(Scope{std::move(s.body)});
+    if (s.condition == "false") return (*this)(Scope{std::move(s.otherwise)});
+    simplify(s.otherwise, used);
+    simplify(s.body, used);
+    if (s.body.empty() && s.otherwise.empty()) return {};
+    note(s.condition);
+    return {{std::move(s)}};
+  }
+
+  Statements operator()(Scope s) {
+    simplify(s.body, used);
+    if (s.body.empty()) return {};
+    return {{std::move(s)}};
+  }
+
+ private:
+  void note(const Code& code) { used.insert(code.uses().begin(), code.uses().end()); }
+};
+
+const Code* declared_name(const Statement& s) {
+  if (const auto* d = std::get_if<Declaration>(&s.form)) return &d->name;
+  const auto* function = std::get_if<Lambda>(&s.form);
+  return function ? &function->name : nullptr;
+}
+
+// A scope at the end needs no braces, unless it declares a name once more.
+void open_last_scope(Statements& statements) {
+  if (statements.empty() || !std::holds_alternative<Scope>(statements.back().form)) return;
+  std::set<std::string> names;
+  for (size_t i = 0; i + 1 < statements.size(); i++) {
+    if (std::holds_alternative<Scope>(statements[i].form)) return;
+    if (const Code* name = declared_name(statements[i])) names.insert(name->text());
+  }
+  Statements body = std::move(std::get<Scope>(statements.back().form).body);
+  const bool again = std::any_of(body.begin(), body.end(), [&](const Statement& s) {
+    const Code* name = declared_name(s);
+    return name && names.count(name->text()) != 0;
+  });
+  if (again) {
+    std::get<Scope>(statements.back().form).body = std::move(body);
+    return;
+  }
+  statements.pop_back();
+  std::move(body.begin(), body.end(), std::back_inserter(statements));
+}
+
+}  // namespace
+
+// From the last to the first: a declaration stands in front of all that uses it.
+void simplify(Statements& statements, std::set<std::string>& used) {
+  std::vector<Statements> parts;
+  for (size_t i = statements.size(); i-- > 0;)
+    parts.push_back(std::visit(Simplifier{used}, std::move(statements[i].form)));
+  statements.clear();
+  for (size_t i = parts.size(); i-- > 0;) std::move(parts[i].begin(), parts[i].end(), std::back_inserter(statements));
+  open_last_scope(statements);
+}
+
+}  // namespace cppgen::codegen

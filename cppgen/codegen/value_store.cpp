@@ -1,0 +1,61 @@
+// How values are written to memory.
+
+#include "cppgen/codegen/value_emitter.h"
+
+namespace cppgen::codegen {
+
+using schedule::Place;
+
+// Storing rounds by itself.
+static Expr without_rounding(Expr value, DType storage) {
+  const auto rounding = ir::rounding_to(storage);
+  return rounding && value->kind == ir::ExprKind::unary && value->unary == *rounding ? value->args[0] : value;
+}
+
+void ValueEmitter::store(const std::vector<ir::Store>& stores) {
+  for (const auto& s : stores) item(stored_value(s));
+  for (const auto& s : stores) store_one(s);
+}
+
+Expr ValueEmitter::stored_value(const ir::Store& s) const {
+  const auto* l = context_.view.local(s.buffer);
+  const bool in_memory = !l || l->place != Place::value;
+  return in_memory ? without_rounding(s.value, context_.view.type_of(s.buffer)) : s.value;
+}
+
+void ValueEmitter::store_one(const ir::Store& s) {
+  Item value = item(stored_value(s));
+  auto& out = lines.back();
+  const Code& pointer = context_.pointers.at(s.buffer);
+  if (const auto* l = context_.view.local(s.buffer); l && l->place == Place::value) {
+    out.push_back(plain(code("{} = {};", pointer, value.name)));
+    return;
+  }
+  bind_indirects(s.indirects);
+  Item when = condition({}, s.indirects);
+  Code lane_when = lane_condition({}, s.indirects);
+  IndexExpr offset = context_.view.offset(s.buffer, s.indices);
+  const std::string type(storage_type(context_.view.type_of(s.buffer)));
+  auto stride = vector_ ? lane_stride(offset) : std::nullopt;
+  Code text;
+  if (!varies(offset)) {
+    text = code("vec::st({}, {}, vec::Tail{{1}});", sum(pointer, names_.text(offset)), value.name);
+  } else if (stride && stride->is_constant(1) && lane_when.empty()) {
+    text = code("vec::{}({}, {}, {});", context_.around_caches(s.buffer) ? "st_around" : "st",
+                sum(pointer, names_.text(offset)), value.name, lanes_);
+  } else if (stride && lane_when.empty()) {
+    text = code("vec::st_strided({}, {}, {}, {});", sum(pointer, names_.text(offset)), names_.text(*stride), value.name,
+                lanes_);
+    note_by_lane(innermost(), "strided stores");
+  } else {
+    note_by_lane(innermost(), "stores at computed indices");
+    const Code to = sum(pointer, lane_names_.text(offset));
+    const Code address = lane_when.empty() ? to : code("{} ? {} : ({}*)0", lane_when, to, type);
+    text = code("vec::st_lanes<{}>({}, {}, {});", type, value.name, lanes_, function("int i", address, type + "*"));
+  }
+  if (side_by_side_) text = code("vec::repeat(width, {});", action("const int u", text));
+  Statement stored = plain(std::move(text));
+  out.push_back(when.name.empty() ? stored : Statement{If{when.name, {stored}, {}}});
+}
+
+}  // namespace cppgen::codegen
