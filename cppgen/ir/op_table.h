@@ -52,6 +52,7 @@ struct ReductionRow {
   std::optional<BinaryOp> combine;  // nullopt: gives a position
   ReductionStart start;
   bool greatest;  // the operation whose position it returns
+  std::string_view over_lanes;
 };
 
 const UnaryRow& row_of(UnaryOp);

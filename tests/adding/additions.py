@@ -83,16 +83,10 @@ Engine added_engine() {
 
 ADDITIONS = [
     Addition("operator", 1, new={"cppgen/ops/pointwise/added.cpp": OPERATORS % ("", "")}),
-    # The row, and how kernels combine the lanes of a vector; the operator shows it.
-    Addition("reduction", 2, new={"cppgen/ops/pointwise/added.cpp": OPERATORS % (BITS, BITS_ROW)}, lines=[
-        ("cppgen/ir/operations.def", "CPPGEN_REDUCTION(prod, number, mul, wide, one)",
-         "CPPGEN_REDUCTION(bits, integer, bit_or, same, zero)"),
-        ("vec/generic/kernel.h", "// ---- reductions ----", '''template <class T>
-VEC_FN V<T> all_bits(V<T> a) {
-  T bits = 0;
-  for (int i = 0; i < L; i++) bits |= lane(a, i);
-  return set1<T>(bits);
-}'''),
+    # The row; the operator shows it.
+    Addition("reduction", 1, new={"cppgen/ops/pointwise/added.cpp": OPERATORS % (BITS, BITS_ROW)}, lines=[
+        ("cppgen/ir/operations.def", 'CPPGEN_REDUCTION(prod, number, mul, wide, one, "vec::all_prod({})")',
+         'CPPGEN_REDUCTION(bits, integer, bit_or, same, zero, "")'),
     ]),
     Addition("setting", 1, lines=[
         ("runtime/base/settings.def", "// Fusion and scheduling",

@@ -61,7 +61,7 @@ struct VecKernels {
   Kernel cast[kTypes][kTypes];  // [to][from]
   Kernel nearest_in;            // a, b, c: f32, out: i32
   MemoryRow memory[kTypes];
-  Kernel horizontal[kTypes];  // out: hsum, hprod, hmin, hmax
+  Kernel horizontal[kTypes];  // out: hsum, hprod, hmin, hmax, combine_lanes by sums
   Kernel fill[kTypes];        // out: iota(a[0]), set1(a[0]), zero, and lane(iota, n) in lane 0
   Kernel masks;         // a, b: b8. out: and, or, xor, not, select(a, b, not b), first_n(n), then any all none of a
   Kernel stream;        // nt_store of a to out, fence

@@ -145,6 +145,7 @@ void run_horizontal(const Call& c) {
   out[1] = hprod(x);
   out[2] = hmin(x);
   out[3] = hmax(x);
+  out[4] = lane(combine_lanes(x, [](V<T> a, V<T> b) CPPGEN_LAMBDA { return a + b; }), L - 1);
 }
 template <class T>
 void run_fill(const Call& c) {

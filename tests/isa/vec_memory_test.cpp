@@ -1,4 +1,6 @@
 // Loads, stores, gathers, transposes and whole-vector operations of vec, on every storage type and ISA.
+#include <numeric>
+
 #include "tests/isa/vec_test_support.h"
 
 namespace vec_test {
@@ -176,10 +178,11 @@ TEST(VecWhole, HorizontalReductionsFollowTheTree) {
       for (int round = 0; round < 200; round++) {
         std::vector<T> v(isa->lanes);
         for (T& x : v) x = round % 4 == 3 ? random_value<T>(random) : T(int64_t(random() % 4000) - 2000) / T(16);
-        T got[4];
+        T got[5];
         isa->horizontal[type]({.a = v.data(), .out = got});
-        const T want[4] = {tree(v, ref::add<T>), tree(v, ref::mul<T>), tree(v, ref::min<T>), tree(v, ref::max<T>)};
-        for (int i = 0; i < 4; i++)
+        const T want[5] = {tree(v, ref::add<T>), tree(v, ref::mul<T>), tree(v, ref::min<T>), tree(v, ref::max<T>),
+                           std::accumulate(v.begin() + 1, v.end(), v[0], ref::add<T>)};
+        for (int i = 0; i < 5; i++)
           ASSERT_TRUE(same(got[i], want[i]))
               << isa->isa << " type " << type << " reduction " << i << ": " << show(got[i]) << " not " << show(want[i]);
       }

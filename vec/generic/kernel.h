@@ -288,6 +288,19 @@ template <class T>
 VEC_FN V<T> all_max(V<T> a) {
   return set1<T>(hmax(a));
 }
+// One lane after the other by f, a function of two vectors.
+template <class T, class F>
+VEC_FN V<T> combine_lanes(V<T> a, F f) {
+  V<T> all = set1<T>(lane(a, 0));
+  for (int i = 1; i < L; i++) all = f(all, set1<T>(lane(a, i)));
+  return all;
+}
+template <class F>
+VEC_FN M combine_lanes(M m, F f) {
+  M all = first_n(test(m, 0) ? L : 0);
+  for (int i = 1; i < L; i++) all = f(all, first_n(test(m, i) ? L : 0));
+  return all;
+}
 VEC_FN M all_any(M m) { return any(m) ? first_n(L) : first_n(0); }
 VEC_FN M all_all(M m) { return all(m) ? first_n(L) : first_n(0); }
 
