@@ -14,30 +14,36 @@ set(cppgen_common_headers
     <algorithm> <array> <cmath> <cstdint> <cstring> <functional> <limits> <map> <memory> <numeric> <optional> <set>
     <span> <string> <string_view> <unordered_map> <utility> <variant> <vector> <fmt/format.h>)
 
-# cppgen_make_precompiled(NAME HEADERS ... LINK ...): a target of which others take their precompiled headers.
+# cppgen_make_precompiled(NAME HEADERS ... LINK ... ROOMS ...): a target of which others take their precompiled headers.
+# ROOMS: those whose headers are among them.
 function(cppgen_make_precompiled name)
-  cmake_parse_arguments(ARG "" "" "HEADERS;LINK" ${ARGN})
+  cmake_parse_arguments(ARG "" "" "HEADERS;LINK;ROOMS" ${ARGN})
   set(source "${CMAKE_BINARY_DIR}/generated/${name}.cpp")
   file(CONFIGURE OUTPUT "${source}" CONTENT "// Has nothing but precompiled headers.\n")
   add_library(${name} OBJECT "${source}")
   target_link_libraries(${name} PRIVATE cppgen_options fmt::fmt ${ARG_LINK})
   target_precompile_headers(${name} PRIVATE ${ARG_HEADERS})
+  foreach(room IN LISTS ARG_ROOMS)
+    cppgen_room_view(view ${room})
+    target_include_directories(${name} PRIVATE "${view}")
+  endforeach()
 endfunction()
 
+# Most rooms take the first; a room whose sources mostly read nlohmann's header or that of operators names another.
 cppgen_make_precompiled(cppgen_headers_of_rooms HEADERS ${cppgen_common_headers})
+cppgen_make_precompiled(cppgen_headers_with_json HEADERS ${cppgen_common_headers} <nlohmann/json.hpp>)
+cppgen_make_precompiled(cppgen_headers_with_operators HEADERS ${cppgen_common_headers} <cppgen/ops/op.h>
+                        ROOMS cppgen/ops cppgen/graph cppgen/ir cppgen/support runtime/plan runtime/base)
 if(CPPGEN_TESTS)
   find_package(GTest REQUIRED)
   cppgen_make_precompiled(cppgen_headers_of_programs HEADERS ${cppgen_common_headers} <gtest/gtest.h> LINK GTest::gtest)
   set_target_properties(cppgen_headers_of_programs PROPERTIES POSITION_INDEPENDENT_CODE OFF)  # Debian's g++ makes -fPIE of it
 endif()
 
-# Gives libraries and programs the headers that are parsed already.
+# Gives programs of the tests the headers that are parsed already.
 function(cppgen_precompiled)
   foreach(target IN LISTS ARGN)
-    get_target_property(type ${target} TYPE)
-    if(type STREQUAL "STATIC_LIBRARY")
-      target_precompile_headers(${target} REUSE_FROM cppgen_headers_of_rooms)
-    elseif(TARGET cppgen_headers_of_programs)
+    if(TARGET cppgen_headers_of_programs)
       target_precompile_headers(${target} REUSE_FROM cppgen_headers_of_programs)
       target_compile_definitions(${target} PRIVATE GTEST_HAS_PTHREAD=1)  # as where the headers were parsed
     endif()
@@ -49,6 +55,14 @@ function(cppgen_source_options)
   cmake_parse_arguments(ARG "" "" "OPTIONS" ${ARGN})
   set_source_files_properties(${ARG_UNPARSED_ARGUMENTS} PROPERTIES COMPILE_OPTIONS "${ARG_OPTIONS}"
                                                                    SKIP_PRECOMPILE_HEADERS ON)
+endfunction()
+
+# cppgen_optimize_less(ROOM ...): rooms whose code runs for milliseconds beside compilers that run for seconds.
+function(cppgen_optimize_less)
+  foreach(room IN LISTS ARGN)
+    cppgen_room_target(target "${room}")
+    target_compile_options(${target} PRIVATE "$<$<CONFIG:Release>:-O1>")
+  endforeach()
 endfunction()
 
 # cppgen_optimize_more(SOURCE ...): sources in which -O3 was measured to pay; all others have -O2.

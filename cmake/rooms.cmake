@@ -1,6 +1,6 @@
 # A room is one folder of the source tree, with the folders in it, and one static library of the same name.
 #
-#   cppgen_room(cppgen/ir DEPS cppgen/support LINK fmt::fmt)
+#   cppgen_room(cppgen/ir DEPS cppgen/support LINK fmt::fmt HEADERS cppgen_headers_of_rooms)
 #
 # All includes are relative to the root, yet a room sees only its own headers and those of the rooms in DEPS (and
 # theirs): each room is published through an include directory that holds nothing but a link to that one folder. An
@@ -31,7 +31,10 @@ function(cppgen_room_view out path)
 endfunction()
 
 function(cppgen_room path)
-  cmake_parse_arguments(ARG "" "" "DEPS;LINK;PRIVATE_LINK;EXCLUDE" ${ARGN})
+  cmake_parse_arguments(ARG "" "HEADERS" "DEPS;LINK;PRIVATE_LINK;EXCLUDE" ${ARGN})
+  if(NOT ARG_HEADERS)
+    set(ARG_HEADERS cppgen_headers_of_rooms)
+  endif()
   cppgen_room_target(target "${path}")
   cppgen_room_view(view "${path}")
   file(GLOB sources CONFIGURE_DEPENDS "${CMAKE_SOURCE_DIR}/${path}/*.cpp" "${CMAKE_SOURCE_DIR}/${path}/*/*.cpp")
@@ -47,7 +50,7 @@ function(cppgen_room path)
     add_library(${target} STATIC ${sources})
     target_include_directories(${target} PUBLIC "$<BUILD_INTERFACE:${view}>")
     target_link_libraries(${target} PUBLIC ${deps} ${ARG_LINK} PRIVATE $<BUILD_INTERFACE:cppgen_options> ${ARG_PRIVATE_LINK})
-    cppgen_precompiled(${target})
+    target_precompile_headers(${target} REUSE_FROM ${ARG_HEADERS})
   else()
     add_library(${target} INTERFACE)
     target_include_directories(${target} INTERFACE "$<BUILD_INTERFACE:${view}>")

@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <map>
+#include <nlohmann/json.hpp>
 
 #include "cppgen/cli/command_support.h"
-#include "cppgen/cli/json_writer.h"
 #include "cppgen/cli/model_inputs.h"
 #include "cppgen/flow/stages.h"
 #include "runtime/threads/executor.h"
@@ -43,21 +43,20 @@ double TimedOnednn::run() {
 
 void TimedOnednn::rest() { baseline::end_openmp_threads(); }
 
-void write_report(JsonWriter& json, const baseline::Report& report) {
-  json.field("primitives", report.primitives);
-  json.field("reorders", report.reorders);
-  json.field("primitives_ms", report.primitives_ms);
-  json.field("kernels_ms", report.kernels_ms);
-  json.begin_array("steps");
+void write_report(Json& json, const baseline::Report& report) {
+  json["primitives"] = report.primitives;
+  json["reorders"] = report.reorders;
+  json["primitives_ms"] = report.primitives_ms;
+  json["kernels_ms"] = report.kernels_ms;
+  json["steps"] = Json::array();
   for (const baseline::StepReport& step : report.steps) {
-    json.begin_object();
-    json.field("kind", step.kind);
-    json.field("implementation", step.implementation);
-    json.list("nodes", std::span<const std::string>(step.nodes));
-    json.field("ms", step.median_ms);
-    json.end_object();
+    Json item;
+    item["kind"] = step.kind;
+    item["implementation"] = step.implementation;
+    item["nodes"] = step.nodes;
+    item["ms"] = step.median_ms;
+    json["steps"].push_back(std::move(item));
   }
-  json.end_array();
 }
 
 std::string report_text(const baseline::Report& report) {

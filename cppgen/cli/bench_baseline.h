@@ -7,11 +7,10 @@
 #include "cppgen/baseline/onednn_graph.h"
 #include "cppgen/cli/bench_runs.h"
 #include "cppgen/cli/command_options.h"
+#include "runtime/base/json_text.h"
 #include "runtime/base/settings.h"
 
 namespace cppgen {
-
-class JsonWriter;
 
 // The same model on oneDNN.
 class TimedOnednn : public Timed {
@@ -39,7 +38,7 @@ class TimedOnednn : public Timed {
 };
 
 // "primitives": ..., "steps": [{kind, implementation, nodes, ms}]
-void write_report(JsonWriter&, const baseline::Report&);
+void write_report(Json&, const baseline::Report&);
 // "oneDNN primitives 12.3 ms (45 primitives, 3 reorders), our kernels ..."
 std::string report_text(const baseline::Report&);
 

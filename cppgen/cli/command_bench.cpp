@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cstdlib>
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <thread>
 
@@ -11,10 +12,10 @@
 #include "cppgen/cli/bench_runs.h"
 #include "cppgen/cli/command_support.h"
 #include "cppgen/cli/commands.h"
-#include "cppgen/cli/json_writer.h"
 #include "cppgen/cli/model_inputs.h"
 #include "cppgen/support/temp_directory.h"
 #include "runtime/base/errors.h"
+#include "runtime/base/json_text.h"
 #include "runtime/base/log.h"
 #include "runtime/session/profile.h"
 #include "runtime/values/compare.h"
@@ -58,50 +59,48 @@ double compile_seconds(const TimedModel& timed) {
   return model.open_s - model.compiled.report.weights_s + timed.first_run_s();
 }
 
-void write_times(JsonWriter& json, const RunTimes& times) {
-  json.field("runs", times.seconds.size());
-  json.field("median_ms", times.median_ms());
-  json.field("min_ms", times.min_ms());
-  json.field("p99_ms", times.p99_ms());
+void write_times(Json& json, const RunTimes& times) {
+  json["runs"] = times.seconds.size();
+  json["median_ms"] = times.median_ms();
+  json["min_ms"] = times.min_ms();
+  json["p99_ms"] = times.p99_ms();
 }
 
-void write_against(JsonWriter& json, const BenchOptions& options, const BenchResult& result, const Against& against) {
+Json against_json(const BenchOptions& options, const BenchResult& result, const Against& against) {
   double difference = 0;
   for (const rt::OutputReport& output : against.agreement.outputs)
     difference = std::max(difference, output.max_difference);
-  json.begin_object("against");
-  json.field("engine", options.against);
+  Json json;
+  json["engine"] = options.against;
   write_times(json, against.times);
-  json.field("ratio", against.times.median_ms() / result.times.median_ms());
-  json.field("outputs_agree", against.agreement.ok());
-  json.field("max_abs_difference", difference);
+  json["ratio"] = against.times.median_ms() / result.times.median_ms();
+  json["outputs_agree"] = against.agreement.ok();
+  json["max_abs_difference"] = difference;
   write_report(json, against.report);
-  json.end_object();
+  return json;
 }
 
 std::string json_of(const BenchOptions& options, const ReadyModel& model, const BenchResult& result,
                     const Against* against) {
-  JsonWriter json;
-  json.begin_object();
-  json.field("model", options.model);
+  Json json;
+  json["model"] = options.model;
   write_times(json, result.times);
   if (model.package) {
-    json.null("compile_s");
-    json.null("weights_s");
+    json["compile_s"] = nullptr;
+    json["weights_s"] = nullptr;
   } else {
-    json.field("compile_s", result.compile_s);
-    json.field("weights_s", model.compiled.report.weights_s);
+    json["compile_s"] = result.compile_s;
+    json["weights_s"] = model.compiled.report.weights_s;
   }
-  json.field("load_s", result.fresh.load_s);
-  json.field("peak_rss_mb", double(result.fresh.peak_rss_kb) / 1024);
-  json.field("weights_bytes", result.stats.weights_bytes);
-  json.field("arena_bytes", result.stats.arena_bytes);
-  json.field("isa", model.isa());
-  json.field("threads", model.threads());
+  json["load_s"] = result.fresh.load_s;
+  json["peak_rss_mb"] = double(result.fresh.peak_rss_kb) / 1024;
+  json["weights_bytes"] = result.stats.weights_bytes;
+  json["arena_bytes"] = result.stats.arena_bytes;
+  json["isa"] = model.isa();
+  json["threads"] = model.threads();
   write_steps(json, model);
-  if (against) write_against(json, options, result, *against);
-  json.end_object();
-  return json.take();
+  if (against) json["against"] = against_json(options, result, *against);
+  return json_text(json, 2) + "\n";
 }
 
 std::string times_text(const RunTimes& times) {

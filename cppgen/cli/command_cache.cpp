@@ -1,12 +1,14 @@
 // cppgen cache
 #include <fmt/format.h>
 
+#include <nlohmann/json.hpp>
+
 #include "cppgen/cli/command_support.h"
 #include "cppgen/cli/commands.h"
-#include "cppgen/cli/json_writer.h"
 #include "cppgen/compile/kernel_cache.h"
 #include "cppgen/package/model_cache.h"
 #include "runtime/base/errors.h"
+#include "runtime/base/json_text.h"
 
 namespace cppgen {
 namespace {
@@ -33,31 +35,27 @@ std::string list(const CacheOptions& options, const KernelCache& kernels) {
                           m.about.model, m.about.settings.empty() ? "" : "  ", fmt::join(m.about.settings, " "));
     return text.empty() ? "the cache is empty\n" : text;
   }
-  JsonWriter json;
-  json.begin_object();
-  json.begin_array("kernels");
+  Json json;
+  json["kernels"] = Json::array();
   for (const auto& e : entries) {
-    json.begin_object();
-    json.field("key", e.key);
-    json.field("name", e.name);
-    json.field("bytes", e.bytes);
-    json.field("last_used", int64_t(e.last_used));
-    json.end_object();
+    Json item;
+    item["key"] = e.key;
+    item["name"] = e.name;
+    item["bytes"] = e.bytes;
+    item["last_used"] = int64_t(e.last_used);
+    json["kernels"].push_back(std::move(item));
   }
-  json.end_array();
-  json.begin_array("models");
+  json["models"] = Json::array();
   for (const ModelCache::Listed& m : models) {
-    json.begin_object();
-    json.field("key", m.key);
-    json.field("model", m.about.model);
-    json.list("settings", std::span<const std::string>(m.about.settings));
-    json.field("bytes", m.bytes);
-    json.field("last_used", int64_t(m.last_used));
-    json.end_object();
+    Json item;
+    item["key"] = m.key;
+    item["model"] = m.about.model;
+    item["settings"] = m.about.settings;
+    item["bytes"] = m.bytes;
+    item["last_used"] = int64_t(m.last_used);
+    json["models"].push_back(std::move(item));
   }
-  json.end_array();
-  json.end_object();
-  return json.take();
+  return json_text(json, 2) + "\n";
 }
 
 std::string stats(const CacheOptions& options, const Settings& settings, const KernelCache& kernels) {
@@ -68,37 +66,31 @@ std::string stats(const CacheOptions& options, const Settings& settings, const K
     return fmt::format("directory  {}\nkernels    {}, {} (limit {})\nmodels     {}, {} (limit {})\n", kernels.dir(),
                        stats.entries, bytes_text(stats.bytes), bytes_text(settings.cache_size_limit), models,
                        bytes_text(model_bytes), bytes_text(settings.weights_cache_limit));
-  JsonWriter json;
-  json.begin_object();
-  json.field("directory", kernels.dir());
-  json.field("kernels", stats.entries);
-  json.field("kernel_bytes", stats.bytes);
-  json.field("kernel_bytes_limit", settings.cache_size_limit);
-  json.field("models", models);
-  json.field("model_bytes", model_bytes);
-  json.field("model_bytes_limit", settings.weights_cache_limit);
-  json.end_object();
-  return json.take();
+  Json json;
+  json["directory"] = kernels.dir();
+  json["kernels"] = stats.entries;
+  json["kernel_bytes"] = stats.bytes;
+  json["kernel_bytes_limit"] = settings.cache_size_limit;
+  json["models"] = models;
+  json["model_bytes"] = model_bytes;
+  json["model_bytes_limit"] = settings.weights_cache_limit;
+  return json_text(json, 2) + "\n";
 }
 
 std::string clear(const CacheOptions& options, KernelCache& kernels) {
   const int64_t models = ModelCache::clear(kernels.dir()), removed = kernels.clear();
   if (!options.json) return fmt::format("removed {} kernels and {} models\n", removed, models);
-  JsonWriter json;
-  json.begin_object();
-  json.field("removed_kernels", removed);
-  json.field("removed_models", models);
-  json.end_object();
-  return json.take();
+  Json json;
+  json["removed_kernels"] = removed;
+  json["removed_models"] = models;
+  return json_text(json, 2) + "\n";
 }
 
 std::string path(const CacheOptions& options, const Settings& settings) {
   if (!options.json) return settings.cache_dir + "\n";
-  JsonWriter json;
-  json.begin_object();
-  json.field("directory", settings.cache_dir);
-  json.end_object();
-  return json.take();
+  Json json;
+  json["directory"] = settings.cache_dir;
+  return json_text(json, 2) + "\n";
 }
 
 }  // namespace

@@ -1,13 +1,14 @@
 // cppgen config, cppgen isa
 #include <fmt/format.h>
 
+#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "cppgen/cli/command_support.h"
 #include "cppgen/cli/commands.h"
-#include "cppgen/cli/json_writer.h"
 #include "isa/vec_isa.h"
 #include "runtime/base/errors.h"
+#include "runtime/base/json_text.h"
 
 namespace cppgen {
 namespace {
@@ -26,25 +27,22 @@ std::string config_text(const std::vector<SettingDescription>& settings) {
 }
 
 std::string config_json(const std::vector<SettingDescription>& settings) {
-  JsonWriter json;
-  json.begin_object();
-  json.begin_array("settings");
+  Json json;
+  json["settings"] = Json::array();
   for (const SettingDescription& setting : settings) {
-    json.begin_object();
-    json.field("name", setting.name);
-    json.field("variable", fmt::format("CPPGEN_{}", setting.name));
-    json.field("value", setting.value);
-    json.field("source", setting.source);
-    json.field("default", setting.default_value);
-    json.field("allowed", setting.allowed);
-    json.list("aliases", std::span<const std::string>(setting.aliases));
-    json.field("changes_kernels", setting.in_key);
-    json.field("doc", setting.doc);
-    json.end_object();
+    Json item;
+    item["name"] = setting.name;
+    item["variable"] = fmt::format("CPPGEN_{}", setting.name);
+    item["value"] = setting.value;
+    item["source"] = setting.source;
+    item["default"] = setting.default_value;
+    item["allowed"] = setting.allowed;
+    item["aliases"] = setting.aliases;
+    item["changes_kernels"] = setting.in_key;
+    item["doc"] = setting.doc;
+    json["settings"].push_back(std::move(item));
   }
-  json.end_array();
-  json.end_object();
-  return json.take();
+  return json_text(json, 2) + "\n";
 }
 
 struct Selection {
@@ -75,30 +73,27 @@ std::string isa_text(const Selection& selection) {
 }
 
 std::string isa_json(const Selection& selection) {
-  JsonWriter json;
-  json.begin_object();
-  json.field("cpu", to_string(selection.cpu));
+  Json json;
+  json["cpu"] = to_string(selection.cpu);
   if (selection.selected) {
-    json.field("selected", selection.selected->name);
+    json["selected"] = selection.selected->name;
   } else {
-    json.null("selected");
-    json.field("reason", selection.reason);
+    json["selected"] = nullptr;
+    json["reason"] = selection.reason;
   }
-  json.begin_array("isas");
+  json["isas"] = Json::array();
   for (const VecISA& isa : all_isas()) {
     const CpuFeatures missing = isa.required.without(selection.cpu);
-    json.begin_object();
-    json.field("name", isa.name);
-    json.field("description", isa.description);
-    json.field("vector_bits", isa.vector_bits);
-    json.field("supported", missing.bits == 0);
-    json.field("missing", missing.bits ? to_string(missing) : "");
-    json.field("selected", &isa == selection.selected);
-    json.end_object();
+    Json item;
+    item["name"] = isa.name;
+    item["description"] = isa.description;
+    item["vector_bits"] = isa.vector_bits;
+    item["supported"] = missing.bits == 0;
+    item["missing"] = missing.bits ? to_string(missing) : "";
+    item["selected"] = &isa == selection.selected;
+    json["isas"].push_back(std::move(item));
   }
-  json.end_array();
-  json.end_object();
-  return json.take();
+  return json_text(json, 2) + "\n";
 }
 
 }  // namespace

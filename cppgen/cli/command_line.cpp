@@ -247,6 +247,25 @@ ExitCode report_bug(const char* what, int argc, char** argv) {
   return kInternalError;
 }
 
+bool has_command(const CLI::App& app, const std::string& name) {
+  return !app.get_subcommands([&](const CLI::App* it) { return it->get_name() == name; }).empty();
+}
+
+// Those that people are told of.
+std::vector<std::string> commands_of(const CLI::App& app) {
+  std::vector<std::string> names{"help"};
+  for (const CLI::App* command : app.get_subcommands([](const CLI::App* it) { return !it->get_group().empty(); }))
+    names.push_back(command->get_name());
+  return names;
+}
+
+std::vector<std::string> options_of(const CLI::App& command) {
+  std::vector<std::string> names;
+  for (const CLI::Option* option : command.get_options())
+    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
+  return names;
+}
+
 // Help and version go to stdout, mistakes to stderr with the command whose --help explains them.
 ExitCode report_parse(const CLI::App& app, const CLI::ParseError& error) {
   if (error.get_exit_code() == 0) {
@@ -260,7 +279,8 @@ ExitCode report_parse(const CLI::App& app, const CLI::ParseError& error) {
     innermost = sub;
   }
   const auto extras = app.remaining(true);
-  if (dynamic_cast<const CLI::ExtrasError*>(&error) && !extras.empty()) message = unknown_argument(*innermost, extras);
+  if (dynamic_cast<const CLI::ExtrasError*>(&error) && !extras.empty())
+    message = unknown_argument(extras, options_of(*innermost));
   std::fprintf(stderr, "cppgen: %s\nSee `%s --help`.\n", for_terminal(message).c_str(), command.c_str());
   return kUserError;
 }
@@ -317,8 +337,10 @@ int run_command_line(int argc, char** argv) {
     return kUserError;
   }
   replace_help(arguments);
-  if (const auto message = unknown_command(app, arguments)) {
-    std::fprintf(stderr, "cppgen: %s\nSee `cppgen --help`.\n", for_terminal(*message).c_str());
+  const std::string& word = arguments[0];
+  if (!word.starts_with("-") && !has_command(app, word)) {
+    const std::string message = unknown_command(word, commands_of(app));
+    std::fprintf(stderr, "cppgen: %s\nSee `cppgen --help`.\n", for_terminal(message).c_str());
     return kUserError;
   }
   std::reverse(arguments.begin(), arguments.end());  // as CLI11 wants them

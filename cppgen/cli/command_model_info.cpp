@@ -1,11 +1,11 @@
 // cppgen explain, cppgen inspect
 #include <fmt/format.h>
 
+#include <nlohmann/json.hpp>
 #include <set>
 
 #include "cppgen/cli/command_support.h"
 #include "cppgen/cli/commands.h"
-#include "cppgen/cli/json_writer.h"
 #include "cppgen/cli/layout_text.h"
 #include "cppgen/cli/ready_model.h"
 #include "cppgen/flow/decision_text.h"
@@ -13,6 +13,7 @@
 #include "cppgen/flow/stages.h"
 #include "cppgen/import/summary.h"
 #include "runtime/base/errors.h"
+#include "runtime/base/json_text.h"
 #include "runtime/package/package.h"
 
 namespace cppgen {
@@ -44,36 +45,32 @@ std::string explain_text(const Explanation& explanation, bool source) {
 }
 
 std::string explain_json(const ExplainOptions& options, const Explanation& explanation) {
-  JsonWriter json;
-  json.begin_object();
-  json.field("model", options.model);
-  json.field("isa", explanation.isa);
-  json.begin_array("steps");
+  Json json;
+  json["model"] = options.model;
+  json["isa"] = explanation.isa;
+  json["steps"] = Json::array();
   for (const Explanation::Step& step : explanation.steps) {
-    json.begin_object();
-    json.field("name", step.name);
-    json.field("engine", step.engine);
-    json.list("origins", std::span<const std::string>(step.origins));
-    json.field("loops", step.loops);
-    json.field("plan", step.plan);
-    if (!step.repeated.empty()) json.field("times", step.repeated);
-    if (options.source) json.field("source", step.source);
-    json.end_object();
+    Json item;
+    item["name"] = step.name;
+    item["engine"] = step.engine;
+    item["origins"] = step.origins;
+    item["loops"] = step.loops;
+    item["plan"] = step.plan;
+    if (!step.repeated.empty()) item["times"] = step.repeated;
+    if (options.source) item["source"] = step.source;
+    json["steps"].push_back(std::move(item));
   }
-  json.end_array();
   write_layouts(json, explanation.layouts);
-  json.begin_array("decisions");
+  json["decisions"] = Json::array();
   for (const auto& entry : explanation.decisions.entries) {
-    json.begin_object();
-    json.field("rule", entry.rule);
-    json.field("subject", entry.subject);
-    json.field("fused", entry.decision.fused);
-    json.field("reason", entry.decision.reason);
-    json.end_object();
+    Json item;
+    item["rule"] = entry.rule;
+    item["subject"] = entry.subject;
+    item["fused"] = entry.decision.fused;
+    item["reason"] = entry.decision.reason;
+    json["decisions"].push_back(std::move(item));
   }
-  json.end_array();
-  json.end_object();
-  return json.take();
+  return json_text(json, 2) + "\n";
 }
 
 std::string tensor_text(const ModelSummary::Tensor& tensor) {
@@ -100,50 +97,48 @@ std::string inspect_text(const ModelOptions& options, const ModelSummary& summar
   return text;
 }
 
-void write_tensors(JsonWriter& json, const char* list, const std::vector<ModelSummary::Tensor>& tensors) {
-  json.begin_array(list);
+Json tensors_json(const std::vector<ModelSummary::Tensor>& tensors) {
+  Json list = Json::array();
   for (const auto& tensor : tensors) {
-    json.begin_object();
-    json.field("name", tensor.name);
-    json.field("dtype", tensor.type);
+    Json json;
+    json["name"] = tensor.name;
+    json["dtype"] = tensor.type;
     if (tensor.has_shape) {
-      json.list("dims", std::span<const std::string>(tensor.dims));
+      json["dims"] = tensor.dims;
     } else {
-      json.null("dims");
+      json["dims"] = nullptr;
     }
-    json.end_object();
+    list.push_back(std::move(json));
   }
-  json.end_array();
+  return list;
 }
 
-void write_counts(JsonWriter& json, const char* name, const std::map<std::string, int64_t>& counts) {
-  json.begin_object(name);
-  for (const auto& [key, value] : counts) json.field(key.empty() ? "ai.onnx" : key, value);
-  json.end_object();
+Json counts_json(const std::map<std::string, int64_t>& counts) {
+  Json json = Json::object();
+  for (const auto& [key, value] : counts) json[key.empty() ? "ai.onnx" : key] = value;
+  return json;
 }
 
 std::string inspect_json(const ModelOptions& options, const ModelSummary& summary) {
-  JsonWriter json;
-  json.begin_object();
-  json.field("model", options.model);
-  json.field("kind", "onnx");
-  json.field("graph", summary.graph_name);
-  json.field("producer", summary.producer);
-  json.field("producer_version", summary.producer_version);
-  json.field("domain", summary.domain);
-  json.field("model_version", summary.model_version);
-  json.field("ir_version", summary.ir_version);
-  write_counts(json, "opsets", summary.opsets);
-  write_tensors(json, "inputs", summary.inputs);
-  write_tensors(json, "outputs", summary.outputs);
-  json.field("nodes", summary.nodes);
-  write_counts(json, "operators", summary.operators);
-  json.field("parameters", summary.parameters);
-  json.field("parameter_bytes", summary.parameter_bytes);
-  json.list("external_files", std::span<const std::string>(summary.external_files));
-  json.list("functions", std::span<const std::string>(summary.functions));
-  json.end_object();
-  return json.take();
+  Json json;
+  json["model"] = options.model;
+  json["kind"] = "onnx";
+  json["graph"] = summary.graph_name;
+  json["producer"] = summary.producer;
+  json["producer_version"] = summary.producer_version;
+  json["domain"] = summary.domain;
+  json["model_version"] = summary.model_version;
+  json["ir_version"] = summary.ir_version;
+  json["opsets"] = counts_json(summary.opsets);
+  json["inputs"] = tensors_json(summary.inputs);
+  json["outputs"] = tensors_json(summary.outputs);
+  json["nodes"] = summary.nodes;
+  json["operators"] = counts_json(summary.operators);
+  json["parameters"] = summary.parameters;
+  json["parameter_bytes"] = summary.parameter_bytes;
+  json["external_files"] = summary.external_files;
+  json["functions"] = summary.functions;
+  return json_text(json, 2) + "\n";
 }
 
 // Each dimension: a number, the symbol's name, or "?" for an expression of symbols.
@@ -185,20 +180,18 @@ std::string package_text(const ModelOptions& options, const rt::Manifest& manife
 }
 
 std::string package_json(const ModelOptions& options, const rt::Manifest& manifest, const rt::Plan& plan) {
-  JsonWriter json;
-  json.begin_object();
-  json.field("model", options.model);
-  json.field("kind", "package");
-  json.field("graph", plan.model);
-  json.field("cppgen_version", manifest.cppgen_version);
-  json.field("abi_version", manifest.abi_version);
-  json.field("isa", plan.isa);
-  write_tensors(json, "inputs", tensors_of(plan.inputs, plan));
-  write_tensors(json, "outputs", tensors_of(plan.outputs, plan));
-  json.field("weights_bytes", plan.weights_bytes);
+  Json json;
+  json["model"] = options.model;
+  json["kind"] = "package";
+  json["graph"] = plan.model;
+  json["cppgen_version"] = manifest.cppgen_version;
+  json["abi_version"] = manifest.abi_version;
+  json["isa"] = plan.isa;
+  json["inputs"] = tensors_json(tensors_of(plan.inputs, plan));
+  json["outputs"] = tensors_json(tensors_of(plan.outputs, plan));
+  json["weights_bytes"] = plan.weights_bytes;
   write_steps(json, plan);
-  json.end_object();
-  return json.take();
+  return json_text(json, 2) + "\n";
 }
 
 // The plan alone: a package for another CPU can be looked at, too.

@@ -2,17 +2,18 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "cppgen/cli/command_support.h"
 #include "cppgen/cli/commands.h"
-#include "cppgen/cli/json_writer.h"
 #include "cppgen/cli/model_inputs.h"
 #include "cppgen/cli/progress_line.h"
 #include "cppgen/cli/ready_model.h"
 #include "cppgen/flow/package_output.h"
 #include "cppgen/flow/tensor_values.h"
 #include "runtime/base/errors.h"
+#include "runtime/base/json_text.h"
 #include "runtime/session/profile.h"
 #include "runtime/values/test_case.h"
 
@@ -23,34 +24,34 @@ std::string_view kind_of(const rt::Value& value) {
   return value.tensor() ? "tensor" : value.strings() ? "strings" : value.sequence() ? "sequence" : "empty";
 }
 
-void describe_range(JsonWriter& json, const rt::Tensor& tensor) {
+void describe_range(Json& json, const rt::Tensor& tensor) {
   const ValueRange range = range_of(tensor.view());
   if (range.counted > 0) {
-    json.field("min", range.min);
-    json.field("mean", range.mean);
-    json.field("max", range.max);
+    json["min"] = range.min;
+    json["mean"] = range.mean;
+    json["max"] = range.max;
   }
-  if (range.nans > 0) json.field("nan", range.nans);
+  if (range.nans > 0) json["nan"] = range.nans;
 }
 
-// The fields of an object; `stem` is what its files begin with, empty: it has none.
-void describe_value(JsonWriter& json, const rt::Value& value, const std::string& stem, bool range) {
-  json.field("kind", kind_of(value));
+// Adds to an object; `stem` is what the value's files begin with, empty: it has none.
+void describe_value(Json& json, const rt::Value& value, const std::string& stem, bool range) {
+  json["kind"] = kind_of(value);
   if (const rt::Value::Sequence* elements = value.sequence()) {
-    json.field("length", elements->size());
-    json.begin_array("elements");
+    json["length"] = elements->size();
+    json["elements"] = Json::array();
     for (size_t k = 0; k < elements->size(); k++) {
-      json.begin_object();
-      describe_value(json, (*elements)[k], stem.empty() ? stem : fmt::format("{}_{}", stem, k), range);
-      json.end_object();
+      Json item;
+      describe_value(item, (*elements)[k], stem.empty() ? stem : fmt::format("{}_{}", stem, k), range);
+      json["elements"].push_back(std::move(item));
     }
-    return json.end_array();
+    return;
   }
   const std::vector<int64_t>* dims = dims_of(value);
   if (!dims) return;
-  json.field("dtype", value.strings() ? "string" : name_of(value.tensor()->type()));
-  json.list("shape", std::span<const int64_t>(*dims));
-  if (!stem.empty()) json.field("file", stem + ".npy");
+  json["dtype"] = value.strings() ? "string" : name_of(value.tensor()->type());
+  json["shape"] = *dims;
+  if (!stem.empty()) json["file"] = stem + ".npy";
   if (range && value.tensor()) describe_range(json, *value.tensor());
 }
 
@@ -86,53 +87,53 @@ bool has_profile(const ReadyModel& model) {
   return !profile.empty() && profile[0].calls > 0;
 }
 
-void write_timings(JsonWriter& json, const ReadyModel& model, double run_s) {
+Json stages_json(const CompileReport& report) {
+  Json json = Json::object();
+  for (const auto& [stage, seconds] : report.stages) json[stage] = seconds;
+  return json;
+}
+
+Json timings_json(const ReadyModel& model, double run_s) {
   const CompileReport& report = model.compiled.report;
-  json.begin_object("timings");
-  json.field("compile_s", report.total_s);
-  json.field("weights_s", report.weights_s);
-  json.field("load_s", model.load_s);
-  json.field("open_s", model.open_s);
-  json.field("run_ms", run_s * 1e3);
-  json.begin_object("stages");
-  for (const auto& [stage, seconds] : report.stages) json.field(stage, seconds);
-  json.end_object();
-  json.end_object();
+  Json json;
+  json["compile_s"] = report.total_s;
+  json["weights_s"] = report.weights_s;
+  json["load_s"] = model.load_s;
+  json["open_s"] = model.open_s;
+  json["run_ms"] = run_s * 1e3;
+  json["stages"] = stages_json(report);
+  return json;
 }
 
 std::string run_json(const RunOptions& options, const ReadyModel& model, const std::vector<rt::Value>& inputs,
                      const std::vector<rt::Value>& outputs, double run_s) {
-  JsonWriter json;
-  json.begin_object();
-  json.field("model", options.model);
-  json.field("isa", model.isa());
-  json.field("threads", model.threads());
-  json.field("from_cache", model.compiled.report.from_cache);
-  json.field("seed", options.seed);
-  if (!options.output.empty()) json.field("directory", options.output);
-  json.begin_array("inputs");
+  Json json;
+  json["model"] = options.model;
+  json["isa"] = model.isa();
+  json["threads"] = model.threads();
+  json["from_cache"] = model.compiled.report.from_cache;
+  json["seed"] = options.seed;
+  if (!options.output.empty()) json["directory"] = options.output;
+  json["inputs"] = Json::array();
   for (size_t i = 0; i < inputs.size(); i++) {
-    json.begin_object();
-    json.field("name", model.plan().inputs[i].name);
-    describe_value(json, inputs[i], "", false);
-    json.end_object();
+    Json item;
+    item["name"] = model.plan().inputs[i].name;
+    describe_value(item, inputs[i], "", false);
+    json["inputs"].push_back(std::move(item));
   }
-  json.end_array();
-  json.begin_array("outputs");
+  json["outputs"] = Json::array();
   for (size_t i = 0; i < outputs.size(); i++) {
-    json.begin_object();
-    json.field("name", model.plan().outputs[i].name);
-    describe_value(json, outputs[i], options.output.empty() ? "" : rt::output_file_stem(i), true);
-    json.end_object();
+    Json item;
+    item["name"] = model.plan().outputs[i].name;
+    describe_value(item, outputs[i], options.output.empty() ? "" : rt::output_file_stem(i), true);
+    json["outputs"].push_back(std::move(item));
   }
-  json.end_array();
-  write_timings(json, model, run_s);
+  json["timings"] = timings_json(model, run_s);
   if (has_profile(model))
     write_steps(json, model);
   else
     write_step_counts(json, model.plan());
-  json.end_object();
-  return json.take();
+  return json_text(json, 2) + "\n";
 }
 
 std::string run_text(const RunOptions& options, const ReadyModel& model, const std::vector<rt::Value>& outputs,
@@ -166,22 +167,18 @@ std::string compile_text(const CompileOptionsGiven& options, const CompileReport
 }
 
 std::string compile_json(const CompileOptionsGiven& options, const CompileReport& report, int64_t bytes) {
-  JsonWriter json;
-  json.begin_object();
-  json.field("model", options.model);
-  json.field("package", options.output);
-  json.field("isa", report.isa);
-  json.field("bytes", bytes);
-  json.field("kernels", report.kernels);
-  json.field("units", report.units);
-  json.field("cached_units", report.cached_units);
-  json.field("total_s", report.total_s);
-  json.field("weights_s", report.weights_s);
-  json.begin_object("stages");
-  for (const auto& [stage, seconds] : report.stages) json.field(stage, seconds);
-  json.end_object();
-  json.end_object();
-  return json.take();
+  Json json;
+  json["model"] = options.model;
+  json["package"] = options.output;
+  json["isa"] = report.isa;
+  json["bytes"] = bytes;
+  json["kernels"] = report.kernels;
+  json["units"] = report.units;
+  json["cached_units"] = report.cached_units;
+  json["total_s"] = report.total_s;
+  json["weights_s"] = report.weights_s;
+  json["stages"] = stages_json(report);
+  return json_text(json, 2) + "\n";
 }
 
 int64_t size_of_directory(const std::string& directory) {

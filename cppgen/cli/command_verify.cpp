@@ -2,16 +2,17 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <nlohmann/json.hpp>
 
 #include "cppgen/cli/command_support.h"
 #include "cppgen/cli/commands.h"
-#include "cppgen/cli/json_writer.h"
 #include "cppgen/cli/model_inputs.h"
 #include "cppgen/cli/ready_model.h"
 #include "cppgen/flow/compare.h"
 #include "cppgen/flow/data_sets.h"
 #include "cppgen/import/summary.h"
 #include "runtime/base/errors.h"
+#include "runtime/base/json_text.h"
 
 namespace cppgen {
 namespace {
@@ -98,43 +99,39 @@ std::string text_of(const std::vector<Checked>& all, const ReadyModel& model) {
                             step_text(count_steps(model.plan())));
 }
 
-void write_output(JsonWriter& json, const rt::OutputReport& output) {
-  json.begin_object();
-  json.field("name", output.name);
-  json.field("ok", output.ok);
-  json.field("reason", output.reason);
-  json.field("max_abs_error", output.max_difference);
-  json.field("max_expected", output.max_expected);
-  json.field("allowed", output.limit);
-  json.field("compared", output.compared);
-  json.field("wrong", output.wrong);
-  json.end_object();
+Json output_json(const rt::OutputReport& output) {
+  Json json;
+  json["name"] = output.name;
+  json["ok"] = output.ok;
+  json["reason"] = output.reason;
+  json["max_abs_error"] = output.max_difference;
+  json["max_expected"] = output.max_expected;
+  json["allowed"] = output.limit;
+  json["compared"] = output.compared;
+  json["wrong"] = output.wrong;
+  return json;
 }
 
 std::string json_of(const std::vector<Checked>& all, const ReadyModel& model, bool ok) {
-  JsonWriter json;
-  json.begin_object();
-  json.field("model", model.path);
-  json.field("ok", ok);
-  json.field("isa", model.isa());
-  json.field("threads", model.threads());
-  json.field("from_cache", model.compiled.report.from_cache);
-  json.begin_array("data_sets");
+  Json json;
+  json["model"] = model.path;
+  json["ok"] = ok;
+  json["isa"] = model.isa();
+  json["threads"] = model.threads();
+  json["from_cache"] = model.compiled.report.from_cache;
+  json["data_sets"] = Json::array();
   for (const Checked& checked : all) {
-    json.begin_object();
-    json.field("path", checked.set.path);
-    json.field("ok", checked.report.ok());
-    json.field("reason", checked.report.reason);
-    json.field("run_ms", checked.run_s * 1e3);
-    json.begin_array("outputs");
-    for (const rt::OutputReport& output : checked.report.outputs) write_output(json, output);
-    json.end_array();
-    json.end_object();
+    Json item;
+    item["path"] = checked.set.path;
+    item["ok"] = checked.report.ok();
+    item["reason"] = checked.report.reason;
+    item["run_ms"] = checked.run_s * 1e3;
+    item["outputs"] = Json::array();
+    for (const rt::OutputReport& output : checked.report.outputs) item["outputs"].push_back(output_json(output));
+    json["data_sets"].push_back(std::move(item));
   }
-  json.end_array();
   write_steps(json, model);
-  json.end_object();
-  return json.take();
+  return json_text(json, 2) + "\n";
 }
 
 }  // namespace

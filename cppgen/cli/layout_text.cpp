@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <map>
+#include <nlohmann/json.hpp>
 
 #include "cppgen/cli/command_support.h"
 
@@ -74,39 +75,35 @@ std::string layout_text(const LayoutReport& report) {
   return text + total_text(report.movements);
 }
 
-void write_layouts(JsonWriter& json, const LayoutReport& report) {
-  json.begin_array("layouts");
+void write_layouts(Json& json, const LayoutReport& report) {
+  json["layouts"] = Json::array();
   for (const auto& o : report.orders) {
-    const std::vector<int64_t> order(o.order.begin(), o.order.end());
-    json.begin_object();
-    json.list("order", std::span<const int64_t>(order));
-    json.list("tensors", std::span<const std::string>(o.tensors));
-    json.end_object();
+    Json item;
+    item["order"] = o.order;
+    item["tensors"] = o.tensors;
+    json["layouts"].push_back(std::move(item));
   }
-  json.end_array();
-  json.begin_array("gaps");
+  json["gaps"] = Json::array();
   for (const auto& gap : report.gaps) {
-    json.begin_object();
-    json.field("tensor", gap.tensor);
-    json.field("bytes", gap.bytes);
-    json.end_object();
+    Json item;
+    item["tensor"] = gap.tensor;
+    item["bytes"] = gap.bytes;
+    json["gaps"].push_back(std::move(item));
   }
-  json.end_array();
-  json.begin_array("movements");
+  json["movements"] = Json::array();
   for (const auto& m : report.movements) {
-    json.begin_object();
-    json.field("kind", m.kind);
-    json.field("tensor", m.tensor);
-    json.list("from", std::span<const std::string>(m.from));
-    json.list("to", std::span<const std::string>(m.to));
-    json.field("reason", m.reason);
+    Json item;
+    item["kind"] = m.kind;
+    item["tensor"] = m.tensor;
+    item["from"] = m.from;
+    item["to"] = m.to;
+    item["reason"] = m.reason;
     if (m.bytes.is_constant())
-      json.field("bytes", m.bytes.constant());
+      item["bytes"] = m.bytes.constant();
     else
-      json.field("bytes", ir::to_string(m.bytes));
-    json.end_object();
+      item["bytes"] = ir::to_string(m.bytes);
+    json["movements"].push_back(std::move(item));
   }
-  json.end_array();
 }
 
 }  // namespace cppgen

@@ -1,8 +1,8 @@
 #pragma once
 #include <string>
 
-#include "cppgen/cli/json_writer.h"
 #include "cppgen/schedule/layout/layout_report.h"
+#include "runtime/base/json_text.h"
 
 namespace cppgen {
 
@@ -12,6 +12,6 @@ std::string order_text(const std::vector<int>& order);
 // The layouts of temporaries, grouped, and what is still moved in each run, in readable form.
 std::string layout_text(const schedule::LayoutReport&);
 // The same as members "layouts", "gaps" and "movements" of the object that is open.
-void write_layouts(JsonWriter&, const schedule::LayoutReport&);
+void write_layouts(Json&, const schedule::LayoutReport&);
 
 }  // namespace cppgen

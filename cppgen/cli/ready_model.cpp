@@ -4,10 +4,10 @@
 #include <cstdio>
 #include <filesystem>
 #include <functional>
+#include <nlohmann/json.hpp>
 #include <set>
 
 #include "cppgen/cli/command_support.h"
-#include "cppgen/cli/json_writer.h"
 #include "cppgen/cli/model_inputs.h"
 #include "cppgen/cli/progress_line.h"
 #include "cppgen/flow/reference_plan.h"
@@ -291,38 +291,36 @@ std::string step_text(const StepCounts& counts) {
                      counts.compiled, counts.library, counts.interpreted);
 }
 
-void write_step_counts(JsonWriter& json, const rt::Plan& plan) {
+void write_step_counts(Json& json, const rt::Plan& plan) {
   const StepCounts counts = count_steps(plan);
-  json.begin_object("step_counts");
-  json.field("compiled", counts.compiled);
-  json.field("library", counts.library);
-  json.field("interpreted", counts.interpreted);
-  json.end_object();
+  Json& ways = json["step_counts"];
+  ways["compiled"] = counts.compiled;
+  ways["library"] = counts.library;
+  ways["interpreted"] = counts.interpreted;
 }
 
-void write_steps(JsonWriter& json, const ReadyModel& model) {
+void write_steps(Json& json, const ReadyModel& model) {
   write_steps(json, model.plan(), model.session ? model.session->profile() : std::vector<rt::StepProfile>());
 }
 
-void write_steps(JsonWriter& json, const rt::Plan& plan, std::span<const rt::StepProfile> profile) {
+void write_steps(Json& json, const rt::Plan& plan, std::span<const rt::StepProfile> profile) {
   write_step_counts(json, plan);
-  json.begin_array("steps");
+  json["steps"] = Json::array();
   for (size_t i = 0; i < plan.steps.size(); i++) {
     const rt::Step& step = plan.steps[i];
-    json.begin_object();
-    json.field("name", step.name);
-    json.field("engine", step.engine);
-    json.field("kind", name_of(way_of(step)));
-    json.list("origins", std::span<const std::string>(step.origins));
+    Json item;
+    item["name"] = step.name;
+    item["engine"] = step.engine;
+    item["kind"] = name_of(way_of(step));
+    item["origins"] = step.origins;
     if (i < profile.size() && profile[i].calls > 0) {
-      json.field("calls", profile[i].calls);
-      json.field("ms", profile[i].ns / double(profile[i].calls) / 1e6);
-      json.field("gflops_per_s", profile[i].gflops_per_second());
-      json.field("gb_per_s", profile[i].gb_per_second());
+      item["calls"] = profile[i].calls;
+      item["ms"] = profile[i].ns / double(profile[i].calls) / 1e6;
+      item["gflops_per_s"] = profile[i].gflops_per_second();
+      item["gb_per_s"] = profile[i].gb_per_second();
     }
-    json.end_object();
+    json["steps"].push_back(std::move(item));
   }
-  json.end_array();
 }
 
 }  // namespace cppgen

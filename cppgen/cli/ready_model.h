@@ -11,12 +11,11 @@
 #include "cppgen/flow/compiler.h"
 #include "cppgen/flow/reference_model.h"
 #include "runtime/base/errors.h"
+#include "runtime/base/json_text.h"
 #include "runtime/plan/plan.h"
 #include "runtime/session/session.h"
 
 namespace cppgen {
-
-class JsonWriter;
 
 // A model that is ready to run: compiled from an .onnx file, loaded from a package, or on the reference interpreter.
 struct ReadyModel {
@@ -82,10 +81,10 @@ struct StepCounts {
 StepCounts count_steps(const rt::Plan&);
 std::string step_text(const StepCounts&);  // "12 steps: 10 compiled, 2 library, 0 interpreted"
 
-void write_step_counts(JsonWriter&, const rt::Plan&);  // "step_counts": {...}
+void write_step_counts(Json&, const rt::Plan&);  // "step_counts": {...}
 
 // "step_counts": {...} and "steps": [{name, engine, kind, origins}]; with a profile, also its numbers per step.
-void write_steps(JsonWriter&, const ReadyModel&);
-void write_steps(JsonWriter&, const rt::Plan&, std::span<const rt::StepProfile> profile = {});
+void write_steps(Json&, const ReadyModel&);
+void write_steps(Json&, const rt::Plan&, std::span<const rt::StepProfile> profile = {});
 
 }  // namespace cppgen

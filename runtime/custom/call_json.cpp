@@ -1,5 +1,6 @@
 #include <cmath>
 
+#include "runtime/base/json_text.h"
 #include "runtime/custom/call.h"
 #include "runtime/plan/json_field.h"
 
@@ -59,16 +60,16 @@ std::string to_json(const CustomCall& call) {
     for (const DimExpr& d : o.dims) dims.push_back(d.code);
     outputs.push_back({{"type", name_of(o.type)}, {"dims", dims}});
   }
-  return json{{"operator", call.label},
-              {"since_version", call.since_version},
-              {"library", call.library},
-              {"attributes", attributes},
-              {"outputs", outputs}}
-      .dump(-1, ' ', false, json::error_handler_t::replace);
+  const json root{{"operator", call.label},
+                  {"since_version", call.since_version},
+                  {"library", call.library},
+                  {"attributes", attributes},
+                  {"outputs", outputs}};
+  return json_text(root, -1);
 }
 
 CustomCall custom_call_from_json(std::string_view text) {
-  const json parsed = json::parse(text, nullptr, false);
+  const json parsed = parse_json_or_discard(text);
   if (parsed.is_discarded()) user_error("module: the call of a custom operator is not well-formed JSON");
   const Field file(parsed, "");
   CustomCall call;

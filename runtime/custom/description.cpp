@@ -9,6 +9,7 @@
 #include <set>
 
 #include "runtime/base/errors.h"
+#include "runtime/base/json_text.h"
 #include "runtime/base/setting_values.h"
 
 namespace cppgen::rt {
@@ -240,7 +241,7 @@ CustomFile parse_custom_file(const std::string& path, std::string bytes) {
   CustomFile file{path, std::move(bytes), {}};
   json parsed;
   try {
-    parsed = json::parse(file.bytes);
+    parsed = parse_json(file.bytes);
   } catch (const json::parse_error& e) {
     const std::string what = e.what();
     const size_t colon = what.rfind("; ");

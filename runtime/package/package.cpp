@@ -13,6 +13,7 @@
 
 #include "runtime/abi/abi.h"
 #include "runtime/base/errors.h"
+#include "runtime/base/json_text.h"
 #include "runtime/base/plain_file_name.h"
 #include "runtime/package/seal.h"
 #include "runtime/package/version.h"
@@ -112,7 +113,7 @@ Manifest read_manifest(const std::string& directory) {
   if (!fs::is_directory(directory, error)) user_error("'{}' is not a package: no such directory", directory);
   if (!fs::exists(path, error)) user_error("'{}' is not a package: it has no {}", directory, kManifestFile);
   const MappedFile file(path);
-  const json root = json::parse(file.content().begin(), file.content().end(), nullptr, false);
+  const json root = parse_json_or_discard({file.content().data(), file.content().size()});
   if (root.is_discarded()) user_error("'{}' is not well-formed JSON", path);
   if (const std::string format = text(root, "format", path); format != kPackageFormat)
     user_error("'{}' is not a package: its format is '{}', expected '{}'", path, format, kPackageFormat);
@@ -150,7 +151,7 @@ void write_manifest(const std::string& directory, const std::string& isa) {
                   {"abi_version", CPPGEN_ABI_VERSION}, {"isa", isa},
                   {"cppgen_version", kVersion},        {"files", files}};
   const std::string path = directory + "/" + std::string(kManifestFile), temporary = path + ".tmp";
-  write_file(temporary, root.dump(1, ' ', false, json::error_handler_t::replace) + "\n");
+  write_file(temporary, json_text(root, 1) + "\n");
   std::error_code error;
   fs::rename(temporary, path, error);
   if (error) user_error("cannot write '{}': {}", path, error.message());

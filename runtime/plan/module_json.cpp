@@ -1,3 +1,4 @@
+#include "runtime/base/json_text.h"
 #include "runtime/plan/json_field.h"
 #include "runtime/plan/module.h"
 
@@ -86,13 +87,13 @@ std::string to_json(const Module& module) {
             {"bounds", bounds_to_json(module.bounds)},
             {"bodies", json::array()}};
   for (const HostBody& body : module.bodies) root["bodies"].push_back(body_to_json(body));
-  return root.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
+  return json_text(root, -1) + "\n";
 }
 
 Module module_from_json(std::string_view text) {
   json document;
   try {
-    document = json::parse(text);
+    document = parse_json(text);
   } catch (const json::exception& error) {
     user_error("module: not well-formed JSON: {}", error.what());
   }

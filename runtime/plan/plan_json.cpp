@@ -1,5 +1,6 @@
 #include <cmath>
 
+#include "runtime/base/json_text.h"
 #include "runtime/plan/json_field.h"
 #include "runtime/plan/plan.h"
 
@@ -168,14 +169,13 @@ std::string to_json(const Plan& plan) {
   for (const PlanBuffer& buffer : plan.buffers) root["buffers"].push_back(buffer_to_json(buffer));
   for (const Step& step : plan.steps) root["steps"].push_back(step_to_json(step));
   for (const Repetition& repetition : plan.repetitions) root["repetitions"].push_back(repetition_to_json(repetition));
-  // Names come from models and may be no UTF-8: such bytes become U+FFFD.
-  return root.dump(-1, ' ', false, json::error_handler_t::replace) + "\n";
+  return json_text(root, -1) + "\n";
 }
 
 Plan plan_from_json(std::string_view text) {
   json root;
   try {
-    root = json::parse(text);
+    root = parse_json(text);
   } catch (const json::exception& error) {
     user_error("plan: not well-formed JSON: {}", error.what());
   }

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <numeric>
 
 namespace cppgen::rt {
@@ -46,20 +45,6 @@ std::string profile_text(const Plan& plan, std::span<const StepProfile> profile)
     text += '\n';
   }
   return text;
-}
-
-std::string profile_json(const Plan& plan, std::span<const StepProfile> profile) {
-  nlohmann::json list = nlohmann::json::array();
-  for (size_t i = 0; i < profile.size(); i++)
-    list.push_back({{"step", i},
-                    {"kernel", plan.steps[i].name},
-                    {"engine", plan.steps[i].engine},
-                    {"nodes", plan.steps[i].origins},
-                    {"calls", profile[i].calls},
-                    {"nanoseconds", profile[i].ns},
-                    {"gflops_per_second", profile[i].gflops_per_second()},
-                    {"gb_per_second", profile[i].gb_per_second()}});
-  return list.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace cppgen::rt

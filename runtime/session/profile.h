@@ -22,7 +22,4 @@ struct StepProfile {
 // A table: time, share, GFLOP/s and GB/s per step, the slowest first.
 std::string profile_text(const Plan& plan, std::span<const StepProfile> profile);
 
-// The same data as a JSON list of objects.
-std::string profile_json(const Plan& plan, std::span<const StepProfile> profile);
-
 }  // namespace cppgen::rt

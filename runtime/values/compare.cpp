@@ -4,7 +4,6 @@
 #include <bit>
 #include <cmath>
 #include <cstring>
-#include <nlohmann/json.hpp>
 
 #include "runtime/base/elements.h"
 #include "runtime/base/errors.h"
@@ -125,21 +124,6 @@ std::string VerifyReport::text() const {
                   : fmt::format("FAIL {}: {}\n", it.name, it.reason);
   if (!reason.empty()) text += "FAIL " + reason + "\n";
   return text;
-}
-
-std::string VerifyReport::json() const {
-  nlohmann::json list = nlohmann::json::array();
-  for (const OutputReport& it : outputs)
-    list.push_back({{"name", it.name},
-                    {"ok", it.ok},
-                    {"reason", it.reason},
-                    {"max_difference", it.max_difference},
-                    {"max_expected", it.max_expected},
-                    {"allowed", it.limit},
-                    {"compared", it.compared},
-                    {"wrong", it.wrong}});
-  const nlohmann::json root{{"ok", ok()}, {"reason", reason}, {"outputs", list}};
-  return root.dump(1, ' ', false, nlohmann::json::error_handler_t::replace) + "\n";
 }
 
 }  // namespace cppgen::rt

@@ -41,7 +41,6 @@ struct VerifyReport {
 
   bool ok() const;
   std::string text() const;  // one line per output
-  std::string json() const;
 };
 
 OutputReport compare_output(const ExpectedOutput& expected, const TensorView& actual, const Tolerance& = {});

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "runtime/base/errors.h"
+#include "runtime/base/json_text.h"
 #include "runtime/base/plain_file_name.h"
 #include "runtime/memory/mapping.h"
 #include "runtime/values/npy.h"
@@ -33,7 +34,7 @@ class IoFile {
  public:
   explicit IoFile(const std::string& directory) : directory_(directory), path_(directory + "/io.json") {
     const MappedFile file(path_);
-    root_ = json::parse(file.content().begin(), file.content().end(), nullptr, false);
+    root_ = parse_json_or_discard({file.content().data(), file.content().size()});
     if (!root_.is_object()) user_error("'{}' is not a JSON object", path_);
   }
 
@@ -156,7 +157,7 @@ void write_case(const std::string& directory, const Plan& plan, std::span<const 
                   {"outputs", write_items(directory, "out", plan.outputs, outputs)}};
   const std::string path = directory + "/io.json";
   std::ofstream file(path, std::ios::binary);
-  file << root.dump(1, ' ', false, json::error_handler_t::replace) << "\n";
+  file << json_text(root, 1) << "\n";
   if (!file.flush()) user_error("cannot write '{}'", path);
 }
 

@@ -4,8 +4,9 @@
 
 #include <algorithm>
 #include <map>
+#include <nlohmann/json.hpp>
 
-#include "cppgen/cli/json_writer.h"
+#include "runtime/base/json_text.h"
 
 namespace cppgen::conformance {
 namespace {
@@ -86,20 +87,21 @@ std::string table(const std::vector<Case>& cases, const std::vector<Outcome>& ou
 
 std::string json(const std::vector<Case>& cases, const std::vector<Outcome>& outcomes) {
   const Counts n = count(outcomes);
-  JsonWriter out;
-  out.begin_object();
-  out.field("passed", n.passed), out.field("failed", n.failed), out.field("unsupported", n.unsupported);
-  out.begin_array("tests");
+  Json out;
+  out["passed"] = n.passed;
+  out["failed"] = n.failed;
+  out["unsupported"] = n.unsupported;
+  out["tests"] = Json::array();
   for (size_t i = 0; i < cases.size(); i++) {
-    out.begin_object();
-    out.field("name", cases[i].name), out.field("status", kStatusNames[int(outcomes[i].status)]);
-    out.field("stage", outcomes[i].stage), out.field("reason", outcomes[i].reason);
-    out.list("operators", std::span<const std::string>(cases[i].operators));
-    out.end_object();
+    Json item;
+    item["name"] = cases[i].name;
+    item["status"] = kStatusNames[int(outcomes[i].status)];
+    item["stage"] = outcomes[i].stage;
+    item["reason"] = outcomes[i].reason;
+    item["operators"] = cases[i].operators;
+    out["tests"].push_back(std::move(item));
   }
-  out.end_array();
-  out.end_object();
-  return out.take();
+  return json_text(out, 2) + "\n";
 }
 
 }  // namespace cppgen::conformance

@@ -1,0 +1,27 @@
+#pragma once
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "runtime/values/compare.h"
+
+namespace cppgen::rt {
+
+// What the command line of cppgen-run said, unchecked beyond its syntax.
+struct RunArguments {
+  std::string package, output, verify, threads;     // empty: not given
+  std::vector<std::string> inputs, dims, settings;  // NAME=VALUE
+  int64_t runs = 1;
+  uint64_t seed = 0;
+  Tolerance tolerance;
+  bool json = false, help = false, version = false;
+};
+
+// Of the arguments after the program's name. UserError for what the program does not know; after --help or --version
+// nothing else is checked.
+RunArguments read_run_arguments(std::span<char* const> arguments);
+
+std::string run_help();
+
+}  // namespace cppgen::rt
