@@ -112,36 +112,21 @@ Groups group_rows(const Rows& rows, const T* x, bool sorted) {
   });
 }
 
+// Two types of elements stand for all: floats are exact as doubles, integers as int64; those of uint64 are moved by half
+// of their range, which keeps their order.
 Groups groups_of(const HostCall& call, const Tensor& x, const Rows& rows, bool sorted) {
-  switch (x.type()) {
-    case DType::f32:
-      return group_rows(rows, x.as<float>(), sorted);
-    case DType::f64:
-      return group_rows(rows, x.as<double>(), sorted);
-    case DType::i8:
-      return group_rows(rows, x.as<int8_t>(), sorted);
-    case DType::i16:
-      return group_rows(rows, x.as<int16_t>(), sorted);
-    case DType::i32:
-      return group_rows(rows, x.as<int32_t>(), sorted);
-    case DType::i64:
-      return group_rows(rows, x.as<int64_t>(), sorted);
-    case DType::u8:
-    case DType::boolean:
-      return group_rows(rows, x.as<uint8_t>(), sorted);
-    case DType::u16:
-      return group_rows(rows, x.as<uint16_t>(), sorted);
-    case DType::u32:
-      return group_rows(rows, x.as<uint32_t>(), sorted);
-    case DType::u64:
-      return group_rows(rows, x.as<uint64_t>(), sorted);
-    default:
-      break;
+  const size_t count = size_t(x.elements());
+  if (is_float(x.type())) {
+    std::vector<double> numbers(count);
+    for (size_t i = 0; i < count; i++) numbers[i] = number_element(x.type(), x.data(), int64_t(i));
+    return group_rows(rows, numbers.data(), sorted);
   }
-  if (!is_float(x.type())) call.fail(fmt::format("type {} is not supported", name_of(x.type())));
-  std::vector<double> wide(static_cast<size_t>(x.elements()));
-  for (size_t i = 0; i < wide.size(); i++) wide[i] = number_element(x.type(), x.data(), int64_t(i));
-  return group_rows(rows, wide.data(), sorted);
+  if (is_small_int(x.type())) call.fail(fmt::format("type {} is not supported", name_of(x.type())));
+  const uint64_t offset = x.type() == DType::u64 ? uint64_t(1) << 63 : 0;
+  std::vector<int64_t> integers(count);
+  for (size_t i = 0; i < count; i++)
+    integers[i] = int64_t(uint64_t(integer_element(x.type(), x.data(), int64_t(i))) ^ offset);
+  return group_rows(rows, integers.data(), sorted);
 }
 
 Tensor int64_tensor(const std::vector<int64_t>& values) {
