@@ -1,6 +1,6 @@
-# Headers of the standard library and of fmt that most sources include are parsed once, instead of in every source: half
-# of a small source's time. Sources still include what they use: clang-tidy reads them without these headers, and
-# -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON builds without them (a compiler cache then shares objects between clones).
+# Headers that most sources include are parsed once, instead of in every source: half of a small source's time. Sources
+# still include what they use: clang-tidy reads them without these headers, and -DCMAKE_DISABLE_PRECOMPILE_HEADERS=ON
+# builds without them (a compiler cache then shares objects between clones).
 #
 # g++ asks for the same macros, instruction set and position independence where such headers are made and where they are
 # read, so rooms (-fPIC) and programs (-fPIE) have their own, and sources with flags of their own have none.
@@ -29,7 +29,8 @@ function(cppgen_make_precompiled name)
   endforeach()
 endfunction()
 
-# Most rooms take the first; a room whose sources mostly read nlohmann's header or that of operators names another.
+# Most rooms take the first. Others name one of the rest, which costs three seconds to make and saves a source 0.7
+# (nlohmann's header) or 0.2 (that of operators).
 cppgen_make_precompiled(cppgen_headers_of_rooms HEADERS ${cppgen_common_headers})
 cppgen_make_precompiled(cppgen_headers_with_json HEADERS ${cppgen_common_headers} <nlohmann/json.hpp>)
 cppgen_make_precompiled(cppgen_headers_with_operators HEADERS ${cppgen_common_headers} <cppgen/ops/op.h>
