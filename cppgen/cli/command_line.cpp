@@ -15,7 +15,7 @@ namespace cppgen {
 namespace {
 
 constexpr const char* kExitStatus =
-    "Exit status: 0 done, 1 outputs differ from the expected ones, 2 a bad model, option, setting or input, "
+    "Exit status: 0 success, 1 outputs differ from the expected ones, 2 a bad model, option, setting or input, "
     "3 a bug in cppgen, 130 interrupted.";
 
 std::string version_text() { return "cppgen " + std::string(rt::kVersion); }
@@ -53,7 +53,7 @@ void add_repeatable(CLI::App* command, const char* name, std::vector<std::string
 
 void add_common(CLI::App* command, CommonOptions& options) {
   const char* group = "Settings";
-  command->add_option("--set", options.settings, "Any setting of `cppgen config`; repeatable")
+  command->add_option("--set", options.settings, "A setting (see `cppgen config`); repeatable")
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false)
       ->group(group);
@@ -77,7 +77,7 @@ void add_model(CLI::App* command, ModelOptions& options, bool package, bool dims
       ->required();
   if (dims)
     add_repeatable(command, "--dim", options.dims,
-                   "NAME=N gives the named dimension the size N; INPUT.AXIS=NAME makes a dimension of an input "
+                   "NAME=N sets the size of a named dimension; INPUT.AXIS=NAME makes a dimension of an input "
                    "symbolic; repeatable",
                    "NAME=N");
   add_common(command, options);
@@ -93,16 +93,17 @@ void add_run(CLI::App& app, Parsed& parsed) {
                                   "cppgen run resnet50.onnx --input x=image.npy --output results",
                                   [&](const CancelToken& cancel) { return command_run(options, cancel); });
   add_model(command, options, true, true);
-  add_repeatable(
-      command, "--input", options.inputs,
-      "An input from a file, strings as NumPy's arrays of str; the others are random; repeatable: once for each "
-      "element of a sequence, NAME= for an empty sequence or optional, NAME.keys and NAME.values for a map",
-      "NAME=FILE.npy");
+  add_repeatable(command, "--input", options.inputs,
+                 "Read an input from a file (strings are NumPy arrays of str); inputs that are not given are random. "
+                 "Repeatable: once for each "
+                 "element of a sequence, NAME= for an empty sequence or optional, NAME.keys and NAME.values for a map",
+                 "NAME=FILE.npy");
   command
       ->add_option("--output", options.output,
                    "Write in_I.npy, out_I.npy (out_I_K.npy for element K of a sequence) and io.json there")
       ->type_name("DIR");
-  command->add_option("--seed", options.seed, "Of random inputs: equal seeds, equal inputs")->type_name("N");
+  command->add_option("--seed", options.seed, "Seed of the random inputs; equal seeds give equal inputs")
+      ->type_name("N");
   add_reference(command, options);
   add_json(command, options);
 }
@@ -126,15 +127,15 @@ void add_verify(CLI::App& app, Parsed& parsed) {
   command
       ->add_option(
           "DATA_DIR", options.data,
-          "Folder with test_data_set_* folders, with input_I.pb and output_I.pb, or with io.json and .npy files")
+          "Directory with test_data_set_* directories, with input_I.pb and output_I.pb, or with io.json and .npy files")
       ->type_name("")
       ->required();
   command
       ->add_option("--rtol", options.rtol,
-                   "Allowed difference relative to each expected element (.pb, default 1e-3) or to the greatest of "
+                   "Tolerance relative to each expected element (.pb, default 1e-3) or to the greatest element of "
                    "the output (io.json, default 1e-4)")
       ->type_name("R");
-  command->add_option("--atol", options.atol, "Allowed difference in addition (default 1e-7 for .pb, else 0)")
+  command->add_option("--atol", options.atol, "Absolute tolerance, in addition (default 1e-7 for .pb, otherwise 0)")
       ->type_name("A");
   add_reference(command, options);
   add_json(command, options);
@@ -145,7 +146,7 @@ void add_bench_options(CLI::App* command, BenchOptions& options) {
   command->add_option("--runs", options.runs, "Timed runs (default: as many as fit 3 s, from 10 to 1000)")
       ->type_name("N")
       ->check(CLI::Range(int64_t(1), int64_t(1'000'000'000)));
-  command->add_option("--seed", options.seed, "Of the random inputs")->type_name("N");
+  command->add_option("--seed", options.seed, "Seed of the random inputs")->type_name("N");
   add_reference(command, options);
 }
 
@@ -156,13 +157,13 @@ void add_bench(CLI::App& app, Parsed& parsed) {
                                   "cppgen bench resnet50.onnx --threads 2 --against onednn",
                                   [&](const CancelToken& cancel) { return command_bench(options, cancel); });
   add_bench_options(command, options);
-  command->add_option("--against", options.against, "Also run the model on this library, in turns, and compare")
+  command->add_option("--against", options.against, "Also run the model on this library, alternating, and compare")
       ->type_name("NAME")
       ->check(CLI::IsMember({"onednn"}));
   add_json(command, options);
 
   MeasureOptions& measure = parsed.measure;
-  CLI::App* hidden = add_command(app, parsed, "measure", "What `bench` runs in a fresh process", "cppgen bench",
+  CLI::App* hidden = add_command(app, parsed, "measure", "Measurements of `bench` in a new process", "cppgen bench",
                                  [&](const CancelToken& cancel) { return command_measure(measure, cancel); });
   hidden->group("");
   add_bench_options(hidden, measure);
@@ -186,13 +187,14 @@ void add_information(CLI::App& app, Parsed& parsed) {
   add_json(command, inspect);
 
   CommonOptions& config = parsed.config;
-  command = add_command(app, parsed, "config", "Show every setting: value, source, default, meaning",
+  command = add_command(app, parsed, "config", "Show every setting with its value, source, default and meaning",
                         "cppgen config --json", [&](const CancelToken&) { return command_config(config); });
   add_common(command, config);
   add_json(command, config);
 
   CommonOptions& isa = parsed.isa;
-  command = add_command(app, parsed, "isa", "Show the instruction sets, what this CPU has and which one is selected",
+  command = add_command(app, parsed, "isa",
+                        "Show the instruction sets, which of them this CPU supports, and which one is selected",
                         "cppgen isa", [&](const CancelToken&) { return command_isa(isa); });
   add_common(command, isa);
   add_json(command, isa);

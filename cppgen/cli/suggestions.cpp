@@ -18,7 +18,7 @@ bool looks_like_a_model(const std::string& text) { return text.ends_with(".onnx"
 }  // namespace
 
 std::string unknown_command(const std::string& word, const std::vector<std::string>& commands) {
-  if (looks_like_a_model(word)) return "'" + word + "' is no command; did you mean `cppgen run " + word + "`?";
+  if (looks_like_a_model(word)) return "'" + word + "' is not a command; did you mean `cppgen run " + word + "`?";
   if (const auto meant = setting_values::likely_meant(word, commands))
     return "there is no command '" + word + "'; did you mean `cppgen " + *meant + "`?";
   return "there is no command '" + word + "'; the commands are " + joined(commands);

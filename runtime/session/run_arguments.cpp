@@ -56,9 +56,9 @@ const Option kOptions[] = {
      [](auto& it, auto& value) { it.output = value; }},
     {"--verify", "DIR", "Run the inputs of DIR/io.json and compare the outputs with its own; not with --input",
      [](auto& it, auto& value) { it.verify = value; }},
-    {"--rtol", "R", "Allowed difference relative to max|expected| (default 1e-4 for float32)",
+    {"--rtol", "R", "Tolerance relative to max|expected| (default 1e-4 for float32)",
      [](auto& it, auto& value) { it.tolerance.rtol = number("--rtol", value); }},
-    {"--atol", "A", "Allowed difference in addition (default 0)",
+    {"--atol", "A", "Absolute tolerance, in addition (default 0)",
      [](auto& it, auto& value) { it.tolerance.atol = number("--atol", value); }},
     {"--runs", "N", "Timed runs, after one that is not timed (default 1)",
      [](auto& it, auto& value) { it.runs = integer<int64_t>("--runs", value, 1, kMostRuns); }},
@@ -147,7 +147,7 @@ std::string run_help() {
   for (const Option& option : kOptions)
     text += fmt::format("  {:<22} {}\n", fmt::format("{} {}", option.name, option.form), option.doc);
   return text +
-         "\nExit status: 0 done, 1 outputs differ from the expected ones, 2 a bad package, input or option, 3 a bug.\n";
+         "\nExit status: 0 success, 1 outputs differ from the expected ones, 2 a bad package, input or option, 3 a bug.\n";
 }
 
 }  // namespace cppgen::rt

@@ -52,7 +52,7 @@ TEST_F(Options, WhatIsMisspeltIsToldWithWhatWasMeant) {
   EXPECT_EQ(error({"comiple", "m.onnx"}),
             "cppgen: there is no command 'comiple'; did you mean `cppgen compile`?\nSee `cppgen --help`.\n");
   EXPECT_EQ(error({"m.onnx"}),
-            "cppgen: 'm.onnx' is no command; did you mean `cppgen run m.onnx`?\nSee `cppgen --help`.\n");
+            "cppgen: 'm.onnx' is not a command; did you mean `cppgen run m.onnx`?\nSee `cppgen --help`.\n");
   EXPECT_NE(error({"frobnicate"}).find("the commands are help, run, compile"), std::string::npos);
   EXPECT_EQ(error({"run", "m.onnx", "--inptu", "x=1"}),
             "cppgen: there is no option --inptu; did you mean --input?\nSee `cppgen run --help`.\n");
