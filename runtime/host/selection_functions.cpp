@@ -112,8 +112,8 @@ Groups group_rows(const Rows& rows, const T* x, bool sorted) {
   });
 }
 
-// Two types of elements stand for all: floats are exact as doubles, integers as int64; those of uint64 are moved by half
-// of their range, which keeps their order.
+// Two types of elements stand for all: floats are exact as doubles, integers as int64; those of uint64 are moved by
+// half of their range, which keeps their order.
 Groups groups_of(const HostCall& call, const Tensor& x, const Rows& rows, bool sorted) {
   const size_t count = size_t(x.elements());
   if (is_float(x.type())) {

@@ -147,7 +147,8 @@ std::string run_help() {
   for (const Option& option : kOptions)
     text += fmt::format("  {:<22} {}\n", fmt::format("{} {}", option.name, option.form), option.doc);
   return text +
-         "\nExit status: 0 success, 1 outputs differ from the expected ones, 2 a bad package, input or option, 3 a bug.\n";
+         "\nExit status: 0 success, 1 outputs differ from the expected ones, 2 a bad package, input or option, 3 a "
+         "bug.\n";
 }
 
 }  // namespace cppgen::rt
