@@ -58,7 +58,7 @@ function(cppgen_source_options)
                                                                    SKIP_PRECOMPILE_HEADERS ON)
 endfunction()
 
-# cppgen_optimize_less(ROOM ...): rooms whose code runs for milliseconds beside compilers that run for seconds.
+# cppgen_optimize_less(ROOM ...): rooms whose code takes milliseconds, while the compilers that it starts take seconds.
 function(cppgen_optimize_less)
   foreach(room IN LISTS ARGN)
     cppgen_room_target(target "${room}")

@@ -34,11 +34,11 @@ build/release/bin/make_network "$work"
 stage "4/6 Compile it into a package: time of each stage"
 "$cppgen" compile "$model" -o "$work/package"
 
-stage "5/6 Check the compiled answer against the reference interpreter"
+stage "5/6 Check the compiled result against the reference interpreter"
 "$cppgen" run "$model" --reference --seed 1 --output "$work/expected"
 "$cppgen" verify "$work/package" "$work/expected"
 
-stage "6/6 Time of one inference, beside the same graph on oneDNN"
+stage "6/6 Time of one inference, compared with oneDNN on the same graph"
 "$cppgen" bench "$model" --against onednn
 
 cat <<END

@@ -8,6 +8,7 @@
 #include "cppgen/cli/command_support.h"
 #include "cppgen/cli/model_inputs.h"
 #include "cppgen/flow/stages.h"
+#include "runtime/base/printable.h"
 #include "runtime/threads/executor.h"
 
 namespace cppgen {
@@ -67,11 +68,11 @@ std::string report_text(const baseline::Report& report) {
       for (const std::string& op : step.operators) operators[printable(op)]++, nodes++;
   std::string names;
   for (const auto& [op, count] : operators) names += fmt::format("{}{} {}", names.empty() ? "" : ", ", count, op);
-  std::string text = fmt::format("         oneDNN primitives {:.4g} ms ({} primitives, {} reorders)",
-                                 report.primitives_ms, report.primitives, report.reorders);
+  std::string text = fmt::format("         oneDNN primitives {:.4g} ms ({}, {})", report.primitives_ms,
+                                 counted(report.primitives, "primitive"), counted(report.reorders, "reorder"));
   if (nodes == 0) return text + "\n";
-  return text + fmt::format(", cppgen kernels for the rest {:.4g} ms ({} node{}: {})\n", report.kernels_ms, nodes,
-                            nodes == 1 ? "" : "s", names);
+  return text + fmt::format(", cppgen kernels for the rest {:.4g} ms ({}: {})\n", report.kernels_ms,
+                            counted(nodes, "node"), names);
 }
 
 }  // namespace cppgen

@@ -17,6 +17,7 @@
 #include "runtime/base/errors.h"
 #include "runtime/base/json_text.h"
 #include "runtime/base/log.h"
+#include "runtime/base/printable.h"
 #include "runtime/session/profile.h"
 #include "runtime/values/compare.h"
 
@@ -118,7 +119,7 @@ std::string against_text(const BenchOptions& options, const BenchResult& result,
 
 std::string text_of(const BenchOptions& options, const ReadyModel& model, const BenchResult& result,
                     const Against* against) {
-  std::string text = fmt::format("{}: {}, {} threads, {}\n", options.model, model.isa(), model.threads(),
+  std::string text = fmt::format("{}: {}, {}, {}\n", options.model, model.isa(), counted(model.threads(), "thread"),
                                  step_text(count_steps(model.plan())));
   text += fmt::format("run      {}\n", times_text(result.times));
   if (against) text += against_text(options, result, *against);

@@ -14,6 +14,7 @@
 #include "cppgen/flow/tensor_values.h"
 #include "runtime/base/errors.h"
 #include "runtime/base/json_text.h"
+#include "runtime/base/printable.h"
 #include "runtime/session/profile.h"
 #include "runtime/values/test_case.h"
 
@@ -142,8 +143,8 @@ std::string run_text(const RunOptions& options, const ReadyModel& model, const s
   for (size_t i = 0; i < outputs.size(); i++)
     text += value_text(printable(model.plan().outputs[i].name), outputs[i],
                        options.output.empty() ? "" : options.output + "/" + rt::output_file_stem(i));
-  text += fmt::format("{}{}, {} threads, {}; ready after {}, run {}\n", model.isa(),
-                      model.compiled.report.from_cache ? " (from the cache)" : "", model.threads(),
+  text += fmt::format("{}{}, {}, {}; ready after {}, run {}\n", model.isa(),
+                      model.compiled.report.from_cache ? " (from the cache)" : "", counted(model.threads(), "thread"),
                       step_text(count_steps(model.plan())), seconds_text(model.open_s), seconds_text(run_s));
   if (has_profile(model)) text += rt::profile_text(model.plan(), model.session->profile());
   return text;

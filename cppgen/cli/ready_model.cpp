@@ -14,6 +14,7 @@
 #include "cppgen/flow/stages.h"
 #include "runtime/base/errors.h"
 #include "runtime/base/log.h"
+#include "runtime/base/printable.h"
 #include "runtime/values/value_binding.h"
 
 namespace cppgen {
@@ -287,8 +288,8 @@ StepCounts count_steps(const rt::Plan& plan) {
 }
 
 std::string step_text(const StepCounts& counts) {
-  return fmt::format("{} step{}: {} compiled, {} library, {} interpreted", counts.total, counts.total == 1 ? "" : "s",
-                     counts.compiled, counts.library, counts.interpreted);
+  return fmt::format("{}: {} compiled, {} library, {} interpreted", counted(counts.total, "step"), counts.compiled,
+                     counts.library, counts.interpreted);
 }
 
 void write_step_counts(Json& json, const rt::Plan& plan) {

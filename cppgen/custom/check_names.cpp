@@ -5,6 +5,7 @@
 #include "cppgen/custom/functions.h"
 #include "cppgen/custom/operator.h"
 #include "runtime/base/errors.h"
+#include "runtime/base/printable.h"
 
 namespace cppgen::custom {
 namespace {
@@ -165,8 +166,8 @@ class Checker {
     const std::optional<size_t> wanted = arguments_of(term.name);
     if (!wanted) fail(term, fmt::format("there is no function '{}'; there are {}", term.name, function_names()));
     if (term.args.size() != *wanted)
-      fail(term, fmt::format("'{}' takes {} argument{}, not {}", term.name, *wanted, *wanted == 1 ? "" : "s",
-                             term.args.size()));
+      fail(term,
+           fmt::format("'{}' takes {}, not {}", term.name, counted(int64_t(*wanted), "argument"), term.args.size()));
     if (term.name == "inside" && term.args[0].kind != TermKind::load)
       fail(term.args[0], "inside takes an element of a tensor, as in inside(x[i - 1], 0)");
     if (term.name == "cast" && term.args[1].kind != TermKind::name)

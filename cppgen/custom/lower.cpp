@@ -2,16 +2,13 @@
 #include <algorithm>
 
 #include "cppgen/custom/lowering.h"
+#include "cppgen/ir/op_table.h"
 
 namespace cppgen::custom {
 namespace {
 
 using ir::IndexExpr;
 using ops::Scalar;
-
-const std::map<std::string, ir::ReduceOp> kReductions{{"sum", ir::ReduceOp::sum}, {"prod", ir::ReduceOp::prod},
-                                                      {"min", ir::ReduceOp::min}, {"max", ir::ReduceOp::max},
-                                                      {"any", ir::ReduceOp::any}, {"all", ir::ReduceOp::all}};
 
 }  // namespace
 
@@ -137,17 +134,16 @@ Lowering::TensorOf Lowering::reduce(const Term& term, const std::vector<std::str
     nest.reduced.insert(nest.reduced.end(), loops.begin(), loops.end());
     inner[axis.name] = {.group = axis.group, .extents = extents, .at = ops::LowerContext::indices(loops)};
   }
-  const ir::ReduceOp op = kReductions.at(term.name);
+  const ir::ReductionRow& row = *ir::combining_reduction(term.name);
   const Scalar value = rules_.value(term, evaluate(term.args[0], inner));
-  const bool logic = op == ir::ReduceOp::any || op == ir::ReduceOp::all;
-  if (logic != (value.type() == DType::boolean))
+  if (!ir::allows(row.operands, value.type()))
     rules_.fail(term, fmt::format("'{}' of {}", term.name, name_of(value.type())));
   if (!target) {
     Shape shape;
     for (const ir::Loop& loop : nest.loops) shape.push_back(loop.extent);
     target = temporary(value.type(), std::move(shape));
   }
-  nest.reductions.push_back({op, value.type(), value});
+  nest.reductions.push_back({row.op, value.type(), value});
   const Item result = Item::of(ops::scalar(c_, c_.exprs().accumulator(0, value.type())));
   nest.stores.push_back({target->buffer, at, rules_.typed(term, result, ir::value_type(target->storage)), {}});
   note_roles(nest);

@@ -2,17 +2,16 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <charconv>
 
 #include "cppgen/custom/term.h"
 #include "cppgen/custom/tokens.h"
+#include "cppgen/ir/op_table.h"
 
 namespace cppgen::custom {
 namespace {
 
 constexpr int kMostNesting = 100, kMostInRow = 500;
-constexpr std::array<std::string_view, 6> kReductions{"sum", "prod", "min", "max", "any", "all"};
 
 class Parser {
  public:
@@ -192,7 +191,7 @@ class Parser {
 
   // min and max are functions of two values, too: a reduction says an extent.
   bool is_reduction() const {
-    if (std::find(kReductions.begin(), kReductions.end(), peek().text) == kReductions.end()) return false;
+    if (!ir::combining_reduction(peek().text)) return false;
     return peek(2).kind == Token::name && (is(":", 3) || (is("...", 3) && is(":", 4)));
   }
 

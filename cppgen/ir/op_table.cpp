@@ -38,6 +38,11 @@ constexpr ReductionRow kReductions[] = {
 const UnaryRow& row_of(UnaryOp op) { return kUnary[static_cast<size_t>(op)]; }
 const BinaryRow& row_of(BinaryOp op) { return kBinary[static_cast<size_t>(op)]; }
 const ReductionRow& row_of(ReduceOp op) { return kReductions[static_cast<size_t>(op)]; }
+const ReductionRow* combining_reduction(std::string_view name) {
+  for (const ReductionRow& row : kReductions)
+    if (row.combine && row.name == name) return &row;
+  return nullptr;
+}
 std::string_view name_of(UnaryOp op) { return row_of(op).name; }
 std::string_view name_of(BinaryOp op) { return row_of(op).name; }
 std::string_view name_of(ReduceOp op) { return row_of(op).name; }

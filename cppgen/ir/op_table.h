@@ -58,6 +58,8 @@ struct ReductionRow {
 const UnaryRow& row_of(UnaryOp);
 const BinaryRow& row_of(BinaryOp);
 const ReductionRow& row_of(ReduceOp);
+// The reduction of this name that combines values; null if there is none.
+const ReductionRow* combining_reduction(std::string_view name);
 bool allows(OperandClass, DType);
 
 }  // namespace cppgen::ir

@@ -7,6 +7,7 @@
 
 #include "cppgen/ops/op.h"
 #include "runtime/base/errors.h"
+#include "runtime/base/printable.h"
 
 namespace cppgen::ops {
 namespace {
@@ -129,8 +130,7 @@ AttributeTypes attributes_at(const std::vector<Version>& versions, int opset) {
 void check_attributes(const Graph& g, const FindVersions& elsewhere) {
   Wrong wrong;
   collect_wrong(g, elsewhere, wrong);
-  if (wrong.count > 0)
-    user_error("{} attribute{} cannot be read:{}", wrong.count, wrong.count == 1 ? "" : "s", wrong.list);
+  if (wrong.count > 0) user_error("{} cannot be read:{}", counted(wrong.count, "attribute"), wrong.list);
 }
 
 }  // namespace cppgen::ops

@@ -72,7 +72,7 @@ class NetworkBuilder {
     return add_node(op, name, {x}).output(0);
   }
 
-  // Two 3x3 convolutions beside a shortcut; the first has the stride.
+  // Two 3x3 convolutions with a shortcut around them; the first has the stride.
   std::string residual_block(const std::string& x, const std::string& name, int64_t in, int64_t out, int64_t stride,
                              float power) {
     std::string y = unary("Relu", name + ".relu1", conv_norm(x, name + ".conv1", in, out, 3, stride, power, 1));

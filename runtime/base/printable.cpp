@@ -26,4 +26,8 @@ std::string escaped(std::string_view text, std::string_view kept) {
 std::string one_line(std::string_view text) { return escaped(text, ""); }
 std::string for_terminal(std::string_view text) { return escaped(text, "\n\t"); }
 
+std::string counted(int64_t count, std::string_view noun) {
+  return std::to_string(count) + " " + std::string(noun) + (count == 1 ? "" : "s");
+}
+
 }  // namespace cppgen

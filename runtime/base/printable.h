@@ -1,4 +1,5 @@
 #pragma once
+#include <cstdint>
 #include <string>
 #include <string_view>
 
@@ -10,5 +11,8 @@ namespace cppgen {
 std::string one_line(std::string_view text);  // for names where they enter a message: line breaks, too
 std::string for_terminal(
     std::string_view text);  // for whole messages where they are printed: line breaks and tabs stay
+
+// "1 thread", "2 threads".
+std::string counted(int64_t count, std::string_view noun);
 
 }  // namespace cppgen

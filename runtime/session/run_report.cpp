@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "runtime/base/json_text.h"
+#include "runtime/base/printable.h"
 
 namespace cppgen::rt {
 namespace {
@@ -50,10 +51,10 @@ Json profile_json(const Plan& plan, std::span<const StepProfile> profile) {
 std::string run_report_text(const Session& session, std::span<const double> ms, const VerifyReport* verified) {
   const SessionStats stats = session.stats();
   std::string text = fmt::format(
-      "{} steps on {} threads ({}), weights {} bytes, arena {} bytes\n"
-      "{} runs: min {:.3f} ms, median {:.3f} ms, max {:.3f} ms\n",
-      stats.steps, stats.threads, session.plan().isa, stats.weights_bytes, stats.arena_bytes, ms.size(), ms.front(),
-      ms[ms.size() / 2], ms.back());
+      "{} on {} ({}), weights {} bytes, arena {} bytes\n"
+      "{}: min {:.3f} ms, median {:.3f} ms, max {:.3f} ms\n",
+      counted(stats.steps, "step"), counted(stats.threads, "thread"), session.plan().isa, stats.weights_bytes,
+      stats.arena_bytes, counted(int64_t(ms.size()), "run"), ms.front(), ms[ms.size() / 2], ms.back());
   if (const auto profile = profile_of(session); !profile.empty()) text += profile_text(session.plan(), profile);
   return verified ? text + verified->text() : text;
 }

@@ -5,6 +5,7 @@
 
 #include "runtime/base/checked.h"
 #include "runtime/base/log.h"
+#include "runtime/base/printable.h"
 #include "runtime/base/settings.h"
 #include "runtime/base/usable_cpus.h"
 #include "runtime/base/usable_memory.h"
@@ -27,8 +28,8 @@ void warn_of_too_many_threads(int64_t threads) {
   const int cpus = usable_cpus();
   if (threads > cpus)
     std::call_once(once, [&] {
-      log_warning("THREADS={} exceeds the {} CPU{} that this process may use: its threads will wait for each other",
-                  threads, cpus, cpus == 1 ? "" : "s");
+      log_warning("THREADS={} exceeds the {} that this process may use: its threads will wait for each other", threads,
+                  counted(cpus, "CPU"));
     });
 }
 
