@@ -16,7 +16,7 @@ TEST_F(Options, HelpOfEveryCommandHasAnExampleAndTheExitStatus) {
     const Ended help = run({command, "--help"});
     EXPECT_EQ(help.status, 0) << command;
     EXPECT_NE(help.out.find("Example:\n  cppgen " + std::string(command)), std::string::npos) << help.out;
-    EXPECT_NE(help.out.find("Exit status: 0 done"), std::string::npos) << command;
+    EXPECT_NE(help.out.find("Exit status: 0 success"), std::string::npos) << command;
     EXPECT_EQ(help.err, "") << command;
   }
   EXPECT_EQ(run({"--help"}).out.find("measure"), std::string::npos) << "the hidden command is shown";
