@@ -81,7 +81,8 @@ CompileRequest request_of(const std::string& folder, const std::string& model, c
   request.model = folder + "/" + model + ".onnx";
   request.settings = Settings::from_environment();
   request.settings.set("CACHE_DIR", folder + "/cache");
-  request.settings.set("MAX_AUTOTUNE_GEMM_BACKENDS", backend);
+  for (const char* name : {"MAX_AUTOTUNE_GEMM_BACKENDS", "MAX_AUTOTUNE_CONV_BACKENDS"})
+    request.settings.set(name, backend);
   return request;
 }
 

@@ -2,9 +2,9 @@
 #include <string>
 #include <vector>
 
+#include "cppgen/codegen/options.h"
 #include "cppgen/ir/program.h"
 #include "cppgen/kernel/plan.h"
-#include "runtime/base/settings.h"
 
 namespace cppgen::codegen {
 
@@ -26,10 +26,6 @@ struct KernelText {
 
   bool has_function() const { return !function.empty(); }
   std::string code() const { return has_function() ? linkage + " void " + name + function : ""; }
-};
-
-struct Options {
-  bool comment_origin = setting_default<SettingId::comment_origin>();
 };
 
 // Writes a planned kernel. The text is the same for every ISA but for the numbers in its plan; includes are added by

@@ -67,9 +67,16 @@ Code KernelWriter::name_loop(const ir::Loop& loop) {
   return name;
 }
 
-void KernelWriter::name_scalar_loop(const ir::Loop& loop) {
+void KernelWriter::name_position(const ir::Loop& loop) {
   name_loop(loop);
   if (loop.extent.is_constant(1)) context_.names.set_zero(loop.var.node());
+}
+
+void KernelWriter::name_scalar_loop(const ir::Loop& loop) {
+  if (options_.no_redundant_loops)
+    name_position(loop);
+  else
+    name_loop(loop);
 }
 
 Code KernelWriter::named(const Code& name, const Code& value) {
@@ -150,7 +157,7 @@ KernelText KernelWriter::write() {
   if (!kernel_.around_caches.empty()) inner.push_back(plain("vec::fence();"));
 
   std::set<std::string> used;
-  simplify(inner, used);
+  simplify(inner, used, options_.no_redundant_loops);
   for (const auto* symbol : symbols) {
     const Code name = context_.names.text(IndexExpr(symbol));
     if (used.count(name.text()) == 0) continue;

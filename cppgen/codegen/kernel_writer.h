@@ -29,7 +29,9 @@ class KernelWriter {
   Code factor(IndexExpr e) const { return context_.names.factor(e); }
   // Gives a loop variable a name ("i0", "i1" ...) and returns it.
   Code name_loop(const ir::Loop&);
-  // The same where it is no position of lanes: a loop of one round has no variable.
+  // The same where it is no position of lanes: with a single point, it is 0 and has no variable.
+  void name_position(const ir::Loop&);
+  // The same for a loop that is written as one: unless such loops are left out, one of one round has a variable.
   void name_scalar_loop(const ir::Loop&);
   For loop_over(const ir::Loop&) const;
   // The value itself where it is a name or a number, else the name of a constant that has it.

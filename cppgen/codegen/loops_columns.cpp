@@ -60,12 +60,12 @@ void ColumnsWriter::write_calls(const Code& stop) {
   if (wide > 1)
     body_.each({.variable = "at", .begin = {}, .end = stop, .step = code("{} * vec::L", wide), .whole_steps = true},
                code("point(at, vec::All{{}}, vec::Int<{}>{{}});", wide));
-  if (plan_.chains > 1)
+  if (plan_.chains > 1 && options_.enable_loop_tail_vec)
     // Full vectors as tails, too: one copy of a long body less to compile.
     return body_.each({.variable = "at", .begin = {}, .end = stop, .step = "vec::L"},
                       code("point(at, vec::Tail{{int(vec::imin({} - at, vec::L))}}, vec::Int<1>{{}});", stop));
-  const char* one = several() ? ", vec::Int<1>{}" : "";
-  body_.call_by_vectors(stop, [&](const Code& at, const Code& n) { return code("point({}, {}{})", at, n, one); });
+  const char* one = wide > 1 ? ", vec::Int<1>{}" : "";
+  call_by_vectors(stop, [&](const Code& at, const Code& n) { return code("point({}, {}{})", at, n, one); });
 }
 
 Code ColumnsWriter::accumulator(size_t segment, size_t reduction) const {

@@ -54,7 +54,7 @@ void RowsWriter::write_pointwise(const Segment& s, size_t index) {
     body_.close();
     const Code extent = named("extent", index_text(row.vector->extent));
     body_.variable("vec::i64", "at", "0");
-    body_.call_by_vectors(extent, [](const Code& at, const Code& n) { return code("body({}, {})", at, n); });
+    call_by_vectors(extent, [](const Code& at, const Code& n) { return code("body({}, {})", at, n); });
   }
   close_loops(row.scalar.size());
 }
@@ -165,7 +165,7 @@ void RowsWriter::write_vector_loop(const Loop& vector_loop, size_t index, const 
     for (int64_t u = 0; u < several; u++) body_.line("body({}, vec::All{{}}, {});", sum("at", lanes(u)), u);
     body_.close();
   }
-  body_.call_by_vectors(extent, [](const Code& at, const Code& n) { return code("body({}, {}, 0)", at, n); });
+  call_by_vectors(extent, [](const Code& at, const Code& n) { return code("body({}, {}, 0)", at, n); });
   if (parts) close_parts(*parts);
 }
 

@@ -86,8 +86,7 @@ void TransposedWriter::write_body() {
   body_.add(inner.lines[2]);
   body_.close();
   body_.variable("vec::i64", "at", "column0");
-  body_.call_by_vectors("column0 + columns",
-                        [](const Code& at, const Code& n) { return code("point({}, {})", at, n); });
+  call_by_vectors("column0 + columns", [](const Code& at, const Code& n) { return code("point({}, {})", at, n); });
   body_.close();
   body_.close();
 }

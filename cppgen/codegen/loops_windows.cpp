@@ -45,7 +45,7 @@ void WindowsWriter::write_body() {
   body_.open(Lambda{"points", "const vec::i64 first, auto where"});
   const Code stop = named("stop", part.stop);
   body_.variable("vec::i64", "at", part.start);
-  body_.call_by_vectors(stop, [](const Code& at, const Code& n) { return code("point(first, {}, {}, where)", at, n); });
+  call_by_vectors(stop, [](const Code& at, const Code& n) { return code("point(first, {}, {}, where)", at, n); });
   body_.close();
   const Code extent = index_text(across_->extent), inside = inside_text("first");
   // The last group overlaps the one before where the loop is no multiple of it: the same values once more.

@@ -33,6 +33,11 @@ class LoopsWriter : public KernelWriter {
   void open_parts(const Code& extent, const Parts&);
   void close_parts(const Parts&);
   void prefetch(size_t segment);
+  // StatementList::call_by_vectors with tails as the options say.
+  template <class Call>
+  void call_by_vectors(const Code& end, Call call) {
+    body_.call_by_vectors(end, call, options_.enable_loop_tail_vec);
+  }
 
   bool has_total(size_t segment, size_t reduction) const { return loops_.segments[segment].has_total[reduction]; }
   static Code accumulator_name(size_t segment, size_t reduction);

@@ -36,6 +36,7 @@ bool continues(const Statements& body) {
 // Gives what is left of a statement.
 struct Simplifier {
   std::set<std::string>& used;
+  bool drop_loops;
 
   Statements operator()(Plain s) {
     note(s.code);
@@ -49,13 +50,13 @@ struct Simplifier {
   }
 
   Statements operator()(For s) {
-    const auto count = rounds(s);
+    const auto count = drop_loops ? rounds(s) : std::nullopt;
     if (count == 0) return {};
     if (count == 1 && !continues(s.body)) {
       if (!number(s.variable)) s.body.insert(s.body.begin(), let("const " + s.type, s.variable, s.begin));
       return (*this)(Scope{std::move(s.body)});
     }
-    simplify(s.body, used);
+    simplify(s.body, used, drop_loops);
     if (s.body.empty()) return {};
     note(s.begin), note(s.end), note(s.step);
     return {{std::move(s)}};
@@ -63,22 +64,22 @@ struct Simplifier {
 
   Statements operator()(Lambda s) {
     if (used.erase(s.name.text()) == 0 && !s.name.uses().empty()) return {};
-    simplify(s.body, used);
+    simplify(s.body, used, drop_loops);
     return {{std::move(s)}};
   }
 
   Statements operator()(If s) {
     if (s.condition == "true") return (*this)(Scope{std::move(s.body)});
     if (s.condition == "false") return (*this)(Scope{std::move(s.otherwise)});
-    simplify(s.otherwise, used);
-    simplify(s.body, used);
+    simplify(s.otherwise, used, drop_loops);
+    simplify(s.body, used, drop_loops);
     if (s.body.empty() && s.otherwise.empty()) return {};
     note(s.condition);
     return {{std::move(s)}};
   }
 
   Statements operator()(Scope s) {
-    simplify(s.body, used);
+    simplify(s.body, used, drop_loops);
     if (s.body.empty()) return {};
     return {{std::move(s)}};
   }
@@ -117,10 +118,10 @@ void open_last_scope(Statements& statements) {
 }  // namespace
 
 // From the last to the first: a declaration stands in front of all that uses it.
-void simplify(Statements& statements, std::set<std::string>& used) {
+void simplify(Statements& statements, std::set<std::string>& used, bool drop_loops) {
   std::vector<Statements> parts;
   for (size_t i = statements.size(); i-- > 0;)
-    parts.push_back(std::visit(Simplifier{used}, std::move(statements[i].form)));
+    parts.push_back(std::visit(Simplifier{used, drop_loops}, std::move(statements[i].form)));
   statements.clear();
   for (size_t i = parts.size(); i-- > 0;) std::move(parts[i].begin(), parts[i].end(), std::back_inserter(statements));
   open_last_scope(statements);

@@ -67,8 +67,8 @@ inline Statement let(std::string type, const Code& name, Code value) {
 
 // Leaves out what has no effect: conditions that are known, loops of no round, of one round or without a body, unused
 // constants and functions, needless braces. `used` are the names used behind the statements, to which those of what is
-// left are added.
-void simplify(Statements&, std::set<std::string>& used);
+// left are added. Without `drop_loops`, loops of no round and of one round stay loops.
+void simplify(Statements&, std::set<std::string>& used, bool drop_loops = true);
 
 void write(const Statements&, TextWriter&);
 
@@ -110,12 +110,16 @@ class StatementList {
   void when(Code condition, Code statement);
 
   // Calls a function for the points `at` to `end`, a vector at a time: `call` is its call for a position and lanes. The
-  // variable `at` is declared before.
+  // points that do not fill a vector are a masked one, or are computed one at a time. The variable `at` is declared
+  // before.
   template <class Call>
-  void call_by_vectors(const Code& end, Call call) {
+  void call_by_vectors(const Code& end, Call call, bool masked_tail = true) {
     each({.variable = "at", .begin = {}, .end = end, .step = "vec::L", .whole_steps = true},
          call("at", "vec::All{}") + ";");
-    when(code("at < {}", end), call("at", code("vec::Tail{{int({} - at)}}", end)) + ";");
+    if (masked_tail)
+      when(code("at < {}", end), call("at", code("vec::Tail{{int({} - at)}}", end)) + ";");
+    else
+      each({.variable = "at", .begin = {}, .end = end}, call("at", "vec::Tail{1}") + ";");
   }
 
   void add(Statement);

@@ -67,7 +67,7 @@ void TileWriter::write_turned_epilogue() {
 
 // Coordinates of a tile's rows: names for them, and a table where there are several.
 void TileWriter::write_row_places(const std::vector<Loop>& rows) {
-  if (rows.size() == 1) return name_scalar_loop(rows[0]);
+  if (rows.size() == 1) return name_position(rows[0]);
   const auto varies = [&](size_t i) { return !rows[i].extent.is_constant(1); };
   for (size_t i = 0; i < rows.size(); i++)
     if (varies(i)) body_.array("vec::i64", code("at{}", i), code("{}", kernel_.contraction->shape.mr));

@@ -6,11 +6,13 @@
 #include <chrono>
 
 #include "cppgen/custom/load.h"
+#include "cppgen/flow/disabled_passes.h"
 #include "cppgen/ops/op.h"
 #include "cppgen/passes/pipeline.h"
 #include "isa/cpu_features.h"
 #include "runtime/abi/abi.h"
 #include "runtime/base/errors.h"
+#include "runtime/base/log.h"
 #include "runtime/contraction/tile.h"
 #include "runtime/threads/topology.h"
 
@@ -73,6 +75,7 @@ void simplify(Graph& graph, const CompileRequest& request, Trace* trace) {
 #define CPPGEN_SETTING(...)
 #define CPPGEN_PASS_SETTING(kind, field, ...) options.field = request.settings.field;
 #include "runtime/base/settings.def"
+  options.disabled = disabled_passes(request.settings);
   const bool traced = trace && trace->on();
   if (traced) trace->stage("import", to_string(graph));
   options.trace = [&](const char* pass, const Graph& g) {
@@ -89,11 +92,24 @@ Graph read_and_simplify(const CompileRequest& request, StageClock& clock, Trace*
   return graph;
 }
 
+static schedule::Blocking blocking_of(const Settings& s) {
+  if (const auto blocking = schedule::parse_blocking(s.gemm_cache_blocking)) return *blocking;
+  const SettingSource& source = s.source(SettingId::gemm_cache_blocking);
+  const std::string fault = fmt::format(
+      "{}: \"{}\" is not allowed; allowed: auto, or Mt,Nt,0, the numbers of tiles of rows and of panels in a unit",
+      source.name, s.gemm_cache_blocking);
+  if (source.kind != SettingSource::alias) user_error("{}", fault);
+  log_warning("{}; it is ignored", fault);
+  return {};
+}
+
 schedule::Options schedule_options(const Settings& s) {
   schedule::Options o;
 #define CPPGEN_SETTING(...)
 #define CPPGEN_SCHEDULE_SETTING(kind, field, ...) o.field = s.field;
 #include "runtime/base/settings.def"
+  o.disabled_passes = disabled_passes(s);
+  o.blocking = blocking_of(s);
   o.fpmath = schedule::float_math_from_name(s.fpmath_mode);
   return o;
 }
@@ -134,7 +150,9 @@ CompileOptions compile_options(const CompileRequest& request) {
 std::vector<codegen::KernelText> emit_kernels(const schedule::Schedule& schedule, const schedule::Target& target,
                                               const Settings& settings) {
   codegen::Options options;
-  options.comment_origin = settings.comment_origin;
+#define CPPGEN_SETTING(...)
+#define CPPGEN_CODEGEN_SETTING(kind, field, ...) options.field = settings.field;
+#include "runtime/base/settings.def"
   std::vector<codegen::KernelText> kernels;
   schedule::each_kernel(schedule.steps, [&](const schedule::FusedKernel& kernel) {
     const kernel::KernelView view{schedule, kernel, target};

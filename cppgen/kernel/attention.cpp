@@ -21,8 +21,7 @@ OperandMatrix matrix_of(IndexExpr offset, const Loop& rows, const Loop& steps) {
 
 // All keys of a short sequence, else as many as keep the scores in cache.
 int64_t key_block_of(const Attention& a, const schedule::Tuning& tuning) {
-  const IndexExpr keys = a.keys.extent;
-  if (keys.is_constant() && keys.constant() <= tuning.short_keys) return std::max<int64_t>(keys.constant(), 1);
+  if (schedule::keys_are_one_block(a, tuning)) return std::max<int64_t>(a.keys.extent.constant(), 1);
   return tuning.key_block;
 }
 

@@ -31,6 +31,7 @@ int64_t panels_per_unit(const KernelView& view, const TilesPlan& plan, const rt:
   const TileContraction& c = *view.kernel.contraction;
   const auto& tuning = view.tuning();
   const int64_t most = constant_or(plan.panels, tuning.unknown_panels);
+  if (c.blocking.panels > 0) return std::max<int64_t>(1, std::min(most, c.blocking.panels));
   const auto fitting = [&](int64_t bytes) {
     return std::max<int64_t>(1, view.target.l2_bytes / tuning.panel_cache_share / bytes);
   };
@@ -59,9 +60,10 @@ TilesPlan::Blocks plan_blocks(const KernelView& view, const TilesPlan& plan, con
   const int64_t panels = pieces(c.columns.extent.constant(), c.shape.nr);
   const int64_t units = constant_or(plan.tiles, tuning.contraction_units) * pieces(panels, plan.panels_per_unit);
   const int64_t pointer_bytes = taps * mr * 8;
-  const int64_t most =
-      std::min(view.target.l2_bytes / tuning.block_cache_share / bytes, tuning.block_pointer_bytes / pointer_bytes);
-  const int64_t tiles = std::min({tuning.block_tiles, most, units / tuning.contraction_units});
+  const int64_t most = tuning.block_pointer_bytes / pointer_bytes;
+  const int64_t fitting = view.target.l2_bytes / tuning.block_cache_share / bytes;
+  const int64_t suggested = std::min({tuning.block_tiles, fitting, units / tuning.contraction_units});
+  const int64_t tiles = std::min(most, c.blocking.row_tiles > 0 ? c.blocking.row_tiles : suggested);
   return {depth, std::max<int64_t>(1, tiles), bytes};
 }
 

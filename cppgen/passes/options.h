@@ -2,6 +2,8 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "cppgen/graph/graph.h"
 #include "cppgen/ir/interpreter.h"
@@ -21,6 +23,7 @@ struct PassOptions {
 #define CPPGEN_SETTING(...)
 #define CPPGEN_PASS_SETTING CPPGEN_SETTING_MEMBER
 #include "runtime/base/settings.def"
+  std::vector<std::string> disabled;  // names of passes that are skipped, none of which is needed
   std::shared_ptr<FoldBudget> budget = std::make_shared<FoldBudget>();  // shared by copies of these options
   ir::LibraryTable library;                                             // for folding operators that are not loop nests
   // Called after each pass with its name.

@@ -1,5 +1,7 @@
 #include "cppgen/passes/pipeline.h"
 
+#include <algorithm>
+
 #include "cppgen/passes/passes.h"
 
 namespace cppgen::passes {
@@ -11,12 +13,15 @@ struct Pass {
   const char* name;
   void (*run)(Graph&, const PassOptions&);
   Scope scope;
+  bool needed;
   bool PassOptions::*option;
 };
 
 using enum Scope;
+constexpr bool needed = true, optional = false;
+
 constexpr Pass kPasses[] = {
-#define CPPGEN_GRAPH_PASS(name, scope, option) {#name, name, scope, option},
+#define CPPGEN_GRAPH_PASS(name, scope, necessity, option) {#name, name, scope, necessity, option},
 #define CPPGEN_GRAPH_PASS_AGAIN CPPGEN_GRAPH_PASS
 #include "cppgen/passes/passes.def"
 };
@@ -30,11 +35,22 @@ void run_in_bodies(const Pass& pass, Graph& graph, const PassOptions& options) {
     }
 }
 
+bool is_named(const std::vector<std::string>& names, const Pass& pass) {
+  return std::find(names.begin(), names.end(), pass.name) != names.end();
+}
+
 }  // namespace
+
+std::vector<std::string> pass_names(bool are_needed) {
+  std::vector<std::string> names;
+  for (const Pass& pass : kPasses)
+    if (pass.needed == are_needed && !is_named(names, pass)) names.push_back(pass.name);
+  return names;
+}
 
 void run_passes(Graph& graph, const PassOptions& options) {
   for (const Pass& pass : kPasses) {
-    if (pass.option && !(options.*pass.option)) continue;
+    if ((pass.option && !(options.*pass.option)) || is_named(options.disabled, pass)) continue;
     pass.run(graph, options);
     if (pass.scope == each_graph) run_in_bodies(pass, graph, options);
     verify(graph);

@@ -8,4 +8,7 @@ namespace cppgen::passes {
 // inferred.
 void run_passes(Graph&, const PassOptions& = {});
 
+// The names of the passes that are needed, or of those that are not, in the order in which they first run.
+std::vector<std::string> pass_names(bool needed);
+
 }  // namespace cppgen::passes

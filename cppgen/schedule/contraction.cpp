@@ -13,6 +13,26 @@ bool moves_with(Expr load, const Loop& loop) {
                      [&](IndexExpr i) { return ir::depends_on(i, loop.var.node()); });
 }
 
+bool has_windows(const ContractionView& view) {
+  const auto is_window = [&](IndexExpr index, const Loop& row, const Loop& tap) {
+    if (tap.extent.is_constant(1) || !ir::depends_on(index, row.var.node()) || !ir::depends_on(index, tap.var.node()))
+      return false;
+    // The rows of a reshaped matrix may be parts of one dimension, too, but they do not overlap.
+    const auto step = ir::stride_of(index, row.var.node());
+    return view.depth.size() > 1 || (step && ir::prove_less(*step, tap.extent));
+  };
+  for (IndexExpr index : view.left->indices)
+    for (const Loop& row : view.rows)
+      for (const Loop& tap : view.depth)
+        if (is_window(index, row, tap)) return true;
+  return false;
+}
+
+bool has_single_tap(const ContractionView& view) {
+  return view.depth.size() > 1 &&
+         std::all_of(view.depth.begin(), view.depth.end() - 1, [](const Loop& l) { return l.extent.is_constant(1); });
+}
+
 bool is_one_value(Expr padding) {
   if (padding->kind == ir::ExprKind::constant) return true;
   auto known = [](IndexExpr i) { return i.is_constant(); };

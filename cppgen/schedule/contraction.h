@@ -17,6 +17,11 @@ struct ContractionView {
 // The view of a nest. It is nullopt if the nest is not a contraction, or if its operands are not two loads.
 std::optional<ContractionView> view_of(const ir::LoopNest&);
 
+// Tells whether the left operand is read in windows, as by a convolution.
+bool has_windows(const ContractionView&);
+// Tells whether it is read as by a convolution with a single tap: a matrix product over the points of an image.
+bool has_single_tap(const ContractionView&);
+
 // Tells whether the load reads different elements at different points of the loop.
 bool moves_with(ir::Expr load, const ir::Loop&);
 

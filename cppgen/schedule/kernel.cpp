@@ -15,6 +15,10 @@ std::vector<Expr> roots_of(const Segment& s) {
   return roots;
 }
 
+bool keys_are_one_block(const Attention& a, const Tuning& tuning) {
+  return a.keys.extent.is_constant() && a.keys.extent.constant() <= tuning.short_keys;
+}
+
 std::string engine_of(const FusedKernel& kernel) {
   if (kernel.contraction) return kernel.contraction->engine;
   return kernel.kind == KernelKind::loops ? "loops" : "cppgen";

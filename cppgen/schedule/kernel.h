@@ -5,6 +5,7 @@
 
 #include "cppgen/ir/n_bits.h"
 #include "cppgen/ir/program.h"
+#include "cppgen/schedule/blocking.h"
 #include "cppgen/schedule/decision.h"
 #include "cppgen/schedule/layout/layout.h"
 #include "cppgen/schedule/tuning.h"
@@ -66,6 +67,7 @@ struct TileContraction {
   IndexExpr packed_batch = 0;  // which batch of panels, over the batch loops
   IndexExpr panel_elements;    // of one panel
   RowTiling tiling;
+  Blocking blocking;
   bool in_registers = false;  // tiles are part of the kernel, whose epilogue takes their sums from registers
 };
 
@@ -80,6 +82,10 @@ struct Attention {
   bool divides = false;      // by the sum of the powers; else it multiplies with its reciprocal
   bool zeros = false;        // where all scores are -infinity, instead of NaN
 };
+
+// Tells whether all keys are one block, so that the softmax of a row is computed once; otherwise it is corrected after
+// each block of keys.
+bool keys_are_one_block(const Attention&, const Tuning&);
 
 // A kernel, as the code generator takes it: segments over common outer loops.
 struct FusedKernel {

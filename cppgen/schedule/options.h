@@ -5,6 +5,7 @@
 #include <string_view>
 #include <vector>
 
+#include "cppgen/schedule/blocking.h"
 #include "cppgen/schedule/tuning.h"
 #include "runtime/base/settings.h"
 #include "runtime/contraction/formats.h"
@@ -27,6 +28,8 @@ struct Options {
 #define CPPGEN_SETTING(...)
 #define CPPGEN_SCHEDULE_SETTING CPPGEN_SETTING_MEMBER
 #include "runtime/base/settings.def"
+  std::vector<std::string> disabled_passes;  // names of passes that are skipped, none of which is needed
+  Blocking blocking;
   FloatMath fpmath = float_math_from_name(setting_default<SettingId::fpmath_mode>());
 };
 

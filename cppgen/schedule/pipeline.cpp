@@ -1,5 +1,7 @@
 #include "cppgen/schedule/pipeline.h"
 
+#include <algorithm>
+
 #include "cppgen/schedule/passes.h"
 #include "cppgen/schedule/verify.h"
 #include "runtime/base/errors.h"
@@ -18,6 +20,12 @@ constexpr Pass kKernels[] = {
 #include "cppgen/schedule/passes.def"
 };
 
+bool is_skipped(const Pass& pass, const Options& options) {
+  const auto& disabled = options.disabled_passes;
+  return (pass.option && !(options.*pass.option)) ||
+         std::find(disabled.begin(), disabled.end(), pass.name) != disabled.end();
+}
+
 void verify_after(const Pass& pass, const Schedule& schedule) {
   try {
     schedule.steps.empty() ? verify_program(schedule) : verify(schedule);
@@ -33,7 +41,7 @@ std::span<const Pass> kernel_passes() { return kKernels; }
 
 void run_passes(std::span<const Pass> passes, Draft& draft, const Trace& trace) {
   for (const Pass& pass : passes) {
-    if (pass.option && !(draft.options.*pass.option)) continue;
+    if (is_skipped(pass, draft.options)) continue;
     pass.run(draft);
     verify_after(pass, draft.schedule);
     if (trace) trace(pass.name, draft.schedule.program);

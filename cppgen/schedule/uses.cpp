@@ -61,6 +61,11 @@ static std::vector<BufferId> read_before(const ir::Repetition& r) {
   return all;
 }
 
+int64_t most_bytes_of(const ir::Buffer& buffer) {
+  constexpr int64_t kMostElements = int64_t{1} << 40;
+  return std::min(ir::product(buffer.shape).range().hi, kMostElements) * int64_t(size_of(buffer.type));
+}
+
 std::vector<BufferId> buffers_read(const ir::Statement& statement) {
   if (const auto* repetition = std::get_if<ir::Repetition>(&statement)) return read_before(*repetition);
   const LoopNest* nest = as_nest(statement);

@@ -21,6 +21,9 @@ int64_t operation_count(const LoopNest&);
 bool is_heavy(Expr);
 bool has_heavy_operation(const LoopNest&);
 
+// The greatest size of a buffer in bytes; one that is known only at run time counts as large.
+int64_t most_bytes_of(const ir::Buffer&);
+
 // The buffers that a statement loads and stores. A buffer may appear more than once.
 std::vector<BufferId> buffers_read(const ir::Statement&);
 std::vector<BufferId> buffers_written(const ir::Statement&);

@@ -128,10 +128,10 @@ std::string parse_choice(std::string_view where, std::string_view text, std::str
 std::vector<std::string> parse_list(std::string_view where, std::string_view text, std::string_view allowed) {
   std::vector<std::string> words;
   for (const std::string& piece : split(text, ',')) {
-    std::string word = parse_choice(where, piece, allowed);
+    std::string word = allowed.empty() ? parse_text(where, piece) : parse_choice(where, piece, allowed);
     if (std::find(words.begin(), words.end(), word) == words.end()) words.push_back(std::move(word));
   }
-  if (words.empty()) refuse(where, text, print_allowed(allowed));
+  if (words.empty()) refuse(where, text, allowed.empty() ? "a list of names" : print_allowed(allowed));
   return words;
 }
 

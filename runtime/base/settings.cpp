@@ -145,7 +145,7 @@ std::string shown_allowed(const Row& row) {
     case SettingKind::bytes:
       return fmt::format("{} bytes", print_allowed(row.allowed));
     case SettingKind::list:
-      return fmt::format("a list of {}", print_allowed(row.allowed));
+      return fmt::format("a list of {}", row.allowed.empty() ? "names" : print_allowed(row.allowed));
     case SettingKind::integer:
     case SettingKind::choice:
       return print_allowed(row.allowed);

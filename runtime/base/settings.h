@@ -20,7 +20,7 @@ enum class SettingKind {
   text,      // std::string
   path,      // std::string: absolute; a leading ~/ is the home directory
   choice,    // std::string: one of the allowed words, in the table's spelling
-  list,      // std::vector<std::string>: distinct allowed words, in the user's order
+  list,      // std::vector<std::string>: distinct words, allowed ones if the row lists any, in the user's order
 };
 
 template <SettingKind>

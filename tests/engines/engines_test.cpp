@@ -19,7 +19,7 @@ Case case_of(GraphMaker& g, const std::string& backend) {
   c.random.facts.assign(g.g.values.size(), Fact{2, 1e-3});
   c.random.graph = std::move(g.g);
   c.random.symbol_value = 5;
-  c.options.max_autotune_gemm_backends = {backend};
+  c.options.max_autotune_gemm_backends = c.options.max_autotune_conv_backends = {backend};
   return c;
 }
 

@@ -78,7 +78,9 @@ TEST_P(Models, VerifyOnEveryInstructionSetAndEngine) {
   for (const VecISA* isa : isas_to_test()) {
     for (const char* engine : {"CPP", "XSMM,CPP", "ONEDNN,CPP"}) {
       SCOPED_TRACE(std::string(isa->name) + " " + engine);
-      auto model = compile_model(request({{"ISA", std::string(isa->name)}, {"MAX_AUTOTUNE_GEMM_BACKENDS", engine}}));
+      auto model = compile_model(request({{"ISA", std::string(isa->name)},
+                                          {"MAX_AUTOTUNE_GEMM_BACKENDS", engine},
+                                          {"MAX_AUTOTUNE_CONV_BACKENDS", engine}}));
       EXPECT_EQ(model.report.isa, isa->name);
       for (int64_t count : {1, 2}) expect_verified(model, count);
     }

@@ -1,7 +1,7 @@
 #include "cppgen/passes/pipeline.h"
 
 #include "runtime/base/errors.h"
-#include "tests/passes/graph_maker.h"
+#include "tests/quantized/quantized_graph.h"
 
 namespace cppgen::passes {
 namespace {
@@ -56,6 +56,34 @@ TEST(Pipeline, SettingsHaveEffect) {
   EXPECT_EQ(op_names(large.g), (Ops{"Neg", "Add"}));
   run_passes(forget_types(copy));
   EXPECT_EQ(op_names(copy.g), Ops{"Add"});
+}
+
+// A quantized convolution and a product with quantized weights, each between rewrites.
+QuantizedMaker quantized_network() {
+  QuantizedMaker m;
+  ValueId x = m.fake_quantize(m.node("Identity", {m.input("x", {1, 4, 6, 6})}), 0.01, 100);
+  const ValueId w = m.dequantize(m.weights(DType::i8, {4, 4, 3, 3}), 0.01, 0);
+  x = m.fake_quantize(m.node("Relu", {m.node("Conv", {x, w})}), 0.05, 0);
+  x = m.fake_quantize(m.node("MaxPool", {x}, {{"kernel_shape", std::vector<int64_t>{2, 2}}}), 0.05, 0);
+  x = m.node("Reshape", {x, m.ints({4, 9})});
+  m.output(m.node("MatMul", {x, m.dequantize(m.weights(DType::u8, {9, 5}), 0.01, 128)}));
+  return m;
+}
+
+TEST(Pipeline, EachPassThatIsNotNeededMayBeSkipped) {
+  for (const std::string& name : pass_names(false)) {
+    PassOptions options;
+    options.disabled = {name};
+    options.trace = [&](const char* pass, const Graph&) { EXPECT_NE(pass, name); };
+    for (GraphMaker m : {small_network(), GraphMaker(quantized_network())}) {
+      const auto before = run(m.g);
+      run_passes(forget_types(m), options);
+      const auto now = run(m.g);
+      ASSERT_EQ(before[0].dims, now[0].dims);
+      for (int64_t i = 0; i < now[0].elements(); i++)
+        EXPECT_NEAR(before[0].as<float>()[i], now[0].as<float>()[i], 0.2) << "without " << name;
+    }
+  }
 }
 
 TEST(Pipeline, TracesEachPass) {

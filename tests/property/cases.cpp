@@ -7,6 +7,7 @@
 #include <limits>
 #include <random>
 
+#include "runtime/base/setting_values.h"
 #include "tests/property/differential.h"
 
 namespace cppgen::property {
@@ -26,6 +27,40 @@ schedule::Options random_options(std::mt19937_64& random) {
   o.layout_optimization = one_of({0, 1, 1});
   o.inplace_buffers = one_of({0, 1, 1});
   return o;
+}
+
+// Settings of fusion, loops and contractions.
+void change_more(Case& c, std::mt19937_64& random) {
+  auto one_of = [&](std::vector<int64_t> list) { return list[random() % list.size()]; };
+  schedule::Options& o = c.options;
+  o.max_fusion_unique_io_buffers = one_of({0, 0, 3, 6});
+  o.combo_kernels = one_of({0, 1});
+  o.aggressive_fusion = one_of({0, 0, 1});
+  o.score_fusion_memory_threshold = one_of({0, 10, 1000});
+  o.prologue_fusion = one_of({0, 1, 1});
+  o.online_softmax = one_of({0, 1});
+  o.realize_acc_reads_size_threshold = one_of({0, 0, 256});
+  o.min_num_split = one_of({0, 0, 7});
+  o.pick_loop_orders = one_of({0, 1, 1});
+  o.loop_ordering_after_fusion = one_of({0, 1});
+  o.enable_tiling_heuristics = one_of({0, 1});
+  o.conv_1x1_as_mm = one_of({0, 1});
+  o.decompose_mem_bound_mm = one_of({0, 1});
+  c.text.enable_loop_tail_vec = one_of({0, 1, 1});
+  c.text.no_redundant_loops = one_of({0, 1});
+}
+
+// The settings that are not the default.
+std::string settings_text(const Case& c) {
+  std::string text;
+  const auto add = [&](const char* name, const auto& value, const auto& otherwise) {
+    if (value != otherwise) text += fmt::format(" {}={}", name, setting_values::print(value));
+  };
+#define CPPGEN_SETTING(...)
+#define CPPGEN_SCHEDULE_SETTING(kind, field, name, ...) add(#name, c.options.field, schedule::Options().field);
+#define CPPGEN_CODEGEN_SETTING(kind, field, name, ...) add(#name, c.text.field, codegen::Options().field);
+#include "runtime/base/settings.def"
+  return text;
 }
 
 // The same for every standard library, unlike std::hash.
@@ -79,6 +114,8 @@ Case make_case(uint64_t seed) {
   if (random() % 2) c.options = random_options(random);
   c.run_passes = random() % 3 != 0;
   if (random() % 2) c.tuning_seed = random();
+  std::mt19937_64 more(seed ^ 0x123456);
+  if (more() % 2) change_more(c, more);
   return c;
 }
 
@@ -143,16 +180,9 @@ Case minimise(Case c, const VecISA& isa, DifferentialOptions options, int attemp
 }
 
 std::string describe(const Case& c) {
-  const auto& o = c.options;
-  return fmt::format(
-      "seed {} (run again: --seed {} --graphs 1), N = {}, passes {}, MAX_FUSION_SIZE={} MAX_HORIZONTAL_FUSION_SIZE={} "
-      "REALIZE_READS_THRESHOLD={} REALIZE_OPCOUNT_THRESHOLD={} REALIZE_ACC_READS_THRESHOLD={} "
-      "UNROLL_REDUCTIONS_THRESHOLD={} "
-      "EPILOGUE_FUSION={} SPLIT_REDUCTIONS={} LAYOUT_OPTIMIZATION={} INPLACE_BUFFERS={} special values {}\n{}",
-      c.seed, c.seed, c.random.symbol_value, c.run_passes, o.max_fusion_size, o.max_horizontal_fusion_size,
-      o.realize_reads_threshold, o.realize_opcount_threshold, o.realize_acc_reads_threshold,
-      o.unroll_reductions_threshold, int(o.epilogue_fusion), int(o.split_reductions), int(o.layout_optimization),
-      int(o.inplace_buffers), c.random.special_values, to_string(c.random.graph));
+  return fmt::format("seed {} (run again: --seed {} --graphs 1), N = {}, passes {},{} special values {}\n{}", c.seed,
+                     c.seed, c.random.symbol_value, c.run_passes, settings_text(c), c.random.special_values,
+                     to_string(c.random.graph));
 }
 
 }  // namespace cppgen::property

@@ -56,7 +56,11 @@ Build emit(const Case& c, size_t index, const VecISA& isa) {
   b.schedule = schedule::make_schedule(ops::lower(graph), c.options, target);
   schedule::each_kernel(b.schedule.steps,
                         [&](auto& kernel) { kernel.name = fmt::format("g{}_{}", index, kernel.name); });
-  b.kernels = emit_kernels(b.schedule, target, Settings());
+  Settings settings;
+#define CPPGEN_SETTING(...)
+#define CPPGEN_CODEGEN_SETTING(kind, field, ...) settings.field = c.text.field;
+#include "runtime/base/settings.def"
+  b.kernels = emit_kernels(b.schedule, target, settings);
   codegen::share_functions(b.kernels);
   return b;
 }

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "cppgen/codegen/options.h"
 #include "cppgen/ir/interpreter.h"
 #include "cppgen/schedule/kernel.h"
 #include "cppgen/schedule/options.h"
@@ -17,6 +18,7 @@ struct Case {
   uint64_t seed = 0;
   RandomGraph random;
   schedule::Options options;
+  codegen::Options text;
   bool run_passes = true;
   uint64_t tuning_seed = 0;    // 0: the constants of the target
   bool tuning_of_bits = true;  // constants that change the last bits of results vary, too

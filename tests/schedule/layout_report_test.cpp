@@ -41,7 +41,7 @@ TEST(LayoutReport, CopiesWithPadding) {
   EXPECT_TRUE(folded.movements[0].bytes.is_constant(4 * 3 * (6 * 6 + 8 * 8)));
 
   Options options;
-  options.max_autotune_gemm_backends = {"XSMM", "CPP"};
+  options.max_autotune_conv_backends = {"XSMM", "CPP"};
   xsmm.output(convolution(xsmm, xsmm.input("x", {1, 16, 6, 6}), {16, 16, 3, 3}, {1, 1, 1, 1}));
   Target target = small_target();
   target.lanes = 16;

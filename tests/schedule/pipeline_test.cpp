@@ -44,6 +44,17 @@ TEST(SchedulePipeline, PassesWhoseOptionIsOffAreLeftOut) {
   EXPECT_TRUE(traced.count("plan_layouts"));
 }
 
+TEST(SchedulePipeline, PassesThatAreDisabledAreLeftOut) {
+  Options options;
+  options.disabled_passes = {"fuse_epilogues", "merge_rows"};
+  std::set<std::string> traced;
+  GraphMaker g = product();
+  make_schedule(ops::lower(g.g), options, small_target(),
+                [&](const char* pass, const Program&) { traced.insert(pass); });
+  EXPECT_FALSE(traced.count("fuse_epilogues") || traced.count("merge_rows"));
+  EXPECT_TRUE(traced.count("inline_cheap") && traced.count("make_steps"));
+}
+
 TEST(SchedulePipeline, FaultsAreReportedWithTheirPass) {
   std::vector<Pass> passes = all_passes();
   passes.push_back({"lose_a_step", [](Draft& d) { d.schedule.steps.erase(d.schedule.steps.begin()); }});

@@ -1,23 +1,15 @@
 // Settings of fusion and scheduling: what the schedule of a small graph looks like.
 #include <nlohmann/json.hpp>
 
-#include "cppgen/flow/stages.h"
 #include "cppgen/support/file_io.h"
 #include "runtime/contraction/xsmm.h"
-#include "tests/schedule/scheduled.h"
 #include "tests/settings/effect.h"
+#include "tests/settings/schedules.h"
 
 namespace cppgen {
 namespace {
 
 using namespace schedule;
-
-// The schedule under the settings.
-Schedule schedule_of(GraphMaker g, const Settings& settings) { return scheduled(g, schedule_options(settings)); }
-
-size_t statements(GraphMaker g, const Settings& settings) {
-  return schedule_of(std::move(g), settings).program.statements.size();
-}
 
 GraphMaker chain(int length) {
   GraphMaker g;

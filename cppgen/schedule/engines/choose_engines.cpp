@@ -15,6 +15,11 @@ std::vector<const Engine*> in_preference(const std::vector<std::string>& backend
   return order;
 }
 
+bool is_convolution(const Contraction& contraction, const Options& options) {
+  const auto& view = contraction.view;
+  return view && (has_windows(*view) || (has_single_tap(*view) && !options.conv_1x1_as_mm));
+}
+
 // The statements of a program with contractions in their engines' forms.
 class Preparation {
  public:
@@ -53,6 +58,7 @@ class Preparation {
 void choose_engines(Draft& draft) {
   const Program& program = draft.program();
   const auto engines = in_preference(draft.options.max_autotune_gemm_backends);
+  const auto engines_of_convolutions = in_preference(draft.options.max_autotune_conv_backends);
   std::vector<bool> in_attention(program.statements.size(), false);
   for (const auto& statements : statements_of(program, draft.attentions))
     for (int i : statements) in_attention[size_t(i)] = true;
@@ -61,7 +67,7 @@ void choose_engines(Draft& draft) {
     const LoopNest* nest = as_nest(program.statements[i]);
     if (!nest || !nest->is_contraction() || in_attention[i]) continue;
     const Contraction contraction(program, draft.layouts(), *nest);
-    for (const Engine* e : engines) {
+    for (const Engine* e : is_convolution(contraction, draft.options) ? engines_of_convolutions : engines) {
       auto decision = e->supports(contraction, draft.options, draft.target);
       draft.log().add("engine", describe(program.statements[i]) + " on " + e->name, decision);
       if (!decision) continue;

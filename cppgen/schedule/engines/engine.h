@@ -35,7 +35,8 @@ struct Prepared {
 // is what its loops say.
 struct Engine {
   std::string name;     // as `explain` and reports print it
-  std::string backend;  // as MAX_AUTOTUNE_GEMM_BACKENDS names it; empty: always allowed, after all others
+  std::string backend;  // as MAX_AUTOTUNE_GEMM_BACKENDS and MAX_AUTOTUNE_CONV_BACKENDS name it; empty: always
+                        // allowed, after all others
 
   // Whether it can run the contraction, and is faster than the engines behind it in the list; if not, why.
   std::function<FusionDecision(const Contraction&, const Options&, const Target&)> supports;

@@ -17,7 +17,7 @@ struct TileEngine {
     if (!format) return FusionDecision::no("there are no such tiles for " + target.isa);
     if (!prepared_rows_fit(contraction.view, *format, target))
       return FusionDecision::no("its prepared rows would be too long");
-    return tiles_support(contraction, *format, target.tuning);
+    return tiles_support(contraction, *format, options, target.tuning);
   }
 
   Prepared prepare(Program& program, Layouts& layouts, LoopNest nest, const Options& options,

@@ -15,7 +15,17 @@ bool is_zero(Expr padding) { return padding->kind == ir::ExprKind::constant && p
 
 }  // namespace
 
-FusionDecision tiles_support(const Contraction& contraction, rt::TileFormat format, const Tuning& tuning) {
+// Contractions so small that reading the operands takes as long as multiplying them.
+static bool is_too_small(const ContractionView& view, const Options& options, const Tuning& tuning) {
+  const IndexExpr depth = points(view.depth), columns = view.columns[0].extent;
+  const int64_t least_depth = options.decompose_mem_bound_mm ? tuning.tile_depth : 1;
+  const int64_t least_columns = options.decompose_mem_bound_mm ? tuning.tile_columns : 1;
+  return (depth.is_constant() && depth.constant() < least_depth) ||
+         (columns.is_constant() && columns.constant() < least_columns);
+}
+
+FusionDecision tiles_support(const Contraction& contraction, rt::TileFormat format, const Options& options,
+                             const Tuning& tuning) {
   const auto& view = contraction.view;
   if (!view) return FusionDecision::no("the operands are not two loads");
   const rt::TileFormatInfo& types = info(format);
@@ -49,10 +59,7 @@ FusionDecision tiles_support(const Contraction& contraction, rt::TileFormat form
       if (!s || (contraction.buffer(view->right).kind == ir::BufferKind::constant && !s->is_constant()))
         return FusionDecision::no("the right operand is not strided");
     }
-  IndexExpr k = taps * depth.extent;
-  if (k.is_constant() && k.constant() < tuning.tile_depth) return FusionDecision::no("too small for tiles");
-  if (view->columns[0].extent.is_constant() && view->columns[0].extent.constant() < tuning.tile_columns)
-    return FusionDecision::no("too small for tiles");
+  if (is_too_small(*view, options, tuning)) return FusionDecision::no("too small for tiles");
   return FusionDecision::yes();
 }
 
@@ -92,7 +99,7 @@ Prepared prepare_tiles(Program& program, Layouts& layouts, LoopNest nest, rt::Ti
                        const Options& options, const Tuning& tuning) {
   const ContractionView view = *view_of(nest);
   TileContraction c;
-  c.format = format, c.shape = tile;
+  c.format = format, c.shape = tile, c.blocking = options.blocking;
   c.left = view.left, c.right = view.right;
   c.batch = view.batch, c.rows = view.rows;
   c.columns = view.columns[0], c.depth = view.depth.back();

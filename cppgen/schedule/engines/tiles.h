@@ -8,7 +8,7 @@ namespace cppgen::schedule {
 
 // Tells whether tiles of the format can run the contraction: operands must have its types, the depth of the left one
 // must be contiguous, and the right one strided, so that it can be packed.
-FusionDecision tiles_support(const Contraction&, rt::TileFormat, const Tuning&);
+FusionDecision tiles_support(const Contraction&, rt::TileFormat, const Options&, const Tuning&);
 
 // Tells whether one thread has enough scratch for what the format makes of the left operand.
 bool prepared_rows_fit(const std::optional<ContractionView>&, rt::TileFormat, const Target&);

@@ -188,7 +188,7 @@ FusionDecision xsmm_supports(const Contraction& contraction, const Options& opti
                              int xsmm_lanes) {
   if (xsmm_lanes == 0) return FusionDecision::no("libxsmm has no kernels for this CPU");
   if (xsmm_lanes > target.lanes) return FusionDecision::no("libxsmm would use a wider ISA than the one forced");
-  if (auto regular = tiles_support(contraction, rt::TileFormat::f32, target.tuning); !regular) return regular;
+  if (auto regular = tiles_support(contraction, rt::TileFormat::f32, options, target.tuning); !regular) return regular;
   const ContractionView& view = *contraction.view;
   const PaddedOperand operand = padded_operand(contraction.program, view.left);
   if (!operand.refusal.empty()) return FusionDecision::no(operand.refusal);

@@ -142,13 +142,17 @@ class Candidate {
 
 // Calls f(position, attention, reason) for each contraction that may belong to one; f returns whether it accepts it.
 template <class F>
-void each_candidate(Program& program, F f) {
+void each_candidate(Program& program, const Options& options, const Tuning& tuning, F f) {
   Uses uses = collect_uses(program);
   for (int i = 0; i < int(program.statements.size()); i++) {
     const LoopNest* nest = as_nest(program.statements[size_t(i)]);
     if (!nest || !nest->is_contraction()) continue;
     std::string reason;
     auto found = Candidate(program, uses, i).find(reason);
+    if (found && !options.online_softmax && !keys_are_one_block(found->attention, tuning)) {
+      found.reset();
+      reason = "its softmax would be computed in blocks of keys (ONLINE_SOFTMAX=0)";
+    }
     if (found || !reason.empty()) f(i, std::move(found), reason);
   }
 }
@@ -157,29 +161,33 @@ void each_candidate(Program& program, F f) {
 
 void find_attentions(Draft& draft) {
   Program& program = draft.program();
-  each_candidate(program, [&](int position, std::optional<FoundAttention> found, const std::string& reason) {
+  const Tuning& tuning = draft.tuning();
+  const auto decide = [&](int position, std::optional<FoundAttention> found, const std::string& reason) {
     FusionDecision decision =
-        found ? fits_lanes(program, draft.layouts(), found->attention, draft.tuning()) : FusionDecision::no(reason);
+        found ? fits_lanes(program, draft.layouts(), found->attention, tuning) : FusionDecision::no(reason);
     if (decision && faster_in_pairs(program, found->attention, draft.options, draft.target))
       decision = FusionDecision::no("separate products are faster: this CPU multiplies pairs of bfloat16");
     if (draft.log().add("attention", describe(program.statements[size_t(position)]), decision))
       draft.attentions.push_back(std::move(*found));
-  });
+  };
+  each_candidate(program, draft.options, tuning, decide);
 }
 
 void mark_attentions(Draft& draft) {
-  each_candidate(draft.program(), [&](int, const std::optional<FoundAttention>& found, const std::string&) {
+  const auto mark = [&](int, const std::optional<FoundAttention>& found, const std::string&) {
     if (found) draft.inside_attentions.insert(found->inside.begin(), found->inside.end());
-  });
+  };
+  each_candidate(draft.program(), draft.options, draft.tuning(), mark);
 }
 
-std::vector<int> contractions_of_attentions(Program& program) {
+std::vector<int> contractions_of_attentions(Program& program, const Options& options, const Tuning& tuning) {
   std::vector<int> all;
-  each_candidate(program, [&](int, const std::optional<FoundAttention>& found, const std::string&) {
+  const auto note = [&](int, const std::optional<FoundAttention>& found, const std::string&) {
     if (!found) return;
     for (int s : statements_of(program, *found))
       if (as_nest(program.statements[size_t(s)])->is_contraction()) all.push_back(s);
-  });
+  };
+  each_candidate(program, options, tuning, note);
   return all;
 }
 

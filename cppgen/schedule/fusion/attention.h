@@ -15,7 +15,7 @@ struct FoundAttention {
 };
 
 // The positions of the contractions of what may become attentions.
-std::vector<int> contractions_of_attentions(Program&);
+std::vector<int> contractions_of_attentions(Program&, const Options&, const Tuning&);
 
 // The positions of the statements of an attention, in ascending order.
 std::vector<int> statements_of(const Program&, const FoundAttention&);

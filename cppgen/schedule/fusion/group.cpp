@@ -22,6 +22,7 @@ class Grouper {
         options_(draft.options),
         tuning_(draft.tuning()),
         log_(draft.log()),
+        uses_(collect_uses(program_)),
         writers_(program_.buffers.size()),
         attention_of_(program_.statements.size(), -1) {
     for (size_t a = 0; a < attentions_.size(); a++)
@@ -39,6 +40,7 @@ class Grouper {
   const Options& options_;
   const Tuning& tuning_;
   DecisionLog& log_;
+  const Uses uses_;
   std::vector<Group> groups_;
   std::vector<KernelSize> sizes_;  // of the groups
   GroupDependencies dependencies_;
@@ -112,8 +114,8 @@ class Grouper {
     Group& group = groups_[size_t(g)];
     if (group.closed) return false;
     bool related = std::find(producers.begin(), producers.end(), g) != producers.end();
-    Joining joining = try_to_join(g, nest, producers, related);
-    if (!joining.decision && !related) return false;  // not logged one by one
+    Joining joining = try_to_join(g, i, nest, producers, related);
+    if (!joining.decision && !related && !joining.by_setting) return false;  // not logged one by one
     std::string subject = describe(statement(group.statements.back())) + " + " + describe(statement(i));
     if (!log_.add(related ? "group" : "horizontal", subject, joining.decision)) return false;
     group = std::move(joining.group);
@@ -125,16 +127,23 @@ class Grouper {
     return true;
   }
 
-  Joining try_to_join(int g, const LoopNest& nest, const std::vector<int>& producers, bool related) {
+  Joining try_to_join(int g, int i, const LoopNest& nest, const std::vector<int>& producers, bool related) {
     const Group& group = groups_[size_t(g)];
     const int64_t siblings = options_.max_horizontal_fusion_size;
     if (!related && int64_t(group.statements.size()) + 1 > siblings)
       return {FusionDecision::no(fmt::format("the kernel has {} nodes", siblings))};
     if (FusionDecision size = sizes_[size_t(g)].fits(KernelSize(nest, tuning_), options_, tuning_); !size)
       return {std::move(size)};
+    if (options_.max_fusion_unique_io_buffers > 0) {
+      std::vector<int> statements = group.statements;
+      statements.push_back(i);
+      if (auto fits = fits_buffers(program_, uses_, statements, options_); !fits)
+        return {.decision = std::move(fits), .by_setting = true};
+    }
     for (int p : producers)
       if (p != g && dependencies_.depends(p, g)) return {FusionDecision::no("another kernel must run between the two")};
-    return related ? join_consumer(program_, group, nest, tuning_) : join_sibling(program_, group, nest, tuning_);
+    return related ? join_consumer(program_, group, nest, options_, tuning_)
+                   : join_sibling(program_, group, nest, options_, tuning_);
   }
 
   // An order in which the groups can run, by first statement where free.

@@ -1,6 +1,9 @@
 #include "cppgen/schedule/fusion/group_rules.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
+#include <set>
 
 #include "cppgen/schedule/fusion/group_align.h"
 
@@ -10,6 +13,12 @@ namespace {
 using ir::Loop;
 
 Joining refused(std::string reason) { return {FusionDecision::no(std::move(reason))}; }
+
+Joining refused_by_setting(std::string reason) {
+  Joining joining = refused(std::move(reason));
+  joining.by_setting = true;
+  return joining;
+}
 
 // Outer loops are given up only for a row reduction whose loops are the remaining ones.
 bool narrows(const Group& group, const LoopNest& nest, size_t count, const Tuning& tuning) {
@@ -82,8 +91,35 @@ bool can_share_pass(const Segment& a, const Segment& b) {
   return !a.reductions.empty() && is_position_free(a) && is_position_free(b) && read_same_elements(a, b);
 }
 
+std::set<BufferId> loaded_buffers(const Segment& s) {
+  std::set<BufferId> found;
+  for (Expr e : ir::postorder(roots_of(s)))
+    if (e->kind == ir::ExprKind::load) found.insert(e->buffer);
+  return found;
+}
+
+// The bytes of the buffers that the group and the segment both read.
+int64_t shared_bytes(const Program& program, const Group& group, const Segment& segment) {
+  std::set<BufferId> of_group;
+  for (const Segment& s : group.segments) of_group.merge(loaded_buffers(s));
+  int64_t bytes = 0;
+  for (BufferId b : loaded_buffers(segment))
+    if (of_group.count(b) != 0) bytes += most_bytes_of(program.buffer(b));
+  return bytes;
+}
+
+// Whether siblings save enough memory traffic, because both read the same.
+FusionDecision share_enough(const Program& program, const Group& group, const Segment& segment,
+                            const Options& options) {
+  const int64_t bytes = shared_bytes(program, group, segment), least = options.score_fusion_memory_threshold;
+  if (bytes >= least) return FusionDecision::yes();
+  return FusionDecision::no(
+      fmt::format("both read the same {} bytes (SCORE_FUSION_MEMORY_THRESHOLD={})", bytes, least));
+}
+
 // A reduction that joins others over the same elements, which are then read from memory once.
-Joining join_reduction(Program& program, const Group& group, const LoopNest& nest, const Tuning& tuning) {
+Joining join_reduction(Program& program, const Group& group, const LoopNest& nest, const Options& options,
+                       const Tuning& tuning) {
   if (nest.reduced.empty() || nest.loops.size() != group.outer.size() || nest.loops.empty())
     return refused("only pointwise siblings and reductions over equal loops can share a kernel");
   auto alignment = align_by_position(group, nest);
@@ -94,18 +130,32 @@ Joining join_reduction(Program& program, const Group& group, const LoopNest& nes
   Segment segment = aligned_segment(program, group, nest, *alignment);
   bool shares = std::any_of(group.segments.begin(), group.segments.end(),
                             [&](const Segment& s) { return can_share_pass(s, segment); });
+  const bool any_order =
+      is_position_free(segment) && std::all_of(group.segments.begin(), group.segments.end(), is_position_free);
+  if (options.aggressive_fusion && any_order)
+    return {FusionDecision::yes("reductions over equal loops (AGGRESSIVE_FUSION=1)"), group, std::move(segment)};
   if (!shares) return refused("the reductions read different elements");
+  if (auto enough = share_enough(program, group, segment, options); !enough) return refused_by_setting(enough.reason);
   return {FusionDecision::yes("reductions over the same elements"), group, std::move(segment)};
 }
 
 }  // namespace
 
-Joining join_consumer(Program& program, const Group& group, const LoopNest& nest, const Tuning& tuning) {
+static bool keeps_order(const Alignment& alignment) {
+  for (size_t o = 0; o < alignment.size(); o++)
+    if (alignment[o] != o) return false;
+  return true;
+}
+
+Joining join_consumer(Program& program, const Group& group, const LoopNest& nest, const Options& options,
+                      const Tuning& tuning) {
   const bool short_row = is_short_row(group, nest, tuning);
   for (size_t count = group.outer.size() + 1; count-- > 0;) {
     if (!may_narrow(group, nest, count, short_row, tuning)) continue;
     auto alignment = align_by_loads(group, nest, count);
     if (!alignment) continue;
+    if (!options.loop_ordering_after_fusion && !keeps_order(*alignment))
+      return refused_by_setting("the loops have another order (LOOP_ORDERING_AFTER_FUSION=0)");
     const bool all = count > 0 && count == group.outer.size();
     Segment segment = aligned_segment(program, group, nest, *alignment);
     if (!is_local_to_point(group, count, segment)) continue;
@@ -115,13 +165,18 @@ Joining join_consumer(Program& program, const Group& group, const LoopNest& nest
   return refused("the reader needs more than one point of the producer, or has different loops");
 }
 
-Joining join_sibling(Program& program, const Group& group, const LoopNest& nest, const Tuning& tuning) {
+Joining join_sibling(Program& program, const Group& group, const LoopNest& nest, const Options& options,
+                     const Tuning& tuning) {
   bool pointwise = nest.reduced.empty();
   for (const Segment& s : group.segments) pointwise &= s.reduced.empty() && s.loops.empty();
-  if (!pointwise) return join_reduction(program, group, nest, tuning);
+  if (!pointwise) return join_reduction(program, group, nest, options, tuning);
   auto alignment = align_by_position(group, nest);
   if (!alignment) return refused("the loops differ");
-  return {FusionDecision::yes("siblings over equal loops"), group, aligned_segment(program, group, nest, *alignment)};
+  Segment segment = aligned_segment(program, group, nest, *alignment);
+  if (!options.combo_kernels && !options.aggressive_fusion)
+    if (auto enough = share_enough(program, group, segment, options); !enough)
+      return refused_by_setting(enough.reason + ", and COMBO_KERNELS is 0");
+  return {FusionDecision::yes("siblings over equal loops"), group, std::move(segment)};
 }
 
 }  // namespace cppgen::schedule

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <set>
 
 #include "cppgen/schedule/fusion/size_limits.h"
 #include "cppgen/schedule/passes.h"
@@ -175,6 +176,7 @@ FusionDecision can_inline(Draft& draft, const LoopNest& producer, const LoopNest
     Expr value = value_at(draft.program(), producer, load);
     if (!value) return FusionDecision::no("their guards or indices cannot be combined");
     if (consumer.is_contraction()) {
+      if (!draft.options.prologue_fusion) return FusionDecision::no("PROLOGUE_FUSION is 0");
       if (value->kind != ExprKind::load)
         return FusionDecision::no("an operand of a contraction is read many times, so it is stored");
       if (!value->indirects.empty() || !affine_in_loops(consumer, value->indices, repetition == Repetition::batch))
@@ -188,6 +190,15 @@ FusionDecision can_inline(Draft& draft, const LoopNest& producer, const LoopNest
     }
   }
   return fits_into_nest(producer, consumer, draft.options, draft.tuning());
+}
+
+// The bytes of all buffers that the nest reads.
+int64_t bytes_read(const Program& program, const LoopNest& nest) {
+  std::set<BufferId> buffers;
+  for (Expr load : loads_of(nest)) buffers.insert(load->buffer);
+  int64_t bytes = 0;
+  for (BufferId b : buffers) bytes += most_bytes_of(program.buffer(b));
+  return bytes;
 }
 
 void add_origins(LoopNest& into, const LoopNest& from) {
@@ -291,6 +302,9 @@ void inline_cheap(Draft& draft) {
     if (int64_t(loads_of(nest).size()) > options.realize_acc_reads_threshold)
       return refuse(
           fmt::format("it has more than REALIZE_ACC_READS_THRESHOLD={} reads", options.realize_acc_reads_threshold));
+    const int64_t most_bytes = options.realize_acc_reads_size_threshold;
+    if (most_bytes > 0 && bytes_read(draft.program(), nest) > most_bytes)
+      return refuse(fmt::format("it reads more than REALIZE_ACC_READS_SIZE_THRESHOLD={} bytes", most_bytes));
     if (readers > 1 && has_heavy_operation(nest))
       return refuse("it is expensive and has several readers, so it is stored");
     return true;
@@ -298,7 +312,7 @@ void inline_cheap(Draft& draft) {
 }
 
 void inline_into_attentions(Draft& draft) {
-  const std::vector<int> contractions = contractions_of_attentions(draft.program());
+  const std::vector<int> contractions = contractions_of_attentions(draft.program(), draft.options, draft.tuning());
   inline_where(draft, Repetition::batch, [&](const LoopNest& nest, const Uses& uses) {
     const auto& readers = uses.readers[size_t(nest.stores[0].buffer)];
     return is_view(nest) && std::all_of(readers.begin(), readers.end(), [&](int r) {

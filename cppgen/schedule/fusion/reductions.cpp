@@ -52,11 +52,25 @@ void unroll(Program& program, LoopNest& nest, int64_t points) {
   rewrite_nest(program, nest, rewrite);
 }
 
+// The first divisor of the extent from `wanted` to below twice as many; nullopt if there is none.
+std::optional<int64_t> divisor_near(int64_t wanted, int64_t extent) {
+  for (int64_t parts = wanted; parts < std::min(extent, 2 * wanted); parts++)
+    if (extent % parts == 0) return parts;
+  return std::nullopt;
+}
+
+// At least MIN_NUM_SPLIT parts, none of them empty, if the extent is that long.
+int64_t least_parts(int64_t extent, const Options& options) {
+  const int64_t least = std::min(options.min_num_split, extent);
+  if (least < 2) return 1;
+  return divisor_near(least, extent).value_or(pieces(extent, extent / least));
+}
+
 // The number of parts into which the outermost reduced loop (of this extent) is split; 1: not split.
-int64_t parts_of(int64_t extent, int64_t total, const Tuning& tuning) {
+int64_t parts_of(int64_t extent, int64_t total, const Options& options, const Tuning& tuning) {
   int64_t parts = std::min({tuning.split_parts, extent, total / tuning.split_part});
   while (parts > 1 && extent % parts) parts--;
-  return parts;
+  return std::max(parts, least_parts(extent, options));
 }
 
 bool sums_floats(const LoopNest& nest) {
@@ -72,7 +86,7 @@ struct Cut {
 
 // Parts that are short enough to be summed sequentially. Sequential float sums of very many terms lose terms that are
 // small compared with the sum: a sum of ones stops growing at 2^24.
-Cut cut_for_precision(const LoopNest& nest, int64_t total, const Tuning& tuning) {
+Cut cut_for_precision(const LoopNest& nest, int64_t total, const Options& options, const Tuning& tuning) {
   const int64_t wanted = pieces(total, tuning.sum_part);
   size_t loop = 0;
   for (size_t i = 0; i < nest.reduced.size(); i++) {
@@ -82,9 +96,8 @@ Cut cut_for_precision(const LoopNest& nest, int64_t total, const Tuning& tuning)
     break;
   }
   const int64_t extent = nest.reduced[loop].extent.constant();
-  for (int64_t parts = wanted; parts < std::min(extent, 2 * wanted); parts++)
-    if (extent % parts == 0) return {loop, parts};
-  return {loop, std::min(extent, wanted)};
+  const int64_t parts = divisor_near(wanted, extent).value_or(std::min(extent, wanted));
+  return {loop, std::max(parts, least_parts(extent, options))};
 }
 
 // The value, or 0 if the index is out of range.
@@ -143,14 +156,14 @@ LoopNest cut(Program& program, LoopNest& nest, const Cut& how) {
 }
 
 // For many threads if there are few results; for precision if there are very many terms.
-Cut choose_cut(const LoopNest& nest, const Tuning& tuning) {
+Cut choose_cut(const LoopNest& nest, const Options& options, const Tuning& tuning) {
   const auto outer = constant_points(nest.loops), total = constant_points(nest.reduced);
   if (!total) return {};
   Cut cut;
   if (outer && *outer < tuning.split_results && *total * std::max<int64_t>(*outer, 1) >= tuning.split_points)
-    cut.parts = parts_of(nest.reduced[0].extent.constant(), *total * *outer, tuning);
+    cut.parts = parts_of(nest.reduced[0].extent.constant(), *total * *outer, options, tuning);
   if (sums_floats(nest) && *total / std::max<int64_t>(cut.parts, 1) > tuning.sum_terms)
-    return cut_for_precision(nest, *total, tuning);
+    return cut_for_precision(nest, *total, options, tuning);
   return cut;
 }
 
@@ -174,7 +187,7 @@ void split_long_reductions(Draft& draft) {
   for (size_t i = 0; i < program.statements.size(); i++) {
     LoopNest* nest = as_nest(program.statements[i]);
     if (!nest || !may_change(*nest, draft.inside_attentions)) continue;
-    const Cut how = choose_cut(*nest, draft.tuning());
+    const Cut how = choose_cut(*nest, draft.options, draft.tuning());
     if (how.parts < 2) continue;
     draft.log().add("split", describe(program.statements[i]), FusionDecision::yes(fmt::format("{} parts", how.parts)));
     LoopNest first = cut(program, *nest, how);

@@ -5,8 +5,9 @@
 
 namespace cppgen::schedule {
 
-// The limits of one kernel: MAX_FUSION_SIZE nodes of the model, and, regardless of the setting, no more than a C++
-// compiler can compile in seconds and some hundred megabytes, since its time grows faster than a function's length.
+// The limits of one kernel: MAX_FUSION_SIZE nodes of the model, MAX_FUSION_UNIQUE_IO_BUFFERS, and, regardless of these,
+// no more than a C++ compiler can compile in seconds and some hundred megabytes, since its time grows faster than a
+// function's length.
 
 // The size of the statements that are to become one kernel.
 class KernelSize {
@@ -24,6 +25,9 @@ class KernelSize {
 
   int64_t nodes_with(const KernelSize& more) const;
 };
+
+// Tells whether one kernel may run the statements at these positions without accessing too many buffers.
+FusionDecision fits_buffers(const Program&, const Uses&, const std::vector<int>& statements, const Options&);
 
 // Tells whether the producer may be computed in the nest that reads it. Views do not count, because they only read from
 // another place.

@@ -206,7 +206,7 @@ void collect_arguments(FusedKernel& kernel) {
 }
 
 FusedKernel make_kernel(Program& program, const Layouts& layouts, const Uses& uses, const Group& group,
-                        const Tuning& tuning, const std::string& name) {
+                        const Options& options, const Tuning& tuning, const std::string& name) {
   FusedKernel kernel;
   kernel.name = name;
   kernel.outer = group.outer;
@@ -216,7 +216,7 @@ FusedKernel make_kernel(Program& program, const Layouts& layouts, const Uses& us
   place_locals(program, uses, group, tuning, kernel);
   merge_all(program, kernel);
   drop_dead_locals(kernel);
-  order_loops(program, layouts, tuning, kernel);
+  order_loops(program, layouts, options, tuning, kernel);
   settle_rows(kernel);
   collect_arguments(kernel);
   return kernel;

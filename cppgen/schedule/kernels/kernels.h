@@ -7,7 +7,7 @@ namespace cppgen::schedule {
 
 // Makes the kernel of a group: it decides which buffers stay inside it, orders and joins its loops, merges segments
 // that run over the same points, and removes results that are not read.
-FusedKernel make_kernel(ir::Program&, const Layouts&, const Uses&, const Group&, const Tuning&,
+FusedKernel make_kernel(ir::Program&, const Layouts&, const Uses&, const Group&, const Options&, const Tuning&,
                         const std::string& name);
 
 // Makes the kernel of a contraction that runs on tiles.

@@ -127,7 +127,6 @@ void lengthen_last(const Tuning& tuning, FusedKernel& kernel) {
 
 // Whether this is a pointwise kernel in which some loads are contiguous along a different outer loop than the stores.
 void find_transposed(const std::vector<Access>& accesses, FusedKernel& kernel) {
-  kernel.transpose_loop = -1;
   if (has_inner_loops(kernel) || kernel.outer.size() < 2) return;
   const auto* vector = kernel.outer.back().var.node();
   for (const Access& a : accesses) {
@@ -200,23 +199,28 @@ std::optional<IndexExpr> end_of_load(Expr load, const Loop& loop) {
   return g.hi - ir::substitute(g.index, {{loop.var.node(), 0}});
 }
 
-void order_loops(Program& program, const Layouts& layouts, const Tuning& tuning, FusedKernel& kernel) {
+static void sort_loops(const Program& program, const Layouts& layouts, const Tuning& tuning, FusedKernel& kernel) {
   sort_outer(layouts, kernel);
-  auto accesses = accesses_of(program, layouts, kernel);
+  const auto accesses = accesses_of(program, layouts, kernel);
   for (Segment& s : kernel.segments) {
     sort_inner(accesses, kernel, s.loops);
     if (!has_arg_reduction(s)) sort_inner(accesses, kernel, s.reduced);
   }
   choose_last_loop(accesses, tuning, kernel);
+}
+
+void order_loops(Program& program, const Layouts& layouts, const Options& options, const Tuning& tuning,
+                 FusedKernel& kernel) {
+  if (options.pick_loop_orders) sort_loops(program, layouts, tuning, kernel);
   join_loops(program, layouts, kernel, kernel.outer);
-  lengthen_last(tuning, kernel);
+  if (options.pick_loop_orders) lengthen_last(tuning, kernel);
   for (Segment& s : kernel.segments) {
     join_loops(program, layouts, kernel, s.loops);
     if (!has_arg_reduction(s)) join_loops(program, layouts, kernel, s.reduced);
   }
-  accesses = accesses_of(program, layouts, kernel);
+  const auto accesses = accesses_of(program, layouts, kernel);
   choose_vector_loop(accesses, tuning, kernel);
-  find_transposed(accesses, kernel);
+  if (options.enable_tiling_heuristics) find_transposed(accesses, kernel);
 }
 
 }  // namespace cppgen::schedule

@@ -30,7 +30,8 @@ std::optional<RepeatedElements> repeated_elements(IndexExpr offset, const ir::In
 std::optional<IndexExpr> end_of_load(ir::Expr load, const ir::Loop& loop);
 
 // Orders the outer loops so that the fastest dimension of what is stored comes last, decides what is vectorised, finds
-// transposed access, orders and joins loops that run over contiguous memory.
-void order_loops(ir::Program&, const Layouts&, const Tuning&, FusedKernel&);
+// transposed access, orders and joins loops that run over contiguous memory. With PICK_LOOP_ORDERS=0, loops keep the
+// order of their nests.
+void order_loops(ir::Program&, const Layouts&, const Options&, const Tuning&, FusedKernel&);
 
 }  // namespace cppgen::schedule

@@ -48,7 +48,7 @@ ScheduledStep make_step(Draft& draft, const Uses& uses, const Group& group, size
   if (group.attention >= 0) return make_attention_kernel(program, draft.attentions[size_t(group.attention)], name);
   if (const auto* tiles = std::get_if<TileContraction>(&draft.contractions[first]))
     return make_tile_kernel(*as_nest(program.statements[first]), *tiles, name);
-  return make_kernel(program, draft.layouts(), uses, group, draft.tuning(), name);
+  return make_kernel(program, draft.layouts(), uses, group, draft.options, draft.tuning(), name);
 }
 
 }  // namespace

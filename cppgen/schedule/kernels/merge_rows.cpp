@@ -80,9 +80,15 @@ void merge_rows_of(const ir::Program& program, const Layouts& layouts, FusedKern
 
 }  // namespace
 
+// Whether the contraction is a convolution that is not to run as a matrix product.
+static bool keeps_lines(const TileContraction& c, const Options& options) {
+  return !options.conv_1x1_as_mm && !c.taps.empty() && points(c.taps).is_constant(1);
+}
+
 void merge_rows(Draft& draft) {
   for (ScheduledStep& step : draft.schedule.steps)
-    if (auto* kernel = std::get_if<FusedKernel>(&step); kernel && kernel->contraction)
+    if (auto* kernel = std::get_if<FusedKernel>(&step);
+        kernel && kernel->contraction && !keeps_lines(*kernel->contraction, draft.options))
       merge_rows_of(draft.program(), draft.layouts(), *kernel);
 }
 
