@@ -27,32 +27,43 @@ struct Declaration {
   bool kept = true;          // even if nothing uses the name
 };
 
+// Those that contain statements are templates over Statement, so that `{}` is not needed before Statement is complete.
+
 // for (TYPE VARIABLE = BEGIN; VARIABLE < END; VARIABLE += STEP)
-struct For {
+template <class S>
+struct ForOf {
   std::string type = "vec::i64";
   Code variable{};
   Code begin = "0", end{}, step = "1";  // begin empty: the variable is declared before
   bool whole_steps = false;             // until the next step would go past the end
   bool unrolled = false;
-  Statements body{};
+  std::vector<S> body{};
 };
 
 // const auto NAME = [&](PARAMETERS) { ... }; without a name it is returned.
-struct Lambda {
+template <class S>
+struct LambdaOf {
   Code name{};
   std::string parameters{};
   bool copies = false;  // what it captures
-  Statements body{};
+  std::vector<S> body{};
 };
 
-struct If {
+template <class S>
+struct IfOf {
   Code condition{};
-  Statements body{}, otherwise{};
+  std::vector<S> body{}, otherwise{};
 };
 
-struct Scope {
-  Statements body{};
+template <class S>
+struct ScopeOf {
+  std::vector<S> body{};
 };
+
+using For = ForOf<Statement>;
+using Lambda = LambdaOf<Statement>;
+using If = IfOf<Statement>;
+using Scope = ScopeOf<Statement>;
 
 struct Statement {
   std::variant<Plain, Declaration, For, Lambda, If, Scope> form;
