@@ -6,6 +6,8 @@
 
 #include "cppgen/cli/command_support.h"
 #include "cppgen/cli/commands.h"
+#include "cppgen/cli/settings_file.h"
+#include "cppgen/support/file_io.h"
 #include "isa/vec_isa.h"
 #include "runtime/base/errors.h"
 #include "runtime/base/json_text.h"
@@ -23,6 +25,14 @@ std::string config_text(const std::vector<SettingDescription>& settings) {
     if (!setting.aliases.empty())
       text += fmt::format("    CPPGEN_{}, also {}\n", setting.name, fmt::join(setting.aliases, ", "));
   }
+  return text;
+}
+
+std::string diff_text(const std::vector<SettingDescription>& settings) {
+  std::string text;
+  for (const SettingDescription& setting : settings)
+    text += fmt::format("{}={}  ({}; default {})\n", setting.name, setting.value, setting.source,
+                        setting.default_value.empty() ? "empty" : setting.default_value);
   return text;
 }
 
@@ -98,9 +108,15 @@ std::string isa_json(const Selection& selection) {
 
 }  // namespace
 
-ExitCode command_config(const CommonOptions& options) {
-  const auto settings = read_settings(options).describe();
-  print_result(options.json ? config_json(settings) : config_text(settings));
+ExitCode command_config(const ConfigOptions& options) {
+  const Settings settings = read_settings(options);
+  if (!options.save.empty()) {
+    if (const int error = publish_file(options.save, settings_file_text(changed_settings(settings))))
+      user_error("cannot write '{}': {}", options.save, error_text(error));
+    if (!options.diff && !options.json) return kDone;
+  }
+  const auto shown = options.diff ? changed_settings(settings) : settings.describe();
+  print_result(options.json ? config_json(shown) : options.diff ? diff_text(shown) : config_text(shown));
   return kDone;
 }
 

@@ -26,10 +26,12 @@ struct Parsed {
   CompileOptionsGiven compile;
   VerifyOptions verify;
   BenchOptions bench;
+  ProfileOptions profile;
   MeasureOptions measure;
   ExplainOptions explain;
   ModelOptions inspect;
-  CommonOptions config, isa;
+  ConfigOptions config;
+  CommonOptions isa;
   CacheOptions cache;
   std::function<ExitCode(const CancelToken&)> command;
 };
@@ -56,6 +58,9 @@ void add_common(CLI::App* command, CommonOptions& options) {
   command->add_option("--set", options.settings, "A setting (see `cppgen config`); repeatable")
       ->type_name("NAME=VALUE")
       ->allow_extra_args(false)
+      ->group(group);
+  command->add_option("--load", options.load, "Settings from a file that `cppgen config --save` wrote; --set prevails")
+      ->type_name("FILE")
       ->group(group);
   command->add_option("--threads", options.threads, "Threads of one run; short for --set THREADS=N")
       ->type_name("N")
@@ -141,12 +146,17 @@ void add_verify(CLI::App& app, Parsed& parsed) {
   add_json(command, options);
 }
 
-void add_bench_options(CLI::App* command, BenchOptions& options) {
-  add_model(command, options, true, true);
+template <class Options>
+void add_timing(CLI::App* command, Options& options) {
   command->add_option("--runs", options.runs, "Timed runs (default: as many as fit 3 s, from 10 to 1000)")
       ->type_name("N")
       ->check(CLI::Range(int64_t(1), int64_t(1'000'000'000)));
   command->add_option("--seed", options.seed, "Seed of the random inputs")->type_name("N");
+}
+
+void add_bench_options(CLI::App* command, BenchOptions& options) {
+  add_model(command, options, true, true);
+  add_timing(command, options);
   add_reference(command, options);
 }
 
@@ -171,6 +181,16 @@ void add_bench(CLI::App& app, Parsed& parsed) {
   hidden->add_option("--cache", measure.cache)->required();
 }
 
+void add_profile(CLI::App& app, Parsed& parsed) {
+  ProfileOptions& options = parsed.profile;
+  CLI::App* command = add_command(app, parsed, "profile", "Measure each step of a run and compare it with its bound",
+                                  "cppgen profile resnet50.onnx --runs 100",
+                                  [&](const CancelToken& cancel) { return command_profile(options, cancel); });
+  add_model(command, options, true, true);
+  add_timing(command, options);
+  add_json(command, options);
+}
+
 void add_information(CLI::App& app, Parsed& parsed) {
   ExplainOptions& explain = parsed.explain;
   CLI::App* command = add_command(app, parsed, "explain", "Show the kernels of a model and why nodes were fused or not",
@@ -186,9 +206,12 @@ void add_information(CLI::App& app, Parsed& parsed) {
   add_model(command, inspect, true, false);
   add_json(command, inspect);
 
-  CommonOptions& config = parsed.config;
+  ConfigOptions& config = parsed.config;
   command = add_command(app, parsed, "config", "Show every setting with its value, source, default and meaning",
                         "cppgen config --json", [&](const CancelToken&) { return command_config(config); });
+  command->add_flag("--diff", config.diff, "Show only settings whose value is not the default");
+  command->add_option("--save", config.save, "Write the settings whose value is not the default to a file")
+      ->type_name("FILE");
   add_common(command, config);
   add_json(command, config);
 
@@ -332,6 +355,7 @@ int run_command_line(int argc, char** argv) {
   add_compile(app, parsed);
   add_verify(app, parsed);
   add_bench(app, parsed);
+  add_profile(app, parsed);
   add_information(app, parsed);
   std::vector<std::string> arguments = expand_lists(argc, argv);
   if (arguments.empty()) {

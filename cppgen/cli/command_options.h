@@ -19,6 +19,7 @@ enum ExitCode {
 
 struct CommonOptions {
   std::vector<std::string> settings;  // --set NAME=VALUE
+  std::string load;                   // --load: a file of settings, over which the options above and below prevail
   std::string threads, isa;           // empty: not given
   bool json = false;
 };
@@ -50,6 +51,11 @@ struct BenchOptions : ModelOptions {
   std::string against;  // "onednn" or empty
 };
 
+struct ProfileOptions : ModelOptions {
+  std::optional<int64_t> runs;
+  uint64_t seed = 0;
+};
+
 // The hidden command that `bench` runs in a new process.
 struct MeasureOptions : BenchOptions {
   std::string result;  // file to write
@@ -58,6 +64,11 @@ struct MeasureOptions : BenchOptions {
 
 struct ExplainOptions : ModelOptions {
   bool source = false;
+};
+
+struct ConfigOptions : CommonOptions {
+  bool diff = false;  // only what is not the default
+  std::string save;   // file for these settings; empty: none
 };
 
 struct CacheOptions : CommonOptions {

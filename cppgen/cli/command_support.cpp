@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <filesystem>
 
+#include "cppgen/cli/settings_file.h"
 #include "cppgen/support/file_io.h"
 #include "cppgen/support/text_writer.h"
 #include "runtime/base/errors.h"
@@ -21,11 +22,13 @@ std::pair<std::string, std::string> split_setting(const std::string& text) {
   return {text.substr(0, at), text.substr(at + 1)};
 }
 
-// --threads and --isa are short for --set; saying two different things is a mistake.
-void add_short_form(std::vector<std::pair<std::string, std::string>>& given, const char* name, const char* option,
-                    const std::string& value) {
+// --threads and --isa are short for --set; saying two different things is a mistake. They prevail over the first
+// `loaded` settings, which come from a file.
+void add_short_form(std::vector<std::pair<std::string, std::string>>& given, size_t loaded, const char* name,
+                    const char* option, const std::string& value) {
   if (value.empty()) return;
-  for (const auto& [other, set] : given) {
+  for (size_t i = loaded; i < given.size(); i++) {
+    const auto& [other, set] = given[i];
     Settings probe;
     probe.set(other, set);
     const bool same = probe.source(name == std::string_view("THREADS") ? SettingId::threads : SettingId::isa).kind ==
@@ -54,9 +57,11 @@ void refuse_foreign_cache(Settings& settings) {
 
 Settings read_settings(const CommonOptions& options) {
   std::vector<std::pair<std::string, std::string>> given;
+  if (!options.load.empty()) given = read_settings_file(options.load);
+  const size_t loaded = given.size();
   for (const std::string& text : options.settings) given.push_back(split_setting(text));
-  add_short_form(given, "THREADS", "--threads", options.threads);
-  add_short_form(given, "ISA", "--isa", options.isa);
+  add_short_form(given, loaded, "THREADS", "--threads", options.threads);
+  add_short_form(given, loaded, "ISA", "--isa", options.isa);
   Settings settings = Settings::from_environment(process_environment(), given);
   refuse_foreign_cache(settings);
   set_log_level(log_level_from_name(settings.loglevel));

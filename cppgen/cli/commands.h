@@ -11,10 +11,11 @@ ExitCode command_run(const RunOptions&, const CancelToken&);
 ExitCode command_compile(const CompileOptionsGiven&, const CancelToken&);
 ExitCode command_verify(const VerifyOptions&, const CancelToken&);
 ExitCode command_bench(const BenchOptions&, const CancelToken&);
+ExitCode command_profile(const ProfileOptions&, const CancelToken&);
 ExitCode command_measure(const MeasureOptions&, const CancelToken&);
 ExitCode command_explain(const ExplainOptions&, const CancelToken&);
 ExitCode command_inspect(const ModelOptions&);
-ExitCode command_config(const CommonOptions&);
+ExitCode command_config(const ConfigOptions&);
 ExitCode command_isa(const CommonOptions&);
 ExitCode command_cache(const CacheOptions&);
 

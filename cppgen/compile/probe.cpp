@@ -3,6 +3,7 @@
 #include <csignal>
 #include <optional>
 
+#include "cppgen/compile/helper_program.h"
 #include "cppgen/support/file_io.h"
 #include "cppgen/support/hashing.h"
 #include "cppgen/support/temp_directory.h"
@@ -77,7 +78,6 @@ constexpr const char* kVecSource = R"cpp(
 )cpp";
 
 const std::string kOkText = "ok\n";
-constexpr double kRunTimeoutSeconds = 10;
 
 std::vector<std::string> probe_flags(const IsaProbe& probe) {
   std::vector<std::string> flags = {"-std=gnu++20", "-O1", "-ffp-contract=fast", "-w"};
@@ -114,27 +114,13 @@ bool says_something(const ProcessResult& ran) {
 
 Trial compile_and_run(const IsaProbe& probe, const Toolchain& toolchain, ProcessRunner& runner,
                       const std::string& source, const std::string& parent, double timeout_seconds) {
-  const TempDirectory folder(parent, "probe-");
-  if (const int error = write_file(folder.path() + "/probe.cpp", source)) {
-    return refused("cannot write its source: " + error_text(error), false);
-  }
-  ProcessSpec compile;
-  compile.argv = toolchain.command;
-  for (const std::string& flag : probe_flags(probe)) compile.argv.push_back(flag);
-  for (const char* word : {"-o", "probe", "probe.cpp", "-nodefaultlibs", "-lc"}) compile.argv.emplace_back(word);
-  compile.working_directory = folder.path();
-  compile.environment = {{"TMPDIR", folder.path()}, {"LC_ALL", "C"}};
-  compile.timeout_seconds = timeout_seconds;
-  const ProcessResult compiled = runner.run(compile);
-  if (!compiled.ok()) {
-    // Not repeatable: the driver exits alike for an unknown option, a full disk and a killed cc1plus.
-    return refused(fmt::format("the compiler {}: {}", compiled.describe(), first_error(compiled.output)), false);
-  }
-  ProcessSpec run;
-  run.argv = {folder.path() + "/probe"};
-  run.timeout_seconds = kRunTimeoutSeconds;
-  const ProcessResult ran = runner.run(run);
-  if (!ran.ok()) return refused("the probe program " + ran.describe(), says_something(ran));
+  const HelperRun run =
+      build_and_run({"probe", source, probe_flags(probe), {}, timeout_seconds}, toolchain, runner, parent);
+  // Not repeatable: the driver exits alike for an unknown option, a full disk and a killed cc1plus.
+  if (!run.ran)
+    return refused(fmt::format("the compiler {}: {}", run.compiled.describe(), first_error(run.compiled.output)),
+                   false);
+  if (!run.ok()) return refused("the probe program " + run.ran->describe(), says_something(*run.ran));
   return {{true, "", false}, true};
 }
 

@@ -2,10 +2,21 @@
 
 #include <fmt/format.h>
 
-#include <vector>
+#include <algorithm>
+
+#include "runtime/base/setting_values.h"
 
 namespace cppgen {
 namespace {
+
+struct AbsentSetting {
+  std::string_view name, variables, reason;
+};
+
+constexpr AbsentSetting kAbsent[] = {
+#define CPPGEN_ABSENT_SETTING(name, variables, reason) {name, variables, reason},
+#include "runtime/base/absent_settings.def"
+};
 
 // A name that becomes an alias of a row of settings.def leaves this table; a test compares the two.
 constexpr const char* kUnsupported[] = {
@@ -46,12 +57,9 @@ constexpr const char* kUnsupported[] = {
     "TORCHINDUCTOR_COORDINATE_DESCENT_CHECK_ALL_DIRECTIONS",
     "TORCHINDUCTOR_COORDINATE_DESCENT_RADIUS",
     "TORCHINDUCTOR_COORDINATE_DESCENT_TUNING",
-    "TORCHINDUCTOR_CPP_DYNAMIC_THREADS",
     "TORCHINDUCTOR_CPP_ENABLE_FLOATING_POINT_CONTRACT_FLAG",
     "TORCHINDUCTOR_CPP_ENABLE_UNSAFE_MATH_OPT_FLAG",
     "TORCHINDUCTOR_CPP_FALLBACK_SCATTER_REDUCE_SUM",
-    "TORCHINDUCTOR_CPP_GEMM_MAX_K_SLICES",
-    "TORCHINDUCTOR_CPP_GEMM_THREAD_FACTORS",
     "TORCHINDUCTOR_DETERMINISTIC",
     "TORCHINDUCTOR_FORCE_LAYOUT_OPT",
     "TORCHINDUCTOR_FREEZING",
@@ -72,15 +80,46 @@ constexpr const char* kUnsupported[] = {
     "TORCHINDUCTOR_WORKER_LOGPATH",
 };
 
+bool is_set(const Environment& environment, std::string_view variable) {
+  const auto it = environment.find(variable);
+  return it != environment.end() && !it->second.empty();
+}
+
+// "A has no effect: it is ignored" and "A, B have no effect: ...".
+std::string note_about(const std::vector<std::string>& variables, std::string_view reason) {
+  return fmt::format("{} {} no effect: {}", fmt::join(variables, ", "), variables.size() == 1 ? "has" : "have", reason);
+}
+
 }  // namespace
 
-std::string unsupported_names_note(const Environment& environment) {
-  std::vector<std::string> set;
-  for (const char* name : kUnsupported)
-    if (const auto it = environment.find(name); it != environment.end() && !it->second.empty()) set.push_back(name);
-  if (set.empty()) return {};
-  return fmt::format("cppgen has no setting like {}: {}", fmt::join(set, ", "),
-                     set.size() == 1 ? "the variable is ignored" : "these variables are ignored");
+std::string_view reason_of_absence(std::string_view name) {
+  const auto it = std::find_if(std::begin(kAbsent), std::end(kAbsent),
+                               [&](const AbsentSetting& row) { return !row.name.empty() && row.name == name; });
+  return it == std::end(kAbsent) ? std::string_view() : it->reason;
+}
+
+std::vector<std::string> foreign_name_notes(const Environment& environment) {
+  std::vector<std::string> notes, set;
+  for (const AbsentSetting& row : kAbsent) {
+    set = setting_values::split(row.variables, ' ');
+    std::erase_if(set, [&](const std::string& variable) { return !is_set(environment, variable); });
+    if (!set.empty()) notes.push_back(note_about(set, row.reason));
+  }
+  set.assign(std::begin(kUnsupported), std::end(kUnsupported));
+  std::erase_if(set, [&](const std::string& variable) { return !is_set(environment, variable); });
+  if (!set.empty()) notes.push_back(note_about(set, "cppgen has no such setting"));
+  return notes;
+}
+
+std::string absent_settings_markdown() {
+  std::string text = "| variable | variables of other programs | reason |\n|---|---|---|\n";
+  for (const AbsentSetting& row : kAbsent) {
+    std::vector<std::string> variables = setting_values::split(row.variables, ' ');
+    for (std::string& variable : variables) variable = "`" + variable + "`";
+    text += fmt::format("| {} | {} | {}. |\n", row.name.empty() ? "" : fmt::format("`CPPGEN_{}`", row.name),
+                        fmt::join(variables, ", "), row.reason);
+  }
+  return text;
 }
 
 }  // namespace cppgen

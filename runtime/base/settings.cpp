@@ -119,6 +119,8 @@ size_t row_of_option(std::string_view name) {
   std::replace(canonical.begin(), canonical.end(), '-', '_');
   if (canonical.starts_with(kPrefix)) canonical.erase(0, kPrefix.size());
   if (auto row = row_of(canonical)) return *row;
+  if (const std::string_view reason = reason_of_absence(canonical); !reason.empty())
+    user_error("there is no setting {}: {}", canonical, reason);
   user_error("unknown setting \"{}\"; the nearest known name is {}", name, nearest_name(canonical));
 }
 
@@ -158,6 +160,10 @@ std::vector<std::string> unknown_variable_warnings(const Environment& environmen
   for (auto it = environment.lower_bound(kPrefix); it != environment.end() && it->first.starts_with(kPrefix); ++it) {
     std::string_view name = std::string_view(it->first).substr(kPrefix.size());
     if (row_of(name)) continue;
+    if (const std::string_view reason = reason_of_absence(name); !reason.empty()) {
+      warnings.push_back(fmt::format("{} has no effect: {}", it->first, reason));
+      continue;
+    }
     warnings.push_back(fmt::format("unknown variable {} is ignored; the nearest known name is {}{}", it->first, kPrefix,
                                    nearest_name(name)));
   }
@@ -211,8 +217,8 @@ Settings Settings::from_environment(const Environment& environment,
       settings.read_row(row, environment);
   settings.resolve_places();
   for (std::string& warning : unknown_variable_warnings(environment)) settings.warnings.push_back(std::move(warning));
-  if (std::string note = all ? unsupported_names_note(environment) : ""; !note.empty())
-    settings.warnings.push_back(std::move(note));
+  if (all)
+    for (std::string& note : foreign_name_notes(environment)) settings.warnings.push_back(std::move(note));
   return settings;
 }
 

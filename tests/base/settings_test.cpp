@@ -134,13 +134,24 @@ TEST(Settings, AnAliasCanBeIgnoredLater) {
   EXPECT_EQ(s.cxx, "nvcc");
 }
 
-TEST(Settings, KnownNamesWithoutASettingAreToldOnce) {
-  EXPECT_EQ(load({{"TORCHINDUCTOR_FREEZING", "1"}, {"AIT_NDEBUG", "1"}}).warnings,
-            Words{"cppgen has no setting like AIT_NDEBUG, TORCHINDUCTOR_FREEZING: these variables are ignored"});
-  EXPECT_TRUE(load({{"TORCHINDUCTOR_FREEZING", ""}}).warnings.empty());
-  for (const SettingDescription& row : Settings().describe())
+TEST(Settings, KnownNamesWithoutASettingAreToldWithTheReason) {
+  EXPECT_EQ(load({{"TORCHINDUCTOR_CUDAGRAPHS", "1"}, {"AIT_FORCE_CUTLASS_SM90_KERNELS", "1"}}).warnings,
+            Words{"TORCHINDUCTOR_CUDAGRAPHS, AIT_FORCE_CUTLASS_SM90_KERNELS have no effect: cppgen generates code for "
+                  "CPUs"});
+  EXPECT_TRUE(load({{"TORCHINDUCTOR_CUDAGRAPHS", ""}}).warnings.empty());
+  for (const SettingDescription& row : Settings().describe()) {
+    EXPECT_EQ(reason_of_absence(row.name), "") << row.name;
     for (const std::string& alias : row.aliases)
-      EXPECT_EQ(unsupported_names_note({{alias, "1"}}), "") << alias << " is an alias and in the table of the others";
+      EXPECT_TRUE(foreign_name_notes({{alias, "1"}}).empty()) << alias << " is an alias and in the table of the others";
+  }
+}
+
+TEST(Settings, NamesThatDoNotExistOnPurposeSayWhy) {
+  const std::string reason = "kernels never depend on the number of threads, which each run may choose";
+  EXPECT_EQ(load({{"CPPGEN_DYNAMIC_THREADS", "0"}}).warnings, Words{"CPPGEN_DYNAMIC_THREADS has no effect: " + reason});
+  EXPECT_EQ(load({{"TORCHINDUCTOR_CPP_DYNAMIC_THREADS", "0"}}).warnings,
+            Words{"TORCHINDUCTOR_CPP_DYNAMIC_THREADS has no effect: " + reason});
+  EXPECT_EQ(error_of({}, {{"DYNAMIC_THREADS", "0"}}), "there is no setting DYNAMIC_THREADS: " + reason);
 }
 
 // A program that runs packages minds its own settings.

@@ -35,6 +35,46 @@ TEST_F(Bench, KernelProfile) {
   EXPECT_GT(step["gb_per_s"].get<double>(), 0);
 }
 
+TEST_F(Bench, Profile) {
+  const std::vector<std::string> arguments{"profile", symbolic_model(), "--dim", "N=64", "--runs", "10", "--json"};
+  const Ended ended = run(arguments);
+  ASSERT_EQ(ended.status, 0) << ended.err;
+  const json report = json::parse(ended.out);
+  EXPECT_EQ(report["runs"], 10);
+  EXPECT_GT(report["peaks"]["gflops_per_s"].get<double>(), 0.1);
+  for (const json& level : report["peaks"]["levels"]) EXPECT_GT(level["gb_per_s"].get<double>(), 0.1);
+  double shares = 0, sum = 0;
+  for (const json& step : report["steps"]) {
+    shares += step["share"].get<double>();
+    sum += step["ms"].get<double>();
+    EXPECT_GT(step["bound_ms"].get<double>(), 0);
+  }
+  EXPECT_NEAR(shares, 1, 1e-6);
+  EXPECT_NEAR(sum, report["steps_ms"].get<double>(), 1e-6 * sum);
+  // Peaks are measured once.
+  EXPECT_EQ(json::parse(run(arguments).out)["peaks"], report["peaks"]);
+}
+
+TEST_F(Bench, ProfileSaysWhatBoundsEachStep) {
+  const Ended ended = run({"profile", symbolic_model(), "--dim", "N=64", "--runs", "10"});
+  ASSERT_EQ(ended.status, 0) << ended.err;
+  for (const char* text : {"median of 10 runs", " GFLOP/s, ", "bound  ", "x bound"})
+    EXPECT_NE(ended.out.find(text), std::string::npos) << text << " in:\n" << ended.out;
+  EXPECT_EQ(run({"profile", symbolic_model(), "--dim", "N=64", "--set", "FORCE_NATIVE_RUNTIME=1"}).status, 2);
+}
+
+// A package needs no compiler; only the machine's peaks do.
+TEST_F(Bench, ProfileOfAPackageWithoutCompilerHasNoBounds) {
+  ASSERT_EQ(run({"compile", symbolic_model(), "-o", path("package")}).status, 0);
+  environment["CPPGEN_CXX"] = "/nowhere/g++";
+  const Ended ended = run({"profile", path("package"), "--dim", "N=64", "--runs", "10", "--json"});
+  ASSERT_EQ(ended.status, 0) << ended.err;
+  EXPECT_NE(ended.err.find("bounds are not shown"), std::string::npos) << ended.err;
+  const json report = json::parse(ended.out);
+  EXPECT_TRUE(report["peaks"].is_null());
+  EXPECT_FALSE(report["steps"][0].contains("bound_ms"));
+}
+
 TEST_F(Bench, AgainstOnednn) {
   const Ended ended =
       run({"bench", symbolic_model(), "--dim", "N=64", "--runs", "10", "--against", "onednn", "--json"});

@@ -71,6 +71,37 @@ TEST_F(Information, Config) {
   EXPECT_NE(run({"config"}).out.find("MIN_CHUNK_SIZE=1024  (CPPGEN_MIN_CHUNK_SIZE)\n"), std::string::npos);
 }
 
+TEST_F(Information, ConfigShowsAndKeepsWhatIsNotTheDefault) {
+  environment.erase("CPPGEN_CACHE_DIR");
+  EXPECT_EQ(run({"config", "--diff"}).out, "");
+  environment["CPPGEN_MIN_CHUNK_SIZE"] = "1024";
+  environment["CPPGEN_SMT"] = "0";
+  EXPECT_EQ(run({"config", "--diff", "--threads", "2"}).out,
+            "THREADS=2  (option; default -1)\nMIN_CHUNK_SIZE=1024  (CPPGEN_MIN_CHUNK_SIZE; default 512)\n");
+  EXPECT_EQ(run({"config", "--save", path("settings.txt"), "--threads", "2"}).status, 0);
+  environment.erase("CPPGEN_MIN_CHUNK_SIZE");
+  const std::vector<std::string> load{"config", "--diff", "--load", path("settings.txt")};
+  EXPECT_EQ(run(load).out, "THREADS=2  (option; default -1)\nMIN_CHUNK_SIZE=1024  (option; default 512)\n");
+}
+
+TEST_F(Information, OptionsPrevailOverAFileOfSettingsAndThatOverVariables) {
+  const std::string file = folder.write("settings.txt", "# two\n\n threads = 3 \r\nCPPGEN_SPIN_MICROSECONDS=7\n");
+  environment["CPPGEN_THREADS"] = "4";
+  const auto first_line = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), {"config", "--diff", "--load", file});
+    const std::string out = run(more).out;
+    const size_t at = out.find("THREADS=");
+    return out.substr(at, out.find(' ', at) - at);
+  };
+  EXPECT_EQ(first_line({}), "THREADS=3");
+  EXPECT_EQ(first_line({"--threads", "5"}), "THREADS=5");
+  EXPECT_EQ(first_line({"--set", "THREADS=6"}), "THREADS=6");
+  const std::string bad = folder.write("bad.txt", "THREADS=2\nthreads 3\n");
+  EXPECT_EQ(run({"config", "--load", bad}).err, "cppgen: " + bad + ":2: expected NAME=VALUE, as in THREADS=2\n");
+  EXPECT_EQ(run({"config", "--load", path("missing.txt")}).status, 2);
+  EXPECT_EQ(run({"config", "--save", path("no/folder/settings.txt")}).status, 2);
+}
+
 TEST_F(Information, Isa) {
   const json report = json::parse(run({"isa", "--json", "--isa", "scalar"}).out);
   EXPECT_EQ(report["selected"], "scalar");

@@ -12,7 +12,7 @@ TEST_F(Options, VersionEverywhere) {
 }
 
 TEST_F(Options, HelpOfEveryCommandHasAnExampleAndTheExitStatus) {
-  for (const char* command : {"run", "compile", "verify", "bench", "explain", "inspect", "config", "isa", "cache"}) {
+  for (const char* command : {"run", "compile", "verify", "bench", "profile", "explain", "inspect", "config", "isa", "cache"}) {
     const Ended help = run({command, "--help"});
     EXPECT_EQ(help.status, 0) << command;
     EXPECT_NE(help.out.find("Example:\n  cppgen " + std::string(command)), std::string::npos) << help.out;
@@ -65,7 +65,7 @@ TEST_F(Options, ForeignVariablesNeverStopAnything) {
   environment["NUM_BUILDERS"] = "auto";
   environment["TORCHINDUCTOR_MAX_AUTOTUNE_GEMM_BACKENDS"] = "ATEN,TRITON,CPP";
   environment["CXX"] = "/nowhere/clang++";
-  environment["TORCHINDUCTOR_FREEZING"] = "1";
+  environment["TORCHINDUCTOR_CUDAGRAPHS"] = "1";
   const std::string parent = folder.write("not_a_directory", "");
   environment.erase("CPPGEN_CACHE_DIR");
   environment["TORCHINDUCTOR_CACHE_DIR"] = parent;
@@ -74,7 +74,7 @@ TEST_F(Options, ForeignVariablesNeverStopAnything) {
   EXPECT_EQ(ended.status, 0) << ended.err;
   for (const char* name :
        {"LOGLEVEL: \"warn\"", "NUM_BUILDERS: \"auto\"", "ATEN,TRITON are ignored", "CXX=/nowhere/clang++ is ignored",
-        "no setting like TORCHINDUCTOR_FREEZING", "TORCHINDUCTOR_CACHE_DIR"})
+        "TORCHINDUCTOR_CUDAGRAPHS has no effect", "TORCHINDUCTOR_CACHE_DIR"})
     EXPECT_NE(ended.err.find(name), std::string::npos) << name << " in:\n" << ended.err;
   EXPECT_TRUE(std::filesystem::exists(path("home_cache/cppgen/kernels")));
 }

@@ -7,6 +7,7 @@
 #include <sstream>
 #include <string>
 
+#include "runtime/base/foreign_names.h"
 #include "runtime/base/settings.h"
 
 namespace cppgen {
@@ -27,7 +28,7 @@ on/off in any case. A value that cannot be parsed or is not allowed is an error 
 
 An alias is a name that other tools use for the same setting; it is read only if the `CPPGEN_` variable is unset. An alias
 never causes an error: a value that is not allowed here, or that contradicts another alias, is ignored with a warning; of a
-list, the words that are known here are used. Variables of other tools that have no equivalent here cause one warning.
+list, the words that are known here are used. Variables of other tools that have no equivalent here cause a warning.
 
 Programs that only run packages (`cppgen-run`, the C API and `SessionOptions::from_environment()`) read only the settings
 that are read when running. "Changes kernels" means that the setting is part of the key under which compiled models are
@@ -35,7 +36,16 @@ cached.
 
 )";
 
-std::string expected_page() { return kIntroduction + settings_reference_markdown(); }
+constexpr const char* kAbsentIntroduction = R"(
+## Settings that do not exist on purpose
+
+If one of these variables is set, a warning repeats the reason.
+
+)";
+
+std::string expected_page() {
+  return kIntroduction + settings_reference_markdown() + kAbsentIntroduction + absent_settings_markdown();
+}
 
 std::string read(const std::string& path) {
   std::ifstream file(path, std::ios::binary);

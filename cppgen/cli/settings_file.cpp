@@ -1,0 +1,59 @@
+#include "cppgen/cli/settings_file.h"
+
+#include <fmt/format.h>
+
+#include "cppgen/support/file_io.h"
+#include "runtime/base/errors.h"
+#include "runtime/package/version.h"
+
+namespace cppgen {
+namespace {
+
+std::string_view trimmed(std::string_view text) {
+  const size_t begin = text.find_first_not_of(" \t\r");
+  if (begin == text.npos) return {};
+  return text.substr(begin, text.find_last_not_of(" \t\r") + 1 - begin);
+}
+
+}  // namespace
+
+std::vector<SettingDescription> changed_settings(const Settings& settings) {
+  const std::vector<SettingDescription> values = settings.describe(), defaults = Settings().describe();
+  std::vector<SettingDescription> changed;
+  for (size_t row = 0; row < values.size(); row++)
+    if (values[row].source != "default" && values[row].value != defaults[row].value) changed.push_back(values[row]);
+  return changed;
+}
+
+std::string settings_file_text(const std::vector<SettingDescription>& settings) {
+  std::string text =
+      fmt::format("# Settings of cppgen {} that differ from their defaults; --load reads them.\n", rt::kVersion);
+  for (const SettingDescription& setting : settings) {
+    if (trimmed(setting.value) != setting.value || setting.value.find('\n') != setting.value.npos)
+      user_error(
+          "{}: the value \"{}\" cannot be written to a file of settings, whose values are single lines without "
+          "spaces around them",
+          setting.name, setting.value);
+    text += fmt::format("{}={}\n", setting.name, setting.value);
+  }
+  return text;
+}
+
+std::vector<std::pair<std::string, std::string>> read_settings_file(const std::string& path) {
+  const std::string text = read_file(path);
+  std::vector<std::pair<std::string, std::string>> pairs;
+  int number = 0;
+  for (size_t begin = 0; begin < text.size();) {
+    const size_t end = std::min(text.find('\n', begin), text.size());
+    const std::string_view line = trimmed(std::string_view(text).substr(begin, end - begin));
+    begin = end + 1;
+    number++;
+    if (line.empty() || line.starts_with('#')) continue;
+    const size_t equals = line.find('=');
+    if (equals == line.npos || equals == 0) user_error("{}:{}: expected NAME=VALUE, as in THREADS=2", path, number);
+    pairs.emplace_back(trimmed(line.substr(0, equals)), trimmed(line.substr(equals + 1)));
+  }
+  return pairs;
+}
+
+}  // namespace cppgen

@@ -1,0 +1,33 @@
+#pragma once
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "cppgen/compile/toolchain.h"
+#include "cppgen/support/subprocess.h"
+#include "isa/vec_isa.h"
+#include "runtime/base/machine.h"
+
+namespace cppgen {
+
+// What threads of this machine reach together at most, measured.
+struct MachinePeaks {
+  struct Level {
+    std::string name;          // "L2", "L3", "memory"
+    int64_t bytes = 0;         // what it holds for all threads; 0 for memory: without limit
+    double gb_per_second = 0;  // reading, or copying (bytes read and written) if that is faster
+  };
+  double gflops = 0;          // float32 multiply-adds, each of which counts as two
+  std::vector<Level> levels;  // from the smallest
+
+  // The rate for data of so many bytes that are used over and over.
+  const Level& level_for(double bytes) const;
+};
+
+// The peaks for kernels of this instruction set on `threads` threads. They are measured once (a second), by a program
+// that the compiler builds, and kept in "<cache_dir>/peaks" by compiler, instruction set, CPU and threads; with an
+// empty cache_dir they are measured each time. UserError if the program cannot be built or fails.
+MachinePeaks machine_peaks(const VecISA&, int threads, const MachineDescription&, const Toolchain&, ProcessRunner&,
+                           const std::string& cache_dir);
+
+}  // namespace cppgen
