@@ -197,6 +197,9 @@ void add_information(CLI::App& app, Parsed& parsed) {
                                   "cppgen explain resnet50.onnx --source",
                                   [&](const CancelToken& cancel) { return command_explain(explain, cancel); });
   add_model(command, explain, false, true);
+  add_repeatable(command, "--node", explain.nodes, "Only what became of a node of the model; repeatable", "NAME");
+  add_repeatable(command, "--kernel", explain.kernels, "Only the step of this name or number; repeatable", "NAME");
+  command->add_flag("--memory", explain.memory, "Also print where intermediate values are placed");
   command->add_flag("--source", explain.source, "Also print the emitted C++");
   add_json(command, explain);
 

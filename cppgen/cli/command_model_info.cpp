@@ -2,13 +2,11 @@
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
-#include <set>
 
 #include "cppgen/cli/command_support.h"
 #include "cppgen/cli/commands.h"
-#include "cppgen/cli/layout_text.h"
+#include "cppgen/cli/explain_text.h"
 #include "cppgen/cli/ready_model.h"
-#include "cppgen/flow/decision_text.h"
 #include "cppgen/flow/explain.h"
 #include "cppgen/flow/stages.h"
 #include "cppgen/import/summary.h"
@@ -18,60 +16,6 @@
 
 namespace cppgen {
 namespace {
-
-// Each name once, in order of first occurrence.
-std::string joined(const std::vector<std::string>& names) {
-  std::string text;
-  std::set<std::string> seen;
-  for (const std::string& name : names)
-    if (seen.insert(name).second) text += (text.empty() ? "" : ", ") + printable(name);
-  return text;
-}
-
-std::string explain_text(const Explanation& explanation, bool source) {
-  std::string text = fmt::format("{} steps for {}\n", explanation.steps.size(), explanation.isa);
-  for (size_t i = 0; i < explanation.steps.size(); i++) {
-    const Explanation::Step& step = explanation.steps[i];
-    text += fmt::format("\n{:>4}  {} ({})\n", i, step.name, step.engine);
-    if (!step.repeated.empty()) text += fmt::format("      times: {}\n", step.repeated);
-    if (!step.loops.empty()) text += fmt::format("      loops: {}\n", step.loops);
-    if (!step.plan.empty()) text += fmt::format("      plan: {}\n", step.plan);
-    if (!step.origins.empty()) text += fmt::format("      nodes: {}\n", joined(step.origins));
-    if (source && !step.source.empty()) text += "\n" + step.source + "\n";
-  }
-  text += layout_text(explanation.layouts);
-  text += "\ndecisions\n";
-  return text + decision_text(explanation.decisions);
-}
-
-std::string explain_json(const ExplainOptions& options, const Explanation& explanation) {
-  Json json;
-  json["model"] = options.model;
-  json["isa"] = explanation.isa;
-  json["steps"] = Json::array();
-  for (const Explanation::Step& step : explanation.steps) {
-    Json item;
-    item["name"] = step.name;
-    item["engine"] = step.engine;
-    item["origins"] = step.origins;
-    item["loops"] = step.loops;
-    item["plan"] = step.plan;
-    if (!step.repeated.empty()) item["times"] = step.repeated;
-    if (options.source) item["source"] = step.source;
-    json["steps"].push_back(std::move(item));
-  }
-  write_layouts(json, explanation.layouts);
-  json["decisions"] = Json::array();
-  for (const auto& entry : explanation.decisions.entries) {
-    Json item;
-    item["rule"] = entry.rule;
-    item["subject"] = entry.subject;
-    item["fused"] = entry.decision.fused;
-    item["reason"] = entry.decision.reason;
-    json["decisions"].push_back(std::move(item));
-  }
-  return json_text(json, 2) + "\n";
-}
 
 std::string tensor_text(const ModelSummary::Tensor& tensor) {
   std::string dims;
@@ -86,8 +30,8 @@ std::string inspect_text(const ModelOptions& options, const ModelSummary& summar
   for (const auto& [domain, version] : summary.opsets)
     text += fmt::format(" {} {}", domain.empty() ? "ai.onnx" : printable(domain), version);
   text += fmt::format("\nparameters  {} ({})\n", summary.parameters, bytes_text(summary.parameter_bytes));
-  if (!summary.external_files.empty()) text += fmt::format("weights in  {}\n", joined(summary.external_files));
-  if (!summary.functions.empty()) text += fmt::format("functions   {}\n", joined(summary.functions));
+  if (!summary.external_files.empty()) text += fmt::format("weights in  {}\n", printable_list(summary.external_files));
+  if (!summary.functions.empty()) text += fmt::format("functions   {}\n", printable_list(summary.functions));
   text += "inputs\n";
   for (const auto& tensor : summary.inputs) text += tensor_text(tensor);
   text += "outputs\n";
@@ -175,7 +119,7 @@ std::string package_text(const ModelOptions& options, const rt::Manifest& manife
   for (const auto& tensor : tensors_of(plan.outputs, plan)) text += tensor_text(tensor);
   text += step_text(counts) + "\n";
   for (const rt::Step& step : plan.steps)
-    text += fmt::format("  {} ({}): {}\n", step.name, step.engine, joined(step.origins));
+    text += fmt::format("  {} ({}): {}\n", step.name, step.engine, printable_list(step.origins));
   return text;
 }
 
@@ -212,7 +156,7 @@ ExitCode command_explain(const ExplainOptions& options, const CancelToken& cance
   const CompileRequest request = compile_request(options, settings, cancel);
   const ScopedTimeLimit limit(double(settings.compile_timeout_seconds) + 0.5, timeout_text(request));
   const Explanation explanation = explain_model(request);
-  print_result(options.json ? explain_json(options, explanation) : explain_text(explanation, options.source));
+  print_result(options.json ? explain_json(options, explanation) : explain_text(options, explanation));
   return kDone;
 }
 

@@ -64,6 +64,8 @@ struct MeasureOptions : BenchOptions {
 
 struct ExplainOptions : ModelOptions {
   bool source = false;
+  bool memory = false;                      // the placement of intermediate values
+  std::vector<std::string> nodes, kernels;  // only steps of these nodes, and steps of these names or numbers
 };
 
 struct ConfigOptions : CommonOptions {

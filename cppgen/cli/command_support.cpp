@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdio>
 #include <filesystem>
+#include <set>
 
 #include "cppgen/cli/settings_file.h"
 #include "cppgen/support/file_io.h"
@@ -79,6 +80,14 @@ void throw_if_cancelled(const CancelToken& cancel) {
 }
 
 std::string printable(std::string_view name) { return escape_for_comment(name, 80); }
+
+std::string printable_list(const std::vector<std::string>& names) {
+  std::string text;
+  std::set<std::string> seen;
+  for (const std::string& name : names)
+    if (seen.insert(name).second) text += (text.empty() ? "" : ", ") + printable(name);
+  return text;
+}
 
 std::string bytes_text(int64_t bytes) {
   if (bytes < 10'000) return fmt::format("{} B", bytes);

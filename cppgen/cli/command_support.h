@@ -1,6 +1,7 @@
 #pragma once
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "cppgen/cli/command_options.h"
 #include "cppgen/support/interrupt.h"
@@ -19,6 +20,8 @@ void throw_if_cancelled(const CancelToken&);
 
 // A name from a model in displayable form: without control characters, and not too long.
 std::string printable(std::string_view name);
+// Each name once, in order of first occurrence, separated by commas.
+std::string printable_list(const std::vector<std::string>& names);
 
 std::string bytes_text(int64_t bytes);     // "12.3 MB"
 std::string seconds_text(double seconds);  // "1.24 s", "3.1 ms"

@@ -21,9 +21,9 @@ class LoopsWriter : public KernelWriter {
   // Where one of the loops is run in parts.
   struct Parts {
     kernel::SumParts plan;
-    Code count;        // name of the number of terms since the last part
-    Statements after;  // follows a part if there were many terms since it last did, and the last part
-    Statements reset;  // of the accumulators, behind it
+    Code count;          // name of the number of terms since the last part
+    Statements after;    // follows a part if there were many terms since it last did, and the last part
+    Statements reset{};  // of the accumulators, behind it
   };
   std::optional<Parts> parts_of(size_t segment) const;
   // Opens loops, the first followed by the lines of `level`, the next by those of the next level.

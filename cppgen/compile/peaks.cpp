@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "cppgen/compile/helper_program.h"
+#include "cppgen/compile/peaks_program.h"
 #include "cppgen/compile/vec_headers.h"
 #include "cppgen/support/file_io.h"
 #include "cppgen/support/hashing.h"
@@ -13,142 +14,6 @@
 
 namespace cppgen {
 namespace {
-
-// Arguments: the number of threads, then the bytes that each thread accesses, for each level. Prints the GFLOP/s, then
-// the GB/s for each level. Each number is the best of several rounds, in which all threads start together.
-constexpr const char* kSource = R"cpp(
-#include <pthread.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <sys/mman.h>
-#include <time.h>
-
-  using namespace vec;
-
-  static int threads;
-  static pthread_barrier_t barrier;
-  static volatile float sink;
-
-  enum Work { products, reading, copying };
-  static Work work;
-  static long repetitions, floats;  // of each thread
-
-  static double now() {
-    timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return t.tv_sec + 1e-9 * t.tv_nsec;
-  }
-
-  constexpr int kChains = 12;  // hide the latency of a multiply-add; they and the operands fit 16 registers
-
-  static float multiply(long n) {
-    V<f32> sums[kChains], x = set1<f32>(0.5f), y = set1<f32>(sink);
-    for (int i = 0; i < kChains; i++) sums[i] = set1<f32>(f32(i));
-    for (long k = 0; k < n; k++)
-#pragma GCC unroll 16
-      for (int i = 0; i < kChains; i++) sums[i] = mul_add(x, sums[i], y);
-    for (int i = 1; i < kChains; i++) sums[0] = sums[0] + sums[i];
-    return lane(sums[0], 0);
-  }
-
-  static float read(const float* p, long n) {
-    V<f32> sums[8];
-    for (int i = 0; i < 8; i++) sums[i] = set1<f32>(0);
-    for (long k = 0; k < n; k += 8 * L)
-#pragma GCC unroll 8
-      for (int i = 0; i < 8; i++) sums[i] = sums[i] + load(p + k + i * L);
-    for (int i = 1; i < 8; i++) sums[0] = sums[0] + sums[i];
-    return lane(sums[0], 0);
-  }
-
-  static float copy(float* p, long n) {
-    const float* from = p + n;
-    for (long k = 0; k < n; k += 4 * L)
-#pragma GCC unroll 4
-      for (int i = 0; i < 4; i++) store(p + k + i * L, load(from + k + i * L));
-    return p[0];
-  }
-
-  static void round(float* memory) {
-    for (long r = 0; r < repetitions; r++) {
-      if (work == products) sink = multiply(1000);
-      if (work == reading) sink = read(memory, floats);
-      if (work == copying) sink = copy(memory, floats / 2);
-    }
-  }
-
-  constexpr int kRounds = 6;
-
-  // Seconds of the best round.
-  static double measure(float* memory) {
-    double best = 1e9;
-    for (int i = 0; i < kRounds; i++) {
-      pthread_barrier_wait(&barrier);
-      const double begin = now();
-      round(memory);
-      pthread_barrier_wait(&barrier);
-      const double seconds = now() - begin;
-      if (seconds < best) best = seconds;
-    }
-    return best;
-  }
-
-  struct Levels {
-    int count;
-    char** bytes;
-  };
-
-  static float* allocate(long count) {
-    void* p = mmap(nullptr, size_t(count) * 4, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (p == MAP_FAILED) exit(2);
-    float* memory = static_cast<float*>(p);
-    for (long i = 0; i < count; i++) memory[i] = 0;
-    return memory;
-  }
-
-  // One thread says what is to be done, between two barriers.
-  static void set(bool first, Work w, long r, long f) {
-    pthread_barrier_wait(&barrier);
-    if (first) work = w, repetitions = r, floats = f;
-    pthread_barrier_wait(&barrier);
-  }
-
-  static void run(const Levels& levels, bool first) {
-    set(first, products, 200, 0);
-    const double seconds = measure(nullptr);
-    if (first) printf("%.6g\n", 2e-9 * L * kChains * 1000 * 200 * threads / seconds);
-    for (int i = 0; i < levels.count; i++) {
-      const long unit = 8 * L, count = atol(levels.bytes[i]) / 4 / (2 * unit) * (2 * unit);
-      float* memory = allocate(count);
-      double best = 1e9;
-      const long repeated = (16 << 20) / (4 * count) + 1;
-      for (int w = reading; w <= copying; w++) {
-        set(first, Work(w), repeated, count);
-        const double seconds = measure(memory);
-        if (seconds < best) best = seconds;
-      }
-      if (first) printf("%.6g\n", 4e-9 * count * repeated * threads / best);
-      munmap(memory, size_t(count) * 4);
-    }
-  }
-
-  static void* other(void* levels) {
-    run(*static_cast<Levels*>(levels), false);
-    return nullptr;
-  }
-
-  int main(int argc, char** argv) {
-    threads = atoi(argv[1]);
-    Levels levels{argc - 2, argv + 2};
-    pthread_barrier_init(&barrier, nullptr, threads);
-    for (int i = 1; i < threads; i++) {
-      pthread_t thread;
-      if (pthread_create(&thread, nullptr, other, &levels) != 0) return 3;
-    }
-    run(levels, true);
-    return fflush(stdout) == 0 ? 0 : 4;
-  }
-)cpp";
 
 // "model name" of /proc/cpuinfo; empty if it is not there.
 std::string cpu_model() {
@@ -192,6 +57,57 @@ bool read_numbers(MachinePeaks& peaks, const std::string& text) {
   return true;
 }
 
+class Measurement {
+ public:
+  explicit Measurement(const PeaksRequest& request)
+      : request_(request), headers_(VecHeaders::embedded(request.cache_dir)) {
+    peaks_.levels = levels_of(request.machine, request.threads);
+    program_.name = "peaks";
+    program_.source = fmt::format("#include \"vec/{}/vec.h\"\n#include \"vec/generic/kernel.h\"\n{}",
+                                  request.isa.folder, kPeaksProgram);
+    program_.flags = {"-std=gnu++20", "-O3", "-fno-tree-loop-distribute-patterns", "-ffp-contract=off", "-w"};
+    program_.flags.insert(program_.flags.end(), request.isa.compiler_flags.begin(), request.isa.compiler_flags.end());
+    program_.arguments = {std::to_string(request.threads)};
+    for (size_t i = 0; i < peaks_.levels.size(); i++)
+      program_.arguments.push_back(std::to_string(measured_bytes(peaks_.levels, i, request.threads)));
+    Hasher hasher;
+    hasher.field("compiler", request.toolchain.identity).field("command", request.toolchain.command);
+    hasher.field("flags", program_.flags).field("source", program_.source).field("headers", headers_.hash());
+    key_ = hasher.field("arguments", program_.arguments).field("cpu", cpu_model()).hex();
+  }
+
+  std::optional<MachinePeaks> known() {
+    if (request_.cache_dir.empty()) return std::nullopt;
+    const auto text = try_read_file(path());
+    if (!text || !read_numbers(peaks_, *text)) return std::nullopt;
+    return peaks_;
+  }
+
+  MachinePeaks measure(ProcessRunner& runner) {
+    program_.flags.push_back("-I" + headers_.path());
+    const bool in_cache = !request_.cache_dir.empty() && make_directories(request_.cache_dir + "/tmp") == 0 &&
+                          make_directories(request_.cache_dir + "/peaks") == 0;
+    const HelperRun run = build_and_run(program_, request_.toolchain, runner,
+                                        in_cache ? request_.cache_dir + "/tmp" : system_temp_directory());
+    if (!run.ran)
+      user_error("the program that measures the peaks of this machine was not built: the compiler {}: {}",
+                 run.compiled.describe(), run.compiled.output);
+    if (!run.ok() || !read_numbers(peaks_, run.ran->output))
+      user_error("the program that measures the peaks of this machine {}: {}", run.ran->describe(), run.ran->output);
+    if (in_cache) (void)publish_file(path(), run.ran->output);  // otherwise they are measured again next time
+    return peaks_;
+  }
+
+ private:
+  const PeaksRequest& request_;
+  VecHeaders headers_;
+  HelperProgram program_;
+  MachinePeaks peaks_;
+  std::string key_;
+
+  std::string path() const { return request_.cache_dir + "/peaks/" + key_; }
+};
+
 }  // namespace
 
 const MachinePeaks::Level& MachinePeaks::level_for(double bytes) const {
@@ -200,37 +116,12 @@ const MachinePeaks::Level& MachinePeaks::level_for(double bytes) const {
   return levels.back();
 }
 
-MachinePeaks machine_peaks(const VecISA& isa, int threads, const MachineDescription& machine,
-                           const Toolchain& toolchain, ProcessRunner& runner, const std::string& cache_dir) {
-  MachinePeaks peaks;
-  peaks.levels = levels_of(machine, threads);
-  HelperProgram program{
-      "peaks", fmt::format("#include \"vec/{}/vec.h\"\n#include \"vec/generic/kernel.h\"\n{}", isa.folder, kSource)};
-  program.arguments = {std::to_string(threads)};
-  for (size_t i = 0; i < peaks.levels.size(); i++)
-    program.arguments.push_back(std::to_string(measured_bytes(peaks.levels, i, threads)));
-  VecHeaders headers = VecHeaders::embedded(cache_dir);
-  program.flags = {"-std=gnu++20", "-O3", "-fno-tree-loop-distribute-patterns", "-ffp-contract=off", "-w"};
-  program.flags.insert(program.flags.end(), isa.compiler_flags.begin(), isa.compiler_flags.end());
-  Hasher hasher;
-  hasher.field("compiler", toolchain.identity).field("command", toolchain.command).field("flags", program.flags);
-  hasher.field("source", program.source).field("headers", headers.hash()).field("arguments", program.arguments);
-  const std::string folder = cache_dir + "/peaks", path = folder + "/" + hasher.field("cpu", cpu_model()).hex();
-  if (!cache_dir.empty())
-    if (const auto text = try_read_file(path); text && read_numbers(peaks, *text)) return peaks;
+std::optional<MachinePeaks> known_peaks(const PeaksRequest& request) { return Measurement(request).known(); }
 
-  program.flags.push_back("-I" + headers.path());
-  const bool in_cache =
-      !cache_dir.empty() && make_directories(cache_dir + "/tmp") == 0 && make_directories(folder) == 0;
-  const HelperRun run =
-      build_and_run(program, toolchain, runner, in_cache ? cache_dir + "/tmp" : system_temp_directory());
-  if (!run.ran)
-    user_error("the program that measures the peaks of this machine was not built: the compiler {}: {}",
-               run.compiled.describe(), run.compiled.output);
-  if (!run.ok() || !read_numbers(peaks, run.ran->output))
-    user_error("the program that measures the peaks of this machine {}: {}", run.ran->describe(), run.ran->output);
-  if (in_cache) (void)publish_file(path, run.ran->output);  // otherwise they are measured again next time
-  return peaks;
+MachinePeaks machine_peaks(const PeaksRequest& request, ProcessRunner& runner) {
+  Measurement measurement(request);
+  if (auto peaks = measurement.known()) return *peaks;
+  return measurement.measure(runner);
 }
 
 }  // namespace cppgen

@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,10 +25,21 @@ struct MachinePeaks {
   const Level& level_for(double bytes) const;
 };
 
+// How the peaks are measured, and where they are kept.
+struct PeaksRequest {
+  const VecISA& isa;
+  int threads;
+  MachineDescription machine;
+  Toolchain toolchain;
+  std::string cache_dir;  // empty: they are measured each time
+};
+
 // The peaks for kernels of this instruction set on `threads` threads. They are measured once (a second), by a program
-// that the compiler builds, and kept in "<cache_dir>/peaks" by compiler, instruction set, CPU and threads; with an
-// empty cache_dir they are measured each time. UserError if the program cannot be built or fails.
-MachinePeaks machine_peaks(const VecISA&, int threads, const MachineDescription&, const Toolchain&, ProcessRunner&,
-                           const std::string& cache_dir);
+// that the compiler builds, and kept in "<cache_dir>/peaks" by compiler, instruction set, CPU and threads. UserError if
+// the program cannot be built or fails.
+MachinePeaks machine_peaks(const PeaksRequest&, ProcessRunner&);
+
+// Those that were kept; no process is started.
+std::optional<MachinePeaks> known_peaks(const PeaksRequest&);
 
 }  // namespace cppgen

@@ -1,12 +1,15 @@
 // Explains what a model would be compiled to, without compiling anything.
 #include "cppgen/flow/explain.h"
 
+#include <algorithm>
+
 #include "cppgen/flow/compiler.h"
 #include "cppgen/flow/isa_choice.h"
 #include "cppgen/flow/loop_text.h"
 #include "cppgen/flow/model_parts.h"
 #include "cppgen/flow/stages.h"
 #include "cppgen/schedule/schedule.h"
+#include "runtime/base/errors.h"
 
 namespace cppgen {
 namespace {
@@ -30,17 +33,65 @@ class ExplainedSteps {
 
   void add(const schedule::FusedKernel& k, const std::string& times) {
     const codegen::KernelText& text = *next_++;
-    steps_.push_back({k.name, schedule::engine_of(k), k.origins, loop_text(k), kernel::to_string(text.plan),
-                      text.comment + text.code(), times});
+    steps_.push_back({k.name,
+                      schedule::engine_of(k),
+                      k.origins,
+                      loop_text(k),
+                      kernel::to_string(text.plan),
+                      text.comment + text.code(),
+                      times,
+                      {},
+                      {}});
   }
   void add(const schedule::LibraryStep& call, const std::string& times) {
-    steps_.push_back({call.function, call.engine, call.origins, "", "", "", times});
+    steps_.push_back({call.function, call.engine, call.origins, "", "", "", times, {}, {}});
   }
 };
 
 template <class T>
 void append(std::vector<T>& to, std::vector<T> from) {
   std::move(from.begin(), from.end(), std::back_inserter(to));
+}
+
+// The peaks that were measured before, for the threads of a run.
+std::optional<MachinePeaks> peaks_of(const VecISA& isa, const Settings& settings) {
+  try {
+    const int threads = settings.threads > 0 ? int(settings.threads) : this_machine().cores;
+    return known_peaks(peaks_request(isa, threads, settings));
+  } catch (const UserError&) {
+    return std::nullopt;  // no compiler
+  }
+}
+
+std::vector<Explanation::Temporary> temporaries_of(const rt::Plan& plan, const PlanCosts& costs) {
+  std::vector<Explanation::Temporary> temporaries;
+  for (size_t b = 0; b < plan.buffers.size(); b++) {
+    const rt::PlanBuffer& buffer = plan.buffers[b];
+    if (buffer.kind != rt::PlanBufferKind::temporary || costs.offsets[b] < 0) continue;
+    temporaries.push_back({costs.sizes[b], costs.offsets[b], plan.steps[size_t(buffer.first_step)].name,
+                           plan.steps[size_t(buffer.last_step)].name});
+  }
+  std::stable_sort(temporaries.begin(), temporaries.end(),
+                   [](const auto& a, const auto& b) { return a.offset < b.offset; });
+  return temporaries;
+}
+
+// Adds what the plan takes to the steps that it became, the last ones.
+void add_costs(Explanation& result, const rt::Plan& plan) {
+  const std::vector<int64_t> ones(plan.symbols.size(), 1);
+  const PlanCosts costs = plan_costs(plan, ones);
+  for (const rt::Symbol& symbol : plan.symbols)
+    if (std::find(result.assumed.begin(), result.assumed.end(), symbol.name) == result.assumed.end())
+      result.assumed.push_back(symbol.name);
+  result.weights_bytes += costs.weights_bytes;
+  result.arena_bytes = std::max(result.arena_bytes, costs.arena_bytes);
+  append(result.temporaries, temporaries_of(plan, costs));
+  const size_t first = result.steps.size() - costs.steps.size();
+  for (size_t i = 0; i < costs.steps.size(); i++) {
+    Explanation::Step& step = result.steps[first + i];
+    step.cost = costs.steps[i];
+    if (result.peaks) step.bound = bound_of(step.cost, costs.run_bytes(), *result.peaks);
+  }
 }
 
 void append(schedule::LayoutReport& to, schedule::LayoutReport from) {
@@ -60,15 +111,21 @@ Explanation explain_model(const CompileRequest& request) {
   ModelGraphs graphs = cut(std::move(graph));
   Explanation result;
   result.isa = std::string(isa.name);
-  for (ModelPart& part : make_parts(graphs, request.settings, target, clock)) {
+  result.peaks = peaks_of(isa, request.settings);
+  for (const Graph& g : graphs.graphs) result.nodes += int64_t(g.nodes.size());
+  std::vector<ModelPart> parts = make_parts(graphs, request.settings, target, clock);
+  for (ModelPart& part : parts) part.object_of_kernel.assign(part.kernels.size(), 0);  // there is none
+  make_plans(parts, graphs.module, {"kernels.so"}, result.isa);
+  for (ModelPart& part : parts) {
     append(result.layouts, schedule::layout_report(part.schedule));
     result.index = part.schedule.program.index;
     append(result.decisions.entries, std::move(part.schedule.log.entries));
-    for (auto& step : ExplainedSteps(part.kernels).of(part.schedule)) result.steps.push_back(std::move(step));
+    append(result.steps, ExplainedSteps(part.kernels).of(part.schedule));
+    add_costs(result, part.plan.plan);
   }
   if (graphs.module)
     for (const rt::Step& step : rt::outline_of(*graphs.module, {}).steps)
-      result.steps.push_back({step.name, step.engine, step.origins, "", "", "", ""});
+      result.steps.push_back({step.name, step.engine, step.origins, "", "", "", "", {}, {}});
   return result;
 }
 

@@ -1,9 +1,11 @@
 #pragma once
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "cppgen/flow/compiler.h"
+#include "cppgen/flow/step_bounds.h"
 #include "cppgen/schedule/layout/layout_report.h"
 
 namespace cppgen {
@@ -17,7 +19,20 @@ struct Explanation {
     std::string plan;                  // "columns: blocks of 2048; 25 units of 2048 elements"
     std::string source;                // emitted C++ of the kernel
     std::string repeated;              // how often a run executes the step, if that is part of the plan: "T"
+    StepCost cost;
+    std::optional<StepBound> bound;  // of one call, if the peaks of this machine are known
   };
+  // A buffer for intermediate values, in the order of offsets in the arena.
+  struct Temporary {
+    int64_t bytes = 0, offset = 0;
+    std::string first_step, last_step;  // that write it first and read it last
+  };
+  int64_t nodes = 0;                 // of the model, after the graph passes
+  int64_t weights_bytes = 0;         // packed
+  int64_t arena_bytes = 0;           // of the largest plan
+  std::vector<std::string> assumed;  // dimensions whose size is not given: costs are for the size 1
+  std::vector<Temporary> temporaries;
+  std::optional<MachinePeaks> peaks;
   std::string isa;
   std::vector<Step> steps;
   schedule::LayoutReport layouts;

@@ -119,6 +119,11 @@ const MachineDescription& this_machine() {
   return machine;
 }
 
+PeaksRequest peaks_request(const VecISA& isa, int threads, const Settings& s) {
+  const bool cached = s.kernel_cache && !s.force_disable_caches;
+  return {isa, threads, this_machine(), Toolchain::find(s.cxx), cached ? s.cache_dir : ""};
+}
+
 // Cache sizes are rounded down to powers of two, so that machines with slightly different caches share kernels.
 int64_t cache_class(int64_t bytes) { return bytes > 0 ? int64_t(std::bit_floor(uint64_t(bytes))) : 0; }
 

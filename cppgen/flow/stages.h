@@ -5,6 +5,7 @@
 
 #include "cppgen/codegen/kernel_text.h"
 #include "cppgen/compile/compile_options.h"
+#include "cppgen/compile/peaks.h"
 #include "cppgen/flow/compiler.h"
 #include "cppgen/flow/trace.h"
 #include "cppgen/graph/graph.h"
@@ -58,6 +59,9 @@ CompileOptions compile_options(const CompileRequest&);
 
 // The target of the schedule: the machine that compiles.
 const MachineDescription& this_machine();
+
+// For the peaks of this machine (compile/peaks.h). UserError if the compiler is missing.
+PeaksRequest peaks_request(const VecISA&, int threads, const Settings&);
 
 // Emits every kernel of the schedule, in order.
 std::vector<codegen::KernelText> emit_kernels(const schedule::Schedule&, const schedule::Target&, const Settings&);

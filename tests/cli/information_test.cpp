@@ -33,6 +33,46 @@ TEST_F(Information, Explain) {
   EXPECT_TRUE(report["decisions"].is_array());
 }
 
+TEST_F(Information, ExplainOpensWithASummary) {
+  const Ended text = run({"explain", symbolic_model()});
+  EXPECT_TRUE(text.out.find(": 1 step for ") != text.out.npos) << text.out;
+  for (const char* line : {"\nengines     1 loops\n", "\narithmetic  0 GFLOP", "\nmemory      0 B of weights",
+                           "\nsizes       1 is assumed for N; --dim NAME=N sets a size\n"})
+    EXPECT_NE(text.out.find(line), std::string::npos) << line << text.out;
+  EXPECT_NE(text.out.find("bound       unknown until `cppgen profile`"), std::string::npos) << text.out;
+  // x and y have [N, 3] floats each.
+  const json report = json::parse(run({"explain", symbolic_model(), "--dim", "N=64", "--json"}).out);
+  EXPECT_EQ(report["steps"][0]["bytes"], 2 * 64 * 3 * 4);
+  ASSERT_EQ(run({"profile", symbolic_model(), "--dim", "N=64", "--runs", "1"}).status, 0);
+  EXPECT_NE(run({"explain", symbolic_model(), "--dim", "N=64"}).out.find(" ms at the least: "), std::string::npos);
+}
+
+TEST_F(Information, ExplainShowsWhatIsAskedFor) {
+  ModelMaker maker;
+  maker.input("x", {"64", "N"}).input("w", {"N", "32"}).input("v", {"32", "8"}).output("y");
+  maker.node("MatMul", {"x", "w"}, {"p"});
+  maker.node("Relu", {"p"}, {"s"});
+  maker.node("MatMul", {"s", "v"}, {"y"});
+  const std::string model = write("three.onnx", maker);
+  const std::vector<std::string> base{"explain", model, "--dim", "N=64"};
+  const auto explain = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), base.begin(), base.end());
+    return run(more);
+  };
+  const std::string all = explain({}).out, relu = explain({"--node", "Relu#1"}).out;
+  EXPECT_NE(relu.find("Relu#1"), std::string::npos) << relu;
+  EXPECT_LT(relu.size(), all.size());
+  EXPECT_NE(explain({"--kernel", "0"}).out.find("   0  "), std::string::npos);
+  EXPECT_EQ(explain({"--kernel", "0"}).out.find("   1  "), std::string::npos);
+  EXPECT_NE(explain({"--memory"}).out.find("written first by, read last by"), std::string::npos);
+  EXPECT_EQ(explain({"--node", "Nothing"}).err, "cppgen: no step has the node 'Nothing'\n");
+  EXPECT_EQ(explain({"--kernel", "99"}).status, 2);
+  const json report = json::parse(explain({"--memory", "--json"}).out);
+  EXPECT_GT(report["arena_bytes"], 0);
+  for (const json& it : report["temporaries"])
+    EXPECT_LE(it["offset"].get<int64_t>() + it["bytes"].get<int64_t>(), report["arena_bytes"].get<int64_t>());
+}
+
 TEST_F(Information, ExplainLayouts) {
   ModelMaker maker;
   maker.input("x", {"2", "8", "N", "10"}).output("y").node("Conv", {"x", "w"}, {"z"});

@@ -1,0 +1,170 @@
+#include "cppgen/cli/explain_text.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "cppgen/cli/command_support.h"
+#include "cppgen/cli/explain_summary.h"
+#include "cppgen/cli/layout_text.h"
+#include "cppgen/flow/decision_text.h"
+#include "runtime/base/errors.h"
+#include "runtime/base/json_text.h"
+
+namespace cppgen {
+namespace {
+
+using Step = Explanation::Step;
+
+std::string cost_text(const Step& step) {
+  std::string text = fmt::format("{:.4g} GFLOP, {}", step.cost.flops / 1e9, bytes_text(int64_t(step.cost.bytes)));
+  if (step.bound) text += fmt::format("; at the least {:.4g} us ({})", step.bound->ns() / 1e3, step.bound->by());
+  return text;
+}
+
+std::string step_text(const Step& step, size_t number, bool source) {
+  std::string text = fmt::format("\n{:>4}  {} ({})\n", number, step.name, step.engine);
+  if (!step.repeated.empty()) text += fmt::format("      times: {}\n", step.repeated);
+  if (!step.loops.empty()) text += fmt::format("      loops: {}\n", step.loops);
+  if (!step.plan.empty()) text += fmt::format("      plan: {}\n", step.plan);
+  if (step.cost.bytes > 0) text += fmt::format("      cost: {}\n", cost_text(step));
+  if (!step.origins.empty()) text += fmt::format("      nodes: {}\n", printable_list(step.origins));
+  if (source && !step.source.empty()) text += "\n" + step.source + "\n";
+  return text;
+}
+
+std::string memory_text(const Explanation& explanation) {
+  std::string text =
+      fmt::format("\nintermediate values in {}\n{:>12} {:>12}  {}\n", bytes_text(explanation.arena_bytes), "offset",
+                  "bytes", "written first by, read last by");
+  for (const Explanation::Temporary& it : explanation.temporaries)
+    text += fmt::format("{:>12} {:>12}  {}, {}\n", it.offset, it.bytes, it.first_step, it.last_step);
+  return text;
+}
+
+// A refusal is no outcome if the same pair was fused, or refused again, later, or if another engine was chosen.
+schedule::DecisionLog outcomes(const schedule::DecisionLog& log) {
+  const auto subject = [](const schedule::DecisionLog::Entry& entry) {
+    return entry.rule == "engine" ? "engine of " + entry.subject.substr(0, entry.subject.rfind(" on ")) : entry.subject;
+  };
+  std::map<std::string, size_t> last;
+  for (size_t i = 0; i < log.entries.size(); i++) last[subject(log.entries[i])] = i;
+  schedule::DecisionLog result;
+  for (size_t i = 0; i < log.entries.size(); i++)
+    if (log.entries[i].decision.fused || last[subject(log.entries[i])] == i) result.entries.push_back(log.entries[i]);
+  return result;
+}
+
+bool has_origin(const Step& step, const std::string& node) {
+  return std::find(step.origins.begin(), step.origins.end(), node) != step.origins.end();
+}
+
+// The numbers of the chosen steps; all of them if there is no choice.
+std::vector<size_t> chosen_steps(const ExplainOptions& options, const Explanation& explanation) {
+  std::set<size_t> chosen;
+  const auto choose = [&](const std::string& name, const char* what, const auto& matches) {
+    bool found = false;
+    for (size_t i = 0; i < explanation.steps.size(); i++)
+      if (matches(explanation.steps[i], i)) chosen.insert(i), found = true;
+    if (!found) user_error("no step has the {} '{}'", what, name);
+  };
+  for (const std::string& node : options.nodes)
+    choose(node, "node", [&](const Step& step, size_t) { return has_origin(step, node); });
+  for (const std::string& name : options.kernels)
+    choose(name, "name or number",
+           [&](const Step& step, size_t i) { return step.name == name || std::to_string(i) == name; });
+  if (options.nodes.empty() && options.kernels.empty())
+    for (size_t i = 0; i < explanation.steps.size(); i++) chosen.insert(i);
+  return {chosen.begin(), chosen.end()};
+}
+
+// Decisions whose subject names one of the nodes of these steps.
+schedule::DecisionLog about(const schedule::DecisionLog& log, const Explanation& explanation,
+                            const std::vector<size_t>& steps) {
+  std::set<std::string> names;
+  for (const size_t i : steps)
+    for (const std::string& origin : explanation.steps[i].origins) names.insert(origin);
+  schedule::DecisionLog result;
+  for (const auto& entry : log.entries)
+    if (std::any_of(names.begin(), names.end(),
+                    [&](const std::string& name) { return entry.subject.find(name) != entry.subject.npos; }))
+      result.entries.push_back(entry);
+  return result;
+}
+
+Json step_json(const Step& step, bool source) {
+  Json item;
+  item["name"] = step.name;
+  item["engine"] = step.engine;
+  item["origins"] = step.origins;
+  item["loops"] = step.loops;
+  item["plan"] = step.plan;
+  if (!step.repeated.empty()) item["times"] = step.repeated;
+  item["calls"] = step.cost.calls;
+  item["flops"] = step.cost.flops;
+  item["bytes"] = step.cost.bytes;
+  item["constant_bytes"] = step.cost.constant_bytes;
+  if (step.bound) {
+    item["bound_ms"] = step.bound->ns() / 1e6;
+    item["bound_by"] = step.bound->by();
+  }
+  if (source) item["source"] = step.source;
+  return item;
+}
+
+Json temporaries_json(const Explanation& explanation) {
+  Json list = Json::array();
+  for (const Explanation::Temporary& it : explanation.temporaries) {
+    Json item;
+    item["offset"] = it.offset;
+    item["bytes"] = it.bytes;
+    item["first_step"] = it.first_step;
+    item["last_step"] = it.last_step;
+    list.push_back(std::move(item));
+  }
+  return list;
+}
+
+}  // namespace
+
+std::string explain_text(const ExplainOptions& options, const Explanation& explanation) {
+  const std::vector<size_t> steps = chosen_steps(options, explanation);
+  const bool all = steps.size() == explanation.steps.size();
+  std::string text = all ? summary_text(options, explanation) : "";
+  for (const size_t i : steps) text += step_text(explanation.steps[i], i, options.source);
+  if (options.memory) text += memory_text(explanation);
+  if (all) text += layout_text(explanation.layouts);
+  const schedule::DecisionLog decisions = outcomes(explanation.decisions);
+  text += "\ndecisions\n";
+  return text + decision_text(all ? decisions : about(decisions, explanation, steps));
+}
+
+std::string explain_json(const ExplainOptions& options, const Explanation& explanation) {
+  Json json;
+  json["model"] = options.model;
+  json["isa"] = explanation.isa;
+  json["nodes"] = explanation.nodes;
+  json["weights_bytes"] = explanation.weights_bytes;
+  json["arena_bytes"] = explanation.arena_bytes;
+  json["assumed_dims"] = explanation.assumed;
+  json["steps"] = Json::array();
+  for (const size_t i : chosen_steps(options, explanation))
+    json["steps"].push_back(step_json(explanation.steps[i], options.source));
+  if (options.memory) json["temporaries"] = temporaries_json(explanation);
+  write_layouts(json, explanation.layouts);
+  json["decisions"] = Json::array();
+  for (const auto& entry : explanation.decisions.entries) {
+    Json item;
+    item["rule"] = entry.rule;
+    item["subject"] = entry.subject;
+    item["fused"] = entry.decision.fused;
+    item["reason"] = entry.decision.reason;
+    json["decisions"].push_back(std::move(item));
+  }
+  return json_text(json, 2) + "\n";
+}
+
+}  // namespace cppgen

@@ -1,0 +1,16 @@
+#pragma once
+#include <string>
+
+#include "cppgen/cli/command_options.h"
+#include "cppgen/flow/explain.h"
+
+namespace cppgen {
+
+// What `explain` prints: a summary, then the steps and the outcome of each decision. With --node and --kernel, only the
+// steps chosen, and the decisions about them. UserError for a node or a kernel that does not exist.
+std::string explain_text(const ExplainOptions&, const Explanation&);
+
+// The same as JSON, with every decision in the order in which they were made.
+std::string explain_json(const ExplainOptions&, const Explanation&);
+
+}  // namespace cppgen
