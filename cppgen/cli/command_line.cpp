@@ -29,7 +29,7 @@ struct Parsed {
   ProfileOptions profile;
   MeasureOptions measure;
   ExplainOptions explain;
-  ModelOptions inspect;
+  ModelOptions check, inspect;
   ConfigOptions config;
   CommonOptions isa;
   CacheOptions cache;
@@ -202,6 +202,13 @@ void add_information(CLI::App& app, Parsed& parsed) {
   command->add_flag("--memory", explain.memory, "Also print where intermediate values are placed");
   command->add_flag("--source", explain.source, "Also print the emitted C++");
   add_json(command, explain);
+
+  ModelOptions& check = parsed.check;
+  command = add_command(app, parsed, "check", "Say whether a model can be compiled, and what it will take",
+                        "cppgen check resnet50.onnx",
+                        [&](const CancelToken& cancel) { return command_check(check, cancel); });
+  add_model(command, check, false, true);
+  add_json(command, check);
 
   ModelOptions& inspect = parsed.inspect;
   command = add_command(app, parsed, "inspect", "Show inputs, outputs, operators and parameters of a model or package",

@@ -14,6 +14,7 @@ ExitCode command_bench(const BenchOptions&, const CancelToken&);
 ExitCode command_profile(const ProfileOptions&, const CancelToken&);
 ExitCode command_measure(const MeasureOptions&, const CancelToken&);
 ExitCode command_explain(const ExplainOptions&, const CancelToken&);
+ExitCode command_check(const ModelOptions&, const CancelToken&);
 ExitCode command_inspect(const ModelOptions&);
 ExitCode command_config(const ConfigOptions&);
 ExitCode command_isa(const CommonOptions&);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <map>
+#include <nlohmann/json.hpp>
 #include <numeric>
 
 #include "cppgen/cli/command_support.h"
@@ -88,6 +89,20 @@ std::string summary_text(const ExplainOptions& options, const Explanation& expla
     text +=
         fmt::format("sizes       1 is assumed for {}; --dim NAME=N sets a size\n", printable_list(explanation.assumed));
   return text;
+}
+
+void write_summary(Json& json, const Explanation& explanation) {
+  const std::vector<Step>& steps = explanation.steps;
+  json["isa"] = explanation.isa;
+  json["nodes"] = explanation.nodes;
+  json["step_count"] = steps.size();
+  json["flops"] = sum_over(steps, [](const Step& step) { return step.cost.flops; });
+  json["bytes"] = sum_over(steps, [](const Step& step) { return step.cost.bytes; });
+  json["constant_bytes"] = sum_over(steps, [](const Step& step) { return step.cost.constant_bytes; });
+  json["weights_bytes"] = explanation.weights_bytes;
+  json["arena_bytes"] = explanation.arena_bytes;
+  json["bound_ms"] = explanation.peaks ? Json(sum_over(steps, bound_ns) / 1e6) : Json();
+  json["assumed_dims"] = explanation.assumed;
 }
 
 }  // namespace cppgen

@@ -145,11 +145,7 @@ std::string explain_text(const ExplainOptions& options, const Explanation& expla
 std::string explain_json(const ExplainOptions& options, const Explanation& explanation) {
   Json json;
   json["model"] = options.model;
-  json["isa"] = explanation.isa;
-  json["nodes"] = explanation.nodes;
-  json["weights_bytes"] = explanation.weights_bytes;
-  json["arena_bytes"] = explanation.arena_bytes;
-  json["assumed_dims"] = explanation.assumed;
+  write_summary(json, explanation);
   json["steps"] = Json::array();
   for (const size_t i : chosen_steps(options, explanation))
     json["steps"].push_back(step_json(explanation.steps[i], options.source));

@@ -47,6 +47,24 @@ TEST_F(Information, ExplainOpensWithASummary) {
   EXPECT_NE(run({"explain", symbolic_model(), "--dim", "N=64"}).out.find(" ms at the least: "), std::string::npos);
 }
 
+TEST_F(Information, CheckSaysWhetherAModelCanBeCompiled) {
+  environment["CPPGEN_CXX"] = "/nowhere/g++";
+  const Ended text = run({"check", symbolic_model(), "--dim", "N=64"});
+  ASSERT_EQ(text.status, 0) << text.err;
+  for (const char* line : {"\nsupported   all nodes\n", "\noperators   1 Relu\n", "\ntraffic     1536 B in a run"})
+    EXPECT_NE(text.out.find(line), std::string::npos) << line << text.out;
+  ModelMaker maker;
+  maker.input("x", {"64"}).output("y");
+  maker.node("Frobnicate", {"x"}, {"y"}, "first");
+  const Ended bad = run({"check", write("bad.onnx", maker), "--json"});
+  EXPECT_EQ(bad.status, 1);
+  const json report = json::parse(bad.out);
+  EXPECT_EQ(report["supported"], false);
+  EXPECT_NE(report["reason"].get<std::string>().find("Frobnicate"), std::string::npos) << bad.out;
+  EXPECT_EQ(report["operators"]["Frobnicate"], 1);
+  EXPECT_EQ(run({"check", path("missing.onnx")}).status, 2);
+}
+
 TEST_F(Information, ExplainShowsWhatIsAskedFor) {
   ModelMaker maker;
   maker.input("x", {"64", "N"}).input("w", {"N", "32"}).input("v", {"32", "8"}).output("y");
