@@ -1,0 +1,135 @@
+// docs/coming_from.md is generated from the aliases of the table of settings. After a change of the table update it:
+//   UPDATE_DOCS=1 build/release/bin/test_docs
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <fstream>
+#include <map>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "runtime/base/settings.h"
+
+namespace cppgen {
+namespace {
+
+constexpr const char* kPath = CPPGEN_SOURCE_DIR "/docs/coming_from.md";
+
+constexpr const char* kIntroduction = R"(# Coming from another compiler
+
+This page is generated from `runtime/base/settings.def`; the test `docs` fails if it is out of date and prints the
+command that updates it.
+
+cppgen reads the variables that you already have in your scripts, if the `CPPGEN_` variable of the same meaning is not
+set. The tables list them with the setting that they stand for, and what is different here. [settings.md](settings.md)
+describes every setting, and lists the variables that have no effect on purpose. A value that is not allowed here never
+stops a program: it is ignored, and a warning says so.
+
+)";
+
+// The program that a variable belongs to, by how it begins.
+struct Origin {
+  const char* program;
+  const char* text;
+  std::vector<std::string> beginnings;
+};
+
+const std::vector<Origin>& origins() {
+  static const std::vector<Origin> all = {
+      {"TorchInductor",
+       "`torch.compile` compiles Python functions while they run; cppgen compiles an ONNX file (`torch.onnx.export`).\n"
+       "Dimensions stay symbolic, so there are no recompilations for other sizes; results have the same bits for any\n"
+       "number of threads. Options of Python (`torch._inductor.config.cpp.simdlen`) are settings here, too:\n"
+       "`CPPGEN_SIMDLEN`.",
+       {"TORCH", "AOT_INDUCTOR", "INDUCTOR_", "CXX"}},
+      {"AITemplate",
+       "A model is an ONNX file instead of a Python module, and a package takes the place of `test.so`. `cppgen "
+       "bench`\n"
+       "times runs, and `cppgen profile` single kernels.",
+       {"AIT_", "CACHE_DIR", "NUM_BUILDERS", "RECOMPILE", "LOGLEVEL", "FORCE_PROFILE", "FLUSH_PROFILE_CACHE", "CI_FLAG",
+        "DISABLE_PROFILER_CODEGEN", "COMBINE_PROFILER", "FORCE_ONE_PROFILER"}},
+      {"EasyDeL and ejkernel",
+       "Kernels are chosen by the compiler and not by calls of operations, so policies apply to a whole model.",
+       {"EASYDEL_", "EJKERNEL_", "COMPILE_FUNC_DIR", "LOGGING_LEVEL_ED", "TQDM_NCOLS", "FORCE_NATIVE_RUNTIME"}}};
+  return all;
+}
+
+// What is different, where the name alone would mislead.
+const std::map<std::string, std::string>& differences() {
+  static const std::map<std::string, std::string> all = {
+      {"CACHE_DIR", "names the parent directory, in which `cppgen/` is created"},
+      {"TORCHINDUCTOR_CACHE_DIR", "names the parent directory, in which `cppgen/` is created"},
+      {"COMPILE_FUNC_DIR", "names the parent directory, in which `cppgen/` is created"},
+      {"EJKERNEL_PERSISTENT_CACHE_DIR", "names the parent directory, in which `cppgen/` is created"},
+      {"CXX", "only where it can build kernels; otherwise a warning names the compiler that is used"},
+      {"AIT_NVCC_CCBIN", "the compiler of kernels: there is no second one"},
+      {"AIT_COMPILER_OPT", "-O3 vectorises here: lower levels are for debugging"},
+      {"TORCHINDUCTOR_VEC_ISA_OK", "1 also skips the probe of the compiler"},
+      {"TORCHINDUCTOR_FX_GRAPH_CACHE", "covers kernels and whole models"},
+      {"TORCHINDUCTOR_CPP_MIN_CHUNK_SIZE",
+       "the default is 512, not 4096, because threads take chunks as they become free"},
+      {"TORCHINDUCTOR_MEMORY_PLANNING", "on by default"},
+      {"TORCHINDUCTOR_CPP_WEIGHT_PREPACK", "packed weights are part of the package"},
+      {"TORCHINDUCTOR_MAX_AUTOTUNE_GEMM_BACKENDS", "CPP are our own tiles; ATEN and TRITON are ignored with a warning"},
+      {"AIT_MULTISTREAM_MODE", "streams are independent steps on the threads of one session"},
+      {"TORCH_COMPILE_DEBUG", "the directory is `CPPGEN_TRACE_DIR`"},
+      {"TORCHINDUCTOR_DEBUG_FUSION", "`cppgen explain` shows the same without a variable"},
+      {"TORCHINDUCTOR_CPP_ENABLE_KERNEL_PROFILE", "`cppgen profile` adds the bound of each step"},
+      {"LOGLEVEL", "names of Python's logging: WARNING, not warn"},
+  };
+  return all;
+}
+
+bool belongs_to(const Origin& origin, const std::string& variable) {
+  for (const std::string& beginning : origin.beginnings)
+    if (variable.starts_with(beginning)) return true;
+  return false;
+}
+
+std::string table_of(const Origin& origin) {
+  std::map<std::string, std::string> rows;  // by variable
+  for (const SettingDescription& setting : Settings().describe())
+    for (const std::string& alias : setting.aliases) {
+      if (!belongs_to(origin, alias)) continue;
+      const auto note = differences().find(alias);
+      rows[alias] = fmt::format("| `{}` | `CPPGEN_{}` | `{}` | {} |\n", alias, setting.name,
+                                setting.default_value.empty() ? "empty" : setting.default_value,
+                                note == differences().end() ? "" : note->second);
+    }
+  std::string text = "| variable | here | default | what differs |\n|---|---|---|---|\n";
+  for (const auto& [variable, row] : rows) text += row;
+  return text;
+}
+
+std::string expected_page() {
+  std::string text = kIntroduction;
+  for (const Origin& origin : origins())
+    text += fmt::format("## {}\n\n{}\n\n{}\n", origin.program, origin.text, table_of(origin));
+  return text;
+}
+
+std::string read(const std::string& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+TEST(Docs, PageForPeopleFromOtherCompilersIsUpToDate) {
+  if (std::getenv("UPDATE_DOCS")) std::ofstream(kPath, std::ios::binary) << expected_page();
+  EXPECT_EQ(read(kPath), expected_page()) << "update it: UPDATE_DOCS=1 build/release/bin/test_docs";
+}
+
+TEST(Docs, EachAliasBelongsToOneProgram) {
+  std::map<std::string, int> aliases;
+  for (const SettingDescription& setting : Settings().describe())
+    for (const std::string& alias : setting.aliases)
+      for (const Origin& origin : origins()) aliases[alias] += belongs_to(origin, alias);
+  for (const auto& [alias, count] : aliases) EXPECT_EQ(count, 1) << alias;
+  for (const auto& [alias, text] : differences()) EXPECT_TRUE(aliases.contains(alias)) << alias << " is not an alias";
+}
+
+}  // namespace
+}  // namespace cppgen
