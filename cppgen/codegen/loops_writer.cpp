@@ -26,7 +26,7 @@ void LoopsWriter::declare_locals(bool as_arrays) {
 std::optional<LoopsWriter::Parts> LoopsWriter::parts_of(size_t segment) const {
   const auto& plan = loops_.segments[segment].sum_parts;
   if (!plan) return std::nullopt;
-  return Parts{*plan, code("terms{}", segment), {}};
+  return Parts{*plan, code("terms{}", segment), {}, {}};
 }
 
 void LoopsWriter::open_loops(const std::vector<Loop>& loops, const ValueEmitter& e, size_t level,

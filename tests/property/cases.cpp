@@ -41,6 +41,7 @@ void change_more(Case& c, std::mt19937_64& random) {
   o.online_softmax = one_of({0, 1});
   o.realize_acc_reads_size_threshold = one_of({0, 0, 256});
   o.min_num_split = one_of({0, 0, 7});
+  o.reorder_for_peak_memory = one_of({0, 1});
   o.pick_loop_orders = one_of({0, 1, 1});
   o.loop_ordering_after_fusion = one_of({0, 1});
   o.enable_tiling_heuristics = one_of({0, 1});
