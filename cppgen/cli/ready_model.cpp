@@ -12,6 +12,7 @@
 #include "cppgen/cli/progress_line.h"
 #include "cppgen/flow/reference_plan.h"
 #include "cppgen/flow/stages.h"
+#include "cppgen/flow/time_table.h"
 #include "runtime/base/errors.h"
 #include "runtime/base/log.h"
 #include "runtime/base/printable.h"
@@ -213,6 +214,7 @@ CompiledModel compile_with_progress(CompileRequest request) {
   request.on_progress = [&](int done, int total) { line.show("compiling kernels", done, total); };
   request.on_decisions = [](const std::string& text) { std::fputs(text.c_str(), stderr); };
   CompiledModel model = compile_model(request);
+  if (request.settings.time_compilation) std::fputs(time_table(model.report, printable(request.model)).c_str(), stderr);
   throw_if_cancelled(*request.cancel);
   return model;
 }

@@ -2,23 +2,45 @@
 
 #include <algorithm>
 
-namespace cppgen {
+#include "cppgen/compile/toolchain.h"
 
-std::vector<std::string> kernel_flags(const std::string& opt_level, const std::vector<std::string>& isa_flags,
-                                      const std::vector<std::string>& extra_flags) {
+namespace cppgen {
+namespace {
+
+// 0 and 1 are the spellings of TorchInductor: 1 leaves the compiler its default.
+std::string contraction(const std::string& setting) {
+  if (setting == "0") return "off";
+  return setting == "1" ? "fast" : setting;
+}
+
+std::vector<std::string> debug_flags(const std::string& level) {
+  if (level == "0") return {};
+  if (level == "1") return {"-g1"};
+  if (level == "2") return {"-g", "-O0"};
+  return split_command(level);
+}
+
+}  // namespace
+
+std::vector<std::string> kernel_flags(const CompileOptions& options, const std::vector<std::string>& isa_flags,
+                                      const std::vector<std::string>& flags_of_unit) {
   std::vector<std::string> flags = {
       "-std=gnu++20", "-fPIC", "-shared",
       // IEEE semantics stay; errno and floating-point traps are not part of them.
       "-fno-math-errno", "-fno-trapping-math",
       // A fused multiply-add is written where the schedule means one.
-      "-ffp-contract=off", "-fvisibility=hidden", "-fno-exceptions", "-fno-rtti", "-fno-asynchronous-unwind-tables",
+      "-ffp-contract=" + contraction(options.enable_floating_point_contract_flag), "-fvisibility=hidden",
+      "-fno-exceptions", "-fno-rtti", "-fno-asynchronous-unwind-tables",
       // Distributions turn these on by default; both would need symbols that the object has no library for.
       "-fno-stack-protector", "-U_FORTIFY_SOURCE",
       // Emitted code is checked by tests; a user cannot act on a warning about it.
       "-w"};
-  flags.push_back(opt_level);
-  flags.insert(flags.end(), isa_flags.begin(), isa_flags.end());
-  flags.insert(flags.end(), extra_flags.begin(), extra_flags.end());
+  flags.push_back(options.compiler_opt);
+  // Without start files: g++ would link one that turns denormals off in the whole process.
+  if (options.enable_unsafe_math_opt_flag) flags.insert(flags.end(), {"-funsafe-math-optimizations", "-nostartfiles"});
+  const std::vector<std::string> debug = debug_flags(options.debug_level);
+  for (const std::vector<std::string>* more : {&isa_flags, &debug, &flags_of_unit, &options.extra_flags})
+    flags.insert(flags.end(), more->begin(), more->end());
   if (!is_instrumented(flags)) flags.push_back("-nostdlib");
   return flags;
 }

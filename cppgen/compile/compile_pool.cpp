@@ -22,7 +22,6 @@ struct CompilePool::Unit {
 namespace {
 
 constexpr const char* kPrefix = "cppgen-kernels-";
-constexpr const char* kSource = "kernel.cpp";
 constexpr const char* kObject = "kernel.so";
 constexpr int kMessageLines = 20;
 

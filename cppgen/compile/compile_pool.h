@@ -23,6 +23,8 @@ class CompilePool {
     double timeout_seconds = 0;  // of one process
     std::string log_dir;         // empty: no logs
   };
+  // The name of every source, in a folder of its own.
+  static constexpr const char* kSource = "kernel.cpp";
   // Also removes files that killed processes left in the system's temporary directory.
   CompilePool(ProcessRunner& runner, Toolchain toolchain, Limits limits);
   ~CompilePool();

@@ -10,6 +10,7 @@
 #include "cppgen/compile/compile_error.h"
 #include "cppgen/compile/compile_flags.h"
 #include "cppgen/compile/compile_pool.h"
+#include "cppgen/compile/kept_sources.h"
 #include "cppgen/support/interrupt.h"
 #include "runtime/base/log.h"
 #include "runtime/base/usable_cpus.h"
@@ -41,14 +42,22 @@ namespace {
 // How often a waiting builder looks at locks and at the cancel token.
 constexpr double kPollSeconds = 0.02;
 
+bool may_read_caches(const CompileOptions& options) { return options.kernel_cache && !options.force_disable_caches; }
+
 std::optional<KernelCache> open_cache(const CompileOptions& options) {
-  if (options.cache_dir.empty() || options.force_disable_caches || !options.kernel_cache) return std::nullopt;
+  if (options.cache_dir.empty() || !may_read_caches(options)) return std::nullopt;
   return KernelCache(options.cache_dir);
 }
 
+std::optional<SharedKernelCache> open_shared_cache(const CompileOptions& options) {
+  if (options.cache_dir_shared.empty() || !may_read_caches(options)) return std::nullopt;
+  return SharedKernelCache(options.cache_dir_shared);
+}
+
+// Debuggers look for headers where they were.
 VecHeaders open_headers(const CompileOptions& options, bool cached) {
-  if (!options.include_dir.empty()) return VecHeaders::from_directory(options.include_dir);
-  return VecHeaders::embedded(cached ? options.cache_dir : "");
+  const bool stay = cached || options.debug_level != "0";
+  return VecHeaders::choose(options.include_dir, stay ? options.cache_dir : "");
 }
 
 }  // namespace
@@ -59,6 +68,7 @@ KernelBuilder::KernelBuilder(CompileOptions options, ProcessRunner* runner)
       runner_(runner ? *runner : *own_runner_),
       toolchain_(Toolchain::find(options_.cxx)),
       cache_(open_cache(options_)),
+      shared_cache_(open_shared_cache(options_)),
       headers_(open_headers(options_, cache_.has_value())) {
   if (options_.compile_threads <= 0) options_.compile_threads = std::min(32, usable_cpus());
 }
@@ -66,9 +76,10 @@ KernelBuilder::KernelBuilder(CompileOptions options, ProcessRunner* runner)
 KernelBuilder::~KernelBuilder() = default;
 
 std::vector<std::string> KernelBuilder::flags_of(const CompileJob& job) const {
-  std::vector<std::string> extra = job.extra_flags;
-  extra.insert(extra.end(), options_.extra_flags.begin(), options_.extra_flags.end());
-  return kernel_flags(options_.compiler_opt, job.isa_flags, extra);
+  std::vector<std::string> of_unit = job.extra_flags;
+  const std::vector<std::string> of_source = source_flags(job, options_);
+  of_unit.insert(of_unit.end(), of_source.begin(), of_source.end());
+  return kernel_flags(options_, job.isa_flags, of_unit);
 }
 
 KernelKey KernelBuilder::key_of(const CompileJob& job) const {
@@ -94,8 +105,9 @@ void KernelBuilder::finish(Build& build, Unit& unit, CompiledObject object) {
 }
 
 bool KernelBuilder::take_from_cache(Build& build, Unit& unit, bool first_look) {
-  if (!cache_ || options_.recompile) return false;
-  auto entry = cache_->find(unit.key, first_look);
+  if (options_.recompile) return false;
+  auto entry = cache_ ? cache_->find(unit.key, first_look) : std::nullopt;
+  if (!entry && shared_cache_ && first_look) entry = shared_cache_->find(unit.key);
   if (!entry) return false;
   CompiledObject object;
   object.path = std::move(entry->path);
@@ -212,6 +224,7 @@ std::vector<CompiledObject> KernelBuilder::build(const std::vector<CompileJob>& 
   Build build;
   build.objects.resize(jobs.size());
   for (size_t i = 0; i < jobs.size(); ++i) build.units.push_back({i, &jobs[i], key_of(jobs[i]), {}, false, {}});
+  keep_sources(jobs, options_);
   if (options_.on_progress) options_.on_progress(0, static_cast<int>(jobs.size()));
   for (Unit& unit : build.units) {
     if (!take_from_cache(build, unit, true)) build.ready.push_back(&unit);
@@ -223,7 +236,7 @@ std::vector<CompiledObject> KernelBuilder::build(const std::vector<CompileJob>& 
                      [](const Unit* a, const Unit* b) { return a->job->source.size() > b->job->source.size(); });
   }
   CompilePool pool(runner_, toolchain_,
-                   {int(options_.compile_threads), options_.timeout_seconds, options_.worker_log_dir});
+                   {int(options_.compile_threads), options_.timeout_seconds, options_.worker_log_path});
   while (build.done < static_cast<int>(jobs.size())) {
     if (options_.cancel && options_.cancel->cancelled()) throw Cancelled("compilation was cancelled");
     start_ready(build, pool);

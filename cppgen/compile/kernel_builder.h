@@ -9,6 +9,7 @@
 #include "cppgen/compile/compile_options.h"
 #include "cppgen/compile/compile_pool.h"
 #include "cppgen/compile/kernel_cache.h"
+#include "cppgen/compile/shared_kernel_cache.h"
 #include "cppgen/compile/toolchain.h"
 #include "cppgen/compile/vec_headers.h"
 #include "cppgen/support/subprocess.h"
@@ -31,6 +32,12 @@ class KernelBuilder {
   std::vector<CompiledObject> build(const std::vector<CompileJob>& jobs);
 
   KernelKey key_of(const CompileJob& job) const;
+  // What compiles the unit, without its files.
+  struct Command {
+    std::vector<std::string> compiler, flags;
+    std::string include_dir;
+  };
+  Command command_of(const CompileJob& job) { return {toolchain_.command, flags_of(job), headers_.path()}; }
   // nullopt if caching is off.
   KernelCache* cache() { return cache_ ? &*cache_ : nullptr; }
   const Toolchain& toolchain() const { return toolchain_; }
@@ -56,6 +63,7 @@ class KernelBuilder {
   ProcessRunner& runner_;
   Toolchain toolchain_;
   std::optional<KernelCache> cache_;
+  std::optional<SharedKernelCache> shared_cache_;
   VecHeaders headers_;
   std::vector<std::string> warnings_;
 };

@@ -38,6 +38,19 @@ bool remove_unused(const std::string& path) {
   return ::unlink(path.c_str()) == 0;
 }
 
+// The shared lock keeps others from evicting the file; a file already unlinked is not handed out, because its path
+// leads nowhere.
+std::optional<KernelCache::Pinned> pin(const std::string& path, FileDescriptor fd) {
+  struct stat st;
+  if (!fd || try_lock(fd, LockKind::shared) == LockOutcome::busy) return std::nullopt;
+  if (::fstat(fd.get(), &st) != 0 || st.st_nlink == 0) return std::nullopt;
+  return KernelCache::Pinned{path, std::make_shared<FileDescriptor>(std::move(fd))};
+}
+
+int descriptor_of(const KernelCache::Pinned& pinned) {
+  return static_cast<const FileDescriptor*>(pinned.pin.get())->get();
+}
+
 }  // namespace
 
 KernelCache::KernelCache(std::string dir) : dir_(std::move(dir)) {
@@ -48,38 +61,34 @@ KernelCache::KernelCache(std::string dir) : dir_(std::move(dir)) {
   remove_stale_temp_directories(dir_ + "/tmp", "");
 }
 
-std::string KernelCache::entry_path(const std::string& key) const {
+std::string KernelCache::entry_path(const std::string& dir, const std::string& key) {
   check(key.size() == 64 && is_hex(key), "KernelCache: not a key");
-  return dir_ + "/kernels/" + key.substr(0, 2) + "/" + key.substr(2) + ".so";
+  return dir + "/kernels/" + key.substr(0, 2) + "/" + key.substr(2) + ".so";
 }
 
-// The shared lock keeps others from evicting the file; a file already unlinked is not handed out, because its path
-// leads nowhere.
-std::optional<KernelCache::Pinned> KernelCache::pin(const std::string& path, FileDescriptor fd) const {
-  struct stat st;
-  if (!fd || try_lock(fd, LockKind::shared) == LockOutcome::busy) return std::nullopt;
-  if (::fstat(fd.get(), &st) != 0 || st.st_nlink == 0) return std::nullopt;
-  return Pinned{path, std::make_shared<FileDescriptor>(std::move(fd))};
+std::optional<KernelCache::Pinned> KernelCache::read_entry(const std::string& dir, const KernelKey& key,
+                                                           std::string& why) {
+  const std::string path = entry_path(dir, key.hex);
+  auto pinned = pin(path, open_entry(path));
+  if (!pinned) return std::nullopt;
+  const auto bytes = try_read_fd(descriptor_of(*pinned));
+  if (!bytes) why = "it cannot be read";
+  if (bytes && decode_cache_entry(*bytes, key.hex, why)) return pinned;
+  log_info("cache entry '{}' is not used: {}", path, why);
+  return std::nullopt;
 }
 
 std::optional<KernelCache::Pinned> KernelCache::find(const KernelKey& key, bool count_miss) {
-  const std::string path = entry_path(key.hex);
-  auto pinned = unusable_.empty() ? pin(path, open_entry(path)) : std::nullopt;
+  std::string why;
+  auto pinned = unusable_.empty() ? read_entry(dir_, key, why) : std::nullopt;
   if (!pinned) {
     misses_ += count_miss;
-    return std::nullopt;
-  }
-  const int fd = static_cast<const FileDescriptor*>(pinned->pin.get())->get();
-  std::string why = "it cannot be read";
-  const auto bytes = try_read_fd(fd);
-  if (!bytes || !decode_cache_entry(*bytes, key.hex, why)) {
-    log_info("cache entry '{}' is not used: {}", path, why);
-    ::unlink(path.c_str());
+    if (why.empty()) return std::nullopt;
+    ::unlink(entry_path(key.hex).c_str());
     ++rejected_;
-    misses_ += count_miss;
     return std::nullopt;
   }
-  ::futimens(fd, nullptr);  // "recently used"; a read-only cache keeps its times
+  ::futimens(descriptor_of(*pinned), nullptr);  // "recently used"; a read-only cache keeps its times
   ++hits_;
   return pinned;
 }
@@ -162,8 +171,7 @@ KernelCache::Stats KernelCache::stats() const {
 int64_t KernelCache::clear() {
   int64_t removed = 0;
   for (const File& file : files()) removed += remove_unused(file.path);
-  remove_tree(dir_ + "/failed");
-  remove_tree(dir_ + "/probes");
+  for (const char* folder : {"/failed", "/sources", "/asm", "/probes"}) remove_tree(dir_ + folder);
   clear_published_headers(dir_);
   return removed;
 }

@@ -27,6 +27,11 @@ class KernelCache {
     std::string path;
     std::shared_ptr<const void> pin;  // while it exists, no process evicts the file
   };
+  // The verified entry of a cache in `dir`; nullopt, with the reason in `why` if there is an entry that is damaged.
+  // Nothing is written.
+  static std::optional<Pinned> read_entry(const std::string& dir, const KernelKey& key, std::string& why);
+  static std::string entry_path(const std::string& dir, const std::string& key);
+
   // The verified entry, marked as recently used. A damaged one is removed and counts as absent. `count_miss`: false for
   // a repeated lookup.
   std::optional<Pinned> find(const KernelKey& key, bool count_miss = true);
@@ -59,8 +64,8 @@ class KernelCache {
     int64_t rejected = 0;  // damaged entries met
   };
   Stats stats() const;
-  // Removes entries that are not in use, kept sources, probe results and published headers; returns the number of
-  // entries.
+  // Removes entries that are not in use, kept sources, assembly, probe results and published headers; returns the
+  // number of entries.
   int64_t clear();
   // Removes least recently used entries until the total size is at most `limit_bytes`; returns their number.
   int64_t trim(int64_t limit_bytes);
@@ -74,9 +79,8 @@ class KernelCache {
 
  private:
   struct File;
-  std::string entry_path(const std::string& key) const;
+  std::string entry_path(const std::string& key) const { return entry_path(dir_, key); }
   std::string prepare_to_write(const std::string& key);
-  std::optional<Pinned> pin(const std::string& path, FileDescriptor fd) const;
   std::vector<File> files() const;
 
   std::string dir_;

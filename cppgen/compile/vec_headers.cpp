@@ -89,6 +89,14 @@ const std::string& embedded_headers_hash() {
   return hash;
 }
 
+std::string usable_source_tree(const std::string& root) {
+  for (const char* folder : kFolders)
+    if (std::error_code error; !fs::is_directory(root + "/" + folder, error))
+      user_error("INCLUDE_FROM_SOURCETREE=1, but '{}/{}' is gone: cppgen was built from the source tree '{}'", root,
+                 folder, root);
+  return root;
+}
+
 void write_embedded_headers(const std::string& dir) {
   if (const int error = write_headers(dir))
     user_error("cannot write kernel headers to '{}': {}", dir, error_text(error));
@@ -108,6 +116,10 @@ VecHeaders VecHeaders::embedded(const std::string& cache_dir) {
   result.hash_ = embedded_headers_hash();
   result.cache_dir_ = cache_dir;
   return result;
+}
+
+VecHeaders VecHeaders::choose(const std::string& include_dir, const std::string& cache_dir) {
+  return include_dir.empty() ? embedded(cache_dir) : from_directory(include_dir);
 }
 
 const std::string& VecHeaders::path() {

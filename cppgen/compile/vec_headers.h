@@ -22,6 +22,11 @@ const std::vector<EmbeddedFile>& embedded_headers();
 // SHA-256 over paths and contents.
 const std::string& embedded_headers_hash();
 
+// The root of the source tree that this library was built from. It may be gone.
+const std::string& built_source_tree();
+// `root`, if kernel headers are there; else UserError that names INCLUDE_FROM_SOURCETREE.
+std::string usable_source_tree(const std::string& root = built_source_tree());
+
 // Writes all embedded headers below `dir`, for packages that contain their sources. UserError if that fails.
 void write_embedded_headers(const std::string& dir);
 
@@ -33,6 +38,9 @@ class VecHeaders {
   // The embedded ones, published below "<cache_dir>/include/<hash>", or in a temporary directory if cache_dir is empty
   // or cannot be written.
   static VecHeaders embedded(const std::string& cache_dir);
+
+  // from_directory(include_dir), or embedded(cache_dir) if include_dir is empty.
+  static VecHeaders choose(const std::string& include_dir, const std::string& cache_dir);
 
   const std::string& hash() const { return hash_; }
   // UserError if no directory can be written.

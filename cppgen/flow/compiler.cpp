@@ -5,6 +5,7 @@
 
 #include <filesystem>
 
+#include "cppgen/compile/asm_info.h"
 #include "cppgen/compile/kernel_builder.h"
 #include "cppgen/flow/decision_text.h"
 #include "cppgen/flow/isa_choice.h"
@@ -76,6 +77,7 @@ class Compilation {
   std::optional<rt::Module> module_;
   std::vector<ModelPart> parts_;
   std::vector<CompiledObject> objects_;
+  std::vector<UnitReport> unit_reports_;
 
   void check_readable() const {
     if (access(request_.model.c_str(), R_OK) != 0)
@@ -89,7 +91,8 @@ class Compilation {
 
   // A plan from the cache has no information about its compilation.
   bool must_compile() const {
-    return request_.settings.recompile || request_.replace || request_.settings.debug_fusion || trace_.on();
+    return request_.settings.recompile || request_.replace || request_.settings.debug_fusion || trace_.on() ||
+           !options_.asm_dir.empty();
   }
 
   bool caching() const { return options_.kernel_cache && !options_.force_disable_caches && request_.output.empty(); }
@@ -119,7 +122,7 @@ class Compilation {
     Graph graph = clock_.time("read", [&] { return import_model(request_, custom_, &source_); });
     if (caching()) clock_.time("read", [&] { external_key_ = external_key(); });
     if (source_.external->may_have_changed()) throw ChangedFiles(changed_text());
-    clock_.time("passes", [&] { simplify(graph, request_, &trace_); });
+    clock_.time("passes", [&] { simplify(graph, request_, &trace_, &clock_); });
     return graph;
   }
 
@@ -204,6 +207,12 @@ class Compilation {
     if (jobs.empty()) return;
     KernelBuilder builder(options_);
     objects_ = clock_.time("compile", [&] { return builder.build(jobs); });
+    unit_reports_.clear();
+    for (size_t i = 0; i < jobs.size(); i++)
+      unit_reports_.push_back(
+          {jobs[i].name, jobs[i].expected_symbols.size(), objects_[i].from_cache, objects_[i].seconds});
+    if (!options_.asm_dir.empty())
+      clock_.time("assembly", [&] { write_asm_info(jobs, options_, builder, options_.asm_dir); });
     for (const auto& w : builder.warnings()) log_warning("{}", w);
   }
 
@@ -298,6 +307,8 @@ class Compilation {
     r.total_s = StageClock::now() - start;
     r.weights_s = clock_.of("weights");
     r.stages = clock_.stages();
+    r.parts = clock_.parts();
+    r.unit_reports = unit_reports_;
     for (const ModelPart& part : parts_) r.kernels += int(part.kernels.size());
     r.units = int(objects_.size());
     for (const auto& o : objects_) r.cached_units += o.from_cache;

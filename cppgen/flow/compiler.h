@@ -30,11 +30,27 @@ struct CompileRequest {
   std::function<void(const rt::Plan&)> before_kernels;
 };
 
+// A part of a stage: a pass, with all its runs.
+struct StagePart {
+  std::string stage, name;
+  double seconds = 0;
+};
+
+// A translation unit; 0 seconds if it is from the cache.
+struct UnitReport {
+  std::string name;
+  size_t kernels = 0;
+  bool from_cache = false;
+  double seconds = 0;
+};
+
 // The seconds of each stage, and counts.
 struct CompileReport {
   // The stages in order: "read", "passes", "lower", "schedule", "codegen", "probe", "compile", "weights", "package"; 0
   // for stages that a cached model skips.
   std::vector<std::pair<std::string, double>> stages;
+  std::vector<StagePart> parts;
+  std::vector<UnitReport> unit_reports;
   double total_s = 0;
   double weights_s = 0;     // reading, folding, packing and writing weights; part of total_s
   bool from_cache = false;  // the whole model

@@ -43,7 +43,7 @@ ProbeResult probe_row(const VecISA& row, CpuFeatures cpu, const CompileOptions& 
   const bool cached = options.kernel_cache && !options.force_disable_caches;
   if (cached) KernelCache open(options.cache_dir);
   const std::string cache_dir = cached ? options.cache_dir : "";
-  VecHeaders headers = VecHeaders::embedded(cache_dir);
+  VecHeaders headers = VecHeaders::choose(options.include_dir, cache_dir);
   const IsaProbe probe{std::string(row.name), flags_of(row), to_string(cpu), vec_probe_source(std::string(row.folder)),
                        headers.path(),        headers.hash()};
   return vec_isa_ok(probe, toolchain, runner, cache_dir);

@@ -24,6 +24,12 @@ std::string build_identity() {
   return fmt::format("{} {}.{:09}", info.st_size, info.st_mtim.tv_sec, info.st_mtim.tv_nsec);
 }
 
+// Of the headers that kernels include.
+std::string headers_hash(const Settings& settings) {
+  if (!settings.include_from_sourcetree) return embedded_headers_hash();
+  return VecHeaders::from_directory(usable_source_tree()).hash();
+}
+
 // The bytes of the description and of the libraries that it names, if they are there.
 void hash_custom(Hasher& hasher, const rt::CustomFile& file) {
   hasher.field("custom", file.bytes);
@@ -49,7 +55,9 @@ std::string model_key(const CompileRequest& request, const std::vector<rt::Custo
       .field("l3", cache_class(this_machine().l3_bytes));
   hasher.field("vendor", cpu_vendor());
   hasher.field("build", build_identity());
-  hasher.field("headers", embedded_headers_hash()).field("abi", CPPGEN_ABI_VERSION).field("version", rt::kVersion);
+  hasher.field("headers", headers_hash(request.settings))
+      .field("abi", CPPGEN_ABI_VERSION)
+      .field("version", rt::kVersion);
   return hasher.hex();
 }
 

@@ -76,6 +76,7 @@ std::vector<ModelPart> make_parts(ModelGraphs& cut, const Settings& settings, co
     if (settings.emulate_precision_casts) schedule::keep_precision_casts(program, options);
     part.schedule = clock.time("schedule", [&] {
       return schedule::make_schedule(std::move(program), options, target, [&](const char* pass, const ir::Program& p) {
+        clock.part(pass);
         if (trace) trace(pass, p);
       });
     });

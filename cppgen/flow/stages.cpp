@@ -4,7 +4,9 @@
 
 #include <bit>
 #include <chrono>
+#include <filesystem>
 
+#include "cppgen/compile/vec_headers.h"
 #include "cppgen/custom/load.h"
 #include "cppgen/flow/disabled_passes.h"
 #include "cppgen/ops/op.h"
@@ -43,6 +45,17 @@ void StageClock::add(const std::string& stage, double seconds) {
   stages_.push_back({stage, seconds});
 }
 
+void StageClock::part(const std::string& name) {
+  const double end = now(), seconds = end - part_start_;
+  part_start_ = end;
+  for (StagePart& part : parts_)
+    if (part.stage == stage_ && part.name == name) {
+      part.seconds += seconds;
+      return;
+    }
+  parts_.push_back({stage_, name, seconds});
+}
+
 double StageClock::of(const std::string& stage) const {
   for (const auto& s : stages_)
     if (s.first == stage) return s.second;
@@ -69,7 +82,7 @@ static passes::FoldBudget fold_budget(const Graph& graph, const Settings& settin
   return {std::min(settings.max_memory / 2, kLeastBytes + kTimes * bytes), kLeastSteps + kStepsOfByte * bytes};
 }
 
-void simplify(Graph& graph, const CompileRequest& request, Trace* trace) {
+void simplify(Graph& graph, const CompileRequest& request, Trace* trace, StageClock* clock) {
   passes::PassOptions options;
   *options.budget = fold_budget(graph, request.settings);
 #define CPPGEN_SETTING(...)
@@ -79,6 +92,7 @@ void simplify(Graph& graph, const CompileRequest& request, Trace* trace) {
   const bool traced = trace && trace->on();
   if (traced) trace->stage("import", to_string(graph));
   options.trace = [&](const char* pass, const Graph& g) {
+    if (clock) clock->part(pass);
     poll(request);
     if (traced) trace->stage(pass, to_string(g));
   };
@@ -88,7 +102,7 @@ void simplify(Graph& graph, const CompileRequest& request, Trace* trace) {
 Graph read_and_simplify(const CompileRequest& request, StageClock& clock, Trace* trace) {
   Graph graph =
       clock.time("read", [&] { return import_model(request, rt::read_custom_files(custom_operator_paths(request))); });
-  clock.time("passes", [&] { simplify(graph, request, trace); });
+  clock.time("passes", [&] { simplify(graph, request, trace, &clock); });
   return graph;
 }
 
@@ -144,6 +158,8 @@ CompileOptions compile_options(const CompileRequest& request) {
   o.timeout_seconds = double(s.compile_timeout_seconds);
   o.lock_timeout_seconds = double(s.file_lock_timeout);
   o.abi_version = CPPGEN_ABI_VERSION;
+  if (s.include_from_sourcetree) o.include_dir = usable_source_tree();
+  if (s.enable_asm_info) o.asm_dir = s.cache_dir + "/asm/" + std::filesystem::path(request.model).filename().string();
   o.on_progress = request.on_progress;
   o.cancel = request.cancel;
 #ifdef __SANITIZE_ADDRESS__

@@ -21,7 +21,8 @@ namespace cppgen {
 void poll(const CompileRequest&);
 std::string timeout_text(const CompileRequest&);
 
-// Seconds per named stage, in order of first use. Polls the request, if there is one, before each stage.
+// Seconds per named stage, in order of first use, and of their parts. Polls the request, if there is one, before each
+// stage.
 class StageClock {
  public:
   explicit StageClock(const CompileRequest* request = nullptr) : request_(request) {}
@@ -29,6 +30,7 @@ class StageClock {
   auto time(const char* stage, F&& work) {
     if (request_) poll(*request_);
     double start = now();
+    stage_ = stage, part_start_ = start;
     struct Stop {
       StageClock& clock;
       const char* stage;
@@ -38,6 +40,9 @@ class StageClock {
     return work();
   }
   void add(const std::string& stage, double seconds);
+  // Within time(): ends a part of the stage, which began with the stage or with the end of the part before it.
+  void part(const std::string& name);
+  const std::vector<StagePart>& parts() const { return parts_; }
   double of(const std::string& stage) const;
   const std::vector<std::pair<std::string, double>>& stages() const { return stages_; }
   static double now();  // seconds, steady
@@ -45,12 +50,15 @@ class StageClock {
  private:
   const CompileRequest* request_;
   std::vector<std::pair<std::string, double>> stages_;
+  std::vector<StagePart> parts_;
+  std::string stage_;
+  double part_start_ = 0;
 };
 
 // The individual stages of the flow; each takes the result of the previous one. compiler.cpp defines their order.
 std::string custom_operator_paths(const CompileRequest&);  // all of them, in the format of CUSTOM_OPS
 Graph import_model(const CompileRequest&, const std::vector<rt::CustomFile>&, ImportRecord* = nullptr);
-void simplify(Graph&, const CompileRequest&, Trace* = nullptr);
+void simplify(Graph&, const CompileRequest&, Trace* = nullptr, StageClock* = nullptr);
 Graph read_and_simplify(const CompileRequest&, StageClock&, Trace* = nullptr);  // these two
 schedule::Options schedule_options(const Settings&);
 int64_t cache_class(int64_t bytes);  // of a cache, as used in schedules and keys

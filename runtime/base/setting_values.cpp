@@ -147,10 +147,19 @@ std::pair<std::string, std::string> known_words(std::string_view text, std::stri
   return words;
 }
 
-std::string parse_text(std::string_view where, std::string_view text) {
+// An alternative that ends in ... stands for all texts that begin with the rest of it.
+static bool is_allowed_text(std::string_view text, std::string_view allowed) {
+  const std::vector<std::string> alternatives = split(allowed, '|');
+  return alternatives.empty() || std::any_of(alternatives.begin(), alternatives.end(), [&](const std::string& a) {
+           return a.ends_with("...") ? text.starts_with(a.substr(0, a.size() - 3)) : text == a;
+         });
+}
+
+std::string parse_text(std::string_view where, std::string_view text, std::string_view allowed) {
   text = trimmed(text);
   bool control = std::any_of(text.begin(), text.end(), [](unsigned char c) { return c < 32 || c == 127; });
   if (text.empty() || control) refuse(where, text, "a non-empty text without control characters");
+  if (!is_allowed_text(text, allowed)) refuse(where, text, print_allowed(allowed));
   return std::string(text);
 }
 
@@ -165,7 +174,7 @@ std::string print_allowed(std::string_view allowed) {
   for (const std::string& alternative : split(allowed, '|')) {
     if (!text.empty()) text += ", ";
     size_t dots = alternative.find("..");
-    if (dots == std::string::npos) {
+    if (dots == std::string::npos || alternative.ends_with("...")) {
       text += alternative;
     } else if (dots + 2 == alternative.size()) {
       text += fmt::format("{} or more", alternative.substr(0, dots));

@@ -82,7 +82,7 @@ typename SettingType<kind>::type parsed(std::string_view where, std::string_view
   if constexpr (kind == SettingKind::bytes) return parse_bytes(where, text, allowed);
   if constexpr (kind == SettingKind::choice) return parse_choice(where, text, allowed);
   if constexpr (kind == SettingKind::list) return parse_list(where, text, allowed);
-  if constexpr (kind == SettingKind::text) return parse_text(where, text);
+  if constexpr (kind == SettingKind::text) return parse_text(where, text, allowed);
   if constexpr (kind == SettingKind::path) return absolute_path(where, parse_text(where, text), home);
 }
 
@@ -141,7 +141,7 @@ std::string shown_allowed(const Row& row) {
     case SettingKind::tristate:
       return "unset, 0, 1";
     case SettingKind::text:
-      return "any text";
+      return row.allowed.empty() ? "any text" : print_allowed(row.allowed);
     case SettingKind::path:
       return "any path";
     case SettingKind::bytes:

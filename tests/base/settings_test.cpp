@@ -157,7 +157,7 @@ TEST(Settings, NamesThatDoNotExistOnPurposeSayWhy) {
 // A program that runs packages minds its own settings.
 TEST(Settings, TheRuntimeReadsRuntimeSettings) {
   const Environment environment{{"HOME", "/home/ada"},         {"CPPGEN_ISA", "neon"},  {"CXX", "g++\nrm"},
-                                {"NUM_BUILDERS", "auto"},      {"CPPGEN_THREADS", "3"}, {"AIT_NDEBUG", "1"},
+                                {"NUM_BUILDERS", "auto"},      {"CPPGEN_THREADS", "3"}, {"AIT_ENABLE_CUDA_LTO", "1"},
                                 {"CPPGEN_COMPILE_THREADS", ""}};
   const Settings s = Settings::from_environment(environment, {}, SettingReader::runtime);
   EXPECT_EQ(s.threads, 3);

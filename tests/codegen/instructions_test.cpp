@@ -23,7 +23,7 @@ std::string assembly(GraphMaker& g, const VecISA& isa, const MachineDescription&
   EXPECT_EQ(write_file(dir.path() + "/k.cpp", translation_unit(list, std::string(isa.folder))), 0);
   ProcessSpec spec;
   spec.argv = Toolchain::find(Settings().cxx).command;
-  for (const auto& flag : kernel_flags("-O3", {isa.compiler_flags.begin(), isa.compiler_flags.end()}, {}))
+  for (const auto& flag : kernel_flags({}, {isa.compiler_flags.begin(), isa.compiler_flags.end()}))
     if (flag != "-shared" && flag != "-nostdlib") spec.argv.push_back(flag);
   for (const char* more : {"-S", "-o", "k.s", "-I.", "k.cpp"}) spec.argv.push_back(more);
   spec.working_directory = dir.path();

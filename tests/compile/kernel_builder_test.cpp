@@ -145,7 +145,7 @@ TEST_F(KernelBuilderTest, ProgressCountsHitsAndBuilds) {
 }
 
 TEST_F(KernelBuilderTest, LogsOneFilePerJob) {
-  options_.worker_log_dir = path("logs/deep");
+  options_.worker_log_path = path("logs/deep");
   KernelBuilder builder(options_);
   builder.build({job("one", 1)});
   const std::string log = read_file(path("logs/deep/") + builder.key_of(job("one", 1)).hex.substr(0, 16) + ".log");

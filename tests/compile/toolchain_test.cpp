@@ -89,7 +89,7 @@ TEST_F(ToolchainTest, AnotherCompilerIsAnotherIdentity) {
 }
 
 TEST(KernelFlags, FixedOnesAndTheirOrder) {
-  const Words flags = kernel_flags("-O3", {"-mavx2"}, {"-ffp-contract=fast"});
+  const Words flags = kernel_flags({}, {"-mavx2"}, {"-ffp-contract=fast"});
   for (const char* flag :
        {"-std=gnu++20", "-fPIC", "-shared", "-nostdlib", "-fno-math-errno", "-fno-trapping-math", "-fvisibility=hidden",
         "-fno-exceptions", "-fno-rtti", "-fno-asynchronous-unwind-tables", "-w"}) {
@@ -101,8 +101,25 @@ TEST(KernelFlags, FixedOnesAndTheirOrder) {
   EXPECT_EQ(std::count(flags.begin(), flags.end(), "-march=native"), 0);
 }
 
+TEST(KernelFlags, DebuggingOverridesTheLevelOfOptimisation) {
+  const auto has = [](const Words& flags, const char* flag) {
+    return std::find(flags.begin(), flags.end(), flag) != flags.end();
+  };
+  CompileOptions options;
+  EXPECT_FALSE(has(kernel_flags(options, {}), "-g1"));
+  options.debug_level = "1";
+  EXPECT_TRUE(has(kernel_flags(options, {}), "-g1") && has(kernel_flags(options, {}), "-O3"));
+  options.debug_level = "2";
+  const Words flags = kernel_flags(options, {});
+  EXPECT_LT(std::find(flags.begin(), flags.end(), "-O3"), std::find(flags.begin(), flags.end(), "-O0"));
+  options.debug_level = "-g3 '-fdebug-prefix-map=a b=c'";
+  EXPECT_TRUE(has(kernel_flags(options, {}), "-fdebug-prefix-map=a b=c"));
+}
+
 TEST(KernelFlags, SanitizersNeedTheirLibrary) {
-  const Words flags = kernel_flags("-O1", {}, {"-fsanitize=address"});
+  CompileOptions options;
+  options.extra_flags = {"-fsanitize=address"};
+  const Words flags = kernel_flags(options, {});
   EXPECT_EQ(std::count(flags.begin(), flags.end(), "-nostdlib"), 0);
   EXPECT_TRUE(is_instrumented(flags));
 }

@@ -42,6 +42,20 @@ TEST_F(VecHeadersTest, SameContentSameHash) {
   EXPECT_THROW(VecHeaders::from_directory(path("absent")), UserError);
 }
 
+TEST_F(VecHeadersTest, ASourceTreeThatIsGoneIsAnError) {
+  write_embedded_headers(path("tree"));
+  EXPECT_EQ(usable_source_tree(path("tree")), path("tree"));
+  std::filesystem::remove_all(path("tree/vec"));
+  try {
+    usable_source_tree(path("tree"));
+    ADD_FAILURE() << "no error";
+  } catch (const UserError& error) {
+    EXPECT_EQ(std::string(error.what()), "INCLUDE_FROM_SOURCETREE=1, but '" + path("tree") +
+                                             "/vec' is gone: cppgen was built from the source tree '" + path("tree") +
+                                             "'");
+  }
+}
+
 TEST_F(VecHeadersTest, DamagedFolderIsReplaced) {
   const std::string place = VecHeaders::embedded(path("cache")).path();
   ASSERT_EQ(write_file(place + "/runtime/abi/abi.h", "#error foreign\n"), 0);

@@ -3,6 +3,7 @@
 #include <sstream>
 
 #include "cppgen/support/file_io.h"
+#include "runtime/session/session.h"
 
 namespace cppgen {
 
@@ -28,6 +29,12 @@ Ended SettingEffect::succeed_anew(const std::vector<std::string>& arguments) con
   std::filesystem::remove_all(path("cache"));
   std::filesystem::remove(path("commands"));
   return succeed(arguments);
+}
+
+int SettingEffect::verified(const std::string& model) const {
+  if (!std::filesystem::exists(path("reference")))
+    succeed({"run", model, "--reference", "--output", path("reference")});
+  return run({"verify", model, path("reference")}).status;
 }
 
 std::string SettingEffect::compiler(const std::string& script) const {
@@ -68,8 +75,22 @@ std::string SettingEffect::products(int count) const {
 }
 
 std::string SettingEffect::package(const std::string& model) const {
+  std::filesystem::remove_all(path("model.package"));
   succeed({"compile", model, "-o", path("model.package")});
   return path("model.package");
+}
+
+std::string SettingEffect::model_of(const std::string& op, size_t size) const {
+  ModelMaker maker;
+  maker.input("x", {std::to_string(size)}).output("y").node(op, {"x"}, {"y"}, "the_node");
+  return write(op + ".onnx", maker);
+}
+
+std::vector<float> SettingEffect::results(const std::string& op, const std::vector<float>& x) const {
+  rt::Session session(rt::Executable::load(package(model_of(op, x.size()))), rt::SessionOptions::from(settings()));
+  const std::vector<int64_t> dims{int64_t(x.size())};
+  const auto y = session.run(std::vector<rt::TensorView>{{DType::f32, dims, x.data()}});
+  return {y[0].as<float>(), y[0].as<float>() + x.size()};
 }
 
 }  // namespace cppgen

@@ -30,6 +30,9 @@ class SettingEffect : public CliTest {
   // Likewise with an empty cache and commands().
   Ended succeed_anew(const std::vector<std::string>& arguments) const;
 
+  // The exit status of `verify` with the reference's results for random inputs.
+  int verified(const std::string& model) const;
+
   // A compiler that runs the script, notes its arguments in commands(), and is g++. No probe is compiled with it.
   void use_compiler(const std::string& script = "");
   std::string compiler(const std::string& script = "") const;
@@ -37,7 +40,9 @@ class SettingEffect : public CliTest {
 
   std::string relu() const;               // y = Relu(x), x: [512, 1024] float32; the node is called the_relu
   std::string products(int count) const;  // a chain of matrix products of different sizes
-  std::string package(const std::string& model) const;  // compiled
+  std::string package(const std::string& model) const;             // compiled, in place of the one before
+  std::string model_of(const std::string& op, size_t size) const;  // y = op(x) of vectors; the node is called the_node
+  std::vector<float> results(const std::string& op, const std::vector<float>& x) const;  // of the compiled model_of
 
  private:
   std::vector<std::string> variables() const;  // of the row: its own, and its first alias
