@@ -113,11 +113,11 @@ void AttentionWriter::write_powers() {
   body_.constant("const auto", "before", "vec::load({} + j)", kGreatest);
   body_.constant("const auto", "now", "vec::max(before, vec::load({} + j))", kPeak);
   body_.constant("const auto", "shift", "vec::max(now, vec::set1<float>(-0x1.fffffep127f))");
-  body_.constant("const auto", "scale", "vec::exp({}, before - shift)", kRuntime);
+  body_.constant("const auto", "scale", "{}({}, before - shift)", exp_, kRuntime);
   body_.variable("auto", "sum", "vec::set1<float>(0)");
   body_.open(For{.variable = "k", .end = "some"});
   body_.constant("float* const", "line", "scores + k * width + j");
-  body_.constant("const auto", "power", "vec::exp({}, vec::load(line) - shift)", kRuntime);
+  body_.constant("const auto", "power", "{}({}, vec::load(line) - shift)", exp_, kRuntime);
   body_.line("vec::store(line, power);");
   body_.line("sum = sum + power;");
   body_.close();

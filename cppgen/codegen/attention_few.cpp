@@ -63,8 +63,9 @@ void AttentionWriter::write_few_scores(const Statements& values, const Code& sco
 void AttentionWriter::write_few_values(const Code& row) {
   const auto& a = attention();
   const kernel::OperandMatrix& values = plan_.values;
-  body_.constant("const auto", "scale", "vec::take_powers({1}, scores, some, top, greatest_of + {0}, total_of + {0})",
-                 row, kRuntime);
+  body_.constant("const auto", "scale",
+                 "vec::take_powers{2}({1}, scores, some, top, greatest_of + {0}, total_of + {0})", row, kRuntime,
+                 options_.use_fast_math ? "<true>" : "");
   body_.constant("float* const", "sums", "all_sums + {} * side", row);
   write_product(in_place(a.value, values, values.step_stride), "key0 == 0 ? sums : part", "scores", "columns", "some");
   body_.when("key0 > 0", "vec::add_scaled(sums, scale, part, columns);");

@@ -38,6 +38,10 @@ void AttentionWriter::write_body() {
     body_.let(Code::name("batch"), "unit / groups");
     decompose(Code::name("batch"), a.batch);
   }
+  assert_inside(a.query, {a.rows, a.depth});
+  assert_inside(a.key, {a.keys, a.depth});
+  assert_inside(a.value, {a.keys, a.columns});
+  for (const auto& t : plan_.turned) assert_inside(t.load, {a.rows, a.keys});
   const bool may_be_both = plan_.may_be_few && plan_.may_be_many;
   body_.open_if(may_be_both ? code("rows <= {}", plan_.few_rows) : plan_.may_be_few ? "true" : "false");
   if (plan_.may_be_few) write_few_rows();

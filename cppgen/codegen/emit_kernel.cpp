@@ -21,7 +21,7 @@ AttentionWriter writer(const kernel::KernelView& v, const kernel::AttentionPlan&
 }  // namespace
 
 KernelText emit_kernel(const kernel::KernelView& view, kernel::KernelPlan plan, const Options& options) {
-  KernelText text = std::visit([&](const auto& form) { return writer(view, form, options).write(); }, plan.form);
+  KernelText text = std::visit([&](const auto& form) { return writer(view, form, options).write(plan); }, plan.form);
   text.plan = std::move(plan);
   return text;
 }

@@ -59,7 +59,7 @@ std::vector<const ir::IndexNode*> symbols_of(const schedule::Schedule& s, const 
 }  // namespace
 
 KernelWriter::KernelWriter(const kernel::KernelView& view, const Options& options)
-    : view_(view), kernel_(view.kernel), options_(options), context_{view, {}, {}, {}, 0, {}} {}
+    : view_(view), kernel_(view.kernel), options_(options), context_{view, options, {}, {}, {}, 0, {}} {}
 
 Code KernelWriter::name_loop(const ir::Loop& loop) {
   const Code name = Code::name(fmt::format("i{}", next_loop_++));
@@ -145,13 +145,14 @@ std::string KernelWriter::comment() const {
   return out.take();
 }
 
-KernelText KernelWriter::write() {
+KernelText KernelWriter::write(const kernel::KernelPlan& plan) {
   const auto symbols = symbols_of(view_.schedule, kernel_);
   for (size_t i = 0; i < symbols.size(); i++) context_.names.set(symbols[i], Code::name(fmt::format("s{}", i)));
   StatementList function;
   function.add(buffer_declarations());
   write_body();
-  Statements inner = before_.take();
+  Statements inner = assertions(plan, symbols);
+  for (Statement& s : before_.take()) inner.push_back(std::move(s));
   inner.push_back({For{.variable = "unit", .begin = "begin", .end = "end", .body = body_.take()}});
   for (Statement& s : after_.take()) inner.push_back(std::move(s));
   if (!kernel_.around_caches.empty()) inner.push_back(plain("vec::fence();"));

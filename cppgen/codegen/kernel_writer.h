@@ -12,7 +12,8 @@ class KernelWriter {
  public:
   KernelWriter(const kernel::KernelView&, const Options&);
   virtual ~KernelWriter() = default;
-  KernelText write();
+  // `plan` is the one of which this writer has the form.
+  KernelText write(const kernel::KernelPlan& plan);
 
  protected:
   const kernel::KernelView& view_;
@@ -38,10 +39,18 @@ class KernelWriter {
   Code named(const Code& name, const Code& value);
   // Declares the positions of these loops, the last one fastest, of which `number` counts the points.
   void decompose(const Code& number, const std::vector<ir::Loop>&);
+  // assertions.cpp
+  // Ends the kernel unless the condition holds; not within functions.
+  void require(StatementList&, const Code& condition, const Code& assertion);
+  // DEBUG_INDEX_ASSERTS, of a load that is not emitted as a value: ends the kernel unless its indices lie in their
+  // dimensions with the first and the last positions of these loops; in between, indices are monotonous.
+  void assert_inside(Expr load, const std::vector<ir::Loop>&);
 
  private:
   int next_loop_ = 0;
   Statements buffer_declarations();
+  // NDEBUG=0: what the kernel relies on.
+  Statements assertions(const kernel::KernelPlan&, const std::vector<const ir::IndexNode*>& symbols);
   std::string comment() const;
 };
 

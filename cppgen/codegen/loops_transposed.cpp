@@ -37,6 +37,7 @@ Statements TransposedWriter::declare_tiles(ValueEmitter& inner, const Code& row,
     const Code count = l.end ? code("there{}", t) : "columns";
     if (l.end)
       fill.constant("const int", count, "int(vec::imin(vec::imax({} - column0, 0), columns))", index_text(*l.end));
+    assert_tile_inside(fill, l, count);
     fill.text(block.fill(source, index_text(l.across), count, "int(rows)"));
     if (l.end)
       fill.line("vec::fill_columns({}, {}, {}, columns, int(rows), {}({}));", name, side, count, type,
@@ -44,6 +45,25 @@ Statements TransposedWriter::declare_tiles(ValueEmitter& inner, const Code& row,
     inner.bind_load(l.load, block.load(row + " - row0", column + " - column0"));
   }
   return fill.take();
+}
+
+// DEBUG_INDEX_ASSERTS: of the first and the last of the elements that fill a tile.
+void TransposedWriter::assert_tile_inside(StatementList& fill, const kernel::TransposedPlan::Load& l,
+                                          const Code& count) {
+  if (!options_.debug_index_asserts) return;
+  const ir::IndexNode *row = kernel_.outer[size_t(kernel_.transpose_loop)].var.node(),
+                      *column = kernel_.outer.back().var.node();
+  std::vector<Code> conditions;
+  for (const bool last : {false, true}) {
+    IndexNames names = context_.names;
+    names.set_sum(row, last ? "row0 + rows - 1" : "row0");
+    names.set_sum(column, last ? code("column0 + {} - 1", count) : "column0");
+    if (Code inside = context_.inside(names, l.load->buffer, l.load->indices); !inside.empty())
+      conditions.push_back(std::move(inside));
+  }
+  if (conditions.empty()) return;
+  require(fill, code("{} < 1 || ({})", count, all_of(conditions)),
+          context_.new_index_assertion("reads", l.load->buffer, l.load->indices));
 }
 
 // The position of a piece among `pieces` of which `number` counts those of all rows; what it counts then is `rest`.

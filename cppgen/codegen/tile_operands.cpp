@@ -50,6 +50,20 @@ void TileWriter::write_left() {
                kDepth);
 }
 
+// Of each row at each tap.
+void TileWriter::assert_left_inside() {
+  if (!options_.debug_index_asserts) return;
+  const auto& c = contraction();
+  body_.open(For{.type = "int", .variable = "r", .end = "count"});
+  decompose(row_text(), c.rows);
+  for (const Loop& t : c.taps) {
+    name_scalar_loop(t);
+    body_.open(loop_over(t));
+  }
+  assert_inside(c.left, {c.depth});
+  for (size_t i = 0; i <= c.taps.size(); i++) body_.close();
+}
+
 IndexExpr TileWriter::left_offset() const {
   const auto& c = *kernel_.contraction;
   return ir::substitute(view_.offset(c.left->buffer, c.left->indices), {{c.depth.var.node(), 0}});
@@ -57,6 +71,7 @@ IndexExpr TileWriter::left_offset() const {
 
 void TileWriter::write_first_row() {
   const auto& c = *kernel_.contraction;
+  assert_left_inside();
   ir::IndexMap at_start;
   for (const Loop& tap : c.taps) at_start[tap.var.node()] = 0;
   decompose(row0_, c.rows);
@@ -67,6 +82,7 @@ void TileWriter::write_first_row() {
 // left[tap * count + row]: where each row's depth begins at each tap; padding outside the operand.
 void TileWriter::write_pointers() {
   const auto& c = *kernel_.contraction;
+  assert_left_inside();
   if (c.tiling.skips_padding) body_.array("bool", "reached", index_text(points(c.taps)), "{}");
   body_.open(For{.type = "int", .variable = "r", .end = "count"});
   decompose(row_text(), c.rows);

@@ -36,6 +36,7 @@ class TileWriter : public KernelWriter {
   void write_padding(Expr value);
   IndexExpr left_offset() const;
   void write_left();
+  void assert_left_inside();
   void write_first_row();
   void write_pointers();
   // tile_epilogue.cpp

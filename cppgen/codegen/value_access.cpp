@@ -34,10 +34,8 @@ void ValueEmitter::bind_indirects(const std::vector<ir::Indirect>& indirects) {
     Item value = item(i.value);
     bool per_lane = vector_ && value.level >= level_of_variable_.at(vector_);
     Code name = context_.fresh("x");
-    int id = int(context_.checks.size());
     Code extent = names_.text(i.variable->extent);
-    const Code check = id == 0 ? kFirstCheck : code("{} + {}", kFirstCheck, id);
-    context_.checks.push_back(check_text(*i.variable));
+    const Code check = context_.new_check(check_text(*i.variable));
     auto& out = lines[size_t(value.level)];
     if (per_lane) {
       out.push_back({Declaration{"vec::i64", name, "vec::L", {}}});
@@ -214,6 +212,8 @@ ValueEmitter::Item ValueEmitter::load(Expr e) {
     if (lanes.apart) note_by_lane(level, why_apart(a, e->indirects));
   }
   note_strided(a, context_.view.type_of(e->buffer));
+  if (const Code hold = indices_hold("reads", e->buffer, e->indices, e->guards, e->indirects, level); !hold.empty())
+    text = code("{} ? {} : vec::Loaded<{}>{{}}", hold, text, a.type);
   if (!when.name.empty()) text = code("{} ? {} : {}", when.name, text, fallback);
   return define(level, text);
 }

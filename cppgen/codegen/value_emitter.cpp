@@ -125,12 +125,12 @@ ValueEmitter::Item ValueEmitter::compute(Expr e) {
     case ExprKind::unary: {
       Item a = done_.at(e->args[0]);
       note_by_lane(a.level, lane_operation(e));
-      return define(a.level, codegen::unary_text(e, a.name));
+      return define(a.level, with_bug(e, codegen::unary_text(e, a.name, context_.options)));
     }
     case ExprKind::binary: {
       Item a = done_.at(e->args[0]), b = done_.at(e->args[1]);
       note_by_lane(std::max(a.level, b.level), lane_operation(e));
-      return define(std::max(a.level, b.level), codegen::binary_text(e, a.name, b.name));
+      return define(std::max(a.level, b.level), with_bug(e, codegen::binary_text(e, a.name, b.name)));
     }
     case ExprKind::select: {
       Item c = done_.at(e->args[0]), a = done_.at(e->args[1]), b = done_.at(e->args[2]);

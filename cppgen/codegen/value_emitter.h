@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cppgen/codegen/names.h"
+#include "cppgen/codegen/options.h"
 #include "cppgen/codegen/rounded_in_range.h"
 #include "cppgen/codegen/statements.h"
 #include "cppgen/kernel/view.h"
@@ -15,6 +16,7 @@ namespace cppgen::codegen {
 // What the emitters of one kernel share.
 struct KernelContext {
   const kernel::KernelView& view;
+  const Options& options;
   IndexNames names;                             // symbols and outer loops
   std::unordered_map<BufferId, Code> pointers;  // arguments and rows
   std::vector<std::string> checks;
@@ -22,6 +24,13 @@ struct KernelContext {
   std::set<std::string> by_lane;  // of KernelText
 
   bool around_caches(BufferId) const;
+  // The number of a new check with this message.
+  Code new_check(std::string message);
+  // The same for what is true unless cppgen has a bug: `what` follows the name of the kernel.
+  Code new_assertion(const std::string& what);
+  Code new_index_assertion(const char* verb, BufferId, const std::vector<IndexExpr>& indices);
+  // The condition that indices lie in their dimensions; empty if they certainly do.
+  Code inside(const IndexNames&, BufferId, const std::vector<IndexExpr>& indices) const;
   Code fresh(const char* prefix) { return Code::name(prefix + std::to_string(next_value++)); }
 };
 
@@ -94,6 +103,11 @@ class ValueEmitter {
   IndexExpr aligned_;                    // the vector variable, as a multiple and
   const ir::IndexNode* lane_ = nullptr;  // the number of the lane
 
+  // The condition that all indices of an access hold, which notes where they do not, and is known at `level`, which is
+  // raised; empty: they are not verified.
+  Code indices_hold(const char* verb, BufferId, const std::vector<IndexExpr>& indices, const std::vector<ir::Guard>&,
+                    const std::vector<ir::Indirect>&, int& level);
+  Code with_bug(Expr, Code text);  // of INJECT_RELU_BUG and INJECT_LOG1P_BUG; else the text itself
   Expr stored_value(const ir::Store&) const;
   void store_one(const ir::Store&);
   // by_lane.cpp

@@ -317,9 +317,19 @@ class Compilation {
   }
 };
 
+// AOT_DEBUG_COMPILE is for packages that are written for use elsewhere.
+CompileRequest with_debugging(CompileRequest request) {
+  Settings& settings = request.settings;
+  if (request.output.empty() || !settings.aot_debug_compile) return request;
+  settings.set("NDEBUG", "0");
+  if (settings.source(SettingId::debug_level).kind == SettingSource::fallback) settings.set("DEBUG_LEVEL", "1");
+  return request;
+}
+
 }  // namespace
 
-CompiledModel compile_model(const CompileRequest& request) {
+CompiledModel compile_model(const CompileRequest& given) {
+  const CompileRequest request = with_debugging(given);
   try {
     return Compilation(request).run();
   } catch (const ChangedFiles& changed) {

@@ -9,6 +9,7 @@
 #include "cppgen/package/index_extents.h"
 #include "cppgen/package/weights.h"
 #include "cppgen/partition/partition.h"
+#include "cppgen/schedule/fusion/function_forms.h"
 #include "cppgen/schedule/fusion/precision_casts.h"
 #include "cppgen/support/file_io.h"
 #include "runtime/base/errors.h"
@@ -73,6 +74,7 @@ std::vector<ModelPart> make_parts(ModelGraphs& cut, const Settings& settings, co
     part.index_extents = package::index_extents(calls_library(program.statements) ? ops::lower(graph) : program);
     if (trace) trace("lower", program);
     schedule::Options options = schedule_options(settings);
+    schedule::apply_function_forms(program, {settings.use_tanh_for_sigmoid, settings.use_decompose_tanh});
     if (settings.emulate_precision_casts) schedule::keep_precision_casts(program, options);
     part.schedule = clock.time("schedule", [&] {
       return schedule::make_schedule(std::move(program), options, target, [&](const char* pass, const ir::Program& p) {

@@ -94,6 +94,9 @@ struct Repetition {
   std::vector<CarriedBuffers> carried;
 };
 
+// The message of a check begins so if its failure is a bug of cppgen: it is an assertion in a kernel.
+inline constexpr std::string_view kAssertionFailed = "assertion failed: ";
+
 struct Plan {
   std::string model;  // name of the graph
   std::string isa;
@@ -105,7 +108,7 @@ struct Plan {
   std::vector<Repetition> repetitions;  // in order; the iteration number is the symbol symbols.size() + position
   std::vector<std::string> objects;     // file names in the package
   int64_t weights_bytes = 0;            // size of weights.bin
-  std::vector<std::string> checks;      // messages of index checks: the error value i + 1 means checks[i]
+  std::vector<std::string> checks;      // messages of checks: the error value i + 1 means checks[i]
 };
 
 // The position of the repetition that the step belongs to, or -1 if it runs once.

@@ -189,7 +189,9 @@ void RunContext::run_measured(void* p, int64_t chunk, int worker) {
 void RunContext::fail_check(int error) const {
   const Plan& plan = executable_.plan();
   if (error < 1 || size_t(error) > plan.checks.size()) internal_error("a kernel reported an unknown check {}", error);
-  throw UserError(plan.checks[size_t(error) - 1]);
+  const std::string& message = plan.checks[size_t(error) - 1];
+  if (message.starts_with(kAssertionFailed)) throw InternalError(message);
+  throw UserError(message);
 }
 
 void RunContext::add_times(std::span<StepProfile> profile) const {

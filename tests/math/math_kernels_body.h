@@ -17,6 +17,13 @@ namespace {
   }
 FUNCTIONS(KERNEL)
 
+#define FAST_FUNCTIONS(X) X(exp) X(sigmoid) X(tanh) X(log) X(erf)
+#define FAST_KERNEL(name)                                                                                 \
+  void run_fast_##name(const float* x, float* y, long count) {                                            \
+    for (long i = 0; i < count; i += vec::L) vec::store(y + i, vec::fast::name(vec::load<float>(x + i))); \
+  }
+FAST_FUNCTIONS(FAST_KERNEL)
+
 void run_pow(const float* x, const float* y, float* z, long count) {
   for (long i = 0; i < count; i += vec::L)
     vec::store(z + i, vec::pow(vec::load<float>(x + i), vec::load<float>(y + i)));
@@ -28,7 +35,8 @@ void run_power(const float* x, float* y, long count) {
 }
 
 #define ROW(name) {#name, run_##name},
-constexpr NamedKernel kUnary[] = {FUNCTIONS(ROW){"inverse", run_power<-4>},
+#define FAST_ROW(name) {"fast_" #name, run_fast_##name},
+constexpr NamedKernel kUnary[] = {FUNCTIONS(ROW) FAST_FUNCTIONS(FAST_ROW){"inverse", run_power<-4>},
                                   {"inverse_root", run_power<-2>},
                                   {"power_1_4", run_power<1>},
                                   {"root", run_power<2>},

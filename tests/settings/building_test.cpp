@@ -200,5 +200,22 @@ TEST_F(SettingEffect, CACHE_DIR_SHARED) {
   EXPECT_TRUE(contains(run({"run", relu(), "--set", "RECOMPILE=1"}).err, "CPPGEN_CACHE_DIR_SHARED"));
 }
 
+TEST_F(SettingEffect, AOT_DEBUG_COMPILE) {
+  const std::string model = relu();
+  using Seen = std::pair<bool, bool>;
+  const auto see = [&] {
+    succeed_anew({"compile", model, "-o", path("aot.package")});
+    const Seen seen(contains(objects(path("aot.package")), ".debug_line"),
+                    contains(read_file(path("aot.package/plan.json")), "assertion failed: "));
+    fs::remove_all(path("aot.package"));
+    return seen;
+  };
+  expect_effect<Seen>("1", see, {false, false}, {true, true});
+  environment["CPPGEN_AOT_DEBUG_COMPILE"] = "1";
+  use_compiler();
+  succeed_anew({"run", model});
+  EXPECT_FALSE(contains(only_command(commands()), " -g")) << "only packages are concerned";
+}
+
 }  // namespace
 }  // namespace cppgen

@@ -359,4 +359,5 @@ struct Best {
 }  // namespace VEC_ISA
 }  // namespace vec
 
+#include "assertions.h"
 #include "few_rows.h"

@@ -9,5 +9,6 @@
 #include "math_trig.h"
 #include "math_pow.h"
 #include "math_runtime.h"
+#include "math_fast.h"
 #include "online_softmax.h"
 // clang-format on

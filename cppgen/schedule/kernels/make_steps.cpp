@@ -21,20 +21,47 @@ std::string common_words(const std::string& a, const std::string& b) {
   return a.substr(0, end);
 }
 
-// From the position and what its first few nests have in common: the nests of one operator share its name.
-std::string kernel_name(size_t position, const Program& program, const Group& group) {
-  constexpr size_t kMostShown = 3;
-  if (group.attention >= 0) return fmt::format("k{}_attention", position);
+// What the first nests have in common: the nests of one operator share its name.
+std::vector<std::string> operators_of(const Program& program, const Group& group, size_t most) {
   std::vector<std::string> parts;
   for (int s : group.statements) {
     const std::string& part = as_nest(program.statements[size_t(s)])->name;
     const std::string common = parts.empty() ? "" : common_words(parts.back(), part);
     if (!common.empty())
       parts.back() = common;
-    else if (parts.size() < kMostShown)
+    else if (parts.size() < most)
       parts.push_back(part);
   }
-  return fmt::format("k{}_{}", position, fmt::join(parts, "_"));
+  return parts;
+}
+
+// A name of the model as part of an identifier.
+std::string identifier(const std::string& name) {
+  constexpr size_t kMostLetters = 40;
+  std::string text = name.substr(0, kMostLetters);
+  for (char& c : text)
+    if (!(c >= 'a' && c <= 'z') && !(c >= 'A' && c <= 'Z') && !(c >= '0' && c <= '9')) c = '_';
+  return text;
+}
+
+std::vector<std::string> nodes_of(const Program& program, const Group& group, size_t most) {
+  std::vector<std::string> parts;
+  for (int s : group.statements)
+    for (const std::string& origin : origins_of(program.statements[size_t(s)])) {
+      std::string part = identifier(origin);
+      const bool is_new = !part.empty() && std::find(parts.begin(), parts.end(), part) == parts.end();
+      if (is_new && parts.size() < most) parts.push_back(std::move(part));
+    }
+  return parts;
+}
+
+// The position makes it unique.
+std::string kernel_name(size_t position, const Program& program, const Group& group, const Options& options) {
+  const auto most = size_t(options.kernel_name_max_ops);
+  if (options.descriptive_names == "node")
+    return fmt::format("k{}_{}", position, fmt::join(nodes_of(program, group, most), "_"));
+  if (group.attention >= 0) return fmt::format("k{}_attention", position);
+  return fmt::format("k{}_{}", position, fmt::join(operators_of(program, group, most), "_"));
 }
 
 ScheduledStep make_step(Draft& draft, const Uses& uses, const Group& group, size_t position) {
@@ -44,7 +71,7 @@ ScheduledStep make_step(Draft& draft, const Uses& uses, const Group& group, size
   if (const auto* call = std::get_if<ir::LibraryCall>(&program.statements[first]))
     return LibraryStep{call->function, "library",     call->inputs, call->outputs,
                        call->params,   call->numbers, call->origins};
-  const std::string name = kernel_name(position, program, group);
+  const std::string name = kernel_name(position, program, group, draft.options);
   if (group.attention >= 0) return make_attention_kernel(program, draft.attentions[size_t(group.attention)], name);
   if (const auto* tiles = std::get_if<TileContraction>(&draft.contractions[first]))
     return make_tile_kernel(*as_nest(program.statements[first]), *tiles, name);
