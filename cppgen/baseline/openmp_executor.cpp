@@ -30,7 +30,7 @@ class OpenMpExecutor final : public rt::Executor {
 
  private:
   void work(int worker) {
-    const rt::DefaultFloatEnvironment environment;
+    const rt::FloatEnvironment environment;
     while (!region_.finished())
       if (!region_.work(worker)) __builtin_ia32_pause();
   }

@@ -28,6 +28,8 @@ namespace arch {
 // nor read as zero.
 using FloatControl = unsigned;
 inline constexpr FloatControl kDefaultFloatControl = 0x1F80;
+// Flush to zero, of results, and denormals are zero, of operands.
+inline constexpr FloatControl kFlushDenormals = 0x8000 | 0x0040;
 inline FloatControl float_control() { return __builtin_ia32_stmxcsr(); }
 inline void set_float_control(FloatControl control) { __builtin_ia32_ldmxcsr(control); }
 

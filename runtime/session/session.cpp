@@ -35,8 +35,10 @@ void warn_of_too_many_threads(int64_t threads) {
 
 std::unique_ptr<Executor> executor_for(const SessionOptions& options) {
   warn_of_too_many_threads(options.threads);
-  return make_executor(executor_options(usable_topology(), options.threads, affinity_from_name(options.affinity),
-                                        options.smt, options.spin_microseconds));
+  ExecutorOptions of_executor = executor_options(
+      usable_topology(), options.threads, affinity_from_name(options.affinity), options.smt, options.spin_microseconds);
+  of_executor.flush_denormals = options.flush_denormals;
+  return make_executor(std::move(of_executor));
 }
 
 }  // namespace

@@ -48,7 +48,7 @@ Crew::Crew(ExecutorOptions options, HelperSource& source) : options_(std::move(o
 }
 
 bool Crew::run(std::span<const StepView> steps, const std::atomic<bool>* stop) {
-  DefaultFloatEnvironment environment;
+  FloatEnvironment environment(options_.flush_denormals);
   ScopedBinding bound(binding(0));
   int64_t chunks = options_.threads > 1 ? first_parallel_chunks(steps) : 0;
   int slot = chunks > 1 ? take_region() : -1;
@@ -105,7 +105,7 @@ void Crew::help() {
     return;
   }
   {
-    DefaultFloatEnvironment environment;
+    FloatEnvironment environment(options_.flush_denormals);
     ScopedBinding bound(binding(worker));
     Seen seen{};
     // A step that was distributed while this helper still counted as present requested no replacement, so the helper

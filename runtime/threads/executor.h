@@ -29,9 +29,10 @@ class Executor {
   // the thread that finished the previous step, without synchronisation. The calling thread participates and can
   // complete the region alone: it waits only for chunks that another thread has begun.
   //
-  // Chunks run with the default floating-point environment (round to nearest, no flush to zero). The first exception
-  // that leaves a chunk ends the region: chunks that have not begun are dropped, and the exception is rethrown here. If
-  // `stop` is given, setting it ends the region in the same way; the result is then false.
+  // Chunks run with the default floating-point environment: round to nearest; denormals are flushed to zero only with
+  // ExecutorOptions::flush_denormals. The first exception that leaves a chunk ends the region: chunks that have not
+  // begun are dropped, and the exception is rethrown here. If `stop` is given, setting it ends the region in the same
+  // way; the result is then false.
   //
   // Allocates nothing.
   virtual bool run(std::span<const StepView> steps, const std::atomic<bool>* stop = nullptr) = 0;
@@ -45,6 +46,7 @@ struct ExecutorOptions {
   int cores = 1;                    // if more threads than this are at work, waiting threads yield at once
   int64_t spin_microseconds = 200;  // how long an idle worker spins
   std::vector<CpuSet> bindings{};   // one per worker, or empty
+  bool flush_denormals = false;     // in chunks: as operands and as results
 };
 
 // UserError unless 1 <= threads <= kMaxThreads.

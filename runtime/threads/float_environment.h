@@ -3,14 +3,16 @@
 
 namespace cppgen::rt {
 
-// Sets the default control word of floating-point arithmetic for the calling thread during its lifetime and restores
-// the old one afterwards.
-class DefaultFloatEnvironment {
+// Sets the default control word of floating-point arithmetic, or the one that also treats denormals as zero, for the
+// calling thread during its lifetime and restores the old one afterwards.
+class FloatEnvironment {
  public:
-  DefaultFloatEnvironment() : old_(arch::float_control()) { arch::set_float_control(arch::kDefaultFloatControl); }
-  ~DefaultFloatEnvironment() { arch::set_float_control(old_); }
-  DefaultFloatEnvironment(const DefaultFloatEnvironment&) = delete;
-  DefaultFloatEnvironment& operator=(const DefaultFloatEnvironment&) = delete;
+  explicit FloatEnvironment(bool flush_denormals = false) : old_(arch::float_control()) {
+    arch::set_float_control(arch::kDefaultFloatControl | (flush_denormals ? arch::kFlushDenormals : 0));
+  }
+  ~FloatEnvironment() { arch::set_float_control(old_); }
+  FloatEnvironment(const FloatEnvironment&) = delete;
+  FloatEnvironment& operator=(const FloatEnvironment&) = delete;
 
  private:
   arch::FloatControl old_;

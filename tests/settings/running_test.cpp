@@ -152,6 +152,20 @@ TEST_F(SettingEffect, CUSTOM_OPS) {
       2, 0);
 }
 
+// In all threads, and not behind the run.
+TEST_F(SettingEffect, FLUSH_DENORMALS) {
+  const std::vector<float> x(1 << 20, 1e-40f);
+  environment["CPPGEN_THREADS"] = "3";
+  const auto flushed = [&] {
+    const auto y = results("Sqrt", x);  // 1e-20
+    const long zeros = std::count(y.begin(), y.end(), 0.0f);
+    EXPECT_TRUE(zeros == 0 || zeros == long(y.size())) << zeros;
+    EXPECT_EQ(__builtin_ia32_stmxcsr() & 0x8040, 0u);
+    return zeros != 0;
+  };
+  expect_effect<bool>("1", flushed, false, true);
+}
+
 TEST_F(SettingEffect, MAX_MEMORY) {
   const std::string model = relu();  // 2 MiB in, 2 MiB out
   const auto refused = [&] {
