@@ -30,10 +30,13 @@ TimedOnednn::TimedOnednn(const BenchOptions& options, const Settings& settings, 
 std::unique_ptr<rt::Session> TimedOnednn::session_of(Graph group, std::unique_ptr<rt::Executor> executor) {
   CompileRequest request = compile_request(options_, settings_, cancel_);
   request.settings.trace = request.settings.debug_fusion = false;  // these are about the model, not about its parts
+  request.settings.ops_record.clear();
   groups_.push_back(compile_graph(std::move(group), request));
   throw_if_cancelled(cancel_);
+  rt::SessionOptions session_options = rt::SessionOptions::from(settings_);
+  session_options.profile_output.clear(), session_options.save_args = false;
   return std::make_unique<rt::Session>(rt::Executable::load(groups_.back().package, {.trust_weights = true}),
-                                       rt::SessionOptions::from(settings_), std::move(executor));
+                                       session_options, std::move(executor));
 }
 
 double TimedOnednn::run() {

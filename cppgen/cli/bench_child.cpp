@@ -82,6 +82,7 @@ FreshProcess measure_in_fresh_process(const BenchOptions& options, const Setting
 ExitCode command_measure(const MeasureOptions& options, const CancelToken& cancel) {
   Settings settings = read_settings(options);
   settings.cache_dir = options.cache;
+  settings.profile_output.clear(), settings.save_args = false;  // files of the process that measures speed
   const ReadyModel model = open_model(options, settings, cancel);
   const std::vector<rt::Tensor> inputs = make_inputs(model.plan(), model.bound, options.seed, settings.max_memory);
   TimedModel timed(model, inputs);

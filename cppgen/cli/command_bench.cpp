@@ -131,7 +131,8 @@ std::string text_of(const BenchOptions& options, const ReadyModel& model, const 
                       bytes_text(result.fresh.peak_rss_kb * 1024), bytes_text(result.stats.weights_bytes),
                       bytes_text(result.stats.arena_bytes));
   const auto profile = model.session ? model.session->profile() : std::vector<rt::StepProfile>();
-  if (!profile.empty() && profile[0].calls > 0) text += rt::profile_text(model.plan(), profile);
+  if (!profile.empty() && profile[0].calls > 0)
+    text += rt::profile_text(model.plan(), profile, model.session->labels());
   return text;
 }
 

@@ -146,7 +146,7 @@ std::string run_text(const RunOptions& options, const ReadyModel& model, const s
   text += fmt::format("{}{}, {}, {}; ready after {}, run {}\n", model.isa(),
                       model.compiled.report.from_cache ? " (from the cache)" : "", counted(model.threads(), "thread"),
                       step_text(count_steps(model.plan())), seconds_text(model.open_s), seconds_text(run_s));
-  if (has_profile(model)) text += rt::profile_text(model.plan(), model.session->profile());
+  if (has_profile(model)) text += rt::profile_text(model.plan(), model.session->profile(), model.session->labels());
   return text;
 }
 

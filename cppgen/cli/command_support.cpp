@@ -13,6 +13,7 @@
 #include "cppgen/support/text_writer.h"
 #include "runtime/base/errors.h"
 #include "runtime/base/log.h"
+#include "runtime/threads/host_profile.h"
 
 namespace cppgen {
 namespace {
@@ -64,6 +65,7 @@ Settings read_settings(const CommonOptions& options) {
   add_short_form(given, loaded, "THREADS", "--threads", options.threads);
   add_short_form(given, loaded, "ISA", "--isa", options.isa);
   Settings settings = Settings::from_environment(process_environment(), given);
+  rt::apply_host_profile(settings);
   refuse_foreign_cache(settings);
   set_log_level(log_level_from_name(settings.loglevel));
   for (const std::string& warning : settings.warnings) log_warning("{}", warning);

@@ -58,7 +58,7 @@ std::map<std::string, int64_t> package_dims(const ModelOptions& options, const r
 
 void load(ReadyModel& model, const std::string& directory, bool trusted, const Settings& settings) {
   const double begin = seconds_now();
-  auto executable = rt::Executable::load(directory, {.trust_weights = trusted});
+  auto executable = rt::Executable::load(directory, rt::LoadOptions::from(settings, trusted));
   rt::SessionOptions options = rt::SessionOptions::from(settings);
   options.before_step = model.before_step;
   model.session = std::make_unique<rt::Session>(std::move(executable), options);
@@ -303,10 +303,12 @@ void write_step_counts(Json& json, const rt::Plan& plan) {
 }
 
 void write_steps(Json& json, const ReadyModel& model) {
-  write_steps(json, model.plan(), model.session ? model.session->profile() : std::vector<rt::StepProfile>());
+  model.session ? write_steps(json, model.plan(), model.session->profile(), model.session->labels())
+                : write_steps(json, model.plan());
 }
 
-void write_steps(Json& json, const rt::Plan& plan, std::span<const rt::StepProfile> profile) {
+void write_steps(Json& json, const rt::Plan& plan, std::span<const rt::StepProfile> profile,
+                 std::span<const std::string> labels) {
   write_step_counts(json, plan);
   json["steps"] = Json::array();
   for (size_t i = 0; i < plan.steps.size(); i++) {
@@ -317,6 +319,7 @@ void write_steps(Json& json, const rt::Plan& plan, std::span<const rt::StepProfi
     item["kind"] = name_of(way_of(step));
     item["origins"] = step.origins;
     if (i < profile.size() && profile[i].calls > 0) {
+      item["label"] = labels.empty() ? step.name : labels[i];
       item["calls"] = profile[i].calls;
       item["ms"] = profile[i].ns / double(profile[i].calls) / 1e6;
       item["gflops_per_s"] = profile[i].gflops_per_second();

@@ -85,6 +85,7 @@ void write_step_counts(Json&, const rt::Plan&);  // "step_counts": {...}
 
 // "step_counts": {...} and "steps": [{name, engine, kind, origins}]; with a profile, also its numbers per step.
 void write_steps(Json&, const ReadyModel&);
-void write_steps(Json&, const rt::Plan&, std::span<const rt::StepProfile> profile = {});
+void write_steps(Json&, const rt::Plan&, std::span<const rt::StepProfile> profile = {},
+                 std::span<const std::string> labels = {});
 
 }  // namespace cppgen

@@ -28,28 +28,31 @@ static std::string check_text(const ir::IndexNode& variable) {
                      extent.constant(), -extent.constant(), extent.constant() - 1);
 }
 
+// The index from the value that it is bound to. Checks with messages of their own are part of an operator's meaning.
+Code ValueEmitter::index_value(const ir::Indirect& i, const Item& value, const Code& name, bool per_lane) {
+  const Code extent = names_.text(i.variable->extent);
+  if (!context_.options.assert_indirect_indexing && !ir::sentence_of(*i.variable))
+    return per_lane ? code("vec::known_indices({}, {}, {})", name, value.name, extent)
+                    : code("vec::known_index(vec::lane({}, 0), {})", value.name, extent);
+  const Code check = context_.new_check(check_text(*i.variable));
+  return per_lane
+             ? code("vec::checked_indices({}, {}, {}, args->error, {}, {})", name, value.name, extent, check, lanes_)
+             : code("vec::checked_index(vec::lane({}, 0), {}, args->error, {})", value.name, extent, check);
+}
+
 void ValueEmitter::bind_indirects(const std::vector<ir::Indirect>& indirects) {
   for (const auto& i : indirects) {
     if (indirects_.count(i.variable)) continue;
     Item value = item(i.value);
     bool per_lane = vector_ && value.level >= level_of_variable_.at(vector_);
     Code name = context_.fresh("x");
-    Code extent = names_.text(i.variable->extent);
-    const Code check = context_.new_check(check_text(*i.variable));
+    const Code index = index_value(i, value, name, per_lane);
     auto& out = lines[size_t(value.level)];
     if (per_lane) {
       out.push_back({Declaration{"vec::i64", name, "vec::L", {}}});
-      out.push_back({Declaration{
-          "const auto",
-          name + "v",
-          {},
-          code("vec::checked_indices({}, {}, {}, args->error, {}, {})", name, value.name, extent, check, lanes_)}});
+      out.push_back({Declaration{"const auto", name + "v", {}, index}});
     } else {
-      out.push_back(
-          {Declaration{"const vec::i64",
-                       name,
-                       {},
-                       code("vec::checked_index(vec::lane({}, 0), {}, args->error, {})", value.name, extent, check)}});
+      out.push_back({Declaration{"const vec::i64", name, {}, index}});
     }
     indirects_[i.variable] = {name, value.level, per_lane};
     if (!per_lane) names_.set(i.variable, name);

@@ -138,6 +138,7 @@ class ValueEmitter {
   Item index_value(IndexExpr);
   Code constant_text(Expr) const;
   void bind_indirects(const std::vector<ir::Indirect>&);
+  Code index_value(const ir::Indirect&, const Item& value, const Code& name, bool per_lane);
   Item condition(const std::vector<ir::Guard>&, const std::vector<ir::Indirect>&);  // uniform part; empty name: always
   Code lane_condition(const std::vector<ir::Guard>&, const std::vector<ir::Indirect>&) const;
 };

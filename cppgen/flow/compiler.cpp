@@ -11,6 +11,7 @@
 #include "cppgen/flow/isa_choice.h"
 #include "cppgen/flow/model_key.h"
 #include "cppgen/flow/model_parts.h"
+#include "cppgen/flow/ops_record.h"
 #include "cppgen/flow/package_output.h"
 #include "cppgen/flow/stages.h"
 #include "cppgen/ops/op.h"
@@ -92,7 +93,7 @@ class Compilation {
   // A plan from the cache has no information about its compilation.
   bool must_compile() const {
     return request_.settings.recompile || request_.replace || request_.settings.debug_fusion || trace_.on() ||
-           !options_.asm_dir.empty();
+           !options_.asm_dir.empty() || !request_.settings.ops_record.empty();
   }
 
   bool caching() const { return options_.kernel_cache && !options_.force_disable_caches && request_.output.empty(); }
@@ -113,6 +114,8 @@ class Compilation {
 
   CompiledModel placed(double start) {
     CompiledModel model;
+    if (const std::string& file = request_.settings.ops_record; !file.empty())
+      record_contractions(file, request_.model, std::string(isa_->name), parts_);
     clock_.time("package", [&] { place(model); });
     model.report = report(start);
     return model;
@@ -155,7 +158,9 @@ class Compilation {
       if (request_.settings.debug_fusion && request_.on_decisions)
         request_.on_decisions(decision_text(part.schedule.log));
     const std::vector<CompileJob> jobs = make_jobs();
-    clock_.time("plan", [&] { make_plans(parts_, module_, object_names(jobs), std::string(isa_->name)); });
+    const bool keep_originals = !request_.settings.freezing_discard_parameters;
+    clock_.time("plan",
+                [&] { make_plans(parts_, module_, object_names(jobs), std::string(isa_->name), keep_originals); });
     if (request_.before_kernels) request_.before_kernels(described());
     compile(jobs);
     if (!trace_.on()) return;

@@ -91,10 +91,10 @@ std::vector<ModelPart> make_parts(ModelGraphs& cut, const Settings& settings, co
 }
 
 void make_plans(std::vector<ModelPart>& parts, std::optional<rt::Module>& module,
-                const std::vector<std::string>& objects, const std::string& isa) {
+                const std::vector<std::string>& objects, const std::string& isa, bool keep_originals) {
   for (ModelPart& part : parts)
     part.plan = package::build_plan({part.schedule, part.kernels, part.object_of_kernel, objects, part.input_names,
-                                     part.output_names, part.name, isa, part.index_extents});
+                                     part.output_names, part.name, isa, part.index_extents, keep_originals});
   if (!module) return;
   module->isa = isa;
   note_index_extents(*module, [&](size_t plan, size_t input) { return parts[plan].index_extents[input]; });

@@ -40,9 +40,9 @@ std::vector<ModelPart> make_parts(ModelGraphs&, const Settings&, const schedule:
                                   const std::string& prefix = "", const TraceProgram& trace = nullptr);
 
 // The plans of the parts, whose kernels are in these shared objects; their information about inputs is copied into the
-// module.
+// module. `keep_originals`: of packed weights (FREEZING_DISCARD_PARAMETERS=0).
 void make_plans(std::vector<ModelPart>&, std::optional<rt::Module>&, const std::vector<std::string>& objects,
-                const std::string& isa);
+                const std::string& isa, bool keep_originals = false);
 
 // If a step of the model's own body passes an input of the module to a plan, the module's input gets the extent that
 // `of_plan` returns for that plan and input.

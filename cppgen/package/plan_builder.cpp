@@ -85,6 +85,8 @@ class Builder {
     plan.bounds = bounds_of(*program_.index, symbols_);
     describe_tensors();
     for (const auto& step : source_.schedule.steps) std::visit([&](const auto& s) { add(s); }, step);
+    if (source_.keep_originals)
+      for (const PackedConstant& p : source_.schedule.packed) plan_buffer(p.source);
     plan.weights_bytes = weights_bytes_;
     set_in_place();
     rt::validate(plan);
@@ -145,7 +147,7 @@ class Builder {
     rt::PlanBuffer p;
     IndexExpr bytes =
         schedule::storage_elements(buffer, source_.schedule.layouts[size_t(b)]) * int64_t(size_of(buffer.type));
-    p.bytes = coder_.code(bytes);
+    p.bytes = coder_.code(bytes), p.type = buffer.type, p.name = buffer.name;
     switch (buffer.kind) {
       case BufferKind::input:
         p.kind = rt::PlanBufferKind::input, p.slot = slot_of(program_.inputs, b);

@@ -21,7 +21,7 @@ std::string folder_of(const std::string& cache_dir) { return cache_dir + "/weigh
 // The existing file may have lost bytes in a power failure.
 bool holds(const std::string& path, const rt::ManifestFile& file) {
   try {
-    const rt::MappedFile mapped(path, /*populate=*/true);
+    const rt::MappedFile mapped(path, {.populate = true});
     return mapped.bytes() == file.bytes && rt::sha256_of(mapped.content()) == file.sha256;
   } catch (const UserError&) {
     return false;

@@ -163,12 +163,21 @@ struct InPlace {
   ir::BufferId output, input;  // the output lies in the input's memory
 };
 
+// A contraction of the program and the engine that was chosen for it.
+struct ChosenEngine {
+  std::vector<std::string> origins;
+  IndexExpr batch = 1, rows = 1, columns = 1, depth = 1;
+  std::string left, right, result;  // types; of operands that are no loads: ""
+  std::string engine;               // "attention" within one
+};
+
 struct Schedule {
   ir::Program program;  // after fusion; its statements are the steps' source
   Layouts layouts;
   std::vector<ScheduledStep> steps;
   std::vector<PackedConstant> packed;
   std::vector<InPlace> in_place;
+  std::vector<ChosenEngine> engines;  // in the program's order
   DecisionLog log;
 };
 

@@ -126,6 +126,7 @@ size_t row_of_option(std::string_view name) {
 
 std::string print_source(const SettingSource& source) {
   if (source.kind == SettingSource::fallback) return "default";
+  if (source.kind == SettingSource::profile) return "AUTO";
   return source.kind == SettingSource::option ? "option" : source.name;
 }
 
@@ -283,6 +284,11 @@ bool Settings::ignore_alias(SettingId id, std::string_view reason) {
   sources_[row] = {};
   resolve_places();
   return true;
+}
+
+void Settings::propose(SettingId id, std::string_view value) {
+  const size_t row = static_cast<size_t>(id);
+  if (sources_[row].kind == SettingSource::fallback) assign(row, kRows[row].name, value, {SettingSource::profile, ""});
 }
 
 // `where` is the variable or option that an error names.

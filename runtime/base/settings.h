@@ -89,7 +89,7 @@ Environment process_environment();
 
 // Where a value came from; `name` is the variable for `variable` and `alias`.
 struct SettingSource {
-  enum Kind { fallback, alias, variable, option } kind = fallback;
+  enum Kind { fallback, profile, alias, variable, option } kind = fallback;
   std::string name;
 };
 
@@ -97,7 +97,7 @@ struct SettingSource {
 struct SettingDescription {
   std::string_view name;  // without CPPGEN_
   std::string value;
-  std::string source;              // "default", "option", or the name of the variable
+  std::string source;              // "default", "AUTO", "option", or the name of the variable
   std::string_view default_value;  // a computed default is described in words
   std::string allowed;
   std::vector<std::string> aliases;
@@ -136,6 +136,9 @@ struct Settings {
   // Sets an option of the command line or the API, which overrides the environment. Names are accepted as
   // MIN_CHUNK_SIZE, min_chunk_size, min-chunk-size and CPPGEN_MIN_CHUNK_SIZE. Throws UserError like from_environment.
   void set(std::string_view name, std::string_view value);
+
+  // A value for a setting that the user left open, by the profile of the host; otherwise does nothing.
+  void propose(SettingId, std::string_view value);
 
   const SettingSource& source(SettingId id) const { return sources_[static_cast<size_t>(id)]; }
 

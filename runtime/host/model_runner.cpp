@@ -6,8 +6,8 @@
 namespace cppgen::rt {
 
 ModelRunner::ModelRunner(const Plan& plan, const Module* module, RunPlan run_plan, std::function<void()> before_step,
-                         std::string custom_operators)
-    : plan_(plan), run_plan_(std::move(run_plan)) {
+                         std::string custom_operators, const BoundaryChecks& checks)
+    : plan_(plan), run_plan_(std::move(run_plan)), checks_(checks) {
   if (module)
     module_ = std::make_unique<ModuleRunner>(*module, run_plan_, std::move(before_step), std::move(custom_operators));
 }
@@ -19,7 +19,7 @@ std::vector<Tensor> ModelRunner::run(std::span<const TensorView> inputs) const {
 }
 
 std::vector<Value> ModelRunner::run_values(std::vector<Value> inputs) const {
-  check_values(plan_, inputs);
+  check_values(plan_, inputs, checks_);
   if (module_) return module_->run(std::move(inputs));
   std::vector<TensorView> views;
   for (const Value& input : inputs) views.push_back(input.tensor()->view());

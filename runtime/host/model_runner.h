@@ -7,6 +7,7 @@
 
 #include "runtime/host/run_plan.h"
 #include "runtime/plan/module.h"
+#include "runtime/values/input_binding.h"
 #include "runtime/values/value.h"
 
 namespace cppgen::rt {
@@ -21,7 +22,7 @@ class ModelRunner {
   // `plan` is the model's one plan, or the outline of its module (null: of one plan). Both outlive the runner. Plans
   // check their own inputs. For `before_step` and `custom_operators` see ModuleRunner.
   ModelRunner(const Plan& plan, const Module* module, RunPlan, std::function<void()> before_step = {},
-              std::string custom_operators = {});
+              std::string custom_operators = {}, const BoundaryChecks& = {});
   ~ModelRunner();
 
   // Inputs and outputs in the order of the model. UserError naming an input that does not match, an output that is not
@@ -32,6 +33,7 @@ class ModelRunner {
  private:
   const Plan& plan_;
   RunPlan run_plan_;
+  const BoundaryChecks checks_;
   std::unique_ptr<const ModuleRunner> module_;
 };
 

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdint>
 #include <cstring>
 #include <utility>
 
@@ -21,14 +22,41 @@ struct Descriptor {
   }
 };
 
+constexpr uintptr_t kHugePage = uintptr_t{1} << 21;  // of x86-64
+
+// Zeroed pages, or null.
+char* map_pages(size_t bytes) {
+  void* memory = ::mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  return memory == MAP_FAILED ? nullptr : static_cast<char*>(memory);
+}
+
+uintptr_t rounded_up(uintptr_t value, uintptr_t unit) { return (value + unit - 1) / unit * unit; }
+
+// The same, beginning at a multiple of kHugePage.
+char* map_aligned(size_t bytes) {
+  const size_t page = size_t(::sysconf(_SC_PAGESIZE)), used = rounded_up(bytes, page);
+  char* memory = map_pages(used + kHugePage);
+  if (!memory) return nullptr;
+  const auto begin = reinterpret_cast<uintptr_t>(memory);
+  const size_t before = rounded_up(begin, kHugePage) - begin;
+  if (before > 0) ::munmap(memory, before);
+  if (before < kHugePage) ::munmap(memory + before + used, kHugePage - before);
+  return memory + before;
+}
+
+// A request: without huge pages, everything works as well.
+void ask_for_huge_pages(const char* memory, int64_t bytes) {
+  ::madvise(const_cast<char*>(memory), size_t(bytes), MADV_HUGEPAGE);
+}
+
 }  // namespace
 
-Arena::Arena(int64_t bytes) : bytes_(bytes) {
+Arena::Arena(int64_t bytes, bool huge_pages) : bytes_(bytes) {
   if (bytes < 0) internal_error("Arena: {} bytes", bytes);
   if (bytes == 0) return;
-  void* memory = ::mmap(nullptr, size_t(bytes), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (memory == MAP_FAILED) user_error("cannot allocate {} bytes for intermediate buffers: {}", bytes, strerror(errno));
-  data_ = static_cast<char*>(memory);
+  data_ = huge_pages ? map_aligned(size_t(bytes)) : map_pages(size_t(bytes));
+  if (!data_) user_error("cannot allocate {} bytes for intermediate buffers: {}", bytes, strerror(errno));
+  if (huge_pages) ask_for_huge_pages(data_, bytes);
 }
 
 Arena::~Arena() {
@@ -44,7 +72,7 @@ Arena& Arena::operator=(Arena&& other) noexcept {
   return *this;
 }
 
-MappedFile::MappedFile(const std::string& path, bool populate) {
+MappedFile::MappedFile(const std::string& path, const MapOptions& options) {
   // O_NONBLOCK: opening a FIFO without a writer must not block; the check below refuses it.
   const Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
   if (file.fd < 0) user_error("cannot open '{}': {}", path, strerror(errno));
@@ -53,19 +81,40 @@ MappedFile::MappedFile(const std::string& path, bool populate) {
   if (!S_ISREG(status.st_mode)) user_error("'{}' is not a regular file", path);
   bytes_ = status.st_size;
   if (bytes_ == 0) return;
-  void* memory = ::mmap(nullptr, size_t(bytes_), PROT_READ, MAP_SHARED | (populate ? MAP_POPULATE : 0), file.fd, 0);
+  options.copy ? read_all(file.fd, path, options) : map(file.fd, path, options);
+}
+
+void MappedFile::map(int file, const std::string& path, const MapOptions& options) {
+  void* memory =
+      ::mmap(nullptr, size_t(bytes_), PROT_READ, MAP_SHARED | (options.populate ? MAP_POPULATE : 0), file, 0);
   if (memory == MAP_FAILED) user_error("cannot map '{}' ({} bytes): {}", path, bytes_, strerror(errno));
   data_ = static_cast<const char*>(memory);
+  if (options.huge_pages) ask_for_huge_pages(data_, bytes_);
+}
+
+void MappedFile::read_all(int file, const std::string& path, const MapOptions& options) {
+  copy_ = Arena(bytes_, options.huge_pages);
+  for (int64_t done = 0; done < bytes_;) {
+    const ssize_t count = ::read(file, copy_.data() + done, size_t(bytes_ - done));
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) user_error("cannot read '{}': {}", path, strerror(errno));
+    if (count == 0) user_error("cannot read '{}': it was truncated to {} bytes", path, done);
+    done += count;
+  }
+  data_ = copy_.data();
 }
 
 MappedFile::~MappedFile() {
-  if (data_) ::munmap(const_cast<char*>(data_), size_t(bytes_));
+  if (data_ && !copy_.data()) ::munmap(const_cast<char*>(data_), size_t(bytes_));
 }
 
 MappedFile::MappedFile(MappedFile&& other) noexcept
-    : data_(std::exchange(other.data_, nullptr)), bytes_(std::exchange(other.bytes_, 0)) {}
+    : copy_(std::move(other.copy_)),
+      data_(std::exchange(other.data_, nullptr)),
+      bytes_(std::exchange(other.bytes_, 0)) {}
 
 MappedFile& MappedFile::operator=(MappedFile&& other) noexcept {
+  std::swap(copy_, other.copy_);
   std::swap(data_, other.data_);
   std::swap(bytes_, other.bytes_);
   return *this;

@@ -10,7 +10,9 @@ namespace cppgen::rt {
 class Arena {
  public:
   Arena() = default;
-  explicit Arena(int64_t bytes);  // UserError if the system cannot provide the memory
+  // UserError if the system cannot provide the memory. `huge_pages`: asks for huge pages, and begins with one if there
+  // are any.
+  explicit Arena(int64_t bytes, bool huge_pages = false);
   ~Arena();
   Arena(Arena&& other) noexcept;
   Arena& operator=(Arena&& other) noexcept;
@@ -23,13 +25,18 @@ class Arena {
   int64_t bytes_ = 0;
 };
 
+struct MapOptions {
+  bool populate = false;    // read the file now instead of at first use
+  bool copy = false;        // into private memory, which does not change with the file
+  bool huge_pages = false;  // ask for huge pages
+};
+
 // A file mapped read-only: processes that map the same file share its pages.
 class MappedFile {
  public:
   MappedFile() = default;
-  // UserError naming the path if it cannot be opened or is not a regular file. `populate` reads it into memory now
-  // instead of at first use.
-  explicit MappedFile(const std::string& path, bool populate = false);
+  // UserError naming the path if it cannot be opened, read, or is not a regular file.
+  explicit MappedFile(const std::string& path, const MapOptions& = {});
   ~MappedFile();
   MappedFile(MappedFile&& other) noexcept;
   MappedFile& operator=(MappedFile&& other) noexcept;
@@ -39,6 +46,10 @@ class MappedFile {
   std::span<const char> content() const { return {data_, size_t(bytes_)}; }
 
  private:
+  void map(int file, const std::string& path, const MapOptions&);
+  void read_all(int file, const std::string& path, const MapOptions&);
+
+  Arena copy_;  // holds the data of a copy
   const char* data_ = nullptr;
   int64_t bytes_ = 0;
 };

@@ -1,6 +1,7 @@
 #include "runtime/memory/planner.h"
 
 #include <algorithm>
+#include <limits>
 #include <tuple>
 
 #include "runtime/base/checked.h"
@@ -22,22 +23,27 @@ int64_t aligned(int64_t bytes) {
   return checked_add(bytes, kBufferAlignment - 1, "arena") / kBufferAlignment * kBufferAlignment;
 }
 
-// One block per group of sharing temporaries, in the order of their roots.
+// One block per group of sharing buffers, in the order of their roots.
 std::vector<Block> make_blocks(std::span<const PlanBuffer> buffers, std::span<const int64_t> sizes,
-                               const std::vector<size_t>& roots) {
+                               const std::vector<size_t>& roots, bool outputs) {
+  const auto placed = [&](const PlanBuffer& buffer) {
+    return buffer.kind == PlanBufferKind::temporary || (outputs && buffer.kind == PlanBufferKind::output);
+  };
   std::vector<Block> blocks;
   std::vector<int64_t> block_of(buffers.size(), -1);
   for (size_t i = 0; i < buffers.size(); i++) {
     const PlanBuffer& buffer = buffers[i];
     if (sizes[i] < 0) user_error("buffer {} has {} bytes", i, sizes[i]);
-    if (buffer.kind != PlanBufferKind::temporary) continue;
+    if (!placed(buffer)) continue;
     const size_t root = roots[i];
     if (sizes[i] > sizes[root])
       user_error("buffer {} of {} bytes lies in buffer {} of {} bytes", i, sizes[i], root, sizes[root]);
-    if (buffers[root].kind != PlanBufferKind::temporary) continue;
+    if (!placed(buffers[root])) continue;
     if (root == i) {
+      const bool result = buffer.kind == PlanBufferKind::output;
       block_of[i] = int64_t(blocks.size());
-      blocks.push_back({i, aligned(sizes[i]), buffer.first_step, buffer.last_step});
+      blocks.push_back(
+          {i, aligned(sizes[i]), buffer.first_step, result ? std::numeric_limits<int32_t>::max() : buffer.last_step});
     } else {
       Block& block = blocks[size_t(block_of[root])];
       block.first = std::min(block.first, buffer.first_step);
@@ -94,7 +100,7 @@ size_t sharing_root(std::span<const PlanBuffer> buffers, size_t index) {
 MemoryPlan plan_memory(std::span<const PlanBuffer> buffers, std::span<const int64_t> sizes, MemoryOptions options) {
   check(buffers.size() == sizes.size(), "plan_memory: the number of sizes is not the number of buffers");
   const std::vector<size_t> roots = sharing_roots(buffers);
-  std::vector<Block> blocks = make_blocks(buffers, sizes, roots);
+  std::vector<Block> blocks = make_blocks(buffers, sizes, roots, options.outputs);
   int64_t total = 0;
   for (Block& block : blocks) {
     block.offset = total;  // a bound of any placement, so nothing below overflows
@@ -102,7 +108,7 @@ MemoryPlan plan_memory(std::span<const PlanBuffer> buffers, std::span<const int6
   }
   if (options.reuse) place_greedily(blocks);
 
-  MemoryPlan plan{std::vector<int64_t>(buffers.size(), -1), 0};
+  MemoryPlan plan{std::vector<int64_t>(buffers.size(), -1), 0, blocks.size()};
   for (const Block& block : blocks) {
     plan.offsets[block.root] = block.offset;
     plan.arena_bytes = std::max(plan.arena_bytes, block.offset + block.bytes);

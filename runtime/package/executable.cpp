@@ -6,6 +6,7 @@
 
 #include "runtime/base/errors.h"
 #include "runtime/base/log.h"
+#include "runtime/base/settings.h"
 #include "runtime/package/machine_support.h"
 #include "runtime/package/package.h"
 #include "runtime/package/seal.h"
@@ -20,6 +21,14 @@ const ManifestFile& listed(const Manifest& manifest, const std::string& director
 }
 
 }  // namespace
+
+LoadOptions LoadOptions::from(const Settings& settings, bool trust_weights) {
+  LoadOptions options;
+  options.trust_weights = trust_weights;
+  options.map_weights = settings.force_mmap_weights;
+  options.huge_pages = settings.huge_pages;
+  return options;
+}
 
 std::shared_ptr<const Executable> Executable::load(const std::string& directory, const LoadOptions& options) {
   const Manifest manifest = read_manifest(directory);
@@ -44,7 +53,7 @@ Executable::~Executable() {
 void Executable::load_part(const Manifest& manifest, const std::string& plan_file, const std::string& weights_file,
                            const LoadOptions& options, bool hash_kernels) {
   load_plan(manifest, plan_file);
-  load_weights(manifest, weights_file, options.trust_weights);
+  load_weights(manifest, weights_file, options);
   load_kernels(manifest, hash_kernels);
   if (options.services) runtime_ = options.services;
 }
@@ -82,13 +91,14 @@ void Executable::load_plan(const Manifest& manifest, const std::string& name) {
   runtime_ = runtime_services(plan_.isa);
 }
 
-void Executable::load_weights(const Manifest& manifest, const std::string& name, bool trust) {
+void Executable::load_weights(const Manifest& manifest, const std::string& name, const LoadOptions& options) {
   if (plan_.weights_bytes == 0) return;
   const ManifestFile& file = listed(manifest, directory_, name);
   if (file.bytes != plan_.weights_bytes)
     user_error("package '{}': '{}' has {} bytes, but the plan expects {}", directory_, name, file.bytes,
                plan_.weights_bytes);
-  weights_ = open_package_file(directory_, file, !trust);
+  weights_ = open_package_file(directory_, file, !options.trust_weights,
+                               {.copy = !options.map_weights, .huge_pages = options.huge_pages});
 }
 
 void Executable::load_kernels(const Manifest& manifest, bool hash) {

@@ -9,6 +9,10 @@
 #include "runtime/plan/module.h"
 #include "runtime/plan/plan.h"
 
+namespace cppgen {
+struct Settings;
+}
+
 namespace cppgen::rt {
 
 struct LoadOptions {
@@ -16,6 +20,10 @@ struct LoadOptions {
   bool trust_weights = false;
   // Functions that kernels call in place of those of their ISA, to test ISAs that this CPU lacks.
   const cppgen_runtime* services = nullptr;
+  bool map_weights = true;  // FORCE_MMAP_WEIGHTS
+  bool huge_pages = false;  // HUGE_PAGES
+
+  static LoadOptions from(const Settings&, bool trust_weights = false);
 };
 
 using KernelFunction = void (*)(const cppgen_kernel_args*, long begin, long end);
@@ -47,7 +55,7 @@ class Executable {
   void load_module(const Manifest&, const LoadOptions&);
   void load_part(const Manifest&, const std::string& plan_file, const std::string& weights_file, const LoadOptions&,
                  bool hash_kernels);
-  void load_weights(const Manifest&, const std::string& file, bool trust);
+  void load_weights(const Manifest&, const std::string& file, const LoadOptions&);
   void load_kernels(const Manifest&, bool hash);
 
   std::string directory_;

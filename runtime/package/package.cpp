@@ -157,11 +157,12 @@ void write_manifest(const std::string& directory, const std::string& isa) {
   if (error) user_error("cannot write '{}': {}", path, error.message());
 }
 
-MappedFile open_package_file(const std::string& directory, const ManifestFile& file, bool hash) {
+MappedFile open_package_file(const std::string& directory, const ManifestFile& file, bool hash, MapOptions options) {
   const std::string path = directory + "/" + file.name;
   std::error_code error;
   if (!fs::exists(path, error)) user_error("package '{}': the file '{}' is missing", directory, file.name);
-  MappedFile mapped(path, /*populate=*/hash);  // all of it is read now: no page by page
+  options.populate = hash;  // all of it is read now: no page by page
+  MappedFile mapped(path, options);
   if (mapped.bytes() != file.bytes)
     user_error("package '{}': '{}' has {} bytes, expected {}: it is truncated or was replaced", directory, file.name,
                mapped.bytes(), file.bytes);

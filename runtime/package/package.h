@@ -13,7 +13,7 @@ namespace cppgen::rt {
 // absolute paths, so it may be moved.
 
 inline constexpr std::string_view kPackageFormat = "cppgen-package";
-inline constexpr int64_t kPackageFormatVersion = 5;
+inline constexpr int64_t kPackageFormatVersion = 6;
 inline constexpr std::string_view kManifestFile = "manifest.json";
 inline constexpr std::string_view kPlanFile = "plan.json";
 inline constexpr std::string_view kModuleFile = "module.json";  // of a model of several plans
@@ -48,7 +48,7 @@ void write_manifest(const std::string& directory, const std::string& isa);
 
 // Maps a listed file and checks its size and, with `hash`, its SHA-256. UserError naming the file if it is missing,
 // shorter or longer than listed, or altered.
-MappedFile open_package_file(const std::string& directory, const ManifestFile& file, bool hash);
+MappedFile open_package_file(const std::string& directory, const ManifestFile& file, bool hash, MapOptions = {});
 
 std::string sha256_of(std::span<const char> bytes);  // 64 lower-case hex digits
 

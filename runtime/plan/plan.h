@@ -47,7 +47,9 @@ struct PlanBuffer {
   DimExpr bytes;           // size in memory, including padding of the layout
   int32_t first_step = 0;  // temporary: steps that write it first and read it last
   int32_t last_step = 0;
-  int32_t shares = -1;  // temporary: uses this buffer's memory (in-place), which is at least as large
+  int32_t shares = -1;     // temporary: uses this buffer's memory (in-place), which is at least as large
+  DType type = DType::u8;  // of its elements, for messages and files; unspecified for panels of packed constants
+  std::string name{};      // of the model's value, likewise
 };
 
 enum class StepKind : uint8_t { kernel, library };

@@ -31,7 +31,10 @@ json tensor_to_json(const TensorInfo& tensor) {
 }
 
 json buffer_to_json(const PlanBuffer& buffer) {
-  json node{{"kind", kBufferKinds[size_t(buffer.kind)]}, {"bytes", buffer.bytes.code}};
+  json node{{"kind", kBufferKinds[size_t(buffer.kind)]},
+            {"bytes", buffer.bytes.code},
+            {"type", name_of(buffer.type)},
+            {"name", buffer.name}};
   switch (buffer.kind) {
     case PlanBufferKind::input:
     case PlanBufferKind::output:
@@ -98,6 +101,8 @@ PlanBuffer buffer_from(const Field& node) {
   PlanBuffer buffer;
   buffer.kind = PlanBufferKind(node["kind"].word(kBufferKinds));
   buffer.bytes = node["bytes"].expr();
+  buffer.type = node["type"].dtype();
+  buffer.name = node["name"].text();
   switch (buffer.kind) {
     case PlanBufferKind::input:
     case PlanBufferKind::output:

@@ -210,8 +210,10 @@ std::shared_ptr<const BoundPlan> bind_plan(const Executable& executable,
     bound->sizes.push_back(size_value(buffer.bytes, symbols, "the size of a buffer"));
   for (const TensorInfo& info : plan.outputs) bound->output_dims.push_back(dims_of(info, symbols));
   check_boundary(plan, *bound);
-  const auto waves = plan_waves(plan, options.streams, steps_together(plan, symbols));
-  bound->memory = plan_memory(lifetimes_in_waves(plan, waves), bound->sizes, {options.memory_planning});
+  const auto waves = plan_waves(plan, options.streams, steps_together(plan, symbols), options.streams_in_arena);
+  bound->separate = !options.memory_planning, bound->outputs_in_arena = options.outputs_in_arena;
+  bound->memory = plan_memory(lifetimes_in_waves(plan, waves), bound->sizes,
+                              {options.memory_planning && options.reuse, options.outputs_in_arena});
   StepBinder(executable, operators, options.min_chunk_size, *bound).run(waves);
   const int64_t scratch = checked_add(bound->scratch_bytes, kBufferAlignment - 1, "plan: scratch");
   bound->scratch_bytes = scratch / kBufferAlignment * kBufferAlignment;

@@ -28,6 +28,8 @@ struct BoundPlan {
   std::vector<int64_t> sizes;  // bytes per buffer
   std::vector<std::vector<int64_t>> output_dims;
   MemoryPlan memory;
+  bool separate = false;  // each block of it is allocated separately
+  bool outputs_in_arena = false;
   std::vector<long> params;  // the parameters of all kernels, concatenated
   std::vector<BoundStep> steps;
   std::vector<Wave> waves;    // positions in `steps`, in the order in which they run
@@ -43,7 +45,10 @@ int32_t state_buffer(const Repetition&, int32_t buffer, int32_t state);
 struct BindOptions {
   int64_t min_chunk_size = 512;
   bool memory_planning = true;
-  int64_t streams = 1;  // maximum number of concurrent steps
+  int64_t streams = 1;           // maximum number of concurrent steps
+  int64_t streams_in_arena = 0;  // of those that write temporaries; 0: no other maximum
+  bool reuse = true;             // ALLOW_BUFFER_REUSE
+  bool outputs_in_arena = false;
 };
 
 // `operators` has one entry per step of the plan, null for kernels. UserError if the plan is invalid for these values:

@@ -3,6 +3,7 @@
 #include <mutex>
 #include <set>
 
+#include "runtime/base/setting_values.h"
 #include "runtime/base/settings.h"
 #include "runtime/package/version.h"
 #include "runtime/session/c_api_support.h"
@@ -41,18 +42,33 @@ cppgen_options environment_options() {
           from.streams,
           from.enable_kernel_profile,
           0,
-          lasting_text(from.custom_operators)};
+          lasting_text(from.custom_operators),
+          nullptr};
 }
 
-SessionOptions session_options(const cppgen_options& options) {
+// All settings of a run, without the members of `options` that have names of their own.
+Settings other_settings(const cppgen_options& options) {
+  std::vector<std::pair<std::string, std::string>> given;
+  for (const std::string& line : setting_values::split(options.settings ? options.settings : "", '\n')) {
+    const size_t equals = line.find('=');
+    if (equals == line.npos || equals == 0) user_error("settings: '{}' is not NAME=VALUE", line);
+    given.emplace_back(line.substr(0, equals), line.substr(equals + 1));
+  }
+  return Settings::from_environment(process_environment(), given, SettingReader::runtime);
+}
+
+void check_struct(const cppgen_options& options) {
   if (options.struct_size != sizeof(cppgen_options))
     user_error("options have {} bytes, expected {}: initialise them with cppgen_options_init", options.struct_size,
                sizeof(cppgen_options));
+}
+
+SessionOptions session_options(const cppgen_options& options, const Settings& others) {
   if (options.min_chunk_size < 1) user_error("min_chunk_size is {}; allowed is 1 or more", options.min_chunk_size);
   if (options.spin_microseconds < 0)
     user_error("spin_microseconds is {}; allowed is 0 or more", options.spin_microseconds);
   if (options.streams < 1) user_error("streams is {}; allowed is 1 or more", options.streams);
-  SessionOptions used;
+  SessionOptions used = SessionOptions::from(others);
   used.threads = options.threads;
   used.affinity = options.affinity ? options.affinity : "none";
   used.smt = options.smt != 0;
@@ -61,7 +77,7 @@ SessionOptions session_options(const cppgen_options& options) {
   used.spin_microseconds = options.spin_microseconds;
   used.streams = options.streams;
   used.enable_kernel_profile = options.profile != 0;
-  if (options.custom_ops) used.custom_operators = options.custom_ops;
+  used.custom_operators = options.custom_ops ? options.custom_ops : "";
   return used;
 }
 
@@ -120,7 +136,10 @@ cppgen_status cppgen_session_load(const char* path, const cppgen_options* option
     require_argument(session, "session");
     require_argument(path, "path");
     const cppgen_options used = options ? *options : environment_options();
-    *session = new cppgen_session(path, {used.trust_weights != 0}, session_options(used));
+    check_struct(used);
+    const Settings others = other_settings(used);
+    *session =
+        new cppgen_session(path, LoadOptions::from(others, used.trust_weights != 0), session_options(used, others));
   });
 }
 
@@ -180,7 +199,8 @@ cppgen_status cppgen_session_profile(const cppgen_session* session, char* text, 
   return guarded(error, [&] {
     require_argument(session, "session");
     require_argument(text || capacity == 0, "text");
-    const std::string table = profile_text(session->session.plan(), session->session.profile());
+    const std::string table =
+        profile_text(session->session.plan(), session->session.profile(), session->session.labels());
     if (length) *length = table.size();
     if (capacity == 0) return;
     const size_t count = std::min(table.size(), capacity - 1);

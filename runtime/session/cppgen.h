@@ -47,6 +47,8 @@ typedef struct cppgen_options {
   int profile;               /* measure each kernel */
   int trust_weights;         /* check weights by their size only, not by their hash */
   const char* custom_ops;    /* descriptions of custom operators, paths separated by ':'; null: none */
+  const char* settings;      /* further settings of a run, one NAME=VALUE per line, which precede those of the
+                                environment; null: none. The members above precede both. */
 } cppgen_options;
 
 /* Sets the values of the environment (CPPGEN_THREADS ...) and the defaults. Strings stay valid for ever. */

@@ -16,6 +16,7 @@
 #include "runtime/session/run_report.h"
 #include "runtime/session/session.h"
 #include "runtime/session/verify.h"
+#include "runtime/threads/host_profile.h"
 #include "runtime/values/npy.h"
 #include "runtime/values/random_inputs.h"
 
@@ -37,7 +38,8 @@ Settings read_settings(const RunArguments& arguments) {
   std::vector<std::pair<std::string, std::string>> given;
   for (const std::string& text : arguments.settings) given.push_back(split_pair("--set", text));
   if (!arguments.threads.empty()) given.emplace_back("THREADS", arguments.threads);
-  const Settings settings = Settings::from_environment(process_environment(), given, SettingReader::runtime);
+  Settings settings = Settings::from_environment(process_environment(), given, SettingReader::runtime);
+  apply_host_profile(settings);
   set_log_level(log_level_from_name(settings.loglevel));
   for (const std::string& warning : settings.warnings) log_warning("{}", warning);
   return settings;
@@ -93,7 +95,7 @@ std::vector<double> time_runs(Session& session, const std::vector<Tensor>& input
 
 ExitCode run(const RunArguments& arguments) {
   const Settings settings = read_settings(arguments);
-  Session session(Executable::load(arguments.package), SessionOptions::from(settings));
+  Session session(Executable::load(arguments.package, LoadOptions::from(settings)), SessionOptions::from(settings));
   std::optional<TestCase> test;
   if (!arguments.verify.empty()) test = read_test_case(arguments.verify, session.plan());
   const std::vector<Tensor> inputs = test ? std::move(test->inputs)

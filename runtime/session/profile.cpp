@@ -30,7 +30,7 @@ std::string printable(std::string text) {
 
 }  // namespace
 
-std::string profile_text(const Plan& plan, std::span<const StepProfile> profile) {
+std::string profile_text(const Plan& plan, std::span<const StepProfile> profile, std::span<const std::string> labels) {
   const double total = total_ns(profile);
   std::string text = fmt::format("{:>5} {:>10} {:>6} {:>9} {:>7}  {:<8} {}\n", "step", "us", "%", "GFLOP/s", "GB/s",
                                  "engine", "kernel (nodes)");
@@ -38,9 +38,9 @@ std::string profile_text(const Plan& plan, std::span<const StepProfile> profile)
     const StepProfile& p = profile[i];
     const Step& step = plan.steps[i];
     const double us = p.calls ? p.ns / double(p.calls) / 1e3 : 0;
-    text +=
-        fmt::format("{:>5} {:>10.2f} {:>6.2f} {:>9.1f} {:>7.1f}  {:<8} {}", i, us, total > 0 ? 100 * p.ns / total : 0,
-                    p.gflops_per_second(), p.gb_per_second(), printable(step.engine), printable(step.name));
+    text += fmt::format("{:>5} {:>10.2f} {:>6.2f} {:>9.1f} {:>7.1f}  {:<8} {}", i, us,
+                        total > 0 ? 100 * p.ns / total : 0, p.gflops_per_second(), p.gb_per_second(),
+                        printable(step.engine), printable(labels.empty() ? step.name : labels[i]));
     if (!step.origins.empty()) text += " (" + printable(fmt::format("{}", fmt::join(step.origins, ", "))) + ")";
     text += '\n';
   }

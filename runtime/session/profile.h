@@ -19,7 +19,8 @@ struct StepProfile {
   double gb_per_second() const { return ns > 0 ? bytes / ns : 0; }
 };
 
-// A table: time, share, GFLOP/s and GB/s per step, the slowest first.
-std::string profile_text(const Plan& plan, std::span<const StepProfile> profile);
+// A table: time, share, GFLOP/s and GB/s per step, the slowest first. Steps have these labels, or their names.
+std::string profile_text(const Plan& plan, std::span<const StepProfile> profile,
+                         std::span<const std::string> labels = {});
 
 }  // namespace cppgen::rt

@@ -1,6 +1,9 @@
 #include "runtime/session/run_context.h"
 
+#include <unistd.h>
+
 #include <chrono>
+#include <cstring>
 #include <limits>
 
 #include "runtime/base/checked.h"
@@ -26,6 +29,11 @@ void raise_to(std::atomic<int64_t>& greatest, int64_t value) {
   }
 }
 
+int this_thread() {
+  static thread_local const int number = ::gettid();
+  return number;
+}
+
 int32_t states_of(const Plan& plan, size_t step) { return repetition_of(plan, step) < 0 ? 1 : kStates; }
 
 // Calls f with each argument of each step in each state: the step, the argument's position among the step's, the
@@ -44,8 +52,9 @@ void each_argument(const Plan& plan, const F& f) {
 
 }  // namespace
 
-RunContext::RunContext(const Executable& executable, int workers, bool profile)
-    : executable_(executable), workers_(workers), profile_(profile) {
+RunContext::RunContext(const Executable& executable, int workers, bool huge_pages, Instruments& instruments)
+    : executable_(executable), workers_(workers), huge_pages_(huge_pages), instruments_(instruments) {
+  if (instruments.trace) slices_.resize(size_t(workers));
   const Plan& plan = executable.plan();
   symbols_.resize(plan.symbols.size());
   size_t count = 0;
@@ -67,19 +76,46 @@ void RunContext::find_caller_arguments() {
 }
 
 void RunContext::reserve_memory(const BoundPlan& bound) {
-  if (arena_.bytes() < bound.memory.arena_bytes) {
-    arena_ = Arena();  // first release, then allocate
-    arena_ = Arena(bound.memory.arena_bytes);
+  if (bound.separate) {
+    reserve_separately(bound);
+  } else if (!arena_ || arena_->bytes() < bound.memory.arena_bytes) {
+    arena_ = nullptr;  // first release, then allocate
+    arena_ = std::make_shared<Arena>(bound.memory.arena_bytes, huge_pages_);
   }
   const int64_t scratch = checked_mul(bound.scratch_bytes, workers_, "scratch");
-  if (scratch_.bytes() < scratch) scratch_ = Arena(scratch);
+  if (scratch_.bytes() < scratch) scratch_ = Arena(scratch, huge_pages_);
+}
+
+void RunContext::reserve_separately(const BoundPlan& bound) {
+  const auto& buffers = executable_.plan().buffers;
+  separate_.clear();
+  separate_.resize(buffers.size());
+  for (size_t i = 0; i < buffers.size(); i++) {
+    if (bound.memory.offsets[i] < 0 || sharing_root(buffers, i) != i) continue;
+    separate_[i] = Tensor(DType::u8, {bound.sizes[i]});
+    std::memset(separate_[i].data(), 0, size_t(bound.sizes[i]));  // as an arena begins
+  }
 }
 
 void* RunContext::address(int32_t buffer) const {
   const PlanBuffer& info = executable_.plan().buffers[size_t(buffer)];
   if (info.kind == PlanBufferKind::constant) return const_cast<char*>(executable_.weights() + info.offset);
   const int64_t offset = bound_->memory.offsets[size_t(buffer)];
-  return offset >= 0 ? arena_.data() + offset : nullptr;
+  if (offset < 0) return nullptr;
+  if (!bound_->separate) return arena_->data() + offset;
+  return const_cast<void*>(separate_[sharing_root(executable_.plan().buffers, size_t(buffer))].data());
+}
+
+void* RunContext::output(int32_t slot) const {
+  const auto& buffers = executable_.plan().buffers;
+  for (size_t i = 0; i < buffers.size(); i++)
+    if (buffers[i].kind == PlanBufferKind::output && buffers[i].slot == slot) return address(int32_t(i));
+  return nullptr;
+}
+
+std::shared_ptr<const void> RunContext::take_arena() {
+  bound_ = nullptr;
+  return std::exchange(arena_, nullptr);
 }
 
 void RunContext::bind(std::shared_ptr<const BoundPlan> bound) {
@@ -91,16 +127,25 @@ void RunContext::bind(std::shared_ptr<const BoundPlan> bound) {
   for (const Wave& wave : bound_->waves) {
     const size_t first = step_views_.size();
     for (size_t s : wave) bind_step(s);
-    const auto steps = std::span(step_views_).subspan(first);
-    if (steps.size() < 2) {
-      views_.insert(views_.end(), steps.begin(), steps.end());
-      continue;
-    }
+    add_wave(std::span(step_views_).subspan(first));
+  }
+}
+
+void RunContext::add_wave(std::span<const StepView> steps) {
+  const bool inspected = !instruments_.inspectors.empty() && !steps.empty();
+  if (inspected) {
+    inspections_.push_back({this, steps});
+    views_.push_back({1, inspect<&StepInspector::before>, &inspections_.back()});
+  }
+  if (steps.size() < 2) {
+    views_.insert(views_.end(), steps.begin(), steps.end());
+  } else {
     int64_t chunks = 0;
     for (const StepView& step : steps) chunks += step.chunks;
     waves_.push_back({steps});
     views_.push_back({chunks, run_wave, &waves_.back()});
   }
+  if (inspected) views_.push_back({1, inspect<&StepInspector::after>, &inspections_.back()});
 }
 
 void RunContext::bind_arguments() {
@@ -115,6 +160,23 @@ void RunContext::bind_arguments() {
   step_views_.clear(), waves_.clear(), views_.clear();
   step_views_.reserve(count);  // spans of it stay valid
   waves_.reserve(count), views_.reserve(count);
+  if (instruments_.inspectors.empty()) return;
+  inspections_.clear();
+  inspections_.reserve(count);
+  find_last_writers();
+}
+
+void RunContext::find_last_writers() {
+  const Plan& plan = executable_.plan();
+  last_writers_.assign(plan.buffers.size(), 0);
+  for (const Wave& wave : bound_->waves)
+    for (size_t position : wave) {
+      const BoundStep& bound = bound_->steps[position];
+      const Step& step = plan.steps[bound.step];
+      if (bound.chunks == 0) continue;
+      for (size_t b = step.buffers.size() - size_t(step.output_count); b < step.buffers.size(); b++)
+        last_writers_[size_t(step.buffers[b])] = position;
+    }
 }
 
 void RunContext::bind_step(size_t position) {
@@ -130,7 +192,7 @@ void RunContext::bind_step(size_t position) {
   context.params = bound_->params.data() + values.params;
   context.range = values.range;
   context.chunks = values.chunks;
-  const auto run = profile_ ? run_measured : context.task ? run_library : run_kernel;
+  const auto run = instruments_.measure() ? run_measured : context.task ? run_library : run_kernel;
   if (values.chunks > 0) step_views_.push_back({values.chunks, run, &context});
 }
 
@@ -142,12 +204,14 @@ void RunContext::set_tensors(std::span<const TensorView> inputs, std::span<const
 
 std::span<const StepView> RunContext::begin_run() {
   error_ = 0;
-  if (profile_)
+  if (instruments_.measure())
     for (const StepView& view : step_views_) {
       auto& step = *static_cast<StepContext*>(view.ctx);
       step.begin_ns = std::numeric_limits<int64_t>::max();
       step.end_ns = 0;
     }
+  for (auto& slices : slices_) slices.clear();
+  if (!instruments_.inspectors.empty()) run_ = instruments_.runs++;
   return views_;
 }
 
@@ -181,9 +245,23 @@ void RunContext::run_library(void* p, int64_t chunk, int worker) {
 
 void RunContext::run_measured(void* p, int64_t chunk, int worker) {
   auto& step = *static_cast<StepContext*>(p);
-  lower_to(step.begin_ns, now_ns());
+  const int64_t begin = now_ns();
   step.task ? run_library(p, chunk, worker) : run_kernel(p, chunk, worker);
-  raise_to(step.end_ns, now_ns());
+  const int64_t end = now_ns();
+  lower_to(step.begin_ns, begin), raise_to(step.end_ns, end);
+  if (auto& slices = step.run->slices_; !slices.empty())
+    slices[size_t(worker)].push_back({step.bound->step, chunk, begin, end, this_thread()});
+}
+
+template <auto method>
+void RunContext::inspect(void* p, int64_t, int) {
+  const auto& [run, steps] = *static_cast<const Inspection*>(p);
+  for (const StepView& view : steps) {
+    const auto& step = *static_cast<const StepContext*>(view.ctx);
+    const auto position = size_t(step.bound - run->bound_->steps.data());
+    const StepInRun seen{run->executable_.plan(), *run->bound_, run->run_, position, step.buffers, run->last_writers_};
+    for (const auto& inspector : run->instruments_.inspectors) (inspector.get()->*method)(seen);
+  }
 }
 
 void RunContext::fail_check(int error) const {
@@ -195,7 +273,6 @@ void RunContext::fail_check(int error) const {
 }
 
 void RunContext::add_times(std::span<StepProfile> profile) const {
-  if (!profile_) return;
   for (const StepView& view : step_views_) {
     const auto& step = *static_cast<const StepContext*>(view.ctx);
     StepProfile& sum = profile[step.bound->step];

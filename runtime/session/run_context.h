@@ -6,6 +6,7 @@
 
 #include "runtime/memory/mapping.h"
 #include "runtime/session/bound_plan.h"
+#include "runtime/session/instruments.h"
 #include "runtime/session/profile.h"
 #include "runtime/threads/executor.h"
 #include "runtime/values/tensor.h"
@@ -17,7 +18,7 @@ namespace cppgen::rt {
 // nothing.
 class RunContext {
  public:
-  RunContext(const Executable& executable, int workers, bool profile);
+  RunContext(const Executable& executable, int workers, bool huge_pages, Instruments&);
   RunContext(const RunContext&) = delete;
 
   std::span<int64_t> symbols() { return symbols_; }  // space for the values of this run
@@ -31,8 +32,15 @@ class RunContext {
   // The steps that have work to do.
   std::span<const StepView> begin_run();
 
-  // Adds the times of the run that has just ended if this context measures them.
+  // Adds the times of the run that has just ended, which the instruments measured.
   void add_times(std::span<StepProfile> profile) const;
+  // By worker: the chunks of this run if there is a trace.
+  std::span<const std::vector<TraceSlice>> slices() const { return slices_; }
+
+  // For a plan with outputs in the arena: where they are, and after the run the arena, which is then no longer this
+  // context's.
+  void* output(int32_t slot) const;
+  std::shared_ptr<const void> take_arena();
 
  private:
   struct StepContext {
@@ -55,23 +63,36 @@ class RunContext {
   struct WaveContext {
     std::span<const StepView> steps;
   };
+  // The same steps for the inspectors.
+  struct Inspection {
+    RunContext* run;
+    std::span<const StepView> steps;
+  };
 
   static void run_wave(void* wave, int64_t chunk, int worker);
   static void run_kernel(void* step, int64_t chunk, int worker);
   static void run_library(void* step, int64_t chunk, int worker);
   static void run_measured(void* step, int64_t chunk, int worker);
+  template <auto method>
+  static void inspect(void* inspection, int64_t chunk, int worker);
+  void add_wave(std::span<const StepView> steps);
+  void find_last_writers();
   void find_caller_arguments();
   void bind_arguments();
   void bind_step(size_t position);
   void reserve_memory(const BoundPlan& bound);
+  void reserve_separately(const BoundPlan& bound);
   void* address(int32_t buffer) const;
   [[noreturn]] void fail_check(int error) const;
 
   const Executable& executable_;
   const int workers_;
-  const bool profile_;
+  const bool huge_pages_;
+  Instruments& instruments_;
   std::shared_ptr<const BoundPlan> bound_;
-  Arena arena_, scratch_;
+  std::shared_ptr<Arena> arena_;
+  std::vector<Tensor> separate_;  // by buffer, if each has memory of its own
+  Arena scratch_;
   std::vector<int64_t> symbols_;
   std::vector<void*> arguments_;        // buffers of all steps, one step after the other, state by state
   std::vector<size_t> first_argument_;  // per step
@@ -82,6 +103,12 @@ class RunContext {
   std::vector<WaveContext> waves_;
   std::vector<StepView> views_;  // of waves, or of their only step
   int error_ = 0;
+
+  // For instruments only.
+  std::vector<std::vector<TraceSlice>> slices_;
+  std::vector<Inspection> inspections_;
+  std::vector<size_t> last_writers_;
+  int64_t run_ = 0;
 };
 
 }  // namespace cppgen::rt

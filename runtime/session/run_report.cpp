@@ -32,11 +32,12 @@ Json verify_json(const VerifyReport& report) {
   return {{"ok", report.ok()}, {"reason", report.reason}, {"outputs", std::move(outputs)}};
 }
 
-Json profile_json(const Plan& plan, std::span<const StepProfile> profile) {
+Json profile_json(const Plan& plan, std::span<const StepProfile> profile, std::span<const std::string> labels) {
   Json steps = Json::array();
   for (size_t i = 0; i < profile.size(); i++)
     steps.push_back({{"step", i},
                      {"kernel", plan.steps[i].name},
+                     {"label", labels[i]},
                      {"engine", plan.steps[i].engine},
                      {"nodes", plan.steps[i].origins},
                      {"calls", profile[i].calls},
@@ -55,7 +56,8 @@ std::string run_report_text(const Session& session, std::span<const double> ms, 
       "{}: min {:.3f} ms, median {:.3f} ms, max {:.3f} ms\n",
       counted(stats.steps, "step"), counted(stats.threads, "thread"), session.plan().isa, stats.weights_bytes,
       stats.arena_bytes, counted(int64_t(ms.size()), "run"), ms.front(), ms[ms.size() / 2], ms.back());
-  if (const auto profile = profile_of(session); !profile.empty()) text += profile_text(session.plan(), profile);
+  if (const auto profile = profile_of(session); !profile.empty())
+    text += profile_text(session.plan(), profile, session.labels());
   return verified ? text + verified->text() : text;
 }
 
@@ -73,7 +75,7 @@ std::string run_report_json(const Session& session, std::span<const double> ms, 
             {"max_ms", ms.back()}};
   if (verified) root["verify"] = verify_json(*verified);
   if (const auto profile = profile_of(session); !profile.empty())
-    root["profile"] = profile_json(session.plan(), profile);
+    root["profile"] = profile_json(session.plan(), profile, session.labels());
   return json_text(root, 1) + "\n";
 }
 

@@ -6,13 +6,15 @@
 #include "runtime/base/checked.h"
 #include "runtime/base/log.h"
 #include "runtime/base/printable.h"
-#include "runtime/base/settings.h"
 #include "runtime/base/usable_cpus.h"
 #include "runtime/base/usable_memory.h"
 #include "runtime/host/model_runner.h"
 #include "runtime/session/bound_plan.h"
+#include "runtime/session/context_pool.h"
+#include "runtime/session/instruments.h"
 #include "runtime/session/library_table.h"
-#include "runtime/session/run_context.h"
+#include "runtime/session/results.h"
+#include "runtime/session/step_label.h"
 #include "runtime/threads/executor.h"
 #include "runtime/values/input_binding.h"
 #include "runtime/values/value_binding.h"
@@ -23,107 +25,98 @@ namespace {
 constexpr size_t kMaxBoundPlans = 64;  // a server with ever new lengths keeps the most recent ones
 
 // Once per process, because a server creates many sessions.
-void warn_of_too_many_threads(int64_t threads) {
+void warn_of_too_many_threads(const SessionOptions& options) {
   static std::once_flag once;
   const int cpus = usable_cpus();
-  if (threads > cpus)
+  if (options.threads * options.num_streams > cpus)
     std::call_once(once, [&] {
-      log_warning("THREADS={} exceeds the {} that this process may use: its threads will wait for each other", threads,
+      log_warning("THREADS={}{} exceeds the {} that this process may use: its threads will wait for each other",
+                  options.threads,
+                  options.num_streams > 1 ? fmt::format(" for each of {} streams", options.num_streams) : "",
                   counted(cpus, "CPU"));
     });
 }
 
-std::unique_ptr<Executor> executor_for(const SessionOptions& options) {
-  warn_of_too_many_threads(options.threads);
-  ExecutorOptions of_executor = executor_options(
-      usable_topology(), options.threads, affinity_from_name(options.affinity), options.smt, options.spin_microseconds);
-  of_executor.flush_denormals = options.flush_denormals;
-  return make_executor(std::move(of_executor));
+Executors executors_for(const SessionOptions& options) {
+  warn_of_too_many_threads(options);
+  const Topology usable = cores_of_type(usable_topology(), core_type_from_name(options.core_type));
+  Executors executors;
+  for (ExecutorOptions& stream :
+       stream_options(usable, options.num_streams, options.threads, affinity_from_name(options.affinity), options.smt,
+                      options.spin_microseconds)) {
+    stream.flush_denormals = options.flush_denormals;
+    executors.push_back(make_executor(std::move(stream)));
+  }
+  return executors;
+}
+
+BindOptions bind_options(const SessionOptions& options, bool outputs_in_arena) {
+  BindOptions bind;
+  bind.min_chunk_size = options.min_chunk_size;
+  bind.memory_planning = options.memory_planning && options.memory_pool != "none";
+  bind.streams = options.streams, bind.streams_in_arena = options.multistream_max_mem_parallel_ops;
+  bind.reuse = options.allow_buffer_reuse && !options.nan_asserts;
+  bind.outputs_in_arena = outputs_in_arena;
+  return bind;
 }
 
 }  // namespace
 
-SessionOptions SessionOptions::from(const Settings& settings) {
-  SessionOptions options;
-#define CPPGEN_SETTING(...)
-#define CPPGEN_SESSION_SETTING(kind, field, ...) options.field = settings.field;
-#include "runtime/base/settings.def"
-  if (settings.multistream_mode) options.streams = 1 + settings.multistream_extra_streams;
-  options.max_memory = settings.max_memory;
-  options.custom_operators = settings.custom_ops;
-  return options;
-}
-
-SessionOptions SessionOptions::from_environment() {
-  const Settings settings = Settings::from_environment(process_environment(), {}, SettingReader::runtime);
-  set_log_level(log_level_from_name(settings.loglevel));
-  for (const std::string& warning : settings.warnings) log_warning("{}", warning);
-  return from(settings);
-}
-
 struct Session::Impl {
-  Impl(std::shared_ptr<const Executable> given_executable, SessionOptions given, std::shared_ptr<Executor> executor)
+  Impl(std::shared_ptr<const Executable> given_executable, SessionOptions given, Executors executors,
+       std::shared_ptr<Instruments> given_instruments)
       : executable(std::move(given_executable)),
         options(std::move(given)),
-        executor(std::move(executor)),
+        instruments(given_instruments ? std::move(given_instruments) : std::make_shared<Instruments>(options)),
+        contexts(*executable, std::move(executors), options.huge_pages, *instruments),
+        checks{options.size_asserts, options.scalar_asserts, options.alignment_asserts},
         runner(
             executable->plan(), executable->module(),
             [this](int32_t plan, std::span<const TensorView> inputs) {
               return is_module() ? parts[size_t(plan)]->run(inputs) : run_plan(inputs);
             },
-            options.before_step, options.custom_operators),
+            options.before_step, options.custom_operators, checks),
         totals(executable->plan().steps.size()) {
-    for (const auto& part : executable->parts())
-      parts.push_back(std::make_unique<Session>(part, options, this->executor));
+    add_parts();
+    add_labels();
     if (!is_module()) operators = make_operators(*executable);
   }
 
+  // Between the plans of a module, the runtime is the caller, so their inputs are always checked.
+  void add_parts() {
+    SessionOptions part_options = options;
+    part_options.size_asserts = part_options.scalar_asserts = part_options.alignment_asserts = true;
+    for (const auto& part : executable->parts())
+      parts.emplace_back(new Session(std::make_unique<Impl>(part, part_options, contexts.executors(), instruments)));
+  }
+
+  // The steps of the plans precede those of the host.
+  void add_labels() {
+    for (const auto& part : parts) labels.insert(labels.end(), part->labels().begin(), part->labels().end());
+    const auto own = step_labels(executable->plan(), options.ops_stamp, options.ops_prefix);
+    labels.insert(labels.end(), own.begin() + ptrdiff_t(labels.size()), own.end());
+  }
+
   bool is_module() const { return executable->module() != nullptr; }
-
-  // Returns its context to the pool.
-  class Lease {
-   public:
-    explicit Lease(Impl& impl) : impl_(impl), context_(impl.take_context()) {}
-    ~Lease() { impl_.give_back(std::move(context_)); }
-    RunContext* operator->() { return context_.get(); }
-
-   private:
-    Impl& impl_;
-    std::unique_ptr<RunContext> context_;
-  };
-
-  std::unique_ptr<RunContext> take_context() {
-    const std::lock_guard lock(mutex);
-    if (free_contexts.empty()) {
-      free_contexts.reserve(++contexts);  // so that returning it cannot fail
-      return std::make_unique<RunContext>(*executable, executor->threads(), options.enable_kernel_profile);
-    }
-    auto context = std::move(free_contexts.back());
-    free_contexts.pop_back();
-    return context;
-  }
-
-  void give_back(std::unique_ptr<RunContext> context) {
-    const std::lock_guard lock(mutex);
-    free_contexts.push_back(std::move(context));
-  }
+  bool outputs_in_arena() const { return options.memory_pool == "combined" && options.memory_planning; }
 
   // The bound plan for these values of the symbols, made at first use; the most recent one is last.
-  std::shared_ptr<const BoundPlan> bound_plan(std::span<const int64_t> symbols) {
+  std::shared_ptr<const BoundPlan> bound_plan(std::span<const int64_t> symbols, bool with_outputs = false) {
     const std::lock_guard lock(bind_mutex);
     const auto found = std::find_if(bound_plans.rbegin(), bound_plans.rend(), [&](const auto& bound) {
-      return std::equal(symbols.begin(), symbols.end(), bound->symbols.begin());
+      return bound->outputs_in_arena == with_outputs &&
+             std::equal(symbols.begin(), symbols.end(), bound->symbols.begin());
     });
     if (found != bound_plans.rend()) {
       std::rotate(found.base() - 1, found.base(), bound_plans.end());
       return bound_plans.back();
     }
-    auto bound =
-        bind_plan(*executable, operators, symbols, {options.min_chunk_size, options.memory_planning, options.streams});
-    const int64_t scratch = checked_mul(bound->scratch_bytes, executor->threads(), "scratch");
+    auto bound = bind_plan(*executable, operators, symbols, bind_options(options, with_outputs));
+    const int64_t scratch = checked_mul(bound->scratch_bytes, contexts.threads(), "scratch");
     const int64_t bytes = checked_add(bound->memory.arena_bytes, scratch, "arena");
     require_memory_for(*bound, bytes);
     arena_bytes = std::max(arena_bytes, bytes);
+    blocks = std::max(blocks, bound->separate ? bound->memory.blocks : size_t(bound->memory.arena_bytes > 0));
     if (bound_plans.size() == kMaxBoundPlans) bound_plans.erase(bound_plans.begin());
     bound_plans.push_back(std::move(bound));
     return bound_plans.back();
@@ -144,10 +137,11 @@ struct Session::Impl {
                                inputs, outputs, own));
   }
 
-  void execute(Lease& context, std::span<const TensorView> inputs, std::span<const OutputView> outputs) {
+  void execute(ContextPool::Lease& context, std::span<const TensorView> inputs, std::span<const OutputView> outputs) {
     context->set_tensors(inputs, outputs);
-    executor->run(context->begin_run());
-    if (!options.enable_kernel_profile) return;
+    context.executor().run(context->begin_run());
+    if (instruments->trace) instruments->trace->add(executable->plan(), labels, context->slices());
+    if (!instruments->profile) return;
     const std::lock_guard lock(mutex);
     context->add_times(totals);
   }
@@ -155,46 +149,53 @@ struct Session::Impl {
   // The inputs of the only plan of a model that is not a module.
   std::vector<Tensor> run_plan(std::span<const TensorView> inputs) {
     const Plan& plan = executable->plan();
-    Lease context(*this);
-    bind_inputs(plan, inputs, context->symbols());
-    check_input_data(plan, inputs);
-    const auto bound = bound_plan(context->symbols());
+    ContextPool::Lease context(contexts);
+    bind_inputs(plan, inputs, context->symbols(), checks);
+    check_input_data(plan, inputs, checks);
+    const bool in_arena = outputs_in_arena();
+    const auto bound = bound_plan(context->symbols(), in_arena);
     std::vector<Tensor> results;
-    std::vector<OutputView> views;
-    for (size_t i = 0; i < plan.outputs.size(); i++) {
-      results.emplace_back(plan.outputs[i].type, bound->output_dims[i]);
-      views.push_back(results.back().output());
-    }
+    if (!in_arena) results = new_results(plan, *bound, options.memory_pool == "outputs");
     context->bind(bound);
+    std::vector<OutputView> views;
+    for (size_t i = 0; i < plan.outputs.size(); i++)
+      views.push_back(
+          {plan.outputs[i].type, bound->output_dims[i], in_arena ? context->output(int32_t(i)) : results[i].data()});
     execute(context, inputs, views);
-    return results;
+    return in_arena ? results_in_arena(plan, *bound, *context.operator->()) : std::move(results);
   }
 
   const std::shared_ptr<const Executable> executable;
   const SessionOptions options;
+  const std::shared_ptr<Instruments> instruments;
+  ContextPool contexts;
+  std::vector<std::string> labels;  // of the steps
+  const BoundaryChecks checks;
   std::vector<std::unique_ptr<LibraryOperator>> operators;
-  const std::shared_ptr<Executor> executor;
   std::vector<std::unique_ptr<Session>> parts;  // of a module: one for each plan
   const ModelRunner runner;
 
-  mutable std::mutex mutex;  // of the next three
-  std::vector<std::unique_ptr<RunContext>> free_contexts;
-  size_t contexts = 0;
+  mutable std::mutex mutex;  // of the next one
   std::vector<StepProfile> totals;
 
-  mutable std::mutex bind_mutex;  // of the next two and of binding operators
+  mutable std::mutex bind_mutex;  // of the next three and of binding operators
   std::vector<std::shared_ptr<const BoundPlan>> bound_plans;
   int64_t arena_bytes = 0;
+  size_t blocks = 0;
 };
 
 Session::Session(std::shared_ptr<const Executable> executable, SessionOptions options)
-    : Session(std::move(executable), options, executor_for(options)) {}
+    : Session(std::make_unique<Impl>(std::move(executable), options, executors_for(options), nullptr)) {}
 
 Session::Session(std::shared_ptr<const Executable> executable, SessionOptions options,
                  std::shared_ptr<Executor> executor)
-    : impl_(std::make_unique<Impl>(std::move(executable), std::move(options), std::move(executor))) {
+    : Session(
+          std::make_unique<Impl>(std::move(executable), std::move(options), Executors{std::move(executor)}, nullptr)) {}
+
+Session::Session(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {
   // Without symbols everything is known, so errors and costs of the first run occur now.
-  if (!impl_->is_module() && plan().symbols.empty()) Impl::Lease(*impl_)->bind(impl_->bound_plan({}));
+  if (!impl_->is_module() && plan().symbols.empty())
+    ContextPool::Lease(impl_->contexts)->bind(impl_->bound_plan({}, impl_->outputs_in_arena()));
 }
 
 Session::~Session() = default;
@@ -203,11 +204,11 @@ const Executable& Session::executable() const { return *impl_->executable; }
 
 void Session::run(std::span<const TensorView> inputs, std::span<const OutputView> outputs) {
   if (impl_->is_module()) return copy_results(plan(), run(inputs), outputs);
-  Impl::Lease context(*impl_);
-  bind_inputs(plan(), inputs, context->symbols());
-  check_input_data(plan(), inputs);
+  ContextPool::Lease context(impl_->contexts);
+  bind_inputs(plan(), inputs, context->symbols(), impl_->checks);
+  check_input_data(plan(), inputs, impl_->checks);
   const auto bound = impl_->bound_plan(context->symbols());
-  check_outputs(plan(), outputs, bound->output_dims);
+  check_outputs(plan(), outputs, bound->output_dims, impl_->checks);
   context->bind(bound);
   impl_->execute(context, inputs, outputs);
 }
@@ -220,20 +221,24 @@ std::vector<Value> Session::run_values(std::vector<Value> inputs) {
 
 std::vector<std::vector<int64_t>> Session::output_dims(std::span<const TensorView> inputs) {
   if (impl_->is_module()) return declared_output_dims(plan(), inputs);
-  Impl::Lease context(*impl_);
-  bind_inputs(plan(), inputs, context->symbols());
+  ContextPool::Lease context(impl_->contexts);
+  bind_inputs(plan(), inputs, context->symbols(), impl_->checks);
   return impl_->bound_plan(context->symbols())->output_dims;
 }
 
 SessionStats Session::stats() const {
-  if (impl_->is_module()) {
-    SessionStats all{impl_->executor->threads(), plan().steps.size(), impl_->executable->weights_bytes(), 0};
-    for (const auto& part : impl_->parts) all.arena_bytes += part->stats().arena_bytes;
-    return all;
+  SessionStats all{impl_->contexts.threads(), plan().steps.size(), impl_->executable->weights_bytes(), 0, 0};
+  for (const auto& part : impl_->parts) {
+    const SessionStats own = part->stats();
+    all.arena_bytes += own.arena_bytes, all.arena_blocks += own.arena_blocks;
   }
+  if (impl_->is_module()) return all;
   const std::lock_guard lock(impl_->bind_mutex);
-  return {impl_->executor->threads(), plan().steps.size(), impl_->executable->weights_bytes(), impl_->arena_bytes};
+  all.arena_bytes = impl_->arena_bytes, all.arena_blocks = impl_->blocks;
+  return all;
 }
+
+const std::vector<std::string>& Session::labels() const { return impl_->labels; }
 
 std::vector<StepProfile> Session::profile() const {
   if (impl_->is_module()) {

@@ -1,45 +1,19 @@
 #pragma once
 #include <cstdint>
-#include <functional>
-#include <limits>
 #include <memory>
 #include <span>
 #include <string>
 #include <vector>
 
-#include "runtime/base/settings.h"
 #include "runtime/package/executable.h"
 #include "runtime/session/profile.h"
+#include "runtime/session/session_options.h"
 #include "runtime/values/tensor.h"
 #include "runtime/values/value.h"
 
 namespace cppgen::rt {
 
 class Executor;
-
-// The settings of the same names, and values that are derived from other settings.
-struct SessionOptions {
-#define CPPGEN_SETTING(...)
-#define CPPGEN_SESSION_SETTING CPPGEN_SETTING_MEMBER
-#include "runtime/base/settings.def"
-  int64_t streams = 1;  // maximum number of concurrent steps: 1 + MULTISTREAM_EXTRA_STREAMS with MULTISTREAM_MODE
-  // Called before each step of a model of several plans, whose loops may be infinite. An exception that it throws ends
-  // the run.
-  std::function<void()> before_step = {};
-  // MAX_MEMORY: maximum number of bytes of inputs, outputs, arena and scratch memory of one run of a plan.
-  int64_t max_memory = std::numeric_limits<int64_t>::max();
-
-  // CUSTOM_OPS: paths of descriptions, separated by ':'. The C functions of custom operators that are described there
-  // are loaded, and a model that requires any other is refused.
-  std::string custom_operators = {};
-
-  static SessionOptions from(const Settings&);
-
-  // Options from the environment: CPPGEN_THREADS and the other settings of a run, their aliases, and the defaults.
-  // Applies CPPGEN_LOGLEVEL and logs warnings about variables of other programs. UserError for a CPPGEN_ variable with
-  // a value that is not allowed. Settings that affect compilation are ignored.
-  static SessionOptions from_environment();
-};
 
 struct SessionStats {
   int threads = 0;
@@ -48,6 +22,7 @@ struct SessionStats {
   // Memory that one run writes besides the outputs, in bytes: the arena and the scratch memory of all threads. The
   // maximum over the dimensions seen so far; for a model without symbols it is known from the start.
   int64_t arena_bytes = 0;
+  size_t arena_blocks = 0;  // the number of allocations that hold the intermediate buffers of one run, likewise
 };
 
 // Runs an executable on its own threads. All members may be called from many threads at once; each concurrent run has
@@ -83,8 +58,12 @@ class Session {
   // Sums since the session was created, one entry per step; all 0 without ENABLE_KERNEL_PROFILE.
   std::vector<StepProfile> profile() const;
 
+  // The labels of the plan's steps in profiles (OPS_STAMP).
+  const std::vector<std::string>& labels() const;
+
  private:
   struct Impl;
+  explicit Session(std::unique_ptr<Impl>);
   std::unique_ptr<Impl> impl_;
 };
 

@@ -55,18 +55,46 @@ bool goes_with(const Wave& wave, size_t step, std::span<const int32_t> together)
          std::any_of(wave.begin(), wave.end(), [&](size_t s) { return together[s] == together[step]; });
 }
 
+bool writes_temporary(const Plan& plan, size_t step) {
+  const auto& buffers = plan.steps[step].buffers;
+  return std::any_of(buffers.end() - plan.steps[step].output_count, buffers.end(), [&](int32_t b) {
+    return plan.buffers[sharing_root(plan.buffers, size_t(b))].kind == PlanBufferKind::temporary;
+  });
+}
+
+// Counts the steps of a wave that write temporaries, of which it takes up to `most`; 0: any number.
+class ArenaLimit {
+ public:
+  ArenaLimit(const Plan& plan, int64_t most) : plan_(plan), most_(most) {}
+  void start_wave() { count_ = 0; }
+  bool take(size_t step) {
+    if (most_ == 0 || !writes_temporary(plan_, step)) return true;
+    if (count_ == most_) return false;
+    count_++;
+    return true;
+  }
+
+ private:
+  const Plan& plan_;
+  const int64_t most_;
+  int64_t count_ = 0;
+};
+
 }  // namespace
 
-std::vector<Wave> plan_waves(const Plan& plan, int64_t most, std::span<const int32_t> together) {
+std::vector<Wave> plan_waves(const Plan& plan, int64_t most, std::span<const int32_t> together, int64_t most_in_arena) {
   const Dependencies dependencies(plan);
+  ArenaLimit arena_limit(plan, most_in_arena);
   std::vector<bool> done(plan.steps.size(), false);
   std::vector<Wave> waves;
   for (size_t first = 0; first < plan.steps.size();) {
     Wave wave;
+    arena_limit.start_wave();
     for (size_t s = first; s < plan.steps.size(); s++) {
       if (done[s] || (int64_t(wave.size()) >= most && !goes_with(wave, s, together))) continue;
       const auto& before = dependencies.of(s);
-      if (std::all_of(before.begin(), before.end(), [&](size_t b) { return bool(done[b]); })) wave.push_back(s);
+      const bool ready = std::all_of(before.begin(), before.end(), [&](size_t b) { return bool(done[b]); });
+      if (ready && arena_limit.take(s)) wave.push_back(s);
     }
     for (size_t s : wave) done[s] = true;
     while (first < done.size() && done[first]) first++;

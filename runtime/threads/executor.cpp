@@ -24,6 +24,21 @@ ExecutorOptions executor_options(const Topology& usable, int64_t threads, Affini
   return options;
 }
 
+std::vector<ExecutorOptions> stream_options(const Topology& usable, int64_t streams, int64_t threads, Affinity affinity,
+                                            bool smt, int64_t spin_microseconds) {
+  if (streams == 1) return {executor_options(usable, threads, affinity, smt, spin_microseconds)};
+  std::vector<ExecutorOptions> all;
+  for (const Topology& part : split_cores(usable, static_cast<int>(streams))) {
+    ExecutorOptions options = executor_options(part, threads, affinity, smt, spin_microseconds);
+    CpuSet cpus;
+    for (const ProcessingUnit& unit : part.units) cpus.push_back(unit.cpu);
+    std::sort(cpus.begin(), cpus.end());
+    if (affinity == Affinity::none) options.bindings.assign(static_cast<size_t>(options.threads), cpus);
+    all.push_back(std::move(options));
+  }
+  return all;
+}
+
 std::unique_ptr<Executor> make_executor(ExecutorOptions options) {
 #ifdef __SANITIZE_THREAD__
   return make_thread_pool_executor(std::move(options));

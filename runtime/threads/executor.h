@@ -57,6 +57,11 @@ inline constexpr int kMaxThreads = 1024;
 ExecutorOptions executor_options(const Topology& usable, int64_t threads, Affinity affinity, bool smt,
                                  int64_t spin_microseconds);
 
+// Options of `streams` executors on disjoint cores, to which all their workers are bound. THREADS is that of each. One
+// stream is the whole machine, bound as AFFINITY says.
+std::vector<ExecutorOptions> stream_options(const Topology& usable, int64_t streams, int64_t threads, Affinity affinity,
+                                            bool smt, int64_t spin_microseconds);
+
 // An executor whose workers come from oneTBB, in an arena of its own.
 std::unique_ptr<Executor> make_tbb_executor(ExecutorOptions options);
 

@@ -1,6 +1,7 @@
 #include "runtime/threads/topology.h"
 
 #include <hwloc.h>
+#include <hwloc/cpukinds.h>
 
 #include <algorithm>
 #include <cmath>
@@ -40,6 +41,15 @@ int numa_node_of(hwloc_topology_t topology, hwloc_obj_t unit) {
   return 0;
 }
 
+// hwloc says -1 if it cannot rank the kinds.
+int efficiency_of(hwloc_topology_t topology, hwloc_obj_t unit) {
+  const int kind = hwloc_cpukinds_get_by_cpuset(topology, unit->cpuset, 0);
+  int efficiency = -1;
+  if (kind < 0 || hwloc_cpukinds_get_info(topology, unsigned(kind), nullptr, &efficiency, nullptr, nullptr, 0) != 0)
+    return 0;
+  return std::max(efficiency, 0);
+}
+
 int cores_below(hwloc_topology_t topology, hwloc_obj_t cache) {
   return std::max(1, hwloc_get_nbobjs_inside_cpuset_by_type(topology, cache->cpuset, HWLOC_OBJ_CORE));
 }
@@ -70,7 +80,7 @@ Topology read(hwloc_topology_t topology) {
     hwloc_obj_t core_object = hwloc_get_ancestor_obj_by_type(topology, HWLOC_OBJ_CORE, unit);
     int core = static_cast<int>(core_object ? core_object->logical_index : unit->logical_index);
     result.units.push_back({static_cast<int>(unit->os_index), core, siblings[core]++, numa_node_of(topology, unit),
-                            logical_ancestor(topology, unit, HWLOC_OBJ_PACKAGE)});
+                            logical_ancestor(topology, unit, HWLOC_OBJ_PACKAGE), efficiency_of(topology, unit)});
   }
   if (result.units.empty()) user_error("the description of the machine has no processing units");
   result.caches = read_caches(topology);

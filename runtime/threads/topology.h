@@ -18,6 +18,7 @@ struct ProcessingUnit {
   int sibling;  // 0 for the first hardware thread of its core, 1 for the second ...
   int numa;
   int package;
+  int efficiency = 0;  // of the kinds of cores of the machine: 0 for the slowest or only one, then 1 ...
 };
 
 // The hardware threads of a machine, ordered so that neighbours in the memory hierarchy are adjacent, and the limits on
@@ -48,6 +49,18 @@ Topology usable_topology(Topology machine, const CpuLimits& limits);
 
 // This machine within the limits of this process.
 Topology usable_topology();
+
+// The values of CORE_TYPE.
+enum class CoreType { automatic, performance, efficiency, all };
+CoreType core_type_from_name(std::string_view name);  // UserError for other names
+
+// The part of the machine with cores of this type: those of the fastest kind, or all others. Everything if all cores
+// are of one kind, which depends on the hardware threads that are usable. automatic: as performance.
+Topology cores_of_type(Topology usable, CoreType);
+
+// `count` parts of the machine with neighbouring cores each, of the same size but for one core. UserError if there are
+// fewer cores.
+std::vector<Topology> split_cores(const Topology& usable, int count);
 
 int core_count(const Topology&);  // distinct physical cores
 

@@ -1,6 +1,7 @@
 #include "runtime/values/tensor.h"
 
 #include <cstdlib>
+#include <utility>
 
 #include "runtime/base/checked.h"
 #include "runtime/base/errors.h"
@@ -26,7 +27,12 @@ int64_t byte_size(DType type, std::span<const int64_t> dims) {
 
 std::string shape_text(std::span<const int64_t> dims) { return fmt::format("[{}]", fmt::join(dims, ", ")); }
 
-void Tensor::Free::operator()(void* memory) const { std::free(memory); }
+void Tensor::Free::operator()(void* memory) const {
+  if (!owner) std::free(memory);
+}
+
+Tensor::Tensor(DType type, std::vector<int64_t> dims, void* data, std::shared_ptr<const void> owner)
+    : type_(type), dims_(std::move(dims)), data_(data, Free{std::move(owner)}) {}
 
 Tensor::Tensor(DType type, std::vector<int64_t> dims) : type_(type), dims_(std::move(dims)) {
   const int64_t bytes = byte_size(type_, dims_);

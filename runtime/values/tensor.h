@@ -32,6 +32,8 @@ class Tensor {
  public:
   Tensor() = default;
   Tensor(DType type, std::vector<int64_t> dims);  // UserError if its size overflows or the memory cannot be allocated
+  // A tensor in memory that `owner` keeps alive.
+  Tensor(DType type, std::vector<int64_t> dims, void* data, std::shared_ptr<const void> owner);
 
   DType type() const { return type_; }
   const std::vector<int64_t>& dims() const { return dims_; }
@@ -53,6 +55,7 @@ class Tensor {
 
  private:
   struct Free {
+    std::shared_ptr<const void> owner;  // null: the tensor itself
     void operator()(void* memory) const;
   };
   DType type_ = DType::f32;

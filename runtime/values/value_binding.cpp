@@ -3,7 +3,6 @@
 #include <cstring>
 
 #include "runtime/base/errors.h"
-#include "runtime/values/input_binding.h"
 
 namespace cppgen::rt {
 namespace {
@@ -33,7 +32,8 @@ bool has_dims(const TensorInfo& info) {
 }
 
 // The plan's symbols and the dimensions of its inputs, for those that have dimensions.
-std::vector<int64_t> bound_symbols(const Plan& plan, std::span<const TensorView> inputs) {
+std::vector<int64_t> bound_symbols(const Plan& plan, std::span<const TensorView> inputs,
+                                   const BoundaryChecks& checks = {}) {
   Plan tensors;
   std::vector<int64_t> symbols;
   for (const TensorInfo& info : plan.inputs)
@@ -45,13 +45,13 @@ std::vector<int64_t> bound_symbols(const Plan& plan, std::span<const TensorView>
     if (has_dims(plan.inputs[i])) position[i] = next++;
   for (Symbol& symbol : tensors.symbols) symbol.input = position[size_t(symbol.input)];
   symbols.resize(tensors.symbols.size());
-  bind_inputs(tensors, inputs, symbols);
+  bind_inputs(tensors, inputs, symbols, checks);
   return symbols;
 }
 
 }  // namespace
 
-void check_values(const Plan& plan, std::span<const Value> inputs) {
+void check_values(const Plan& plan, std::span<const Value> inputs, const BoundaryChecks& checks) {
   if (inputs.size() != plan.inputs.size())
     user_error("{} inputs are given; the model has {}", inputs.size(), plan.inputs.size());
   std::vector<TensorView> tensors;
@@ -64,7 +64,7 @@ void check_values(const Plan& plan, std::span<const Value> inputs) {
     tensors.push_back(inputs[i].strings() ? TensorView{info.type, inputs[i].strings()->dims, nullptr}
                                           : inputs[i].tensor()->view());
   }
-  bound_symbols(plan, tensors);
+  bound_symbols(plan, tensors, checks);
 }
 
 std::vector<Value> copies_of(std::span<const TensorView> inputs) {

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "runtime/plan/plan.h"
+#include "runtime/values/input_binding.h"
 #include "runtime/values/value.h"
 
 namespace cppgen::rt {
@@ -11,7 +12,7 @@ namespace cppgen::rt {
 // that does not match.
 
 // Checks their number, kinds, element types, ranks and dimensions. Null pointers are passed on.
-void check_values(const Plan&, std::span<const Value> inputs);
+void check_values(const Plan&, std::span<const Value> inputs, const BoundaryChecks& = {});
 std::vector<Value> copies_of(std::span<const TensorView> inputs);
 std::vector<Tensor> tensors_of(const Plan&, std::vector<Value> outputs);
 // Copies results into the caller's memory, which must have their types and dimensions.

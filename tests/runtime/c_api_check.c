@@ -34,6 +34,12 @@ int check_c_api(const char* package) {
   options.struct_size = 4;
   CHECK(cppgen_session_load(package, &options, &session, &error) == CPPGEN_USER_ERROR);
   options.struct_size = sizeof options;
+  options.settings = "OPS_STAMP";
+  CHECK(cppgen_session_load(package, &options, &session, &error) == CPPGEN_USER_ERROR);
+  CHECK(strstr(error.message, "is not NAME=VALUE") != NULL);
+  options.settings = "MAX_FUSION_SIZE=3";
+  CHECK(cppgen_session_load(package, &options, &session, &error) == CPPGEN_USER_ERROR);
+  options.settings = "OPS_STAMP=hash\nOPS_PREFIX=mine:";
   CHECK(cppgen_session_load(package, &options, &session, &error) == CPPGEN_OK);
   CHECK(session != NULL && error.message[0] == '\0');
 
@@ -61,7 +67,7 @@ int check_c_api(const char* package) {
   CHECK(cppgen_session_stats(session, &stats, &error) == CPPGEN_OK);
   CHECK(stats.threads == 2 && stats.steps == 2 && stats.weights_bytes == 16);
   CHECK(cppgen_session_profile(session, table, sizeof table, &length, &error) == CPPGEN_OK);
-  CHECK(strstr(table, "k_twice") != NULL && length == strlen(table));
+  CHECK(strstr(table, "mine:k_twice:") != NULL && length == strlen(table));
   CHECK(cppgen_session_profile(session, table, 5, &length, &error) == CPPGEN_OK);
   CHECK(strlen(table) == 4 && length > 4);
   CHECK(cppgen_session_profile(session, NULL, 1, NULL, &error) == CPPGEN_USER_ERROR);

@@ -50,6 +50,21 @@ TEST(Planner, SharingBuffersLieTogetherAndLiveAsLongAsAll) {
   EXPECT_EQ(sharing_root(buffers, 5), 4u);
 }
 
+// Until the end of the run nothing else lies where a result is.
+TEST(Planner, PlacesOutputsOnRequest) {
+  PlanBuffer early = temporary(1, 1), late = temporary(3, 3);
+  early.kind = late.kind = PlanBufferKind::output;
+  const PlanBuffer buffers[] = {temporary(0, 1), temporary(1, 2), early, late, temporary(0, 0, 3)};
+  const int64_t sizes[] = {128, 256, 64, 256, 128};
+  EXPECT_EQ(plan_memory(buffers, sizes).offsets, (std::vector<int64_t>{256, 0, -1, -1, -1}));
+  const MemoryPlan all = plan_memory(buffers, sizes, {.outputs = true});
+  EXPECT_EQ(all.blocks, 4u);
+  EXPECT_EQ(all.offsets[4], all.offsets[3]);
+  EXPECT_NE(all.offsets[2], -1);
+  EXPECT_EQ(all.arena_bytes, 256 + 256 + 128 + 64);
+  EXPECT_EQ(plan_memory(buffers, sizes, {.reuse = false, .outputs = true}).arena_bytes, 704);
+}
+
 TEST(Planner, RefusesWhatCannotBe) {
   const PlanBuffer two[] = {temporary(0, 1), temporary(1, 2, 0)};
   const int64_t growing[] = {64, 65}, negative[] = {-1, 0};
@@ -112,7 +127,7 @@ TEST(Mapping, MapsRegularFilesOnly) {
   TempDirectory directory;
   write_text(directory.file("a"), "hello");
   write_text(directory.file("empty"), "");
-  const MappedFile file(directory.file("a"), true);
+  const MappedFile file(directory.file("a"), {.populate = true});
   EXPECT_EQ(std::string(file.content().begin(), file.content().end()), "hello");
   EXPECT_EQ(MappedFile(directory.file("empty")).bytes(), 0);
   EXPECT_THROW(MappedFile(directory.file("missing")), UserError);

@@ -94,6 +94,8 @@ Plan two_step_plan() {
   plan.buffers[1] = {PlanBufferKind::constant, -1, 0, num(16), 0, 0, -1};
   plan.buffers[2] = {PlanBufferKind::temporary, -1, 0, bytes, 0, 1, -1};
   plan.buffers[3] = {PlanBufferKind::output, 0, 0, bytes, 0, 0, -1};
+  const char* const names[] = {"x", "w", "t", "y"};
+  for (size_t i = 0; i < 4; i++) plan.buffers[i].type = DType::f32, plan.buffers[i].name = names[i];
   Step add;
   add.name = "k_add";
   add.object = 0;

@@ -92,6 +92,14 @@ TEST(Waves, WhatGoesTogetherRunsAtOnce) {
   EXPECT_EQ(plan_waves(plan, 1, together), (std::vector<Wave>{{0, 2}, {1}, {3}, {4}, {5}, {6}, {7}}));
 }
 
+TEST(Waves, WritersOfTemporariesHaveALimitOfTheirOwn) {
+  Plan plan = branched(3, 2);  // step 7 alone writes no temporary
+  EXPECT_EQ(plan_waves(plan, 8, {}, 2), (std::vector<Wave>{{0, 2}, {1, 3}, {4, 6}, {5}, {7}}));
+  EXPECT_EQ(plan_waves(plan, 8, {}, 1), plan_waves(plan, 1));
+  plan.steps[2].buffers[2] = plan.steps[4].buffers[2] = 1;  // these write parts of the output
+  EXPECT_EQ(plan_waves(plan, 8, {}, 1)[0], (Wave{0, 2, 4}));
+}
+
 TEST(Waves, LifetimesGrowToWhatRunsAtOnce) {
   const Plan plan = branched(3, 2);
   const auto waves = plan_waves(plan, 8);

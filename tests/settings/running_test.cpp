@@ -1,10 +1,14 @@
 // Settings of threads and memory: how a session runs a package.
+#include <fmt/format.h>
+#include <hwloc.h>
+
 #include <nlohmann/json.hpp>
 
 #include "runtime/session/bound_plan.h"
 #include "runtime/session/library_table.h"
 #include "runtime/session/session.h"
 #include "runtime/threads/executor.h"
+#include "runtime/threads/topology.h"
 #include "runtime/values/npy.h"
 #include "runtime/values/random_inputs.h"
 #include "tests/runtime/test_package.h"
@@ -69,6 +73,88 @@ TEST_F(SettingEffect, AFFINITY) {
   };
   const float all = float(rt::current_cpu_limits().affinity.size());
   expect_effect<std::set<float>>("pu", cpus, {all}, {1});
+}
+
+// Each stream has its own half of the cores.
+TEST_F(SettingEffect, NUM_STREAMS) {
+  const rt::Topology usable = rt::usable_topology();
+  if (rt::core_count(usable) < 2) GTEST_SKIP() << "one core";
+  rt::test::write_package(path("package"), count_cpus(), kCountCpus, {});
+  using Seen = std::pair<int, std::set<float>>;  // threads, and CPUs that each may use
+  const auto see = [&] {
+    const json report = json::parse(succeed({"run", path("package"), "--output", path("out"), "--json"}).out);
+    const rt::Tensor y = rt::read_npy(path("out/out_0.npy"));
+    return Seen(report["threads"].get<int>(), std::set<float>(y.as<float>(), y.as<float>() + 64));
+  };
+  const auto halves = rt::split_cores(usable, 2);
+  const Seen alone(rt::default_threads(usable, false), {float(rt::current_cpu_limits().affinity.size())});
+  const int threads = std::max(rt::default_threads(halves[0], false), rt::default_threads(halves[1], false));
+  expect_effect<Seen>("2", see, alone, {threads, {float(halves[0].units.size())}});
+  const auto refused = [&] { return run({"run", path("package"), "--set", "NUM_STREAMS=64"}).err; };
+  if (rt::core_count(usable) < 64) {
+    EXPECT_NE(refused().find("NUM_STREAMS: 64 is more than the"), std::string::npos);
+  }
+}
+
+// A machine with a memory node for each core. What the user sets is not changed.
+TEST_F(SettingEffect, AUTO) {
+  const rt::CpuLimits limits = rt::current_cpu_limits();
+  if (limits.affinity.size() < 2 || limits.cpu_limit) GTEST_SKIP() << "one CPU, or a quota";
+  environment["HWLOC_SYNTHETIC"] = fmt::format("numa:{} core:1 pu:1", limits.affinity.back() + 1);
+  using Seen = std::vector<std::string>;  // values and sources
+  const auto see = [&] {
+    Seen seen;
+    const json config = json::parse(succeed({"config", "--json"}).out);
+    for (const json& it : config["settings"])
+      if (it["name"] == "THREADS" || it["name"] == "AFFINITY")
+        seen.insert(seen.end(), {it["value"].get<std::string>(), it["source"].get<std::string>()});
+    return seen;
+  };
+  const std::string cores = std::to_string(limits.affinity.size());
+  expect_effect<Seen>("0", see, {cores, "AUTO", "numa", "AUTO"}, {"-1", "default", "none", "default"});
+  environment["CPPGEN_AFFINITY"] = "core";
+  EXPECT_EQ(see(), (Seen{cores, "AUTO", "core", "CPPGEN_AFFINITY"}));
+  environment.erase("CPPGEN_AFFINITY");
+  environment["CPPGEN_THREADS"] = "1";
+  EXPECT_EQ(see(), (Seen{"1", "CPPGEN_THREADS", "none", "default"}));
+}
+
+// Every second core of the machine is slow.
+std::string hybrid_machine(int cores) {
+  hwloc_topology_t topology;
+  hwloc_topology_init(&topology);
+  hwloc_topology_set_synthetic(topology, fmt::format("core:{} pu:1", cores).c_str());
+  hwloc_topology_load(topology);
+  for (int kind : {0, 1}) {
+    hwloc_bitmap_t cpus = hwloc_bitmap_alloc();
+    for (int cpu = kind; cpu < cores; cpu += 2) hwloc_bitmap_set(cpus, unsigned(cpu));
+    hwloc_cpukinds_register(topology, cpus, 1 - kind, 0, nullptr, 0);
+    hwloc_bitmap_free(cpus);
+  }
+  char* text = nullptr;
+  int length = 0;
+  EXPECT_EQ(hwloc_topology_export_xmlbuffer(topology, &text, &length, 0), 0);
+  std::string xml(text);
+  hwloc_free_xmlbuffer(topology, text);
+  hwloc_topology_destroy(topology);
+  return xml;
+}
+
+TEST_F(SettingEffect, CORE_TYPE) {
+  const rt::CpuLimits limits = rt::current_cpu_limits();
+  if (limits.affinity.size() < 2) GTEST_SKIP() << "one CPU";
+  const std::string xml = hybrid_machine(limits.affinity.back() + 1);
+  environment["HWLOC_XMLFILE"] = folder.write("machine.xml", xml);
+  const std::string model = package(relu());
+  const auto threads = [&] { return json::parse(succeed({"run", model, "--json"}).out)["threads"].get<int>(); };
+  const auto expected = [&](bool fast, bool slow) {
+    rt::Topology part = rt::usable_topology(rt::topology_from_xml(xml), limits);
+    std::erase_if(part.units, [&](const rt::ProcessingUnit& unit) { return unit.cpu % 2 ? !slow : !fast; });
+    return rt::default_threads(part, false);
+  };
+  expect_effect<int>("performance", threads, expected(true, false), expected(true, false));
+  expect_effect<int>("efficiency", threads, expected(true, false), expected(false, true));
+  expect_effect<int>("all", threads, expected(true, false), expected(true, true));
 }
 
 // A machine whose cores have two hardware threads each, described to hwloc.

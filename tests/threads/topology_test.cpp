@@ -8,6 +8,7 @@
 
 #include "runtime/base/errors.h"
 #include "runtime/threads/binding.h"
+#include "runtime/threads/executor.h"
 
 namespace cppgen::rt {
 namespace {
@@ -98,6 +99,38 @@ TEST(Topology, XmlRoundTrip) {
   hwloc_topology_destroy(topology);
   EXPECT_EQ(core_count(machine), 6);
   EXPECT_EQ(machine.units[5].package, 1);
+}
+
+// The cores 0 to 5 are fast, 6 and 7 slow.
+Topology hybrid() {
+  Topology machine = two_sockets();
+  for (ProcessingUnit& unit : machine.units) unit.efficiency = unit.core < 6 ? 1 : 0;
+  return machine;
+}
+
+TEST(Topology, CoresOfOneType) {
+  EXPECT_EQ(core_count(cores_of_type(hybrid(), CoreType::automatic)), 6);
+  EXPECT_EQ(core_count(cores_of_type(hybrid(), CoreType::performance)), 6);
+  EXPECT_EQ(core_count(cores_of_type(hybrid(), CoreType::efficiency)), 2);
+  EXPECT_EQ(core_count(cores_of_type(hybrid(), CoreType::all)), 8);
+  EXPECT_EQ(core_count(cores_of_type(two_sockets(), CoreType::efficiency)), 8);
+  const Topology slow = usable_topology(hybrid(), {{12, 13, 14, 15}, {}});
+  EXPECT_EQ(core_count(cores_of_type(slow, CoreType::performance)), 2) << "all usable cores are of one kind";
+  EXPECT_THROW(core_type_from_name("fast"), UserError);
+}
+
+TEST(Topology, StreamsHaveDisjointNeighbouringCores) {
+  const auto streams = stream_options(two_sockets(), 3, -1, Affinity::none, false, 200);
+  ASSERT_EQ(streams.size(), 3u);
+  EXPECT_EQ(streams[0].threads, 2);
+  EXPECT_EQ(streams[0].bindings, (std::vector<CpuSet>{{0, 1, 2, 3}, {0, 1, 2, 3}}));
+  EXPECT_EQ(streams[1].bindings[0], (CpuSet{4, 5, 6, 7, 8, 9}));
+  EXPECT_EQ(streams[2].bindings[2], (CpuSet{10, 11, 12, 13, 14, 15}));
+  EXPECT_EQ(stream_options(two_sockets(), 2, -1, Affinity::pu, false, 200)[1].bindings[3], (CpuSet{14}));
+  EXPECT_EQ(stream_options(two_sockets(), 2, 7, Affinity::none, false, 200)[1].threads, 7);
+  EXPECT_TRUE(stream_options(two_sockets(), 1, -1, Affinity::none, false, 200)[0].bindings.empty());
+  EXPECT_THROW(stream_options(two_sockets(), 9, -1, Affinity::none, false, 200), UserError);
+  EXPECT_EQ(stream_options(usable_topology(two_sockets(), {{}, 4.}), 4, -1, Affinity::none, false, 200)[0].threads, 1);
 }
 
 TEST(Topology, BadDescriptionsAreUserErrors) {

@@ -224,6 +224,14 @@ VEC_FN V<i64> checked_indices(i64* out, V<i64> values, i64 extent, int* error, i
   return checked;
 }
 
+// The same of indices that are known to be inside.
+VEC_FN i64 known_index(i64 value, i64 extent) { return value < 0 ? value + extent : value; }
+VEC_FN V<i64> known_indices(i64* out, V<i64> values, i64 extent) {
+  const V<i64> index = select(lt(values, set1<i64>(0)), values + set1(extent), values);
+  store(out, index);
+  return index;
+}
+
 // A part of where elements lie: `step` times the index of each lane. Where that is negative there is no element.
 struct LaneIndices {
   V<i64> index;

@@ -53,6 +53,26 @@ class Preparation {
   std::vector<ContractionStep> steps_;
 };
 
+ChosenEngine chosen(const Contraction& contraction, std::string engine) {
+  const LoopNest& nest = contraction.nest;
+  ChosenEngine it;
+  it.origins = nest.origins, it.engine = std::move(engine);
+  it.result = name_of(nest.reductions[0].type);
+  if (contraction.view) {
+    it.left = name_of(contraction.buffer(contraction.view->left).type);
+    it.right = name_of(contraction.buffer(contraction.view->right).type);
+  }
+  for (size_t i = 0; i < nest.roles.size(); i++) {
+    const ir::Loop& loop = i < nest.loops.size() ? nest.loops[i] : nest.reduced[i - nest.loops.size()];
+    IndexExpr* const extent = nest.roles[i] == ir::AxisRole::batch     ? &it.batch
+                              : nest.roles[i] == ir::AxisRole::rows    ? &it.rows
+                              : nest.roles[i] == ir::AxisRole::columns ? &it.columns
+                                                                       : &it.depth;
+    *extent = *extent * loop.extent;
+  }
+  return it;
+}
+
 }  // namespace
 
 void choose_engines(Draft& draft) {
@@ -65,13 +85,18 @@ void choose_engines(Draft& draft) {
   draft.engines.assign(program.statements.size(), nullptr);
   for (size_t i = 0; i < program.statements.size(); i++) {
     const LoopNest* nest = as_nest(program.statements[i]);
-    if (!nest || !nest->is_contraction() || in_attention[i]) continue;
+    if (!nest || !nest->is_contraction()) continue;
     const Contraction contraction(program, draft.layouts(), *nest);
+    if (in_attention[i]) {
+      draft.schedule.engines.push_back(chosen(contraction, "attention"));
+      continue;
+    }
     for (const Engine* e : is_convolution(contraction, draft.options) ? engines_of_convolutions : engines) {
       auto decision = e->supports(contraction, draft.options, draft.target);
       draft.log().add("engine", describe(program.statements[i]) + " on " + e->name, decision);
       if (!decision) continue;
       draft.engines[i] = e;
+      draft.schedule.engines.push_back(chosen(contraction, e->name));
       break;
     }
   }

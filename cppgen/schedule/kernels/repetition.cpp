@@ -38,6 +38,7 @@ class RepetitionSchedule {
     std::move(part.packed.begin(), part.packed.end(), std::back_inserter(whole_.packed));
     for (auto& entry : part.log.entries) whole_.log.entries.push_back(std::move(entry));
     for (auto& copy : part.log.copies) whole_.log.copies.push_back(copy);
+    std::move(part.engines.begin(), part.engines.end(), std::back_inserter(whole_.engines));
     auto steps = ordered(std::move(part.steps));
     take_in_place(part.in_place, steps);
     return steps;

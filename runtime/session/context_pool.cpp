@@ -1,0 +1,45 @@
+#include "runtime/session/context_pool.h"
+
+#include <algorithm>
+
+namespace cppgen::rt {
+
+ContextPool::ContextPool(const Executable& executable, Executors executors, bool huge_pages, Instruments& instruments)
+    : executable_(executable), huge_pages_(huge_pages), instruments_(instruments) {
+  for (auto& executor : executors) streams_.push_back({std::move(executor), {}, 0});
+}
+
+Executors ContextPool::executors() const {
+  Executors all;
+  for (const Stream& stream : streams_) all.push_back(stream.executor);
+  return all;
+}
+
+int ContextPool::threads() const {
+  int most = 0;
+  for (const Stream& stream : streams_) most = std::max(most, stream.executor->threads());
+  return most;
+}
+
+size_t ContextPool::take(std::unique_ptr<RunContext>& context) {
+  const std::lock_guard lock(mutex_);
+  const auto runs = [](const Stream& stream) { return stream.contexts - stream.free.size(); };
+  const auto stream = std::min_element(streams_.begin(), streams_.end(),
+                                       [&](const Stream& a, const Stream& b) { return runs(a) < runs(b); });
+  if (stream->free.empty()) {
+    stream->free.reserve(stream->contexts + 1);  // so that returning it cannot fail
+    context = std::make_unique<RunContext>(executable_, stream->executor->threads(), huge_pages_, instruments_);
+    stream->contexts++;
+  } else {
+    context = std::move(stream->free.back());
+    stream->free.pop_back();
+  }
+  return size_t(stream - streams_.begin());
+}
+
+void ContextPool::give_back(size_t stream, std::unique_ptr<RunContext> context) {
+  const std::lock_guard lock(mutex_);
+  streams_[stream].free.push_back(std::move(context));
+}
+
+}  // namespace cppgen::rt

@@ -1,0 +1,53 @@
+#pragma once
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "runtime/session/run_context.h"
+#include "runtime/threads/executor.h"
+
+namespace cppgen::rt {
+
+using Executors = std::vector<std::shared_ptr<Executor>>;
+
+// The executors of a session, one for each stream, and the memory of its runs. May be used from several threads at
+// once.
+class ContextPool {
+ public:
+  ContextPool(const Executable&, Executors, bool huge_pages, Instruments&);
+
+  // A context for one run on the stream with the fewest runs in progress.
+  class Lease {
+   public:
+    explicit Lease(ContextPool& pool) : pool_(pool), stream_(pool.take(context_)) {}
+    ~Lease() { pool_.give_back(stream_, std::move(context_)); }
+    Lease(const Lease&) = delete;
+    RunContext* operator->() { return context_.get(); }
+    Executor& executor() { return *pool_.streams_[stream_].executor; }
+
+   private:
+    ContextPool& pool_;
+    std::unique_ptr<RunContext> context_;
+    size_t stream_;
+  };
+
+  Executors executors() const;
+  int threads() const;  // of a stream, at most
+
+ private:
+  struct Stream {
+    std::shared_ptr<Executor> executor;
+    std::vector<std::unique_ptr<RunContext>> free;
+    size_t contexts = 0;
+  };
+  size_t take(std::unique_ptr<RunContext>&);
+  void give_back(size_t stream, std::unique_ptr<RunContext>);
+
+  const Executable& executable_;
+  const bool huge_pages_;
+  Instruments& instruments_;
+  std::mutex mutex_;
+  std::vector<Stream> streams_;
+};
+
+}  // namespace cppgen::rt

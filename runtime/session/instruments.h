@@ -1,0 +1,25 @@
+#pragma once
+#include <atomic>
+#include <cstdint>
+#include <memory>
+#include <vector>
+
+#include "runtime/session/session_options.h"
+#include "runtime/session/step_inspector.h"
+#include "runtime/session/trace_file.h"
+
+namespace cppgen::rt {
+
+// What watches the runs of a session; by default nothing. The sessions of a module's plans share it.
+struct Instruments {
+  explicit Instruments(const SessionOptions&);  // UserError if a file cannot be written
+
+  const bool profile;
+  std::unique_ptr<TraceFile> trace;  // null: none
+  std::vector<std::unique_ptr<StepInspector>> inspectors;
+  std::atomic<int64_t> runs{0};  // that were inspected
+
+  bool measure() const { return profile || trace; }
+};
+
+}  // namespace cppgen::rt

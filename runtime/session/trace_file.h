@@ -1,0 +1,35 @@
+#pragma once
+#include <cstdint>
+#include <mutex>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "runtime/plan/plan.h"
+#include "runtime/session/json_array_file.h"
+
+namespace cppgen::rt {
+
+// One chunk of a step of the plan, as it ran.
+struct TraceSlice {
+  size_t step;
+  int64_t chunk;
+  int64_t begin_ns, end_ns;
+  int thread;  // of the operating system
+};
+
+// PROFILE_OUTPUT: the runs of a session as "complete events" of Chrome's Trace Event Format. May be used from several
+// threads at once.
+class TraceFile {
+ public:
+  explicit TraceFile(const std::string& path);  // UserError if the file cannot be written
+
+  // Adds the slices of a run. `labels` has the label of each step.
+  void add(const Plan&, std::span<const std::string> labels, std::span<const std::vector<TraceSlice>> slices);
+
+ private:
+  std::mutex mutex_;
+  JsonArrayFile file_;
+};
+
+}  // namespace cppgen::rt
