@@ -17,7 +17,9 @@ TimedOnednn::TimedOnednn(const BenchOptions& options, const Settings& settings, 
                          const std::vector<rt::Tensor>& inputs, const CancelToken& cancel)
     : options_(options), settings_(settings), cancel_(cancel), inputs_(views_of(inputs)) {
   StageClock clock;
-  Graph graph = read_and_simplify(compile_request(options, settings, cancel), clock, nullptr);
+  CompileRequest request = compile_request(options, settings, cancel);
+  request.settings.freezing = true;
+  Graph graph = read_and_simplify(request, clock, nullptr);
   graph_ = std::make_unique<baseline::OnednnGraph>(std::move(graph), threads,
                                                    [this](Graph group, std::unique_ptr<rt::Executor> executor) {
                                                      return session_of(std::move(group), std::move(executor));

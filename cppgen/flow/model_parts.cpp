@@ -54,6 +54,11 @@ ModelGraphs cut(Graph graph) {
   if (partition::is_one_plan(graph)) {
     cut.graphs.push_back(std::move(graph));
   } else {
+    for (ValueId v : graph.inputs)
+      if (graph.value(v).preset)
+        user_error(
+            "FREEZING=0: the weights of a model that runs in parts on the host, such as one with control flow, "
+            "cannot be replaced: remove the setting");
     auto parts = partition::partition(graph);
     cut.module = std::move(parts.module);
     cut.module->bounds = package::bounds_of(*graph.index, rt::outline_of(*cut.module, {}).symbols);

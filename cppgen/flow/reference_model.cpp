@@ -11,7 +11,9 @@ namespace cppgen {
 ReferenceModel::ReferenceModel(const CompileRequest& request)
     : max_memory_(request.settings.max_memory), custom_operators_(custom_operator_paths(request)) {
   StageClock clock(&request);
-  ModelGraphs graphs = cut(read_and_simplify(request, clock));
+  CompileRequest frozen = request;  // it runs with the model's weights
+  frozen.settings.freezing = true;
+  ModelGraphs graphs = cut(read_and_simplify(frozen, clock));
   for (Graph& graph : graphs.graphs) {
     Part part;
     for (ValueId v : graph.inputs) part.input_names.push_back(graph.value(v).name);

@@ -69,7 +69,8 @@ std::string custom_operator_paths(const CompileRequest& request) {
 }
 
 Graph import_model(const CompileRequest& request, const std::vector<rt::CustomFile>& custom, ImportRecord* record) {
-  return import_onnx(request.model, ImportOptions{request.dims, record, custom::make_operators(custom)});
+  return import_onnx(request.model,
+                     ImportOptions{request.dims, record, custom::make_operators(custom), request.settings.freezing});
 }
 
 // The cost of folding is limited in proportion to the model's constants, and to half of the memory.

@@ -43,6 +43,14 @@ bool names_hold(const onnx::GraphProto& graph) {
                       [](const auto& node) { return node.op_type() == "If"; });
 }
 
+// Until IR version 3 all initializers had to be listed, so that it meant nothing.
+std::set<std::string, std::less<>> listed_inputs(const onnx::ModelProto& model) {
+  std::set<std::string, std::less<>> names;
+  if (model.ir_version() < 4) return names;
+  for (const auto& input : model.graph().input()) names.insert(input.name());
+  return names;
+}
+
 Graph import_model(onnx::ModelProto& model, const std::string& folder, const ImportOptions& options) {
   ModelContext context{ExternalData(folder), opsets_of(model), FunctionTable(model)};
   context.maps = split_map_inputs(*model.mutable_graph());
@@ -51,6 +59,7 @@ Graph import_model(onnx::ModelProto& model, const std::string& folder, const Imp
   InputDims dims(*graph.index, options.dims, shaped_inputs(model.graph()), names_hold(model.graph()));
   context.dims = &dims;
   GraphBuilder(context, nullptr, graph, 0).build(*model.mutable_graph());
+  if (!options.freeze) unfreeze(graph, listed_inputs(model));
   verify(graph);
   if (options.record) options.record->external = context.files.files();
   return graph;

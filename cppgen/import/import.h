@@ -42,6 +42,7 @@ struct ImportOptions {
   std::vector<DimOption> dims;
   ImportRecord* record = nullptr;  // filled by the import
   std::shared_ptr<const ops::CustomOperators> custom_operators;
+  bool freeze = true;  // FREEZING: weights are constants, and not inputs with a preset
 };
 
 inline constexpr int kNewestOpset = 28;      // of ONNX; models of later ones are read with a warning

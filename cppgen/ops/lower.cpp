@@ -37,6 +37,7 @@ class Lowering {
 
   void add_input(ValueId v) {
     buffers_[v] = add_buffer(v, ir::BufferKind::input);
+    if (const auto& preset = graph_.value(v).preset) program_.buffers[size_t(buffers_[v])].data = preset->data;
     program_.inputs.push_back(buffers_[v]);
   }
   // The producer of `v` stores into an output of the program.

@@ -115,11 +115,20 @@ class Builder {
   void describe_tensors() {
     for (size_t i = 0; i < program_.inputs.size(); i++) {
       auto info = describe(program_.inputs[i], source_.input_names[i]);
+      if (is_parameter(program_.inputs[i])) {
+        result_.plan.parameters.push_back({std::move(info), plan_buffer(program_.inputs[i])});
+        continue;
+      }
       if (!source_.index_extents.empty()) info.index_extent = source_.index_extents[i];
       result_.plan.inputs.push_back(std::move(info));
     }
     for (size_t i = 0; i < program_.outputs.size(); i++)
       result_.plan.outputs.push_back(describe(program_.outputs[i], source_.output_names[i]));
+  }
+
+  // Parameters are the last inputs of the program.
+  bool is_parameter(BufferId b) const {
+    return program_.buffer(b).kind == BufferKind::input && program_.buffer(b).data.bytes != nullptr;
   }
 
   int32_t slot_of(const std::vector<BufferId>& list, BufferId b) const {
@@ -150,7 +159,11 @@ class Builder {
     p.bytes = coder_.code(bytes), p.type = buffer.type, p.name = buffer.name;
     switch (buffer.kind) {
       case BufferKind::input:
-        p.kind = rt::PlanBufferKind::input, p.slot = slot_of(program_.inputs, b);
+        if (is_parameter(b)) {
+          p.kind = rt::PlanBufferKind::constant, p.offset = place_constant(b, bytes.constant());
+        } else {
+          p.kind = rt::PlanBufferKind::input, p.slot = slot_of(program_.inputs, b);
+        }
         break;
       case BufferKind::output:
         p.kind = rt::PlanBufferKind::output, p.slot = slot_of(program_.outputs, b);

@@ -99,6 +99,12 @@ struct Repetition {
 // The message of a check begins so if its failure is a bug of cppgen: it is an assertion in a kernel.
 inline constexpr std::string_view kAssertionFailed = "assertion failed: ";
 
+// A constant that a session may replace.
+struct Parameter {
+  TensorInfo info;  // its dimensions are constant
+  int32_t buffer = -1;
+};
+
 struct Plan {
   std::string model;  // name of the graph
   std::string isa;
@@ -110,7 +116,8 @@ struct Plan {
   std::vector<Repetition> repetitions;  // in order; the iteration number is the symbol symbols.size() + position
   std::vector<std::string> objects;     // file names in the package
   int64_t weights_bytes = 0;            // size of weights.bin
-  std::vector<std::string> checks;      // messages of checks: the error value i + 1 means checks[i]
+  std::vector<Parameter> parameters;
+  std::vector<std::string> checks;  // messages of checks: the error value i + 1 means checks[i]
 };
 
 // The position of the repetition that the step belongs to, or -1 if it runs once.

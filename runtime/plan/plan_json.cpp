@@ -154,6 +154,9 @@ Plan plan_from(const Field& root) {
   root["repetitions"].each([&](const Field& node) { plan.repetitions.push_back(repetition_from(node)); });
   plan.objects = root["objects"].texts();
   plan.weights_bytes = root["weights_bytes"].integer();
+  root["parameters"].each([&](const Field& node) {
+    plan.parameters.push_back({tensor_from(node), node["buffer"].index()});
+  });
   plan.checks = root["checks"].texts();
   return plan;
 }
@@ -173,6 +176,11 @@ std::string to_json(const Plan& plan) {
   for (const TensorInfo& tensor : plan.outputs) root["outputs"].push_back(tensor_to_json(tensor));
   for (const PlanBuffer& buffer : plan.buffers) root["buffers"].push_back(buffer_to_json(buffer));
   for (const Step& step : plan.steps) root["steps"].push_back(step_to_json(step));
+  root["parameters"] = json::array();
+  for (const Parameter& parameter : plan.parameters) {
+    root["parameters"].push_back(tensor_to_json(parameter.info));
+    root["parameters"].back()["buffer"] = parameter.buffer;
+  }
   for (const Repetition& repetition : plan.repetitions) root["repetitions"].push_back(repetition_to_json(repetition));
   return json_text(root, -1) + "\n";
 }

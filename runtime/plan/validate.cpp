@@ -34,6 +34,7 @@ class Validator {
     for (size_t i = 0; i < plan_.objects.size(); i++) check_object(i);
     if (plan_.weights_bytes < 0) fail("weights_bytes", "is {}; sizes are at least 0", plan_.weights_bytes);
     for (size_t i = 0; i < plan_.buffers.size(); i++) check_buffer(i);
+    for (size_t i = 0; i < plan_.parameters.size(); i++) check_parameter(i);
     check_output_slots();
     written_.assign(plan_.buffers.size(), false);
     for (size_t r = 0; r < plan_.repetitions.size(); r++) check_repetition(r);
@@ -53,6 +54,21 @@ class Validator {
 
   void check_index(const std::string& where, int64_t index, size_t size) const {
     if (index < 0 || index >= int64_t(size)) fail(where, "is {}; allowed is 0 to {}", index, int64_t(size) - 1);
+  }
+
+  void check_parameter(size_t i) const {
+    const Parameter& parameter = plan_.parameters[i];
+    const std::string where = fmt::format("parameters[{}]", i);
+    check_index(where + ".buffer", parameter.buffer, plan_.buffers.size());
+    const PlanBuffer& buffer = plan_.buffers[size_t(parameter.buffer)];
+    if (buffer.kind != PlanBufferKind::constant) fail(where + ".buffer", "is {}, not a constant", parameter.buffer);
+    int64_t bytes = int64_t(size_of(parameter.info.type));
+    for (const DimExpr& dim : parameter.info.dims) {
+      if (check_expr(where + ".dims", dim)) fail(where + ".dims", "depends on a symbol");
+      bytes = checked_mul(bytes, evaluate(dim, {}), "plan: a parameter");
+    }
+    if (check_expr(where, buffer.bytes) || evaluate(buffer.bytes, {}) != bytes)
+      fail(where, "has {} bytes, unlike its buffer", bytes);
   }
 
   // Well-formed for every binding; values are checked when dimensions are bound. Returns true if it uses a symbol.

@@ -185,6 +185,17 @@ cppgen_status cppgen_session_run(cppgen_session* session, const cppgen_tensor* i
   });
 }
 
+cppgen_status cppgen_session_set_parameter(cppgen_session* session, const char* name, const cppgen_tensor* value,
+                                           cppgen_error* error) {
+  return guarded(error, [&] {
+    require_argument(session, "session");
+    require_argument(name, "name");
+    require_argument(value, "value");
+    const Views<TensorView> view(value, 1);
+    session->session.set_parameter(name, view.get()[0]);
+  });
+}
+
 cppgen_status cppgen_session_stats(const cppgen_session* session, cppgen_stats* stats, cppgen_error* error) {
   return guarded(error, [&] {
     require_argument(session, "session");

@@ -21,6 +21,16 @@ int ContextPool::threads() const {
   return most;
 }
 
+void ContextPool::replace(int32_t buffer, const void* data) {
+  const std::lock_guard lock(mutex_);
+  replaced_.resize(executable_.plan().buffers.size(), nullptr);
+  replaced_[size_t(buffer)] = data;
+  for (Stream& stream : streams_) {
+    stream.contexts -= stream.free.size();
+    stream.free.clear();  // their arguments are resolved
+  }
+}
+
 size_t ContextPool::take(std::unique_ptr<RunContext>& context) {
   const std::lock_guard lock(mutex_);
   const auto runs = [](const Stream& stream) { return stream.contexts - stream.free.size(); };
@@ -28,7 +38,8 @@ size_t ContextPool::take(std::unique_ptr<RunContext>& context) {
                                        [&](const Stream& a, const Stream& b) { return runs(a) < runs(b); });
   if (stream->free.empty()) {
     stream->free.reserve(stream->contexts + 1);  // so that returning it cannot fail
-    context = std::make_unique<RunContext>(executable_, stream->executor->threads(), huge_pages_, instruments_);
+    context =
+        std::make_unique<RunContext>(executable_, replaced_, stream->executor->threads(), huge_pages_, instruments_);
     stream->contexts++;
   } else {
     context = std::move(stream->free.back());

@@ -31,6 +31,9 @@ class ContextPool {
     size_t stream_;
   };
 
+  // Runs that begin later find a constant there; null: in the weights. No run may be in progress.
+  void replace(int32_t buffer, const void* data);
+
   Executors executors() const;
   int threads() const;  // of a stream, at most
 
@@ -46,6 +49,7 @@ class ContextPool {
   const Executable& executable_;
   const bool huge_pages_;
   Instruments& instruments_;
+  std::vector<const void*> replaced_;  // by buffer; empty: none
   std::mutex mutex_;
   std::vector<Stream> streams_;
 };

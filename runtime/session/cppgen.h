@@ -95,6 +95,11 @@ cppgen_status cppgen_session_output_dims(cppgen_session* session, const cppgen_t
 cppgen_status cppgen_session_run(cppgen_session* session, const cppgen_tensor* inputs, size_t input_count,
                                  const cppgen_tensor* outputs, size_t output_count, cppgen_error* error);
 
+/* Replaces a parameter of a package that was compiled with FREEZING=0 by a copy of this tensor, in all runs that begin
+ * later; null data restore its value in the package. No run may be in progress. */
+cppgen_status cppgen_session_set_parameter(cppgen_session* session, const char* name, const cppgen_tensor* value,
+                                           cppgen_error* error);
+
 /* The kind of an input or output. */
 typedef enum cppgen_kind {
   CPPGEN_TENSOR = 0, /* a tensor of numbers, or of strings with the dtype CPPGEN_STRING */

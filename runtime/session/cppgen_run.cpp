@@ -45,7 +45,9 @@ Settings read_settings(const RunArguments& arguments) {
   return settings;
 }
 
-std::vector<Tensor> read_inputs(const RunArguments& arguments, const Plan& plan) {
+// Files of inputs; those of parameters replace them.
+std::vector<Tensor> read_inputs(const RunArguments& arguments, Session& session) {
+  const Plan& plan = session.plan();
   std::map<std::string, std::string> files;
   for (const std::string& text : arguments.inputs) files.insert(split_pair("--input", text));
   std::vector<Tensor> inputs;
@@ -55,6 +57,11 @@ std::vector<Tensor> read_inputs(const RunArguments& arguments, const Plan& plan)
     inputs.push_back(read_npy(it->second, info.type));
     files.erase(it);
   }
+  for (const Parameter& parameter : plan.parameters)
+    if (const auto it = files.find(parameter.info.name); it != files.end()) {
+      session.set_parameter(it->first, read_npy(it->second, parameter.info.type).view());
+      files.erase(it);
+    }
   if (!files.empty()) user_error("--input: the model has no input '{}'", files.begin()->first);
   return inputs;
 }
@@ -100,7 +107,7 @@ ExitCode run(const RunArguments& arguments) {
   if (!arguments.verify.empty()) test = read_test_case(arguments.verify, session.plan());
   const std::vector<Tensor> inputs = test ? std::move(test->inputs)
                                      : !arguments.inputs.empty()
-                                         ? read_inputs(arguments, session.plan())
+                                         ? read_inputs(arguments, session)
                                          : make_random_inputs(arguments, session.plan(), settings.max_memory);
   std::vector<Tensor> outputs;
   const std::vector<double> ms = time_runs(session, inputs, outputs, arguments.runs);

@@ -1,5 +1,7 @@
 #include "runtime/session/library_table.h"
 
+#include <algorithm>
+
 #include "runtime/base/errors.h"
 #include "runtime/contraction/onednn.h"
 #include "runtime/contraction/xsmm.h"
@@ -13,6 +15,11 @@ const LibraryFunction* find_library_function(std::string_view name) {
   return nullptr;
 }
 
+static bool is_parameter(const Plan& plan, int32_t buffer) {
+  return std::any_of(plan.parameters.begin(), plan.parameters.end(),
+                     [&](const Parameter& parameter) { return parameter.buffer == buffer; });
+}
+
 std::vector<std::unique_ptr<LibraryOperator>> make_operators(const Executable& executable) {
   const Plan& plan = executable.plan();
   std::vector<std::unique_ptr<LibraryOperator>> operators(plan.steps.size());
@@ -24,7 +31,7 @@ std::vector<std::unique_ptr<LibraryOperator>> make_operators(const Executable& e
     std::vector<const void*> constants;
     for (int32_t id : step.buffers) {
       const PlanBuffer& buffer = plan.buffers[size_t(id)];
-      const bool constant = buffer.kind == PlanBufferKind::constant;
+      const bool constant = buffer.kind == PlanBufferKind::constant && !is_parameter(plan, id);
       constants.push_back(constant ? executable.weights() + buffer.offset : nullptr);
     }
     const auto outputs = size_t(step.output_count);

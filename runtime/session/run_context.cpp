@@ -52,8 +52,13 @@ void each_argument(const Plan& plan, const F& f) {
 
 }  // namespace
 
-RunContext::RunContext(const Executable& executable, int workers, bool huge_pages, Instruments& instruments)
-    : executable_(executable), workers_(workers), huge_pages_(huge_pages), instruments_(instruments) {
+RunContext::RunContext(const Executable& executable, std::span<const void* const> replaced, int workers,
+                       bool huge_pages, Instruments& instruments)
+    : executable_(executable),
+      replaced_(replaced),
+      workers_(workers),
+      huge_pages_(huge_pages),
+      instruments_(instruments) {
   if (instruments.trace) slices_.resize(size_t(workers));
   const Plan& plan = executable.plan();
   symbols_.resize(plan.symbols.size());
@@ -99,7 +104,10 @@ void RunContext::reserve_separately(const BoundPlan& bound) {
 
 void* RunContext::address(int32_t buffer) const {
   const PlanBuffer& info = executable_.plan().buffers[size_t(buffer)];
-  if (info.kind == PlanBufferKind::constant) return const_cast<char*>(executable_.weights() + info.offset);
+  if (info.kind == PlanBufferKind::constant) {
+    const void* replaced = replaced_.empty() ? nullptr : replaced_[size_t(buffer)];
+    return const_cast<void*>(replaced ? replaced : executable_.weights() + info.offset);
+  }
   const int64_t offset = bound_->memory.offsets[size_t(buffer)];
   if (offset < 0) return nullptr;
   if (!bound_->separate) return arena_->data() + offset;

@@ -18,7 +18,9 @@ namespace cppgen::rt {
 // nothing.
 class RunContext {
  public:
-  RunContext(const Executable& executable, int workers, bool huge_pages, Instruments&);
+  // `replaced` has what stands for constants of the weights, by buffer, or is empty.
+  RunContext(const Executable& executable, std::span<const void* const> replaced, int workers, bool huge_pages,
+             Instruments&);
   RunContext(const RunContext&) = delete;
 
   std::span<int64_t> symbols() { return symbols_; }  // space for the values of this run
@@ -86,6 +88,7 @@ class RunContext {
   [[noreturn]] void fail_check(int error) const;
 
   const Executable& executable_;
+  const std::span<const void* const> replaced_;
   const int workers_;
   const bool huge_pages_;
   Instruments& instruments_;

@@ -1,9 +1,11 @@
 #include "runtime/session/session.h"
 
 #include <algorithm>
+#include <map>
 #include <mutex>
 
 #include "runtime/base/checked.h"
+#include "runtime/base/errors.h"
 #include "runtime/base/log.h"
 #include "runtime/base/printable.h"
 #include "runtime/base/usable_cpus.h"
@@ -169,7 +171,8 @@ struct Session::Impl {
   const SessionOptions options;
   const std::shared_ptr<Instruments> instruments;
   ContextPool contexts;
-  std::vector<std::string> labels;  // of the steps
+  std::vector<std::string> labels;       // of the steps
+  std::map<int32_t, Tensor> parameters;  // replaced, by buffer
   const BoundaryChecks checks;
   std::vector<std::unique_ptr<LibraryOperator>> operators;
   std::vector<std::unique_ptr<Session>> parts;  // of a module: one for each plan
@@ -224,6 +227,21 @@ std::vector<std::vector<int64_t>> Session::output_dims(std::span<const TensorVie
   ContextPool::Lease context(impl_->contexts);
   bind_inputs(plan(), inputs, context->symbols(), impl_->checks);
   return impl_->bound_plan(context->symbols())->output_dims;
+}
+
+void Session::set_parameter(std::string_view name, const TensorView& value) {
+  const auto& parameters = plan().parameters;
+  const auto found = std::find_if(parameters.begin(), parameters.end(), [&](auto& it) { return it.info.name == name; });
+  if (found == parameters.end())
+    user_error("the package has no parameter '{}': compile with FREEZING=0 to be able to replace weights", name);
+  std::vector<int64_t> dims;
+  for (const DimExpr& dim : found->info.dims) dims.push_back(evaluate(dim, {}));
+  if (value.type != found->info.type || !std::equal(dims.begin(), dims.end(), value.dims.begin(), value.dims.end()))
+    user_error("parameter '{}' is {}{}; the given tensor is {}{}", name, name_of(found->info.type), shape_text(dims),
+               name_of(value.type), shape_text(value.dims));
+  Tensor copy = value.data ? copy_of(value) : Tensor();
+  impl_->contexts.replace(found->buffer, value.data ? copy.data() : nullptr);
+  impl_->parameters[found->buffer] = std::move(copy);
 }
 
 SessionStats Session::stats() const {

@@ -3,6 +3,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "runtime/package/executable.h"
@@ -52,6 +53,11 @@ class Session {
   // The dimensions of the results for these inputs, whose data are not read. UserError if the dimensions depend on the
   // data.
   std::vector<std::vector<int64_t>> output_dims(std::span<const TensorView> inputs);
+
+  // Replaces a parameter of the plan by a copy of this tensor in all runs that begin later; without data, restores its
+  // value in the package. No run may be in progress. UserError if there is no parameter of this name, or if the type or
+  // the dimensions differ.
+  void set_parameter(std::string_view name, const TensorView& value);
 
   SessionStats stats() const;
 

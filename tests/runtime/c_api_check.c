@@ -64,6 +64,9 @@ int check_c_api(const char* package) {
   input.dtype = (cppgen_dtype)99;
   CHECK(cppgen_session_run(session, &input, 1, &output, 1, &error) == CPPGEN_USER_ERROR);
 
+  CHECK(cppgen_session_set_parameter(session, "w", &output, &error) == CPPGEN_USER_ERROR);
+  CHECK(strstr(error.message, "no parameter 'w'") != NULL);
+
   CHECK(cppgen_session_stats(session, &stats, &error) == CPPGEN_OK);
   CHECK(stats.threads == 2 && stats.steps == 2 && stats.weights_bytes == 16);
   CHECK(cppgen_session_profile(session, table, sizeof table, &length, &error) == CPPGEN_OK);

@@ -1,11 +1,14 @@
 // Settings of memory: where weights, intermediate buffers and results lie.
 #include <algorithm>
+#include <cmath>
 #include <cstring>
 #include <fstream>
 #include <sstream>
 
+#include "runtime/base/errors.h"
 #include "runtime/memory/planner.h"
 #include "runtime/session/session.h"
+#include "runtime/values/npy.h"
 #include "runtime/values/random_inputs.h"
 #include "tests/settings/effect.h"
 
@@ -118,6 +121,41 @@ TEST_F(SettingEffect, FORCE_MMAP_WEIGHTS) {
     return false;
   };
   expect_effect<bool>("0", mapped, true, false);
+}
+
+// The weights of a package with parameters are those of the model until they are replaced.
+TEST_F(SettingEffect, FREEZING) {
+  const std::string model = write("branches.onnx", branches(1));
+  succeed({"run", model, "--reference", "--output", path("data")});
+  const rt::Tensor input = rt::read_npy(path("data/in_0.npy")), output = rt::read_npy(path("data/out_0.npy"));
+  const auto largest = [&](rt::Session& session, const rt::Tensor* minus) {
+    const rt::Tensor y = std::move(session.run(std::vector<rt::TensorView>{input.view()})[0]);
+    float most = 0;
+    for (int64_t i = 0; i < y.elements(); i++)
+      most = std::max(most, std::abs(y.as<float>()[i] - (minus ? minus->as<float>()[i] : 0)));
+    return most;
+  };
+  using Names = std::vector<std::string>;
+  const auto parameters = [&] {
+    rt::Session session(rt::Executable::load(package(model)), rt::SessionOptions::from(settings()));
+    EXPECT_EQ(session.plan().inputs.size(), 1u);
+    EXPECT_LT(largest(session, &output), 1e-3f);
+    Names names;
+    for (const rt::Parameter& it : session.plan().parameters) names.push_back(it.info.name);
+    rt::Tensor zeros(DType::f32, {1024, 16});
+    std::memset(zeros.data(), 0, size_t(zeros.bytes()));
+    if (names.empty()) {
+      EXPECT_THROW(session.set_parameter("v0", zeros.view()), UserError);
+      return names;
+    }
+    session.set_parameter("v0", zeros.view());
+    EXPECT_EQ(largest(session, nullptr), 0);
+    session.set_parameter("v0", {DType::f32, zeros.dims(), nullptr});
+    EXPECT_LT(largest(session, &output), 1e-3f);
+    EXPECT_THROW(session.set_parameter("v0", input.view()), UserError);
+    return names;
+  };
+  expect_effect<Names>("0", parameters, {}, {"w0", "v0"});
 }
 
 // The bytes of constants named v0 in the package, and that the last of them is the weight as the model has it.
