@@ -20,8 +20,10 @@ std::string_view trimmed(std::string_view text) {
 std::vector<SettingDescription> changed_settings(const Settings& settings) {
   const std::vector<SettingDescription> values = settings.describe(), defaults = Settings().describe();
   std::vector<SettingDescription> changed;
-  for (size_t row = 0; row < values.size(); row++)
-    if (values[row].source != "default" && values[row].value != defaults[row].value) changed.push_back(values[row]);
+  for (size_t row = 0; row < values.size(); row++) {
+    const bool given = values[row].source != "default" && values[row].source != "AUTO";  // by the user
+    if (given && values[row].value != defaults[row].value) changed.push_back(values[row]);
+  }
   return changed;
 }
 

@@ -1,9 +1,12 @@
 #include "cppgen/import/import.h"
 
 #include <algorithm>
+#include <set>
+#include <string>
 
 #include "cppgen/import/graph_builder.h"
 #include "cppgen/import/maps.h"
+#include "cppgen/import/unfreeze.h"
 #include "cppgen/support/file_io.h"
 #include "cppgen/support/hashing.h"
 #include "runtime/base/errors.h"

@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "runtime/base/errors.h"
+#include "runtime/session/context_pool.h"
 #include "tests/runtime/test_package.h"
 
 namespace cppgen::rt::test {
@@ -96,6 +97,19 @@ TEST_F(TwoStep, ManyCallersAtOnce) {
       }
     });
   for (std::thread& caller : callers) caller.join();
+}
+
+TEST_F(TwoStep, ConcurrentRunsAreOnDifferentStreams) {
+  const auto package = executable();
+  Instruments none{SessionOptions()};
+  ContextPool pool(*package, {make_executor({}), make_executor({})}, false, none);
+  const Executor* first = nullptr;
+  {
+    ContextPool::Lease a(pool), b(pool);
+    EXPECT_NE(&a.executor(), &b.executor());
+    first = &a.executor();
+  }
+  EXPECT_EQ(&ContextPool::Lease(pool).executor(), first);
 }
 
 TEST_F(TwoStep, StatsCountArenaAndWeights) {

@@ -112,6 +112,8 @@ TEST_F(SettingEffect, AUTO) {
   };
   const std::string cores = std::to_string(limits.affinity.size());
   expect_effect<Seen>("0", see, {cores, "AUTO", "numa", "AUTO"}, {"-1", "default", "none", "default"});
+  // A saved file is for other machines, too.
+  EXPECT_EQ(succeed({"config", "--diff"}).out.find("AFFINITY"), std::string::npos);
   environment["CPPGEN_AFFINITY"] = "core";
   EXPECT_EQ(see(), (Seen{cores, "AUTO", "core", "CPPGEN_AFFINITY"}));
   environment.erase("CPPGEN_AFFINITY");
