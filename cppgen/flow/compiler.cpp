@@ -149,7 +149,7 @@ class Compilation {
 
   // From the graph to kernels and plans.
   void build_for_isa(Graph graph) {
-    target_ = target_of(*isa_, this_machine());
+    target_ = target_of(*isa_, request_.settings);
     ModelGraphs graphs = clock_.time("lower", [&] { return cut(std::move(graph)); });
     auto trace = [&](const char* stage, const ir::Program& p) { trace_program(stage, p); };
     parts_ = make_parts(graphs, request_.settings, target_, clock_, "", trace);

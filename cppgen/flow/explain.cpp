@@ -107,7 +107,7 @@ Explanation explain_model(const CompileRequest& request) {
   Trace trace(request);
   Graph graph = read_and_simplify(request, clock, &trace);
   const VecISA& isa = likely_isa(request.settings);
-  auto target = target_of(isa, this_machine());
+  auto target = target_of(isa, request.settings);
   ModelGraphs graphs = cut(std::move(graph));
   Explanation result;
   result.isa = std::string(isa.name);

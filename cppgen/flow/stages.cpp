@@ -150,6 +150,12 @@ schedule::Target target_of(const VecISA& isa, const MachineDescription& machine)
   return target;
 }
 
+schedule::Target target_of(const VecISA& isa, const Settings& settings) {
+  schedule::Target target = target_of(isa, this_machine());
+  target.tuning = schedule::tuned(target.tuning, settings.tuning);
+  return target;
+}
+
 CompileOptions compile_options(const CompileRequest& request) {
   const Settings& s = request.settings;
   CompileOptions o;

@@ -29,4 +29,8 @@ struct TuningRow {
 };
 std::span<const TuningRow> tuning_rows();
 
+// Other values of some rows: "NAME=VALUE,NAME=VALUE", each from a quarter to four times the value in `defaults`.
+// UserError for anything else.
+Tuning tuned(const Tuning& defaults, std::string_view text);
+
 }  // namespace cppgen::schedule

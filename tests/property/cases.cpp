@@ -126,7 +126,7 @@ schedule::Tuning tuning_of(const Case& c, schedule::Tuning tuning) {
   std::mt19937_64 random(c.tuning_seed);
   for (const schedule::TuningRow& row : schedule::tuning_rows()) {
     if (random() % 4 != 0) continue;
-    const double times = std::vector<double>{0.25, 0.5, 2}[random() % 3];
+    const double times = std::vector<double>{0.25, 0.5, 2, 4}[random() % 4];
     if (row.changes_bits && !c.tuning_of_bits) continue;
     if (row.integer)
       tuning.*row.integer = std::max<int64_t>(1, int64_t(double(tuning.*row.integer) * times));

@@ -19,6 +19,27 @@ GraphMaker chain(int length) {
   return g;
 }
 
+TEST_F(SettingEffect, TUNING) {
+  const auto nests = [&] {
+    GraphMaker g = chain(40);
+    const Target target = target_of(*find_isa("avx2"), settings());
+    return make_schedule(ops::lower(g.g), schedule_options(settings()), target).program.statements.size();
+  };
+  expect_effect<size_t>("nest_operations=16", nests, 1, 3);
+  expect_effect<size_t>("nest_operations=16,kernel_weight=512", nests, 1, 3);
+  const auto refused = [&](const std::string& value) {
+    const Ended ended = run({"run", relu(), "--set", "TUNING=" + value});
+    EXPECT_EQ(ended.status, 2);
+    return ended.err;
+  };
+  EXPECT_EQ(refused("nest_operations=15"), "cppgen: TUNING: nest_operations=15: allowed are integers from 16 to 256\n");
+  EXPECT_EQ(refused("nest_operations=17.5"),
+            "cppgen: TUNING: nest_operations=17.5: allowed are integers from 16 to 256\n");
+  EXPECT_EQ(refused("speed=9"), "cppgen: TUNING: there is no constant 'speed' in cppgen/schedule/tuning.def\n");
+  EXPECT_EQ(refused("nest_operations"), "cppgen: TUNING: 'nest_operations': expected NAME=VALUE\n");
+  EXPECT_EQ(refused("heavy_weight=8,heavy_weight=9"), "cppgen: TUNING: heavy_weight is given twice\n");
+}
+
 TEST_F(SettingEffect, MAX_FUSION_SIZE) {
   expect_effect<size_t>(
       "1", [&] { return statements(chain(10), settings()); }, 1, 10);
