@@ -57,6 +57,11 @@ bool read_numbers(MachinePeaks& peaks, const std::string& text) {
   return true;
 }
 
+// "exited with status 1: OUTPUT"
+std::string ending(const ProcessResult& result) {
+  return result.describe() + (result.output.empty() ? "" : ": " + result.output);
+}
+
 class Measurement {
  public:
   explicit Measurement(const PeaksRequest& request)
@@ -90,10 +95,10 @@ class Measurement {
     const HelperRun run = build_and_run(program_, request_.toolchain, runner,
                                         in_cache ? request_.cache_dir + "/tmp" : system_temp_directory());
     if (!run.ran)
-      user_error("the program that measures the peaks of this machine was not built: the compiler {}: {}",
-                 run.compiled.describe(), run.compiled.output);
+      user_error("the program that measures the peaks of this machine was not built: the compiler {}",
+                 ending(run.compiled));
     if (!run.ok() || !read_numbers(peaks_, run.ran->output))
-      user_error("the program that measures the peaks of this machine {}: {}", run.ran->describe(), run.ran->output);
+      user_error("the program that measures the peaks of this machine {}", ending(*run.ran));
     if (in_cache) (void)publish_file(path(), run.ran->output);  // otherwise they are measured again next time
     return peaks_;
   }

@@ -15,9 +15,9 @@ struct IsaProbe {
   std::string machine;  // identifies this CPU for the cached answer, e.g. its list of features
   // A program whose main() returns 0 if the instructions work correctly; if empty, one with vector arithmetic in float,
   // double and int, with fused multiply-add and masked lanes, compiled for the ISA.
-  std::string source;
-  std::string include_dir;   // for -I, of a source that includes headers
-  std::string headers_hash;  // of the headers there
+  std::string source{};
+  std::string include_dir{};   // for -I, of a source that includes headers
+  std::string headers_hash{};  // of the headers there
 };
 
 // A program for IsaProbe::source that includes what emitted kernels include and uses it on every kind of element: a

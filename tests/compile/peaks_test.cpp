@@ -1,0 +1,56 @@
+#include "cppgen/compile/peaks.h"
+
+#include <gtest/gtest.h>
+
+#include <filesystem>
+
+#include "cppgen/support/file_io.h"
+#include "cppgen/support/temp_directory.h"
+#include "isa/vec_isa.h"
+#include "runtime/base/errors.h"
+
+namespace cppgen {
+namespace {
+
+TEST(Peaks, DataComeFromTheSmallestLevelThatHoldsThem) {
+  const MachinePeaks peaks{100, {{"L2", 1000, 50}, {"L3", 8000, 20}, {"memory", 0, 10}}};
+  EXPECT_EQ(peaks.level_for(1000).name, "L2");
+  EXPECT_EQ(peaks.level_for(1001).name, "L3");
+  EXPECT_EQ(peaks.level_for(1e12).name, "memory");
+}
+
+TEST(Peaks, AreMeasuredOnceAndKept) {
+  const TempDirectory folder(system_temp_directory(), "peaks-test-");
+  MachineDescription machine;
+  machine.l3_bytes = 4 << 20;
+  const PeaksRequest request{*find_isa("scalar"), 2, machine, Toolchain::find("g++"), folder.path()};
+  EXPECT_FALSE(known_peaks(request));
+  PosixProcessRunner runner;
+  const MachinePeaks measured = machine_peaks(request, runner);
+  EXPECT_GT(measured.gflops, 0);
+  ASSERT_EQ(measured.levels.size(), 3u);
+  for (const MachinePeaks::Level& level : measured.levels) EXPECT_GT(level.gb_per_second, 0) << level.name;
+  const int64_t started = runner.started();
+  EXPECT_EQ(machine_peaks(request, runner).gflops, measured.gflops);
+  EXPECT_EQ(runner.started(), started) << "measured again";
+  // Other threads, other peaks.
+  EXPECT_FALSE(known_peaks({request.isa, 1, machine, request.toolchain, request.cache_dir}));
+  for (const auto& file : std::filesystem::directory_iterator(folder.path() + "/peaks"))
+    ASSERT_EQ(write_file(file.path().string(), "12 abc"), 0);
+  EXPECT_FALSE(known_peaks(request)) << "a damaged file";
+}
+
+TEST(Peaks, WithoutACompilerThatWorksTheErrorSaysWhy) {
+  PosixProcessRunner runner;
+  const PeaksRequest request{*find_isa("scalar"), 1, {}, Toolchain::find("false"), ""};
+  try {
+    machine_peaks(request, runner);
+    ADD_FAILURE() << "no error";
+  } catch (const UserError& error) {
+    EXPECT_EQ(std::string(error.what()),
+              "the program that measures the peaks of this machine was not built: the compiler exited with status 1");
+  }
+}
+
+}  // namespace
+}  // namespace cppgen
