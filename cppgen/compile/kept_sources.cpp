@@ -1,5 +1,7 @@
 #include "cppgen/compile/kept_sources.h"
 
+#include <fmt/format.h>
+
 #include "cppgen/compile/compile_pool.h"
 #include "cppgen/support/file_io.h"
 #include "cppgen/support/hashing.h"
@@ -20,7 +22,7 @@ std::string kept_path(const CompileJob& job, const CompileOptions& options) {
 
 std::vector<std::string> source_flags(const CompileJob& job, const CompileOptions& options) {
   if (!is_on(options)) return {};
-  return {std::string("-fdebug-prefix-map=") + CompilePool::kSource + "=" + kept_path(job, options)};
+  return {fmt::format("-fdebug-prefix-map={}={}", CompilePool::kSource, kept_path(job, options))};
 }
 
 void keep_sources(const std::vector<CompileJob>& jobs, const CompileOptions& options) {

@@ -79,7 +79,7 @@ struct Value {
   std::optional<TensorType> type;  // set by shape inference
   std::optional<HostType> host;    // instead of `type`
   std::optional<Tensor> constant;  // initializers and folded values
-  std::optional<Tensor> preset;    // of an input that is a parameter: its value unless a session replaces it
+  std::optional<Tensor> preset{};  // of an input that is a parameter: its value unless a session replaces it
   std::optional<std::vector<IndexExpr>>
       contents;          // known integer elements, for shape arithmetic (constants included if small)
   NodeId producer = -1;  // -1: graph input or constant
