@@ -14,7 +14,8 @@ install(FILES runtime/session/cppgen.h runtime/custom/cppgen_custom.h DESTINATIO
 foreach(header base/dtype.h base/dtypes.def base/value_kind.h base/errors.h base/log.h base/settings.h base/settings.def abi/abi.h
         abi/math_functions.def plan/module.h plan/plan.h memory/mapping.h values/tensor.h values/value.h
         values/npy.h values/npy_strings.h values/random_inputs.h values/compare.h values/test_case.h package/executable.h
-        package/package.h package/version.h session/cppgen.h session/profile.h session/session.h session/verify.h)
+        package/package.h package/version.h session/cppgen.h session/profile.h session/session.h
+        session/session_options.h session/verify.h)
   get_filename_component(folder runtime/${header} DIRECTORY)
   install(FILES runtime/${header} DESTINATION ${cppgen_include}/${folder})
 endforeach()
