@@ -24,6 +24,7 @@ std::string version_text() { return "cppgen " + std::string(rt::kVersion); }
 struct Parsed {
   RunOptions run;
   CompileOptionsGiven compile;
+  std::string sealed;  // package
   VerifyOptions verify;
   BenchOptions bench;
   ProfileOptions profile;
@@ -119,8 +120,16 @@ void add_compile(CLI::App& app, Parsed& parsed) {
                                   "cppgen compile resnet50.onnx -o resnet50.package",
                                   [&](const CancelToken& cancel) { return command_compile(options, cancel); });
   add_model(command, options, false, true);
-  command->add_option("-o,--output", options.output, "Directory of the package")->type_name("PACKAGE")->required();
+  command->add_option("-o,--output", options.output, "Directory of the package (default: the setting AOT_OUTPUT_PATH)")
+      ->type_name("PACKAGE");
   add_json(command, options);
+}
+
+void add_seal(CLI::App& app, Parsed& parsed) {
+  CLI::App* command =
+      add_command(app, parsed, "seal", "Seal a package again whose kernels were built anew (USE_CMAKE_COMPILATION)",
+                  "cppgen seal resnet50.package", [&](const CancelToken&) { return command_seal(parsed.sealed); });
+  command->add_option("PACKAGE", parsed.sealed, "Directory of the package")->type_name("")->required();
 }
 
 void add_verify(CLI::App& app, Parsed& parsed) {
@@ -363,6 +372,7 @@ int run_command_line(int argc, char** argv) {
              kExitStatus);
   add_run(app, parsed);
   add_compile(app, parsed);
+  add_seal(app, parsed);
   add_verify(app, parsed);
   add_bench(app, parsed);
   add_profile(app, parsed);

@@ -1,4 +1,4 @@
-// cppgen run, cppgen compile
+// cppgen run, cppgen compile, cppgen seal
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -15,6 +15,7 @@
 #include "runtime/base/errors.h"
 #include "runtime/base/json_text.h"
 #include "runtime/base/printable.h"
+#include "runtime/package/reseal.h"
 #include "runtime/session/profile.h"
 #include "runtime/values/test_case.h"
 
@@ -185,7 +186,7 @@ std::string compile_json(const CompileOptionsGiven& options, const CompileReport
 int64_t size_of_directory(const std::string& directory) {
   int64_t bytes = 0;
   std::error_code error;
-  for (const auto& entry : std::filesystem::directory_iterator(directory, error))
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(directory, error))
     if (entry.is_regular_file(error)) bytes += int64_t(entry.file_size(error));
   return bytes;
 }
@@ -215,15 +216,23 @@ ExitCode command_run(const RunOptions& options, const CancelToken& cancel) {
   return kDone;
 }
 
-ExitCode command_compile(const CompileOptionsGiven& options, const CancelToken& cancel) {
+ExitCode command_compile(const CompileOptionsGiven& given, const CancelToken& cancel) {
+  CompileOptionsGiven options = given;
   require_onnx(options.model, "compile");
   const Settings settings = read_settings(options);
+  if (options.output.empty()) options.output = settings.aot_output_path;
   check_output(options.output);
   CompileRequest request = compile_request(options, settings, cancel);
   request.output = options.output;
   const CompiledModel model = compile_with_progress(std::move(request));
   const int64_t bytes = size_of_directory(options.output);
   print_result(options.json ? compile_json(options, model.report, bytes) : compile_text(options, model.report, bytes));
+  return kDone;
+}
+
+ExitCode command_seal(const std::string& package) {
+  rt::reseal_package(package);
+  print_result(fmt::format("{}: sealed\n", package));
   return kDone;
 }
 

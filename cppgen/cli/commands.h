@@ -1,4 +1,6 @@
 #pragma once
+#include <string>
+
 #include "cppgen/cli/command_options.h"
 #include "cppgen/support/interrupt.h"
 
@@ -9,6 +11,7 @@ namespace cppgen {
 
 ExitCode command_run(const RunOptions&, const CancelToken&);
 ExitCode command_compile(const CompileOptionsGiven&, const CancelToken&);
+ExitCode command_seal(const std::string& package);
 ExitCode command_verify(const VerifyOptions&, const CancelToken&);
 ExitCode command_bench(const BenchOptions&, const CancelToken&);
 ExitCode command_profile(const ProfileOptions&, const CancelToken&);

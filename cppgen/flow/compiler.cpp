@@ -12,6 +12,7 @@
 #include "cppgen/flow/model_key.h"
 #include "cppgen/flow/model_parts.h"
 #include "cppgen/flow/ops_record.h"
+#include "cppgen/flow/package_extras.h"
 #include "cppgen/flow/package_output.h"
 #include "cppgen/flow/stages.h"
 #include "cppgen/ops/op.h"
@@ -42,6 +43,7 @@ class Compilation {
         options_(compile_options(request)),
         custom_(rt::read_custom_files(custom_operator_paths(request))),
         trace_(request),
+        extras_(request),
         clock_(&request) {}
 
   CompiledModel run() {
@@ -68,6 +70,7 @@ class Compilation {
   CompileOptions options_;
   const std::vector<rt::CustomFile> custom_;  // as they were in the beginning
   Trace trace_;
+  PackageExtras extras_;
   StageClock clock_;
   // The key of the files before anything is computed from them. Computed only for the cache, because it reads them
   // completely.
@@ -212,6 +215,7 @@ class Compilation {
     if (jobs.empty()) return;
     KernelBuilder builder(options_);
     objects_ = clock_.time("compile", [&] { return builder.build(jobs); });
+    extras_.note_units(jobs, builder, options_);
     unit_reports_.clear();
     for (size_t i = 0; i < jobs.size(); i++)
       unit_reports_.push_back(
@@ -251,8 +255,10 @@ class Compilation {
     clock_.time("weights", [&] {
       write_weights(dir, parts_, module_.has_value(), int(std::clamp<int64_t>(options_.compile_threads, 1, 8)));
       check_external();
+      extras_.add_before_manifest(dir);
       rt::write_manifest(dir, std::string(isa_->name));
     });
+    extras_.add_after_manifest(dir);
   }
 
   // Called after all external data has been read: it must not have changed since the start.

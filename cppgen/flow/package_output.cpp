@@ -4,6 +4,7 @@
 
 #include <cerrno>
 #include <filesystem>
+#include <vector>
 
 #include "cppgen/support/file_io.h"
 #include "cppgen/support/litter.h"
@@ -40,7 +41,7 @@ void require_output_folder(const std::string& directory, std::string_view option
 }
 
 void check_output(const std::string& output) {
-  if (output.empty()) user_error("-o needs the path of the package directory");
+  if (output.empty()) user_error("-o or the setting AOT_OUTPUT_PATH must name the directory of the package");
   refuse_to_replace(output);
   require_output_folder(fs::absolute(output).parent_path().string(), "-o: the folder of the package");
 }
@@ -55,14 +56,16 @@ void move_to_output(const std::string& staged, const std::string& output) {
   std::error_code error;
   const fs::path target = output;
   refuse_to_replace(target);
-  const std::string content = staged + "/content";
+  std::vector<fs::path> files;
+  for (const auto& entry : fs::directory_iterator(staged)) files.push_back(entry.path());
+  const fs::path content = fs::path(staged) / "content";
   fs::create_directory(content);
-  for (const auto& entry : fs::directory_iterator(staged))
-    if (entry.is_regular_file()) fs::rename(entry.path(), content / entry.path().filename(), error);
-  {
+  for (const fs::path& file : files)
+    if (!error) fs::rename(file, content / file.filename(), error);
+  if (!error) {
     const LitterLock both_or_none;
     if (fs::exists(target)) fs::rename(target, staged + "/old", error);
-    fs::rename(content, target, error);
+    if (!error) fs::rename(content, target, error);
   }
   if (error) user_error("{}: cannot be written: {}", output, error.message());
   fs::permissions(target,

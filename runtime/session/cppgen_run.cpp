@@ -1,8 +1,10 @@
 // cppgen-run: runs, times and verifies a package. Needs only the runtime library.
 #include <algorithm>
+#include <cerrno>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
+#include <filesystem>
 #include <map>
 #include <new>
 #include <optional>
@@ -11,6 +13,7 @@
 #include "runtime/base/log.h"
 #include "runtime/base/printable.h"
 #include "runtime/base/settings.h"
+#include "runtime/package/standalone.h"
 #include "runtime/package/version.h"
 #include "runtime/session/run_arguments.h"
 #include "runtime/session/run_report.h"
@@ -100,6 +103,15 @@ std::vector<double> time_runs(Session& session, const std::vector<Tensor>& input
   return ms;
 }
 
+// The program that a package contains verifies the sample there, unless it is told what the inputs are.
+void complete_for_own_package(RunArguments& arguments) {
+  constexpr int64_t kRuns = 20;
+  const std::string sample = arguments.package + "/" + std::string(kStandaloneSample);
+  const bool inputs_given = !arguments.inputs.empty() || !arguments.dims.empty() || arguments.seed != 0;
+  if (arguments.verify.empty() && !inputs_given && std::filesystem::exists(sample)) arguments.verify = sample;
+  if (arguments.runs == 0) arguments.runs = kRuns;
+}
+
 ExitCode run(const RunArguments& arguments) {
   const Settings settings = read_settings(arguments);
   Session session(Executable::load(arguments.package, LoadOptions::from(settings)), SessionOptions::from(settings));
@@ -110,7 +122,7 @@ ExitCode run(const RunArguments& arguments) {
                                          ? read_inputs(arguments, session)
                                          : make_random_inputs(arguments, session.plan(), settings.max_memory);
   std::vector<Tensor> outputs;
-  const std::vector<double> ms = time_runs(session, inputs, outputs, arguments.runs);
+  const std::vector<double> ms = time_runs(session, inputs, outputs, std::max<int64_t>(arguments.runs, 1));
   if (!arguments.output.empty()) write_test_case(arguments.output, session.plan(), inputs, outputs);
   std::optional<VerifyReport> report;
   if (test) report = compare_outputs(test->outputs, outputs, arguments.tolerance);
@@ -124,11 +136,14 @@ ExitCode run(const RunArguments& arguments) {
 }  // namespace
 
 int main(int argc, char** argv) {
+  const char* program = program_invocation_short_name;
   RunArguments arguments;
   try {
-    arguments = read_run_arguments({argv + std::min(argc, 1), argv + argc});
+    const std::string own_package = package_of_this_program();
+    arguments = read_run_arguments({argv + std::min(argc, 1), argv + argc}, own_package);
+    if (!own_package.empty() && arguments.package == own_package) complete_for_own_package(arguments);
   } catch (const UserError& error) {
-    std::fprintf(stderr, "cppgen-run: %s\nSee `cppgen-run --help`.\n", for_terminal(error.what()).c_str());
+    std::fprintf(stderr, "%s: %s\nSee `%s --help`.\n", program, for_terminal(error.what()).c_str(), program);
     return kUserError;
   }
   if (arguments.help || arguments.version) {
@@ -138,13 +153,13 @@ int main(int argc, char** argv) {
   try {
     return run(arguments);
   } catch (const UserError& error) {
-    std::fprintf(stderr, "cppgen-run: %s\n", for_terminal(error.what()).c_str());
+    std::fprintf(stderr, "%s: %s\n", program, for_terminal(error.what()).c_str());
     return kUserError;
   } catch (const std::bad_alloc&) {
-    std::fprintf(stderr, "cppgen-run: out of memory\n");
+    std::fprintf(stderr, "%s: out of memory\n", program);
     return kUserError;
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "cppgen-run: internal error: %s\n", for_terminal(error.what()).c_str());
+    std::fprintf(stderr, "%s: internal error: %s\n", program, for_terminal(error.what()).c_str());
     return kInternalError;
   }
 }

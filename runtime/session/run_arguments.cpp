@@ -60,7 +60,7 @@ const Option kOptions[] = {
      [](auto& it, auto& value) { it.tolerance.rtol = number("--rtol", value); }},
     {"--atol", "A", "Absolute tolerance, in addition (default 0)",
      [](auto& it, auto& value) { it.tolerance.atol = number("--atol", value); }},
-    {"--runs", "N", "Timed runs, after one that is not timed (default 1)",
+    {"--runs", "N", "Timed runs, after one that is not timed (default 1; 20 for the package that contains the program)",
      [](auto& it, auto& value) { it.runs = integer<int64_t>("--runs", value, 1, kMostRuns); }},
     {"--threads", "N", "Threads of one run; short for --set THREADS=N",
      [](auto& it, auto& value) { it.threads = value; }},
@@ -82,7 +82,8 @@ const Option& find_option(const std::string& name) {
 // Reads one argument after the other.
 class Reader {
  public:
-  explicit Reader(std::span<char* const> arguments) : rest_(arguments) {}
+  Reader(std::span<char* const> arguments, const std::string& own_package)
+      : rest_(arguments), own_package_(own_package) {}
 
   RunArguments read() {
     while (!rest_.empty() && !result_.help && !result_.version) {
@@ -96,6 +97,7 @@ class Reader {
       }
     }
     if (result_.help || result_.version) return std::move(result_);
+    if (result_.package.empty()) result_.package = own_package_;
     if (result_.package.empty()) user_error("PACKAGE is missing, the directory of the package");
     if (!result_.verify.empty() && !result_.inputs.empty()) user_error("--input excludes --verify");
     return std::move(result_);
@@ -130,19 +132,24 @@ class Reader {
   }
 
   std::span<char* const> rest_;
+  const std::string& own_package_;
   RunArguments result_;
   std::set<std::string_view> seen_;
 };
 
 }  // namespace
 
-RunArguments read_run_arguments(std::span<char* const> arguments) { return Reader(arguments).read(); }
+RunArguments read_run_arguments(std::span<char* const> arguments, const std::string& own_package) {
+  return Reader(arguments, own_package).read();
+}
 
 std::string run_help() {
   std::string text =
       "Runs a model that cppgen compiled into a package.\n"
       "Usage: cppgen-run [OPTIONS] PACKAGE\n\n"
-      "  PACKAGE                the directory of the package\n\n"
+      "  PACKAGE                the directory of the package; not needed for the program that a package contains, "
+      "which\n"
+      "                         then verifies the package's sample outputs\n\n"
       "Options:\n";
   for (const Option& option : kOptions)
     text += fmt::format("  {:<22} {}\n", fmt::format("{} {}", option.name, option.form), option.doc);

@@ -12,15 +12,15 @@ namespace cppgen::rt {
 struct RunArguments {
   std::string package, output, verify, threads;     // empty: not given
   std::vector<std::string> inputs, dims, settings;  // NAME=VALUE
-  int64_t runs = 1;
+  int64_t runs = 0;                                 // 0: not given
   uint64_t seed = 0;
   Tolerance tolerance;
   bool json = false, help = false, version = false;
 };
 
-// Of the arguments after the program's name. UserError for what the program does not know; after --help or --version
-// nothing else is checked.
-RunArguments read_run_arguments(std::span<char* const> arguments);
+// Of the arguments after the program's name. `own_package` stands for a missing PACKAGE. UserError for what the program
+// does not know; after --help or --version nothing else is checked.
+RunArguments read_run_arguments(std::span<char* const> arguments, const std::string& own_package = "");
 
 std::string run_help();
 

@@ -1,0 +1,25 @@
+#include "cppgen/flow/package_extras.h"
+
+namespace cppgen {
+
+PackageExtras::PackageExtras(const CompileRequest& request) : request_(request) {
+  if (request.output.empty()) return;
+  if (request.settings.enable_standalone) program_ = find_standalone_program();
+}
+
+void PackageExtras::note_units(const std::vector<CompileJob>& units, KernelBuilder& builder,
+                               const CompileOptions& options) {
+  if (request_.output.empty() || !request_.settings.use_cmake_compilation) return;
+  project_ = make_cmake_project(units, builder, options.include_dir);
+}
+
+void PackageExtras::add_before_manifest(const std::string& package) const {
+  if (program_) add_standalone_program(*program_, package);
+  if (project_) write_cmake_project(*project_, package + "/sources");
+}
+
+void PackageExtras::add_after_manifest(const std::string& package) const {
+  if (program_) add_standalone_sample(package, request_);
+}
+
+}  // namespace cppgen
