@@ -9,6 +9,7 @@
 #include "cppgen/compile/kernel_builder.h"
 #include "cppgen/flow/decision_text.h"
 #include "cppgen/flow/isa_choice.h"
+#include "cppgen/flow/kernel_benchmarks.h"
 #include "cppgen/flow/model_key.h"
 #include "cppgen/flow/model_parts.h"
 #include "cppgen/flow/ops_record.h"
@@ -96,7 +97,7 @@ class Compilation {
   // A plan from the cache has no information about its compilation.
   bool must_compile() const {
     return request_.settings.recompile || request_.replace || request_.settings.debug_fusion || trace_.on() ||
-           !options_.asm_dir.empty() || !request_.settings.ops_record.empty();
+           !options_.asm_dir.empty() || !request_.settings.ops_record.empty() || request_.settings.benchmark_kernel;
   }
 
   bool caching() const { return options_.kernel_cache && !options_.force_disable_caches && request_.output.empty(); }
@@ -216,6 +217,8 @@ class Compilation {
     KernelBuilder builder(options_);
     objects_ = clock_.time("compile", [&] { return builder.build(jobs); });
     extras_.note_units(jobs, builder, options_);
+    if (request_.settings.benchmark_kernel)
+      write_kernel_benchmarks(request_, parts_, module_.has_value(), *isa_, builder.command_of(jobs[0]));
     unit_reports_.clear();
     for (size_t i = 0; i < jobs.size(); i++)
       unit_reports_.push_back(

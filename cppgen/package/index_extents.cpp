@@ -69,4 +69,24 @@ std::vector<int64_t> index_extents(const ir::Program& program) {
   return extents;
 }
 
+std::map<BufferId, int64_t> extents_of_index_buffers(const ir::Program& program) {
+  std::map<BufferId, int64_t> extents;
+  const auto note = [&](const ir::Indirect& indirect) {
+    const IndexExpr extent = indirect.variable->extent;
+    const int64_t rows = extent.is_constant() ? extent.constant() : 1;
+    for (Expr e : ir::postorder({&indirect.value, 1})) {
+      if (e->kind != ir::ExprKind::load || !is_int(program.buffer(e->buffer).type)) continue;
+      const auto [at, is_new] = extents.emplace(e->buffer, rows);
+      if (!is_new) at->second = std::min(at->second, rows);
+    }
+  };
+  ir::each_nest(program.statements, [&](const ir::LoopNest& nest) {
+    for (const ir::Store& store : nest.stores)
+      for (const ir::Indirect& indirect : store.indirects) note(indirect);
+    for (Expr e : ir::postorder(roots_of(nest)))
+      for (const ir::Indirect& indirect : e->indirects) note(indirect);
+  });
+  return extents;
+}
+
 }  // namespace cppgen::package

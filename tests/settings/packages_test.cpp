@@ -122,5 +122,48 @@ TEST_F(SettingEffect, USE_CMAKE_COMPILATION) {
   EXPECT_TRUE(contains(altered.err, "'plan.json' has")) << altered.err << " only objects may have changed";
 }
 
+// Of a model with an embedding, a product on tiles of the runtime, and a function in double.
+std::string model_of_kernels(const TempFolder& folder) {
+  ModelMaker maker;
+  maker.input("ids", {"64"}, onnx::TensorProto::INT64)
+      .input("w", {"256", "512"})
+      .input("d", {"N", "100"}, onnx::TensorProto::DOUBLE);
+  auto& table = maker.initializer("table", {50, 256}, onnx::TensorProto::FLOAT);
+  for (int i = 0; i < 50 * 256; i++) table.add_float_data(float(i % 7));
+  maker.node("Gather", {"table", "ids"}, {"rows"});
+  maker.node("MatMul", {"rows", "w"}, {"y"});
+  maker.node("Erf", {"d"}, {"e"});
+  maker.output("rows").output("y").output("e");
+  return folder.write("kernels.onnx", maker.bytes());
+}
+
+TEST_F(SettingEffect, BENCHMARK_KERNEL) {
+  const std::string model = model_of_kernels(folder), kernels = path("trace/kernels/kernels");
+  environment["CPPGEN_TRACE_DIR"] = path("trace");
+  // The number of kernels without a program that works; -1: there are no programs.
+  const auto without = [&] {
+    fs::remove_all(path("trace"));
+    const json report = json::parse(succeed({"run", model, "--dim", "N=3", "--json"}).out);
+    if (!fs::exists(kernels)) return -1;
+    int missing = report["step_counts"]["compiled"], with_runtime = 0;
+    EXPECT_GE(missing, 3);
+    for (const auto& kernel : fs::directory_iterator(kernels)) {
+      const std::string own = kernel.path();
+      if (!fs::exists(own + "/build.sh")) continue;
+      with_runtime += contains(read_file(own + "/build.sh"), "CPPGEN_RUNTIME_LIBRARY");
+      const ProcessResult built = ended_of({"/bin/sh", own + "/build.sh"});
+      EXPECT_TRUE(built.ok()) << built.output;
+      const ProcessResult ran = ended_of({own + "/benchmark", "3"});
+      EXPECT_TRUE(ran.ok()) << ran.output;
+      EXPECT_TRUE(contains(ran.output, kernel.path().filename().string() + ": ")) << ran.output;
+      EXPECT_TRUE(contains(ran.output, " 3 runs, median ")) << ran.output;
+      missing--;
+    }
+    EXPECT_GE(with_runtime, 1) << "the product calls tiles of the runtime";
+    return missing;
+  };
+  expect_effect<int>("1", without, -1, 0);
+}
+
 }  // namespace
 }  // namespace cppgen
