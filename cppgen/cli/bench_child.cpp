@@ -3,13 +3,12 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
-#include <filesystem>
 
 #include "cppgen/cli/bench_runs.h"
+#include "cppgen/cli/child_command.h"
 #include "cppgen/cli/command_support.h"
 #include "cppgen/cli/commands.h"
 #include "cppgen/cli/model_inputs.h"
-#include "cppgen/support/subprocess.h"
 #include "cppgen/support/temp_directory.h"
 #include "runtime/base/errors.h"
 
@@ -19,18 +18,10 @@ namespace {
 constexpr int kRuns = 3;
 
 std::vector<std::string> command_of(const BenchOptions& options, const Settings& settings, const std::string& result) {
-  std::vector<std::string> argv{std::filesystem::read_symlink("/proc/self/exe").string(),
-                                "measure",
-                                options.model,
-                                "--result",
-                                result,
-                                "--seed",
-                                std::to_string(options.seed)};
+  std::vector<std::string> argv = own_command("measure", options.model, options);
   const auto add = [&](const char* option, const std::string& value) { argv.insert(argv.end(), {option, value}); };
+  add("--result", result), add("--seed", std::to_string(options.seed));
   for (const std::string& dim : options.dims) add("--dim", dim);
-  for (const std::string& setting : options.settings) add("--set", setting);
-  if (!options.threads.empty()) add("--threads", options.threads);
-  if (!options.isa.empty()) add("--isa", options.isa);
   if (options.reference) argv.push_back("--reference");
   add("--cache", settings.cache_dir);
   return argv;
@@ -55,8 +46,7 @@ int64_t peak_rss_kb() {
 
 // Its own user errors are the user's here, too: without a cache it compiles again.
 [[noreturn]] void report_failure(const ProcessResult& result) {
-  std::string output = result.output;
-  while (output.ends_with('\n')) output.pop_back();
+  const std::string output = printed_by(result);
   if (result.end == ProcessResult::End::exited && result.code == kUserError)
     user_error("bench: measuring in a fresh process failed: {}", output);
   internal_error("bench: the measuring process {}: {}", result.describe(), output);
@@ -68,14 +58,10 @@ FreshProcess measure_in_fresh_process(const BenchOptions& options, const Setting
                                       const CancelToken& cancel) {
   const TempDirectory directory(system_temp_directory(), "cppgen-measure.");
   const std::string result = directory.path() + "/result";
-  PosixProcessRunner runner;
   ProcessSpec spec;
   spec.argv = command_of(options, settings, result);
-  runner.start(spec);
-  std::optional<ProcessRunner::Completion> end;
-  while (!(end = runner.wait_any(0.2))) throw_if_cancelled(cancel);
-  throw_if_cancelled(cancel);
-  if (!end->result.ok()) report_failure(end->result);
+  const ProcessResult end = run_child(spec, cancel);
+  if (!end.ok()) report_failure(end);
   return parse(read_file(result));
 }
 

@@ -5,6 +5,7 @@
 #include <functional>
 #include <new>
 
+#include "cppgen/cli/command_support.h"
 #include "cppgen/cli/commands.h"
 #include "cppgen/cli/suggestions.h"
 #include "runtime/base/errors.h"
@@ -29,6 +30,8 @@ struct Parsed {
   BenchOptions bench;
   ProfileOptions profile;
   MeasureOptions measure;
+  MinifyOptions minify;
+  TrialOptions trial;
   ExplainOptions explain;
   ModelOptions check, inspect;
   ConfigOptions config;
@@ -93,23 +96,39 @@ void add_reference(CLI::App* command, ModelOptions& options) {
   command->add_flag("--reference", options.reference, "Run on the reference interpreter instead of compiled kernels");
 }
 
+template <class Options>
+void add_inputs(CLI::App* command, Options& options) {
+  add_repeatable(command, "--input", options.inputs,
+                 "Read an input from a file (strings are NumPy arrays of str); inputs that are not given are random. "
+                 "Repeatable: once for each "
+                 "element of a sequence, NAME= for an empty sequence or optional, NAME.keys and NAME.values for a map",
+                 "NAME=FILE.npy");
+  command->add_option("--seed", options.seed, "Seed of the random inputs; equal seeds give equal inputs")
+      ->type_name("N");
+}
+
+template <class Options>
+void add_tolerances(CLI::App* command, Options& options) {
+  command
+      ->add_option("--rtol", options.rtol,
+                   "Tolerance relative to each expected element (.pb, default 1e-3) or to the greatest element of "
+                   "the output (io.json, default 1e-4)")
+      ->type_name("R");
+  command->add_option("--atol", options.atol, "Absolute tolerance, in addition (default 1e-7 for .pb, otherwise 0)")
+      ->type_name("A");
+}
+
 void add_run(CLI::App& app, Parsed& parsed) {
   RunOptions& options = parsed.run;
   CLI::App* command = add_command(app, parsed, "run", "Run a model once",
                                   "cppgen run resnet50.onnx --input x=image.npy --output results",
                                   [&](const CancelToken& cancel) { return command_run(options, cancel); });
   add_model(command, options, true, true);
-  add_repeatable(command, "--input", options.inputs,
-                 "Read an input from a file (strings are NumPy arrays of str); inputs that are not given are random. "
-                 "Repeatable: once for each "
-                 "element of a sequence, NAME= for an empty sequence or optional, NAME.keys and NAME.values for a map",
-                 "NAME=FILE.npy");
   command
       ->add_option("--output", options.output,
                    "Write in_I.npy, out_I.npy (out_I_K.npy for element K of a sequence) and io.json there")
       ->type_name("DIR");
-  command->add_option("--seed", options.seed, "Seed of the random inputs; equal seeds give equal inputs")
-      ->type_name("N");
+  add_inputs(command, options);
   add_reference(command, options);
   add_json(command, options);
 }
@@ -144,13 +163,7 @@ void add_verify(CLI::App& app, Parsed& parsed) {
           "Directory with test_data_set_* directories, with input_I.pb and output_I.pb, or with io.json and .npy files")
       ->type_name("")
       ->required();
-  command
-      ->add_option("--rtol", options.rtol,
-                   "Tolerance relative to each expected element (.pb, default 1e-3) or to the greatest element of "
-                   "the output (io.json, default 1e-4)")
-      ->type_name("R");
-  command->add_option("--atol", options.atol, "Absolute tolerance, in addition (default 1e-7 for .pb, otherwise 0)")
-      ->type_name("A");
+  add_tolerances(command, options);
   add_reference(command, options);
   add_json(command, options);
 }
@@ -198,6 +211,48 @@ void add_profile(CLI::App& app, Parsed& parsed) {
   add_model(command, options, true, true);
   add_timing(command, options);
   add_json(command, options);
+}
+
+void add_minify(CLI::App& app, Parsed& parsed) {
+  MinifyOptions& options = parsed.minify;
+  CLI::App* command = add_command(app, parsed, "minify",
+                                  "Shrink a model that crashes, cannot be compiled or computes something else than the "
+                                  "reference interpreter to the few nodes that show the fault",
+                                  "cppgen minify model.onnx -o fault --seconds 60",
+                                  [&](const CancelToken& cancel) { return command_minify(options, cancel); });
+  add_model(command, options, false, true);
+  command
+      ->add_option("-o,--output", options.output,
+                   "Directory for the small model with its inputs and expected outputs, as `cppgen verify` reads them "
+                   "(default MODEL.fault, without the folder and .onnx)")
+      ->type_name("OUT_FOLDER");
+  command->add_option("--seconds", options.seconds, "Time after which it ends with the smallest model so far")
+      ->type_name("S")
+      ->capture_default_str();
+  command
+      ->add_option("--predicate", options.predicates,
+                   "The fault: crash, compile (kernels cannot be compiled), differs (results do), or slow (a kernel "
+                   "takes more than twice its bound). Repeatable; default: each of the first three")
+      ->type_name("FAULT")
+      ->allow_extra_args(false)
+      ->check(CLI::IsMember({"crash", "compile", "differs", "slow"}));
+  add_inputs(command, options);
+  add_tolerances(command, options);
+  add_json(command, options);
+
+  TrialOptions& trial = parsed.trial;
+  CLI::App* hidden = add_command(app, parsed, "trial", "One run of `minify` in a new process", "cppgen minify",
+                                 [&](const CancelToken& cancel) { return command_trial(trial, cancel); });
+  hidden->group("");
+  add_model(hidden, trial, false, true);
+  add_inputs(hidden, trial);
+  add_tolerances(hidden, trial);
+  add_repeatable(hidden, "--override", trial.overrides, "", "NAME=VALUE");
+  hidden->add_option("--data", trial.data);
+  hidden->add_option("--result", trial.result);
+  hidden->add_option("--values", trial.values);
+  hidden->add_flag("--types", trial.types);
+  hidden->add_flag("--measure", trial.measure);
 }
 
 void add_information(CLI::App& app, Parsed& parsed) {
@@ -274,11 +329,7 @@ std::vector<std::string> expand_lists(int argc, char** argv) {
 
 std::string command_text(int argc, char** argv) {
   std::string text = "cppgen";
-  for (int i = 1; i < argc; i++) {
-    const std::string word = argv[i];
-    const bool plain = !word.empty() && word.find_first_of(" \t\n'\"\\$&|;<>()*?[]#~`!") == word.npos;
-    text += plain ? " " + word : " '" + word + "'";
-  }
+  for (int i = 1; i < argc; i++) text += " " + shell_word(argv[i]);
   return text;
 }
 
@@ -376,6 +427,7 @@ int run_command_line(int argc, char** argv) {
   add_verify(app, parsed);
   add_bench(app, parsed);
   add_profile(app, parsed);
+  add_minify(app, parsed);
   add_information(app, parsed);
   std::vector<std::string> arguments = expand_lists(argc, argv);
   if (arguments.empty()) {

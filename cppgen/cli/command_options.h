@@ -62,6 +62,23 @@ struct MeasureOptions : BenchOptions {
   std::string cache;   // CACHE_DIR
 };
 
+struct MinifyOptions : VerifyOptions {  // without data
+  std::vector<std::string> inputs;      // NAME=FILE.npy
+  uint64_t seed = 0;
+  std::string output;                   // directory; empty: "<model>.fault"
+  std::vector<std::string> predicates;  // faults to look for: crash, compile, differs, slow; empty: the first three
+  double seconds = 300;
+};
+
+// The hidden command that `minify` runs in a new process: it runs a data set, or writes one.
+struct TrialOptions : MinifyOptions {
+  std::vector<std::string> overrides;  // NAME=VALUE, which prevail over all settings
+  std::string result;                  // file for what happened
+  std::string values;                  // directory for all values of the model; empty: run `data`
+  bool types = false;                  // the values are random, of the types that are inferred
+  bool measure = false;                // the slowest kernel
+};
+
 struct ExplainOptions : ModelOptions {
   bool source = false;
   bool memory = false;                      // the placement of intermediate values

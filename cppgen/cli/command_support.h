@@ -23,6 +23,9 @@ std::string printable(std::string_view name);
 // Each name once, in order of first occurrence, separated by commas.
 std::string printable_list(const std::vector<std::string>& names);
 
+// A word of a command line, quoted for a shell if it has to be.
+std::string shell_word(const std::string& word);
+
 std::string bytes_text(int64_t bytes);     // "12.3 MB"
 std::string seconds_text(double seconds);  // "1.24 s", "3.1 ms"
 

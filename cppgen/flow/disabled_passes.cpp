@@ -25,8 +25,10 @@ std::vector<std::string> pass_names(bool needed) {
 
 }  // namespace
 
+std::vector<std::string> optional_passes() { return pass_names(false); }
+
 std::vector<std::string> disabled_passes(const Settings& settings) {
-  const std::vector<std::string> allowed = pass_names(false);
+  const std::vector<std::string> allowed = optional_passes();
   for (const std::string& name : settings.disable_passes)
     if (!contains(allowed, name))
       user_error("{}: {} \"{}\"; passes that can be disabled: {}", settings.source(SettingId::disable_passes).name,

@@ -10,4 +10,7 @@ namespace cppgen {
 // disabled if a name is unknown or the pass is needed.
 std::vector<std::string> disabled_passes(const Settings&);
 
+// The passes that it can name, in the order in which they first run.
+std::vector<std::string> optional_passes();
+
 }  // namespace cppgen

@@ -16,12 +16,12 @@ namespace fs = std::filesystem;
 
 namespace {
 
-void refuse_to_replace(const fs::path& target) {
+void refuse_to_replace(const fs::path& target, const OutputKind& kind) {
   std::error_code error;
   if (!fs::exists(target, error)) return;
-  if (fs::is_directory(target, error) && (fs::is_empty(target, error) || fs::exists(target / "manifest.json", error)))
+  if (fs::is_directory(target, error) && (fs::is_empty(target, error) || fs::exists(target / kind.marker, error)))
     return;
-  user_error("{} exists and is not a package: choose another output, or remove it first", target.string());
+  user_error("{} exists and is not a {}: choose another output, or remove it first", target.string(), kind.name);
 }
 
 }  // namespace
@@ -40,10 +40,11 @@ void require_output_folder(const std::string& directory, std::string_view option
                nearest.string(), error_text(errno));
 }
 
-void check_output(const std::string& output) {
+void check_output(const std::string& output, const OutputKind& kind) {
   if (output.empty()) user_error("-o or the setting AOT_OUTPUT_PATH must name the directory of the package");
-  refuse_to_replace(output);
-  require_output_folder(fs::absolute(output).parent_path().string(), "-o: the folder of the package");
+  refuse_to_replace(output, kind);
+  require_output_folder(fs::absolute(output).parent_path().string(),
+                        fmt::format("-o: the folder of the {}", kind.name));
 }
 
 std::string parent_of_output(const std::string& output) {
@@ -52,10 +53,10 @@ std::string parent_of_output(const std::string& output) {
   return parent;
 }
 
-void move_to_output(const std::string& staged, const std::string& output) {
+void move_to_output(const std::string& staged, const std::string& output, const OutputKind& kind) {
   std::error_code error;
   const fs::path target = output;
-  refuse_to_replace(target);
+  refuse_to_replace(target, kind);
   std::vector<fs::path> files;
   for (const auto& entry : fs::directory_iterator(staged)) files.push_back(entry.path());
   const fs::path content = fs::path(staged) / "content";

@@ -24,15 +24,6 @@ void for_each_body(const onnx::NodeProto& node, Visit visit) {
   }
 }
 
-// Everything a node reads, the free names of its bodies included.
-std::unordered_set<std::string_view> names_read(const onnx::NodeProto& node, int depth) {
-  std::unordered_set<std::string_view> names;
-  for (const std::string& in : node.input())
-    if (!in.empty()) names.insert(in);
-  for_each_body(node, [&](const onnx::GraphProto& body) { names.merge(free_names(body, depth + 1)); });
-  return names;
-}
-
 std::string label(const onnx::NodeProto& node) {
   return fmt::format("{} {}", one_line(node.op_type()), quoted(node.name()));
 }
@@ -57,6 +48,14 @@ std::string describe_cycle(const Nodes& nodes, const std::vector<std::vector<int
 }
 
 }  // namespace
+
+std::unordered_set<std::string_view> names_read(const onnx::NodeProto& node, int depth) {
+  std::unordered_set<std::string_view> names;
+  for (const std::string& in : node.input())
+    if (!in.empty()) names.insert(in);
+  for_each_body(node, [&](const onnx::GraphProto& body) { names.merge(free_names(body, depth + 1)); });
+  return names;
+}
 
 std::unordered_set<std::string_view> free_names(const onnx::GraphProto& body, int depth) {
   if (depth > kMaxGraphNesting)

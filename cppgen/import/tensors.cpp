@@ -159,4 +159,15 @@ Tensor import_tensor(onnx::TensorProto& proto, ExternalData& files) {
   return tensor;
 }
 
+void make_inline(onnx::TensorProto& proto, ExternalData& files) {
+  if (proto.data_location() != onnx::TensorProto::EXTERNAL) return;
+  const std::optional<DType> type = dtype_of(proto.data_type());
+  if (!type) user_error("has element type {}, which is not supported", elem_type_name(proto.data_type()));
+  const std::vector<int64_t> dims(proto.dims().begin(), proto.dims().end());
+  const ir::ConstantData data = read_external(proto, stored_bytes(*type, tensor_bytes(*type, dims)), files);
+  proto.clear_external_data();
+  proto.clear_data_location();
+  proto.set_raw_data(data.bytes, data.size);
+}
+
 }  // namespace cppgen::import

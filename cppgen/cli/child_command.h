@@ -1,0 +1,20 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "cppgen/cli/command_options.h"
+#include "cppgen/support/interrupt.h"
+#include "cppgen/support/subprocess.h"
+
+namespace cppgen {
+
+// A command of this program for a new process, with the settings of these options.
+std::vector<std::string> own_command(const char* command, const std::string& model, const CommonOptions&);
+
+// Runs it and waits for its end. Throws Cancelled, after which the process does not live on.
+ProcessResult run_child(const ProcessSpec&, const CancelToken&);
+
+// What it printed, without line breaks at the end.
+std::string printed_by(const ProcessResult&);
+
+}  // namespace cppgen

@@ -1,0 +1,117 @@
+// cppgen minify
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "cppgen/cli/command_support.h"
+#include "cppgen/cli/commands.h"
+#include "cppgen/cli/minify/minifier.h"
+#include "cppgen/cli/ready_model.h"
+#include "cppgen/cli/settings_file.h"
+#include "runtime/base/errors.h"
+#include "runtime/base/json_text.h"
+#include "runtime/base/printable.h"
+
+namespace cppgen {
+namespace {
+
+// The options that repeat the settings of this command.
+std::string settings_text(const Settings& settings) {
+  std::string text;
+  for (const SettingDescription& setting : changed_settings(settings))
+    if (setting.in_key || setting.running)
+      text += " --set " + shell_word(fmt::format("{}={}", setting.name, setting.value));
+  return text;
+}
+
+std::vector<std::string> commands_for(const Minifier& minifier, const Settings& settings,
+                                      const MinifyOptions& options) {
+  const std::string folder = shell_word(minifier.output()), model = shell_word(minifier.output() + "/model.onnx"),
+                    set = settings_text(settings);
+  std::string show = fmt::format("cppgen verify {} {}", model, folder);
+  if (minifier.outcome().fault == Fault::slow) {
+    show = fmt::format("cppgen profile {}", model);
+  } else if (!minifier.has_results()) {
+    show = fmt::format("cppgen run {}", model);
+    for (size_t i = 0; i < minifier.smallest().inputs.size(); i++)
+      show += fmt::format(" --input {}", shell_word(minifier.input_option(i)));
+  } else {
+    if (options.rtol) show += fmt::format(" --rtol {}", *options.rtol);
+    if (options.atol) show += fmt::format(" --atol {}", *options.atol);
+  }
+  return {show + set, fmt::format("cppgen explain {} --source", model) + set};
+}
+
+std::string pass_text(const NeededPass& pass) {
+  if (!pass.known) return "which passes it needs was not tried";
+  if (pass.first.empty()) return "no optional pass is needed for it";
+  return pass.alone ? fmt::format("the pass {} is needed for it", pass.first)
+                    : fmt::format("it needs one of several passes, of which {} is the first", pass.first);
+}
+
+std::vector<std::string> node_texts(const Minifier& minifier) {
+  std::vector<std::string> nodes;
+  for (size_t n : minifier.smallest().nodes) nodes.push_back(minifier.cutter().node_text(n));
+  return nodes;
+}
+
+std::string text_of(const Minifier& minifier, const NeededPass& pass, const std::vector<std::string>& commands) {
+  constexpr size_t kMost = 20;
+  std::vector<std::string> nodes = node_texts(minifier);
+  const size_t count = nodes.size();
+  if (count > kMost) nodes.resize(kMost), nodes.push_back("...");
+  std::string text =
+      fmt::format("{}: {}\n{} of {}: {}\n{}\n", name_of(minifier.outcome().fault), minifier.outcome().text, count,
+                  counted(int64_t(minifier.cutter().node_count()), "node"), fmt::join(nodes, ", "), pass_text(pass));
+  if (!minifier.in_time()) text += "the time is up (--seconds): the model may become smaller\n";
+  text += fmt::format("{}: {}, {:.0f} s\nTo see it:\n", minifier.output(), counted(minifier.trials(), "trial"),
+                      minifier.seconds());
+  for (const std::string& command : commands) text += "  " + command + "\n";
+  return for_terminal(text);
+}
+
+std::string json_of(const Minifier& minifier, const NeededPass& pass, const std::vector<std::string>& commands) {
+  Json json;
+  json["fault"] = name_of(minifier.outcome().fault);
+  json["description"] = minifier.outcome().text;
+  json["nodes"] = node_texts(minifier);
+  json["nodes_before"] = minifier.cutter().node_count();
+  json["pass"] = pass.first;
+  json["pass_is_needed"] = pass.alone;
+  json["in_time"] = minifier.in_time();
+  json["directory"] = minifier.output();
+  json["trials"] = minifier.trials();
+  json["seconds"] = minifier.seconds();
+  json["commands"] = commands;
+  return json_text(json, 2) + "\n";
+}
+
+}  // namespace
+
+ExitCode command_minify(const MinifyOptions& options, const CancelToken& cancel) {
+  require_onnx(options.model, "minify");
+  if (!(std::isfinite(options.seconds) && options.seconds > 0))
+    user_error("--seconds {}: expected a number greater than 0", options.seconds);
+  const Settings settings = read_settings(options);
+  if (settings.force_native_runtime)
+    user_error("minify looks for faults of compiled code: remove FORCE_NATIVE_RUNTIME");
+  Minifier minifier(options, settings, cancel);
+  const Outcome found = minifier.find();
+  if (minifier.outcome().fault == Fault::none) {
+    std::string text = "no fault was found: there is nothing to shrink\n";
+    if (found.fault != Fault::none)
+      text =
+          fmt::format("only a fault that --predicate excludes was found ({}): {}\n", name_of(found.fault), found.text);
+    print_result(for_terminal(text));
+    return kCheckFailed;
+  }
+  minifier.shrink();
+  const NeededPass pass = minifier.find_pass();
+  const std::vector<std::string> commands = commands_for(minifier, settings, options);
+  print_result(options.json ? json_of(minifier, pass, commands) : text_of(minifier, pass, commands));
+  return kDone;
+}
+
+}  // namespace cppgen

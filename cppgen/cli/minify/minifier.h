@@ -1,0 +1,78 @@
+#pragma once
+#include <functional>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "cppgen/cli/minify/model_values.h"
+#include "cppgen/cli/minify/trial.h"
+#include "cppgen/import/model_cutter.h"
+#include "cppgen/support/temp_directory.h"
+#include "runtime/base/settings.h"
+
+namespace cppgen {
+
+// Which pass a fault depends on.
+struct NeededPass {
+  std::string first;   // the first pass, in their order, with which the fault appears; empty: it needs none
+  bool alone = false;  // it disappears if only this pass is disabled
+  bool known = false;  // there was time to find out
+};
+
+// Shrinks a model that shows a fault. Whenever it becomes smaller, the smallest model so far is written to the output
+// folder: it stays if the work is interrupted.
+class Minifier {
+ public:
+  Minifier(const MinifyOptions&, const Settings&, const CancelToken&);
+
+  // Looks for a fault of the whole model; `none` if it has none of those that are asked for. UserError if the model is
+  // refused.
+  Outcome find();
+  void shrink();
+  NeededPass find_pass();
+
+  const Outcome& outcome() const { return outcome_; }  // of the smallest model
+  const CutModel& smallest() const { return best_; }
+  const ModelCutter& cutter() const { return cutter_; }
+  bool has_results() const { return values_->has_results(); }
+  bool in_time() const;
+  int trials() const { return trials_.count(); }
+  double seconds() const;
+  const std::string& output() const { return output_; }
+  std::string input_option(size_t input) const;  // "x=x.fault/in_0.npy"
+
+ private:
+  void record_values();
+  Outcome find_in(const CutModel& whole);
+  Outcome try_cut(const CutModel&, const Overrides&);
+  bool shows(const std::vector<size_t>& nodes, const CutOptions&);
+  void shrink_whole();
+  void shrink_nodes();
+  void shrink_outputs();
+  bool shows_with(const Overrides&);
+  void accept(CutModel, Outcome);
+  bool is_asked_for(Fault) const;
+  bool is_same(const Outcome&) const;
+  double limit() const;
+  Overrides with(const Overrides&) const;  // those of all trials, and these
+  std::vector<size_t> all_nodes() const;
+
+  const MinifyOptions& options_;
+  const Settings& settings_;
+  const double begin_;
+  const std::string output_;
+  const TempDirectory folder_;
+  Overrides common_;  // for all trials
+  Overrides quick_;   // for trials that look for the fault, as long as they keep it
+  ModelCutter cutter_;
+  Trials trials_;
+  std::optional<ModelValues> values_;
+  CutOptions cut_options_{true, false, {}};
+  CutModel best_;
+  Outcome outcome_;
+  double least_factor_ = 0;  // of the slow kernel of the whole model
+  std::set<std::pair<std::vector<size_t>, std::set<std::string>>> tried_;
+};
+
+}  // namespace cppgen

@@ -1,0 +1,111 @@
+#include "cppgen/cli/minify/trial.h"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "cppgen/cli/child_command.h"
+#include "cppgen/import/import.h"
+#include "cppgen/support/file_io.h"
+#include "runtime/base/json_text.h"
+
+namespace cppgen {
+namespace {
+
+using nlohmann::json;
+using End = ProcessResult::End;
+
+// Of a message of several lines, such as a compiler's, the first ones.
+std::string beginning(const std::string& text) {
+  constexpr size_t kMost = 600;
+  return text.size() <= kMost ? text : text.substr(0, kMost) + "...";
+}
+
+// How a process failed: with the same kind, it is the same failure.
+Outcome abnormal(const ProcessResult& result, const std::string& stage) {
+  const std::string when = stage == "run" ? "the run" : "the compilation";
+  if (result.end == End::timed_out)
+    return {Fault::crash, "hang " + stage, fmt::format("{} did not end within {:.0f} s", when, result.seconds)};
+  if (result.end == End::signaled)
+    return {Fault::crash, fmt::format("signal {} {}", result.code, stage), when + " " + result.describe()};
+  const std::string text = beginning(printed_by(result));
+  return {Fault::crash, fmt::format("error {} {}", result.code, stage), when + " failed: " + text};
+}
+
+Outcome of_slowest(const json& slowest) {
+  if (slowest.empty()) return {};
+  const double ms = slowest.at("ms").get<double>(), bound = slowest.at("bound_ms").get<double>();
+  return {Fault::slow, "slow",
+          fmt::format("the kernel {} takes {:.4g} ms, {:.1f} times its bound", slowest.at("kernel").get<std::string>(),
+                      ms, ms / bound),
+          ms / bound};
+}
+
+Outcome classify(const ProcessResult& result, const json& note) {
+  const std::string stage = note.is_object() ? note.value("stage", "") : "";
+  if (stage == "refused")
+    return {Fault::compile, "compile", beginning("kernels cannot be compiled: " + note.value("error", ""))};
+  if (stage == "end" && result.ok()) {
+    if (note.contains("slowest")) return of_slowest(note.at("slowest"));
+    const std::string difference = note.value("differs", "");
+    return difference.empty() ? Outcome{} : Outcome{Fault::differs, "differs", "results differ: " + difference};
+  }
+  // Models that are refused, such as those that a cut made invalid.
+  const bool refused = result.end == End::exited && result.code == kUserError;
+  if (refused && stage != "run") return {Fault::none, "", beginning(printed_by(result))};
+  return abnormal(result, stage.empty() ? "start" : stage);
+}
+
+}  // namespace
+
+std::string_view name_of(Fault fault) {
+  constexpr std::string_view kNames[] = {"none", "crash", "compile", "differs", "slow"};
+  return kNames[size_t(fault)];
+}
+
+std::vector<std::string> Trials::command(const std::string& model, const Overrides& overrides) const {
+  std::vector<std::string> argv = own_command("trial", model, options_);
+  for (const auto& [name, value] : overrides) argv.insert(argv.end(), {"--override", name + "=" + value});
+  return argv;
+}
+
+Outcome Trials::run(const std::string& folder, const Overrides& overrides, bool measure, double limit_seconds) {
+  count_++;
+  const std::string note = folder_ + "/result";
+  remove_tree(note);
+  ProcessSpec spec;
+  spec.argv = command(folder + "/model.onnx", overrides);
+  spec.argv.insert(spec.argv.end(), {"--data", folder, "--result", note});
+  if (measure) spec.argv.push_back("--measure");
+  if (options_.rtol) spec.argv.insert(spec.argv.end(), {"--rtol", fmt::format("{}", *options_.rtol)});
+  if (options_.atol) spec.argv.insert(spec.argv.end(), {"--atol", fmt::format("{}", *options_.atol)});
+  spec.timeout_seconds = limit_seconds;
+  const ProcessResult result = run_child(spec, cancel_);
+  Outcome outcome = classify(result, parse_json_or_discard(try_read_file(note).value_or("")));
+  outcome.seconds = result.seconds;
+  return outcome;
+}
+
+std::string Trials::write_values(const std::string& model, const std::string& folder, const Overrides& overrides,
+                                 bool types, double limit_seconds) {
+  ProcessSpec spec;
+  spec.argv = command(model, overrides);
+  const auto add = [&](const char* option, const std::string& value) {
+    spec.argv.insert(spec.argv.end(), {option, value});
+  };
+  std::set<std::string> made;  // whose sizes bind the run; other sizes are in the model already
+  for (const std::string& text : options_.dims)
+    if (const DimOption dim = parse_dim_option(text); !dim.size) made.insert(dim.symbol);
+  for (const std::string& text : options_.dims)
+    if (const DimOption dim = parse_dim_option(text); dim.size && made.contains(dim.symbol)) add("--dim", text);
+  for (const std::string& input : options_.inputs) add("--input", input);
+  add("--seed", std::to_string(options_.seed));
+  add("--values", folder);
+  if (types) spec.argv.push_back("--types");
+  spec.timeout_seconds = limit_seconds;
+  const ProcessResult result = run_child(spec, cancel_);
+  return result.ok() ? "" : result.describe() + ": " + beginning(printed_by(result));
+}
+
+}  // namespace cppgen

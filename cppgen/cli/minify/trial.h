@@ -1,0 +1,51 @@
+#pragma once
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cppgen/cli/command_options.h"
+#include "cppgen/support/interrupt.h"
+#include "cppgen/support/subprocess.h"
+
+namespace cppgen {
+
+// What is wrong with a model. crash: the compiler ends abnormally, or a run ends with an error, abnormally or not at
+// all. compile: the compiler of kernels refuses them. differs: results differ from the expected ones. slow: a kernel
+// takes more than twice its bound.
+enum class Fault { none, crash, compile, differs, slow };
+std::string_view name_of(Fault);
+
+struct Outcome {
+  Fault fault = Fault::none;
+  std::string kind;   // two faults are the same if this is equal
+  std::string text;   // for people; without a fault, why the model could not be run, or ""
+  double factor = 0;  // of a slow kernel: its time divided by its bound
+  double seconds = 0;
+};
+
+using Overrides = std::vector<std::pair<std::string, std::string>>;  // settings
+
+// Runs models in processes of their own, which may crash or hang.
+class Trials {
+ public:
+  Trials(const MinifyOptions& options, const CancelToken& cancel, std::string folder)
+      : options_(options), cancel_(cancel), folder_(std::move(folder)) {}
+
+  // The model of a folder, with its data. Throws Cancelled.
+  Outcome run(const std::string& folder, const Overrides&, bool measure, double limit_seconds);
+
+  // Writes all values of a model (model_values.h) to a folder. "" or why it failed.
+  std::string write_values(const std::string& model, const std::string& folder, const Overrides&, bool types,
+                           double limit_seconds);
+  int count() const { return count_; }
+
+ private:
+  std::vector<std::string> command(const std::string& model, const Overrides&) const;
+
+  const MinifyOptions& options_;
+  const CancelToken& cancel_;
+  std::string folder_;  // temporary
+  int count_ = 0;
+};
+
+}  // namespace cppgen

@@ -1,0 +1,137 @@
+// The program finds what is wrong with a model, and the few nodes and the pass that show it.
+#include <csignal>
+#include <nlohmann/json.hpp>
+
+#include "cppgen/support/file_io.h"
+#include "tests/cli/program.h"
+
+namespace cppgen {
+namespace {
+
+using nlohmann::json;
+namespace fs = std::filesystem;
+
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+class Minify : public CliTest {
+ protected:
+  // A chain that alternates between functions and products; one node is `op`.
+  std::string chain(const std::string& op, int count = 24, const std::string& rows = "4", int at = 15) const {
+    ModelMaker m;
+    m.input("v0", {rows, "8"}).output("v" + std::to_string(count));
+    auto& w = m.initializer("w", {8, 8}, onnx::TensorProto::FLOAT);
+    for (int i = 0; i < 64; i++) w.add_float_data(float(i % 7 - 3) / 8);
+    for (int i = 0; i < count; i++) {
+      const std::string from = "v" + std::to_string(i), to = "v" + std::to_string(i + 1);
+      if (i == at)
+        m.node(op, {from}, {to}, "culprit");
+      else if (i % 3)
+        m.node("Sin", {from}, {to});
+      else
+        m.node("MatMul", {from, "w"}, {to});
+    }
+    return write("chain.onnx", m);
+  }
+
+  json minify(std::vector<std::string> arguments) const {
+    arguments.insert(arguments.begin(), "minify");
+    arguments.insert(arguments.end(), {"-o", path("small"), "--json"});
+    const Ended ended = run(arguments);
+    EXPECT_EQ(ended.status, 0) << ended.err;
+    return json::parse(ended.out);
+  }
+};
+
+TEST_F(Minify, WrongResultsAreShrunkToTheirNode) {
+  environment["CPPGEN_INJECT_RELU_BUG"] = "accuracy";
+  const json report = minify({chain("Relu")});
+  EXPECT_EQ(report["fault"], "differs");
+  EXPECT_EQ(report["nodes"], json({"Relu \"culprit\""}));
+  EXPECT_EQ(report["nodes_before"], 24);
+  EXPECT_EQ(report["pass"], "");
+  EXPECT_TRUE(contains(report["commands"][0], " --set INJECT_RELU_BUG=accuracy")) << report;
+  EXPECT_EQ(run({"verify", path("small/model.onnx"), path("small")}).status, 1);
+  environment.erase("CPPGEN_INJECT_RELU_BUG");
+  EXPECT_EQ(run({"verify", path("small/model.onnx"), path("small")}).status, 0) << "without the bug";
+  EXPECT_EQ(temporary_files(), std::vector<std::string>());
+}
+
+TEST_F(Minify, SourcesThatDoNotCompileAreShrunk) {
+  environment["CPPGEN_INJECT_LOG1P_BUG"] = "compile_error";
+  const json report = minify({chain("Softplus", 24, "N"), "--dim", "N=3"});
+  EXPECT_EQ(report["fault"], "compile");
+  EXPECT_EQ(report["nodes"], json({"Softplus \"culprit\""}));
+}
+
+TEST_F(Minify, RunsThatFailAreShrunk) {
+  environment["CPPGEN_INJECT_RELU_BUG"] = "runtime_error";
+  const json report = minify({chain("Relu")});
+  EXPECT_EQ(report["fault"], "crash");
+  EXPECT_EQ(report["nodes"], json({"Relu \"culprit\""}));
+  EXPECT_TRUE(contains(report["description"], "fails because of INJECT_RELU_BUG")) << report;
+}
+
+// A compiler that refuses kernels of a product and a function.
+TEST_F(Minify, ThePassThatAFaultNeedsIsNamed) {
+  const std::string compiler = folder.write(
+      "compiler",
+      "#!/bin/sh\nfor f in \"$@\"; do case $f in *.cpp) grep -q 'vec::exp(rt, sum' $f && exit 1;; esac; done\n"
+      "exec g++ \"$@\"\n");
+  fs::permissions(compiler, fs::perms::owner_all);
+  environment["CPPGEN_CXX"] = compiler;
+  const json report = minify({chain("Exp", 24, "4", 16)});
+  EXPECT_EQ(report["fault"], "compile");
+  EXPECT_EQ(report["nodes"].size(), 2u) << report;
+  EXPECT_EQ(report["pass"], "fuse_epilogues");
+  EXPECT_EQ(report["pass_is_needed"], true);
+}
+
+// The third row of a table of two.
+TEST_F(Minify, ValuesAreRandomIfTheInterpreterRefusesTheModel) {
+  ModelMaker m;
+  m.input("x", {"2", "3"}).input("ids", {"4"}, onnx::TensorProto::INT64).output("y").output("z");
+  m.initializer("two", {}, onnx::TensorProto::INT64).add_int64_data(2);
+  m.node("Sin", {"x"}, {"s"});
+  m.node("Relu", {"s"}, {"r"}, "culprit");
+  m.node("Add", {"ids", "two"}, {"beyond"});
+  m.node("Gather", {"r", "beyond"}, {"y"});
+  m.node("Exp", {"r"}, {"z"});
+  environment["CPPGEN_INJECT_RELU_BUG"] = "compile_error";
+  const json report = minify({write("beyond.onnx", m)});
+  EXPECT_EQ(report["fault"], "compile");
+  EXPECT_EQ(report["nodes"], json({"Relu \"culprit\""}));
+  EXPECT_TRUE(contains(report["commands"][0], "cppgen run ")) << report;
+}
+
+TEST_F(Minify, ModelsWithoutAFaultAreLeftAlone) {
+  Ended ended = run({"minify", chain("Relu", 6, "4", 3), "-o", path("small")});
+  EXPECT_EQ(ended.status, 1) << ended.err;
+  EXPECT_EQ(ended.out, "no fault was found: there is nothing to shrink\n");
+  EXPECT_FALSE(fs::exists(path("small")));
+
+  environment["CPPGEN_INJECT_RELU_BUG"] = "accuracy";
+  ended = run({"minify", chain("Relu", 6, "4", 3), "-o", path("small"), "--predicate", "crash"});
+  EXPECT_EQ(ended.status, 1) << ended.err;
+  EXPECT_TRUE(contains(ended.out, "only a fault that --predicate excludes was found (differs)")) << ended.out;
+}
+
+TEST_F(Minify, OnlyItsOwnFoldersAreReplaced) {
+  folder.write("small/precious", "data");
+  const Ended ended = run({"minify", chain("Relu", 6, "4", 3), "-o", path("small")});
+  EXPECT_EQ(ended.status, 2);
+  EXPECT_TRUE(contains(ended.err, "exists and is not a folder that `minify` wrote")) << ended.err;
+  EXPECT_EQ(run({"minify", chain("Relu", 6, "4", 3), "-o", path("new"), "--seconds", "0"}).status, 2);
+  EXPECT_EQ(run({"minify", chain("Relu", 6, "4", 3), "-o", path("new"), "--predicate", "odd"}).status, 2);
+}
+
+TEST_F(Minify, AnInterruptionLeavesTheSmallestModelSoFar) {
+  environment["CPPGEN_INJECT_RELU_BUG"] = "accuracy";
+  const Ended ended = run_and_signal({"minify", chain("Relu", 60), "-o", path("small")}, SIGINT, path("small/io.json"));
+  EXPECT_EQ(ended.status, 130) << ended.err;
+  EXPECT_EQ(run({"verify", path("small/model.onnx"), path("small")}).status, 1);
+  for (const auto& entry : fs::directory_iterator(path(".")))
+    EXPECT_FALSE(entry.path().filename().string().starts_with(".cppgen-minify")) << entry.path();
+}
+
+}  // namespace
+}  // namespace cppgen
