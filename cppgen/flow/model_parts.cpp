@@ -44,7 +44,8 @@ void note_index_extents(rt::Module& module, const std::function<int64_t(size_t p
       const int32_t slot = step.inputs[i];
       if (slot < 0 || size_t(slot) >= module.inputs.size()) continue;
       int64_t& extent = module.inputs[size_t(slot)].index_extent;
-      extent = std::max(extent, of_plan(size_t(step.plan), i));
+      const int64_t own = of_plan(size_t(step.plan), i);
+      if (own > 0) extent = extent > 0 ? std::min(extent, own) : own;
     }
   }
 }

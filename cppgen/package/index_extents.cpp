@@ -5,6 +5,7 @@
 #include <set>
 
 #include "cppgen/ir/expr.h"
+#include "cppgen/package/integer_values.h"
 
 namespace cppgen::package {
 namespace {
@@ -15,7 +16,7 @@ using ir::IndexExpr;
 
 class IndexInputs {
  public:
-  explicit IndexInputs(const ir::Program& program) : program_(program) {
+  explicit IndexInputs(const ir::Program& program) : program_(program), values_(program) {
     ir::each_nest(program.statements, [&](const ir::LoopNest& nest) { visit(nest); });
   }
 
@@ -28,6 +29,7 @@ class IndexInputs {
     for (Expr e : ir::postorder(roots_of(nest)))
       if (e->kind == ir::ExprKind::load)
         for (const ir::Indirect& indirect : e->indirects) note(indirect);
+    values_.add(nest);
     if (!nest.reductions.empty()) return;
     for (const ir::Store& store : nest.stores)
       if (is_int(program_.buffer(store.buffer).type)) sources_[store.buffer].merge(sources_of(store.value));
@@ -45,15 +47,35 @@ class IndexInputs {
   }
 
   void note(const ir::Indirect& indirect) {
-    const IndexExpr extent = indirect.variable->extent;
-    if (!extent.is_constant()) return;
-    for (BufferId input : sources_of(indirect.value)) {
-      const auto [at, is_new] = extents.emplace(input, extent.constant());
-      if (!is_new) at->second = std::min(at->second, extent.constant());
+    const std::set<BufferId> sources = sources_of(indirect.value);
+    if (sources.empty()) return;
+    const int64_t extent = allowed(indirect);
+    for (BufferId input : sources) {
+      const auto [at, is_new] = extents.emplace(input, extent);
+      if (!is_new) at->second = std::min(at->second, extent);
     }
   }
 
+  // The greatest extent of the inputs with which the index stays in its dimension; where values are not known well
+  // enough, the extent of the dimension. A dimension without a constant size counts with its least one.
+  int64_t allowed(const ir::Indirect& indirect) const {
+    const IndexExpr extent = indirect.variable->extent;
+    const int64_t size = std::max<int64_t>(extent.range().lo, 1);
+    const auto fits = [&](int64_t bound) {
+      const ir::IndexRange range = values_.range(indirect.value, bound);
+      return range.lo >= -size && range.hi < size;
+    };
+    if (fits(size) || !fits(1)) return size;
+    int64_t most = 1;
+    for (int64_t too_many = size; too_many - most > 1;) {
+      const int64_t middle = most + (too_many - most) / 2;
+      (fits(middle) ? most : too_many) = middle;
+    }
+    return most;
+  }
+
   const ir::Program& program_;
+  IntegerValues values_;
   std::map<BufferId, std::set<BufferId>> sources_;
 };
 

@@ -7,9 +7,11 @@
 
 namespace cppgen::package {
 
-// For each input of the program, in order: the smallest constant extent that its integers index, directly or after
-// element-wise steps, which bounds random inputs; 0 if there is none. A plan and the interpreter use the same random
-// inputs, so this is computed for the program of ops::lower without library calls, not for a scheduled one.
+// For each input of the program, in order: the exclusive bound with which its integers, used as indices directly or
+// after element-wise steps such as adding an offset, stay in the smallest dimension that they index; 0 if they index
+// none. It bounds random inputs. A dimension of symbolic size counts with the least size that it can have. A plan and
+// the interpreter use the same random inputs, so this is computed for the program of ops::lower without library calls,
+// not for a scheduled one.
 std::vector<int64_t> index_extents(const ir::Program&);
 
 // For each buffer of any program whose integers are read as indices: the smallest extent that they index; 1 if an

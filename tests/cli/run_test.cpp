@@ -118,6 +118,55 @@ TEST_F(RunCommand, RandomIndicesStayInsideTheirTable) {
   EXPECT_EQ(seen, (std::set<int64_t>{0, 1, 2}));
 }
 
+// The inputs of each seed must be valid for the kernels, which check every index.
+TEST_F(RunCommand, RandomIndicesStayInsideAfterArithmetic) {
+  const auto table = [](ModelMaker& maker, const std::string& name, int64_t rows) {
+    auto& data = maker.initializer(name, {rows, 2}, onnx::TensorProto::FLOAT);
+    for (int64_t i = 0; i < 2 * rows; i++) data.add_float_data(float(i));
+  };
+  const auto number = [](ModelMaker& maker, const std::string& name, int64_t value) {
+    maker.initializer(name, {}, onnx::TensorProto::INT64).add_int64_data(value);
+  };
+  ModelMaker offset, row, plans;
+  offset.input("ids", {"8"}, onnx::TensorProto::INT64).output("y");
+  table(offset, "table", 10), number(offset, "two", 2), number(offset, "three", 3);
+  offset.node("Mul", {"ids", "three"}, {"scaled"}), offset.node("Add", {"scaled", "two"}, {"moved"});
+  offset.node("Gather", {"table", "moved"}, {"y"});
+
+  row.input("ids", {"8"}, onnx::TensorProto::INT64).input("x", {"N", "2"}).output("y");
+  row.node("Gather", {"x", "ids"}, {"y"});
+
+  // The second table is in another plan, since the host runs NonZero.
+  plans.input("ids", {"8"}, onnx::TensorProto::INT64).output("rows").output("y");
+  table(plans, "long", 50), table(plans, "short", 3), number(plans, "zero", 0);
+  plans.node("Gather", {"long", "ids"}, {"rows"});
+  plans.node("NonZero", {"rows"}, {"places"});
+  plans.node("ReduceMin", {"places"}, {"least"}), plans.node("Mul", {"least", "zero"}, {"nothing"});
+  plans.node("Add", {"ids", "nothing"}, {"later"}), plans.node("Gather", {"short", "later"}, {"y"});
+
+  const std::vector<std::vector<std::string>> commands{{write("offset.onnx", offset)},
+                                                       {write("row.onnx", row), "--dim", "N=1"},
+                                                       {write("row.onnx", row), "--dim", "x.0=M", "--dim", "M=1"},
+                                                       {write("plans.onnx", plans)}};
+  for (std::vector<std::string> command : commands) {
+    command.insert(command.begin(), "run");
+    command.insert(command.end(), {"--seed", "1"});
+    for (const char* seed : {"1", "2", "3"}) {
+      command.back() = seed;
+      const Ended ended = run(command);
+      EXPECT_EQ(ended.status, 0) << command[1] << " with seed " << seed << ": " << ended.err;
+    }
+  }
+  // The bound is exact: 3 ids + 2 < 10.
+  std::set<int64_t> seen;
+  for (const char* seed : {"1", "2", "3"}) {
+    ASSERT_EQ(run({"run", path("offset.onnx"), "--seed", seed, "--output", path("out")}).status, 0);
+    const rt::Tensor ids = rt::read_npy(path("out/in_0.npy"));
+    seen.insert(ids.as<int64_t>(), ids.as<int64_t>() + 8);
+  }
+  EXPECT_EQ(seen, (std::set<int64_t>{0, 1, 2}));
+}
+
 // Of a kernel of several nodes the message names the one that reads with the index, and what it reads.
 TEST_F(RunCommand, AnIndexOutsideOfItsTableIsTheUsersErrorThatNamesTheNode) {
   ModelMaker maker;
