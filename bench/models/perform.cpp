@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <filesystem>
+#include <iterator>
 
 #include "bench/models/task.h"
 #include "cppgen/cli/bench_baseline.h"
@@ -38,13 +39,14 @@ BenchOptions options_of(const Task& task) {
   return options;
 }
 
-TaskResult perform_compiled(const Task& task, const std::vector<rt::Tensor>& inputs) {
+TaskResult perform_compiled(const Task& task, std::vector<rt::Tensor> tensors) {
   const CancelToken never;
   const BenchOptions options = options_of(task);
   const double begin = seconds_now();
   const ReadyModel model = open_model(options, read_settings(options), never);
   TaskResult result{
       fmt::format("{}, {}", model.isa(), step_text(count_steps(model.plan()))), seconds_now() - begin, {}, {}};
+  const std::vector<rt::Value> inputs(std::make_move_iterator(tensors.begin()), std::make_move_iterator(tensors.end()));
   TimedModel timed(model, inputs);
   result.seconds = run_timed(timed, task.runs);
   write_outputs(task.outputs, timed.outputs());
@@ -56,7 +58,7 @@ TaskResult perform_onednn(const Task& task, const std::vector<rt::Tensor>& input
   const BenchOptions options = options_of(task);
   const Settings settings = read_settings(options);
   const double begin = seconds_now();
-  TimedOnednn timed(options, settings, task.threads, inputs, never);
+  TimedOnednn timed(options, settings, task.threads, views_of(inputs), never);
   TaskResult result{"", seconds_now() - begin, {}, {}};
   result.seconds = run_timed(timed, task.runs);
   const baseline::Report report = timed.report();
@@ -71,7 +73,7 @@ TaskResult perform_onednn(const Task& task, const std::vector<rt::Tensor>& input
 TaskResult perform(const Task& task) {
   std::vector<rt::Tensor> inputs;
   for (const std::string& file : task.inputs) inputs.push_back(rt::read_npy(file));
-  if (task.engine == "cppgen") return perform_compiled(task, inputs);
+  if (task.engine == "cppgen") return perform_compiled(task, std::move(inputs));
   if (task.engine == "onednn") return perform_onednn(task, inputs);
   user_error("there is no engine '{}' (cppgen, onednn)", task.engine);
 }

@@ -1,27 +1,32 @@
 #pragma once
-#include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "cppgen/baseline/onednn_graph.h"
-#include "cppgen/cli/bench_runs.h"
+#include "cppgen/cli/bench_opponent.h"
 #include "cppgen/cli/command_options.h"
+#include "cppgen/flow/compiler.h"
 #include "runtime/base/json_text.h"
 #include "runtime/base/settings.h"
+#include "runtime/session/session.h"
 
 namespace cppgen {
 
 // The same model on oneDNN.
-class TimedOnednn : public Timed {
+class TimedOnednn : public Opponent {
  public:
-  // Builds the model on `threads` threads and runs it once; `cancel` must outlive the object.
-  TimedOnednn(const BenchOptions&, const Settings&, int threads, const std::vector<rt::Tensor>& inputs,
+  // Builds the model on `threads` threads and runs it once; the arguments, and the data of the inputs, must outlive the
+  // object.
+  TimedOnednn(const BenchOptions&, const Settings&, int threads, std::vector<rt::TensorView> inputs,
               const CancelToken& cancel);
 
   double run() override;
   void rest() override;
-  const std::vector<rt::Tensor>& outputs() const { return outputs_; }
+  std::string engine() const override { return "onednn"; }
+  const std::vector<rt::Tensor>& outputs() const override { return outputs_; }
+  void describe(Json&) const override;
+  std::string description() const override;
   baseline::Report report() const { return graph_->report(); }
 
  private:
@@ -36,10 +41,5 @@ class TimedOnednn : public Timed {
   std::vector<rt::Tensor> outputs_;
   std::vector<rt::OutputView> output_views_;
 };
-
-// "primitives": ..., "steps": [{kind, implementation, nodes, ms}]
-void write_report(Json&, const baseline::Report&);
-// "oneDNN primitives 12.3 ms (45 primitives, 3 reorders), our kernels ..."
-std::string report_text(const baseline::Report&);
 
 }  // namespace cppgen

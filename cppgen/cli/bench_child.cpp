@@ -8,7 +8,7 @@
 #include "cppgen/cli/child_command.h"
 #include "cppgen/cli/command_support.h"
 #include "cppgen/cli/commands.h"
-#include "cppgen/cli/model_inputs.h"
+#include "cppgen/cli/ready_run.h"
 #include "cppgen/support/temp_directory.h"
 #include "runtime/base/errors.h"
 
@@ -22,6 +22,7 @@ std::vector<std::string> command_of(const BenchOptions& options, const Settings&
   const auto add = [&](const char* option, const std::string& value) { argv.insert(argv.end(), {option, value}); };
   add("--result", result), add("--seed", std::to_string(options.seed));
   for (const std::string& dim : options.dims) add("--dim", dim);
+  for (const std::string& input : options.inputs) add("--input", input);
   if (options.reference) argv.push_back("--reference");
   add("--cache", settings.cache_dir);
   return argv;
@@ -68,13 +69,14 @@ FreshProcess measure_in_fresh_process(const BenchOptions& options, const Setting
 ExitCode command_measure(const MeasureOptions& options, const CancelToken& cancel) {
   Settings settings = read_settings(options);
   settings.cache_dir = options.cache;
-  settings.profile_output.clear(), settings.save_args = false;  // files of the process that measures speed
-  const ReadyModel model = open_model(options, settings, cancel);
-  const std::vector<rt::Tensor> inputs = make_inputs(model.plan(), model.bound, options.seed, settings.max_memory);
-  TimedModel timed(model, inputs);
-  if (!model.reference)
+  // The process that measures speed has compiled the model anew and has written these files.
+  settings.recompile = settings.save_args = false;
+  settings.profile_output.clear();
+  const ReadyRun run = open_run(options, settings, cancel);
+  TimedModel timed(run.model, run.inputs);
+  if (!run.model.reference)
     for (int i = 1; i < kRuns; i++) timed.run();
-  const std::string text = fmt::format("load_s {}\npeak_rss_kb {}\n", model.open_s, peak_rss_kb());
+  const std::string text = fmt::format("load_s {}\npeak_rss_kb {}\n", run.model.open_s, peak_rss_kb());
   if (const int error = write_file(options.result, text))
     user_error("cannot write '{}': {}", options.result, error_text(error));
   return kDone;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <limits>
+#include <numeric>
 #include <thread>
 
 #include "cppgen/cli/command_support.h"
@@ -11,53 +13,73 @@
 namespace cppgen {
 namespace {
 
+constexpr double kNoTime = std::numeric_limits<double>::infinity();
 constexpr double kSecondsPerModel = 3;
-constexpr int64_t kLeastRuns = 10, kMostRuns = 1000;
+constexpr int64_t kLeastRuns = 10, kMostRuns = 1000;  // of each client, without --runs and --seconds
+constexpr int64_t kMostRecorded = 10'000'000;         // with --seconds: their times take memory
 constexpr double kWarmUpSeconds = 0.3;
-constexpr int kMostWarmUpRuns = 50;
-constexpr int64_t kRunsPerTurn = 5;
+constexpr int64_t kMostWarmUpRuns = 50;
+constexpr int64_t kLeastRunsPerTurn = 5;
+constexpr double kSecondsPerTurn = 0.05;
+
+bool all_tensors(const rt::Plan& plan) {
+  const auto is_tensor = [](const rt::TensorInfo& info) { return info.kind == ValueKind::tensor; };
+  return std::all_of(plan.inputs.begin(), plan.inputs.end(), is_tensor) &&
+         std::all_of(plan.outputs.begin(), plan.outputs.end(), is_tensor);
+}
 
 // Until caches, page tables and the CPU's frequency have settled. Returns the least time of a run in seconds.
 double warm_up(Timed& model, const CancelToken& cancel) {
-  double least = HUGE_VAL, spent = 0;
-  for (int i = 0; i < kMostWarmUpRuns && spent < kWarmUpSeconds; i++) {
-    const double seconds = model.run();
-    least = std::min(least, seconds);
-    spent += seconds;
-    throw_if_cancelled(cancel);
-  }
-  return least;
+  RunTimes times;
+  model.run_until({kMostWarmUpRuns * model.clients(), kWarmUpSeconds}, times, cancel);
+  return *std::min_element(times.seconds.begin(), times.seconds.end());
+}
+
+// What each model is to do altogether.
+RunLimit whole_limit(const TimingLimits& limits, double slowest, int64_t clients) {
+  if (limits.seconds) return {kMostRecorded, *limits.seconds};
+  if (limits.runs) return {*limits.runs, kNoTime};
+  const double fit = slowest > 0 ? kSecondsPerModel / slowest : double(kMostRuns);
+  return {int64_t(std::clamp(fit, double(kLeastRuns), double(kMostRuns))) * clients, kNoTime};
+}
+
+// The rest of it, of which no run is left if `runs` is 0.
+RunLimit left_of(const RunLimit& whole, const RunTimes& done) {
+  const int64_t runs = whole.runs - int64_t(done.seconds.size());
+  return done.wall_s < whole.seconds ? RunLimit{runs, whole.seconds - done.wall_s} : RunLimit{0, 0};
+}
+
+RunLimit turn_of(const RunLimit& left, double seconds_per_run, int64_t clients) {
+  const double fit = std::min(kSecondsPerTurn / std::max(seconds_per_run, 1e-7), double(kMostRecorded));
+  return {std::min(left.runs, std::max(kLeastRunsPerTurn, int64_t(fit)) * clients), left.seconds};
 }
 
 }  // namespace
 
-TimedModel::TimedModel(const ReadyModel& model, const std::vector<rt::Tensor>& inputs)
-    : model_(model), inputs_(views_of(inputs)) {
-  const double begin = seconds_now();
+Caller::Caller(const ReadyModel& model, const std::vector<rt::Value>& inputs)
+    : model_(model), values_(inputs), tensors_(all_tensors(model.plan())) {
+  if (!tensors_) {
+    (void)model_.run_values(values_);
+    return;
+  }
+  for (const rt::Value& value : values_) inputs_.push_back(value.tensor()->view());
   outputs_ = model_.run(inputs_);
-  first_run_s_ = seconds_now() - begin;
   for (rt::Tensor& output : outputs_) output_views_.push_back(output.output());
 }
 
-double TimedModel::run() {
+double Caller::run() {
   const double begin = seconds_now();
-  if (model_.session) {
+  if (!tensors_)
+    (void)model_.run_values(values_);
+  else if (model_.session)
     model_.session->run(inputs_, output_views_);
-  } else {
+  else
     outputs_ = model_.run(inputs_);
-  }
   return seconds_now() - begin;
 }
 
-double RunTimes::median_ms() const {
-  const size_t n = seconds.size();
-  return (seconds[(n - 1) / 2] + seconds[n / 2]) / 2 * 1e3;
-}
-
-double RunTimes::p99_ms() const {
-  const auto rank = size_t(std::ceil(0.99 * double(seconds.size())));
-  return seconds[std::max<size_t>(rank, 1) - 1] * 1e3;
-}
+TimedModel::TimedModel(const ReadyModel& model, const std::vector<rt::Value>& inputs)
+    : model_(model), begin_(seconds_now()), caller_(model, inputs), first_run_s_(seconds_now() - begin_) {}
 
 void TimedModel::rest() {
   // Helpers stay hot for SPIN_MICROSECONDS, then oneTBB's own threads look for work for a while.
@@ -65,24 +87,31 @@ void TimedModel::rest() {
   std::this_thread::sleep_for(kUntilIdle);
 }
 
-std::vector<RunTimes> time_models(std::vector<Timed*> models, std::optional<int64_t> runs, const CancelToken& cancel) {
-  double slowest = 0;
+std::vector<RunTimes> time_models(const std::vector<Timed*>& models, const TimingLimits& limits,
+                                  const CancelToken& cancel) {
+  std::vector<double> least;
   for (Timed* model : models) {
-    slowest = std::max(slowest, warm_up(*model, cancel));
+    least.push_back(warm_up(*model, cancel));
     model->rest();
   }
-  const double fit = slowest > 0 ? kSecondsPerModel / slowest : double(kMostRuns);
-  const auto count = size_t(runs.value_or(int64_t(std::clamp(fit, double(kLeastRuns), double(kMostRuns)))));
+  const int64_t clients = models[0]->clients();
+  const RunLimit whole = whole_limit(limits, *std::max_element(least.begin(), least.end()), clients);
   std::vector<RunTimes> times(models.size());
-  while (times.back().seconds.size() < count)
-    for (size_t m = 0; m < models.size(); m++) {
-      if (models.size() > 1) models[m]->run();
-      for (int64_t i = 0; i < kRunsPerTurn && times[m].seconds.size() < count; i++) {
-        times[m].seconds.push_back(models[m]->run());
-        throw_if_cancelled(cancel);
-      }
-      if (models.size() > 1) models[m]->rest();
+  if (models.size() == 1) models[0]->run_until(whole, times[0], cancel);
+  bool more = models.size() > 1;
+  for (size_t round = 0; more; round++) {
+    more = false;
+    for (size_t k = 0; k < models.size(); k++) {
+      const size_t m = (round + k) % models.size();
+      const RunLimit left = left_of(whole, times[m]);
+      if (left.runs <= 0) continue;
+      RunTimes uncounted;
+      models[m]->run_until({clients, kNoTime}, uncounted, cancel);
+      models[m]->run_until(turn_of(left, least[m], clients), times[m], cancel);
+      models[m]->rest();
+      more = true;
     }
+  }
   for (RunTimes& t : times) std::sort(t.seconds.begin(), t.seconds.end());
   return times;
 }

@@ -4,51 +4,61 @@
 #include <vector>
 
 #include "cppgen/cli/ready_model.h"
+#include "cppgen/cli/timed.h"
 #include "cppgen/support/interrupt.h"
 #include "runtime/values/tensor.h"
+#include "runtime/values/value.h"
 
 namespace cppgen {
 
-// A model that is timed.
-class Timed {
+// The memory of one caller for the results of runs with the same inputs.
+class Caller {
  public:
-  virtual ~Timed() = default;
-  virtual double run() = 0;  // seconds
-  // Puts its threads to sleep: while they spin, they would take cores from the model that runs next.
-  virtual void rest() = 0;
+  // Runs the model for the first time, which allocates all memory. The arguments must outlive the object.
+  Caller(const ReadyModel& model, const std::vector<rt::Value>& inputs);
+
+  double run();                                            // seconds
+  std::vector<rt::Tensor>& outputs() { return outputs_; }  // of a model whose inputs and outputs are tensors
+  const std::vector<rt::Tensor>& outputs() const { return outputs_; }
+
+ private:
+  const ReadyModel& model_;
+  const std::vector<rt::Value>& values_;
+  const bool tensors_;
+  std::vector<rt::TensorView> inputs_;
+  std::vector<rt::Tensor> outputs_;
+  std::vector<rt::OutputView> output_views_;
 };
 
 // One model that is timed: ready, with its inputs and the memory of its outputs.
 class TimedModel : public Timed {
  public:
-  // Runs it for the first time, which allocates all memory.
-  TimedModel(const ReadyModel& model, const std::vector<rt::Tensor>& inputs);
+  // Runs it for the first time. The arguments must outlive the object.
+  TimedModel(const ReadyModel& model, const std::vector<rt::Value>& inputs);
 
-  double run() override;
+  double run() override { return caller_.run(); }
   void rest() override;
   double first_run_s() const { return first_run_s_; }
   const ReadyModel& model() const { return model_; }
-  const std::vector<rt::Tensor>& outputs() const { return outputs_; }
+  const std::vector<rt::Tensor>& outputs() const { return caller_.outputs(); }
 
  private:
   const ReadyModel& model_;
-  std::vector<rt::TensorView> inputs_;
-  std::vector<rt::Tensor> outputs_;
-  std::vector<rt::OutputView> output_views_;
-  double first_run_s_ = 0;
+  const double begin_;
+  Caller caller_;
+  const double first_run_s_;
 };
 
-struct RunTimes {
-  std::vector<double> seconds;  // sorted
-
-  double min_ms() const { return seconds.front() * 1e3; }
-  double median_ms() const;
-  double p99_ms() const;  // nearest rank
+// How long to measure: the number of runs, or the seconds for each model. Without either, there are as many runs as fit
+// three seconds per model, between 10 and 1000 per client.
+struct TimingLimits {
+  std::optional<int64_t> runs;
+  std::optional<double> seconds;
 };
 
-// Warms the models up, then runs them in turns (A A A B B B A A A ...). A turn starts with an uncounted run, because
-// caches hold the data of the other model and the threads sleep. Without `runs`, there are as many as fit three seconds
-// per model, between 10 and 1000. Throws Cancelled between runs.
-std::vector<RunTimes> time_models(std::vector<Timed*> models, std::optional<int64_t> runs, const CancelToken&);
+// Warms the models up, then runs them in turns (A A A B B B, B B B A A A, ...), each of which begins with uncounted
+// runs, because caches hold the data of the other model and the threads sleep. Which model is first changes from round
+// to round. Throws Cancelled between runs.
+std::vector<RunTimes> time_models(const std::vector<Timed*>& models, const TimingLimits&, const CancelToken&);
 
 }  // namespace cppgen

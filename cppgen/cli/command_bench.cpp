@@ -1,144 +1,36 @@
 // cppgen bench
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <cstdlib>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <thread>
 
 #include "cppgen/cli/bench_baseline.h"
-#include "cppgen/cli/bench_child.h"
-#include "cppgen/cli/bench_runs.h"
+#include "cppgen/cli/bench_clients.h"
+#include "cppgen/cli/bench_report.h"
 #include "cppgen/cli/command_support.h"
 #include "cppgen/cli/commands.h"
 #include "cppgen/cli/model_inputs.h"
 #include "cppgen/support/temp_directory.h"
 #include "runtime/base/errors.h"
-#include "runtime/base/json_text.h"
 #include "runtime/base/log.h"
-#include "runtime/base/printable.h"
-#include "runtime/session/profile.h"
 #include "runtime/values/compare.h"
 
 namespace cppgen {
 namespace {
 
-struct Against {
-  RunTimes times;
-  baseline::Report report;
-  rt::VerifyReport agreement;  // of its outputs with ours
-};
-
-struct BenchResult {
-  RunTimes times;
-  double compile_s = 0;  // to the first result, without what weights take
-  FreshProcess fresh;
-  rt::SessionStats stats;
-};
-
-// An empty cache of its own: the user's is neither read nor written.
-Settings with_private_cache(Settings settings, const TempDirectory& directory) {
-  settings.cache_dir = directory.path() + "/cache";
-  return settings;
-}
-
 // One stored value per element of an output, as verify requires.
 std::vector<rt::ExpectedOutput> expected_of(const rt::Plan& plan, const std::vector<rt::Tensor>& outputs) {
   std::vector<rt::ExpectedOutput> expected;
-  for (size_t i = 0; i < outputs.size(); i++) {
-    rt::Tensor copy(outputs[i].type(), outputs[i].dims());
-    const auto* from = outputs[i].as<char>();
-    std::copy(from, from + outputs[i].bytes(), copy.as<char>());
-    expected.push_back({plan.outputs[i].name, std::move(copy), outputs[i].dims(), 1});
-  }
+  for (size_t i = 0; i < outputs.size(); i++)
+    expected.push_back({plan.outputs[i].name, rt::copy_of(outputs[i].view()), outputs[i].dims(), 1});
   return expected;
 }
 
-double compile_seconds(const TimedModel& timed) {
-  const ReadyModel& model = timed.model();
-  return model.open_s - model.compiled.report.weights_s + timed.first_run_s();
-}
-
-void write_times(Json& json, const RunTimes& times) {
-  json["runs"] = times.seconds.size();
-  json["median_ms"] = times.median_ms();
-  json["min_ms"] = times.min_ms();
-  json["p99_ms"] = times.p99_ms();
-}
-
-Json against_json(const BenchOptions& options, const BenchResult& result, const Against& against) {
-  double difference = 0;
-  for (const rt::OutputReport& output : against.agreement.outputs)
-    difference = std::max(difference, output.max_difference);
-  Json json;
-  json["engine"] = options.against;
-  write_times(json, against.times);
-  json["ratio"] = against.times.median_ms() / result.times.median_ms();
-  json["outputs_agree"] = against.agreement.ok();
-  json["max_abs_difference"] = difference;
-  write_report(json, against.report);
-  return json;
-}
-
-std::string json_of(const BenchOptions& options, const ReadyModel& model, const BenchResult& result,
-                    const Against* against) {
-  Json json;
-  json["model"] = options.model;
-  write_times(json, result.times);
-  if (model.package) {
-    json["compile_s"] = nullptr;
-    json["weights_s"] = nullptr;
-  } else {
-    json["compile_s"] = result.compile_s;
-    json["weights_s"] = model.compiled.report.weights_s;
-  }
-  json["load_s"] = result.fresh.load_s;
-  json["peak_rss_mb"] = double(result.fresh.peak_rss_kb) / 1024;
-  json["weights_bytes"] = result.stats.weights_bytes;
-  json["arena_bytes"] = result.stats.arena_bytes;
-  json["isa"] = model.isa();
-  json["threads"] = model.threads();
-  write_steps(json, model);
-  if (against) json["against"] = against_json(options, result, *against);
-  return json_text(json, 2) + "\n";
-}
-
-std::string times_text(const RunTimes& times) {
-  return fmt::format("median {:.4g} ms, min {:.4g} ms, p99 {:.4g} ms ({} runs)", times.median_ms(), times.min_ms(),
-                     times.p99_ms(), times.seconds.size());
-}
-
-std::string against_text(const BenchOptions& options, const BenchResult& result, const Against& against) {
-  std::string text = fmt::format("{:<8} {}\n", options.against, times_text(against.times));
-  text += report_text(against.report);
-  text += fmt::format("ratio    {:.3f} ({} / cppgen, medians; above 1, cppgen is faster)\n",
-                      against.times.median_ms() / result.times.median_ms(), options.against);
-  return text + (against.agreement.ok() ? "outputs  agree\n" : "outputs  differ:\n" + against.agreement.text());
-}
-
-std::string text_of(const BenchOptions& options, const ReadyModel& model, const BenchResult& result,
-                    const Against* against) {
-  std::string text = fmt::format("{}: {}, {}, {}\n", options.model, model.isa(), counted(model.threads(), "thread"),
-                                 step_text(count_steps(model.plan())));
-  text += fmt::format("run      {}\n", times_text(result.times));
-  if (against) text += against_text(options, result, *against);
-  if (!model.package)
-    text += fmt::format("compile  {} to the first result, plus {} for weights\n", seconds_text(result.compile_s),
-                        seconds_text(model.compiled.report.weights_s));
-  text += fmt::format("load     {} in a new process\n", seconds_text(result.fresh.load_s));
-  text += fmt::format("memory   {} peak in a new process; weights {}, arena {}\n",
-                      bytes_text(result.fresh.peak_rss_kb * 1024), bytes_text(result.stats.weights_bytes),
-                      bytes_text(result.stats.arena_bytes));
-  const auto profile = model.session ? model.session->profile() : std::vector<rt::StepProfile>();
-  if (!profile.empty() && profile[0].calls > 0)
-    text += rt::profile_text(model.plan(), profile, model.session->labels());
-  return text;
-}
-
-void check_against(const BenchOptions& options, const Settings& settings) {
+void check_options(const BenchOptions& options, const Settings& settings) {
+  if (options.cold) require_onnx(options.model, "--cold");
   if (options.against.empty()) return;
   require_onnx(options.model, "--against");
+  if (options.clients > 1) user_error("--against compares single callers: remove --clients");
   if (options.reference || settings.force_native_runtime)
     user_error("--against compares compiled code: remove --reference and FORCE_NATIVE_RUNTIME");
 }
@@ -153,37 +45,60 @@ void warn_if_busy() {
         cpus);
 }
 
-Against compare_with_onednn(const BenchOptions& options, const Settings& settings, TimedModel& timed,
-                            const std::vector<rt::Tensor>& inputs, BenchResult& result, const CancelToken& cancel) {
-  TimedOnednn other(options, settings, timed.model().threads(), inputs, cancel);
-  warn_if_busy();
-  auto times = time_models({&timed, &other}, options.runs, cancel);
+// Empty caches: those of the user are neither read nor written.
+Settings with_private_cache(Settings settings, const TempDirectory& directory) {
+  settings.cache_dir = directory.path() + "/cache";
+  settings.cache_dir_shared.clear();
+  settings.remote_cache.clear();
+  return settings;
+}
+
+std::vector<std::unique_ptr<Opponent>> opponents(const BenchOptions& options, const Settings& settings,
+                                                 const ReadyRun& run, const CancelToken& cancel) {
+  std::vector<std::unique_ptr<Opponent>> all;
+  if (options.against.empty()) return all;
+  const std::vector<rt::TensorView> inputs = tensor_views(run.model.plan(), run.inputs, "--against");
+  all.push_back(std::make_unique<TimedOnednn>(options, settings, run.model.threads(), inputs, cancel));
+  return all;
+}
+
+void measure(BenchResult& result, const BenchOptions& options, const Settings& settings, const ReadyRun& run,
+             TimedModel& timed, const CancelToken& cancel) {
+  auto others = opponents(options, settings, run, cancel);
+  std::vector<Timed*> all{&timed};
+  for (const auto& other : others) all.push_back(other.get());
+  if (!others.empty()) warn_if_busy();
+  std::vector<RunTimes> times = time_models(all, {options.runs, options.seconds}, cancel);
   result.times = std::move(times[0]);
-  return {std::move(times[1]), other.report(),
-          rt::compare_outputs(expected_of(timed.model().plan(), other.outputs()), timed.outputs())};
+  for (size_t i = 0; i < others.size(); i++) {
+    auto agreement = rt::compare_outputs(expected_of(run.model.plan(), others[i]->outputs()), timed.outputs());
+    result.against.push_back({std::move(others[i]), std::move(times[i + 1]), std::move(agreement)});
+  }
 }
 
 }  // namespace
 
 ExitCode command_bench(const BenchOptions& options, const CancelToken& cancel) {
-  const TempDirectory directory(system_temp_directory(), "cppgen-bench.");
-  const Settings settings = with_private_cache(read_settings(options), directory);
-  check_against(options, settings);
-  const ReadyModel model = open_model(options, settings, cancel);
-  const std::vector<rt::Tensor> inputs = make_inputs(model.plan(), model.bound, options.seed, settings.max_memory);
-  TimedModel timed(model, inputs);
+  Settings settings = read_settings(options);
+  check_options(options, settings);
+  std::optional<TempDirectory> directory;
+  if (options.cold) {
+    directory.emplace(system_temp_directory(), "cppgen-bench.");
+    settings = with_private_cache(settings, *directory);
+  }
+  const ReadyRun run = open_run(options, settings, cancel);
+  const std::unique_ptr<TimedModel> timed = timed_model(run, options.clients);
   BenchResult result;
-  result.compile_s = compile_seconds(timed);
-  std::optional<Against> against;
-  if (options.against.empty())
-    result.times = std::move(time_models({&timed}, options.runs, cancel)[0]);
-  else
-    against = compare_with_onednn(options, settings, timed, inputs, result, cancel);
+  result.compile_s = compile_seconds(*timed);
+  result.clients = options.clients;
+  result.batch = batch_of(*timed, run.inputs);
+  measure(result, options, settings, run, *timed, cancel);
   result.fresh = measure_in_fresh_process(options, settings, cancel);
-  if (model.session) result.stats = model.session->stats();
-  const Against* other = against ? &*against : nullptr;
-  print_result(options.json ? json_of(options, model, result, other) : text_of(options, model, result, other));
-  return against && !against->agreement.ok() ? kCheckFailed : kDone;
+  if (run.model.session) result.stats = run.model.session->stats();
+  print_result(options.json ? bench_json(options, run.model, result) : bench_text(options, run.model, result));
+  const bool agree = std::all_of(result.against.begin(), result.against.end(),
+                                 [](const Against& against) { return against.agreement.ok(); });
+  return agree ? kDone : kCheckFailed;
 }
 
 }  // namespace cppgen

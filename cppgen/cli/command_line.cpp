@@ -168,12 +168,16 @@ void add_verify(CLI::App& app, Parsed& parsed) {
   add_json(command, options);
 }
 
-template <class Options>
-void add_timing(CLI::App* command, Options& options) {
-  command->add_option("--runs", options.runs, "Timed runs (default: as many as fit 3 s, from 10 to 1000)")
-      ->type_name("N")
-      ->check(CLI::Range(int64_t(1), int64_t(1'000'000'000)));
-  command->add_option("--seed", options.seed, "Seed of the random inputs")->type_name("N");
+void add_timing(CLI::App* command, TimedOptions& options) {
+  add_inputs(command, options);
+  CLI::Option* runs =
+      command->add_option("--runs", options.runs, "Timed runs (default: as many as fit 3 s, from 10 to 1000)")
+          ->type_name("N")
+          ->check(CLI::Range(int64_t(1), int64_t(1'000'000'000)));
+  command->add_option("--seconds", options.seconds, "Time runs for so long instead")
+      ->type_name("S")
+      ->check(CLI::Range(0.001, 86400.0))
+      ->excludes(runs);
 }
 
 void add_bench_options(CLI::App* command, BenchOptions& options) {
@@ -182,18 +186,8 @@ void add_bench_options(CLI::App* command, BenchOptions& options) {
   add_reference(command, options);
 }
 
-void add_bench(CLI::App& app, Parsed& parsed) {
-  BenchOptions& options = parsed.bench;
-  CLI::App* command = add_command(app, parsed, "bench",
-                                  "Measure compilation, load, run time and memory, with an empty cache of its own",
-                                  "cppgen bench resnet50.onnx --threads 2 --against onednn",
-                                  [&](const CancelToken& cancel) { return command_bench(options, cancel); });
-  add_bench_options(command, options);
-  command->add_option("--against", options.against, "Also run the model on this library, alternating, and compare")
-      ->type_name("NAME")
-      ->check(CLI::IsMember({"onednn"}));
-  add_json(command, options);
-
+// The hidden command.
+void add_measure(CLI::App& app, Parsed& parsed) {
   MeasureOptions& measure = parsed.measure;
   CLI::App* hidden = add_command(app, parsed, "measure", "Measurements of `bench` in a new process", "cppgen bench",
                                  [&](const CancelToken& cancel) { return command_measure(measure, cancel); });
@@ -201,6 +195,25 @@ void add_bench(CLI::App& app, Parsed& parsed) {
   add_bench_options(hidden, measure);
   hidden->add_option("--result", measure.result)->required();
   hidden->add_option("--cache", measure.cache)->required();
+}
+
+void add_bench(CLI::App& app, Parsed& parsed) {
+  BenchOptions& options = parsed.bench;
+  CLI::App* command = add_command(app, parsed, "bench", "Measure run time, throughput, compilation, load and memory",
+                                  "cppgen bench resnet50.onnx --threads 2 --against onednn",
+                                  [&](const CancelToken& cancel) { return command_bench(options, cancel); });
+  add_bench_options(command, options);
+  command->add_flag("--cold", options.cold,
+                    "Compile with an empty cache of its own; by default the cache is used, and compile_s is the time "
+                    "to the first result with what it held");
+  command->add_option("--clients", options.clients, "Callers that run the model at the same time (see NUM_STREAMS)")
+      ->type_name("N")
+      ->check(CLI::Range(int64_t(1), int64_t(1024)));
+  command->add_option("--against", options.against, "Also run the model on this library, alternating, and compare")
+      ->type_name("NAME")
+      ->check(CLI::IsMember({"onednn"}));
+  add_json(command, options);
+  add_measure(app, parsed);
 }
 
 void add_profile(CLI::App& app, Parsed& parsed) {

@@ -30,10 +30,14 @@ struct ModelOptions : CommonOptions {
   bool reference = false;         // run on the interpreter
 };
 
-struct RunOptions : ModelOptions {
+// A model that runs on inputs, which are random unless they are given.
+struct InputOptions : ModelOptions {
   std::vector<std::string> inputs;  // NAME=FILE.npy
-  std::string output;               // directory; empty: print a summary
   uint64_t seed = 0;
+};
+
+struct RunOptions : InputOptions {
+  std::string output;  // directory; empty: print a summary
 };
 
 struct CompileOptionsGiven : ModelOptions {
@@ -45,16 +49,18 @@ struct VerifyOptions : ModelOptions {
   std::optional<double> rtol, atol;
 };
 
-struct BenchOptions : ModelOptions {
+struct TimedOptions : InputOptions {
   std::optional<int64_t> runs;
-  uint64_t seed = 0;
+  std::optional<double> seconds;  // instead of `runs`
+};
+
+struct BenchOptions : TimedOptions {
+  bool cold = false;    // with an empty cache of its own
+  int64_t clients = 1;  // concurrent callers
   std::string against;  // "onednn" or empty
 };
 
-struct ProfileOptions : ModelOptions {
-  std::optional<int64_t> runs;
-  uint64_t seed = 0;
-};
+struct ProfileOptions : TimedOptions {};
 
 // The hidden command that `bench` runs in a new process.
 struct MeasureOptions : BenchOptions {

@@ -3,13 +3,12 @@
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
-#include <optional>
 
 #include "cppgen/cli/command_support.h"
 #include "cppgen/cli/commands.h"
 #include "cppgen/cli/model_inputs.h"
 #include "cppgen/cli/progress_line.h"
-#include "cppgen/cli/ready_model.h"
+#include "cppgen/cli/ready_run.h"
 #include "cppgen/flow/package_output.h"
 #include "cppgen/flow/tensor_values.h"
 #include "runtime/base/errors.h"
@@ -196,16 +195,7 @@ int64_t size_of_directory(const std::string& directory) {
 ExitCode command_run(const RunOptions& options, const CancelToken& cancel) {
   const Settings settings = read_settings(options);
   if (!options.output.empty()) require_output_folder(options.output, "--output");
-  for (const std::string& text : options.inputs) check_input_file(text);
-  std::optional<std::vector<rt::Value>> made;
-  const auto make = [&](const rt::Plan& plan, const std::map<std::string, int64_t>& bound) {
-    made = make_values(plan, options.inputs, bound, options.seed, settings.max_memory);
-    check_inputs(plan, bound, *made);
-  };
-  const ReadyModel model = open_model(options, settings, cancel, make);
-  if (!made) make(model.plan(), model.bound);
-  const std::vector<rt::Value>& inputs = *made;
-  throw_if_cancelled(cancel);
+  const auto [model, inputs] = open_run(options, settings, cancel);
   const double begin = seconds_now();
   const std::vector<rt::Value> outputs = run_with_progress(model, settings, inputs);
   const double run_s = seconds_now() - begin;

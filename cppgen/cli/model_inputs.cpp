@@ -161,14 +161,6 @@ void check_input_file(const std::string& text) {
   user_error("--input {}: there is no file '{}'", text, first);
 }
 
-std::vector<rt::Tensor> make_inputs(const rt::Plan& plan, const std::map<std::string, int64_t>& bound, uint64_t seed,
-                                    int64_t max_memory) {
-  std::map<std::string, int64_t> known = bound;
-  rt::add_sizes_of_maps(plan, known);
-  require_sizes(plan, known);
-  return rt::random_inputs(plan, known, seed, max_memory);
-}
-
 const std::vector<int64_t>* dims_of(const rt::Value& value) {
   return value.tensor() ? &value.tensor()->dims() : value.strings() ? &value.strings()->dims : nullptr;
 }
@@ -176,6 +168,18 @@ const std::vector<int64_t>* dims_of(const rt::Value& value) {
 std::vector<rt::TensorView> views_of(const std::vector<rt::Tensor>& tensors) {
   std::vector<rt::TensorView> views;
   for (const rt::Tensor& tensor : tensors) views.push_back(tensor.view());
+  return views;
+}
+
+std::vector<rt::TensorView> tensor_views(const rt::Plan& plan, const std::vector<rt::Value>& inputs,
+                                         std::string_view what) {
+  std::vector<rt::TensorView> views;
+  for (size_t i = 0; i < inputs.size(); i++) {
+    if (!inputs[i].tensor())
+      user_error("{} needs numeric tensors, but the input '{}' is {}", what, plan.inputs[i].name,
+                 inputs[i].description());
+    views.push_back(inputs[i].tensor()->view());
+  }
   return views;
 }
 

@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <map>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "runtime/plan/plan.h"
@@ -18,11 +19,9 @@ std::vector<rt::Value> make_values(const rt::Plan& plan, const std::vector<std::
                                    const std::map<std::string, int64_t>& bound, uint64_t seed, int64_t max_memory);
 // UserError unless the text is NAME=FILE with a readable NumPy file: the checks that do not require the model.
 void check_input_file(const std::string& text);
-// Only random tensors.
-std::vector<rt::Tensor> make_inputs(const rt::Plan& plan, const std::map<std::string, int64_t>& bound, uint64_t seed,
-                                    int64_t max_memory);
-
 const std::vector<int64_t>* dims_of(const rt::Value&);  // null for values that are neither a tensor nor strings
 std::vector<rt::TensorView> views_of(const std::vector<rt::Tensor>&);
+// Of inputs that are all tensors; UserError naming one that is not, and `what` requires it.
+std::vector<rt::TensorView> tensor_views(const rt::Plan&, const std::vector<rt::Value>& inputs, std::string_view what);
 
 }  // namespace cppgen

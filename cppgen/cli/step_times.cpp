@@ -25,13 +25,13 @@ class CountedModel : public TimedModel {
 
 }  // namespace
 
-void measure_steps(ModelProfile& profile, std::optional<int64_t> runs, const std::vector<rt::Tensor>& inputs,
+void measure_steps(ModelProfile& profile, const TimingLimits& limits, const std::vector<rt::Value>& inputs,
                    const CancelToken& cancel) {
   CountedModel timed(profile.model, inputs);
-  time_models({&timed}, 1, cancel);
+  time_models({&timed}, {.runs = 1, .seconds = {}}, cancel);
   const int64_t runs_before = timed.runs();
   const std::vector<rt::StepProfile> before = profile.model.session->profile();
-  profile.times = std::move(time_models({&timed}, runs, cancel)[0]);
+  profile.times = std::move(time_models({&timed}, limits, cancel)[0]);
   profile.runs = timed.runs() - runs_before;
   profile.steps = profile.model.session->profile();
   for (size_t i = 0; i < profile.steps.size(); i++) {

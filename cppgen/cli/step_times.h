@@ -1,23 +1,21 @@
 #pragma once
-#include <cstdint>
 #include <optional>
 #include <vector>
 
+#include "cppgen/cli/bench_runs.h"
 #include "cppgen/compile/peaks.h"
 #include "cppgen/support/interrupt.h"
 #include "runtime/base/settings.h"
-#include "runtime/values/tensor.h"
+#include "runtime/values/value.h"
 
 namespace cppgen {
 
 struct ModelProfile;
-struct ReadyModel;
 
 // The measurements of `profile`, for a model whose session measures its steps (ENABLE_KERNEL_PROFILE).
 
 // Fills the times and the steps, without the first runs, in which memory is mapped and the processor's frequency rises.
-void measure_steps(ModelProfile&, std::optional<int64_t> runs, const std::vector<rt::Tensor>& inputs,
-                   const CancelToken&);
+void measure_steps(ModelProfile&, const TimingLimits&, const std::vector<rt::Value>& inputs, const CancelToken&);
 
 // nullopt with a warning if they cannot be measured.
 std::optional<MachinePeaks> peaks_of(const ReadyModel&, const Settings&);

@@ -22,6 +22,14 @@ TEST_F(Interrupt, CleansUpAndExitsAsShellsReportIt) {
   EXPECT_EQ(temporary_files(), std::vector<std::string>());
 }
 
+TEST_F(Interrupt, EndsClients) {
+  const Ended ended = run_and_signal_after(
+      {"bench", symbolic_model(), "--dim", "N=2", "--clients", "2", "--seconds", "600", "--cold"}, SIGINT, 1.5);
+  EXPECT_EQ(ended.status, 130) << ended.err;
+  EXPECT_EQ(ended.out, "");
+  EXPECT_EQ(temporary_files(), std::vector<std::string>());
+}
+
 // A loop without a trip count, whose condition stays true.
 ModelMaker endless_loop() {
   ModelMaker m;

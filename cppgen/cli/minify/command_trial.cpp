@@ -56,16 +56,11 @@ Json slowest_step(const ModelProfile& profile) {
 }
 
 Json measure(const ReadyModel& model, const TrialOptions& options, const Settings& given, const CancelToken& cancel) {
-  const std::vector<rt::Value> values = inputs_of({options.data, false}, model.plan());
-  std::vector<rt::Tensor> inputs;
-  for (const rt::Value& value : values) {
-    if (!value.tensor()) user_error("a model with inputs other than tensors cannot be measured");
-    inputs.push_back(rt::copy_of(value.tensor()->view()));
-  }
+  const std::vector<rt::Value> inputs = inputs_of({options.data, false}, model.plan());
   ModelProfile profile{model, {}, 0, {}, {}, {}};
   profile.peaks = peaks_of(model, given);
   if (!profile.peaks) user_error("without the peaks of this machine nothing can be called slow");
-  measure_steps(profile, 20, inputs, cancel);
+  measure_steps(profile, {.runs = 20, .seconds = {}}, inputs, cancel);
   find_bounds(profile);
   return slowest_step(profile);
 }

@@ -1,0 +1,27 @@
+#include "cppgen/cli/ready_run.h"
+
+#include <optional>
+
+#include "cppgen/cli/command_support.h"
+#include "cppgen/cli/model_inputs.h"
+
+namespace cppgen {
+
+ReadyRun open_run(const InputOptions& options, const Settings& settings, const CancelToken& cancel) {
+  for (const std::string& text : options.inputs) check_input_file(text);
+  std::optional<std::vector<rt::Value>> inputs;
+  double making_s = 0;
+  const auto make = [&](const rt::Plan& plan, const std::map<std::string, int64_t>& bound) {
+    const double begin = seconds_now();
+    inputs = make_values(plan, options.inputs, bound, options.seed, settings.max_memory);
+    check_inputs(plan, bound, *inputs);
+    making_s += seconds_now() - begin;
+  };
+  ReadyModel model = open_model(options, settings, cancel, make);
+  model.open_s -= making_s;
+  if (!inputs) make(model.plan(), model.bound);
+  throw_if_cancelled(cancel);
+  return {std::move(model), std::move(*inputs)};
+}
+
+}  // namespace cppgen
