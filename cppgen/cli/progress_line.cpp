@@ -1,18 +1,32 @@
 #include "cppgen/cli/progress_line.h"
 
 #include <fmt/format.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <chrono>
 #include <cstdio>
+#include <limits>
 
 #include "cppgen/cli/command_support.h"
 
 namespace cppgen {
+namespace {
+
+constexpr size_t kAnyWidth = std::numeric_limits<size_t>::max();
+
+// Asked for each time, because windows are resized. The last column is left free: some terminals wrap there.
+size_t terminal_columns() {
+  winsize size{};
+  return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 1 ? size_t(size.ws_col) - 1 : kAnyWidth;
+}
+
+}  // namespace
 
 ProgressLine::ProgressLine(const Settings& settings, std::string what)
     : terminal_(isatty(STDERR_FILENO) == 1),
       enabled_(settings.progress.value_or(terminal_)),
+      given_columns_(size_t(settings.progress_ncols)),
       begin_(seconds_now()),
       what_(std::move(what)) {
   if (enabled_ && terminal_) ticker_ = std::thread([this] { tick(); });
@@ -40,11 +54,18 @@ void ProgressLine::show(const std::string& what, int done, int total) {
   draw();
 }
 
+// A line that is too long would wrap, and then be repeated instead of replaced: what is done is shortened, the numbers
+// stay.
+std::string ProgressLine::line() const {
+  std::string numbers = total_ > 0 ? fmt::format(": {} of {}", done_, total_) : "";
+  numbers += fmt::format(", {:.0f} s", seconds_now() - begin_);
+  const size_t columns = given_columns_ > 0 ? given_columns_ : terminal_ ? terminal_columns() : kAnyWidth;
+  const size_t room = columns > numbers.size() ? columns - numbers.size() : 0;
+  return (what_.substr(0, room) + numbers).substr(0, columns);
+}
+
 void ProgressLine::draw() {
-  std::string line = what_;
-  if (total_ > 0) line += fmt::format(": {} of {}", done_, total_);
-  line += fmt::format(", {:.0f} s", seconds_now() - begin_);
-  std::fputs((terminal_ ? "\r\x1b[K" + line : line + "\n").c_str(), stderr);
+  std::fputs((terminal_ ? "\r\x1b[K" + line() : line() + "\n").c_str(), stderr);
   std::fflush(stderr);
   shown_ = true;
 }

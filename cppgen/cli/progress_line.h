@@ -10,7 +10,8 @@ namespace cppgen {
 
 // Shows the progress of long operations on stderr: "compiling kernels: 3 of 10, 12 s". On a terminal it is one line,
 // which is updated in place at least every second and removed at the end. PROGRESS controls it: unset: only on a
-// terminal; 1: always (with one line per step if there is no terminal); 0: never.
+// terminal; 1: always (with one line per step if there is no terminal); 0: never. PROGRESS_NCOLS is its greatest width;
+// 0: that of the terminal.
 class ProgressLine {
  public:
   // Starts work without steps; on a terminal it is shown after the first second.
@@ -25,8 +26,10 @@ class ProgressLine {
  private:
   void tick();
   void draw();  // with the lock
+  std::string line() const;
 
   const bool terminal_, enabled_;
+  const size_t given_columns_;  // 0: none
   const double begin_;
   std::string what_;
   int done_ = 0, total_ = 0;

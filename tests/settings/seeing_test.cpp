@@ -1,5 +1,6 @@
 // Settings that show what happened.
 #include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "cppgen/support/file_io.h"
 #include "tests/settings/effect.h"
@@ -80,6 +81,25 @@ TEST_F(SettingEffect, PROGRESS) {
   const std::string model = relu();
   const auto shown = [&] { return contains(succeed_anew({"run", model}).err, "compiling kernels: 1 of 1, "); };
   expect_effect<bool>("1", shown, false, true);  // stderr is no terminal
+}
+
+// Without a terminal there is no width of a terminal.
+TEST_F(SettingEffect, PROGRESS_NCOLS) {
+  const std::string model = relu();
+  environment["CPPGEN_PROGRESS"] = "1";
+  const auto shown = [&] {
+    const std::string text = succeed_anew({"run", model}).err;
+    return text.substr(text.rfind('\n', text.find(" of 1, ")) + 1, text.find(" of 1, ") - text.find("compil"));
+  };
+  expect_effect<std::string>("20", shown, "compiling kernels: 0", "compili: 0");
+  for (const char* columns : {"20", "25", "1000"}) {
+    environment["CPPGEN_PROGRESS_NCOLS"] = columns;
+    std::istringstream lines(succeed_anew({"run", model}).err);
+    size_t longest = 0;
+    for (std::string line; std::getline(lines, line);) longest = std::max(longest, line.size());
+    EXPECT_GE(longest, std::min<size_t>(std::string("compiling kernels: 0 of 1, 0 s").size(), std::stoul(columns)));
+    EXPECT_LE(longest, std::stoul(columns));
+  }
 }
 
 }  // namespace
