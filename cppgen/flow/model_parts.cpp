@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <limits>
 
 #include "cppgen/ops/op.h"
 #include "cppgen/package/bounds.h"
@@ -10,6 +11,7 @@
 #include "cppgen/package/weights.h"
 #include "cppgen/partition/partition.h"
 #include "cppgen/schedule/fusion/function_forms.h"
+#include "cppgen/schedule/fusion/pointwise_concat.h"
 #include "cppgen/schedule/fusion/precision_casts.h"
 #include "cppgen/support/file_io.h"
 #include "runtime/base/errors.h"
@@ -29,6 +31,10 @@ bool calls_library(const std::vector<ir::Statement>& statements) {
     if (const auto* repetition = std::get_if<ir::Repetition>(&statement)) return calls_library(repetition->body);
     return std::holds_alternative<ir::LibraryCall>(statement);
   });
+}
+
+int64_t most_inputs_of_pointwise_concats(const Settings& settings) {
+  return settings.force_pointwise_cat ? std::numeric_limits<int64_t>::max() : settings.max_pointwise_cat_inputs;
 }
 
 void write(const std::string& path, const std::string& content) {
@@ -82,6 +88,8 @@ std::vector<ModelPart> make_parts(ModelGraphs& cut, const Settings& settings, co
     schedule::Options options = schedule_options(settings);
     schedule::apply_function_forms(program, {settings.use_tanh_for_sigmoid, settings.use_decompose_tanh});
     if (settings.emulate_precision_casts) schedule::keep_precision_casts(program, options);
+    if (const int64_t inputs = most_inputs_of_pointwise_concats(settings); inputs > 0)
+      schedule::merge_concats(program, inputs);
     part.schedule = clock.time("schedule", [&] {
       return schedule::make_schedule(std::move(program), options, target, [&](const char* pass, const ir::Program& p) {
         clock.part(pass);

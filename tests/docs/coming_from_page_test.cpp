@@ -42,7 +42,8 @@ const std::vector<Origin>& origins() {
        "`torch.compile` compiles Python functions while they run; cppgen compiles an ONNX file (`torch.onnx.export`).\n"
        "Dimensions stay symbolic, so there are no recompilations for other sizes; results have the same bits for any\n"
        "number of threads. Options of Python (`torch._inductor.config.cpp.simdlen`) are settings here, too:\n"
-       "`CPPGEN_SIMDLEN`.",
+       "`CPPGEN_SIMDLEN`. The default of `CPPGEN_MAX_POINTWISE_CAT_INPUTS` is 0 instead of 8: results of Concat are\n"
+       "stored unless it is set.",
        {"TORCH", "AOT_INDUCTOR", "INDUCTOR_", "CXX"}},
       {"AITemplate",
        "A model is an ONNX file instead of a Python module, and a package takes the place of `test.so`. `cppgen "
