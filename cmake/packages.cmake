@@ -23,6 +23,12 @@ find_package(Protobuf REQUIRED)
 find_package(CLI11 REQUIRED)
 pkg_check_modules(hwloc REQUIRED IMPORTED_TARGET hwloc)
 pkg_check_modules(re2 REQUIRED IMPORTED_TARGET re2)
+# Without the macro that its pkg-config file defines for all who use it: precompiled headers would not fit.
+find_path(HIREDIS_INCLUDE_DIR hiredis/hiredis.h REQUIRED)
+find_library(HIREDIS_LIBRARY hiredis REQUIRED)
+add_library(hiredis::hiredis UNKNOWN IMPORTED)
+set_target_properties(hiredis::hiredis PROPERTIES IMPORTED_LOCATION "${HIREDIS_LIBRARY}"
+                                                  INTERFACE_INCLUDE_DIRECTORIES "${HIREDIS_INCLUDE_DIR}")
 
 find_library(ONNX_LIBRARY onnx REQUIRED)
 find_library(ONNX_PROTO_LIBRARY onnx_proto REQUIRED)

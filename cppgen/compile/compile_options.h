@@ -1,9 +1,11 @@
 #pragma once
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "cppgen/support/remote_store.h"
 #include "runtime/base/settings.h"
 
 namespace cppgen {
@@ -25,6 +27,9 @@ struct CompileOptions {
   int abi_version = 0;                   // of runtime/abi: kernels of another version are never reused
   std::string include_dir;  // folder that holds vec/ and runtime/abi/; empty: the headers embedded in this library
   std::string asm_dir;      // for what asm_info.h writes; empty: nothing
+  // REMOTE_CACHE, which is used together with cache_dir, and NON_BLOCKING_REMOTE_CACHE_WRITE
+  std::optional<RemoteAddress> remote_cache;
+  bool background_writes = true;
 
   std::function<void(int done, int total)> on_progress;  // called on the building thread, starting with 0 done
   const CancelToken* cancel = nullptr;                   // set: build() throws Cancelled soon after

@@ -54,6 +54,12 @@ std::optional<SharedKernelCache> open_shared_cache(const CompileOptions& options
   return SharedKernelCache(options.cache_dir_shared);
 }
 
+// Its entries are used from the disk.
+std::unique_ptr<RemoteKernelCache> open_remote_cache(const CompileOptions& options) {
+  if (!options.remote_cache || options.cache_dir.empty() || !may_read_caches(options)) return nullptr;
+  return std::make_unique<RemoteKernelCache>(*options.remote_cache, options.background_writes);
+}
+
 // Debuggers look for headers where they were.
 VecHeaders open_headers(const CompileOptions& options, bool cached) {
   const bool stay = cached || options.debug_level != "0";
@@ -69,6 +75,7 @@ KernelBuilder::KernelBuilder(CompileOptions options, ProcessRunner* runner)
       toolchain_(Toolchain::find(options_.cxx)),
       cache_(open_cache(options_)),
       shared_cache_(open_shared_cache(options_)),
+      remote_cache_(open_remote_cache(options_)),
       headers_(open_headers(options_, cache_.has_value())) {
   if (options_.compile_threads <= 0) options_.compile_threads = std::min(32, usable_cpus());
 }
@@ -104,10 +111,20 @@ void KernelBuilder::finish(Build& build, Unit& unit, CompiledObject object) {
   if (options_.on_progress) options_.on_progress(build.done, static_cast<int>(build.objects.size()));
 }
 
+// From the remote cache into the one on disk.
+std::optional<KernelCache::Pinned> KernelBuilder::fetch(const Unit& unit) {
+  const auto image = remote_cache_->find(unit.key);
+  if (!image) return std::nullopt;
+  KernelCache::Stored stored = cache_->store(unit.key, unit.job->name, *image);
+  if (!stored.entry) warn_once(stored.reason);
+  return std::move(stored.entry);
+}
+
 bool KernelBuilder::take_from_cache(Build& build, Unit& unit, bool first_look) {
   if (options_.recompile) return false;
   auto entry = cache_ ? cache_->find(unit.key, first_look) : std::nullopt;
   if (!entry && shared_cache_ && first_look) entry = shared_cache_->find(unit.key);
+  if (!entry && remote_cache_ && first_look) entry = fetch(unit);
   if (!entry) return false;
   CompiledObject object;
   object.path = std::move(entry->path);
@@ -208,6 +225,7 @@ void KernelBuilder::collect_one(Build& build, CompilePool& pool) {
   object.path = std::move(finished->path);
   object.keep_alive = std::move(finished->keep_alive);
   object.seconds = finished->seconds;
+  if (remote_cache_) remote_cache_->store(unit.key, unit.job->name, finished->image);
   if (cache_) {
     KernelCache::Stored stored = cache_->store(unit.key, unit.job->name, finished->image);
     if (stored.entry) {
@@ -246,6 +264,7 @@ std::vector<CompiledObject> KernelBuilder::build(const std::vector<CompileJob>& 
       std::this_thread::sleep_for(std::chrono::duration<double>(kPollSeconds));
     }
   }
+  if (remote_cache_) remote_cache_->flush();
   if (cache_) cache_->trim(options_.cache_size_limit);
   return std::move(build.objects);
 }

@@ -9,6 +9,7 @@
 #include "cppgen/compile/compile_options.h"
 #include "cppgen/compile/compile_pool.h"
 #include "cppgen/compile/kernel_cache.h"
+#include "cppgen/compile/remote_kernel_cache.h"
 #include "cppgen/compile/shared_kernel_cache.h"
 #include "cppgen/compile/toolchain.h"
 #include "cppgen/compile/vec_headers.h"
@@ -49,6 +50,7 @@ class KernelBuilder {
   struct Build;
   std::vector<std::string> flags_of(const CompileJob& job) const;
   bool take_from_cache(Build& build, Unit& unit, bool first_look);
+  std::optional<KernelCache::Pinned> fetch(const Unit& unit);
   bool obtain_lock(Unit& unit);
   void revisit_waiting(Build& build);
   void start_ready(Build& build, CompilePool& pool);
@@ -64,6 +66,7 @@ class KernelBuilder {
   Toolchain toolchain_;
   std::optional<KernelCache> cache_;
   std::optional<SharedKernelCache> shared_cache_;
+  std::unique_ptr<RemoteKernelCache> remote_cache_;
   VecHeaders headers_;
   std::vector<std::string> warnings_;
 };

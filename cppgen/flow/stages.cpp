@@ -118,6 +118,17 @@ static schedule::Blocking blocking_of(const Settings& s) {
   return {};
 }
 
+static std::optional<RemoteAddress> remote_cache_of(const Settings& s) {
+  if (s.remote_cache.empty()) return std::nullopt;
+  if (auto address = parse_remote_address(s.remote_cache)) return address;
+  const SettingSource& source = s.source(SettingId::remote_cache);
+  const std::string fault =
+      fmt::format("{}: the value is not of the form redis://[[USER]:PASSWORD@]HOST[:PORT][/DATABASE]", source.name);
+  if (source.kind != SettingSource::alias) user_error("{}", fault);
+  log_warning("{}; it is ignored", fault);
+  return std::nullopt;
+}
+
 schedule::Options schedule_options(const Settings& s) {
   schedule::Options o;
 #define CPPGEN_SETTING(...)
@@ -167,6 +178,8 @@ CompileOptions compile_options(const CompileRequest& request) {
   o.abi_version = CPPGEN_ABI_VERSION;
   if (s.include_from_sourcetree) o.include_dir = usable_source_tree();
   if (s.enable_asm_info) o.asm_dir = s.cache_dir + "/asm/" + std::filesystem::path(request.model).filename().string();
+  o.remote_cache = remote_cache_of(s);
+  o.background_writes = s.non_blocking_remote_cache_write;
   o.on_progress = request.on_progress;
   o.cancel = request.cancel;
 #ifdef __SANITIZE_ADDRESS__

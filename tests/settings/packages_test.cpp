@@ -19,7 +19,9 @@ bool contains(const std::string& text, const std::string& part) { return text.fi
 ProcessResult ended_of(const std::vector<std::string>& command,
                        const std::vector<std::pair<std::string, std::optional<std::string>>>& environment = {}) {
   PosixProcessRunner runner;
-  return runner.run({.argv = command, .working_directory = "/", .environment = environment});
+  ProcessSpec spec;
+  spec.argv = command, spec.working_directory = "/", spec.environment = environment;
+  return runner.run(spec);
 }
 
 TEST_F(SettingEffect, AOT_OUTPUT_PATH) {
