@@ -1,16 +1,20 @@
 // cppgen bench
 #include <algorithm>
 #include <cstdlib>
-#include <optional>
+#include <filesystem>
 #include <thread>
 
 #include "cppgen/cli/bench_baseline.h"
+#include "cppgen/cli/bench_caches.h"
 #include "cppgen/cli/bench_clients.h"
+#include "cppgen/cli/bench_plot.h"
 #include "cppgen/cli/bench_report.h"
+#include "cppgen/cli/bench_sweep.h"
 #include "cppgen/cli/command_support.h"
 #include "cppgen/cli/commands.h"
 #include "cppgen/cli/model_inputs.h"
-#include "cppgen/support/temp_directory.h"
+#include "cppgen/cli/progress_line.h"
+#include "cppgen/support/file_io.h"
 #include "runtime/base/errors.h"
 #include "runtime/base/log.h"
 #include "runtime/values/compare.h"
@@ -28,6 +32,9 @@ std::vector<rt::ExpectedOutput> expected_of(const rt::Plan& plan, const std::vec
 
 void check_options(const BenchOptions& options, const Settings& settings) {
   if (options.cold) require_onnx(options.model, "--cold");
+  if (!options.sweeps.empty() && !options.against.empty()) user_error("--sweep compares settings: remove --against");
+  if (const std::string folder = parent_directory(options.plot); !std::filesystem::is_directory(folder))
+    user_error("--plot {}: there is no folder '{}'", options.plot, folder);
   if (options.against.empty()) return;
   require_onnx(options.model, "--against");
   if (options.clients > 1) user_error("--against compares single callers: remove --clients");
@@ -45,14 +52,6 @@ void warn_if_busy() {
         cpus);
 }
 
-// Empty caches: those of the user are neither read nor written.
-Settings with_private_cache(Settings settings, const TempDirectory& directory) {
-  settings.cache_dir = directory.path() + "/cache";
-  settings.cache_dir_shared.clear();
-  settings.remote_cache.clear();
-  return settings;
-}
-
 std::vector<std::unique_ptr<Opponent>> opponents(const BenchOptions& options, const Settings& settings,
                                                  const ReadyRun& run, const CancelToken& cancel) {
   std::vector<std::unique_ptr<Opponent>> all;
@@ -68,7 +67,11 @@ void measure(BenchResult& result, const BenchOptions& options, const Settings& s
   std::vector<Timed*> all{&timed};
   for (const auto& other : others) all.push_back(other.get());
   if (!others.empty()) warn_if_busy();
-  std::vector<RunTimes> times = time_models(all, {options.runs, options.seconds}, cancel);
+  std::vector<RunTimes> times;
+  {
+    const ProgressLine line(settings, "measuring");
+    times = time_models(all, {options.runs, options.seconds}, cancel);
+  }
   result.times = std::move(times[0]);
   for (size_t i = 0; i < others.size(); i++) {
     auto agreement = rt::compare_outputs(expected_of(run.model.plan(), others[i]->outputs()), timed.outputs());
@@ -76,16 +79,23 @@ void measure(BenchResult& result, const BenchOptions& options, const Settings& s
   }
 }
 
+ExitCode measure_sweep(const BenchOptions& options, const CancelToken& cancel) {
+  const Sweep sweep = run_sweep(options, cancel);
+  if (!options.plot.empty())
+    if (const int error = publish_file(options.plot, sweep_svg(options, sweep)))
+      user_error("cannot write '{}': {}", options.plot, error_text(error));
+  print_result(options.json ? sweep_json(options, sweep) : sweep_text(options, sweep));
+  return kDone;
+}
+
 }  // namespace
 
 ExitCode command_bench(const BenchOptions& options, const CancelToken& cancel) {
-  Settings settings = read_settings(options);
-  check_options(options, settings);
-  std::optional<TempDirectory> directory;
-  if (options.cold) {
-    directory.emplace(system_temp_directory(), "cppgen-bench.");
-    settings = with_private_cache(settings, *directory);
-  }
+  const Settings given = read_settings(options);
+  check_options(options, given);
+  if (!options.sweeps.empty()) return measure_sweep(options, cancel);
+  BenchCaches caches(options.cold);
+  const Settings settings = caches.of(given);
   const ReadyRun run = open_run(options, settings, cancel);
   const std::unique_ptr<TimedModel> timed = timed_model(run, options.clients);
   BenchResult result;

@@ -209,6 +209,11 @@ void add_bench(CLI::App& app, Parsed& parsed) {
   command->add_option("--clients", options.clients, "Callers that run the model at the same time (see NUM_STREAMS)")
       ->type_name("N")
       ->check(CLI::Range(int64_t(1), int64_t(1024)));
+  add_repeatable(command, "--sweep", options.sweeps,
+                 "Measure with each of these values of a setting (semicolons separate values with commas); repeatable: "
+                 "with every combination",
+                 "NAME=VALUE,VALUE");
+  command->add_option("--plot", options.plot, "Draw a sweep")->type_name("FILE.svg")->needs("--sweep");
   command->add_option("--against", options.against, "Also run the model on this library, alternating, and compare")
       ->type_name("NAME")
       ->check(CLI::IsMember({"onednn"}));
@@ -327,7 +332,7 @@ std::vector<std::string> expand_lists(int argc, char** argv) {
     const std::string text = argv[i];
     if (text == "--") return arguments.insert(arguments.end(), argv + i, argv + argc), arguments;
     if (text.starts_with("-")) {
-      option = text == "--input" || text == "--dim" ? text : "";
+      option = text == "--input" || text == "--dim" || text == "--sweep" ? text : "";
     } else if (!option.empty() && arguments.back() != option) {
       if (text.find('=') == text.npos) {
         option.clear();

@@ -57,7 +57,7 @@ void refuse_foreign_cache(Settings& settings) {
 
 }  // namespace
 
-Settings read_settings(const CommonOptions& options) {
+Settings settings_of(const CommonOptions& options) {
   std::vector<std::pair<std::string, std::string>> given;
   if (!options.load.empty()) given = read_settings_file(options.load);
   const size_t loaded = given.size();
@@ -67,6 +67,11 @@ Settings read_settings(const CommonOptions& options) {
   Settings settings = Settings::from_environment(process_environment(), given);
   rt::apply_host_profile(settings);
   refuse_foreign_cache(settings);
+  return settings;
+}
+
+Settings read_settings(const CommonOptions& options) {
+  Settings settings = settings_of(options);
   set_log_level(log_level_from_name(settings.loglevel));
   for (const std::string& warning : settings.warnings) log_warning("{}", warning);
   return settings;

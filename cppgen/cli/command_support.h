@@ -9,8 +9,10 @@
 
 namespace cppgen {
 
-// Settings from the environment and the options; applies the log level and logs their warnings. UserError for a value
-// that is not allowed, and for an option that is given twice with different values.
+// Settings from the environment and the options. UserError for a value that is not allowed, and for an option that is
+// given twice with different values.
+Settings settings_of(const CommonOptions&);
+// The same; applies the log level and logs their warnings.
 Settings read_settings(const CommonOptions&);
 
 // Prints results of a command. UserError if they cannot be written to stdout.
