@@ -7,6 +7,7 @@
 #include "cppgen/cli/bench_baseline.h"
 #include "cppgen/cli/bench_caches.h"
 #include "cppgen/cli/bench_clients.h"
+#include "cppgen/cli/bench_onnxruntime.h"
 #include "cppgen/cli/bench_plot.h"
 #include "cppgen/cli/bench_report.h"
 #include "cppgen/cli/bench_sweep.h"
@@ -30,6 +31,10 @@ std::vector<rt::ExpectedOutput> expected_of(const rt::Plan& plan, const std::vec
   return expected;
 }
 
+bool is_against(const BenchOptions& options, const std::string& engine) {
+  return std::count(options.against.begin(), options.against.end(), engine) > 0;
+}
+
 void check_options(const BenchOptions& options, const Settings& settings) {
   if (options.cold) require_onnx(options.model, "--cold");
   if (!options.sweeps.empty() && !options.against.empty()) user_error("--sweep compares settings: remove --against");
@@ -37,6 +42,9 @@ void check_options(const BenchOptions& options, const Settings& settings) {
     user_error("--plot {}: there is no folder '{}'", options.plot, folder);
   if (options.against.empty()) return;
   require_onnx(options.model, "--against");
+  for (const std::string& engine : options.against)
+    if (std::count(options.against.begin(), options.against.end(), engine) > 1)
+      user_error("--against names {} twice", engine);
   if (options.clients > 1) user_error("--against compares single callers: remove --clients");
   if (options.reference || settings.force_native_runtime)
     user_error("--against compares compiled code: remove --reference and FORCE_NATIVE_RUNTIME");
@@ -48,22 +56,40 @@ void warn_if_busy() {
   const unsigned cpus = std::thread::hardware_concurrency();
   if (getloadavg(&load, 1) == 1 && load > 1 + 1.5 * cpus)
     log_warning(
-        "this machine is busy (load {:.1f} on {} CPUs): the measured times are unreliable, oneDNN's most of all", load,
-        cpus);
+        "this machine is busy (load {:.1f} on {} CPUs): the measured times are unreliable, those of other libraries "
+        "most of all",
+        load, cpus);
+}
+
+using Library = std::shared_ptr<const baseline::OnnxRuntime>;
+
+// Null if it takes no part.
+Library onnxruntime_of(const BenchOptions& options) {
+  if (is_against(options, "onnxruntime")) return baseline::OnnxRuntime::load(options.onnxruntime);
+  if (!options.onnxruntime.empty()) user_error("--onnxruntime requires --against onnxruntime");
+  return nullptr;
 }
 
 std::vector<std::unique_ptr<Opponent>> opponents(const BenchOptions& options, const Settings& settings,
-                                                 const ReadyRun& run, const CancelToken& cancel) {
+                                                 const ReadyRun& run, const Library& library,
+                                                 const CancelToken& cancel) {
   std::vector<std::unique_ptr<Opponent>> all;
   if (options.against.empty()) return all;
   const std::vector<rt::TensorView> inputs = tensor_views(run.model.plan(), run.inputs, "--against");
-  all.push_back(std::make_unique<TimedOnednn>(options, settings, run.model.threads(), inputs, cancel));
+  const int threads = run.model.threads();
+  for (const std::string& engine : options.against) {
+    if (engine == "onednn")
+      all.push_back(std::make_unique<TimedOnednn>(options, settings, threads, inputs, cancel));
+    else
+      all.push_back(std::make_unique<TimedOnnxRuntime>(library, options, run.model.plan(), threads, inputs));
+    throw_if_cancelled(cancel);
+  }
   return all;
 }
 
 void measure(BenchResult& result, const BenchOptions& options, const Settings& settings, const ReadyRun& run,
-             TimedModel& timed, const CancelToken& cancel) {
-  auto others = opponents(options, settings, run, cancel);
+             TimedModel& timed, const Library& library, const CancelToken& cancel) {
+  auto others = opponents(options, settings, run, library, cancel);
   std::vector<Timed*> all{&timed};
   for (const auto& other : others) all.push_back(other.get());
   if (!others.empty()) warn_if_busy();
@@ -80,6 +106,7 @@ void measure(BenchResult& result, const BenchOptions& options, const Settings& s
 }
 
 ExitCode measure_sweep(const BenchOptions& options, const CancelToken& cancel) {
+  warn_if_busy();
   const Sweep sweep = run_sweep(options, cancel);
   if (!options.plot.empty())
     if (const int error = publish_file(options.plot, sweep_svg(options, sweep)))
@@ -93,6 +120,7 @@ ExitCode measure_sweep(const BenchOptions& options, const CancelToken& cancel) {
 ExitCode command_bench(const BenchOptions& options, const CancelToken& cancel) {
   const Settings given = read_settings(options);
   check_options(options, given);
+  const Library library = onnxruntime_of(options);
   if (!options.sweeps.empty()) return measure_sweep(options, cancel);
   BenchCaches caches(options.cold);
   const Settings settings = caches.of(given);
@@ -102,7 +130,7 @@ ExitCode command_bench(const BenchOptions& options, const CancelToken& cancel) {
   result.compile_s = compile_seconds(*timed);
   result.clients = options.clients;
   result.batch = batch_of(*timed, run.inputs);
-  measure(result, options, settings, run, *timed, cancel);
+  measure(result, options, settings, run, *timed, library, cancel);
   result.fresh = measure_in_fresh_process(options, settings, cancel);
   if (run.model.session) result.stats = run.model.session->stats();
   print_result(options.json ? bench_json(options, run.model, result) : bench_text(options, run.model, result));

@@ -214,9 +214,17 @@ void add_bench(CLI::App& app, Parsed& parsed) {
                  "with every combination",
                  "NAME=VALUE,VALUE");
   command->add_option("--plot", options.plot, "Draw a sweep")->type_name("FILE.svg")->needs("--sweep");
-  command->add_option("--against", options.against, "Also run the model on this library, alternating, and compare")
-      ->type_name("NAME")
-      ->check(CLI::IsMember({"onednn"}));
+  command
+      ->add_option("--against", options.against,
+                   "Also run the model on these libraries (onednn, onnxruntime), alternating, and compare")
+      ->type_name("NAME,NAME")
+      ->delimiter(',')
+      ->allow_extra_args(false)
+      ->check(CLI::IsMember({"onednn", "onnxruntime"}));
+  command
+      ->add_option("--onnxruntime", options.onnxruntime,
+                   "The shared library of ONNX Runtime (default: the system's libonnxruntime.so)")
+      ->type_name("LIBRARY");
   add_json(command, options);
   add_measure(app, parsed);
 }

@@ -55,11 +55,12 @@ struct TimedOptions : InputOptions {
 };
 
 struct BenchOptions : TimedOptions {
-  bool cold = false;                // with an empty cache of its own
-  int64_t clients = 1;              // concurrent callers
-  std::vector<std::string> sweeps;  // NAME=VALUE,VALUE
-  std::string plot;                 // file for a picture of the sweep
-  std::string against;              // "onednn" or empty
+  bool cold = false;                 // with an empty cache of its own
+  int64_t clients = 1;               // concurrent callers
+  std::vector<std::string> sweeps;   // NAME=VALUE,VALUE
+  std::string plot;                  // file for a picture of the sweep
+  std::vector<std::string> against;  // "onednn", "onnxruntime"
+  std::string onnxruntime;           // its library; empty: of a usual name
 };
 
 struct ProfileOptions : TimedOptions {};
