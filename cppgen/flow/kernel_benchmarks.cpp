@@ -9,6 +9,7 @@
 #include "cppgen/compile/toolchain.h"
 #include "cppgen/flow/kernel_benchmark_driver.h"
 #include "cppgen/flow/model_parts.h"
+#include "cppgen/flow/sample_sizes.h"
 #include "cppgen/flow/standalone.h"
 #include "cppgen/package/index_extents.h"
 #include "cppgen/support/file_io.h"
@@ -25,30 +26,6 @@ void write(const std::string& path, const std::string& content) {
   int error = make_directories(parent_directory(path));
   if (!error) error = write_file(path, content);
   if (error) user_error("BENCHMARK_KERNEL: '{}' cannot be written: {}", path, error_text(error));
-}
-
-bool holds(const rt::Plan& plan, const std::vector<int64_t>& symbols) {
-  try {
-    for (const rt::PlanBuffer& buffer : plan.buffers)
-      if (rt::evaluate(buffer.bytes, symbols) < 0) return false;
-    return std::all_of(plan.bounds.begin(), plan.bounds.end(), [&](const rt::Bound& bound) {
-      return rt::evaluate(bound.least, symbols) <= rt::evaluate(bound.most, symbols);
-    });
-  } catch (const UserError&) {
-    return false;
-  }
-}
-
-// The symbols, then the first step of each repetition.
-std::vector<int64_t> values_of_symbols(const rt::Plan& plan) {
-  constexpr int64_t kSizes[] = {64, 32, 16, 8, 4, 2, 1, 128};
-  std::vector<int64_t> values(plan.symbols.size());
-  for (int64_t size : kSizes) {
-    std::fill(values.begin(), values.end(), size);
-    if (holds(plan, values)) break;
-  }
-  values.resize(plan.symbols.size() + plan.repetitions.size());
-  return values;
 }
 
 std::string_view fill_of(DType type) {
@@ -69,6 +46,36 @@ std::string_view fill_of(DType type) {
   }
 }
 
+constexpr const char* kMain = R"main(// {0}
+#include "../driver.h"
+
+extern "C" void {1}(const cppgen_kernel_args*, long begin, long end);
+{2}
+int main(int argc, char** argv) {{
+  const Benchmark benchmark{{
+      .name = "{1}",
+      .kernel = {1},
+      .arguments = {{
+{3}      }},
+      .params = {{{4}}},
+      .units = {5},
+      .scratch_bytes = {6},
+      .flops = {7},
+      .bytes = {8},
+      .constants = "{9}",
+      .runtime = {10},
+  }};
+  return time_kernel(benchmark, argc, argv);
+}}
+)main";
+
+// Of the runtime library.
+constexpr const char* kRuntime = R"main(
+namespace cppgen::rt {
+const cppgen_runtime* runtime_services(const std::string& isa);
+}
+)main";
+
 // The programs of one plan.
 class Programs {
  public:
@@ -77,7 +84,7 @@ class Programs {
         plan_(part.plan.plan),
         weights_(std::move(weights)),
         isa_(isa),
-        values_(values_of_symbols(plan_)),
+        sizes_(sample_sizes(plan_)),
         extents_(package::extents_of_index_buffers(part.schedule.program)) {}
 
   std::string main_of(const codegen::KernelText& kernel) const {
@@ -89,34 +96,27 @@ class Programs {
     for (size_t i = 0; i < step->buffers.size(); i++) arguments += argument(step->buffers[i], kernel.buffers.at(i));
     for (const rt::DimExpr& param : step->params) params += fmt::format("{}, ", value(param));
     return fmt::format(
-        "// {}\n#include \"../driver.h\"\n\nextern \"C\" void {}(const cppgen_kernel_args*, long begin, long "
-        "end);\n{}\n"
-        "int main(int argc, char** argv) {{\n  const Benchmark benchmark{{\n      .name = \"{}\",\n      .kernel = "
-        "{},\n"
-        "      .arguments = {{\n{}      }},\n      .params = {{{}}},\n      .units = {},\n      .scratch_bytes = {},\n"
-        "      .flops = {},\n      .bytes = {},\n      .constants = \"{}\",\n      .runtime = {},\n  }};\n"
-        "  return time_kernel(benchmark, argc, argv);\n}}\n",
-        sizes(), kernel.name, kernel.calls_runtime ? kRuntime : "", kernel.name, kernel.name, arguments, params,
+        kMain, comment_on_sizes(), kernel.name, kernel.calls_runtime ? kRuntime : "", arguments, params,
         value(step->range), value(step->scratch_bytes), value(step->flops), value(step->bytes), weights_,
         kernel.calls_runtime ? fmt::format("cppgen::rt::runtime_services(\"{}\")", isa_.name) : "nullptr");
   }
 
  private:
-  static constexpr const char* kRuntime =
-      "\nnamespace cppgen::rt {\nconst cppgen_runtime* runtime_services(const std::string& isa);\n}\n";
   const ModelPart& part_;
   const rt::Plan& plan_;
   const std::string weights_;
   const VecISA& isa_;
-  const std::vector<int64_t> values_;
+  const SampleSizes sizes_;
   const std::map<ir::BufferId, int64_t> extents_;
 
-  int64_t value(const rt::DimExpr& expr) const { return expr.code.empty() ? 0 : rt::evaluate(expr, values_); }
+  int64_t value(const rt::DimExpr& expr) const { return expr.code.empty() ? 0 : rt::evaluate(expr, sizes_.symbols); }
 
-  std::string sizes() const {
+  std::string comment_on_sizes() const {
     if (plan_.symbols.empty()) return "All sizes are those of the model.";
-    return fmt::format("Dimensions that the model leaves open are {} here: --dim NAME=N gives them other sizes.",
-                       values_[0]);
+    return fmt::format(
+        "Dimensions that the model leaves open are {} here, unless --dim NAME=N gives them other sizes; "
+        "those that only a run knows are 1.",
+        sizes_.open);
   }
 
   std::string argument(int32_t id, ir::BufferId of_program) const {
