@@ -15,7 +15,7 @@ foreach(header base/dtype.h base/dtypes.def base/value_kind.h base/errors.h base
         abi/math_functions.def plan/module.h plan/plan.h memory/mapping.h values/tensor.h values/value.h
         values/npy.h values/npy_strings.h values/random_inputs.h values/compare.h values/test_case.h package/executable.h
         package/package.h package/version.h session/cppgen.h session/profile.h session/session.h
-        session/session_options.h session/verify.h)
+        session/session_options.h session/trace_slice.h session/verify.h)
   get_filename_component(folder runtime/${header} DIRECTORY)
   install(FILES runtime/${header} DESTINATION ${cppgen_include}/${folder})
 endforeach()

@@ -15,11 +15,13 @@ struct Instruments {
   explicit Instruments(const SessionOptions&);  // UserError if a file cannot be written
 
   const bool profile;
+  const bool listens;                // to chunks (SessionOptions::on_chunks)
   std::unique_ptr<TraceFile> trace;  // null: none
   std::vector<std::unique_ptr<StepInspector>> inspectors;
   std::atomic<int64_t> runs{0};  // that were inspected
 
-  bool measure() const { return profile || trace; }
+  bool records_chunks() const { return trace || listens; }
+  bool measure() const { return profile || records_chunks(); }
 };
 
 }  // namespace cppgen::rt

@@ -59,7 +59,7 @@ RunContext::RunContext(const Executable& executable, std::span<const void* const
       workers_(workers),
       huge_pages_(huge_pages),
       instruments_(instruments) {
-  if (instruments.trace) slices_.resize(size_t(workers));
+  if (instruments.records_chunks()) slices_.resize(size_t(workers));
   const Plan& plan = executable.plan();
   symbols_.resize(plan.symbols.size());
   size_t count = 0;

@@ -36,7 +36,7 @@ class RunContext {
 
   // Adds the times of the run that has just ended, which the instruments measured.
   void add_times(std::span<StepProfile> profile) const;
-  // By worker: the chunks of this run if there is a trace.
+  // By worker: the chunks of this run if the instruments record them.
   std::span<const std::vector<TraceSlice>> slices() const { return slices_; }
 
   // For a plan with outputs in the arena: where they are, and after the run the arena, which is then no longer this

@@ -62,6 +62,16 @@ BindOptions bind_options(const SessionOptions& options, bool outputs_in_arena) {
   return bind;
 }
 
+// For a plan whose steps follow so many others in the module's.
+ChunkListener of_part(const ChunkListener& listener, size_t first_step) {
+  return [listener, first_step](std::span<const std::vector<TraceSlice>> slices) {
+    std::vector<std::vector<TraceSlice>> shifted(slices.begin(), slices.end());
+    for (auto& of_worker : shifted)
+      for (TraceSlice& slice : of_worker) slice.step += first_step;
+    listener(shifted);
+  };
+}
+
 }  // namespace
 
 struct Session::Impl {
@@ -88,8 +98,12 @@ struct Session::Impl {
   void add_parts() {
     SessionOptions part_options = options;
     part_options.size_asserts = part_options.scalar_asserts = part_options.alignment_asserts = true;
-    for (const auto& part : executable->parts())
+    size_t first_step = 0;
+    for (const auto& part : executable->parts()) {
+      if (options.on_chunks) part_options.on_chunks = of_part(options.on_chunks, first_step);
+      first_step += part->plan().steps.size();
       parts.emplace_back(new Session(std::make_unique<Impl>(part, part_options, contexts.executors(), instruments)));
+    }
   }
 
   // The steps of the plans precede those of the host.
@@ -143,6 +157,7 @@ struct Session::Impl {
     context->set_tensors(inputs, outputs);
     context.executor().run(context->begin_run());
     if (instruments->trace) instruments->trace->add(executable->plan(), labels, context->slices());
+    if (options.on_chunks) options.on_chunks(context->slices());
     if (!instruments->profile) return;
     const std::lock_guard lock(mutex);
     context->add_times(totals);

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "runtime/base/settings.h"
+#include "runtime/session/trace_slice.h"
 
 namespace cppgen::rt {
 
@@ -25,6 +26,7 @@ struct SessionOptions {
   std::string custom_operators = {};
 
   std::string args_folder = {};  // where SAVE_ARGS saves
+  ChunkListener on_chunks = {};  // called after each run of a plan
 
   static SessionOptions from(const Settings&);
 

@@ -1,5 +1,4 @@
 #pragma once
-#include <cstdint>
 #include <mutex>
 #include <span>
 #include <string>
@@ -7,16 +6,9 @@
 
 #include "runtime/plan/plan.h"
 #include "runtime/session/json_array_file.h"
+#include "runtime/session/trace_slice.h"
 
 namespace cppgen::rt {
-
-// One chunk of a step of the plan, as it ran.
-struct TraceSlice {
-  size_t step;
-  int64_t chunk;
-  int64_t begin_ns, end_ns;
-  int thread;  // of the operating system
-};
 
 // PROFILE_OUTPUT: the runs of a session as "complete events" of Chrome's Trace Event Format. May be used from several
 // threads at once.
