@@ -24,6 +24,7 @@ struct CompiledObject {
   std::string path;
   bool from_cache = false;
   double seconds = 0;  // of the compiler; 0 if from the cache
+  double begin = 0;    // when it started, in seconds of the steady clock
   std::shared_ptr<const void> keep_alive;
 };
 

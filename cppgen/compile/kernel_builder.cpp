@@ -225,6 +225,7 @@ void KernelBuilder::collect_one(Build& build, CompilePool& pool) {
   object.path = std::move(finished->path);
   object.keep_alive = std::move(finished->keep_alive);
   object.seconds = finished->seconds;
+  object.begin = std::chrono::duration<double>(Clock::now().time_since_epoch()).count() - finished->seconds;
   if (remote_cache_) remote_cache_->store(unit.key, unit.job->name, finished->image);
   if (cache_) {
     KernelCache::Stored stored = cache_->store(unit.key, unit.job->name, finished->image);

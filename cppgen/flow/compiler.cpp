@@ -8,8 +8,10 @@
 #include "cppgen/compile/asm_info.h"
 #include "cppgen/compile/kernel_builder.h"
 #include "cppgen/flow/decision_text.h"
+#include "cppgen/flow/graph_diagrams.h"
 #include "cppgen/flow/isa_choice.h"
 #include "cppgen/flow/kernel_benchmarks.h"
+#include "cppgen/flow/kernel_jobs.h"
 #include "cppgen/flow/model_key.h"
 #include "cppgen/flow/model_parts.h"
 #include "cppgen/flow/ops_record.h"
@@ -45,6 +47,7 @@ class Compilation {
         custom_(rt::read_custom_files(custom_operator_paths(request))),
         trace_(request),
         extras_(request),
+        diagrams_(request),
         clock_(&request) {}
 
   CompiledModel run() {
@@ -72,6 +75,7 @@ class Compilation {
   const std::vector<rt::CustomFile> custom_;  // as they were in the beginning
   Trace trace_;
   PackageExtras extras_;
+  const GraphDiagrams diagrams_;
   StageClock clock_;
   // The key of the files before anything is computed from them. Computed only for the cache, because it reads them
   // completely.
@@ -97,7 +101,8 @@ class Compilation {
   // A plan from the cache has no information about its compilation.
   bool must_compile() const {
     return request_.settings.recompile || request_.replace || request_.settings.debug_fusion || trace_.on() ||
-           !options_.asm_dir.empty() || !request_.settings.ops_record.empty() || request_.settings.benchmark_kernel;
+           diagrams_.on() || !options_.asm_dir.empty() || !request_.settings.ops_record.empty() ||
+           request_.settings.benchmark_kernel;
   }
 
   bool caching() const { return options_.kernel_cache && !options_.force_disable_caches && request_.output.empty(); }
@@ -154,14 +159,16 @@ class Compilation {
   // From the graph to kernels and plans.
   void build_for_isa(Graph graph) {
     target_ = target_of(*isa_, request_.settings);
+    diagrams_.before_fusion(graph);
     ModelGraphs graphs = clock_.time("lower", [&] { return cut(std::move(graph)); });
     auto trace = [&](const char* stage, const ir::Program& p) { trace_program(stage, p); };
     parts_ = make_parts(graphs, request_.settings, target_, clock_, "", trace);
     module_ = std::move(graphs.module);
+    diagrams_.after_fusion(parts_, module_);
     for (const ModelPart& part : parts_)
       if (request_.settings.debug_fusion && request_.on_decisions)
         request_.on_decisions(decision_text(part.schedule.log));
-    const std::vector<CompileJob> jobs = make_jobs();
+    const std::vector<CompileJob> jobs = make_jobs(parts_, *isa_, target_.tuning);
     const bool keep_originals = !request_.settings.freezing_discard_parameters;
     clock_.time("plan",
                 [&] { make_plans(parts_, module_, object_names(jobs), std::string(isa_->name), keep_originals); });
@@ -191,26 +198,6 @@ class Compilation {
     return rt::outline_of(*module_, plans);
   }
 
-  // Distributes all kernels of all parts over translation units, which are the same on every machine.
-  std::vector<CompileJob> make_jobs() {
-    std::vector<codegen::KernelText> kernels;
-    for (ModelPart& part : parts_) std::move(part.kernels.begin(), part.kernels.end(), std::back_inserter(kernels));
-    auto holder = codegen::share_functions(kernels);
-    std::vector<int> object(kernels.size());
-    std::vector<CompileJob> jobs;
-    for (const auto& unit : codegen::balance(kernels, codegen::unit_count(kernels, target_.tuning)))
-      if (!unit.empty()) jobs.push_back(job_of(unit, kernels, object, int(jobs.size())));
-    for (size_t k = 0; k < kernels.size(); k++) object[k] = object[holder[k]];
-    size_t next = 0;
-    for (ModelPart& part : parts_) {
-      for (auto& kernel : part.kernels) {
-        kernel = std::move(kernels[next]);
-        part.object_of_kernel.push_back(object[next++]);
-      }
-    }
-    return jobs;
-  }
-
   void compile(const std::vector<CompileJob>& jobs) {
     for (const CompileJob& job : jobs) trace_.write(job.name + ".cpp", job.source);
     if (jobs.empty()) return;
@@ -221,27 +208,11 @@ class Compilation {
       write_kernel_benchmarks(request_, parts_, module_.has_value(), *isa_, builder.command_of(jobs[0]));
     unit_reports_.clear();
     for (size_t i = 0; i < jobs.size(); i++)
-      unit_reports_.push_back(
-          {jobs[i].name, jobs[i].expected_symbols.size(), objects_[i].from_cache, objects_[i].seconds});
+      unit_reports_.push_back({jobs[i].name, jobs[i].expected_symbols.size(), objects_[i].from_cache,
+                               objects_[i].seconds, objects_[i].begin});
     if (!options_.asm_dir.empty())
       clock_.time("assembly", [&] { write_asm_info(jobs, options_, builder, options_.asm_dir); });
     for (const auto& w : builder.warnings()) log_warning("{}", w);
-  }
-
-  CompileJob job_of(const std::vector<size_t>& unit, const std::vector<codegen::KernelText>& kernels,
-                    std::vector<int>& object, int number) const {
-    CompileJob job;
-    job.name = fmt::format("kernels_{}", number);
-    job.isa_name = std::string(isa_->name);
-    job.isa_flags = {isa_->compiler_flags.begin(), isa_->compiler_flags.end()};
-    std::vector<const codegen::KernelText*> texts;
-    for (size_t k : unit) {
-      object[k] = number;
-      texts.push_back(&kernels[k]);
-      job.expected_symbols.push_back(kernels[k].name);
-    }
-    job.source = codegen::translation_unit(texts, std::string(isa_->folder));
-    return job;
   }
 
   static std::vector<std::string> object_names(const std::vector<CompileJob>& jobs) {
@@ -322,6 +293,7 @@ class Compilation {
     r.weights_s = clock_.of("weights");
     r.stages = clock_.stages();
     r.parts = clock_.parts();
+    r.spans = clock_.spans();
     r.unit_reports = unit_reports_;
     for (const ModelPart& part : parts_) r.kernels += int(part.kernels.size());
     r.units = int(objects_.size());

@@ -36,12 +36,19 @@ struct StagePart {
   double seconds = 0;
 };
 
+// When a stage ran, or a part of it: seconds of the steady clock.
+struct StageSpan {
+  std::string stage, part;  // part: empty for the stage as a whole
+  double begin = 0, end = 0;
+};
+
 // A translation unit; 0 seconds if it is from the cache.
 struct UnitReport {
   std::string name;
   size_t kernels = 0;
   bool from_cache = false;
   double seconds = 0;
+  double begin = 0;  // of the steady clock
 };
 
 // The seconds of each stage, and counts.
@@ -50,6 +57,7 @@ struct CompileReport {
   // for stages that a cached model skips.
   std::vector<std::pair<std::string, double>> stages;
   std::vector<StagePart> parts;
+  std::vector<StageSpan> spans;
   std::vector<UnitReport> unit_reports;
   double total_s = 0;
   double weights_s = 0;     // reading, folding, packing and writing weights; part of total_s

@@ -47,6 +47,7 @@ void StageClock::add(const std::string& stage, double seconds) {
 
 void StageClock::part(const std::string& name) {
   const double end = now(), seconds = end - part_start_;
+  spans_.push_back({stage_, name, part_start_, end});
   part_start_ = end;
   for (StagePart& part : parts_)
     if (part.stage == stage_ && part.name == name) {
@@ -90,7 +91,7 @@ void simplify(Graph& graph, const CompileRequest& request, Trace* trace, StageCl
 #define CPPGEN_PASS_SETTING(kind, field, ...) options.field = request.settings.field;
 #include "runtime/base/settings.def"
   options.disabled = disabled_passes(request.settings);
-  const bool traced = trace && trace->on();
+  const bool traced = trace && trace->wants_stages();
   if (traced) trace->stage("import", to_string(graph));
   options.trace = [&](const char* pass, const Graph& g) {
     if (clock) clock->part(pass);

@@ -35,7 +35,11 @@ class StageClock {
       StageClock& clock;
       const char* stage;
       double start;
-      ~Stop() { clock.add(stage, now() - start); }
+      ~Stop() {
+        const double end = now();
+        clock.add(stage, end - start);
+        clock.spans_.push_back({stage, "", start, end});
+      }
     } stop{*this, stage, start};
     return work();
   }
@@ -43,6 +47,7 @@ class StageClock {
   // Within time(): ends a part of the stage, which began with the stage or with the end of the part before it.
   void part(const std::string& name);
   const std::vector<StagePart>& parts() const { return parts_; }
+  const std::vector<StageSpan>& spans() const { return spans_; }  // in the order in which they ended
   double of(const std::string& stage) const;
   const std::vector<std::pair<std::string, double>>& stages() const { return stages_; }
   static double now();  // seconds, steady
@@ -51,6 +56,7 @@ class StageClock {
   const CompileRequest* request_;
   std::vector<std::pair<std::string, double>> stages_;
   std::vector<StagePart> parts_;
+  std::vector<StageSpan> spans_;
   std::string stage_;
   double part_start_ = 0;
 };

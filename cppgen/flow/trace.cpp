@@ -10,10 +10,14 @@
 
 namespace cppgen {
 
-Trace::Trace(const CompileRequest& request) {
-  if (!request.settings.trace) return;
-  folder_ = request.settings.trace_dir + "/" + std::filesystem::path(request.model).stem().string();
-  if (int e = make_directories(folder_)) user_error("TRACE_DIR: cannot create {}: {}", folder_, error_text(e));
+std::string make_trace_folder(const CompileRequest& request) {
+  const std::string folder = request.settings.trace_dir + "/" + std::filesystem::path(request.model).stem().string();
+  if (int e = make_directories(folder)) user_error("TRACE_DIR: cannot create {}: {}", folder, error_text(e));
+  return folder;
+}
+
+Trace::Trace(const CompileRequest& request, StageListener listener) : listener_(std::move(listener)) {
+  if (request.settings.trace) folder_ = make_trace_folder(request);
 }
 
 void Trace::write(const std::string& name, const std::string& text) const {
@@ -24,6 +28,7 @@ void Trace::write(const std::string& name, const std::string& text) const {
 
 void Trace::stage(const std::string& stage, const std::string& text) {
   write(fmt::format("{:02}_{}.txt", stages_++, stage), text);
+  if (listener_) listener_(stage, text);
 }
 
 }  // namespace cppgen

@@ -2,6 +2,7 @@
 #include <fmt/ranges.h>
 
 #include "cppgen/graph/graph.h"
+#include "cppgen/graph/node_text.h"
 
 namespace cppgen {
 namespace {
@@ -71,8 +72,10 @@ std::vector<std::string> print_facts(const NodeFacts& facts) {
   return parts;
 }
 
-std::string print_node(const Graph& graph, const Node& node) {
-  std::string out = "  ";
+}  // namespace
+
+std::string to_string(const Graph& graph, const Node& node) {
+  std::string out;
   for (size_t i = 0; i < node.outputs.size(); i++) {
     if (i) out += ", ";
     ValueId id = node.outputs[i];
@@ -86,10 +89,12 @@ std::string print_node(const Graph& graph, const Node& node) {
     out += fmt::format(" {{{}}}", fmt::join(parts, ", "));
   }
   if (const auto facts = print_facts(node.facts); !facts.empty()) out += fmt::format(" [{}]", fmt::join(facts, "; "));
-  return out + fmt::format("  # {}\n", quoted(node.name));
+  return out + fmt::format("  # {}", quoted(node.name));
 }
 
-}  // namespace
+std::string type_text(const Value& value) {
+  return value.type ? to_string(*value.type) : value.host ? to_string(*value.host) : "?";
+}
 
 std::string quoted(std::string_view name) {
   constexpr size_t kLongest = 120;
@@ -141,7 +146,7 @@ std::string to_string(const Graph& graph) {
   for (ValueId id : graph.inputs) out += "  input " + typed(graph.value(id)) + "\n";
   for (const Value& v : graph.values)
     if (v.constant) out += "  constant " + typed(v) + known(v) + "\n";
-  for (const Node& node : graph.nodes) out += print_node(graph, node);
+  for (const Node& node : graph.nodes) out += "  " + to_string(graph, node) + "\n";
   return out + fmt::format("  return {}\n", refs(graph.outputs));
 }
 

@@ -48,6 +48,7 @@ room() {
   includes '"cppgen/' "cppgen/$name" | grep -vE "\"cppgen/($allowed)/" | report "cppgen/$name may include: $*"
 }
 room support
+room diagram
 room ir support
 room graph ir support
 room ops graph ir support
@@ -61,7 +62,8 @@ room codegen kernel schedule ir support
 room compile support
 room package schedule codegen compile ir support
 room baseline graph ops passes ir support
-room flow import passes partition schedule codegen compile package custom graph ops ir support
+room flow import passes partition schedule codegen compile package custom diagram graph ops ir support
+room report flow diagram
 includes '"runtime/' cppgen/support cppgen/ir cppgen/graph cppgen/import cppgen/passes cppgen/compile |
   grep -v '"runtime/base/' | report "These compiler rooms know of the runtime only runtime/base:"
 includes '"runtime/' cppgen/ops cppgen/partition | grep -vE '"runtime/(base|plan)/' |

@@ -57,6 +57,58 @@ TEST_F(SettingEffect, TRACE_DIR) {
   expect_effect<Seen>(path("elsewhere"), where, {true, false}, {false, true});
 }
 
+size_t count(const std::string& text, const std::string& part) {
+  size_t found = 0;
+  for (size_t at = text.find(part); at != text.npos; at = text.find(part, at + 1)) found++;
+  return found;
+}
+
+// The boxes of both diagrams. Three nodes become one kernel, between the boxes of the input and the output; a model
+// that is in the cache is compiled again.
+TEST_F(SettingEffect, GRAPH_DIAGRAM) {
+  ModelMaker maker;
+  maker.input("x", {"64"}).output("y").node("Exp", {"x"}, {"e"}, "the_exp");
+  maker.node("Neg", {"e"}, {"n"}, "the_neg");
+  maker.node("Relu", {"n"}, {"y"}, "the_relu");
+  const std::string model = write("three.onnx", maker);
+  environment["CPPGEN_TRACE_DIR"] = path("trace");
+  using Boxes = std::pair<size_t, size_t>;
+  const auto boxes = [&](const std::string& command) {
+    fs::remove_all(path("trace"));
+    succeed({command, model});
+    const auto of = [&](const std::string& name) {
+      const std::string svg = try_read_file(path("trace/three/" + name)).value_or("");
+      EXPECT_EQ(svg.empty(), !svg.starts_with("<svg xmlns=\"http://www.w3.org/2000/svg\""));
+      return count(svg, "<g class=\"box ");
+    };
+    return Boxes(of("before_fusion.svg"), of("after_fusion.svg"));
+  };
+  expect_effect<Boxes>("1", [&] { return boxes("run"); }, {0, 0}, {5, 3});
+  expect_effect<Boxes>("1", [&] { return boxes("explain"); }, {0, 0}, {5, 3});
+}
+
+TEST_F(SettingEffect, PLOT_SHORTEN_TENSOR_NAMES) {
+  const std::string name = "a_tensor_whose_name_takes_more_room_than_its_box_should", end = "its_box_should float32[8]";
+  ModelMaker maker;
+  maker.input("x", {"8"}).output("y").node("Exp", {"x"}, {name}, "e");
+  maker.node("MatMul", {name, "w"}, {"y"}, "m");
+  maker.initializer("w", {8, 4}, onnx::TensorProto::FLOAT).set_raw_data(std::string(8 * 4 * sizeof(float), 'a'));
+  const std::string model = write("long.onnx", maker);
+  environment["CPPGEN_TRACE_DIR"] = path("trace"), environment["CPPGEN_GRAPH_DIAGRAM"] = "1";
+  using Seen = std::vector<bool>;  // the whole name, and its end, in either diagram
+  const auto see = [&] {
+    succeed({"explain", model});
+    Seen seen;
+    for (const char* file : {"before_fusion.svg", "after_fusion.svg"}) {
+      const std::string svg = read_file(path("trace/long/") + file);
+      seen.push_back(contains(svg, name));
+      seen.push_back(contains(svg, "..." + end));
+    }
+    return seen;
+  };
+  expect_effect<Seen>("1", see, {true, false, true, false}, {false, true, false, true});
+}
+
 TEST_F(SettingEffect, COMMENT_ORIGIN) {
   const std::string model = relu();
   const auto named = [&] {
