@@ -236,6 +236,12 @@ void add_profile(CLI::App& app, Parsed& parsed) {
                                   [&](const CancelToken& cancel) { return command_profile(options, cancel); });
   add_model(command, options, true, true);
   add_timing(command, options);
+  command
+      ->add_option(
+          "--trace", options.trace,
+          "Write a trace in Chrome's format, which Perfetto displays: the compilation, the load and a few runs, "
+          "with a lane per thread")
+      ->type_name("FILE");
   add_json(command, options);
 }
 
@@ -281,22 +287,33 @@ void add_minify(CLI::App& app, Parsed& parsed) {
   hidden->add_flag("--measure", trial.measure);
 }
 
-void add_information(CLI::App& app, Parsed& parsed) {
+void add_explain(CLI::App& app, Parsed& parsed) {
   ExplainOptions& explain = parsed.explain;
   CLI::App* command = add_command(app, parsed, "explain", "Show the kernels of a model and why nodes were fused or not",
-                                  "cppgen explain resnet50.onnx --source",
+                                  "cppgen explain resnet50.onnx --html resnet50.html --asm --profile",
                                   [&](const CancelToken& cancel) { return command_explain(explain, cancel); });
   add_model(command, explain, false, true);
   add_repeatable(command, "--node", explain.nodes, "Only what became of a node of the model; repeatable", "NAME");
   add_repeatable(command, "--kernel", explain.kernels, "Only the step of this name or number; repeatable", "NAME");
   command->add_flag("--memory", explain.memory, "Also print where intermediate values are placed");
   command->add_flag("--source", explain.source, "Also print the emitted C++");
+  command->add_flag("--asm", explain.assembly, "Also compile the kernels and print their assembly");
+  command->add_flag("--passes", explain.passes,
+                    "Print instead which passes changed the graph and the program, and the differences");
+  CLI::Option* html =
+      command
+          ->add_option("--html", explain.html,
+                       "Write a page with the graphs, kernels, decisions and memory to a file instead of printing them")
+          ->type_name("FILE");
+  command->add_flag("--profile", explain.profile, "Also measure each step and show a run on the page")->needs(html);
   add_json(command, explain);
+}
 
+void add_information(CLI::App& app, Parsed& parsed) {
   ModelOptions& check = parsed.check;
-  command = add_command(app, parsed, "check", "Say whether a model can be compiled, and what it will take",
-                        "cppgen check resnet50.onnx",
-                        [&](const CancelToken& cancel) { return command_check(check, cancel); });
+  CLI::App* command = add_command(app, parsed, "check", "Say whether a model can be compiled, and what it will take",
+                                  "cppgen check resnet50.onnx",
+                                  [&](const CancelToken& cancel) { return command_check(check, cancel); });
   add_model(command, check, false, true);
   add_json(command, check);
 
@@ -454,6 +471,7 @@ int run_command_line(int argc, char** argv) {
   add_bench(app, parsed);
   add_profile(app, parsed);
   add_minify(app, parsed);
+  add_explain(app, parsed);
   add_information(app, parsed);
   std::vector<std::string> arguments = expand_lists(argc, argv);
   if (arguments.empty()) {

@@ -1,14 +1,11 @@
-// cppgen explain, cppgen inspect
+// cppgen inspect
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
 
 #include "cppgen/cli/command_support.h"
 #include "cppgen/cli/commands.h"
-#include "cppgen/cli/explain_text.h"
 #include "cppgen/cli/ready_model.h"
-#include "cppgen/flow/explain.h"
-#include "cppgen/flow/stages.h"
 #include "cppgen/import/summary.h"
 #include "runtime/base/errors.h"
 #include "runtime/base/json_text.h"
@@ -147,18 +144,6 @@ rt::Plan read_plan(const std::string& package, const rt::Manifest& manifest) {
 }
 
 }  // namespace
-
-ExitCode command_explain(const ExplainOptions& options, const CancelToken& cancel) {
-  if (is_package(options.model))
-    user_error("explain needs the .onnx file, but '{0}' is a package; `cppgen inspect {0}` lists its steps",
-               options.model);
-  const Settings settings = read_settings(options);
-  const CompileRequest request = compile_request(options, settings, cancel);
-  const ScopedTimeLimit limit(double(settings.compile_timeout_seconds) + 0.5, timeout_text(request));
-  const Explanation explanation = explain_model(request);
-  print_result(options.json ? explain_json(options, explanation) : explain_text(options, explanation));
-  return kDone;
-}
 
 ExitCode command_inspect(const ModelOptions& options) {
   const Settings settings = read_settings(options);

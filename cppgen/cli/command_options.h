@@ -63,7 +63,9 @@ struct BenchOptions : TimedOptions {
   std::string onnxruntime;           // its library; empty: of a usual name
 };
 
-struct ProfileOptions : TimedOptions {};
+struct ProfileOptions : TimedOptions {
+  std::string trace;  // file for a trace of the last runs
+};
 
 // The hidden command that `bench` runs in a new process.
 struct MeasureOptions : BenchOptions {
@@ -89,7 +91,10 @@ struct TrialOptions : MinifyOptions {
 };
 
 struct ExplainOptions : ModelOptions {
-  bool source = false;
+  bool source = false, assembly = false;
+  bool passes = false;                      // what each pass changed
+  std::string html;                         // file for a page
+  bool profile = false;                     // measure steps for the page
   bool memory = false;                      // the placement of intermediate values
   std::vector<std::string> nodes, kernels;  // only steps of these nodes, and steps of these names or numbers
 };

@@ -25,14 +25,15 @@ std::string cost_text(const Step& step) {
   return text;
 }
 
-std::string step_text(const Step& step, size_t number, bool source) {
+std::string step_text(const Step& step, size_t number, const ExplainOptions& options) {
   std::string text = fmt::format("\n{:>4}  {} ({})\n", number, step.name, step.engine);
   if (!step.repeated.empty()) text += fmt::format("      times: {}\n", step.repeated);
   if (!step.loops.empty()) text += fmt::format("      loops: {}\n", step.loops);
   if (!step.plan.empty()) text += fmt::format("      plan: {}\n", step.plan);
   if (step.cost.bytes > 0) text += fmt::format("      cost: {}\n", cost_text(step));
   if (!step.origins.empty()) text += fmt::format("      nodes: {}\n", printable_list(step.origins));
-  if (source && !step.source.empty()) text += "\n" + step.source + "\n";
+  if (options.source && !step.source.empty()) text += "\n" + step.source + "\n";
+  if (options.assembly && !step.assembly.empty()) text += "\n" + step.assembly + "\n";
   return text;
 }
 
@@ -62,25 +63,6 @@ bool has_origin(const Step& step, const std::string& node) {
   return std::find(step.origins.begin(), step.origins.end(), node) != step.origins.end();
 }
 
-// The numbers of the chosen steps; all of them if there is no choice.
-std::vector<size_t> chosen_steps(const ExplainOptions& options, const Explanation& explanation) {
-  std::set<size_t> chosen;
-  const auto choose = [&](const std::string& name, const char* what, const auto& matches) {
-    bool found = false;
-    for (size_t i = 0; i < explanation.steps.size(); i++)
-      if (matches(explanation.steps[i], i)) chosen.insert(i), found = true;
-    if (!found) user_error("no step has the {} '{}'", what, name);
-  };
-  for (const std::string& node : options.nodes)
-    choose(node, "node", [&](const Step& step, size_t) { return has_origin(step, node); });
-  for (const std::string& name : options.kernels)
-    choose(name, "name or number",
-           [&](const Step& step, size_t i) { return step.name == name || std::to_string(i) == name; });
-  if (options.nodes.empty() && options.kernels.empty())
-    for (size_t i = 0; i < explanation.steps.size(); i++) chosen.insert(i);
-  return {chosen.begin(), chosen.end()};
-}
-
 // Decisions whose subject names one of the nodes of these steps.
 schedule::DecisionLog about(const schedule::DecisionLog& log, const Explanation& explanation,
                             const std::vector<size_t>& steps) {
@@ -95,7 +77,7 @@ schedule::DecisionLog about(const schedule::DecisionLog& log, const Explanation&
   return result;
 }
 
-Json step_json(const Step& step, bool source) {
+Json step_json(const Step& step, const ExplainOptions& options) {
   Json item;
   item["name"] = step.name;
   item["engine"] = step.engine;
@@ -111,7 +93,8 @@ Json step_json(const Step& step, bool source) {
     item["bound_ms"] = step.bound->ns() / 1e6;
     item["bound_by"] = step.bound->by();
   }
-  if (source) item["source"] = step.source;
+  if (options.source) item["source"] = step.source;
+  if (options.assembly) item["assembly"] = step.assembly;
   return item;
 }
 
@@ -130,11 +113,29 @@ Json temporaries_json(const Explanation& explanation) {
 
 }  // namespace
 
+std::vector<size_t> chosen_steps(const ExplainOptions& options, const Explanation& explanation) {
+  std::set<size_t> chosen;
+  const auto choose = [&](const std::string& name, const char* what, const auto& matches) {
+    bool found = false;
+    for (size_t i = 0; i < explanation.steps.size(); i++)
+      if (matches(explanation.steps[i], i)) chosen.insert(i), found = true;
+    if (!found) user_error("no step has the {} '{}'", what, name);
+  };
+  for (const std::string& node : options.nodes)
+    choose(node, "node", [&](const Step& step, size_t) { return has_origin(step, node); });
+  for (const std::string& name : options.kernels)
+    choose(name, "name or number",
+           [&](const Step& step, size_t i) { return step.name == name || std::to_string(i) == name; });
+  if (options.nodes.empty() && options.kernels.empty())
+    for (size_t i = 0; i < explanation.steps.size(); i++) chosen.insert(i);
+  return {chosen.begin(), chosen.end()};
+}
+
 std::string explain_text(const ExplainOptions& options, const Explanation& explanation) {
   const std::vector<size_t> steps = chosen_steps(options, explanation);
   const bool all = steps.size() == explanation.steps.size();
   std::string text = all ? summary_text(options, explanation) : "";
-  for (const size_t i : steps) text += step_text(explanation.steps[i], i, options.source);
+  for (const size_t i : steps) text += step_text(explanation.steps[i], i, options);
   if (options.memory) text += memory_text(explanation);
   if (all) text += layout_text(explanation.layouts);
   const schedule::DecisionLog decisions = outcomes(explanation.decisions);
@@ -148,7 +149,7 @@ std::string explain_json(const ExplainOptions& options, const Explanation& expla
   write_summary(json, explanation);
   json["steps"] = Json::array();
   for (const size_t i : chosen_steps(options, explanation))
-    json["steps"].push_back(step_json(explanation.steps[i], options.source));
+    json["steps"].push_back(step_json(explanation.steps[i], options));
   if (options.memory) json["temporaries"] = temporaries_json(explanation);
   write_layouts(json, explanation.layouts);
   json["decisions"] = Json::array();

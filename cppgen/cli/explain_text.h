@@ -1,10 +1,16 @@
 #pragma once
+#include <cstddef>
 #include <string>
+#include <vector>
 
 #include "cppgen/cli/command_options.h"
 #include "cppgen/flow/explain.h"
 
 namespace cppgen {
+
+// The numbers of the steps that --node and --kernel choose; all of them if there is no choice. UserError for a node or
+// a kernel that does not exist.
+std::vector<size_t> chosen_steps(const ExplainOptions&, const Explanation&);
 
 // What `explain` prints: a summary, then the steps and the outcome of each decision. With --node and --kernel, only the
 // steps chosen, and the decisions about them. UserError for a node or a kernel that does not exist.

@@ -7,6 +7,7 @@
 #include <numeric>
 
 #include "cppgen/cli/command_support.h"
+#include "cppgen/cli/model_profile.h"
 #include "runtime/base/printable.h"
 
 namespace cppgen {
@@ -41,6 +42,52 @@ std::string bound_text(const ModelProfile& profile, size_t i) {
   const double least = profile.bound_ms(i);
   if (least == 0) return fmt::format("  {:>7}  {:<10}", "-", "-");
   return fmt::format("  {:>7.2f}  {:<10}", profile.step_ms(i) / least, bound.by());
+}
+
+double busy_ms(const ModelProfile& profile, const ThreadTime& thread) {
+  return thread.busy_ns / double(profile.runs) / 1e6;
+}
+
+// The share of a thread in the time of the runs.
+double busy_share(const ModelProfile& profile, const ThreadTime& thread) {
+  return profile.runs_s > 0 ? thread.busy_ns / 1e9 / profile.runs_s : 0;
+}
+
+std::string threads_text(const ModelProfile& profile) {
+  std::string text = fmt::format("\n{:>10} {:>10} {:>6} {:>10}\n", "thread", "busy ms", "%", "chunks");
+  for (const auto& [id, thread] : profile.threads)
+    text += fmt::format("{:>10} {:>10.4g} {:>6.1f} {:>10.1f}\n", id, busy_ms(profile, thread),
+                        100 * busy_share(profile, thread), double(thread.chunks) / double(profile.runs));
+  return text + fmt::format("imbalance {:.3f}: the busiest thread compared with the mean of {}\n", profile.imbalance(),
+                            counted(profile.model.threads(), "thread"));
+}
+
+std::string counters_text(const ModelProfile& profile) {
+  if (profile.counts.empty()) return fmt::format("counters of the CPU are not available: {}\n", profile.no_counts);
+  std::string text = "counters of a run:";
+  for (const HardwareCounters::Count& count : profile.counts)
+    text += fmt::format("{} {:.4g} {}", text.ends_with(':') ? "" : ",", count.value / double(profile.runs), count.name);
+  const auto& c = profile.counts;
+  if (c.size() > 1 && c[0].name == "cycles" && c[1].name == "instructions" && c[0].value > 0)
+    text += fmt::format("; {:.2f} instructions per cycle", c[1].value / c[0].value);
+  return text + "\n";
+}
+
+void write_threads(Json& json, const ModelProfile& profile) {
+  json["imbalance"] = profile.imbalance();
+  json["thread_times"] = Json::array();
+  for (const auto& [id, thread] : profile.threads) {
+    Json item;
+    item["thread"] = id;
+    item["busy_ms"] = busy_ms(profile, thread);
+    item["share"] = busy_share(profile, thread);
+    item["chunks"] = double(thread.chunks) / double(profile.runs);
+    json["thread_times"].push_back(std::move(item));
+  }
+  json["counters"] = profile.counts.empty() ? Json() : Json::object();
+  for (const HardwareCounters::Count& count : profile.counts)
+    json["counters"][count.name] = count.value / double(profile.runs);
+  if (profile.counts.empty()) json["no_counters"] = profile.no_counts;
 }
 
 Json peaks_json(const MachinePeaks& peaks) {
@@ -79,7 +126,7 @@ std::string profile_text(const ProfileOptions& options, const ModelProfile& prof
     if (!step.origins.empty()) text += " (" + printable(fmt::format("{}", fmt::join(step.origins, ", "))) + ")";
     text += '\n';
   }
-  return text;
+  return text + threads_text(profile) + counters_text(profile);
 }
 
 std::string profile_json(const ProfileOptions& options, const ModelProfile& profile) {
@@ -91,6 +138,7 @@ std::string profile_json(const ProfileOptions& options, const ModelProfile& prof
   json["median_ms"] = profile.times.median_ms();
   json["min_ms"] = profile.times.min_ms();
   json["steps_ms"] = profile.total_ms();
+  write_threads(json, profile);
   json["peaks"] = profile.peaks ? peaks_json(*profile.peaks) : Json();
   write_steps(json, profile.model.plan(), profile.steps);
   for (size_t i = 0; i < profile.steps.size(); i++) {

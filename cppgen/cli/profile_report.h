@@ -1,33 +1,10 @@
 #pragma once
-#include <optional>
 #include <string>
-#include <vector>
-
-#include "cppgen/cli/bench_runs.h"
-#include "cppgen/cli/command_options.h"
-#include "cppgen/cli/ready_model.h"
-#include "cppgen/flow/step_bounds.h"
 
 namespace cppgen {
 
-// What `cppgen profile` measured.
-struct ModelProfile {
-  const ReadyModel& model;
-  RunTimes times;
-  int64_t runs = 0;                    // those whose steps were measured
-  std::vector<rt::StepProfile> steps;  // sums over these runs
-  std::optional<MachinePeaks> peaks;   // unknown without a compiler
-  std::vector<StepBound> bounds;       // of one call of each step, if the peaks are known
-
-  // Of one run.
-  double step_ms(size_t i) const { return steps[i].ns / double(runs) / 1e6; }
-  double bound_ms(size_t i) const { return bounds[i].ns() * double(steps[i].calls) / double(runs) / 1e6; }
-  double total_ms() const {
-    double total = 0;
-    for (size_t i = 0; i < steps.size(); i++) total += step_ms(i);
-    return total;
-  }
-};
+struct ModelProfile;
+struct ProfileOptions;
 
 std::string profile_text(const ProfileOptions&, const ModelProfile&);
 std::string profile_json(const ProfileOptions&, const ModelProfile&);

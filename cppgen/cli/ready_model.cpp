@@ -61,8 +61,9 @@ void load(ReadyModel& model, const std::string& directory, bool trusted, const S
   auto executable = rt::Executable::load(directory, rt::LoadOptions::from(settings, trusted));
   rt::SessionOptions options = rt::SessionOptions::from(settings);
   options.before_step = model.before_step;
+  options.on_chunks = model.on_chunks;
   model.session = std::make_unique<rt::Session>(std::move(executable), options);
-  model.load_s = seconds_now() - begin;
+  model.load_begin_s = begin, model.load_s = seconds_now() - begin;
 }
 
 // Sizes of symbols that the same command makes (--dim x.0=N --dim N=8) bind the run, not the code: one compilation
@@ -220,12 +221,13 @@ CompiledModel compile_with_progress(CompileRequest request) {
 }
 
 ReadyModel open_model(const ModelOptions& options, const Settings& settings, const CancelToken& cancel,
-                      const BeforeKernels& before_kernels) {
+                      const BeforeKernels& before_kernels, const rt::ChunkListener& on_chunks) {
   const double begin = seconds_now();
   const auto open = [&](const std::vector<DimOption>& ones) {
     ReadyModel model;
     model.path = options.model;
     model.before_step = [&cancel] { throw_if_cancelled(cancel); };
+    model.on_chunks = on_chunks;
     model.package = is_package(options.model);
     if (model.package) {
       refuse_compiler_options(options, settings);

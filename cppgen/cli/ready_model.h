@@ -26,7 +26,9 @@ struct ReadyModel {
   std::unique_ptr<ReferenceModel> reference;  // null: session
   rt::Plan reference_plan;                    // tensors, symbols and steps of the reference
   std::function<void()> before_step;          // throws Cancelled, for runs of the reference
+  rt::ChunkListener on_chunks;                // of the session, or empty
   std::map<std::string, int64_t> bound;       // --dim NAME=N that a package's inputs must match
+  double load_begin_s = 0;                    // of the steady clock
   double load_s = 0;                          // time from the package to a ready session, without the compilation
   double open_s = 0;                          // total time
 
@@ -68,7 +70,8 @@ void check_inputs(const rt::Plan&, const std::map<std::string, int64_t>& bound, 
 // Opens the model, which the token must outlive: on the interpreter with --reference or FORCE_NATIVE_RUNTIME, and
 // compiled for dimensions of 1 if BeforeKernels finds any. UserError if a package is given for something that requires
 // the compiler.
-ReadyModel open_model(const ModelOptions&, const Settings&, const CancelToken&, const BeforeKernels& = {});
+ReadyModel open_model(const ModelOptions&, const Settings&, const CancelToken&, const BeforeKernels& = {},
+                      const rt::ChunkListener& = {});
 
 // The way in which a step runs.
 enum class StepWay { compiled, library, interpreted };

@@ -7,7 +7,8 @@
 
 namespace cppgen {
 
-ReadyRun open_run(const InputOptions& options, const Settings& settings, const CancelToken& cancel) {
+ReadyRun open_run(const InputOptions& options, const Settings& settings, const CancelToken& cancel,
+                  const rt::ChunkListener& on_chunks) {
   for (const std::string& text : options.inputs) check_input_file(text);
   std::optional<std::vector<rt::Value>> inputs;
   double making_s = 0;
@@ -17,7 +18,7 @@ ReadyRun open_run(const InputOptions& options, const Settings& settings, const C
     check_inputs(plan, bound, *inputs);
     making_s += seconds_now() - begin;
   };
-  ReadyModel model = open_model(options, settings, cancel, make);
+  ReadyModel model = open_model(options, settings, cancel, make, on_chunks);
   model.open_s -= making_s;
   if (!inputs) make(model.plan(), model.bound);
   throw_if_cancelled(cancel);

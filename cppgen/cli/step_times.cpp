@@ -2,7 +2,9 @@
 
 #include <algorithm>
 
-#include "cppgen/cli/profile_report.h"
+#include "cppgen/cli/command_support.h"
+#include "cppgen/cli/model_profile.h"
+#include "cppgen/cli/ready_run.h"
 #include "cppgen/flow/stages.h"
 #include "runtime/base/errors.h"
 #include "runtime/base/log.h"
@@ -15,30 +17,68 @@ class CountedModel : public TimedModel {
   using TimedModel::TimedModel;
   double run() override {
     runs_++;
-    return TimedModel::run();
+    const double seconds = TimedModel::run();
+    seconds_ += seconds;
+    return seconds;
   }
   int64_t runs() const { return runs_; }
+  double seconds() const { return seconds_; }
 
  private:
   int64_t runs_ = 0;
+  double seconds_ = 0;
 };
+
+constexpr int kRecordedRuns = 3;
 
 }  // namespace
 
+double ModelProfile::imbalance() const {
+  double most = 0, sum = 0;
+  for (const auto& [id, thread] : threads) most = std::max(most, thread.busy_ns), sum += thread.busy_ns;
+  return sum > 0 ? most * double(std::max(model.threads(), int(threads.size()))) / sum : 1;
+}
+
+Settings profile_settings(const CommonOptions& options) {
+  Settings settings = read_settings(options);
+  if (settings.force_native_runtime) user_error("profile measures compiled code: remove FORCE_NATIVE_RUNTIME");
+  settings.set("ENABLE_KERNEL_PROFILE", "1");
+  return settings;
+}
+
+ModelProfile profile_model(const ReadyRun& run, RunRecorder& recorder, const TimingLimits& limits,
+                           const Settings& settings, const CancelToken& cancel) {
+  ModelProfile profile{run.model, {}, 0, {}, {}, {}};
+  profile.peaks = peaks_of(run.model, settings);
+  measure_steps(profile, limits, run.inputs, cancel, &recorder);
+  if (profile.peaks) find_bounds(profile);
+  return profile;
+}
+
 void measure_steps(ModelProfile& profile, const TimingLimits& limits, const std::vector<rt::Value>& inputs,
-                   const CancelToken& cancel) {
+                   const CancelToken& cancel, RunRecorder* recorder) {
   CountedModel timed(profile.model, inputs);
   time_models({&timed}, {.runs = 1, .seconds = {}}, cancel);
   const int64_t runs_before = timed.runs();
+  const double seconds_before = timed.seconds();
   const std::vector<rt::StepProfile> before = profile.model.session->profile();
+  std::optional<HardwareCounters> counters;
+  if (recorder) recorder->clear(), counters.emplace().start();
   profile.times = std::move(time_models({&timed}, limits, cancel)[0]);
-  profile.runs = timed.runs() - runs_before;
+  if (recorder) {
+    counters->stop();
+    profile.counts = counters->counts(), profile.no_counts = counters->reason();
+    profile.threads = recorder->threads();
+  }
+  profile.runs = timed.runs() - runs_before, profile.runs_s = timed.seconds() - seconds_before;
   profile.steps = profile.model.session->profile();
   for (size_t i = 0; i < profile.steps.size(); i++) {
     rt::StepProfile& step = profile.steps[i];
     step.calls -= before[i].calls, step.ns -= before[i].ns;
     step.flops -= before[i].flops, step.bytes -= before[i].bytes;
   }
+  for (int i = 0; recorder && i < kRecordedRuns; i++)
+    profile.recorded.push_back(recorder->record([&] { timed.run(); }));
 }
 
 std::optional<MachinePeaks> peaks_of(const ReadyModel& model, const Settings& settings) {

@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "cppgen/cli/bench_runs.h"
+#include "cppgen/cli/command_options.h"
 #include "cppgen/compile/peaks.h"
 #include "cppgen/support/interrupt.h"
 #include "runtime/base/settings.h"
@@ -11,11 +12,21 @@
 namespace cppgen {
 
 struct ModelProfile;
+struct ReadyRun;
+class RunRecorder;
 
 // The measurements of `profile`, for a model whose session measures its steps (ENABLE_KERNEL_PROFILE).
 
+// Settings with which a model's steps are measured. UserError if they would run the interpreter.
+Settings profile_settings(const CommonOptions&);
+
+// Measures a model that was opened with these settings and the recorder's listener, with peaks and bounds.
+ModelProfile profile_model(const ReadyRun&, RunRecorder&, const TimingLimits&, const Settings&, const CancelToken&);
+
 // Fills the times and the steps, without the first runs, in which memory is mapped and the processor's frequency rises.
-void measure_steps(ModelProfile&, const TimingLimits&, const std::vector<rt::Value>& inputs, const CancelToken&);
+// With a recorder, also what is recorded.
+void measure_steps(ModelProfile&, const TimingLimits&, const std::vector<rt::Value>& inputs, const CancelToken&,
+                   RunRecorder* = nullptr);
 
 // nullopt with a warning if they cannot be measured.
 std::optional<MachinePeaks> peaks_of(const ReadyModel&, const Settings&);

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "cppgen/flow/compiler.h"
+#include "cppgen/flow/graph_diagrams.h"
 #include "cppgen/flow/isa_choice.h"
 #include "cppgen/flow/loop_text.h"
 #include "cppgen/flow/model_parts.h"
@@ -16,7 +17,9 @@ namespace {
 
 class ExplainedSteps {
  public:
-  explicit ExplainedSteps(const std::vector<codegen::KernelText>& kernels) : next_(kernels.begin()) {}
+  // `number`: how many kernels there are before these.
+  ExplainedSteps(const std::vector<codegen::KernelText>& kernels, size_t number)
+      : next_(kernels.begin()), number_(int(number)) {}
 
   std::vector<Explanation::Step> of(const schedule::Schedule& schedule) {
     for (const auto& step : schedule.steps) {
@@ -29,6 +32,7 @@ class ExplainedSteps {
 
  private:
   std::vector<codegen::KernelText>::const_iterator next_;
+  int number_;
   std::vector<Explanation::Step> steps_;
 
   void add(const schedule::FusedKernel& k, const std::string& times) {
@@ -40,11 +44,13 @@ class ExplainedSteps {
                       kernel::to_string(text.plan),
                       text.comment + text.code(),
                       times,
+                      number_++,
+                      {},
                       {},
                       {}});
   }
   void add(const schedule::LibraryStep& call, const std::string& times) {
-    steps_.push_back({call.function, call.engine, call.origins, "", "", "", times, {}, {}});
+    steps_.push_back({call.function, call.engine, call.origins, "", "", "", times, -1, {}, {}, {}});
   }
 };
 
@@ -63,13 +69,15 @@ std::optional<MachinePeaks> peaks_of(const VecISA& isa, const Settings& settings
   }
 }
 
-std::vector<Explanation::Temporary> temporaries_of(const rt::Plan& plan, const PlanCosts& costs) {
+// The plan's first step is the explanation's step `first`.
+std::vector<Explanation::Temporary> temporaries_of(const rt::Plan& plan, const PlanCosts& costs, size_t first) {
   std::vector<Explanation::Temporary> temporaries;
   for (size_t b = 0; b < plan.buffers.size(); b++) {
     const rt::PlanBuffer& buffer = plan.buffers[b];
     if (buffer.kind != rt::PlanBufferKind::temporary || costs.offsets[b] < 0) continue;
-    temporaries.push_back({costs.sizes[b], costs.offsets[b], plan.steps[size_t(buffer.first_step)].name,
-                           plan.steps[size_t(buffer.last_step)].name});
+    const auto begin = size_t(buffer.first_step), end = size_t(buffer.last_step);
+    temporaries.push_back({costs.sizes[b], costs.offsets[b], plan.steps[begin].name, plan.steps[end].name,
+                           first + begin, first + end, buffer.name});
   }
   std::stable_sort(temporaries.begin(), temporaries.end(),
                    [](const auto& a, const auto& b) { return a.offset < b.offset; });
@@ -85,8 +93,8 @@ void add_costs(Explanation& result, const rt::Plan& plan) {
       result.assumed.push_back(symbol.name);
   result.weights_bytes += costs.weights_bytes;
   result.arena_bytes = std::max(result.arena_bytes, costs.arena_bytes);
-  append(result.temporaries, temporaries_of(plan, costs));
   const size_t first = result.steps.size() - costs.steps.size();
+  append(result.temporaries, temporaries_of(plan, costs, first));
   for (size_t i = 0; i < costs.steps.size(); i++) {
     Explanation::Step& step = result.steps[first + i];
     step.cost = costs.steps[i];
@@ -102,30 +110,40 @@ void append(schedule::LayoutReport& to, schedule::LayoutReport from) {
 
 }  // namespace
 
-Explanation explain_model(const CompileRequest& request) {
+Explanation explain_model(const CompileRequest& request, const ExplainWishes& wishes) {
   StageClock clock(&request);
-  Trace trace(request);
+  Trace trace(request, wishes.on_stage);
+  const GraphDiagrams diagrams(request);
   Graph graph = read_and_simplify(request, clock, &trace);
   const VecISA& isa = likely_isa(request.settings);
   auto target = target_of(isa, request.settings);
-  ModelGraphs graphs = cut(std::move(graph));
   Explanation result;
+  result.kernels = std::make_shared<std::vector<codegen::KernelText>>();
+  diagrams.before_fusion(graph);
+  if (wishes.drawings) result.before_fusion = draw(graph, *wishes.drawings);
+  ModelGraphs graphs = cut(std::move(graph));
   result.isa = std::string(isa.name);
   result.peaks = peaks_of(isa, request.settings);
   for (const Graph& g : graphs.graphs) result.nodes += int64_t(g.nodes.size());
-  std::vector<ModelPart> parts = make_parts(graphs, request.settings, target, clock);
+  TraceProgram trace_program;
+  if (trace.wants_stages())
+    trace_program = [&](const char* stage, const ir::Program& p) { trace.stage(stage, ir::to_string(p)); };
+  std::vector<ModelPart> parts = make_parts(graphs, request.settings, target, clock, "", trace_program);
+  diagrams.after_fusion(parts, graphs.module);
+  if (wishes.drawings) result.after_fusion = draw(parts, graphs.module, *wishes.drawings);
   for (ModelPart& part : parts) part.object_of_kernel.assign(part.kernels.size(), 0);  // there is none
   make_plans(parts, graphs.module, {"kernels.so"}, result.isa);
   for (ModelPart& part : parts) {
     append(result.layouts, schedule::layout_report(part.schedule));
     result.index = part.schedule.program.index;
     append(result.decisions.entries, std::move(part.schedule.log.entries));
-    append(result.steps, ExplainedSteps(part.kernels).of(part.schedule));
+    append(result.steps, ExplainedSteps(part.kernels, result.kernels->size()).of(part.schedule));
+    append(*result.kernels, std::move(part.kernels));
     add_costs(result, part.plan.plan);
   }
   if (graphs.module)
     for (const rt::Step& step : rt::outline_of(*graphs.module, {}).steps)
-      result.steps.push_back({step.name, step.engine, step.origins, "", "", "", "", {}, {}});
+      result.steps.push_back({step.name, step.engine, step.origins, "", "", "", "", -1, {}, {}, {}});
   return result;
 }
 

@@ -5,10 +5,16 @@
 #include <vector>
 
 #include "cppgen/flow/compiler.h"
+#include "cppgen/flow/drawing.h"
 #include "cppgen/flow/step_bounds.h"
+#include "cppgen/flow/trace.h"
 #include "cppgen/schedule/layout/layout_report.h"
 
 namespace cppgen {
+
+namespace codegen {
+struct KernelText;
+}
 
 // The output of `explain`: the kernels and every decision, without compiling anything.
 struct Explanation {
@@ -19,6 +25,8 @@ struct Explanation {
     std::string plan;                  // "columns: blocks of 2048; 25 units of 2048 elements"
     std::string source;                // emitted C++ of the kernel
     std::string repeated;              // how often a run executes the step, if that is part of the plan: "T"
+    int kernel = -1;                   // position in Explanation::kernels
+    std::string assembly;              // of the kernel, once add_assembly was called
     StepCost cost;
     std::optional<StepBound> bound;  // of one call, if the peaks of this machine are known
   };
@@ -26,6 +34,8 @@ struct Explanation {
   struct Temporary {
     int64_t bytes = 0, offset = 0;
     std::string first_step, last_step;  // that write it first and read it last
+    size_t first = 0, last = 0;         // their positions in `steps`
+    std::string name;                   // of the model's value
   };
   int64_t nodes = 0;                 // of the model, after the graph passes
   int64_t weights_bytes = 0;         // packed
@@ -38,7 +48,18 @@ struct Explanation {
   schedule::LayoutReport layouts;
   std::shared_ptr<const ir::IndexArena> index;  // of the report's expressions
   schedule::DecisionLog decisions;
+  std::shared_ptr<std::vector<codegen::KernelText>> kernels;
+  std::optional<DrawnGraph> before_fusion;  // if wanted
+  std::optional<DrawnSteps> after_fusion;
 };
-Explanation explain_model(const CompileRequest&);
+
+struct ExplainWishes {
+  std::optional<DrawOptions> drawings;
+  StageListener on_stage;
+};
+Explanation explain_model(const CompileRequest&, const ExplainWishes& = {});
+
+// Compiles the kernels of these steps to assembly, equal kernels once. Throws UserError without a compiler, Cancelled.
+void add_assembly(Explanation&, const std::vector<size_t>& steps, const CompileRequest&);
 
 }  // namespace cppgen

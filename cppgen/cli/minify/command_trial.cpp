@@ -9,7 +9,7 @@
 #include "cppgen/cli/commands.h"
 #include "cppgen/cli/minify/model_values.h"
 #include "cppgen/cli/model_inputs.h"
-#include "cppgen/cli/profile_report.h"
+#include "cppgen/cli/model_profile.h"
 #include "cppgen/cli/ready_model.h"
 #include "cppgen/cli/step_times.h"
 #include "cppgen/compile/compile_error.h"

@@ -1,0 +1,62 @@
+// cppgen explain
+#include <fmt/format.h>
+
+#include "cppgen/cli/command_support.h"
+#include "cppgen/cli/commands.h"
+#include "cppgen/cli/explain_page.h"
+#include "cppgen/cli/explain_text.h"
+#include "cppgen/cli/pass_changes_text.h"
+#include "cppgen/cli/progress_line.h"
+#include "cppgen/cli/ready_model.h"
+#include "cppgen/flow/explain.h"
+#include "cppgen/flow/stages.h"
+#include "cppgen/support/file_io.h"
+#include "runtime/base/errors.h"
+
+namespace cppgen {
+namespace {
+
+constexpr DrawOptions kBoxesOfPage{false, 40};
+
+ExitCode print_passes(const ExplainOptions& options, const CompileRequest& request) {
+  PassChanges changes;
+  explain_model(request, {{}, [&](const std::string& stage, const std::string& text) { changes.add(stage, text); }});
+  print_result(options.json ? pass_changes_json(options, changes.all()) : pass_changes_text(changes.all()));
+  return kDone;
+}
+
+Explanation explained(const ExplainOptions& options, const CompileRequest& request, const CancelToken& cancel) {
+  ExplainWishes wishes;
+  if (!options.html.empty()) wishes.drawings = kBoxesOfPage;
+  Explanation explanation = explain_model(request, wishes);
+  if (!options.assembly) return explanation;
+  const ProgressLine line(request.settings, "compiling kernels to assembly");
+  add_assembly(explanation, chosen_steps(options, explanation), request);
+  throw_if_cancelled(cancel);
+  return explanation;
+}
+
+}  // namespace
+
+ExitCode command_explain(const ExplainOptions& options, const CancelToken& cancel) {
+  if (is_package(options.model))
+    user_error("explain needs the .onnx file, but '{0}' is a package; `cppgen inspect {0}` lists its steps",
+               options.model);
+  const Settings settings = read_settings(options);
+  const CompileRequest request = compile_request(options, settings, cancel);
+  Explanation explanation;
+  {
+    const ScopedTimeLimit limit(double(settings.compile_timeout_seconds) + 0.5, timeout_text(request));
+    if (options.passes) return print_passes(options, request);
+    explanation = explained(options, request, cancel);
+  }
+  if (!options.html.empty()) {
+    if (const int e = write_file(options.html, explain_page(options, explanation, cancel)))
+      user_error("--html: {}: cannot be written: {}", options.html, error_text(e));
+    return kDone;
+  }
+  print_result(options.json ? explain_json(options, explanation) : explain_text(options, explanation));
+  return kDone;
+}
+
+}  // namespace cppgen

@@ -1,0 +1,44 @@
+#pragma once
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cppgen/cli/bench_runs.h"
+#include "cppgen/cli/ready_model.h"
+#include "cppgen/cli/run_recorder.h"
+#include "cppgen/flow/step_bounds.h"
+#include "cppgen/support/hardware_counters.h"
+
+namespace cppgen {
+
+// What `cppgen profile` measured.
+struct ModelProfile {
+  const ReadyModel& model;
+  RunTimes times;
+  int64_t runs = 0;                    // those whose steps were measured
+  std::vector<rt::StepProfile> steps;  // sums over these runs
+  std::optional<MachinePeaks> peaks;   // unknown without a compiler
+  std::vector<StepBound> bounds;       // of one call of each step, if the peaks are known
+
+  // If the runs were recorded: sums over the same runs, and a few more runs.
+  double runs_s = 0;
+  std::map<int, ThreadTime> threads{};
+  std::vector<HardwareCounters::Count> counts{};
+  std::string no_counts{};  // why there are none
+  std::vector<RecordedRun> recorded{};
+
+  // Of one run.
+  double step_ms(size_t i) const { return steps[i].ns / double(runs) / 1e6; }
+  double bound_ms(size_t i) const { return bounds[i].ns() * double(steps[i].calls) / double(runs) / 1e6; }
+  double total_ms() const {
+    double total = 0;
+    for (size_t i = 0; i < steps.size(); i++) total += step_ms(i);
+    return total;
+  }
+  // The time of the busiest thread divided by the mean over all threads of the session; 1 if nothing ran.
+  double imbalance() const;
+};
+
+}  // namespace cppgen

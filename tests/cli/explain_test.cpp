@@ -1,0 +1,86 @@
+// What `explain` shows on request: assembly, and what passes change.
+#include <nlohmann/json.hpp>
+
+#include "tests/cli/program.h"
+
+namespace cppgen {
+namespace {
+
+using nlohmann::json;
+
+class Explain : public CliTest {
+ protected:
+  // Two kernels of the same code, and a third one.
+  std::string three_kernels() const {
+    ModelMaker maker;
+    maker.input("x", {"64", "48"}).input("w", {"48", "48"}).output("y");
+    maker.node("MatMul", {"x", "w"}, {"a"}, "first");
+    maker.node("MatMul", {"a", "w"}, {"b"}, "second");
+    maker.node("Softmax", {"b"}, {"y"}, "third");
+    return write("three.onnx", maker);
+  }
+};
+
+size_t count(const std::string& text, const std::string& part) {
+  size_t found = 0;
+  for (size_t at = text.find(part); at != text.npos; at = text.find(part, at + 1)) found++;
+  return found;
+}
+
+TEST_F(Explain, AssemblyOfEachKernel) {
+  const std::string model = three_kernels();
+  const json steps = json::parse(run({"explain", model, "--asm", "--json"}).out)["steps"];
+  ASSERT_GE(steps.size(), 3u);
+  for (const json& step : steps) {
+    const std::string assembly = step["assembly"];
+    EXPECT_TRUE(assembly.ends_with("\tret\n") || assembly.find("\tret\n") != assembly.npos) << assembly;
+    EXPECT_EQ(assembly.find("\t.cfi"), assembly.npos) << "directives are left out";
+  }
+  const std::string all = run({"explain", model, "--asm"}).out, none = run({"explain", model}).out;
+  EXPECT_GE(count(all, "\tret\n"), steps.size());
+  EXPECT_EQ(count(none, "\tret\n"), 0u);
+  EXPECT_FALSE(json::parse(run({"explain", model, "--json"}).out)["steps"][0].contains("assembly"));
+  EXPECT_EQ(temporary_files(), std::vector<std::string>());
+}
+
+// Only chosen kernels are compiled.
+TEST_F(Explain, AssemblyOfOneKernel) {
+  const std::string one = run({"explain", three_kernels(), "--asm", "--kernel", "0"}).out;
+  EXPECT_NE(one.find("\tret\n"), std::string::npos) << one;
+  environment["CPPGEN_CXX"] = "/nowhere/g++";
+  const Ended without = run({"explain", three_kernels(), "--asm"});
+  EXPECT_EQ(without.status, 2);
+  EXPECT_NE(without.err.find("/nowhere/g++"), std::string::npos) << without.err;
+}
+
+TEST_F(Explain, PassesAndWhatTheyChange) {
+  ModelMaker maker;
+  maker.input("x", {"64"}).output("y");
+  maker.node("Identity", {"x"}, {"i"}, "nothing");
+  maker.node("Exp", {"i"}, {"e"}, "the_exp");
+  maker.node("Neg", {"e"}, {"y"}, "the_neg");
+  const std::string model = write("identity.onnx", maker);
+  const json passes = json::parse(run({"explain", model, "--passes", "--json"}).out)["passes"];
+  std::set<std::string> changing;
+  for (const json& pass : passes) {
+    EXPECT_EQ(pass["changed"], pass["diff"] != "");
+    if (pass["changed"] == false) continue;
+    changing.insert(pass["name"]);
+    const std::string diff = pass["diff"], name = pass["name"];
+    EXPECT_TRUE(diff.starts_with("--- before " + name + "\n+++ after " + name + "\n@@ -")) << diff;
+    EXPECT_EQ(int64_t(count(diff, "\n+")), pass["added"].get<int64_t>() + 1);
+    EXPECT_EQ(int64_t(count(diff, "\n-")), pass["removed"].get<int64_t>());
+  }
+  EXPECT_EQ(passes[0]["name"], "import");
+  for (const char* name : {"infer_types", "canonicalize", "inline_single_use"})
+    EXPECT_TRUE(changing.contains(name)) << name;
+  EXPECT_FALSE(changing.contains("sink_dequantize"));
+  const std::string text = run({"explain", model, "--passes"}).out;
+  EXPECT_NE(text.find("  sink_dequantize                  no change\n"), std::string::npos) << text;
+  EXPECT_NE(text.find("  infer_types                      changed: "), std::string::npos) << text;
+  EXPECT_NE(text.find("\n-  %1 \"i\": ? = Identity("), std::string::npos) << text;
+  EXPECT_EQ(temporary_files(), std::vector<std::string>());
+}
+
+}  // namespace
+}  // namespace cppgen
