@@ -18,10 +18,16 @@ namespace {
 
 constexpr DrawOptions kBoxesOfPage{false, 40};
 
-ExitCode print_passes(const ExplainOptions& options, const CompileRequest& request) {
+// Its temporary files are gone before anything is printed, which a closed pipe may end.
+std::vector<PassChange> changes_of_passes(const CompileRequest& request) {
   PassChanges changes;
   explain_model(request, {{}, [&](const std::string& stage, const std::string& text) { changes.add(stage, text); }});
-  print_result(options.json ? pass_changes_json(options, changes.all()) : pass_changes_text(changes.all()));
+  return changes.take();
+}
+
+ExitCode print_passes(const ExplainOptions& options, const CompileRequest& request) {
+  const std::vector<PassChange> changes = changes_of_passes(request);
+  print_result(options.json ? pass_changes_json(options, changes) : pass_changes_text(changes));
   return kDone;
 }
 

@@ -115,7 +115,9 @@ void write_assembly(const std::vector<CompileJob>& jobs, const CompileOptions& o
 
 std::map<std::string, std::string> assembly_of(const std::vector<CompileJob>& jobs, const CompileOptions& options,
                                                KernelBuilder& builder) {
-  const TempDirectory folder(system_temp_directory(), "cppgen-assembly.");
+  constexpr const char* kPrefix = "cppgen-assembly.";
+  remove_stale_temp_directories(system_temp_directory(), kPrefix);  // of killed processes
+  const TempDirectory folder(system_temp_directory(), kPrefix);
   write_assembly(jobs, options, builder, folder.path(), "assembly");
   std::map<std::string, std::string> functions;
   for (const CompileJob& job : jobs)

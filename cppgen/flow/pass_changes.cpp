@@ -10,6 +10,7 @@ namespace cppgen {
 namespace {
 
 constexpr const char* kDiff = "/usr/bin/diff";  // of Debian's essential package diffutils
+constexpr const char* kPrefix = "cppgen-passes.";
 constexpr size_t kMostBytes = size_t{256} << 20;
 constexpr double kMostSeconds = 60;
 
@@ -28,7 +29,9 @@ void count_lines(PassChange& change) {
 
 }  // namespace
 
-PassChanges::PassChanges() : folder_(system_temp_directory(), "cppgen-passes.") {}
+PassChanges::PassChanges() : folder_(system_temp_directory(), kPrefix) {
+  remove_stale_temp_directories(system_temp_directory(), kPrefix);
+}
 
 std::string PassChanges::diff(const std::string& stage, const std::string& after) const {
   write(folder_.path() + "/before", before_);

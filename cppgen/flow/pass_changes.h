@@ -1,6 +1,7 @@
 #pragma once
 #include <cstdint>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cppgen/support/temp_directory.h"
@@ -23,7 +24,7 @@ class PassChanges {
  public:
   PassChanges();
   void add(const std::string& stage, const std::string& text);  // UserError if there is no such program
-  const std::vector<PassChange>& all() const { return all_; }
+  std::vector<PassChange> take() { return std::move(all_); }
 
  private:
   TempDirectory folder_;
