@@ -14,6 +14,7 @@
 #include "cppgen/flow/kernel_jobs.h"
 #include "cppgen/flow/model_key.h"
 #include "cppgen/flow/model_parts.h"
+#include "cppgen/flow/numeric_check.h"
 #include "cppgen/flow/ops_record.h"
 #include "cppgen/flow/package_extras.h"
 #include "cppgen/flow/package_output.h"
@@ -102,7 +103,7 @@ class Compilation {
   bool must_compile() const {
     return request_.settings.recompile || request_.replace || request_.settings.debug_fusion || trace_.on() ||
            diagrams_.on() || !options_.asm_dir.empty() || !request_.settings.ops_record.empty() ||
-           request_.settings.benchmark_kernel;
+           request_.settings.benchmark_kernel || request_.settings.passes_numeric_check;
   }
 
   bool caching() const { return options_.kernel_cache && !options_.force_disable_caches && request_.output.empty(); }
@@ -161,6 +162,8 @@ class Compilation {
     target_ = target_of(*isa_, request_.settings);
     diagrams_.before_fusion(graph);
     ModelGraphs graphs = clock_.time("lower", [&] { return cut(std::move(graph)); });
+    if (request_.settings.passes_numeric_check)
+      clock_.time("numeric check", [&] { check_schedules(graphs.graphs, request_, target_); });
     auto trace = [&](const char* stage, const ir::Program& p) { trace_program(stage, p); };
     parts_ = make_parts(graphs, request_.settings, target_, clock_, "", trace);
     module_ = std::move(graphs.module);

@@ -74,6 +74,15 @@ ModelGraphs cut(Graph graph) {
   return cut;
 }
 
+schedule::Options prepare(ir::Program& program, const Settings& settings) {
+  schedule::Options options = schedule_options(settings);
+  schedule::apply_function_forms(program, {settings.use_tanh_for_sigmoid, settings.use_decompose_tanh});
+  if (settings.emulate_precision_casts) schedule::keep_precision_casts(program, options);
+  if (const int64_t inputs = most_inputs_of_pointwise_concats(settings); inputs > 0)
+    schedule::merge_concats(program, inputs);
+  return options;
+}
+
 std::vector<ModelPart> make_parts(ModelGraphs& cut, const Settings& settings, const schedule::Target& target,
                                   StageClock& clock, const std::string& prefix, const TraceProgram& trace) {
   std::vector<ModelPart> parts;
@@ -85,11 +94,7 @@ std::vector<ModelPart> make_parts(ModelGraphs& cut, const Settings& settings, co
     ir::Program program = clock.time("lower", [&] { return ops::lower(graph, {.library = true}); });
     part.index_extents = package::index_extents(calls_library(program.statements) ? ops::lower(graph) : program);
     if (trace) trace("lower", program);
-    schedule::Options options = schedule_options(settings);
-    schedule::apply_function_forms(program, {settings.use_tanh_for_sigmoid, settings.use_decompose_tanh});
-    if (settings.emulate_precision_casts) schedule::keep_precision_casts(program, options);
-    if (const int64_t inputs = most_inputs_of_pointwise_concats(settings); inputs > 0)
-      schedule::merge_concats(program, inputs);
+    const schedule::Options options = prepare(program, settings);
     part.schedule = clock.time("schedule", [&] {
       return schedule::make_schedule(std::move(program), options, target, [&](const char* pass, const ir::Program& p) {
         clock.part(pass);

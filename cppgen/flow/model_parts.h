@@ -34,6 +34,9 @@ struct ModelPart {
 // Called with the program after each stage.
 using TraceProgram = std::function<void(const char* stage, const ir::Program&)>;
 
+// Applies the settings that change what a program computes, and how. Returns the options of its schedule.
+schedule::Options prepare(ir::Program&, const Settings&);
+
 // Lowers, schedules and emits. Names of kernels start with `prefix`, followed by the number of their part if there are
 // several.
 std::vector<ModelPart> make_parts(ModelGraphs&, const Settings&, const schedule::Target&, StageClock&,

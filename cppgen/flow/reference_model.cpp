@@ -13,7 +13,16 @@ ReferenceModel::ReferenceModel(const CompileRequest& request)
   StageClock clock(&request);
   CompileRequest frozen = request;  // it runs with the model's weights
   frozen.settings.freezing = true;
-  ModelGraphs graphs = cut(read_and_simplify(frozen, clock));
+  add_parts(read_and_simplify(frozen, clock));
+}
+
+ReferenceModel::ReferenceModel(Graph graph, const CompileRequest& request)
+    : max_memory_(request.settings.max_memory), custom_operators_(custom_operator_paths(request)) {
+  add_parts(std::move(graph));
+}
+
+void ReferenceModel::add_parts(Graph whole) {
+  ModelGraphs graphs = cut(std::move(whole));
   for (Graph& graph : graphs.graphs) {
     Part part;
     for (ValueId v : graph.inputs) part.input_names.push_back(graph.value(v).name);

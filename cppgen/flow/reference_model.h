@@ -13,6 +13,8 @@ namespace cppgen {
 class ReferenceModel {
  public:
   explicit ReferenceModel(const CompileRequest&);
+  // A typed graph as it is, between any two of the graph passes.
+  ReferenceModel(Graph, const CompileRequest&);
   std::vector<ir::HostTensor> run(const std::vector<ir::HostTensor>& inputs) const;  // of a model of one program
   const ir::Program& program() const { return parts_[0].program; }
 
@@ -27,6 +29,8 @@ class ReferenceModel {
   const std::string& custom_operators() const { return custom_operators_; }  // paths of descriptions
 
  private:
+  void add_parts(Graph);
+
   std::vector<Part> parts_;
   std::optional<rt::Module> module_;
   int64_t max_memory_;

@@ -9,6 +9,7 @@
 #include "cppgen/compile/vec_headers.h"
 #include "cppgen/custom/load.h"
 #include "cppgen/flow/disabled_passes.h"
+#include "cppgen/flow/numeric_check.h"
 #include "cppgen/ops/op.h"
 #include "cppgen/passes/pipeline.h"
 #include "isa/cpu_features.h"
@@ -93,10 +94,14 @@ void simplify(Graph& graph, const CompileRequest& request, Trace* trace, StageCl
   options.disabled = disabled_passes(request.settings);
   const bool traced = trace && trace->wants_stages();
   if (traced) trace->stage("import", to_string(graph));
+  NumericCheck check(request);
   options.trace = [&](const char* pass, const Graph& g) {
     if (clock) clock->part(pass);
     poll(request);
     if (traced) trace->stage(pass, to_string(g));
+    if (!request.settings.passes_numeric_check) return;
+    check.after_graph_pass(pass, g);
+    if (clock) clock->part("numeric check");
   };
   passes::run_passes(graph, options);
 }
