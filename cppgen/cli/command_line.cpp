@@ -32,6 +32,7 @@ struct Parsed {
   MeasureOptions measure;
   MinifyOptions minify;
   TrialOptions trial;
+  ReproOptions repro;
   ExplainOptions explain;
   ModelOptions check, inspect;
   ConfigOptions config;
@@ -287,6 +288,19 @@ void add_minify(CLI::App& app, Parsed& parsed) {
   hidden->add_flag("--measure", trial.measure);
 }
 
+void add_repro(CLI::App& app, Parsed& parsed) {
+  ReproOptions& options = parsed.repro;
+  CLI::App* command = add_command(app, parsed, "repro",
+                                  "Repeat what a trace (TRACE=1) recorded, with its settings, and say whether kernels "
+                                  "and results are the same",
+                                  "cppgen repro resnet50.tar",
+                                  [&](const CancelToken& cancel) { return command_repro(options, cancel); });
+  command->add_option("TRACE", options.trace, "The archive or the folder of a trace")->type_name("")->required();
+  command->add_option("--model", options.model, "The model, if it was too large for the trace")->type_name("FILE");
+  add_common(command, options);
+  add_json(command, options);
+}
+
 void add_explain(CLI::App& app, Parsed& parsed) {
   ExplainOptions& explain = parsed.explain;
   CLI::App* command = add_command(app, parsed, "explain", "Show the kernels of a model and why nodes were fused or not",
@@ -471,6 +485,7 @@ int run_command_line(int argc, char** argv) {
   add_bench(app, parsed);
   add_profile(app, parsed);
   add_minify(app, parsed);
+  add_repro(app, parsed);
   add_explain(app, parsed);
   add_information(app, parsed);
   std::vector<std::string> arguments = expand_lists(argc, argv);

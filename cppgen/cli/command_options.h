@@ -90,6 +90,11 @@ struct TrialOptions : MinifyOptions {
   bool measure = false;                // the slowest kernel
 };
 
+struct ReproOptions : CommonOptions {
+  std::string trace;  // directory or archive
+  std::string model;  // .onnx file; empty: that of the trace
+};
+
 struct ExplainOptions : ModelOptions {
   bool source = false, assembly = false;
   bool passes = false;                      // what each pass changed

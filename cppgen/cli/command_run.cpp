@@ -11,6 +11,7 @@
 #include "cppgen/cli/ready_run.h"
 #include "cppgen/flow/package_output.h"
 #include "cppgen/flow/tensor_values.h"
+#include "cppgen/flow/trace.h"
 #include "runtime/base/errors.h"
 #include "runtime/base/json_text.h"
 #include "runtime/base/printable.h"
@@ -200,6 +201,8 @@ ExitCode command_run(const RunOptions& options, const CancelToken& cancel) {
   const std::vector<rt::Value> outputs = run_with_progress(model, settings, inputs);
   const double run_s = seconds_now() - begin;
   throw_if_cancelled(cancel);
+  if (settings.trace && !model.package && !model.reference)
+    trace_run(trace_folder(settings, options.model), model.plan(), inputs, outputs);
   if (!options.output.empty()) rt::write_value_case(options.output, model.plan(), inputs, outputs);
   print_result(options.json ? run_json(options, model, inputs, outputs, run_s)
                             : run_text(options, model, outputs, run_s));

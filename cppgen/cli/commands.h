@@ -18,6 +18,7 @@ ExitCode command_profile(const ProfileOptions&, const CancelToken&);
 ExitCode command_measure(const MeasureOptions&, const CancelToken&);
 ExitCode command_minify(const MinifyOptions&, const CancelToken&);
 ExitCode command_trial(const TrialOptions&, const CancelToken&);
+ExitCode command_repro(const ReproOptions&, const CancelToken&);
 ExitCode command_explain(const ExplainOptions&, const CancelToken&);
 ExitCode command_check(const ModelOptions&, const CancelToken&);
 ExitCode command_inspect(const ModelOptions&);

@@ -58,10 +58,18 @@ class Compilation {
       auto entry = clock_.time("cache", [&] { return model_cache(file_sha256_hex(request_.model)).find(); });
       if (entry) return from_cache(*entry, start);
     }
-    build([&] { return read(); });
-    CompiledModel model = placed(start);
-    trace_.write("timings.txt", timings(model.report));
-    return model;
+    try {
+      build([&] { return read(); });
+      CompiledModel model = placed(start);
+      trace_.write("timings.txt", timings(model.report));
+      pack_trace();
+      return model;
+    } catch (const Cancelled&) {
+      throw;
+    } catch (const std::exception&) {
+      pack_trace();
+      throw;
+    }
   }
 
   CompiledModel run(Graph graph) {
@@ -179,9 +187,11 @@ class Compilation {
     compile(jobs);
     if (!trace_.on()) return;
     for (size_t i = 0; i < parts_.size(); i++)
-      trace_.write(module_ ? rt::plan_file_name(int32_t(i)) : std::string(rt::kPlanFile),
-                   rt::to_json(parts_[i].plan.plan));
+      trace_.write_result(module_ ? rt::plan_file_name(int32_t(i)) : std::string(rt::kPlanFile),
+                          rt::to_json(parts_[i].plan.plan));
   }
+
+  void pack_trace() { trace_.pack(request_, source_, isa_ ? std::string(isa_->name) : ""); }
 
   void trace_program(const char* stage, const ir::Program& program) {
     if (trace_.on()) trace_.stage(stage, ir::to_string(program));
@@ -202,7 +212,7 @@ class Compilation {
   }
 
   void compile(const std::vector<CompileJob>& jobs) {
-    for (const CompileJob& job : jobs) trace_.write(job.name + ".cpp", job.source);
+    for (const CompileJob& job : jobs) trace_.write_result(job.name + ".cpp", job.source);
     if (jobs.empty()) return;
     KernelBuilder builder(options_);
     objects_ = clock_.time("compile", [&] { return builder.build(jobs); });

@@ -1,17 +1,74 @@
 #include "cppgen/flow/trace.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <filesystem>
 
+#include "cppgen/compile/toolchain.h"
+#include "cppgen/flow/stages.h"
+#include "cppgen/flow/trace_record.h"
 #include "cppgen/support/file_io.h"
+#include "cppgen/support/hashing.h"
+#include "isa/cpu_features.h"
 #include "runtime/base/errors.h"
 #include "runtime/base/log.h"
+#include "runtime/package/version.h"
+#include "runtime/values/test_case.h"
 
 namespace cppgen {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char *kFolder = "model/", *kModel = "model/model.onnx";  // away from the names of other files
+
+int64_t size_of_value(const rt::Value& value) {
+  if (value.tensor()) return value.tensor()->bytes();
+  int64_t bytes = 0;
+  if (value.strings())
+    for (const std::string& element : value.strings()->elements) bytes += int64_t(element.size());
+  if (value.sequence())
+    for (const rt::Value& element : *value.sequence()) bytes += size_of_value(element);
+  return bytes;
+}
+
+std::vector<std::string> arrays_in(const std::string& folder) {
+  std::vector<std::string> names;
+  for (const auto& entry : fs::directory_iterator(folder))
+    if (entry.path().extension() == ".npy") names.push_back(entry.path().filename().string());
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+std::string text_of(const DimOption& dim) {
+  return dim.size ? fmt::format("{}={}", dim.symbol, *dim.size)
+                  : fmt::format("{}.{}={}", dim.input, dim.axis, dim.symbol);
+}
+
+}  // namespace
+
+std::string trace_folder(const Settings& settings, const std::string& model) {
+  return settings.trace_dir + "/" + fs::path(model).stem().string();
+}
+
+bool is_traced_setting(std::string_view name) {
+  if (name == "THREADS" || name == "FLUSH_DENORMALS") return true;
+  static const std::vector<SettingDescription> rows = Settings().describe();
+  return std::any_of(rows.begin(), rows.end(), [&](const auto& row) { return row.name == name && row.in_key; });
+}
+
+std::string compiler_text(const Settings& settings) {
+  try {
+    return fmt::format("{}", fmt::join(Toolchain::find(settings.cxx).identity, "; "));
+  } catch (const UserError&) {
+    return "none";
+  }
+}
 
 std::string make_trace_folder(const CompileRequest& request) {
-  const std::string folder = request.settings.trace_dir + "/" + std::filesystem::path(request.model).stem().string();
+  const std::string folder = trace_folder(request.settings, request.model);
   if (int e = make_directories(folder)) user_error("TRACE_DIR: cannot create {}: {}", folder, error_text(e));
   return folder;
 }
@@ -20,15 +77,84 @@ Trace::Trace(const CompileRequest& request, StageListener listener) : listener_(
   if (request.settings.trace) folder_ = make_trace_folder(request);
 }
 
-void Trace::write(const std::string& name, const std::string& text) const {
+void Trace::write(const std::string& name, const std::string& text) {
   if (!on()) return;
   if (int e = write_file(folder_ + "/" + name, text))
-    log_warning("TRACE: cannot write {}/{}: {}", folder_, name, error_text(e));
+    return log_warning("TRACE: cannot write {}/{}: {}", folder_, name, error_text(e));
+  if (std::find(files_.begin(), files_.end(), name) == files_.end()) files_.push_back(name);
+}
+
+void Trace::write_result(const std::string& name, const std::string& text) {
+  if (!on()) return;
+  write(name, text);
+  results_[name] = sha256_hex(text);
 }
 
 void Trace::stage(const std::string& stage, const std::string& text) {
   write(fmt::format("{:02}_{}.txt", stages_++, stage), text);
   if (listener_) listener_(stage, text);
+}
+
+void Trace::add(const std::string& name, const std::string& source) {
+  const fs::path target = fs::path(folder_) / name;
+  if (int e = make_directories(target.parent_path().string())) user_error("{}", error_text(e));
+  if (!fs::exists(target) || !fs::equivalent(source, target))
+    fs::copy_file(source, target, fs::copy_options::overwrite_existing);
+  files_.push_back(name);
+}
+
+// False if it is too large.
+bool Trace::add_model(const CompileRequest& request, const ImportRecord& source) {
+  const std::string from = parent_directory(request.model);
+  std::vector<std::pair<std::string, std::string>> files{{kModel, request.model}};
+  for (const std::string& location : source.external->locations())
+    files.emplace_back(kFolder + location, from + "/" + location);
+  uintmax_t bytes = 0;
+  for (const auto& file : files) bytes += fs::file_size(file.second);
+  if (bytes > uintmax_t(kMostTracedBytes)) return false;
+  for (const auto& [name, path] : files) add(name, path);
+  return true;
+}
+
+void Trace::pack(const CompileRequest& request, const ImportRecord& source, const std::string& isa) {
+  if (!on() || !source.external) return;
+  try {
+    TraceRecord record;
+    record.version = rt::kVersion, record.isa = isa, record.cpu = cpu_vendor();
+    record.compiler = compiler_text(request.settings);
+    record.l2_bytes = cache_class(this_machine().l2_bytes), record.l3_bytes = cache_class(this_machine().l3_bytes);
+    record.model_sha256 = source.model_sha256;
+    if (add_model(request, source)) record.model = kModel;
+    for (const DimOption& dim : request.dims) record.dims.push_back(text_of(dim));
+    for (const SettingDescription& setting : request.settings.describe())
+      if (setting.source != "default" && setting.source != "AUTO" && is_traced_setting(setting.name))
+        record.settings.emplace(setting.name, setting.value);
+    record.kernels = results_, record.files = files_;
+    write_trace_record(folder_, record);
+    pack_trace(folder_, record);
+  } catch (const std::exception& error) {
+    log_warning("TRACE: {}.tar cannot be written: {}", folder_, error.what());
+  }
+}
+
+void trace_run(const std::string& folder, const rt::Plan& plan, std::span<const rt::Value> inputs,
+               std::span<const rt::Value> outputs) {
+  try {
+    int64_t bytes = 0;
+    for (const auto& values : {inputs, outputs})
+      for (const rt::Value& value : values) bytes += size_of_value(value);
+    if (bytes > kMostTracedBytes) user_error("the inputs and outputs of the run have {} bytes", bytes);
+    for (const std::string& old : arrays_in(folder)) fs::remove(folder + "/" + old);
+    rt::write_value_case(folder, plan, inputs, outputs);
+    TraceRecord record = read_trace_record(folder);
+    record.has_run = true;
+    record.files.push_back("io.json");
+    for (const std::string& name : arrays_in(folder)) record.files.push_back(name);
+    write_trace_record(folder, record);
+    pack_trace(folder, record);
+  } catch (const std::exception& error) {
+    log_warning("TRACE: the run is not recorded: {}", error.what());
+  }
 }
 
 }  // namespace cppgen

@@ -1,16 +1,29 @@
 #pragma once
 #include <functional>
+#include <map>
+#include <span>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "cppgen/flow/compiler.h"
+#include "runtime/plan/plan.h"
+#include "runtime/values/value.h"
 
 namespace cppgen {
 
-// Creates the model's folder of TRACE_DIR; UserError if that fails.
+// The folder of the traces of a model: TRACE_DIR/MODEL.
+std::string trace_folder(const Settings&, const std::string& model);
+
+// Creates it; UserError if that fails.
 std::string make_trace_folder(const CompileRequest&);
 
 // Called with the printed graph or program after each stage: the import, the lowering, and each pass.
 using StageListener = std::function<void(const std::string& stage, const std::string& text)>;
+
+// The settings that a trace records: those with influence on kernels or results, of which none names a file or program.
+bool is_traced_setting(std::string_view name);
+std::string compiler_text(const Settings&);  // what distinguishes the compiler of kernels from others
 
 // The files that TRACE writes about one compilation, in the folder TRACE_DIR/<model>. A file that cannot be written
 // causes a warning.
@@ -21,16 +34,32 @@ class Trace {
 
   bool on() const { return !folder_.empty(); }
   bool wants_stages() const { return on() || listener_; }
-  void write(const std::string& name, const std::string& text) const;
+  void write(const std::string& name, const std::string& text);
+  // Likewise something that is the same whenever the compilation is repeated.
+  void write_result(const std::string& name, const std::string& text);
 
   // The graph or program after `stage`: "07_fold_constants.txt", numbered in the order of the calls. Also calls the
   // listener.
   void stage(const std::string& stage, const std::string& text);
 
+  // Adds what is needed to repeat the compilation, also one that failed: the model with its external data, settings and
+  // surroundings. Packs everything into TRACE_DIR/MODEL.tar.
+  void pack(const CompileRequest&, const ImportRecord&, const std::string& isa);
+
  private:
+  void add(const std::string& name, const std::string& source);
+  bool add_model(const CompileRequest&, const ImportRecord&);
+
   std::string folder_;
   StageListener listener_;
   int stages_ = 0;
+  std::vector<std::string> files_;
+  std::map<std::string, std::string> results_;  // their SHA-256
 };
+
+// Adds a run to the trace of a model, which must be complete, and packs it again. Causes a warning if the values are
+// too large.
+void trace_run(const std::string& folder, const rt::Plan&, std::span<const rt::Value> inputs,
+               std::span<const rt::Value> outputs);
 
 }  // namespace cppgen

@@ -46,6 +46,12 @@ std::string ExternalFiles::list() const {
   return text;
 }
 
+std::vector<std::string> ExternalFiles::locations() const {
+  std::vector<std::string> locations;
+  for (const auto& [location, file] : files_) locations.push_back(location);
+  return locations;
+}
+
 std::optional<ExternalFiles> ExternalFiles::from_list(std::string folder, const std::string& list) {
   ExternalFiles files(std::move(folder));
   std::istringstream text(list);

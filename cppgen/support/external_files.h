@@ -32,6 +32,7 @@ class ExternalFiles {
   // A hash of the names, positions and current bytes of the parts that were read.
   std::string content_key(int threads) const;
 
+  std::vector<std::string> locations() const;  // of the files that were opened
   bool empty() const { return files_.empty(); }
   bool may_have_changed() const;  // whether any file may have changed since it was opened (InputFile)
 

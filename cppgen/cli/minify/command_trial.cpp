@@ -113,6 +113,7 @@ ExitCode command_trial(const TrialOptions& options, const CancelToken& cancel) {
     settings.set(text.substr(0, at), text.substr(at + 1));
   }
   settings.profile_output.clear(), settings.ops_record.clear();  // files of the model itself
+  settings.remote_cache.clear();
   settings.save_args = settings.trace = settings.time_compilation = settings.enable_asm_info = false;
   if (options.measure) settings.set("ENABLE_KERNEL_PROFILE", "1");
   if (options.values.empty()) return run_trial(options, given, settings, cancel);

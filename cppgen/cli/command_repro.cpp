@@ -1,0 +1,170 @@
+// cppgen repro
+#include <fmt/format.h>
+
+#include <cstring>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <optional>
+
+#include "cppgen/cli/command_support.h"
+#include "cppgen/cli/commands.h"
+#include "cppgen/cli/ready_model.h"
+#include "cppgen/flow/compare.h"
+#include "cppgen/flow/data_sets.h"
+#include "cppgen/flow/stages.h"
+#include "cppgen/flow/trace.h"
+#include "cppgen/flow/trace_record.h"
+#include "cppgen/support/file_io.h"
+#include "cppgen/support/hashing.h"
+#include "cppgen/support/tar.h"
+#include "cppgen/support/temp_directory.h"
+#include "isa/cpu_features.h"
+#include "runtime/base/errors.h"
+#include "runtime/base/json_text.h"
+#include "runtime/base/log.h"
+#include "runtime/base/printable.h"
+#include "runtime/package/version.h"
+
+namespace cppgen {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr int64_t kMostBytes = 4 * kMostTracedBytes;  // model, values and listings
+
+// What was compared.
+struct Reproduction {
+  std::vector<std::string> surroundings;  // how this machine differs from the one of the trace
+  size_t kernels = 0;
+  std::vector<std::string> changed;  // sources of kernels and plans
+  bool has_run = false, same_bits = false;
+  std::string difference;  // of results, beyond rounding
+  bool same() const { return changed.empty() && (!has_run || same_bits); }
+};
+
+// The settings of the trace, which may come from anywhere: none of them may name a program, a file or options of a
+// compiler.
+std::string settings_of(const TraceRecord& record) {
+  std::string text = fmt::format("ISA={}\n", record.isa);
+  for (const auto& [name, value] : record.settings) {
+    if (!is_traced_setting(name) || value.find_first_of("\n\r") != value.npos)
+      user_error("the trace has the setting '{}', which is none that a trace records", printable(name));
+    if (name == "DEBUG_LEVEL" && value.starts_with('-')) {
+      log_warning("the options of the compiler in DEBUG_LEVEL are not taken from the trace: {}", printable(value));
+    } else if (name != "ISA") {
+      text += fmt::format("{}={}\n", name, value);
+    }
+  }
+  return text;
+}
+
+void note(std::vector<std::string>& list, const char* what, const std::string& there, const std::string& here) {
+  if (there != here) list.push_back(fmt::format("{}: {} in the trace, {} here", what, printable(there), here));
+}
+
+std::vector<std::string> surroundings_of(const TraceRecord& record, const Settings& settings, const std::string& isa) {
+  std::vector<std::string> list;
+  note(list, "version", record.version, std::string(rt::kVersion));
+  note(list, "instruction set", record.isa, isa);
+  note(list, "processor", record.cpu, cpu_vendor());
+  note(list, "compiler", record.compiler, compiler_text(settings));
+  note(list, "second-level cache", bytes_text(record.l2_bytes), bytes_text(cache_class(this_machine().l2_bytes)));
+  note(list, "last-level cache", bytes_text(record.l3_bytes), bytes_text(cache_class(this_machine().l3_bytes)));
+  return list;
+}
+
+// The model of the trace, or the one that is given, which must be the same.
+std::string model_of(const ReproOptions& options, const TraceRecord& record, const std::string& folder) {
+  if (options.model.empty() && record.model.empty())
+    user_error("the model was too large for the trace: give it with --model");
+  const std::string model = options.model.empty() ? folder + "/" + record.model : options.model;
+  if (file_sha256_hex(model) != record.model_sha256) user_error("'{}' is not the model of the trace", model);
+  return model;
+}
+
+bool same_bits(const rt::Value& a, const rt::Value& b) {
+  if (const rt::Tensor* x = a.tensor(), *y = b.tensor(); x && y)
+    return x->type() == y->type() && x->dims() == y->dims() &&
+           (x->bytes() == 0 || std::memcmp(x->data(), y->data(), size_t(x->bytes())) == 0);
+  if (const rt::StringTensor* x = a.strings(), *y = b.strings(); x && y)
+    return x->dims == y->dims && x->elements == y->elements;
+  const rt::Value::Sequence *x = a.sequence(), *y = b.sequence();
+  if (x && y) return std::equal(x->begin(), x->end(), y->begin(), y->end(), same_bits);
+  return a.is_empty() && b.is_empty();
+}
+
+void compare_run(Reproduction& result, const ReadyModel& model, const std::string& folder) {
+  const ValueSet values = read_value_set({folder, false}, model.plan());
+  const std::vector<rt::Value> outputs = model.run_values(values.inputs);
+  result.has_run = true;
+  result.same_bits =
+      std::equal(outputs.begin(), outputs.end(), values.outputs.begin(), values.outputs.end(), same_bits);
+  std::vector<std::string> names;
+  for (const rt::TensorInfo& info : model.plan().outputs) names.push_back(info.name);
+  for (const rt::OutputReport& output : compare_values(names, values.outputs, outputs, {{}, 1e-6}).outputs)
+    if (!output.ok && result.difference.empty())
+      result.difference = fmt::format("output '{}': {}", printable(output.name), output.reason);
+}
+
+std::string text_of(const Reproduction& result, const TraceRecord& record) {
+  std::string text = fmt::format("a trace of cppgen {}, {}\n", printable(record.version), printable(record.isa));
+  for (const std::string& line : result.surroundings) text += line + "\n";
+  text += fmt::format("kernels: {} of {} the same\n", result.kernels - result.changed.size(),
+                      counted(int64_t(result.kernels), "source"));
+  for (const std::string& name : result.changed) text += fmt::format("  {} differs\n", printable(name));
+  if (!result.has_run) return text + "results: the trace has none (`run` records them)\n";
+  if (result.same_bits) return text + "results: the same bits\n";
+  return text +
+         (result.difference.empty() ? "results: differ by rounding\n" : "results: differ: " + result.difference + "\n");
+}
+
+std::string json_of(const Reproduction& result, const TraceRecord& record) {
+  Json json;
+  json["version"] = record.version;
+  json["isa"] = record.isa;
+  json["surroundings"] = result.surroundings;
+  json["sources"] = result.kernels;
+  json["changed"] = result.changed;
+  json["has_run"] = result.has_run;
+  json["same_bits"] = result.same_bits;
+  json["difference"] = result.difference;
+  json["same"] = result.same();
+  return json_text(json, 2) + "\n";
+}
+
+}  // namespace
+
+ExitCode command_repro(const ReproOptions& options, const CancelToken& cancel) {
+  const TempDirectory temporary(system_temp_directory(), "cppgen-repro.");
+  std::string folder = options.trace;
+  if (!fs::is_directory(options.trace)) {
+    folder = temporary.path() + "/trace";
+    if (const int error = make_directories(folder)) user_error("'{}': {}", folder, error_text(error));
+    extract_tar(options.trace, folder, kMostBytes);
+  }
+  const TraceRecord record = read_trace_record(folder);
+  if (!options.load.empty())
+    user_error("the settings are those of the trace; --set prevails over them, --load does not");
+  ModelOptions again;
+  static_cast<CommonOptions&>(again) = options;
+  again.model = model_of(options, record, folder);
+  again.dims = record.dims;
+  again.load = temporary.path() + "/settings";
+  if (const int error = write_file(again.load, settings_of(record)))
+    user_error("{}: {}", again.load, error_text(error));
+  Settings settings = read_settings(again);
+  settings.set("TRACE", "1"), settings.set("TRACE_DIR", temporary.path() + "/again");
+  const ReadyModel model = open_model(again, settings, cancel);
+  Reproduction result;
+  result.surroundings = surroundings_of(record, settings, model.isa());
+  const TraceRecord now = read_trace_record(trace_folder(settings, again.model));
+  result.kernels = record.kernels.size();
+  for (const auto& [name, hash] : record.kernels)
+    if (const auto at = now.kernels.find(name); at == now.kernels.end() || at->second != hash)
+      result.changed.push_back(name);
+  if (record.has_run) compare_run(result, model, folder);
+  print_result(options.json ? json_of(result, record) : for_terminal(text_of(result, record)));
+  return result.same() ? kDone : kCheckFailed;
+}
+
+}  // namespace cppgen

@@ -1,0 +1,123 @@
+// TRACE writes an archive from which another machine repeats the compilation and the run.
+#include <nlohmann/json.hpp>
+
+#include "cppgen/support/file_io.h"
+#include "cppgen/support/tar.h"
+#include "tests/cli/program.h"
+
+namespace cppgen {
+namespace {
+
+using nlohmann::json;
+namespace fs = std::filesystem;
+
+bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
+
+class Repro : public CliTest {
+ protected:
+  // Only the archive of a traced command is left; its path.
+  std::string trace(std::vector<std::string> arguments, int status = 0) {
+    const std::string model = arguments.at(1);
+    arguments.insert(arguments.end(), {"--set", "TRACE=1", "--set", "TRACE_DIR=" + path("traces")});
+    const Ended ended = run(arguments);
+    EXPECT_EQ(ended.status, status) << ended.err;
+    const std::string stem = fs::path(model).stem();
+    fs::rename(path("traces/" + stem + ".tar"), path("t.tar"));
+    for (const char* gone : {"traces", "cache"}) fs::remove_all(path(gone));
+    fs::remove(model);
+    environment.erase("CPPGEN_INJECT_RELU_BUG");
+    return path("t.tar");
+  }
+  // The archive with a changed record.
+  std::string changed(const std::string& archive, const std::function<void(json&)>& change) const {
+    fs::remove_all(path("changed"));
+    fs::create_directory(path("changed"));
+    extract_tar(archive, path("changed"), 1 << 24);
+    json record = json::parse(read_file(path("changed/repro.json")));
+    change(record);
+    folder.write("changed/repro.json", record.dump());
+    return path("changed");
+  }
+  std::string weights_model() const {
+    ModelMaker m;
+    m.input("x", {"N", "8"}).output("y");
+    auto& w = m.initializer("w", {8, 8}, onnx::TensorProto::FLOAT);
+    w.set_data_location(onnx::TensorProto::EXTERNAL);
+    auto& location = *w.add_external_data();
+    location.set_key("location"), location.set_value("data/w.bin");
+    folder.write("data/w.bin", std::string(256, '\x3c'));
+    m.node("MatMul", {"x", "w"}, {"p"});
+    m.node("Relu", {"p"}, {"r"});
+    m.node("Exp", {"r"}, {"y"});
+    return write("m.onnx", m);
+  }
+};
+
+TEST_F(Repro, KernelsAndResultsAreTheSame) {
+  const std::string archive = trace({"run", weights_model(), "--dim", "N=3", "--seed", "5"});
+  fs::remove_all(path("data"));
+  const Ended ended = run({"repro", archive});
+  ASSERT_EQ(ended.status, 0) << ended.out << ended.err;
+  EXPECT_TRUE(contains(ended.out, "kernels: 2 of 2 sources the same\nresults: the same bits\n")) << ended.out;
+  EXPECT_EQ(temporary_files(), std::vector<std::string>());
+  const std::string directory = changed(archive, [](json&) {});
+  EXPECT_EQ(run({"repro", directory}).status, 0) << "the folder itself";
+  EXPECT_EQ(run({"verify", directory + "/model/model.onnx", directory}).status, 0);
+}
+
+TEST_F(Repro, SettingsAreThoseOfTheTrace) {
+  environment["CPPGEN_INJECT_RELU_BUG"] = "accuracy";
+  const std::string archive = trace({"run", weights_model(), "--dim", "N=3", "--set", "USE_FAST_MATH=1"});
+  json report = json::parse(run({"repro", archive, "--json"}).out);
+  EXPECT_EQ(report["same"], true) << report;
+  EXPECT_EQ(report["surroundings"], json::array());
+  const Ended other = run({"repro", archive, "--json", "--set", "USE_FAST_MATH=0"});
+  EXPECT_EQ(other.status, 1) << other.err;
+  report = json::parse(other.out);
+  EXPECT_EQ(report["changed"], json({"kernels_0.cpp"}));
+}
+
+TEST_F(Repro, ResultsThatDifferAreReported) {
+  const std::string archive = trace({"run", weights_model(), "--dim", "N=3"});
+  const Ended ended = run({"repro", archive, "--set", "INJECT_RELU_BUG=accuracy"});
+  EXPECT_EQ(ended.status, 1);
+  EXPECT_TRUE(contains(ended.out, "results: differ: output 'y': 24 of 24 elements differ")) << ended.out;
+}
+
+TEST_F(Repro, CompilationsThatFailCanBeRepeated) {
+  environment["CPPGEN_INJECT_RELU_BUG"] = "compile_error";
+  const std::string archive = trace({"compile", symbolic_model(), "-o", path("package")}, 3);
+  const Ended ended = run({"repro", archive});
+  EXPECT_EQ(ended.status, 3);
+  EXPECT_TRUE(contains(ended.err, "the emitted source is to blame")) << ended.err;
+}
+
+TEST_F(Repro, CompilationsWithoutARunHaveNoResults) {
+  const Ended ended = run({"repro", trace({"compile", symbolic_model(), "-o", path("package")})});
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  EXPECT_TRUE(contains(ended.out, "results: the trace has none")) << ended.out;
+}
+
+// Archives come from anywhere.
+TEST_F(Repro, ArchivesAreNotTrusted) {
+  const std::string archive = trace({"run", symbolic_model(), "--dim", "N=3"});
+  const auto error = [&](const std::function<void(json&)>& change) {
+    const Ended ended = run({"repro", changed(archive, change)});
+    EXPECT_EQ(ended.status, 2) << ended.err;
+    return ended.err;
+  };
+  EXPECT_TRUE(contains(error([](json& r) { r["model"] = "../m.onnx"; }), "leads out of the folder"));
+  EXPECT_TRUE(contains(error([](json& r) { r["files"] = {"/etc/passwd"}; }), "leads out of the folder"));
+  EXPECT_TRUE(contains(error([](json& r) { r["settings"]["CXX"] = "/bin/false"; }), "none that a trace records"));
+  EXPECT_TRUE(contains(error([](json& r) { r["settings"]["CUSTOM_OPS"] = "/x"; }), "none that a trace records"));
+  EXPECT_TRUE(contains(error([](json& r) { r["settings"] = 3; }), "is malformed"));
+  EXPECT_TRUE(contains(error([](json& r) { r["model_sha256"] = ""; }), "is not the model of the trace"));
+  const Ended warned = run({"repro", changed(archive, [](json& r) { r["settings"]["DEBUG_LEVEL"] = "-fplugin=x"; })});
+  EXPECT_EQ(warned.status, 0) << warned.err;
+  EXPECT_TRUE(contains(warned.err, "are not taken from the trace")) << warned.err;
+  EXPECT_EQ(run({"repro", folder.write("junk.tar", "junk")}).status, 2);
+  EXPECT_EQ(run({"repro", path("nowhere")}).status, 2);
+}
+
+}  // namespace
+}  // namespace cppgen
