@@ -33,6 +33,14 @@ class Minify : public CliTest {
     return write("chain.onnx", m);
   }
 
+  // A compiler that does something with each source $f.
+  void use_compiler(const std::string& action) {
+    const std::string compiler = folder.write(
+        "compiler", "#!/bin/sh\nfor f in \"$@\"; do case $f in *.cpp) " + action + ";; esac; done\nexec g++ \"$@\"\n");
+    fs::permissions(compiler, fs::perms::owner_all);
+    environment["CPPGEN_CXX"] = compiler;
+  }
+
   json minify(std::vector<std::string> arguments) const {
     arguments.insert(arguments.begin(), "minify");
     arguments.insert(arguments.end(), {"-o", path("small"), "--json"});
@@ -73,17 +81,21 @@ TEST_F(Minify, RunsThatFailAreShrunk) {
 
 // A compiler that refuses kernels of a product and a function.
 TEST_F(Minify, ThePassThatAFaultNeedsIsNamed) {
-  const std::string compiler = folder.write(
-      "compiler",
-      "#!/bin/sh\nfor f in \"$@\"; do case $f in *.cpp) grep -q 'vec::exp(rt, sum' $f && exit 1;; esac; done\n"
-      "exec g++ \"$@\"\n");
-  fs::permissions(compiler, fs::perms::owner_all);
-  environment["CPPGEN_CXX"] = compiler;
+  use_compiler("grep -q 'vec::exp(rt, sum' $f && exit 1");
   const json report = minify({chain("Exp", 24, "4", 16)});
   EXPECT_EQ(report["fault"], "compile");
   EXPECT_EQ(report["nodes"].size(), 2u) << report;
   EXPECT_EQ(report["pass"], "fuse_epilogues");
   EXPECT_EQ(report["pass_is_needed"], true);
+}
+
+// A compiler whose exp is an illegal instruction.
+TEST_F(Minify, CrashesAreSurvived) {
+  use_compiler("sed -i 's/vec::exp(rt, [a-z0-9]*)/(__builtin_trap(), &)/' $f");
+  const json report = minify({chain("Exp")});
+  EXPECT_EQ(report["fault"], "crash");
+  EXPECT_EQ(report["nodes"], json({"Exp \"culprit\""}));
+  EXPECT_TRUE(contains(report["description"], "was killed by signal 4")) << report;
 }
 
 // The third row of a table of two.
