@@ -5,6 +5,7 @@
 #include <functional>
 #include <new>
 
+#include "cppgen/cli/arguments.h"
 #include "cppgen/cli/command_support.h"
 #include "cppgen/cli/commands.h"
 #include "cppgen/cli/suggestions.h"
@@ -363,27 +364,6 @@ void add_information(CLI::App& app, Parsed& parsed) {
   add_json(command, cache);
 }
 
-// "--dim a=1 b=2" means "--dim a=1 --dim b=2", for the options that take NAME=VALUE.
-std::vector<std::string> expand_lists(int argc, char** argv) {
-  std::vector<std::string> arguments;
-  std::string option;
-  for (int i = 1; i < argc; i++) {
-    const std::string text = argv[i];
-    if (text == "--") return arguments.insert(arguments.end(), argv + i, argv + argc), arguments;
-    if (text.starts_with("-")) {
-      option = text == "--input" || text == "--dim" || text == "--sweep" ? text : "";
-    } else if (!option.empty() && arguments.back() != option) {
-      if (text.find('=') == text.npos) {
-        option.clear();
-      } else {
-        arguments.push_back(option);
-      }
-    }
-    arguments.push_back(text);
-  }
-  return arguments;
-}
-
 std::string command_text(int argc, char** argv) {
   std::string text = "cppgen";
   for (int i = 1; i < argc; i++) text += " " + shell_word(argv[i]);
@@ -435,14 +415,6 @@ ExitCode report_parse(const CLI::App& app, const CLI::ParseError& error) {
     message = unknown_argument(extras, options_of(*innermost));
   std::fprintf(stderr, "cppgen: %s\nSee `%s --help`.\n", for_terminal(message).c_str(), command.c_str());
   return kUserError;
-}
-
-// `cppgen help` and `cppgen help COMMAND` are what --help is.
-void replace_help(std::vector<std::string>& arguments) {
-  if (arguments.empty() || arguments[0] != "help") return;
-  arguments.erase(arguments.begin());
-  arguments.resize(std::min<size_t>(arguments.size(), 1));
-  arguments.push_back("--help");
 }
 
 int report_interruption(const CancelToken& cancel) {
