@@ -34,6 +34,7 @@ struct Parsed {
   MinifyOptions minify;
   TrialOptions trial;
   ReproOptions repro;
+  TuneOptions tune;
   ExplainOptions explain;
   ModelOptions check, inspect;
   ConfigOptions config;
@@ -302,6 +303,25 @@ void add_repro(CLI::App& app, Parsed& parsed) {
   add_json(command, options);
 }
 
+void add_tune(CLI::App& app, Parsed& parsed) {
+  TuneOptions& options = parsed.tune;
+  CLI::App* command = add_command(app, parsed, "tune",
+                                  "Measure other plans of a model's kernels on this machine, and keep what is faster",
+                                  "cppgen tune resnet50.onnx",
+                                  [&](const CancelToken& cancel) { return command_tune(options, cancel); });
+  command->add_option("MODEL", options.model, "An .onnx file")->type_name("");
+  add_repeatable(command, "--dim", options.dims,
+                 "NAME=N sets the size of a named dimension; INPUT.AXIS=NAME makes a dimension of an input symbolic; "
+                 "repeatable",
+                 "NAME=N");
+  command->add_option("--import", options.import_file, "First add the results in this file, of whatever machine")
+      ->type_name("FILE");
+  command->add_option("--export", options.export_file, "In the end, copy all stored results to this file")
+      ->type_name("FILE");
+  add_common(command, options);
+  add_json(command, options);
+}
+
 void add_explain(CLI::App& app, Parsed& parsed) {
   ExplainOptions& explain = parsed.explain;
   CLI::App* command = add_command(app, parsed, "explain", "Show the kernels of a model and why nodes were fused or not",
@@ -459,6 +479,7 @@ int run_command_line(int argc, char** argv) {
   add_minify(app, parsed);
   add_repro(app, parsed);
   add_explain(app, parsed);
+  add_tune(app, parsed);
   add_information(app, parsed);
   std::vector<std::string> arguments = expand_lists(argc, argv);
   if (arguments.empty()) {

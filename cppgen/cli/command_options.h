@@ -67,6 +67,10 @@ struct ProfileOptions : TimedOptions {
   std::string trace;  // file for a trace of the last runs
 };
 
+struct TuneOptions : ModelOptions {
+  std::string import_file, export_file;  // of results; without MODEL only these are done
+};
+
 // The hidden command that `bench` runs in a new process.
 struct MeasureOptions : BenchOptions {
   std::string result;  // file to write

@@ -9,6 +9,7 @@
 #include "cppgen/cli/model_inputs.h"
 #include "cppgen/cli/progress_line.h"
 #include "cppgen/cli/ready_run.h"
+#include "cppgen/cli/tuning.h"
 #include "cppgen/flow/package_output.h"
 #include "cppgen/flow/tensor_values.h"
 #include "cppgen/flow/trace.h"
@@ -215,6 +216,7 @@ ExitCode command_compile(const CompileOptionsGiven& given, const CancelToken& ca
   const Settings settings = read_settings(options);
   if (options.output.empty()) options.output = settings.aot_output_path;
   check_output(options.output);
+  if (tunes_first(settings)) tune_with_progress(options, settings, cancel);
   CompileRequest request = compile_request(options, settings, cancel);
   request.output = options.output;
   const CompiledModel model = compile_with_progress(std::move(request));

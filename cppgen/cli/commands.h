@@ -15,6 +15,7 @@ ExitCode command_seal(const std::string& package);
 ExitCode command_verify(const VerifyOptions&, const CancelToken&);
 ExitCode command_bench(const BenchOptions&, const CancelToken&);
 ExitCode command_profile(const ProfileOptions&, const CancelToken&);
+ExitCode command_tune(const TuneOptions&, const CancelToken&);
 ExitCode command_measure(const MeasureOptions&, const CancelToken&);
 ExitCode command_minify(const MinifyOptions&, const CancelToken&);
 ExitCode command_trial(const TrialOptions&, const CancelToken&);

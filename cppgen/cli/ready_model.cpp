@@ -10,6 +10,7 @@
 #include "cppgen/cli/command_support.h"
 #include "cppgen/cli/model_inputs.h"
 #include "cppgen/cli/progress_line.h"
+#include "cppgen/cli/tuning.h"
 #include "cppgen/flow/reference_plan.h"
 #include "cppgen/flow/stages.h"
 #include "cppgen/flow/time_table.h"
@@ -64,23 +65,6 @@ void load(ReadyModel& model, const std::string& directory, bool trusted, const S
   options.on_chunks = model.on_chunks;
   model.session = std::make_unique<rt::Session>(std::move(executable), options);
   model.load_begin_s = begin, model.load_s = seconds_now() - begin;
-}
-
-// Sizes of symbols that the same command makes (--dim x.0=N --dim N=8) bind the run, not the code: one compilation
-// serves every size. Sizes of the model's own symbols are compiled in.
-std::map<std::string, int64_t> take_sizes_of_new_symbols(CompileRequest& request) {
-  std::set<std::string> made;
-  for (const DimOption& dim : request.dims)
-    if (!dim.size) made.insert(dim.symbol);
-  std::map<std::string, int64_t> sizes;
-  std::erase_if(request.dims, [&](const DimOption& dim) {
-    if (!dim.size || !made.contains(dim.symbol)) return false;
-    const auto [at, is_new] = sizes.emplace(dim.symbol, *dim.size);
-    if (!is_new && at->second != *dim.size)
-      user_error("--dim gives '{}' both {} and {}", dim.symbol, at->second, *dim.size);
-    return true;
-  });
-  return sizes;
 }
 
 // A dimension that the command made symbolic may turn out to be fixed by the model's nodes.
@@ -209,6 +193,21 @@ CompileRequest compile_request(const ModelOptions& options, const Settings& sett
   return request;
 }
 
+std::map<std::string, int64_t> take_sizes_of_new_symbols(CompileRequest& request) {
+  std::set<std::string> made;
+  for (const DimOption& dim : request.dims)
+    if (!dim.size) made.insert(dim.symbol);
+  std::map<std::string, int64_t> sizes;
+  std::erase_if(request.dims, [&](const DimOption& dim) {
+    if (!dim.size || !made.contains(dim.symbol)) return false;
+    const auto [at, is_new] = sizes.emplace(dim.symbol, *dim.size);
+    if (!is_new && at->second != *dim.size)
+      user_error("--dim gives '{}' both {} and {}", dim.symbol, at->second, *dim.size);
+    return true;
+  });
+  return sizes;
+}
+
 CompiledModel compile_with_progress(CompileRequest request) {
   ProgressLine line(request.settings, "reading and scheduling the model");
   const ScopedTimeLimit limit(double(request.settings.compile_timeout_seconds) + 0.5, timeout_text(request));
@@ -235,6 +234,7 @@ ReadyModel open_model(const ModelOptions& options, const Settings& settings, con
       model.bound = package_dims(options, model.plan());
       return model;
     }
+    if (!is_reference(options, settings) && tunes_first(settings)) tune_with_progress(options, settings, cancel);
     CompileRequest request = compile_request(options, settings, cancel);
     const bool reference = is_reference(options, settings);
     if (!reference) model.bound = take_sizes_of_new_symbols(request);

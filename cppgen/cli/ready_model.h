@@ -50,6 +50,10 @@ void require_onnx(const std::string& model, std::string_view what);
 // The compilation request of `explain`, `compile` and the other commands. UserError for a bad --dim.
 CompileRequest compile_request(const ModelOptions&, const Settings&, const CancelToken&);
 
+// Sizes of symbols that the same command makes (--dim x.0=N --dim N=8) bind the run, not the code: one compilation
+// serves every size. Sizes of the model's own symbols are compiled in.
+std::map<std::string, int64_t> take_sizes_of_new_symbols(CompileRequest&);
+
 // compile_model with a progress line; throws Cancelled even if the token was set too late for compile_model.
 CompiledModel compile_with_progress(CompileRequest);
 

@@ -31,26 +31,36 @@ void TileWriter::write_body() {
 
 Code TileWriter::declare_group(const Code& tiles, IndexExpr count) {
   const auto& batch = contraction().batch;
-  const bool one = count.is_constant(1);
-  Code tile = "0", rest = "unit";
-  if (one_group() && batch.empty()) {
-    tile = "unit", rest = "0";
+  const bool one = count.is_constant(1), batch_outside = !batch.empty() && !plan_.batch_inside;
+  const Code unit = plan_.batch_inside ? declare_batch_inside() : "unit";
+  Code tile = "0", rest = unit;
+  if (one_group() && !batch_outside) {
+    tile = unit, rest = "0";
   } else if (!one) {
     tile = Code::name("tile");
-    body_.let(tile, "unit % {}", tiles);
-    rest = code("unit / {}", tiles);
+    body_.let(tile, "{} % {}", unit, tiles);
+    rest = code("{} / {}", unit, tiles);
   }
   if (one_group()) {
     group_ = "0";
-  } else if (batch.empty() && is_simple(rest)) {
+  } else if (!batch_outside && is_simple(rest)) {
     group_ = rest;
   } else {
     group_ = Code::name("group");
-    body_.let(group_, "{}", batch.empty() ? rest : code("{} % {}", rest, kGroups));
+    body_.let(group_, "{}", batch_outside ? code("{} % {}", rest, kGroups) : rest);
     rest = one ? code("unit / {}", kGroups) : code("unit / ({} * {})", tiles, kGroups);
   }
-  if (!batch.empty()) decompose(named(Code::name("batch"), rest), batch);
+  if (batch_outside) decompose(named(Code::name("batch"), rest), batch);
   return tile;
+}
+
+// Declares the batch of a unit, and returns the number of the unit among those of its batch.
+Code TileWriter::declare_batch_inside() {
+  const auto& batch = contraction().batch;
+  const Code count = index_text(points(batch)), rows = Code::name("unit_of_batch");
+  decompose(named(Code::name("batch"), code("unit % {}", count)), batch);
+  body_.let(rows, "unit / {}", count);
+  return rows;
 }
 
 // The panels of the unit's group.

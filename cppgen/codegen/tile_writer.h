@@ -24,6 +24,7 @@ class TileWriter : public KernelWriter {
   // The number of a unit among the `tiles` that share a group of panels; declares the group, and the point of the
   // batch.
   Code declare_group(const Code& tiles, IndexExpr count);
+  Code declare_batch_inside();
   Code group_, row0_ = Code::name("row0");
   bool one_group() const { return ir::ceildiv(plan_.panels, plan_.panels_per_unit).is_constant(1); }
   For loop_over_panels() const;

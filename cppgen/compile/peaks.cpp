@@ -15,15 +15,6 @@
 namespace cppgen {
 namespace {
 
-// "model name" of /proc/cpuinfo; empty if it is not there.
-std::string cpu_model() {
-  const std::string text = try_read_file("/proc/cpuinfo").value_or("");
-  const size_t at = text.find("model name");
-  if (at == text.npos) return "";
-  const size_t begin = std::min(text.find(':', at), text.size());
-  return text.substr(begin, text.find('\n', begin) - begin);
-}
-
 std::vector<MachinePeaks::Level> levels_of(const MachineDescription& machine, int threads) {
   const auto for_threads = [&](int64_t bytes, int cores) {
     return bytes * ((threads + cores - 1) / std::max(cores, 1));
@@ -114,6 +105,14 @@ class Measurement {
 };
 
 }  // namespace
+
+std::string cpu_model() {
+  const std::string text = try_read_file("/proc/cpuinfo").value_or("");
+  const size_t at = text.find("model name");
+  if (at == text.npos) return "";
+  const size_t begin = std::min(text.find(':', at), text.size());
+  return text.substr(begin, text.find('\n', begin) - begin);
+}
 
 const MachinePeaks::Level& MachinePeaks::level_for(double bytes) const {
   for (const Level& level : levels)

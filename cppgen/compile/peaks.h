@@ -34,6 +34,9 @@ struct PeaksRequest {
   std::string cache_dir;  // empty: they are measured each time
 };
 
+// "model name" of /proc/cpuinfo; empty if it is not there.
+std::string cpu_model();
+
 // The peaks for kernels of this instruction set on `threads` threads. They are measured once (a second), by a program
 // that the compiler builds, and kept in "<cache_dir>/peaks" by compiler, instruction set, CPU and threads. UserError if
 // the program cannot be built or fails.

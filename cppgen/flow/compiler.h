@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "cppgen/import/import.h"
+#include "cppgen/schedule/choices.h"
 #include "cppgen/support/interrupt.h"
 #include "runtime/base/settings.h"
 #include "runtime/plan/module.h"
@@ -21,6 +22,8 @@ struct CompileRequest {
   std::vector<std::string> custom_operators;  // paths of descriptions, in addition to those of CUSTOM_OPS
   bool replace = false;                       // the cached entry is damaged and must be replaced
   std::string output;  // package directory to write; empty: into the cache (or a temporary directory)
+  // In place of the stored results of tunings. With choices, even none, the report lists the sites.
+  std::shared_ptr<const schedule::Choices> choices;
   const CancelToken* cancel = nullptr;
   std::chrono::steady_clock::time_point begin = std::chrono::steady_clock::now();
   std::function<void(int done, int total)> on_progress;  // translation units
@@ -51,6 +54,14 @@ struct UnitReport {
   double begin = 0;  // of the steady clock
 };
 
+// A step for which something can be chosen (schedule/choices.h).
+struct SiteReport {
+  std::string site;
+  bool contraction = false;
+  std::vector<std::string> origins;  // nodes of the model
+  std::string code;                  // equal for the same code in the same units of work
+};
+
 // The seconds of each stage, and counts.
 struct CompileReport {
   // The stages in order: "read", "passes", "lower", "schedule", "codegen", "probe", "compile", "weights", "package"; 0
@@ -59,6 +70,7 @@ struct CompileReport {
   std::vector<StagePart> parts;
   std::vector<StageSpan> spans;
   std::vector<UnitReport> unit_reports;
+  std::vector<SiteReport> sites;
   double total_s = 0;
   double weights_s = 0;     // reading, folding, packing and writing weights; part of total_s
   bool from_cache = false;  // the whole model

@@ -9,6 +9,7 @@
 #include "cppgen/compile/vec_headers.h"
 #include "cppgen/flow/isa_choice.h"
 #include "cppgen/flow/stages.h"
+#include "cppgen/flow/tuning_results.h"
 #include "cppgen/support/hashing.h"
 #include "isa/cpu_features.h"
 #include "runtime/abi/abi.h"
@@ -38,6 +39,14 @@ void hash_custom(Hasher& hasher, const rt::CustomFile& file) {
       hasher.field("library", file_sha256_hex(d.function->path));
 }
 
+void hash_choices(Hasher& hasher, const schedule::Choices& choices) {
+  for (const auto& [site, choice] : choices)
+    hasher.field("site", site)
+        .field("backend", choice.backend)
+        .field("epilogue", int64_t(choice.separate_epilogue))
+        .field("tuning", choice.tuning);
+}
+
 }  // namespace
 
 std::string model_key(const CompileRequest& request, const std::vector<rt::CustomFile>& custom,
@@ -54,6 +63,7 @@ std::string model_key(const CompileRequest& request, const std::vector<rt::Custo
       .field("l2", cache_class(this_machine().l2_bytes))
       .field("l3", cache_class(this_machine().l3_bytes));
   hasher.field("vendor", cpu_vendor());
+  if (const auto choices = stored_choices(isa, request.settings)) hash_choices(hasher, *choices);
   hasher.field("build", build_identity());
   hasher.field("headers", headers_hash(request.settings))
       .field("abi", CPPGEN_ABI_VERSION)

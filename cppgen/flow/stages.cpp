@@ -10,6 +10,7 @@
 #include "cppgen/custom/load.h"
 #include "cppgen/flow/disabled_passes.h"
 #include "cppgen/flow/numeric_check.h"
+#include "cppgen/flow/tuning_results.h"
 #include "cppgen/ops/op.h"
 #include "cppgen/passes/pipeline.h"
 #include "isa/cpu_features.h"
@@ -170,6 +171,7 @@ schedule::Target target_of(const VecISA& isa, const MachineDescription& machine)
 schedule::Target target_of(const VecISA& isa, const Settings& settings) {
   schedule::Target target = target_of(isa, this_machine());
   target.tuning = schedule::tuned(target.tuning, settings.tuning);
+  target.choices = stored_choices(isa, settings);
   return target;
 }
 

@@ -69,7 +69,7 @@ Graph read_and_simplify(const CompileRequest&, StageClock&, Trace* = nullptr);  
 schedule::Options schedule_options(const Settings&);
 int64_t cache_class(int64_t bytes);  // of a cache, as used in schedules and keys
 schedule::Target target_of(const VecISA&, const MachineDescription&);
-// This machine, with TUNING. UserError for a constant or a value that is not allowed.
+// This machine, with TUNING and the stored results of tunings. UserError for a constant or a value that is not allowed.
 schedule::Target target_of(const VecISA&, const Settings&);
 CompileOptions compile_options(const CompileRequest&);
 

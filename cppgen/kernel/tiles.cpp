@@ -1,6 +1,8 @@
 // Contractions on tiles: rows x columns blocks over packed panels of the right operand. Sums do not depend on how tiles
 // are dealt out.
 #include <algorithm>
+#include <cstdlib>
+#include <optional>
 
 #include "cppgen/kernel/forms.h"
 #include "runtime/base/errors.h"
@@ -94,6 +96,24 @@ bool turns_results(const KernelView& view) {
   });
 }
 
+// Whether results of different batches lie nearer to each other than those of different rows, as those of the groups of
+// a convolution do: threads that computed different batches would write the same cache lines. All panels must stay in
+// the cache, because each tile of rows needs those of every batch.
+bool has_batch_inside(const KernelView& view, const TilesPlan& plan) {
+  const TileContraction& c = *view.kernel.contraction;
+  const auto& epilogue = view.kernel.segments[0];
+  if (c.batch.empty() || epilogue.loops.empty() || epilogue.stores.empty() || plan.tiles.is_constant(1)) return false;
+  const auto least_stride = [&](const std::vector<Loop>& loops) -> std::optional<int64_t> {
+    const auto stride = ir::stride_of(view.offset(epilogue.stores[0]), loops.back().var.node());
+    return stride && stride->is_constant() ? std::optional(std::abs(stride->constant())) : std::nullopt;
+  };
+  const auto batches = least_stride(c.batch), rows = least_stride(epilogue.loops);
+  const IndexExpr panels = points(c.batch) * plan.panels * c.panel_elements;
+  if (!batches || !rows || *batches >= *rows || !panels.is_constant()) return false;
+  return panels.constant() * int64_t(size_of(info(c.format).panel)) <=
+         view.target.l2_bytes / view.tuning().panel_cache_share;
+}
+
 // How many rows the tiles have, or most of them where that is not known.
 void plan_row_counts(const TileContraction& c, TilesPlan& plan) {
   const IndexExpr rows = points(c.rows);
@@ -143,6 +163,7 @@ KernelPlan plan_tiles(const KernelView& view) {
   const rt::DepthBlocks depth = depth_blocks(c);
   tiles.panels_per_unit = panels_per_unit(view, tiles, depth);
   if (depth.count > 1) tiles.blocks = plan_blocks(view, tiles, depth);
+  tiles.batch_inside = has_batch_inside(view, tiles);
   tiles.even_rows = rows_are_even(view);
   tiles.turned = turns_results(view);
   tiles.turned_side = pieces(mr, view.target.lanes) * view.target.lanes;

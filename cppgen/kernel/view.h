@@ -17,7 +17,7 @@ struct KernelView {
   const schedule::FusedKernel& kernel;
   const schedule::Target& target;
 
-  const schedule::Tuning& tuning() const { return target.tuning; }
+  const schedule::Tuning& tuning() const { return kernel.tuning ? *kernel.tuning : target.tuning; }
   const ir::Program& program() const { return schedule.program; }
   DType type_of(BufferId b) const { return program().buffer(b).type; }
   const schedule::Local* local(BufferId) const;  // null if it is in memory

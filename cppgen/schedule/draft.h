@@ -1,5 +1,8 @@
 #pragma once
+#include <memory>
 #include <set>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "cppgen/schedule/engines/engine.h"
@@ -19,10 +22,15 @@ struct Draft {
   std::set<BufferId> inside_attentions = {};       // buffers that kernels of attentions will keep inside
   std::vector<FoundAttention> attentions = {};     // the attentions that become such kernels
   std::vector<const Engine*> engines = {};         // the engine of each contraction, by statement
+  std::vector<std::string> sites = {};             // of contractions, by statement; empty without choices
   std::vector<ContractionStep> contractions = {};  // the step that runs each contraction, by statement
   std::vector<Group> groups = {};                  // the statements of each step
 
   const Tuning& tuning() const { return target.tuning; }
+  // The choice for these nests, which become one kernel; sets its site if there are any choices, and logs the choice.
+  const Choice& choice(std::span<const LoopNest* const> nests, std::string& site);
+  // The target's tuning with the constants that were chosen; null if there are none.
+  std::shared_ptr<const Tuning> tuning(const Choice&) const;
   Program& program() { return schedule.program; }
   Layouts& layouts() { return schedule.layouts; }
   DecisionLog& log() { return schedule.log; }

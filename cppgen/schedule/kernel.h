@@ -1,4 +1,5 @@
 #pragma once
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -69,6 +70,8 @@ struct TileContraction {
   RowTiling tiling;
   Blocking blocking;
   bool in_registers = false;  // tiles are part of the kernel, whose epilogue takes their sums from registers
+  std::string site{};         // see FusedKernel
+  std::shared_ptr<const Tuning> tuning{};
 };
 
 // An attention computes
@@ -104,6 +107,8 @@ struct FusedKernel {
   std::vector<ir::BufferId> inputs, outputs;  // arguments: inputs, then outputs
   std::vector<ir::BufferId> around_caches;    // outputs that are written past the caches
   std::vector<std::string> origins;
+  std::string site;                      // site_of the statements that it was made from (choices.h)
+  std::shared_ptr<const Tuning> tuning;  // that was chosen for it; null: the target's
 };
 
 // The name of the engine of a kernel, for plans and reports: the engine of a contraction, "cppgen" for an attention,
@@ -129,6 +134,7 @@ struct LibraryStep {
   std::vector<IndexExpr> params;
   std::vector<double> numbers;
   std::vector<std::string> origins;
+  std::string site{};  // of a contraction
 };
 
 struct RepeatedSteps;

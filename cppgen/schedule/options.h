@@ -1,11 +1,13 @@
 #pragma once
 #include <array>
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "cppgen/schedule/blocking.h"
+#include "cppgen/schedule/choices.h"
 #include "cppgen/schedule/tuning.h"
 #include "runtime/base/settings.h"
 #include "runtime/contraction/formats.h"
@@ -45,6 +47,7 @@ struct Target {
   int64_t cache_line = 64;       // bytes
   int64_t l1_set_period = 4096;  // bytes after which addresses fall into the same set: a page, on all x86-64
   Tuning tuning = Tuning(lanes);
+  std::shared_ptr<const Choices> choices{};  // null: none
 };
 
 }  // namespace cppgen::schedule

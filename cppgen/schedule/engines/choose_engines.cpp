@@ -1,12 +1,15 @@
 #include "cppgen/schedule/engines/engine_list.h"
+#include "cppgen/schedule/engines/external_kernel.h"
 #include "cppgen/schedule/passes.h"
 #include "cppgen/schedule/uses.h"
 
 namespace cppgen::schedule {
 namespace {
 
-std::vector<const Engine*> in_preference(const std::vector<std::string>& backends) {
+std::vector<const Engine*> in_preference(const std::string& first, const std::vector<std::string>& backends) {
   std::vector<const Engine*> order;
+  for (const Engine& e : engine_list())
+    if (!first.empty() && e.backend == first) order.push_back(&e);
   for (const auto& backend : backends)
     for (const Engine& e : engine_list())
       if (e.backend == backend) order.push_back(&e);
@@ -20,26 +23,35 @@ bool is_convolution(const Contraction& contraction, const Options& options) {
   return view && (has_windows(*view) || (has_single_tap(*view) && !options.conv_1x1_as_mm));
 }
 
+Target with_tuning(Target target, const std::shared_ptr<const Tuning>& tuning) {
+  if (tuning) target.tuning = *tuning;
+  return target;
+}
+
 // The statements of a program with contractions in their engines' forms.
 class Preparation {
  public:
-  Preparation(Schedule& schedule, const Options& options, const Target& target)
-      : schedule_(schedule), options_(options), target_(target) {}
+  explicit Preparation(Draft& draft) : draft_(draft), schedule_(draft.schedule) {}
 
   void append(ir::Statement statement, ContractionStep step = {}) {
     schedule_.program.statements.push_back(std::move(statement));
     steps_.push_back(std::move(step));
   }
 
-  void prepare(LoopNest nest, const Engine& engine) {
-    Prepared prepared = engine.prepare(schedule_.program, schedule_.layouts, std::move(nest), options_, target_);
+  void prepare(LoopNest nest, const Engine& engine, const std::string& site) {
+    const Choice& choice = choice_for(draft_.target.choices.get(), site);
+    const auto tuning = draft_.tuning(choice);
+    Prepared prepared = engine.prepare(schedule_.program, schedule_.layouts, std::move(nest), draft_.options,
+                                       with_tuning(draft_.target, tuning));
+    if (choice.separate_epilogue) separate_epilogue(prepared);
     for (OperandCopy& copy : prepared.copies) {
       schedule_.log.copies.push_back({copy.nest.stores[0].buffer, std::move(copy.kind), std::move(copy.reason)});
       append(std::move(copy.nest));
     }
     for (PackedConstant& packed : prepared.packed) schedule_.packed.push_back(std::move(packed));
-    if (auto* tiles = std::get_if<TileContraction>(&prepared.step)) tiles->engine = engine.name;
-    if (auto* call = std::get_if<LibraryStep>(&prepared.step)) call->engine = engine.name;
+    if (auto* tiles = std::get_if<TileContraction>(&prepared.step))
+      tiles->engine = engine.name, tiles->site = site, tiles->tuning = tuning;
+    if (auto* call = std::get_if<LibraryStep>(&prepared.step)) call->engine = engine.name, call->site = site;
     append(std::move(prepared.nest), std::move(prepared.step));
     if (prepared.epilogue) append(std::move(*prepared.epilogue));
   }
@@ -47,10 +59,19 @@ class Preparation {
   std::vector<ContractionStep> take() { return std::move(steps_); }
 
  private:
+  Draft& draft_;
   Schedule& schedule_;
-  const Options& options_;
-  const Target& target_;
   std::vector<ContractionStep> steps_;
+
+  // Tiles of float32 only; library functions always have separate epilogues.
+  void separate_epilogue(Prepared& prepared) {
+    const auto* tiles = std::get_if<TileContraction>(&prepared.step);
+    if (!tiles || prepared.epilogue || prepared.nest.reductions[0].type != DType::f32) return;
+    std::vector<ir::Loop> order = tiles->batch;
+    order.insert(order.end(), tiles->rows.begin(), tiles->rows.end());
+    order.push_back(tiles->columns);
+    split_epilogue(schedule_.program, schedule_.layouts, order, prepared);
+  }
 };
 
 ChosenEngine chosen(const Contraction& contraction, std::string engine) {
@@ -73,16 +94,29 @@ ChosenEngine chosen(const Contraction& contraction, std::string engine) {
   return it;
 }
 
+const Engine* choose_engine(Draft& draft, const Contraction& contraction, size_t statement) {
+  const LoopNest* const nests[] = {&contraction.nest};
+  const Choice& choice = draft.choice(nests, draft.sites[statement]);
+  const Target target = with_tuning(draft.target, draft.tuning(choice));
+  const auto& backends = is_convolution(contraction, draft.options) ? draft.options.max_autotune_conv_backends
+                                                                    : draft.options.max_autotune_gemm_backends;
+  for (const Engine* e : in_preference(choice.backend, backends)) {
+    auto decision = e->supports(contraction, draft.options, target);
+    draft.log().add("engine", describe(draft.program().statements[statement]) + " on " + e->name, decision);
+    if (decision) return e;
+  }
+  return nullptr;
+}
+
 }  // namespace
 
 void choose_engines(Draft& draft) {
   const Program& program = draft.program();
-  const auto engines = in_preference(draft.options.max_autotune_gemm_backends);
-  const auto engines_of_convolutions = in_preference(draft.options.max_autotune_conv_backends);
   std::vector<bool> in_attention(program.statements.size(), false);
   for (const auto& statements : statements_of(program, draft.attentions))
     for (int i : statements) in_attention[size_t(i)] = true;
   draft.engines.assign(program.statements.size(), nullptr);
+  draft.sites.resize(program.statements.size());
   for (size_t i = 0; i < program.statements.size(); i++) {
     const LoopNest* nest = as_nest(program.statements[i]);
     if (!nest || !nest->is_contraction()) continue;
@@ -91,25 +125,19 @@ void choose_engines(Draft& draft) {
       draft.schedule.engines.push_back(chosen(contraction, "attention"));
       continue;
     }
-    for (const Engine* e : is_convolution(contraction, draft.options) ? engines_of_convolutions : engines) {
-      auto decision = e->supports(contraction, draft.options, draft.target);
-      draft.log().add("engine", describe(program.statements[i]) + " on " + e->name, decision);
-      if (!decision) continue;
-      draft.engines[i] = e;
-      draft.schedule.engines.push_back(chosen(contraction, e->name));
-      break;
-    }
+    draft.engines[i] = choose_engine(draft, contraction, i);
+    if (draft.engines[i]) draft.schedule.engines.push_back(chosen(contraction, draft.engines[i]->name));
   }
 }
 
 void prepare_contractions(Draft& draft) {
   auto old = std::move(draft.program().statements);
   draft.program().statements.clear();
-  Preparation preparation(draft.schedule, draft.options, draft.target);
+  Preparation preparation(draft);
   for (size_t i = 0; i < old.size(); i++) {
     LoopNest* nest = as_nest(old[i]);
     if (nest && draft.engines[i]) {
-      preparation.prepare(std::move(*nest), *draft.engines[i]);
+      preparation.prepare(std::move(*nest), *draft.engines[i], draft.sites[i]);
       continue;
     }
     if (nest) nest->roles.clear();

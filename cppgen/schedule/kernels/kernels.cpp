@@ -226,6 +226,7 @@ FusedKernel make_tile_kernel(const LoopNest& nest, TileContraction contraction, 
   FusedKernel kernel;
   kernel.name = name;
   kernel.kind = KernelKind::contraction;
+  kernel.site = contraction.site, kernel.tuning = contraction.tuning;
   kernel.contraction = std::move(contraction);
   Segment epilogue;
   epilogue.loops = kernel.contraction->rows, epilogue.stores = nest.stores;

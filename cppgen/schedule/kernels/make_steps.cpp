@@ -64,6 +64,20 @@ std::string kernel_name(size_t position, const Program& program, const Group& gr
   return fmt::format("k{}_{}", position, fmt::join(operators_of(program, group, most), "_"));
 }
 
+FusedKernel make_chosen_kernel(Draft& draft, const Uses& uses, const Group& group, const std::string& name) {
+  Program& program = draft.program();
+  std::vector<const LoopNest*> nests;
+  for (const int s : group.statements) nests.push_back(as_nest(program.statements[size_t(s)]));
+  std::string site;
+  const auto tuning = draft.tuning(draft.choice(nests, site));
+  FusedKernel kernel = group.attention >= 0
+                           ? make_attention_kernel(program, draft.attentions[size_t(group.attention)], name)
+                           : make_kernel(program, draft.layouts(), uses, group, draft.options,
+                                         tuning ? *tuning : draft.tuning(), name);
+  kernel.site = std::move(site), kernel.tuning = tuning;
+  return kernel;
+}
+
 ScheduledStep make_step(Draft& draft, const Uses& uses, const Group& group, size_t position) {
   Program& program = draft.program();
   const auto first = size_t(group.statements[0]);
@@ -72,10 +86,9 @@ ScheduledStep make_step(Draft& draft, const Uses& uses, const Group& group, size
     return LibraryStep{call->function, "library",     call->inputs, call->outputs,
                        call->params,   call->numbers, call->origins};
   const std::string name = kernel_name(position, program, group, draft.options);
-  if (group.attention >= 0) return make_attention_kernel(program, draft.attentions[size_t(group.attention)], name);
   if (const auto* tiles = std::get_if<TileContraction>(&draft.contractions[first]))
     return make_tile_kernel(*as_nest(program.statements[first]), *tiles, name);
-  return make_kernel(program, draft.layouts(), uses, group, draft.options, draft.tuning(), name);
+  return make_chosen_kernel(draft, uses, group, name);
 }
 
 }  // namespace

@@ -65,7 +65,7 @@ void tile_by_lines(TileContraction& c, const Tuning& tuning) {
 }
 
 FusionDecision put_in_registers(Draft& draft, FusedKernel& kernel) {
-  const Tuning& tuning = draft.tuning();
+  const Tuning& tuning = kernel.tuning ? *kernel.tuning : draft.tuning();
   using enum rt::TileFormat;
   TileContraction& c = *kernel.contraction;
   if (c.format != f32 && c.format != f32_wide && c.format != f32_narrow)

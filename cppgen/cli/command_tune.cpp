@@ -1,0 +1,94 @@
+// cppgen tune
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "cppgen/cli/command_support.h"
+#include "cppgen/cli/commands.h"
+#include "cppgen/cli/progress_line.h"
+#include "cppgen/cli/tuning.h"
+#include "cppgen/flow/tuning_results.h"
+#include "cppgen/support/file_io.h"
+#include "runtime/base/errors.h"
+#include "runtime/base/json_text.h"
+#include "runtime/base/printable.h"
+
+namespace cppgen {
+namespace {
+
+double gain_of(const tune::TuneReport& report) {
+  return report.kept && report.ms > 0 ? 100 * (report.usual_ms / report.ms - 1) : 0;
+}
+
+std::string report_json(const TuneOptions& options, const tune::TuneReport& report) {
+  Json json;
+  json["model"] = options.model;
+  json["known"] = report.known;
+  json["kept"] = report.kept;
+  json["measured"] = report.measured;
+  json["unchanged"] = report.unchanged;
+  json["failed"] = report.failed;
+  json["usual_ms"] = report.usual_ms;
+  json["ms"] = report.ms;
+  json["gain_percent"] = gain_of(report);
+  json["sites"] = Json::array();
+  for (const tune::ChangedSite& site : report.sites)
+    json["sites"].push_back({{"site", site.site},
+                             {"choice", site.candidate},
+                             {"nodes", site.nodes},
+                             {"usual_ms", site.usual_ms},
+                             {"ms", site.ms}});
+  return json_text(json, 2) + "\n";
+}
+
+std::string site_lines(const tune::TuneReport& report) {
+  std::string text;
+  for (const tune::ChangedSite& site : report.sites)
+    text += fmt::format("  {:<24} {:9.4f} ms -> {:9.4f} ms  {} ({})\n", site.candidate, site.usual_ms, site.ms, site.site,
+                        printable_list(site.nodes));
+  return text;
+}
+
+std::string report_text(const TuneOptions& options, const tune::TuneReport& report) {
+  std::string text = printable(options.model) + ": ";
+  if (report.known)
+    return text + (report.kept ? fmt::format("tuned before: {:.1f}% faster\n", gain_of(report))
+                               : "tuned before: the usual plans are the fastest\n") +
+           "(FORCE_PROFILE=1 measures again.)\n";
+  text += fmt::format("{} measured, {} unchanged, {} failed\n", counted(report.measured, "candidate"), report.unchanged,
+                      report.failed.size());
+  for (const std::string& failed : report.failed) text += "  " + for_terminal(failed) + "\n";
+  text += site_lines(report);
+  if (report.sites.empty()) return text + "The usual plans are the fastest; nothing is stored.\n";
+  text += fmt::format("whole runs: {:.4f} ms -> {:.4f} ms\n", report.usual_ms, report.ms);
+  return text + (report.kept ? fmt::format("{:.1f}% faster; the choices are stored and used from now on.\n", gain_of(report))
+                             : "Together they are not faster, so none is kept.\n");
+}
+
+void export_results(const std::string& from, const std::string& to) {
+  const auto text = try_read_file(from);
+  if (!text) user_error("--export: there are no results of tunings in {}", from);
+  if (const int e = write_file(to, *text)) user_error("--export: {} cannot be written: {}", to, error_text(e));
+}
+
+}  // namespace
+
+ExitCode command_tune(const TuneOptions& options, const CancelToken& cancel) {
+  const Settings settings = read_settings(options);
+  if (options.model.empty() && options.import_file.empty() && options.export_file.empty())
+    user_error("tune: give a model, --import or --export");
+  if (!options.import_file.empty()) {
+    const int count = merge_tuning_results(tuning_file(settings), options.import_file);
+    if (!options.json) print_result(counted(count, "new result") + " imported\n");
+  }
+  if (!options.model.empty()) {
+    const tune::TuneReport report = tune_with_progress(options, settings, cancel);
+    print_result(options.json ? report_json(options, report) : report_text(options, report));
+  }
+  if (!options.export_file.empty()) export_results(tuning_file(settings), options.export_file);
+  return kDone;
+}
+
+}  // namespace cppgen

@@ -1,0 +1,167 @@
+#include "cppgen/flow/tuning_results.h"
+
+#include <fcntl.h>
+#include <sys/file.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <set>
+#include <sstream>
+
+#include "cppgen/compile/peaks.h"
+#include "cppgen/compile/toolchain.h"
+#include "cppgen/schedule/tuning.h"
+#include "cppgen/support/file_io.h"
+#include "runtime/base/errors.h"
+#include "runtime/base/json_text.h"
+#include "runtime/base/log.h"
+#include "runtime/package/version.h"
+#include "runtime/threads/topology.h"
+
+namespace cppgen {
+namespace {
+
+Json place_json(const TuningPlace& place) {
+  return {{"cpu", place.cpu},
+          {"isa", place.isa},
+          {"threads", place.threads},
+          {"compiler", place.compiler},
+          {"version", place.version}};
+}
+
+std::string line_of(const Json& place, const TuningResult& r) {
+  Json line = place;
+  line["site"] = r.site;
+  line["backend"] = r.choice.backend;
+  line["separate_epilogue"] = r.choice.separate_epilogue;
+  line["tuning"] = r.choice.tuning;
+  line["usual_us"] = r.usual_us;
+  line["best_us"] = r.best_us;
+  line["model"] = r.model;
+  return json_text(line, -1);
+}
+
+// Throws nlohmann::json::exception if a field is missing or has another type, UserError for constants that do not
+// exist.
+TuningResult result_of(const nlohmann::json& line) {
+  TuningResult r;
+  line.at("site").get_to(r.site);
+  line.at("backend").get_to(r.choice.backend);
+  line.at("separate_epilogue").get_to(r.choice.separate_epilogue);
+  line.at("tuning").get_to(r.choice.tuning);
+  line.at("usual_us").get_to(r.usual_us);
+  line.at("best_us").get_to(r.best_us);
+  line.at("model").get_to(r.model);
+  (void)schedule::tuned(schedule::Tuning(1), r.choice.tuning);
+  return r;
+}
+
+bool is_from(const nlohmann::json& line, const nlohmann::json& place) {
+  for (const auto& [name, value] : place.items())
+    if (!line.contains(name) || line[name] != value) return false;
+  return true;
+}
+
+// Calls f with each line that is JSON and its number. The last line may be unfinished.
+template <class F>
+void each_line(const std::string& text, const F& f) {
+  std::istringstream lines(text);
+  std::string line;
+  for (int number = 1; std::getline(lines, line); number++) f(line, parse_json_or_discard(line), number);
+}
+
+// Appends whole lines, under a lock; first ends a line that a killed process left unfinished.
+void append(const std::string& path, const std::string& lines) {
+  const int created = make_directories(parent_directory(path));
+  const FileDescriptor file(open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
+  if (created != 0 || !file || flock(file.get(), LOCK_EX) != 0)
+    user_error("{}: cannot be written: {}", path, error_text(created ? created : errno));
+  char last = '\n';
+  const off_t size = lseek(file.get(), 0, SEEK_END);
+  if (size > 0 && pread(file.get(), &last, 1, size - 1) != 1) last = 0;
+  const std::string text = (last == '\n' ? "" : "\n") + lines;
+  if (write(file.get(), text.data(), text.size()) != ssize_t(text.size()) || fsync(file.get()) != 0)
+    user_error("{}: cannot be written: {}", path, error_text(errno));
+}
+
+bool changes_bits(const schedule::Choice& choice) {
+  if (!choice.backend.empty()) return true;
+  for (const schedule::TuningRow& row : schedule::tuning_rows())
+    if (row.changes_bits && choice.tuning.find(std::string(row.name) + "=") != choice.tuning.npos) return true;
+  return false;
+}
+
+}  // namespace
+
+TuningPlace tuning_place(const VecISA& isa, const Settings& settings) {
+  const int threads = settings.threads > 0 ? int(settings.threads)
+                                           : rt::default_threads(rt::topology_of_this_machine(), settings.smt);
+  return {cpu_model(), std::string(isa.name), threads, Toolchain::find(settings.cxx).identity, std::string(rt::kVersion)};
+}
+
+std::string tuning_file(const Settings& settings) { return settings.cache_dir + "/tuning/results.jsonl"; }
+
+std::vector<TuningResult> read_tuning_results(const std::string& file, const TuningPlace& place) {
+  std::vector<TuningResult> results;
+  const auto text = try_read_file(file);
+  if (!text) return results;
+  const nlohmann::json here = parse_json(json_text(place_json(place), -1));
+  each_line(*text, [&](const std::string&, const nlohmann::json& line, int number) {
+    if (line.is_discarded() || !is_from(line, here)) return;
+    try {
+      results.push_back(result_of(line));
+    } catch (const std::exception& error) {
+      log_warning("{}:{}: is ignored: {}", file, number, error.what());
+    }
+  });
+  return results;
+}
+
+void append_tuning_results(const std::string& file, const TuningPlace& place,
+                           const std::vector<TuningResult>& results) {
+  std::string lines;
+  for (const TuningResult& r : results) lines += line_of(place_json(place), r) + "\n";
+  append(file, lines);
+}
+
+int merge_tuning_results(const std::string& file, const std::string& other) {
+  std::set<std::string> known;
+  each_line(try_read_file(file).value_or(""),
+            [&](const std::string& text, const nlohmann::json&, int) { known.insert(text); });
+  std::string lines;
+  int count = 0;
+  each_line(read_file(other), [&](const std::string& text, const nlohmann::json& line, int number) {
+    try {
+      if (line.is_discarded()) user_error("it is not JSON");
+      (void)result_of(line);
+    } catch (const std::exception& error) {
+      user_error("{}:{}: is not the result of a tuning: {}", other, number, error.what());
+    }
+    if (known.insert(text).second) lines += text + "\n", count++;
+  });
+  if (count) append(file, lines);
+  return count;
+}
+
+void clear_tuning_results(const std::string& file) {
+  std::error_code error;
+  std::filesystem::remove(file, error);
+  if (error) user_error("{}: cannot be removed: {}", file, error.message());
+}
+
+std::shared_ptr<const schedule::Choices> stored_choices(const VecISA& isa, const Settings& settings) {
+  if (settings.force_disable_caches || !settings.kernel_cache) return nullptr;
+  const std::string file = tuning_file(settings);
+  if (access(file.c_str(), R_OK) != 0) return nullptr;
+  auto choices = std::make_shared<schedule::Choices>();
+  for (TuningResult& r : read_tuning_results(file, tuning_place(isa, settings))) {
+    choices->erase(r.site);
+    if (r.choice == schedule::Choice() || (settings.deterministic && changes_bits(r.choice))) continue;
+    choices->emplace(std::move(r.site), std::move(r.choice));
+  }
+  return choices->empty() ? nullptr : choices;
+}
+
+}  // namespace cppgen

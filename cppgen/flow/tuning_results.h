@@ -1,0 +1,53 @@
+#pragma once
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cppgen/schedule/choices.h"
+#include "isa/vec_isa.h"
+#include "runtime/base/settings.h"
+
+namespace cppgen {
+
+// What tunings found (tune/tuner.h), kept in a file of lines of JSON, CACHE_DIR/tuning/results.jsonl, which models and
+// processes share. Lines are only appended, each at once and under a lock, so that two tuners lose nothing and a line
+// that a killed process left unfinished is all that is skipped. Of several results for one site, the last one holds.
+
+// What results depend on besides the site: results of another CPU, instruction set, number of threads, compiler or
+// version are never used.
+struct TuningPlace {
+  std::string cpu, isa;
+  int threads = 1;
+  std::vector<std::string> compiler;  // Toolchain::identity
+  std::string version;                // of cppgen
+};
+TuningPlace tuning_place(const VecISA&, const Settings&);
+
+struct TuningResult {
+  std::string site;         // schedule::site_of
+  schedule::Choice choice;  // an empty one: the usual plan was the fastest
+  double usual_us = 0;      // per run of the model, with the usual plan
+  double best_us = 0;       // with the choice
+  std::string model;        // the name of the file in which it was measured
+};
+
+std::string tuning_file(const Settings&);
+
+// Of this place, in the order of the file. A file that does not exist holds none.
+std::vector<TuningResult> read_tuning_results(const std::string& file, const TuningPlace&);
+
+// UserError if the file cannot be written.
+void append_tuning_results(const std::string& file, const TuningPlace&, const std::vector<TuningResult>&);
+
+// Appends all lines of another such file, of whatever place, that this one does not hold. Returns their number.
+// UserError naming the file and the line that is not a result.
+int merge_tuning_results(const std::string& file, const std::string& other);
+
+// Removes all results.
+void clear_tuning_results(const std::string& file);
+
+// The choices that a compilation uses: null if there are none. With DETERMINISTIC, those that may change the last bits
+// of results are left out; with FORCE_DISABLE_CACHES, all are.
+std::shared_ptr<const schedule::Choices> stored_choices(const VecISA&, const Settings&);
+
+}  // namespace cppgen

@@ -1,0 +1,115 @@
+#include "cppgen/tune/candidates.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "runtime/base/errors.h"
+
+namespace cppgen::tune {
+namespace {
+
+using schedule::Tuning;
+using schedule::TuningRow;
+
+// The rows of tuning.def that a plan of one site reads; all others also decide about its neighbours.
+constexpr const char* kOfContractions[] = {"contraction_units", "worthwhile_shape", "panel_cache_share",
+                                           "prepared_panels",   "register_depth",   "register_epilogue",
+                                           "tile_start",        "lines_filled",     "hiding_sums",
+                                           "block_tiles",       "narrow_tile_cost"};
+constexpr const char* kOfOthers[] = {"column_vectors",     "column_work",       "pointwise_block",
+                                     "window_work",        "window_neighbours", "row_accumulators",
+                                     "long_chains",        "transposed_work",   "transposed_vectors",
+                                     "window_row_vectors", "rows_ahead",        "query_panels",
+                                     "far_column_vectors"};
+
+constexpr double kMostTimes = 4;  // that TUNING allows
+
+const TuningRow& row_named(std::string_view name) {
+  for (const TuningRow& row : schedule::tuning_rows())
+    if (row.name == name) return row;
+  internal_error("tune: there is no constant '{}'", name);
+}
+
+double usual_value(const TuningRow& row, const Tuning& usual) {
+  return row.integer ? double(usual.*row.integer) : usual.*row.number;
+}
+
+// Adds nothing if the value rounds to the usual one or is not allowed.
+void add(std::vector<Candidate>& list, const TuningRow& row, const Tuning& usual, bool contractions, double value) {
+  const double before = usual_value(row, usual);
+  if (row.integer) value = std::round(value);
+  if (value == before || value < before / kMostTimes || value > before * kMostTimes) return;
+  const std::string text = fmt::format("{}={:g}", row.name, value);
+  const std::string exact = row.integer ? fmt::format("{}={}", row.name, int64_t(value)) : text;
+  list.push_back({exact, contractions, {"", false, exact}});
+}
+
+std::vector<Candidate> of_constants(std::span<const char* const> names, const Tuning& usual, bool contractions,
+                                    const std::vector<double>& factors) {
+  std::vector<Candidate> list;
+  for (const char* name : names)
+    for (const double factor : factors)
+      add(list, row_named(name), usual, contractions, usual_value(row_named(name), usual) * factor);
+  return list;
+}
+
+void append(std::vector<Candidate>& all, std::vector<Candidate> more, int64_t most) {
+  if (int64_t(more.size()) > most) more.resize(size_t(most));
+  std::move(more.begin(), more.end(), std::back_inserter(all));
+}
+
+// Those that the settings list after the usual one; all others if they list only one.
+std::vector<std::string> other_backends(const Settings& settings) {
+  std::vector<std::string> names = settings.max_autotune_gemm_backends;
+  for (const std::string& name : settings.max_autotune_conv_backends)
+    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
+  if (names.size() == 1) names = {names[0], "CPP", "XSMM", "ONEDNN"};
+  const std::string usual = names[0];
+  std::erase(names, usual);
+  return names;
+}
+
+}  // namespace
+
+std::vector<Candidate> candidates(const Settings& s, const Tuning& usual) {
+  std::vector<Candidate> all;
+  const bool both = s.max_autotune_gemm == s.max_autotune_pointwise;
+  if (both || s.max_autotune_gemm) {
+    std::vector<Candidate> list;
+    const bool exhaustive = s.max_autotune_gemm_search_space == "EXHAUSTIVE";
+    for (const std::string& backend : other_backends(s)) list.push_back({backend, true, {backend, false, ""}});
+    if (s.benchmark_fusion || exhaustive) list.push_back({"separate epilogue", true, {"", true, ""}});
+    const std::vector<double> factors =
+        exhaustive ? std::vector<double>{0.5, 2, 0.25, 4, 0.75, 1.25, 1.5} : std::vector<double>{0.5, 2};
+    for (Candidate& c : of_constants(kOfContractions, usual, true, factors)) list.push_back(std::move(c));
+    append(all, std::move(list), s.autotune_max_candidates);
+  }
+  if (both || s.max_autotune_pointwise)
+    append(all, of_constants(kOfOthers, usual, false, {0.5, 2}), s.autotune_max_candidates);
+  return all;
+}
+
+std::vector<Candidate> neighbours(const Candidate& candidate, const Tuning& usual, int steps) {
+  std::vector<Candidate> list;
+  const size_t equals = candidate.choice.tuning.find('=');
+  if (equals == std::string::npos || candidate.choice.tuning.find(',') != std::string::npos) return list;
+  const TuningRow& row = row_named(candidate.choice.tuning.substr(0, equals));
+  const double value = std::stod(candidate.choice.tuning.substr(equals + 1));
+  for (const double factor : {std::exp2(-steps), std::exp2(steps)})
+    add(list, row, usual, candidate.contractions, value * factor);
+  return list;
+}
+
+std::optional<Candidate> both(const Candidate& a, const Candidate& b) {
+  const auto constant = [](const Candidate& c) { return c.choice.tuning.substr(0, c.choice.tuning.find('=')); };
+  const bool single = !a.choice.tuning.empty() && !b.choice.tuning.empty() && a.choice.backend.empty() &&
+                      b.choice.backend.empty() && a.choice.tuning.find(',') == std::string::npos &&
+                      b.choice.tuning.find(',') == std::string::npos;
+  if (!single || a.contractions != b.contractions || constant(a) >= constant(b)) return std::nullopt;
+  const std::string tuning = a.choice.tuning + "," + b.choice.tuning;
+  return Candidate{tuning, a.contractions, {"", false, tuning}};
+}
+
+}  // namespace cppgen::tune

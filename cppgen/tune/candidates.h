@@ -1,0 +1,30 @@
+#pragma once
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "cppgen/schedule/choices.h"
+#include "cppgen/schedule/tuning.h"
+#include "runtime/base/settings.h"
+
+namespace cppgen::tune {
+
+// One thing to try at all sites of a kind at once; every site then keeps what was fastest for it.
+struct Candidate {
+  std::string name;   // "ONEDNN", "column_work=8192"
+  bool contractions;  // the kind: contractions, or all other kernels
+  schedule::Choice choice;
+};
+
+// What the settings ask for: other engines, epilogues of their own, and other values of the constants that plans of
+// single sites depend on. At most AUTOTUNE_MAX_CANDIDATES of each kind.
+std::vector<Candidate> candidates(const Settings&, const schedule::Tuning& usual);
+
+// The neighbours of a candidate that sets one constant: the constant `steps` doublings away in both directions, as far
+// as TUNING allows. Without a constant there are none.
+std::vector<Candidate> neighbours(const Candidate&, const schedule::Tuning& usual, int steps);
+
+// A candidate that sets the constants of both; nullopt unless they set different constants of the same kind.
+std::optional<Candidate> both(const Candidate&, const Candidate&);
+
+}  // namespace cppgen::tune

@@ -1,0 +1,31 @@
+#pragma once
+#include <map>
+#include <string>
+#include <vector>
+
+#include "cppgen/tune/regions.h"
+
+namespace cppgen::tune {
+
+// What the measurement of one candidate gave.
+struct Outcome {
+  std::string failure;  // why it lost; empty: it ran
+  std::vector<Region> regions;
+};
+
+// Outcomes by candidate, in a file of lines of JSON, so that a tuning that was killed continues where it stopped. An
+// empty path keeps them in memory only.
+class Journal {
+ public:
+  explicit Journal(std::string path);
+
+  const Outcome* find(const std::string& candidate) const;
+  const Outcome& add(const std::string& candidate, Outcome);
+  void remove();  // the file, once the results are stored
+
+ private:
+  std::string path_;
+  std::map<std::string, Outcome> outcomes_;
+};
+
+}  // namespace cppgen::tune

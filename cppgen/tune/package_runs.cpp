@@ -1,0 +1,77 @@
+#include "cppgen/tune/package_runs.h"
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "cppgen/support/subprocess.h"
+#include "runtime/base/errors.h"
+#include "runtime/base/json_text.h"
+
+namespace cppgen::tune {
+namespace {
+
+constexpr size_t kMostOutput = size_t(64) << 20;  // a profile of very many steps
+
+std::string last_line(std::string text) {
+  while (text.ends_with('\n')) text.pop_back();
+  return text.substr(text.rfind('\n') + 1);
+}
+
+}  // namespace
+
+PackageRuns::PackageRuns(std::string program, const Settings& settings, std::vector<std::string> dims,
+                         const CancelToken* cancel)
+    : program_(std::filesystem::canonical(program).string()),
+      timeout_seconds_(double(settings.autotune_result_timeout_seconds)),
+      cancel_(cancel) {
+  for (std::string& dim : dims) options_.insert(options_.end(), {"--dim", std::move(dim)});
+  for (const SettingDescription& setting : settings.describe())
+    if (setting.running && setting.source == "option")
+      options_.insert(options_.end(), {"--set", std::string(setting.name) + "=" + setting.value});
+}
+
+std::string PackageRuns::run(const std::string& command, const std::string& package,
+                             const std::vector<std::string>& more) const {
+  ProcessSpec spec;
+  spec.argv = {program_, command, package};
+  spec.argv.insert(spec.argv.end(), more.begin(), more.end());
+  spec.argv.insert(spec.argv.end(), options_.begin(), options_.end());
+  spec.timeout_seconds = timeout_seconds_;
+  spec.max_output_bytes = kMostOutput;
+  spec.environment = {{"CPPGEN_LOGLEVEL", "ERROR"}, {"CPPGEN_PROGRESS", "0"}};
+  PosixProcessRunner runner;
+  runner.start(spec);
+  std::optional<ProcessRunner::Completion> end;
+  while (!(end = runner.wait_any(0.2)))
+    if (cancel_ && cancel_->cancelled()) throw Cancelled("interrupted");
+  if (cancel_ && cancel_->cancelled()) throw Cancelled("interrupted");
+  if (end->result.end == ProcessResult::End::exited && end->result.code == 1)
+    throw PackageFailed("gives other results: " + last_line(end->result.output));
+  if (!end->result.ok()) throw PackageFailed(end->result.describe() + ": " + last_line(end->result.output));
+  return std::move(end->result.output);
+}
+
+PackageTimes PackageRuns::times(const std::string& package, int runs) const {
+  const std::string text = run("profile", package, {"--json", "--runs", std::to_string(runs)});
+  const nlohmann::json json = parse_json_or_discard(text.substr(std::min(text.find('{'), text.size())));
+  if (json.is_discarded()) throw PackageFailed("printed no profile: " + last_line(text));
+  PackageTimes times;
+  times.run_ms = json.at("median_ms").get<double>();
+  const double all_runs = json.at("runs").get<double>();
+  for (const auto& step : json.at("steps")) {
+    const double calls = step.value("calls", 0.0);
+    times.steps.push_back({step.at("origins").get<std::vector<std::string>>(),
+                           step.value("ms", 0.0) * std::max(1.0, calls / std::max(1.0, all_runs))});
+  }
+  return times;
+}
+
+void PackageRuns::record(const std::string& package, const std::string& folder) const {
+  run("run", package, {"--output", folder});
+}
+
+void PackageRuns::verify(const std::string& package, const std::string& folder) const {
+  run("verify", package, {folder});
+}
+
+}  // namespace cppgen::tune

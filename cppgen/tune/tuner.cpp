@@ -1,0 +1,191 @@
+#include "cppgen/tune/tuner.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "cppgen/flow/isa_choice.h"
+#include "cppgen/flow/stages.h"
+#include "cppgen/support/hashing.h"
+#include "cppgen/tune/candidates.h"
+#include "cppgen/tune/variants.h"
+#include "cppgen/tune/winners.h"
+
+namespace cppgen::tune {
+namespace {
+
+using schedule::Choices;
+
+constexpr int kTurns = 3;         // of each candidate with the usual package
+constexpr int kMoreTurns = 5;     // of all choices together
+constexpr int kWholeTurns = 9;    // of whole runs
+constexpr double kGain = 0.99;    // of the usual time of a whole run: less is noise
+constexpr int kMostDescents = 4;  // of COORDINATE_DESCENT_TUNING
+
+// Identifies the tuning of a model: what is measured, where, and with which candidates.
+std::string tuning_key(const CompileRequest& request, const TuningPlace& place) {
+  Hasher hasher;
+  const Settings& s = request.settings;
+  hasher.field("model", file_sha256_hex(request.model)).field("settings", s.key_text());
+  for (const DimOption& d : request.dims)
+    hasher.field("dim", fmt::format("{}|{}|{}|{}", d.input, d.axis, d.symbol, d.size.value_or(-1)));
+  hasher.field("cpu", place.cpu).field("isa", place.isa).field("threads", int64_t(place.threads));
+  hasher.field("compiler", place.compiler).field("version", place.version);
+  hasher.field("kinds", int64_t(s.max_autotune_gemm) * 2 + int64_t(s.max_autotune_pointwise));
+  hasher.field("space", s.max_autotune_gemm_search_space).field("fusion", int64_t(s.benchmark_fusion));
+  return "model-" + hasher.hex().substr(0, 32);
+}
+
+class Tuning {
+ public:
+  explicit Tuning(const TuneRequest& request)
+      : request_(request),
+        settings_(request.compile.settings),
+        place_(tuning_place(likely_isa(settings_), settings_)),
+        results_(tuning_file(settings_)),
+        key_(tuning_key(request.compile, place_)),
+        usual_tuning_(target_of(likely_isa(settings_), settings_).tuning),
+        variants_(request),
+        journal_(settings_.force_disable_caches ? "" : settings_.cache_dir + "/tuning/" + key_ + ".jsonl") {}
+
+  TuneReport run() {
+    if (settings_.flush_profile_cache) clear_tuning_results(results_), journal_.remove();
+    if (find_known()) return std::move(report_);
+    std::vector<Candidate> list;
+    if (!settings_.disable_profiler_codegen) list = candidates(settings_, usual_tuning_);
+    progress("compiling the usual kernels", 0, int(list.size()));
+    variants_.compile_usual();
+    if (settings_.ci_flag && !settings_.force_profile) return compile_only(list);
+    measure_all(list);
+    if (settings_.coordinate_descent_tuning) descend(list);
+    choose(list);
+    store();
+    return std::move(report_);
+  }
+
+ private:
+  const TuneRequest& request_;
+  const Settings& settings_;
+  const TuningPlace place_;
+  const std::string results_, key_;
+  const schedule::Tuning usual_tuning_;
+  Variants variants_;
+  Journal journal_;
+  TuneReport report_;
+  std::vector<Winner> winners_;
+
+  void progress(const std::string& what, int done, int total) const {
+    if (request_.on_progress) request_.on_progress(what, done, total);
+  }
+
+  // The result of an earlier tuning of the whole model.
+  bool find_known() {
+    if (settings_.force_profile) return false;
+    for (const TuningResult& r : read_tuning_results(results_, place_))
+      if (r.site == key_) report_.known = true, report_.usual_ms = r.usual_us / 1e3, report_.ms = r.best_us / 1e3;
+    report_.kept = report_.known && report_.ms < report_.usual_ms;
+    return report_.known;
+  }
+
+  TuneReport compile_only(const std::vector<Candidate>& list) {
+    for (size_t i = 0; i < std::min<size_t>(2, list.size()); i++) {
+      progress("compiling " + list[i].name, int(i), 2);
+      variants_.compile(everywhere(list[i], variants_.sites()), "candidate");
+    }
+    return std::move(report_);
+  }
+
+  void measure_all(const std::vector<Candidate>& list) {
+    for (size_t i = 0; i < list.size(); i++) {
+      progress("measuring " + list[i].name, int(i), int(list.size()));
+      measure(list[i]);
+    }
+  }
+
+  // Unless a tuning that was killed did.
+  void measure(const Candidate& candidate) {
+    const Outcome* outcome = journal_.find(candidate.name);
+    if (!outcome)
+      outcome = &journal_.add(candidate.name, variants_.measure(everywhere(candidate, variants_.sites()), kTurns));
+    if (!outcome->failure.empty()) report_.failed.push_back(candidate.name + ": " + outcome->failure);
+    (outcome->failure.empty() && outcome->regions.empty() ? report_.unchanged : report_.measured)++;
+    if (settings_.log_autotune && request_.on_line)
+      for (const std::string& line : outcome_lines(candidate, *outcome, settings_.autotune_num_choices_displayed))
+        request_.on_line(line);
+  }
+
+  std::vector<Winner> winners(const std::vector<Candidate>& list) const {
+    return winners_among(list, journal_, variants_.usual_ms());
+  }
+
+  // Measures those that are not in the list, and adds them to it. Whether there were any.
+  bool extend(std::vector<Candidate>& list, const std::vector<Candidate>& found) {
+    std::vector<Candidate> more;
+    for (const Candidate& c : found) {
+      const auto same = [&](const Candidate& other) { return other.name == c.name; };
+      if (std::none_of(list.begin(), list.end(), same) && std::none_of(more.begin(), more.end(), same))
+        more.push_back(c);
+    }
+    measure_all(more);
+    std::move(more.begin(), more.end(), std::back_inserter(list));
+    return !more.empty();
+  }
+
+  // Measures the neighbours of constants that won anywhere, until they no longer win.
+  void descend(std::vector<Candidate>& list) {
+    for (int i = 0; i < kMostDescents; i++) {
+      std::vector<Candidate> found;
+      for (const Winner& w : winners(list))
+        for (int64_t steps = 1; steps <= settings_.coordinate_descent_radius; steps++)
+          for (Candidate& c : neighbours(w.candidate, usual_tuning_, int(steps))) found.push_back(std::move(c));
+      if (!extend(list, found)) break;
+    }
+    if (!settings_.coordinate_descent_check_all_directions) return;
+    std::vector<Candidate> pairs;
+    const std::vector<Winner> won = winners(list);
+    for (const Winner& a : won)
+      for (const Winner& b : won)
+        if (auto pair = both(a.candidate, b.candidate)) pairs.push_back(std::move(*pair));
+    extend(list, pairs);
+  }
+
+  // All winners together, because the fastest of many measurements may have been fast by chance: those that are no
+  // longer faster are dropped, and the others are kept only if whole runs are faster.
+  void choose(const std::vector<Candidate>& list) {
+    winners_ = winners(list);
+    if (winners_.empty()) return;
+    progress("measuring all choices together", 0, 2);
+    Outcome together = variants_.measure(choices_of(winners_, variants_.sites()), kMoreTurns);
+    if (together.failure.empty() && confirm(winners_, together.regions) && !winners_.empty())
+      together = variants_.measure(choices_of(winners_, variants_.sites()), 1);
+    if (!together.failure.empty()) report_.failed.push_back("all choices together: " + together.failure);
+    if (!together.failure.empty() || winners_.empty()) return;
+    progress("measuring whole runs", 1, 2);
+    const Variants::WholeRuns whole = variants_.time_whole(kWholeTurns);
+    report_.usual_ms = whole.usual_ms, report_.ms = whole.ms;
+    report_.kept = whole.ratio < kGain && whole.ms < whole.usual_ms;
+    report_.sites = changed_sites(winners_, variants_.sites());
+  }
+
+  void store() {
+    if (settings_.force_disable_caches) return;
+    std::vector<TuningResult> results;
+    const std::string name = std::filesystem::path(request_.compile.model).filename().string();
+    if (report_.kept) {
+      const Choices choices = choices_of(winners_, variants_.sites());
+      for (const ChangedSite& site : report_.sites)
+        results.push_back({site.site, choices.at(site.site), site.usual_ms * 1e3, site.ms * 1e3, name});
+    }
+    const double usual_us = report_.usual_ms * 1e3;
+    results.push_back({key_, {}, usual_us, report_.kept ? report_.ms * 1e3 : usual_us, name});
+    append_tuning_results(results_, place_, results);
+    journal_.remove();
+  }
+};
+
+}  // namespace
+
+TuneReport tune_model(const TuneRequest& request) { return Tuning(request).run(); }
+
+}  // namespace cppgen::tune

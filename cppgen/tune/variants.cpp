@@ -1,0 +1,97 @@
+#include "cppgen/tune/variants.h"
+
+#include <algorithm>
+#include <chrono>
+#include <filesystem>
+
+#include "cppgen/compile/compile_error.h"
+#include "runtime/base/errors.h"
+
+namespace cppgen::tune {
+namespace {
+
+constexpr double kTurnSeconds = 0.3;
+constexpr const char* kUsual = "usual";
+constexpr const char* kVariant = "variant";
+constexpr const char* kData = "data";
+
+double median(std::vector<double> values) {
+  std::nth_element(values.begin(), values.begin() + long(values.size() / 2), values.end());
+  return values[values.size() / 2];
+}
+
+void keep_least(PackageTimes& least, const PackageTimes& times) {
+  if (least.steps.empty()) least = times;
+  for (size_t i = 0; i < least.steps.size() && i < times.steps.size(); i++)
+    least.steps[i].ms = std::min(least.steps[i].ms, times.steps[i].ms);
+}
+
+bool same_code(const std::vector<SiteReport>& a, const std::vector<SiteReport>& b) {
+  return std::equal(a.begin(), a.end(), b.begin(), b.end(),
+                    [](const SiteReport& x, const SiteReport& y) { return x.site == y.site && x.code == y.code; });
+}
+
+}  // namespace
+
+Variants::Variants(const TuneRequest& request)
+    : request_(request),
+      directory_(system_temp_directory(), "cppgen-tune."),
+      runs_(request.program, request.compile.settings, request.run_dims, request.compile.cancel) {}
+
+CompiledModel Variants::compile(schedule::Choices choices, const std::string& name) const {
+  CompileRequest request = request_.compile;
+  request.choices = std::make_shared<const schedule::Choices>(std::move(choices));
+  request.output = folder(name);
+  request.begin = std::chrono::steady_clock::now();
+  std::filesystem::remove_all(request.output);
+  return compile_model(request);
+}
+
+void Variants::compile_usual() {
+  usual_ = compile({}, kUsual);
+  try {
+    runs_.record(usual_.package, folder(kData));
+    usual_times_ = runs_.times(usual_.package, 3);
+    usual_times_ = runs_.times(usual_.package, run_count());
+  } catch (const PackageFailed& failed) {
+    user_error("{}: cannot be tuned, because its usual package {}", request_.compile.model, failed.what());
+  }
+}
+
+int Variants::run_count() const {
+  return int(std::clamp(kTurnSeconds * 1e3 / std::max(usual_times_.run_ms, 1e-3), 3.0, 1000.0));
+}
+
+Outcome Variants::measure(schedule::Choices choices, int turns) const {
+  try {
+    const CompiledModel variant = compile(std::move(choices), kVariant);
+    if (same_code(variant.report.sites, sites())) return {};
+    runs_.verify(variant.package, folder(kData));
+    return {"", timed(variant.report.sites, turns)};
+  } catch (const PackageFailed& failed) {
+    return {failed.what(), {}};
+  } catch (const CompileError& error) {
+    return {error.what(), {}};
+  }
+}
+
+std::vector<Region> Variants::timed(const std::vector<SiteReport>& variant_sites, int turns) const {
+  PackageTimes usual, variant;
+  for (int turn = 0; turn < turns; turn++) {
+    keep_least(usual, runs_.times(folder(kUsual), run_count()));
+    keep_least(variant, runs_.times(folder(kVariant), run_count()));
+  }
+  return changed_regions({sites(), usual.steps}, {variant_sites, variant.steps});
+}
+
+Variants::WholeRuns Variants::time_whole(int turns) const {
+  std::vector<double> usual, variant, ratios;
+  for (int turn = 0; turn < turns; turn++) {
+    usual.push_back(runs_.times(folder(kUsual), run_count()).run_ms);
+    variant.push_back(runs_.times(folder(kVariant), run_count()).run_ms);
+    ratios.push_back(variant.back() / usual.back());
+  }
+  return {median(usual), median(variant), median(ratios)};
+}
+
+}  // namespace cppgen::tune

@@ -1,0 +1,45 @@
+#pragma once
+#include <string>
+
+#include "cppgen/support/temp_directory.h"
+#include "cppgen/tune/journal.h"
+#include "cppgen/tune/package_runs.h"
+#include "cppgen/tune/tuner.h"
+
+namespace cppgen::tune {
+
+// Variants of a model: packages that differ in their choices, compared with the package of the usual plans. Functions
+// that run packages throw Cancelled.
+class Variants {
+ public:
+  explicit Variants(const TuneRequest&);
+
+  // Compiles and times the usual package. UserError if it does not run.
+  void compile_usual();
+  const std::vector<SiteReport>& sites() const { return usual_.report.sites; }
+  double usual_ms() const { return usual_times_.run_ms; }  // median of whole runs
+
+  // Compiles, without running anything.
+  CompiledModel compile(schedule::Choices, const std::string& name) const;
+  // Compiles, verifies and times: the regions whose code differs, after so many turns with the usual package.
+  Outcome measure(schedule::Choices, int turns) const;
+  // Whole runs of the package that was measured last and of the usual one, in turns: medians in milliseconds.
+  struct WholeRuns {
+    double usual_ms = 0, ms = 0;
+    double ratio = 1;  // the median of the ratios of all turns
+  };
+  WholeRuns time_whole(int turns) const;
+
+ private:
+  const TuneRequest& request_;
+  TempDirectory directory_;
+  PackageRuns runs_;
+  CompiledModel usual_;
+  PackageTimes usual_times_;
+
+  std::string folder(const std::string& name) const { return directory_.path() + "/" + name; }
+  int run_count() const;
+  std::vector<Region> timed(const std::vector<SiteReport>&, int turns) const;
+};
+
+}  // namespace cppgen::tune

@@ -1,0 +1,97 @@
+#include "cppgen/tune/winners.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace cppgen::tune {
+namespace {
+
+constexpr double kWorthwhile = 0.97;   // of the usual time of a region: less is noise
+constexpr double kLeastShare = 0.001;  // of a whole run that a region must gain
+
+bool shares_site(const Region& a, const Region& b) {
+  return std::any_of(a.sites.begin(), a.sites.end(), [&](const std::string& site) { return b.sites.count(site) > 0; });
+}
+
+bool concerns(const Winner& winner, const SiteReport& site) {
+  return site.contraction == winner.candidate.contractions && winner.region.sites.count(site.site) > 0;
+}
+
+}  // namespace
+
+schedule::Choices everywhere(const Candidate& candidate, const std::vector<SiteReport>& sites) {
+  schedule::Choices choices;
+  for (const SiteReport& site : sites)
+    if (site.contraction == candidate.contractions) choices[site.site] = candidate.choice;
+  return choices;
+}
+
+schedule::Choices choices_of(const std::vector<Winner>& winners, const std::vector<SiteReport>& sites) {
+  schedule::Choices choices;
+  for (const Winner& winner : winners)
+    for (const SiteReport& site : sites)
+      if (concerns(winner, site)) choices[site.site] = winner.candidate.choice;
+  return choices;
+}
+
+std::vector<Winner> winners_among(const std::vector<Candidate>& candidates, const Journal& journal, double usual_ms) {
+  std::vector<Winner> all, winners;
+  for (const Candidate& candidate : candidates) {
+    const Outcome* outcome = journal.find(candidate.name);
+    if (!outcome) continue;
+    for (const Region& r : outcome->regions)
+      if (r.ms < kWorthwhile * r.usual_ms && r.usual_ms - r.ms > kLeastShare * usual_ms) all.push_back({candidate, r});
+  }
+  const auto gain = [](const Winner& w) { return w.region.usual_ms - w.region.ms; };
+  std::stable_sort(all.begin(), all.end(), [&](const Winner& a, const Winner& b) { return gain(a) > gain(b); });
+  for (Winner& w : all)
+    if (std::none_of(winners.begin(), winners.end(), [&](const Winner& o) { return shares_site(o.region, w.region); }))
+      winners.push_back(std::move(w));
+  return winners;
+}
+
+bool confirm(std::vector<Winner>& winners, const std::vector<Region>& measured) {
+  const size_t before = winners.size();
+  std::erase_if(winners, [&](Winner& w) {
+    for (const Region& r : measured) {
+      if (!shares_site(r, w.region)) continue;
+      w.region.usual_ms = r.usual_ms, w.region.ms = r.ms;
+      return r.ms >= kWorthwhile * r.usual_ms;
+    }
+    return true;
+  });
+  return winners.size() != before;
+}
+
+std::vector<ChangedSite> changed_sites(const std::vector<Winner>& winners, const std::vector<SiteReport>& sites) {
+  std::vector<ChangedSite> changed;
+  for (const Winner& winner : winners)
+    for (const SiteReport& site : sites) {
+      if (!concerns(winner, site)) continue;
+      const auto same = std::find_if(changed.begin(), changed.end(),
+                                     [&](const ChangedSite& c) { return c.site == site.site; });
+      if (same == changed.end())
+        changed.push_back({site.site, winner.candidate.name, site.origins, winner.region.usual_ms, winner.region.ms});
+      else
+        same->nodes.insert(same->nodes.end(), site.origins.begin(), site.origins.end());
+    }
+  return changed;
+}
+
+std::vector<std::string> outcome_lines(const Candidate& candidate, const Outcome& outcome, int64_t most) {
+  const std::string name = fmt::format("{} ({})", candidate.name, candidate.contractions ? "contractions" : "other kernels");
+  if (!outcome.failure.empty()) return {name + ": " + outcome.failure};
+  std::vector<Region> regions = outcome.regions;
+  std::sort(regions.begin(), regions.end(),
+            [](const Region& a, const Region& b) { return a.ms - a.usual_ms < b.ms - b.usual_ms; });
+  std::vector<std::string> lines;
+  for (const Region& r : regions)
+    if (int64_t(lines.size()) < most)
+      lines.push_back(fmt::format("{}: {:.4f} ms instead of {:.4f} ms for {}", name, r.ms, r.usual_ms,
+                                  fmt::join(r.sites, ", ")));
+  if (lines.empty()) lines.push_back(name + ": the same kernels");
+  return lines;
+}
+
+}  // namespace cppgen::tune

@@ -1,0 +1,33 @@
+#pragma once
+#include <string>
+#include <vector>
+
+#include "cppgen/tune/candidates.h"
+#include "cppgen/tune/journal.h"
+#include "cppgen/tune/tuner.h"
+
+namespace cppgen::tune {
+
+// A region, and the candidate that is the fastest there.
+struct Winner {
+  Candidate candidate;
+  Region region;
+};
+
+// At every site of the candidate's kind.
+schedule::Choices everywhere(const Candidate&, const std::vector<SiteReport>& sites);
+// At the sites of each winner's region that are of its kind.
+schedule::Choices choices_of(const std::vector<Winner>&, const std::vector<SiteReport>& sites);
+
+// Those of all regions and candidates that gain enough, first those that gain most. Sites of different winners differ.
+// `usual_ms` is the time of a whole run.
+std::vector<Winner> winners_among(const std::vector<Candidate>&, const Journal&, double usual_ms);
+
+// Drops the winners none of whose sites is in a region that is faster by these measurements. Whether there were any.
+bool confirm(std::vector<Winner>&, const std::vector<Region>& measured);
+
+// For reports.
+std::vector<ChangedSite> changed_sites(const std::vector<Winner>&, const std::vector<SiteReport>& sites);
+std::vector<std::string> outcome_lines(const Candidate&, const Outcome&, int64_t most);
+
+}  // namespace cppgen::tune

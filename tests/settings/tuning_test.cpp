@@ -1,0 +1,184 @@
+// Settings of tunings: when models are tuned, what is tried, what is kept.
+#include <algorithm>
+#include <fstream>
+#include <sstream>
+
+#include "cppgen/flow/isa_choice.h"
+#include "cppgen/flow/tuning_results.h"
+#include "cppgen/support/file_io.h"
+#include "cppgen/tune/candidates.h"
+#include "cppgen/tune/tuner.h"
+#include "tests/settings/effect.h"
+
+namespace cppgen {
+namespace {
+
+using Names = std::vector<std::string>;
+
+std::string results_file(const Settings& s) { return tuning_file(s); }
+
+int64_t lines_of(const std::string& text) { return std::count(text.begin(), text.end(), '\n'); }
+
+std::vector<tune::Candidate> candidates_of(const Settings& s) { return tune::candidates(s, schedule::Tuning(16)); }
+
+int64_t count_of(const Settings& s, bool contractions) {
+  const auto all = candidates_of(s);
+  return std::count_if(all.begin(), all.end(), [&](const auto& c) { return c.contractions == contractions; });
+}
+
+// Whether a compilation tunes the model first: then results are stored.
+template <class Test>
+bool compilation_tunes(const Test& test, const Settings& settings, const std::string& model, const std::string& output) {
+  std::filesystem::remove_all(parent_directory(tuning_file(settings)));
+  test({"compile", model, "-o", output});
+  return std::filesystem::exists(tuning_file(settings));
+}
+
+TEST_F(SettingEffect, MAX_AUTOTUNE) {
+  environment["CPPGEN_DISABLE_PROFILER_CODEGEN"] = "1";
+  const auto run = [&](const Names& arguments) { succeed(arguments); };
+  const auto see = [&] { return compilation_tunes(run, settings(), relu(), path("tuned.package")); };
+  expect_effect<bool>("1", see, false, true);
+}
+
+TEST_F(SettingEffect, AUTOTUNE_POLICY) {
+  environment["CPPGEN_DISABLE_PROFILER_CODEGEN"] = "1";
+  const auto run = [&](const Names& arguments) { succeed(arguments); };
+  const auto see = [&] { return compilation_tunes(run, settings(), relu(), path("tuned.package")); };
+  expect_effect<bool>("autotune", see, false, true);
+}
+
+// Which kinds are tried.
+TEST_F(SettingEffect, MAX_AUTOTUNE_GEMM) {
+  using Seen = std::pair<bool, bool>;
+  const auto see = [&] { return Seen(count_of(settings(), true) > 0, count_of(settings(), false) > 0); };
+  expect_effect<Seen>("1", see, {true, true}, {true, false});
+}
+
+TEST_F(SettingEffect, MAX_AUTOTUNE_POINTWISE) {
+  using Seen = std::pair<bool, bool>;
+  const auto see = [&] { return Seen(count_of(settings(), true) > 0, count_of(settings(), false) > 0); };
+  expect_effect<Seen>("1", see, {true, true}, {false, true});
+}
+
+TEST_F(SettingEffect, MAX_AUTOTUNE_GEMM_SEARCH_SPACE) {
+  environment["CPPGEN_AUTOTUNE_MAX_CANDIDATES"] = "1000";
+  const auto values = [&] {
+    Names names;
+    for (const tune::Candidate& c : candidates_of(settings()))
+      if (c.name.starts_with("contraction_units=")) names.push_back(c.name.substr(c.name.find('=') + 1));
+    std::sort(names.begin(), names.end());
+    return names;
+  };
+  expect_effect<Names>("EXHAUSTIVE", values, {"32", "8"}, {"12", "20", "24", "32", "4", "64", "8"});
+}
+
+TEST_F(SettingEffect, AUTOTUNE_MAX_CANDIDATES) {
+  using Seen = std::pair<int64_t, int64_t>;
+  const auto see = [&] { return Seen(count_of(settings(), true), count_of(settings(), false)); };
+  const Seen all = see();
+  EXPECT_GT(all.first, 5);
+  EXPECT_LE(all.first, 32);
+  expect_effect<Seen>("5", see, all, {5, 5});
+}
+
+TEST_F(SettingEffect, BENCHMARK_FUSION) {
+  const auto see = [&] {
+    const auto all = candidates_of(settings());
+    return std::any_of(all.begin(), all.end(), [](const auto& c) { return c.choice.separate_epilogue; });
+  };
+  expect_effect<bool>("1", see, false, true);
+}
+
+TEST_F(SettingEffect, DISABLE_PROFILER_CODEGEN) {
+  environment["CPPGEN_AUTOTUNE_MAX_CANDIDATES"] = "2";
+  environment["CPPGEN_FORCE_PROFILE"] = "1";
+  const auto see = [&] {
+    return succeed({"tune", relu()}).out.find("0 candidates measured, 0 unchanged") != std::string::npos;
+  };
+  expect_effect<bool>("1", see, false, true);
+}
+
+// By the compilers that are started: the usual kernels, and those of two candidates; nothing is stored.
+TEST_F(SettingEffect, CI_FLAG) {
+  use_compiler();
+  environment["CPPGEN_AUTOTUNE_MAX_CANDIDATES"] = "3";
+  using Seen = std::pair<bool, bool>;
+  const auto see = [&] {
+    succeed_anew({"tune", products(1)});
+    return Seen(commands().empty(), std::filesystem::exists(results_file(settings())));
+  };
+  expect_effect<Seen>("1", see, {false, true}, {false, false});
+}
+
+TEST_F(SettingEffect, FORCE_PROFILE) {
+  environment["CPPGEN_DISABLE_PROFILER_CODEGEN"] = "1";
+  succeed({"tune", relu()});
+  const auto known = [&] { return succeed({"tune", relu()}).out.find("tuned before") != std::string::npos; };
+  expect_effect<bool>("1", known, true, false);
+}
+
+TEST_F(SettingEffect, FLUSH_PROFILE_CACHE) {
+  environment["CPPGEN_DISABLE_PROFILER_CODEGEN"] = "1";
+  const auto lines = [&] {
+    std::filesystem::remove(results_file(settings()));
+    succeed({"tune", relu()});
+    succeed({"tune", products(1)});
+    return lines_of(read_file(results_file(settings())));
+  };
+  expect_effect<int64_t>("1", lines, 2, 1);
+}
+
+// Lines of the log: one for each candidate, or one for each site where it made a difference.
+TEST_F(SettingEffect, LOG_AUTOTUNE) {
+  environment["CPPGEN_AUTOTUNE_MAX_CANDIDATES"] = "1", environment["CPPGEN_FORCE_PROFILE"] = "1";
+  const auto logged = [&] {
+    const std::string log = succeed({"tune", products(1), "--set", "MAX_AUTOTUNE_GEMM=1"}).err;
+    return log.find("XSMM (contractions): ") != std::string::npos;
+  };
+  expect_effect<bool>("1", logged, false, true);
+}
+
+TEST_F(SettingEffect, AUTOTUNE_NUM_CHOICES_DISPLAYED) {
+  environment["CPPGEN_AUTOTUNE_MAX_CANDIDATES"] = "1", environment["CPPGEN_FORCE_PROFILE"] = "1";
+  environment["CPPGEN_LOG_AUTOTUNE"] = "1", environment["CPPGEN_MAX_AUTOTUNE_GEMM_BACKENDS"] = "CPP,ONEDNN";
+  const auto lines = [&] {
+    std::istringstream log(succeed({"tune", products(3), "--set", "MAX_AUTOTUNE_GEMM=1"}).err);
+    int64_t count = 0;
+    for (std::string line; std::getline(log, line);) count += line.find(" ms instead of ") != std::string::npos;
+    return count;
+  };
+  expect_effect<int64_t>("2", lines, 3, 2);
+}
+
+TEST_F(SettingEffect, AUTOTUNE_RESULT_TIMEOUT_SECONDS) {
+  const std::string program = folder.write(
+      "program", "#!/bin/sh\ncase $2 in */variant) exec sleep 4\nesac\nexec " CPPGEN_PROGRAM " \"$@\"\n");
+  std::filesystem::permissions(program, std::filesystem::perms::owner_all);
+  environment["CPPGEN_AUTOTUNE_MAX_CANDIDATES"] = "1", environment["CPPGEN_FORCE_PROFILE"] = "1";
+  environment["CPPGEN_MAX_AUTOTUNE_GEMM"] = "1";
+  const auto stopped = [&] {
+    tune::TuneRequest request;
+    request.compile.model = products(1), request.compile.settings = settings(), request.program = program;
+    const tune::TuneReport report = tune::tune_model(request);
+    return !report.failed.empty() && report.failed[0].find("was stopped after 2 s") != std::string::npos;
+  };
+  expect_effect<bool>("2", stopped, false, true);
+}
+
+TEST_F(SettingEffect, DETERMINISTIC) {
+  const VecISA& isa = likely_isa(settings());
+  append_tuning_results(results_file(settings()), tuning_place(isa, settings()),
+                        {{"engine", {"XSMM", false, ""}, 2, 1, "m"},
+                         {"lanes", {"", false, "row_accumulators=8"}, 2, 1, "m"},
+                         {"units", {"", false, "contraction_units=8"}, 2, 1, "m"}});
+  const auto used = [&] {
+    Names names;
+    for (const auto& [site, choice] : *stored_choices(isa, settings())) names.push_back(site);
+    return names;
+  };
+  expect_effect<Names>("1", used, {"engine", "lanes", "units"}, {"units"});
+}
+
+}  // namespace
+}  // namespace cppgen

@@ -1,0 +1,42 @@
+#include "cppgen/tune/regions.h"
+
+#include <gtest/gtest.h>
+
+namespace cppgen::tune {
+namespace {
+
+TEST(Regions, OnlyChangedCodeCounts) {
+  const std::vector<SiteReport> usual{{"conv-1", true, {"a"}, "x"}, {"add-2", false, {"b"}, "y"}};
+  const std::vector<SiteReport> variant{{"conv-1", true, {"a"}, "z"}, {"add-2", false, {"b"}, "y"}};
+  const std::vector<StepTime> before{{{"a"}, 4}, {{"b"}, 2}}, after{{{"a"}, 3}, {{"b"}, 1}};
+  const auto changed = changed_regions({usual, before}, {variant, after});
+  ASSERT_EQ(changed.size(), 1u);
+  EXPECT_EQ(changed[0].sites, std::set<std::string>{"conv-1"});
+  EXPECT_EQ(changed[0].usual_ms, 4);
+  EXPECT_EQ(changed[0].ms, 3);
+}
+
+// The usual kernel computes both nodes; with the candidate each has its own.
+TEST(Regions, JoinWhatOneStepComputesInEitherPackage) {
+  const std::vector<SiteReport> usual{{"conv-1", true, {"a", "b"}, "x"}};
+  const std::vector<SiteReport> variant{{"conv-1", true, {"a"}, "z"}, {"add-2", false, {"b"}, "y"}};
+  const std::vector<StepTime> before{{{"a", "b"}, 4}}, after{{{"a"}, 3}, {{"b"}, 2}};
+  const auto changed = changed_regions({usual, before}, {variant, after});
+  ASSERT_EQ(changed.size(), 1u);
+  EXPECT_EQ(changed[0].usual_ms, 4);
+  EXPECT_EQ(changed[0].ms, 5);
+}
+
+// A site has one choice, so its occurrences are compared together.
+TEST(Regions, JoinOccurrencesOfOneSite) {
+  const std::vector<SiteReport> usual{{"conv-1", true, {"a"}, "x"}, {"conv-1", true, {"b"}, "x"}};
+  const std::vector<SiteReport> variant{{"conv-1", true, {"a"}, "z"}, {"conv-1", true, {"b"}, "z"}};
+  const std::vector<StepTime> before{{{"a"}, 4}, {{"b"}, 4}}, after{{{"a"}, 3}, {{"b"}, 6}};
+  const auto changed = changed_regions({usual, before}, {variant, after});
+  ASSERT_EQ(changed.size(), 1u);
+  EXPECT_EQ(changed[0].usual_ms, 8);
+  EXPECT_EQ(changed[0].ms, 9);
+}
+
+}  // namespace
+}  // namespace cppgen::tune

@@ -1,0 +1,112 @@
+// Whole tunings of a small model, with a program that misbehaves where a test wants it.
+#include "cppgen/tune/tuner.h"
+
+#include <csignal>
+
+#include "cppgen/support/file_io.h"
+#include "tests/cli/program.h"
+
+namespace cppgen::tune {
+namespace {
+
+class Tuner : public CliTest {
+ protected:
+  // A product and a Relu.
+  std::string model() const {
+    ModelMaker maker;
+    maker.input("x", {"64", "64"}).input("w", {"64", "96"}).output("y");
+    maker.node("MatMul", {"x", "w"}, {"p"}, "product");
+    maker.node("Relu", {"p"}, {"y"}, "relu");
+    return write("model.onnx", maker);
+  }
+
+  // cppgen, but for variants, where `script` comes first; $1 is the command, $2 the package.
+  std::string program(const std::string& script) const {
+    const std::string file = folder.write("program", "#!/bin/sh\ncase $2 in */variant)\n" + script +
+                                                         "\nesac\nexec " CPPGEN_PROGRAM " \"$@\"\n");
+    std::filesystem::permissions(file, std::filesystem::perms::owner_all);
+    return file;
+  }
+
+  TuneReport tuned(const std::string& script, std::vector<std::pair<std::string, std::string>> options = {}) const {
+    options.insert(options.end(), {{"CACHE_DIR", path("cache")}, {"THREADS", "1"}, {"MAX_AUTOTUNE_GEMM", "1"},
+                                   {"MAX_AUTOTUNE_GEMM_BACKENDS", "CPP,XSMM"}, {"AUTOTUNE_MAX_CANDIDATES", "1"}});
+    TuneRequest request;
+    request.compile.model = model();
+    request.compile.settings = Settings::from_environment(process_environment(), options);
+    request.program = program(script);
+    return tune_model(request);
+  }
+
+  std::string stored() const { return try_read_file(path("cache/tuning/results.jsonl")).value_or(""); }
+};
+
+constexpr const char* kSlowTimes =
+    "[ $1 = profile ] && echo '{\"runs\": 1, \"median_ms\": 1000, \"steps\": "
+    "[{\"origins\": [\"product\", \"relu\"], \"calls\": 1, \"ms\": 1000}]}' && exit 0";
+constexpr const char* kFastTimes =
+    "[ $1 = profile ] && echo '{\"runs\": 1, \"median_ms\": 1e-9, \"steps\": "
+    "[{\"origins\": [\"product\", \"relu\"], \"calls\": 1, \"ms\": 1e-9}]}' && exit 0";
+
+TEST_F(Tuner, KeepsWhatIsFasterAndRemembersIt) {
+  const TuneReport report = tuned(kFastTimes);
+  EXPECT_TRUE(report.kept);
+  ASSERT_EQ(report.sites.size(), 1u);
+  EXPECT_EQ(report.sites[0].candidate, "XSMM");
+  EXPECT_NE(stored().find("\"backend\":\"XSMM\""), std::string::npos);
+  EXPECT_TRUE(tuned("exit 1").known) << "nothing runs again";
+
+  environment["CPPGEN_CACHE_DIR"] = path("cache"), environment["CPPGEN_THREADS"] = "1";
+  const Ended compiled = run({"explain", model(), "--json"});
+  EXPECT_NE(compiled.out.find("\"xsmm\""), std::string::npos) << compiled.err;
+  environment["CPPGEN_THREADS"] = "2";
+  EXPECT_EQ(run({"explain", model(), "--json"}).out.find("\"xsmm\""), std::string::npos) << "another place";
+}
+
+TEST_F(Tuner, KeepsNothingThatIsSlower) {
+  const TuneReport report = tuned(kSlowTimes);
+  EXPECT_FALSE(report.kept);
+  EXPECT_TRUE(report.sites.empty());
+  EXPECT_EQ(report.measured, 1);
+  EXPECT_EQ(stored().find("\"backend\":\"XSMM\""), std::string::npos);
+}
+
+TEST_F(Tuner, ACandidateThatCrashesLoses) {
+  const TuneReport report = tuned("kill -SEGV $$");
+  EXPECT_FALSE(report.kept);
+  ASSERT_EQ(report.failed.size(), 1u);
+  EXPECT_NE(report.failed[0].find("XSMM: was killed by signal 11"), std::string::npos) << report.failed[0];
+}
+
+TEST_F(Tuner, ACandidateThatHangsLoses) {
+  const TuneReport report = tuned("exec sleep 1000", {{"AUTOTUNE_RESULT_TIMEOUT_SECONDS", "2"}});
+  EXPECT_FALSE(report.kept);
+  ASSERT_EQ(report.failed.size(), 1u);
+  EXPECT_NE(report.failed[0].find("was stopped after 2 s"), std::string::npos) << report.failed[0];
+}
+
+// The expected outputs change between the usual package and the candidate.
+TEST_F(Tuner, ACandidateThatIsWrongLoses) {
+  const TuneReport report = tuned("[ $1 = verify ] && head -c 128 /dev/zero > $3/zeros && "
+                                  "for f in $3/out_*.npy; do s=$(wc -c < $f); (head -c 128 $f; head -c $((s - 128)) "
+                                  "/dev/zero) > $f.new; mv $f.new $f; done");
+  EXPECT_FALSE(report.kept);
+  ASSERT_EQ(report.failed.size(), 1u);
+  EXPECT_NE(report.failed[0].find("XSMM: gives other results"), std::string::npos) << report.failed[0];
+}
+
+TEST_F(Tuner, SurvivesAKillAtAnyMoment) {
+  environment["CPPGEN_CACHE_DIR"] = path("cache");
+  environment["CPPGEN_AUTOTUNE_MAX_CANDIDATES"] = "2";
+  for (const double seconds : {0.2, 0.8, 1.6}) {
+    const Ended killed = run_and_signal_after({"tune", model()}, SIGKILL, seconds);
+    EXPECT_TRUE(killed.status == -SIGKILL || killed.status == 0) << killed.status;
+  }
+  const Ended ended = run({"tune", model()});
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  EXPECT_NE(stored().find("model.onnx"), std::string::npos);
+  EXPECT_NE(run({"tune", model()}).out.find("tuned before"), std::string::npos);
+}
+
+}  // namespace
+}  // namespace cppgen::tune
