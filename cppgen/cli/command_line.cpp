@@ -305,10 +305,9 @@ void add_repro(CLI::App& app, Parsed& parsed) {
 
 void add_tune(CLI::App& app, Parsed& parsed) {
   TuneOptions& options = parsed.tune;
-  CLI::App* command = add_command(app, parsed, "tune",
-                                  "Measure other plans of a model's kernels on this machine, and keep what is faster",
-                                  "cppgen tune resnet50.onnx",
-                                  [&](const CancelToken& cancel) { return command_tune(options, cancel); });
+  CLI::App* command = add_command(
+      app, parsed, "tune", "Measure other plans of a model's kernels on this machine, and keep what is faster",
+      "cppgen tune resnet50.onnx", [&](const CancelToken& cancel) { return command_tune(options, cancel); });
   command->add_option("MODEL", options.model, "An .onnx file")->type_name("");
   add_repeatable(command, "--dim", options.dims,
                  "NAME=N sets the size of a named dimension; INPUT.AXIS=NAME makes a dimension of an input symbolic; "

@@ -46,16 +46,17 @@ std::string report_json(const TuneOptions& options, const tune::TuneReport& repo
 std::string site_lines(const tune::TuneReport& report) {
   std::string text;
   for (const tune::ChangedSite& site : report.sites)
-    text += fmt::format("  {:<24} {:9.4f} ms -> {:9.4f} ms  {} ({})\n", site.candidate, site.usual_ms, site.ms, site.site,
-                        printable_list(site.nodes));
+    text += fmt::format("  {:<24} {:9.4f} ms -> {:9.4f} ms  {} ({})\n", site.candidate, site.usual_ms, site.ms,
+                        site.site, printable_list(site.nodes));
   return text;
 }
 
 std::string report_text(const TuneOptions& options, const tune::TuneReport& report) {
   std::string text = printable(options.model) + ": ";
   if (report.known)
-    return text + (report.kept ? fmt::format("tuned before: {:.1f}% faster\n", gain_of(report))
-                               : "tuned before: the usual plans are the fastest\n") +
+    return text +
+           (report.kept ? fmt::format("tuned before: {:.1f}% faster\n", gain_of(report))
+                        : "tuned before: the usual plans are the fastest\n") +
            "(FORCE_PROFILE=1 measures again.)\n";
   text += fmt::format("{} measured, {} unchanged, {} failed\n", counted(report.measured, "candidate"), report.unchanged,
                       report.failed.size());
@@ -63,8 +64,9 @@ std::string report_text(const TuneOptions& options, const tune::TuneReport& repo
   text += site_lines(report);
   if (report.sites.empty()) return text + "The usual plans are the fastest; nothing is stored.\n";
   text += fmt::format("whole runs: {:.4f} ms -> {:.4f} ms\n", report.usual_ms, report.ms);
-  return text + (report.kept ? fmt::format("{:.1f}% faster; the choices are stored and used from now on.\n", gain_of(report))
-                             : "Together they are not faster, so none is kept.\n");
+  return text + (report.kept
+                     ? fmt::format("{:.1f}% faster; the choices are stored and used from now on.\n", gain_of(report))
+                     : "Together they are not faster, so none is kept.\n");
 }
 
 void export_results(const std::string& from, const std::string& to) {

@@ -96,9 +96,10 @@ bool changes_bits(const schedule::Choice& choice) {
 }  // namespace
 
 TuningPlace tuning_place(const VecISA& isa, const Settings& settings) {
-  const int threads = settings.threads > 0 ? int(settings.threads)
-                                           : rt::default_threads(rt::topology_of_this_machine(), settings.smt);
-  return {cpu_model(), std::string(isa.name), threads, Toolchain::find(settings.cxx).identity, std::string(rt::kVersion)};
+  const int threads =
+      settings.threads > 0 ? int(settings.threads) : rt::default_threads(rt::topology_of_this_machine(), settings.smt);
+  return {cpu_model(), std::string(isa.name), threads, Toolchain::find(settings.cxx).identity,
+          std::string(rt::kVersion)};
 }
 
 std::string tuning_file(const Settings& settings) { return settings.cache_dir + "/tuning/results.jsonl"; }

@@ -2,68 +2,9 @@
 
 #include <fmt/format.h>
 
-#include <set>
 #include <vector>
 
-#include "cppgen/schedule/uses.h"
-#include "cppgen/support/hashing.h"
-
 namespace cppgen::schedule {
-namespace {
-
-constexpr size_t kHashDigits = 16;
-
-bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; }
-bool is_digit(char c) { return c >= '0' && c <= '9'; }
-
-// Renumbers buffers (b17) and loop variables (i42) in the order in which they appear.
-class Renumbering {
- public:
-  std::string apply(std::string_view text) {
-    std::string result;
-    for (size_t at = 0; at < text.size();) {
-      size_t end = at;
-      while (end < text.size() && (is_letter(text[end]) || is_digit(text[end]))) end++;
-      if (end == at) {
-        result += text[at++];
-        continue;
-      }
-      result += word(std::string(text.substr(at, end - at)));
-      at = end;
-    }
-    return result;
-  }
-
- private:
-  std::map<std::string, size_t> numbers_;
-
-  std::string word(std::string text) {
-    const bool is_numbered = is_letter(text[0]) && text.size() > 1 &&
-                             text.find_first_not_of("0123456789", 1) == text.npos && text[0] != 't';
-    if (!is_numbered) return text;
-    return fmt::format("{}{}", text[0], numbers_.emplace(text, numbers_.size()).first->second);
-  }
-};
-
-std::string tensor_text(const ir::Program& program, ir::BufferId id) {
-  const ir::Buffer& b = program.buffer(id);
-  std::string text = fmt::format("b{} {}{}", id, name_of(b.type), b.kind == ir::BufferKind::constant ? " constant" : "");
-  for (const ir::IndexExpr& extent : b.shape) text += " " + ir::to_string(extent);
-  return text + "\n";
-}
-
-std::string text_of(const ir::Program& program, const ir::LoopNest& nest) {
-  ir::LoopNest anonymous = nest;
-  anonymous.origins.clear();
-  std::string text = ir::to_string(anonymous, program);
-  std::set<ir::BufferId> described;
-  for (const Expr& load : loads_of(nest))
-    if (described.insert(load->buffer).second) text += tensor_text(program, load->buffer);
-  for (const ir::Store& store : nest.stores) text += tensor_text(program, store.buffer);
-  return text;
-}
-
-}  // namespace
 
 std::string to_string(const Choice& choice) {
   std::vector<std::string> parts;
@@ -78,13 +19,6 @@ const Choice& choice_for(const Choices* choices, const std::string& site) {
   if (!choices) return kNone;
   const auto found = choices->find(site);
   return found == choices->end() ? kNone : found->second;
-}
-
-std::string site_of(const ir::Program& program, std::span<const ir::LoopNest* const> nests) {
-  std::string text;
-  for (const ir::LoopNest* nest : nests) text += text_of(program, *nest);
-  const std::string canonical = Renumbering().apply(text);
-  return fmt::format("{}-{}", nests[0]->name, sha256_hex(canonical).substr(0, kHashDigits));
 }
 
 }  // namespace cppgen::schedule

@@ -1,9 +1,6 @@
 #pragma once
 #include <map>
-#include <span>
 #include <string>
-
-#include "cppgen/ir/program.h"
 
 namespace cppgen::schedule {
 
@@ -23,9 +20,5 @@ using Choices = std::map<std::string, Choice, std::less<>>;
 
 // The choice for a site, or an empty one. `choices` may be null.
 const Choice& choice_for(const Choices*, const std::string& site);
-
-// The identity of nests that become one kernel: the name of the first, and a hash of what they compute. It is equal for
-// the same computation on tensors of the same types and sizes, also in another model.
-std::string site_of(const ir::Program&, std::span<const ir::LoopNest* const> nests);
 
 }  // namespace cppgen::schedule

@@ -1,5 +1,7 @@
 #include "cppgen/schedule/draft.h"
 
+#include "cppgen/schedule/site.h"
+
 namespace cppgen::schedule {
 
 const Choice& Draft::choice(std::span<const LoopNest* const> nests, std::string& site) {

@@ -107,7 +107,7 @@ struct FusedKernel {
   std::vector<ir::BufferId> inputs, outputs;  // arguments: inputs, then outputs
   std::vector<ir::BufferId> around_caches;    // outputs that are written past the caches
   std::vector<std::string> origins;
-  std::string site;                      // site_of the statements that it was made from (choices.h)
+  std::string site;                      // site_of the statements that it was made from (site.h)
   std::shared_ptr<const Tuning> tuning;  // that was chosen for it; null: the target's
 };
 

@@ -22,8 +22,8 @@ Json json_of(const std::string& candidate, const Outcome& outcome) {
 Outcome outcome_of(const nlohmann::json& line) {
   Outcome outcome{line.at("failure").get<std::string>(), {}};
   for (const auto& r : line.at("regions"))
-    outcome.regions.push_back({r.at("sites").get<std::set<std::string>>(), r.at("usual_ms").get<double>(),
-                               r.at("ms").get<double>()});
+    outcome.regions.push_back(
+        {r.at("sites").get<std::set<std::string>>(), r.at("usual_ms").get<double>(), r.at("ms").get<double>()});
   return outcome;
 }
 

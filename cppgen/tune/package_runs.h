@@ -19,9 +19,9 @@ struct PackageTimes {
   std::vector<StepTime> steps;
 };
 
-// Runs packages in child processes, with a program (cppgen), the environment and the settings of a run, so that the process
-// that tunes survives them. A child has AUTOTUNE_RESULT_TIMEOUT_SECONDS. All functions throw PackageFailed if it
-// crashes, hangs or fails, and Cancelled.
+// Runs packages in child processes, with a program (cppgen), the environment and the settings of a run, so that the
+// process that tunes survives them. A child has AUTOTUNE_RESULT_TIMEOUT_SECONDS. All functions throw PackageFailed if
+// it crashes, hangs or fails, and Cancelled.
 class PackageRuns {
  public:
   // `dims`: --dim NAME=N, sizes of dimensions that the packages leave open.

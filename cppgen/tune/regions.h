@@ -26,8 +26,8 @@ struct TimedSites {
   const std::vector<StepTime>& steps;
 };
 
-// The regions whose code differs. The sites are those with the usual plans. Steps whose nodes belong to no site are left
-// out.
+// The regions whose code differs. The sites are those with the usual plans. Steps whose nodes belong to no site are
+// left out.
 std::vector<Region> changed_regions(const TimedSites& usual, const TimedSites& candidate);
 
 }  // namespace cppgen::tune

@@ -11,7 +11,7 @@ namespace cppgen::tune {
 struct TuneRequest {
   CompileRequest compile;
   std::string program = "/proc/self/exe";  // that runs packages: cppgen
-  std::vector<std::string> run_dims;  // --dim NAME=N, sizes of dimensions that packages leave open
+  std::vector<std::string> run_dims;       // --dim NAME=N, sizes of dimensions that packages leave open
   std::function<void(const std::string& what, int done, int total)> on_progress = {};
   std::function<void(const std::string& line)> on_line = {};  // LOG_AUTOTUNE
 };
@@ -24,8 +24,8 @@ struct ChangedSite {
 };
 
 struct TuneReport {
-  bool known = false;  // the results of an earlier tuning of this model hold; nothing was measured
-  bool kept = false;   // the choices make the whole model faster
+  bool known = false;               // the results of an earlier tuning of this model hold; nothing was measured
+  bool kept = false;                // the choices make the whole model faster
   int measured = 0, unchanged = 0;  // candidates; unchanged: they give the same kernels
   std::vector<std::string> failed;  // "NAME: was killed by signal 11 ..."
   std::vector<ChangedSite> sites;   // what the fastest candidates are, kept or not
@@ -33,10 +33,10 @@ struct TuneReport {
 };
 
 // Measures candidates for the kernels of a model, and stores for each site what was fastest if the model as a whole
-// becomes faster. Each candidate is compiled into a package, compared with the usual package (it may be wrong) and timed
-// in turns with it, in child processes with the threads of a run; steps are timed within whole runs, so weights are as
-// cold as they will be. UserError for a model or setting that cannot be compiled; Cancelled, after which another tuning
-// continues where this one stopped.
+// becomes faster. Each candidate is compiled into a package, compared with the usual package (it may be wrong) and
+// timed in turns with it, in child processes with the threads of a run; steps are timed within whole runs, so weights
+// are as cold as they will be. UserError for a model or setting that cannot be compiled; Cancelled, after which another
+// tuning continues where this one stopped.
 TuneReport tune_model(const TuneRequest&);
 
 }  // namespace cppgen::tune

@@ -69,8 +69,8 @@ std::vector<ChangedSite> changed_sites(const std::vector<Winner>& winners, const
   for (const Winner& winner : winners)
     for (const SiteReport& site : sites) {
       if (!concerns(winner, site)) continue;
-      const auto same = std::find_if(changed.begin(), changed.end(),
-                                     [&](const ChangedSite& c) { return c.site == site.site; });
+      const auto same =
+          std::find_if(changed.begin(), changed.end(), [&](const ChangedSite& c) { return c.site == site.site; });
       if (same == changed.end())
         changed.push_back({site.site, winner.candidate.name, site.origins, winner.region.usual_ms, winner.region.ms});
       else
@@ -80,7 +80,8 @@ std::vector<ChangedSite> changed_sites(const std::vector<Winner>& winners, const
 }
 
 std::vector<std::string> outcome_lines(const Candidate& candidate, const Outcome& outcome, int64_t most) {
-  const std::string name = fmt::format("{} ({})", candidate.name, candidate.contractions ? "contractions" : "other kernels");
+  const std::string name =
+      fmt::format("{} ({})", candidate.name, candidate.contractions ? "contractions" : "other kernels");
   if (!outcome.failure.empty()) return {name + ": " + outcome.failure};
   std::vector<Region> regions = outcome.regions;
   std::sort(regions.begin(), regions.end(),
@@ -88,8 +89,8 @@ std::vector<std::string> outcome_lines(const Candidate& candidate, const Outcome
   std::vector<std::string> lines;
   for (const Region& r : regions)
     if (int64_t(lines.size()) < most)
-      lines.push_back(fmt::format("{}: {:.4f} ms instead of {:.4f} ms for {}", name, r.ms, r.usual_ms,
-                                  fmt::join(r.sites, ", ")));
+      lines.push_back(
+          fmt::format("{}: {:.4f} ms instead of {:.4f} ms for {}", name, r.ms, r.usual_ms, fmt::join(r.sites, ", ")));
   if (lines.empty()) lines.push_back(name + ": the same kernels");
   return lines;
 }

@@ -28,7 +28,8 @@ int64_t count_of(const Settings& s, bool contractions) {
 
 // Whether a compilation tunes the model first: then results are stored.
 template <class Test>
-bool compilation_tunes(const Test& test, const Settings& settings, const std::string& model, const std::string& output) {
+bool compilation_tunes(const Test& test, const Settings& settings, const std::string& model,
+                       const std::string& output) {
   std::filesystem::remove_all(parent_directory(tuning_file(settings)));
   test({"compile", model, "-o", output});
   return std::filesystem::exists(tuning_file(settings));
@@ -151,19 +152,76 @@ TEST_F(SettingEffect, AUTOTUNE_NUM_CHOICES_DISPLAYED) {
   expect_effect<int64_t>("2", lines, 3, 2);
 }
 
+// cppgen, but for the packages of candidates, where `script` comes first.
+std::string program_with(const TempFolder& folder, const std::string& script) {
+  const std::string file = folder.write(
+      "program", "#!/bin/sh\ncase $2 in */variant)\n" + script + "\nesac\nexec " CPPGEN_PROGRAM " \"$@\"\n");
+  std::filesystem::permissions(file, std::filesystem::perms::owner_all);
+  return file;
+}
+
+tune::TuneReport tuned(const std::string& model, const Settings& settings, const std::string& program) {
+  tune::TuneRequest request;
+  request.compile.model = model, request.compile.settings = settings, request.program = program;
+  return tune::tune_model(request);
+}
+
 TEST_F(SettingEffect, AUTOTUNE_RESULT_TIMEOUT_SECONDS) {
-  const std::string program = folder.write(
-      "program", "#!/bin/sh\ncase $2 in */variant) exec sleep 4\nesac\nexec " CPPGEN_PROGRAM " \"$@\"\n");
-  std::filesystem::permissions(program, std::filesystem::perms::owner_all);
+  const std::string program = program_with(folder, "exec sleep 4");
   environment["CPPGEN_AUTOTUNE_MAX_CANDIDATES"] = "1", environment["CPPGEN_FORCE_PROFILE"] = "1";
-  environment["CPPGEN_MAX_AUTOTUNE_GEMM"] = "1";
+  environment["CPPGEN_MAX_AUTOTUNE_GEMM"] = "1", environment["CPPGEN_MAX_AUTOTUNE_GEMM_BACKENDS"] = "CPP,ONEDNN";
   const auto stopped = [&] {
-    tune::TuneRequest request;
-    request.compile.model = products(1), request.compile.settings = settings(), request.program = program;
-    const tune::TuneReport report = tune::tune_model(request);
+    const tune::TuneReport report = tuned(products(1), settings(), program);
     return !report.failed.empty() && report.failed[0].find("was stopped after 2 s") != std::string::npos;
   };
   expect_effect<bool>("2", stopped, false, true);
+}
+
+// A search that starts at the only constant in the list of candidates that changes the_relu, half of its usual block.
+class Search {
+ public:
+  Search(std::map<std::string, std::string>& environment, const TempFolder& folder, const std::string& most)
+      : program_(program_with(folder,
+                              "[ $1 = profile ] && echo '{\"runs\": 1, \"median_ms\": 1e-9, \"steps\": ["
+                              "{\"origins\": [\"the_relu\"], \"calls\": 1, \"ms\": 1e-9},"
+                              "{\"origins\": [\"the_sum\"], \"calls\": 1, \"ms\": 1e-9}]}' && exit 0")) {
+    environment["CPPGEN_MAX_AUTOTUNE_POINTWISE"] = "1", environment["CPPGEN_AUTOTUNE_MAX_CANDIDATES"] = most;
+    environment["CPPGEN_FORCE_PROFILE"] = "1";
+  }
+  int measured(const std::string& model, const Settings& settings) const {
+    return tuned(model, settings, program_).measured;
+  }
+
+ private:
+  std::string program_;
+};
+
+TEST_F(SettingEffect, COORDINATE_DESCENT_TUNING) {
+  const Search search(environment, folder, "5");
+  expect_effect<int>(
+      "1", [&] { return search.measured(relu(), settings()); }, 1, 2);
+}
+
+// From half of the usual value, two doublings lead to twice it.
+TEST_F(SettingEffect, COORDINATE_DESCENT_RADIUS) {
+  const Search search(environment, folder, "5");
+  environment["CPPGEN_COORDINATE_DESCENT_TUNING"] = "1";
+  expect_effect<int>(
+      "2", [&] { return search.measured(relu(), settings()); }, 2, 3);
+}
+
+// The block of the_relu together with the accumulators of the_sum.
+TEST_F(SettingEffect, COORDINATE_DESCENT_CHECK_ALL_DIRECTIONS) {
+  const Search search(environment, folder, "11");
+  environment["CPPGEN_COORDINATE_DESCENT_TUNING"] = "1";
+  ModelMaker maker;
+  maker.input("a", {"512", "1024"}).input("b", {"64", "4000"}).output("y").output("z");
+  maker.node("Relu", {"a"}, {"y"}, "the_relu");
+  maker.node("ReduceSum", {"b"}, {"z"}, "the_sum");
+  const std::string model = write("two.onnx", maker);
+  const int usual = search.measured(model, settings());
+  expect_effect<int>(
+      "1", [&] { return search.measured(model, settings()); }, usual, usual + 1);
 }
 
 TEST_F(SettingEffect, DETERMINISTIC) {

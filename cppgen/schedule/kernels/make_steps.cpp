@@ -70,10 +70,10 @@ FusedKernel make_chosen_kernel(Draft& draft, const Uses& uses, const Group& grou
   for (const int s : group.statements) nests.push_back(as_nest(program.statements[size_t(s)]));
   std::string site;
   const auto tuning = draft.tuning(draft.choice(nests, site));
-  FusedKernel kernel = group.attention >= 0
-                           ? make_attention_kernel(program, draft.attentions[size_t(group.attention)], name)
-                           : make_kernel(program, draft.layouts(), uses, group, draft.options,
-                                         tuning ? *tuning : draft.tuning(), name);
+  FusedKernel kernel =
+      group.attention >= 0
+          ? make_attention_kernel(program, draft.attentions[size_t(group.attention)], name)
+          : make_kernel(program, draft.layouts(), uses, group, draft.options, tuning ? *tuning : draft.tuning(), name);
   kernel.site = std::move(site), kernel.tuning = tuning;
   return kernel;
 }

@@ -1,0 +1,13 @@
+#pragma once
+#include <span>
+#include <string>
+
+#include "cppgen/ir/program.h"
+
+namespace cppgen::schedule {
+
+// The identity of nests that become one kernel: the name of the first, and a hash of what they compute. It is equal for
+// the same computation on tensors of the same types and sizes, also in another model.
+std::string site_of(const ir::Program&, std::span<const ir::LoopNest* const> nests);
+
+}  // namespace cppgen::schedule
