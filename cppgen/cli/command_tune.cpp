@@ -82,7 +82,7 @@ ExitCode command_tune(const TuneOptions& options, const CancelToken& cancel) {
   if (options.model.empty() && options.import_file.empty() && options.export_file.empty())
     user_error("tune: give a model, --import or --export");
   if (!options.import_file.empty()) {
-    const int count = merge_tuning_results(tuning_file(settings), options.import_file);
+    const int count = merge_tuning_results(tuning_file(settings), read_file(options.import_file), options.import_file);
     if (!options.json) print_result(counted(count, "new result") + " imported\n");
   }
   if (!options.model.empty()) {

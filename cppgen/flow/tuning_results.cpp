@@ -120,29 +120,33 @@ std::vector<TuningResult> read_tuning_results(const std::string& file, const Tun
   return results;
 }
 
-void append_tuning_results(const std::string& file, const TuningPlace& place,
-                           const std::vector<TuningResult>& results) {
+std::string tuning_lines(const TuningPlace& place, const std::vector<TuningResult>& results) {
   std::string lines;
   for (const TuningResult& r : results) lines += line_of(place_json(place), r) + "\n";
-  append(file, lines);
+  return lines;
 }
 
-int merge_tuning_results(const std::string& file, const std::string& other) {
+void append_tuning_results(const std::string& file, const TuningPlace& place,
+                           const std::vector<TuningResult>& results) {
+  append(file, tuning_lines(place, results));
+}
+
+int merge_tuning_results(const std::string& file, const std::string& lines, const std::string& source) {
   std::set<std::string> known;
   each_line(try_read_file(file).value_or(""),
             [&](const std::string& text, const nlohmann::json&, int) { known.insert(text); });
-  std::string lines;
+  std::string missing;
   int count = 0;
-  each_line(read_file(other), [&](const std::string& text, const nlohmann::json& line, int number) {
+  each_line(lines, [&](const std::string& text, const nlohmann::json& line, int number) {
     try {
       if (line.is_discarded()) user_error("it is not JSON");
       (void)result_of(line);
     } catch (const std::exception& error) {
-      user_error("{}:{}: is not the result of a tuning: {}", other, number, error.what());
+      user_error("{}:{}: is not the result of a tuning: {}", source, number, error.what());
     }
-    if (known.insert(text).second) lines += text + "\n", count++;
+    if (known.insert(text).second) missing += text + "\n", count++;
   });
-  if (count) append(file, lines);
+  if (count) append(file, missing);
   return count;
 }
 

@@ -39,9 +39,12 @@ std::vector<TuningResult> read_tuning_results(const std::string& file, const Tun
 // UserError if the file cannot be written.
 void append_tuning_results(const std::string& file, const TuningPlace&, const std::vector<TuningResult>&);
 
-// Appends all lines of another such file, of whatever place, that this one does not hold. Returns their number.
-// UserError naming the file and the line that is not a result.
-int merge_tuning_results(const std::string& file, const std::string& other);
+// The lines of a file of results.
+std::string tuning_lines(const TuningPlace&, const std::vector<TuningResult>&);
+
+// Appends all lines of results, of whatever place, that the file does not hold. Returns their number. UserError naming
+// `source` and the line that is not a result.
+int merge_tuning_results(const std::string& file, const std::string& lines, const std::string& source);
 
 // Removes all results.
 void clear_tuning_results(const std::string& file);

@@ -4,13 +4,16 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <memory>
 
 #include "cppgen/flow/isa_choice.h"
 #include "cppgen/flow/stages.h"
 #include "cppgen/support/hashing.h"
+#include "cppgen/support/remote_store.h"
 #include "cppgen/tune/candidates.h"
 #include "cppgen/tune/variants.h"
 #include "cppgen/tune/winners.h"
+#include "runtime/base/log.h"
 
 namespace cppgen::tune {
 namespace {
@@ -37,6 +40,12 @@ std::string tuning_key(const CompileRequest& request, const TuningPlace& place) 
   return "model-" + hasher.hex().substr(0, 32);
 }
 
+std::unique_ptr<RemoteStore> remote_store(const Settings& s) {
+  const auto address = parse_remote_address(s.remote_cache);
+  if (!address || !s.autotune_remote_cache.value_or(true) || s.force_disable_caches) return nullptr;
+  return std::make_unique<RemoteStore>(*address, s.non_blocking_remote_cache_write);
+}
+
 class Tuning {
  public:
   explicit Tuning(const TuneRequest& request)
@@ -47,7 +56,8 @@ class Tuning {
         key_(tuning_key(request.compile, place_)),
         usual_tuning_(target_of(likely_isa(settings_), settings_).tuning),
         variants_(request),
-        journal_(settings_.force_disable_caches ? "" : settings_.cache_dir + "/tuning/" + key_ + ".jsonl") {}
+        journal_(settings_.force_disable_caches ? "" : settings_.cache_dir + "/tuning/" + key_ + ".jsonl"),
+        remote_(remote_store(settings_)) {}
 
   TuneReport run() {
     if (settings_.flush_profile_cache) clear_tuning_results(results_), journal_.remove();
@@ -72,6 +82,7 @@ class Tuning {
   const schedule::Tuning usual_tuning_;
   Variants variants_;
   Journal journal_;
+  std::unique_ptr<RemoteStore> remote_;  // null: not used
   TuneReport report_;
   std::vector<Winner> winners_;
 
@@ -79,9 +90,30 @@ class Tuning {
     if (request_.on_progress) request_.on_progress(what, done, total);
   }
 
-  // The result of an earlier tuning of the whole model.
+  // The result of an earlier tuning of the whole model, here or on a machine with the same remote cache.
   bool find_known() {
     if (settings_.force_profile) return false;
+    if (look_up()) return true;
+    if (!fetch()) return false;
+    return look_up();
+  }
+
+  // The results of a model are one entry of the remote cache.
+  std::string remote_key() const { return "cppgen/tuning/" + key_; }
+
+  bool fetch() {
+    const auto lines = remote_ ? remote_->get(remote_key()) : std::nullopt;
+    if (!lines) return false;
+    try {
+      merge_tuning_results(results_, *lines, "REMOTE_CACHE " + remote_key());
+    } catch (const UserError& error) {
+      log_warning("{}; it is ignored", error.what());
+      return false;
+    }
+    return true;
+  }
+
+  bool look_up() {
     for (const TuningResult& r : read_tuning_results(results_, place_))
       if (r.site == key_) report_.known = true, report_.usual_ms = r.usual_us / 1e3, report_.ms = r.best_us / 1e3;
     report_.kept = report_.known && report_.ms < report_.usual_ms;
@@ -181,6 +213,9 @@ class Tuning {
     results.push_back({key_, {}, usual_us, report_.kept ? report_.ms * 1e3 : usual_us, name});
     append_tuning_results(results_, place_, results);
     journal_.remove();
+    if (!remote_) return;
+    remote_->set(remote_key(), tuning_lines(place_, results));
+    remote_->flush();
   }
 };
 

@@ -18,12 +18,6 @@ constexpr AbsentSetting kAbsent[] = {
 #include "runtime/base/absent_settings.def"
 };
 
-// A name that becomes an alias of a row of settings.def leaves this table; a test compares the two.
-constexpr const char* kUnsupported[] = {
-    "TORCHINDUCTOR_AUTOTUNE_REMOTE_CACHE",
-    "TORCHINDUCTOR_BUNDLED_AUTOTUNE_REMOTE_CACHE",
-};
-
 bool is_set(const Environment& environment, std::string_view variable) {
   const auto it = environment.find(variable);
   return it != environment.end() && !it->second.empty();
@@ -43,15 +37,12 @@ std::string_view reason_of_absence(std::string_view name) {
 }
 
 std::vector<std::string> foreign_name_notes(const Environment& environment) {
-  std::vector<std::string> notes, set;
+  std::vector<std::string> notes;
   for (const AbsentSetting& row : kAbsent) {
-    set = setting_values::split(row.variables, ' ');
+    std::vector<std::string> set = setting_values::split(row.variables, ' ');
     std::erase_if(set, [&](const std::string& variable) { return !is_set(environment, variable); });
     if (!set.empty()) notes.push_back(note_about(set, row.reason));
   }
-  set.assign(std::begin(kUnsupported), std::end(kUnsupported));
-  std::erase_if(set, [&](const std::string& variable) { return !is_set(environment, variable); });
-  if (!set.empty()) notes.push_back(note_about(set, "cppgen has no such setting"));
   return notes;
 }
 

@@ -1,6 +1,6 @@
 // Settings of tunings: when models are tuned, what is tried, what is kept.
 #include <algorithm>
-#include <fstream>
+#include <cstdlib>
 #include <sstream>
 
 #include "cppgen/flow/isa_choice.h"
@@ -9,6 +9,7 @@
 #include "cppgen/tune/candidates.h"
 #include "cppgen/tune/tuner.h"
 #include "tests/settings/effect.h"
+#include "tests/support/redis_server.h"
 
 namespace cppgen {
 namespace {
@@ -222,6 +223,22 @@ TEST_F(SettingEffect, COORDINATE_DESCENT_CHECK_ALL_DIRECTIONS) {
   const int usual = search.measured(model, settings());
   expect_effect<int>(
       "1", [&] { return search.measured(model, settings()); }, usual, usual + 1);
+}
+
+// Whether another machine, with a cache of its own, knows the results.
+TEST_F(SettingEffect, AUTOTUNE_REMOTE_CACHE) {
+  RedisServer server;
+  if (!server.started() && std::getenv("CI")) FAIL() << "redis-server is not installed";
+  if (!server.started()) GTEST_SKIP() << "redis-server is not installed";
+  environment["CPPGEN_DISABLE_PROFILER_CODEGEN"] = "1", environment["CPPGEN_REMOTE_CACHE"] = server.url();
+  environment["CPPGEN_CACHE_DIR"] = path("here");
+  succeed({"tune", relu()});
+  const auto known = [&] {
+    std::filesystem::remove_all(path("there"));
+    environment["CPPGEN_CACHE_DIR"] = path("there");
+    return succeed({"tune", relu()}).out.find("tuned before") != std::string::npos;
+  };
+  expect_effect<bool>("0", known, true, false);
 }
 
 TEST_F(SettingEffect, DETERMINISTIC) {

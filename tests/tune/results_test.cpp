@@ -72,8 +72,8 @@ TEST_F(TuningResults, AreMergedOnce) {
   const std::string other = directory.path() + "/other.jsonl";
   append_tuning_results(other, kPlace, {result("a"), result("b")});
   append_tuning_results(file, kPlace, {result("a")});
-  EXPECT_EQ(merge_tuning_results(file, other), 1);
-  EXPECT_EQ(merge_tuning_results(file, other), 0);
+  EXPECT_EQ(merge_tuning_results(file, read_file(other), other), 1);
+  EXPECT_EQ(merge_tuning_results(file, read_file(other), other), 0);
   EXPECT_EQ(count(), 2u);
 }
 
@@ -82,13 +82,12 @@ TEST_F(TuningResults, AFileThatHoldsAnythingElseIsNotMerged) {
   for (const char* text : {"no JSON\n", "{\"site\": 3}\n", "[]\n"}) {
     ASSERT_EQ(write_file(other, text), 0);
     try {
-      merge_tuning_results(file, other);
+      merge_tuning_results(file, read_file(other), other);
       ADD_FAILURE() << text;
     } catch (const UserError& error) {
       EXPECT_NE(std::string(error.what()).find(other + ":1: is not the result of a tuning"), std::string::npos);
     }
   }
-  EXPECT_THROW(merge_tuning_results(file, directory.path() + "/missing"), UserError);
 }
 
 TEST_F(TuningResults, WithConstantsThatDoNotExistAreIgnored) {
