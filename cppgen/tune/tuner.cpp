@@ -13,6 +13,7 @@
 #include "cppgen/tune/candidates.h"
 #include "cppgen/tune/variants.h"
 #include "cppgen/tune/winners.h"
+#include "runtime/base/errors.h"
 #include "runtime/base/log.h"
 
 namespace cppgen::tune {

@@ -26,7 +26,9 @@ TEST_F(SettingEffect, PASSES_NUMERIC_CHECK) {
   expect_effect<bool>("1", checked, false, true);
 }
 
-TEST_F(SettingEffect, PassesOverModelsOfSeveralPlansAreChecked) {
+class ModelsOfSeveralPlans : public SettingEffect {};
+
+TEST_F(ModelsOfSeveralPlans, AreChecked) {
   ModelMaker maker;
   maker.input("x", {"3", "4"}).output("y");
   maker.node("NonZero", {"x"}, {"at"});

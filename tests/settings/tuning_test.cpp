@@ -153,10 +153,9 @@ TEST_F(SettingEffect, AUTOTUNE_NUM_CHOICES_DISPLAYED) {
   expect_effect<int64_t>("2", lines, 3, 2);
 }
 
-// cppgen, but for the packages of candidates, where `script` comes first.
+// cppgen, in front of which `script` comes; $1 is the command, $2 the package.
 std::string program_with(const TempFolder& folder, const std::string& script) {
-  const std::string file = folder.write(
-      "program", "#!/bin/sh\ncase $2 in */variant)\n" + script + "\nesac\nexec " CPPGEN_PROGRAM " \"$@\"\n");
+  const std::string file = folder.write("program", "#!/bin/sh\n" + script + "\nexec " CPPGEN_PROGRAM " \"$@\"\n");
   std::filesystem::permissions(file, std::filesystem::perms::owner_all);
   return file;
 }
@@ -168,7 +167,7 @@ tune::TuneReport tuned(const std::string& model, const Settings& settings, const
 }
 
 TEST_F(SettingEffect, AUTOTUNE_RESULT_TIMEOUT_SECONDS) {
-  const std::string program = program_with(folder, "exec sleep 4");
+  const std::string program = program_with(folder, "case $2 in */variant) exec sleep 4; esac");
   environment["CPPGEN_AUTOTUNE_MAX_CANDIDATES"] = "1", environment["CPPGEN_FORCE_PROFILE"] = "1";
   environment["CPPGEN_MAX_AUTOTUNE_GEMM"] = "1", environment["CPPGEN_MAX_AUTOTUNE_GEMM_BACKENDS"] = "CPP,ONEDNN";
   const auto stopped = [&] {
@@ -178,14 +177,17 @@ TEST_F(SettingEffect, AUTOTUNE_RESULT_TIMEOUT_SECONDS) {
   expect_effect<bool>("2", stopped, false, true);
 }
 
-// A search that starts at the only constant in the list of candidates that changes the_relu, half of its usual block.
+// A search in which every candidate takes no time. It starts at the only constant in the list of candidates that
+// changes the_relu, half of its usual block.
 class Search {
  public:
   Search(std::map<std::string, std::string>& environment, const TempFolder& folder, const std::string& most)
-      : program_(program_with(folder,
-                              "[ $1 = profile ] && echo '{\"runs\": 1, \"median_ms\": 1e-9, \"steps\": ["
-                              "{\"origins\": [\"the_relu\"], \"calls\": 1, \"ms\": 1e-9},"
-                              "{\"origins\": [\"the_sum\"], \"calls\": 1, \"ms\": 1e-9}]}' && exit 0")) {
+      : program_(
+            program_with(folder,
+                         "case $2 in */variant) ms=1e-9;; *) ms=1; esac\n"
+                         "[ $1 = profile ] && echo \"{\\\"runs\\\": 1, \\\"median_ms\\\": $ms, \\\"steps\\\": ["
+                         "{\\\"origins\\\": [\\\"the_relu\\\"], \\\"calls\\\": 1, \\\"ms\\\": $ms},"
+                         "{\\\"origins\\\": [\\\"the_sum\\\"], \\\"calls\\\": 1, \\\"ms\\\": $ms}]}\" && exit 0")) {
     environment["CPPGEN_MAX_AUTOTUNE_POINTWISE"] = "1", environment["CPPGEN_AUTOTUNE_MAX_CANDIDATES"] = most;
     environment["CPPGEN_FORCE_PROFILE"] = "1";
   }
@@ -249,7 +251,8 @@ TEST_F(SettingEffect, DETERMINISTIC) {
                          {"units", {"", false, "contraction_units=8"}, 2, 1, "m"}});
   const auto used = [&] {
     Names names;
-    for (const auto& [site, choice] : *stored_choices(isa, settings())) names.push_back(site);
+    const auto choices = stored_choices(isa, settings());
+    for (const auto& [site, choice] : *choices) names.push_back(site);
     return names;
   };
   expect_effect<Names>("1", used, {"engine", "lanes", "units"}, {"units"});
