@@ -3,15 +3,12 @@
 #include <CLI/CLI.hpp>
 #include <cstdio>
 #include <functional>
-#include <new>
 
 #include "cppgen/cli/arguments.h"
-#include "cppgen/cli/command_support.h"
 #include "cppgen/cli/commands.h"
+#include "cppgen/cli/run_reporting.h"
 #include "cppgen/cli/suggestions.h"
-#include "runtime/base/errors.h"
 #include "runtime/base/printable.h"
-#include "runtime/package/version.h"
 
 namespace cppgen {
 namespace {
@@ -19,8 +16,6 @@ namespace {
 constexpr const char* kExitStatus =
     "Exit status: 0 success, 1 outputs differ from the expected ones, 2 a bad model, option, setting or input, "
     "3 a bug in cppgen, 130 interrupted.";
-
-std::string version_text() { return "cppgen " + std::string(rt::kVersion); }
 
 // All options of one command line, and what to run once it is parsed.
 struct Parsed {
@@ -40,10 +35,8 @@ struct Parsed {
   ConfigOptions config;
   CommonOptions isa;
   CacheOptions cache;
-  std::function<ExitCode(const CancelToken&)> command;
+  Action command;
 };
-
-using Action = std::function<ExitCode(const CancelToken&)>;
 
 CLI::App* add_command(CLI::App& app, Parsed& parsed, const char* name, const char* doc, const char* example,
                       Action action) {
@@ -383,21 +376,6 @@ void add_information(CLI::App& app, Parsed& parsed) {
   add_json(command, cache);
 }
 
-std::string command_text(int argc, char** argv) {
-  std::string text = "cppgen";
-  for (int i = 1; i < argc; i++) text += " " + shell_word(argv[i]);
-  return text;
-}
-
-ExitCode report_bug(const char* what, int argc, char** argv) {
-  std::fprintf(stderr,
-               "cppgen: internal error: %s\n"
-               "This is a bug in cppgen. Please report it with the output of `cppgen --version` (%s) and the command:\n"
-               "  %s\n",
-               for_terminal(what).c_str(), version_text().c_str(), for_terminal(command_text(argc, argv)).c_str());
-  return kInternalError;
-}
-
 bool has_command(const CLI::App& app, const std::string& name) {
   return !app.get_subcommands([&](const CLI::App* it) { return it->get_name() == name; }).empty();
 }
@@ -434,29 +412,6 @@ ExitCode report_parse(const CLI::App& app, const CLI::ParseError& error) {
     message = unknown_argument(extras, options_of(*innermost));
   std::fprintf(stderr, "cppgen: %s\nSee `%s --help`.\n", for_terminal(message).c_str(), command.c_str());
   return kUserError;
-}
-
-int report_interruption(const CancelToken& cancel) {
-  std::fprintf(stderr, "cppgen: interrupted\n");
-  return cancel.signal() == 0 ? int(kInterrupted) : 128 + cancel.signal();
-}
-
-int run_reporting(const Parsed& parsed, const CancelToken& cancel, int argc, char** argv) {
-  try {
-    return parsed.command(cancel);
-  } catch (const Cancelled&) {
-    return report_interruption(cancel);
-  } catch (const UserError& error) {
-    std::fprintf(stderr, "cppgen: %s\n", for_terminal(error.what()).c_str());
-    return kUserError;
-  } catch (const std::bad_alloc&) {
-    std::fprintf(stderr, "cppgen: out of memory\n");
-    return kUserError;
-  } catch (const std::exception& error) {
-    return report_bug(error.what(), argc, argv);
-  } catch (...) {
-    return report_bug("an unknown exception", argc, argv);
-  }
 }
 
 }  // namespace
@@ -500,7 +455,7 @@ int run_command_line(int argc, char** argv) {
   }
   CancelToken cancel;
   const ScopedSignalCancel on_signal(cancel, "cppgen");
-  return run_reporting(parsed, cancel, argc, argv);
+  return run_reporting(parsed.command, cancel, argc, argv);
 }
 
 }  // namespace cppgen

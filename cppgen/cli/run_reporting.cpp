@@ -1,0 +1,57 @@
+#include "cppgen/cli/run_reporting.h"
+
+#include <cstdio>
+#include <new>
+
+#include "cppgen/cli/command_support.h"
+#include "runtime/base/errors.h"
+#include "runtime/base/printable.h"
+#include "runtime/package/version.h"
+
+namespace cppgen {
+
+std::string version_text() { return "cppgen " + std::string(rt::kVersion); }
+
+namespace {
+
+std::string command_text(int argc, char** argv) {
+  std::string text = "cppgen";
+  for (int i = 1; i < argc; i++) text += " " + shell_word(argv[i]);
+  return text;
+}
+
+ExitCode report_bug(const char* what, int argc, char** argv) {
+  std::fprintf(stderr,
+               "cppgen: internal error: %s\n"
+               "This is a bug in cppgen. Please report it with the output of `cppgen --version` (%s) and the command:\n"
+               "  %s\n",
+               for_terminal(what).c_str(), version_text().c_str(), for_terminal(command_text(argc, argv)).c_str());
+  return kInternalError;
+}
+
+int report_interruption(const CancelToken& cancel) {
+  std::fprintf(stderr, "cppgen: interrupted\n");
+  return cancel.signal() == 0 ? int(kInterrupted) : 128 + cancel.signal();
+}
+
+}  // namespace
+
+int run_reporting(const Action& command, const CancelToken& cancel, int argc, char** argv) {
+  try {
+    return command(cancel);
+  } catch (const Cancelled&) {
+    return report_interruption(cancel);
+  } catch (const UserError& error) {
+    std::fprintf(stderr, "cppgen: %s\n", for_terminal(error.what()).c_str());
+    return kUserError;
+  } catch (const std::bad_alloc&) {
+    std::fprintf(stderr, "cppgen: out of memory\n");
+    return kUserError;
+  } catch (const std::exception& error) {
+    return report_bug(error.what(), argc, argv);
+  } catch (...) {
+    return report_bug("an unknown exception", argc, argv);
+  }
+}
+
+}  // namespace cppgen
