@@ -38,7 +38,7 @@ bool is_spill(std::string_view line) {
 
 bool is_instruction(std::string_view line) { return !line.empty() && line[0] != '.' && line[0] != '#'; }
 
-void write(const std::string& path, const std::string& text) {
+void write_assembly_file(const std::string& path, const std::string& text) {
   if (const int error = write_file(path, text))
     user_error("ENABLE_ASM_INFO: '{}' cannot be written: {}", path, error_text(error));
 }
@@ -80,7 +80,7 @@ void write_asm_info(const std::vector<CompileJob>& jobs, const CompileOptions& o
     for (const InstructionCounts& k :
          count_instructions(try_read_file(dir + "/" + job.name + ".s").value_or(""), job.expected_symbols))
       table += fmt::format("{} {} {} {} {}\n", k.kernel, job.name, k.instructions, k.vector, k.spills);
-  write(dir + "/kernels.txt", table);
+  write_assembly_file(dir + "/kernels.txt", table);
 }
 
 }  // namespace cppgen

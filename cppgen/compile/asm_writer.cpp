@@ -11,10 +11,7 @@
 
 namespace cppgen {
 namespace {
-
-constexpr double kPollSeconds = 0.1;
-
-bool contains(std::string_view text, std::string_view part) { return text.find(part) != text.npos; }
+constexpr double kAssemblyPollSeconds = 0.1;
 
 // The command that writes NAME.s and the report. Only g++ writes the report to a file; clang prints it.
 ProcessSpec command(const CompileJob& job, const std::string& dir, const KernelBuilder::Command& c, bool is_clang) {
@@ -47,7 +44,7 @@ class AsmWriter {
     while (next < jobs_.size() || !running_.empty()) {
       if (options_.cancel && options_.cancel->cancelled()) throw Cancelled("compilation was cancelled");
       for (; next < jobs_.size() && running_.size() < most; next++) start(next, false);
-      if (const auto completion = builder_.runner().wait_any(kPollSeconds)) finish(*completion);
+      if (const auto completion = builder_.runner().wait_any(kAssemblyPollSeconds)) finish(*completion);
     }
   }
 
@@ -79,7 +76,8 @@ class AsmWriter {
     const Running unit = running_.extract(ended.id).mapped();
     const CompileJob& job = jobs_[unit.job];
     const ProcessResult& result = ended.result;
-    if (!result.ok() && !unit.is_clang && contains(result.output, "-fopt-info")) return start(unit.job, true);
+    if (!result.ok() && !unit.is_clang && result.output.find("-fopt-info") != std::string::npos)
+      return start(unit.job, true);
     if (!result.ok())
       return log_warning("{}: the compiler of kernel unit '{}' {}: {}", what_, job.name, result.describe(),
                          result.output.substr(0, result.output.find('\n')));

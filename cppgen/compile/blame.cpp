@@ -10,7 +10,7 @@
 namespace cppgen {
 namespace {
 
-constexpr double kTrivialSeconds = 60, kPollSeconds = 0.1;
+constexpr double kTrivialSeconds = 60, kBlamePollSeconds = 0.1;
 
 // Compilers run with LC_ALL=C, and report the system's errors in its words.
 bool lacks_resources(const std::string& output) {
@@ -42,7 +42,7 @@ bool source_is_to_blame(const FailedUnit& unit, ProcessRunner& runner, const Can
   pool.start(0, trivial_job(unit.source), unit.flags, unit.include_dir, "trivial");
   while (true) {
     if (cancel && cancel->cancelled()) throw Cancelled("compilation was cancelled");
-    if (const auto finished = pool.wait(kPollSeconds)) return !finished->error;
+    if (const auto finished = pool.wait(kBlamePollSeconds)) return !finished->error;
   }
 }
 

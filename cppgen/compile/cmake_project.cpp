@@ -74,7 +74,7 @@ std::string options_of(const KernelBuilder::Command& command) {
   return join_command(options);
 }
 
-void write(const std::string& path, const std::string& content) {
+void write_project_file(const std::string& path, const std::string& content) {
   int error = make_directories(parent_directory(path));
   if (!error) error = write_file(path, content);
   if (error) user_error("{}: cannot be written: {}", path, error_text(error));
@@ -101,9 +101,9 @@ CMakeProject make_cmake_project(const std::vector<CompileJob>& units, KernelBuil
 }
 
 void write_cmake_project(const CMakeProject& project, const std::string& directory) {
-  write(directory + "/CMakeLists.txt", project.lists);
+  write_project_file(directory + "/CMakeLists.txt", project.lists);
   for (const CompileJob& unit : project.units)
-    write(directory + "/" + unit.name + "/" + CompilePool::kSource, unit.source);
+    write_project_file(directory + "/" + unit.name + "/" + CompilePool::kSource, unit.source);
   const std::string include = directory + "/include";
   if (!project.include_dir.empty()) return copy_headers(project.include_dir, include);
   if (const int error = make_directories(include)) user_error("{}: cannot be created: {}", include, error_text(error));

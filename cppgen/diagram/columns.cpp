@@ -7,7 +7,7 @@ namespace {
 
 constexpr double kGap = 24;
 constexpr double kBendWeight = 4;  // arrows over several layers become straight rather than boxes centred
-constexpr int kSweeps = 12;
+constexpr int kColumnSweeps = 12;
 
 // The mean of the neighbours on one side, or on both if there are none on that side.
 double wanted(const Layers& it, const Layers::Vertex& vertex, bool downwards) {
@@ -49,7 +49,7 @@ void place_layer(Layers& it, const std::vector<int32_t>& layer, bool downwards) 
 }  // namespace
 
 void set_columns(Layers& it) {
-  for (int sweep = 0; sweep < kSweeps; sweep++) {
+  for (int sweep = 0; sweep < kColumnSweeps; sweep++) {
     const bool downwards = sweep % 2 == 0;
     for (size_t i = 0; i < it.layers.size(); i++)
       place_layer(it, it.layers[downwards ? i : it.layers.size() - 1 - i], downwards);

@@ -10,7 +10,7 @@ namespace {
 // tensor would need thousands.
 constexpr int32_t kMostBends = 24;
 constexpr double kBendWidth = 12;
-constexpr int kSweeps = 8;
+constexpr int kLayerSweeps = 8;
 
 // One more than the greatest layer before it; a box that nothing leads to is directly above the first that it leads to.
 std::vector<int32_t> layer_of_boxes(const Diagram& diagram) {
@@ -81,7 +81,7 @@ void order_layers(Layers& it) {
                      [&](int32_t a, int32_t b) { return wanted[size_t(a)] < wanted[size_t(b)]; });
     number(layer);
   };
-  for (int sweep = 0; sweep < kSweeps; sweep++) {
+  for (int sweep = 0; sweep < kLayerSweeps; sweep++) {
     const bool downwards = sweep % 2 == 0;
     for (size_t i = 0; i < it.layers.size(); i++) sort(it.layers[downwards ? i : it.layers.size() - 1 - i], downwards);
   }

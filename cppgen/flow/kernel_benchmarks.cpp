@@ -22,7 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-void write(const std::string& path, const std::string& content) {
+void write_benchmark_file(const std::string& path, const std::string& content) {
   int error = make_directories(parent_directory(path));
   if (!error) error = write_file(path, content);
   if (error) user_error("BENCHMARK_KERNEL: '{}' cannot be written: {}", path, error_text(error));
@@ -165,7 +165,7 @@ void write_kernel_benchmarks(const CompileRequest& request, const std::vector<Mo
                              const VecISA& isa, const KernelBuilder::Command& command) {
   const std::string folder = request.settings.trace_dir + "/" + fs::path(request.model).stem().string() + "/kernels";
   remove_tree(folder);
-  write(folder + "/driver.h", kKernelBenchmarkDriver);
+  write_benchmark_file(folder + "/driver.h", kKernelBenchmarkDriver);
   std::error_code error;
   for (const char* headers : {"/vec", "/runtime/abi"}) {
     fs::create_directories(folder + "/include" + headers, error);
@@ -180,9 +180,9 @@ void write_kernel_benchmarks(const CompileRequest& request, const std::vector<Mo
     for (const codegen::KernelText& kernel : parts[i].kernels) {
       if (!kernel.has_function()) continue;
       const std::string own = folder + "/" + kernel.name;
-      write(own + "/kernel.cpp", codegen::translation_unit({&kernel}, std::string(isa.folder)));
-      write(own + "/main.cpp", programs.main_of(kernel));
-      write(own + "/build.sh", build_script(command, kernel.calls_runtime ? library : ""));
+      write_benchmark_file(own + "/kernel.cpp", codegen::translation_unit({&kernel}, std::string(isa.folder)));
+      write_benchmark_file(own + "/main.cpp", programs.main_of(kernel));
+      write_benchmark_file(own + "/build.sh", build_script(command, kernel.calls_runtime ? library : ""));
       fs::permissions(own + "/build.sh", fs::perms::owner_exec, fs::perm_options::add, error);
     }
   }

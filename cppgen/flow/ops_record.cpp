@@ -38,7 +38,7 @@ std::string line_of(const schedule::ChosenEngine& it, const std::string& model, 
 // All at once, so that lines of several processes do not mix.
 void append(const std::string& path, const std::string& text) {
   const FileDescriptor file(open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666));
-  if (!file || write(file.get(), text.data(), text.size()) != ssize_t(text.size()))
+  if (!file || ::write(file.get(), text.data(), text.size()) != ssize_t(text.size()))
     user_error("OPS_RECORD: cannot write '{}': {}", path, error_text(errno));
 }
 

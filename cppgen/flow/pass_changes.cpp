@@ -14,7 +14,7 @@ constexpr const char* kPrefix = "cppgen-passes.";
 constexpr size_t kMostBytes = size_t{256} << 20;
 constexpr double kMostSeconds = 60;
 
-void write(const std::string& path, const std::string& text) {
+void write_pass_file(const std::string& path, const std::string& text) {
   if (const int e = write_file(path, text)) user_error("{}: cannot be written: {}", path, error_text(e));
 }
 
@@ -34,8 +34,8 @@ PassChanges::PassChanges() : folder_(system_temp_directory(), kPrefix) {
 }
 
 std::string PassChanges::diff(const std::string& stage, const std::string& after) const {
-  write(folder_.path() + "/before", before_);
-  write(folder_.path() + "/after", after);
+  write_pass_file(folder_.path() + "/before", before_);
+  write_pass_file(folder_.path() + "/after", after);
   ProcessSpec spec;
   spec.argv = {kDiff, "-a", "-u", "--label", "before " + stage, "--label", "after " + stage, "before", "after"};
   spec.working_directory = folder_.path();

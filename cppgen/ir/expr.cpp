@@ -30,7 +30,7 @@ struct Hasher {
   }
 };
 
-struct NodeHash {
+struct ExprNodeHash {
   size_t operator()(const ExprNode* n) const {
     Hasher h;
     h.add(static_cast<int>(n->kind) << 24 | static_cast<int>(n->type) << 16 | static_cast<int>(n->unary) << 8 |
@@ -53,7 +53,7 @@ struct NodeHash {
   }
 };
 
-struct SameNode {
+struct SameExprNode {
   bool operator()(const ExprNode* a, const ExprNode* b) const {
     return a->kind == b->kind && a->type == b->type && a->bits == b->bits && a->unary == b->unary &&
            a->binary == b->binary && a->args == b->args && a->buffer == b->buffer && a->indices == b->indices &&
@@ -98,7 +98,7 @@ void check_value_type(DType type) {
 
 struct ExprArena::Impl {
   std::deque<ExprNode> nodes;  // never moved
-  std::unordered_set<Expr, NodeHash, SameNode> unique;
+  std::unordered_set<Expr, ExprNodeHash, SameExprNode> unique;
   std::unordered_map<Rebinding, IndexExpr, RebindingHash> rebindings;
 };
 

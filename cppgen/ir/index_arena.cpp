@@ -14,7 +14,7 @@ namespace {
 
 void mix(size_t& h, size_t v) { h ^= v + 0x9e3779b97f4a7c15 + (h << 6) + (h >> 2); }
 
-struct NodeHash {
+struct IndexNodeHash {
   size_t operator()(const IndexNode* n) const {
     size_t h = static_cast<size_t>(n->op);
     mix(h, std::hash<int64_t>()(n->constant));
@@ -27,7 +27,7 @@ struct NodeHash {
   }
 };
 
-struct SameNode {
+struct SameIndexNode {
   bool operator()(const IndexNode* a, const IndexNode* b) const {
     const auto same_term = [](const IndexTerm& t, const IndexTerm& u) {
       return t.coefficient == u.coefficient && t.node == u.node;
@@ -41,7 +41,7 @@ struct SameNode {
 
 struct IndexArena::Impl {
   std::deque<IndexNode> nodes;  // never moved
-  std::unordered_set<const IndexNode*, NodeHash, SameNode> unique;
+  std::unordered_set<const IndexNode*, IndexNodeHash, SameIndexNode> unique;
   std::unordered_map<std::string, const IndexNode*> symbols;
   std::unordered_map<std::string, int> numbers;  // next loop variable of a prefix
   std::vector<IndexBound> assumptions;

@@ -42,7 +42,7 @@ std::string origins_of(const LoopNest& nest) {
   return text.empty() ? "nest " + nest.name : text;
 }
 
-struct RunningReduction {
+struct ReductionState {
   ReduceKernels kernels;
   std::vector<int> args;  // registers of the reducing steps
   int result;             // register of the storing steps
@@ -92,7 +92,7 @@ class NestRunner {
   std::string origins_;
   std::vector<int64_t> slots_;
   StripCompiler reducing_, storing_;
-  std::vector<RunningReduction> reductions_;
+  std::vector<ReductionState> reductions_;
   std::optional<StripContext> reducing_context_, storing_context_;
 
   bool empty() const {
@@ -110,7 +110,7 @@ class NestRunner {
   }
 
   void add_reduction(const Reduction& r) {
-    RunningReduction running;
+    ReductionState running;
     if (is_sum_of_products(r)) {
       running.kernels = sum_of_products_kernels();
       running.args = {reducing_.value(r.value->args[0]), reducing_.value(r.value->args[1])};
@@ -136,9 +136,9 @@ class NestRunner {
   // n points of the outer loops, one per lane.
   void run_point(int n) {
     if (!reductions_.empty()) {
-      for (RunningReduction& r : reductions_) r.kernels.init(r.state.data(), n);
+      for (ReductionState& r : reductions_) r.kernels.init(r.state.data(), n);
       reduce(n);
-      for (RunningReduction& r : reductions_)
+      for (ReductionState& r : reductions_)
         r.kernels.finish(storing_context_->registers.write(r.result), r.state.data(), n);
     }
     run_steps(storing_.body, *storing_context_, n);
@@ -167,7 +167,7 @@ class NestRunner {
 
   void combine(int n, void (*ReduceKernels::*how)(void*, const void* const*, int)) {
     run_steps(reducing_.body, *reducing_context_, n);
-    for (RunningReduction& r : reductions_) {
+    for (ReductionState& r : reductions_) {
       const void* args[2];
       for (size_t i = 0; i < r.args.size(); i++) args[i] = reducing_context_->registers[r.args[i]];
       (r.kernels.*how)(r.state.data(), args, n);

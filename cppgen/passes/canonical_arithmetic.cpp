@@ -7,7 +7,6 @@ namespace cppgen::passes {
 namespace {
 
 constexpr int64_t kMaxInspected = 4096;  // elements of an operand that are looked at
-constexpr int kBroadcastingOpset = 7;    // before it, Add and the like had attributes for broadcasting
 
 bool all_equal(const Tensor& t, double value, bool negative_zero) {
   if (t.elements() == 0 || t.elements() > kMaxInspected || t.dtype == DType::boolean) return false;
@@ -61,11 +60,11 @@ bool sum_of_two(RuleContext& c) {
   return true;
 }
 
-constexpr CanonicalRule kRules[] = {{"Sum", sum_of_two}, {"Add", add},    {"Sub", subtract},
-                                    {"Mul", multiply},   {"Div", divide}, {"Pow", power}};
+constexpr CanonicalRule kArithmeticRules[] = {{"Sum", sum_of_two}, {"Add", add},    {"Sub", subtract},
+                                              {"Mul", multiply},   {"Div", divide}, {"Pow", power}};
 
 }  // namespace
 
-std::span<const CanonicalRule> arithmetic_rules() { return kRules; }
+std::span<const CanonicalRule> arithmetic_rules() { return kArithmeticRules; }
 
 }  // namespace cppgen::passes

@@ -60,26 +60,26 @@ bool slice(RuleContext& c) {
   return same_shape_as_input(c);
 }
 
-constexpr CanonicalRule kRules[] = {{"Identity", forward_first},
-                                    {"Dropout", dropout},
-                                    {"Cast", same_dtype},
-                                    {"CastLike", same_dtype},
-                                    {"Reshape", same_shape_as_input},
-                                    {"Expand", same_shape_as_input},
-                                    {"Flatten", same_shape_as_input},
-                                    {"Squeeze", same_shape_as_input},
-                                    {"Unsqueeze", same_shape_as_input},
-                                    {"Tile", same_shape_as_input},
-                                    {"Pad", pad},
-                                    {"Slice", slice},
-                                    {"Concat", single_input},
-                                    {"Sum", single_input},
-                                    {"Max", single_input},
-                                    {"Min", single_input},
-                                    {"Mean", single_input}};
+constexpr CanonicalRule kForwardingRules[] = {{"Identity", forward_first},
+                                              {"Dropout", dropout},
+                                              {"Cast", same_dtype},
+                                              {"CastLike", same_dtype},
+                                              {"Reshape", same_shape_as_input},
+                                              {"Expand", same_shape_as_input},
+                                              {"Flatten", same_shape_as_input},
+                                              {"Squeeze", same_shape_as_input},
+                                              {"Unsqueeze", same_shape_as_input},
+                                              {"Tile", same_shape_as_input},
+                                              {"Pad", pad},
+                                              {"Slice", slice},
+                                              {"Concat", single_input},
+                                              {"Sum", single_input},
+                                              {"Max", single_input},
+                                              {"Min", single_input},
+                                              {"Mean", single_input}};
 
 }  // namespace
 
-std::span<const CanonicalRule> forwarding_rules() { return kRules; }
+std::span<const CanonicalRule> forwarding_rules() { return kForwardingRules; }
 
 }  // namespace cppgen::passes

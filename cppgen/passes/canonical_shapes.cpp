@@ -117,12 +117,12 @@ bool scatter_of_rows(RuleContext& c) {
   return true;
 }
 
-constexpr CanonicalRule kRules[] = {{"Squeeze", reshape}, {"Unsqueeze", reshape},
-                                    {"Flatten", reshape}, {"Transpose", transpose},
-                                    {"Reshape", reshape}, {"ScatterElements", scatter_of_rows}};
+constexpr CanonicalRule kShapeRules[] = {{"Squeeze", reshape}, {"Unsqueeze", reshape},
+                                         {"Flatten", reshape}, {"Transpose", transpose},
+                                         {"Reshape", reshape}, {"ScatterElements", scatter_of_rows}};
 
 }  // namespace
 
-std::span<const CanonicalRule> shape_rules() { return kRules; }
+std::span<const CanonicalRule> shape_rules() { return kShapeRules; }
 
 }  // namespace cppgen::passes

@@ -8,8 +8,6 @@
 namespace cppgen::passes {
 namespace {
 
-constexpr int kBroadcastingOpset = 7;  // before it, Add and the like had attributes for broadcasting
-
 double at(const std::vector<double>& v, size_t channel) { return v[v.size() == 1 ? 0 : channel]; }
 
 // Channels of x if the step may apply to it, else 0.

@@ -20,7 +20,7 @@ ValueId linear_scores(Learner& e, int64_t count, std::vector<float> intercepts) 
 }
 
 // A single score decides only between the two values that it may give.
-void expand_regressor(Learner& e) {
+void expand_linear_regressor(Learner& e) {
   const int64_t targets = e.number("targets", 1);
   const PostTransform transform = post_transform(e);
   const ValueId scores = linear_scores(e, targets, e.floats("intercepts"));
@@ -28,7 +28,7 @@ void expand_regressor(Learner& e) {
   e.give({changes ? transformed(e, scores, transform) : scores});
 }
 
-void expand_classifier(Learner& e) {
+void expand_linear_classifier(Learner& e) {
   const Labels labels = labels_of(e, "classlabels_ints");
   std::vector<float> intercepts = e.floats("intercepts");
   const int64_t classes = labels.count();
@@ -51,11 +51,11 @@ std::vector<LearnerRow> linear_expansions() {
        .versions = {{1,
                      "classlabels_ints:ints classlabels_strings:strings coefficients:floats intercepts:floats "
                      "multi_class:int post_transform:string"}},
-       .expand = expand_classifier},
+       .expand = expand_linear_classifier},
       {.name = "LinearRegressor",
        .domain = kLearners,
        .versions = {{1, "coefficients:floats intercepts:floats post_transform:string targets:int"}},
-       .expand = expand_regressor},
+       .expand = expand_linear_regressor},
   };
 }
 

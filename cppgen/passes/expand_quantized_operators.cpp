@@ -16,9 +16,9 @@ struct Form {
 };
 constexpr Form kForms[] = {{"QLinearConv", "Conv", 0, 3, 6, 8}, {"QLinearMatMul", "MatMul", 0, 3, 6, 0}};
 
-class Expansion {
+class QuantizedExpansion {
  public:
-  Expansion(Graph& graph, NodeId id, const Form& form)
+  QuantizedExpansion(Graph& graph, NodeId id, const Form& form)
       : graph_(graph), id_(id), form_(form), node_(graph.nodes[size_t(id)]) {}
 
   bool allowed() const {
@@ -116,7 +116,7 @@ void expand_quantized_operators(Graph& graph, const PassOptions&) {
     const Node& node = graph.nodes[size_t(id)];
     auto form = std::find_if(std::begin(kForms), std::end(kForms), [&](const Form& f) { return node.op == f.name; });
     if (!node.domain.empty() || form == std::end(kForms)) continue;
-    Expansion expansion(graph, id, *form);
+    QuantizedExpansion expansion(graph, id, *form);
     if (expansion.allowed()) id += expansion.run();
   }
 }

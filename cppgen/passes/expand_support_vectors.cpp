@@ -52,7 +52,7 @@ std::vector<float> given_rho(const Learner& e, int64_t count) {
   return rho;
 }
 
-void expand_regressor(Learner& e) {
+void expand_support_vector_regressor(Learner& e) {
   const int64_t count = e.number("n_supports", 0);
   const std::vector<float> coefficients = e.floats("coefficients");
   const float rho = given_rho(e, 1)[0];
@@ -146,7 +146,7 @@ void expand_linear(Learner& e, const Labels& labels, PostTransform transform) {
   e.give({labels_at(e, labels, chosen), transformed(e, scores, transform)});
 }
 
-void expand_classifier(Learner& e) {
+void expand_support_vector_classifier(Learner& e) {
   const Labels labels = labels_of(e, "classlabels_ints");
   const PostTransform transform = post_transform(e);
   if (labels.count() < 2 || labels.count() > 4096) e.fail("it has " + std::to_string(labels.count()) + " classes");
@@ -172,13 +172,13 @@ std::vector<LearnerRow> support_vector_expansions() {
                      "classlabels_ints:ints classlabels_strings:strings coefficients:floats kernel_params:floats "
                      "kernel_type:string post_transform:string prob_a:floats prob_b:floats rho:floats "
                      "support_vectors:floats vectors_per_class:ints"}},
-       .expand = expand_classifier},
+       .expand = expand_support_vector_classifier},
       {.name = "SVMRegressor",
        .domain = kLearners,
        .versions = {{1,
                      "coefficients:floats kernel_params:floats kernel_type:string n_supports:int one_class:int "
                      "post_transform:string rho:floats support_vectors:floats"}},
-       .expand = expand_regressor},
+       .expand = expand_support_vector_regressor},
   };
 }
 

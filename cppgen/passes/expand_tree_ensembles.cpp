@@ -49,7 +49,7 @@ bool changes(PostTransform transform, int64_t targets) {
   return transform != PostTransform::none && (targets > 1 || transform == PostTransform::probit);
 }
 
-void expand_regressor(Learner& e) {
+void expand_tree_regressor(Learner& e) {
   const int64_t targets = target_count(e);
   const TreeEnsemble t = read_ensemble_of_ids(e, "target", targets);
   const auto how = Aggregate(e.choice("aggregate_function", "SUM", {"AVERAGE", "SUM", "MIN", "MAX"}));
@@ -155,7 +155,7 @@ void give_two_classes(Learner& e, const Labels& labels, ValueId scores, const st
                       : two_columns(e, first, transform, !votes.positive)});
 }
 
-void expand_classifier(Learner& e) {
+void expand_tree_classifier(Learner& e) {
   const Labels labels = labels_of(e, "classlabels_int64s");
   const int64_t classes = labels.count();
   if (classes > kMostTargets) e.fail("it has " + std::to_string(classes) + " classes");
@@ -191,7 +191,7 @@ std::vector<LearnerRow> tree_expansions() {
             {3,
              "base_values_as_tensor:tensor class_weights_as_tensor:tensor nodes_hitrates_as_tensor:tensor "
              "nodes_values_as_tensor:tensor"}},
-       .expand = expand_classifier},
+       .expand = expand_tree_classifier},
       {.name = "TreeEnsembleRegressor",
        .domain = kLearners,
        .versions =
@@ -203,7 +203,7 @@ std::vector<LearnerRow> tree_expansions() {
             {3,
              "base_values_as_tensor:tensor nodes_hitrates_as_tensor:tensor nodes_values_as_tensor:tensor "
              "target_weights_as_tensor:tensor"}},
-       .expand = expand_regressor},
+       .expand = expand_tree_regressor},
       {.name = "TreeEnsemble",
        .domain = kLearners,
        .versions =

@@ -5,6 +5,9 @@
 
 namespace cppgen::passes {
 
+// Before this operator set, Add and the like had attributes for broadcasting.
+inline constexpr int kBroadcastingOpset = 7;
+
 // Helpers that passes share to change values and nodes. Nodes that lose their users remain until dead code elimination.
 
 // Turns a computed value into a constant; the output of its producer becomes absent. The type becomes the tensor's.

@@ -47,9 +47,9 @@ std::unique_ptr<RemoteStore> remote_store(const Settings& s) {
   return std::make_unique<RemoteStore>(*address, s.non_blocking_remote_cache_write);
 }
 
-class Tuning {
+class Tuner {
  public:
-  explicit Tuning(const TuneRequest& request)
+  explicit Tuner(const TuneRequest& request)
       : request_(request),
         settings_(request.compile.settings),
         place_(tuning_place(likely_isa(settings_), settings_)),
@@ -222,6 +222,6 @@ class Tuning {
 
 }  // namespace
 
-TuneReport tune_model(const TuneRequest& request) { return Tuning(request).run(); }
+TuneReport tune_model(const TuneRequest& request) { return Tuner(request).run(); }
 
 }  // namespace cppgen::tune

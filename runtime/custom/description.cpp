@@ -20,9 +20,9 @@ using nlohmann::json;
 constexpr size_t kMostBytes = size_t{1} << 20, kMostTensors = 16;
 
 // A JSON value and its place in the file, for messages.
-class Field {
+class DescriptionField {
  public:
-  Field(const json& value, std::string file, std::string path)
+  DescriptionField(const json& value, std::string file, std::string path)
       : value_(value), file_(std::move(file)), path_(std::move(path)) {}
 
   template <class... Args>
@@ -40,34 +40,37 @@ class Field {
       if (std::find(names.begin(), names.end(), key) == names.end())
         fail("has no field '{}'; allowed are {}", key, fmt::join(names, ", "));
   }
-  std::optional<Field> find(const std::string& key) const {
+  std::optional<DescriptionField> find(const std::string& key) const {
     const auto it = value_.find(key);
     if (it == value_.end()) return std::nullopt;
-    return Field(*it, file_, path_.empty() ? key : path_ + "." + key);
+    return DescriptionField(*it, file_, path_.empty() ? key : path_ + "." + key);
   }
-  Field operator[](const char* key) const {
+  DescriptionField operator[](const char* key) const {
     if (auto field = find(key)) return *field;
     fail("lacks the field '{}'", key);
   }
-  std::vector<Field> list() const {
+  std::vector<DescriptionField> list() const {
     if (!value_.is_array()) fail("must be a list");
-    std::vector<Field> fields;
+    std::vector<DescriptionField> fields;
     for (size_t i = 0; i < value_.size(); i++) fields.emplace_back(value_[i], file_, fmt::format("{}[{}]", path_, i));
     return fields;
   }
   // A list, or a single element, which is read as a list of one.
-  std::vector<Field> one_or_list() const { return is_list() ? list() : std::vector<Field>{*this}; }
-  std::vector<std::pair<std::string, Field>> members() const {
+  std::vector<DescriptionField> one_or_list() const {
+    return is_list() ? list() : std::vector<DescriptionField>{*this};
+  }
+  std::vector<std::pair<std::string, DescriptionField>> members() const {
     if (!value_.is_object()) fail("must be an object");
-    std::vector<std::pair<std::string, Field>> fields;
-    for (const auto& [key, value] : value_.items()) fields.emplace_back(key, Field(value, file_, path_ + "." + key));
+    std::vector<std::pair<std::string, DescriptionField>> fields;
+    for (const auto& [key, value] : value_.items())
+      fields.emplace_back(key, DescriptionField(value, file_, path_ + "." + key));
     return fields;
   }
   std::string text() const {
     if (!value_.is_string()) fail("must be a string");
     return value_.get<std::string>();
   }
-  std::vector<std::string> texts() const { return all<std::string>(&Field::text); }
+  std::vector<std::string> texts() const { return all<std::string>(&DescriptionField::text); }
   int64_t integer() const {
     if (!value_.is_number_integer() || (value_.is_number_unsigned() && value_.get<uint64_t>() > kGreatest))
       fail("must be a 64-bit integer");
@@ -78,9 +81,9 @@ class Field {
     return value_.get<float>();
   }
   template <class T>
-  std::vector<T> all(T (Field::*one)() const) const {
+  std::vector<T> all(T (DescriptionField::*one)() const) const {
     std::vector<T> values;
-    for (const Field& field : list()) values.push_back((field.*one)());
+    for (const DescriptionField& field : list()) values.push_back((field.*one)());
     return values;
   }
   // Letters, digits and underlines, as in C.
@@ -100,7 +103,7 @@ class Field {
   std::string file_, path_;
 };
 
-std::string domain_of(const Field& field) {
+std::string domain_of(const DescriptionField& field) {
   const std::string domain = field.text();
   if (domain.empty() || domain == "ai.onnx" || domain.starts_with("ai.onnx."))
     field.fail("'{}' is a domain of ONNX itself, whose operators cannot be replaced; use a domain of your own", domain);
@@ -113,16 +116,16 @@ std::string domain_of(const Field& field) {
   return domain;
 }
 
-CustomValue value_of(const Field& field, const std::string& type) {
+CustomValue value_of(const DescriptionField& field, const std::string& type) {
   if (type == "int") return field.integer();
   if (type == "float") return field.number();
   if (type == "string") return field.text();
-  if (type == "ints") return field.all<int64_t>(&Field::integer);
-  if (type == "floats") return field.all<float>(&Field::number);
+  if (type == "ints") return field.all<int64_t>(&DescriptionField::integer);
+  if (type == "floats") return field.all<float>(&DescriptionField::number);
   return field.texts();
 }
 
-CustomAttribute attribute_of(const std::string& name, const Field& field) {
+CustomAttribute attribute_of(const std::string& name, const DescriptionField& field) {
   static const std::set<std::string> kTypes{"int", "float", "string", "ints", "floats", "strings"};
   field.allow({"type", "default", "allowed"});
   CustomAttribute a;
@@ -140,7 +143,7 @@ CustomAttribute attribute_of(const std::string& name, const Field& field) {
   return a;
 }
 
-DType dtype_of(const Field& field) {
+DType dtype_of(const DescriptionField& field) {
   const std::string name = field.text();
   const std::optional<DType> type = dtype_from_name(name);
   if (!type) field.fail("'{}' is not an element type such as float32, float16, int64 or bool", name);
@@ -152,7 +155,7 @@ bool names_input(const CustomDescription& d, const std::string& name) {
   return std::any_of(d.inputs.begin(), d.inputs.end(), [&](const CustomInput& i) { return i.name == name; });
 }
 
-CustomInput input_of(const CustomDescription& d, const Field& field) {
+CustomInput input_of(const CustomDescription& d, const DescriptionField& field) {
   field.allow({"name", "types", "type", "shape"});
   CustomInput input;
   input.name = field["name"].identifier();
@@ -162,21 +165,22 @@ CustomInput input_of(const CustomDescription& d, const Field& field) {
   if (type && type->is_text() && names_input(d, type->text())) {
     input.type_of = type->text();
   } else {
-    for (const Field& one : type ? std::vector<Field>{*type} : types->list()) input.types.push_back(dtype_of(one));
+    for (const DescriptionField& one : type ? std::vector<DescriptionField>{*type} : types->list())
+      input.types.push_back(dtype_of(one));
     if (input.types.empty()) types->fail("lists no type");
   }
   if (const auto shape = field.find("shape")) {
     input.shape.emplace();
-    for (const Field& dim : shape->list()) input.shape->push_back(dim.located());
+    for (const DescriptionField& dim : shape->list()) input.shape->push_back(dim.located());
   }
   return input;
 }
 
-CustomOutput output_of(const CustomDescription& d, const Field& field) {
+CustomOutput output_of(const CustomDescription& d, const DescriptionField& field) {
   field.allow({"name", "type", "shape"});
   CustomOutput output;
   output.name = field["name"].identifier();
-  const Field type = field["type"], shape = field["shape"];
+  const DescriptionField type = field["type"], shape = field["shape"];
   if (names_input(d, type.text())) {
     output.type_of = type.text();
   } else {
@@ -185,12 +189,12 @@ CustomOutput output_of(const CustomDescription& d, const Field& field) {
   if (shape.is_text() && names_input(d, shape.text())) {
     output.shape_of = shape.text();
   } else {
-    for (const Field& dim : shape.one_or_list()) output.shape.push_back(dim.located());
+    for (const DescriptionField& dim : shape.one_or_list()) output.shape.push_back(dim.located());
   }
   return output;
 }
 
-CustomFunction function_of(const Field& field, const std::string& file) {
+CustomFunction function_of(const DescriptionField& field, const std::string& file) {
   field.allow({"library", "symbol"});
   CustomFunction f;
   f.library = field["library"].text();
@@ -200,7 +204,7 @@ CustomFunction function_of(const Field& field, const std::string& file) {
   return f;
 }
 
-CustomDescription description_of(const Field& field, const std::string& file) {
+CustomDescription description_of(const DescriptionField& field, const std::string& file) {
   field.allow({"domain", "name", "since_version", "attributes", "inputs", "outputs", "lowering", "function"});
   CustomDescription d;
   d.file = file, d.place = field.place();
@@ -215,15 +219,16 @@ CustomDescription description_of(const Field& field, const std::string& file) {
   }
   if (const auto attributes = field.find("attributes"))
     for (const auto& [name, attribute] : attributes->members()) d.attributes.push_back(attribute_of(name, attribute));
-  for (const Field& input : field["inputs"].list()) d.inputs.push_back(input_of(d, input));
-  for (const Field& output : field["outputs"].list()) d.outputs.push_back(output_of(d, output));
+  for (const DescriptionField& input : field["inputs"].list()) d.inputs.push_back(input_of(d, input));
+  for (const DescriptionField& output : field["outputs"].list()) d.outputs.push_back(output_of(d, output));
   if (d.outputs.empty()) field["outputs"].fail("an operator must have at least one output");
   for (const char* list : {"inputs", "outputs"})
     if (field[list].list().size() > kMostTensors) field[list].fail("has more than {} entries", kMostTensors);
   const auto lowering = field.find("lowering"), function = field.find("function");
   if (bool(lowering) == bool(function)) field.fail("takes either 'lowering' or 'function'");
   if (lowering)
-    for (const Field& statement : lowering->one_or_list()) d.lowering.push_back({statement.text(), statement.place()});
+    for (const DescriptionField& statement : lowering->one_or_list())
+      d.lowering.push_back({statement.text(), statement.place()});
   if (function) d.function = function_of(*function, file);
   return d;
 }
@@ -248,12 +253,12 @@ CustomFile parse_custom_file(const std::string& path, std::string bytes) {
     user_error("{}: {}: this is not well-formed JSON: {}", path, position_in(file.bytes, e.byte),
                colon == std::string::npos ? what : what.substr(colon + 2));
   }
-  const Field whole(parsed, path, "");
+  const DescriptionField whole(parsed, path, "");
   if (whole.is_list() || !parsed.is_object() || !parsed.contains("operators")) {
-    for (const Field& one : whole.one_or_list()) file.operators.push_back(description_of(one, path));
+    for (const DescriptionField& one : whole.one_or_list()) file.operators.push_back(description_of(one, path));
   } else {
     whole.allow({"operators"});
-    for (const Field& one : whole["operators"].list()) file.operators.push_back(description_of(one, path));
+    for (const DescriptionField& one : whole["operators"].list()) file.operators.push_back(description_of(one, path));
   }
   return file;
 }

@@ -146,7 +146,7 @@ std::vector<Value> bit_cast(const HostCall& call, const TypeCall& fields) {
   return one_value(std::move(result));
 }
 
-constexpr NamedHostFunction kFunctions[] = {
+constexpr NamedHostFunction kChoiceFunctions[] = {
     {"bit_cast", 1, prepare<bit_cast>},
     {"non_zero", 1, prepare<non_zero>},
     {"compress", 2, prepare<compress>},
@@ -154,6 +154,6 @@ constexpr NamedHostFunction kFunctions[] = {
 
 }  // namespace
 
-std::span<const NamedHostFunction> choice_functions() { return kFunctions; }
+std::span<const NamedHostFunction> choice_functions() { return kChoiceFunctions; }
 
 }  // namespace cppgen::rt

@@ -105,13 +105,13 @@ Values bifurcation(const HostCall& call, const BifurcationCall& fields) {
   return values;
 }
 
-constexpr NamedHostFunction kFunctions[] = {
+constexpr NamedHostFunction kDecodingFunctions[] = {
     {"time_warping", 1, prepare<time_warping>},
     {"bifurcation", 3, prepare<bifurcation>},
 };
 
 }  // namespace
 
-std::span<const NamedHostFunction> decoding_functions() { return kFunctions; }
+std::span<const NamedHostFunction> decoding_functions() { return kDecodingFunctions; }
 
 }  // namespace cppgen::rt

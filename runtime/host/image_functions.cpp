@@ -38,10 +38,10 @@ std::vector<Value> decode(const HostCall& call, const DecodeImageCall& fields) {
   return one_value(std::move(result));
 }
 
-constexpr NamedHostFunction kFunctions[] = {{"decode_image", 1, prepare<decode>}};
+constexpr NamedHostFunction kImageFunctions[] = {{"decode_image", 1, prepare<decode>}};
 
 }  // namespace
 
-std::span<const NamedHostFunction> image_functions() { return kFunctions; }
+std::span<const NamedHostFunction> image_functions() { return kImageFunctions; }
 
 }  // namespace cppgen::rt

@@ -157,13 +157,13 @@ Values cast_map(const HostCall& call, const CastMapCall& fields) {
   return one_value(numbers_at<float>(call, places, DType::f32));
 }
 
-constexpr NamedHostFunction kFunctions[] = {
+constexpr NamedHostFunction kMapFunctions[] = {
     {"map_by_vocabulary", 2, prepare<by_vocabulary>},
     {"cast_map", 2, prepare<cast_map>},
 };
 
 }  // namespace
 
-std::span<const NamedHostFunction> map_functions() { return kFunctions; }
+std::span<const NamedHostFunction> map_functions() { return kMapFunctions; }
 
 }  // namespace cppgen::rt

@@ -187,12 +187,12 @@ Values unique(const HostCall& call, const UniqueCall& fields) {
   return outputs_of(select_rows(x, rows, axis, groups.first), groups);
 }
 
-constexpr NamedHostFunction kFunctions[] = {
+constexpr NamedHostFunction kSelectionFunctions[] = {
     {"unique", 1, prepare<unique>},
 };
 
 }  // namespace
 
-std::span<const NamedHostFunction> selection_functions() { return kFunctions; }
+std::span<const NamedHostFunction> selection_functions() { return kSelectionFunctions; }
 
 }  // namespace cppgen::rt

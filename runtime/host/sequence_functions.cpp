@@ -181,7 +181,7 @@ Values with_rank(const HostCall& call, const RankCall& asked) {
 // Ends the run.
 Values refuse(const HostCall&, const MessageCall& fields) { throw UserError(fields.message); }
 
-constexpr NamedHostFunction kFunctions[] = {
+constexpr NamedHostFunction kSequenceFunctions[] = {
     {"sequence_empty", 0, prepare<empty_sequence>},
     {"sequence_construct", 1, prepare<make_sequence>},
     {"sequence_insert", 2, prepare<insert>},
@@ -204,6 +204,6 @@ constexpr NamedHostFunction kFunctions[] = {
 
 }  // namespace
 
-std::span<const NamedHostFunction> sequence_functions() { return kFunctions; }
+std::span<const NamedHostFunction> sequence_functions() { return kSequenceFunctions; }
 
 }  // namespace cppgen::rt

@@ -192,7 +192,7 @@ Values normalize(const HostCall& call, const NormalizeCall& fields) {
   return one_value(std::move(result));
 }
 
-constexpr NamedHostFunction kFunctions[] = {
+constexpr NamedHostFunction kStringFunctions[] = {
     {"string_constant", 0, prepare<constant>},
     {"cast_to_strings", 1, prepare<cast_to_strings>},
     {"numbers_of_strings", 1, prepare<numbers_of>},
@@ -229,6 +229,6 @@ int64_t integer_in(const HostCall& call, std::string_view text) {
   return int64_t(number_in(call, text));
 }
 
-std::span<const NamedHostFunction> string_functions() { return kFunctions; }
+std::span<const NamedHostFunction> string_functions() { return kStringFunctions; }
 
 }  // namespace cppgen::rt

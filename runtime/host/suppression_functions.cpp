@@ -175,12 +175,12 @@ std::vector<Value> non_max_suppression(const HostCall& call, const SuppressionCa
   return one_value(std::move(result));
 }
 
-constexpr NamedHostFunction kFunctions[] = {
+constexpr NamedHostFunction kSuppressionFunctions[] = {
     {"non_max_suppression", 2, prepare<non_max_suppression>},
 };
 
 }  // namespace
 
-std::span<const NamedHostFunction> suppression_functions() { return kFunctions; }
+std::span<const NamedHostFunction> suppression_functions() { return kSuppressionFunctions; }
 
 }  // namespace cppgen::rt

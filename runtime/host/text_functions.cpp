@@ -150,7 +150,7 @@ Values murmur_hashes(const HostCall& call, const HashCall& fields) {
   return one_value(std::move(hashes));
 }
 
-constexpr NamedHostFunction kFunctions[] = {
+constexpr NamedHostFunction kTextFunctions[] = {
     {"regex_full_match", 1, prepare_full_match},
     {"string_split", 1, prepare<split>},
     {"tokens", 1, prepare_tokens},
@@ -160,6 +160,6 @@ constexpr NamedHostFunction kFunctions[] = {
 
 }  // namespace
 
-std::span<const NamedHostFunction> text_functions() { return kFunctions; }
+std::span<const NamedHostFunction> text_functions() { return kTextFunctions; }
 
 }  // namespace cppgen::rt

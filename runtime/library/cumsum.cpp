@@ -8,8 +8,6 @@
 namespace cppgen::rt {
 namespace {
 
-using Call = CumulativeCall<int64_t>;
-
 constexpr int64_t kColumns = 64;  // neighbours that are summed side by side
 
 struct Add {
@@ -76,15 +74,18 @@ struct Extents {
 template <class Op>
 class CumulativeTask : public LibraryTask {
  public:
-  CumulativeTask(Call call, int64_t elements, int64_t bytes, int64_t min_chunk_size) : call_(std::move(call)) {
-    const int64_t units = call_.axis == Call::kAxisOfRun ? elements : Extents(call_.dims, call_.axis).units();
+  CumulativeTask(CumulativeCall<int64_t> call, int64_t elements, int64_t bytes, int64_t min_chunk_size)
+      : call_(std::move(call)) {
+    const int64_t units =
+        call_.axis == CumulativeCall<int64_t>::kAxisOfRun ? elements : Extents(call_.dims, call_.axis).units();
     chunks_ = elements == 0 ? 0 : chunk_count(units, elements, 0, 2 * bytes, min_chunk_size);
   }
 
   int64_t chunks() const override { return chunks_; }
 
   void run(std::span<void* const> buffers, int64_t chunk, char*) const override {
-    const Extents extents(call_.dims, call_.axis == Call::kAxisOfRun ? axis_of_run(buffers[1]) : call_.axis);
+    const Extents extents(call_.dims,
+                          call_.axis == CumulativeCall<int64_t>::kAxisOfRun ? axis_of_run(buffers[1]) : call_.axis);
     const ChunkRange units = chunk_range(extents.units(), chunks_, chunk);
     void* y = buffers[buffers.size() - 1];
     switch (call_.type) {
@@ -129,7 +130,7 @@ class CumulativeTask : public LibraryTask {
     }
   }
 
-  Call call_;
+  CumulativeCall<int64_t> call_;
   int64_t chunks_ = 0;
 };
 
@@ -139,12 +140,12 @@ class Cumulative : public LibraryOperator {
   explicit Cumulative(size_t inputs) : inputs_(inputs) {}
 
   std::shared_ptr<const LibraryTask> bind(const BoundCall& bound) override {
-    const Call call = read_call<Call>(kCumSum, bound);
+    const CumulativeCall<int64_t> call = read_call<CumulativeCall<int64_t>>(kCumSum, bound);
     if (dtype_row(call.type).storage != DTypeStorage::value || call.type == DType::boolean)
       user_error("plan: cumsum of type {}", name_of(call.type));
     const auto rank = int64_t(call.dims.size());
-    if (rank < 1 || call.axis < Call::kAxisOfRun || call.axis >= rank ||
-        (call.axis == Call::kAxisOfRun) != (inputs_ == 2))
+    if (rank < 1 || call.axis < CumulativeCall<int64_t>::kAxisOfRun || call.axis >= rank ||
+        (call.axis == CumulativeCall<int64_t>::kAxisOfRun) != (inputs_ == 2))
       user_error("plan: cumsum along axis {} of {}", call.axis, rank);
     int64_t elements = 1;
     for (int64_t d : call.dims) elements = checked_mul(elements, d, "cumsum");

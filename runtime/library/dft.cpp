@@ -12,8 +12,6 @@ namespace {
 constexpr int64_t kLanes = 4;
 constexpr int64_t kLongRow = 1 << 13;  // longer ones go one by one: four would leave the second-level cache
 
-using Call = DftCall<int64_t>;
-
 // The values of one lane.
 double& lane_of(double& v, int64_t) { return v; }
 double& lane_of(Lanes4& v, int64_t lane) { return reinterpret_cast<double*>(&v)[lane]; }
@@ -22,7 +20,7 @@ double lane_of(const Lanes4& v, int64_t lane) { return v[lane]; }
 
 class DftTask : public LibraryTask {
  public:
-  DftTask(const Call& call, const BoundCall& bound) : call_(call), transform_(call.length, call.inverse) {
+  DftTask(const DftCall<int64_t>& call, const BoundCall& bound) : call_(call), transform_(call.length, call.inverse) {
     // A core does about 2 operations a ns of these, of the 100 that the model of chunks takes for granted.
     const double flops = 50.0 * double(call.rows) * double(transform_.operations());
     chunks_ = chunk_count(groups(), call.rows * call.length, int64_t(std::min(flops, 1e18)),
@@ -72,7 +70,7 @@ class DftTask : public LibraryTask {
     }
   }
 
-  Call call_;
+  DftCall<int64_t> call_;
   FourierTransform transform_;
   int64_t chunks_ = 0;
 };
@@ -80,7 +78,7 @@ class DftTask : public LibraryTask {
 class Dft : public LibraryOperator {
  public:
   std::shared_ptr<const LibraryTask> bind(const BoundCall& bound) override {
-    const Call call = read_call<Call>(kDft, bound);
+    const DftCall<int64_t> call = read_call<DftCall<int64_t>>(kDft, bound);
     if (call.type != DType::f32 && call.type != DType::f64) user_error("plan: dft of type {}", name_of(call.type));
     constexpr int64_t kMostLength = int64_t(1) << 24;
     const bool fits = call.length >= 1 && call.length <= kMostLength && (call.parts == 1 || call.parts == 2) &&

@@ -42,7 +42,7 @@ struct Scratch {
   }
 };
 
-// Combines `count` terms of `width` channels: the sum of weight x term, or the greatest product.
+// Combines `count` terms of `width` channels: the sum of weight x term, or the greatest bytes_of_dims.
 template <class T, bool greatest, class TermAt>
 void combine_terms(const WeightedPixel<T>* pixels, int64_t count, int64_t width, const TermAt& term_at, T* to) {
   for (int64_t begin = 0; begin < width; begin += kSide) {
@@ -166,7 +166,7 @@ class RoiAlignTask : public LibraryTask {
 };
 
 // The elements of these dimensions.
-int64_t product(std::initializer_list<int64_t> dims) {
+int64_t bytes_of_dims(std::initializer_list<int64_t> dims) {
   int64_t n = 1;
   for (int64_t d : dims) n = checked_mul(n, d, "roi_align");
   return n;
@@ -179,12 +179,13 @@ class RoiAlign : public LibraryOperator {
     if (e.type != DType::f32 && e.type != DType::f64) user_error("plan: roi_align of type {}", name_of(e.type));
     const int64_t size = size_of(e.type);
     if (e.height < 1 || e.width < 1) user_error("the images have no elements to sample");
-    const std::array<int64_t, 4> bytes = {product({e.images, e.height, e.width, e.channels, size}),
-                                          product({e.regions, 4, size}), product({e.regions, 8}),
-                                          product({e.regions, e.channels, e.cell_rows, e.cell_columns, size})};
+    const std::array<int64_t, 4> bytes = {bytes_of_dims({e.images, e.height, e.width, e.channels, size}),
+                                          bytes_of_dims({e.regions, 4, size}), bytes_of_dims({e.regions, 8}),
+                                          bytes_of_dims({e.regions, e.channels, e.cell_rows, e.cell_columns, size})};
     if (!std::equal(bytes.begin(), bytes.end(), bound.bytes.begin(), bound.bytes.end()) || e.samples < 0)
       user_error("plan: the sizes of the buffers of roi_align do not match its parameters");
-    checked_add(product({e.cell_rows, e.height, 64}), product({e.cell_columns + kBlock, e.width, 64}), "roi_align");
+    checked_add(bytes_of_dims({e.cell_rows, e.height, 64}), bytes_of_dims({e.cell_columns + kBlock, e.width, 64}),
+                "roi_align");
     return std::make_shared<RoiAlignTask>(e, bound.min_chunk_size);
   }
 };

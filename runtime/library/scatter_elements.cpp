@@ -4,11 +4,10 @@ namespace cppgen::rt {
 namespace {
 
 using namespace scatter;
-using Call = ScatterElementsCall<int64_t>;
 
 class ScatterElementsTask : public ScatterTask<ScatterElementsTask> {
  public:
-  ScatterElementsTask(const Call& call, const BoundCall& bound)
+  ScatterElementsTask(const ScatterElementsCall<int64_t>& call, const BoundCall& bound)
       : ScatterTask(Shared(call.type, call.combine, call.data, 1)), updates_(call.updates), axis_(size_t(call.axis)) {
     shared_.divide(bound, axis_ == shared_.divided ? kReaders : int64_t(1) << 20);
     row_strides_ = strides_of(updates_, 1);
@@ -54,7 +53,7 @@ class ScatterElementsTask : public ScatterTask<ScatterElementsTask> {
 class ScatterElements : public LibraryOperator {
  public:
   std::shared_ptr<const LibraryTask> bind(const BoundCall& bound) override {
-    const Call call = read_call<Call>(kScatterElements, bound);
+    const ScatterElementsCall<int64_t> call = read_call<ScatterElementsCall<int64_t>>(kScatterElements, bound);
     const auto rank = int64_t(call.data.size());
     if (rank < 1 || call.updates.size() != call.data.size())
       user_error("plan: scatter_elements of ranks {} and {}", rank, call.updates.size());

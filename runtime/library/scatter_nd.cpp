@@ -4,11 +4,10 @@ namespace cppgen::rt {
 namespace {
 
 using namespace scatter;
-using Call = ScatterNdCall<int64_t>;
 
 class ScatterNdTask : public ScatterTask<ScatterNdTask> {
  public:
-  ScatterNdTask(const Call& call, const BoundCall& bound)
+  ScatterNdTask(const ScatterNdCall<int64_t>& call, const BoundCall& bound)
       : ScatterTask(Shared(call.type, call.combine, call.addressed, call.slice)), rows_(call.rows), slice_(call.slice) {
     shared_.divide(bound, most_readers(rows_, rows_ * slice_ + bound.bytes[0] / int64_t(size_of(shared_.type))));
   }
@@ -71,7 +70,7 @@ class ScatterNdTask : public ScatterTask<ScatterNdTask> {
 class ScatterNd : public LibraryOperator {
  public:
   std::shared_ptr<const LibraryTask> bind(const BoundCall& bound) override {
-    const Call call = read_call<Call>(kScatterNd, bound);
+    const ScatterNdCall<int64_t> call = read_call<ScatterNdCall<int64_t>>(kScatterNd, bound);
     check_call(bound, call.type, call.combine, checked_mul(product(call.addressed), call.slice, "scatter"),
                checked_mul(call.rows, int64_t(call.addressed.size()), "scatter"),
                checked_mul(call.rows, call.slice, "scatter"));

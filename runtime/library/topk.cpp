@@ -13,8 +13,6 @@
 namespace cppgen::rt {
 namespace {
 
-using Call = TopKCall<int64_t>;
-
 // In the order of the result: the smaller key, then the smaller index, comes first. Keys of up to 32 bits and indices
 // share an integer.
 struct Candidate {
@@ -162,7 +160,7 @@ class Row {
 
 class TopKTask : public LibraryTask {
  public:
-  TopKTask(const Call& call, int64_t min_chunk_size)
+  TopKTask(const TopKCall<int64_t>& call, int64_t min_chunk_size)
       : type_(call.type), outer_(call.outer), axis_(call.axis), inner_(call.inner), k_(call.k), largest_(call.largest) {
     const int64_t rows = outer_ * inner_;
     // Selecting costs some nanoseconds per element, as much time as 300 operations of well-vectorised arithmetic.
@@ -213,7 +211,7 @@ class TopKTask : public LibraryTask {
 class TopK : public LibraryOperator {
  public:
   std::shared_ptr<const LibraryTask> bind(const BoundCall& bound) override {
-    const Call call = read_call<Call>(kTopK, bound);
+    const TopKCall<int64_t> call = read_call<TopKCall<int64_t>>(kTopK, bound);
     if (is_narrow(call.type)) user_error("plan: topk of type {}", name_of(call.type));
     if (call.k > call.axis) user_error("TopK: k is {}, but the axis has {} elements", call.k, call.axis);
     const int64_t rows = checked_mul(call.outer, call.inner, "topk");

@@ -51,7 +51,7 @@ std::vector<ValueInfo> infos_from(const Field& list) {
   return infos;
 }
 
-HostStep step_from(const Field& node) {
+HostStep host_step_from(const Field& node) {
   HostStep step;
   step.op = HostOp(node["op"].word(kHostOps));
   step.plan = node["plan"].index();
@@ -72,7 +72,7 @@ HostBody body_from(const Field& node) {
   body.slots = node["slots"].index();
   body.inputs = node["inputs"].index();
   body.outputs = node["outputs"].indices();
-  node["steps"].each([&](const Field& step) { body.steps.push_back(step_from(step)); });
+  node["steps"].each([&](const Field& step) { body.steps.push_back(host_step_from(step)); });
   return body;
 }
 

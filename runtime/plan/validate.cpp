@@ -19,9 +19,9 @@ bool is_identifier(std::string_view text) {
 }
 
 // Checks one plan field by field. `where` strings name fields as they appear in plan.json.
-class Validator {
+class PlanValidator {
  public:
-  explicit Validator(const Plan& plan) : plan_(plan) {}
+  explicit PlanValidator(const Plan& plan) : plan_(plan) {}
 
   void run() {
     check_tensors("inputs", plan_.inputs);
@@ -291,6 +291,6 @@ int32_t repetition_of(const Plan& plan, size_t step) {
   return -1;
 }
 
-void validate(const Plan& plan) { Validator(plan).run(); }
+void validate(const Plan& plan) { PlanValidator(plan).run(); }
 
 }  // namespace cppgen::rt

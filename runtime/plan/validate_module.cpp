@@ -15,9 +15,9 @@ struct OpRule {
 constexpr OpRule kRules[] = {{0, 0}, {0, 0}, {2, 1}, {1, 2}, {1, 1}, {1, 1}};
 
 // Checks one module field by field. A slot is defined before it is read, and once.
-class Validator {
+class ModuleValidator {
  public:
-  explicit Validator(const Module& module) : module_(module), entered_(module.bodies.size()) {}
+  explicit ModuleValidator(const Module& module) : module_(module), entered_(module.bodies.size()) {}
 
   void run() {
     if (module_.plans < 0 || module_.plans > kMaxPlans) fail("plans", "is {}", module_.plans);
@@ -92,6 +92,6 @@ class Validator {
 
 }  // namespace
 
-void validate(const Module& module) { Validator(module).run(); }
+void validate(const Module& module) { ModuleValidator(module).run(); }
 
 }  // namespace cppgen::rt

@@ -120,14 +120,14 @@ Form form_of(const Contraction& contraction) {
   return convolution_form(contraction);
 }
 
-FusionDecision supports(const Contraction& contraction, const Options& options, const Target& target) {
+FusionDecision onednn_supports(const Contraction& contraction, const Options& options, const Target& target) {
   if (target.isa == "scalar") return FusionDecision::no("oneDNN would use a wider ISA than the one forced");
   if (auto regular = tiles_support(contraction, rt::TileFormat::f32, options, target.tuning); !regular) return regular;
   Form form = form_of(contraction);
   return form.call ? FusionDecision::yes() : FusionDecision::no(form.reason);
 }
 
-Prepared prepare(Program& program, Layouts& layouts, LoopNest nest, const Options&, const Target&) {
+Prepared prepare_onednn(Program& program, Layouts& layouts, LoopNest nest, const Options&, const Target&) {
   const Contraction contraction(program, layouts, nest);
   const ContractionView& v = *contraction.view;
   const Call call = *form_of(contraction).call;
@@ -152,6 +152,6 @@ Prepared prepare(Program& program, Layouts& layouts, LoopNest nest, const Option
 
 }  // namespace
 
-Engine onednn_engine() { return {"onednn", "ONEDNN", supports, prepare}; }
+Engine onednn_engine() { return {"onednn", "ONEDNN", onednn_supports, prepare_onednn}; }
 
 }  // namespace cppgen::schedule

@@ -164,7 +164,7 @@ LoopNest pad(Program& program, Layouts& layouts, LoopNest& nest, Expr left) {
   return copy;
 }
 
-Prepared prepare(Program& program, Layouts& layouts, LoopNest nest, const Options& options, const Target& target) {
+Prepared prepare_xsmm(Program& program, Layouts& layouts, LoopNest nest, const Options& options, const Target& target) {
   std::vector<OperandCopy> padding;
   if (Expr left = view_of(nest)->left; !left->guards.empty())
     padding.push_back({pad(program, layouts, nest, left), "padding", "the engine requires padded images"});
@@ -201,7 +201,7 @@ Engine xsmm_engine() {
           [](const Contraction& contraction, const Options& options, const Target& target) {
             return xsmm_supports(contraction, options, target, rt::xsmm_lanes());
           },
-          prepare};
+          prepare_xsmm};
 }
 
 }  // namespace cppgen::schedule
