@@ -60,8 +60,7 @@ void ColumnsWriter::write_calls(const Code& stop) {
   if (wide > 1)
     body_.each({.variable = "at", .begin = {}, .end = stop, .step = code("{} * vec::L", wide), .whole_steps = true},
                code("point(at, vec::All{{}}, vec::Int<{}>{{}});", wide));
-  if (plan_.chains > 1 && options_.enable_loop_tail_vec)
-    // Full vectors as tails, too: one copy of a long body less to compile.
+  if (plan_.masks_full_vectors && options_.enable_loop_tail_vec)
     return body_.each({.variable = "at", .begin = {}, .end = stop, .step = "vec::L"},
                       code("point(at, vec::Tail{{int(vec::imin({} - at, vec::L))}}, vec::Int<1>{{}});", stop));
   const char* one = wide > 1 ? ", vec::Int<1>{}" : "";
@@ -75,7 +74,7 @@ Code ColumnsWriter::accumulator(size_t segment, size_t reduction) const {
 // Opens the loop over vectors side by side, if there are several.
 void ColumnsWriter::open_vectors() {
   if (!several()) return;
-  body_.open(For{.type = "int", .variable = "u", .end = "U", .unrolled = true});
+  body_.open(For{.type = "int", .variable = "u", .end = "U", .unroll = plan_.unroll});
   if (across_)
     body_.let(index_text(across_->var), "first + u");
   else

@@ -57,7 +57,7 @@ void LoopsWriter::open_parts(const Code& extent, const Parts& parts) {
 void LoopsWriter::close_parts(const Parts& parts) {
   body_.line("{} += {};", parts.count,
              parts.plan.terms == 1 ? "part_end - part" : code("(part_end - part) * {}", parts.plan.terms));
-  body_.open_if(code("{} >= {}", parts.count, view_.tuning().sum_part));
+  body_.open_if(code("{} >= {}", parts.count, parts.plan.most_terms));
   body_.add(parts.after);
   body_.add(parts.reset);
   body_.line("{} = 0;", parts.count);

@@ -28,7 +28,7 @@ struct Writer {
 
   void operator()(const For& s) {
     const std::string v = s.variable.text(), step = s.step.text();
-    if (s.unrolled) out.text_line("_Pragma(\"GCC unroll 8\")");
+    if (s.unroll > 0) out.text_line(fmt::format("_Pragma(\"GCC unroll {}\")", s.unroll));
     block(fmt::format("for ({}; {} {} {}; {})", s.begin.empty() ? "" : s.type + " " + v + " = " + s.begin.text(),
                       s.whole_steps ? v + " + " + step : v, s.whole_steps ? "<=" : "<", s.end,
                       step == "1" ? v + "++" : v + " += " + step),

@@ -36,7 +36,7 @@ struct ForOf {
   Code variable{};
   Code begin = "0", end{}, step = "1";  // begin empty: the variable is declared before
   bool whole_steps = false;             // until the next step would go past the end
-  bool unrolled = false;
+  int64_t unroll = 0;                   // how often the compiler repeats the body; 0: as it prefers
   std::vector<S> body{};
 };
 

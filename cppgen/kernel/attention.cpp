@@ -91,7 +91,8 @@ KernelPlan plan_attention(const KernelView& view) {
   KernelPlan plan;
   plan.units = ir::ceildiv(panels, attention.panels_at_once);
   for (const Loop& l : a.batch) plan.units = plan.units * l.extent;
-  plan.unit_work = (a.depth.extent + a.columns.extent) * a.keys.extent * attention.panels_at_once * (nr / 8);
+  plan.unit_work = (a.depth.extent + a.columns.extent) * a.keys.extent * attention.panels_at_once *
+                   std::max<int64_t>(nr / tuning.products_per_element, 1);
   plan.scratch_bytes = plan_scratch(view, nr, attention) * (4 * nr);
   plan.form = std::move(attention);
   return plan;

@@ -25,7 +25,7 @@ static bool is_float_sum(const ir::Reduction& r) { return r.op == ir::ReduceOp::
 static std::optional<SumParts> parts_of(const Segment& s, int64_t most) {
   const bool sums = std::any_of(s.reductions.begin(), s.reductions.end(), is_float_sum);
   if (!sums || points(s.reduced).is_constant()) return std::nullopt;
-  SumParts parts{s.reduced.size() - 1, 1, 1};
+  SumParts parts{s.reduced.size() - 1, 1, 1, most};
   for (;; parts.loop--) {
     const int64_t extent = constant_or(s.reduced[parts.loop].extent, most + 1);
     if (extent > most / parts.terms) break;

@@ -23,9 +23,10 @@ struct Prefetch {
 // terms is known only at run time, kernels add their accumulators to totals after each part of a loop. Sums of fewer
 // terms are not affected.
 struct SumParts {
-  size_t loop;    // the reduced loop that is run in parts
-  int64_t steps;  // of one part
-  int64_t terms;  // of one step
+  size_t loop;         // the reduced loop that is run in parts
+  int64_t steps;       // of one part
+  int64_t terms;       // of one step
+  int64_t most_terms;  // after which the accumulators are added to the totals
 };
 
 struct SegmentPlan {
@@ -50,6 +51,10 @@ struct ColumnsPlan : LoopsPlan {
   int64_t block = 1;    // points of the last loop in one unit
   int64_t vectors = 1;  // number of vectors side by side, each with its own accumulators
   int64_t chains = 1;   // vectors of a pointwise kernel whose long chains of operations overlap
+  int64_t unroll = 1;   // number of vectors side by side for which code is repeated
+  // Vectors that do not fill a group of chains are masked like the tail, so that the long body is compiled twice, not
+  // three times.
+  bool masks_full_vectors = false;
 };
 
 // Columns in which neighbouring points of the loop before the last one share operands: depthwise convolutions and

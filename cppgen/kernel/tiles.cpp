@@ -173,8 +173,10 @@ KernelPlan plan_tiles(const KernelView& view) {
   KernelPlan plan;
   const IndexExpr groups = ir::ceildiv(tiles.panels, tiles.panels_per_unit);
   const int64_t panels = tiles.panels_per_unit, together = tiles.blocks ? tiles.blocks->tiles : 1;
+  const int64_t products = together * mr * panels * nr;  // of one step of the depth
   plan.units = (tiles.blocks ? ir::ceildiv(tiles.tiles, together) : tiles.tiles) * groups * points(c.batch);
-  plan.unit_work = points(c.taps) * c.depth.extent * (together * mr * panels * nr / 8);
+  plan.unit_work =
+      points(c.taps) * c.depth.extent * std::max<int64_t>(products / view.tuning().products_per_element, 1);
   plan.scratch_bytes = tiles.blocks ? IndexExpr(together * tiles.blocks->prepared_bytes +
                                                 together * panels * mr * nr * int64_t(size_of(info(c.format).sum)))
                                     : prepared_scratch(view, tiles);

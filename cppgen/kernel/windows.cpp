@@ -109,6 +109,7 @@ KernelPlan plan_windows(const KernelView& view) {
   windows.vectors = neighbours_of(view);
   windows.block = block_of(view);
   windows.inside = conditions_inside(view);
+  windows.unroll = view.tuning().unrolled_vectors;
   plan_column_units(view, windows.block, 2, plan);
   plan.form = std::move(windows);
   return plan;

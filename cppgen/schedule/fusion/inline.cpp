@@ -165,8 +165,8 @@ enum class Repetition : uint8_t { none, cheap, batch };
 // Whether `producer` may be inlined where `consumer` reads it.
 FusionDecision can_inline(Draft& draft, const LoopNest& producer, const LoopNest& consumer, Repetition repetition) {
   BufferId buffer = producer.stores[0].buffer;
-  bool cheap = repetition == Repetition::cheap && consumer.reduced.empty() && operation_count(producer) <= 4 &&
-               !has_heavy_operation(producer);
+  bool cheap = repetition == Repetition::cheap && consumer.reduced.empty() &&
+               operation_count(producer) <= draft.tuning().cheap_operations && !has_heavy_operation(producer);
   for (Expr load : loads_of(producer))
     for (const auto& store : consumer.stores)
       if (store.buffer == load->buffer)
