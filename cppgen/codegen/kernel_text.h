@@ -42,13 +42,4 @@ std::string kernel_headers(const std::string& vec_folder, bool calls_runtime);
 // A source file that holds these kernels, and includes what they need.
 std::string translation_unit(const std::vector<const KernelText*>&, const std::string& vec_folder);
 
-// How many translation units these kernels are compiled in, by their texts alone: were it by the machine, machines
-// could not share compiled kernels. At least `least_units` where there are as many kernels, so that several processors
-// have work and people see progress; more where units would take long.
-int unit_count(const std::vector<KernelText>&, const schedule::Tuning&);
-
-// Distributes kernels that hold a function over at most `count` translation units, balanced by predicted compile time;
-// each list is in the kernels' order. Deterministic.
-std::vector<std::vector<size_t>> balance(const std::vector<KernelText>&, int count);
-
 }  // namespace cppgen::codegen

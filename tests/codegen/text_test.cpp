@@ -5,6 +5,7 @@
 #include <set>
 
 #include "cppgen/compile/kernel_builder.h"
+#include "cppgen/flow/kernel_jobs.h"
 #include "runtime/abi/abi.h"
 #include "tests/codegen/emitted.h"
 
