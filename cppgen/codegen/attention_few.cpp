@@ -7,7 +7,7 @@ namespace cppgen::codegen {
 
 void AttentionWriter::write_few_rows() {
   body_.let("row0", "0");
-  body_.let("side", "{}", sum("columns", code("{}", view_.target.lanes - 1)));
+  body_.let("side", "{}", sum("columns", Code(view_.target.lanes - 1)));
   body_.constant("const int", "count", "int(rows)");
   write_few_queries();
   write_few_blocks();
@@ -35,7 +35,7 @@ void AttentionWriter::write_few_blocks() {
   const Code score = e.emit(a.score);
   body_.add(e.lines[0]);
   const int64_t block = plan_.key_block;
-  body_.open(For{.variable = "key0", .end = "keys", .step = code("{}", block)});
+  body_.open(For{.variable = "key0", .end = "keys", .step = Code(block)});
   body_.let("some", "vec::imin(keys - key0, {})", block);
   body_.open(For{.variable = row, .end = "rows"});
   const kernel::OperandMatrix& keys = plan_.keys;
@@ -53,7 +53,7 @@ void AttentionWriter::write_few_scores(const Statements& values, const Code& sco
   body_.open(Lambda{"body", fmt::format("const vec::i64 {}, auto n", key)});
   body_.constant("float* const", "line", "scores + ({} - key0)", key);
   body_.add(values);
-  if (score != "vec::ld(line, n)") body_.line("vec::st(line, {}, n);", score);
+  if (!score_is_product()) body_.line("vec::st(line, {}, n);", score);
   body_.line("top = vec::max(top, vec::keep({}, n, vec::set1<float>(-__builtin_inff())));", score);
   body_.close();
   body_.variable("vec::i64", "at", "key0");

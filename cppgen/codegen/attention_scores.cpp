@@ -18,7 +18,7 @@ void AttentionWriter::write_keys_of_unit(const kernel::KeysSeen& seen) {
   body_.open(For{.variable = "key", .begin = "seen0", .end = "keys"});
   const Code first = sum(context_.pointers.at(a.value->buffer), index_text(m.base));
   body_.constant("const auto* const", "value", "{}", sum(first, times("key", factor(m.step_stride))));
-  body_.variable("vec::i64", "at", "0");
+  body_.variable("vec::i64", "at", 0);
   body_.each({.variable = "at", .begin = {}, .end = "columns", .step = "vec::L", .whole_steps = true},
              "doubt = doubt + vec::load(value + at) * vec::set1<float>(0);");
   body_.when("at < columns", "doubt = doubt + vec::load(value + at, int(columns - at)) * vec::set1<float>(0);");

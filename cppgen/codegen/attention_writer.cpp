@@ -26,9 +26,9 @@ void AttentionWriter::declare_scratch() {
     const Code place = sum("(float*)args->scratch", index_text(part.start * nr));
     before_.constant(type + " const", part.name, "{}", type == "float*" ? place : code("({})({})", type, place));
   }
-  for (const Code& name : {kPeak, kShrink}) before_.array("alignas(64) float", name, code("{}", nr));
+  for (const Code& name : {kPeak, kShrink}) before_.array("alignas(64) float", name, Code(nr));
   for (const char* name : {"greatest_of", "total_of"})
-    before_.array("alignas(64) float", name, code("{}", nr * plan_.most_panels_at_once));
+    before_.array("alignas(64) float", name, Code(nr * plan_.most_panels_at_once));
 }
 
 void AttentionWriter::write_body() {
@@ -43,7 +43,7 @@ void AttentionWriter::write_body() {
   assert_inside(a.value, {a.keys, a.columns});
   for (const auto& t : plan_.turned) assert_inside(t.load, {a.rows, a.keys});
   const bool may_be_both = plan_.may_be_few && plan_.may_be_many;
-  body_.open_if(may_be_both ? code("rows <= {}", plan_.few_rows) : plan_.may_be_few ? "true" : "false");
+  body_.open_if(may_be_both ? code("rows <= {}", plan_.few_rows) : plan_.may_be_few);
   if (plan_.may_be_few) write_few_rows();
   body_.otherwise();
   if (plan_.may_be_many) write_many_rows();
@@ -140,7 +140,7 @@ void AttentionWriter::write_epilogue() {
   body_.open(Lambda{"body", fmt::format("const vec::i64 {}, auto n", column)});
   body_.add(e.lines[2]);
   body_.close();
-  body_.variable("vec::i64", "at", "0");
+  body_.variable("vec::i64", "at", 0);
   body_.call_by_vectors("columns", [](const Code& at, const Code& n) { return code("body({}, {})", at, n); });
   body_.close();
 }

@@ -13,9 +13,9 @@ void TileWriter::write_depth_blocks(const kernel::TilesPlan::Blocks& blocks) {
   const Code tile_groups = Code::name("tile_groups");
   const IndexExpr groups_of_tiles = ir::ceildiv(plan_.tiles, tiles);
   before_.let(tile_groups, "{}", index_text(groups_of_tiles));
-  before_.array("const void*", "lefts", code("{}", tiles * taps * mr));
-  before_.array("const void*", "prepared", code("{}", tiles));
-  before_.array("int", "counts", code("{}", tiles));
+  before_.array("const void*", "lefts", Code(tiles * taps * mr));
+  before_.array("const void*", "prepared", Code(tiles));
+  before_.array("int", "counts", Code(tiles));
 
   body_.let("tile0", "{}", times(operand(declare_group(tile_groups, groups_of_tiles)), tiles));
   body_.let("tile_end", "vec::imin({}, tile0 + {})", kTiles, tiles);
@@ -52,8 +52,8 @@ void TileWriter::write_block_sums(const kernel::TilesPlan::Blocks& plan) {
   const int64_t taps = points(c.taps).constant(), mr = c.shape.mr, nr = c.shape.nr, tiles = plan.tiles;
   const std::string sum(storage_type(info(c.format).sum));
   body_.constant(sum + "* const", "sums", "({}*)(args->scratch + {})", sum, tiles * plan.prepared_bytes);
-  body_.open(For{.variable = "block", .end = code("{}", blocks.count)});
-  body_.let("block_taps", "{}", taps == 1 ? "1" : code("vec::imin({0}, {1} - block * {0})", blocks.taps, kTaps));
+  body_.open(For{.variable = "block", .end = Code(blocks.count)});
+  body_.let("block_taps", "{}", taps == 1 ? 1 : code("vec::imin({0}, {1} - block * {0})", blocks.taps, kTaps));
   body_.let("block_depth", "{}", taps == 1 ? code("vec::imin({0}, {1} - block * {0})", blocks.depth, kDepth) : kDepth);
   write_block_rows(plan);
   open_panels();
@@ -76,7 +76,7 @@ void TileWriter::write_block_rows(const kernel::TilesPlan::Blocks& plan) {
   const Code left = code("lefts + (tile - tile0) * {}", taps * mr);
   if (taps == 1) {
     body_.constant("const void* const* const", "whole", "{}", left);
-    body_.array("const void*", "left", code("{}", mr));
+    body_.array("const void*", "left", Code(mr));
     body_.each(
         {.type = "int", .variable = "r", .end = "count"},
         code("left[r] = (const {}*)whole[r] + block * {};", storage_type(info(c.format).left), plan.depth.depth));

@@ -92,7 +92,7 @@ For KernelWriter::loop_over(const ir::Loop& loop) const {
 void KernelWriter::decompose(const Code& number, const std::vector<ir::Loop>& loops) {
   std::vector<ir::Loop> several;
   for (const ir::Loop& loop : loops) {
-    if (number == "0" || loop.extent.is_constant(1))
+    if (number.is_number(0) || loop.extent.is_constant(1))
       name_loop(loop), context_.names.set_zero(loop.var.node());
     else
       several.push_back(loop);

@@ -39,7 +39,7 @@ ColumnsWriter::UnitPart ColumnsWriter::write_units(size_t inner_loops) {
   }
   decompose(split ? Code::name("outer") : "unit", units);
   const Code extent = index_text(last.extent);
-  if (one_block) return {"0", extent};
+  if (one_block) return {0, extent};
   const Code start = times(split ? "block" : "unit", plan_.block);
   return {start, code("vec::imin({}, {} + {})", extent, start, plan_.block)};
 }
@@ -155,7 +155,7 @@ void ColumnsWriter::write_segment(const Segment& s, size_t index, Statements& ho
   open_loops(s.loops, body, 1);
   declare_accumulators(s, index);
   const auto parts = column_parts(s, index);
-  if (parts) body_.variable("vec::i64", parts->count, "0");
+  if (parts) body_.variable("vec::i64", parts->count, 0);
   open_loops(s.reduced, body, 1 + s.loops.size(), parts);
   open_vectors();
   prefetch(index);

@@ -53,7 +53,7 @@ void RowsWriter::write_pointwise(const Segment& s, size_t index) {
     body_.add(e.lines.back());
     body_.close();
     const Code extent = named("extent", index_text(row.vector->extent));
-    body_.variable("vec::i64", "at", "0");
+    body_.variable("vec::i64", "at", 0);
     call_by_vectors(extent, [](const Code& at, const Code& n) { return code("body({}, {})", at, n); });
   }
   close_loops(row.scalar.size());
@@ -74,7 +74,7 @@ void RowsWriter::write_reduction(const Segment& s, size_t index) {
   open_loops(s.loops, e, 1);
   declare_accumulators(s, index);
   const auto parts = row_parts(s, index);
-  if (parts) body_.variable("vec::i64", parts->count, "0");
+  if (parts) body_.variable("vec::i64", parts->count, 0);
   open_loops(row.scalar, e, 1 + s.loops.size(), parts);
   if (row.vector) {
     const bool in_parts = parts && parts->plan.loop == row.scalar.size();
@@ -105,14 +105,14 @@ Statement RowsWriter::start(const ir::Reduction& red, const Code& a) const {
   const int64_t count = plan_.accumulators;
   if (count == 1) return plain(code("{}[0] = {};", a, accumulator_start(red)));
   const Statement one = plain(code("{}[u] = {};", a, accumulator_start(red)));
-  return {For{.type = "int", .variable = "u", .end = code("{}", count), .body = {one}}};
+  return {For{.type = "int", .variable = "u", .end = Code(count), .body = {one}}};
 }
 
 void RowsWriter::declare_accumulators(const Segment& s, size_t index) {
   for (size_t r = 0; r < s.reductions.size(); r++) {
     const auto& red = s.reductions[r];
     Code a = accumulator_name(index, r);
-    body_.array(accumulator_type(red).text(), a, code("{}", plan_.accumulators));
+    body_.array(accumulator_type(red).text(), a, Code(plan_.accumulators));
     body_.add(start(red, a));
     if (has_total(index, r)) body_.variable(accumulator_type(red).text(), total_name(index, r), accumulator_start(red));
   }
@@ -158,7 +158,7 @@ void RowsWriter::write_vector_loop(const Loop& vector_loop, size_t index, const 
     open_parts(extent, *parts);
     extent = "part_end";
   }
-  body_.variable("vec::i64", "at", parts ? "part" : "0");
+  body_.variable("vec::i64", "at", parts ? Code("part") : 0);
   const int64_t several = plan_.accumulators;
   if (several > 1) {
     body_.open(For{.variable = "at", .begin = {}, .end = extent, .step = lanes(several), .whole_steps = true});

@@ -30,8 +30,8 @@ Statements TransposedWriter::declare_tiles(ValueEmitter& inner, const Code& row,
     const auto& l = plan_.loads[t];
     const Code name = code("tile{}", t);
     const std::string type(storage_type(view_.type_of(l.load->buffer)));
-    body_.array("alignas(64) " + type, name, code("{}", side * side));
-    const TurnedBlock block{name, std::to_string(side)};
+    body_.array("alignas(64) " + type, name, Code(side * side));
+    const TurnedBlock block{name, side};
     const Code source =
         code("{} + row0", sum(context_.pointers.at(l.load->buffer), index_text(ir::substitute(l.offset, at_start))));
     const Code count = l.end ? code("there{}", t) : "columns";
@@ -69,7 +69,7 @@ void TransposedWriter::assert_tile_inside(StatementList& fill, const kernel::Tra
 // The position of a piece among `pieces` of which `number` counts those of all rows; what it counts then is `rest`.
 Code TransposedWriter::cut(const char* piece, const char* rest, Code number, IndexExpr pieces) {
   rest_ = number;
-  if (pieces.is_constant(1)) return "0";
+  if (pieces.is_constant(1)) return 0;
   body_.let(piece, "{} % {}", number, factor(pieces));
   rest_ = Code::name(rest);
   body_.let(rest_, "{} / {}", number, factor(pieces));
@@ -93,7 +93,7 @@ void TransposedWriter::write_body() {
   const Statements fill = declare_tiles(inner, row, column);
   inner.store(kernel_.segments[0].stores);
   body_.add(inner.lines[0]);
-  body_.open(For{.variable = "column0", .begin = times(part, width), .end = "end0", .step = code("{}", side)});
+  body_.open(For{.variable = "column0", .begin = times(part, width), .end = "end0", .step = Code(side)});
   body_.constant("const int", "columns", "int(vec::imin(end0 - column0, {}))", side);
   prefetch_next_tile(column);
   body_.open_scope();

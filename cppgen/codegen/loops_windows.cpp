@@ -25,7 +25,7 @@ Code WindowsWriter::inside_text(const Code& first) const {
     names.set_sum(across_->var.node(), code("{} + {}", first, plan_.vectors - 1));
     add(names.less(c.greatest, c.hi));
   }
-  return conditions.empty() ? "true" : all_of(conditions);
+  return conditions.empty() ? true : all_of(conditions);
 }
 
 void WindowsWriter::write_body() {
@@ -51,7 +51,7 @@ void WindowsWriter::write_body() {
   // The last group overlaps the one before where the loop is no multiple of it: the same values once more.
   body_.open(For{.variable = "next", .end = extent, .step = "U"});
   body_.let("first", "vec::imin(next, {} - U)", extent);
-  body_.open_if(inside.empty() ? "false" : inside);
+  body_.open_if(inside.empty() ? false : inside);
   body_.text("points(first, vec::Int<1>{});");
   body_.otherwise();
   body_.text("points(first, vec::Int<0>{});");

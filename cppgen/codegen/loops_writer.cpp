@@ -16,7 +16,7 @@ void LoopsWriter::declare_locals(bool as_arrays) {
       context_.pointers[l.buffer] = as_arrays ? name + "[u]" : name;
     } else {
       const Code name = code("r{}", context_.next_value++);
-      const Code place = sum("args->scratch", code("{}", loops_.scratch_offsets[i]));
+      const Code place = sum("args->scratch", Code(loops_.scratch_offsets[i]));
       body_.constant(code("{}* const", storage_type(type)).text(), name, "({}*){}", storage_type(type), operand(place));
       context_.pointers[l.buffer] = name;
     }
@@ -50,7 +50,7 @@ void LoopsWriter::close_loops(size_t count, const std::optional<Parts>& parts) {
 }
 
 void LoopsWriter::open_parts(const Code& extent, const Parts& parts) {
-  body_.open(For{.variable = "part", .end = extent, .step = code("{}", parts.plan.steps)});
+  body_.open(For{.variable = "part", .end = extent, .step = Code(parts.plan.steps)});
   body_.let("part_end", "vec::imin(part + {}, {})", parts.plan.steps, extent);
 }
 

@@ -56,7 +56,7 @@ Code IndexNames::compared(IndexExpr e, const char* comparison, IndexExpr limit) 
 }
 
 Code IndexNames::text_at(IndexExpr e, int precedence) const {
-  if (e.is_constant()) return wrap(code("{}", e.constant()), e.constant() < 0 && precedence > 0);
+  if (e.is_constant()) return wrap(Code(e.constant()), e.constant() < 0 && precedence > 0);
   return node_text(e.node(), precedence);
 }
 
@@ -64,8 +64,10 @@ Code IndexNames::text_at(IndexExpr e, int precedence) const {
 Code IndexNames::sum_text(const IndexNode* n) const {
   Code out;
   const auto add = [&](bool negative, const Code& text) {
-    out += out.empty() ? (negative ? "-" : "") : (negative ? " - " : " + ");
-    out += text;
+    if (out.empty())
+      out = negative ? negated(text) : text;
+    else
+      out += (negative ? " - " : " + ") + text;
   };
   const auto add_terms = [&](bool negative) {
     for (const auto& t : n->terms)
@@ -77,9 +79,9 @@ Code IndexNames::sum_text(const IndexNode* n) const {
   };
   add_terms(false);
   const bool number_first = out.empty() && n->constant > 0;
-  if (number_first) add(false, code("{}", n->constant));
+  if (number_first) add(false, Code(n->constant));
   add_terms(true);
-  if (n->constant != 0 && !number_first) add(n->constant < 0, code("{}", n->constant < 0 ? -n->constant : n->constant));
+  if (n->constant != 0 && !number_first) add(n->constant < 0, Code(n->constant < 0 ? -n->constant : n->constant));
   return out;
 }
 

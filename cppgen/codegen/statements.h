@@ -19,6 +19,9 @@ struct Plain {
   Code code;
 };
 
+// continue;
+struct Continue {};
+
 // TYPE NAME[ELEMENTS] = VALUE;
 struct Declaration {
   std::string type{};
@@ -34,9 +37,9 @@ template <class S>
 struct ForOf {
   std::string type = "vec::i64";
   Code variable{};
-  Code begin = "0", end{}, step = "1";  // begin empty: the variable is declared before
-  bool whole_steps = false;             // until the next step would go past the end
-  int64_t unroll = 0;                   // how often the compiler repeats the body; 0: as it prefers
+  Code begin = 0, end{}, step = 1;  // begin empty: the variable is declared before
+  bool whole_steps = false;         // until the next step would go past the end
+  int64_t unroll = 0;               // how often the compiler repeats the body; 0: as it prefers
   std::vector<S> body{};
 };
 
@@ -66,7 +69,7 @@ using If = IfOf<Statement>;
 using Scope = ScopeOf<Statement>;
 
 struct Statement {
-  std::variant<Plain, Declaration, For, Lambda, If, Scope> form;
+  std::variant<Plain, Continue, Declaration, For, Lambda, If, Scope> form;
 };
 
 inline Statement plain(Code code) { return {Plain{std::move(code)}}; }
@@ -119,6 +122,7 @@ class StatementList {
   // A loop and a condition of one statement.
   void each(For loop, Code statement);
   void when(Code condition, Code statement);
+  void continue_if(Code condition);
 
   // Calls a function for the points `at` to `end`, a vector at a time: `call` is its call for a position and lanes. The
   // points that do not fill a vector are a masked one, or are computed one at a time. The variable `at` is declared

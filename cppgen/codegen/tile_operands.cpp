@@ -13,13 +13,13 @@ void TileWriter::write_padding(Expr value) {
   const std::string type(storage_type(info(c.format).left));
   const int64_t depth = c.depth.extent.constant();
   if (value->kind == ir::ExprKind::constant && value->bits == 0) {
-    return before_.array("alignas(64) static const " + type, "padding", code("{}", depth), "{}");
+    return before_.array("alignas(64) static const " + type, "padding", Code(depth), "{}");
   }
   Code text = value->kind == ir::ExprKind::constant ? literal(value->type, value)
                                                     : code("{}[{}]", context_.pointers.at(value->buffer),
                                                            index_text(view_.offset(value->buffer, value->indices)));
-  before_.array("alignas(64) " + type, "padding", code("{}", depth));
-  before_.each({.variable = "i", .end = code("{}", depth)}, code("padding[i] = {}({});", type, text));
+  before_.array("alignas(64) " + type, "padding", Code(depth));
+  before_.each({.variable = "i", .end = Code(depth)}, code("padding[i] = {}({});", type, text));
 }
 
 void TileWriter::declare_left() {
@@ -34,10 +34,10 @@ void TileWriter::declare_left() {
   }
   if (!c.left->guards.empty()) write_padding(c.left->args[0]);
   const int64_t rows = points(c.taps).constant() * c.shape.mr;
-  before_.array("const void*", "left", code("{}", rows));
+  before_.array("const void*", "left", Code(rows));
   const rt::LeftForm form = info(c.format).form;
   if (form != rt::LeftForm::in_place)
-    before_.array("const void*", "prepared", code("{}", form == rt::LeftForm::block ? 1 : rows));
+    before_.array("const void*", "prepared", Code(form == rt::LeftForm::block ? 1 : rows));
 }
 
 void TileWriter::write_left() {
@@ -103,7 +103,7 @@ void TileWriter::write_pointers() {
     body_.constant("const bool", "inside", "{}", all_of(inside));
     address = code("inside ? {} : padding", address);
   }
-  const Code first = tap.is_constant(0) || index_text(tap) == "0" ? "0" : code("{} * count", factor(tap));
+  const Code first = tap.is_constant(0) || index_text(tap).is_number(0) ? 0 : code("{} * count", factor(tap));
   body_.line("left[{}] = {};", sum(first, "r"), address);
   if (skips) body_.line("reached[{}] |= inside;", index_text(tap));
   for (size_t i = 0; i < c.taps.size(); i++) body_.close();

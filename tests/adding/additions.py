@@ -86,7 +86,7 @@ ADDITIONS = [
     # The row; the operator shows it.
     Addition("reduction", 1, new={"cppgen/ops/pointwise/added.cpp": OPERATORS % (BITS, BITS_ROW)}, lines=[
         ("cppgen/ir/operations.def", 'CPPGEN_REDUCTION(prod, number, mul, wide, one, "vec::all_prod({})")',
-         'CPPGEN_REDUCTION(bits, integer, bit_or, same, zero, "")'),
+         'CPPGEN_REDUCTION(bits, integer, bit_or, same, zero, "", "")'),
     ]),
     Addition("setting", 1, lines=[
         ("runtime/base/settings.def", "// Fusion and scheduling",
