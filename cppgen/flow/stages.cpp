@@ -11,6 +11,7 @@
 #include "cppgen/flow/disabled_passes.h"
 #include "cppgen/flow/numeric_check.h"
 #include "cppgen/flow/tuning_results.h"
+#include "cppgen/kernel/view.h"
 #include "cppgen/ops/op.h"
 #include "cppgen/passes/pipeline.h"
 #include "isa/cpu_features.h"
