@@ -6,7 +6,7 @@
 
 namespace cppgen::codegen {
 
-// The tile function for `rows` (text) rows of a matrix.
+// The tile function for a matrix of `rows` rows.
 static Code tile_function(const BlockMatrix& m, const char* rows) {
   return code("{}->strided[{}][{}]", kRuntime, sum(m.rows_contiguous ? 2 : 0, kHalf), rows);
 }
@@ -16,7 +16,7 @@ BlockMatrix AttentionWriter::in_place(Expr load, const kernel::OperandMatrix& m,
           factor(m.row_stride), factor(m.step_stride), m.rows_contiguous};
 }
 
-// Writes the copy of a block, contiguous along the same loop, if the tensor is narrow.
+// Writes a copy of the block, contiguous along the same loop, if the tensor is narrower than float32.
 BlockMatrix AttentionWriter::widened(Expr load, const kernel::OperandMatrix& m, const ir::Loop& rows,
                                      const ir::Loop& steps, const Code& copy) {
   const ir::Loop& keys = attention().keys;
@@ -106,8 +106,8 @@ void AttentionWriter::write_score_tiles(const Statements& values, const ValueEmi
   body_.close();
 }
 
-// Where all scores so far are -infinity, powers are taken against a finite number: they are 0, and so is the total,
-// which makes the row NaN if it stays so.
+// If all scores so far are -infinity, powers are relative to a finite number, so they and the total are 0. If that
+// remains so, the row becomes NaN.
 void AttentionWriter::write_powers() {
   body_.open(For{.type = "int", .variable = "j", .end = "width", .step = "vec::L"});
   body_.constant("const auto", "before", "vec::load({} + j)", kGreatest);

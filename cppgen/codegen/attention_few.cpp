@@ -1,5 +1,5 @@
-// Attention of few rows: each row for itself, with keys as lanes of the scores and features as lanes of the result, so
-// that keys and values are read once for each row, a block at a time, where they lie.
+// Attention with few rows: rows are computed one at a time. Lanes are keys for the scores and features for the result,
+// so keys and values are read in place, once for each row, one block at a time.
 
 #include "cppgen/codegen/attention_writer.h"
 
@@ -71,14 +71,14 @@ void AttentionWriter::write_few_values(const Code& row) {
   body_.when("key0 > 0", "vec::add_scaled(sums, scale, part, columns);");
 }
 
-// out = the matrix times a row that has one element for each of its steps.
+// out = the product of the matrix and a row that has one element for each step of the matrix.
 void AttentionWriter::write_product(const BlockMatrix& m, const Code& out, const Code& row, const char* count,
                                     const char* steps) {
   body_.line("vec::{}({}, {}, {}, {}, {}, {});", m.rows_contiguous ? "sum_rows" : "dot_rows", out, row, m.block, m.ld(),
              count, steps);
 }
 
-// As write_result(): the rows of the result, one after the other, in `part`.
+// Writes the rows of the result contiguously into `part`, as write_result() does.
 void AttentionWriter::write_few_results() {
   const auto& a = attention();
   body_.open(For{.variable = "row", .end = "rows"});

@@ -1,6 +1,6 @@
-// Contractions whose depth is multiplied in blocks, on matrix tiles: a unit is some tiles of rows and a group of
-// panels, whose sums lie in scratch. Each block of a panel is read once for all tiles of rows, each block of rows
-// prepared once for all panels.
+// Contractions on matrix tiles whose depth is multiplied in blocks: a unit is some tiles of rows and a group of panels,
+// and its sums are in scratch memory. Each block of a panel is read once for all tiles of rows, and each block of rows
+// is prepared once for all panels.
 
 #include "cppgen/codegen/tile_writer.h"
 
@@ -16,6 +16,8 @@ void TileWriter::write_depth_blocks(const kernel::TilesPlan::Blocks& blocks) {
   before_.array("const void*", "lefts", Code(tiles * taps * mr));
   before_.array("const void*", "prepared", Code(tiles));
   before_.array("int", "counts", Code(tiles));
+  note_scratch("prepared: rows of the unit as the tiles read them");
+  note_scratch("sums: [panel][tile][row][column]");
 
   body_.let("tile0", "{}", times(operand(declare_group(tile_groups, groups_of_tiles)), tiles));
   body_.let("tile_end", "vec::imin({}, tile0 + {})", kTiles, tiles);
@@ -29,7 +31,7 @@ void TileWriter::write_depth_blocks(const kernel::TilesPlan::Blocks& blocks) {
 void TileWriter::open_tiles() { body_.open(For{.variable = "tile", .begin = "tile0", .end = "tile_end"}); }
 void TileWriter::open_panels() { body_.open(For{.variable = "panel", .begin = "panel0", .end = "panel_end"}); }
 
-// `name`: where the sums of a panel and a tile of rows lie.
+// Declares `name`, a pointer to the sums of a panel and a tile of rows.
 void TileWriter::write_sums_place(const char* name, int64_t tiles) {
   const auto& c = *kernel_.contraction;
   body_.constant(fmt::format("{}* const", storage_type(info(c.format).sum)), name,
@@ -67,7 +69,7 @@ void TileWriter::write_block_sums(const kernel::TilesPlan::Blocks& plan) {
   body_.close(), body_.close(), body_.close();
 }
 
-// What tiles read of one block of the rows.
+// Prepares one block of the rows for the tiles.
 void TileWriter::write_block_rows(const kernel::TilesPlan::Blocks& plan) {
   const auto& c = *kernel_.contraction;
   const int64_t taps = points(c.taps).constant(), mr = c.shape.mr;

@@ -12,13 +12,13 @@
 
 namespace cppgen::codegen {
 
-// A piece of C++ and what is known about it, so that nobody parses text: the names that it uses (parameters of the
-// kernel, and values that are declared once), and its value if it is an integer, `true` or `false`. What code() makes
-// of pieces uses their names.
+// A piece of C++ with facts about it, so that text is never parsed: the names that it uses (parameters of the kernel
+// and values that are declared once), and its value if it is an integer, `true` or `false`. The result of code() uses
+// the names of its pieces.
 class Code {
  public:
   Code() = default;
-  // Text that uses no such name.
+  // Text that uses none of these names.
   Code(std::string text) : text_(std::move(text)) {}
   Code(const char* text) : text_(text) {}
   template <std::integral T>
@@ -68,7 +68,7 @@ class Code {
   bool negative_ = false;
 };
 
-// The runtime that kernels call for elementary functions and tiles, and the number by which ids of checks are shifted.
+// The runtime that kernels call for elementary functions and tiles, and the id of the kernel's first check.
 inline const Code kRuntime = Code::name("rt"), kFirstCheck = Code::name("check0");
 
 template <class T>
@@ -107,7 +107,7 @@ inline Code sum(const Code& a, const Code& b) {
   return Code(fmt::format("{} - {}", a, b.text().substr(1))).using_names_of(a).using_names_of(b);
 }
 
-// Functions as expressions: by the value that they give, or by the statement that they run.
+// Lambda expressions: one that returns a value, and one that executes a statement.
 inline Code function(const Code& parameters, const Code& value, const Code& type = {}) {
   return code("[&]({}) CPPGEN_LAMBDA {}{{ return {}; }}", parameters, type.empty() ? Code() : code("-> {} ", type),
               value);
@@ -128,7 +128,7 @@ inline bool is_simple(const Code& a) {
   return a.text().find_first_not_of("abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ_0123456789") ==
          std::string::npos;
 }
-// As an operand of a product or a quotient.
+// In parentheses, if it needs them as an operand of a product or a quotient.
 inline Code operand(const Code& a) { return is_simple(a) ? a : code("({})", a); }
 
 }  // namespace cppgen::codegen

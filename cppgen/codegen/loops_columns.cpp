@@ -26,8 +26,7 @@ void ColumnsWriter::write_body() {
   write_calls(named("stop", part.stop));
 }
 
-// Declares the positions of the outer loops but the last `inner_loops`; returns the part of the last loop that is the
-// unit's.
+// Declares the positions of all outer loops except the last `inner_loops`; returns the unit's part of the last loop.
 ColumnsWriter::UnitPart ColumnsWriter::write_units(size_t inner_loops) {
   const Loop& last = kernel_.outer.back();
   const IndexExpr blocks = ir::ceildiv(last.extent, plan_.block);
@@ -44,7 +43,7 @@ ColumnsWriter::UnitPart ColumnsWriter::write_units(size_t inner_loops) {
   return {start, code("vec::imin({}, {} + {})", extent, start, plan_.block)};
 }
 
-// What is done at one position of the last loop.
+// The statements for one position of the last loop.
 Statements ColumnsWriter::point(Statements& hoisted) {
   StatementList around;
   std::swap(body_, around);
@@ -85,13 +84,13 @@ void ColumnsWriter::close_vectors() {
   if (several()) body_.close();
 }
 
-// Where the reduction's result is: in the total of a long sum, else in the accumulator.
+// The variable with the reduction's result: the total of a long sum, otherwise the accumulator.
 Code ColumnsWriter::result(size_t index, size_t r) const {
   if (!has_total(index, r)) return accumulator(index, r);
   return total_name(index, r) + (several() ? "[u]" : "");
 }
 
-// Lines that add the accumulators to the totals after a part of a long sum.
+// Statements that add the accumulators to the totals after a part of a long sum.
 std::optional<LoopsWriter::Parts> ColumnsWriter::column_parts(const Segment& s, size_t index) const {
   auto parts = parts_of(index);
   const auto each = [&](Code line) {
@@ -169,7 +168,7 @@ void ColumnsWriter::write_segment(const Segment& s, size_t index, Statements& ho
   close_loops(s.loops.size());
 }
 
-// Stores what follows from the finished accumulators.
+// Stores values that depend on the final accumulators.
 void ColumnsWriter::write_results(const Segment& s, size_t index, Statements& hoisted) {
   const Loop& last = kernel_.outer.back();
   std::vector<const ir::IndexNode*> variables;

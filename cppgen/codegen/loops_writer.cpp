@@ -19,6 +19,8 @@ void LoopsWriter::declare_locals(bool as_arrays) {
       const Code place = sum("args->scratch", Code(loops_.scratch_offsets[i]));
       body_.constant(code("{}* const", storage_type(type)).text(), name, "({}*){}", storage_type(type), operand(place));
       context_.pointers[l.buffer] = name;
+      note_scratch(fmt::format("{}: {} {}[{}]", name, view_.program().buffer(l.buffer).name, name_of(type),
+                               ir::to_string(l.elements)));
     }
   }
 }

@@ -36,7 +36,9 @@ std::string literal(DType type, Expr constant) {
 }
 
 namespace {
-constexpr int kSum = 1, kProduct = 2, kAtom = 3;  // where an operand stands: of -, of *, of * or / with neither around
+// How strongly the operator around an operand binds: `-`, `*`, or one next to which only names and numbers need no
+// parentheses.
+constexpr int kSum = 1, kProduct = 2, kAtom = 3;
 
 Code wrap(Code text, bool needed) { return needed ? "(" + text + ")" : text; }
 }  // namespace
@@ -46,7 +48,7 @@ Code IndexNames::factor(IndexExpr e) const { return text_at(known(e), kAtom); }
 Code IndexNames::at_least(IndexExpr e, IndexExpr limit) const { return compared(known(e), ">=", known(limit)); }
 Code IndexNames::less(IndexExpr e, IndexExpr limit) const { return compared(known(e), "<", known(limit)); }
 
-// Numbers stand on the right.
+// Moves the constant term to the right side.
 Code IndexNames::compared(IndexExpr e, const char* comparison, IndexExpr limit) const {
   if (!e.is_constant() && e.node()->op == IndexOp::sum && limit.is_constant()) {
     const int64_t number = e.node()->constant;
@@ -60,7 +62,7 @@ Code IndexNames::text_at(IndexExpr e, int precedence) const {
   return node_text(e.node(), precedence);
 }
 
-// What is added comes first.
+// Positive terms come first.
 Code IndexNames::sum_text(const IndexNode* n) const {
   Code out;
   const auto add = [&](bool negative, const Code& text) {

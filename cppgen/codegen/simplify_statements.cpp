@@ -26,7 +26,7 @@ bool continues(const Statements& body) {
   });
 }
 
-// Gives what is left of a statement.
+// Returns the statements that replace one.
 struct Simplifier {
   std::set<std::string>& used;
   bool drop_loops;
@@ -88,7 +88,7 @@ const Code* declared_name(const Statement& s) {
   return function ? &function->name : nullptr;
 }
 
-// A scope at the end needs no braces, unless it declares a name once more.
+// Removes the braces of a scope at the end, unless it declares a name again.
 void open_last_scope(Statements& statements) {
   if (statements.empty() || !std::holds_alternative<Scope>(statements.back().form)) return;
   std::set<std::string> names;
@@ -111,7 +111,7 @@ void open_last_scope(Statements& statements) {
 
 }  // namespace
 
-// From the last to the first: a declaration stands in front of all that uses it.
+// Statements are visited from the last to the first, because a declaration comes before all uses of its name.
 void simplify(Statements& statements, std::set<std::string>& used, bool drop_loops) {
   std::vector<Statements> parts;
   for (size_t i = statements.size(); i-- > 0;)

@@ -1,4 +1,4 @@
-// The products of contraction tiles, and what follows them.
+// The products of contraction tiles, and the epilogue.
 
 #include "cppgen/codegen/tile_writer.h"
 
@@ -33,8 +33,7 @@ void TileWriter::write_epilogue() {
   if (plan_.turned) write_turned_epilogue();
 }
 
-// turned_epilogue(column)(r, lanes, sum): the stores of one vector of a tile's column, where its rows follow each
-// other.
+// turned_epilogue(column)(r, lanes, sum): the stores of one vector of a tile's column, for tiles with consecutive rows.
 void TileWriter::write_turned_epilogue() {
   const auto& c = *kernel_.contraction;
   const std::vector<Loop>& rows = kernel_.segments[0].loops;
@@ -65,7 +64,7 @@ void TileWriter::write_turned_epilogue() {
   body_.close();
 }
 
-// Coordinates of a tile's rows: names for them, and a table where there are several.
+// Names the coordinates of a tile's rows; with several loops of rows, fills a table.
 void TileWriter::write_row_places(const std::vector<Loop>& rows) {
   if (rows.size() == 1) return name_position(rows[0]);
   const auto varies = [&](size_t i) { return !rows[i].extent.is_constant(1); };
@@ -78,7 +77,7 @@ void TileWriter::write_row_places(const std::vector<Loop>& rows) {
   body_.close();
 }
 
-// Columns of the panel that exist.
+// Declares the first column and the number of columns of the panel.
 void TileWriter::write_columns(const Code& panel) {
   const auto& c = *kernel_.contraction;
   body_.let("column0", "{}", times(panel, c.shape.nr));
@@ -96,7 +95,7 @@ void TileWriter::write_products(const Code& panel) {
     write_called_product();
 }
 
-// The product for each number of rows that a tile in registers may have, from `first` on, else by a call.
+// The product for each planned number of rows, from entry `first` on, in registers; for other numbers, a call.
 void TileWriter::write_row_counts(size_t first) {
   const auto& width = plan_.width;
   const int64_t nr = contraction().shape.nr;

@@ -1,4 +1,4 @@
-// The left operand of contraction tiles: where its rows lie, and what stands for those outside of it.
+// The left operand of contraction tiles: the addresses of its rows, and the padding outside of it.
 
 #include "cppgen/codegen/tile_writer.h"
 #include "cppgen/schedule/engines/panels.h"
@@ -7,7 +7,7 @@ namespace cppgen::codegen {
 
 using ir::Loop;
 
-// A row of what stands outside of the left operand.
+// Declares a row of padding, which replaces rows outside of the left operand.
 void TileWriter::write_padding(Expr value) {
   const auto& c = *kernel_.contraction;
   const std::string type(storage_type(info(c.format).left));
@@ -36,8 +36,9 @@ void TileWriter::declare_left() {
   const int64_t rows = points(c.taps).constant() * c.shape.mr;
   before_.array("const void*", "left", Code(rows));
   const rt::LeftForm form = info(c.format).form;
-  if (form != rt::LeftForm::in_place)
-    before_.array("const void*", "prepared", Code(form == rt::LeftForm::block ? 1 : rows));
+  if (form == rt::LeftForm::in_place) return;
+  before_.array("const void*", "prepared", Code(form == rt::LeftForm::block ? 1 : rows));
+  note_scratch("prepared: rows of a tile as the tiles read them");
 }
 
 void TileWriter::write_left() {
@@ -50,7 +51,7 @@ void TileWriter::write_left() {
                kDepth);
 }
 
-// Of each row at each tap.
+// Verifies the indices of each row at each tap.
 void TileWriter::assert_left_inside() {
   if (!options_.debug_index_asserts) return;
   const auto& c = contraction();
@@ -79,7 +80,7 @@ void TileWriter::write_first_row() {
                  sum(context_.pointers.at(c.left->buffer), index_text(ir::substitute(left_offset(), at_start))));
 }
 
-// left[tap * count + row]: where each row's depth begins at each tap; padding outside the operand.
+// left[tap * count + row]: the address of the row at the tap, or of padding outside of the operand.
 void TileWriter::write_pointers() {
   const auto& c = *kernel_.contraction;
   assert_left_inside();

@@ -54,7 +54,7 @@ Code TileWriter::declare_group(const Code& tiles, IndexExpr count) {
   return tile;
 }
 
-// Declares the batch of a unit, and returns the number of the unit among those of its batch.
+// Declares the batch point of a unit; returns the number of the unit among those of its batch point.
 Code TileWriter::declare_batch_inside() {
   const auto& batch = contraction().batch;
   const Code count = index_text(points(batch)), rows = Code::name("unit_of_batch");
@@ -63,7 +63,7 @@ Code TileWriter::declare_batch_inside() {
   return rows;
 }
 
-// The panels of the unit's group.
+// A loop over the panels of the unit's group.
 For TileWriter::loop_over_panels() const {
   const int64_t size = plan_.panels_per_unit;
   const Code first = times(group_, size), end = sum(first, Code(size));
@@ -73,7 +73,7 @@ For TileWriter::loop_over_panels() const {
       .variable = Code::name("panel"), .begin = first, .end = whole ? end : code("vec::imin({}, {})", kPanels, end)};
 }
 
-// A panel of the right operand.
+// The address of a panel of the right operand.
 Code TileWriter::panel_address(const Code& panel) const {
   const auto& c = contraction();
   const Code batch = times(factor(c.packed_batch), plan_.panels.is_constant(1) ? 1 : kPanels);
@@ -81,7 +81,7 @@ Code TileWriter::panel_address(const Code& panel) const {
   return sum(context_.pointers.at(c.packed), times(number, factor(c.panel_elements)));
 }
 
-// A row of the tile: they stand one after the other, but for those of the border's columns.
+// The number of row `r` of the tile. Rows are consecutive, except in tiles of the columns at the border.
 Code TileWriter::row_text() const { return sum(row0_, has_border() ? "r * row_step" : "r"); }
 
 // Declares the tile's rows: row_text() for r < count.
@@ -97,7 +97,7 @@ void TileWriter::write_tile_place(const Code& tile) {
   body_.constant("const int", "count", "piece.size");
 }
 
-// Even pieces of image rows without the border; behind them, of the border's columns.
+// Tiles are equal pieces of the image lines without the border, followed by pieces of the columns at the border.
 void TileWriter::write_line_place(const Code& tile) {
   const auto& c = *kernel_.contraction;
   const auto& t = c.tiling;

@@ -36,7 +36,8 @@ std::vector<size_t> share_functions(std::vector<KernelText>& kernels) {
   }
   for (size_t i = 0; i < kernels.size(); i++)
     if (users[i] && !kernels[i].comment.empty())
-      kernels[i].comment += fmt::format("// and {} more like it\n", users[i]);
+      kernels[i].comment +=
+          fmt::format("// Also the function of {} more kernel{}.\n", users[i], users[i] == 1 ? "" : "s");
   return holder;
 }
 
