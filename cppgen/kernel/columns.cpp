@@ -13,12 +13,12 @@ using ir::Loop;
 using schedule::Segment;
 using schedule::Tuning;
 
-// Roughly how many instructions one value of this kind takes beyond a single one.
+// The approximate number of instructions in the chain of one value, beyond the first.
 int64_t length_of(Expr e) {
   return e->kind == ir::ExprKind::unary && is_float(e->type) ? ir::row_of(e->unary).chain : 0;
 }
 
-// The length of the longest chain of operations, in instructions; other operations overlap with it anyway. 0 if several
+// The length of the longest chain of operations, in instructions; other operations overlap with it. 0 if several
 // vectors cannot be computed side by side.
 int64_t chain_length(const schedule::FusedKernel& kernel) {
   std::vector<Expr> roots;
@@ -39,8 +39,8 @@ int64_t chain_length(const schedule::FusedKernel& kernel) {
   return length;
 }
 
-// A core looks ahead over some hundred instructions: in kernels so long that it sees little more than one vector's
-// chain of operations at once, the chains of several vectors are interleaved.
+// A core executes some hundred instructions out of order. If the chain of operations of one vector is about that long,
+// the chains of several vectors are interleaved.
 int64_t chains_of(const KernelView& view) {
   const Tuning& tuning = view.tuning();
   if (schedule::has_inner_loops(view.kernel) || view.target.lanes == 1 || !view.kernel.locals.empty()) return 1;

@@ -1,4 +1,4 @@
-// What simplify() leaves of statements, and how they are written.
+// The statements that simplify() keeps, and their text.
 #include "cppgen/codegen/statements.h"
 
 #include <gtest/gtest.h>
@@ -22,7 +22,7 @@ TEST(Statements, UnusedConstantsAndWhatOnlyTheyUseVanish) {
   s.let(a, "1");
   s.let(b, "{} + 1", a);
   s.let(c, "2");
-  s.let("d", "3");  // no name that is followed
+  s.let("d", "3");  // the uses of this name are not counted
   s.line("use({});", c);
   EXPECT_EQ(written(s), "const vec::i64 c = 2;\nconst vec::i64 d = 3;\nuse(c);\n");
 }

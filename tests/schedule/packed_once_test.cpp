@@ -1,4 +1,4 @@
-// A constant that several products read in one way is packed once, in the weights of the plan.
+// A constant that several products read in the same way is packed once, in the weights of the plan.
 #include "cppgen/codegen/kernel_text.h"
 #include "cppgen/package/plan_builder.h"
 #include "tests/schedule/scheduled.h"

@@ -67,7 +67,7 @@ bool padding_adds_nothing(const ir::Program& program, const TileContraction& c) 
          padding->kind == ir::ExprKind::constant && padding->bits == 0 && all_finite(weights);
 }
 
-// The columns from the left, or the right, whose windows reach outside.
+// The number of columns at the left, or at the right, whose windows reach outside.
 int64_t border(const std::vector<int64_t>& inside, bool from_right) {
   const int64_t all = *std::max_element(inside.begin(), inside.end());
   const int64_t size = int64_t(inside.size());

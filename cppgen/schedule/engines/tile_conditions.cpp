@@ -7,10 +7,10 @@
 namespace cppgen::schedule {
 namespace {
 
-// When matrix tiles pay off. Tiles of 16 rows cost the same for any number of rows: below these limits vector units are
-// as fast, or the size of the panels matters more than arithmetic (three parts take 1.5 times the bytes of float32).
-// With enough rows, panels are read from the cache, and only their padding matters, which the much faster arithmetic
-// can afford.
+// The limits from which matrix tiles are faster. Tiles of 16 rows cost the same for any number of rows: below these
+// limits vector units are as fast, or the size of the panels matters more than arithmetic (three parts take 1.5 times
+// the bytes of float32). With enough rows, panels are read from the cache, and only their padding matters, which the
+// much faster arithmetic can afford.
 struct TileLimits {
   int64_t least_rows;
   double most_padding;  // ratio of padded to real elements

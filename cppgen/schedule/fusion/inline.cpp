@@ -65,7 +65,7 @@ bool uses_variable(const std::vector<IndexExpr>& indices, const std::vector<ir::
          });
 }
 
-// Whether the load is guarded by what its indirect variables are bound to, which only the load knows.
+// Whether a guard of the load depends on one of its indirect variables, which are only known to the load.
 bool guarded_by_indirects(Expr load) {
   return std::any_of(load->indirects.begin(), load->indirects.end(),
                      [&](const ir::Indirect& i) { return uses_variable({}, load->guards, i.variable); });
@@ -88,7 +88,7 @@ bool may_be_guarded(Expr value) {
   return true;
 }
 
-// `inner`, a load of the producer, where the consumer's `load` reads it: under the guards of both.
+// `inner`, a load of the producer, under its guards and those of the consumer's `load`.
 Expr guarded_load(Program& program, Expr inner, Expr load, Expr fallback) {
   auto guards = inner->guards;
   guards.insert(guards.end(), load->guards.begin(), load->guards.end());

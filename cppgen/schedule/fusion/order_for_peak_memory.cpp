@@ -11,7 +11,7 @@ namespace {
 
 constexpr int64_t kMostElements = int64_t{1} << 40;
 
-// The size of a buffer, where sizes that are known only at run time are assumed.
+// The size of a buffer, with assumed sizes of dimensions that are known only at run time.
 int64_t assumed_bytes(const ir::Buffer& buffer, const Tuning& tuning) {
   const auto size_of_symbol = [&](const ir::IndexNode& symbol) {
     return std::max(symbol.range.lo, std::min(symbol.range.hi, tuning.unknown_dimension));
@@ -36,7 +36,7 @@ class Memory {
     all_ = left_;
   }
 
-  // How many more bytes are in use after a group has run.
+  // The number of bytes by which memory in use grows when a group runs.
   int64_t growth(int group) const {
     int64_t bytes = 0;
     for (BufferId b : touched_[size_t(group)]) {
@@ -91,7 +91,7 @@ class Ordering {
     }
   }
 
-  // Of the groups that can run, always the one after which the least memory is in use.
+  // Repeatedly chooses, of the groups that can run, the one after which the least memory is in use.
   std::vector<int> greedy() const {
     Memory memory(program_, tuning_, touched_);
     std::vector<size_t> waits_for;

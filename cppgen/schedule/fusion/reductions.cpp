@@ -155,7 +155,7 @@ LoopNest cut(Program& program, LoopNest& nest, const Cut& how) {
   return first;
 }
 
-// For many threads if there are few results; for precision if there are very many terms.
+// Splits reductions with few results, for many threads, and those with very many terms, for precision.
 Cut choose_cut(const LoopNest& nest, const Options& options, const Tuning& tuning) {
   const auto outer = constant_points(nest.loops), total = constant_points(nest.reduced);
   if (!total) return {};
