@@ -6,6 +6,11 @@
 #include "cppgen/ir/program.h"
 #include "cppgen/kernel/plan.h"
 
+namespace cppgen::schedule {
+struct Schedule;
+struct Target;
+}  // namespace cppgen::schedule
+
 namespace cppgen::codegen {
 
 // One emitted kernel: its C++ function, and the arguments that a plan's step passes to it.
@@ -31,6 +36,8 @@ struct KernelText {
 // Writes a planned kernel. Texts for different ISAs differ only in the numbers of their plans; translation_unit() adds
 // the includes. Equal kernels have equal texts.
 KernelText emit_kernel(const kernel::KernelView&, kernel::KernelPlan, const Options&);
+// Plans and writes all kernels of the schedule, in order.
+std::vector<KernelText> emit_kernels(const schedule::Schedule&, const schedule::Target&, const Options&);
 
 // Kernels whose functions are equal except for the name share the first one's function, so repeated layers are compiled
 // once. Returns, for each kernel, the position of the kernel that has its function.

@@ -11,7 +11,6 @@
 #include "cppgen/flow/disabled_passes.h"
 #include "cppgen/flow/numeric_check.h"
 #include "cppgen/flow/tuning_results.h"
-#include "cppgen/kernel/view.h"
 #include "cppgen/ops/op.h"
 #include "cppgen/passes/pipeline.h"
 #include "isa/cpu_features.h"
@@ -203,12 +202,7 @@ std::vector<codegen::KernelText> emit_kernels(const schedule::Schedule& schedule
 #define CPPGEN_SETTING(...)
 #define CPPGEN_CODEGEN_SETTING(kind, field, ...) options.field = settings.field;
 #include "runtime/base/settings.def"
-  std::vector<codegen::KernelText> kernels;
-  schedule::each_kernel(schedule.steps, [&](const schedule::FusedKernel& kernel) {
-    const kernel::KernelView view{schedule, kernel, target};
-    kernels.push_back(codegen::emit_kernel(view, kernel::plan_kernel(view), options));
-  });
-  return kernels;
+  return codegen::emit_kernels(schedule, target, options);
 }
 
 }  // namespace cppgen

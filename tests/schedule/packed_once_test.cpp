@@ -9,12 +9,7 @@ namespace {
 constexpr int64_t kWidth = 64, kBytes = kWidth * kWidth * 4;
 
 package::PlanAndWeights plan_of(const Schedule& s) {
-  std::vector<codegen::KernelText> kernels;
-  const Target target = small_target();
-  each_kernel(s.steps, [&](const FusedKernel& k) {
-    const kernel::KernelView view{s, k, target};
-    kernels.push_back(codegen::emit_kernel(view, kernel::plan_kernel(view), {}));
-  });
+  const std::vector<codegen::KernelText> kernels = codegen::emit_kernels(s, small_target(), {});
   return package::build_plan(
       {s, kernels, std::vector<int>(kernels.size(), 0), {"kernels_0.so"}, {"x"}, {"y"}, "model", "avx2"});
 }
