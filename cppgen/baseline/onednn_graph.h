@@ -7,8 +7,12 @@
 #include <vector>
 
 #include "cppgen/graph/graph.h"
-#include "runtime/session/session.h"
 #include "runtime/threads/executor.h"
+#include "runtime/values/tensor.h"
+
+namespace cppgen::rt {
+class Session;
+}
 
 namespace cppgen::baseline {
 

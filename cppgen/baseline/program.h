@@ -5,6 +5,7 @@
 
 #include "cppgen/baseline/layout.h"
 #include "cppgen/baseline/onednn_graph.h"
+#include "runtime/session/session.h"
 
 namespace cppgen::baseline {
 

@@ -48,7 +48,7 @@ std::string settings_of(const TraceRecord& record) {
   std::string text = fmt::format("ISA={}\n", record.isa);
   for (const auto& [name, value] : record.settings) {
     if (!is_traced_setting(name) || value.find_first_of("\n\r") != value.npos)
-      user_error("the trace has the setting '{}', which is none that a trace records", printable(name));
+      user_error("the trace has the setting '{}', which traces do not record", printable(name));
     if (name == "DEBUG_LEVEL" && value.starts_with('-')) {
       log_warning("the options of the compiler in DEBUG_LEVEL are not taken from the trace: {}", printable(value));
     } else if (name != "ISA") {

@@ -8,6 +8,7 @@
 #include "cppgen/cli/bench_runs.h"
 #include "cppgen/cli/ready_model.h"
 #include "cppgen/cli/run_recorder.h"
+#include "cppgen/compile/peaks.h"
 #include "cppgen/flow/step_bounds.h"
 #include "cppgen/support/hardware_counters.h"
 

@@ -1,5 +1,5 @@
-// What kernels verify with NDEBUG=0 and DEBUG_INDEX_ASSERTS=1. A failed assertion is a failed check: the kernel notes
-// its number and returns, and the session ends the run.
+// The assertions of kernels with NDEBUG=0 and DEBUG_INDEX_ASSERTS=1. A failed assertion is a failed check: the kernel
+// notes its id and returns, and the session ends the run.
 #include <algorithm>
 #include <limits>
 

@@ -6,9 +6,9 @@
 
 namespace cppgen::codegen {
 
-// The tile function for `rows` (text) rows of a matrix.
+// The tile function for a matrix of `rows` rows.
 static Code tile_function(const BlockMatrix& m, const char* rows) {
-  return code("{}->strided[{}][{}]", kRuntime, sum(m.rows_contiguous ? "2" : "0", kHalf), rows);
+  return code("{}->strided[{}][{}]", kRuntime, sum(m.rows_contiguous ? 2 : 0, kHalf), rows);
 }
 
 BlockMatrix AttentionWriter::in_place(Expr load, const kernel::OperandMatrix& m, IndexExpr key_stride) const {
@@ -16,7 +16,7 @@ BlockMatrix AttentionWriter::in_place(Expr load, const kernel::OperandMatrix& m,
           factor(m.row_stride), factor(m.step_stride), m.rows_contiguous};
 }
 
-// Writes the copy of a block, contiguous along the same loop, if the tensor is narrow.
+// Writes a copy of the block, contiguous along the same loop, if the tensor is narrower than float32.
 BlockMatrix AttentionWriter::widened(Expr load, const kernel::OperandMatrix& m, const ir::Loop& rows,
                                      const ir::Loop& steps, const Code& copy) {
   const ir::Loop& keys = attention().keys;
@@ -24,10 +24,10 @@ BlockMatrix AttentionWriter::widened(Expr load, const kernel::OperandMatrix& m, 
   if (!is_narrow(load)) return source;
   const auto count = [&](const ir::Loop& l) { return l.var == keys.var ? kInBlock : index_text(l.extent); };
   const ir::Loop &along = m.rows_contiguous ? rows : steps, &across = m.rows_contiguous ? steps : rows;
-  const Code ld = along.var == keys.var ? std::to_string(plan_.key_block) : count(along);
+  const Code ld = along.var == keys.var ? Code(plan_.key_block) : count(along);
   body_.line("vec::copy_rows({}, {}, {}, {}, {}, {});", copy, ld, source.block, source.ld(), count(across),
              count(along));
-  return {copy, m.rows_contiguous ? "1" : ld, m.rows_contiguous ? ld : "1", m.rows_contiguous};
+  return {copy, m.rows_contiguous ? 1 : ld, m.rows_contiguous ? ld : 1, m.rows_contiguous};
 }
 
 void AttentionWriter::write_key_blocks() {
@@ -43,7 +43,7 @@ void AttentionWriter::write_key_blocks() {
   body_.add(e.lines[0]);
   const int64_t block = plan_.key_block;
   const auto& seen = plan_.hidden;
-  body_.open(For{.variable = "key0", .end = seen ? "seen_by_unit" : "keys", .step = code("{}", block)});
+  body_.open(For{.variable = "key0", .end = seen ? "seen_by_unit" : "keys", .step = Code(block)});
   body_.let(kInBlock, "vec::imin(keys - key0, {})", block);
   keys_block_ = widened(a.key, plan_.keys, a.keys, a.depth, "wide_keys");
   values_block_ = widened(a.value, plan_.values, a.columns, a.keys, "wide_values");
@@ -65,14 +65,14 @@ void AttentionWriter::write_key_blocks() {
 Code AttentionWriter::write_visible(const kernel::KeysSeen& seen) {
   body_.let("visible", "leave_out ? vec::imin(keys, vec::imax({}, 1)) : keys", seen_by("(row0 + count - 1)", seen));
   if (!std::isfinite(seen.fill)) {
-    body_.when("key0 >= visible", "continue;");
+    body_.continue_if("key0 >= visible");
     return "visible";
   }
   body_.open_if("key0 >= visible");
   body_.variable("auto", "least", code("vec::load({})", kGreatest));
   body_.each({.type = "int", .variable = "j", .begin = "vec::L", .end = "width", .step = "vec::L"},
              code("least = vec::min(least, vec::load({} + j));", kGreatest));
-  body_.when(code("vec::lane(vec::all_min(least), 0) > {:a}f", seen.harmless_above()), "continue;");
+  body_.continue_if(code("vec::lane(vec::all_min(least), 0) > {:a}f", seen.harmless_above()));
   body_.close();
   return "keys";
 }
@@ -96,7 +96,7 @@ void AttentionWriter::write_score_tiles(const Statements& values, const ValueEmi
   body_.open(For{.variable = key, .begin = "first", .end = "first + size"});
   body_.constant("float* const", "line", "scores + ({} - key0) * width + ({} - row0)", key, row);
   body_.add(values);
-  if (score != "vec::load(line)") body_.line("vec::store(line, {});", score);
+  if (!score_is_product()) body_.line("vec::store(line, {});", score);
   body_.line("top = vec::max(top, {});", score);
   body_.close();
   body_.line("vec::store({} + ({} - row0), top);", kPeak, row);
@@ -106,8 +106,8 @@ void AttentionWriter::write_score_tiles(const Statements& values, const ValueEmi
   body_.close();
 }
 
-// Where all scores so far are -infinity, powers are taken against a finite number: they are 0, and so is the total,
-// which makes the row NaN if it stays so.
+// If all scores so far are -infinity, powers are relative to a finite number, so they and the total are 0. If that
+// remains so, the row becomes NaN.
 void AttentionWriter::write_powers() {
   body_.open(For{.type = "int", .variable = "j", .end = "width", .step = "vec::L"});
   body_.constant("const auto", "before", "vec::load({} + j)", kGreatest);
@@ -131,7 +131,7 @@ void AttentionWriter::write_values() {
   const int64_t mr = tile().mr;
   const BlockMatrix& m = values_block_;
   body_.constant("float* const", "into", "key0 == 0 ? {} : part", kSums);
-  body_.open(For{.variable = "column", .end = "columns", .step = code("{}", mr)});
+  body_.open(For{.variable = "column", .end = "columns", .step = Code(mr)});
   body_.let("size", "vec::imin(columns - column, {})", mr);
   body_.line("{}({}, {}, some, scores, into + column * width);", tile_function(m, "size"),
              sum(m.block, times("column", m.row_stride)), m.ld());

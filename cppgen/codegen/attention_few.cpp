@@ -1,5 +1,5 @@
-// Attention of few rows: each row for itself, with keys as lanes of the scores and features as lanes of the result, so
-// that keys and values are read once for each row, a block at a time, where they lie.
+// Attention with few rows: rows are computed one at a time. Lanes are keys for the scores and features for the result,
+// so keys and values are read in place, once for each row, one block at a time.
 
 #include "cppgen/codegen/attention_writer.h"
 
@@ -7,7 +7,7 @@ namespace cppgen::codegen {
 
 void AttentionWriter::write_few_rows() {
   body_.let("row0", "0");
-  body_.let("side", "{}", sum("columns", code("{}", view_.target.lanes - 1)));
+  body_.let("side", "{}", sum("columns", Code(view_.target.lanes - 1)));
   body_.constant("const int", "count", "int(rows)");
   write_few_queries();
   write_few_blocks();
@@ -35,7 +35,7 @@ void AttentionWriter::write_few_blocks() {
   const Code score = e.emit(a.score);
   body_.add(e.lines[0]);
   const int64_t block = plan_.key_block;
-  body_.open(For{.variable = "key0", .end = "keys", .step = code("{}", block)});
+  body_.open(For{.variable = "key0", .end = "keys", .step = Code(block)});
   body_.let("some", "vec::imin(keys - key0, {})", block);
   body_.open(For{.variable = row, .end = "rows"});
   const kernel::OperandMatrix& keys = plan_.keys;
@@ -53,7 +53,7 @@ void AttentionWriter::write_few_scores(const Statements& values, const Code& sco
   body_.open(Lambda{"body", fmt::format("const vec::i64 {}, auto n", key)});
   body_.constant("float* const", "line", "scores + ({} - key0)", key);
   body_.add(values);
-  if (score != "vec::ld(line, n)") body_.line("vec::st(line, {}, n);", score);
+  if (!score_is_product()) body_.line("vec::st(line, {}, n);", score);
   body_.line("top = vec::max(top, vec::keep({}, n, vec::set1<float>(-__builtin_inff())));", score);
   body_.close();
   body_.variable("vec::i64", "at", "key0");
@@ -71,14 +71,14 @@ void AttentionWriter::write_few_values(const Code& row) {
   body_.when("key0 > 0", "vec::add_scaled(sums, scale, part, columns);");
 }
 
-// out = the matrix times a row that has one element for each of its steps.
+// out = the product of the matrix and a row that has one element for each step of the matrix.
 void AttentionWriter::write_product(const BlockMatrix& m, const Code& out, const Code& row, const char* count,
                                     const char* steps) {
   body_.line("vec::{}({}, {}, {}, {}, {}, {});", m.rows_contiguous ? "sum_rows" : "dot_rows", out, row, m.block, m.ld(),
              count, steps);
 }
 
-// As write_result(): the rows of the result, one after the other, in `part`.
+// Writes the rows of the result contiguously into `part`, as write_result() does.
 void AttentionWriter::write_few_results() {
   const auto& a = attention();
   body_.open(For{.variable = "row", .end = "rows"});

@@ -1,4 +1,4 @@
-// Attention: which keys its scores hide.
+// Attention: keys that the mask hides.
 
 #include <cmath>
 
@@ -6,8 +6,8 @@
 
 namespace cppgen::codegen {
 
-// Keys that no row of the unit's first panel sees may be left out only if their values are finite: zero times another
-// value is NaN.
+// Keys that no row of the unit's first panel sees may be skipped only if their values are finite, because zero times
+// infinity or NaN is NaN.
 void AttentionWriter::write_keys_of_unit(const kernel::KeysSeen& seen) {
   const auto& a = attention();
   const kernel::OperandMatrix& m = plan_.values;
@@ -18,20 +18,20 @@ void AttentionWriter::write_keys_of_unit(const kernel::KeysSeen& seen) {
   body_.open(For{.variable = "key", .begin = "seen0", .end = "keys"});
   const Code first = sum(context_.pointers.at(a.value->buffer), index_text(m.base));
   body_.constant("const auto* const", "value", "{}", sum(first, times("key", factor(m.step_stride))));
-  body_.variable("vec::i64", "at", "0");
+  body_.variable("vec::i64", "at", 0);
   body_.each({.variable = "at", .begin = {}, .end = "columns", .step = "vec::L", .whole_steps = true},
              "doubt = doubt + vec::load(value + at) * vec::set1<float>(0);");
   body_.when("at < columns", "doubt = doubt + vec::load(value + at, int(columns - at)) * vec::set1<float>(0);");
   body_.close();
   body_.constant("const bool", "leave_out", "vec::lane(vec::all_sum(doubt), 0) == 0");
-  if (std::isfinite(seen.fill)) {  // what is hidden counts where a row sees nothing greater
+  if (std::isfinite(seen.fill)) {  // hidden keys count in rows that see no greater score
     return body_.let("seen_by_unit", "keys");
   }
   body_.let("last1", "vec::imin(rows, panel1 * {}) - 1", nr);
   body_.let("seen_by_unit", "leave_out ? vec::imin(keys, vec::imax({}, 1)) : keys", seen_by("last1", seen));
 }
 
-// How many keys this row sees.
+// The number of keys that this row sees.
 Code AttentionWriter::seen_by(const Code& row, const kernel::KeysSeen& seen) const {
   return sum(index_text(seen.first), times(row, seen.by_row));
 }

@@ -1,8 +1,8 @@
-// Attention: one unit is a few panels of queries of one batch point, whose rows are the lanes. For each block of keys:
-// the scores (keys x rows) by tiles whose left operand is the keys where they lie, what follows them, the powers
-// against the greatest score so far, and their product with the values where they lie. Sums of earlier blocks are
-// scaled down when a greater score appears, so a unit needs scratch for one block only (online softmax: Milakov and
-// Gimelshein, 2018).
+// Attention: one unit is a few panels of queries of one batch point; its rows are the lanes. For each block of keys, it
+// computes the scores (keys x rows) with tiles that read the keys in place, the operations on the scores, the powers
+// relative to the greatest score so far, and the product of the powers and the values, which are also read in place.
+// When a greater score appears, the sums of earlier blocks are scaled down, so a unit needs scratch memory for one
+// block only (online softmax: Milakov and Gimelshein, 2018).
 #include "cppgen/codegen/attention_writer.h"
 
 namespace cppgen::codegen {
@@ -18,24 +18,25 @@ void AttentionWriter::declare_scratch() {
   before_.let("keys", "{}", index_text(a.keys.extent));
   before_.let("depth", "{}", index_text(a.depth.extent));
   before_.let("columns", "{}", index_text(a.columns.extent));
-  before_.let("panels", "(rows + {}) / {}", nr - 1, nr);
-  before_.let("at_once", "{}", index_text(plan_.panels_at_once));
-  before_.let("groups", "(panels + at_once - 1) / at_once");
+  before_.let(kQueryPanels, "(rows + {}) / {}", nr - 1, nr);
+  before_.let(kPanelsAtOnce, "{}", index_text(plan_.panels_at_once));
+  before_.let(kPanelGroups, "({0} + {1} - 1) / {1}", kQueryPanels, kPanelsAtOnce);
   for (const auto& part : plan_.scratch) {
     const std::string type = fmt::format("{}*", storage_type(part.type));
     const Code place = sum("(float*)args->scratch", index_text(part.start * nr));
+    note_scratch(fmt::format("{}: {}{}", part.name, name_of(part.type), part.shape));
     before_.constant(type + " const", part.name, "{}", type == "float*" ? place : code("({})({})", type, place));
   }
-  for (const Code& name : {kPeak, kShrink}) before_.array("alignas(64) float", name, code("{}", nr));
+  for (const Code& name : {kPeak, kShrink}) before_.array("alignas(64) float", name, Code(nr));
   for (const char* name : {"greatest_of", "total_of"})
-    before_.array("alignas(64) float", name, code("{}", nr * plan_.most_panels_at_once));
+    before_.array("alignas(64) float", name, Code(nr * plan_.most_panels_at_once));
 }
 
 void AttentionWriter::write_body() {
   const auto& a = attention();
   declare_scratch();
   if (!a.batch.empty()) {
-    body_.let(Code::name("batch"), "unit / groups");
+    body_.let(Code::name("batch"), "unit / {}", kPanelGroups);
     decompose(Code::name("batch"), a.batch);
   }
   assert_inside(a.query, {a.rows, a.depth});
@@ -43,7 +44,7 @@ void AttentionWriter::write_body() {
   assert_inside(a.value, {a.keys, a.columns});
   for (const auto& t : plan_.turned) assert_inside(t.load, {a.rows, a.keys});
   const bool may_be_both = plan_.may_be_few && plan_.may_be_many;
-  body_.open_if(may_be_both ? code("rows <= {}", plan_.few_rows) : plan_.may_be_few ? "true" : "false");
+  body_.open_if(may_be_both ? code("rows <= {}", plan_.few_rows) : plan_.may_be_few);
   if (plan_.may_be_few) write_few_rows();
   body_.otherwise();
   if (plan_.may_be_many) write_many_rows();
@@ -51,8 +52,8 @@ void AttentionWriter::write_body() {
 }
 
 void AttentionWriter::write_many_rows() {
-  body_.let("panel0", "unit % groups * at_once");
-  body_.let("panel1", "vec::imin(panels, panel0 + at_once)");
+  body_.let("panel0", "unit % {} * {}", kPanelGroups, kPanelsAtOnce);
+  body_.let("panel1", "vec::imin({}, panel0 + {})", kQueryPanels, kPanelsAtOnce);
   open_panels();
   write_query_panel();
   body_.line("vec::fill({}, width, -__builtin_inff());", kGreatest);
@@ -66,7 +67,7 @@ void AttentionWriter::write_many_rows() {
   body_.close();
 }
 
-// A loop over the unit's panels, with the names of what belongs to one.
+// Opens a loop over the unit's panels and declares the names for one panel.
 void AttentionWriter::open_panels() {
   const int64_t nr = tile().nr;
   body_.open(For{.variable = "panel", .begin = "panel0", .end = "panel1"});
@@ -105,12 +106,12 @@ void AttentionWriter::write_query_panel() {
   body_.close();
 }
 
-// Of 0, the total where all scores are -infinity, that is a number where the result is to be 0.
+// The total, or a positive number in its place if it is 0 (all scores are -infinity) and the result shall be 0.
 Code AttentionWriter::divisor(const Code& total) const {
   return attention().zeros ? code("vec::max({}, vec::set1<float>(0x1p-126f))", total) : total;
 }
 
-// The rows of the result, one after the other, in `part`.
+// Writes the rows of the result contiguously into `part`.
 void AttentionWriter::write_result() {
   const auto& a = attention();
   if (a.keys.extent.range().lo < 1)
@@ -140,7 +141,7 @@ void AttentionWriter::write_epilogue() {
   body_.open(Lambda{"body", fmt::format("const vec::i64 {}, auto n", column)});
   body_.add(e.lines[2]);
   body_.close();
-  body_.variable("vec::i64", "at", "0");
+  body_.variable("vec::i64", "at", 0);
   body_.call_by_vectors("columns", [](const Code& at, const Code& n) { return code("body({}, {})", at, n); });
   body_.close();
 }

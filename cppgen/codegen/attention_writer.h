@@ -4,17 +4,18 @@
 
 namespace cppgen::codegen {
 
-// An operand (kernel::OperandMatrix) of one block of keys: `block` is the text of its first element's address.
+// An operand (kernel::OperandMatrix) of one block of keys; `block` is the address of its first element.
 struct BlockMatrix {
   Code block, row_stride, step_stride;
   bool rows_contiguous;
   const Code& ld() const { return rows_contiguous ? step_stride : row_stride; }
 };
 
-// Constants that not all attentions, or not all loops over panels, need.
+// Constants that are not used by all attentions or by all loops over panels.
 inline const Code kInBlock = Code::name("in_block"), kPeak = Code::name("peak"), kShrink = Code::name("shrink"),
                   kHalf = Code::name("half"), kQuery = Code::name("query"), kSums = Code::name("sums"),
-                  kGreatest = Code::name("greatest"), kTotal = Code::name("total");
+                  kGreatest = Code::name("greatest"), kTotal = Code::name("total"), kQueryPanels = Code::name("panels"),
+                  kPanelsAtOnce = Code::name("at_once"), kPanelGroups = Code::name("groups");
 
 class AttentionWriter : public KernelWriter {
  public:
@@ -28,6 +29,8 @@ class AttentionWriter : public KernelWriter {
   const schedule::Attention& attention() const { return *kernel_.attention; }
   void write_body() override;
   rt::TileShape tile() const { return view_.target.tiles[size_t(rt::TileFormat::f32)]; }
+  // Whether scores are the products themselves, which the tiles have stored already.
+  bool score_is_product() const { return attention().score->kind == ir::ExprKind::accumulator; }
   bool is_narrow(Expr load) const { return view_.type_of(load->buffer) != DType::f32; }
   void declare_scratch();
   void write_many_rows();
@@ -35,13 +38,13 @@ class AttentionWriter : public KernelWriter {
   void write_keys_of_unit(const kernel::KeysSeen&);
   void write_query_panel();
   BlockMatrix in_place(Expr load, const kernel::OperandMatrix&, IndexExpr key_stride) const;
-  // Where tiles read a block: in place, or from a copy in float32.
+  // The block as tiles read it: in place, or a copy in float32.
   BlockMatrix widened(Expr load, const kernel::OperandMatrix&, const ir::Loop& rows, const ir::Loop& steps,
                       const Code& copy);
   BlockMatrix keys_block_, values_block_;
   void write_key_blocks();
   Code seen_by(const Code& row, const kernel::KeysSeen&) const;
-  // Declares `visible` and passes over blocks without keys that the panel sees; returns where its keys end.
+  // Declares `visible` and skips blocks in which the panel sees no key; returns the end of the keys.
   Code write_visible(const kernel::KeysSeen&);
   void write_score_tiles(const Statements& values, const ValueEmitter&, const Code& score);
   void write_powers();
@@ -49,7 +52,7 @@ class AttentionWriter : public KernelWriter {
   void write_result();
   void write_epilogue();
 
-  // Few rows (attention_few.cpp).
+  // attention_few.cpp
   void write_few_rows();
   void write_few_queries();
   void write_few_blocks();

@@ -1,6 +1,6 @@
-// Contractions whose depth is multiplied in blocks, on matrix tiles: a unit is some tiles of rows and a group of
-// panels, whose sums lie in scratch. Each block of a panel is read once for all tiles of rows, each block of rows
-// prepared once for all panels.
+// Contractions on matrix tiles whose depth is multiplied in blocks: a unit is some tiles of rows and a group of panels,
+// and its sums are in scratch memory. Each block of a panel is read once for all tiles of rows, and each block of rows
+// is prepared once for all panels.
 
 #include "cppgen/codegen/tile_writer.h"
 
@@ -13,9 +13,11 @@ void TileWriter::write_depth_blocks(const kernel::TilesPlan::Blocks& blocks) {
   const Code tile_groups = Code::name("tile_groups");
   const IndexExpr groups_of_tiles = ir::ceildiv(plan_.tiles, tiles);
   before_.let(tile_groups, "{}", index_text(groups_of_tiles));
-  before_.array("const void*", "lefts", code("{}", tiles * taps * mr));
-  before_.array("const void*", "prepared", code("{}", tiles));
-  before_.array("int", "counts", code("{}", tiles));
+  before_.array("const void*", "lefts", Code(tiles * taps * mr));
+  before_.array("const void*", "prepared", Code(tiles));
+  before_.array("int", "counts", Code(tiles));
+  note_scratch("prepared: rows of the unit as the tiles read them");
+  note_scratch("sums: [panel][tile][row][column]");
 
   body_.let("tile0", "{}", times(operand(declare_group(tile_groups, groups_of_tiles)), tiles));
   body_.let("tile_end", "vec::imin({}, tile0 + {})", kTiles, tiles);
@@ -29,7 +31,7 @@ void TileWriter::write_depth_blocks(const kernel::TilesPlan::Blocks& blocks) {
 void TileWriter::open_tiles() { body_.open(For{.variable = "tile", .begin = "tile0", .end = "tile_end"}); }
 void TileWriter::open_panels() { body_.open(For{.variable = "panel", .begin = "panel0", .end = "panel_end"}); }
 
-// `name`: where the sums of a panel and a tile of rows lie.
+// Declares `name`, a pointer to the sums of a panel and a tile of rows.
 void TileWriter::write_sums_place(const char* name, int64_t tiles) {
   const auto& c = *kernel_.contraction;
   body_.constant(fmt::format("{}* const", storage_type(info(c.format).sum)), name,
@@ -52,8 +54,8 @@ void TileWriter::write_block_sums(const kernel::TilesPlan::Blocks& plan) {
   const int64_t taps = points(c.taps).constant(), mr = c.shape.mr, nr = c.shape.nr, tiles = plan.tiles;
   const std::string sum(storage_type(info(c.format).sum));
   body_.constant(sum + "* const", "sums", "({}*)(args->scratch + {})", sum, tiles * plan.prepared_bytes);
-  body_.open(For{.variable = "block", .end = code("{}", blocks.count)});
-  body_.let("block_taps", "{}", taps == 1 ? "1" : code("vec::imin({0}, {1} - block * {0})", blocks.taps, kTaps));
+  body_.open(For{.variable = "block", .end = Code(blocks.count)});
+  body_.let("block_taps", "{}", taps == 1 ? 1 : code("vec::imin({0}, {1} - block * {0})", blocks.taps, kTaps));
   body_.let("block_depth", "{}", taps == 1 ? code("vec::imin({0}, {1} - block * {0})", blocks.depth, kDepth) : kDepth);
   write_block_rows(plan);
   open_panels();
@@ -67,7 +69,7 @@ void TileWriter::write_block_sums(const kernel::TilesPlan::Blocks& plan) {
   body_.close(), body_.close(), body_.close();
 }
 
-// What tiles read of one block of the rows.
+// Prepares one block of the rows for the tiles.
 void TileWriter::write_block_rows(const kernel::TilesPlan::Blocks& plan) {
   const auto& c = *kernel_.contraction;
   const int64_t taps = points(c.taps).constant(), mr = c.shape.mr;
@@ -76,7 +78,7 @@ void TileWriter::write_block_rows(const kernel::TilesPlan::Blocks& plan) {
   const Code left = code("lefts + (tile - tile0) * {}", taps * mr);
   if (taps == 1) {
     body_.constant("const void* const* const", "whole", "{}", left);
-    body_.array("const void*", "left", code("{}", mr));
+    body_.array("const void*", "left", Code(mr));
     body_.each(
         {.type = "int", .variable = "r", .end = "count"},
         code("left[r] = (const {}*)whole[r] + block * {};", storage_type(info(c.format).left), plan.depth.depth));

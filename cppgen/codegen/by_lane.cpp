@@ -1,5 +1,5 @@
-// What kernels do lane by lane, for people who ask why something is slow. What is the same for all lanes does not
-// count.
+// Operations that kernels execute lane by lane, for reports about slow kernels. Values that are the same for all lanes
+// do not count.
 #include <fmt/format.h>
 
 #include "cppgen/codegen/operation_text.h"
@@ -27,7 +27,7 @@ void ValueEmitter::note_by_lane(int level, std::string what) {
   if (it != level_of_variable_.end() && level >= it->second) context_.by_lane.insert(std::move(what));
 }
 
-// Elements of four bytes and more are gathered.
+// Elements of at least four bytes have gather instructions.
 void ValueEmitter::note_strided(const Access& a, DType type) {
   if (!varies(a.offset) || !a.even || a.stride->is_constant(0) || schedule::moves_by_one_or_none(*a.stride)) return;
   const bool every_other = a.stride->is_constant(2) && type != DType::boolean;

@@ -26,4 +26,14 @@ KernelText emit_kernel(const kernel::KernelView& view, kernel::KernelPlan plan, 
   return text;
 }
 
+std::vector<KernelText> emit_kernels(const schedule::Schedule& schedule, const schedule::Target& target,
+                                     const Options& options) {
+  std::vector<KernelText> kernels;
+  schedule::each_kernel(schedule.steps, [&](const schedule::FusedKernel& kernel) {
+    const kernel::KernelView view{schedule, kernel, target};
+    kernels.push_back(emit_kernel(view, kernel::plan_kernel(view), options));
+  });
+  return kernels;
+}
+
 }  // namespace cppgen::codegen

@@ -6,49 +6,47 @@
 #include "cppgen/ir/program.h"
 #include "cppgen/kernel/plan.h"
 
+namespace cppgen::schedule {
+struct Schedule;
+struct Target;
+}  // namespace cppgen::schedule
+
 namespace cppgen::codegen {
 
-// One emitted kernel: its C++ function and what a plan's step must pass to it.
+// One emitted kernel: its C++ function, and the arguments that a plan's step passes to it.
 struct KernelText {
   std::string name;                   // symbol
-  std::string comment;                // lines in front of the function
-  std::string linkage;                // what stands in front of `void NAME`
-  std::string function;               // what stands behind; empty: the function of this name is an earlier kernel's
+  std::string comment;                // lines before the function
+  std::string linkage;                // the text before `void NAME`
+  std::string function;               // the text after it; empty if an earlier kernel has the function of this name
   std::vector<ir::BufferId> buffers;  // arguments, inputs then outputs
   int output_count = 0;
   bool calls_runtime = false;         // elementary functions, or contraction tiles of the runtime
   std::vector<ir::IndexExpr> params;  // values of the dimension symbols that it uses, in order
   kernel::KernelPlan plan;
-  // What went wrong, by id, when an index check fails. With checks the kernel takes one more parameter, after `params`:
-  // the number by which its ids are shifted.
+  // The messages of checks that fail, by id. A kernel with checks has one more parameter after `params`: the id of its
+  // first check.
   std::vector<std::string> checks;
-  std::vector<std::string> by_lane;  // what is done lane by lane where all else is done with vectors; sorted
+  std::vector<std::string> by_lane;  // operations that are executed lane by lane in loops over vectors; sorted
 
   bool has_function() const { return !function.empty(); }
   std::string code() const { return has_function() ? linkage + " void " + name + function : ""; }
 };
 
-// Writes a planned kernel. The text is the same for every ISA but for the numbers in its plan; includes are added by
-// translation_unit(). Equal kernels give equal text.
+// Writes a planned kernel. Texts for different ISAs differ only in the numbers of their plans; translation_unit() adds
+// the includes. Equal kernels have equal texts.
 KernelText emit_kernel(const kernel::KernelView&, kernel::KernelPlan, const Options&);
+// Plans and writes all kernels of the schedule, in order.
+std::vector<KernelText> emit_kernels(const schedule::Schedule&, const schedule::Target&, const Options&);
 
-// Gives kernels whose functions are equal but for the name the first one's function: repeated layers are compiled once.
-// Returns for each kernel the position of the one that holds its function.
+// Kernels whose functions are equal except for the name share the first one's function, so repeated layers are compiled
+// once. Returns, for each kernel, the position of the kernel that has its function.
 std::vector<size_t> share_functions(std::vector<KernelText>&);
 
-// The lines that include what kernels use; with what those need that call the runtime, or without.
+// The #include lines of kernels; with `calls_runtime`, also the header for kernels that call the runtime.
 std::string kernel_headers(const std::string& vec_folder, bool calls_runtime);
 
-// A source file that holds these kernels, and includes what they need.
+// A source file with these kernels and the includes that they need.
 std::string translation_unit(const std::vector<const KernelText*>&, const std::string& vec_folder);
-
-// How many translation units these kernels are compiled in, by their texts alone: were it by the machine, machines
-// could not share compiled kernels. At least `least_units` where there are as many kernels, so that several processors
-// have work and people see progress; more where units would take long.
-int unit_count(const std::vector<KernelText>&, const schedule::Tuning&);
-
-// Distributes kernels that hold a function over at most `count` translation units, balanced by predicted compile time;
-// each list is in the kernels' order. Deterministic.
-std::vector<std::vector<size_t>> balance(const std::vector<KernelText>&, int count);
 
 }  // namespace cppgen::codegen

@@ -17,7 +17,7 @@ void collect_symbols(const std::vector<ir::Indirect>& indirects, std::vector<con
   for (const ir::Indirect& i : indirects) collect_symbols(i.variable->extent, out);
 }
 
-// Symbols of the shapes that the kernel touches, and of its loops.
+// The symbols in the shapes of the kernel's buffers and in its loops.
 std::vector<const ir::IndexNode*> symbols_of(const schedule::Schedule& s, const schedule::FusedKernel& k) {
   std::vector<const ir::IndexNode*> symbols;
   std::vector<ir::BufferId> buffers = k.inputs;
@@ -92,7 +92,7 @@ For KernelWriter::loop_over(const ir::Loop& loop) const {
 void KernelWriter::decompose(const Code& number, const std::vector<ir::Loop>& loops) {
   std::vector<ir::Loop> several;
   for (const ir::Loop& loop : loops) {
-    if (number == "0" || loop.extent.is_constant(1))
+    if (number.is_number(0) || loop.extent.is_constant(1))
       name_loop(loop), context_.names.set_zero(loop.var.node());
     else
       several.push_back(loop);
@@ -128,7 +128,7 @@ Statements KernelWriter::buffer_declarations() {
   return declarations.take();
 }
 
-// The nodes of the model that the kernel computes, and what its arguments are.
+// The nodes of the model that the kernel computes, its arguments, and its buffers in scratch memory.
 std::string KernelWriter::comment() const {
   if (!options_.comment_origin) return "";
   std::vector<std::string> shown;
@@ -142,6 +142,7 @@ std::string KernelWriter::comment() const {
     for (IndexExpr d : b.shape) shape += (shape.empty() ? "" : ", ") + ir::to_string(d);
     out.comment(fmt::format("  b{}: {} {}[{}]", i, b.name, name_of(b.type), shape));
   }
+  for (const std::string& buffer : scratch_) out.comment(fmt::format("  {} (scratch)", buffer));
   return out.take();
 }
 

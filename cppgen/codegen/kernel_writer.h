@@ -7,12 +7,12 @@
 
 namespace cppgen::codegen {
 
-// What the writers of all forms of kernels share: the function around the loops.
+// Common to the writers of all forms of kernels: the function around the loops.
 class KernelWriter {
  public:
   KernelWriter(const kernel::KernelView&, const Options&);
   virtual ~KernelWriter() = default;
-  // `plan` is the one of which this writer has the form.
+  // `plan` contains the form with which this writer was made.
   KernelText write(const kernel::KernelPlan& plan);
 
  protected:
@@ -21,8 +21,8 @@ class KernelWriter {
   const Options& options_;
   KernelContext context_;
   StatementList body_;    // inside the loop over units
-  StatementList before_;  // in front of that loop
-  StatementList after_;   // behind it
+  StatementList before_;  // before that loop
+  StatementList after_;   // after it
   KernelText text_;
 
   virtual void write_body() = 0;
@@ -30,27 +30,30 @@ class KernelWriter {
   Code factor(IndexExpr e) const { return context_.names.factor(e); }
   // Gives a loop variable a name ("i0", "i1" ...) and returns it.
   Code name_loop(const ir::Loop&);
-  // The same where it is no position of lanes: with a single point, it is 0 and has no variable.
+  // The same for a loop whose points are not lanes: with a single point, its position is 0 without a variable.
   void name_position(const ir::Loop&);
-  // The same for a loop that is written as one: unless such loops are left out, one of one round has a variable.
+  // The same for a loop that is emitted as a loop: a single point has a variable too, unless NO_REDUNDANT_LOOPS is set.
   void name_scalar_loop(const ir::Loop&);
   For loop_over(const ir::Loop&) const;
-  // The value itself where it is a name or a number, else the name of a constant that has it.
+  // The value itself if it is a name or a number; otherwise `name`, which is declared as a constant with this value.
   Code named(const Code& name, const Code& value);
-  // Declares the positions of these loops, the last one fastest, of which `number` counts the points.
+  // Declares the positions in these loops of the point with this number; the last loop is the fastest.
   void decompose(const Code& number, const std::vector<ir::Loop>&);
+  // Adds a buffer in scratch memory to the comment before the kernel: "NAME: CONTENTS".
+  void note_scratch(std::string text) { scratch_.push_back(std::move(text)); }
   // assertions.cpp
-  // Ends the kernel unless the condition holds; not within functions.
+  // Adds a statement that ends the kernel unless the condition holds. It must not be in a lambda expression.
   void require(StatementList&, const Code& condition, const Code& assertion);
-  // DEBUG_INDEX_ASSERTS, of a load that is not emitted as a value: ends the kernel unless its indices lie in their
-  // dimensions with the first and the last positions of these loops; in between, indices are monotonous.
+  // With DEBUG_INDEX_ASSERTS, for a load that is not emitted as a value: ends the kernel unless the load's indices are
+  // in range at the first and the last positions of these loops. In between they are monotonic.
   void assert_inside(Expr load, const std::vector<ir::Loop>&);
 
  private:
   int next_loop_ = 0;
   Statements buffer_declarations();
-  // NDEBUG=0: what the kernel relies on.
+  // With NDEBUG=0: verifies the assumptions of the kernel.
   Statements assertions(const kernel::KernelPlan&, const std::vector<const ir::IndexNode*>& symbols);
+  std::vector<std::string> scratch_;  // by note_scratch()
   std::string comment() const;
 };
 

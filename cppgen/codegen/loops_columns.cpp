@@ -26,8 +26,7 @@ void ColumnsWriter::write_body() {
   write_calls(named("stop", part.stop));
 }
 
-// Declares the positions of the outer loops but the last `inner_loops`; returns the part of the last loop that is the
-// unit's.
+// Declares the positions of all outer loops except the last `inner_loops`; returns the unit's part of the last loop.
 ColumnsWriter::UnitPart ColumnsWriter::write_units(size_t inner_loops) {
   const Loop& last = kernel_.outer.back();
   const IndexExpr blocks = ir::ceildiv(last.extent, plan_.block);
@@ -39,12 +38,12 @@ ColumnsWriter::UnitPart ColumnsWriter::write_units(size_t inner_loops) {
   }
   decompose(split ? Code::name("outer") : "unit", units);
   const Code extent = index_text(last.extent);
-  if (one_block) return {"0", extent};
+  if (one_block) return {0, extent};
   const Code start = times(split ? "block" : "unit", plan_.block);
   return {start, code("vec::imin({}, {} + {})", extent, start, plan_.block)};
 }
 
-// What is done at one position of the last loop.
+// The statements for one position of the last loop.
 Statements ColumnsWriter::point(Statements& hoisted) {
   StatementList around;
   std::swap(body_, around);
@@ -60,8 +59,7 @@ void ColumnsWriter::write_calls(const Code& stop) {
   if (wide > 1)
     body_.each({.variable = "at", .begin = {}, .end = stop, .step = code("{} * vec::L", wide), .whole_steps = true},
                code("point(at, vec::All{{}}, vec::Int<{}>{{}});", wide));
-  if (plan_.chains > 1 && options_.enable_loop_tail_vec)
-    // Full vectors as tails, too: one copy of a long body less to compile.
+  if (plan_.masks_full_vectors && options_.enable_loop_tail_vec)
     return body_.each({.variable = "at", .begin = {}, .end = stop, .step = "vec::L"},
                       code("point(at, vec::Tail{{int(vec::imin({} - at, vec::L))}}, vec::Int<1>{{}});", stop));
   const char* one = wide > 1 ? ", vec::Int<1>{}" : "";
@@ -75,7 +73,7 @@ Code ColumnsWriter::accumulator(size_t segment, size_t reduction) const {
 // Opens the loop over vectors side by side, if there are several.
 void ColumnsWriter::open_vectors() {
   if (!several()) return;
-  body_.open(For{.type = "int", .variable = "u", .end = "U", .unrolled = true});
+  body_.open(For{.type = "int", .variable = "u", .end = "U", .unroll = plan_.unroll});
   if (across_)
     body_.let(index_text(across_->var), "first + u");
   else
@@ -86,13 +84,13 @@ void ColumnsWriter::close_vectors() {
   if (several()) body_.close();
 }
 
-// Where the reduction's result is: in the total of a long sum, else in the accumulator.
+// The variable with the reduction's result: the total of a long sum, otherwise the accumulator.
 Code ColumnsWriter::result(size_t index, size_t r) const {
   if (!has_total(index, r)) return accumulator(index, r);
   return total_name(index, r) + (several() ? "[u]" : "");
 }
 
-// Lines that add the accumulators to the totals after a part of a long sum.
+// Statements that add the accumulators to the totals after a part of a long sum.
 std::optional<LoopsWriter::Parts> ColumnsWriter::column_parts(const Segment& s, size_t index) const {
   auto parts = parts_of(index);
   const auto each = [&](Code line) {
@@ -156,7 +154,7 @@ void ColumnsWriter::write_segment(const Segment& s, size_t index, Statements& ho
   open_loops(s.loops, body, 1);
   declare_accumulators(s, index);
   const auto parts = column_parts(s, index);
-  if (parts) body_.variable("vec::i64", parts->count, "0");
+  if (parts) body_.variable("vec::i64", parts->count, 0);
   open_loops(s.reduced, body, 1 + s.loops.size(), parts);
   open_vectors();
   prefetch(index);
@@ -170,7 +168,7 @@ void ColumnsWriter::write_segment(const Segment& s, size_t index, Statements& ho
   close_loops(s.loops.size());
 }
 
-// Stores what follows from the finished accumulators.
+// Stores values that depend on the final accumulators.
 void ColumnsWriter::write_results(const Segment& s, size_t index, Statements& hoisted) {
   const Loop& last = kernel_.outer.back();
   std::vector<const ir::IndexNode*> variables;

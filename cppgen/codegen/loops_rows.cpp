@@ -36,7 +36,7 @@ RowsWriter::RowLoops RowsWriter::row_loops(const std::vector<Loop>& loops) {
   return row;
 }
 
-// Opens `body`, a function of the position in the vector loop and of its lanes.
+// Opens `body`, a function of the position in the vector loop and of the number of lanes.
 void RowsWriter::open_body(const Loop& vector_loop, size_t index, const char* more_arguments) {
   body_.open(Lambda{"body", fmt::format("const vec::i64 {}, auto n{}", index_text(vector_loop.var), more_arguments)});
   prefetch(index);
@@ -53,13 +53,13 @@ void RowsWriter::write_pointwise(const Segment& s, size_t index) {
     body_.add(e.lines.back());
     body_.close();
     const Code extent = named("extent", index_text(row.vector->extent));
-    body_.variable("vec::i64", "at", "0");
+    body_.variable("vec::i64", "at", 0);
     call_by_vectors(extent, [](const Code& at, const Code& n) { return code("body({}, {})", at, n); });
   }
   close_loops(row.scalar.size());
 }
 
-// Scalar loops, then reduced loops of which the last is the vector loop.
+// Scalar loops around reduced loops, the last of which is the vector loop.
 void RowsWriter::write_reduction(const Segment& s, size_t index) {
   std::vector<const ir::IndexNode*> variables;
   for (const auto& l : s.loops) name_scalar_loop(l), variables.push_back(l.var.node());
@@ -74,7 +74,7 @@ void RowsWriter::write_reduction(const Segment& s, size_t index) {
   open_loops(s.loops, e, 1);
   declare_accumulators(s, index);
   const auto parts = row_parts(s, index);
-  if (parts) body_.variable("vec::i64", parts->count, "0");
+  if (parts) body_.variable("vec::i64", parts->count, 0);
   open_loops(row.scalar, e, 1 + s.loops.size(), parts);
   if (row.vector) {
     const bool in_parts = parts && parts->plan.loop == row.scalar.size();
@@ -100,25 +100,25 @@ Statements RowsWriter::updates(const Segment& s, size_t index, ValueEmitter& e, 
   return updates;
 }
 
-// Sets the accumulators of a reduction to its start.
+// Sets the accumulators of a reduction to its start value.
 Statement RowsWriter::start(const ir::Reduction& red, const Code& a) const {
   const int64_t count = plan_.accumulators;
   if (count == 1) return plain(code("{}[0] = {};", a, accumulator_start(red)));
   const Statement one = plain(code("{}[u] = {};", a, accumulator_start(red)));
-  return {For{.type = "int", .variable = "u", .end = code("{}", count), .body = {one}}};
+  return {For{.type = "int", .variable = "u", .end = Code(count), .body = {one}}};
 }
 
 void RowsWriter::declare_accumulators(const Segment& s, size_t index) {
   for (size_t r = 0; r < s.reductions.size(); r++) {
     const auto& red = s.reductions[r];
     Code a = accumulator_name(index, r);
-    body_.array(accumulator_type(red).text(), a, code("{}", plan_.accumulators));
+    body_.array(accumulator_type(red).text(), a, Code(plan_.accumulators));
     body_.add(start(red, a));
     if (has_total(index, r)) body_.variable(accumulator_type(red).text(), total_name(index, r), accumulator_start(red));
   }
 }
 
-// The accumulators of each reduction are combined in the first one, neighbours first.
+// Combines the accumulators of a reduction in the first one, neighbours first.
 Statements RowsWriter::combine(const Segment& s, size_t index, size_t r) const {
   const auto& red = s.reductions[r];
   const Code a = accumulator_name(index, r);
@@ -130,7 +130,7 @@ Statements RowsWriter::combine(const Segment& s, size_t index, size_t r) const {
   return lines;
 }
 
-// Lines that add the accumulators to the totals after a part of a long sum.
+// Statements that add the accumulators to the totals after a part of a long sum.
 std::optional<LoopsWriter::Parts> RowsWriter::row_parts(const Segment& s, size_t index) const {
   auto parts = parts_of(index);
   for (size_t r = 0; parts && r < s.reductions.size(); r++) {
@@ -144,7 +144,7 @@ std::optional<LoopsWriter::Parts> RowsWriter::row_parts(const Segment& s, size_t
   return parts;
 }
 
-// So many vectors.
+// The number of points in this many vectors.
 static Code lanes(int64_t vectors) { return vectors < 2 ? times("vec::L", vectors) : code("{} * vec::L", vectors); }
 
 void RowsWriter::write_vector_loop(const Loop& vector_loop, size_t index, const std::optional<Parts>& parts,
@@ -158,7 +158,7 @@ void RowsWriter::write_vector_loop(const Loop& vector_loop, size_t index, const 
     open_parts(extent, *parts);
     extent = "part_end";
   }
-  body_.variable("vec::i64", "at", parts ? "part" : "0");
+  body_.variable("vec::i64", "at", parts ? Code("part") : 0);
   const int64_t several = plan_.accumulators;
   if (several > 1) {
     body_.open(For{.variable = "at", .begin = {}, .end = extent, .step = lanes(several), .whole_steps = true});
@@ -169,7 +169,7 @@ void RowsWriter::write_vector_loop(const Loop& vector_loop, size_t index, const 
   if (parts) close_parts(*parts);
 }
 
-// Combines the accumulators over vectors and lanes and stores what follows from them; `around` are the variables of
+// Combines the accumulators over vectors and lanes and stores values that depend on them; `around` are the variables of
 // the loops around the reduction.
 void RowsWriter::write_results(const Segment& s, size_t index, const std::vector<const ir::IndexNode*>& around) {
   ValueEmitter after(context_, around, nullptr, "vec::Tail{1}");

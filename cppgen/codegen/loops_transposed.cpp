@@ -7,7 +7,7 @@ namespace cppgen::codegen {
 
 using ir::Loop;
 
-// Asks for what the next tile reads: pieces of many rows, which the hardware does not foresee.
+// Prefetches the reads of the next tile: pieces of many rows, which hardware prefetchers do not predict.
 void TransposedWriter::prefetch_next_tile(const Code& column) {
   if (plan_.next_tiles.empty()) return;
   body_.open_if(code("const vec::i64 {0} = column0 + {1}; {0} < end0", column, plan_.side));
@@ -21,7 +21,7 @@ void TransposedWriter::prefetch_next_tile(const Code& column) {
   body_.close();
 }
 
-// Declares the tiles, from which the emitter then loads; returns the lines that fill them.
+// Declares the tiles from which the emitter loads; returns the statements that fill them.
 Statements TransposedWriter::declare_tiles(ValueEmitter& inner, const Code& row, const Code& column) {
   const ir::IndexMap at_start{{kernel_.outer[size_t(kernel_.transpose_loop)].var.node(), 0}};
   const int64_t side = plan_.side;
@@ -30,8 +30,8 @@ Statements TransposedWriter::declare_tiles(ValueEmitter& inner, const Code& row,
     const auto& l = plan_.loads[t];
     const Code name = code("tile{}", t);
     const std::string type(storage_type(view_.type_of(l.load->buffer)));
-    body_.array("alignas(64) " + type, name, code("{}", side * side));
-    const TurnedBlock block{name, std::to_string(side)};
+    body_.array("alignas(64) " + type, name, Code(side * side));
+    const TurnedBlock block{name, side};
     const Code source =
         code("{} + row0", sum(context_.pointers.at(l.load->buffer), index_text(ir::substitute(l.offset, at_start))));
     const Code count = l.end ? code("there{}", t) : "columns";
@@ -47,7 +47,7 @@ Statements TransposedWriter::declare_tiles(ValueEmitter& inner, const Code& row,
   return fill.take();
 }
 
-// DEBUG_INDEX_ASSERTS: of the first and the last of the elements that fill a tile.
+// With DEBUG_INDEX_ASSERTS: verifies the indices of the first and the last element that is read into a tile.
 void TransposedWriter::assert_tile_inside(StatementList& fill, const kernel::TransposedPlan::Load& l,
                                           const Code& count) {
   if (!options_.debug_index_asserts) return;
@@ -66,10 +66,11 @@ void TransposedWriter::assert_tile_inside(StatementList& fill, const kernel::Tra
           context_.new_index_assertion("reads", l.load->buffer, l.load->indices));
 }
 
-// The position of a piece among `pieces` of which `number` counts those of all rows; what it counts then is `rest`.
+// Splits `number`, which counts pieces over all rows: declares and returns the position of a piece in its row, which
+// has `pieces` of them, and sets rest_ to the number of the row.
 Code TransposedWriter::cut(const char* piece, const char* rest, Code number, IndexExpr pieces) {
   rest_ = number;
-  if (pieces.is_constant(1)) return "0";
+  if (pieces.is_constant(1)) return 0;
   body_.let(piece, "{} % {}", number, factor(pieces));
   rest_ = Code::name(rest);
   body_.let(rest_, "{} / {}", number, factor(pieces));
@@ -93,7 +94,7 @@ void TransposedWriter::write_body() {
   const Statements fill = declare_tiles(inner, row, column);
   inner.store(kernel_.segments[0].stores);
   body_.add(inner.lines[0]);
-  body_.open(For{.variable = "column0", .begin = times(part, width), .end = "end0", .step = code("{}", side)});
+  body_.open(For{.variable = "column0", .begin = times(part, width), .end = "end0", .step = Code(side)});
   body_.constant("const int", "columns", "int(vec::imin(end0 - column0, {}))", side);
   prefetch_next_tile(column);
   body_.open_scope();

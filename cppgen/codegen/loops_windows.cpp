@@ -1,6 +1,6 @@
 // Kernels that slide a small window over their operand: depthwise convolutions and poolings over channels-last images.
-// Neighbouring points of the loop before the lanes share the window's weights, their chains of sums run side by side,
-// and away from the border no condition is asked.
+// Neighbouring points of the loop before the lanes share the window's weights, and their chains of sums run side by
+// side. Windows that do not cross the border are computed without bounds checks.
 
 #include <algorithm>
 
@@ -10,7 +10,7 @@ namespace cppgen::codegen {
 
 using ir::Loop;
 
-// The condition that no window of the points `first` to first + U - 1 crosses the border; empty: not known.
+// The condition that no window of the points `first` to first + U - 1 crosses the border; empty if it is unknown.
 Code WindowsWriter::inside_text(const Code& first) const {
   if (!windows_.inside) return "";
   std::vector<Code> conditions;
@@ -25,7 +25,7 @@ Code WindowsWriter::inside_text(const Code& first) const {
     names.set_sum(across_->var.node(), code("{} + {}", first, plan_.vectors - 1));
     add(names.less(c.greatest, c.hi));
   }
-  return conditions.empty() ? "true" : all_of(conditions);
+  return conditions.empty() ? true : all_of(conditions);
 }
 
 void WindowsWriter::write_body() {
@@ -48,10 +48,11 @@ void WindowsWriter::write_body() {
   call_by_vectors(stop, [](const Code& at, const Code& n) { return code("point(first, {}, {}, where)", at, n); });
   body_.close();
   const Code extent = index_text(across_->extent), inside = inside_text("first");
-  // The last group overlaps the one before where the loop is no multiple of it: the same values once more.
+  // If the loop's extent is not a multiple of U, the last group overlaps the previous one and computes some values
+  // again.
   body_.open(For{.variable = "next", .end = extent, .step = "U"});
   body_.let("first", "vec::imin(next, {} - U)", extent);
-  body_.open_if(inside.empty() ? "false" : inside);
+  body_.open_if(inside.empty() ? false : inside);
   body_.text("points(first, vec::Int<1>{});");
   body_.otherwise();
   body_.text("points(first, vec::Int<0>{});");

@@ -16,9 +16,11 @@ void LoopsWriter::declare_locals(bool as_arrays) {
       context_.pointers[l.buffer] = as_arrays ? name + "[u]" : name;
     } else {
       const Code name = code("r{}", context_.next_value++);
-      const Code place = sum("args->scratch", code("{}", loops_.scratch_offsets[i]));
+      const Code place = sum("args->scratch", Code(loops_.scratch_offsets[i]));
       body_.constant(code("{}* const", storage_type(type)).text(), name, "({}*){}", storage_type(type), operand(place));
       context_.pointers[l.buffer] = name;
+      note_scratch(fmt::format("{}: {} {}[{}]", name, view_.program().buffer(l.buffer).name, name_of(type),
+                               ir::to_string(l.elements)));
     }
   }
 }
@@ -50,14 +52,14 @@ void LoopsWriter::close_loops(size_t count, const std::optional<Parts>& parts) {
 }
 
 void LoopsWriter::open_parts(const Code& extent, const Parts& parts) {
-  body_.open(For{.variable = "part", .end = extent, .step = code("{}", parts.plan.steps)});
+  body_.open(For{.variable = "part", .end = extent, .step = Code(parts.plan.steps)});
   body_.let("part_end", "vec::imin(part + {}, {})", parts.plan.steps, extent);
 }
 
 void LoopsWriter::close_parts(const Parts& parts) {
   body_.line("{} += {};", parts.count,
              parts.plan.terms == 1 ? "part_end - part" : code("(part_end - part) * {}", parts.plan.terms));
-  body_.open_if(code("{} >= {}", parts.count, view_.tuning().sum_part));
+  body_.open_if(code("{} >= {}", parts.count, parts.plan.most_terms));
   body_.add(parts.after);
   body_.add(parts.reset);
   body_.line("{} = 0;", parts.count);

@@ -5,10 +5,10 @@
 
 namespace cppgen::codegen {
 
-// Of windows: whether none of them crosses the border.
+// A constant of windows: whether none of them crosses the border.
 inline const Code kInside = Code::name("inside");
 
-// What the writers of plain loops share.
+// Common to the writers of plain loops.
 class LoopsWriter : public KernelWriter {
  protected:
   LoopsWriter(const kernel::KernelView& view, const kernel::LoopsPlan& plan, const Options& options)
@@ -16,24 +16,25 @@ class LoopsWriter : public KernelWriter {
 
   const kernel::LoopsPlan& loops_;
 
-  // Declares what the kernel keeps to itself; values as arrays of `vectors` elements, if there are several.
+  // Declares the kernel's local buffers; with `as_arrays`, values are arrays with an element for each vector.
   void declare_locals(bool as_arrays);
-  // Where one of the loops is run in parts.
+  // A loop that is run in parts.
   struct Parts {
     kernel::SumParts plan;
     Code count;          // name of the number of terms since the last part
-    Statements after;    // follows a part if there were many terms since it last did, and the last part
-    Statements reset{};  // of the accumulators, behind it
+    Statements after;    // after a part, once there are many terms, and after the last part
+    Statements reset{};  // after that: sets the accumulators to their start values
   };
   std::optional<Parts> parts_of(size_t segment) const;
-  // Opens loops, the first followed by the lines of `level`, the next by those of the next level.
+  // Opens loops; in the first one, adds the emitter's statements of this level, in the next one those of the next
+  // level.
   void open_loops(const std::vector<ir::Loop>&, const ValueEmitter&, size_t level,
                   const std::optional<Parts>& parts = std::nullopt);
   void close_loops(size_t count, const std::optional<Parts>& parts = std::nullopt);
   void open_parts(const Code& extent, const Parts&);
   void close_parts(const Parts&);
   void prefetch(size_t segment);
-  // StatementList::call_by_vectors with tails as the options say.
+  // StatementList::call_by_vectors with ENABLE_LOOP_TAIL_VEC.
   template <class Call>
   void call_by_vectors(const Code& end, Call call) {
     body_.call_by_vectors(end, call, options_.enable_loop_tail_vec);
@@ -56,7 +57,7 @@ class RowsWriter : public LoopsWriter {
   struct RowLoops {
     std::vector<ir::Loop> scalar;
     std::optional<ir::Loop> vector;
-    std::vector<const ir::IndexNode*> variables;  // of all of them
+    std::vector<const ir::IndexNode*> variables;  // of all loops
     Code lanes() const { return vector ? "n" : "vec::Tail{1}"; }
   };
   void write_body() override;
@@ -83,7 +84,7 @@ class ColumnsWriter : public LoopsWriter {
 
  protected:
   const kernel::ColumnsPlan& plan_;
-  std::optional<ir::Loop> across_;  // of windows: the loop whose points stand side by side instead of vectors
+  std::optional<ir::Loop> across_;  // of windows: the loop with points that are computed side by side
 
   struct UnitPart {
     Code start, stop;
@@ -106,7 +107,7 @@ class ColumnsWriter : public LoopsWriter {
   void close_vectors();
 };
 
-// Columns that several points of the loop before share their operands with.
+// Columns in which neighbouring points of the loop before the last one share operands.
 class WindowsWriter : public ColumnsWriter {
  public:
   WindowsWriter(const kernel::KernelView& view, const kernel::WindowsPlan& plan, const Options& options)
@@ -119,7 +120,7 @@ class WindowsWriter : public ColumnsWriter {
   Code inside_text(const Code& first) const;
 };
 
-// Tiles that are transposed in the cache.
+// Square tiles that are transposed in the cache.
 class TransposedWriter : public LoopsWriter {
  public:
   TransposedWriter(const kernel::KernelView& view, const kernel::TransposedPlan& plan, const Options& options)
@@ -129,7 +130,7 @@ class TransposedWriter : public LoopsWriter {
   const kernel::TransposedPlan& plan_;
 
   void write_body() override;
-  Code rest_;  // of the number of a unit, after the cuts so far
+  Code rest_;  // of the unit's number, after the calls of cut()
   Code cut(const char* piece, const char* rest, Code number, IndexExpr pieces);
   Statements declare_tiles(ValueEmitter&, const Code& row, const Code& column);
   void prefetch_next_tile(const Code& column);

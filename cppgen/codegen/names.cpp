@@ -36,7 +36,9 @@ std::string literal(DType type, Expr constant) {
 }
 
 namespace {
-constexpr int kSum = 1, kProduct = 2, kAtom = 3;  // where an operand stands: of -, of *, of * or / with neither around
+// How strongly the operator around an operand binds: `-`, `*`, or one next to which only names and numbers need no
+// parentheses.
+constexpr int kSum = 1, kProduct = 2, kAtom = 3;
 
 Code wrap(Code text, bool needed) { return needed ? "(" + text + ")" : text; }
 }  // namespace
@@ -46,7 +48,7 @@ Code IndexNames::factor(IndexExpr e) const { return text_at(known(e), kAtom); }
 Code IndexNames::at_least(IndexExpr e, IndexExpr limit) const { return compared(known(e), ">=", known(limit)); }
 Code IndexNames::less(IndexExpr e, IndexExpr limit) const { return compared(known(e), "<", known(limit)); }
 
-// Numbers stand on the right.
+// Moves the constant term to the right side.
 Code IndexNames::compared(IndexExpr e, const char* comparison, IndexExpr limit) const {
   if (!e.is_constant() && e.node()->op == IndexOp::sum && limit.is_constant()) {
     const int64_t number = e.node()->constant;
@@ -56,16 +58,18 @@ Code IndexNames::compared(IndexExpr e, const char* comparison, IndexExpr limit) 
 }
 
 Code IndexNames::text_at(IndexExpr e, int precedence) const {
-  if (e.is_constant()) return wrap(code("{}", e.constant()), e.constant() < 0 && precedence > 0);
+  if (e.is_constant()) return wrap(Code(e.constant()), e.constant() < 0 && precedence > 0);
   return node_text(e.node(), precedence);
 }
 
-// What is added comes first.
+// Positive terms come first.
 Code IndexNames::sum_text(const IndexNode* n) const {
   Code out;
   const auto add = [&](bool negative, const Code& text) {
-    out += out.empty() ? (negative ? "-" : "") : (negative ? " - " : " + ");
-    out += text;
+    if (out.empty())
+      out = negative ? negated(text) : text;
+    else
+      out += (negative ? " - " : " + ") + text;
   };
   const auto add_terms = [&](bool negative) {
     for (const auto& t : n->terms)
@@ -77,9 +81,9 @@ Code IndexNames::sum_text(const IndexNode* n) const {
   };
   add_terms(false);
   const bool number_first = out.empty() && n->constant > 0;
-  if (number_first) add(false, code("{}", n->constant));
+  if (number_first) add(false, Code(n->constant));
   add_terms(true);
-  if (n->constant != 0 && !number_first) add(n->constant < 0, code("{}", n->constant < 0 ? -n->constant : n->constant));
+  if (n->constant != 0 && !number_first) add(n->constant < 0, Code(n->constant < 0 ? -n->constant : n->constant));
   return out;
 }
 

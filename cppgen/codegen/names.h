@@ -12,11 +12,11 @@ using ir::BufferId;
 using ir::Expr;
 using ir::IndexExpr;
 
-// C++ type of an element in memory ("float", "vec::f16" ...), and of a value in a vector ("float", "vec::i64" ...).
+// The C++ type of an element in memory ("float", "vec::f16" ...), and of a value in a vector ("float", "vec::i64" ...).
 std::string_view storage_type(DType);
 std::string_view lane_type(DType);
 
-// A float or integer constant of the lane type as C++ text, exact.
+// A constant of the lane type as exact C++ text.
 std::string literal(DType, Expr constant);
 
 // Names of index variables in emitted code.
@@ -28,7 +28,7 @@ class IndexNames {
   bool has(const ir::IndexNode* variable) const { return names_.count(variable) != 0; }
   // The expression as C++ over vec::i64; InternalError for a variable without a name.
   Code text(IndexExpr) const;
-  // The same as an operand of a product: in parentheses, if it needs them.
+  // The same in parentheses, if it needs them as an operand of a product.
   Code factor(IndexExpr) const;
   Code at_least(IndexExpr, IndexExpr limit) const;  // a condition
   Code less(IndexExpr, IndexExpr limit) const;

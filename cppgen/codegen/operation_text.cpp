@@ -12,7 +12,7 @@ namespace cppgen::codegen {
 
 using ir::BinaryOp;
 
-// Functions of float32 that vec::fast has, too (vec/generic/math_fast.h).
+// Functions of float32 that also have a form in vec::fast (vec/generic/math_fast.h).
 static bool has_fast_form(ir::Expr e) {
   using enum ir::UnaryOp;
   constexpr ir::UnaryOp kFast[] = {exp, log, sigmoid, tanh, erf};
@@ -36,7 +36,7 @@ Code binary_text(BinaryOp op, bool masks, const Code& a, const Code& b) {
   return row.cost == ir::OperationCost::function ? text.using_names_of(kRuntime) : text;
 }
 
-// A float32 power that products and roots give.
+// The exponent, if the power can be computed with products and roots.
 static std::optional<int> exponent_in_quarters(ir::Expr e) {
   ir::Expr exponent = e->args[1];
   if (e->type != DType::f32 || exponent->kind != ir::ExprKind::constant) return std::nullopt;

@@ -7,13 +7,13 @@
 
 namespace cppgen::codegen {
 
-// The C++ of one operation on named operands. Bool values are masks.
+// The C++ of one operation on named operands. Values of type bool are masks.
 Code unary_text(ir::Expr, const Code& a, const Options&);
 Code binary_text(ir::Expr, const Code& a, const Code& b);
-// Of any operands, or of masks.
+// The same for an operation on numbers, or on masks.
 Code binary_text(ir::BinaryOp, bool masks, const Code& a, const Code& b);
 
-// What the operation is called if it is done lane by lane, because no vector form of it exists; else "".
+// A description of the operation if it is executed lane by lane, because it has no vector form; otherwise "".
 std::string lane_operation(ir::Expr);
 
 }  // namespace cppgen::codegen

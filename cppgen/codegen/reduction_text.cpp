@@ -14,7 +14,7 @@ bool is_arg(const Reduction& r) { return ir::gives_position(r.op); }
 
 static bool is_mask(const Reduction& r) { return r.value->type == DType::boolean; }
 
-// Of a reduction of bools.
+// Whether a reduction of bools starts with true.
 static bool starts_true(const Reduction& r) {
   const ReductionStart start = ir::row_of(r.op).start;
   return start == ReductionStart::one || start == ReductionStart::greatest;
@@ -62,13 +62,8 @@ Code accumulate_text(const Reduction& r, const Code& a, const Code& value, const
 
 Code over_lanes_text(const Reduction& r, const Code& a) {
   if (is_arg(r)) return a + ".overall()";
-  std::string_view whole = ir::row_of(r.op).over_lanes;
-  if (is_mask(r)) {
-    const std::string_view of_masks = ir::row_of(*ir::combining(r.op)).of_masks;
-    whole = of_masks == ir::row_of(ir::BinaryOp::bit_and).of_masks  ? "vec::all_all({})"
-            : of_masks == ir::row_of(ir::BinaryOp::bit_or).of_masks ? "vec::all_any({})"
-                                                                    : "";
-  }
+  const ir::ReductionRow& row = ir::row_of(r.op);
+  const std::string_view whole = is_mask(r) ? row.over_masks : row.over_lanes;
   if (whole.empty())
     return code("vec::combine_lanes({}, {})", a, function("auto a, auto b", combine_text(r, "a", "b")));
   return Code(fmt::format(fmt::runtime(whole), a)).using_names_of(a);

@@ -6,17 +6,17 @@
 
 namespace cppgen::codegen {
 
-// Emitted C++ for one reduction: its accumulator type, start value, step and final combination over lanes.
+// The C++ of one reduction: the type and the start value of its accumulator.
 Code accumulator_type(const ir::Reduction&);
 Code accumulator_start(const ir::Reduction&);
-// a (op)= value; `position` is a V<i64> (argmin, argmax), `lanes` the count when lanes are points of the reduction, ""
-// when each lane reduces for itself.
+// A step of the reduction: a = a op value. `position` is a V<i64> (argmin, argmax). `lanes` is the number of lanes if
+// they are points of the reduction, and empty if each lane is a reduction of its own.
 Code accumulate_text(const ir::Reduction&, const Code& a, const Code& value, const Code& position, const Code& lanes);
 // The combination of two partial accumulators (not for argmin and argmax).
 Code combine_text(const ir::Reduction&, const Code& a, const Code& b);
-// The result in every lane, over all lanes.
+// The result over all lanes, in each lane.
 Code over_lanes_text(const ir::Reduction&, const Code& a);
-// The result lane by lane.
+// The result of each lane.
 Code per_lane_text(const ir::Reduction&, const Code& a);
 
 bool is_arg(const ir::Reduction&);  // argmin or argmax

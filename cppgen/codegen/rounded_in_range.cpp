@@ -12,9 +12,9 @@ using ir::UnaryOp;
 
 bool is_constant(Expr e) { return e->kind == ExprKind::constant; }
 
-// A cast of round(x) or round(x) + zero, which saturates.
+// A saturating cast of round(x) or of round(x) + zero.
 std::optional<RoundedInRange> quantized(Expr e) {
-  constexpr double kMostZero = 1 << 16;  // sums are exact then wherever they are in range
+  constexpr double kMostZero = 1 << 16;  // below, sums that are in range are exact
   if (e->type != DType::u8 && e->type != DType::u16) return std::nullopt;
   const int64_t most = e->type == DType::u8 ? UINT8_MAX : UINT16_MAX;
   Expr sum = e->args[0];
@@ -29,7 +29,7 @@ std::optional<RoundedInRange> quantized(Expr e) {
   return RoundedInRange{sum->args[0], -offset, most - offset, offset};
 }
 
-// The same as an int32, too.
+// The same, or the same cast to int32.
 std::optional<RoundedInRange> quantized_or_widened(Expr e) {
   if (e->kind != ExprKind::cast) return std::nullopt;
   return quantized(e->type == DType::i32 && e->args[0]->kind == ExprKind::cast ? e->args[0] : e);

@@ -12,8 +12,8 @@ struct RoundedInRange {
   int64_t least = 0, most = 0, offset = 0;
 };
 
-// What quantizing to an unsigned type computes, also behind a cast to int32 and sums with constants: for these there
-// are few instructions. Nothing if the value has another form.
+// Recognises the quantization to an unsigned type, optionally cast to int32 and added to constants, which takes few
+// instructions. Returns nullopt for any other value.
 std::optional<RoundedInRange> rounded_in_range(ir::Expr);
 
 }  // namespace cppgen::codegen

@@ -7,33 +7,26 @@
 namespace cppgen::codegen {
 namespace {
 
-std::optional<int64_t> number(const Code& code) {
-  const std::string& text = code.text();
-  if (text.empty() || text.size() > 18 || text.find_first_not_of("0123456789") != std::string::npos)
-    return std::nullopt;
-  return std::stoll(text);
-}
-
-// How often the body runs, if that is known.
+// The number of times that the body runs, if that is known.
 std::optional<int64_t> rounds(const For& s) {
   if (s.whole_steps || s.begin.empty()) return std::nullopt;
   if (s.end == sum(s.begin, s.step)) return 1;
-  const auto begin = number(s.begin), end = number(s.end), step = number(s.step);
+  const auto begin = s.begin.number(), end = s.end.number(), step = s.step.number();
   if (!begin || !end || !step || *step < 1) return std::nullopt;
   return std::max<int64_t>((*end - *begin + *step - 1) / *step, 0);
 }
 
-// Whether the next round of a loop begins within its body.
+// Whether a statement of a loop's body continues with the next iteration.
 bool continues(const Statements& body) {
   return std::any_of(body.begin(), body.end(), [](const Statement& s) {
-    if (const auto* line = std::get_if<Plain>(&s.form)) return line->code == "continue;";
+    if (std::holds_alternative<Continue>(s.form)) return true;
     if (const auto* scope = std::get_if<Scope>(&s.form)) return continues(scope->body);
     const auto* condition = std::get_if<If>(&s.form);
     return condition && (continues(condition->body) || continues(condition->otherwise));
   });
 }
 
-// Gives what is left of a statement.
+// Returns the statements that replace one.
 struct Simplifier {
   std::set<std::string>& used;
   bool drop_loops;
@@ -42,6 +35,8 @@ struct Simplifier {
     note(s.code);
     return {{std::move(s)}};
   }
+
+  Statements operator()(Continue s) { return {{s}}; }
 
   Statements operator()(Declaration s) {
     if (used.erase(s.name.text()) == 0 && !s.kept) return {};
@@ -53,7 +48,7 @@ struct Simplifier {
     const auto count = drop_loops ? rounds(s) : std::nullopt;
     if (count == 0) return {};
     if (count == 1 && !continues(s.body)) {
-      if (!number(s.variable)) s.body.insert(s.body.begin(), let("const " + s.type, s.variable, s.begin));
+      if (!s.variable.number()) s.body.insert(s.body.begin(), let("const " + s.type, s.variable, s.begin));
       return (*this)(Scope{std::move(s.body)});
     }
     simplify(s.body, used, drop_loops);
@@ -69,8 +64,7 @@ struct Simplifier {
   }
 
   Statements operator()(If s) {
-    if (s.condition == "true") return (*this)(Scope{std::move(s.body)});
-    if (s.condition == "false") return (*this)(Scope{std::move(s.otherwise)});
+    if (const auto known = s.condition.truth()) return (*this)(Scope{std::move(*known ? s.body : s.otherwise)});
     simplify(s.otherwise, used, drop_loops);
     simplify(s.body, used, drop_loops);
     if (s.body.empty() && s.otherwise.empty()) return {};
@@ -94,7 +88,7 @@ const Code* declared_name(const Statement& s) {
   return function ? &function->name : nullptr;
 }
 
-// A scope at the end needs no braces, unless it declares a name once more.
+// Removes the braces of a scope at the end, unless it declares a name again.
 void open_last_scope(Statements& statements) {
   if (statements.empty() || !std::holds_alternative<Scope>(statements.back().form)) return;
   std::set<std::string> names;
@@ -117,7 +111,7 @@ void open_last_scope(Statements& statements) {
 
 }  // namespace
 
-// From the last to the first: a declaration stands in front of all that uses it.
+// Statements are visited from the last to the first, because a declaration comes before all uses of its name.
 void simplify(Statements& statements, std::set<std::string>& used, bool drop_loops) {
   std::vector<Statements> parts;
   for (size_t i = statements.size(); i-- > 0;)

@@ -9,15 +9,21 @@ namespace {
 
 constexpr size_t kMostColumns = 120;
 
-const Plain* only_line(const Statements& body) {
-  const Plain* line = body.size() == 1 ? std::get_if<Plain>(&body[0].form) : nullptr;
-  return line && line->code.text().find('\n') == std::string::npos ? line : nullptr;
+constexpr std::string_view kContinue = "continue;";
+
+// The text of the body if it is one line; else empty.
+std::string_view only_line(const Statements& body) {
+  if (body.size() != 1) return {};
+  if (std::holds_alternative<Continue>(body[0].form)) return kContinue;
+  const Plain* line = std::get_if<Plain>(&body[0].form);
+  return line && line->code.text().find('\n') == std::string::npos ? line->code.text() : std::string_view();
 }
 
 struct Writer {
   TextWriter& out;
 
   void operator()(const Plain& s) { out.text_line(s.code.text()); }
+  void operator()(const Continue&) { out.text_line(kContinue); }
 
   void operator()(const Declaration& s) {
     std::string text = s.type + " " + s.name.text();
@@ -28,10 +34,10 @@ struct Writer {
 
   void operator()(const For& s) {
     const std::string v = s.variable.text(), step = s.step.text();
-    if (s.unrolled) out.text_line("_Pragma(\"GCC unroll 8\")");
+    if (s.unroll > 0) out.text_line(fmt::format("_Pragma(\"GCC unroll {}\")", s.unroll));
     block(fmt::format("for ({}; {} {} {}; {})", s.begin.empty() ? "" : s.type + " " + v + " = " + s.begin.text(),
                       s.whole_steps ? v + " + " + step : v, s.whole_steps ? "<=" : "<", s.end,
-                      step == "1" ? v + "++" : v + " += " + step),
+                      s.step.is_number(1) ? v + "++" : v + " += " + step),
           s.body);
   }
 
@@ -60,9 +66,9 @@ struct Writer {
  private:
   // One line, if the body is one short statement.
   void block(const std::string& head, const Statements& body) {
-    const Plain* line = only_line(body);
-    if (line && 2 * size_t(out.level()) + head.size() + 1 + line->code.text().size() <= kMostColumns)
-      return out.text_line(head + " " + line->code.text());
+    const std::string_view line = only_line(body);
+    if (!line.empty() && 2 * size_t(out.level()) + head.size() + 1 + line.size() <= kMostColumns)
+      return out.text_line(fmt::format("{} {}", head, line));
     out.open_text(head);
     write(body, out);
     out.close();
@@ -90,10 +96,10 @@ Statements& StatementList::body_of(Open& open) {
         using Form = std::decay_t<decltype(form)>;
         if constexpr (std::is_same_v<Form, If>) {
           return open.otherwise ? form.otherwise : form.body;
-        } else if constexpr (std::is_same_v<Form, Plain> || std::is_same_v<Form, Declaration>) {
-          internal_error("statements: this one has no body");
-        } else {
+        } else if constexpr (requires { form.body; }) {
           return form.body;
+        } else {
+          internal_error("statements: this one has no body");
         }
       },
       open.statement.form);
@@ -120,6 +126,8 @@ void StatementList::each(For loop, Code statement) {
 void StatementList::when(Code condition, Code statement) {
   add({If{std::move(condition), {plain(std::move(statement))}, {}}});
 }
+
+void StatementList::continue_if(Code condition) { add({If{std::move(condition), {{Continue{}}}, {}}}); }
 
 void StatementList::add(Statement statement) {
   (open_.empty() ? statements_ : body_of(open_.back())).push_back(std::move(statement));

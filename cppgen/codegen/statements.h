@@ -19,6 +19,9 @@ struct Plain {
   Code code;
 };
 
+// continue;
+struct Continue {};
+
 // TYPE NAME[ELEMENTS] = VALUE;
 struct Declaration {
   std::string type{};
@@ -27,16 +30,16 @@ struct Declaration {
   bool kept = true;          // even if nothing uses the name
 };
 
-// Those that contain statements are templates over Statement, so that `{}` is not needed before Statement is complete.
+// Statements that contain others are templates over Statement, because Statement is not complete before they are.
 
 // for (TYPE VARIABLE = BEGIN; VARIABLE < END; VARIABLE += STEP)
 template <class S>
 struct ForOf {
   std::string type = "vec::i64";
   Code variable{};
-  Code begin = "0", end{}, step = "1";  // begin empty: the variable is declared before
-  bool whole_steps = false;             // until the next step would go past the end
-  bool unrolled = false;
+  Code begin = 0, end{}, step = 1;  // begin empty: the variable is declared before
+  bool whole_steps = false;         // until the next step would go past the end
+  int64_t unroll = 0;               // how often the compiler repeats the body; 0: as it prefers
   std::vector<S> body{};
 };
 
@@ -45,7 +48,7 @@ template <class S>
 struct LambdaOf {
   Code name{};
   std::string parameters{};
-  bool copies = false;  // what it captures
+  bool copies = false;  // what it captures, instead of referring to it
   std::vector<S> body{};
 };
 
@@ -66,19 +69,20 @@ using If = IfOf<Statement>;
 using Scope = ScopeOf<Statement>;
 
 struct Statement {
-  std::variant<Plain, Declaration, For, Lambda, If, Scope> form;
+  std::variant<Plain, Continue, Declaration, For, Lambda, If, Scope> form;
 };
 
 inline Statement plain(Code code) { return {Plain{std::move(code)}}; }
-// A constant, which vanishes where nobody uses it. Only uses by code that knows its names count, so the name has to be
-// of Code::name.
+// A constant, which is removed if it is unused. Only names made by Code::name have their uses counted; other constants
+// are kept.
 inline Statement let(std::string type, const Code& name, Code value) {
   return {Declaration{std::move(type), name, {}, std::move(value), name.uses().empty()}};
 }
 
-// Leaves out what has no effect: conditions that are known, loops of no round, of one round or without a body, unused
-// constants and functions, needless braces. `used` are the names used behind the statements, to which those of what is
-// left are added. Without `drop_loops`, loops of no round and of one round stay loops.
+// Removes what has no effect: known conditions, loops without iterations or with a single one, loops without a body,
+// unused constants and functions, and unnecessary braces. `used` are the names that are used after the statements; the
+// names that the remaining statements use are added to it. Without `drop_loops`, loops with at most one iteration are
+// kept.
 void simplify(Statements&, std::set<std::string>& used, bool drop_loops = true);
 
 void write(const Statements&, TextWriter&);
@@ -112,13 +116,14 @@ class StatementList {
   void open(Lambda function) { open_.push_back({{std::move(function)}}); }
   void open_if(Code condition) { open_.push_back({{If{std::move(condition), {}, {}}}}); }
   void open_scope() { open_.push_back({{Scope{}}}); }
-  // What follows until close() is done where the condition that is open does not hold.
+  // The statements from here to close() are executed if the open condition does not hold.
   void otherwise();
   void close();
 
-  // A loop and a condition of one statement.
+  // A loop or a condition with one statement.
   void each(For loop, Code statement);
   void when(Code condition, Code statement);
+  void continue_if(Code condition);
 
   // Calls a function for the points `at` to `end`, a vector at a time: `call` is its call for a position and lanes. The
   // points that do not fill a vector are a masked one, or are computed one at a time. The variable `at` is declared
@@ -136,7 +141,7 @@ class StatementList {
   void add(Statement);
   void add(const Statements&);
 
-  // All statements; InternalError when one is still open.
+  // All statements. InternalError if one is still open.
   Statements take();
 
  private:

@@ -1,4 +1,4 @@
-// The products of contraction tiles, and what follows them.
+// The products of contraction tiles, and the epilogue.
 
 #include "cppgen/codegen/tile_writer.h"
 
@@ -33,15 +33,14 @@ void TileWriter::write_epilogue() {
   if (plan_.turned) write_turned_epilogue();
 }
 
-// turned_epilogue(column)(r, lanes, sum): the stores of one vector of a tile's column, where its rows follow each
-// other.
+// turned_epilogue(column)(r, lanes, sum): the stores of one vector of a tile's column, for tiles with consecutive rows.
 void TileWriter::write_turned_epilogue() {
   const auto& c = *kernel_.contraction;
   const std::vector<Loop>& rows = kernel_.segments[0].loops;
   const Code column = index_text(c.columns.var), row = index_text(rows.back().var);
   const size_t around = rows.size() - 1;
   if (around > 0) {
-    const bool at_start = row0_ == "0";
+    const bool at_start = row0_.is_number(0);
     const Code extent = factor(rows.back().extent);
     body_.let("row_within", "{}", at_start ? row0_ : code("{} % {}", row0_, extent));
     const Code row_around = named(Code::name("row_around"), at_start ? row0_ : code("{} / {}", row0_, extent));
@@ -65,12 +64,12 @@ void TileWriter::write_turned_epilogue() {
   body_.close();
 }
 
-// Coordinates of a tile's rows: names for them, and a table where there are several.
+// Names the coordinates of a tile's rows; with several loops of rows, fills a table.
 void TileWriter::write_row_places(const std::vector<Loop>& rows) {
   if (rows.size() == 1) return name_position(rows[0]);
   const auto varies = [&](size_t i) { return !rows[i].extent.is_constant(1); };
   for (size_t i = 0; i < rows.size(); i++)
-    if (varies(i)) body_.array("vec::i64", code("at{}", i), code("{}", kernel_.contraction->shape.mr));
+    if (varies(i)) body_.array("vec::i64", code("at{}", i), Code(kernel_.contraction->shape.mr));
   body_.open(For{.type = "int", .variable = "r", .end = "count"});
   decompose(row_text(), rows);
   for (size_t i = 0; i < rows.size(); i++)
@@ -78,7 +77,7 @@ void TileWriter::write_row_places(const std::vector<Loop>& rows) {
   body_.close();
 }
 
-// Columns of the panel that exist.
+// Declares the first column and the number of columns of the panel.
 void TileWriter::write_columns(const Code& panel) {
   const auto& c = *kernel_.contraction;
   body_.let("column0", "{}", times(panel, c.shape.nr));
@@ -96,7 +95,7 @@ void TileWriter::write_products(const Code& panel) {
     write_called_product();
 }
 
-// The product for each number of rows that a tile in registers may have, from `first` on, else by a call.
+// The product for each planned number of rows, from entry `first` on, in registers; for other numbers, a call.
 void TileWriter::write_row_counts(size_t first) {
   const auto& width = plan_.width;
   const int64_t nr = contraction().shape.nr;
@@ -128,10 +127,10 @@ void TileWriter::write_called_product() {
   const auto& c = *kernel_.contraction;
   const rt::TileFormatInfo& format = info(c.format);
   const std::string block = fmt::format("alignas(64) {}", storage_type(format.sum));
-  body_.array(block, "block", code("{}", c.shape.mr * c.shape.nr));
+  body_.array(block, "block", Code(c.shape.mr * c.shape.nr));
   const char* operand = format.form == rt::LeftForm::in_place ? "left" : "prepared";
   if (plan_.even_rows) {
-    body_.array("const void*", "rows", code("{}", points(c.taps).constant() * c.shape.mr));
+    body_.array("const void*", "rows", Code(points(c.taps).constant() * c.shape.mr));
     body_.line("vec::row_pointers({}, count, {}, rows);", even_rows(), kTaps);
     operand = "rows";
   }
@@ -145,8 +144,8 @@ void TileWriter::write_called_product() {
   std::vector<Code> follow_each_other;
   if (has_border()) follow_each_other.push_back("row_step == 1");
   if (rows.size() > 1) follow_each_other.push_back(code("row_within + count <= {}", index_text(rows.back().extent)));
-  body_.open_if(follow_each_other.empty() ? "true" : all_of(follow_each_other));
-  body_.array(block, "turned", code("{}", c.shape.nr * side));
+  body_.open_if(follow_each_other.empty() ? true : all_of(follow_each_other));
+  body_.array(block, "turned", Code(c.shape.nr * side));
   body_.line("vec::finish_turned(block, {}, turned, {}, count, column0, {}, turned_epilogue);", c.shape.nr, side,
              kTileColumns);
   body_.otherwise();

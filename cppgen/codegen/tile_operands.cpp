@@ -1,4 +1,4 @@
-// The left operand of contraction tiles: where its rows lie, and what stands for those outside of it.
+// The left operand of contraction tiles: the addresses of its rows, and the padding outside of it.
 
 #include "cppgen/codegen/tile_writer.h"
 #include "cppgen/schedule/engines/panels.h"
@@ -7,19 +7,19 @@ namespace cppgen::codegen {
 
 using ir::Loop;
 
-// A row of what stands outside of the left operand.
+// Declares a row of padding, which replaces rows outside of the left operand.
 void TileWriter::write_padding(Expr value) {
   const auto& c = *kernel_.contraction;
   const std::string type(storage_type(info(c.format).left));
   const int64_t depth = c.depth.extent.constant();
   if (value->kind == ir::ExprKind::constant && value->bits == 0) {
-    return before_.array("alignas(64) static const " + type, "padding", code("{}", depth), "{}");
+    return before_.array("alignas(64) static const " + type, "padding", Code(depth), "{}");
   }
   Code text = value->kind == ir::ExprKind::constant ? literal(value->type, value)
                                                     : code("{}[{}]", context_.pointers.at(value->buffer),
                                                            index_text(view_.offset(value->buffer, value->indices)));
-  before_.array("alignas(64) " + type, "padding", code("{}", depth));
-  before_.each({.variable = "i", .end = code("{}", depth)}, code("padding[i] = {}({});", type, text));
+  before_.array("alignas(64) " + type, "padding", Code(depth));
+  before_.each({.variable = "i", .end = Code(depth)}, code("padding[i] = {}({});", type, text));
 }
 
 void TileWriter::declare_left() {
@@ -34,10 +34,11 @@ void TileWriter::declare_left() {
   }
   if (!c.left->guards.empty()) write_padding(c.left->args[0]);
   const int64_t rows = points(c.taps).constant() * c.shape.mr;
-  before_.array("const void*", "left", code("{}", rows));
+  before_.array("const void*", "left", Code(rows));
   const rt::LeftForm form = info(c.format).form;
-  if (form != rt::LeftForm::in_place)
-    before_.array("const void*", "prepared", code("{}", form == rt::LeftForm::block ? 1 : rows));
+  if (form == rt::LeftForm::in_place) return;
+  before_.array("const void*", "prepared", Code(form == rt::LeftForm::block ? 1 : rows));
+  note_scratch("prepared: rows of a tile as the tiles read them");
 }
 
 void TileWriter::write_left() {
@@ -50,7 +51,7 @@ void TileWriter::write_left() {
                kDepth);
 }
 
-// Of each row at each tap.
+// Verifies the indices of each row at each tap.
 void TileWriter::assert_left_inside() {
   if (!options_.debug_index_asserts) return;
   const auto& c = contraction();
@@ -79,7 +80,7 @@ void TileWriter::write_first_row() {
                  sum(context_.pointers.at(c.left->buffer), index_text(ir::substitute(left_offset(), at_start))));
 }
 
-// left[tap * count + row]: where each row's depth begins at each tap; padding outside the operand.
+// left[tap * count + row]: the address of the row at the tap, or of padding outside of the operand.
 void TileWriter::write_pointers() {
   const auto& c = *kernel_.contraction;
   assert_left_inside();
@@ -103,7 +104,7 @@ void TileWriter::write_pointers() {
     body_.constant("const bool", "inside", "{}", all_of(inside));
     address = code("inside ? {} : padding", address);
   }
-  const Code first = tap.is_constant(0) || index_text(tap) == "0" ? "0" : code("{} * count", factor(tap));
+  const Code first = tap.is_constant(0) || index_text(tap).is_number(0) ? 0 : code("{} * count", factor(tap));
   body_.line("left[{}] = {};", sum(first, "r"), address);
   if (skips) body_.line("reached[{}] |= inside;", index_text(tap));
   for (size_t i = 0; i < c.taps.size(); i++) body_.close();

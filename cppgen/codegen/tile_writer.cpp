@@ -21,7 +21,7 @@ void TileWriter::write_body() {
   write_left();
   write_epilogue();
   For panels = loop_over_panels();
-  const Code panel = plan_.panels_per_unit == 1 ? group_ : plan_.panels.is_constant(1) ? "0" : panels.variable;
+  const Code panel = plan_.panels_per_unit == 1 ? group_ : plan_.panels.is_constant(1) ? 0 : panels.variable;
   body_.open(std::move(panels));
   body_.constant(code("const {}* const", storage_type(info(c.format).panel)).text(), "right", "{}",
                  panel_address(panel));
@@ -33,16 +33,16 @@ Code TileWriter::declare_group(const Code& tiles, IndexExpr count) {
   const auto& batch = contraction().batch;
   const bool one = count.is_constant(1), batch_outside = !batch.empty() && !plan_.batch_inside;
   const Code unit = plan_.batch_inside ? declare_batch_inside() : "unit";
-  Code tile = "0", rest = unit;
+  Code tile = 0, rest = unit;
   if (one_group() && !batch_outside) {
-    tile = unit, rest = "0";
+    tile = unit, rest = 0;
   } else if (!one) {
     tile = Code::name("tile");
     body_.let(tile, "{} % {}", unit, tiles);
     rest = code("{} / {}", unit, tiles);
   }
   if (one_group()) {
-    group_ = "0";
+    group_ = 0;
   } else if (!batch_outside && is_simple(rest)) {
     group_ = rest;
   } else {
@@ -54,7 +54,7 @@ Code TileWriter::declare_group(const Code& tiles, IndexExpr count) {
   return tile;
 }
 
-// Declares the batch of a unit, and returns the number of the unit among those of its batch.
+// Declares the batch point of a unit; returns the number of the unit among those of its batch point.
 Code TileWriter::declare_batch_inside() {
   const auto& batch = contraction().batch;
   const Code count = index_text(points(batch)), rows = Code::name("unit_of_batch");
@@ -63,25 +63,25 @@ Code TileWriter::declare_batch_inside() {
   return rows;
 }
 
-// The panels of the unit's group.
+// A loop over the panels of the unit's group.
 For TileWriter::loop_over_panels() const {
   const int64_t size = plan_.panels_per_unit;
-  const Code first = times(group_, size), end = sum(first, code("{}", size));
+  const Code first = times(group_, size), end = sum(first, Code(size));
   const bool whole = size == 1 || (plan_.panels.is_constant() && plan_.panels.constant() % size == 0);
   if (one_group()) return {.variable = Code::name("panel"), .end = index_text(plan_.panels)};
   return {
       .variable = Code::name("panel"), .begin = first, .end = whole ? end : code("vec::imin({}, {})", kPanels, end)};
 }
 
-// A panel of the right operand.
+// The address of a panel of the right operand.
 Code TileWriter::panel_address(const Code& panel) const {
   const auto& c = contraction();
-  const Code batch = times(factor(c.packed_batch), plan_.panels.is_constant(1) ? "1" : kPanels);
-  const Code number = batch != "0" && panel != "0" ? "(" + sum(batch, panel) + ")" : sum(batch, panel);
+  const Code batch = times(factor(c.packed_batch), plan_.panels.is_constant(1) ? 1 : kPanels);
+  const Code number = !batch.is_number(0) && !panel.is_number(0) ? "(" + sum(batch, panel) + ")" : sum(batch, panel);
   return sum(context_.pointers.at(c.packed), times(number, factor(c.panel_elements)));
 }
 
-// A row of the tile: they stand one after the other, but for those of the border's columns.
+// The number of row `r` of the tile. Rows are consecutive, except in tiles of the columns at the border.
 Code TileWriter::row_text() const { return sum(row0_, has_border() ? "r * row_step" : "r"); }
 
 // Declares the tile's rows: row_text() for r < count.
@@ -89,7 +89,7 @@ void TileWriter::write_tile_place(const Code& tile) {
   const auto& c = *kernel_.contraction;
   if (c.tiling.height != 0) return write_line_place(tile);
   if (plan_.tiles.is_constant(1)) {
-    row0_ = "0";
+    row0_ = 0;
     return body_.constant("const int", "count", "{}", index_text(points(c.rows)));
   }
   body_.constant("const vec::Piece", "piece", "vec::even_piece({}, {}, {})", index_text(points(c.rows)), kTiles, tile);
@@ -97,7 +97,7 @@ void TileWriter::write_tile_place(const Code& tile) {
   body_.constant("const int", "count", "piece.size");
 }
 
-// Even pieces of image rows without the border; behind them, of the border's columns.
+// Tiles are equal pieces of the image lines without the border, followed by pieces of the columns at the border.
 void TileWriter::write_line_place(const Code& tile) {
   const auto& c = *kernel_.contraction;
   const auto& t = c.tiling;
@@ -120,7 +120,7 @@ void TileWriter::write_line_place(const Code& tile) {
     body_.let("image", "{} / {}", edge_tile, pieces(t.height) * edges);
     body_.constant("const vec::Piece", "piece", "at_edge ? {} : {}", even_piece(t.height, edge_tile),
                    even_piece(inner, tile));
-    Code edge_column = code("{}", t.left == 1 ? 0 : inner);
+    Code edge_column = Code(t.left == 1 ? 0 : inner);
     if (edges > 1) {
       const Code line_of_edge = pieces(t.height) == 1 ? edge_tile : code("{} / {}", edge_tile, pieces(t.height));
       body_.let("edge", "{} % {}", line_of_edge, edges);
@@ -129,7 +129,7 @@ void TileWriter::write_line_place(const Code& tile) {
     }
     body_.let(row0_, "at_edge ? {} : {} + piece.begin",
               sum(code("(image * {} + piece.begin) * {}", t.height, t.width), edge_column),
-              sum(times(line, t.width), code("{}", t.left)));
+              sum(times(line, t.width), Code(t.left)));
     body_.let("row_step", "at_edge ? {} : 1", t.width);
   }
   body_.constant("const int", "count", "piece.size");

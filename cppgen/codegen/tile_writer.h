@@ -8,8 +8,8 @@ inline const Code kTiles = Code::name("tiles"), kGroups = Code::name("groups"), 
                   kPanels = Code::name("panels"), kTaps = Code::name("taps"), kDepth = Code::name("depth"),
                   kTileColumns = Code::name("tile_columns"), kEpilogue = Code::name("epilogue");
 
-// Contractions on tiles, either by a register-blocked function of the runtime - what follows the contraction then runs
-// on the block while it is in L1 - or by one in the kernel, with the epilogue on its registers.
+// Contractions on tiles. A tile is computed either by a function of the runtime, after which the epilogue runs on the
+// block in the first-level cache, or in the kernel, where the epilogue runs on the registers.
 class TileWriter : public KernelWriter {
  public:
   TileWriter(const kernel::KernelView& view, const kernel::TilesPlan& plan, const Options& options)
@@ -21,8 +21,7 @@ class TileWriter : public KernelWriter {
   const schedule::TileContraction& contraction() const { return *kernel_.contraction; }
   void write_body() override;
   bool has_border() const { return contraction().tiling.left + contraction().tiling.right != 0; }
-  // The number of a unit among the `tiles` that share a group of panels; declares the group, and the point of the
-  // batch.
+  // Declares the unit's group of panels and its batch point; returns its number among the `tiles` that share the group.
   Code declare_group(const Code& tiles, IndexExpr count);
   Code declare_batch_inside();
   Code group_, row0_ = Code::name("row0");

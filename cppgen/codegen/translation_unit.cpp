@@ -36,35 +36,9 @@ std::vector<size_t> share_functions(std::vector<KernelText>& kernels) {
   }
   for (size_t i = 0; i < kernels.size(); i++)
     if (users[i] && !kernels[i].comment.empty())
-      kernels[i].comment += fmt::format("// and {} more like it\n", users[i]);
+      kernels[i].comment +=
+          fmt::format("// Also the function of {} more kernel{}.\n", users[i], users[i] == 1 ? "" : "s");
   return holder;
-}
-
-int unit_count(const std::vector<KernelText>& kernels, const schedule::Tuning& tuning) {
-  int64_t bytes = 0, functions = 0;
-  for (const KernelText& k : kernels) {
-    bytes += int64_t(k.code().size());
-    functions += k.has_function();
-  }
-  return int(
-      std::clamp<int64_t>(std::max(tuning.least_units, bytes / tuning.unit_bytes), 1, std::max<int64_t>(functions, 1)));
-}
-
-std::vector<std::vector<size_t>> balance(const std::vector<KernelText>& kernels, int count) {
-  std::vector<size_t> order;
-  for (size_t k = 0; k < kernels.size(); k++)
-    if (kernels[k].has_function()) order.push_back(k);
-  std::stable_sort(order.begin(), order.end(),
-                   [&](size_t a, size_t b) { return kernels[a].code().size() > kernels[b].code().size(); });
-  std::vector<std::vector<size_t>> units(std::min(size_t(std::max(count, 1)), std::max<size_t>(order.size(), 1)));
-  std::vector<size_t> cost(units.size(), 0);
-  for (size_t k : order) {
-    size_t least = size_t(std::min_element(cost.begin(), cost.end()) - cost.begin());
-    units[least].push_back(k);
-    cost[least] += kernels[k].code().size();
-  }
-  for (auto& u : units) std::sort(u.begin(), u.end());
-  return units;
 }
 
 }  // namespace cppgen::codegen

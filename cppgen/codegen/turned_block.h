@@ -4,12 +4,12 @@
 
 namespace cppgen::codegen {
 
-// A block of a tensor whose lanes lie apart in memory, turned in scratch so that they lie side by side: element
-// (step, lane) at scratch + step * side + lane. All members and arguments are C++ text.
+// A block of a tensor whose lanes are not contiguous, transposed in scratch memory so that they are: element (step,
+// lane) is at scratch + step * side + lane. All members and arguments are C++ text.
 struct TurnedBlock {
   Code scratch, side;
 
-  // Fills it from `source`, where the lanes lie `apart` elements from each other and steps are neighbours.
+  // Fills it from `source`, in which lanes are `apart` elements from each other and steps are contiguous.
   Code fill(const Code& source, const Code& apart, const Code& lanes, const Code& steps) const {
     return code("vec::transpose_tiles({}, {}, {}, {}, {}, {});", scratch, side, source, apart, lanes, steps);
   }

@@ -1,4 +1,4 @@
-// How values are read from memory: addresses, conditions, indices that are values themselves.
+// Loads of values: addresses, conditions, and indices that are values themselves.
 
 #include <algorithm>
 
@@ -17,7 +17,7 @@ bool KernelContext::around_caches(BufferId b) const {
   return std::find(around.begin(), around.end(), b) != around.end();
 }
 
-// What people read when an index is outside of the variable's extent.
+// The message for an index that is outside of the variable's extent.
 static std::string check_text(const ir::IndexNode& variable) {
   if (const auto sentence = ir::sentence_of(variable)) return *sentence;
   const IndexExpr extent = variable.extent;
@@ -28,7 +28,8 @@ static std::string check_text(const ir::IndexNode& variable) {
                      extent.constant(), -extent.constant(), extent.constant() - 1);
 }
 
-// The index from the value that it is bound to. Checks with messages of their own are part of an operator's meaning.
+// The index that a value gives. Checks with messages of their own are part of an operator's meaning, so settings do not
+// remove them.
 Code ValueEmitter::index_value(const ir::Indirect& i, const Item& value, const Code& name, bool per_lane) {
   const Code extent = names_.text(i.variable->extent);
   if (!context_.options.assert_indirect_indexing && !ir::sentence_of(*i.variable))
@@ -111,7 +112,8 @@ ValueEmitter::Item ValueEmitter::local_load(Expr e, const schedule::Local&) {
   return {name, lanes_are_points ? innermost() : 0};
 }
 
-// The elements where neighbouring lanes lie evenly apart; empty if they do not, or exist under conditions of their own.
+// A load of elements with a constant stride between lanes; empty for others, and for lanes with conditions of their
+// own.
 Code ValueEmitter::even_load(const Access& a) const {
   if (!a.lane_when.empty()) return "";
   if (!varies(a.offset) || (a.even && a.stride->is_constant(0)))
@@ -122,7 +124,7 @@ Code ValueEmitter::even_load(const Access& a) const {
               sum(a.pointer, names_.text(a.offset)), names_.text(*a.stride), lanes_);
 }
 
-// Elements of which each serves some neighbouring lanes; empty if these are none.
+// A load of elements that are each used by several neighbouring lanes; empty for others.
 Code ValueEmitter::repeated_load(const Access& a) const {
   if (a.even || a.by_lane || !a.lane_when.empty() || !vector_) return "";
   const auto repeated = schedule::repeated_elements(a.offset, vector_);
@@ -131,7 +133,7 @@ Code ValueEmitter::repeated_load(const Access& a) const {
               sum(a.pointer, names_.text(a.offset)), names_.text(ir::mod(repeated->lane, repeated->lanes)), lanes_);
 }
 
-// Elements that lie evenly apart, where one condition on an index of the lanes says which of them exist; else empty.
+// A load of elements with a constant stride, a range of which exists by one condition on an index; empty for others.
 Code ValueEmitter::range_load(const Access& a, const std::vector<Guard>& guards, const Code& fallback) const {
   std::vector<Guard> varying;
   for (const Guard& g : guards)
@@ -145,8 +147,8 @@ Code ValueEmitter::range_load(const Access& a, const std::vector<Guard>& guards,
               first_lane_at(g.lo), first_lane_at(g.hi), lanes_, fallback);
 }
 
-// Elements that lie evenly apart along each of the indices that are values of the lanes, without further conditions;
-// else empty.
+// A load of elements with a constant stride along each index that is a value of the lanes, without further conditions;
+// empty for others.
 Code ValueEmitter::indexed_load(const Access& a, const std::vector<Guard>& guards, const Code& fallback) const {
   if (!a.by_lane || !vector_) return "";
   for (const Guard& g : guards)
@@ -166,7 +168,7 @@ Code ValueEmitter::indexed_load(const Access& a, const std::vector<Guard>& guard
   return code("vec::ld_at({}, {}, {}{})", sum(a.pointer, names_.text(rest)), lanes_, fallback, parts);
 }
 
-// The elements one by one; those of which a range exists, as such.
+// The best load for elements without a constant stride or with conditions.
 ValueEmitter::LaneLoad ValueEmitter::lane_load(const Access& a, const std::vector<Guard>& guards,
                                                const Code& fallback) const {
   if (Code text = range_load(a, guards, fallback); !text.empty()) return {std::move(text), false};

@@ -91,7 +91,7 @@ Code ValueEmitter::constant_text(Expr e) const {
   return code("vec::set1<{}>({})", lane_type(e->type), literal(e->type, e));
 }
 
-// x where the value is an int32 of a narrower integer of float32 x, which then need not become narrower.
+// x, if the value is float32 x cast to a narrower integer and then to int32: the narrow integer is not needed.
 static Expr saturated(Expr cast) {
   Expr narrow = cast->args[0];
   const bool narrower = narrow->kind == ExprKind::cast && !is_float(narrow->type) && narrow->type != DType::boolean &&
@@ -99,7 +99,7 @@ static Expr saturated(Expr cast) {
   return cast->type == DType::i32 && narrower && narrow->args[0]->type == DType::f32 ? narrow->args[0] : nullptr;
 }
 
-// Bounds and offset are constants outside of all loops.
+// The bounds and the offset are constants outside of all loops.
 ValueEmitter::Item ValueEmitter::rounded(Expr e, const RoundedInRange& r) {
   auto bound = [&](const char* type, int64_t value) { return define(0, code("vec::set1<{}>({})", type, value)).name; };
   const Item x = done_.at(r.x);

@@ -29,35 +29,36 @@ struct KernelContext {
   // The same for what is true unless cppgen has a bug: `what` follows the name of the kernel.
   Code new_assertion(const std::string& what);
   Code new_index_assertion(const char* verb, BufferId, const std::vector<IndexExpr>& indices);
-  // The condition that indices lie in their dimensions; empty if they certainly do.
+  // The condition that indices are in range; empty if it certainly holds.
   Code inside(const IndexNames&, BufferId, const std::vector<IndexExpr>& indices) const;
   Code fresh(const char* prefix) { return Code::name(prefix + std::to_string(next_value++)); }
 };
 
-// Emits values as single-assignment C++ lines, each as far out in a nest of loops as its operands allow.
+// Emits values as C++ statements with single assignment, each as far outside of a nest of loops as its operands allow.
 //
-// Level 0 lies outside `loops`; level i inside loops[i - 1]. The vector variable, if any, is one of the loops; its
-// points are lanes, of which `lanes` (a C++ name) says how many are real. Without one every lane holds the same value.
+// Level 0 is outside of `loops`, level i inside loops[i - 1]. The vector variable, if any, is one of the loops; its
+// points are lanes, and `lanes` (a C++ name) is the number of lanes in use. Without one, all lanes have the same value.
 class ValueEmitter {
  public:
   ValueEmitter(KernelContext& context, std::vector<const ir::IndexNode*> loops, const ir::IndexNode* vector_variable,
                Code lanes);
 
-  // Names for values that exist already: accumulators (at the given level), and loads done otherwise.
+  // Names for values that exist already: accumulators (at the given level), and loads that are not emitted here.
   void bind_accumulator(int index, Code name, int level);
   void bind_load(Expr load, Code text);  // at the innermost level
 
-  // Innermost values are computed for several vectors side by side, one operation at a time (vec::each), so that long
-  // chains of operations overlap: the names `width` and `u` say how many and which. Nothing may be loaded or stored
-  // through indirect indices then. Called before any value is emitted.
+  // Computes innermost values for several vectors side by side, one operation at a time (vec::each), so that long
+  // chains of operations overlap. In the emitted code, `width` is the number of vectors and `u` the number of one.
+  // Loads and stores must not have indirect indices. Must be called before any value is emitted.
   void compute_side_by_side();
 
-  // The vector variable is a multiple of `lanes` at lane 0: what is divided by a multiple of that is one for all lanes.
+  // States that the vector variable is a multiple of `lanes` at lane 0, so that its quotient by a multiple of `lanes`
+  // is the same for all lanes.
   void align_lanes(int lanes);
-  // Conditions on this loop's position hold wherever the flag (a C++ constant) is true.
+  // States that conditions on this loop's position hold if the flag (a C++ constant) is true.
   void assume_inside(const ir::IndexNode* loop, Code flag);
 
-  // The C++ name of the value; the lines that compute it are added to `lines`.
+  // Adds the statements that compute the value to `lines`; returns its C++ name.
   Code emit(Expr);
   // Adds stores at the innermost level, after all their values: an output may lie in the memory of an input.
   void store(const std::vector<ir::Store>&);
@@ -80,9 +81,9 @@ class ValueEmitter {
     Code pointer;
     std::string type;
     IndexExpr offset = 0;
-    Code lane_when;                   // of a lane's element to exist; empty: always
+    Code lane_when;                   // the condition that a lane's element exists; empty if all do
     std::optional<IndexExpr> stride;  // between neighbouring lanes
-    bool even = false;                // they lie so for all lanes
+    bool even = false;                // the stride is the same for all lanes
     bool by_lane = false;             // an index is a value of each lane
   };
 
@@ -100,21 +101,22 @@ class ValueEmitter {
   std::unordered_map<const ir::IndexNode*, Binding> indirects_;
   std::map<std::string, Item> conditions_;
 
-  IndexExpr aligned_;                    // the vector variable, as a multiple and
+  IndexExpr aligned_;                    // the vector variable as the sum of a multiple and
   const ir::IndexNode* lane_ = nullptr;  // the number of the lane
 
-  // The condition that all indices of an access hold, which notes where they do not, and is known at `level`, which is
-  // raised; empty: they are not verified.
+  // A condition that verifies all indices of an access and notes those that are out of range; `level` is raised to the
+  // level at which it is known. Empty if indices are not verified.
   Code indices_hold(const char* verb, BufferId, const std::vector<IndexExpr>& indices, const std::vector<ir::Guard>&,
                     const std::vector<ir::Indirect>&, int& level);
-  Code with_bug(Expr, Code text);  // of INJECT_RELU_BUG and INJECT_LOG1P_BUG; else the text itself
+  Code with_bug(Expr, Code text);  // the text, with the bug of INJECT_RELU_BUG or INJECT_LOG1P_BUG if one applies
   Expr stored_value(const ir::Store&) const;
   void store_one(const ir::Store&);
   // by_lane.cpp
   void note_by_lane(int level, std::string what);  // for a value at this level
   void note_strided(const Access&, DType);
-  std::string why_apart(const Access&, const std::vector<ir::Indirect>&) const;  // of elements taken one by one
-  std::optional<IndexExpr> lane_stride(IndexExpr) const;  // how far neighbouring lanes are apart, if all as far
+  // Why elements are loaded one by one.
+  std::string why_apart(const Access&, const std::vector<ir::Indirect>&) const;
+  std::optional<IndexExpr> lane_stride(IndexExpr) const;  // between neighbouring lanes, if it is constant
   int innermost() const { return int(lines.size()) - 1; }
   int level_of(IndexExpr) const;
   bool varies(IndexExpr) const;  // over lanes
@@ -130,7 +132,7 @@ class ValueEmitter {
   Code indexed_load(const Access&, const std::vector<ir::Guard>&, const Code& fallback) const;
   struct LaneLoad {
     Code text;
-    bool apart;  // elements are taken one by one
+    bool apart;  // elements are loaded one by one
   };
   LaneLoad lane_load(const Access&, const std::vector<ir::Guard>&, const Code& fallback) const;
   Item load(Expr);

@@ -1,4 +1,4 @@
-// How values are written to memory.
+// Stores of values.
 
 #include "cppgen/codegen/value_emitter.h"
 
@@ -6,7 +6,7 @@ namespace cppgen::codegen {
 
 using schedule::Place;
 
-// Storing rounds by itself.
+// The value without its rounding to the type in memory, which the store does anyway.
 static Expr without_rounding(Expr value, DType storage) {
   const auto rounding = ir::rounding_to(storage);
   return rounding && value->kind == ir::ExprKind::unary && value->unary == *rounding ? value->args[0] : value;

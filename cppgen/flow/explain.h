@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "cppgen/compile/peaks.h"
 #include "cppgen/flow/compiler.h"
 #include "cppgen/flow/drawing.h"
 #include "cppgen/flow/step_bounds.h"

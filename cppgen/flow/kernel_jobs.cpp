@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <iterator>
 
 #include "cppgen/codegen/kernel_text.h"
@@ -29,11 +30,38 @@ CompileJob job_of(const std::vector<size_t>& unit, const std::vector<codegen::Ke
 
 }  // namespace
 
+int unit_count(const std::vector<codegen::KernelText>& kernels, const schedule::Tuning& tuning) {
+  int64_t bytes = 0, functions = 0;
+  for (const codegen::KernelText& k : kernels) {
+    bytes += int64_t(k.code().size());
+    functions += k.has_function();
+  }
+  return int(
+      std::clamp<int64_t>(std::max(tuning.least_units, bytes / tuning.unit_bytes), 1, std::max<int64_t>(functions, 1)));
+}
+
+std::vector<std::vector<size_t>> balance(const std::vector<codegen::KernelText>& kernels, int count) {
+  std::vector<size_t> order;
+  for (size_t k = 0; k < kernels.size(); k++)
+    if (kernels[k].has_function()) order.push_back(k);
+  std::stable_sort(order.begin(), order.end(),
+                   [&](size_t a, size_t b) { return kernels[a].code().size() > kernels[b].code().size(); });
+  std::vector<std::vector<size_t>> units(std::min(size_t(std::max(count, 1)), std::max<size_t>(order.size(), 1)));
+  std::vector<size_t> cost(units.size(), 0);
+  for (size_t k : order) {
+    size_t least = size_t(std::min_element(cost.begin(), cost.end()) - cost.begin());
+    units[least].push_back(k);
+    cost[least] += kernels[k].code().size();
+  }
+  for (auto& u : units) std::sort(u.begin(), u.end());
+  return units;
+}
+
 KernelJobs distribute(std::vector<codegen::KernelText>& kernels, const VecISA& isa, const schedule::Tuning& tuning) {
   KernelJobs result;
   result.holder = codegen::share_functions(kernels);
   result.job_of_kernel.resize(kernels.size());
-  for (const auto& unit : codegen::balance(kernels, codegen::unit_count(kernels, tuning))) {
+  for (const auto& unit : balance(kernels, unit_count(kernels, tuning))) {
     if (unit.empty()) continue;
     for (const size_t k : unit) result.job_of_kernel[k] = int(result.jobs.size());
     result.jobs.push_back(job_of(unit, kernels, isa, result.jobs.size()));

@@ -202,12 +202,7 @@ std::vector<codegen::KernelText> emit_kernels(const schedule::Schedule& schedule
 #define CPPGEN_SETTING(...)
 #define CPPGEN_CODEGEN_SETTING(kind, field, ...) options.field = settings.field;
 #include "runtime/base/settings.def"
-  std::vector<codegen::KernelText> kernels;
-  schedule::each_kernel(schedule.steps, [&](const schedule::FusedKernel& kernel) {
-    const kernel::KernelView view{schedule, kernel, target};
-    kernels.push_back(codegen::emit_kernel(view, kernel::plan_kernel(view), options));
-  });
-  return kernels;
+  return codegen::emit_kernels(schedule, target, options);
 }
 
 }  // namespace cppgen

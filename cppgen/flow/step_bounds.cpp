@@ -1,5 +1,7 @@
 #include "cppgen/flow/step_bounds.h"
 
+#include "cppgen/compile/peaks.h"
+
 namespace cppgen {
 
 StepBound bound_of(const StepCost& cost, double run_bytes, const MachinePeaks& peaks) {

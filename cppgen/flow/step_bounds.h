@@ -1,10 +1,11 @@
 #pragma once
 #include <string_view>
 
-#include "cppgen/compile/peaks.h"
 #include "cppgen/flow/plan_costs.h"
 
 namespace cppgen {
+
+struct MachinePeaks;
 
 // The least time in which a machine can execute a step once.
 struct StepBound {

@@ -26,10 +26,10 @@ constexpr BinaryRow kBinary[] = {
 };
 
 constexpr ReductionRow kReductions[] = {
-#define CPPGEN_REDUCTION(op, operands, combine, state, start, over_lanes) \
-  {ReduceOp::op, #op, OperandClass::operands, BinaryOp::combine, ReductionStart::start, false, over_lanes},
+#define CPPGEN_REDUCTION(op, operands, combine, state, start, over_lanes, over_masks) \
+  {ReduceOp::op, #op, OperandClass::operands, BinaryOp::combine, ReductionStart::start, false, over_lanes, over_masks},
 #define CPPGEN_POSITION_REDUCTION(op, greatest) \
-  {ReduceOp::op, #op, OperandClass::number_or_bool, std::nullopt, ReductionStart::zero, greatest, ""},
+  {ReduceOp::op, #op, OperandClass::number_or_bool, std::nullopt, ReductionStart::zero, greatest, "", ""},
 #include "cppgen/ir/operations.def"
 };
 

@@ -52,7 +52,7 @@ struct ReductionRow {
   std::optional<BinaryOp> combine;  // nullopt: gives a position
   ReductionStart start;
   bool greatest;  // the operation whose position it returns
-  std::string_view over_lanes;
+  std::string_view over_lanes, over_masks;
 };
 
 const UnaryRow& row_of(UnaryOp);

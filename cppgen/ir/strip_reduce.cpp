@@ -140,7 +140,7 @@ ReduceKernels kernels_of(ReduceOp op, bool last) {
   using wide = Wide<T>;
   using same = T;
   switch (op) {
-#define CPPGEN_REDUCTION(op, operands, combine, state, start, over_lanes)                      \
+#define CPPGEN_REDUCTION(op, operands, combine, state, start, ...)                             \
   case ReduceOp::op:                                                                           \
     if constexpr (takes<T>(OperandClass::operands))                                            \
       return plain<Combined<T, state, ReductionStart::start, value_ops::combine<state>>, T>(); \

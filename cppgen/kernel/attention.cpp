@@ -1,7 +1,8 @@
-// Attention: one unit is a few panels of queries of one batch point, whose rows are the lanes; few rows are taken one
-// by one, with keys or features as lanes.
+// Attention: one unit is a few panels of queries of one batch point; its rows are the lanes. Few rows are computed one
+// at a time, with keys or features as lanes.
 #include <algorithm>
 
+#include "cppgen/kernel/attention_mask.h"
 #include "cppgen/kernel/forms.h"
 
 namespace cppgen::kernel {
@@ -19,7 +20,7 @@ OperandMatrix matrix_of(IndexExpr offset, const Loop& rows, const Loop& steps) {
   return m;
 }
 
-// All keys of a short sequence, else as many as keep the scores in cache.
+// All keys of a short sequence, otherwise as many as keep the scores in the cache.
 int64_t key_block_of(const Attention& a, const schedule::Tuning& tuning) {
   if (schedule::keys_are_one_block(a, tuning)) return std::max<int64_t>(a.keys.extent.constant(), 1);
   return tuning.key_block;
@@ -39,25 +40,27 @@ std::vector<AttentionPlan::Turned> turned_loads(const KernelView& view) {
   return found;
 }
 
-// Lays out the scratch; returns its size in vectors of a panel's width.
+// Plans the scratch memory; returns its size in vectors of a panel's width.
 IndexExpr plan_scratch(const KernelView& view, int64_t panel_width, AttentionPlan& plan) {
   const Attention& a = *view.kernel.attention;
   const int64_t most = plan.most_panels_at_once, block = plan.key_block;
   IndexExpr used = 0;
-  const auto add = [&](const std::string& name, IndexExpr size, DType type = DType::f32) {
-    plan.scratch.push_back({name, used, type});
+  const auto add = [&](const std::string& name, const char* shape, IndexExpr size, DType type = DType::f32) {
+    plan.scratch.push_back({name, shape, used, type});
     used = used + size;
   };
   const auto is_narrow = [&](Expr load) { return view.type_of(load->buffer) != DType::f32; };
-  add("queries", a.depth.extent * most);                         // [panel][depth][width]
-  add("all_sums", a.columns.extent * most + view.target.lanes);  // [panel][column][width]
-  add("scores", block);                                          // [key][width]
-  add("part", a.columns.extent + 1);                             // [column][width], then [row][column]
-  for (const auto& t : plan.turned)                              // [key][width]; no element is larger than a double
-    add(t.scratch, 2 * block, view.type_of(t.load->buffer));
-  if (is_narrow(a.query)) add("wide_query", a.depth.extent);                                       // [row][depth]
-  if (is_narrow(a.key)) add("wide_keys", a.depth.extent * ir::ceildiv(block, panel_width));        // as the keys lie
-  if (is_narrow(a.value)) add("wide_values", a.columns.extent * ir::ceildiv(block, panel_width));  // as the values lie
+  add("queries", "[panel][depth][width]", a.depth.extent * most);
+  add("all_sums", "[panel][column][width]", a.columns.extent * most + view.target.lanes);
+  add("scores", "[key][width]", block);
+  add("part", "[column][width], then [row][column]", a.columns.extent + 1);
+  if (!plan.may_be_many) return used;
+  for (const auto& t : plan.turned)  // no element is larger than a double
+    add(t.scratch, "[key][width]", 2 * block, view.type_of(t.load->buffer));
+  const IndexExpr blocks = ir::ceildiv(block, panel_width);
+  if (is_narrow(a.query)) add("wide_query", "[row][depth]", a.depth.extent);
+  if (is_narrow(a.key)) add("wide_keys", ", in the order of the keys", a.depth.extent * blocks);
+  if (is_narrow(a.value)) add("wide_values", ", in the order of the values", a.columns.extent * blocks);
   return used;
 }
 
@@ -73,8 +76,8 @@ KernelPlan plan_attention(const KernelView& view) {
   const ir::IndexRange count = a.rows.extent.range();
   attention.may_be_few = count.lo <= attention.few_rows, attention.may_be_many = count.hi > attention.few_rows;
 
-  // Panels that one unit takes through each block of keys while it is in cache; fewer of a short sequence, so that
-  // there are units for many threads.
+  // The panels that one unit processes with each block of keys while it is in the cache; fewer for short sequences, so
+  // that there are units for many threads.
   const int64_t most = tuning.query_panels;
   const IndexExpr panels = ir::ceildiv(a.rows.extent, nr);
   attention.panels_at_once = ir::max(ir::min(ir::floordiv(panels, most), most), 1);
@@ -83,15 +86,16 @@ KernelPlan plan_attention(const KernelView& view) {
   attention.query = matrix_of(view.offset(a.query), a.rows, a.depth);
   attention.keys = matrix_of(view.offset(a.key), a.keys, a.depth);
   attention.values = matrix_of(view.offset(a.value), a.columns, a.keys);
-  // The last keys that are hidden from some rows can be left out where values are contiguous.
+  // The last keys, which some rows do not see, can be skipped if values are contiguous.
   if (attention.values.rows_contiguous || a.columns.extent.is_constant(1))
     attention.hidden = keys_seen(view.program(), a);
-  attention.turned = turned_loads(view);
+  if (attention.may_be_many) attention.turned = turned_loads(view);
 
   KernelPlan plan;
   plan.units = ir::ceildiv(panels, attention.panels_at_once);
   for (const Loop& l : a.batch) plan.units = plan.units * l.extent;
-  plan.unit_work = (a.depth.extent + a.columns.extent) * a.keys.extent * attention.panels_at_once * (nr / 8);
+  plan.unit_work = (a.depth.extent + a.columns.extent) * a.keys.extent * attention.panels_at_once *
+                   std::max<int64_t>(nr / tuning.products_per_element, 1);
   plan.scratch_bytes = plan_scratch(view, nr, attention) * (4 * nr);
   plan.form = std::move(attention);
   return plan;

@@ -13,7 +13,7 @@ using ir::Loop;
 
 constexpr double kLeastPower = 110;  // exp(-110) is less than half the least float
 
-// A score that is a constant where a condition says so.
+// A score that a condition replaces by a constant.
 struct Choice {
   Expr condition;
   bool hides_where_true;
@@ -21,7 +21,7 @@ struct Choice {
   Expr rest;
 };
 
-// A number, or the one element of a constant.
+// The value of a number or of a constant with one element.
 std::optional<double> constant_value(const ir::Program& program, Expr e) {
   if (e->kind == ExprKind::constant) return e->float_value();
   if (e->kind != ExprKind::load || !e->guards.empty() || !e->indirects.empty()) return std::nullopt;
@@ -38,7 +38,7 @@ std::optional<Choice> choice_of(const ir::Program& program, Expr e) {
   return std::nullopt;
 }
 
-// least <= the difference of two index values, where a condition says so.
+// The condition that the difference of two index values is at least `least`.
 struct IndexCondition {
   IndexExpr difference;
   int64_t least;

@@ -13,12 +13,12 @@ using ir::Loop;
 using schedule::Segment;
 using schedule::Tuning;
 
-// Roughly how many instructions one value of this kind takes beyond a single one.
+// The approximate number of instructions in the chain of one value, beyond the first.
 int64_t length_of(Expr e) {
   return e->kind == ir::ExprKind::unary && is_float(e->type) ? ir::row_of(e->unary).chain : 0;
 }
 
-// The length of the longest chain of operations, in instructions; other operations overlap with it anyway. 0 if several
+// The length of the longest chain of operations, in instructions; other operations overlap with it. 0 if several
 // vectors cannot be computed side by side.
 int64_t chain_length(const schedule::FusedKernel& kernel) {
   std::vector<Expr> roots;
@@ -39,8 +39,8 @@ int64_t chain_length(const schedule::FusedKernel& kernel) {
   return length;
 }
 
-// A core looks ahead over some hundred instructions: in kernels so long that it sees little more than one vector's
-// chain of operations at once, the chains of several vectors are interleaved.
+// A core executes some hundred instructions out of order. If the chain of operations of one vector is about that long,
+// the chains of several vectors are interleaved.
 int64_t chains_of(const KernelView& view) {
   const Tuning& tuning = view.tuning();
   if (schedule::has_inner_loops(view.kernel) || view.target.lanes == 1 || !view.kernel.locals.empty()) return 1;
@@ -57,7 +57,7 @@ int64_t vectors_of(const KernelView& view, const ColumnsPlan& plan) {
     const bool far = !plan.segments[i].prefetches.empty();
     vectors = std::max(vectors, far ? tuning.far_column_vectors : tuning.column_vectors);
   }
-  const int64_t extent = constant_or(view.kernel.outer.back().extent, 1 << 20);
+  const int64_t extent = constant_or(view.kernel.outer.back().extent, int64_t(tuning.unknown_points));
   while (vectors > 1 && extent < vectors * view.target.lanes)
     vectors = vectors > tuning.column_vectors ? tuning.column_vectors : 1;
   return vectors;
@@ -65,9 +65,11 @@ int64_t vectors_of(const KernelView& view, const ColumnsPlan& plan) {
 
 int64_t block_of(const KernelView& view, int64_t vectors) {
   const Tuning& tuning = view.tuning();
-  const int64_t extent = constant_or(view.kernel.outer.back().extent, tuning.pointwise_block * 4);
-  if (!schedule::has_inner_loops(view.kernel))
-    return extent <= 2 * tuning.pointwise_block ? std::max<int64_t>(extent, 1) : tuning.pointwise_block;
+  const int64_t extent = constant_or(view.kernel.outer.back().extent, int64_t(tuning.unknown_points));
+  if (!schedule::has_inner_loops(view.kernel)) {
+    const bool divided = extent > tuning.pointwise_whole * tuning.pointwise_block;
+    return divided ? tuning.pointwise_block : std::max<int64_t>(extent, 1);
+  }
   int64_t inner = 1;
   for (const Segment& s : view.kernel.segments) inner += constant_or(points(s), tuning.unknown_inner_points);
   const int64_t step = view.target.lanes * vectors;
@@ -82,7 +84,8 @@ int64_t block_of(const KernelView& view, int64_t vectors) {
 std::vector<Prefetch> prefetch_far_rows(const KernelView& view, const Segment& s) {
   const Tuning& tuning = view.tuning();
   std::vector<Prefetch> found;
-  if (s.reduced.empty() || constant_or(s.reduced.back().extent, 0) < 4 * tuning.rows_ahead) return found;
+  const int64_t least = tuning.rows_ahead_rounds * tuning.rows_ahead;
+  if (s.reduced.empty() || constant_or(s.reduced.back().extent, 0) < least) return found;
   const IndexExpr row = s.reduced.back().var;
   for (Expr e : values_of(s.reductions)) {
     if (e->kind != ir::ExprKind::load || view.local(e->buffer) || !e->guards.empty() || !e->indirects.empty()) continue;
@@ -117,6 +120,8 @@ KernelPlan plan_columns(const KernelView& view) {
   columns.vectors = vectors_of(view, columns);
   columns.block = block_of(view, columns.vectors);
   columns.chains = chains_of(view);
+  columns.masks_full_vectors = columns.chains > 1;
+  columns.unroll = view.tuning().unrolled_vectors;
   plan_column_units(view, columns.block, 1, plan);
   plan.form = std::move(columns);
   return plan;

@@ -1,7 +1,8 @@
 #pragma once
 #include "cppgen/kernel/plan.h"
+#include "cppgen/kernel/view.h"
 
-// The plan of each form of kernel. plan.cpp chooses among them.
+// The plan of each form of kernel. plan.cpp chooses the form.
 namespace cppgen::kernel {
 
 bool is_transposed(const KernelView&);
@@ -20,8 +21,8 @@ void plan_sums(const KernelView&, LoopsPlan&);
 
 // The loads of the innermost reduced loop of a segment of columns whose addresses are far apart.
 std::vector<Prefetch> prefetch_far_rows(const KernelView&, const schedule::Segment&);
-// The units of columns and windows: the last loop is divided into blocks, all loops but the last `inner_loops` into
-// points.
+// Plans the units of columns and windows: the last loop is divided into blocks, and each point of all loops except the
+// last `inner_loops` has units of its own.
 void plan_column_units(const KernelView&, int64_t block, size_t inner_loops, KernelPlan&);
 
 }  // namespace cppgen::kernel

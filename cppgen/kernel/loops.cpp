@@ -21,11 +21,12 @@ void plan_locals(const KernelView& view, LoopsPlan& plan, IndexExpr& scratch_byt
 
 static bool is_float_sum(const ir::Reduction& r) { return r.op == ir::ReduceOp::sum && r.type == DType::f32; }
 
-// The parts are of the innermost loop that, with the loops inside it, may have more points than a part is to have.
+// The loop that is run in parts is the innermost one that may have, together with the loops inside it, more points than
+// a part.
 static std::optional<SumParts> parts_of(const Segment& s, int64_t most) {
   const bool sums = std::any_of(s.reductions.begin(), s.reductions.end(), is_float_sum);
   if (!sums || points(s.reduced).is_constant()) return std::nullopt;
-  SumParts parts{s.reduced.size() - 1, 1, 1};
+  SumParts parts{s.reduced.size() - 1, 1, 1, most};
   for (;; parts.loop--) {
     const int64_t extent = constant_or(s.reduced[parts.loop].extent, most + 1);
     if (extent > most / parts.terms) break;

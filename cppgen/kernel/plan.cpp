@@ -9,15 +9,17 @@ namespace {
 
 using schedule::KernelKind;
 
-std::string beside(int64_t count, const char* what) { return count > 1 ? fmt::format(", {} {}", count, what) : ""; }
+std::string side_by_side(int64_t count, const char* what) {
+  return count > 1 ? fmt::format(", {} {} side by side", count, what) : "";
+}
 
 std::string describe(const RowsPlan& p) { return fmt::format("rows: {} accumulators per reduction", p.accumulators); }
 std::string describe(const ColumnsPlan& p) {
-  return fmt::format("columns: blocks of {}{}{}", p.block, beside(p.vectors, "vectors side by side"),
-                     beside(p.chains, "chains of operations side by side"));
+  return fmt::format("columns: blocks of {}{}{}", p.block, side_by_side(p.vectors, "vectors"),
+                     side_by_side(p.chains, "chains of operations"));
 }
 std::string describe(const WindowsPlan& p) {
-  return fmt::format("windows: blocks of {}{}{}", p.block, beside(p.vectors, "windows side by side"),
+  return fmt::format("windows: blocks of {}{}{}", p.block, side_by_side(p.vectors, "windows"),
                      p.inside ? "" : ", with bounds checks at each point");
 }
 std::string describe(const TransposedPlan& p) {

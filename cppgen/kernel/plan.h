@@ -4,10 +4,16 @@
 #include <variant>
 #include <vector>
 
-#include "cppgen/kernel/attention_mask.h"
-#include "cppgen/kernel/view.h"
+#include "cppgen/ir/expr.h"
+#include "cppgen/kernel/keys_seen.h"
+#include "runtime/contraction/formats.h"
 
 namespace cppgen::kernel {
+
+using ir::BufferId;
+using ir::Expr;
+using ir::IndexExpr;
+struct KernelView;
 
 // How a kernel is split, vectorised and unrolled. Code generation follows the plan and makes no decisions. Plans depend
 // only on shapes, layouts, the target and the tuning, so that results never depend on the number of threads.
@@ -23,9 +29,10 @@ struct Prefetch {
 // terms is known only at run time, kernels add their accumulators to totals after each part of a loop. Sums of fewer
 // terms are not affected.
 struct SumParts {
-  size_t loop;    // the reduced loop that is run in parts
-  int64_t steps;  // of one part
-  int64_t terms;  // of one step
+  size_t loop;         // the reduced loop that is run in parts
+  int64_t steps;       // of one part
+  int64_t terms;       // of one step
+  int64_t most_terms;  // after which the accumulators are added to the totals
 };
 
 struct SegmentPlan {
@@ -50,6 +57,10 @@ struct ColumnsPlan : LoopsPlan {
   int64_t block = 1;    // points of the last loop in one unit
   int64_t vectors = 1;  // number of vectors side by side, each with its own accumulators
   int64_t chains = 1;   // vectors of a pointwise kernel whose long chains of operations overlap
+  int64_t unroll = 1;   // number of vectors side by side for which code is repeated
+  // Full vectors after the last group of chains are masked like the tail, so that the long body is compiled twice, not
+  // three times.
+  bool masks_full_vectors = false;
 };
 
 // Columns in which neighbouring points of the loop before the last one share operands: depthwise convolutions and
@@ -117,7 +128,8 @@ struct AttentionPlan {
   };
   struct Scratch {
     std::string name;
-    IndexExpr start;  // in vectors of a panel's width
+    std::string shape;  // for people: "[panel][depth][width]"
+    IndexExpr start;    // in vectors of a panel's width
     DType type;
   };
   int64_t key_block = 1;  // keys of a block
@@ -133,7 +145,7 @@ struct AttentionPlan {
 
 struct KernelPlan {
   IndexExpr units = 1;      // that threads share
-  IndexExpr unit_work = 1;  // elements of work of one
+  IndexExpr unit_work = 1;  // of one unit, in elements of a pointwise kernel
   IndexExpr scratch_bytes = 0;
   std::variant<RowsPlan, ColumnsPlan, WindowsPlan, TransposedPlan, TilesPlan, AttentionPlan> form;
 };

@@ -1,5 +1,5 @@
-// Kernels whose lanes are points of each segment's innermost loop: reductions along contiguous rows and their pointwise
-// neighbours.
+// Kernels whose lanes are points of each segment's innermost loop: reductions along contiguous rows, and the pointwise
+// operations around them.
 #include <algorithm>
 
 #include "cppgen/kernel/forms.h"

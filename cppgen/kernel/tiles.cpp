@@ -1,5 +1,5 @@
 // Contractions on tiles: rows x columns blocks over packed panels of the right operand. Sums do not depend on how tiles
-// are dealt out.
+// are divided among units.
 #include <algorithm>
 #include <cstdlib>
 #include <optional>
@@ -69,7 +69,7 @@ TilesPlan::Blocks plan_blocks(const KernelView& view, const TilesPlan& plan, con
   return {depth, std::max<int64_t>(1, tiles), bytes};
 }
 
-// Whether tiles in the kernel find the rows of every tile at one distance, the same for each tap.
+// Whether the rows of every tile in registers have a constant distance, the same for each tap.
 bool rows_are_even(const KernelView& view) {
   const TileContraction& c = *view.kernel.contraction;
   if (!c.in_registers || !c.left->guards.empty()) return false;
@@ -96,9 +96,9 @@ bool turns_results(const KernelView& view) {
   });
 }
 
-// Whether results of different batches lie nearer to each other than those of different rows, as those of the groups of
-// a convolution do: threads that computed different batches would write the same cache lines. All panels must stay in
-// the cache, because each tile of rows needs those of every batch.
+// Whether results of different batch points are closer to each other in memory than those of different rows, as for the
+// groups of a convolution: threads that computed different batch points would write to the same cache lines. All panels
+// must stay in the cache, because each tile of rows needs those of every batch point.
 bool has_batch_inside(const KernelView& view, const TilesPlan& plan) {
   const TileContraction& c = *view.kernel.contraction;
   const auto& epilogue = view.kernel.segments[0];
@@ -114,7 +114,7 @@ bool has_batch_inside(const KernelView& view, const TilesPlan& plan) {
          view.target.l2_bytes / view.tuning().panel_cache_share;
 }
 
-// How many rows the tiles have, or most of them where that is not known.
+// The numbers of rows that tiles have; if they are not all known, those of most tiles.
 void plan_row_counts(const TileContraction& c, TilesPlan& plan) {
   const IndexExpr rows = points(c.rows);
   const int64_t mr = c.shape.mr;
@@ -134,14 +134,14 @@ void plan_row_counts(const TileContraction& c, TilesPlan& plan) {
   plan.row_counts_are_all = counts == plan.row_counts;
 }
 
-// Columns of every tile, if that is one number; else tiles in registers are those of full width.
+// The number of columns of every tile, if it is the same for all; otherwise only tiles of full width are in registers.
 std::optional<int64_t> width_of_all_tiles(const TileContraction& c) {
   if (ir::mod(c.columns.extent, c.shape.nr).is_constant(0)) return c.shape.nr;
   const bool one_panel = c.columns.extent.is_constant() && c.columns.extent.constant() < c.shape.nr;
   return one_panel ? std::optional(c.columns.extent.constant()) : std::nullopt;
 }
 
-// Scratch for what the format makes of the left operand.
+// The scratch memory for the left operand in the form that tiles read, in bytes.
 IndexExpr prepared_scratch(const KernelView& view, const TilesPlan& plan) {
   const TileContraction& c = *view.kernel.contraction;
   const rt::TileFormatInfo& format = info(c.format);
@@ -173,8 +173,10 @@ KernelPlan plan_tiles(const KernelView& view) {
   KernelPlan plan;
   const IndexExpr groups = ir::ceildiv(tiles.panels, tiles.panels_per_unit);
   const int64_t panels = tiles.panels_per_unit, together = tiles.blocks ? tiles.blocks->tiles : 1;
+  const int64_t products = together * mr * panels * nr;  // of one step of the depth
   plan.units = (tiles.blocks ? ir::ceildiv(tiles.tiles, together) : tiles.tiles) * groups * points(c.batch);
-  plan.unit_work = points(c.taps) * c.depth.extent * (together * mr * panels * nr / 8);
+  plan.unit_work =
+      points(c.taps) * c.depth.extent * std::max<int64_t>(products / view.tuning().products_per_element, 1);
   plan.scratch_bytes = tiles.blocks ? IndexExpr(together * tiles.blocks->prepared_bytes +
                                                 together * panels * mr * nr * int64_t(size_of(info(c.format).sum)))
                                     : prepared_scratch(view, tiles);

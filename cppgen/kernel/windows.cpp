@@ -1,6 +1,6 @@
 // Kernels that slide a small window over their operand: depthwise convolutions and poolings over channels-last images.
-// Neighbouring points of the loop before the lanes share the window's weights, their chains of sums run side by side,
-// and away from the border no condition is asked.
+// Neighbouring points of the loop before the lanes share the window's weights, and their chains of sums run side by
+// side. Windows that do not cross the border are computed without bounds checks.
 #include <algorithm>
 
 #include "cppgen/kernel/forms.h"
@@ -11,7 +11,7 @@ namespace {
 using ir::Loop;
 using schedule::Segment;
 
-// An index that moves with the loop and with a reduced one.
+// Whether an index of the load depends on the loop and on a reduced one.
 bool is_window(Expr e, const Loop& across, const std::vector<Loop>& reduced) {
   return e->kind == ir::ExprKind::load && std::any_of(e->indices.begin(), e->indices.end(), [&](IndexExpr index) {
            return ir::depends_on(index, across.var.node()) &&
@@ -27,7 +27,7 @@ bool has_window(const Segment& s, const Loop& across) {
 
 const Loop& across_of(const KernelView& view) { return view.kernel.outer[view.kernel.outer.size() - 2]; }
 
-// The least and the greatest value of an index over the reduced loops, or nothing if it is not affine in them.
+// The least and the greatest value of an index over the reduced loops; nullopt if it is not affine in them.
 struct Extremes {
   IndexExpr least, greatest;
 };
@@ -78,7 +78,7 @@ int64_t block_of(const KernelView& view) {
   const int64_t row = across_of(view).extent.constant() * constant_or(points(s.reduced), 1);
   const int64_t lanes = view.target.lanes;
   int64_t vectors = std::max<int64_t>(1, view.tuning().window_work / (row * lanes));
-  // Windows along the lanes, too: neighbouring vectors read the same lines, so a unit takes more of a row.
+  // With windows along the lanes too, neighbouring vectors read the same cache lines, so a unit has more of a row.
   if (has_window(s, last)) vectors = std::max(vectors, view.tuning().window_row_vectors);
   return std::min(vectors * lanes, constant_or(last.extent, vectors * lanes));
 }
@@ -109,6 +109,7 @@ KernelPlan plan_windows(const KernelView& view) {
   windows.vectors = neighbours_of(view);
   windows.block = block_of(view);
   windows.inside = conditions_inside(view);
+  windows.unroll = view.tuning().unrolled_vectors;
   plan_column_units(view, windows.block, 2, plan);
   plan.form = std::move(windows);
   return plan;

@@ -5,7 +5,7 @@
 
 namespace cppgen::schedule {
 
-// What one unit of work of a contraction on tiles holds, as GEMM_CACHE_BLOCKING says; 0: by the sizes of the caches.
+// The size of a unit of work of a contraction on tiles, by GEMM_CACHE_BLOCKING. 0: it is chosen for the caches.
 struct Blocking {
   int64_t row_tiles = 0, panels = 0;
 };

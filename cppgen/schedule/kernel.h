@@ -82,15 +82,15 @@ struct Attention {
   ir::Loop rows, keys, depth, columns;
   ir::Expr query = nullptr, key = nullptr, value = nullptr;
   ir::Expr score = nullptr;  // over batch, rows and keys; accumulator 0: the product
-  bool divides = false;      // by the sum of the powers; else it multiplies with its reciprocal
-  bool zeros = false;        // where all scores are -infinity, instead of NaN
+  bool divides = false;      // by the sum of the powers; otherwise multiplies by its reciprocal
+  bool zeros = false;        // results are 0, not NaN, if all scores are -infinity
 };
 
 // Tells whether all keys are one block, so that the softmax of a row is computed once; otherwise it is corrected after
 // each block of keys.
 bool keys_are_one_block(const Attention&, const Tuning&);
 
-// A kernel, as the code generator takes it: segments over common outer loops.
+// A kernel: segments over common outer loops.
 struct FusedKernel {
   std::string name;  // symbol: stable, from operators and position
   KernelKind kind = KernelKind::loops;
@@ -108,7 +108,7 @@ struct FusedKernel {
   std::vector<ir::BufferId> around_caches;    // outputs that are written past the caches
   std::vector<std::string> origins;
   std::string site;                      // site_of the statements that it was made from (site.h)
-  std::shared_ptr<const Tuning> tuning;  // that was chosen for it; null: the target's
+  std::shared_ptr<const Tuning> tuning;  // chosen for this kernel; null: the target's
 };
 
 // The name of the engine of a kernel, for plans and reports: the engine of a contraction, "cppgen" for an attention,
@@ -145,7 +145,7 @@ struct RepeatedSteps {
   IndexExpr step, steps;
   std::vector<ir::Carried> carried;
   std::vector<ScheduledStep> body;
-  std::vector<ir::BufferId> inputs, outputs;  // of the body, what it keeps to itself included
+  std::vector<ir::BufferId> inputs, outputs;  // of the body, including buffers that only the body uses
 };
 
 // Calls f with each FusedKernel and LibraryStep in order, including those of repetitions.
@@ -173,8 +173,8 @@ struct InPlace {
 struct ChosenEngine {
   std::vector<std::string> origins;
   IndexExpr batch = 1, rows = 1, columns = 1, depth = 1;
-  std::string left, right, result;  // types; of operands that are no loads: ""
-  std::string engine;               // "attention" within one
+  std::string left, right, result;  // types; "" for operands that are not loads
+  std::string engine;               // "attention" if it is part of an attention
 };
 
 struct Schedule {

@@ -6,12 +6,12 @@
 
 namespace cppgen::schedule {
 
-// One pass over a schedule in the making.
+// One pass over an unfinished schedule.
 struct Pass {
   const char* name;
   void (*run)(Draft&);
-  bool needed = false;              // without it no schedule comes about; all others only make it better
-  bool Options::*option = nullptr;  // the pass is left out where this option is off; null: it has none
+  bool needed = false;              // no schedule can be made without it; the others only improve the schedule
+  bool Options::*option = nullptr;  // the pass is skipped if this option is off; null: it always runs
 };
 
 // The passes that rewrite the program, before its buffers have layouts.

@@ -11,20 +11,20 @@
 namespace cppgen::schedule {
 namespace {
 
-constexpr TuningRow row(std::string_view name, std::string_view text, bool changes_bits, int64_t Tuning::*member) {
-  return {name, text, changes_bits, member, nullptr};
+constexpr TuningRow row(std::string_view name, std::string_view text, TuningScope scope, bool changes_bits,
+                        int64_t Tuning::*member) {
+  return {name, text, scope, changes_bits, member, nullptr};
 }
-constexpr TuningRow row(std::string_view name, std::string_view text, bool changes_bits, double Tuning::*member) {
-  return {name, text, changes_bits, nullptr, member};
+constexpr TuningRow row(std::string_view name, std::string_view text, TuningScope scope, bool changes_bits,
+                        double Tuning::*member) {
+  return {name, text, scope, changes_bits, nullptr, member};
 }
 
 constexpr TuningRow kRows[] = {
-#define CPPGEN_TUNING(type, name, value, text) row(#name, text, false, &Tuning::name),
-#define CPPGEN_BIT_TUNING(type, name, value, text) row(#name, text, true, &Tuning::name),
+#define CPPGEN_TUNING(type, name, value, scope, text) row(#name, text, TuningScope::scope, false, &Tuning::name),
+#define CPPGEN_BIT_TUNING(type, name, value, scope, text) row(#name, text, TuningScope::scope, true, &Tuning::name),
 #include "cppgen/schedule/tuning.def"
 };
-
-constexpr double kMostTimes = 4;  // random graphs are tested with these
 
 const TuningRow& row_named(std::string_view name) {
   const auto it =
@@ -38,10 +38,10 @@ void set(Tuning& tuning, const TuningRow& row, std::string_view text) {
   double value = 0;
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
   const bool is_number = error == std::errc() && end == text.data() + text.size() && std::isfinite(value);
-  if (!is_number || (row.integer && value != std::floor(value)) || value < usual / kMostTimes ||
-      value > usual * kMostTimes)
+  if (!is_number || (row.integer && value != std::floor(value)) || value < usual / kMostTuningFactor ||
+      value > usual * kMostTuningFactor)
     user_error("TUNING: {}={}: allowed are {} from {:g} to {:g}", row.name, text, row.integer ? "integers" : "numbers",
-               usual / kMostTimes, usual * kMostTimes);
+               usual / kMostTuningFactor, usual * kMostTuningFactor);
   if (row.integer)
     tuning.*row.integer = int64_t(value);
   else

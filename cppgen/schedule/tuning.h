@@ -8,28 +8,37 @@ namespace cppgen::schedule {
 // The constants of fusion, engines and kernel plans (tuning.def). They decide how fast kernels are, never whether they
 // are right.
 struct Tuning {
-#define CPPGEN_TUNING(type, name, value, text) type name;
+#define CPPGEN_TUNING(type, name, value, scope, text) type name;
 #include "cppgen/schedule/tuning.def"
 
   // For vectors of this many float32 lanes.
   explicit Tuning(int lanes) {
-#define CPPGEN_TUNING(type, name, value, text) name = type(value);
+#define CPPGEN_TUNING(type, name, value, scope, text) name = type(value);
 #include "cppgen/schedule/tuning.def"
     (void)lanes;
   }
   bool operator==(const Tuning&) const = default;
 };
 
+// What a constant decides about. The plan of a single site reads those of a site, so they can be measured and chosen
+// for each site (choices.h); all others also decide about other sites, or another value is rarely faster for a single
+// one.
+enum class TuningScope : uint8_t { site_contraction, site_other, whole };
+
+// Values may be from a quarter to four times the default; random graphs are tested with such values.
+constexpr double kMostTuningFactor = 4;
+
 // A row of tuning.def. Exactly one of the two members is not null.
 struct TuningRow {
   std::string_view name, text;
+  TuningScope scope;
   bool changes_bits;  // of results, but no more than rounding does
   int64_t Tuning::*integer = nullptr;
   double Tuning::*number = nullptr;
 };
 std::span<const TuningRow> tuning_rows();
 
-// Other values of some rows: "NAME=VALUE,NAME=VALUE", each from a quarter to four times the value in `defaults`.
+// Other values of some rows: "NAME=VALUE,NAME=VALUE", each within kMostTuningFactor of the value in `defaults`.
 // UserError for anything else.
 Tuning tuned(const Tuning& defaults, std::string_view text);
 

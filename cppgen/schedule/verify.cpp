@@ -40,9 +40,9 @@ class Verifier {
   std::vector<bool> available_;
   std::vector<int> last_read_;             // by buffer: the last step that reads it
   std::vector<std::vector<int>> writers_;  // by buffer
-  std::vector<BufferId> private_;          // what kernels keep to themselves
+  std::vector<BufferId> private_;          // buffers that only one kernel accesses
   std::unordered_set<std::string> names_;  // of kernels
-  std::set<BufferId> taken_;               // inputs in whose place something lies
+  std::set<BufferId> taken_;               // inputs whose memory an output overwrites
   int steps_ = 0;
 
   template <class... Args>
@@ -153,7 +153,7 @@ class Verifier {
     where_ = where;
     for (const ir::Carried& c : repeated.carried) {
       require(available_[size_t(c.after)], "no step stores b{}", c.after);
-      last_read_[size_t(c.after)] = steps_;  // by the next round
+      last_read_[size_t(c.after)] = steps_;  // by the next iteration
     }
     // Buffers that are stored before a repetition are read in all its iterations.
     for (BufferId b : repeated.inputs) {

@@ -10,7 +10,7 @@ namespace cppgen::schedule {
 //   keeps to itself;
 // - a layout names each dimension once; inputs and outputs are row-major, and only temporaries have gaps;
 // - a packed constant is made of a constant, from elements that it has;
-// - an output in place of an input is as large, and nobody reads the input afterwards;
+// - an output in place of an input is as large, and no later step reads the input;
 // - numbers that choose loops, tiles and vectors are in range.
 void verify(const Schedule&);
 

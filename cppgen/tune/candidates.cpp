@@ -12,18 +12,7 @@ namespace {
 
 using schedule::Tuning;
 using schedule::TuningRow;
-
-// The rows of tuning.def that a plan of one site reads; all others also decide about its neighbours.
-constexpr const char* kOfContractions[] = {"contraction_units", "worthwhile_shape", "panel_cache_share",
-                                           "prepared_panels",   "register_depth",   "register_epilogue",
-                                           "tile_start",        "lines_filled",     "hiding_sums",
-                                           "block_tiles",       "narrow_tile_cost"};
-constexpr const char* kOfOthers[] = {"column_vectors",     "column_work",        "pointwise_block", "window_work",
-                                     "window_neighbours",  "row_accumulators",   "long_chains",     "transposed_work",
-                                     "transposed_vectors", "window_row_vectors", "rows_ahead",      "query_panels",
-                                     "far_column_vectors"};
-
-constexpr double kMostTimes = 4;  // that TUNING allows
+using schedule::TuningScope;
 
 const TuningRow& row_named(std::string_view name) {
   for (const TuningRow& row : schedule::tuning_rows())
@@ -39,18 +28,19 @@ double usual_value(const TuningRow& row, const Tuning& usual) {
 void add(std::vector<Candidate>& list, const TuningRow& row, const Tuning& usual, bool contractions, double value) {
   const double before = usual_value(row, usual);
   if (row.integer) value = std::round(value);
-  if (value == before || value < before / kMostTimes || value > before * kMostTimes) return;
+  if (value == before || value < before / schedule::kMostTuningFactor || value > before * schedule::kMostTuningFactor)
+    return;
   const std::string text = fmt::format("{}={:g}", row.name, value);
   const std::string exact = row.integer ? fmt::format("{}={}", row.name, int64_t(value)) : text;
   list.push_back({exact, contractions, {"", false, exact}});
 }
 
-std::vector<Candidate> of_constants(std::span<const char* const> names, const Tuning& usual, bool contractions,
+std::vector<Candidate> of_constants(TuningScope scope, const Tuning& usual, bool contractions,
                                     const std::vector<double>& factors) {
   std::vector<Candidate> list;
-  for (const char* name : names)
+  for (const TuningRow& row : schedule::tuning_rows())
     for (const double factor : factors)
-      add(list, row_named(name), usual, contractions, usual_value(row_named(name), usual) * factor);
+      if (row.scope == scope) add(list, row, usual, contractions, usual_value(row, usual) * factor);
   return list;
 }
 
@@ -82,11 +72,11 @@ std::vector<Candidate> candidates(const Settings& s, const Tuning& usual) {
     if (s.benchmark_fusion || exhaustive) list.push_back({"separate epilogue", true, {"", true, ""}});
     const std::vector<double> factors =
         exhaustive ? std::vector<double>{0.5, 2, 0.25, 4, 0.75, 1.25, 1.5} : std::vector<double>{0.5, 2};
-    for (Candidate& c : of_constants(kOfContractions, usual, true, factors)) list.push_back(std::move(c));
+    for (Candidate& c : of_constants(TuningScope::site_contraction, usual, true, factors)) list.push_back(std::move(c));
     append(all, std::move(list), s.autotune_max_candidates);
   }
   if (both || s.max_autotune_pointwise)
-    append(all, of_constants(kOfOthers, usual, false, {0.5, 2}), s.autotune_max_candidates);
+    append(all, of_constants(TuningScope::site_other, usual, false, {0.5, 2}), s.autotune_max_candidates);
   return all;
 }
 

@@ -6,6 +6,7 @@
 
 #include "runtime/base/checked.h"
 #include "runtime/base/errors.h"
+#include "runtime/package/executable.h"
 #include "runtime/values/tensor.h"
 
 namespace cppgen::rt {

@@ -6,10 +6,12 @@
 
 #include "runtime/library/library.h"
 #include "runtime/memory/planner.h"
-#include "runtime/package/executable.h"
+#include "runtime/plan/plan.h"
 #include "runtime/session/waves.h"
 
 namespace cppgen::rt {
+
+class Executable;
 
 // A step for one binding of the dimensions; within a repetition, for one iteration.
 struct BoundStep {

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "runtime/memory/mapping.h"
+#include "runtime/package/executable.h"
 #include "runtime/session/bound_plan.h"
 #include "runtime/session/instruments.h"
 #include "runtime/session/profile.h"

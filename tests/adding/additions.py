@@ -5,9 +5,9 @@ engine, a setting, an element type and an instruction set that cppgen does not h
 class Addition:
     def __init__(self, name, files, new=None, lines=()):
         self.name = name
-        self.files = files  # of the product that it may touch at most
+        self.files = files  # the maximum number of files of the product that it touches
         self.new = new or {}  # path: text
-        self.lines = lines  # (path, the line behind which it stands, text)
+        self.lines = lines  # (path, the line after which it is inserted, text)
 
 
 OPERATORS = '''// Cubes, and the bits that any element has.
@@ -83,10 +83,10 @@ Engine added_engine() {
 
 ADDITIONS = [
     Addition("operator", 1, new={"cppgen/ops/pointwise/added.cpp": OPERATORS % ("", "")}),
-    # The row; the operator shows it.
+    # The reduction is one row; the operator makes use of it.
     Addition("reduction", 1, new={"cppgen/ops/pointwise/added.cpp": OPERATORS % (BITS, BITS_ROW)}, lines=[
-        ("cppgen/ir/operations.def", 'CPPGEN_REDUCTION(prod, number, mul, wide, one, "vec::all_prod({})")',
-         'CPPGEN_REDUCTION(bits, integer, bit_or, same, zero, "")'),
+        ("cppgen/ir/operations.def", 'CPPGEN_REDUCTION(prod, number, mul, wide, one, "vec::all_prod({})", "")',
+         'CPPGEN_REDUCTION(bits, integer, bit_or, same, zero, "", "")'),
     ]),
     Addition("setting", 1, lines=[
         ("runtime/base/settings.def", "// Fusion and scheduling",

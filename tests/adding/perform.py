@@ -19,12 +19,12 @@ def copy(source, target):
     shutil.copytree(source, target, symlinks=True, ignore=shutil.ignore_patterns("build", ".git", "__pycache__"))
 
 
-def insert(path, behind, text):
+def insert(path, after, text):
     with open(path, encoding="utf-8") as f:
         lines = f.read().split("\n")
-    if lines.count(behind) != 1:
-        sys.exit(f"{path}: the line {behind!r} is there {lines.count(behind)} times")
-    at = lines.index(behind) + 1
+    if lines.count(after) != 1:
+        sys.exit(f"{path}: the line {after!r} occurs {lines.count(after)} times")
+    at = lines.index(after) + 1
     with open(path, "w", encoding="utf-8") as f:
         f.write("\n".join(lines[:at] + [text] + lines[at:]))
 
@@ -37,8 +37,8 @@ def add(addition, tree):
             touched.add(path)
         with open(os.path.join(tree, path), "w", encoding="utf-8") as f:
             f.write(text)
-    for path, behind, text in addition.lines:
-        insert(os.path.join(tree, path), behind, text)
+    for path, after, text in addition.lines:
+        insert(os.path.join(tree, path), after, text)
     return sorted(touched)
 
 

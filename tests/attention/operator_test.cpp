@@ -90,7 +90,7 @@ TEST(AttentionOperator, RowsThatSeeNothing) {
   expect_no_failures(cases);
 }
 
-// Zero times infinity is NaN: a key that nobody sees shows if its value is not finite.
+// Zero times infinity is NaN, so a key that no row sees changes the result if its value is not finite.
 TEST(AttentionOperator, HiddenValuesThatAreNotFinite) {
   std::vector<Case> cases;
   for (int64_t n : {40, 600}) {

@@ -108,8 +108,8 @@ TEST_F(Repro, ArchivesAreNotTrusted) {
   };
   EXPECT_TRUE(contains(error([](json& r) { r["model"] = "../m.onnx"; }), "leads out of the folder"));
   EXPECT_TRUE(contains(error([](json& r) { r["files"] = {"/etc/passwd"}; }), "leads out of the folder"));
-  EXPECT_TRUE(contains(error([](json& r) { r["settings"]["CXX"] = "/bin/false"; }), "none that a trace records"));
-  EXPECT_TRUE(contains(error([](json& r) { r["settings"]["CUSTOM_OPS"] = "/x"; }), "none that a trace records"));
+  EXPECT_TRUE(contains(error([](json& r) { r["settings"]["CXX"] = "/bin/false"; }), "traces do not record"));
+  EXPECT_TRUE(contains(error([](json& r) { r["settings"]["CUSTOM_OPS"] = "/x"; }), "traces do not record"));
   EXPECT_TRUE(contains(error([](json& r) { r["settings"] = 3; }), "is malformed"));
   EXPECT_TRUE(contains(error([](json& r) { r["model_sha256"] = ""; }), "is not the model of the trace"));
   const Ended warned = run({"repro", changed(archive, [](json& r) { r["settings"]["DEBUG_LEVEL"] = "-fplugin=x"; })});

@@ -45,13 +45,7 @@ std::vector<KernelText> emitted(GraphMaker& g, const VecISA& isa, const Options&
   auto target = target_of(isa, machine);
   schedule::Options scheduling;
   const auto schedule = schedule::make_schedule(ops::lower(g.g), scheduling, target);
-  std::vector<KernelText> kernels;
-  for (const auto& step : schedule.steps)
-    if (const auto* k = std::get_if<schedule::FusedKernel>(&step)) {
-      const kernel::KernelView view{schedule, *k, target};
-      kernels.push_back(emit_kernel(view, kernel::plan_kernel(view), options));
-    }
-  return kernels;
+  return emit_kernels(schedule, target, options);
 }
 
 std::string body_of(const KernelText& k) {

@@ -12,7 +12,7 @@ namespace cppgen::codegen {
 // The kernels of a graph for an instruction set, scheduled and emitted with default settings.
 std::vector<KernelText> emitted(GraphMaker&, const VecISA&, const Options& = {}, const MachineDescription& = {});
 
-// The body of a kernel: what is between its braces.
+// The body of a kernel: the text between its braces.
 std::string body_of(const KernelText&);
 
 // Graphs with short kernels, by name.

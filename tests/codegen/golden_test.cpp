@@ -1,4 +1,4 @@
-// The text of a few short kernels. UPDATE_GOLDEN=1 in the environment writes the files anew.
+// The text of a few short kernels. UPDATE_GOLDEN=1 in the environment rewrites the files.
 #include <gtest/gtest.h>
 
 #include <cstdlib>
@@ -25,7 +25,7 @@ TEST(Golden, KernelBodies) {
     ASSERT_TRUE(file) << path << " is missing: run with UPDATE_GOLDEN=1";
     std::stringstream golden;
     golden << file.rdbuf();
-    EXPECT_EQ(text, golden.str()) << "if the change is meant: UPDATE_GOLDEN=1";
+    EXPECT_EQ(text, golden.str()) << "if the change is intended: UPDATE_GOLDEN=1";
   }
 }
 

@@ -1,4 +1,4 @@
-// Emitted kernels become the instructions that they are written for.
+// Emitted kernels are compiled to the instructions for which they are written.
 #include <gtest/gtest.h>
 
 #include "cppgen/compile/compile_flags.h"
@@ -92,7 +92,8 @@ TEST(Instructions, LargeResultsAreWrittenPastTheCaches) {
   for (const char* isa : {"avx2", "avx512"}) {
     GraphMaker small = relu(), large = relu();
     MachineDescription machine;
-    machine.l3_bytes = 1 << 16;  // caches count as the power of two below, and 4099 * 4 * 3 bytes are touched
+    machine.l3_bytes =
+        1 << 16;  // the sizes of caches are rounded down to powers of two, and 4099 * 4 * 3 bytes are accessed
     EXPECT_FALSE(has(assembly(small, *find_isa(isa), machine), "vmovntps")) << isa;
     machine.l3_bytes--;
     const std::string text = assembly(large, *find_isa(isa), machine);

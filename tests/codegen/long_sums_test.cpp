@@ -1,4 +1,4 @@
-// Sums of very many floats whose number only a run knows.
+// Sums of very many floats, the number of which is known only at run time.
 #include <dlfcn.h>
 #include <gtest/gtest.h>
 #include <sys/mman.h>
@@ -13,7 +13,7 @@
 namespace cppgen::codegen {
 namespace {
 
-// Zeros that take no memory: all pages are one.
+// Zeros that take no memory, because all pages are the same.
 class Zeros {
  public:
   explicit Zeros(size_t bytes)
@@ -67,7 +67,7 @@ TEST(LongSums, OfColumns) {
     for (const float mean : means_of_ones(int64_t{3} << 23, 8, *isa)) EXPECT_EQ(mean, 1) << isa->name;
 }
 
-// Four accumulators hold the sum of a row; vectors would need a row of gigabytes to show anything.
+// Four accumulators hold the sum of a row. With vectors, the error would appear only in a row of gigabytes.
 TEST(LongSums, OfRows) { EXPECT_EQ(means_of_ones(int64_t{3} << 25, 1, *find_isa("scalar")), std::vector<float>{1}); }
 
 }  // namespace

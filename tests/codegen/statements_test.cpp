@@ -1,4 +1,4 @@
-// What simplify() leaves of statements, and how they are written.
+// The statements that simplify() keeps, and their text.
 #include "cppgen/codegen/statements.h"
 
 #include <gtest/gtest.h>
@@ -22,14 +22,14 @@ TEST(Statements, UnusedConstantsAndWhatOnlyTheyUseVanish) {
   s.let(a, "1");
   s.let(b, "{} + 1", a);
   s.let(c, "2");
-  s.let("d", "3");  // no name that is followed
+  s.let("d", "3");  // the uses of this name are not counted
   s.line("use({});", c);
   EXPECT_EQ(written(s), "const vec::i64 c = 2;\nconst vec::i64 d = 3;\nuse(c);\n");
 }
 
 TEST(Statements, LoopsOfNoRoundAndWithoutBodyVanish) {
   StatementList s;
-  s.each({.variable = "i", .begin = "3", .end = "3"}, "use(i);");
+  s.each({.variable = "i", .begin = 3, .end = 3}, "use(i);");
   s.open(For{.variable = "i", .end = "n"});
   s.let(Code::name("unused"), "i");
   s.close();
@@ -41,10 +41,10 @@ TEST(Statements, LoopsOfNoRoundAndWithoutBodyVanish) {
 TEST(Statements, ALoopOfOneRoundIsAScope) {
   const Code i = Code::name("i");
   StatementList s;
-  s.open(For{.variable = i, .begin = "2", .end = "4", .step = "2"});
+  s.open(For{.variable = i, .begin = 2, .end = 4, .step = 2});
   s.line("first({});", i);
   s.close();
-  s.each({.variable = i, .end = "1"}, "second();");
+  s.each({.variable = i, .end = 1}, "second();");
   EXPECT_EQ(written(s), "{\n  const vec::i64 i = 2;\n  first(i);\n}\n{\n  second();\n}\n");
 }
 
@@ -62,24 +62,24 @@ TEST(Statements, AScopeAtTheEndNeedsNoBraces) {
 
 TEST(Statements, RoundsThatContinueStayLoops) {
   StatementList s;
-  s.open(For{.variable = "i", .end = "1"});
-  s.when("done", "continue;");
+  s.open(For{.variable = "i", .end = 1});
+  s.continue_if("done");
   s.line("use(i);");
   s.close();
   EXPECT_EQ(written(s), "for (vec::i64 i = 0; i < 1; i++) {\n  if (done) continue;\n  use(i);\n}\n");
 }
 
 TEST(Statements, KnownConditionsVanish) {
-  for (const char* condition : {"true", "false", "c"}) {
+  for (const Code& condition : {Code(true), Code(false), Code("c")}) {
     StatementList s;
     s.open_if(condition);
     s.line("a();");
     s.otherwise();
     s.line("b();");
     s.close();
-    const std::string expected = *condition == 't'   ? "a();\n"
-                                 : *condition == 'f' ? "b();\n"
-                                                     : "if (c) {\n  a();\n} else {\n  b();\n}\n";
+    const std::string expected = condition.truth() == true    ? "a();\n"
+                                 : condition.truth() == false ? "b();\n"
+                                                              : "if (c) {\n  a();\n} else {\n  b();\n}\n";
     EXPECT_EQ(written(s), expected);
   }
 }

@@ -1,10 +1,11 @@
-// Properties of all emitted text: deterministic, ASCII, free of the model's names.
+// Properties of all emitted text: it is deterministic and ASCII, and contains no names of the model.
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <set>
 
 #include "cppgen/compile/kernel_builder.h"
+#include "cppgen/flow/kernel_jobs.h"
 #include "runtime/abi/abi.h"
 #include "tests/codegen/emitted.h"
 
@@ -33,7 +34,7 @@ GraphMaker network() {
 TEST(Text, TheSameModelGivesTheSameBytes) {
   GraphMaker a = network(), b = network();
   EXPECT_EQ(all_text(a), all_text(b));
-  // ... and again from the same graph, whose arenas have seen other variables since.
+  // Again from the same graph, whose arenas now contain other variables.
   EXPECT_EQ(all_text(a), all_text(b));
 }
 
@@ -45,7 +46,7 @@ TEST(Text, CommentOriginNamesTheNodes) {
   EXPECT_NE(with.find("Conv#0"), with.npos);
   EXPECT_EQ(without.find("Conv#0"), without.npos);
   EXPECT_EQ(without.find("//"), without.npos);
-  // The comment is all that differs.
+  // Only the comment differs.
   std::string stripped;
   for (size_t at = 0; at < with.size();) {
     size_t end = with.find('\n', at) + 1;
@@ -90,7 +91,7 @@ TEST(Text, HostileNamesNeverEnterTheSource) {
   }
 }
 
-// What stands in comments does not reach the compiler: the units of all names together compile.
+// Names in comments cannot break the code: a translation unit with all of them compiles.
 TEST(Text, SourcesWithHostileNamesCompile) {
   std::vector<KernelText> kernels;
   for (const std::string& name : kHostile) {

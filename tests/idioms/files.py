@@ -1,4 +1,4 @@
-"""What stands in files besides operators: names of dimensions that say nothing, sparse constants."""
+"""Contents of files besides operators: names of dimensions without a meaning, sparse constants."""
 import numpy as np
 from onnx import helper
 

@@ -136,7 +136,7 @@ def range_with_loop():
 
 @idiom
 def center_crop_pad():
-    """Crops and pads [h, w, 3] to a shape: the body with Max, Min, halves and a Slice behind a Pad."""
+    """Crops and pads [h, w, 3] to a shape: the body with Max, Min, halves and a Slice after a Pad."""
     nodes = [node("Shape", ["x"], ["xs"]), ints("axes", 0, 1), node("Gather", ["xs", "axes"], ["dims"]), node("Max", ["dims", "shape"], ["padded"]),
              node("Sub", ["padded", "dims"], ["more"]), ints("two", 2), node("Div", ["more", "two"], ["before"]), node("Sub", ["more", "before"], ["after"]),
              node("Concat", ["before", "after"], ["pads"], axis=0), node("Pad", ["x", "pads", "", "axes"], ["p"]),

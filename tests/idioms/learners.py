@@ -108,7 +108,7 @@ def scaler_logistic_regression_zipmap():
 
 @idiom
 def column_transformer():
-    """Numbers that may be missing beside strings, one input a column, classes that are strings."""
+    """Numbers that may be missing and strings, one input for each column, with classes that are strings."""
     cats, lines, bias = ["Bern", "Kyiv", "Lima"], ramp(1, 5), np.float32([0.2])
     nodes = [node("Concat", ["age", "fare"], ["numbers"], axis=1),
              learner("Imputer", ["numbers"], ["filled"], imputed_value_floats=[30.0, 8.0], replaced_value_float=np.nan),

@@ -344,7 +344,7 @@ def roll_by_nothing():
 
 @idiom
 def lstm_behind_rows():
-    """Rows of time x batch, which a Gemm takes, go back to [time, batch, -1] in front of an LSTM."""
+    """Rows of time x batch, which a Gemm takes, become [time, batch, -1] again before an LSTM."""
     kernel, weights = ramp(4, 1, 2, 2), ramp(4, 6)
     w, r = ramp(1, 12, 6, scale=0.5), ramp(1, 12, 3, scale=0.6)
     nodes = [node("Conv", ["x", "k"], ["c"]), const("two", I([2])), node("Squeeze", ["c", "two"], ["s"]),
@@ -393,7 +393,7 @@ def rounds_that_are_a_result():
 
 @idiom
 def sizes_that_branches_give():
-    """A branch reads a size of the model's input in its own loop and gives it, beside a list that the loop makes."""
+    """A branch reads a size of the model's input in its own loop and returns it together with a list that the loop makes."""
     body = loop([node("Cast", ["i"], ["f"], to=1), node("Mul", ["x", "f"], ["r"]), node("SequenceInsert", ["l", "r"], ["l2"])],
                 [("l", F, "list", "l2")])
     then = graph([node("SequenceEmpty", [], ["e"]), node("Loop", ["n", "true", "e"], ["list"], body=body),
@@ -426,7 +426,7 @@ def distances_of_any_width():
 
 @idiom
 def softmax_of_what_a_body_captures():
-    """Each round adds what is the same in all rounds, and so is computed once, in front of them."""
+    """Each iteration adds a value that is the same in all iterations, so it is computed once, before the loop."""
     weights = ramp(8, 8, scale=0.3)
 
     def softmax(v, axis):

@@ -116,7 +116,7 @@ idioms({
 
 @idiom
 def two_maps_and_a_tensor():
-    """A map of features beside one of numbers, both joined with columns that are a tensor."""
+    """A map of features and one of numbers, both joined with columns that are a tensor."""
     nodes = [learner("DictVectorizer", ["words"], ["a"], string_vocabulary=WORDS),
              learner("CastMap", ["numbers"], ["b"], cast_to="TO_FLOAT", map_form="SPARSE", max_map=5),
              node("Concat", ["a", "columns", "b"], ["y"], axis=1)]

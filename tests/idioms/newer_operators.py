@@ -1,4 +1,4 @@
-"""Operators of ONNX's operator sets 25 to 28, and of a set that nobody knows yet."""
+"""Operators of ONNX's operator sets 25 to 28, and of a set that does not exist yet."""
 from fractions import Fraction
 
 import numpy as np
@@ -121,7 +121,7 @@ def swiglu():
 
 @idiom
 def flex_attention():
-    """A bias that the body captures, a mask by position, and weights that are scaled behind the softmax."""
+    """A bias that the body captures, a mask by position, and weights that are scaled after the softmax."""
     inner = [4, "h", "l", "s"]
     score = graph([node("Add", ["scores", "bias"], ["biased"]), node("Where", ["mask", "biased", "low"], ["out"])],
                   [tensor("scores", FLOAT, inner)], [tensor("out", FLOAT, inner)], {"low": FLOAT(-np.inf)}, "score")

@@ -36,7 +36,7 @@ def relu(x):
 
 
 def filled(w, block, axes=(0, 1)):
-    """Zeros behind the weights up to whole blocks."""
+    """Zeros after the weights, up to whole blocks."""
     return np.pad(w, [(0, -w.shape[d] % block if d in axes else 0) for d in range(w.ndim)])
 
 
@@ -276,7 +276,7 @@ idioms({"attention_packed_qkv": 3, "attention_packed_kv": 2}, packed_attention)
 
 
 def decoder_attention(options):
-    """DecoderMaskedMultiHeadAttention: one row, whose keys and values go into the buffer behind those in use."""
+    """DecoderMaskedMultiHeadAttention: one row, whose keys and values are written to the buffer after those in use."""
     packed, masked = options
     heads, features, room = 2, 4, 7
     width = heads * features

@@ -107,7 +107,7 @@ def static_network(options):
         return np.float32(scale), np.array(zero, dtype)
 
     def pair(name, scale, low):
-        """A pair behind the value; its results are NAME_dequantized and the function that rounds alike."""
+        """A pair after the value; its results are NAME_dequantized and the function that rounds in the same way."""
         wide = np.iinfo(activations).bits // 8
         zero = np.iinfo(activations).min + low * (256 ** (wide - 1))
         scale, zero = parameters(name, scale / 256 ** (wide - 1), zero, activations)

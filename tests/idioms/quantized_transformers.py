@@ -18,7 +18,7 @@ def of_bytes(q, scale, zero):
 
 @idiom
 def embeddings_of_bytes():
-    """QEmbedLayerNormalization: tables of bytes, each with a scale and a zero point behind the mask."""
+    """QEmbedLayerNormalization: tables of bytes, each with a scale and a zero point, which follow the mask."""
     scales, zeros = [0.01, 0.02, 0.03, 0.015, 0.005], [128, 120, 100, 3, 130]
     shapes = [(11, WIDTH), (6, WIDTH), (2, WIDTH), (WIDTH,), (WIDTH,)]
     tables = [as_bytes(ramp(*s, scale=0.3 + 0.1 * k), scales[k], zeros[k]) for k, s in enumerate(shapes)]

@@ -22,9 +22,9 @@ def softmax(v, axis=-1):
     return e / e.sum(axis, keepdims=True)
 
 
-def squeezed(behind, expected, shapes, axis=2, dims=("a", "b", "c"), initializers=None):
-    """A squeeze of any size, and what is behind it."""
-    model = make_model(squeeze_if_one("x", axis, "s") + behind, [tensor("x", F, list(dims))], [tensor("y", F, None)],
+def squeezed(after, expected, shapes, axis=2, dims=("a", "b", "c"), initializers=None):
+    """A squeeze of any size, and the nodes after it."""
+    model = make_model(squeeze_if_one("x", axis, "s") + after, [tensor("x", F, list(dims))], [tensor("y", F, None)],
                        initializers)
 
     def one(shape):
@@ -57,7 +57,7 @@ idioms({f"squeeze_then_{name}": value for name, value in BEHIND.items()},
 @idiom
 def squeeze_then_conv():
     """Only one of the branches gives images, which a convolution needs."""
-    behind = [node("Conv", ["s", "w"], ["c"]), node("Relu", ["c"], ["r"]), node("GlobalAveragePool", ["r"], ["y"])]
+    after = [node("Conv", ["s", "w"], ["c"]), node("Relu", ["c"], ["r"]), node("GlobalAveragePool", ["r"], ["y"])]
     w = ramp(3, 2, 2, 2)
 
     def expected(s):
@@ -65,12 +65,12 @@ def squeeze_then_conv():
         windows = np.stack([s[:, :, i:i + h - 1, j:j + v - 1] for i in range(2) for j in range(2)], -1)
         c = np.einsum("nchvk,ock->nohv", windows, w.reshape(3, 2, 4))
         return np.maximum(c, 0).mean((2, 3), keepdims=True).astype(F)
-    return squeezed(behind, expected, [(1, 2, 4, 5, 1), (3, 2, 2, 2, 1)], 4, ("n", 2, "h", "w", "d"), {"w": w})
+    return squeezed(after, expected, [(1, 2, 4, 5, 1), (3, 2, 2, 2, 1)], 4, ("n", 2, "h", "w", "d"), {"w": w})
 
 
 @idiom
 def squeezes_in_a_row():
-    """Two squeezes, each under its condition; what is behind sees any rank."""
+    """Two squeezes, each under its condition; the nodes after them have inputs of any rank."""
     nodes = squeeze_if_one("x", 2, "s") + squeeze_if_one("s", 0, "t", "r")
     nodes += [node("Sigmoid", ["t"], ["g"]), node("Mul", ["g", "t"], ["h"]), node("ReduceMax", ["h"], ["y"], keepdims=0)]
     model = make_model(nodes, [tensor("x", F, ["a", "b", "c"])], [tensor("y", F, [])])
@@ -186,7 +186,7 @@ def elements_of_a_split():
 
 @idiom
 def sequence_of_several_ranks():
-    """Elements of different rank; a node behind sees each as it is."""
+    """Elements of different rank; a later node reads each as it is."""
     nodes = [const("ax", I([0])), node("Unsqueeze", ["x", "ax"], ["x3"]), node("SequenceConstruct", ["x", "x3"], ["l"]),
              node("SequenceAt", ["l", "at"], ["e"]), node("Softmax", ["e"], ["s"], axis=0), node("Mul", ["s", "e"], ["m"]),
              node("ReduceSum", ["m"], ["y"], keepdims=0)]
@@ -215,7 +215,7 @@ def sum_that_begins_as_a_number():
 
 @idiom
 def branches_of_different_lists():
-    """Branches that give lists; the elements are stacked behind."""
+    """Branches that give lists, whose elements are then stacked."""
     then = graph([node("SequenceConstruct", ["x", "x"], ["t"])], [], [sequence("t", F)])
     other = graph([node("SplitToSequence", ["z"], ["e"], axis=0, keepdims=0)], [], [sequence("e", F)])
     model = make_model([node("If", ["p"], ["l"], then_branch=then, else_branch=other),
@@ -274,7 +274,7 @@ def list_in_a_branch_of_padded_images():
 
 @idiom
 def branch_for_another_rank():
-    """if use_pad: F.pad(s, ...) of images, behind a squeeze that may have left a matrix: that run does not pad."""
+    """if use_pad: F.pad(s, ...) of images, after a squeeze that may have made a matrix: such a run does not pad."""
     then = graph([const("pads", I([0, 0, 1, 0, 0, 2])), node("Pad", ["s", "pads"], ["t"])], [], [tensor("t", F, None)])
     other = graph([node("Identity", ["s"], ["o"])], [], [tensor("o", F, None)])
     nodes = squeeze_if_one("x", 0, "s") + [node("If", ["c"], ["p"], then_branch=then, else_branch=other),

@@ -62,7 +62,7 @@ def sizes_joined_as_floats():
 
 @idiom
 def aspect_ratio_of_sizes():
-    """Sizes that a run gives, of which a policy makes others, beside a declared result: 3/4 of 2 rows are 2 rows."""
+    """Sizes that are inputs of a run and that a policy changes, with a declared result: 3/4 of 2 rows are 2 rows."""
     t = Trace()
     t.op("Resize", "x", None, None, "sizes", out="y", axes=[2, 3], mode="linear", keep_aspect_ratio_policy="not_smaller")
     model = t.model([tensor("x", np.float32, [1, 2, 2, 4]), tensor("sizes", np.int64, [2])],

@@ -27,7 +27,7 @@ def products_of_words():
 
 
 def repeats(size):
-    """Tokens that would repeat the last ones and what came behind them may not come again."""
+    """Tokens that would repeat the last ones together with their successor are forbidden."""
     model = microsoft("NGramRepeatBlock", ["tokens", "scores"], ["y"],
                       [tensor("tokens", np.int64, ["b", "s"]), tensor("scores", np.float32, ["b", "v"])],
                       [tensor("y", np.float32, ["b", "v"])], ngram_size=size)
@@ -208,7 +208,7 @@ def bifurcation():
     rows = [([1, 5, 3, 4], [2], 0, [1, 5, 9, 4, 6], [2, 1, 5, 9], -1),  # nothing in the source ends with 9
             ([1, 5, 3, 4], [2], 0, [1, 5, 3, 4, 6], [2, 1, 5, 3, 4, 6], -1),
             ([1, 5, 3, 4, 8], [2], 2, [3, 1, 8, 7], [2, 3, 1], 1),
-            ([1, 5, 3, 1, 4, 8], [2], 1, [5, 1, 1, 4, 8, 0], [2, 5, 1], -1),  # 1 stands twice, 5 1 nowhere
+            ([1, 5, 3, 1, 4, 8], [2], 1, [5, 1, 1, 4, 8, 0], [2, 5, 1], -1),  # 1 occurs twice, 5 1 does not occur
             ([6, 1, 5, 3, 1, 4], [2], 2, [5, 3, 1, 7, 2], [2, 5, 3, 1, 7], -1)]
     return model, [case([np.int64(s), np.int64(t), np.array(e, np.int64), np.int64(p)], [np.int64(a), np.array(n, np.int64)])
                    for s, t, e, p, a, n in rows]

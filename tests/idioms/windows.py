@@ -8,7 +8,7 @@ IMAGES = [(1, 1), (2, 3), (3, 4), (5, 8), (7, 7), (8, 13), (14, 9), (20, 21), (4
 
 
 def windows_along(size, kernel, stride, before, after, dilation):
-    """How many windows fit if the last may reach beyond the end; none begins in the padding behind the end."""
+    """The number of windows if the last may extend beyond the end; none begins in the padding at the end."""
     reach = dilation * (kernel - 1) + 1
     count = -((size + before + after - reach) // -stride) + 1
     return count - 1 if (count - 1) * stride >= size + before else count
@@ -221,7 +221,7 @@ def swin_block(t, x, channels, name):
 
 
 def merge_patches(t, x, channels, name):
-    """Pads height and width to even numbers, puts four neighbours side by side, halves their channels."""
+    """Pads height and width to even numbers, makes four neighbours channels of one point, halves their channels."""
     h, w = t.size(x, 1), t.size(x, 2)
     ends = t.vector([0, 0, 0, t.op("Mod", w, np.int64(2)), 0, t.op("Mod", h, np.int64(2))])
     zeros = t.op("ConstantOfShape", np.int64([2]), value=np.int64([0]))

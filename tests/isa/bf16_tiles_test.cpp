@@ -40,7 +40,7 @@ float expected(const std::vector<const void*>& left, long rows, long r, long tap
 
 void check(long rows, long taps, long depth) {
   std::mt19937_64 random(uint64_t(rows * 1000 + taps * 100 + depth));
-  // What lies behind a row is a NaN.
+  // The element after a row is a NaN.
   std::vector<std::vector<uint16_t>> data(size_t(taps * rows), std::vector<uint16_t>(size_t(depth) + 1, 0x7fc0));
   std::vector<const void*> left;
   for (auto& row : data) {

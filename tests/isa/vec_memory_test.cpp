@@ -98,7 +98,7 @@ TEST(VecMemory, RangesTakeTheFallbackElsewhere) {
               const long begin = std::max(lo, 0L), end = std::min(hi, n), count = std::max(end - begin, 0L);
               const long span = count == 0 ? 0 : (count - 1) * step + 1;
               const std::vector<T> values = some_values<T>(size_t(span));
-              T* there = static_cast<T*>(memory.ending(size_t(span) * sizeof(T)));  // nothing may be read behind
+              T* there = static_cast<T*>(memory.ending(size_t(span) * sizeof(T)));  // nothing after it may be read
               if (span > 0) std::memcpy(static_cast<void*>(there), values.data(), size_t(span) * sizeof(T));
               std::vector<T> got(size_t(n), T{}), want = fallback;
               for (long i = begin; i < end; i++) want[size_t(i)] = values[size_t((i - begin) * step)];

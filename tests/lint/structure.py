@@ -40,7 +40,7 @@ def include_graph(texts):
 
 
 def longest_chain(graph, what):
-    """The longest path, and findings for cycles. Tables (.def) count nothing: who includes one reads its rows."""
+    """The longest path, and findings for cycles."""
     chains, open_nodes, findings = {}, [], []
 
     def visit(node):
@@ -53,7 +53,7 @@ def longest_chain(graph, what):
         open_nodes.append(node)
         longest = max((visit(n) for n in graph[node]), key=len, default=[])
         open_nodes.pop()
-        chains[node] = longest if node.endswith(".def") else [node] + longest
+        chains[node] = [node] + longest
         return chains[node]
 
     for node in sorted(graph):

@@ -28,7 +28,7 @@ TEST(MemoryBound, LongChains) {
   expect_cases_agree(cases);
 }
 
-// The chain is long enough to be interleaved, in columns and beside a broadcast row.
+// The chain is long enough to be interleaved, in columns and together with a broadcast row.
 TEST(MemoryBound, LongChainsOverRowsOfABroadcast) {
   std::vector<Case> cases;
   for (int64_t n : {3, 16, 37, 130}) {

@@ -45,7 +45,7 @@ void add_inputs(Builder& b) {
   }
 }
 
-// Values that nobody reads, and some that somebody does.
+// All values that no node reads, and some of the others.
 void choose_outputs(Builder& b) {
   auto uses = count_uses(b.graph());
   for (const Value& v : b.graph().values)

@@ -30,7 +30,7 @@ struct RandomGraph {
 // A typed graph of 10 nodes or more, the same for the same seed.
 RandomGraph make_random_graph(uint64_t seed);
 
-// Without node `id`: its outputs become inputs. Dead nodes and values that nobody needs any more go with it.
+// Removes node `id`: its outputs become inputs, and nodes and values that are no longer needed are removed too.
 RandomGraph without_node(const RandomGraph&, NodeId id);
 // With this one output only.
 RandomGraph with_output(const RandomGraph&, ValueId output);

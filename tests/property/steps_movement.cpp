@@ -43,7 +43,7 @@ bool reshape(Builder& b) {
       target.push_back(0);
     }
   }
-  // 0 copies the input's dimension at the same position; behind a split or join positions differ.
+  // 0 copies the input's dimension at the same position; after a split or join, positions differ.
   bool shifted = false;
   for (size_t i = 0, d = 0; i < target.size(); i++) {
     if (target[i] == 0) {

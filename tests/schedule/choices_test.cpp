@@ -1,4 +1,4 @@
-// What is chosen for single sites: engines, epilogues of their own, constants of plans.
+// Choices for single sites: engines, separate epilogues, constants of plans.
 #include "cppgen/ir/interpreter.h"
 #include "cppgen/kernel/plan.h"
 #include "tests/schedule/scheduled.h"
@@ -6,7 +6,7 @@
 namespace cppgen::schedule {
 namespace {
 
-// Two products of different sizes with a Tanh, and a softmax behind them.
+// Two products of different sizes, each with a Tanh, followed by a softmax.
 struct Model {
   GraphMaker g;
   Model(const std::string& input = "a", int64_t rows = 64) {
@@ -23,7 +23,7 @@ struct Model {
   }
 };
 
-// Of all kernels.
+// The sites of all kernels.
 std::vector<std::string> sites(const Schedule& s) {
   std::vector<std::string> list;
   for (const FusedKernel* kernel : kernels_of(s)) list.push_back(kernel->site);

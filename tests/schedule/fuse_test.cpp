@@ -1,4 +1,4 @@
-// Inlining, epilogues and reductions: pairs that fuse, and pairs that refuse, with the reason.
+// Inlining, epilogues and reductions: pairs that are fused, and pairs that are refused with the reason.
 #include "tests/schedule/scheduled.h"
 
 namespace cppgen::schedule {

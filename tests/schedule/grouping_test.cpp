@@ -54,7 +54,7 @@ TEST(Group, AReductionOverOnePointStaysAReduction) {
     for (const Segment& segment : k->segments) EXPECT_EQ(segment.reductions.empty(), segment.reduced.empty());
 }
 
-// A row reduction takes loops that were outer into the segments before it: each segment changes its own later.
+// A row reduction moves outer loops into the segments before it, each of which changes its own loops later.
 TEST(Group, SegmentsShareNoInnerLoops) {
   GraphMaker g;
   ValueId a = g.node("Add", {g.input("x", {15, 4, 15, 1}), g.floats({}, {1})});
@@ -72,7 +72,7 @@ TEST(Group, SegmentsShareNoInnerLoops) {
   }
 }
 
-// One thread computes them, unless they are long.
+// Short ones are one kernel, which one thread computes.
 TEST(Groups, OneRowOfANormalizationIsOneKernel) {
   const auto steps = [](const char* op, std::vector<int64_t> dims, bool scaled) {
     GraphMaker g;
@@ -113,7 +113,7 @@ TEST(InPlace, AnInputThatALaterStoreReadsIsKept) {
     }
 }
 
-// Every kernel's inputs are there when it runs.
+// The inputs of every kernel exist when it runs.
 TEST(Order, ProducersRunFirst) {
   GraphMaker g;
   ValueId x = g.input("x", {8, 32});

@@ -1,10 +1,10 @@
-// Which results lie in the memory of an input.
+// Results that are stored in the memory of an input.
 #include "tests/schedule/scheduled.h"
 
 namespace cppgen::schedule {
 namespace {
 
-// data, behind a kernel of its own, with updates; read by another kernel.
+// Updates of data that one kernel computes; another kernel reads the result.
 GraphMaker scattered(bool data_is_output, bool updates_itself) {
   GraphMaker g(18);
   const ValueId data = g.node("Softmax", {g.input("x", {64, 8})});

@@ -1,4 +1,4 @@
-// invert(): where a consumer that reads element reads[] finds what a producer writes at writes[].
+// invert(): the position at which a producer, which writes at writes[], computes the element reads[] of a consumer.
 #include "cppgen/schedule/fusion/invert.h"
 
 #include <gtest/gtest.h>

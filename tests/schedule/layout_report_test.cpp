@@ -1,4 +1,4 @@
-// What `explain` says of layouts: orders, gaps, and everything that is moved at each run.
+// The report of `explain` about layouts: orders, gaps, and all data that each run moves.
 #include "cppgen/schedule/layout/layout_report.h"
 
 #include "runtime/contraction/xsmm.h"

@@ -1,4 +1,4 @@
-// fuse() keeps what programs compute: the interpreter before and after, over random graphs and random settings.
+// fuse() preserves the meaning of programs: random graphs with random settings, interpreted before and after.
 #include <cstring>
 
 #include "cppgen/passes/pipeline.h"

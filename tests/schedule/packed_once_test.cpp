@@ -1,4 +1,4 @@
-// A constant that several products read in one way is packed once, in the weights of the plan.
+// A constant that several products read in the same way is packed once, in the weights of the plan.
 #include "cppgen/codegen/kernel_text.h"
 #include "cppgen/package/plan_builder.h"
 #include "tests/schedule/scheduled.h"
@@ -9,12 +9,7 @@ namespace {
 constexpr int64_t kWidth = 64, kBytes = kWidth * kWidth * 4;
 
 package::PlanAndWeights plan_of(const Schedule& s) {
-  std::vector<codegen::KernelText> kernels;
-  const Target target = small_target();
-  each_kernel(s.steps, [&](const FusedKernel& k) {
-    const kernel::KernelView view{s, k, target};
-    kernels.push_back(codegen::emit_kernel(view, kernel::plan_kernel(view), {}));
-  });
+  const std::vector<codegen::KernelText> kernels = codegen::emit_kernels(s, small_target(), {});
   return package::build_plan(
       {s, kernels, std::vector<int>(kernels.size(), 0), {"kernels_0.so"}, {"x"}, {"y"}, "model", "avx2"});
 }

@@ -1,4 +1,4 @@
-// Which buffers get gaps between their rows.
+// Buffers that get gaps between their rows.
 #include "tests/schedule/scheduled.h"
 
 namespace cppgen::schedule {
@@ -23,7 +23,7 @@ TEST(PadRows, WhereRowsFallIntoTheSameSets) {
   EXPECT_EQ(most_padding(product(1024)), 16);
   EXPECT_EQ(most_padding(product(3072)), 16);
   EXPECT_EQ(most_padding(product(1000)), 0);
-  EXPECT_EQ(most_padding(product(512)), 0);  // three rows of six to a set
+  EXPECT_EQ(most_padding(product(512)), 0);  // three of the six rows in each set
 }
 
 TEST(PadRows, NotWithoutLayoutOptimization) {
@@ -74,7 +74,7 @@ TEST(PadRows, RowsOfInputsAreCopiedInstead) {
   };
   EXPECT_EQ(format(1024), rt::TileFormat::f32_copied);
   EXPECT_EQ(format(1000), rt::TileFormat::f32);
-  EXPECT_EQ(format_of(product(1024)), rt::TileFormat::f32);  // a temporary, which moves apart
+  EXPECT_EQ(format_of(product(1024)), rt::TileFormat::f32);  // a temporary, whose rows are padded
 }
 
 }  // namespace

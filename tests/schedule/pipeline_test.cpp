@@ -1,4 +1,4 @@
-// The passes of a schedule: their names, what they may be left out for, and what is said when one breaks a rule.
+// The passes of a schedule: their names, the options that skip them, and the error if one breaks a rule.
 #include "cppgen/schedule/pipeline.h"
 
 #include <set>
@@ -78,12 +78,12 @@ rt::Tensor copy_of(const ir::HostTensor& t) {
   return copy;
 }
 
-// The program of a random graph after all passes but those of one name, against the program before.
+// Compares the program of a random graph after all passes except those of one name with the program before.
 void expect_same_meaning(uint64_t seed, const std::string& left_out) {
   property::Case c = property::make_case(seed);
   Graph graph = c.random.graph;
   if (c.run_passes) passes::run_passes(graph);
-  c.options.weight_prepack = false;  // so that packing, too, is a nest that the interpreter runs
+  c.options.weight_prepack = false;  // so that packing is also a nest that the interpreter runs
   const Target target = small_target();
   Draft draft{c.options, target};
   const Program before = draft.program() = ops::lower(graph);

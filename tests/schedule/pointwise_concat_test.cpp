@@ -1,4 +1,4 @@
-// merge_concats() keeps what programs compute, and lets pointwise readers compute the elements.
+// merge_concats() preserves the meaning of programs, and pointwise readers then compute the elements.
 #include "cppgen/schedule/fusion/pointwise_concat.h"
 
 #include "tests/schedule/scheduled.h"

@@ -1,4 +1,4 @@
-// Which contractions keep their tiles' sums in registers, and whose rows become one loop.
+// Contractions that keep the sums of their tiles in registers, and those whose rows become one loop.
 #include "tests/schedule/scheduled.h"
 
 namespace cppgen::schedule {
@@ -23,7 +23,7 @@ TileContraction first_tiles(GraphMaker& g, std::vector<ir::Loop>* epilogue_loops
   return {};
 }
 
-// A channels-last convolution: what stands around it keeps the layout.
+// A channels-last convolution, because the convolutions around it keep the layout.
 TileContraction convolution(const Shape& x, const std::vector<int64_t>& w, const Attributes& attributes,
                             std::vector<ir::Loop>* epilogue_loops = nullptr) {
   GraphMaker g;

@@ -1,4 +1,4 @@
-// The steps of recurrent operators: their weights are packed once, and what does not change stands in front.
+// The steps of recurrent operators: weights are packed once, and steps that no iteration changes run before the loop.
 #include "tests/schedule/scheduled.h"
 
 namespace cppgen::schedule {
@@ -32,7 +32,7 @@ TEST(Repetition, ConstantWeightsArePackedWhenTheModelIsCompiled) {
 TEST(Repetition, OtherWeightsArePackedOnceARun) {
   const Schedule s = lstm(false);
   ASSERT_TRUE(repeated(s));
-  EXPECT_EQ(repeated(s)->body.size(), 2u) << "packing stands in front";
+  EXPECT_EQ(repeated(s)->body.size(), 2u) << "packing runs before the repetition";
   const auto& copies = s.log.copies;
   EXPECT_EQ(std::count_if(copies.begin(), copies.end(), [](const auto& c) { return c.kind == std::string("packing"); }),
             2);

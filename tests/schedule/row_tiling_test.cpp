@@ -1,4 +1,4 @@
-// Which rows of a padded convolution stand in a tile together.
+// The rows of a padded convolution that share a tile.
 #include <cmath>
 
 #include "tests/schedule/scheduled.h"
@@ -32,7 +32,7 @@ const std::map<std::string, Attribute> kPadded{{"pads", std::vector<int64_t>{1, 
 TEST(RowTiling, TheBorderOfAPaddedImageStandsApart) {
   EXPECT_EQ(tiling(14, 3, kPadded), (RowTiling{true, 14, 14, 1, 1}));
   EXPECT_EQ(tiling(14, 3, {{"pads", std::vector<int64_t>{1, 1, 1, 1}}, {"strides", std::vector<int64_t>{2, 2}}}).right,
-            0);  // no window reaches over the right border
+            0);  // no window crosses the right border
 }
 
 TEST(RowTiling, AnyRowsWithoutPadding) {
@@ -43,7 +43,7 @@ TEST(RowTiling, AnyRowsWithoutPadding) {
 TEST(RowTiling, PaddingIsMultipliedWhereThatChangesSums) {
   for (double weight : {double(INFINITY), -double(INFINITY), double(NAN)})
     EXPECT_EQ(tiling(14, 3, kPadded, weight), RowTiling());
-  EXPECT_EQ(tiling(14, 3, kPadded, 0, false), RowTiling());  // weights that only a run knows
+  EXPECT_EQ(tiling(14, 3, kPadded, 0, false), RowTiling());  // weights that are known only at run time
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// How much one kernel may hold, that long sums are cut into parts, and the order of groups.
+// The limits of one kernel's size, the parts of long sums, and the order of groups.
 #include <gtest/gtest.h>
 
 #include <map>
@@ -92,7 +92,7 @@ TEST(LongSums, AreCutByShapeAlone) {
   }
 }
 
-// The last of the parts is shorter, for the length is a prime.
+// The last part is shorter, because the length is a prime number.
 TEST(LongSums, KeepTheirMeaningWhereNoNumberOfPartsDivides) {
   constexpr int64_t kPrime = 4'194'319;
   GraphMaker g;
@@ -104,7 +104,7 @@ TEST(LongSums, KeepTheirMeaningWhereNoNumberOfPartsDivides) {
   EXPECT_LE(longest_float_sum(program), int64_t(1) << 20);
 }
 
-// Against the closure of all dependencies, computed plainly.
+// Compared with the transitive closure of all dependencies.
 TEST(GroupDependencies, AnswerAsTheClosureDoes) {
   std::mt19937 random(7);
   for (int round = 0; round < 200; round++) {

@@ -1,4 +1,4 @@
-// Which loop's points are lanes.
+// The loop whose points are lanes.
 #include "cppgen/schedule/kernels/vector_loop.h"
 
 #include "cppgen/schedule/kernels/loop_order.h"
@@ -13,8 +13,8 @@ ValueId weights(GraphMaker& g, const std::vector<int64_t>& dims) {
   return g.floats(dims, std::vector<double>(size_t(count), 0.5));
 }
 
-// The extent of the loop whose points are lanes in a convolution of groups, between convolutions that want channels
-// last.
+// The extent of the loop whose points are lanes, in a grouped convolution between convolutions that need channels-last
+// layouts.
 IndexExpr lanes_of_grouped(bool any_batch, int64_t channels, int64_t groups, int64_t stride) {
   GraphMaker g;
   const ValueId x = g.input("x", {any_batch ? g.symbol("n") : IndexExpr(1), 24, 30, 30});
@@ -47,12 +47,12 @@ TEST(VectorLoop, ElementsThatNeighboursShareAreRecognised) {
   EXPECT_EQ(shared->lanes, 4);
   EXPECT_EQ(shared->step, 4);
   EXPECT_TRUE(ir::prove_equal(shared->lane, c));
-  EXPECT_FALSE(repeated_elements(c + x, c.node()));                               // each has its own
+  EXPECT_FALSE(repeated_elements(c + x, c.node()));                               // no elements are shared
   EXPECT_FALSE(repeated_elements(ir::floordiv(c * 2, 3), c.node()));              // uneven
   EXPECT_FALSE(repeated_elements(ir::floordiv(c, 4) + ir::mod(c, 4), c.node()));  // two terms move
 }
 
-// Not the five taps of a row, though these lie side by side and every other element of the image is read.
+// The lanes are not the five taps of a row, although taps are contiguous and every other element of the image is read.
 TEST(VectorLoop, RowsOfTheImageAreTheLanesOfStridedConvolutionsOfItsChannels) {
   for (int64_t kernel : {3, 5}) {
     GraphMaker g;

@@ -1,4 +1,4 @@
-// The verifier of schedules: whole ones pass, broken ones are reported with what is wrong.
+// The verifier of schedules accepts valid schedules and reports the fault of invalid ones.
 #include "cppgen/schedule/verify.h"
 
 #include "runtime/base/errors.h"
@@ -13,7 +13,7 @@ ValueId weights(GraphMaker& g, const std::vector<int64_t>& shape) {
   return g.floats(shape, std::vector<double>(size_t(count), 0.5));
 }
 
-// Two products and two softmaxes: kernels of loops and of tiles, packed constants, a sum in the place of its residual.
+// Two products and two softmaxes: kernels of loops and of tiles, packed constants, a sum in its residual's memory.
 Schedule whole() {
   GraphMaker g;
   const ValueId x = g.input("x", {96, 64});
@@ -38,7 +38,7 @@ FusedKernel& kernel(Schedule& s, KernelKind kind) {
   throw InternalError("no such kernel");
 }
 
-// Breaks a whole schedule in one way and wants the fault to be called so.
+// Breaks a valid schedule in one way and expects this message.
 template <class Break>
 void expect_fault(const std::string& message, Break&& change) {
   Schedule s = whole();

@@ -1,5 +1,6 @@
 // Settings of the engines of contractions.
 #include "cppgen/kernel/plan.h"
+#include "cppgen/kernel/view.h"
 #include "isa/vec_isa.h"
 #include "runtime/base/errors.h"
 #include "tests/settings/effect.h"

@@ -59,7 +59,7 @@ Json measure(const ReadyModel& model, const TrialOptions& options, const Setting
   const std::vector<rt::Value> inputs = inputs_of({options.data, false}, model.plan());
   ModelProfile profile{model, {}, 0, {}, {}, {}};
   profile.peaks = peaks_of(model, given);
-  if (!profile.peaks) user_error("without the peaks of this machine nothing can be called slow");
+  if (!profile.peaks) user_error("the peaks of this machine could not be measured, so no step can be called slow");
   measure_steps(profile, {.runs = 20, .seconds = {}}, inputs, cancel);
   find_bounds(profile);
   return slowest_step(profile);

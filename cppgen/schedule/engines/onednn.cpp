@@ -65,7 +65,7 @@ Form matmul_form(const Contraction& contraction) {
 
 using Spatial = rt::OneDnnConvolution<IndexExpr>::Spatial;
 
-// A spatial index of the left operand: row * stride + tap * dilation - pad. Everything but the trailing padding.
+// A spatial index of the left operand: row * stride + tap * dilation - pad. All members except the trailing padding.
 std::optional<Spatial> spatial_of(IndexExpr index, IndexExpr extent, const ContractionView& v) {
   Spatial s;
   s.in = extent, s.out = s.kernel = s.stride = s.dilation = 1;

@@ -4,8 +4,8 @@
 
 namespace cppgen::schedule {
 
-// Tells whether rows of the left operand fall into the same few sets of a first-level cache: there they evict each
-// other, and a line of each is needed again at every step of the depth.
+// Tells whether rows of the left operand map to the same few sets of the first-level cache, where they evict each other
+// although a line of each is needed again at every step of the depth.
 bool rows_conflict(const Program&, const ContractionView&, const Layouts&, rt::TileShape, const Target&);
 
 }  // namespace cppgen::schedule

@@ -6,8 +6,8 @@
 namespace cppgen::schedule {
 
 // Packs the right operand of a contraction into panels of the format and width that `c` has: a constant when the model
-// is compiled, unless WEIGHT_PREPACK is 0, others by a nest in front. Fills in what `c` says of the panels, and lets
-// the prepared nest read them.
+// is compiled, unless WEIGHT_PREPACK is 0, others by a nest before the contraction. Fills in the members of `c` about
+// panels, and makes the prepared nest read them.
 void pack_right_operand(Program&, Layouts&, TileContraction& c, const Options&, Prepared&);
 
 // The offsets of all points of loops with constant extents and strides, with the last loop the fastest. They begin with

@@ -48,7 +48,8 @@ std::vector<int64_t> taps_inside(const TileContraction& c, const Loop& position)
 double line_cost(const TileContraction& c, int64_t length, const Tuning& tuning) {
   if (length == 0) return 0;
   const int64_t tiles = pieces(length, c.shape.mr);
-  const double vectors = std::max(1.0, c.shape.nr / 16.0), least = std::ceil(double(tuning.hiding_sums) / vectors);
+  const double sums = std::max(1.0, c.shape.nr / tuning.sum_columns);  // of a row
+  const double least = std::ceil(double(tuning.hiding_sums) / sums);
   return double(tiles) * (std::max(double(length) / double(tiles), least) + tuning.tile_start);
 }
 
@@ -66,7 +67,7 @@ bool padding_adds_nothing(const ir::Program& program, const TileContraction& c) 
          padding->kind == ir::ExprKind::constant && padding->bits == 0 && all_finite(weights);
 }
 
-// The columns from the left, or the right, whose windows reach outside.
+// The number of columns at the left, or at the right, whose windows reach outside.
 int64_t border(const std::vector<int64_t>& inside, bool from_right) {
   const int64_t all = *std::max_element(inside.begin(), inside.end());
   const int64_t size = int64_t(inside.size());

@@ -7,10 +7,10 @@
 namespace cppgen::schedule {
 namespace {
 
-// When matrix tiles pay off. Tiles of 16 rows cost the same for any number of rows: below these limits vector units are
-// as fast, or the size of the panels matters more than arithmetic (three parts take 1.5 times the bytes of float32).
-// With enough rows, panels are read from the cache, and only their padding matters, which the much faster arithmetic
-// can afford.
+// The limits from which matrix tiles are faster. Tiles of 16 rows cost the same for any number of rows: below these
+// limits vector units are as fast, or the size of the panels matters more than arithmetic (three parts take 1.5 times
+// the bytes of float32). With enough rows, panels are read from the cache, and only their padding matters, which the
+// much faster arithmetic can afford.
 struct TileLimits {
   int64_t least_rows;
   double most_padding;  // ratio of padded to real elements
@@ -54,7 +54,9 @@ FusionDecision worth_padding(const ContractionView& view, rt::TileFormat format,
   if (rows.is_constant() && rows.constant() < limits.least_rows)
     return FusionDecision::no(fmt::format("there are fewer than {} rows", limits.least_rows));
   const double times = growth(view, format, width);
-  const double natural = info(format).parts ? 2.0 * info(format).parts / double(size_of(info(format).right)) : 1;
+  const auto& row = info(format);
+  const double natural =
+      row.parts ? double(size_of(DType::bf16)) * row.parts / double(size_of(row.right)) : 1;  // a part is bfloat16
   const bool many = !rows.is_constant() || rows.constant() >= tuning.many_rows;
   if (times / natural > limits.most_padding || (!many && times > tuning.growth_for_few_rows))
     return FusionDecision::no(

@@ -15,7 +15,7 @@ bool is_zero(Expr padding) { return padding->kind == ir::ExprKind::constant && p
 
 }  // namespace
 
-// Contractions so small that reading the operands takes as long as multiplying them.
+// Refuses contractions that are so small that reading the operands takes as long as multiplying them.
 static bool is_too_small(const ContractionView& view, const Options& options, const Tuning& tuning) {
   const IndexExpr depth = points(view.depth), columns = view.columns[0].extent;
   const int64_t least_depth = options.decompose_mem_bound_mm ? tuning.tile_depth : 1;

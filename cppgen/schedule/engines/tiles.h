@@ -10,7 +10,7 @@ namespace cppgen::schedule {
 // must be contiguous, and the right one strided, so that it can be packed.
 FusionDecision tiles_support(const Contraction&, rt::TileFormat, const Options&, const Tuning&);
 
-// Tells whether one thread has enough scratch for what the format makes of the left operand.
+// Tells whether the left operand, in the form that the format needs, fits into the scratch memory of one thread.
 bool prepared_rows_fit(const std::optional<ContractionView>&, rt::TileFormat, const Target&);
 
 // Chooses among formats for the same operands the one whose panels waste the least, or the first of several. A format

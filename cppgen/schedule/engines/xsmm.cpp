@@ -19,7 +19,7 @@ struct PaddedOperand {
   ir::Buffer buffer;  // of the shape with padding; its id is the original's
   std::vector<int64_t> before;
   std::vector<IndexExpr> indices;
-  std::string refusal;  // if not empty, it has no such form
+  std::string refusal;  // if not empty: why it has no such form
 };
 
 PaddedOperand padded_operand(const Program& program, Expr left) {
@@ -38,7 +38,7 @@ PaddedOperand padded_operand(const Program& program, Expr left) {
     }
     const int64_t before = std::max<int64_t>(0, -range.lo);
     const int64_t after = std::max<int64_t>(0, range.hi + 1 - guard.hi.constant());
-    if (p.before[d] > 0 || !p.buffer.shape[d].is_constant(guard.hi.constant())) continue;  // the same guard again
+    if (p.before[d] > 0 || !p.buffer.shape[d].is_constant(guard.hi.constant())) continue;  // this guard was seen before
     p.before[d] = before;
     p.buffer.shape[d] = guard.hi + (before + after);
     p.indices[d] = guard.index + before;

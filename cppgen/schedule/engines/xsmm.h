@@ -3,8 +3,8 @@
 
 namespace cppgen::schedule {
 
-// Whether the engine of libxsmm supports a contraction, if libxsmm's vectors have so many float32 lanes; 0: it has no
-// kernels for this CPU.
+// Whether libxsmm's engine supports a contraction. `xsmm_lanes` is the number of float32 lanes of libxsmm's vectors; 0:
+// it has no kernels for this CPU.
 FusionDecision xsmm_supports(const Contraction&, const Options&, const Target&, int xsmm_lanes);
 
 }  // namespace cppgen::schedule

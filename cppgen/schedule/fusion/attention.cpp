@@ -103,7 +103,7 @@ class Candidate {
   Candidate(Program& program, const Uses& uses, int position)
       : program_(program), uses_(uses), position_(position), nest_(plain_nest()) {}
 
-  // Null with an empty reason if there is no resemblance to an attention.
+  // Null with an empty reason if nothing suggests an attention.
   std::optional<FoundAttention> find(std::string& reason) {
     auto view = view_of(nest_);
     if (!view || nest_.reductions[0].type != DType::f32 || view->depth.size() != 1 || nest_.stores.empty())

@@ -35,7 +35,7 @@ class Grouper {
   }
 
  private:
-  Program program_;                           // a copy: trivial loops are taken out of its nests
+  Program program_;                           // a copy, without the trivial loops of its nests
   std::vector<std::vector<int>> attentions_;  // the statements of each
   const Options& options_;
   const Tuning& tuning_;
@@ -146,7 +146,7 @@ class Grouper {
                    : join_sibling(program_, group, nest, options_, tuning_);
   }
 
-  // An order in which the groups can run, by first statement where free.
+  // An order in which the groups can run; otherwise by their first statement.
   std::vector<Group> ordered() {
     std::vector<int> first_statements;
     for (const Group& g : groups_) first_statements.push_back(g.statements.front());

@@ -48,7 +48,7 @@ struct FoundLoops {
   std::vector<std::optional<size_t>> positions;  // per outer loop
   bool any = false, conflict = false;
 
-  // Where the store has an outer loop's variable, the load has the variable of the loop that is it.
+  // The load has the loop's variable in the index in which the store has the outer loop's.
   void note(const Store& store, Expr load) {
     any = true;
     for (size_t o = 0; o < positions.size(); o++)

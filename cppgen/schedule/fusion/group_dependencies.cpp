@@ -17,7 +17,7 @@ void GroupDependencies::link(int group, const std::vector<int>& producers) {
   }
 }
 
-// Brings levels and times of a group and of all that depend on it up to date.
+// Updates the levels and times of a group and of all groups that depend on it.
 void GroupDependencies::raise(int group) {
   std::vector<int> open{group};
   while (!open.empty()) {

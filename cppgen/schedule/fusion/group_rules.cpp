@@ -20,7 +20,7 @@ Joining refused_by_setting(std::string reason) {
   return joining;
 }
 
-// Outer loops are given up only for a row reduction whose loops are the remaining ones.
+// A group gives up outer loops only for a row reduction whose loops are the remaining ones.
 bool narrows(const Group& group, const LoopNest& nest, size_t count, const Tuning& tuning) {
   if (nest.reduced.empty() || nest.loops.size() != count) return false;
   IndexExpr points = 1;

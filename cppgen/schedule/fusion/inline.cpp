@@ -65,7 +65,7 @@ bool uses_variable(const std::vector<IndexExpr>& indices, const std::vector<ir::
          });
 }
 
-// Whether the load is guarded by what its indirect variables are bound to, which only the load knows.
+// Whether a guard of the load depends on one of its indirect variables, which are only known to the load.
 bool guarded_by_indirects(Expr load) {
   return std::any_of(load->indirects.begin(), load->indirects.end(),
                      [&](const ir::Indirect& i) { return uses_variable({}, load->guards, i.variable); });
@@ -88,7 +88,7 @@ bool may_be_guarded(Expr value) {
   return true;
 }
 
-// `inner`, a load of the producer, where the consumer's `load` reads it: under the guards of both.
+// `inner`, a load of the producer, under its guards and those of the consumer's `load`.
 Expr guarded_load(Program& program, Expr inner, Expr load, Expr fallback) {
   auto guards = inner->guards;
   guards.insert(guards.end(), load->guards.begin(), load->guards.end());
@@ -165,8 +165,8 @@ enum class Repetition : uint8_t { none, cheap, batch };
 // Whether `producer` may be inlined where `consumer` reads it.
 FusionDecision can_inline(Draft& draft, const LoopNest& producer, const LoopNest& consumer, Repetition repetition) {
   BufferId buffer = producer.stores[0].buffer;
-  bool cheap = repetition == Repetition::cheap && consumer.reduced.empty() && operation_count(producer) <= 4 &&
-               !has_heavy_operation(producer);
+  bool cheap = repetition == Repetition::cheap && consumer.reduced.empty() &&
+               operation_count(producer) <= draft.tuning().cheap_operations && !has_heavy_operation(producer);
   for (Expr load : loads_of(producer))
     for (const auto& store : consumer.stores)
       if (store.buffer == load->buffer)

@@ -9,12 +9,12 @@
 namespace cppgen::schedule {
 namespace {
 
-constexpr int64_t kUnknownSize = 64, kMostElements = int64_t{1} << 40;
+constexpr int64_t kMostElements = int64_t{1} << 40;
 
-// The size of a buffer, where sizes that are known only at run time are assumed.
-int64_t assumed_bytes(const ir::Buffer& buffer) {
-  const auto size_of_symbol = [](const ir::IndexNode& symbol) {
-    return std::max(symbol.range.lo, std::min(symbol.range.hi, kUnknownSize));
+// The size of a buffer, with assumed sizes of dimensions that are known only at run time.
+int64_t assumed_bytes(const ir::Buffer& buffer, const Tuning& tuning) {
+  const auto size_of_symbol = [&](const ir::IndexNode& symbol) {
+    return std::max(symbol.range.lo, std::min(symbol.range.hi, tuning.unknown_dimension));
   };
   const int64_t elements = ir::evaluate(ir::product(buffer.shape), size_of_symbol);
   return std::clamp<int64_t>(elements, 0, kMostElements) * int64_t(size_of(buffer.type));
@@ -24,18 +24,19 @@ int64_t assumed_bytes(const ir::Buffer& buffer) {
 // any order.
 class Memory {
  public:
-  Memory(const Program& program, const std::vector<std::set<BufferId>>& touched) : touched_(touched) {
+  Memory(const Program& program, const Tuning& tuning, const std::vector<std::set<BufferId>>& touched)
+      : touched_(touched) {
     left_.assign(program.buffers.size(), 0);
     for (const auto& buffers : touched)
       for (BufferId b : buffers) left_[size_t(b)]++;
     for (const ir::Buffer& b : program.buffers) {
       const bool counts = b.kind == ir::BufferKind::temporary && left_[size_t(b.id)] > 1;
-      bytes_.push_back(counts ? assumed_bytes(b) : 0);
+      bytes_.push_back(counts ? assumed_bytes(b, tuning) : 0);
     }
     all_ = left_;
   }
 
-  // How many more bytes are in use after a group has run.
+  // The number of bytes by which memory in use grows when a group runs.
   int64_t growth(int group) const {
     int64_t bytes = 0;
     for (BufferId b : touched_[size_t(group)]) {
@@ -65,8 +66,12 @@ class Memory {
 
 class Ordering {
  public:
-  Ordering(const Program& program, const std::vector<Group>& groups)
-      : program_(program), touched_(groups.size()), readers_(groups.size()), waits_for_(groups.size()) {
+  Ordering(const Program& program, const Tuning& tuning, const std::vector<Group>& groups)
+      : program_(program),
+        tuning_(tuning),
+        touched_(groups.size()),
+        readers_(groups.size()),
+        waits_for_(groups.size()) {
     std::vector<int> writer(program.buffers.size(), -1);
     std::vector<std::vector<int>> read_since(program.buffers.size());
     for (int g = 0; g < int(groups.size()); g++) {
@@ -86,10 +91,9 @@ class Ordering {
     }
   }
 
-  // Of the groups that can run, always the one after which the least memory is in use.
+  // Repeatedly chooses, of the groups that can run, the one after which the least memory is in use.
   std::vector<int> greedy() const {
-    constexpr long kMostCompared = 64;
-    Memory memory(program_, touched_);
+    Memory memory(program_, tuning_, touched_);
     std::vector<size_t> waits_for;
     std::set<int> ready;
     for (int g = 0; g < int(touched_.size()); g++) {
@@ -98,7 +102,7 @@ class Ordering {
     }
     std::vector<int> order;
     while (!ready.empty()) {
-      const auto end = std::next(ready.begin(), std::min(kMostCompared, long(ready.size())));
+      const auto end = std::next(ready.begin(), std::min(tuning_.compared_steps, int64_t(ready.size())));
       const auto next =
           std::min_element(ready.begin(), end, [&](int a, int b) { return memory.growth(a) < memory.growth(b); });
       const int group = *next;
@@ -112,13 +116,14 @@ class Ordering {
   }
 
   int64_t peak_of(const std::vector<int>& order) const {
-    Memory memory(program_, touched_);
+    Memory memory(program_, tuning_, touched_);
     for (int group : order) memory.run(group);
     return memory.peak();
   }
 
  private:
   const Program& program_;
+  const Tuning& tuning_;
   std::vector<std::set<BufferId>> touched_;
   std::vector<std::vector<int>> readers_;
   std::vector<std::set<int>> waits_for_;
@@ -132,7 +137,7 @@ class Ordering {
 }  // namespace
 
 void order_for_peak_memory(Draft& draft) {
-  const Ordering ordering(draft.program(), draft.groups);
+  const Ordering ordering(draft.program(), draft.tuning(), draft.groups);
   std::vector<int> present;
   for (int g = 0; g < int(draft.groups.size()); g++) present.push_back(g);
   const std::vector<int> order = ordering.greedy();

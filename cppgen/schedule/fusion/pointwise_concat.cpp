@@ -29,7 +29,7 @@ bool is_plain_copy(const LoopNest& nest) {
          store.value->indirects.empty();
 }
 
-// How far an index runs that is `offset` plus a loop of the nest, which no other index uses; nullopt if it is not.
+// The extent of an index that is `offset` plus a loop of the nest that no other index uses; nullopt for other indices.
 std::optional<IndexExpr> extent_of(const LoopNest& nest, IndexExpr index, IndexExpr offset,
                                    std::set<const ir::IndexNode*>& used) {
   const IndexExpr position = index - offset;
@@ -88,7 +88,7 @@ Expr zero_of(ir::ExprArena& exprs, DType storage) {
   return is_float(type) ? exprs.constant(type, 0) : exprs.constant_int(type, 0);
 }
 
-// What the piece holds at this element, 0 outside of its slice.
+// The piece's value at this element; 0 outside of its slice.
 Expr masked(Program& program, const Piece& piece, size_t axis, const std::vector<IndexExpr>& element) {
   const ir::Store& store = piece.nest->stores[0];
   ir::IndexMap map;

@@ -52,25 +52,25 @@ void unroll(Program& program, LoopNest& nest, int64_t points) {
   rewrite_nest(program, nest, rewrite);
 }
 
-// The first divisor of the extent from `wanted` to below twice as many; nullopt if there is none.
-std::optional<int64_t> divisor_near(int64_t wanted, int64_t extent) {
-  for (int64_t parts = wanted; parts < std::min(extent, 2 * wanted); parts++)
+// The first divisor of the extent that is at least `wanted` and not much greater; nullopt if there is none.
+std::optional<int64_t> divisor_near(int64_t wanted, int64_t extent, const Tuning& tuning) {
+  for (int64_t parts = wanted; parts < std::min(extent, tuning.split_excess * wanted); parts++)
     if (extent % parts == 0) return parts;
   return std::nullopt;
 }
 
 // At least MIN_NUM_SPLIT parts, none of them empty, if the extent is that long.
-int64_t least_parts(int64_t extent, const Options& options) {
+int64_t least_parts(int64_t extent, const Options& options, const Tuning& tuning) {
   const int64_t least = std::min(options.min_num_split, extent);
   if (least < 2) return 1;
-  return divisor_near(least, extent).value_or(pieces(extent, extent / least));
+  return divisor_near(least, extent, tuning).value_or(pieces(extent, extent / least));
 }
 
 // The number of parts into which the outermost reduced loop (of this extent) is split; 1: not split.
 int64_t parts_of(int64_t extent, int64_t total, const Options& options, const Tuning& tuning) {
   int64_t parts = std::min({tuning.split_parts, extent, total / tuning.split_part});
   while (parts > 1 && extent % parts) parts--;
-  return std::max(parts, least_parts(extent, options));
+  return std::max(parts, least_parts(extent, options, tuning));
 }
 
 bool sums_floats(const LoopNest& nest) {
@@ -91,13 +91,13 @@ Cut cut_for_precision(const LoopNest& nest, int64_t total, const Options& option
   size_t loop = 0;
   for (size_t i = 0; i < nest.reduced.size(); i++) {
     if (nest.reduced[i].extent.constant() > nest.reduced[loop].extent.constant()) loop = i;
-    if (nest.reduced[i].extent.constant() < 2 * wanted) continue;
+    if (nest.reduced[i].extent.constant() < tuning.split_excess * wanted) continue;
     loop = i;
     break;
   }
   const int64_t extent = nest.reduced[loop].extent.constant();
-  const int64_t parts = divisor_near(wanted, extent).value_or(std::min(extent, wanted));
-  return {loop, std::max(parts, least_parts(extent, options))};
+  const int64_t parts = divisor_near(wanted, extent, tuning).value_or(std::min(extent, wanted));
+  return {loop, std::max(parts, least_parts(extent, options, tuning))};
 }
 
 // The value, or 0 if the index is out of range.
@@ -155,7 +155,7 @@ LoopNest cut(Program& program, LoopNest& nest, const Cut& how) {
   return first;
 }
 
-// For many threads if there are few results; for precision if there are very many terms.
+// Splits reductions with few results, for many threads, and those with very many terms, for precision.
 Cut choose_cut(const LoopNest& nest, const Options& options, const Tuning& tuning) {
   const auto outer = constant_points(nest.loops), total = constant_points(nest.reduced);
   if (!total) return {};

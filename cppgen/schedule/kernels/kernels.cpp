@@ -158,7 +158,7 @@ void merge_all(Program& program, FusedKernel& kernel) {
   kernel.segments = std::move(merged);
 }
 
-// Stores to private buffers that no segment loads any more.
+// Removes stores to private buffers that no segment loads any more.
 void drop_dead_locals(FusedKernel& kernel) {
   std::erase_if(kernel.locals, [&](const Local& local) {
     for (const Segment& s : kernel.segments)
@@ -170,7 +170,7 @@ void drop_dead_locals(FusedKernel& kernel) {
   });
 }
 
-// Rows are private to one point: if lanes are points they would interleave, so they stay in memory.
+// Rows belong to one point. If lanes are points, rows would interleave, so they stay in memory.
 void settle_rows(FusedKernel& kernel) {
   if (kernel.vector_outer) std::erase_if(kernel.locals, [](const Local& l) { return l.place == Place::row; });
 }

@@ -13,7 +13,7 @@ FusedKernel make_kernel(ir::Program&, const Layouts&, const Uses&, const Group&,
 // Makes the kernel of a contraction that runs on tiles.
 FusedKernel make_tile_kernel(const ir::LoopNest&, TileContraction, const std::string& name);
 
-// Fills in inputs and outputs: what the segments and operands of the kernel touch in memory.
+// Fills in the inputs and outputs: the buffers in memory that the kernel's segments and operands access.
 void collect_arguments(FusedKernel&);
 
 }  // namespace cppgen::schedule

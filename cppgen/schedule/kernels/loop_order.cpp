@@ -52,7 +52,7 @@ std::optional<int64_t> memory_rank(const ir::Store& store, const Layout& layout,
   return std::nullopt;
 }
 
-// That of the first store that moves with the loop; loops that no store knows come first.
+// The rank in the first store that depends on the loop; loops that no store depends on come first.
 int64_t memory_rank(const Layouts& layouts, const FusedKernel& kernel, const Loop& loop) {
   for (const Segment& s : kernel.segments)
     for (const auto* stores : {&s.stores, &s.body})

@@ -17,8 +17,8 @@ std::vector<Access> accesses_of(const ir::Program&, const Layouts&, const FusedK
 // no element.)
 bool moves_by_one_or_none(IndexExpr stride);
 
-// An offset that moves with a loop only as `step` x floordiv(`lane`, `lanes`), where `lane` moves by 1 with the loop:
-// so many neighbouring points share an element.
+// An offset that depends on a loop only as `step` x floordiv(`lane`, `lanes`), where `lane` moves by 1 with the loop:
+// `lanes` neighbouring points share an element.
 struct RepeatedElements {
   IndexExpr lane;
   int64_t lanes, step;

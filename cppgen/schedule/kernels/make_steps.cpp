@@ -10,7 +10,7 @@
 namespace cppgen::schedule {
 namespace {
 
-// The words that both names begin with: "softmax" of softmax_max and softmax_exp.
+// The words with which both names begin: "softmax" for softmax_max and softmax_exp.
 std::string common_words(const std::string& a, const std::string& b) {
   const size_t most = std::min(a.size(), b.size());
   size_t end = 0;
@@ -21,7 +21,7 @@ std::string common_words(const std::string& a, const std::string& b) {
   return a.substr(0, end);
 }
 
-// What the first nests have in common: the nests of one operator share its name.
+// The common name of the first nests: the nests of one operator begin with its name.
 std::vector<std::string> operators_of(const Program& program, const Group& group, size_t most) {
   std::vector<std::string> parts;
   for (int s : group.statements) {
@@ -35,7 +35,7 @@ std::vector<std::string> operators_of(const Program& program, const Group& group
   return parts;
 }
 
-// A name of the model as part of an identifier.
+// Makes a name of the model part of an identifier.
 std::string identifier(const std::string& name) {
   constexpr size_t kMostLetters = 40;
   std::string text = name.substr(0, kMostLetters);
@@ -55,7 +55,7 @@ std::vector<std::string> nodes_of(const Program& program, const Group& group, si
   return parts;
 }
 
-// The position makes it unique.
+// The name of a group's step, which its position makes unique.
 std::string kernel_name(size_t position, const Program& program, const Group& group, const Options& options) {
   const auto most = size_t(options.kernel_name_max_ops);
   if (options.descriptive_names == "node")

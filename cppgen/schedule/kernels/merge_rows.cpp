@@ -8,7 +8,7 @@ namespace {
 
 using ir::Loop;
 
-// One loop in place of several, and where it puts each of them.
+// One loop in place of several, and their positions as expressions of its variable.
 struct Merged {
   Loop loop;
   ir::IndexMap positions;
@@ -80,7 +80,7 @@ void merge_rows_of(const ir::Program& program, const Layouts& layouts, FusedKern
 
 }  // namespace
 
-// Whether the contraction is a convolution that is not to run as a matrix product.
+// Whether the contraction is a convolution that must not run as a matrix product.
 static bool keeps_lines(const TileContraction& c, const Options& options) {
   return !options.conv_1x1_as_mm && !c.taps.empty() && points(c.taps).is_constant(1);
 }

@@ -47,14 +47,14 @@ class RepetitionSchedule {
  private:
   Schedule& whole_;
   const ir::Repetition& repetition_;
-  Buffers read_, written_;  // by statements of the body
-  Buffers before_, after_;  // of what is carried
+  Buffers read_, written_;  // by the statements of the body
+  Buffers before_, after_;  // carried values
   Buffers shared_;          // other statements read them
 
   BufferKind kind_inside(const ir::Buffer& b) const {
     if (written_.count(b.id))
       return after_.count(b.id) || shared_.count(b.id) || b.kind == BufferKind::output ? BufferKind::output : b.kind;
-    if (!read_.count(b.id)) return BufferKind::temporary;  // nothing here
+    if (!read_.count(b.id)) return BufferKind::temporary;  // the body does not read it
     return b.kind == BufferKind::constant ? b.kind : BufferKind::input;
   }
 
@@ -114,7 +114,7 @@ class RepetitionSchedule {
     return std::any_of(all.begin(), all.end(), [&](Expr e) { return varies(e); });
   }
 
-  // For example, packing of an operand that no step changes.
+  // For example, the packing of an operand that no iteration changes.
   bool is_invariant(const ScheduledStep& step, const Buffers& variant) const {
     const auto* kernel = std::get_if<FusedKernel>(&step);
     if (!kernel || kernel->kind != KernelKind::loops) return false;

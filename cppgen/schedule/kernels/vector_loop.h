@@ -13,8 +13,8 @@ bool is_value_local(const FusedKernel&, ir::BufferId);
 bool has_inner_loops(const FusedKernel&);
 bool has_arg_reduction(const Segment&);
 
-// Moves another loop to the last place if the loaded elements lie at uneven distances along the last one, so that its
-// points would be costly lanes, and lie evenly along the other, even though stored elements then lie apart.
+// Moves another loop to the last place if loaded elements have no constant stride along the last one, whose points
+// would be costly lanes, but have one along the other. This holds even if stored elements are then not contiguous.
 void choose_last_loop(const std::vector<Access>&, const Tuning&, FusedKernel&);
 
 // Decides whether the points of the last outer loop or of the segments' innermost loops are lanes.

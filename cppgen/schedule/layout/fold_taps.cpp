@@ -24,7 +24,7 @@ std::optional<size_t> dimension_along(Expr load, const Loop& loop) {
   return found;
 }
 
-// One dimension of the left operand, from the first to the last place that is read.
+// One dimension of the left operand, from the first to the last position that is read.
 struct Span {
   IndexExpr first, extent;
   bool guarded = false;
@@ -103,7 +103,7 @@ class Folding {
     return !padding || is_one_value(padding);
   }
 
-  // Indices with two of them as one, the last: `a` outside `b`.
+  // The indices with two of them joined as the last one, `a` outside of `b`.
   static std::vector<IndexExpr> joined(const std::vector<IndexExpr>& all, size_t a, size_t b, IndexExpr joint) {
     std::vector<IndexExpr> result;
     for (size_t d = 0; d < all.size(); d++)
@@ -149,7 +149,7 @@ class Folding {
                                 joined(at, left_tap_, left_channel_, start + joint));
   }
 
-  // The weights with taps and channels side by side.
+  // The weights with taps and channels as one dimension.
   Expr load_joined(IndexExpr joint) {
     const ir::Buffer source = program_.buffer(right_->buffer);
     const size_t rank = source.shape.size(), element = size_of(source.type);

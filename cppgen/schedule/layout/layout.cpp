@@ -159,7 +159,7 @@ class Planner {
     return contiguous(b, last);
   }
 
-  // Whether dimension `d` is the fastest that moves at all.
+  // Whether dimension `d` is the fastest of those that move.
   bool contiguous(BufferId b, int d) const {
     auto strides = strides_of(program_.buffer(b), current(b));
     return strides[size_t(d)].is_constant(1);
@@ -186,7 +186,7 @@ class Planner {
     return left;
   }
 
-  // Puts `copy[...] = source[...]`, depth fastest, in front of statement `i`, which then reads the copy.
+  // Adds `copy[...] = source[...]`, with the depth fastest, before statement `i`, which then reads the copy.
   size_t insert_copy(size_t i, Expr left) {
     LoopNest* nest = as_nest(program_.statements[i]);
     Buffer source = program_.buffer(left->buffer);

@@ -84,7 +84,7 @@ class Reporter {
     return m;
   }
 
-  // The nodes of these statements, each once; what the buffer is where there are none.
+  // The nodes of these statements, each once; a description of the buffer if there are none.
   std::vector<std::string> nodes(const std::vector<int>& statements, const ir::Buffer& buffer) const {
     std::vector<std::string> all;
     for (int s : statements)
