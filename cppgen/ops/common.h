@@ -22,7 +22,7 @@ constexpr DTypes types_that(Accept accept) {
     if (accept(DType(k))) types |= bit(DType(k));
   return types;
 }
-// Types that can only be converted and moved (ops/convert.h).
+// Types that can only be converted and moved (Elements::narrow).
 inline constexpr DTypes kFloat8 = types_that(is_float8), kSmallInts = types_that(is_small_int);
 inline constexpr DTypes kNarrow = types_that(is_narrow);
 inline constexpr DTypes kFloats = types_that(is_float) & ~kNarrow;

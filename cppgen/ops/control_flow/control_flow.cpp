@@ -183,6 +183,7 @@ std::vector<Op> control_flow_ops() {
        .versions = {{1, "else_branch:graph then_branch:graph"}, 11, 13, 16, 19, 21, 23, 24, 25},
        .inputs = {1, kAny},
        .outputs = kAny,
+       .elements = Elements::narrow,
        .infer = infer_if,
        .host = host_if},
       {.name = "SequenceMap",

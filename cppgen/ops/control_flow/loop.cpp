@@ -105,6 +105,7 @@ std::vector<Op> loop_ops() {
        .versions = {{1, "body:graph"}, 11, 13, 16, 19, 21, 23, 24, 25},
        .inputs = {0, kAny},
        .outputs = kAny,
+       .elements = Elements::narrow,
        .infer = infer_loop,
        .lower = lower_loop,
        .host = host_loop},

@@ -171,6 +171,7 @@ std::vector<Op> scan_loop_ops() {
                     25},
        .inputs = {0, kAny},
        .outputs = kAny,
+       .elements = Elements::narrow,
        .infer = infer_scan,
        .lower = lower_scan,
        .host = host_scan},

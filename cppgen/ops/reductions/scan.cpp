@@ -147,6 +147,7 @@ std::vector<Op> scan_ops() {
       {.name = "ReverseSequence",
        .versions = {{10, "batch_axis:int time_axis:int"}},
        .inputs = 2,
+       .elements = Elements::any,
        .infer = infer_reverse_sequence,
        .lower = lower_reverse_sequence},
   };

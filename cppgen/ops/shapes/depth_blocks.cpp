@@ -67,11 +67,13 @@ std::vector<Op> depth_block_ops() {
       {.name = "DepthToSpace",
        .versions = {{1, "blocksize:int"}, {11, "mode:string"}, 13},
        .inputs = 1,
+       .elements = Elements::any,
        .infer = infer_depth_to_space,
        .lower = lower_depth_to_space},
       {.name = "SpaceToDepth",
        .versions = {{1, "blocksize:int"}, 13},
        .inputs = 1,
+       .elements = Elements::any,
        .infer = infer_space_to_depth,
        .lower = lower_space_to_depth},
   };

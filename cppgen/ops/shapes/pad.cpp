@@ -226,6 +226,7 @@ std::vector<Op> pad_ops() {
                     24,
                     25},
        .inputs = {1, 4},
+       .elements = Elements::any,
        .infer = infer_pad,
        .lower = lower_pad,
        .resolve = resolve_pad},

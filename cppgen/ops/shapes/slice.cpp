@@ -214,6 +214,7 @@ std::vector<Op> slice_ops() {
       {.name = "Slice",
        .versions = {{1, "axes:ints ends:ints starts:ints"}, {10, "-axes -ends -starts"}, 11, 13},
        .inputs = {1, 5},
+       .elements = Elements::any,
        .infer = infer_slice,
        .lower = lower_slice,
        .resolve = resolve_slice},
