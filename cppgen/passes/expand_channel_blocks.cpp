@@ -95,9 +95,7 @@ const std::vector<Blocked>& blocked_operators() {
   static const std::vector<Blocked> rows = {
       {.name = "Conv",
        .domain = kBlocked,
-       .versions = {{1,
-                     "activation:string activation_params:floats auto_pad:string dilations:ints group:int "
-                     "kernel_shape:ints pads:ints strides:ints"}},
+       .versions = attributes_like(kMicrosoft, "FusedConv", 1),
        .expand = expand_conv},
       {.name = "ReorderInput",
        .domain = kBlocked,
@@ -107,17 +105,10 @@ const std::vector<Blocked>& blocked_operators() {
        .domain = kBlocked,
        .versions = {{1, "channels:int channels_last:int"}},
        .expand = expand_reorder_output},
-      {.name = "MaxPool",
-       .domain = kBlocked,
-       .versions = {{1,
-                     "auto_pad:string ceil_mode:int dilations:ints kernel_shape:ints pads:ints storage_order:int "
-                     "strides:ints"}},
-       .expand = expand_plain},
+      {.name = "MaxPool", .domain = kBlocked, .versions = attributes_like("", "MaxPool", 12), .expand = expand_plain},
       {.name = "AveragePool",
        .domain = kBlocked,
-       .versions = {{1,
-                     "auto_pad:string ceil_mode:int count_include_pad:int dilations:ints kernel_shape:ints pads:ints "
-                     "strides:ints"}},
+       .versions = attributes_like("", "AveragePool", 19),
        .expand = expand_plain},
       {.name = "GlobalMaxPool", .domain = kBlocked, .versions = {1}, .expand = expand_plain},
       {.name = "GlobalAveragePool", .domain = kBlocked, .versions = {1}, .expand = expand_plain},

@@ -165,19 +165,18 @@ void expand_support_vector_classifier(Learner& e) {
 }  // namespace
 
 std::vector<LearnerRow> support_vector_expansions() {
+  const std::string of_both =
+      "coefficients:floats kernel_params:floats kernel_type:string post_transform:string rho:floats "
+      "support_vectors:floats ";
   return {
       {.name = "SVMClassifier",
        .domain = kLearners,
-       .versions = {{1,
-                     "classlabels_ints:ints classlabels_strings:strings coefficients:floats kernel_params:floats "
-                     "kernel_type:string post_transform:string prob_a:floats prob_b:floats rho:floats "
-                     "support_vectors:floats vectors_per_class:ints"}},
+       .versions = {{1, of_both + "classlabels_ints:ints classlabels_strings:strings prob_a:floats prob_b:floats "
+                                  "vectors_per_class:ints"}},
        .expand = expand_support_vector_classifier},
       {.name = "SVMRegressor",
        .domain = kLearners,
-       .versions = {{1,
-                     "coefficients:floats kernel_params:floats kernel_type:string n_supports:int one_class:int "
-                     "post_transform:string rho:floats support_vectors:floats"}},
+       .versions = {{1, of_both + "n_supports:int one_class:int"}},
        .expand = expand_support_vector_regressor},
   };
 }
