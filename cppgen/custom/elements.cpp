@@ -30,12 +30,10 @@ bool Lowering::is_index(const Term& term, const Dims<IndexExpr>& dims) const {
     case TermKind::load:
       return attributes_.count(term.name) > 0;
     case TermKind::unary:
-      return term.name == "-" && is_index(term.args[0], dims);
     case TermKind::call:
-    case TermKind::binary: {
-      static const std::set<std::string> kOperations{"+", "-", "*", "//", "%", "min", "max"};
-      return kOperations.count(term.name) && is_index(term.args[0], dims) && is_index(term.args[1], dims);
-    }
+    case TermKind::binary:
+      return (term.is(ir::UnaryOp::neg) || dim_arithmetic(term.operation)) &&
+             std::all_of(term.args.begin(), term.args.end(), [&](const Term& arg) { return is_index(arg, dims); });
     default:
       return false;
   }
