@@ -17,7 +17,7 @@ bool is_number(const std::string& dim) {
 }
 std::string group_name(const std::string& dim) { return dim.substr(0, dim.size() - 3); }
 
-// How dimensions of one name come together.
+// The rules for dimensions of the same name.
 struct IndexRules {
   ops::InferContext& c;
   void equal(const std::string& name, IndexExpr a, IndexExpr b) const {

@@ -46,8 +46,8 @@ bool Lowering::add_group(const Term& term, const Scope& scope, const Shape& dims
     rules_.fail(term, fmt::format("'{}' is not a group of variables", term.name));
   const Variable& v = variable->second;
   if (count > v.at.size())
-    rules_.fail(term, fmt::format("'{}...' stands for {} dimensions, but the tensor has {} there", term.name,
-                                  v.at.size(), count));
+    rules_.fail(term,
+                fmt::format("'{}...' is {} dimensions, but the tensor has {} there", term.name, v.at.size(), count));
   const size_t skipped = v.at.size() - count;
   bool guarded = false;
   for (size_t d = 0; d < count; d++) {

@@ -93,7 +93,7 @@ void become_experts(Expansion& e, Activate activate, const Experts& experts) {
   e.become("Reshape", {sum, shape}, {});
 }
 
-// Files of ONNX Runtime before 1.23 have features and results the other way round, which biases show.
+// Files of ONNX Runtime before 1.23 have features and results in the other order, which the shapes of biases show.
 bool is_transposed(const Expansion& e, size_t weights, size_t bias) {
   const Tensor *w = e.constant(weights), *b = e.constant(bias);
   return w && b && w->dims.size() == 3 && b->dims.size() == 2 && w->dims[1] != b->dims[1] && w->dims[2] == b->dims[1];
@@ -124,7 +124,7 @@ ValueId dequantized(Expansion& e, size_t weights, size_t scales, size_t zeros) {
 
 }  // namespace
 
-// --- MoE: x, what the router says, weights and bias of the first, the second and a third layer
+// --- MoE: x, the scores of the router, weights and bias of the first, the second and a third layer
 
 void expand_experts(Expansion& e) {
   const Activate activate = activation_of(e);
@@ -136,7 +136,7 @@ void expand_experts(Expansion& e) {
   become_experts(e, activate, experts);
 }
 
-// --- QMoE: the same with scales behind the weights, and zero points at the end
+// --- QMoE: the same with scales after the weights, and zero points at the end
 
 void expand_quantized_experts(Expansion& e) {
   const Activate activate = activation_of(e);

@@ -1,4 +1,4 @@
-// LinearClassifier and LinearRegressor: a product with the coefficients, and what is made of the scores.
+// LinearClassifier and LinearRegressor: a product with the coefficients, followed by the transform of the scores.
 #include "cppgen/passes/learner.h"
 
 namespace cppgen::passes {

@@ -29,7 +29,7 @@ void become_group_norm(Expansion& e, ValueId x, GroupActivation activation) {
   e.become("Transpose", {y}, {{"perm", channels_last(4)}});
 }
 
-// [N, C] as [N, 1, 1, C] (or [N, C, 1, 1]); what has four dimensions stays.
+// [N, C] as [N, 1, 1, C] (or [N, C, 1, 1]); a tensor of four dimensions does not change.
 ValueId of_four_dimensions(Expansion& e, ValueId skip) {
   const ValueId shape = e.add("Shape", {skip}), one = e.ints({1}), none = e.ints({0});
   const auto cut = [&](int64_t from, int64_t to) {
@@ -44,8 +44,8 @@ ValueId of_four_dimensions(Expansion& e, ValueId skip) {
     const ValueId two = e.add("Slice", {between, e.ints({-2}), e.ints({std::numeric_limits<int64_t>::max()}), none});
     return e.add("Reshape", {skip, joined({batch, two, cut(-1, std::numeric_limits<int64_t>::max())})});
   }
-  const ValueId behind = joined({cut(2, std::numeric_limits<int64_t>::max()), one, one});
-  const ValueId two = e.add("Slice", {behind, none, e.ints({2}), none});
+  const ValueId filled = joined({cut(2, std::numeric_limits<int64_t>::max()), one, one});
+  const ValueId two = e.add("Slice", {filled, none, e.ints({2}), none});
   return e.add("Reshape", {skip, joined({batch, cut(1, 2), two})});
 }
 

@@ -75,7 +75,7 @@ void expand_support_vector_regressor(Learner& e) {
 // The classifiers of pairs of classes: 01, 02, .. 12, ..
 struct Pairs {
   int64_t classes, vectors, count;
-  std::vector<int64_t> first_vector;  // of each class, and behind the last
+  std::vector<int64_t> first_vector;  // of each class, and one more for the end
 };
 
 Pairs pairs_of(const Learner& e, int64_t classes) {
@@ -137,7 +137,7 @@ void expand_linear(Learner& e, const Labels& labels, PostTransform transform) {
   const ValueId scores = plain_scores(e, coefficients, labels.count(), given_rho(e, 1)[0]);
   ValueId chosen = greatest_column(e, scores);
   if (labels.count() == 2 && e.floats("prob_a").empty()) {
-    // A score that is great enough decides for the second class, whichever it is of.
+    // A great enough score of either class decides for the second one.
     const bool positive = std::all_of(coefficients.begin(), coefficients.end(), [](float c) { return c >= 0; });
     const ValueId most = e.add("ReduceMax", {scores, e.integers({1})}, {{"keepdims", int64_t(0)}});
     const ValueId second = e.add(positive ? "GreaterOrEqual" : "Greater", {most, e.real_scalar(positive ? 0.5F : 0)});

@@ -1,5 +1,5 @@
-// TreeEnsembleClassifier, TreeEnsembleRegressor and TreeEnsemble: the scores of the trees, and what is made of them, in
-// the ways that ONNX Runtime has where the specification is silent.
+// TreeEnsembleClassifier, TreeEnsembleRegressor and TreeEnsemble: the scores of the trees and the results that follow
+// from them, as in ONNX Runtime where the specification is silent.
 #include <algorithm>
 #include <limits>
 #include <utility>

@@ -1,4 +1,4 @@
-// Scan: states, scanned inputs. The host runs it, or a plan, if all states keep their types.
+// Scan: states, scanned inputs. The host runs it, or a plan does if all states keep their types.
 #include <algorithm>
 
 #include "cppgen/ops/control_flow/control_flow.h"

@@ -43,7 +43,7 @@ void lower_reciprocal(LowerContext& c) {
   c.emit_pointwise(c.output_buffer(0), [&](const auto& at) { return 1.0 / load_input(c, 0, at); });
 }
 
-// Integers take the detour through double.
+// Integers are computed as double.
 void lower_erf(LowerContext& c) {
   c.emit_pointwise(c.output_buffer(0), [&](const auto& at) {
     Scalar x = load_input(c, 0, at);

@@ -10,7 +10,7 @@ namespace {
 using At = std::vector<IndexExpr>;
 using ir::ReduceOp;
 
-// --- BagPositions: indices, starts, ends. [bags, members] positions, -1 behind the last of a bag.
+// --- BagPositions: indices, starts, ends. [bags, members] positions, -1 after the last of a bag.
 
 void infer_positions(InferContext& c) {
   for (int i : {0, 1, 2}) {

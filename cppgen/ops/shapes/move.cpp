@@ -71,7 +71,7 @@ void lower_concat(LowerContext& c) {
 
 int split_axis(InferContext& c) { return normalized_axis(c, c.integer("axis", 0), int(c.shape(0).size())); }
 
-// Sizes that only a run knows: as the model declares them for all outputs, else values of the run.
+// Sizes that are known only at run time: those that the model declares if it declares all, else new symbols.
 std::vector<IndexExpr> run_time_sizes(InferContext& c) {
   const int axis = split_axis(c), count = c.output_count();
   if (element_count(c, 1) != count) c.fail(fmt::format("there are not {} sizes", count));

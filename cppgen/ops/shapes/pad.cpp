@@ -55,7 +55,7 @@ bool has_run_time_pads(InferContext& c) { return c.opset() >= 11 && (is_run_time
 
 int64_t padded_axes(InferContext& c) { return c.has_input(3) ? element_count(c, 3) : int64_t(c.shape(0).size()); }
 
-// Axes that are known leave the other dimensions as they are.
+// If the axes are known, the other dimensions are not padded.
 PartialShape run_time_padded(InferContext& c) {
   const Shape& x = c.shape(0);
   PartialShape partial(x.size());
@@ -111,7 +111,7 @@ void resolve_pad(LowerContext& c, ir::BufferId dims) {
   emit_dims(c, dims, result);
 }
 
-// Negative pads take elements away before others are repeated: what is left is [start, start + extent).
+// Negative pads remove elements before others are repeated: [start, start + extent) remains.
 struct Kept {
   IndexExpr start, extent;
 };
@@ -148,7 +148,7 @@ Scalar pad_value(LowerContext& c, DType type) {
   return only_element(c, 2);
 }
 
-// The source of a position that may lie outside of [0, extent).
+// The source of a position that may be outside [0, extent).
 IndexExpr folded(PadMode mode, IndexExpr position, IndexExpr extent) {
   bool inside = ir::prove_less_equal(0, position) && ir::prove_less(position, extent);
   if (inside) return position;
@@ -159,7 +159,7 @@ IndexExpr folded(PadMode mode, IndexExpr position, IndexExpr extent) {
   return ir::min(phase, period - phase);
 }
 
-// folded() for values of the run.
+// folded() for values that are computed at run time.
 Scalar folded_value(PadMode mode, Scalar position, Scalar extent) {
   auto wrapped = [](Scalar a, Scalar b) { return a.binary(ir::BinaryOp::mod_floor, b); };
   if (mode == PadMode::edge || mode == PadMode::constant) return max(min(position, extent - 1.0), 0.0);

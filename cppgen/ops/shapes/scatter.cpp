@@ -159,7 +159,7 @@ void lower_scatter_elements(LowerContext& c) {
   Search s;
   s.updates = {updates[axis]};
   s.hits = [&, aimed](const At& at, const At& u) {
-    // Updates may cover only a part of the other dimensions; outside of it a position that hits nothing is read.
+    // Updates may cover only a part of the other dimensions; elsewhere, a position that matches no element is read.
     Scalar nowhere = number(c, DType::i64, -1);
     return load_inside(c, targets, aimed(at, u[0]), nowhere) == index_value(c, at[axis]);
   };
