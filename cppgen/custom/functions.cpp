@@ -17,20 +17,20 @@ struct OwnFunction {
 };
 constexpr OwnFunction kOwn[] = {{"where", Own::where, 3}, {"cast", Own::cast, 2}, {"inside", Own::inside, 2}};
 
-constexpr std::pair<std::string_view, Operation> kSigns[] = {{"+", add},
-                                                             {"-", sub},
-                                                             {"*", mul},
-                                                             {"/", div},
-                                                             {"//", Own::floor_division},
-                                                             {"%", mod_floor},
-                                                             {"<", lt},
-                                                             {"<=", le},
-                                                             {">", gt},
-                                                             {">=", ge},
-                                                             {"==", eq},
-                                                             {"!=", ne},
-                                                             {"and", Own::logical_and},
-                                                             {"or", Own::logical_or}};
+constexpr std::pair<std::string_view, Operation> kOperationSigns[] = {{"+", add},
+                                                                      {"-", sub},
+                                                                      {"*", mul},
+                                                                      {"/", div},
+                                                                      {"//", Own::floor_division},
+                                                                      {"%", mod_floor},
+                                                                      {"<", lt},
+                                                                      {"<=", le},
+                                                                      {">", gt},
+                                                                      {">=", ge},
+                                                                      {"==", eq},
+                                                                      {"!=", ne},
+                                                                      {"and", Own::logical_and},
+                                                                      {"or", Own::logical_or}};
 
 template <class Op>
 std::optional<Op> named(std::string_view name, Op last) {
@@ -44,7 +44,7 @@ std::optional<Op> named(std::string_view name, Op last) {
 Operation unary_signed(std::string_view sign) { return sign == "-" ? ir::UnaryOp::neg : ir::UnaryOp::logical_not; }
 
 Operation binary_signed(std::string_view sign) {
-  for (const auto& [text, operation] : kSigns)
+  for (const auto& [text, operation] : kOperationSigns)
     if (sign == text) return operation;
   return {};
 }
