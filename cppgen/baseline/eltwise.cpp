@@ -5,6 +5,7 @@
 #include <map>
 
 #include "cppgen/baseline/patterns.h"
+#include "cppgen/ops/activations.h"
 
 namespace cppgen::baseline {
 namespace {
@@ -36,12 +37,21 @@ std::optional<Eltwise> clip(const Graph& graph, const Node& node) {
   return Eltwise{algorithm::eltwise_clip, float(*low), float(*high)};
 }
 
+// The parameters of an activation, in the node's attributes: oneDNN takes them in the same order.
+void set_parameters(const Node& node, Eltwise& function) {
+  const ops::Activation* activation = ops::find_activation(node.op, ops::Activation::pointwise, node.opset);
+  if (!activation) return;
+  float* const values[] = {&function.alpha, &function.beta};
+  for (int p = 0; p < activation->parameter_count(); p++)
+    *values[p] = number(node, activation->parameters[p].attribute, activation->parameters[p].fallback);
+}
+
 std::optional<Eltwise> unary(const Graph& graph, const Node& node) {
   if (node.op == "Clip") return clip(graph, node);
   if (node.op == "Gelu") return gelu(node);
-  if (node.op == "LeakyRelu") return Eltwise{algorithm::eltwise_relu, number(node, "alpha", 0.01f)};
-  if (node.op == "Elu") return Eltwise{algorithm::eltwise_elu, number(node, "alpha", 1)};
   static const std::map<std::string, Eltwise> functions{{"Relu", {algorithm::eltwise_relu}},
+                                                        {"LeakyRelu", {algorithm::eltwise_relu}},
+                                                        {"Elu", {algorithm::eltwise_elu}},
                                                         {"Sigmoid", {algorithm::eltwise_logistic}},
                                                         {"Tanh", {algorithm::eltwise_tanh}},
                                                         {"Abs", {algorithm::eltwise_abs}},
@@ -50,13 +60,16 @@ std::optional<Eltwise> unary(const Graph& graph, const Node& node) {
                                                         {"Log", {algorithm::eltwise_log}},
                                                         {"Round", {algorithm::eltwise_round}},
                                                         {"HardSwish", {algorithm::eltwise_hardswish}},
-                                                        {"Swish", {algorithm::eltwise_swish, 1}},
+                                                        {"Swish", {algorithm::eltwise_swish}},
                                                         {"Softplus", {algorithm::eltwise_soft_relu}},
                                                         {"Mish", {algorithm::eltwise_mish}},
                                                         {"Neg", {algorithm::eltwise_linear, -1}},
                                                         {"Reciprocal", {algorithm::eltwise_pow, 1, -1}}};
   const auto at = functions.find(node.op);
-  return at == functions.end() ? std::nullopt : std::optional(at->second);
+  if (at == functions.end()) return std::nullopt;
+  Eltwise function = at->second;
+  set_parameters(node, function);
+  return function;
 }
 
 // x op c, or c op x if `reversed`.

@@ -85,7 +85,7 @@ class Checker {
       fail(term, fmt::format("there is no input '{}'", term.name));
     if (term.kind == TermKind::group && !groups_.count(term.name))
       fail(term, fmt::format("no input has dimensions '{}...'", term.name));
-    const bool broadcast = term.kind == TermKind::call && term.name == "broadcast";
+    const bool broadcast = term.is(Own::broadcast);
     if (!broadcast)
       for (const Term& arg : term.args) check_dimension(arg);
   }
@@ -149,7 +149,7 @@ class Checker {
         break;
       case TermKind::call:
         check_function(term);
-        if (term.name == "cast") return check(term.args[0]);
+        if (term.is(Own::cast)) return check(term.args[0]);
         break;
       case TermKind::reduction: {
         Checker inner = *this;
@@ -163,14 +163,14 @@ class Checker {
   }
 
   static void check_function(const Term& term) {
-    const std::optional<size_t> wanted = arguments_of(term.name);
+    const std::optional<size_t> wanted = arguments_of(term.operation);
     if (!wanted) fail(term, fmt::format("there is no function '{}'; there are {}", term.name, function_names()));
     if (term.args.size() != *wanted)
       fail(term,
            fmt::format("'{}' takes {}, not {}", term.name, counted(int64_t(*wanted), "argument"), term.args.size()));
-    if (term.name == "inside" && term.args[0].kind != TermKind::load)
+    if (term.is(Own::inside) && term.args[0].kind != TermKind::load)
       fail(term.args[0], "inside takes an element of a tensor, as in inside(x[i - 1], 0)");
-    if (term.name == "cast" && term.args[1].kind != TermKind::name)
+    if (term.is(Own::cast) && term.args[1].kind != TermKind::name)
       fail(term.args[1], "cast takes an element type or the name of a tensor, as in cast(x[i], float32)");
   }
 };

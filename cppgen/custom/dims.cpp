@@ -17,7 +17,7 @@ bool is_number(const std::string& dim) {
 }
 std::string group_name(const std::string& dim) { return dim.substr(0, dim.size() - 3); }
 
-// How dimensions of one name come together.
+// The rules for dimensions of the same name.
 struct IndexRules {
   ops::InferContext& c;
   void equal(const std::string& name, IndexExpr a, IndexExpr b) const {
@@ -134,16 +134,28 @@ D dimension_of_tensor(const Term& term, const Dims<D>& dims) {
 }
 
 template <class D>
-D arithmetic(const Term& term, const std::string& op, D a, D b) {
-  if (op == "+") return a + b;
-  if (op == "-") return a - b;
-  if (op == "*") return a * b;
-  if (op == "//") return floordiv(a, b);
-  if (op == "%") return mod(a, b);
-  if (op == "min") return min(a, b);
-  if (op == "max") return max(a, b);
-  fail(term, op == "/" ? std::string("dimensions must be divided by //, which rounds down")
-                       : fmt::format("'{}' does not yield a dimension", op));
+D arithmetic(const Term& term, D a, D b) {
+  const auto operation = dim_arithmetic(term.operation);
+  if (!operation)
+    fail(term, term.is(ir::BinaryOp::div) ? "dimensions must be divided by //, which rounds down"
+                                          : fmt::format("'{}' does not yield a dimension", term.name));
+  switch (*operation) {
+    case DimArithmetic::add:
+      return a + b;
+    case DimArithmetic::sub:
+      return a - b;
+    case DimArithmetic::mul:
+      return a * b;
+    case DimArithmetic::floordiv:
+      return floordiv(a, b);
+    case DimArithmetic::mod:
+      return mod(a, b);
+    case DimArithmetic::min:
+      return min(a, b);
+    case DimArithmetic::max:
+      return max(a, b);
+  }
+  fail(term, "this operation on dimensions is not known");
 }
 
 template <class D>
@@ -152,9 +164,9 @@ D dimension(const Term& term, const Dims<D>& dims) {
   if (term.kind == TermKind::name) return dim_of_name(term, dims);
   if (term.kind == TermKind::load) return element_of_list(term, dims);
   if (term.kind == TermKind::dim) return dimension_of_tensor(term, dims);
-  if (term.kind == TermKind::unary && term.name == "-") return D(int64_t{0}) - dimension(term.args[0], dims);
+  if (term.is(ir::UnaryOp::neg) && term.args.size() == 1) return D(int64_t{0}) - dimension(term.args[0], dims);
   if ((term.kind == TermKind::binary || term.kind == TermKind::call) && term.args.size() == 2)
-    return arithmetic<D>(term, term.name, dimension(term.args[0], dims), dimension(term.args[1], dims));
+    return arithmetic<D>(term, dimension(term.args[0], dims), dimension(term.args[1], dims));
   fail(term, "this is not a dimension: an expression of +, -, *, //, %, min and max");
 }
 
@@ -181,7 +193,7 @@ std::vector<D> shape_by(const ops::CustomOperator& op, size_t output, const Dims
       const auto group = dims.groups.find(term.name);
       if (group == dims.groups.end()) fail(term, fmt::format("no input has dimensions '{}...'", term.name));
       append(group->second);
-    } else if (term.kind == TermKind::call && term.name == "broadcast") {
+    } else if (term.is(Own::broadcast)) {
       append(broadcast_of(term, dims, rules));
     } else {
       shape.push_back(dimension(term, dims));
@@ -191,6 +203,28 @@ std::vector<D> shape_by(const ops::CustomOperator& op, size_t output, const Dims
 }
 
 }  // namespace
+
+std::optional<DimArithmetic> dim_arithmetic(const Operation& operation) {
+  if (operation == Operation(Own::floor_division)) return DimArithmetic::floordiv;
+  const auto* op = std::get_if<ir::BinaryOp>(&operation);
+  if (!op) return std::nullopt;
+  switch (*op) {
+    case ir::BinaryOp::add:
+      return DimArithmetic::add;
+    case ir::BinaryOp::sub:
+      return DimArithmetic::sub;
+    case ir::BinaryOp::mul:
+      return DimArithmetic::mul;
+    case ir::BinaryOp::mod_floor:
+      return DimArithmetic::mod;
+    case ir::BinaryOp::min:
+      return DimArithmetic::min;
+    case ir::BinaryOp::max:
+      return DimArithmetic::max;
+    default:
+      return std::nullopt;
+  }
+}
 
 DimCode joined(rt::DimOp op, DimCode a, const DimCode& b) {
   a.expr.code.insert(a.expr.code.end(), b.expr.code.begin(), b.expr.code.end());

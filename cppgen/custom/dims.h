@@ -1,5 +1,6 @@
 #pragma once
 #include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -41,6 +42,10 @@ struct Dims {
 // dimensions is wrong, or dimensions of the same name are not equal.
 void bind(ops::InferContext&, const rt::CustomDescription&, Dims<ir::IndexExpr>&);
 void bind(ops::InferContext&, const rt::CustomDescription&, Dims<DimCode>&);
+
+// The operations on dimensions.
+enum class DimArithmetic : uint8_t { add, sub, mul, floordiv, mod, min, max };
+std::optional<DimArithmetic> dim_arithmetic(const Operation&);  // nullopt: it does not yield a dimension
 
 // The dimension that a term represents; UserError naming its place if it is not a dimension.
 ir::IndexExpr dim_of(const Term&, const Dims<ir::IndexExpr>&);

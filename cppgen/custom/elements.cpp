@@ -30,12 +30,10 @@ bool Lowering::is_index(const Term& term, const Dims<IndexExpr>& dims) const {
     case TermKind::load:
       return attributes_.count(term.name) > 0;
     case TermKind::unary:
-      return term.name == "-" && is_index(term.args[0], dims);
     case TermKind::call:
-    case TermKind::binary: {
-      static const std::set<std::string> kOperations{"+", "-", "*", "//", "%", "min", "max"};
-      return kOperations.count(term.name) && is_index(term.args[0], dims) && is_index(term.args[1], dims);
-    }
+    case TermKind::binary:
+      return (term.is(ir::UnaryOp::neg) || dim_arithmetic(term.operation)) &&
+             std::all_of(term.args.begin(), term.args.end(), [&](const Term& arg) { return is_index(arg, dims); });
     default:
       return false;
   }
@@ -48,8 +46,8 @@ bool Lowering::add_group(const Term& term, const Scope& scope, const Shape& dims
     rules_.fail(term, fmt::format("'{}' is not a group of variables", term.name));
   const Variable& v = variable->second;
   if (count > v.at.size())
-    rules_.fail(term, fmt::format("'{}...' stands for {} dimensions, but the tensor has {} there", term.name,
-                                  v.at.size(), count));
+    rules_.fail(term,
+                fmt::format("'{}...' is {} dimensions, but the tensor has {} there", term.name, v.at.size(), count));
   const size_t skipped = v.at.size() - count;
   bool guarded = false;
   for (size_t d = 0; d < count; d++) {

@@ -65,20 +65,20 @@ std::optional<std::string> Lowering::text_of(const Term& term) const {
 }
 
 std::optional<bool> Lowering::compared_texts(const Term& term) const {
-  if (term.name != "==" && term.name != "!=") return std::nullopt;
+  if (!term.is(ir::BinaryOp::eq) && !term.is(ir::BinaryOp::ne)) return std::nullopt;
   const auto left = text_of(term.args[0]), right = text_of(term.args[1]);
   if (!left || !right) return std::nullopt;
-  return (*left == *right) == (term.name == "==");
+  return (*left == *right) == term.is(ir::BinaryOp::eq);
 }
 
 Item Lowering::call(const Term& term, const Scope& scope) {
-  if (term.name == "inside") {
+  if (term.is(Own::inside)) {
     const Item otherwise = evaluate(term.args[1], scope);
     if (!tensors_.count(term.args[0].name)) rules_.fail(term, "inside takes an element of a tensor");
     return load(term.args[0], scope, &otherwise);
   }
   const Item first = evaluate(term.args[0], scope);
-  if (term.name == "cast") return rules_.cast(term, first, type_named(term.args[1]));
+  if (term.is(Own::cast)) return rules_.cast(term, first, type_named(term.args[1]));
   if (term.args.size() == 1) return rules_.unary(term, first);
   const Item second = evaluate(term.args[1], scope);
   if (term.args.size() == 2) return rules_.binary(term, first, second);

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
-#include "cppgen/custom/functions.h"
+#include "cppgen/ir/fold.h"
 #include "cppgen/ir/op_table.h"
 #include "cppgen/ops/convert.h"
 
@@ -12,54 +12,35 @@ namespace {
 
 using ops::Scalar;
 
-// Functions of constants alone; others are taken of values.
-std::optional<double> folded(const std::string& function, double x) {
-  if (function == "abs") return std::fabs(x);
-  if (function == "floor") return std::floor(x);
-  if (function == "ceil") return std::ceil(x);
-  if (function == "sqrt") return std::sqrt(x);
-  if (function == "exp") return std::exp(x);
-  if (function == "log") return std::log(x);
-  return std::nullopt;
+// Numbers, or truth values where the operation yields these; nullopt if it does not take numbers.
+std::optional<Item> folded(ir::UnaryOp op, const Item& x) {
+  if (op == ir::UnaryOp::logical_not) return Item::of(x.whole == 0);
+  if (op == ir::UnaryOp::neg && x.kind == Item::integer) return Item::of(*ir::fold(op, x.whole));
+  const std::optional<double> number = ir::fold(op, x.value);
+  if (!number) return std::nullopt;
+  return ir::row_of(op).gives_bool ? Item::of(*number != 0) : Item::of(*number);
 }
 
-int64_t wrapped(char op, int64_t a, int64_t b) {
-  const auto x = uint64_t(a), y = uint64_t(b);
-  return int64_t(op == '+' ? x + y : op == '-' ? x - y : x * y);
+// Sums, differences, products and extrema of integers are integers; everything else is computed with numbers.
+std::optional<Item> folded(ir::BinaryOp op, const Item& a, const Item& b) {
+  using enum ir::BinaryOp;
+  const bool keeps_integers = op == add || op == sub || op == mul || op == mod_floor || op == min || op == max;
+  if (keeps_integers && a.kind == Item::integer && b.kind == Item::integer)
+    return Item::of(*ir::fold(op, a.whole, b.whole));
+  const std::optional<double> number = ir::fold(op, a.value, b.value);
+  if (!number) return std::nullopt;
+  return ir::row_of(op).compares ? Item::of(*number != 0) : Item::of(*number);
 }
 
-std::optional<Item> compared(const std::string& op, double a, double b) {
-  if (op == "<") return Item::of(a < b);
-  if (op == "<=") return Item::of(a <= b);
-  if (op == ">") return Item::of(a > b);
-  if (op == ">=") return Item::of(a >= b);
-  if (op == "==") return Item::of(a == b);
-  if (op == "!=") return Item::of(a != b);
-  return std::nullopt;
-}
-
-// Folds an operation on two constants; nullopt if there is no rule.
-std::optional<Item> folded(const std::string& op, const Item& a, const Item& b) {
-  if (op == "and") return Item::of(a.whole != 0 && b.whole != 0);
-  if (op == "or") return Item::of(a.whole != 0 || b.whole != 0);
-  if (auto truth = compared(op, a.value, b.value)) return truth;
-  const bool integers = a.kind == Item::integer && b.kind == Item::integer;
-  if (op == "+" || op == "-" || op == "*") {
-    if (integers) return Item::of(wrapped(op[0], a.whole, b.whole));
-    return Item::of(op == "+" ? a.value + b.value : op == "-" ? a.value - b.value : a.value * b.value);
-  }
-  if (op == "/") return Item::of(a.value / b.value);
-  if (op == "//") {
-    const double down = std::floor(a.value / b.value);
-    if (integers && b.whole != 0) return Item::of(int64_t(down));
-    return Item::of(down);
-  }
-  if (op == "min" || op == "max") {
-    const bool first = op == "min" ? a.value <= b.value : a.value >= b.value;
-    return first ? a : b;
-  }
-  if (op == "pow") return Item::of(std::pow(a.value, b.value));
-  return std::nullopt;
+// The result of an operation on two constants; nullopt if it does not take numbers.
+std::optional<Item> folded(const Operation& operation, const Item& a, const Item& b) {
+  if (const auto* op = std::get_if<ir::BinaryOp>(&operation)) return folded(*op, a, b);
+  const Own own = std::get<Own>(operation);
+  if (own == Own::logical_and) return Item::of(a.whole != 0 && b.whole != 0);
+  if (own == Own::logical_or) return Item::of(a.whole != 0 || b.whole != 0);
+  const double down = std::floor(a.value / b.value);
+  const bool integers = a.kind == Item::integer && b.kind == Item::integer && b.whole != 0;
+  return integers ? Item::of(int64_t(down)) : Item::of(down);
 }
 
 }  // namespace
@@ -99,15 +80,10 @@ std::pair<Scalar, Scalar> ItemRules::of_one_type(const Term& term, const Item& a
 }
 
 Item ItemRules::unary(const Term& term, const Item& x) const {
-  if (x.is_constant()) {
-    if (term.name == "not") return Item::of(x.whole == 0);
-    if (term.name == "-") return x.kind == Item::integer ? Item::of(wrapped('-', 0, x.whole)) : Item::of(-x.value);
-    if (const auto value = folded(term.name, x.value)) return Item::of(*value);
-  }
+  const auto op = std::get<ir::UnaryOp>(term.operation);
+  if (x.is_constant())
+    if (const auto constant = folded(op, x)) return *constant;
   const Scalar s = value(term, x);
-  const ir::UnaryOp op = term.name == "-"     ? ir::UnaryOp::neg
-                         : term.name == "not" ? ir::UnaryOp::logical_not
-                                              : *unary_named(term.name);
   if (!ir::allows(ir::row_of(op).operand, s.type()))
     fail(term, fmt::format("'{}' is not defined for {}", term.name, name_of(s.type())));
   return Item::of(s.unary(op));
@@ -115,18 +91,20 @@ Item ItemRules::unary(const Term& term, const Item& x) const {
 
 Item ItemRules::binary(const Term& term, const Item& a, const Item& b) const {
   if (a.is_constant() && b.is_constant()) {
-    if (const auto constant = folded(term.name, a, b)) return *constant;
+    if (const auto constant = folded(term.operation, a, b)) return *constant;
     fail(term, fmt::format("'{}' has only constant operands; cast(e, float32) gives one of them a type", term.name));
   }
   const auto [x, y] = of_one_type(term, a, b);
-  if (term.name == "//") {
+  if (term.is(Own::floor_division)) {
     if (x.type() == DType::boolean) fail(term, "'//' is not defined for bool");
     if (is_float(x.type())) return Item::of(ops::floor(x / y));
     return Item::of((x - x.binary(ir::BinaryOp::mod_floor, y)) / y);
   }
-  const ir::BinaryOp op = binary_signed(term.name) ? *binary_signed(term.name) : *binary_named(term.name);
-  const bool logic = term.name == "and" || term.name == "or";
-  if (!ir::allows(ir::row_of(op).operands, x.type()) || (logic && x.type() != DType::boolean))
+  const bool logical = std::holds_alternative<Own>(term.operation);
+  const ir::BinaryOp op = !logical                    ? std::get<ir::BinaryOp>(term.operation)
+                          : term.is(Own::logical_and) ? ir::BinaryOp::bit_and
+                                                      : ir::BinaryOp::bit_or;
+  if (!ir::allows(ir::row_of(op).operands, x.type()) || (logical && x.type() != DType::boolean))
     fail(term, fmt::format("'{}' is not defined for {}", term.name, name_of(x.type())));
   return Item::of(x.binary(op, y));
 }

@@ -134,7 +134,7 @@ Lowering::TensorOf Lowering::reduce(const Term& term, const std::vector<std::str
     nest.reduced.insert(nest.reduced.end(), loops.begin(), loops.end());
     inner[axis.name] = {.group = axis.group, .extents = extents, .at = ops::LowerContext::indices(loops)};
   }
-  const ir::ReductionRow& row = *ir::combining_reduction(term.name);
+  const ir::ReductionRow& row = ir::row_of(std::get<ir::ReduceOp>(term.operation));
   const Scalar value = rules_.value(term, evaluate(term.args[0], inner));
   if (!ir::allows(row.operands, value.type()))
     rules_.fail(term, fmt::format("'{}' of {}", term.name, name_of(value.type())));

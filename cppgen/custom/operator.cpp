@@ -5,7 +5,6 @@
 namespace cppgen::ops {
 
 CustomOperator::CustomOperator(rt::CustomDescription description) : description_(std::move(description)) {
-  for (const auto& a : description_.attributes) attributes_ += (attributes_.empty() ? "" : " ") + a.name + ":" + a.type;
   for (const rt::CustomText& text : description_.lowering)
     for (custom::Statement& s : custom::parse_statements(text)) statements_.push_back(std::move(s));
   for (const rt::CustomOutput& output : description_.outputs) {
@@ -16,9 +15,11 @@ CustomOperator::CustomOperator(rt::CustomDescription description) : description_
 }
 
 Op CustomOperator::row() const {
+  std::string attributes;
+  for (const auto& a : description_.attributes) attributes += a.name + ":" + a.type + " ";
   Op op{.name = description_.name,
         .domain = description_.domain,
-        .versions = {{description_.since_version, attributes_.c_str()}},
+        .versions = {{description_.since_version, attributes}},
         .inputs = int(description_.inputs.size()),
         .outputs = int(description_.outputs.size()),
         .infer = custom::infer};

@@ -26,7 +26,6 @@ class CustomOperator {
 
  private:
   const rt::CustomDescription description_;
-  std::string attributes_;  // in the format of the versions of rows
   std::vector<custom::Statement> statements_;
   std::vector<std::vector<custom::Term>> shapes_;
 };

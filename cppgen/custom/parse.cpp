@@ -60,6 +60,14 @@ class Parser {
     return term;
   }
 
+  // Takes the sign.
+  Term operation(TermKind kind, Operation which) {
+    Term term = make(kind, peek().text);
+    term.operation = which;
+    at_++;
+    return term;
+  }
+
   Statement statement() {
     Statement s;
     s.source = &source_, s.position = peek().position;
@@ -99,8 +107,7 @@ class Parser {
       const auto found = std::find_if(signs.begin(), signs.end(), [&](auto s) { return words ? is_word(s) : is(s); });
       if (found == signs.end()) return left;
       if (count == kMostInRow) fail(fmt::format("more than {} operations in a row", kMostInRow));
-      Term both = make(TermKind::binary, std::string(*found));
-      at_++;
+      Term both = operation(TermKind::binary, binary_signed(*found));
       both.args.push_back(std::move(left));
       both.args.push_back(operand());
       left = std::move(both);
@@ -116,8 +123,7 @@ class Parser {
 
   Term negation() {
     if (!is_word("not")) return comparison();
-    Term term = make(TermKind::unary, "not");
-    at_++;
+    Term term = operation(TermKind::unary, unary_signed("not"));
     if (++depth_ > kMostNesting) fail(fmt::format("nested more than {} levels deep", kMostNesting));
     term.args.push_back(negation());
     depth_--;
@@ -128,8 +134,7 @@ class Parser {
     Term left = sum();
     for (std::string_view sign : {"<=", ">=", "==", "!=", "<", ">"}) {
       if (!is(sign)) continue;
-      Term both = make(TermKind::binary, std::string(sign));
-      at_++;
+      Term both = operation(TermKind::binary, binary_signed(sign));
       both.args.push_back(std::move(left));
       both.args.push_back(sum());
       return both;
@@ -146,8 +151,7 @@ class Parser {
 
   Term signed_operand() {
     if (!is("-")) return operand();
-    Term term = make(TermKind::unary, "-");
-    at_++;
+    Term term = operation(TermKind::unary, unary_signed("-"));
     if (++depth_ > kMostNesting) fail(fmt::format("nested more than {} levels deep", kMostNesting));
     term.args.push_back(signed_operand());
     depth_--;
@@ -199,6 +203,7 @@ class Parser {
   Term reduction() {
     Term term = make(TermKind::reduction);
     term.name = name();
+    term.operation = ir::combining_reduction(term.name)->op;
     expect("(");
     term.axes = axes(")");
     if (++depth_ > kMostNesting) fail(fmt::format("nested more than {} levels deep", kMostNesting));
@@ -210,6 +215,7 @@ class Parser {
   Term call() {
     Term term = make(TermKind::call);
     term.name = name();
+    term.operation = function_named(term.name);
     expect("(");
     if (take(")")) return term;
     do term.args.push_back(expression());

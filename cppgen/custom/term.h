@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "cppgen/custom/functions.h"
 #include "runtime/custom/description.h"
 
 // The language in which descriptions define what a custom operator computes (docs/custom_operators.md).
@@ -33,7 +34,8 @@ struct Axis {
 
 struct Term {
   TermKind kind;
-  std::string name;  // or the operator, the function, the text
+  std::string name;       // as it is written; of an operation its sign; or the text
+  Operation operation{};  // of a call, an operation or a reduction
   std::vector<Term> args{};
   std::vector<Axis> axes{};  // of a reduction
   double number = 0;
@@ -41,6 +43,11 @@ struct Term {
   bool whole = false;
   const rt::CustomText* source = nullptr;  // its source text, which must outlive it
   size_t position = 0;                     // position in the text, from 0
+
+  template <class Op>
+  bool is(Op wanted) const {
+    return operation == Operation(wanted);
+  }
 };
 
 // target[axes] = value

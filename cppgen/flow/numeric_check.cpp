@@ -1,5 +1,6 @@
 #include "cppgen/flow/numeric_check.h"
 
+#include <algorithm>
 #include <map>
 #include <optional>
 #include <tuple>
@@ -80,6 +81,12 @@ std::vector<rt::Value> values_of(const std::vector<ir::HostTensor>& tensors) {
   return values;
 }
 
+bool is_typed(const Graph& graph) {
+  const auto typed = [&](ValueId v) { return v == kNoValue || graph.value(v).type || graph.value(v).host; };
+  return std::all_of(graph.nodes.begin(), graph.nodes.end(),
+                     [&](const Node& node) { return std::all_of(node.outputs.begin(), node.outputs.end(), typed); });
+}
+
 void check_schedule(const Graph& part, const CompileRequest& request, const schedule::Target& target) {
   std::optional<ScheduleCheck> check;
   try {
@@ -108,7 +115,7 @@ void NumericCheck::start(const Graph& graph) {
 }
 
 void NumericCheck::after_graph_pass(const std::string& pass, const Graph& graph) {
-  if (!started_ && pass != "infer_types") return;
+  if (!started_ && !is_typed(graph)) return;
   if (!started_) return start(graph);
   if (draws_) return;
   const Runnable now(graph, request_);

@@ -143,6 +143,7 @@ schedule::Options schedule_options(const Settings& s) {
 #include "runtime/base/settings.def"
   o.disabled_passes = disabled_passes(s);
   o.blocking = blocking_of(s);
+  o.kernel_names = s.descriptive_names == "node" ? schedule::KernelNames::nodes : schedule::KernelNames::operators;
   o.fpmath = schedule::float_math_from_name(s.fpmath_mode);
   return o;
 }
@@ -202,6 +203,8 @@ std::vector<codegen::KernelText> emit_kernels(const schedule::Schedule& schedule
 #define CPPGEN_SETTING(...)
 #define CPPGEN_CODEGEN_SETTING(kind, field, ...) options.field = settings.field;
 #include "runtime/base/settings.def"
+  options.relu_bug = codegen::injected_bug_from_name(settings.inject_relu_bug);
+  options.log1p_bug = codegen::injected_bug_from_name(settings.inject_log1p_bug);
   return codegen::emit_kernels(schedule, target, options);
 }
 

@@ -83,7 +83,7 @@ class ModelCutter::Cut {
   std::unordered_set<int> kept_;
   std::unordered_set<std::string_view> defined_;
 
-  // With what it reads and nothing else can provide.
+  // Adds the node, and the nodes that compute its inputs if nothing else provides them.
   void keep(int first) {
     std::vector<int> open{first};
     while (!open.empty()) {

@@ -26,7 +26,7 @@ using KnownValues = std::map<std::string, KnownValue, std::less<>>;
 struct CutOptions {
   bool keep_symbols = false;                // of the model's inputs; otherwise their dimensions are those of the values
   bool all_outputs = false;                 // every value is an output
-  std::set<std::string> without_outputs{};  // these are none
+  std::set<std::string> without_outputs{};  // except these
 };
 
 // Some nodes of a model as a model. Inputs and outputs are in its order.

@@ -28,7 +28,7 @@ std::string label(const onnx::NodeProto& node) {
   return fmt::format("{} {}", one_line(node.op_type()), quoted(node.name()));
 }
 
-// Follows unfinished producers from any stuck node until one comes again.
+// Follows producers without a position from any node without one, until a node occurs again.
 std::string describe_cycle(const Nodes& nodes, const std::vector<std::vector<int>>& producers,
                            const std::vector<int>& waiting) {
   int at = int(std::find_if(waiting.begin(), waiting.end(), [](int n) { return n > 0; }) - waiting.begin());

@@ -44,14 +44,21 @@ uint64_t cast_bits(DType to, DType from, uint64_t bits) {
 
 namespace {
 
+// Results are double for floats, int64 for others.
 template <class T>
-std::optional<int64_t> unary_of(UnaryOp op, T a) {
+using Folded = std::conditional_t<std::floating_point<T>, double, int64_t>;
+
+template <class T>
+std::optional<Folded<T>> unary_of(UnaryOp op, T a) {
   switch (op) {
-#define CPPGEN_UNARY(op, operand, ...)                                      \
-  case UnaryOp::op:                                                         \
-    if constexpr (takes<T>(OperandClass::operand)) return value_ops::op(a); \
+#define CPPGEN_UNARY(op, operand, ...)                                                 \
+  case UnaryOp::op:                                                                    \
+    if constexpr (takes<T>(OperandClass::operand)) return Folded<T>(value_ops::op(a)); \
     return std::nullopt;
-#define CPPGEN_FUNCTION(...)  // of floats, as are the next
+#define CPPGEN_FUNCTION(op, of_double, chain)                  \
+  case UnaryOp::op:                                            \
+    if constexpr (std::floating_point<T>) return of_double(a); \
+    return std::nullopt;
 #define CPPGEN_ROUNDING(...)
 #include "cppgen/ir/operations.def"
     default:
@@ -60,11 +67,11 @@ std::optional<int64_t> unary_of(UnaryOp op, T a) {
 }
 
 template <class T>
-std::optional<int64_t> binary_of(BinaryOp op, T a, T b) {
+std::optional<Folded<T>> binary_of(BinaryOp op, T a, T b) {
   switch (op) {
-#define CPPGEN_BINARY(op, operands, ...)                                        \
-  case BinaryOp::op:                                                            \
-    if constexpr (takes<T>(OperandClass::operands)) return value_ops::op(a, b); \
+#define CPPGEN_BINARY(op, operands, ...)                                                   \
+  case BinaryOp::op:                                                                       \
+    if constexpr (takes<T>(OperandClass::operands)) return Folded<T>(value_ops::op(a, b)); \
     return std::nullopt;
 #include "cppgen/ir/operations.def"
   }
@@ -74,6 +81,11 @@ std::optional<int64_t> binary_of(BinaryOp op, T a, T b) {
 bool is_int_constant(Expr e) { return e->kind == ExprKind::constant && !is_float(e->type); }
 
 }  // namespace
+
+std::optional<double> fold(UnaryOp op, double a) { return unary_of(op, a); }
+std::optional<double> fold(BinaryOp op, double a, double b) { return binary_of(op, a, b); }
+std::optional<int64_t> fold(UnaryOp op, int64_t a) { return unary_of(op, a); }
+std::optional<int64_t> fold(BinaryOp op, int64_t a, int64_t b) { return binary_of(op, a, b); }
 
 std::optional<int64_t> fold_unary(UnaryOp op, Expr e) {
   if (!is_int_constant(e)) return std::nullopt;

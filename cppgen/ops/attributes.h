@@ -15,9 +15,9 @@ const char* word_of(AttributeType);  // in the order of the list: int, ints, flo
 // A version that changed an operator. `attributes` lists the changes: "axis:int" is new or has a new type, "-axis" was
 // removed. Types are int, ints, float, floats, string, strings, tensor, sparse_tensor, graph, type.
 struct Version {
-  Version(int since, const char* attributes = "") : since(since), attributes(attributes) {}
+  Version(int since, std::string attributes = "") : since(since), attributes(std::move(attributes)) {}
   int since;
-  const char* attributes;
+  std::string attributes;
 };
 
 using AttributeTypes = std::map<std::string, AttributeType, std::less<>>;

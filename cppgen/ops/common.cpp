@@ -236,7 +236,7 @@ Scalar load_gathered(LowerContext& c, ir::BufferId buffer, std::vector<IndexExpr
   return scalar(c, c.exprs().load(buffer, b.type, std::move(at), {}, nullptr, std::move(indirects)));
 }
 
-// Each position is looked up in a table of all that there are.
+// Each position is looked up in a table of all positions.
 ir::BufferId emit_checked_positions(LowerContext& c, const Shape& shape, IndexExpr extent, const std::string& what,
                                     const std::function<Scalar(const std::vector<IndexExpr>&)>& position) {
   ir::BufferId all = c.temporary(DType::i64, {extent}), checked = c.temporary(DType::i64, shape);

@@ -22,7 +22,7 @@ constexpr DTypes types_that(Accept accept) {
     if (accept(DType(k))) types |= bit(DType(k));
   return types;
 }
-// Types that can only be converted and moved (ops/convert.h).
+// Types that can only be converted and moved (Elements::narrow).
 inline constexpr DTypes kFloat8 = types_that(is_float8), kSmallInts = types_that(is_small_int);
 inline constexpr DTypes kNarrow = types_that(is_narrow);
 inline constexpr DTypes kFloats = types_that(is_float) & ~kNarrow;
@@ -82,7 +82,7 @@ inline Scalar number(LowerContext& c, DType value_type, double v) {
 inline Scalar index_value(LowerContext& c, IndexExpr e, DType type = DType::i64) {
   return scalar(c, c.exprs().index(e)).cast(type);
 }
-// A load at indices that may lie outside the buffer, where the value is `otherwise`; guards are omitted if ranges prove
+// A load at indices that may be outside the buffer, where the value is `otherwise`; guards are omitted if ranges prove
 // them unnecessary.
 Scalar load_inside(LowerContext&, ir::BufferId, std::vector<IndexExpr> at, Scalar otherwise);
 // A load along `axis` at a value that is checked against the extent (negative: counted from the end).

@@ -1,65 +1,11 @@
 #include "cppgen/ops/convert.h"
 
-#include <algorithm>
-#include <array>
 #include <cmath>
-#include <string_view>
 
-#include "cppgen/graph/string_elements.h"
 #include "runtime/base/float8.h"
 
 namespace cppgen::ops {
 namespace {
-
-// Operators of ONNX's own domain, sorted: those that ONNX lists, and others that only move elements.
-constexpr auto kTakesNarrowTypes = std::to_array<std::string_view>({"BitCast",      "Cast",
-                                                                    "CastLike",     "CenterCropPad",
-                                                                    "Compress",     "Concat",
-                                                                    "Constant",     "ConstantOfShape",
-                                                                    "DepthToSpace", "DequantizeLinear",
-                                                                    "Expand",       "Flatten",
-                                                                    "Gather",       "GatherElements",
-                                                                    "GatherND",     "Identity",
-                                                                    "If",           "IsInf",
-                                                                    "IsNaN",        "Loop",
-                                                                    "Pad",          "QuantizeLinear",
-                                                                    "Reshape",      "ReverseSequence",
-                                                                    "Scan",         "Shape",
-                                                                    "Size",         "Slice",
-                                                                    "SpaceToDepth", "Split",
-                                                                    "Squeeze",      "Tile",
-                                                                    "Transpose",    "Unsqueeze",
-                                                                    "Where"});
-static_assert(std::is_sorted(kTakesNarrowTypes.begin(), kTakesNarrowTypes.end()));
-
-// Likewise, operators whose kernels accept string handles; other operators on strings run on the host.
-constexpr auto kMovesStrings = std::to_array<std::string_view>(
-    {"CenterCropPad",  "Compress",        "Concat",        "DepthToSpace", "Expand",    "Flatten",   "Gather",
-     "GatherElements", "GatherND",        "Identity",      "OneHot",       "Pad",       "Reshape",   "ReverseSequence",
-     "Scatter",        "ScatterElements", "ScatterND",     "Shape",        "Size",      "Slice",     "SpaceToDepth",
-     "Split",          "Squeeze",         "TensorScatter", "Tile",         "Transpose", "Unsqueeze", "Where"});
-static_assert(std::is_sorted(kMovesStrings.begin(), kMovesStrings.end()));
-
-bool takes_strings(const Graph& graph, const Node& node) {
-  if (is_host(graph, node)) return true;
-  const auto reduction = node.attributes.find("reduction");
-  if (reduction != node.attributes.end()) {
-    const auto* text = std::get_if<std::string>(&reduction->second);
-    if (!text || *text != "none") return false;
-  }
-  if (node.domain == "ai.onnx.ml") return node.op == "ArrayFeatureExtractor";
-  return node.domain.empty() && std::binary_search(kMovesStrings.begin(), kMovesStrings.end(), node.op);
-}
-
-bool takes_narrow_types(const Node& node) {
-  if (node.domain == "com.microsoft") return node.op == "QuantizeLinear" || node.op == "DequantizeLinear";
-  return node.domain.empty() && std::binary_search(kTakesNarrowTypes.begin(), kTakesNarrowTypes.end(), node.op);
-}
-
-bool is_narrow(const Graph& graph, ValueId v) {
-  if (v == kNoValue || !graph.value(v).type) return false;
-  return is_narrow(graph.value(v).type->dtype);
-}
 
 Scalar to_small_int(Scalar x, DType storage, bool wrap) {
   const auto least = double(range_of(storage).least), greatest = double(range_of(storage).greatest);
@@ -143,25 +89,6 @@ Scalar converted(Scalar x, DType storage, const Conversion& how) {
   const auto rounding = ir::rounding_to(storage);
   const Scalar value = x.cast(ir::value_type(storage));
   return rounding && !is_byte(x.type()) ? value.unary(*rounding) : value;
-}
-
-void check_string_types(const Graph& graph, const InferContext& c) {
-  const Node& node = c.node();
-  auto is_string = [&](ValueId v) { return v != kNoValue && is_string_tensor(graph.value(v)); };
-  for (const auto& [values, what] : {std::pair(&node.inputs, "input"), {&node.outputs, "output"}})
-    for (size_t i = 0; i < values->size(); ++i)
-      if (is_string((*values)[i]) && !takes_strings(graph, node))
-        c.fail(fmt::format("{} {} is a tensor of strings, which the operator does not accept", what, i));
-}
-
-void check_narrow_types(const Graph& graph, const InferContext& c) {
-  const Node& node = c.node();
-  if (takes_narrow_types(node)) return;
-  for (const auto& [values, what] : {std::pair(&node.inputs, "input"), {&node.outputs, "output"}})
-    for (size_t i = 0; i < values->size(); ++i)
-      if (is_narrow(graph, (*values)[i]))
-        c.fail(fmt::format("{} {} is {}; such a type can only be converted and moved", what, i,
-                           name_of(graph.value((*values)[i]).type->dtype)));
 }
 
 }  // namespace cppgen::ops

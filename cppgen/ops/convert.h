@@ -22,10 +22,4 @@ Scalar converted(Scalar x, DType storage, const Conversion& = {});
 // The number that a value of a tensor of this type represents: itself, or the float32 of a code.
 Scalar number_of(Scalar value, DType storage);
 
-// UserError if an input, or a typed output, is of a narrow type (is_narrow), and the operator neither converts nor
-// moves elements.
-void check_narrow_types(const Graph&, const InferContext&);
-// UserError if an input or output is a tensor of strings, and the operator neither moves elements nor runs on the host.
-void check_string_types(const Graph&, const InferContext&);
-
 }  // namespace cppgen::ops

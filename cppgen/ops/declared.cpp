@@ -72,7 +72,7 @@ Scalar checked(LowerContext& c, Scalar value, const std::vector<Scalar>& conditi
   if (conditions.empty() || is_resolved(c)) return value;
   Scalar all = conditions[0];
   for (size_t k = 1; k < conditions.size(); ++k) all = all && conditions[k];
-  // Looks up a table of two ones: at 0, or at 2 and so outside.
+  // Reads a table of two ones: at 0, or at 2, which is outside and so ends the run.
   const Scalar zero = number(c, DType::i64, 0), place = select(all, zero, zero.number(2));
   const IndexExpr at = c.index().indirect(
       2, one_line(fmt::format(

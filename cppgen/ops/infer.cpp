@@ -4,7 +4,6 @@
 #include "cppgen/ir/expression_size.h"
 #include "cppgen/ir/interpreter.h"
 #include "cppgen/ir/polynomial.h"
-#include "cppgen/ops/convert.h"
 #include "cppgen/ops/op.h"
 #include "cppgen/ops/rounded_sizes.h"
 #include "runtime/base/errors.h"
@@ -24,6 +23,31 @@ void check_arity(const InferContext& c, const Op& op) {
   if (op.outputs != kAny && c.output_count() > op.outputs) {
     c.fail(fmt::format("{} outputs are requested; there are at most {}", c.output_count(), op.outputs));
   }
+}
+
+// Calls `visit(value, "input", i)` for each input that is present, and likewise for each output.
+template <class Visit>
+void visit_values(const Node& node, const Visit& visit) {
+  for (const auto& [values, what] : {std::pair(&node.inputs, "input"), {&node.outputs, "output"}})
+    for (size_t i = 0; i < values->size(); ++i)
+      if ((*values)[i] != kNoValue) visit((*values)[i], what, i);
+}
+
+void check_narrow_types(const Graph& graph, const InferContext& c, const Op& op) {
+  if (takes_narrow(op.elements)) return;
+  visit_values(c.node(), [&](ValueId v, const char* what, size_t i) {
+    const auto& type = graph.value(v).type;
+    if (type && is_narrow(type->dtype))
+      c.fail(fmt::format("{} {} is {}; such a type can only be converted and moved", what, i, name_of(type->dtype)));
+  });
+}
+
+void check_string_types(const Graph& graph, const InferContext& c, const Op& op) {
+  if (takes_strings(op.elements) || is_host(graph, c.node())) return;
+  visit_values(c.node(), [&](ValueId v, const char* what, size_t i) {
+    if (is_string_tensor(graph.value(v)))
+      c.fail(fmt::format("{} {} is a tensor of strings, which the operator does not accept", what, i));
+  });
 }
 
 bool is_small_integer(const Value& v) {
@@ -92,10 +116,10 @@ void infer_node(Graph& g, NodeId id, const InferBody& infer_body) {
   InferContext c(g, node, infer_body);
   if (!op) c.fail("the operator is not supported");
   check_arity(c, *op);
-  check_narrow_types(g, c);
+  check_narrow_types(g, c, *op);
   op->infer(c);
-  check_narrow_types(g, c);
-  check_string_types(g, c);
+  check_narrow_types(g, c, *op);
+  check_string_types(g, c, *op);
   for (int i = 0; i < c.output_count(); ++i) {
     if (!c.has_output(i)) continue;
     const Value& output = g.value(node.outputs[i]);

@@ -143,7 +143,7 @@ void Lowering::lower_node(const Node& node) {
 
 bool is_known(const Value& v) { return v.constant || v.contents; }
 
-// A node is left out if all it computes is known.
+// A node is omitted if all that it computes is known.
 bool is_needed(const Graph& g, const Node& node) {
   return std::any_of(node.outputs.begin(), node.outputs.end(),
                      [&](ValueId v) { return v != kNoValue && !is_known(g.value(v)); });

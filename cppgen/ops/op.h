@@ -151,6 +151,16 @@ struct Count {
   int least, most;  // kAny: no maximum
 };
 
+// The element types that an operator takes.
+enum class Elements : uint8_t {
+  numbers,  // booleans and numbers, except those of narrow types
+  narrow,   // narrow types (is_narrow), too: for operators that convert or move elements
+  strings,  // strings, too, as handles (graph/string_elements.h): for operators that only move elements
+  any,      // all of these
+};
+constexpr bool takes_narrow(Elements e) { return e == Elements::narrow || e == Elements::any; }
+constexpr bool takes_strings(Elements e) { return e == Elements::strings || e == Elements::any; }
+
 using InferFunction = void (*)(InferContext&);
 using LowerFunction = void (*)(LowerContext&);
 using ResolveFunction = void (*)(LowerContext&, ir::BufferId dims);
@@ -164,6 +174,8 @@ struct Op {
       versions;  // ascending; lookup selects the row with the last version that does not exceed the model's
   Count inputs;
   int outputs = 1;  // maximum number; kAny
+  // Of all inputs and outputs. Those of a node that runs on the host may also be strings.
+  Elements elements = Elements::numbers;
   InferFunction infer;
   LowerFunction lower = nullptr;
   // Stores the dimensions that are known only at run time into an int64 vector, computed from the inputs: see

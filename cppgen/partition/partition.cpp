@@ -243,7 +243,7 @@ class BodyPartitioner {
       if (v == kNoValue || given.count(v)) return;
       if (const Value& value = graph_.value(v); is_known(value)) {
         if (!by_host) return;
-        // A result of the plan before its first reader, or of the first plan if it is constant.
+        // The plan before its first reader computes it, or the first plan if it is constant.
         const int first = value.constant || symbols_of(value).empty() ? 0 : level;
         const auto [place, added] = known.try_emplace(v, first);
         if (!added) place->second = std::min(place->second, first);

@@ -68,8 +68,8 @@ bool same_node(const Node& a, const Node& b) {
          same_outputs_present(a, b) && same_attributes(a, b) && a.facts == b.facts;
 }
 
-// A result whose size only a run knows has a symbol of its own. `symbols` says what that is in the earlier node; false
-// if the shapes differ in more.
+// A result whose size only a run knows has a symbol of its own. `symbols` maps it to that of the earlier node; false if
+// the shapes differ otherwise.
 bool relate_shapes(const Graph& graph, const Node& earlier, const Node& node, ir::IndexMap& symbols) {
   ir::IndexMap related = symbols;
   for (size_t i = 0; i < node.outputs.size(); i++) {

@@ -48,7 +48,7 @@ void expand_packed_attention(Expansion& e) {
   e.replace_inputs(std::move(inputs));
 }
 
-// --- Attention of one row with a buffer of keys and values in which earlier rows lie
+// --- Attention of one row with a buffer that holds the keys and values of earlier rows
 
 namespace {
 
@@ -56,7 +56,7 @@ struct Decoder {
   ValueId query, key, value;                         // [batch, 1, heads * features]
   ValueId past_key, past_value;                      // [batch, heads, rows of the buffer, features]
   ValueId used;                                      // how many rows of the buffer are in use
-  ValueId mask, score_bias;                          // [batch, rows in use and one]; what is added to the scores
+  ValueId mask, score_bias;                          // [batch, rows in use and one]; the addend of the scores
   std::optional<size_t> present_key, present_value;  // outputs
 };
 
@@ -70,7 +70,7 @@ ValueId extent(Expansion& e, ValueId x, int64_t axis) {
   return e.add("Shape", {x}, {{"start", axis}, {"end", axis + 1}});
 }
 
-// The buffer with this run's row behind those in use.
+// The buffer with this run's row after those in use.
 ValueId with_row(Expansion& e, ValueId buffer, ValueId row, ValueId used, std::optional<size_t> output) {
   const ValueId rows = e.add("Squeeze", {extent(e, buffer, 2), e.ints({0})}), zero = e.add("Squeeze", {e.ints({0})}),
                 one = e.add("Squeeze", {e.ints({1})});
@@ -120,8 +120,8 @@ void become_decoder(Expansion& e, const Decoder& d) {
 
 }  // namespace
 
-// --- DecoderMaskedMultiHeadAttention: query, key, value, mask, what is added to the scores, earlier keys and values,
-// how many of them are in use if their buffer is shared, the number of beams, where beams came from, the bias
+// --- DecoderMaskedMultiHeadAttention: query, key, value, mask, the addend of the scores, earlier keys and values,
+// how many of them are in use if their buffer is shared, the number of beams, the sources of the beams, the bias
 
 void expand_decoder_attention(Expansion& e) {
   if (e.input(9) != kNoValue) return;
@@ -146,7 +146,7 @@ void expand_decoder_attention(Expansion& e) {
 }
 
 // --- DecoderMaskedSelfAttention: x, weights and bias of its projections, mask, earlier keys and values in one tensor,
-// what is added to the scores, how many rows are in use if the buffer is shared, the beams
+// the addend of the scores, how many rows are in use if the buffer is shared, the beams
 
 void expand_decoder_self_attention(Expansion& e) {
   if (e.input(8) != kNoValue || e.integer("do_rotary", 0) != 0) return;

@@ -7,7 +7,7 @@ namespace {
 constexpr const char* kBlocked = "com.microsoft.nchwc";
 constexpr int64_t kLeast = 8, kGreatest = 16;  // sizes of blocks
 
-// [outputs, inputs of a group, height, width] of weights as declared; their order is another.
+// Weights with their declared dimensions [outputs, inputs of a group, height, width]; elements are in another order.
 const Tensor* weights_of(const Graph& graph, const Node& node) {
   if (node.op != "Conv" || node.inputs.size() < 2 || node.inputs[1] == kNoValue) return nullptr;
   const auto& constant = graph.value(node.inputs[1]).constant;
@@ -25,15 +25,15 @@ int64_t block_size(const Graph& graph) {
     const Tensor* w = node.domain == kBlocked ? weights_of(graph, node) : nullptr;
     if (!w) continue;
     if (w->dims[0] % kGreatest != 0) return kLeast;
-    // Fewer channels than a block has are read as they are; more fill blocks.
+    // If there are fewer channels than a block has, they are not in blocks.
     const int64_t inputs = w->dims[1];
     if (inputs >= kLeast && inputs % kGreatest != 0 && is_blocked(graph, node.inputs[0])) return kLeast;
   }
   return kGreatest;
 }
 
-// Stored are blocks of outputs; of each, blocks of inputs or, where there are fewer than a block has, the inputs; then
-// height, width; then the inputs of the block, then its outputs.
+// Reorders weights that are stored as [blocks of outputs, blocks of inputs, height, width, inputs of a block, outputs
+// of a block]. If there are fewer inputs than a block has, each is a block of its own.
 Tensor in_order(const Tensor& stored, int64_t block) {
   const int64_t outputs = stored.dims[0], inputs = stored.dims[1], window = stored.dims[2] * stored.dims[3];
   const int64_t inner = inputs < block ? 1 : block;
@@ -95,9 +95,7 @@ const std::vector<Blocked>& blocked_operators() {
   static const std::vector<Blocked> rows = {
       {.name = "Conv",
        .domain = kBlocked,
-       .versions = {{1,
-                     "activation:string activation_params:floats auto_pad:string dilations:ints group:int "
-                     "kernel_shape:ints pads:ints strides:ints"}},
+       .versions = attributes_like(kMicrosoft, "FusedConv", 1),
        .expand = expand_conv},
       {.name = "ReorderInput",
        .domain = kBlocked,
@@ -107,17 +105,10 @@ const std::vector<Blocked>& blocked_operators() {
        .domain = kBlocked,
        .versions = {{1, "channels:int channels_last:int"}},
        .expand = expand_reorder_output},
-      {.name = "MaxPool",
-       .domain = kBlocked,
-       .versions = {{1,
-                     "auto_pad:string ceil_mode:int dilations:ints kernel_shape:ints pads:ints storage_order:int "
-                     "strides:ints"}},
-       .expand = expand_plain},
+      {.name = "MaxPool", .domain = kBlocked, .versions = attributes_like("", "MaxPool", 12), .expand = expand_plain},
       {.name = "AveragePool",
        .domain = kBlocked,
-       .versions = {{1,
-                     "auto_pad:string ceil_mode:int count_include_pad:int dilations:ints kernel_shape:ints pads:ints "
-                     "strides:ints"}},
+       .versions = attributes_like("", "AveragePool", 19),
        .expand = expand_plain},
       {.name = "GlobalMaxPool", .domain = kBlocked, .versions = {1}, .expand = expand_plain},
       {.name = "GlobalAveragePool", .domain = kBlocked, .versions = {1}, .expand = expand_plain},

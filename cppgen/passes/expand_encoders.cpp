@@ -41,7 +41,7 @@ std::optional<Entries> entries(const Learner& e, const std::string& prefix) {
   return std::nullopt;
 }
 
-// Positions of a value among keys; -1 or the number of keys if it is none.
+// Positions of a value among keys; -1 or the number of keys if it is not a key.
 ValueId positions(Learner& e, ValueId x, const Entries& keys) {
   if (keys.is_text()) return e.add("StringPositions", {x}, {{"words", keys.strings}}, kOwn);
   const Tensor& numbers = *keys.numbers;
@@ -136,7 +136,7 @@ std::optional<bool> holds_text(const Graph& graph, ValueId v) {
   return std::nullopt;
 }
 
-// Strings to numbers or back, as the input says; where that is not known, as the default says that is given.
+// Strings to numbers or back, depending on the input; if its type is not known, on the default that is given.
 void expand_two_ways(Learner& e, const std::vector<std::string>& strings, const std::vector<int64_t>& ints) {
   const bool from_text = holds_text(e.graph, e.input(0)).value_or(!e.has("default_string"));
   const Entries texts{strings, std::nullopt}, numbers{{}, make_ints(ints)};
@@ -159,7 +159,8 @@ void expand_label_encoder(Learner& e) {
   look_up(e, *keys, *values, "", default_of(e, values->numbers->dtype));
 }
 
-// A new last dimension with 1 at the category; only zeros for what is none, or where attribute zeros is 0 an error.
+// A new last dimension with 1 at the category; a value that is no category has only zeros, or is an error if the
+// attribute zeros is 0.
 void expand_one_hot_encoder(Learner& e) {
   const std::vector<std::string> strings = e.strings("cats_strings");
   const std::vector<int64_t> ints = e.ints("cats_int64s");
@@ -174,7 +175,7 @@ void expand_one_hot_encoder(Learner& e) {
     place = e.add("Gather", {e.integers(table), place});
   }
   if (e.number("zeros", 1) == 0) {
-    // No row for what is none of them, neither from the front nor from the end.
+    // The row of a value that is no category does not exist, counted neither from the front nor from the end.
     std::vector<int64_t> rows;
     for (int64_t i = 0; i < count; i++) rows.push_back(i);
     const ValueId known = e.add("Where", {e.add("Less", {place, e.integers({0}, {})}), e.integers({count}, {}), place});

@@ -29,11 +29,6 @@ ValueId layer(Expansion& e, ValueId x, ValueId weights, ValueId bias) {
   return bias == kNoValue ? y : e.add("Add", {y, e.add("Unsqueeze", {bias, e.ints({1})})});
 }
 
-// x sigmoid(alpha x)
-ValueId swish(Expansion& e, ValueId x, double alpha) {
-  return e.add("Mul", {x, e.add("Sigmoid", {alpha == 1 ? x : e.add("Mul", {x, e.floats({}, {alpha})})})});
-}
-
 // Gates are at even positions and their factors at odd ones, or each in one half.
 ValueId gated(Expansion& e, ValueId x) {
   const bool interleaved = e.integer("swiglu_fusion", 0) == 1;
@@ -51,22 +46,29 @@ ValueId gated(Expansion& e, ValueId x) {
   }
   if (const double beta = number(e, "activation_beta", 0); beta != 0)
     linear = e.add("Add", {linear, e.floats({}, {beta})});
-  return e.add("Mul", {swish(e, gate, number(e, "activation_alpha", 1)), linear});
+  return e.add("Mul", {e.swish(gate, number(e, "activation_alpha", 1)), linear});
 }
 
-// kNoValue: an activation that is not known.
-ValueId activated(Expansion& e, const std::string& name, ValueId x) {
-  if (name == "identity") return x;
-  if (name == "relu") return e.add("Relu", {x});
-  if (name == "gelu") return e.add("Gelu", {x}, {{"approximate", std::string("tanh")}});
-  if (name == "silu") return swish(e, x, 1);
-  return gated(e, x);
-}
+using Activate = ValueId (*)(Expansion&, ValueId x);
 
-bool is_known(const Expansion& e) {
+constexpr std::pair<std::string_view, Activate> kActivations[] = {
+    {"identity", [](Expansion&, ValueId x) { return x; }},
+    {"relu", [](Expansion& e, ValueId x) { return e.add("Relu", {x}); }},
+    {"gelu",
+     [](Expansion& e, ValueId x) {
+       return e.add("Gelu", {x}, {{"approximate", std::string("tanh")}});
+     }},
+    {"silu", [](Expansion& e, ValueId x) { return e.swish(x, 1); }},
+    {"swiglu", gated},
+};
+
+// The activation of a node whose attributes are all supported, else null.
+Activate activation_of(const Expansion& e) {
+  if (e.integer("use_sparse_mixer", 0) != 0) return nullptr;
   const std::string name = text(e, "activation_type", "relu");
-  const bool plain = name == "identity" || name == "relu" || name == "gelu" || name == "silu";
-  return (plain || (name == "swiglu" && e.integer("swiglu_fusion", 0) != 0)) && e.integer("use_sparse_mixer", 0) == 0;
+  for (const auto& [known, activate] : kActivations)
+    if (name == known && (activate != gated || e.integer("swiglu_fusion", 0) != 0)) return activate;
+  return nullptr;
 }
 
 // [experts, rows, 1]: how much of each expert's result a row takes.
@@ -81,18 +83,17 @@ ValueId routing(Expansion& e) {
   return e.add("Unsqueeze", {e.add("Transpose", {dense}), e.ints({2})});
 }
 
-void become_experts(Expansion& e, const Experts& experts) {
+void become_experts(Expansion& e, Activate activate, const Experts& experts) {
   const ValueId shape = e.add("Shape", {e.input(0)});
   const ValueId features = e.add("Shape", {e.input(0)}, {{"start", int64_t(-1)}});
   const ValueId flat = e.add("Concat", {e.ints({1, -1}), features}, {{"axis", int64_t(0)}});
   const ValueId inner = layer(e, e.add("Reshape", {e.input(0), flat}), experts.first, experts.first_bias);
-  const ValueId active = activated(e, text(e, "activation_type", "relu"), inner);
-  const ValueId results = layer(e, active, experts.second, experts.second_bias);
+  const ValueId results = layer(e, activate(e, inner), experts.second, experts.second_bias);
   const ValueId sum = e.add("ReduceSum", {e.add("Mul", {results, routing(e)}), e.ints({0})});
   e.become("Reshape", {sum, shape}, {});
 }
 
-// Files of ONNX Runtime before 1.23 have features and results the other way round, which biases show.
+// Files of ONNX Runtime before 1.23 have features and results in the other order, which the shapes of biases show.
 bool is_transposed(const Expansion& e, size_t weights, size_t bias) {
   const Tensor *w = e.constant(weights), *b = e.constant(bias);
   return w && b && w->dims.size() == 3 && b->dims.size() == 2 && w->dims[1] != b->dims[1] && w->dims[2] == b->dims[1];
@@ -123,26 +124,28 @@ ValueId dequantized(Expansion& e, size_t weights, size_t scales, size_t zeros) {
 
 }  // namespace
 
-// --- MoE: x, what the router says, weights and bias of the first, the second and a third layer
+// --- MoE: x, the scores of the router, weights and bias of the first, the second and a third layer
 
 void expand_experts(Expansion& e) {
-  if (!is_known(e) || e.input(6) != kNoValue || e.input(7) != kNoValue) return;
+  const Activate activate = activation_of(e);
+  if (!activate || e.input(6) != kNoValue || e.input(7) != kNoValue) return;
   Experts experts{e.input(2), e.input(3), e.input(4), e.input(5)};
   if (is_transposed(e, 2, 3) || is_transposed(e, 4, 5))
     for (ValueId* weights : {&experts.first, &experts.second})
       *weights = e.add("Transpose", {*weights}, {{"perm", std::vector<int64_t>{0, 2, 1}}});
-  become_experts(e, experts);
+  become_experts(e, activate, experts);
 }
 
-// --- QMoE: the same with scales behind the weights, and zero points at the end
+// --- QMoE: the same with scales after the weights, and zero points at the end
 
 void expand_quantized_experts(Expansion& e) {
-  if (!is_known(e) || e.input(8) != kNoValue || text(e, "quant_type", "int") != "int") return;
+  const Activate activate = activation_of(e);
+  if (!activate || e.input(8) != kNoValue || text(e, "quant_type", "int") != "int") return;
   for (size_t i = 14; i < e.old.inputs.size(); i++)
     if (e.input(i) != kNoValue) return;
   const ValueId first = dequantized(e, 2, 3, 11), second = dequantized(e, 5, 6, 12);
   if (first == kNoValue || second == kNoValue) return;
-  become_experts(e, {first, e.input(4), second, e.input(7)});
+  become_experts(e, activate, {first, e.input(4), second, e.input(7)});
 }
 
 }  // namespace cppgen::passes

@@ -1,4 +1,4 @@
-// Operators of com.microsoft that ONNX took over, or that a few of ONNX's own say.
+// Operators of com.microsoft that ONNX adopted, or that a few of ONNX's own operators express.
 #include "cppgen/passes/expansion.h"
 
 namespace cppgen::passes {
@@ -27,7 +27,8 @@ void expand_range(Expansion& e) {
   e.become("Range", {e.input(0), e.input(1), e.add("CastLike", {e.floats({}, {1}), e.input(0)})}, {});
 }
 
-// --- Unique: of a vector, in the order of their first positions; where each element went, how often each occurs
+// --- Unique: of a vector, in the order of their first positions; the position of each element among them, how often
+// each occurs
 
 void expand_unique(Expansion& e) {
   const auto found = e.add_several("Unique", {e.input(0)}, {{"sorted", int64_t(0)}}, 4);

@@ -1,4 +1,4 @@
-// LinearClassifier and LinearRegressor: a product with the coefficients, and what is made of the scores.
+// LinearClassifier and LinearRegressor: a product with the coefficients, followed by the transform of the scores.
 #include "cppgen/passes/learner.h"
 
 namespace cppgen::passes {
@@ -45,16 +45,15 @@ void expand_linear_classifier(Learner& e) {
 }  // namespace
 
 std::vector<LearnerRow> linear_expansions() {
+  const std::string of_both = "coefficients:floats intercepts:floats post_transform:string ";
   return {
       {.name = "LinearClassifier",
        .domain = kLearners,
-       .versions = {{1,
-                     "classlabels_ints:ints classlabels_strings:strings coefficients:floats intercepts:floats "
-                     "multi_class:int post_transform:string"}},
+       .versions = {{1, of_both + "classlabels_ints:ints classlabels_strings:strings multi_class:int"}},
        .expand = expand_linear_classifier},
       {.name = "LinearRegressor",
        .domain = kLearners,
-       .versions = {{1, "coefficients:floats intercepts:floats post_transform:string targets:int"}},
+       .versions = {{1, of_both + "targets:int"}},
        .expand = expand_linear_regressor},
   };
 }

@@ -6,9 +6,18 @@ namespace {
 
 bool channels_are_last(const Expansion& e) { return e.integer("channels_last", 1) != 0; }
 
-// x normalised by groups of channels, and its activation: 1 is x sigmoid(x).
-void become_group_norm(Expansion& e, ValueId x) {
-  const bool last = channels_are_last(e), activated = e.integer("activation", 0) == 1;
+enum class GroupActivation : int64_t { none, silu };
+
+// The activation after a group normalisation; nullopt if it is unknown.
+std::optional<GroupActivation> group_activation(const Expansion& e) {
+  const auto activation = GroupActivation(e.integer("activation", 0));
+  const bool known = activation == GroupActivation::none || activation == GroupActivation::silu;
+  return known ? std::optional(activation) : std::nullopt;
+}
+
+// x normalised by groups of channels, and the activation of it.
+void become_group_norm(Expansion& e, ValueId x, GroupActivation activation) {
+  const bool last = channels_are_last(e), activated = activation == GroupActivation::silu;
   Attributes own{{"num_groups", e.integer("groups", 0)}};
   if (const auto epsilon = e.old.attributes.find("epsilon"); epsilon != e.old.attributes.end()) own.insert(*epsilon);
   if (last) x = e.add("Transpose", {x}, {{"perm", channels_second(4)}});
@@ -16,16 +25,11 @@ void become_group_norm(Expansion& e, ValueId x) {
   if (!last && !activated) return e.become("GroupNormalization", inputs, own);
   ValueId y = e.add("GroupNormalization", inputs, own);
   if (activated && !last) return e.become("Mul", {y, e.add("Sigmoid", {y})}, {});
-  if (activated) y = e.add("Mul", {y, e.add("Sigmoid", {y})});
+  if (activated) y = e.swish(y, 1);
   e.become("Transpose", {y}, {{"perm", channels_last(4)}});
 }
 
-bool has_known_activation(const Expansion& e) {
-  const int64_t activation = e.integer("activation", 0);
-  return activation == 0 || activation == 1;
-}
-
-// [N, C] as [N, 1, 1, C] (or [N, C, 1, 1]); what has four dimensions stays.
+// [N, C] as [N, 1, 1, C] (or [N, C, 1, 1]); a tensor of four dimensions does not change.
 ValueId of_four_dimensions(Expansion& e, ValueId skip) {
   const ValueId shape = e.add("Shape", {skip}), one = e.ints({1}), none = e.ints({0});
   const auto cut = [&](int64_t from, int64_t to) {
@@ -40,8 +44,8 @@ ValueId of_four_dimensions(Expansion& e, ValueId skip) {
     const ValueId two = e.add("Slice", {between, e.ints({-2}), e.ints({std::numeric_limits<int64_t>::max()}), none});
     return e.add("Reshape", {skip, joined({batch, two, cut(-1, std::numeric_limits<int64_t>::max())})});
   }
-  const ValueId behind = joined({cut(2, std::numeric_limits<int64_t>::max()), one, one});
-  const ValueId two = e.add("Slice", {behind, none, e.ints({2}), none});
+  const ValueId filled = joined({cut(2, std::numeric_limits<int64_t>::max()), one, one});
+  const ValueId two = e.add("Slice", {filled, none, e.ints({2}), none});
   return e.add("Reshape", {skip, joined({batch, cut(1, 2), two})});
 }
 
@@ -50,20 +54,21 @@ ValueId of_four_dimensions(Expansion& e, ValueId skip) {
 // --- GroupNorm: x, gamma, beta
 
 void expand_group_norm(Expansion& e) {
-  if (has_known_activation(e)) become_group_norm(e, e.input(0));
+  if (const auto activation = group_activation(e)) become_group_norm(e, e.input(0), *activation);
 }
 
 // --- SkipGroupNorm: x, gamma, beta, skip, bias; the result and the sum
 
 void expand_skip_group_norm(Expansion& e) {
-  if (!has_known_activation(e)) return;
+  const auto activation = group_activation(e);
+  if (!activation) return;
   ValueId sum = e.add("Add", {e.input(0), of_four_dimensions(e, e.input(3))});
   if (e.input(4) != kNoValue) {
     const ValueId bias = channels_are_last(e) ? e.input(4) : e.add("Unsqueeze", {e.input(4), e.ints({1, 2})});
     sum = e.add("Add", {sum, bias});
   }
   if (e.wants(1)) e.give(1, "Identity", {sum});
-  become_group_norm(e, sum);
+  become_group_norm(e, sum, *activation);
 }
 
 // --- BiasSplitGelu: x, bias; half of the features times the Gelu of the others

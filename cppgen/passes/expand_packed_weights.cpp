@@ -72,7 +72,7 @@ std::optional<std::vector<int64_t>> rows_by_block(const Tensor& block_of, int64_
   return order;
 }
 
-// Columns of `bits` bits each, the first in the lowest bits of a byte, in another order; the rest of a column stays 0.
+// Columns of `bits` bits each, the first in the lowest bits of a byte, in another order; the remaining bits are 0.
 Tensor reordered_bits(const Tensor& packed, int64_t bits, const std::vector<int64_t>& order) {
   const int64_t width = packed.dims[1] * packed.dims[2], in_byte = 8 / bits, mask = (int64_t{1} << bits) - 1;
   std::vector<std::byte> bytes(static_cast<size_t>(packed.elements()));

@@ -75,7 +75,7 @@ void expand_support_vector_regressor(Learner& e) {
 // The classifiers of pairs of classes: 01, 02, .. 12, ..
 struct Pairs {
   int64_t classes, vectors, count;
-  std::vector<int64_t> first_vector;  // of each class, and behind the last
+  std::vector<int64_t> first_vector;  // of each class, and one more for the end
 };
 
 Pairs pairs_of(const Learner& e, int64_t classes) {
@@ -137,7 +137,7 @@ void expand_linear(Learner& e, const Labels& labels, PostTransform transform) {
   const ValueId scores = plain_scores(e, coefficients, labels.count(), given_rho(e, 1)[0]);
   ValueId chosen = greatest_column(e, scores);
   if (labels.count() == 2 && e.floats("prob_a").empty()) {
-    // A score that is great enough decides for the second class, whichever it is of.
+    // A great enough score of either class decides for the second one.
     const bool positive = std::all_of(coefficients.begin(), coefficients.end(), [](float c) { return c >= 0; });
     const ValueId most = e.add("ReduceMax", {scores, e.integers({1})}, {{"keepdims", int64_t(0)}});
     const ValueId second = e.add(positive ? "GreaterOrEqual" : "Greater", {most, e.real_scalar(positive ? 0.5F : 0)});
@@ -165,19 +165,18 @@ void expand_support_vector_classifier(Learner& e) {
 }  // namespace
 
 std::vector<LearnerRow> support_vector_expansions() {
+  const std::string of_both =
+      "coefficients:floats kernel_params:floats kernel_type:string post_transform:string rho:floats "
+      "support_vectors:floats ";
   return {
       {.name = "SVMClassifier",
        .domain = kLearners,
-       .versions = {{1,
-                     "classlabels_ints:ints classlabels_strings:strings coefficients:floats kernel_params:floats "
-                     "kernel_type:string post_transform:string prob_a:floats prob_b:floats rho:floats "
-                     "support_vectors:floats vectors_per_class:ints"}},
+       .versions = {{1, of_both + "classlabels_ints:ints classlabels_strings:strings prob_a:floats prob_b:floats "
+                                  "vectors_per_class:ints"}},
        .expand = expand_support_vector_classifier},
       {.name = "SVMRegressor",
        .domain = kLearners,
-       .versions = {{1,
-                     "coefficients:floats kernel_params:floats kernel_type:string n_supports:int one_class:int "
-                     "post_transform:string rho:floats support_vectors:floats"}},
+       .versions = {{1, of_both + "n_supports:int one_class:int"}},
        .expand = expand_support_vector_regressor},
   };
 }

@@ -43,12 +43,12 @@ void expand_transform(Expansion& e) {
   const ValueId places = e.add("Range", {m.number(0), rank, m.number(1)});
   const ValueId given = e.add("Reshape", {e.add("Cast", {e.input(2)}, {{"to", kInt64OfOnnx}}), m.list({1})});
   const ValueId axis = e.add("Where", {e.add("Less", {given, m.number(0)}), e.add("Add", {given, rank}), given});
-  // An axis that is none is gathered from behind the end, which is refused; so is that of real and imaginary parts.
+  // An axis that does not exist, or that of real and imaginary parts, reads past the end, which the run refuses.
   const ValueId checked = e.add("Where", {e.add("Less", {axis, m.number(0)}), rank, axis});
   const ValueId along = e.add("Gather", {m.part(shape, 0, -1), checked}), parts = m.part(shape, -1, kEnd);
   const ValueId before = m.product_where(e.add("Less", {places, axis}), shape);
-  const ValueId behind = m.product_where(e.add("Greater", {places, axis}), shape);
-  const ValueId flat = m.shaped(e.input(0), m.joined({before, along, behind}));
+  const ValueId after = m.product_where(e.add("Greater", {places, axis}), shape);
+  const ValueId flat = m.shaped(e.input(0), m.joined({before, along, after}));
   const ValueId x = e.add("Reshape", {flat, m.joined({m.list({0, 0, -1}), parts})});
   const ValueId y = e.add("DFT", {x, e.input(1), m.number(1)}, e.old.attributes);
   const ValueId bins = m.part(e.add("Shape", {y}), 1, 2);
@@ -56,7 +56,7 @@ void expand_transform(Expansion& e) {
   const bool real = e.integer("inverse", 0) != 0 && e.integer("onesided", 0) != 0;
   const ValueId parts_of_result = m.list({real ? 1 : 2});
   const ValueId result = m.shaped(y, m.joined({dims, parts_of_result}));
-  // Says what the last dimension is, whatever the run's other ones.
+  // Makes the last dimension known, whatever the other ones are at run time.
   const ValueId kept = e.add("Mul", {m.part(shape, 0, -1), m.number(0)});
   e.become("Reshape", {result, m.joined({kept, parts_of_result})}, {});
 }

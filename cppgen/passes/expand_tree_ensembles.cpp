@@ -1,5 +1,5 @@
-// TreeEnsembleClassifier, TreeEnsembleRegressor and TreeEnsemble: the scores of the trees, and what is made of them, in
-// the ways that ONNX Runtime has where the specification is silent.
+// TreeEnsembleClassifier, TreeEnsembleRegressor and TreeEnsemble: the scores of the trees and the results that follow
+// from them, as in ONNX Runtime where the specification is silent.
 #include <algorithm>
 #include <limits>
 #include <utility>
@@ -179,30 +179,24 @@ void expand_tree_classifier(Learner& e) {
 }  // namespace
 
 std::vector<LearnerRow> tree_expansions() {
+  const std::string nodes =
+      "base_values:floats nodes_falsenodeids:ints nodes_featureids:ints nodes_hitrates:floats "
+      "nodes_missing_value_tracks_true:ints nodes_modes:strings nodes_nodeids:ints nodes_treeids:ints "
+      "nodes_truenodeids:ints nodes_values:floats post_transform:string ";
+  const std::string tensors =
+      "base_values_as_tensor:tensor nodes_hitrates_as_tensor:tensor nodes_values_as_tensor:tensor ";
   return {
       {.name = "TreeEnsembleClassifier",
        .domain = kLearners,
-       .versions =
-           {{1,
-             "base_values:floats class_ids:ints class_nodeids:ints class_treeids:ints class_weights:floats "
-             "classlabels_int64s:ints classlabels_strings:strings nodes_falsenodeids:ints nodes_featureids:ints "
-             "nodes_hitrates:floats nodes_missing_value_tracks_true:ints nodes_modes:strings nodes_nodeids:ints "
-             "nodes_treeids:ints nodes_truenodeids:ints nodes_values:floats post_transform:string"},
-            {3,
-             "base_values_as_tensor:tensor class_weights_as_tensor:tensor nodes_hitrates_as_tensor:tensor "
-             "nodes_values_as_tensor:tensor"}},
+       .versions = {{1, nodes + "class_ids:ints class_nodeids:ints class_treeids:ints class_weights:floats "
+                                "classlabels_int64s:ints classlabels_strings:strings"},
+                    {3, tensors + "class_weights_as_tensor:tensor"}},
        .expand = expand_tree_classifier},
       {.name = "TreeEnsembleRegressor",
        .domain = kLearners,
-       .versions =
-           {{1,
-             "aggregate_function:string base_values:floats n_targets:int nodes_falsenodeids:ints nodes_featureids:ints "
-             "nodes_hitrates:floats nodes_missing_value_tracks_true:ints nodes_modes:strings nodes_nodeids:ints "
-             "nodes_treeids:ints nodes_truenodeids:ints nodes_values:floats post_transform:string target_ids:ints "
-             "target_nodeids:ints target_treeids:ints target_weights:floats"},
-            {3,
-             "base_values_as_tensor:tensor nodes_hitrates_as_tensor:tensor nodes_values_as_tensor:tensor "
-             "target_weights_as_tensor:tensor"}},
+       .versions = {{1, nodes + "aggregate_function:string n_targets:int target_ids:ints target_nodeids:ints "
+                                "target_treeids:ints target_weights:floats"},
+                    {3, tensors + "target_weights_as_tensor:tensor"}},
        .expand = expand_tree_regressor},
       {.name = "TreeEnsemble",
        .domain = kLearners,

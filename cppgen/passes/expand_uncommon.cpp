@@ -1,4 +1,4 @@
-// Operators of ONNX Runtime that single models were written for.
+// Operators that were added to ONNX Runtime for single models.
 #include <limits>
 
 #include "cppgen/passes/expansion.h"
@@ -19,7 +19,7 @@ ValueId columns(Expansion& e, ValueId x, ValueId from, ValueId to) {
   return e.add("Slice", {x, from, to, e.ints({1})});
 }
 
-// The number of image dimensions, by the kernel; -1 if nothing says it before types are known.
+// The number of image dimensions, by the kernel; -1 if it is not known before types are inferred.
 int64_t image_rank(const Expansion& e) {
   if (const Tensor* w = e.constant(1)) return int64_t(w->dims.size()) - 2;
   const auto kernel = e.old.attributes.find("kernel_shape");
@@ -49,7 +49,7 @@ void expand_word_product(Expansion& e) {
   e.become("MatMul", {cast(e, e.input(0), kInt32), cast(e, e.input(1), kInt32)}, {});
 }
 
-// --- ConvTransposeWithDynamicPads: x, weights, what is cut off at both ends of each axis of the image, bias
+// --- ConvTransposeWithDynamicPads: x, weights, the amounts to cut off at both ends of each axis of the image, bias
 
 void expand_dynamic_pads(Expansion& e) {
   if (pads_itself(e)) return;
@@ -71,20 +71,20 @@ void expand_dynamic_pads(Expansion& e) {
   e.become("Slice", {all, begins, e.add("Sub", {size, ends}), e.ints(axes)}, {});
 }
 
-// --- NGramRepeatBlock: tokens [B, S] and scores [B, V]; a token that would repeat the last n - 1 tokens and what came
-// behind them gets -infinity
+// --- NGramRepeatBlock: tokens [B, S] and scores [B, V]; a token that, after the last n - 1 ones, would form n tokens
+// that occurred before gets -infinity
 
 void expand_repeat_block(Expansion& e) {
   const int64_t before = e.integer("ngram_size", 0) - 1;
   if (before < 0) return;
   const ValueId tokens = e.input(0), length = extent(e, tokens, 1), zero = e.ints({0});
-  const auto behind = [&](ValueId x, int64_t k) { return e.add("Add", {x, e.ints({k})}); };
+  const auto plus = [&](ValueId x, int64_t k) { return e.add("Add", {x, e.ints({k})}); };
   // As many windows as tokens; windows that start too late to be followed by a token are ignored.
-  const ValueId filled = e.add("Pad", {tokens, e.ints({0, 0, 0, before})}), count = behind(length, -before);
-  const auto shifted = [&](int64_t k) { return columns(e, filled, e.ints({k}), behind(length, k)); };
+  const ValueId filled = e.add("Pad", {tokens, e.ints({0, 0, 0, before})}), count = plus(length, -before);
+  const auto shifted = [&](int64_t k) { return columns(e, filled, e.ints({k}), plus(length, k)); };
   ValueId repeats = e.add("Expand", {e.add("Less", {range(e, length), count}), e.add("Shape", {tokens})});
   for (int64_t k = 0; k < before; k++) {
-    const ValueId place = e.add("Max", {behind(count, k), zero});
+    const ValueId place = e.add("Max", {plus(count, k), zero});
     const ValueId own = e.add("Gather", {tokens, place}, {{"axis", int64_t(1)}});
     repeats = e.add("And", {repeats, e.add("Equal", {own, shifted(k)})});
   }
@@ -95,7 +95,7 @@ void expand_repeat_block(Expansion& e) {
   e.become("ScatterElements", {e.input(1), at, least}, {{"axis", int64_t(1)}, {"reduction", std::string("min")}});
 }
 
-// --- WordConvEmbedding: words of characters [S, L], 0 behind the last one; a convolution over windows of characters
+// --- WordConvEmbedding: words of characters [S, L], 0 after the last one; a convolution over windows of characters
 // [F, 1, K, E], its bias, and the features of each character [C, E]. The greatest tanh of a word's windows
 
 void expand_word_embedding(Expansion& e) {

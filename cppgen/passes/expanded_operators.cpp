@@ -4,6 +4,9 @@
 #include <string_view>
 #include <tuple>
 
+#include "cppgen/ops/op.h"
+#include "runtime/base/errors.h"
+
 namespace cppgen::passes {
 
 const std::vector<ExpandedOperator>& expanded_operators() {
@@ -18,6 +21,15 @@ const std::vector<ExpandedOperator>& expanded_operators() {
     return all;
   }();
   return sorted;
+}
+
+std::vector<ops::Version> attributes_like(const char* domain, const char* name, int opset, const std::string& changes) {
+  const ops::Op* op = ops::find(domain, name, opset);
+  if (!op) internal_error("table of expansions: there is no operator {}.{} of version {}", domain, name, opset);
+  std::string attributes;
+  for (const auto& [attribute, type] : ops::attributes_at(op->versions, opset))
+    attributes += attribute + ":" + ops::word_of(type) + " ";
+  return {ops::Version(1, attributes + changes)};
 }
 
 const std::vector<ops::Version>* versions_before_expansion(const Node& node) {

@@ -1,4 +1,5 @@
 #pragma once
+#include <string>
 #include <vector>
 
 #include "cppgen/graph/graph.h"
@@ -15,6 +16,11 @@ struct ExpandedOperator {
 const std::vector<ExpandedOperator>& expanded_operators();
 // Null if it is none of these.
 const std::vector<ops::Version>* versions_before_expansion(const Node&);
+
+// One version, 1, with the attributes that an operator of the operator table has at this operator set, and with changes
+// of them as in ops::Version.
+std::vector<ops::Version> attributes_like(const char* domain, const char* name, int opset,
+                                          const std::string& changes = "");
 
 std::vector<ExpandedOperator> expanded_blocks();
 std::vector<ExpandedOperator> expanded_composites();

@@ -64,6 +64,10 @@ class Expansion {
   ValueId floats(std::vector<int64_t> dims, const std::vector<double>& values) {
     return graph.add_constant(old.name + " floats", make_floats(DType::f32, std::move(dims), values));
   }
+  // x sigmoid(alpha x)
+  ValueId swish(ValueId x, double alpha) {
+    return add("Mul", {x, add("Sigmoid", {alpha == 1 ? x : add("Mul", {x, floats({}, {alpha})})})});
+  }
   void replace_inputs(std::vector<ValueId> inputs) { graph.nodes[size_t(at_)].inputs = std::move(inputs); }
   // A constant of one element as a scalar, anything else as it is.
   ValueId scalar(size_t i) {

@@ -115,7 +115,7 @@ void skip_relu(Graph& graph, Node& node) {
     node.inputs[0] = relu->inputs[0];
 }
 
-// Averages of numbers of steps often lie exactly between two steps, so the last bit of the quotient decides.
+// Averages of numbers of steps are often exactly halfway between two steps, so the last bit of the quotient decides.
 bool is_average(const Graph& graph, ValueId v) {
   const NodeId producer = graph.value(v).producer;
   if (producer < 0) return false;
@@ -125,7 +125,8 @@ bool is_average(const Graph& graph, ValueId v) {
   return node.domain.empty() && std::find(kAverages.begin(), kAverages.end(), node.op) != kAverages.end();
 }
 
-// Where the division has nowhere to go, a product is still cheaper. Quantizing an input is bound by memory.
+// If the division cannot be folded into constants, a product is still cheaper. Quantizing an input of the model is
+// bound by memory, so it keeps its division.
 bool multiply_by_reciprocal(Graph& graph, ValueId result, double scale) {
   const Node& quantize = graph.nodes[size_t(graph.value(result).producer)];
   const ValueId x = quantize.inputs[0];

@@ -53,7 +53,7 @@ class Refusals {
   std::set<ValueId> lost_;
 };
 
-// Symbols that are dimensions of what the body captures, in their order.
+// Symbols that are dimensions of the values that the body captures, in their order.
 std::vector<const ir::IndexNode*> captured_symbols(const Graph& body) {
   std::vector<const ir::IndexNode*> symbols;
   for (ValueId v : body.inputs) {
@@ -133,7 +133,7 @@ void require_possible(const Graph& graph, const Node& node) {
   if (messages.size() > 1 && nothing) throw UserError(messages[0]);
 }
 
-// False if other nodes have been inserted at the position, and this one follows them.
+// False if other nodes have been inserted at the position, which precede this one.
 bool infer_one(Graph& graph, NodeId id, const PassOptions& options) {
   if (replace_unreachable(graph, id) || insert_rank_switch(graph, id)) return false;
   recognize_embedding_bag(graph, id);  // then the first node of its replacement is at this position

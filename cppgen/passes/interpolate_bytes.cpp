@@ -33,7 +33,7 @@ bool is_quantized_only(const Graph& graph, ValueId v) {
   return read;
 }
 
-// A node in front of `at`, whose result is typed; `at` moves on.
+// Inserts a node with a typed result before `at`, which then refers to the same node as before.
 ValueId add(Graph& graph, NodeId& at, const char* op, std::vector<ValueId> inputs,
             std::map<std::string, Attribute> attributes = {}) {
   const std::string name = graph.nodes[size_t(at)].name;

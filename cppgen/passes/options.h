@@ -18,7 +18,7 @@ struct FoldBudget {
   int64_t steps = int64_t{1} << 32;  // of the interpreter
 };
 
-// The settings of the same names, and what they do not say.
+// The settings of the same names, and further options.
 struct PassOptions {
 #define CPPGEN_SETTING(...)
 #define CPPGEN_PASS_SETTING CPPGEN_SETTING_MEMBER

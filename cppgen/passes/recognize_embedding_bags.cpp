@@ -66,7 +66,7 @@ class BodyView {
 
 using Ints = std::vector<int64_t>;
 
-// A list outside that each round slices, and the offsets that it slices by.
+// A list outside the body that each round slices, and the offsets of the slices.
 struct Sliced {
   ValueId list, starts, ends;
   bool operator==(const Sliced&) const = default;

@@ -95,7 +95,7 @@ std::optional<Relation> relation_between(Graph& graph, IndexExpr a, IndexExpr b)
 
 constexpr size_t kLongestWarning = 200;
 
-// One line: what is taken to hold, and the node that needs it.
+// One line: the assumption, and the node that needs it.
 void warn(std::string text, const ops::UnequalDimensions& e) {
   const std::string why = e.what();
   const size_t end = why.find("): ");
@@ -128,7 +128,7 @@ IndexExpr decided(IndexExpr dimension) {
   return ir::substitute(dimension, {{extremum, value}});
 }
 
-// False if no bounds make the dimensions equal that a run could check.
+// False if there are no bounds that make the dimensions equal and that a run can check.
 bool assume_equal(Graph& graph, const ops::UnequalDimensions& e) {
   if (!are_of_inputs(graph, e.a - e.b)) return false;
   const auto bounds = ir::bounds_for_equality(e.a, e.b);

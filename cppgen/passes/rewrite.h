@@ -40,7 +40,7 @@ Node& insert_node(Graph&, NodeId position, std::string op, std::vector<ValueId> 
 // Whether equal inputs give equal outputs: the node is not random and has no body.
 bool is_pure(const Node&);
 
-// The constant that a node reads; null if the input is none, or absent.
+// The constant that a node reads; null if the input is not a constant, or is absent.
 const Tensor* constant_input(const Graph&, const Node&, size_t input);
 
 // The attribute, or `otherwise` if it is absent or of another kind.

@@ -32,7 +32,7 @@ std::optional<Dequantized> common_input(const Graph& graph, const Node& node) {
   return first;
 }
 
-// Moves the dequantization behind the node at `id`; returns how many nodes were added.
+// Moves the dequantization after the node at `id`; returns how many nodes were added.
 int sink_into(Graph& graph, NodeId id) {
   auto source = common_input(graph, graph.nodes[size_t(id)]);
   if (!source) return 0;

@@ -12,10 +12,10 @@
 namespace cppgen::passes {
 namespace {
 
-constexpr size_t kMostSunk = 4096;  // nodes that one If takes in
+constexpr size_t kMostSunk = 4096;  // nodes that are moved into one If
 constexpr int kChoiceOpset = 13;    // of the If that chooses by the rank
 
-// Takes tensors of any rank as they are: lists and optionals of them.
+// Whether the operator takes tensors of any rank: operators on sequences and optionals do.
 bool takes_any_rank(const Node& node) {
   static const std::set<std::string> kLists{"SequenceInsert", "SequenceConstruct", "Optional", "OptionalHasElement"};
   return (node.domain.empty() && kLists.count(node.op)) || node.op == "RankIs" || node.op == "WithRank";
@@ -100,7 +100,7 @@ class Sinking {
   struct Body {
     const char* name;
     Graph* graph;
-    std::map<ValueId, ValueId> known;  // values outside and what they are in the body
+    std::map<ValueId, ValueId> known;  // values outside and their counterparts in the body
   };
 
   Graph& graph_;
@@ -157,9 +157,9 @@ bool gives_shape(const Node& node) {
   return node.domain.empty() && kOfVectors.count(node.op) > 0;
 }
 
-// The next nodes to take in: up to `most` readers of the outputs, or of what such a reader gives, with what they need
-// of those in between, and all that reads shapes which these give. Readers that need what comes behind the If without
-// it are left alone.
+// The next nodes to move into the If: up to `most` direct or indirect readers of its outputs, with the nodes after the
+// If that they need, and all readers of shapes that these compute. Readers that need a node after the If that does not
+// depend on it are not moved.
 class NextReaders {
  public:
   NextReaders(const Graph& graph, NodeId id) : graph_(graph), id_(id), depends_(dependents(graph, id)) {}
@@ -213,7 +213,7 @@ void sink(Graph& graph, NodeId id, const std::set<NodeId>& nodes) {
   renumber(graph);
 }
 
-// Whether a node behind the If reads an output whose rank is not known.
+// Whether a node after the If reads an output whose rank is not known.
 bool is_read_unranked(const Graph& graph, NodeId id) {
   const std::set<ValueId> outputs = outputs_of(graph.nodes[size_t(id)]);
   return std::any_of(graph.nodes.begin() + id + 1, graph.nodes.end(), [&](const Node& node) {
@@ -269,7 +269,7 @@ Node own_node(const std::string& op, const std::string& name, int64_t rank) {
           .attributes = {{"rank", rank}}};
 }
 
-// A node that asks whether `v` has this rank.
+// A node that tests whether `v` has this rank.
 Node rank_is(Graph& graph, ValueId v, const std::string& name, int64_t rank) {
   Node ask = own_node("RankIs", name, rank);
   ask.inputs = {v}, ask.outputs = {graph.add_value(name + " has rank " + std::to_string(rank))};
@@ -284,7 +284,7 @@ void append(Graph& graph, Node node) {
 Node rank_choice(Graph&, ValueId v, ValueId condition, ValueId output, const std::string& name,
                  const std::vector<int64_t>& ranks);
 
-// A branch that gives the value it captures, of the first rank, or one that chooses among several.
+// A branch for the first rank, which returns the value that it captures, or a branch that chooses among several ranks.
 std::shared_ptr<Graph> ranked_branch(const Graph& outer, const std::string& name, const std::vector<int64_t>& ranks) {
   auto body = std::make_shared<Graph>();
   body->name = name, body->index = outer.index, body->opsets = outer.opsets;

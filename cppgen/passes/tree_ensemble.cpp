@@ -8,7 +8,7 @@ namespace {
 
 using Source = TreeEnsemble::Source;
 
-// Visits all nodes that one leads to, and appends them to `order` behind their children.
+// Visits all nodes that can be reached from one, and appends them to `order`, each after its children.
 class Visit {
  public:
   Visit(const Learner& e, const TreeEnsemble& t) : e_(e), t_(t), state_(t.nodes.size(), fresh) {}
@@ -48,13 +48,12 @@ class Visit {
   std::vector<int64_t> path_;
 };
 
-// All nodes that a root leads to, each before its children; the nodes of a tree side by side.
+// All nodes that can be reached from a root, each before its children; the nodes of a tree are contiguous.
 std::vector<int64_t> in_order(const Learner& e, const TreeEnsemble& t) {
   Visit visit(e, t);
   for (size_t r = t.roots.size(); r-- > 0;) visit.from(t.roots[r]);
   std::vector<int64_t> order(visit.order.rbegin(), visit.order.rend());
-  for (size_t n = 0; n < t.nodes.size(); n++)
-    visit.from(int64_t(n));  // those of no tree may not lead in a circle either
+  for (size_t n = 0; n < t.nodes.size(); n++) visit.from(int64_t(n));  // nodes of no tree must not form a cycle either
   return order;
 }
 

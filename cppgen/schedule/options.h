@@ -25,6 +25,8 @@ constexpr std::string_view name_of(FloatMath m) {
 
 FloatMath float_math_from_name(std::string_view);  // InternalError for another name
 
+enum class KernelNames : uint8_t { operators, nodes };  // what names of kernels consist of
+
 // The options of the schedule: the settings of the same names.
 struct Options {
 #define CPPGEN_SETTING(...)
@@ -32,6 +34,7 @@ struct Options {
 #include "runtime/base/settings.def"
   std::vector<std::string> disabled_passes;  // names of passes that are skipped, none of which is needed
   Blocking blocking;
+  KernelNames kernel_names = KernelNames::operators;
   FloatMath fpmath = float_math_from_name(setting_default<SettingId::fpmath_mode>());
 };
 

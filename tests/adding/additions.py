@@ -52,6 +52,31 @@ void lower_bits(LowerContext& c) {
 BITS_ROW = '''
           {.name = "ReduceBits", .domain = "added", .versions = {1}, .inputs = 1, .infer = infer_bits, .lower = lower_bits},'''
 
+MOVE = '''#include "cppgen/ops/common.h"
+
+namespace cppgen::ops {
+namespace {
+
+void infer_reversed(InferContext& c) {
+  require_rank(c, 0, 1, 1);
+  c.set_output(0, c.dtype(0), c.shape(0));
+}
+
+void lower_reversed(LowerContext& c) {
+  c.emit_pointwise(c.output_buffer(0),
+                   [&](const auto& at) { return load_input(c, 0, {c.shape(0)[0] - 1 - at[0]}); });
+}
+
+}  // namespace
+
+std::vector<Op> added_move_ops() {
+  return {{.name = "Reversed", .domain = "added", .versions = {1}, .inputs = 1, .elements = Elements::any,
+           .infer = infer_reversed, .lower = lower_reversed}};
+}
+
+}  // namespace cppgen::ops
+'''
+
 PASS = '''#include <fmt/format.h>
 
 #include "cppgen/schedule/passes.h"
@@ -83,6 +108,7 @@ Engine added_engine() {
 
 ADDITIONS = [
     Addition("operator", 1, new={"cppgen/ops/pointwise/added.cpp": OPERATORS % ("", "")}),
+    Addition("operator that moves any elements", 1, new={"cppgen/ops/shapes/added_move.cpp": MOVE}),
     # The reduction is one row; the operator makes use of it.
     Addition("reduction", 1, new={"cppgen/ops/pointwise/added.cpp": OPERATORS % (BITS, BITS_ROW)}, lines=[
         ("cppgen/ir/operations.def", 'CPPGEN_REDUCTION(prod, number, mul, wide, one, "vec::all_prod({})", "")',

@@ -37,6 +37,16 @@ def operator(p):
     return all(np.allclose(p.run(path, x, *mode), x ** 3) for mode in ([], ["--reference"]))
 
 
+def operator_on_any_elements(p):
+    nodes = [helper.make_node("Cast", ["x"], ["t"], to=TensorProto.FLOAT8E5M2),
+             helper.make_node("Reversed", ["t"], ["u"], domain="added"),
+             helper.make_node("Cast", ["u"], ["y"], to=TensorProto.FLOAT)]
+    path = model(p.work + "/reversed.onnx", nodes, [("x", TensorProto.FLOAT, [20])], [("y", TensorProto.FLOAT, [20])],
+                 ["added"])
+    x = (2.0 ** np.arange(-10, 10)).astype(np.float32)
+    return all(np.array_equal(p.run(path, x, *mode), x[::-1]) for mode in ([], ["--reference"]))
+
+
 def reduction(p):
     path = model(p.work + "/bits.onnx", [helper.make_node("ReduceBits", ["x"], ["y"], domain="added")],
                  [("x", TensorProto.INT32, [3, 50])], [("y", TensorProto.INT32, [])], ["added"])
@@ -78,7 +88,7 @@ def instruction_set(p):
 def check_all(program, work):
     p = Program(program, work)
     good = True
-    for thing in (operator, reduction, setting_and_pass, engine, element_type, instruction_set):
+    for thing in (operator, operator_on_any_elements, reduction, setting_and_pass, engine, element_type, instruction_set):
         try:
             works = thing(p)
         except subprocess.CalledProcessError as e:

@@ -163,6 +163,14 @@ TEST_F(Primitives, Eltwise) {
   }
 }
 
+TEST_F(Primitives, EltwiseWithParameters) {
+  for (const char* op : {"Elu", "LeakyRelu", "Swish"}) {
+    SCOPED_TRACE(op);
+    GraphMaker m(24);
+    expect_one_primitive(m, m.node(op, {m.input("x", {3, 5, 7})}, {{"alpha", 1.5f}}), "eltwise");
+  }
+}
+
 TEST_F(Primitives, EltwiseWithConstants) {
   for (const char* op : {"Add", "Sub", "Mul", "Div"})
     for (const bool constant_first : {false, true}) {

@@ -104,6 +104,15 @@ TEST(CustomLowering, IndicesAndShapesAreExpressions) {
   expect_values(m.run(shifted, {floats({3}, {1, 2, 3})})[0], {1, 4, 1});
 }
 
+TEST(CustomLowering, OperationsOnConstantsAreConstants) {
+  Unary m({"3"});
+  const std::string ops =
+      m.describe(one(kAnyX, R"json("x")json",
+                     R"json("y[n] = x[max(n, 7 % 2) - min(1, n)] * cos(0) + tanh(0.5) + pow(3, 2) // 2")json"));
+  const float rest = std::tanh(0.5f) + 4;
+  expect_values(m.run(ops, {floats({3}, {1, 2, 3})})[0], {2 + rest, 1 + rest, 2 + rest});
+}
+
 TEST(CustomLowering, ValuesAreIndices) {
   Custom m;
   m.maker.input("table", {"N", "2"}).input("ids", {"M"}, onnx::TensorProto::INT64).output("y");

@@ -4,6 +4,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <set>
 
 #include "cppgen/ops/op.h"
 #include "cppgen/passes/expanded_operators.h"
@@ -30,11 +31,9 @@ of `tests/differential`. The test `docs` fails if it is out of date and prints t
   `operator_table`, a program of the tests, lists it by type and instruction set.
 - **Not supported**: what is refused, beyond what ONNX forbids.
 
-Tensors of strings are accepted by operators that move elements (ArrayFeatureExtractor, CenterCropPad, Compress, Concat,
-DepthToSpace, Expand, Flatten, Gather, GatherElements, GatherND, Identity, OneHot, Pad, Reshape, ReverseSequence, Scatter,
-ScatterElements, ScatterND, Shape, Size, Slice, SpaceToDepth, Split, Squeeze, TensorScatter, Tile, Transpose, Unsqueeze,
-Where), by control flow, sequences and optionals, by Cast, Equal, TfIdfVectorizer and Unique, and by the string operators.
-Only the last two groups accept string tensors of unknown rank.
+Tensors of strings are accepted by operators that move elements ({}), by control flow, sequences and optionals, by Cast,
+Equal, TfIdfVectorizer and Unique, and by the string operators. Only the last two groups accept string tensors of unknown
+rank.
 
 Operators that the compiler replaces by those of this table, among them most of `ai.onnx.ml`, are listed in a second table.
 Of the others of `ai.onnx.ml`, ZipMap returns a sequence of two: the keys that all maps share, and the values, one row per
@@ -117,6 +116,14 @@ std::string replaced_operators() {
   return table;
 }
 
+// "Concat, Expand": the operators whose rows say that their kernels take strings.
+std::string operators_on_strings() {
+  std::set<std::string_view> names;
+  for (const ops::Op& op : ops::table())
+    if (ops::takes_strings(op.elements)) names.insert(op.name);
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
 // Of each operator as a model writes it.
 std::string attributes() {
   std::map<std::string, std::string> rows;
@@ -140,7 +147,7 @@ std::string operators_page() {
   const differential::OperatorTable table =
       differential::operator_table(differential::all_samples(), *find_isa("avx2"));
   const auto refused = restrictions();
-  std::string page = kIntroduction;
+  std::string page = fmt::format(kIntroduction, operators_on_strings());
   page += "| operator | versions | types | vectors | not supported |\n|---|---|---|---|---|\n";
   for (const auto& [name, list] : versions) {
     const auto types = table.find(name);

@@ -221,6 +221,13 @@ TEST(Strings, WhatCannotTakeThemSaysSo) {
     EXPECT_NE(error.find("asked"), std::string::npos) << error;
     EXPECT_NE(error.find(reason), std::string::npos) << error;
   }
+  ModelMaker sum(18);
+  sum.input("x", {"2"}, kStrings).input("at", {"1"}, kInts).input("more", {"1"}, kStrings).output("y");
+  set_text(sum.node("ScatterElements", {"x", "at", "more"}, {"y"}, "asked"), "reduction", {"add"});
+  EXPECT_NE(error_of([&] {
+              Model(sum).interpreted({strings({2}, {"a", "b"}), ints({1}, {0}), strings({1}, {"c"})});
+            }).find("'reduction' must be none"),
+            std::string::npos);
   ModelMaker bad(20);
   bad.input("x", {"2"}, kStrings).output("y");
   set_text(bad.node("RegexFullMatch", {"x"}, {"y"}, "asked"), "pattern", {"("});

@@ -49,7 +49,7 @@ Attention describe(InferContext& c) {
   return a;
 }
 
-// From version 24 on a mask may end before the keys; those behind it are hidden.
+// From version 24 on a mask may end before the keys; the keys after its end are hidden.
 std::optional<IndexExpr> shorter_mask(InferContext& c, const Attention& a) {
   if (c.opset() < 24 || c.shape(kMask).empty()) return std::nullopt;
   const IndexExpr length = c.shape(kMask).back();
@@ -118,9 +118,10 @@ Scalar masked(LowerContext& c, const Attention& a, const ScorePoint& p, Scalar x
 
 // A cache is a tensor of its own: a product reads its operand from one place.
 ir::BufferId with_past(LowerContext& c, const Attention& a, int input, int past, int present, HeadedTensor& t) {
-  const bool needed = c.has_input(past), asked = c.has_output(present);
-  if (!needed && !asked) return c.input_buffer(input);
-  ir::BufferId kept = asked ? c.output_buffer(present) : c.temporary(c.dtype(input), cache_shape(a.sizes, t.features));
+  const bool needed = c.has_input(past), requested = c.has_output(present);
+  if (!needed && !requested) return c.input_buffer(input);
+  ir::BufferId kept =
+      requested ? c.output_buffer(present) : c.temporary(c.dtype(input), cache_shape(a.sizes, t.features));
   emit_concatenated(c, needed ? c.input_buffer(past) : -1, a.past, c.input_buffer(input), t, kept);
   if (!needed) return c.input_buffer(input);
   t = {true, t.batch, t.heads, a.sizes.keys, t.features};

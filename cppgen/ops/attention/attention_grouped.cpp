@@ -186,7 +186,7 @@ class Lowering {
     return [this, out](IndexExpr n, IndexExpr h, IndexExpr i, IndexExpr d) { return load(c_, out, {n, h, i, d}); };
   }
 
-  // The present cache: what the earlier cache holds, this run's keys where they begin, zeros behind them.
+  // The present cache: the contents of the earlier cache, then this run's keys, then zeros.
   Element cached(Element fresh, int past, int present, const char* name) {
     const Shape shape = cache_shape(s_, s_.depth);
     const ir::BufferId own = c_.temporary(c_.dtype(kQuery), {s_.batch, s_.key_heads, s_.rows, s_.depth});
@@ -208,7 +208,7 @@ class Lowering {
     return [this, kept](IndexExpr n, IndexExpr h, IndexExpr i, IndexExpr d) { return load(c_, kept, {n, h, i, d}); };
   }
 
-  // One more key, whose value is zero: the sink takes its part of the softmax, which is all it does.
+  // One more key, whose value is zero: all that the sink does is take a part of the softmax.
   void add_sink(AttentionSpec& spec) {
     const IndexExpr keys = s_.keys;
     spec.sizes.keys = keys + 1;

@@ -17,10 +17,10 @@ constexpr double kHidden = -10000;  // of mask_filter_value, unless the node say
 struct MicrosoftAttention {
   AttentionSizes sizes;
   IndexExpr past = 0;
-  int padding = -1, bias = -1;  // inputs: which keys are there; what is added to the scores
+  int padding = -1, bias = -1;  // inputs: the keys that are not padding; the addend of the scores
 };
 
-// The padding mask is [2 * batch]: ends, then begins of the keys that are there.
+// The padding mask is [2 * batch]: the ends and then the begins of the keys that are not padding.
 bool has_bounds(InferContext& c, const MicrosoftAttention& a) {
   const Shape& s = c.shape(a.padding);
   return s.size() == 1 && !ir::prove_equal(s[0], a.sizes.batch) &&
@@ -40,7 +40,7 @@ void check_padding(InferContext& c, const MicrosoftAttention& a) {
   if (s.size() > 1) require_equal(c, s.back(), a.sizes.keys, "the keys and the key padding mask");
 }
 
-// Whether the padding mask lets the key be seen: one number is how many keys there are, two are their end and their
+// Whether the padding mask shows the key: one number is the number of keys, two numbers are their end and their
 // begin.
 Scalar is_there(LowerContext& c, const MicrosoftAttention& a, const ScorePoint& p) {
   const size_t rank = c.shape(a.padding).size();
@@ -58,7 +58,7 @@ void check_bias(InferContext& c, const MicrosoftAttention& a) {
   require_broadcasts_to(c, a.bias, {a.sizes.batch, a.sizes.heads(), a.sizes.rows, a.sizes.keys});
 }
 
-// `unseen` is the score of keys behind a query.
+// `unseen` is the score of keys that come after a query.
 Scalar score(LowerContext& c, const MicrosoftAttention& a, const ScorePoint& p, Scalar x, Scalar unseen) {
   const double hidden = c.number("mask_filter_value", float(kHidden));
   if (c.has_input(a.padding)) {
@@ -141,7 +141,7 @@ void infer_multi_head(InferContext& c) {
 }
 
 // The input plus its part of the bias, which holds those of query, key and value one after the other. Keys and values
-// whose heads are apart have theirs already.
+// with a dimension for heads already include theirs.
 ir::BufferId biased(LowerContext& c, int input, const HeadedTensor& t, IndexExpr offset) {
   if (!c.has_input(kBias) || (t.apart && input != kQuery)) return c.input_buffer(input);
   ir::BufferId sum = c.temporary(ir::value_type(c.dtype(input)), t.shape());
@@ -269,7 +269,7 @@ ir::BufferId project(LowerContext& c) {
   return sum;
 }
 
-// Earlier keys and values with those of `projections` behind them.
+// Earlier keys and values followed by those of `projections`.
 ir::BufferId joint_cache(LowerContext& c, const Projected& p, ir::BufferId projections) {
   const AttentionSizes& s = p.common.sizes;
   const ir::BufferId kept =

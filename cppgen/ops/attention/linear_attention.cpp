@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "cppgen/ops/attention/attention.h"
+#include "cppgen/ops/choice.h"
 
 namespace cppgen::ops {
 namespace {
@@ -29,13 +30,19 @@ int64_t per_head(InferContext& c, int input, int64_t heads) {
   return all / heads;
 }
 
+struct Rule {
+  bool decays, corrects;
+};
+
 void read_rule(InferContext& c, Sizes& s) {
-  const std::string rule = c.text("update_rule", "gated_delta");
-  if (rule != "linear" && rule != "gated" && rule != "delta" && rule != "gated_delta")
-    c.fail(fmt::format("attribute 'update_rule' is '{}'; allowed are linear, gated, delta, gated_delta", rule));
-  s.decays = rule.starts_with("gated"), s.corrects = rule.ends_with("delta");
-  if (s.decays && !c.has_input(kDecay)) c.fail(fmt::format("the rule {} requires the input decay", rule));
-  if (s.corrects && !c.has_input(kRate)) c.fail(fmt::format("the rule {} requires the input beta", rule));
+  const auto [decays, corrects] = choice<Rule>(c, "update_rule", "gated_delta",
+                                               {{"linear", {.decays = false, .corrects = false}},
+                                                {"gated", {.decays = true, .corrects = false}},
+                                                {"delta", {.decays = false, .corrects = true}},
+                                                {"gated_delta", {.decays = true, .corrects = true}}});
+  if (decays && !c.has_input(kDecay)) c.fail("the update_rule requires the input decay");
+  if (corrects && !c.has_input(kRate)) c.fail("the update_rule requires the input beta");
+  s.decays = decays, s.corrects = corrects;
 }
 
 Sizes sizes(InferContext& c) {

@@ -53,8 +53,8 @@ ConvShape conv_shape(InferContext& c, const Shape& x, const Shape& w) {
   return s;
 }
 
-// Groups of so few channels fill no tile of a contraction: they are loops over all output channels, whose lanes are
-// neighbouring channels. One channel in and one out: a depthwise convolution.
+// Groups of so few channels do not fill a tile of a contraction: they are loops over all output channels, whose lanes
+// are neighbouring channels. One channel in and one out: a depthwise convolution.
 static bool has_narrow_groups(const ConvShape& s) {
   constexpr int64_t kFewChannels = 8, kMostTerms = 256;
   if (s.groups == 1 || !s.in_channels.is_constant() || !s.out_channels.is_constant()) return false;

@@ -182,7 +182,7 @@ void emit_gather(LowerContext& c, const TransposedShape& s, ir::BufferId product
                      nullptr});
 }
 
-// Groups of few channels have too little of a product: their terms are summed where they meet.
+// Groups of few channels do not make a product large enough: outputs sum their terms directly.
 bool has_narrow_groups(const TransposedShape& s) {
   constexpr int64_t kFewChannels = 8;
   const auto few = [](IndexExpr channels) { return channels.is_constant() && channels.constant() <= kFewChannels; };

@@ -38,7 +38,8 @@ struct Elimination {
     return batch_index;
   }
 
-  // [batch]: the row, behind those that are `done`, of the greatest magnitude in the first column; from 0 behind them.
+  // [batch]: of the rows after the first `done` ones, the one with the greatest magnitude in the first column, counted
+  // from `done`.
   ir::BufferId pivots(ir::BufferId matrix, int64_t order, int64_t done = 0) const {
     ir::BufferId out = c.temporary(DType::i64, batch);
     ir::LoopNest nest;
@@ -59,7 +60,7 @@ struct Elimination {
     return load_gathered(c, matrix, with(at, {IndexExpr(), column}), {{int(at.size()), row}});
   }
 
-  // [batch, order - 1, order - 1]: the first column eliminated, the first row put where the pivot was.
+  // [batch, order - 1, order - 1]: the first column is eliminated, and the first row takes the place of the pivot's.
   ir::BufferId eliminate(ir::BufferId matrix, ir::BufferId pivot, int64_t order) const {
     Shape smaller = batch;
     smaller.insert(smaller.end(), 2, order - 1);

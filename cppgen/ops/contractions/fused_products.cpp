@@ -35,7 +35,7 @@ Scalar activated(LowerContext& c, Scalar x) {
 
 // --- FusedMatMul: alpha x op(A) x op(B)
 
-// The order of dimensions that an operand is read in. `batch`: its first dimension is moved behind the batch
+// The order in which the dimensions of an operand are read. `batch`: its first dimension is moved after the batch
 // dimensions; then `last_two`: the last two are exchanged.
 std::vector<int> operand_order(size_t rank, bool last_two, bool batch) {
   std::vector<int> order(rank);

@@ -1,4 +1,4 @@
-// If and SequenceMap, and what all operators with bodies share.
+// If and SequenceMap, and the helpers that all operators with bodies share.
 #include "cppgen/ops/control_flow/control_flow.h"
 
 #include <algorithm>
@@ -41,7 +41,7 @@ std::vector<ValueType> carried_types(InferContext& c, const std::string& attribu
   std::vector<ValueType> types;
   for (size_t i = 0; i < carried; ++i) types.push_back(ValueType::of(c.input_value(int(first + i))));
   std::set<std::string> visible = visible_symbols(c), widened;
-  const Attribute original = *c.attribute(attribute);  // each round begins with it: inference folds what it types
+  const Attribute original = *c.attribute(attribute);  // each round begins with it, because inference folds constants
   constexpr int kMostRounds = 16;
   for (int round = 0; round < kMostRounds; ++round) {
     c.set_body(attribute, original);
@@ -183,6 +183,7 @@ std::vector<Op> control_flow_ops() {
        .versions = {{1, "else_branch:graph then_branch:graph"}, 11, 13, 16, 19, 21, 23, 24, 25},
        .inputs = {1, kAny},
        .outputs = kAny,
+       .elements = Elements::narrow,
        .infer = infer_if,
        .host = host_if},
       {.name = "SequenceMap",

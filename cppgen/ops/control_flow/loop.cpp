@@ -1,4 +1,5 @@
-// Loop: trip count, condition, carried values. The host runs it, or a plan, if it knows before how often.
+// Loop: trip count, condition, carried values. The host runs it, or a plan does if the number of iterations is known
+// beforehand.
 #include <algorithm>
 
 #include "cppgen/ops/control_flow/control_flow.h"
@@ -12,7 +13,7 @@ bool is_true(const Value& v) {
   return v.constant && v.constant->elements() == 1 && *v.constant->as<uint8_t>() != 0;
 }
 
-// The condition that a body gives is true, whatever it computes, if the one that it takes is.
+// Whether the condition that a body returns is always true if the one that it receives is.
 bool stays_true(const Graph& body, ValueId v) {
   const Value& value = body.value(v);
   if (v == body.inputs[1] || is_true(value)) return true;
@@ -21,7 +22,7 @@ bool stays_true(const Graph& body, ValueId v) {
   return node.domain.empty() && node.op == "Identity" && stays_true(body, node.inputs[0]);
 }
 
-// How often the loop runs, if its condition is always true and the trip count is known.
+// The number of iterations, if the condition is always true and the trip count is known.
 std::optional<IndexExpr> known_trips(InferContext& c) {
   constexpr int64_t kMost = 1 << 16;
   if (!c.has_input(0) || c.host(0) || (c.has_input(1) && (c.host(1) || !is_true(c.input_value(1))))) return {};
@@ -105,6 +106,7 @@ std::vector<Op> loop_ops() {
        .versions = {{1, "body:graph"}, 11, 13, 16, 19, 21, 23, 24, 25},
        .inputs = {0, kAny},
        .outputs = kAny,
+       .elements = Elements::narrow,
        .infer = infer_loop,
        .lower = lower_loop,
        .host = host_loop},

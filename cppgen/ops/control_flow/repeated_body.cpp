@@ -63,7 +63,7 @@ bool infer_in_plan(InferContext& c, const std::function<void(Graph&)>& set_input
       return true;
     }
   } catch (const UserError&) {
-    // It fails, or only as steps of one plan: the host's form tells.
+    // The body fails in any form, or only as steps of one plan: typing it for the host shows which.
   }
   c.set_body("body", kept);
   return false;
@@ -155,7 +155,7 @@ class RepeatedLowering {
     c_.emit(std::move(nest));
   }
 
-  // Without a step, a state is what it was.
+  // If no step runs, a state does not change.
   void store_last(int output, const ir::Carried& state) {
     c_.emit_pointwise(
         c_.output_buffer(output),

@@ -1,4 +1,4 @@
-// Scan: states, scanned inputs. The host runs it, or a plan, if all states keep their types.
+// Scan: states, scanned inputs. The host runs it, or a plan does if all states keep their types.
 #include <algorithm>
 
 #include "cppgen/ops/control_flow/control_flow.h"
@@ -171,6 +171,7 @@ std::vector<Op> scan_loop_ops() {
                     25},
        .inputs = {0, kAny},
        .outputs = kAny,
+       .elements = Elements::narrow,
        .infer = infer_scan,
        .lower = lower_scan,
        .host = host_scan},

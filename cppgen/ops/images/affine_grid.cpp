@@ -150,6 +150,7 @@ std::vector<Op> sized_ops() {
       {.name = "CenterCropPad",
        .versions = {{18, "axes:ints"}},
        .inputs = 2,
+       .elements = Elements::any,
        .infer = infer_center_crop_pad,
        .lower = lower_center_crop_pad,
        .resolve = resolve_center_crop_pad},

@@ -94,7 +94,7 @@ Scalar outside_of(LowerContext& c, const std::vector<ResizeTable>& tables, const
   return value;
 }
 
-// Sizes that only a run knows must be the declared ones, unless a policy makes others of them.
+// Sizes that only a run knows must be the declared ones, unless a policy changes them.
 std::vector<Scalar> agrees_with_sizes(LowerContext& c) {
   std::vector<Scalar> conditions;
   if (!is_run_time(c, 3) || has_policy(c)) return conditions;
@@ -122,7 +122,7 @@ void lower_nearest(LowerContext& c, const ResizePlan& plan, const std::vector<Re
   });
 }
 
-// One axis after the other, where each has the least to do: those that shrink, the elements side by side, and last
+// One axis after the other, in the order of the least work: first those that shrink, then the contiguous one, and last
 // those that grow.
 std::vector<size_t> order_of_axes(const ResizePlan& plan) {
   std::vector<size_t> order(plan.axes.size());

@@ -87,8 +87,8 @@ std::vector<RunTimeAxis> axes_of(LowerContext& c, const RunTimeResize& r, std::v
   return result;
 }
 
-// The fraction with the least denominator that is this float, by continued fractions: what the model's author meant by
-// 0.7, which makes 7 of 10, as the product of floats does.
+// The fraction with the least denominator that is this float, by continued fractions: the number that the model's
+// author meant, such as 0.7, which turns 10 into 7, as the product of floats does.
 std::pair<int64_t, int64_t> simplest_fraction(InferContext& c, float scale) {
   constexpr int64_t kMost = int64_t(1) << 24;
   int64_t p = 1, q = 0, last_p = 0, last_q = 1;

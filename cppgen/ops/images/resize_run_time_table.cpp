@@ -25,7 +25,7 @@ IndexExpr taps_of_kernel(const RunTimeAxis& a, const ResizeMode& m) {
 
 }  // namespace
 
-// One of an axis that stays as it is: batches and channels, mostly.
+// The factor of an axis that does not change: mostly of batches and channels.
 IndexExpr tap_count(const RunTimeAxis& a, const ResizeMode& m) {
   return m.mode == Interpolation::nearest ? IndexExpr(1) : 1 + a.changes() * (taps_of_kernel(a, m) - 1);
 }
@@ -34,7 +34,7 @@ namespace {
 
 Scalar clamped(const RunTimeAxis& a, Scalar position) { return max(min(position, a.in - 1.0), 0.0).cast(DType::i64); }
 
-// Tap `t` of the coordinate x: its position, which may lie outside the axis, and its weight before normalisation.
+// Tap `t` of the coordinate x: its position, which may be outside the axis, and its weight before normalisation.
 Scalar tap_position(LowerContext& c, const RunTimeAxis& a, const ResizeMode& m, Scalar x, IndexExpr t) {
   if (m.mode == Interpolation::nearest) return nearest_position(a.scale, x, m.nearest);
   return ceil(x) + index_value(c, t - floordiv(tap_count(a, m), 2), DType::f64);

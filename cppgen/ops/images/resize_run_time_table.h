@@ -22,7 +22,7 @@ inline bool crops(const RunTimeResize& r) { return r.mode.coordinates == Coordin
 IndexExpr tap_count(const RunTimeAxis&, const ResizeMode&);
 
 // For each tap and position of the result along an axis: the position that it reads and its weight; and whether the
-// position lies outside the input.
+// position is outside the input.
 struct RunTimeTable {
   ir::BufferId positions, weights, outside;
 };

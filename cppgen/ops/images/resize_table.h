@@ -41,7 +41,7 @@ struct ResizeTable {
   int64_t taps;
   std::vector<int64_t> positions;  // [out, taps]
   std::vector<double> weights;     // [out, taps]
-  std::vector<bool> outside;       // [out]: for tf_crop_and_resize: the coordinate lies outside the input
+  std::vector<bool> outside;       // [out]: for tf_crop_and_resize: the coordinate is outside the input
 };
 ResizeTable make_resize_table(const ResizeAxis&, const ResizeMode&);
 

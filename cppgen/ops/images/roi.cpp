@@ -141,7 +141,7 @@ ir::BufferId emit_weights(LowerContext& c, const RoiAttributes& a, bool down, ir
   return weights;
 }
 
-// The loops run over pixels, of which weights say what the samples make of them.
+// The loops run over pixels, whose weights express the samples.
 void lower_adaptive_samples(LowerContext& c, const RoiAttributes& a) {
   const Shape& x = c.shape(0);
   const DType type = ir::value_type(c.dtype(0));

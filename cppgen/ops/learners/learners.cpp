@@ -296,6 +296,7 @@ std::vector<Op> learner_ops() {
        .domain = kLearners,
        .versions = {1},
        .inputs = 2,
+       .elements = Elements::strings,
        .infer = infer_extractor,
        .lower = lower_extractor},
       {.name = "ZipMap",

@@ -79,6 +79,7 @@ std::vector<Op> select_ops() {
       {.name = "Where",
        .versions = {9, 16},
        .inputs = 3,
+       .elements = Elements::any,
        .infer = infer_where,
        .lower = lower_where,
        .resolve = resolve_broadcast},

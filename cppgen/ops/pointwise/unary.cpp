@@ -43,7 +43,7 @@ void lower_reciprocal(LowerContext& c) {
   c.emit_pointwise(c.output_buffer(0), [&](const auto& at) { return 1.0 / load_input(c, 0, at); });
 }
 
-// Integers take the detour through double.
+// Integers are computed as double.
 void lower_erf(LowerContext& c) {
   c.emit_pointwise(c.output_buffer(0), [&](const auto& at) {
     Scalar x = load_input(c, 0, at);
@@ -106,6 +106,7 @@ std::vector<Op> unary_ops() {
       {.name = "Identity",
        .versions = {1, 13, 14, 16, 19, 21, 23, 24, 25},
        .inputs = 1,
+       .elements = Elements::any,
        .infer = infer_identity,
        .lower = lower_identity,
        .host = host_identity},
@@ -117,11 +118,13 @@ std::vector<Op> unary_ops() {
       {.name = "IsNaN",
        .versions = {9, 13, 20},
        .inputs = 1,
+       .elements = Elements::narrow,
        .infer = infer_is_nan,
        .lower = lower_unary<UnaryOp::is_nan>},
       {.name = "IsInf",
        .versions = {{10, "detect_negative:int detect_positive:int"}, 20},
        .inputs = 1,
+       .elements = Elements::narrow,
        .infer = infer_is_inf,
        .lower = lower_is_inf},
   };

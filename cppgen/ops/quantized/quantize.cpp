@@ -58,7 +58,7 @@ bool is_one(InferContext& c, int input) {
   return t && t->elements() == 1 && float_element(*t, 0) == 1;
 }
 
-// The type that an attribute asks for; `otherwise` if it does not.
+// The type in an attribute; `otherwise` if there is none.
 DType asked_type(InferContext& c, const char* attribute, DType otherwise) {
   const int64_t number = c.integer(attribute, 0);
   return number == 0 ? otherwise : dtype_of_onnx(c, number);
@@ -71,7 +71,7 @@ DType quantized_type(InferContext& c) {
   return type;
 }
 
-// From version 23 on the quotient is of the scale's type, or of the one asked for. Powers of two leave it as it is.
+// From version 23 on the quotient has the type of the scale, or the requested one. Division by powers of two is exact.
 std::optional<ir::UnaryOp> rounding_of_quotient(InferContext& c) {
   const DType type = asked_type(c, "precision", c.opset() >= 23 ? c.dtype(1) : DType::f32);
   if (!(bit(type) & (kScales | bit(DType::f64) | bit(DType::i32))))
@@ -213,23 +213,27 @@ std::vector<Op> quantize_ops() {
                     24,
                     25},
        .inputs = {2, 3},
+       .elements = Elements::narrow,
        .infer = infer_quantize,
        .lower = lower_quantize},
       {.name = "DequantizeLinear",
        .versions = {{10, "axis:int"}, 13, 19, {21, "block_size:int"}, {23, "output_dtype:int"}, 24, 25},
        .inputs = {2, 3},
+       .elements = Elements::narrow,
        .infer = infer_dequantize,
        .lower = lower_dequantize},
       {.name = "QuantizeLinear",
        .domain = "com.microsoft",
        .versions = {{1, "axis:int"}},
        .inputs = {2, 3},
+       .elements = Elements::narrow,
        .infer = infer_quantize,
        .lower = lower_quantize},
       {.name = "DequantizeLinear",
        .domain = "com.microsoft",
        .versions = {{1, "axis:int"}},
        .inputs = {2, 3},
+       .elements = Elements::narrow,
        .infer = infer_dequantize,
        .lower = lower_dequantize},
       {.name = "DynamicQuantizeLinear",

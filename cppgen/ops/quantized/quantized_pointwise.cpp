@@ -92,7 +92,7 @@ void lower_unary(LowerContext& c) {
                    [&](const At& at) { return requantized(c, a(c, dequantized(c, kX, load_input(c, 0, at))), 3, 4); });
 }
 
-// --- QLinearSoftmax: `opset` says whether one axis counts, or all from it on
+// --- QLinearSoftmax: over one axis, or over all from it on, depending on the attribute `opset`
 
 AxisSplit softmax_axes(InferContext& c) {
   int axis = normalized_axis(c, c.integer("axis", -1), int(c.shape(0).size()));

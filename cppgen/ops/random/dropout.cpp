@@ -61,7 +61,7 @@ void lower_dropout(LowerContext& c) {
   c.emit_pointwise(c.output_buffer(0), [&](const At& at) { return load_input(c, 0, at); });
   if (!c.has_output(1)) return;
   DType mask = ir::value_type(c.output(1).dtype);
-  // Versions before 12 leave it open; zeros are ONNX Runtime's.
+  // Versions before 12 do not define it; ONNX Runtime returns zeros.
   c.emit_pointwise(
       c.output_buffer(1), [&](const At&) { return number(c, mask, c.opset() < 12 ? 0 : 1); }, "mask");
 }

@@ -24,7 +24,7 @@ Parameters parameters(InferContext& c) {
   return {c.number("low", 0), c.number("high", 1)};
 }
 
-// --- RandomUniform, RandomNormal (of the attribute `shape`), and as an input is
+// --- RandomUniform, RandomNormal: of the shape in an attribute; RandomUniformLike, RandomNormalLike: of an input's
 
 template <bool normal>
 void infer_random(InferContext& c) {
@@ -49,7 +49,7 @@ Scalar as_stored(Scalar x, DType storage) {
   return x;
 }
 
-// In [low, high): what rounds up to `high` becomes `low`.
+// In [low, high): a number that rounds up to `high` becomes `low`.
 void lower_uniform(LowerContext& c) {
   const TensorType& to = c.output(0);
   const auto bounds = parameters<false>(c);
@@ -104,7 +104,8 @@ void infer_multinomial(InferContext& c) {
   c.set_output(0, type, to);
 }
 
-// The class whose exponential random time, of its weight as rate, is the first: the greatest log(weight) - log(time).
+// Each class draws an exponential random time with its weight as the rate; the earliest wins, which is the one with
+// the greatest log(weight) - log(time).
 void lower_multinomial(LowerContext& c) {
   IndexExpr classes = c.shape(0)[1];
   DType type = c.output(0).dtype;

@@ -179,7 +179,7 @@ std::vector<IndexExpr> RecurrentPass::in_output(IndexExpr time, IndexExpr b, Ind
   return shape.batch_first ? At{b, time, d, h} : At{time, d, b, h};
 }
 
-// Y is 0 behind the end of a sequence.
+// Y is 0 after the end of a sequence.
 void RecurrentPass::add_result(ir::LoopNest& nest) const {
   const At at = LowerContext::indices(nest.loops);
   Scalar y = scalar(c, nest.stores[0].value);
@@ -203,7 +203,7 @@ void RecurrentPass::gather_sequence() {
   c.emit(std::move(nest));
 }
 
-// Without a step, the state is what it was.
+// If no step runs, the state does not change.
 void RecurrentPass::store_last(int output, const ir::Carried& state) {
   ir::LoopNest nest;
   nest.name = "last";

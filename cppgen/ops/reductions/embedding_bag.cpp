@@ -1,6 +1,7 @@
 // The operators that replace the Loop that exporters write for an embedding bag (passes/recognize_embedding_bags.h).
 // BagPositions: the positions in the list of indices of the members of each bag. ReduceBags: the sum, mean or maximum
 // of the rows of a table that a bag's indices name, each times its own factor.
+#include "cppgen/ops/choice.h"
 #include "cppgen/ops/declared.h"
 
 namespace cppgen::ops {
@@ -9,7 +10,7 @@ namespace {
 using At = std::vector<IndexExpr>;
 using ir::ReduceOp;
 
-// --- BagPositions: indices, starts, ends. [bags, members] positions, -1 behind the last of a bag.
+// --- BagPositions: indices, starts, ends. [bags, members] positions, -1 after the last of a bag.
 
 void infer_positions(InferContext& c) {
   for (int i : {0, 1, 2}) {
@@ -48,6 +49,12 @@ void resolve_positions(LowerContext& c, ir::BufferId dims) {
 
 // --- ReduceBags: table, indices, positions, factors. Attribute mode: sum, mean or max.
 
+enum class BagMode : uint8_t { sum, mean, max };
+
+BagMode bag_mode(InferContext& c) {
+  return choice<BagMode>(c, "mode", "sum", {{"sum", BagMode::sum}, {"mean", BagMode::mean}, {"max", BagMode::max}});
+}
+
 void infer_reduce_bags(InferContext& c) {
   require_dtype(c, 0, kFloats);
   require_rank(c, 0, 1, -1);
@@ -59,17 +66,16 @@ void infer_reduce_bags(InferContext& c) {
     require_rank(c, 3, 1, 1);
     require_same_dtype(c, 0, 3);
   }
-  const std::string mode = c.text("mode", "sum");
-  if (mode != "sum" && mode != "mean" && mode != "max") c.fail(fmt::format("attribute 'mode' is '{}'", mode));
+  bag_mode(c);
   Shape to = c.shape(0);
   to[0] = c.shape(2)[0];
   c.set_output(0, c.dtype(0), to);
 }
 
 void lower_reduce_bags(LowerContext& c) {
-  const std::string mode = c.text("mode", "sum");
+  const BagMode mode = bag_mode(c);
   const DType type = ir::value_type(c.dtype(0));
-  const ReduceOp op = mode == "max" ? ReduceOp::max : ReduceOp::sum;
+  const ReduceOp op = mode == BagMode::max ? ReduceOp::max : ReduceOp::sum;
   ir::LoopNest nest;
   nest.loops = c.loops(c.output(0).shape);
   nest.reduced = c.loops({c.shape(2)[1]}, "m");
@@ -82,7 +88,7 @@ void lower_reduce_bags(LowerContext& c) {
   value = select(is_member, value, op == ReduceOp::max ? lowest(c, type) : number(c, type, 0));
   nest.reductions.push_back({op, type, value});
   Scalar result = scalar(c, c.exprs().accumulator(0, type));
-  if (mode == "mean") {
+  if (mode == BagMode::mean) {
     nest.reductions.push_back({ReduceOp::sum, type, select(is_member, number(c, type, 1), number(c, type, 0))});
     result = result / max(scalar(c, c.exprs().accumulator(1, type)), 1.0);  // of nothing: 0, as ReduceMean
   }

@@ -30,7 +30,8 @@ void infer_cumulative(InferContext& c) {
   c.set_output(0, c.dtype(0), c.shape(0));
 }
 
-// The axis is a value of the run: a result of as many terms as the longest axis has, of the axis that is asked for.
+// The axis is known only at run time: each result sums as many terms as the longest axis has, taken from the requested
+// axis.
 void lower_along_any_axis(LowerContext& c, const Accumulation& how) {
   const Shape& x = c.shape(0);
   int rank = int(x.size());
@@ -38,7 +39,7 @@ void lower_along_any_axis(LowerContext& c, const Accumulation& how) {
   bool reverse = c.integer("reverse", 0) != 0;
   for (IndexExpr extent : x) longest = ir::max(longest, extent);
   DType type = ir::value_type(c.dtype(0));
-  Scalar neutral = number(c, type, how.neutral), asked = integer_element(c, 1, 0);
+  Scalar neutral = number(c, type, how.neutral), requested = integer_element(c, 1, 0);
   emit_reduction(c, {"",
                      c.output_buffer(0),
                      {longest},
@@ -51,12 +52,12 @@ void lower_along_any_axis(LowerContext& c, const Accumulation& how) {
                          IndexExpr distance = (reverse ? term[0] - at[d] : at[d] - term[0]) - skipped;
                          Scalar x_d = scalar(c, c.exprs().load(c.input_buffer(0), c.dtype(0), from,
                                                                {{distance, 0, x[d]}, {term[0], 0, x[d]}}, neutral));
-                         chosen = select(asked == double(d) || asked == double(d - rank), x_d, chosen);
+                         chosen = select(requested == double(d) || requested == double(d - rank), x_d, chosen);
                        }
                        return chosen;
                      },
                      [&](Scalar total) {
-                       return checked(c, total, {asked >= double(-rank), asked < double(rank)});
+                       return checked(c, total, {requested >= double(-rank), requested < double(rank)});
                      }});
 }
 
@@ -147,6 +148,7 @@ std::vector<Op> scan_ops() {
       {.name = "ReverseSequence",
        .versions = {{10, "batch_axis:int time_axis:int"}},
        .inputs = 2,
+       .elements = Elements::any,
        .infer = infer_reverse_sequence,
        .lower = lower_reverse_sequence},
   };

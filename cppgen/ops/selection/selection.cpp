@@ -159,6 +159,7 @@ std::vector<Op> selection_ops() {
       {.name = "Compress",
        .versions = {{9, "axis:int"}, 11},
        .inputs = 2,
+       .elements = Elements::any,
        .infer = infer_compress,
        .lower = lower_compress,
        .host = host_compress},

@@ -26,7 +26,7 @@ void infer_depth_to_space(InferContext& c) {
   c.set_output(0, c.dtype(0), {x[0], floordiv(x[1], b * b), x[2] * IndexExpr(b), x[3] * IndexExpr(b)});
 }
 
-// Loops over the blocks and the positions in them: no element's place is found by division.
+// Loops over the blocks and the positions in them, so that no index is computed by division.
 void lower_depth_to_space(LowerContext& c) {
   const IndexExpr b = block_size(c), depth = c.output(0).shape[1];
   const Shape& x = c.shape(0);
@@ -67,11 +67,13 @@ std::vector<Op> depth_block_ops() {
       {.name = "DepthToSpace",
        .versions = {{1, "blocksize:int"}, {11, "mode:string"}, 13},
        .inputs = 1,
+       .elements = Elements::any,
        .infer = infer_depth_to_space,
        .lower = lower_depth_to_space},
       {.name = "SpaceToDepth",
        .versions = {{1, "blocksize:int"}, 13},
        .inputs = 1,
+       .elements = Elements::any,
        .infer = infer_space_to_depth,
        .lower = lower_space_to_depth},
   };

@@ -201,6 +201,7 @@ std::vector<Op> generator_ops() {
       {.name = "OneHot",
        .versions = {{9, "axis:int"}, 11},
        .inputs = 3,
+       .elements = Elements::strings,
        .infer = infer_one_hot,
        .lower = lower_one_hot,
        .resolve = resolve_one_hot},

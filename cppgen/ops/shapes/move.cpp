@@ -71,7 +71,7 @@ void lower_concat(LowerContext& c) {
 
 int split_axis(InferContext& c) { return normalized_axis(c, c.integer("axis", 0), int(c.shape(0).size())); }
 
-// Sizes that only a run knows: as the model declares them for all outputs, else values of the run.
+// Sizes that are known only at run time: those that the model declares if it declares all, else new symbols.
 std::vector<IndexExpr> run_time_sizes(InferContext& c) {
   const int axis = split_axis(c), count = c.output_count();
   if (element_count(c, 1) != count) c.fail(fmt::format("there are not {} sizes", count));
@@ -164,17 +164,20 @@ std::vector<Op> move_ops() {
       {.name = "Transpose",
        .versions = {{1, "perm:ints"}, 13, 21, 23, 24, 25},
        .inputs = 1,
+       .elements = Elements::any,
        .infer = infer_transpose,
        .lower = lower_transpose},
       {.name = "Concat",
        .versions = {{1, "axis:int"}, 4, 11, 13},
        .inputs = {1, kAny},
+       .elements = Elements::any,
        .infer = infer_concat,
        .lower = lower_concat},
       {.name = "Split",
        .versions = {{1, "axis:int split:ints"}, 2, 11, {13, "-split"}, {18, "num_outputs:int"}},
        .inputs = {1, 2},
        .outputs = kAny,
+       .elements = Elements::any,
        .infer = infer_split,
        .lower = lower_split,
        .resolve = resolve_split},

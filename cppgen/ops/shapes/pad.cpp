@@ -1,3 +1,4 @@
+#include "cppgen/ops/choice.h"
 #include "cppgen/ops/common.h"
 #include "cppgen/ops/declared.h"
 
@@ -41,19 +42,20 @@ Padding padding_of(InferContext& c) {
   return spread(c, *pads, axes, size_t(rank));
 }
 
-std::string pad_mode(InferContext& c) {
-  std::string mode = c.text("mode", "constant");
-  bool known = mode == "constant" || mode == "edge" || mode == "reflect" || (mode == "wrap" && c.opset() >= 19);
-  if (!known)
-    c.fail(fmt::format("attribute 'mode' is '{}'; allowed are constant, edge, reflect, wrap (opset 19)", mode));
-  return mode;
+enum class PadMode : uint8_t { constant, edge, reflect, wrap };
+
+PadMode pad_mode(InferContext& c) {
+  std::vector<std::pair<const char*, PadMode>> modes{
+      {"constant", PadMode::constant}, {"edge", PadMode::edge}, {"reflect", PadMode::reflect}};
+  if (c.opset() >= 19) modes.emplace_back("wrap", PadMode::wrap);
+  return choice(c, "mode", "constant", modes);
 }
 
 bool has_run_time_pads(InferContext& c) { return c.opset() >= 11 && (is_run_time(c, 1) || is_run_time(c, 3)); }
 
 int64_t padded_axes(InferContext& c) { return c.has_input(3) ? element_count(c, 3) : int64_t(c.shape(0).size()); }
 
-// Axes that are known leave the other dimensions as they are.
+// If the axes are known, the other dimensions are not padded.
 PartialShape run_time_padded(InferContext& c) {
   const Shape& x = c.shape(0);
   PartialShape partial(x.size());
@@ -75,7 +77,7 @@ void infer_declared_pad(InferContext& c) {
   require_rank(c, 0, int(to.size()), int(to.size()));
   if (element_count(c, 1) != 2 * padded_axes(c)) c.fail(fmt::format("there are not {} pads", 2 * padded_axes(c)));
   if (c.has_input(3)) require_dtype(c, 3, bit(DType::i32) | bit(DType::i64));
-  if (pad_mode(c) != "constant" && is_zero_sized(c.shape(0))) c.fail("an empty input has no elements to repeat");
+  if (pad_mode(c) != PadMode::constant && is_zero_sized(c.shape(0))) c.fail("an empty input has no elements to repeat");
   check_pad_value(c);
   c.set_output(0, c.dtype(0), to);
 }
@@ -109,7 +111,7 @@ void resolve_pad(LowerContext& c, ir::BufferId dims) {
   emit_dims(c, dims, result);
 }
 
-// Negative pads take elements away before others are repeated: what is left is [start, start + extent).
+// Negative pads remove elements before others are repeated: [start, start + extent) remains.
 struct Kept {
   IndexExpr start, extent;
 };
@@ -122,7 +124,7 @@ void infer_pad(InferContext& c) {
   if (has_run_time_pads(c)) return infer_declared_pad(c);
   const Shape& x = c.shape(0);
   Padding p = padding_of(c);
-  std::string mode = pad_mode(c);
+  const PadMode mode = pad_mode(c);
   check_pad_value(c);
   c.number("value", 0);
   Shape to;
@@ -130,8 +132,8 @@ void infer_pad(InferContext& c) {
     to.push_back(x[d] + p.begin[d] + p.end[d]);
     bool padded = !ir::prove_less_equal(p.begin[d], 0) || !ir::prove_less_equal(p.end[d], 0);
     const IndexExpr kept = kept_of(x[d], p.begin[d], p.end[d]).extent;
-    if (mode != "constant" && padded && kept.is_constant() && kept.constant() < 1)
-      c.fail(fmt::format("nothing is left of dimension {}, but the mode is {}", d, mode));
+    if (mode != PadMode::constant && padded && kept.is_constant() && kept.constant() < 1)
+      c.fail(fmt::format("nothing is left of dimension {}, but the mode is {}", d, c.text("mode", "")));
   }
   require_size(c, to, c.dtype(0));
   c.set_output(0, c.dtype(0), to);
@@ -146,28 +148,28 @@ Scalar pad_value(LowerContext& c, DType type) {
   return only_element(c, 2);
 }
 
-// The source of a position that may lie outside of [0, extent).
-IndexExpr folded(const std::string& mode, IndexExpr position, IndexExpr extent) {
+// The source of a position that may be outside [0, extent).
+IndexExpr folded(PadMode mode, IndexExpr position, IndexExpr extent) {
   bool inside = ir::prove_less_equal(0, position) && ir::prove_less(position, extent);
   if (inside) return position;
-  if (mode == "edge") return ir::max(ir::min(position, extent - 1), 0);
-  if (mode == "wrap") return mod(position, extent);
+  if (mode == PadMode::edge) return ir::max(ir::min(position, extent - 1), 0);
+  if (mode == PadMode::wrap) return mod(position, extent);
   if (extent.is_constant(1)) return 0;
   IndexExpr period = (extent - 1) * IndexExpr(int64_t(2)), phase = mod(position, period);
   return ir::min(phase, period - phase);
 }
 
-// folded() for values of the run.
-Scalar folded_value(const std::string& mode, Scalar position, Scalar extent) {
+// folded() for values that are computed at run time.
+Scalar folded_value(PadMode mode, Scalar position, Scalar extent) {
   auto wrapped = [](Scalar a, Scalar b) { return a.binary(ir::BinaryOp::mod_floor, b); };
-  if (mode == "edge" || mode == "constant") return max(min(position, extent - 1.0), 0.0);
-  if (mode == "wrap") return wrapped(position, extent);
+  if (mode == PadMode::edge || mode == PadMode::constant) return max(min(position, extent - 1.0), 0.0);
+  if (mode == PadMode::wrap) return wrapped(position, extent);
   Scalar period = max((extent - 1.0) * 2.0, 1.0), phase = wrapped(position, period);
   return min(phase, period - phase);
 }
 
-Scalar run_time_source(const std::string& mode, const RunTimePads& pads, Scalar position, Scalar extent) {
-  if (mode == "constant") return folded_value(mode, position, extent);
+Scalar run_time_source(PadMode mode, const RunTimePads& pads, Scalar position, Scalar extent) {
+  if (mode == PadMode::constant) return folded_value(mode, position, extent);
   const Scalar start = max(-pads.begin, 0.0), kept = extent - start - max(-pads.end, 0.0);
   return start + folded_value(mode, position - start, kept);
 }
@@ -175,7 +177,7 @@ Scalar run_time_source(const std::string& mode, const RunTimePads& pads, Scalar 
 // Positions are computed from the run's pads, which must give the declared shape.
 void lower_run_time_pad(LowerContext& c) {
   const Shape& x = c.shape(0);
-  std::string mode = pad_mode(c);
+  const PadMode mode = pad_mode(c);
   DType type = ir::value_type(c.dtype(0));
   if (is_zero_sized(x)) return c.emit_pointwise(c.output_buffer(0), [&](const At&) { return pad_value(c, type); });
   c.emit_pointwise(c.output_buffer(0), [&](const At& at) {
@@ -190,18 +192,18 @@ void lower_run_time_pad(LowerContext& c) {
       gathered.push_back({int(d), run_time_source(mode, pads, position, extent)});
     }
     Scalar value = load_gathered(c, c.input_buffer(0), at, gathered);
-    return checked(c, mode == "constant" ? select(inside, value, pad_value(c, type)) : value, conditions);
+    return checked(c, mode == PadMode::constant ? select(inside, value, pad_value(c, type)) : value, conditions);
   });
 }
 
 void lower_pad(LowerContext& c) {
   if (has_run_time_pads(c)) return lower_run_time_pad(c);
   Padding p = padding_of(c);
-  std::string mode = pad_mode(c);
+  const PadMode mode = pad_mode(c);
   DType type = ir::value_type(c.dtype(0));
   c.emit_pointwise(c.output_buffer(0), [&](At at) {
     for (size_t d = 0; d < at.size(); ++d) at[d] = at[d] - p.begin[d];
-    if (mode == "constant") return load_inside(c, c.input_buffer(0), at, pad_value(c, type));
+    if (mode == PadMode::constant) return load_inside(c, c.input_buffer(0), at, pad_value(c, type));
     for (size_t d = 0; d < at.size(); ++d) {
       const Kept kept = kept_of(c.shape(0)[d], p.begin[d], p.end[d]);
       at[d] = kept.start + folded(mode, at[d] - kept.start, kept.extent);
@@ -226,6 +228,7 @@ std::vector<Op> pad_ops() {
                     24,
                     25},
        .inputs = {1, 4},
+       .elements = Elements::any,
        .infer = infer_pad,
        .lower = lower_pad,
        .resolve = resolve_pad},

@@ -42,7 +42,7 @@ struct Group {
 
 std::span<const IndexExpr> part(const Shape& s, size_t begin, size_t end) { return {s.data() + begin, end - begin}; }
 
-// The smallest next group of dimensions with equal products; all that is left if there is none.
+// The smallest next group of dimensions with equal products; all remaining dimensions if there is none.
 Group next_group(const Shape& from, const Shape& to, size_t f, size_t t) {
   for (size_t total = 1; total <= from.size() - f + to.size() - t; ++total) {
     for (size_t in = std::min(total, from.size() - f) + 1; in-- > 0;) {

@@ -22,9 +22,9 @@ void resolve_expand(LowerContext& c, ir::BufferId dims) {
   for (size_t d = 0; d < rank; ++d) {
     const Scalar one = number(c, DType::i64, 1);
     const Scalar own = d < rank - from.size() ? one : index_value(c, from[d - (rank - from.size())]);
-    const Scalar asked = d < rank - given ? one : integer_element(c, 1, int64_t(d - (rank - given)));
-    conditions.push_back(own == asked || own == 1.0 || asked == 1.0);
-    result.push_back(select(own == 1.0, asked, own));
+    const Scalar requested = d < rank - given ? one : integer_element(c, 1, int64_t(d - (rank - given)));
+    conditions.push_back(own == requested || own == 1.0 || requested == 1.0);
+    result.push_back(select(own == 1.0, requested, own));
   }
   for (Scalar& dim : result) dim = valid_or_refused(c, dim, conditions);
   emit_dims(c, dims, result);
@@ -32,25 +32,25 @@ void resolve_expand(LowerContext& c, ir::BufferId dims) {
 
 // The dimension of a vector that may have one element or the requested number at run time, such as one timestep for all
 // images of a batch; nullopt if the input is not a vector, or its length is known to be one of the two.
-std::optional<size_t> one_or_all(const Shape& from, const Shape& asked) {
+std::optional<size_t> one_or_all(const Shape& from, const Shape& requested) {
   std::optional<size_t> own;
   for (size_t d = 0; d < from.size(); ++d) {
     if (from[d].is_constant(1)) continue;
     if (own) return std::nullopt;
     own = d;
   }
-  if (!own || asked.size() < from.size() - *own) return std::nullopt;
-  const IndexExpr n = from[*own], of = asked[asked.size() - from.size() + *own];
+  if (!own || requested.size() < from.size() - *own) return std::nullopt;
+  const IndexExpr n = from[*own], of = requested[requested.size() - from.size() + *own];
   const bool is_symbol = n.node() && n.node()->op == ir::IndexOp::variable && !ir::is_fresh_symbol(n);
   if (!is_symbol || of.is_constant(1) || ir::depends_on_fresh_symbols(of) || ir::prove_equal(n, of))
     return std::nullopt;
   return own;
 }
 
-Shape expansion(InferContext& c, const Shape& asked) {
+Shape expansion(InferContext& c, const Shape& requested) {
   Shape from = c.shape(0);
-  if (const auto own = one_or_all(from, asked)) from[*own] = 1;
-  return broadcast(c, from, asked);
+  if (const auto own = one_or_all(from, requested)) from[*own] = 1;
+  return broadcast(c, from, requested);
 }
 
 void infer_expand(InferContext& c) {
@@ -69,10 +69,10 @@ std::vector<Scalar> agrees_with_expansion(LowerContext& c) {
   if (skipped < 0) c.fail(fmt::format("the shape has {} dimensions, but the output has {}", given, rank));
   std::vector<Scalar> conditions;
   for (int64_t d = skipped; d < rank; ++d) {
-    Scalar asked = integer_element(c, 1, d - skipped);
-    Scalar agrees = asked == index_value(c, to[size_t(d)]);
+    Scalar requested = integer_element(c, 1, d - skipped);
+    Scalar agrees = requested == index_value(c, to[size_t(d)]);
     int64_t own = d - (rank - int64_t(from.size()));
-    if (own >= 0 && ir::prove_equal(from[size_t(own)], to[size_t(d)])) agrees = agrees || asked == 1.0;
+    if (own >= 0 && ir::prove_equal(from[size_t(own)], to[size_t(d)])) agrees = agrees || requested == 1.0;
     conditions.push_back(agrees);
   }
   return conditions;
@@ -81,11 +81,11 @@ std::vector<Scalar> agrees_with_expansion(LowerContext& c) {
 void lower_one_or_all(LowerContext& c, size_t own) {
   const Shape& from = c.shape(0);
   const size_t d = c.output(0).shape.size() - from.size() + own;
-  const Scalar given = index_value(c, from[own]), asked = index_value(c, c.output(0).shape[d]);
+  const Scalar given = index_value(c, from[own]), requested = index_value(c, c.output(0).shape[d]);
   c.emit_pointwise(c.output_buffer(0), [&](const auto& at) {
     std::vector<IndexExpr> element(from.size(), IndexExpr(int64_t(0)));
     element[own] = ir::min(at[d], from[own] - 1);
-    return checked(c, load_input(c, 0, element), {given == 1.0 || given == asked});
+    return checked(c, load_input(c, 0, element), {given == 1.0 || given == requested});
   });
 }
 
@@ -139,7 +139,7 @@ bool is_repeated(const Shape& from, const Shape& to, size_t d) {
   return !from[d].is_constant(1) && !from[d].is_constant(0) && !ir::prove_equal(from[d], to[d]);
 }
 
-// Neighbours along a last dimension that is not too short stay neighbours: repetitions are loops of their own there.
+// Along a last dimension that is not too short, repetitions are loops of their own, so neighbours stay neighbours.
 bool repeats_rows(const Shape& from, const Shape& to) {
   constexpr int64_t kShort = 8;
   const size_t last = from.size() - 1;
@@ -194,12 +194,14 @@ std::vector<Op> repeat_ops() {
       {.name = "Expand",
        .versions = {8, 13},
        .inputs = 2,
+       .elements = Elements::any,
        .infer = infer_expand,
        .lower = lower_expand,
        .resolve = resolve_expand},
       {.name = "Tile",
        .versions = {1, 6, 13},
        .inputs = {2, 3},
+       .elements = Elements::any,
        .infer = infer_tile,
        .lower = lower_tile,
        .resolve = resolve_tile},

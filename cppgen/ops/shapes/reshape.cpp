@@ -41,7 +41,7 @@ void infer_declared(InferContext& c, const char* what, int64_t rank) {
   c.set_output(0, c.dtype(0), to);
 }
 
-// Sizes that are rounded, or that only a run knows, say nothing to a compiler that compares them.
+// Whether the size is the result of rounding or is known only at run time: then the compiler cannot compare it.
 bool is_left_to_a_run(InferContext& c, const Shape& shape) {
   if (!c.can_resolve() || c.opset() < 5) return false;
   const ir::Polynomial size(ir::product(shape));
@@ -156,9 +156,9 @@ std::vector<Scalar> agrees_with_shape(LowerContext& c) {
   bool allow_zero = c.integer("allowzero", 0) != 0;
   std::vector<Scalar> conditions;
   for (size_t d = 0; d < to.size(); ++d) {
-    Scalar asked = integer_element(c, 1, int64_t(d));
-    Scalar agrees = asked == index_value(c, to[d]) || asked == -1.0;
-    if (!allow_zero && d < from.size() && ir::prove_equal(from[d], to[d])) agrees = agrees || asked == 0.0;
+    Scalar requested = integer_element(c, 1, int64_t(d));
+    Scalar agrees = requested == index_value(c, to[d]) || requested == -1.0;
+    if (!allow_zero && d < from.size() && ir::prove_equal(from[d], to[d])) agrees = agrees || requested == 0.0;
     conditions.push_back(agrees);
   }
   return conditions;
@@ -180,7 +180,7 @@ void lower_squeeze(LowerContext& c) {
   });
 }
 
-// Every axis that a run gives must be a dimension 1 of the longer shape, which has as many more dimensions.
+// Each axis that a run lists must be a dimension of 1 of the longer shape, which has one more dimension for each.
 void lower_reshape_by_axes(LowerContext& c) {
   const Shape &from = c.shape(0), &to = c.output(0).shape;
   if (!is_run_time(c, 1)) {
@@ -207,7 +207,7 @@ void resolve_reshape(LowerContext& c, ir::BufferId dims) {
   const bool allow_zero = c.integer("allowzero", 0) != 0;
   const int64_t rank = element_count(c, 1);
   Scalar known = number(c, DType::i64, 1), inferred = number(c, DType::i64, 0), total = size_of(c, from);
-  std::vector<Scalar> asked, conditions;
+  std::vector<Scalar> requested, conditions;
   for (int64_t d = 0; d < rank; ++d) {
     Scalar dim = integer_element(c, 1, d);
     if (!allow_zero)
@@ -215,16 +215,16 @@ void resolve_reshape(LowerContext& c, ir::BufferId dims) {
     conditions.push_back(dim >= -1.0);
     known = known * select(dim == -1.0, dim.number(1), dim);
     inferred = inferred + select(dim == -1.0, dim.number(1), dim.number(0));
-    asked.push_back(dim);
+    requested.push_back(dim);
   }
   const Scalar rest = total / max(known, 1.0);
   conditions.push_back(inferred <= 1.0);
   conditions.push_back(known * select(inferred == 1.0, rest, rest.number(1)) == total);
-  for (Scalar& dim : asked) dim = valid_or_refused(c, select(dim == -1.0, rest, dim), conditions);
-  emit_dims(c, dims, asked);
+  for (Scalar& dim : requested) dim = valid_or_refused(c, select(dim == -1.0, rest, dim), conditions);
+  emit_dims(c, dims, requested);
 }
 
-// The dimensions that are left without the listed ones, which are 1.
+// The dimensions other than the listed ones, which are 1.
 void resolve_squeeze(LowerContext& c, ir::BufferId dims) {
   const Shape& from = c.shape(0);
   const auto rank = int64_t(from.size()), left = rank - element_count(c, 1);
@@ -276,23 +276,27 @@ std::vector<Op> reshape_ops() {
                     24,
                     25},
        .inputs = {1, 2},
+       .elements = Elements::any,
        .infer = infer_reshape,
        .lower = lower_reshape_to_shape,
        .resolve = resolve_reshape},
       {.name = "Flatten",
        .versions = {{1, "axis:int"}, 9, 11, 13, 21, 23, 24, 25},
        .inputs = 1,
+       .elements = Elements::any,
        .infer = infer_flatten,
        .lower = lower_reshape},
       {.name = "Squeeze",
        .versions = {{1, "axes:ints"}, 11, {13, "-axes"}, 21, 23, 24, 25},
        .inputs = {1, 2},
+       .elements = Elements::any,
        .infer = infer_squeeze,
        .lower = lower_reshape_by_axes,
        .resolve = resolve_squeeze},
       {.name = "Unsqueeze",
        .versions = {{1, "axes:ints"}, 11, {13, "-axes"}, 21, 23, 24, 25},
        .inputs = {1, 2},
+       .elements = Elements::any,
        .infer = infer_unsqueeze,
        .lower = lower_reshape_by_axes,
        .resolve = resolve_unsqueeze},

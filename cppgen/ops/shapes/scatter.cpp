@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "cppgen/graph/string_elements.h"
 #include "cppgen/ops/common.h"
 #include "cppgen/ops/library_calls.h"
 
@@ -21,6 +22,7 @@ struct Combine {
 Combine combine_of(InferContext& c) {
   std::string name = c.text("reduction", "none");
   if (name == "none") return {};
+  if (c.dtype(0) == kString) c.fail("strings are only replaced: attribute 'reduction' must be none");
   const bool logical = c.dtype(0) == DType::boolean;
   if (name == "add") return {logical ? ReduceOp::max : ReduceOp::sum};
   if (name == "mul") return {logical ? ReduceOp::min : ReduceOp::prod};
@@ -157,7 +159,7 @@ void lower_scatter_elements(LowerContext& c) {
   Search s;
   s.updates = {updates[axis]};
   s.hits = [&, aimed](const At& at, const At& u) {
-    // Updates may cover only a part of the other dimensions; outside of it a position that hits nothing is read.
+    // Updates may cover only a part of the other dimensions; elsewhere, a position that matches no element is read.
     Scalar nowhere = number(c, DType::i64, -1);
     return load_inside(c, targets, aimed(at, u[0]), nowhere) == index_value(c, at[axis]);
   };
@@ -256,16 +258,19 @@ std::vector<Op> scatter_ops() {
       {.name = "Scatter",
        .versions = {{9, "axis:int"}, 11},
        .inputs = 3,
+       .elements = Elements::strings,
        .infer = infer_scatter_elements,
        .lower = lower_scatter_elements},
       {.name = "ScatterElements",
        .versions = {{11, "axis:int"}, 13, {16, "reduction:string"}, 18},
        .inputs = 3,
+       .elements = Elements::strings,
        .infer = infer_scatter_elements,
        .lower = lower_scatter_elements},
       {.name = "ScatterND",
        .versions = {11, 13, {16, "reduction:string"}, 18},
        .inputs = 3,
+       .elements = Elements::strings,
        .infer = infer_scatter_nd,
        .lower = lower_scatter_nd},
   };

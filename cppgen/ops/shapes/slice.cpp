@@ -106,7 +106,7 @@ bool is_run_time_slice(InferContext& c) {
   return is_run_time(c, 1) || is_run_time(c, 2) || is_run_time(c, 3) || is_run_time(c, 4);
 }
 
-// Dimensions along other axes stay.
+// Dimensions along other axes do not change.
 PartialShape run_time_slice_dims(InferContext& c) {
   const Shape& x = c.shape(0);
   PartialShape dims(x.begin(), x.end());
@@ -214,6 +214,7 @@ std::vector<Op> slice_ops() {
       {.name = "Slice",
        .versions = {{1, "axes:ints ends:ints starts:ints"}, {10, "-axes -ends -starts"}, 11, 13},
        .inputs = {1, 5},
+       .elements = Elements::any,
        .infer = infer_slice,
        .lower = lower_slice,
        .resolve = resolve_slice},

@@ -60,6 +60,7 @@ std::vector<Op> tensor_scatter_ops() {
       {.name = "TensorScatter",
        .versions = {{24, "axis:int mode:string"}},
        .inputs = {2, 3},
+       .elements = Elements::strings,
        .infer = infer_tensor_scatter,
        .lower = lower_tensor_scatter},
   };

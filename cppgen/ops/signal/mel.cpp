@@ -32,7 +32,7 @@ void infer_mel(InferContext& c) {
 
 struct Mel {
   Scalar bins, length, rate, lower, upper;
-  std::vector<Scalar> conditions;  // what numbers are allowed
+  std::vector<Scalar> conditions;  // on the inputs
 };
 
 Mel mel_of(LowerContext& c) {

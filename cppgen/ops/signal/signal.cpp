@@ -30,7 +30,7 @@ Sides dft_sides(InferContext& c) {
   return s;
 }
 
-// The number of samples. One that only a run knows is a value that `resolve` gives behind the dimensions.
+// The number of samples. If only a run knows it, `resolve` computes it and stores it after the dimensions.
 IndexExpr dft_length(InferContext& c) {
   if (is_run_time(c, 1)) return c.resolved_symbol(c.shape(0).size(), "length");
   if (!c.has_input(1)) {
@@ -68,7 +68,7 @@ void infer_dft(InferContext& c) {
   c.set_output(0, c.dtype(0), to);
 }
 
-// The dimensions are known by the length.
+// The length determines the dimensions.
 void resolve_dft(LowerContext& c, ir::BufferId dims) {
   std::vector<Scalar> values(c.shape(0).size(), number(c, DType::i64, 0));
   const Scalar length = integer_element(c, 1, 0);
@@ -85,8 +85,8 @@ void lower_dft(LowerContext& c) {
   const Sides sides = dft_sides(c);
   const bool mirrored = sides.inverse && sides.one_sided;
   emit_transform(c, t, axis, type, [&](At at, IndexExpr n) -> Complex {
-    // The input is cut or filled up with zeros to the length. What half a spectrum leaves out is the conjugate of what
-    // it has.
+    // The input is cut, or filled up with zeros, to the length. The half of a spectrum that is not stored consists of
+    // the conjugates of the stored half.
     at[axis] = mirrored ? ir::min(n, t.length - n) : n;
     at.push_back(0);
     Scalar re = load_inside(c, c.input_buffer(0), at, zero);

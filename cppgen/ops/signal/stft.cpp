@@ -8,12 +8,12 @@ using At = std::vector<IndexExpr>;
 
 // --- STFT: signal [batch, samples, 1 or 2], step, window, frame length
 
-enum StftValue { kFrames, kFrameLength, kStftValues };  // what `resolve` gives
+enum StftValue { kFrames, kFrameLength, kStftValues };  // results of `resolve`
 
 bool has_run_time_length(InferContext& c) { return is_run_time(c, 3) && !c.has_input(2); }
 bool has_run_time_frames(InferContext& c) { return is_run_time(c, 1) || has_run_time_length(c); }
 
-// A window decides; a length that only a run knows must agree with it.
+// The window determines the frame length; a length that only a run knows must agree with it.
 IndexExpr frame_length(InferContext& c) {
   if (has_run_time_length(c)) return c.resolved_symbol(kFrameLength, "length");
   if (c.has_input(3) && !is_run_time(c, 3)) return checked_length(c, one_integer(c, 3, "the frame length"));
@@ -59,7 +59,7 @@ void infer_stft(InferContext& c) {
   c.set_output(0, c.dtype(0), {x[0], frame_count(c, t.length), t.bins, 2});
 }
 
-// The frames that a run's step and length give, and what these must fulfil.
+// The number of frames that follows from a run's step and length, and the conditions on these.
 struct RunTimeFrames {
   Scalar step, length, count;
   std::vector<Scalar> conditions;

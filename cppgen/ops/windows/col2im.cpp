@@ -25,7 +25,7 @@ int64_t image_rank(InferContext& c) {
 
 bool is_run_time_image(InferContext& c) { return is_run_time(c, 1) || is_run_time(c, 2); }
 
-// Extents of the image, then of the block. Those that only a run knows are what `resolve` gives.
+// Extents of the image, then of the block. Those that only a run knows are the results of `resolve`.
 Shape image_and_block(InferContext& c) {
   const int64_t rank = image_rank(c);
   Shape extents, noted(size_t(2 * rank));

@@ -1,4 +1,4 @@
-// MaxPool: the maxima, and the positions of them.
+// MaxPool: the maxima and their positions.
 #include "cppgen/ops/windows/pool.h"
 
 namespace cppgen::ops {

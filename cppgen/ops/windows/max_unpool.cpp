@@ -54,8 +54,8 @@ std::vector<Scalar> agrees_with_output_shape(LowerContext& c) {
 void resolve_max_unpool(LowerContext& c, ir::BufferId dims) {
   std::vector<Scalar> result;
   for (size_t d = 0; d < c.shape(0).size(); ++d) {
-    const Scalar asked = integer_element(c, 2, int64_t(d));
-    result.push_back(d < 2 ? valid_or_refused(c, asked, {asked == index_value(c, c.shape(0)[d])}) : asked);
+    const Scalar requested = integer_element(c, 2, int64_t(d));
+    result.push_back(d < 2 ? valid_or_refused(c, requested, {requested == index_value(c, c.shape(0)[d])}) : requested);
   }
   emit_dims(c, dims, result);
 }

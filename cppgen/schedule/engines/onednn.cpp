@@ -121,7 +121,7 @@ Form form_of(const Contraction& contraction) {
 }
 
 FusionDecision onednn_supports(const Contraction& contraction, const Options& options, const Target& target) {
-  if (target.isa == "scalar") return FusionDecision::no("oneDNN would use a wider ISA than the one forced");
+  if (target.lanes == 1) return FusionDecision::no("oneDNN would use a wider ISA than the one forced");
   if (auto regular = tiles_support(contraction, rt::TileFormat::f32, options, target.tuning); !regular) return regular;
   Form form = form_of(contraction);
   return form.call ? FusionDecision::yes() : FusionDecision::no(form.reason);

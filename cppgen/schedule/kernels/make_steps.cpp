@@ -58,7 +58,7 @@ std::vector<std::string> nodes_of(const Program& program, const Group& group, si
 // The name of a group's step, which its position makes unique.
 std::string kernel_name(size_t position, const Program& program, const Group& group, const Options& options) {
   const auto most = size_t(options.kernel_name_max_ops);
-  if (options.descriptive_names == "node")
+  if (options.kernel_names == KernelNames::nodes)
     return fmt::format("k{}_{}", position, fmt::join(nodes_of(program, group, most), "_"));
   if (group.attention >= 0) return fmt::format("k{}_attention", position);
   return fmt::format("k{}_{}", position, fmt::join(operators_of(program, group, most), "_"));
