@@ -75,7 +75,7 @@ void check_runs(const VecISA& isa, std::string_view setting, CpuFeatures cpu) {
 }
 
 // The most preferred row of this width that the CPU runs.
-const VecISA& select_by_width(int simdlen, CpuFeatures cpu) {
+const VecISA& select_by_width(int64_t simdlen, CpuFeatures cpu) {
   const VecISA* widest = nullptr;
   for (const VecISA& isa : kIsas)
     if (isa.vector_bits == simdlen && (!widest || cpu.has_all(isa.required))) widest = &isa;

@@ -1,9 +1,11 @@
 #pragma once
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "isa/cpu_features.h"
+#include "runtime/base/settings.h"
 
 namespace cppgen {
 
@@ -30,9 +32,12 @@ const VecISA& best_isa(CpuFeatures cpu);
 
 // The settings that choose an ISA.
 struct IsaRequest {
-  std::string_view isa = "auto";     // a row's name, or "auto"
-  int simdlen = 0;                   // vector width in bits; 0: the widest; 1: scalar
-  std::optional<bool> vec_isa_ok{};  // false: scalar only. Unset and true choose the same row: they differ in the
+  std::string isa = setting_default<SettingId::isa>();      // a row's name, or "auto"
+  int64_t simdlen = setting_default<SettingId::simdlen>();  // vector width in bits; 0: the widest; 1: scalar
+  // false: scalar only. Unset and true choose the same row: they differ in the compile-and-run probe, which the caller
+  // makes.
+  std::optional<bool> vec_isa_ok = setting_default<SettingId::vec_isa_ok>();
+};  // false: scalar only. Unset and true choose the same row: they differ in the
                                      // compile-and-run probe, which the caller makes
 };
 

@@ -67,7 +67,7 @@ const VecISA& prove(const VecISA& likely, const Settings& s, const CompileOption
 }  // namespace
 
 const VecISA& likely_isa(const Settings& s) {
-  return select_isa({s.isa, int(s.simdlen), s.vec_isa_ok}, usable_features(s));
+  return select_isa({s.isa, s.simdlen, s.vec_isa_ok}, usable_features(s));
 }
 
 IsaChoice::IsaChoice(const Settings& settings, const CompileOptions& options) : likely_(likely_isa(settings)) {
