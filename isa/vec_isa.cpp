@@ -107,6 +107,17 @@ const VecISA* find_isa(std::string_view name) {
   return nullptr;
 }
 
+CpuFeatures own_features(const VecISA& isa) {
+  const VecISA* base = find_isa(isa.base);
+  return base ? isa.required.without(base->required) : isa.required;
+}
+
+const VecISA& amx_isa() {
+  for (const VecISA& isa : kIsas)
+    if (isa.required.has(CpuFeature::amx_tile)) return isa;
+  internal_error("no instruction set has matrix tiles");
+}
+
 const VecISA& best_isa(CpuFeatures cpu) {
   const VecISA* best = &kIsas[0];
   for (const VecISA& isa : kIsas)

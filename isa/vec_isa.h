@@ -27,6 +27,12 @@ std::span<const VecISA> all_isas();
 // The row of this name; nullptr if there is none.
 const VecISA* find_isa(std::string_view name);
 
+// The features that this row requires beyond those of its base.
+CpuFeatures own_features(const VecISA&);
+
+// The row with matrix tiles, which USE_AMX permits.
+const VecISA& amx_isa();
+
 // The last row whose features the CPU has.
 const VecISA& best_isa(CpuFeatures cpu);
 
@@ -37,8 +43,6 @@ struct IsaRequest {
   // false: scalar only. Unset and true choose the same row: they differ in the compile-and-run probe, which the caller
   // makes.
   std::optional<bool> vec_isa_ok = setting_default<SettingId::vec_isa_ok>();
-};  // false: scalar only. Unset and true choose the same row: they differ in the
-                                     // compile-and-run probe, which the caller makes
 };
 
 // The row that the request selects on this CPU. Throws UserError, which states the request, the features of the CPU and
