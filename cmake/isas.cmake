@@ -1,14 +1,16 @@
 # Of runtime/base/isas.def: cppgen_flags_<isa>, compiler flags of sources that are written for one instruction set, and
-# cppgen_vec_isas, the instruction sets with vectors of their own.
+# cppgen_isas, all instruction sets, and cppgen_vec_isas, those with vectors of their own.
 set(cppgen_isas_def "${CMAKE_SOURCE_DIR}/runtime/base/isas.def")
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS "${cppgen_isas_def}")
 file(READ "${cppgen_isas_def}" cppgen_isas_text)
 string(REGEX MATCHALL "\nCPPGEN_ISA(_TILES)?\\([^\n]*(\n +[^\n]*)*" cppgen_isa_rows "${cppgen_isas_text}")
+set(cppgen_isas)
 set(cppgen_vec_isas)
 foreach(row IN LISTS cppgen_isa_rows)
   string(REGEX MATCHALL "\"-m[^\"]*" flags "${row}")
   string(REPLACE "\"" "" flags "${flags}")
   string(REGEX MATCH "CPPGEN_ISA(_TILES)?\\(([a-z0-9_]+), ([a-z0-9_]+)" head "${row}")
+  list(APPEND cppgen_isas ${CMAKE_MATCH_2})
   if(CMAKE_MATCH_1)
     set(cppgen_flags_${CMAKE_MATCH_2} ${cppgen_flags_${CMAKE_MATCH_3}} ${flags})
   else()

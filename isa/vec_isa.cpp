@@ -75,7 +75,7 @@ void check_runs(const VecISA& isa, std::string_view setting, CpuFeatures cpu) {
 }
 
 // The most preferred row of this width that the CPU runs.
-const VecISA& select_by_width(int simdlen, CpuFeatures cpu) {
+const VecISA& select_by_width(int64_t simdlen, CpuFeatures cpu) {
   const VecISA* widest = nullptr;
   for (const VecISA& isa : kIsas)
     if (isa.vector_bits == simdlen && (!widest || cpu.has_all(isa.required))) widest = &isa;
@@ -105,6 +105,17 @@ const VecISA* find_isa(std::string_view name) {
   for (const VecISA& isa : kIsas)
     if (isa.name == name) return &isa;
   return nullptr;
+}
+
+CpuFeatures own_features(const VecISA& isa) {
+  const VecISA* base = find_isa(isa.base);
+  return base ? isa.required.without(base->required) : isa.required;
+}
+
+const VecISA& amx_isa() {
+  for (const VecISA& isa : kIsas)
+    if (isa.required.has(CpuFeature::amx_tile)) return isa;
+  internal_error("no instruction set has matrix tiles");
 }
 
 const VecISA& best_isa(CpuFeatures cpu) {

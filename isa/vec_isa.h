@@ -1,9 +1,11 @@
 #pragma once
 #include <optional>
 #include <span>
+#include <string>
 #include <string_view>
 
 #include "isa/cpu_features.h"
+#include "runtime/base/settings.h"
 
 namespace cppgen {
 
@@ -25,15 +27,22 @@ std::span<const VecISA> all_isas();
 // The row of this name; nullptr if there is none.
 const VecISA* find_isa(std::string_view name);
 
+// The features that this row requires beyond those of its base.
+CpuFeatures own_features(const VecISA&);
+
+// The row with matrix tiles, which USE_AMX permits.
+const VecISA& amx_isa();
+
 // The last row whose features the CPU has.
 const VecISA& best_isa(CpuFeatures cpu);
 
 // The settings that choose an ISA.
 struct IsaRequest {
-  std::string_view isa = "auto";     // a row's name, or "auto"
-  int simdlen = 0;                   // vector width in bits; 0: the widest; 1: scalar
-  std::optional<bool> vec_isa_ok{};  // false: scalar only. Unset and true choose the same row: they differ in the
-                                     // compile-and-run probe, which the caller makes
+  std::string isa = setting_default<SettingId::isa>();      // a row's name, or "auto"
+  int64_t simdlen = setting_default<SettingId::simdlen>();  // vector width in bits; 0: the widest; 1: scalar
+  // false: scalar only. Unset and true choose the same row: they differ in the compile-and-run probe, which the caller
+  // makes.
+  std::optional<bool> vec_isa_ok = setting_default<SettingId::vec_isa_ok>();
 };
 
 // The row that the request selects on this CPU. Throws UserError, which states the request, the features of the CPU and

@@ -86,12 +86,10 @@ static std::shared_ptr<float> floats(int64_t count) {
   return {static_cast<float*>(memory), std::free};
 }
 
-// 16 bytes at a time past the caches: an instruction that every x86-64 has.
-static void store_around(float* to, int64_t count) {
-  typedef float Four __attribute__((vector_size(16)));
-  const Four x = {1, 1, 1, 1};
-  for (int64_t i = 0; i + 4 <= count; i += 4) __builtin_ia32_movntps(to + i, x);
-  __builtin_ia32_sfence();
+static void store_around_caches(float* to, int64_t count) {
+  constexpr int64_t kFloats = sizeof(arch::StreamedBlock) / sizeof(float);
+  for (int64_t i = 0; i + kFloats <= count; i += kFloats) arch::store_streamed(to + i, arch::StreamedBlock{1, 1});
+  arch::finish_streaming();
 }
 
 Streams::Streams(Team& team, const Probes& probes, int64_t read_bytes, int64_t write_bytes)
@@ -123,7 +121,7 @@ double Streams::write() {
 }
 
 double Streams::write_around() {
-  return over_shares(write_count_, [&](int64_t at, int64_t n) { store_around(target_.get() + at, n); });
+  return over_shares(write_count_, [&](int64_t at, int64_t n) { store_around_caches(target_.get() + at, n); });
 }
 
 }  // namespace cppgen::bench

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <limits>
 
+#include "runtime/base/elements.h"
 #include "runtime/values/npy.h"
 
 namespace cppgen::bench {
@@ -14,27 +15,7 @@ namespace {
 
 constexpr Difference kIncomparable{INFINITY, INFINITY, INFINITY};
 
-template <class T>
-double element(const rt::Tensor& tensor, int64_t i) {
-  return double(tensor.as<T>()[i]);
-}
-
-double value_at(const rt::Tensor& t, int64_t i) {
-  switch (t.type()) {
-    case DType::f32:
-      return element<float>(t, i);
-    case DType::f64:
-      return element<double>(t, i);
-    case DType::i64:
-      return element<int64_t>(t, i);
-    case DType::i32:
-      return element<int32_t>(t, i);
-    case DType::i8:
-      return element<int8_t>(t, i);
-    default:
-      return element<uint8_t>(t, i);
-  }
-}
+double value_at(const rt::Tensor& t, int64_t i) { return number_element(t.type(), t.data(), i); }
 
 Difference difference(const rt::Tensor& got, const rt::Tensor& expected) {
   if (got.type() != expected.type() || got.dims() != expected.dims()) return kIncomparable;

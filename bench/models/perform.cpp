@@ -4,7 +4,7 @@
 #include <iterator>
 
 #include "bench/models/task.h"
-#include "cppgen/cli/bench_baseline.h"
+#include "cppgen/cli/bench_onednn.h"
 #include "cppgen/cli/bench_runs.h"
 #include "cppgen/cli/command_support.h"
 #include "cppgen/cli/model_inputs.h"

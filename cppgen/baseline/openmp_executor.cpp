@@ -6,6 +6,7 @@
 #include <mutex>
 
 #include "cppgen/baseline/onednn_graph.h"
+#include "isa/arch/arch.h"
 #include "runtime/threads/float_environment.h"
 #include "runtime/threads/region.h"
 
@@ -32,7 +33,7 @@ class OpenMpExecutor final : public rt::Executor {
   void work(int worker) {
     const rt::FloatEnvironment environment;
     while (!region_.finished())
-      if (!region_.work(worker)) __builtin_ia32_pause();
+      if (!region_.work(worker)) arch::spin_pause();
   }
 
   const int threads_;

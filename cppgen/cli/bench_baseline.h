@@ -1,45 +1,20 @@
 #pragma once
-#include <memory>
 #include <string>
 #include <vector>
 
-#include "cppgen/baseline/onednn_graph.h"
-#include "cppgen/cli/bench_opponent.h"
-#include "cppgen/cli/command_options.h"
-#include "cppgen/flow/compiler.h"
+#include "cppgen/cli/timed.h"
 #include "runtime/base/json_text.h"
-#include "runtime/base/settings.h"
-#include "runtime/session/session.h"
+#include "runtime/values/tensor.h"
 
 namespace cppgen {
 
-// The same model on oneDNN.
-class TimedOnednn : public Opponent {
+// The same model on another library, which takes turns with ours.
+class Baseline : public Timed {
  public:
-  // Builds the model on `threads` threads and runs it once; the arguments, and the data of the inputs, must outlive the
-  // object.
-  TimedOnednn(const BenchOptions&, const Settings&, int threads, std::vector<rt::TensorView> inputs,
-              const CancelToken& cancel);
-
-  double run() override;
-  void rest() override;
-  std::string engine() const override { return "onednn"; }
-  const std::vector<rt::Tensor>& outputs() const override { return outputs_; }
-  void describe(Json&) const override;
-  std::string description() const override;
-  baseline::Report report() const { return graph_->report(); }
-
- private:
-  std::unique_ptr<rt::Session> session_of(Graph, std::unique_ptr<rt::Executor>);
-
-  const BenchOptions& options_;
-  const Settings& settings_;
-  const CancelToken& cancel_;
-  std::vector<CompiledModel> groups_;  // of our kernels
-  std::unique_ptr<baseline::OnednnGraph> graph_;
-  std::vector<rt::TensorView> inputs_;
-  std::vector<rt::Tensor> outputs_;
-  std::vector<rt::OutputView> output_views_;
+  virtual std::string engine() const = 0;  // its name in options and reports
+  virtual const std::vector<rt::Tensor>& outputs() const = 0;
+  virtual void describe(Json&) const = 0;       // adds the fields of its own report
+  virtual std::string description() const = 0;  // the same as lines, or nothing
 };
 
 }  // namespace cppgen

@@ -4,14 +4,14 @@
 #include <vector>
 
 #include "cppgen/baseline/onnxruntime_model.h"
-#include "cppgen/cli/bench_opponent.h"
+#include "cppgen/cli/bench_baseline.h"
 #include "cppgen/cli/command_options.h"
 #include "runtime/plan/plan.h"
 
 namespace cppgen {
 
 // The same model on ONNX Runtime.
-class TimedOnnxRuntime : public Opponent {
+class TimedOnnxRuntime : public Baseline {
  public:
   // Loads the model and runs it once. The data of the inputs must outlive the object.
   TimedOnnxRuntime(std::shared_ptr<const baseline::OnnxRuntime>, const BenchOptions&, const rt::Plan&, int threads,

@@ -22,12 +22,12 @@ Json against_json(const BenchResult& result, const Against& against) {
   for (const rt::OutputReport& output : against.agreement.outputs)
     difference = std::max(difference, output.max_difference);
   Json json;
-  json["engine"] = against.opponent->engine();
+  json["engine"] = against.baseline->engine();
   write_times(json, against.times);
   json["ratio"] = ratio_of(result, against);
   json["outputs_agree"] = against.agreement.ok();
   json["max_abs_difference"] = difference;
-  against.opponent->describe(json);
+  against.baseline->describe(json);
   return json;
 }
 
@@ -47,9 +47,9 @@ void write_compilation(Json& json, const ReadyModel& model, const BenchResult& r
 }
 
 std::string against_text(const BenchResult& result, const Against& against) {
-  const std::string engine = against.opponent->engine();
+  const std::string engine = against.baseline->engine();
   std::string text = fmt::format("{:<8} {}\n", engine, times_text(against.times));
-  text += against.opponent->description();
+  text += against.baseline->description();
   text += fmt::format("ratio    {:.3f} ({} / cppgen, medians; above 1, cppgen is faster)\n", ratio_of(result, against),
                       engine);
   return text + (against.agreement.ok() ? "outputs  agree\n" : "outputs  differ:\n" + against.agreement.text());

@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "cppgen/cli/bench_baseline.h"
 #include "cppgen/cli/bench_child.h"
-#include "cppgen/cli/bench_opponent.h"
 #include "cppgen/cli/bench_runs.h"
 #include "cppgen/cli/command_options.h"
 #include "runtime/base/json_text.h"
@@ -17,7 +17,7 @@ namespace cppgen {
 
 // What `cppgen bench` measured.
 struct Against {
-  std::unique_ptr<Opponent> opponent;
+  std::unique_ptr<Baseline> baseline;
   RunTimes times;
   rt::VerifyReport agreement;  // of its outputs with ours
 };

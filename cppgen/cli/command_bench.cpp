@@ -4,9 +4,9 @@
 #include <filesystem>
 #include <thread>
 
-#include "cppgen/cli/bench_baseline.h"
 #include "cppgen/cli/bench_caches.h"
 #include "cppgen/cli/bench_clients.h"
+#include "cppgen/cli/bench_onednn.h"
 #include "cppgen/cli/bench_onnxruntime.h"
 #include "cppgen/cli/bench_plot.h"
 #include "cppgen/cli/bench_report.h"
@@ -70,10 +70,10 @@ Library onnxruntime_of(const BenchOptions& options) {
   return nullptr;
 }
 
-std::vector<std::unique_ptr<Opponent>> opponents(const BenchOptions& options, const Settings& settings,
+std::vector<std::unique_ptr<Baseline>> baselines(const BenchOptions& options, const Settings& settings,
                                                  const ReadyRun& run, const Library& library,
                                                  const CancelToken& cancel) {
-  std::vector<std::unique_ptr<Opponent>> all;
+  std::vector<std::unique_ptr<Baseline>> all;
   if (options.against.empty()) return all;
   const std::vector<rt::TensorView> inputs = tensor_views(run.model.plan(), run.inputs, "--against");
   const int threads = run.model.threads();
@@ -89,7 +89,7 @@ std::vector<std::unique_ptr<Opponent>> opponents(const BenchOptions& options, co
 
 void measure(BenchResult& result, const BenchOptions& options, const Settings& settings, const ReadyRun& run,
              TimedModel& timed, const Library& library, const CancelToken& cancel) {
-  auto others = opponents(options, settings, run, library, cancel);
+  auto others = baselines(options, settings, run, library, cancel);
   std::vector<Timed*> all{&timed};
   for (const auto& other : others) all.push_back(other.get());
   if (!others.empty()) warn_if_busy();

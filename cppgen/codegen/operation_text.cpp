@@ -1,8 +1,6 @@
 #include "cppgen/codegen/operation_text.h"
 
-#include <algorithm>
 #include <cmath>
-#include <iterator>
 #include <optional>
 
 #include "cppgen/ir/op_table.h"
@@ -12,17 +10,10 @@ namespace cppgen::codegen {
 
 using ir::BinaryOp;
 
-// Functions of float32 that also have a form in vec::fast (vec/generic/math_fast.h).
-static bool has_fast_form(ir::Expr e) {
-  using enum ir::UnaryOp;
-  constexpr ir::UnaryOp kFast[] = {exp, log, sigmoid, tanh, erf};
-  return e->type == DType::f32 && std::find(std::begin(kFast), std::end(kFast), e->unary) != std::end(kFast);
-}
-
 Code unary_text(ir::Expr e, const Code& a, const Options& options) {
-  if (options.use_fast_math && has_fast_form(e))
-    return code("vec::fast::{}({}, {})", ir::name_of(e->unary), kRuntime, a);
   const ir::UnaryRow& row = ir::row_of(e->unary);
+  if (options.use_fast_math && row.fast && e->type == DType::f32)
+    return code("vec::fast::{}({}, {})", row.name, kRuntime, a);
   Code text(fmt::format(fmt::runtime(row.emitted), a));
   text.using_names_of(a);
   return row.cost == ir::OperationCost::function ? text.using_names_of(kRuntime) : text;

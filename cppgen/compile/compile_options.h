@@ -29,7 +29,7 @@ struct CompileOptions {
   std::string asm_dir;      // for what asm_info.h writes; empty: nothing
   // REMOTE_CACHE, which is used together with cache_dir, and NON_BLOCKING_REMOTE_CACHE_WRITE
   std::optional<RemoteAddress> remote_cache;
-  bool background_writes = true;
+  bool background_writes = setting_default<SettingId::non_blocking_remote_cache_write>();
 
   std::function<void(int done, int total)> on_progress;  // called on the building thread, starting with 0 done
   const CancelToken* cancel = nullptr;                   // set: build() throws Cancelled soon after

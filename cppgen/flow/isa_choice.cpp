@@ -22,18 +22,20 @@ std::vector<std::string> flags_of(const VecISA& isa) { return {isa.compiler_flag
 // them.
 CpuFeatures usable_features(const Settings& s) {
   const CpuFeatures cpu = detect_cpu_features();
-  const bool asked = s.use_amx == true || s.isa == "amx";
-  if (s.use_amx == true && s.isa != "auto" && s.isa != "amx")
-    user_error("USE_AMX=1 contradicts ISA={}. It allows ISA=auto and ISA=amx", s.isa);
-  if (s.use_amx == false && s.isa == "amx") user_error("ISA=amx contradicts USE_AMX=0. Unset one of them");
-  const VecISA& amx = *find_isa("amx");
-  if (s.use_amx != false && (asked || cpu.has_all(amx.required))) {
+  const VecISA& amx = amx_isa();
+  const bool requested = s.use_amx == true || s.isa == amx.name;
+  if (s.use_amx == true && s.isa != "auto" && s.isa != amx.name)
+    user_error("USE_AMX=1 contradicts ISA={}. It allows ISA=auto and ISA={}", s.isa, amx.name);
+  if (s.use_amx == false && s.isa == amx.name) user_error("ISA={} contradicts USE_AMX=0. Unset one of them", amx.name);
+  if (s.use_amx != false && (requested || cpu.has_all(amx.required))) {
     const rt::AmxSupport& support = rt::amx_support();
     if (support.usable) return cpu;
-    if (asked) user_error("{} requires AMX, but {}", s.use_amx == true ? "USE_AMX=1" : "ISA=amx", support.reason);
+    if (requested)
+      user_error("{} requires AMX, but {}", s.use_amx == true ? "USE_AMX=1" : fmt::format("ISA={}", amx.name),
+                 support.reason);
     log_info("AMX is not used: {}", support.reason);
   }
-  return cpu.without({CpuFeature::amx_tile, CpuFeature::amx_bf16, CpuFeature::amx_int8});
+  return cpu.without(own_features(amx));
 }
 
 // Whether the compiler can build the headers of kernels for this row, and the machine can run the result.
@@ -66,9 +68,7 @@ const VecISA& prove(const VecISA& likely, const Settings& s, const CompileOption
 
 }  // namespace
 
-const VecISA& likely_isa(const Settings& s) {
-  return select_isa({s.isa, int(s.simdlen), s.vec_isa_ok}, usable_features(s));
-}
+const VecISA& likely_isa(const Settings& s) { return select_isa({s.isa, s.simdlen, s.vec_isa_ok}, usable_features(s)); }
 
 IsaChoice::IsaChoice(const Settings& settings, const CompileOptions& options) : likely_(likely_isa(settings)) {
   const bool certain = settings.vec_isa_ok || likely_.lanes == 1;

@@ -9,6 +9,7 @@
 
 #include "cppgen/graph/graph.h"
 #include "cppgen/support/external_files.h"
+#include "runtime/base/settings.h"
 
 namespace cppgen {
 
@@ -42,7 +43,8 @@ struct ImportOptions {
   std::vector<DimOption> dims;
   ImportRecord* record = nullptr;  // filled by the import
   std::shared_ptr<const ops::CustomOperators> custom_operators;
-  bool freeze = true;  // FREEZING: weights are constants, and not inputs with a preset
+  // Weights are constants, and not inputs with a preset.
+  bool freeze = setting_default<SettingId::freezing>();
 };
 
 inline constexpr int kNewestOpset = 28;      // of ONNX; models of later ones are read with a warning

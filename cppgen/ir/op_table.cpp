@@ -11,9 +11,9 @@ constexpr bool same = false, truth = true;  // what a row says of the result
 
 constexpr UnaryRow kUnary[] = {
 #define CPPGEN_UNARY(op, operand, result, emitted) \
-  {UnaryOp::op, #op, OperandClass::operand, result, instruction, 0, emitted},
-#define CPPGEN_FUNCTION(op, of_double, chain) \
-  {UnaryOp::op, #op, OperandClass::floats, same, function, chain, "vec::" #op "(rt, {})"},
+  {UnaryOp::op, #op, OperandClass::operand, result, instruction, 0, false, emitted},
+#define CPPGEN_FUNCTION(op, of_double, chain, fast) \
+  {UnaryOp::op, #op, OperandClass::floats, same, function, chain, fast, "vec::" #op "(rt, {})"},
 #include "cppgen/ir/operations.def"
 };
 

@@ -29,6 +29,7 @@ struct UnaryRow {
   bool gives_bool;
   OperationCost cost;
   int chain;
+  bool fast;
   std::string_view emitted;
 };
 

@@ -47,7 +47,7 @@ Elementwise unary_of(UnaryOp op) {
   case UnaryOp::op:                                                                                    \
     if constexpr (takes<T>(OperandClass::operand)) return map1<decltype(ops::op(T())), T, ops::op<T>>; \
     return nullptr;
-#define CPPGEN_FUNCTION(op, of_double, chain)                                  \
+#define CPPGEN_FUNCTION(op, of_double, ...)                                    \
   case UnaryOp::op:                                                            \
     if constexpr (std::floating_point<T>) return transcendental<T, of_double>; \
     return nullptr;

@@ -15,12 +15,12 @@ struct Plain {
   static Bits write(Value v) { return v; }
 };
 
-template <DType T>
+template <class Format>  // NarrowFloat
 struct Narrow {
-  using Bits = typename NarrowFloat<T>::Bits;
+  using Bits = typename Format::Bits;
   using Value = float;
-  static Value read(Bits b) { return NarrowFloat<T>::widened(b); }
-  static Bits write(Value v) { return NarrowFloat<T>::narrowed(v); }
+  static Value read(Bits b) { return Format::widened(b); }
+  static Bits write(Value v) { return Format::narrowed(v); }
 };
 
 struct Byte {
@@ -80,17 +80,10 @@ constexpr StorageKernels kernels{load<S>, gather<S>, store<S>, scatter<S>};
 }  // namespace
 
 const StorageKernels& storage_kernels(DType storage) {
-  switch (storage) {
-#define CPPGEN_DTYPE(...)
-#define CPPGEN_NARROW_FLOAT(id, ...) \
-  case DType::id:                    \
-    return kernels<Narrow<DType::id>>;
-#include "runtime/base/dtypes.def"
-    case DType::boolean:
-      return kernels<Byte>;
-    default:
-      break;
-  }
+  if (is_narrow_float(storage))
+    return with_narrow_float(storage,
+                             [](auto narrow) -> const StorageKernels& { return kernels<Narrow<decltype(narrow)>>; });
+  if (storage == DType::boolean) return kernels<Byte>;
   return with_value_type(value_type(storage),
                          [](auto t) -> const StorageKernels& { return kernels<Plain<decltype(t)>>; });
 }

@@ -7,7 +7,7 @@
 #include <type_traits>
 
 #include "cppgen/ir/op_table.h"
-#include "runtime/base/errors.h"
+#include "runtime/base/value_types.h"
 
 namespace cppgen::ir {
 
@@ -276,20 +276,6 @@ constexpr bool takes(OperandClass operands) {
       return is_bool;
   }
   return false;
-}
-
-// Calls f with a value of the C++ type that computes values of this (value) type: float, double, int8_t ..., bool.
-template <class F>
-decltype(auto) with_value_type(DType type, F&& f) {
-  switch (type) {
-#define CPPGEN_DTYPE(...)
-#define CPPGEN_VALUE_TYPE(id, NAME, name, Value, ...) \
-  case DType::id:                                     \
-    return f(Value());
-#include "runtime/base/dtypes.def"
-    default:
-      internal_error("no value can have the type {}", name_of(type));
-  }
 }
 
 }  // namespace cppgen::ir

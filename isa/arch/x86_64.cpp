@@ -1,7 +1,10 @@
 #include "isa/arch/x86_64.h"
 
 #include <cpuid.h>
+#include <sys/syscall.h>
+#include <unistd.h>
 
+#include <cerrno>
 #include <string_view>
 
 #include "isa/cpu_features.h"
@@ -79,6 +82,12 @@ std::string cpu_vendor() {
   for (uint32_t reg : {ebx, edx, ecx})
     for (int shift = 0; shift < 32; shift += 8) name += char(reg >> shift & 0xff);
   return name;
+}
+
+// Linux: Documentation/arch/x86/xstate.rst.
+int arch::permit_matrix_tiles() {
+  constexpr int kRequestPermission = 0x1023, kTileData = 18;
+  return syscall(SYS_arch_prctl, kRequestPermission, kTileData) == 0 ? 0 : errno;
 }
 
 double bf16_dot_speed(std::string_view vendor) { return vendor == "AuthenticAMD" ? 2 : 0.5; }

@@ -33,6 +33,21 @@ inline constexpr FloatControl kFlushDenormals = 0x8000 | 0x0040;
 inline FloatControl float_control() { return __builtin_ia32_stmxcsr(); }
 inline void set_float_control(FloatControl control) { __builtin_ia32_ldmxcsr(control); }
 
+// A hint that the calling thread spins.
+inline void spin_pause() { __builtin_ia32_pause(); }
+
+// A store that does not go through the caches, to an address that is aligned to the block. finish_streaming() orders
+// such stores before those that follow it.
+typedef long long StreamedBlock __attribute__((vector_size(16)));
+inline void store_streamed(void* to, StreamedBlock block) {
+  __builtin_ia32_movntdq(static_cast<StreamedBlock*>(to), block);
+}
+inline void finish_streaming() { __builtin_ia32_sfence(); }
+
+// Requests permission from the operating system to use matrix tiles, without which the first use of a tile ends the
+// process. Returns 0, or the error number.
+int permit_matrix_tiles();
+
 inline constexpr int kElfMachine = 62;  // EM_X86_64
 
 }  // namespace arch

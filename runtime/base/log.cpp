@@ -7,7 +7,7 @@
 
 #include "runtime/base/errors.h"
 #include "runtime/base/printable.h"
-#include "runtime/base/setting_values.h"
+#include "runtime/base/settings.h"
 
 namespace cppgen {
 namespace {
@@ -26,13 +26,13 @@ spdlog::level::level_enum spdlog_level(LogLevel level) {
   return spdlog::level::err;
 }
 
-// Ours alone: not registered with spdlog, so the program that embeds cppgen keeps its own loggers. Never destroyed:
+// It is not registered with spdlog, so the program that embeds cppgen keeps its own loggers. Never destroyed:
 // worker threads may log while the process ends.
 spdlog::logger& logger() {
   static spdlog::logger& instance = [&]() -> spdlog::logger& {
     auto* made = new spdlog::logger("cppgen", std::make_shared<spdlog::sinks::stderr_color_sink_mt>());
     made->set_pattern("cppgen: %^%l%$: %v");
-    made->set_level(spdlog::level::warn);
+    made->set_level(spdlog_level(log_level_from_name(setting_default<SettingId::loglevel>())));
     return *made;
   }();
   return instance;
@@ -40,12 +40,7 @@ spdlog::logger& logger() {
 
 }  // namespace
 
-LogLevel log_level_from_name(std::string_view name) {
-  std::string level = setting_values::parse_choice("LOGLEVEL", name, "DEBUG|INFO|WARNING|ERROR");
-  if (level == "DEBUG") return LogLevel::debug;
-  if (level == "INFO") return LogLevel::info;
-  return level == "WARNING" ? LogLevel::warning : LogLevel::error;
-}
+LogLevel log_level_from_name(std::string_view name) { return LogLevel(choice_index(SettingId::loglevel, name)); }
 
 void set_log_level(LogLevel level) { logger().set_level(spdlog_level(level)); }
 

@@ -5,13 +5,14 @@
 
 namespace cppgen {
 
+// In the order of the words of LOGLEVEL.
 enum class LogLevel { debug, info, warning, error };
 
-// "DEBUG", "INFO", "WARNING", "ERROR" in any case (the values of LOGLEVEL); anything else is a UserError.
+// A word of LOGLEVEL in any case; anything else is a UserError.
 LogLevel log_level_from_name(std::string_view name);
 
 // Messages go to stderr, one line each, safe from any thread. The minimum severity that is shown is global to the
-// process (like stderr itself) and starts as warning; it has no influence on results.
+// process (like stderr itself) and starts as the default of LOGLEVEL; it has no influence on results.
 void set_log_level(LogLevel level);
 bool log_enabled(LogLevel level);
 void log_text(LogLevel level, std::string_view text);

@@ -2,6 +2,7 @@
 #include <bit>
 #include <cstdint>
 
+#include "runtime/base/errors.h"
 #include "runtime/base/float8.h"
 
 namespace cppgen {
@@ -18,7 +19,7 @@ inline float f16_to_f32(uint16_t h) {
   return std::bit_cast<float>(sign | ((magnitude << 13) + (112u << 23)));
 }
 
-inline uint16_t f32_to_f16(float f) {
+constexpr uint16_t f32_to_f16(float f) {
   const uint32_t bits = std::bit_cast<uint32_t>(f), magnitude = bits & 0x7fffffffu;
   const uint16_t sign = static_cast<uint16_t>(bits >> 16 & 0x8000u);
   if (magnitude > 0x7f800000u) return static_cast<uint16_t>(sign | 0x7e00u | (magnitude >> 13 & 0x3ffu));
@@ -31,7 +32,7 @@ inline uint16_t f32_to_f16(float f) {
 
 inline float bf16_to_f32(uint16_t h) { return std::bit_cast<float>(static_cast<uint32_t>(h) << 16); }
 
-inline uint16_t f32_to_bf16(float f) {
+constexpr uint16_t f32_to_bf16(float f) {
   const uint32_t bits = std::bit_cast<uint32_t>(f);
   if ((bits & 0x7fffffffu) > 0x7f800000u) return static_cast<uint16_t>(bits >> 16 | 0x40u);
   return static_cast<uint16_t>((bits + 0x7fffu + (bits >> 16 & 1u)) >> 16);
@@ -48,13 +49,32 @@ template <>
 struct NarrowFloat<DType::f16> {
   using Bits = uint16_t;
   static float widened(Bits h) { return f16_to_f32(h); }
-  static Bits narrowed(float x) { return f32_to_f16(x); }
+  static constexpr Bits narrowed(float x) { return f32_to_f16(x); }
 };
 template <>
 struct NarrowFloat<DType::bf16> {
   using Bits = uint16_t;
   static float widened(Bits h) { return bf16_to_f32(h); }
-  static Bits narrowed(float x) { return f32_to_bf16(x); }
+  static constexpr Bits narrowed(float x) { return f32_to_bf16(x); }
 };
+
+constexpr bool is_narrow_float(DType type) {
+  const DTypeStorage storage = dtype_row(type).storage;
+  return storage == DTypeStorage::narrow_float || storage == DTypeStorage::float8;
+}
+
+// Calls f with NarrowFloat<type>(). InternalError unless is_narrow_float(type).
+template <class F>
+decltype(auto) with_narrow_float(DType type, F&& f) {
+  switch (type) {
+#define CPPGEN_DTYPE(...)
+#define CPPGEN_NARROW_FLOAT(id, ...) \
+  case DType::id:                    \
+    return f(NarrowFloat<DType::id>());
+#include "runtime/base/dtypes.def"
+    default:
+      internal_error("{} is not a narrow float", name_of(type));
+  }
+}
 
 }  // namespace cppgen

@@ -179,6 +179,13 @@ typename SettingOf<id>::type setting_default() {
   if (row.fallback.starts_with('<')) return {};
   return parsed<SettingOf<id>::setting_kind>(row.name, row.fallback, row.allowed, "");
 }
+size_t choice_index(SettingId id, std::string_view word) {
+  const Row& row = kRows[size_t(id)];
+  const std::string found = parse_choice(row.name, word, row.allowed);
+  const std::vector<std::string> words = split(row.allowed, '|');
+  return size_t(std::find(words.begin(), words.end(), found) - words.begin());
+}
+
 #define CPPGEN_SETTING(kind, field, ...) template SettingOf<SettingId::field>::type setting_default<SettingId::field>();
 #include "runtime/base/settings.def"
 
@@ -223,8 +230,10 @@ Settings Settings::from_environment(const Environment& environment,
   return settings;
 }
 
-void Settings::set(std::string_view name, std::string_view value) {
-  size_t row = row_of_option(name);
+void Settings::set(std::string_view name, std::string_view value) { set(SettingId(row_of_option(name)), value); }
+
+void Settings::set(SettingId id, std::string_view value) {
+  const auto row = size_t(id);
   std::string where = fmt::format("option {}", kRows[row].name);
   assign(row, where, value, {SettingSource::option, where});
   resolve_places();

@@ -79,6 +79,10 @@ struct SettingOf;
 template <SettingId id>
 typename SettingOf<id>::type setting_default();
 
+// The position of a word among the allowed words of a choice, so that an enum with these words in the same order has
+// its values. UserError for another word.
+size_t choice_index(SettingId, std::string_view word);
+
 // A row as a member, with its default, of a struct that consists of rows.
 #define CPPGEN_SETTING_MEMBER(kind, field, ...) \
   SettingOf<SettingId::field>::type field = setting_default<SettingId::field>();
@@ -136,6 +140,7 @@ struct Settings {
   // Sets an option of the command line or the API, which overrides the environment. Names are accepted as
   // MIN_CHUNK_SIZE, min_chunk_size, min-chunk-size and CPPGEN_MIN_CHUNK_SIZE. Throws UserError like from_environment.
   void set(std::string_view name, std::string_view value);
+  void set(SettingId, std::string_view value);
 
   // A value for a setting that the user left open, by the profile of the host; otherwise does nothing.
   void propose(SettingId, std::string_view value);

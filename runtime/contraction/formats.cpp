@@ -1,7 +1,5 @@
 #include "runtime/contraction/formats.h"
 
-#include <array>
-
 #include "runtime/contraction/byte_block_layout.h"
 #include "runtime/contraction/split_layout.h"
 #include "runtime/contraction/tiles.h"
@@ -9,29 +7,11 @@
 namespace cppgen::rt {
 
 std::span<const TileFormatInfo> tile_formats() {
-  using enum DType;
-  using enum LeftForm;
-  static constexpr std::array<TileFormatInfo, kTileFormatCount> kFormats{{
-      {"f32", f32, f32, f32, f32, 1},
-      {"f32_wide", f32, f32, f32, f32, 1},
-      {"f32_narrow", f32, f32, f32, f32, 1},
-      {"u8s8", u8, i8, i8, i32, 4},
-      {"s8s8", i8, i8, i8, i32, 4},
-      {"f32_of_f16", f16, f16, f32, f32, 1, rows},
-      {"f32_of_bf16", bf16, bf16, f32, f32, 1, rows},
-      {"bf16", bf16, bf16, bf16, f32, 2},
-      {"bf16_of_f32", f32, f32, bf16, f32, 2, rows},
-      {"split_bf16", bf16, bf16, u8, f32, 1, block, 1},
-      {"split1", f32, f32, u8, f32, 1, block, 1},
-      {"split2", f32, f32, u8, f32, 1, block, 2},
-      {"split3", f32, f32, u8, f32, 1, block, 3},
-      {"f32_copied", f32, f32, f32, f32, 1, rows},
-      {"n_bits", f32, u8, u8, f32, 1},
-      {"n_bits_of_f16", f16, u8, u8, f32, 1, rows},
-      {"n_bits_of_bf16", bf16, u8, u8, f32, 1, rows},
-      {"u8s8_block", u8, i8, u8, i32, 1, block},
-      {"s8s8_block", i8, i8, u8, i32, 1, block},
-  }};
+  static constexpr TileFormatInfo kFormats[] = {
+#define CPPGEN_TILE_FORMAT(format, left, right, panel, sum, depth_group, form, parts) \
+  {#format, DType::left, DType::right, DType::panel, DType::sum, depth_group, LeftForm::form, parts},
+#include "runtime/contraction/tile_formats.def"
+  };
   return kFormats;
 }
 

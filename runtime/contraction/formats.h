@@ -9,29 +9,16 @@
 
 namespace cppgen::rt {
 
-// The value is an index of cppgen_runtime::tiles.
+// The rows of tile_formats.def. The value is an index of cppgen_runtime::tiles.
 enum class TileFormat : uint8_t {
-  f32,
-  f32_wide,
-  f32_narrow,
-  u8s8,
-  s8s8,
-  f32_of_f16,
-  f32_of_bf16,
-  bf16,
-  bf16_of_f32,
-  split_bf16,
-  split1,
-  split2,
-  split3,
-  f32_copied,  // for rows that would evict each other from the cache in place
-  n_bits,      // weights of few bits with a scale for each block of the depth (runtime/contraction/n_bit_layout.h)
-  n_bits_of_f16,
-  n_bits_of_bf16,
-  u8s8_block,  // on matrix tiles (runtime/contraction/byte_block_layout.h)
-  s8s8_block
+#define CPPGEN_TILE_FORMAT(format, ...) format,
+#include "runtime/contraction/tile_formats.def"
 };
-inline constexpr size_t kTileFormatCount = 19;
+
+inline constexpr size_t kTileFormatCount = 0
+#define CPPGEN_TILE_FORMAT(...) +1
+#include "runtime/contraction/tile_formats.def"
+    ;
 
 // The form in which tiles read the left operand: its rows in memory, or the result of the format's prepare function
 // (runtime/contraction/tiles.h): rows of another type, or one block of matrix tiles
@@ -46,8 +33,8 @@ struct TileFormatInfo {
   // The number of steps of the depth that are adjacent in a row of a panel, which is laid out as [tap][ceil(depth /
   // depth_group)][columns of the tile][depth_group], zeros beyond the last column and step.
   int depth_group;
-  LeftForm form = LeftForm::in_place;
-  int parts = 0;  // of a block, 0 for bytes; panels of blocks are in bytes, and only constants are packed in this way
+  LeftForm form;
+  int parts;  // of a block, 0 for bytes; panels of blocks are in bytes, and only constants are packed in this way
 };
 
 // By TileFormat.

@@ -79,19 +79,12 @@ void pack_as_is(DType type, const PanelSource& source, int nr, int group, long p
 }
 
 float to_f32(DType type, const void* data, long i) {
-  switch (type) {
-    case DType::f32:
-      return static_cast<const float*>(data)[i];
-    case DType::f16:
-      return f16_to_f32(static_cast<const uint16_t*>(data)[i]);
-    case DType::bf16:
-      return bf16_to_f32(static_cast<const uint16_t*>(data)[i]);
-    default:
-      internal_error("panels of {} cannot be converted", name_of(type));
-  }
+  if (type == DType::f32) return static_cast<const float*>(data)[i];
+  return with_narrow_float(
+      type, [&](auto narrow) { return narrow.widened(static_cast<const typename decltype(narrow)::Bits*>(data)[i]); });
 }
 
-// The tap as float32 or bfloat16, its rows one behind the other.
+// The tap as float32 or bfloat16, its rows contiguous.
 template <class T>
 std::vector<T> converted(const PanelSource& source, DType from, T (*convert)(float)) {
   std::vector<T> values;

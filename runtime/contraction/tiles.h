@@ -45,54 +45,31 @@ struct StridedTileSet {
   const StridedTile* functions[4] = {};
 };
 
-namespace scalar {
-extern const TileSet tiles_f32, tiles_u8s8, tiles_s8s8, tiles_f32_of_f16, tiles_f32_of_bf16, tiles_f32_copied;
-extern const StridedTileSet strided_f32;
-}  // namespace scalar
-namespace avx2 {
-extern const TileSet tiles_f32, tiles_f32_wide, tiles_f32_narrow, tiles_u8s8, tiles_s8s8, tiles_f32_of_f16,
-    tiles_f32_of_bf16, tiles_f32_copied;
-extern const StridedTileSet strided_f32;
-}  // namespace avx2
-namespace avx512 {
-extern const TileSet tiles_f32, tiles_f32_wide, tiles_f32_narrow, tiles_u8s8, tiles_s8s8, tiles_f32_of_f16,
-    tiles_f32_of_bf16, tiles_f32_copied;
-extern const StridedTileSet strided_f32;
-}  // namespace avx512
-
-// Weights of few bits (n_bit_layout.h), one tap: the weights are exact; sums are in float32, in an order that depends
-// on the number of rows.
-namespace scalar {
-extern const TileSet tiles_n_bits, tiles_n_bits_of_f16, tiles_n_bits_of_bf16;
-}
-namespace avx2 {
-extern const TileSet tiles_n_bits, tiles_n_bits_of_f16, tiles_n_bits_of_bf16;
-}
-namespace avx512 {
-extern const TileSet tiles_n_bits, tiles_n_bits_of_f16, tiles_n_bits_of_bf16;
-}
-
-namespace avx512_vnni {
-extern const TileSet tiles_u8s8, tiles_s8s8;
-}
-
-// Products of bfloat16. Of a pair of k - 2i, 2i + 1 - the second product is added first, and denormals, as operands or
-// sums, are treated as zero, as vdpbf16ps does.
-namespace avx512_bf16 {
-extern const TileSet tiles_bf16, tiles_bf16_of_f32;
-}
-
-// Contractions on matrix tiles, from parts in bfloat16 (split_layout.h): blocks of up to 32 rows, which are prepared
-// first. One part: bfloat16 products. Two: three products of parts. Three: six products, whose error is no larger than
-// that of fused multiply-adds in float32. Numbers that two or three parts cannot represent (infinities, NaN, numbers or
-// products near the ends of float32's range) are summed by fused multiply-adds in the order of the float32 tiles. amx
-// requires a CPU with AMX and permission to use it; emulated_amx runs everywhere, slowly, and gives the same bits.
-// Bytes have exact sums.
-namespace amx {
-extern const TileSet tiles_split_bf16, tiles_split1, tiles_split2, tiles_split3, tiles_u8s8_block, tiles_s8s8_block;
-}
-namespace emulated_amx {
-extern const TileSet tiles_split_bf16, tiles_split1, tiles_split2, tiles_split3, tiles_u8s8_block, tiles_s8s8_block;
-}
+// The sets that tile_formats.def lists, each in the namespace of its instruction set. Formats of float32 and of bytes
+// compute what is said above.
+//
+// n_bits: weights of few bits (n_bit_layout.h), one tap. The weights are exact; sums are in float32, in an order that
+// depends on the number of rows.
+//
+// bf16: of a pair of k - 2i, 2i + 1 - the second product is added first, and denormals, as operands or sums, are
+// treated as zero, as vdpbf16ps does.
+//
+// split: on matrix tiles, from parts in bfloat16 (split_layout.h): blocks of up to 32 rows, which are prepared first.
+// One part: bfloat16 products. Two: three products of parts. Three: six products, whose error is no larger than that of
+// fused multiply-adds in float32. Numbers that two or three parts cannot represent (infinities, NaN, numbers or
+// products near the ends of float32's range) are summed by fused multiply-adds in the order of the float32 tiles.
+//
+// block: bytes on matrix tiles, whose sums are exact.
+//
+// amx requires a CPU with AMX and permission to use it; emulated_amx runs everywhere, slowly, and gives the same bits.
+#define CPPGEN_TILES(isa, format)      \
+  namespace isa {                      \
+  extern const TileSet tiles_##format; \
+  }
+#define CPPGEN_STRIDED_TILES(isa)          \
+  namespace isa {                          \
+  extern const StridedTileSet strided_f32; \
+  }
+#include "runtime/contraction/tile_formats.def"
 
 }  // namespace cppgen::rt

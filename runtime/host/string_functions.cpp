@@ -8,6 +8,7 @@
 #include "runtime/base/elements.h"
 #include "runtime/base/errors.h"
 #include "runtime/base/narrow_floats.h"
+#include "runtime/base/value_types.h"
 #include "runtime/host/host_functions.h"
 #include "runtime/plan/calls/host_strings.h"
 
@@ -27,22 +28,21 @@ bool equal_ignoring_case(std::string_view a, std::string_view b) {
                     [](unsigned char x, unsigned char y) { return std::tolower(x) == std::tolower(y); });
 }
 
-std::string text_of(const Tensor& x, int64_t i) {
-  switch (x.type()) {
-    case DType::f64:
-      break;
-    case DType::boolean:
-      return x.as<uint8_t>()[i] ? "1" : "0";
-    case DType::u64:
-      return fmt::format("{}", x.as<uint64_t>()[i]);
-    default:
-      if (!is_float(x.type())) return fmt::format("{}", integer_element(x.type(), x.data(), i));
+template <class T>
+std::string number_text(T value) {
+  if constexpr (std::is_floating_point_v<T>) {
+    if (std::isnan(value)) return "NaN";
+    if (std::isinf(value)) return value > 0 ? "INF" : "-INF";
   }
-  const double value = number_element(x.type(), x.data(), i);
-  if (std::isnan(value)) return "NaN";
-  if (std::isinf(value)) return value > 0 ? "INF" : "-INF";
-  // The shortest digits that read back as the same number of this type.
-  return x.type() == DType::f64 ? fmt::format("{}", value) : fmt::format("{}", float(value));
+  return fmt::format("{}", value);  // of a float: the shortest digits that read back as the same number
+}
+
+std::string text_of(const Tensor& x, int64_t i) {
+  const DType type = x.type();
+  if (type == DType::boolean) return x.as<uint8_t>()[i] ? "1" : "0";
+  if (is_float(type) && type != DType::f64) return number_text(float(number_element(type, x.data(), i)));
+  return with_value_type(dtype_row(type).value,
+                         [&](auto value) { return number_text(x.as<Stored<decltype(value)>>()[i]); });
 }
 
 Values cast_to_strings(const HostCall& call) {
@@ -53,52 +53,33 @@ Values cast_to_strings(const HostCall& call) {
   return one_value(std::move(result));
 }
 
-template <class T>
-void store(const HostCall& call, const StringTensor& x, T* to) {
-  for (size_t i = 0; i < x.elements.size(); i++)
-    to[i] = std::is_integral_v<T> ? T(integer_in(call, x.elements[i])) : T(number_in(call, x.elements[i]));
+// Calls element(text) for each string and stores the results.
+template <class T, class Element>
+void store(const StringTensor& x, Tensor& result, Element element) {
+  for (size_t i = 0; i < x.elements.size(); i++) result.as<T>()[i] = T(element(x.elements[i]));
 }
 
 Values numbers_of(const HostCall& call, const TypeCall& fields) {
   const StringTensor& x = call.strings(0);
   Tensor result(fields.type, x.dims);
-  switch (fields.type) {
-    case DType::f32:
-      store(call, x, result.as<float>());
-      break;
-    case DType::f64:
-      store(call, x, result.as<double>());
-      break;
-    case DType::f16:
-      for (size_t i = 0; i < x.elements.size(); i++)
-        result.as<uint16_t>()[i] = f32_to_f16(float(number_in(call, x.elements[i])));
-      break;
-    case DType::bf16:
-      for (size_t i = 0; i < x.elements.size(); i++)
-        result.as<uint16_t>()[i] = f32_to_bf16(float(number_in(call, x.elements[i])));
-      break;
-    case DType::boolean:
-      for (size_t i = 0; i < x.elements.size(); i++) result.as<uint8_t>()[i] = number_in(call, x.elements[i]) != 0;
-      break;
-    case DType::i8:
-    case DType::u8:
-      store(call, x, result.as<uint8_t>());
-      break;
-    case DType::i16:
-    case DType::u16:
-      store(call, x, result.as<uint16_t>());
-      break;
-    case DType::i32:
-    case DType::u32:
-      store(call, x, result.as<uint32_t>());
-      break;
-    case DType::i64:
-    case DType::u64:
-      store(call, x, result.as<uint64_t>());
-      break;
-    default:
-      call.fail(fmt::format("converting strings to {} is not supported", name_of(fields.type)));
-  }
+  const auto integer = [&](const std::string& text) { return integer_in(call, text); };
+  const auto number = [&](const std::string& text) { return number_in(call, text); };
+  if (fields.type == DType::boolean)
+    store<uint8_t>(x, result, [&](const std::string& text) { return number(text) != 0; });
+  else if (dtype_row(fields.type).storage == DTypeStorage::value)
+    with_value_type(fields.type, [&]<class T>(T) {
+      if constexpr (std::is_integral_v<T>)
+        store<Stored<T>>(x, result, integer);
+      else
+        store<T>(x, result, number);
+    });
+  else if (dtype_row(fields.type).storage == DTypeStorage::narrow_float)
+    with_narrow_float(fields.type, [&]<class Narrow>(Narrow) {
+      store<typename Narrow::Bits>(x, result,
+                                   [&](const std::string& text) { return Narrow::narrowed(float(number(text))); });
+    });
+  else
+    call.fail(fmt::format("converting strings to {} is not supported", name_of(fields.type)));
   return one_value(std::move(result));
 }
 
@@ -166,7 +147,7 @@ Values size(const HostCall& call) {
   return one_value(tensor_of(call.tensor(0).elements()));
 }
 
-// ASCII letters only: what is beyond needs tables of a locale.
+// ASCII letters only: others require tables of a locale.
 std::string in_case(std::string text, CaseChange change) {
   for (char& c : text) {
     if (change == CaseChange::lower && c >= 'A' && c <= 'Z') c = char(c - 'A' + 'a');

@@ -2,13 +2,14 @@
 #include <vector>
 
 #include "runtime/base/checked.h"
+#include "runtime/base/value_types.h"
 #include "runtime/library/functions.h"
 #include "runtime/plan/calls/cumulative.h"
 
 namespace cppgen::rt {
 namespace {
 
-constexpr int64_t kColumns = 64;  // neighbours that are summed side by side
+constexpr int64_t kColumns = 64;  // neighbouring columns that are summed together
 
 struct Add {
   static constexpr int kNeutral = 0;
@@ -25,7 +26,8 @@ struct Multiply {
   }
 };
 
-// The elements of one row. What a block comes to does not wait for the block before it, so that the next can begin.
+// The elements of one row. The sums within a block do not depend on the block before it, so that blocks overlap in the
+// CPU.
 template <class Op, class T, class Sum>
 void scan_row(const T* x, T* y, int64_t count, int64_t step, bool exclusive) {
   constexpr int64_t kBlock = 8;
@@ -88,23 +90,11 @@ class CumulativeTask : public LibraryTask {
                           call_.axis == CumulativeCall<int64_t>::kAxisOfRun ? axis_of_run(buffers[1]) : call_.axis);
     const ChunkRange units = chunk_range(extents.units(), chunks_, chunk);
     void* y = buffers[buffers.size() - 1];
-    switch (call_.type) {
-      case DType::f32:
-        return run_units<float, double>(extents, units, buffers[0], y);
-      case DType::f64:
-        return run_units<double, double>(extents, units, buffers[0], y);
-      case DType::i8:
-      case DType::u8:
-        return run_units<uint8_t, uint8_t>(extents, units, buffers[0], y);
-      case DType::i16:
-      case DType::u16:
-        return run_units<uint16_t, uint16_t>(extents, units, buffers[0], y);
-      case DType::i32:
-      case DType::u32:
-        return run_units<uint32_t, uint32_t>(extents, units, buffers[0], y);
-      default:
-        return run_units<uint64_t, uint64_t>(extents, units, buffers[0], y);
-    }
+    with_value_type(call_.type, [&]<class Value>(Value) {
+      using T = Wrapping<Value>;
+      using Sum = std::conditional_t<std::is_floating_point_v<T>, double, T>;
+      run_units<T, Sum>(extents, units, buffers[0], y);
+    });
   }
 
  private:

@@ -25,7 +25,7 @@ struct LibraryCall {
 struct BoundCall {
   std::span<const int64_t> params;  // the call's fields (runtime/plan/call_fields.h)
   std::span<const int64_t> bytes;   // size of each buffer
-  int64_t min_chunk_size = 512;     // MIN_CHUNK_SIZE: minimum number of elements of work in a chunk
+  int64_t min_chunk_size;           // MIN_CHUNK_SIZE: minimum number of elements of work in a chunk
   std::span<const double> numbers{};
 };
 

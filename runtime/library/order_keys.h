@@ -1,8 +1,11 @@
 #pragma once
+#include <bit>
 #include <cstdint>
+#include <limits>
 #include <type_traits>
 
-#include "runtime/base/dtype.h"
+#include "runtime/base/narrow_floats.h"
+#include "runtime/base/value_types.h"
 
 namespace cppgen::rt {
 
@@ -29,34 +32,31 @@ struct IntKey {
   }
 };
 
-// Calls visit.template operator()<Key>().
+template <class T>
+auto key_of_value(T) {
+  using Bits = std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>;
+  if constexpr (std::is_floating_point_v<T>)
+    return FloatKey<Bits, std::bit_cast<Bits>(std::numeric_limits<T>::infinity())>();
+  else
+    return IntKey<Stored<T>>();
+}
+
+template <DType type>
+using NarrowKey =
+    FloatKey<typename NarrowFloat<type>::Bits, NarrowFloat<type>::narrowed(std::numeric_limits<float>::infinity())>;
+
+// Calls visit.template operator()<Key>(). InternalError for types that are only converted and moved.
 template <class Visit>
 void with_key(DType type, const Visit& visit) {
   switch (type) {
-    case DType::f32:
-      return visit.template operator()<FloatKey<uint32_t, 0x7F800000>>();
-    case DType::f64:
-      return visit.template operator()<FloatKey<uint64_t, 0x7FF0000000000000>>();
-    case DType::f16:
-      return visit.template operator()<FloatKey<uint16_t, 0x7C00>>();
-    case DType::bf16:
-      return visit.template operator()<FloatKey<uint16_t, 0x7F80>>();
-    case DType::i8:
-      return visit.template operator()<IntKey<int8_t>>();
-    case DType::i16:
-      return visit.template operator()<IntKey<int16_t>>();
-    case DType::i32:
-      return visit.template operator()<IntKey<int32_t>>();
-    case DType::i64:
-      return visit.template operator()<IntKey<int64_t>>();
-    case DType::u16:
-      return visit.template operator()<IntKey<uint16_t>>();
-    case DType::u32:
-      return visit.template operator()<IntKey<uint32_t>>();
-    case DType::u64:
-      return visit.template operator()<IntKey<uint64_t>>();
+#define CPPGEN_DTYPE(...)
+#define CPPGEN_FLOAT8(...)
+#define CPPGEN_NARROW_FLOAT(id, ...) \
+  case DType::id:                    \
+    return visit.template operator()<NarrowKey<DType::id>>();
+#include "runtime/base/dtypes.def"
     default:
-      return visit.template operator()<IntKey<uint8_t>>();
+      with_value_type(type, [&](auto value) { visit.template operator()<decltype(key_of_value(value))>(); });
   }
 }
 

@@ -1,10 +1,9 @@
 #pragma once
-#include <emmintrin.h>
-
 #include <algorithm>
 #include <cstring>
 #include <vector>
 
+#include "isa/arch/arch.h"
 #include "runtime/base/checked.h"
 #include "runtime/library/combine.h"
 #include "runtime/library/functions.h"
@@ -47,16 +46,19 @@ inline int64_t most_readers(int64_t indices, int64_t work) {
 // Results of more bytes than this are no longer in a cache when they are read, unless most of them are updated soon.
 constexpr int64_t kLargeBytes = int64_t(16) << 20;
 
-// Copies with non-temporal stores.
+// Copies without going through the caches.
 inline void copy_streaming(const char* from, char* to, int64_t bytes) {
-  const auto head = std::min(bytes, int64_t(-reinterpret_cast<uintptr_t>(to) & 15));
+  constexpr auto size = int64_t(sizeof(arch::StreamedBlock));
+  const auto head = std::min(bytes, int64_t(-reinterpret_cast<uintptr_t>(to) & (size - 1)));
   std::memcpy(to, from, size_t(head));
   int64_t i = head;
-  for (; i + 64 <= bytes; i += 64)
-    for (int64_t k = i; k < i + 64; k += 16)
-      _mm_stream_si128(reinterpret_cast<__m128i*>(to + k), _mm_loadu_si128(reinterpret_cast<const __m128i*>(from + k)));
+  for (; i + size <= bytes; i += size) {
+    arch::StreamedBlock block;
+    std::memcpy(&block, from + i, sizeof block);
+    arch::store_streamed(to + i, block);
+  }
   std::memcpy(to + i, from + i, size_t(bytes - i));
-  _mm_sfence();
+  arch::finish_streaming();
 }
 
 struct Shared {

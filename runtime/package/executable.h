@@ -5,13 +5,10 @@
 #include <vector>
 
 #include "runtime/abi/abi.h"
+#include "runtime/base/settings.h"
 #include "runtime/memory/mapping.h"
 #include "runtime/plan/module.h"
 #include "runtime/plan/plan.h"
-
-namespace cppgen {
-struct Settings;
-}
 
 namespace cppgen::rt {
 
@@ -20,8 +17,8 @@ struct LoadOptions {
   bool trust_weights = false;
   // Functions that kernels call in place of those of their ISA, to test ISAs that this CPU lacks.
   const cppgen_runtime* services = nullptr;
-  bool map_weights = true;  // FORCE_MMAP_WEIGHTS
-  bool huge_pages = false;  // HUGE_PAGES
+  bool map_weights = setting_default<SettingId::force_mmap_weights>();
+  bool huge_pages = setting_default<SettingId::huge_pages>();
 
   static LoadOptions from(const Settings&, bool trust_weights = false);
 };

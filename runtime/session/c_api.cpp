@@ -13,15 +13,6 @@ using namespace cppgen::rt;
 
 namespace {
 
-static_assert(int(CPPGEN_FLOAT8E8M0) == int(DType::f8e8m0) && int(CPPGEN_STRING) == kDTypeCount);
-
-// The static text of a word of AFFINITY, so that options need not own it.
-const char* affinity_text(const std::string& affinity) {
-  for (const char* word : {"core", "pu", "numa"})
-    if (affinity == word) return word;
-  return "none";
-}
-
 // One copy of each text, so that options need not own it; null for none.
 const char* lasting_text(const std::string& text) {
   static std::mutex mutex;
@@ -30,54 +21,66 @@ const char* lasting_text(const std::string& text) {
   return text.empty() ? nullptr : texts.insert(text).first->c_str();
 }
 
-cppgen_options environment_options() {
-  const SessionOptions from = SessionOptions::from_environment();
-  return {sizeof(cppgen_options),
-          from.threads,
-          affinity_text(from.affinity),
-          from.smt,
-          from.min_chunk_size,
-          from.memory_planning,
-          from.spin_microseconds,
-          from.streams,
-          from.enable_kernel_profile,
-          0,
-          lasting_text(from.custom_operators),
-          nullptr};
+// Calls visit.template operator()<id>(member, setting) for each member of cppgen_options that is one setting.
+template <class Options, class From, class Visit>
+void visit_settings(Options& options, From& settings, const Visit& visit) {
+  visit.template operator()<SettingId::threads>(options.threads, settings.threads);
+  visit.template operator()<SettingId::affinity>(options.affinity, settings.affinity);
+  visit.template operator()<SettingId::smt>(options.smt, settings.smt);
+  visit.template operator()<SettingId::min_chunk_size>(options.min_chunk_size, settings.min_chunk_size);
+  visit.template operator()<SettingId::memory_planning>(options.memory_planning, settings.memory_planning);
+  visit.template operator()<SettingId::spin_microseconds>(options.spin_microseconds, settings.spin_microseconds);
+  visit.template operator()<SettingId::enable_kernel_profile>(options.profile, settings.enable_kernel_profile);
+  visit.template operator()<SettingId::custom_ops>(options.custom_ops, settings.custom_ops);
 }
 
-// All settings of a run, without the members of `options` that have names of their own.
-Settings other_settings(const cppgen_options& options) {
+cppgen_options environment_options() {
+  const Settings settings = environment_settings();
+  cppgen_options options{};
+  options.struct_size = sizeof options;
+  options.streams = SessionOptions::from(settings).streams;
+  visit_settings(options, settings, []<SettingId>(auto& member, const auto& value) {
+    if constexpr (std::is_pointer_v<std::decay_t<decltype(member)>>)
+      member = lasting_text(value);
+    else
+      member = value;
+  });
+  return options;
+}
+
+// NAME and VALUE of each line of `options.settings`.
+std::vector<std::pair<std::string, std::string>> named_settings(const cppgen_options& options) {
   std::vector<std::pair<std::string, std::string>> given;
   for (const std::string& line : setting_values::split(options.settings ? options.settings : "", '\n')) {
     const size_t equals = line.find('=');
     if (equals == line.npos || equals == 0) user_error("settings: '{}' is not NAME=VALUE", line);
     given.emplace_back(line.substr(0, equals), line.substr(equals + 1));
   }
-  return Settings::from_environment(process_environment(), given, SettingReader::runtime);
+  return given;
 }
 
-void check_struct(const cppgen_options& options) {
+// All settings of a run. UserError for values that are not allowed.
+Settings settings_of(const cppgen_options& options) {
   if (options.struct_size != sizeof(cppgen_options))
     user_error("options have {} bytes, expected {}: initialise them with cppgen_options_init", options.struct_size,
                sizeof(cppgen_options));
+  Settings settings =
+      Settings::from_environment(process_environment(), named_settings(options), SettingReader::runtime);
+  visit_settings(options, settings, [&]<SettingId id>(const auto& member, auto& value) {
+    if constexpr (!std::is_pointer_v<std::decay_t<decltype(member)>>)
+      settings.set(id, setting_values::print(std::decay_t<decltype(value)>(member)));
+    else if (member && *member)
+      settings.set(id, member);
+    else
+      value = setting_default<id>();
+  });
+  return settings;
 }
 
-SessionOptions session_options(const cppgen_options& options, const Settings& others) {
-  if (options.min_chunk_size < 1) user_error("min_chunk_size is {}; allowed is 1 or more", options.min_chunk_size);
-  if (options.spin_microseconds < 0)
-    user_error("spin_microseconds is {}; allowed is 0 or more", options.spin_microseconds);
+SessionOptions session_options(const cppgen_options& options, const Settings& settings) {
   if (options.streams < 1) user_error("streams is {}; allowed is 1 or more", options.streams);
-  SessionOptions used = SessionOptions::from(others);
-  used.threads = options.threads;
-  used.affinity = options.affinity ? options.affinity : "none";
-  used.smt = options.smt != 0;
-  used.min_chunk_size = options.min_chunk_size;
-  used.memory_planning = options.memory_planning != 0;
-  used.spin_microseconds = options.spin_microseconds;
+  SessionOptions used = SessionOptions::from(settings);
   used.streams = options.streams;
-  used.enable_kernel_profile = options.profile != 0;
-  used.custom_operators = options.custom_ops ? options.custom_ops : "";
   return used;
 }
 
@@ -136,10 +139,9 @@ cppgen_status cppgen_session_load(const char* path, const cppgen_options* option
     require_argument(session, "session");
     require_argument(path, "path");
     const cppgen_options used = options ? *options : environment_options();
-    check_struct(used);
-    const Settings others = other_settings(used);
+    const Settings settings = settings_of(used);
     *session =
-        new cppgen_session(path, LoadOptions::from(others, used.trust_weights != 0), session_options(used, others));
+        new cppgen_session(path, LoadOptions::from(settings, used.trust_weights != 0), session_options(used, settings));
   });
 }
 

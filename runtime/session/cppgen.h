@@ -38,7 +38,7 @@ typedef struct cppgen_session cppgen_session;
 typedef struct cppgen_options {
   size_t struct_size;
   int64_t threads;           /* -1: the physical cores that this process may use */
-  const char* affinity;      /* "none", "core", "pu", "numa"; null: none */
+  const char* affinity;      /* a word of AFFINITY; null: none */
   int smt;                   /* use all hardware threads of a core */
   int64_t min_chunk_size;    /* minimum number of elements of work per chunk */
   int memory_planning;       /* one planned arena for all intermediate buffers */

@@ -53,13 +53,12 @@ Executors executors_for(const SessionOptions& options) {
 }
 
 BindOptions bind_options(const SessionOptions& options, bool outputs_in_arena) {
-  BindOptions bind;
-  bind.min_chunk_size = options.min_chunk_size;
-  bind.memory_planning = options.memory_planning && options.memory_pool != "none";
-  bind.streams = options.streams, bind.streams_in_arena = options.multistream_max_mem_parallel_ops;
-  bind.reuse = options.allow_buffer_reuse && !options.nan_asserts;
-  bind.outputs_in_arena = outputs_in_arena;
-  return bind;
+  return {.min_chunk_size = options.min_chunk_size,
+          .memory_planning = options.memory_planning && options.memory_pool != "none",
+          .streams = options.streams,
+          .streams_in_arena = options.multistream_max_mem_parallel_ops,
+          .reuse = options.allow_buffer_reuse && !options.nan_asserts,
+          .outputs_in_arena = outputs_in_arena};
 }
 
 // For a plan whose steps follow so many others in the module's.

@@ -17,12 +17,14 @@ SessionOptions SessionOptions::from(const Settings& settings) {
   return options;
 }
 
-SessionOptions SessionOptions::from_environment() {
+SessionOptions SessionOptions::from_environment() { return from(environment_settings()); }
+
+Settings environment_settings() {
   Settings settings = Settings::from_environment(process_environment(), {}, SettingReader::runtime);
   apply_host_profile(settings);
   set_log_level(log_level_from_name(settings.loglevel));
   for (const std::string& warning : settings.warnings) log_warning("{}", warning);
-  return from(settings);
+  return settings;
 }
 
 }  // namespace cppgen::rt

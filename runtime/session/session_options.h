@@ -30,10 +30,12 @@ struct SessionOptions {
 
   static SessionOptions from(const Settings&);
 
-  // Options from the environment: CPPGEN_THREADS and the other settings of a run, their aliases, and the defaults.
-  // Applies CPPGEN_LOGLEVEL and logs warnings about variables of other programs. UserError for a CPPGEN_ variable with
-  // a value that is not allowed. Settings that affect compilation are ignored.
-  static SessionOptions from_environment();
+  static SessionOptions from_environment();  // from environment_settings()
 };
+
+// The settings of a run from the environment: CPPGEN_THREADS and the others, their aliases, the profile of the host,
+// and the defaults. Applies CPPGEN_LOGLEVEL and logs warnings about variables of other programs. UserError for a
+// CPPGEN_ variable with a value that is not allowed. Settings that affect compilation are ignored.
+Settings environment_settings();
 
 }  // namespace cppgen::rt

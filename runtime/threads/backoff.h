@@ -3,6 +3,8 @@
 
 #include <chrono>
 
+#include "isa/arch/arch.h"
+
 namespace cppgen::rt {
 
 // How a thread waits for others: it spins, then yields, and after the time `hot` it should sleep or leave. If there are
@@ -18,7 +20,7 @@ class Backoff {
   bool pause() {
     if (rounds_++ == 0) begin_ = Clock::now();
     if (!yield_at_once_ && !yielding_now()) {
-      __builtin_ia32_pause();
+      arch::spin_pause();
       return rounds_ % kClockInterval != 0 || elapsed() < hot_;
     }
     sched_yield();
@@ -26,7 +28,7 @@ class Backoff {
   }
 
  private:
-  static constexpr unsigned kClockInterval = 16;  // rounds of about 0.05 us between looks at the clock
+  static constexpr unsigned kClockInterval = 16;  // rounds of about 0.05 us between readings of the clock
   static constexpr unsigned kSpinRounds = 1000;   // about 50 us
 
   bool yielding_now() const { return rounds_ > kSpinRounds; }

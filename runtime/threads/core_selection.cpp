@@ -3,17 +3,12 @@
 #include <map>
 
 #include "runtime/base/errors.h"
+#include "runtime/base/settings.h"
 #include "runtime/threads/topology.h"
 
 namespace cppgen::rt {
 
-CoreType core_type_from_name(std::string_view name) {
-  if (name == "auto") return CoreType::automatic;
-  if (name == "performance") return CoreType::performance;
-  if (name == "efficiency") return CoreType::efficiency;
-  if (name == "all") return CoreType::all;
-  user_error("CORE_TYPE: \"{}\" is not allowed; allowed: auto, performance, efficiency, all", name);
-}
+CoreType core_type_from_name(std::string_view name) { return CoreType(choice_index(SettingId::core_type, name)); }
 
 Topology cores_of_type(Topology usable, CoreType type) {
   const auto [slowest, fastest] = std::minmax_element(usable.units.begin(), usable.units.end(),

@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "runtime/base/settings.h"
 #include "runtime/threads/topology.h"
 
 namespace cppgen::rt {
@@ -42,11 +43,12 @@ class Executor {
 };
 
 struct ExecutorOptions {
-  int threads = 1;                  // the calling thread included
-  int cores = 1;                    // if more threads than this are at work, waiting threads yield at once
-  int64_t spin_microseconds = 200;  // how long an idle worker spins
-  std::vector<CpuSet> bindings{};   // one per worker, or empty
-  bool flush_denormals = false;     // in chunks: as operands and as results
+  int threads = 1;  // the calling thread included
+  int cores = 1;    // if more threads than this are at work, waiting threads yield at once
+  int64_t spin_microseconds = setting_default<SettingId::spin_microseconds>();  // how long an idle worker spins
+  std::vector<CpuSet> bindings{};                                               // one per worker, or empty
+  // In chunks: as operands and as results.
+  bool flush_denormals = setting_default<SettingId::flush_denormals>();
 };
 
 // UserError unless 1 <= threads <= kMaxThreads.

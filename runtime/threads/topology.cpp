@@ -10,6 +10,7 @@
 #include <set>
 
 #include "runtime/base/errors.h"
+#include "runtime/base/settings.h"
 #include "runtime/base/usable_cpus.h"
 #include "runtime/threads/binding.h"
 
@@ -41,7 +42,7 @@ int numa_node_of(hwloc_topology_t topology, hwloc_obj_t unit) {
   return 0;
 }
 
-// hwloc says -1 if it cannot rank the kinds.
+// hwloc returns -1 if it cannot rank the kinds.
 int efficiency_of(hwloc_topology_t topology, hwloc_obj_t unit) {
   const int kind = hwloc_cpukinds_get_by_cpuset(topology, unit->cpuset, 0);
   int efficiency = -1;
@@ -147,13 +148,7 @@ MachineDescription machine_description(const Topology& usable) {
   return machine;
 }
 
-Affinity affinity_from_name(std::string_view name) {
-  if (name == "none") return Affinity::none;
-  if (name == "core") return Affinity::core;
-  if (name == "pu") return Affinity::pu;
-  if (name == "numa") return Affinity::numa;
-  user_error("AFFINITY: \"{}\" is not allowed; allowed: none, core, pu, numa", name);
-}
+Affinity affinity_from_name(std::string_view name) { return Affinity(choice_index(SettingId::affinity, name)); }
 
 std::vector<CpuSet> binding_sets(const Topology& usable, Affinity affinity, int threads) {
   if (affinity == Affinity::none || usable.units.empty()) return {};

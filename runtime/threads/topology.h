@@ -50,7 +50,7 @@ Topology usable_topology(Topology machine, const CpuLimits& limits);
 // This machine within the limits of this process.
 Topology usable_topology();
 
-// The values of CORE_TYPE.
+// The words of CORE_TYPE, in its order.
 enum class CoreType { automatic, performance, efficiency, all };
 CoreType core_type_from_name(std::string_view name);  // UserError for other names
 
@@ -70,7 +70,7 @@ int default_threads(const Topology& usable, bool smt);
 
 MachineDescription machine_description(const Topology& usable);
 
-// The values of AFFINITY.
+// The words of AFFINITY, in its order.
 enum class Affinity { none, core, pu, numa };
 Affinity affinity_from_name(std::string_view name);  // UserError for other names
 

@@ -7,9 +7,9 @@
 #include "runtime/base/checked.h"
 #include "runtime/base/coded_floats.h"
 #include "runtime/base/errors.h"
-#include "runtime/base/float8.h"
 #include "runtime/base/narrow_floats.h"
 #include "runtime/base/usable_memory.h"
+#include "runtime/base/value_types.h"
 
 namespace cppgen::rt {
 namespace {
@@ -47,50 +47,26 @@ void fill(Tensor& tensor, F f) {
   for (int64_t i = 0, n = tensor.elements(); i < n; i++) data[i] = T(f());
 }
 
-template <DType T>
-void fill_narrow(Tensor& tensor, Random& random) {
-  fill<typename NarrowFloat<T>::Bits>(tensor, [&] { return NarrowFloat<T>::narrowed(float(random.normal())); });
-}
-
 void fill_random(Tensor& tensor, int64_t index_extent, Random& random) {
-  const auto integer = [&] { return random.below(index_extent > 0 ? uint64_t(index_extent) : 2); };
   const DType type = tensor.type();
-  switch (type) {
-    case DType::f32:
-      return fill<float>(tensor, [&] { return random.normal(); });
-    case DType::f64:
-      return fill<double>(tensor, [&] { return random.normal(); });
-#define CPPGEN_DTYPE(...)
-#define CPPGEN_NARROW_FLOAT(id, ...) \
-  case DType::id:                    \
-    return fill_narrow<DType::id>(tensor, random);
-#include "runtime/base/dtypes.def"
-    case DType::boolean:
-      return fill<uint8_t>(tensor, [&] { return random.below(2); });
-    default:
-      break;
-  }
+  if (is_narrow_float(type))
+    return with_narrow_float(type, [&]<class Narrow>(Narrow) {
+      fill<typename Narrow::Bits>(tensor, [&] { return Narrow::narrowed(float(random.normal())); });
+    });
   if (is_coded_float(type)) return fill<uint8_t>(tensor, [&] { return encoded(type, float(random.normal())); });
   if (is_small_int(type)) {
     const IntegerRange range = range_of(type);
     const auto count = uint64_t(range.greatest - range.least + 1);
     return fill<int8_t>(tensor, [&] { return range.least + int64_t(random.below(count)); });
   }
-  switch (size_of(type)) {
-    case 1:
-      return fill<uint8_t>(tensor, integer);
-    case 2:
-      return fill<uint16_t>(tensor, integer);
-    case 4:
-      return fill<uint32_t>(tensor, integer);
-    default:
-      return fill<uint64_t>(tensor, integer);
-  }
+  const uint64_t extent = type != DType::boolean && index_extent > 0 ? uint64_t(index_extent) : 2;
+  with_value_type(type, [&]<class T>(T) {
+    if constexpr (std::is_floating_point_v<T>)
+      fill<T>(tensor, [&] { return random.normal(); });
+    else
+      fill<Stored<T>>(tensor, [&] { return random.below(extent); });
+  });
 }
-
-}  // namespace
-
-namespace {
 
 // The values of the plan's symbols, in order.
 std::vector<int64_t> sizes_of(const Plan& plan, std::map<std::string, int64_t> symbols) {

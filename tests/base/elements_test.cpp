@@ -7,6 +7,7 @@
 
 #include "runtime/base/errors.h"
 #include "runtime/base/narrow_floats.h"
+#include "runtime/base/value_types.h"
 
 namespace cppgen {
 namespace {
@@ -58,6 +59,22 @@ TEST(NarrowFloats, EveryHalfGoesToFloatAndBack) {
     else
       EXPECT_EQ(f32_to_f16(wide), bits);
   }
+}
+
+TEST(ValueTypes, HaveTheSizesOfTheirRows) {
+  for (int i = 0; i < kDTypeCount; i++) {
+    const auto type = DType(i);
+    const auto size = [](auto value) { return sizeof(Stored<decltype(value)>); };
+    EXPECT_EQ(with_value_type(dtype_row(type).value, size), size_of(dtype_row(type).value)) << name_of(type);
+    if (dtype_row(type).storage != DTypeStorage::value)
+      EXPECT_THROW(with_value_type(type, size), InternalError) << name_of(type);
+    if (is_narrow_float(type))
+      EXPECT_EQ(with_narrow_float(type, [](auto narrow) { return sizeof(narrow.narrowed(0)); }), size_of(type));
+    else
+      EXPECT_THROW(with_narrow_float(type, [](auto narrow) { return int(narrow.narrowed(0)); }), InternalError);
+  }
+  EXPECT_TRUE((std::is_same_v<Wrapping<int8_t>, uint8_t> && std::is_same_v<Wrapping<bool>, uint8_t>));
+  EXPECT_TRUE((std::is_same_v<Wrapping<double>, double>));
 }
 
 TEST(NarrowFloats, HalvesAreWhatIeeeSays) {

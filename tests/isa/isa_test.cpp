@@ -41,6 +41,13 @@ TEST(IsaTable, RowsAreOrderedAndComplete) {
   EXPECT_EQ(cppgen::find_isa("neon"), nullptr);
 }
 
+TEST(IsaTable, AmxIsTheRowWithMatrixTiles) {
+  EXPECT_EQ(cppgen::amx_isa().name, "amx");
+  EXPECT_EQ(cppgen::own_features(cppgen::amx_isa()),
+            (CpuFeatures{CpuFeature::amx_tile, CpuFeature::amx_int8, CpuFeature::amx_bf16}));
+  EXPECT_EQ(cppgen::own_features(cppgen::all_isas()[0]), kNothing);
+}
+
 // The settings accept exactly the rows of the table.
 TEST(IsaTable, SettingsNameItsRows) {
   const auto allowed = [](std::string_view name) {

@@ -99,6 +99,12 @@ TEST(Tiles, ShapesAndTables) {
       for (int rows = 1; rows <= shape.mr; rows++) EXPECT_NE(table->tiles[f][rows], nullptr);
     }
   }
+  // Each has the formats of the one that it extends.
+  for (const cppgen::VecISA& isa : cppgen::all_isas())
+    for (size_t f = 0; f < kTileFormatCount && !isa.base.empty(); f++)
+      if (tile_shape(isa.base, TileFormat(f)) != TileShape())
+        EXPECT_NE(tile_shape(isa.name, TileFormat(f)), TileShape()) << isa.name << ' ' << info(TileFormat(f)).name;
+  EXPECT_EQ(tile_shape("amx", TileFormat::f32), tile_shape("avx512", TileFormat::f32));
   EXPECT_THROW(tile_shape("neon", TileFormat::f32), cppgen::InternalError);
   EXPECT_THROW(runtime_table("neon"), cppgen::InternalError);
 }

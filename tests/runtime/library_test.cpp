@@ -112,7 +112,7 @@ TEST(TopK, Refusals) {
 std::string refusal_of(const std::vector<int64_t>& params) {
   try {
     const std::vector<int64_t> bytes(4, 0);
-    (void)create_scatter_elements({kScatterElements, 3, 1, {}})->bind({params, bytes});
+    (void)create_scatter_elements({kScatterElements, 3, 1, {}})->bind({params, bytes, 1});
   } catch (const UserError& error) {
     return error.what();
   }

@@ -138,7 +138,17 @@ TEST(Topology, BadDescriptionsAreUserErrors) {
   EXPECT_THROW(topology_from_xml("<topology"), UserError);
   EXPECT_THROW(topology_from_xml(""), UserError);
   EXPECT_THROW(affinity_from_name("socket"), UserError);
+}
+
+TEST(Topology, WordsOfSettings) {
+  EXPECT_EQ(affinity_from_name("none"), Affinity::none);
+  EXPECT_EQ(affinity_from_name("core"), Affinity::core);
+  EXPECT_EQ(affinity_from_name("pu"), Affinity::pu);
   EXPECT_EQ(affinity_from_name("numa"), Affinity::numa);
+  EXPECT_EQ(core_type_from_name("auto"), CoreType::automatic);
+  EXPECT_EQ(core_type_from_name("performance"), CoreType::performance);
+  EXPECT_EQ(core_type_from_name("efficiency"), CoreType::efficiency);
+  EXPECT_EQ(core_type_from_name("all"), CoreType::all);
 }
 
 TEST(Topology, ThisMachine) {

@@ -1,4 +1,4 @@
-#include "cppgen/cli/bench_baseline.h"
+#include "cppgen/cli/bench_onednn.h"
 
 #include <fmt/format.h>
 
