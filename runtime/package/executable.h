@@ -20,8 +20,8 @@ struct LoadOptions {
   bool trust_weights = false;
   // Functions that kernels call in place of those of their ISA, to test ISAs that this CPU lacks.
   const cppgen_runtime* services = nullptr;
-  bool map_weights = true;  // FORCE_MMAP_WEIGHTS
-  bool huge_pages = false;  // HUGE_PAGES
+  bool force_mmap_weights = true;  // this and huge_pages: the settings of the same names
+  bool huge_pages = false;
 
   static LoadOptions from(const Settings&, bool trust_weights = false);
 };

@@ -32,18 +32,12 @@ const char* lasting_text(const std::string& text) {
 
 cppgen_options environment_options() {
   const SessionOptions from = SessionOptions::from_environment();
-  return {sizeof(cppgen_options),
-          from.threads,
-          affinity_text(from.affinity),
-          from.smt,
-          from.min_chunk_size,
-          from.memory_planning,
-          from.spin_microseconds,
-          from.streams,
-          from.enable_kernel_profile,
-          0,
-          lasting_text(from.custom_operators),
-          nullptr};
+  return {sizeof(cppgen_options),        from.threads,
+          affinity_text(from.affinity),  from.smt,
+          from.min_chunk_size,           from.memory_planning,
+          from.spin_microseconds,        concurrent_steps(from),
+          from.enable_kernel_profile,    0,
+          lasting_text(from.custom_ops), nullptr};
 }
 
 // All settings of a run, without the members of `options` that have names of their own.
@@ -75,9 +69,10 @@ SessionOptions session_options(const cppgen_options& options, const Settings& ot
   used.min_chunk_size = options.min_chunk_size;
   used.memory_planning = options.memory_planning != 0;
   used.spin_microseconds = options.spin_microseconds;
-  used.streams = options.streams;
+  used.multistream_mode = options.streams > 1;
+  used.multistream_extra_streams = options.streams - 1;
   used.enable_kernel_profile = options.profile != 0;
-  used.custom_operators = options.custom_ops ? options.custom_ops : "";
+  used.custom_ops = options.custom_ops ? options.custom_ops : "";
   return used;
 }
 

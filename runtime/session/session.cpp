@@ -56,7 +56,7 @@ BindOptions bind_options(const SessionOptions& options, bool outputs_in_arena) {
   BindOptions bind;
   bind.min_chunk_size = options.min_chunk_size;
   bind.memory_planning = options.memory_planning && options.memory_pool != "none";
-  bind.streams = options.streams, bind.streams_in_arena = options.multistream_max_mem_parallel_ops;
+  bind.streams = concurrent_steps(options), bind.streams_in_arena = options.multistream_max_mem_parallel_ops;
   bind.reuse = options.allow_buffer_reuse && !options.nan_asserts;
   bind.outputs_in_arena = outputs_in_arena;
   return bind;
@@ -87,7 +87,7 @@ struct Session::Impl {
             [this](int32_t plan, std::span<const TensorView> inputs) {
               return is_module() ? parts[size_t(plan)]->run(inputs) : run_plan(inputs);
             },
-            options.before_step, options.custom_operators, checks),
+            options.before_step, options.custom_ops, checks),
         totals(executable->plan().steps.size()) {
     add_parts();
     add_labels();
