@@ -119,7 +119,7 @@ using Names = std::set<std::string>;
 // Three models are run, the first one again before the last, so the second is the one that was used least recently.
 // There is room for two entries and a half. The model that ran last is in use when the limit is applied.
 TEST_F(SettingEffect, CACHE_SIZE_LIMIT) {
-  const std::string first = relu(), second = gather_model(), third = products(1);
+  const std::string first = relu(), second = gather_model(), third = model_of("Exp", 1000);
   const auto kernels = [&] {
     succeed_anew({"run", first});
     succeed({"run", second});
