@@ -99,12 +99,12 @@ TEST_F(Repro, LogsArePartOfTheArchive) {
     changed(archive, [](json&) {});
     std::string text;
     for (const auto& file : fs::directory_iterator(path("changed/compiler"))) text += read_file(file.path());
-    EXPECT_TRUE(contains(read_file(path("changed/units.txt")), "kernels_0: compiled, ") || contains(text, "error:"));
     EXPECT_TRUE(
         contains(read_file(path("changed/messages.txt")), "warning: unknown variable CPPGEN_TREADS is ignored"));
     return text;
   };
   const std::string good = logs(trace({"run", weights_model(), "--dim", "N=3"}));
+  EXPECT_TRUE(contains(read_file(path("changed/units.txt")), "kernels_0: compiled, "));
   EXPECT_TRUE(contains(good, "/g++ -std=gnu++20 ")) << good;
   EXPECT_TRUE(contains(good, "exited with status 0 (")) << good;
   EXPECT_TRUE(contains(read_file(path("changed/decisions.txt")), "  inline     yes ")) << "of the epilogue";
