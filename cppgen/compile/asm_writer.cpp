@@ -68,7 +68,7 @@ class AsmWriter {
     const CompileJob& job = jobs_[index];
     write(dir_ + "/" + job.name + ".cpp", job.source);
     ProcessSpec spec = command(job, dir_, builder_.command_of(job), is_clang);
-    spec.timeout_seconds = options_.timeout_seconds;
+    spec.timeout_seconds = double(options_.compile_timeout_seconds);
     running_[builder_.runner().start(spec)] = {index, is_clang};
   }
 

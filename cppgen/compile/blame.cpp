@@ -38,7 +38,7 @@ bool source_is_to_blame(const FailedUnit& unit, ProcessRunner& runner, const Can
   const CompileFailure kind = *unit.failure.error;
   if (kind == CompileFailure::crashed || kind == CompileFailure::timed_out) return false;
   if (lacks_resources(unit.failure.output)) return false;
-  CompilePool pool(runner, unit.toolchain, {1, kTrivialSeconds, ""});
+  CompilePool pool(runner, unit.toolchain, {1, kTrivialSeconds, {}});
   pool.start(0, trivial_job(unit.source), unit.flags, unit.include_dir, "trivial");
   while (true) {
     if (cancel && cancel->cancelled()) throw Cancelled("compilation was cancelled");

@@ -111,7 +111,7 @@ std::optional<CompilePool::Finished> CompilePool::wait(double seconds) {
   finished.seconds = completion->result.seconds;
   finished.command = unit.command;
   finished.output = completion->result.output;
-  write_log(unit, completion->result);
+  write_logs(unit, completion->result);
   if (completion->result.ok()) {
     check_object(unit, finished);
   } else {
@@ -165,14 +165,15 @@ void CompilePool::check_object(const Unit& unit, Finished& finished) const {
   finished.keep_alive = directory_;
 }
 
-void CompilePool::write_log(const Unit& unit, const ProcessResult& result) const {
-  if (limits_.log_dir.empty()) return;
-  const std::string path = limits_.log_dir + "/" + unit.log_name + ".log";
+void CompilePool::write_logs(const Unit& unit, const ProcessResult& result) const {
   const std::string text = fmt::format("{}\n{}\n{} ({:.3f} s)\n", join_command(unit.command), result.output,
                                        result.describe(), result.seconds);
-  int error = make_directories(limits_.log_dir);
-  if (!error) error = write_file(path, text);
-  if (error) log_warning("cannot write the compiler log '{}': {}", path, error_text(error));
+  for (const std::string& folder : limits_.log_dirs) {
+    const std::string path = folder + "/" + unit.log_name + ".log";
+    int error = make_directories(folder);
+    if (!error) error = write_file(path, text);
+    if (error) log_warning("cannot write the compiler log '{}': {}", path, error_text(error));
+  }
 }
 
 }  // namespace cppgen

@@ -21,7 +21,7 @@ class CompilePool {
   struct Limits {
     int processes = 1;
     double timeout_seconds = 0;  // of one process
-    std::string log_dir;         // empty: no logs
+    std::vector<std::string> log_dirs;
   };
   // The name of every source, in a folder of its own.
   static constexpr const char* kSource = "kernel.cpp";
@@ -61,7 +61,7 @@ class CompilePool {
   struct Unit;
   void diagnose(const Unit& unit, const ProcessResult& result, Finished& finished) const;
   void check_object(const Unit& unit, Finished& finished) const;
-  void write_log(const Unit& unit, const ProcessResult& result) const;
+  void write_logs(const Unit& unit, const ProcessResult& result) const;
 
   ProcessRunner& runner_;
   Toolchain toolchain_;

@@ -57,13 +57,19 @@ std::optional<SharedKernelCache> open_shared_cache(const CompileOptions& options
 // Its entries are used from the disk.
 std::unique_ptr<RemoteKernelCache> open_remote_cache(const CompileOptions& options) {
   if (!options.remote_cache || options.cache_dir.empty() || !may_read_caches(options)) return nullptr;
-  return std::make_unique<RemoteKernelCache>(*options.remote_cache, options.background_writes);
+  return std::make_unique<RemoteKernelCache>(*options.remote_cache, options.non_blocking_remote_cache_write);
 }
 
 // Debuggers look for headers where they were.
 VecHeaders open_headers(const CompileOptions& options, bool cached) {
   const bool stay = cached || options.debug_level != "0";
   return VecHeaders::choose(options.include_dir, stay ? options.cache_dir : "");
+}
+
+std::vector<std::string> log_folders(const CompileOptions& options) {
+  std::vector<std::string> folders = options.log_dirs;
+  if (!options.worker_log_path.empty()) folders.push_back(options.worker_log_path);
+  return folders;
 }
 
 }  // namespace
@@ -142,13 +148,13 @@ bool KernelBuilder::obtain_lock(Unit& unit) {
   if (attempt.outcome == LockOutcome::busy) {
     if (!unit.wait_until) {
       unit.wait_until = now + std::chrono::duration_cast<Clock::duration>(
-                                  std::chrono::duration<double>(std::clamp(options_.lock_timeout_seconds, 0.0, 1e9)));
+                                  std::chrono::seconds(std::max<int64_t>(options_.file_lock_timeout, 0)));
     }
     if (now < *unit.wait_until) return false;
     log_warning(
-        "another process has been building kernel unit '{}' for {:.9g} s (CPPGEN_FILE_LOCK_TIMEOUT): "
+        "another process has been building kernel unit '{}' for {} s (CPPGEN_FILE_LOCK_TIMEOUT): "
         "building it here, too",
-        unit.job->name, options_.lock_timeout_seconds);
+        unit.job->name, options_.file_lock_timeout);
   }
   if (attempt.lock) unit.lock.emplace(std::move(*attempt.lock));
   unit.lock_settled = true;
@@ -255,7 +261,7 @@ std::vector<CompiledObject> KernelBuilder::build(const std::vector<CompileJob>& 
                      [](const Unit* a, const Unit* b) { return a->job->source.size() > b->job->source.size(); });
   }
   CompilePool pool(runner_, toolchain_,
-                   {int(options_.compile_threads), options_.timeout_seconds, options_.worker_log_path});
+                   {int(options_.compile_threads), double(options_.compile_timeout_seconds), log_folders(options_)});
   while (build.done < static_cast<int>(jobs.size())) {
     if (options_.cancel && options_.cancel->cancelled()) throw Cancelled("compilation was cancelled");
     start_ready(build, pool);

@@ -49,7 +49,9 @@ class Compilation {
         trace_(request),
         extras_(request),
         diagrams_(request),
-        clock_(&request) {}
+        clock_(&request) {
+    if (trace_.on()) options_.log_dirs.push_back(trace_.compiler_logs());
+  }
 
   CompiledModel run() {
     double start = StageClock::now();
@@ -66,8 +68,8 @@ class Compilation {
       return model;
     } catch (const Cancelled&) {
       throw;
-    } catch (const std::exception&) {
-      pack_trace();
+    } catch (const std::exception& error) {
+      pack_trace(error.what());
       throw;
     }
   }
@@ -177,9 +179,7 @@ class Compilation {
     parts_ = make_parts(graphs, request_.settings, target_, clock_, "", trace);
     module_ = std::move(graphs.module);
     diagrams_.after_fusion(parts_, module_);
-    for (const ModelPart& part : parts_)
-      if (request_.settings.debug_fusion && request_.on_decisions)
-        request_.on_decisions(decision_text(part.schedule.log));
+    note_decisions();
     const std::vector<CompileJob> jobs = make_jobs(parts_, *isa_, target_.tuning);
     const bool keep_originals = !request_.settings.freezing_discard_parameters;
     clock_.time("plan",
@@ -192,7 +192,19 @@ class Compilation {
                           rt::to_json(parts_[i].plan.plan));
   }
 
-  void pack_trace() { trace_.pack(request_, source_, isa_ ? std::string(isa_->name) : ""); }
+  void pack_trace(const std::string& error = "") {
+    trace_.pack(request_, source_, isa_ ? std::string(isa_->name) : "", error);
+  }
+
+  void note_decisions() {
+    std::string all;
+    for (const ModelPart& part : parts_) {
+      const std::string text = decision_text(part.schedule.log);
+      if (request_.settings.debug_fusion && request_.on_decisions) request_.on_decisions(text);
+      all += text;
+    }
+    trace_.write("decisions.txt", all);
+  }
 
   void trace_program(const char* stage, const ir::Program& program) {
     if (trace_.on()) trace_.stage(stage, ir::to_string(program));
@@ -224,9 +236,19 @@ class Compilation {
     for (size_t i = 0; i < jobs.size(); i++)
       unit_reports_.push_back({jobs[i].name, jobs[i].expected_symbols.size(), objects_[i].from_cache,
                                objects_[i].seconds, objects_[i].begin});
+    trace_.write("units.txt", units_text(jobs, builder));
     if (!options_.asm_dir.empty())
       clock_.time("assembly", [&] { write_asm_info(jobs, options_, builder, options_.asm_dir); });
     for (const auto& w : builder.warnings()) log_warning("{}", w);
+  }
+
+  // Which log is that of which unit; those from the cache have none.
+  std::string units_text(const std::vector<CompileJob>& jobs, const KernelBuilder& builder) const {
+    std::string text;
+    for (size_t i = 0; i < jobs.size(); i++)
+      text += fmt::format("{}: {}, {}\n", jobs[i].name, objects_[i].from_cache ? "from the cache" : "compiled",
+                          builder.key_of(jobs[i]).hex.substr(0, 16));
+    return text;
   }
 
   static std::vector<std::string> object_names(const std::vector<CompileJob>& jobs) {

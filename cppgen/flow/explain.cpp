@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "cppgen/flow/compiler.h"
+#include "cppgen/flow/decision_text.h"
 #include "cppgen/flow/graph_diagrams.h"
 #include "cppgen/flow/isa_choice.h"
 #include "cppgen/flow/loop_text.h"
@@ -144,6 +145,7 @@ Explanation explain_model(const CompileRequest& request, const ExplainWishes& wi
   if (graphs.module)
     for (const rt::Step& step : rt::outline_of(*graphs.module, {}).steps)
       result.steps.push_back({step.name, step.engine, step.origins, "", "", "", "", -1, {}, {}, {}});
+  trace.write("decisions.txt", decision_text(result.decisions));
   return result;
 }
 

@@ -182,13 +182,10 @@ CompileOptions compile_options(const CompileRequest& request) {
 #define CPPGEN_SETTING(...)
 #define CPPGEN_COMPILE_SETTING(kind, field, ...) o.field = s.field;
 #include "runtime/base/settings.def"
-  o.timeout_seconds = double(s.compile_timeout_seconds);
-  o.lock_timeout_seconds = double(s.file_lock_timeout);
   o.abi_version = CPPGEN_ABI_VERSION;
   if (s.include_from_sourcetree) o.include_dir = usable_source_tree();
   if (s.enable_asm_info) o.asm_dir = s.cache_dir + "/asm/" + std::filesystem::path(request.model).filename().string();
   o.remote_cache = remote_cache_of(s);
-  o.background_writes = s.non_blocking_remote_cache_write;
   o.on_progress = request.on_progress;
   o.cancel = request.cancel;
 #ifdef __SANITIZE_ADDRESS__

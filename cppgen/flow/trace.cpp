@@ -22,6 +22,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr const char* kCompilerLogs = "compiler";
 constexpr const char *kFolder = "model/", *kModel = "model/model.onnx";  // away from the names of other files
 
 int64_t size_of_value(const rt::Value& value) {
@@ -74,8 +75,13 @@ std::string make_trace_folder(const CompileRequest& request) {
 }
 
 Trace::Trace(const CompileRequest& request, StageListener listener) : listener_(std::move(listener)) {
-  if (request.settings.trace) folder_ = make_trace_folder(request);
+  if (!request.settings.trace) return;
+  folder_ = make_trace_folder(request);
+  messages_.emplace();
+  remove_tree(compiler_logs());
 }
+
+std::string Trace::compiler_logs() const { return on() ? folder_ + "/" + kCompilerLogs : ""; }
 
 void Trace::write(const std::string& name, const std::string& text) {
   if (!on()) return;
@@ -116,9 +122,25 @@ bool Trace::add_model(const CompileRequest& request, const ImportRecord& source)
   return true;
 }
 
-void Trace::pack(const CompileRequest& request, const ImportRecord& source, const std::string& isa) {
+void Trace::add_logs(const CompileRequest& request, const std::string& error) {
+  std::string text;
+  for (const std::string& warning : request.settings.warnings) text += "warning: " + warning + "\n";
+  text += messages_->text();
+  if (!error.empty()) text += "error: " + error + "\n";
+  write("messages.txt", text);
+  if (!fs::exists(compiler_logs())) return;
+  std::vector<std::string> logs;
+  for (const auto& file : fs::directory_iterator(compiler_logs()))
+    logs.push_back(fmt::format("{}/{}", kCompilerLogs, file.path().filename().string()));
+  std::sort(logs.begin(), logs.end());
+  files_.insert(files_.end(), logs.begin(), logs.end());
+}
+
+void Trace::pack(const CompileRequest& request, const ImportRecord& source, const std::string& isa,
+                 const std::string& error) {
   if (!on() || !source.external) return;
   try {
+    add_logs(request, error);
     TraceRecord record;
     record.version = rt::kVersion, record.isa = isa, record.cpu = cpu_vendor();
     record.compiler = compiler_text(request.settings);

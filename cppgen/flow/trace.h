@@ -1,12 +1,14 @@
 #pragma once
 #include <functional>
 #include <map>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "cppgen/flow/compiler.h"
+#include "runtime/base/log_copy.h"
 #include "runtime/plan/plan.h"
 #include "runtime/values/value.h"
 
@@ -42,19 +44,25 @@ class Trace {
   // listener.
   void stage(const std::string& stage, const std::string& text);
 
-  // Adds what is needed to repeat the compilation, also one that failed: the model with its external data, settings and
-  // surroundings. Packs everything into TRACE_DIR/MODEL.tar.
-  void pack(const CompileRequest&, const ImportRecord&, const std::string& isa);
+  // Where the compilers of kernels log their commands and output; "" if the setting is off.
+  std::string compiler_logs() const;
+
+  // Adds messages that were logged, with the error of a compilation that failed, and what is needed to repeat the
+  // compilation: the model with its external data, settings and surroundings. Packs everything into
+  // TRACE_DIR/MODEL.tar.
+  void pack(const CompileRequest&, const ImportRecord&, const std::string& isa, const std::string& error = "");
 
  private:
   void add(const std::string& name, const std::string& source);
   bool add_model(const CompileRequest&, const ImportRecord&);
+  void add_logs(const CompileRequest&, const std::string& error);
 
   std::string folder_;
   StageListener listener_;
   int stages_ = 0;
   std::vector<std::string> files_;
   std::map<std::string, std::string> results_;  // their SHA-256
+  std::optional<LogCopy> messages_;
 };
 
 // Adds a run to the trace of a model, which must be complete, and packs it again. Causes a warning if the values are

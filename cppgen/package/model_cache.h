@@ -55,6 +55,7 @@ class ModelCache {
     Description about;
     int64_t bytes = 0;  // size of its files; equal weights of several packages are one file
     time_t last_used = 0;
+    long last_used_nanoseconds = 0;  // of that second
   };
   static std::vector<Listed> list(const std::string& cache_dir);  // most recently used first
   static int64_t stored_bytes(const std::string& cache_dir);  // total size of all packages; a shared file counts once

@@ -85,11 +85,12 @@ std::vector<ModelCache::Listed> ModelCache::list(const std::string& cache_dir) {
       struct stat st;
       if (::stat((package + "/" + std::string(rt::kManifestFile)).c_str(), &st) != 0) continue;
       models.push_back({name_of(root) + "/" + name_of(package), package, description_of(root), sum(sizes_of(package)),
-                        st.st_mtim.tv_sec});
+                        st.st_mtim.tv_sec, st.st_mtim.tv_nsec});
     }
   }
   std::sort(models.begin(), models.end(), [](const Listed& a, const Listed& b) {
-    return std::tie(b.last_used, a.key) < std::tie(a.last_used, b.key);
+    return std::tie(b.last_used, b.last_used_nanoseconds, a.key) <
+           std::tie(a.last_used, a.last_used_nanoseconds, b.key);
   });
   return models;
 }

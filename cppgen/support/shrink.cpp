@@ -61,4 +61,16 @@ std::vector<size_t> remove_windows(std::vector<size_t> items, const ShowsFault& 
   }
 }
 
+std::optional<size_t> fewest_first(size_t count, const std::function<bool(size_t number)>& shows,
+                                   const std::function<bool()>& in_time) {
+  if (count == 0 || shows(0)) return 0;
+  size_t too_few = 0, enough = count;
+  while (enough - too_few > 1) {
+    if (!in_time()) return std::nullopt;
+    const size_t middle = (too_few + enough) / 2;
+    (shows(middle) ? enough : too_few) = middle;
+  }
+  return enough;
+}
+
 }  // namespace cppgen

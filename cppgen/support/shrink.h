@@ -1,6 +1,7 @@
 #pragma once
 #include <cstddef>
 #include <functional>
+#include <optional>
 #include <vector>
 
 namespace cppgen {
@@ -17,5 +18,10 @@ std::vector<size_t> halve(std::vector<size_t> items, const ShowsFault&);
 // Removes windows of items, from a quarter of them to single ones, until no item can be removed alone. The last item is
 // kept.
 std::vector<size_t> remove_windows(std::vector<size_t> items, const ShowsFault&);
+
+// The least number of items, from the first one on, that show the fault, by bisection; all `count` of them show it.
+// nullopt if there is no time to find it.
+std::optional<size_t> fewest_first(size_t count, const std::function<bool(size_t number)>& shows,
+                                   const std::function<bool()>& in_time);
 
 }  // namespace cppgen

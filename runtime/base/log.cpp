@@ -3,9 +3,14 @@
 #include <spdlog/sinks/stdout_color_sinks.h>
 #include <spdlog/spdlog.h>
 
+#include <algorithm>
+#include <atomic>
 #include <memory>
+#include <mutex>
+#include <vector>
 
 #include "runtime/base/errors.h"
+#include "runtime/base/log_copy.h"
 #include "runtime/base/printable.h"
 #include "runtime/base/settings.h"
 
@@ -40,14 +45,49 @@ spdlog::logger& logger() {
 
 }  // namespace
 
+struct LogCopies {
+  std::mutex mutex;
+  std::vector<LogCopy*> all;
+  std::atomic<bool> any{false};
+
+  static LogCopies& instance() {
+    static LogCopies& copies = *new LogCopies;  // never destroyed, like the logger
+    return copies;
+  }
+
+  void change(LogCopy* copy, bool add) {
+    const std::lock_guard lock(mutex);
+    add ? all.push_back(copy) : void(std::erase(all, copy));
+    any = !all.empty();
+  }
+  void write(LogLevel level, const std::string& text) {
+    constexpr std::string_view kNames[] = {"debug", "info", "warning", "error"};
+    if (!any || level == LogLevel::debug) return;
+    const std::lock_guard lock(mutex);
+    for (LogCopy* copy : all) copy->text_ += fmt::format("{}: {}\n", kNames[size_t(level)], text);
+  }
+};
+
+LogCopy::LogCopy() { LogCopies::instance().change(this, true); }
+
+LogCopy::~LogCopy() { LogCopies::instance().change(this, false); }
+
+std::string LogCopy::text() const {
+  const std::lock_guard lock(LogCopies::instance().mutex);
+  return text_;
+}
+
 LogLevel log_level_from_name(std::string_view name) { return LogLevel(choice_index(SettingId::loglevel, name)); }
 
 void set_log_level(LogLevel level) { logger().set_level(spdlog_level(level)); }
 
-bool log_enabled(LogLevel level) { return logger().should_log(spdlog_level(level)); }
+bool log_enabled(LogLevel level) {
+  return logger().should_log(spdlog_level(level)) || (level != LogLevel::debug && LogCopies::instance().any);
+}
 
 void log_text(LogLevel level, std::string_view text) {
   const std::string shown = for_terminal(text);
+  LogCopies::instance().write(level, shown);
   logger().log(spdlog_level(level), spdlog::string_view_t(shown.data(), shown.size()));
 }
 

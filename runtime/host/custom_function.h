@@ -10,7 +10,7 @@ namespace cppgen::rt {
 // (CustomCall).
 inline constexpr std::string_view kCustomFunction = "custom_function";
 
-// Loads the C function that the descriptions at these paths (SessionOptions::custom_operators) name for it. UserError
+// Loads the C function that the descriptions at these paths (SessionOptions::custom_ops) name for it. UserError
 // if there is none, or it cannot be loaded.
 HostFunction custom_host_function(const HostStep&, const std::string& custom_operators);
 

@@ -25,7 +25,7 @@ const ManifestFile& listed(const Manifest& manifest, const std::string& director
 LoadOptions LoadOptions::from(const Settings& settings, bool trust_weights) {
   LoadOptions options;
   options.trust_weights = trust_weights;
-  options.map_weights = settings.force_mmap_weights;
+  options.force_mmap_weights = settings.force_mmap_weights;
   options.huge_pages = settings.huge_pages;
   return options;
 }
@@ -98,7 +98,7 @@ void Executable::load_weights(const Manifest& manifest, const std::string& name,
     user_error("package '{}': '{}' has {} bytes, but the plan expects {}", directory_, name, file.bytes,
                plan_.weights_bytes);
   weights_ = open_package_file(directory_, file, !options.trust_weights,
-                               {.copy = !options.map_weights, .huge_pages = options.huge_pages});
+                               {.copy = !options.force_mmap_weights, .huge_pages = options.huge_pages});
 }
 
 void Executable::load_kernels(const Manifest& manifest, bool hash) {

@@ -17,7 +17,8 @@ struct LoadOptions {
   bool trust_weights = false;
   // Functions that kernels call in place of those of their ISA, to test ISAs that this CPU lacks.
   const cppgen_runtime* services = nullptr;
-  bool map_weights = setting_default<SettingId::force_mmap_weights>();
+  // The settings of the same names.
+  bool force_mmap_weights = setting_default<SettingId::force_mmap_weights>();
   bool huge_pages = setting_default<SettingId::huge_pages>();
 
   static LoadOptions from(const Settings&, bool trust_weights = false);

@@ -38,7 +38,7 @@ cppgen_options environment_options() {
   const Settings settings = environment_settings();
   cppgen_options options{};
   options.struct_size = sizeof options;
-  options.streams = SessionOptions::from(settings).streams;
+  options.streams = concurrent_steps(SessionOptions::from(settings));
   visit_settings(options, settings, []<SettingId>(auto& member, const auto& value) {
     if constexpr (std::is_pointer_v<std::decay_t<decltype(member)>>)
       member = lasting_text(value);
@@ -80,7 +80,8 @@ Settings settings_of(const cppgen_options& options) {
 SessionOptions session_options(const cppgen_options& options, const Settings& settings) {
   if (options.streams < 1) user_error("streams is {}; allowed is 1 or more", options.streams);
   SessionOptions used = SessionOptions::from(settings);
-  used.streams = options.streams;
+  used.multistream_mode = options.streams > 1;
+  used.multistream_extra_streams = options.streams - 1;
   return used;
 }
 

@@ -55,7 +55,7 @@ Executors executors_for(const SessionOptions& options) {
 BindOptions bind_options(const SessionOptions& options, bool outputs_in_arena) {
   return {.min_chunk_size = options.min_chunk_size,
           .memory_planning = options.memory_planning && options.memory_pool != "none",
-          .streams = options.streams,
+          .streams = concurrent_steps(options),
           .streams_in_arena = options.multistream_max_mem_parallel_ops,
           .reuse = options.allow_buffer_reuse && !options.nan_asserts,
           .outputs_in_arena = outputs_in_arena};
@@ -86,7 +86,7 @@ struct Session::Impl {
             [this](int32_t plan, std::span<const TensorView> inputs) {
               return is_module() ? parts[size_t(plan)]->run(inputs) : run_plan(inputs);
             },
-            options.before_step, options.custom_operators, checks),
+            options.before_step, options.custom_ops, checks),
         totals(executable->plan().steps.size()) {
     add_parts();
     add_labels();

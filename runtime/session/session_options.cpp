@@ -10,11 +10,12 @@ SessionOptions SessionOptions::from(const Settings& settings) {
 #define CPPGEN_SETTING(...)
 #define CPPGEN_SESSION_SETTING(kind, field, ...) options.field = settings.field;
 #include "runtime/base/settings.def"
-  if (settings.multistream_mode) options.streams = 1 + settings.multistream_extra_streams;
   options.max_memory = settings.max_memory;
-  options.custom_operators = settings.custom_ops;
-  options.args_folder = settings.trace_dir + "/args";
   return options;
+}
+
+int64_t concurrent_steps(const SessionOptions& options) {
+  return options.multistream_mode ? 1 + options.multistream_extra_streams : 1;
 }
 
 SessionOptions SessionOptions::from_environment() { return from(environment_settings()); }

@@ -3,6 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "runtime/base/errors.h"
+#include "runtime/base/log_copy.h"
 
 namespace cppgen {
 namespace {
@@ -20,6 +21,25 @@ TEST(Log, ShowsTheLevelAndAboveOnStderr) {
   set_log_level(LogLevel::warning);
   EXPECT_EQ(testing::internal::GetCapturedStderr(),
             "cppgen: warning: kernel 2 of model\ncppgen: debug: braces {} {}\ncppgen: error: last\n");
+}
+
+TEST(Log, CopiesHoldWhatIsLoggedMeanwhileShownOrNot) {
+  testing::internal::CaptureStderr();
+  set_log_level(LogLevel::error);
+  log_warning("before");
+  std::string text;
+  {
+    const LogCopy copy;
+    log_warning("kernel {}", 1);
+    log_info("kernel {}", 2);
+    log_debug("kernel {}", 3);
+    text = copy.text();
+  }
+  log_warning("after");
+  EXPECT_FALSE(log_enabled(LogLevel::warning));
+  set_log_level(LogLevel::warning);
+  EXPECT_EQ(text, "warning: kernel 1\ninfo: kernel 2\n");
+  EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
 }
 
 TEST(Log, LevelsHaveTheNamesOfTheSetting) {

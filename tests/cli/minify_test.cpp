@@ -98,6 +98,30 @@ TEST_F(Minify, CrashesAreSurvived) {
   EXPECT_TRUE(contains(report["description"], "was killed by signal 4")) << report;
 }
 
+// A compiler whose exp takes thousands of times longer than any other kernel would.
+TEST_F(Minify, SlowKernelsAreShrunk) {
+  use_compiler(
+      "sed -i 's/vec::exp(rt, [a-z0-9]*)/([] { for (volatile int i = 0; i < 3000000; i = i + 1); }(), &)/' $f");
+  if (contains(run({"profile", chain("Sin", 3, "4", 1)}).err, "the peaks of this machine are unknown"))
+    GTEST_SKIP() << "the machine is too busy to measure its peaks";
+  const json report = minify({chain("Exp"), "--predicate", "slow"});
+  EXPECT_EQ(report["fault"], "slow");
+  EXPECT_EQ(report["nodes"], json({"Exp \"culprit\""}));
+  EXPECT_TRUE(contains(report["description"], " times its bound")) << report;
+  EXPECT_TRUE(contains(report["commands"][0], "cppgen profile ")) << report;
+}
+
+// Few trials compile many kernels: it takes half a minute at most.
+TEST_F(Minify, LargeModelsAreShrunkToThreeNodes) {
+  environment["CPPGEN_INJECT_LOG1P_BUG"] = "accuracy";
+  const json report = minify({chain("Softplus", 400, "16", 237)});
+  EXPECT_EQ(report["fault"], "differs");
+  EXPECT_EQ(report["nodes_before"], 400);
+  EXPECT_LE(report["nodes"].size(), 3u) << report;
+  EXPECT_EQ(report["nodes"][0], "Softplus \"culprit\"") << report;
+  EXPECT_LE(report["trials"], 40);
+}
+
 // The third row of a table of two.
 TEST_F(Minify, ValuesAreRandomIfTheInterpreterRefusesTheModel) {
   ModelMaker m;

@@ -92,6 +92,31 @@ TEST_F(Repro, CompilationsThatFailCanBeRepeated) {
   EXPECT_TRUE(contains(ended.err, "the emitted source is to blame")) << ended.err;
 }
 
+// What was decided, how kernels were compiled, and what was said.
+TEST_F(Repro, LogsArePartOfTheArchive) {
+  environment["CPPGEN_TREADS"] = "2";
+  const auto logs = [&](const std::string& archive) {
+    changed(archive, [](json&) {});
+    std::string text;
+    for (const auto& file : fs::directory_iterator(path("changed/compiler"))) text += read_file(file.path());
+    EXPECT_TRUE(
+        contains(read_file(path("changed/messages.txt")), "warning: unknown variable CPPGEN_TREADS is ignored"));
+    return text;
+  };
+  const std::string good = logs(trace({"run", weights_model(), "--dim", "N=3"}));
+  EXPECT_TRUE(contains(read_file(path("changed/units.txt")), "kernels_0: compiled, "));
+  EXPECT_TRUE(contains(good, "/g++ -std=gnu++20 ")) << good;
+  EXPECT_TRUE(contains(good, "exited with status 0 (")) << good;
+  EXPECT_TRUE(contains(read_file(path("changed/decisions.txt")), "  inline     yes ")) << "of the epilogue";
+  EXPECT_FALSE(contains(read_file(path("changed/messages.txt")), "error: "));
+
+  environment["CPPGEN_INJECT_RELU_BUG"] = "compile_error";
+  const std::string bad = logs(trace({"compile", symbolic_model(), "-o", path("package")}, 3));
+  EXPECT_TRUE(contains(bad, "exited with status 1 (")) << bad;
+  EXPECT_TRUE(
+      contains(read_file(path("changed/messages.txt")), "error: the compiler of kernel unit 'kernels_0' exited"));
+}
+
 TEST_F(Repro, CompilationsWithoutARunHaveNoResults) {
   const Ended ended = run({"repro", trace({"compile", symbolic_model(), "-o", path("package")})});
   EXPECT_EQ(ended.status, 0) << ended.err;

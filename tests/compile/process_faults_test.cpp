@@ -65,13 +65,13 @@ TEST_F(ProcessFaults, ThreadsExcludeEachOtherToo) {
 
 TEST_F(ProcessFaults, ALockHeldTooLongIsIgnored) {
   options_.cxx = counting_compiler();
-  options_.lock_timeout_seconds = 0.3;
+  options_.file_lock_timeout = 1;
   KernelBuilder builder(options_);
   const auto lock = builder.cache()->try_build_lock(builder.key_of(job("one", 1)));
   ASSERT_EQ(lock.outcome, LockOutcome::locked);
   const auto begin = std::chrono::steady_clock::now();
   EXPECT_EQ(call_kernel(builder.build({job("one", 1)})[0]), 1);
-  EXPECT_GE(std::chrono::steady_clock::now() - begin, std::chrono::milliseconds(300));
+  EXPECT_GE(std::chrono::steady_clock::now() - begin, std::chrono::seconds(1));
   EXPECT_EQ(starts(), 1);
 }
 
@@ -102,7 +102,7 @@ TEST_F(ProcessFaults, KilledBuilderLeavesNothingThatMatters) {
   EXPECT_EQ(exit_status(child), 1000 + SIGKILL);
   EXPECT_FALSE(std::filesystem::is_empty(path("tmp")));
   options_.cxx = fake_compiler("exec g++ \"$@\"");
-  options_.lock_timeout_seconds = 60;
+  options_.file_lock_timeout = 60;
   const auto begin = std::chrono::steady_clock::now();
   {
     const auto built = build_kernels({job("one", 1)}, options_);

@@ -43,7 +43,7 @@ TEST_F(RemoteKernelCacheTest, MachinesShareKernels) {
   for (const bool background : {true, false}) {
     const std::string name = background ? "background" : "at_once";
     CompileOptions first = machine(name), second = machine(name + "2");
-    first.background_writes = background;
+    first.non_blocking_remote_cache_write = background;
     first.extra_flags = second.extra_flags = {"-DNAME=" + name};  // keys of their own
     EXPECT_EQ(processes_for(first), 3);
     EXPECT_EQ(processes_for(second), 0);

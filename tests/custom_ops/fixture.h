@@ -45,7 +45,7 @@ class Custom {
   std::vector<Value> compiled(const std::string& descriptions, const std::vector<Value>& inputs) const {
     const CompiledModel model = compile_model(request(descriptions));
     rt::SessionOptions options;
-    options.threads = 1, options.custom_operators = descriptions;
+    options.threads = 1, options.custom_ops = descriptions;
     return rt::Session(rt::Executable::load(model.package), options).run_values(inputs);
   }
   // Of both, which agree.

@@ -65,7 +65,10 @@ TEST(Repetition, RunsItsStepsInOrderAndHandsItsStateOn) {
   const auto executable = Executable::load(directory.path());
   for (int64_t threads : {1, 2})
     for (int64_t streams : {1, 8}) {
-      Session session(executable, {.threads = threads, .min_chunk_size = 16, .streams = streams});
+      Session session(executable, {.threads = threads,
+                                   .min_chunk_size = 16,
+                                   .multistream_mode = streams > 1,
+                                   .multistream_extra_streams = streams - 1});
       for (int64_t times : {3, 1, 6, 2, 3})
         for (int64_t n : {1, 1000}) {
           Tensor x(DType::f32, {n}), t(DType::f32, {times});

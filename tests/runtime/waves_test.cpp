@@ -117,7 +117,10 @@ TEST(Waves, SameResultsForAnyNumberOfStreamsAndThreads) {
   const auto executable = Executable::load(directory.path());
   for (int64_t streams : {1, 2, 5, 64})
     for (int64_t threads : {1, 2, 3}) {
-      Session session(executable, {.threads = threads, .min_chunk_size = 16, .streams = streams});
+      Session session(executable, {.threads = threads,
+                                   .min_chunk_size = 16,
+                                   .multistream_mode = streams > 1,
+                                   .multistream_extra_streams = streams - 1});
       for (int64_t n : {1, 100, 5000}) {
         Tensor x(DType::f32, {n});
         for (int64_t i = 0; i < n; i++) x.as<float>()[i] = float(i);

@@ -37,15 +37,25 @@ TEST_F(SettingEffect, COMPILE_THREADS) {
   expect_effect<int64_t>("1", at_once, std::min<int64_t>(Settings().compile_threads, kKernels), 1);
 }
 
+// A compiler that takes three seconds comes to its end, or is killed.
 TEST_F(SettingEffect, COMPILE_TIMEOUT_SECONDS) {
-  use_compiler("sleep $NAP");
+  use_compiler("sleep 3; touch " + path("ended"));
   const std::string model = relu();
-  const auto stopped = [&] {
-    environment["NAP"] = settings().compile_timeout_seconds == 1 ? "600" : "2";
+  using Seen = std::pair<bool, bool>;  // the compilation was stopped by the limit; the compiler came to its end
+  const auto see = [&] {
+    fs::remove(path("ended"));
     fs::remove_all(path("cache"));
-    return run({"run", model}).err.find("(the limit is 1 s: CPPGEN_COMPILE_TIMEOUT_SECONDS)") != std::string::npos;
+    const std::string limit = std::to_string(settings().compile_timeout_seconds);
+    const Ended ended = run({"run", model});
+    const bool stopped =
+        ended.err.find("(the limit is " + limit + " s: CPPGEN_COMPILE_TIMEOUT_SECONDS)") != ended.err.npos;
+    EXPECT_EQ(ended.status == 0, !stopped) << ended.err;
+    if (stopped) std::this_thread::sleep_for(std::chrono::seconds(2));
+    return Seen(stopped, fs::exists(path("ended")));
   };
-  expect_effect<bool>("1", stopped, false, true);
+  expect_effect<Seen>("2", see, {false, true}, {true, false});
+  environment["CPPGEN_COMPILE_TIMEOUT_SECONDS"] = "60";
+  EXPECT_EQ(see(), Seen(false, true));
 }
 
 // An alias names a parent.
@@ -104,31 +114,61 @@ TEST_F(SettingEffect, RECOMPILE) {
   expect_effect<size_t>("1", starts, 0, 1);
 }
 
+using Names = std::set<std::string>;
+
+// Three models are run, the first one again before the last, so the second is the one that was used least recently.
+// There is room for two entries and a half. The model that ran last is in use when the limit is applied.
 TEST_F(SettingEffect, CACHE_SIZE_LIMIT) {
-  const std::string first = relu(), second = gather_model();
+  const std::string first = relu(), second = gather_model(), third = model_of("Exp", 1000);
   const auto kernels = [&] {
     succeed_anew({"run", first});
     succeed({"run", second});
-    return KernelCache(path("cache/cppgen")).stats().entries;
+    fs::remove_all(path("cache/cppgen/models"));  // a compiled model does not look for its kernels
+    succeed({"run", first});
+    succeed({"run", third});
+    return KernelCache(path("cache/cppgen")).list();
   };
-  expect_effect<int64_t>("1kB", kernels, 2, 1);  // the latest is in use when the limit is applied
+  const auto all = kernels();
+  ASSERT_EQ(all.size(), 3u);
+  const auto keys = [&] {
+    Names names;
+    for (const auto& entry : kernels()) names.insert(entry.key);
+    return names;
+  };
+  const Names every{all[0].key, all[1].key, all[2].key};
+  const int64_t room = all[0].bytes + all[1].bytes + all[2].bytes / 2;
+  expect_effect<Names>(std::to_string(room), keys, every, {all[0].key, all[1].key});
+  expect_effect<Names>("1kB", keys, every, {all[0].key});
 }
 
 TEST_F(SettingEffect, WEIGHTS_CACHE_LIMIT) {
-  const std::string first = relu(), second = gather_model();
+  const std::string first = relu(), second = gather_model(), third = products(1);
   const auto models = [&] {
     succeed_anew({"run", first});
     succeed({"run", second});
-    return package::ModelCache::list(path("cache/cppgen")).size();
+    succeed({"run", first});
+    succeed({"run", third});
+    return package::ModelCache::list(path("cache/cppgen"));
   };
-  expect_effect<size_t>("1kB", models, 2, 1);  // the latest is in use when the limit is applied
+  const auto all = models();
+  ASSERT_EQ(all.size(), 3u);
+  const auto names = [&] {
+    Names found;
+    for (const auto& entry : models()) found.insert(entry.about.model);
+    return found;
+  };
+  const int64_t room = all[0].bytes + all[1].bytes + all[2].bytes / 2;
+  expect_effect<Names>(std::to_string(room), names, {first, second, third}, {first, third});
+  expect_effect<Names>("1kB", names, {first, second, third}, {third});
 }
 
-// Somebody else holds the lock of the kernel: by default the program waits until it is free.
+// Somebody else holds the lock of the kernel, for half a second or, if the program waits for two at most, to its end.
+// What is seen is the time after which the program gives up.
 TEST_F(SettingEffect, FILE_LOCK_TIMEOUT) {
+  using Clock = std::chrono::steady_clock;
   const std::string model = relu();
   environment["CPPGEN_COMPILE_THREADS"] = "1";
-  const auto gave_up = [&] {
+  const auto gave_up_after = [&] {
     succeed_anew({"run", model});
     KernelCache cache(path("cache/cppgen"));
     const KernelKey key{cache.list().at(0).key, ""};
@@ -138,13 +178,22 @@ TEST_F(SettingEffect, FILE_LOCK_TIMEOUT) {
     EXPECT_EQ(held.outcome, LockOutcome::locked);
     std::thread release([&] {
       std::this_thread::sleep_for(std::chrono::milliseconds(500));
-      if (settings().file_lock_timeout > 0) held.lock.reset();
+      if (settings().file_lock_timeout > 2) held.lock.reset();
     });
-    const Ended ended = succeed({"run", model});
+    const Clock::time_point begin = Clock::now();
+    const std::string log = succeed({"run", model}).err;
+    const double seconds = std::chrono::duration<double>(Clock::now() - begin).count();
     release.join();
-    return ended.err.find("another process has been building kernel unit") != std::string::npos;
+    const std::string beginning = "another process has been building kernel unit 'kernels_0' for ";
+    const size_t at = log.find(beginning);
+    if (at == log.npos) return -1.0;
+    const double limit = std::stod(log.substr(at + beginning.size()));
+    EXPECT_GE(seconds, limit);
+    return limit;
   };
-  expect_effect<bool>("0", gave_up, false, true);
+  expect_effect<double>("0", gave_up_after, -1, 0);
+  expect_effect<double>("2", gave_up_after, -1, 2);
+  expect_effect<double>("60", gave_up_after, -1, -1);
 }
 
 }  // namespace

@@ -15,7 +15,7 @@ std::vector<std::string> SettingEffect::variables() const {
   const std::string name = testing::UnitTest::GetInstance()->current_test_info()->name();
   std::vector<std::string> variables{"CPPGEN_" + name};
   for (const SettingDescription& row : Settings().describe())
-    if (row.name == name && !row.aliases.empty()) variables.push_back(row.aliases[0]);
+    if (row.name == name) variables.insert(variables.end(), row.aliases.begin(), row.aliases.end());
   return variables;
 }
 

@@ -8,7 +8,7 @@
 namespace cppgen {
 
 // One test per row of settings.def, named like the row (coverage_test.cpp misses none). It shows the effect of the
-// setting both ways: what is seen by default, and what with another value, given by its own variable and by an alias.
+// setting both ways: what is seen by default, and what with another value, given by its own variable and by each alias.
 class SettingEffect : public CliTest {
  protected:
   // `see` looks at what the program, or code that is given settings(), does in `environment`.
@@ -45,7 +45,7 @@ class SettingEffect : public CliTest {
   std::vector<float> results(const std::string& op, const std::vector<float>& x) const;  // of the compiled model_of
 
  private:
-  std::vector<std::string> variables() const;  // of the row: its own, and its first alias
+  std::vector<std::string> variables() const;  // of the row: its own, and its aliases
 };
 
 }  // namespace cppgen

@@ -41,8 +41,17 @@ TEST_F(SettingEffect, TUNING) {
 }
 
 TEST_F(SettingEffect, MAX_FUSION_SIZE) {
-  expect_effect<size_t>(
-      "1", [&] { return statements(chain(10), settings()); }, 1, 10);
+  using Seen = std::pair<size_t, size_t>;  // the number of kernels, and of the nodes of the largest
+  const auto see = [&] {
+    const Schedule s = schedule_of(chain(10), settings());
+    Seen seen{0, 0};
+    for (const FusedKernel* kernel : kernels_of(s))
+      seen = {seen.first + 1, std::max(seen.second, kernel->origins.size())};
+    return seen;
+  };
+  expect_effect<Seen>("1", see, {1, 10}, {10, 1});
+  expect_effect<Seen>("4", see, {1, 10}, {3, 4});
+  expect_effect<Seen>("10", see, {1, 10}, {1, 10});
   const auto reason = [&] { return decision(schedule_of(chain(10), settings()).log, "inline").reason; };
   environment["CPPGEN_MAX_FUSION_SIZE"] = "1";
   EXPECT_EQ(reason(), "the kernel would have more than MAX_FUSION_SIZE=1 nodes");
@@ -77,9 +86,14 @@ TEST_F(SettingEffect, REALIZE_READS_THRESHOLD) {
             "it has 3 readers, so it is stored (REALIZE_READS_THRESHOLD=2)");
 }
 
+// A value of four additions.
 TEST_F(SettingEffect, REALIZE_OPCOUNT_THRESHOLD) {
-  expect_effect<size_t>(
-      "1", [&] { return statements(three_readers(3), settings()); }, 3, 4);
+  const auto nests = [&] { return statements(three_readers(5), settings()); };
+  expect_effect<size_t>("3", nests, 3, 4);
+  expect_effect<size_t>("4", nests, 3, 3);
+  environment["CPPGEN_REALIZE_OPCOUNT_THRESHOLD"] = "3";
+  EXPECT_TRUE(
+      is_refused(schedule_of(three_readers(5), settings()), "it has more than REALIZE_OPCOUNT_THRESHOLD=3 operations"));
 }
 
 TEST_F(SettingEffect, REALIZE_ACC_READS_THRESHOLD) {

@@ -7,7 +7,6 @@
 #include "runtime/session/bound_plan.h"
 #include "runtime/session/library_table.h"
 #include "runtime/session/session.h"
-#include "runtime/threads/executor.h"
 #include "runtime/threads/topology.h"
 #include "runtime/values/npy.h"
 #include "runtime/values/random_inputs.h"
@@ -63,7 +62,18 @@ rt::Plan count_cpus() {
   return plan;
 }
 
+// The numbers of hardware threads of the machine's cores, or of its memory nodes.
+std::set<float> sizes_of(int rt::ProcessingUnit::*part) {
+  std::map<int, float> counts;
+  for (const rt::ProcessingUnit& unit : rt::usable_topology().units) counts[unit.*part]++;
+  std::set<float> sizes;
+  for (const auto& it : counts) sizes.insert(it.second);
+  return sizes;
+}
+
 TEST_F(SettingEffect, AFFINITY) {
+  const auto cores = sizes_of(&rt::ProcessingUnit::core), nodes = sizes_of(&rt::ProcessingUnit::numa);
+  if (cores.size() > 1 || nodes.size() > 1) GTEST_SKIP() << "cores or memory nodes of different sizes";
   rt::test::write_package(path("package"), count_cpus(), kCountCpus, {});
   environment["CPPGEN_THREADS"] = "2";
   const auto cpus = [&] {
@@ -73,6 +83,8 @@ TEST_F(SettingEffect, AFFINITY) {
   };
   const float all = float(rt::current_cpu_limits().affinity.size());
   expect_effect<std::set<float>>("pu", cpus, {all}, {1});
+  expect_effect<std::set<float>>("core", cpus, {all}, cores);
+  expect_effect<std::set<float>>("numa", cpus, {all}, nodes);
 }
 
 // Each stream has its own half of the cores.
@@ -167,28 +179,6 @@ TEST_F(SettingEffect, SMT) {
   const std::string model = package(relu());
   const auto threads = [&] { return json::parse(succeed({"run", model, "--json"}).out)["threads"].get<int>(); };
   expect_effect<int>("1", threads, rt::default_threads(machine, false), rt::default_threads(machine, true));
-}
-
-// tests/threads/crew_test.cpp shows what the executor does with it.
-TEST_F(SettingEffect, SPIN_MICROSECONDS) {
-  const auto spin = [&] {
-    const auto options = rt::SessionOptions::from(settings());
-    return rt::executor_options(rt::usable_topology(), 2, rt::Affinity::none, false, options.spin_microseconds)
-        .spin_microseconds;
-  };
-  expect_effect<int64_t>("77", spin, 200, 77);
-}
-
-// tests/runtime/waves_test.cpp shows what a session does with it.
-TEST_F(SettingEffect, MULTISTREAM_MODE) {
-  const auto streams = [&] { return rt::SessionOptions::from(settings()).streams; };
-  expect_effect<int64_t>("1", streams, 1, 5);
-}
-
-TEST_F(SettingEffect, MULTISTREAM_EXTRA_STREAMS) {
-  const auto streams = [&] { return rt::SessionOptions::from(settings()).streams; };
-  environment["CPPGEN_MULTISTREAM_MODE"] = "1";
-  expect_effect<int64_t>("2", streams, 5, 3);
 }
 
 TEST_F(SettingEffect, MEMORY_PLANNING) {

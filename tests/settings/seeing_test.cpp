@@ -13,10 +13,25 @@ namespace fs = std::filesystem;
 
 bool contains(const std::string& text, const std::string& part) { return text.find(part) != std::string::npos; }
 
+// A kernel of the cache is damaged.
 TEST_F(SettingEffect, LOGLEVEL) {
+  const std::string model = relu();
   environment["CPPGEN_TREADS"] = "2";
-  const auto warned = [&] { return contains(succeed({"isa"}).err, "CPPGEN_TREADS"); };
-  expect_effect<bool>("ERROR", warned, true, false);
+  using Seen = std::vector<bool>;  // messages of DEBUG, INFO and WARNING
+  const auto see = [&] {
+    succeed_anew({"run", model});
+    fs::remove_all(path("cache/cppgen/models"));
+    for (const auto& file : fs::recursive_directory_iterator(path("cache/cppgen/kernels")))
+      if (file.path().extension() == ".so") {
+        EXPECT_EQ(write_file(file.path(), "damaged"), 0);
+      }
+    const std::string log = succeed({"run", model}).err;
+    return Seen{contains(log, "loaded package '"), contains(log, ".so' is not used: "), contains(log, "CPPGEN_TREADS")};
+  };
+  const Seen by_default{false, false, true};
+  expect_effect<Seen>("ERROR", see, by_default, {false, false, false});
+  expect_effect<Seen>("INFO", see, by_default, {false, true, true});
+  expect_effect<Seen>("DEBUG", see, by_default, {true, true, true});
 }
 
 // Also when the compiled model comes from the cache.

@@ -71,5 +71,20 @@ TEST(Shrink, TheLastItemIsKept) {
   EXPECT_EQ(halve(first(1), always), first(1));
 }
 
+TEST(Shrink, TheFewestFirstItemsAreFoundByBisection) {
+  for (size_t needed = 0; needed <= 33; needed++) {
+    int asked = 0;
+    const auto shows = [&](size_t number) { return asked++, number >= needed; };
+    EXPECT_EQ(fewest_first(33, shows, [] { return true; }), needed);
+    EXPECT_LE(asked, needed == 0 ? 1 : 7);
+  }
+  EXPECT_EQ(fewest_first(
+                0, [](size_t) { return false; }, [] { return true; }),
+            0u);
+  EXPECT_EQ(fewest_first(
+                8, [](size_t) { return false; }, [] { return false; }),
+            std::nullopt);
+}
+
 }  // namespace
 }  // namespace cppgen

@@ -1,7 +1,6 @@
 #include "cppgen/cli/minify/minifier.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cstdio>
@@ -11,7 +10,6 @@
 #include "cppgen/cli/command_support.h"
 #include "cppgen/cli/minify/minified_output.h"
 #include "cppgen/cli/ready_model.h"
-#include "cppgen/flow/disabled_passes.h"
 #include "cppgen/flow/isa_choice.h"
 #include "cppgen/flow/stages.h"
 #include "cppgen/support/file_io.h"
@@ -21,8 +19,6 @@
 
 namespace cppgen {
 namespace {
-
-void say(const std::string& text) { std::fprintf(stderr, "cppgen: %s\n", for_terminal(text).c_str()); }
 
 // What all trials have in common: a cache of their own, and an instruction set that need not be verified each time.
 Overrides common_overrides(const MinifyOptions& options, const Settings& given, const std::string& folder) {
@@ -52,6 +48,8 @@ Minifier::Minifier(const MinifyOptions& options, const Settings& settings, const
   const bool free = settings.source(SettingId::compiler_opt).kind == SettingSource::fallback;
   if (free && !is_asked_for(Fault::slow)) quick_ = {{"COMPILER_OPT", "-O1"}};
 }
+
+void Minifier::say(const std::string& text) { std::fprintf(stderr, "cppgen: %s\n", for_terminal(text).c_str()); }
 
 double Minifier::seconds() const { return seconds_now() - begin_; }
 bool Minifier::in_time() const { return seconds() < options_.seconds; }
@@ -188,40 +186,16 @@ void Minifier::shrink() {
   const CutModel whole = best_;
   const CutOptions options = cut_options_;
   const Outcome found = outcome_;
+  disable_passes();
   shrink_whole();
   if (quick_.empty() || !in_time() || is_same(try_cut(best_, {}))) return;
-  say("only with less optimisation does the small model show the fault; starting again with " + settings_.compiler_opt);
-  quick_.clear(), tried_.clear();
+  say("with the settings as they are given, the small model does not show the fault; starting again with them");
+  quick_.clear(), tried_.clear(), first_pass_.reset();
   cut_options_ = options, outcome_ = found;
   const Outcome again = try_cut(whole, {});
   if (!is_same(again)) return;
   accept(whole, again);
   shrink_whole();
-}
-
-bool Minifier::shows_with(const Overrides& overrides) { return is_same(try_cut(best_, overrides)); }
-
-NeededPass Minifier::find_pass() {
-  if (outcome_.fault == Fault::slow) return {};  // times vary too much
-  std::vector<std::string> passes = optional_passes();
-  const std::vector<std::string>& disabled = settings_.disable_passes;
-  std::erase_if(passes,
-                [&](const auto& p) { return std::find(disabled.begin(), disabled.end(), p) != disabled.end(); });
-  const auto without = [&](size_t begin, size_t end) {
-    std::vector<std::string> names = disabled;
-    names.insert(names.end(), passes.begin() + std::ptrdiff_t(begin), passes.begin() + std::ptrdiff_t(end));
-    Overrides overrides = quick_;
-    overrides.emplace_back("DISABLE_PASSES", fmt::format("{}", fmt::join(names, ",")));
-    return overrides;
-  };
-  if (passes.empty() || shows_with(without(0, passes.size()))) return {"", false, in_time()};
-  size_t absent = 0, present = passes.size();  // with so many of the passes
-  while (present - absent > 1 && in_time()) {
-    const size_t middle = (absent + present) / 2;
-    (shows_with(without(middle, passes.size())) ? present : absent) = middle;
-  }
-  if (present - absent > 1) return {};
-  return {passes[present - 1], !shows_with(without(present - 1, present)), true};
 }
 
 }  // namespace cppgen

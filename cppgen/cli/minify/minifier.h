@@ -15,7 +15,7 @@ namespace cppgen {
 
 // Which pass a fault depends on.
 struct NeededPass {
-  std::string first;   // the first pass, in their order, with which the fault appears; empty: it needs none
+  std::string first;   // with those before it, it is enough for the fault to appear; empty: the fault needs none
   bool alone = false;  // it disappears if only this pass is disabled
   bool known = false;  // there was time to find out
 };
@@ -43,6 +43,7 @@ class Minifier {
   std::string input_option(size_t input) const;  // "x=x.fault/in_0.npy"
 
  private:
+  static void say(const std::string& text);
   void record_values();
   Outcome find_in(const CutModel& whole);
   Outcome try_cut(const CutModel&, const Overrides&);
@@ -50,7 +51,11 @@ class Minifier {
   void shrink_whole();
   void shrink_nodes();
   void shrink_outputs();
-  bool shows_with(const Overrides&);
+  std::vector<std::string> passes() const;  // that may be disabled, in their order
+  Overrides without_passes(const std::vector<std::string>&) const;
+  bool shows_without(const std::vector<std::string>& passes);  // whether the smallest model shows the fault
+  std::optional<std::string> first_needed_pass(double until);
+  void disable_passes();
   void accept(CutModel, Outcome);
   bool is_asked_for(Fault) const;
   bool is_same(const Outcome&) const;
@@ -71,7 +76,8 @@ class Minifier {
   CutOptions cut_options_{true, false, {}};
   CutModel best_;
   Outcome outcome_;
-  double least_factor_ = 0;  // of the slow kernel of the whole model
+  std::optional<std::string> first_pass_;  // that the fault needs, "" if it needs none, nullopt if this is not known
+  double least_factor_ = 0;                // of the slow kernel of the whole model
   std::set<std::pair<std::vector<size_t>, std::set<std::string>>> tried_;
 };
 
