@@ -238,6 +238,11 @@ void add_profile(CLI::App& app, Parsed& parsed) {
           "Write a trace in Chrome's format, which Perfetto displays: the compilation, the load and a few runs, "
           "with a lane per thread")
       ->type_name("FILE");
+  command
+      ->add_option("--against", options.against,
+                   "Also run the model on this library (onednn), and show what it takes for the nodes of each step")
+      ->type_name("NAME")
+      ->check(CLI::IsMember({"onednn"}));
   add_json(command, options);
 }
 

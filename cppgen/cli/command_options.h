@@ -64,7 +64,8 @@ struct BenchOptions : TimedOptions {
 };
 
 struct ProfileOptions : TimedOptions {
-  std::string trace;  // file for a trace of the last runs
+  std::string trace;    // file for a trace of the last runs
+  std::string against;  // "onednn", or empty
 };
 
 struct TuneOptions : ModelOptions {
