@@ -101,6 +101,7 @@ struct ReproOptions : CommonOptions {
 };
 
 struct ExplainOptions : ModelOptions {
+  bool all = false;  // all steps and decisions
   bool source = false, assembly = false;
   bool passes = false;                      // what each pass changed
   std::string html;                         // file for a page

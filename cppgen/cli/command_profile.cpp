@@ -1,6 +1,7 @@
 // cppgen profile
 #include "cppgen/cli/command_support.h"
 #include "cppgen/cli/commands.h"
+#include "cppgen/cli/kept_profile.h"
 #include "cppgen/cli/model_profile.h"
 #include "cppgen/cli/onednn_times.h"
 #include "cppgen/cli/profile_report.h"
@@ -18,6 +19,7 @@ ExitCode command_profile(const ProfileOptions& options, const CancelToken& cance
   RunRecorder recorder;
   const ReadyRun run = open_run(options, settings, cancel, recorder.listener());
   ModelProfile profile = profile_model(run, recorder, {options.runs, options.seconds}, settings, cancel);
+  keep_profile(options, settings, cancel, profile);
   if (!options.against.empty()) profile.onednn = times_on_onednn(options, settings, run, cancel);
   if (!options.trace.empty())
     if (const int e = write_file(options.trace, profile_trace(profile)))
