@@ -41,8 +41,8 @@ stage() { printf '\n== %s (after %d s)\n' "$1" "$(($(date +%s) - start))"; }
 
 # Small networks by default; CI adds one of each larger kind that still loads quickly; slow tests use all of them.
 networks="squeezenet1_1 mobilenet_v2 shufflenet_v1 dlrm"
-[ "$ci" = true ] || [ "$slow" = true ] && networks="$networks resnet50 inception_v1"
-[ "$slow" = true ] && networks="$networks alexnet bert_base densenet121_opset9 gpt2_small vit_b_16"
+[ "$ci" = true ] || [ "$slow" = true ] && networks="$networks resnet50 inception_v1 bert_base"
+[ "$slow" = true ] && networks="$networks alexnet densenet121_opset9 gpt2_small vit_b_16"
 
 prepare_models() {
   models_dir=

@@ -13,7 +13,7 @@
 
 namespace cppgen {
 
-TimedOnednn::TimedOnednn(const BenchOptions& options, const Settings& settings, int threads,
+TimedOnednn::TimedOnednn(const ModelOptions& options, const Settings& settings, int threads,
                          std::vector<rt::TensorView> inputs, const CancelToken& cancel)
     : options_(options), settings_(settings), cancel_(cancel), inputs_(std::move(inputs)) {
   StageClock clock;
@@ -37,6 +37,7 @@ std::unique_ptr<rt::Session> TimedOnednn::session_of(Graph group, std::unique_pt
   throw_if_cancelled(cancel_);
   rt::SessionOptions session_options = rt::SessionOptions::from(settings_);
   session_options.profile_output.clear(), session_options.save_args = false;
+  session_options.enable_kernel_profile = false;  // each group is timed as a whole
   return std::make_unique<rt::Session>(rt::Executable::load(groups_.back().package, {.trust_weights = true}),
                                        session_options, std::move(executor));
 }

@@ -18,7 +18,7 @@ class TimedOnednn : public Baseline {
  public:
   // Builds the model on `threads` threads and runs it once; the arguments, and the data of the inputs, must outlive the
   // object.
-  TimedOnednn(const BenchOptions&, const Settings&, int threads, std::vector<rt::TensorView> inputs,
+  TimedOnednn(const ModelOptions&, const Settings&, int threads, std::vector<rt::TensorView> inputs,
               const CancelToken& cancel);
 
   double run() override;
@@ -32,7 +32,7 @@ class TimedOnednn : public Baseline {
  private:
   std::unique_ptr<rt::Session> session_of(Graph, std::unique_ptr<rt::Executor>);
 
-  const BenchOptions& options_;
+  const ModelOptions& options_;
   const Settings& settings_;
   const CancelToken& cancel_;
   std::vector<CompiledModel> groups_;  // of our kernels

@@ -7,6 +7,7 @@
 #include "cppgen/cli/command_support.h"
 #include "cppgen/cli/commands.h"
 #include "cppgen/cli/explain_summary.h"
+#include "cppgen/cli/kept_profile.h"
 #include "cppgen/cli/ready_model.h"
 #include "cppgen/flow/explain.h"
 #include "cppgen/flow/stages.h"
@@ -78,6 +79,7 @@ ExitCode command_check(const ModelOptions& given, const CancelToken& cancel) {
   Check check{summarize_onnx(options.model), std::nullopt, ""};
   try {
     check.explanation = explain_model(request);
+    check.explanation->profile = kept_profile(options, settings, cancel);
   } catch (const UserError& error) {
     check.reason = error.what();
   }

@@ -5,6 +5,7 @@
 #include "cppgen/cli/commands.h"
 #include "cppgen/cli/explain_page.h"
 #include "cppgen/cli/explain_text.h"
+#include "cppgen/cli/kept_profile.h"
 #include "cppgen/cli/pass_changes_text.h"
 #include "cppgen/cli/progress_line.h"
 #include "cppgen/cli/ready_model.h"
@@ -35,6 +36,7 @@ Explanation explained(const ExplainOptions& options, const CompileRequest& reque
   ExplainWishes wishes;
   if (!options.html.empty()) wishes.drawings = kBoxesOfPage;
   Explanation explanation = explain_model(request, wishes);
+  explanation.profile = kept_profile(options, request.settings, cancel);
   if (!options.assembly) return explanation;
   const ProgressLine line(request.settings, "compiling kernels to assembly");
   add_assembly(explanation, chosen_steps(options, explanation), request);

@@ -238,6 +238,11 @@ void add_profile(CLI::App& app, Parsed& parsed) {
           "Write a trace in Chrome's format, which Perfetto displays: the compilation, the load and a few runs, "
           "with a lane per thread")
       ->type_name("FILE");
+  command
+      ->add_option("--against", options.against,
+                   "Also run the model on this library (onednn), and show what it takes for the nodes of each step")
+      ->type_name("NAME")
+      ->check(CLI::IsMember({"onednn"}));
   add_json(command, options);
 }
 
@@ -316,15 +321,19 @@ void add_tune(CLI::App& app, Parsed& parsed) {
 
 void add_explain(CLI::App& app, Parsed& parsed) {
   ExplainOptions& explain = parsed.explain;
-  CLI::App* command = add_command(app, parsed, "explain", "Show the kernels of a model and why nodes were fused or not",
-                                  "cppgen explain resnet50.onnx --html resnet50.html --asm --profile",
-                                  [&](const CancelToken& cancel) { return command_explain(explain, cancel); });
+  CLI::App* command = add_command(
+      app, parsed, "explain",
+      "Show what a model becomes, what it takes, and on request its kernels and why nodes were fused or not",
+      "cppgen explain resnet50.onnx --html resnet50.html --asm --profile",
+      [&](const CancelToken& cancel) { return command_explain(explain, cancel); });
   add_model(command, explain, false, true);
-  add_repeatable(command, "--node", explain.nodes, "Only what became of a node of the model; repeatable", "NAME");
-  add_repeatable(command, "--kernel", explain.kernels, "Only the step of this name or number; repeatable", "NAME");
-  command->add_flag("--memory", explain.memory, "Also print where intermediate values are placed");
-  command->add_flag("--source", explain.source, "Also print the emitted C++");
-  command->add_flag("--asm", explain.assembly, "Also compile the kernels and print their assembly");
+  CLI::Option* all = command->add_flag("--all", explain.all, "Print all kernels, layouts and decisions");
+  add_repeatable(command, "--node", explain.nodes, "Print what became of a node of the model; repeatable", "NAME");
+  add_repeatable(command, "--kernel", explain.kernels, "Print the step of this name or number; repeatable", "NAME");
+  for (const char* choice : {"--node", "--kernel"}) all->excludes(command->get_option(choice));
+  command->add_flag("--memory", explain.memory, "Print where intermediate values are placed");
+  command->add_flag("--source", explain.source, "Print the emitted C++ of the kernels");
+  command->add_flag("--asm", explain.assembly, "Compile the kernels and print their assembly");
   command->add_flag("--passes", explain.passes,
                     "Print instead which passes changed the graph and the program, and the differences");
   CLI::Option* html =

@@ -64,7 +64,8 @@ struct BenchOptions : TimedOptions {
 };
 
 struct ProfileOptions : TimedOptions {
-  std::string trace;  // file for a trace of the last runs
+  std::string trace;    // file for a trace of the last runs
+  std::string against;  // "onednn", or empty
 };
 
 struct TuneOptions : ModelOptions {
@@ -100,6 +101,7 @@ struct ReproOptions : CommonOptions {
 };
 
 struct ExplainOptions : ModelOptions {
+  bool all = false;  // all steps and decisions
   bool source = false, assembly = false;
   bool passes = false;                      // what each pass changed
   std::string html;                         // file for a page

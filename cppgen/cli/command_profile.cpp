@@ -1,7 +1,9 @@
 // cppgen profile
 #include "cppgen/cli/command_support.h"
 #include "cppgen/cli/commands.h"
+#include "cppgen/cli/kept_profile.h"
 #include "cppgen/cli/model_profile.h"
+#include "cppgen/cli/onednn_times.h"
 #include "cppgen/cli/profile_report.h"
 #include "cppgen/cli/profile_trace.h"
 #include "cppgen/cli/ready_run.h"
@@ -12,10 +14,13 @@
 namespace cppgen {
 
 ExitCode command_profile(const ProfileOptions& options, const CancelToken& cancel) {
+  if (!options.against.empty()) require_onnx(options.model, "--against");
   const Settings settings = profile_settings(options);
   RunRecorder recorder;
   const ReadyRun run = open_run(options, settings, cancel, recorder.listener());
-  const ModelProfile profile = profile_model(run, recorder, {options.runs, options.seconds}, settings, cancel);
+  ModelProfile profile = profile_model(run, recorder, {options.runs, options.seconds}, settings, cancel);
+  keep_profile(options, settings, cancel, profile);
+  if (!options.against.empty()) profile.onednn = times_on_onednn(options, settings, run, cancel);
   if (!options.trace.empty())
     if (const int e = write_file(options.trace, profile_trace(profile)))
       user_error("--trace: {}: cannot be written: {}", options.trace, error_text(e));

@@ -7,6 +7,7 @@
 
 #include "cppgen/cli/command_support.h"
 #include "cppgen/cli/explain_summary.h"
+#include "cppgen/cli/kept_profile.h"
 #include "cppgen/cli/model_profile.h"
 #include "cppgen/cli/ready_run.h"
 #include "cppgen/cli/step_times.h"
@@ -46,16 +47,18 @@ void add_slices(Measurement& to, const RecordedRun& run) {
 
 void use_costs_of(Explanation& explanation, const ModelProfile& profile) {
   const rt::Plan& plan = profile.model.plan();
-  explanation.peaks = profile.peaks;
+  const double run_bytes = double(explanation.memory.weights + explanation.memory.arenas);
+  if (profile.peaks) explanation.peaks = *profile.peaks, explanation.peaks_are_assumed = false;
   explanation.assumed.clear();
   for (size_t i = 0; i < explanation.steps.size(); i++) {
     const rt::StepProfile& p = profile.steps[i];
+    explanation.steps[i].bound.reset();
     if (p.calls == 0) continue;
     const auto calls = double(p.calls);
     StepCost& cost = explanation.steps[i].cost;
     cost = {calls / double(profile.runs), p.flops / calls, p.bytes / calls, 0};
     cost.constant_bytes = std::min(cost.bytes, constant_bytes(plan, plan.steps[i]));
-    if (profile.peaks) explanation.steps[i].bound = profile.bounds[i];
+    explanation.steps[i].bound = profile.peaks ? profile.bounds[i] : bound_of(cost, run_bytes, explanation.peaks);
   }
 }
 
@@ -78,6 +81,8 @@ std::string explain_page(const ExplainOptions& options, Explanation& explanation
   check(model.plan().steps.size() == explanation.steps.size(), "explain: the compiled model has other steps");
   const ModelProfile profile = profile_model(ready, recorder, {}, settings, cancel);
   use_costs_of(explanation, profile);
+  keep_profile(options, settings, cancel, profile);
+  explanation.profile = stored_form(profile);
   Measurement measurement;
   for (size_t i = 0; i < profile.steps.size(); i++) measurement.step_us.push_back(1e3 * profile.step_ms(i));
   const RecordedRun& run = profile.recorded.back();

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 
@@ -44,19 +43,6 @@ std::string memory_text(const Explanation& explanation) {
   for (const Explanation::Temporary& it : explanation.temporaries)
     text += fmt::format("{:>12} {:>12}  {}, {}\n", it.offset, it.bytes, it.first_step, it.last_step);
   return text;
-}
-
-// A refusal is no outcome if the same pair was fused, or refused again, later, or if another engine was chosen.
-schedule::DecisionLog outcomes(const schedule::DecisionLog& log) {
-  const auto subject = [](const schedule::DecisionLog::Entry& entry) {
-    return entry.rule == "engine" ? "engine of " + entry.subject.substr(0, entry.subject.rfind(" on ")) : entry.subject;
-  };
-  std::map<std::string, size_t> last;
-  for (size_t i = 0; i < log.entries.size(); i++) last[subject(log.entries[i])] = i;
-  schedule::DecisionLog result;
-  for (size_t i = 0; i < log.entries.size(); i++)
-    if (log.entries[i].decision.fused || last[subject(log.entries[i])] == i) result.entries.push_back(log.entries[i]);
-  return result;
 }
 
 bool has_origin(const Step& step, const std::string& node) {
@@ -133,14 +119,17 @@ std::vector<size_t> chosen_steps(const ExplainOptions& options, const Explanatio
 
 std::string explain_text(const ExplainOptions& options, const Explanation& explanation) {
   const std::vector<size_t> steps = chosen_steps(options, explanation);
-  const bool all = steps.size() == explanation.steps.size();
-  std::string text = all ? summary_text(options, explanation) : "";
-  for (const size_t i : steps) text += step_text(explanation.steps[i], i, options);
+  const bool chosen = !options.nodes.empty() || !options.kernels.empty();
+  const bool listed = options.all || chosen || options.source || options.assembly;
+  std::string text = chosen ? "" : summary_text(options, explanation);
+  if (!listed && !options.memory)
+    return text + "more        --all, --node NAME, --kernel NAME, --memory, --source, --asm, --passes\n";
+  for (size_t k = 0; listed && k < steps.size(); k++) text += step_text(explanation.steps[steps[k]], steps[k], options);
   if (options.memory) text += memory_text(explanation);
-  if (all) text += layout_text(explanation.layouts);
-  const schedule::DecisionLog decisions = outcomes(explanation.decisions);
-  text += "\ndecisions\n";
-  return text + decision_text(all ? decisions : about(decisions, explanation, steps));
+  if (options.all) text += layout_text(explanation.layouts);
+  if (!options.all && !chosen) return text;
+  return text + "\ndecisions\n" +
+         decision_text(chosen ? about(explanation.decisions, explanation, steps) : explanation.decisions);
 }
 
 std::string explain_json(const ExplainOptions& options, const Explanation& explanation) {

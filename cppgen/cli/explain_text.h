@@ -12,11 +12,12 @@ namespace cppgen {
 // a kernel that does not exist.
 std::vector<size_t> chosen_steps(const ExplainOptions&, const Explanation&);
 
-// What `explain` prints: a summary, then the steps and the outcome of each decision. With --node and --kernel, only the
-// steps chosen, and the decisions about them. UserError for a node or a kernel that does not exist.
+// What `explain` prints: a summary and, if the options ask for more, the steps, the placement of intermediate values,
+// the layouts and the outcome of each decision. With --node and --kernel there is no summary, only the steps chosen,
+// and the decisions about them. UserError for a node or a kernel that does not exist.
 std::string explain_text(const ExplainOptions&, const Explanation&);
 
-// The same as JSON, with every decision in the order in which they were made.
+// All of it as JSON, except for sources, assembly and the placement of intermediate values, which have to be asked for.
 std::string explain_json(const ExplainOptions&, const Explanation&);
 
 }  // namespace cppgen

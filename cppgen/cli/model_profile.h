@@ -1,11 +1,11 @@
 #pragma once
 #include <cstdint>
-#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "cppgen/cli/bench_runs.h"
+#include "cppgen/cli/onednn_times.h"
 #include "cppgen/cli/ready_model.h"
 #include "cppgen/cli/run_recorder.h"
 #include "cppgen/compile/peaks.h"
@@ -25,10 +25,13 @@ struct ModelProfile {
 
   // If the runs were recorded: sums over the same runs, and a few more runs.
   double runs_s = 0;
-  std::map<int, ThreadTime> threads{};
+  ThreadTimes threads{};                    // of all steps
+  std::vector<ThreadTimes> step_threads{};  // of each step
   std::vector<HardwareCounters::Count> counts{};
   std::string no_counts{};  // why there are none
   std::vector<RecordedRun> recorded{};
+
+  std::optional<OnednnTimes> onednn{};  // with --against
 
   // Of one run.
   double step_ms(size_t i) const { return steps[i].ns / double(runs) / 1e6; }
@@ -38,8 +41,15 @@ struct ModelProfile {
     for (size_t i = 0; i < steps.size(); i++) total += step_ms(i);
     return total;
   }
-  // The time of the busiest thread divided by the mean over all threads of the session; 1 if nothing ran.
-  double imbalance() const;
+  // busy_share: in the time of the runs.
+  double busy_ms(const ThreadTime& thread) const { return thread.busy_ns / double(runs) / 1e6; }
+  double busy_share(const ThreadTime& thread) const { return runs_s > 0 ? thread.busy_ns / 1e9 / runs_s : 0; }
+  double chunks(const ThreadTime& thread) const { return double(thread.chunks) / double(runs); }
+  double chunks_of(size_t i) const;
+
+  // Over all threads of the session.
+  double imbalance() const { return imbalance_of(threads, model.threads()); }
+  double imbalance(size_t i) const { return imbalance_of(step_threads[i], model.threads()); }
 };
 
 }  // namespace cppgen

@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
+#include <limits>
 #include <numeric>
 
 #include "cppgen/cli/command_support.h"
@@ -44,20 +44,44 @@ std::string bound_text(const ModelProfile& profile, size_t i) {
   return fmt::format("  {:>7.2f}  {:<10}", profile.step_ms(i) / least, bound.by());
 }
 
-double busy_ms(const ModelProfile& profile, const ThreadTime& thread) {
-  return thread.busy_ns / double(profile.runs) / 1e6;
+// Of the least and the most busy thread of the session; threads that ran no chunk are not in the map.
+std::string busy_text(const ModelProfile& profile, size_t i) {
+  const ThreadTimes& times = profile.step_threads[i];
+  double least = int(times.size()) < profile.model.threads() ? 0 : std::numeric_limits<double>::max(), most = 0;
+  for (const auto& [id, thread] : times) {
+    least = std::min(least, profile.busy_ms(thread));
+    most = std::max(most, profile.busy_ms(thread));
+  }
+  return fmt::format("{:.1f}-{:.1f}", 1e3 * least, 1e3 * most);
 }
 
-// The share of a thread in the time of the runs.
-double busy_share(const ModelProfile& profile, const ThreadTime& thread) {
-  return profile.runs_s > 0 ? thread.busy_ns / 1e9 / profile.runs_s : 0;
+// A region's time is shown for its slowest step, to which the others refer.
+std::string onednn_text(const ModelProfile& profile, size_t i) {
+  if (!profile.onednn) return "";
+  const auto region = profile.onednn->region_of_step[i];
+  if (!region) return fmt::format("  {:>9}", "-");
+  const OnednnTimes::Region& all = profile.onednn->regions[*region];
+  const size_t slowest = *std::max_element(all.steps.begin(), all.steps.end(), [&](size_t a, size_t b) {
+    return profile.steps[a].ns < profile.steps[b].ns;
+  });
+  return fmt::format("  {:>9}", slowest == i ? fmt::format("{:.2f}", 1e3 * all.ms) : fmt::format("in {}", slowest));
+}
+
+std::string onednn_head(const ModelProfile& profile) {
+  const OnednnTimes& times = *profile.onednn;
+  std::string text = fmt::format("oneDNN {:.4g} ms (median of {})", times.median_ms, counted(times.runs, "run"));
+  if (times.median_ms > 0)
+    text += fmt::format("; cppgen takes {:.2f} times as long", profile.times.median_ms() / times.median_ms);
+  if (times.other_ms > 0)
+    text += fmt::format("; {:.4g} ms are reorders, or for nodes that no step names", times.other_ms);
+  return text + "\n";
 }
 
 std::string threads_text(const ModelProfile& profile) {
   std::string text = fmt::format("\n{:>10} {:>10} {:>6} {:>10}\n", "thread", "busy ms", "%", "chunks");
   for (const auto& [id, thread] : profile.threads)
-    text += fmt::format("{:>10} {:>10.4g} {:>6.1f} {:>10.1f}\n", id, busy_ms(profile, thread),
-                        100 * busy_share(profile, thread), double(thread.chunks) / double(profile.runs));
+    text += fmt::format("{:>10} {:>10.4g} {:>6.1f} {:>10.1f}\n", id, profile.busy_ms(thread),
+                        100 * profile.busy_share(thread), profile.chunks(thread));
   return text + fmt::format("imbalance {:.3f}: the busiest thread compared with the mean of {}\n", profile.imbalance(),
                             counted(profile.model.threads(), "thread"));
 }
@@ -73,82 +97,39 @@ std::string counters_text(const ModelProfile& profile) {
   return text + "\n";
 }
 
-void write_threads(Json& json, const ModelProfile& profile) {
-  json["imbalance"] = profile.imbalance();
-  json["thread_times"] = Json::array();
-  for (const auto& [id, thread] : profile.threads) {
-    Json item;
-    item["thread"] = id;
-    item["busy_ms"] = busy_ms(profile, thread);
-    item["share"] = busy_share(profile, thread);
-    item["chunks"] = double(thread.chunks) / double(profile.runs);
-    json["thread_times"].push_back(std::move(item));
-  }
-  json["counters"] = profile.counts.empty() ? Json() : Json::object();
-  for (const HardwareCounters::Count& count : profile.counts)
-    json["counters"][count.name] = count.value / double(profile.runs);
-  if (profile.counts.empty()) json["no_counters"] = profile.no_counts;
+std::string table_head(const ModelProfile& profile) {
+  return fmt::format("\n{:>5} {:>10} {:>6} {:>9} {:>7}{} {:>7} {:>6} {:>15}{}  {:<8} {}\n", "step", "us", "%",
+                     "GFLOP/s", "GB/s", profile.peaks ? fmt::format("  {:>7}  {:<10}", "x bound", "bound by") : "",
+                     "chunks", "imbal.", "busy us", profile.onednn ? fmt::format("  {:>9}", "oneDNN us") : "", "engine",
+                     "kernel (nodes)");
 }
 
-Json peaks_json(const MachinePeaks& peaks) {
-  Json json;
-  json["gflops_per_s"] = peaks.gflops;
-  json["levels"] = Json::array();
-  for (const MachinePeaks::Level& level : peaks.levels) {
-    Json item;
-    item["name"] = level.name;
-    item["bytes"] = level.bytes ? Json(level.bytes) : Json();
-    item["gb_per_s"] = level.gb_per_second;
-    json["levels"].push_back(std::move(item));
-  }
-  return json;
+std::string row_text(const ModelProfile& profile, size_t i) {
+  const double total = profile.total_ms();
+  const rt::StepProfile& p = profile.steps[i];
+  const rt::Step& step = profile.model.plan().steps[i];
+  std::string text = fmt::format("{:>5} {:>10.2f} {:>6.2f} {:>9.1f} {:>7.1f}{} {:>7.4g} {:>6.2f} {:>15}{}  {:<8} {}", i,
+                                 1e3 * profile.step_ms(i), total > 0 ? 100 * profile.step_ms(i) / total : 0,
+                                 p.gflops_per_second(), p.gb_per_second(), bound_text(profile, i), profile.chunks_of(i),
+                                 profile.imbalance(i), busy_text(profile, i), onednn_text(profile, i),
+                                 printable(step.engine), printable(profile.model.session->labels()[i]));
+  if (!step.origins.empty()) text += " (" + printable(fmt::format("{}", fmt::join(step.origins, ", "))) + ")";
+  return text + "\n";
 }
 
 }  // namespace
 
 std::string profile_text(const ProfileOptions& options, const ModelProfile& profile) {
-  const rt::Plan& plan = profile.model.plan();
-  const double total = profile.total_ms();
-  std::string text = fmt::format("{}: {}, {}, {}\n", options.model, profile.model.isa(),
-                                 counted(profile.model.threads(), "thread"), step_text(count_steps(plan)));
+  std::string text =
+      fmt::format("{}: {}, {}, {}\n", options.model, profile.model.isa(), counted(profile.model.threads(), "thread"),
+                  step_text(count_steps(profile.model.plan())));
   text += fmt::format("run    {:.4g} ms (median of {}), of which steps take {:.4g} ms\n", profile.times.median_ms(),
-                      counted(int64_t(profile.times.seconds.size()), "run"), total);
+                      counted(int64_t(profile.times.seconds.size()), "run"), profile.total_ms());
+  if (profile.onednn) text += onednn_head(profile);
   if (profile.peaks) text += peaks_text(profile);
-  text += fmt::format("\n{:>5} {:>10} {:>6} {:>9} {:>7}{}  {:<8} {}\n", "step", "us", "%", "GFLOP/s", "GB/s",
-                      profile.peaks ? fmt::format("  {:>7}  {:<10}", "x bound", "bound by") : "", "engine",
-                      "kernel (nodes)");
-  for (const size_t i : slowest_first(profile)) {
-    const rt::StepProfile& p = profile.steps[i];
-    const rt::Step& step = plan.steps[i];
-    text += fmt::format("{:>5} {:>10.2f} {:>6.2f} {:>9.1f} {:>7.1f}{}  {:<8} {}", i, 1e3 * profile.step_ms(i),
-                        total > 0 ? 100 * profile.step_ms(i) / total : 0, p.gflops_per_second(), p.gb_per_second(),
-                        bound_text(profile, i), printable(step.engine), printable(step.name));
-    if (!step.origins.empty()) text += " (" + printable(fmt::format("{}", fmt::join(step.origins, ", "))) + ")";
-    text += '\n';
-  }
+  text += table_head(profile);
+  for (const size_t i : slowest_first(profile)) text += row_text(profile, i);
   return text + threads_text(profile) + counters_text(profile);
-}
-
-std::string profile_json(const ProfileOptions& options, const ModelProfile& profile) {
-  Json json;
-  json["model"] = options.model;
-  json["isa"] = profile.model.isa();
-  json["threads"] = profile.model.threads();
-  json["runs"] = profile.times.seconds.size();
-  json["median_ms"] = profile.times.median_ms();
-  json["min_ms"] = profile.times.min_ms();
-  json["steps_ms"] = profile.total_ms();
-  write_threads(json, profile);
-  json["peaks"] = profile.peaks ? peaks_json(*profile.peaks) : Json();
-  write_steps(json, profile.model.plan(), profile.steps);
-  for (size_t i = 0; i < profile.steps.size(); i++) {
-    Json& step = json["steps"][i];
-    step["share"] = profile.total_ms() > 0 ? profile.step_ms(i) / profile.total_ms() : 0;
-    if (!profile.peaks || profile.bounds[i].ns() == 0) continue;
-    step["bound_ms"] = profile.bounds[i].ns() / 1e6;
-    step["bound_by"] = profile.bounds[i].by();
-  }
-  return json_text(json, 2) + "\n";
 }
 
 }  // namespace cppgen

@@ -38,6 +38,7 @@ void add_runs(ChromeTrace& trace, const ModelProfile& profile) {
   std::map<int, int> lanes;  // by thread
   for (const auto& [thread, time] : profile.threads) lanes[thread] = trace.add_lane(fmt::format("thread {}", thread));
   const rt::Plan& plan = profile.model.plan();
+  const std::vector<std::string>& labels = profile.model.session->labels();
   for (size_t r = 0; r < profile.recorded.size(); r++) {
     const RecordedRun& run = profile.recorded[r];
     trace.add(runs, {fmt::format("run {}", r + 1), "run", run.begin_s, run.end_s}, Json());
@@ -46,7 +47,8 @@ void add_runs(ChromeTrace& trace, const ModelProfile& profile) {
       auto lane = lanes.find(slice.thread);
       if (lane == lanes.end())
         lane = lanes.emplace(slice.thread, trace.add_lane(fmt::format("thread {}", slice.thread))).first;
-      trace.add(lane->second, {step.name, step.engine, double(slice.begin_ns) / 1e9, double(slice.end_ns) / 1e9},
+      trace.add(lane->second,
+                {labels[slice.step], step.engine, double(slice.begin_ns) / 1e9, double(slice.end_ns) / 1e9},
                 {{"step", slice.step}, {"chunk", slice.chunk}, {"nodes", step.origins}});
     }
   }

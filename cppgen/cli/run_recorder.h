@@ -15,12 +15,19 @@ struct ThreadTime {
   int64_t chunks = 0;
 };
 
+using ThreadTimes = std::map<int, ThreadTime>;  // by thread of the operating system
+
+// The time of the busiest thread divided by the mean over `threads` threads, of which idle ones may be missing from the
+// map; 1 if nothing ran.
+double imbalance_of(const ThreadTimes&, int threads);
+
 struct RecordedRun {
   double begin_s = 0, end_s = 0;  // of the steady clock
   std::vector<rt::TraceSlice> slices;
 };
 
-// Listens to the chunks of a session's runs: sums the times of each thread, and keeps the chunks of single runs.
+// Listens to the chunks of a session's runs: sums the times of each thread for each step, and keeps the chunks of
+// single runs.
 class RunRecorder {
  public:
   rt::ChunkListener listener() {
@@ -28,7 +35,7 @@ class RunRecorder {
   }
 
   void clear();                                                          // the sums
-  const std::map<int, ThreadTime>& threads() const { return threads_; }  // by thread of the operating system
+  const std::vector<ThreadTimes>& steps() const { return step_times_; }  // up to the last step that ran
 
   // Calls `run`, which runs the model once, and returns its chunks.
   template <class Run>
@@ -45,7 +52,7 @@ class RunRecorder {
 
  private:
   std::mutex mutex_;
-  std::map<int, ThreadTime> threads_;
+  std::vector<ThreadTimes> step_times_;
   std::vector<rt::TraceSlice> kept_;
   bool keep_ = false;
 

@@ -33,10 +33,10 @@ constexpr int kRecordedRuns = 3;
 
 }  // namespace
 
-double ModelProfile::imbalance() const {
-  double most = 0, sum = 0;
-  for (const auto& [id, thread] : threads) most = std::max(most, thread.busy_ns), sum += thread.busy_ns;
-  return sum > 0 ? most * double(std::max(model.threads(), int(threads.size()))) / sum : 1;
+double ModelProfile::chunks_of(size_t i) const {
+  double sum = 0;
+  for (const auto& [id, thread] : step_threads[i]) sum += chunks(thread);
+  return sum;
 }
 
 Settings profile_settings(const CommonOptions& options) {
@@ -68,10 +68,16 @@ void measure_steps(ModelProfile& profile, const TimingLimits& limits, const std:
   if (recorder) {
     counters->stop();
     profile.counts = counters->counts(), profile.no_counts = counters->reason();
-    profile.threads = recorder->threads();
+    profile.step_threads = recorder->steps();
   }
   profile.runs = timed.runs() - runs_before, profile.runs_s = timed.seconds() - seconds_before;
   profile.steps = profile.model.session->profile();
+  profile.step_threads.resize(profile.steps.size());
+  for (const ThreadTimes& times : profile.step_threads)
+    for (const auto& [id, thread] : times) {
+      profile.threads[id].busy_ns += thread.busy_ns;
+      profile.threads[id].chunks += thread.chunks;
+    }
   for (size_t i = 0; i < profile.steps.size(); i++) {
     rt::StepProfile& step = profile.steps[i];
     step.calls -= before[i].calls, step.ns -= before[i].ns;

@@ -3,8 +3,10 @@
 
 #include <algorithm>
 
+#include "cppgen/compile/assumed_peaks.h"
 #include "cppgen/flow/compiler.h"
 #include "cppgen/flow/decision_text.h"
+#include "cppgen/flow/decision_outcomes.h"
 #include "cppgen/flow/graph_diagrams.h"
 #include "cppgen/flow/isa_choice.h"
 #include "cppgen/flow/loop_text.h"
@@ -12,6 +14,7 @@
 #include "cppgen/flow/stages.h"
 #include "cppgen/schedule/schedule.h"
 #include "runtime/base/errors.h"
+#include "runtime/threads/topology.h"
 
 namespace cppgen {
 namespace {
@@ -60,14 +63,23 @@ void append(std::vector<T>& to, std::vector<T> from) {
   std::move(from.begin(), from.end(), std::back_inserter(to));
 }
 
-// The peaks that were measured before, for the threads of a run.
-std::optional<MachinePeaks> peaks_of(const VecISA& isa, const Settings& settings) {
+int threads_of(const Settings& settings) {
+  return settings.threads > 0 ? int(settings.threads)
+                              : rt::default_threads(rt::topology_of_this_machine(), settings.smt);
+}
+
+// Those that were measured before, for the threads of a run; otherwise assumed ones.
+void find_peaks(Explanation& result, const VecISA& isa, const Settings& settings) {
+  const int threads = threads_of(settings);
   try {
-    const int threads = settings.threads > 0 ? int(settings.threads) : this_machine().cores;
-    return known_peaks(peaks_request(isa, threads, settings));
-  } catch (const UserError&) {
-    return std::nullopt;  // no compiler
+    if (auto peaks = known_peaks(peaks_request(isa, threads, settings))) {
+      result.peaks = std::move(*peaks);
+      return;
+    }
+  } catch (const UserError&) {  // no compiler
   }
+  result.peaks = assumed_peaks(isa, threads, this_machine(), cpu_ghz());
+  result.peaks_are_assumed = true;
 }
 
 // The plan's first step is the explanation's step `first`.
@@ -86,20 +98,20 @@ std::vector<Explanation::Temporary> temporaries_of(const rt::Plan& plan, const P
 }
 
 // Adds what the plan takes to the steps that it became, the last ones.
-void add_costs(Explanation& result, const rt::Plan& plan) {
+void add_costs(Explanation& result, const rt::Plan& plan, int threads) {
   const std::vector<int64_t> ones(plan.symbols.size(), 1);
   const PlanCosts costs = plan_costs(plan, ones);
   for (const rt::Symbol& symbol : plan.symbols)
     if (std::find(result.assumed.begin(), result.assumed.end(), symbol.name) == result.assumed.end())
       result.assumed.push_back(symbol.name);
-  result.weights_bytes += costs.weights_bytes;
+  result.memory.add(plan, costs, ones, threads);
   result.arena_bytes = std::max(result.arena_bytes, costs.arena_bytes);
   const size_t first = result.steps.size() - costs.steps.size();
   append(result.temporaries, temporaries_of(plan, costs, first));
   for (size_t i = 0; i < costs.steps.size(); i++) {
     Explanation::Step& step = result.steps[first + i];
     step.cost = costs.steps[i];
-    if (result.peaks) step.bound = bound_of(step.cost, costs.run_bytes(), *result.peaks);
+    step.bound = bound_of(step.cost, costs.run_bytes(), result.peaks);
   }
 }
 
@@ -124,7 +136,7 @@ Explanation explain_model(const CompileRequest& request, const ExplainWishes& wi
   if (wishes.drawings) result.before_fusion = draw(graph, *wishes.drawings);
   ModelGraphs graphs = cut(std::move(graph));
   result.isa = std::string(isa.name);
-  result.peaks = peaks_of(isa, request.settings);
+  find_peaks(result, isa, request.settings);
   for (const Graph& g : graphs.graphs) result.nodes += int64_t(g.nodes.size());
   TraceProgram trace_program;
   if (trace.wants_stages())
@@ -140,8 +152,9 @@ Explanation explain_model(const CompileRequest& request, const ExplainWishes& wi
     append(result.decisions.entries, std::move(part.schedule.log.entries));
     append(result.steps, ExplainedSteps(part.kernels, result.kernels->size()).of(part.schedule));
     append(*result.kernels, std::move(part.kernels));
-    add_costs(result, part.plan.plan);
+    add_costs(result, part.plan.plan, threads_of(request.settings));
   }
+  result.decisions = outcomes(result.decisions);
   if (graphs.module)
     for (const rt::Step& step : rt::outline_of(*graphs.module, {}).steps)
       result.steps.push_back({step.name, step.engine, step.origins, "", "", "", "", -1, {}, {}, {}});

@@ -7,7 +7,9 @@
 #include "cppgen/compile/peaks.h"
 #include "cppgen/flow/compiler.h"
 #include "cppgen/flow/drawing.h"
+#include "cppgen/flow/run_memory.h"
 #include "cppgen/flow/step_bounds.h"
+#include "cppgen/flow/stored_profile.h"
 #include "cppgen/flow/trace.h"
 #include "cppgen/schedule/layout/layout_report.h"
 
@@ -17,7 +19,7 @@ namespace codegen {
 struct KernelText;
 }
 
-// The output of `explain`: the kernels and every decision, without compiling anything.
+// The output of `explain`: the kernels and the outcome of each decision, without compiling anything.
 struct Explanation {
   struct Step {
     std::string name, engine;          // engine "loops", "cppgen", "onednn" ...
@@ -29,7 +31,7 @@ struct Explanation {
     int kernel = -1;                   // position in Explanation::kernels
     std::string assembly;              // of the kernel, once add_assembly was called
     StepCost cost;
-    std::optional<StepBound> bound;  // of one call, if the peaks of this machine are known
+    std::optional<StepBound> bound;  // of one call; none of steps on the host
   };
   // A buffer for intermediate values, in the order of offsets in the arena.
   struct Temporary {
@@ -39,16 +41,18 @@ struct Explanation {
     std::string name;                   // of the model's value
   };
   int64_t nodes = 0;                 // of the model, after the graph passes
-  int64_t weights_bytes = 0;         // packed
+  RunMemory memory;                  // on the threads of a run
   int64_t arena_bytes = 0;           // of the largest plan
   std::vector<std::string> assumed;  // dimensions whose size is not given: costs are for the size 1
   std::vector<Temporary> temporaries;
-  std::optional<MachinePeaks> peaks;
+  MachinePeaks peaks;
+  bool peaks_are_assumed = false;        // they were never measured here
+  std::optional<StoredProfile> profile;  // the last one of this model
   std::string isa;
   std::vector<Step> steps;
   schedule::LayoutReport layouts;
   std::shared_ptr<const ir::IndexArena> index;  // of the report's expressions
-  schedule::DecisionLog decisions;
+  schedule::DecisionLog decisions;              // outcomes (flow/decision_outcomes.h)
   std::shared_ptr<std::vector<codegen::KernelText>> kernels;
   std::optional<DrawnGraph> before_fusion;  // if wanted
   std::optional<DrawnSteps> after_fusion;

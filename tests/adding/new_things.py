@@ -66,7 +66,7 @@ def setting_and_pass(p):
 
 
 def engine(p):
-    taken, refused = (p.call("explain", product(p, depth)) for depth in (24, 32))
+    taken, refused = (p.call("explain", product(p, depth), "--all") for depth in (24, 32))
     return "the depth of 24" in taken and "the depth of 24" not in refused
 
 

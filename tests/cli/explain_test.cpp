@@ -36,7 +36,7 @@ TEST_F(Explain, AssemblyOfEachKernel) {
     EXPECT_TRUE(assembly.ends_with("\tret\n") || assembly.find("\tret\n") != assembly.npos) << assembly;
     EXPECT_EQ(assembly.find("\t.cfi"), assembly.npos) << "directives are left out";
   }
-  const std::string all = run({"explain", model, "--asm"}).out, none = run({"explain", model}).out;
+  const std::string all = run({"explain", model, "--asm"}).out, none = run({"explain", model, "--all"}).out;
   EXPECT_GE(count(all, "\tret\n"), steps.size());
   EXPECT_EQ(count(none, "\tret\n"), 0u);
   EXPECT_FALSE(json::parse(run({"explain", model, "--json"}).out)["steps"][0].contains("assembly"));

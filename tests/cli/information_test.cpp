@@ -22,10 +22,10 @@ TEST_F(Information, Inspect) {
 }
 
 TEST_F(Information, Explain) {
-  const Ended text = run({"explain", symbolic_model()});
+  const Ended text = run({"explain", symbolic_model(), "--all"});
   ASSERT_EQ(text.status, 0) << text.err;
   EXPECT_NE(text.out.find("loops: "), std::string::npos) << text.out;
-  EXPECT_EQ(text.out.find("extern \"C\""), std::string::npos);
+  EXPECT_EQ(text.out.find("CPPGEN_KERNEL void "), std::string::npos);
   const json report = json::parse(run({"explain", symbolic_model(), "--json", "--source"}).out);
   ASSERT_EQ(report["steps"].size(), 1u);
   EXPECT_EQ(report["steps"][0]["engine"], "loops");
@@ -33,25 +33,75 @@ TEST_F(Information, Explain) {
   EXPECT_TRUE(report["decisions"].is_array());
 }
 
-TEST_F(Information, ExplainOpensWithASummary) {
+TEST_F(Information, ExplainOpensWithASummaryAndStops) {
   const Ended text = run({"explain", symbolic_model()});
   EXPECT_TRUE(text.out.find(": 1 step for ") != text.out.npos) << text.out;
-  for (const char* line : {"\nengines     1 loops\n", "\narithmetic  0 GFLOP", "\nmemory      0 B of weights",
-                           "\nsizes       1 is assumed for N; --dim NAME=N sets a size\n"})
+  for (const char* line :
+       {"\nkernels     1 loops\n", "\narithmetic  0 GFLOP",
+        " at the peak of a run: 0 B of weights, 12 B of inputs, 12 B of outputs",
+        "\nsizes       1 is assumed for N; --dim NAME=N sets a size\n", "\nmore        --all, --node NAME, "})
     EXPECT_NE(text.out.find(line), std::string::npos) << line << text.out;
-  EXPECT_NE(text.out.find("bound       unknown until `cppgen profile`"), std::string::npos) << text.out;
+  EXPECT_LE(std::count(text.out.begin(), text.out.end(), '\n'), 12) << text.out;
+  EXPECT_EQ(text.out.find("loops: "), std::string::npos) << text.out;
   // x and y have [N, 3] floats each.
   const json report = json::parse(run({"explain", symbolic_model(), "--dim", "N=64", "--json"}).out);
   EXPECT_EQ(report["steps"][0]["bytes"], 2 * 64 * 3 * 4);
+}
+
+TEST_F(Information, ExplainComparesTheLastProfileWithBounds) {
+  const std::vector<std::string> explain{"explain", symbolic_model(), "--dim", "N=64"};
+  std::vector<std::string> in_json = explain;
+  in_json.push_back("--json");
+  const std::string before = run(explain).out;
+  EXPECT_NE(before.find("\nmeasured    not yet: run `cppgen profile`\n"), std::string::npos) << before;
+  EXPECT_NE(before.find(" are assumed until `cppgen profile` measures them)\n"), std::string::npos) << before;
+  EXPECT_TRUE(json::parse(run(in_json).out)["profile"].is_null());
+  ASSERT_EQ(run({"profile", symbolic_model(), "--dim", "N=64", "--runs", "9", "--threads", "1"}).status, 0);
+  // A step of a microsecond is far from the bound of its 1536 bytes.
+  const std::string after = run(explain).out;
+  EXPECT_NE(after.find(" ms on 1 thread (the last `cppgen profile`), of which steps take "), std::string::npos)
+      << after;
+  EXPECT_NE(after.find("\nfar         "), std::string::npos) << after;
+  const json report = json::parse(run(in_json).out);
+  const json step = report["profile"]["far_from_bound"].at(0);
+  EXPECT_EQ(step["name"], report["steps"][0]["name"]);
+  EXPECT_GT(step["ms"].get<double>(), 2 * step["bound_ms"].get<double>());
+  EXPECT_NE(run({"explain", symbolic_model(), "--dim", "N=65"}).out.find("run `cppgen profile`"), std::string::npos)
+      << "another size, another profile";
+  for (const auto& file : std::filesystem::directory_iterator(path("cache/cppgen/profiles")))
+    folder.write("cache/cppgen/profiles/" + file.path().filename().string(), "{\"threads\": 1");
+  EXPECT_NE(run(explain).out.find("run `cppgen profile`"), std::string::npos) << "a damaged file";
+  environment["CPPGEN_FORCE_DISABLE_CACHES"] = "1";
   ASSERT_EQ(run({"profile", symbolic_model(), "--dim", "N=64", "--runs", "1"}).status, 0);
-  EXPECT_NE(run({"explain", symbolic_model(), "--dim", "N=64"}).out.find(" ms at the least: "), std::string::npos);
+  EXPECT_NE(run(explain).out.find("run `cppgen profile`"), std::string::npos);
+}
+
+// A layout that is refused at first and chosen in the end is no outcome.
+TEST_F(Information, DecisionsAreOutcomes) {
+  ModelMaker maker;
+  maker.input("x", {"64", "48"}).input("w", {"48", "32"}).output("y");
+  maker.node("MatMul", {"x", "w"}, {"p"}, "product");
+  maker.node("Relu", {"p"}, {"y"}, "after");
+  const json report = json::parse(run({"explain", write("outcomes.onnx", maker), "--json"}).out);
+  std::map<std::string, size_t> refused;  // the last position by subject
+  for (size_t i = 0; i < report["decisions"].size(); i++) {
+    const json& decision = report["decisions"][i];
+    const std::string subject = decision["subject"];
+    EXPECT_FALSE(refused.contains(subject)) << subject << " is decided after its refusal";
+    if (decision["fused"] == false) refused[subject] = i;
+  }
+  EXPECT_GT(report["decisions"].size(), 1u);
 }
 
 TEST_F(Information, CheckSaysWhetherAModelCanBeCompiled) {
   environment["CPPGEN_CXX"] = "/nowhere/g++";
   const Ended text = run({"check", symbolic_model(), "--dim", "N=64"});
   ASSERT_EQ(text.status, 0) << text.err;
-  for (const char* line : {"\nsupported   all nodes\n", "\noperators   1 Relu\n", "\ntraffic     1536 B in a run"})
+  const json taken = json::parse(run({"check", symbolic_model(), "--dim", "N=64", "--json"}).out);
+  EXPECT_GT(taken["bound_ms"].get<double>(), 0) << "without a compiler";
+  EXPECT_EQ(taken["peaks_are_assumed"], true);
+  for (const char* line : {"\nsupported   all nodes\n", "\noperators   1 Relu\n", "\ntraffic     1536 B in a run",
+                           " GB/s are assumed until `cppgen profile` measures them)\n"})
     EXPECT_NE(text.out.find(line), std::string::npos) << line << text.out;
   ModelMaker maker;
   maker.input("x", {"64"}).output("y");
@@ -63,6 +113,28 @@ TEST_F(Information, CheckSaysWhetherAModelCanBeCompiled) {
   EXPECT_NE(report["reason"].get<std::string>().find("Frobnicate"), std::string::npos) << bad.out;
   EXPECT_EQ(report["operators"]["Frobnicate"], 1);
   EXPECT_EQ(run({"check", path("missing.onnx")}).status, 2);
+}
+
+// Rows in blocks keep running values in scratch memory, of each thread.
+TEST_F(Information, CheckPredictsTheMemoryThatARunTakes) {
+  ModelMaker maker;
+  maker.input("x", {"64", "300"}).input("w", {"300", "40"}).input("v", {"40", "8"}).output("y");
+  maker.node("MatMul", {"x", "w"}, {"p"});
+  maker.node("Softmax", {"p"}, {"s"});
+  maker.node("MatMul", {"s", "v"}, {"y"});
+  const std::string model = write("memory.onnx", maker);
+  for (const char* threads : {"1", "2"}) {
+    const json taken = json::parse(run({"check", model, "--threads", threads, "--json"}).out);
+    EXPECT_EQ(taken["inputs_bytes"], 4 * (64 * 300 + 300 * 40 + 40 * 8));
+    EXPECT_EQ(taken["outputs_bytes"], 4 * 64 * 8);
+    int64_t sum = 0;
+    for (const char* part : {"weights_bytes", "inputs_bytes", "outputs_bytes", "arenas_bytes", "scratch_bytes"})
+      sum += taken[part].get<int64_t>();
+    EXPECT_EQ(taken["peak_bytes"], sum);
+    const json measured = json::parse(run({"bench", model, "--threads", threads, "--runs", "10", "--json"}).out);
+    EXPECT_EQ(taken["arenas_bytes"].get<int64_t>() + taken["scratch_bytes"].get<int64_t>(), measured["arena_bytes"]);
+    EXPECT_EQ(taken["weights_bytes"], measured["weights_bytes"]);
+  }
 }
 
 TEST_F(Information, ExplainShowsWhatIsAskedFor) {
@@ -77,12 +149,17 @@ TEST_F(Information, ExplainShowsWhatIsAskedFor) {
     more.insert(more.begin(), base.begin(), base.end());
     return run(more);
   };
-  const std::string all = explain({}).out, relu = explain({"--node", "Relu#1"}).out;
+  const std::string all = explain({"--all"}).out, relu = explain({"--node", "Relu#1"}).out;
   EXPECT_NE(relu.find("Relu#1"), std::string::npos) << relu;
   EXPECT_LT(relu.size(), all.size());
   EXPECT_NE(explain({"--kernel", "0"}).out.find("   0  "), std::string::npos);
   EXPECT_EQ(explain({"--kernel", "0"}).out.find("   1  "), std::string::npos);
   EXPECT_NE(explain({"--memory"}).out.find("written first by, read last by"), std::string::npos);
+  EXPECT_EQ(explain({"--memory"}).out.find("\ndecisions\n"), std::string::npos);
+  EXPECT_NE(explain({"--source"}).out.find("CPPGEN_KERNEL void "), std::string::npos);
+  EXPECT_EQ(explain({"--source"}).out.find("\ndecisions\n"), std::string::npos);
+  for (const std::string& text : {all, relu}) EXPECT_NE(text.find("\ndecisions\n"), std::string::npos);
+  EXPECT_EQ(explain({"--all", "--kernel", "0"}).status, 2);
   EXPECT_EQ(explain({"--node", "Nothing"}).err, "cppgen: no step has the node 'Nothing'\n");
   EXPECT_EQ(explain({"--kernel", "99"}).status, 2);
   const json report = json::parse(explain({"--memory", "--json"}).out);
@@ -98,7 +175,7 @@ TEST_F(Information, ExplainLayouts) {
   auto& weights = maker.initializer("w", {16, 8, 1, 1}, onnx::TensorProto::FLOAT);
   for (int i = 0; i < 16 * 8; i++) weights.add_float_data(1);
   const std::string model = write("layouts.onnx", maker);
-  const Ended text = run({"explain", model, "--dim", "N=10"});
+  const Ended text = run({"explain", model, "--dim", "N=10", "--all"});
   ASSERT_EQ(text.status, 0) << text.err;
   for (const char* line :
        {"   1 of 4 dimensions channels-last (0 2 3 1)\n",

@@ -66,28 +66,32 @@ class PageInBrowser : public CliTest {
   void expect_usable_page_of(const std::string& name, const std::string& word) const {
     CPPGEN_NEEDS_DATA(kBrowser);
     const std::string model = std::string(CPPGEN_MODELS_DIR) + "/" + name + ".onnx";
-    if (!std::filesystem::exists(model)) GTEST_SKIP() << model << " is missing: tests/run.sh prepares it with --slow";
-    const std::string page = page_of(model);
+    CPPGEN_NEEDS_DATA(model);
+    const std::string page = page_of(model, {"--asm", "--profile"});
     const json report = use(page, word);
-    EXPECT_EQ(report["tabs"], json({"Summary", "Before fusion", "After fusion", "Memory"}));
+    EXPECT_EQ(report["tabs"], json({"Summary", "Before fusion", "After fusion", "Memory", "Timeline"}));
     EXPECT_NE(report["summary"].get<std::string>().find("arithmetic"), std::string::npos);
     EXPECT_GT(report["rows"].get<int>(), 10);
     EXPECT_GT(report["memory"].get<int>(), 5);
     EXPECT_GT(report["before"]["boxes"].get<int>(), report["rows"].get<int>());
     EXPECT_NE(report["kernel"]["source"].get<std::string>().find("void "), std::string::npos);
+    EXPECT_NE(report["kernel"]["assembly"].get<std::string>().find("\tret"), std::string::npos);
     EXPECT_NE(report["kernel"]["text"].get<std::string>().find("plan"), std::string::npos);
+    EXPECT_GT(report["timeline"].get<int>(), report["rows"].get<int>() / 2);
     EXPECT_EQ(report["resources"], 0) << "the page reads from elsewhere";
     for (const char* diagram : {"before", "after"}) {
       SCOPED_TRACE(diagram);
       expect_usable(report[diagram]);
     }
-    expect_picture(page, "After fusion");
+    for (const char* view : {"Before fusion", "After fusion", "Memory", "Timeline"}) {
+      SCOPED_TRACE(view);
+      expect_picture(page, view);
+    }
   }
 };
 
 TEST_F(PageInBrowser, Resnet50) { expect_usable_page_of("resnet50", "conv"); }
 TEST_F(PageInBrowser, BertBase) { expect_usable_page_of("bert_base", "matmul"); }
-TEST_F(PageInBrowser, Squeezenet) { expect_usable_page_of("squeezenet1_1", "conv"); }
 
 // Two kernels, one of them repeated layer after layer, with names that try to leave their place on the page.
 TEST_F(PageInBrowser, ShowsAssemblyAndARunAndNoNameBecomesMarkup) {

@@ -1,0 +1,52 @@
+#include "cppgen/compile/assumed_peaks.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <string>
+
+#include "cppgen/support/file_io.h"
+
+namespace cppgen {
+namespace {
+
+constexpr double kUsualGhz = 2.5;
+constexpr double kInstructionsPerCycle = 2;
+constexpr double kL2BytesPerCycle = 32, kL3BytesPerCycle = 10;  // of each core
+constexpr double kMemoryGbPerThread = 10, kMemoryGbPerNode = 50;
+
+// All instances of a cache that the threads use together.
+int64_t bytes_of_all(int64_t bytes, int cores, int threads) {
+  return bytes * ((threads + cores - 1) / std::max(cores, 1));
+}
+
+}  // namespace
+
+double cpu_ghz(std::string_view max_freq, std::string_view cpuinfo) {
+  if (const double khz = std::strtod(std::string(max_freq).c_str(), nullptr); khz > 0) return khz / 1e6;
+  const size_t line = cpuinfo.find("cpu MHz"), colon = cpuinfo.find(':', line);
+  if (line == cpuinfo.npos || colon == cpuinfo.npos) return kUsualGhz;
+  const double mhz = std::strtod(std::string(cpuinfo.substr(colon + 1, 32)).c_str(), nullptr);
+  return mhz > 0 ? mhz / 1e3 : kUsualGhz;
+}
+
+double cpu_ghz() {
+  return cpu_ghz(try_read_file("/sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq").value_or(""),
+                 try_read_file("/proc/cpuinfo").value_or(""));
+}
+
+MachinePeaks assumed_peaks(const VecISA& isa, int threads, const MachineDescription& machine, double ghz) {
+  const double cores = std::min(threads, machine.cores);
+  const double operations = isa.required.has(CpuFeature::fma) ? 2 : 1;  // of one instruction, for each lane
+  const double lanes = std::max(isa.vector_bits / 32, 1);
+  MachinePeaks peaks;
+  peaks.gflops = cores * lanes * operations * kInstructionsPerCycle * ghz;
+  const auto add = [&](const char* name, int64_t bytes, int sharing, double bytes_per_cycle) {
+    if (bytes) peaks.levels.push_back({name, bytes_of_all(bytes, sharing, threads), cores * bytes_per_cycle * ghz});
+  };
+  add("L2", machine.l2_bytes, machine.l2_cores, kL2BytesPerCycle);
+  add("L3", machine.l3_bytes, machine.l3_cores, kL3BytesPerCycle);
+  peaks.levels.push_back({"memory", 0, std::min(cores * kMemoryGbPerThread, machine.numa_nodes * kMemoryGbPerNode)});
+  return peaks;
+}
+
+}  // namespace cppgen

@@ -1,0 +1,33 @@
+#include "cppgen/flow/run_memory.h"
+
+#include <algorithm>
+
+#include "runtime/memory/planner.h"
+
+namespace cppgen {
+namespace {
+
+int64_t scratch_of_thread(const rt::Plan& plan, std::span<const int64_t> symbols) {
+  std::vector<int64_t> values(symbols.begin(), symbols.end());
+  values.resize(plan.symbols.size() + plan.repetitions.size());  // the first times
+  int64_t most = 0;
+  for (const rt::Step& step : plan.steps)
+    if (!step.scratch_bytes.code.empty()) most = std::max(most, rt::evaluate(step.scratch_bytes, values));
+  return (most + rt::kBufferAlignment - 1) / rt::kBufferAlignment * rt::kBufferAlignment;
+}
+
+}  // namespace
+
+void RunMemory::add(const rt::Plan& plan, const PlanCosts& costs, std::span<const int64_t> symbols, int threads) {
+  int64_t own_inputs = 0, own_outputs = 0;
+  for (size_t b = 0; b < plan.buffers.size(); b++) {
+    if (plan.buffers[b].kind == rt::PlanBufferKind::input) own_inputs += costs.sizes[b];
+    if (plan.buffers[b].kind == rt::PlanBufferKind::output) own_outputs += costs.sizes[b];
+  }
+  if (own_inputs + own_outputs > inputs + outputs) inputs = own_inputs, outputs = own_outputs;
+  weights += costs.weights_bytes;
+  arenas += costs.arena_bytes;
+  scratch += scratch_of_thread(plan, symbols) * threads;
+}
+
+}  // namespace cppgen
