@@ -109,7 +109,7 @@ Json peaks_json(const MachinePeaks& peaks) {
 std::string profile_text(const ProfileOptions& options, const ModelProfile& profile) {
   const rt::Plan& plan = profile.model.plan();
   const double total = profile.total_ms();
-  std::string text = fmt::format("{}: {}, {}, {}\n", options.model, profile.model.isa(),
+  std::string text = fmt::format("{}: {}, {}, {}\n", options.model, target_text(profile.model),
                                  counted(profile.model.threads(), "thread"), step_text(count_steps(plan)));
   text += fmt::format("run    {:.4g} ms (median of {}), of which steps take {:.4g} ms\n", profile.times.median_ms(),
                       counted(int64_t(profile.times.seconds.size()), "run"), total);
@@ -132,8 +132,7 @@ std::string profile_text(const ProfileOptions& options, const ModelProfile& prof
 std::string profile_json(const ProfileOptions& options, const ModelProfile& profile) {
   Json json;
   json["model"] = options.model;
-  json["isa"] = profile.model.isa();
-  json["threads"] = profile.model.threads();
+  write_target(json, profile.model);
   json["runs"] = profile.times.seconds.size();
   json["median_ms"] = profile.times.median_ms();
   json["min_ms"] = profile.times.min_ms();
