@@ -129,16 +129,15 @@ std::string bench_json(const BenchOptions& options, const ReadyModel& model, con
   json["peak_rss_mb"] = double(result.fresh.peak_rss_kb) / 1024;
   json["weights_bytes"] = result.stats.weights_bytes;
   json["arena_bytes"] = result.stats.arena_bytes;
-  json["isa"] = model.isa();
-  json["threads"] = model.threads();
+  write_target(json, model);
   write_steps(json, model);
   write_against(json, result);
   return json_text(json, 2) + "\n";
 }
 
 std::string bench_text(const BenchOptions& options, const ReadyModel& model, const BenchResult& result) {
-  std::string text = fmt::format("{}: {}, {}, {}\n", options.model, model.isa(), counted(model.threads(), "thread"),
-                                 step_text(count_steps(model.plan())));
+  std::string text = fmt::format("{}: {}, {}, {}\n", options.model, target_text(model),
+                                 counted(model.threads(), "thread"), step_text(count_steps(model.plan())));
   text += fmt::format("run      {}\n", times_text(result.times));
   text += fmt::format("rate     {} by {}\n", rates_text(result.times, result.batch), counted(result.clients, "client"));
   for (const Against& against : result.against) text += against_text(result, against);
@@ -147,9 +146,8 @@ std::string bench_text(const BenchOptions& options, const ReadyModel& model, con
   text += fmt::format("memory   {} peak in a new process; weights {}, arena {}\n",
                       bytes_text(result.fresh.peak_rss_kb * 1024), bytes_text(result.stats.weights_bytes),
                       bytes_text(result.stats.arena_bytes));
-  const auto profile = model.session ? model.session->profile() : std::vector<rt::StepProfile>();
-  if (!profile.empty() && profile[0].calls > 0)
-    text += rt::profile_text(model.plan(), profile, model.session->labels());
+  const auto profile = model.session ? model.chosen->profile() : std::vector<rt::StepProfile>();
+  if (!profile.empty() && profile[0].calls > 0) text += rt::profile_text(model.plan(), profile, model.chosen->labels());
   return text;
 }
 

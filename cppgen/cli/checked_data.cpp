@@ -26,6 +26,11 @@ ElementTolerance element_tolerance(const Tolerances& tolerances) {
   return tolerance;
 }
 
+template <class Inputs>
+std::string version_for(const ReadyModel& model, const Inputs& inputs) {
+  return model.session ? model.session->version_for(std::span(inputs)).executable().version() : "";
+}
+
 CheckedData check_values(const ReadyModel& model, const DataSet& set, const Tolerances& tolerances) {
   const ValueSet values = read_value_set(set, model.plan());
   const double begin = seconds_now();
@@ -33,7 +38,8 @@ CheckedData check_values(const ReadyModel& model, const DataSet& set, const Tole
   const double run_s = seconds_now() - begin;
   std::vector<std::string> names;
   for (const rt::TensorInfo& info : model.plan().outputs) names.push_back(info.name);
-  return {set, compare_values(names, values.outputs, outputs, element_tolerance(tolerances)), run_s};
+  return {set, compare_values(names, values.outputs, outputs, element_tolerance(tolerances)), run_s,
+          version_for(model, values.inputs)};
 }
 
 }  // namespace
@@ -44,8 +50,9 @@ CheckedData check_data(const ReadyModel& model, const DataSet& set, const Tolera
   if (!has_tensors_only(model.plan())) return check_values(model, set, tolerances);
   const rt::TestCase test = read_data_set(set, model.plan());
   const double begin = seconds_now();
-  const std::vector<rt::Tensor> outputs = model.run(views_of(test.inputs));
-  CheckedData checked{set, {}, seconds_now() - begin};
+  const std::vector<rt::TensorView> inputs = views_of(test.inputs);
+  const std::vector<rt::Tensor> outputs = model.run(inputs);
+  CheckedData checked{set, {}, seconds_now() - begin, version_for(model, inputs)};
   if (set.protobuf) {
     checked.report = compare_elements(test.outputs, outputs, element_tolerance(tolerances));
   } else {

@@ -22,6 +22,7 @@ struct CheckedData {
   DataSet set;
   rt::VerifyReport report;
   double run_s = 0;
+  std::string version;  // of the model that ran, if there are several
 };
 CheckedData check_data(const ReadyModel&, const DataSet&, const Tolerances&);
 

@@ -7,6 +7,7 @@
 #include "cppgen/cli/command_support.h"
 #include "cppgen/cli/commands.h"
 #include "cppgen/cli/settings_file.h"
+#include "cppgen/flow/isa_choice.h"
 #include "cppgen/support/file_io.h"
 #include "isa/vec_isa.h"
 #include "runtime/base/errors.h"
@@ -64,7 +65,7 @@ struct Selection {
 Selection select(const Settings& settings) {
   Selection selection{detect_cpu_features(), nullptr, ""};
   try {
-    selection.selected = &select_isa({settings.isa, int(settings.simdlen), settings.vec_isa_ok}, selection.cpu);
+    selection.selected = &likely_isa(settings);
   } catch (const UserError& error) {
     selection.reason = error.what();
   }

@@ -88,6 +88,13 @@ void add_model(CLI::App* command, ModelOptions& options, bool package, bool dims
   add_common(command, options);
 }
 
+void add_sizes(CLI::App* command, ModelOptions& options) {
+  add_repeatable(command, "--sizes", options.sizes,
+                 "Also compile a version for these sizes of dimensions that --dim leaves open: runs with exactly these "
+                 "sizes take it, all others the general version; repeatable",
+                 "NAME=N,NAME=N");
+}
+
 void add_reference(CLI::App* command, ModelOptions& options) {
   command->add_flag("--reference", options.reference, "Run on the reference interpreter instead of compiled kernels");
 }
@@ -120,6 +127,7 @@ void add_run(CLI::App& app, Parsed& parsed) {
                                   "cppgen run resnet50.onnx --input x=image.npy --output results",
                                   [&](const CancelToken& cancel) { return command_run(options, cancel); });
   add_model(command, options, true, true);
+  add_sizes(command, options);
   command
       ->add_option("--output", options.output,
                    "Write in_I.npy, out_I.npy (out_I_K.npy for element K of a sequence) and io.json there")
@@ -135,6 +143,7 @@ void add_compile(CLI::App& app, Parsed& parsed) {
                                   "cppgen compile resnet50.onnx -o resnet50.package",
                                   [&](const CancelToken& cancel) { return command_compile(options, cancel); });
   add_model(command, options, false, true);
+  add_sizes(command, options);
   command->add_option("-o,--output", options.output, "Directory of the package (default: the setting AOT_OUTPUT_PATH)")
       ->type_name("PACKAGE");
   add_json(command, options);
@@ -153,6 +162,7 @@ void add_verify(CLI::App& app, Parsed& parsed) {
                                   "cppgen verify model.onnx . --rtol 1e-3",
                                   [&](const CancelToken& cancel) { return command_verify(options, cancel); });
   add_model(command, options, true, true);
+  add_sizes(command, options);
   command
       ->add_option(
           "DATA_DIR", options.data,
@@ -178,6 +188,7 @@ void add_timing(CLI::App* command, TimedOptions& options) {
 
 void add_bench_options(CLI::App* command, BenchOptions& options) {
   add_model(command, options, true, true);
+  add_sizes(command, options);
   add_timing(command, options);
   add_reference(command, options);
 }
@@ -231,6 +242,7 @@ void add_profile(CLI::App& app, Parsed& parsed) {
                                   "cppgen profile resnet50.onnx --runs 100",
                                   [&](const CancelToken& cancel) { return command_profile(options, cancel); });
   add_model(command, options, true, true);
+  add_sizes(command, options);
   add_timing(command, options);
   command
       ->add_option(
@@ -311,6 +323,10 @@ void add_tune(CLI::App& app, Parsed& parsed) {
                  "NAME=N sets the size of a named dimension; INPUT.AXIS=NAME makes a dimension of an input symbolic; "
                  "repeatable",
                  "NAME=N");
+  add_repeatable(command, "--sizes", options.sizes,
+                 "Tune for these sizes of dimensions that runs may choose, as a version of a package has them; "
+                 "repeatable: one after the other",
+                 "NAME=N,NAME=N");
   command->add_option("--import", options.import_file, "First add the results in this file, of whatever machine")
       ->type_name("FILE");
   command->add_option("--export", options.export_file, "In the end, copy all stored results to this file")

@@ -9,7 +9,7 @@
 #include "cppgen/import/summary.h"
 #include "runtime/base/errors.h"
 #include "runtime/base/json_text.h"
-#include "runtime/package/package.h"
+#include "runtime/package/versions.h"
 
 namespace cppgen {
 namespace {
@@ -105,11 +105,16 @@ std::vector<ModelSummary::Tensor> tensors_of(const std::vector<rt::TensorInfo>& 
   return tensors;
 }
 
-std::string package_text(const ModelOptions& options, const rt::Manifest& manifest, const rt::Plan& plan) {
+using VersionRows = std::vector<rt::VersionRow>;
+
+std::string package_text(const ModelOptions& options, const rt::Manifest& manifest, const rt::Plan& plan,
+                         const VersionRows& versions) {
   const StepCounts counts = count_steps(plan);
   std::string text = fmt::format("{}: package of '{}'\n", options.model, printable(plan.model));
   text += fmt::format("made by     cppgen {} for {}\n", manifest.cppgen_version, plan.isa);
   text += fmt::format("weights     {}\n", bytes_text(plan.weights_bytes));
+  for (const rt::VersionRow& version : versions)
+    text += fmt::format("version     {} for {}\n", printable(rt::name_of(version.sizes)), printable(version.isa));
   text += "inputs\n";
   for (const auto& tensor : tensors_of(plan.inputs, plan)) text += tensor_text(tensor);
   text += "outputs\n";
@@ -120,7 +125,8 @@ std::string package_text(const ModelOptions& options, const rt::Manifest& manife
   return text;
 }
 
-std::string package_json(const ModelOptions& options, const rt::Manifest& manifest, const rt::Plan& plan) {
+std::string package_json(const ModelOptions& options, const rt::Manifest& manifest, const rt::Plan& plan,
+                         const VersionRows& versions) {
   Json json;
   json["model"] = options.model;
   json["kind"] = "package";
@@ -131,6 +137,8 @@ std::string package_json(const ModelOptions& options, const rt::Manifest& manife
   json["inputs"] = tensors_json(tensors_of(plan.inputs, plan));
   json["outputs"] = tensors_json(tensors_of(plan.outputs, plan));
   json["weights_bytes"] = plan.weights_bytes;
+  for (const rt::VersionRow& version : versions)
+    json["versions"].push_back({{"isa", version.isa}, {"sizes", version.sizes}, {"folder", version.folder}});
   write_steps(json, plan);
   return json_text(json, 2) + "\n";
 }
@@ -154,7 +162,9 @@ ExitCode command_inspect(const ModelOptions& options) {
   }
   const rt::Manifest manifest = rt::read_manifest(options.model);
   const rt::Plan plan = read_plan(options.model, manifest);
-  print_result(options.json ? package_json(options, manifest, plan) : package_text(options, manifest, plan));
+  const VersionRows versions = rt::read_versions(options.model, manifest);
+  print_result(options.json ? package_json(options, manifest, plan, versions)
+                            : package_text(options, manifest, plan, versions));
   return kDone;
 }
 

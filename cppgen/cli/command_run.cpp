@@ -6,6 +6,7 @@
 
 #include "cppgen/cli/command_support.h"
 #include "cppgen/cli/commands.h"
+#include "cppgen/cli/compile_report.h"
 #include "cppgen/cli/model_inputs.h"
 #include "cppgen/cli/progress_line.h"
 #include "cppgen/cli/ready_run.h"
@@ -86,14 +87,8 @@ std::string value_text(const std::string& name, const rt::Value& value, const st
 
 bool has_profile(const ReadyModel& model) {
   if (!model.session) return false;
-  const auto profile = model.session->profile();
+  const auto profile = model.chosen->profile();
   return !profile.empty() && profile[0].calls > 0;
-}
-
-Json stages_json(const CompileReport& report) {
-  Json json = Json::object();
-  for (const auto& [stage, seconds] : report.stages) json[stage] = seconds;
-  return json;
 }
 
 Json timings_json(const ReadyModel& model, double run_s) {
@@ -112,8 +107,7 @@ std::string run_json(const RunOptions& options, const ReadyModel& model, const s
                      const std::vector<rt::Value>& outputs, double run_s) {
   Json json;
   json["model"] = options.model;
-  json["isa"] = model.isa();
-  json["threads"] = model.threads();
+  write_target(json, model);
   json["from_cache"] = model.compiled.report.from_cache;
   json["seed"] = options.seed;
   if (!options.output.empty()) json["directory"] = options.output;
@@ -145,10 +139,10 @@ std::string run_text(const RunOptions& options, const ReadyModel& model, const s
   for (size_t i = 0; i < outputs.size(); i++)
     text += value_text(printable(model.plan().outputs[i].name), outputs[i],
                        options.output.empty() ? "" : options.output + "/" + rt::output_file_stem(i));
-  text += fmt::format("{}{}, {}, {}; ready after {}, run {}\n", model.isa(),
+  text += fmt::format("{}{}, {}, {}; ready after {}, run {}\n", target_text(model),
                       model.compiled.report.from_cache ? " (from the cache)" : "", counted(model.threads(), "thread"),
                       step_text(count_steps(model.plan())), seconds_text(model.open_s), seconds_text(run_s));
-  if (has_profile(model)) text += rt::profile_text(model.plan(), model.session->profile(), model.session->labels());
+  if (has_profile(model)) text += rt::profile_text(model.plan(), model.chosen->profile(), model.chosen->labels());
   return text;
 }
 
@@ -158,38 +152,6 @@ std::vector<rt::Value> run_with_progress(const ReadyModel& model, const Settings
   if (!model.reference) return model.run_values(inputs);
   const ProgressLine line(settings, "running on the interpreter");
   return model.run_values(inputs);
-}
-
-std::string compile_text(const CompileOptionsGiven& options, const CompileReport& report, int64_t bytes) {
-  std::string stages;
-  for (const auto& [stage, seconds] : report.stages)
-    stages += fmt::format("  {:<10} {}\n", stage, seconds_text(seconds));
-  return fmt::format("{}: {} kernels for {} in {} units ({} from the cache), {}, {}\n{}", options.output,
-                     report.kernels, report.isa, report.units, report.cached_units, bytes_text(bytes),
-                     seconds_text(report.total_s), stages);
-}
-
-std::string compile_json(const CompileOptionsGiven& options, const CompileReport& report, int64_t bytes) {
-  Json json;
-  json["model"] = options.model;
-  json["package"] = options.output;
-  json["isa"] = report.isa;
-  json["bytes"] = bytes;
-  json["kernels"] = report.kernels;
-  json["units"] = report.units;
-  json["cached_units"] = report.cached_units;
-  json["total_s"] = report.total_s;
-  json["weights_s"] = report.weights_s;
-  json["stages"] = stages_json(report);
-  return json_text(json, 2) + "\n";
-}
-
-int64_t size_of_directory(const std::string& directory) {
-  int64_t bytes = 0;
-  std::error_code error;
-  for (const auto& entry : std::filesystem::recursive_directory_iterator(directory, error))
-    if (entry.is_regular_file(error)) bytes += int64_t(entry.file_size(error));
-  return bytes;
 }
 
 }  // namespace
@@ -220,8 +182,7 @@ ExitCode command_compile(const CompileOptionsGiven& given, const CancelToken& ca
   CompileRequest request = compile_request(options, settings, cancel);
   request.output = options.output;
   const CompiledModel model = compile_with_progress(std::move(request));
-  const int64_t bytes = size_of_directory(options.output);
-  print_result(options.json ? compile_json(options, model.report, bytes) : compile_text(options, model.report, bytes));
+  print_result(options.json ? compile_json(options, model.report) : compile_text(options, model.report));
   return kDone;
 }
 

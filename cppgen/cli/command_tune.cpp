@@ -22,9 +22,11 @@ double gain_of(const tune::TuneReport& report) {
   return report.kept && report.ms > 0 ? 100 * (report.usual_ms / report.ms - 1) : 0;
 }
 
-std::string report_json(const TuneOptions& options, const tune::TuneReport& report) {
+Json report_json(const TuneOptions& options, const VersionTuning& tuning) {
+  const tune::TuneReport& report = tuning.report;
   Json json;
   json["model"] = options.model;
+  if (!tuning.version.empty()) json["version"] = tuning.version;
   json["known"] = report.known;
   json["kept"] = report.kept;
   json["measured"] = report.measured;
@@ -40,7 +42,15 @@ std::string report_json(const TuneOptions& options, const tune::TuneReport& repo
                              {"nodes", site.nodes},
                              {"usual_ms", site.usual_ms},
                              {"ms", site.ms}});
-  return json_text(json, 2) + "\n";
+  return json;
+}
+
+// One object; for versions, an object with a list of such objects.
+std::string reports_json(const TuneOptions& options, const std::vector<VersionTuning>& tunings) {
+  if (options.sizes.empty()) return json_text(report_json(options, tunings[0]), 2) + "\n";
+  Json all = Json::array();
+  for (const VersionTuning& tuning : tunings) all.push_back(report_json(options, tuning));
+  return json_text(Json{{"versions", std::move(all)}}, 2) + "\n";
 }
 
 std::string site_lines(const tune::TuneReport& report) {
@@ -51,8 +61,10 @@ std::string site_lines(const tune::TuneReport& report) {
   return text;
 }
 
-std::string report_text(const TuneOptions& options, const tune::TuneReport& report) {
+std::string report_text(const TuneOptions& options, const VersionTuning& tuning) {
+  const tune::TuneReport& report = tuning.report;
   std::string text = printable(options.model) + ": ";
+  if (!tuning.version.empty()) text += printable(tuning.version) + ": ";
   if (report.known)
     return text +
            (report.kept ? fmt::format("tuned before: {:.1f}% faster\n", gain_of(report))
@@ -86,8 +98,10 @@ ExitCode command_tune(const TuneOptions& options, const CancelToken& cancel) {
     if (!options.json) print_result(counted(count, "new result") + " imported\n");
   }
   if (!options.model.empty()) {
-    const tune::TuneReport report = tune_with_progress(options, settings, cancel);
-    print_result(options.json ? report_json(options, report) : report_text(options, report));
+    const std::vector<VersionTuning> tunings = tune_with_progress(options, settings, cancel);
+    std::string text;
+    for (const VersionTuning& tuning : tunings) text += report_text(options, tuning);
+    print_result(options.json ? reports_json(options, tunings) : text);
   }
   if (!options.export_file.empty()) export_results(tuning_file(settings), options.export_file);
   return kDone;

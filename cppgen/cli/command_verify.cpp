@@ -25,7 +25,7 @@ std::string report_text(const std::vector<CheckedData>& all, const ReadyModel& m
   size_t agree = 0;
   for (const CheckedData& checked : all) {
     agree += checked.report.ok();
-    text += checked.set.path + "\n";
+    text += checked.set.path + (checked.version.empty() ? "\n" : fmt::format(" (version {})\n", checked.version));
     for (const rt::OutputReport& output : checked.report.outputs) text += text_of(output);
     if (!checked.report.reason.empty()) text += fmt::format("  FAIL {}\n", checked.report.reason);
   }
@@ -60,6 +60,7 @@ std::string json_of(const std::vector<CheckedData>& all, const ReadyModel& model
     item["ok"] = checked.report.ok();
     item["reason"] = checked.report.reason;
     item["run_ms"] = checked.run_s * 1e3;
+    if (!checked.version.empty()) item["version"] = checked.version;
     item["outputs"] = Json::array();
     for (const rt::OutputReport& output : checked.report.outputs) item["outputs"].push_back(output_json(output));
     json["data_sets"].push_back(std::move(item));

@@ -77,8 +77,7 @@ void write_step(Json& json, const ModelProfile& profile, size_t i) {
 std::string profile_json(const ProfileOptions& options, const ModelProfile& profile) {
   Json json;
   json["model"] = options.model;
-  json["isa"] = profile.model.isa();
-  json["threads"] = profile.model.threads();
+  write_target(json, profile.model);
   json["runs"] = profile.times.seconds.size();
   json["median_ms"] = profile.times.median_ms();
   json["min_ms"] = profile.times.min_ms();
@@ -86,7 +85,7 @@ std::string profile_json(const ProfileOptions& options, const ModelProfile& prof
   write_threads(json, profile);
   if (profile.onednn) json["onednn"] = onednn_json(*profile.onednn);
   json["peaks"] = profile.peaks ? peaks_json(*profile.peaks) : Json();
-  write_steps(json, profile.model.plan(), profile.steps, profile.model.session->labels());
+  write_steps(json, profile.model.plan(), profile.steps, profile.model.chosen->labels());
   for (size_t i = 0; i < profile.steps.size(); i++) write_step(json["steps"][i], profile, i);
   return json_text(json, 2) + "\n";
 }

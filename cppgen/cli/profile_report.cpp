@@ -112,7 +112,7 @@ std::string row_text(const ModelProfile& profile, size_t i) {
                                  1e3 * profile.step_ms(i), total > 0 ? 100 * profile.step_ms(i) / total : 0,
                                  p.gflops_per_second(), p.gb_per_second(), bound_text(profile, i), profile.chunks_of(i),
                                  profile.imbalance(i), busy_text(profile, i), onednn_text(profile, i),
-                                 printable(step.engine), printable(profile.model.session->labels()[i]));
+                                 printable(step.engine), printable(profile.model.chosen->labels()[i]));
   if (!step.origins.empty()) text += " (" + printable(fmt::format("{}", fmt::join(step.origins, ", "))) + ")";
   return text + "\n";
 }
@@ -121,7 +121,7 @@ std::string row_text(const ModelProfile& profile, size_t i) {
 
 std::string profile_text(const ProfileOptions& options, const ModelProfile& profile) {
   std::string text =
-      fmt::format("{}: {}, {}, {}\n", options.model, profile.model.isa(), counted(profile.model.threads(), "thread"),
+      fmt::format("{}: {}, {}, {}\n", options.model, target_text(profile.model), counted(profile.model.threads(), "thread"),
                   step_text(count_steps(profile.model.plan())));
   text += fmt::format("run    {:.4g} ms (median of {}), of which steps take {:.4g} ms\n", profile.times.median_ms(),
                       counted(int64_t(profile.times.seconds.size()), "run"), profile.total_ms());

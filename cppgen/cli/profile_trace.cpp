@@ -38,7 +38,7 @@ void add_runs(ChromeTrace& trace, const ModelProfile& profile) {
   std::map<int, int> lanes;  // by thread
   for (const auto& [thread, time] : profile.threads) lanes[thread] = trace.add_lane(fmt::format("thread {}", thread));
   const rt::Plan& plan = profile.model.plan();
-  const std::vector<std::string>& labels = profile.model.session->labels();
+  const std::vector<std::string>& labels = profile.model.chosen->labels();
   for (size_t r = 0; r < profile.recorded.size(); r++) {
     const RecordedRun& run = profile.recorded[r];
     trace.add(runs, {fmt::format("run {}", r + 1), "run", run.begin_s, run.end_s}, Json());

@@ -14,6 +14,7 @@
 #include "cppgen/flow/reference_plan.h"
 #include "cppgen/flow/stages.h"
 #include "cppgen/flow/time_table.h"
+#include "cppgen/flow/versions.h"
 #include "runtime/base/errors.h"
 #include "runtime/base/log.h"
 #include "runtime/base/printable.h"
@@ -28,6 +29,7 @@ bool is_reference(const ModelOptions& options, const Settings& settings) {
 
 void refuse_compiler_options(const ModelOptions& options, const Settings& settings) {
   if (options.reference) require_onnx(options.model, "--reference");
+  if (!options.sizes.empty()) require_onnx(options.model, "--sizes");
   if (settings.force_native_runtime) require_onnx(options.model, "FORCE_NATIVE_RUNTIME");
   for (const SettingDescription& setting : settings.describe())
     if (setting.source.starts_with("option") && setting.in_key)
@@ -64,6 +66,7 @@ void load(ReadyModel& model, const std::string& directory, bool trusted, const S
   options.before_step = model.before_step;
   options.on_chunks = model.on_chunks;
   model.session = std::make_unique<rt::Session>(std::move(executable), options);
+  model.chosen = model.session.get();
   model.load_begin_s = begin, model.load_s = seconds_now() - begin;
 }
 
@@ -189,6 +192,7 @@ CompileRequest compile_request(const ModelOptions& options, const Settings& sett
   request.model = options.model;
   request.settings = settings;
   for (const std::string& text : options.dims) request.dims.push_back(parse_dim_option(text));
+  for (const std::string& text : options.sizes) request.versions.push_back(parse_sizes(text));
   request.cancel = &cancel;
   return request;
 }
@@ -197,6 +201,8 @@ std::map<std::string, int64_t> take_sizes_of_new_symbols(CompileRequest& request
   std::set<std::string> made;
   for (const DimOption& dim : request.dims)
     if (!dim.size) made.insert(dim.symbol);
+  for (const auto& sizes : request.versions)
+    for (const auto& [symbol, size] : sizes) made.insert(symbol);
   std::map<std::string, int64_t> sizes;
   std::erase_if(request.dims, [&](const DimOption& dim) {
     if (!dim.size || !made.contains(dim.symbol)) return false;
@@ -304,8 +310,18 @@ void write_step_counts(Json& json, const rt::Plan& plan) {
   ways["interpreted"] = counts.interpreted;
 }
 
+void write_target(Json& json, const ReadyModel& model) {
+  json["isa"] = model.isa();
+  json["threads"] = model.threads();
+  if (!model.version().empty()) json["version"] = model.version();
+}
+
+std::string target_text(const ReadyModel& model) {
+  return model.version().empty() ? model.isa() : fmt::format("{}, version {}", model.isa(), printable(model.version()));
+}
+
 void write_steps(Json& json, const ReadyModel& model) {
-  model.session ? write_steps(json, model.plan(), model.session->profile(), model.session->labels())
+  model.session ? write_steps(json, model.plan(), model.chosen->profile(), model.chosen->labels())
                 : write_steps(json, model.plan());
 }
 

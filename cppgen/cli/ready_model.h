@@ -23,6 +23,7 @@ struct ReadyModel {
   bool package = false;                       // `path` is a package
   CompiledModel compiled;                     // of an .onnx file
   std::unique_ptr<rt::Session> session;       // null: reference
+  const rt::Session* chosen = nullptr;        // that of the version for the command's inputs, or `session`
   std::unique_ptr<ReferenceModel> reference;  // null: session
   rt::Plan reference_plan;                    // tensors, symbols and steps of the reference
   std::function<void()> before_step;          // throws Cancelled, for runs of the reference
@@ -32,8 +33,10 @@ struct ReadyModel {
   double load_s = 0;                          // time from the package to a ready session, without the compilation
   double open_s = 0;                          // total time
 
-  const rt::Plan& plan() const { return reference ? reference_plan : session->plan(); }
-  std::string isa() const { return reference ? "interpreter" : session->plan().isa; }
+  // Of the version for the command's inputs.
+  const rt::Plan& plan() const { return reference ? reference_plan : chosen->plan(); }
+  std::string version() const { return reference ? "" : chosen->executable().version(); }  // empty: there is only one
+  std::string isa() const { return reference ? "interpreter" : plan().isa; }
   int threads() const { return reference ? 1 : session->stats().threads; }
 
   // Inputs and outputs in the order of the model. UserError if they do not match.
@@ -50,8 +53,8 @@ void require_onnx(const std::string& model, std::string_view what);
 // The compilation request of `explain`, `compile` and the other commands. UserError for a bad --dim.
 CompileRequest compile_request(const ModelOptions&, const Settings&, const CancelToken&);
 
-// Sizes of symbols that the same command makes (--dim x.0=N --dim N=8) bind the run, not the code: one compilation
-// serves every size. Sizes of the model's own symbols are compiled in.
+// Sizes of symbols that the same command makes (--dim x.0=N --dim N=8), or for some sizes of which it makes versions,
+// bind the run, not the code: one compilation serves every size. Sizes of the model's other symbols are compiled in.
 std::map<std::string, int64_t> take_sizes_of_new_symbols(CompileRequest&);
 
 // compile_model with a progress line; throws Cancelled even if the token was set too late for compile_model.
@@ -89,6 +92,10 @@ StepCounts count_steps(const rt::Plan&);
 std::string step_text(const StepCounts&);  // "12 steps: 10 compiled, 2 library, 0 interpreted"
 
 void write_step_counts(Json&, const rt::Plan&);  // "step_counts": {...}
+
+// "isa", "threads", and if there are several, "version".
+void write_target(Json&, const ReadyModel&);
+std::string target_text(const ReadyModel&);  // "avx2, version batch=8"
 
 // "step_counts": {...} and "steps": [{name, engine, kind, origins}]; with a profile, also its numbers per step.
 void write_steps(Json&, const ReadyModel&);

@@ -22,6 +22,7 @@ ReadyRun open_run(const InputOptions& options, const Settings& settings, const C
   model.open_s -= making_s;
   if (!inputs) make(model.plan(), model.bound);
   throw_if_cancelled(cancel);
+  if (model.session) model.chosen = &model.session->version_for(*inputs);
   return {std::move(model), std::move(*inputs)};
 }
 

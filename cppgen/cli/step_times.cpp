@@ -61,7 +61,7 @@ void measure_steps(ModelProfile& profile, const TimingLimits& limits, const std:
   time_models({&timed}, {.runs = 1, .seconds = {}}, cancel);
   const int64_t runs_before = timed.runs();
   const double seconds_before = timed.seconds();
-  const std::vector<rt::StepProfile> before = profile.model.session->profile();
+  const std::vector<rt::StepProfile> before = profile.model.chosen->profile();
   std::optional<HardwareCounters> counters;
   if (recorder) recorder->clear(), counters.emplace().start();
   profile.times = std::move(time_models({&timed}, limits, cancel)[0]);
@@ -71,7 +71,7 @@ void measure_steps(ModelProfile& profile, const TimingLimits& limits, const std:
     profile.step_threads = recorder->steps();
   }
   profile.runs = timed.runs() - runs_before, profile.runs_s = timed.seconds() - seconds_before;
-  profile.steps = profile.model.session->profile();
+  profile.steps = profile.model.chosen->profile();
   profile.step_threads.resize(profile.steps.size());
   for (const ThreadTimes& times : profile.step_threads)
     for (const auto& [id, thread] : times) {

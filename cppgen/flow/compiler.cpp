@@ -18,11 +18,12 @@
 #include "cppgen/flow/ops_record.h"
 #include "cppgen/flow/package_extras.h"
 #include "cppgen/flow/package_output.h"
+#include "cppgen/flow/package_writer.h"
 #include "cppgen/flow/stages.h"
+#include "cppgen/flow/versions.h"
 #include "cppgen/ops/op.h"
 #include "cppgen/package/model_cache.h"
 #include "cppgen/package/plan_builder.h"
-#include "cppgen/package/weights.h"
 #include "cppgen/schedule/schedule.h"
 #include "cppgen/support/file_io.h"
 #include "cppgen/support/hashing.h"
@@ -60,8 +61,10 @@ class Compilation {
       auto entry = clock_.time("cache", [&] { return model_cache(file_sha256_hex(request_.model)).find(); });
       if (entry) return from_cache(*entry, start);
     }
+    version_requests_ = version_requests(request_);
     try {
       build([&] { return read(); });
+      build_versions();
       CompiledModel model = placed(start);
       trace_.write("timings.txt", timings(model.report));
       pack_trace();
@@ -98,6 +101,8 @@ class Compilation {
   std::vector<ModelPart> parts_;
   std::vector<CompiledObject> objects_;
   std::vector<UnitReport> unit_reports_;
+  std::vector<VersionRequest> version_requests_;
+  std::vector<std::unique_ptr<Compilation>> versions_;  // of these requests
 
   void check_readable() const {
     if (access(request_.model.c_str(), R_OK) != 0)
@@ -152,6 +157,7 @@ class Compilation {
   // Kernels are compiled for the instruction set that the CPU reports, and again for another one if its probe fails.
   void build(const std::function<Graph()>& graph) {
     Settings settings = request_.settings;
+    if (!version_requests_.empty()) settings.isa = {first_isa(settings)};
     settle_foreign_compiler(settings);
     options_.cxx = settings.cxx;
     const IsaChoice choice(settings, options_);
@@ -165,6 +171,19 @@ class Compilation {
     if (settled() == isa_) return;
     isa_ = settled();
     build_for_isa(graph());
+  }
+
+  void build_versions() {
+    if (version_requests_.empty()) return;
+    clock_.time("versions", [&] {
+      for (const VersionRequest& version : version_requests_) {
+        versions_.push_back(std::make_unique<Compilation>(version.request));
+        Compilation& compilation = *versions_.back();
+        compilation.build([&] { return compilation.read(); });
+        if (compilation.source_.model_sha256 != source_.model_sha256)
+          throw ChangedFiles(fmt::format("{}: it changed while it was compiled", request_.model));
+      }
+    });
   }
 
   // From the graph to kernels and plans.
@@ -184,6 +203,7 @@ class Compilation {
     const bool keep_originals = !request_.settings.freezing_discard_parameters;
     clock_.time("plan",
                 [&] { make_plans(parts_, module_, object_names(jobs), std::string(isa_->name), keep_originals); });
+    if (!version_requests_.empty()) check_versions(request_, described());
     if (request_.before_kernels) request_.before_kernels(described());
     compile(jobs);
     if (!trace_.on()) return;
@@ -257,15 +277,20 @@ class Compilation {
     return names;
   }
 
+  PackageContent content(rt::VersionRow row) const {
+    row.isa = isa_->name;
+    return {parts_, module_, objects_, std::move(row)};
+  }
+
   void write_package(const std::string& dir) {
-    for (const auto& o : objects_)
-      if (int e = write_file(dir + "/" + o.name + ".so", read_object(o)))
-        user_error("{}/{}.so: cannot be written: {}", dir, o.name, error_text(e));
-    write_plans(dir, parts_, module_);
     clock_.time("weights", [&] {
-      write_weights(dir, parts_, module_.has_value(), int(std::clamp<int64_t>(options_.compile_threads, 1, 8)));
+      std::vector<PackageContent> contents{content({})};
+      for (size_t i = 0; i < versions_.size(); i++) contents.push_back(versions_[i]->content(version_requests_[i].row));
+      write_contents(dir, contents, int(std::clamp<int64_t>(options_.compile_threads, 1, 8)));
       check_external();
       extras_.add_before_manifest(dir);
+      for (size_t i = 0; i < versions_.size(); i++)
+        versions_[i]->extras_.add_before_manifest(rt::version_directory(dir, version_requests_[i].row));
       rt::write_manifest(dir, std::string(isa_->name));
     });
     extras_.add_after_manifest(dir);
@@ -291,6 +316,7 @@ class Compilation {
     for (const DimOption& dim : request_.dims)
       about.settings.push_back(dim.size ? fmt::format("{}={}", dim.symbol, *dim.size)
                                         : fmt::format("{}.{}={}", dim.input, dim.axis, dim.symbol));
+    for (const rt::SymbolSizes& sizes : request_.versions) about.settings.push_back("--sizes " + rt::name_of(sizes));
     return about;
   }
 
@@ -351,7 +377,19 @@ class Compilation {
     r.units = int(objects_.size());
     for (const auto& o : objects_) r.cached_units += o.from_cache;
     r.isa = isa_ ? std::string(isa_->name) : "";
+    add_versions(r, start);
     return r;
+  }
+
+  void add_versions(CompileReport& r, double start) {
+    if (!versions_.empty()) r.versions.push_back({rt::name_of(rt::SymbolSizes()), r.isa, r.kernels});
+    for (size_t i = 0; i < versions_.size(); i++) {
+      const CompileReport own = versions_[i]->report(start);
+      r.versions.push_back({rt::name_of(version_requests_[i].row.sizes), own.isa, own.kernels});
+      if (version_requests_[i].row.sizes.empty()) r.isa += "," + own.isa;
+      r.kernels += own.kernels, r.units += own.units, r.cached_units += own.cached_units;
+      r.unit_reports.insert(r.unit_reports.end(), own.unit_reports.begin(), own.unit_reports.end());
+    }
   }
 };
 

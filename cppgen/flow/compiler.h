@@ -1,6 +1,7 @@
 #pragma once
 #include <chrono>
 #include <functional>
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
@@ -18,7 +19,9 @@ namespace cppgen {
 struct CompileRequest {
   std::string model;  // path of an .onnx file
   Settings settings;
-  std::vector<DimOption> dims;                // --dim
+  std::vector<DimOption> dims;  // --dim
+  // Sizes of symbols, by name, for each of which the package has a version of its own (flow/versions.h).
+  std::vector<std::map<std::string, int64_t>> versions = {};
   std::vector<std::string> custom_operators;  // paths of descriptions, in addition to those of CUSTOM_OPS
   bool replace = false;                       // the cached entry is damaged and must be replaced
   std::string output;  // package directory to write; empty: into the cache (or a temporary directory)
@@ -62,20 +65,26 @@ struct SiteReport {
   std::string code;                  // equal for the same code in the same units of work
 };
 
-// The seconds of each stage, and counts.
+struct VersionReport {
+  std::string name, isa;
+  int kernels = 0;
+};
+
+// The seconds of each stage, and counts, which include those of versions.
 struct CompileReport {
-  // The stages in order: "read", "passes", "lower", "schedule", "codegen", "probe", "compile", "weights", "package"; 0
-  // for stages that a cached model skips.
+  // The stages in order: "read", "passes", "lower", "schedule", "codegen", "probe", "compile", "versions" (all stages
+  // of theirs until they are compiled), "weights", "package"; 0 for stages that a cached model skips.
   std::vector<std::pair<std::string, double>> stages;
   std::vector<StagePart> parts;
   std::vector<StageSpan> spans;
   std::vector<UnitReport> unit_reports;
   std::vector<SiteReport> sites;
+  std::vector<VersionReport> versions;  // empty: only one
   double total_s = 0;
   double weights_s = 0;     // reading, folding, packing and writing weights; part of total_s
   bool from_cache = false;  // the whole model
   int kernels = 0, units = 0, cached_units = 0;
-  std::string isa;
+  std::string isa;  // "avx2,avx512" if there are several
 };
 
 struct CompiledModel {

@@ -1,6 +1,8 @@
 #include "cppgen/flow/isa_choice.h"
 
-#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
 
 #include "cppgen/compile/kernel_cache.h"
 #include "cppgen/compile/probe.h"
@@ -16,6 +18,10 @@
 namespace cppgen {
 namespace {
 
+bool names(const Settings& s, std::string_view isa) {
+  return std::find(s.isa.begin(), s.isa.end(), isa) != s.isa.end();
+}
+
 std::vector<std::string> flags_of(const VecISA& isa) { return {isa.compiler_flags.begin(), isa.compiler_flags.end()}; }
 
 // The CPU's features, without those of AMX if USE_AMX, the operating system or the self-check of the tiles disables
@@ -23,10 +29,10 @@ std::vector<std::string> flags_of(const VecISA& isa) { return {isa.compiler_flag
 CpuFeatures usable_features(const Settings& s) {
   const CpuFeatures cpu = detect_cpu_features();
   const VecISA& amx = amx_isa();
-  const bool requested = s.use_amx == true || s.isa == amx.name;
-  if (s.use_amx == true && s.isa != "auto" && s.isa != amx.name)
-    user_error("USE_AMX=1 contradicts ISA={}. It allows ISA=auto and ISA={}", s.isa, amx.name);
-  if (s.use_amx == false && s.isa == amx.name) user_error("ISA={} contradicts USE_AMX=0. Unset one of them", amx.name);
+  const bool named = names(s, amx.name), requested = s.use_amx == true || named;
+  if (s.use_amx == true && !names(s, "auto") && !named)
+    user_error("USE_AMX=1 contradicts ISA={}. It allows ISA=auto and ISA={}", fmt::join(s.isa, ","), amx.name);
+  if (s.use_amx == false && named) user_error("ISA={} contradicts USE_AMX=0. Unset one of them", amx.name);
   if (s.use_amx != false && (requested || cpu.has_all(amx.required))) {
     const rt::AmxSupport& support = rt::amx_support();
     if (support.usable) return cpu;
@@ -59,7 +65,7 @@ const VecISA& prove(const VecISA& likely, const Settings& s, const CompileOption
     if (!cpu.has_all(row.required)) continue;
     const ProbeResult result = probe_row(row, cpu, options);
     if (result.ok) return row;
-    if (s.isa != "auto")
+    if (!names(s, "auto"))
       user_error("ISA={} is not usable with this compiler on this machine: {}", row.name, result.reason);
     log_warning("instruction set {} is not usable here ({}): trying the next one", row.name, result.reason);
   }
@@ -68,7 +74,20 @@ const VecISA& prove(const VecISA& likely, const Settings& s, const CompileOption
 
 }  // namespace
 
-const VecISA& likely_isa(const Settings& s) { return select_isa({s.isa, s.simdlen, s.vec_isa_ok}, usable_features(s)); }
+std::vector<const VecISA*> possible_isas(const Settings& s) {
+  if (names(s, "auto") && s.isa.size() > 1)
+    user_error("ISA={}: auto is the best instruction set of this machine; it is no part of a list",
+               fmt::join(s.isa, ","));
+  std::vector<const VecISA*> all;
+  for (const std::string& isa : s.isa)
+    all.push_back(&select_isa({isa, int(s.simdlen), s.vec_isa_ok}, usable_features(s)));
+  return all;
+}
+
+const VecISA& likely_isa(const Settings& s) {
+  const std::vector<const VecISA*> all = possible_isas(s);
+  return **std::max_element(all.begin(), all.end());  // rows of one table
+}
 
 IsaChoice::IsaChoice(const Settings& settings, const CompileOptions& options) : likely_(likely_isa(settings)) {
   const bool certain = settings.vec_isa_ok || likely_.lanes == 1;

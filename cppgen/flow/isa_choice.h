@@ -1,5 +1,6 @@
 #pragma once
 #include <future>
+#include <vector>
 
 #include "cppgen/compile/compile_options.h"
 #include "isa/vec_isa.h"
@@ -10,6 +11,9 @@ namespace cppgen {
 // The best instruction set that the settings allow and the CPU reports. UserError for settings that contradict each
 // other or the CPU.
 const VecISA& likely_isa(const Settings&);
+
+// Those that ISA lists, each of which a package is compiled for; otherwise the likely one. UserError likewise.
+std::vector<const VecISA*> possible_isas(const Settings&);
 
 // The instruction set to compile for. Unless VEC_ISA_OK is set, it is verified by compiling and running a program, once
 // per machine and compiler. This takes as long as compiling a unit of kernels, so it runs concurrently while the caller

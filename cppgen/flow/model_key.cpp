@@ -14,6 +14,7 @@
 #include "isa/cpu_features.h"
 #include "runtime/abi/abi.h"
 #include "runtime/package/version.h"
+#include "runtime/package/versions.h"
 
 namespace cppgen {
 namespace {
@@ -51,19 +52,20 @@ void hash_choices(Hasher& hasher, const schedule::Choices& choices) {
 
 std::string model_key(const CompileRequest& request, const std::vector<rt::CustomFile>& custom,
                       const std::string& model_sha256) {
-  const VecISA& isa = likely_isa(request.settings);
   Hasher hasher;
   hasher.field("model", model_sha256);
   hasher.field("name", std::filesystem::path(request.model).filename().string());
   hasher.field("settings", request.settings.key_text());
   for (const auto& d : request.dims)
     hasher.field("dim", fmt::format("{}|{}|{}|{}", d.input, d.axis, d.symbol, d.size.value_or(-1)));
+  for (const auto& version : request.versions) hasher.field("version", rt::name_of(version));
   for (const rt::CustomFile& file : custom) hash_custom(hasher, file);
-  hasher.field("isa", std::string(isa.name))
-      .field("l2", cache_class(this_machine().l2_bytes))
-      .field("l3", cache_class(this_machine().l3_bytes));
+  for (const VecISA* isa : possible_isas(request.settings)) {
+    hasher.field("isa", std::string(isa->name));
+    if (const auto choices = stored_choices(*isa, request.settings)) hash_choices(hasher, *choices);
+  }
+  hasher.field("l2", cache_class(this_machine().l2_bytes)).field("l3", cache_class(this_machine().l3_bytes));
   hasher.field("vendor", cpu_vendor());
-  if (const auto choices = stored_choices(isa, request.settings)) hash_choices(hasher, *choices);
   hasher.field("build", build_identity());
   hasher.field("headers", headers_hash(request.settings))
       .field("abi", CPPGEN_ABI_VERSION)

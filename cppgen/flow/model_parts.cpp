@@ -119,19 +119,22 @@ void make_plans(std::vector<ModelPart>& parts, std::optional<rt::Module>& module
   note_index_extents(*module, [&](size_t plan, size_t input) { return parts[plan].index_extents[input]; });
 }
 
-void write_plans(const std::string& directory, const std::vector<ModelPart>& parts,
+void write_plans(const std::string& directory, const std::vector<rt::Plan>& plans,
                  const std::optional<rt::Module>& module) {
-  for (size_t i = 0; i < parts.size(); i++)
+  for (size_t i = 0; i < plans.size(); i++)
     write(directory + "/" + (module ? rt::plan_file_name(int32_t(i)) : std::string(rt::kPlanFile)),
-          rt::to_json(parts[i].plan.plan));
+          rt::to_json(plans[i]));
   if (module) write(directory + "/" + std::string(rt::kModuleFile), rt::to_json(*module));
+}
+
+std::string weights_file_of(bool module, size_t part) {
+  return module ? rt::weights_file_name(int32_t(part)) : std::string(rt::kWeightsFile);
 }
 
 void write_weights(const std::string& directory, const std::vector<ModelPart>& parts, bool module, int threads) {
   for (size_t i = 0; i < parts.size(); i++)
-    package::write_weights(
-        directory + "/" + (module ? rt::weights_file_name(int32_t(i)) : std::string(rt::kWeightsFile)),
-        parts[i].schedule, parts[i].plan.weights, parts[i].plan.plan.weights_bytes, threads);
+    package::write_weights(directory + "/" + weights_file_of(module, i), parts[i].schedule, parts[i].plan.weights,
+                           parts[i].plan.plan.weights_bytes, threads);
 }
 
 }  // namespace cppgen

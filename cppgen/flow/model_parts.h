@@ -52,7 +52,8 @@ void make_plans(std::vector<ModelPart>&, std::optional<rt::Module>&, const std::
 void note_index_extents(rt::Module&, const std::function<int64_t(size_t plan, size_t input)>& of_plan);
 
 // Writes plan.json and weights.bin, or those of all parts and module.json. UserError if they cannot be written.
-void write_plans(const std::string& directory, const std::vector<ModelPart>&, const std::optional<rt::Module>&);
+void write_plans(const std::string& directory, const std::vector<rt::Plan>&, const std::optional<rt::Module>&);
 void write_weights(const std::string& directory, const std::vector<ModelPart>&, bool module, int threads);
+std::string weights_file_of(bool module, size_t part);
 
 }  // namespace cppgen

@@ -11,7 +11,7 @@
 #include "cppgen/package/package_pin.h"
 #include "cppgen/package/shared_weights.h"
 #include "cppgen/support/temp_directory.h"
-#include "runtime/package/package.h"
+#include "runtime/package/versions.h"
 
 namespace cppgen::package {
 namespace {
@@ -33,10 +33,11 @@ using Sizes = std::map<ino_t, int64_t>;
 
 Sizes sizes_of(const std::string& package) {
   Sizes sizes;
-  for (const std::string& path : entries_of(package)) {
-    struct stat st;
-    if (::lstat(path.c_str(), &st) == 0 && S_ISREG(st.st_mode)) sizes[st.st_ino] = st.st_size;
-  }
+  for (const std::string& directory : rt::package_directories(package))
+    for (const std::string& path : entries_of(directory)) {
+      struct stat st;
+      if (::lstat(path.c_str(), &st) == 0 && S_ISREG(st.st_mode)) sizes[st.st_ino] = st.st_size;
+    }
   return sizes;
 }
 

@@ -13,7 +13,7 @@
 #include "cppgen/support/file_lock.h"
 #include "cppgen/support/temp_directory.h"
 #include "runtime/base/errors.h"
-#include "runtime/package/package.h"
+#include "runtime/package/versions.h"
 
 namespace cppgen::package {
 namespace {
@@ -39,12 +39,14 @@ std::string state_of_weights(const std::string& package) {
   const std::string boot = try_read_file("/proc/sys/kernel/random/boot_id").value_or("");
   if (boot.empty()) return "";
   std::vector<std::string> lines;
-  std::error_code error;
-  for (fs::directory_iterator it(package, error), end; !error && it != end; it.increment(error)) {
-    const std::string name = it->path().filename().string();
-    struct stat st;
-    if (!name.starts_with("weights") || ::stat(it->path().c_str(), &st) != 0) continue;
-    lines.push_back(fmt::format("{} {} {}.{:09}\n", name, st.st_size, st.st_mtim.tv_sec, st.st_mtim.tv_nsec));
+  for (const std::string& directory : rt::package_directories(package)) {
+    std::error_code error;
+    for (fs::directory_iterator it(directory, error), end; !error && it != end; it.increment(error)) {
+      const std::string name = it->path().string().substr(package.size() + 1);
+      struct stat st;
+      if (!it->path().filename().string().starts_with("weights") || ::stat(it->path().c_str(), &st) != 0) continue;
+      lines.push_back(fmt::format("{} {} {}.{:09}\n", name, st.st_size, st.st_mtim.tv_sec, st.st_mtim.tv_nsec));
+    }
   }
   std::sort(lines.begin(), lines.end());
   return fmt::format("{}{}", boot, fmt::join(lines, ""));

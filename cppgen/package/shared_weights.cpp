@@ -9,7 +9,7 @@
 
 #include "cppgen/support/file_io.h"
 #include "runtime/base/errors.h"
-#include "runtime/package/package.h"
+#include "runtime/package/versions.h"
 
 namespace cppgen::package {
 namespace {
@@ -34,20 +34,27 @@ void link_over(const std::string& target, const std::string& path, const std::st
   if (::rename(temporary.c_str(), path.c_str()) != 0) ::unlink(temporary.c_str());
 }
 
+// Calls f with the path of each file of weights of the package and its versions.
+template <class F>
+void each_weights_file(const std::string& package, const F& f) {
+  for (const std::string& directory : rt::package_directories(package))
+    for (const rt::ManifestFile& file : rt::read_manifest(directory).files)
+      if (file.name.starts_with("weights") && file.bytes > 0) f(directory + "/" + file.name, file);
+}
+
 }  // namespace
 
 void share_weights(const std::string& cache_dir, const std::string& package) {
   if (make_directories(folder_of(cache_dir)) != 0) return;
-  for (const rt::ManifestFile& file : rt::read_manifest(package).files) {
-    if (!file.name.starts_with("weights") || file.bytes == 0) continue;
-    const std::string own = package + "/" + file.name, shared = folder_of(cache_dir) + "/" + file.sha256;
-    if (::link(own.c_str(), shared.c_str()) == 0 || errno != EEXIST) continue;
+  each_weights_file(package, [&](const std::string& own, const rt::ManifestFile& file) {
+    const std::string shared = folder_of(cache_dir) + "/" + file.sha256;
+    if (::link(own.c_str(), shared.c_str()) == 0 || errno != EEXIST) return;
     if (holds(shared, file)) {
       link_over(shared, own, package + ".link");
     } else {
       link_over(own, shared, package + ".link");
     }
-  }
+  });
 }
 
 // A process that is linking a file keeps its content, even if its name is removed here.

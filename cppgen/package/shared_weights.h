@@ -6,8 +6,8 @@ namespace cppgen::package {
 // Equal weight files of cached packages are one file: hard links to "<cache_dir>/weights/<SHA-256>", which serves only
 // as an index.
 
-// Replaces the weights in `package`, whose manifest has been written, by such links. Has no effect on file systems
-// without hard links.
+// Replaces the weights in `package` and its versions, whose manifests have been written, by such links. Has no effect
+// on file systems without hard links.
 void share_weights(const std::string& cache_dir, const std::string& package);
 
 // Removes files that no package uses any more.

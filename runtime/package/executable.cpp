@@ -2,14 +2,17 @@
 
 #include <dlfcn.h>
 
+#include <algorithm>
 #include <filesystem>
 
+#include "isa/cpu_features.h"
 #include "runtime/base/errors.h"
 #include "runtime/base/log.h"
 #include "runtime/base/settings.h"
 #include "runtime/package/machine_support.h"
 #include "runtime/package/package.h"
 #include "runtime/package/seal.h"
+#include "runtime/package/versions.h"
 
 namespace cppgen::rt {
 namespace {
@@ -18,6 +21,24 @@ const ManifestFile& listed(const Manifest& manifest, const std::string& director
   const ManifestFile* file = manifest.find(name);
   if (!file) user_error("package '{}': its manifest does not list '{}'", directory, name);
   return *file;
+}
+
+// The best ISA of the package's versions that this machine supports, or the only one.
+std::string chosen_isa(const Manifest& manifest, const std::vector<VersionRow>& rows, const std::string& package,
+                       const LoadOptions& options) {
+  std::vector<std::string> isas{manifest.isa};
+  for (const VersionRow& row : rows)
+    if (row.sizes.empty()) isas.push_back(row.isa);
+  const std::string all = fmt::format("{}", fmt::join(isas, ", "));
+  if (!options.isas.empty())
+    std::erase_if(isas, [&](const std::string& isa) {
+      return std::find(options.isas.begin(), options.isas.end(), isa) == options.isas.end();
+    });
+  if (isas.size() == 1) return isas[0];
+  const std::string best = best_isa_of(isas, usable_cpu_features());
+  if (best.empty())
+    user_error("package '{}' has versions for the ISAs {}, of which this machine supports none", package, all);
+  return best;
 }
 
 }  // namespace
@@ -32,17 +53,34 @@ LoadOptions LoadOptions::from(const Settings& settings, bool trust_weights) {
 
 std::shared_ptr<const Executable> Executable::load(const std::string& directory, const LoadOptions& options) {
   const Manifest manifest = read_manifest(directory);
-  require_isa(manifest.isa, directory);
+  const std::vector<VersionRow> rows = read_versions(directory, manifest);
+  const std::string isa = chosen_isa(manifest, rows, directory, options);
+  require_isa(isa, directory);
+  MappedWeights weights;
+  const auto version = [&](const VersionRow& row) {
+    return load_one(version_directory(directory, row), read_manifest(directory, row), options, weights);
+  };
+  std::shared_ptr<Executable> executable;
+  if (manifest.isa == isa) executable = load_one(directory, manifest, options, weights);
+  for (const VersionRow& row : rows)
+    if (row.isa == isa && row.sizes.empty()) executable = version(row);
+  for (const VersionRow& row : rows)
+    if (row.isa == isa && !row.sizes.empty()) executable->add_version(row, version(row));
+  log_debug("loaded package '{}' for {}: {} steps, {} versions, {} bytes of weights", directory, isa,
+            executable->plan_.steps.size(), executable->versions_.size(), executable->weights_bytes());
+  return executable;
+}
+
+std::shared_ptr<Executable> Executable::load_one(const std::string& directory, const Manifest& manifest,
+                                                 const LoadOptions& options, MappedWeights& weights) {
   const std::shared_ptr<Executable> executable(new Executable);
   std::error_code error;
   executable->directory_ = std::filesystem::absolute(directory, error).string();
   if (manifest.find(kModuleFile)) {
-    executable->load_module(manifest, options);
+    executable->load_module(manifest, options, weights);
   } else {
-    executable->load_part(manifest, std::string(kPlanFile), std::string(kWeightsFile), options, true);
+    executable->load_part(manifest, std::string(kPlanFile), std::string(kWeightsFile), options, weights, true);
   }
-  log_debug("loaded package '{}': {} steps, {} bytes of weights", directory, executable->plan_.steps.size(),
-            executable->weights_.bytes());
   return executable;
 }
 
@@ -51,14 +89,14 @@ Executable::~Executable() {
 }
 
 void Executable::load_part(const Manifest& manifest, const std::string& plan_file, const std::string& weights_file,
-                           const LoadOptions& options, bool hash_kernels) {
+                           const LoadOptions& options, MappedWeights& weights, bool hash_kernels) {
   load_plan(manifest, plan_file);
-  load_weights(manifest, weights_file, options);
+  load_weights(manifest, weights_file, options, weights);
   load_kernels(manifest, hash_kernels);
   if (options.services) runtime_ = options.services;
 }
 
-void Executable::load_module(const Manifest& manifest, const LoadOptions& options) {
+void Executable::load_module(const Manifest& manifest, const LoadOptions& options, MappedWeights& weights) {
   const MappedFile file = open_package_file(directory_, listed(manifest, directory_, kModuleFile), true);
   module_ = module_from_json({file.data(), size_t(file.bytes())});
   if (module_->isa != manifest.isa)
@@ -67,19 +105,13 @@ void Executable::load_module(const Manifest& manifest, const LoadOptions& option
   for (int32_t i = 0; i < module_->plans; i++) {
     const std::shared_ptr<Executable> part(new Executable);
     part->directory_ = directory_;
-    part->load_part(manifest, plan_file_name(i), weights_file_name(i), options,
+    part->load_part(manifest, plan_file_name(i), weights_file_name(i), options, weights,
                     i == 0);  // they share the kernels' files
     parts_.push_back(part);
   }
   std::vector<const Plan*> plans;
   for (const auto& part : parts_) plans.push_back(&part->plan());
   plan_ = outline_of(*module_, plans);
-}
-
-int64_t Executable::weights_bytes() const {
-  int64_t bytes = weights_.bytes();
-  for (const auto& part : parts_) bytes += part->weights_bytes();
-  return bytes;
 }
 
 void Executable::load_plan(const Manifest& manifest, const std::string& name) {
@@ -91,14 +123,19 @@ void Executable::load_plan(const Manifest& manifest, const std::string& name) {
   runtime_ = runtime_services(plan_.isa);
 }
 
-void Executable::load_weights(const Manifest& manifest, const std::string& name, const LoadOptions& options) {
+void Executable::load_weights(const Manifest& manifest, const std::string& name, const LoadOptions& options,
+                              MappedWeights& weights) {
   if (plan_.weights_bytes == 0) return;
   const ManifestFile& file = listed(manifest, directory_, name);
   if (file.bytes != plan_.weights_bytes)
     user_error("package '{}': '{}' has {} bytes, but the plan expects {}", directory_, name, file.bytes,
                plan_.weights_bytes);
-  weights_ = open_package_file(directory_, file, !options.trust_weights,
-                               {.copy = !options.force_mmap_weights, .huge_pages = options.huge_pages});
+  std::shared_ptr<const MappedFile>& mapped = weights[file.sha256];
+  if (!mapped || mapped->bytes() != file.bytes)
+    mapped = std::make_shared<MappedFile>(
+        open_package_file(directory_, file, !options.trust_weights,
+                          {.copy = !options.force_mmap_weights, .huge_pages = options.huge_pages}));
+  weights_ = mapped;
 }
 
 void Executable::load_kernels(const Manifest& manifest, bool hash) {

@@ -1,6 +1,8 @@
 #pragma once
+#include <map>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -20,6 +22,8 @@ struct LoadOptions {
   // The settings of the same names.
   bool force_mmap_weights = setting_default<SettingId::force_mmap_weights>();
   bool huge_pages = setting_default<SettingId::huge_pages>();
+  // If not empty: choose only among versions for these ISAs, to test the choice.
+  std::vector<std::string> isas = {};
 
   static LoadOptions from(const Settings&, bool trust_weights = false);
 };
@@ -29,8 +33,9 @@ using KernelFunction = void (*)(const cppgen_kernel_args*, long begin, long end)
 // A loaded package: plan, kernels, mapped weights. Immutable; shared by any number of sessions and threads.
 class Executable {
  public:
-  // UserError naming the file, what was found and what is expected: not a package, other versions, an ISA that this CPU
-  // lacks, a missing, truncated or altered file, a kernel that its object does not have.
+  // Of a package for several ISAs (versions.h), loads what is for the best one that this machine supports. UserError
+  // naming the file, what was found and what is expected: not a package, other formats, an ISA that this CPU lacks, a
+  // missing, truncated or altered file, a kernel that its object does not have.
   static std::shared_ptr<const Executable> load(const std::string& directory, const LoadOptions& = {});
   ~Executable();
   Executable(const Executable&) = delete;
@@ -41,27 +46,47 @@ class Executable {
   // The module and the plans of a model with more than one plan; else null and empty.
   const Module* module() const { return module_ ? &*module_ : nullptr; }
   const std::vector<std::shared_ptr<const Executable>>& parts() const { return parts_; }
+  // The version of the model for given sizes of symbols, which runs with these sizes take.
+  struct Version {
+    std::vector<std::pair<size_t, int64_t>> sizes;  // of symbols, by their positions in plan().symbols
+    std::shared_ptr<const Executable> executable;
+  };
+  const std::vector<Version>& versions() const { return versions_; }
+  // The position of the version for these values of the symbols: the one that fixes most of them, among these the
+  // first; -1 if there is none.
+  int64_t version_for(std::span<const int64_t> symbols) const;
+  // "batch=8" or "general" if there are several, otherwise empty.
+  const std::string& version() const { return version_; }
   const std::string& directory() const { return directory_; }
   KernelFunction kernel(size_t step) const { return kernels_[step]; }  // null for library steps
-  const char* weights() const { return weights_.data(); }
-  int64_t weights_bytes() const;
+  const char* weights() const { return weights_ ? weights_->data() : nullptr; }
+  int64_t weights_bytes() const;  // of all parts and versions; what they share counts once
   const cppgen_runtime* runtime() const { return runtime_; }
 
  private:
+  // Weights by their hash: equal files of several versions are mapped once.
+  using MappedWeights = std::map<std::string, std::shared_ptr<const MappedFile>>;
+
   Executable() = default;
-  void load_plan(const struct Manifest&, const std::string& file);
-  void load_module(const Manifest&, const LoadOptions&);
+  static std::shared_ptr<Executable> load_one(const std::string& directory, const struct Manifest&, const LoadOptions&,
+                                              MappedWeights&);
+  void load_plan(const Manifest&, const std::string& file);
+  void load_module(const Manifest&, const LoadOptions&, MappedWeights&);
   void load_part(const Manifest&, const std::string& plan_file, const std::string& weights_file, const LoadOptions&,
-                 bool hash_kernels);
-  void load_weights(const Manifest&, const std::string& file, const LoadOptions&);
+                 MappedWeights&, bool hash_kernels);
+  void load_weights(const Manifest&, const std::string& file, const LoadOptions&, MappedWeights&);
   void load_kernels(const Manifest&, bool hash);
+  void add_version(const struct VersionRow&, std::shared_ptr<Executable>);
+  void note_weights(std::map<const void*, int64_t>& bytes) const;
 
   std::string directory_;
   Plan plan_;
   std::optional<Module> module_;
   std::vector<std::shared_ptr<const Executable>> parts_;
-  MappedFile weights_;
-  std::vector<void*> handles_;  // of dlopen
+  std::vector<Version> versions_;
+  std::string version_;
+  std::shared_ptr<const MappedFile> weights_;  // null: none
+  std::vector<void*> handles_;                 // of dlopen
   std::vector<KernelFunction> kernels_;
   const cppgen_runtime* runtime_ = nullptr;
 };

@@ -1,11 +1,26 @@
 #include "runtime/package/machine_support.h"
 
+#include <algorithm>
+
 #include "isa/vec_isa.h"
 #include "runtime/base/errors.h"
 #include "runtime/contraction/amx_support.h"
 #include "runtime/contraction/tile.h"
 
 namespace cppgen::rt {
+
+CpuFeatures usable_cpu_features() {
+  const CpuFeatures cpu = detect_cpu_features();
+  if (!cpu.has(CpuFeature::amx_tile) || amx_support().usable) return cpu;
+  return cpu.without({CpuFeature::amx_tile, CpuFeature::amx_bf16, CpuFeature::amx_int8});
+}
+
+std::string best_isa_of(std::span<const std::string> isas, CpuFeatures cpu) {
+  std::string best;
+  for (const VecISA& row : all_isas())
+    if (cpu.has_all(row.required) && std::find(isas.begin(), isas.end(), row.name) != isas.end()) best = row.name;
+  return best;
+}
 
 void require_isa(const std::string& isa, const std::string& package) {
   const VecISA* row = find_isa(isa);

@@ -59,21 +59,6 @@ ManifestFile file_from(const json& node, const std::string& where) {
   return file;
 }
 
-void write_file(const std::string& path, std::string_view content) {
-  const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
-  if (fd < 0) user_error("cannot write '{}': {}", path, strerror(errno));
-  bool ok = true;
-  while (ok && !content.empty()) {
-    const ssize_t n = ::write(fd, content.data(), content.size());
-    if (n > 0) content.remove_prefix(size_t(n));
-    ok = n > 0 || errno == EINTR;
-  }
-  ok = ok && ::fsync(fd) == 0;
-  const int error = errno;
-  ::close(fd);
-  if (!ok) user_error("cannot write '{}': {}", path, strerror(error));
-}
-
 std::vector<std::string> files_of(const std::string& directory) {
   std::vector<std::string> names;
   std::error_code error;
@@ -99,6 +84,21 @@ std::string sha256_of(std::span<const char> bytes) {
                   EVP_DigestFinal_ex(context.get(), digest, nullptr) == 1;
   check(ok, "SHA-256 failed");
   return fmt::format("{:02x}", fmt::join(digest, ""));
+}
+
+void write_package_file(const std::string& path, std::string_view content) {
+  const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  if (fd < 0) user_error("cannot write '{}': {}", path, strerror(errno));
+  bool ok = true;
+  while (ok && !content.empty()) {
+    const ssize_t n = ::write(fd, content.data(), content.size());
+    if (n > 0) content.remove_prefix(size_t(n));
+    ok = n > 0 || errno == EINTR;
+  }
+  ok = ok && ::fsync(fd) == 0;
+  const int error = errno;
+  ::close(fd);
+  if (!ok) user_error("cannot write '{}': {}", path, strerror(error));
 }
 
 const ManifestFile* Manifest::find(std::string_view name) const {
@@ -151,7 +151,7 @@ void write_manifest(const std::string& directory, const std::string& isa) {
                   {"abi_version", CPPGEN_ABI_VERSION}, {"isa", isa},
                   {"cppgen_version", kVersion},        {"files", files}};
   const std::string path = directory + "/" + std::string(kManifestFile), temporary = path + ".tmp";
-  write_file(temporary, json_text(root, 1) + "\n");
+  write_package_file(temporary, json_text(root, 1) + "\n");
   std::error_code error;
   fs::rename(temporary, path, error);
   if (error) user_error("cannot write '{}': {}", path, error.message());

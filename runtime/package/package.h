@@ -46,6 +46,9 @@ Manifest read_manifest(const std::string& directory);
 // package. UserError if it fails.
 void write_manifest(const std::string& directory, const std::string& isa);
 
+// Writes a small file to disk. UserError if it fails.
+void write_package_file(const std::string& path, std::string_view content);
+
 // Maps a listed file and checks its size and, with `hash`, its SHA-256. UserError naming the file if it is missing,
 // shorter or longer than listed, or altered.
 MappedFile open_package_file(const std::string& directory, const ManifestFile& file, bool hash, MapOptions = {});

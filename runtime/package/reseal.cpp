@@ -5,11 +5,13 @@
 #include "runtime/base/errors.h"
 #include "runtime/package/package.h"
 #include "runtime/package/seal.h"
+#include "runtime/package/versions.h"
 
 namespace cppgen::rt {
+namespace {
 
-void reseal_package(const std::string& directory) {
-  const Manifest manifest = read_manifest(directory);
+// UserError unless the directory contains the files of the manifest, of which only objects may have changed.
+void check_files(const std::string& directory, const Manifest& manifest) {
   for (const ManifestFile& file : manifest.files) {
     std::error_code error;
     if (!is_object(file.name)) {
@@ -24,6 +26,22 @@ void reseal_package(const std::string& directory) {
     if (entry.is_regular_file() && name != kManifestFile && !manifest.find(name))
       user_error("package '{}': '{}' does not belong to the package; remove it", directory, name);
   }
+}
+
+void reseal_version(const std::string& directory) {
+  const Manifest manifest = read_manifest(directory);
+  check_files(directory, manifest);
+  write_manifest(directory, manifest.isa);
+}
+
+}  // namespace
+
+void reseal_package(const std::string& directory) {
+  const Manifest manifest = read_manifest(directory);
+  check_files(directory, manifest);
+  const std::vector<VersionRow> versions = read_versions(directory, manifest);
+  for (const VersionRow& version : versions) reseal_version(version_directory(directory, version));
+  if (!versions.empty()) write_versions(directory, versions);
   write_manifest(directory, manifest.isa);
 }
 

@@ -3,7 +3,8 @@
 
 namespace cppgen::rt {
 
-// Seals the objects of a package again (seal.h) and lists their hashes, after they were built anew from its sources.
+// Seals the objects of a package and of its versions again (seal.h) and lists their hashes, after they were built anew
+// from its sources.
 // UserError if any other file is not as the manifest lists it, or if a file is missing or was added: only objects may
 // have changed.
 void reseal_package(const std::string& directory);

@@ -114,6 +114,21 @@ class Views {
   std::span<const View> views_;
 };
 
+// One for each version of the model that ran.
+std::string profile_tables(const Session& session) {
+  if (session.versions().empty()) return profile_text(session.plan(), session.profile(), session.labels());
+  std::vector<const Session*> all{&session};
+  for (const auto& version : session.versions()) all.push_back(version.get());
+  std::string text;
+  for (const Session* version : all) {
+    const std::vector<StepProfile> profile = version->profile();
+    if (std::all_of(profile.begin(), profile.end(), [](const StepProfile& step) { return step.calls == 0; })) continue;
+    text += fmt::format("version {}\n", version->executable().version());
+    text += profile_text(version->plan(), profile, version->labels());
+  }
+  return text;
+}
+
 cppgen_status describe(const std::vector<cppgen_session::Description>& tensors, size_t index, cppgen_tensor_info* info,
                        cppgen_error* error) {
   return guarded(error, [&] {
@@ -213,8 +228,7 @@ cppgen_status cppgen_session_profile(const cppgen_session* session, char* text, 
   return guarded(error, [&] {
     require_argument(session, "session");
     require_argument(text || capacity == 0, "text");
-    const std::string table =
-        profile_text(session->session.plan(), session->session.profile(), session->session.labels());
+    const std::string table = profile_tables(session->session);
     if (length) *length = table.size();
     if (capacity == 0) return;
     const size_t count = std::min(table.size(), capacity - 1);

@@ -154,8 +154,9 @@ typedef struct cppgen_stats {
 
 cppgen_status cppgen_session_stats(const cppgen_session* session, cppgen_stats* stats, cppgen_error* error);
 
-/* A table of times per kernel since the session was made (options.profile), null-terminated and truncated to `capacity`
- * bytes. *length, if not null, becomes the length of the whole table without its terminator. */
+/* A table of times per kernel of each version of the model that ran, since the session was made (options.profile),
+ * null-terminated and truncated to `capacity` bytes. *length, if not null, becomes the length of the whole table
+ * without its terminator. */
 cppgen_status cppgen_session_profile(const cppgen_session* session, char* text, size_t capacity, size_t* length,
                                      cppgen_error* error);
 

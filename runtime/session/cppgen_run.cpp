@@ -127,8 +127,8 @@ ExitCode run(const RunArguments& arguments) {
   std::optional<VerifyReport> report;
   if (test) report = compare_outputs(test->outputs, outputs, arguments.tolerance);
   const VerifyReport* verified = report ? &*report : nullptr;
-  const std::string printed =
-      arguments.json ? run_report_json(session, ms, verified) : run_report_text(session, ms, verified);
+  const Session& ran = session.version_for(views_of(inputs));
+  const std::string printed = arguments.json ? run_report_json(ran, ms, verified) : run_report_text(ran, ms, verified);
   std::fputs(printed.c_str(), stdout);
   return report && !report->ok() ? kMismatch : kOk;
 }

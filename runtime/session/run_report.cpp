@@ -51,11 +51,13 @@ Json profile_json(const Plan& plan, std::span<const StepProfile> profile, std::s
 
 std::string run_report_text(const Session& session, std::span<const double> ms, const VerifyReport* verified) {
   const SessionStats stats = session.stats();
+  const std::string& version = session.executable().version();
   std::string text = fmt::format(
-      "{} on {} ({}), weights {} bytes, arena {} bytes\n"
+      "{}{} on {} ({}), weights {} bytes, arena {} bytes\n"
       "{}: min {:.3f} ms, median {:.3f} ms, max {:.3f} ms\n",
-      counted(stats.steps, "step"), counted(stats.threads, "thread"), session.plan().isa, stats.weights_bytes,
-      stats.arena_bytes, counted(int64_t(ms.size()), "run"), ms.front(), ms[ms.size() / 2], ms.back());
+      version.empty() ? "" : fmt::format("version {}: ", version), counted(stats.steps, "step"),
+      counted(stats.threads, "thread"), session.plan().isa, stats.weights_bytes, stats.arena_bytes,
+      counted(int64_t(ms.size()), "run"), ms.front(), ms[ms.size() / 2], ms.back());
   if (const auto profile = profile_of(session); !profile.empty())
     text += profile_text(session.plan(), profile, session.labels());
   return verified ? text + verified->text() : text;
@@ -73,6 +75,7 @@ std::string run_report_json(const Session& session, std::span<const double> ms, 
             {"min_ms", ms.front()},
             {"median_ms", ms[ms.size() / 2]},
             {"max_ms", ms.back()}};
+  if (const std::string& version = session.executable().version(); !version.empty()) root["version"] = version;
   if (verified) root["verify"] = verify_json(*verified);
   if (const auto profile = profile_of(session); !profile.empty())
     root["profile"] = profile_json(session.plan(), profile, session.labels());

@@ -89,6 +89,9 @@ struct Session::Impl {
             options.before_step, options.custom_ops, checks),
         totals(executable->plan().steps.size()) {
     add_parts();
+    for (const Executable::Version& version : executable->versions())
+      versions.emplace_back(
+          new Session(std::make_unique<Impl>(version.executable, options, contexts.executors(), instruments)));
     add_labels();
     if (!is_module()) operators = make_operators(*executable);
   }
@@ -110,6 +113,21 @@ struct Session::Impl {
     for (const auto& part : parts) labels.insert(labels.end(), part->labels().begin(), part->labels().end());
     const auto own = step_labels(executable->plan(), options.ops_stamp, options.ops_prefix);
     labels.insert(labels.end(), own.begin() + ptrdiff_t(labels.size()), own.end());
+  }
+
+  // Null: this session runs the sizes itself.
+  Session* version_for(std::span<const int64_t> symbols) const {
+    const int64_t version = executable->version_for(symbols);
+    return version < 0 ? nullptr : versions[size_t(version)].get();
+  }
+
+  // The same for inputs, which are checked if there are versions.
+  Session* version_for(std::span<const TensorView> inputs) {
+    if (versions.empty()) return nullptr;
+    if (is_module()) return version_for(symbols_of(executable->plan(), inputs, checks));
+    ContextPool::Lease context(contexts);
+    bind_inputs(executable->plan(), inputs, context->symbols(), checks);
+    return version_for(context->symbols());
   }
 
   bool is_module() const { return executable->module() != nullptr; }
@@ -190,6 +208,7 @@ struct Session::Impl {
   const BoundaryChecks checks;
   std::vector<std::unique_ptr<LibraryOperator>> operators;
   std::vector<std::unique_ptr<Session>> parts;  // of a module: one for each plan
+  std::vector<std::unique_ptr<Session>> versions;
   const ModelRunner runner;
 
   mutable std::mutex mutex;  // of the next one
@@ -210,8 +229,8 @@ Session::Session(std::shared_ptr<const Executable> executable, SessionOptions op
           std::make_unique<Impl>(std::move(executable), std::move(options), Executors{std::move(executor)}, nullptr)) {}
 
 Session::Session(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {
-  // Without symbols everything is known, so errors and costs of the first run occur now.
-  if (!impl_->is_module() && plan().symbols.empty())
+  // Without symbols everything is known, so errors and costs of the first run occur now. A version may never run.
+  if (!impl_->is_module() && plan().symbols.empty() && executable().version().empty())
     ContextPool::Lease(impl_->contexts)->bind(impl_->bound_plan({}, impl_->outputs_in_arena()));
 }
 
@@ -219,7 +238,20 @@ Session::~Session() = default;
 
 const Executable& Session::executable() const { return *impl_->executable; }
 
+const std::vector<std::unique_ptr<Session>>& Session::versions() const { return impl_->versions; }
+
+const Session& Session::version_for(std::span<const TensorView> inputs) const {
+  const Session* version = impl_->version_for(inputs);
+  return version ? *version : *this;
+}
+
+const Session& Session::version_for(std::span<const Value> inputs) const {
+  const Session* version = impl_->version_for(std::span<const int64_t>(check_values(plan(), inputs, impl_->checks)));
+  return version ? *version : *this;
+}
+
 void Session::run(std::span<const TensorView> inputs, std::span<const OutputView> outputs) {
+  if (Session* version = impl_->version_for(inputs)) return version->run(inputs, outputs);
   if (impl_->is_module()) return copy_results(plan(), run(inputs), outputs);
   ContextPool::Lease context(impl_->contexts);
   bind_inputs(plan(), inputs, context->symbols(), impl_->checks);
@@ -230,29 +262,43 @@ void Session::run(std::span<const TensorView> inputs, std::span<const OutputView
   impl_->execute(context, inputs, outputs);
 }
 
-std::vector<Tensor> Session::run(std::span<const TensorView> inputs) { return impl_->runner.run(inputs); }
+std::vector<Tensor> Session::run(std::span<const TensorView> inputs) {
+  Session* version = impl_->version_for(inputs);
+  return version ? version->run(inputs) : impl_->runner.run(inputs);
+}
 
 std::vector<Value> Session::run_values(std::vector<Value> inputs) {
+  if (!impl_->versions.empty())
+    if (Session* version = impl_->version_for(check_values(plan(), inputs, impl_->checks)))
+      return version->run_values(std::move(inputs));
   return impl_->runner.run_values(std::move(inputs));
 }
 
 std::vector<std::vector<int64_t>> Session::output_dims(std::span<const TensorView> inputs) {
+  if (Session* version = impl_->version_for(inputs)) return version->output_dims(inputs);
   if (impl_->is_module()) return declared_output_dims(plan(), inputs);
   ContextPool::Lease context(impl_->contexts);
   bind_inputs(plan(), inputs, context->symbols(), impl_->checks);
   return impl_->bound_plan(context->symbols())->output_dims;
 }
 
+static const Parameter* find_parameter(const Plan& plan, std::string_view name) {
+  for (const Parameter& parameter : plan.parameters)
+    if (parameter.info.name == name) return &parameter;
+  return nullptr;
+}
+
 void Session::set_parameter(std::string_view name, const TensorView& value) {
-  const auto& parameters = plan().parameters;
-  const auto found = std::find_if(parameters.begin(), parameters.end(), [&](auto& it) { return it.info.name == name; });
-  if (found == parameters.end())
+  const Parameter* found = find_parameter(plan(), name);
+  if (!found)
     user_error("the package has no parameter '{}': compile with FREEZING=0 to be able to replace weights", name);
   std::vector<int64_t> dims;
   for (const DimExpr& dim : found->info.dims) dims.push_back(evaluate(dim, {}));
   if (value.type != found->info.type || !std::equal(dims.begin(), dims.end(), value.dims.begin(), value.dims.end()))
     user_error("parameter '{}' is {}{}; the given tensor is {}{}", name, name_of(found->info.type), shape_text(dims),
                name_of(value.type), shape_text(value.dims));
+  for (const auto& version : impl_->versions)
+    if (find_parameter(version->plan(), name)) version->set_parameter(name, value);
   Tensor copy = value.data ? copy_of(value) : Tensor();
   impl_->contexts.replace(found->buffer, value.data ? copy.data() : nullptr);
   impl_->parameters[found->buffer] = std::move(copy);
@@ -260,13 +306,19 @@ void Session::set_parameter(std::string_view name, const TensorView& value) {
 
 SessionStats Session::stats() const {
   SessionStats all{impl_->contexts.threads(), plan().steps.size(), impl_->executable->weights_bytes(), 0, 0};
+  for (const auto& version : impl_->versions) {
+    const SessionStats own = version->stats();
+    all.arena_bytes = std::max(all.arena_bytes, own.arena_bytes);
+    all.arena_blocks = std::max(all.arena_blocks, own.arena_blocks);
+  }
   for (const auto& part : impl_->parts) {
     const SessionStats own = part->stats();
     all.arena_bytes += own.arena_bytes, all.arena_blocks += own.arena_blocks;
   }
   if (impl_->is_module()) return all;
   const std::lock_guard lock(impl_->bind_mutex);
-  all.arena_bytes = impl_->arena_bytes, all.arena_blocks = impl_->blocks;
+  all.arena_bytes = std::max(all.arena_bytes, impl_->arena_bytes);
+  all.arena_blocks = std::max(all.arena_blocks, impl_->blocks);
   return all;
 }
 

@@ -27,7 +27,8 @@ struct SessionStats {
 };
 
 // Runs an executable on its own threads. All members may be called from many threads at once; each concurrent run has
-// its own arena. Results are bitwise identical for any number of threads.
+// its own arena. Results are bitwise identical for any number of threads. If the package has versions for some sizes, a
+// run with these sizes takes that version; the same sizes take the same version always.
 class Session {
  public:
   explicit Session(std::shared_ptr<const Executable> executable, SessionOptions options = {});
@@ -37,6 +38,12 @@ class Session {
 
   const Executable& executable() const;
   const Plan& plan() const { return executable().plan(); }
+
+  // The sessions of the versions, in the order of Executable::versions(). They have steps and profiles of their own.
+  const std::vector<std::unique_ptr<Session>>& versions() const;
+  // The session that runs these inputs: that of a version, or this one. UserError if the inputs do not match.
+  const Session& version_for(std::span<const TensorView> inputs) const;
+  const Session& version_for(std::span<const Value> inputs) const;
 
   // Inputs and outputs in the order of the model. Each output must have exactly the type and dimensions of the result.
   // UserError naming the tensor if one does not match, or the node if an index is out of range (then the contents of

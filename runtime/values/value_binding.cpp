@@ -31,9 +31,9 @@ bool has_dims(const TensorInfo& info) {
   return info.kind == ValueKind::tensor || (info.kind == ValueKind::strings && !info.dims.empty());
 }
 
-// The plan's symbols and the dimensions of its inputs, for those that have dimensions.
-std::vector<int64_t> bound_symbols(const Plan& plan, std::span<const TensorView> inputs,
-                                   const BoundaryChecks& checks = {}) {
+}  // namespace
+
+std::vector<int64_t> symbols_of(const Plan& plan, std::span<const TensorView> inputs, const BoundaryChecks& checks) {
   Plan tensors;
   std::vector<int64_t> symbols;
   for (const TensorInfo& info : plan.inputs)
@@ -49,9 +49,7 @@ std::vector<int64_t> bound_symbols(const Plan& plan, std::span<const TensorView>
   return symbols;
 }
 
-}  // namespace
-
-void check_values(const Plan& plan, std::span<const Value> inputs, const BoundaryChecks& checks) {
+std::vector<int64_t> check_values(const Plan& plan, std::span<const Value> inputs, const BoundaryChecks& checks) {
   if (inputs.size() != plan.inputs.size())
     user_error("{} inputs are given; the model has {}", inputs.size(), plan.inputs.size());
   std::vector<TensorView> tensors;
@@ -64,7 +62,7 @@ void check_values(const Plan& plan, std::span<const Value> inputs, const Boundar
     tensors.push_back(inputs[i].strings() ? TensorView{info.type, inputs[i].strings()->dims, nullptr}
                                           : inputs[i].tensor()->view());
   }
-  bound_symbols(plan, tensors, checks);
+  return symbols_of(plan, tensors, checks);
 }
 
 std::vector<Value> copies_of(std::span<const TensorView> inputs) {
@@ -92,7 +90,7 @@ void copy_results(const Plan& plan, const std::vector<Tensor>& results, std::spa
 }
 
 std::vector<std::vector<int64_t>> declared_output_dims(const Plan& plan, std::span<const TensorView> inputs) {
-  const std::vector<int64_t> symbols = bound_symbols(plan, inputs);
+  const std::vector<int64_t> symbols = symbols_of(plan, inputs);
   std::vector<std::vector<int64_t>> all;
   for (const TensorInfo& output : plan.outputs) {
     all.emplace_back();

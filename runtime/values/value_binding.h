@@ -11,8 +11,11 @@ namespace cppgen::rt {
 // Checks of values of any kind at the inputs and outputs of a model. All throw a UserError naming the input or output
 // that does not match.
 
-// Checks their number, kinds, element types, ranks and dimensions. Null pointers are passed on.
-void check_values(const Plan&, std::span<const Value> inputs, const BoundaryChecks& = {});
+// Checks their number, kinds, element types, ranks and dimensions, and returns the value of each symbol. Null pointers
+// are passed on.
+std::vector<int64_t> check_values(const Plan&, std::span<const Value> inputs, const BoundaryChecks& = {});
+// The same for the inputs of a model whose inputs all have dimensions.
+std::vector<int64_t> symbols_of(const Plan&, std::span<const TensorView> inputs, const BoundaryChecks& = {});
 std::vector<Value> copies_of(std::span<const TensorView> inputs);
 std::vector<Tensor> tensors_of(const Plan&, std::vector<Value> outputs);
 // Copies results into the caller's memory, which must have their types and dimensions.

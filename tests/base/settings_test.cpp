@@ -161,7 +161,7 @@ TEST(Settings, TheRuntimeReadsRuntimeSettings) {
                                 {"CPPGEN_COMPILE_THREADS", ""}};
   const Settings s = Settings::from_environment(environment, {}, SettingReader::runtime);
   EXPECT_EQ(s.threads, 3);
-  EXPECT_EQ(s.isa, "auto");
+  EXPECT_EQ(s.isa, Words{"auto"});
   EXPECT_EQ(s.warnings, Words{});
   const Options isa{{"ISA", "avx2"}}, bad{{"THREADS", "0"}};
   EXPECT_THROW(Settings::from_environment({}, isa, SettingReader::runtime), UserError);

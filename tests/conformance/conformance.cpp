@@ -45,7 +45,7 @@ Options parse(CLI::App& app, int argc, char** argv) {
 Setup setup_of(const Options& o) {
   Setup setup;
   setup.settings = Settings::from_environment();
-  if (!o.isa.empty()) setup.settings.isa = o.isa;
+  if (!o.isa.empty()) setup.settings.isa = {o.isa};
   CompileRequest request;
   request.settings = setup.settings;
   setup.isa = &IsaChoice(setup.settings, compile_options(request)).settled();

@@ -69,7 +69,9 @@ void write_files(const std::string& package, const std::vector<ModelPart>& parts
     for (const auto& kernel : part.kernels) source += "\n" + kernel.code(), symbols += kernel.name + "\n";
   write(package + "/" + kSourceFile, source);
   write(package + "/" + kSymbolsFile, symbols);
-  write_plans(package, parts, module);
+  std::vector<rt::Plan> plans;
+  for (const ModelPart& part : parts) plans.push_back(part.plan.plan);
+  write_plans(package, plans, module);
   write_weights(package, parts, module.has_value(), 1);
 }
 

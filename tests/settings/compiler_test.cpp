@@ -5,6 +5,7 @@
 #include "cppgen/schedule/schedule.h"
 #include "isa/vec_isa.h"
 #include "runtime/contraction/amx_support.h"
+#include "runtime/package/executable.h"
 #include "tests/passes/graph_maker.h"
 #include "tests/settings/effect.h"
 
@@ -47,6 +48,27 @@ TEST_F(SettingEffect, ISA) {
   const std::string model = relu();
   const auto ran = [&] { return json::parse(succeed({"run", model, "--json"}).out)["isa"].get<std::string>(); };
   expect_effect<std::string>("scalar", ran, best(), "scalar");
+}
+
+// tests/runtime/versions_test.cpp chooses for other machines.
+TEST_F(SettingEffect, PackagesForSeveralInstructionSets) {
+  if (!detect_cpu_features().has_all(find_isa("avx2")->required)) GTEST_SKIP() << "no avx2";
+  const std::string model = relu();
+  environment["CPPGEN_ISA"] = "avx2,scalar";
+  EXPECT_EQ(json::parse(succeed({"run", model, "--json"}).out)["isa"], "avx2");
+  const std::string made = package(model);
+  environment.erase("CPPGEN_ISA");
+  EXPECT_EQ(json::parse(succeed({"run", made, "--json"}).out)["isa"], "avx2");
+  EXPECT_EQ(json::parse(succeed({"inspect", made, "--json"}).out)["isa"], "scalar") << "in its own folder";
+  rt::LoadOptions only;
+  only.isas = {"scalar"};
+  EXPECT_EQ(rt::Executable::load(made, only)->plan().isa, "scalar");
+  environment["CPPGEN_ISA"] = "auto,avx2";
+  const Ended mixed = run({"run", model});
+  EXPECT_EQ(mixed.status, 2);
+  EXPECT_NE(mixed.err.find("auto is the best instruction set of this machine; it is no part of a list"),
+            std::string::npos)
+      << mixed.err;
 }
 
 TEST_F(SettingEffect, SIMDLEN) {
