@@ -121,8 +121,8 @@ std::string row_text(const ModelProfile& profile, size_t i) {
 
 std::string profile_text(const ProfileOptions& options, const ModelProfile& profile) {
   std::string text =
-      fmt::format("{}: {}, {}, {}\n", options.model, target_text(profile.model), counted(profile.model.threads(), "thread"),
-                  step_text(count_steps(profile.model.plan())));
+      fmt::format("{}: {}, {}, {}\n", options.model, target_text(profile.model),
+                  counted(profile.model.threads(), "thread"), step_text(count_steps(profile.model.plan())));
   text += fmt::format("run    {:.4g} ms (median of {}), of which steps take {:.4g} ms\n", profile.times.median_ms(),
                       counted(int64_t(profile.times.seconds.size()), "run"), profile.total_ms());
   if (profile.onednn) text += onednn_head(profile);

@@ -5,8 +5,8 @@
 
 #include "cppgen/compile/assumed_peaks.h"
 #include "cppgen/flow/compiler.h"
-#include "cppgen/flow/decision_text.h"
 #include "cppgen/flow/decision_outcomes.h"
+#include "cppgen/flow/decision_text.h"
 #include "cppgen/flow/graph_diagrams.h"
 #include "cppgen/flow/isa_choice.h"
 #include "cppgen/flow/loop_text.h"
