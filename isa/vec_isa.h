@@ -38,7 +38,7 @@ const VecISA& best_isa(CpuFeatures cpu);
 
 // The settings that choose an ISA.
 struct IsaRequest {
-  std::string isa = setting_default<SettingId::isa>();      // a row's name, or "auto"
+  std::string isa = setting_default<SettingId::isa>()[0];   // a row's name, or "auto"
   int64_t simdlen = setting_default<SettingId::simdlen>();  // vector width in bits; 0: the widest; 1: scalar
   // false: scalar only. Unset and true choose the same row: they differ in the compile-and-run probe, which the caller
   // makes.

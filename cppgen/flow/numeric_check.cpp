@@ -92,7 +92,8 @@ void check_schedule(const Graph& part, const CompileRequest& request, const sche
   try {
     check.emplace(part, request);
   } catch (const UserError& error) {
-    return log_warning("PASSES_NUMERIC_CHECK: the schedule of {} is not checked: {}", quoted(part.name), error.what());
+    return log_warning("PASSES_NUMERIC_CHECK: the schedule of {} is not checked: {}", cppgen::quoted(part.name),
+                       error.what());
   }
   schedule::make_schedule(check->program(), check->options(), target,
                           [&](const char* pass, const ir::Program& program) { check->after_pass(pass, program); });

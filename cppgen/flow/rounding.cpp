@@ -63,8 +63,8 @@ void require_equal(const std::string& pass, std::span<const std::string> names, 
   for (size_t i = 0; i < after.size(); i++) {
     const std::string text = difference(names[i], before[i], after[i], limits);
     if (!text.empty())
-      internal_error("PASSES_NUMERIC_CHECK: the pass {} changes the results: output {}: {}", pass, quoted(names[i]),
-                     text);
+      internal_error("PASSES_NUMERIC_CHECK: the pass {} changes the results: output {}: {}", pass,
+                     cppgen::quoted(names[i]), text);
   }
 }
 

@@ -55,7 +55,7 @@ std::optional<Folded<T>> unary_of(UnaryOp op, T a) {
   case UnaryOp::op:                                                                    \
     if constexpr (takes<T>(OperandClass::operand)) return Folded<T>(value_ops::op(a)); \
     return std::nullopt;
-#define CPPGEN_FUNCTION(op, of_double, chain)                  \
+#define CPPGEN_FUNCTION(op, of_double, ...)                    \
   case UnaryOp::op:                                            \
     if constexpr (std::floating_point<T>) return of_double(a); \
     return std::nullopt;

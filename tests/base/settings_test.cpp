@@ -205,7 +205,7 @@ TEST(Settings, Bytes) {
 
 TEST(Settings, ChoicesAndLists) {
   EXPECT_EQ(load({{"LOGLEVEL", "debug"}}).loglevel, "DEBUG");
-  EXPECT_EQ(load({{"CPPGEN_ISA", "AVX512"}}).isa, "avx512");
+  EXPECT_EQ(load({{"CPPGEN_ISA", "AVX512"}}).isa, Words{"avx512"});
   EXPECT_EQ(error_of({{"CPPGEN_ISA", "neon"}}),
             "CPPGEN_ISA: \"neon\" is not allowed; allowed: auto, scalar, avx2, avx512, avx512_vnni, avx512_bf16, amx");
   EXPECT_EQ(error_of({{"CPPGEN_AFFINITY", "socket"}}),

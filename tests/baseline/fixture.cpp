@@ -3,6 +3,8 @@
 #include <cmath>
 #include <cstring>
 
+#include "runtime/session/session.h"
+
 namespace cppgen::baseline {
 namespace {
 
