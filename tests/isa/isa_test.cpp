@@ -55,7 +55,7 @@ TEST(IsaTable, SettingsNameItsRows) {
       if (row.name == name) return row.allowed;
     return std::string();
   };
-  std::string names = "auto";
+  std::string names = "a list of auto";
   std::set<int> widths{0};
   for (const cppgen::VecISA& row : cppgen::all_isas()) {
     names += ", " + std::string(row.name);
