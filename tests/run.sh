@@ -10,8 +10,10 @@
 # Environment:
 #   CPPGEN_MODELS_SOURCE  folder with make_weights.py and real networks for tests; default ../shared/models, next to the
 #                         repository. Without it these tests are skipped.
-#   CI=true               some of --sanitizers; clang-tidy on recently changed files; a fuzzer on the importer; more
+#   CI=true               some of --sanitizers; a fuzzer on the importer; clang-tidy on recently changed files; more
 #                         networks; a missing CPPGEN_MODELS_SOURCE is an error
+#   CI_MINUTES            with CI=true, a stage after the tests is left out, with a message, if it would probably not end
+#                         within so many minutes of the start; default: 40
 #   JOBS                  concurrent compilations and tests; default: the number of CPUs
 set -eu
 cd "$(dirname "$0")/.."
@@ -37,7 +39,18 @@ models_source=${CPPGEN_MODELS_SOURCE:-../shared/models}
 unset CPPGEN_MODELS_SOURCE  # it is of this script; cppgen would warn about it
 
 start=$(date +%s)
-stage() { printf '\n== %s (after %d s)\n' "$1" "$(($(date +%s) - start))"; }
+elapsed() { echo $(($(date +%s) - start)); }
+stage() { printf '\n== %s (after %d s)\n' "$1" "$(elapsed)"; }
+
+# fits SECONDS NAME: whether a stage ends within CI_MINUTES that takes so many seconds where the build takes 500.
+ci_seconds=$((${CI_MINUTES:-40} * 60))
+fits() {
+  expected=$(($1 * build_seconds / 500))
+  [ "$ci" != true ] || [ $(($(elapsed) + expected)) -le "$ci_seconds" ] && return 0
+  printf '\n== left out: %s, which takes about %d s on this machine (after %d s of %d)\n' \
+    "$2" "$expected" "$(elapsed)" "$ci_seconds"
+  return 1
+}
 
 # Small networks by default; CI adds one of each larger kind that still loads quickly; slow tests use all of them.
 networks="squeezenet1_1 mobilenet_v2 shufflenet_v1 dlrm"
@@ -102,37 +115,40 @@ stage "networks"
 prepare_models
 stage "build (preset release, $jobs jobs)"
 cmake --preset release -DCPPGEN_TESTS=ON "-DCPPGEN_MODELS_DIR=$models_dir"
+before_build=$(elapsed)
 cmake --build --preset release -j "$jobs"
+build_seconds=$(($(elapsed) - before_build))
 stage "tests"
 ctest --preset release -j "$jobs" -LE slow
 if [ "$slow" = true ]; then
   stage "slow tests"
   ctest --preset release -j "$jobs" -L slow
 fi
-# Sources that changed in the last hours: continuous integration checked all others when they last did.
+# The sources that changed last, newest first: tests/tidy.sh without arguments checks all.
 changed_sources() {
-  since=$(git rev-list -1 --before='12 hours ago' HEAD 2> /dev/null)
-  if [ -n "$since" ]; then
-    git diff --name-only --diff-filter=d "$since" -- 'cppgen/*.cpp' 'isa/*.cpp' 'runtime/*.cpp'
-  else
-    echo cppgen isa runtime
-  fi
+  git log --since='12 hours ago' --name-only --format= -- 'cppgen/*.cpp' 'isa/*.cpp' 'runtime/*.cpp' | awk '!seen[$0]++' |
+    while read -r file; do [ ! -f "$file" ] || echo "$file"; done | head -n 100
 }
 
-if [ "$ci" = true ]; then
-  stage "clang-tidy"
-  # shellcheck disable=SC2046  # a list of files
-  bounded 1500 tests/tidy.sh -j "$jobs" $(changed_sources)
-  stage "fuzzing the importer for $fuzz_seconds s"
-  fuzz_importer
-fi
-if [ "$sanitizers" != none ]; then
+if [ "$sanitizers" != none ] && fits 450 "tests with AddressSanitizer"; then
   # Untrusted input, child processes, memory that kernels and sessions share; kernels are instrumented, too.
   asan="import import_untrusted runtime support compile kernel_sanitizer ops property"
   [ "$sanitizers" = some ] || asan="$asan codegen models modules baseline"
   # shellcheck disable=SC2046,SC2086  # lists of words
   sanitize asan 2000 1800 "$(echo $asan | tr ' ' '|')" $(printf 'test_%s ' $asan)
+fi
+if [ "$sanitizers" != none ] && fits 180 "tests with ThreadSanitizer"; then
   # Everything that threads share.
   sanitize tsan 700 300 'threads|runtime' test_threads test_runtime
+fi
+if [ "$ci" = true ] && fits 250 "fuzzing the importer"; then
+  stage "fuzzing the importer for $fuzz_seconds s"
+  fuzz_importer
+fi
+tidied=$(changed_sources)
+if [ "$ci" = true ] && [ -n "$tidied" ] && fits 300 "clang-tidy"; then
+  stage "clang-tidy"
+  # shellcheck disable=SC2086  # a list of files
+  bounded 1500 tests/tidy.sh -j "$jobs" $tidied
 fi
 stage "passed: build/release/bin/cppgen"
