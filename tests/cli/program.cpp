@@ -83,7 +83,7 @@ Ended CliTest::run_and_signal_after(const std::vector<std::string>& arguments, i
 }
 
 Ended CliTest::signal_when(int pid, int signal, const std::function<bool()>& ready) const {
-  for (int i = 0; i < 600 && !ready(); i++) std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  for (int i = 0; i < 6000 && !ready(); i++) std::this_thread::sleep_for(std::chrono::milliseconds(50));
   EXPECT_TRUE(ready());
   kill(pid, signal);
   return finish(pid);
