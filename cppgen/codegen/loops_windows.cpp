@@ -40,6 +40,7 @@ void WindowsWriter::write_body() {
   body_.constant("constexpr int", "U", "{}", plan_.vectors);
   body_.open(Lambda{"point", fmt::format("const vec::i64 first, const vec::i64 {}, auto n, auto where", v)});
   body_.constant("constexpr bool", kInside, "decltype(where)::value");
+  if (plan_.vectors == 1) body_.let(index_text(across_->var), "first");
   body_.add(inner);
   body_.close();
   body_.open(Lambda{"points", "const vec::i64 first, auto where"});
