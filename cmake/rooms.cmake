@@ -14,10 +14,9 @@ if(CPPGEN_SANITIZE)
   target_link_options(cppgen_options INTERFACE -fsanitize=${CPPGEN_SANITIZE})
 endif()
 
-# Compiles the sources of a target in groups. Most of the time of a source goes to templates of the standard library that
-# its neighbours instantiate, too, so a group of eight takes a third of their time. Names in unnamed namespaces of one
-# room therefore differ. Sources with options of their own are compiled alone, and so
-# are those of rooms that say ALONE.
+# Compiles the sources of a target in groups. Most of the time of a source goes to templates of the standard library
+# that its neighbours instantiate, too, so a group of eight takes a third of their time. Names in unnamed namespaces of
+# one room therefore differ. Sources with options of their own, and those of rooms that say ALONE, are compiled alone.
 option(CPPGEN_UNITY "Compile several sources at once" ON)
 function(cppgen_unite target)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ${CPPGEN_UNITY} UNITY_BUILD_BATCH_SIZE 8)

@@ -15,7 +15,7 @@ struct HelperProgram {
   std::string source;                  // C++, which needs no library but C's
   std::vector<std::string> flags;      // of the compiler, besides files
   std::vector<std::string> arguments;  // of the program
-  double compile_seconds = 60, run_seconds = 60;
+  double compile_seconds = 60, run_seconds = 10;
 };
 
 struct HelperRun {

@@ -58,7 +58,7 @@ class Measurement {
   explicit Measurement(const PeaksRequest& request)
       : request_(request), headers_(VecHeaders::embedded(request.cache_dir)) {
     peaks_.levels = levels_of(request.machine, request.threads);
-    program_.name = "peaks";
+    program_.name = "peaks", program_.run_seconds = 60;
     program_.source = fmt::format("#include \"vec/{}/vec.h\"\n#include \"vec/generic/kernel.h\"\n{}",
                                   request.isa.folder, kPeaksProgram);
     program_.flags = {"-std=gnu++20", "-O3", "-fno-tree-loop-distribute-patterns", "-ffp-contract=off", "-w"};
