@@ -12,7 +12,7 @@ namespace {
 
 using dnnl::algorithm;
 
-float number(const Node& node, const char* name, float otherwise) {
+float number_or(const Node& node, const char* name, float otherwise) {
   const auto at = node.attributes.find(name);
   const float* value = at == node.attributes.end() ? nullptr : std::get_if<float>(&at->second);
   return value ? *value : otherwise;
@@ -27,7 +27,7 @@ std::optional<Eltwise> gelu(const Node& node) {
 // A bound of Clip: an attribute in old versions, an input in new ones. nullopt if it is not constant.
 std::optional<double> bound(const Graph& graph, const Node& node, const char* name, size_t input, double otherwise) {
   if (input < node.inputs.size() && node.inputs[input] != kNoValue) return scalar_of(graph, node.inputs[input]);
-  return number(node, name, float(otherwise));
+  return number_or(node, name, float(otherwise));
 }
 
 std::optional<Eltwise> clip(const Graph& graph, const Node& node) {
@@ -43,7 +43,7 @@ void set_parameters(const Node& node, Eltwise& function) {
   if (!activation) return;
   float* const values[] = {&function.alpha, &function.beta};
   for (int p = 0; p < activation->parameter_count(); p++)
-    *values[p] = number(node, activation->parameters[p].attribute, activation->parameters[p].fallback);
+    *values[p] = number_or(node, activation->parameters[p].attribute, activation->parameters[p].fallback);
 }
 
 std::optional<Eltwise> unary(const Graph& graph, const Node& node) {

@@ -67,7 +67,7 @@ Desc destination(Builder& b, const Unit& unit, const Dims& dims) {
 }
 
 // The primitive's bias: an addition of one number per column right behind it.
-std::optional<Operand> take_bias(Builder& b, const Unit& unit, const Dims& dims, size_t& begin) {
+std::optional<Operand> take_flat_bias(Builder& b, const Unit& unit, const Dims& dims, size_t& begin) {
   if (unit.nodes.size() < 2 || begin > 1) return std::nullopt;
   const Node& next = b.node(unit.nodes[1]);
   if (next.op != "Add" || eltwise_of(b.graph(), next)) return std::nullopt;
@@ -90,7 +90,8 @@ void add_product(Builder& b, const Unit& unit, Product p, std::optional<Operand>
   p.a = matrix(b, p.a);
   const Desc dst = destination(b, unit, p.dims);
   size_t begin = 1;
-  if (!bias && own.before == 1 && own.addend == kNoValue && own.after == 1) bias = take_bias(b, unit, p.dims, begin);
+  if (!bias && own.before == 1 && own.addend == kNoValue && own.after == 1)
+    bias = take_flat_bias(b, unit, p.dims, begin);
   if (bias) bias = as_bias(b, *bias, p.dims);
   const PostOps post = post_ops_of(b, unit, dst, begin, own);
   if (!constant_weights) p.b = matrix(b, p.b);

@@ -29,7 +29,7 @@ std::vector<std::string> command_of(const BenchOptions& options, const Settings&
   return argv;
 }
 
-FreshProcess parse(const std::string& text) {
+FreshProcess parse_report(const std::string& text) {
   FreshProcess result;
   long long kb = 0;
   if (std::sscanf(text.c_str(), "load_s %lf\npeak_rss_kb %lld\n", &result.load_s, &kb) != 2)
@@ -64,7 +64,7 @@ FreshProcess measure_in_fresh_process(const BenchOptions& options, const Setting
   spec.argv = command_of(options, settings, result);
   const ProcessResult end = run_child(spec, cancel);
   if (!end.ok()) report_failure(end);
-  return parse(read_file(result));
+  return parse_report(read_file(result));
 }
 
 ExitCode command_measure(const MeasureOptions& options, const CancelToken& cancel) {

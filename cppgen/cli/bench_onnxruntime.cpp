@@ -13,7 +13,7 @@
 namespace cppgen {
 namespace {
 
-baseline::OnnxRuntimeRequest request_of(const BenchOptions& options, const rt::Plan& plan, int threads) {
+baseline::OnnxRuntimeRequest onnxruntime_request(const BenchOptions& options, const rt::Plan& plan, int threads) {
   baseline::OnnxRuntimeRequest request{options.model, threads, {}, {}, {}};
   for (const std::string& text : options.dims)
     if (const DimOption dim = parse_dim_option(text); dim.size) request.sizes.emplace_back(dim.symbol, *dim.size);
@@ -35,7 +35,7 @@ TimedOnnxRuntime::TimedOnnxRuntime(std::shared_ptr<const baseline::OnnxRuntime> 
                                    const rt::Plan& plan, int threads, const std::vector<rt::TensorView>& inputs)
     : library_(std::move(library)),
       begin_(seconds_now()),
-      model_(library_, request_of(options, plan, threads), inputs),
+      model_(library_, onnxruntime_request(options, plan, threads), inputs),
       load_s_(seconds_now() - begin_) {}
 
 double TimedOnnxRuntime::run() {

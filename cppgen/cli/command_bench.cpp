@@ -87,8 +87,8 @@ std::vector<std::unique_ptr<Baseline>> baselines(const BenchOptions& options, co
   return all;
 }
 
-void measure(BenchResult& result, const BenchOptions& options, const Settings& settings, const ReadyRun& run,
-             TimedModel& timed, const Library& library, const CancelToken& cancel) {
+void measure_models(BenchResult& result, const BenchOptions& options, const Settings& settings, const ReadyRun& run,
+                    TimedModel& timed, const Library& library, const CancelToken& cancel) {
   auto others = baselines(options, settings, run, library, cancel);
   std::vector<Timed*> all{&timed};
   for (const auto& other : others) all.push_back(other.get());
@@ -130,7 +130,7 @@ ExitCode command_bench(const BenchOptions& options, const CancelToken& cancel) {
   result.compile_s = compile_seconds(*timed);
   result.clients = options.clients;
   result.batch = batch_of(*timed, run.inputs);
-  measure(result, options, settings, run, *timed, library, cancel);
+  measure_models(result, options, settings, run, *timed, library, cancel);
   result.fresh = measure_in_fresh_process(options, settings, cancel);
   if (run.model.session) result.stats = run.model.session->stats();
   print_result(options.json ? bench_json(options, run.model, result) : bench_text(options, run.model, result));

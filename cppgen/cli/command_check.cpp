@@ -40,7 +40,7 @@ std::vector<std::string> host_operators(const Explanation& explanation) {
   return names;
 }
 
-std::string text_of(const ExplainOptions& options, const Check& check) {
+std::string check_text(const ExplainOptions& options, const Check& check) {
   std::string text;
   if (!check.explanation)
     text += fmt::format("{}: cannot be compiled\nreason      {}\n", options.model, check.reason);
@@ -53,7 +53,7 @@ std::string text_of(const ExplainOptions& options, const Check& check) {
   return text + "supported   all nodes\n";
 }
 
-std::string json_of(const ExplainOptions& options, const Check& check) {
+std::string check_json(const ExplainOptions& options, const Check& check) {
   Json json;
   json["model"] = options.model;
   json["supported"] = check.explanation.has_value();
@@ -83,7 +83,7 @@ ExitCode command_check(const ModelOptions& given, const CancelToken& cancel) {
   } catch (const UserError& error) {
     check.reason = error.what();
   }
-  print_result(options.json ? json_of(options, check) : text_of(options, check));
+  print_result(options.json ? check_json(options, check) : check_text(options, check));
   return check.explanation ? kDone : kCheckFailed;
 }
 

@@ -106,7 +106,7 @@ void compare_run(Reproduction& result, const ReadyModel& model, const std::strin
       result.difference = fmt::format("output '{}': {}", printable(output.name), output.reason);
 }
 
-std::string text_of(const Reproduction& result, const TraceRecord& record) {
+std::string repro_text(const Reproduction& result, const TraceRecord& record) {
   std::string text = fmt::format("a trace of cppgen {}, {}\n", printable(record.version), printable(record.isa));
   for (const std::string& line : result.surroundings) text += line + "\n";
   text += fmt::format("kernels: {} of {} the same\n", result.kernels - result.changed.size(),
@@ -118,7 +118,7 @@ std::string text_of(const Reproduction& result, const TraceRecord& record) {
          (result.difference.empty() ? "results: differ by rounding\n" : "results: differ: " + result.difference + "\n");
 }
 
-std::string json_of(const Reproduction& result, const TraceRecord& record) {
+std::string repro_json(const Reproduction& result, const TraceRecord& record) {
   Json json;
   json["version"] = record.version;
   json["isa"] = record.isa;
@@ -163,7 +163,7 @@ ExitCode command_repro(const ReproOptions& options, const CancelToken& cancel) {
     if (const auto at = now.kernels.find(name); at == now.kernels.end() || at->second != hash)
       result.changed.push_back(name);
   if (record.has_run) compare_run(result, model, folder);
-  print_result(options.json ? json_of(result, record) : for_terminal(text_of(result, record)));
+  print_result(options.json ? repro_json(result, record) : for_terminal(repro_text(result, record)));
   return result.same() ? kDone : kCheckFailed;
 }
 

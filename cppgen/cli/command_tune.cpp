@@ -61,7 +61,7 @@ std::string site_lines(const tune::TuneReport& report) {
   return text;
 }
 
-std::string report_text(const TuneOptions& options, const VersionTuning& tuning) {
+std::string tuning_text(const TuneOptions& options, const VersionTuning& tuning) {
   const tune::TuneReport& report = tuning.report;
   std::string text = printable(options.model) + ": ";
   if (!tuning.version.empty()) text += printable(tuning.version) + ": ";
@@ -100,7 +100,7 @@ ExitCode command_tune(const TuneOptions& options, const CancelToken& cancel) {
   if (!options.model.empty()) {
     const std::vector<VersionTuning> tunings = tune_with_progress(options, settings, cancel);
     std::string text;
-    for (const VersionTuning& tuning : tunings) text += report_text(options, tuning);
+    for (const VersionTuning& tuning : tunings) text += tuning_text(options, tuning);
     print_result(options.json ? reports_json(options, tunings) : text);
   }
   if (!options.export_file.empty()) export_results(tuning_file(settings), options.export_file);

@@ -59,7 +59,7 @@ class ExplainedSteps {
 };
 
 template <class T>
-void append(std::vector<T>& to, std::vector<T> from) {
+void add_to(std::vector<T>& to, std::vector<T> from) {
   std::move(from.begin(), from.end(), std::back_inserter(to));
 }
 
@@ -107,7 +107,7 @@ void add_costs(Explanation& result, const rt::Plan& plan, int threads) {
   result.memory.add(plan, costs, ones, threads);
   result.arena_bytes = std::max(result.arena_bytes, costs.arena_bytes);
   const size_t first = result.steps.size() - costs.steps.size();
-  append(result.temporaries, temporaries_of(plan, costs, first));
+  add_to(result.temporaries, temporaries_of(plan, costs, first));
   for (size_t i = 0; i < costs.steps.size(); i++) {
     Explanation::Step& step = result.steps[first + i];
     step.cost = costs.steps[i];
@@ -115,10 +115,10 @@ void add_costs(Explanation& result, const rt::Plan& plan, int threads) {
   }
 }
 
-void append(schedule::LayoutReport& to, schedule::LayoutReport from) {
-  append(to.orders, std::move(from.orders));
-  append(to.gaps, std::move(from.gaps));
-  append(to.movements, std::move(from.movements));
+void add_to(schedule::LayoutReport& to, schedule::LayoutReport from) {
+  add_to(to.orders, std::move(from.orders));
+  add_to(to.gaps, std::move(from.gaps));
+  add_to(to.movements, std::move(from.movements));
 }
 
 }  // namespace
@@ -147,11 +147,11 @@ Explanation explain_model(const CompileRequest& request, const ExplainWishes& wi
   for (ModelPart& part : parts) part.object_of_kernel.assign(part.kernels.size(), 0);  // there is none
   make_plans(parts, graphs.module, {"kernels.so"}, result.isa);
   for (ModelPart& part : parts) {
-    append(result.layouts, schedule::layout_report(part.schedule));
+    add_to(result.layouts, schedule::layout_report(part.schedule));
     result.index = part.schedule.program.index;
-    append(result.decisions.entries, std::move(part.schedule.log.entries));
-    append(result.steps, ExplainedSteps(part.kernels, result.kernels->size()).of(part.schedule));
-    append(*result.kernels, std::move(part.kernels));
+    add_to(result.decisions.entries, std::move(part.schedule.log.entries));
+    add_to(result.steps, ExplainedSteps(part.kernels, result.kernels->size()).of(part.schedule));
+    add_to(*result.kernels, std::move(part.kernels));
     add_costs(result, part.plan.plan, threads_of(request.settings));
   }
   result.decisions = outcomes(result.decisions);

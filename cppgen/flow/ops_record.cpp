@@ -20,7 +20,7 @@ Json size_json(ir::IndexExpr size) {
   return ir::to_string(size);
 }
 
-std::string line_of(const schedule::ChosenEngine& it, const std::string& model, const std::string& isa) {
+std::string record_of(const schedule::ChosenEngine& it, const std::string& model, const std::string& isa) {
   const Json line{{"model", model},
                   {"isa", isa},
                   {"nodes", it.origins},
@@ -36,7 +36,7 @@ std::string line_of(const schedule::ChosenEngine& it, const std::string& model, 
 }
 
 // All at once, so that lines of several processes do not mix.
-void append(const std::string& path, const std::string& text) {
+void append_to_file(const std::string& path, const std::string& text) {
   const FileDescriptor file(open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0666));
   if (!file || ::write(file.get(), text.data(), text.size()) != ssize_t(text.size()))
     user_error("OPS_RECORD: cannot write '{}': {}", path, error_text(errno));
@@ -48,8 +48,8 @@ void record_contractions(const std::string& file, const std::string& model, cons
                          const std::vector<ModelPart>& parts) {
   std::string text;
   for (const ModelPart& part : parts)
-    for (const schedule::ChosenEngine& it : part.schedule.engines) text += line_of(it, model, isa);
-  append(file, text);
+    for (const schedule::ChosenEngine& it : part.schedule.engines) text += record_of(it, model, isa);
+  append_to_file(file, text);
 }
 
 }  // namespace cppgen

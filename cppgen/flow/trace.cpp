@@ -84,7 +84,7 @@ Trace::Trace(const CompileRequest& request, StageListener listener) : listener_(
 std::string Trace::compiler_logs() const { return on() ? folder_ + "/" + kCompilerLogs : ""; }
 
 void Trace::write(const std::string& name, const std::string& text) {
-  if (!on()) return;
+  if (!on() || text.empty()) return;
   if (int e = write_file(folder_ + "/" + name, text))
     return log_warning("TRACE: cannot write {}/{}: {}", folder_, name, error_text(e));
   if (std::find(files_.begin(), files_.end(), name) == files_.end()) files_.push_back(name);

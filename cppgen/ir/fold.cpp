@@ -49,7 +49,7 @@ template <class T>
 using Folded = std::conditional_t<std::floating_point<T>, double, int64_t>;
 
 template <class T>
-std::optional<Folded<T>> unary_of(UnaryOp op, T a) {
+std::optional<Folded<T>> unary_result(UnaryOp op, T a) {
   switch (op) {
 #define CPPGEN_UNARY(op, operand, ...)                                                 \
   case UnaryOp::op:                                                                    \
@@ -67,7 +67,7 @@ std::optional<Folded<T>> unary_of(UnaryOp op, T a) {
 }
 
 template <class T>
-std::optional<Folded<T>> binary_of(BinaryOp op, T a, T b) {
+std::optional<Folded<T>> binary_result(BinaryOp op, T a, T b) {
   switch (op) {
 #define CPPGEN_BINARY(op, operands, ...)                                                   \
   case BinaryOp::op:                                                                       \
@@ -78,32 +78,32 @@ std::optional<Folded<T>> binary_of(BinaryOp op, T a, T b) {
   return std::nullopt;
 }
 
-bool is_int_constant(Expr e) { return e->kind == ExprKind::constant && !is_float(e->type); }
+bool is_known_integer(Expr e) { return e->kind == ExprKind::constant && !is_float(e->type); }
 
 }  // namespace
 
-std::optional<double> fold(UnaryOp op, double a) { return unary_of(op, a); }
-std::optional<double> fold(BinaryOp op, double a, double b) { return binary_of(op, a, b); }
-std::optional<int64_t> fold(UnaryOp op, int64_t a) { return unary_of(op, a); }
-std::optional<int64_t> fold(BinaryOp op, int64_t a, int64_t b) { return binary_of(op, a, b); }
+std::optional<double> fold(UnaryOp op, double a) { return unary_result(op, a); }
+std::optional<double> fold(BinaryOp op, double a, double b) { return binary_result(op, a, b); }
+std::optional<int64_t> fold(UnaryOp op, int64_t a) { return unary_result(op, a); }
+std::optional<int64_t> fold(BinaryOp op, int64_t a, int64_t b) { return binary_result(op, a, b); }
 
 std::optional<int64_t> fold_unary(UnaryOp op, Expr e) {
-  if (!is_int_constant(e)) return std::nullopt;
+  if (!is_known_integer(e)) return std::nullopt;
   return with_value_type(e->type, [&](auto t) -> std::optional<int64_t> {
     if constexpr (std::floating_point<decltype(t)>)
       return std::nullopt;
     else
-      return unary_of(op, from_bits<decltype(t)>(e->bits));
+      return unary_result(op, from_bits<decltype(t)>(e->bits));
   });
 }
 
 std::optional<int64_t> fold_binary(BinaryOp op, Expr a, Expr b) {
-  if (!is_int_constant(a) || !is_int_constant(b)) return std::nullopt;
+  if (!is_known_integer(a) || !is_known_integer(b)) return std::nullopt;
   return with_value_type(a->type, [&](auto t) -> std::optional<int64_t> {
     if constexpr (std::floating_point<decltype(t)>)
       return std::nullopt;
     else
-      return binary_of(op, from_bits<decltype(t)>(a->bits), from_bits<decltype(t)>(b->bits));
+      return binary_result(op, from_bits<decltype(t)>(a->bits), from_bits<decltype(t)>(b->bits));
   });
 }
 

@@ -11,7 +11,7 @@ constexpr const char* kWhat = "index expression";
 constexpr size_t kMostTerms = 4096;
 
 // The constant term, which has no node, is the first.
-bool before(const IndexNode* a, const IndexNode* b) { return a && b ? a->id < b->id : !a && b; }
+bool has_lower_id(const IndexNode* a, const IndexNode* b) { return a && b ? a->id < b->id : !a && b; }
 
 }  // namespace
 
@@ -48,7 +48,7 @@ IndexExpr Polynomial::to_expr() const {
 void Polynomial::add(int64_t coefficient, const IndexNode* monomial) {
   if (coefficient == 0) return;
   auto at = std::lower_bound(terms_.begin(), terms_.end(), monomial,
-                             [](const IndexTerm& t, const IndexNode* m) { return before(t.node, m); });
+                             [](const IndexTerm& t, const IndexNode* m) { return has_lower_id(t.node, m); });
   if (at == terms_.end() || at->node != monomial) {
     terms_.insert(at, {coefficient, monomial});
     return;
@@ -65,7 +65,7 @@ bool Polynomial::contains(const Polynomial& other) const {
   return std::all_of(other.terms_.begin(), other.terms_.end(), [&](const IndexTerm& t) {
     if (!t.node) return true;
     auto at = std::lower_bound(terms_.begin(), terms_.end(), t.node,
-                               [](const IndexTerm& u, const IndexNode* m) { return before(u.node, m); });
+                               [](const IndexTerm& u, const IndexNode* m) { return has_lower_id(u.node, m); });
     if (at == terms_.end() || at->node != t.node) return false;
     return t.coefficient > 0 ? at->coefficient >= t.coefficient : at->coefficient <= t.coefficient;
   });
@@ -107,23 +107,23 @@ const IndexNode* multiply_monomials(const IndexNode* a, const IndexNode* b) {
   if (!b) return a;
   const auto x = atoms_of(a), y = atoms_of(b);
   std::vector<const IndexNode*> all;
-  std::merge(x.begin(), x.end(), y.begin(), y.end(), std::back_inserter(all), before);
+  std::merge(x.begin(), x.end(), y.begin(), y.end(), std::back_inserter(all), has_lower_id);
   return monomial_of(all);
 }
 
 std::optional<const IndexNode*> divide_monomials(const IndexNode* a, const IndexNode* b) {
   if (!b) return a;
   const auto x = atoms_of(a), y = atoms_of(b);
-  if (!std::includes(x.begin(), x.end(), y.begin(), y.end(), before)) return std::nullopt;
+  if (!std::includes(x.begin(), x.end(), y.begin(), y.end(), has_lower_id)) return std::nullopt;
   std::vector<const IndexNode*> left;
-  std::set_difference(x.begin(), x.end(), y.begin(), y.end(), std::back_inserter(left), before);
+  std::set_difference(x.begin(), x.end(), y.begin(), y.end(), std::back_inserter(left), has_lower_id);
   return monomial_of(left);
 }
 
 const IndexNode* common_monomial(const IndexNode* a, const IndexNode* b) {
   const auto x = atoms_of(a), y = atoms_of(b);
   std::vector<const IndexNode*> both;
-  std::set_intersection(x.begin(), x.end(), y.begin(), y.end(), std::back_inserter(both), before);
+  std::set_intersection(x.begin(), x.end(), y.begin(), y.end(), std::back_inserter(both), has_lower_id);
   return monomial_of(both);
 }
 

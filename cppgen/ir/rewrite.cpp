@@ -7,7 +7,7 @@ namespace cppgen::ir {
 
 namespace {
 
-std::vector<Expr> operands_of(Expr e) {
+std::vector<Expr> operands_in_order(Expr e) {
   std::vector<Expr> operands = e->args;
   for (const Indirect& i : e->indirects) operands.push_back(i.value);
   return operands;
@@ -25,7 +25,7 @@ std::vector<Expr> postorder(std::span<const Expr> roots) {
   std::unordered_set<Expr> seen;
   std::vector<Visit> stack;
   for (Expr root : roots) {
-    if (seen.insert(root).second) stack.push_back({root, operands_of(root), 0});
+    if (seen.insert(root).second) stack.push_back({root, operands_in_order(root), 0});
     while (!stack.empty()) {
       Visit& top = stack.back();
       if (top.next == top.operands.size()) {
@@ -34,7 +34,7 @@ std::vector<Expr> postorder(std::span<const Expr> roots) {
         continue;
       }
       const Expr operand = top.operands[top.next++];
-      if (seen.insert(operand).second) stack.push_back({operand, operands_of(operand), 0});
+      if (seen.insert(operand).second) stack.push_back({operand, operands_in_order(operand), 0});
     }
   }
   return order;

@@ -72,7 +72,7 @@ int64_t neighbours_of(const KernelView& view) {
   return count;
 }
 
-int64_t block_of(const KernelView& view) {
+int64_t window_block(const KernelView& view) {
   const Segment& s = view.kernel.segments[0];
   const Loop& last = view.kernel.outer.back();
   const int64_t row = across_of(view).extent.constant() * constant_or(points(s.reduced), 1);
@@ -107,7 +107,7 @@ KernelPlan plan_windows(const KernelView& view) {
   plan_sums(view, windows);
   windows.segments[0].prefetches = prefetch_far_rows(view, view.kernel.segments[0]);
   windows.vectors = neighbours_of(view);
-  windows.block = block_of(view);
+  windows.block = window_block(view);
   windows.inside = conditions_inside(view);
   windows.unroll = view.tuning().unrolled_vectors;
   plan_column_units(view, windows.block, 2, plan);

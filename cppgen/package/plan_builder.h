@@ -27,8 +27,8 @@ struct PlanSource {
   std::vector<std::string> objects;                 // file names
   std::vector<std::string> input_names, output_names;
   std::string model, isa;
-  std::vector<int64_t> index_extents;  // of the inputs (index_extents.h); empty: none
-  bool keep_originals = false;         // of packed constants, as constants that no step reads
+  std::vector<int64_t> index_extents = {};  // of the inputs (index_extents.h); empty: none
+  bool keep_originals = false;              // of packed constants, as constants that no step reads
 };
 
 // The plan that runs a schedule. UserError if a dimension is known only after running (naming the tensor).

@@ -30,7 +30,7 @@ bool drop_operand(RuleContext& c, size_t kept, double value, bool negative_zero 
 }
 
 // x + 0 would turn -0 into 0; only -0 is neutral (for integers the two are one).
-bool add(RuleContext& c) { return drop_operand(c, 0, 0, true) || drop_operand(c, 1, 0, true); }
+bool drop_zero(RuleContext& c) { return drop_operand(c, 0, 0, true) || drop_operand(c, 1, 0, true); }
 bool subtract(RuleContext& c) { return drop_operand(c, 0, 0); }
 bool multiply(RuleContext& c) { return drop_operand(c, 0, 1) || drop_operand(c, 1, 1); }
 bool power(RuleContext& c) { return drop_operand(c, 0, 1); }
@@ -60,8 +60,8 @@ bool sum_of_two(RuleContext& c) {
   return true;
 }
 
-constexpr CanonicalRule kArithmeticRules[] = {{"Sum", sum_of_two}, {"Add", add},    {"Sub", subtract},
-                                              {"Mul", multiply},   {"Div", divide}, {"Pow", power}};
+constexpr CanonicalRule kArithmeticRules[] = {{"Sum", sum_of_two}, {"Add", drop_zero}, {"Sub", subtract},
+                                              {"Mul", multiply},   {"Div", divide},    {"Pow", power}};
 
 }  // namespace
 

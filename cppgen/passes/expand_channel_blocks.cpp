@@ -8,7 +8,7 @@ constexpr const char* kBlocked = "com.microsoft.nchwc";
 constexpr int64_t kLeast = 8, kGreatest = 16;  // sizes of blocks
 
 // Weights with their declared dimensions [outputs, inputs of a group, height, width]; elements are in another order.
-const Tensor* weights_of(const Graph& graph, const Node& node) {
+const Tensor* blocked_weights(const Graph& graph, const Node& node) {
   if (node.op != "Conv" || node.inputs.size() < 2 || node.inputs[1] == kNoValue) return nullptr;
   const auto& constant = graph.value(node.inputs[1]).constant;
   return constant && constant->dtype == DType::f32 && constant->dims.size() == 4 ? &*constant : nullptr;
@@ -22,7 +22,7 @@ bool is_blocked(const Graph& graph, ValueId v) {
 
 int64_t block_size(const Graph& graph) {
   for (const Node& node : graph.nodes) {
-    const Tensor* w = node.domain == kBlocked ? weights_of(graph, node) : nullptr;
+    const Tensor* w = node.domain == kBlocked ? blocked_weights(graph, node) : nullptr;
     if (!w) continue;
     if (w->dims[0] % kGreatest != 0) return kLeast;
     // If there are fewer channels than a block has, they are not in blocks.
@@ -50,7 +50,7 @@ Tensor in_order(const Tensor& stored, int64_t block) {
 }
 
 void expand_conv(Expansion& e, int64_t block) {
-  const Tensor* w = weights_of(e.graph, e.old);
+  const Tensor* w = blocked_weights(e.graph, e.old);
   if (!w || w->dims[0] % block != 0 || (w->dims[1] >= block && w->dims[1] % block != 0)) return;
   std::vector<ValueId> inputs = e.old.inputs;
   inputs[1] = e.graph.add_constant(e.old.name + " weights", in_order(*w, block));

@@ -14,7 +14,7 @@ std::vector<double> numbers(const Expansion& e, const char* name, double otherwi
 }
 
 // A scalar of the type of the input.
-ValueId number(Expansion& e, const char* name, double otherwise) {
+ValueId number_constant(Expansion& e, const char* name, double otherwise) {
   return e.add("CastLike", {e.floats({}, {numbers(e, name, otherwise)[0]}), e.input(0)});
 }
 
@@ -30,19 +30,19 @@ std::vector<int64_t> integers(const Expansion& e, const char* name) {
 // x))
 
 void expand_affine(Expansion& e) {
-  e.become("Add", {e.add("Mul", {e.input(0), number(e, "alpha", 1)}), number(e, "beta", 0)}, {});
+  e.become("Add", {e.add("Mul", {e.input(0), number_constant(e, "alpha", 1)}), number_constant(e, "beta", 0)}, {});
 }
 
-void expand_scale(Expansion& e) { e.become("Mul", {e.input(0), number(e, "scale", 1)}, {}); }
+void expand_scale(Expansion& e) { e.become("Mul", {e.input(0), number_constant(e, "scale", 1)}, {}); }
 
 void expand_scaled_tanh(Expansion& e) {
-  const ValueId inner = e.add("Tanh", {e.add("Mul", {e.input(0), number(e, "beta", 0)})});
-  e.become("Mul", {inner, number(e, "alpha", 0)}, {});
+  const ValueId inner = e.add("Tanh", {e.add("Mul", {e.input(0), number_constant(e, "beta", 0)})});
+  e.become("Mul", {inner, number_constant(e, "alpha", 0)}, {});
 }
 
 void expand_parametric_softplus(Expansion& e) {
-  const ValueId inner = e.add("Softplus", {e.add("Mul", {e.input(0), number(e, "beta", 0)})});
-  e.become("Mul", {inner, number(e, "alpha", 0)}, {});
+  const ValueId inner = e.add("Softplus", {e.add("Mul", {e.input(0), number_constant(e, "beta", 0)})});
+  e.become("Mul", {inner, number_constant(e, "alpha", 0)}, {});
 }
 
 // --- ImageScaler: a factor for all, a bias for each channel
@@ -50,7 +50,7 @@ void expand_parametric_softplus(Expansion& e) {
 void expand_image_scaler(Expansion& e) {
   const std::vector<double> bias = numbers(e, "bias", 0);
   const ValueId own = e.floats({int64_t(bias.size()), 1, 1}, bias);
-  const ValueId scaled = e.add("Mul", {e.input(0), number(e, "scale", 1)});
+  const ValueId scaled = e.add("Mul", {e.input(0), number_constant(e, "scale", 1)});
   e.become("Add", {scaled, e.add("CastLike", {own, e.input(0)})}, {});
 }
 

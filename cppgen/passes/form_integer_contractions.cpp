@@ -9,8 +9,6 @@
 namespace cppgen::passes {
 namespace {
 
-bool is_bytes(DType t) { return t == DType::u8 || t == DType::i8; }
-
 // The computation of a node: scale * op(x, w) + bias.
 struct Contraction {
   const char* op;  // on bytes

@@ -35,7 +35,7 @@ void run_in_bodies(const Pass& pass, Graph& graph, const PassOptions& options) {
     }
 }
 
-bool is_named(const std::vector<std::string>& names, const Pass& pass) {
+bool names_pass(const std::vector<std::string>& names, const Pass& pass) {
   return std::find(names.begin(), names.end(), pass.name) != names.end();
 }
 
@@ -44,13 +44,13 @@ bool is_named(const std::vector<std::string>& names, const Pass& pass) {
 std::vector<std::string> pass_names(bool are_needed) {
   std::vector<std::string> names;
   for (const Pass& pass : kPasses)
-    if (pass.needed == are_needed && !is_named(names, pass)) names.push_back(pass.name);
+    if (pass.needed == are_needed && !names_pass(names, pass)) names.push_back(pass.name);
   return names;
 }
 
 void run_passes(Graph& graph, const PassOptions& options) {
   for (const Pass& pass : kPasses) {
-    if ((pass.option && !(options.*pass.option)) || is_named(options.disabled, pass)) continue;
+    if ((pass.option && !(options.*pass.option)) || names_pass(options.disabled, pass)) continue;
     pass.run(graph, options);
     if (pass.scope == each_graph) run_in_bodies(pass, graph, options);
     verify(graph);

@@ -21,6 +21,8 @@ struct Quantization {
   bool per_tensor() const { return axis < 0; }
 };
 
+inline bool is_bytes(DType t) { return t == DType::u8 || t == DType::i8; }
+
 // The parameters of a QuantizeLinear or DequantizeLinear between float32 and 8 (or, if allowed, 32) bits: nullopt for
 // other nodes, or if a parameter is not constant, or scales are not finite, normal and positive, or belong to blocks.
 std::optional<Quantization> quantization_of(const Graph&, const Node&);

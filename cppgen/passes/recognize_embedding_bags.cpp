@@ -172,7 +172,7 @@ const Shape* shape_of(const Graph& graph, ValueId v, size_t rank) {
 }
 
 // There must be as many iterations as ends, each with a start, and tensors must have the ranks that ReduceBags accepts.
-bool fits(const Graph& graph, const Node& loop, const Bags& bags) {
+bool are_bags_of(const Graph& graph, const Node& loop, const Bags& bags) {
   const Shape* starts = shape_of(graph, bags.indices.starts, 1);
   const Shape* ends = shape_of(graph, bags.indices.ends, 1);
   const Shape* indices = shape_of(graph, bags.indices.list, 1);
@@ -204,7 +204,7 @@ bool recognize_embedding_bag(Graph& graph, NodeId position) {
   if (loop.op != "Loop" || !loop.domain.empty() || loop.inputs.size() < 2 || loop.outputs.size() != 1) return false;
   if (!loop.attributes.count("body")) return false;
   auto bags = Matcher(BodyView(graph, loop)).match();
-  if (!bags || !fits(graph, loop, *bags)) return false;
+  if (!bags || !are_bags_of(graph, loop, *bags)) return false;
   if (bags->table == kNoValue) bags->table = graph.add_constant(loop.name + " table", *bags->table_constant);
   const ValueId positions = graph.add_value(loop.name + " positions");
   Node& find = insert_node(graph, position, "BagPositions",

@@ -7,8 +7,6 @@
 namespace cppgen::passes {
 namespace {
 
-bool is_bytes(DType t) { return t == DType::u8 || t == DType::i8; }
-
 // The axis of the scales after a Transpose; other operators may mix its positions.
 std::optional<int64_t> axis_behind(const Node& node, const Quantization& q, size_t rank) {
   if (q.per_tensor()) return q.axis;

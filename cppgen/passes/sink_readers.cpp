@@ -258,7 +258,7 @@ bool sink_readers(Graph& graph, NodeId id, const Node& untyped, const std::funct
 
 namespace {
 
-Node own_node(const std::string& op, const std::string& name, int64_t rank) {
+Node transpose_node(const std::string& op, const std::string& name, int64_t rank) {
   return {.id = 0,
           .name = name,
           .op = op,
@@ -271,7 +271,7 @@ Node own_node(const std::string& op, const std::string& name, int64_t rank) {
 
 // A node that tests whether `v` has this rank.
 Node rank_is(Graph& graph, ValueId v, const std::string& name, int64_t rank) {
-  Node ask = own_node("RankIs", name, rank);
+  Node ask = transpose_node("RankIs", name, rank);
   ask.inputs = {v}, ask.outputs = {graph.add_value(name + " has rank " + std::to_string(rank))};
   return ask;
 }
@@ -292,7 +292,7 @@ std::shared_ptr<Graph> ranked_branch(const Graph& outer, const std::string& name
   const ValueId in = body->add_value(name), out = body->add_value(name);
   body->inputs = {in}, body->outputs = {out};
   if (ranks.size() == 1) {
-    Node with = own_node("WithRank", name, ranks[0]);
+    Node with = transpose_node("WithRank", name, ranks[0]);
     with.inputs = {in}, with.outputs = {out};
     append(*body, std::move(with));
     return body;

@@ -49,7 +49,7 @@ class Visit {
 };
 
 // All nodes that can be reached from a root, each before its children; the nodes of a tree are contiguous.
-std::vector<int64_t> in_order(const Learner& e, const TreeEnsemble& t) {
+std::vector<int64_t> order_of_targets(const Learner& e, const TreeEnsemble& t) {
   Visit visit(e, t);
   for (size_t r = t.roots.size(); r-- > 0;) visit.from(t.roots[r]);
   std::vector<int64_t> order(visit.order.rbegin(), visit.order.rend());
@@ -134,7 +134,7 @@ int64_t depth_of(const Arrays& a) {
 }  // namespace
 
 ValueId add_tree_scores(Learner& e, ValueId x, const TreeEnsemble& t, int64_t targets, int64_t combine) {
-  const std::vector<int64_t> order = in_order(e, t);
+  const std::vector<int64_t> order = order_of_targets(e, t);
   std::vector<int64_t> place(t.nodes.size(), -1);
   int64_t count = 0;
   for (int64_t n : order) place[size_t(n)] = count, count += size_of_source(t.nodes[size_t(n)]);

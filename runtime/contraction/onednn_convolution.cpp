@@ -37,7 +37,7 @@ struct Convolution : OneDnnConvolution<int64_t> {
   }
 };
 
-void check_params(const Convolution& conv) {
+void check_convolution(const Convolution& conv) {
   onednn_require(!conv.spatial.empty(), "a convolution has 1 to 3 spatial dimensions");
   onednn_require(
       conv.groups >= 1 && conv.ic >= 1 && conv.oc >= 1 && conv.ic % conv.groups == 0 && conv.oc % conv.groups == 0,
@@ -113,7 +113,7 @@ std::vector<RowBlock> row_blocks(const Spatial& s, int64_t count) {
   return blocks;
 }
 
-OneDnnPrimitive make_primitive(const dnnl::engine& engine, const Convolution& conv, const Spatial& rows) {
+OneDnnPrimitive convolution_primitive(const dnnl::engine& engine, const Convolution& conv, const Spatial& rows) {
   memory::dims in{1, conv.ic}, out{1, conv.oc}, strides, dilates, pad_begin, pad_end;
   for (size_t d = 0; d < conv.spatial.size(); d++) {
     const Spatial& s = d == 0 ? rows : conv.spatial[d];
@@ -152,7 +152,7 @@ std::shared_ptr<const LibraryTask> bind_onednn_convolution(const dnnl::engine& e
                                                            const BoundCall& call) {
   const Convolution conv{fields.convolution, OneDnnArguments(fields)};
   const OneDnnArguments& arguments = conv.arguments;
-  check_params(conv);
+  check_convolution(conv);
   check_sizes(conv, call.bytes);
   onednn_require(constant != nullptr, "the weights of a convolution must be constant");
   const int64_t positions = conv.out_positions();
@@ -180,7 +180,7 @@ std::shared_ptr<const LibraryTask> bind_onednn_convolution(const dnnl::engine& e
       const auto index = size_t(known - problems.begin());
       if (known == problems.end()) {
         problems.push_back(block.rows);
-        primitives.push_back(make_primitive(engine, conv, block.rows));
+        primitives.push_back(convolution_primitive(engine, conv, block.rows));
       }
       pieces.push_back({index, (image * rows.in + block.in_begin) * in_row, 0,
                         (image * rows.out + block.begin) * out_row, 0,

@@ -153,13 +153,13 @@ class XsmmContraction : public LibraryOperator {
   }
 };
 
-std::unique_ptr<LibraryOperator> create_contraction(const LibraryCall& call) {
+std::unique_ptr<LibraryOperator> create_xsmm_contraction(const LibraryCall& call) {
   if (call.input_count != 2 || call.output_count != 1)
     user_error("plan: {}: number of buffers", kXsmmContraction.data());
   return std::make_unique<XsmmContraction>();
 }
 
-constexpr LibraryFunction kFunctions[] = {{kXsmmContraction, create_contraction}};
+constexpr LibraryFunction kFunctions[] = {{kXsmmContraction, create_xsmm_contraction}};
 
 }  // namespace
 

@@ -15,14 +15,14 @@ void require(bool ok, const char* what) {
   if (!ok) user_error("plan: {}: {}", kXsmmContraction, what);
 }
 
-int64_t multiply(int64_t a, int64_t b) { return checked_mul(a, b, kXsmmContraction.data()); }
+int64_t product_of(int64_t a, int64_t b) { return checked_mul(a, b, kXsmmContraction.data()); }
 
 // Elements from the first to the last, stepwise.
 class Span {
  public:
   explicit Span(int64_t start) : last_(start) {}
   Span& over(int64_t extent, int64_t stride) {
-    last_ = checked_add(last_, multiply(extent - 1, stride), kXsmmContraction.data());
+    last_ = checked_add(last_, product_of(extent - 1, stride), kXsmmContraction.data());
     return *this;
   }
   int64_t elements() const { return last_ + 1; }
@@ -36,10 +36,10 @@ std::vector<int64_t> tap_offsets(const std::vector<XsmmProblem::Tap>& taps) {
   std::vector<int64_t> offsets{0};
   for (const XsmmProblem::Tap& tap : taps) {
     std::vector<int64_t> next;
-    require(multiply(int64_t(offsets.size()), tap.extent) <= kXsmmMostTaps, "too many taps");
+    require(product_of(int64_t(offsets.size()), tap.extent) <= kXsmmMostTaps, "too many taps");
     for (int64_t base : offsets)
       for (int64_t t = 0; t < tap.extent; t++)
-        next.push_back(checked_add(base, multiply(t, tap.left), kXsmmContraction.data()));
+        next.push_back(checked_add(base, product_of(t, tap.left), kXsmmContraction.data()));
     offsets = std::move(next);
   }
   return offsets;
@@ -49,14 +49,14 @@ void check_buffers(const XsmmProblem& p, std::span<const int64_t> bytes) {
   Span left(p.left_start), batch(0), out(0);
   left.over(p.rows, p.left_row).over(p.depth, 1);
   out.over(p.rows, p.out_row).over(p.columns, 1);
-  int64_t elements = multiply(p.rows, p.columns);
+  int64_t elements = product_of(p.rows, p.columns);
   for (const auto& o : p.outer) {
     left.over(o.extent, o.left), batch.over(o.extent, o.batch), out.over(o.extent, o.out);
-    elements = multiply(elements, o.extent);
+    elements = product_of(elements, o.extent);
   }
   const int64_t last_tap = *std::max_element(p.tap_offsets.begin(), p.tap_offsets.end());
   require(checked_add(left.elements(), last_tap, kXsmmContraction.data()) <= bytes[0] / 4, "size of the left operand");
-  require(multiply(batch.elements(), p.batch_elements()) <= bytes[1] / 4, "size of the panels");
+  require(product_of(batch.elements(), p.batch_elements()) <= bytes[1] / 4, "size of the panels");
   // Chunks run at the same time, so each element has its own place.
   require(std::max(out.elements(), elements) <= bytes[2] / 4, "size of the output");
 }
@@ -65,14 +65,14 @@ void check_buffers(const XsmmProblem& p, std::span<const int64_t> bytes) {
 
 int64_t XsmmProblem::outer_points() const {
   int64_t points = 1;
-  for (const Outer& o : outer) points = multiply(points, o.extent);
+  for (const Outer& o : outer) points = product_of(points, o.extent);
   return points;
 }
 
 int64_t XsmmProblem::panels() const { return (columns + kXsmmPanelColumns - 1) / kXsmmPanelColumns; }
 
 int64_t XsmmProblem::batch_elements() const {
-  return multiply(multiply(panels(), kXsmmPanelColumns), multiply(tap_count(), depth));
+  return product_of(product_of(panels(), kXsmmPanelColumns), product_of(tap_count(), depth));
 }
 
 XsmmProblem read_xsmm_problem(const BoundCall& bound) {
@@ -86,7 +86,7 @@ XsmmProblem read_xsmm_problem(const BoundCall& bound) {
     require(size <= kMaxKernelSize, "a size is too large for libxsmm");
   const bool empty = p.rows == 0 || p.columns == 0 || p.outer_points() == 0;
   if (!empty && p.depth > 0 && p.tap_count() > 0) check_buffers(p, bytes);
-  require(multiply(multiply(p.rows, p.columns), p.outer_points()) <= bytes[2] / 4, "size of the output");
+  require(product_of(product_of(p.rows, p.columns), p.outer_points()) <= bytes[2] / 4, "size of the output");
   return p;
 }
 

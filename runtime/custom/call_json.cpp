@@ -26,7 +26,7 @@ json json_of(const std::vector<float>& list) {
   return out;
 }
 
-CustomValue value_of(const Field& field, size_t kind) {
+CustomValue field_value(const Field& field, size_t kind) {
   std::vector<int64_t> integers;
   std::vector<float> numbers;
   switch (kind) {
@@ -77,7 +77,7 @@ CustomCall custom_call_from_json(std::string_view text) {
   call.since_version = file["since_version"].integer(1);
   call.library = file["library"].text();
   file["attributes"].each([&](const Field& a) {
-    call.attributes.push_back({a["name"].text(), value_of(a["value"], a["type"].word(kKinds))});
+    call.attributes.push_back({a["name"].text(), field_value(a["value"], a["type"].word(kKinds))});
   });
   file["outputs"].each([&](const Field& o) {
     const std::string type = o["type"].text();

@@ -108,7 +108,7 @@ std::vector<size_t> places_by_key(const HostCall& call, const int64_t* keys, int
 }
 
 // The number format of ONNX Runtime here, and the string for missing keys.
-std::string text_of(float value) { return fmt::format("{:f}", value); }
+std::string text_of_number(float value) { return fmt::format("{:f}", value); }
 constexpr const char* kAbsentText = "0.f";
 
 Value strings_at(const HostCall& call, const std::vector<size_t>& places) {
@@ -116,7 +116,7 @@ Value strings_at(const HostCall& call, const std::vector<size_t>& places) {
   const float* numbers = texts ? nullptr : call.tensor(1).as<float>();
   StringTensor row{{1, int64_t(places.size())}, {}};
   for (const size_t at : places)
-    row.elements.push_back(at == kAbsent ? kAbsentText : texts ? texts->elements[at] : text_of(numbers[at]));
+    row.elements.push_back(at == kAbsent ? kAbsentText : texts ? texts->elements[at] : text_of_number(numbers[at]));
   return row;
 }
 

@@ -97,7 +97,7 @@ std::vector<int64_t> broadcast_dims(const HostCall& call, const std::vector<int6
   return dims;
 }
 
-size_t position_in(const std::vector<int64_t>& dims, const std::vector<int64_t>& of, int64_t flat) {
+size_t broadcast_position(const std::vector<int64_t>& dims, const std::vector<int64_t>& of, int64_t flat) {
   int64_t at = 0, stride = 1;
   for (size_t d = dims.size(), k = of.size(); k-- > 0;) {
     d--;
@@ -112,8 +112,8 @@ Values equal(const HostCall& call) {
   const StringTensor &a = call.strings(0), &b = call.strings(1);
   Tensor result(DType::boolean, broadcast_dims(call, a.dims, b.dims));
   for (int64_t i = 0; i < result.elements(); i++)
-    result.as<uint8_t>()[i] =
-        a.elements[position_in(result.dims(), a.dims, i)] == b.elements[position_in(result.dims(), b.dims, i)];
+    result.as<uint8_t>()[i] = a.elements[broadcast_position(result.dims(), a.dims, i)] ==
+                              b.elements[broadcast_position(result.dims(), b.dims, i)];
   return one_value(std::move(result));
 }
 
@@ -121,8 +121,8 @@ Values concat(const HostCall& call) {
   const StringTensor &a = call.strings(0), &b = call.strings(1);
   StringTensor result{broadcast_dims(call, a.dims, b.dims), {}};
   for (int64_t i = 0, n = element_count(result.dims); i < n; i++)
-    result.elements.push_back(a.elements[position_in(result.dims, a.dims, i)] +
-                              b.elements[position_in(result.dims, b.dims, i)]);
+    result.elements.push_back(a.elements[broadcast_position(result.dims, a.dims, i)] +
+                              b.elements[broadcast_position(result.dims, b.dims, i)]);
   return one_value(std::move(result));
 }
 

@@ -54,7 +54,7 @@ int close_nothing(void*) { return 0; }
 Offset length_of(void* file) { return static_cast<MemoryFile*>(file)->bytes.size(); }
 int map_nothing(void*, void**, Offset*) { return 0; }
 void unmap_nothing(void*, void*, Offset) {}
-int say_nothing(void*, void*, const char*, const char*, va_list) { return 1; }
+int ignore_message(void*, void*, const char*, const char*, va_list) { return 1; }
 
 struct TiffCodec {
   SystemCodec codec{"TIFF", {"libtiff.so.6"}};
@@ -74,8 +74,8 @@ struct OpenTiff {
   void* tiff = nullptr;
   OpenTiff(const TiffCodec& codec, MemoryFile& file) : calls(codec) {
     void* options = calls.allocate_options();
-    calls.on_error(options, say_nothing, nullptr);
-    calls.on_warning(options, say_nothing, nullptr);
+    calls.on_error(options, ignore_message, nullptr);
+    calls.on_warning(options, ignore_message, nullptr);
     // m: the file cannot be mapped.
     tiff = calls.open("picture", "rm", &file, read_from, write_nothing, seek_in, close_nothing, length_of, map_nothing,
                       unmap_nothing, options);

@@ -21,7 +21,7 @@ json infos_to_json(const std::vector<ValueInfo>& infos) {
   return list;
 }
 
-json step_to_json(const HostStep& step) {
+json host_step_to_json(const HostStep& step) {
   return {{"op", kHostOps[size_t(step.op)]},
           {"plan", step.plan},
           {"function", step.function},
@@ -37,7 +37,7 @@ json step_to_json(const HostStep& step) {
 
 json body_to_json(const HostBody& body) {
   json steps = json::array();
-  for (const HostStep& step : body.steps) steps.push_back(step_to_json(step));
+  for (const HostStep& step : body.steps) steps.push_back(host_step_to_json(step));
   return {{"slots", body.slots}, {"inputs", body.inputs}, {"outputs", body.outputs}, {"steps", std::move(steps)}};
 }
 

@@ -45,12 +45,12 @@ inline constexpr int32_t kFirstTime = 1, kOddRest = 2, kStates = 4;
 int32_t state_buffer(const Repetition&, int32_t buffer, int32_t state);
 
 struct BindOptions {
-  int64_t min_chunk_size;
-  bool memory_planning;
-  int64_t streams;           // maximum number of concurrent steps
-  int64_t streams_in_arena;  // of those that write temporaries; 0: no other maximum
-  bool reuse;                // ALLOW_BUFFER_REUSE
-  bool outputs_in_arena;
+  int64_t min_chunk_size = 0;
+  bool memory_planning = true;
+  int64_t streams = 1;           // maximum number of concurrent steps
+  int64_t streams_in_arena = 0;  // of those that write temporaries; 0: no other maximum
+  bool reuse = true;             // ALLOW_BUFFER_REUSE
+  bool outputs_in_arena = false;
 };
 
 // `operators` has one entry per step of the plan, null for kernels. UserError if the plan is invalid for these values:

@@ -19,6 +19,7 @@ MOST_MEDIAN, MOST_P90 = 78, 194  # lines of a file of the product
 PRODUCT = ("cppgen/", "runtime/", "isa/", "vec/")
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.M)
+COMPILED_ALONE = re.compile(r"^cppgen/ops/|tiles_(scalar|avx|amx)\w*\.cpp$")  # of the product; see cmake/rooms.cmake
 # What opens a brace at the depth of a function and is none.
 NO_FUNCTION = re.compile(r'\s*(namespace|struct|class|enum|union|extern "C"|template|private|public|protected)\b')
 
@@ -99,6 +100,28 @@ def long_functions(path, text):
                 begin = None
 
 
+def local_functions(text):
+    """Names of functions in unnamed namespaces."""
+    inside, names = False, set()
+    for line in text.splitlines():
+        if line == "namespace {" or line == "}  // namespace":
+            inside = line == "namespace {"
+        elif (inside or line.startswith("static ")) and not line.startswith(("using", "struct", "class", "typedef")):
+            if found := re.match(r"[A-Za-z_][\w:<>,&* \[\]]*[ &*](\w+)\(", line):
+                names.add(found[1])
+    return names
+
+
+def doubled_names(room, texts):
+    """Sources of a room are compiled in groups, where a function of another source may be the better overload."""
+    owners = {}
+    for path, text in sorted(texts.items()):
+        if path.startswith(room + "/") and path.endswith(".cpp") and not COMPILED_ALONE.search(path):
+            for name in local_functions(text):
+                owners.setdefault(name, []).append(path)
+    return [f"{name}() stands in unnamed namespaces of one room: " + ", ".join(p) for name, p in sorted(owners.items()) if len(p) > 1]
+
+
 def check_picture(path, drawn, update):
     if update:
         with open(path, "w", encoding="utf-8") as f:
@@ -118,6 +141,8 @@ def main():
     if len(chain) - 1 > MOST_DEPTH:
         findings.append(f"{len(chain) - 1} includes in a row: " + " > ".join(chain))
     rooms = room_graph(graph, declared_rooms(root))
+    for room in sorted(rooms):
+        findings += doubled_names(room, texts)
     findings += longest_chain(rooms, "rooms")[1]
     findings += check_picture(os.path.join(root, "docs/rooms.svg"), picture(rooms), "--update" in sys.argv)
     product = {p: t for p, t in texts.items() if p.startswith(PRODUCT) and p.endswith((".h", ".cpp"))}

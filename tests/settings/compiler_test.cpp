@@ -51,7 +51,8 @@ TEST_F(SettingEffect, ISA) {
 }
 
 // tests/runtime/versions_test.cpp chooses for other machines.
-TEST_F(SettingEffect, PackagesForSeveralInstructionSets) {
+using SeveralInstructionSets = SettingEffect;
+TEST_F(SeveralInstructionSets, AreInOnePackage) {
   if (!detect_cpu_features().has_all(find_isa("avx2")->required)) GTEST_SKIP() << "no avx2";
   const std::string model = relu();
   environment["CPPGEN_ISA"] = "avx2,scalar";

@@ -28,8 +28,7 @@ TEST_F(SettingEffect, MIN_CHUNK_SIZE) {
   const auto executable = rt::Executable::load(package(relu()));
   const auto chunks = [&] {
     const auto options = rt::SessionOptions::from(settings());
-    return rt::bind_plan(*executable, rt::make_operators(*executable), {},
-                         {options.min_chunk_size, options.memory_planning})
+    return rt::bind_plan(*executable, rt::make_operators(*executable), {}, {.min_chunk_size = options.min_chunk_size})
         ->steps.at(0)
         .chunks;
   };

@@ -200,14 +200,14 @@ class Search {
 };
 
 TEST_F(SettingEffect, COORDINATE_DESCENT_TUNING) {
-  const Search search(environment, folder, "5");
+  const Search search(environment, folder, "3");
   expect_effect<int>(
       "1", [&] { return search.measured(relu(), settings()); }, 1, 2);
 }
 
 // From half of the usual value, two doublings lead to twice it.
 TEST_F(SettingEffect, COORDINATE_DESCENT_RADIUS) {
-  const Search search(environment, folder, "5");
+  const Search search(environment, folder, "3");
   environment["CPPGEN_COORDINATE_DESCENT_TUNING"] = "1";
   expect_effect<int>(
       "2", [&] { return search.measured(relu(), settings()); }, 2, 3);

@@ -72,7 +72,7 @@ std::string text_of(const Minifier& minifier, const NeededPass& pass, const std:
   return for_terminal(text);
 }
 
-std::string json_of(const Minifier& minifier, const NeededPass& pass, const std::vector<std::string>& commands) {
+std::string minify_json(const Minifier& minifier, const NeededPass& pass, const std::vector<std::string>& commands) {
   Json json;
   json["fault"] = name_of(minifier.outcome().fault);
   json["description"] = minifier.outcome().text;
@@ -110,7 +110,7 @@ ExitCode command_minify(const MinifyOptions& options, const CancelToken& cancel)
   minifier.shrink();
   const NeededPass pass = minifier.find_pass();
   const std::vector<std::string> commands = commands_for(minifier, settings, options);
-  print_result(options.json ? json_of(minifier, pass, commands) : text_of(minifier, pass, commands));
+  print_result(options.json ? minify_json(minifier, pass, commands) : text_of(minifier, pass, commands));
   return kDone;
 }
 

@@ -21,7 +21,7 @@ namespace cppgen {
 namespace {
 
 // Written before each stage, so that it says how far a process came that did not end in an orderly way.
-void note(const TrialOptions& options, const Json& json) {
+void write_note(const TrialOptions& options, const Json& json) {
   if (const int error = write_file(options.result, json_text(json, -1)))
     user_error("cannot write '{}': {}", options.result, error_text(error));
 }
@@ -29,14 +29,14 @@ void note(const TrialOptions& options, const Json& json) {
 void note_stage(const TrialOptions& options, const char* stage) {
   Json json;
   json["stage"] = stage;
-  note(options, json);
+  write_note(options, json);
 }
 
 [[noreturn]] void note_refusal(const TrialOptions& options, const std::exception& error) {
   Json json;
   json["stage"] = "refused";
   json["error"] = error.what();
-  note(options, json);
+  write_note(options, json);
   throw;
 }
 
@@ -99,7 +99,7 @@ ExitCode run_trial(const TrialOptions& options, const Settings& given, const Set
   } else {
     model.run_values(inputs_of({options.data, false}, model.plan()));
   }
-  note(options, json);
+  write_note(options, json);
   return kDone;
 }
 

@@ -51,7 +51,7 @@ PackedConstant pack_constant(const Program& program, const TileContraction& c, c
   return p;
 }
 
-Expr zero_of(ir::ExprArena& exprs, DType type) {
+Expr panel_zero(ir::ExprArena& exprs, DType type) {
   return is_float(type) ? exprs.constant(type, 0) : exprs.constant_int(type, 0);
 }
 
@@ -93,7 +93,7 @@ class PackingNest {
   void store(Expr right, BufferId packed, std::vector<IndexExpr> at) {
     std::vector<IndexExpr> indices;
     for (IndexExpr i : right->indices) indices.push_back(ir::substitute(i, map_));
-    Expr zero = guards_.empty() ? nullptr : zero_of(*program_.exprs, right->type);
+    Expr zero = guards_.empty() ? nullptr : panel_zero(*program_.exprs, right->type);
     Expr value = program_.exprs->load(right->buffer, program_.buffer(right->buffer).type, indices, guards_, zero);
     nest_.stores.push_back({packed, std::move(at), value, {}});
   }

@@ -33,7 +33,7 @@ FusionDecision asks_for(const Options& options, FloatMath math) {
   return FusionDecision::no(fmt::format("FPMATH_MODE is {}", name_of(options.fpmath)));
 }
 
-bool constant_points(const std::vector<ir::Loop>& loops) {
+bool are_constant(const std::vector<ir::Loop>& loops) {
   for (const auto& l : loops)
     if (!l.extent.is_constant()) return false;
   return true;
@@ -73,7 +73,7 @@ FusionDecision packs_well(const Contraction& contraction, rt::TileFormat format,
   if (contraction.buffer(view->right).kind != ir::BufferKind::constant)
     return FusionDecision::no("the right operand is not constant");
   if (!options.weight_prepack) return FusionDecision::no("WEIGHT_PREPACK is 0");
-  if (!constant_points(view->depth) || !constant_points(view->columns))
+  if (!are_constant(view->depth) || !are_constant(view->columns))
     return FusionDecision::no("the right operand's size is not constant");
   if (points(view->depth).is_constant(0) || points(view->columns).is_constant(0))
     return FusionDecision::no("the right operand is empty");

@@ -95,7 +95,7 @@ size_t first_inner_row(IndexExpr left, const ContractionView& v) {
 }
 
 // `left` is the offset of the left operand, `batch` the number of the batch of panels.
-Form form_of(IndexExpr left, IndexExpr batch, const ContractionView& v) {
+Form xsmm_form(IndexExpr left, IndexExpr batch, const ContractionView& v) {
   const size_t first = first_inner_row(left, v);
   const std::vector<Loop> order = output_order(v), inner(v.rows.begin() + long(first), v.rows.end());
   if (first > 0 && first == v.rows.size() && !v.rows.empty())
@@ -169,7 +169,7 @@ Prepared prepare_xsmm(Program& program, Layouts& layouts, LoopNest nest, const O
   if (Expr left = view_of(nest)->left; !left->guards.empty())
     padding.push_back({pad(program, layouts, nest, left), "padding", "the engine requires padded images"});
   const ContractionView view = *view_of(nest);
-  const Form form = form_of(left_offset(padded_operand(program, view.left), layouts), batch_index(view), view);
+  const Form form = xsmm_form(left_offset(padded_operand(program, view.left), layouts), batch_index(view), view);
   Prepared prepared = prepare_tiles(program, layouts, std::move(nest), rt::TileFormat::f32,
                                     {1, int(rt::kXsmmPanelColumns)}, options, target.tuning);
   prepared.copies.insert(prepared.copies.begin(), padding.begin(), padding.end());
@@ -192,7 +192,7 @@ FusionDecision xsmm_supports(const Contraction& contraction, const Options& opti
   const ContractionView& view = *contraction.view;
   const PaddedOperand operand = padded_operand(contraction.program, view.left);
   if (!operand.refusal.empty()) return FusionDecision::no(operand.refusal);
-  const Form form = form_of(left_offset(operand, contraction.layouts), batch_index(view), view);
+  const Form form = xsmm_form(left_offset(operand, contraction.layouts), batch_index(view), view);
   return form.call ? FusionDecision::yes() : FusionDecision::no(form.refusal);
 }
 

@@ -41,7 +41,7 @@ FusionDecision can_merge(const Draft& draft, const LoopNest& producer, const Loo
 }
 
 // The producer with the consumer's stores instead of its own.
-LoopNest merged(Program& program, const LoopNest& producer, const LoopNest& consumer, const Merge& merge) {
+LoopNest merged_epilogue(Program& program, const LoopNest& producer, const LoopNest& consumer, const Merge& merge) {
   LoopNest result = producer;
   Expr value = producer.stores[0].value;
   ir::Rewrite rewrite;
@@ -76,7 +76,7 @@ void fuse_epilogues(Draft& draft) {
     if (!draft.log().add("epilogue", subject, can_merge(draft, *producer, *consumer, merge))) continue;
     // Everything that the reader reads exists at its position, and nothing else depends on the producer. The merged
     // nest is visited again there.
-    program.statements[size_t(reader)] = merged(program, *producer, *consumer, merge);
+    program.statements[size_t(reader)] = merged_epilogue(program, *producer, *consumer, merge);
     dead[i] = true;
     uses.readers[size_t(buffer)].clear();
     uses.writers[size_t(buffer)].clear();

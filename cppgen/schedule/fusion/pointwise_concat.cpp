@@ -104,7 +104,7 @@ Expr masked(Program& program, const Piece& piece, size_t axis, const std::vector
                              zero_of(*program.exprs, storage));
 }
 
-LoopNest merged(Program& program, const Concat& concat) {
+LoopNest merged_concat(Program& program, const Concat& concat) {
   LoopNest nest;
   nest.name = concat.pieces[0].nest->name;
   std::vector<IndexExpr> element;
@@ -143,7 +143,7 @@ void merge_concats(ir::Program& program, int64_t most_inputs) {
       continue;
     const std::optional<Concat> concat = find_concat(program, BufferId(b), writers);
     if (!concat) continue;
-    LoopNest nest = merged(program, *concat);
+    LoopNest nest = merged_concat(program, *concat);
     for (int w : writers) dead[size_t(w)] = true;
     dead[size_t(writers.back())] = false;
     program.statements[size_t(writers.back())] = std::move(nest);

@@ -199,7 +199,8 @@ std::optional<IndexExpr> end_of_load(Expr load, const Loop& loop) {
   return g.hi - ir::substitute(g.index, {{loop.var.node(), 0}});
 }
 
-static void sort_loops(const Program& program, const Layouts& layouts, const Tuning& tuning, FusedKernel& kernel) {
+static void sort_kernel_loops(const Program& program, const Layouts& layouts, const Tuning& tuning,
+                              FusedKernel& kernel) {
   sort_outer(layouts, kernel);
   const auto accesses = accesses_of(program, layouts, kernel);
   for (Segment& s : kernel.segments) {
@@ -211,7 +212,7 @@ static void sort_loops(const Program& program, const Layouts& layouts, const Tun
 
 void order_loops(Program& program, const Layouts& layouts, const Options& options, const Tuning& tuning,
                  FusedKernel& kernel) {
-  if (options.pick_loop_orders) sort_loops(program, layouts, tuning, kernel);
+  if (options.pick_loop_orders) sort_kernel_loops(program, layouts, tuning, kernel);
   join_loops(program, layouts, kernel, kernel.outer);
   if (options.pick_loop_orders) lengthen_last(tuning, kernel);
   for (Segment& s : kernel.segments) {
