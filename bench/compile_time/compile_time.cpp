@@ -23,7 +23,7 @@ struct Options {
   int runs = 3;
 };
 
-// Of several reports, the one with the median total.
+// The report with the median total.
 CompileReport median(std::vector<CompileReport> reports) {
   std::sort(reports.begin(), reports.end(), [](const auto& a, const auto& b) { return a.total_s < b.total_s; });
   return reports[reports.size() / 2];

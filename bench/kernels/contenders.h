@@ -12,9 +12,9 @@ namespace cppgen::bench {
 // One way to compute a case, ready to run: weights packed as it likes, activations as in Operands.
 class Contender : public Timed {
  public:
-  // Of the last run: row-major [m, n] or [out_size, out_size, out].
+  // The result of the last run: row-major [m, n] or [out_size, out_size, out].
   virtual const float* result() const = 0;
-  // What ran, in its own words: the kernel that oneDNN chose, the engine of each step of ours.
+  // A description of what ran: the kernel that oneDNN chose, the engine of each step of ours.
   virtual std::string implementation() const = 0;
 };
 
@@ -30,7 +30,7 @@ std::vector<ContenderKind> cppgen_contenders(const std::string& folder);
 // The instruction set that they are compiled for.
 std::string cppgen_isa(const std::string& folder);
 
-// oneDNN's primitives on its own threads: weights in the format that it asks for, images channels-last.
+// oneDNN's primitives on its own threads: weights in the format that it prefers, images channels-last.
 ContenderKind onednn_contender();
 
 // libxsmm's batch-reduce kernels over packed weights and padded images, on OpenMP threads.

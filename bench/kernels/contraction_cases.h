@@ -18,7 +18,7 @@ struct ContractionCase {
   int64_t left_elements() const { return gemm ? m * k : size * size * in; }
   int64_t weight_elements() const { return gemm ? k * n : out * (in / groups) * kernel * kernel; }
   int64_t out_elements() const { return gemm ? m * n : out_size() * out_size() * out; }
-  int64_t terms() const { return gemm ? k : in / groups * kernel * kernel; }  // of the sum behind one output
+  int64_t terms() const { return gemm ? k : in / groups * kernel * kernel; }  // of the sum of one output
   double flops() const { return 2.0 * double(out_elements()) * double(terms()); }
   // A limit of such cases is how fast their weights arrive, not arithmetic.
   bool memory_bound() const { return gemm && m == 1; }

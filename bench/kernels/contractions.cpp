@@ -24,7 +24,7 @@ struct Options {
 
 constexpr double kTolerance = 1e-4;  // of max |expected|
 
-// A limit of the machine, measured in turns with what it bounds.
+// A limit of the machine, measured in turns with the contenders that it bounds.
 class TimedLimit : public Timed {
  public:
   explicit TimedLimit(std::function<double()> rate) : rate_(std::move(rate)) {}

@@ -117,7 +117,7 @@ std::vector<ContenderKind> cppgen_contenders(const std::string& folder) {
     kinds.push_back({"cppgen:" + engine.backend,
                      [=](const auto& c, const auto& operands, int threads) -> std::unique_ptr<Contender> {
                        auto made = make_compiled(folder, engine.backend, c, operands, threads);
-                       // What an engine refuses runs as loops; one contender that shows them is enough.
+                       // Contractions that an engine refuses run as loops; one contender that shows them is enough.
                        return first || made->runs_on(engine.name) ? std::move(made) : nullptr;
                      }});
   }

@@ -39,8 +39,9 @@ std::map<std::string, double> function_rates(const Probes&, const cppgen_runtime
 // Floating-point operations per second of multiply-adds on every thread of the team at once. Takes about 0.2 ms.
 double multiply_add_rate(Team&, const Probes&);
 
-// Streams over memory of its own, to be called between runs of what it is compared with, so that both see the machine
-// in the same state. Sizes are those of the compared model's inputs and outputs: the same cache level serves both.
+// Streams over memory of its own. It is called between the runs of the model that it is compared with, so that both see
+// the machine in the same state. Sizes are those of the compared model's inputs and outputs: the same cache level
+// serves both.
 class Streams {
  public:
   Streams(Team&, const Probes&, int64_t read_bytes, int64_t write_bytes);

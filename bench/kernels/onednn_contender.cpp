@@ -13,7 +13,7 @@ using dnnl::memory;
 using tag = memory::format_tag;
 constexpr auto kFloat = memory::data_type::f32;
 
-// A primitive with the descriptions of its operands; the weights' one is what the primitive asks for.
+// A primitive with the descriptions of its operands; the primitive chooses that of the weights.
 struct Form {
   dnnl::primitive primitive;
   std::string name;

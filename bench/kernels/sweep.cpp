@@ -94,9 +94,9 @@ double around(const Points& points, const std::vector<size_t>& at) {
   std::vector<double> neighbours;
   for (size_t axis = 0; axis < at.size(); axis++)
     for (const int step : {-1, 1}) {
-      std::vector<size_t> beside = at;
-      beside[axis] += size_t(step);
-      if (const auto it = points.find(beside); it != points.end()) neighbours.push_back(it->second.per_work());
+      std::vector<size_t> neighbour = at;
+      neighbour[axis] += size_t(step);
+      if (const auto it = points.find(neighbour); it != points.end()) neighbours.push_back(it->second.per_work());
     }
   return neighbours.empty() ? NAN : median(neighbours);
 }

@@ -28,7 +28,7 @@ onnx::TypeProto type_of(const rt::Tensor& bytes) {
   return type;
 }
 
-// What the model computes for `names`, which are added to the outputs.
+// The values of `names`, which are added to the outputs.
 std::vector<rt::Tensor> run_with_outputs(onnx::ModelProto model, const std::vector<std::string>& names,
                                          const std::vector<std::string>& inputs, CompileRequest request) {
   model.mutable_graph()->clear_output();

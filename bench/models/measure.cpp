@@ -40,7 +40,8 @@ std::vector<int64_t> dims_of(const rt::TensorInfo& info) {
   return dims;
 }
 
-// Inputs that all peers read, and the models beside it. Every dimension of the model has a size.
+// Writes the inputs that all peers read, and the variants of the model that some of them need. Every dimension of the
+// model has a size.
 Files prepare(const std::string& path, const Peer& first, const MeasureOptions& options) {
   const std::string& folder = options.folder;
   const CompileRequest request = request_of(path, first);
@@ -88,7 +89,7 @@ class Contest {
     result_.name = peer.name;
   }
 
-  // A process that is not timed: compiles what is compiled once, tells how long a run takes, writes outputs.
+  // Runs a process that is not timed: it compiles the model, measures roughly how long a run takes, and writes outputs.
   void first(const std::string& outputs, const std::string& expected) {
     remove_tree(outputs);
     Task task = task_;

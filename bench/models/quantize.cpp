@@ -208,7 +208,7 @@ class Quantizer {
   }
 };
 
-// What the model's inputs themselves range over, and all others as runs of the model show.
+// The ranges of the model's inputs, and those of all other values in runs of the model.
 std::map<std::string, Range> ranges_of(onnx::ModelProto model, const Names& names, CompileRequest request,
                                        const std::string& folder) {
   std::set<std::string> inputs;

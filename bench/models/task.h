@@ -4,7 +4,7 @@
 
 namespace cppgen::bench {
 
-// What one process is asked to do: load a model, run it a few times, write what it saw. The text of a task is JSON with
+// The task of one process: load a model, run it a few times, write its times. The text of a task is JSON with
 // these names; onnxruntime.js reads the same.
 struct Task {
   std::string engine;                 // "cppgen" or "onednn"; onnxruntime.js is one of its own
@@ -14,13 +14,13 @@ struct Task {
   int runs = 3;                     // timed, after a warm-up
   std::vector<std::string> inputs;  // .npy files in the order of the model
   std::string outputs;              // folder for the last run's results, 0.npy, 1.npy ...; empty: not written
-  std::string copies;  // for peers behind a binding: a model that returns tensors like the outputs, or empty
-  std::string result;  // file to write
+  std::string copies;               // for peers with a binding: a model that returns tensors like the outputs, or empty
+  std::string result;               // file to write
 };
 std::string to_json(const Task&);
 Task task_of(const std::string& json);
 
-// What such a process writes.
+// The result that such a process writes.
 struct TaskResult {
   std::string implementation;   // version, instruction set ...
   double load_s = 0;            // from opening the model to a ready session; of ours with a warm cache

@@ -40,7 +40,7 @@ double height_of(const Panel& p) {
          kMargin;
 }
 
-// The axis ends behind every bar and the reference; single spikes of the spread are cut.
+// The axis includes every bar and the reference; single spikes of the spread are cut.
 double axis_end(const Panel& p) {
   double end = p.reference;
   for (const BarGroup& g : p.groups)

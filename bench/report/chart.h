@@ -9,7 +9,7 @@ namespace cppgen::bench {
 
 struct Bar {
   double value = 0, low = 0, high = 0;  // the bar's end and those of the line over it
-  std::string note;                     // written behind the bar
+  std::string note;                     // written after the bar
 };
 
 struct BarGroup {

@@ -12,7 +12,7 @@ class Samples {
   bool empty() const { return values_.empty(); }
   size_t count() const { return values_.size(); }
 
-  // Of at least one value. A rank is the nearest one, as in "99% of the values are at most this".
+  // Requires at least one value. A rank is the nearest one, as in "99% of the values are at most this".
   double least() const { return rank(0); }
   double most() const { return rank(1); }
   double median() const { return rank(0.5); }

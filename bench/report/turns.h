@@ -5,7 +5,7 @@
 
 namespace cppgen::bench {
 
-// What is timed in turns with others.
+// A subject that is timed in turns with others.
 class Timed {
  public:
   virtual ~Timed() = default;

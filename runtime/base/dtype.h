@@ -41,7 +41,7 @@ inline constexpr DTypeRow kDTypeRows[] = {
 #define CPPGEN_DTYPE(id, NAME, name, storage, number, bits, onnx, npy, value, emitted) \
   {name, DTypeStorage::storage, DTypeClass::number, bits, onnx, npy, DType::value, emitted},
 #include "runtime/base/dtypes.def"
-    // The value after the types of tensors stands for strings, whose elements have no memory in a tensor
+    // The value after the types of tensors means strings, whose elements have no memory in a tensor
     // (graph/string_elements.h).
     {"string", DTypeStorage::value, DTypeClass::text, 64, 8, "", DType(kDTypeCount), ""}};
 

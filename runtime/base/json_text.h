@@ -5,7 +5,7 @@
 
 namespace cppgen {
 
-// What programs print: objects keep the order in which their fields were added.
+// The JSON that programs print: objects keep the order in which their fields were added.
 using Json = nlohmann::ordered_json;
 
 // JSON from text and to text. The library's parser and serializer are templates that take seconds to compile, so they

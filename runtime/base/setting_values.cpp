@@ -147,7 +147,7 @@ std::pair<std::string, std::string> known_words(std::string_view text, std::stri
   return words;
 }
 
-// An alternative that ends in ... stands for all texts that begin with the rest of it.
+// An alternative that ends in ... allows all texts that begin with the rest of it.
 static bool is_allowed_text(std::string_view text, std::string_view allowed) {
   const std::vector<std::string> alternatives = split(allowed, '|');
   return alternatives.empty() || std::any_of(alternatives.begin(), alternatives.end(), [&](const std::string& a) {

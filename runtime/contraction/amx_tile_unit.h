@@ -6,7 +6,7 @@
 //   store<T>(p, stride)
 //   dot_bf16<C, A, B>()    C (float32) += A (rows of bfloat16 pairs) * B (pairs of rows, interleaved by column)
 //   dot_i8<C, A, B>()      C (int32) += A (quadruples of int8) * B (quadruples of rows, interleaved by column)
-//   dot_u8<C, A, B>()      likewise, A of uint8
+//   dot_u8<C, A, B>()      the same with A of uint8
 // Inline assembly with operands in memory: intrinsics of GCC 12 do not tell the compiler what they read.
 #pragma once
 

@@ -7,7 +7,7 @@ namespace cppgen::rt::TILE_ISA {
 
 constexpr int kMostBlockRows = 32;
 
-// One function for every number of rows: the prepared block knows it.
+// One function for every number of rows, which is part of the prepared block.
 template <TileFunction Tile, TileFunction Adding>
 struct BlockTable {
   TileFunction functions[2 * kMostBlockRows + 1] = {};

@@ -13,7 +13,7 @@ constexpr int kLanes = 16, kTileColumns = 32;
 namespace cppgen::rt::TILE_ISA {
 namespace {
 
-// Saturates nothing: the other instruction of this kind, vpdpbusds, would.
+// Does not saturate, unlike vpdpbusds.
 BYTES_FN Ints dot(Ints sums, Ints unsigned_bytes, Ints signed_bytes) {
   return __builtin_ia32_vpdpbusd_v16si(sums, unsigned_bytes, signed_bytes);
 }

@@ -26,7 +26,7 @@ BYTES_FN Words widen_left(int group) {
 
 template <int Rows, class Left>
 struct WordSums {
-  Ints v[Rows][kWordVectors];  // two sums of each column side by side
+  Ints v[Rows][kWordVectors];  // two adjacent sums for each column
 
   BYTES_FN void add(const int (&left)[Rows], const u8* panel) {
     Words x[Rows];

@@ -87,8 +87,8 @@ class EmulatedTileUnit {
     __builtin_memcpy(&value, &bits, sizeof value);
     return flushed(value);
   }
-  // The product is exact in double. So is the sum, unless one of the two lies below the last place of the other's
-  // 24 bits by far; rounding to double first then changes nothing.
+  // The product is exact in double. So is the sum, unless one of the two is far below the last place of the other's
+  // 24 bits; rounding to double first then changes nothing.
   static float fused(float a, float b, float sum) { return flushed(float(double(a) * double(b) + double(sum))); }
 
   template <int C, int A, int B, class Left>

@@ -118,7 +118,7 @@ class XsmmTask : public LibraryTask {
 
   int64_t batch_of(int64_t unit) const { return place_of(unit % per_panel_ / rows_.count).batch; }
 
-  // Units from `begin` on that read the same panel of the same batch: a slab of it serves them all.
+  // Units from `begin` on that read the same panel of the same batch: they share a slab of it.
   int64_t end_of_slab(int64_t begin, int64_t end) const {
     end = std::min(end, (begin / per_panel_ + 1) * per_panel_);
     if (std::all_of(p_.outer.begin(), p_.outer.end(), [](const auto& o) { return o.batch == 0; })) return end;

@@ -11,9 +11,10 @@ namespace cppgen::rt {
 // Contractions through libxsmm's batch-reduce kernels as a library step named "xsmm.contraction", all float32:
 //   out[outer..., row, column] = sum over taps and depth of left[outer..., row, tap..., depth] * right[tap, depth,
 //   column]
-// Buffers: the left operand, panels of the right one, the output. Panels lie as [batch][panel][tap][depth][64], where a
-// panel has 64 columns; elements beyond the last column are not read. The left operand's depth and the output's columns
-// have stride 1. The step is cut into chunks by shape alone, and each element is summed by one thread in one order.
+// Buffers: the left operand, panels of the right one, the output. Panels have the layout
+// [batch][panel][tap][depth][64], where a panel has 64 columns; elements beyond the last column are not read. The left
+// operand's depth and the output's columns have stride 1. The step is cut into chunks by shape alone, and each element
+// is summed by one thread in one order.
 inline constexpr std::string_view kXsmmContraction = "xsmm.contraction";
 inline constexpr int64_t kXsmmPanelColumns = 64;
 inline constexpr int64_t kXsmmMostOuterLoops = 6, kXsmmMostTapLoops = 4, kXsmmMostTaps = 1024;

@@ -233,7 +233,7 @@ CustomDescription description_of(const DescriptionField& field, const std::strin
   return d;
 }
 
-// Where the byte stands, for people.
+// The line and column of a byte, for messages.
 std::string position_in(const std::string& bytes, size_t at) {
   const std::string before = bytes.substr(0, at > 0 ? at - 1 : 0);
   const size_t line = size_t(std::count(before.begin(), before.end(), '\n')) + 1, end = before.rfind('\n');

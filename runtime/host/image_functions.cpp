@@ -14,7 +14,7 @@ uint8_t brightness(const uint8_t* pixel) {
   return uint8_t((pixel[0] * 19595 + pixel[1] * 38470 + pixel[2] * 7471 + 0x8000) >> 16);
 }
 
-// A file that no format can read gives an empty picture, as ONNX says.
+// A file that no format can read gives an empty picture, as ONNX specifies.
 std::vector<Value> decode(const HostCall& call, const DecodeImageCall& fields) {
   const Tensor& file = call.tensor(0);
   std::optional<Image> image;

@@ -112,8 +112,8 @@ Groups group_rows(const Rows& rows, const T* x, bool sorted) {
   });
 }
 
-// Two types of elements stand for all: floats are exact as doubles, integers as int64; those of uint64 are moved by
-// half of their range, which keeps their order.
+// Elements of all types are compared as doubles or as int64, which represent floats and integers exactly; uint64 is
+// shifted by half of its range, which keeps the order.
 Groups groups_of(const HostCall& call, const Tensor& x, const Rows& rows, bool sorted) {
   const size_t count = size_t(x.elements());
   if (is_float(x.type())) {

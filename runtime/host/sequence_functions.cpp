@@ -37,7 +37,7 @@ Values insert(const HostCall& call) {
   Value::Sequence elements = call.sequence(0);
   if (!call.has(1)) call.fail("input 1 is missing");
   const auto size = int64_t(elements.size());
-  // One more position than elements: behind the last one.
+  // The position after the last element is allowed, too.
   int64_t at = call.has(2) ? call.integer(2) : size;
   if (at < -size || at > size)
     call.fail(
@@ -124,7 +124,7 @@ Values get_element(const HostCall& call) {
   return one_value(*call.inputs[0]);
 }
 
-// A tensor with the dimensions that int64 tensor 0 holds, behind one of 0: it binds their symbols.
+// A tensor without elements, of a dimension 0 followed by those that int64 tensor 0 contains: it binds their symbols.
 Values dimension_carrier(const HostCall& call, const MessageCall& fields) {
   const Tensor& dims = call.tensor(0);
   std::vector<int64_t> shape{0};
@@ -133,7 +133,7 @@ Values dimension_carrier(const HostCall& call, const MessageCall& fields) {
   return one_value(Tensor(DType::u8, std::move(shape)));
 }
 
-// Nothing, if the elements of int64 tensor 0 are pairs of equal dimensions.
+// Fails unless the elements of int64 tensor 0 are pairs of equal dimensions.
 Values compare_dimensions(const HostCall& call) {
   const Tensor& dims = call.tensor(0);
   for (int64_t k = 0; k + 1 < dims.elements(); k += 2) {
@@ -165,16 +165,16 @@ Values zip_map(const HostCall& call, const KeysCall& given) {
   return one_sequence(std::move(parts));
 }
 
-Values rank_is(const HostCall& call, const RankCall& asked) {
+Values rank_is(const HostCall& call, const RankCall& fields) {
   if (!call.has(0)) call.fail("input 0 is missing");
-  return one_value(tensor_of(int64_t(dims_of(call, *call.inputs[0]).size()) == asked.rank));
+  return one_value(tensor_of(int64_t(dims_of(call, *call.inputs[0]).size()) == fields.rank));
 }
 
-Values with_rank(const HostCall& call, const RankCall& asked) {
+Values with_rank(const HostCall& call, const RankCall& fields) {
   if (!call.has(0)) call.fail("input 0 is missing");
   const size_t rank = dims_of(call, *call.inputs[0]).size();
-  if (int64_t(rank) != asked.rank)
-    call.fail(fmt::format("a tensor has rank {} where {} is required", rank, asked.rank));
+  if (int64_t(rank) != fields.rank)
+    call.fail(fmt::format("a tensor has rank {} where {} is required", rank, fields.rank));
   return one_value(*call.inputs[0]);
 }
 

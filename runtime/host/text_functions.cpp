@@ -97,7 +97,7 @@ HostFunction prepare_tokens(const HostStep& step) {
   };
 }
 
-// -1 for what is none of the words.
+// The position of each string among the words; -1 for any other string.
 HostFunction prepare_positions(const HostStep& step) {
   std::unordered_map<std::string, int64_t> position;
   for (const std::string& word : fields_of<WordsCall>(step).words) position.emplace(word, int64_t(position.size()));

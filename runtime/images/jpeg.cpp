@@ -26,7 +26,7 @@ struct JpegCodec {
 
 struct Errors {
   jpeg_error_mgr base;
-  std::jmp_buf* back = nullptr;  // where an error goes on
+  std::jmp_buf* back = nullptr;  // the place to which an error returns
 };
 
 // libjpeg's way out of an error.

@@ -6,7 +6,7 @@
 namespace cppgen::rt {
 namespace {
 
-// Little-endian numbers of a file; 0 behind its end.
+// Little-endian numbers of a file; 0 beyond its end.
 struct Numbers {
   Bytes file;
   uint32_t at(size_t place, int bytes) const {
@@ -17,7 +17,7 @@ struct Numbers {
   }
 };
 
-constexpr size_t kBmpHeader = 14;  // in front of the header that says the size
+constexpr size_t kBmpHeader = 14;  // before the header that contains the size
 
 // The numbers and samples of a PNM file, one after the other.
 class PnmReader {

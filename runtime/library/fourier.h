@@ -15,7 +15,7 @@ using Lanes4 [[gnu::vector_size(4 * sizeof(double))]] = double;
 //
 // Lengths with small prime factors take one pass for each factor (Stockham's order, which needs no bit reversal);
 // others are computed by convolution with a chirp (Bluestein), over the next power of two. V is double, or a vector of
-// doubles for several transforms side by side, each with the same operations in the same order.
+// doubles for several transforms at a time, each with the same operations in the same order.
 class FourierTransform {
  public:
   FourierTransform(int64_t length, bool inverse);  // length >= 1

@@ -1,5 +1,5 @@
 // Weights are products of one for the row and one for the column, so rows are summed first, for all columns that a
-// region touches. Neighbouring channels are computed side by side, a block at a time.
+// region touches. Neighbouring channels are computed together, a block at a time.
 #include "runtime/plan/calls/roi_align.h"
 
 #include <array>

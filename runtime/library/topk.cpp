@@ -57,8 +57,8 @@ void sort_all(Packed* entries, int64_t count) {
 }
 void sort_all(Candidate* entries, int64_t count) { std::sort(entries, entries + count); }
 
-// The first k entries of a row in their order. Most elements of a long row come behind the k best so far, which a
-// comparison of a block tells.
+// The first k entries of a row in their order. Most elements of a long row rank below the k best so far; whole blocks
+// of them are found by one comparison.
 template <class Key, class Entry>
 class Row {
  public:
@@ -120,7 +120,7 @@ class Row {
     return entries_;
   }
 
-  // Of equal keys, the one that came first stays first.
+  // Equal keys keep their order.
   void insert(Entry candidate, int64_t& filled) const {
     int64_t at = filled < k_ ? filled++ : k_ - 1;
     for (; at > 0 && candidate < entries_[at - 1]; at--) entries_[at] = entries_[at - 1];

@@ -18,7 +18,7 @@ enum TreesInput {
   kTreesInputs
 };
 
-constexpr int64_t kTreeLanes = 8;  // descents side by side, which hide the latency of loads
+constexpr int64_t kTreeLanes = 8;  // concurrent descents, which hide the latency of loads
 
 // The part of a node that a descent reads. In a leaf, both links lead to itself.
 template <class T>

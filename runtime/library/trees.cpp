@@ -11,7 +11,7 @@ namespace {
 
 constexpr int64_t kLanes = kTreeLanes;
 constexpr int64_t kBlockRows = 64;  // rows that go through a tree before the next tree
-constexpr int kStepsAtOnce = 4;     // between two looks at whether all lanes have reached a leaf
+constexpr int kStepsAtOnce = 4;     // between two checks whether all lanes have reached a leaf
 
 // The position of the element of a column for lane `l` (see TreeNode): in a row of its own, or in a block of kLanes
 // interleaved rows, so that an address is a column plus a constant.
@@ -125,7 +125,7 @@ class TreesTask : public LibraryTask {
       }
   }
 
-  // Fewer rows than lanes: several trees side by side for each row.
+  // Fewer rows than lanes: several trees at a time for each row.
   template <bool kNanChooses>
   void run_few(const Block& block) const {
     const auto trees = int64_t(trees_->roots.size());
@@ -144,7 +144,7 @@ class TreesTask : public LibraryTask {
       }
   }
 
-  // The rows of kLanes lanes; behind the block's last row, that row again.
+  // The rows of kLanes lanes; lanes beyond the block's last row repeat it.
   Rows<T> rows_of(const Block& block, int64_t row) const {
     Rows<T> rows;
     for (int64_t l = 0; l < kLanes; l++) rows.of_lane[l] = block.x + std::min(row + l, block.count - 1) * features_;

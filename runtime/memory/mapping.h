@@ -10,7 +10,7 @@ namespace cppgen::rt {
 class Arena {
  public:
   Arena() = default;
-  // UserError if the system cannot provide the memory. `huge_pages`: asks for huge pages, and begins with one if there
+  // UserError if the system cannot provide the memory. `huge_pages`: requests huge pages, and begins with one if there
   // are any.
   explicit Arena(int64_t bytes, bool huge_pages = false);
   ~Arena();
@@ -28,7 +28,7 @@ class Arena {
 struct MapOptions {
   bool populate = false;    // read the file now instead of at first use
   bool copy = false;        // into private memory, which does not change with the file
-  bool huge_pages = false;  // ask for huge pages
+  bool huge_pages = false;  // request huge pages
 };
 
 // A file mapped read-only: processes that map the same file share its pages.

@@ -37,7 +37,7 @@ std::vector<Block> make_blocks(std::span<const PlanBuffer> buffers, std::span<co
     if (!placed(buffer)) continue;
     const size_t root = roots[i];
     if (sizes[i] > sizes[root])
-      user_error("buffer {} of {} bytes lies in buffer {} of {} bytes", i, sizes[i], root, sizes[root]);
+      user_error("buffer {} of {} bytes is part of buffer {} of {} bytes", i, sizes[i], root, sizes[root]);
     if (!placed(buffers[root])) continue;
     if (root == i) {
       const bool result = buffer.kind == PlanBufferKind::output;

@@ -7,7 +7,7 @@
 namespace cppgen::rt {
 namespace {
 
-// The first of a list, which then begins behind it; null if it is empty.
+// Removes the first element of a list and returns it; null if the list is empty.
 template <class T>
 const T* take(std::span<const T>& list) {
   if (list.empty()) return nullptr;

@@ -17,7 +17,7 @@ struct ValueInfo {
   std::string name;
   ValueKind kind = ValueKind::tensor;
   DType type = DType::f32;  // of the tensor, or of each element
-  bool ranked = true;       // false: dims say nothing
+  bool ranked = true;       // false: dims are not known
   std::vector<int64_t> dims;
   std::vector<std::string> symbols;  // names of dimensions; "" if there is none
   int64_t index_extent = 0;          // as in TensorInfo

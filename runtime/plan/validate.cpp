@@ -171,7 +171,7 @@ class PlanValidator {
     if (buffer.first_step > buffer.last_step)
       fail(where, "lives from step {} to the earlier step {}", buffer.first_step, buffer.last_step);
     if (buffer.shares == -1) return;
-    // Sharing goes to a buffer listed earlier: chains end, whatever the file says.
+    // Sharing goes to a buffer listed earlier: so chains end in any file.
     check_index(where + ".shares", buffer.shares, i);
     const auto kind = plan_.buffers[size_t(buffer.shares)].kind;
     if (kind != PlanBufferKind::temporary && kind != PlanBufferKind::output)

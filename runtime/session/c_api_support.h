@@ -55,7 +55,7 @@ inline cppgen_status failed(cppgen_status status, const char* text, cppgen_error
   return status;
 }
 
-// Runs `f` and turns what it throws into a status and a message.
+// Runs `f` and turns exceptions into a status and a message.
 template <class F>
 cppgen_status guarded(cppgen_error* error, F f) noexcept {
   if (error) error->message[0] = '\0';

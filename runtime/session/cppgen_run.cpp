@@ -103,7 +103,7 @@ std::vector<double> time_runs(Session& session, const std::vector<Tensor>& input
   return ms;
 }
 
-// The program that a package contains verifies the sample there, unless it is told what the inputs are.
+// The program that a package contains verifies the sample there, unless arguments state the inputs.
 void complete_for_own_package(RunArguments& arguments) {
   constexpr int64_t kRuns = 20;
   const std::string sample = arguments.package + "/" + std::string(kStandaloneSample);

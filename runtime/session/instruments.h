@@ -10,7 +10,7 @@
 
 namespace cppgen::rt {
 
-// What watches the runs of a session; by default nothing. The sessions of a module's plans share it.
+// Observers of the runs of a session; by default there are none. The sessions of a module's plans share them.
 struct Instruments {
   explicit Instruments(const SessionOptions&);  // UserError if a file cannot be written
 

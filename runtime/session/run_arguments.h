@@ -8,7 +8,7 @@
 
 namespace cppgen::rt {
 
-// What the command line of cppgen-run said, unchecked beyond its syntax.
+// The command line of cppgen-run, of which only the syntax is checked.
 struct RunArguments {
   std::string package, output, verify, threads;     // empty: not given
   std::vector<std::string> inputs, dims, settings;  // NAME=VALUE
@@ -18,8 +18,8 @@ struct RunArguments {
   bool json = false, help = false, version = false;
 };
 
-// Of the arguments after the program's name. `own_package` stands for a missing PACKAGE. UserError for what the program
-// does not know; after --help or --version nothing else is checked.
+// Reads the arguments after the program's name. `own_package` replaces a missing PACKAGE. UserError for unknown
+// arguments; after --help or --version nothing else is checked.
 RunArguments read_run_arguments(std::span<char* const> arguments, const std::string& own_package = "");
 
 std::string run_help();

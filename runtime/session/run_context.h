@@ -19,7 +19,7 @@ namespace cppgen::rt {
 // nothing.
 class RunContext {
  public:
-  // `replaced` has what stands for constants of the weights, by buffer, or is empty.
+  // `replaced` has, by buffer, the data that replace constants of the weights, or is empty.
   RunContext(const Executable& executable, std::span<const void* const> replaced, int workers, bool huge_pages,
              Instruments&);
   RunContext(const RunContext&) = delete;

@@ -109,7 +109,7 @@ void Crew::help() {
     ScopedBinding bound(binding(worker));
     Seen seen{};
     // A step that was distributed while this helper still counted as present requested no replacement, so the helper
-    // looks once more.
+    // checks again.
     do {
       work_while_hot(worker, seen);
       present_.fetch_sub(1);

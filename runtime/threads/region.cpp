@@ -69,7 +69,7 @@ int64_t Region::run_claimable(int worker) {
   return done;
 }
 
-// True if these were the last: the step has ended, and this thread goes on with the next one.
+// True if these were the last: the step has ended, and this thread continues with the next one.
 bool Region::count_finished(int64_t done) { return unfinished_.fetch_sub(done, std::memory_order_acq_rel) == done; }
 
 void Region::run_unit(const Share& share, uint32_t unit, int worker) noexcept {

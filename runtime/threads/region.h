@@ -10,14 +10,14 @@
 namespace cppgen::rt {
 
 // The shared state of one run of steps. Regions live as long as their executor and are reused, so a late worker may
-// look at a region at any time; correctness rests on one rule:
+// read a region at any time; correctness depends on one rule:
 //
 //   A thread reads the steps only while it holds a claimed chunk that it has not yet counted as finished. Such a chunk
 //   keeps its step, and thereby the run, from ending ("pins" it). Distributing a step counts as one more chunk of it.
 //
 // The chunks of a step are divided into one contiguous share per worker, so that a worker finds in its own cache what
 // it wrote in the previous step. A worker claims from its own share first, then from the others. A share is one 64-bit
-// word (end, next); adding 1 claims chunk `next` if next < end, and the old value alone tells what was claimed and
+// word (end, next); adding 1 claims chunk `next` if next < end, and the old value alone states what was claimed and
 // where the share ends. The thread that finishes the last chunk of a step runs the following one-chunk steps itself and
 // distributes the next parallel one: no thread waits for one that has not begun a chunk.
 class Region {

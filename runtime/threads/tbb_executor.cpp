@@ -38,7 +38,7 @@ class TbbExecutor final : public Executor, private HelperSource {
     int brought = 0;
     try {
       for (; brought < count; ++brought) arena_.enqueue([crew = crew_] { crew->help(); });
-    } catch (...) {  // out of memory: the run goes on with fewer helpers
+    } catch (...) {  // out of memory: the run continues with fewer helpers
     }
     return brought;
   }

@@ -97,7 +97,7 @@ std::string names_text(const std::vector<TensorInfo>& tensors) {
   return text.empty() ? "none" : text;
 }
 
-// Entries in the order of the model: by name if it has all of these names, else as they stand.
+// Entries in the order of the model: by name if it has all of these names, else in the order given.
 std::vector<Entry> ordered(std::vector<Entry> entries, const std::vector<TensorInfo>& tensors) {
   std::vector<Entry> result(entries.size());
   for (Entry& entry : entries) {
@@ -167,7 +167,8 @@ void require_tensors(const IoFile& io, const std::vector<Entry>& entries) {
       user_error("'{}': '{}' is of the kind '{}', not a numeric tensor", io.path(), entry.name, entry.kind);
 }
 
-// The type that the file must be told, if any: see npy.h. `info` is null for what the model does not have.
+// The element type that reading the file requires, if any: see npy.h. `info` is null for a tensor that the model does
+// not have.
 std::optional<DType> told_type(const TensorInfo* info) {
   return info && needs_type_for_npy(info->type) ? std::optional(info->type) : std::nullopt;
 }
@@ -227,7 +228,7 @@ TestCase read_test_case(const std::string& directory, const Plan& plan) {
   TestCase test;
   for (size_t i = 0; i < inputs.size(); i++) test.inputs.push_back(read_npy(io.file(inputs[i]), plan.inputs[i].type));
   for (size_t i = 0; i < outputs.size(); i++) {
-    // The file's own type, so that a result of another type is reported as such; some types must be told.
+    // The file's own type, so that a result of another type is reported as such; some types are not in the file.
     const TensorInfo* info = i < plan.outputs.size() ? &plan.outputs[i] : nullptr;
     ExpectedOutput expected{outputs[i].name, read_npy(io.file(outputs[i]), told_type(info)), outputs[i].dims,
                             outputs[i].flat_step};

@@ -1,4 +1,4 @@
-// What kernels verify on request. Included after kernel.h.
+// Assertions of kernels. Included after kernel.h.
 #pragma once
 
 namespace vec {

@@ -17,7 +17,7 @@
 namespace vec {
 inline namespace VEC_ISA {
 
-// What a value of storage type T is in registers: V<T>, V<f32> for f16, bf16 and float8, M for b8 (and for M itself).
+// The type in registers of values of storage type T: V<T>, V<f32> for f16, bf16 and float8, M for b8 and M itself.
 template <class T>
 struct LoadedAs {
   typedef V<T> type;

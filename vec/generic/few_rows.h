@@ -1,5 +1,5 @@
-// Products of one row with a matrix that is read where it lies: for attention of few queries. Each result is summed in
-// an order that depends on L, on its place in the row and on the length of the sum only. Included after kernel.h.
+// Products of one row with a matrix that is not packed: for attention of few queries. The order in which a result is
+// summed depends only on L, on its position in the row and on the length of the sum. Included after kernel.h.
 #pragma once
 
 namespace vec {

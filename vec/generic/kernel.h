@@ -1,4 +1,4 @@
-// What emitted kernels use besides the vector operations: lane counts as types, so that one loop body serves full
+// Parts of emitted kernels other than vector operations: lane counts as types, so that one loop body serves full
 // vectors and tails; access by address class; checked indices; lane-wise reductions. Included after vec/<isa>/vec.h.
 #pragma once
 
@@ -23,7 +23,7 @@ struct Int {
   static constexpr int value = N;
 };
 
-// One X for each of U vectors side by side.
+// An X for each of U vectors that are computed together.
 template <class X, int U>
 struct Pack {
   X x[U];
@@ -77,7 +77,7 @@ VEC_FN void prefetch_rows(const S* p, i64 stride, i64 rows, i64 count) {
     for (i64 at = 0; at < count; at += 64 / i64(sizeof(S))) prefetch(p + r * stride + at);
 }
 
-// Past the caches, where a whole aligned vector goes; fence() before another thread may read it.
+// A whole vector at an aligned address bypasses the caches; fence() before another thread may read it.
 template <class S>
 VEC_FN void st_around(S* p, Loaded<S> x, All n) {
   if constexpr (__is_same(S, f32)) {
@@ -232,7 +232,8 @@ VEC_FN V<i64> known_indices(i64* out, V<i64> values, i64 extent) {
   return index;
 }
 
-// A part of where elements lie: `step` times the index of each lane. Where that is negative there is no element.
+// One dimension of an address: the index of each lane, times `step` elements. Lanes with a negative index have no
+// element.
 struct LaneIndices {
   V<i64> index;
   i64 step;

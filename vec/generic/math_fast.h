@@ -21,7 +21,7 @@ VEC_FN F32 sigmoid(F32 x) {
   return div(select(lt(x, zero<f32>()), e, splat32(1)), e + splat32(1));
 }
 
-// As the accurate one, with one step of reduction.
+// Like the accurate function, with one step of reduction.
 VEC_FN F32 tanh(F32 x) {
   const F32 a = min_raw(splat32(10), abs(x)), magic = splat32(0x1.8p23f);
   const F32 shifted = fma(a, splat32(0x1.715476p1f), magic), n = shifted - magic;
@@ -40,7 +40,7 @@ VEC_FN F32 log(F32 x) {
 }
 
 constexpr int kErfDegree = 4;
-// As the accurate ones, around the same points.
+// Like the accurate functions, around the same points.
 alignas(64) constexpr f32 kErfCoefficients[kErfDegree + 1][16] = {
     {0.f, 0.256658018f, 0.540318787f, 0.733568609f, 0.861928165f, 0.936629713f, 0.974176109f, 0.990673184f,
      0.997077465f, 0.999178469f, 0.999801755f, 0.999958217f, 0.999991894f, 0.999998689f, 0.999999821f, 1.f},

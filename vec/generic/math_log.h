@@ -38,7 +38,7 @@ VEC_FN F32 log2(F32 x) {
   return log_result(x, opaque(opaque(s.exponent) + main), fma(q, log2e, rest));
 }
 
-// The rounding error of 1 + x goes into f, scaled like the mantissa.
+// The rounding error of 1 + x is added to f, scaled like the mantissa.
 VEC_FN F32 log1p_nonzero(F32 x) {
   const F32 one = splat32(1), u = opaque(one + x), from_one = opaque(u - one);
   const F32 error = opaque(one - (u - from_one)) + opaque(x - from_one);

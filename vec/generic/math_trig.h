@@ -11,7 +11,7 @@ struct TrigReduced {
 };
 
 // Payne and Hanek's method for one finite x >= 2^16: multiplies the mantissa by the 128 bits of 2/pi that matter for
-// the quadrant and the fraction behind it. The error is below 2^-60, and no float is closer than 2^-32 to a multiple of
+// the quadrant and the fraction after it. The error is below 2^-60, and no float is closer than 2^-32 to a multiple of
 // pi/2.
 VEC_FN f32 reduce_huge(f32 x, i32* quadrant) {
   static const u64 two_over_pi[] = {0, 0xa2f9836e4e441529, 0xfc2757d1f534ddc0, 0xdb6295993c439041, 0xfe5163abdebbc561};

@@ -2,7 +2,7 @@
 // of Rows values of the left operand and one row of a packed panel added to them at each step of the depth.
 #pragma once
 
-// Of a function with tiles: what g++ would keep in registers around their loops would cost it those of the sums.
+// For a function with tiles: values that g++ keeps in registers across their loops take registers from the sums.
 #define VEC_KEEPS_REGISTERS __attribute__((optimize("no-gcse", "no-move-loop-invariants")))
 
 namespace vec {
@@ -66,7 +66,7 @@ struct ScatteredRows {
   }
 };
 
-// Rows `distance` elements apart, that of each tap tap_offsets[tap] elements behind `first`.
+// Rows `distance` elements apart; those of a tap begin tap_offsets[tap] elements after `first`.
 struct EvenRows {
   const f32* first;
   i64 distance;

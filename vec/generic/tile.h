@@ -9,7 +9,7 @@ inline namespace VEC_ISA {
 // epilogue(r)(column, lanes, sum) for each vector of a tile of so many columns, the first one being column0.
 template <int Rows, int Vectors, int Columns, class Left, class Epilogue>
 VEC_FN void tile(Left left, i64 taps, i64 depth, const f32* panel, i64 column0, Epilogue epilogue) {
-  asm("" : "+r"(taps), "+r"(depth));  // known numbers would make g++ unroll and reorder what is blocked already
+  asm("" : "+r"(taps), "+r"(depth));  // hides the numbers from g++, which would unroll and reorder blocked loops
   Sums<FloatUnit, Rows, Vectors> sums;
   add_taps(sums, left, taps, depth, panel);
 #pragma GCC unroll 4
@@ -30,7 +30,7 @@ VEC_FN void row_pointers(EvenRows left, i64 rows, i64 taps, const void** pointer
     for (i64 r = 0; r < rows; r++) *pointers++ = left.first + left.tap_offsets[t] + r * left.distance;
 }
 
-// What tile() does with its sums for a tile in memory, its rows `ld` elements apart.
+// Calls the epilogue as tile() does, for sums in memory whose rows are `ld` elements apart.
 template <class T, class Epilogue>
 VEC_FN void finish_block(const T* block, i64 ld, i64 rows, i64 column0, i64 columns, Epilogue epilogue) {
   for (i64 r = 0; r < rows; r++, block += ld) {
