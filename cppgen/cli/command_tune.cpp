@@ -32,6 +32,7 @@ Json report_json(const TuneOptions& options, const VersionTuning& tuning) {
   json["measured"] = report.measured;
   json["unchanged"] = report.unchanged;
   json["failed"] = report.failed;
+  json["predicted_slower"] = report.dropped;
   json["usual_ms"] = report.usual_ms;
   json["ms"] = report.ms;
   json["gain_percent"] = gain_of(report);
@@ -72,6 +73,9 @@ std::string tuning_text(const TuneOptions& options, const VersionTuning& tuning)
            "(FORCE_PROFILE=1 measures again.)\n";
   text += fmt::format("{} measured, {} unchanged, {} failed\n", counted(report.measured, "candidate"), report.unchanged,
                       report.failed.size());
+  if (!report.dropped.empty())
+    text += fmt::format("not measured, because they are predicted to be slower everywhere: {}\n",
+                        printable_list(report.dropped));
   for (const std::string& failed : report.failed) text += "  " + for_terminal(failed) + "\n";
   text += site_lines(report);
   if (report.sites.empty()) return text + "The usual plans are the fastest; nothing is stored.\n";

@@ -54,10 +54,9 @@ void use_costs_of(Explanation& explanation, const ModelProfile& profile) {
     const rt::StepProfile& p = profile.steps[i];
     explanation.steps[i].bound.reset();
     if (p.calls == 0) continue;
-    const auto calls = double(p.calls);
     StepCost& cost = explanation.steps[i].cost;
-    cost = {calls / double(profile.runs), p.flops / calls, p.bytes / calls, 0};
-    cost.constant_bytes = std::min(cost.bytes, constant_bytes(plan, plan.steps[i]));
+    cost = cost_of_call(plan, i, p);
+    cost.calls = double(p.calls) / double(profile.runs);
     explanation.steps[i].bound = profile.peaks ? profile.bounds[i] : bound_of(cost, run_bytes, explanation.peaks);
   }
 }

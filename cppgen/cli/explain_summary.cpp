@@ -22,6 +22,7 @@ double sum_over(const std::vector<Step>& steps, const Value& value) {
 }
 
 double bound_ns(const Step& step) { return step.bound ? step.bound->ns() : 0; }
+double predicted_ns(const Step& step) { return step.bound ? step.bound->predicted_ns : 0; }
 
 std::string kinds_text(const Explanation& explanation) {
   std::map<std::string, int64_t> engines;
@@ -56,8 +57,8 @@ std::string predicted_text(const Explanation& explanation) {
                     }) /
            1e6;
   };
-  return fmt::format("{:.4g} ms at the least: {:.4g} ms of arithmetic, {:.4g} ms of memory{}", of(true) + of(false),
-                     of(true), of(false),
+  return fmt::format("{:.4g} ms; {:.4g} ms at the least: {:.4g} ms of arithmetic, {:.4g} ms of memory{}",
+                     sum_over(explanation.steps, predicted_ns) / 1e6, of(true) + of(false), of(true), of(false),
                      explanation.peaks_are_assumed
                          ? fmt::format(" (peaks of {:.0f} GFLOP/s and {:.0f} GB/s are assumed until `cppgen profile` "
                                        "measures them)",
@@ -161,6 +162,7 @@ void write_summary(Json& json, const Explanation& explanation) {
   json["peak_bytes"] = explanation.memory.peak();
   json["arena_bytes"] = explanation.arena_bytes;
   json["bound_ms"] = sum_over(steps, bound_ns) / 1e6;
+  json["predicted_ms"] = sum_over(steps, predicted_ns) / 1e6;
   json["peaks_are_assumed"] = explanation.peaks_are_assumed;
   json["profile"] = explanation.profile ? stored_profile_json(*explanation.profile) : Json();
   json["assumed_dims"] = explanation.assumed;

@@ -20,7 +20,9 @@ using Step = Explanation::Step;
 
 std::string cost_text(const Step& step) {
   std::string text = fmt::format("{:.4g} GFLOP, {}", step.cost.flops / 1e9, bytes_text(int64_t(step.cost.bytes)));
-  if (step.bound) text += fmt::format("; at the least {:.4g} us ({})", step.bound->ns() / 1e3, step.bound->by());
+  if (step.bound)
+    text += fmt::format("; predicted {:.4g} us, at the least {:.4g} us ({})", step.bound->predicted_ns / 1e3,
+                        step.bound->ns() / 1e3, step.bound->by());
   return text;
 }
 
@@ -78,6 +80,7 @@ Json step_json(const Step& step, const ExplainOptions& options) {
   if (step.bound) {
     item["bound_ms"] = step.bound->ns() / 1e6;
     item["bound_by"] = step.bound->by();
+    item["predicted_ms"] = step.bound->predicted_ns / 1e6;
   }
   if (options.source) item["source"] = step.source;
   if (options.assembly) item["assembly"] = step.assembly;

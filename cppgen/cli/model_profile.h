@@ -36,6 +36,7 @@ struct ModelProfile {
   // Of one run.
   double step_ms(size_t i) const { return steps[i].ns / double(runs) / 1e6; }
   double bound_ms(size_t i) const { return bounds[i].ns() * double(steps[i].calls) / double(runs) / 1e6; }
+  double predicted_ms(size_t i) const { return bounds[i].predicted_ns * double(steps[i].calls) / double(runs) / 1e6; }
   double total_ms() const {
     double total = 0;
     for (size_t i = 0; i < steps.size(); i++) total += step_ms(i);

@@ -70,6 +70,14 @@ void write_step(Json& json, const ModelProfile& profile, size_t i) {
   if (!profile.peaks || profile.bounds[i].ns() == 0) return;
   json["bound_ms"] = profile.bounds[i].ns() / 1e6;
   json["bound_by"] = profile.bounds[i].by();
+  json["predicted_ms"] = profile.bounds[i].predicted_ns / 1e6;
+  const StepCost cost = cost_of_call(profile.model.plan(), i, profile.steps[i]);
+  json["cost"]["flops"] = cost.flops;
+  json["cost"]["products"] = cost.products;
+  json["cost"]["instructions"] = cost.instructions;
+  json["cost"]["bytes"] = cost.bytes;
+  json["cost"]["constant_bytes"] = cost.constant_bytes;
+  json["cost"]["chunks"] = cost.chunks;
 }
 
 }  // namespace

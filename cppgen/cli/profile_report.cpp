@@ -21,6 +21,22 @@ std::vector<size_t> slowest_first(const ModelProfile& profile) {
   return order;
 }
 
+// How the cost model did: of kernels of our own, whose instructions it knows.
+std::string predictions_text(const ModelProfile& profile) {
+  constexpr double kClose = 1.5;
+  double sum = 0;
+  int64_t kernels = 0, close = 0;
+  for (size_t i = 0; i < profile.steps.size(); i++) {
+    const double predicted = profile.predicted_ms(i);
+    sum += predicted;
+    if (profile.model.plan().steps[i].kind != rt::StepKind::kernel || predicted == 0) continue;
+    const double ratio = predicted / profile.step_ms(i);
+    kernels++, close += ratio <= kClose && ratio >= 1 / kClose;
+  }
+  return fmt::format("predicted {:.4g} ms; {} of {} are within {} times their prediction\n", sum, close,
+                     counted(kernels, "kernel"), kClose);
+}
+
 std::string peaks_text(const ModelProfile& profile) {
   std::string text = fmt::format("peaks  {:.0f} GFLOP/s", profile.peaks->gflops);
   for (const MachinePeaks::Level& level : profile.peaks->levels)
@@ -33,15 +49,16 @@ std::string peaks_text(const ModelProfile& profile) {
   text += fmt::format("\nbound  {:.4g} ms: {:.4g} ms of arithmetic, {:.4g} ms of memory", sum, arithmetic,
                       sum - arithmetic);
   if (sum > 0) text += fmt::format("; the steps take {:.2f} times as long", profile.total_ms() / sum);
-  return text + "\n";
+  return text + "\n" + predictions_text(profile);
 }
 
 std::string bound_text(const ModelProfile& profile, size_t i) {
   if (!profile.peaks) return "";
   const StepBound& bound = profile.bounds[i];
   const double least = profile.bound_ms(i);
-  if (least == 0) return fmt::format("  {:>7}  {:<10}", "-", "-");
-  return fmt::format("  {:>7.2f}  {:<10}", profile.step_ms(i) / least, bound.by());
+  if (least == 0) return fmt::format("  {:>7}  {:<10} {:>9}", "-", "-", "-");
+  return fmt::format("  {:>7.2f}  {:<10} {:>9.2f}", profile.step_ms(i) / least, bound.by(),
+                     1e3 * profile.predicted_ms(i));
 }
 
 // Of the least and the most busy thread of the session; threads that ran no chunk are not in the map.
@@ -98,10 +115,10 @@ std::string counters_text(const ModelProfile& profile) {
 }
 
 std::string table_head(const ModelProfile& profile) {
-  return fmt::format("\n{:>5} {:>10} {:>6} {:>9} {:>7}{} {:>7} {:>6} {:>15}{}  {:<8} {}\n", "step", "us", "%",
-                     "GFLOP/s", "GB/s", profile.peaks ? fmt::format("  {:>7}  {:<10}", "x bound", "bound by") : "",
-                     "chunks", "imbal.", "busy us", profile.onednn ? fmt::format("  {:>9}", "oneDNN us") : "", "engine",
-                     "kernel (nodes)");
+  return fmt::format(
+      "\n{:>5} {:>10} {:>6} {:>9} {:>7}{} {:>7} {:>6} {:>15}{}  {:<8} {}\n", "step", "us", "%", "GFLOP/s", "GB/s",
+      profile.peaks ? fmt::format("  {:>7}  {:<10} {:>9}", "x bound", "bound by", "pred. us") : "", "chunks", "imbal.",
+      "busy us", profile.onednn ? fmt::format("  {:>9}", "oneDNN us") : "", "engine", "kernel (nodes)");
 }
 
 std::string row_text(const ModelProfile& profile, size_t i) {

@@ -50,15 +50,27 @@ void ProgressLine::tick() {
 void ProgressLine::show(const std::string& what, int done, int total) {
   if (!enabled_) return;
   const std::lock_guard lock(mutex_);
+  if (total != total_ || done < done_) first_done_ = done, first_time_ = seconds_now();
   what_ = what, done_ = done, total_ = total;
   draw();
+}
+
+// What is left will take as long for each step as the steps since this total was set.
+std::string ProgressLine::estimate() const {
+  constexpr int kLeastSteps = 2;
+  constexpr double kLeastSeconds = 2;
+  const int steps = done_ - first_done_;
+  const double seconds = seconds_now() - first_time_;
+  if (steps < kLeastSteps || seconds < kLeastSeconds) return "";
+  const double left = seconds / steps * (total_ - done_);
+  return left < 90 ? fmt::format(", about {:.0f} s left", left) : fmt::format(", about {:.0f} min left", left / 60);
 }
 
 // A line that is too long would wrap, and then be repeated instead of replaced: what is done is shortened, the numbers
 // stay.
 std::string ProgressLine::line() const {
   std::string numbers = total_ > 0 ? fmt::format(": {} of {}", done_, total_) : "";
-  numbers += fmt::format(", {:.0f} s", seconds_now() - begin_);
+  numbers += fmt::format(", {:.0f} s{}", seconds_now() - begin_, estimate());
   const size_t columns = given_columns_ > 0 ? given_columns_ : terminal_ ? terminal_columns() : kAnyWidth;
   const size_t room = columns > numbers.size() ? columns - numbers.size() : 0;
   return (what_.substr(0, room) + numbers).substr(0, columns);

@@ -78,11 +78,7 @@ void measure_steps(ModelProfile& profile, const TimingLimits& limits, const std:
       profile.threads[id].busy_ns += thread.busy_ns;
       profile.threads[id].chunks += thread.chunks;
     }
-  for (size_t i = 0; i < profile.steps.size(); i++) {
-    rt::StepProfile& step = profile.steps[i];
-    step.calls -= before[i].calls, step.ns -= before[i].ns;
-    step.flops -= before[i].flops, step.bytes -= before[i].bytes;
-  }
+  for (size_t i = 0; i < profile.steps.size(); i++) profile.steps[i] = profile.steps[i].since(before[i]);
   for (int i = 0; recorder && i < kRecordedRuns; i++)
     profile.recorded.push_back(recorder->record([&] { timed.run(); }));
 }
@@ -106,8 +102,7 @@ void find_bounds(ModelProfile& profile) {
   for (size_t i = 0; i < plan.steps.size(); i++) {
     const rt::StepProfile& p = profile.steps[i];
     if (p.calls == 0) continue;
-    StepCost cost{1, p.flops / double(p.calls), p.bytes / double(p.calls), 0};
-    cost.constant_bytes = std::min(cost.bytes, constant_bytes(plan, plan.steps[i]));
+    const StepCost cost = cost_of_call(plan, i, p);
     profile.bounds[i] = bound_of(cost, double(stats.weights_bytes + stats.arena_bytes), *profile.peaks);
   }
 }

@@ -39,6 +39,7 @@ MachinePeaks assumed_peaks(const VecISA& isa, int threads, const MachineDescript
   const double operations = isa.required.has(CpuFeature::fma) ? 2 : 1;  // of one instruction, for each lane
   const double lanes = std::max(isa.vector_bits / 32, 1);
   MachinePeaks peaks;
+  peaks.threads = threads, peaks.lanes = int(lanes);
   peaks.gflops = cores * lanes * operations * kInstructionsPerCycle * ghz;
   const auto add = [&](const char* name, int64_t bytes, int sharing, double bytes_per_cycle) {
     if (bytes) peaks.levels.push_back({name, bytes_of_all(bytes, sharing, threads), cores * bytes_per_cycle * ghz});

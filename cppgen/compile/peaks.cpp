@@ -15,22 +15,26 @@
 namespace cppgen {
 namespace {
 
+// Of an L3 a program is counted so many times its L2: virtual machines report the whole of a cache that they share.
+constexpr int64_t kMostOfL3 = 16;
+
 std::vector<MachinePeaks::Level> levels_of(const MachineDescription& machine, int threads) {
   const auto for_threads = [&](int64_t bytes, int cores) {
     return bytes * ((threads + cores - 1) / std::max(cores, 1));
   };
   std::vector<MachinePeaks::Level> levels;
   if (machine.l2_bytes) levels.push_back({"L2", for_threads(machine.l2_bytes, machine.l2_cores)});
-  if (machine.l3_bytes) levels.push_back({"L3", for_threads(machine.l3_bytes, machine.l3_cores)});
+  const int64_t most = levels.empty() ? INT64_MAX : kMostOfL3 * levels[0].bytes;
+  if (machine.l3_bytes) levels.push_back({"L3", std::min(for_threads(machine.l3_bytes, machine.l3_cores), most)});
   levels.push_back({"memory", 0});
   return levels;
 }
 
-// What one thread accesses: half of its share of a cache, which is also used for other data, and far more than all
-// caches for memory.
+// What one thread accesses: half of its share of a cache, which is also used for other data, but not much more than the
+// level before holds; and far more than all caches for memory.
 int64_t measured_bytes(const std::vector<MachinePeaks::Level>& levels, size_t i, int threads) {
-  if (levels[i].bytes) return levels[i].bytes / 2 / threads;
   const int64_t caches = i == 0 ? 0 : levels[i - 1].bytes;
+  if (levels[i].bytes) return std::min(levels[i].bytes / 2, caches ? 4 * caches : levels[i].bytes) / threads;
   return std::clamp<int64_t>(4 * caches, int64_t(128) << 20, int64_t(1) << 30) / threads;
 }
 
@@ -58,6 +62,7 @@ class Measurement {
   explicit Measurement(const PeaksRequest& request)
       : request_(request), headers_(VecHeaders::embedded(request.cache_dir)) {
     peaks_.levels = levels_of(request.machine, request.threads);
+    peaks_.threads = request.threads, peaks_.lanes = request.isa.lanes;
     program_.name = "peaks", program_.run_seconds = 60;
     program_.source = fmt::format("#include \"vec/{}/vec.h\"\n#include \"vec/generic/kernel.h\"\n{}",
                                   request.isa.folder, kPeaksProgram);

@@ -18,8 +18,11 @@ struct MachinePeaks {
     int64_t bytes = 0;         // what it holds for all threads; 0 for memory: without limit
     double gb_per_second = 0;  // reading, or copying (bytes read and written) if that is faster
   };
-  double gflops = 0;          // float32 multiply-adds, each of which counts as two
-  std::vector<Level> levels;  // from the smallest
+  double gflops = 0;           // float32 multiply-adds, each of which counts as two
+  std::vector<Level> levels;   // from the smallest
+  int threads = 1, lanes = 1;  // float32 lanes of a vector
+
+  double instructions_per_ns() const { return gflops / (2 * lanes); }  // multiply-adds of vectors
 
   // The rate for data of so many bytes that are used over and over.
   const Level& level_for(double bytes) const;

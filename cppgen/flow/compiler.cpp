@@ -349,21 +349,6 @@ class Compilation {
     model.package = request_.output;
   }
 
-  static void append_sites(const ModelPart& part, std::vector<SiteReport>& sites) {
-    size_t kernels = 0;
-    schedule::each_step(part.schedule.steps, [&](const auto& step) {
-      SiteReport site{step.site, true, step.origins, {}};
-      if constexpr (std::is_same_v<std::remove_cvref_t<decltype(step)>, schedule::FusedKernel>) {
-        const codegen::KernelText& text = part.kernels[kernels++];
-        site.contraction = step.kind == schedule::KernelKind::contraction;
-        site.code = sha256_hex(text.function + kernel::to_string(text.plan));
-      } else {
-        site.code = step.function;
-      }
-      if (!site.site.empty()) sites.push_back(std::move(site));
-    });
-  }
-
   CompileReport report(double start) {
     CompileReport r;
     r.total_s = StageClock::now() - start;
@@ -372,7 +357,7 @@ class Compilation {
     r.parts = clock_.parts();
     r.spans = clock_.spans();
     r.unit_reports = unit_reports_;
-    for (const ModelPart& part : parts_) append_sites(part, r.sites);
+    r.sites = sites_of(parts_);
     for (const ModelPart& part : parts_) r.kernels += int(part.kernels.size());
     r.units = int(objects_.size());
     for (const auto& o : objects_) r.cached_units += o.from_cache;

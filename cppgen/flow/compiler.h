@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "cppgen/flow/sites.h"
 #include "cppgen/import/import.h"
 #include "cppgen/schedule/choices.h"
 #include "cppgen/support/interrupt.h"
@@ -55,14 +56,6 @@ struct UnitReport {
   bool from_cache = false;
   double seconds = 0;
   double begin = 0;  // of the steady clock
-};
-
-// A step for which something can be chosen (schedule/choices.h).
-struct SiteReport {
-  std::string site;
-  bool contraction = false;
-  std::vector<std::string> origins;  // nodes of the model
-  std::string code;                  // equal for the same code in the same units of work
 };
 
 struct VersionReport {

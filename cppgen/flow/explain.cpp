@@ -98,13 +98,13 @@ std::vector<Explanation::Temporary> temporaries_of(const rt::Plan& plan, const P
 }
 
 // Adds what the plan takes to the steps that it became, the last ones.
-void add_costs(Explanation& result, const rt::Plan& plan, int threads) {
+void add_costs(Explanation& result, const rt::Plan& plan, const Settings& settings) {
   const std::vector<int64_t> ones(plan.symbols.size(), 1);
-  const PlanCosts costs = plan_costs(plan, ones);
+  const PlanCosts costs = plan_costs(plan, ones, settings.min_chunk_size);
   for (const rt::Symbol& symbol : plan.symbols)
     if (std::find(result.assumed.begin(), result.assumed.end(), symbol.name) == result.assumed.end())
       result.assumed.push_back(symbol.name);
-  result.memory.add(plan, costs, ones, threads);
+  result.memory.add(plan, costs, ones, threads_of(settings));
   result.arena_bytes = std::max(result.arena_bytes, costs.arena_bytes);
   const size_t first = result.steps.size() - costs.steps.size();
   add_to(result.temporaries, temporaries_of(plan, costs, first));
@@ -130,6 +130,7 @@ Explanation explain_model(const CompileRequest& request, const ExplainWishes& wi
   Graph graph = read_and_simplify(request, clock, &trace);
   const VecISA& isa = likely_isa(request.settings);
   auto target = target_of(isa, request.settings);
+  if (request.choices) target.choices = request.choices;
   Explanation result;
   result.kernels = std::make_shared<std::vector<codegen::KernelText>>();
   diagrams.before_fusion(graph);
@@ -146,13 +147,14 @@ Explanation explain_model(const CompileRequest& request, const ExplainWishes& wi
   if (wishes.drawings) result.after_fusion = draw(parts, graphs.module, *wishes.drawings);
   for (ModelPart& part : parts) part.object_of_kernel.assign(part.kernels.size(), 0);  // there is none
   make_plans(parts, graphs.module, {"kernels.so"}, result.isa);
+  result.sites = sites_of(parts);
   for (ModelPart& part : parts) {
     add_to(result.layouts, schedule::layout_report(part.schedule));
     result.index = part.schedule.program.index;
     add_to(result.decisions.entries, std::move(part.schedule.log.entries));
     add_to(result.steps, ExplainedSteps(part.kernels, result.kernels->size()).of(part.schedule));
     add_to(*result.kernels, std::move(part.kernels));
-    add_costs(result, part.plan.plan, threads_of(request.settings));
+    add_costs(result, part.plan.plan, request.settings);
   }
   result.decisions = outcomes(result.decisions);
   if (graphs.module)

@@ -50,6 +50,7 @@ struct Explanation {
   std::optional<StoredProfile> profile;  // the last one of this model
   std::string isa;
   std::vector<Step> steps;
+  std::vector<SiteReport> sites;
   schedule::LayoutReport layouts;
   std::shared_ptr<const ir::IndexArena> index;  // of the report's expressions
   schedule::DecisionLog decisions;              // outcomes (flow/decision_outcomes.h)

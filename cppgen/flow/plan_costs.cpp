@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <set>
 
+#include "runtime/library/library.h"
 #include "runtime/memory/planner.h"
 
 namespace cppgen {
@@ -24,7 +25,14 @@ double constant_bytes(const rt::Plan& plan, const rt::Step& step) {
   return bytes;
 }
 
-PlanCosts plan_costs(const rt::Plan& plan, std::span<const int64_t> symbols) {
+StepCost cost_of_call(const rt::Plan& plan, size_t step, const rt::StepProfile& p) {
+  const auto calls = double(p.calls);
+  StepCost cost{1, p.flops / calls, p.products / calls, p.instructions / calls, p.bytes / calls, 0, p.chunks / calls};
+  cost.constant_bytes = std::min(cost.bytes, constant_bytes(plan, plan.steps[step]));
+  return cost;
+}
+
+PlanCosts plan_costs(const rt::Plan& plan, std::span<const int64_t> symbols, int64_t min_chunk_size) {
   PlanCosts costs;
   std::vector<int64_t> values(symbols.begin(), symbols.end());
   values.resize(plan.symbols.size() + plan.repetitions.size());  // the first times
@@ -34,6 +42,12 @@ PlanCosts plan_costs(const rt::Plan& plan, std::span<const int64_t> symbols) {
     StepCost cost;
     if (repetition >= 0) cost.calls = amount(plan.repetitions[size_t(repetition)].steps, values);
     cost.flops = amount(step.flops, values), cost.bytes = amount(step.bytes, values);
+    cost.products = amount(step.products, values), cost.instructions = amount(step.instructions, values);
+    if (step.kind == rt::StepKind::kernel) {
+      const double units = amount(step.range, values), work = units * std::max(1.0, amount(step.unit_work, values));
+      cost.chunks = double(rt::chunk_count(int64_t(units), int64_t(std::min(work, 1e18)), int64_t(cost.flops),
+                                           int64_t(cost.bytes), min_chunk_size));
+    }
     cost.constant_bytes = std::min(cost.bytes, constant_bytes(plan, step));
     costs.steps.push_back(cost);
   }

@@ -4,15 +4,19 @@
 #include <vector>
 
 #include "runtime/plan/plan.h"
+#include "runtime/session/profile.h"
 
 namespace cppgen {
 
-// What a step takes: multiply-adds of contractions (each is two operations; plans count no others) and memory traffic.
+// What a step executes and moves, as its plan states it (rt::Step).
 struct StepCost {
   double calls = 1;           // in a run of the plan: more than one in a repetition
   double flops = 0;           // of one call, like the rest
-  double bytes = 0;           // of all buffers that it accesses, each counted once
+  double products = 0;        // vector instructions
+  double instructions = 0;    // all other vector instructions
+  double bytes = 0;           // read and written, each element counted once
   double constant_bytes = 0;  // those of constants
+  double chunks = 1;          // that threads share
 };
 
 struct PlanCosts {
@@ -24,9 +28,12 @@ struct PlanCosts {
   double run_bytes() const { return double(weights_bytes + arena_bytes); }  // what a run uses besides its arguments
 };
 
-// The costs for these sizes of the plan's symbols. Of a repetition, every call counts like the first one. UserError if
-// the sizes contradict each other.
-PlanCosts plan_costs(const rt::Plan&, std::span<const int64_t> symbols);
+// The costs for these sizes of the plan's symbols. Of a repetition, every call counts like the first one. Library steps
+// count as one chunk. UserError if the sizes contradict each other.
+PlanCosts plan_costs(const rt::Plan&, std::span<const int64_t> symbols, int64_t min_chunk_size);
+
+// The cost of one call of a step, by what a session measured of it; `calls` is 1. There has been a call.
+StepCost cost_of_call(const rt::Plan&, size_t step, const rt::StepProfile&);
 
 // Bytes of the constants that the step reads; 0 in the outline of a module, which does not know them.
 double constant_bytes(const rt::Plan&, const rt::Step&);

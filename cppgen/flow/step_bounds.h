@@ -7,10 +7,11 @@ namespace cppgen {
 
 struct MachinePeaks;
 
-// The least time in which a machine can execute a step once.
+// The least time in which a machine can execute a step once, and the time that it is expected to take.
 struct StepBound {
-  double arithmetic_ns = 0;
-  double memory_ns = 0;    // to read and write each byte of its buffers once
+  double arithmetic_ns = 0;  // the instructions of its products, without any others
+  double memory_ns = 0;      // to read and write each byte once
+  double predicted_ns = 0;
   std::string_view level;  // where most of these bytes come from: a name of MachinePeaks::levels
 
   double ns() const { return arithmetic_ns > memory_ns ? arithmetic_ns : memory_ns; }

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include "cppgen/kernel/forms.h"
+#include "cppgen/kernel/work.h"
 
 namespace cppgen::kernel {
 namespace {
@@ -37,14 +38,20 @@ std::string describe(const AttentionPlan& p) {
                      p.hidden ? ", masked keys skipped" : "");
 }
 
-}  // namespace
-
-KernelPlan plan_kernel(const KernelView& view) {
+KernelPlan plan_form(const KernelView& view) {
   if (view.kernel.kind == KernelKind::attention) return plan_attention(view);
   if (view.kernel.kind == KernelKind::contraction) return plan_tiles(view);
   if (is_transposed(view)) return plan_transposed(view);
   if (!view.kernel.vector_outer) return plan_rows(view);
   return slides_windows(view) ? plan_windows(view) : plan_columns(view);
+}
+
+}  // namespace
+
+KernelPlan plan_kernel(const KernelView& view) {
+  KernelPlan plan = plan_form(view);
+  plan.work = work_of(view, plan);
+  return plan;
 }
 
 std::string to_string(const KernelPlan& plan) {

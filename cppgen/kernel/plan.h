@@ -143,11 +143,21 @@ struct AttentionPlan {
   std::vector<Scratch> scratch;
 };
 
+// Estimates of what one run of a kernel executes and moves, for predictions of its time. Instructions are those of
+// vectors, masked tails included.
+struct KernelWork {
+  IndexExpr flops = 0;         // multiply-adds of contractions, each counted as two operations, without padding
+  IndexExpr products = 0;      // instructions that multiply and add on tiles, with the padding of tiles
+  IndexExpr instructions = 0;  // all others
+  IndexExpr bytes = 0;         // read and written in memory, each element counted once
+};
+
 struct KernelPlan {
   IndexExpr units = 1;      // that threads share
   IndexExpr unit_work = 1;  // of one unit, in elements of a pointwise kernel
   IndexExpr scratch_bytes = 0;
   std::variant<RowsPlan, ColumnsPlan, WindowsPlan, TransposedPlan, TilesPlan, AttentionPlan> form;
+  KernelWork work;
 };
 
 KernelPlan plan_kernel(const KernelView&);

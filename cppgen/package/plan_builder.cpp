@@ -193,20 +193,6 @@ class Builder {
     return n;
   }
 
-  static IndexExpr flops_of(const FusedKernel& k) {
-    if (const auto& a = k.attention) {
-      IndexExpr n = 2 * a->rows.extent * a->keys.extent * (a->depth.extent + a->columns.extent);
-      for (const auto& l : a->batch) n = n * l.extent;
-      return n;
-    }
-    if (!k.contraction) return 0;
-    IndexExpr n = 2;
-    const auto& c = *k.contraction;
-    for (const auto* loops : {&c.batch, &c.rows, &c.taps})
-      for (const auto& l : *loops) n = n * l.extent;
-    return n * c.columns.extent * c.depth.extent;
-  }
-
   bool multiplies_with_constants(const FusedKernel& k) const {
     return k.contraction && program_.buffer(k.contraction->packed).kind == ir::BufferKind::constant;
   }
@@ -225,7 +211,9 @@ class Builder {
     step.engine = schedule::engine_of(kernel);
     if (multiplies_with_constants(kernel)) step.product_of = id_of_[size_t(kernel.contraction->left->buffer)];
     step.origins = kernel.origins;
-    step.flops = coder_.code(flops_of(kernel)), step.bytes = coder_.code(bytes_touched(text.buffers));
+    const kernel::KernelWork& work = text.plan.work;
+    step.flops = coder_.code(work.flops), step.bytes = coder_.code(work.bytes);
+    step.products = coder_.code(work.products), step.instructions = coder_.code(work.instructions);
     // A kernel numbers its checks from 0; its last parameter is where they start in the plan's table.
     if (!text.checks.empty()) step.params.push_back(rt::DimExpr::of(int64_t(result_.plan.checks.size())));
     for (const auto& c : text.checks) result_.plan.checks.push_back(c);
@@ -242,7 +230,7 @@ class Builder {
     for (IndexExpr p : call.params) step.params.push_back(coder_.code(p));
     step.numbers = call.numbers;
     step.range = step.unit_work = rt::DimExpr::of(1);
-    step.scratch_bytes = step.flops = rt::DimExpr::of(0);
+    step.scratch_bytes = step.flops = step.products = step.instructions = rt::DimExpr::of(0);
     std::vector<BufferId> all = call.inputs;
     all.insert(all.end(), call.outputs.begin(), call.outputs.end());
     step.bytes = coder_.code(bytes_touched(all));

@@ -44,8 +44,7 @@ std::vector<Candidate> of_constants(TuningScope scope, const Tuning& usual, bool
   return list;
 }
 
-void append(std::vector<Candidate>& all, std::vector<Candidate> more, int64_t most) {
-  if (int64_t(more.size()) > most) more.resize(size_t(most));
+void append(std::vector<Candidate>& all, std::vector<Candidate> more) {
   std::move(more.begin(), more.end(), std::back_inserter(all));
 }
 
@@ -73,10 +72,9 @@ std::vector<Candidate> candidates(const Settings& s, const Tuning& usual) {
     const std::vector<double> factors =
         exhaustive ? std::vector<double>{0.5, 2, 0.25, 4, 0.75, 1.25, 1.5} : std::vector<double>{0.5, 2};
     for (Candidate& c : of_constants(TuningScope::site_contraction, usual, true, factors)) list.push_back(std::move(c));
-    append(all, std::move(list), s.autotune_max_candidates);
+    append(all, std::move(list));
   }
-  if (both || s.max_autotune_pointwise)
-    append(all, of_constants(TuningScope::site_other, usual, false, {0.5, 2}), s.autotune_max_candidates);
+  if (both || s.max_autotune_pointwise) append(all, of_constants(TuningScope::site_other, usual, false, {0.5, 2}));
   return all;
 }
 

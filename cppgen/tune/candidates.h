@@ -17,7 +17,7 @@ struct Candidate {
 };
 
 // What the settings ask for: other engines, epilogues of their own, and other values of the constants that plans of
-// single sites depend on. At most AUTOTUNE_MAX_CANDIDATES of each kind.
+// single sites depend on.
 std::vector<Candidate> candidates(const Settings&, const schedule::Tuning& usual);
 
 // The neighbours of a candidate that sets one constant: the constant `steps` doublings away in both directions, as far

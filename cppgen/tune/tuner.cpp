@@ -11,6 +11,7 @@
 #include "cppgen/support/hashing.h"
 #include "cppgen/support/remote_store.h"
 #include "cppgen/tune/candidates.h"
+#include "cppgen/tune/forecast.h"
 #include "cppgen/tune/variants.h"
 #include "cppgen/tune/winners.h"
 #include "runtime/base/errors.h"
@@ -38,6 +39,10 @@ std::string tuning_key(const CompileRequest& request, const TuningPlace& place) 
   hasher.field("compiler", place.compiler).field("version", place.version);
   hasher.field("kinds", int64_t(s.max_autotune_gemm) * 2 + int64_t(s.max_autotune_pointwise));
   hasher.field("space", s.max_autotune_gemm_search_space).field("fusion", int64_t(s.benchmark_fusion));
+  hasher.field("candidates", s.disable_profiler_codegen ? 0 : s.autotune_max_candidates);
+  hasher.field("descent", int64_t(s.coordinate_descent_tuning));
+  hasher.field("radius", s.coordinate_descent_radius);
+  hasher.field("directions", int64_t(s.coordinate_descent_check_all_directions));
   return "model-" + hasher.hex().substr(0, 32);
 }
 
@@ -68,6 +73,7 @@ class Tuner {
     progress("compiling the usual kernels", 0, int(list.size()));
     variants_.compile_usual();
     if (settings_.ci_flag && !settings_.force_profile) return compile_only(list);
+    list = shortlisted(std::move(list));
     measure_all(list);
     if (settings_.coordinate_descent_tuning) descend(list);
     choose(list);
@@ -127,6 +133,14 @@ class Tuner {
       variants_.compile(everywhere(list[i], variants_.sites()), "candidate");
     }
     return std::move(report_);
+  }
+
+  std::vector<Candidate> shortlisted(std::vector<Candidate> all) {
+    if (all.empty()) return all;
+    progress("predicting the times of candidates", 0, int(all.size()));
+    Shortlist list = shortlist(Forecast(request_.compile), std::move(all), settings_.autotune_max_candidates);
+    report_.unchanged += list.unchanged, report_.dropped = std::move(list.dropped);
+    return std::move(list.candidates);
   }
 
   void measure_all(const std::vector<Candidate>& list) {

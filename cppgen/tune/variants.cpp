@@ -3,14 +3,17 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
+#include <utility>
 
 #include "cppgen/compile/compile_error.h"
+#include "cppgen/tune/winners.h"
 #include "runtime/base/errors.h"
 
 namespace cppgen::tune {
 namespace {
 
 constexpr double kTurnSeconds = 0.3;
+constexpr int kMostTurns = 2;  // times as many turns, until no region changes sides
 constexpr const char* kUsual = "usual";
 constexpr const char* kVariant = "variant";
 constexpr const char* kData = "data";
@@ -24,6 +27,13 @@ void keep_least(PackageTimes& least, const PackageTimes& times) {
   if (least.steps.empty()) least = times;
   for (size_t i = 0; i < least.steps.size() && i < times.steps.size(); i++)
     least.steps[i].ms = std::min(least.steps[i].ms, times.steps[i].ms);
+}
+
+std::vector<std::set<std::string>> faster_sites(const std::vector<Region>& regions) {
+  std::vector<std::set<std::string>> sites;
+  for (const Region& r : regions)
+    if (is_faster(r)) sites.push_back(r.sites);
+  return sites;
 }
 
 bool same_code(const std::vector<SiteReport>& a, const std::vector<SiteReport>& b) {
@@ -77,11 +87,17 @@ Outcome Variants::measure(schedule::Choices choices, int turns) const {
 
 std::vector<Region> Variants::timed(const std::vector<SiteReport>& variant_sites, int turns) const {
   PackageTimes usual, variant;
-  for (int turn = 0; turn < turns; turn++) {
+  std::vector<Region> regions;
+  std::vector<std::set<std::string>> faster;
+  bool stable = false;
+  for (int turn = 0; turn < turns || (!stable && turn < kMostTurns * turns); turn++) {
     keep_least(usual, runs_.times(folder(kUsual), run_count()));
     keep_least(variant, runs_.times(folder(kVariant), run_count()));
+    regions = changed_regions({sites(), usual.steps}, {variant_sites, variant.steps});
+    const auto before = std::exchange(faster, faster_sites(regions));
+    stable = turn > 0 && before == faster;
   }
-  return changed_regions({sites(), usual.steps}, {variant_sites, variant.steps});
+  return regions;
 }
 
 Variants::WholeRuns Variants::time_whole(int turns) const {

@@ -21,7 +21,8 @@ class Variants {
 
   // Compiles, without running anything.
   CompiledModel compile(schedule::Choices, const std::string& name) const;
-  // Compiles, verifies and times: the regions whose code differs, after so many turns with the usual package.
+  // Compiles, verifies and times: the regions whose code differs, after so many turns with the usual package, and more
+  // until the same regions are faster twice in a row.
   Outcome measure(schedule::Choices, int turns) const;
   // Whole runs of the package that was measured last and of the usual one, in turns: medians in milliseconds.
   struct WholeRuns {

@@ -20,6 +20,8 @@ bool concerns(const Winner& winner, const SiteReport& site) {
 
 }  // namespace
 
+bool is_faster(const Region& r) { return r.ms < kWorthwhile * r.usual_ms; }
+
 schedule::Choices everywhere(const Candidate& candidate, const std::vector<SiteReport>& sites) {
   schedule::Choices choices;
   for (const SiteReport& site : sites)
@@ -41,7 +43,7 @@ std::vector<Winner> winners_among(const std::vector<Candidate>& candidates, cons
     const Outcome* outcome = journal.find(candidate.name);
     if (!outcome) continue;
     for (const Region& r : outcome->regions)
-      if (r.ms < kWorthwhile * r.usual_ms && r.usual_ms - r.ms > kLeastShare * usual_ms) all.push_back({candidate, r});
+      if (is_faster(r) && r.usual_ms - r.ms > kLeastShare * usual_ms) all.push_back({candidate, r});
   }
   const auto gain = [](const Winner& w) { return w.region.usual_ms - w.region.ms; };
   std::stable_sort(all.begin(), all.end(), [&](const Winner& a, const Winner& b) { return gain(a) > gain(b); });
@@ -57,7 +59,7 @@ bool confirm(std::vector<Winner>& winners, const std::vector<Region>& measured) 
     for (const Region& r : measured) {
       if (!shares_site(r, w.region)) continue;
       w.region.usual_ms = r.usual_ms, w.region.ms = r.ms;
-      return r.ms >= kWorthwhile * r.usual_ms;
+      return !is_faster(r);
     }
     return true;
   });

@@ -14,6 +14,9 @@ struct Winner {
   Region region;
 };
 
+// Whether the candidate saves more than what may be noise.
+bool is_faster(const Region&);
+
 // At every site of the candidate's kind.
 schedule::Choices everywhere(const Candidate&, const std::vector<SiteReport>& sites);
 // At the sites of each winner's region that are of its kind.

@@ -68,6 +68,8 @@ json step_to_json(const Step& step) {
           {"engine", step.engine},
           {"origins", step.origins},
           {"flops", step.flops.code},
+          {"products", step.products.code},
+          {"instructions", step.instructions.code},
           {"bytes", step.bytes.code}};
 }
 
@@ -135,6 +137,8 @@ Step step_from(const Field& node) {
   step.engine = node["engine"].text();
   step.origins = node["origins"].texts();
   step.flops = node["flops"].expr();
+  step.products = node["products"].expr();
+  step.instructions = node["instructions"].expr();
   step.bytes = node["bytes"].expr();
   return step;
 }

@@ -287,7 +287,10 @@ void RunContext::add_times(std::span<StepProfile> profile) const {
     sum.calls++;
     sum.ns += double(step.end_ns - step.begin_ns);
     sum.flops += double(step.bound->flops);
+    sum.products += double(step.bound->products);
+    sum.instructions += double(step.bound->instructions);
     sum.bytes += double(step.bound->bytes);
+    sum.chunks += double(step.bound->chunks);
   }
 }
 

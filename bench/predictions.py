@@ -1,0 +1,63 @@
+#!/usr/bin/python3
+"""Compares the times that the cost model predicts for the steps of networks with measured ones.
+
+usage: predictions.py [--within 1.5] [--seconds 2] [--steps] CPPGEN MODEL...
+
+Each model is profiled. Prints a table with a line for each model: how many kernels are predicted within the factor, and
+the median of predicted over measured; --steps adds each kernel that is not. Library steps, whose time belongs to
+another library, and kernels without work are left out. Fails if less than nine tenths of all kernels are within it.
+"""
+import argparse
+import json
+import statistics
+import subprocess
+import sys
+
+
+def profile(cppgen, model, seconds):
+    command = [cppgen, "profile", model, "--json", "--seconds", str(seconds)]
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
+    return json.loads(done.stdout)
+
+
+def kernels(result):
+    """(step, ratio) of each kernel: its predicted over its measured time."""
+    for step in result["steps"]:
+        if step.get("predicted_ms") and step["calls"] and step["kind"] == "compiled":
+            step["ms"] *= result["runs"] / step["calls"]  # of one call
+            yield step, step["predicted_ms"] / step["ms"]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--within", type=float, default=1.5)
+    parser.add_argument("--seconds", type=float, default=2)
+    parser.add_argument("--steps", action="store_true")
+    parser.add_argument("--save", help="folder for the profiles")
+    parser.add_argument("cppgen")
+    parser.add_argument("models", nargs="+")
+    options = parser.parse_args()
+    print(f"{'model':28} {'kernels':>7} {'within':>7} {'share':>6} {'median':>7} {'predicted':>10} {'measured':>9}  ms")
+    all_ratios = []
+    for model in options.models:
+        result = profile(options.cppgen, model, options.seconds)
+        name = model.rsplit("/", 1)[-1]
+        if options.save:
+            with open(f"{options.save}/{name}.json", "w", encoding="utf-8") as f:
+                json.dump(result, f)
+        rows = list(kernels(result))
+        ratios = [ratio for _, ratio in rows]
+        good = [r for r in ratios if 1 / options.within <= r <= options.within]
+        all_ratios += ratios
+        print(f"{name:28} {len(ratios):7} {len(good):7} {len(good) / len(ratios):6.0%} {statistics.median(ratios):7.2f} "
+              f"{sum(s['predicted_ms'] for s, _ in rows):10.3f} {sum(s['ms'] for s, _ in rows):9.3f}", flush=True)
+        for step, ratio in rows:
+            if options.steps and not 1 / options.within <= ratio <= options.within:
+                print(f"    {step['name']:40} {ratio:5.2f} of {step['ms'] * 1000:8.1f} us, {step['engine']}")
+    good = sum(1 / options.within <= r <= options.within for r in all_ratios)
+    print(f"{'all':28} {len(all_ratios):7} {good:7} {good / len(all_ratios):6.0%} {statistics.median(all_ratios):7.2f}")
+    return good < 0.9 * len(all_ratios)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

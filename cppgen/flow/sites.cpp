@@ -1,0 +1,32 @@
+#include "cppgen/flow/sites.h"
+
+#include "cppgen/flow/model_parts.h"
+#include "cppgen/support/hashing.h"
+
+namespace cppgen {
+namespace {
+
+void append_sites(const ModelPart& part, std::vector<SiteReport>& sites) {
+  size_t kernels = 0;
+  schedule::each_step(part.schedule.steps, [&](const auto& step) {
+    SiteReport site{step.site, true, step.origins, {}};
+    if constexpr (std::is_same_v<std::remove_cvref_t<decltype(step)>, schedule::FusedKernel>) {
+      const codegen::KernelText& text = part.kernels[kernels++];
+      site.contraction = step.kind == schedule::KernelKind::contraction;
+      site.code = sha256_hex(text.function + kernel::to_string(text.plan));
+    } else {
+      site.code = step.function;
+    }
+    if (!site.site.empty()) sites.push_back(std::move(site));
+  });
+}
+
+}  // namespace
+
+std::vector<SiteReport> sites_of(const std::vector<ModelPart>& parts) {
+  std::vector<SiteReport> sites;
+  for (const ModelPart& part : parts) append_sites(part, sites);
+  return sites;
+}
+
+}  // namespace cppgen

@@ -1,0 +1,159 @@
+#include "cppgen/kernel/work.h"
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+
+#include "runtime/contraction/formats.h"
+
+namespace cppgen::kernel {
+namespace {
+
+using schedule::Attention;
+using schedule::TileContraction;
+
+constexpr int64_t kMatrixSide = 16;          // rows and columns of a matrix tile
+constexpr int64_t kMatrixRowBytes = 64;      // bytes of the depth that one instruction multiplies
+constexpr int64_t kMatrixInstructions = 32;  // multiply-adds of vectors that take as long as one of matrix tiles
+constexpr int64_t kSumsThroughMemory = 3;    // instructions that write, read and zero a vector of sums
+constexpr int64_t kTransposedVector = 4;     // instructions that transpose a vector of results
+constexpr int64_t kSoftmaxOfVector = 32;     // instructions of a vector of scores: maximum, exponential, sum
+
+IndexExpr contraction_flops(const TileContraction& c) {
+  return 2 * points(c.batch) * points(c.rows) * points(c.taps) * c.columns.extent * c.depth.extent;
+}
+
+// Rows that cost as much as those of all tiles: small tiles do not hide the latency of a multiply-add, and each tile
+// and tap has a start.
+IndexExpr rows_of_tiles(const KernelView& view, const TileContraction& c, const TilesPlan& plan) {
+  constexpr int64_t kParts = 16;
+  const schedule::Tuning usual(view.target.lanes);  // other values change the plan, not the machine
+  const int64_t vectors = std::max<int64_t>(1, c.shape.nr / view.target.lanes);
+  const int64_t start = std::llround(usual.tile_start * double(kParts));
+  const IndexExpr rows = ir::max(points(c.rows), plan.tiles * pieces(usual.hiding_sums, vectors));
+  return ir::ceildiv(rows * kParts + plan.tiles * start, kParts);
+}
+
+IndexExpr matrix_products(const TileContraction& c, const rt::TileFormatInfo& format) {
+  const int64_t parts = format.parts, products = parts == 0 ? 1 : parts * (parts + 1) / 2;
+  const int64_t depth = kMatrixRowBytes / (parts == 0 ? 1 : 2);
+  const IndexExpr tiles = ir::ceildiv(points(c.rows), kMatrixSide) * ir::ceildiv(c.columns.extent, kMatrixSide);
+  return points(c.batch) * tiles * points(c.taps) * ir::ceildiv(c.depth.extent, depth) *
+         (products * kMatrixInstructions);
+}
+
+IndexExpr tile_products(const KernelView& view, const TileContraction& c, const TilesPlan& plan) {
+  const rt::TileFormatInfo& format = info(c.format);
+  if (format.form == rt::LeftForm::block) return matrix_products(c, format);
+  const int64_t width = plan.width.value_or(c.shape.nr), vectors = pieces(width, view.target.lanes);
+  return points(c.batch) * rows_of_tiles(view, c, plan) * plan.panels * points(c.taps) *
+         ir::ceildiv(c.depth.extent, format.depth_group) * vectors;
+}
+
+// Of rows that are prepared once for each group of panels.
+IndexExpr preparing_instructions(const KernelView& view, const TileContraction& c, const TilesPlan& plan) {
+  if (plan.even_rows || info(c.format).form == rt::LeftForm::in_place) return 0;
+  const IndexExpr vectors = ir::ceildiv(c.depth.extent, view.target.lanes);
+  return 3 * points(c.batch) * points(c.rows) * points(c.taps) * vectors *
+         ir::ceildiv(plan.panels, plan.panels_per_unit);
+}
+
+void add_tiles(const KernelView& view, const TilesPlan& plan, KernelWork& work) {
+  const TileContraction& c = *view.kernel.contraction;
+  work.flops = contraction_flops(c);
+  work.products = tile_products(view, c, plan);
+  work.instructions = epilogue_instructions(view, c.batch, c.columns) + preparing_instructions(view, c, plan);
+  const int64_t more = (c.in_registers ? 0 : kSumsThroughMemory) + (plan.turned ? kTransposedVector : 0);
+  work.instructions =
+      work.instructions + more * points(c.batch) * points(c.rows) * ir::ceildiv(c.columns.extent, view.target.lanes);
+}
+
+void add_attention(const KernelView& view, KernelWork& work) {
+  const Attention& a = *view.kernel.attention;
+  const IndexExpr scores = points(a.batch) * a.rows.extent * a.keys.extent;
+  work.flops = 2 * scores * (a.depth.extent + a.columns.extent);
+  work.products = ir::ceildiv(scores, view.target.lanes) * (a.depth.extent + a.columns.extent);
+  work.instructions = ir::ceildiv(scores, view.target.lanes) * (kSoftmaxOfVector + instructions_of_vector({a.score}));
+}
+
+// Points of the loops that the indices depend on: at most so many elements are accessed.
+IndexExpr points_accessed(const std::vector<ir::Loop>& loops, const std::vector<IndexExpr>& indices, bool indirect) {
+  IndexExpr n = 1;
+  for (const ir::Loop& l : loops)
+    if (indirect ||
+        std::any_of(indices.begin(), indices.end(), [&](IndexExpr i) { return ir::depends_on(i, l.var.node()); }))
+      n = n * l.extent;
+  return n;
+}
+
+// The elements of each buffer in memory that a kernel accesses.
+class Accessed {
+ public:
+  explicit Accessed(const KernelView& view) : view_(view) {}
+
+  void add(const Segment& s, std::vector<ir::Loop> loops) {
+    loops.insert(loops.end(), s.loops.begin(), s.loops.end());
+    std::vector<ir::Loop> all = loops;
+    all.insert(all.end(), s.reduced.begin(), s.reduced.end());
+    for (Expr e : ir::postorder(schedule::roots_of(s))) add_load(e, all);
+    for (const auto& store : s.body) add(store.buffer, points_accessed(all, store.indices, !store.indirects.empty()));
+    for (const auto& store : s.stores)
+      add(store.buffer, points_accessed(loops, store.indices, !store.indirects.empty()));
+  }
+  void add_load(Expr e, const std::vector<ir::Loop>& loops) {
+    if (e->kind == ir::ExprKind::load) add(e->buffer, points_accessed(loops, e->indices, !e->indirects.empty()));
+  }
+  void add_all(BufferId b) { add(b, ir::product(view_.program().buffer(b).shape)); }
+
+  IndexExpr bytes() const {
+    IndexExpr n = 0;
+    for (const auto& [b, elements] : elements_) {
+      const IndexExpr all = ir::product(view_.program().buffer(b).shape);
+      n = n + ir::min(elements, all) * int64_t(size_of(view_.type_of(b)));
+    }
+    return n;
+  }
+
+ private:
+  using Segment = schedule::Segment;
+  const KernelView& view_;
+  std::map<BufferId, IndexExpr> elements_;
+
+  void add(BufferId b, IndexExpr elements) {
+    if (view_.local(b)) return;
+    const auto [it, added] = elements_.emplace(b, elements);
+    if (!added) it->second = it->second + elements;
+  }
+};
+
+IndexExpr bytes_of(const KernelView& view) {
+  const auto& kernel = view.kernel;
+  Accessed accessed(view);
+  std::vector<ir::Loop> outer = kernel.outer;
+  if (kernel.attention)
+    for (const Expr load : {kernel.attention->query, kernel.attention->key, kernel.attention->value})
+      accessed.add_all(load->buffer);
+  if (const auto& c = kernel.contraction) {
+    accessed.add_all(c->left->buffer), accessed.add_all(c->packed);
+    outer = c->batch;
+    outer.push_back(c->columns);
+  }
+  for (const auto& s : kernel.segments) accessed.add(s, outer);
+  return accessed.bytes();
+}
+
+}  // namespace
+
+KernelWork work_of(const KernelView& view, const KernelPlan& plan) {
+  KernelWork work;
+  if (const auto* tiles = std::get_if<TilesPlan>(&plan.form))
+    add_tiles(view, *tiles, work);
+  else if (view.kernel.attention)
+    add_attention(view, work);
+  else
+    work.instructions = loop_instructions(view, plan);
+  work.bytes = bytes_of(view);
+  return work;
+}
+
+}  // namespace cppgen::kernel

@@ -1,0 +1,16 @@
+#pragma once
+#include "cppgen/kernel/plan.h"
+
+namespace cppgen::kernel {
+
+// Estimates what one run of a planned kernel executes and moves.
+KernelWork work_of(const KernelView&, const KernelPlan&);
+
+// Estimates how many instructions the segments of a kernel of loops take.
+IndexExpr loop_instructions(const KernelView&, const KernelPlan&);
+// The same for the segment that follows a contraction: its lanes are points of `columns`.
+IndexExpr epilogue_instructions(const KernelView&, const std::vector<ir::Loop>& batch, const ir::Loop& columns);
+// Instructions of one vector of the values at the roots. Loads count as if they were contiguous.
+int64_t instructions_of_vector(const std::vector<Expr>& roots);
+
+}  // namespace cppgen::kernel

@@ -1,0 +1,108 @@
+// What the cost model says of small models, and how it orders candidates.
+#include "cppgen/tune/forecast.h"
+
+#include <algorithm>
+
+#include "cppgen/flow/explain.h"
+#include "tests/cli/program.h"
+
+namespace cppgen::tune {
+namespace {
+
+class CostModel : public CliTest {
+ protected:
+  CompileRequest request(const std::string& model, const std::string& threads = "1") const {
+    CompileRequest request;
+    request.model = model;
+    request.settings = Settings::from_environment(
+        process_environment(), {{"CACHE_DIR", path("cache")}, {"THREADS", threads}, {"ISA", "scalar"}});
+    return request;
+  }
+  std::string pointwise(const std::string& op, const std::string& rows) const {
+    ModelMaker maker;
+    maker.input("x", {rows, "1024"}).output("y");
+    maker.node(op, {"x"}, {"y"}, "the_node");
+    return write(op + ".onnx", maker);
+  }
+  std::string product(const std::string& rows) const {
+    ModelMaker maker;
+    maker.input("x", {rows, "64"}).input("w", {"64", "96"}).output("y");
+    maker.node("MatMul", {"x", "w"}, {"y"}, "product");
+    return write("product.onnx", maker);
+  }
+  StepCost cost_of(const std::string& model, const std::string& node) const {
+    for (const Explanation::Step& step : explain_model(request(model)).steps)
+      if (std::count(step.origins.begin(), step.origins.end(), node) > 0 && step.cost.bytes > 0) return step.cost;
+    ADD_FAILURE() << "no step computes " << node;
+    return {};
+  }
+};
+
+constexpr double kScalarLanes = 4;
+
+TEST_F(CostModel, CountsInstructionsOfVectors) {
+  const double vectors = 64 * 1024 / kScalarLanes;
+  EXPECT_EQ(cost_of(pointwise("Neg", "64"), "the_node").instructions, 3 * vectors) << "load, negate, store";
+  EXPECT_EQ(cost_of(pointwise("Neg", "64"), "the_node").products, 0);
+  EXPECT_GT(cost_of(pointwise("Exp", "64"), "the_node").instructions, 10 * vectors);
+}
+
+TEST_F(CostModel, CountsProductsWithTheirPadding) {
+  const double least = 64 * 64 * 96 / kScalarLanes;
+  const StepCost cost = cost_of(product("64"), "product");
+  EXPECT_EQ(cost.flops, 2 * 64 * 64 * 96);
+  EXPECT_GE(cost.products, least);
+  EXPECT_LE(cost.products, 1.5 * least);
+  const StepCost one = cost_of(product("1"), "product");
+  EXPECT_GT(one.products, 1.2 * least / 64) << "a single row does not hide the latency of its sums";
+}
+
+TEST_F(CostModel, CountsElementsThatAreAccessed) {
+  EXPECT_EQ(cost_of(pointwise("Neg", "64"), "the_node").bytes, 2 * 64 * 1024 * 4);
+  ModelMaker maker;
+  maker.input("x", {"64", "1024"}).output("y");
+  maker.node("Slice", {"x", maker.ints("begin", {0}), maker.ints("end", {8})}, {"part"}, "slice");
+  maker.node("Neg", {"part"}, {"y"}, "the_node");
+  EXPECT_EQ(cost_of(write("slice.onnx", maker), "the_node").bytes, 2 * 8 * 1024 * 4);
+}
+
+TEST_F(CostModel, PredictsLongerTimesForFewerThreads) {
+  const auto predicted = [&](const std::string& threads) {
+    double ns = 0;
+    for (const Explanation::Step& step : explain_model(request(pointwise("Exp", "512"), threads)).steps)
+      ns += step.bound->predicted_ns;
+    return ns;
+  };
+  const int cores = this_machine().cores;
+  if (cores < 2) GTEST_SKIP() << "one core";
+  EXPECT_GT(predicted("1"), 1.5 * predicted("2"));
+}
+
+TEST_F(CostModel, CandidatesThatGiveTheSameKernelsAreUnchanged) {
+  const Forecast forecast(request(pointwise("Exp", "512")));
+  const auto gain = forecast.of({"window_work=16384", false, {"", false, "window_work=16384"}});
+  ASSERT_TRUE(gain);
+  EXPECT_TRUE(gain->unchanged);
+  EXPECT_FALSE(forecast.of({"XSMM", true, {"XSMM", false, ""}})) << "another engine";
+}
+
+// Two units keep two of so many threads busy.
+TEST_F(CostModel, CandidatesThatAreSlowerEverywhereAreDropped) {
+  const Forecast forecast(request(pointwise("Exp", "16"), "8"));
+  const Candidate large{"pointwise_block=8192", false, {"", false, "pointwise_block=8192"}};
+  const auto gain = forecast.of(large);
+  ASSERT_TRUE(gain);
+  EXPECT_TRUE(gain->hopeless);
+  const Candidate engine{"XSMM", true, {"XSMM", false, ""}};
+  const Candidate same{"window_work=16384", false, {"", false, "window_work=16384"}};
+  const Candidate small{"pointwise_block=1024", false, {"", false, "pointwise_block=1024"}};
+  const Shortlist list = shortlist(forecast, {same, large, small, engine}, 1);
+  EXPECT_EQ(list.unchanged, 1);
+  EXPECT_EQ(list.dropped, std::vector<std::string>{"pointwise_block=8192"});
+  ASSERT_EQ(list.candidates.size(), 2u) << "one of each kind";
+  EXPECT_EQ(list.candidates[0].name, "XSMM") << "nothing is known of it";
+  EXPECT_EQ(list.candidates[1].name, "pointwise_block=1024");
+}
+
+}  // namespace
+}  // namespace cppgen::tune
