@@ -16,7 +16,7 @@ endif()
 
 # Compiles the sources of a target in groups. Most of the time of a source goes to templates of the standard library
 # that its neighbours instantiate, too, so a group of eight takes a third of their time. Names in unnamed namespaces of
-# one room therefore differ. Sources with options of their own, and those of rooms that say ALONE, are compiled alone.
+# one room therefore differ. Sources with options of their own are compiled alone.
 option(CPPGEN_UNITY "Compile several sources at once" ON)
 function(cppgen_unite target)
   set_target_properties(${target} PROPERTIES UNITY_BUILD ${CPPGEN_UNITY} UNITY_BUILD_BATCH_SIZE 8)
@@ -41,7 +41,7 @@ function(cppgen_room_view out path)
 endfunction()
 
 function(cppgen_room path)
-  cmake_parse_arguments(ARG "ALONE" "HEADERS" "DEPS;LINK;PRIVATE_LINK;EXCLUDE" ${ARGN})
+  cmake_parse_arguments(ARG "" "HEADERS" "DEPS;LINK;PRIVATE_LINK;EXCLUDE" ${ARGN})
   if(NOT ARG_HEADERS)
     set(ARG_HEADERS cppgen_headers_of_rooms)
   endif()
@@ -61,9 +61,7 @@ function(cppgen_room path)
     target_include_directories(${target} PUBLIC "$<BUILD_INTERFACE:${view}>")
     target_link_libraries(${target} PUBLIC ${deps} ${ARG_LINK} PRIVATE $<BUILD_INTERFACE:cppgen_options> ${ARG_PRIVATE_LINK})
     target_precompile_headers(${target} REUSE_FROM ${ARG_HEADERS})
-    if(NOT ARG_ALONE)
-      cppgen_unite(${target})
-    endif()
+    cppgen_unite(${target})
   else()
     add_library(${target} INTERFACE)
     target_include_directories(${target} INTERFACE "$<BUILD_INTERFACE:${view}>")

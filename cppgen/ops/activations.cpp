@@ -9,7 +9,7 @@ namespace {
 
 constexpr float kInfinity = INFINITY;
 
-Scalar same(Scalar x, double, double) { return x; }
+Scalar identity(Scalar x, double, double) { return x; }
 Scalar relu(Scalar x, double, double) { return max(x, 0.0); }
 Scalar hyperbolic_tangent(Scalar x, double, double) { return tanh(x); }
 Scalar logistic(Scalar x, double, double) { return sigmoid(x); }
@@ -46,8 +46,8 @@ constexpr unsigned kOne = Activation::pointwise, kGate = Activation::gate, kFuse
 
 // In the order in which messages list them.
 constexpr Activation kActivations[] = {
-    {"", 1, kFused, {}, same},
-    {"none", 1, kState, {}, same},
+    {"", 1, kFused, {}, identity},
+    {"none", 1, kState, {}, identity},
     {"Relu", 1, kEach, {}, relu},
     {"Tanh", 1, kGate | kFused, {}, hyperbolic_tangent},
     {"Sigmoid", 1, kEach, {}, logistic},
@@ -100,6 +100,12 @@ std::string activation_names(unsigned users) {
     if (!a.alias.empty()) names += ", " + std::string(a.alias);
   }
   return names;
+}
+
+const Activation& activation_attribute(InferContext& c, const std::string& otherwise, unsigned users) {
+  const std::string name = c.text("activation", otherwise);
+  if (const Activation* a = find_activation(name, users)) return *a;
+  c.fail(fmt::format("attribute 'activation' is '{}'; allowed are {}", name, activation_names(users)));
 }
 
 }  // namespace cppgen::ops

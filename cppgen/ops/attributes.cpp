@@ -29,7 +29,7 @@ AttributeType type_of_word(std::string_view word) {
   internal_error("operator table: '{}' is not an attribute type", word);
 }
 
-const TypeRow& row_of(AttributeType type) {
+const TypeRow& type_row_of(AttributeType type) {
   for (const TypeRow& row : kTypes)
     if (row.type == type) return row;
   internal_error("there is no row for an attribute type");
@@ -83,8 +83,8 @@ void collect_wrong(const Node& node, const AttributeTypes& types, Wrong& wrong) 
     wrong.list += fmt::format("\n  node {}: {}{} (opset {}) ", quoted(node.name),
                               node.domain.empty() ? "" : node.domain + ".", node.op, node.opset);
     if (type != types.end()) {
-      wrong.list += fmt::format("takes {} as attribute {}, not {}", row_of(type->second).text, quoted(name),
-                                row_of(type_of(value)).text);
+      wrong.list += fmt::format("takes {} as attribute {}, not {}", type_row_of(type->second).text, quoted(name),
+                                type_row_of(type_of(value)).text);
       continue;
     }
     std::vector<std::string> names;
@@ -106,7 +106,7 @@ void collect_wrong(const Graph& g, const FindVersions& elsewhere, Wrong& wrong) 
 
 }  // namespace
 
-const char* word_of(AttributeType type) { return row_of(type).word; }
+const char* word_of(AttributeType type) { return type_row_of(type).word; }
 
 AttributeTypes attributes_at(const std::vector<Version>& versions, int opset) {
   AttributeTypes types;

@@ -75,7 +75,7 @@ std::optional<std::vector<int64_t>> axes_argument(InferContext& c, int input) {
 namespace {
 
 // Only a run knows whether they are equal.
-bool compares_in_run(InferContext& c, IndexExpr a, IndexExpr b) {
+bool are_compared_in_run(InferContext& c, IndexExpr a, IndexExpr b) {
   if (!ir::depends_on_fresh_symbols(a) && !ir::depends_on_fresh_symbols(b)) return false;
   c.compare_in_run(a, b);
   return true;
@@ -84,7 +84,7 @@ bool compares_in_run(InferContext& c, IndexExpr a, IndexExpr b) {
 }  // namespace
 
 IndexExpr require_equal(InferContext& c, IndexExpr a, IndexExpr b, const char* what) {
-  if (!ir::prove_equal(a, b) && !compares_in_run(c, a, b)) {
+  if (!ir::prove_equal(a, b) && !are_compared_in_run(c, a, b)) {
     c.fail_unequal(a, b, fmt::format("{} must be equal but are {} and {}", what, ir::to_string(a), ir::to_string(b)));
   }
   return a.is_constant() ? a : b;
@@ -92,7 +92,7 @@ IndexExpr require_equal(InferContext& c, IndexExpr a, IndexExpr b, const char* w
 
 void require_at_most(InferContext& c, IndexExpr a, IndexExpr b, const std::string& otherwise) {
   const IndexExpr least = ir::min(a, b);
-  if (!ir::prove_less_equal(a, b) && !compares_in_run(c, least, a)) c.fail_unequal(least, a, otherwise);
+  if (!ir::prove_less_equal(a, b) && !are_compared_in_run(c, least, a)) c.fail_unequal(least, a, otherwise);
 }
 
 [[noreturn]] static void fail_broadcast(InferContext& c, const Shape& a, const Shape& b, IndexExpr x, IndexExpr y) {
@@ -113,7 +113,7 @@ Shape broadcast(InferContext& c, const Shape& a, const Shape& b) {
     IndexExpr x = longer[skipped + d], y = shorter[d];
     if (x.is_constant(1)) {
       out[skipped + d] = y;
-    } else if (!y.is_constant(1) && !ir::prove_equal(x, y) && !compares_in_run(c, x, y)) {
+    } else if (!y.is_constant(1) && !ir::prove_equal(x, y) && !are_compared_in_run(c, x, y)) {
       fail_broadcast(c, a, b, x, y);
     }
   }
@@ -136,7 +136,7 @@ PartialShape broadcast_of(InferContext& c, int first) {
         to = from[d];
       } else if (c.can_resolve() && (ir::depends_on_fresh_symbols(*to) || ir::depends_on_fresh_symbols(from[d]))) {
         to.reset();
-      } else if (!compares_in_run(c, *to, from[d])) {
+      } else if (!are_compared_in_run(c, *to, from[d])) {
         fail_broadcast(c, c.shape(first), from, *to, from[d]);
       }
     }
@@ -180,7 +180,7 @@ void require_broadcasts_to(InferContext& c, int i, const Shape& to) {
   Shape result = broadcast(c, to, c.shape(i));
   bool same = result.size() == to.size();
   for (size_t d = 0; same && d < to.size(); ++d)
-    same = ir::prove_equal(result[d], to[d]) || compares_in_run(c, result[d], to[d]);
+    same = ir::prove_equal(result[d], to[d]) || are_compared_in_run(c, result[d], to[d]);
   if (!same)
     c.fail(fmt::format("input {} of shape {} does not broadcast to {}", i, to_string(c.shape(i)), to_string(to)));
 }

@@ -12,6 +12,8 @@
 // Helpers that the operator families share. Every check throws a UserError that names the node.
 namespace cppgen::ops {
 
+using At = std::vector<IndexExpr>;  // the indices of an element, one for each dimension
+
 // Sets of element types, as bit masks over DType.
 using DTypes = uint32_t;
 constexpr DTypes bit(DType t) { return DTypes(1) << int(t); }

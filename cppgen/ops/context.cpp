@@ -9,8 +9,6 @@
 namespace cppgen::ops {
 namespace {
 
-constexpr size_t kMaxKnownElements = 1024;
-
 // BatchNormalization -> batch_normalization, LRN -> lrn.
 std::string identifier_of(const std::string& op) {
   if (op == "MatMul") return "matmul";
@@ -63,8 +61,7 @@ const Value& InferContext::input_value(int i) const {
 const std::vector<IndexExpr>* InferContext::contents(int i) const {
   if (!has_input(i)) return nullptr;
   Value& v = graph_.value(node_.inputs[i]);
-  if (!v.contents && v.constant && !is_float(v.constant->dtype) &&
-      v.constant->elements() <= int64_t(kMaxKnownElements)) {
+  if (!v.contents && v.constant && !is_float(v.constant->dtype) && v.constant->elements() <= kMaxKnownElements) {
     std::vector<IndexExpr> elements;
     for (int64_t k = 0; k < v.constant->elements(); ++k)
       elements.push_back(integer_element(v.constant->dtype, v.constant->data.bytes, k));

@@ -11,8 +11,6 @@
 namespace cppgen::ops {
 namespace {
 
-constexpr int64_t kMaxKnownElements = 1024;
-
 void check_arity(const InferContext& c, const Op& op) {
   int inputs = c.input_count();
   if (inputs < op.inputs.least || (op.inputs.most != kAny && inputs > op.inputs.most)) {

@@ -12,6 +12,12 @@
 
 namespace cppgen::ops {
 
+// Domains of several families of operators; ONNX's own is empty.
+inline constexpr const char *kMicrosoftDomain = "com.microsoft", *kLearnersDomain = "ai.onnx.ml";
+
+// Contents are only known of tensors with at most so many elements.
+inline constexpr int64_t kMaxKnownElements = 1024;
+
 // Thrown if dimensions that a node requires to be equal are not, or not for all values of their symbols.
 struct UnequalDimensions : UserError {
   UnequalDimensions(const std::string& what, IndexExpr a, IndexExpr b, bool in_body = false)

@@ -20,6 +20,8 @@ struct Scalar {
   Scalar cast(DType to) const { return to == type() ? *this : Scalar{arena, arena->cast(to, expr)}; }
 };
 
+inline Scalar unchanged(Scalar x) { return x; }
+
 #define CPPGEN_SCALAR_BINARY(function, op)                                                       \
   inline Scalar function(Scalar a, Scalar b) { return a.binary(ir::BinaryOp::op, b); }           \
   inline Scalar function(Scalar a, double b) { return a.binary(ir::BinaryOp::op, a.number(b)); } \

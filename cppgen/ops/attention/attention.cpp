@@ -8,10 +8,9 @@
 namespace cppgen::ops {
 namespace {
 
-enum Input { kQuery, kKey, kValue, kMask, kPastKey, kPastValue, kValidKeys };
-enum Output { kResult, kPresentKey, kPresentValue, kProducts };
+enum { kAttentionMask = kValue + 1, kPastKey, kPastValue, kValidKeys };
 // The contents of qk_matmul_output: the products, the capped products, the capped and masked products, or the softmax.
-enum Shown : int64_t { kRaw, kCapped, kMasked, kWeights };
+enum Shown : int64_t { kRaw, kCapped, kMasked, kSoftmax };
 
 struct Attention {
   HeadedTensor query, key, value;
@@ -23,7 +22,7 @@ struct Attention {
   bool has_window() const { return is_causal || left >= 0 || right >= 0; }
 };
 
-Attention describe(InferContext& c) {
+Attention describe_attention(InferContext& c) {
   Attention a;
   const auto heads = [&](const char* name) { return [&c, name] { return c.integer(name); }; };
   a.query = headed_input(c, kQuery, heads("q_num_heads"));
@@ -51,25 +50,25 @@ Attention describe(InferContext& c) {
 
 // From version 24 on a mask may end before the keys; the keys after its end are hidden.
 std::optional<IndexExpr> shorter_mask(InferContext& c, const Attention& a) {
-  if (c.opset() < 24 || c.shape(kMask).empty()) return std::nullopt;
-  const IndexExpr length = c.shape(kMask).back();
+  if (c.opset() < 24 || c.shape(kAttentionMask).empty()) return std::nullopt;
+  const IndexExpr length = c.shape(kAttentionMask).back();
   return !length.is_constant(1) && ir::prove_less(length, a.sizes.keys) ? std::optional(length) : std::nullopt;
 }
 
 void check_mask(InferContext& c, const Attention& a) {
-  if (!c.has_input(kMask)) return;
-  const DType type = c.dtype(kMask);
+  if (!c.has_input(kAttentionMask)) return;
+  const DType type = c.dtype(kAttentionMask);
   if (type != DType::boolean && type != c.dtype(kQuery)) c.fail("attn_mask is neither bool nor of the query's type");
-  require_rank(c, kMask, 1, 4);
+  require_rank(c, kAttentionMask, 1, 4);
   const IndexExpr keys = shorter_mask(c, a).value_or(a.sizes.keys);
-  require_broadcasts_to(c, kMask, {a.sizes.batch, a.sizes.heads(), a.sizes.rows, keys});
+  require_broadcasts_to(c, kAttentionMask, {a.sizes.batch, a.sizes.heads(), a.sizes.rows, keys});
 }
 
-void infer(InferContext& c) {
+void infer_attention(InferContext& c) {
   require_dtype(c, kQuery, kFloats);
   require_same_dtype(c, kQuery, kKey);
   require_same_dtype(c, kQuery, kValue);
-  const Attention a = describe(c);
+  const Attention a = describe_attention(c);
   check_cache(c, kPastKey, kPastValue, a.sizes, a.past);
   check_mask(c, a);
   if (c.has_input(kValidKeys)) {
@@ -84,8 +83,8 @@ void infer(InferContext& c) {
   if (c.has_output(kPresentKey)) c.set_output(kPresentKey, type, cache_shape(a.sizes, a.sizes.depth));
   if (c.has_output(kPresentValue)) c.set_output(kPresentValue, type, cache_shape(a.sizes, a.sizes.columns));
   const int64_t shown = c.integer("qk_matmul_output_mode", 0);
-  if (shown < kRaw || shown > kWeights)
-    c.fail(fmt::format("qk_matmul_output_mode is {}; allowed are {} to {}", shown, int(kRaw), int(kWeights)));
+  if (shown < kRaw || shown > kSoftmax)
+    c.fail(fmt::format("qk_matmul_output_mode is {}; allowed are {} to {}", shown, int(kRaw), int(kSoftmax)));
   if (c.has_output(kProducts))
     c.set_output(kProducts, type, {a.sizes.batch, a.sizes.heads(), a.sizes.rows, a.sizes.keys});
 }
@@ -94,11 +93,11 @@ Scalar hidden(LowerContext& c, DType type) { return scalar(c, c.exprs().constant
 
 Scalar masked(LowerContext& c, const Attention& a, const ScorePoint& p, Scalar x) {
   const Scalar none = hidden(c, x.type());
-  if (c.has_input(kMask)) {
+  if (c.has_input(kAttentionMask)) {
     const std::optional<IndexExpr> length = shorter_mask(c, a);
     ScorePoint at = p;
     if (length) at.key = ir::max(ir::min(p.key, *length - 1), 0);
-    Scalar mask = load_input(c, kMask, mask_index(c.shape(kMask), at));
+    Scalar mask = load_input(c, kAttentionMask, mask_index(c.shape(kAttentionMask), at));
     x = mask.type() == DType::boolean ? scalar(c, c.exprs().select(mask, x, none)) : x + mask;
     if (length) x = scalar(c, c.exprs().select(index_value(c, p.key) < index_value(c, *length), x, none));
   }
@@ -117,7 +116,7 @@ Scalar masked(LowerContext& c, const Attention& a, const ScorePoint& p, Scalar x
 }
 
 // A cache is a tensor of its own: a product reads its operand from one place.
-ir::BufferId with_past(LowerContext& c, const Attention& a, int input, int past, int present, HeadedTensor& t) {
+ir::BufferId buffer_with_past(LowerContext& c, const Attention& a, int input, int past, int present, HeadedTensor& t) {
   const bool needed = c.has_input(past), requested = c.has_output(present);
   if (!needed && !requested) return c.input_buffer(input);
   ir::BufferId kept =
@@ -128,8 +127,8 @@ ir::BufferId with_past(LowerContext& c, const Attention& a, int input, int past,
   return kept;
 }
 
-void lower(LowerContext& c) {
-  Attention a = describe(c);
+void lower_attention(LowerContext& c) {
+  Attention a = describe_attention(c);
   AttentionSpec spec;
   spec.sizes = a.sizes;
   const double depth = double(constant_dim(c, a.sizes.depth, "the features of a head"));
@@ -139,22 +138,22 @@ void lower(LowerContext& c) {
     return [&c, b, t](IndexExpr n, IndexExpr h, IndexExpr i, IndexExpr d) { return load(c, b, t.at(n, h, i, d)); };
   };
   spec.query = element(c.input_buffer(kQuery), a.query);
-  ir::BufferId keys = with_past(c, a, kKey, kPastKey, kPresentKey, a.key);
+  ir::BufferId keys = buffer_with_past(c, a, kKey, kPastKey, kPresentKey, a.key);
   spec.key = element(keys, a.key);
-  ir::BufferId values = with_past(c, a, kValue, kPastValue, kPresentValue, a.value);
+  ir::BufferId values = buffer_with_past(c, a, kValue, kPastValue, kPresentValue, a.value);
   spec.value = element(values, a.value);
   const AttentionSpec::Score capped = [&](const ScorePoint&, Scalar x) {
     return cap > 0 ? (x / cap).unary(ir::UnaryOp::tanh) * cap : x;
   };
   spec.score = [&](const ScorePoint& p, Scalar x) { return masked(c, a, p, capped(p, x)); };
-  spec.hides_rows = a.has_window() || c.has_input(kMask) || c.has_input(kValidKeys);
+  spec.hides_rows = a.has_window() || c.has_input(kAttentionMask) || c.has_input(kValidKeys);
   HeadedTensor out = a.query;
   out.features = a.sizes.columns;
   spec.out = c.output_buffer(kResult);
   spec.out_at = [&](IndexExpr n, IndexExpr h, IndexExpr i, IndexExpr d) { return out.at(n, h, i, d); };
   if (c.has_output(kProducts)) {
     const int64_t shown = c.integer("qk_matmul_output_mode", 0);
-    (shown == kWeights ? spec.weights : spec.products) = c.output_buffer(kProducts);
+    (shown == kSoftmax ? spec.weights : spec.products) = c.output_buffer(kProducts);
     if (shown == kCapped) spec.shown = capped;
     if (shown == kMasked) spec.shown = spec.score;
   }
@@ -171,8 +170,8 @@ std::vector<Op> attention_ops() {
                      "softcap:float softmax_precision:int"}},
        .inputs = {3, 6},
        .outputs = 4,
-       .infer = infer,
-       .lower = lower},
+       .infer = infer_attention,
+       .lower = lower_attention},
       {.name = "Attention",
        .versions = {{24,
                      "is_causal:int kv_num_heads:int q_num_heads:int qk_matmul_output_mode:int scale:float "
@@ -180,8 +179,8 @@ std::vector<Op> attention_ops() {
                     {25, "left_window_size:int right_window_size:int"}},
        .inputs = {3, 7},
        .outputs = 4,
-       .infer = infer,
-       .lower = lower},
+       .infer = infer_attention,
+       .lower = lower_attention},
   };
 }
 

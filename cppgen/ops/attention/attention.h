@@ -5,6 +5,10 @@
 
 namespace cppgen::ops {
 
+// The first inputs of the operators of attention, and the outputs of those that keep a cache.
+inline constexpr int kQuery = 0, kKey = 1, kValue = 2;
+inline constexpr int kResult = 0, kPresentKey = 1, kPresentValue = 2, kProducts = 3;
+
 // The sizes of an attention; each head of keys and values serves `group` heads of queries, head `k * group + g`.
 struct AttentionSizes {
   IndexExpr batch, key_heads, group = 1, rows, keys, depth, columns;

@@ -13,7 +13,7 @@ Shape score_shape(const AttentionSizes& s) { return {s.batch, s.key_heads, s.gro
 
 IndexExpr head_of(const AttentionSizes& s, IndexExpr key_head, IndexExpr member) { return key_head * s.group + member; }
 
-ir::BufferId emit_scores(LowerContext& c, const AttentionSpec& a, DType type) {
+ir::BufferId emit_attention_scores(LowerContext& c, const AttentionSpec& a, DType type) {
   const AttentionSizes& s = a.sizes;
   ir::BufferId scores = c.temporary(type, score_shape(s));
   ir::LoopNest nest;
@@ -40,7 +40,7 @@ void emit_copy(LowerContext& c, const AttentionSizes& s, ir::BufferId from, ir::
   c.emit(std::move(nest));
 }
 
-void emit_result(LowerContext& c, const AttentionSpec& a, ir::BufferId weights, DType type) {
+void emit_attention_values(LowerContext& c, const AttentionSpec& a, ir::BufferId weights, DType type) {
   const AttentionSizes& s = a.sizes;
   ir::LoopNest nest;
   nest.name = "values";
@@ -62,7 +62,7 @@ void emit_result(LowerContext& c, const AttentionSpec& a, ir::BufferId weights, 
 void emit_attention(LowerContext& c, const AttentionSpec& a) {
   const DType type = ir::value_type(c.dtype(0));
   const Shape shape = score_shape(a.sizes);
-  ir::BufferId products = emit_scores(c, a, type), scores = c.temporary(type, shape),
+  ir::BufferId products = emit_attention_scores(c, a, type), scores = c.temporary(type, shape),
                weights = c.temporary(type, shape);
   c.emit_pointwise(
       scores,
@@ -71,7 +71,7 @@ void emit_attention(LowerContext& c, const AttentionSpec& a) {
       },
       "score");
   emit_softmax(c, AxisSplit(shape, {4}), scores, weights, type, a.hides_rows);
-  emit_result(c, a, weights, type);
+  emit_attention_values(c, a, weights, type);
   if (a.products >= 0)
     c.emit_pointwise(
         a.products,

@@ -9,8 +9,7 @@
 namespace cppgen::ops {
 namespace {
 
-enum Input { kQuery, kKey, kValue, kPastKey, kPastValue, kLastKeys, kTotal, kCosine, kSine, kPositions, kBias, kSink };
-enum Output { kResult, kPresentKey, kPresentValue, kProducts };
+enum { kEarlierKeys = kValue + 1, kEarlierValues, kLastKeys, kTotal, kCosine, kSine, kRowPositions, kAddend, kSink };
 
 struct Grouped {
   AttentionSizes sizes;  // keys: those of the present cache
@@ -22,7 +21,7 @@ struct Grouped {
 // The sequence of the present cache: the greater of the earlier cache's, which may be larger than what is in use, and
 // the total length, where that is known without the data or declared.
 IndexExpr present_length(InferContext& c, const Grouped& g) {
-  if (!c.has_input(kPastKey)) return g.sizes.rows;
+  if (!c.has_input(kEarlierKeys)) return g.sizes.rows;
   if (const auto* total = c.contents(kTotal); total && total->size() == 1) return ir::max(g.past, (*total)[0]);
   if (c.has_output(kPresentKey))
     if (const auto shape = declared_shape(c, kPresentKey); shape && shape->size() == 4) return (*shape)[2];
@@ -50,12 +49,12 @@ void describe_heads(InferContext& c, Grouped& g) {
   }
 }
 
-Grouped describe(InferContext& c) {
+Grouped describe_grouped(InferContext& c) {
   Grouped g;
   g.packed = !c.has_input(kKey) && !c.has_input(kValue);
   if (c.has_input(kKey) != c.has_input(kValue)) c.fail("key and value must be given together");
   describe_heads(c, g);
-  g.past = cache_length(c, kPastKey);
+  g.past = cache_length(c, kEarlierKeys);
   g.sizes.keys = present_length(c, g);
   if (c.integer("do_rotary", 0) == 0) return g;
   if (!c.has_input(kCosine) || !c.has_input(kSine)) c.fail("do_rotary requires cos_cache and sin_cache");
@@ -73,11 +72,11 @@ void check_rotary(InferContext& c, const Grouped& g) {
     require_rank(c, i, 2, 2);
     require_equal(c, c.shape(i)[1], g.pairs, "the widths of the cosine and the sine cache");
   }
-  if (!c.has_input(kPositions)) return;
-  require_dtype(c, kPositions, bit(DType::i64));
-  require_rank(c, kPositions, 2, 2);
-  require_equal(c, c.shape(kPositions)[0], g.sizes.batch, "the batch and position_ids");
-  require_equal(c, c.shape(kPositions)[1], g.sizes.rows, "the sequence and position_ids");
+  if (!c.has_input(kRowPositions)) return;
+  require_dtype(c, kRowPositions, bit(DType::i64));
+  require_rank(c, kRowPositions, 2, 2);
+  require_equal(c, c.shape(kRowPositions)[0], g.sizes.batch, "the batch and position_ids");
+  require_equal(c, c.shape(kRowPositions)[1], g.sizes.rows, "the sequence and position_ids");
 }
 
 // The softmax has a further term: the exponential of 0, or of a number for each head.
@@ -91,13 +90,13 @@ void check_sink(InferContext& c, const AttentionSizes& s) {
   require_equal(c, c.shape(kSink)[0], s.heads(), "the heads and head_sink");
 }
 
-void infer(InferContext& c) {
+void infer_grouped(InferContext& c) {
   require_dtype(c, kQuery, kFloats);
   for (int i : {kKey, kValue})
     if (c.has_input(i)) require_same_dtype(c, kQuery, i);
-  const Grouped g = describe(c);
+  const Grouped g = describe_grouped(c);
   const AttentionSizes& s = g.sizes;
-  check_cache(c, kPastKey, kPastValue, s, g.past);
+  check_cache(c, kEarlierKeys, kEarlierValues, s, g.past);
   check_rotary(c, g);
   require_dtype(c, kLastKeys, bit(DType::i32));
   require_rank(c, kLastKeys, 1, 2);
@@ -105,9 +104,9 @@ void infer(InferContext& c) {
   require_dtype(c, kTotal, bit(DType::i32));
   require_rank(c, kTotal, 0, 1);
   require_equal(c, product(c.shape(kTotal)), 1, "total_sequence_length, one number,");
-  if (c.has_input(kBias)) {
-    require_same_dtype(c, kQuery, kBias);
-    require_rank(c, kBias, 4, 4);
+  if (c.has_input(kAddend)) {
+    require_same_dtype(c, kQuery, kAddend);
+    require_rank(c, kAddend, 4, 4);
   }
   check_sink(c, s);
   const DType type = c.dtype(kQuery);
@@ -116,9 +115,9 @@ void infer(InferContext& c) {
     if (c.has_output(i)) c.set_output(i, type, cache_shape(s, s.depth));
 }
 
-class Lowering {
+class GroupedLowering {
  public:
-  explicit Lowering(LowerContext& c) : c_(c), g_(describe(c)), s_(g_.sizes) {}
+  explicit GroupedLowering(LowerContext& c) : c_(c), g_(describe_grouped(c)), s_(g_.sizes) {}
 
   void run() {
     AttentionSpec spec;
@@ -127,8 +126,8 @@ class Lowering {
     spec.scale = scale != 0 ? scale : 1 / std::sqrt(double(std::max<int64_t>(s_.depth.constant(), 1)));
     spec.query = turned(part(kQuery, 0), s_.heads());
     const IndexExpr heads = s_.heads();
-    spec.key = cached(turned(part(kKey, heads), s_.key_heads), kPastKey, kPresentKey, "present_key");
-    spec.value = cached(part(kValue, heads + s_.key_heads), kPastValue, kPresentValue, "present_value");
+    spec.key = cached(turned(part(kKey, heads), s_.key_heads), kEarlierKeys, kPresentKey, "present_key");
+    spec.value = cached(part(kValue, heads + s_.key_heads), kEarlierValues, kPresentValue, "present_value");
     spec.score = [&](const ScorePoint& p, Scalar x) { return score(p, x); };
     if (has_sink(c_)) add_sink(spec);
     spec.out = c_.output_buffer(kResult);
@@ -164,7 +163,7 @@ class Lowering {
   // Where this run's keys begin: at 0 in the first run, whose members may be padded at their ends.
   Scalar start(IndexExpr batch) {
     const Scalar rows = index_value(c_, s_.rows), none = number(c_, DType::i64, 0);
-    if (!c_.has_input(kPastKey)) return none;
+    if (!c_.has_input(kEarlierKeys)) return none;
     const std::vector<IndexExpr> at(c_.shape(kTotal).size(), 0);
     const auto* known = c_.contents(kTotal);
     Scalar all = known ? index_value(c_, (*known)[0]) : load_input(c_, kTotal, at).cast(DType::i64);
@@ -176,7 +175,7 @@ class Lowering {
     const ir::BufferId out = c_.temporary(ir::value_type(c_.dtype(kQuery)), {s_.batch, heads, s_.rows, s_.depth});
     const auto angle = [this](int cache) {
       return [this, cache](IndexExpr n, IndexExpr i, IndexExpr pair) {
-        Scalar at = c_.has_input(kPositions) ? load_input(c_, kPositions, {n, i}) : start(n) + index_value(c_, i);
+        Scalar at = c_.has_input(kRowPositions) ? load_input(c_, kRowPositions, {n, i}) : start(n) + index_value(c_, i);
         return load_gathered(c_, c_.input_buffer(cache), {0, pair}, {{0, at}});
       };
     };
@@ -228,8 +227,8 @@ class Lowering {
 
   Scalar score(const ScorePoint& p, Scalar x) {
     if (const double cap = c_.number("softcap", 0); cap > 0) x = (x / cap).unary(ir::UnaryOp::tanh) * cap;
-    if (c_.has_input(kBias))
-      x = x + load_inside(c_, c_.input_buffer(kBias), mask_index(c_.shape(kBias), p), number(c_, x.type(), 0));
+    if (c_.has_input(kAddend))
+      x = x + load_inside(c_, c_.input_buffer(kAddend), mask_index(c_.shape(kAddend), p), number(c_, x.type(), 0));
     const Scalar hidden = scalar(c_, c_.exprs().constant(x.type(), -INFINITY)), key = index_value(c_, p.key);
     const Scalar seen = min(start(p.batch) + index_value(c_, p.row + 1), total(p.batch));
     if (const int64_t window = c_.integer("local_window_size", -1); window > 0)
@@ -271,8 +270,8 @@ std::vector<Op> grouped_attention_ops() {
                      "v_quant_type:string"}},
        .inputs = {1, 14},
        .outputs = 4,
-       .infer = infer,
-       .lower = [](LowerContext& c) { Lowering(c).run(); },
+       .infer = infer_grouped,
+       .lower = [](LowerContext& c) { GroupedLowering(c).run(); },
        .refuse = refuse},
   };
 }

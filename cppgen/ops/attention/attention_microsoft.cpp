@@ -10,7 +10,6 @@
 namespace cppgen::ops {
 namespace {
 
-constexpr int kScores = 3;          // the output of MultiHeadAttention
 constexpr double kHidden = -10000;  // of mask_filter_value, unless the node says otherwise
 
 // Common to both operators: the positions of their inputs, and what follows from shapes.
@@ -52,7 +51,7 @@ Scalar is_there(LowerContext& c, const MicrosoftAttention& a, const ScorePoint& 
   return before_end && key >= load_input(c, a.padding, {p.batch + a.sizes.batch}).cast(DType::i64);
 }
 
-void check_bias(InferContext& c, const MicrosoftAttention& a) {
+void check_score_bias(InferContext& c, const MicrosoftAttention& a) {
   if (!c.has_input(a.bias)) return;
   require_same_dtype(c, 0, a.bias);
   require_broadcasts_to(c, a.bias, {a.sizes.batch, a.sizes.heads(), a.sizes.rows, a.sizes.keys});
@@ -70,14 +69,14 @@ Scalar score(LowerContext& c, const MicrosoftAttention& a, const ScorePoint& p, 
   return scalar(c, c.exprs().select(sees, x, unseen));
 }
 
-double scale_of(InferContext& c, const AttentionSizes& s) {
+double score_scale(InferContext& c, const AttentionSizes& s) {
   const double depth = double(constant_dim(c, s.depth, "the features of a head")), scale = c.number("scale", 0);
   return scale != 0 ? scale : 1 / std::sqrt(std::max(depth, 1.0));
 }
 
 AttentionSpec spec_of(LowerContext& c, const MicrosoftAttention& a) {
   AttentionSpec spec;
-  spec.sizes = a.sizes, spec.scale = scale_of(c, a.sizes);
+  spec.sizes = a.sizes, spec.scale = score_scale(c, a.sizes);
   spec.score = [&c, &a](const ScorePoint& p, Scalar x) { return score(c, a, p, x, lowest(c, x.type())); };
   spec.out = c.output_buffer(0);
   spec.out_at = [&a](IndexExpr n, IndexExpr h, IndexExpr i, IndexExpr d) {
@@ -90,14 +89,14 @@ AttentionSpec::Element element(LowerContext& c, ir::BufferId b, HeadedTensor t) 
   return [&c, b, t](IndexExpr n, IndexExpr h, IndexExpr i, IndexExpr d) { return load(c, b, t.at(n, h, i, d)); };
 }
 
-enum Input { kQuery, kKey, kValue, kBias, kPadding, kScoreBias, kPastKey, kPastValue };
+enum { kJointBias = kValue + 1, kPadding, kScoreBias, kCachedKeys, kCachedValues };
 
 struct MultiHead {
   MicrosoftAttention common;
   HeadedTensor query, key, value;
 };
 
-MultiHead describe(InferContext& c) {
+MultiHead describe_multi_head(InferContext& c) {
   MultiHead m;
   const auto heads = [&] { return c.integer("num_heads"); };
   require_rank(c, kQuery, 3, 3);
@@ -106,7 +105,7 @@ MultiHead describe(InferContext& c) {
   m.value = headed_input(c, kValue, heads);
   MicrosoftAttention& a = m.common;
   a.padding = kPadding, a.bias = kScoreBias;
-  a.past = cache_length(c, kPastKey);
+  a.past = cache_length(c, kCachedKeys);
   AttentionSizes& s = a.sizes;
   s.batch =
       require_equal(c, m.query.batch, require_equal(c, m.key.batch, m.value.batch, "the batches of key and value"),
@@ -124,40 +123,40 @@ MultiHead describe(InferContext& c) {
 void infer_multi_head(InferContext& c) {
   require_dtype(c, kQuery, kFloats);
   for (int i : {kKey, kValue}) require_same_dtype(c, kQuery, i);
-  const MultiHead m = describe(c);
+  const MultiHead m = describe_multi_head(c);
   const AttentionSizes& s = m.common.sizes;
-  if (c.has_input(kBias)) {
-    require_same_dtype(c, kQuery, kBias);
-    require_rank(c, kBias, 1, 1);
-    require_equal(c, c.shape(kBias)[0], s.key_heads * (s.depth * 2 + s.columns), "the bias and the features");
+  if (c.has_input(kJointBias)) {
+    require_same_dtype(c, kQuery, kJointBias);
+    require_rank(c, kJointBias, 1, 1);
+    require_equal(c, c.shape(kJointBias)[0], s.key_heads * (s.depth * 2 + s.columns), "the bias and the features");
   }
-  check_cache(c, kPastKey, kPastValue, s, m.common.past);
+  check_cache(c, kCachedKeys, kCachedValues, s, m.common.past);
   check_padding(c, m.common);
-  check_bias(c, m.common);
+  check_score_bias(c, m.common);
   c.set_output(0, c.dtype(kQuery), {s.batch, s.rows, s.key_heads * s.columns});
   if (c.has_output(1)) c.set_output(1, c.dtype(kQuery), cache_shape(s, s.depth));
   if (c.has_output(2)) c.set_output(2, c.dtype(kQuery), cache_shape(s, s.columns));
-  if (c.has_output(kScores)) c.set_output(kScores, c.dtype(kQuery), {s.batch, s.heads(), s.rows, s.keys});
+  if (c.has_output(kProducts)) c.set_output(kProducts, c.dtype(kQuery), {s.batch, s.heads(), s.rows, s.keys});
 }
 
 // The input plus its part of the bias, which holds those of query, key and value one after the other. Keys and values
 // with a dimension for heads already include theirs.
 ir::BufferId biased(LowerContext& c, int input, const HeadedTensor& t, IndexExpr offset) {
-  if (!c.has_input(kBias) || (t.apart && input != kQuery)) return c.input_buffer(input);
+  if (!c.has_input(kJointBias) || (t.apart && input != kQuery)) return c.input_buffer(input);
   ir::BufferId sum = c.temporary(ir::value_type(c.dtype(input)), t.shape());
   c.emit_pointwise(
       sum,
       [&](const auto& at) {
         const IndexExpr feature = t.apart ? at[1] * t.features + at[3] : at[2];
-        return load_input(c, input, at) + load_input(c, kBias, {offset + feature});
+        return load_input(c, input, at) + load_input(c, kJointBias, {offset + feature});
       },
       "bias");
   return sum;
 }
 
 // Keys or values with the cache in front, which is also an output.
-AttentionSpec::Element with_past(LowerContext& c, const MultiHead& m, int input, int past, int present,
-                                 const HeadedTensor& t, IndexExpr bias) {
+AttentionSpec::Element element_with_past(LowerContext& c, const MultiHead& m, int input, int past, int present,
+                                         const HeadedTensor& t, IndexExpr bias) {
   ir::BufferId own = biased(c, input, t, bias);
   const AttentionSizes& s = m.common.sizes;
   if (!c.has_input(past) && !c.has_output(present)) return element(c, own, t);
@@ -168,14 +167,14 @@ AttentionSpec::Element with_past(LowerContext& c, const MultiHead& m, int input,
 }
 
 void lower_multi_head(LowerContext& c) {
-  const MultiHead m = describe(c);
+  const MultiHead m = describe_multi_head(c);
   const AttentionSizes& s = m.common.sizes;
   AttentionSpec spec = spec_of(c, m.common);
   spec.query = element(c, biased(c, kQuery, m.query, 0), m.query);
-  spec.key = with_past(c, m, kKey, kPastKey, 1, m.key, s.key_heads * s.depth);
-  spec.value = with_past(c, m, kValue, kPastValue, 2, m.value, s.key_heads * s.depth * 2);
-  if (c.has_output(kScores)) {
-    spec.products = c.output_buffer(kScores);
+  spec.key = element_with_past(c, m, kKey, kCachedKeys, 1, m.key, s.key_heads * s.depth);
+  spec.value = element_with_past(c, m, kValue, kCachedValues, 2, m.value, s.key_heads * s.depth * 2);
+  if (c.has_output(kProducts)) {
+    spec.products = c.output_buffer(kProducts);
     spec.shown = [&](const ScorePoint& p, Scalar x) {
       return score(c, m.common, p, x, number(c, x.type(), double(std::numeric_limits<float>::lowest())));
     };
@@ -190,7 +189,7 @@ std::string refuse_multi_head(const Graph&, const Node& n) {
   return "";
 }
 
-enum { kInput, kWeights, kProjectionBias, kMaskIndex, kPast, kAttentionBias };
+enum { kInput, kProjectionWeights, kProjectionBias, kMaskIndex, kJointCache, kAttentionBias };
 
 struct Projected {
   MicrosoftAttention common;
@@ -201,10 +200,10 @@ struct Projected {
 Projected describe_projected(InferContext& c) {
   Projected p;
   require_rank(c, kInput, 3, 3);
-  require_rank(c, kWeights, 2, 2);
+  require_rank(c, kProjectionWeights, 2, 2);
   const Shape& x = c.shape(kInput);
   const int64_t heads = c.integer("num_heads"),
-                all = constant_dim(c, c.shape(kWeights)[1], "the columns of the weights");
+                all = constant_dim(c, c.shape(kProjectionWeights)[1], "the columns of the weights");
   auto sizes = c.integers("qkv_hidden_sizes", {});
   if (sizes.empty()) sizes = {all / 3, all / 3, all / 3};
   if (heads < 1 || sizes.size() != 3 || sizes[0] + sizes[1] + sizes[2] != all || sizes[0] != sizes[1] ||
@@ -212,13 +211,13 @@ Projected describe_projected(InferContext& c) {
     c.fail("the columns of the weights are not divided among queries, keys and values of " + std::to_string(heads) +
            " heads");
   for (int i = 0; i < 3; i++) p.hidden[i] = sizes[size_t(i)];
-  require_equal(c, x[2], c.shape(kWeights)[0], "the inner dimensions of input and weights");
+  require_equal(c, x[2], c.shape(kProjectionWeights)[0], "the inner dimensions of input and weights");
   p.features = all;
   p.common.padding = kMaskIndex, p.common.bias = kAttentionBias;
   p.common.sizes = {x[0], heads, 1, x[1], x[1], sizes[0] / heads, sizes[2] / heads};
-  if (c.has_input(kPast)) {
-    require_rank(c, kPast, 5, 5);
-    p.common.past = c.shape(kPast)[3];
+  if (c.has_input(kJointCache)) {
+    require_rank(c, kJointCache, 5, 5);
+    p.common.past = c.shape(kJointCache)[3];
     p.common.sizes.keys = p.common.past + x[1];
   }
   return p;
@@ -230,20 +229,20 @@ Shape joint_cache_shape(const AttentionSizes& s, IndexExpr length) {
 }
 
 void check_joint_cache(InferContext& c, const Projected& p) {
-  if (!c.has_input(kPast) && !c.has_output(1)) return;
+  if (!c.has_input(kJointCache) && !c.has_output(1)) return;
   const AttentionSizes& s = p.common.sizes;
   require_equal(c, s.depth, s.columns, "the features of keys and values in one cache");
   if (c.has_output(1)) c.set_output(1, c.dtype(kInput), joint_cache_shape(s, s.keys));
-  if (!c.has_input(kPast)) return;
-  require_same_dtype(c, kInput, kPast);
+  if (!c.has_input(kJointCache)) return;
+  require_same_dtype(c, kInput, kJointCache);
   const Shape expected = joint_cache_shape(s, p.common.past);
   for (size_t d = 0; d < expected.size(); d++)
-    require_equal(c, c.shape(kPast)[d], expected[d], "the sizes of the cache");
+    require_equal(c, c.shape(kJointCache)[d], expected[d], "the sizes of the cache");
 }
 
 void infer_projected(InferContext& c) {
   require_dtype(c, kInput, kFloats);
-  require_same_dtype(c, kInput, kWeights);
+  require_same_dtype(c, kInput, kProjectionWeights);
   const Projected p = describe_projected(c);
   if (c.has_input(kProjectionBias)) {
     require_same_dtype(c, kInput, kProjectionBias);
@@ -251,7 +250,7 @@ void infer_projected(InferContext& c) {
     require_equal(c, c.shape(kProjectionBias)[0], p.features, "the bias and the columns of the weights");
   }
   check_padding(c, p.common);
-  check_bias(c, p.common);
+  check_score_bias(c, p.common);
   const AttentionSizes& s = p.common.sizes;
   c.set_output(0, c.dtype(kInput), {s.batch, s.rows, p.hidden[2]});
   check_joint_cache(c, p);
@@ -259,9 +258,9 @@ void infer_projected(InferContext& c) {
 
 ir::BufferId project(LowerContext& c) {
   const DType type = ir::value_type(c.dtype(kInput));
-  const MatMulShapes shapes = matmul_shapes(c, c.shape(kInput), c.shape(kWeights));
+  const MatMulShapes shapes = matmul_shapes(c, c.shape(kInput), c.shape(kProjectionWeights));
   ir::BufferId product = c.temporary(type, shapes.result);
-  emit_matmul(c, shapes, c.input_buffer(kInput), c.input_buffer(kWeights), product, type, "projection");
+  emit_matmul(c, shapes, c.input_buffer(kInput), c.input_buffer(kProjectionWeights), product, type, "projection");
   if (!c.has_input(kProjectionBias)) return product;
   ir::BufferId sum = c.temporary(type, shapes.result);
   c.emit_pointwise(
@@ -283,7 +282,8 @@ ir::BufferId joint_cache(LowerContext& c, const Projected& p, ir::BufferId proje
     nest.stores.push_back({kept, to, value(at), {}});
     c.emit(std::move(nest));
   };
-  if (c.has_input(kPast)) part("past", p.common.past, 0, [&](const auto& at) { return load_input(c, kPast, at); });
+  if (c.has_input(kJointCache))
+    part("past", p.common.past, 0, [&](const auto& at) { return load_input(c, kJointCache, at); });
   part("present", s.rows, p.common.past, [&](const auto& at) {
     return load(c, projections, {at[1], at[3], p.hidden[0] * (at[0] + 1) + at[2] * s.depth + at[4]});
   });
@@ -303,7 +303,7 @@ void lower_projected(LowerContext& c) {
   spec.query = part(0, s.depth);
   spec.key = part(p.hidden[0], s.depth);
   spec.value = part(p.hidden[0] + p.hidden[1], s.columns);
-  if (c.has_input(kPast) || c.has_output(1)) {
+  if (c.has_input(kJointCache) || c.has_output(1)) {
     const ir::BufferId kept = joint_cache(c, p, all);
     const auto cached = [&](int64_t which) {
       return [&c, kept, which](IndexExpr n, IndexExpr h, IndexExpr i, IndexExpr d) {

@@ -9,23 +9,21 @@
 namespace cppgen::ops {
 namespace {
 
-using At = std::vector<IndexExpr>;
 using ir::AxisRole;
 
-enum Input { kQuery, kKey, kValue };
-constexpr const char *kScores = "score_mod", *kWeights = "prob_mod";
+constexpr const char *kScoreModifier = "score_mod", *kWeightModifier = "prob_mod";
 
-struct Sizes {
+struct FlexSizes {
   IndexExpr batch, rows, keys, depth, columns;
   int64_t heads, group;
 
   Shape scores() const { return {batch, heads, rows, keys}; }
 };
 
-Sizes sizes(InferContext& c) {
+FlexSizes flex_sizes(InferContext& c) {
   for (int i : {kQuery, kKey, kValue}) require_rank(c, i, 4, 4);
   const Shape q = c.shape(kQuery), k = c.shape(kKey), v = c.shape(kValue);
-  Sizes s;
+  FlexSizes s;
   s.batch = require_equal(c, q[0], require_equal(c, k[0], v[0], "the batches"), "the batches");
   s.heads = constant_dim(c, q[1], "the number of heads");
   const int64_t key_heads = constant_dim(c, k[1], "the number of heads of the keys");
@@ -67,10 +65,10 @@ void infer_flex_attention(InferContext& c) {
   require_dtype(c, kQuery, kFloats);
   require_same_dtype(c, kQuery, kKey);
   require_same_dtype(c, kQuery, kValue);
-  const Sizes s = sizes(c);
+  const FlexSizes s = flex_sizes(c);
   const TensorType scores{precision(c), s.scores()};
-  infer_modifier(c, kScores, scores);
-  infer_modifier(c, kWeights, scores);
+  infer_modifier(c, kScoreModifier, scores);
+  infer_modifier(c, kWeightModifier, scores);
   c.number("scale", 0);
   c.set_output(0, c.dtype(kQuery), {s.batch, s.heads, s.rows, s.columns});
 }
@@ -83,7 +81,7 @@ ir::BufferId modified(LowerContext& c, const char* name, ir::BufferId x) {
   return lower_body(body, c.program(), inputs, {.library = c.uses_library()})[0];
 }
 
-ir::BufferId emit_scores(LowerContext& c, const Sizes& s, DType stored) {
+ir::BufferId emit_flex_scores(LowerContext& c, const FlexSizes& s, DType stored) {
   const DType type = ir::value_type(stored);
   const double depth = double(constant_dim(c, s.depth, "the features of a head"));
   const double scale = c.number("scale", float(1 / std::sqrt(std::max(depth, 1.0))));
@@ -103,7 +101,7 @@ ir::BufferId emit_scores(LowerContext& c, const Sizes& s, DType stored) {
   return scores;
 }
 
-void emit_values(LowerContext& c, const Sizes& s, ir::BufferId weights, DType stored) {
+void emit_values(LowerContext& c, const FlexSizes& s, ir::BufferId weights, DType stored) {
   const DType type = ir::value_type(stored);
   ir::LoopNest nest;
   nest.name = "values";
@@ -121,12 +119,12 @@ void emit_values(LowerContext& c, const Sizes& s, ir::BufferId weights, DType st
 }
 
 void lower_flex_attention(LowerContext& c) {
-  const Sizes s = sizes(c);
+  const FlexSizes s = flex_sizes(c);
   const DType stored = precision(c);
-  const ir::BufferId scores = modified(c, kScores, emit_scores(c, s, stored));
+  const ir::BufferId scores = modified(c, kScoreModifier, emit_flex_scores(c, s, stored));
   const ir::BufferId weights = c.temporary(stored, s.scores());
   emit_softmax(c, AxisSplit(s.scores(), {3}), scores, weights, ir::value_type(stored));
-  emit_values(c, s, modified(c, kWeights, weights), stored);
+  emit_values(c, s, modified(c, kWeightModifier, weights), stored);
 }
 
 }  // namespace

@@ -11,11 +11,9 @@
 namespace cppgen::ops {
 namespace {
 
-using At = std::vector<IndexExpr>;
+constexpr int kPastState = 3, kDecay = 4, kRate = 5;
 
-enum Input { kQuery, kKey, kValue, kPast, kDecay, kRate };
-
-struct Sizes {
+struct LinearSizes {
   IndexExpr batch, steps;
   int64_t key_heads, group, depth, columns;
   bool decays = false, corrects = false;  // by the rule
@@ -34,7 +32,7 @@ struct Rule {
   bool decays, corrects;
 };
 
-void read_rule(InferContext& c, Sizes& s) {
+void read_rule(InferContext& c, LinearSizes& s) {
   const auto [decays, corrects] = choice<Rule>(c, "update_rule", "gated_delta",
                                                {{"linear", {.decays = false, .corrects = false}},
                                                 {"gated", {.decays = true, .corrects = false}},
@@ -45,10 +43,10 @@ void read_rule(InferContext& c, Sizes& s) {
   s.decays = decays, s.corrects = corrects;
 }
 
-Sizes sizes(InferContext& c) {
+LinearSizes linear_sizes(InferContext& c) {
   for (int i : {kQuery, kKey, kValue, kDecay, kRate})
     if (c.has_input(i)) require_rank(c, i, 3, 3);
-  Sizes s;
+  LinearSizes s;
   read_rule(c, s);
   const int64_t heads = c.integer("q_num_heads");
   s.key_heads = c.integer("kv_num_heads");
@@ -75,27 +73,28 @@ Sizes sizes(InferContext& c) {
   return s;
 }
 
-Shape state_shape(const Sizes& s) { return {s.batch, s.key_heads, s.depth, s.columns}; }
+Shape linear_state_shape(const LinearSizes& s) { return {s.batch, s.key_heads, s.depth, s.columns}; }
 
 void infer_linear_attention(InferContext& c) {
   require_dtype(c, kQuery, kFloats);
   for (int i : {kKey, kValue, kDecay, kRate})
     if (c.has_input(i)) require_same_dtype(c, kQuery, i);
-  const Sizes s = sizes(c);
-  if (c.has_input(kPast)) {
-    require_dtype(c, kPast, kFloats);
-    require_rank(c, kPast, 4, 4);
-    for (size_t d = 0; d < 4; d++) require_equal(c, c.shape(kPast)[d], state_shape(s)[d], "dimensions of the state");
+  const LinearSizes s = linear_sizes(c);
+  if (c.has_input(kPastState)) {
+    require_dtype(c, kPastState, kFloats);
+    require_rank(c, kPastState, 4, 4);
+    for (size_t d = 0; d < 4; d++)
+      require_equal(c, c.shape(kPastState)[d], linear_state_shape(s)[d], "dimensions of the state");
   }
   c.number("scale", 0);
   c.set_output(0, c.dtype(kQuery), {s.batch, s.steps, s.key_heads * s.group * s.columns});
-  c.set_output(1, c.has_input(kPast) ? c.dtype(kPast) : c.dtype(kQuery), state_shape(s));
+  c.set_output(1, c.has_input(kPastState) ? c.dtype(kPastState) : c.dtype(kQuery), linear_state_shape(s));
 }
 
 // One step; `state` is S of [batch, head, depth, columns].
-class Step {
+class StateStep {
  public:
-  Step(LowerContext& c, const Sizes& s, const ir::Carried& state, IndexExpr time)
+  StateStep(LowerContext& c, const LinearSizes& s, const ir::Carried& state, IndexExpr time)
       : c_(c), s_(s), state_(state), time_(time), type_(ir::value_type(c.dtype(kQuery))) {}
 
   void emit(double scale) {
@@ -154,7 +153,7 @@ class Step {
   }
 
   LowerContext& c_;
-  const Sizes& s_;
+  const LinearSizes& s_;
   const ir::Carried& state_;
   const IndexExpr time_;
   const DType type_;
@@ -162,13 +161,15 @@ class Step {
 };
 
 void lower_linear_attention(LowerContext& c) {
-  const Sizes s = sizes(c);
+  const LinearSizes s = linear_sizes(c);
   const DType type = ir::value_type(c.dtype(kQuery));
-  const Shape shape = state_shape(s);
+  const Shape shape = linear_state_shape(s);
   const ir::Carried state{c.temporary(type, shape), c.temporary(type, shape), c.temporary(type, shape)};
   c.emit_pointwise(
       state.initial,
-      [&](const At& at) { return c.has_input(kPast) ? load_input(c, kPast, at).cast(type) : number(c, type, 0); },
+      [&](const At& at) {
+        return c.has_input(kPastState) ? load_input(c, kPastState, at).cast(type) : number(c, type, 0);
+      },
       "initial");
   double scale = c.number("scale", 0);
   if (scale == 0) scale = 1 / std::sqrt(double(std::max<int64_t>(s.depth, 1)));
@@ -176,7 +177,7 @@ void lower_linear_attention(LowerContext& c) {
   repetition.step = c.index().step_symbol(s.steps), repetition.steps = s.steps;
   repetition.carried = {state};
   const IndexExpr time = repetition.step;
-  c.repeat(std::move(repetition), [&] { Step(c, s, state, time).emit(scale); });
+  c.repeat(std::move(repetition), [&] { StateStep(c, s, state, time).emit(scale); });
   if (!c.has_output(1)) return;
   const DType kept = ir::value_type(c.output(1).dtype);
   c.emit_pointwise(

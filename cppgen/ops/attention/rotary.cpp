@@ -18,7 +18,7 @@ struct Rotary {
   bool interleaved = false;
 };
 
-Rotary describe(InferContext& c, const Inputs& in) {
+Rotary describe_rotary(InferContext& c, const Inputs& in) {
   Rotary r{in, {}, 0};
   for (int i : {in.cosine, in.sine}) require_rank(c, i, 2, 3);
   const Shape& cosine = c.shape(in.cosine);
@@ -40,11 +40,11 @@ Rotary describe(InferContext& c, const Inputs& in) {
   return r;
 }
 
-void infer(InferContext& c, const Inputs& in) {
+void infer_rotary(InferContext& c, const Inputs& in) {
   require_dtype(c, 0, kFloats);
   require_same_dtype(c, 0, in.cosine);
   require_same_dtype(c, 0, in.sine);
-  const Rotary r = describe(c, in);
+  const Rotary r = describe_rotary(c, in);
   const bool gathered = c.has_input(in.positions);
   for (int i : {in.cosine, in.sine}) {
     require_rank(c, i, gathered ? 2 : 3, gathered ? 2 : 3);
@@ -86,7 +86,7 @@ void emit_turned(LowerContext& c, const RotarySpec& r) {
   c.emit(std::move(nest));
 }
 
-void emit_kept(LowerContext& c, const RotarySpec& r) {
+void emit_kept_features(LowerContext& c, const RotarySpec& r) {
   const IndexExpr kept = r.features - r.pairs * 2;
   if (kept.is_constant(0)) return;
   ir::LoopNest nest;
@@ -98,8 +98,8 @@ void emit_kept(LowerContext& c, const RotarySpec& r) {
   c.emit(std::move(nest));
 }
 
-void lower(LowerContext& c, const Inputs& in) {
-  const Rotary r = describe(c, in);
+void lower_rotary(LowerContext& c, const Inputs& in) {
+  const Rotary r = describe_rotary(c, in);
   const HeadedTensor& t = r.tensor;
   RotarySpec spec{t.batch, t.heads, t.sequence, t.features, r.pairs, r.interleaved, {}, {}, {}, -1, {}};
   spec.out_at = [&](IndexExpr b, IndexExpr h, IndexExpr i, IndexExpr f) { return t.at(b, h, i, f); };
@@ -124,7 +124,7 @@ std::string refuse_microsoft(const Graph&, const Node& n) {
 
 void emit_rotary(LowerContext& c, const RotarySpec& spec) {
   emit_turned(c, spec);
-  emit_kept(c, spec);
+  emit_kept_features(c, spec);
 }
 
 std::vector<Op> rotary_ops() {
@@ -132,14 +132,14 @@ std::vector<Op> rotary_ops() {
       {.name = "RotaryEmbedding",
        .versions = {{23, "interleaved:int num_heads:int rotary_embedding_dim:int"}},
        .inputs = {3, 4},
-       .infer = [](InferContext& c) { infer(c, kOnnx); },
-       .lower = [](LowerContext& c) { lower(c, kOnnx); }},
+       .infer = [](InferContext& c) { infer_rotary(c, kOnnx); },
+       .lower = [](LowerContext& c) { lower_rotary(c, kOnnx); }},
       {.name = "RotaryEmbedding",
        .domain = "com.microsoft",
        .versions = {{1, "interleaved:int is_packed_batching:int num_heads:int rotary_embedding_dim:int scale:float"}},
        .inputs = 4,
-       .infer = [](InferContext& c) { infer(c, kMicrosoft); },
-       .lower = [](LowerContext& c) { lower(c, kMicrosoft); },
+       .infer = [](InferContext& c) { infer_rotary(c, kMicrosoft); },
+       .lower = [](LowerContext& c) { lower_rotary(c, kMicrosoft); },
        .refuse = refuse_microsoft},
   };
 }

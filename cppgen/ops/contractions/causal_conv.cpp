@@ -7,68 +7,61 @@
 namespace cppgen::ops {
 namespace {
 
-using At = std::vector<IndexExpr>;
-
-enum Input { kX, kWeights, kBias, kPast };
-
-const Activation& activation_of(InferContext& c) {
-  const std::string name = c.text("activation", "none");
-  if (const Activation* a = find_activation(name, Activation::state)) return *a;
-  c.fail(fmt::format("attribute 'activation' is '{}'; allowed are {}", name, activation_names(Activation::state)));
-}
+enum CausalInput { kSignal, kChannelWeights, kChannelBias, kEarlier };
 
 void infer_causal_conv(InferContext& c) {
-  require_dtype(c, kX, kFloats);
-  require_rank(c, kX, 3, 3);
-  require_rank(c, kWeights, 3, 3);
-  const Shape x = c.shape(kX), weights = c.shape(kWeights);
+  require_dtype(c, kSignal, kFloats);
+  require_rank(c, kSignal, 3, 3);
+  require_rank(c, kChannelWeights, 3, 3);
+  const Shape x = c.shape(kSignal), weights = c.shape(kChannelWeights);
   require_equal(c, weights[0], x[1], "the channels of weights and input");
   require_equal(c, weights[1], 1, "the weights' second dimension and 1");
   const IndexExpr kept = weights[2] - 1;
   if (weights[2].is_constant() && weights[2].constant() < 1) c.fail("the weights are empty");
-  if (c.has_input(kBias)) {
-    require_rank(c, kBias, 1, 1);
-    require_equal(c, c.shape(kBias)[0], x[1], "the numbers of biases and channels");
+  if (c.has_input(kChannelBias)) {
+    require_rank(c, kChannelBias, 1, 1);
+    require_equal(c, c.shape(kChannelBias)[0], x[1], "the numbers of biases and channels");
   }
-  if (c.has_input(kPast)) {
-    require_rank(c, kPast, 3, 3);
+  if (c.has_input(kEarlier)) {
+    require_rank(c, kEarlier, 3, 3);
     const Shape wanted{x[0], x[1], kept};
-    for (size_t d = 0; d < 3; d++) require_equal(c, c.shape(kPast)[d], wanted[d], "dimensions of the state");
+    for (size_t d = 0; d < 3; d++) require_equal(c, c.shape(kEarlier)[d], wanted[d], "dimensions of the state");
   }
-  for (int i : {kWeights, kBias, kPast})
-    if (c.has_input(i)) require_same_dtype(c, kX, i);
-  activation_of(c);
-  c.set_output(0, c.dtype(kX), x);
-  c.set_output(1, c.dtype(kX), {x[0], x[1], kept});
+  for (int i : {kChannelWeights, kChannelBias, kEarlier})
+    if (c.has_input(i)) require_same_dtype(c, kSignal, i);
+  activation_attribute(c, "none", Activation::state);
+  c.set_output(0, c.dtype(kSignal), x);
+  c.set_output(1, c.dtype(kSignal), {x[0], x[1], kept});
 }
 
 // Element `position` of the state followed by x.
 Scalar sequence_at(LowerContext& c, IndexExpr batch, IndexExpr channel, IndexExpr position) {
-  const DType type = ir::value_type(c.dtype(kX));
+  const DType type = ir::value_type(c.dtype(kSignal));
   Scalar past = number(c, type, 0);
-  if (c.has_input(kPast)) past = load_inside(c, c.input_buffer(kPast), {batch, channel, position}, past);
-  const IndexExpr kept = c.shape(kWeights)[2] - 1;
-  return load_inside(c, c.input_buffer(kX), {batch, channel, position - kept}, past);
+  if (c.has_input(kEarlier)) past = load_inside(c, c.input_buffer(kEarlier), {batch, channel, position}, past);
+  const IndexExpr kept = c.shape(kChannelWeights)[2] - 1;
+  return load_inside(c, c.input_buffer(kSignal), {batch, channel, position - kept}, past);
 }
 
 void lower_causal_conv(LowerContext& c) {
-  const DType type = ir::value_type(c.dtype(kX));
-  const Activation& activation = activation_of(c);
+  const DType type = ir::value_type(c.dtype(kSignal));
+  const Activation& activation = activation_attribute(c, "none", Activation::state);
   if (c.has_output(0)) {
     ir::LoopNest nest;
-    nest.loops = c.loops(c.shape(kX));
-    nest.reduced = c.loops({c.shape(kWeights)[2]}, "k");
+    nest.loops = c.loops(c.shape(kSignal));
+    nest.reduced = c.loops({c.shape(kChannelWeights)[2]}, "k");
     const At at = LowerContext::indices(nest.loops);
     const IndexExpr k = nest.reduced[0].var;
     nest.reductions.push_back(
-        {ir::ReduceOp::sum, type, sequence_at(c, at[0], at[1], at[2] + k) * load_input(c, kWeights, {at[1], 0, k})});
+        {ir::ReduceOp::sum, type,
+         sequence_at(c, at[0], at[1], at[2] + k) * load_input(c, kChannelWeights, {at[1], 0, k})});
     Scalar y = scalar(c, c.exprs().accumulator(0, type));
-    if (c.has_input(kBias)) y = y + load_input(c, kBias, {at[1]});
+    if (c.has_input(kChannelBias)) y = y + load_input(c, kChannelBias, {at[1]});
     nest.stores.push_back({c.output_buffer(0), at, activation(c, y), {}});
     c.emit(std::move(nest));
   }
   if (!c.has_output(1)) return;
-  const IndexExpr length = c.shape(kX)[2];
+  const IndexExpr length = c.shape(kSignal)[2];
   c.emit_pointwise(
       c.output_buffer(1), [&](const At& at) { return sequence_at(c, at[0], at[1], at[2] + length); }, "state");
 }

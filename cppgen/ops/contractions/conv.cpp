@@ -20,10 +20,6 @@ std::vector<IndexExpr> add_loops(LowerContext& c, ir::LoopNest& nest, std::vecto
   return LowerContext::indices(added);
 }
 
-void append(std::vector<IndexExpr>& to, const std::vector<IndexExpr>& more) {
-  to.insert(to.end(), more.begin(), more.end());
-}
-
 std::vector<IndexExpr> positions(const Window& window, const std::vector<IndexExpr>& out,
                                  const std::vector<IndexExpr>& tap) {
   std::vector<IndexExpr> at;

@@ -8,7 +8,6 @@ namespace {
 
 // A transposed convolution is a matrix product  p[n, g, position, tap, oc] = sum over ic of x * w, whose terms are then
 // summed where they meet: output o gathers position i and tap k with o = i * stride + k * dilation - pad.
-using At = std::vector<IndexExpr>;
 using ir::AxisRole;
 
 struct TransposedShape {
@@ -17,8 +16,6 @@ struct TransposedShape {
   IndexExpr batch, in_channels, out_channels;  // of each group
   Shape output, products;
 };
-
-void append(At& to, const At& more) { to.insert(to.end(), more.begin(), more.end()); }
 
 // Pads and output extent of one axis whose unpadded result is `full`.
 void fit_axis(WindowAxis& a, IndexExpr full, AutoPad mode, std::optional<int64_t> wanted) {
@@ -97,7 +94,7 @@ void infer_conv_transpose(InferContext& c) {
   c.set_output(0, c.dtype(0), s.output);
 }
 
-void emit_products(LowerContext& c, const TransposedShape& s, ir::BufferId out, DType type) {
+void emit_tap_products(LowerContext& c, const TransposedShape& s, ir::BufferId out, DType type) {
   ir::LoopNest nest;
   nest.name = "products";
   nest.loops = c.loops(s.products);
@@ -183,7 +180,7 @@ void emit_gather(LowerContext& c, const TransposedShape& s, ir::BufferId product
 }
 
 // Groups of few channels do not make a product large enough: outputs sum their terms directly.
-bool has_narrow_groups(const TransposedShape& s) {
+bool has_few_channels_in_groups(const TransposedShape& s) {
   constexpr int64_t kFewChannels = 8;
   const auto few = [](IndexExpr channels) { return channels.is_constant() && channels.constant() <= kFewChannels; };
   return s.groups > 1 && few(s.in_channels) && few(s.out_channels);
@@ -212,11 +209,11 @@ void lower_conv_transpose(LowerContext& c) {
   }
   bool biased = c.has_input(2);
   ir::BufferId sum = biased ? c.temporary(type, s.output) : c.output_buffer(0);
-  if (has_narrow_groups(s)) {
+  if (has_few_channels_in_groups(s)) {
     emit_narrow_groups(c, s, sum);
   } else {
     ir::BufferId products = c.temporary(type, s.products);
-    emit_products(c, s, products, type);
+    emit_tap_products(c, s, products, type);
     emit_gather(c, s, products, sum);
   }
   if (!biased) return;

@@ -7,9 +7,8 @@ namespace {
 // DeformConv: a convolution whose taps are moved by offsets, which every output position has of its own, and read
 // between elements by linear interpolation; zeros outside. x [N, C, spatial..], w [M, C / group, taps..], offsets
 // [N, offset groups x taps x axes, out..], bias [M], mask [N, offset groups x taps, out..].
-using At = std::vector<IndexExpr>;
 using ir::AxisRole;
-enum Input { kX, kW, kOffset, kBias, kMask };
+enum DeformInput { kDeformed, kKernel, kTapOffset, kKernelBias, kTapMask };
 
 struct DeformShape {
   ConvShape conv;
@@ -21,7 +20,7 @@ struct DeformShape {
 
 void require_moves(InferContext& c, int input, const DeformShape& s, int64_t factor) {
   if (!c.has_input(input)) return;
-  require_same_dtype(c, kX, input);
+  require_same_dtype(c, kDeformed, input);
   Shape wanted{s.conv.batch, ir::product(s.taps()) * IndexExpr(factor)};
   for (IndexExpr d : s.places()) wanted.push_back(d);
   require_rank(c, input, int(wanted.size()), int(wanted.size()));
@@ -30,30 +29,31 @@ void require_moves(InferContext& c, int input, const DeformShape& s, int64_t fac
 }
 
 DeformShape deform_shape(InferContext& c) {
-  DeformShape s{conv_shape(c, c.shape(kX), c.shape(kW)), c.integer("offset_group", 1)};
+  DeformShape s{conv_shape(c, c.shape(kDeformed), c.shape(kKernel)), c.integer("offset_group", 1)};
   if (s.axes() > 3) c.fail(fmt::format("{} spatial dimensions; allowed are 1 to 3", s.axes()));
   if (s.offset_groups < 1) c.fail(fmt::format("attribute 'offset_group' is {}", s.offset_groups));
-  require_equal(c, mod(c.shape(kX)[1], s.offset_groups), 0, "the remainder of the channels by offset_group and 0");
-  require_moves(c, kOffset, s, s.offset_groups * int64_t(s.axes()));
-  require_moves(c, kMask, s, s.offset_groups);
+  require_equal(c, mod(c.shape(kDeformed)[1], s.offset_groups), 0,
+                "the remainder of the channels by offset_group and 0");
+  require_moves(c, kTapOffset, s, s.offset_groups * int64_t(s.axes()));
+  require_moves(c, kTapMask, s, s.offset_groups);
   return s;
 }
 
 void infer_deform_conv(InferContext& c) {
-  require_dtype(c, kX, kFloats);
-  require_same_dtype(c, kX, kW);
+  require_dtype(c, kDeformed, kFloats);
+  require_same_dtype(c, kDeformed, kKernel);
   const DeformShape s = deform_shape(c);
-  if (c.has_input(kBias)) {
-    require_same_dtype(c, kX, kBias);
-    require_rank(c, kBias, 1, 1);
-    require_equal(c, c.shape(kBias)[0], s.conv.output[1], "biases and output channels");
+  if (c.has_input(kKernelBias)) {
+    require_same_dtype(c, kDeformed, kKernelBias);
+    require_rank(c, kKernelBias, 1, 1);
+    require_equal(c, c.shape(kKernelBias)[0], s.conv.output[1], "biases and output channels");
   }
-  c.set_output(0, c.dtype(kX), s.conv.output);
+  c.set_output(0, c.dtype(kDeformed), s.conv.output);
 }
 
 // The element of x between elements: a sum over the corners around a position.
 Scalar interpolated(LowerContext& c, IndexExpr n, IndexExpr channel, const std::vector<Scalar>& position) {
-  const Shape& x = c.shape(kX);
+  const Shape& x = c.shape(kDeformed);
   const DType type = position[0].type();
   Scalar sum = number(c, type, 0);
   for (unsigned corner = 0; corner < 1u << position.size(); ++corner) {
@@ -69,7 +69,7 @@ Scalar interpolated(LowerContext& c, IndexExpr n, IndexExpr channel, const std::
       gathered.push_back({int(d + 2), max(min(here, last), 0.0).cast(DType::i64)});
       at.push_back(0);
     }
-    const Scalar value = load_gathered(c, c.input_buffer(kX), at, gathered);
+    const Scalar value = load_gathered(c, c.input_buffer(kDeformed), at, gathered);
     sum = sum + select(inside, value * weight, value.number(0));
   }
   return sum;
@@ -78,11 +78,11 @@ Scalar interpolated(LowerContext& c, IndexExpr n, IndexExpr channel, const std::
 // The values at the taps: [N, C, taps.., out..].
 ir::BufferId emit_columns(LowerContext& c, const DeformShape& s, DType type) {
   const Shape taps = s.taps(), places = s.places();
-  Shape shape{s.conv.batch, c.shape(kX)[1]};
+  Shape shape{s.conv.batch, c.shape(kDeformed)[1]};
   shape.insert(shape.end(), taps.begin(), taps.end());
   shape.insert(shape.end(), places.begin(), places.end());
   const ir::BufferId columns = c.temporary(type, shape);
-  const IndexExpr group_channels = floordiv(c.shape(kX)[1], s.offset_groups);
+  const IndexExpr group_channels = floordiv(c.shape(kDeformed)[1], s.offset_groups);
   const auto value = [&](const At& at) {
     const At tap(at.begin() + 2, at.begin() + 2 + long(taps.size())),
         place(at.begin() + 2 + long(taps.size()), at.end());
@@ -95,9 +95,9 @@ ir::BufferId emit_columns(LowerContext& c, const DeformShape& s, DType type) {
     std::vector<Scalar> position;
     for (size_t d = 0; d < taps.size(); ++d)
       position.push_back(index_value(c, s.conv.window[d].position(place[d], tap[d]), type) +
-                         moved_by(kOffset, move * IndexExpr(int64_t(taps.size())) + IndexExpr(int64_t(d))));
+                         moved_by(kTapOffset, move * IndexExpr(int64_t(taps.size())) + IndexExpr(int64_t(d))));
     const Scalar x = interpolated(c, at[0], at[1], position);
-    return c.has_input(kMask) ? x * moved_by(kMask, move) : x;
+    return c.has_input(kTapMask) ? x * moved_by(kTapMask, move) : x;
   };
   c.emit_pointwise(columns, value, "columns");
   return columns;
@@ -105,13 +105,14 @@ ir::BufferId emit_columns(LowerContext& c, const DeformShape& s, DType type) {
 
 void lower_deform_conv(LowerContext& c) {
   const DeformShape s = deform_shape(c);
-  if (is_zero_sized(c.shape(kX)))
+  if (is_zero_sized(c.shape(kDeformed)))
     return c.emit_pointwise(c.output_buffer(0), [&](const At& at) {
-      return c.has_input(kBias) ? load_input(c, kBias, {at[1]}) : number(c, ir::value_type(c.dtype(kX)), 0);
+      return c.has_input(kKernelBias) ? load_input(c, kKernelBias, {at[1]})
+                                      : number(c, ir::value_type(c.dtype(kDeformed)), 0);
     });
-  const DType type = ir::value_type(c.dtype(kX));
+  const DType type = ir::value_type(c.dtype(kDeformed));
   const ir::BufferId columns = emit_columns(c, s, type);
-  const ir::BufferId sum = c.has_input(kBias) ? c.temporary(type, s.conv.output) : c.output_buffer(0);
+  const ir::BufferId sum = c.has_input(kKernelBias) ? c.temporary(type, s.conv.output) : c.output_buffer(0);
   ir::LoopNest nest;
   nest.name = "product";
   nest.loops = c.loops({s.conv.batch, s.conv.groups, s.conv.out_channels});
@@ -127,12 +128,12 @@ void lower_deform_conv(LowerContext& c) {
   At from = {n, group * s.conv.in_channels + channel}, weight = {out, channel}, to = {n, out};
   for (const ir::Loop& tap : taps) from.push_back(tap.var), weight.push_back(tap.var);
   for (const ir::Loop& place : places) from.push_back(place.var), to.push_back(place.var);
-  nest.reductions.push_back({ir::ReduceOp::sum, type, load(c, columns, from) * load_input(c, kW, weight)});
+  nest.reductions.push_back({ir::ReduceOp::sum, type, load(c, columns, from) * load_input(c, kKernel, weight)});
   nest.stores.push_back({sum, to, c.exprs().accumulator(0, type), {}});
   c.emit(std::move(nest));
-  if (!c.has_input(kBias)) return;
+  if (!c.has_input(kKernelBias)) return;
   c.emit_pointwise(
-      c.output_buffer(0), [&](const At& at) { return load(c, sum, at) + load_input(c, kBias, {at[1]}); }, "bias");
+      c.output_buffer(0), [&](const At& at) { return load(c, sum, at) + load_input(c, kKernelBias, {at[1]}); }, "bias");
 }
 
 }  // namespace

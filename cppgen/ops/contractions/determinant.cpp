@@ -4,7 +4,6 @@
 namespace cppgen::ops {
 namespace {
 
-using At = std::vector<IndexExpr>;
 using ir::ReduceOp;
 
 constexpr int64_t kMaxOrder = 64;  // each column adds nests of its own

@@ -7,7 +7,6 @@
 namespace cppgen::ops {
 namespace {
 
-using At = std::vector<IndexExpr>;
 using ir::AxisRole;
 
 // Labels are letters; the dimensions of an ellipsis are labelled -1 (the last), -2 ...
@@ -41,7 +40,7 @@ int letters_in(const std::string& text) {
   return int(std::count_if(text.begin(), text.end(), [](unsigned char ch) { return std::isalpha(ch) != 0; }));
 }
 
-std::vector<std::string> split(const std::string& text, char separator) {
+std::vector<std::string> split_at(const std::string& text, char separator) {
   std::vector<std::string> out = {""};
   for (char ch : text) {
     if (ch == separator)
@@ -83,7 +82,7 @@ void bind_extents(InferContext& c, Equation& e, int input) {
 Equation parse_equation(InferContext& c) {
   std::string text = c.text("equation", "");
   size_t arrow = text.find("->");
-  std::vector<std::string> terms = split(text.substr(0, arrow), ',');
+  std::vector<std::string> terms = split_at(text.substr(0, arrow), ',');
   if (int(terms.size()) != c.input_count())
     c.fail(fmt::format("the equation has {} terms for {} inputs", terms.size(), c.input_count()));
   Equation e;
@@ -136,7 +135,7 @@ Scalar load_operand(LowerContext& c, const Operand& o, const Variables& variable
   return load(c, o.buffer, at);
 }
 
-bool varies(LowerContext& c, const Operand& o, Label l) {
+bool varies_along(LowerContext& c, const Operand& o, Label l) {
   const Shape& shape = c.program().buffer(o.buffer).shape;
   for (size_t d = 0; d < o.labels.size(); ++d) {
     if (o.labels[d] == l && !shape[d].is_constant(1)) return true;
@@ -145,7 +144,7 @@ bool varies(LowerContext& c, const Operand& o, Label l) {
 }
 
 AxisRole role_of(LowerContext& c, const Operand& a, const Operand& b, Label l) {
-  bool left = varies(c, a, l), right = varies(c, b, l);
+  bool left = varies_along(c, a, l), right = varies_along(c, b, l);
   return left && right ? AxisRole::batch : right ? AxisRole::columns : AxisRole::rows;
 }
 
@@ -189,12 +188,12 @@ Operand summed_alone(LowerContext& c, const Equation& e, const Operand& o, const
   if (kept == o.labels) return o;
   ir::BufferId out = c.temporary(type, [&] {
     Shape shape;
-    for (Label l : kept) shape.push_back(varies(c, o, l) ? e.extents.at(l) : IndexExpr(int64_t(1)));
+    for (Label l : kept) shape.push_back(varies_along(c, o, l) ? e.extents.at(l) : IndexExpr(int64_t(1)));
     return shape;
   }());
   Equation own = e;
   for (Label l : o.labels) {
-    if (!varies(c, o, l)) own.extents[l] = 1;
+    if (!varies_along(c, o, l)) own.extents[l] = 1;
   }
   emit_term(c, own, o, nullptr, kept, out, type, "sum");
   return {out, kept};

@@ -10,18 +10,9 @@
 namespace cppgen::ops {
 namespace {
 
-using At = std::vector<IndexExpr>;
-constexpr const char* kDomain = "com.microsoft";
-
-const Activation& activation_of(InferContext& c) {
-  const std::string name = c.text("activation", "");
-  if (const Activation* a = find_activation(name, Activation::fused)) return *a;
-  c.fail(fmt::format("attribute 'activation' is '{}'; allowed are {}", name, activation_names(Activation::fused)));
-}
-
 // The parameters are two attributes (Gemm) or one list (Conv).
 Scalar activated(LowerContext& c, Scalar x) {
-  const Activation& a = activation_of(c);
+  const Activation& a = activation_attribute(c, "", Activation::fused);
   double alpha = c.number("activation_alpha", a.parameters[0].fallback),
          beta = c.number("activation_beta", a.parameters[1].fallback);
   if (const Attribute* given = c.attribute("activation_params")) {
@@ -64,7 +55,7 @@ void infer_fused_matmul(InferContext& c) {
   require_dtype(c, 0, kFloats);
   require_same_dtype(c, 0, 1);
   c.number("alpha", 1);
-  activation_of(c);
+  activation_attribute(c, "", Activation::fused);
   c.set_output(0, c.dtype(0), fused_shapes(c).result);
 }
 
@@ -83,7 +74,7 @@ void lower_fused_matmul(LowerContext& c) {
 // --- FusedGemm, FusedConv (whose input 3 is added before the activation)
 
 void infer_fused_gemm(InferContext& c) {
-  activation_of(c);
+  activation_attribute(c, "", Activation::fused);
   infer_gemm(c);
 }
 
@@ -92,7 +83,7 @@ void lower_fused_gemm(LowerContext& c) {
 }
 
 void infer_fused_conv(InferContext& c) {
-  activation_of(c);
+  activation_attribute(c, "", Activation::fused);
   infer_conv(c);
   if (!c.has_input(3)) return;
   require_same_dtype(c, 0, 3);
@@ -112,19 +103,19 @@ void lower_fused_conv(LowerContext& c) {
 std::vector<Op> fused_product_ops() {
   return {
       {.name = "FusedMatMul",
-       .domain = kDomain,
+       .domain = kMicrosoftDomain,
        .versions = {{1, "alpha:float transA:int transB:int transBatchA:int transBatchB:int"}},
        .inputs = 2,
        .infer = infer_fused_matmul,
        .lower = lower_fused_matmul},
       {.name = "TransposeMatMul",
-       .domain = kDomain,
+       .domain = kMicrosoftDomain,
        .versions = {{1, "alpha:float transA:int transB:int"}},
        .inputs = 2,
        .infer = infer_fused_matmul,
        .lower = lower_fused_matmul},
       {.name = "FusedMatMulActivation",
-       .domain = kDomain,
+       .domain = kMicrosoftDomain,
        .versions = {{1,
                      "activation:string activation_alpha:float activation_axis:int activation_beta:float alpha:float "
                      "transA:int transB:int transBatchA:int transBatchB:int"}},
@@ -132,7 +123,7 @@ std::vector<Op> fused_product_ops() {
        .infer = infer_fused_matmul,
        .lower = lower_fused_matmul},
       {.name = "FusedGemm",
-       .domain = kDomain,
+       .domain = kMicrosoftDomain,
        .versions = {{1,
                      "activation:string activation_alpha:float activation_beta:float alpha:float beta:float transA:int "
                      "transB:int"}},
@@ -140,7 +131,7 @@ std::vector<Op> fused_product_ops() {
        .infer = infer_fused_gemm,
        .lower = lower_fused_gemm},
       {.name = "FusedConv",
-       .domain = kDomain,
+       .domain = kMicrosoftDomain,
        .versions = {{1,
                      "activation:string activation_params:floats auto_pad:string dilations:ints group:int "
                      "kernel_shape:ints pads:ints strides:ints"}},

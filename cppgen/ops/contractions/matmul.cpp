@@ -7,21 +7,21 @@ using ir::AxisRole;
 
 constexpr DTypes kMatMulTypes = kFloats | bit(DType::i32) | bit(DType::i64) | bit(DType::u32) | bit(DType::u64);
 
-bool varies(const Shape& operand, size_t batch_rank, size_t d) {
+bool varies_in_batch(const Shape& operand, size_t batch_rank, size_t d) {
   size_t own = operand.size() > 2 ? operand.size() - 2 : 0;
   return d + own >= batch_rank && !operand[d + own - batch_rank].is_constant(1);
 }
 
-// Batch dimensions in which only the rows' side varies count as rows, so that weights shared by all of them see one
-// tall matrix. Extents of 1 follow their inner neighbour.
+// Batch dimensions in which only the rows' side varies count as rows, so that weights shared by all of them
+// see one tall matrix. Extents of 1 follow their inner neighbour.
 std::vector<AxisRole> batch_roles(const MatMulShapes& s) {
   std::vector<AxisRole> roles(s.batch.size());
   AxisRole inner = AxisRole::rows;
   for (size_t d = s.batch.size(); d-- > 0;) {
-    bool right = varies(s.b, s.batch.size(), d);
+    bool right = varies_in_batch(s.b, s.batch.size(), d);
     if (right)
       inner = AxisRole::batch;
-    else if (varies(s.a, s.batch.size(), d))
+    else if (varies_in_batch(s.a, s.batch.size(), d))
       inner = AxisRole::rows;
     roles[d] = inner;
   }

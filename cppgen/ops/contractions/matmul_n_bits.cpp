@@ -4,11 +4,9 @@
 namespace cppgen::ops {
 namespace {
 
-using At = std::vector<IndexExpr>;
-
 // MatMulNBits: a [.., K] times the transposed weights b [N, blocks, bytes of a block] of ir/n_bits.h. Zero points that
 // are numbers are of a's type.
-enum Input { kA, kB, kScales, kZeros, kGroups, kBias };
+enum NBitInput { kLeft, kPacked, kBlockScales, kBlockZeros, kGroups, kColumnBias };
 
 ir::NBitWeights packing_of(InferContext& c) {
   ir::NBitWeights p;
@@ -36,37 +34,37 @@ void require_rows(InferContext& c, int input, int64_t n, int64_t inner) {
 
 void infer_matmul_n_bits(InferContext& c) {
   const ir::NBitWeights p = packing_of(c);
-  require_dtype(c, kA, bit(DType::f32) | bit(DType::f16) | bit(DType::bf16));
-  require_rank(c, kA, 1, -1);
-  require_equal(c, c.shape(kA).back(), p.depth, "the last dimension of A and K");
-  require_dtype(c, kB, bit(DType::u8));
-  require_rank(c, kB, 3, 3);
+  require_dtype(c, kLeft, bit(DType::f32) | bit(DType::f16) | bit(DType::bf16));
+  require_rank(c, kLeft, 1, -1);
+  require_equal(c, c.shape(kLeft).back(), p.depth, "the last dimension of A and K");
+  require_dtype(c, kPacked, bit(DType::u8));
+  require_rank(c, kPacked, 3, 3);
   const int64_t wanted[] = {p.columns, p.blocks(), p.block_bytes()};
-  for (int d = 0; d < 3; ++d) require_equal(c, c.shape(kB)[size_t(d)], wanted[d], "dimensions of B");
-  require_same_dtype(c, kA, kScales);
-  require_rows(c, kScales, p.columns, p.blocks());
-  if (c.has_input(kZeros)) {
-    const bool packed = c.dtype(kZeros) == DType::u8;
-    if (!packed) require_same_dtype(c, kA, kZeros);
-    require_rows(c, kZeros, p.columns, packed ? p.zero_bytes() : p.blocks());
+  for (int d = 0; d < 3; ++d) require_equal(c, c.shape(kPacked)[size_t(d)], wanted[d], "dimensions of B");
+  require_same_dtype(c, kLeft, kBlockScales);
+  require_rows(c, kBlockScales, p.columns, p.blocks());
+  if (c.has_input(kBlockZeros)) {
+    const bool packed = c.dtype(kBlockZeros) == DType::u8;
+    if (!packed) require_same_dtype(c, kLeft, kBlockZeros);
+    require_rows(c, kBlockZeros, p.columns, packed ? p.zero_bytes() : p.blocks());
   }
   // One of constants, with as many rows for each block as it has, is gone by now (passes/expand_composites.h).
   if (c.has_input(kGroups))
     c.fail("g_idx and the weights must be constant, and g_idx must assign block_size rows to each block");
-  if (c.has_input(kBias)) {
-    require_same_dtype(c, kA, kBias);
-    require_rank(c, kBias, 1, 1);
-    require_equal(c, c.shape(kBias)[0], p.columns, "biases and N");
+  if (c.has_input(kColumnBias)) {
+    require_same_dtype(c, kLeft, kColumnBias);
+    require_rank(c, kColumnBias, 1, 1);
+    require_equal(c, c.shape(kColumnBias)[0], p.columns, "biases and N");
   }
-  Shape out = c.shape(kA);
+  Shape out = c.shape(kLeft);
   out.back() = p.columns;
-  c.set_output(0, c.dtype(kA), out);
+  c.set_output(0, c.dtype(kLeft), out);
 }
 
-ir::NBitWeights weights_of(LowerContext& c) {
+ir::NBitWeights packed_weights(LowerContext& c) {
   ir::NBitWeights w = packing_of(c);
-  w.values = c.input_buffer(kB), w.scales = c.input_buffer(kScales);
-  if (c.has_input(kZeros)) w.zeros = c.input_buffer(kZeros);
+  w.values = c.input_buffer(kPacked), w.scales = c.input_buffer(kBlockScales);
+  if (c.has_input(kBlockZeros)) w.zeros = c.input_buffer(kBlockZeros);
   return w;
 }
 
@@ -81,18 +79,19 @@ void emit_product(LowerContext& c, const ir::NBitWeights& w, ir::BufferId out) {
   At left = at;
   left.back() = k;
   Scalar weight = scalar(c, ir::weight_at(c.program(), w, at.back(), k));
-  nest.reductions.push_back({ir::ReduceOp::sum, DType::f32, load_input(c, kA, left) * weight});
+  nest.reductions.push_back({ir::ReduceOp::sum, DType::f32, load_input(c, kLeft, left) * weight});
   nest.stores.push_back({out, at, c.exprs().accumulator(0, DType::f32), {}});
   c.emit(std::move(nest));
 }
 
 void lower_matmul_n_bits(LowerContext& c) {
-  const bool biased = c.has_input(kBias);
+  const bool biased = c.has_input(kColumnBias);
   ir::BufferId sum = biased ? c.temporary(DType::f32, c.output(0).shape) : c.output_buffer(0);
-  emit_product(c, weights_of(c), sum);
+  emit_product(c, packed_weights(c), sum);
   if (!biased) return;
   c.emit_pointwise(
-      c.output_buffer(0), [&](const At& at) { return load(c, sum, at) + load_input(c, kBias, {at.back()}); }, "bias");
+      c.output_buffer(0), [&](const At& at) { return load(c, sum, at) + load_input(c, kColumnBias, {at.back()}); },
+      "bias");
 }
 
 }  // namespace

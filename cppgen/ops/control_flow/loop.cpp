@@ -31,7 +31,7 @@ std::optional<IndexExpr> known_trips(InferContext& c) {
   return ir::max((*trips)[0], 0);
 }
 
-RepeatedBody repeated_body(InferContext& c, IndexExpr trips) {
+RepeatedBody repeated_loop(InferContext& c, IndexExpr trips) {
   const Graph& body = c.body("body");
   RepeatedBody r;
   r.steps = trips, r.step = (*body.value(body.inputs[0]).contents)[0];
@@ -47,7 +47,7 @@ void set_round_types(Graph& body) {
   set_type(body.value(body.inputs[1]), {TensorType{DType::boolean, {}}, std::nullopt});
 }
 
-bool infer_in_plan(InferContext& c, size_t carried) {
+bool infer_loop_in_plan(InferContext& c, size_t carried) {
   const auto trips = known_trips(c);
   if (!trips) return false;
   for (size_t i = 0; i < carried; ++i)
@@ -59,7 +59,7 @@ bool infer_in_plan(InferContext& c, size_t carried) {
     for (size_t i = 0; i < carried; ++i) set_type(g.value(g.inputs[2 + i]), ValueType::of(c.input_value(int(2 + i))));
   };
   return infer_in_plan(c, set_inputs, [&](const Graph& body) {
-    return stays_true(body, body.outputs[0]) ? std::optional(repeated_body(c, *trips)) : std::nullopt;
+    return stays_true(body, body.outputs[0]) ? std::optional(repeated_loop(c, *trips)) : std::nullopt;
   });
 }
 
@@ -74,7 +74,7 @@ void infer_loop(InferContext& c) {
   if (c.has_input(0) && !c.host(0)) require_dtype(c, 0, bit(DType::i64));
   if (c.has_input(1) && !c.host(1)) require_dtype(c, 1, kBool);
   if (c.output_count() > int(original.outputs.size()) - 1) c.fail("the node has more outputs than the body");
-  const bool in_plan = infer_in_plan(c, carried);
+  const bool in_plan = infer_loop_in_plan(c, carried);
   c.run_on_host(!in_plan);
   if (in_plan) return;
   const std::set<std::string> visible = visible_symbols(c);
@@ -96,7 +96,7 @@ rt::HostStep host_loop(InferContext& c) {
   return step;
 }
 
-void lower_loop(LowerContext& c) { lower_repeated(c, repeated_body(c, *known_trips(c))); }
+void lower_loop(LowerContext& c) { lower_repeated(c, repeated_loop(c, *known_trips(c))); }
 
 }  // namespace
 

@@ -7,7 +7,7 @@
 namespace cppgen::ops {
 namespace {
 
-bool depends_on(const Value& v, const std::optional<IndexExpr>& step) {
+bool depends_on_step(const Value& v, const std::optional<IndexExpr>& step) {
   return step && std::any_of(v.type->shape.begin(), v.type->shape.end(),
                              [&](IndexExpr d) { return ir::depends_on(d, step->node()); });
 }
@@ -17,10 +17,10 @@ bool kernels_do(const Graph& body, const Node& node) {
   return plain && bodies_of(node).empty();
 }
 
-bool is_tensor(const Value& v) { return v.type && !v.host; }
+bool is_typed_tensor(const Value& v) { return v.type && !v.host; }
 
 bool runs_in_plan(InferContext& c, const Graph& body, const RepeatedBody& r) {
-  auto tensor = [&](const Value& v) { return is_tensor(v) && !depends_on(v, r.step); };
+  auto tensor = [&](const Value& v) { return is_typed_tensor(v) && !depends_on_step(v, r.step); };
   auto tensors = [&](const std::vector<ValueId>& values) {
     return std::all_of(values.begin(), values.end(), [&](ValueId v) { return v == kNoValue || tensor(body.value(v)); });
   };
@@ -56,7 +56,8 @@ bool infer_in_plan(InferContext& c, const std::function<void(Graph&)>& set_input
       set_captures(c, "body", g);
     });
     std::optional<RepeatedBody> form;
-    if (std::all_of(body.outputs.begin(), body.outputs.end(), [&](ValueId v) { return is_tensor(body.value(v)); }))
+    if (std::all_of(body.outputs.begin(), body.outputs.end(),
+                    [&](ValueId v) { return is_typed_tensor(body.value(v)); }))
       form = form_of(body);
     if (form && runs_in_plan(c, body, *form)) {
       set_outputs(c, body, *form);
@@ -92,8 +93,6 @@ class RepeatedLowering {
   const RepeatedBody& form_;
   Graph body_;
   const IndexExpr step_;
-
-  using At = std::vector<IndexExpr>;
 
   IndexExpr new_step() const { return c_.index().step_symbol(form_.steps); }
   IndexExpr position(const RepeatedBody::Axis& axis) const { return axis.backwards ? form_.steps - 1 - step_ : step_; }

@@ -61,7 +61,7 @@ ValueType without_batch(InferContext& c, ValueType type) {
 }
 
 // Not for opset 8, whose Scan has a batch dimension.
-RepeatedBody repeated_body(InferContext& c, const ScanForm& f) {
+RepeatedBody repeated_scan(InferContext& c, const ScanForm& f) {
   RepeatedBody r;
   r.states = f.states;
   auto axes = [&](const char* positions, const char* directions, int64_t count, auto rank_of) {
@@ -81,7 +81,7 @@ RepeatedBody repeated_body(InferContext& c, const ScanForm& f) {
   return r;
 }
 
-bool infer_in_plan(InferContext& c, const ScanForm& f, const std::vector<Slice>& slices) {
+bool infer_scan_in_plan(InferContext& c, const ScanForm& f, const std::vector<Slice>& slices) {
   if (f.batched) return false;
   for (int i = 0; i < int(f.states); ++i)
     if (c.host(i)) return false;
@@ -91,7 +91,7 @@ bool infer_in_plan(InferContext& c, const ScanForm& f, const std::vector<Slice>&
     for (int64_t i = 0; i < f.states; ++i) set_type(g.value(g.inputs[size_t(i)]), ValueType::of(c.input_value(int(i))));
     set_slices(g, f, slices);
   };
-  return infer_in_plan(c, set_inputs, [&](const Graph&) { return std::optional(repeated_body(c, f)); });
+  return infer_in_plan(c, set_inputs, [&](const Graph&) { return std::optional(repeated_scan(c, f)); });
 }
 
 void infer_scan(InferContext& c) {
@@ -100,7 +100,7 @@ void infer_scan(InferContext& c) {
   const std::vector<int64_t> out_axes = list_of(c, "scan_output_axes", f.stacked);
   std::vector<Slice> slices;
   for (int64_t k = 0; k < f.scanned; ++k) slices.push_back(slice_of(c, f, k, axes[size_t(k)]));
-  const bool in_plan = infer_in_plan(c, f, slices);
+  const bool in_plan = infer_scan_in_plan(c, f, slices);
   c.run_on_host(!in_plan);
   if (in_plan) return;
   const std::set<std::string> visible = visible_symbols(c);
@@ -151,7 +151,7 @@ rt::HostStep host_scan(InferContext& c) {
   return step;
 }
 
-void lower_scan(LowerContext& c) { lower_repeated(c, repeated_body(c, scan_form(c))); }
+void lower_scan(LowerContext& c) { lower_repeated(c, repeated_scan(c, scan_form(c))); }
 
 }  // namespace
 

@@ -5,8 +5,6 @@
 namespace cppgen::ops {
 namespace {
 
-using At = std::vector<IndexExpr>;
-
 // --- AffineGrid: theta [N, axes, axes + 1] times the centres (or corners) of the elements of `size` [N, C, spatial..]
 
 // [N, C, spatial..]; of a size that only a run knows with any C.

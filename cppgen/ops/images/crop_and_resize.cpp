@@ -6,8 +6,6 @@
 namespace cppgen::ops {
 namespace {
 
-using At = std::vector<IndexExpr>;
-
 bool is_nearest(InferContext& c) {
   return choice<bool>(c, "mode", "bilinear", {{"bilinear", false}, {"nearest", true}});
 }

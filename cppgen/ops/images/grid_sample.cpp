@@ -5,27 +5,26 @@ namespace cppgen::ops {
 namespace {
 
 // x [N, C, spatial..] is read at the places that grid [N, out.., axes] gives in [-1, 1], the last axis first.
-using At = std::vector<IndexExpr>;
 
 enum class Interpolation : uint8_t { linear, nearest, cubic };
-enum class Padding : uint8_t { zeros, border, reflection };
+enum class GridPadding : uint8_t { zeros, border, reflection };
 
 struct GridMode {
   Interpolation mode;
-  Padding padding;
+  GridPadding padding;
   bool align_corners;
 };
 
 // Up to version 19 two modes had other names.
 GridMode grid_mode(InferContext& c) {
   using enum Interpolation;
-  using enum Padding;
-  return {
-      choice<Interpolation>(
-          c, "mode", "linear",
-          {{"linear", linear}, {"nearest", nearest}, {"cubic", cubic}, {"bilinear", linear}, {"bicubic", cubic}}),
-      choice<Padding>(c, "padding_mode", "zeros", {{"zeros", zeros}, {"border", border}, {"reflection", reflection}}),
-      c.integer("align_corners", 0) != 0};
+  using enum GridPadding;
+  return {choice<Interpolation>(
+              c, "mode", "linear",
+              {{"linear", linear}, {"nearest", nearest}, {"cubic", cubic}, {"bilinear", linear}, {"bicubic", cubic}}),
+          choice<GridPadding>(c, "padding_mode", "zeros",
+                              {{"zeros", zeros}, {"border", border}, {"reflection", reflection}}),
+          c.integer("align_corners", 0) != 0};
 }
 
 void infer_grid_sample(InferContext& c) {
@@ -67,8 +66,8 @@ struct SampledAxis {
   }
 
   Scalar padded(Scalar x) const {
-    if (mode.padding == Padding::border) return max(min(x, size() - 1.0), 0.0);
-    if (mode.padding == Padding::reflection) return select(x < least() || x > greatest(), reflected(x), x);
+    if (mode.padding == GridPadding::border) return max(min(x, size() - 1.0), 0.0);
+    if (mode.padding == GridPadding::reflection) return select(x < least() || x > greatest(), reflected(x), x);
     return x;
   }
 

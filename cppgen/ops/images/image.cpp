@@ -13,7 +13,7 @@ rt::PixelFormat pixel_format(InferContext& c) {
   c.fail(fmt::format("pixel_format is '{}'; allowed are RGB, BGR and Grayscale", format));
 }
 
-void infer(InferContext& c) {
+void infer_image(InferContext& c) {
   require_dtype(c, 0, bit(DType::u8));
   require_rank(c, 0, 1, 1);
   const IndexExpr rows = c.unknown_dimension(0, 0, "rows"), columns = c.unknown_dimension(0, 1, "columns");
@@ -26,7 +26,11 @@ rt::HostStep host(InferContext& c) { return host_call("decode_image", rt::Decode
 
 std::vector<Op> image_ops() {
   return {
-      {.name = "ImageDecoder", .versions = {{20, "pixel_format:string"}}, .inputs = 1, .infer = infer, .host = host},
+      {.name = "ImageDecoder",
+       .versions = {{20, "pixel_format:string"}},
+       .inputs = 1,
+       .infer = infer_image,
+       .host = host},
   };
 }
 

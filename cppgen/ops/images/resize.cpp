@@ -11,8 +11,6 @@
 namespace cppgen::ops {
 namespace {
 
-using At = std::vector<IndexExpr>;
-
 bool is_constant_list(InferContext& c, int input) {
   const auto* known = c.contents(input);
   return known && std::all_of(known->begin(), known->end(), [](IndexExpr e) { return e.is_constant(); });

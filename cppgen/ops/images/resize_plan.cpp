@@ -8,12 +8,6 @@
 #include "cppgen/ops/declared.h"
 
 namespace cppgen::ops {
-namespace {
-
-constexpr int64_t kMaxExtent = int64_t(1) << 24;  // of a resized axis: tables stay small
-
-}  // namespace
-
 ResizeMode resize_mode(InferContext& c) {
   ResizeMode m;
   m.mode = choice<Interpolation>(c, "mode", "nearest",
@@ -100,7 +94,8 @@ void plan_sizes(InferContext& c, const std::vector<int>& axes, ResizePlan& plan)
     bool crops = plan.mode.coordinates == Coordinates::tf_crop_and_resize;
     if (ir::prove_equal(in, out) && !crops && policy == ResizePolicy::stretch) continue;
     ResizeAxis a{axes[k], constant_dim(c, in, "a resized dimension"), constant_dim(c, out, "a size"), 1};
-    if (a.in < 1 || a.out < 0 || a.out > kMaxExtent) c.fail(fmt::format("dimension {}: {} to {}", a.axis, a.in, a.out));
+    if (a.in < 1 || a.out < 0 || a.out > kMaxResizedExtent)
+      c.fail(fmt::format("dimension {}: {} to {}", a.axis, a.in, a.out));
     a.scale = float(a.out) / float(a.in);
     changed.push_back(a);
   }
@@ -123,7 +118,8 @@ void plan_scales(InferContext& c, const std::vector<int>& axes, const std::vecto
     if (scales[k] == 1 && !crops) continue;
     int64_t in = constant_dim(c, c.shape(0)[axes[k]], "a resized dimension");
     double extent = std::floor(float(in) * float(scales[k]));
-    if (in < 1 || extent > double(kMaxExtent)) c.fail(fmt::format("dimension {}: {} times {}", axes[k], in, scales[k]));
+    if (in < 1 || extent > double(kMaxResizedExtent))
+      c.fail(fmt::format("dimension {}: {} times {}", axes[k], in, scales[k]));
     plan.axes.push_back({axes[k], in, int64_t(extent), scales[k]});
   }
 }

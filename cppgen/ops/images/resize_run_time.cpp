@@ -10,10 +10,6 @@
 namespace cppgen::ops {
 namespace {
 
-using At = std::vector<IndexExpr>;
-
-constexpr double kMaxExtent = double(int64_t(1) << 24);
-
 Scalar number_of_run(LowerContext& c, int input, int64_t k) {
   if (c.shape(input).empty()) return only_element(c, input).cast(DType::f64);
   return load_input(c, input, {k}).cast(DType::f64);
@@ -35,7 +31,7 @@ Scalar extent_of(LowerContext& c, const RunTimeResize& r, size_t k) {
 }
 
 // The policies give all axes one scale.
-std::vector<Size> sizes_of(LowerContext& c, const RunTimeResize& r) {
+std::vector<Size> sizes_in_run(LowerContext& c, const RunTimeResize& r) {
   std::vector<Size> sizes;
   for (size_t k = 0; k < r.axes.size(); ++k) {
     const Scalar in = extent_of(c, r, k);
@@ -60,7 +56,7 @@ std::vector<Size> sizes_of(LowerContext& c, const RunTimeResize& r) {
 
 std::vector<RunTimeAxis> axes_of(LowerContext& c, const RunTimeResize& r, std::vector<Scalar>& conditions) {
   std::vector<RunTimeAxis> result;
-  const std::vector<Size> sizes = sizes_of(c, r);
+  const std::vector<Size> sizes = sizes_in_run(c, r);
   for (size_t k = 0; k < r.axes.size(); ++k) {
     const int d = r.axes[k];
     const IndexExpr in = c.shape(0)[size_t(d)], out = c.output(0).shape[size_t(d)];
@@ -148,13 +144,13 @@ void infer_run_time_resize(InferContext& c, const RunTimeResize& r) {
 void resolve_run_time_resize(LowerContext& c, const RunTimeResize& r, ir::BufferId dims) {
   std::vector<Scalar> result;
   for (IndexExpr d : c.shape(0)) result.push_back(index_value(c, d));
-  const std::vector<Size> sizes = sizes_of(c, r);
+  const std::vector<Size> sizes = sizes_in_run(c, r);
   for (size_t k = 0; k < sizes.size(); ++k) {
     Scalar& to = result[size_t(r.axes[k])];
     const Scalar in = to, extent = sizes[k].extent, scale = sizes[k].scale;
     // An empty axis stays empty.
-    const Scalar fits = extent >= 0.0 && extent <= kMaxExtent && (in == 0.0 || scale > 0.0 || extent == 0.0) &&
-                        (in != 0.0 || extent == 0.0);
+    const Scalar fits = extent >= 0.0 && extent <= double(kMaxResizedExtent) &&
+                        (in == 0.0 || scale > 0.0 || extent == 0.0) && (in != 0.0 || extent == 0.0);
     to = valid_or_refused(c, select(fits, extent, extent.number(-1)).cast(DType::i64), {fits});
   }
   emit_dims(c, dims, result);

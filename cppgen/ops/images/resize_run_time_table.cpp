@@ -5,9 +5,7 @@
 namespace cppgen::ops {
 namespace {
 
-using At = std::vector<IndexExpr>;
-
-AxisSizes<Scalar> sizes_of(const RunTimeAxis& a) {
+AxisSizes<Scalar> axis_sizes_in_run(const RunTimeAxis& a) {
   const auto narrow = [](Scalar x) { return x.cast(DType::f32); };
   return {narrow(a.in), narrow(a.out), narrow(a.scale), narrow(a.roi_start), narrow(a.roi_end)};
 }
@@ -67,7 +65,8 @@ RunTimeTable emit_table(LowerContext& c, const RunTimeAxis& a, const RunTimeResi
   const Shape entries{tap_count(a, r.mode), a.out_extent};
   RunTimeTable t{c.temporary(DType::i64, entries), -1, -1};
   auto coordinate = [&](IndexExpr o) {
-    const Scalar x = source_coordinate(sizes_of(a), r.mode.coordinates, index_value(c, o, DType::f32)).cast(DType::f64);
+    const Scalar x =
+        source_coordinate(axis_sizes_in_run(a), r.mode.coordinates, index_value(c, o, DType::f32)).cast(DType::f64);
     return a.stretched ? select(a.in == a.out, index_value(c, o, DType::f64), x) : x;
   };
   auto position = [&](const At& at) { return tap_position(c, a, r.mode, coordinate(at[1]), at[0]); };

@@ -9,7 +9,7 @@
 namespace cppgen::ops {
 namespace {
 
-AxisSizes<Known<float>> sizes_of(const ResizeAxis& a) {
+AxisSizes<Known<float>> known_axis_sizes(const ResizeAxis& a) {
   return {{float(a.in)}, {float(a.out)}, {float(a.scale)}, {float(a.roi_start)}, {float(a.roi_end)}};
 }
 
@@ -53,7 +53,7 @@ ResizeTable make_resize_table(const ResizeAxis& a, const ResizeMode& m) {
   Kernel kernel = kernel_of(a, m);
   table.taps = nearest ? 1 : kernel.taps();
   for (int64_t o = 0; o < a.out; ++o) {
-    const double x = source_coordinate(sizes_of(a), m.coordinates, Known<float>{float(o)}).value;
+    const double x = source_coordinate(known_axis_sizes(a), m.coordinates, Known<float>{float(o)}).value;
     table.outside.push_back(m.coordinates == Coordinates::tf_crop_and_resize && (x < 0 || x > double(a.in - 1)));
     if (nearest) {
       const double position = nearest_position<Known<double>>({a.scale}, {x}, m.nearest).value;

@@ -5,6 +5,8 @@
 
 namespace cppgen::ops {
 
+inline constexpr int64_t kMaxResizedExtent = int64_t(1) << 24;  // of a resized axis: tables stay small
+
 // The attributes of ONNX Resize that determine how one axis is resampled.
 struct ResizeAxis {
   int axis;

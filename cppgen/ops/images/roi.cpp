@@ -6,8 +6,6 @@
 namespace cppgen::ops {
 namespace {
 
-using At = std::vector<IndexExpr>;
-
 struct RoiAttributes {
   int64_t height, width,
       samples;  // of the output; along each axis of a cell of it, 0: as many as pixels that it covers

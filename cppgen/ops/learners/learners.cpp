@@ -6,10 +6,9 @@
 namespace cppgen::ops {
 namespace {
 
-using At = std::vector<IndexExpr>;
 using ir::ReduceOp;
 
-constexpr const char *kOwn = "cppgen", *kLearners = "ai.onnx.ml";
+constexpr const char* kOwn = "cppgen";
 
 // --- FeatureRows: any numbers [features] or [rows, features] as float32 [rows, features]; attribute keep_double
 
@@ -152,7 +151,7 @@ struct CoupledStep {
   Scalar stays(IndexExpr row) const { return k.at(states.done.after, {row}) > 0.0; }
 };
 
-void emit_products(LowerContext& c, const CoupledStep& step) {
+void emit_coupled_products(LowerContext& c, const CoupledStep& step) {
   const Coupling& k = step.k;
   auto reduce = [&](const char* name, ir::BufferId to, ReduceOp op, const auto& value) {
     emit_reduction(c, {name, to, {k.classes}, op, value, nullptr});
@@ -172,7 +171,7 @@ void emit_products(LowerContext& c, const CoupledStep& step) {
 void emit_step(LowerContext& c, const CoupledStep& step) {
   const Coupling& k = step.k;
   const CoupledStates& s = step.states;
-  emit_products(c, step);
+  emit_coupled_products(c, step);
   c.emit_pointwise(
       s.done.after,
       [&](const At& at) {
@@ -293,14 +292,14 @@ std::vector<Op> learner_ops() {
        .infer = infer_coupled,
        .lower = lower_coupled},
       {.name = "ArrayFeatureExtractor",
-       .domain = kLearners,
+       .domain = kLearnersDomain,
        .versions = {1},
        .inputs = 2,
        .elements = Elements::strings,
        .infer = infer_extractor,
        .lower = lower_extractor},
       {.name = "ZipMap",
-       .domain = kLearners,
+       .domain = kLearnersDomain,
        .versions = {{1, "classlabels_int64s:ints classlabels_strings:strings"}},
        .inputs = 1,
        .infer = infer_zip_map,

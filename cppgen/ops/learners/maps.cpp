@@ -7,7 +7,7 @@
 namespace cppgen::ops {
 namespace {
 
-constexpr const char *kLearners = "ai.onnx.ml", *kWords = "string_vocabulary", *kNumbersOf = "int64_vocabulary";
+constexpr const char *kWords = "string_vocabulary", *kNumbersOf = "int64_vocabulary";
 
 void require_map(InferContext& c, DTypes values) {
   require_rank(c, 0, 1, 1);
@@ -75,13 +75,13 @@ rt::HostStep host_cast_map(InferContext& c) {
 std::vector<Op> map_ops() {
   return {
       {.name = "CastMap",
-       .domain = kLearners,
+       .domain = kLearnersDomain,
        .versions = {{1, "cast_to:string map_form:string max_map:int"}},
        .inputs = 2,
        .infer = infer_cast_map,
        .host = host_cast_map},
       {.name = "DictVectorizer",
-       .domain = kLearners,
+       .domain = kLearnersDomain,
        .versions = {{1, "int64_vocabulary:ints string_vocabulary:strings"}},
        .inputs = 2,
        .infer = infer_dict_vectorizer,

@@ -16,7 +16,6 @@
 namespace cppgen::ops {
 namespace {
 
-using At = std::vector<IndexExpr>;
 using ir::ReduceOp;
 using rt::TreesCombine;
 
@@ -76,11 +75,11 @@ TreeBuffers tree_buffers(LowerContext& c) {
           c.constant_buffer(make_floats(type, weights.dims, numbers_of(weights)))};
 }
 
-TreesCombine combine_of(InferContext& c) { return TreesCombine(c.integer("combine", 0)); }
+TreesCombine combine_of_trees(InferContext& c) { return TreesCombine(c.integer("combine", 0)); }
 
 void emit_trees_call(LowerContext& c, const TreeBuffers& b) {
   const rt::TreesCall<IndexExpr> call{c.dtype(0), c.shape(0)[0], c.shape(0)[1], c.integer("targets_count"),
-                                      combine_of(c)};
+                                      combine_of_trees(c)};
   c.emit(library_call(rt::kTrees, call,
                       {c.input_buffer(0), b.thresholds, b.links, b.roots, b.votes, b.targets, b.weights},
                       {c.output_buffer(0)}));
@@ -113,9 +112,9 @@ ir::BufferId emit_descent(LowerContext& c, const TreeBuffers& b) {
   return node.after;
 }
 
-void emit_scores(LowerContext& c, const TreeBuffers& b, ir::BufferId leaves) {
+void emit_tree_scores(LowerContext& c, const TreeBuffers& b, ir::BufferId leaves) {
   const DType type = c.dtype(0);
-  const TreesCombine combine = combine_of(c);
+  const TreesCombine combine = combine_of_trees(c);
   const IndexExpr last_vote = c.program().buffer(b.targets).shape[0] - 1;
   ir::LoopNest nest;
   nest.loops = c.loops(c.output(0).shape);
@@ -144,7 +143,7 @@ void emit_scores(LowerContext& c, const TreeBuffers& b, ir::BufferId leaves) {
 void lower_tree_scores(LowerContext& c) {
   const TreeBuffers b = tree_buffers(c);
   if (c.uses_library() && !is_zero_sized(c.output(0).shape)) return emit_trees_call(c, b);
-  emit_scores(c, b, emit_descent(c, b));
+  emit_tree_scores(c, b, emit_descent(c, b));
 }
 
 }  // namespace

@@ -3,8 +3,6 @@
 namespace cppgen::ops {
 namespace {
 
-using At = std::vector<IndexExpr>;
-
 int64_t lrn_size(InferContext& c) {
   int64_t size = c.integer("size");
   if (size < 1 || size > (1 << 30)) c.fail(fmt::format("attribute 'size' is {}; it must be 1 to 2^30", size));

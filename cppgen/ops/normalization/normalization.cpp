@@ -6,7 +6,6 @@ namespace cppgen::ops {
 namespace {
 
 using ir::ReduceOp;
-using At = std::vector<IndexExpr>;
 
 void require_vector(InferContext& c, int input, IndexExpr extent) {
   require_dtype(c, input, kFloats);

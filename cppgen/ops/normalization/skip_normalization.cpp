@@ -5,9 +5,6 @@
 namespace cppgen::ops {
 namespace {
 
-using At = std::vector<IndexExpr>;
-constexpr const char* kDomain = "com.microsoft";
-
 // The values that are normalised over the last dimensions, and the buffers of the results.
 struct RowNorm {
   AxisSplit axes;
@@ -18,7 +15,7 @@ struct RowNorm {
   int mean_output, deviation_output;  // -1: none
 };
 
-void emit_kept(LowerContext& c, const AxisSplit& axes, int output, ir::BufferId from, const char* name) {
+void emit_statistic(LowerContext& c, const AxisSplit& axes, int output, ir::BufferId from, const char* name) {
   if (output < 0 || !c.has_output(output)) return;
   DType type = ir::value_type(c.output(output).dtype);
   c.emit_pointwise(
@@ -53,8 +50,8 @@ void emit_row_norm(LowerContext& c, const RowNorm& n) {
         return (n.shift >= 0 && c.has_input(n.shift) ? y + parameter(n.shift, at) : y).cast(result);
       },
       "scale");
-  if (m.mean >= 0) emit_kept(c, n.axes, n.mean_output, m.mean, "copy_mean");
-  emit_kept(c, n.axes, n.deviation_output, inverse, "copy_deviation");
+  if (m.mean >= 0) emit_statistic(c, n.axes, n.mean_output, m.mean, "copy_mean");
+  emit_statistic(c, n.axes, n.deviation_output, inverse, "copy_deviation");
 }
 
 AxisSplit last_axis(const Shape& x) { return AxisSplit::from_axis(x, int(x.size()) - 1); }
@@ -127,18 +124,18 @@ void lower_skip(LowerContext& c) {
 // --- EmbedLayerNormalization: word and segment ids [B, S]; tables of words, positions, segments; gamma, beta; mask
 // [B, S]; position ids [B or 1, S]. Results: y [B, S, H], the number of unmasked words [B], the sum of embeddings.
 
-enum EmbedInput { kWords, kSegments, kWordTable, kPositionTable, kSegmentTable, kGamma, kBeta, kMask, kPositions };
+enum { kWordIds, kSegmentIds, kWordTable, kPositionTable, kSegmentTable, kGamma, kBeta, kWordMask, kPositionIds };
 
 void infer_embed(InferContext& c) {
-  require_rank(c, kWords, 2, 2);
-  const Shape ids = c.shape(kWords);
-  for (int i : {int(kWords), int(kSegments), int(kMask), int(kPositions)}) {
+  require_rank(c, kWordIds, 2, 2);
+  const Shape ids = c.shape(kWordIds);
+  for (int i : {int(kWordIds), int(kSegmentIds), int(kWordMask), int(kPositionIds)}) {
     if (!c.has_input(i)) continue;
     require_dtype(c, i, bit(DType::i32) | bit(DType::i64));
     require_rank(c, i, 2, 2);
     require_broadcasts_to(c, i, ids);
   }
-  if (c.has_input(kSegments) && !c.has_input(kSegmentTable)) c.fail("segment ids require a segment embedding table");
+  if (c.has_input(kSegmentIds) && !c.has_input(kSegmentTable)) c.fail("segment ids require a segment embedding table");
   for (int i : {int(kPositionTable), int(kGamma), int(kBeta)}) c.input(i);
   require_rank(c, kWordTable, 2, 2);
   const IndexExpr hidden = c.shape(kWordTable)[1];
@@ -170,9 +167,9 @@ void lower_embed(LowerContext& c) {
   c.emit_pointwise(
       sum,
       [&](const At& at) {
-        Scalar place = c.has_input(kPositions) ? id_at(c, kPositions, at[0], at[1]) : index_value(c, at[1]);
-        Scalar x = row(kWordTable, id_at(c, kWords, at[0], at[1]), at[2]) + row(kPositionTable, place, at[2]);
-        return c.has_input(kSegments) ? x + row(kSegmentTable, id_at(c, kSegments, at[0], at[1]), at[2]) : x;
+        Scalar place = c.has_input(kPositionIds) ? id_at(c, kPositionIds, at[0], at[1]) : index_value(c, at[1]);
+        Scalar x = row(kWordTable, id_at(c, kWordIds, at[0], at[1]), at[2]) + row(kPositionTable, place, at[2]);
+        return c.has_input(kSegmentIds) ? x + row(kSegmentTable, id_at(c, kSegmentIds, at[0], at[1]), at[2]) : x;
       },
       "sum");
   auto value = [&](const At& at) { return load(c, sum, at); };
@@ -184,8 +181,8 @@ void lower_embed(LowerContext& c) {
                      {to[1]},
                      ir::ReduceOp::sum,
                      [&](const At& at, const At& s) {
-                       if (!c.has_input(kMask)) return number(c, DType::i32, 0);
-                       return (id_at(c, kMask, at[0], s[0]) == 1.0).cast(DType::i32);
+                       if (!c.has_input(kWordMask)) return number(c, DType::i32, 0);
+                       return (id_at(c, kWordMask, at[0], s[0]) == 1.0).cast(DType::i32);
                      },
                      nullptr});
 }
@@ -202,21 +199,21 @@ std::vector<Op> skip_normalization_ops() {
        .infer = infer_simplified,
        .lower = lower_simplified},
       {.name = "SkipLayerNormalization",
-       .domain = kDomain,
+       .domain = kMicrosoftDomain,
        .versions = {{1, "epsilon:float"}},
        .inputs = {3, 5},
        .outputs = 4,
        .infer = infer_skip<false>,
        .lower = lower_skip<false>},
       {.name = "SkipSimplifiedLayerNormalization",
-       .domain = kDomain,
+       .domain = kMicrosoftDomain,
        .versions = {{1, "epsilon:float"}},
        .inputs = {3, 4},
        .outputs = 4,
        .infer = infer_skip<true>,
        .lower = lower_skip<true>},
       {.name = "EmbedLayerNormalization",
-       .domain = kDomain,
+       .domain = kMicrosoftDomain,
        .versions = {{1, "epsilon:float mask_index_type:int"}},
        .inputs = {1, 9},
        .outputs = 3,

@@ -8,7 +8,6 @@ namespace cppgen::ops {
 namespace {
 
 using ir::ReduceOp;
-using At = std::vector<IndexExpr>;
 
 // From version 13 on one axis; before, all dimensions from the axis on count as one.
 AxisSplit softmax_axes(InferContext& c) {
@@ -26,7 +25,7 @@ void infer_softmax(InferContext& c) {
   c.set_output(0, c.dtype(0), c.shape(0));
 }
 
-ir::BufferId emit_max(LowerContext& c, const AxisSplit& axes, ir::BufferId x, DType type) {
+ir::BufferId emit_axis_max(LowerContext& c, const AxisSplit& axes, ir::BufferId x, DType type) {
   return reduce_axes(c, axes, "max", ReduceOp::max, type, [&](const At& at) { return load(c, x, at); });
 }
 
@@ -66,7 +65,7 @@ void lower_hardmax(LowerContext& c) {
 // this form (attention_match.cpp).
 void emit_softmax(LowerContext& c, const AxisSplit& axes, ir::BufferId x, ir::BufferId out, DType type, bool zeros) {
   const Shape shape = c.program().buffer(x).shape;
-  ir::BufferId greatest = emit_max(c, axes, x, type), powers = c.temporary(type, shape);
+  ir::BufferId greatest = emit_axis_max(c, axes, x, type), powers = c.temporary(type, shape);
   c.emit_pointwise(
       powers,
       [&](const At& at) {
@@ -89,7 +88,7 @@ void emit_softmax(LowerContext& c, const AxisSplit& axes, ir::BufferId x, ir::Bu
 
 void emit_log_softmax(LowerContext& c, const AxisSplit& axes, ir::BufferId x, ir::BufferId out) {
   DType type = ir::value_type(c.program().buffer(x).type);
-  ir::BufferId greatest = emit_max(c, axes, x, type);
+  ir::BufferId greatest = emit_axis_max(c, axes, x, type);
   auto shifted = [&](const At& at) { return load(c, x, at) - load(c, greatest, axes.kept_of(at)); };
   ir::BufferId sum = reduce_axes(c, axes, "sum", ReduceOp::sum, type, [&](const At& at) { return exp(shifted(at)); });
   c.emit_pointwise(

@@ -12,7 +12,7 @@ const Activation& activation_of(InferContext& c) {
 }
 
 template <DTypes allowed>
-void infer_same(InferContext& c) {
+void infer_activation(InferContext& c) {
   require_dtype(c, 0, allowed);
   for (const Activation::Parameter& p : activation_of(c).parameters)
     if (p.attribute) c.number(p.attribute, p.fallback);
@@ -29,7 +29,7 @@ Op activation(const char* name, std::vector<Version> versions) {
   return {.name = name,
           .versions = std::move(versions),
           .inputs = 1,
-          .infer = infer_same<allowed>,
+          .infer = infer_activation<allowed>,
           .lower = lower_activation};
 }
 
@@ -38,7 +38,7 @@ void infer_gelu(InferContext& c) {
   if (approximate != "none" && approximate != "tanh") {
     c.fail(fmt::format("attribute 'approximate' is '{}'; allowed are none, tanh", approximate));
   }
-  infer_same<kFloats>(c);
+  infer_activation<kFloats>(c);
 }
 
 // The gate and what it lets through.

@@ -20,7 +20,7 @@ int legacy_axis(InferContext& c) {
   return axis;
 }
 
-void infer_shape(InferContext& c, DType result) {
+void infer_common_shape(InferContext& c, DType result) {
   if (!is_legacy(c)) return c.set_output(0, result, broadcast_inputs(c));
   const Shape& a = c.shape(0);
   const Shape& b = c.shape(1);
@@ -47,7 +47,7 @@ template <DTypes allowed>
 void infer_arithmetic(InferContext& c) {
   require_dtype(c, 0, allowed);
   require_same_dtype(c, 0, 1);
-  infer_shape(c, c.dtype(0));
+  infer_common_shape(c, c.dtype(0));
 }
 
 template <DTypes allowed>
@@ -55,7 +55,7 @@ void infer_comparison(InferContext& c) {
   if (allowed == kAll && infer_string_comparison(c)) return;
   require_dtype(c, 0, allowed);
   require_same_dtype(c, 0, 1);
-  infer_shape(c, DType::boolean);
+  infer_common_shape(c, DType::boolean);
 }
 
 template <BinaryOp op>
@@ -88,7 +88,7 @@ void infer_pow(InferContext& c) {
   require_dtype(c, 0, kNumbers);
   require_dtype(c, 1, kNumbers);
   if (c.opset() < 12) require_same_dtype(c, 0, 1);
-  infer_shape(c, c.dtype(0));
+  infer_common_shape(c, c.dtype(0));
 }
 
 // In the base's type, except integers to a float power.
@@ -146,7 +146,7 @@ void lower_variadic(LowerContext& c) {
   emit_folded(c, op, [](Scalar result, int) { return result; });
 }
 
-void lower_mean(LowerContext& c) {
+void lower_mean_of_inputs(LowerContext& c) {
   emit_folded(c, BinaryOp::add, [](Scalar sum, int count) { return sum / double(count); });
 }
 
@@ -247,7 +247,7 @@ std::vector<Op> binary_ops() {
        .versions = {{1, "consumed_inputs:ints"}, {6, "-consumed_inputs"}, 8, 13},
        .inputs = {1, kAny},
        .infer = infer_variadic<kFloats>,
-       .lower = lower_mean,
+       .lower = lower_mean_of_inputs,
        .resolve = resolve_broadcast},
   };
 }

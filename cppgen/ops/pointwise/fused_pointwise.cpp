@@ -5,8 +5,6 @@
 namespace cppgen::ops {
 namespace {
 
-using At = std::vector<IndexExpr>;
-
 // Input 1, where there is one, is a bias of the last dimension.
 void infer_biased(InferContext& c) {
   require_dtype(c, 0, kFloats);
@@ -27,7 +25,7 @@ void lower_biased(LowerContext& c) {
   });
 }
 
-AxisSplit softmax_axes(InferContext& c) {
+AxisSplit bias_softmax_axes(InferContext& c) {
   return AxisSplit::from_axis(c.shape(0), normalized_axis(c, c.integer("axis", 1), int(c.shape(0).size())));
 }
 
@@ -35,7 +33,7 @@ void infer_bias_softmax(InferContext& c) {
   require_dtype(c, 0, kFloats);
   require_same_dtype(c, 0, 1);
   require_broadcasts_to(c, 1, c.shape(0));
-  softmax_axes(c);
+  bias_softmax_axes(c);
   c.set_output(0, c.dtype(0), c.shape(0));
 }
 
@@ -44,7 +42,7 @@ void lower_bias_softmax(LowerContext& c) {
   ir::BufferId sum = c.temporary(type, c.shape(0));
   c.emit_pointwise(
       sum, [&](const At& at) { return load_input(c, 0, at) + scalar(c, c.load_broadcast(1, at)); }, "bias");
-  emit_softmax(c, softmax_axes(c), sum, c.output_buffer(0), type);
+  emit_softmax(c, bias_softmax_axes(c), sum, c.output_buffer(0), type);
 }
 
 }  // namespace

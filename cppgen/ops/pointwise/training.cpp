@@ -6,8 +6,7 @@ namespace {
 
 // Optimizer steps of ai.onnx.preview.training: inputs rate, step count, then groups of equally many tensors
 // (parameters, gradients, states), outputs the new parameters and states.
-using At = std::vector<IndexExpr>;
-constexpr const char* kDomain = "ai.onnx.preview.training";
+constexpr const char* kTrainingDomain = "ai.onnx.preview.training";
 
 // Number of tensors in each group; `groups` of them are inputs.
 int tensor_count(InferContext& c, int groups, int outputs) {
@@ -43,7 +42,7 @@ void infer_optimizer(InferContext& c) {
 }
 
 // Tensor k of group g at an index.
-struct Step {
+struct OptimizerStep {
   LowerContext& c;
   int count, k;
   Scalar input(int group, const At& at) const { return load_input(c, 2 + group * count + k, at); }
@@ -59,7 +58,7 @@ void lower_adagrad(LowerContext& c) {
   int count = tensor_count(c, 3, 2);
   double decay = c.number("decay_factor", 0), epsilon = c.number("epsilon", 1e-6f);
   for (int k = 0; k < count; ++k) {
-    Step s{c, count, k};
+    OptimizerStep s{c, count, k};
     auto state = [&](const At& at) {
       Scalar g = s.gradient(at);
       return s.input(2, at) + g * g;
@@ -84,7 +83,7 @@ void lower_momentum(LowerContext& c) {
   double alpha = c.number("alpha", 0), beta = c.number("beta", 0);
   const bool nesterov = is_nesterov(c);
   for (int k = 0; k < count; ++k) {
-    Step s{c, count, k};
+    OptimizerStep s{c, count, k};
     auto state = [&](const At& at) {
       Scalar adjusted = select(s.time() > 0.0, number(c, s.type(), beta), number(c, s.type(), 1));
       return alpha * s.input(2, at) + adjusted * s.gradient(at);
@@ -105,7 +104,7 @@ void lower_adam(LowerContext& c) {
   double alpha = c.number("alpha", 0.9f), beta = c.number("beta", 0.999f), epsilon = c.number("epsilon", 1e-6f);
   double post = c.number("norm_coefficient_post", 0);
   for (int k = 0; k < count; ++k) {
-    Step s{c, count, k};
+    OptimizerStep s{c, count, k};
     auto mean = [&](const At& at) { return alpha * s.input(2, at) + (1 - alpha) * s.gradient(at); };
     auto square = [&](const At& at) {
       Scalar g = s.gradient(at);
@@ -135,21 +134,21 @@ void infer_momentum(InferContext& c) {
 std::vector<Op> training_ops() {
   return {
       {.name = "Adagrad",
-       .domain = kDomain,
+       .domain = kTrainingDomain,
        .versions = {{1, "decay_factor:float epsilon:float norm_coefficient:float"}},
        .inputs = {5, kAny},
        .outputs = kAny,
        .infer = infer_optimizer<3>,
        .lower = lower_adagrad},
       {.name = "Momentum",
-       .domain = kDomain,
+       .domain = kTrainingDomain,
        .versions = {{1, "alpha:float beta:float mode:string norm_coefficient:float"}},
        .inputs = {5, kAny},
        .outputs = kAny,
        .infer = infer_momentum,
        .lower = lower_momentum},
       {.name = "Adam",
-       .domain = kDomain,
+       .domain = kTrainingDomain,
        .versions = {{1, "alpha:float beta:float epsilon:float norm_coefficient:float norm_coefficient_post:float"}},
        .inputs = {6, kAny},
        .outputs = kAny,

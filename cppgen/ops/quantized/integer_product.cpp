@@ -5,7 +5,6 @@
 namespace cppgen::ops {
 namespace {
 
-using At = std::vector<IndexExpr>;
 using ir::ReduceOp;
 
 // Index of an operand's batch dimensions for an index of the result.
@@ -17,12 +16,14 @@ At batch_index(const Shape& operand, const MatMulShapes& s, const At& at) {
   return out;
 }
 
-IndexExpr row_of(const MatMulShapes& s, const At& at) { return s.a.size() > 1 ? at[s.batch.size()] : IndexExpr(); }
+IndexExpr row_index_of(const MatMulShapes& s, const At& at) {
+  return s.a.size() > 1 ? at[s.batch.size()] : IndexExpr();
+}
 IndexExpr column_of(const MatMulShapes& s, const At& at) { return s.b.size() > 1 ? at.back() : IndexExpr(); }
 
 Scalar parameter_at(LowerContext& c, int input, const MatMulShapes& s, const At& at, bool rows) {
   const Shape& z = c.shape(input);
-  IndexExpr own = rows ? row_of(s, at) : column_of(s, at);
+  IndexExpr own = rows ? row_index_of(s, at) : column_of(s, at);
   if (z.size() <= 1) return load_parameter(c, input, own);
   At index = batch_index(z, s, at);
   index.insert(index.end(), {rows ? own : IndexExpr(), rows ? IndexExpr() : own});
@@ -96,7 +97,7 @@ class ZeroPointTerms {
   Scalar subtract(Scalar sum, const At& at) const {
     if (right_.operand.zero != 0) {
       At row = batch_index(s_.a, s_, at);
-      if (s_.a.size() > 1) row.push_back(row_of(s_, at));
+      if (s_.a.size() > 1) row.push_back(row_index_of(s_, at));
       sum = sum - right_zero(at) * load(c_, row_sums_, row);
     }
     if (left_.zero == 0) return sum;

@@ -5,10 +5,6 @@
 namespace cppgen::ops {
 namespace {
 
-using At = std::vector<IndexExpr>;
-constexpr const char* kDomain = "com.microsoft";
-constexpr DTypes kBytes = bit(DType::i8) | bit(DType::u8);
-
 // A scale is one value, or one for each row of a (column of b).
 void check_scale(InferContext& c, int scale, int operand, bool rows) {
   require_dtype(c, scale, bit(DType::f32));
@@ -174,19 +170,19 @@ void lower_qgemm(LowerContext& c) {
 std::vector<Op> fused_integer_product_ops() {
   return {
       {.name = "MatMulIntegerToFloat",
-       .domain = kDomain,
+       .domain = kMicrosoftDomain,
        .versions = {1},
        .inputs = {4, 7},
        .infer = infer_matmul_to_float,
        .lower = lower_matmul_to_float},
       {.name = "DynamicQuantizeMatMul",
-       .domain = kDomain,
+       .domain = kMicrosoftDomain,
        .versions = {1},
        .inputs = {3, 5},
        .infer = infer_dynamic_matmul,
        .lower = lower_dynamic_matmul},
       {.name = "QGemm",
-       .domain = kDomain,
+       .domain = kMicrosoftDomain,
        .versions = {{1, "alpha:float transA:int transB:int"}},
        .inputs = {6, 9},
        .infer = infer_qgemm,

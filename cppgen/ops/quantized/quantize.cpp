@@ -6,8 +6,6 @@
 namespace cppgen::ops {
 namespace {
 
-using At = std::vector<IndexExpr>;
-
 constexpr DTypes kPowers = bit(DType::f8e8m0);
 constexpr DTypes kQuantized =
     bit(DType::i8) | bit(DType::u8) | bit(DType::i16) | bit(DType::u16) | (kNarrow & ~kPowers);

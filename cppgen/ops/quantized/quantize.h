@@ -3,6 +3,8 @@
 
 namespace cppgen::ops {
 
+inline constexpr DTypes kBytes = bit(DType::i8) | bit(DType::u8);  // of quantized tensors
+
 // round(x) + zero_point in the integer type, saturated. x and zero_point are floats.
 Scalar quantized(Scalar x, Scalar zero_point, DType type);
 

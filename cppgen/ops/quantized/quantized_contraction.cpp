@@ -4,10 +4,6 @@
 namespace cppgen::ops {
 namespace {
 
-using At = std::vector<IndexExpr>;
-
-constexpr DTypes kBytes = bit(DType::i8) | bit(DType::u8);
-
 void infer_matmul_integer(InferContext& c) {
   require_dtype(c, 0, kBytes);
   require_dtype(c, 1, kBytes);

@@ -5,10 +5,6 @@
 namespace cppgen::ops {
 namespace {
 
-using At = std::vector<IndexExpr>;
-
-constexpr DTypes kBytes = bit(DType::i8) | bit(DType::u8);
-
 // Padding represents exact zeros. If it reads the zero point of x instead, every window is complete and
 //   sum (x - zx)(w - zw) = sum x w - zw sum x - zx (sum w - k zw),
 // so that the product runs over bytes; sum w - k zw is one number for each output channel.

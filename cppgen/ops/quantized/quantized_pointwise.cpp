@@ -9,10 +9,6 @@
 namespace cppgen::ops {
 namespace {
 
-using At = std::vector<IndexExpr>;
-constexpr const char* kDomain = "com.microsoft";
-constexpr DTypes kBytes = bit(DType::i8) | bit(DType::u8);
-
 // Inputs of one quantized tensor; scale and zero point (which may be absent) are single values.
 struct QuantizedInput {
   int x, scale, zero;
@@ -57,59 +53,60 @@ Scalar requantized(LowerContext& c, Scalar y, int scale, int zero) {
 
 // --- QLinearAdd, QLinearMul: a, b and the result's scale and zero point
 
-constexpr QuantizedInput kA{0, 1, 2}, kB{3, 4, 5};
+constexpr QuantizedInput kFirstOperand{0, 1, 2}, kSecondOperand{3, 4, 5};
 
-void infer_binary(InferContext& c) {
-  require_quantized(c, kA);
-  require_quantized(c, kB);
-  Shape to = broadcast(c, c.shape(kA.x), c.shape(kB.x));
+void infer_quantized_binary(InferContext& c) {
+  require_quantized(c, kFirstOperand);
+  require_quantized(c, kSecondOperand);
+  Shape to = broadcast(c, c.shape(kFirstOperand.x), c.shape(kSecondOperand.x));
   require_size(c, to, DType::f32);
   c.set_output(0, result_type(c, 6, 7, 0), to);
 }
 
 template <ir::BinaryOp op>
-void lower_binary(LowerContext& c) {
+void lower_quantized_binary(LowerContext& c) {
   c.emit_pointwise(c.output_buffer(0), [&](const At& at) {
-    Scalar a = dequantized(c, kA, scalar(c, c.load_broadcast(kA.x, at)));
-    Scalar b = dequantized(c, kB, scalar(c, c.load_broadcast(kB.x, at)));
+    Scalar a = dequantized(c, kFirstOperand, scalar(c, c.load_broadcast(kFirstOperand.x, at)));
+    Scalar b = dequantized(c, kSecondOperand, scalar(c, c.load_broadcast(kSecondOperand.x, at)));
     return requantized(c, a.binary(op, b), 6, 7);
   });
 }
 
 // --- QLinearSigmoid, QLinearLeakyRelu: x and the result's scale and zero point
 
-constexpr QuantizedInput kX{0, 1, 2};
+constexpr QuantizedInput kOnlyOperand{0, 1, 2};
 
-void infer_unary(InferContext& c) {
-  require_quantized(c, kX);
+void infer_quantized_unary(InferContext& c) {
+  require_quantized(c, kOnlyOperand);
   c.number("alpha", 0);
   c.set_output(0, result_type(c, 3, 4, 0), c.shape(0));
 }
 
-void lower_unary(LowerContext& c) {
+void lower_quantized_unary(LowerContext& c) {
   const Activation& a = *find_activation(c.node().op.substr(std::strlen("QLinear")), Activation::pointwise);
-  c.emit_pointwise(c.output_buffer(0),
-                   [&](const At& at) { return requantized(c, a(c, dequantized(c, kX, load_input(c, 0, at))), 3, 4); });
+  c.emit_pointwise(c.output_buffer(0), [&](const At& at) {
+    return requantized(c, a(c, dequantized(c, kOnlyOperand, load_input(c, 0, at))), 3, 4);
+  });
 }
 
 // --- QLinearSoftmax: over one axis, or over all from it on, depending on the attribute `opset`
 
-AxisSplit softmax_axes(InferContext& c) {
+AxisSplit quantized_softmax_axes(InferContext& c) {
   int axis = normalized_axis(c, c.integer("axis", -1), int(c.shape(0).size()));
   return c.integer("opset") >= 13 ? AxisSplit(c.shape(0), {axis}) : AxisSplit::from_axis(c.shape(0), axis);
 }
 
-void infer_softmax(InferContext& c) {
-  softmax_axes(c);
-  infer_unary(c);
+void infer_quantized_softmax(InferContext& c) {
+  quantized_softmax_axes(c);
+  infer_quantized_unary(c);
 }
 
 // As in ONNX Runtime, which defines the operator: the probabilities times the integer part of 1 / scale.
-void lower_softmax(LowerContext& c) {
+void lower_quantized_softmax(LowerContext& c) {
   ir::BufferId x = c.temporary(DType::f32, c.shape(0)), y = c.temporary(DType::f32, c.shape(0));
   c.emit_pointwise(
-      x, [&](const At& at) { return dequantized(c, kX, load_input(c, 0, at)); }, "dequantize");
-  emit_softmax(c, softmax_axes(c), x, y, DType::f32);
+      x, [&](const At& at) { return dequantized(c, kOnlyOperand, load_input(c, 0, at)); }, "dequantize");
+  emit_softmax(c, quantized_softmax_axes(c), x, y, DType::f32);
   c.emit_pointwise(
       c.output_buffer(0),
       [&](const At& at) {
@@ -130,20 +127,21 @@ AxisSplit spatial_axes(InferContext& c) {
   return AxisSplit(c.shape(0), axes);
 }
 
-void infer_global_average(InferContext& c) {
-  require_quantized(c, kX);
+void infer_quantized_global_average(InferContext& c) {
+  require_quantized(c, kOnlyOperand);
   c.set_output(0, result_type(c, 3, 4, 0), spatial_axes(c).keep_dims());
 }
 
-void lower_global_average(LowerContext& c) {
+void lower_quantized_global_average(LowerContext& c) {
   AxisSplit axes = spatial_axes(c);
-  ReductionSpec spec{
-      "",
-      c.output_buffer(0),
-      axes.reduced(),
-      ir::ReduceOp::sum,
-      [&](const At& at, const At& inner) { return dequantized(c, kX, load_input(c, 0, axes.merge(at, inner))); },
-      [&](Scalar sum) { return requantized(c, sum / index_value(c, axes.count(), DType::f32), 3, 4); }};
+  ReductionSpec spec{"",
+                     c.output_buffer(0),
+                     axes.reduced(),
+                     ir::ReduceOp::sum,
+                     [&](const At& at, const At& inner) {
+                       return dequantized(c, kOnlyOperand, load_input(c, 0, axes.merge(at, inner)));
+                     },
+                     [&](Scalar sum) { return requantized(c, sum / index_value(c, axes.count(), DType::f32), 3, 4); }};
   spec.loops = axes.kept();
   spec.store_at = [&](const At& at) { return axes.merge(at, At(axes.reduced().size())); };
   emit_reduction(c, spec);
@@ -151,34 +149,34 @@ void lower_global_average(LowerContext& c) {
 
 // --- QLinearAveragePool: padding is 0, which is stored as the zero point
 
-void infer_average_pool(InferContext& c) {
+void infer_quantized_average_pool(InferContext& c) {
   if (c.integer("channels_last", 0) != 0) c.fail("channels_last = 1 is not supported");
-  require_quantized(c, kX);
+  require_quantized(c, kOnlyOperand);
   c.set_output(0, result_type(c, 3, 4, 0), pooled_shape_of(c));
 }
 
-void lower_average_pool(LowerContext& c) {
-  Scalar padding = c.has_input(kX.zero) ? load_parameter(c, kX.zero, 0) : number(c, c.dtype(0), 0);
+void lower_quantized_average_pool(LowerContext& c) {
+  Scalar padding = c.has_input(kOnlyOperand.zero) ? load_parameter(c, kOnlyOperand.zero, 0) : number(c, c.dtype(0), 0);
   emit_average_pool(
       c, DType::f32,
-      [&](const At& from) { return dequantized(c, kX, load_inside(c, c.input_buffer(0), from, padding)); },
+      [&](const At& from) { return dequantized(c, kOnlyOperand, load_inside(c, c.input_buffer(0), from, padding)); },
       [&](Scalar average) { return requantized(c, average, 3, 4); });
 }
 
 // --- QLinearConcat: the result's scale and zero point, then tensor, scale and zero point of each part
 
-QuantizedInput part_of(int k) { return {2 + 3 * k, 3 + 3 * k, 4 + 3 * k}; }
+QuantizedInput input_of_part(int k) { return {2 + 3 * k, 3 + 3 * k, 4 + 3 * k}; }
 int part_count(InferContext& c) { return (c.input_count() - 2 + 2) / 3; }  // a last zero point may be left out
-int concat_axis(InferContext& c) { return normalized_axis(c, c.integer("axis"), int(c.shape(2).size())); }
+int axis_of_parts(InferContext& c) { return normalized_axis(c, c.integer("axis"), int(c.shape(2).size())); }
 
-void infer_concat(InferContext& c) {
+void infer_quantized_concat(InferContext& c) {
   Shape to = c.shape(2);
-  const size_t axis = size_t(concat_axis(c));
+  const size_t axis = size_t(axis_of_parts(c));
   to[axis] = 0;
   for (int k = 0; k < part_count(c); ++k) {
-    require_quantized(c, part_of(k));
-    const Shape& x = c.shape(part_of(k).x);
-    require_rank(c, part_of(k).x, int(to.size()), int(to.size()));
+    require_quantized(c, input_of_part(k));
+    const Shape& x = c.shape(input_of_part(k).x);
+    require_rank(c, input_of_part(k).x, int(to.size()), int(to.size()));
     for (size_t d = 0; d < to.size(); ++d)
       if (d != axis) require_equal(c, x[d], to[d], "dimensions of the parts");
     to[axis] = to[axis] + x[axis];
@@ -187,11 +185,11 @@ void infer_concat(InferContext& c) {
   c.set_output(0, result_type(c, 0, 1, 2), to);
 }
 
-void lower_concat(LowerContext& c) {
-  const size_t axis = size_t(concat_axis(c));
+void lower_quantized_concat(LowerContext& c) {
+  const size_t axis = size_t(axis_of_parts(c));
   IndexExpr offset;
   for (int k = 0; k < part_count(c); ++k) {
-    const QuantizedInput q = part_of(k);
+    const QuantizedInput q = input_of_part(k);
     ir::LoopNest nest;
     nest.loops = c.loops(c.shape(q.x));
     const At from = LowerContext::indices(nest.loops);
@@ -209,55 +207,55 @@ void lower_concat(LowerContext& c) {
 std::vector<Op> quantized_pointwise_ops() {
   return {
       {.name = "QLinearAdd",
-       .domain = kDomain,
+       .domain = kMicrosoftDomain,
        .versions = {1},
        .inputs = {1, 8},
-       .infer = infer_binary,
-       .lower = lower_binary<ir::BinaryOp::add>},
+       .infer = infer_quantized_binary,
+       .lower = lower_quantized_binary<ir::BinaryOp::add>},
       {.name = "QLinearMul",
-       .domain = kDomain,
+       .domain = kMicrosoftDomain,
        .versions = {1},
        .inputs = {1, 8},
-       .infer = infer_binary,
-       .lower = lower_binary<ir::BinaryOp::mul>},
+       .infer = infer_quantized_binary,
+       .lower = lower_quantized_binary<ir::BinaryOp::mul>},
       {.name = "QLinearSigmoid",
-       .domain = kDomain,
+       .domain = kMicrosoftDomain,
        .versions = {1},
        .inputs = {2, 5},
-       .infer = infer_unary,
-       .lower = lower_unary},
+       .infer = infer_quantized_unary,
+       .lower = lower_quantized_unary},
       {.name = "QLinearLeakyRelu",
-       .domain = kDomain,
+       .domain = kMicrosoftDomain,
        .versions = {{1, "alpha:float"}},
        .inputs = {2, 5},
-       .infer = infer_unary,
-       .lower = lower_unary},
+       .infer = infer_quantized_unary,
+       .lower = lower_quantized_unary},
       {.name = "QLinearSoftmax",
-       .domain = kDomain,
+       .domain = kMicrosoftDomain,
        .versions = {{1, "axis:int opset:int"}},
        .inputs = {2, 5},
-       .infer = infer_softmax,
-       .lower = lower_softmax},
+       .infer = infer_quantized_softmax,
+       .lower = lower_quantized_softmax},
       {.name = "QLinearGlobalAveragePool",
-       .domain = kDomain,
+       .domain = kMicrosoftDomain,
        .versions = {{1, "channels_last:int"}},
        .inputs = {2, 5},
-       .infer = infer_global_average,
-       .lower = lower_global_average},
+       .infer = infer_quantized_global_average,
+       .lower = lower_quantized_global_average},
       {.name = "QLinearAveragePool",
-       .domain = kDomain,
+       .domain = kMicrosoftDomain,
        .versions = {{1,
                      "auto_pad:string ceil_mode:int channels_last:int count_include_pad:int kernel_shape:ints "
                      "pads:ints strides:ints"}},
        .inputs = {2, 5},
-       .infer = infer_average_pool,
-       .lower = lower_average_pool},
+       .infer = infer_quantized_average_pool,
+       .lower = lower_quantized_average_pool},
       {.name = "QLinearConcat",
-       .domain = kDomain,
+       .domain = kMicrosoftDomain,
        .versions = {{1, "axis:int"}},
        .inputs = {4, kAny},
-       .infer = infer_concat,
-       .lower = lower_concat},
+       .infer = infer_quantized_concat,
+       .lower = lower_quantized_concat},
   };
 }
 

@@ -6,8 +6,6 @@
 namespace cppgen::ops {
 namespace {
 
-using At = std::vector<IndexExpr>;
-
 // Whether it trains is an attribute until version 6 (`is_test`), never so from 7 on, and input 2 from 12 on; the ratio
 // is input 1 from 12 on. Both inputs may be known to a run only.
 bool may_train(InferContext& c) {

@@ -4,8 +4,6 @@
 namespace cppgen::ops {
 namespace {
 
-using At = std::vector<IndexExpr>;
-
 DType attribute_dtype(InferContext& c, DType otherwise, DTypes allowed) {
   DType type = c.has("dtype") ? dtype_of_onnx(c, c.integer("dtype")) : otherwise;
   if (!(bit(type) & allowed)) c.fail(fmt::format("the output would be {}, which is not allowed", name_of(type)));

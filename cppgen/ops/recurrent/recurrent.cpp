@@ -5,7 +5,6 @@
 namespace cppgen::ops {
 namespace {
 
-using At = std::vector<IndexExpr>;
 using ir::AxisRole;
 
 void require_shape(InferContext& c, int input, const Shape& wanted) {

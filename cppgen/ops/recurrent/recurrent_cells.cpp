@@ -54,7 +54,7 @@ std::vector<GateFunction> gate_functions(InferContext& c, const std::vector<std:
 namespace {
 
 // `step` adds what one step of a direction computes, with the direction's activations.
-struct Cell {
+struct RecurrentCell {
   int gates, states;
   std::vector<std::string> activations;
   void (*step)(RecurrentPass&, const std::vector<GateFunction>&);
@@ -122,17 +122,17 @@ void lstm_step(RecurrentPass& p, const std::vector<GateFunction>& f) {
   });
 }
 
-const Cell kRnn{1, 1, {"Tanh"}, rnn_step}, kGru{3, 1, {"Sigmoid", "Tanh"}, gru_step},
+const RecurrentCell kRnn{1, 1, {"Tanh"}, rnn_step}, kGru{3, 1, {"Sigmoid", "Tanh"}, gru_step},
     kLstm{4, 2, {"Sigmoid", "Tanh", "Tanh"}, lstm_step};
 
-template <const Cell& cell>
+template <const RecurrentCell& cell>
 void infer_cell(InferContext& c) {
   infer_recurrent(c, cell.gates, cell.states);
   gate_functions(c, cell.activations, recurrent_shape(c, cell.gates).directions);
 }
 
 // Both directions take their steps at the same time.
-template <const Cell& cell>
+template <const RecurrentCell& cell>
 void lower_cell(LowerContext& c) {
   const RecurrentShape shape = recurrent_shape(c, cell.gates);
   const auto functions = gate_functions(c, cell.activations, shape.directions);

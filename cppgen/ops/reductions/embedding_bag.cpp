@@ -7,12 +7,11 @@
 namespace cppgen::ops {
 namespace {
 
-using At = std::vector<IndexExpr>;
 using ir::ReduceOp;
 
 // --- BagPositions: indices, starts, ends. [bags, members] positions, -1 after the last of a bag.
 
-void infer_positions(InferContext& c) {
+void infer_bag_positions(InferContext& c) {
   for (int i : {0, 1, 2}) {
     require_rank(c, i, 1, 1);
     require_dtype(c, i, bit(DType::i64) | bit(DType::i32));
@@ -104,7 +103,7 @@ std::vector<Op> embedding_bag_ops() {
        .domain = "cppgen",
        .versions = {1},
        .inputs = 3,
-       .infer = infer_positions,
+       .infer = infer_bag_positions,
        .lower = lower_positions,
        .resolve = resolve_positions},
       {.name = "ReduceBags",

@@ -5,7 +5,6 @@ namespace cppgen::ops {
 namespace {
 
 // Input [N, C, d..], target [N, d..], weights [C].
-using At = std::vector<IndexExpr>;
 using ir::ReduceOp;
 
 enum class Losses : uint8_t { mean, sum, none };  // what becomes of them
@@ -46,7 +45,7 @@ Target target_at(LowerContext& c, const At& at) {
   return {select(counts, label, label.number(0)), counts};
 }
 
-Scalar weight_at(LowerContext& c, const Target& t, DType type) {
+Scalar class_weight_at(LowerContext& c, const Target& t, DType type) {
   Scalar weight = c.has_input(2) ? load_gathered(c, c.input_buffer(2), {0}, {{0, t.label}}) : number(c, type, 1);
   return select(t.counts, weight, number(c, type, 0));
 }
@@ -55,7 +54,7 @@ Scalar loss_at(LowerContext& c, ir::BufferId log_probability, const At& at, DTyp
   Target t = target_at(c, at);
   At from = at;
   from.insert(from.begin() + 1, IndexExpr());
-  return -load_gathered(c, log_probability, from, {{1, t.label}}) * weight_at(c, t, type);
+  return -load_gathered(c, log_probability, from, {{1, t.label}}) * class_weight_at(c, t, type);
 }
 
 void emit_loss(LowerContext& c, ir::BufferId log_probability) {
@@ -73,7 +72,7 @@ void emit_loss(LowerContext& c, ir::BufferId log_probability) {
   total("sum", sum, [&](const At& at) { return loss_at(c, log_probability, at, type); });
   if (!mean) return;
   ir::BufferId weights = c.temporary(type, {});
-  total("weights", weights, [&](const At& at) { return weight_at(c, target_at(c, at), type); });
+  total("weights", weights, [&](const At& at) { return class_weight_at(c, target_at(c, at), type); });
   c.emit_pointwise(
       c.output_buffer(0), [&](const At&) { return load(c, sum, {}) / load(c, weights, {}); }, "mean");
 }

@@ -6,7 +6,6 @@ namespace cppgen::ops {
 namespace {
 
 using ir::ReduceOp;
-using At = std::vector<IndexExpr>;
 
 template <DTypes allowed>
 void infer_reduce(InferContext& c) {
@@ -37,26 +36,25 @@ void emit(LowerContext& c, ReduceOp op, const Function& value, const Function& f
   emit(c, op, value, Finish([&](Scalar result, const AxisSplit&) { return finish(result); }));
 }
 
-Scalar same(Scalar x) { return x; }
 Scalar square(Scalar x) { return x * x; }
 
-void lower_sum(LowerContext& c) { emit(c, ReduceOp::sum, same, same); }
-void lower_prod(LowerContext& c) { emit(c, ReduceOp::prod, same, same); }
+void lower_sum(LowerContext& c) { emit(c, ReduceOp::sum, unchanged, unchanged); }
+void lower_prod(LowerContext& c) { emit(c, ReduceOp::prod, unchanged, unchanged); }
 void lower_l1(LowerContext& c) {
   emit(
-      c, ReduceOp::sum, [](Scalar x) { return is_unsigned_int(x.type()) ? x : abs(x); }, same);
+      c, ReduceOp::sum, [](Scalar x) { return is_unsigned_int(x.type()) ? x : abs(x); }, unchanged);
 }
-void lower_sum_square(LowerContext& c) { emit(c, ReduceOp::sum, square, same); }
+void lower_sum_square(LowerContext& c) { emit(c, ReduceOp::sum, square, unchanged); }
 
 template <ReduceOp op>
 void lower_extremum(LowerContext& c) {
-  if (c.dtype(0) != DType::boolean) return emit(c, op, same, same);
-  emit(c, op == ReduceOp::max ? ReduceOp::any : ReduceOp::all, same, same);
+  if (c.dtype(0) != DType::boolean) return emit(c, op, unchanged, unchanged);
+  emit(c, op == ReduceOp::max ? ReduceOp::any : ReduceOp::all, unchanged, unchanged);
 }
 
 // The specification leaves the mean of nothing open; it is 0, as in ONNX Runtime.
 void lower_mean(LowerContext& c) {
-  emit(c, ReduceOp::sum, same, Finish([&](Scalar sum, const AxisSplit& axes) {
+  emit(c, ReduceOp::sum, unchanged, Finish([&](Scalar sum, const AxisSplit& axes) {
          return sum / index_value(c, ir::max(axes.count(), 1), sum.type());
        }));
 }
@@ -71,7 +69,7 @@ void lower_l2(LowerContext& c) {
 }
 
 void lower_log_sum(LowerContext& c) {
-  emit(c, ReduceOp::sum, same, [](Scalar sum) { return in_float(sum, [](Scalar x) { return log(x); }); });
+  emit(c, ReduceOp::sum, unchanged, [](Scalar sum) { return in_float(sum, [](Scalar x) { return log(x); }); });
 }
 
 // max + log(sum(exp(x - max))): exact where the plain form overflows. An infinite maximum is not subtracted.

@@ -11,8 +11,6 @@ bool keeps_dims(InferContext& c) { return c.integer("keepdims", 1) != 0; }
 
 namespace {
 
-using At = std::vector<IndexExpr>;
-
 bool lists_no_axes(InferContext& c) { return c.shape(1).size() == 1 && c.shape(1)[0].is_constant(0); }
 
 bool has_run_time_axes(InferContext& c) { return !c.has("axes") && is_run_time(c, 1) && !lists_no_axes(c); }

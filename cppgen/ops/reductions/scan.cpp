@@ -6,15 +6,14 @@
 namespace cppgen::ops {
 namespace {
 
-using At = std::vector<IndexExpr>;
-
 // CumSum and CumProd.
 struct Accumulation {
   ir::ReduceOp op;
   double neutral;
   const char* function;  // of the library
 };
-constexpr Accumulation kSums{ir::ReduceOp::sum, 0, rt::kCumSum}, kProducts{ir::ReduceOp::prod, 1, rt::kCumProd};
+constexpr Accumulation kCumulativeSum{ir::ReduceOp::sum, 0, rt::kCumSum},
+    kCumulativeProduct{ir::ReduceOp::prod, 1, rt::kCumProd};
 
 int scan_axis(InferContext& c) {
   std::vector<int64_t> axis = c.constant_ints(1);
@@ -139,12 +138,12 @@ std::vector<Op> scan_ops() {
        .versions = {{11, "exclusive:int reverse:int"}, 14},
        .inputs = 2,
        .infer = infer_cumulative,
-       .lower = lower_cumulative<kSums>},
+       .lower = lower_cumulative<kCumulativeSum>},
       {.name = "CumProd",
        .versions = {{26, "exclusive:int reverse:int"}},
        .inputs = 2,
        .infer = infer_cumulative,
-       .lower = lower_cumulative<kProducts>},
+       .lower = lower_cumulative<kCumulativeProduct>},
       {.name = "ReverseSequence",
        .versions = {{10, "batch_axis:int time_axis:int"}},
        .inputs = 2,

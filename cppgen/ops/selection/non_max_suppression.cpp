@@ -10,12 +10,11 @@
 namespace cppgen::ops {
 namespace {
 
-using At = std::vector<IndexExpr>;
 using ir::ReduceOp;
 
 constexpr int64_t kMaxRounds = 16, kMostCandidates = 1024;  // each round adds nests of its own
 
-struct Sizes {
+struct SelectionSizes {
   IndexExpr batch, classes, boxes;
   int64_t selected, rounds;
 };
@@ -30,11 +29,11 @@ bool is_for_host(InferContext& c) {
 }
 
 // A class takes at most as many boxes as are declared; one more round shows whether it would take too many.
-Sizes sizes_of(InferContext& c) {
+SelectionSizes selection_sizes(InferContext& c) {
   require_rank(c, 0, 3, 3);
   require_rank(c, 1, 3, 3);
   require_equal(c, c.shape(0)[2], 4, "the last dimension of the boxes and 4");
-  Sizes s{c.shape(1)[0], c.shape(1)[1], c.shape(1)[2], 0, 0};
+  SelectionSizes s{c.shape(1)[0], c.shape(1)[1], c.shape(1)[2], 0, 0};
   require_equal(c, c.shape(0)[0], s.batch, "the batch of boxes and scores");
   require_equal(c, c.shape(0)[1], s.boxes, "the number of boxes and scores");
   Shape to = require_declared(c, 1, "the scores");
@@ -59,7 +58,7 @@ void infer_non_max_suppression(InferContext& c) {
     c.run_on_host();
     return c.set_output(0, DType::i64, {c.unknown_dimension(0, 0, "selected"), 3});
   }
-  c.set_output(0, DType::i64, {sizes_of(c).selected, 3});
+  c.set_output(0, DType::i64, {selection_sizes(c).selected, 3});
 }
 
 rt::HostStep host_suppression(InferContext& c) {
@@ -87,7 +86,7 @@ Scalar overlaps(const Box& a, const Box& b, Scalar threshold) {
 
 class Rounds {
  public:
-  Rounds(LowerContext& c, const Sizes& s) : c_(c), s_(s) {
+  Rounds(LowerContext& c, const SelectionSizes& s) : c_(c), s_(s) {
     const Shape taken{s.batch, s.classes, s.rounds};
     picks = c.temporary(DType::i64, taken), valid = c.temporary(DType::boolean, taken);
   }
@@ -110,7 +109,7 @@ class Rounds {
   };
 
   LowerContext& c_;
-  const Sizes& s_;
+  const SelectionSizes& s_;
 
   Shape shape() const { return {s_.batch, s_.classes, s_.boxes}; }
 
@@ -179,7 +178,7 @@ class Rounds {
 };
 
 // Rows (batch, class, box) in the order of batches, classes and rounds.
-void emit_rows(LowerContext& c, const Sizes& s, const Rounds& rounds) {
+void emit_rows(LowerContext& c, const SelectionSizes& s, const Rounds& rounds) {
   const IndexExpr count = s.rounds, per_batch = s.classes * count;
   auto found = emit_true_positions(c, s.batch * per_batch, s.selected, [&](IndexExpr i) {
     return load(c, rounds.valid, {floordiv(i, per_batch), mod(floordiv(i, count), s.classes), mod(i, count)});
@@ -200,7 +199,7 @@ void emit_rows(LowerContext& c, const Sizes& s, const Rounds& rounds) {
 }
 
 void lower_non_max_suppression(LowerContext& c) {
-  const Sizes s = sizes_of(c);
+  const SelectionSizes s = selection_sizes(c);
   if (s.selected == 0 || s.rounds == 0) return;
   Rounds rounds(c, s);
   rounds.run();

@@ -10,7 +10,6 @@
 namespace cppgen::ops {
 namespace {
 
-using At = std::vector<IndexExpr>;
 using ir::ReduceOp;
 
 constexpr int64_t kMaxCompared = 1024;

@@ -8,7 +8,6 @@
 namespace cppgen::ops {
 namespace {
 
-using At = std::vector<IndexExpr>;
 using ir::ReduceOp;
 
 int top_axis(InferContext& c) {

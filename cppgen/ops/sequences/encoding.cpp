@@ -7,8 +7,6 @@
 namespace cppgen::ops {
 namespace {
 
-using At = std::vector<IndexExpr>;
-
 enum class Weighting : uint8_t { tf, idf, tfidf };
 
 struct Vocabulary {

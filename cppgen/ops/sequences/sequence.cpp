@@ -83,7 +83,7 @@ bool drops_axis(InferContext& c) {
   return !c.has_input(1) || (!c.host(1) && c.shape(1).empty() && common_length(c, -1) == 1);
 }
 
-void infer_split(InferContext& c) {
+void infer_split_to_sequence(InferContext& c) {
   require_position(c, 1);
   const bool drops = drops_axis(c);
   HostType part = with_rank_moved(host_type_of(c, 0), drops ? -1 : 0);
@@ -100,11 +100,11 @@ void infer_split(InferContext& c) {
   c.set_host_output(0, sequence_of(part));
 }
 
-rt::HostStep host_split(InferContext& c) {
+rt::HostStep host_split_to_sequence(InferContext& c) {
   return host_call("split_to_sequence", rt::SplitToSequenceCall{c.integer("axis", 0), !drops_axis(c)});
 }
 
-void infer_concat(InferContext& c) {
+void infer_concat_from_sequence(InferContext& c) {
   const bool new_axis = c.integer("new_axis", 0) != 0;
   HostType whole = with_rank_moved(element_of(sequence(c, 0)), new_axis);
   if (has_dims(whole)) {
@@ -118,7 +118,7 @@ void infer_concat(InferContext& c) {
   set_tensor_output(c, 0, whole);
 }
 
-rt::HostStep host_concat(InferContext& c) {
+rt::HostStep host_concat_from_sequence(InferContext& c) {
   return host_call("concat_from_sequence",
                    rt::ConcatFromSequenceCall{c.integer("axis"), c.integer("new_axis", 0) != 0});
 }
@@ -228,13 +228,13 @@ std::vector<Op> sequence_ops() {
       {.name = "SplitToSequence",
        .versions = {{11, "axis:int keepdims:int"}, 24},
        .inputs = {1, 2},
-       .infer = infer_split,
-       .host = host_split},
+       .infer = infer_split_to_sequence,
+       .host = host_split_to_sequence},
       {.name = "ConcatFromSequence",
        .versions = {{11, "axis:int new_axis:int"}},
        .inputs = 1,
-       .infer = infer_concat,
-       .host = host_concat},
+       .infer = infer_concat_from_sequence,
+       .host = host_concat_from_sequence},
       {.name = "Optional",
        .versions = {{15, "type:type"}},
        .inputs = {0, 1},

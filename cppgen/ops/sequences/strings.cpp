@@ -49,7 +49,7 @@ DType target_of_numbers(InferContext& c) {
 
 // --- Operators of strings alone
 
-void infer_constant(InferContext& c) {
+void infer_string_constant(InferContext& c) {
   const std::vector<int64_t> dims = c.integers("dims");
   c.set_output(0, kString, Shape(dims.begin(), dims.end()));
 }
@@ -82,13 +82,13 @@ rt::HostStep host_normalizer(InferContext& c) {
   return host_call("string_normalize", rt::NormalizeCall{case_change(c), case_counts, texts(c, "stopwords")});
 }
 
-void infer_concat(InferContext& c) {
+void infer_string_concat(InferContext& c) {
   require_strings(c, 0);
   require_strings(c, 1);
   set_broadcast(c, kString);
 }
 
-rt::HostStep host_concat(InferContext&) { return host_call("string_concat"); }
+rt::HostStep host_string_concat(InferContext&) { return host_call("string_concat"); }
 
 }  // namespace
 
@@ -169,14 +169,14 @@ std::vector<Op> string_ops() {
        .domain = "cppgen",
        .versions = {{1, "dims:ints elements:strings"}},
        .inputs = 0,
-       .infer = infer_constant,
+       .infer = infer_string_constant,
        .host = host_constant},
       {.name = "StringNormalizer",
        .versions = {{10, "case_change_action:string is_case_sensitive:int locale:string stopwords:strings"}},
        .inputs = 1,
        .infer = infer_normalizer,
        .host = host_normalizer},
-      {.name = "StringConcat", .versions = {20}, .inputs = 2, .infer = infer_concat, .host = host_concat},
+      {.name = "StringConcat", .versions = {20}, .inputs = 2, .infer = infer_string_concat, .host = host_string_concat},
   };
 }
 

@@ -25,7 +25,7 @@ rt::HostStep host_full_match(InferContext& c) {
 }
 
 // Parts of each string, filled up with empty ones, and their number.
-void infer_split(InferContext& c) {
+void infer_string_split(InferContext& c) {
   require_strings(c, 0);
   set_like(c, 1, DType::i64, 0);
   if (c.host(0)) return c.set_host_output(0, *c.host(0));  // of unknown rank, too
@@ -34,7 +34,7 @@ void infer_split(InferContext& c) {
   c.set_output(0, kString, shape);
 }
 
-rt::HostStep host_split(InferContext& c) {
+rt::HostStep host_string_split(InferContext& c) {
   return host_call("string_split", rt::StringSplitCall{c.text("delimiter", ""), c.integer("maxsplit", -1)});
 }
 
@@ -106,8 +106,8 @@ std::vector<Op> text_ops() {
        .versions = {{20, "delimiter:string maxsplit:int"}},
        .inputs = 1,
        .outputs = 2,
-       .infer = infer_split,
-       .host = host_split},
+       .infer = infer_string_split,
+       .host = host_string_split},
       {.name = "Tokenizer",
        .domain = "com.microsoft",
        .versions = {{1, "mark:int mincharnum:int pad_value:string separators:strings tokenexp:string"}},

@@ -3,8 +3,6 @@
 namespace cppgen::ops {
 namespace {
 
-using At = std::vector<IndexExpr>;
-
 constexpr DTypes kIndexTypes = bit(DType::i32) | bit(DType::i64);
 
 int data_axis(InferContext& c) { return normalized_axis(c, c.integer("axis", 0), int(c.shape(0).size())); }

@@ -6,8 +6,6 @@
 namespace cppgen::ops {
 namespace {
 
-using At = std::vector<IndexExpr>;
-
 // --- EyeLike
 
 void infer_eye_like(InferContext& c) {

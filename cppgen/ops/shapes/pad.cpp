@@ -5,8 +5,6 @@
 namespace cppgen::ops {
 namespace {
 
-using At = std::vector<IndexExpr>;
-
 struct Padding {
   std::vector<IndexExpr> begin, end;
 };

@@ -200,13 +200,13 @@ void lower_reshape_by_axes(LowerContext& c) {
   c.emit_pointwise(c.output_buffer(0), [&](const auto& at) { return load_reshaped(c, at, conditions); });
 }
 
-Scalar size_of(LowerContext& c, const Shape& shape) { return index_value(c, ir::product(shape)); }
+Scalar elements_in_run(LowerContext& c, const Shape& shape) { return index_value(c, ir::product(shape)); }
 
 void resolve_reshape(LowerContext& c, ir::BufferId dims) {
   const Shape& from = c.shape(0);
   const bool allow_zero = c.integer("allowzero", 0) != 0;
   const int64_t rank = element_count(c, 1);
-  Scalar known = number(c, DType::i64, 1), inferred = number(c, DType::i64, 0), total = size_of(c, from);
+  Scalar known = number(c, DType::i64, 1), inferred = number(c, DType::i64, 0), total = elements_in_run(c, from);
   std::vector<Scalar> requested, conditions;
   for (int64_t d = 0; d < rank; ++d) {
     Scalar dim = integer_element(c, 1, d);

@@ -12,7 +12,6 @@ namespace {
 
 // Scattering is stated from the side of the result, so that points stay independent and equal indices are well
 // defined: an element of the output looks for the updates that are aimed at it. Without a reduction the last one wins.
-using At = std::vector<IndexExpr>;
 using ir::ReduceOp;
 
 struct Combine {

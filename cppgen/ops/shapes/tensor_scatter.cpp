@@ -6,7 +6,6 @@ namespace {
 
 // TensorScatter: an update of a cache along one axis, from a position of each batch entry on; circular: positions wrap
 // at the end of the cache. Inputs cache, update (shorter on the axis), positions [batch] (0 if absent).
-using At = std::vector<IndexExpr>;
 
 bool is_circular(InferContext& c) { return choice<bool>(c, "mode", "linear", {{"linear", false}, {"circular", true}}); }
 

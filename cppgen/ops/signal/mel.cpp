@@ -8,7 +8,6 @@ namespace {
 
 // MelWeightMatrix: triangles between neighbouring edges that are evenly spaced on the mel scale, at whole bins of the
 // spectrum. Inputs: bins, DFT length, sample rate, lower and upper edge in hertz. Result [length / 2 + 1, bins].
-using At = std::vector<IndexExpr>;
 
 constexpr const char* kInputs[] = {"the bins", "the DFT length", "the sample rate", "the lower edge", "the upper edge"};
 constexpr int64_t kMaxWeights = int64_t(1) << 24;

@@ -5,8 +5,6 @@
 namespace cppgen::ops {
 namespace {
 
-using At = std::vector<IndexExpr>;
-
 // --- DFT: input [batch, .., 1 or 2], length; the axis is an attribute (17) or input 2 (20)
 
 bool has_run_time_axis(InferContext& c) { return c.opset() >= 20 && is_run_time(c, 2); }

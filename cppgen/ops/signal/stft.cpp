@@ -4,8 +4,6 @@
 namespace cppgen::ops {
 namespace {
 
-using At = std::vector<IndexExpr>;
-
 // --- STFT: signal [batch, samples, 1 or 2], step, window, frame length
 
 enum StftValue { kFrames, kFrameLength, kStftValues };  // results of `resolve`

@@ -8,8 +8,6 @@
 namespace cppgen::ops {
 namespace {
 
-using At = std::vector<IndexExpr>;
-
 // Re and Im of exp(-+ 2 pi i k / length) for k = 0, 1 ...
 struct Twiddles {
   ir::BufferId cosine, sine;

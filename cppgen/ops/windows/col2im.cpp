@@ -8,7 +8,6 @@ namespace {
 
 // Col2Im: columns [N, C x taps, positions] of a sliding block are added up where they came from: [N, C, image..].
 // Stated from the image: an element sums the taps that see it.
-using At = std::vector<IndexExpr>;
 
 struct Columns {
   Window window;  // over the image; `output` are the positions of the block
@@ -100,12 +99,12 @@ void lower_col2im(LowerContext& c) {
 
 // MaxRoiPool: x [N, C, H, W], rois [R, 5] of batch entry and corners (x1, y1, x2, y2); result [R, C, PH, PW]
 
-struct Cell {
+struct RegionCell {
   Scalar begin, end;  // positions of the input, clipped to it
 };
 
 // Cell number `cell` of `cells` of a region from `first` to `last`, both included.
-Cell cell_of(LowerContext& c, Scalar first, Scalar last, IndexExpr cell, int64_t cells, IndexExpr extent) {
+RegionCell cell_of(LowerContext& c, Scalar first, Scalar last, IndexExpr cell, int64_t cells, IndexExpr extent) {
   const DType type = first.type();
   const Scalar size = max(last - first + 1.0, 1.0), step = size / double(cells), n = index_value(c, extent, type);
   const Scalar begin = floor(index_value(c, cell, type) * step) + first;
@@ -113,7 +112,7 @@ Cell cell_of(LowerContext& c, Scalar first, Scalar last, IndexExpr cell, int64_t
   return {min(max(begin, 0.0), n), min(max(end, 0.0), n)};
 }
 
-std::vector<int64_t> pooled_shape(InferContext& c) {
+std::vector<int64_t> pooled_sizes(InferContext& c) {
   std::vector<int64_t> pooled = c.integers("pooled_shape");
   if (pooled.size() != 2 || pooled[0] < 1 || pooled[1] < 1)
     c.fail("attribute 'pooled_shape' is not two positive sizes");
@@ -127,13 +126,13 @@ void infer_max_roi_pool(InferContext& c) {
   require_rank(c, 1, 2, 2);
   require_equal(c, c.shape(1)[1], 5, "the numbers of a region and 5");
   c.number("spatial_scale", 1);
-  const std::vector<int64_t> pooled = pooled_shape(c);
+  const std::vector<int64_t> pooled = pooled_sizes(c);
   c.set_output(0, c.dtype(0), {c.shape(1)[0], c.shape(0)[1], pooled[0], pooled[1]});
 }
 
 void lower_max_roi_pool(LowerContext& c) {
   const Shape& x = c.shape(0);
-  const std::vector<int64_t> pooled = pooled_shape(c);
+  const std::vector<int64_t> pooled = pooled_sizes(c);
   const double scale = c.number("spatial_scale", 1);
   // Halves are rounded away from zero.
   auto corner = [&](const At& at, int64_t k) {
@@ -146,8 +145,8 @@ void lower_max_roi_pool(LowerContext& c) {
                      {x[2], x[3]},
                      ir::ReduceOp::max,
                      [&](const At& at, const At& place) {
-                       const Cell rows = cell_of(c, corner(at, 2), corner(at, 4), at[2], pooled[0], x[2]);
-                       const Cell columns = cell_of(c, corner(at, 1), corner(at, 3), at[3], pooled[1], x[3]);
+                       const RegionCell rows = cell_of(c, corner(at, 2), corner(at, 4), at[2], pooled[0], x[2]);
+                       const RegionCell columns = cell_of(c, corner(at, 1), corner(at, 3), at[3], pooled[1], x[3]);
                        const Scalar row = index_value(c, place[0], type), column = index_value(c, place[1], type);
                        const Scalar inside =
                            row >= rows.begin && row < rows.end && column >= columns.begin && column < columns.end;

@@ -90,7 +90,7 @@ void emit_max_by_dimension(LowerContext& c, const Window& window) {
   }
 }
 
-void emit_max(LowerContext& c, const Window& window) {
+void emit_window_max(LowerContext& c, const Window& window) {
   Scalar least = lowest(c, ir::value_type(c.dtype(0)));
   emit_reduction(c, {"", c.output_buffer(0), kernel_extents(window), ir::ReduceOp::max,
                      [&](const auto& at, const auto& tap) {
@@ -103,7 +103,7 @@ void emit_max(LowerContext& c, const Window& window) {
 
 void lower_max_pool(LowerContext& c) {
   Window window = pool_window(c);
-  pools_by_dimension(window) ? emit_max_by_dimension(c, window) : emit_max(c, window);
+  pools_by_dimension(window) ? emit_max_by_dimension(c, window) : emit_window_max(c, window);
   if (c.has_output(1)) emit_max_positions(c, window);
 }
 

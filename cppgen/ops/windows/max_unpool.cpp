@@ -9,10 +9,8 @@
 namespace cppgen::ops {
 namespace {
 
-using At = std::vector<IndexExpr>;
-
 // The unpooled shape according to the attributes; positions refer to this shape.
-Shape pooled_shape(InferContext& c) {
+Shape shape_by_attributes(InferContext& c) {
   const Shape& x = c.shape(0);
   size_t axes = x.size() - 2;
   std::vector<int64_t> ones(axes, 1), zeros(2 * axes, 0), kernel = c.integers("kernel_shape");
@@ -29,7 +27,7 @@ Shape pooled_shape(InferContext& c) {
 }
 
 Shape unpooled_shape(InferContext& c) {
-  Shape to = pooled_shape(c);
+  Shape to = shape_by_attributes(c);
   if (!c.has_input(2)) return to;
   const int64_t entries = element_count(c, 2);
   if (entries != int64_t(to.size()))
@@ -77,7 +75,7 @@ void infer_max_unpool(InferContext& c) {
 // For each element of x, where in the result it goes; a greater output shape adds zeros at the ends. A position that
 // the pooled shape does not have ends the run.
 ir::BufferId emit_targets(LowerContext& c) {
-  const Shape &x = c.shape(0), pooled = pooled_shape(c), &to = c.output(0).shape;
+  const Shape &x = c.shape(0), pooled = shape_by_attributes(c), &to = c.output(0).shape;
   const ir::BufferId positions = emit_checked_positions(c, x, ir::product(pooled), "a position",
                                                         [&](const At& at) { return load_input(c, 1, at); });
   if (std::equal(to.begin(), to.end(), pooled.begin(), ir::prove_equal)) return positions;
@@ -125,7 +123,7 @@ void emit_scatter_loops(LowerContext& c, ir::BufferId targets, const std::vector
   });
 }
 
-void emit_scatter_call(LowerContext& c, ir::BufferId targets, const std::vector<Scalar>& conditions) {
+void emit_unpool_call(LowerContext& c, ir::BufferId targets, const std::vector<Scalar>& conditions) {
   const Shape& to = c.output(0).shape;
   const DType type = ir::value_type(c.dtype(0));
   const ir::BufferId zeros = c.temporary(c.dtype(0), to);
@@ -142,7 +140,7 @@ void lower_max_unpool(LowerContext& c) {
   if (is_zero_sized(c.shape(0)))
     return c.emit_pointwise(c.output_buffer(0), [&](const At&) { return checked(c, number(c, type, 0), conditions); });
   const ir::BufferId targets = emit_targets(c);
-  c.uses_library() ? emit_scatter_call(c, targets, conditions) : emit_scatter_loops(c, targets, conditions);
+  c.uses_library() ? emit_unpool_call(c, targets, conditions) : emit_scatter_loops(c, targets, conditions);
 }
 
 }  // namespace

@@ -149,14 +149,12 @@ void emit_global(LowerContext& c, ir::ReduceOp op, const std::function<Scalar(Sc
                      finish});
 }
 
-Scalar same(Scalar x) { return x; }
-
-void lower_global_max(LowerContext& c) { emit_global(c, ir::ReduceOp::max, same, same); }
+void lower_global_max(LowerContext& c) { emit_global(c, ir::ReduceOp::max, unchanged, unchanged); }
 
 void lower_global_average(LowerContext& c) {
   const Shape& x = c.shape(0);
   IndexExpr count = ir::product(std::span<const IndexExpr>(x).subspan(2));
-  emit_global(c, ir::ReduceOp::sum, same, [&](Scalar sum) { return sum / index_value(c, count, sum.type()); });
+  emit_global(c, ir::ReduceOp::sum, unchanged, [&](Scalar sum) { return sum / index_value(c, count, sum.type()); });
 }
 
 void lower_global_lp(LowerContext& c) {

@@ -23,6 +23,10 @@ using Window = std::vector<WindowAxis>;
 // if it starts inside the input or its left padding.
 Window window_of(InferContext&, const Shape& spatial_input, const Shape& kernel, bool ceil_mode);
 
+inline void append(std::vector<IndexExpr>& to, const std::vector<IndexExpr>& more) {
+  to.insert(to.end(), more.begin(), more.end());
+}
+
 Shape output_extents(const Window&);
 Shape kernel_extents(const Window&);
 
