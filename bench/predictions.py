@@ -3,20 +3,23 @@
 
 usage: predictions.py [--within 1.5] [--seconds 2] [--steps] CPPGEN MODEL...
 
-Each model is profiled. Prints a table with a line for each model: how many kernels are predicted within the factor, and
+Each model is profiled, with peaks that are measured now. Prints a table with a line for each model: how many kernels are predicted within the factor, and
 the median of predicted over measured; --steps adds each kernel that is not. Library steps, whose time belongs to
 another library, and kernels without work are left out. Fails if less than nine tenths of all kernels are within it.
 """
 import argparse
 import json
+import os
 import statistics
 import subprocess
 import sys
+import tempfile
 
 
-def profile(cppgen, model, seconds):
+def profile(cppgen, model, seconds, cache):
     command = [cppgen, "profile", model, "--json", "--seconds", str(seconds)]
-    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True)
+    environment = dict(os.environ, CPPGEN_CACHE_DIR=cache)
+    done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True, env=environment)
     return json.loads(done.stdout)
 
 
@@ -37,10 +40,15 @@ def main():
     parser.add_argument("cppgen")
     parser.add_argument("models", nargs="+")
     options = parser.parse_args()
+    with tempfile.TemporaryDirectory() as cache:
+        return compare(options, cache)
+
+
+def compare(options, cache):
     print(f"{'model':28} {'kernels':>7} {'within':>7} {'share':>6} {'median':>7} {'predicted':>10} {'measured':>9}  ms")
     all_ratios = []
     for model in options.models:
-        result = profile(options.cppgen, model, options.seconds)
+        result = profile(options.cppgen, model, options.seconds, cache)
         name = model.rsplit("/", 1)[-1]
         if options.save:
             with open(f"{options.save}/{name}.json", "w", encoding="utf-8") as f:

@@ -9,9 +9,8 @@ namespace cppgen {
 namespace {
 
 // What kernels reach of the peaks, as measured for the kernels of eleven networks (bench/predictions.py).
-constexpr double kOfConstants = 0.9;  // of the rate of the level that they come from
-constexpr double kOfOthers = 0.9;
-constexpr double kStepNs = 900;  // the threads begin a step together, and wait for each other at its end
+constexpr double kOfInstructions = 1.35;  // of the rate of multiply-adds: some are started together with others
+constexpr double kStepNs = 600;           // the threads begin a step together, and wait for each other at its end
 
 // The share of the threads' time that they work: chunks are not divided.
 double balance(double chunks, int threads) {
@@ -30,10 +29,9 @@ StepBound bound_of(const StepCost& cost, double run_bytes, const MachinePeaks& p
   bound.memory_ns = cost.constant_bytes / of_constants.gb_per_second + others / of_others.gb_per_second;
   bound.level = cost.constant_bytes > others ? of_constants.name : of_others.name;
   const double share = balance(cost.chunks, peaks.threads);
-  const double busy = (cost.products + cost.instructions) / peaks.instructions_per_ns();
-  const double memory = cost.constant_bytes / (kOfConstants * of_constants.gb_per_second) +
-                        others / (kOfOthers * of_others.gb_per_second);
-  bound.predicted_ns = kStepNs + std::hypot(busy, memory) / share;  // they overlap in part
+  const double busy = (cost.products + cost.instructions / kOfInstructions) / peaks.instructions_per_ns();
+  const double both = std::cbrt(std::pow(busy, 3) + std::pow(bound.memory_ns, 3));  // they overlap for the most part
+  bound.predicted_ns = kStepNs + both / share;
   return bound;
 }
 

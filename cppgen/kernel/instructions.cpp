@@ -18,7 +18,7 @@ using schedule::Segment;
 constexpr int64_t kOfDivision = 12;
 constexpr int64_t kOfFunction = 24;
 constexpr int64_t kOfPosition = 3;
-constexpr int64_t kOfMaximum = 6, kOfMinimum = 3;  // they propagate NaNs and order zeros
+constexpr int64_t kOfMaximum = 3, kOfMinimum = 2;  // they propagate NaNs and order zeros
 constexpr int64_t kOfRowSum = 2;
 constexpr int64_t kTransposedAccess = 6;
 constexpr int64_t kOfApartLane = 4;  // of each lane of an access whose lanes are far apart

@@ -97,6 +97,7 @@ function showStep(i) {
   row(list, 'times', step.times);
   row(list, 'arithmetic', step.flops ? `${(step.flops / 1e9).toPrecision(4)} GFLOP` : '');
   row(list, 'traffic', step.bytes ? `${bytesText(step.bytes)}, of which ${bytesText(step.constant_bytes)} are constants` : '');
+  row(list, 'predicted time', step.predicted_us ? microseconds(step.predicted_us) : '');
   row(list, 'predicted bound', step.bound_us ? `${microseconds(step.bound_us)} (${step.bound_by})` : '');
   row(list, 'measured', step.measured_us ? microseconds(step.measured_us) +
       (step.bound_us ? `, ${(step.measured_us / (step.bound_us * step.calls)).toFixed(2)} times the bound` : '') : '');

@@ -25,6 +25,7 @@ Json steps_json(const PageContent& content) {
     item["calls"] = step.cost.calls, item["flops"] = step.cost.flops, item["bytes"] = step.cost.bytes;
     item["constant_bytes"] = step.cost.constant_bytes;
     item["bound_us"] = step.bound ? Json(step.bound->ns() / 1e3) : Json();
+    item["predicted_us"] = step.bound ? Json(step.bound->predicted_ns / 1e3) : Json();
     item["bound_by"] = step.bound ? std::string(step.bound->by()) : "";
     const bool measured = content.measurement && i < content.measurement->step_us.size();
     item["measured_us"] = measured ? Json(content.measurement->step_us[i]) : Json();

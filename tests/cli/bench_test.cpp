@@ -148,6 +148,8 @@ TEST_F(Bench, Profile) {
     shares += step["share"].get<double>();
     sum += step["ms"].get<double>();
     EXPECT_GT(step["bound_ms"].get<double>(), 0);
+    EXPECT_GT(step["predicted_ms"].get<double>(), 0);
+    EXPECT_GT(step["cost"]["instructions"].get<double>(), 0);
   }
   EXPECT_NEAR(shares, 1, 1e-6);
   EXPECT_NEAR(sum, report["steps_ms"].get<double>(), 1e-6 * sum);
