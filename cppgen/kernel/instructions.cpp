@@ -37,7 +37,7 @@ int64_t of_cost(ir::OperationCost cost) {
 }
 
 // Vectors of wider elements than float32 come in several parts.
-int64_t parts_of(DType type) { return std::max<int64_t>(1, int64_t(size_of(type)) / kFloatBytes); }
+int64_t vector_parts(DType type) { return std::max<int64_t>(1, int64_t(size_of(type)) / kFloatBytes); }
 
 // With a constant bound, one instruction is enough.
 bool is_exact_extremum(Expr e) {
@@ -50,13 +50,14 @@ bool is_exact_extremum(Expr e) {
 int64_t of_value(Expr e) {
   switch (e->kind) {
     case ExprKind::unary:
-      return of_cost(ir::row_of(e->unary).cost) * parts_of(e->type);
+      return of_cost(ir::row_of(e->unary).cost) * vector_parts(e->type);
     case ExprKind::binary:
-      if (is_exact_extremum(e)) return (e->binary == ir::BinaryOp::max ? kOfMaximum : kOfMinimum) * parts_of(e->type);
-      return of_cost(ir::row_of(e->binary).cost) * parts_of(e->args[0]->type);
+      if (is_exact_extremum(e))
+        return (e->binary == ir::BinaryOp::max ? kOfMaximum : kOfMinimum) * vector_parts(e->type);
+      return of_cost(ir::row_of(e->binary).cost) * vector_parts(e->args[0]->type);
     case ExprKind::select:
     case ExprKind::cast:
-      return parts_of(e->type);
+      return vector_parts(e->type);
     default:
       return 0;
   }
@@ -73,7 +74,7 @@ class Counter {
   IndexExpr of(const std::vector<ir::Reduction>& reductions) const {
     IndexExpr n = of_values(values_of(reductions));
     for (const auto& r : reductions)
-      if (!is_multiply_add(r)) n = n + vectors(loops_.size()) * of_step(r.op) * parts_of(r.type);
+      if (!is_multiply_add(r)) n = n + vectors(loops_.size()) * of_step(r.op) * vector_parts(r.type);
     return n;
   }
   IndexExpr of(const std::vector<ir::Store>& stores) const {
@@ -120,7 +121,7 @@ class Counter {
   }
 
   int64_t of_access(IndexExpr offset, DType type, bool load) const {
-    const int64_t parts = parts_of(type);
+    const int64_t parts = vector_parts(type);
     if (lanes_ >= loops_.size() || !ir::depends_on(offset, loops_[lanes_].var.node())) return parts;
     const schedule::Tuning usual(view_.target.lanes);
     const auto stride = ir::stride_of(offset, loops_[lanes_].var.node());
