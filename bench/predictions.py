@@ -1,9 +1,9 @@
 #!/usr/bin/python3
 """Compares the times that the cost model predicts for the steps of networks with measured ones.
 
-usage: predictions.py [--within 1.5] [--seconds 2] [--steps] CPPGEN MODEL...
+usage: predictions.py [--within 1.5] [--seconds 2] [--rounds 3] [--steps] CPPGEN MODEL...
 
-Each model is profiled, with peaks that are measured now. Prints a table with a line for each model: how many kernels are predicted within the factor, and
+Each model is profiled --rounds times, with peaks that are measured now; the least mean time of each step counts. Prints a table with a line for each model: how many kernels are predicted within the factor, and
 the median of predicted over measured; --steps adds each kernel that is not. Library steps, whose time belongs to
 another library, and kernels without work are left out. Fails if less than nine tenths of all kernels are within it.
 """
@@ -23,11 +23,17 @@ def profile(cppgen, model, seconds, cache):
     return json.loads(done.stdout)
 
 
+def least(results):
+    """The first profile, with the least time of each step."""
+    for i, step in enumerate(results[0]["steps"]):
+        step["ms"] = min(r["steps"][i]["ms"] / r["steps"][i]["calls"] * r["runs"] if r["steps"][i]["calls"] else 0 for r in results)
+    return results[0]
+
+
 def kernels(result):
-    """(step, ratio) of each kernel: its predicted over its measured time."""
+    """(step, ratio) of each kernel: its predicted over its measured time, of one call."""
     for step in result["steps"]:
         if step.get("predicted_ms") and step["calls"] and step["kind"] == "compiled":
-            step["ms"] *= result["runs"] / step["calls"]  # of one call
             yield step, step["predicted_ms"] / step["ms"]
 
 
@@ -35,6 +41,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--within", type=float, default=1.5)
     parser.add_argument("--seconds", type=float, default=2)
+    parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--steps", action="store_true")
     parser.add_argument("--save", help="folder for the profiles")
     parser.add_argument("cppgen")
@@ -48,7 +55,7 @@ def compare(options, cache):
     print(f"{'model':28} {'kernels':>7} {'within':>7} {'share':>6} {'median':>7} {'predicted':>10} {'measured':>9}  ms")
     all_ratios = []
     for model in options.models:
-        result = profile(options.cppgen, model, options.seconds, cache)
+        result = least([profile(options.cppgen, model, options.seconds, cache) for _ in range(options.rounds)])
         name = model.rsplit("/", 1)[-1]
         if options.save:
             with open(f"{options.save}/{name}.json", "w", encoding="utf-8") as f:
