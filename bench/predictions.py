@@ -3,9 +3,10 @@
 
 usage: predictions.py [--within 1.5] [--seconds 2] [--rounds 3] [--steps] CPPGEN MODEL...
 
-Each model is profiled --rounds times, with peaks that are measured now; the least mean time of each step counts. Prints a table with a line for each model: how many kernels are predicted within the factor, and
-the median of predicted over measured; --steps adds each kernel that is not. Library steps, whose time belongs to
-another library, and kernels without work are left out. Fails if less than nine tenths of all kernels are within it.
+Each model is profiled --rounds times, with peaks that are measured now; the least mean time of each step counts. Prints
+a table with a line for each model: how many kernels are predicted within the factor, and the median of predicted over
+measured; --steps adds each kernel that is not. Library steps, whose time belongs to another library, and kernels
+without work are left out. Fails if less than nine tenths of all kernels are within the factor.
 """
 import argparse
 import json
@@ -24,17 +25,18 @@ def profile(cppgen, model, seconds, cache):
 
 
 def least(results):
-    """The first profile, with the least time of each step."""
+    """The steps of the first profile that run, with the least mean time of one call in all profiles."""
+    steps = []
     for i, step in enumerate(results[0]["steps"]):
-        step["ms"] = min(r["steps"][i]["ms"] / r["steps"][i]["calls"] * r["runs"] if r["steps"][i]["calls"] else 0 for r in results)
-    return results[0]
+        if step["calls"]:
+            step["ms"] = min(r["steps"][i]["ms"] * r["runs"] / r["steps"][i]["calls"] for r in results)
+            steps.append(step)
+    return steps
 
 
-def kernels(result):
-    """(step, ratio) of each kernel: its predicted over its measured time, of one call."""
-    for step in result["steps"]:
-        if step.get("predicted_ms") and step["calls"] and step["kind"] == "compiled":
-            yield step, step["predicted_ms"] / step["ms"]
+def kernels(steps):
+    """(step, ratio) of each kernel: its predicted over its measured time."""
+    return [(s, s["predicted_ms"] / s["ms"]) for s in steps if s.get("predicted_ms") and s["kind"] == "compiled"]
 
 
 def main():
@@ -43,7 +45,6 @@ def main():
     parser.add_argument("--seconds", type=float, default=2)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--steps", action="store_true")
-    parser.add_argument("--save", help="folder for the profiles")
     parser.add_argument("cppgen")
     parser.add_argument("models", nargs="+")
     options = parser.parse_args()
@@ -54,22 +55,23 @@ def main():
 def compare(options, cache):
     print(f"{'model':28} {'kernels':>7} {'within':>7} {'share':>6} {'median':>7} {'predicted':>10} {'measured':>9}  ms")
     all_ratios = []
+
+    def is_close(ratio):
+        return 1 / options.within <= ratio <= options.within
+
     for model in options.models:
-        result = least([profile(options.cppgen, model, options.seconds, cache) for _ in range(options.rounds)])
+        steps = least([profile(options.cppgen, model, options.seconds, cache) for _ in range(options.rounds)])
         name = model.rsplit("/", 1)[-1]
-        if options.save:
-            with open(f"{options.save}/{name}.json", "w", encoding="utf-8") as f:
-                json.dump(result, f)
-        rows = list(kernels(result))
+        rows = kernels(steps)
         ratios = [ratio for _, ratio in rows]
-        good = [r for r in ratios if 1 / options.within <= r <= options.within]
+        good = [r for r in ratios if is_close(r)]
         all_ratios += ratios
         print(f"{name:28} {len(ratios):7} {len(good):7} {len(good) / len(ratios):6.0%} {statistics.median(ratios):7.2f} "
               f"{sum(s['predicted_ms'] for s, _ in rows):10.3f} {sum(s['ms'] for s, _ in rows):9.3f}", flush=True)
         for step, ratio in rows:
-            if options.steps and not 1 / options.within <= ratio <= options.within:
+            if options.steps and not is_close(ratio):
                 print(f"    {step['name']:40} {ratio:5.2f} of {step['ms'] * 1000:8.1f} us, {step['engine']}")
-    good = sum(1 / options.within <= r <= options.within for r in all_ratios)
+    good = sum(map(is_close, all_ratios))
     print(f"{'all':28} {len(all_ratios):7} {good:7} {good / len(all_ratios):6.0%} {statistics.median(all_ratios):7.2f}")
     return good < 0.9 * len(all_ratios)
 

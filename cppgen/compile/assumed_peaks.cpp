@@ -14,11 +14,6 @@ constexpr double kInstructionsPerCycle = 2;
 constexpr double kL2BytesPerCycle = 32, kL3BytesPerCycle = 10;  // of each core
 constexpr double kMemoryGbPerThread = 10, kMemoryGbPerNode = 50;
 
-// All instances of a cache that the threads use together.
-int64_t bytes_of_all(int64_t bytes, int cores, int threads) {
-  return bytes * ((threads + cores - 1) / std::max(cores, 1));
-}
-
 }  // namespace
 
 double cpu_ghz(std::string_view max_freq, std::string_view cpuinfo) {
@@ -41,12 +36,12 @@ MachinePeaks assumed_peaks(const VecISA& isa, int threads, const MachineDescript
   MachinePeaks peaks;
   peaks.threads = threads, peaks.lanes = int(lanes);
   peaks.gflops = cores * lanes * operations * kInstructionsPerCycle * ghz;
-  const auto add = [&](const char* name, int64_t bytes, int sharing, double bytes_per_cycle) {
-    if (bytes) peaks.levels.push_back({name, bytes_of_all(bytes, sharing, threads), cores * bytes_per_cycle * ghz});
-  };
-  add("L2", machine.l2_bytes, machine.l2_cores, kL2BytesPerCycle);
-  add("L3", machine.l3_bytes, machine.l3_cores, kL3BytesPerCycle);
-  peaks.levels.push_back({"memory", 0, std::min(cores * kMemoryGbPerThread, machine.numa_nodes * kMemoryGbPerNode)});
+  peaks.levels = cache_levels(machine, threads);
+  for (MachinePeaks::Level& level : peaks.levels)
+    level.gb_per_second = level.name == "L2" ? cores * kL2BytesPerCycle * ghz
+                          : level.name == "L3"
+                              ? cores * kL3BytesPerCycle * ghz
+                              : std::min(cores * kMemoryGbPerThread, machine.numa_nodes * kMemoryGbPerNode);
   return peaks;
 }
 

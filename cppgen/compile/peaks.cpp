@@ -15,21 +15,6 @@
 namespace cppgen {
 namespace {
 
-// Of an L3 a program is counted so many times its L2: virtual machines report the whole of a cache that they share.
-constexpr int64_t kMostOfL3 = 16;
-
-std::vector<MachinePeaks::Level> levels_of(const MachineDescription& machine, int threads) {
-  const auto for_threads = [&](int64_t bytes, int cores) {
-    return bytes * ((threads + cores - 1) / std::max(cores, 1));
-  };
-  std::vector<MachinePeaks::Level> levels;
-  if (machine.l2_bytes) levels.push_back({"L2", for_threads(machine.l2_bytes, machine.l2_cores)});
-  const int64_t most = levels.empty() ? INT64_MAX : kMostOfL3 * levels[0].bytes;
-  if (machine.l3_bytes) levels.push_back({"L3", std::min(for_threads(machine.l3_bytes, machine.l3_cores), most)});
-  levels.push_back({"memory", 0});
-  return levels;
-}
-
 // What one thread accesses: half of its share of a cache, which is also used for other data, but not much more than the
 // level before holds; and far more than all caches for memory.
 int64_t measured_bytes(const std::vector<MachinePeaks::Level>& levels, size_t i, int threads) {
@@ -61,7 +46,7 @@ class Measurement {
  public:
   explicit Measurement(const PeaksRequest& request)
       : request_(request), headers_(VecHeaders::embedded(request.cache_dir)) {
-    peaks_.levels = levels_of(request.machine, request.threads);
+    peaks_.levels = cache_levels(request.machine, request.threads);
     peaks_.threads = request.threads, peaks_.lanes = request.isa.lanes;
     program_.name = "peaks", program_.run_seconds = 60;
     program_.source = fmt::format("#include \"vec/{}/vec.h\"\n#include \"vec/generic/kernel.h\"\n{}",
@@ -117,6 +102,18 @@ std::string cpu_model() {
   if (at == text.npos) return "";
   const size_t begin = std::min(text.find(':', at), text.size());
   return text.substr(begin, text.find('\n', begin) - begin);
+}
+
+std::vector<MachinePeaks::Level> cache_levels(const MachineDescription& machine, int threads) {
+  // Virtual machines report the whole of an L3 that they share: it counts as at most so many times the L2.
+  constexpr int64_t kMostOfL3 = 16;
+  const auto of_all = [&](int64_t bytes, int cores) { return bytes * ((threads + cores - 1) / std::max(cores, 1)); };
+  std::vector<MachinePeaks::Level> levels;
+  if (machine.l2_bytes) levels.push_back({"L2", of_all(machine.l2_bytes, machine.l2_cores)});
+  const int64_t most = levels.empty() ? INT64_MAX : kMostOfL3 * levels[0].bytes;
+  if (machine.l3_bytes) levels.push_back({"L3", std::min(of_all(machine.l3_bytes, machine.l3_cores), most)});
+  levels.push_back({"memory", 0});
+  return levels;
 }
 
 const MachinePeaks::Level& MachinePeaks::level_for(double bytes) const {

@@ -28,6 +28,9 @@ struct MachinePeaks {
   const Level& level_for(double bytes) const;
 };
 
+// The levels that so many threads use together, without their rates.
+std::vector<MachinePeaks::Level> cache_levels(const MachineDescription&, int threads);
+
 // How the peaks are measured, and where they are kept.
 struct PeaksRequest {
   const VecISA& isa;

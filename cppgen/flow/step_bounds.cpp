@@ -8,7 +8,7 @@
 namespace cppgen {
 namespace {
 
-// What kernels reach of the peaks, as measured for the kernels of eleven networks (bench/predictions.py).
+// Fitted to the kernels of eleven networks, on one thread of one machine with AVX-512 (bench/predictions.py).
 constexpr double kOfInstructions = 1.35;  // of the rate of multiply-adds: some are started together with others
 constexpr double kStepNs = 600;           // the threads begin a step together, and wait for each other at its end
 

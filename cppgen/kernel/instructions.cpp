@@ -67,7 +67,7 @@ class Counter {
  public:
   // `loops` from the outermost; points of `lanes` are lanes.
   Counter(const KernelView& view, std::vector<Loop> loops, const Loop& lanes, bool transposed)
-      : view_(view), loops_(std::move(loops)), transposed_(transposed) {
+      : view_(view), loops_(std::move(loops)), transposed_(transposed), usual_(view.target.lanes) {
     while (lanes_ < loops_.size() && loops_[lanes_].var.node() != lanes.var.node()) lanes_++;
   }
 
@@ -89,6 +89,7 @@ class Counter {
   const KernelView& view_;
   const std::vector<Loop> loops_;
   const bool transposed_;
+  const schedule::Tuning usual_;  // other values change the plan, not the machine
   size_t lanes_ = 0;
 
   // One instruction multiplies and adds.
@@ -123,13 +124,12 @@ class Counter {
   int64_t of_access(IndexExpr offset, DType type, bool load) const {
     const int64_t parts = vector_parts(type);
     if (lanes_ >= loops_.size() || !ir::depends_on(offset, loops_[lanes_].var.node())) return parts;
-    const schedule::Tuning usual(view_.target.lanes);
     const auto stride = ir::stride_of(offset, loops_[lanes_].var.node());
     if (stride && schedule::moves_by_one_or_none(*stride)) return parts;
     if (transposed_) return kTransposedAccess * parts;
-    if (stride && stride->is_constant(2) && load) return int64_t(usual.every_other_time) * parts;
+    if (stride && stride->is_constant(2) && load) return int64_t(usual_.every_other_time) * parts;
     const auto repeated = schedule::repeated_elements(offset, loops_[lanes_].var.node());
-    if (repeated && repeated->step <= repeated->lanes) return int64_t(usual.repeated_time) * parts;
+    if (repeated && repeated->step <= repeated->lanes) return int64_t(usual_.repeated_time) * parts;
     return kOfApartLane * view_.target.lanes;
   }
 

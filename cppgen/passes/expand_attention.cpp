@@ -66,13 +66,9 @@ ValueId heads_apart(Expansion& e, ValueId x) {
   return e.add("Transpose", {apart}, {{"perm", std::vector<int64_t>{0, 2, 1, 3}}});
 }
 
-ValueId extent(Expansion& e, ValueId x, int64_t axis) {
-  return e.add("Shape", {x}, {{"start", axis}, {"end", axis + 1}});
-}
-
 // The buffer with this run's row after those in use.
 ValueId with_row(Expansion& e, ValueId buffer, ValueId row, ValueId used, std::optional<size_t> output) {
-  const ValueId rows = e.add("Squeeze", {extent(e, buffer, 2), e.ints({0})}), zero = e.add("Squeeze", {e.ints({0})}),
+  const ValueId rows = e.add("Squeeze", {e.extent(buffer, 2), e.ints({0})}), zero = e.add("Squeeze", {e.ints({0})}),
                 one = e.add("Squeeze", {e.ints({1})});
   const ValueId positions = e.add("Unsqueeze", {e.add("Range", {zero, rows, one}), e.ints({1})});
   const std::vector<ValueId> inputs{e.add("Equal", {positions, used}), heads_apart(e, row), buffer};
@@ -81,7 +77,7 @@ ValueId with_row(Expansion& e, ValueId buffer, ValueId row, ValueId used, std::o
 
 // The bias that is added to the scores for all rows of the buffer; 0 after the rows of `x`.
 ValueId widened(Expansion& e, ValueId x, ValueId buffer) {
-  const ValueId missing = e.add("Sub", {extent(e, buffer, 2), extent(e, x, 3)});
+  const ValueId missing = e.add("Sub", {e.extent(buffer, 2), e.extent(x, 3)});
   const ValueId pads = e.add("Concat", {e.ints({0}), missing}, {{"axis", int64_t(0)}});
   return e.add("Pad", {x, pads, kNoValue, e.ints({3})});
 }
@@ -111,7 +107,7 @@ void become_decoder(Expansion& e, const Decoder& d) {
                 value = with_row(e, d.past_value, d.value, used, d.present_value);
   const ValueId bias = score_bias(e, d, key);
   const ValueId all = e.add("Cast", {e.add("Add", {used, e.ints({1})})}, {{"to", int64_t(6)}});
-  const ValueId lengths = e.add("Expand", {all, extent(e, d.query, 0)});
+  const ValueId lengths = e.add("Expand", {all, e.extent(d.query, 0)});
   if (!d.present_key)
     e.give(1, "Concat", {e.add("Unsqueeze", {key, e.ints({0})}), e.add("Unsqueeze", {value, e.ints({0})})},
            {{"axis", int64_t(0)}});

@@ -10,10 +10,6 @@ constexpr int64_t kInt32 = 6, kInt64 = 7;  // TensorProto.DataType
 
 ValueId cast(Expansion& e, ValueId x, int64_t type) { return e.add("Cast", {x}, {{"to", type}}); }
 
-ValueId size_along(Expansion& e, ValueId x, int64_t axis) {
-  return e.add("Shape", {x}, {{"start", axis}, {"end", axis + 1}});
-}
-
 // Elements [from, to) of axis 1; the ends are tensors of one element.
 ValueId columns(Expansion& e, ValueId x, ValueId from, ValueId to) {
   return e.add("Slice", {x, from, to, e.ints({1})});
@@ -77,7 +73,7 @@ void expand_dynamic_pads(Expansion& e) {
 void expand_repeat_block(Expansion& e) {
   const int64_t before = e.integer("ngram_size", 0) - 1;
   if (before < 0) return;
-  const ValueId tokens = e.input(0), length = size_along(e, tokens, 1), zero = e.ints({0});
+  const ValueId tokens = e.input(0), length = e.extent(tokens, 1), zero = e.ints({0});
   const auto plus = [&](ValueId x, int64_t k) { return e.add("Add", {x, e.ints({k})}); };
   // As many windows as tokens; windows that start too late to be followed by a token are ignored.
   const ValueId filled = e.add("Pad", {tokens, e.ints({0, 0, 0, before})}), count = plus(length, -before);
@@ -99,14 +95,14 @@ void expand_repeat_block(Expansion& e) {
 // [F, 1, K, E], its bias, and the features of each character [C, E]. The greatest tanh of a word's windows
 
 void expand_word_embedding(Expansion& e) {
-  const ValueId words = cast(e, e.input(0), kInt64), kernel = size_along(e, e.input(1), 2), zero = e.ints({0});
+  const ValueId words = cast(e, e.input(0), kInt64), kernel = e.extent(e.input(1), 2), zero = e.ints({0});
   const ValueId features = e.add("Unsqueeze", {e.add("Gather", {e.input(3), words}), e.ints({1})});
   const ValueId windows = e.add("Tanh", {e.add("Conv", {features, e.input(1), e.input(2)})});  // [S, F, windows, 1]
   const ValueId is_character = e.add("Greater", {words, zero}), is_word = columns(e, is_character, zero, e.ints({1}));
   const ValueId length = e.add("ReduceSum", {cast(e, is_character, kInt64), e.ints({1})});
   const ValueId count =
       e.add("Max", {e.add("Add", {e.add("Sub", {length, kernel}), e.ints({1})}), e.ints({1})});  // [S, 1]
-  const ValueId place = range(e, size_along(e, windows, 2));
+  const ValueId place = range(e, e.extent(windows, 2));
   const ValueId seen =
       e.add("Less", {e.add("Unsqueeze", {place, e.ints({1})}), e.add("Unsqueeze", {count, e.ints({2, 3})})});
   const ValueId shown = e.add("Where", {seen, windows, e.floats({}, {-2})});  // less than any tanh

@@ -64,6 +64,8 @@ class Expansion {
   ValueId floats(std::vector<int64_t> dims, const std::vector<double>& values) {
     return graph.add_constant(old.name + " floats", make_floats(DType::f32, std::move(dims), values));
   }
+  // The size along an axis, as a tensor of one element.
+  ValueId extent(ValueId x, int64_t axis) { return add("Shape", {x}, {{"start", axis}, {"end", axis + 1}}); }
   // x sigmoid(alpha x)
   ValueId swish(ValueId x, double alpha) {
     return add("Mul", {x, add("Sigmoid", {alpha == 1 ? x : add("Mul", {x, floats({}, {alpha})})})});

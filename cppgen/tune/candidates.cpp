@@ -35,17 +35,12 @@ void add(std::vector<Candidate>& list, const TuningRow& row, const Tuning& usual
   list.push_back({exact, contractions, {"", false, exact}});
 }
 
-std::vector<Candidate> of_constants(TuningScope scope, const Tuning& usual, bool contractions,
-                                    const std::vector<double>& factors) {
-  std::vector<Candidate> list;
+void add_constants(std::vector<Candidate>& list, TuningScope scope, const Tuning& usual,
+                   const std::vector<double>& factors) {
+  const bool contractions = scope == TuningScope::site_contraction;
   for (const TuningRow& row : schedule::tuning_rows())
     for (const double factor : factors)
       if (row.scope == scope) add(list, row, usual, contractions, usual_value(row, usual) * factor);
-  return list;
-}
-
-void append(std::vector<Candidate>& all, std::vector<Candidate> more) {
-  std::move(more.begin(), more.end(), std::back_inserter(all));
 }
 
 // Those that the settings list after the usual one; all others if they list only one.
@@ -65,16 +60,14 @@ std::vector<Candidate> candidates(const Settings& s, const Tuning& usual) {
   std::vector<Candidate> all;
   const bool both = s.max_autotune_gemm == s.max_autotune_pointwise;
   if (both || s.max_autotune_gemm) {
-    std::vector<Candidate> list;
     const bool exhaustive = s.max_autotune_gemm_search_space == "EXHAUSTIVE";
-    for (const std::string& backend : other_backends(s)) list.push_back({backend, true, {backend, false, ""}});
-    if (s.benchmark_fusion || exhaustive) list.push_back({"separate epilogue", true, {"", true, ""}});
+    for (const std::string& backend : other_backends(s)) all.push_back({backend, true, {backend, false, ""}});
+    if (s.benchmark_fusion || exhaustive) all.push_back({"separate epilogue", true, {"", true, ""}});
     const std::vector<double> factors =
         exhaustive ? std::vector<double>{0.5, 2, 0.25, 4, 0.75, 1.25, 1.5} : std::vector<double>{0.5, 2};
-    for (Candidate& c : of_constants(TuningScope::site_contraction, usual, true, factors)) list.push_back(std::move(c));
-    append(all, std::move(list));
+    add_constants(all, TuningScope::site_contraction, usual, factors);
   }
-  if (both || s.max_autotune_pointwise) append(all, of_constants(TuningScope::site_other, usual, false, {0.5, 2}));
+  if (both || s.max_autotune_pointwise) add_constants(all, TuningScope::site_other, usual, {0.5, 2});
   return all;
 }
 

@@ -11,7 +11,7 @@
 namespace cppgen::tune {
 namespace {
 
-// Predictions are right within a factor of 1.5 for nine of ten kernels, and better where only a constant changes.
+// An estimate: both predictions are of the same computation, so that errors they share cancel.
 constexpr double kClearlySlower = 1.25;
 
 }  // namespace
