@@ -6,28 +6,22 @@
 
 #include "cppgen/baseline/patterns.h"
 #include "cppgen/ops/activations.h"
+#include "cppgen/passes/rewrite.h"
 
 namespace cppgen::baseline {
 namespace {
 
 using dnnl::algorithm;
 
-float number_or(const Node& node, const char* name, float otherwise) {
-  const auto at = node.attributes.find(name);
-  const float* value = at == node.attributes.end() ? nullptr : std::get_if<float>(&at->second);
-  return value ? *value : otherwise;
-}
-
 std::optional<Eltwise> gelu(const Node& node) {
-  const auto at = node.attributes.find("approximate");
-  const bool tanh = at != node.attributes.end() && std::get<std::string>(at->second) == "tanh";
+  const bool tanh = passes::text_attribute(node, "approximate", "none") == "tanh";
   return Eltwise{tanh ? algorithm::eltwise_gelu_tanh : algorithm::eltwise_gelu_erf};
 }
 
 // A bound of Clip: an attribute in old versions, an input in new ones. nullopt if it is not constant.
 std::optional<double> bound(const Graph& graph, const Node& node, const char* name, size_t input, double otherwise) {
   if (input < node.inputs.size() && node.inputs[input] != kNoValue) return scalar_of(graph, node.inputs[input]);
-  return number_or(node, name, float(otherwise));
+  return passes::float_attribute(node, name, float(otherwise));
 }
 
 std::optional<Eltwise> clip(const Graph& graph, const Node& node) {
@@ -43,7 +37,7 @@ void set_parameters(const Node& node, Eltwise& function) {
   if (!activation) return;
   float* const values[] = {&function.alpha, &function.beta};
   for (int p = 0; p < activation->parameter_count(); p++)
-    *values[p] = number_or(node, activation->parameters[p].attribute, activation->parameters[p].fallback);
+    *values[p] = passes::float_attribute(node, activation->parameters[p].attribute, activation->parameters[p].fallback);
 }
 
 std::optional<Eltwise> unary(const Graph& graph, const Node& node) {

@@ -327,7 +327,13 @@ void add_tune(CLI::App& app, Parsed& parsed) {
                  "Tune for these sizes of dimensions that runs may choose, as a version of a package has them; "
                  "repeatable: one after the other",
                  "NAME=N,NAME=N");
-  command->add_option("--import", options.import_file, "First add the results in this file, of whatever machine")
+  command
+      ->add_option("--from", options.records,
+                   "Tune the contractions of all models in this file, which OPS_RECORD=FILE has recorded")
+      ->type_name("FILE");
+  command
+      ->add_option("--import", options.import_file,
+                   "First add the results in this file, or in this package, of whatever machine")
       ->type_name("FILE");
   command->add_option("--export", options.export_file, "In the end, copy all stored results to this file")
       ->type_name("FILE");

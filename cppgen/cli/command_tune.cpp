@@ -9,10 +9,12 @@
 #include "cppgen/cli/commands.h"
 #include "cppgen/cli/progress_line.h"
 #include "cppgen/cli/tuning.h"
+#include "cppgen/flow/ops_record.h"
 #include "cppgen/flow/tuning_results.h"
 #include "cppgen/support/file_io.h"
 #include "runtime/base/errors.h"
 #include "runtime/base/json_text.h"
+#include "runtime/base/log.h"
 #include "runtime/base/printable.h"
 
 namespace cppgen {
@@ -47,11 +49,11 @@ Json report_json(const TuneOptions& options, const VersionTuning& tuning) {
 }
 
 // One object; for versions, an object with a list of such objects.
-std::string reports_json(const TuneOptions& options, const std::vector<VersionTuning>& tunings) {
-  if (options.sizes.empty()) return json_text(report_json(options, tunings[0]), 2) + "\n";
+Json reports_json(const TuneOptions& options, const std::vector<VersionTuning>& tunings) {
+  if (options.sizes.empty()) return report_json(options, tunings[0]);
   Json all = Json::array();
   for (const VersionTuning& tuning : tunings) all.push_back(report_json(options, tuning));
-  return json_text(Json{{"versions", std::move(all)}}, 2) + "\n";
+  return Json{{"versions", std::move(all)}};
 }
 
 std::string site_lines(const tune::TuneReport& report) {
@@ -91,23 +93,62 @@ void export_results(const std::string& from, const std::string& to) {
   if (const int e = write_file(to, *text)) user_error("--export: {} cannot be written: {}", to, error_text(e));
 }
 
+// A file of results, or a package, which contains those that it was compiled with.
+std::string results_to_import(const std::string& path) {
+  if (!std::filesystem::is_directory(path)) return read_file(path);
+  const auto text = try_read_file(path + "/" + kBundledResults);
+  if (!text) user_error("--import: {}: the package was compiled without results of tunings", path);
+  return *text;
+}
+
+// Prints the report, unless it is JSON.
+Json tune_one(const TuneOptions& options, const Settings& settings, const CancelToken& cancel) {
+  const std::vector<VersionTuning> tunings = tune_with_progress(options, settings, cancel);
+  if (options.json) return reports_json(options, tunings);
+  for (const VersionTuning& tuning : tunings) print_result(tuning_text(options, tuning));
+  return {};
+}
+
+// Tunes what was recorded, contractions, unless the settings say which kinds. A model that is no longer there, or that
+// cannot be tuned, does not keep the others from it. Returns the number of those.
+int tune_recorded(const TuneOptions& options, Settings settings, const CancelToken& cancel) {
+  if (!settings.max_autotune_pointwise) settings.set("MAX_AUTOTUNE_GEMM", "1");
+  int failed = 0;
+  Json reports = Json::array();
+  for (const RecordedModel& recorded : recorded_models(options.records)) {
+    TuneOptions one = options;
+    one.model = recorded.model, one.dims = recorded.dims;
+    try {
+      reports.push_back(tune_one(one, settings, cancel));
+    } catch (const UserError& error) {
+      log_warning("{}", error.what());
+      failed++;
+    }
+  }
+  if (options.json) print_result(json_text(Json{{"models", std::move(reports)}}, 2) + "\n");
+  return failed;
+}
+
 }  // namespace
 
 ExitCode command_tune(const TuneOptions& options, const CancelToken& cancel) {
   const Settings settings = read_settings(options);
-  if (options.model.empty() && options.import_file.empty() && options.export_file.empty())
-    user_error("tune: give a model, --import or --export");
+  if (options.model.empty() && options.records.empty() && options.import_file.empty() && options.export_file.empty())
+    user_error("tune: give a model, --from, --import or --export");
+  if (!options.records.empty() && !(options.model.empty() && options.dims.empty() && options.sizes.empty()))
+    user_error("tune: --from names the models and their sizes; give neither MODEL nor --dim nor --sizes with it");
   if (!options.import_file.empty()) {
-    const int count = merge_tuning_results(tuning_file(settings), read_file(options.import_file), options.import_file);
+    const int count =
+        merge_tuning_results(tuning_file(settings), results_to_import(options.import_file), options.import_file);
     if (!options.json) print_result(counted(count, "new result") + " imported\n");
   }
   if (!options.model.empty()) {
-    const std::vector<VersionTuning> tunings = tune_with_progress(options, settings, cancel);
-    std::string text;
-    for (const VersionTuning& tuning : tunings) text += tuning_text(options, tuning);
-    print_result(options.json ? reports_json(options, tunings) : text);
+    const Json report = tune_one(options, settings, cancel);
+    if (options.json) print_result(json_text(report, 2) + "\n");
   }
+  const int failed = options.records.empty() ? 0 : tune_recorded(options, settings, cancel);
   if (!options.export_file.empty()) export_results(tuning_file(settings), options.export_file);
+  if (failed) user_error("{}: {} not tuned", options.records, counted(failed, "model"));
   return kDone;
 }
 

@@ -40,6 +40,8 @@ Json peaks_json(const MachinePeaks& peaks) {
     item["gb_per_s"] = level.gb_per_second;
     json["levels"].push_back(std::move(item));
   }
+  if (peaks.threads > 1)
+    json["between_threads"] = {{"gb_per_s", peaks.exchange_gb_per_second}, {"round_trip_ns", peaks.round_trip_ns}};
   return json;
 }
 

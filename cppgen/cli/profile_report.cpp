@@ -41,6 +41,8 @@ std::string peaks_text(const ModelProfile& profile) {
   std::string text = fmt::format("peaks  {:.0f} GFLOP/s", profile.peaks->gflops);
   for (const MachinePeaks::Level& level : profile.peaks->levels)
     text += fmt::format(", {} {:.0f} GB/s", level.name, level.gb_per_second);
+  if (profile.peaks->threads > 1)
+    text += fmt::format(", between threads {:.0f} GB/s", profile.peaks->exchange_gb_per_second);
   double sum = 0, arithmetic = 0;
   for (size_t i = 0; i < profile.steps.size(); i++) {
     sum += profile.bound_ms(i);

@@ -33,6 +33,7 @@ Code TileWriter::declare_group(const Code& tiles, IndexExpr count) {
   const auto& batch = contraction().batch;
   const bool one = count.is_constant(1), batch_outside = !batch.empty() && !plan_.batch_inside;
   const Code unit = plan_.batch_inside ? declare_batch_inside() : "unit";
+  if (plan_.rows_outside) return declare_rows_outside(unit, tiles);
   Code tile = 0, rest = unit;
   if (one_group() && !batch_outside) {
     tile = unit, rest = 0;
@@ -51,6 +52,18 @@ Code TileWriter::declare_group(const Code& tiles, IndexExpr count) {
     rest = one ? code("unit / {}", kGroups) : code("unit / ({} * {})", tiles, kGroups);
   }
   if (batch_outside) decompose(named(Code::name("batch"), rest), batch);
+  return tile;
+}
+
+// Likewise, where neighbouring units are the groups of one tile. There are several of both.
+Code TileWriter::declare_rows_outside(const Code& unit, const Code& tiles) {
+  const auto& batch = contraction().batch;
+  const bool batch_outside = !batch.empty() && !plan_.batch_inside;
+  const Code tile = Code::name("tile"), rest = code("{} / {}", unit, kGroups);
+  group_ = Code::name("group");
+  body_.let(group_, "{} % {}", unit, kGroups);
+  body_.let(tile, "{}", batch_outside ? code("{} % {}", rest, tiles) : rest);
+  if (batch_outside) decompose(named(Code::name("batch"), code("unit / ({} * {})", tiles, kGroups)), batch);
   return tile;
 }
 

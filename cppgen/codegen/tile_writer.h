@@ -24,6 +24,7 @@ class TileWriter : public KernelWriter {
   // Declares the unit's group of panels and its batch point; returns its number among the `tiles` that share the group.
   Code declare_group(const Code& tiles, IndexExpr count);
   Code declare_batch_inside();
+  Code declare_rows_outside(const Code& unit, const Code& tiles);
   Code group_, row0_ = Code::name("row0");
   bool one_group() const { return ir::ceildiv(plan_.panels, plan_.panels_per_unit).is_constant(1); }
   For loop_over_panels() const;

@@ -31,9 +31,11 @@ bool read_numbers(MachinePeaks& peaks, const std::string& text) {
     if (end == at) break;
     numbers.push_back(number);
   }
-  if (numbers.size() != peaks.levels.size() + 1 || *std::min_element(numbers.begin(), numbers.end()) <= 0) return false;
+  const size_t first = peaks.levels.size() + 1, count = first + (peaks.threads > 1 ? 2 : 0);
+  if (numbers.size() != count || *std::min_element(numbers.begin(), numbers.end()) <= 0) return false;
   peaks.gflops = numbers[0];
   for (size_t i = 0; i < peaks.levels.size(); i++) peaks.levels[i].gb_per_second = numbers[i + 1];
+  if (peaks.threads > 1) peaks.exchange_gb_per_second = numbers[first], peaks.round_trip_ns = numbers[first + 1];
   return true;
 }
 

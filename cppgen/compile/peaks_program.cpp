@@ -99,7 +99,57 @@ const char* const kPeaksProgram = R"cpp(
     pthread_barrier_wait(&barrier);
   }
 
-  static void run(const Levels& levels, bool first) {
+  static long turn;  // the number of the next answer
+
+  static void answer(long mine, long trips) {
+    for (long t = 0; t < trips; t++) {
+      while (__atomic_load_n(&turn, __ATOMIC_ACQUIRE) != 2 * t + mine)
+        ;
+      __atomic_store_n(&turn, 2 * t + mine + 1, __ATOMIC_RELEASE);
+    }
+  }
+
+  static void write(float* p, long n) {
+    for (long k = 0; k < n; k += L) store(p + k, set1<f32>(sink));
+  }
+
+  static double median(double* values, int count) {
+    for (int i = 1; i < count; i++)
+      for (int k = i; k > 0 && values[k] < values[k - 1]; k--) {
+        const double larger = values[k - 1];
+        values[k - 1] = values[k], values[k] = larger;
+      }
+    return values[count / 2];
+  }
+
+  // The first thread writes what the second one has read, which then reads it: the rate of both, and the time of a
+  // round trip. All other threads wait. Medians: two threads on one core would be faster.
+  static void exchange(long number) {
+    constexpr long kFloats = 64 << 10, kTrips = 200;
+    constexpr int kExchanges = 25;
+    static float* memory;
+    static double written, was_read;
+    if (number == 0) memory = allocate(kFloats);
+    double both[kExchanges], trips[kExchanges];
+    for (int i = -1; i < kExchanges; i++) {
+      pthread_barrier_wait(&barrier);
+      double begin = now();
+      if (number == 0) write(memory, kFloats), written = now() - begin, turn = 0;
+      pthread_barrier_wait(&barrier);
+      begin = now();
+      if (number == 1) sink = read(memory, kFloats), was_read = now() - begin;
+      pthread_barrier_wait(&barrier);
+      begin = now();
+      if (number < 2) answer(number, kTrips);
+      if (i < 0) continue;  // nothing had been read before
+      both[i] = written + was_read, trips[i] = (now() - begin) / kTrips;
+    }
+    if (number == 0)
+      printf("%.6g\n%.6g\n", 2 * 4e-9 * kFloats / median(both, kExchanges), 1e9 * median(trips, kExchanges));
+  }
+
+  static void run(const Levels& levels, long number) {
+    const bool first = number == 0;
     set(first, products, 200, 0);
     const double seconds = measure(nullptr);
     if (first) printf("%.6g\n", 2e-9 * L * kChains * 1000 * 200 * threads / seconds);
@@ -116,22 +166,25 @@ const char* const kPeaksProgram = R"cpp(
       if (first) printf("%.6g\n", 4e-9 * count * repeated * threads / best);
       munmap(memory, size_t(count) * 4);
     }
+    if (threads > 1) exchange(number);
   }
 
-  static void* other(void* levels) {
-    run(*static_cast<Levels*>(levels), false);
+  static Levels levels;
+
+  static void* other(void* number) {
+    run(levels, reinterpret_cast<long>(number));
     return nullptr;
   }
 
   int main(int argc, char** argv) {
     threads = atoi(argv[1]);
-    Levels levels{argc - 2, argv + 2};
+    levels = {argc - 2, argv + 2};
     pthread_barrier_init(&barrier, nullptr, threads);
     for (int i = 1; i < threads; i++) {
       pthread_t thread;
-      if (pthread_create(&thread, nullptr, other, &levels) != 0) return 3;
+      if (pthread_create(&thread, nullptr, other, reinterpret_cast<void*>(long(i))) != 0) return 3;
     }
-    run(levels, true);
+    run(levels, 0);
     return fflush(stdout) == 0 ? 0 : 4;
   }
 )cpp";

@@ -20,6 +20,7 @@
 #include "cppgen/flow/package_output.h"
 #include "cppgen/flow/package_writer.h"
 #include "cppgen/flow/stages.h"
+#include "cppgen/flow/tuning_results.h"
 #include "cppgen/flow/versions.h"
 #include "cppgen/ops/op.h"
 #include "cppgen/package/model_cache.h"
@@ -140,7 +141,7 @@ class Compilation {
   CompiledModel placed(double start) {
     CompiledModel model;
     if (const std::string& file = request_.settings.ops_record; !file.empty())
-      record_contractions(file, request_.model, std::string(isa_->name), parts_);
+      record_contractions(file, request_, std::string(isa_->name), parts_);
     clock_.time("package", [&] { place(model); });
     model.report = report(start);
     return model;
@@ -282,6 +283,21 @@ class Compilation {
     return {parts_, module_, objects_, std::move(row)};
   }
 
+  // Of all versions.
+  std::string tunings_in_use() const {
+    std::string lines;
+    if (target_.choices && !request_.choices) lines = results_in_use(*isa_, request_.settings, sites_of(parts_));
+    for (const auto& version : versions_) lines += version->tunings_in_use();
+    return lines;
+  }
+
+  void bundle_tunings(const std::string& dir) const {
+    const std::string lines = tunings_in_use();
+    if (lines.empty()) return;
+    const std::string file = dir + "/" + kBundledResults;
+    if (const int e = write_file(file, lines)) user_error("{}: cannot be written: {}", file, error_text(e));
+  }
+
   void write_package(const std::string& dir) {
     clock_.time("weights", [&] {
       std::vector<PackageContent> contents{content({})};
@@ -289,6 +305,7 @@ class Compilation {
       write_contents(dir, contents, int(std::clamp<int64_t>(options_.compile_threads, 1, 8)));
       check_external();
       extras_.add_before_manifest(dir);
+      bundle_tunings(dir);
       for (size_t i = 0; i < versions_.size(); i++)
         versions_[i]->extras_.add_before_manifest(rt::version_directory(dir, version_requests_[i].row));
       rt::write_manifest(dir, std::string(isa_->name));
@@ -313,9 +330,7 @@ class Compilation {
     for (const SettingDescription& setting : request_.settings.describe())
       if (setting.in_key && setting.source != "default")
         about.settings.push_back(fmt::format("{}={}", setting.name, setting.value));
-    for (const DimOption& dim : request_.dims)
-      about.settings.push_back(dim.size ? fmt::format("{}={}", dim.symbol, *dim.size)
-                                        : fmt::format("{}.{}={}", dim.input, dim.axis, dim.symbol));
+    for (const DimOption& dim : request_.dims) about.settings.push_back(to_string(dim));
     for (const rt::SymbolSizes& sizes : request_.versions) about.settings.push_back("--sizes " + rt::name_of(sizes));
     return about;
   }

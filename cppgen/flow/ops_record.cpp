@@ -3,9 +3,13 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
+#include <filesystem>
 #include <nlohmann/json.hpp>
+#include <sstream>
 
+#include "cppgen/flow/compiler.h"
 #include "cppgen/flow/model_parts.h"
 #include "cppgen/support/file_io.h"
 #include "runtime/base/errors.h"
@@ -20,8 +24,9 @@ Json size_json(ir::IndexExpr size) {
   return ir::to_string(size);
 }
 
-std::string record_of(const schedule::ChosenEngine& it, const std::string& model, const std::string& isa) {
-  const Json line{{"model", model},
+std::string record_of(const schedule::ChosenEngine& it, const RecordedModel& model, const std::string& isa) {
+  const Json line{{"model", model.model},
+                  {"dims", model.dims},
                   {"isa", isa},
                   {"nodes", it.origins},
                   {"batch", size_json(it.batch)},
@@ -44,12 +49,37 @@ void append_to_file(const std::string& path, const std::string& text) {
 
 }  // namespace
 
-void record_contractions(const std::string& file, const std::string& model, const std::string& isa,
+void record_contractions(const std::string& file, const CompileRequest& request, const std::string& isa,
                          const std::vector<ModelPart>& parts) {
+  RecordedModel model{std::filesystem::absolute(request.model).string(), {}};
+  for (const DimOption& dim : request.dims) model.dims.push_back(to_string(dim));
   std::string text;
   for (const ModelPart& part : parts)
     for (const schedule::ChosenEngine& it : part.schedule.engines) text += record_of(it, model, isa);
   append_to_file(file, text);
+}
+
+std::vector<RecordedModel> recorded_models(const std::string& file) {
+  std::vector<RecordedModel> models;
+  std::istringstream lines(read_file(file));
+  std::string line;
+  for (int number = 1; std::getline(lines, line); number++) {
+    RecordedModel model;
+    try {
+      const nlohmann::json record = parse_json(line);
+      record.at("model").get_to(model.model);
+      record.at("dims").get_to(model.dims);
+    } catch (const std::exception& error) {
+      user_error("{}:{}: is not a record of a contraction: {}", file, number, error.what());
+    }
+    const auto same = std::find_if(models.begin(), models.end(), [&](const RecordedModel& m) {
+      return m.model == model.model && m.dims == model.dims;
+    });
+    (same == models.end() ? models.emplace_back(std::move(model)) : *same).contractions++;
+  }
+  std::stable_sort(models.begin(), models.end(),
+                   [](const RecordedModel& a, const RecordedModel& b) { return a.contractions > b.contractions; });
+  return models;
 }
 
 }  // namespace cppgen

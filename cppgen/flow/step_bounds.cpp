@@ -10,7 +10,10 @@ namespace {
 
 // Fitted to the kernels of eleven networks, on one thread of one machine with AVX-512 (bench/predictions.py).
 constexpr double kOfInstructions = 1.35;  // of the rate of multiply-adds: some are started together with others
-constexpr double kStepNs = 600;           // the threads begin a step together, and wait for each other at its end
+constexpr double kStepNs = 600;           // of a step, for one thread
+// Fitted to the same kernels on two threads, whose cores shared no cache.
+constexpr double kRoundTrips = 2;    // the threads begin a step together, and wait for each other at its end
+constexpr double kExchanged = 0.35;  // the part of what a thread accesses that another one has accessed before
 
 // The share of the threads' time that they work: chunks are not divided.
 double balance(double chunks, int threads) {
@@ -30,8 +33,11 @@ StepBound bound_of(const StepCost& cost, double run_bytes, const MachinePeaks& p
   bound.level = cost.constant_bytes > others ? of_constants.name : of_others.name;
   const double share = balance(cost.chunks, peaks.threads);
   const double busy = (cost.products + cost.instructions / kOfInstructions) / peaks.instructions_per_ns();
-  const double both = std::cbrt(std::pow(busy, 3) + std::pow(bound.memory_ns, 3));  // they overlap for the most part
-  bound.predicted_ns = kStepNs + both / share;
+  const bool divided = peaks.exchange_gb_per_second > 0 && cost.chunks > 1;
+  const double exchange = divided ? kExchanged * others / peaks.threads / peaks.exchange_gb_per_second : 0;
+  const double memory = bound.memory_ns + exchange;
+  const double both = std::cbrt(std::pow(busy, 3) + std::pow(memory, 3));  // they overlap for the most part
+  bound.predicted_ns = kStepNs + (divided ? kRoundTrips * peaks.round_trip_ns : 0) + both / share;
   return bound;
 }
 

@@ -43,11 +43,6 @@ std::vector<std::string> arrays_in(const std::string& folder) {
   return names;
 }
 
-std::string text_of(const DimOption& dim) {
-  return dim.size ? fmt::format("{}={}", dim.symbol, *dim.size)
-                  : fmt::format("{}.{}={}", dim.input, dim.axis, dim.symbol);
-}
-
 }  // namespace
 
 std::string trace_folder(const Settings& settings, const std::string& model) {
@@ -147,7 +142,7 @@ void Trace::pack(const CompileRequest& request, const ImportRecord& source, cons
     record.l2_bytes = cache_class(this_machine().l2_bytes), record.l3_bytes = cache_class(this_machine().l3_bytes);
     record.model_sha256 = source.model_sha256;
     if (add_model(request, source)) record.model = kModel;
-    for (const DimOption& dim : request.dims) record.dims.push_back(text_of(dim));
+    for (const DimOption& dim : request.dims) record.dims.push_back(to_string(dim));
     for (const SettingDescription& setting : request.settings.describe())
       if (setting.source != "default" && setting.source != "AUTO" && is_traced_setting(setting.name))
         record.settings.emplace(setting.name, setting.value);

@@ -6,6 +6,7 @@
 
 #include <cerrno>
 #include <filesystem>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 #include <sstream>
@@ -148,6 +149,17 @@ int merge_tuning_results(const std::string& file, const std::string& lines, cons
   });
   if (count) append(file, missing);
   return count;
+}
+
+std::string results_in_use(const VecISA& isa, const Settings& settings, const std::vector<SiteReport>& sites) {
+  const TuningPlace place = tuning_place(isa, settings);
+  std::map<std::string, TuningResult> last;
+  for (TuningResult& r : read_tuning_results(tuning_file(settings), place)) last[r.site] = r;
+  std::vector<TuningResult> used;
+  for (const SiteReport& site : sites)
+    if (const auto found = last.find(site.site); found != last.end() && found->second.choice != schedule::Choice())
+      used.push_back(last.extract(found).mapped());
+  return tuning_lines(place, used);
 }
 
 void clear_tuning_results(const std::string& file) {

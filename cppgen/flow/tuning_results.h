@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "cppgen/flow/sites.h"
 #include "cppgen/schedule/choices.h"
 #include "isa/vec_isa.h"
 #include "runtime/base/settings.h"
@@ -45,6 +46,11 @@ std::string tuning_lines(const TuningPlace&, const std::vector<TuningResult>&);
 // Appends all lines of results, of whatever place, that the file does not hold. Returns their number. UserError naming
 // `source` and the line that is not a result.
 int merge_tuning_results(const std::string& file, const std::string& lines, const std::string& source);
+
+// The lines of those of this place that hold for the sites and are not the usual plan: what a package contains of the
+// tunings that it was compiled with, so that other caches can import it.
+std::string results_in_use(const VecISA&, const Settings&, const std::vector<SiteReport>& sites);
+inline constexpr const char* kBundledResults = "tuning.jsonl";  // their file in the package
 
 // Removes all results.
 void clear_tuning_results(const std::string& file);

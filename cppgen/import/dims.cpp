@@ -68,6 +68,11 @@ DimOption parse_dim_option(const std::string& text) {
   return option;
 }
 
+std::string to_string(const DimOption& dim) {
+  return dim.size ? fmt::format("{}={}", dim.symbol, *dim.size)
+                  : fmt::format("{}.{}={}", dim.input, dim.axis, dim.symbol);
+}
+
 namespace import {
 
 InputDims::InputDims(IndexArena& index, const std::vector<DimOption>& options,

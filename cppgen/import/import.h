@@ -32,6 +32,7 @@ struct DimOption {
 // "INPUT.AXIS=NAME" or "NAME=N". A dimension without a name in the model has the name INPUT.AXIS, so "x.0=8" binds it.
 // UserError if the text is neither.
 DimOption parse_dim_option(const std::string& text);
+std::string to_string(const DimOption&);
 
 // The bytes that a graph was made from.
 struct ImportRecord {

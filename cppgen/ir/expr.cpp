@@ -128,6 +128,8 @@ Expr ExprArena::constant_int(DType type, int64_t value) {
   return intern(std::move(node));
 }
 
+Expr ExprArena::zero(DType type) { return is_float(type) ? constant(type, 0) : constant_int(type, 0); }
+
 namespace {
 
 // Drops guards that always hold; false if one never does.

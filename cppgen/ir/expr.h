@@ -124,6 +124,7 @@ class ExprArena {
   // constants, cast of a constant, x + 0 and x * 1 for integers, select of a constant condition.
   Expr constant(DType, double);
   Expr constant_int(DType, int64_t);
+  Expr zero(DType);
   Expr load(BufferId, DType storage, std::vector<IndexExpr> indices, std::vector<Guard> guards = {},
             Expr fallback = nullptr, std::vector<Indirect> indirects = {});
   Expr index(IndexExpr);  // int64

@@ -28,7 +28,8 @@ std::string describe(const TransposedPlan& p) {
 }
 std::string describe(const TilesPlan& p) {
   return fmt::format(
-      "tiles: {} panels in a unit{}{}{}{}", p.panels_per_unit, p.batch_inside ? ", batches inside" : "",
+      "tiles: {} panels in a unit{}{}{}{}{}", p.panels_per_unit, p.batch_inside ? ", batches inside" : "",
+      p.rows_outside ? ", rows outside" : "",
       p.blocks ? fmt::format(", {} tiles of rows, the depth in {} blocks", p.blocks->tiles, p.blocks->depth.count) : "",
       p.even_rows ? ", evenly spaced rows" : "", p.turned ? ", transposed results" : "");
 }

@@ -104,6 +104,7 @@ struct TilesPlan {
   int64_t panels_per_unit = 1;
   std::optional<Blocks> blocks;
   bool batch_inside = false;  // neighbouring units are different batches of the same rows
+  bool rows_outside = false;  // neighbouring units are different panels of the same rows
   bool even_rows = false;     // rows of every tile have a constant distance, the same for each tap
   bool turned = false;        // rows are contiguous in the result: it is channels-first
   int64_t turned_side = 1;

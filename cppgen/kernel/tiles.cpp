@@ -96,6 +96,22 @@ bool turns_results(const KernelView& view) {
   });
 }
 
+// Whether the panels of so many batch points stay in the cache while tiles of rows pass over them.
+bool panels_stay_in_cache(const KernelView& view, const TilesPlan& plan, const IndexExpr& batches) {
+  const TileContraction& c = *view.kernel.contraction;
+  const IndexExpr panels = batches * plan.panels * c.panel_elements;
+  return panels.is_constant() && panels.constant() * int64_t(size_of(info(c.format).panel)) <=
+                                     view.target.l2_bytes / view.tuning().panel_cache_share;
+}
+
+// Whether neighbouring units are different panels of the same rows, not different rows of the same panels. A thread
+// then reads and writes a part of the rows, which the steps before and after divide in the same way, so that they stay
+// in its own cache; but each thread reads all panels, which must stay there, too.
+bool has_rows_outside(const KernelView& view, const TilesPlan& plan) {
+  return !plan.tiles.is_constant(1) && plan.panels_per_unit < constant_or(plan.panels, plan.panels_per_unit) &&
+         panels_stay_in_cache(view, plan, plan.batch_inside ? points(view.kernel.contraction->batch) : 1);
+}
+
 // Whether results of different batch points are closer to each other in memory than those of different rows, as for the
 // groups of a convolution: threads that computed different batch points would write to the same cache lines. All panels
 // must stay in the cache, because each tile of rows needs those of every batch point.
@@ -108,10 +124,7 @@ bool has_batch_inside(const KernelView& view, const TilesPlan& plan) {
     return stride && stride->is_constant() ? std::optional(std::abs(stride->constant())) : std::nullopt;
   };
   const auto batches = least_stride(c.batch), rows = least_stride(epilogue.loops);
-  const IndexExpr panels = points(c.batch) * plan.panels * c.panel_elements;
-  if (!batches || !rows || *batches >= *rows || !panels.is_constant()) return false;
-  return panels.constant() * int64_t(size_of(info(c.format).panel)) <=
-         view.target.l2_bytes / view.tuning().panel_cache_share;
+  return batches && rows && *batches < *rows && panels_stay_in_cache(view, plan, points(c.batch));
 }
 
 // The numbers of rows that tiles have; if they are not all known, those of most tiles.
@@ -164,6 +177,7 @@ KernelPlan plan_tiles(const KernelView& view) {
   tiles.panels_per_unit = panels_per_unit(view, tiles, depth);
   if (depth.count > 1) tiles.blocks = plan_blocks(view, tiles, depth);
   tiles.batch_inside = has_batch_inside(view, tiles);
+  tiles.rows_outside = has_rows_outside(view, tiles);
   tiles.even_rows = rows_are_even(view);
   tiles.turned = turns_results(view);
   tiles.turned_side = pieces(mr, view.target.lanes) * view.target.lanes;

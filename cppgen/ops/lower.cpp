@@ -22,7 +22,7 @@ void store_nothing(LowerContext& c) {
   for (int i = 0; i < c.output_count(); ++i) {
     if (!c.has_output(i)) continue;
     const DType type = ir::value_type(c.output(i).dtype);
-    const ir::Expr none = is_float(type) ? c.exprs().constant(type, 0) : c.exprs().constant_int(type, 0);
+    const ir::Expr none = c.exprs().zero(type);
     c.emit_pointwise(
         c.output_buffer(i), [&](const auto&) { return none; }, "nothing");
   }

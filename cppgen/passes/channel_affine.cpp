@@ -42,9 +42,7 @@ std::optional<AffineStep> batch_normalization(const Graph& graph, const Node& no
     if (!t || !is_float(t->dtype) || t->dims != std::vector<int64_t>{channels}) return std::nullopt;
     params.push_back(numbers_of(*t));
   }
-  auto found = node.attributes.find("epsilon");
-  const float* given = found == node.attributes.end() ? nullptr : std::get_if<float>(&found->second);
-  double epsilon = given ? *given : 1e-5f;
+  const double epsilon = double(float_attribute(node, "epsilon", 1e-5f));
   const auto &scale = params[0], &bias = params[1], &mean = params[2], &variance = params[3];
   ChannelAffine affine{std::vector<double>(size_t(channels)), std::vector<double>(size_t(channels))};
   for (size_t c = 0; c < size_t(channels); c++) {

@@ -85,9 +85,7 @@ ValueId widened(Expansion& e, ValueId x, ValueId buffer) {
 ValueId score_bias(Expansion& e, const Decoder& d, ValueId buffer) {
   ValueId sum = d.score_bias == kNoValue ? kNoValue : widened(e, d.score_bias, buffer);
   if (d.mask == kNoValue) return sum;
-  float hidden = -10000;
-  if (const auto given = e.old.attributes.find("mask_filter_value"); given != e.old.attributes.end())
-    if (const auto* value = std::get_if<float>(&given->second)) hidden = *value;
+  const float hidden = float_attribute(e.old, "mask_filter_value", -10000);
   const ValueId seen = e.add("Cast", {d.mask}, {{"to", int64_t(9)}});
   const ValueId own = e.add("Where", {seen, e.floats({}, {0}), e.floats({}, {double(hidden)})});
   const ValueId mask = widened(e, e.add("Unsqueeze", {own, e.ints({1, 2})}), buffer);

@@ -7,18 +7,6 @@
 namespace cppgen::passes {
 namespace {
 
-std::string text_attribute(const Expansion& e, const char* name, const std::string& otherwise) {
-  const auto found = e.old.attributes.find(name);
-  const auto* given = found == e.old.attributes.end() ? nullptr : std::get_if<std::string>(&found->second);
-  return given ? *given : otherwise;
-}
-
-double float_or(const Expansion& e, const char* name, double otherwise) {
-  const auto found = e.old.attributes.find(name);
-  const auto* given = found == e.old.attributes.end() ? nullptr : std::get_if<float>(&found->second);
-  return given ? double(*given) : otherwise;
-}
-
 // Weights [experts, results, features] and biases [experts, results] of both layers.
 struct Experts {
   ValueId first, first_bias, second, second_bias;
@@ -40,13 +28,13 @@ ValueId gated(Expansion& e, ValueId x) {
   else
     parts = e.add_several("Split", {x}, {{"axis", int64_t(-1)}, {"num_outputs", int64_t(2)}}, 2);
   ValueId gate = parts[0], linear = parts[1];
-  if (const double limit = float_or(e, "swiglu_limit", 0); limit > 0) {
+  if (const double limit = float_attribute(e.old, "swiglu_limit", 0); limit > 0) {
     gate = e.add("Min", {gate, e.floats({}, {limit})});
     linear = e.add("Clip", {linear, e.floats({}, {-limit}), e.floats({}, {limit})});
   }
-  if (const double beta = float_or(e, "activation_beta", 0); beta != 0)
+  if (const double beta = float_attribute(e.old, "activation_beta", 0); beta != 0)
     linear = e.add("Add", {linear, e.floats({}, {beta})});
-  return e.add("Mul", {e.swish(gate, float_or(e, "activation_alpha", 1)), linear});
+  return e.add("Mul", {e.swish(gate, float_attribute(e.old, "activation_alpha", 1)), linear});
 }
 
 using Activate = ValueId (*)(Expansion&, ValueId x);
@@ -65,7 +53,7 @@ constexpr std::pair<std::string_view, Activate> kActivations[] = {
 // The activation of a node whose attributes are all supported, else null.
 Activate activation_of(const Expansion& e) {
   if (e.integer("use_sparse_mixer", 0) != 0) return nullptr;
-  const std::string name = text_attribute(e, "activation_type", "relu");
+  const std::string name = text_attribute(e.old, "activation_type", "relu");
   for (const auto& [known, activate] : kActivations)
     if (name == known && (activate != gated || e.integer("swiglu_fusion", 0) != 0)) return activate;
   return nullptr;
@@ -140,7 +128,7 @@ void expand_experts(Expansion& e) {
 
 void expand_quantized_experts(Expansion& e) {
   const Activate activate = activation_of(e);
-  if (!activate || e.input(8) != kNoValue || text_attribute(e, "quant_type", "int") != "int") return;
+  if (!activate || e.input(8) != kNoValue || text_attribute(e.old, "quant_type", "int") != "int") return;
   for (size_t i = 14; i < e.old.inputs.size(); i++)
     if (e.input(i) != kNoValue) return;
   const ValueId first = dequantized(e, 2, 3, 11), second = dequantized(e, 5, 6, 12);

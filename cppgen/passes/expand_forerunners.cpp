@@ -40,14 +40,13 @@ void expand_unique(Expansion& e) {
 // --- CDist: the distances of all rows of one matrix from all of another
 
 void expand_distances(Expansion& e) {
-  const auto metric = e.old.attributes.find("metric");
-  const auto* name = metric == e.old.attributes.end() ? nullptr : std::get_if<std::string>(&metric->second);
-  if (name && *name != "sqeuclidean" && *name != "euclidean") return;
+  const std::string metric = text_attribute(e.old, "metric", "sqeuclidean");
+  if (metric != "sqeuclidean" && metric != "euclidean") return;
   const ValueId apart =
       e.add("Sub", {e.add("Unsqueeze", {e.input(0), e.ints({1})}), e.add("Unsqueeze", {e.input(1), e.ints({0})})});
   const std::vector<ValueId> inputs{apart, e.ints({2})};
   const Attributes last{{"keepdims", int64_t(0)}};
-  if (name && *name == "euclidean") return e.become("Sqrt", {e.add("ReduceSumSquare", inputs, last)}, {});
+  if (metric == "euclidean") return e.become("Sqrt", {e.add("ReduceSumSquare", inputs, last)}, {});
   e.become("ReduceSumSquare", inputs, last);
 }
 

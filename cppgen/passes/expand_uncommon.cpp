@@ -31,11 +31,7 @@ ValueId range(Expansion& e, ValueId end) {
   return e.add("Range", {as_scalar(e, e.ints({0})), as_scalar(e, end), as_scalar(e, e.ints({1}))});
 }
 
-bool pads_itself(const Expansion& e) {
-  const auto given = e.old.attributes.find("auto_pad");
-  const auto* how = given == e.old.attributes.end() ? nullptr : std::get_if<std::string>(&given->second);
-  return how && *how != "NOTSET";
-}
+bool pads_itself(const Expansion& e) { return text_attribute(e.old, "auto_pad", "NOTSET") != "NOTSET"; }
 
 }  // namespace
 

@@ -18,12 +18,6 @@ struct Contraction {
   bool transpose_right = false;
 };
 
-float number_attribute(const Node& node, const char* name, float otherwise) {
-  auto found = node.attributes.find(name);
-  const float* value = found == node.attributes.end() ? nullptr : std::get_if<float>(&found->second);
-  return value ? *value : otherwise;
-}
-
 class Former {
  public:
   Former(Graph& graph, NodeId id) : graph_(graph), id_(id), node_(graph.nodes[size_t(id)]) {}
@@ -89,8 +83,8 @@ class Former {
     auto c = product(transposed);
     if (!c) return c;
     c->transpose_right = transposed;
-    c->alpha = double(number_attribute(node_, "alpha", 1));
-    c->beta = double(number_attribute(node_, "beta", 1));
+    c->alpha = double(float_attribute(node_, "alpha", 1));
+    c->beta = double(float_attribute(node_, "beta", 1));
     const bool biased = node_.inputs.size() > 2 && node_.inputs[2] != kNoValue && c->beta != 0;
     if (biased) c->bias = node_.inputs[2];
     return c->beta == 1 || !biased || bias_values(c->bias) ? c : std::nullopt;

@@ -8,17 +8,12 @@
 namespace cppgen::passes {
 namespace {
 
-std::string text(const Node& node, const char* name) {
-  const auto found = node.attributes.find(name);
-  const auto* value = found == node.attributes.end() ? nullptr : std::get_if<std::string>(&found->second);
-  return value ? *value : "";
-}
-
 // Weights that add up to 1 everywhere.
 bool interpolates(const Node& node) {
-  const std::string mode = text(node, "mode");
+  const std::string mode = text_attribute(node, "mode", "");
   return node.domain.empty() && (node.op == "Resize" || node.op == "Upsample") &&
-         (mode == "linear" || mode == "cubic") && text(node, "coordinate_transformation_mode") != "tf_crop_and_resize";
+         (mode == "linear" || mode == "cubic") &&
+         text_attribute(node, "coordinate_transformation_mode", "") != "tf_crop_and_resize";
 }
 
 bool is_quantized_only(const Graph& graph, ValueId v) {

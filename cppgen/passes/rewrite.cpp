@@ -6,6 +6,16 @@
 #include "runtime/base/errors.h"
 
 namespace cppgen::passes {
+namespace {
+
+template <class T>
+T attribute_or(const Node& node, const std::string& name, const T& otherwise) {
+  const auto found = node.attributes.find(name);
+  const T* value = found == node.attributes.end() ? nullptr : std::get_if<T>(&found->second);
+  return value ? *value : otherwise;
+}
+
+}  // namespace
 
 void make_constant(Graph& graph, ValueId id, Tensor tensor) {
   Value& v = graph.value(id);
@@ -123,9 +133,15 @@ const Tensor* constant_input(const Graph& graph, const Node& node, size_t input)
 }
 
 int64_t integer_attribute(const Node& node, const std::string& name, int64_t otherwise) {
-  auto found = node.attributes.find(name);
-  const int64_t* value = found == node.attributes.end() ? nullptr : std::get_if<int64_t>(&found->second);
-  return value ? *value : otherwise;
+  return attribute_or(node, name, otherwise);
+}
+
+float float_attribute(const Node& node, const std::string& name, float otherwise) {
+  return attribute_or(node, name, otherwise);
+}
+
+std::string text_attribute(const Node& node, const std::string& name, const std::string& otherwise) {
+  return attribute_or(node, name, otherwise);
 }
 
 bool same_shape(const Shape& a, const Shape& b) {

@@ -45,6 +45,8 @@ const Tensor* constant_input(const Graph&, const Node&, size_t input);
 
 // The attribute, or `otherwise` if it is absent or of another kind.
 int64_t integer_attribute(const Node&, const std::string& name, int64_t otherwise);
+float float_attribute(const Node&, const std::string& name, float otherwise);
+std::string text_attribute(const Node&, const std::string& name, const std::string& otherwise);
 
 // Whether all dimensions are proved equal.
 bool same_shape(const Shape&, const Shape&);

@@ -35,8 +35,8 @@ int64_t chunk_count(int64_t units, int64_t work, int64_t flops, int64_t bytes, i
 
 ChunkRange chunk_range(int64_t units, int64_t chunks, int64_t chunk) {
   const int64_t base = units / chunks, longer = units % chunks;
-  const int64_t begin = chunk * base + std::min(chunk, longer);
-  return {begin, begin + base + (chunk < longer)};
+  const auto begin = [&](int64_t at) { return at * base + at * longer / chunks; };
+  return {begin(chunk), begin(chunk + 1)};
 }
 
 }  // namespace cppgen::rt

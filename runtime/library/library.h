@@ -67,7 +67,8 @@ std::span<const LibraryFunction> library_functions();
 // number of threads.
 int64_t chunk_count(int64_t units, int64_t work, int64_t flops, int64_t bytes, int64_t min_chunk_size);
 
-// Chunk `chunk` of `chunks` over [0, units): sizes differ by at most one unit.
+// Chunk `chunk` of `chunks` over [0, units): sizes differ by at most one unit. The longer chunks are spread evenly, so
+// that half of the chunks are half of the units, and a thread computes the same part of each tensor in each step.
 struct ChunkRange {
   int64_t begin, end;
 };

@@ -38,10 +38,21 @@ bool Region::claim_from(Share& share, uint32_t& unit) {
   return unit < end_of(word);
 }
 
+// The last unit of the share, next to what later workers compute.
+bool Region::steal_from(Share& share, uint32_t& unit) {
+  uint64_t word = share.word.load(std::memory_order_acquire);
+  while (next_of(word) < end_of(word)) {
+    unit = end_of(word) - 1;
+    if (share.word.compare_exchange_weak(word, pack(next_of(word), unit), std::memory_order_acq_rel)) return true;
+  }
+  return false;
+}
+
 const Region::Share* Region::claim(int worker, uint32_t& unit) {
-  for (int i = 0, share = worker; i < workers_; ++i) {
-    if (claim_from(shares_[share], unit)) return &shares_[share];
+  if (claim_from(shares_[worker], unit)) return &shares_[worker];
+  for (int i = 1, share = worker; i < workers_; ++i) {
     if (++share == workers_) share = 0;
+    if (steal_from(shares_[share], unit)) return &shares_[share];
   }
   return nullptr;
 }

@@ -15,11 +15,11 @@ namespace cppgen::rt {
 //   A thread reads the steps only while it holds a claimed chunk that it has not yet counted as finished. Such a chunk
 //   keeps its step, and thereby the run, from ending ("pins" it). Distributing a step counts as one more chunk of it.
 //
-// The chunks of a step are divided into one contiguous share per worker, so that a worker finds in its own cache what
-// it wrote in the previous step. A worker claims from its own share first, then from the others. A share is one 64-bit
-// word (end, next); adding 1 claims chunk `next` if next < end, and the old value alone states what was claimed and
-// where the share ends. The thread that finishes the last chunk of a step runs the following one-chunk steps itself and
-// distributes the next parallel one: no thread waits for one that has not begun a chunk.
+// The chunks of a step are divided into one contiguous share per worker, so that a worker finds in its own cache
+// what it wrote in the previous step. A worker claims from its own share first, from its beginning, then from the
+// ends of the others. A share is one 64-bit word (end, next); adding 1 claims chunk `next` if next < end, and the
+// old value alone states what was claimed. The thread that finishes the last chunk of a step runs the following
+// one-chunk steps itself and distributes the next parallel one: no thread waits for one that has not begun a chunk.
 class Region {
  public:
   // One claim takes a unit: one chunk, or several if a step has more chunks than `max_units`. The default is its
@@ -60,6 +60,7 @@ class Region {
 
   const Share* claim(int worker, uint32_t& unit);
   static bool claim_from(Share& share, uint32_t& unit);
+  static bool steal_from(Share& share, uint32_t& unit);
   void run_unit(const Share& share, uint32_t unit, int worker) noexcept;
   void run_chunk(const StepView& step, int64_t chunk, int worker) noexcept;
   int64_t run_claimable(int worker);

@@ -30,6 +30,8 @@ TEST(Peaks, AreMeasuredOnceAndKept) {
   EXPECT_GT(measured.gflops, 0);
   ASSERT_EQ(measured.levels.size(), 3u);
   for (const MachinePeaks::Level& level : measured.levels) EXPECT_GT(level.gb_per_second, 0) << level.name;
+  EXPECT_GT(measured.exchange_gb_per_second, 0);
+  EXPECT_GT(measured.round_trip_ns, 1) << "not even the speed of light";
   const int64_t started = runner.started();
   EXPECT_EQ(machine_peaks(request, runner).gflops, measured.gflops);
   EXPECT_EQ(runner.started(), started) << "measured again";

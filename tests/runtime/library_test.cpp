@@ -53,6 +53,11 @@ TEST(Chunks, RangesCoverEverythingOnce) {
     }
 }
 
+TEST(Chunks, HalfOfTheChunksAreHalfOfTheUnits) {
+  for (int64_t units : {40, 56, 63, 100, 901})
+    EXPECT_EQ(chunk_range(units, 40, 20).begin, units / 2) << units << " units";
+}
+
 template <class T>
 struct TopKResult {
   std::vector<T> values;

@@ -2,6 +2,7 @@
 #include "cppgen/tune/tuner.h"
 
 #include <csignal>
+#include <nlohmann/json.hpp>
 
 #include "cppgen/support/file_io.h"
 #include "tests/cli/program.h"
@@ -110,6 +111,55 @@ TEST_F(Tuner, SurvivesAKill) {
   EXPECT_EQ(ended.status, 0) << ended.err;
   EXPECT_NE(stored().find("model.onnx"), std::string::npos);
   EXPECT_NE(run({"tune", model()}).out.find("tuned before"), std::string::npos);
+}
+
+// A package takes along the results for its own sites.
+TEST_F(Tuner, PackagesContainTheResultsTheyUse) {
+  ASSERT_TRUE(tuned(kFastTimes).kept);
+  environment["CPPGEN_CACHE_DIR"] = path("cache"), environment["CPPGEN_THREADS"] = "1";
+  ModelMaker maker;
+  maker.input("x", {"8"}).output("y").node("Neg", {"x"}, {"y"});
+  EXPECT_EQ(run({"compile", model(), "-o", path("tuned")}).status, 0);
+  EXPECT_EQ(run({"compile", write("other.onnx", maker), "-o", path("other")}).status, 0);
+  EXPECT_EQ(run({"run", path("tuned")}).status, 0);
+  EXPECT_FALSE(std::filesystem::exists(path("other/tuning.jsonl")));
+  environment["CPPGEN_CACHE_DIR"] = path("another_cache");
+  EXPECT_EQ(run({"tune", "--import", path("tuned")}).out, "1 new result imported\n");
+  EXPECT_NE(run({"explain", model(), "--json"}).out.find("\"xsmm\""), std::string::npos);
+  const Ended none = run({"tune", "--import", path("other")});
+  EXPECT_EQ(none.status, 2);
+  EXPECT_NE(none.err.find("without results of tunings"), std::string::npos) << none.err;
+}
+
+// Each model once, with the sizes of its compilation; a record of a model that was removed does no harm to the others.
+TEST_F(Tuner, TunesTheModelsThatWereRecorded) {
+  environment["CPPGEN_CACHE_DIR"] = path("cache"), environment["CPPGEN_THREADS"] = "1";
+  environment["CPPGEN_AUTOTUNE_MAX_CANDIDATES"] = "1";
+  const std::string record = path("records.jsonl");
+  ModelMaker maker;
+  maker.input("x", {"rows", "64"}).input("w", {"64", "96"}).output("y").node("MatMul", {"x", "w"}, {"y"}, "product");
+  const std::string symbolic = write("symbolic.onnx", maker);
+  for (const std::string& dim : {"rows=8", "rows=32", "rows=8"})
+    EXPECT_EQ(run({"compile", symbolic, "-o", path("package"), "--dim", dim, "--set", "OPS_RECORD=" + record}).status,
+              0);
+  EXPECT_EQ(run({"compile", model(), "-o", path("package"), "--set", "OPS_RECORD=" + record}).status, 0);
+  std::filesystem::remove(path("model.onnx"));
+
+  const Ended ended = run({"tune", "--from", record, "--json"});
+  EXPECT_EQ(ended.status, 2);
+  EXPECT_NE(ended.err.find("model.onnx"), std::string::npos) << ended.err;
+  EXPECT_NE(ended.err.find("1 model not tuned"), std::string::npos) << ended.err;
+  const nlohmann::json models = nlohmann::json::parse(ended.out)["models"];
+  ASSERT_EQ(models.size(), 2u);
+  for (const auto& report : models) EXPECT_FALSE(report["known"].get<bool>()) << "the sizes differ";
+  EXPECT_NE(run({"tune", symbolic, "--dim", "rows=32", "--set", "MAX_AUTOTUNE_GEMM=1"}).out.find("tuned before"),
+            std::string::npos);
+}
+
+TEST_F(Tuner, RefusesWhatIsNoRecord) {
+  const Ended ended = run({"tune", "--from", folder.write("records", "{\"model\": 3}\n")});
+  EXPECT_EQ(ended.status, 2);
+  EXPECT_NE(ended.err.find("records:1: is not a record of a contraction"), std::string::npos) << ended.err;
 }
 
 }  // namespace

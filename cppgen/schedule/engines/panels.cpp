@@ -51,10 +51,6 @@ PackedConstant pack_constant(const Program& program, const TileContraction& c, c
   return p;
 }
 
-Expr panel_zero(ir::ExprArena& exprs, DType type) {
-  return is_float(type) ? exprs.constant(type, 0) : exprs.constant_int(type, 0);
-}
-
 // packed[batch, panel, tap, depth / group, column, depth % group] = right, 0 beyond the last column and depth.
 class PackingNest {
  public:
@@ -93,7 +89,7 @@ class PackingNest {
   void store(Expr right, BufferId packed, std::vector<IndexExpr> at) {
     std::vector<IndexExpr> indices;
     for (IndexExpr i : right->indices) indices.push_back(ir::substitute(i, map_));
-    Expr zero = guards_.empty() ? nullptr : panel_zero(*program_.exprs, right->type);
+    Expr zero = guards_.empty() ? nullptr : program_.exprs->zero(right->type);
     Expr value = program_.exprs->load(right->buffer, program_.buffer(right->buffer).type, indices, guards_, zero);
     nest_.stores.push_back({packed, std::move(at), value, {}});
   }

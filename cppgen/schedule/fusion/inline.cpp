@@ -52,11 +52,6 @@ Expr guard_condition(ir::ExprArena& exprs, const std::vector<ir::Guard>& guards)
   return all;
 }
 
-Expr zero_like(ir::ExprArena& exprs, DType storage) {
-  DType type = ir::value_type(storage);
-  return is_float(type) ? exprs.constant(type, 0) : exprs.constant_int(type, 0);
-}
-
 bool uses_variable(const std::vector<IndexExpr>& indices, const std::vector<ir::Guard>& guards,
                    const ir::IndexNode* variable) {
   return std::any_of(indices.begin(), indices.end(), [&](IndexExpr i) { return ir::depends_on(i, variable); }) ||
@@ -96,7 +91,7 @@ Expr guarded_load(Program& program, Expr inner, Expr load, Expr fallback) {
   for (const auto& outer : load->indirects)
     if (uses_variable(inner->indices, guards, outer.variable)) indirects.push_back(outer);
   DType storage = program.buffer(inner->buffer).type;
-  if (!guards.empty() && !fallback) fallback = zero_like(*program.exprs, storage);
+  if (!guards.empty() && !fallback) fallback = program.exprs->zero(ir::value_type(storage));
   return program.exprs->load(inner->buffer, storage, inner->indices, std::move(guards), fallback, std::move(indirects));
 }
 

@@ -83,11 +83,6 @@ bool is_pointwise(const ir::Statement& statement) {
   return nest && nest->reductions.empty() && nest->reduced.empty();
 }
 
-Expr zero_of(ir::ExprArena& exprs, DType storage) {
-  const DType type = ir::value_type(storage);
-  return is_float(type) ? exprs.constant(type, 0) : exprs.constant_int(type, 0);
-}
-
 // The piece's value at this element; 0 outside of its slice.
 Expr masked(Program& program, const Piece& piece, size_t axis, const std::vector<IndexExpr>& element) {
   const ir::Store& store = piece.nest->stores[0];
@@ -101,7 +96,7 @@ Expr masked(Program& program, const Piece& piece, size_t axis, const std::vector
   const DType storage = program.buffer(store.value->buffer).type;
   return program.exprs->load(store.value->buffer, storage, std::move(indices),
                              {{element[axis], piece.offset, piece.offset + piece.extent}},
-                             zero_of(*program.exprs, storage));
+                             program.exprs->zero(ir::value_type(storage)));
 }
 
 LoopNest merged_concat(Program& program, const Concat& concat) {

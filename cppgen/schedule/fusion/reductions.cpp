@@ -103,16 +103,15 @@ Cut cut_for_precision(const LoopNest& nest, int64_t total, const Options& option
 // The value, or 0 if the index is out of range.
 Expr inside(Program& program, Expr value, IndexExpr index, IndexExpr extent) {
   auto& exprs = *program.exprs;
-  const auto zero = [&](DType type) { return is_float(type) ? exprs.constant(type, 0) : exprs.constant_int(type, 0); };
   ir::Rewrite rewrite;
   rewrite.replace_load = [&](Expr load) -> Expr {
     auto guards = load->guards;
     guards.push_back({index, 0, extent});
     return exprs.load(load->buffer, program.buffer(load->buffer).type, load->indices, std::move(guards),
-                      load->guards.empty() ? zero(load->type) : load->args[0], load->indirects);
+                      load->guards.empty() ? exprs.zero(load->type) : load->args[0], load->indirects);
   };
   const Expr in = exprs.binary(ir::BinaryOp::lt, exprs.index(index), exprs.index(extent));
-  return exprs.select(in, ir::rewrite(exprs, value, rewrite), zero(value->type));
+  return exprs.select(in, ir::rewrite(exprs, value, rewrite), exprs.zero(value->type));
 }
 
 // first: partial[p, loops] over 1/parts of a reduced loop; nest: reduces over p.

@@ -1,0 +1,37 @@
+// How the tiles of a contraction are divided among units of work.
+#include "cppgen/kernel/plan.h"
+#include "cppgen/kernel/view.h"
+#include "tests/schedule/scheduled.h"
+
+namespace cppgen::schedule {
+namespace {
+
+kernel::TilesPlan plan_of_product(int64_t rows, int64_t depth, int64_t columns) {
+  GraphMaker g;
+  const std::vector<double> ones(size_t(depth * columns), 1);
+  g.output(g.node("MatMul", {g.input("a", {rows, depth}), g.floats({depth, columns}, ones)}));
+  const Schedule s = scheduled(g);
+  const Target target = small_target();
+  return std::get<kernel::TilesPlan>(kernel::plan_kernel({s, *kernels_of(s).at(0), target}).form);
+}
+
+// Eleven tiles of rows are too few units for many threads, so the panels are divided, too.
+TEST(TileUnits, PartsOfOneTileAreNeighboursIfAllPanelsStayInTheCache) {
+  const kernel::TilesPlan plan = plan_of_product(64, 64, 96);
+  EXPECT_LT(plan.panels_per_unit, 6);
+  EXPECT_TRUE(plan.rows_outside);
+}
+
+TEST(TileUnits, LargePanelsAreReadByAsFewThreadsAsPossible) {
+  const kernel::TilesPlan plan = plan_of_product(64, 2048, 96);
+  EXPECT_LT(plan.panels_per_unit, 6);
+  EXPECT_FALSE(plan.rows_outside);
+}
+
+TEST(TileUnits, OneGroupOrOneTileHasNoOrder) {
+  EXPECT_FALSE(plan_of_product(1024, 64, 96).rows_outside) << "all panels are in each unit";
+  EXPECT_FALSE(plan_of_product(4, 64, 96).rows_outside) << "one tile";
+}
+
+}  // namespace
+}  // namespace cppgen::schedule
