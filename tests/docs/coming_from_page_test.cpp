@@ -85,7 +85,8 @@ const std::map<std::string, std::string>& differences() {
        "the order of preference, also without a tuning; CPP are our own tiles; ATEN and TRITON are ignored with a "
        "warning"},
       {"EJKERNEL_OPS_RECORD",
-       "names a file; contractions are recorded when a model is compiled, one line of JSON each"},
+       "names a file; contractions are recorded when a model is compiled, one line of JSON each; `cppgen tune --from` "
+       "reads it"},
       {"AIT_MULTISTREAM_MAX_MEM_PARALLEL_OPS", "0 means no maximum"},
       {"TORCHINDUCTOR_MAX_AUTOTUNE", "`cppgen tune` does the same once; its results are used from then on"},
       {"TORCHINDUCTOR_MAX_AUTOTUNE_GEMM_SEARCH_SPACE", "EXHAUSTIVE tries more constants of plans, not all shapes"},

@@ -23,8 +23,8 @@ TEST(TileUnits, PartsOfOneTileAreNeighboursIfAllPanelsStayInTheCache) {
 }
 
 TEST(TileUnits, LargePanelsAreReadByAsFewThreadsAsPossible) {
-  const kernel::TilesPlan plan = plan_of_product(64, 2048, 96);
-  EXPECT_LT(plan.panels_per_unit, 6);
+  const kernel::TilesPlan plan = plan_of_product(64, 1024, 384);
+  EXPECT_LT(plan.panels_per_unit, 24);
   EXPECT_FALSE(plan.rows_outside);
 }
 
