@@ -286,7 +286,8 @@ class Compilation {
   // Of all versions.
   std::string tunings_in_use() const {
     std::string lines;
-    if (target_.choices && !request_.choices) lines = results_in_use(*isa_, request_.settings, sites_of(parts_));
+    if (target_.choices && !request_.choices)
+      lines = results_in_use(*isa_, request_.settings, *target_.choices, sites_of(parts_));
     for (const auto& version : versions_) lines += version->tunings_in_use();
     return lines;
   }

@@ -151,13 +151,14 @@ int merge_tuning_results(const std::string& file, const std::string& lines, cons
   return count;
 }
 
-std::string results_in_use(const VecISA& isa, const Settings& settings, const std::vector<SiteReport>& sites) {
+std::string results_in_use(const VecISA& isa, const Settings& settings, const schedule::Choices& choices,
+                           const std::vector<SiteReport>& sites) {
   const TuningPlace place = tuning_place(isa, settings);
   std::map<std::string, TuningResult> last;
   for (TuningResult& r : read_tuning_results(tuning_file(settings), place)) last[r.site] = r;
   std::vector<TuningResult> used;
   for (const SiteReport& site : sites)
-    if (const auto found = last.find(site.site); found != last.end() && found->second.choice != schedule::Choice())
+    if (const auto found = last.find(site.site); choices.contains(site.site) && found != last.end())
       used.push_back(last.extract(found).mapped());
   return tuning_lines(place, used);
 }

@@ -47,9 +47,9 @@ std::string tuning_lines(const TuningPlace&, const std::vector<TuningResult>&);
 // `source` and the line that is not a result.
 int merge_tuning_results(const std::string& file, const std::string& lines, const std::string& source);
 
-// The lines of those of this place that hold for the sites and are not the usual plan: what a package contains of the
-// tunings that it was compiled with, so that other caches can import it.
-std::string results_in_use(const VecISA&, const Settings&, const std::vector<SiteReport>& sites);
+// The lines of those of this place whose choices the sites were compiled with: what a package contains of tunings, so
+// that other caches can import it.
+std::string results_in_use(const VecISA&, const Settings&, const schedule::Choices&, const std::vector<SiteReport>&);
 inline constexpr const char* kBundledResults = "tuning.jsonl";  // their file in the package
 
 // Removes all results.

@@ -11,7 +11,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <cmath>
-#include <cstdlib>
 #include <cstring>
 #include <string_view>
 
@@ -39,17 +38,11 @@ struct PosixProcessRunner::Child {
 
 namespace {
 
-// libxsmm sets OMP_PROC_BIND when it is used. In a child, libgomp would then bind the first thread, and thereby all
-// threads, to one core.
-constexpr std::string_view kOpenMpBinding = "OMP_PROC_BIND";
-const bool given_binding = std::getenv(kOpenMpBinding.data()) != nullptr;  // when this program was started
-
 std::vector<std::string> child_environment(const ProcessSpec& spec) {
   std::vector<std::string> result;
   for (char** entry = environ; *entry; ++entry) {
     const std::string_view text(*entry);
     const std::string_view name = text.substr(0, text.find('='));
-    if (name == kOpenMpBinding && !given_binding) continue;
     const auto same = [&](const auto& change) { return change.first == name; };
     if (std::none_of(spec.environment.begin(), spec.environment.end(), same)) result.emplace_back(text);
   }

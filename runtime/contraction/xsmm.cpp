@@ -3,6 +3,7 @@
 #include <libxsmm.h>
 
 #include <algorithm>
+#include <cstdlib>
 
 #include "runtime/base/checked.h"
 #include "runtime/base/errors.h"
@@ -16,6 +17,18 @@ constexpr int64_t kSlabBytes = 256 * 1024;  // of panels that stay in the second
 constexpr int64_t kLeastDepth = 16;         // of a block
 
 using Kernel = libxsmm_smmfunction_reducebatch_offs;
+
+// libxsmm sets OMP_PROC_BIND when it starts, also in the environment of an application: libgomp would then bind all
+// threads of its children to one core.
+void start_libxsmm() {
+  static const bool started = [] {
+    const bool given = std::getenv("OMP_PROC_BIND") != nullptr;
+    libxsmm_init();
+    if (!given) unsetenv("OMP_PROC_BIND");
+    return true;
+  }();
+  (void)started;
+}
 
 // [0, extent) in blocks as even as they can be: the first `wide` ones have `size`, the others one less.
 struct Blocks {
@@ -34,6 +47,7 @@ struct Blocks {
 Kernel kernel_of(const XsmmProblem& p, int64_t columns, int64_t rows, int64_t depth, bool add) {
   const auto lda = libxsmm_blasint(kXsmmPanelColumns), ldb = libxsmm_blasint(p.left_row),
              ldc = libxsmm_blasint(p.out_row);
+  start_libxsmm();
   const float alpha = 1, beta = add ? 1 : 0;
   const int flags = LIBXSMM_GEMM_FLAG_NONE, prefetch = LIBXSMM_PREFETCH_NONE;
   Kernel kernel =
@@ -164,6 +178,7 @@ constexpr LibraryFunction kFunctions[] = {{kXsmmContraction, create_xsmm_contrac
 }  // namespace
 
 int xsmm_lanes() {
+  start_libxsmm();
   const int isa = libxsmm_get_target_archid();
   if (isa >= LIBXSMM_X86_AVX512) return 16;
   return isa >= LIBXSMM_X86_AVX2 ? 8 : 0;

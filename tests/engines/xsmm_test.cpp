@@ -122,6 +122,15 @@ const Problem kProblems[] = {
     {5, 24, 4, 0, 16, 96, {{4, 4, 1, 24}}, {{3, 16}}},                           // groups
 };
 
+// Children of the process would be bound to one core.
+TEST(Xsmm, LeavesTheEnvironmentAsItIs) {
+  const char* before = getenv("OMP_PROC_BIND");
+  const std::string given = before ? before : "";
+  (void)xsmm_lanes();
+  const char* after = getenv("OMP_PROC_BIND");
+  EXPECT_EQ(after ? after : "", given);
+}
+
 TEST(XsmmStep, EqualsItsMeaningHoweverItIsCut) {
   if (xsmm_lanes() == 0) GTEST_SKIP() << "libxsmm has no kernels for this CPU";
   int64_t cut_somewhere = 0;

@@ -67,15 +67,6 @@ TEST(Subprocess, EnvironmentFolderAndInput) {
   ASSERT_EQ(::unsetenv("CPPGEN_TEST_GONE"), 0);
 }
 
-// libxsmm sets it in this process; libgomp would bind all threads of a child to one core.
-TEST(Subprocess, ChildrenAreNotBoundAsALibraryOfTheParentAsks) {
-  if (getenv("OMP_PROC_BIND")) GTEST_SKIP() << "OMP_PROC_BIND is set for this program, so children inherit it";
-  setenv("OMP_PROC_BIND", "TRUE", 1);
-  PosixProcessRunner runner;
-  EXPECT_EQ(runner.run(shell("echo \"bound: $OMP_PROC_BIND\"")).output, "bound: \n");
-  unsetenv("OMP_PROC_BIND");
-}
-
 TEST(Subprocess, InheritsNoOtherDescriptor) {
   PosixProcessRunner runner;
   const FileDescriptor file(::open("/dev/null", O_RDONLY | O_CLOEXEC));
