@@ -29,7 +29,7 @@ def least(results):
     steps = []
     for i, step in enumerate(results[0]["steps"]):
         if step["calls"]:
-            step["ms"] = min(r["steps"][i]["ms"] * r["runs"] / r["steps"][i]["calls"] for r in results)
+            step["ms"] = min(r["steps"][i]["ms"] for r in results)
             steps.append(step)
     return steps
 

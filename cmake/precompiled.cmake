@@ -65,8 +65,3 @@ function(cppgen_optimize_less)
     target_compile_options(${target} PRIVATE "$<$<CONFIG:Release>:-O1>")
   endforeach()
 endfunction()
-
-# cppgen_optimize_more(SOURCE ...): sources in which -O3 was measured to pay; all others have -O2.
-function(cppgen_optimize_more)
-  set_source_files_properties(${ARGN} PROPERTIES COMPILE_OPTIONS "$<$<CONFIG:Release>:-O3>")
-endfunction()

@@ -55,6 +55,7 @@ std::optional<Eltwise> unary(const Graph& graph, const Node& node) {
                                                         {"Round", {algorithm::eltwise_round}},
                                                         {"HardSwish", {algorithm::eltwise_hardswish}},
                                                         {"Swish", {algorithm::eltwise_swish}},
+                                                        {"QuickGelu", {algorithm::eltwise_swish}},
                                                         {"Softplus", {algorithm::eltwise_soft_relu}},
                                                         {"Mish", {algorithm::eltwise_mish}},
                                                         {"Neg", {algorithm::eltwise_linear, -1}},

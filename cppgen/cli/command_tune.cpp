@@ -60,7 +60,7 @@ std::string site_lines(const tune::TuneReport& report) {
   std::string text;
   for (const tune::ChangedSite& site : report.sites)
     text += fmt::format("  {:<24} {:9.4f} ms -> {:9.4f} ms  {} ({})\n", site.candidate, site.usual_ms, site.ms,
-                        site.site, printable_list(site.nodes));
+                        site.site, site.nodes.empty() ? "all nodes" : printable_list(site.nodes));
   return text;
 }
 

@@ -89,6 +89,7 @@ std::string profile_json(const ProfileOptions& options, const ModelProfile& prof
   json["model"] = options.model;
   write_target(json, profile.model);
   json["runs"] = profile.times.seconds.size();
+  json["profiled_runs"] = profile.runs;
   json["median_ms"] = profile.times.median_ms();
   json["min_ms"] = profile.times.min_ms();
   json["steps_ms"] = profile.total_ms();

@@ -13,6 +13,7 @@
 #include "cppgen/schedule/fusion/function_forms.h"
 #include "cppgen/schedule/fusion/pointwise_concat.h"
 #include "cppgen/schedule/fusion/precision_casts.h"
+#include "cppgen/schedule/site.h"
 #include "cppgen/support/file_io.h"
 #include "runtime/base/errors.h"
 #include "runtime/package/package.h"
@@ -95,15 +96,21 @@ std::vector<ModelPart> make_parts(ModelGraphs& cut, const Settings& settings, co
     part.index_extents = package::index_extents(calls_library(program.statements) ? ops::lower(graph) : program);
     if (trace) trace("lower", program);
     const schedule::Options options = prepare(program, settings);
+    if (target.choices) part.site = schedule::site_of_program(program);
+    const schedule::Choice& choice = schedule::choice_for(target.choices.get(), part.site);
+    schedule::Target own = target;
+    own.tuning = schedule::tuned(target.tuning, choice.tuning);
     part.schedule = clock.time("schedule", [&] {
-      return schedule::make_schedule(std::move(program), options, target, [&](const char* pass, const ir::Program& p) {
+      return schedule::make_schedule(std::move(program), options, own, [&](const char* pass, const ir::Program& p) {
         clock.part(pass);
         if (trace) trace(pass, p);
       });
     });
+    if (choice != schedule::Choice())
+      part.schedule.log.add("tuning", part.site, schedule::FusionDecision::yes(to_string(choice)));
     const std::string start = cut.module ? fmt::format("{}p{}_", prefix, i) : prefix;
     schedule::each_kernel(part.schedule.steps, [&](auto& kernel) { kernel.name = start + kernel.name; });
-    part.kernels = clock.time("codegen", [&] { return emit_kernels(part.schedule, target, settings); });
+    part.kernels = clock.time("codegen", [&] { return emit_kernels(part.schedule, own, settings); });
     parts.push_back(std::move(part));
   }
   return parts;

@@ -23,6 +23,7 @@ ModelGraphs cut(Graph);
 // One plan in the making.
 struct ModelPart {
   std::string name;
+  std::string site;  // of the whole program (schedule/site.h); empty if nothing is chosen for any site
   std::vector<std::string> input_names, output_names;
   schedule::Schedule schedule;
   std::vector<codegen::KernelText> kernels;

@@ -7,12 +7,14 @@ namespace cppgen {
 namespace {
 
 void append_sites(const ModelPart& part, std::vector<SiteReport>& sites) {
+  using Scope = schedule::TuningScope;
+  if (!part.site.empty()) sites.push_back({part.site, Scope::whole, {}, {}});
   size_t kernels = 0;
   schedule::each_step(part.schedule.steps, [&](const auto& step) {
-    SiteReport site{step.site, true, step.origins, {}};
+    SiteReport site{step.site, Scope::site_contraction, step.origins, {}};
     if constexpr (std::is_same_v<std::remove_cvref_t<decltype(step)>, schedule::FusedKernel>) {
       const codegen::KernelText& text = part.kernels[kernels++];
-      site.contraction = step.kind == schedule::KernelKind::contraction;
+      if (step.kind != schedule::KernelKind::contraction) site.scope = Scope::site_other;
       site.code = sha256_hex(text.function + kernel::to_string(text.plan));
     } else {
       site.code = step.function;

@@ -2,16 +2,18 @@
 #include <string>
 #include <vector>
 
+#include "cppgen/schedule/tuning.h"
+
 namespace cppgen {
 
 struct ModelPart;
 
-// A step for which something can be chosen (schedule/choices.h).
+// A step, or a whole program, for which something can be chosen (schedule/choices.h).
 struct SiteReport {
   std::string site;
-  bool contraction = false;
-  std::vector<std::string> origins;  // nodes of the model
-  std::string code;                  // equal for the same code in the same units of work
+  schedule::TuningScope scope{};
+  std::vector<std::string> origins;  // nodes of the model; none of a program
+  std::string code;                  // equal for the same code in the same units of work; empty for a program
 };
 
 // Of parts whose kernels are emitted.

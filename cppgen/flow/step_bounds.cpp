@@ -8,12 +8,12 @@
 namespace cppgen {
 namespace {
 
-// Fitted to the kernels of eleven networks, on one thread of one machine with AVX-512 (bench/predictions.py).
-constexpr double kOfInstructions = 1.35;  // of the rate of multiply-adds: some are started together with others
-constexpr double kStepNs = 600;           // of a step, for one thread
-// Fitted to the same kernels on two threads, whose cores shared no cache.
-constexpr double kRoundTrips = 2;    // the threads begin a step together, and wait for each other at its end
-constexpr double kExchanged = 0.35;  // the part of what a thread accesses that another one has accessed before
+// Fitted to the kernels of eleven networks, on one and on two threads of one machine with AVX-512, whose cores share no
+// second-level cache (bench/predictions.py).
+constexpr double kOfInstructions = 1.2;  // of the rate of multiply-adds: some are started together with others
+constexpr double kStepNs = 400;          // of a step, for one thread
+constexpr double kRoundTrips = 2;        // the threads begin a step together, and wait for each other at its end
+constexpr double kExchanged = 0.15;      // the part of what a thread accesses that another one has accessed before
 
 // The share of the threads' time that they work: chunks are not divided.
 double balance(double chunks, int threads) {
@@ -36,7 +36,7 @@ StepBound bound_of(const StepCost& cost, double run_bytes, const MachinePeaks& p
   const bool divided = peaks.exchange_gb_per_second > 0 && cost.chunks > 1;
   const double exchange = divided ? kExchanged * others / peaks.threads / peaks.exchange_gb_per_second : 0;
   const double memory = bound.memory_ns + exchange;
-  const double both = std::cbrt(std::pow(busy, 3) + std::pow(memory, 3));  // they overlap for the most part
+  const double both = std::hypot(busy, memory);  // they overlap for the most part
   bound.predicted_ns = kStepNs + (divided ? kRoundTrips * peaks.round_trip_ns : 0) + both / share;
   return bound;
 }

@@ -87,13 +87,6 @@ void append(const std::string& path, const std::string& lines) {
     user_error("{}: cannot be written: {}", path, error_text(errno));
 }
 
-bool changes_bits(const schedule::Choice& choice) {
-  if (!choice.backend.empty()) return true;
-  for (const schedule::TuningRow& row : schedule::tuning_rows())
-    if (row.changes_bits && choice.tuning.find(std::string(row.name) + "=") != choice.tuning.npos) return true;
-  return false;
-}
-
 }  // namespace
 
 TuningPlace tuning_place(const VecISA& isa, const Settings& settings) {

@@ -24,7 +24,7 @@ void become_group_norm(Expansion& e, ValueId x, GroupActivation activation) {
   const std::vector<ValueId> inputs{x, e.input(1), e.input(2)};
   if (!last && !activated) return e.become("GroupNormalization", inputs, own);
   ValueId y = e.add("GroupNormalization", inputs, own);
-  if (activated && !last) return e.become("Mul", {y, e.add("Sigmoid", {y})}, {});
+  if (activated && !last) return e.become("QuickGelu", {y}, {{"alpha", 1.0f}}, kMicrosoft);
   if (activated) y = e.swish(y, 1);
   e.become("Transpose", {y}, {{"perm", channels_last(4)}});
 }

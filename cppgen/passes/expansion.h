@@ -67,9 +67,7 @@ class Expansion {
   // The size along an axis, as a tensor of one element.
   ValueId extent(ValueId x, int64_t axis) { return add("Shape", {x}, {{"start", axis}, {"end", axis + 1}}); }
   // x sigmoid(alpha x)
-  ValueId swish(ValueId x, double alpha) {
-    return add("Mul", {x, add("Sigmoid", {alpha == 1 ? x : add("Mul", {x, floats({}, {alpha})})})});
-  }
+  ValueId swish(ValueId x, float alpha) { return add("QuickGelu", {x}, {{"alpha", alpha}}, kMicrosoft); }
   void replace_inputs(std::vector<ValueId> inputs) { graph.nodes[size_t(at_)].inputs = std::move(inputs); }
   // A constant of one element as a scalar, anything else as it is.
   ValueId scalar(size_t i) {

@@ -4,7 +4,16 @@
 
 #include <vector>
 
+#include "cppgen/schedule/tuning.h"
+
 namespace cppgen::schedule {
+
+bool changes_bits(const Choice& choice) {
+  if (!choice.backend.empty()) return true;
+  for (const TuningRow& row : tuning_rows())
+    if (row.changes_bits && choice.tuning.find(std::string(row.name) + "=") != choice.tuning.npos) return true;
+  return false;
+}
 
 std::string to_string(const Choice& choice) {
   std::vector<std::string> parts;

@@ -70,13 +70,22 @@ std::string text_of(const ir::Program& program, const ir::LoopNest& nest) {
   return text;
 }
 
+std::string hash_of(const ir::Program& program, std::span<const ir::LoopNest* const> nests) {
+  std::string text;
+  for (const ir::LoopNest* nest : nests) text += text_of(program, *nest);
+  return sha256_hex(Renumbering().apply(text)).substr(0, kHashDigits);
+}
+
 }  // namespace
 
 std::string site_of(const ir::Program& program, std::span<const ir::LoopNest* const> nests) {
-  std::string text;
-  for (const ir::LoopNest* nest : nests) text += text_of(program, *nest);
-  const std::string canonical = Renumbering().apply(text);
-  return fmt::format("{}-{}", nests[0]->name, sha256_hex(canonical).substr(0, kHashDigits));
+  return nests[0]->name + "-" + hash_of(program, nests);
+}
+
+std::string site_of_program(const ir::Program& program) {
+  std::vector<const ir::LoopNest*> nests;
+  ir::each_nest(program.statements, [&](const ir::LoopNest& nest) { nests.push_back(&nest); });
+  return nests.empty() ? "" : "program-" + hash_of(program, nests);
 }
 
 }  // namespace cppgen::schedule

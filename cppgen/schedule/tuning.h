@@ -22,8 +22,13 @@ struct Tuning {
 
 // What a constant decides about. The plan of a single site reads those of a site, so they can be measured and chosen
 // for each site (choices.h); all others also decide about other sites, or another value is rarely faster for a single
-// one.
+// one, so they are chosen for a whole program.
 enum class TuningScope : uint8_t { site_contraction, site_other, whole };
+inline constexpr const char* name_of(TuningScope scope) {
+  return scope == TuningScope::whole        ? "whole program"
+         : scope == TuningScope::site_other ? "other kernels"
+                                            : "contractions";
+}
 
 // Values may be from a quarter to four times the default; random graphs are tested with such values.
 constexpr double kMostTuningFactor = 4;

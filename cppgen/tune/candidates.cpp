@@ -25,22 +25,21 @@ double usual_value(const TuningRow& row, const Tuning& usual) {
 }
 
 // Adds nothing if the value rounds to the usual one or is not allowed.
-void add(std::vector<Candidate>& list, const TuningRow& row, const Tuning& usual, bool contractions, double value) {
+void add(std::vector<Candidate>& list, const TuningRow& row, const Tuning& usual, double value) {
   const double before = usual_value(row, usual);
   if (row.integer) value = std::round(value);
   if (value == before || value < before / schedule::kMostTuningFactor || value > before * schedule::kMostTuningFactor)
     return;
   const std::string text = fmt::format("{}={:g}", row.name, value);
   const std::string exact = row.integer ? fmt::format("{}={}", row.name, int64_t(value)) : text;
-  list.push_back({exact, contractions, {"", false, exact}});
+  list.push_back({exact, row.scope, {"", false, exact}});
 }
 
 void add_constants(std::vector<Candidate>& list, TuningScope scope, const Tuning& usual,
                    const std::vector<double>& factors) {
-  const bool contractions = scope == TuningScope::site_contraction;
   for (const TuningRow& row : schedule::tuning_rows())
     for (const double factor : factors)
-      if (row.scope == scope) add(list, row, usual, contractions, usual_value(row, usual) * factor);
+      if (row.scope == scope) add(list, row, usual, usual_value(row, usual) * factor);
 }
 
 // Those that the settings list after the usual one; all others if they list only one.
@@ -61,13 +60,16 @@ std::vector<Candidate> candidates(const Settings& s, const Tuning& usual) {
   const bool both = s.max_autotune_gemm == s.max_autotune_pointwise;
   if (both || s.max_autotune_gemm) {
     const bool exhaustive = s.max_autotune_gemm_search_space == "EXHAUSTIVE";
-    for (const std::string& backend : other_backends(s)) all.push_back({backend, true, {backend, false, ""}});
-    if (s.benchmark_fusion || exhaustive) all.push_back({"separate epilogue", true, {"", true, ""}});
+    constexpr TuningScope kContraction = TuningScope::site_contraction;
+    for (const std::string& backend : other_backends(s)) all.push_back({backend, kContraction, {backend, false, ""}});
+    if (s.benchmark_fusion || exhaustive) all.push_back({"separate epilogue", kContraction, {"", true, ""}});
     const std::vector<double> factors =
         exhaustive ? std::vector<double>{0.5, 2, 0.25, 4, 0.75, 1.25, 1.5} : std::vector<double>{0.5, 2};
     add_constants(all, TuningScope::site_contraction, usual, factors);
   }
   if (both || s.max_autotune_pointwise) add_constants(all, TuningScope::site_other, usual, {0.5, 2});
+  if (both) add_constants(all, TuningScope::whole, usual, {0.5, 2});
+  if (s.deterministic) std::erase_if(all, [](const Candidate& c) { return schedule::changes_bits(c.choice); });
   return all;
 }
 
@@ -77,8 +79,7 @@ std::vector<Candidate> neighbours(const Candidate& candidate, const Tuning& usua
   if (equals == std::string::npos || candidate.choice.tuning.find(',') != std::string::npos) return list;
   const TuningRow& row = row_named(candidate.choice.tuning.substr(0, equals));
   const double value = std::stod(candidate.choice.tuning.substr(equals + 1));
-  for (const double factor : {std::exp2(-steps), std::exp2(steps)})
-    add(list, row, usual, candidate.contractions, value * factor);
+  for (const double factor : {std::exp2(-steps), std::exp2(steps)}) add(list, row, usual, value * factor);
   return list;
 }
 
@@ -87,9 +88,9 @@ std::optional<Candidate> both(const Candidate& a, const Candidate& b) {
   const bool single = !a.choice.tuning.empty() && !b.choice.tuning.empty() && a.choice.backend.empty() &&
                       b.choice.backend.empty() && a.choice.tuning.find(',') == std::string::npos &&
                       b.choice.tuning.find(',') == std::string::npos;
-  if (!single || a.contractions != b.contractions || constant(a) >= constant(b)) return std::nullopt;
+  if (!single || a.scope != b.scope || constant(a) >= constant(b)) return std::nullopt;
   const std::string tuning = a.choice.tuning + "," + b.choice.tuning;
-  return Candidate{tuning, a.contractions, {"", false, tuning}};
+  return Candidate{tuning, a.scope, {"", false, tuning}};
 }
 
 }  // namespace cppgen::tune

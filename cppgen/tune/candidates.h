@@ -11,13 +11,13 @@ namespace cppgen::tune {
 
 // One thing to try at all sites of a kind at once; every site then keeps what was fastest for it.
 struct Candidate {
-  std::string name;   // "ONEDNN", "column_work=8192"
-  bool contractions;  // the kind: contractions, or all other kernels
+  std::string name;             // "ONEDNN", "column_work=8192"
+  schedule::TuningScope scope;  // the kind of its sites
   schedule::Choice choice;
 };
 
-// What the settings ask for: other engines, epilogues of their own, and other values of the constants that plans of
-// single sites depend on.
+// What the settings ask for: other engines, epilogues of their own, and other values of the constants of tuning.def;
+// with DETERMINISTIC, only what does not change bits.
 std::vector<Candidate> candidates(const Settings&, const schedule::Tuning& usual);
 
 // The neighbours of a candidate that sets one constant: the constant `steps` doublings away in both directions, as far

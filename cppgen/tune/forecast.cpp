@@ -16,10 +16,12 @@ constexpr double kClearlySlower = 1.25;
 
 }  // namespace
 
-Forecast::Forecast(const CompileRequest& request) : request_(request), usual_(predict({})) {}
+Forecast::Forecast(const CompileRequest& request, schedule::Choices base)
+    : request_(request), base_(std::move(base)), usual_(predict({})) {}
 
 Forecast::Predicted Forecast::predict(schedule::Choices choices) const {
   CompileRequest request = request_;
+  choices.insert(base_.begin(), base_.end());
   request.choices = std::make_shared<const schedule::Choices>(std::move(choices));
   request.settings.trace = false, request.settings.graph_diagram = false;
   Explanation explained = explain_model(request);
@@ -35,9 +37,10 @@ std::optional<Forecast::Gain> Forecast::of(const Candidate& candidate) const {
   const auto regions = changed_regions({usual_.sites, usual_.steps}, {predicted.sites, predicted.steps});
   Gain gain;
   gain.unchanged = regions.empty();
-  for (const Region& r : regions) gain.ms += std::max(0.0, r.usual_ms - r.ms);
-  gain.hopeless = !regions.empty() && std::all_of(regions.begin(), regions.end(),
-                                                  [](const Region& r) { return r.ms > kClearlySlower * r.usual_ms; });
+  const bool whole = candidate.scope == schedule::TuningScope::whole;
+  for (const Region& r : regions) gain.ms += whole ? saved_ms(r) : std::max(0.0, saved_ms(r));
+  const auto slower = [](const Region& r) { return r.ms > kClearlySlower * r.usual_ms; };
+  gain.hopeless = !regions.empty() && (whole ? gain.ms < 0 : std::all_of(regions.begin(), regions.end(), slower));
   return gain;
 }
 
@@ -54,9 +57,9 @@ Shortlist shortlist(const Forecast& forecast, std::vector<Candidate> all, int64_
       ranked.emplace_back(gain ? gain->ms : std::numeric_limits<double>::infinity(), std::move(candidate));
   }
   std::stable_sort(ranked.begin(), ranked.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
-  std::map<bool, int64_t> taken;  // by kind
+  std::map<schedule::TuningScope, int64_t> taken;
   for (auto& [gain, candidate] : ranked)
-    if (taken[candidate.contractions]++ < most_of_kind) result.candidates.push_back(std::move(candidate));
+    if (taken[candidate.scope]++ < most_of_kind) result.candidates.push_back(std::move(candidate));
   return result;
 }
 

@@ -11,11 +11,12 @@ namespace cppgen::tune {
 // instructions and the memory traffic of our own kernels, not those of other engines.
 class Forecast {
  public:
-  explicit Forecast(const CompileRequest&);
+  // `base`: choices that all predictions have in common.
+  explicit Forecast(const CompileRequest&, schedule::Choices base = {});
 
   struct Gain {
     bool unchanged = false;  // the same kernels
-    bool hopeless = false;   // every region that changes becomes clearly slower
+    bool hopeless = false;   // every region that changes becomes clearly slower; of a whole program: it becomes slower
     double ms = 0;           // that a run would save at most, if each region kept the faster of both plans
   };
   // Nullopt if the model cannot say: the candidate sets no constants.
@@ -27,6 +28,7 @@ class Forecast {
     std::vector<StepTime> steps;
   };
   CompileRequest request_;
+  schedule::Choices base_;
   Predicted usual_;
 
   Predicted predict(schedule::Choices) const;

@@ -44,7 +44,7 @@ Journal::Journal(std::string path) : path_(std::move(path)) {
 }
 
 const Outcome* Journal::find(const std::string& candidate) const {
-  const auto found = outcomes_.find(candidate);
+  const auto found = outcomes_.find(key(candidate));
   return found == outcomes_.end() ? nullptr : &found->second;
 }
 
@@ -52,10 +52,10 @@ const Outcome* Journal::find(const std::string& candidate) const {
 const Outcome& Journal::add(const std::string& candidate, Outcome outcome) {
   if (!path_.empty() && make_directories(parent_directory(path_)) == 0) {
     const FileDescriptor file(open(path_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
-    const std::string text = "\n" + json_text(json_of(candidate, outcome), -1) + "\n";
+    const std::string text = "\n" + json_text(json_of(key(candidate), outcome), -1) + "\n";
     if (file) (void)!write(file.get(), text.data(), text.size());
   }
-  return outcomes_[candidate] = std::move(outcome);
+  return outcomes_[key(candidate)] = std::move(outcome);
 }
 
 void Journal::remove() {

@@ -19,13 +19,19 @@ class Journal {
  public:
   explicit Journal(std::string path);
 
+  // Outcomes are those of candidates beside this choice for the program, at first none.
+  void set_program(std::string choice) { program_ = std::move(choice); }
   const Outcome* find(const std::string& candidate) const;
   const Outcome& add(const std::string& candidate, Outcome);
   void remove();  // the file, once the results are stored
 
  private:
-  std::string path_;
+  std::string path_, program_;
   std::map<std::string, Outcome> outcomes_;
+
+  std::string key(const std::string& candidate) const {
+    return program_.empty() ? candidate : candidate + " with " + program_;
+  }
 };
 
 }  // namespace cppgen::tune

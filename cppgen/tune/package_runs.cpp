@@ -51,17 +51,26 @@ std::string PackageRuns::run(const std::string& command, const std::string& pack
   return std::move(end->result.output);
 }
 
+nlohmann::json PackageRuns::measured(const std::string& command, const std::string& package, int runs) const {
+  const std::string text = run(command, package, {"--json", "--runs", std::to_string(runs)});
+  nlohmann::json json = parse_json_or_discard(text.substr(std::min(text.find('{'), text.size())));
+  if (json.is_discarded()) throw PackageFailed("printed no times: " + last_line(text));
+  return json;
+}
+
+double PackageRuns::run_ms(const std::string& package, int runs) const {
+  return measured("bench", package, runs).at("median_ms").get<double>();
+}
+
 PackageTimes PackageRuns::times(const std::string& package, int runs) const {
-  const std::string text = run("profile", package, {"--json", "--runs", std::to_string(runs)});
-  const nlohmann::json json = parse_json_or_discard(text.substr(std::min(text.find('{'), text.size())));
-  if (json.is_discarded()) throw PackageFailed("printed no profile: " + last_line(text));
+  const nlohmann::json json = measured("profile", package, runs);
   PackageTimes times;
   times.run_ms = json.at("median_ms").get<double>();
-  const double all_runs = json.at("runs").get<double>();
+  const double all_runs = std::max(1.0, json.at("profiled_runs").get<double>());
   for (const auto& step : json.at("steps")) {
     const double calls = step.value("calls", 0.0);
-    times.steps.push_back({step.at("origins").get<std::vector<std::string>>(),
-                           step.value("ms", 0.0) * std::max(1.0, calls / std::max(1.0, all_runs))});
+    times.steps.push_back(
+        {step.at("origins").get<std::vector<std::string>>(), step.value("ms", 0.0) * calls / all_runs});
   }
   return times;
 }

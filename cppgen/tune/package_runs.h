@@ -1,4 +1,5 @@
 #pragma once
+#include <nlohmann/json_fwd.hpp>
 #include <stdexcept>
 #include <string>
 #include <vector>
@@ -15,7 +16,7 @@ struct PackageFailed : std::runtime_error {
 };
 
 struct PackageTimes {
-  double run_ms = 0;  // median
+  double run_ms = 0;  // median, with the cost of the profile
   std::vector<StepTime> steps;
 };
 
@@ -28,6 +29,8 @@ class PackageRuns {
   PackageRuns(std::string program, const Settings&, std::vector<std::string> dims, const CancelToken*);
 
   PackageTimes times(const std::string& package, int runs) const;
+  // The median of runs without a profile.
+  double run_ms(const std::string& package, int runs) const;
   // Runs the package once on random inputs and keeps them with the outputs in a folder.
   void record(const std::string& package, const std::string& folder) const;
   // Compares the outputs for these inputs, with the tolerances of `verify`.
@@ -40,6 +43,7 @@ class PackageRuns {
   const CancelToken* cancel_;
 
   std::string run(const std::string& command, const std::string& package, const std::vector<std::string>& more) const;
+  nlohmann::json measured(const std::string& command, const std::string& package, int runs) const;
 };
 
 }  // namespace cppgen::tune

@@ -19,6 +19,7 @@ struct Region {
   std::set<std::string> sites;
   double usual_ms = 0, ms = 0;  // with the usual plans, and with the candidate
 };
+inline double saved_ms(const Region& r) { return r.usual_ms - r.ms; }
 
 // One compilation of a model: its sites, and the times of its steps.
 struct TimedSites {

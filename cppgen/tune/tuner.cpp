@@ -21,11 +21,13 @@ namespace cppgen::tune {
 namespace {
 
 using schedule::Choices;
+using Scope = schedule::TuningScope;
 
 constexpr int kTurns = 3;         // of each candidate with the usual package
 constexpr int kMoreTurns = 5;     // of all choices together
 constexpr int kWholeTurns = 9;    // of whole runs
 constexpr double kGain = 0.99;    // of the usual time of a whole run: less is noise
+constexpr int kMostPrograms = 3;  // choices for the whole program whose whole runs are measured
 constexpr int kMostDescents = 4;  // of COORDINATE_DESCENT_TUNING
 
 // Identifies the tuning of a model: what is measured, where, and with which candidates.
@@ -73,7 +75,10 @@ class Tuner {
     progress("compiling the usual kernels", 0, int(list.size()));
     variants_.compile_usual();
     if (settings_.ci_flag && !settings_.force_profile) return compile_only(list);
-    list = shortlisted(std::move(list));
+    const auto sites =
+        std::stable_partition(list.begin(), list.end(), [](const Candidate& c) { return c.scope == Scope::whole; });
+    choose_program(shortlisted({list.begin(), sites}));
+    list = shortlisted({sites, list.end()});
     measure_all(list);
     if (settings_.coordinate_descent_tuning) descend(list);
     choose(list);
@@ -91,6 +96,7 @@ class Tuner {
   Journal journal_;
   std::unique_ptr<RemoteStore> remote_;  // null: not used
   TuneReport report_;
+  std::string program_;  // the candidate that is part of the base; empty: none
   std::vector<Winner> winners_;
 
   void progress(const std::string& what, int done, int total) const {
@@ -138,8 +144,10 @@ class Tuner {
   std::vector<Candidate> shortlisted(std::vector<Candidate> all) {
     if (all.empty()) return all;
     progress("predicting the times of candidates", 0, int(all.size()));
-    Shortlist list = shortlist(Forecast(request_.compile), std::move(all), settings_.autotune_max_candidates);
-    report_.unchanged += list.unchanged, report_.dropped = std::move(list.dropped);
+    const Forecast forecast(request_.compile, variants_.base());
+    Shortlist list = shortlist(forecast, std::move(all), settings_.autotune_max_candidates);
+    report_.unchanged += list.unchanged;
+    report_.dropped.insert(report_.dropped.end(), list.dropped.begin(), list.dropped.end());
     return std::move(list.candidates);
   }
 
@@ -163,8 +171,37 @@ class Tuner {
   }
 
   std::vector<Winner> winners(const std::vector<Candidate>& list) const {
-    return winners_among(list, journal_, variants_.usual_ms());
+    return winners_among(list, journal_, variants_.run_ms());
   }
+
+  // The constants of the whole program come first, because the other sites depend on them: those of the candidate that
+  // saves the most in all regions, if its whole runs are faster.
+  void choose_program(const std::vector<Candidate>& list) {
+    measure_all(list);
+    int tried = 0;
+    for (const Candidate& candidate : most_saving(list, journal_, (1 - kGain) * variants_.run_ms())) {
+      if (tried++ == kMostPrograms) return;
+      if (!is_confirmed(candidate)) continue;
+      variants_.extend_base(everywhere(candidate, variants_.sites()));
+      journal_.set_program(candidate.name), program_ = candidate.name;
+      return;
+    }
+  }
+
+  // Unless a tuning that was killed confirmed it.
+  bool is_confirmed(const Candidate& candidate) {
+    const std::string name = "whole runs of " + candidate.name;
+    const Outcome* outcome = journal_.find(name);
+    if (!outcome) {
+      progress("measuring " + name, 0, 1);
+      Outcome measured = variants_.measure(everywhere(candidate, variants_.sites()), 1);
+      if (measured.failure.empty() && !is_gain(variants_.time_whole(kWholeTurns))) measured.failure = "are not faster";
+      outcome = &journal_.add(name, std::move(measured));
+    }
+    return outcome->failure.empty();
+  }
+
+  static bool is_gain(const Variants::WholeRuns& whole) { return whole.ratio < kGain && whole.ms < whole.usual_ms; }
 
   // Measures those that are not in the list, and adds them to it. Whether there were any.
   bool extend(std::vector<Candidate>& list, const std::vector<Candidate>& found) {
@@ -201,18 +238,26 @@ class Tuner {
   // longer faster are dropped, and the others are kept only if whole runs are faster.
   void choose(const std::vector<Candidate>& list) {
     winners_ = winners(list);
-    if (winners_.empty()) return;
+    if (all_choices().empty()) return;
     progress("measuring all choices together", 0, 2);
     Outcome together = variants_.measure(choices_of(winners_, variants_.sites()), kMoreTurns);
-    if (together.failure.empty() && confirm(winners_, together.regions) && !winners_.empty())
+    if (together.failure.empty() && confirm(winners_, together.regions))
       together = variants_.measure(choices_of(winners_, variants_.sites()), 1);
     if (!together.failure.empty()) report_.failed.push_back("all choices together: " + together.failure);
-    if (!together.failure.empty() || winners_.empty()) return;
+    if (!together.failure.empty() || all_choices().empty()) return;
     progress("measuring whole runs", 1, 2);
     const Variants::WholeRuns whole = variants_.time_whole(kWholeTurns);
     report_.usual_ms = whole.usual_ms, report_.ms = whole.ms;
-    report_.kept = whole.ratio < kGain && whole.ms < whole.usual_ms;
-    report_.sites = changed_sites(winners_, variants_.sites());
+    report_.kept = is_gain(whole);
+    for (const auto& [site, choice] : variants_.base())
+      report_.sites.push_back({site, program_, {}, whole.usual_ms, whole.ms});
+    for (ChangedSite& site : changed_sites(winners_, variants_.sites())) report_.sites.push_back(std::move(site));
+  }
+
+  Choices all_choices() const {
+    Choices all = choices_of(winners_, variants_.sites());
+    all.insert(variants_.base().begin(), variants_.base().end());
+    return all;
   }
 
   void store() {
@@ -220,7 +265,7 @@ class Tuner {
     std::vector<TuningResult> results;
     const std::string name = std::filesystem::path(request_.compile.model).filename().string();
     if (report_.kept) {
-      const Choices choices = choices_of(winners_, variants_.sites());
+      const Choices choices = all_choices();
       for (const ChangedSite& site : report_.sites)
         results.push_back({site.site, choices.at(site.site), site.usual_ms * 1e3, site.ms * 1e3, name});
     }

@@ -19,8 +19,8 @@ struct TuneRequest {
 // A site whose choice is not the usual plan.
 struct ChangedSite {
   std::string site, candidate;
-  std::vector<std::string> nodes;
-  double usual_ms = 0, ms = 0;  // of its region, in one run
+  std::vector<std::string> nodes;  // none: the whole program
+  double usual_ms = 0, ms = 0;     // of its region, in one run
 };
 
 struct TuneReport {

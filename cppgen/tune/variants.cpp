@@ -15,6 +15,7 @@ namespace {
 constexpr double kTurnSeconds = 0.3;
 constexpr int kMostTurns = 2;  // times as many turns, until no region changes sides
 constexpr const char* kUsual = "usual";
+constexpr const char* kBase = "base";
 constexpr const char* kVariant = "variant";
 constexpr const char* kData = "data";
 
@@ -50,6 +51,7 @@ Variants::Variants(const TuneRequest& request)
 
 CompiledModel Variants::compile(schedule::Choices choices, const std::string& name) const {
   CompileRequest request = request_.compile;
+  choices.insert(base_choices_.begin(), base_choices_.end());
   request.choices = std::make_shared<const schedule::Choices>(std::move(choices));
   request.output = folder(name);
   request.begin = std::chrono::steady_clock::now();
@@ -57,19 +59,29 @@ CompiledModel Variants::compile(schedule::Choices choices, const std::string& na
   return compile_model(request);
 }
 
+void Variants::time_base() {
+  base_times_ = runs_.times(base_.package, 3);
+  base_times_ = runs_.times(base_.package, run_count());
+}
+
+void Variants::extend_base(const schedule::Choices& choices) {
+  base_choices_.insert(choices.begin(), choices.end());
+  base_ = compile({}, kBase);
+  time_base();
+}
+
 void Variants::compile_usual() {
-  usual_ = compile({}, kUsual);
+  base_ = compile({}, kUsual);
   try {
-    runs_.record(usual_.package, folder(kData));
-    usual_times_ = runs_.times(usual_.package, 3);
-    usual_times_ = runs_.times(usual_.package, run_count());
+    runs_.record(base_.package, folder(kData));
+    time_base();
   } catch (const PackageFailed& failed) {
     user_error("{}: cannot be tuned, because its usual package {}", request_.compile.model, failed.what());
   }
 }
 
 int Variants::run_count() const {
-  return int(std::clamp(kTurnSeconds * 1e3 / std::max(usual_times_.run_ms, 1e-3), 3.0, 1000.0));
+  return int(std::clamp(kTurnSeconds * 1e3 / std::max(base_times_.run_ms, 1e-3), 3.0, 1000.0));
 }
 
 Outcome Variants::measure(schedule::Choices choices, int turns) const {
@@ -86,14 +98,14 @@ Outcome Variants::measure(schedule::Choices choices, int turns) const {
 }
 
 std::vector<Region> Variants::timed(const std::vector<SiteReport>& variant_sites, int turns) const {
-  PackageTimes usual, variant;
+  PackageTimes base, variant;
   std::vector<Region> regions;
   std::vector<std::set<std::string>> faster;
   bool stable = false;
   for (int turn = 0; turn < turns || (!stable && turn < kMostTurns * turns); turn++) {
-    keep_least(usual, runs_.times(folder(kUsual), run_count()));
+    keep_least(base, runs_.times(base_.package, run_count()));
     keep_least(variant, runs_.times(folder(kVariant), run_count()));
-    regions = changed_regions({sites(), usual.steps}, {variant_sites, variant.steps});
+    regions = changed_regions({sites(), base.steps}, {variant_sites, variant.steps});
     const auto before = std::exchange(faster, faster_sites(regions));
     stable = turn > 0 && before == faster;
   }
@@ -103,8 +115,8 @@ std::vector<Region> Variants::timed(const std::vector<SiteReport>& variant_sites
 Variants::WholeRuns Variants::time_whole(int turns) const {
   std::vector<double> usual, variant, ratios;
   for (int turn = 0; turn < turns; turn++) {
-    usual.push_back(runs_.times(folder(kUsual), run_count()).run_ms);
-    variant.push_back(runs_.times(folder(kVariant), run_count()).run_ms);
+    usual.push_back(runs_.run_ms(folder(kUsual), run_count()));
+    variant.push_back(runs_.run_ms(folder(kVariant), run_count()));
     ratios.push_back(variant.back() / usual.back());
   }
   return {median(usual), median(variant), median(ratios)};

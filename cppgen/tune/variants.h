@@ -8,21 +8,24 @@
 
 namespace cppgen::tune {
 
-// Variants of a model: packages that differ in their choices, compared with the package of the usual plans. Functions
-// that run packages throw Cancelled.
+// Variants of a model: packages that differ in their choices, compared with a base, at first the package of the usual
+// plans. Functions that run packages throw Cancelled.
 class Variants {
  public:
   explicit Variants(const TuneRequest&);
 
   // Compiles and times the usual package. UserError if it does not run.
   void compile_usual();
-  const std::vector<SiteReport>& sites() const { return usual_.report.sites; }
-  double usual_ms() const { return usual_times_.run_ms; }  // median of whole runs
+  // Makes these choices part of the base, and so of all further variants.
+  void extend_base(const schedule::Choices&);
+  const schedule::Choices& base() const { return base_choices_; }
+  const std::vector<SiteReport>& sites() const { return base_.report.sites; }  // those of the base
+  double run_ms() const { return base_times_.run_ms; }                         // median of whole runs of the base
 
   // Compiles, without running anything.
   CompiledModel compile(schedule::Choices, const std::string& name) const;
-  // Compiles, verifies and times: the regions whose code differs, after so many turns with the usual package, and more
-  // until the same regions are faster twice in a row.
+  // Compiles, verifies and times: the regions whose code differs, after so many turns with the base, and more until the
+  // same regions are faster twice in a row.
   Outcome measure(schedule::Choices, int turns) const;
   // Whole runs of the package that was measured last and of the usual one, in turns: medians in milliseconds.
   struct WholeRuns {
@@ -35,11 +38,13 @@ class Variants {
   const TuneRequest& request_;
   TempDirectory directory_;
   PackageRuns runs_;
-  CompiledModel usual_;
-  PackageTimes usual_times_;
+  CompiledModel base_;
+  schedule::Choices base_choices_;
+  PackageTimes base_times_;
 
   std::string folder(const std::string& name) const { return directory_.path() + "/" + name; }
   int run_count() const;
+  void time_base();
   std::vector<Region> timed(const std::vector<SiteReport>&, int turns) const;
 };
 

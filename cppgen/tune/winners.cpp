@@ -15,7 +15,7 @@ bool shares_site(const Region& a, const Region& b) {
 }
 
 bool concerns(const Winner& winner, const SiteReport& site) {
-  return site.contraction == winner.candidate.contractions && winner.region.sites.count(site.site) > 0;
+  return site.scope == winner.candidate.scope && winner.region.sites.count(site.site) > 0;
 }
 
 }  // namespace
@@ -25,7 +25,7 @@ bool is_faster(const Region& r) { return r.ms < kWorthwhile * r.usual_ms; }
 schedule::Choices everywhere(const Candidate& candidate, const std::vector<SiteReport>& sites) {
   schedule::Choices choices;
   for (const SiteReport& site : sites)
-    if (site.contraction == candidate.contractions) choices[site.site] = candidate.choice;
+    if (site.scope == candidate.scope) choices[site.site] = candidate.choice;
   return choices;
 }
 
@@ -43,14 +43,29 @@ std::vector<Winner> winners_among(const std::vector<Candidate>& candidates, cons
     const Outcome* outcome = journal.find(candidate.name);
     if (!outcome) continue;
     for (const Region& r : outcome->regions)
-      if (is_faster(r) && r.usual_ms - r.ms > kLeastShare * usual_ms) all.push_back({candidate, r});
+      if (is_faster(r) && saved_ms(r) > kLeastShare * usual_ms) all.push_back({candidate, r});
   }
-  const auto gain = [](const Winner& w) { return w.region.usual_ms - w.region.ms; };
+  const auto gain = [](const Winner& w) { return saved_ms(w.region); };
   std::stable_sort(all.begin(), all.end(), [&](const Winner& a, const Winner& b) { return gain(a) > gain(b); });
   for (Winner& w : all)
     if (std::none_of(winners.begin(), winners.end(), [&](const Winner& o) { return shares_site(o.region, w.region); }))
       winners.push_back(std::move(w));
   return winners;
+}
+
+std::vector<Candidate> most_saving(const std::vector<Candidate>& candidates, const Journal& journal, double least_ms) {
+  std::vector<std::pair<double, const Candidate*>> ranked;
+  for (const Candidate& candidate : candidates) {
+    const Outcome* outcome = journal.find(candidate.name);
+    if (!outcome) continue;
+    double saved = 0;
+    for (const Region& r : outcome->regions) saved += saved_ms(r);
+    if (saved > least_ms) ranked.emplace_back(saved, &candidate);
+  }
+  std::stable_sort(ranked.begin(), ranked.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
+  std::vector<Candidate> best;
+  for (const auto& [saved, candidate] : ranked) best.push_back(*candidate);
+  return best;
 }
 
 bool confirm(std::vector<Winner>& winners, const std::vector<Region>& measured) {
@@ -82,8 +97,7 @@ std::vector<ChangedSite> changed_sites(const std::vector<Winner>& winners, const
 }
 
 std::vector<std::string> outcome_lines(const Candidate& candidate, const Outcome& outcome, int64_t most) {
-  const std::string name =
-      fmt::format("{} ({})", candidate.name, candidate.contractions ? "contractions" : "other kernels");
+  const std::string name = fmt::format("{} ({})", candidate.name, schedule::name_of(candidate.scope));
   if (!outcome.failure.empty()) return {name + ": " + outcome.failure};
   std::vector<Region> regions = outcome.regions;
   std::sort(regions.begin(), regions.end(),

@@ -26,6 +26,9 @@ schedule::Choices choices_of(const std::vector<Winner>&, const std::vector<SiteR
 // `usual_ms` is the time of a whole run.
 std::vector<Winner> winners_among(const std::vector<Candidate>&, const Journal&, double usual_ms);
 
+// The candidates whose regions together save more than `least_ms` of a run, those that save most first.
+std::vector<Candidate> most_saving(const std::vector<Candidate>&, const Journal&, double least_ms);
+
 // Drops the winners none of whose sites is in a region that is faster by these measurements. Whether there were any.
 bool confirm(std::vector<Winner>&, const std::vector<Region>& measured);
 

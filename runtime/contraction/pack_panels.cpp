@@ -30,8 +30,9 @@ void copy_rows(Panel<T> p) {
   }
 }
 
-// Blocks of kBlock steps of the depth keep both the columns that are read and the rows that are written in L1.
-template <class T>
+// Blocks of kBlock steps of the depth keep both the columns that are read and the rows that are written in L1. Without
+// groups, no element's place needs a division.
+template <bool grouped, class T>
 void copy_elements(const Panel<T>& p) {
   constexpr long kBlock = 16;
   const long steps = (p.depth + p.group - 1) / p.group * p.group;
@@ -39,8 +40,10 @@ void copy_elements(const Panel<T>& p) {
     const long end = std::min(steps, begin + kBlock);
     std::fill(p.to + begin * p.nr, p.to + end * p.nr, T(0));
     for (long j = 0; j < p.columns; j++)
-      for (long k = begin; k < std::min(p.depth, end); k++)
-        p.to[(k / p.group * p.nr + j) * p.group + k % p.group] = p.from[k * p.depth_stride + j * p.column_stride];
+      for (long k = begin; k < std::min(p.depth, end); k++) {
+        const long place = grouped ? (k / p.group * p.nr + j) * p.group + k % p.group : k * p.nr + j;
+        p.to[place] = p.from[k * p.depth_stride + j * p.column_stride];
+      }
   }
 }
 
@@ -60,8 +63,10 @@ void pack(const PanelSource& source, int nr, int group, long panel_stride, void*
                          to};
     if (group == 1 && source.column_stride == 1)
       copy_rows(panel);
+    else if (group == 1)
+      copy_elements<false>(panel);
     else
-      copy_elements(panel);
+      copy_elements<true>(panel);
   }
 }
 

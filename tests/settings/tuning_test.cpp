@@ -1,6 +1,7 @@
 // Settings of tunings: when models are tuned, what is tried, what is kept.
 #include <algorithm>
 #include <cstdlib>
+#include <set>
 #include <sstream>
 
 #include "cppgen/flow/isa_choice.h"
@@ -15,6 +16,7 @@ namespace cppgen {
 namespace {
 
 using Names = std::vector<std::string>;
+using Scope = schedule::TuningScope;
 
 std::string results_file(const Settings& s) { return tuning_file(s); }
 
@@ -22,9 +24,10 @@ int64_t lines_of(const std::string& text) { return std::count(text.begin(), text
 
 std::vector<tune::Candidate> candidates_of(const Settings& s) { return tune::candidates(s, schedule::Tuning(16)); }
 
-int64_t count_of(const Settings& s, bool contractions) {
-  const auto all = candidates_of(s);
-  return std::count_if(all.begin(), all.end(), [&](const auto& c) { return c.contractions == contractions; });
+std::vector<Scope> scopes_of(const Settings& s) {
+  std::set<Scope> scopes;
+  for (const tune::Candidate& c : candidates_of(s)) scopes.insert(c.scope);
+  return {scopes.begin(), scopes.end()};
 }
 
 // Whether a compilation tunes the model first: then results are stored.
@@ -52,15 +55,14 @@ TEST_F(SettingEffect, AUTOTUNE_POLICY) {
 
 // Which kinds are tried.
 TEST_F(SettingEffect, MAX_AUTOTUNE_GEMM) {
-  using Seen = std::pair<bool, bool>;
-  const auto see = [&] { return Seen(count_of(settings(), true) > 0, count_of(settings(), false) > 0); };
-  expect_effect<Seen>("1", see, {true, true}, {true, false});
+  expect_effect<std::vector<Scope>>("1", [&] { return scopes_of(settings()); },
+                                    {Scope::site_contraction, Scope::site_other, Scope::whole},
+                                    {Scope::site_contraction});
 }
 
 TEST_F(SettingEffect, MAX_AUTOTUNE_POINTWISE) {
-  using Seen = std::pair<bool, bool>;
-  const auto see = [&] { return Seen(count_of(settings(), true) > 0, count_of(settings(), false) > 0); };
-  expect_effect<Seen>("1", see, {true, true}, {false, true});
+  expect_effect<std::vector<Scope>>("1", [&] { return scopes_of(settings()); },
+                                    {Scope::site_contraction, Scope::site_other, Scope::whole}, {Scope::site_other});
 }
 
 TEST_F(SettingEffect, MAX_AUTOTUNE_GEMM_SEARCH_SPACE) {
@@ -82,16 +84,16 @@ TEST_F(SettingEffect, AUTOTUNE_MAX_CANDIDATES) {
   maker.node("Relu", {"a"}, {"y"}, "the_relu");
   maker.node("ReduceSum", {"b"}, {"z"}, "the_sum");
   const std::string others = write("others.onnx", maker), contractions = products(2);
-  const auto count = [&](const std::string& model, bool of_contractions) {
+  const auto count = [&](const std::string& model, Scope scope) {
     CompileRequest request;
     request.model = model, request.settings = settings();
     auto all = candidates_of(request.settings);
-    std::erase_if(all, [&](const auto& c) { return c.contractions != of_contractions; });
+    std::erase_if(all, [&](const auto& c) { return c.scope != scope; });
     return int64_t(
         tune::shortlist(tune::Forecast(request), all, request.settings.autotune_max_candidates).candidates.size());
   };
   using Seen = std::pair<int64_t, int64_t>;
-  const auto see = [&] { return Seen(count(contractions, true), count(others, false)); };
+  const auto see = [&] { return Seen(count(contractions, Scope::site_contraction), count(others, Scope::site_other)); };
   const Seen all = see();
   EXPECT_GT(all.first, 2);
   EXPECT_GT(all.second, 2);
@@ -199,7 +201,8 @@ class Search {
       : program_(
             program_with(folder,
                          "case $2 in */variant) ms=1e-9;; *) ms=1; esac\n"
-                         "[ $1 = profile ] && echo \"{\\\"runs\\\": 1, \\\"median_ms\\\": $ms, \\\"steps\\\": ["
+                         "[ $1 = profile -o $1 = bench ] && echo \"{\\\"profiled_runs\\\": 1, \\\"median_ms\\\": $ms, "
+                         "\\\"steps\\\": ["
                          "{\\\"origins\\\": [\\\"the_relu\\\"], \\\"calls\\\": 1, \\\"ms\\\": $ms},"
                          "{\\\"origins\\\": [\\\"the_sum\\\"], \\\"calls\\\": 1, \\\"ms\\\": $ms}]}\" && exit 0")) {
     environment["CPPGEN_MAX_AUTOTUNE_POINTWISE"] = "1", environment["CPPGEN_AUTOTUNE_MAX_CANDIDATES"] = most;

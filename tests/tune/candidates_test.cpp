@@ -7,6 +7,8 @@
 namespace cppgen::tune {
 namespace {
 
+using Scope = schedule::TuningScope;
+
 std::vector<Candidate> all(const std::vector<std::pair<std::string, std::string>>& options = {}) {
   return candidates(Settings::from_environment({{"HOME", "/nowhere"}}, options), schedule::Tuning(16));
 }
@@ -33,18 +35,32 @@ TEST(Candidates, ListedEnginesAreTheOnlyOnes) {
   EXPECT_FALSE(has(list, "ONEDNN"));
 }
 
+TEST(Candidates, AreOfTheWholeProgramIfNoKindIsGiven) {
+  const auto whole = [](const Candidate& c) { return c.scope == Scope::whole; };
+  const auto list = all();
+  EXPECT_TRUE(has(list, "split_points=16384") && std::any_of(list.begin(), list.end(), whole));
+  const auto gemm = all({{"MAX_AUTOTUNE_GEMM", "1"}});
+  EXPECT_TRUE(std::none_of(gemm.begin(), gemm.end(), whole));
+}
+
+TEST(Candidates, ChangeNoBitsIfTheSettingSays) {
+  const auto list = all({{"DETERMINISTIC", "1"}});
+  EXPECT_TRUE(has(list, "contraction_units=8"));
+  EXPECT_FALSE(has(list, "XSMM") || has(list, "split_points=16384") || has(list, "row_accumulators=2"));
+}
+
 TEST(Candidates, NeighboursAreDoublings) {
-  const Candidate start{"contraction_units=8", true, {"", false, "contraction_units=8"}};
+  const Candidate start{"contraction_units=8", Scope::site_contraction, {"", false, "contraction_units=8"}};
   const auto near = neighbours(start, schedule::Tuning(16), 1);
   ASSERT_EQ(near.size(), 1u) << "twice it is the usual value";
   EXPECT_EQ(near[0].name, "contraction_units=4");
-  EXPECT_TRUE(neighbours({"XSMM", true, {"XSMM", false, ""}}, schedule::Tuning(16), 1).empty());
+  EXPECT_TRUE(neighbours({"XSMM", Scope::site_contraction, {"XSMM", false, ""}}, schedule::Tuning(16), 1).empty());
 }
 
 TEST(Candidates, PairsAreOfDifferentConstantsOfOneKind) {
-  const Candidate a{"column_work=8192", false, {"", false, "column_work=8192"}};
-  const Candidate b{"window_work=16384", false, {"", false, "window_work=16384"}};
-  const Candidate c{"tile_start=0.6", true, {"", false, "tile_start=0.6"}};
+  const Candidate a{"column_work=8192", Scope::site_other, {"", false, "column_work=8192"}};
+  const Candidate b{"window_work=16384", Scope::site_other, {"", false, "window_work=16384"}};
+  const Candidate c{"tile_start=0.6", Scope::site_contraction, {"", false, "tile_start=0.6"}};
   ASSERT_TRUE(both(a, b));
   EXPECT_EQ(both(a, b)->choice.tuning, "column_work=8192,window_work=16384");
   EXPECT_FALSE(both(b, a)) << "one order is enough";

@@ -85,22 +85,23 @@ TEST_F(CostModel, PredictsLongerTimesForFewerThreads) {
 
 TEST_F(CostModel, CandidatesThatGiveTheSameKernelsAreUnchanged) {
   const Forecast forecast(request(pointwise("Exp", "512")));
-  const auto gain = forecast.of({"window_work=16384", false, {"", false, "window_work=16384"}});
+  const auto gain =
+      forecast.of({"window_work=16384", schedule::TuningScope::site_other, {"", false, "window_work=16384"}});
   ASSERT_TRUE(gain);
   EXPECT_TRUE(gain->unchanged);
-  EXPECT_FALSE(forecast.of({"XSMM", true, {"XSMM", false, ""}})) << "another engine";
+  EXPECT_FALSE(forecast.of({"XSMM", schedule::TuningScope::site_contraction, {"XSMM", false, ""}})) << "another engine";
 }
 
 // Two units keep two of so many threads busy.
 TEST_F(CostModel, CandidatesThatAreSlowerEverywhereAreDropped) {
   const Forecast forecast(request(pointwise("Exp", "16"), "8"));
-  const Candidate large{"pointwise_block=8192", false, {"", false, "pointwise_block=8192"}};
+  const Candidate large{"pointwise_block=8192", schedule::TuningScope::site_other, {"", false, "pointwise_block=8192"}};
   const auto gain = forecast.of(large);
   ASSERT_TRUE(gain);
   EXPECT_TRUE(gain->hopeless);
-  const Candidate engine{"XSMM", true, {"XSMM", false, ""}};
-  const Candidate same{"window_work=16384", false, {"", false, "window_work=16384"}};
-  const Candidate small{"pointwise_block=1024", false, {"", false, "pointwise_block=1024"}};
+  const Candidate engine{"XSMM", schedule::TuningScope::site_contraction, {"XSMM", false, ""}};
+  const Candidate same{"window_work=16384", schedule::TuningScope::site_other, {"", false, "window_work=16384"}};
+  const Candidate small{"pointwise_block=1024", schedule::TuningScope::site_other, {"", false, "pointwise_block=1024"}};
   const Shortlist list = shortlist(forecast, {same, large, small, engine}, 1);
   EXPECT_EQ(list.unchanged, 1);
   EXPECT_EQ(list.dropped, std::vector<std::string>{"pointwise_block=8192"});

@@ -5,9 +5,11 @@
 namespace cppgen::tune {
 namespace {
 
+constexpr auto kContraction = schedule::TuningScope::site_contraction, kOther = schedule::TuningScope::site_other;
+
 TEST(Regions, OnlyChangedCodeCounts) {
-  const std::vector<SiteReport> usual{{"conv-1", true, {"a"}, "x"}, {"add-2", false, {"b"}, "y"}};
-  const std::vector<SiteReport> variant{{"conv-1", true, {"a"}, "z"}, {"add-2", false, {"b"}, "y"}};
+  const std::vector<SiteReport> usual{{"conv-1", kContraction, {"a"}, "x"}, {"add-2", kOther, {"b"}, "y"}};
+  const std::vector<SiteReport> variant{{"conv-1", kContraction, {"a"}, "z"}, {"add-2", kOther, {"b"}, "y"}};
   const std::vector<StepTime> before{{{"a"}, 4}, {{"b"}, 2}}, after{{{"a"}, 3}, {{"b"}, 1}};
   const auto changed = changed_regions({usual, before}, {variant, after});
   ASSERT_EQ(changed.size(), 1u);
@@ -18,8 +20,8 @@ TEST(Regions, OnlyChangedCodeCounts) {
 
 // The usual kernel computes both nodes; with the candidate each has its own.
 TEST(Regions, JoinWhatOneStepComputesInEitherPackage) {
-  const std::vector<SiteReport> usual{{"conv-1", true, {"a", "b"}, "x"}};
-  const std::vector<SiteReport> variant{{"conv-1", true, {"a"}, "z"}, {"add-2", false, {"b"}, "y"}};
+  const std::vector<SiteReport> usual{{"conv-1", kContraction, {"a", "b"}, "x"}};
+  const std::vector<SiteReport> variant{{"conv-1", kContraction, {"a"}, "z"}, {"add-2", kOther, {"b"}, "y"}};
   const std::vector<StepTime> before{{{"a", "b"}, 4}}, after{{{"a"}, 3}, {{"b"}, 2}};
   const auto changed = changed_regions({usual, before}, {variant, after});
   ASSERT_EQ(changed.size(), 1u);
@@ -29,8 +31,8 @@ TEST(Regions, JoinWhatOneStepComputesInEitherPackage) {
 
 // A site has one choice, so its occurrences are compared together.
 TEST(Regions, JoinOccurrencesOfOneSite) {
-  const std::vector<SiteReport> usual{{"conv-1", true, {"a"}, "x"}, {"conv-1", true, {"b"}, "x"}};
-  const std::vector<SiteReport> variant{{"conv-1", true, {"a"}, "z"}, {"conv-1", true, {"b"}, "z"}};
+  const std::vector<SiteReport> usual{{"conv-1", kContraction, {"a"}, "x"}, {"conv-1", kContraction, {"b"}, "x"}};
+  const std::vector<SiteReport> variant{{"conv-1", kContraction, {"a"}, "z"}, {"conv-1", kContraction, {"b"}, "z"}};
   const std::vector<StepTime> before{{{"a"}, 4}, {{"b"}, 4}}, after{{{"a"}, 3}, {{"b"}, 6}};
   const auto changed = changed_regions({usual, before}, {variant, after});
   ASSERT_EQ(changed.size(), 1u);

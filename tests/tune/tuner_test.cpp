@@ -29,14 +29,27 @@ class Tuner : public CliTest {
     return file;
   }
 
+  // A long sum, which is computed in two kernels.
+  std::string long_sum() const {
+    ModelMaker maker;
+    maker.input("x", {"50000"}).output("y");
+    maker.node("ReduceSum", {"x"}, {"y"}, "sum");
+    return write("sum.onnx", maker);
+  }
+
   TuneReport tuned(const std::string& script, std::vector<std::pair<std::string, std::string>> options = {}) const {
     options.insert(options.end(), {{"CACHE_DIR", path("cache")},
                                    {"THREADS", "1"},
                                    {"MAX_AUTOTUNE_GEMM", "1"},
                                    {"MAX_AUTOTUNE_GEMM_BACKENDS", "CPP,XSMM"},
                                    {"AUTOTUNE_MAX_CANDIDATES", "1"}});
+    return tuned_model(model(), script, options);
+  }
+
+  TuneReport tuned_model(const std::string& model, const std::string& script,
+                         const std::vector<std::pair<std::string, std::string>>& options) const {
     TuneRequest request;
-    request.compile.model = model();
+    request.compile.model = model;
     request.compile.settings = Settings::from_environment(process_environment(), options);
     request.program = program(script);
     return tune_model(request);
@@ -46,10 +59,10 @@ class Tuner : public CliTest {
 };
 
 constexpr const char* kSlowTimes =
-    "[ $1 = profile ] && echo '{\"runs\": 1, \"median_ms\": 1000, \"steps\": "
+    "[ $1 = profile -o $1 = bench ] && echo '{\"profiled_runs\": 1, \"median_ms\": 1000, \"steps\": "
     "[{\"origins\": [\"product\", \"relu\"], \"calls\": 1, \"ms\": 1000}]}' && exit 0";
 constexpr const char* kFastTimes =
-    "[ $1 = profile ] && echo '{\"runs\": 1, \"median_ms\": 1e-9, \"steps\": "
+    "[ $1 = profile -o $1 = bench ] && echo '{\"profiled_runs\": 1, \"median_ms\": 1e-9, \"steps\": "
     "[{\"origins\": [\"product\", \"relu\"], \"calls\": 1, \"ms\": 1e-9}]}' && exit 0";
 
 TEST_F(Tuner, KeepsWhatIsFasterAndRemembersIt) {
@@ -65,6 +78,24 @@ TEST_F(Tuner, KeepsWhatIsFasterAndRemembersIt) {
   EXPECT_NE(compiled.out.find("\"xsmm\""), std::string::npos) << compiled.err;
   environment["CPPGEN_THREADS"] = "2";
   EXPECT_EQ(run({"explain", model(), "--json"}).out.find("\"xsmm\""), std::string::npos) << "another place";
+}
+
+// With twice the least number of points, the sum is one kernel.
+TEST_F(Tuner, ChoosesConstantsOfTheWholeProgram) {
+  const std::string fast =
+      std::string(kFastTimes).replace(std::string(kFastTimes).find("\"product\", \"relu\""), 17, "\"sum\"");
+  const TuneReport report =
+      tuned_model(long_sum(), fast, {{"CACHE_DIR", path("cache")}, {"THREADS", "1"}, {"AUTOTUNE_MAX_CANDIDATES", "1"}});
+  EXPECT_TRUE(report.kept);
+  ASSERT_FALSE(report.sites.empty());
+  EXPECT_EQ(report.sites[0].candidate, "split_points=65536");
+  EXPECT_TRUE(report.sites[0].nodes.empty());
+
+  environment["CPPGEN_CACHE_DIR"] = path("cache"), environment["CPPGEN_THREADS"] = "1";
+  const auto steps = [&] { return nlohmann::json::parse(run({"explain", long_sum(), "--json"}).out)["steps"].size(); };
+  EXPECT_EQ(steps(), 1u);
+  environment["CPPGEN_DETERMINISTIC"] = "1";
+  EXPECT_EQ(steps(), 2u) << "the order of the sum changes its bits";
 }
 
 TEST_F(Tuner, KeepsNothingThatIsSlower) {
