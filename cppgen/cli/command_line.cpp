@@ -337,6 +337,10 @@ void add_tune(CLI::App& app, Parsed& parsed) {
       ->type_name("FILE");
   command->add_option("--export", options.export_file, "In the end, copy all stored results to this file")
       ->type_name("FILE");
+  command->add_flag(
+      "--learned", options.learned,
+      "In the end, report what tunings on this machine learned of each candidate, and where the rule that "
+      "they follow would have missed a faster one");
   add_common(command, options);
   add_json(command, options);
 }

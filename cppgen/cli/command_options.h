@@ -72,6 +72,7 @@ struct ProfileOptions : TimedOptions {
 struct TuneOptions : ModelOptions {
   std::string records;                   // file of OPS_RECORD: the models in it are tuned in place of MODEL
   std::string import_file, export_file;  // of results; without MODEL only these are done
+  bool learned = false;                  // report what tunings have learned
 };
 
 // The hidden command that `bench` runs in a new process.

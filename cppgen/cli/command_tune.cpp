@@ -9,9 +9,11 @@
 #include "cppgen/cli/commands.h"
 #include "cppgen/cli/progress_line.h"
 #include "cppgen/cli/tuning.h"
+#include "cppgen/flow/isa_choice.h"
 #include "cppgen/flow/ops_record.h"
 #include "cppgen/flow/tuning_results.h"
 #include "cppgen/support/file_io.h"
+#include "cppgen/tune/experience.h"
 #include "runtime/base/errors.h"
 #include "runtime/base/json_text.h"
 #include "runtime/base/log.h"
@@ -35,6 +37,7 @@ Json report_json(const TuneOptions& options, const VersionTuning& tuning) {
   json["unchanged"] = report.unchanged;
   json["failed"] = report.failed;
   json["predicted_slower"] = report.dropped;
+  json["known_slower"] = report.hopeless;
   json["usual_ms"] = report.usual_ms;
   json["ms"] = report.ms;
   json["gain_percent"] = gain_of(report);
@@ -78,6 +81,9 @@ std::string tuning_text(const TuneOptions& options, const VersionTuning& tuning)
   if (!report.dropped.empty())
     text += fmt::format("not measured, because they are predicted to be slower everywhere: {}\n",
                         printable_list(report.dropped));
+  if (!report.hopeless.empty())
+    text += fmt::format("not measured, because earlier tunings never found them faster: {}\n",
+                        printable_list(report.hopeless));
   for (const std::string& failed : report.failed) text += "  " + for_terminal(failed) + "\n";
   text += site_lines(report);
   if (report.sites.empty()) return text + "The usual plans are the fastest; nothing is stored.\n";
@@ -99,6 +105,46 @@ std::string results_to_import(const std::string& path) {
   const auto text = try_read_file(path + "/" + kBundledResults);
   if (!text) user_error("--import: {}: the package was compiled without results of tunings", path);
   return *text;
+}
+
+Json learned_json(const tune::Experience& experience) {
+  const tune::Experience::Misses misses = experience.misses();
+  Json json;
+  json["observed"] = misses.observed, json["would_skip"] = misses.skipped, json["would_miss"] = Json::array();
+  for (const tune::Observation& o : misses.of)
+    json["would_miss"].push_back(
+        {{"candidate", o.candidate}, {"kinds", o.kinds}, {"model", o.model}, {"ratio", o.ratio}});
+  json["candidates"] = Json::array();
+  for (const tune::Experience::Row& row : experience.rows())
+    json["candidates"].push_back({{"candidate", row.candidate},
+                                  {"kind", row.kind},
+                                  {"observed", row.observed},
+                                  {"faster", row.faster},
+                                  {"best", row.best},
+                                  {"skipped", row.hopeless}});
+  return json;
+}
+
+std::string learned_text(const tune::Experience& experience) {
+  std::string text =
+      fmt::format("{:<28} {:<24} {:>8} {:>6} {:>6}\n", "candidate", "sites", "observed", "faster", "best");
+  for (const tune::Experience::Row& row : experience.rows())
+    text += fmt::format("{:<28} {:<24} {:8} {:6} {:6.3f}{}\n", row.candidate, for_terminal(row.kind), row.observed,
+                        row.faster, row.best, row.hopeless ? "  no longer measured" : "");
+  const tune::Experience::Misses misses = experience.misses();
+  text += fmt::format(
+      "Judged by all other models, {} of {} would not have been measured, of which {} faster ones would have been "
+      "missed.\n",
+      misses.skipped, counted(misses.observed, "observation"), misses.of.size());
+  for (const tune::Observation& o : misses.of)
+    text += fmt::format("  {:<26} {:<24} {:.3f} of the usual time in {}\n", o.candidate,
+                        for_terminal(fmt::format("{}", fmt::join(o.kinds, ", "))), o.ratio, for_terminal(o.model));
+  return text;
+}
+
+void report_learned(const TuneOptions& options, const Settings& settings) {
+  const tune::Experience experience(tune::experience_file(settings), tuning_place(likely_isa(settings), settings));
+  print_result(options.json ? json_text(learned_json(experience), 2) + "\n" : learned_text(experience));
 }
 
 // Prints the report, unless it is JSON.
@@ -133,8 +179,11 @@ int tune_recorded(const TuneOptions& options, Settings settings, const CancelTok
 
 ExitCode command_tune(const TuneOptions& options, const CancelToken& cancel) {
   const Settings settings = read_settings(options);
-  if (options.model.empty() && options.records.empty() && options.import_file.empty() && options.export_file.empty())
-    user_error("tune: give a model, --from, --import or --export");
+  const bool other_work = !options.import_file.empty() || !options.export_file.empty() || options.learned;
+  if (options.model.empty() && options.records.empty() && !other_work)
+    user_error("tune: give a model, --from, --import, --export or --learned");
+  if (options.learned && options.json && !(options.model.empty() && options.records.empty()))
+    user_error("tune: --learned --json prints one object: give neither MODEL nor --from with them");
   if (!options.records.empty() && !(options.model.empty() && options.dims.empty() && options.sizes.empty()))
     user_error("tune: --from names the models and their sizes; give neither MODEL nor --dim nor --sizes with it");
   if (!options.import_file.empty()) {
@@ -148,6 +197,7 @@ ExitCode command_tune(const TuneOptions& options, const CancelToken& cancel) {
   }
   const int failed = options.records.empty() ? 0 : tune_recorded(options, settings, cancel);
   if (!options.export_file.empty()) export_results(tuning_file(settings), options.export_file);
+  if (options.learned) report_learned(options, settings);
   if (failed) user_error("{}: {} not tuned", options.records, counted(failed, "model"));
   return kDone;
 }

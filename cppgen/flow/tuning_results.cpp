@@ -24,14 +24,6 @@
 namespace cppgen {
 namespace {
 
-Json place_json(const TuningPlace& place) {
-  return {{"cpu", place.cpu},
-          {"isa", place.isa},
-          {"threads", place.threads},
-          {"compiler", place.compiler},
-          {"version", place.version}};
-}
-
 std::string line_of(const Json& place, const TuningResult& r) {
   Json line = place;
   line["site"] = r.site;
@@ -59,12 +51,6 @@ TuningResult result_of(const nlohmann::json& line) {
   return r;
 }
 
-bool is_from(const nlohmann::json& line, const nlohmann::json& place) {
-  for (const auto& [name, value] : place.items())
-    if (!line.contains(name) || line[name] != value) return false;
-  return true;
-}
-
 // Calls f with each line that is JSON and its number. The last line may be unfinished.
 template <class F>
 void each_line(const std::string& text, const F& f) {
@@ -73,8 +59,30 @@ void each_line(const std::string& text, const F& f) {
   for (int number = 1; std::getline(lines, line); number++) f(line, parse_json_or_discard(line), number);
 }
 
-// Appends whole lines, under a lock; first ends a line that a killed process left unfinished.
-void append(const std::string& path, const std::string& lines) {
+}  // namespace
+
+TuningPlace tuning_place(const VecISA& isa, const Settings& settings) {
+  const int threads =
+      settings.threads > 0 ? int(settings.threads) : rt::default_threads(rt::topology_of_this_machine(), settings.smt);
+  return {cpu_model(), std::string(isa.name), threads, Toolchain::find(settings.cxx).identity,
+          std::string(rt::kVersion)};
+}
+
+Json to_json(const TuningPlace& place) {
+  return {{"cpu", place.cpu},
+          {"isa", place.isa},
+          {"threads", place.threads},
+          {"compiler", place.compiler},
+          {"version", place.version}};
+}
+
+bool is_from(const nlohmann::json& line, const TuningPlace& place) {
+  const auto same = [&](const char* name, const auto& value) { return line.contains(name) && line[name] == value; };
+  return same("cpu", place.cpu) && same("isa", place.isa) && same("threads", place.threads) &&
+         same("compiler", place.compiler) && same("version", place.version);
+}
+
+void append_tuning_lines(const std::string& path, const std::string& lines) {
   const int created = make_directories(parent_directory(path));
   const FileDescriptor file(open(path.c_str(), O_RDWR | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
   if (created != 0 || !file || flock(file.get(), LOCK_EX) != 0)
@@ -87,24 +95,14 @@ void append(const std::string& path, const std::string& lines) {
     user_error("{}: cannot be written: {}", path, error_text(errno));
 }
 
-}  // namespace
-
-TuningPlace tuning_place(const VecISA& isa, const Settings& settings) {
-  const int threads =
-      settings.threads > 0 ? int(settings.threads) : rt::default_threads(rt::topology_of_this_machine(), settings.smt);
-  return {cpu_model(), std::string(isa.name), threads, Toolchain::find(settings.cxx).identity,
-          std::string(rt::kVersion)};
-}
-
 std::string tuning_file(const Settings& settings) { return settings.cache_dir + "/tuning/results.jsonl"; }
 
 std::vector<TuningResult> read_tuning_results(const std::string& file, const TuningPlace& place) {
   std::vector<TuningResult> results;
   const auto text = try_read_file(file);
   if (!text) return results;
-  const nlohmann::json here = parse_json(json_text(place_json(place), -1));
   each_line(*text, [&](const std::string&, const nlohmann::json& line, int number) {
-    if (line.is_discarded() || !is_from(line, here)) return;
+    if (line.is_discarded() || !is_from(line, place)) return;
     try {
       results.push_back(result_of(line));
     } catch (const std::exception& error) {
@@ -116,13 +114,13 @@ std::vector<TuningResult> read_tuning_results(const std::string& file, const Tun
 
 std::string tuning_lines(const TuningPlace& place, const std::vector<TuningResult>& results) {
   std::string lines;
-  for (const TuningResult& r : results) lines += line_of(place_json(place), r) + "\n";
+  for (const TuningResult& r : results) lines += line_of(to_json(place), r) + "\n";
   return lines;
 }
 
 void append_tuning_results(const std::string& file, const TuningPlace& place,
                            const std::vector<TuningResult>& results) {
-  append(file, tuning_lines(place, results));
+  append_tuning_lines(file, tuning_lines(place, results));
 }
 
 int merge_tuning_results(const std::string& file, const std::string& lines, const std::string& source) {
@@ -140,7 +138,7 @@ int merge_tuning_results(const std::string& file, const std::string& lines, cons
     }
     if (known.insert(text).second) missing += text + "\n", count++;
   });
-  if (count) append(file, missing);
+  if (count) append_tuning_lines(file, missing);
   return count;
 }
 

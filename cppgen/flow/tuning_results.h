@@ -1,11 +1,13 @@
 #pragma once
 #include <memory>
+#include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
 #include "cppgen/flow/sites.h"
 #include "cppgen/schedule/choices.h"
 #include "isa/vec_isa.h"
+#include "runtime/base/json_text.h"
 #include "runtime/base/settings.h"
 
 namespace cppgen {
@@ -23,6 +25,8 @@ struct TuningPlace {
   std::string version;                // of cppgen
 };
 TuningPlace tuning_place(const VecISA&, const Settings&);
+Json to_json(const TuningPlace&);
+bool is_from(const nlohmann::json& line, const TuningPlace&);  // whether the line of a file has all fields of the place
 
 struct TuningResult {
   std::string site;         // schedule::site_of
@@ -37,7 +41,9 @@ std::string tuning_file(const Settings&);
 // Of this place, in the order of the file. A file that does not exist holds none.
 std::vector<TuningResult> read_tuning_results(const std::string& file, const TuningPlace&);
 
-// UserError if the file cannot be written.
+// Appends whole lines, under a lock; first ends a line that a killed process left unfinished. UserError if the file
+// cannot be written.
+void append_tuning_lines(const std::string& file, const std::string& lines);
 void append_tuning_results(const std::string& file, const TuningPlace&, const std::vector<TuningResult>&);
 
 // The lines of a file of results.
@@ -52,7 +58,7 @@ int merge_tuning_results(const std::string& file, const std::string& lines, cons
 std::string results_in_use(const VecISA&, const Settings&, const schedule::Choices&, const std::vector<SiteReport>&);
 inline constexpr const char* kBundledResults = "tuning.jsonl";  // their file in the package
 
-// Removes all results.
+// Removes a file with lines of results.
 void clear_tuning_results(const std::string& file);
 
 // The choices that a compilation uses: null if there are none. With DETERMINISTIC, those that may change the last bits

@@ -11,6 +11,7 @@
 #include "cppgen/support/hashing.h"
 #include "cppgen/support/remote_store.h"
 #include "cppgen/tune/candidates.h"
+#include "cppgen/tune/experience.h"
 #include "cppgen/tune/forecast.h"
 #include "cppgen/tune/variants.h"
 #include "cppgen/tune/winners.h"
@@ -65,10 +66,11 @@ class Tuner {
         usual_tuning_(target_of(likely_isa(settings_), settings_).tuning),
         variants_(request),
         journal_(settings_.force_disable_caches ? "" : settings_.cache_dir + "/tuning/" + key_ + ".jsonl"),
+        experience_(experience_file(settings_), place_),
         remote_(remote_store(settings_)) {}
 
   TuneReport run() {
-    if (settings_.flush_profile_cache) clear_tuning_results(results_), journal_.remove();
+    if (settings_.flush_profile_cache) clear_tuning_results(results_), experience_.clear(), journal_.remove();
     if (find_known()) return std::move(report_);
     std::vector<Candidate> list;
     if (!settings_.disable_profiler_codegen) list = candidates(settings_, usual_tuning_);
@@ -81,6 +83,7 @@ class Tuner {
     list = shortlisted({sites, list.end()});
     measure_all(list);
     if (settings_.coordinate_descent_tuning) descend(list);
+    learn(list);
     choose(list);
     store();
     return std::move(report_);
@@ -94,6 +97,7 @@ class Tuner {
   const schedule::Tuning usual_tuning_;
   Variants variants_;
   Journal journal_;
+  Experience experience_;
   std::unique_ptr<RemoteStore> remote_;  // null: not used
   TuneReport report_;
   std::string program_;  // the candidate that is part of the base; empty: none
@@ -142,6 +146,7 @@ class Tuner {
   }
 
   std::vector<Candidate> shortlisted(std::vector<Candidate> all) {
+    if (!settings_.force_profile && !settings_.force_disable_caches) leave_out_hopeless(all);
     if (all.empty()) return all;
     progress("predicting the times of candidates", 0, int(all.size()));
     const Forecast forecast(request_.compile, variants_.base());
@@ -149,6 +154,13 @@ class Tuner {
     report_.unchanged += list.unchanged;
     report_.dropped.insert(report_.dropped.end(), list.dropped.begin(), list.dropped.end());
     return std::move(list.candidates);
+  }
+
+  void leave_out_hopeless(std::vector<Candidate>& list) {
+    const auto hopeless = std::stable_partition(
+        list.begin(), list.end(), [&](const Candidate& c) { return !experience_.is_hopeless(c, variants_.sites()); });
+    for (auto c = hopeless; c != list.end(); c++) report_.hopeless.push_back(c->name);
+    list.erase(hopeless, list.end());
   }
 
   void measure_all(const std::vector<Candidate>& list) {
@@ -178,6 +190,7 @@ class Tuner {
   // saves the most in all regions, if its whole runs are faster.
   void choose_program(const std::vector<Candidate>& list) {
     measure_all(list);
+    learn(list);
     int tried = 0;
     for (const Candidate& candidate : most_saving(list, journal_, (1 - kGain) * variants_.run_ms())) {
       if (tried++ == kMostPrograms) return;
@@ -187,6 +200,13 @@ class Tuner {
       return;
     }
   }
+
+  void learn(const std::vector<Candidate>& list) {
+    if (settings_.force_disable_caches) return;
+    experience_.add(list, journal_, model_name(), variants_.run_ms());
+  }
+
+  std::string model_name() const { return std::filesystem::path(request_.compile.model).filename().string(); }
 
   // Unless a tuning that was killed confirmed it.
   bool is_confirmed(const Candidate& candidate) {
@@ -263,7 +283,7 @@ class Tuner {
   void store() {
     if (settings_.force_disable_caches) return;
     std::vector<TuningResult> results;
-    const std::string name = std::filesystem::path(request_.compile.model).filename().string();
+    const std::string name = model_name();
     if (report_.kept) {
       const Choices choices = all_choices();
       for (const ChangedSite& site : report_.sites)
