@@ -6,6 +6,7 @@ import subprocess
 import numpy as np
 from onnx import TensorProto, helper, save
 
+FLOAT8E5M2 = 19  # of TensorProto, in versions of onnx that are newer than Debian's
 
 def model(path, nodes, inputs, outputs, domains):
     graph = helper.make_graph(nodes, "g", [helper.make_tensor_value_info(*i) for i in inputs],
@@ -38,7 +39,7 @@ def operator(p):
 
 
 def operator_on_any_elements(p):
-    nodes = [helper.make_node("Cast", ["x"], ["t"], to=TensorProto.FLOAT8E5M2),
+    nodes = [helper.make_node("Cast", ["x"], ["t"], to=FLOAT8E5M2),
              helper.make_node("Reversed", ["t"], ["u"], domain="added"),
              helper.make_node("Cast", ["u"], ["y"], to=TensorProto.FLOAT)]
     path = model(p.work + "/reversed.onnx", nodes, [("x", TensorProto.FLOAT, [20])], [("y", TensorProto.FLOAT, [20])],
