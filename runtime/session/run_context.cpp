@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <chrono>
 #include <cstring>
 #include <limits>
@@ -15,18 +16,6 @@ namespace {
 int64_t now_ns() {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
       .count();
-}
-
-void lower_to(std::atomic<int64_t>& least, int64_t value) {
-  int64_t old = least.load(std::memory_order_relaxed);
-  while (value < old && !least.compare_exchange_weak(old, value, std::memory_order_relaxed)) {
-  }
-}
-
-void raise_to(std::atomic<int64_t>& greatest, int64_t value) {
-  int64_t old = greatest.load(std::memory_order_relaxed);
-  while (value > old && !greatest.compare_exchange_weak(old, value, std::memory_order_relaxed)) {
-  }
 }
 
 int this_thread() {
@@ -165,6 +154,7 @@ void RunContext::bind_arguments() {
     steps_.reset(new StepContext[count]);
     steps_size_ = count;
   }
+  if (instruments_.measure()) times_.assign(size_t(workers_), std::vector<WorkerTimes>(count));
   step_views_.clear(), waves_.clear(), views_.clear();
   step_views_.reserve(count);  // spans of it stay valid
   waves_.reserve(count), views_.reserve(count);
@@ -212,12 +202,7 @@ void RunContext::set_tensors(std::span<const TensorView> inputs, std::span<const
 
 std::span<const StepView> RunContext::begin_run() {
   error_ = 0;
-  if (instruments_.measure())
-    for (const StepView& view : step_views_) {
-      auto& step = *static_cast<StepContext*>(view.ctx);
-      step.begin_ns = std::numeric_limits<int64_t>::max();
-      step.end_ns = 0;
-    }
+  measured_run_++;
   for (auto& slices : slices_) slices.clear();
   if (!instruments_.inspectors.empty()) run_ = instruments_.runs++;
   return views_;
@@ -252,13 +237,15 @@ void RunContext::run_library(void* p, int64_t chunk, int worker) {
 }
 
 void RunContext::run_measured(void* p, int64_t chunk, int worker) {
-  auto& step = *static_cast<StepContext*>(p);
-  const int64_t begin = now_ns();
+  const auto& step = *static_cast<StepContext*>(p);
+  RunContext& run = *step.run;
+  WorkerTimes& times = run.times_[size_t(worker)][run.position_of(step)];
+  const bool first = times.run != run.measured_run_, recorded = !run.slices_.empty();
+  const int64_t begin = first || recorded ? now_ns() : 0;  // reading the clock is what measuring costs
+  if (first) times = {run.measured_run_, begin, begin};
   step.task ? run_library(p, chunk, worker) : run_kernel(p, chunk, worker);
-  const int64_t end = now_ns();
-  lower_to(step.begin_ns, begin), raise_to(step.end_ns, end);
-  if (auto& slices = step.run->slices_; !slices.empty())
-    slices[size_t(worker)].push_back({step.bound->step, chunk, begin, end, this_thread()});
+  times.end_ns = now_ns();
+  if (recorded) run.slices_[size_t(worker)].push_back({step.bound->step, chunk, begin, times.end_ns, this_thread()});
 }
 
 template <auto method>
@@ -266,8 +253,8 @@ void RunContext::inspect(void* p, int64_t, int) {
   const auto& [run, steps] = *static_cast<const Inspection*>(p);
   for (const StepView& view : steps) {
     const auto& step = *static_cast<const StepContext*>(view.ctx);
-    const auto position = size_t(step.bound - run->bound_->steps.data());
-    const StepInRun seen{run->executable_.plan(), *run->bound_, run->run_, position, step.buffers, run->last_writers_};
+    const StepInRun seen{run->executable_.plan(), *run->bound_, run->run_,
+                         run->position_of(step),  step.buffers, run->last_writers_};
     for (const auto& inspector : run->instruments_.inspectors) (inspector.get()->*method)(seen);
   }
 }
@@ -280,12 +267,22 @@ void RunContext::fail_check(int error) const {
   throw UserError(message);
 }
 
+// From the first chunk's begin to the last one's end.
+int64_t RunContext::time_of(const StepContext& step) const {
+  int64_t begin = std::numeric_limits<int64_t>::max(), end = 0;
+  for (const auto& of_worker : times_) {
+    const WorkerTimes& times = of_worker[position_of(step)];
+    if (times.run == measured_run_) begin = std::min(begin, times.begin_ns), end = std::max(end, times.end_ns);
+  }
+  return std::max<int64_t>(0, end - begin);
+}
+
 void RunContext::add_times(std::span<StepProfile> profile) const {
   for (const StepView& view : step_views_) {
     const auto& step = *static_cast<const StepContext*>(view.ctx);
     StepProfile& sum = profile[step.bound->step];
     sum.calls++;
-    sum.ns += double(step.end_ns - step.begin_ns);
+    sum.ns += double(time_of(step));
     sum.flops += double(step.bound->flops);
     sum.products += double(step.bound->products);
     sum.instructions += double(step.bound->instructions);

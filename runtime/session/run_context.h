@@ -1,5 +1,4 @@
 #pragma once
-#include <atomic>
 #include <memory>
 #include <span>
 #include <vector>
@@ -54,7 +53,11 @@ class RunContext {
     std::span<void* const> buffers;
     const long* params;
     int64_t range, chunks;
-    std::atomic<int64_t> begin_ns, end_ns;  // of the chunks, when measured
+  };
+  // When one worker began its first chunk of a step and ended its last one, in the run of this number. Each worker has
+  // times of its own: a number that all of them wrote would cost more than short chunks take.
+  struct WorkerTimes {
+    int64_t run = 0, begin_ns = 0, end_ns = 0;
   };
   struct CallerArgument {
     size_t argument;  // in arguments_
@@ -86,6 +89,8 @@ class RunContext {
   void reserve_memory(const BoundPlan& bound);
   void reserve_separately(const BoundPlan& bound);
   void* address(int32_t buffer) const;
+  size_t position_of(const StepContext& step) const { return size_t(step.bound - bound_->steps.data()); }
+  int64_t time_of(const StepContext&) const;
   [[noreturn]] void fail_check(int error) const;
 
   const Executable& executable_;
@@ -109,6 +114,8 @@ class RunContext {
   int error_ = 0;
 
   // For instruments only.
+  std::vector<std::vector<WorkerTimes>> times_;  // by worker and by position in BoundPlan::steps
+  int64_t measured_run_ = 0;
   std::vector<std::vector<TraceSlice>> slices_;
   std::vector<Inspection> inspections_;
   std::vector<size_t> last_writers_;
