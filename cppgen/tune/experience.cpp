@@ -69,6 +69,7 @@ Experience::Experience(std::string file, const TuningPlace& place) : file_(std::
       continue;  // of another version
     }
   }
+  saved_ = all_.size();
 }
 
 bool Experience::is_hopeless(const Candidate& candidate, const std::vector<SiteReport>& sites) const {
@@ -82,23 +83,23 @@ bool Experience::is_hopeless(const Candidate& candidate, const std::vector<SiteR
 
 void Experience::add(const std::vector<Candidate>& candidates, const Journal& journal, const std::string& model,
                      double run_ms) {
-  std::string lines;
-  const auto note = [&](Observation o) {
-    lines += line_of(place_, o);
-    all_.push_back(std::move(o));
-  };
   for (const Candidate& candidate : candidates) {
     const Outcome* outcome = journal.find(candidate.name);
     if (!outcome || !outcome->failure.empty() || outcome->regions.empty()) continue;
+    const bool whole = candidate.scope == schedule::TuningScope::whole;
     double saved = 0;
     for (const Region& r : outcome->regions) {
       saved += saved_ms(r);
-      const bool has_times = r.usual_ms > 0 && candidate.scope != schedule::TuningScope::whole;
-      if (has_times) note({candidate.name, kinds_of(r.sites), model, r.ms / r.usual_ms});
+      if (!whole && r.usual_ms > 0) all_.push_back({candidate.name, kinds_of(r.sites), model, r.ms / r.usual_ms});
     }
-    if (candidate.scope == schedule::TuningScope::whole && run_ms > 0)
-      note({candidate.name, {kProgram}, model, 1 - saved / run_ms});
+    if (whole && run_ms > 0) all_.push_back({candidate.name, {kProgram}, model, 1 - saved / run_ms});
   }
+}
+
+void Experience::save() {
+  std::string lines;
+  for (size_t i = saved_; i < all_.size(); i++) lines += line_of(place_, all_[i]);
+  saved_ = all_.size();
   if (lines.empty()) return;
   try {
     append_tuning_lines(file_, lines);
@@ -109,7 +110,7 @@ void Experience::add(const std::vector<Candidate>& candidates, const Journal& jo
 
 void Experience::clear() {
   clear_tuning_results(file_);
-  all_.clear();
+  all_.clear(), saved_ = 0;
 }
 
 std::vector<Experience::Row> Experience::rows() const {

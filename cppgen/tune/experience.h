@@ -26,8 +26,10 @@ class Experience {
   // Whether the candidate is hopeless for all sites of its scope.
   bool is_hopeless(const Candidate&, const std::vector<SiteReport>&) const;
 
-  // Appends what was measured of these candidates, unless the file cannot be written. `run_ms`: of the whole model.
+  // Adds what was measured of these candidates. `run_ms`: of the whole model.
   void add(const std::vector<Candidate>&, const Journal&, const std::string& model, double run_ms);
+  // Appends what was added to the file, once, when a tuning has ended. A file that cannot be written is a warning.
+  void save();
 
   void clear();
 
@@ -52,6 +54,7 @@ class Experience {
   std::string file_;
   TuningPlace place_;
   std::vector<Observation> all_;
+  size_t saved_ = 0;  // how many of them the file has
 };
 
 std::string experience_file(const Settings&);

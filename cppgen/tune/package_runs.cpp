@@ -17,6 +17,17 @@ std::string last_line(std::string text) {
   return text.substr(text.rfind('\n') + 1);
 }
 
+// Of what `profile --json` prints.
+PackageTimes times_in(const nlohmann::json& json) {
+  const double all_runs = std::max(1.0, json.at("profiled_runs").get<double>());
+  PackageTimes times;
+  times.run_ms = json.at("median_ms").get<double>();
+  for (const auto& step : json.at("steps"))
+    times.steps.push_back({step.at("origins").get<std::vector<std::string>>(),
+                           step.value("ms", 0.0) * step.value("calls", 0.0) / all_runs});
+  return times;
+}
+
 }  // namespace
 
 PackageRuns::PackageRuns(std::string program, const Settings& settings, std::vector<std::string> dims,
@@ -53,26 +64,23 @@ std::string PackageRuns::run(const std::string& command, const std::string& pack
 
 nlohmann::json PackageRuns::measured(const std::string& command, const std::string& package, int runs) const {
   const std::string text = run(command, package, {"--json", "--runs", std::to_string(runs)});
-  nlohmann::json json = parse_json_or_discard(text.substr(std::min(text.find('{'), text.size())));
-  if (json.is_discarded()) throw PackageFailed("printed no times: " + last_line(text));
-  return json;
+  return parse_json_or_discard(text.substr(std::min(text.find('{'), text.size())));
 }
 
 double PackageRuns::run_ms(const std::string& package, int runs) const {
-  return measured("bench", package, runs).at("median_ms").get<double>();
+  try {
+    return measured("bench", package, runs).at("median_ms").get<double>();
+  } catch (const nlohmann::json::exception&) {
+    throw PackageFailed("printed no times");
+  }
 }
 
 PackageTimes PackageRuns::times(const std::string& package, int runs) const {
-  const nlohmann::json json = measured("profile", package, runs);
-  PackageTimes times;
-  times.run_ms = json.at("median_ms").get<double>();
-  const double all_runs = std::max(1.0, json.at("profiled_runs").get<double>());
-  for (const auto& step : json.at("steps")) {
-    const double calls = step.value("calls", 0.0);
-    times.steps.push_back(
-        {step.at("origins").get<std::vector<std::string>>(), step.value("ms", 0.0) * calls / all_runs});
+  try {
+    return times_in(measured("profile", package, runs));
+  } catch (const nlohmann::json::exception&) {
+    throw PackageFailed("printed no profile");
   }
-  return times;
 }
 
 void PackageRuns::record(const std::string& package, const std::string& folder) const {

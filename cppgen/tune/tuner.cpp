@@ -190,7 +190,7 @@ class Tuner {
   // saves the most in all regions, if its whole runs are faster.
   void choose_program(const std::vector<Candidate>& list) {
     measure_all(list);
-    learn(list);
+    learn(list);  // now, because the journal is about other sites afterwards
     int tried = 0;
     for (const Candidate& candidate : most_saving(list, journal_, (1 - kGain) * variants_.run_ms())) {
       if (tried++ == kMostPrograms) return;
@@ -201,10 +201,7 @@ class Tuner {
     }
   }
 
-  void learn(const std::vector<Candidate>& list) {
-    if (settings_.force_disable_caches) return;
-    experience_.add(list, journal_, model_name(), variants_.run_ms());
-  }
+  void learn(const std::vector<Candidate>& list) { experience_.add(list, journal_, model_name(), variants_.run_ms()); }
 
   std::string model_name() const { return std::filesystem::path(request_.compile.model).filename().string(); }
 
@@ -215,13 +212,18 @@ class Tuner {
     if (!outcome) {
       progress("measuring " + name, 0, 1);
       Outcome measured = variants_.measure(everywhere(candidate, variants_.sites()), 1);
-      if (measured.failure.empty() && !is_gain(variants_.time_whole(kWholeTurns))) measured.failure = "are not faster";
+      if (measured.failure.empty()) {
+        const Variants::WholeRuns whole = variants_.time_whole(kWholeTurns);
+        measured.failure = is_gain(whole) || !whole.failure.empty() ? whole.failure : "are not faster";
+      }
       outcome = &journal_.add(name, std::move(measured));
     }
     return outcome->failure.empty();
   }
 
-  static bool is_gain(const Variants::WholeRuns& whole) { return whole.ratio < kGain && whole.ms < whole.usual_ms; }
+  static bool is_gain(const Variants::WholeRuns& whole) {
+    return whole.failure.empty() && whole.ratio < kGain && whole.ms < whole.usual_ms;
+  }
 
   // Measures those that are not in the list, and adds them to it. Whether there were any.
   bool extend(std::vector<Candidate>& list, const std::vector<Candidate>& found) {
@@ -267,6 +269,7 @@ class Tuner {
     if (!together.failure.empty() || all_choices().empty()) return;
     progress("measuring whole runs", 1, 2);
     const Variants::WholeRuns whole = variants_.time_whole(kWholeTurns);
+    if (!whole.failure.empty()) report_.failed.push_back("whole runs: " + whole.failure);
     report_.usual_ms = whole.usual_ms, report_.ms = whole.ms;
     report_.kept = is_gain(whole);
     for (const auto& [site, choice] : variants_.base())
@@ -292,6 +295,7 @@ class Tuner {
     const double usual_us = report_.usual_ms * 1e3;
     results.push_back({key_, {}, usual_us, report_.kept ? report_.ms * 1e3 : usual_us, name});
     append_tuning_results(results_, place_, results);
+    experience_.save();
     journal_.remove();
     if (!remote_) return;
     remote_->set(remote_key(), tuning_lines(place_, results));

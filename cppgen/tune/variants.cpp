@@ -60,8 +60,12 @@ CompiledModel Variants::compile(schedule::Choices choices, const std::string& na
 }
 
 void Variants::time_base() {
-  base_times_ = runs_.times(base_.package, 3);
-  base_times_ = runs_.times(base_.package, run_count());
+  try {
+    base_times_ = runs_.times(base_.package, 3);
+    base_times_ = runs_.times(base_.package, run_count());
+  } catch (const PackageFailed& failed) {
+    user_error("{}: cannot be tuned, because its package {}", request_.compile.model, failed.what());
+  }
 }
 
 void Variants::extend_base(const schedule::Choices& choices) {
@@ -74,10 +78,10 @@ void Variants::compile_usual() {
   base_ = compile({}, kUsual);
   try {
     runs_.record(base_.package, folder(kData));
-    time_base();
   } catch (const PackageFailed& failed) {
     user_error("{}: cannot be tuned, because its usual package {}", request_.compile.model, failed.what());
   }
+  time_base();
 }
 
 int Variants::run_count() const {
@@ -114,12 +118,16 @@ std::vector<Region> Variants::timed(const std::vector<SiteReport>& variant_sites
 
 Variants::WholeRuns Variants::time_whole(int turns) const {
   std::vector<double> usual, variant, ratios;
-  for (int turn = 0; turn < turns; turn++) {
-    usual.push_back(runs_.run_ms(folder(kUsual), run_count()));
-    variant.push_back(runs_.run_ms(folder(kVariant), run_count()));
-    ratios.push_back(variant.back() / usual.back());
+  try {
+    for (int turn = 0; turn < turns; turn++) {
+      usual.push_back(runs_.run_ms(folder(kUsual), run_count()));
+      variant.push_back(runs_.run_ms(folder(kVariant), run_count()));
+      ratios.push_back(variant.back() / usual.back());
+    }
+  } catch (const PackageFailed& failed) {
+    return {failed.what()};
   }
-  return {median(usual), median(variant), median(ratios)};
+  return {"", median(usual), median(variant), median(ratios)};
 }
 
 }  // namespace cppgen::tune

@@ -16,7 +16,8 @@ class Variants {
 
   // Compiles and times the usual package. UserError if it does not run.
   void compile_usual();
-  // Makes these choices part of the base, and so of all further variants.
+  // Makes these choices, with which a variant has run, part of the base, and so of all further variants. UserError if
+  // they do not run now.
   void extend_base(const schedule::Choices&);
   const schedule::Choices& base() const { return base_choices_; }
   const std::vector<SiteReport>& sites() const { return base_.report.sites; }  // those of the base
@@ -29,6 +30,7 @@ class Variants {
   Outcome measure(schedule::Choices, int turns) const;
   // Whole runs of the package that was measured last and of the usual one, in turns: medians in milliseconds.
   struct WholeRuns {
+    std::string failure;  // why one of them gave no times; empty: they ran
     double usual_ms = 0, ms = 0;
     double ratio = 1;  // the median of the ratios of all turns
   };

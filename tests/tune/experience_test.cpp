@@ -29,7 +29,9 @@ class Learning : public testing::Test {
     Outcome outcome;
     for (int i = 0; i < count; i++) outcome.regions.push_back({{"relu-" + std::to_string(i)}, 1, ratio});
     journal.add(candidate.name, outcome);
-    experience().add({candidate}, journal, model, 2.0 * count);
+    Experience learning = experience();
+    learning.add({candidate}, journal, model, 2.0 * count);
+    learning.save();
   }
 };
 
