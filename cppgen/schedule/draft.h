@@ -13,6 +13,12 @@
 
 namespace cppgen::schedule {
 
+// The engine of a contraction; null if the contraction belongs to an attention.
+struct EngineChoice {
+  const Engine* engine = nullptr;
+  std::string site = {};  // empty without choices
+};
+
 // A schedule in the making: the schedule so far, and what one pass (passes.def) found out for later ones.
 struct Draft {
   const Options& options;
@@ -21,8 +27,7 @@ struct Draft {
 
   std::set<BufferId> inside_attentions = {};       // buffers that kernels of attentions will keep inside
   std::vector<FoundAttention> attentions = {};     // the attentions that become such kernels
-  std::vector<const Engine*> engines = {};         // the engine of each contraction, by statement
-  std::vector<std::string> sites = {};             // of contractions, by statement; empty without choices
+  std::vector<EngineChoice> engines = {};          // of contractions, by statement
   std::vector<ContractionStep> contractions = {};  // the step that runs each contraction, by statement
   std::vector<Group> groups = {};                  // the statements of each step
 

@@ -94,18 +94,19 @@ ChosenEngine chosen(const Contraction& contraction, std::string engine) {
   return it;
 }
 
-const Engine* choose_engine(Draft& draft, const Contraction& contraction, size_t statement) {
+EngineChoice choose_engine(Draft& draft, const Contraction& contraction, size_t statement) {
   const LoopNest* const nests[] = {&contraction.nest};
-  const Choice& choice = draft.choice(nests, draft.sites[statement]);
+  std::string site;
+  const Choice& choice = draft.choice(nests, site);
   const Target target = with_tuning(draft.target, draft.tuning(choice));
   const auto& backends = is_convolution(contraction, draft.options) ? draft.options.max_autotune_conv_backends
                                                                     : draft.options.max_autotune_gemm_backends;
   for (const Engine* e : in_preference(choice.backend, backends)) {
     auto decision = e->supports(contraction, draft.options, target);
     draft.log().add("engine", describe(draft.program().statements[statement]) + " on " + e->name, decision);
-    if (decision) return e;
+    if (decision) return {e, std::move(site)};
   }
-  return nullptr;
+  return {};
 }
 
 }  // namespace
@@ -115,8 +116,7 @@ void choose_engines(Draft& draft) {
   std::vector<bool> in_attention(program.statements.size(), false);
   for (const auto& statements : statements_of(program, draft.attentions))
     for (int i : statements) in_attention[size_t(i)] = true;
-  draft.engines.assign(program.statements.size(), nullptr);
-  draft.sites.resize(program.statements.size());
+  draft.engines.assign(program.statements.size(), {});
   for (size_t i = 0; i < program.statements.size(); i++) {
     const LoopNest* nest = as_nest(program.statements[i]);
     if (!nest || !nest->is_contraction()) continue;
@@ -126,7 +126,8 @@ void choose_engines(Draft& draft) {
       continue;
     }
     draft.engines[i] = choose_engine(draft, contraction, i);
-    if (draft.engines[i]) draft.schedule.engines.push_back(chosen(contraction, draft.engines[i]->name));
+    if (const Engine* engine = draft.engines[i].engine)
+      draft.schedule.engines.push_back(chosen(contraction, engine->name));
   }
 }
 
@@ -136,8 +137,8 @@ void prepare_contractions(Draft& draft) {
   Preparation preparation(draft);
   for (size_t i = 0; i < old.size(); i++) {
     LoopNest* nest = as_nest(old[i]);
-    if (nest && draft.engines[i]) {
-      preparation.prepare(std::move(*nest), *draft.engines[i], draft.sites[i]);
+    if (const auto& [engine, site] = draft.engines[i]; nest && engine) {
+      preparation.prepare(std::move(*nest), *engine, site);
       continue;
     }
     if (nest) nest->roles.clear();
