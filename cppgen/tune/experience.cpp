@@ -32,7 +32,9 @@ bool is_observed_at(const Observation& o, const std::string& kind) {
   return std::find(o.kinds.begin(), o.kinds.end(), kind) != o.kinds.end();
 }
 
-bool is_faster(const Observation& o) { return is_faster(Region{{}, 1, o.ratio}); }
+bool is_faster(const Observation& o) {
+  return is_observed_at(o, kProgram) ? o.ratio < kFasterRun : is_faster(Region{{}, 1, o.ratio});
+}
 
 // The rule. Observations of `except` do not count.
 bool is_hopeless_for(const std::vector<Observation>& all, const std::string& candidate, const std::string& kind,

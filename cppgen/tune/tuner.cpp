@@ -27,7 +27,6 @@ using Scope = schedule::TuningScope;
 constexpr int kTurns = 3;         // of each candidate with the usual package
 constexpr int kMoreTurns = 5;     // of all choices together
 constexpr int kWholeTurns = 9;    // of whole runs
-constexpr double kGain = 0.99;    // of the usual time of a whole run: less is noise
 constexpr int kMostPrograms = 3;  // choices for the whole program whose whole runs are measured
 constexpr int kMostDescents = 4;  // of COORDINATE_DESCENT_TUNING
 
@@ -192,7 +191,7 @@ class Tuner {
     measure_all(list);
     learn(list);  // now, because the journal is about other sites afterwards
     int tried = 0;
-    for (const Candidate& candidate : most_saving(list, journal_, (1 - kGain) * variants_.run_ms())) {
+    for (const Candidate& candidate : most_saving(list, journal_, (1 - kFasterRun) * variants_.run_ms())) {
       if (tried++ == kMostPrograms) return;
       if (!is_confirmed(candidate)) continue;
       variants_.extend_base(everywhere(candidate, variants_.sites()));
@@ -222,7 +221,7 @@ class Tuner {
   }
 
   static bool is_gain(const Variants::WholeRuns& whole) {
-    return whole.failure.empty() && whole.ratio < kGain && whole.ms < whole.usual_ms;
+    return whole.failure.empty() && whole.ratio < kFasterRun && whole.ms < whole.usual_ms;
   }
 
   // Measures those that are not in the list, and adds them to it. Whether there were any.

@@ -16,6 +16,7 @@ struct Winner {
 
 // Whether the candidate saves more than what may be noise.
 bool is_faster(const Region&);
+inline constexpr double kFasterRun = 0.99;  // of the usual time of a whole run: less is noise
 
 // At every site of the candidate's kind.
 schedule::Choices everywhere(const Candidate&, const std::vector<SiteReport>& sites);

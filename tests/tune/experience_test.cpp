@@ -66,6 +66,15 @@ TEST_F(Learning, JudgesEachModelByTheOthers) {
   EXPECT_EQ(rows[0].best, 0.8);
 }
 
+// What is noise in a region is a gain of a whole run.
+TEST_F(Learning, APercentOfAWholeRunIsAGain) {
+  const std::vector<SiteReport> program{{"program-1", Scope::whole, {}, ""}};
+  for (int i = 0; i < 8; i++) observe("model " + std::to_string(i), 1, 1.1, kSplit);
+  EXPECT_TRUE(experience().is_hopeless(kSplit, program));
+  observe("another", 1, 0.96, kSplit);  // of half of a run
+  EXPECT_FALSE(experience().is_hopeless(kSplit, program));
+}
+
 // Of a whole program, what a run saves counts.
 TEST_F(Learning, CountsWholeProgramsOnce) {
   observe("a", 10, 0.9, kSplit);
