@@ -89,13 +89,13 @@ bounded() {
 }
 
 # Builds TARGETS with the preset and runs the tests whose names match the regular expression.
-sanitize() {  # sanitize PRESET BUILD_SECONDS TEST_SECONDS TESTS TARGET...
-  preset=$1 build_seconds=$2 test_seconds=$3 tests=$4
+sanitize() {  # sanitize PRESET BUILD_LIMIT TEST_LIMIT TESTS TARGET...
+  preset=$1 build_limit=$2 test_limit=$3 tests=$4
   shift 4
   stage "$preset: $*"
   cmake --preset "$preset" "-DCPPGEN_MODELS_DIR=$models_dir" > "build/$preset.log" || { cat "build/$preset.log"; return 1; }
-  bounded "$build_seconds" cmake --build --preset "$preset" -j "$jobs" --target "$@"
-  bounded "$test_seconds" ctest --preset "$preset" -R "^($tests)\$" -LE slow --no-tests=error
+  bounded "$build_limit" cmake --build --preset "$preset" -j "$jobs" --target "$@"
+  bounded "$test_limit" ctest --preset "$preset" -R "^($tests)\$" -LE slow --no-tests=error
 }
 
 # libFuzzer with the sanitizers of clang; a finding fails and is kept in build/fuzz.

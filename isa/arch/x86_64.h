@@ -40,7 +40,11 @@ inline void spin_pause() { __builtin_ia32_pause(); }
 // such stores before those that follow it.
 typedef long long StreamedBlock __attribute__((vector_size(16)));
 inline void store_streamed(void* to, StreamedBlock block) {
+#ifdef __clang__  // which checks and fuzzes the sources that g++ builds
+  __builtin_nontemporal_store(block, static_cast<StreamedBlock*>(to));
+#else
   __builtin_ia32_movntdq(static_cast<StreamedBlock*>(to), block);
+#endif
 }
 inline void finish_streaming() { __builtin_ia32_sfence(); }
 
