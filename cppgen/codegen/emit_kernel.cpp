@@ -2,6 +2,7 @@
 #include "cppgen/codegen/kernel_text.h"
 #include "cppgen/codegen/loops_writer.h"
 #include "cppgen/codegen/tile_writer.h"
+#include "cppgen/codegen/winograd_writer.h"
 
 namespace cppgen::codegen {
 namespace {
@@ -14,6 +15,9 @@ TransposedWriter writer(const kernel::KernelView& v, const kernel::TransposedPla
   return {v, p, o};
 }
 TileWriter writer(const kernel::KernelView& v, const kernel::TilesPlan& p, const Options& o) { return {v, p, o}; }
+WinogradWriter writer(const kernel::KernelView& v, const kernel::WinogradPlan& p, const Options& o) {
+  return {v, p, o};
+}
 AttentionWriter writer(const kernel::KernelView& v, const kernel::AttentionPlan& p, const Options& o) {
   return {v, p, o};
 }

@@ -13,6 +13,7 @@ KernelPlan plan_columns(const KernelView&);
 KernelPlan plan_windows(const KernelView&);
 KernelPlan plan_transposed(const KernelView&);
 KernelPlan plan_tiles(const KernelView&);
+KernelPlan plan_winograd(const KernelView&);
 KernelPlan plan_attention(const KernelView&);
 
 // Common to the forms of loops: adds rows in scratch memory and the parts of sums to the plan.

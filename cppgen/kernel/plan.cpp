@@ -33,6 +33,10 @@ std::string describe(const TilesPlan& p) {
       p.blocks ? fmt::format(", {} tiles of rows, the depth in {} blocks", p.blocks->tiles, p.blocks->depth.count) : "",
       p.even_rows ? ", evenly spaced rows" : "", p.turned ? ", transposed results" : "");
 }
+std::string describe(const WinogradPlan& p) {
+  return fmt::format("winograd: {} patches and {} panels in a unit{}", p.most_patches, p.panels_per_unit,
+                     p.rows_outside ? ", rows outside" : "");
+}
 std::string describe(const AttentionPlan& p) {
   return fmt::format("attention: blocks of {} keys, {} panels of queries in a unit{}{}", p.key_block,
                      ir::to_string(p.panels_at_once), p.may_be_few ? ", few rows one at a time" : "",
@@ -41,7 +45,8 @@ std::string describe(const AttentionPlan& p) {
 
 KernelPlan plan_form(const KernelView& view) {
   if (view.kernel.kind == KernelKind::attention) return plan_attention(view);
-  if (view.kernel.kind == KernelKind::contraction) return plan_tiles(view);
+  if (view.kernel.kind == KernelKind::contraction)
+    return view.kernel.contraction->winograd_side != 0 ? plan_winograd(view) : plan_tiles(view);
   if (is_transposed(view)) return plan_transposed(view);
   if (!view.kernel.vector_outer) return plan_rows(view);
   return slides_windows(view) ? plan_windows(view) : plan_columns(view);

@@ -113,6 +113,21 @@ struct TilesPlan {
   std::optional<int64_t> width;  // columns of every tile, if all have the same number
 };
 
+// Convolutions by Winograd's algorithm. A unit is a block of patches and a group of panels of the output's channels: it
+// transforms the patches of inputs, multiplies them by the panels on tiles, and transforms the sums.
+struct WinogradPlan {
+  IndexExpr down, across;    // patches along each direction of an image
+  IndexExpr patches;         // of all images
+  IndexExpr blocks;          // of patches, as even as they can be
+  int64_t most_patches = 1;  // of a block
+  IndexExpr panels;
+  int64_t panels_per_unit = 1;
+  bool rows_outside = false;  // neighbouring units are different panels of the same patches
+  // Scratch memory, in elements: the distance between the transformed inputs of two patches, and between those, or the
+  // sums, of two products. Sums follow the inputs.
+  int64_t input_row = 0, input_plane = 0, sums_plane = 0;
+};
+
 // An operand of an attention, as tiles read it: element (row, step) is at row * ld + step, or at row + step * ld.
 struct OperandMatrix {
   IndexExpr base, row_stride, step_stride;
@@ -157,7 +172,7 @@ struct KernelPlan {
   IndexExpr units = 1;      // that threads share
   IndexExpr unit_work = 1;  // of one unit, in elements of a pointwise kernel
   IndexExpr scratch_bytes = 0;
-  std::variant<RowsPlan, ColumnsPlan, WindowsPlan, TransposedPlan, TilesPlan, AttentionPlan> form;
+  std::variant<RowsPlan, ColumnsPlan, WindowsPlan, TransposedPlan, TilesPlan, WinogradPlan, AttentionPlan> form;
   KernelWork work;
 };
 

@@ -5,6 +5,7 @@
 #include <map>
 
 #include "runtime/contraction/formats.h"
+#include "runtime/contraction/winograd.h"
 
 namespace cppgen::kernel {
 namespace {
@@ -66,6 +67,24 @@ void add_tiles(const KernelView& view, const TilesPlan& plan, KernelWork& work) 
   const int64_t more = (c.in_registers ? 0 : kSumsThroughMemory) + (plan.turned ? kTransposedVector : 0);
   work.instructions =
       work.instructions + more * points(c.batch) * points(c.rows) * ir::ceildiv(c.columns.extent, view.target.lanes);
+}
+
+// Of a vector of a patch, in both directions: it is read, transformed and written.
+IndexExpr transforming_instructions(const KernelView& view, const TileContraction& c, const WinogradPlan& plan) {
+  constexpr int64_t kOfElement = 6;
+  const int64_t lanes = view.target.lanes, products = rt::winograd::products(c.winograd_side);
+  const IndexExpr inputs = ir::ceildiv(c.depth.extent, lanes) * ir::ceildiv(plan.panels, plan.panels_per_unit);
+  return kOfElement * products * plan.patches * (inputs + ir::ceildiv(c.columns.extent, lanes));
+}
+
+void add_winograd(const KernelView& view, const WinogradPlan& plan, KernelWork& work) {
+  const TileContraction& c = *view.kernel.contraction;
+  const int64_t products = rt::winograd::products(c.winograd_side), lanes = view.target.lanes;
+  const IndexExpr rows = products * plan.patches;
+  work.flops = 2 * rows * c.depth.extent * c.columns.extent;
+  work.products = rows * plan.panels * c.depth.extent * std::max<int64_t>(1, c.shape.nr / lanes);
+  work.instructions = epilogue_instructions(view, c.batch, c.columns) + transforming_instructions(view, c, plan) +
+                      kSumsThroughMemory * rows * ir::ceildiv(c.columns.extent, lanes);
 }
 
 void add_attention(const KernelView& view, KernelWork& work) {
@@ -148,6 +167,8 @@ KernelWork work_of(const KernelView& view, const KernelPlan& plan) {
   KernelWork work;
   if (const auto* tiles = std::get_if<TilesPlan>(&plan.form))
     add_tiles(view, *tiles, work);
+  else if (const auto* winograd = std::get_if<WinogradPlan>(&plan.form))
+    add_winograd(view, *winograd, work);
   else if (view.kernel.attention)
     add_attention(view, work);
   else

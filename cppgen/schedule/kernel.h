@@ -68,6 +68,10 @@ struct TileContraction {
   IndexExpr packed_batch = 0;  // which batch of panels, over the batch loops
   IndexExpr panel_elements;    // of one panel
   RowTiling tiling;
+  // Winograd's algorithm (runtime/contraction/winograd.h): the rows' last two loops are the lines and columns of an
+  // image, in patches of so many results in each direction. The taps are 3 x 3, and the panels hold their transforms,
+  // one tap for each product of a patch. 0: the algorithm is not used.
+  int winograd_side = 0;
   Blocking blocking;
   bool in_registers = false;  // tiles are part of the kernel, whose epilogue takes their sums from registers
   std::string site{};         // see FusedKernel
@@ -124,6 +128,7 @@ struct PackedConstant {
   // Offsets in the source, in elements: the strides of columns and of the depth, and the offset of each batch and tap.
   int64_t column_stride, depth_stride;
   std::vector<int64_t> batch_offsets, tap_offsets;
+  int winograd_side = 0;                  // see TileContraction
   std::optional<ir::NBitWeights> n_bits;  // if set, the strides and taps are unused
 };
 

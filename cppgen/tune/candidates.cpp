@@ -47,7 +47,7 @@ std::vector<std::string> other_backends(const Settings& settings) {
   std::vector<std::string> names = settings.max_autotune_gemm_backends;
   for (const std::string& name : settings.max_autotune_conv_backends)
     if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
-  if (names.size() == 1) names = {names[0], "CPP", "XSMM", "ONEDNN"};
+  if (names.size() == 1) names = {names[0], "CPP", "XSMM", "ONEDNN", "WINOGRAD_4X4", "WINOGRAD_2X2"};
   const std::string usual = names[0];
   std::erase(names, usual);
   return names;

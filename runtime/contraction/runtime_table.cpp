@@ -30,22 +30,23 @@ constexpr TileRow kTiles[] = {
 struct StridedRow {
   std::string_view isa;
   const StridedTileSet* tiles;
+  std::array<const WinogradTransforms*, 2> winograd;  // for patches of side 2, and 4
 };
 constexpr StridedRow kStrided[] = {
-#define CPPGEN_STRIDED_TILES(isa) {#isa, &isa::strided_f32},
+#define CPPGEN_STRIDED_TILES(isa) {#isa, &isa::strided_f32, {&isa::winograd_2, &isa::winograd_4}},
 #include "runtime/contraction/tile_formats.def"
 };
 
 // The tiles of an instruction set by format, null where it has none.
 struct Tiles {
   std::array<const TileSet*, kTileFormatCount> of_format{};
-  const StridedTileSet* strided = nullptr;
+  const StridedRow* strided = nullptr;
 
   void add(std::string_view isa) {
     for (const TileRow& row : kTiles)
       if (row.isa == isa) of_format[size_t(row.format)] = row.tiles;
     for (const StridedRow& row : kStrided)
-      if (row.isa == isa) strided = row.tiles;
+      if (row.isa == isa) strided = &row;
   }
 };
 
@@ -72,14 +73,18 @@ class RuntimeTable {
         functions_[f] = set->functions, prepare_[f] = set->prepare;
         begin_[f] = set->begin, finish_[f] = set->finish;
       }
+    for (size_t i = 0; i < winograd_input_.size(); i++)
+      winograd_input_[i] = tiles.strided->winograd[i]->input, winograd_output_[i] = tiles.strided->winograd[i]->output;
     table_ = {kUnaryF64,
               [](double x, double y) { return std::pow(x, y); },
               [](double x, double y) { return std::fmod(x, y); },
               functions_.data(),
-              tiles.strided->functions,
+              tiles.strided->tiles->functions,
               prepare_.data(),
               begin_.data(),
-              finish_.data()};
+              finish_.data(),
+              winograd_input_.data(),
+              winograd_output_.data()};
   }
   RuntimeTable(const RuntimeTable&) = delete;
   const cppgen_runtime* get() const { return &table_; }
@@ -88,6 +93,8 @@ class RuntimeTable {
   std::array<const TileFunction*, kTileFormatCount> functions_{};
   std::array<PrepareFunction, kTileFormatCount> prepare_{};
   std::array<void (*)(), kTileFormatCount> begin_{}, finish_{};
+  std::array<decltype(WinogradTransforms::input), 2> winograd_input_{};
+  std::array<decltype(WinogradTransforms::output), 2> winograd_output_{};
   cppgen_runtime table_{};
 };
 

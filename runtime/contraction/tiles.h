@@ -45,6 +45,17 @@ struct StridedTileSet {
   const StridedTile* functions[4] = {};
 };
 
+// The transforms of convolutions of 3 x 3 taps by Winograd's algorithm (winograd.h), for one patch of side x side
+// results, with window = side + 2.
+struct WinogradTransforms {
+  // to[(y * window + x) * plane + c], for c < channels, from the inputs points[y * window + x][c]. Also writes the
+  // elements up to the next multiple of 16 channels.
+  void (*input)(const float* const* points, long channels, float* to, long plane);
+  // block[(y * side + x) * columns + j] from the sums products[(y * window + x) * plane + j], for j < columns, a
+  // multiple of the lanes.
+  void (*output)(const float* products, long plane, long columns, float* block);
+};
+
 // The sets that tile_formats.def lists, each in the namespace of its instruction set. Formats of float32 and of bytes
 // compute what is said above.
 //
@@ -66,9 +77,10 @@ struct StridedTileSet {
   namespace isa {                      \
   extern const TileSet tiles_##format; \
   }
-#define CPPGEN_STRIDED_TILES(isa)          \
-  namespace isa {                          \
-  extern const StridedTileSet strided_f32; \
+#define CPPGEN_STRIDED_TILES(isa)                         \
+  namespace isa {                                         \
+  extern const StridedTileSet strided_f32;                \
+  extern const WinogradTransforms winograd_2, winograd_4; \
   }
 #include "runtime/contraction/tile_formats.def"
 

@@ -12,6 +12,11 @@ typedef float UnalignedVector __attribute__((vector_size(16), aligned(4), may_al
 constexpr int kLanes = 4;
 
 TILE_FN Vector load(const float* p) { return *(const UnalignedVector*)p; }
+TILE_FN Vector load_first(const float* p, int n) {
+  Vector x{};
+  for (int i = 0; i < n; i++) x[i] = p[i];
+  return x;
+}
 TILE_FN void store(float* p, Vector x) { *(UnalignedVector*)p = x; }
 TILE_FN Vector splat(float x) { return Vector{x, x, x, x}; }
 TILE_FN Vector multiply_add(Vector a, Vector b, Vector c) { return a * b + c; }
@@ -28,10 +33,12 @@ struct TileUnit {
 
 #include "runtime/contraction/tile_body.h"
 #include "runtime/contraction/widen_rows.h"
+#include "runtime/contraction/winograd_transform.h"
 
 namespace cppgen::rt::scalar {
 const TileSet tiles_f32 = tile_set<4, 2>();
 const StridedTileSet strided_f32 = strided_set<4, 2>();
+const WinogradTransforms winograd_2 = winograd_transforms<2>(), winograd_4 = winograd_transforms<4>();
 const TileSet tiles_f32_of_f16 = tile_set<4, 2>(widen_rows<vec::f16>);
 const TileSet tiles_f32_of_bf16 = tile_set<4, 2>(widen_rows<vec::bf16>);
 const TileSet tiles_f32_copied = tile_set<4, 2>(widen_rows<float>);

@@ -79,5 +79,31 @@ TEST(EngineChoice, SaysWhyNot) {
             "this CPU multiplies pairs of bfloat16 no faster than float32");
 }
 
+// The reason why Winograd's algorithm does not run a convolution; empty: it does.
+std::string winograd_refusal(ConvSize size, FloatMath math = FloatMath::f32, float factor = 1, bool prepack = true) {
+  Products p;
+  p.convs = {size};
+  Graph graph = graph_of(p, [&](float x) { return x * factor; });
+  schedule::Options options;
+  options.fpmath = math, options.weight_prepack = prepack, options.max_autotune_conv_backends = {"WINOGRAD_4X4"};
+  const auto s = schedule::make_schedule(ops::lower(graph), options, target("avx2", 0.5));
+  for (const auto& e : s.log.entries)
+    if (e.rule == "engine" && e.subject.ends_with(" on winograd-4x4")) return e.decision.reason;
+  return "it was not asked";
+}
+
+TEST(EngineChoice, SaysWhyNotWinograd) {
+  constexpr ConvSize kPlain{16, 32, 14, 3, 1};
+  EXPECT_EQ(winograd_refusal(kPlain), "");
+  EXPECT_EQ(winograd_refusal({16, 32, 14, 3, 2}), "");
+  EXPECT_EQ(winograd_refusal({16, 32, 14, 5, 2}), "it is not a convolution of 3 x 3 taps in one group");
+  EXPECT_EQ(winograd_refusal({16, 32, 14, 3, 1, 2}), "its stride or dilation is not 1");
+  EXPECT_EQ(winograd_refusal(kPlain, FloatMath::strict), "FPMATH_MODE is strict");
+  EXPECT_EQ(winograd_refusal(kPlain, FloatMath::f32, std::numeric_limits<float>::infinity()),
+            "a weight is infinite or not a number");
+  EXPECT_EQ(winograd_refusal(kPlain, FloatMath::f32, 1, false),
+            "its weights are not packed when the model is compiled");
+}
+
 }  // namespace
 }  // namespace cppgen::engines

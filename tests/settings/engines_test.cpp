@@ -42,6 +42,8 @@ TEST_F(SettingEffect, MAX_AUTOTUNE_CONV_BACKENDS) {
   const auto engines = [&] { return engines_of(schedule_of(network(3), settings())); };
   expect_effect<Engines>("ONEDNN", engines, {"cppgen", "cppgen"}, {"onednn", "cppgen"});
   expect_effect<Engines>("ONEDNN,CPP", engines, {"cppgen", "cppgen"}, {"onednn", "cppgen"});
+  expect_effect<Engines>("WINOGRAD_2X2", engines, {"cppgen", "cppgen"}, {"winograd-2x2", "cppgen"});
+  expect_effect<Engines>("WINOGRAD_4X4,ONEDNN", engines, {"cppgen", "cppgen"}, {"winograd-4x4", "cppgen"});
 }
 
 // The engines of a convolution with a single tap and of a product, and the loops over the rows of the convolution.

@@ -59,7 +59,8 @@ bool rows_conflict(const Program& program, const ContractionView& view, const La
 void pad_conflicting_rows(Draft& draft) {
   const std::vector<bool> without_gaps = expected_without_gaps(draft.program(), draft.contractions);
   for (const ContractionStep& step : draft.contractions)
-    if (const auto* tiles = std::get_if<TileContraction>(&step); tiles && !without_gaps[size_t(tiles->left->buffer)])
+    if (const auto* tiles = std::get_if<TileContraction>(&step);
+        tiles && tiles->winograd_side == 0 && !without_gaps[size_t(tiles->left->buffer)])
       pad_rows_of(draft.schedule, *tiles, draft.target);
 }
 

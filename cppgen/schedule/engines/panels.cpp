@@ -1,5 +1,7 @@
 #include "cppgen/schedule/engines/panels.h"
 
+#include "runtime/contraction/winograd.h"
+
 namespace cppgen::schedule {
 
 using ir::Loop;
@@ -48,6 +50,7 @@ PackedConstant pack_constant(const Program& program, const TileContraction& c, c
   p.depth = c.depth.extent, p.depth_stride = stride(c.depth);
   p.batch_offsets = offsets_of(batch, offset, ir::evaluate(offset, [](const auto&) { return 0; }));
   p.tap_offsets = offsets_of(c.taps, offset, 0);
+  p.winograd_side = c.winograd_side;
   return p;
 }
 
@@ -96,7 +99,7 @@ class PackingNest {
 };
 
 // The nest reads its right operand from the panels, which contain what it read before, rounded to their type. A nest
-// cannot express the contents of panels in blocks; it only records that they are read.
+// cannot express the contents of panels in blocks, or of transformed taps; it only records that they are read.
 void read_packed(Program& program, LoopNest& nest, const TileContraction& c) {
   const int64_t width = c.shape.nr, group = info(c.format).depth_group;
   std::vector<IndexExpr> at{c.packed_batch,
@@ -106,6 +109,7 @@ void read_packed(Program& program, LoopNest& nest, const TileContraction& c) {
                             ir::mod(c.columns.var, width),
                             ir::mod(c.depth.var, group)};
   if (info(c.format).form == rt::LeftForm::block) at = {c.packed_batch, ir::floordiv(c.columns.var, width), 0};
+  if (c.winograd_side != 0) at[2] = 0;
   ir::Rewrite redirect;
   redirect.replace_load = [&](Expr load) -> Expr {
     if (load != c.right) return nullptr;
@@ -118,7 +122,8 @@ void read_packed(Program& program, LoopNest& nest, const TileContraction& c) {
 // The shape of the panels; sets their offsets in it.
 std::vector<IndexExpr> panel_shape(TileContraction& c, const std::vector<Loop>& batch) {
   const int64_t group = info(c.format).depth_group;
-  IndexExpr panels = ir::ceildiv(c.columns.extent, c.shape.nr), taps = points(c.taps),
+  IndexExpr panels = ir::ceildiv(c.columns.extent, c.shape.nr),
+            taps = c.winograd_side != 0 ? IndexExpr(int64_t(rt::winograd::products(c.winograd_side))) : points(c.taps),
             steps = ir::ceildiv(c.depth.extent, group);
   c.packed_batch = linear(batch);
   if (info(c.format).form == rt::LeftForm::block) {

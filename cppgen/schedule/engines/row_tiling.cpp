@@ -53,11 +53,6 @@ double line_cost(const TileContraction& c, int64_t length, const Tuning& tuning)
   return double(tiles) * (std::max(double(length) / double(tiles), least) + tuning.tile_start);
 }
 
-bool all_finite(const ir::Buffer& weights) {
-  const auto* values = static_cast<const float*>(weights.data.bytes);
-  return std::all_of(values, values + weights.data.size / sizeof(float), [](float x) { return std::isfinite(x); });
-}
-
 // Whether padding does not contribute to a sum: it is zero, and no weight is infinite or NaN.
 bool padding_adds_nothing(const ir::Program& program, const TileContraction& c) {
   const ir::Buffer& weights = program.buffer(c.right->buffer);
@@ -83,6 +78,11 @@ double sum(const std::vector<int64_t>& values) {
 }
 
 }  // namespace
+
+bool all_finite(const ir::Buffer& weights) {
+  const auto* values = static_cast<const float*>(weights.data.bytes);
+  return std::all_of(values, values + weights.data.size / sizeof(float), [](float x) { return std::isfinite(x); });
+}
 
 RowTiling tile_rows(const ir::Program& program, const TileContraction& c, const Tuning& tuning) {
   RowTiling plain;

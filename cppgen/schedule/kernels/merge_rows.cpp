@@ -72,7 +72,7 @@ void merge_rows_of(const ir::Program& program, const Layouts& layouts, FusedKern
       for (IndexExpr& i : s.indices) i = ir::substitute(i, m.positions);
     }
   }
-  if (is_even(program, layouts, c.left, c.rows, m)) {
+  if (c.winograd_side == 0 && is_even(program, layouts, c.left, c.rows, m)) {
     c.left = ir::rewrite(*program.exprs, c.left, rewrite);
     c.rows = {m.loop};
   }

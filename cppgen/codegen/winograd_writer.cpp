@@ -1,0 +1,190 @@
+#include "cppgen/codegen/winograd_writer.h"
+
+#include "runtime/contraction/winograd.h"
+
+namespace cppgen::codegen {
+namespace {
+
+using ir::Loop;
+
+const Code kPatch = Code::name("patch"), kPanel = Code::name("panel"), kBlock = Code::name("patch_block"),
+           kGroup = Code::name("group"), kInputs = Code::name("inputs"), kSums = Code::name("sums"),
+           kFirstLine = Code::name("first_line"), kFirstPosition = Code::name("first_position");
+
+Loop make_loop(const ir::Program& program, const char* name, IndexExpr extent) {
+  return {program.index->loop(name, extent), extent};
+}
+
+}  // namespace
+
+WinogradWriter::WinogradWriter(const kernel::KernelView& view, const kernel::WinogradPlan& plan, const Options& options)
+    : KernelWriter(view, options),
+      plan_(plan),
+      contraction_(*view.kernel.contraction),
+      side_(contraction_.winograd_side),
+      down_(make_loop(view.program(), "down", plan.down)),
+      across_(make_loop(view.program(), "across", plan.across)),
+      line_(make_loop(view.program(), "y", plan.down * side_ + 2)),
+      position_(make_loop(view.program(), "x", plan.across * side_ + 2)) {}
+
+void WinogradWriter::write_body() {
+  declare_scratch();
+  declare_unit();
+  body_.constant("const vec::Piece", "piece", "vec::even_piece({}, {}, {})", index_text(plan_.patches),
+                 index_text(plan_.blocks), kBlock);
+  write_inputs();
+  const int64_t size = plan_.panels_per_unit;
+  body_.let("panel0", "{} * {}", kGroup, size);
+  body_.open(For{.variable = kPanel,
+                 .begin = "panel0",
+                 .end = code("vec::imin({}, panel0 + {})", index_text(plan_.panels), size)});
+  write_products();
+  write_results();
+  body_.close();
+}
+
+void WinogradWriter::declare_scratch() {
+  const int64_t products = rt::winograd::products(side_);
+  before_.constant("float* const", kInputs, "(float*)args->scratch");
+  before_.constant("float* const", kSums, "{} + {}", kInputs, products * plan_.input_plane);
+  before_.array("alignas(64) static const float", "padding", Code(contraction_.depth.extent.constant()), "{}");
+  note_scratch("inputs: [product][patch][depth], transformed");
+  note_scratch("sums: [product][patch][column]");
+}
+
+// Declares the block of patches and the group of panels of the unit.
+Code WinogradWriter::declare_unit() {
+  const IndexExpr groups = ir::ceildiv(plan_.panels, plan_.panels_per_unit);
+  if (plan_.rows_outside) {
+    body_.let(kBlock, "unit / {}", index_text(groups));
+    body_.let(kGroup, "unit % {}", index_text(groups));
+  } else {
+    body_.let(kBlock, "unit % {}", factor(plan_.blocks));
+    body_.let(kGroup, "unit / {}", factor(plan_.blocks));
+  }
+  return kBlock;
+}
+
+// Declares the image and the position in it of the patch `patch` of the block.
+void WinogradWriter::decompose_patch() {
+  std::vector<Loop> loops(contraction_.rows.begin(), contraction_.rows.end() - 2);
+  loops.push_back(down_), loops.push_back(across_);
+  body_.let("number", "piece.begin + {}", kPatch);
+  decompose(Code::name("number"), loops);
+  body_.let(kFirstLine, "{} * {}", factor(down_.var), side_);
+  body_.let(kFirstPosition, "{} * {}", factor(across_.var), side_);
+}
+
+// The address of the channels of a point of the inputs, or of padding.
+Code WinogradWriter::point_address() {
+  const ir::Expr left = contraction_.left;
+  const ir::IndexMap at_point{{contraction_.rows[contraction_.rows.size() - 2].var.node(), line_.var},
+                              {contraction_.rows.back().var.node(), position_.var},
+                              {contraction_.taps[0].var.node(), 0},
+                              {contraction_.taps[1].var.node(), 0},
+                              {contraction_.depth.var.node(), 0}};
+  const auto& shape = view_.program().buffer(left->buffer).shape;
+  std::vector<Code> inside;
+  for (size_t d = 0; d < shape.size(); d++) {
+    const IndexExpr index = ir::substitute(left->indices[d], at_point);
+    if (!ir::depends_on(index, line_.var.node()) && !ir::depends_on(index, position_.var.node())) continue;
+    if (!ir::prove_less_equal(0, index)) inside.push_back(context_.names.at_least(index, 0));
+    if (!ir::prove_less(index, shape[d])) inside.push_back(context_.names.less(index, shape[d]));
+  }
+  const Code address = sum(context_.pointers.at(left->buffer),
+                           index_text(ir::substitute(view_.offset(left->buffer, left->indices), at_point)));
+  return inside.empty() ? address : code("{} ? {} : padding", all_of(inside), address);
+}
+
+void WinogradWriter::write_inputs() {
+  const int window = rt::winograd::window(side_);
+  body_.open(For{.type = "int", .variable = kPatch, .end = "piece.size"});
+  decompose_patch();
+  body_.array("const float*", "points", Code(window * window));
+  const Code dy = Code::name("dy"), dx = Code::name("dx");
+  body_.open(For{.type = "int", .variable = dy, .end = Code(window)});
+  body_.open(For{.type = "int", .variable = dx, .end = Code(window)});
+  body_.let(name_loop(line_), "{} + {}", kFirstLine, dy);
+  body_.let(name_loop(position_), "{} + {}", kFirstPosition, dx);
+  body_.line("points[{} * {} + {}] = {};", dy, window, dx, point_address());
+  body_.close();
+  body_.close();
+  body_.line("{}->winograd_input[{}](points, {}, {} + {} * {}, {});", kRuntime, side_ / 2 - 1,
+             index_text(contraction_.depth.extent), kInputs, kPatch, plan_.input_row, plan_.input_plane);
+  body_.close();
+}
+
+// The products of all patches of the block with one panel, in tiles of equal size.
+void WinogradWriter::write_products() {
+  const auto& c = contraction_;
+  const int64_t products = rt::winograd::products(side_), mr = c.shape.mr, nr = c.shape.nr;
+  const Code product = Code::name("product"), tile = Code::name("tile");
+  body_.let("tiles", "(piece.size + {}) / {}", mr - 1, mr);
+  body_.open(For{.type = "int", .variable = product, .end = Code(products)});
+  body_.constant("const float* const", "right", "{} + ({} * {} + {}) * {}", context_.pointers.at(c.packed), kPanel,
+                 products, product, c.depth.extent.constant() * nr);
+  body_.open(For{.variable = tile, .end = "tiles"});
+  body_.constant("const vec::Piece", "rows", "vec::even_piece(piece.size, tiles, {})", tile);
+  body_.array("const void*", "left", Code(mr));
+  body_.each(
+      {.type = "int", .variable = "r", .end = "rows.size"},
+      code("left[r] = {} + {} * {} + (rows.begin + r) * {};", kInputs, product, plan_.input_plane, plan_.input_row));
+  body_.line("{}->tiles[{}][rows.size](left, 1, {}, right, {} + {} * {} + rows.begin * {}, {});", kRuntime,
+             int(c.format), index_text(c.depth.extent), kSums, product, plan_.sums_plane, nr, nr);
+  body_.close();
+  body_.close();
+}
+
+void WinogradWriter::write_results() {
+  const auto& c = contraction_;
+  const int64_t nr = c.shape.nr;
+  const Loop &lines = c.rows[c.rows.size() - 2], &positions = c.rows.back();
+  body_.let("column0", "{} * {}", kPanel, nr);
+  body_.let("tile_columns", "vec::imin({} - column0, {})", index_text(c.columns.extent), nr);
+  body_.open(For{.type = "int", .variable = kPatch, .end = "piece.size"});
+  decompose_patch();
+  body_.array("alignas(64) float", "block", Code(side_ * side_ * nr));
+  body_.line("{}->winograd_output[{}]({} + {} * {}, {}, {}, block);", kRuntime, side_ / 2 - 1, kSums, kPatch, nr,
+             plan_.sums_plane, nr);
+  body_.let("line_end", "vec::imin({}, {} - {})", side_, index_text(lines.extent), kFirstLine);
+  body_.let("row_size", "vec::imin({}, {} - {})", side_, index_text(positions.extent), kFirstPosition);
+  const Code dy = Code::name("dy");
+  body_.open(For{.variable = dy, .end = "line_end"});
+  write_epilogue();
+  body_.line("vec::finish_block(block + {} * {}, {}, row_size, column0, tile_columns, epilogue);", dy, side_ * nr, nr);
+  body_.close();
+  body_.close();
+}
+
+// epilogue(r)(column, lanes, sum): the stores of one vector of a result of the line `dy` of the patch.
+void WinogradWriter::write_epilogue() {
+  const auto& c = contraction_;
+  const std::vector<Loop>& rows = kernel_.segments[0].loops;
+  const Loop &lines = c.rows[c.rows.size() - 2], &positions = c.rows.back();
+  const Code line = name_loop(lines), position = name_loop(positions), column = name_loop(c.columns);
+  const bool merged = rows.size() < c.rows.size();
+  const Code row = merged ? name_loop(rows[0]) : Code();
+  std::vector<const ir::IndexNode*> variables;
+  for (const Loop& l : rows) variables.push_back(l.var.node());
+  variables.push_back(c.columns.var.node());
+  ValueEmitter e(context_, variables, c.columns.var.node(), "n");
+  e.align_lanes(view_.target.lanes);
+  e.bind_accumulator(0, "sum", int(variables.size()));
+  e.store(kernel_.segments[0].stores);
+  body_.let(line, "{} + dy", kFirstLine);
+  body_.add(e.lines[0]);
+  body_.open(Lambda{"epilogue", "const vec::i64 r"});
+  body_.let(position, "{} + r", kFirstPosition);
+  if (merged) {
+    IndexExpr number = 0;
+    for (const Loop& l : c.rows) number = number * l.extent + l.var;
+    body_.let(row, "{}", index_text(number));
+  }
+  for (size_t i = 1; i < e.lines.size() - 1; i++) body_.add(e.lines[i]);
+  body_.open(Lambda{{}, fmt::format("const vec::i64 {}, auto n, const vec::V<float> sum", column.text()), true});
+  body_.add(e.lines.back());
+  body_.close();
+  body_.close();
+}
+
+}  // namespace cppgen::codegen

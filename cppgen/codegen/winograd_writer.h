@@ -1,0 +1,31 @@
+#pragma once
+#include "cppgen/codegen/kernel_writer.h"
+
+namespace cppgen::codegen {
+
+// Convolutions by Winograd's algorithm (runtime/contraction/winograd.h). The transforms and the products are functions
+// of the runtime; the epilogue runs on the results of each patch, which are in the first-level cache.
+class WinogradWriter : public KernelWriter {
+ public:
+  WinogradWriter(const kernel::KernelView&, const kernel::WinogradPlan&, const Options&);
+
+ private:
+  const kernel::WinogradPlan& plan_;
+  const schedule::TileContraction& contraction_;
+  const int side_;
+  const ir::Loop down_, across_;    // patches of an image
+  const ir::Loop line_, position_;  // points of the patches of inputs, from the first one of the image
+
+  void write_body() override;
+  Code panel_address(const Code& batch_panel) const;
+  void declare_scratch();
+  Code declare_unit();
+  void decompose_patch();
+  void write_inputs();
+  Code point_address();
+  void write_products();
+  void write_results();
+  void write_epilogue();
+};
+
+}  // namespace cppgen::codegen

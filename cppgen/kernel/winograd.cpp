@@ -1,0 +1,72 @@
+// Convolutions by Winograd's algorithm. Sums do not depend on how patches are divided among units.
+#include "runtime/contraction/winograd.h"
+
+#include <algorithm>
+
+#include "cppgen/kernel/forms.h"
+
+namespace cppgen::kernel {
+namespace {
+
+using schedule::TileContraction;
+
+constexpr int64_t kLineElements = 16;  // float32 elements of a cache line
+
+int64_t whole_lines(int64_t elements) { return pieces(elements, kLineElements) * kLineElements; }
+
+// As many patches as fill some tiles, but few enough to leave units for many threads.
+IndexExpr blocks_of_patches(const KernelView& view, const WinogradPlan& plan) {
+  const auto& tuning = view.tuning();
+  const int64_t mr = view.kernel.contraction->shape.mr;
+  const int64_t patches = constant_or(plan.patches, tuning.winograd_units * tuning.winograd_tiles * mr);
+  const int64_t for_threads = std::min(tuning.winograd_units, patches / mr);
+  const int64_t most = tuning.winograd_tiles * mr;
+  if (!plan.patches.is_constant()) return ir::ceildiv(plan.patches, most);
+  return std::max({pieces(patches, most), for_threads, int64_t(1)});
+}
+
+// All panels, unless that leaves too few units for many threads.
+int64_t winograd_panels(const KernelView& view, const WinogradPlan& plan) {
+  const auto& tuning = view.tuning();
+  const int64_t panels = plan.panels.constant(), blocks = constant_or(plan.blocks, tuning.winograd_units);
+  const int64_t groups = pieces(tuning.winograd_units, blocks);
+  return std::min(panels, std::max(tuning.winograd_panels, pieces(panels, groups)));
+}
+
+// Whether all panels stay in the cache while blocks of patches pass over them.
+bool all_panels_stay_in_cache(const KernelView& view, const WinogradPlan& plan) {
+  const IndexExpr elements = plan.panels * view.kernel.contraction->panel_elements;
+  return elements.constant() * int64_t(sizeof(float)) <= view.target.l2_bytes / view.tuning().panel_cache_share;
+}
+
+}  // namespace
+
+KernelPlan plan_winograd(const KernelView& view) {
+  const TileContraction& c = *view.kernel.contraction;
+  const int64_t depth = c.depth.extent.constant(), products = rt::winograd::products(c.winograd_side), nr = c.shape.nr;
+  WinogradPlan w;
+  w.down = ir::ceildiv(c.rows[c.rows.size() - 2].extent, c.winograd_side);
+  w.across = ir::ceildiv(c.rows.back().extent, c.winograd_side);
+  w.patches = w.down * w.across;
+  for (size_t i = 0; i + 2 < c.rows.size(); i++) w.patches = c.rows[i].extent * w.patches;
+  w.panels = ir::ceildiv(c.columns.extent, nr);
+  w.blocks = blocks_of_patches(view, w);
+  w.most_patches = w.patches.is_constant() ? std::max<int64_t>(1, pieces(w.patches.constant(), w.blocks.constant()))
+                                           : view.tuning().winograd_tiles * c.shape.mr;
+  w.panels_per_unit = winograd_panels(view, w);
+  w.rows_outside = all_panels_stay_in_cache(view, w);
+  // Rows an odd number of lines apart map to different sets of the first-level cache, and so do products.
+  w.input_row = (whole_lines(depth) / kLineElements | 1) * kLineElements;
+  w.input_plane = w.most_patches * w.input_row + kLineElements;
+  w.sums_plane = whole_lines(w.most_patches * nr) + kLineElements;
+
+  KernelPlan plan;
+  plan.units = w.blocks * ir::ceildiv(w.panels, w.panels_per_unit);
+  plan.unit_work = std::max<int64_t>(
+      products * depth * w.most_patches * w.panels_per_unit * nr / view.tuning().products_per_element, 1);
+  plan.scratch_bytes = products * (w.input_plane + w.sums_plane) * int64_t(sizeof(float));
+  plan.form = std::move(w);
+  return plan;
+}
+
+}  // namespace cppgen::kernel

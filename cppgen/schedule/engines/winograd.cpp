@@ -1,0 +1,101 @@
+// Convolutions of 3 x 3 taps with stride 1 by Winograd's algorithm (runtime/contraction/winograd.h): patches of inputs
+// are transformed, multiplied by transformed weights on tiles, and transformed back.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "cppgen/schedule/engines/engine_list.h"
+#include "cppgen/schedule/engines/panels.h"
+#include "cppgen/schedule/engines/row_tiling.h"
+#include "cppgen/schedule/engines/tiles.h"
+
+namespace cppgen::schedule {
+namespace {
+
+using ir::Loop;
+
+constexpr int64_t kTaps = 3;  // in each direction
+constexpr std::array kFormats{rt::TileFormat::f32, rt::TileFormat::f32_wide, rt::TileFormat::f32_narrow};
+
+// The dimension of the left operand with the index row + tap + constant; nullopt if there is none, or if the row or the
+// tap is part of another one, too.
+std::optional<size_t> window_dimension(Expr left, const Loop& row, const Loop& tap) {
+  std::optional<size_t> dimension;
+  for (size_t d = 0; d < left->indices.size(); d++) {
+    const IndexExpr index = left->indices[d];
+    const bool has_row = ir::depends_on(index, row.var.node()), has_tap = ir::depends_on(index, tap.var.node());
+    if (!has_row && !has_tap) continue;
+    const auto step = ir::stride_of(index, row.var.node()), step_of_tap = ir::stride_of(index, tap.var.node());
+    if (dimension || !step || !step_of_tap || !step->is_constant(1) || !step_of_tap->is_constant(1))
+      return std::nullopt;
+    dimension = d;
+  }
+  return dimension;
+}
+
+// Whether reads outside of the image, and nothing else, give zero.
+bool pads_with_zeros(const Contraction& contraction, std::array<size_t, 2> dimensions) {
+  const Expr left = contraction.view->left;
+  const auto& shape = contraction.buffer(left).shape;
+  for (const ir::Guard& g : left->guards) {
+    const bool around_image = std::any_of(dimensions.begin(), dimensions.end(), [&](size_t d) {
+      return g.index == left->indices[d] && g.lo.is_constant(0) && ir::prove_equal(g.hi, shape[d]);
+    });
+    if (!around_image) return false;
+  }
+  return left->guards.empty() || (left->args[0]->kind == ir::ExprKind::constant && left->args[0]->bits == 0);
+}
+
+FusionDecision supports_winograd(const Contraction& contraction, const Options& options, const Target& target) {
+  if (options.fpmath == FloatMath::strict) return FusionDecision::no("FPMATH_MODE is strict");
+  if (auto regular = tiles_support(contraction, rt::TileFormat::f32, options, target.tuning); !regular) return regular;
+  const ContractionView& v = *contraction.view;
+  const bool three =
+      v.depth.size() == 3 && v.depth[0].extent.is_constant(kTaps) && v.depth[1].extent.is_constant(kTaps);
+  if (!three || !v.batch.empty() || v.rows.size() < 2)
+    return FusionDecision::no("it is not a convolution of 3 x 3 taps in one group");
+  const auto line = window_dimension(v.left, v.rows[v.rows.size() - 2], v.depth[0]),
+             column = window_dimension(v.left, v.rows.back(), v.depth[1]);
+  if (!line || !column) return FusionDecision::no("its stride or dilation is not 1");
+  if (!pads_with_zeros(contraction, {*line, *column}))
+    return FusionDecision::no("its padding is not zeros around images");
+  const ir::Buffer& weights = contraction.buffer(v.right);
+  if (weights.kind != ir::BufferKind::constant || !options.weight_prepack)
+    return FusionDecision::no("its weights are not packed when the model is compiled");
+  if (!v.columns[0].extent.is_constant() || !v.depth[2].extent.is_constant())
+    return FusionDecision::no("its channels are known only at run time");
+  if (!all_finite(weights)) return FusionDecision::no("a weight is infinite or not a number");
+  return FusionDecision::yes();
+}
+
+Prepared prepare_winograd(Program& program, Layouts& layouts, LoopNest nest, const Options& options,
+                          const Target& target, int side) {
+  const ContractionView view = *view_of(nest);
+  TileContraction c;
+  c.format = *choose_format(view, kFormats, target), c.shape = target.tiles[size_t(c.format)];
+  c.left = view.left, c.right = view.right;
+  c.rows = view.rows, c.columns = view.columns[0], c.depth = view.depth.back();
+  c.taps.assign(view.depth.begin(), view.depth.end() - 1);
+  c.winograd_side = side;
+  Prepared prepared;
+  prepared.nest = std::move(nest);
+  pack_right_operand(program, layouts, c, options, prepared);
+  prepared.step = std::move(c);
+  return prepared;
+}
+
+template <int side>
+Engine engine() {
+  return {fmt::format("winograd-{0}x{0}", side), fmt::format("WINOGRAD_{0}X{0}", side), supports_winograd,
+          [](Program& program, Layouts& layouts, LoopNest nest, const Options& options, const Target& target) {
+            return prepare_winograd(program, layouts, std::move(nest), options, target, side);
+          }};
+}
+
+}  // namespace
+
+Engine winograd_2x2_engine() { return engine<2>(); }
+Engine winograd_4x4_engine() { return engine<4>(); }
+
+}  // namespace cppgen::schedule

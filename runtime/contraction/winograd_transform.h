@@ -1,0 +1,113 @@
+// The transforms of Winograd convolutions (winograd.h) over the vectors of tile_body.h, whose lanes are channels, for
+// translation units that include it before. For what they compute see WinogradTransforms in tiles.h.
+#pragma once
+
+#include "runtime/contraction/winograd.h"
+
+namespace cppgen::rt::TILE_ISA {
+
+template <int Side>
+struct Winograd;
+
+// Points 0, +-1, infinity.
+template <>
+struct Winograd<2> {
+  static constexpr int kWindow = winograd::window(2);
+
+  // B' d
+  TILE_FN void input(Vector (&d)[kWindow]) {
+    const Vector even = d[2], odd = d[1];
+    d[0] = even - d[0], d[3] = d[3] - odd;
+    d[1] = even + odd, d[2] = even - odd;
+  }
+  // A' p, the first two elements
+  TILE_FN void output(Vector (&p)[kWindow]) {
+    const Vector sum = p[1] + p[2], difference = p[1] - p[2];
+    p[0] = p[0] + sum, p[1] = difference + p[3];
+  }
+};
+
+// Points 0, +-a, +-b, infinity.
+template <>
+struct Winograd<4> {
+  static constexpr int kWindow = winograd::window(4);
+  static constexpr float a = winograd::Points<4>::kValues[0], b = winograd::Points<4>::kValues[1];
+
+  TILE_FN void input(Vector (&d)[kWindow]) {
+    const Vector squares = splat(-(a * a + b * b)), product = splat(a * a * b * b);
+    const Vector less_b = multiply_add(d[2], splat(-b * b), d[4]), odd_less_b = multiply_add(d[1], splat(-b * b), d[3]);
+    const Vector less_a = multiply_add(d[2], splat(-a * a), d[4]), odd_less_a = multiply_add(d[1], splat(-a * a), d[3]);
+    d[0] = multiply_add(d[0], product, multiply_add(d[2], squares, d[4]));
+    d[5] = multiply_add(d[1], product, multiply_add(d[3], squares, d[5]));
+    d[1] = multiply_add(odd_less_b, splat(a), less_b), d[2] = multiply_add(odd_less_b, splat(-a), less_b);
+    d[3] = multiply_add(odd_less_a, splat(b), less_a), d[4] = multiply_add(odd_less_a, splat(-b), less_a);
+  }
+  TILE_FN void output(Vector (&p)[kWindow]) {
+    const Vector sum_a = p[1] + p[2], difference_a = p[1] - p[2], sum_b = p[3] + p[4], difference_b = p[3] - p[4];
+    const Vector last = p[5];
+    p[0] = p[0] + sum_a + sum_b;
+    p[1] = multiply_add(difference_b, splat(b), difference_a * splat(a));
+    p[2] = multiply_add(sum_b, splat(b * b), sum_a * splat(a * a));
+    p[3] = multiply_add(difference_b, splat(b * b * b), multiply_add(difference_a, splat(a * a * a), last));
+  }
+};
+
+template <int Side, class Load>
+TILE_FN void transform_patch(Load load_point, float* to, long plane) {
+  constexpr int W = winograd::window(Side);
+  Vector patch[W][W];
+#pragma GCC unroll 8
+  for (int x = 0; x < W; x++) {
+    Vector column[W];
+#pragma GCC unroll 8
+    for (int y = 0; y < W; y++) column[y] = load_point(y * W + x);
+    Winograd<Side>::input(column);
+#pragma GCC unroll 8
+    for (int y = 0; y < W; y++) patch[y][x] = column[y];
+  }
+#pragma GCC unroll 8
+  for (int y = 0; y < W; y++) {
+    Winograd<Side>::input(patch[y]);
+#pragma GCC unroll 8
+    for (int x = 0; x < W; x++) store(to + (y * W + x) * plane, patch[y][x]);
+  }
+}
+
+template <int Side>
+void winograd_input(const float* const* points, long channels, float* to, long plane) {
+  long c = 0;
+  for (; c + kLanes <= channels; c += kLanes)
+    transform_patch<Side>([&](int i) { return load(points[i] + c); }, to + c, plane);
+  if (c < channels)
+    transform_patch<Side>([&](int i) { return load_first(points[i] + c, int(channels - c)); }, to + c, plane);
+}
+
+template <int Side>
+void winograd_output(const float* products, long plane, long columns, float* block) {
+  constexpr int W = winograd::window(Side);
+  for (long j = 0; j < columns; j += kLanes) {
+    Vector patch[Side][W];
+#pragma GCC unroll 8
+    for (int x = 0; x < W; x++) {
+      Vector column[W];
+#pragma GCC unroll 8
+      for (int y = 0; y < W; y++) column[y] = load(products + (y * W + x) * plane + j);
+      Winograd<Side>::output(column);
+#pragma GCC unroll 8
+      for (int y = 0; y < Side; y++) patch[y][x] = column[y];
+    }
+#pragma GCC unroll 8
+    for (int y = 0; y < Side; y++) {
+      Winograd<Side>::output(patch[y]);
+#pragma GCC unroll 8
+      for (int x = 0; x < Side; x++) store(block + (y * Side + x) * columns + j, patch[y][x]);
+    }
+  }
+}
+
+template <int Side>
+constexpr WinogradTransforms winograd_transforms() {
+  return {winograd_input<Side>, winograd_output<Side>};
+}
+
+}  // namespace cppgen::rt::TILE_ISA
