@@ -14,6 +14,7 @@
 #include "cppgen/flow/tuning_results.h"
 #include "cppgen/support/file_io.h"
 #include "cppgen/tune/experience.h"
+#include "cppgen/tune/forecast.h"
 #include "runtime/base/errors.h"
 #include "runtime/base/json_text.h"
 #include "runtime/base/log.h"
@@ -38,6 +39,7 @@ Json report_json(const TuneOptions& options, const VersionTuning& tuning) {
   json["failed"] = report.failed;
   json["predicted_slower"] = report.dropped;
   json["known_slower"] = report.hopeless;
+  json["mispredicted"] = report.surprising;
   json["usual_ms"] = report.usual_ms;
   json["ms"] = report.ms;
   json["gain_percent"] = gain_of(report);
@@ -84,6 +86,10 @@ std::string tuning_text(const TuneOptions& options, const VersionTuning& tuning)
   if (!report.hopeless.empty())
     text += fmt::format("not measured, because earlier tunings never found them faster: {}\n",
                         printable_list(report.hopeless));
+  if (!report.surprising.empty())
+    text += fmt::format(
+        "further plans were measured for {}, where the usual plan takes more than {} times its prediction\n",
+        counted(int64_t(report.surprising.size()), "site"), tune::Forecast::kSurprising);
   for (const std::string& failed : report.failed) text += "  " + for_terminal(failed) + "\n";
   text += site_lines(report);
   if (report.sites.empty()) return text + "The usual plans are the fastest; nothing is stored.\n";

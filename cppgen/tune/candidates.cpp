@@ -73,6 +73,15 @@ std::vector<Candidate> candidates(const Settings& s, const Tuning& usual) {
   return all;
 }
 
+std::vector<Candidate> further_candidates(const Settings& s, const Tuning& usual) {
+  std::vector<Candidate> all;
+  const bool both = s.max_autotune_gemm == s.max_autotune_pointwise;
+  if (both || s.max_autotune_gemm) add_constants(all, TuningScope::site_contraction, usual, {0.25, 4});
+  if (both || s.max_autotune_pointwise) add_constants(all, TuningScope::site_other, usual, {0.25, 4});
+  if (s.deterministic) std::erase_if(all, [](const Candidate& c) { return schedule::changes_bits(c.choice); });
+  return all;
+}
+
 std::vector<Candidate> neighbours(const Candidate& candidate, const Tuning& usual, int steps) {
   std::vector<Candidate> list;
   const size_t equals = candidate.choice.tuning.find('=');

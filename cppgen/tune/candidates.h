@@ -20,6 +20,9 @@ struct Candidate {
 // with DETERMINISTIC, only what does not change bits.
 std::vector<Candidate> candidates(const Settings&, const schedule::Tuning& usual);
 
+// Further values of the constants of sites, for those at which the cost model is wrong.
+std::vector<Candidate> further_candidates(const Settings&, const schedule::Tuning& usual);
+
 // The neighbours of a candidate that sets one constant: the constant `steps` doublings away in both directions, as far
 // as TUNING allows. Without a constant there are none.
 std::vector<Candidate> neighbours(const Candidate&, const schedule::Tuning& usual, int steps);

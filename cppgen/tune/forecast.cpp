@@ -13,11 +13,41 @@ namespace {
 
 // An estimate: both predictions are of the same computation, so that errors they share cancel.
 constexpr double kClearlySlower = 1.25;
+// The part of the unexplained time that another plan may save.
+constexpr double kHope = 0.1;
+
+bool computes(const StepTime& step, const SiteReport& site) {
+  return !site.origins.empty() && std::find(step.nodes.begin(), step.nodes.end(), site.origins[0]) != step.nodes.end();
+}
 
 }  // namespace
 
-Forecast::Forecast(const CompileRequest& request, schedule::Choices base)
-    : request_(request), base_(std::move(base)), usual_(predict({})) {}
+Forecast::Forecast(const CompileRequest& request, schedule::Choices base, const std::vector<StepTime>& profile)
+    : request_(request), base_(std::move(base)), usual_(predict({})) {
+  std::map<std::vector<std::string>, double> measured;
+  for (const StepTime& step : profile) measured[step.nodes] += step.ms;
+  for (const SiteReport& site : usual_.sites)
+    for (const StepTime& step : usual_.steps) {
+      const auto found = measured.find(step.nodes);
+      if (found == measured.end() || step.ms <= 0 || !computes(step, site)) continue;
+      const auto [it, is_new] = measured_ratio_.emplace(site.site, found->second / step.ms);
+      if (!is_new) it->second = std::min(it->second, found->second / step.ms);
+    }
+}
+
+double Forecast::ratio_of(const Region& region) const {
+  double ratio = 0;
+  for (const std::string& site : region.sites)
+    if (const auto it = measured_ratio_.find(site); it != measured_ratio_.end()) ratio = std::max(ratio, it->second);
+  return ratio > 0 ? ratio : 1;
+}
+
+std::vector<std::string> Forecast::surprising_sites() const {
+  std::vector<std::string> sites;
+  for (const auto& [site, ratio] : measured_ratio_)
+    if (ratio > kSurprising) sites.push_back(site);
+  return sites;
+}
 
 Forecast::Predicted Forecast::predict(schedule::Choices choices) const {
   CompileRequest request = request_;
@@ -32,19 +62,27 @@ Forecast::Predicted Forecast::predict(schedule::Choices choices) const {
 }
 
 std::optional<Forecast::Gain> Forecast::of(const Candidate& candidate) const {
-  if (candidate.choice.tuning.empty()) return std::nullopt;
   const Predicted predicted = predict(everywhere(candidate, usual_.sites));
   const auto regions = changed_regions({usual_.sites, usual_.steps}, {predicted.sites, predicted.steps});
   Gain gain;
   gain.unchanged = regions.empty();
+  if (!gain.unchanged && candidate.choice.tuning.empty()) return std::nullopt;
   const bool whole = candidate.scope == schedule::TuningScope::whole;
-  for (const Region& r : regions) gain.ms += whole ? saved_ms(r) : std::max(0.0, saved_ms(r));
-  const auto slower = [](const Region& r) { return r.ms > kClearlySlower * r.usual_ms; };
-  gain.hopeless = !regions.empty() && (whole ? gain.ms < 0 : std::all_of(regions.begin(), regions.end(), slower));
+  gain.hopeless = !gain.unchanged;
+  for (const Region& r : regions) {
+    const double ratio = ratio_of(r), saved = saved_ms(r) * ratio;
+    const bool surprising = ratio > kSurprising;
+    const double hoped = surprising ? kHope * (ratio - 1) * r.usual_ms : 0;
+    gain.ms += surprising || !whole ? std::max(saved, hoped) : saved;
+    gain.surprising |= surprising;
+    gain.hopeless &= !surprising && r.ms > kClearlySlower * r.usual_ms;
+  }
+  if (whole && !gain.unchanged) gain.hopeless = gain.ms < 0;
   return gain;
 }
 
-Shortlist shortlist(const Forecast& forecast, std::vector<Candidate> all, int64_t most_of_kind) {
+Shortlist shortlist(const Forecast& forecast, std::vector<Candidate> all, int64_t most_of_kind,
+                    const std::vector<Candidate>& further) {
   Shortlist result;
   std::vector<std::pair<double, Candidate>> ranked;
   for (Candidate& candidate : all) {
@@ -56,6 +94,13 @@ Shortlist shortlist(const Forecast& forecast, std::vector<Candidate> all, int64_
     else
       ranked.emplace_back(gain ? gain->ms : std::numeric_limits<double>::infinity(), std::move(candidate));
   }
+  const auto is_ranked = [&](const Candidate& c) {
+    return std::any_of(ranked.begin(), ranked.end(), [&](const auto& r) { return r.second.name == c.name; });
+  };
+  if (!forecast.surprising_sites().empty())
+    for (const Candidate& candidate : further)
+      if (const auto gain = is_ranked(candidate) ? std::nullopt : forecast.of(candidate); gain && gain->surprising)
+        ranked.emplace_back(gain->ms, candidate);
   std::stable_sort(ranked.begin(), ranked.end(), [](const auto& a, const auto& b) { return a.first > b.first; });
   std::map<schedule::TuningScope, int64_t> taken;
   for (auto& [gain, candidate] : ranked)

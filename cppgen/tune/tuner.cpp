@@ -148,8 +148,13 @@ class Tuner {
     if (!settings_.force_profile && !settings_.force_disable_caches) leave_out_hopeless(all);
     if (all.empty()) return all;
     progress("predicting the times of candidates", 0, int(all.size()));
-    const Forecast forecast(request_.compile, variants_.base());
-    Shortlist list = shortlist(forecast, std::move(all), settings_.autotune_max_candidates);
+    const Forecast forecast(request_.compile, variants_.base(), variants_.base_steps());
+    std::vector<Candidate> further;
+    if (all[0].scope != Scope::whole) further = further_candidates(settings_, usual_tuning_);
+    Shortlist list = shortlist(forecast, std::move(all), settings_.autotune_max_candidates, further);
+    for (std::string& site : forecast.surprising_sites())
+      if (std::find(report_.surprising.begin(), report_.surprising.end(), site) == report_.surprising.end())
+        report_.surprising.push_back(std::move(site));
     report_.unchanged += list.unchanged;
     report_.dropped.insert(report_.dropped.end(), list.dropped.begin(), list.dropped.end());
     return std::move(list.candidates);

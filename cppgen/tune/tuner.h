@@ -24,14 +24,15 @@ struct ChangedSite {
 };
 
 struct TuneReport {
-  bool known = false;                 // the results of an earlier tuning of this model hold; nothing was measured
-  bool kept = false;                  // the choices make the whole model faster
-  int measured = 0, unchanged = 0;    // candidates; unchanged: they give the same kernels
-  std::vector<std::string> dropped;   // candidates that the cost model predicts to be slower everywhere
-  std::vector<std::string> hopeless;  // those that earlier tunings measured without a gain (experience.h)
-  std::vector<std::string> failed;    // "NAME: was killed by signal 11 ..."
-  std::vector<ChangedSite> sites;     // what the fastest candidates are, kept or not
-  double usual_ms = 0, ms = 0;        // medians of whole runs, alternating
+  bool known = false;                   // the results of an earlier tuning of this model hold; nothing was measured
+  bool kept = false;                    // the choices make the whole model faster
+  int measured = 0, unchanged = 0;      // candidates; unchanged: they give the same kernels
+  std::vector<std::string> dropped;     // candidates that the cost model predicts to be slower everywhere
+  std::vector<std::string> hopeless;    // those that earlier tunings measured without a gain (experience.h)
+  std::vector<std::string> surprising;  // sites that take much longer than predicted
+  std::vector<std::string> failed;      // "NAME: was killed by signal 11 ..."
+  std::vector<ChangedSite> sites;       // what the fastest candidates are, kept or not
+  double usual_ms = 0, ms = 0;          // medians of whole runs, alternating
 };
 
 // Measures candidates for the kernels of a model, and stores for each site what was fastest if the model as a whole

@@ -22,6 +22,7 @@ class Variants {
   const schedule::Choices& base() const { return base_choices_; }
   const std::vector<SiteReport>& sites() const { return base_.report.sites; }  // those of the base
   double run_ms() const { return base_times_.run_ms; }                         // median of whole runs of the base
+  const std::vector<StepTime>& base_steps() const { return base_times_.steps; }
 
   // Compiles, without running anything.
   CompiledModel compile(schedule::Choices, const std::string& name) const;

@@ -33,6 +33,15 @@ class CostModel : public CliTest {
     maker.node("MatMul", {"x", "w"}, {"y"}, "product");
     return write("product.onnx", maker);
   }
+  // An exponential, and a convolution that Winograd's algorithm can compute.
+  std::string exp_and_convolution() const {
+    ModelMaker maker;
+    maker.input("x", {"16", "1024"}).output("y").input("image", {"1", "8", "12", "12"}).output("z");
+    maker.initializer("w", {16, 8, 3, 3}, onnx::TensorProto::FLOAT).set_raw_data(std::string(16 * 8 * 9 * 4, '\x3e'));
+    maker.node("Exp", {"x"}, {"y"}, "exp");
+    maker.node("Conv", {"image", "w"}, {"z"}, "conv");
+    return write("exp_and_convolution.onnx", maker);
+  }
   StepCost cost_of(const std::string& model, const std::string& node) const {
     for (const Explanation::Step& step : explain_model(request(model)).steps)
       if (std::count(step.origins.begin(), step.origins.end(), node) > 0 && step.cost.bytes > 0) return step.cost;
@@ -42,6 +51,7 @@ class CostModel : public CliTest {
 };
 
 constexpr double kScalarLanes = 1;
+const Candidate kEngine{"WINOGRAD_2X2", schedule::TuningScope::site_contraction, {"WINOGRAD_2X2", false, ""}};
 
 TEST_F(CostModel, CountsInstructionsOfVectors) {
   const double vectors = 64 * 1024 / kScalarLanes;
@@ -89,24 +99,51 @@ TEST_F(CostModel, CandidatesThatGiveTheSameKernelsAreUnchanged) {
       forecast.of({"window_work=16384", schedule::TuningScope::site_other, {"", false, "window_work=16384"}});
   ASSERT_TRUE(gain);
   EXPECT_TRUE(gain->unchanged);
-  EXPECT_FALSE(forecast.of({"XSMM", schedule::TuningScope::site_contraction, {"XSMM", false, ""}})) << "another engine";
+  const auto without_contractions = forecast.of(kEngine);
+  ASSERT_TRUE(without_contractions);
+  EXPECT_TRUE(without_contractions->unchanged);
+  EXPECT_FALSE(Forecast(request(exp_and_convolution())).of(kEngine)) << "nothing is known of another engine";
+}
+
+// Of a model whose only kernel takes so many times the predicted time.
+std::vector<StepTime> profile_of(const CompileRequest& request, double factor) {
+  std::vector<StepTime> profile;
+  for (const Explanation::Step& step : explain_model(request).steps)
+    profile.push_back({step.origins, factor * step.bound->predicted_ns / 1e6});
+  return profile;
+}
+
+TEST_F(CostModel, ProfilesCorrectPredictions) {
+  const CompileRequest r = request(pointwise("Exp", "16"), "8");
+  const Candidate large{"pointwise_block=8192", schedule::TuningScope::site_other, {"", false, "pointwise_block=8192"}};
+  const Candidate small{"pointwise_block=1024", schedule::TuningScope::site_other, {"", false, "pointwise_block=1024"}};
+  const Forecast alike(r, {}, profile_of(r, 1.2)), slow(r, {}, profile_of(r, 3));
+  EXPECT_TRUE(alike.surprising_sites().empty());
+  EXPECT_TRUE(alike.of(large)->hopeless);
+  EXPECT_NEAR(alike.of(small)->ms, 1.2 * Forecast(r).of(small)->ms, 1e-9);
+  ASSERT_EQ(slow.surprising_sites().size(), 1u);
+  EXPECT_FALSE(slow.of(large)->hopeless) << "the prediction is wrong";
+  EXPECT_GT(slow.of(large)->ms, 0);
+  // Further candidates are for such sites only.
+  EXPECT_TRUE(shortlist(alike, {}, 9, {large}).candidates.empty());
+  EXPECT_EQ(shortlist(slow, {}, 9, {large}).candidates.size(), 1u);
+  EXPECT_EQ(shortlist(slow, {large}, 9, {large}).candidates.size(), 1u) << "each once";
 }
 
 // Two units keep two of so many threads busy.
 TEST_F(CostModel, CandidatesThatAreSlowerEverywhereAreDropped) {
-  const Forecast forecast(request(pointwise("Exp", "16"), "8"));
+  const Forecast forecast(request(exp_and_convolution(), "8"));
   const Candidate large{"pointwise_block=8192", schedule::TuningScope::site_other, {"", false, "pointwise_block=8192"}};
   const auto gain = forecast.of(large);
   ASSERT_TRUE(gain);
   EXPECT_TRUE(gain->hopeless);
-  const Candidate engine{"XSMM", schedule::TuningScope::site_contraction, {"XSMM", false, ""}};
   const Candidate same{"window_work=16384", schedule::TuningScope::site_other, {"", false, "window_work=16384"}};
   const Candidate small{"pointwise_block=1024", schedule::TuningScope::site_other, {"", false, "pointwise_block=1024"}};
-  const Shortlist list = shortlist(forecast, {same, large, small, engine}, 1);
+  const Shortlist list = shortlist(forecast, {same, large, small, kEngine}, 1);
   EXPECT_EQ(list.unchanged, 1);
   EXPECT_EQ(list.dropped, std::vector<std::string>{"pointwise_block=8192"});
   ASSERT_EQ(list.candidates.size(), 2u) << "one of each kind";
-  EXPECT_EQ(list.candidates[0].name, "XSMM") << "nothing is known of it";
+  EXPECT_EQ(list.candidates[0].name, "WINOGRAD_2X2") << "nothing is known of it";
   EXPECT_EQ(list.candidates[1].name, "pointwise_block=1024");
 }
 
