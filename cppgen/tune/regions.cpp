@@ -24,36 +24,64 @@ class Partition {
   std::map<std::string, std::string> parents_;
 };
 
-// Names of nodes and sites must not be confused.
+// Names of nodes, steps and sites must not be confused.
 std::string node_key(const std::string& node) { return "node " + node; }
 std::string site_key(const std::string& site) { return "site " + site; }
+
+using Nodes = std::vector<std::string>;
+
+// What is compared as one: a step that computes the same nodes in both packages is compared by itself, even if other
+// steps also compute some of them, such as the parts of a concatenation. All other steps are joined by their nodes.
+class Units {
+ public:
+  Units(const std::vector<StepTime>& usual, const std::vector<StepTime>& candidate) {
+    std::map<Nodes, int> in_usual, in_candidate;
+    for (const StepTime& step : usual) in_usual[step.nodes]++;
+    for (const StepTime& step : candidate) in_candidate[step.nodes]++;
+    for (const auto& [nodes, count] : in_usual)
+      if (const auto other = in_candidate.find(nodes); count == 1 && other != in_candidate.end() && other->second == 1)
+        alike_.insert(nodes);
+  }
+
+  std::string key_of(const Nodes& nodes) const {
+    if (!alike_.count(nodes)) return node_key(nodes[0]);
+    std::string key = "step";
+    for (const std::string& node : nodes) key += "\n" + node;
+    return key;
+  }
+
+  void join_nodes(Partition& partition, const Nodes& nodes) const {
+    if (alike_.count(nodes)) return;
+    for (const std::string& node : nodes) partition.join(node_key(node), node_key(nodes[0]));
+  }
+
+ private:
+  std::set<Nodes> alike_;
+};
 
 struct Found {
   Region region;
   std::multiset<std::string> usual_code, code;
 };
 
-void join_nodes(Partition& partition, const std::vector<std::string>& nodes) {
-  for (const std::string& node : nodes) partition.join(node_key(node), node_key(nodes[0]));
-}
-
 }  // namespace
 
 std::vector<Region> changed_regions(const TimedSites& usual, const TimedSites& candidate) {
+  const Units units(usual.steps, candidate.steps);
   Partition partition;
   for (const TimedSites* it : {&usual, &candidate})
-    for (const StepTime& step : it->steps) join_nodes(partition, step.nodes);
+    for (const StepTime& step : it->steps) units.join_nodes(partition, step.nodes);
   std::map<std::string, Found> found;
   for (const TimedSites* it : {&usual, &candidate})
     for (const SiteReport& site : it->sites) {
-      join_nodes(partition, site.origins);
-      if (!site.origins.empty() && it == &usual) partition.join(node_key(site.origins[0]), site_key(site.site));
+      units.join_nodes(partition, site.origins);
+      if (!site.origins.empty() && it == &usual) partition.join(units.key_of(site.origins), site_key(site.site));
     }
   for (const SiteReport& site : usual.sites)
-    if (!site.origins.empty()) found[partition.root(node_key(site.origins[0]))].region.sites.insert(site.site);
-  const auto at = [&](const std::vector<std::string>& nodes) -> Found* {
+    if (!site.origins.empty()) found[partition.root(units.key_of(site.origins))].region.sites.insert(site.site);
+  const auto at = [&](const Nodes& nodes) -> Found* {
     if (nodes.empty()) return nullptr;
-    const auto it = found.find(partition.root(node_key(nodes[0])));
+    const auto it = found.find(partition.root(units.key_of(nodes)));
     return it == found.end() ? nullptr : &it->second;
   };
   for (const SiteReport& site : usual.sites)
