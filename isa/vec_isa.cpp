@@ -70,8 +70,11 @@ std::string widths() {
 
 void check_runs(const VecISA& isa, std::string_view setting, CpuFeatures cpu) {
   if (cpu.has_all(isa.required)) return;
-  user_error("{} requests {} ({}), but this CPU lacks {}; it has {}. Allowed here: {}", setting, isa.name,
-             isa.description, to_string(isa.required.without(cpu)), to_string(cpu), runnable_names(cpu));
+  user_error(
+      "{} requests {} ({}), but this CPU lacks {}; it has {}. Allowed here: {}; with VEC_ISA_OK=1, kernels for other "
+      "machines "
+      "can be compiled",
+      setting, isa.name, isa.description, to_string(isa.required.without(cpu)), to_string(cpu), runnable_names(cpu));
 }
 
 // The most preferred row of this width that the CPU runs.
@@ -93,7 +96,7 @@ const VecISA& select_by_name(const IsaRequest& request, CpuFeatures cpu) {
     user_error(
         "ISA={} has vectors of {} bits, but SIMDLEN={} requests another width. Set only one of the two, or SIMDLEN={}",
         isa->name, isa->vector_bits, request.simdlen, isa->vector_bits);
-  check_runs(*isa, fmt::format("ISA={}", request.isa), cpu);
+  if (request.vec_isa_ok != true) check_runs(*isa, fmt::format("ISA={}", request.isa), cpu);
   return *isa;
 }
 

@@ -105,6 +105,13 @@ std::vector<ModelSummary::Tensor> tensors_of(const std::vector<rt::TensorInfo>& 
   return tensors;
 }
 
+// Those that FREEZING=0 keeps as they are in the model.
+std::vector<ModelSummary::Tensor> parameters_of(const rt::Plan& plan) {
+  std::vector<rt::TensorInfo> infos;
+  for (const rt::Parameter& parameter : plan.parameters) infos.push_back(parameter.info);
+  return tensors_of(infos, plan);
+}
+
 using VersionRows = std::vector<rt::VersionRow>;
 
 std::string package_text(const ModelOptions& options, const rt::Manifest& manifest, const rt::Plan& plan,
@@ -119,6 +126,8 @@ std::string package_text(const ModelOptions& options, const rt::Manifest& manife
   for (const auto& tensor : tensors_of(plan.inputs, plan)) text += tensor_text(tensor);
   text += "outputs\n";
   for (const auto& tensor : tensors_of(plan.outputs, plan)) text += tensor_text(tensor);
+  if (!plan.parameters.empty()) text += "parameters that can be replaced\n";
+  for (const auto& tensor : parameters_of(plan)) text += tensor_text(tensor);
   text += step_text(counts) + "\n";
   for (const rt::Step& step : plan.steps)
     text += fmt::format("  {} ({}): {}\n", step.name, step.engine, printable_list(step.origins));
@@ -137,6 +146,7 @@ std::string package_json(const ModelOptions& options, const rt::Manifest& manife
   json["inputs"] = tensors_json(tensors_of(plan.inputs, plan));
   json["outputs"] = tensors_json(tensors_of(plan.outputs, plan));
   json["weights_bytes"] = plan.weights_bytes;
+  json["parameters"] = tensors_json(parameters_of(plan));
   for (const rt::VersionRow& version : versions)
     json["versions"].push_back({{"isa", version.isa}, {"sizes", version.sizes}, {"folder", version.folder}});
   write_steps(json, plan);

@@ -176,6 +176,7 @@ ExitCode command_compile(const CompileOptionsGiven& given, const CancelToken& ca
   CompileOptionsGiven options = given;
   require_onnx(options.model, "compile");
   const Settings settings = read_settings(options);
+  if (settings.force_native_runtime) user_error("compile makes kernels: remove FORCE_NATIVE_RUNTIME");
   if (options.output.empty()) options.output = settings.aot_output_path;
   check_output(options.output);
   if (tunes_first(settings)) tune_with_progress(options, settings, cancel);

@@ -39,6 +39,8 @@ Json report_json(const TuneOptions& options, const VersionTuning& tuning) {
   json["failed"] = report.failed;
   json["predicted_slower"] = report.dropped;
   json["known_slower"] = report.hopeless;
+  json["withdrawn"] = report.withdrawn;
+  json["earlier_choices"] = report.others;
   json["mispredicted"] = report.surprising;
   json["usual_ms"] = report.usual_ms;
   json["ms"] = report.ms;
@@ -91,8 +93,14 @@ std::string tuning_text(const TuneOptions& options, const VersionTuning& tuning)
         "further plans were measured for {}, where the usual plan takes more than {} times its prediction\n",
         counted(int64_t(report.surprising.size()), "site"), tune::Forecast::kSurprising);
   for (const std::string& failed : report.failed) text += "  " + for_terminal(failed) + "\n";
+  if (!report.withdrawn.empty())
+    text += fmt::format("no longer used, because they are not faster: the choices of earlier tunings for {}\n",
+                        printable_list(report.withdrawn));
+  if (report.others > 0)
+    text += fmt::format("{} with the choice of an earlier tuning, which was not measured again\n",
+                        counted(report.others, "site"));
   text += site_lines(report);
-  if (report.sites.empty()) return text + "The usual plans are the fastest; nothing is stored.\n";
+  if (report.sites.empty()) return text + "No other plans are faster than the usual ones; nothing is stored.\n";
   text += fmt::format("whole runs: {:.4f} ms -> {:.4f} ms\n", report.usual_ms, report.ms);
   return text + (report.kept
                      ? fmt::format("{:.1f}% faster; the choices are stored and used from now on.\n", gain_of(report))
@@ -192,9 +200,12 @@ ExitCode command_tune(const TuneOptions& options, const CancelToken& cancel) {
     user_error("tune: --learned --json prints one object: give neither MODEL nor --from with them");
   if (!options.records.empty() && !(options.model.empty() && options.dims.empty() && options.sizes.empty()))
     user_error("tune: --from names the models and their sizes; give neither MODEL nor --dim nor --sizes with it");
+  const bool only_files = options.model.empty() && options.records.empty() && !options.learned;
+  Json files;
   if (!options.import_file.empty()) {
     const int count =
         merge_tuning_results(tuning_file(settings), results_to_import(options.import_file), options.import_file);
+    files["imported"] = count;
     if (!options.json) print_result(counted(count, "new result") + " imported\n");
   }
   if (!options.model.empty()) {
@@ -202,7 +213,11 @@ ExitCode command_tune(const TuneOptions& options, const CancelToken& cancel) {
     if (options.json) print_result(json_text(report, 2) + "\n");
   }
   const int failed = options.records.empty() ? 0 : tune_recorded(options, settings, cancel);
-  if (!options.export_file.empty()) export_results(tuning_file(settings), options.export_file);
+  if (!options.export_file.empty()) {
+    export_results(tuning_file(settings), options.export_file);
+    files["exported"] = options.export_file;
+  }
+  if (options.json && only_files) print_result(json_text(files, 2) + "\n");
   if (options.learned) report_learned(options, settings);
   if (failed) user_error("{}: {} not tuned", options.records, counted(failed, "model"));
   return kDone;

@@ -97,10 +97,15 @@ std::vector<Explanation::Temporary> temporaries_of(const rt::Plan& plan, const P
   return temporaries;
 }
 
+// As in a session.
+bool reuses_memory(const Settings& s) {
+  return s.memory_planning && s.memory_pool != "none" && s.allow_buffer_reuse && !s.nan_asserts;
+}
+
 // Adds what the plan takes to the steps that it became, the last ones.
 void add_costs(Explanation& result, const rt::Plan& plan, const Settings& settings) {
   const std::vector<int64_t> ones(plan.symbols.size(), 1);
-  const PlanCosts costs = plan_costs(plan, ones, settings.min_chunk_size);
+  const PlanCosts costs = plan_costs(plan, ones, settings.min_chunk_size, reuses_memory(settings));
   for (const rt::Symbol& symbol : plan.symbols)
     if (std::find(result.assumed.begin(), result.assumed.end(), symbol.name) == result.assumed.end())
       result.assumed.push_back(symbol.name);

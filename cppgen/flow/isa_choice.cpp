@@ -36,10 +36,10 @@ CpuFeatures usable_features(const Settings& s) {
   if (s.use_amx != false && (requested || cpu.has_all(amx.required))) {
     const rt::AmxSupport& support = rt::amx_support();
     if (support.usable) return cpu;
-    if (requested)
-      user_error("{} requires AMX, but {}", s.use_amx == true ? "USE_AMX=1" : fmt::format("ISA={}", amx.name),
-                 support.reason);
-    log_info("AMX is not used: {}", support.reason);
+    if (requested && !(named && s.vec_isa_ok == true))
+      user_error("{} requires AMX, but {}; with VEC_ISA_OK=1, kernels for other machines can be compiled",
+                 s.use_amx == true ? "USE_AMX=1" : fmt::format("ISA={}", amx.name), support.reason);
+    log_info("AMX is not used here: {}", support.reason);
   }
   return cpu.without(own_features(amx));
 }

@@ -29,8 +29,9 @@ struct PlanCosts {
 };
 
 // The costs for these sizes of the plan's symbols. Of a repetition, every call counts like the first one. Library steps
-// count as one chunk. UserError if the sizes contradict each other.
-PlanCosts plan_costs(const rt::Plan&, std::span<const int64_t> symbols, int64_t min_chunk_size);
+// count as one chunk. `reuses_memory`: whether buffers take turns in the arena. UserError if the sizes contradict each
+// other.
+PlanCosts plan_costs(const rt::Plan&, std::span<const int64_t> symbols, int64_t min_chunk_size, bool reuses_memory);
 
 // The cost of one call of a step, by what a session measured of it; `calls` is 1. There has been a call.
 StepCost cost_of_call(const rt::Plan&, size_t step, const rt::StepProfile&);

@@ -15,9 +15,11 @@ void append_sites(const ModelPart& part, std::vector<SiteReport>& sites) {
     if constexpr (std::is_same_v<std::remove_cvref_t<decltype(step)>, schedule::FusedKernel>) {
       const codegen::KernelText& text = part.kernels[kernels++];
       if (step.kind != schedule::KernelKind::contraction) site.scope = Scope::site_other;
+      site.convolution = step.contraction && step.contraction->convolution;
       site.code = sha256_hex(text.function + kernel::to_string(text.plan));
     } else {
       site.code = step.function;
+      site.convolution = step.convolution;
     }
     if (!site.site.empty()) sites.push_back(std::move(site));
   });

@@ -14,6 +14,7 @@ struct SiteReport {
   schedule::TuningScope scope{};
   std::vector<std::string> origins;  // nodes of the model; none of a program
   std::string code;                  // equal for the same code in the same units of work; empty for a program
+  bool convolution = false;          // of a contraction: MAX_AUTOTUNE_CONV_BACKENDS applies to it
 };
 
 // Of parts whose kernels are emitted.

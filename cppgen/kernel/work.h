@@ -1,5 +1,6 @@
 #pragma once
 #include "cppgen/kernel/plan.h"
+#include "cppgen/kernel/view.h"
 
 namespace cppgen::kernel {
 

@@ -75,6 +75,7 @@ struct TileContraction {
   Blocking blocking;
   bool in_registers = false;  // tiles are part of the kernel, whose epilogue takes their sums from registers
   std::string site{};         // see FusedKernel
+  bool convolution = false;   // MAX_AUTOTUNE_CONV_BACKENDS decides about its engine
   std::shared_ptr<const Tuning> tuning{};
 };
 
@@ -139,7 +140,8 @@ struct LibraryStep {
   std::vector<IndexExpr> params;
   std::vector<double> numbers;
   std::vector<std::string> origins;
-  std::string site{};  // of a contraction
+  std::string site{};        // of a contraction
+  bool convolution = false;  // see TileContraction
 };
 
 struct RepeatedSteps;

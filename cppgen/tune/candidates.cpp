@@ -42,18 +42,30 @@ void add_constants(std::vector<Candidate>& list, TuningScope scope, const Tuning
       if (row.scope == scope) add(list, row, usual, usual_value(row, usual) * factor);
 }
 
-// Those that the settings list after the usual one; all others if they list only one.
-std::vector<std::string> other_backends(const Settings& settings) {
-  std::vector<std::string> names = settings.max_autotune_gemm_backends;
-  for (const std::string& name : settings.max_autotune_conv_backends)
-    if (std::find(names.begin(), names.end(), name) == names.end()) names.push_back(name);
-  if (names.size() == 1) names = {names[0], "CPP", "XSMM", "ONEDNN", "WINOGRAD_4X4", "WINOGRAD_2X2"};
-  const std::string usual = names[0];
-  std::erase(names, usual);
-  return names;
+// Engines that the settings list, except those that are the first for all contractions that they are listed for.
+std::vector<Candidate> engines(const Settings& settings) {
+  const auto &products = settings.max_autotune_gemm_backends, &convolutions = settings.max_autotune_conv_backends;
+  const auto is_another = [](const std::vector<std::string>& list, const std::string& name) {
+    return std::find(list.begin(), list.end(), name) > list.begin() && std::count(list.begin(), list.end(), name) > 0;
+  };
+  std::vector<Candidate> all;
+  for (const auto* list : {&products, &convolutions})
+    for (const std::string& name : *list) {
+      const bool known = std::any_of(all.begin(), all.end(), [&](const Candidate& c) { return c.name == name; });
+      const bool of_products = is_another(products, name), of_convolutions = is_another(convolutions, name);
+      if (!known && (of_products || of_convolutions))
+        all.push_back({name, TuningScope::site_contraction, {name, false, ""}, of_products, of_convolutions});
+    }
+  return all;
 }
 
 }  // namespace
+
+bool concerns(const Candidate& candidate, const SiteReport& site) {
+  if (site.scope != candidate.scope) return false;
+  if (site.scope != TuningScope::site_contraction) return true;
+  return site.convolution ? candidate.for_convolutions : candidate.for_products;
+}
 
 std::vector<Candidate> candidates(const Settings& s, const Tuning& usual) {
   std::vector<Candidate> all;
@@ -61,7 +73,7 @@ std::vector<Candidate> candidates(const Settings& s, const Tuning& usual) {
   if (both || s.max_autotune_gemm) {
     const bool exhaustive = s.max_autotune_gemm_search_space == "EXHAUSTIVE";
     constexpr TuningScope kContraction = TuningScope::site_contraction;
-    for (const std::string& backend : other_backends(s)) all.push_back({backend, kContraction, {backend, false, ""}});
+    all = engines(s);
     if (s.benchmark_fusion || exhaustive) all.push_back({"separate epilogue", kContraction, {"", true, ""}});
     const std::vector<double> factors =
         exhaustive ? std::vector<double>{0.5, 2, 0.25, 4, 0.75, 1.25, 1.5} : std::vector<double>{0.5, 2};

@@ -3,6 +3,7 @@
 #include <string>
 #include <vector>
 
+#include "cppgen/flow/sites.h"
 #include "cppgen/schedule/choices.h"
 #include "cppgen/schedule/tuning.h"
 #include "runtime/base/settings.h"
@@ -14,7 +15,11 @@ struct Candidate {
   std::string name;             // "ONEDNN", "column_work=8192"
   schedule::TuningScope scope;  // the kind of its sites
   schedule::Choice choice;
+  bool for_products = true, for_convolutions = true;  // of the contractions
 };
+
+// Whether the candidate is for the site.
+bool concerns(const Candidate&, const SiteReport&);
 
 // What the settings ask for: other engines, epilogues of their own, and other values of the constants of tuning.def;
 // with DETERMINISTIC, only what does not change bits.

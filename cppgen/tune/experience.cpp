@@ -77,7 +77,7 @@ Experience::Experience(std::string file, const TuningPlace& place) : file_(std::
 bool Experience::is_hopeless(const Candidate& candidate, const std::vector<SiteReport>& sites) const {
   std::set<std::string> kinds;
   for (const SiteReport& site : sites)
-    if (site.scope == candidate.scope) kinds.insert(kind_of(site.site));
+    if (concerns(candidate, site)) kinds.insert(kind_of(site.site));
   return !kinds.empty() && std::all_of(kinds.begin(), kinds.end(), [&](const std::string& kind) {
     return is_hopeless_for(all_, candidate.name, kind);
   });

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <map>
 #include <memory>
+#include <set>
 
 #include "cppgen/flow/isa_choice.h"
 #include "cppgen/flow/stages.h"
@@ -71,6 +73,7 @@ class Tuner {
   TuneReport run() {
     if (settings_.flush_profile_cache) clear_tuning_results(results_), experience_.clear(), journal_.remove();
     if (find_known()) return std::move(report_);
+    if (!settings_.force_disable_caches) append_tuning_lines(results_, "");  // fails now, not after all measurements
     std::vector<Candidate> list;
     if (!settings_.disable_profiler_codegen) list = candidates(settings_, usual_tuning_);
     progress("compiling the usual kernels", 0, int(list.size()));
@@ -78,13 +81,16 @@ class Tuner {
     if (settings_.ci_flag && !settings_.force_profile) return compile_only(list);
     const auto sites =
         std::stable_partition(list.begin(), list.end(), [](const Candidate& c) { return c.scope == Scope::whole; });
-    choose_program(shortlisted({list.begin(), sites}));
-    list = shortlisted({sites, list.end()});
+    // Each candidate of a whole program also changes kernels, so both share the maximum for a kernel.
+    const int64_t most = settings_.autotune_max_candidates;
+    const std::vector<Candidate> programs = shortlisted({list.begin(), sites}, most / 2);
+    choose_program(programs);
+    list = shortlisted({sites, list.end()}, most - int64_t(programs.size()));
     measure_all(list);
     if (settings_.coordinate_descent_tuning) descend(list);
     learn(list);
     choose(list);
-    store();
+    store(list);
     return std::move(report_);
   }
 
@@ -144,14 +150,14 @@ class Tuner {
     return std::move(report_);
   }
 
-  std::vector<Candidate> shortlisted(std::vector<Candidate> all) {
+  std::vector<Candidate> shortlisted(std::vector<Candidate> all, int64_t most_of_kind) {
     if (!settings_.force_profile && !settings_.force_disable_caches) leave_out_hopeless(all);
     if (all.empty()) return all;
     progress("predicting the times of candidates", 0, int(all.size()));
     const Forecast forecast(request_.compile, variants_.base(), variants_.base_steps());
     std::vector<Candidate> further;
     if (all[0].scope != Scope::whole) further = further_candidates(settings_, usual_tuning_);
-    Shortlist list = shortlist(forecast, std::move(all), settings_.autotune_max_candidates, further);
+    Shortlist list = shortlist(forecast, std::move(all), most_of_kind, further);
     for (std::string& site : forecast.surprising_sites())
       if (std::find(report_.surprising.begin(), report_.surprising.end(), site) == report_.surprising.end())
         report_.surprising.push_back(std::move(site));
@@ -181,9 +187,6 @@ class Tuner {
       outcome = &journal_.add(candidate.name, variants_.measure(everywhere(candidate, variants_.sites()), kTurns));
     if (!outcome->failure.empty()) report_.failed.push_back(candidate.name + ": " + outcome->failure);
     (outcome->failure.empty() && outcome->regions.empty() ? report_.unchanged : report_.measured)++;
-    if (settings_.log_autotune && request_.on_line)
-      for (const std::string& line : outcome_lines(candidate, *outcome, settings_.autotune_num_choices_displayed))
-        request_.on_line(line);
   }
 
   std::vector<Winner> winners(const std::vector<Candidate>& list) const {
@@ -205,7 +208,13 @@ class Tuner {
     }
   }
 
-  void learn(const std::vector<Candidate>& list) { experience_.add(list, journal_, model_name(), variants_.run_ms()); }
+  // All that was measured of these candidates goes to LOG_AUTOTUNE and to later tunings.
+  void learn(const std::vector<Candidate>& list) {
+    if (settings_.log_autotune && request_.on_line)
+      for (const std::string& line : choice_lines(list, journal_, settings_.autotune_num_choices_displayed))
+        request_.on_line(line);
+    experience_.add(list, journal_, model_name(), variants_.run_ms());
+  }
 
   std::string model_name() const { return std::filesystem::path(request_.compile.model).filename().string(); }
 
@@ -287,9 +296,41 @@ class Tuner {
     return all;
   }
 
-  void store() {
+  // Whether the choice was measured at the site, or what computes it, and is not faster there.
+  bool is_refuted(const std::string& site, const schedule::Choice& choice, const std::vector<Candidate>& list) const {
+    for (const Candidate& candidate : list) {
+      const Outcome* outcome = candidate.choice == choice ? journal_.find(candidate.name) : nullptr;
+      if (!outcome) continue;
+      for (const Region& r : outcome->regions)
+        if (r.sites.count(site)) return !is_faster(r);
+      return !outcome->failure.empty();
+    }
+    return false;
+  }
+
+  // Choices of earlier tunings for sites of the model, which compilations use: those that lost now are withdrawn.
+  void withdraw(const std::vector<Candidate>& list, std::vector<TuningResult>& results) {
+    std::map<std::string, schedule::Choice> stored;
+    for (const TuningResult& r : read_tuning_results(results_, place_)) stored[r.site] = r.choice;
+    const Choices chosen = report_.kept ? all_choices() : Choices();
+    std::set<std::string> seen;
+    for (const SiteReport& site : variants_.sites()) {
+      const auto found = stored.find(site.site);
+      const bool in_use = found != stored.end() && !(found->second == schedule::Choice()) && !chosen.count(site.site);
+      if (!in_use || !seen.insert(site.site).second) continue;
+      if (is_refuted(site.site, found->second, list)) {
+        results.push_back({site.site, {}, 0, 0, model_name()});
+        report_.withdrawn.push_back(site.site);
+      } else {
+        report_.others++;
+      }
+    }
+  }
+
+  void store(const std::vector<Candidate>& list) {
     if (settings_.force_disable_caches) return;
     std::vector<TuningResult> results;
+    withdraw(list, results);
     const std::string name = model_name();
     if (report_.kept) {
       const Choices choices = all_choices();

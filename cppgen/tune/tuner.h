@@ -31,6 +31,8 @@ struct TuneReport {
   std::vector<std::string> hopeless;    // those that earlier tunings measured without a gain (experience.h)
   std::vector<std::string> surprising;  // sites that take much longer than predicted
   std::vector<std::string> failed;      // "NAME: was killed by signal 11 ..."
+  std::vector<std::string> withdrawn;   // sites whose choice of an earlier tuning is no longer faster
+  int others = 0;                       // sites that go on using the choice of an earlier tuning
   std::vector<ChangedSite> sites;       // what the fastest candidates are, kept or not
   double usual_ms = 0, ms = 0;          // medians of whole runs, alternating
 };

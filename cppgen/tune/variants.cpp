@@ -18,6 +18,7 @@ constexpr const char* kUsual = "usual";
 constexpr const char* kBase = "base";
 constexpr const char* kVariant = "variant";
 constexpr const char* kData = "data";
+constexpr const char* kPrefix = "cppgen-tune.";
 
 double median(std::vector<double> values) {
   std::nth_element(values.begin(), values.begin() + long(values.size() / 2), values.end());
@@ -46,8 +47,10 @@ bool same_code(const std::vector<SiteReport>& a, const std::vector<SiteReport>& 
 
 Variants::Variants(const TuneRequest& request)
     : request_(request),
-      directory_(system_temp_directory(), "cppgen-tune."),
-      runs_(request.program, request.compile.settings, request.run_dims, request.compile.cancel) {}
+      directory_(system_temp_directory(), kPrefix),
+      runs_(request.program, request.compile.settings, request.run_dims, request.compile.cancel) {
+  remove_stale_temp_directories(system_temp_directory(), kPrefix);
+}
 
 CompiledModel Variants::compile(schedule::Choices choices, const std::string& name) const {
   CompileRequest request = request_.compile;

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <map>
 
 namespace cppgen::tune {
 namespace {
@@ -14,8 +15,8 @@ bool shares_site(const Region& a, const Region& b) {
   return std::any_of(a.sites.begin(), a.sites.end(), [&](const std::string& site) { return b.sites.count(site) > 0; });
 }
 
-bool concerns(const Winner& winner, const SiteReport& site) {
-  return site.scope == winner.candidate.scope && winner.region.sites.count(site.site) > 0;
+bool decides_about(const Winner& winner, const SiteReport& site) {
+  return concerns(winner.candidate, site) && winner.region.sites.count(site.site) > 0;
 }
 
 }  // namespace
@@ -25,7 +26,7 @@ bool is_faster(const Region& r) { return r.ms < kWorthwhile * r.usual_ms; }
 schedule::Choices everywhere(const Candidate& candidate, const std::vector<SiteReport>& sites) {
   schedule::Choices choices;
   for (const SiteReport& site : sites)
-    if (site.scope == candidate.scope) choices[site.site] = candidate.choice;
+    if (concerns(candidate, site)) choices[site.site] = candidate.choice;
   return choices;
 }
 
@@ -33,7 +34,7 @@ schedule::Choices choices_of(const std::vector<Winner>& winners, const std::vect
   schedule::Choices choices;
   for (const Winner& winner : winners)
     for (const SiteReport& site : sites)
-      if (concerns(winner, site)) choices[site.site] = winner.candidate.choice;
+      if (decides_about(winner, site)) choices[site.site] = winner.candidate.choice;
   return choices;
 }
 
@@ -85,7 +86,7 @@ std::vector<ChangedSite> changed_sites(const std::vector<Winner>& winners, const
   std::vector<ChangedSite> changed;
   for (const Winner& winner : winners)
     for (const SiteReport& site : sites) {
-      if (!concerns(winner, site)) continue;
+      if (!decides_about(winner, site)) continue;
       const auto same =
           std::find_if(changed.begin(), changed.end(), [&](const ChangedSite& c) { return c.site == site.site; });
       if (same == changed.end())
@@ -96,18 +97,28 @@ std::vector<ChangedSite> changed_sites(const std::vector<Winner>& winners, const
   return changed;
 }
 
-std::vector<std::string> outcome_lines(const Candidate& candidate, const Outcome& outcome, int64_t most) {
-  const std::string name = fmt::format("{} ({})", candidate.name, schedule::name_of(candidate.scope));
-  if (!outcome.failure.empty()) return {name + ": " + outcome.failure};
-  std::vector<Region> regions = outcome.regions;
-  std::sort(regions.begin(), regions.end(),
-            [](const Region& a, const Region& b) { return a.ms - a.usual_ms < b.ms - b.usual_ms; });
+std::vector<std::string> choice_lines(const std::vector<Candidate>& candidates, const Journal& journal, int64_t most) {
+  struct Choice {
+    std::string name;
+    Region region;
+    double ratio() const { return region.ms / std::max(region.usual_ms, 1e-9); }
+  };
   std::vector<std::string> lines;
-  for (const Region& r : regions)
-    if (int64_t(lines.size()) < most)
-      lines.push_back(
-          fmt::format("{}: {:.4f} ms instead of {:.4f} ms for {}", name, r.ms, r.usual_ms, fmt::join(r.sites, ", ")));
-  if (lines.empty()) lines.push_back(name + ": the same kernels");
+  std::map<std::set<std::string>, std::vector<Choice>> choices;
+  for (const Candidate& candidate : candidates) {
+    const Outcome* outcome = journal.find(candidate.name);
+    if (!outcome) continue;
+    const std::string name = fmt::format("{} ({})", candidate.name, schedule::name_of(candidate.scope));
+    if (!outcome->failure.empty()) lines.push_back(name + ": " + outcome->failure);
+    if (outcome->failure.empty() && outcome->regions.empty()) lines.push_back(name + ": the same kernels");
+    for (const Region& r : outcome->regions) choices[r.sites].push_back({name, r});
+  }
+  for (auto& [sites, list] : choices) {
+    std::stable_sort(list.begin(), list.end(), [](const Choice& a, const Choice& b) { return a.ratio() < b.ratio(); });
+    for (size_t i = 0; i < std::min(list.size(), size_t(most)); i++)
+      lines.push_back(fmt::format("{}: {:.4f} ms instead of {:.4f} ms for {}", list[i].name, list[i].region.ms,
+                                  list[i].region.usual_ms, fmt::join(sites, ", ")));
+  }
   return lines;
 }
 

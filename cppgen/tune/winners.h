@@ -35,6 +35,7 @@ bool confirm(std::vector<Winner>&, const std::vector<Region>& measured);
 
 // For reports.
 std::vector<ChangedSite> changed_sites(const std::vector<Winner>&, const std::vector<SiteReport>& sites);
-std::vector<std::string> outcome_lines(const Candidate&, const Outcome&, int64_t most);
+// The candidates that failed or changed nothing, and for each region the `most` fastest ones, the fastest first.
+std::vector<std::string> choice_lines(const std::vector<Candidate>&, const Journal&, int64_t most);
 
 }  // namespace cppgen::tune

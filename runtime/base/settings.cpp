@@ -100,7 +100,7 @@ std::string default_cache_dir(const Environment& environment) {
 }
 
 std::string_view nearest_name(std::string_view name) {
-  auto distance = [&](const Row& row) { return edit_distance(row.name, name); };
+  auto distance = [&](const Row& row) { return edit_distance(row.name, upper(name)); };
   return std::min_element(std::begin(kRows), std::end(kRows),
                           [&](auto& a, auto& b) { return distance(a) < distance(b); })
       ->name;

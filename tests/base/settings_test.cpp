@@ -46,7 +46,7 @@ TEST(Settings, DefaultsAreTyped) {
   EXPECT_EQ(s.cache_size_limit, 4ll << 30);
   EXPECT_TRUE(s.kernel_cache);
   EXPECT_FALSE(s.recompile);
-  EXPECT_EQ(s.max_autotune_gemm_backends, std::vector<std::string>{"CPP"});
+  EXPECT_EQ(s.max_autotune_gemm_backends, (Words{"CPP", "XSMM", "ONEDNN"}));
   EXPECT_EQ(s.compile_threads, std::min(32, usable_cpus()));
   EXPECT_TRUE(s.warnings.empty());
   EXPECT_EQ(s.source(SettingId::threads).kind, SettingSource::fallback);
@@ -117,7 +117,7 @@ TEST(Settings, OfAForeignListTheKnownWordsCount) {
   EXPECT_EQ(s.warnings, Words{"TORCHINDUCTOR_MAX_AUTOTUNE_GEMM_BACKENDS=ATEN,TRITON,CPP: ATEN,TRITON are ignored; "
                               "allowed for MAX_AUTOTUNE_GEMM_BACKENDS: CPP, XSMM, ONEDNN"});
   s = load({{name, "ATEN"}});
-  EXPECT_EQ(s.max_autotune_gemm_backends, Words{"CPP"});
+  EXPECT_EQ(s.max_autotune_gemm_backends, load({}).max_autotune_gemm_backends);
   EXPECT_EQ(s.source(SettingId::max_autotune_gemm_backends).kind, SettingSource::fallback);
   EXPECT_EQ(s.warnings.size(), 1u);
   EXPECT_NE(error_of({{"CPPGEN_MAX_AUTOTUNE_GEMM_BACKENDS", "ATEN,CPP"}}), "");

@@ -111,9 +111,7 @@ struct OtherDefault {
 const std::vector<OtherDefault>& other_defaults() {
   static const std::vector<OtherDefault> all = {
       {"MAX_AUTOTUNE_GEMM_BACKENDS", "`ATEN,TRITON,CPP` (TorchInductor)",
-       "the list is the order of preference without a measurement, so engines after CPP would get only what CPP "
-       "refuses; "
-       "a tuning measures all engines if the list names one"},
+       "CPP are our own tiles; the others are libraries, which only a tuning or another order chooses"},
       {"MAX_AUTOTUNE_CONV_BACKENDS", "`ATEN,TRITON` (TorchInductor)", "the same"},
       {"MAX_POINTWISE_CAT_INPUTS", "`8` (TorchInductor)",
        "readers load an element of every input: with 8, densenet121 takes 1.1 to 1.3 times as long, and shufflenet as "

@@ -30,9 +30,24 @@ TEST(Candidates, HalveAndDoubleConstants) {
 }
 
 TEST(Candidates, ListedEnginesAreTheOnlyOnes) {
-  const auto list = all({{"MAX_AUTOTUNE_GEMM_BACKENDS", "CPP,XSMM"}});
+  const auto list = all({{"MAX_AUTOTUNE_GEMM_BACKENDS", "CPP,XSMM"}, {"MAX_AUTOTUNE_CONV_BACKENDS", "ONEDNN,CPP"}});
   EXPECT_TRUE(has(list, "XSMM"));
-  EXPECT_FALSE(has(list, "ONEDNN"));
+  EXPECT_FALSE(has(list, "ONEDNN")) << "the first one is the usual one";
+  EXPECT_FALSE(has(all({{"MAX_AUTOTUNE_GEMM_BACKENDS", "CPP"}, {"MAX_AUTOTUNE_CONV_BACKENDS", "CPP"}}), "XSMM"));
+}
+
+// Each list is for its own contractions.
+TEST(Candidates, EnginesAreForProductsOrConvolutions) {
+  const auto list = all({{"MAX_AUTOTUNE_GEMM_BACKENDS", "CPP,XSMM"}, {"MAX_AUTOTUNE_CONV_BACKENDS", "ONEDNN,CPP"}});
+  const SiteReport product{"matmul-1", Scope::site_contraction, {"a"}, ""},
+      convolution{"conv-1", Scope::site_contraction, {"b"}, "", true}, other{"add-1", Scope::site_other, {"c"}, ""};
+  for (const Candidate& c : list) {
+    if (c.name == "XSMM") EXPECT_TRUE(concerns(c, product) && !concerns(c, convolution) && !concerns(c, other));
+    if (c.name == "CPP") EXPECT_TRUE(!concerns(c, product) && concerns(c, convolution) && !concerns(c, other));
+    if (c.name == "contraction_units=8") EXPECT_TRUE(concerns(c, product) && concerns(c, convolution));
+  }
+  EXPECT_TRUE(has(list, "CPP"));
+  EXPECT_TRUE(has(all(), "WINOGRAD_4X4"));
 }
 
 TEST(Candidates, AreOfTheWholeProgramIfNoKindIsGiven) {

@@ -85,7 +85,7 @@ TEST_F(Tuner, ChoosesConstantsOfTheWholeProgram) {
   const std::string fast =
       std::string(kFastTimes).replace(std::string(kFastTimes).find("\"product\", \"relu\""), 17, "\"sum\"");
   const TuneReport report =
-      tuned_model(long_sum(), fast, {{"CACHE_DIR", path("cache")}, {"THREADS", "1"}, {"AUTOTUNE_MAX_CANDIDATES", "1"}});
+      tuned_model(long_sum(), fast, {{"CACHE_DIR", path("cache")}, {"THREADS", "1"}, {"AUTOTUNE_MAX_CANDIDATES", "2"}});
   EXPECT_TRUE(report.kept);
   ASSERT_FALSE(report.sites.empty());
   EXPECT_EQ(report.sites[0].candidate, "split_points=65536");
@@ -96,6 +96,18 @@ TEST_F(Tuner, ChoosesConstantsOfTheWholeProgram) {
   EXPECT_EQ(steps(), 1u);
   environment["CPPGEN_DETERMINISTIC"] = "1";
   EXPECT_EQ(steps(), 2u) << "the order of the sum changes its bits";
+}
+
+// A choice of an earlier tuning, or of another machine, that loses now.
+TEST_F(Tuner, WithdrawsStoredChoicesThatAreSlower) {
+  (void)tuned(kFastTimes);
+  ASSERT_NE(stored().find("\"backend\":\"XSMM\""), std::string::npos);
+  const TuneReport report = tuned(kSlowTimes, {{"FORCE_PROFILE", "1"}});
+  EXPECT_FALSE(report.kept);
+  ASSERT_EQ(report.withdrawn.size(), 1u);
+  EXPECT_EQ(report.others, 0);
+  environment["CPPGEN_CACHE_DIR"] = path("cache"), environment["CPPGEN_THREADS"] = "1";
+  EXPECT_EQ(run({"explain", model(), "--json"}).out.find("\"xsmm\""), std::string::npos);
 }
 
 TEST_F(Tuner, KeepsNothingThatIsSlower) {

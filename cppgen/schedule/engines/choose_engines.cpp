@@ -41,6 +41,7 @@ class Preparation {
   void prepare(LoopNest nest, const Engine& engine, const std::string& site) {
     const Choice& choice = choice_for(draft_.target.choices.get(), site);
     const auto tuning = draft_.tuning(choice);
+    const bool convolution = is_convolution(Contraction(schedule_.program, schedule_.layouts, nest), draft_.options);
     Prepared prepared = engine.prepare(schedule_.program, schedule_.layouts, std::move(nest), draft_.options,
                                        with_tuning(draft_.target, tuning));
     if (choice.separate_epilogue) separate_epilogue(prepared);
@@ -50,8 +51,9 @@ class Preparation {
     }
     for (PackedConstant& packed : prepared.packed) schedule_.packed.push_back(std::move(packed));
     if (auto* tiles = std::get_if<TileContraction>(&prepared.step))
-      tiles->engine = engine.name, tiles->site = site, tiles->tuning = tuning;
-    if (auto* call = std::get_if<LibraryStep>(&prepared.step)) call->engine = engine.name, call->site = site;
+      tiles->engine = engine.name, tiles->site = site, tiles->tuning = tuning, tiles->convolution = convolution;
+    if (auto* call = std::get_if<LibraryStep>(&prepared.step))
+      call->engine = engine.name, call->site = site, call->convolution = convolution;
     append(std::move(prepared.nest), std::move(prepared.step));
     if (prepared.epilogue) append(std::move(*prepared.epilogue));
   }
