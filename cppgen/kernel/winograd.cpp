@@ -65,7 +65,7 @@ KernelPlan plan_winograd(const KernelView& view) {
   plan.unit_work = std::max<int64_t>(
       products * depth * w.most_patches * w.panels_per_unit * nr / view.tuning().products_per_element, 1);
   plan.scratch_bytes = products * (w.input_plane + w.sums_plane) * int64_t(sizeof(float));
-  plan.form = std::move(w);
+  plan.form = w;
   return plan;
 }
 

@@ -11,6 +11,7 @@ namespace cppgen::kernel {
 namespace {
 
 using schedule::Attention;
+using schedule::Segment;
 using schedule::TileContraction;
 
 constexpr int64_t kMatrixSide = 16;          // rows and columns of a matrix tile
@@ -134,7 +135,6 @@ class Accessed {
   }
 
  private:
-  using Segment = schedule::Segment;
   const KernelView& view_;
   std::map<BufferId, IndexExpr> elements_;
 
