@@ -73,12 +73,12 @@ class Tuner {
   TuneReport run() {
     if (settings_.flush_profile_cache) clear_tuning_results(results_), experience_.clear(), journal_.remove();
     if (find_known()) return std::move(report_);
-    if (!settings_.force_disable_caches) append_tuning_lines(results_, "");  // fails now, not after all measurements
     std::vector<Candidate> list;
     if (!settings_.disable_profiler_codegen) list = candidates(settings_, usual_tuning_);
     progress("compiling the usual kernels", 0, int(list.size()));
     variants_.compile_usual();
     if (settings_.ci_flag && !settings_.force_profile) return compile_only(list);
+    if (!settings_.force_disable_caches) append_tuning_lines(results_, "");  // fails now, not after all measurements
     const auto sites =
         std::stable_partition(list.begin(), list.end(), [](const Candidate& c) { return c.scope == Scope::whole; });
     // Each candidate of a whole program also changes kernels, so both share the maximum for a kernel.
