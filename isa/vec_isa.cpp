@@ -68,13 +68,11 @@ std::string widths() {
   return text;
 }
 
-void check_runs(const VecISA& isa, std::string_view setting, CpuFeatures cpu) {
+// `otherwise` ends the message: what else can be done.
+void check_runs(const VecISA& isa, std::string_view setting, CpuFeatures cpu, std::string_view otherwise = "") {
   if (cpu.has_all(isa.required)) return;
-  user_error(
-      "{} requests {} ({}), but this CPU lacks {}; it has {}. Allowed here: {}; with VEC_ISA_OK=1, kernels for other "
-      "machines "
-      "can be compiled",
-      setting, isa.name, isa.description, to_string(isa.required.without(cpu)), to_string(cpu), runnable_names(cpu));
+  user_error("{} requests {} ({}), but this CPU lacks {}; it has {}. Allowed here: {}{}", setting, isa.name,
+             isa.description, to_string(isa.required.without(cpu)), to_string(cpu), runnable_names(cpu), otherwise);
 }
 
 // The most preferred row of this width that the CPU runs.
@@ -96,7 +94,8 @@ const VecISA& select_by_name(const IsaRequest& request, CpuFeatures cpu) {
     user_error(
         "ISA={} has vectors of {} bits, but SIMDLEN={} requests another width. Set only one of the two, or SIMDLEN={}",
         isa->name, isa->vector_bits, request.simdlen, isa->vector_bits);
-  if (request.vec_isa_ok != true) check_runs(*isa, fmt::format("ISA={}", request.isa), cpu);
+  if (request.vec_isa_ok != true)
+    check_runs(*isa, fmt::format("ISA={}", request.isa), cpu, "; VEC_ISA_OK=1 compiles for other machines, too");
   return *isa;
 }
 

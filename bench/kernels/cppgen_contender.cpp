@@ -81,8 +81,9 @@ CompileRequest request_of(const std::string& folder, const std::string& model, c
   request.model = folder + "/" + model + ".onnx";
   request.settings = Settings::from_environment();
   request.settings.set("CACHE_DIR", folder + "/cache");
-  for (const char* name : {"MAX_AUTOTUNE_GEMM_BACKENDS", "MAX_AUTOTUNE_CONV_BACKENDS"})
-    request.settings.set(name, backend);
+  request.settings.set("MAX_AUTOTUNE_CONV_BACKENDS", backend);
+  const bool only_convolutions = backend.starts_with("WINOGRAD");
+  request.settings.set("MAX_AUTOTUNE_GEMM_BACKENDS", only_convolutions ? "CPP" : backend);
   return request;
 }
 

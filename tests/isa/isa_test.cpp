@@ -108,7 +108,9 @@ TEST(IsaSelection, RefusalsSayWhatIsAllowed) {
   EXPECT_EQ(
       error_of({.isa = "avx512"}, kHaswell),
       "ISA=avx512 requests avx512 (AVX-512 F, BW, DQ and VL, 512-bit vectors), but this CPU lacks avx512f avx512bw "
-      "avx512dq avx512vl; it has avx avx2 fma f16c. Allowed here: scalar, avx2");
+      "avx512dq avx512vl; it has avx avx2 fma f16c. Allowed here: scalar, avx2; VEC_ISA_OK=1 compiles for other "
+      "machines, too");
+  EXPECT_EQ(select_isa({.isa = "avx512", .vec_isa_ok = true}, kHaswell).name, "avx512") << "compiled for another CPU";
   EXPECT_EQ(error_of({.simdlen = 256}, kNothing),
             "SIMDLEN=256 requests avx2 (AVX2 with FMA and F16C, 256-bit vectors), but this CPU lacks avx avx2 fma "
             "f16c; it has none. Allowed here: scalar");
