@@ -82,8 +82,10 @@ CompileRequest request_of(const std::string& folder, const std::string& model, c
   request.settings = Settings::from_environment();
   request.settings.set("CACHE_DIR", folder + "/cache");
   request.settings.set("MAX_AUTOTUNE_CONV_BACKENDS", backend);
-  const bool only_convolutions = backend.starts_with("WINOGRAD");
-  request.settings.set("MAX_AUTOTUNE_GEMM_BACKENDS", only_convolutions ? "CPP" : backend);
+  // By default, all engines for products are listed; others are for convolutions only.
+  const std::vector<std::string> products = Settings().max_autotune_gemm_backends;
+  if (std::find(products.begin(), products.end(), backend) != products.end())
+    request.settings.set("MAX_AUTOTUNE_GEMM_BACKENDS", backend);
   return request;
 }
 

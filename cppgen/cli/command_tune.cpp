@@ -97,8 +97,7 @@ std::string tuning_text(const TuneOptions& options, const VersionTuning& tuning)
     text += fmt::format("no longer used, because they are not faster: the choices of earlier tunings for {}\n",
                         printable_list(report.withdrawn));
   if (report.others > 0)
-    text += fmt::format("{} with the choice of an earlier tuning, which was not measured again\n",
-                        counted(report.others, "site"));
+    text += fmt::format("choices of earlier tunings remain in use for {}\n", counted(report.others, "site"));
   text += site_lines(report);
   if (report.sites.empty()) return text + "No other plans are faster than the usual ones; nothing is stored.\n";
   text += fmt::format("whole runs: {:.4f} ms -> {:.4f} ms\n", report.usual_ms, report.ms);

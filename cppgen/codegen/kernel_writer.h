@@ -39,6 +39,9 @@ class KernelWriter {
   Code named(const Code& name, const Code& value);
   // Declares the positions in these loops of the point with this number; the last loop is the fastest.
   void decompose(const Code& number, const std::vector<ir::Loop>&);
+  // The stores of a contraction's epilogue, whose lanes are columns: the statements before the loops over rows, in each
+  // of these, and in that over the columns, where the sum is `sum` and the lanes are `n`. The loops have names.
+  ValueEmitter contraction_epilogue();
   // Adds a buffer in scratch memory to the comment before the kernel: "NAME: CONTENTS".
   void note_scratch(std::string text) { scratch_.push_back(std::move(text)); }
   // assertions.cpp

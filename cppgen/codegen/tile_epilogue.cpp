@@ -13,13 +13,7 @@ void TileWriter::write_epilogue() {
   const std::string_view sum_type = lane_type(info(c.format).sum);
   const Code column = name_loop(c.columns);
   write_row_places(rows);
-  std::vector<const ir::IndexNode*> variables;
-  for (const Loop& l : rows) variables.push_back(l.var.node());
-  variables.push_back(c.columns.var.node());
-  ValueEmitter e(context_, variables, c.columns.var.node(), "n");
-  e.align_lanes(view_.target.lanes);
-  e.bind_accumulator(0, "sum", int(variables.size()));
-  e.store(kernel_.segments[0].stores);
+  const ValueEmitter e = contraction_epilogue();
   body_.add(e.lines[0]);
   body_.open(Lambda{kEpilogue, "const vec::i64 r"});
   for (size_t i = 0; i < rows.size(); i++)

@@ -53,7 +53,7 @@ void WinogradWriter::declare_scratch() {
 }
 
 // Declares the block of patches and the group of panels of the unit.
-Code WinogradWriter::declare_unit() {
+void WinogradWriter::declare_unit() {
   const IndexExpr groups = ir::ceildiv(plan_.panels, plan_.panels_per_unit);
   if (plan_.rows_outside) {
     body_.let(kBlock, "unit / {}", index_text(groups));
@@ -62,7 +62,6 @@ Code WinogradWriter::declare_unit() {
     body_.let(kBlock, "unit % {}", factor(plan_.blocks));
     body_.let(kGroup, "unit / {}", factor(plan_.blocks));
   }
-  return kBlock;
 }
 
 // Declares the image and the position in it of the patch `patch` of the block.
@@ -164,13 +163,7 @@ void WinogradWriter::write_epilogue() {
   const Code line = name_loop(lines), position = name_loop(positions), column = name_loop(c.columns);
   const bool merged = rows.size() < c.rows.size();
   const Code row = merged ? name_loop(rows[0]) : Code();
-  std::vector<const ir::IndexNode*> variables;
-  for (const Loop& l : rows) variables.push_back(l.var.node());
-  variables.push_back(c.columns.var.node());
-  ValueEmitter e(context_, variables, c.columns.var.node(), "n");
-  e.align_lanes(view_.target.lanes);
-  e.bind_accumulator(0, "sum", int(variables.size()));
-  e.store(kernel_.segments[0].stores);
+  const ValueEmitter e = contraction_epilogue();
   body_.let(line, "{} + dy", kFirstLine);
   body_.add(e.lines[0]);
   body_.open(Lambda{"epilogue", "const vec::i64 r"});

@@ -17,9 +17,8 @@ class WinogradWriter : public KernelWriter {
   const ir::Loop line_, position_;  // points of the patches of inputs, from the first one of the image
 
   void write_body() override;
-  Code panel_address(const Code& batch_panel) const;
   void declare_scratch();
-  Code declare_unit();
+  void declare_unit();
   void decompose_patch();
   void write_inputs();
   Code point_address();

@@ -14,6 +14,7 @@
 #include "cppgen/flow/stages.h"
 #include "cppgen/schedule/schedule.h"
 #include "runtime/base/errors.h"
+#include "runtime/session/session_options.h"
 #include "runtime/threads/topology.h"
 
 namespace cppgen {
@@ -97,15 +98,12 @@ std::vector<Explanation::Temporary> temporaries_of(const rt::Plan& plan, const P
   return temporaries;
 }
 
-// As in a session.
-bool reuses_memory(const Settings& s) {
-  return s.memory_planning && s.memory_pool != "none" && s.allow_buffer_reuse && !s.nan_asserts;
-}
-
 // Adds what the plan takes to the steps that it became, the last ones.
 void add_costs(Explanation& result, const rt::Plan& plan, const Settings& settings) {
   const std::vector<int64_t> ones(plan.symbols.size(), 1);
-  const PlanCosts costs = plan_costs(plan, ones, settings.min_chunk_size, reuses_memory(settings));
+  const auto session = rt::SessionOptions::from(settings);
+  const bool reuse = plans_memory(session) && reuses_memory(session);
+  const PlanCosts costs = plan_costs(plan, ones, settings.min_chunk_size, reuse);
   for (const rt::Symbol& symbol : plan.symbols)
     if (std::find(result.assumed.begin(), result.assumed.end(), symbol.name) == result.assumed.end())
       result.assumed.push_back(symbol.name);

@@ -16,6 +16,9 @@ KernelPlan plan_tiles(const KernelView&);
 KernelPlan plan_winograd(const KernelView&);
 KernelPlan plan_attention(const KernelView&);
 
+// Whether so many panels of a contraction stay in the second-level cache while rows pass over them.
+bool panels_stay_in_cache(const KernelView&, IndexExpr panels);
+
 // Common to the forms of loops: adds rows in scratch memory and the parts of sums to the plan.
 void plan_locals(const KernelView&, LoopsPlan&, IndexExpr& scratch_bytes);
 void plan_sums(const KernelView&, LoopsPlan&);

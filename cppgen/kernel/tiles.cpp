@@ -96,20 +96,13 @@ bool turns_results(const KernelView& view) {
   });
 }
 
-// Whether the panels of so many batch points stay in the cache while tiles of rows pass over them.
-bool panels_stay_in_cache(const KernelView& view, const TilesPlan& plan, const IndexExpr& batches) {
-  const TileContraction& c = *view.kernel.contraction;
-  const IndexExpr panels = batches * plan.panels * c.panel_elements;
-  return panels.is_constant() && panels.constant() * int64_t(size_of(info(c.format).panel)) <=
-                                     view.target.l2_bytes / view.tuning().panel_cache_share;
-}
-
 // Whether neighbouring units are different panels of the same rows, not different rows of the same panels. A thread
 // then reads and writes a part of the rows, which the steps before and after divide in the same way, so that they stay
 // in its own cache; but each thread reads all panels, which must stay there, too.
 bool has_rows_outside(const KernelView& view, const TilesPlan& plan) {
   return !plan.tiles.is_constant(1) && plan.panels_per_unit < constant_or(plan.panels, plan.panels_per_unit) &&
-         panels_stay_in_cache(view, plan, plan.batch_inside ? points(view.kernel.contraction->batch) : 1);
+         panels_stay_in_cache(
+             view, plan.panels * (plan.batch_inside ? points(view.kernel.contraction->batch) : IndexExpr(1)));
 }
 
 // Whether results of different batch points are closer to each other in memory than those of different rows, as for the
@@ -124,7 +117,7 @@ bool has_batch_inside(const KernelView& view, const TilesPlan& plan) {
     return stride && stride->is_constant() ? std::optional(std::abs(stride->constant())) : std::nullopt;
   };
   const auto batches = least_stride(c.batch), rows = least_stride(epilogue.loops);
-  return batches && rows && *batches < *rows && panels_stay_in_cache(view, plan, points(c.batch));
+  return batches && rows && *batches < *rows && panels_stay_in_cache(view, plan.panels * points(c.batch));
 }
 
 // The numbers of rows that tiles have; if they are not all known, those of most tiles.
@@ -167,6 +160,13 @@ IndexExpr prepared_scratch(const KernelView& view, const TilesPlan& plan) {
 }
 
 }  // namespace
+
+bool panels_stay_in_cache(const KernelView& view, IndexExpr panels) {
+  const TileContraction& c = *view.kernel.contraction;
+  const IndexExpr elements = panels * c.panel_elements;
+  return elements.is_constant() && elements.constant() * int64_t(size_of(info(c.format).panel)) <=
+                                       view.target.l2_bytes / view.tuning().panel_cache_share;
+}
 
 KernelPlan plan_tiles(const KernelView& view) {
   const TileContraction& c = *view.kernel.contraction;

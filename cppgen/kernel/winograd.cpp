@@ -33,12 +33,6 @@ int64_t winograd_panels(const KernelView& view, const WinogradPlan& plan) {
   return std::min(panels, std::max(tuning.winograd_panels, pieces(panels, groups)));
 }
 
-// Whether all panels stay in the cache while blocks of patches pass over them.
-bool all_panels_stay_in_cache(const KernelView& view, const WinogradPlan& plan) {
-  const IndexExpr elements = plan.panels * view.kernel.contraction->panel_elements;
-  return elements.constant() * int64_t(sizeof(float)) <= view.target.l2_bytes / view.tuning().panel_cache_share;
-}
-
 }  // namespace
 
 KernelPlan plan_winograd(const KernelView& view) {
@@ -54,7 +48,7 @@ KernelPlan plan_winograd(const KernelView& view) {
   w.most_patches = w.patches.is_constant() ? std::max<int64_t>(1, pieces(w.patches.constant(), w.blocks.constant()))
                                            : view.tuning().winograd_tiles * c.shape.mr;
   w.panels_per_unit = winograd_panels(view, w);
-  w.rows_outside = all_panels_stay_in_cache(view, w);
+  w.rows_outside = panels_stay_in_cache(view, w.panels);
   // Rows an odd number of lines apart map to different sets of the first-level cache, and so do products.
   w.input_row = (whole_lines(depth) / kLineElements | 1) * kLineElements;
   w.input_plane = w.most_patches * w.input_row + kLineElements;

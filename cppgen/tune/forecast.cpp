@@ -68,16 +68,16 @@ std::optional<Forecast::Gain> Forecast::of(const Candidate& candidate) const {
   gain.unchanged = regions.empty();
   if (!gain.unchanged && candidate.choice.tuning.empty()) return std::nullopt;
   const bool whole = candidate.scope == schedule::TuningScope::whole;
-  gain.hopeless = !gain.unchanged;
+  bool all_slower = true;
   for (const Region& r : regions) {
     const double ratio = ratio_of(r), saved = saved_ms(r) * ratio;
     const bool surprising = ratio > kSurprising;
     const double hoped = surprising ? kHope * (ratio - 1) * r.usual_ms : 0;
     gain.ms += surprising || !whole ? std::max(saved, hoped) : saved;
     gain.surprising |= surprising;
-    gain.hopeless &= !surprising && r.ms > kClearlySlower * r.usual_ms;
+    all_slower &= !surprising && r.ms > kClearlySlower * r.usual_ms;
   }
-  if (whole && !gain.unchanged) gain.hopeless = gain.ms < 0;
+  gain.hopeless = !gain.unchanged && (whole ? gain.ms < 0 : all_slower);
   return gain;
 }
 

@@ -52,57 +52,56 @@ struct Winograd<4> {
   }
 };
 
+// Transforms the columns of a square of window x window vectors, and then the lines, of each of which the first `Kept`
+// elements are the result. `load_point` takes the number of an element of the square, `store_point` that of a result.
+template <int Window, int Kept, class Transform, class Load, class Store>
+TILE_FN void transform_square(Transform transform, Load load_point, Store store_point) {
+  Vector lines[Kept][Window];
+#pragma GCC unroll 8
+  for (int x = 0; x < Window; x++) {
+    Vector column[Window];
+#pragma GCC unroll 8
+    for (int y = 0; y < Window; y++) column[y] = load_point(y * Window + x);
+    transform(column);
+#pragma GCC unroll 8
+    for (int y = 0; y < Kept; y++) lines[y][x] = column[y];
+  }
+#pragma GCC unroll 8
+  for (int y = 0; y < Kept; y++) {
+    transform(lines[y]);
+#pragma GCC unroll 8
+    for (int x = 0; x < Kept; x++) store_point(y * Kept + x, lines[y][x]);
+  }
+}
+
 template <int Side, class Load>
-TILE_FN void transform_patch(Load load_point, float* to, long plane) {
-  constexpr int W = winograd::window(Side);
-  Vector patch[W][W];
-#pragma GCC unroll 8
-  for (int x = 0; x < W; x++) {
-    Vector column[W];
-#pragma GCC unroll 8
-    for (int y = 0; y < W; y++) column[y] = load_point(y * W + x);
-    Winograd<Side>::input(column);
-#pragma GCC unroll 8
-    for (int y = 0; y < W; y++) patch[y][x] = column[y];
-  }
-#pragma GCC unroll 8
-  for (int y = 0; y < W; y++) {
-    Winograd<Side>::input(patch[y]);
-#pragma GCC unroll 8
-    for (int x = 0; x < W; x++) store(to + (y * W + x) * plane, patch[y][x]);
-  }
+TILE_FN void transform_input(Load load_point, float* to, long plane) {
+  constexpr int kWindow = winograd::window(Side);
+  const auto transform = [](Vector(&d)[kWindow]) __attribute__((always_inline)) { Winograd<Side>::input(d); };
+  transform_square<kWindow, kWindow>(
+      transform, load_point, [=](int i, Vector x) __attribute__((always_inline)) { store(to + i * plane, x); });
 }
 
 template <int Side>
 void winograd_input(const float* const* points, long channels, float* to, long plane) {
   long c = 0;
   for (; c + kLanes <= channels; c += kLanes)
-    transform_patch<Side>([&](int i) { return load(points[i] + c); }, to + c, plane);
+    transform_input<Side>(
+        [&](int i) __attribute__((always_inline)) { return load(points[i] + c); }, to + c, plane);
   if (c < channels)
-    transform_patch<Side>([&](int i) { return load_first(points[i] + c, int(channels - c)); }, to + c, plane);
+    transform_input<Side>(
+        [&](int i) __attribute__((always_inline)) { return load_first(points[i] + c, int(channels - c)); }, to + c,
+        plane);
 }
 
 template <int Side>
 void winograd_output(const float* products, long plane, long columns, float* block) {
-  constexpr int W = winograd::window(Side);
-  for (long j = 0; j < columns; j += kLanes) {
-    Vector patch[Side][W];
-#pragma GCC unroll 8
-    for (int x = 0; x < W; x++) {
-      Vector column[W];
-#pragma GCC unroll 8
-      for (int y = 0; y < W; y++) column[y] = load(products + (y * W + x) * plane + j);
-      Winograd<Side>::output(column);
-#pragma GCC unroll 8
-      for (int y = 0; y < Side; y++) patch[y][x] = column[y];
-    }
-#pragma GCC unroll 8
-    for (int y = 0; y < Side; y++) {
-      Winograd<Side>::output(patch[y]);
-#pragma GCC unroll 8
-      for (int x = 0; x < Side; x++) store(block + (y * Side + x) * columns + j, patch[y][x]);
-    }
-  }
+  constexpr int kWindow = winograd::window(Side);
+  const auto transform = [](Vector(&p)[kWindow]) __attribute__((always_inline)) { Winograd<Side>::output(p); };
+  for (long j = 0; j < columns; j += kLanes)
+    transform_square<kWindow, Side>(
+        transform, [=](int i) __attribute__((always_inline)) { return load(products + i * plane + j); },
+        [=](int i, Vector x) __attribute__((always_inline)) { store(block + i * columns + j, x); });
 }
 
 template <int Side>

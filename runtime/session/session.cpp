@@ -54,10 +54,10 @@ Executors executors_for(const SessionOptions& options) {
 
 BindOptions bind_options(const SessionOptions& options, bool outputs_in_arena) {
   return {.min_chunk_size = options.min_chunk_size,
-          .memory_planning = options.memory_planning && options.memory_pool != "none",
+          .memory_planning = plans_memory(options),
           .streams = concurrent_steps(options),
           .streams_in_arena = options.multistream_max_mem_parallel_ops,
-          .reuse = options.allow_buffer_reuse && !options.nan_asserts,
+          .reuse = reuses_memory(options),
           .outputs_in_arena = outputs_in_arena};
 }
 

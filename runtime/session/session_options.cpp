@@ -18,6 +18,10 @@ int64_t concurrent_steps(const SessionOptions& options) {
   return options.multistream_mode ? 1 + options.multistream_extra_streams : 1;
 }
 
+bool plans_memory(const SessionOptions& options) { return options.memory_planning && options.memory_pool != "none"; }
+
+bool reuses_memory(const SessionOptions& options) { return options.allow_buffer_reuse && !options.nan_asserts; }
+
 SessionOptions SessionOptions::from_environment() { return from(environment_settings()); }
 
 Settings environment_settings() {

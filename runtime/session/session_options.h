@@ -31,6 +31,11 @@ struct SessionOptions {
 // Maximum number of steps that run at the same time, by MULTISTREAM_MODE.
 int64_t concurrent_steps(const SessionOptions&);
 
+// Whether intermediate buffers have places in one arena (MEMORY_PLANNING, MEMORY_POOL), and whether buffers there take
+// turns (ALLOW_BUFFER_REUSE; NAN_ASSERTS checks each of them after the run of its step).
+bool plans_memory(const SessionOptions&);
+bool reuses_memory(const SessionOptions&);
+
 // The settings of a run from the environment: CPPGEN_THREADS and the others, their aliases, the profile of the host,
 // and the defaults. Applies CPPGEN_LOGLEVEL and logs warnings about variables of other programs. UserError for a
 // CPPGEN_ variable with a value that is not allowed. Settings that affect compilation are ignored.

@@ -251,6 +251,8 @@ TEST(Settings, UnknownNames) {
   Settings s = load({{"CPPGEN_THREDS", "2"}, {"CPPGENX", "1"}, {"CPPGEN_THREADS", "2"}});
   ASSERT_EQ(s.warnings.size(), 1u);
   EXPECT_EQ(s.warnings[0], "unknown variable CPPGEN_THREDS is ignored; the nearest known name is CPPGEN_THREADS");
+  EXPECT_EQ(load({{"CPPGEN_thread", "2"}}).warnings.at(0),
+            "unknown variable CPPGEN_thread is ignored; the nearest known name is CPPGEN_THREADS");
   EXPECT_EQ(error_of({}, {{"min-chunk", "2"}}),
             "unknown setting \"min-chunk\"; the nearest known name is MIN_CHUNK_SIZE");
 }

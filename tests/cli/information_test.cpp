@@ -33,6 +33,24 @@ TEST_F(Information, Explain) {
   EXPECT_TRUE(report["decisions"].is_array());
 }
 
+// Of two products, the second one's operand takes the place of the first one's if buffers take turns.
+TEST_F(Information, ExplainFollowsTheMemorySettings) {
+  ModelMaker maker;
+  maker.input("x", {"64", "64"}).output("y");
+  for (const char* w : {"w0", "w1", "w2", "w3"})
+    maker.initializer(w, {64, 64}, onnx::TensorProto::FLOAT).set_raw_data(std::string(64 * 64 * 4, '\x3e'));
+  maker.node("MatMul", {"x", "w0"}, {"a"}), maker.node("MatMul", {"a", "w1"}, {"b"});
+  maker.node("MatMul", {"b", "w2"}, {"c"}), maker.node("MatMul", {"c", "w3"}, {"y"});
+  const std::string model = write("products.onnx", maker);
+  const auto arena = [&](const std::string& setting) {
+    return json::parse(run({"explain", model, "--json", "--set", setting}).out)["arena_bytes"].get<int64_t>();
+  };
+  const int64_t buffer = 64 * 64 * 4;
+  EXPECT_EQ(arena("ALLOW_BUFFER_REUSE=1"), 2 * buffer);
+  for (const char* setting : {"ALLOW_BUFFER_REUSE=0", "MEMORY_PLANNING=0", "MEMORY_POOL=none", "NAN_ASSERTS=1"})
+    EXPECT_EQ(arena(setting), 3 * buffer) << setting;
+}
+
 TEST_F(Information, ExplainOpensWithASummaryAndStops) {
   const Ended text = run({"explain", symbolic_model()});
   EXPECT_TRUE(text.out.find(": 1 step for ") != text.out.npos) << text.out;

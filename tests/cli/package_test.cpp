@@ -1,5 +1,6 @@
 #include <nlohmann/json.hpp>
 
+#include "runtime/contraction/amx_support.h"
 #include "tests/cli/program.h"
 
 namespace cppgen {
@@ -57,6 +58,7 @@ TEST_F(Package, WhatNeedsTheCompilerIsRefused) {
   EXPECT_EQ(run({"run", package, "--threads", "1", "--dim", "N=1"}).status, 0);
   environment["CPPGEN_FORCE_NATIVE_RUNTIME"] = "1";
   EXPECT_EQ(run({"run", package, "--dim", "N=1"}).status, 2);
+  EXPECT_EQ(run({"compile", symbolic_model(), "-o", path("another")}).status, 2);
 }
 
 TEST_F(Package, IsInspected) {
@@ -67,6 +69,30 @@ TEST_F(Package, IsInspected) {
   EXPECT_EQ(report["steps"][0]["kind"], "compiled");
   const Ended text = run({"inspect", package});
   EXPECT_NE(text.out.find("  x  float32 [N, 3]\n"), std::string::npos) << text.out;
+}
+
+TEST_F(Package, ShowsParametersThatCanBeReplaced) {
+  ModelMaker maker;
+  maker.input("x", {"2", "3"}).output("y");
+  maker.initializer("w", {3, 40}, onnx::TensorProto::FLOAT).set_raw_data(std::string(3 * 40 * 4, '\x3e'));
+  maker.node("MatMul", {"x", "w"}, {"y"});
+  const std::string model = write("product.onnx", maker), package = path("product.package");
+  ASSERT_EQ(run({"compile", model, "-o", package, "--set", "FREEZING=0"}).status, 0);
+  EXPECT_NE(run({"inspect", package}).out.find("parameters that can be replaced\n  w  float32 [3, 40]\n"),
+            std::string::npos);
+  EXPECT_EQ(json::parse(run({"inspect", package, "--json"}).out)["parameters"],
+            json::array({{{"name", "w"}, {"dtype", "float32"}, {"dims", {"3", "40"}}}}));
+}
+
+// A package for a CPU with AMX can be made anywhere; this machine refuses to run it unless it has AMX.
+TEST_F(Package, IsMadeForOtherMachines) {
+  const std::string package = path("amx.package");
+  const Ended compiled = run({"compile", symbolic_model(), "-o", package, "--isa", "amx", "--set", "VEC_ISA_OK=1"});
+  ASSERT_EQ(compiled.status, 0) << compiled.err;
+  EXPECT_EQ(json::parse(run({"inspect", package, "--json"}).out)["isa"], "amx");
+  const bool has_amx = rt::amx_support().usable;
+  EXPECT_EQ(run({"run", package, "--dim", "N=1"}).status, has_amx ? 0 : 2);
+  EXPECT_EQ(run({"compile", symbolic_model(), "-o", package, "--isa", "amx"}).status, has_amx ? 0 : 2);
 }
 
 TEST_F(Package, ADirectoryThatIsNoneIsRefused) {

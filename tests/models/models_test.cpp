@@ -76,11 +76,14 @@ void expect_same_bits(const rt::Tensor& a, const rt::Tensor& b) {
 
 TEST_P(Models, VerifyOnEveryInstructionSetAndEngine) {
   for (const VecISA* isa : isas_to_test()) {
-    for (const char* engine : {"CPP", "XSMM,CPP", "ONEDNN,CPP"}) {
-      SCOPED_TRACE(std::string(isa->name) + " " + engine);
+    for (const auto& [products, convolutions] : {std::pair{"CPP", "CPP"},
+                                                 {"XSMM,CPP", "XSMM,CPP"},
+                                                 {"ONEDNN,CPP", "ONEDNN,CPP"},
+                                                 {"CPP", "WINOGRAD_4X4,CPP"}}) {
+      SCOPED_TRACE(std::string(isa->name) + " " + products + " " + convolutions);
       auto model = compile_model(request({{"ISA", std::string(isa->name)},
-                                          {"MAX_AUTOTUNE_GEMM_BACKENDS", engine},
-                                          {"MAX_AUTOTUNE_CONV_BACKENDS", engine}}));
+                                          {"MAX_AUTOTUNE_GEMM_BACKENDS", products},
+                                          {"MAX_AUTOTUNE_CONV_BACKENDS", convolutions}}));
       EXPECT_EQ(model.report.isa, isa->name);
       for (int64_t count : {1, 2}) expect_verified(model, count);
     }

@@ -168,6 +168,9 @@ TEST_F(Tuner, PackagesContainTheResultsTheyUse) {
   EXPECT_FALSE(std::filesystem::exists(path("other/tuning.jsonl")));
   environment["CPPGEN_CACHE_DIR"] = path("another_cache");
   EXPECT_EQ(run({"tune", "--import", path("tuned")}).out, "1 new result imported\n");
+  EXPECT_EQ(nlohmann::json::parse(run({"tune", "--import", path("tuned"), "--json"}).out)["imported"], 0);
+  EXPECT_EQ(nlohmann::json::parse(run({"tune", "--export", path("all.jsonl"), "--json"}).out)["exported"],
+            path("all.jsonl"));
   EXPECT_NE(run({"explain", model(), "--json"}).out.find("\"xsmm\""), std::string::npos);
   const Ended none = run({"tune", "--import", path("other")});
   EXPECT_EQ(none.status, 2);
