@@ -61,6 +61,7 @@ ExitCode command_explain(const ExplainOptions& options, const CancelToken& cance
   if (!options.html.empty()) {
     if (const int e = write_file(options.html, explain_page(options, explanation, cancel)))
       user_error("--html: {}: cannot be written: {}", options.html, error_text(e));
+    if (options.json) print_result(explain_json(options, explanation));
     return kDone;
   }
   print_result(options.json ? explain_json(options, explanation) : explain_text(options, explanation));

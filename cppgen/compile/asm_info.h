@@ -14,6 +14,7 @@ struct InstructionCounts {
   int64_t instructions = 0;
   int64_t vector = 0;  // instructions on several lanes: of registers wider than 128 bits, or packed ones
   int64_t spills = 0;  // stores of registers to the stack
+  int64_t loop_spills = 0;  // those of vector registers in innermost loops
 };
 
 // Of these functions, in x86-64 assembly as g++ and clang write it; zeros for a function that is not there.

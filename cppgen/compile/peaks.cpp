@@ -102,8 +102,9 @@ std::string cpu_model() {
   const std::string text = try_read_file("/proc/cpuinfo").value_or("");
   const size_t at = text.find("model name");
   if (at == text.npos) return "";
-  const size_t begin = std::min(text.find(':', at), text.size());
-  return text.substr(begin, text.find('\n', begin) - begin);
+  const size_t end = std::min(text.find('\n', at), text.size());
+  const size_t begin = std::min(text.find_first_not_of(": \t", std::min(text.find(':', at), end)), end);
+  return text.substr(begin, end - begin);
 }
 
 std::vector<MachinePeaks::Level> cache_levels(const MachineDescription& machine, int threads) {

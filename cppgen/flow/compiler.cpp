@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "cppgen/compile/asm_info.h"
+#include "cppgen/compile/asm_writer.h"
 #include "cppgen/compile/kernel_builder.h"
 #include "cppgen/flow/decision_text.h"
 #include "cppgen/flow/graph_diagrams.h"
@@ -102,6 +103,7 @@ class Compilation {
   std::vector<ModelPart> parts_;
   std::vector<CompiledObject> objects_;
   std::vector<UnitReport> unit_reports_;
+  std::map<std::string, int64_t> loop_spills_;  // by kernel
   std::vector<VersionRequest> version_requests_;
   std::vector<std::unique_ptr<Compilation>> versions_;  // of these requests
 
@@ -260,7 +262,13 @@ class Compilation {
     trace_.write("units.txt", units_text(jobs, builder));
     if (!options_.asm_dir.empty())
       clock_.time("assembly", [&] { write_asm_info(jobs, options_, builder, options_.asm_dir); });
+    if (request_.count_spills) clock_.time("assembly", [&] { count_spills(jobs, builder); });
     for (const auto& w : builder.warnings()) log_warning("{}", w);
+  }
+
+  void count_spills(const std::vector<CompileJob>& jobs, KernelBuilder& builder) {
+    for (const auto& [function, assembly] : assembly_of(jobs, options_, builder))
+      loop_spills_[function] = count_instructions(function + ":\n" + assembly, {function})[0].loop_spills;
   }
 
   // Which log is that of which unit; those from the cache have none.
@@ -374,6 +382,9 @@ class Compilation {
     r.spans = clock_.spans();
     r.unit_reports = unit_reports_;
     r.sites = sites_of(parts_);
+    for (SiteReport& site : r.sites)
+      if (const auto found = loop_spills_.find(site.kernel); found != loop_spills_.end())
+        site.loop_spills = found->second;
     for (const ModelPart& part : parts_) r.kernels += int(part.kernels.size());
     r.units = int(objects_.size());
     for (const auto& o : objects_) r.cached_units += o.from_cache;

@@ -24,6 +24,7 @@ struct CompileRequest {
   // Sizes of symbols, by name, for each of which the package has a version of its own (flow/versions.h).
   std::vector<std::map<std::string, int64_t>> versions = {};
   std::vector<std::string> custom_operators;  // paths of descriptions, in addition to those of CUSTOM_OPS
+  bool count_spills = false;                  // of each site, for the report: compiles to assembly, too
   bool replace = false;                       // the cached entry is damaged and must be replaced
   std::string output;  // package directory to write; empty: into the cache (or a temporary directory)
   // In place of the stored results of tunings. With choices, even none, the report lists the sites.

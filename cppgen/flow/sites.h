@@ -15,6 +15,8 @@ struct SiteReport {
   std::vector<std::string> origins;  // nodes of the model; none of a program
   std::string code;                  // equal for the same code in the same units of work; empty for a program
   bool convolution = false;          // of a contraction: MAX_AUTOTUNE_CONV_BACKENDS applies to it
+  std::string kernel = {};           // its function; empty for what is not a kernel
+  int64_t loop_spills = 0;           // of the kernel (compile/asm_info.h), if the request asks for them
 };
 
 // Of parts whose kernels are emitted.

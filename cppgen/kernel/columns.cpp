@@ -1,5 +1,6 @@
 // Kernels whose lanes are points of the last outer loop: pointwise kernels, pooling, sums over slow dimensions.
 #include <algorithm>
+#include <bit>
 #include <unordered_map>
 
 #include "cppgen/ir/op_table.h"
@@ -39,6 +40,12 @@ int64_t chain_length(const schedule::FusedKernel& kernel) {
   return length;
 }
 
+// vec::each computes 1, 2, 4 or 8 chains side by side.
+int64_t chains_for_each(int64_t wanted) {
+  constexpr int64_t kMostChains = 8;
+  return int64_t(std::bit_floor(uint64_t(std::clamp<int64_t>(wanted, 1, kMostChains))));
+}
+
 // A core executes some hundred instructions out of order. If the chain of operations of one vector is about that long,
 // the chains of several vectors are interleaved.
 int64_t chains_of(const KernelView& view) {
@@ -46,7 +53,7 @@ int64_t chains_of(const KernelView& view) {
   if (schedule::has_inner_loops(view.kernel) || view.target.lanes == 1 || !view.kernel.locals.empty()) return 1;
   const int64_t length = chain_length(view.kernel);
   if (length < tuning.long_chain) return 1;
-  return length < tuning.very_long_chain ? tuning.long_chains : tuning.very_long_chains;
+  return chains_for_each(length < tuning.very_long_chain ? tuning.long_chains : tuning.very_long_chains);
 }
 
 int64_t vectors_of(const KernelView& view, const ColumnsPlan& plan) {

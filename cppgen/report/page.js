@@ -174,10 +174,16 @@ function showNextHit() {
 }
 
 // ---- the table of steps ----
+// All calls in one run, as what is measured.
+const predictedOfRun = step => step.predicted_us && step.predicted_us * Math.max(step.calls, 1);
+
 function fillTable() {
   const columns = [['step', i => i], ['kernel', (i, s) => s.name], ['engine', (i, s) => s.engine],
                    ['nodes', (i, s) => new Set(s.origins).size], ['traffic', (i, s) => s.bytes ? bytesText(s.bytes) : ''],
-                   ['bound', (i, s) => microseconds(s.bound_us)], ['measured', (i, s) => microseconds(s.measured_us)]];
+                   ['bound', (i, s) => microseconds(s.bound_us)], ['predicted', (i, s) => microseconds(predictedOfRun(s))],
+                   ['measured', (i, s) => microseconds(s.measured_us)],
+                   ['measured / predicted', (i, s) => s.measured_us && s.predicted_us
+                       ? (s.measured_us / predictedOfRun(s)).toFixed(2) : '']];
   const table = byId('steps'), head = add(table.tHead, 'tr');
   for (const [name] of columns) add(head, 'th', name);
   for (const [i, step] of data.steps.entries()) {

@@ -273,6 +273,7 @@ class Tuner {
   // longer faster are dropped, and the others are kept only if whole runs are faster.
   void choose(const std::vector<Candidate>& list) {
     winners_ = winners(list);
+    drop_spilling_winners();
     if (all_choices().empty()) return;
     progress("measuring all choices together", 0, 2);
     Outcome together = variants_.measure(choices_of(winners_, variants_.sites()), kMoreTurns);
@@ -288,6 +289,15 @@ class Tuner {
     for (const auto& [site, choice] : variants_.base())
       report_.sites.push_back({site, program_, {}, whole.usual_ms, whole.ms});
     for (ChangedSite& site : changed_sites(winners_, variants_.sites())) report_.sites.push_back(std::move(site));
+  }
+
+  // Times of a few runs are noisy; a loop that spills registers is slower in the long run.
+  void drop_spilling_winners() {
+    if (winners_.empty()) return;
+    progress("looking for spilled registers", 0, 1);
+    const auto usual = variants_.loop_spills({});
+    const auto chosen = variants_.loop_spills(choices_of(winners_, variants_.sites()));
+    for (std::string& reason : drop_spilling(winners_, usual, chosen)) report_.failed.push_back(std::move(reason));
   }
 
   Choices all_choices() const {

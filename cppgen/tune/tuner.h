@@ -39,7 +39,8 @@ struct TuneReport {
 
 // Measures candidates for the kernels of a model, and stores for each site what was fastest if the model as a whole
 // becomes faster. Each candidate is compiled into a package, compared with the usual package (it may be wrong) and
-// timed in turns with it, in child processes with the threads of a run; steps are timed within whole runs, so weights
+// timed in turns with it, in child processes with the threads of a run; one whose inner loops spill registers that the
+// usual plan does not spill loses; steps are timed within whole runs, so weights
 // are as cold as they will be. UserError for a model or setting that cannot be compiled; Cancelled, after which another
 // tuning continues where this one stopped.
 TuneReport tune_model(const TuneRequest&);

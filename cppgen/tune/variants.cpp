@@ -17,6 +17,7 @@ constexpr int kMostTurns = 2;  // times as many turns, until no region changes s
 constexpr const char* kUsual = "usual";
 constexpr const char* kBase = "base";
 constexpr const char* kVariant = "variant";
+constexpr const char* kSpills = "spills";
 constexpr const char* kData = "data";
 constexpr const char* kPrefix = "cppgen-tune.";
 
@@ -52,14 +53,27 @@ Variants::Variants(const TuneRequest& request)
   remove_stale_temp_directories(system_temp_directory(), kPrefix);
 }
 
-CompiledModel Variants::compile(schedule::Choices choices, const std::string& name) const {
+CompileRequest Variants::request_for(schedule::Choices choices, const std::string& name) const {
   CompileRequest request = request_.compile;
   choices.insert(base_choices_.begin(), base_choices_.end());
   request.choices = std::make_shared<const schedule::Choices>(std::move(choices));
   request.output = folder(name);
   request.begin = std::chrono::steady_clock::now();
   std::filesystem::remove_all(request.output);
-  return compile_model(request);
+  return request;
+}
+
+CompiledModel Variants::compile(schedule::Choices choices, const std::string& name) const {
+  return compile_model(request_for(std::move(choices), name));
+}
+
+std::map<std::string, int64_t> Variants::loop_spills(schedule::Choices choices) const {
+  CompileRequest request = request_for(std::move(choices), kSpills);
+  request.count_spills = true;
+  std::map<std::string, int64_t> spills;
+  for (const SiteReport& site : compile_model(request).report.sites)
+    spills[site.site] = std::max(spills[site.site], site.loop_spills);
+  return spills;
 }
 
 void Variants::time_base() {

@@ -1,4 +1,5 @@
 #pragma once
+#include <map>
 #include <string>
 
 #include "cppgen/support/temp_directory.h"
@@ -26,6 +27,8 @@ class Variants {
 
   // Compiles, without running anything.
   CompiledModel compile(schedule::Choices, const std::string& name) const;
+  // Vector registers that the innermost loops of each site's kernels spill.
+  std::map<std::string, int64_t> loop_spills(schedule::Choices) const;
   // Compiles, verifies and times: the regions whose code differs, after so many turns with the base, and more until the
   // same regions are faster twice in a row.
   Outcome measure(schedule::Choices, int turns) const;
@@ -46,6 +49,7 @@ class Variants {
   PackageTimes base_times_;
 
   std::string folder(const std::string& name) const { return directory_.path() + "/" + name; }
+  CompileRequest request_for(schedule::Choices, const std::string& name) const;
   int run_count() const;
   void time_base();
   std::vector<Region> timed(const std::vector<SiteReport>&, int turns) const;

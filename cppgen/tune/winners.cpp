@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <map>
 
+#include "runtime/base/printable.h"
+
 namespace cppgen::tune {
 namespace {
 
@@ -80,6 +82,26 @@ bool confirm(std::vector<Winner>& winners, const std::vector<Region>& measured) 
     return true;
   });
   return winners.size() != before;
+}
+
+std::vector<std::string> drop_spilling(std::vector<Winner>& winners, const std::map<std::string, int64_t>& usual,
+                                       const std::map<std::string, int64_t>& chosen) {
+  const auto spills_at = [](const std::map<std::string, int64_t>& spills, const std::string& site) {
+    const auto found = spills.find(site);
+    return found == spills.end() ? 0 : found->second;
+  };
+  std::vector<std::string> reasons;
+  std::erase_if(winners, [&](const Winner& w) {
+    for (const std::string& site : w.region.sites) {
+      const int64_t before = spills_at(usual, site), now = spills_at(chosen, site);
+      if (now <= before) continue;
+      reasons.push_back(fmt::format("{}: its inner loops spill {} at {}, and {} with the usual plan", w.candidate.name,
+                                    counted(now, "vector register"), site, before));
+      return true;
+    }
+    return false;
+  });
+  return reasons;
 }
 
 std::vector<ChangedSite> changed_sites(const std::vector<Winner>& winners, const std::vector<SiteReport>& sites) {

@@ -1,4 +1,5 @@
 #pragma once
+#include <map>
 #include <string>
 #include <vector>
 
@@ -32,6 +33,11 @@ std::vector<Candidate> most_saving(const std::vector<Candidate>&, const Journal&
 
 // Drops the winners none of whose sites is in a region that is faster by these measurements. Whether there were any.
 bool confirm(std::vector<Winner>&, const std::vector<Region>& measured);
+
+// Drops the winners at one of whose sites innermost loops spill more vector registers than with the usual plans, by
+// site, and says why for each.
+std::vector<std::string> drop_spilling(std::vector<Winner>&, const std::map<std::string, int64_t>& usual,
+                                       const std::map<std::string, int64_t>& chosen);
 
 // For reports.
 std::vector<ChangedSite> changed_sites(const std::vector<Winner>&, const std::vector<SiteReport>& sites);

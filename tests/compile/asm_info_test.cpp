@@ -49,7 +49,7 @@ TEST_F(AsmInfoTest, AUnitThatDoesNotCompileIsAWarning) {
   write_asm_info({job("good", 1), bad}, options_, builder, path("asm"));
   EXPECT_NE(read_file(path("asm/good.s")).find("good:"), std::string::npos);
   EXPECT_FALSE(file_exists(path("asm/bad.s")));
-  EXPECT_EQ(read_file(path("asm/kernels.txt")).find("kernel unit instructions vector spills\ngood good "), 0u);
+  EXPECT_EQ(read_file(path("asm/kernels.txt")).find("kernel unit instructions vector spills loop_spills\ngood good "), 0u);
 }
 
 TEST_F(AsmInfoTest, CompilersWithoutTheReportOfGccPrintTheirs) {

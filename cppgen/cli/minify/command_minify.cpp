@@ -72,6 +72,20 @@ std::string text_of(const Minifier& minifier, const NeededPass& pass, const std:
   return for_terminal(text);
 }
 
+std::string nothing_text(const Outcome& found) {
+  if (found.fault == Fault::none) return "no fault was found: there is nothing to shrink\n";
+  return for_terminal(
+      fmt::format("only a fault that --predicate excludes was found ({}): {}\n", name_of(found.fault), found.text));
+}
+
+std::string nothing_json(const Outcome& found) {
+  Json json;
+  json["fault"] = nullptr;
+  json["excluded_fault"] = found.fault == Fault::none ? Json() : Json(name_of(found.fault));
+  json["description"] = found.text;
+  return json_text(json, 2) + "\n";
+}
+
 std::string minify_json(const Minifier& minifier, const NeededPass& pass, const std::vector<std::string>& commands) {
   Json json;
   json["fault"] = name_of(minifier.outcome().fault);
@@ -100,11 +114,7 @@ ExitCode command_minify(const MinifyOptions& options, const CancelToken& cancel)
   Minifier minifier(options, settings, cancel);
   const Outcome found = minifier.find();
   if (minifier.outcome().fault == Fault::none) {
-    std::string text = "no fault was found: there is nothing to shrink\n";
-    if (found.fault != Fault::none)
-      text =
-          fmt::format("only a fault that --predicate excludes was found ({}): {}\n", name_of(found.fault), found.text);
-    print_result(for_terminal(text));
+    print_result(options.json ? nothing_json(found) : nothing_text(found));
     return kCheckFailed;
   }
   minifier.shrink();

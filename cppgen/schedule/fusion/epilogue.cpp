@@ -51,7 +51,9 @@ LoopNest merged_epilogue(Program& program, const LoopNest& producer, const LoopN
   LoopNest tail = consumer;
   rewrite_nest(program, tail, rewrite);
   result.stores = std::move(tail.stores);
-  result.origins.insert(result.origins.end(), consumer.origins.begin(), consumer.origins.end());
+  for (const std::string& origin : consumer.origins)
+    if (std::find(result.origins.begin(), result.origins.end(), origin) == result.origins.end())
+      result.origins.push_back(origin);
   return result;
 }
 
