@@ -1,6 +1,8 @@
 // cppgen explain
 #include <fmt/format.h>
 
+#include <sstream>
+
 #include "cppgen/cli/command_support.h"
 #include "cppgen/cli/commands.h"
 #include "cppgen/cli/explain_page.h"
@@ -11,6 +13,7 @@
 #include "cppgen/cli/ready_model.h"
 #include "cppgen/flow/explain.h"
 #include "cppgen/flow/stages.h"
+#include "cppgen/graph/graph.h"
 #include "cppgen/support/file_io.h"
 #include "runtime/base/errors.h"
 
@@ -32,10 +35,32 @@ ExitCode print_passes(const ExplainOptions& options, const CompileRequest& reque
   return kDone;
 }
 
+bool prints(const PassChange& change, char sign, const std::string& name) {
+  std::istringstream lines(change.diff);
+  const std::string mark = "# " + cppgen::quoted(name);
+  for (std::string line; std::getline(lines, line);)
+    if (line.starts_with(sign) && line.ends_with(mark)) return true;
+  return false;
+}
+
+// Nodes that no step computes: which pass removed them, by folding them or otherwise.
+void explain_absent_nodes(const ExplainOptions& options, const CompileRequest& request,
+                          const Explanation& explanation) {
+  for (const std::string& node : options.nodes) {
+    if (has_node(explanation, node)) continue;
+    std::string stage;
+    for (const PassChange& change : changes_of_passes(request))
+      if (prints(change, '-', node) && !prints(change, '+', node)) stage = change.stage;
+    if (stage.empty()) user_error("neither the model nor a step has the node '{}'", node);
+    user_error("no step computes the node '{}': the pass {} folded or removed it (--passes shows how)", node, stage);
+  }
+}
+
 Explanation explained(const ExplainOptions& options, const CompileRequest& request, const CancelToken& cancel) {
   ExplainWishes wishes;
   if (!options.html.empty()) wishes.drawings = kBoxesOfPage;
   Explanation explanation = explain_model(request, wishes);
+  explain_absent_nodes(options, request, explanation);
   explanation.profile = kept_profile(options, request.settings, cancel);
   if (!options.assembly) return explanation;
   const ProgressLine line(request.settings, "compiling kernels to assembly");

@@ -102,6 +102,11 @@ Json temporaries_json(const Explanation& explanation) {
 
 }  // namespace
 
+bool has_node(const Explanation& explanation, const std::string& node) {
+  return std::any_of(explanation.steps.begin(), explanation.steps.end(),
+                     [&](const Step& step) { return has_origin(step, node); });
+}
+
 std::vector<size_t> chosen_steps(const ExplainOptions& options, const Explanation& explanation) {
   std::set<size_t> chosen;
   const auto choose = [&](const std::string& name, const char* what, const auto& matches) {

@@ -8,6 +8,8 @@
 
 namespace cppgen {
 
+bool has_node(const Explanation&, const std::string& node);  // whether a step computes it
+
 // The numbers of the steps that --node and --kernel choose; all of them if there is no choice. UserError for a node or
 // a kernel that does not exist.
 std::vector<size_t> chosen_steps(const ExplainOptions&, const Explanation&);

@@ -1,6 +1,7 @@
 #include "cppgen/cli/tuning.h"
 
 #include <cstdio>
+#include <map>
 #include <utility>
 
 #include "cppgen/cli/command_support.h"
@@ -10,8 +11,21 @@
 #include "cppgen/flow/versions.h"
 #include "runtime/base/errors.h"
 #include "runtime/base/printable.h"
+#include "runtime/values/random_inputs.h"
 
 namespace cppgen {
+namespace {
+
+// Measurements run the model.
+void require_tuned_sizes(const rt::Plan& plan, std::map<std::string, int64_t> sizes) {
+  rt::add_sizes_of_maps(plan, sizes);
+  for (const rt::Symbol& symbol : plan.symbols)
+    if (!sizes.contains(symbol.name))
+      user_error("the dimension '{0}' (input '{1}' axis {2}) has no size: give --dim {0}=N or --sizes {0}=N",
+                 symbol.name, plan.inputs[size_t(symbol.input)].name, symbol.axis);
+}
+
+}  // namespace
 
 std::vector<VersionTuning> tune_with_progress(const ModelOptions& options, const Settings& settings,
                                               const CancelToken& cancel) {
@@ -20,8 +34,9 @@ std::vector<VersionTuning> tune_with_progress(const ModelOptions& options, const
   tune::TuneRequest request;
   request.compile = compile_request(options, settings, cancel);
   request.compile.settings.isa = {std::string(likely_isa(settings).name)};
-  for (const auto& [symbol, size] : take_sizes_of_new_symbols(request.compile))
-    request.run_dims.push_back(symbol + "=" + std::to_string(size));
+  const std::map<std::string, int64_t> sizes = take_sizes_of_new_symbols(request.compile);
+  for (const auto& [symbol, size] : sizes) request.run_dims.push_back(symbol + "=" + std::to_string(size));
+  request.compile.before_kernels = [sizes](const rt::Plan& plan) { require_tuned_sizes(plan, sizes); };
   ProgressLine line(settings, "reading and scheduling the model");
   request.on_progress = [&](const std::string& what, int done, int total) { line.show(what, done, total); };
   request.on_line = [](const std::string& text) { std::fprintf(stderr, "%s\n", for_terminal(text).c_str()); };

@@ -112,8 +112,8 @@ void write_asm_info(const std::vector<CompileJob>& jobs, const CompileOptions& o
   for (const CompileJob& job : jobs)
     for (const InstructionCounts& k :
          count_instructions(try_read_file(dir + "/" + job.name + ".s").value_or(""), job.expected_symbols))
-      table += fmt::format("{} {} {} {} {} {}\n", k.kernel, job.name, k.instructions, k.vector, k.spills,
-                           k.loop_spills);
+      table +=
+          fmt::format("{} {} {} {} {} {}\n", k.kernel, job.name, k.instructions, k.vector, k.spills, k.loop_spills);
   write_assembly_file(dir + "/kernels.txt", table);
 }
 

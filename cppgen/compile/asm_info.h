@@ -12,8 +12,8 @@ namespace cppgen {
 struct InstructionCounts {
   std::string kernel;
   int64_t instructions = 0;
-  int64_t vector = 0;  // instructions on several lanes: of registers wider than 128 bits, or packed ones
-  int64_t spills = 0;  // stores of registers to the stack
+  int64_t vector = 0;       // instructions on several lanes: of registers wider than 128 bits, or packed ones
+  int64_t spills = 0;       // stores of registers to the stack
   int64_t loop_spills = 0;  // those of vector registers in innermost loops
 };
 

@@ -133,6 +133,8 @@ int merge_tuning_results(const std::string& file, const std::string& lines, cons
     try {
       if (line.is_discarded()) user_error("it is not JSON");
       (void)result_of(line);
+    } catch (const nlohmann::json::exception&) {
+      user_error("{}:{}: is not the result of a tuning: a member is missing or has another type", source, number);
     } catch (const std::exception& error) {
       user_error("{}:{}: is not the result of a tuning: {}", source, number, error.what());
     }

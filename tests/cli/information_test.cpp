@@ -178,12 +178,35 @@ TEST_F(Information, ExplainShowsWhatIsAskedFor) {
   EXPECT_EQ(explain({"--source"}).out.find("\ndecisions\n"), std::string::npos);
   for (const std::string& text : {all, relu}) EXPECT_NE(text.find("\ndecisions\n"), std::string::npos);
   EXPECT_EQ(explain({"--all", "--kernel", "0"}).status, 2);
-  EXPECT_EQ(explain({"--node", "Nothing"}).err, "cppgen: no step has the node 'Nothing'\n");
+  EXPECT_EQ(explain({"--node", "Nothing"}).err, "cppgen: neither the model nor a step has the node 'Nothing'\n");
   EXPECT_EQ(explain({"--kernel", "99"}).status, 2);
   const json report = json::parse(explain({"--memory", "--json"}).out);
   EXPECT_GT(report["arena_bytes"], 0);
   for (const json& it : report["temporaries"])
     EXPECT_LE(it["offset"].get<int64_t>() + it["bytes"].get<int64_t>(), report["arena_bytes"].get<int64_t>());
+}
+
+TEST_F(Information, ExplainSaysWhichPassRemovedANode) {
+  ModelMaker maker;
+  maker.input("x", {"8"}).output("y").node("Identity", {"x"}, {"i"}, "/the id");
+  maker.node("Relu", {"i"}, {"y"}, "/relu");
+  const Ended ended = run({"explain", write("identity.onnx", maker), "--node", "/the id"});
+  EXPECT_EQ(ended.status, 2);
+  EXPECT_EQ(ended.err,
+            "cppgen: no step computes the node '/the id': the pass eliminate_dead_code folded or removed it (--passes shows "
+            "how)\n");
+}
+
+TEST_F(Information, TuneAndMinifyNeedSizes) {
+  ModelMaker maker;
+  maker.input("x", {"batch"}).output("y").node("Relu", {"x"}, {"y"});
+  const std::string model = write("open.onnx", maker);
+  const Ended tune = run({"tune", model}), minify = run({"minify", model});
+  EXPECT_EQ(tune.status, 2);
+  EXPECT_EQ(tune.err,
+            "cppgen: the dimension 'batch' (input 'x' axis 0) has no size: give --dim batch=N or --sizes batch=N\n");
+  EXPECT_EQ(minify.status, 2);
+  EXPECT_NE(minify.err.find("dimensions without a size: give --dim NAME=N"), std::string::npos) << minify.err;
 }
 
 TEST_F(Information, ExplainLayouts) {

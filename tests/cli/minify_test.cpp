@@ -142,6 +142,8 @@ TEST_F(Minify, ModelsWithoutAFaultAreLeftAlone) {
   EXPECT_EQ(ended.status, 1) << ended.err;
   EXPECT_EQ(ended.out, "no fault was found: there is nothing to shrink\n");
   EXPECT_FALSE(fs::exists(path("small")));
+  EXPECT_EQ(json::parse(run({"minify", chain("Relu", 6, "4", 3), "-o", path("small"), "--json"}).out)["fault"],
+            nullptr);
 
   environment["CPPGEN_INJECT_RELU_BUG"] = "accuracy";
   ended = run({"minify", chain("Relu", 6, "4", 3), "-o", path("small"), "--predicate", "crash"});

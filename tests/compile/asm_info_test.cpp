@@ -40,6 +40,29 @@ second:
   EXPECT_EQ(counts[2].instructions, 0);
 }
 
+TEST(InstructionCounts, SpillsOfInnermostLoops) {
+  const auto counts = count_instructions(R"(
+f:
+	vmovaps	%zmm1, 8(%rsp)
+.L1:
+	vmovaps	%zmm2, 72(%rsp)
+.L2:
+	vmovaps	%zmm3, 136(%rsp)
+	movq	%rax, 200(%rsp)
+	vaddps	136(%rsp), %zmm0, %zmm0
+	jne	.L2
+	jb	.L1
+	jmp	.L9
+g:
+	vmovaps	%ymm3, 136(%rsp)
+	jne	.L2
+)",
+                                         {"f", "g"});
+  EXPECT_EQ(counts[0].spills, 4);
+  EXPECT_EQ(counts[0].loop_spills, 1) << "neither the outer loop's, nor that of a general register";
+  EXPECT_EQ(counts[1].loop_spills, 0) << "labels belong to their function";
+}
+
 class AsmInfoTest : public CompileTest {};
 
 TEST_F(AsmInfoTest, AUnitThatDoesNotCompileIsAWarning) {
@@ -49,7 +72,8 @@ TEST_F(AsmInfoTest, AUnitThatDoesNotCompileIsAWarning) {
   write_asm_info({job("good", 1), bad}, options_, builder, path("asm"));
   EXPECT_NE(read_file(path("asm/good.s")).find("good:"), std::string::npos);
   EXPECT_FALSE(file_exists(path("asm/bad.s")));
-  EXPECT_EQ(read_file(path("asm/kernels.txt")).find("kernel unit instructions vector spills loop_spills\ngood good "), 0u);
+  EXPECT_EQ(read_file(path("asm/kernels.txt")).find("kernel unit instructions vector spills loop_spills\ngood good "),
+            0u);
 }
 
 TEST_F(AsmInfoTest, CompilersWithoutTheReportOfGccPrintTheirs) {

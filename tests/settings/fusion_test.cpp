@@ -27,6 +27,9 @@ TEST_F(SettingEffect, TUNING) {
   };
   expect_effect<size_t>("nest_operations=16", nests, 1, 3);
   expect_effect<size_t>("nest_operations=16,kernel_weight=512", nests, 1, 3);
+  const Ended side_by_side = run({"run", model_of("Tanh", 1000), "--set",
+                                  "TUNING=very_long_chains=32,long_chains=16,long_chain=16", "--set", "ISA=avx2"});
+  EXPECT_EQ(side_by_side.status, 0) << side_by_side.err;
   const auto refused = [&](const std::string& value) {
     const Ended ended = run({"run", relu(), "--set", "TUNING=" + value});
     EXPECT_EQ(ended.status, 2);

@@ -92,6 +92,11 @@ std::vector<size_t> Minifier::all_nodes() const {
 }
 
 void Minifier::record_values() {
+  const bool makes_symbols = std::any_of(options_.dims.begin(), options_.dims.end(),
+                                         [](const std::string& text) { return !parse_dim_option(text).size; });
+  if (cutter_.has_symbols() && options_.inputs.empty() && !makes_symbols)
+    user_error("{}: some inputs have dimensions without a size: give --dim NAME=N or --input NAME=FILE.npy",
+               options_.model);
   const std::string model = folder_.path() + "/values.onnx", folder = folder_.path() + "/values";
   if (const int error = write_file(model, cutter_.cut(all_nodes(), {}, {true, true}).bytes))
     user_error("'{}' cannot be written: {}", model, error_text(error));
