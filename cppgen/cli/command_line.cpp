@@ -360,13 +360,14 @@ void add_explain(CLI::App& app, Parsed& parsed) {
   command->add_flag("--memory", explain.memory, "Print where intermediate values are placed");
   command->add_flag("--source", explain.source, "Print the emitted C++ of the kernels");
   command->add_flag("--asm", explain.assembly, "Compile the kernels and print their assembly");
-  command->add_flag("--passes", explain.passes,
-                    "Print instead which passes changed the graph and the program, and the differences");
+  CLI::Option* passes = command->add_flag(
+      "--passes", explain.passes, "Print instead which passes changed the graph and the program, and the differences");
   CLI::Option* html =
       command
           ->add_option("--html", explain.html,
                        "Write a page with the graphs, kernels, decisions and memory to a file instead of printing them")
-          ->type_name("FILE");
+          ->type_name("FILE")
+          ->excludes(passes);
   command->add_flag("--profile", explain.profile, "Also measure each step and show a run on the page")->needs(html);
   add_json(command, explain);
 }

@@ -264,6 +264,8 @@ CustomFile parse_custom_file(const std::string& path, std::string bytes) {
 }
 
 CustomFile read_custom_file(const std::string& path) {
+  std::error_code ignored;
+  if (std::filesystem::is_directory(path, ignored)) user_error("custom operators: {}: is a directory", path);
   std::ifstream stream(path, std::ios::binary);
   std::string bytes;
   if (stream) bytes.assign(std::istreambuf_iterator<char>(stream), {});

@@ -136,6 +136,24 @@ TEST(AttentionMeaning, HiddenKeys) {
   expect_no_failures(cases);
 }
 
+// The result of one attention is the scores of the next.
+TEST(AttentionMeaning, Chains) {
+  std::vector<Case> cases;
+  for (int64_t n : {16, 40})
+    for (bool activated : {false, true}) {
+      GraphMaker g;
+      ValueId scores = g.node("MatMul", {g.input("q", {n, 8}), g.input("k", {8, n})});
+      for (const char* name : {"v", "w", "u"}) {
+        const ValueId weights = g.node("Softmax", {scores}, {{"axis", int64_t{-1}}});
+        scores = g.node("MatMul", {weights, g.input(name, {n, n})});
+        if (activated) scores = g.node("Relu", {scores});
+      }
+      g.output(scores);
+      cases.push_back(case_of(std::move(g)));
+    }
+  expect_no_failures(cases);
+}
+
 TEST(AttentionMeaning, SymbolicSizes) {
   std::vector<Case> cases;
   for (int64_t n : {1, 2, 15, 33, 300, 513}) {

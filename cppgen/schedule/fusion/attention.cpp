@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <optional>
+#include <set>
 
 #include "cppgen/schedule/contraction.h"
 #include "cppgen/schedule/fusion/attention_match.h"
@@ -140,10 +141,12 @@ class Candidate {
   }
 };
 
-// Calls f(position, attention, reason) for each contraction that may belong to one; f returns whether it accepts it.
+// Calls f(position, attention, reason) for each contraction that may end one. No two attentions have a statement in
+// common: the result of one can be the scores of the next only as an intermediate value.
 template <class F>
 void each_candidate(Program& program, const Options& options, const Tuning& tuning, F f) {
   Uses uses = collect_uses(program);
+  std::set<int> taken;
   for (int i = 0; i < int(program.statements.size()); i++) {
     const LoopNest* nest = as_nest(program.statements[size_t(i)]);
     if (!nest || !nest->is_contraction()) continue;
@@ -152,6 +155,13 @@ void each_candidate(Program& program, const Options& options, const Tuning& tuni
     if (found && !options.online_softmax && !keys_are_one_block(found->attention, tuning)) {
       found.reset();
       reason = "its softmax would be computed in blocks of keys (ONLINE_SOFTMAX=0)";
+    }
+    if (found) {
+      const std::vector<int> own = statements_of(program, *found);
+      if (std::any_of(own.begin(), own.end(), [&](int s) { return taken.count(s) > 0; }))
+        found.reset(), reason = "its scores are the result of another attention";
+      else
+        taken.insert(own.begin(), own.end());
     }
     if (found || !reason.empty()) f(i, std::move(found), reason);
   }
