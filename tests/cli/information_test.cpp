@@ -192,9 +192,10 @@ TEST_F(Information, ExplainSaysWhichPassRemovedANode) {
   maker.node("Relu", {"i"}, {"y"}, "/relu");
   const Ended ended = run({"explain", write("identity.onnx", maker), "--node", "/the id"});
   EXPECT_EQ(ended.status, 2);
-  EXPECT_EQ(ended.err,
-            "cppgen: no step computes the node '/the id': the pass eliminate_dead_code folded or removed it (--passes shows "
-            "how)\n");
+  EXPECT_EQ(
+      ended.err,
+      "cppgen: no step computes the node '/the id': the pass eliminate_dead_code folded or removed it (--passes shows "
+      "how)\n");
 }
 
 TEST_F(Information, TuneAndMinifyNeedSizes) {
