@@ -40,6 +40,7 @@ void check_options(const BenchOptions& options, const Settings& settings) {
   if (!options.sweeps.empty() && !options.against.empty()) user_error("--sweep compares settings: remove --against");
   if (const std::string folder = parent_directory(options.plot); !std::filesystem::is_directory(folder))
     user_error("--plot {}: there is no folder '{}'", options.plot, folder);
+  require_writable("--plot", options.plot);
   if (options.against.empty()) return;
   require_onnx(options.model, "--against");
   for (const std::string& engine : options.against)

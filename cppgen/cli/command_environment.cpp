@@ -8,6 +8,7 @@
 #include "cppgen/cli/commands.h"
 #include "cppgen/cli/settings_file.h"
 #include "cppgen/flow/isa_choice.h"
+#include "cppgen/flow/stages.h"
 #include "cppgen/support/file_io.h"
 #include "isa/vec_isa.h"
 #include "runtime/base/errors.h"
@@ -15,6 +16,20 @@
 
 namespace cppgen {
 namespace {
+
+// People show others what `config` prints.
+std::string without_password(const std::string& value) {
+  const size_t scheme = value.find("://"), at = value.find('@', scheme == value.npos ? 0 : scheme);
+  if (scheme == value.npos || at == value.npos) return value;
+  const size_t colon = value.find(':', scheme + 3);
+  return colon < at ? value.substr(0, colon + 1) + "***" + value.substr(at) : value;
+}
+
+std::vector<SettingDescription> without_passwords(std::vector<SettingDescription> settings) {
+  for (SettingDescription& setting : settings)
+    if (setting.name == "REMOTE_CACHE") setting.value = without_password(setting.value);
+  return settings;
+}
 
 std::string config_text(const std::vector<SettingDescription>& settings) {
   std::string text;
@@ -116,7 +131,8 @@ ExitCode command_config(const ConfigOptions& options) {
       user_error("cannot write '{}': {}", options.save, error_text(error));
     if (!options.diff && !options.json) return kDone;
   }
-  const auto shown = options.diff ? changed_settings(settings) : settings.describe();
+  check_settings(settings);
+  const auto shown = without_passwords(options.diff ? changed_settings(settings) : settings.describe());
   print_result(options.json ? config_json(shown) : options.diff ? diff_text(shown) : config_text(shown));
   return kDone;
 }

@@ -75,6 +75,7 @@ ExitCode command_explain(const ExplainOptions& options, const CancelToken& cance
   if (is_package(options.model))
     user_error("explain needs the .onnx file, but '{0}' is a package; `cppgen inspect {0}` lists its steps",
                options.model);
+  require_writable("--html", options.html);
   const Settings settings = read_settings(options);
   const CompileRequest request = compile_request(options, settings, cancel);
   Explanation explanation;

@@ -15,6 +15,7 @@ namespace cppgen {
 
 ExitCode command_profile(const ProfileOptions& options, const CancelToken& cancel) {
   if (!options.against.empty()) require_onnx(options.model, "--against");
+  require_writable("--trace", options.trace);
   const Settings settings = profile_settings(options);
   RunRecorder recorder;
   const ReadyRun run = open_run(options, settings, cancel, recorder.listener());

@@ -1,5 +1,6 @@
 #include "cppgen/cli/command_support.h"
 
+#include <fcntl.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -80,6 +81,18 @@ Settings read_settings(const CommonOptions& options) {
 void print_result(std::string_view text) {
   const bool ok = std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0;
   if (!ok) user_error("cannot write the results to standard output: {}", error_text(errno));
+}
+
+void require_writable(const std::string& option, const std::string& path) {
+  std::error_code error;
+  const auto status = std::filesystem::status(path, error);
+  const bool is_there = std::filesystem::exists(status);
+  if (path.empty() || (is_there && !std::filesystem::is_regular_file(status) && !std::filesystem::is_directory(status)))
+    return;  // a device or a pipe
+  const int file = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0666);
+  if (file < 0) user_error("{}: {}: cannot be written: {}", option, path, error_text(errno));
+  ::close(file);
+  if (!is_there) ::unlink(path.c_str());
 }
 
 void throw_if_cancelled(const CancelToken& cancel) {

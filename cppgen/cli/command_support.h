@@ -18,6 +18,10 @@ Settings read_settings(const CommonOptions&);
 // Prints results of a command. UserError if they cannot be written to stdout.
 void print_result(std::string_view text);
 
+// UserError, which names the option, unless a file can be written there: before the work whose result it is for. An
+// empty path is no file.
+void require_writable(const std::string& option, const std::string& path);
+
 void throw_if_cancelled(const CancelToken&);
 
 // A name from a model in displayable form: without control characters, and not too long.

@@ -199,6 +199,7 @@ ExitCode command_tune(const TuneOptions& options, const CancelToken& cancel) {
     user_error("tune: --learned --json prints one object: give neither MODEL nor --from with them");
   if (!options.records.empty() && !(options.model.empty() && options.dims.empty() && options.sizes.empty()))
     user_error("tune: --from names the models and their sizes; give neither MODEL nor --dim nor --sizes with it");
+  require_writable("--export", options.export_file);
   const bool only_files = options.model.empty() && options.records.empty() && !options.learned;
   Json files;
   if (!options.import_file.empty()) {

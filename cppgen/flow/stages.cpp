@@ -148,6 +148,14 @@ schedule::Options schedule_options(const Settings& s) {
   return o;
 }
 
+void check_settings(const Settings& s) {
+  (void)schedule_options(s);
+  (void)remote_cache_of(s);
+  const VecISA* isa = s.isa.size() == 1 ? find_isa(s.isa[0]) : nullptr;
+  if (isa || s.tuning.find('=') == s.tuning.npos)
+    (void)schedule::tuned(schedule::Tuning(isa ? isa->lanes : 16), s.tuning);
+}
+
 const MachineDescription& this_machine() {
   static const MachineDescription machine = rt::machine_description(rt::topology_of_this_machine());
   return machine;

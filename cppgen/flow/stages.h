@@ -67,6 +67,8 @@ Graph import_model(const CompileRequest&, const std::vector<rt::CustomFile>&, Im
 void simplify(Graph&, const CompileRequest&, Trace* = nullptr, StageClock* = nullptr);
 Graph read_and_simplify(const CompileRequest&, StageClock&, Trace* = nullptr);  // these two
 schedule::Options schedule_options(const Settings&);
+// UserError, as a compilation would give it, for values that can be judged without a model and a compiler.
+void check_settings(const Settings&);
 int64_t cache_class(int64_t bytes);  // of a cache, as used in schedules and keys
 schedule::Target target_of(const VecISA&, const MachineDescription&);
 // This machine, with TUNING and the stored results of tunings. UserError for a constant or a value that is not allowed.

@@ -248,6 +248,42 @@ TEST_F(Information, Config) {
   EXPECT_NE(run({"config"}).out.find("MIN_CHUNK_SIZE=1024  (CPPGEN_MIN_CHUNK_SIZE)\n"), std::string::npos);
 }
 
+TEST_F(Information, ConfigRefusesWhatRunsRefuse) {
+  for (const char* value :
+       {"DISABLE_PASSES=zz", "GEMM_CACHE_BLOCKING=1,2", "REMOTE_CACHE=redis://h:99999", "TUNING=abc"}) {
+    const Ended ended = run({"config", "--set", value});
+    EXPECT_EQ(ended.status, 2) << value;
+    EXPECT_EQ(ended.out, "");
+  }
+}
+
+TEST_F(Information, ConfigHidesPasswords) {
+  for (const char* option : {"", "--json", "--diff"}) {
+    std::vector<std::string> words{"config", "--set", "REMOTE_CACHE=redis://me:secret@host:1"};
+    if (*option) words.push_back(option);
+    const std::string out = run(words).out;
+    EXPECT_EQ(out.find("secret"), std::string::npos) << out;
+    EXPECT_NE(out.find("redis://me:***@host:1"), std::string::npos) << out;
+  }
+}
+
+TEST_F(Information, FilesThatCannotBeWrittenAreFoundBeforeTheWork) {
+  ModelMaker maker;
+  maker.input("x", {"8"}).output("y").node("Relu", {"x"}, {"y"});
+  const std::string model = write("relu.onnx", maker), folder = path("no file");
+  std::filesystem::create_directory(folder);
+  for (const std::vector<std::string>& words :
+       std::vector<std::vector<std::string>>{{"profile", model, "--trace", folder},
+                                             {"bench", model, "--sweep", "THREADS=1", "--plot", folder},
+                                             {"tune", model, "--export", folder},
+                                             {"explain", model, "--html", folder}}) {
+    const Ended ended = run(words);
+    EXPECT_EQ(ended.status, 2);
+    EXPECT_EQ(ended.err,
+              "cppgen: " + words[words.size() - 2] + ": " + folder + ": cannot be written: Is a directory\n");
+  }
+}
+
 TEST_F(Information, ConfigShowsAndKeepsWhatIsNotTheDefault) {
   environment.erase("CPPGEN_CACHE_DIR");
   EXPECT_EQ(run({"config", "--diff"}).out, "");
