@@ -19,7 +19,7 @@ namespace {
 
 // People show others what `config` prints.
 std::string without_password(const std::string& value) {
-  const size_t scheme = value.find("://"), at = value.find('@', scheme == value.npos ? 0 : scheme);
+  const size_t scheme = value.find("://"), at = value.rfind('@');
   if (scheme == value.npos || at == value.npos) return value;
   const size_t colon = value.find(':', scheme + 3);
   return colon < at ? value.substr(0, colon + 1) + "***" + value.substr(at) : value;
