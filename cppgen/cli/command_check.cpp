@@ -36,7 +36,7 @@ std::string operators_text(const ModelSummary& summary) {
 std::vector<std::string> host_operators(const Explanation& explanation) {
   std::vector<std::string> names;
   for (const Explanation::Step& step : explanation.steps)
-    if (step.engine == "host") names.insert(names.end(), step.origins.begin(), step.origins.end());
+    if (step.engine == rt::kHostEngine) names.insert(names.end(), step.origins.begin(), step.origins.end());
   return names;
 }
 

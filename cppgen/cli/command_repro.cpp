@@ -93,10 +93,16 @@ bool same_bits(const rt::Value& a, const rt::Value& b) {
   return a.is_empty() && b.is_empty();
 }
 
-void compare_run(Reproduction& result, const ReadyModel& model, const std::string& folder) {
+void compare_run(Reproduction& result, const ReadyModel& model, const TraceRecord& record, const std::string& folder) {
   const ValueSet values = read_value_set({folder, false}, model.plan());
   const std::vector<rt::Value> outputs = model.run_values(values.inputs);
   result.has_run = true;
+  if (values.outputs.empty()) {
+    result.difference = record.run_error.empty()
+                            ? "the run of the trace did not end, this one did"
+                            : fmt::format("this run ended without the error of the trace: {}", record.run_error);
+    return;
+  }
   result.same_bits =
       std::equal(outputs.begin(), outputs.end(), values.outputs.begin(), values.outputs.end(), same_bits);
   std::vector<std::string> names;
@@ -114,8 +120,8 @@ std::string repro_text(const Reproduction& result, const TraceRecord& record) {
   for (const std::string& name : result.changed) text += fmt::format("  {} differs\n", printable(name));
   if (!result.has_run) return text + "results: the trace has none (`run` records them)\n";
   if (result.same_bits) return text + "results: the same bits\n";
-  return text +
-         (result.difference.empty() ? "results: differ by rounding\n" : "results: differ: " + result.difference + "\n");
+  return text + (result.difference.empty() ? "results: differ by rounding\n"
+                                           : "results: differ: " + printable(result.difference) + "\n");
 }
 
 std::string repro_json(const Reproduction& result, const TraceRecord& record) {
@@ -162,7 +168,7 @@ ExitCode command_repro(const ReproOptions& options, const CancelToken& cancel) {
   for (const auto& [name, hash] : record.kernels)
     if (const auto at = now.kernels.find(name); at == now.kernels.end() || at->second != hash)
       result.changed.push_back(name);
-  if (record.has_run) compare_run(result, model, folder);
+  if (record.has_run) compare_run(result, model, record, folder);
   print_result(options.json ? repro_json(result, record) : for_terminal(repro_text(result, record)));
   return result.same() ? kDone : kCheckFailed;
 }

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "cppgen/cli/command_support.h"
 #include "cppgen/cli/commands.h"
@@ -14,6 +15,7 @@
 #include "cppgen/flow/package_output.h"
 #include "cppgen/flow/tensor_values.h"
 #include "cppgen/flow/trace.h"
+#include "cppgen/support/interrupt.h"
 #include "runtime/base/errors.h"
 #include "runtime/base/json_text.h"
 #include "runtime/base/printable.h"
@@ -154,18 +156,32 @@ std::vector<rt::Value> run_with_progress(const ReadyModel& model, const Settings
   return model.run_values(inputs);
 }
 
+std::vector<rt::Value> run_with_trace(const ReadyModel& model, const Settings& settings,
+                                      const std::vector<rt::Value>& inputs, const std::optional<RunTrace>& trace) {
+  try {
+    return run_with_progress(model, settings, inputs);
+  } catch (const Cancelled&) {
+    throw;
+  } catch (const std::exception& error) {
+    if (trace) trace->add_error(error.what());
+    throw;
+  }
+}
+
 }  // namespace
 
 ExitCode command_run(const RunOptions& options, const CancelToken& cancel) {
   const Settings settings = read_settings(options);
   if (!options.output.empty()) require_output_folder(options.output, "--output");
   const auto [model, inputs] = open_run(options, settings, cancel);
+  std::optional<RunTrace> trace;
+  if (settings.trace && !model.package && !model.reference)
+    trace.emplace(trace_folder(settings, options.model), model.plan(), inputs);
   const double begin = seconds_now();
-  const std::vector<rt::Value> outputs = run_with_progress(model, settings, inputs);
+  const std::vector<rt::Value> outputs = run_with_trace(model, settings, inputs, trace);
   const double run_s = seconds_now() - begin;
   throw_if_cancelled(cancel);
-  if (settings.trace && !model.package && !model.reference)
-    trace_run(trace_folder(settings, options.model), model.plan(), inputs, outputs);
+  if (trace) trace->add_outputs(outputs);
   if (!options.output.empty()) rt::write_value_case(options.output, model.plan(), inputs, outputs);
   print_result(options.json ? run_json(options, model, inputs, outputs, run_s)
                             : run_text(options, model, outputs, run_s));

@@ -23,7 +23,7 @@ void RunRecorder::add(std::span<const std::vector<rt::TraceSlice>> slices) {
     for (const rt::TraceSlice& slice : of_worker) {
       if (slice.step >= step_times_.size()) step_times_.resize(slice.step + 1);
       ThreadTime& time = step_times_[slice.step][slice.thread];
-      time.busy_ns += double(slice.end_ns - slice.begin_ns);
+      time.busy_ns += double(slice.end_ns - slice.begin_ns - slice.inside_ns);
       time.chunks++;
       if (keep_) kept_.push_back(slice);
     }

@@ -101,7 +101,7 @@ void find_bounds(ModelProfile& profile) {
   profile.bounds.resize(plan.steps.size());
   for (size_t i = 0; i < plan.steps.size(); i++) {
     const rt::StepProfile& p = profile.steps[i];
-    if (p.calls == 0) continue;
+    if (p.calls == 0 || plan.steps[i].engine == rt::kHostEngine) continue;
     const StepCost cost = cost_of_call(plan, i, p);
     profile.bounds[i] = bound_of(cost, double(stats.weights_bytes + stats.arena_bytes), *profile.peaks);
   }

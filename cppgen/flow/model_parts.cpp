@@ -42,19 +42,36 @@ void write(const std::string& path, const std::string& content) {
   if (int e = write_file(path, content)) user_error("{}: cannot be written: {}", path, error_text(e));
 }
 
+// The exclusive bound of a trip count that is an input.
+constexpr int64_t kTripsOfRandomLoops = 9;
+
 }  // namespace
 
 void note_index_extents(rt::Module& module, const std::function<int64_t(size_t plan, size_t input)>& of_plan) {
-  for (const rt::HostStep& step : module.bodies[0].steps) {
-    if (step.op != rt::HostOp::plan) continue;
-    for (size_t i = 0; i < step.inputs.size(); i++) {
-      const int32_t slot = step.inputs[i];
-      if (slot < 0 || size_t(slot) >= module.inputs.size()) continue;
-      int64_t& extent = module.inputs[size_t(slot)].index_extent;
-      const int64_t own = of_plan(size_t(step.plan), i);
-      if (own > 0) extent = extent > 0 ? std::min(extent, own) : own;
+  std::vector<std::vector<int64_t>> extents(module.bodies.size());  // of the inputs of each body
+  for (size_t b = module.bodies.size(); b-- > 0;) {                 // a body comes before those of its steps
+    const rt::HostBody& body = module.bodies[b];
+    extents[b].resize(size_t(body.inputs));
+    const auto note = [&](int32_t slot, int64_t extent) {
+      if (extent <= 0 || slot < 0 || slot >= body.inputs) return;
+      int64_t& known = extents[b][size_t(slot)];
+      known = known > 0 ? std::min(known, extent) : extent;
+    };
+    for (const rt::HostStep& step : body.steps) {
+      for (size_t i = 0; step.op == rt::HostOp::plan && i < step.inputs.size(); i++)
+        note(step.inputs[i], of_plan(size_t(step.plan), i));
+      if (step.op == rt::HostOp::loop) note(step.inputs[0], kTripsOfRandomLoops);
+      for (size_t k = 0; k < step.bodies.size(); k++) {
+        const std::vector<int64_t>& inner = extents[size_t(step.bodies[k])];
+        const std::vector<int32_t>& captures = step.captures[k];
+        const size_t own =
+            inner.size() - captures.size();  // those of the operation itself, which a branch does not have
+        for (size_t i = 0; i < std::min(own, step.inputs.size()); i++) note(step.inputs[i], inner[i]);
+        for (size_t i = 0; i < captures.size(); i++) note(captures[i], inner[own + i]);
+      }
     }
   }
+  for (size_t i = 0; i < module.inputs.size(); i++) module.inputs[i].index_extent = extents[0].at(i);
 }
 
 ModelGraphs cut(Graph graph) {

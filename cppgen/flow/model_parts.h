@@ -48,8 +48,9 @@ std::vector<ModelPart> make_parts(ModelGraphs&, const Settings&, const schedule:
 void make_plans(std::vector<ModelPart>&, std::optional<rt::Module>&, const std::vector<std::string>& objects,
                 const std::string& isa, bool keep_originals = false);
 
-// If steps of the model's own body pass an input of the module to plans, the module's input gets the least extent other
-// than 0 that `of_plan` returns for such a plan and its input.
+// If steps pass an input of the module to plans, also through the bodies of control flow, the module's input gets the
+// least extent other than 0 that `of_plan` returns for such a plan and its input. The trip count of a loop gets a small
+// one.
 void note_index_extents(rt::Module&, const std::function<int64_t(size_t plan, size_t input)>& of_plan);
 
 // Writes plan.json and weights.bin, or those of all parts and module.json. UserError if they cannot be written.

@@ -27,7 +27,9 @@ double constant_bytes(const rt::Plan& plan, const rt::Step& step) {
 
 StepCost cost_of_call(const rt::Plan& plan, size_t step, const rt::StepProfile& p) {
   const auto calls = double(p.calls);
-  StepCost cost{1, p.flops / calls, p.products / calls, p.instructions / calls, p.bytes / calls, 0, p.chunks / calls};
+  StepCost cost;
+  cost.flops = p.flops / calls, cost.rate = plan.steps[step].rate, cost.products = p.products / calls;
+  cost.instructions = p.instructions / calls, cost.bytes = p.bytes / calls, cost.chunks = p.chunks / calls;
   cost.constant_bytes = std::min(cost.bytes, constant_bytes(plan, plan.steps[step]));
   return cost;
 }
@@ -42,7 +44,7 @@ PlanCosts plan_costs(const rt::Plan& plan, std::span<const int64_t> symbols, int
     const int32_t repetition = rt::repetition_of(plan, i);
     StepCost cost;
     if (repetition >= 0) cost.calls = amount(plan.repetitions[size_t(repetition)].steps, values);
-    cost.flops = amount(step.flops, values), cost.bytes = amount(step.bytes, values);
+    cost.flops = amount(step.flops, values), cost.rate = step.rate, cost.bytes = amount(step.bytes, values);
     cost.products = amount(step.products, values), cost.instructions = amount(step.instructions, values);
     if (step.kind == rt::StepKind::kernel) {
       const double units = amount(step.range, values), work = units * std::max(1.0, amount(step.unit_work, values));

@@ -12,6 +12,7 @@ namespace cppgen {
 struct StepCost {
   double calls = 1;           // in a run of the plan: more than one in a repetition
   double flops = 0;           // of one call, like the rest
+  double rate = 1;            // the highest at which the CPU executes them (rt::Step)
   double products = 0;        // vector instructions
   double instructions = 0;    // all other vector instructions
   double bytes = 0;           // read and written, each element counted once

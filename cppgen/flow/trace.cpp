@@ -43,6 +43,13 @@ std::vector<std::string> arrays_in(const std::string& folder) {
   return names;
 }
 
+void pack_run(const std::string& folder, TraceRecord& record) {
+  record.files.push_back("io.json");
+  for (const std::string& name : arrays_in(folder)) record.files.push_back(name);
+  write_trace_record(folder, record);
+  pack_trace(folder, record);
+}
+
 }  // namespace
 
 std::string trace_folder(const Settings& settings, const std::string& model) {
@@ -154,23 +161,48 @@ void Trace::pack(const CompileRequest& request, const ImportRecord& source, cons
   }
 }
 
-void trace_run(const std::string& folder, const rt::Plan& plan, std::span<const rt::Value> inputs,
-               std::span<const rt::Value> outputs) {
-  try {
-    int64_t bytes = 0;
-    for (const auto& values : {inputs, outputs})
-      for (const rt::Value& value : values) bytes += size_of_value(value);
-    if (bytes > kMostTracedBytes) user_error("the inputs and outputs of the run have {} bytes", bytes);
-    for (const std::string& old : arrays_in(folder)) fs::remove(folder + "/" + old);
-    rt::write_value_case(folder, plan, inputs, outputs);
-    TraceRecord record = read_trace_record(folder);
+RunTrace::RunTrace(std::string folder, const rt::Plan& plan, std::span<const rt::Value> inputs)
+    : folder_(std::move(folder)), plan_(plan), inputs_(inputs) {
+  ok_ = update([&](TraceRecord& record) {
+    write_values({});
     record.has_run = true;
-    record.files.push_back("io.json");
-    for (const std::string& name : arrays_in(folder)) record.files.push_back(name);
-    write_trace_record(folder, record);
-    pack_trace(folder, record);
+    write_trace_record(folder_, record);
+  });
+}
+
+void RunTrace::add_outputs(std::span<const rt::Value> outputs) const {
+  if (!ok_) return;
+  update([&](TraceRecord& record) {
+    write_values(outputs);
+    pack_run(folder_, record);
+  });
+}
+
+void RunTrace::add_error(const std::string& error) const {
+  if (!ok_) return;
+  update([&](TraceRecord& record) {
+    record.run_error = error;
+    pack_run(folder_, record);
+  });
+}
+
+void RunTrace::write_values(std::span<const rt::Value> outputs) const {
+  int64_t bytes = 0;
+  for (const auto& values : {inputs_, outputs})
+    for (const rt::Value& value : values) bytes += size_of_value(value);
+  if (bytes > kMostTracedBytes) user_error("the inputs and outputs of the run have {} bytes", bytes);
+  for (const std::string& old : arrays_in(folder_)) fs::remove(folder_ + "/" + old);
+  rt::write_value_case(folder_, plan_, inputs_, outputs);
+}
+
+bool RunTrace::update(const std::function<void(TraceRecord&)>& change) const {
+  try {
+    TraceRecord record = read_trace_record(folder_);
+    change(record);
+    return true;
   } catch (const std::exception& error) {
     log_warning("TRACE: the run is not recorded: {}", error.what());
+    return false;
   }
 }
 

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "cppgen/flow/compiler.h"
+#include "cppgen/flow/trace_record.h"
 #include "runtime/base/log_copy.h"
 #include "runtime/plan/plan.h"
 #include "runtime/values/value.h"
@@ -65,9 +66,23 @@ class Trace {
   std::optional<LogCopy> messages_;
 };
 
-// Adds a run to the trace of a model, which must be complete, and packs it again. Causes a warning if the values are
-// too large.
-void trace_run(const std::string& folder, const rt::Plan&, std::span<const rt::Value> inputs,
-               std::span<const rt::Value> outputs);
+// Adds a run to the trace of a model, which must be complete: the inputs before it, so that they are in the folder even
+// if the process ends, and then the outputs or the error, with which the trace is packed again. Causes a warning if the
+// values are too large.
+class RunTrace {
+ public:
+  RunTrace(std::string folder, const rt::Plan&, std::span<const rt::Value> inputs);
+  void add_outputs(std::span<const rt::Value>) const;
+  void add_error(const std::string&) const;
+
+ private:
+  std::string folder_;
+  const rt::Plan& plan_;
+  std::span<const rt::Value> inputs_;
+  bool ok_ = false;  // the inputs are there
+
+  void write_values(std::span<const rt::Value> outputs) const;
+  bool update(const std::function<void(TraceRecord&)>&) const;
+};
 
 }  // namespace cppgen

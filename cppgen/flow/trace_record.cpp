@@ -42,6 +42,7 @@ TraceRecord read_trace_record(const std::string& folder) {
     record.kernels = json.at("kernels").get<std::map<std::string, std::string>>();
     record.files = json.at("files").get<std::vector<std::string>>();
     record.has_run = json.at("has_run").get<bool>();
+    record.run_error = json.at("run_error").get<std::string>();
   } catch (const nlohmann::json::exception& error) {
     user_error("'{}' is malformed: {}", path, error.what());
   }
@@ -66,7 +67,7 @@ void write_trace_record(const std::string& folder, const TraceRecord& record) {
   json["settings"] = record.settings;
   json["kernels"] = record.kernels;
   json["files"] = record.files;
-  json["has_run"] = record.has_run;
+  json["has_run"] = record.has_run, json["run_error"] = record.run_error;
   const std::string path = folder + kFile;
   if (const int error = write_file(path, json_text(json, 1) + "\n"))
     user_error("'{}' cannot be written: {}", path, error_text(error));

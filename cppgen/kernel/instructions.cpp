@@ -93,10 +93,7 @@ class Counter {
   size_t lanes_ = 0;
 
   // One instruction multiplies and adds.
-  static bool is_multiply_add(const ir::Reduction& r) {
-    return r.op == ir::ReduceOp::sum && r.value->kind == ExprKind::binary && r.value->binary == ir::BinaryOp::mul &&
-           is_float(r.type);
-  }
+  static bool is_multiply_add(const ir::Reduction& r) { return is_sum_of_products(r) && is_float(r.type); }
   // The sums of a row wait for each other.
   int64_t of_step(ir::ReduceOp op) const {
     if (ir::gives_position(op)) return kOfPosition;
@@ -184,6 +181,10 @@ IndexExpr of_segment(const KernelView& view, const Segment& s, const KernelPlan&
 }
 
 }  // namespace
+
+bool is_sum_of_products(const ir::Reduction& r) {
+  return r.op == ir::ReduceOp::sum && r.value->kind == ExprKind::binary && r.value->binary == ir::BinaryOp::mul;
+}
 
 IndexExpr loop_instructions(const KernelView& view, const KernelPlan& plan) {
   IndexExpr n = 0;

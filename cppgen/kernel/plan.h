@@ -162,7 +162,8 @@ struct AttentionPlan {
 // Estimates of what one run of a kernel executes and moves, for predictions of its time. Instructions are those of
 // vectors, masked tails included.
 struct KernelWork {
-  IndexExpr flops = 0;         // multiply-adds of contractions, each counted as two operations, without padding
+  IndexExpr flops = 0;         // multiply-adds of sums of products, each counted as two operations, without padding
+  double rate = 1;             // of these, the highest that the CPU reaches: 1 for the float32 vectors of the ISA
   IndexExpr products = 0;      // instructions that multiply and add on tiles, with the padding of tiles
   IndexExpr instructions = 0;  // all others
   IndexExpr bytes = 0;         // read and written in memory, each element counted once

@@ -25,6 +25,35 @@ IndexExpr contraction_flops(const TileContraction& c) {
   return 2 * points(c.batch) * points(c.rows) * points(c.taps) * c.columns.extent * c.depth.extent;
 }
 
+// Products that matrix tiles of bfloat16 compute for one of float32.
+int64_t products_of_parts(const rt::TileFormatInfo& format) {
+  return format.parts == 0 ? 1 : format.parts * (format.parts + 1) / 2;
+}
+int64_t matrix_depth(const rt::TileFormatInfo& format) { return kMatrixRowBytes / (format.parts == 0 ? 1 : 2); }
+
+double rate_of_tiles(const rt::TileFormatInfo& format, const schedule::Target& target) {
+  constexpr double kWords = 2;        // 16-bit products of a lane, where there are no dot products of bytes
+  constexpr double kScalarWords = 8;  // without vectors, the compiler's baseline still has some for integers
+  if (format.form == rt::LeftForm::block)
+    return double(kMatrixSide * kMatrixSide * matrix_depth(format)) /
+           double(kMatrixInstructions * target.lanes * products_of_parts(format));
+  if (format.panel == DType::bf16) return std::max(1.0, target.bf16_dot_speed);
+  if (format.sum != DType::i32) return 1;
+  if (target.lanes == 1) return kScalarWords;
+  return target.byte_dots ? format.depth_group : kWords;
+}
+
+// A product that is added to a sum. Loops compute it in the type of the sum, narrow ones in 32 bits.
+void add_loops(const KernelView& view, KernelWork& work) {
+  constexpr double kLaneBytes = 4;
+  for (const Segment& s : view.kernel.segments)
+    for (const ir::Reduction& r : s.reductions) {
+      if (!is_sum_of_products(r)) continue;
+      work.flops = work.flops + 2 * points(view.kernel.outer) * points(s);
+      if (view.target.lanes > 1) work.rate = std::min(work.rate, kLaneBytes / double(size_of(r.type)));
+    }
+}
+
 // Rows that cost as much as those of all tiles: small tiles do not hide the latency of a multiply-add, and each tile
 // and tap has a start.
 IndexExpr rows_of_tiles(const KernelView& view, const TileContraction& c, const TilesPlan& plan) {
@@ -37,11 +66,9 @@ IndexExpr rows_of_tiles(const KernelView& view, const TileContraction& c, const 
 }
 
 IndexExpr matrix_products(const TileContraction& c, const rt::TileFormatInfo& format) {
-  const int64_t parts = format.parts, products = parts == 0 ? 1 : parts * (parts + 1) / 2;
-  const int64_t depth = kMatrixRowBytes / (parts == 0 ? 1 : 2);
   const IndexExpr tiles = ir::ceildiv(points(c.rows), kMatrixSide) * ir::ceildiv(c.columns.extent, kMatrixSide);
-  return points(c.batch) * tiles * points(c.taps) * ir::ceildiv(c.depth.extent, depth) *
-         (products * kMatrixInstructions);
+  return points(c.batch) * tiles * points(c.taps) * ir::ceildiv(c.depth.extent, matrix_depth(format)) *
+         (products_of_parts(format) * kMatrixInstructions);
 }
 
 IndexExpr tile_products(const KernelView& view, const TileContraction& c, const TilesPlan& plan) {
@@ -62,7 +89,7 @@ IndexExpr preparing_instructions(const KernelView& view, const TileContraction& 
 
 void add_tiles(const KernelView& view, const TilesPlan& plan, KernelWork& work) {
   const TileContraction& c = *view.kernel.contraction;
-  work.flops = contraction_flops(c);
+  work.flops = contraction_flops(c), work.rate = rate_of_tiles(info(c.format), view.target);
   work.products = tile_products(view, c, plan);
   work.instructions = epilogue_instructions(view, c.batch, c.columns) + preparing_instructions(view, c, plan);
   const int64_t more = (c.in_registers ? 0 : kSumsThroughMemory) + (plan.turned ? kTransposedVector : 0);
@@ -172,7 +199,7 @@ KernelWork work_of(const KernelView& view, const KernelPlan& plan) {
   else if (view.kernel.attention)
     add_attention(view, work);
   else
-    work.instructions = loop_instructions(view, plan);
+    add_loops(view, work), work.instructions = loop_instructions(view, plan);
   work.bytes = bytes_of(view);
   return work;
 }

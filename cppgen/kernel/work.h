@@ -11,6 +11,8 @@ KernelWork work_of(const KernelView&, const KernelPlan&);
 IndexExpr loop_instructions(const KernelView&, const KernelPlan&);
 // The same for the segment that follows a contraction: its lanes are points of `columns`.
 IndexExpr epilogue_instructions(const KernelView&, const std::vector<ir::Loop>& batch, const ir::Loop& columns);
+// Tells whether each step of the reduction multiplies and adds, as in a contraction.
+bool is_sum_of_products(const ir::Reduction&);
 // Instructions of one vector of the values at the roots. Loads count as if they were contiguous.
 int64_t instructions_of_vector(const std::vector<Expr>& roots);
 

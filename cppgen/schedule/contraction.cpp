@@ -13,6 +13,10 @@ bool moves_with(Expr load, const Loop& loop) {
                      [&](IndexExpr i) { return ir::depends_on(i, loop.var.node()); });
 }
 
+IndexExpr flops_of(const ContractionView& view) {
+  return 2 * points(view.batch) * points(view.rows) * points(view.columns) * points(view.depth);
+}
+
 bool has_windows(const ContractionView& view) {
   const auto is_window = [&](IndexExpr index, const Loop& row, const Loop& tap) {
     if (tap.extent.is_constant(1) || !ir::depends_on(index, row.var.node()) || !ir::depends_on(index, tap.var.node()))

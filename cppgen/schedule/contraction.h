@@ -17,6 +17,9 @@ struct ContractionView {
 // The view of a nest. It is nullopt if the nest is not a contraction, or if its operands are not two loads.
 std::optional<ContractionView> view_of(const ir::LoopNest&);
 
+// Its multiply-adds, each counted as two operations.
+IndexExpr flops_of(const ContractionView&);
+
 // Tells whether the left operand is read in windows, as by a convolution.
 bool has_windows(const ContractionView&);
 // Tells whether it is read as by a convolution with a single tap: a matrix product over the points of an image.

@@ -140,8 +140,9 @@ struct LibraryStep {
   std::vector<IndexExpr> params;
   std::vector<double> numbers;
   std::vector<std::string> origins;
-  std::string site{};        // of a contraction
-  bool convolution = false;  // see TileContraction
+  IndexExpr flops = 0, products = 0;  // of a contraction in float32: see kernel::KernelWork
+  std::string site{};                 // of a contraction
+  bool convolution = false;           // see TileContraction
 };
 
 struct RepeatedSteps;

@@ -6,10 +6,11 @@
 namespace cppgen::rt {
 
 ModelRunner::ModelRunner(const Plan& plan, const Module* module, RunPlan run_plan, std::function<void()> before_step,
-                         std::string custom_operators, const BoundaryChecks& checks)
+                         std::string custom_operators, const BoundaryChecks& checks, HostStepListener on_step)
     : plan_(plan), run_plan_(std::move(run_plan)), checks_(checks) {
   if (module)
-    module_ = std::make_unique<ModuleRunner>(*module, run_plan_, std::move(before_step), std::move(custom_operators));
+    module_ = std::make_unique<ModuleRunner>(*module, run_plan_, std::move(before_step), std::move(custom_operators),
+                                             std::move(on_step));
 }
 
 ModelRunner::~ModelRunner() = default;

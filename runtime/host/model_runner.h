@@ -20,9 +20,9 @@ class ModuleRunner;
 class ModelRunner {
  public:
   // `plan` is the model's one plan, or the outline of its module (null: of one plan). Both outlive the runner. Plans
-  // check their own inputs. For `before_step` and `custom_operators` see ModuleRunner.
+  // check their own inputs. For the functions and `custom_operators` see ModuleRunner.
   ModelRunner(const Plan& plan, const Module* module, RunPlan, std::function<void()> before_step = {},
-              std::string custom_operators = {}, const BoundaryChecks& = {});
+              std::string custom_operators = {}, const BoundaryChecks& = {}, HostStepListener on_step = {});
   ~ModelRunner();
 
   // Inputs and outputs in the order of the model. UserError naming an input that does not match, an output that is not

@@ -1,7 +1,9 @@
 #include "runtime/host/module_runner.h"
 
 #include <algorithm>
+#include <chrono>
 #include <limits>
+#include <utility>
 
 #include "runtime/base/errors.h"
 #include "runtime/host/custom_function.h"
@@ -10,6 +12,11 @@
 
 namespace cppgen::rt {
 namespace {
+
+int64_t steady_ns() {
+  using namespace std::chrono;
+  return duration_cast<nanoseconds>(steady_clock::now().time_since_epoch()).count();
+}
 
 // The inputs of a step, in the order of its operator.
 HostCall call_of(const HostStep& step, const std::vector<Value>& frame) {
@@ -69,13 +76,18 @@ class Stacks {
 }  // namespace
 
 ModuleRunner::ModuleRunner(const Module& module, RunPlan run_plan, std::function<void()> before_step,
-                           std::string custom_operators)
+                           std::string custom_operators, HostStepListener on_step)
     : module_(module),
       run_plan_(std::move(run_plan)),
       before_step_(std::move(before_step)),
-      custom_operators_(std::move(custom_operators)) {
+      custom_operators_(std::move(custom_operators)),
+      on_step_(std::move(on_step)) {
   prepared_.resize(module.bodies.size());
   for (size_t b = 0; b < module.bodies.size(); b++) prepare(b);
+  size_t number = 0;
+  for (size_t b = 0; b < module.bodies.size(); b++)
+    for (size_t s = 0; s < prepared_[b].size(); s++)
+      if (module.bodies[b].steps[s].op != HostOp::plan) prepared_[b][s].number = number++;
 }
 
 void ModuleRunner::prepare(size_t number) {
@@ -120,7 +132,7 @@ std::vector<Value> ModuleRunner::run_body(int32_t number, std::vector<Value> inp
     const HostStep& step = body.steps[s];
     const PreparedStep& prepared = prepared_[size_t(number)][s];
     begin_step();
-    std::vector<Value> results = run_step(step, prepared, frame);
+    std::vector<Value> results = on_step_ ? timed_step(step, prepared, frame) : run_step(step, prepared, frame);
     if (results.size() < step.outputs.size()) user_error("module: {} returns {} values", step.origin, results.size());
     for (size_t i = 0; i < step.outputs.size(); i++)
       if (step.outputs[i] >= 0) frame[size_t(step.outputs[i])] = std::move(results[i]);
@@ -129,6 +141,16 @@ std::vector<Value> ModuleRunner::run_body(int32_t number, std::vector<Value> inp
   std::vector<Value> outputs;
   for (int32_t slot : body.outputs) outputs.push_back(frame[size_t(slot)]);
   return outputs;
+}
+
+std::vector<Value> ModuleRunner::timed_step(const HostStep& step, const PreparedStep& prepared,
+                                            const Frame& frame) const {
+  thread_local int64_t inside = 0;  // of the step that runs on this thread
+  const int64_t inside_others = std::exchange(inside, 0), begin = steady_ns();
+  std::vector<Value> results = run_step(step, prepared, frame);
+  const int64_t end = steady_ns(), inside_this = std::exchange(inside, inside_others + end - begin);
+  if (step.op != HostOp::plan) on_step_({prepared.number, begin, end, inside_this});
+  return results;
 }
 
 std::vector<Value> ModuleRunner::run_step(const HostStep& step, const PreparedStep& prepared,

@@ -18,8 +18,10 @@ class ModuleRunner {
  public:
   // UserError if the module calls a function that does not exist, or a custom operator's that `custom_operators` (see
   // SessionOptions) does not describe. The module outlives the runner. `before_step` is called before each step of each
-  // body, unless null; an exception that it throws ends the run.
-  ModuleRunner(const Module&, RunPlan, std::function<void()> before_step = {}, std::string custom_operators = {});
+  // body, unless null; an exception that it throws ends the run. `on_step`, unless null, gets the time of each step
+  // that ended without an error, on the thread that ran it.
+  ModuleRunner(const Module&, RunPlan, std::function<void()> before_step = {}, std::string custom_operators = {},
+               HostStepListener on_step = {});
 
   // In the order of the model. UserError naming the node if a step fails.
   std::vector<Value> run(std::vector<Value> inputs) const;
@@ -31,6 +33,7 @@ class ModuleRunner {
     PlanStepCall plan;                // HostOp::plan
     ScanCall scan;                    // HostOp::scan
     std::vector<int32_t> last_reads;  // slots that nothing reads later
+    size_t number;                    // HostStepTime::step
   };
 
   void begin_step() const {
@@ -38,6 +41,7 @@ class ModuleRunner {
   }
   std::vector<Value> run_body(int32_t body, std::vector<Value> inputs) const;
   std::vector<Value> run_step(const HostStep&, const PreparedStep&, const Frame&) const;
+  std::vector<Value> timed_step(const HostStep&, const PreparedStep&, const Frame&) const;
   std::vector<Value> run_plan(const HostStep&, const PlanStepCall&, const Frame&) const;
   std::vector<Value> run_branch(const HostStep&, const Frame&) const;
   std::vector<Value> run_loop(const HostStep&, const Frame&) const;
@@ -50,6 +54,7 @@ class ModuleRunner {
   RunPlan run_plan_;
   std::function<void()> before_step_;
   const std::string custom_operators_;
+  const HostStepListener on_step_;
   std::vector<std::vector<PreparedStep>> prepared_;
 };
 

@@ -62,6 +62,9 @@ struct Module {
   std::vector<HostBody> bodies;  // the first is the model
 };
 
+// The Step::engine of the steps that are not part of a plan.
+inline constexpr const char* kHostEngine = "host";
+
 // A description of the model: its inputs and outputs (a dimension of an output that is known only at run time is a
 // symbol beyond Plan::symbols), and the steps of all plans in order, then the host steps. It cannot be run.
 Plan outline_of(const Module&, const std::vector<const Plan*>& plans);

@@ -84,7 +84,7 @@ class Outline {
     Step shown;
     shown.kind = StepKind::library;
     shown.name = step.op == HostOp::function ? step.function : std::string(kHostOpNames[size_t(step.op)]);
-    shown.engine = "host";
+    shown.engine = kHostEngine;
     shown.origins = {step.origin};
     return shown;
   }

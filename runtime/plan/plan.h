@@ -68,10 +68,11 @@ struct Step {
   int32_t product_of = -1;           // kernel: the buffer that it multiplies by constants
   std::string engine;                // "loops", "cppgen", "onednn" ...
   std::vector<std::string> origins;  // nodes of the model
-  // For profiles and predictions of its time. flops: multiply-adds of contractions, each counted as two operations.
+  // For profiles and predictions of its time. flops: multiply-adds of sums of products, each counted as two operations.
   // products: instructions that execute them, with padding; instructions: all others. Both are estimates, of vectors.
   DimExpr flops, products, instructions;
-  DimExpr bytes;  // read and written in memory, each element counted once
+  double rate = 1;  // at which the CPU executes `flops` at most; 1 for multiply-adds of float32 vectors
+  DimExpr bytes;    // read and written in memory, each element counted once
 };
 
 struct Symbol {

@@ -68,6 +68,7 @@ json step_to_json(const Step& step) {
           {"engine", step.engine},
           {"origins", step.origins},
           {"flops", step.flops.code},
+          {"rate", number_to_json(step.rate)},
           {"products", step.products.code},
           {"instructions", step.instructions.code},
           {"bytes", step.bytes.code}};
@@ -137,6 +138,7 @@ Step step_from(const Field& node) {
   step.engine = node["engine"].text();
   step.origins = node["origins"].texts();
   step.flops = node["flops"].expr();
+  step.rate = node["rate"].number();
   step.products = node["products"].expr();
   step.instructions = node["instructions"].expr();
   step.bytes = node["bytes"].expr();

@@ -1,6 +1,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <set>
 
 #include "runtime/base/checked.h"
@@ -247,6 +248,7 @@ class PlanValidator {
         {".products", &step.products},   {".instructions", &step.instructions},   {".bytes", &step.bytes}};
     for (const auto& [name, expr] : optional)
       if (!expr->code.empty()) check_size(where + name, *expr);
+    if (!(step.rate > 0) || !std::isfinite(step.rate)) fail(where + ".rate", "is {}; it must be positive", step.rate);
   }
 
   // Indices, lifetimes, and the order: what a step reads was written before it.

@@ -18,11 +18,6 @@ int64_t now_ns() {
       .count();
 }
 
-int this_thread() {
-  static thread_local const int number = ::gettid();
-  return number;
-}
-
 int32_t states_of(const Plan& plan, size_t step) { return repetition_of(plan, step) < 0 ? 1 : kStates; }
 
 // Calls f with each argument of each step in each state: the step, the argument's position among the step's, the
@@ -40,6 +35,11 @@ void each_argument(const Plan& plan, const F& f) {
 }
 
 }  // namespace
+
+int this_thread() {
+  static thread_local const int number = ::gettid();
+  return number;
+}
 
 RunContext::RunContext(const Executable& executable, std::span<const void* const> replaced, int workers,
                        bool huge_pages, Instruments& instruments)

@@ -86,7 +86,7 @@ struct Session::Impl {
             [this](int32_t plan, std::span<const TensorView> inputs) {
               return is_module() ? parts[size_t(plan)]->run(inputs) : run_plan(inputs);
             },
-            options.before_step, options.custom_ops, checks),
+            options.before_step, options.custom_ops, checks, host_listener()),
         totals(executable->plan().steps.size()) {
     add_parts();
     for (const Executable::Version& version : executable->versions())
@@ -106,6 +106,23 @@ struct Session::Impl {
       first_step += part->plan().steps.size();
       parts.emplace_back(new Session(std::make_unique<Impl>(part, part_options, contexts.executors(), instruments)));
     }
+    first_host_step = first_step;
+  }
+
+  HostStepListener host_listener() {
+    if (!is_module() || !instruments->measure()) return {};
+    return [this](const HostStepTime& time) { add_host_step(time); };
+  }
+
+  void add_host_step(const HostStepTime& time) {
+    const size_t step = first_host_step + time.step;
+    const std::vector<TraceSlice> slices{{step, 0, time.begin_ns, time.end_ns, this_thread(), time.inside_ns}};
+    if (instruments->trace) instruments->trace->add(executable->plan(), labels, {&slices, 1});
+    if (options.on_chunks) options.on_chunks({&slices, 1});
+    if (!instruments->profile) return;
+    const std::lock_guard lock(mutex);
+    totals[step].calls++, totals[step].chunks++;
+    totals[step].ns += double(time.end_ns - time.begin_ns - time.inside_ns);
   }
 
   // The steps of the plans precede those of the host.
@@ -209,6 +226,7 @@ struct Session::Impl {
   std::vector<std::unique_ptr<LibraryOperator>> operators;
   std::vector<std::unique_ptr<Session>> parts;  // of a module: one for each plan
   std::vector<std::unique_ptr<Session>> versions;
+  size_t first_host_step = 0;
   const ModelRunner runner;
 
   mutable std::mutex mutex;  // of the next one
@@ -331,7 +349,8 @@ std::vector<StepProfile> Session::profile() const {
       const auto own = part->profile();
       all.insert(all.end(), own.begin(), own.end());
     }
-    all.resize(plan().steps.size());  // the host's are not measured
+    const std::lock_guard lock(impl_->mutex);
+    all.insert(all.end(), impl_->totals.begin() + ptrdiff_t(all.size()), impl_->totals.end());
     return all;
   }
   const std::lock_guard lock(impl_->mutex);

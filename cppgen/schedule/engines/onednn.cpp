@@ -127,7 +127,7 @@ FusionDecision onednn_supports(const Contraction& contraction, const Options& op
   return form.call ? FusionDecision::yes() : FusionDecision::no(form.reason);
 }
 
-Prepared prepare_onednn(Program& program, Layouts& layouts, LoopNest nest, const Options&, const Target&) {
+Prepared prepare_onednn(Program& program, Layouts& layouts, LoopNest nest, const Options&, const Target& target) {
   const Contraction contraction(program, layouts, nest);
   const ContractionView& v = *contraction.view;
   const Call call = *form_of(contraction).call;
@@ -146,6 +146,7 @@ Prepared prepare_onednn(Program& program, Layouts& layouts, LoopNest nest, const
   step.function = rt::kOneDnnContraction;
   step.inputs = {v.left->buffer, v.right->buffer}, step.outputs = {raw};
   step.params = rt::flat_fields<IndexExpr>(call).integers, step.origins = nest.origins;
+  step.flops = flops_of(v), step.products = ir::ceildiv(step.flops, 2 * int64_t(target.lanes));
   prepared.step = std::move(step);
   return prepared;
 }

@@ -178,6 +178,7 @@ Prepared prepare_xsmm(Program& program, Layouts& layouts, LoopNest nest, const O
   step.function = rt::kXsmmContraction;
   step.inputs = {view.left->buffer, std::get<TileContraction>(prepared.step).packed}, step.outputs = {raw};
   step.params = rt::flat_fields<IndexExpr>(*form.call).integers, step.origins = prepared.nest.origins;
+  step.flops = flops_of(view), step.products = ir::ceildiv(step.flops, 2 * int64_t(target.lanes));
   prepared.step = std::move(step);
   return prepared;
 }
