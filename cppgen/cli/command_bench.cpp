@@ -126,7 +126,7 @@ ExitCode command_bench(const BenchOptions& options, const CancelToken& cancel) {
   BenchCaches caches(options.cold);
   const Settings settings = caches.of(given);
   const ReadyRun run = open_run(options, settings, cancel);
-  const std::unique_ptr<TimedModel> timed = timed_model(run, options.clients);
+  const auto timed = with_hint_on_inputs(run, [&] { return timed_model(run, options.clients); });
   BenchResult result;
   result.compile_s = compile_seconds(*timed);
   result.clients = options.clients;

@@ -19,7 +19,9 @@ ExitCode command_profile(const ProfileOptions& options, const CancelToken& cance
   const Settings settings = profile_settings(options);
   RunRecorder recorder;
   const ReadyRun run = open_run(options, settings, cancel, recorder.listener());
-  ModelProfile profile = profile_model(run, recorder, {options.runs, options.seconds}, settings, cancel);
+  ModelProfile profile = with_hint_on_inputs(run, [&] {
+    return profile_model(run, recorder, {options.runs, options.seconds}, settings, cancel);
+  });
   keep_profile(options, settings, cancel, profile);
   if (!options.against.empty()) profile.onednn = times_on_onednn(options, settings, run, cancel);
   if (!options.trace.empty())

@@ -156,10 +156,10 @@ std::vector<rt::Value> run_with_progress(const ReadyModel& model, const Settings
   return model.run_values(inputs);
 }
 
-std::vector<rt::Value> run_with_trace(const ReadyModel& model, const Settings& settings,
-                                      const std::vector<rt::Value>& inputs, const std::optional<RunTrace>& trace) {
+std::vector<rt::Value> run_with_trace(const ReadyRun& run, const Settings& settings,
+                                      const std::optional<RunTrace>& trace) {
   try {
-    return run_with_progress(model, settings, inputs);
+    return run_with_progress(run.model, settings, run.inputs);
   } catch (const Cancelled&) {
     throw;
   } catch (const std::exception& error) {
@@ -173,12 +173,14 @@ std::vector<rt::Value> run_with_trace(const ReadyModel& model, const Settings& s
 ExitCode command_run(const RunOptions& options, const CancelToken& cancel) {
   const Settings settings = read_settings(options);
   if (!options.output.empty()) require_output_folder(options.output, "--output");
-  const auto [model, inputs] = open_run(options, settings, cancel);
+  const ReadyRun run = open_run(options, settings, cancel);
+  const ReadyModel& model = run.model;
+  const std::vector<rt::Value>& inputs = run.inputs;
   std::optional<RunTrace> trace;
   if (settings.trace && !model.package && !model.reference)
     trace.emplace(trace_folder(settings, options.model), model.plan(), inputs);
   const double begin = seconds_now();
-  const std::vector<rt::Value> outputs = run_with_trace(model, settings, inputs, trace);
+  const std::vector<rt::Value> outputs = with_hint_on_inputs(run, [&] { return run_with_trace(run, settings, trace); });
   const double run_s = seconds_now() - begin;
   throw_if_cancelled(cancel);
   if (trace) trace->add_outputs(outputs);

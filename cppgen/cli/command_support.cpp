@@ -11,9 +11,9 @@
 
 #include "cppgen/cli/settings_file.h"
 #include "cppgen/support/file_io.h"
-#include "cppgen/support/text_writer.h"
 #include "runtime/base/errors.h"
 #include "runtime/base/log.h"
+#include "runtime/base/printable.h"
 #include "runtime/threads/host_profile.h"
 
 namespace cppgen {
@@ -99,7 +99,13 @@ void throw_if_cancelled(const CancelToken& cancel) {
   if (cancel.cancelled()) throw Cancelled("interrupted");
 }
 
-std::string printable(std::string_view name) { return escape_for_comment(name, 80); }
+std::string printable(std::string_view name) {
+  constexpr size_t kMost = 80;
+  if (name.size() <= kMost) return one_line(name);
+  size_t end = kMost;
+  while (end > 0 && (static_cast<unsigned char>(name[end]) & 0xc0) == 0x80) end--;  // inside a character of UTF-8
+  return one_line(name.substr(0, end)) + "...";
+}
 
 std::string printable_list(const std::vector<std::string>& names) {
   std::string text;

@@ -19,6 +19,7 @@
 #include "runtime/base/json_text.h"
 #include "runtime/base/log.h"
 #include "runtime/base/printable.h"
+#include "runtime/package/package.h"
 
 namespace cppgen {
 namespace {
@@ -99,7 +100,9 @@ std::string tuning_text(const TuneOptions& options, const VersionTuning& tuning)
   if (report.others > 0)
     text += fmt::format("choices of earlier tunings remain in use for {}\n", counted(report.others, "site"));
   text += site_lines(report);
-  if (report.sites.empty()) return text + "No other plans are faster than the usual ones; nothing is stored.\n";
+  if (report.sites.empty())
+    return text + (report.measured > 0 ? "No other plans are faster than the usual ones; nothing is stored.\n"
+                                       : "No other plans were measured; nothing is stored.\n");
   text += fmt::format("whole runs: {:.4f} ms -> {:.4f} ms\n", report.usual_ms, report.ms);
   return text + (report.kept
                      ? fmt::format("{:.1f}% faster; the choices are stored and used from now on.\n", gain_of(report))
@@ -116,6 +119,8 @@ void export_results(const std::string& from, const std::string& to) {
 std::string results_to_import(const std::string& path) {
   if (!std::filesystem::is_directory(path)) return read_file(path);
   const auto text = try_read_file(path + "/" + kBundledResults);
+  if (!text && !try_read_file(path + "/" + std::string(rt::kManifestFile)))
+    user_error("--import: {}: the folder is not a package", path);
   if (!text) user_error("--import: {}: the package was compiled without results of tunings", path);
   return *text;
 }

@@ -101,7 +101,7 @@ std::string measured_text(const std::optional<StoredProfile>& profile) {
   std::string text = fmt::format("{:.4g} ms on {} (the last `cppgen profile`), of which steps take {:.4g} ms\n",
                                  profile->run_ms, counted(profile->threads, "thread"), profile->steps_ms());
   if (std::none_of(profile->steps.begin(), profile->steps.end(), [](const auto& step) { return step.bound_ms > 0; }))
-    return text + "far         unknown, because the peaks of this machine could not be measured\n";
+    return text + "far         unknown, because no step has a bound\n";
   const std::vector<const MeasuredStep*> far = far_steps(*profile);
   constexpr size_t kMost = 3;
   std::string steps;
@@ -131,7 +131,7 @@ std::string summary_text(const ExplainOptions& options, const Explanation& expla
                                  explanation.isa, counted(explanation.nodes, "node"));
   text += fmt::format("kernels     {}\n", kinds_text(explanation));
   text += fmt::format("fused       {}\n", fusions_text(explanation));
-  text += fmt::format("arithmetic  {:.4g} GFLOP of contractions in a run\n",
+  text += fmt::format("arithmetic  {:.4g} GFLOP of products and their sums in a run\n",
                       sum_over(steps, [](const Step& step) { return step.cost.flops; }) / 1e9);
   text += fmt::format("traffic     {} in a run, of which {} are constants\n",
                       bytes_text(int64_t(sum_over(steps, [](const Step& step) { return step.cost.bytes; }))),

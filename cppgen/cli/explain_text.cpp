@@ -93,6 +93,7 @@ Json temporaries_json(const Explanation& explanation) {
     Json item;
     item["offset"] = it.offset;
     item["bytes"] = it.bytes;
+    item["name"] = it.name;
     item["first_step"] = it.first_step;
     item["last_step"] = it.last_step;
     list.push_back(std::move(item));

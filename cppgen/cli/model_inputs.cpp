@@ -146,6 +146,16 @@ std::vector<rt::Value> make_values(const rt::Plan& plan, const std::vector<std::
   return inputs;
 }
 
+std::vector<std::string> random_integers(const rt::Plan& plan, const std::vector<std::string>& files) {
+  std::set<size_t> given;
+  for (const std::string& text : files) given.insert(split_input(plan, text).first);
+  std::vector<std::string> names;
+  for (size_t i = 0; i < plan.inputs.size(); i++)
+    if (is_int(plan.inputs[i].type) && plan.inputs[i].kind == ValueKind::tensor && !given.contains(i))
+      names.push_back(plan.inputs[i].name);
+  return names;
+}
+
 void check_input_file(const std::string& text) {
   if (text.find('=') == text.npos) user_error("--input {}: expected NAME=FILE.npy, as in --input x=image.npy", text);
   if (text.back() == '=') return;

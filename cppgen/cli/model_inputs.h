@@ -17,6 +17,8 @@ namespace cppgen {
 // inputs that require more than `max_memory` bytes.
 std::vector<rt::Value> make_values(const rt::Plan& plan, const std::vector<std::string>& files,
                                    const std::map<std::string, int64_t>& bound, uint64_t seed, int64_t max_memory);
+// The names of inputs of integers that `files` does not give.
+std::vector<std::string> random_integers(const rt::Plan&, const std::vector<std::string>& files);
 // UserError unless the text is NAME=FILE with a readable NumPy file: the checks that do not require the model.
 void check_input_file(const std::string& text);
 const std::vector<int64_t>* dims_of(const rt::Value&);  // null for values that are neither a tensor nor strings

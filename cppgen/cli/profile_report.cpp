@@ -33,8 +33,8 @@ std::string predictions_text(const ModelProfile& profile) {
     const double ratio = predicted / profile.step_ms(i);
     kernels++, close += ratio <= kClose && ratio >= 1 / kClose;
   }
-  return fmt::format("predicted {:.4g} ms; {} of {} are within {} times their prediction\n", sum, close,
-                     counted(kernels, "kernel"), kClose);
+  return fmt::format("predicted {:.4g} ms; {} of {} {} within {} times {} prediction\n", sum, close,
+                     counted(kernels, "kernel"), close == 1 ? "is" : "are", kClose, close == 1 ? "its" : "their");
 }
 
 std::string peaks_text(const ModelProfile& profile) {
@@ -43,14 +43,15 @@ std::string peaks_text(const ModelProfile& profile) {
     text += fmt::format(", {} {:.0f} GB/s", level.name, level.gb_per_second);
   if (profile.peaks->threads > 1)
     text += fmt::format(", between threads {:.0f} GB/s", profile.peaks->exchange_gb_per_second);
-  double sum = 0, arithmetic = 0;
+  double sum = 0, arithmetic = 0, taken = 0;
   for (size_t i = 0; i < profile.steps.size(); i++) {
     sum += profile.bound_ms(i);
+    if (profile.bound_ms(i) > 0) taken += profile.step_ms(i);
     if (profile.bounds[i].by() == "arithmetic") arithmetic += profile.bound_ms(i);
   }
   text += fmt::format("\nbound  {:.4g} ms: {:.4g} ms of arithmetic, {:.4g} ms of memory", sum, arithmetic,
                       sum - arithmetic);
-  if (sum > 0) text += fmt::format("; the steps take {:.2f} times as long", profile.total_ms() / sum);
+  if (sum > 0) text += fmt::format("; the steps take {:.2f} times as long", taken / sum);
   return text + "\n" + predictions_text(profile);
 }
 

@@ -23,7 +23,14 @@ ReadyRun open_run(const InputOptions& options, const Settings& settings, const C
   if (!inputs) make(model.plan(), model.bound);
   throw_if_cancelled(cancel);
   if (model.session) model.chosen = &model.session->version_for(*inputs);
-  return {std::move(model), std::move(*inputs)};
+  std::vector<std::string> random = random_integers(model.plan(), options.inputs);
+  return {std::move(model), std::move(*inputs), std::move(random)};
+}
+
+void rethrow_of_run(const ReadyRun& run, const UserError& error) {
+  if (run.random_integers.empty()) throw error;
+  user_error("{}\nIntegers were drawn at random for {}: give --input NAME=FILE.npy if the model needs others.",
+             error.what(), printable_list(run.random_integers));
 }
 
 }  // namespace cppgen

@@ -38,8 +38,8 @@ Code ValueEmitter::with_bug(Expr e, Code text) {
   if (bug == InjectedBug::none) return text;
   if (bug == InjectedBug::compile_error) return code("cppgen_injected_bug({})", text);
   if (bug == InjectedBug::accuracy) return code("{} + vec::set1<{}>(1)", text, lane_type(e->type));
-  const Code id = context_.new_check(fmt::format("the kernel {} fails because of INJECT_{}_BUG=runtime_error",
-                                                 context_.view.kernel.name, relu ? "RELU" : "LOG1P"));
+  const Code id =
+      context_.new_assertion(fmt::format("fails because of INJECT_{}_BUG=runtime_error", relu ? "RELU" : "LOG1P"));
   return code("(vec::holds(false, args->error, {}), {})", id, text);
 }
 

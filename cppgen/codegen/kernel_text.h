@@ -15,10 +15,11 @@ namespace cppgen::codegen {
 
 // One emitted kernel: its C++ function, and the arguments that a plan's step passes to it.
 struct KernelText {
-  std::string name;                   // symbol
+  std::string name;                   // of its own function
+  std::string shared;                 // the equal kernel whose function it uses (share_functions); empty: its own
   std::string comment;                // lines before the function
   std::string linkage;                // the text before `void NAME`
-  std::string function;               // the text after it; empty if an earlier kernel has the function of this name
+  std::string function;               // the text after it; empty if the function is shared
   std::vector<ir::BufferId> buffers;  // arguments, inputs then outputs
   int output_count = 0;
   bool calls_runtime = false;         // elementary functions, or contraction tiles of the runtime
@@ -29,6 +30,7 @@ struct KernelText {
   std::vector<std::string> checks;
   std::vector<std::string> by_lane;  // operations that are executed lane by lane in loops over vectors; sorted
 
+  const std::string& symbol() const { return shared.empty() ? name : shared; }
   bool has_function() const { return !function.empty(); }
   std::string code() const { return has_function() ? linkage + " void " + name + function : ""; }
 };

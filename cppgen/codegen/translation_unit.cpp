@@ -30,7 +30,7 @@ std::vector<size_t> share_functions(std::vector<KernelText>& kernels) {
     auto [it, fresh] = seen.try_emplace(k.linkage + k.function, i);
     holder[i] = it->second;
     if (fresh) continue;
-    k.name = kernels[it->second].name;
+    k.shared = kernels[it->second].name;
     k.function.clear();
     users[it->second]++;
   }

@@ -83,13 +83,23 @@ void find_peaks(Explanation& result, const VecISA& isa, const Settings& settings
   result.peaks_are_assumed = true;
 }
 
+size_t first_use(const rt::Plan& plan, int32_t buffer) {
+  size_t step = 0;
+  while (step + 1 < plan.steps.size() &&
+         std::count(plan.steps[step].buffers.begin(), plan.steps[step].buffers.end(), buffer) == 0)
+    step++;
+  return step;
+}
+
 // The plan's first step is the explanation's step `first`.
 std::vector<Explanation::Temporary> temporaries_of(const rt::Plan& plan, const PlanCosts& costs, size_t first) {
   std::vector<Explanation::Temporary> temporaries;
   for (size_t b = 0; b < plan.buffers.size(); b++) {
     const rt::PlanBuffer& buffer = plan.buffers[b];
-    if (buffer.kind != rt::PlanBufferKind::temporary || costs.offsets[b] < 0) continue;
-    const auto begin = size_t(buffer.first_step), end = size_t(buffer.last_step);
+    if (costs.offsets[b] < 0 || plan.steps.empty()) continue;
+    const bool is_output = buffer.kind == rt::PlanBufferKind::output;
+    const size_t begin = is_output ? first_use(plan, int32_t(b)) : size_t(buffer.first_step);
+    const size_t end = is_output ? plan.steps.size() - 1 : size_t(buffer.last_step);
     temporaries.push_back({costs.sizes[b], costs.offsets[b], plan.steps[begin].name, plan.steps[end].name,
                            first + begin, first + end, buffer.name});
   }
@@ -102,8 +112,8 @@ std::vector<Explanation::Temporary> temporaries_of(const rt::Plan& plan, const P
 void add_costs(Explanation& result, const rt::Plan& plan, const Settings& settings) {
   const std::vector<int64_t> ones(plan.symbols.size(), 1);
   const auto session = rt::SessionOptions::from(settings);
-  const bool reuse = plans_memory(session) && reuses_memory(session);
-  const PlanCosts costs = plan_costs(plan, ones, settings.min_chunk_size, reuse);
+  const rt::MemoryOptions memory{plans_memory(session) && reuses_memory(session), outputs_in_arena(session)};
+  const PlanCosts costs = plan_costs(plan, ones, settings.min_chunk_size, memory);
   for (const rt::Symbol& symbol : plan.symbols)
     if (std::find(result.assumed.begin(), result.assumed.end(), symbol.name) == result.assumed.end())
       result.assumed.push_back(symbol.name);

@@ -26,7 +26,7 @@ void add_assembly(Explanation& explanation, const std::vector<size_t>& steps, co
   const KernelJobs units = distribute(kernels, isa, target_of(isa, request.settings).tuning);
   const std::map<std::string, std::string> functions = assembly_of(units.jobs, options, builder);
   for (size_t k = 0; k < kernels.size(); k++)
-    if (const auto found = functions.find(kernels[k].name); found != functions.end())
+    if (const auto found = functions.find(kernels[k].symbol()); found != functions.end())
       explanation.steps[of_kernels[k]].assembly = found->second;
 }
 

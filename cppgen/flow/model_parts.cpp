@@ -117,6 +117,7 @@ std::vector<ModelPart> make_parts(ModelGraphs& cut, const Settings& settings, co
     const schedule::Choice& choice = schedule::choice_for(target.choices.get(), part.site);
     schedule::Target own = target;
     own.tuning = schedule::tuned(target.tuning, choice.tuning);
+    part.streams = own.tuning.streams;
     part.schedule = clock.time("schedule", [&] {
       return schedule::make_schedule(std::move(program), options, own, [&](const char* pass, const ir::Program& p) {
         clock.part(pass);
@@ -135,9 +136,11 @@ std::vector<ModelPart> make_parts(ModelGraphs& cut, const Settings& settings, co
 
 void make_plans(std::vector<ModelPart>& parts, std::optional<rt::Module>& module,
                 const std::vector<std::string>& objects, const std::string& isa, bool keep_originals) {
-  for (ModelPart& part : parts)
+  for (ModelPart& part : parts) {
     part.plan = package::build_plan({part.schedule, part.kernels, part.object_of_kernel, objects, part.input_names,
                                      part.output_names, part.name, isa, part.index_extents, keep_originals});
+    part.plan.plan.streams = part.streams;
+  }
   if (!module) return;
   module->isa = isa;
   note_index_extents(*module, [&](size_t plan, size_t input) { return parts[plan].index_extents[input]; });

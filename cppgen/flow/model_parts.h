@@ -27,6 +27,7 @@ struct ModelPart {
   std::vector<std::string> input_names, output_names;
   schedule::Schedule schedule;
   std::vector<codegen::KernelText> kernels;
+  int64_t streams = 1;                 // rt::Plan::streams
   std::vector<int> object_of_kernel;   // the shared object that contains each kernel
   std::vector<int64_t> index_extents;  // of the inputs
   package::PlanAndWeights plan;

@@ -69,8 +69,8 @@ std::vector<RecordedModel> recorded_models(const std::string& file) {
       const nlohmann::json record = parse_json(line);
       record.at("model").get_to(model.model);
       record.at("dims").get_to(model.dims);
-    } catch (const std::exception& error) {
-      user_error("{}:{}: is not a record of a contraction: {}", file, number, error.what());
+    } catch (const std::exception&) {
+      user_error("{}:{}: is not a record of a contraction, a JSON object with \"model\" and \"dims\"", file, number);
     }
     const auto same = std::find_if(models.begin(), models.end(), [&](const RecordedModel& m) {
       return m.model == model.model && m.dims == model.dims;

@@ -4,7 +4,6 @@
 #include <set>
 
 #include "runtime/library/library.h"
-#include "runtime/memory/planner.h"
 
 namespace cppgen {
 namespace {
@@ -35,7 +34,7 @@ StepCost cost_of_call(const rt::Plan& plan, size_t step, const rt::StepProfile& 
 }
 
 PlanCosts plan_costs(const rt::Plan& plan, std::span<const int64_t> symbols, int64_t min_chunk_size,
-                     bool reuses_memory) {
+                     rt::MemoryOptions options) {
   PlanCosts costs;
   std::vector<int64_t> values(symbols.begin(), symbols.end());
   values.resize(plan.symbols.size() + plan.repetitions.size());  // the first times
@@ -56,7 +55,7 @@ PlanCosts plan_costs(const rt::Plan& plan, std::span<const int64_t> symbols, int
   }
   for (const rt::PlanBuffer& buffer : plan.buffers) costs.sizes.push_back(rt::evaluate(buffer.bytes, values));
   costs.weights_bytes = plan.weights_bytes;
-  rt::MemoryPlan memory = rt::plan_memory(plan.buffers, costs.sizes, {.reuse = reuses_memory});
+  rt::MemoryPlan memory = rt::plan_memory(plan.buffers, costs.sizes, options);
   costs.arena_bytes = memory.arena_bytes, costs.offsets = std::move(memory.offsets);
   return costs;
 }

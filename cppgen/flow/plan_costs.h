@@ -3,6 +3,7 @@
 #include <span>
 #include <vector>
 
+#include "runtime/memory/planner.h"
 #include "runtime/plan/plan.h"
 #include "runtime/session/profile.h"
 
@@ -23,16 +24,15 @@ struct StepCost {
 struct PlanCosts {
   std::vector<StepCost> steps;
   int64_t weights_bytes = 0;
-  int64_t arena_bytes = 0;              // intermediate values
+  int64_t arena_bytes = 0;              // intermediate values, and outputs if they are placed there
   std::vector<int64_t> sizes, offsets;  // in bytes, of each buffer; offsets in the arena, -1 if it is not there
 
   double run_bytes() const { return double(weights_bytes + arena_bytes); }  // what a run uses besides its arguments
 };
 
 // The costs for these sizes of the plan's symbols. Of a repetition, every call counts like the first one. Library steps
-// count as one chunk. `reuses_memory`: whether buffers take turns in the arena. UserError if the sizes contradict each
-// other.
-PlanCosts plan_costs(const rt::Plan&, std::span<const int64_t> symbols, int64_t min_chunk_size, bool reuses_memory);
+// count as one chunk. UserError if the sizes contradict each other.
+PlanCosts plan_costs(const rt::Plan&, std::span<const int64_t> symbols, int64_t min_chunk_size, rt::MemoryOptions);
 
 // The cost of one call of a step, by what a session measured of it; `calls` is 1. There has been a call.
 StepCost cost_of_call(const rt::Plan&, size_t step, const rt::StepProfile&);

@@ -22,7 +22,8 @@ void RunMemory::add(const rt::Plan& plan, const PlanCosts& costs, std::span<cons
   int64_t own_inputs = 0, own_outputs = 0;
   for (size_t b = 0; b < plan.buffers.size(); b++) {
     if (plan.buffers[b].kind == rt::PlanBufferKind::input) own_inputs += costs.sizes[b];
-    if (plan.buffers[b].kind == rt::PlanBufferKind::output) own_outputs += costs.sizes[b];
+    const bool apart = costs.offsets[b] < 0;  // not in the arena
+    if (plan.buffers[b].kind == rt::PlanBufferKind::output && apart) own_outputs += costs.sizes[b];
   }
   if (own_inputs + own_outputs > inputs + outputs) inputs = own_inputs, outputs = own_outputs;
   weights += costs.weights_bytes;

@@ -16,7 +16,7 @@ void append_sites(const ModelPart& part, std::vector<SiteReport>& sites) {
       const codegen::KernelText& text = part.kernels[kernels++];
       if (step.kind != schedule::KernelKind::contraction) site.scope = Scope::site_other;
       site.convolution = step.contraction && step.contraction->convolution;
-      site.kernel = text.name;
+      site.kernel = text.symbol();
       site.code = sha256_hex(text.function + kernel::to_string(text.plan));
     } else {
       site.code = step.function;

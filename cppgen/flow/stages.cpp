@@ -9,6 +9,7 @@
 #include "cppgen/compile/vec_headers.h"
 #include "cppgen/custom/load.h"
 #include "cppgen/flow/disabled_passes.h"
+#include "cppgen/flow/isa_choice.h"
 #include "cppgen/flow/numeric_check.h"
 #include "cppgen/flow/tuning_results.h"
 #include "cppgen/ops/op.h"
@@ -151,6 +152,8 @@ schedule::Options schedule_options(const Settings& s) {
 void check_settings(const Settings& s) {
   (void)schedule_options(s);
   (void)remote_cache_of(s);
+  (void)rt::read_custom_files(s.custom_ops);
+  (void)possible_isas(s);
   const VecISA* isa = s.isa.size() == 1 ? find_isa(s.isa[0]) : nullptr;
   if (isa || s.tuning.find('=') == s.tuning.npos)
     (void)schedule::tuned(schedule::Tuning(isa ? isa->lanes : 16), s.tuning);

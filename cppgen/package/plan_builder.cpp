@@ -201,7 +201,7 @@ class Builder {
   void add(const FusedKernel& kernel) {
     const codegen::KernelText& text = source_.kernels[next_kernel_];
     rt::Step step;
-    step.name = text.name;
+    step.name = text.name, step.shared = text.shared;
     step.object = source_.object_of_kernel[next_kernel_];
     next_kernel_++;
     for (BufferId b : text.buffers) use(step, b);

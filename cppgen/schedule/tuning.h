@@ -22,12 +22,20 @@ struct Tuning {
 
 // What a constant decides about. The plan of a single site reads those of a site, so they can be measured and chosen
 // for each site (choices.h); all others also decide about other sites, or another value is rarely faster for a single
-// one, so they are chosen for a whole program.
-enum class TuningScope : uint8_t { site_contraction, site_other, whole };
+// one, so they are chosen for a whole program. So are those of a run, which belong to the plan and change no kernel.
+enum class TuningScope : uint8_t { site_contraction, site_other, whole, run };
 inline constexpr const char* name_of(TuningScope scope) {
-  return scope == TuningScope::whole        ? "whole program"
-         : scope == TuningScope::site_other ? "other kernels"
-                                            : "contractions";
+  switch (scope) {
+    case TuningScope::site_contraction:
+      return "contractions";
+    case TuningScope::site_other:
+      return "other kernels";
+    case TuningScope::whole:
+      return "whole program";
+    case TuningScope::run:
+      return "runs";
+  }
+  return "";
 }
 
 // Values may be from a quarter to four times the default; random graphs are tested with such values.

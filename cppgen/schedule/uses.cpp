@@ -151,4 +151,9 @@ void erase_statements(Program& program, const std::vector<bool>& dead) {
   program.statements = std::move(kept);
 }
 
+void add_origins(std::vector<std::string>& origins, const std::vector<std::string>& more) {
+  for (const std::string& origin : more)
+    if (std::find(origins.begin(), origins.end(), origin) == origins.end()) origins.push_back(origin);
+}
+
 }  // namespace cppgen::schedule

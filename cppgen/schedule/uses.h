@@ -45,6 +45,8 @@ ir::IndexMap loop_map(const LoopNest&, std::span<const IndexExpr> replacements);
 const LoopNest* as_nest(const ir::Statement&);
 LoopNest* as_nest(ir::Statement&);
 const std::vector<std::string>& origins_of(const ir::Statement&);
+// Appends those that are not there yet.
+void add_origins(std::vector<std::string>& origins, const std::vector<std::string>& more);
 std::string describe(const ir::Statement&);  // name and origin, for decisions
 
 // Removes the statements marked dead.

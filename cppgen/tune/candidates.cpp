@@ -80,7 +80,7 @@ std::vector<Candidate> candidates(const Settings& s, const Tuning& usual) {
     add_constants(all, TuningScope::site_contraction, usual, factors);
   }
   if (both || s.max_autotune_pointwise) add_constants(all, TuningScope::site_other, usual, {0.5, 2});
-  if (both) add_constants(all, TuningScope::whole, usual, {0.5, 2});
+  if (both) add_constants(all, TuningScope::whole, usual, {0.5, 2}), add_constants(all, TuningScope::run, usual, {4});
   if (s.deterministic) std::erase_if(all, [](const Candidate& c) { return schedule::changes_bits(c.choice); });
   return all;
 }

@@ -79,6 +79,10 @@ class Tuner {
     variants_.compile_usual();
     if (settings_.ci_flag && !settings_.force_profile) return compile_only(list);
     if (!settings_.force_disable_caches) append_tuning_lines(results_, "");  // fails now, not after all measurements
+    const auto end =
+        std::stable_partition(list.begin(), list.end(), [](const Candidate& c) { return c.scope != Scope::run; });
+    const std::vector<Candidate> of_runs(end, list.end());
+    list.erase(end, list.end());
     const auto sites =
         std::stable_partition(list.begin(), list.end(), [](const Candidate& c) { return c.scope == Scope::whole; });
     // Each candidate of a whole program also changes kernels, so both share the maximum for a kernel.
@@ -90,6 +94,8 @@ class Tuner {
     if (settings_.coordinate_descent_tuning) descend(list);
     learn(list);
     choose(list);
+    choose_runs(of_runs);
+    list.insert(list.end(), of_runs.begin(), of_runs.end());
     store(list);
     return std::move(report_);
   }
@@ -107,6 +113,7 @@ class Tuner {
   TuneReport report_;
   std::string program_;  // the candidate that is part of the base; empty: none
   std::vector<Winner> winners_;
+  std::string run_constants_;  // that were chosen, in the format of TUNING
 
   void progress(const std::string& what, int done, int total) const {
     if (request_.on_progress) request_.on_progress(what, done, total);
@@ -291,6 +298,43 @@ class Tuner {
     for (ChangedSite& site : changed_sites(winners_, variants_.sites())) report_.sites.push_back(std::move(site));
   }
 
+  // Constants of runs come last: they are kept if whole runs of the chosen kernels are faster with them.
+  void choose_runs(const std::vector<Candidate>& list) {
+    if (!report_.kept) variants_.drop_base(), winners_.clear();
+    for (const Candidate& candidate : list) {
+      progress("measuring " + candidate.name, 0, 1);
+      const std::string without = run_constants_;
+      Choices before = all_choices();
+      run_constants_ = without.empty() ? candidate.choice.tuning : without + "," + candidate.choice.tuning;
+      const Variants::WholeRuns whole = variants_.compare_whole(std::move(before), all_choices(), kWholeTurns);
+      report_.measured++;
+      if (!whole.failure.empty()) report_.failed.push_back(candidate.name + ": " + whole.failure);
+      const bool gained = is_gain(whole);
+      journal_.add(candidate.name, {gained ? "" : "is not faster", {}});
+      if (gained)
+        keep_run(candidate, whole);
+      else
+        run_constants_ = without;
+    }
+  }
+
+  void keep_run(const Candidate& candidate, const Variants::WholeRuns& whole) {
+    if (report_.kept)
+      report_.ms *= whole.ratio;
+    else
+      report_.usual_ms = whole.usual_ms, report_.ms = whole.ms, report_.sites.clear();
+    report_.kept = true;
+    for (const SiteReport& site : variants_.sites()) {
+      if (site.scope != Scope::whole) continue;
+      const auto known = std::find_if(report_.sites.begin(), report_.sites.end(),
+                                      [&](const ChangedSite& it) { return it.site == site.site; });
+      if (known == report_.sites.end())
+        report_.sites.push_back({site.site, candidate.name, {}, whole.usual_ms, whole.ms});
+      else
+        known->candidate += "," + candidate.name, known->ms *= whole.ratio;
+    }
+  }
+
   // Times of a few runs are noisy; a loop that spills registers is slower in the long run.
   void drop_spilling_winners() {
     if (winners_.empty()) return;
@@ -303,6 +347,12 @@ class Tuner {
   Choices all_choices() const {
     Choices all = choices_of(winners_, variants_.sites());
     all.insert(variants_.base().begin(), variants_.base().end());
+    if (run_constants_.empty()) return all;
+    for (const SiteReport& site : variants_.sites())
+      if (site.scope == Scope::whole) {
+        std::string& tuning = all[site.site].tuning;
+        tuning += (tuning.empty() ? "" : ",") + run_constants_;
+      }
     return all;
   }
 

@@ -17,6 +17,7 @@ constexpr int kMostTurns = 2;  // times as many turns, until no region changes s
 constexpr const char* kUsual = "usual";
 constexpr const char* kBase = "base";
 constexpr const char* kVariant = "variant";
+constexpr const char* kChosen = "chosen";
 constexpr const char* kSpills = "spills";
 constexpr const char* kData = "data";
 constexpr const char* kPrefix = "cppgen-tune.";
@@ -133,11 +134,26 @@ std::vector<Region> Variants::timed(const std::vector<SiteReport>& variant_sites
   return regions;
 }
 
-Variants::WholeRuns Variants::time_whole(int turns) const {
+Variants::WholeRuns Variants::time_whole(int turns) const { return time_whole(kUsual, turns); }
+
+Variants::WholeRuns Variants::compare_whole(schedule::Choices before, schedule::Choices after, int turns) const {
+  try {
+    compile(std::move(before), kChosen);
+    compile(std::move(after), kVariant);
+    runs_.verify(folder(kVariant), folder(kData));
+    return time_whole(kChosen, turns);
+  } catch (const PackageFailed& failed) {
+    return {failed.what()};
+  } catch (const CompileError& error) {
+    return {error.what()};
+  }
+}
+
+Variants::WholeRuns Variants::time_whole(const std::string& of_usual, int turns) const {
   std::vector<double> usual, variant, ratios;
   try {
     for (int turn = 0; turn < turns; turn++) {
-      usual.push_back(runs_.run_ms(folder(kUsual), run_count()));
+      usual.push_back(runs_.run_ms(folder(of_usual), run_count()));
       variant.push_back(runs_.run_ms(folder(kVariant), run_count()));
       ratios.push_back(variant.back() / usual.back());
     }

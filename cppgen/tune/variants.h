@@ -39,6 +39,9 @@ class Variants {
     double ratio = 1;  // the median of the ratios of all turns
   };
   WholeRuns time_whole(int turns) const;
+  // The same of packages with these choices, which are compiled, and the second one verified.
+  WholeRuns compare_whole(schedule::Choices before, schedule::Choices after, int turns) const;
+  void drop_base() { base_choices_.clear(); }  // for all further variants
 
  private:
   const TuneRequest& request_;
@@ -52,6 +55,7 @@ class Variants {
   CompileRequest request_for(schedule::Choices, const std::string& name) const;
   int run_count() const;
   void time_base();
+  WholeRuns time_whole(const std::string& usual, int turns) const;
   std::vector<Region> timed(const std::vector<SiteReport>&, int turns) const;
 };
 

@@ -28,6 +28,41 @@ std::string note_about(const std::vector<std::string>& variables, std::string_vi
   return fmt::format("{} {} no effect: {}", fmt::join(variables, ", "), variables.size() == 1 ? "has" : "have", reason);
 }
 
+constexpr std::string_view kAliases[] = {
+#define CPPGEN_SETTING(kind, field, name, fallback, allowed, aliases, in_key, doc) aliases,
+#include "runtime/base/settings.def"
+};
+
+std::vector<std::string> known_variables() {
+  std::vector<std::string> known;
+  const auto add = [&](std::string_view list) {
+    for (std::string& variable : setting_values::split(list, ' ')) known.push_back(std::move(variable));
+  };
+  for (const std::string_view aliases : kAliases) add(aliases);
+  for (const AbsentSetting& row : kAbsent) add(row.variables);
+  return known;
+}
+
+bool is_foreign(std::string_view variable) {
+  return std::any_of(std::begin(kForeignPrefixes), std::end(kForeignPrefixes),
+                     [&](std::string_view prefix) { return variable.starts_with(prefix); });
+}
+
+bool is_known(const std::string& variable) {
+  const std::vector<std::string> known = known_variables();
+  return std::find(known.begin(), known.end(), variable) != known.end();
+}
+
+// Short differences only: these names share long beginnings.
+std::string note_about_unknown(const std::string& variable) {
+  constexpr size_t kFewLetters = 2;
+  std::string note = fmt::format("{} has no effect: cppgen does not know this variable", variable);
+  for (const std::string& known : known_variables())
+    if (setting_values::edit_distance(variable, known) <= kFewLetters)
+      return fmt::format("{}; the nearest known name is {}", note, known);
+  return note;
+}
+
 }  // namespace
 
 std::string_view reason_of_absence(std::string_view name) {
@@ -43,6 +78,8 @@ std::vector<std::string> foreign_name_notes(const Environment& environment) {
     std::erase_if(set, [&](const std::string& variable) { return !is_set(environment, variable); });
     if (!set.empty()) notes.push_back(note_about(set, row.reason));
   }
+  for (const auto& [variable, value] : environment)
+    if (is_foreign(variable) && !value.empty() && !is_known(variable)) notes.push_back(note_about_unknown(variable));
   return notes;
 }
 

@@ -2,21 +2,46 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace cppgen {
 namespace {
 
+// The number of bytes of the character of UTF-8 that the text begins with; 0 if there is none.
+size_t length_of_character(std::string_view text) {
+  const auto byte = [&](size_t i) { return i < text.size() ? static_cast<unsigned char>(text[i]) : 0; };
+  const unsigned char first = byte(0);
+  if (first < 0x80) return 1;
+  const size_t length = first >= 0xc2 && first < 0xe0   ? 2
+                        : (first & 0xf0) == 0xe0        ? 3
+                        : first >= 0xf0 && first < 0xf5 ? 4
+                                                        : 0;
+  for (size_t i = 1; i < length; i++)
+    if ((byte(i) & 0xc0) != 0x80) return 0;
+  const bool too_long = (first == 0xe0 && byte(1) < 0xa0) || (first == 0xf0 && byte(1) < 0x90);
+  return too_long ? 0 : length;
+}
+
+// Controls of C0 and C1, and those of Unicode that break lines or change the direction of text.
+bool is_control(std::string_view character) {
+  const auto first = static_cast<unsigned char>(character[0]);
+  if (character.size() == 1) return first < 0x20 || first == 0x7f;
+  const auto last = static_cast<unsigned char>(character.back());
+  if (first == 0xc2) return last < 0xa0;
+  if (character.starts_with("\xe2\x80")) return last == 0x8e || last == 0x8f || (last >= 0xa8 && last <= 0xae);
+  return character.starts_with("\xe2\x81") && last >= 0xa6 && last <= 0xa9;
+}
+
 std::string escaped(std::string_view text, std::string_view kept) {
   std::string out;
-  for (size_t i = 0; i < text.size(); i++) {
-    const auto c = static_cast<unsigned char>(text[i]);
-    const auto next = i + 1 < text.size() ? static_cast<unsigned char>(text[i + 1]) : 0;
-    const bool upper_control = c == 0xc2 && next >= 0x80 && next < 0xa0;  // in UTF-8
-    if ((c < 0x20 && kept.find(text[i]) == kept.npos) || c == 0x7f || upper_control) {
-      out += fmt::format("\\x{:02x}", upper_control ? next : c);
-      i += upper_control;
-    } else {
-      out += text[i];
-    }
+  for (size_t i = 0; i < text.size();) {
+    const size_t length = length_of_character(text.substr(i));
+    const std::string_view character = text.substr(i, std::max<size_t>(length, 1));
+    i += character.size();
+    if (length > 0 && (!is_control(character) || kept.find(character) != kept.npos))
+      out += character;
+    else
+      for (const char c : character) out += fmt::format("\\x{:02x}", static_cast<unsigned char>(c));
   }
   return out;
 }

@@ -6,7 +6,8 @@
 namespace cppgen {
 
 // Makes texts that may contain names and attributes of a model safe to display: control characters, which could move
-// the cursor, recolour a terminal or forge a line of a log, become \x1b and the like. Letters of all languages stay.
+// the cursor, recolour a terminal or forge a line of a log, and bytes that are not UTF-8 become \x1b and the like.
+// Letters of all languages stay.
 
 std::string one_line(std::string_view text);  // for names where they enter a message: line breaks, too
 std::string for_terminal(

@@ -3,6 +3,8 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
 
 #include "runtime/base/errors.h"
@@ -99,11 +101,33 @@ std::string default_cache_dir(const Environment& environment) {
   return fmt::format("/tmp/cppgen-{}", getuid());
 }
 
-std::string_view nearest_name(std::string_view name) {
-  auto distance = [&](const Row& row) { return edit_distance(row.name, upper(name)); };
-  return std::min_element(std::begin(kRows), std::end(kRows),
-                          [&](auto& a, auto& b) { return distance(a) < distance(b); })
-      ->name;
+// An alias without the prefix of its program, such as MULTISTREAM_MODE.
+std::string_view stem_of(std::string_view alias) {
+  for (const std::string_view prefix : kForeignPrefixes)
+    if (alias.starts_with(prefix)) return alias.substr(prefix.size());
+  return alias;
+}
+
+// The setting that is probably meant by a name in capitals: one that other programs call so, one with only a few other
+// letters, or one that begins with it.
+std::optional<std::string> probable_name(std::string_view name) {
+  constexpr size_t kLeastBeginning = 4;
+  std::vector<std::string> names;
+  for (const Row& row : kRows) {
+    names.emplace_back(row.name);
+    for (const std::string& alias : split(row.aliases, ' '))
+      if (alias == name || stem_of(alias) == name) return names.back();
+  }
+  if (auto likely = likely_meant(name, names)) return likely;
+  const auto longer = std::find_if(names.begin(), names.end(), [&](const auto& it) { return it.starts_with(name); });
+  if (name.size() < kLeastBeginning || longer == names.end()) return std::nullopt;
+  return *longer;
+}
+
+std::string hint_about(std::string_view name, std::string_view prefix) {
+  const auto probable = probable_name(upper(name));
+  return probable ? fmt::format("the nearest known name is {}{}", prefix, *probable)
+                  : "`cppgen config` lists the settings";
 }
 
 std::optional<size_t> row_of(std::string_view name) {
@@ -121,7 +145,7 @@ size_t row_of_option(std::string_view name) {
   if (auto row = row_of(canonical)) return *row;
   if (const std::string_view reason = reason_of_absence(canonical); !reason.empty())
     user_error("there is no setting {}: {}", canonical, reason);
-  user_error("unknown setting \"{}\"; the nearest known name is {}", name, nearest_name(canonical));
+  user_error("unknown setting \"{}\"; {}", name, hint_about(canonical, ""));
 }
 
 std::string print_source(const SettingSource& source) {
@@ -165,10 +189,32 @@ std::vector<std::string> unknown_variable_warnings(const Environment& environmen
       warnings.push_back(fmt::format("{} has no effect: {}", it->first, reason));
       continue;
     }
-    warnings.push_back(fmt::format("unknown variable {} is ignored; the nearest known name is {}{}", it->first, kPrefix,
-                                   nearest_name(name)));
+    warnings.push_back(fmt::format("unknown variable {} is ignored; {}", it->first, hint_about(name, kPrefix)));
   }
   return warnings;
+}
+
+// A number, or options for debugging that compilers of C++ have in common.
+bool is_debug_level_of_gcc(const std::string& level) {
+  const std::vector<std::string> words = split(level, ' ');
+  return std::all_of(words.begin(), words.end(), [](const std::string& w) {
+    return !w.starts_with('-') || w.starts_with("-g") || w.starts_with("-O");
+  });
+}
+
+// Why a file of this name cannot be written; empty if it can. Words such as 1 and true are no names of files.
+std::string fault_of_file(const std::string& path) {
+  const std::filesystem::path file(path);
+  try {
+    (void)parse_boolean("", file.filename().string());
+    return "the setting is the name of a file";
+  } catch (const UserError&) {  // a name
+  }
+  std::error_code error;
+  if (std::filesystem::is_directory(file, error)) return "it is a directory";
+  const bool is_there = std::filesystem::exists(file, error);
+  if (::access(is_there ? path.c_str() : file.parent_path().c_str(), W_OK) == 0) return "";
+  return fmt::format("the file cannot be written: {}", std::strerror(errno));
 }
 
 }  // namespace
@@ -224,6 +270,7 @@ Settings Settings::from_environment(const Environment& environment,
     if ((all || kRows[row].use == running) && settings.sources_[row].kind != SettingSource::option)
       settings.read_row(row, environment);
   settings.resolve_places();
+  settings.refuse_foreign_values();
   for (std::string& warning : unknown_variable_warnings(environment)) settings.warnings.push_back(std::move(warning));
   if (all)
     for (std::string& note : foreign_name_notes(environment)) settings.warnings.push_back(std::move(note));
@@ -289,10 +336,24 @@ bool Settings::ignore_alias(SettingId id, std::string_view reason) {
   const size_t row = static_cast<size_t>(id);
   if (sources_[row].kind != SettingSource::alias) return false;
   warnings.push_back(fmt::format("{}={} is ignored: {}", sources_[row].name, print_field(*this, row), reason));
-  if (!kRows[row].fallback.starts_with('<')) assign(row, kRows[row].name, kRows[row].fallback, {});
+  if (kRows[row].fallback.starts_with('<'))
+    visit_field(*this, row, [](auto, auto& field) { field = {}; });
+  else
+    assign(row, kRows[row].name, kRows[row].fallback, {});
   sources_[row] = {};
   resolve_places();
   return true;
+}
+
+// What other programs understand otherwise, or what only they can write, does not stop us.
+void Settings::refuse_foreign_values() {
+  if (source(SettingId::debug_level).kind == SettingSource::alias && !is_debug_level_of_gcc(debug_level))
+    ignore_alias(SettingId::debug_level, "these are options of another compiler");
+  for (size_t row = 0; row < kSettingCount; row++)
+    if (kRows[row].kind == SettingKind::path && sources_[row].kind == SettingSource::alias &&
+        SettingId(row) != SettingId::cache_dir)
+      if (const std::string fault = fault_of_file(print_field(*this, row)); !fault.empty())
+        ignore_alias(SettingId(row), fault);
 }
 
 void Settings::propose(SettingId id, std::string_view value) {

@@ -87,6 +87,10 @@ size_t choice_index(SettingId, std::string_view word);
 #define CPPGEN_SETTING_MEMBER(kind, field, ...) \
   SettingOf<SettingId::field>::type field = setting_default<SettingId::field>();
 
+// The beginnings of the variables of other programs.
+inline constexpr std::string_view kForeignPrefixes[] = {"TORCHINDUCTOR_CPP_", "TORCHINDUCTOR_", "AOT_INDUCTOR_", "AIT_",
+                                                        "EJKERNEL_",          "EASYDEL_"};
+
 // Variables by name. An empty value counts as unset.
 using Environment = std::map<std::string, std::string, std::less<>>;
 Environment process_environment();
@@ -158,6 +162,7 @@ struct Settings {
   void read_row(size_t row, const Environment& environment);
   void read_aliases(size_t row, const Environment& environment);
   bool assign_alias(size_t row, const std::string& alias, std::string_view value);
+  void refuse_foreign_values();
   void resolve_places();
   std::array<SettingSource, kSettingCount> sources_;
   std::string default_cache_dir_;

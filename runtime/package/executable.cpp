@@ -156,9 +156,10 @@ void Executable::load_kernels(const Manifest& manifest, bool hash) {
   for (size_t i = 0; i < plan_.steps.size(); i++) {
     const Step& step = plan_.steps[i];
     if (step.kind != StepKind::kernel) continue;
-    void* symbol = dlsym(handles_[size_t(step.object)], step.name.c_str());
+    void* symbol = dlsym(handles_[size_t(step.object)], step.symbol().c_str());
     if (!symbol)
-      user_error("package '{}': '{}' has no kernel '{}'", directory_, plan_.objects[size_t(step.object)], step.name);
+      user_error("package '{}': '{}' has no kernel '{}'", directory_, plan_.objects[size_t(step.object)],
+                 step.symbol());
     kernels_[i] = reinterpret_cast<KernelFunction>(symbol);
   }
 }

@@ -56,7 +56,8 @@ enum class StepKind : uint8_t { kernel, library };
 
 struct Step {
   StepKind kind = StepKind::kernel;
-  std::string name;              // kernel: its symbol; library: the function in the runtime's table
+  std::string name;              // kernel: its own; library: the function in the runtime's table
+  std::string shared;            // kernel: the equal one whose function it runs; empty: its own, which has its name
   int32_t object = -1;           // kernel: index in Plan::objects
   std::vector<int32_t> buffers;  // argument order; library: inputs, then outputs
   int32_t output_count = 0;      // number of the last `buffers`, which are written
@@ -73,6 +74,8 @@ struct Step {
   DimExpr flops, products, instructions;
   double rate = 1;  // at which the CPU executes `flops` at most; 1 for multiply-adds of float32 vectors
   DimExpr bytes;    // read and written in memory, each element counted once
+
+  const std::string& symbol() const { return shared.empty() ? name : shared; }
 };
 
 struct Symbol {
@@ -119,6 +122,7 @@ struct Plan {
   std::vector<Step> steps;
   std::vector<Repetition> repetitions;  // in order; the iteration number is the symbol symbols.size() + position
   std::vector<std::string> objects;     // file names in the package
+  int64_t streams = 1;                  // steps that a run may execute at the same time, unless MULTISTREAM_MODE is on
   int64_t weights_bytes = 0;            // size of weights.bin
   std::vector<Parameter> parameters;
   std::vector<std::string> checks;  // messages of checks: the error value i + 1 means checks[i]

@@ -56,6 +56,7 @@ json step_to_json(const Step& step) {
   for (double number : step.numbers) numbers.push_back(number_to_json(number));
   return {{"kind", kStepKinds[size_t(step.kind)]},
           {"name", step.name},
+          {"shared", step.shared},
           {"object", step.object},
           {"buffers", step.buffers},
           {"output_count", step.output_count},
@@ -126,6 +127,7 @@ Step step_from(const Field& node) {
   Step step;
   step.kind = StepKind(node["kind"].word(kStepKinds));
   step.name = node["name"].text();
+  step.shared = node["shared"].text();
   step.object = node["object"].index();
   node["buffers"].each([&](const Field& item) { step.buffers.push_back(item.index()); });
   step.output_count = node["output_count"].index();
@@ -159,6 +161,7 @@ Plan plan_from(const Field& root) {
   root["steps"].each([&](const Field& node) { plan.steps.push_back(step_from(node)); });
   root["repetitions"].each([&](const Field& node) { plan.repetitions.push_back(repetition_from(node)); });
   plan.objects = root["objects"].texts();
+  plan.streams = root["streams"].integer();
   plan.weights_bytes = root["weights_bytes"].integer();
   root["parameters"].each([&](const Field& node) {
     plan.parameters.push_back({tensor_from(node), node["buffer"].index()});
@@ -170,12 +173,19 @@ Plan plan_from(const Field& root) {
 }  // namespace
 
 std::string to_json(const Plan& plan) {
-  json root{{"model", plan.model},      {"isa", plan.isa},
-            {"symbols", json::array()}, {"inputs", json::array()},
-            {"outputs", json::array()}, {"buffers", json::array()},
-            {"steps", json::array()},   {"repetitions", json::array()},
-            {"objects", plan.objects},  {"weights_bytes", plan.weights_bytes},
-            {"checks", plan.checks},    {"bounds", bounds_to_json(plan.bounds)}};
+  json root{{"model", plan.model},
+            {"isa", plan.isa},
+            {"symbols", json::array()},
+            {"inputs", json::array()},
+            {"outputs", json::array()},
+            {"buffers", json::array()},
+            {"steps", json::array()},
+            {"repetitions", json::array()},
+            {"objects", plan.objects},
+            {"weights_bytes", plan.weights_bytes},
+            {"streams", plan.streams},
+            {"checks", plan.checks},
+            {"bounds", bounds_to_json(plan.bounds)}};
   for (const Symbol& symbol : plan.symbols)
     root["symbols"].push_back({{"name", symbol.name}, {"input", symbol.input}, {"axis", symbol.axis}});
   for (const TensorInfo& tensor : plan.inputs) root["inputs"].push_back(tensor_to_json(tensor));

@@ -11,6 +11,8 @@
 namespace cppgen::rt {
 namespace {
 
+constexpr int64_t kMostStreams = 1024;
+
 // True if `text` can be a symbol of a shared object that an emitted kernel defines.
 bool is_identifier(std::string_view text) {
   const auto letter = [](char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_'; };
@@ -33,6 +35,8 @@ class PlanValidator {
       check_expr(fmt::format("bounds[{}].most", i), plan_.bounds[i].most);
     }
     for (size_t i = 0; i < plan_.objects.size(); i++) check_object(i);
+    if (plan_.streams < 1 || plan_.streams > kMostStreams)
+      fail("streams", "is {}; allowed are 1 to {}", plan_.streams, kMostStreams);
     if (plan_.weights_bytes < 0) fail("weights_bytes", "is {}; sizes are at least 0", plan_.weights_bytes);
     for (size_t i = 0; i < plan_.buffers.size(); i++) check_buffer(i);
     for (size_t i = 0; i < plan_.parameters.size(); i++) check_parameter(i);
@@ -229,6 +233,7 @@ class PlanValidator {
     const auto where = fmt::format("steps[{}]", i);
     if (step.kind == StepKind::kernel) {
       if (!is_identifier(step.name)) fail(where + ".name", "is '{}'; allowed are C identifiers", step.name);
+      if (!is_identifier(step.symbol())) fail(where + ".shared", "is '{}'; allowed are C identifiers", step.shared);
       check_index(where + ".object", step.object, plan_.objects.size());
       check_size(where + ".range", step.range);
       if (step.product_of != -1) check_index(where + ".product_of", step.product_of, plan_.buffers.size());

@@ -52,10 +52,10 @@ Executors executors_for(const SessionOptions& options) {
   return executors;
 }
 
-BindOptions bind_options(const SessionOptions& options, bool outputs_in_arena) {
+BindOptions bind_options(const SessionOptions& options, const Plan& plan, bool outputs_in_arena) {
   return {.min_chunk_size = options.min_chunk_size,
           .memory_planning = plans_memory(options),
-          .streams = concurrent_steps(options),
+          .streams = options.multistream_mode ? concurrent_steps(options) : plan.streams,
           .streams_in_arena = options.multistream_max_mem_parallel_ops,
           .reuse = reuses_memory(options),
           .outputs_in_arena = outputs_in_arena};
@@ -148,7 +148,6 @@ struct Session::Impl {
   }
 
   bool is_module() const { return executable->module() != nullptr; }
-  bool outputs_in_arena() const { return options.memory_pool == "combined" && options.memory_planning; }
 
   // The bound plan for these values of the symbols, made at first use; the most recent one is last.
   std::shared_ptr<const BoundPlan> bound_plan(std::span<const int64_t> symbols, bool with_outputs = false) {
@@ -161,7 +160,7 @@ struct Session::Impl {
       std::rotate(found.base() - 1, found.base(), bound_plans.end());
       return bound_plans.back();
     }
-    auto bound = bind_plan(*executable, operators, symbols, bind_options(options, with_outputs));
+    auto bound = bind_plan(*executable, operators, symbols, bind_options(options, executable->plan(), with_outputs));
     const int64_t scratch = checked_mul(bound->scratch_bytes, contexts.threads(), "scratch");
     const int64_t bytes = checked_add(bound->memory.arena_bytes, scratch, "arena");
     require_memory_for(*bound, bytes);
@@ -203,7 +202,7 @@ struct Session::Impl {
     ContextPool::Lease context(contexts);
     bind_inputs(plan, inputs, context->symbols(), checks);
     check_input_data(plan, inputs, checks);
-    const bool in_arena = outputs_in_arena();
+    const bool in_arena = outputs_in_arena(options);
     const auto bound = bound_plan(context->symbols(), in_arena);
     std::vector<Tensor> results;
     if (!in_arena) results = new_results(plan, *bound, options.memory_pool == "outputs");
@@ -249,7 +248,7 @@ Session::Session(std::shared_ptr<const Executable> executable, SessionOptions op
 Session::Session(std::unique_ptr<Impl> impl) : impl_(std::move(impl)) {
   // Without symbols everything is known, so errors and costs of the first run occur now. A version may never run.
   if (!impl_->is_module() && plan().symbols.empty() && executable().version().empty())
-    ContextPool::Lease(impl_->contexts)->bind(impl_->bound_plan({}, impl_->outputs_in_arena()));
+    ContextPool::Lease(impl_->contexts)->bind(impl_->bound_plan({}, outputs_in_arena(impl_->options)));
 }
 
 Session::~Session() = default;

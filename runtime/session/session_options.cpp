@@ -22,6 +22,10 @@ bool plans_memory(const SessionOptions& options) { return options.memory_plannin
 
 bool reuses_memory(const SessionOptions& options) { return options.allow_buffer_reuse && !options.nan_asserts; }
 
+bool outputs_in_arena(const SessionOptions& options) {
+  return options.memory_pool == "combined" && options.memory_planning;
+}
+
 SessionOptions SessionOptions::from_environment() { return from(environment_settings()); }
 
 Settings environment_settings() {

@@ -35,6 +35,7 @@ int64_t concurrent_steps(const SessionOptions&);
 // turns (ALLOW_BUFFER_REUSE; NAN_ASSERTS checks each of them after the run of its step).
 bool plans_memory(const SessionOptions&);
 bool reuses_memory(const SessionOptions&);
+bool outputs_in_arena(const SessionOptions&);
 
 // The settings of a run from the environment: CPPGEN_THREADS and the others, their aliases, the profile of the host,
 // and the defaults. Applies CPPGEN_LOGLEVEL and logs warnings about variables of other programs. UserError for a

@@ -146,6 +146,34 @@ TEST(Settings, KnownNamesWithoutASettingAreToldWithTheReason) {
   }
 }
 
+TEST(Settings, UnknownNamesOfOtherProgramsAreTold) {
+  EXPECT_EQ(load({{"TORCHINDUCTOR_FREEZIN", "1"}, {"AIT_SOMETHING_ELSE", "1"}, {"EJKERNEL_NOTHING", ""}}).warnings,
+            (Words{"AIT_SOMETHING_ELSE has no effect: cppgen does not know this variable",
+                   "TORCHINDUCTOR_FREEZIN has no effect: cppgen does not know this variable; the nearest known name is "
+                   "TORCHINDUCTOR_FREEZING"}));
+}
+
+// Their values never stop a program, even if only the file system can tell that they are not for us.
+TEST(Settings, ForeignValuesThatCannotBeUsedAreIgnored) {
+  Settings s = load({{"AIT_CUDA_DEBUG_LEVEL", "-lineinfo"}});
+  EXPECT_EQ(s.debug_level, "0");
+  EXPECT_EQ(s.warnings, Words{"AIT_CUDA_DEBUG_LEVEL=-lineinfo is ignored: these are options of another compiler"});
+  EXPECT_EQ(load({{"AIT_CUDA_DEBUG_LEVEL", "-g -Og"}}).debug_level, "-g -Og");
+  s = load({{"EJKERNEL_OPS_RECORD", "True"}});
+  EXPECT_EQ(s.ops_record, "");
+  ASSERT_EQ(s.warnings.size(), 1u);
+  EXPECT_NE(s.warnings[0].find("True is ignored: the setting is the name of a file"), std::string::npos)
+      << s.warnings[0];
+  for (const char* variable : {"EJKERNEL_OPS_RECORD", "TORCHINDUCTOR_PROFILE_OUTPUT"}) {
+    EXPECT_EQ(load({{variable, "/no/such/folder/file"}}).warnings,
+              Words{variable + std::string("=/no/such/folder/file is ignored: the file cannot be written: No such file "
+                                           "or directory")});
+    EXPECT_EQ(load({{variable, "/tmp"}}).warnings,
+              Words{variable + std::string("=/tmp is ignored: it is a directory")});
+    EXPECT_TRUE(load({{variable, "/tmp/cppgen-new-file"}}).warnings.empty());
+  }
+}
+
 TEST(Settings, NamesThatDoNotExistOnPurposeSayWhy) {
   const std::string reason = "kernels never depend on the number of threads, which each run may choose";
   EXPECT_EQ(load({{"CPPGEN_DYNAMIC_THREADS", "0"}}).warnings, Words{"CPPGEN_DYNAMIC_THREADS has no effect: " + reason});
@@ -255,6 +283,11 @@ TEST(Settings, UnknownNames) {
             "unknown variable CPPGEN_thread is ignored; the nearest known name is CPPGEN_THREADS");
   EXPECT_EQ(error_of({}, {{"min-chunk", "2"}}),
             "unknown setting \"min-chunk\"; the nearest known name is MIN_CHUNK_SIZE");
+  EXPECT_EQ(error_of({}, {{"NUM_BUILDERS", "2"}}),
+            "unknown setting \"NUM_BUILDERS\"; the nearest known name is COMPILE_THREADS");
+  EXPECT_EQ(error_of({}, {{"CUDA_DEBUG_LEVEL", "2"}}),
+            "unknown setting \"CUDA_DEBUG_LEVEL\"; the nearest known name is DEBUG_LEVEL");
+  EXPECT_EQ(error_of({}, {{"FOO", "2"}}), "unknown setting \"FOO\"; `cppgen config` lists the settings");
 }
 
 TEST(Settings, KeyTextHoldsWhatChangesCodeOnly) {

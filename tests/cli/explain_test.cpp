@@ -43,6 +43,23 @@ TEST_F(Explain, AssemblyOfEachKernel) {
   EXPECT_EQ(temporary_files(), std::vector<std::string>());
 }
 
+TEST_F(Explain, CombinedMemoryHoldsTheOutputs) {
+  const auto memory = [&](const char* pool) {
+    const json report =
+        json::parse(run({"explain", three_kernels(), "--json", "--set", std::string("MEMORY_POOL=") + pool}).out);
+    return std::pair(report["arena_bytes"].get<int64_t>(), report["outputs_bytes"].get<int64_t>());
+  };
+  const int64_t output = 64 * 48 * 4;
+  EXPECT_EQ(memory("outputs").second, output);
+  EXPECT_EQ(memory("combined").second, 0);
+  EXPECT_GE(memory("combined").first, output);
+  const json report =
+      json::parse(run({"explain", three_kernels(), "--json", "--memory", "--set", "MEMORY_POOL=combined"}).out);
+  EXPECT_EQ(std::count_if(report["temporaries"].begin(), report["temporaries"].end(),
+                          [&](const json& it) { return it["name"] == "y"; }),
+            1);
+}
+
 // Only chosen kernels are compiled.
 TEST_F(Explain, AssemblyOfOneKernel) {
   const std::string one = run({"explain", three_kernels(), "--asm", "--kernel", "0"}).out;

@@ -98,6 +98,64 @@ TEST_F(Profile, AgainstOneDnnEachStepHasTheTimeOfTheSameNodes) {
   EXPECT_FALSE(profile({}, products()).contains("onednn"));
 }
 
+// Equal kernels share one function, but each step has a name of its own, as in explanations.
+TEST_F(Profile, NamesAreThoseOfExplanations) {
+  ModelMaker maker;
+  maker.input("x", {"64", "32"}).output("y");
+  std::string last = "x";
+  for (const std::string& name : {"a", "b", "c"}) {
+    maker.initializer("w" + name, {32, 32}, onnx::TensorProto::FLOAT).set_raw_data(std::string(32 * 32 * 4, '\0'));
+    maker.node("MatMul", {last, "w" + name}, {"p" + name});
+    maker.node("Tanh", {"p" + name}, {name == "c" ? "y" : name});
+    last = name;
+  }
+  const std::string model = write("layers.onnx", maker);
+  const auto names = [](const json& report) {
+    std::vector<std::string> list;
+    for (const json& step : report["steps"]) list.push_back(step["name"]);
+    return list;
+  };
+  const auto profiled = names(profile({}, model));
+  EXPECT_EQ(profiled, names(json::parse(run({"explain", model, "--json"}).out)));
+  EXPECT_EQ(std::set<std::string>(profiled.begin(), profiled.end()).size(), profiled.size());
+}
+
+// A loop whose trip count is an input runs on the host: its own time excludes that of its kernels.
+TEST_F(Profile, StepsOnTheHostHaveTimes) {
+  ModelMaker maker;
+  maker.input("trips", {}, onnx::TensorProto::INT64).input("x", {"64", "1024"}).output("y");
+  auto& attribute = *maker.node("Loop", {"trips", "", "x"}, {"y"}, "rounds").add_attribute();
+  attribute.set_name("body"), attribute.set_type(onnx::AttributeProto::GRAPH);
+  onnx::GraphProto& body = *attribute.mutable_g();
+  for (const char* name : {"i", "go", "in"}) body.add_input()->set_name(name);
+  ModelMaker::add_node(body, "Exp", {"in"}, {"power"});
+  ModelMaker::add_node(body, "Neg", {"power"}, {"out"});
+  for (const char* name : {"go", "out"}) body.add_output()->set_name(name);
+  rt::Tensor trips(DType::i64, {});
+  *trips.as<int64_t>() = 5;
+  rt::write_npy(path("trips.npy"), trips.view());
+  const std::string model = write("rounds.onnx", maker);
+  const json report = profile({"--trace", path("trace.json"), "--input", "trips=" + path("trips.npy")}, model);
+  double kernels = 0, host = 0;
+  for (const json& step : report["steps"]) {
+    (step["engine"] == "host" ? host : kernels) += step["ms"].get<double>();
+    if (step["engine"] != "host") continue;
+    EXPECT_EQ(step["chunks"], 1);
+    EXPECT_EQ(step["name"], "loop");
+  }
+  EXPECT_GT(host, 0);
+  EXPECT_GT(kernels, 0);
+  double loop_begin = 0, loop_end = 0;
+  int inside = 0;
+  const json trace = json::parse(read_file(path("trace.json")));
+  for (const json& event : trace["traceEvents"])
+    if (event["name"] == "loop") loop_begin = event["ts"], loop_end = loop_begin + event["dur"].get<double>();
+  for (const json& event : trace["traceEvents"])
+    if (event["ph"] == "X" && event["cat"] == "loops")
+      inside += event["ts"].get<double>() >= loop_begin && event["ts"].get<double>() <= loop_end;
+  EXPECT_GE(inside, 5) << "chunks of the kernels of five rounds";
+}
+
 TEST_F(Profile, AgainstOneDnnRequiresSizes) {
   const std::string model = products("N");
   rt::write_npy(path("x.npy"), rt::Tensor(DType::f32, {8, 128}).view());

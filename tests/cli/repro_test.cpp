@@ -3,6 +3,7 @@
 
 #include "cppgen/support/file_io.h"
 #include "cppgen/support/tar.h"
+#include "runtime/values/npy.h"
 #include "tests/cli/program.h"
 
 namespace cppgen {
@@ -90,6 +91,33 @@ TEST_F(Repro, CompilationsThatFailCanBeRepeated) {
   const Ended ended = run({"repro", archive});
   EXPECT_EQ(ended.status, 3);
   EXPECT_TRUE(contains(ended.err, "the emitted source is to blame")) << ended.err;
+}
+
+// A run that fails can be repeated with its inputs.
+TEST_F(Repro, RunsThatFailCanBeRepeated) {
+  const std::string model = write("m.onnx", [] {
+    ModelMaker m;
+    m.input("ids", {"4"}, onnx::TensorProto::INT64).output("y");
+    m.initializer("far", {}, onnx::TensorProto::INT64).add_int64_data(100);
+    m.initializer("table", {7, 2}, onnx::TensorProto::FLOAT).set_raw_data(std::string(7 * 2 * 4, '\x3c'));
+    m.node("Add", {"ids", "far"}, {"moved"});
+    m.node("Gather", {"table", "moved"}, {"y"}, "look_up");
+    return m;
+  }());
+  const std::string archive = trace({"run", model, "--seed", "3"}, 2);
+  const Ended ended = run({"repro", archive});
+  EXPECT_EQ(ended.status, 2) << ended.out;
+  EXPECT_TRUE(contains(ended.err, "node 'look_up' (Gather)")) << ended.err;
+  EXPECT_EQ(rt::read_npy(changed(archive, [](json&) {}) + "/in_0.npy").dims(), std::vector<int64_t>{4});
+  // Without the error, the run differs from the one of the trace.
+  const std::string valid = changed(archive, [](json&) {});
+  rt::Tensor ids(DType::i64, {4});
+  for (int i = 0; i < 4; i++) ids.as<int64_t>()[i] = -100 + i;
+  rt::write_npy(valid + "/in_0.npy", ids.view());
+  const Ended good = run({"repro", valid});
+  EXPECT_EQ(good.status, 1);
+  EXPECT_TRUE(contains(good.out, "results: differ: this run ended without the error of the trace: node 'look_up'"))
+      << good.out;
 }
 
 // What was decided, how kernels were compiled, and what was said.

@@ -167,6 +167,48 @@ TEST_F(RunCommand, RandomIndicesStayInsideAfterArithmetic) {
   EXPECT_EQ(seen, (std::set<int64_t>{0, 1, 2}));
 }
 
+// Indices that a branch of an If uses, too, and trip counts.
+TEST_F(RunCommand, RandomIndicesStayInsideTheTablesOfBranches) {
+  ModelMaker maker;
+  maker.input("ids", {"6"}, onnx::TensorProto::INT64).input("choice", {}, onnx::TensorProto::BOOL);
+  maker.input("trips", {}, onnx::TensorProto::INT64).input("x", {"3"}).output("y").output("z");
+  const auto table = [&](const char* name, int64_t rows) {
+    maker.initializer(name, {rows, 2}, onnx::TensorProto::FLOAT).set_raw_data(std::string(size_t(8 * rows), '\x3c'));
+  };
+  table("large", 100), table("small", 5);
+  maker.node("Gather", {"large", "ids"}, {"rows"});
+  auto& branches = maker.node("If", {"choice"}, {"few"}, "either");
+  for (const char* name : {"then_branch", "else_branch"}) {
+    auto& attribute = *branches.add_attribute();
+    attribute.set_name(name), attribute.set_type(onnx::AttributeProto::GRAPH);
+    onnx::GraphProto& body = *attribute.mutable_g();
+    ModelMaker::add_node(body, "Gather", {"small", "ids"}, {std::string("in_") + name});
+    if (name == std::string_view("else_branch")) ModelMaker::add_node(body, "Unique", {"in_else_branch"}, {"distinct"});
+    ModelMaker::set_type(*body.add_output(), name == std::string_view("else_branch") ? "distinct" : "in_then_branch",
+                         {});
+    body.mutable_output(0)->mutable_type()->mutable_tensor_type()->clear_shape();
+  }
+  maker.node("ReduceSum", {"few"}, {"total"});
+  maker.node("Add", {"rows", "total"}, {"y"});
+  auto& attribute = *maker.node("Loop", {"trips", "", "x"}, {"z"}, "rounds").add_attribute();
+  attribute.set_name("body"), attribute.set_type(onnx::AttributeProto::GRAPH);
+  onnx::GraphProto& body = *attribute.mutable_g();
+  for (const char* name : {"i", "go", "in"}) body.add_input()->set_name(name);
+  ModelMaker::add_node(body, "Neg", {"in"}, {"out"});
+  for (const char* name : {"go", "out"}) body.add_output()->set_name(name);
+  const std::string model = write("branches.onnx", maker);
+  std::set<int64_t> ids, trips;
+  for (const char* seed : {"1", "2", "3", "4"}) {
+    const Ended ended = run({"run", model, "--seed", seed, "--output", path("out")});
+    ASSERT_EQ(ended.status, 0) << ended.err;
+    const rt::Tensor drawn = rt::read_npy(path("out/in_0.npy"));
+    ids.insert(drawn.as<int64_t>(), drawn.as<int64_t>() + 6);
+    trips.insert(*rt::read_npy(path("out/in_2.npy")).as<int64_t>());
+  }
+  EXPECT_EQ(ids, (std::set<int64_t>{0, 1, 2, 3, 4}));
+  EXPECT_GT(*trips.rbegin(), 1);
+}
+
 // Of a kernel of several nodes the message names the one that reads with the index, and what it reads.
 TEST_F(RunCommand, AnIndexOutsideOfItsTableIsTheUsersErrorThatNamesTheNode) {
   ModelMaker maker;

@@ -127,7 +127,7 @@ TEST(Text, EqualFunctionsAreEmittedOnce) {
   EXPECT_LT(functions.size(), count);
   for (size_t i = 0; i < count; i++) {
     EXPECT_EQ(kernels[i].has_function(), holder[i] == i);
-    EXPECT_EQ(kernels[i].name, kernels[holder[i]].name);
+    EXPECT_EQ(kernels[i].symbol(), kernels[holder[i]].name);
   }
 }
 

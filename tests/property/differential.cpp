@@ -69,7 +69,10 @@ CompileJob job_of(const std::vector<const Build*>& builds, const VecISA& isa, co
   std::vector<const codegen::KernelText*> texts;
   CompileJob job;
   for (const Build* b : builds)
-    for (const auto& k : b->kernels) texts.push_back(&k), job.expected_symbols.push_back(k.name);
+    for (const auto& k : b->kernels) {
+      texts.push_back(&k);
+      if (k.has_function()) job.expected_symbols.push_back(k.name);
+    }
   job.name = "random";
   job.isa_name = std::string(isa.name);
   job.isa_flags = {isa.compiler_flags.begin(), isa.compiler_flags.end()};

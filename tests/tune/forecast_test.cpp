@@ -70,6 +70,43 @@ TEST_F(CostModel, CountsProductsWithTheirPadding) {
   EXPECT_GT(one.products, 1.2 * least / 64) << "a single row does not hide the latency of its sums";
 }
 
+// Loops and library calls state the multiply-adds of their sums of products, too.
+TEST_F(CostModel, CountsMultiplyAddsOfEveryEngine) {
+  ModelMaker doubles;
+  doubles.input("x", {"24", "40"}, onnx::TensorProto::DOUBLE).input("w", {"40", "16"}, onnx::TensorProto::DOUBLE);
+  doubles.output("y").node("MatMul", {"x", "w"}, {"y"}, "of_doubles");
+  EXPECT_EQ(cost_of(write("doubles.onnx", doubles), "of_doubles").flops, 2 * 24 * 40 * 16);
+
+  ModelMaker depthwise;
+  depthwise.input("x", {"1", "8", "10", "10"}).output("y");
+  depthwise.initializer("w", {8, 1, 3, 3}, onnx::TensorProto::FLOAT).set_raw_data(std::string(8 * 9 * 4, '\x3e'));
+  auto& group = *depthwise.node("Conv", {"x", "w"}, {"y"}, "depthwise").add_attribute();
+  group.set_name("group"), group.set_type(onnx::AttributeProto::INT), group.set_i(8);
+  EXPECT_EQ(cost_of(write("depthwise.onnx", depthwise), "depthwise").flops, 2 * 8 * 8 * 8 * 9);
+
+  EXPECT_EQ(cost_of(pointwise("ReduceSum", "64"), "the_node").flops, 0) << "no products";
+}
+
+TEST_F(CostModel, ProductsOfNarrowTypesHaveAHigherPeak) {
+  ModelMaker bytes;
+  bytes.input("x", {"32", "64"}, onnx::TensorProto::UINT8).output("y");
+  bytes.initializer("w", {64, 32}, onnx::TensorProto::INT8).set_raw_data(std::string(64 * 32, '\x3e'));
+  bytes.node("MatMulInteger", {"x", "w"}, {"y"}, "of_bytes");
+  const StepCost of_bytes = cost_of(write("bytes.onnx", bytes), "of_bytes"),
+                 of_floats = cost_of(product("64"), "product");
+  EXPECT_EQ(of_bytes.flops, 2 * 32 * 64 * 32);
+  EXPECT_GT(of_bytes.rate, 1);
+  EXPECT_EQ(of_floats.rate, 1);
+  MachinePeaks peaks;
+  peaks.gflops = 100, peaks.levels = {{"memory", 0, 1e6}};
+  StepCost cost;
+  cost.flops = 1e6;
+  const double once = bound_of(cost, 0, peaks).arithmetic_ns;
+  cost.rate = 4;
+  EXPECT_DOUBLE_EQ(once, 1e4);
+  EXPECT_DOUBLE_EQ(bound_of(cost, 0, peaks).arithmetic_ns, once / 4);
+}
+
 TEST_F(CostModel, CountsElementsThatAreAccessed) {
   EXPECT_EQ(cost_of(pointwise("Neg", "64"), "the_node").bytes, 2 * 64 * 1024 * 4);
   ModelMaker maker;

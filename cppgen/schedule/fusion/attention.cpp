@@ -230,7 +230,7 @@ FusedKernel make_attention_kernel(const Program& program, const FoundAttention& 
   epilogue.stores = found.stores;
   kernel.segments.push_back(std::move(epilogue));
   for (int s : statements_of(program, found))
-    for (const auto& origin : as_nest(program.statements[size_t(s)])->origins) kernel.origins.push_back(origin);
+    add_origins(kernel.origins, as_nest(program.statements[size_t(s)])->origins);
   collect_arguments(kernel);
   return kernel;
 }

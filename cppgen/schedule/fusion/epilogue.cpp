@@ -51,9 +51,7 @@ LoopNest merged_epilogue(Program& program, const LoopNest& producer, const LoopN
   LoopNest tail = consumer;
   rewrite_nest(program, tail, rewrite);
   result.stores = std::move(tail.stores);
-  for (const std::string& origin : consumer.origins)
-    if (std::find(result.origins.begin(), result.origins.end(), origin) == result.origins.end())
-      result.origins.push_back(origin);
+  add_origins(result.origins, consumer.origins);
   return result;
 }
 

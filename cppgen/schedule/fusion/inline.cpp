@@ -196,20 +196,15 @@ int64_t bytes_read(const Program& program, const LoopNest& nest) {
   return bytes;
 }
 
-void add_origins(LoopNest& into, const LoopNest& from) {
-  std::vector<std::string> all = from.origins;
-  for (const auto& o : into.origins)
-    if (std::find(all.begin(), all.end(), o) == all.end()) all.push_back(o);
-  into.origins = std::move(all);
-}
-
 void inline_into(Program& program, const LoopNest& producer, LoopNest& consumer) {
   ir::Rewrite rewrite;
   rewrite.replace_load = [&](Expr load) -> Expr {
     return load->buffer == producer.stores[0].buffer ? value_at(program, producer, load) : nullptr;
   };
   rewrite_nest(program, consumer, rewrite);
-  add_origins(consumer, producer);
+  std::vector<std::string> origins = producer.origins;
+  add_origins(origins, consumer.origins);
+  consumer.origins = std::move(origins);
 }
 
 // Whether it stores fewer bytes than it reads of a contraction's result: as the contraction's epilogue, only these few

@@ -211,10 +211,7 @@ FusedKernel make_kernel(Program& program, const Layouts& layouts, const Uses& us
   kernel.name = name;
   kernel.outer = group.outer;
   kernel.segments = group.segments;
-  for (int s : group.statements)
-    for (const auto& origin : as_nest(program.statements[size_t(s)])->origins)
-      if (std::find(kernel.origins.begin(), kernel.origins.end(), origin) == kernel.origins.end())
-        kernel.origins.push_back(origin);
+  for (int s : group.statements) add_origins(kernel.origins, as_nest(program.statements[size_t(s)])->origins);
   place_locals(program, uses, group, tuning, kernel);
   merge_all(program, kernel);
   drop_dead_locals(kernel);
