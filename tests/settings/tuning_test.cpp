@@ -56,13 +56,14 @@ TEST_F(SettingEffect, AUTOTUNE_POLICY) {
 // Which kinds are tried.
 TEST_F(SettingEffect, MAX_AUTOTUNE_GEMM) {
   expect_effect<std::vector<Scope>>("1", [&] { return scopes_of(settings()); },
-                                    {Scope::site_contraction, Scope::site_other, Scope::whole},
+                                    {Scope::site_contraction, Scope::site_other, Scope::whole, Scope::run},
                                     {Scope::site_contraction});
 }
 
 TEST_F(SettingEffect, MAX_AUTOTUNE_POINTWISE) {
   expect_effect<std::vector<Scope>>("1", [&] { return scopes_of(settings()); },
-                                    {Scope::site_contraction, Scope::site_other, Scope::whole}, {Scope::site_other});
+                                    {Scope::site_contraction, Scope::site_other, Scope::whole, Scope::run},
+                                    {Scope::site_other});
 }
 
 TEST_F(SettingEffect, MAX_AUTOTUNE_GEMM_SEARCH_SPACE) {
