@@ -92,6 +92,7 @@ std::vector<std::string> drop_spilling(std::vector<Winner>& winners, const std::
   };
   std::vector<std::string> reasons;
   std::erase_if(winners, [&](const Winner& w) {
+    if (!w.candidate.choice.backend.empty()) return false;  // its loops do other work
     for (const std::string& site : w.region.sites) {
       const int64_t before = spills_at(usual, site), now = spills_at(chosen, site);
       if (now <= before) continue;

@@ -35,7 +35,7 @@ std::vector<Candidate> most_saving(const std::vector<Candidate>&, const Journal&
 bool confirm(std::vector<Winner>&, const std::vector<Region>& measured);
 
 // Drops the winners at one of whose sites innermost loops spill more vector registers than with the usual plans, by
-// site, and says why for each.
+// site, and says why for each. Other engines stay: their loops do other work.
 std::vector<std::string> drop_spilling(std::vector<Winner>&, const std::map<std::string, int64_t>& usual,
                                        const std::map<std::string, int64_t>& chosen);
 
