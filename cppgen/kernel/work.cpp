@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <optional>
 
 #include "runtime/contraction/formats.h"
 #include "runtime/contraction/winograd.h"
@@ -41,6 +42,46 @@ double rate_of_tiles(const rt::TileFormatInfo& format, const schedule::Target& t
   if (format.sum != DType::i32) return 1;
   if (target.lanes == 1) return kScalarWords;
   return target.byte_dots ? format.depth_group : kWords;
+}
+
+// The numbers of rows and taps for which a guard of the left operand holds, and of all; nullopt unless it depends on
+// one loop of each with known strides.
+struct Pairs {
+  int64_t inside, all;
+};
+std::optional<Pairs> pairs_of(const ir::Guard& guard, const TileContraction& c) {
+  const auto only_loop = [&](const std::vector<ir::Loop>& loops) -> const ir::Loop* {
+    const ir::Loop* found = nullptr;
+    for (const ir::Loop& l : loops) {
+      if (!ir::depends_on(guard.index, l.var.node())) continue;
+      if (found || !l.extent.is_constant()) return nullptr;
+      found = &l;
+    }
+    return found;
+  };
+  const ir::Loop *row = only_loop(c.rows), *tap = only_loop(c.taps);
+  if (!row || !tap || !guard.lo.is_constant() || !guard.hi.is_constant()) return std::nullopt;
+  const auto step = ir::stride_of(guard.index, row->var.node()), next = ir::stride_of(guard.index, tap->var.node());
+  if (!step || !next || !step->is_constant() || !next->is_constant() || step->constant() < 1) return std::nullopt;
+  const IndexExpr start = guard.index - *step * row->var - *next * tap->var;
+  if (!start.is_constant()) return std::nullopt;
+  const double stride = double(step->constant()), rows = double(row->extent.constant());
+  Pairs pairs{0, row->extent.constant() * tap->extent.constant()};
+  for (int64_t t = 0; t < tap->extent.constant(); t++) {
+    const double first = double(start.constant()) + double(next->constant()) * double(t);  // the index of the first row
+    const double begin = std::clamp(std::ceil((double(guard.lo.constant()) - first) / stride), 0.0, rows);
+    const double end = std::clamp(std::ceil((double(guard.hi.constant()) - first) / stride), 0.0, rows);
+    pairs.inside += int64_t(std::max(0.0, end - begin));
+  }
+  return pairs;
+}
+
+// How many times faster taps in the padding, which tiles may skip, make a contraction at most.
+double rate_of_padding(const TileContraction& c) {
+  double rate = 1;
+  for (const ir::Guard& guard : c.left->guards)
+    if (const auto pairs = pairs_of(guard, c)) rate *= double(pairs->all) / double(std::max<int64_t>(pairs->inside, 1));
+  return rate;
 }
 
 // A product that is added to a sum. Loops compute it in the type of the sum, narrow ones in 32 bits.
@@ -89,7 +130,7 @@ IndexExpr preparing_instructions(const KernelView& view, const TileContraction& 
 
 void add_tiles(const KernelView& view, const TilesPlan& plan, KernelWork& work) {
   const TileContraction& c = *view.kernel.contraction;
-  work.flops = contraction_flops(c), work.rate = rate_of_tiles(info(c.format), view.target);
+  work.flops = contraction_flops(c), work.rate = rate_of_tiles(info(c.format), view.target) * rate_of_padding(c);
   work.products = tile_products(view, c, plan);
   work.instructions = epilogue_instructions(view, c.batch, c.columns) + preparing_instructions(view, c, plan);
   const int64_t more = (c.in_registers ? 0 : kSumsThroughMemory) + (plan.turned ? kTransposedVector : 0);

@@ -107,6 +107,22 @@ TEST_F(CostModel, ProductsOfNarrowTypesHaveAHigherPeak) {
   EXPECT_DOUBLE_EQ(bound_of(cost, 0, peaks).arithmetic_ns, once / 4);
 }
 
+// Of nine rows and taps in each direction of an image of 3 x 3, seven are inside.
+TEST_F(CostModel, TapsInThePaddingDoNotBoundATime) {
+  ModelMaker maker;
+  maker.input("x", {"1", "32", "3", "3"}).output("y");
+  maker.initializer("w", {32, 32, 3, 3}, onnx::TensorProto::FLOAT).set_raw_data(std::string(32 * 32 * 9 * 4, '\x3e'));
+  auto& pads = *maker.node("Conv", {"x", "w"}, {"y"}, "padded").add_attribute();
+  pads.set_name("pads"), pads.set_type(onnx::AttributeProto::INTS);
+  for (int i = 0; i < 4; i++) pads.add_ints(1);
+  std::vector<StepCost> products;  // other steps reorder the image
+  for (const Explanation::Step& step : explain_model(request(write("padded.onnx", maker))).steps)
+    if (step.cost.flops > 0) products.push_back(step.cost);
+  ASSERT_EQ(products.size(), 1u);
+  EXPECT_EQ(products[0].flops, 2 * 9 * 32 * 32 * 9);
+  EXPECT_DOUBLE_EQ(products[0].rate, 81.0 / 49);
+}
+
 TEST_F(CostModel, CountsElementsThatAreAccessed) {
   EXPECT_EQ(cost_of(pointwise("Neg", "64"), "the_node").bytes, 2 * 64 * 1024 * 4);
   ModelMaker maker;
