@@ -57,7 +57,7 @@ std::string trace_folder(const Settings& settings, const std::string& model) {
 }
 
 bool is_traced_setting(std::string_view name) {
-  if (name == "THREADS" || name == "FLUSH_DENORMALS") return true;
+  if (name == "THREADS" || name == "FLUSH_DENORMALS" || name == "NAN_ASSERTS") return true;
   static const std::vector<SettingDescription> rows = Settings().describe();
   return std::any_of(rows.begin(), rows.end(), [&](const auto& row) { return row.name == name && row.in_key; });
 }

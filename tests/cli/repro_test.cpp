@@ -120,6 +120,16 @@ TEST_F(Repro, RunsThatFailCanBeRepeated) {
       << good.out;
 }
 
+TEST_F(Repro, SettingsThatEndARunAreThoseOfTheTrace) {
+  ModelMaker m;
+  m.input("x", {"64"}).output("y");
+  m.node("Log", {"x"}, {"y"});
+  const std::string archive = trace({"run", write("log.onnx", m), "--set", "NAN_ASSERTS=1"}, 2);
+  const Ended ended = run({"repro", archive});
+  EXPECT_EQ(ended.status, 2) << ended.out;
+  EXPECT_TRUE(contains(ended.err, "NAN_ASSERTS: kernel")) << ended.err;
+}
+
 // What was decided, how kernels were compiled, and what was said.
 TEST_F(Repro, LogsArePartOfTheArchive) {
   environment["CPPGEN_TREADS"] = "2";
