@@ -120,8 +120,8 @@ std::string repro_text(const Reproduction& result, const TraceRecord& record) {
   for (const std::string& name : result.changed) text += fmt::format("  {} differs\n", printable(name));
   if (!result.has_run) return text + "results: the trace has none (`run` records them)\n";
   if (result.same_bits) return text + "results: the same bits\n";
-  return text + (result.difference.empty() ? "results: differ by rounding\n"
-                                           : "results: differ: " + printable(result.difference) + "\n");
+  return text +
+         (result.difference.empty() ? "results: differ by rounding\n" : "results: differ: " + result.difference + "\n");
 }
 
 std::string repro_json(const Reproduction& result, const TraceRecord& record) {

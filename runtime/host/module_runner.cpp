@@ -1,22 +1,17 @@
 #include "runtime/host/module_runner.h"
 
 #include <algorithm>
-#include <chrono>
 #include <limits>
 #include <utility>
 
 #include "runtime/base/errors.h"
+#include "runtime/base/steady_clock.h"
 #include "runtime/host/custom_function.h"
 #include "runtime/host/value_parts.h"
 #include "runtime/values/string_handles.h"
 
 namespace cppgen::rt {
 namespace {
-
-int64_t steady_ns() {
-  using namespace std::chrono;
-  return duration_cast<nanoseconds>(steady_clock::now().time_since_epoch()).count();
-}
 
 // The inputs of a step, in the order of its operator.
 HostCall call_of(const HostStep& step, const std::vector<Value>& frame) {

@@ -3,20 +3,15 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <cstring>
 #include <limits>
 
 #include "runtime/base/checked.h"
 #include "runtime/base/errors.h"
+#include "runtime/base/steady_clock.h"
 
 namespace cppgen::rt {
 namespace {
-
-int64_t now_ns() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch())
-      .count();
-}
 
 int32_t states_of(const Plan& plan, size_t step) { return repetition_of(plan, step) < 0 ? 1 : kStates; }
 
@@ -241,10 +236,10 @@ void RunContext::run_measured(void* p, int64_t chunk, int worker) {
   RunContext& run = *step.run;
   WorkerTimes& times = run.times_[size_t(worker)][run.position_of(step)];
   const bool first = times.run != run.measured_run_, recorded = !run.slices_.empty();
-  const int64_t begin = first || recorded ? now_ns() : 0;  // reading the clock is what measuring costs
+  const int64_t begin = first || recorded ? steady_ns() : 0;  // reading the clock is what measuring costs
   if (first) times = {run.measured_run_, begin, begin};
   step.task ? run_library(p, chunk, worker) : run_kernel(p, chunk, worker);
-  times.end_ns = now_ns();
+  times.end_ns = steady_ns();
   if (recorded) run.slices_[size_t(worker)].push_back({step.bound->step, chunk, begin, times.end_ns, this_thread()});
 }
 

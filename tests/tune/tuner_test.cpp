@@ -98,7 +98,6 @@ TEST_F(Tuner, ChoosesConstantsOfTheWholeProgram) {
   EXPECT_EQ(steps(), 2u) << "the order of the sum changes its bits";
 }
 
-// A choice of an earlier tuning, or of another machine, that loses now.
 // Steps side by side are part of the plan if whole runs are faster with them.
 TEST_F(Tuner, ChoosesStreams) {
   const std::string fast_streams =
@@ -116,6 +115,7 @@ TEST_F(Tuner, ChoosesStreams) {
   EXPECT_EQ(run({"run", path("package")}).status, 0);
 }
 
+// A choice of an earlier tuning, or of another machine, that loses now.
 TEST_F(Tuner, WithdrawsStoredChoicesThatAreSlower) {
   (void)tuned(kFastTimes);
   ASSERT_NE(stored().find("\"backend\":\"XSMM\""), std::string::npos);
