@@ -64,8 +64,7 @@ void note_index_extents(rt::Module& module, const std::function<int64_t(size_t p
       for (size_t k = 0; k < step.bodies.size(); k++) {
         const std::vector<int64_t>& inner = extents[size_t(step.bodies[k])];
         const std::vector<int32_t>& captures = step.captures[k];
-        const size_t own =
-            inner.size() - captures.size();  // those of the operation itself, which a branch does not have
+        const size_t own = inner.size() - captures.size();  // a branch has only captures
         for (size_t i = 0; i < std::min(own, step.inputs.size()); i++) note(step.inputs[i], inner[i]);
         for (size_t i = 0; i < captures.size(); i++) note(captures[i], inner[own + i]);
       }

@@ -45,9 +45,9 @@ double rate_of_tiles(const rt::TileFormatInfo& format, const schedule::Target& t
 }
 
 // The numbers of rows and taps for which a guard of the left operand holds, and of all; nullopt unless it depends on
-// one loop of each with known strides.
+// one loop of each with known strides, and not on very many taps.
 struct Pairs {
-  int64_t inside, all;
+  double inside, all;
 };
 std::optional<Pairs> pairs_of(const ir::Guard& guard, const TileContraction& c) {
   const auto only_loop = [&](const std::vector<ir::Loop>& loops) -> const ir::Loop* {
@@ -59,19 +59,21 @@ std::optional<Pairs> pairs_of(const ir::Guard& guard, const TileContraction& c) 
     }
     return found;
   };
+  constexpr int64_t kMostTaps = 1 << 16;
   const ir::Loop *row = only_loop(c.rows), *tap = only_loop(c.taps);
-  if (!row || !tap || !guard.lo.is_constant() || !guard.hi.is_constant()) return std::nullopt;
+  if (!row || !tap || tap->extent.constant() > kMostTaps || !guard.lo.is_constant() || !guard.hi.is_constant())
+    return std::nullopt;
   const auto step = ir::stride_of(guard.index, row->var.node()), next = ir::stride_of(guard.index, tap->var.node());
   if (!step || !next || !step->is_constant() || !next->is_constant() || step->constant() < 1) return std::nullopt;
   const IndexExpr start = guard.index - *step * row->var - *next * tap->var;
   if (!start.is_constant()) return std::nullopt;
   const double stride = double(step->constant()), rows = double(row->extent.constant());
-  Pairs pairs{0, row->extent.constant() * tap->extent.constant()};
+  Pairs pairs{0, rows * double(tap->extent.constant())};
   for (int64_t t = 0; t < tap->extent.constant(); t++) {
     const double first = double(start.constant()) + double(next->constant()) * double(t);  // the index of the first row
     const double begin = std::clamp(std::ceil((double(guard.lo.constant()) - first) / stride), 0.0, rows);
     const double end = std::clamp(std::ceil((double(guard.hi.constant()) - first) / stride), 0.0, rows);
-    pairs.inside += int64_t(std::max(0.0, end - begin));
+    pairs.inside += std::max(0.0, end - begin);
   }
   return pairs;
 }
@@ -80,7 +82,7 @@ std::optional<Pairs> pairs_of(const ir::Guard& guard, const TileContraction& c) 
 double rate_of_padding(const TileContraction& c) {
   double rate = 1;
   for (const ir::Guard& guard : c.left->guards)
-    if (const auto pairs = pairs_of(guard, c)) rate *= double(pairs->all) / double(std::max<int64_t>(pairs->inside, 1));
+    if (const auto pairs = pairs_of(guard, c)) rate *= pairs->all / std::max(pairs->inside, 1.0);
   return rate;
 }
 
