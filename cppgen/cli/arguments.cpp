@@ -1,6 +1,8 @@
 #include "cppgen/cli/arguments.h"
 
 #include <algorithm>
+#include <charconv>
+#include <cstdint>
 
 namespace cppgen {
 
@@ -29,6 +31,13 @@ void replace_help(std::vector<std::string>& arguments) {
   arguments.erase(arguments.begin());
   arguments.resize(std::min<size_t>(arguments.size(), 1));
   arguments.push_back("--help");
+}
+
+std::string fault_of_seed(const std::string& text) {
+  uint64_t seed = 0;
+  const char* end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, seed);
+  return error == std::errc() && rest == end ? "" : "a seed is a number from 0 to 2^64 - 1";
 }
 
 }  // namespace cppgen

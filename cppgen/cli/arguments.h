@@ -12,4 +12,7 @@ std::vector<std::string> expand_lists(int argc, char** argv);
 // `cppgen help` and `cppgen help COMMAND` are what --help is.
 void replace_help(std::vector<std::string>& arguments);
 
+// Why the text is not a seed; empty if it is one.
+std::string fault_of_seed(const std::string& text);
+
 }  // namespace cppgen

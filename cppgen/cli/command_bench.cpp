@@ -18,6 +18,7 @@
 #include "cppgen/support/file_io.h"
 #include "runtime/base/errors.h"
 #include "runtime/base/log.h"
+#include "runtime/base/printable.h"
 #include "runtime/values/compare.h"
 
 namespace cppgen {
@@ -112,7 +113,7 @@ ExitCode measure_sweep(const BenchOptions& options, const CancelToken& cancel) {
   if (!options.plot.empty())
     if (const int error = publish_file(options.plot, sweep_svg(options, sweep)))
       user_error("cannot write '{}': {}", options.plot, error_text(error));
-  print_result(options.json ? sweep_json(options, sweep) : sweep_text(options, sweep));
+  print_result(options.json ? sweep_json(options, sweep) : for_terminal(sweep_text(options, sweep)));
   return kDone;
 }
 
@@ -134,7 +135,8 @@ ExitCode command_bench(const BenchOptions& options, const CancelToken& cancel) {
   measure_models(result, options, settings, run, *timed, library, cancel);
   result.fresh = measure_in_fresh_process(options, settings, cancel);
   if (run.model.session) result.stats = run.model.session->stats();
-  print_result(options.json ? bench_json(options, run.model, result) : bench_text(options, run.model, result));
+  print_result(options.json ? bench_json(options, run.model, result)
+                            : for_terminal(bench_text(options, run.model, result)));
   const bool agree = std::all_of(result.against.begin(), result.against.end(),
                                  [](const Against& against) { return against.agreement.ok(); });
   return agree ? kDone : kCheckFailed;

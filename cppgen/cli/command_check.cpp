@@ -32,11 +32,12 @@ std::string operators_text(const ModelSummary& summary) {
   return text;
 }
 
-// Operators that run on the host, between plans, each once.
+// Steps that run on the host, between plans, each once.
 std::vector<std::string> host_operators(const Explanation& explanation) {
   std::vector<std::string> names;
   for (const Explanation::Step& step : explanation.steps)
-    if (step.engine == rt::kHostEngine) names.insert(names.end(), step.origins.begin(), step.origins.end());
+    if (step.engine == rt::kHostEngine)
+      names.push_back(fmt::format("{} ({})", step.name, fmt::join(step.origins, ", ")));
   return names;
 }
 
@@ -83,7 +84,7 @@ ExitCode command_check(const ModelOptions& given, const CancelToken& cancel) {
   } catch (const UserError& error) {
     check.reason = error.what();
   }
-  print_result(options.json ? check_json(options, check) : check_text(options, check));
+  print_result(options.json ? check_json(options, check) : for_terminal(check_text(options, check)));
   return check.explanation ? kDone : kCheckFailed;
 }
 

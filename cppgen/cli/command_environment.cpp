@@ -13,6 +13,7 @@
 #include "isa/vec_isa.h"
 #include "runtime/base/errors.h"
 #include "runtime/base/json_text.h"
+#include "runtime/base/printable.h"
 
 namespace cppgen {
 namespace {
@@ -126,14 +127,15 @@ std::string isa_json(const Selection& selection) {
 
 ExitCode command_config(const ConfigOptions& options) {
   const Settings settings = read_settings(options);
-  if (!options.save.empty()) {
-    if (const int error = publish_file(options.save, settings_file_text(changed_settings(settings))))
-      user_error("cannot write '{}': {}", options.save, error_text(error));
+  if (options.save) {
+    if (options.save->empty()) user_error("--save: the name of the file is empty");
+    if (const int error = publish_file(*options.save, settings_file_text(changed_settings(settings))))
+      user_error("cannot write '{}': {}", *options.save, error_text(error));
     if (!options.diff && !options.json) return kDone;
   }
   check_settings(settings);
   const auto shown = without_passwords(options.diff ? changed_settings(settings) : settings.describe());
-  print_result(options.json ? config_json(shown) : options.diff ? diff_text(shown) : config_text(shown));
+  print_result(options.json ? config_json(shown) : for_terminal(options.diff ? diff_text(shown) : config_text(shown)));
   return kDone;
 }
 

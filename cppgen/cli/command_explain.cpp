@@ -16,6 +16,7 @@
 #include "cppgen/graph/graph.h"
 #include "cppgen/support/file_io.h"
 #include "runtime/base/errors.h"
+#include "runtime/base/printable.h"
 
 namespace cppgen {
 namespace {
@@ -31,7 +32,7 @@ std::vector<PassChange> changes_of_passes(const CompileRequest& request) {
 
 ExitCode print_passes(const ExplainOptions& options, const CompileRequest& request) {
   const std::vector<PassChange> changes = changes_of_passes(request);
-  print_result(options.json ? pass_changes_json(options, changes) : pass_changes_text(changes));
+  print_result(options.json ? pass_changes_json(options, changes) : for_terminal(pass_changes_text(changes)));
   return kDone;
 }
 
@@ -90,7 +91,7 @@ ExitCode command_explain(const ExplainOptions& options, const CancelToken& cance
     if (options.json) print_result(explain_json(options, explanation));
     return kDone;
   }
-  print_result(options.json ? explain_json(options, explanation) : explain_text(options, explanation));
+  print_result(options.json ? explain_json(options, explanation) : for_terminal(explain_text(options, explanation)));
   return kDone;
 }
 

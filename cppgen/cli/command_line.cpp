@@ -106,7 +106,8 @@ void add_inputs(CLI::App* command, Options& options) {
                  "Repeatable: once for each "
                  "element of a sequence, NAME= for an empty sequence or optional, NAME.keys and NAME.values for a map",
                  "NAME=FILE.npy");
-  command->add_option("--seed", options.seed, "Seed of the random inputs; equal seeds give equal inputs")
+  command->add_option("--seed", options.seed, "Seed of the random inputs, below 2^64; equal seeds give equal inputs")
+      ->check(fault_of_seed)
       ->type_name("N");
 }
 
@@ -354,7 +355,9 @@ void add_explain(CLI::App& app, Parsed& parsed) {
       [&](const CancelToken& cancel) { return command_explain(explain, cancel); });
   add_model(command, explain, false, true);
   CLI::Option* all = command->add_flag("--all", explain.all, "Print all kernels, layouts and decisions");
-  add_repeatable(command, "--node", explain.nodes, "Print what became of a node of the model; repeatable", "NAME");
+  add_repeatable(command, "--node", explain.nodes,
+                 "Print what became of a node of the model, or of all nodes whose names begin with NAME/; repeatable",
+                 "NAME");
   add_repeatable(command, "--kernel", explain.kernels, "Print the step of this name or number; repeatable", "NAME");
   for (const char* choice : {"--node", "--kernel"}) all->excludes(command->get_option(choice));
   command->add_flag("--memory", explain.memory, "Print where intermediate values are placed");

@@ -9,6 +9,7 @@
 #include "cppgen/import/summary.h"
 #include "runtime/base/errors.h"
 #include "runtime/base/json_text.h"
+#include "runtime/base/printable.h"
 #include "runtime/package/versions.h"
 
 namespace cppgen {
@@ -167,14 +168,14 @@ ExitCode command_inspect(const ModelOptions& options) {
   const Settings settings = read_settings(options);
   if (!is_package(options.model)) {
     const ModelSummary summary = summarize_onnx(options.model);
-    print_result(options.json ? inspect_json(options, summary) : inspect_text(options, summary));
+    print_result(options.json ? inspect_json(options, summary) : for_terminal(inspect_text(options, summary)));
     return kDone;
   }
   const rt::Manifest manifest = rt::read_manifest(options.model);
   const rt::Plan plan = read_plan(options.model, manifest);
   const VersionRows versions = rt::read_versions(options.model, manifest);
   print_result(options.json ? package_json(options, manifest, plan, versions)
-                            : package_text(options, manifest, plan, versions));
+                            : for_terminal(package_text(options, manifest, plan, versions)));
   return kDone;
 }
 

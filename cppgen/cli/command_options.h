@@ -114,8 +114,8 @@ struct ExplainOptions : ModelOptions {
 };
 
 struct ConfigOptions : CommonOptions {
-  bool diff = false;  // only what is not the default
-  std::string save;   // file for these settings; empty: none
+  bool diff = false;                // only what is not the default
+  std::optional<std::string> save;  // file for these settings
 };
 
 struct CacheOptions : CommonOptions {

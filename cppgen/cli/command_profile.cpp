@@ -10,6 +10,7 @@
 #include "cppgen/cli/step_times.h"
 #include "cppgen/support/file_io.h"
 #include "runtime/base/errors.h"
+#include "runtime/base/printable.h"
 
 namespace cppgen {
 
@@ -27,7 +28,7 @@ ExitCode command_profile(const ProfileOptions& options, const CancelToken& cance
   if (!options.trace.empty())
     if (const int e = write_file(options.trace, profile_trace(profile)))
       user_error("--trace: {}: cannot be written: {}", options.trace, error_text(e));
-  print_result(options.json ? profile_json(options, profile) : profile_text(options, profile));
+  print_result(options.json ? profile_json(options, profile) : for_terminal(profile_text(options, profile)));
   return kDone;
 }
 

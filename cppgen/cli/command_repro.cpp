@@ -3,12 +3,12 @@
 
 #include <cstring>
 #include <filesystem>
-#include <nlohmann/json.hpp>
 #include <optional>
 
 #include "cppgen/cli/command_support.h"
 #include "cppgen/cli/commands.h"
 #include "cppgen/cli/ready_model.h"
+#include "cppgen/cli/reproduction.h"
 #include "cppgen/flow/compare.h"
 #include "cppgen/flow/data_sets.h"
 #include "cppgen/flow/stages.h"
@@ -16,11 +16,11 @@
 #include "cppgen/flow/trace_record.h"
 #include "cppgen/support/file_io.h"
 #include "cppgen/support/hashing.h"
+#include "cppgen/support/interrupt.h"
 #include "cppgen/support/tar.h"
 #include "cppgen/support/temp_directory.h"
 #include "isa/cpu_features.h"
 #include "runtime/base/errors.h"
-#include "runtime/base/json_text.h"
 #include "runtime/base/log.h"
 #include "runtime/base/printable.h"
 #include "runtime/package/version.h"
@@ -31,16 +31,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr int64_t kMostBytes = 4 * kMostTracedBytes;  // model, values and listings
-
-// What was compared.
-struct Reproduction {
-  std::vector<std::string> surroundings;  // how this machine differs from the one of the trace
-  size_t kernels = 0;
-  std::vector<std::string> changed;  // sources of kernels and plans
-  bool has_run = false, same_bits = false;
-  std::string difference;  // of results, beyond rounding
-  bool same() const { return changed.empty() && (!has_run || same_bits); }
-};
 
 // The settings of the trace, which may come from anywhere: none of them may name a program, a file or options of a
 // compiler.
@@ -93,16 +83,32 @@ bool same_bits(const rt::Value& a, const rt::Value& b) {
   return a.is_empty() && b.is_empty();
 }
 
-void compare_run(Reproduction& result, const ReadyModel& model, const TraceRecord& record, const std::string& folder) {
-  const ValueSet values = read_value_set({folder, false}, model.plan());
-  const std::vector<rt::Value> outputs = model.run_values(values.inputs);
-  result.has_run = true;
-  if (values.outputs.empty()) {
-    result.difference = record.run_error.empty()
-                            ? "the run of the trace did not end, this one did"
-                            : fmt::format("this run ended without the error of the trace: {}", record.run_error);
-    return;
+// The error with which f ends; empty if it ends well.
+template <class F>
+std::string error_of(const F& f) {
+  try {
+    f();
+    return "";
+  } catch (const Cancelled&) {
+    throw;
+  } catch (const std::exception& error) {
+    return error.what();
   }
+}
+
+void compare_kernels(Reproduction& result, const TraceRecord& record, const TraceRecord& again) {
+  const auto& now = again.kernels;
+  result.kernels = record.kernels.size();
+  for (const auto& [name, hash] : record.kernels)
+    if (const auto at = now.find(name); at == now.end() || at->second != hash) result.changed.push_back(name);
+}
+
+void compare_run(Reproduction& result, const ReadyModel& model, const std::string& folder) {
+  const ValueSet values = read_value_set({folder, false}, model.plan());
+  std::vector<rt::Value> outputs;
+  result.run_error = error_of([&] { outputs = model.run_values(values.inputs); });
+  result.has_run = true, result.has_outputs = !values.outputs.empty();
+  if (!result.has_outputs || !result.run_error.empty()) return;
   result.same_bits =
       std::equal(outputs.begin(), outputs.end(), values.outputs.begin(), values.outputs.end(), same_bits);
   std::vector<std::string> names;
@@ -110,32 +116,6 @@ void compare_run(Reproduction& result, const ReadyModel& model, const TraceRecor
   for (const rt::OutputReport& output : compare_values(names, values.outputs, outputs, {{}, 1e-6}).outputs)
     if (!output.ok && result.difference.empty())
       result.difference = fmt::format("output '{}': {}", printable(output.name), output.reason);
-}
-
-std::string repro_text(const Reproduction& result, const TraceRecord& record) {
-  std::string text = fmt::format("a trace of cppgen {}, {}\n", printable(record.version), printable(record.isa));
-  for (const std::string& line : result.surroundings) text += line + "\n";
-  text += fmt::format("kernels: {} of {} the same\n", result.kernels - result.changed.size(),
-                      counted(int64_t(result.kernels), "source"));
-  for (const std::string& name : result.changed) text += fmt::format("  {} differs\n", printable(name));
-  if (!result.has_run) return text + "results: the trace has none (`run` records them)\n";
-  if (result.same_bits) return text + "results: the same bits\n";
-  return text +
-         (result.difference.empty() ? "results: differ by rounding\n" : "results: differ: " + result.difference + "\n");
-}
-
-std::string repro_json(const Reproduction& result, const TraceRecord& record) {
-  Json json;
-  json["version"] = record.version;
-  json["isa"] = record.isa;
-  json["surroundings"] = result.surroundings;
-  json["sources"] = result.kernels;
-  json["changed"] = result.changed;
-  json["has_run"] = result.has_run;
-  json["same_bits"] = result.same_bits;
-  json["difference"] = result.difference;
-  json["same"] = result.same();
-  return json_text(json, 2) + "\n";
 }
 
 }  // namespace
@@ -160,17 +140,16 @@ ExitCode command_repro(const ReproOptions& options, const CancelToken& cancel) {
     user_error("{}: {}", again.load, error_text(error));
   Settings settings = read_settings(again);
   settings.set("TRACE", "1"), settings.set("TRACE_DIR", temporary.path() + "/again");
-  const ReadyModel model = open_model(again, settings, cancel);
   Reproduction result;
-  result.surroundings = surroundings_of(record, settings, model.isa());
-  const TraceRecord now = read_trace_record(trace_folder(settings, again.model));
-  result.kernels = record.kernels.size();
-  for (const auto& [name, hash] : record.kernels)
-    if (const auto at = now.kernels.find(name); at == now.kernels.end() || at->second != hash)
-      result.changed.push_back(name);
-  if (record.has_run) compare_run(result, model, record, folder);
+  std::optional<ReadyModel> model;
+  result.compile_error = error_of([&] { model = open_model(again, settings, cancel); });
+  const std::string now = trace_folder(settings, again.model);
+  if (!model && !fs::exists(now)) user_error("the compilation cannot begin: {}", result.compile_error);
+  result.surroundings = surroundings_of(record, settings, model ? model->isa() : record.isa);
+  compare_kernels(result, record, read_trace_record(now));
+  if (record.has_run && model) compare_run(result, *model, folder);
   print_result(options.json ? repro_json(result, record) : for_terminal(repro_text(result, record)));
-  return result.same() ? kDone : kCheckFailed;
+  return is_same(result, record) ? kDone : kCheckFailed;
 }
 
 }  // namespace cppgen

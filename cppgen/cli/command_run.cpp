@@ -186,7 +186,7 @@ ExitCode command_run(const RunOptions& options, const CancelToken& cancel) {
   if (trace) trace->add_outputs(outputs);
   if (!options.output.empty()) rt::write_value_case(options.output, model.plan(), inputs, outputs);
   print_result(options.json ? run_json(options, model, inputs, outputs, run_s)
-                            : run_text(options, model, outputs, run_s));
+                            : for_terminal(run_text(options, model, outputs, run_s)));
   return kDone;
 }
 
@@ -201,13 +201,13 @@ ExitCode command_compile(const CompileOptionsGiven& given, const CancelToken& ca
   CompileRequest request = compile_request(options, settings, cancel);
   request.output = options.output;
   const CompiledModel model = compile_with_progress(std::move(request));
-  print_result(options.json ? compile_json(options, model.report) : compile_text(options, model.report));
+  print_result(options.json ? compile_json(options, model.report) : for_terminal(compile_text(options, model.report)));
   return kDone;
 }
 
 ExitCode command_seal(const std::string& package) {
   rt::reseal_package(package);
-  print_result(fmt::format("{}: sealed\n", package));
+  print_result(for_terminal(fmt::format("{}: sealed\n", package)));
   return kDone;
 }
 

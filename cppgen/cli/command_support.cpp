@@ -10,6 +10,7 @@
 #include <set>
 
 #include "cppgen/cli/settings_file.h"
+#include "cppgen/flow/stages.h"
 #include "cppgen/support/file_io.h"
 #include "runtime/base/errors.h"
 #include "runtime/base/log.h"
@@ -68,6 +69,7 @@ Settings settings_of(const CommonOptions& options) {
   Settings settings = Settings::from_environment(process_environment(), given);
   rt::apply_host_profile(settings);
   refuse_foreign_cache(settings);
+  refuse_foreign_texts(settings);
   return settings;
 }
 

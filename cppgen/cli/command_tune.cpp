@@ -169,7 +169,7 @@ void report_learned(const TuneOptions& options, const Settings& settings) {
 Json tune_one(const TuneOptions& options, const Settings& settings, const CancelToken& cancel) {
   const std::vector<VersionTuning> tunings = tune_with_progress(options, settings, cancel);
   if (options.json) return reports_json(options, tunings);
-  for (const VersionTuning& tuning : tunings) print_result(tuning_text(options, tuning));
+  for (const VersionTuning& tuning : tunings) print_result(for_terminal(tuning_text(options, tuning)));
   return {};
 }
 

@@ -10,6 +10,7 @@
 #include "cppgen/cli/ready_model.h"
 #include "runtime/base/errors.h"
 #include "runtime/base/json_text.h"
+#include "runtime/base/printable.h"
 
 namespace cppgen {
 namespace {
@@ -86,7 +87,7 @@ ExitCode command_verify(const VerifyOptions& options, const CancelToken& cancel)
     ok &= all.back().report.ok();
     throw_if_cancelled(cancel);
   }
-  print_result(options.json ? json_of(all, model, ok) : report_text(all, model));
+  print_result(options.json ? json_of(all, model, ok) : for_terminal(report_text(all, model)));
   return ok ? kDone : kCheckFailed;
 }
 

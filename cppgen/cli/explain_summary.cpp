@@ -9,6 +9,7 @@
 
 #include "cppgen/cli/command_support.h"
 #include "runtime/base/printable.h"
+#include "runtime/plan/module.h"
 
 namespace cppgen {
 namespace {
@@ -30,6 +31,16 @@ std::string kinds_text(const Explanation& explanation) {
   std::string text;
   for (const auto& [engine, count] : engines) text += fmt::format("{}{} {}", text.empty() ? "" : ", ", count, engine);
   return text;
+}
+
+// Steps on the host with bodies, whose runs depend on data.
+std::vector<std::string> control_flow(const Explanation& explanation) {
+  std::vector<std::string> names;
+  for (const Step& step : explanation.steps)
+    if (step.engine == rt::kHostEngine &&
+        (step.name == "if" || step.name == "loop" || step.name == "scan" || step.name == "map"))
+      names.insert(names.end(), step.origins.begin(), step.origins.end());
+  return names;
 }
 
 std::string fusions_text(const Explanation& explanation) {
@@ -143,6 +154,9 @@ std::string summary_text(const ExplainOptions& options, const Explanation& expla
   if (!explanation.assumed.empty())
     text +=
         fmt::format("sizes       1 is assumed for {}; --dim NAME=N sets a size\n", printable_list(explanation.assumed));
+  if (const auto nodes = control_flow(explanation); !nodes.empty())
+    text += fmt::format("control     bodies of loops and all branches count as if each ran once: {}\n",
+                        printable_list(nodes));
   return text;
 }
 
@@ -166,6 +180,7 @@ void write_summary(Json& json, const Explanation& explanation) {
   json["peaks_are_assumed"] = explanation.peaks_are_assumed;
   json["profile"] = explanation.profile ? stored_profile_json(*explanation.profile) : Json();
   json["assumed_dims"] = explanation.assumed;
+  json["bodies_count_once"] = control_flow(explanation);
 }
 
 }  // namespace cppgen

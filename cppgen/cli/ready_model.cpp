@@ -18,6 +18,7 @@
 #include "runtime/base/errors.h"
 #include "runtime/base/log.h"
 #include "runtime/base/printable.h"
+#include "runtime/plan/module.h"
 #include "runtime/values/value_binding.h"
 
 namespace cppgen {
@@ -109,6 +110,8 @@ void compile_and_load(ReadyModel& model, CompileRequest request, const BeforeKer
 }
 
 void interpret(ReadyModel& model, const CompileRequest& request, const BeforeKernels& before_run) {
+  if (request.settings.trace)
+    log_warning("TRACE records compilations: the interpreter has none, so nothing is written");
   const ScopedTimeLimit limit(double(request.settings.compile_timeout_seconds) + 0.5, timeout_text(request));
   model.reference = std::make_unique<ReferenceModel>(request);
   model.reference_plan = reference_plan(*model.reference);
@@ -278,28 +281,50 @@ std::vector<rt::Value> ReadyModel::run_values(std::vector<rt::Value> inputs) con
 }
 
 std::string_view name_of(StepWay way) {
-  if (way == StepWay::compiled) return "compiled";
-  return way == StepWay::library ? "library" : "interpreted";
+  switch (way) {
+    case StepWay::compiled:
+      return "compiled";
+    case StepWay::library:
+      return "library";
+    case StepWay::host:
+      return "host";
+    case StepWay::interpreted:
+      return "interpreted";
+  }
+  internal_error("unknown way of a step");
 }
 
 StepWay way_of(const rt::Step& step) {
   if (step.engine == kInterpreterEngine) return StepWay::interpreted;
+  if (step.engine == rt::kHostEngine) return StepWay::host;
   return step.kind == rt::StepKind::kernel ? StepWay::compiled : StepWay::library;
 }
 
 StepCounts count_steps(const rt::Plan& plan) {
   StepCounts counts;
   for (const rt::Step& step : plan.steps) {
-    const StepWay way = way_of(step);
     counts.total++;
-    (way == StepWay::compiled ? counts.compiled : way == StepWay::library ? counts.library : counts.interpreted)++;
+    switch (way_of(step)) {
+      case StepWay::compiled:
+        counts.compiled++;
+        break;
+      case StepWay::library:
+        counts.library++;
+        break;
+      case StepWay::host:
+        counts.host++;
+        break;
+      case StepWay::interpreted:
+        counts.interpreted++;
+        break;
+    }
   }
   return counts;
 }
 
 std::string step_text(const StepCounts& counts) {
-  return fmt::format("{}: {} compiled, {} library, {} interpreted", counted(counts.total, "step"), counts.compiled,
-                     counts.library, counts.interpreted);
+  return fmt::format("{}: {} compiled, {} library, {} interpreted, {} on the host", counted(counts.total, "step"),
+                     counts.compiled, counts.library, counts.interpreted, counts.host);
 }
 
 void write_step_counts(Json& json, const rt::Plan& plan) {
@@ -307,6 +332,7 @@ void write_step_counts(Json& json, const rt::Plan& plan) {
   Json& ways = json["step_counts"];
   ways["compiled"] = counts.compiled;
   ways["library"] = counts.library;
+  ways["host"] = counts.host;
   ways["interpreted"] = counts.interpreted;
 }
 

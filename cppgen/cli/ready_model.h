@@ -81,15 +81,15 @@ ReadyModel open_model(const ModelOptions&, const Settings&, const CancelToken&, 
                       const rt::ChunkListener& = {});
 
 // The way in which a step runs.
-enum class StepWay { compiled, library, interpreted };
+enum class StepWay { compiled, library, host, interpreted };
 std::string_view name_of(StepWay);
 StepWay way_of(const rt::Step&);
 
 struct StepCounts {
-  int64_t total = 0, compiled = 0, library = 0, interpreted = 0;
+  int64_t total = 0, compiled = 0, library = 0, host = 0, interpreted = 0;
 };
 StepCounts count_steps(const rt::Plan&);
-std::string step_text(const StepCounts&);  // "12 steps: 10 compiled, 2 library, 0 interpreted"
+std::string step_text(const StepCounts&);  // "12 steps: 10 compiled, 2 library, 0 interpreted, 0 on the host"
 
 void write_step_counts(Json&, const rt::Plan&);  // "step_counts": {...}
 

@@ -4,6 +4,7 @@
 
 #include "cppgen/cli/ready_model.h"
 #include "runtime/base/errors.h"
+#include "runtime/session/nan_asserts.h"
 #include "runtime/values/value.h"
 
 namespace cppgen {
@@ -28,6 +29,8 @@ template <class F>
 auto with_hint_on_inputs(const ReadyRun& run, const F& f) {
   try {
     return f();
+  } catch (const rt::NotFinite&) {  // floating-point values caused it
+    throw;
   } catch (const UserError& error) {
     rethrow_of_run(run, error);
   }

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <set>
+
 #include "cppgen/support/file_io.h"
 #include "runtime/base/errors.h"
 #include "runtime/package/version.h"
@@ -43,9 +45,11 @@ std::string settings_file_text(const std::vector<SettingDescription>& settings) 
 
 std::vector<std::pair<std::string, std::string>> read_settings_file(const std::string& path) {
   const std::string text = read_file(path);
+  constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
   std::vector<std::pair<std::string, std::string>> pairs;
+  std::set<std::string, std::less<>> names;
   int number = 0;
-  for (size_t begin = 0; begin < text.size();) {
+  for (size_t begin = text.starts_with(kByteOrderMark) ? kByteOrderMark.size() : 0; begin < text.size();) {
     const size_t end = std::min(text.find('\n', begin), text.size());
     const std::string_view line = trimmed(std::string_view(text).substr(begin, end - begin));
     begin = end + 1;
@@ -53,7 +57,9 @@ std::vector<std::pair<std::string, std::string>> read_settings_file(const std::s
     if (line.empty() || line.starts_with('#')) continue;
     const size_t equals = line.find('=');
     if (equals == line.npos || equals == 0) user_error("{}:{}: expected NAME=VALUE, as in THREADS=2", path, number);
-    pairs.emplace_back(trimmed(line.substr(0, equals)), trimmed(line.substr(equals + 1)));
+    const std::string name(trimmed(line.substr(0, equals)));
+    if (!names.insert(name).second) user_error("{}:{}: {} is given twice", path, number, name);
+    pairs.emplace_back(name, trimmed(line.substr(equals + 1)));
   }
   return pairs;
 }

@@ -136,7 +136,7 @@ class StepDrawer {
   std::vector<Writers> add_host_step(const rt::HostStep& step, const std::vector<Writers>& arguments,
                                      const std::vector<Writers>& slots) {
     const std::string name = step.function.empty() ? step.origin : step.function;
-    const int32_t box = add_box("host", name, origin_lines({step.origin}), host_step_.at(&step));
+    const int32_t box = add_box("host", name, origin_lines({step.node}), host_step_.at(&step));
     for (const Writers& argument : arguments) connect(drawn_.diagram, argument, box);
     Writers own{box};
     for (size_t i = 0; i < step.bodies.size(); i++) {

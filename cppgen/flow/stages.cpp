@@ -115,26 +115,35 @@ Graph read_and_simplify(const CompileRequest& request, StageClock& clock, Trace*
   return graph;
 }
 
+// Why the value cannot be used; empty if it can.
+static std::string fault_of_blocking(const Settings& s) {
+  if (schedule::parse_blocking(s.gemm_cache_blocking)) return "";
+  return "allowed: auto, or Mt,Nt,0, the numbers of tiles of rows and of panels in a unit";
+}
+
+static std::string fault_of_remote_cache(const Settings& s) {
+  if (s.remote_cache.empty() || parse_remote_address(s.remote_cache)) return "";
+  return "the value is not of the form redis://[[USER]:PASSWORD@]HOST[:PORT][/DATABASE]";
+}
+
+void refuse_foreign_texts(Settings& s) {
+  if (const std::string fault = fault_of_blocking(s); !fault.empty())
+    s.ignore_alias(SettingId::gemm_cache_blocking, fault);
+  if (const std::string fault = fault_of_remote_cache(s); !fault.empty())
+    s.ignore_alias(SettingId::remote_cache, fault);
+}
+
 static schedule::Blocking blocking_of(const Settings& s) {
-  if (const auto blocking = schedule::parse_blocking(s.gemm_cache_blocking)) return *blocking;
-  const SettingSource& source = s.source(SettingId::gemm_cache_blocking);
-  const std::string fault = fmt::format(
-      "{}: \"{}\" is not allowed; allowed: auto, or Mt,Nt,0, the numbers of tiles of rows and of panels in a unit",
-      source.name, s.gemm_cache_blocking);
-  if (source.kind != SettingSource::alias) user_error("{}", fault);
-  log_warning("{}; it is ignored", fault);
-  return {};
+  if (const std::string fault = fault_of_blocking(s); !fault.empty())
+    user_error("{}: \"{}\" is not allowed; {}", s.source(SettingId::gemm_cache_blocking).name, s.gemm_cache_blocking,
+               fault);
+  return *schedule::parse_blocking(s.gemm_cache_blocking);
 }
 
 static std::optional<RemoteAddress> remote_cache_of(const Settings& s) {
-  if (s.remote_cache.empty()) return std::nullopt;
-  if (auto address = parse_remote_address(s.remote_cache)) return address;
-  const SettingSource& source = s.source(SettingId::remote_cache);
-  const std::string fault =
-      fmt::format("{}: the value is not of the form redis://[[USER]:PASSWORD@]HOST[:PORT][/DATABASE]", source.name);
-  if (source.kind != SettingSource::alias) user_error("{}", fault);
-  log_warning("{}; it is ignored", fault);
-  return std::nullopt;
+  if (const std::string fault = fault_of_remote_cache(s); !fault.empty())
+    user_error("{}: {}", s.source(SettingId::remote_cache).name, fault);
+  return s.remote_cache.empty() ? std::nullopt : parse_remote_address(s.remote_cache);
 }
 
 schedule::Options schedule_options(const Settings& s) {

@@ -66,6 +66,8 @@ std::string custom_operator_paths(const CompileRequest&);  // all of them, in th
 Graph import_model(const CompileRequest&, const std::vector<rt::CustomFile>&, ImportRecord* = nullptr);
 void simplify(Graph&, const CompileRequest&, Trace* = nullptr, StageClock* = nullptr);
 Graph read_and_simplify(const CompileRequest&, StageClock&, Trace* = nullptr);  // these two
+// Ignores values of other tools' variables that are not ours, with a warning in Settings::warnings.
+void refuse_foreign_texts(Settings&);
 schedule::Options schedule_options(const Settings&);
 // UserError, as a compilation would give it, for values that can be judged without a model and a compiler.
 void check_settings(const Settings&);

@@ -57,7 +57,8 @@ std::string trace_folder(const Settings& settings, const std::string& model) {
 }
 
 bool is_traced_setting(std::string_view name) {
-  if (name == "THREADS" || name == "FLUSH_DENORMALS" || name == "NAN_ASSERTS") return true;
+  for (const std::string_view of_runs : {"THREADS", "FLUSH_DENORMALS", "NAN_ASSERTS", "MAX_MEMORY"})
+    if (name == of_runs) return true;
   static const std::vector<SettingDescription> rows = Settings().describe();
   return std::any_of(rows.begin(), rows.end(), [&](const auto& row) { return row.name == name && row.in_key; });
 }
@@ -153,7 +154,7 @@ void Trace::pack(const CompileRequest& request, const ImportRecord& source, cons
     for (const SettingDescription& setting : request.settings.describe())
       if (setting.source != "default" && setting.source != "AUTO" && is_traced_setting(setting.name))
         record.settings.emplace(setting.name, setting.value);
-    record.kernels = results_, record.files = files_;
+    record.kernels = results_, record.files = files_, record.compile_error = error;
     write_trace_record(folder_, record);
     pack_trace(folder_, record);
   } catch (const std::exception& error) {

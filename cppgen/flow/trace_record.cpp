@@ -41,6 +41,7 @@ TraceRecord read_trace_record(const std::string& folder) {
     record.settings = json.at("settings").get<std::map<std::string, std::string>>();
     record.kernels = json.at("kernels").get<std::map<std::string, std::string>>();
     record.files = json.at("files").get<std::vector<std::string>>();
+    record.compile_error = json.at("compile_error").get<std::string>();
     record.has_run = json.at("has_run").get<bool>();
     record.run_error = json.at("run_error").get<std::string>();
   } catch (const nlohmann::json::exception& error) {
@@ -67,6 +68,7 @@ void write_trace_record(const std::string& folder, const TraceRecord& record) {
   json["settings"] = record.settings;
   json["kernels"] = record.kernels;
   json["files"] = record.files;
+  json["compile_error"] = record.compile_error;
   json["has_run"] = record.has_run, json["run_error"] = record.run_error;
   const std::string path = folder + kFile;
   if (const int error = write_file(path, json_text(json, 1) + "\n"))

@@ -19,8 +19,9 @@ struct TraceRecord {
   std::map<std::string, std::string> settings;  // those with influence on kernels or results
   std::map<std::string, std::string> kernels;   // SHA-256 of each source
   std::vector<std::string> files;               // all files of the trace, relative to the folder
+  std::string compile_error;                    // with which the compilation ended
   bool has_run = false;   // there are inputs of a run (io.json), and its results if it ended without an error
-  std::string run_error;  // the error with which it ended
+  std::string run_error;  // with which it ended
 };
 
 // UserError naming the file if it cannot be read or written, or is malformed. Names of files do not lead out of the

@@ -162,7 +162,9 @@ struct AttentionPlan {
 // Estimates of what one run of a kernel executes and moves, for predictions of its time. Instructions are those of
 // vectors, masked tails included.
 struct KernelWork {
-  IndexExpr flops = 0;         // multiply-adds of sums of products, each counted as two operations, without padding
+  // Multiply-adds of sums of products, each counted as two operations: without the padding of tiles, and in an
+  // attention without keys that a condition on indices or a constant mask hides.
+  IndexExpr flops = 0;
   double rate = 1;             // of these, the highest that the CPU reaches: 1 for the float32 vectors of the ISA
   IndexExpr products = 0;      // instructions that multiply and add on tiles, with the padding of tiles
   IndexExpr instructions = 0;  // all others

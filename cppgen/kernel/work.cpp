@@ -44,12 +44,19 @@ double rate_of_tiles(const rt::TileFormatInfo& format, const schedule::Target& t
   return target.byte_dots ? format.depth_group : kWords;
 }
 
-// The numbers of rows and taps for which a guard of the left operand holds, and of all; nullopt unless it depends on
-// one loop of each with known strides, and not on very many taps.
-struct Pairs {
-  double inside, all;
-};
-std::optional<Pairs> pairs_of(const ir::Guard& guard, const TileContraction& c) {
+// How many rows of the loop at `position` a tile of `tile_rows` rows spans, which begins anywhere.
+int64_t rows_in_tile(const std::vector<ir::Loop>& loops, size_t position, int64_t tile_rows) {
+  double inner = 1;
+  for (size_t i = position + 1; i < loops.size(); i++) {
+    if (!loops[i].extent.is_constant()) return 1;
+    inner *= double(std::max<int64_t>(loops[i].extent.constant(), 1));
+  }
+  return std::llround(1 + double(tile_rows - 1) / inner);
+}
+
+// The part of the rows and taps for which a guard of the left operand holds for some row of a tile; nullopt unless it
+// depends on one loop of each with known strides, and not on very many taps.
+std::optional<double> share_inside(const ir::Guard& guard, const TileContraction& c, int64_t tile_rows) {
   const auto only_loop = [&](const std::vector<ir::Loop>& loops) -> const ir::Loop* {
     const ir::Loop* found = nullptr;
     for (const ir::Loop& l : loops) {
@@ -68,22 +75,23 @@ std::optional<Pairs> pairs_of(const ir::Guard& guard, const TileContraction& c) 
   const IndexExpr start = guard.index - *step * row->var - *next * tap->var;
   if (!start.is_constant()) return std::nullopt;
   const double stride = double(step->constant()), rows = double(row->extent.constant());
-  Pairs pairs{0, rows * double(tap->extent.constant())};
+  const auto block = double(rows_in_tile(c.rows, size_t(row - c.rows.data()), tile_rows));
+  double inside = 0;
   for (int64_t t = 0; t < tap->extent.constant(); t++) {
     const double first = double(start.constant()) + double(next->constant()) * double(t);  // the index of the first row
     const double begin = std::clamp(std::ceil((double(guard.lo.constant()) - first) / stride), 0.0, rows);
     const double end = std::clamp(std::ceil((double(guard.hi.constant()) - first) / stride), 0.0, rows);
-    pairs.inside += std::max(0.0, end - begin);
+    if (end > begin) inside += std::min(rows, std::ceil(end / block) * block) - std::floor(begin / block) * block;
   }
-  return pairs;
+  return std::max(inside, 1.0) / (rows * double(tap->extent.constant()));
 }
 
-// How many times faster taps in the padding, which tiles may skip, make a contraction at most.
-double rate_of_padding(const TileContraction& c) {
-  double rate = 1;
-  for (const ir::Guard& guard : c.left->guards)
-    if (const auto pairs = pairs_of(guard, c)) rate *= pairs->all / std::max(pairs->inside, 1.0);
-  return rate;
+// The part of the products that tiles of so many rows compute, which skip taps that are in the padding for all their
+// rows.
+double share_computed(const TileContraction& c, int64_t tile_rows) {
+  double share = 1;
+  for (const ir::Guard& guard : c.left->guards) share *= share_inside(guard, c, tile_rows).value_or(1);
+  return share;
 }
 
 // A product that is added to a sum. Loops compute it in the type of the sum, narrow ones in 32 bits.
@@ -118,8 +126,11 @@ IndexExpr tile_products(const KernelView& view, const TileContraction& c, const 
   const rt::TileFormatInfo& format = info(c.format);
   if (format.form == rt::LeftForm::block) return matrix_products(c, format);
   const int64_t width = plan.width.value_or(c.shape.nr), vectors = pieces(width, view.target.lanes);
-  return points(c.batch) * rows_of_tiles(view, c, plan) * plan.panels * points(c.taps) *
-         ir::ceildiv(c.depth.extent, format.depth_group) * vectors;
+  const IndexExpr all = points(c.batch) * rows_of_tiles(view, c, plan) * plan.panels * points(c.taps) *
+                        ir::ceildiv(c.depth.extent, format.depth_group) * vectors;
+  constexpr int64_t kParts = 1024;
+  const int64_t computed = std::llround(share_computed(c, c.shape.mr) * double(kParts));
+  return computed < kParts ? ir::ceildiv(all * std::max<int64_t>(computed, 1), kParts) : all;
 }
 
 // Of rows that are prepared once for each group of panels.
@@ -132,7 +143,7 @@ IndexExpr preparing_instructions(const KernelView& view, const TileContraction& 
 
 void add_tiles(const KernelView& view, const TilesPlan& plan, KernelWork& work) {
   const TileContraction& c = *view.kernel.contraction;
-  work.flops = contraction_flops(c), work.rate = rate_of_tiles(info(c.format), view.target) * rate_of_padding(c);
+  work.flops = contraction_flops(c), work.rate = rate_of_tiles(info(c.format), view.target) / share_computed(c, 1);
   work.products = tile_products(view, c, plan);
   work.instructions = epilogue_instructions(view, c.batch, c.columns) + preparing_instructions(view, c, plan);
   const int64_t more = (c.in_registers ? 0 : kSumsThroughMemory) + (plan.turned ? kTransposedVector : 0);
@@ -158,10 +169,22 @@ void add_winograd(const KernelView& view, const WinogradPlan& plan, KernelWork& 
                       kSumsThroughMemory * rows * ir::ceildiv(c.columns.extent, lanes);
 }
 
-void add_attention(const KernelView& view, KernelWork& work) {
+// The scores of rows that no mask hides, where groups of rows are computed together. A row sees as many keys as the
+// mean of the first and the last one.
+IndexExpr scores_seen(const Attention& a, const std::optional<KeysSeen>& seen, int64_t group) {
+  if (!seen) return points(a.batch) * a.rows.extent * a.keys.extent;
+  const auto keys_of_row = [&](IndexExpr row) {
+    return ir::min(a.keys.extent, ir::max(seen->first + seen->by_row * row, 0));
+  };
+  const IndexExpr last = ir::max(a.rows.extent - 1, 0), first = ir::min(last, group - 1);
+  return points(a.batch) * ir::ceildiv(a.rows.extent * (keys_of_row(first) + keys_of_row(last)), 2);
+}
+
+void add_attention(const KernelView& view, const AttentionPlan& plan, KernelWork& work) {
   const Attention& a = *view.kernel.attention;
-  const IndexExpr scores = points(a.batch) * a.rows.extent * a.keys.extent;
-  work.flops = 2 * scores * (a.depth.extent + a.columns.extent);
+  const int64_t width = view.target.tiles[size_t(rt::TileFormat::f32)].nr;
+  const IndexExpr scores = scores_seen(a, plan.hidden, width);
+  work.flops = 2 * scores_seen(a, plan.hidden, 1) * (a.depth.extent + a.columns.extent);
   work.products = ir::ceildiv(scores, view.target.lanes) * (a.depth.extent + a.columns.extent);
   work.instructions = ir::ceildiv(scores, view.target.lanes) * (kSoftmaxOfVector + instructions_of_vector({a.score}));
 }
@@ -239,8 +262,8 @@ KernelWork work_of(const KernelView& view, const KernelPlan& plan) {
     add_tiles(view, *tiles, work);
   else if (const auto* winograd = std::get_if<WinogradPlan>(&plan.form))
     add_winograd(view, *winograd, work);
-  else if (view.kernel.attention)
-    add_attention(view, work);
+  else if (const auto* attention = std::get_if<AttentionPlan>(&plan.form))
+    add_attention(view, *attention, work);
   else
     add_loops(view, work), work.instructions = loop_instructions(view, plan);
   work.bytes = bytes_of(view);

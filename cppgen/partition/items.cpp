@@ -11,7 +11,9 @@
 namespace cppgen::partition {
 namespace {
 
-std::string label(const Node& node) { return one_line(fmt::format("node '{}' ({})", node.name, node.op)); }
+void set_origin(rt::HostStep& step, const Node& node) {
+  step.node = node.name, step.origin = one_line(fmt::format("node '{}' ({})", node.name, node.op));
+}
 
 class ItemMaker {
  public:
@@ -61,7 +63,7 @@ class ItemMaker {
     item.host = true;
     item.node = node;
     item.step = op->host(context);
-    item.step.origin = label(node);
+    set_origin(item.step, node);
     add(std::move(item));
   }
 
@@ -78,7 +80,7 @@ class ItemMaker {
     compare.node.name = node.name;
     compare.node.inputs = {dims}, compare.node.outputs = {equal};
     compare.step.function = "compare_dimensions";
-    compare.step.origin = label(node);
+    set_origin(compare.step, node);
     compare.compared = compared;
     graph_.value(equal).producer = node.id;
     add(std::move(compare));
@@ -108,7 +110,7 @@ class ItemMaker {
     carry.node.inputs = {dims}, carry.node.outputs = {carrier};
     carry.step.function = "dimension_carrier";
     rt::set_fields(carry.step, rt::MessageCall{"its inputs do not match, or yield a negative dimension"});
-    carry.step.origin = label(node);
+    set_origin(carry.step, node);
     graph_.value(carrier).producer = node.id;
     add(std::move(carry));
     return carrier;

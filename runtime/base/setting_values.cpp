@@ -5,6 +5,7 @@
 #include <numeric>
 
 #include "runtime/base/errors.h"
+#include "runtime/base/printable.h"
 
 namespace cppgen::setting_values {
 namespace {
@@ -47,7 +48,7 @@ bool in_range(int64_t value, std::string_view allowed) {
 }
 
 [[noreturn]] void refuse(std::string_view where, std::string_view text, std::string_view allowed) {
-  user_error("{}: \"{}\" is not allowed; allowed: {}", where, text, allowed);
+  user_error("{}: \"{}\" is not allowed; allowed: {}", where, one_line(text), allowed);
 }
 
 constexpr std::string_view kBooleanSpellings = "1, 0, true, false, yes, no, on, off, ok, easy";

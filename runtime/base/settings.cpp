@@ -202,14 +202,26 @@ bool is_debug_level_of_gcc(const std::string& level) {
   });
 }
 
-// Why a file of this name cannot be written; empty if it can. Words such as 1 and true are no names of files.
+// What a word that only another program gives a meaning to is called here.
+std::string_view own_value(std::string_view alias, std::string_view value) {
+  if (alias == "CI_FLAG" && value == "CIRCLECI") return "1";
+  return value;
+}
+
+// Whether it is a word such as 1 and true, which are no names of files.
+bool is_switch(const std::string& name) {
+  try {
+    (void)parse_boolean("", name);
+    return true;
+  } catch (const UserError&) {
+    return false;
+  }
+}
+
+// Why a file of this name cannot be written; empty if it can.
 std::string fault_of_file(const std::string& path) {
   const std::filesystem::path file(path);
-  try {
-    (void)parse_boolean("", file.filename().string());
-    return "the setting is the name of a file";
-  } catch (const UserError&) {  // a name
-  }
+  if (is_switch(file.filename().string())) return "the setting is the name of a file";
   std::error_code error;
   if (std::filesystem::is_directory(file, error)) return "it is a directory";
   const bool is_there = std::filesystem::exists(file, error);
@@ -313,7 +325,7 @@ void Settings::read_aliases(size_t row, const Environment& environment) {
 
 // For a list, assigns the allowed words. False, with a warning, if there are none.
 bool Settings::assign_alias(size_t row, const std::string& alias, std::string_view value) {
-  std::string allowed_part(value);
+  std::string allowed_part(own_value(alias, value));
   if (kRows[row].kind == SettingKind::list) {
     auto [known, unknown] = known_words(value, kRows[row].allowed);
     if (!known.empty() && !unknown.empty()) {
@@ -335,7 +347,9 @@ bool Settings::assign_alias(size_t row, const std::string& alias, std::string_vi
 bool Settings::ignore_alias(SettingId id, std::string_view reason) {
   const size_t row = static_cast<size_t>(id);
   if (sources_[row].kind != SettingSource::alias) return false;
-  warnings.push_back(fmt::format("{}={} is ignored: {}", sources_[row].name, print_field(*this, row), reason));
+  const bool may_hold_a_password = id == SettingId::remote_cache;
+  const std::string value = may_hold_a_password ? "..." : print_field(*this, row);
+  warnings.push_back(fmt::format("{}={} is ignored: {}", sources_[row].name, value, reason));
   if (kRows[row].fallback.starts_with('<'))
     visit_field(*this, row, [](auto, auto& field) { field = {}; });
   else
@@ -349,11 +363,15 @@ bool Settings::ignore_alias(SettingId id, std::string_view reason) {
 void Settings::refuse_foreign_values() {
   if (source(SettingId::debug_level).kind == SettingSource::alias && !is_debug_level_of_gcc(debug_level))
     ignore_alias(SettingId::debug_level, "these are options of another compiler");
-  for (size_t row = 0; row < kSettingCount; row++)
-    if (kRows[row].kind == SettingKind::path && sources_[row].kind == SettingSource::alias &&
-        SettingId(row) != SettingId::cache_dir)
-      if (const std::string fault = fault_of_file(print_field(*this, row)); !fault.empty())
-        ignore_alias(SettingId(row), fault);
+  for (const SettingId id : {SettingId::profile_output, SettingId::ops_record})
+    if (sources_[size_t(id)].kind == SettingSource::alias)
+      if (const std::string fault = fault_of_file(print_field(*this, size_t(id))); !fault.empty())
+        ignore_alias(id, fault);
+  const std::filesystem::path logs(worker_log_path), caches = std::filesystem::path(cache_dir).parent_path();
+  for (const auto& [id, directory] :
+       {std::pair(SettingId::worker_log_path, logs), std::pair(SettingId::cache_dir, caches)})
+    if (std::error_code error; is_switch(directory.filename().string()) && !std::filesystem::exists(directory, error))
+      ignore_alias(id, "the setting is the name of a directory");
 }
 
 void Settings::propose(SettingId id, std::string_view value) {

@@ -42,6 +42,7 @@ struct HostStep {
   std::vector<int64_t> integers;               // parameters of the operation or function (host_fields.h)
   std::vector<std::string> texts;
   std::vector<ValueInfo> results;  // loop, scan: types of the stacked outputs, for runs without iterations
+  std::string node;                // its name in the model; "" if the step runs a plan
   std::string origin;              // "node 'x' (Loop)", for messages
 };
 

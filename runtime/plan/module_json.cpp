@@ -32,6 +32,7 @@ json host_step_to_json(const HostStep& step) {
           {"integers", step.integers},
           {"texts", step.texts},
           {"results", infos_to_json(step.results)},
+          {"node", step.node},
           {"origin", step.origin}};
 }
 
@@ -63,7 +64,7 @@ HostStep host_step_from(const Field& node) {
   step.integers = node["integers"].integers();
   step.texts = node["texts"].texts();
   step.results = infos_from(node["results"]);
-  step.origin = node["origin"].text();
+  step.node = node["node"].text(), step.origin = node["origin"].text();
   return step;
 }
 

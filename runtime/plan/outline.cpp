@@ -85,7 +85,7 @@ class Outline {
     shown.kind = StepKind::library;
     shown.name = step.op == HostOp::function ? step.function : std::string(kHostOpNames[size_t(step.op)]);
     shown.engine = kHostEngine;
-    shown.origins = {step.origin};
+    shown.origins = {step.node};
     return shown;
   }
 };

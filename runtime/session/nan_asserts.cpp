@@ -45,8 +45,9 @@ void NanAsserts::after(const StepInRun& it) {
     const DType type = it.info(i).type;
     const int64_t at = first_not_finite(type, it.buffers[i], it.bytes(i) / int64_t(size_of(type)));
     if (at < 0) continue;
-    user_error("NAN_ASSERTS: kernel '{}' (nodes '{}') wrote {} to element {} of {}", it.step().name,
-               fmt::join(it.step().origins, "', '"), number_element(type, it.buffers[i], at), at, buffer_text(it, i));
+    throw NotFinite(fmt::format("NAN_ASSERTS: kernel '{}' (nodes '{}') wrote {} to element {} of {}", it.step().name,
+                                fmt::join(it.step().origins, "', '"), number_element(type, it.buffers[i], at), at,
+                                buffer_text(it, i)));
   }
 }
 

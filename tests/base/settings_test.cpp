@@ -172,6 +172,18 @@ TEST(Settings, ForeignValuesThatCannotBeUsedAreIgnored) {
               Words{variable + std::string("=/tmp is ignored: it is a directory")});
     EXPECT_TRUE(load({{variable, "/tmp/cppgen-new-file"}}).warnings.empty());
   }
+  for (const char* variable : {"TORCHINDUCTOR_WORKER_LOGPATH", "TORCHINDUCTOR_CACHE_DIR"}) {
+    EXPECT_TRUE(load({{variable, "/tmp"}}).warnings.empty()) << variable;
+    s = load({{variable, "/no/such/True"}});
+    EXPECT_EQ(s.warnings.size(), 1u) << variable;
+    EXPECT_NE(s.warnings[0].find(" is ignored: the setting is the name of a directory"), std::string::npos)
+        << s.warnings[0];
+  }
+  s = load({{"CI_FLAG", "CIRCLECI"}});
+  EXPECT_TRUE(s.ci_flag && s.warnings.empty()) << "the word that AITemplate looks for";
+  s = load({{"TORCHINDUCTOR_FX_GRAPH_REMOTE_CACHE", "redis://me:secret@"}});
+  EXPECT_TRUE(s.ignore_alias(SettingId::remote_cache, "no host"));
+  EXPECT_EQ(s.warnings, Words{"TORCHINDUCTOR_FX_GRAPH_REMOTE_CACHE=... is ignored: no host"});
 }
 
 TEST(Settings, NamesThatDoNotExistOnPurposeSayWhy) {

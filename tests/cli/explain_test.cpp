@@ -60,6 +60,40 @@ TEST_F(Explain, CombinedMemoryHoldsTheOutputs) {
             1);
 }
 
+// Control flow has a name in the model, like all nodes, and its bodies count once.
+TEST_F(Explain, NodesOnTheHostAndInsideOfFunctions) {
+  ModelMaker maker;
+  maker.input("c", {}, onnx::TensorProto::BOOL).input("x", {"8"}).output("y");
+  auto& choice = maker.node("If", {"c"}, {"z"}, "choice");
+  for (const char* branch : {"then_branch", "else_branch"}) {
+    auto& attribute = *choice.add_attribute();
+    attribute.set_name(branch);
+    attribute.set_type(onnx::AttributeProto::GRAPH);
+    onnx::GraphProto& body = *attribute.mutable_g();
+    body.set_name(branch);
+    body.add_output()->set_name("r");
+    ModelMaker::add_node(body, branch[0] == 't' ? "Exp" : "Neg", {"x"}, {"r"}, std::string("/block/") + branch);
+  }
+  maker.node("NonZero", {"z"}, {"y"}, "positions");
+  const std::string model = write("if.onnx", maker);
+  const Ended one = run({"explain", model, "--node", "choice"});
+  EXPECT_EQ(one.status, 0) << one.err;
+  EXPECT_NE(one.out.find("  if (host)\n      nodes: choice\n"), std::string::npos) << one.out;
+  EXPECT_EQ(count(run({"explain", model, "--node", "/block"}).out, "nodes: /block/"), 2u);
+  EXPECT_EQ(run({"explain", model, "--node", "/blo"}).status, 2);
+  EXPECT_NE(run({"explain", model})
+                .out.find("\ncontrol     bodies of loops and all branches count as if each ran once: "
+                          "choice\n"),
+            std::string::npos);
+  EXPECT_NE(run({"check", model}).out.find("\non host     if (choice)"), std::string::npos)
+      << run({"check", model}).out;
+  const json report = json::parse(run({"explain", model, "--json"}).out);
+  EXPECT_EQ(report["bodies_count_once"], json({"choice"}));
+  const json ran = json::parse(run({"run", model, "--json"}).out);
+  EXPECT_GE(ran["step_counts"]["host"], 1) << ran;
+  EXPECT_EQ(ran["step_counts"]["library"], 0) << ran;
+}
+
 // Only chosen kernels are compiled.
 TEST_F(Explain, AssemblyOfOneKernel) {
   const std::string one = run({"explain", three_kernels(), "--asm", "--kernel", "0"}).out;

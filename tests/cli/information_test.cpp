@@ -257,6 +257,44 @@ TEST_F(Information, ConfigRefusesWhatRunsRefuse) {
   }
 }
 
+// What another tool's variable contains is not our value, and enters no key.
+TEST_F(Information, ConfigForgetsForeignValuesThatItCannotUse) {
+  environment.erase("CPPGEN_CACHE_DIR");
+  environment["TORCHINDUCTOR_CPP_GEMM_CACHE_BLOCKING"] = "32,8,64";
+  environment["TORCHINDUCTOR_FX_GRAPH_REMOTE_CACHE"] = "redis://host:99999";
+  const Ended ended = run({"config", "--diff"});
+  EXPECT_EQ(ended.out, "");
+  EXPECT_NE(ended.err.find("TORCHINDUCTOR_CPP_GEMM_CACHE_BLOCKING=32,8,64 is ignored: allowed: auto, or Mt,Nt,0"),
+            std::string::npos)
+      << ended.err;
+  EXPECT_NE(ended.err.find("TORCHINDUCTOR_FX_GRAPH_REMOTE_CACHE=... is ignored"), std::string::npos) << ended.err;
+  environment["TORCHINDUCTOR_CPP_GEMM_CACHE_BLOCKING"] = "32,8,0";
+  EXPECT_EQ(run({"config", "--diff"}).out,
+            "GEMM_CACHE_BLOCKING=32,8,0  (TORCHINDUCTOR_CPP_GEMM_CACHE_BLOCKING; default auto)\n");
+}
+
+TEST_F(Information, SettingsFilesNameEachSettingOnce) {
+  const std::string file = folder.write("settings.txt", "\xef\xbb\xbfTHREADS=2\r\n");
+  EXPECT_EQ(run({"config", "--diff", "--load", file}).status, 0) << "a mark of the byte order";
+  const Ended twice = run({"config", "--load", folder.write("twice.txt", "THREADS=2\nMIN_CHUNK_SIZE=64\nTHREADS=1\n")});
+  EXPECT_EQ(twice.status, 2);
+  EXPECT_NE(twice.err.find("twice.txt:3: THREADS is given twice"), std::string::npos) << twice.err;
+}
+
+TEST_F(Information, NamesFromAModelDoNotControlTheTerminal) {
+  const std::string evil = "N\x1b[31m\xff";
+  ModelMaker maker;
+  maker.input("x", {evil, "4"}).output("y").node("Relu", {"x"}, {"y"});
+  const std::string model = write("evil\x1b[31m.onnx", maker);
+  for (const std::vector<std::string>& words :
+       std::vector<std::vector<std::string>>{{"explain", model, "--all"}, {"check", model}, {"inspect", model}}) {
+    const Ended ended = run(words);
+    EXPECT_EQ(ended.status, 0) << ended.err;
+    EXPECT_EQ((ended.out + ended.err).find('\x1b'), std::string::npos) << ended.out;
+    EXPECT_NE(ended.out.find("evil\\x1b[31m.onnx"), std::string::npos) << ended.out;
+  }
+}
+
 TEST_F(Information, ConfigHidesPasswords) {
   for (const char* option : {"", "--json", "--diff"}) {
     std::vector<std::string> words{"config", "--set", "REMOTE_CACHE=redis://me:secret@host:1"};

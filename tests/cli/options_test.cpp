@@ -35,6 +35,12 @@ TEST_F(Options, MistakesAreTheUsersAndNameTheHelp) {
   EXPECT_EQ(run({"bench", symbolic_model(), "--runs", "0"}).status, 2);
   EXPECT_EQ(run({"bench", symbolic_model(), "--against", "abacus"}).status, 2);
   EXPECT_EQ(run({"cache", "burn"}).status, 2);
+  EXPECT_EQ(run({"config", "--save", ""}).status, 2);
+  for (const char* seed : {"-1", "18446744073709551616", "", "1.5"}) {
+    const Ended bad = run({"run", symbolic_model(), "--dim", "N=2", "--seed", seed});
+    EXPECT_EQ(bad.status, 2) << seed;
+    EXPECT_NE(bad.err.find("0 to 2^64 - 1"), std::string::npos) << bad.err;
+  }
 }
 
 TEST_F(Options, HelpIsACommand) {

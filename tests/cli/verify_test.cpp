@@ -35,7 +35,7 @@ TEST_F(Verify, JsonSaysHowEachStepRan) {
   EXPECT_EQ(report["ok"], true);
   EXPECT_EQ(report["data_sets"][0]["outputs"][0]["name"], "y");
   EXPECT_EQ(report["data_sets"][0]["outputs"][0]["compared"], 60);
-  EXPECT_EQ(report["step_counts"], json({{"compiled", 1}, {"library", 0}, {"interpreted", 0}}));
+  EXPECT_EQ(report["step_counts"], json({{"compiled", 1}, {"library", 0}, {"host", 0}, {"interpreted", 0}}));
   EXPECT_EQ(report["steps"][0]["kind"], "compiled");
   EXPECT_EQ(report["steps"][0]["engine"], "loops");
 }

@@ -60,6 +60,7 @@ const std::vector<Origin>& origins() {
 // What is different, where the name alone would mislead.
 const std::map<std::string, std::string>& differences() {
   static const std::map<std::string, std::string> all = {
+      {"CI_FLAG", "CIRCLECI means 1"},
       {"CACHE_DIR", "names the parent directory, in which `cppgen/` is created"},
       {"TORCHINDUCTOR_CACHE_DIR", "names the parent directory, in which `cppgen/` is created"},
       {"COMPILE_FUNC_DIR", "names the parent directory, in which `cppgen/` is created"},

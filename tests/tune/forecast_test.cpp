@@ -123,6 +123,42 @@ TEST_F(CostModel, TapsInThePaddingDoNotBoundATime) {
   EXPECT_DOUBLE_EQ(products[0].rate, 81.0 / 49);
 }
 
+// A 3x3 convolution of one pixel multiplies by the tap in the middle only.
+TEST_F(CostModel, TapsThatTilesSkipTakeNoTime) {
+  const auto products_with_pads = [&](int64_t kernel, int64_t pad) {
+    ModelMaker maker;
+    maker.input("x", {"1", "32", "1", "1"}).output("y");
+    auto& w = maker.initializer("w", {32, 32, kernel, kernel}, onnx::TensorProto::FLOAT);
+    w.set_raw_data(std::string(size_t(32 * 32 * kernel * kernel * 4), '\x3e'));
+    auto& pads = *maker.node("Conv", {"x", "w"}, {"y"}, "padded").add_attribute();
+    pads.set_name("pads"), pads.set_type(onnx::AttributeProto::INTS);
+    for (int i = 0; i < 4; i++) pads.add_ints(pad);
+    double products = 0;
+    for (const Explanation::Step& step : explain_model(request(write("pixel.onnx", maker))).steps)
+      products += step.cost.products;
+    return products;
+  };
+  EXPECT_GT(products_with_pads(1, 0), 0);
+  EXPECT_LT(products_with_pads(3, 1), 2 * products_with_pads(1, 0));
+}
+
+// A mask that hides the keys after each row's own halves the scores.
+TEST_F(CostModel, HiddenKeysTakeNoTime) {
+  const auto cost_of_attention = [&](bool causal) {
+    ModelMaker maker;
+    for (const char* input : {"q", "k", "v"}) maker.input(input, {"1", "2", "64", "16"});
+    auto& attribute = *maker.output("y").node("Attention", {"q", "k", "v"}, {"y"}, "attention").add_attribute();
+    attribute.set_name("is_causal"), attribute.set_type(onnx::AttributeProto::INT), attribute.set_i(causal);
+    maker.model.mutable_opset_import(0)->set_version(23);
+    return cost_of(write("attention.onnx", maker), "attention");
+  };
+  const StepCost all = cost_of_attention(false), causal = cost_of_attention(true);
+  EXPECT_EQ(all.flops, 2.0 * 2 * 64 * 64 * (16 + 16));
+  EXPECT_EQ(causal.flops, 2.0 * 2 * (64 * 65 / 2) * (16 + 16));
+  EXPECT_LT(causal.products, 0.75 * all.products);
+  EXPECT_LT(causal.instructions, 0.75 * all.instructions);
+}
+
 TEST_F(CostModel, CountsElementsThatAreAccessed) {
   EXPECT_EQ(cost_of(pointwise("Neg", "64"), "the_node").bytes, 2 * 64 * 1024 * 4);
   ModelMaker maker;
