@@ -44,12 +44,15 @@ double rate_of_tiles(const rt::TileFormatInfo& format, const schedule::Target& t
   return target.byte_dots ? format.depth_group : kWords;
 }
 
-// How many rows of the loop at `position` a tile of `tile_rows` rows spans, which begins anywhere.
-int64_t rows_in_tile(const std::vector<ir::Loop>& loops, size_t position, int64_t tile_rows) {
+// How many iterations of the loop of rows at `position` a tile of `tile_rows` rows spans.
+int64_t span_of_tile(const TileContraction& c, size_t position, int64_t tile_rows) {
+  const auto& tiling = c.tiling;
+  if (tiling.height > 0 && position + 2 == c.rows.size()) return 1;  // a line of an image
+  if (tiling.left + tiling.right > 0 && position + 1 == c.rows.size()) return 1;
   double inner = 1;
-  for (size_t i = position + 1; i < loops.size(); i++) {
-    if (!loops[i].extent.is_constant()) return 1;
-    inner *= double(std::max<int64_t>(loops[i].extent.constant(), 1));
+  for (size_t i = position + 1; i < c.rows.size(); i++) {
+    if (!c.rows[i].extent.is_constant()) return 1;
+    inner *= double(std::max<int64_t>(c.rows[i].extent.constant(), 1));
   }
   return std::llround(1 + double(tile_rows - 1) / inner);
 }
@@ -75,7 +78,7 @@ std::optional<double> share_inside(const ir::Guard& guard, const TileContraction
   const IndexExpr start = guard.index - *step * row->var - *next * tap->var;
   if (!start.is_constant()) return std::nullopt;
   const double stride = double(step->constant()), rows = double(row->extent.constant());
-  const auto block = double(rows_in_tile(c.rows, size_t(row - c.rows.data()), tile_rows));
+  const auto block = double(span_of_tile(c, size_t(row - c.rows.data()), tile_rows));
   double inside = 0;
   for (int64_t t = 0; t < tap->extent.constant(); t++) {
     const double first = double(start.constant()) + double(next->constant()) * double(t);  // the index of the first row
@@ -129,7 +132,8 @@ IndexExpr tile_products(const KernelView& view, const TileContraction& c, const 
   const IndexExpr all = points(c.batch) * rows_of_tiles(view, c, plan) * plan.panels * points(c.taps) *
                         ir::ceildiv(c.depth.extent, format.depth_group) * vectors;
   constexpr int64_t kParts = 1024;
-  const int64_t computed = std::llround(share_computed(c, c.shape.mr) * double(kParts));
+  const double share = c.tiling.skips_padding ? share_computed(c, c.shape.mr) : 1;
+  const int64_t computed = std::llround(share * double(kParts));
   return computed < kParts ? ir::ceildiv(all * std::max<int64_t>(computed, 1), kParts) : all;
 }
 

@@ -206,6 +206,7 @@ class Builder {
     next_kernel_++;
     for (BufferId b : text.buffers) use(step, b);
     step.output_count = text.output_count;
+    for (BufferId b : kernel.reads_back) step.reads_back.push_back(id_of_[size_t(b)]);
     for (IndexExpr p : text.params) step.params.push_back(coder_.code(p));
     step.range = coder_.code(text.plan.units), step.unit_work = coder_.code(text.plan.unit_work);
     step.scratch_bytes = coder_.code(text.plan.scratch_bytes);

@@ -110,6 +110,7 @@ struct FusedKernel {
   std::optional<TileContraction> contraction;
   std::optional<Attention> attention;
   std::vector<ir::BufferId> inputs, outputs;  // arguments: inputs, then outputs
+  std::vector<ir::BufferId> reads_back;       // outputs that it also reads: other steps may write parts of them
   std::vector<ir::BufferId> around_caches;    // outputs that are written past the caches
   std::vector<std::string> origins;
   std::string site;                      // site_of the statements that it was made from (site.h)

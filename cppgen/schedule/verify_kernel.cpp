@@ -43,7 +43,11 @@ std::string fault_of_arguments(const Program& program, const FusedKernel& kernel
     if (!touched.stores.count(b)) return fmt::format("it reads b{}, which it keeps and never stores", b);
     touched.loads.erase(b), touched.stores.erase(b);
   }
-  for (BufferId b : touched.stores) touched.loads.erase(b);
+  Buffers reads_back;
+  for (BufferId b : touched.stores)
+    if (touched.loads.erase(b)) reads_back.insert(b);
+  if (Buffers(kernel.reads_back.begin(), kernel.reads_back.end()) != reads_back)
+    return "the outputs that it reads back are others";
   if (Buffers(kernel.outputs.begin(), kernel.outputs.end()) != touched.stores)
     return "its outputs are not what it stores";
   if (Buffers(kernel.inputs.begin(), kernel.inputs.end()) != touched.loads) return "its inputs are not what it reads";

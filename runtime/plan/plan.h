@@ -56,11 +56,12 @@ enum class StepKind : uint8_t { kernel, library };
 
 struct Step {
   StepKind kind = StepKind::kernel;
-  std::string name;              // kernel: its own; library: the function in the runtime's table
-  std::string shared;            // kernel: the equal one whose function it runs; empty: its own, which has its name
-  int32_t object = -1;           // kernel: index in Plan::objects
-  std::vector<int32_t> buffers;  // argument order; library: inputs, then outputs
-  int32_t output_count = 0;      // number of the last `buffers`, which are written
+  std::string name;                 // kernel: its own; library: the function in the runtime's table
+  std::string shared;               // kernel: the equal one whose function it runs; empty: its own, which has its name
+  int32_t object = -1;              // kernel: index in Plan::objects
+  std::vector<int32_t> buffers;     // argument order; library: inputs, then outputs
+  int32_t output_count = 0;         // number of the last `buffers`, which are written
+  std::vector<int32_t> reads_back;  // of these, the ones that the step also reads: others may write parts of them
   std::vector<DimExpr> params;
   std::vector<double> numbers;       // library: float attributes
   DimExpr range;                     // kernel: parallel range [0, range)

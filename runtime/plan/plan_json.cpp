@@ -60,6 +60,7 @@ json step_to_json(const Step& step) {
           {"object", step.object},
           {"buffers", step.buffers},
           {"output_count", step.output_count},
+          {"reads_back", step.reads_back},
           {"params", exprs_to_json(step.params)},
           {"numbers", numbers},
           {"range", step.range.code},
@@ -131,6 +132,7 @@ Step step_from(const Field& node) {
   step.object = node["object"].index();
   node["buffers"].each([&](const Field& item) { step.buffers.push_back(item.index()); });
   step.output_count = node["output_count"].index();
+  step.reads_back = node["reads_back"].indices();
   step.params = node["params"].exprs();
   node["numbers"].each([&](const Field& item) { step.numbers.push_back(item.number()); });
   step.range = node["range"].expr();

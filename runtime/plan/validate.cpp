@@ -275,6 +275,9 @@ class PlanValidator {
       if (buffer.kind == PlanBufferKind::temporary && (int64_t(i) < buffer.first_step || int64_t(i) > buffer.last_step))
         fail(place, "uses buffer {}, which lives from step {} to {}", id, buffer.first_step, buffer.last_step);
     }
+    for (const int32_t b : step.reads_back)
+      if (std::find(step.buffers.begin() + ptrdiff_t(first_output), step.buffers.end(), b) == step.buffers.end())
+        fail(where + ".reads_back", "holds buffer {}, which is no output of the step", b);
   }
 
   void check_outputs_written() const {

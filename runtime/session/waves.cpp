@@ -15,9 +15,14 @@ class Dependencies {
       const Step& step = plan.steps[s];
       stay_in_repetition(s);
       const size_t first_output = step.buffers.size() - size_t(step.output_count);
-      for (size_t i = 0; i < step.buffers.size(); i++) wait(s, step.buffers[i], i >= first_output);
-      for (size_t i = 0; i < step.buffers.size(); i++)
-        touched_[root(step.buffers[i])].push_back({s, step.buffers[i], i >= first_output});
+      std::vector<Touch> touches;
+      for (size_t i = 0; i < step.buffers.size(); i++) {
+        const int32_t b = step.buffers[i];
+        const auto& back = step.reads_back;
+        touches.push_back({s, b, i < first_output || std::count(back.begin(), back.end(), b) > 0, i >= first_output});
+      }
+      for (const Touch& touch : touches) wait(touch);
+      for (const Touch& touch : touches) touched_[root(touch.buffer)].push_back(touch);
     }
   }
   const std::vector<size_t>& of(size_t step) const { return before_[step]; }
@@ -26,7 +31,7 @@ class Dependencies {
   struct Touch {
     size_t step;
     int32_t buffer;
-    bool writes;
+    bool reads, writes;
   };
 
   size_t root(int32_t buffer) const { return sharing_root(plan_.buffers, size_t(buffer)); }
@@ -38,10 +43,10 @@ class Dependencies {
       if (const int32_t other = repetition_of(plan_, s); other != own) before_[step].push_back(s);
   }
 
-  void wait(size_t step, int32_t buffer, bool writes) {
-    for (const Touch& earlier : touched_[root(buffer)]) {
-      const bool parts_of_one = writes && earlier.writes && earlier.buffer == buffer;
-      if ((writes || earlier.writes) && !parts_of_one) before_[step].push_back(earlier.step);
+  void wait(const Touch& touch) {
+    for (const Touch& earlier : touched_[root(touch.buffer)]) {
+      const bool parts_of_one = !touch.reads && !earlier.reads && earlier.buffer == touch.buffer;
+      if ((touch.writes || earlier.writes) && !parts_of_one) before_[touch.step].push_back(earlier.step);
     }
   }
 

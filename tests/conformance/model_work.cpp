@@ -149,20 +149,29 @@ Outcome prepare(const Case& c, const Setup& setup, const std::string& package, c
   return ok ? stages.passed() : stages.outcome();
 }
 
-Outcome check_compiled(const Case& c, const std::string& package, const std::string& isa) {
+// Runs the package; with streams, independent steps run together.
+Outcome check_session(const Case& c, const std::string& package, bool streams) {
   Stages stages;
   std::unique_ptr<rt::Session> session;
   bool ok = stages.run("load", Status::failed, [&] {
-    rt::write_manifest(package, isa);
     rt::SessionOptions options;
-    options.threads = kThreads;
+    options.threads = kThreads, options.multistream_mode = streams;
     session = std::make_unique<rt::Session>(rt::Executable::load(package, {}), options);
   });
   if (!ok) return stages.outcome();
   for (const rt::Step& step : session->plan().steps)
     if (step.engine == kInterpreterEngine) return {Status::failed, "load", "a step is interpreted"};
-  return check_data_sets(
+  Outcome outcome = check_data_sets(
       c, session->plan(), [&](auto inputs) { return session->run_values(std::move(inputs)); }, stages);
+  if (streams && outcome.status != Status::passed) outcome.reason = "with streams: " + outcome.reason;
+  return outcome;
+}
+
+Outcome check_compiled(const Case& c, const std::string& package, const std::string& isa) {
+  Stages stages;
+  if (!stages.run("load", Status::failed, [&] { rt::write_manifest(package, isa); })) return stages.outcome();
+  const Outcome outcome = check_session(c, package, false);
+  return outcome.status == Status::passed ? check_session(c, package, true) : outcome;
 }
 
 Outcome check_interpreted(const Case& c, const Setup& setup) {

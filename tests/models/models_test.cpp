@@ -113,10 +113,16 @@ TEST_P(Models, SameBitsOnAnyNumberOfThreads) {
   auto test = rt::read_test_case(stem(GetParam()), executable->plan());
   auto inputs = views(test.inputs);
   auto expected = rt::Session(executable, threads(1)).run(inputs);
+  const auto expect_same = [&](const rt::SessionOptions& options) {
+    auto outputs = rt::Session(executable, options).run(inputs);
+    for (size_t i = 0; i < expected.size(); i++) expect_same_bits(expected[i], outputs[i]);
+  };
   for (int64_t count : {2, 3, 8}) {
     SCOPED_TRACE(count);
-    auto outputs = rt::Session(executable, threads(count)).run(inputs);
-    for (size_t i = 0; i < expected.size(); i++) expect_same_bits(expected[i], outputs[i]);
+    expect_same(threads(count));
+    rt::SessionOptions streams = threads(count);
+    streams.multistream_mode = true;
+    expect_same(streams);
   }
 }
 

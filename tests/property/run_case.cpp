@@ -59,6 +59,7 @@ std::string run_case(const Case& c, const DifferentialOptions& differential,
   rt::SessionOptions options;
   options.threads = 1 + int64_t(c.seed % 2);
   options.min_chunk_size = 64;
+  options.multistream_mode = c.seed % 3 == 0;
   rt::Session session(std::move(executable), options);
   for (int64_t n : {c.random.symbol_value, c.random.symbol_value + 3}) {
     std::string wrong = run_once(c, differential, reference, session, n);

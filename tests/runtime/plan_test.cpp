@@ -165,6 +165,7 @@ TEST(Validate, NamesTheFieldThatIsWrong) {
       {[](Plan& p) { p.steps[0].buffers[0] = 9; }, "steps[0].buffers[0] is 9; allowed is 0 to 3"},
       {[](Plan& p) { p.steps[0].buffers[2] = 0; }, "steps[0].buffers[2] writes buffer 0, which is an input"},
       {[](Plan& p) { std::swap(p.steps[0], p.steps[1]); }, "steps[0].buffers[0] reads buffer 2 before any step wrote"},
+      {[](Plan& p) { p.steps[0].reads_back = {0}; }, "steps[0].reads_back holds buffer 0, which is no output"},
       {[](Plan& p) { p.steps[0].output_count = 4; }, "steps[0].output_count is 4; the step has 3 buffers"},
       {[](Plan& p) { p.steps[0].object = 1; }, "steps[0].object is 1"},
       {[](Plan& p) { p.steps[0].name = "k add"; }, "steps[0].name is 'k add'; allowed are C identifiers"},

@@ -83,6 +83,17 @@ TEST(Waves, WritersOfPartsDoNotWait) {
   EXPECT_EQ(plan_waves(plan, 8), (std::vector<Wave>{{0, 1}, {2}}));
 }
 
+// A step that writes the last part of a buffer, and then reads all of it.
+TEST(Waves, AWriterOfAPartThatReadsTheOthersWaits) {
+  Plan plan = branched(1, 1);
+  plan.buffers = {plan.buffers[0], plan.buffers[1], temporary(0, 2)};
+  plan.steps = {add(0, 0, 2), add(0, 0, 2), add(0, 0, 2)};
+  plan.steps[1].buffers = {0, 0, 2, 1}, plan.steps[1].output_count = 2, plan.steps[1].reads_back = {2};
+  EXPECT_EQ(plan_waves(plan, 8), (std::vector<Wave>{{0}, {1}, {2}}));
+  plan.steps[1].reads_back.clear();
+  EXPECT_EQ(plan_waves(plan, 8), (std::vector<Wave>{{0, 1, 2}}));
+}
+
 TEST(Waves, WhatGoesTogetherRunsAtOnce) {
   Plan plan = branched(3, 2);
   std::vector<int32_t> together{0, -1, 0, -1, 0, -1, -1, -1};

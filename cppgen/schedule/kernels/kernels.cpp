@@ -200,7 +200,9 @@ void collect_arguments(FusedKernel& kernel) {
     for (Expr e : ir::postorder(roots))
       if (e->kind == ir::ExprKind::load) in.insert(e->buffer);
   }
-  for (BufferId b : out) in.erase(b);
+  kernel.reads_back.clear();
+  for (BufferId b : out)
+    if (in.erase(b)) kernel.reads_back.push_back(b);
   kernel.inputs.assign(in.begin(), in.end());
   kernel.outputs.assign(out.begin(), out.end());
 }
