@@ -128,7 +128,7 @@ ExitCode command_repro(const ReproOptions& options, const CancelToken& cancel) {
     if (const int error = make_directories(folder)) user_error("'{}': {}", folder, error_text(error));
     extract_tar(options.trace, folder, kMostBytes);
   }
-  const TraceRecord record = read_trace_record(folder);
+  const TraceRecord record = read_trace_record(folder, options.trace);
   if (!options.load.empty())
     user_error("the settings are those of the trace; --set prevails over them, --load does not");
   ModelOptions again;

@@ -101,13 +101,7 @@ void throw_if_cancelled(const CancelToken& cancel) {
   if (cancel.cancelled()) throw Cancelled("interrupted");
 }
 
-std::string printable(std::string_view name) {
-  constexpr size_t kMost = 80;
-  if (name.size() <= kMost) return one_line(name);
-  size_t end = kMost;
-  while (end > 0 && (static_cast<unsigned char>(name[end]) & 0xc0) == 0x80) end--;  // inside a character of UTF-8
-  return one_line(name.substr(0, end)) + "...";
-}
+std::string printable(std::string_view name) { return shortened_line(name, 80); }
 
 std::string printable_list(const std::vector<std::string>& names) {
   std::string text;

@@ -109,8 +109,9 @@ std::vector<const MeasuredStep*> far_steps(const StoredProfile& profile) {
 
 std::string measured_text(const std::optional<StoredProfile>& profile) {
   if (!profile) return "not yet: run `cppgen profile`\n";
-  std::string text = fmt::format("{:.4g} ms on {} (the last `cppgen profile`), of which steps take {:.4g} ms\n",
-                                 profile->run_ms, counted(profile->threads, "thread"), profile->steps_ms());
+  std::string text =
+      fmt::format("{:.4g} ms on {} (the mean of the last `cppgen profile`), of which steps take {:.4g} ms\n",
+                  profile->run_ms, counted(profile->threads, "thread"), profile->steps_ms());
   if (std::none_of(profile->steps.begin(), profile->steps.end(), [](const auto& step) { return step.bound_ms > 0; }))
     return text + "far         unknown, because no step has a bound\n";
   const std::vector<const MeasuredStep*> far = far_steps(*profile);
@@ -126,7 +127,7 @@ std::string measured_text(const std::optional<StoredProfile>& profile) {
 Json stored_profile_json(const StoredProfile& profile) {
   Json json;
   json["threads"] = profile.threads;
-  json["median_ms"] = profile.run_ms;
+  json["mean_ms"] = profile.run_ms;
   json["steps_ms"] = profile.steps_ms();
   json["far_from_bound"] = Json::array();
   for (const MeasuredStep* step : far_steps(profile))
@@ -174,7 +175,7 @@ void write_summary(Json& json, const Explanation& explanation) {
   json["arenas_bytes"] = explanation.memory.arenas;
   json["scratch_bytes"] = explanation.memory.scratch;
   json["peak_bytes"] = explanation.memory.peak();
-  json["arena_bytes"] = explanation.arena_bytes;
+  json["arena_bytes"] = explanation.largest_arena();
   json["bound_ms"] = sum_over(steps, bound_ns) / 1e6;
   json["predicted_ms"] = sum_over(steps, predicted_ns) / 1e6;
   json["peaks_are_assumed"] = explanation.peaks_are_assumed;

@@ -39,11 +39,15 @@ std::string step_text(const Step& step, size_t number, const ExplainOptions& opt
 }
 
 std::string memory_text(const Explanation& explanation) {
-  std::string text =
-      fmt::format("\nintermediate values in {}\n{:>12} {:>12}  {}\n", bytes_text(explanation.arena_bytes), "offset",
-                  "bytes", "written first by, read last by");
-  for (const Explanation::Temporary& it : explanation.temporaries)
-    text += fmt::format("{:>12} {:>12}  {}, {}\n", it.offset, it.bytes, it.first_step, it.last_step);
+  std::string text;
+  for (size_t plan = 0; plan < explanation.arenas.size(); plan++) {
+    const std::string of_plan = explanation.arenas.size() > 1 ? fmt::format(" of plan {}", plan) : "";
+    text += fmt::format("\nintermediate values{} in {}\n{:>12} {:>12}  {}\n", of_plan,
+                        bytes_text(explanation.arenas[plan]), "offset", "bytes", "written first by, read last by");
+    for (const Explanation::Temporary& it : explanation.temporaries)
+      if (it.plan == plan)
+        text += fmt::format("{:>12} {:>12}  {}, {}\n", it.offset, it.bytes, it.first_step, it.last_step);
+  }
   return text;
 }
 
@@ -94,6 +98,7 @@ Json temporaries_json(const Explanation& explanation) {
   Json list = Json::array();
   for (const Explanation::Temporary& it : explanation.temporaries) {
     Json item;
+    item["plan"] = it.plan;
     item["offset"] = it.offset;
     item["bytes"] = it.bytes;
     item["name"] = it.name;

@@ -143,10 +143,9 @@ std::string profile_text(const ProfileOptions& options, const ModelProfile& prof
   std::string text =
       fmt::format("{}: {}, {}, {}\n", options.model, target_text(profile.model),
                   counted(profile.model.threads(), "thread"), step_text(count_steps(profile.model.plan())));
-  text +=
-      fmt::format("run    {:.4g} ms (median of {}; the mean is {:.4g} ms), of which steps take {:.4g} ms in the mean\n",
-                  profile.times.median_ms(), counted(int64_t(profile.times.seconds.size()), "run"),
-                  profile.times.mean_ms(), profile.total_ms());
+  text += fmt::format("run    {:.4g} ms (median of {}); {:.4g} ms in the mean of {}, of which steps take {:.4g} ms\n",
+                      profile.times.median_ms(), counted(int64_t(profile.times.seconds.size()), "run"),
+                      profile.run_ms(), profile.runs, profile.total_ms());
   if (profile.onednn) text += onednn_head(profile);
   if (profile.peaks) text += peaks_text(profile);
   text += table_head(profile);

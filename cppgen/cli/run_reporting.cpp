@@ -20,12 +20,16 @@ std::string command_text(int argc, char** argv) {
   return text;
 }
 
+// Commands that other commands start.
+bool is_hidden_command(std::string_view name) { return name == "trial" || name == "measure"; }
+
 ExitCode report_bug(const char* what, int argc, char** argv) {
-  std::fprintf(stderr,
-               "cppgen: internal error: %s\n"
-               "This is a bug in cppgen. Please report it with the output of `cppgen --version` (%s) and the command:\n"
-               "  %s\n",
-               for_terminal(what).c_str(), version_text().c_str(), for_terminal(command_text(argc, argv)).c_str());
+  std::fprintf(stderr, "cppgen: internal error: %s\n", for_terminal(what).c_str());
+  if (argc < 2 || !is_hidden_command(argv[1]))
+    std::fprintf(stderr,
+                 "This is a bug in cppgen. Please report it with the output of `cppgen --version` (%s) and the "
+                 "command:\n  %s\n",
+                 version_text().c_str(), for_terminal(command_text(argc, argv)).c_str());
   return kInternalError;
 }
 

@@ -25,7 +25,7 @@ bool is_log1p(Expr e) { return e->kind == ir::ExprKind::unary && e->unary == ir:
 InjectedBug injected_bug_from_name(std::string_view name) {
   using enum InjectedBug;
   constexpr std::pair<std::string_view, InjectedBug> kNames[] = {
-      {"", none}, {"compile_error", compile_error}, {"runtime_error", runtime_error}, {"accuracy", accuracy}};
+      {"none", none}, {"compile_error", compile_error}, {"runtime_error", runtime_error}, {"accuracy", accuracy}};
   for (const auto& [known, bug] : kNames)
     if (known == name) return bug;
   internal_error("'{}' is not a bug that can be injected", name);

@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "cppgen/support/text_writer.h"
+#include "runtime/base/printable.h"
 
 namespace cppgen {
 
@@ -10,7 +10,7 @@ std::string decision_text(const schedule::DecisionLog& log) {
   std::string text;
   for (const auto& entry : log.entries)
     text += fmt::format("  {:<10} {:<3} {}{}{}\n", entry.rule, entry.decision.fused ? "yes" : "no",
-                        escape_for_comment(entry.subject, 80), entry.decision.reason.empty() ? "" : ": ",
+                        shortened_line(entry.subject, 80), entry.decision.reason.empty() ? "" : ": ",
                         entry.decision.reason);
   return text;
 }

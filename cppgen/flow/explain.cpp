@@ -92,7 +92,8 @@ size_t first_use(const rt::Plan& plan, int32_t buffer) {
 }
 
 // The plan's first step is the explanation's step `first`.
-std::vector<Explanation::Temporary> temporaries_of(const rt::Plan& plan, const PlanCosts& costs, size_t first) {
+std::vector<Explanation::Temporary> temporaries_of(const rt::Plan& plan, const PlanCosts& costs, size_t first,
+                                                   size_t number) {
   std::vector<Explanation::Temporary> temporaries;
   for (size_t b = 0; b < plan.buffers.size(); b++) {
     const rt::PlanBuffer& buffer = plan.buffers[b];
@@ -101,7 +102,7 @@ std::vector<Explanation::Temporary> temporaries_of(const rt::Plan& plan, const P
     const size_t begin = is_output ? first_use(plan, int32_t(b)) : size_t(buffer.first_step);
     const size_t end = is_output ? plan.steps.size() - 1 : size_t(buffer.last_step);
     temporaries.push_back({costs.sizes[b], costs.offsets[b], plan.steps[begin].name, plan.steps[end].name,
-                           first + begin, first + end, buffer.name});
+                           first + begin, first + end, buffer.name, number});
   }
   std::stable_sort(temporaries.begin(), temporaries.end(),
                    [](const auto& a, const auto& b) { return a.offset < b.offset; });
@@ -118,14 +119,22 @@ void add_costs(Explanation& result, const rt::Plan& plan, const Settings& settin
     if (std::find(result.assumed.begin(), result.assumed.end(), symbol.name) == result.assumed.end())
       result.assumed.push_back(symbol.name);
   result.memory.add(plan, costs, ones, threads_of(settings));
-  result.arena_bytes = std::max(result.arena_bytes, costs.arena_bytes);
   const size_t first = result.steps.size() - costs.steps.size();
-  add_to(result.temporaries, temporaries_of(plan, costs, first));
+  add_to(result.temporaries, temporaries_of(plan, costs, first, result.arenas.size()));
+  result.arenas.push_back(costs.arena_bytes);
   for (size_t i = 0; i < costs.steps.size(); i++) {
     Explanation::Step& step = result.steps[first + i];
     step.cost = costs.steps[i];
     step.bound = bound_of(step.cost, costs.run_bytes(), result.peaks);
   }
+}
+
+// With those of bodies.
+int64_t all_nodes(const Graph& graph) {
+  auto count = int64_t(graph.nodes.size());
+  for (const Node& node : graph.nodes)
+    for (const auto& body : bodies_of(node)) count += all_nodes(*body);
+  return count;
 }
 
 void add_to(schedule::LayoutReport& to, schedule::LayoutReport from) {
@@ -148,10 +157,10 @@ Explanation explain_model(const CompileRequest& request, const ExplainWishes& wi
   result.kernels = std::make_shared<std::vector<codegen::KernelText>>();
   diagrams.before_fusion(graph);
   if (wishes.drawings) result.before_fusion = draw(graph, *wishes.drawings);
+  result.nodes = all_nodes(graph);
   ModelGraphs graphs = cut(std::move(graph));
   result.isa = std::string(isa.name);
   find_peaks(result, isa, request.settings);
-  for (const Graph& g : graphs.graphs) result.nodes += int64_t(g.nodes.size());
   TraceProgram trace_program;
   if (trace.wants_stages())
     trace_program = [&](const char* stage, const ir::Program& p) { trace.stage(stage, ir::to_string(p)); };
@@ -170,9 +179,12 @@ Explanation explain_model(const CompileRequest& request, const ExplainWishes& wi
     add_costs(result, part.plan.plan, request.settings);
   }
   result.decisions = outcomes(result.decisions);
-  if (graphs.module)
-    for (const rt::Step& step : rt::outline_of(*graphs.module, {}).steps)
+  if (graphs.module) {
+    const rt::Plan outline = rt::outline_of(*graphs.module, {});
+    for (const rt::Step& step : outline.steps)
       result.steps.push_back({step.name, step.engine, step.origins, "", "", "", "", -1, {}, {}, {}});
+    result.memory.take_arguments_of(outline);
+  }
   trace.write("decisions.txt", decision_text(result.decisions));
   return result;
 }

@@ -1,4 +1,5 @@
 #pragma once
+#include <algorithm>
 #include <memory>
 #include <optional>
 #include <string>
@@ -39,10 +40,11 @@ struct Explanation {
     std::string first_step, last_step;  // that write it first and read it last
     size_t first = 0, last = 0;         // their positions in `steps`
     std::string name;                   // of the model's value
+    size_t plan = 0;                    // in Explanation::arenas
   };
   int64_t nodes = 0;                 // of the model, after the graph passes
   RunMemory memory;                  // on the threads of a run
-  int64_t arena_bytes = 0;           // of the largest plan
+  std::vector<int64_t> arenas;       // bytes of the arena of each plan
   std::vector<std::string> assumed;  // dimensions whose size is not given: costs are for the size 1
   std::vector<Temporary> temporaries;
   MachinePeaks peaks;
@@ -57,6 +59,8 @@ struct Explanation {
   std::shared_ptr<std::vector<codegen::KernelText>> kernels;
   std::optional<DrawnGraph> before_fusion;  // if wanted
   std::optional<DrawnSteps> after_fusion;
+
+  int64_t largest_arena() const { return arenas.empty() ? 0 : *std::max_element(arenas.begin(), arenas.end()); }
 };
 
 struct ExplainWishes {

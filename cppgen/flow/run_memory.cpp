@@ -16,6 +16,18 @@ int64_t scratch_of_thread(const rt::Plan& plan, std::span<const int64_t> symbols
   return (most + rt::kBufferAlignment - 1) / rt::kBufferAlignment * rt::kBufferAlignment;
 }
 
+int64_t bytes_with_ones(const std::vector<rt::TensorInfo>& tensors) {
+  int64_t bytes = 0;
+  for (const rt::TensorInfo& tensor : tensors) {
+    if (tensor.kind != ValueKind::tensor) continue;
+    int64_t elements = 1;  // dimensions that are known only at run time count as 1
+    for (const rt::DimExpr& dim : tensor.dims)
+      if (dim.code.size() == 2 && dim.code[0] == int64_t(rt::DimOp::constant)) elements *= dim.code[1];
+    bytes += elements * int64_t(size_of(tensor.type));
+  }
+  return bytes;
+}
+
 }  // namespace
 
 void RunMemory::add(const rt::Plan& plan, const PlanCosts& costs, std::span<const int64_t> symbols, int threads) {
@@ -25,10 +37,16 @@ void RunMemory::add(const rt::Plan& plan, const PlanCosts& costs, std::span<cons
     const bool apart = costs.offsets[b] < 0;  // not in the arena
     if (plan.buffers[b].kind == rt::PlanBufferKind::output && apart) own_outputs += costs.sizes[b];
   }
-  if (own_inputs + own_outputs > inputs + outputs) inputs = own_inputs, outputs = own_outputs;
+  inputs += own_inputs, outputs += own_outputs;
   weights += costs.weights_bytes;
   arenas += costs.arena_bytes;
   scratch += scratch_of_thread(plan, symbols) * threads;
+}
+
+void RunMemory::take_arguments_of(const rt::Plan& outline) {
+  const int64_t results = outputs;
+  inputs = bytes_with_ones(outline.inputs), outputs = bytes_with_ones(outline.outputs);
+  arenas += std::max<int64_t>(0, results - outputs);
 }
 
 }  // namespace cppgen

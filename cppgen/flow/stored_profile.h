@@ -15,7 +15,7 @@ struct StoredProfile {
     double bound_ms = 0;  // the least time for the sizes that ran; 0 if it is unknown
   };
   int threads = 0;
-  double run_ms = 0;  // median
+  double run_ms = 0;  // mean, of the same runs as those of the steps
   std::vector<Step> steps;
 
   double steps_ms() const;

@@ -23,11 +23,12 @@ bool stays_inside(const std::string& name) {
 
 }  // namespace
 
-TraceRecord read_trace_record(const std::string& folder) {
-  const std::string path = folder + kFile;
-  const auto content = try_read_file(path);
-  if (!content) user_error("'{}' is not the folder of a trace: it has no repro.json", folder);
+TraceRecord read_trace_record(const std::string& folder, const std::string& shown) {
+  const std::string path = (shown.empty() ? folder : shown) + kFile;
+  const auto content = try_read_file(folder + kFile);
+  if (!content) user_error("'{}' is not a trace: it has no repro.json", shown.empty() ? folder : shown);
   const nlohmann::json json = parse_json_or_discard(*content);
+  if (json.is_discarded()) user_error("'{}' is malformed: it is not JSON", path);
   TraceRecord record;
   try {
     record.version = json.at("version").get<std::string>();
@@ -44,8 +45,8 @@ TraceRecord read_trace_record(const std::string& folder) {
     record.compile_error = json.at("compile_error").get<std::string>();
     record.has_run = json.at("has_run").get<bool>();
     record.run_error = json.at("run_error").get<std::string>();
-  } catch (const nlohmann::json::exception& error) {
-    user_error("'{}' is malformed: {}", path, error.what());
+  } catch (const nlohmann::json::exception&) {
+    user_error("'{}' is malformed: a field is missing or has another type", path);
   }
   std::vector<std::string> names = record.files;
   if (!record.model.empty()) names.push_back(record.model);

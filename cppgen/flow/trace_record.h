@@ -24,9 +24,9 @@ struct TraceRecord {
   std::string run_error;  // with which it ended
 };
 
-// UserError naming the file if it cannot be read or written, or is malformed. Names of files do not lead out of the
-// folder.
-TraceRecord read_trace_record(const std::string& folder);
+// UserError naming the file if it cannot be read or written, or is malformed; `shown` is the archive that the folder
+// was extracted from, for messages. Names of files do not lead out of the folder.
+TraceRecord read_trace_record(const std::string& folder, const std::string& shown = "");
 void write_trace_record(const std::string& folder, const TraceRecord&);
 
 // Writes "<folder>.tar" with the files of the record.

@@ -188,11 +188,26 @@ ModelCutter::ModelCutter(const std::string& path, const std::vector<DimOption>& 
 
 ModelCutter::~ModelCutter() = default;
 
+// In the bodies of a node, or in the function of the model that it calls.
+static int64_t nodes_inside(const onnx::NodeProto& node, const onnx::ModelProto& shell) {
+  int64_t count = 0;
+  for (const onnx::AttributeProto& attribute : node.attribute())
+    if (attribute.has_g()) {
+      count += attribute.g().node_size();
+      for (const onnx::NodeProto& inner : attribute.g().node()) count += nodes_inside(inner, shell);
+    }
+  for (const onnx::FunctionProto& function : shell.functions())
+    if (function.name() == node.op_type() && function.domain() == node.domain()) count += function.node_size();
+  return count;
+}
+
 size_t ModelCutter::node_count() const { return model_->nodes.size(); }
 
 std::string ModelCutter::node_text(size_t n) const {
   const onnx::NodeProto& node = model_->graph.node(model_->nodes.at(n));
-  return fmt::format("{} {}", one_line(node.op_type()), quoted(node.name()));
+  const int64_t inner = nodes_inside(node, model_->shell);
+  return fmt::format("{} {}{}", one_line(node.op_type()), quoted(node.name()),
+                     inner == 0 ? "" : fmt::format(" (with {} inside)", counted(inner, "node")));
 }
 
 bool ModelCutter::has_symbols() const {

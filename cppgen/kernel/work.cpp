@@ -246,9 +246,14 @@ IndexExpr bytes_of(const KernelView& view) {
   const auto& kernel = view.kernel;
   Accessed accessed(view);
   std::vector<ir::Loop> outer = kernel.outer;
-  if (kernel.attention)
-    for (const Expr load : {kernel.attention->query, kernel.attention->key, kernel.attention->value})
-      accessed.add_all(load->buffer);
+  if (const auto& a = kernel.attention) {
+    for (const Expr load : {a->query, a->key, a->value}) accessed.add_all(load->buffer);
+    std::vector<ir::Loop> scores = a->batch;
+    scores.insert(scores.end(), {a->rows, a->keys});
+    for (Expr e : ir::postorder({&a->score, 1})) accessed.add_load(e, scores);
+    outer = a->batch;
+    outer.insert(outer.end(), {a->rows, a->columns});
+  }
   if (const auto& c = kernel.contraction) {
     accessed.add_all(c->left->buffer), accessed.add_all(c->packed);
     outer = c->batch;

@@ -59,7 +59,7 @@ Json before_json(const Explanation& explanation) {
 
 Json memory_json(const Explanation& explanation) {
   Json memory;
-  memory["bytes"] = explanation.arena_bytes;
+  memory["bytes"] = explanation.largest_arena();
   memory["items"] = Json::array();
   for (const Explanation::Temporary& it : explanation.temporaries)
     memory["items"].push_back({it.offset, it.bytes, it.first, it.last, it.name});

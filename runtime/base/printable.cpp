@@ -51,6 +51,13 @@ std::string escaped(std::string_view text, std::string_view kept) {
 std::string one_line(std::string_view text) { return escaped(text, ""); }
 std::string for_terminal(std::string_view text) { return escaped(text, "\n\t"); }
 
+std::string shortened_line(std::string_view text, size_t most_bytes) {
+  if (text.size() <= most_bytes) return one_line(text);
+  size_t end = most_bytes;
+  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xc0) == 0x80) end--;  // inside a character of UTF-8
+  return one_line(text.substr(0, end)) + "...";
+}
+
 std::string counted(int64_t count, std::string_view noun) {
   return std::to_string(count) + " " + std::string(noun) + (count == 1 ? "" : "s");
 }

@@ -13,6 +13,9 @@ std::string one_line(std::string_view text);  // for names where they enter a me
 std::string for_terminal(
     std::string_view text);  // for whole messages where they are printed: line breaks and tabs stay
 
+// The first characters of a name as one line, which end in "..." if there are more than `most_bytes` bytes.
+std::string shortened_line(std::string_view text, size_t most_bytes);
+
 // "1 thread", "2 threads".
 std::string counted(int64_t count, std::string_view noun);
 

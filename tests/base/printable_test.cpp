@@ -31,5 +31,11 @@ TEST(Printable, LettersStay) {
     EXPECT_EQ(one_line(text), text);
 }
 
+TEST(Printable, NamesAreCutBetweenCharacters) {
+  EXPECT_EQ(shortened_line("\xd1\x83\xd0\xb7\xd0\xb5\xd0\xbb", 8), "\xd1\x83\xd0\xb7\xd0\xb5\xd0\xbb");
+  EXPECT_EQ(shortened_line("\xd1\x83\xd0\xb7\xd0\xb5\xd0\xbb", 7), "\xd1\x83\xd0\xb7\xd0\xb5...");
+  EXPECT_EQ(shortened_line("a\x1b[31m", 2), "a\\x1b...");
+}
+
 }  // namespace
 }  // namespace cppgen

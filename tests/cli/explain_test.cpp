@@ -89,6 +89,8 @@ TEST_F(Explain, NodesOnTheHostAndInsideOfFunctions) {
       << run({"check", model}).out;
   const json report = json::parse(run({"explain", model, "--json"}).out);
   EXPECT_EQ(report["bodies_count_once"], json({"choice"}));
+  EXPECT_EQ(report["nodes"], 4);
+  EXPECT_EQ(report["inputs_bytes"], 1 + 8 * 4) << "those of the model, not of a plan";
   const json ran = json::parse(run({"run", model, "--json"}).out);
   EXPECT_GE(ran["step_counts"]["host"], 1) << ran;
   EXPECT_EQ(ran["step_counts"]["library"], 0) << ran;

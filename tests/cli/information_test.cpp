@@ -77,7 +77,8 @@ TEST_F(Information, ExplainComparesTheLastProfileWithBounds) {
   ASSERT_EQ(run({"profile", symbolic_model(), "--dim", "N=64", "--runs", "9", "--threads", "1"}).status, 0);
   // A step of a microsecond is far from the bound of its 1536 bytes.
   const std::string after = run(explain).out;
-  EXPECT_NE(after.find(" ms on 1 thread (the last `cppgen profile`), of which steps take "), std::string::npos)
+  EXPECT_NE(after.find(" ms on 1 thread (the mean of the last `cppgen profile`), of which steps take "),
+            std::string::npos)
       << after;
   EXPECT_NE(after.find("\nfar         "), std::string::npos) << after;
   const json report = json::parse(run(in_json).out);
