@@ -40,4 +40,12 @@ std::string fault_of_seed(const std::string& text) {
   return error == std::errc() && rest == end ? "" : "a seed is a number from 0 to 2^64 - 1";
 }
 
+std::string fault_of_seconds(const std::string& text) {
+  double seconds = 0;
+  const char* end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, seconds);
+  const bool ok = error == std::errc() && rest == end && seconds >= 0.001 && seconds <= 86400;  // NaN is neither
+  return ok ? "" : "a time is a number of seconds from 0.001 to 86400";
+}
+
 }  // namespace cppgen

@@ -15,4 +15,7 @@ void replace_help(std::vector<std::string>& arguments);
 // Why the text is not a seed; empty if it is one.
 std::string fault_of_seed(const std::string& text);
 
+// Why the text is not a time of 0.001 to 86400 seconds; empty if it is one.
+std::string fault_of_seconds(const std::string& text);
+
 }  // namespace cppgen

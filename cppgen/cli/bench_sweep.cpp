@@ -33,6 +33,10 @@ SweptSetting parse(const std::string& text) {
   SweptSetting swept;
   swept.values = setting_values::split(list, list.find(';') == list.npos ? ',' : ';');
   if (swept.values.empty()) user_error("--sweep {}: there is no value", text);
+  const char separator = list.find(';') == list.npos ? ',' : ';';
+  const bool is_ended = list.ends_with(';');  // a single value with commas
+  if (swept.values.size() + is_ended != size_t(std::count(list.begin(), list.end(), separator)) + 1)
+    user_error("--sweep {}: a value is missing", text);
   for (const std::string& value : swept.values) {
     Settings probe;
     probe.set(text.substr(0, at), value);

@@ -183,7 +183,7 @@ void add_timing(CLI::App* command, TimedOptions& options) {
           ->check(CLI::Range(int64_t(1), int64_t(1'000'000'000)));
   command->add_option("--seconds", options.seconds, "Time runs for so long instead")
       ->type_name("S")
-      ->check(CLI::Range(0.001, 86400.0))
+      ->check(fault_of_seconds)
       ->excludes(runs);
 }
 

@@ -110,9 +110,9 @@ std::string tuning_text(const TuneOptions& options, const VersionTuning& tuning)
 }
 
 void export_results(const std::string& from, const std::string& to) {
-  const auto text = try_read_file(from);
-  if (!text) user_error("--export: there are no results of tunings in {}", from);
-  if (const int e = write_file(to, *text)) user_error("--export: {} cannot be written: {}", to, error_text(e));
+  if (!std::filesystem::exists(from)) user_error("--export: there are no results of tunings in {}", from);
+  if (const int e = write_file(to, valid_tuning_lines(from)))
+    user_error("--export: {} cannot be written: {}", to, error_text(e));
 }
 
 // A file of results, or a package, which contains those that it was compiled with.

@@ -1,5 +1,6 @@
 #include "cppgen/cli/tuning.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <map>
 #include <utility>
@@ -10,11 +11,16 @@
 #include "cppgen/flow/isa_choice.h"
 #include "cppgen/flow/versions.h"
 #include "runtime/base/errors.h"
+#include "runtime/base/log.h"
 #include "runtime/base/printable.h"
 #include "runtime/values/random_inputs.h"
 
 namespace cppgen {
 namespace {
+
+constexpr const char* kUseCaches = "remove FORCE_DISABLE_CACHES and KERNEL_CACHE=0";
+
+bool may_use_results(const Settings& s) { return !s.force_disable_caches && s.kernel_cache; }
 
 // Measurements run the model.
 void require_tuned_sizes(const rt::Plan& plan, std::map<std::string, int64_t> sizes) {
@@ -31,6 +37,7 @@ std::vector<VersionTuning> tune_with_progress(const ModelOptions& options, const
                                               const CancelToken& cancel) {
   require_onnx(options.model, "tune");
   if (settings.force_native_runtime) user_error("tune measures compiled code: remove FORCE_NATIVE_RUNTIME");
+  if (!may_use_results(settings)) user_error("tune keeps its results in the cache: {}", kUseCaches);
   tune::TuneRequest request;
   request.compile = compile_request(options, settings, cancel);
   request.compile.settings.isa = {std::string(likely_isa(settings).name)};
@@ -41,6 +48,12 @@ std::vector<VersionTuning> tune_with_progress(const ModelOptions& options, const
   request.on_progress = [&](const std::string& what, int done, int total) { line.show(what, done, total); };
   request.on_line = [](const std::string& text) { std::fprintf(stderr, "%s\n", for_terminal(text).c_str()); };
   const auto versions = std::exchange(request.compile.versions, {});
+  for (size_t i = 0; i < versions.size(); i++) {
+    for (const auto& [symbol, size] : versions[i])
+      if (sizes.contains(symbol)) user_error("--dim and --sizes both give the size of '{}'", symbol);
+    if (std::find(versions.begin(), versions.begin() + ptrdiff_t(i), versions[i]) != versions.begin() + ptrdiff_t(i))
+      user_error("--sizes gives the same sizes twice");
+  }
   if (versions.empty()) return {{"", tune::tune_model(request)}};
   std::vector<VersionTuning> all;
   for (const rt::SymbolSizes& sizes : versions) {
@@ -52,7 +65,11 @@ std::vector<VersionTuning> tune_with_progress(const ModelOptions& options, const
 }
 
 bool tunes_first(const Settings& s) {
-  return s.max_autotune || s.max_autotune_gemm || s.max_autotune_pointwise || s.autotune_policy == "autotune";
+  const bool wanted =
+      s.max_autotune || s.max_autotune_gemm || s.max_autotune_pointwise || s.autotune_policy == "autotune";
+  if (wanted && !may_use_results(s))
+    log_warning("no tuning, because its results are kept in the cache: {}", kUseCaches);
+  return wanted && may_use_results(s);
 }
 
 }  // namespace cppgen

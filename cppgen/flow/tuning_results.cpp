@@ -4,6 +4,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <filesystem>
 #include <map>
@@ -13,6 +14,7 @@
 
 #include "cppgen/compile/peaks.h"
 #include "cppgen/compile/toolchain.h"
+#include "cppgen/schedule/engines/engine_list.h"
 #include "cppgen/schedule/tuning.h"
 #include "cppgen/support/file_io.h"
 #include "runtime/base/errors.h"
@@ -36,8 +38,13 @@ std::string line_of(const Json& place, const TuningResult& r) {
   return json_text(line, -1);
 }
 
-// Throws nlohmann::json::exception if a field is missing or has another type, UserError for constants that do not
-// exist.
+bool is_engine(const std::string& name) {
+  const auto& list = schedule::engine_list();
+  return std::any_of(list.begin(), list.end(), [&](const schedule::Engine& engine) { return engine.backend == name; });
+}
+
+// Throws nlohmann::json::exception if a field is missing or has another type, UserError for engines and constants that
+// do not exist, and for times that cannot be.
 TuningResult result_of(const nlohmann::json& line) {
   TuningResult r;
   line.at("site").get_to(r.site);
@@ -48,6 +55,9 @@ TuningResult result_of(const nlohmann::json& line) {
   line.at("best_us").get_to(r.best_us);
   line.at("model").get_to(r.model);
   (void)schedule::tuned(schedule::Tuning(1), r.choice.tuning);
+  if (!r.choice.backend.empty() && !is_engine(r.choice.backend)) user_error("there is no engine {}", r.choice.backend);
+  const bool is_time = r.usual_us >= 0 && r.best_us >= 0 && (r.usual_us == 0) == (r.best_us == 0);  // withdrawn: both 0
+  if (!is_time) user_error("its times are {} and {} us", r.usual_us, r.best_us);
   return r;
 }
 
@@ -91,8 +101,11 @@ void append_tuning_lines(const std::string& path, const std::string& lines) {
   const off_t size = lseek(file.get(), 0, SEEK_END);
   if (size > 0 && pread(file.get(), &last, 1, size - 1) != 1) last = 0;
   const std::string text = (last == '\n' ? "" : "\n") + lines;
-  if (write(file.get(), text.data(), text.size()) != ssize_t(text.size()) || fsync(file.get()) != 0)
-    user_error("{}: cannot be written: {}", path, error_text(errno));
+  const ssize_t written = write(file.get(), text.data(), text.size());
+  if (written == ssize_t(text.size()) && fsync(file.get()) == 0) return;
+  const int error = written >= 0 && written < ssize_t(text.size()) ? ENOSPC : errno;
+  if (ftruncate(file.get(), size) != 0) log_warning("{}: the last line is unfinished", path);
+  user_error("{}: cannot be written: {}", path, error_text(error));
 }
 
 std::string tuning_file(const Settings& settings) { return settings.cache_dir + "/tuning/results.jsonl"; }
@@ -110,6 +123,20 @@ std::vector<TuningResult> read_tuning_results(const std::string& file, const Tun
     }
   });
   return results;
+}
+
+std::string valid_tuning_lines(const std::string& file) {
+  std::string valid;
+  each_line(read_file(file), [&](const std::string& text, const nlohmann::json& line, int number) {
+    try {
+      if (line.is_discarded()) user_error("it is not JSON");
+      (void)result_of(line);
+      valid += text + "\n";
+    } catch (const std::exception& error) {
+      log_warning("{}:{}: is left out: {}", file, number, error.what());
+    }
+  });
+  return valid;
 }
 
 std::string tuning_lines(const TuningPlace& place, const std::vector<TuningResult>& results) {

@@ -46,6 +46,10 @@ std::vector<TuningResult> read_tuning_results(const std::string& file, const Tun
 void append_tuning_lines(const std::string& file, const std::string& lines);
 void append_tuning_results(const std::string& file, const TuningPlace&, const std::vector<TuningResult>&);
 
+// The lines of the file that are results, for other machines; the others cause warnings. UserError if it cannot be
+// read.
+std::string valid_tuning_lines(const std::string& file);
+
 // The lines of a file of results.
 std::string tuning_lines(const TuningPlace&, const std::vector<TuningResult>&);
 

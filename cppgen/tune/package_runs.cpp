@@ -12,9 +12,13 @@ namespace {
 
 constexpr size_t kMostOutput = size_t(64) << 20;  // a profile of very many steps
 
-std::string last_line(std::string text) {
+// What a program printed last, or the error that it ended with, after a colon; empty if it printed nothing.
+std::string reason_in(std::string text) {
   while (text.ends_with('\n')) text.pop_back();
-  return text.substr(text.rfind('\n') + 1);
+  const size_t error = text.find("cppgen: internal error: ");
+  if (error != text.npos) text.resize(std::min(text.find('\n', error), text.size()));
+  const std::string line = text.substr(text.rfind('\n') + 1);
+  return line.empty() ? "" : ": " + line;
 }
 
 // Of what `profile --json` prints.
@@ -57,8 +61,8 @@ std::string PackageRuns::run(const std::string& command, const std::string& pack
     if (cancel_ && cancel_->cancelled()) throw Cancelled("interrupted");
   if (cancel_ && cancel_->cancelled()) throw Cancelled("interrupted");
   if (end->result.end == ProcessResult::End::exited && end->result.code == 1)
-    throw PackageFailed("gives other results: " + last_line(end->result.output));
-  if (!end->result.ok()) throw PackageFailed(end->result.describe() + ": " + last_line(end->result.output));
+    throw PackageFailed("gives other results" + reason_in(end->result.output));
+  if (!end->result.ok()) throw PackageFailed(end->result.describe() + reason_in(end->result.output));
   return std::move(end->result.output);
 }
 

@@ -116,6 +116,8 @@ Outcome Variants::measure(schedule::Choices choices, int turns) const {
     return {failed.what(), {}};
   } catch (const CompileError& error) {
     return {error.what(), {}};
+  } catch (const RefusedSource& error) {
+    return {error.what(), {}};
   }
 }
 
@@ -145,6 +147,8 @@ Variants::WholeRuns Variants::compare_whole(schedule::Choices before, schedule::
   } catch (const PackageFailed& failed) {
     return {failed.what()};
   } catch (const CompileError& error) {
+    return {error.what()};
+  } catch (const RefusedSource& error) {
     return {error.what()};
   }
 }

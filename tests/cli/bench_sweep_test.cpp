@@ -105,6 +105,7 @@ TEST_F(BenchSweep, MistakesAreNamed) {
   EXPECT_TRUE(contains(error({"--sweep", "THREADS=1,many"}), "many"));
   EXPECT_TRUE(contains(error({"--sweep", "THREADS"}), "expected NAME=VALUE,VALUE"));
   EXPECT_TRUE(contains(error({"--sweep", "THREADS="}), "there is no value"));
+  EXPECT_TRUE(contains(error({"--sweep", "THREADS=1,,2"}), "a value is missing"));
   EXPECT_TRUE(contains(error({"--sweep", "THREADS=1,1"}), "the value 1 is given twice"));
   EXPECT_TRUE(contains(error({"--sweep", "THREADS=1,2", "--sweep", "threads=3"}), "THREADS is swept twice"));
   EXPECT_TRUE(contains(error({"--sweep", "THREADS=1,2", "--threads", "1"}), "give one of them"));

@@ -36,6 +36,8 @@ TEST_F(Options, MistakesAreTheUsersAndNameTheHelp) {
   EXPECT_EQ(run({"bench", symbolic_model(), "--against", "abacus"}).status, 2);
   EXPECT_EQ(run({"cache", "burn"}).status, 2);
   EXPECT_EQ(run({"config", "--save", ""}).status, 2);
+  for (const char* seconds : {"nan", "-nan", "inf", "0", "1s"})
+    EXPECT_EQ(run({"bench", symbolic_model(), "--dim", "N=2", "--seconds", seconds}).status, 2) << seconds;
   for (const char* seed : {"-1", "18446744073709551616", "", "1.5"}) {
     const Ended bad = run({"run", symbolic_model(), "--dim", "N=2", "--seed", seed});
     EXPECT_EQ(bad.status, 2) << seed;

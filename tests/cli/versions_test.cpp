@@ -163,6 +163,12 @@ TEST_F(Versions, OptionsThatMakeNoSenseAreRefused) {
             "cppgen: --sizes length=8: runs of the model choose no dimension 'length'; they choose batch\n");
   EXPECT_EQ(refused({"--sizes", "batch=8", "--dim", "batch=8"}),
             "cppgen: --sizes batch=8: runs of the model choose no dimension 'batch'; they choose none\n");
+  EXPECT_EQ(error_of({"tune", file, "--sizes", "batch=8", "--dim", "batch=4"}),
+            "cppgen: --dim and --sizes both give the size of 'batch'\n");
+  EXPECT_EQ(error_of({"tune", file, "--sizes", "batch=8", "--sizes", "batch=8"}),
+            "cppgen: --sizes gives the same sizes twice\n");
+  EXPECT_EQ(error_of({"tune", file, "--dim", "batch=8", "--set", "FORCE_DISABLE_CACHES=1"}),
+            "cppgen: tune keeps its results in the cache: remove FORCE_DISABLE_CACHES and KERNEL_CACHE=0\n");
   const std::string made = package(file);
   EXPECT_EQ(error_of({"run", made, "--sizes", "batch=2"}),
             "cppgen: --sizes needs the .onnx file, but '" + made + "' is a package, which holds compiled code only\n");

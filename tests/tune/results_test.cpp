@@ -90,6 +90,18 @@ TEST_F(TuningResults, AFileThatHoldsAnythingElseIsNotMerged) {
   }
 }
 
+// What cannot be a result is neither merged nor used nor exported.
+TEST_F(TuningResults, WithEnginesOrTimesThatDoNotExistAreRefused) {
+  TuningResult no_engine = result("a"), no_time = result("b");
+  no_engine.choice.backend = "NOSUCH", no_time.usual_us = -5;
+  for (const TuningResult& bad : {no_engine, no_time})
+    EXPECT_THROW(merge_tuning_results(file, tuning_lines(kPlace, {bad}), "other.jsonl"), UserError);
+  append_tuning_results(file, kPlace, {no_engine, no_time, result("c")});
+  append_tuning_lines(file, "{\"site\": ");
+  EXPECT_EQ(read_tuning_results(file, kPlace).size(), 1u);
+  EXPECT_EQ(valid_tuning_lines(file), tuning_lines(kPlace, {result("c")}));
+}
+
 TEST_F(TuningResults, WithConstantsThatDoNotExistAreIgnored) {
   append_tuning_results(file, kPlace, {result("a", "no_such_constant=8"), result("b")});
   const auto list = read_tuning_results(file, kPlace);

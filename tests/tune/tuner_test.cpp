@@ -149,6 +149,25 @@ TEST_F(Tuner, ACandidateThatHangsLoses) {
   EXPECT_NE(report.failed[0].find("was stopped after 2"), std::string::npos) << report.failed[0];
 }
 
+TEST_F(Tuner, ACandidateThatIsNotCompiledLoses) {
+  ModelMaker maker;
+  maker.input("x", {"1", "16", "12", "12"}).output("y");
+  maker.initializer("w", {16, 16, 3, 3}, onnx::TensorProto::FLOAT).set_raw_data(std::string(16 * 16 * 9 * 4, '\x3e'));
+  maker.node("Conv", {"x", "w"}, {"y"}, "conv");
+  const std::string compiler = folder.write(
+      "g++", "#!/bin/sh\nfor a; do case $a in *.cpp) grep -qi winograd $a && exit 1;; esac; done\nexec g++ \"$@\"\n");
+  std::filesystem::permissions(compiler, std::filesystem::perms::owner_all);
+  const TuneReport report = tuned_model(write("conv.onnx", maker), ":;;",
+                                        {{"CACHE_DIR", path("cache")},
+                                         {"CXX", compiler},
+                                         {"THREADS", "1"},
+                                         {"MAX_AUTOTUNE_GEMM", "1"},
+                                         {"MAX_AUTOTUNE_CONV_BACKENDS", "CPP,WINOGRAD_2X2"},
+                                         {"AUTOTUNE_MAX_CANDIDATES", "1"}});
+  ASSERT_EQ(report.failed.size(), 1u);
+  EXPECT_NE(report.failed[0].find("WINOGRAD_2X2: the compiler of kernel unit"), std::string::npos) << report.failed[0];
+}
+
 // The expected outputs change between the usual package and the candidate.
 TEST_F(Tuner, ACandidateThatIsWrongLoses) {
   const TuneReport report = tuned(
