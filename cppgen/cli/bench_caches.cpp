@@ -5,7 +5,7 @@
 namespace cppgen {
 
 BenchCaches::BenchCaches(bool cold) {
-  if (cold) directory_.emplace(system_temp_directory(), "cppgen-bench.");
+  if (cold) directory_.emplace(cleaned_temp_directory("cppgen-bench."), "cppgen-bench.");
 }
 
 Settings BenchCaches::of(Settings settings) {

@@ -121,7 +121,7 @@ void compare_run(Reproduction& result, const ReadyModel& model, const std::strin
 }  // namespace
 
 ExitCode command_repro(const ReproOptions& options, const CancelToken& cancel) {
-  const TempDirectory temporary(system_temp_directory(), "cppgen-repro.");
+  const TempDirectory temporary(cleaned_temp_directory("cppgen-repro."), "cppgen-repro.");
   std::string folder = options.trace;
   if (!fs::is_directory(options.trace)) {
     folder = temporary.path() + "/trace";

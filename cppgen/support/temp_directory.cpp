@@ -98,4 +98,10 @@ int remove_stale_temp_directories(const std::string& parent, const std::string& 
   return removed;
 }
 
+std::string cleaned_temp_directory(const std::string& prefix) {
+  const std::string parent = system_temp_directory();
+  remove_stale_temp_directories(parent, prefix);
+  return parent;
+}
+
 }  // namespace cppgen

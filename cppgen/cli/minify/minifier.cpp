@@ -40,7 +40,7 @@ Minifier::Minifier(const MinifyOptions& options, const Settings& settings, const
       settings_(settings),
       begin_(seconds_now()),
       output_(minified_output(options)),
-      folder_(system_temp_directory(), "cppgen-minify."),
+      folder_(cleaned_temp_directory("cppgen-minify."), "cppgen-minify."),
       common_(common_overrides(options, settings, folder_.path())),
       cutter_(options.model, compile_request(options, settings, cancel).dims),
       trials_(options, cancel, folder_.path()) {
