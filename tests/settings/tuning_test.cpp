@@ -170,7 +170,8 @@ TEST_F(SettingEffect, AUTOTUNE_NUM_CHOICES_DISPLAYED) {
       if (times != line.npos && std::sscanf(line.c_str() + times, "): %lf ms instead of %lf", &ms, &usual_ms) == 2)
         ratios.push_back(ms / usual_ms);
     }
-    EXPECT_TRUE(std::is_sorted(ratios.begin(), ratios.end())) << "the fastest first";
+    const auto clearly_less = [](double a, double b) { return a < 0.8 * b; };  // printed times are rounded
+    EXPECT_TRUE(std::is_sorted(ratios.begin(), ratios.end(), clearly_less)) << "the fastest first";
     return std::min<size_t>(ratios.size(), 3);
   };
   expect_effect<size_t>("2", lines, 3, 2);
