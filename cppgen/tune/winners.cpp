@@ -139,7 +139,7 @@ std::vector<std::string> choice_lines(const std::vector<Candidate>& candidates, 
   for (auto& [sites, list] : choices) {
     std::stable_sort(list.begin(), list.end(), [](const Choice& a, const Choice& b) { return a.ratio() < b.ratio(); });
     for (size_t i = 0; i < std::min(list.size(), size_t(most)); i++)
-      lines.push_back(fmt::format("{}: {:.4f} ms instead of {:.4f} ms for {}", list[i].name, list[i].region.ms,
+      lines.push_back(fmt::format("{}: {:.4g} ms instead of {:.4g} ms for {}", list[i].name, list[i].region.ms,
                                   list[i].region.usual_ms, fmt::join(sites, ", ")));
   }
   return lines;

@@ -170,7 +170,7 @@ TEST_F(SettingEffect, AUTOTUNE_NUM_CHOICES_DISPLAYED) {
       if (times != line.npos && std::sscanf(line.c_str() + times, "): %lf ms instead of %lf", &ms, &usual_ms) == 2)
         ratios.push_back(ms / usual_ms);
     }
-    const auto clearly_less = [](double a, double b) { return a < 0.8 * b; };  // printed times are rounded
+    const auto clearly_less = [](double a, double b) { return a < 0.99 * b; };  // four digits are printed
     EXPECT_TRUE(std::is_sorted(ratios.begin(), ratios.end(), clearly_less)) << "the fastest first";
     return std::min<size_t>(ratios.size(), 3);
   };

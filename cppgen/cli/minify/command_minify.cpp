@@ -114,13 +114,13 @@ ExitCode command_minify(const MinifyOptions& options, const CancelToken& cancel)
   Minifier minifier(options, settings, cancel);
   const Outcome found = minifier.find();
   if (minifier.outcome().fault == Fault::none) {
-    print_result(options.json ? nothing_json(found) : for_terminal(nothing_text(found)));
+    print_result(options.json ? nothing_json(found) : nothing_text(found));
     return kCheckFailed;
   }
   minifier.shrink();
   const NeededPass pass = minifier.find_pass();
   const std::vector<std::string> commands = commands_for(minifier, settings, options);
-  print_result(options.json ? minify_json(minifier, pass, commands) : for_terminal(text_of(minifier, pass, commands)));
+  print_result(options.json ? minify_json(minifier, pass, commands) : text_of(minifier, pass, commands));
   return kDone;
 }
 
