@@ -197,8 +197,9 @@ void add_bench_options(CLI::App* command, BenchOptions& options) {
 // The hidden command.
 void add_measure(CLI::App& app, Parsed& parsed) {
   MeasureOptions& measure = parsed.measure;
-  CLI::App* hidden = add_command(app, parsed, "measure", "Measurements of `bench` in a new process", "cppgen bench",
-                                 [&](const CancelToken& cancel) { return command_measure(measure, cancel); });
+  CLI::App* hidden =
+      add_command(app, parsed, kMeasureCommand, "Measurements of `bench` in a new process", "cppgen bench",
+                  [&](const CancelToken& cancel) { return command_measure(measure, cancel); });
   hidden->group("");
   add_bench_options(hidden, measure);
   hidden->add_option("--result", measure.result)->required();
@@ -287,7 +288,7 @@ void add_minify(CLI::App& app, Parsed& parsed) {
   add_json(command, options);
 
   TrialOptions& trial = parsed.trial;
-  CLI::App* hidden = add_command(app, parsed, "trial", "One run of `minify` in a new process", "cppgen minify",
+  CLI::App* hidden = add_command(app, parsed, kTrialCommand, "One run of `minify` in a new process", "cppgen minify",
                                  [&](const CancelToken& cancel) { return command_trial(trial, cancel); });
   hidden->group("");
   add_model(hidden, trial, false, true);

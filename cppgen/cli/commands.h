@@ -9,6 +9,9 @@ namespace cppgen {
 // One function per command of the program. Results go to stdout, everything else to stderr. They return the exit
 // status; They throw UserError and InternalError, and Cancelled once the token is set.
 
+// Hidden commands, which `bench` and `minify` start in new processes.
+inline constexpr const char *kMeasureCommand = "measure", *kTrialCommand = "trial";
+
 ExitCode command_run(const RunOptions&, const CancelToken&);
 ExitCode command_compile(const CompileOptionsGiven&, const CancelToken&);
 ExitCode command_seal(const std::string& package);

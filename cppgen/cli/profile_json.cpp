@@ -77,6 +77,7 @@ void write_step(Json& json, const ModelProfile& profile, size_t i) {
   json["cost"]["flops"] = cost.flops;
   json["cost"]["products"] = cost.products;
   json["cost"]["instructions"] = cost.instructions;
+  json["cost"]["functions"] = cost.functions;
   json["cost"]["bytes"] = cost.bytes;
   json["cost"]["constant_bytes"] = cost.constant_bytes;
   json["cost"]["chunks"] = cost.chunks;

@@ -4,6 +4,7 @@
 #include <new>
 
 #include "cppgen/cli/command_support.h"
+#include "cppgen/cli/commands.h"
 #include "runtime/base/errors.h"
 #include "runtime/base/printable.h"
 #include "runtime/package/version.h"
@@ -20,8 +21,7 @@ std::string command_text(int argc, char** argv) {
   return text;
 }
 
-// Commands that other commands start.
-bool is_hidden_command(std::string_view name) { return name == "trial" || name == "measure"; }
+bool is_hidden_command(std::string_view name) { return name == kTrialCommand || name == kMeasureCommand; }
 
 ExitCode report_bug(const char* what, int argc, char** argv) {
   std::fprintf(stderr, "cppgen: internal error: %s\n", for_terminal(what).c_str());

@@ -140,10 +140,22 @@ class Compilation {
     return model;
   }
 
+  // Of versions for sizes in place of the general one, whose sizes are not known.
+  void record_operations() const {
+    const std::string& file = request_.settings.ops_record;
+    if (file.empty()) return;
+    bool sized = false;
+    for (size_t i = 0; i < versions_.size(); i++) {
+      if (version_requests_[i].row.sizes.empty()) continue;
+      record_contractions(file, versions_[i]->request_, std::string(versions_[i]->isa_->name), versions_[i]->parts_);
+      sized = true;
+    }
+    if (!sized) record_contractions(file, request_, std::string(isa_->name), parts_);
+  }
+
   CompiledModel placed(double start) {
     CompiledModel model;
-    if (const std::string& file = request_.settings.ops_record; !file.empty())
-      record_contractions(file, request_, std::string(isa_->name), parts_);
+    record_operations();
     clock_.time("package", [&] { place(model); });
     model.report = report(start);
     return model;

@@ -16,6 +16,7 @@ struct StepCost {
   double rate = 1;            // the highest at which the CPU executes them (rt::Step)
   double products = 0;        // vector instructions
   double instructions = 0;    // all other vector instructions
+  double functions = 0;       // of these, what divisions and functions take at least, as multiply-adds
   double bytes = 0;           // read and written, each element counted once
   double constant_bytes = 0;  // those of constants
   double chunks = 1;          // that threads share

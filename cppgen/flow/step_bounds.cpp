@@ -28,7 +28,7 @@ StepBound bound_of(const StepCost& cost, double run_bytes, const MachinePeaks& p
   const MachinePeaks::Level& of_constants = peaks.level_for(run_bytes);
   const MachinePeaks::Level& of_others = peaks.level_for(others);
   StepBound bound;
-  bound.arithmetic_ns = cost.flops / (peaks.gflops * cost.rate);
+  bound.arithmetic_ns = cost.flops / (peaks.gflops * cost.rate) + cost.functions / peaks.instructions_per_ns();
   bound.memory_ns = cost.constant_bytes / of_constants.gb_per_second + others / of_others.gb_per_second;
   bound.level = cost.constant_bytes > others ? of_constants.name : of_others.name;
   const double share = balance(cost.chunks, peaks.threads);

@@ -9,7 +9,7 @@ struct MachinePeaks;
 
 // The least time in which a machine can execute a step once, and the time that it is expected to take.
 struct StepBound {
-  double arithmetic_ns = 0;  // its multiply-adds, without any other operations
+  double arithmetic_ns = 0;  // its multiply-adds, divisions and functions, without any other operations
   double memory_ns = 0;      // to read and write each byte once
   double predicted_ns = 0;
   std::string_view level;  // where most of these bytes come from: a name of MachinePeaks::levels

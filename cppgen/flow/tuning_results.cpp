@@ -125,6 +125,21 @@ std::vector<TuningResult> read_tuning_results(const std::string& file, const Tun
   return results;
 }
 
+std::map<std::string, TuningResult, std::less<>> results_in_force(std::vector<TuningResult> results) {
+  std::map<std::string, TuningResult, std::less<>> in_force;
+  const auto gains_more = [](const TuningResult& a, const TuningResult& b) {
+    return a.best_us * b.usual_us <= b.best_us * a.usual_us;
+  };
+  for (TuningResult& r : results) {
+    const auto found = in_force.find(r.site);
+    if (r.choice == schedule::Choice())
+      in_force.erase(r.site);
+    else if (found == in_force.end() || gains_more(r, found->second))
+      in_force.insert_or_assign(r.site, std::move(r));
+  }
+  return in_force;
+}
+
 std::string valid_tuning_lines(const std::string& file) {
   std::string valid;
   each_line(read_file(file), [&](const std::string& text, const nlohmann::json& line, int number) {
@@ -174,12 +189,11 @@ int merge_tuning_results(const std::string& file, const std::string& lines, cons
 std::string results_in_use(const VecISA& isa, const Settings& settings, const schedule::Choices& choices,
                            const std::vector<SiteReport>& sites) {
   const TuningPlace place = tuning_place(isa, settings);
-  std::map<std::string, TuningResult> last;
-  for (TuningResult& r : read_tuning_results(tuning_file(settings), place)) last[r.site] = r;
+  auto in_force = results_in_force(read_tuning_results(tuning_file(settings), place));
   std::vector<TuningResult> used;
   for (const SiteReport& site : sites)
-    if (const auto found = last.find(site.site); choices.contains(site.site) && found != last.end())
-      used.push_back(last.extract(found).mapped());
+    if (const auto found = in_force.find(site.site); choices.contains(site.site) && found != in_force.end())
+      used.push_back(in_force.extract(found).mapped());
   return tuning_lines(place, used);
 }
 
@@ -194,11 +208,8 @@ std::shared_ptr<const schedule::Choices> stored_choices(const VecISA& isa, const
   const std::string file = tuning_file(settings);
   if (access(file.c_str(), R_OK) != 0) return nullptr;
   auto choices = std::make_shared<schedule::Choices>();
-  for (TuningResult& r : read_tuning_results(file, tuning_place(isa, settings))) {
-    choices->erase(r.site);
-    if (r.choice == schedule::Choice() || (settings.deterministic && changes_bits(r.choice))) continue;
-    choices->emplace(std::move(r.site), std::move(r.choice));
-  }
+  for (auto& [site, r] : results_in_force(read_tuning_results(file, tuning_place(isa, settings))))
+    if (!settings.deterministic || !changes_bits(r.choice)) choices->emplace(site, std::move(r.choice));
   return choices->empty() ? nullptr : choices;
 }
 

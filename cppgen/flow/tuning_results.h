@@ -1,4 +1,5 @@
 #pragma once
+#include <map>
 #include <memory>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
@@ -14,7 +15,8 @@ namespace cppgen {
 
 // What tunings found (tune/tuner.h), kept in a file of lines of JSON, CACHE_DIR/tuning/results.jsonl, which models and
 // processes share. Lines are only appended, each at once and under a lock, so that two tuners lose nothing and a line
-// that a killed process left unfinished is all that is skipped. Of several results for one site, the last one holds.
+// that a killed process left unfinished is all that is skipped. Of several results for one site, the one that gains the
+// most holds, whichever process wrote it first; a result without a choice withdraws those before it.
 
 // What results depend on besides the site: results of another CPU, instruction set, number of threads, compiler or
 // version are never used.
@@ -30,7 +32,7 @@ bool is_from(const nlohmann::json& line, const TuningPlace&);  // whether the li
 
 struct TuningResult {
   std::string site;         // schedule::site_of
-  schedule::Choice choice;  // an empty one: the usual plan was the fastest
+  schedule::Choice choice;  // an empty one: the usual plan is the fastest
   double usual_us = 0;      // per run of the model, with the usual plan
   double best_us = 0;       // with the choice
   std::string model;        // the name of the file in which it was measured
@@ -40,6 +42,9 @@ std::string tuning_file(const Settings&);
 
 // Of this place, in the order of the file. A file that does not exist holds none.
 std::vector<TuningResult> read_tuning_results(const std::string& file, const TuningPlace&);
+
+// Those that hold, by site.
+std::map<std::string, TuningResult, std::less<>> results_in_force(std::vector<TuningResult>);
 
 // Appends whole lines, under a lock; first ends a line that a killed process left unfinished. UserError if the file
 // cannot be written.

@@ -6,6 +6,7 @@
 #include <unordered_set>
 
 #include "cppgen/import/external_data.h"
+#include "cppgen/import/inline_calls.h"
 #include "cppgen/import/maps.h"
 #include "cppgen/import/protos.h"
 #include "cppgen/import/tensors.h"
@@ -179,14 +180,17 @@ class ModelCutter::Cut {
 ModelCutter::ModelCutter(const std::string& path, const std::vector<DimOption>& dims) {
   try {
     const std::string content = read_model_file(path);
-    model_ = std::make_unique<const WholeModel>(parse_model(std::as_bytes(std::span(content))), parent_directory(path),
-                                                dims);
+    onnx::ModelProto model = parse_model(std::as_bytes(std::span(content)));
+    inline_calls(model);
+    model_ = std::make_unique<const WholeModel>(std::move(model), parent_directory(path), dims);
   } catch (const UserError& error) {
     user_error("{}: {}", path, error.what());
   }
 }
 
 ModelCutter::~ModelCutter() = default;
+ModelCutter::ModelCutter(ModelCutter&&) noexcept = default;
+ModelCutter& ModelCutter::operator=(ModelCutter&&) noexcept = default;
 
 // In the bodies of a node, or in the function of the model that it calls.
 static int64_t nodes_inside(const onnx::NodeProto& node, const onnx::ModelProto& shell) {

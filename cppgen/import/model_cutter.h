@@ -43,8 +43,11 @@ class ModelCutter {
   // UserError naming the file if it cannot be read or is not an ONNX model. Dimensions are set as by an import.
   explicit ModelCutter(const std::string& path, const std::vector<DimOption>& = {});
   ~ModelCutter();
+  ModelCutter(ModelCutter&&) noexcept;
+  ModelCutter& operator=(ModelCutter&&) noexcept;
 
-  // The nodes of the model's own graph, in topological order. Constant nodes do not count: they follow their readers.
+  // The nodes of the model's own graph, in topological order, with those of functions in place of their calls. Constant
+  // nodes do not count: they follow their readers.
   size_t node_count() const;
   std::string node_text(size_t) const;  // "Relu 'the_relu'"
   bool has_symbols() const;             // among the dimensions of its inputs

@@ -23,6 +23,9 @@ constexpr int64_t kOfRowSum = 2;
 constexpr int64_t kTransposedAccess = 6;
 constexpr int64_t kOfApartLane = 4;  // of each lane of an access whose lanes are far apart
 constexpr int64_t kFloatBytes = 4;
+// The least that divisions and functions take, in multiply-adds: additions, shifts and blends may have ports of their
+// own.
+constexpr int64_t kLeastOfDivision = 8, kLeastOfFunction = 8;
 
 int64_t of_cost(ir::OperationCost cost) {
   switch (cost) {
@@ -63,6 +66,25 @@ int64_t of_value(Expr e) {
   }
 }
 
+int64_t least_of_cost(ir::OperationCost cost) {
+  switch (cost) {
+    case ir::OperationCost::instruction:
+      return 0;
+    case ir::OperationCost::division:
+      return kLeastOfDivision;
+    case ir::OperationCost::function:
+      return kLeastOfFunction;
+  }
+  return 0;
+}
+
+int64_t least_of_value(Expr e) {
+  if (!is_float(e->type)) return 0;
+  if (e->kind == ExprKind::unary) return least_of_cost(ir::row_of(e->unary).cost) * vector_parts(e->type);
+  if (e->kind == ExprKind::binary) return least_of_cost(ir::row_of(e->binary).cost) * vector_parts(e->type);
+  return 0;
+}
+
 class Counter {
  public:
   // `loops` from the outermost; points of `lanes` are lanes.
@@ -71,17 +93,17 @@ class Counter {
     while (lanes_ < loops_.size() && loops_[lanes_].var.node() != lanes.var.node()) lanes_++;
   }
 
-  IndexExpr of(const std::vector<ir::Reduction>& reductions) const {
-    IndexExpr n = of_values(values_of(reductions));
+  Instructions of(const std::vector<ir::Reduction>& reductions) const {
+    Instructions n = of_values(values_of(reductions));
     for (const auto& r : reductions)
-      if (!is_multiply_add(r)) n = n + vectors(loops_.size()) * of_step(r.op) * vector_parts(r.type);
+      if (!is_multiply_add(r)) n.all = n.all + vectors(loops_.size()) * of_step(r.op) * vector_parts(r.type);
     return n;
   }
-  IndexExpr of(const std::vector<ir::Store>& stores) const {
-    IndexExpr n = of_values(values_of(stores));
+  Instructions of(const std::vector<ir::Store>& stores) const {
+    Instructions n = of_values(values_of(stores));
     for (const auto& s : stores)
       if (!is_in_register(s.buffer))
-        n = n + vectors(loops_.size()) * of_access(view_.offset(s), view_.type_of(s.buffer), false);
+        n.all = n.all + vectors(loops_.size()) * of_access(view_.offset(s), view_.type_of(s.buffer), false);
     return n;
   }
 
@@ -139,8 +161,8 @@ class Counter {
   }
 
   // `values`: operands come before what uses them.
-  IndexExpr of_values(const std::vector<Expr>& values) const {
-    IndexExpr n = 0;
+  Instructions of_values(const std::vector<Expr>& values) const {
+    Instructions n;
     std::unordered_map<Expr, size_t> depths;
     for (Expr e : values) {
       size_t& inside = depths[e];
@@ -153,7 +175,8 @@ class Counter {
         chosen |= depths.at(i.value) > lanes_;
       }
       for (Expr x : e->args) inside = std::max(inside, depths.at(x));
-      if (const int64_t each = of_expression(e, chosen)) n = n + vectors(inside) * each;
+      if (const int64_t each = of_expression(e, chosen)) n.all = n.all + vectors(inside) * each;
+      if (const int64_t least = least_of_value(e)) n.functions = n.functions + vectors(inside) * least;
     }
     return n;
   }
@@ -164,12 +187,12 @@ std::vector<Loop> joined(std::vector<Loop> loops, const std::vector<Loop>& more)
   return loops;
 }
 
-IndexExpr of_segment(const KernelView& view, const Segment& s, const KernelPlan& plan) {
+Instructions of_segment(const KernelView& view, const Segment& s, const KernelPlan& plan) {
   const bool transposed = std::holds_alternative<TransposedPlan>(plan.form);
   const std::vector<Loop>& outer = view.kernel.outer;
   const std::vector<Loop> stored = joined(outer, s.loops);
   std::vector<Loop> reduced = joined(stored, s.reduced);
-  if (reduced.empty()) return 0;
+  if (reduced.empty()) return {};
   const Loop lanes = view.kernel.vector_outer && !outer.empty() ? outer.back() : reduced.back();
   // Neighbouring windows share what does not depend on their position.
   if (std::holds_alternative<WindowsPlan>(plan.form) && !s.reduced.empty()) {
@@ -186,13 +209,13 @@ bool is_sum_of_products(const ir::Reduction& r) {
   return r.op == ir::ReduceOp::sum && r.value->kind == ExprKind::binary && r.value->binary == ir::BinaryOp::mul;
 }
 
-IndexExpr loop_instructions(const KernelView& view, const KernelPlan& plan) {
-  IndexExpr n = 0;
+Instructions loop_instructions(const KernelView& view, const KernelPlan& plan) {
+  Instructions n;
   for (const Segment& s : view.kernel.segments) n = n + of_segment(view, s, plan);
   return n;
 }
 
-IndexExpr epilogue_instructions(const KernelView& view, const std::vector<Loop>& batch, const Loop& columns) {
+Instructions epilogue_instructions(const KernelView& view, const std::vector<Loop>& batch, const Loop& columns) {
   const Segment& s = view.kernel.segments[0];
   std::vector<Loop> loops = batch;
   loops.insert(loops.end(), s.loops.begin(), s.loops.end());
@@ -200,10 +223,10 @@ IndexExpr epilogue_instructions(const KernelView& view, const std::vector<Loop>&
   return Counter(view, loops, columns, false).of(s.stores);
 }
 
-int64_t instructions_of_vector(const std::vector<Expr>& roots) {
-  int64_t n = 0;
-  for (Expr e : ir::postorder(roots)) n += of_value(e) + (e->kind == ExprKind::load);
-  return n;
+Instructions instructions_of_vector(const std::vector<Expr>& roots) {
+  int64_t all = 0, functions = 0;
+  for (Expr e : ir::postorder(roots)) all += of_value(e) + (e->kind == ExprKind::load), functions += least_of_value(e);
+  return {all, functions};
 }
 
 }  // namespace cppgen::kernel

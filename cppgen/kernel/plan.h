@@ -168,6 +168,7 @@ struct KernelWork {
   double rate = 1;             // of these, the highest that the CPU reaches: 1 for the float32 vectors of the ISA
   IndexExpr products = 0;      // instructions that multiply and add on tiles, with the padding of tiles
   IndexExpr instructions = 0;  // all others
+  IndexExpr functions = 0;     // of these, what divisions and functions take at least, as multiply-adds
   IndexExpr bytes = 0;         // read and written in memory, each element counted once
 };
 

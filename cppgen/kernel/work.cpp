@@ -20,7 +20,8 @@ constexpr int64_t kMatrixRowBytes = 64;      // bytes of the depth that one inst
 constexpr int64_t kMatrixInstructions = 32;  // multiply-adds of vectors that take as long as one of matrix tiles
 constexpr int64_t kSumsThroughMemory = 3;    // instructions that write, read and zero a vector of sums
 constexpr int64_t kTransposedVector = 4;     // instructions that transpose a vector of results
-constexpr int64_t kSoftmaxOfVector = 32;     // instructions of a vector of scores: maximum, exponential, sum
+// Of a vector of scores: maximum, exponential, sum; and what the exponential takes at least.
+const Instructions kSoftmaxOfVector{32, 8};
 
 IndexExpr contraction_flops(const TileContraction& c) {
   return 2 * points(c.batch) * points(c.rows) * points(c.taps) * c.columns.extent * c.depth.extent;
@@ -145,14 +146,18 @@ IndexExpr preparing_instructions(const KernelView& view, const TileContraction& 
          ir::ceildiv(plan.panels, plan.panels_per_unit);
 }
 
+void set_instructions(KernelWork& work, const Instructions& n) {
+  work.instructions = n.all, work.functions = n.functions;
+}
+
 void add_tiles(const KernelView& view, const TilesPlan& plan, KernelWork& work) {
   const TileContraction& c = *view.kernel.contraction;
   work.flops = contraction_flops(c), work.rate = rate_of_tiles(info(c.format), view.target) / share_computed(c, 1);
   work.products = tile_products(view, c, plan);
-  work.instructions = epilogue_instructions(view, c.batch, c.columns) + preparing_instructions(view, c, plan);
+  set_instructions(work, epilogue_instructions(view, c.batch, c.columns));
   const int64_t more = (c.in_registers ? 0 : kSumsThroughMemory) + (plan.turned ? kTransposedVector : 0);
-  work.instructions =
-      work.instructions + more * points(c.batch) * points(c.rows) * ir::ceildiv(c.columns.extent, view.target.lanes);
+  work.instructions = work.instructions + preparing_instructions(view, c, plan) +
+                      more * points(c.batch) * points(c.rows) * ir::ceildiv(c.columns.extent, view.target.lanes);
 }
 
 // Of a vector of a patch, in both directions: it is read, transformed and written.
@@ -169,7 +174,8 @@ void add_winograd(const KernelView& view, const WinogradPlan& plan, KernelWork& 
   const IndexExpr rows = products * plan.patches;
   work.flops = 2 * rows * c.depth.extent * c.columns.extent;
   work.products = rows * plan.panels * c.depth.extent * std::max<int64_t>(1, c.shape.nr / lanes);
-  work.instructions = epilogue_instructions(view, c.batch, c.columns) + transforming_instructions(view, c, plan) +
+  set_instructions(work, epilogue_instructions(view, c.batch, c.columns));
+  work.instructions = work.instructions + transforming_instructions(view, c, plan) +
                       kSumsThroughMemory * rows * ir::ceildiv(c.columns.extent, lanes);
 }
 
@@ -190,7 +196,8 @@ void add_attention(const KernelView& view, const AttentionPlan& plan, KernelWork
   const IndexExpr scores = scores_seen(a, plan.hidden, width);
   work.flops = 2 * scores_seen(a, plan.hidden, 1) * (a.depth.extent + a.columns.extent);
   work.products = ir::ceildiv(scores, view.target.lanes) * (a.depth.extent + a.columns.extent);
-  work.instructions = ir::ceildiv(scores, view.target.lanes) * (kSoftmaxOfVector + instructions_of_vector({a.score}));
+  set_instructions(work,
+                   ir::ceildiv(scores, view.target.lanes) * (kSoftmaxOfVector + instructions_of_vector({a.score})));
 }
 
 // Points of the loops that the indices depend on: at most so many elements are accessed.
@@ -274,7 +281,7 @@ KernelWork work_of(const KernelView& view, const KernelPlan& plan) {
   else if (const auto* attention = std::get_if<AttentionPlan>(&plan.form))
     add_attention(view, *attention, work);
   else
-    add_loops(view, work), work.instructions = loop_instructions(view, plan);
+    add_loops(view, work), set_instructions(work, loop_instructions(view, plan));
   work.bytes = bytes_of(view);
   return work;
 }

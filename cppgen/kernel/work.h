@@ -7,13 +7,22 @@ namespace cppgen::kernel {
 // Estimates what one run of a planned kernel executes and moves.
 KernelWork work_of(const KernelView&, const KernelPlan&);
 
+// Of vectors: all, and those that divisions and functions take at least.
+struct Instructions {
+  IndexExpr all = 0, functions = 0;
+};
+inline Instructions operator+(const Instructions& a, const Instructions& b) {
+  return {a.all + b.all, a.functions + b.functions};
+}
+inline Instructions operator*(IndexExpr times, const Instructions& n) { return {times * n.all, times * n.functions}; }
+
 // Estimates how many instructions the segments of a kernel of loops take.
-IndexExpr loop_instructions(const KernelView&, const KernelPlan&);
+Instructions loop_instructions(const KernelView&, const KernelPlan&);
 // The same for the segment that follows a contraction: its lanes are points of `columns`.
-IndexExpr epilogue_instructions(const KernelView&, const std::vector<ir::Loop>& batch, const ir::Loop& columns);
+Instructions epilogue_instructions(const KernelView&, const std::vector<ir::Loop>& batch, const ir::Loop& columns);
 // Tells whether each step of the reduction multiplies and adds, as in a contraction.
 bool is_sum_of_products(const ir::Reduction&);
-// Instructions of one vector of the values at the roots. Loads count as if they were contiguous.
-int64_t instructions_of_vector(const std::vector<Expr>& roots);
+// For one vector of the values at the roots. Loads count as if they were contiguous.
+Instructions instructions_of_vector(const std::vector<Expr>& roots);
 
 }  // namespace cppgen::kernel

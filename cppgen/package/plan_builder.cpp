@@ -216,6 +216,7 @@ class Builder {
     const kernel::KernelWork& work = text.plan.work;
     step.flops = coder_.code(work.flops), step.rate = work.rate, step.bytes = coder_.code(work.bytes);
     step.products = coder_.code(work.products), step.instructions = coder_.code(work.instructions);
+    step.functions = coder_.code(work.functions);
     // A kernel numbers its checks from 0; its last parameter is where they start in the plan's table.
     if (!text.checks.empty()) step.params.push_back(rt::DimExpr::of(int64_t(result_.plan.checks.size())));
     for (const auto& c : text.checks) result_.plan.checks.push_back(c);
@@ -232,7 +233,7 @@ class Builder {
     for (IndexExpr p : call.params) step.params.push_back(coder_.code(p));
     step.numbers = call.numbers;
     step.range = step.unit_work = rt::DimExpr::of(1);
-    step.scratch_bytes = step.instructions = rt::DimExpr::of(0);
+    step.scratch_bytes = step.instructions = step.functions = rt::DimExpr::of(0);
     step.flops = coder_.code(call.flops), step.products = coder_.code(call.products);
     std::vector<BufferId> all = call.inputs;
     all.insert(all.end(), call.outputs.begin(), call.outputs.end());

@@ -368,22 +368,26 @@ class Tuner {
     return false;
   }
 
-  // Choices of earlier tunings for sites of the model, which compilations use: those that lost now are withdrawn.
+  // Choices of earlier tunings for sites of the model, which compilations use: those that lost now are withdrawn, and
+  // those that are replaced if the earlier result is of this model or of the same choice. Another model's may gain
+  // more.
   void withdraw(const std::vector<Candidate>& list, std::vector<TuningResult>& results) {
-    std::map<std::string, schedule::Choice> stored;
-    for (const TuningResult& r : read_tuning_results(results_, place_)) stored[r.site] = r.choice;
+    const auto stored = results_in_force(read_tuning_results(results_, place_));
     const Choices chosen = report_.kept ? all_choices() : Choices();
     std::set<std::string> seen;
     for (const SiteReport& site : variants_.sites()) {
       const auto found = stored.find(site.site);
-      const bool in_use = found != stored.end() && !(found->second == schedule::Choice()) && !chosen.count(site.site);
-      if (!in_use || !seen.insert(site.site).second) continue;
-      if (is_refuted(site.site, found->second, list)) {
-        results.push_back({site.site, {}, 0, 0, model_name()});
+      if (found == stored.end() || !seen.insert(site.site).second) continue;
+      const TuningResult& earlier = found->second;
+      const auto now = chosen.find(site.site);
+      const bool refuted = is_refuted(site.site, earlier.choice, list);
+      const bool again = now != chosen.end() && (now->second == earlier.choice || earlier.model == model_name());
+      if (refuted || again) results.push_back({site.site, {}, 0, 0, model_name()});
+      if (now != chosen.end()) continue;
+      if (refuted)
         report_.withdrawn.push_back(site.site);
-      } else {
+      else
         report_.others++;
-      }
     }
   }
 

@@ -71,8 +71,9 @@ struct Step {
   std::string engine;                // "loops", "cppgen", "onednn" ...
   std::vector<std::string> origins;  // nodes of the model
   // For profiles and predictions of its time. flops: multiply-adds of sums of products, each counted as two operations.
-  // products: instructions that execute them, with padding; instructions: all others. Both are estimates, of vectors.
-  DimExpr flops, products, instructions;
+  // products: instructions that execute them, with padding; instructions: all others; functions: the part of these that
+  // divisions and functions take at least, as multiply-adds. These three are estimates, of vectors.
+  DimExpr flops, products, instructions, functions;
   double rate = 1;  // at which the CPU executes `flops` at most; 1 for multiply-adds of float32 vectors
   DimExpr bytes;    // read and written in memory, each element counted once
 

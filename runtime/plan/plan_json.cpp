@@ -73,6 +73,7 @@ json step_to_json(const Step& step) {
           {"rate", number_to_json(step.rate)},
           {"products", step.products.code},
           {"instructions", step.instructions.code},
+          {"functions", step.functions.code},
           {"bytes", step.bytes.code}};
 }
 
@@ -145,6 +146,7 @@ Step step_from(const Field& node) {
   step.rate = node["rate"].number();
   step.products = node["products"].expr();
   step.instructions = node["instructions"].expr();
+  step.functions = node["functions"].expr();
   step.bytes = node["bytes"].expr();
   return step;
 }

@@ -250,7 +250,8 @@ class PlanValidator {
     for (size_t p = 0; p < step.params.size(); p++) check_expr(fmt::format("{}.params[{}]", where, p), step.params[p]);
     const std::pair<const char*, const DimExpr*> optional[] = {
         {".unit_work", &step.unit_work}, {".scratch_bytes", &step.scratch_bytes}, {".flops", &step.flops},
-        {".products", &step.products},   {".instructions", &step.instructions},   {".bytes", &step.bytes}};
+        {".products", &step.products},   {".instructions", &step.instructions},   {".functions", &step.functions},
+        {".bytes", &step.bytes}};
     for (const auto& [name, expr] : optional)
       if (!expr->code.empty()) check_size(where + name, *expr);
     if (!(step.rate > 0) || !std::isfinite(step.rate)) fail(where + ".rate", "is {}; it must be positive", step.rate);

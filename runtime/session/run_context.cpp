@@ -281,6 +281,7 @@ void RunContext::add_times(std::span<StepProfile> profile) const {
     sum.flops += double(step.bound->flops);
     sum.products += double(step.bound->products);
     sum.instructions += double(step.bound->instructions);
+    sum.functions += double(step.bound->functions);
     sum.bytes += double(step.bound->bytes);
     sum.chunks += double(step.bound->chunks);
   }

@@ -64,16 +64,7 @@ TEST_F(Explain, CombinedMemoryHoldsTheOutputs) {
 TEST_F(Explain, NodesOnTheHostAndInsideOfFunctions) {
   ModelMaker maker;
   maker.input("c", {}, onnx::TensorProto::BOOL).input("x", {"8"}).output("y");
-  auto& choice = maker.node("If", {"c"}, {"z"}, "choice");
-  for (const char* branch : {"then_branch", "else_branch"}) {
-    auto& attribute = *choice.add_attribute();
-    attribute.set_name(branch);
-    attribute.set_type(onnx::AttributeProto::GRAPH);
-    onnx::GraphProto& body = *attribute.mutable_g();
-    body.set_name(branch);
-    body.add_output()->set_name("r");
-    ModelMaker::add_node(body, branch[0] == 't' ? "Exp" : "Neg", {"x"}, {"r"}, std::string("/block/") + branch);
-  }
+  maker.choice("z", "/block/");
   maker.node("NonZero", {"z"}, {"y"}, "positions");
   const std::string model = write("if.onnx", maker);
   const Ended one = run({"explain", model, "--node", "choice"});

@@ -4,7 +4,9 @@
 #include <nlohmann/json.hpp>
 
 #include "cppgen/support/file_io.h"
+#include "runtime/values/npy.h"
 #include "tests/cli/program.h"
+#include "tests/import/function_maker.h"
 
 namespace cppgen {
 namespace {
@@ -121,6 +123,65 @@ TEST_F(Minify, LargeModelsAreShrunkToThreeNodes) {
   EXPECT_LE(report["nodes"].size(), 3u) << report;
   EXPECT_EQ(report["nodes"][0], "Softplus \"culprit\"") << report;
   EXPECT_LE(report["trials"], 40);
+}
+
+// As exporters write modules: each is a function, which calls those of its parts; names and attributes are those of
+// the call.
+TEST_F(Minify, FunctionsAreShrunkToNodes) {
+  ModelMaker m;
+  m.model.add_opset_import()->set_domain("f");
+  m.model.mutable_opset_import(1)->set_version(1);
+  m.input("x", {"4", "8"}).output("y");
+  FunctionMaker inner(m, "Inner", {"a"}, {"b"});
+  inner.proto.add_attribute("slope");
+  inner.node("Sin", {"a"}, {"t"});
+  refer(inner.node("LeakyRelu", {"t"}, {"u"}), "alpha", "slope", onnx::AttributeProto::FLOAT);
+  inner.node("Relu", {"u"}, {"b"}, "culprit");
+  FunctionMaker outer(m, "Outer", {"a"}, {"t"});
+  auto& slope = *outer.call("Inner", {"a"}, {"u"}, "inner").add_attribute();
+  slope.set_name("slope");
+  slope.set_type(onnx::AttributeProto::FLOAT);
+  slope.set_f(0.5f);
+  outer.node("Exp", {"u"}, {"t"});
+  call_function(m, "Outer", {"x"}, {"t"}, "outer");
+  m.node("Cos", {"t"}, {"y"});
+  environment["CPPGEN_INJECT_RELU_BUG"] = "accuracy";
+  const json report = minify({write("functions.onnx", m)});
+  EXPECT_EQ(report["nodes"], json({"Relu \"outer/inner/culprit\""}));
+  EXPECT_EQ(report["nodes_before"], 5);
+}
+
+// A branch in an iteration of a loop, whose data come from around both.
+TEST_F(Minify, BodiesAreOpened) {
+  ModelMaker m;
+  m.input("n", {}, onnx::TensorProto::INT64).input("c", {}, onnx::TensorProto::BOOL).input("x", {"4", "8"});
+  m.output("y").output("z");
+  m.node("Sin", {"x"}, {"s"});
+  auto& loop = m.node("Loop", {"n", "", "s"}, {"l", "z"}, "loop");
+  auto& body = ModelMaker::add_body(loop, "body", "going");
+  for (const char* name : {"i", "going_in", "state"}) body.add_input()->set_name(name);
+  for (const char* name : {"next", "row"}) body.add_output()->set_name(name);
+  ModelMaker::add_node(body, "Identity", {"going_in"}, {"going"});
+  ModelMaker::add_node(body, "Add", {"state", "x"}, {"sum"});
+  auto& choice = ModelMaker::add_node(body, "If", {"c"}, {"next"}, "choice");
+  auto& right = ModelMaker::add_body(choice, "then_branch", "r");
+  auto& other = ModelMaker::add_body(choice, "else_branch", "r");
+  for (auto* branch : {&right, &other}) {
+    ModelMaker::add_node(*branch, "Cos", {"sum"}, {"t"});
+    ModelMaker::add_node(*branch, branch == &right ? "Softplus" : "Tanh", {"t"}, {"r"}, "culprit");
+  }
+  ModelMaker::add_node(body, "Exp", {"next"}, {"row"});
+  m.node("Cos", {"l"}, {"y"});
+  environment["CPPGEN_INJECT_LOG1P_BUG"] = "accuracy";
+  rt::Tensor n(DType::i64, {}), c(DType::boolean, {});
+  *n.as<int64_t>() = 3, *c.as<bool>() = true;
+  rt::write_npy(path("n.npy"), n.view()), rt::write_npy(path("c.npy"), c.view());
+  const json report =
+      minify({write("bodies.onnx", m), "--input", "c=" + path("c.npy"), "--input", "n=" + path("n.npy")});
+  EXPECT_EQ(report["nodes"], json({"Softplus \"culprit\""})) << report;
+  EXPECT_EQ(report["nodes_before"], 3);
+  environment.erase("CPPGEN_INJECT_LOG1P_BUG");
+  EXPECT_EQ(run({"verify", path("small/model.onnx"), path("small")}).status, 0) << "without the bug";
 }
 
 // The third row of a table of two.

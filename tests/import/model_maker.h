@@ -64,6 +64,21 @@ struct ModelMaker {
                         const std::string& name = "") {
     return add_node(graph, op, in, out, name);
   }
+  // A body of the node that has one output.
+  static onnx::GraphProto& add_body(onnx::NodeProto& node, const std::string& name, const std::string& output) {
+    auto& attribute = *node.add_attribute();
+    attribute.set_name(name);
+    attribute.set_type(onnx::AttributeProto::GRAPH);
+    attribute.mutable_g()->set_name(name);
+    attribute.mutable_g()->add_output()->set_name(output);
+    return *attribute.mutable_g();
+  }
+  // An If of "c" that computes `output` from x by Exp or Neg, whose nodes have the branches' names after this prefix.
+  void choice(const std::string& output, const std::string& prefix) {
+    auto& choice = node("If", {"c"}, {output}, "choice");
+    for (const auto& [op, branch] : {std::pair("Exp", "then_branch"), std::pair("Neg", "else_branch")})
+      add_node(add_body(choice, branch, "r"), op, {"x"}, {"r"}, prefix + branch);
+  }
   onnx::TensorProto& initializer(const std::string& name, const std::vector<int64_t>& dims, int type) {
     auto& t = *graph.add_initializer();
     t.set_name(name);

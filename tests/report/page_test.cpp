@@ -102,16 +102,7 @@ TEST_F(Page, NoNameEndsTheScript) {
 TEST_F(Page, ShowsControlFlow) {
   ModelMaker maker;
   maker.input("c", {}, onnx::TensorProto::BOOL).input("x", {"8"}).output("y");
-  auto& choice = maker.node("If", {"c"}, {"z"}, "choice");
-  for (const char* branch : {"then_branch", "else_branch"}) {
-    auto& attribute = *choice.add_attribute();
-    attribute.set_name(branch);
-    attribute.set_type(onnx::AttributeProto::GRAPH);
-    onnx::GraphProto& body = *attribute.mutable_g();
-    body.set_name(branch);
-    body.add_output()->set_name("r");
-    ModelMaker::add_node(body, branch[0] == 't' ? "Exp" : "Neg", {"x"}, {"r"}, std::string("in_") + branch);
-  }
+  maker.choice("z", "in_");
   maker.node("Relu", {"z"}, {"y"}, "reader");
   const json data = data_of(page_of(write("if.onnx", maker)));
   std::set<std::string> names;

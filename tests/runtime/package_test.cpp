@@ -92,9 +92,9 @@ TEST_F(Package, ManifestOfAnotherKind) {
 }
 
 TEST_F(Package, OtherVersions) {
-  edit("manifest.json", "\"format_version\": 10", "\"format_version\": 3");
-  expect_error("package format version 3 is not supported; this runtime (0.1.0) reads package format version 10");
-  edit("manifest.json", "\"format_version\": 3", "\"format_version\": 10");
+  edit("manifest.json", "\"format_version\": 11", "\"format_version\": 3");
+  expect_error("package format version 3 is not supported; this runtime (0.1.0) reads package format version 11");
+  edit("manifest.json", "\"format_version\": 3", "\"format_version\": 11");
   edit("manifest.json", fmt::format("\"abi_version\": {}", CPPGEN_ABI_VERSION), "\"abi_version\": 999");
   expect_error("kernel ABI version 999 is not supported");
 }

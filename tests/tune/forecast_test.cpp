@@ -3,8 +3,10 @@
 
 #include <algorithm>
 
+#include "cppgen/compile/peaks.h"
 #include "cppgen/flow/explain.h"
 #include "cppgen/flow/stages.h"
+#include "cppgen/flow/step_bounds.h"
 #include "tests/cli/program.h"
 
 namespace cppgen::tune {
@@ -58,6 +60,23 @@ TEST_F(CostModel, CountsInstructionsOfVectors) {
   EXPECT_EQ(cost_of(pointwise("Neg", "64"), "the_node").instructions, 3 * vectors) << "load, negate, store";
   EXPECT_EQ(cost_of(pointwise("Neg", "64"), "the_node").products, 0);
   EXPECT_GT(cost_of(pointwise("Exp", "64"), "the_node").instructions, 10 * vectors);
+}
+
+// An exponential of data in a cache is bound by its arithmetic, an addition by memory.
+TEST_F(CostModel, DivisionsAndFunctionsHaveABound) {
+  const double vectors = 64 * 1024 / kScalarLanes;
+  EXPECT_EQ(cost_of(pointwise("Neg", "64"), "the_node").functions, 0);
+  const StepCost exp = cost_of(pointwise("Exp", "64"), "the_node");
+  EXPECT_GE(exp.functions, 6 * vectors);
+  EXPECT_LT(exp.functions, exp.instructions);
+  EXPECT_GT(cost_of(pointwise("Softsign", "64"), "the_node").functions, 6 * vectors) << "a division";
+  MachinePeaks peaks;
+  peaks.gflops = 64, peaks.lanes = 8;
+  peaks.levels = {{"memory", 0, 100}};
+  const StepBound bound = bound_of(exp, 0, peaks);
+  EXPECT_EQ(bound.by(), "arithmetic");
+  EXPECT_NEAR(bound.ns(), exp.functions / 4, 1);
+  EXPECT_GE(bound.predicted_ns, bound.ns());
 }
 
 TEST_F(CostModel, CountsProductsWithTheirPadding) {

@@ -77,6 +77,20 @@ TEST_F(TuningResults, AreMergedOnce) {
   EXPECT_EQ(count(), 2u);
 }
 
+// Whatever their order; but a result without a choice withdraws all before it.
+TEST_F(TuningResults, TheOneThatGainsTheMostHolds) {
+  const TuningResult good{"a", {"XSMM", false, ""}, 20, 10, "one.onnx"},
+      less{"a", {"ONEDNN", false, ""}, 2, 1.5, "two.onnx"}, none{"a", {}, 0, 0, "one.onnx"};
+  const auto backend = [&](const std::vector<TuningResult>& results) {
+    const auto in_force = results_in_force(results);
+    return in_force.empty() ? "" : in_force.at("a").choice.backend;
+  };
+  EXPECT_EQ(backend({good, less}), "XSMM");
+  EXPECT_EQ(backend({less, good}), "XSMM");
+  EXPECT_EQ(backend({good, none, less}), "ONEDNN");
+  EXPECT_EQ(backend({less, good, none}), "");
+}
+
 TEST_F(TuningResults, AFileThatHoldsAnythingElseIsNotMerged) {
   const std::string other = directory.path() + "/other.jsonl";
   for (const char* text : {"no JSON\n", "{\"site\": 3}\n", "[]\n"}) {

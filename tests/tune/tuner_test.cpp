@@ -238,6 +238,22 @@ TEST_F(Tuner, TunesTheModelsThatWereRecorded) {
             std::string::npos);
 }
 
+// The general version has no sizes to tune it with.
+TEST_F(Tuner, TunesTheVersionsThatWereRecorded) {
+  environment["CPPGEN_CACHE_DIR"] = path("cache"), environment["CPPGEN_THREADS"] = "1";
+  environment["CPPGEN_AUTOTUNE_MAX_CANDIDATES"] = "1";
+  ModelMaker maker;
+  maker.input("x", {"rows", "64"}).input("w", {"64", "96"}).output("y").node("MatMul", {"x", "w"}, {"y"}, "product");
+  const std::string record = path("records.jsonl"), model = write("symbolic.onnx", maker);
+  ASSERT_EQ(run({"compile", model, "-o", path("package"), "--sizes", "rows=8", "--sizes", "rows=16", "--set",
+                 "OPS_RECORD=" + record})
+                .status,
+            0);
+  const Ended ended = run({"tune", "--from", record, "--json"});
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  EXPECT_EQ(nlohmann::json::parse(ended.out)["models"].size(), 2u) << ended.out;
+}
+
 TEST_F(Tuner, RefusesWhatIsNoRecord) {
   const Ended ended = run({"tune", "--from", folder.write("records", "{\"model\": 3}\n")});
   EXPECT_EQ(ended.status, 2);

@@ -51,20 +51,14 @@ std::string pass_text(const NeededPass& pass) {
                     : fmt::format("it needs one of several passes, of which {} is the first", pass.first);
 }
 
-std::vector<std::string> node_texts(const Minifier& minifier) {
-  std::vector<std::string> nodes;
-  for (size_t n : minifier.smallest().nodes) nodes.push_back(minifier.cutter().node_text(n));
-  return nodes;
-}
-
 std::string text_of(const Minifier& minifier, const NeededPass& pass, const std::vector<std::string>& commands) {
   constexpr size_t kMost = 20;
-  std::vector<std::string> nodes = node_texts(minifier);
+  std::vector<std::string> nodes = minifier.nodes();
   const size_t count = nodes.size();
   if (count > kMost) nodes.resize(kMost), nodes.push_back("...");
   std::string text =
       fmt::format("{}: {}\n{} of {}: {}\n{}\n", name_of(minifier.outcome().fault), minifier.outcome().text, count,
-                  counted(int64_t(minifier.cutter().node_count()), "node"), fmt::join(nodes, ", "), pass_text(pass));
+                  counted(int64_t(minifier.nodes_before()), "node"), fmt::join(nodes, ", "), pass_text(pass));
   if (!minifier.in_time()) text += "the time is up (--seconds): the model may become smaller\n";
   text += fmt::format("{}: {}, {:.0f} s\nTo see it:\n", minifier.output(), counted(minifier.trials(), "trial"),
                       minifier.seconds());
@@ -90,8 +84,8 @@ std::string minify_json(const Minifier& minifier, const NeededPass& pass, const 
   Json json;
   json["fault"] = name_of(minifier.outcome().fault);
   json["description"] = minifier.outcome().text;
-  json["nodes"] = node_texts(minifier);
-  json["nodes_before"] = minifier.cutter().node_count();
+  json["nodes"] = minifier.nodes();
+  json["nodes_before"] = minifier.nodes_before();
   json["pass"] = pass.first;
   json["pass_is_needed"] = pass.alone;
   json["in_time"] = minifier.in_time();

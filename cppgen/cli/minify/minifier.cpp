@@ -43,6 +43,7 @@ Minifier::Minifier(const MinifyOptions& options, const Settings& settings, const
       folder_(cleaned_temp_directory("cppgen-minify."), "cppgen-minify."),
       common_(common_overrides(options, settings, folder_.path())),
       cutter_(options.model, compile_request(options, settings, cancel).dims),
+      nodes_before_(cutter_.node_count()),
       trials_(options, cancel, folder_.path()) {
   // Kernels mean the same with less optimisation, and most of the time goes to their compiler.
   const bool free = settings.source(SettingId::compiler_opt).kind == SettingSource::fallback;
@@ -91,6 +92,23 @@ std::vector<size_t> Minifier::all_nodes() const {
   return nodes;
 }
 
+std::vector<std::string> Minifier::nodes() const {
+  std::vector<std::string> texts;
+  for (size_t n : best_.nodes) texts.push_back(cutter_.node_text(n));
+  return texts;
+}
+
+// Sizes of dimensions that options make, which bind a run; other sizes are in the model already.
+std::vector<std::string> Minifier::sizes_of_run() const {
+  std::set<std::string> made;
+  for (const std::string& text : options_.dims)
+    if (const DimOption dim = parse_dim_option(text); !dim.size) made.insert(dim.symbol);
+  std::vector<std::string> sizes;
+  for (const std::string& text : options_.dims)
+    if (const DimOption dim = parse_dim_option(text); dim.size && made.contains(dim.symbol)) sizes.push_back(text);
+  return sizes;
+}
+
 void Minifier::record_values() {
   const bool makes_symbols = std::any_of(options_.dims.begin(), options_.dims.end(),
                                          [](const std::string& text) { return !parse_dim_option(text).size; });
@@ -101,11 +119,12 @@ void Minifier::record_values() {
   if (const int error = write_file(model, cutter_.cut(all_nodes(), {}, {true, true}).bytes))
     user_error("'{}' cannot be written: {}", model, error_text(error));
   say("computing all values of the model on the reference interpreter");
-  std::string failure = trials_.write_values(model, folder, common_, false, limit());
+  const Trials::Inputs inputs{options_.inputs, sizes_of_run()};
+  std::string failure = trials_.write_values(model, folder, inputs, common_, false, limit());
   if (!failure.empty()) {
     say("the interpreter cannot run the model, so values are random and no results are compared: " + failure);
     remove_tree(folder);
-    failure = trials_.write_values(model, folder, common_, true, limit());
+    failure = trials_.write_values(model, folder, inputs, common_, true, limit());
   }
   if (!failure.empty()) user_error("the types of the model's values are not known: {}", failure);
   remove_tree(model);
@@ -185,6 +204,7 @@ void Minifier::shrink_whole() {
   if (!shows(all_nodes(), cut_options_)) cut_options_.keep_symbols = true;
   shrink_nodes();
   shrink_outputs();
+  open_bodies();
 }
 
 void Minifier::shrink() {

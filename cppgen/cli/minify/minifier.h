@@ -34,7 +34,8 @@ class Minifier {
 
   const Outcome& outcome() const { return outcome_; }  // of the smallest model
   const CutModel& smallest() const { return best_; }
-  const ModelCutter& cutter() const { return cutter_; }
+  std::vector<std::string> nodes() const;  // of the smallest model, "Relu 'the_relu'"
+  size_t nodes_before() const { return nodes_before_; }
   bool has_results() const { return values_->has_results(); }
   bool in_time() const;
   int trials() const { return trials_.count(); }
@@ -45,12 +46,24 @@ class Minifier {
  private:
   static void say(const std::string& text);
   void record_values();
+  std::vector<std::string> sizes_of_run() const;
   Outcome find_in(const CutModel& whole);
   Outcome try_cut(const CutModel&, const Overrides&);
   bool shows(const std::vector<size_t>& nodes, const CutOptions&);
   void shrink_whole();
   void shrink_nodes();
   void shrink_outputs();
+  // Another model that may take the place of the one that is shrunk.
+  struct Opened {
+    ModelCutter cutter;
+    ModelValues values;
+    CutOptions options;
+  };
+  std::optional<Trials::Inputs> files_for(const std::vector<std::string>& inputs) const;
+  std::optional<Opened> opened(const std::string& model);
+  void exchange(Opened&);
+  bool open_one();  // whether the fault is in a body, whose nodes are the smallest model now
+  void open_bodies();
   std::vector<std::string> passes() const;  // that may be disabled, in their order
   Overrides without_passes(const std::vector<std::string>&) const;
   bool shows_without(const std::vector<std::string>& passes);  // whether the smallest model shows the fault
@@ -71,12 +84,14 @@ class Minifier {
   Overrides common_;  // for all trials
   Overrides quick_;   // for trials that look for the fault, as long as they keep it
   ModelCutter cutter_;
+  const size_t nodes_before_;  // of the whole model
   Trials trials_;
   std::optional<ModelValues> values_;
   CutOptions cut_options_{true, false, {}};
   CutModel best_;
   Outcome outcome_;
   std::optional<std::string> first_pass_;  // that the fault needs, "" if it needs none, nullopt if this is not known
+  int opened_ = 0;                         // bodies that were tried
   double least_factor_ = 0;                // of the slow kernel of the whole model
   std::set<std::pair<std::vector<size_t>, std::set<std::string>>> tried_;
 };

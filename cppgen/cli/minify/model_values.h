@@ -29,7 +29,8 @@ class ModelValues {
 
   const KnownValues& known() const { return known_; }
   bool has_results() const { return results_; }
-  std::string file_of(const std::string& name) const;  // of a tensor, in the folder
+  std::string file_of(const std::string& name) const;  // of a tensor, in the folder; "" for other values
+  const std::string& folder() const { return folder_; }
   // Writes the values of the inputs and outputs of a cut to a folder; elements are shared with this one if possible.
   void write(const CutModel&, const std::string& folder) const;
 

@@ -3,10 +3,9 @@
 #include <fmt/format.h>
 
 #include <nlohmann/json.hpp>
-#include <set>
 
 #include "cppgen/cli/child_command.h"
-#include "cppgen/import/import.h"
+#include "cppgen/cli/commands.h"
 #include "cppgen/support/file_io.h"
 #include "runtime/base/json_text.h"
 
@@ -65,7 +64,7 @@ std::string_view name_of(Fault fault) {
 }
 
 std::vector<std::string> Trials::command(const std::string& model, const Overrides& overrides) const {
-  std::vector<std::string> argv = own_command("trial", model, options_);
+  std::vector<std::string> argv = own_command(kTrialCommand, model, options_);
   for (const auto& [name, value] : overrides) argv.insert(argv.end(), {"--override", name + "=" + value});
   return argv;
 }
@@ -87,19 +86,15 @@ Outcome Trials::run(const std::string& folder, const Overrides& overrides, bool 
   return outcome;
 }
 
-std::string Trials::write_values(const std::string& model, const std::string& folder, const Overrides& overrides,
-                                 bool types, double limit_seconds) {
+std::string Trials::write_values(const std::string& model, const std::string& folder, const Inputs& inputs,
+                                 const Overrides& overrides, bool types, double limit_seconds) {
   ProcessSpec spec;
   spec.argv = command(model, overrides);
   const auto add = [&](const char* option, const std::string& value) {
     spec.argv.insert(spec.argv.end(), {option, value});
   };
-  std::set<std::string> made;  // whose sizes bind the run; other sizes are in the model already
-  for (const std::string& text : options_.dims)
-    if (const DimOption dim = parse_dim_option(text); !dim.size) made.insert(dim.symbol);
-  for (const std::string& text : options_.dims)
-    if (const DimOption dim = parse_dim_option(text); dim.size && made.contains(dim.symbol)) add("--dim", text);
-  for (const std::string& input : options_.inputs) add("--input", input);
+  for (const std::string& dim : inputs.dims) add("--dim", dim);
+  for (const std::string& file : inputs.files) add("--input", file);
   add("--seed", std::to_string(options_.seed));
   add("--values", folder);
   if (types) spec.argv.push_back("--types");

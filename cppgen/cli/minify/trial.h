@@ -34,9 +34,13 @@ class Trials {
   // The model of a folder, with its data. Throws Cancelled.
   Outcome run(const std::string& folder, const Overrides&, bool measure, double limit_seconds);
 
+  // What a model is run with, in the form of options.
+  struct Inputs {
+    std::vector<std::string> files, dims;
+  };
   // Writes all values of a model (model_values.h) to a folder. "" or why it failed.
-  std::string write_values(const std::string& model, const std::string& folder, const Overrides&, bool types,
-                           double limit_seconds);
+  std::string write_values(const std::string& model, const std::string& folder, const Inputs&, const Overrides&,
+                           bool types, double limit_seconds);
   int count() const { return count_; }
 
  private:
