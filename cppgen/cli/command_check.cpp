@@ -12,6 +12,7 @@
 #include "cppgen/flow/explain.h"
 #include "cppgen/flow/stages.h"
 #include "cppgen/import/summary.h"
+#include "cppgen/ops/op.h"
 #include "runtime/base/errors.h"
 #include "runtime/base/json_text.h"
 #include "runtime/base/printable.h"
@@ -23,6 +24,7 @@ struct Check {
   ModelSummary summary;
   std::optional<Explanation> explanation;  // if the model can be compiled
   std::string reason;                      // otherwise
+  std::vector<ops::RefusedNode> refused;   // that are the reason
 };
 
 std::string operators_text(const ModelSummary& summary) {
@@ -61,6 +63,10 @@ std::string check_json(const ExplainOptions& options, const Check& check) {
   json["reason"] = check.explanation ? Json() : Json(check.reason);
   json["operators"] = Json::object();
   for (const auto& [name, count] : check.summary.operators) json["operators"][name] = count;
+  json["unsupported"] = Json::array();
+  for (const ops::RefusedNode& node : check.refused)
+    json["unsupported"].push_back(
+        {{"node", node.name}, {"operator", node.op}, {"opset", node.opset}, {"reason", node.reason}});
   if (check.explanation) {
     json["on_host"] = host_operators(*check.explanation);
     write_summary(json, *check.explanation);
@@ -81,6 +87,8 @@ ExitCode command_check(const ModelOptions& given, const CancelToken& cancel) {
   try {
     check.explanation = explain_model(request);
     check.explanation->profile = kept_profile(options, settings, cancel);
+  } catch (const ops::UnsupportedNodes& error) {
+    check.reason = error.what(), check.refused = error.nodes;
   } catch (const UserError& error) {
     check.reason = error.what();
   }

@@ -197,9 +197,8 @@ void add_bench_options(CLI::App* command, BenchOptions& options) {
 // The hidden command.
 void add_measure(CLI::App& app, Parsed& parsed) {
   MeasureOptions& measure = parsed.measure;
-  CLI::App* hidden =
-      add_command(app, parsed, kMeasureCommand, "Measurements of `bench` in a new process", "cppgen bench",
-                  [&](const CancelToken& cancel) { return command_measure(measure, cancel); });
+  CLI::App* hidden = add_command(app, parsed, kMeasureCommand, "The runs of `bench` in a new process", "cppgen bench",
+                                 [&](const CancelToken& cancel) { return command_measure(measure, cancel); });
   hidden->group("");
   add_bench_options(hidden, measure);
   hidden->add_option("--result", measure.result)->required();

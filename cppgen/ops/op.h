@@ -215,7 +215,17 @@ class CustomOperators {
 // The row of a node of this graph: one of the table, or of the graph's custom operators; null if there is none.
 const Op* find(const Graph&, const Node&);
 
-// All nodes that cannot be compiled at once: UserError listing each with name, operator, opset and reason.
+struct RefusedNode {
+  std::string name, op;  // "domain.Op"
+  int opset = 0;
+  std::string reason;
+};
+struct UnsupportedNodes : UserError {
+  UnsupportedNodes(std::vector<RefusedNode>, size_t nodes_of_model);
+  std::vector<RefusedNode> nodes;
+};
+
+// Throws UnsupportedNodes with all nodes that cannot be compiled, those in bodies included.
 void check_supported(const Graph&);
 
 // Infers the type (and, for shape arithmetic, the contents) of every output of one node.

@@ -86,32 +86,34 @@ bool is_host(const Graph& g, const Node& node) {
 
 namespace {
 
-struct Refusals {
-  std::string list;
-  size_t count = 0, nodes = 0;
-};
+std::string refusals_text(const std::vector<RefusedNode>& refused, size_t nodes) {
+  std::string text = fmt::format("{} of {} nodes cannot be compiled:", refused.size(), nodes);
+  for (const RefusedNode& r : refused)
+    text += "\n  " + one_line(fmt::format("node '{}': {} (opset {}): {}", r.name, r.op, r.opset, r.reason));
+  return text;
+}
 
-void collect_refusals(const Graph& g, Refusals& refusals) {
+// Returns the number of all nodes.
+size_t collect_refused(const Graph& g, std::vector<RefusedNode>& refused) {
+  size_t nodes = g.nodes.size();
   for (const Node& node : g.nodes) {
-    refusals.nodes++;
-    if (const std::string reason = reason_against(g, node); !reason.empty()) {
-      refusals.count++;
-      const std::string node_text =
-          fmt::format("node '{}': {}{} (opset {}): {}", node.name, node.domain.empty() ? "" : node.domain + ".",
-                      node.op, node.opset, reason);
-      refusals.list += "\n  " + one_line(node_text);
-    }
-    for (const auto& body : bodies_of(node)) collect_refusals(*body, refusals);
+    if (std::string reason = reason_against(g, node); !reason.empty())
+      refused.push_back(
+          {node.name, (node.domain.empty() ? "" : node.domain + ".") + node.op, node.opset, std::move(reason)});
+    for (const auto& body : bodies_of(node)) nodes += collect_refused(*body, refused);
   }
+  return nodes;
 }
 
 }  // namespace
 
+UnsupportedNodes::UnsupportedNodes(std::vector<RefusedNode> refused, size_t nodes_of_model)
+    : UserError(refusals_text(refused, nodes_of_model)), nodes(std::move(refused)) {}
+
 void check_supported(const Graph& g) {
-  Refusals refusals;
-  collect_refusals(g, refusals);
-  if (refusals.count > 0)
-    user_error("{} of {} nodes cannot be compiled:{}", refusals.count, refusals.nodes, refusals.list);
+  std::vector<RefusedNode> refused;
+  const size_t nodes = collect_refused(g, refused);
+  if (!refused.empty()) throw UnsupportedNodes(std::move(refused), nodes);
 }
 
 }  // namespace cppgen::ops

@@ -124,13 +124,19 @@ TEST_F(Information, CheckSaysWhetherAModelCanBeCompiled) {
     EXPECT_NE(text.out.find(line), std::string::npos) << line << text.out;
   ModelMaker maker;
   maker.input("x", {"64"}).output("y");
-  maker.node("Frobnicate", {"x"}, {"y"}, "first");
+  maker.node("Frobnicate", {"x"}, {"z"}, "first");
+  maker.input("c", {}, onnx::TensorProto::BOOL).output("z").choice("y", "in_");
+  maker.graph.mutable_node(1)->mutable_attribute(0)->mutable_g()->mutable_node(0)->set_op_type("Widget");
   const Ended bad = run({"check", write("bad.onnx", maker), "--json"});
   EXPECT_EQ(bad.status, 1);
   const json report = json::parse(bad.out);
   EXPECT_EQ(report["supported"], false);
   EXPECT_NE(report["reason"].get<std::string>().find("Frobnicate"), std::string::npos) << bad.out;
   EXPECT_EQ(report["operators"]["Frobnicate"], 1);
+  ASSERT_EQ(report["unsupported"].size(), 2u) << bad.out;
+  EXPECT_EQ(report["unsupported"][0]["node"], "first");
+  EXPECT_EQ(report["unsupported"][1]["operator"], "Widget");
+  EXPECT_EQ(report["unsupported"][1]["reason"], "the operator is not supported");
   EXPECT_EQ(run({"check", path("missing.onnx")}).status, 2);
 }
 
