@@ -79,6 +79,7 @@ void write_step(Json& json, const ModelProfile& profile, size_t i) {
   json["cost"]["instructions"] = cost.instructions;
   json["cost"]["functions"] = cost.functions;
   json["cost"]["bytes"] = cost.bytes;
+  json["cost"]["exchanged_bytes"] = cost.exchanged;
   json["cost"]["constant_bytes"] = cost.constant_bytes;
   json["cost"]["chunks"] = cost.chunks;
 }

@@ -18,6 +18,7 @@ struct StepCost {
   double instructions = 0;    // all other vector instructions
   double functions = 0;       // of these, what divisions and functions take at least, as multiply-adds
   double bytes = 0;           // read and written, each element counted once
+  double exchanged = 0;       // bytes that caches of other threads hold
   double constant_bytes = 0;  // those of constants
   double chunks = 1;          // that threads share
 };

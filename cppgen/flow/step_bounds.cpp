@@ -13,7 +13,6 @@ namespace {
 constexpr double kOfInstructions = 1.2;  // of the rate of multiply-adds: some are started together with others
 constexpr double kStepNs = 400;          // of a step, for one thread
 constexpr double kRoundTrips = 2;        // the threads begin a step together, and wait for each other at its end
-constexpr double kExchanged = 0.15;      // the part of what a thread accesses that another one has accessed before
 
 // The share of the threads' time that they work: chunks are not divided.
 double balance(double chunks, int threads) {
@@ -34,7 +33,7 @@ StepBound bound_of(const StepCost& cost, double run_bytes, const MachinePeaks& p
   const double share = balance(cost.chunks, peaks.threads);
   const double busy = (cost.products + cost.instructions / kOfInstructions) / peaks.instructions_per_ns();
   const bool divided = peaks.exchange_gb_per_second > 0 && cost.chunks > 1;
-  const double exchange = divided ? kExchanged * others / peaks.threads / peaks.exchange_gb_per_second : 0;
+  const double exchange = divided ? cost.exchanged / peaks.threads / peaks.exchange_gb_per_second : 0;
   const double memory = bound.memory_ns + exchange;
   const double both = std::hypot(busy, memory);  // they overlap for the most part
   bound.predicted_ns = kStepNs + (divided ? kRoundTrips * peaks.round_trip_ns : 0) + both / share;

@@ -7,6 +7,7 @@
 
 #include "cppgen/package/bounds.h"
 #include "cppgen/package/dim_code.h"
+#include "cppgen/package/exchanged.h"
 #include "cppgen/schedule/uses.h"
 #include "runtime/base/errors.h"
 
@@ -19,8 +20,6 @@ using ir::IndexExpr;
 using schedule::FusedKernel;
 using schedule::LibraryStep;
 using schedule::PackedConstant;
-
-constexpr int64_t kAlignment = 64;
 
 std::vector<rt::Symbol> find_symbols(const ir::Program& program) {
   std::vector<rt::Symbol> symbols;
@@ -75,6 +74,7 @@ class Builder {
         program_(source.schedule.program),
         symbols_(find_symbols(program_)),
         coder_(numbered(symbols_, source.schedule)),
+        exchanged_(program_),
         id_of_(program_.buffers.size(), -1),
         packed_(program_.buffers.size(), nullptr) {
     for (const PackedConstant& p : source.schedule.packed) packed_[size_t(p.packed)] = &p;
@@ -90,6 +90,7 @@ class Builder {
       for (const PackedConstant& p : source_.schedule.packed) plan_buffer(p.source);
     plan.weights_bytes = weights_bytes_;
     set_in_place();
+    set_exchanged();
     rt::validate(plan);
     return std::move(result_);
   }
@@ -100,6 +101,7 @@ class Builder {
   std::vector<rt::Symbol> symbols_;
   DimCoder coder_;
   PlanAndWeights result_;
+  ExchangedBytes exchanged_;
   std::vector<int32_t> id_of_;  // plan buffer of each program buffer, -1: none yet
   size_t next_kernel_ = 0;
   int64_t weights_bytes_ = 0;
@@ -145,7 +147,7 @@ class Builder {
     const int64_t offset = weights_bytes_;
     if (packed) panels_of_[packed->source].emplace_back(packed, offset);
     result_.weights.push_back({b, offset, bytes});
-    weights_bytes_ += (bytes + kAlignment - 1) / kAlignment * kAlignment;
+    weights_bytes_ += (bytes + rt::kConstantAlignment - 1) / rt::kConstantAlignment * rt::kConstantAlignment;
     return offset;
   }
 
@@ -217,6 +219,9 @@ class Builder {
     step.flops = coder_.code(work.flops), step.rate = work.rate, step.bytes = coder_.code(work.bytes);
     step.products = coder_.code(work.products), step.instructions = coder_.code(work.instructions);
     step.functions = coder_.code(work.functions);
+    const auto outputs = text.buffers.end() - text.output_count;
+    exchanged_.add({text.buffers.begin(), outputs}, {outputs, text.buffers.end()},
+                   divides_columns(text.plan) ? kernel.contraction->left->buffer : -1);
     // A kernel numbers its checks from 0; its last parameter is where they start in the plan's table.
     if (!text.checks.empty()) step.params.push_back(rt::DimExpr::of(int64_t(result_.plan.checks.size())));
     for (const auto& c : text.checks) result_.plan.checks.push_back(c);
@@ -238,6 +243,7 @@ class Builder {
     std::vector<BufferId> all = call.inputs;
     all.insert(all.end(), call.outputs.begin(), call.outputs.end());
     step.bytes = coder_.code(bytes_touched(all));
+    exchanged_.add(call.inputs, call.outputs, -1);
     step.engine = call.engine, step.origins = call.origins;
     result_.plan.steps.push_back(std::move(step));
   }
@@ -257,6 +263,11 @@ class Builder {
     for (const ir::Carried& c : repeated.carried)
       repetition.carried.push_back({state(c.initial), state(c.before), state(c.after)});
     result_.plan.repetitions.push_back(std::move(repetition));
+  }
+
+  void set_exchanged() {
+    const std::vector<IndexExpr> bytes = exchanged_.of_steps();
+    for (size_t i = 0; i < bytes.size(); i++) result_.plan.steps[i].exchanged = coder_.code(bytes[i]);
   }
 
   void set_in_place() {

@@ -14,8 +14,6 @@
 namespace cppgen::package {
 namespace {
 
-constexpr int64_t kAlignment = 64;
-
 class UnitedFile {
  public:
   explicit UnitedFile(const WrittenWeights& first)
@@ -58,7 +56,7 @@ class UnitedFile {
       if (n < 0 && errno != EINTR) fail(errno);
       if (n > 0) done += size_t(n);
     }
-    end_ += (int64_t(content.size()) + kAlignment - 1) / kAlignment * kAlignment;
+    end_ += (int64_t(content.size()) + rt::kConstantAlignment - 1) / rt::kConstantAlignment * rt::kConstantAlignment;
     return found->second;
   }
 

@@ -38,12 +38,14 @@ struct TensorInfo {
   std::vector<std::string> map_keys{};
 };
 
+inline constexpr int64_t kConstantAlignment = 64;  // bytes, in the weights file
+
 enum class PlanBufferKind : uint8_t { input, output, constant, temporary };
 
 struct PlanBuffer {
   PlanBufferKind kind = PlanBufferKind::temporary;
   int32_t slot = -1;       // input, output: position in Plan::inputs or outputs
-  int64_t offset = 0;      // constant: byte offset in the weights file, a multiple of 64
+  int64_t offset = 0;      // constant: byte offset in the weights file, a multiple of kConstantAlignment
   DimExpr bytes;           // size in memory, including padding of the layout
   int32_t first_step = 0;  // temporary: steps that write it first and read it last
   int32_t last_step = 0;
@@ -74,8 +76,9 @@ struct Step {
   // products: instructions that execute them, with padding; instructions: all others; functions: the part of these that
   // divisions and functions take at least, as multiply-adds. These three are estimates, of vectors.
   DimExpr flops, products, instructions, functions;
-  double rate = 1;  // at which the CPU executes `flops` at most; 1 for multiply-adds of float32 vectors
-  DimExpr bytes;    // read and written in memory, each element counted once
+  double rate = 1;    // at which the CPU executes `flops` at most; 1 for multiply-adds of float32 vectors
+  DimExpr bytes;      // read and written in memory, each element counted once
+  DimExpr exchanged;  // an estimate of those that caches of other threads hold
 
   const std::string& symbol() const { return shared.empty() ? name : shared; }
 };

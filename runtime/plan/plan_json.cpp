@@ -74,7 +74,8 @@ json step_to_json(const Step& step) {
           {"products", step.products.code},
           {"instructions", step.instructions.code},
           {"functions", step.functions.code},
-          {"bytes", step.bytes.code}};
+          {"bytes", step.bytes.code},
+          {"exchanged", step.exchanged.code}};
 }
 
 json repetition_to_json(const Repetition& repetition) {
@@ -148,6 +149,7 @@ Step step_from(const Field& node) {
   step.instructions = node["instructions"].expr();
   step.functions = node["functions"].expr();
   step.bytes = node["bytes"].expr();
+  step.exchanged = node["exchanged"].expr();
   return step;
 }
 

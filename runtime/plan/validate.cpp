@@ -163,8 +163,8 @@ class PlanValidator {
   void check_constant(const std::string& where, const PlanBuffer& buffer) const {
     if (check_expr(where + ".bytes", buffer.bytes))
       fail(where + ".bytes", "is that of a constant, but depends on a symbol");
-    if (buffer.offset < 0 || buffer.offset % 64 != 0)
-      fail(where + ".offset", "is {}; allowed are multiples of 64", buffer.offset);
+    if (buffer.offset < 0 || buffer.offset % kConstantAlignment != 0)
+      fail(where + ".offset", "is {}; allowed are multiples of {}", buffer.offset, kConstantAlignment);
     const int64_t end = checked_add(buffer.offset, evaluate(buffer.bytes, {}), "plan: constant");
     if (end > plan_.weights_bytes) fail(where, "ends at byte {} of {} bytes of weights", end, plan_.weights_bytes);
   }
@@ -251,7 +251,7 @@ class PlanValidator {
     const std::pair<const char*, const DimExpr*> optional[] = {
         {".unit_work", &step.unit_work}, {".scratch_bytes", &step.scratch_bytes}, {".flops", &step.flops},
         {".products", &step.products},   {".instructions", &step.instructions},   {".functions", &step.functions},
-        {".bytes", &step.bytes}};
+        {".bytes", &step.bytes},         {".exchanged", &step.exchanged}};
     for (const auto& [name, expr] : optional)
       if (!expr->code.empty()) check_size(where + name, *expr);
     if (!(step.rate > 0) || !std::isfinite(step.rate)) fail(where + ".rate", "is {}; it must be positive", step.rate);

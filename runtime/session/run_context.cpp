@@ -283,6 +283,7 @@ void RunContext::add_times(std::span<StepProfile> profile) const {
     sum.instructions += double(step.bound->instructions);
     sum.functions += double(step.bound->functions);
     sum.bytes += double(step.bound->bytes);
+    sum.exchanged += double(step.bound->exchanged);
     sum.chunks += double(step.bound->chunks);
   }
 }
