@@ -30,6 +30,7 @@ struct Cost {
 constexpr Cost operator*(int64_t times, const Cost& cost) { return {times * cost.all, times * cost.functions}; }
 
 constexpr Cost kInstruction{1, 0}, kDivision{12, 5}, kRemainder{48, 5}, kFunction{24, 8}, kPower{200, 8};
+constexpr Cost kFixedPower{24, 0};          // of a constant exponent, perhaps by a few products
 constexpr Cost kDivisionOfScalars{4, 1};    // of which the compiler makes vectors
 constexpr Cost kFunctionOfScalar{200, 8};   // without vectors, multiply-adds of float32 are emulated
 constexpr Cost kFunctionOfLane{64, 8};      // one of the runtime, which computes lane by lane
@@ -49,9 +50,12 @@ Cost of_unary(ir::UnaryOp op, DType type, int64_t lanes) {
   return vector_parts(type) * (lanes == 1 ? kDivisionOfScalars : kDivision);
 }
 
-Cost of_binary(ir::BinaryOp op, DType type, int64_t lanes) {
+Cost of_binary(Expr e, int64_t lanes) {
+  const ir::BinaryOp op = e->binary;
+  const DType type = e->args[0]->type;
   switch (ir::row_of(op).cost) {
     case ir::OperationCost::function:
+      if (e->args[1]->kind == ExprKind::constant) return vector_parts(type) * kFixedPower;
       return of_function(type, kPower, lanes);
     case ir::OperationCost::division:
       if (!is_float(type)) return vector_parts(type) * kDivisionOfIntegers;
@@ -78,7 +82,7 @@ Cost of_value(Expr e, int64_t lanes) {
     case ExprKind::binary:
       if (is_exact_extremum(e))
         return {(e->binary == ir::BinaryOp::max ? kOfMaximum : kOfMinimum) * vector_parts(e->type), 0};
-      return of_binary(e->binary, e->args[0]->type, lanes);
+      return of_binary(e, lanes);
     case ExprKind::select:
     case ExprKind::cast:
       return vector_parts(e->type) * kInstruction;

@@ -60,6 +60,12 @@ KernelPlan plan_kernel(const KernelView& view) {
   return plan;
 }
 
+bool divides_columns(const KernelPlan& plan) {
+  if (const auto* tiles = std::get_if<TilesPlan>(&plan.form)) return !tiles->rows_outside;
+  const auto* winograd = std::get_if<WinogradPlan>(&plan.form);
+  return winograd && !winograd->rows_outside;
+}
+
 std::string to_string(const KernelPlan& plan) {
   const std::string form = std::visit([](const auto& p) { return describe(p); }, plan.form);
   std::string text =

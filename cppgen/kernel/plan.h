@@ -182,6 +182,10 @@ struct KernelPlan {
 
 KernelPlan plan_kernel(const KernelView&);
 
+// Whether threads divide the columns of a contraction, and not its rows: neighbouring units are rows of the same
+// panels.
+bool divides_columns(const KernelPlan&);
+
 // One readable line: "columns: 4 vectors side by side; 12 units of 2048 points, ...".
 std::string to_string(const KernelPlan&);
 

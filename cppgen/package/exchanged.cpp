@@ -9,25 +9,23 @@ namespace {
 // Tenths of what is accessed, fitted to the kernels of eleven networks (bench/predictions.py). A line is exchanged when
 // it is read after another thread has written it, and when it is written after another thread has read it.
 constexpr int64_t kTenths = 10;
-constexpr int64_t kReadByAll = 3;       // by threads that divide columns: the other operand
-constexpr int64_t kReadAcross = 3;      // of what was written by threads that divided it otherwise
-constexpr int64_t kReadAlong = 2;       // of what was written by threads that divided it in the same way
-constexpr int64_t kWritten = 3;         // to memory that other tensors had before
-constexpr int64_t kWrittenForAll = 10;  // to memory that all threads read
+constexpr int64_t kReadByAll = 3;      // by threads that divide columns: the other operand
+constexpr int64_t kReadAcross = 3;     // of what was written by threads that divided it otherwise
+constexpr int64_t kReadAlong = 2;      // of what was written by threads that divided it in the same way
+constexpr int64_t kAttended = 8;       // in short parts, whose latency counts
+constexpr int64_t kWritten = 3;        // to memory that other tensors had before
+constexpr int64_t kWrittenForAll = 8;  // to memory that all threads read
 
 bool is_constant(const ir::Buffer& buffer) { return buffer.kind == ir::BufferKind::constant; }
 
+// `columns`: whether the threads that wrote it divided columns.
+int64_t tenths_read(const ExchangedBytes::Step& step, ir::BufferId b, bool columns) {
+  if (step.attends) return kAttended;
+  if (b == step.left) return kReadByAll;
+  return columns == step.divides_columns() ? kReadAlong : kReadAcross;
+}
+
 }  // namespace
-
-bool divides_columns(const kernel::KernelPlan& plan) {
-  if (const auto* tiles = std::get_if<kernel::TilesPlan>(&plan.form)) return !tiles->rows_outside;
-  const auto* winograd = std::get_if<kernel::WinogradPlan>(&plan.form);
-  return winograd && !winograd->rows_outside;
-}
-
-void ExchangedBytes::add(std::vector<ir::BufferId> inputs, std::vector<ir::BufferId> outputs, ir::BufferId left) {
-  steps_.push_back({std::move(inputs), std::move(outputs), left});
-}
 
 ir::IndexExpr ExchangedBytes::bytes(ir::BufferId b) const {
   const ir::Buffer& buffer = program_.buffer(b);
@@ -45,8 +43,7 @@ std::vector<ir::IndexExpr> ExchangedBytes::of_steps() const {
     for (const ir::BufferId b : std::set<ir::BufferId>(step.inputs.begin(), step.inputs.end())) {
       const auto written = columns_written.find(b);
       if (is_constant(program_.buffer(b)) || written == columns_written.end()) continue;
-      const bool along = written->second == step.divides_columns();
-      tenths = tenths + bytes(b) * (b == step.left ? kReadByAll : along ? kReadAlong : kReadAcross);
+      tenths = tenths + bytes(b) * tenths_read(step, b, written->second);
     }
     for (const ir::BufferId b : std::set<ir::BufferId>(step.outputs.begin(), step.outputs.end())) {
       columns_written[b] = step.divides_columns();

@@ -2,7 +2,6 @@
 #include <vector>
 
 #include "cppgen/ir/program.h"
-#include "cppgen/kernel/plan.h"
 
 namespace cppgen::package {
 
@@ -12,24 +11,23 @@ class ExchangedBytes {
  public:
   explicit ExchangedBytes(const ir::Program& program) : program_(program) {}
 
-  // The next step. `left`: the operand of a contraction whose threads divide columns, each of which reads all of it; -1
-  // for all other steps.
-  void add(std::vector<ir::BufferId> inputs, std::vector<ir::BufferId> outputs, ir::BufferId left);
+  struct Step {
+    std::vector<ir::BufferId> inputs, outputs;
+    // The operand of a contraction whose threads divide columns, each of which reads all of it; -1 for all other steps.
+    ir::BufferId left = -1;
+    bool attends = false;  // it is an attention, which reads short parts of rows
+
+    bool divides_columns() const { return left >= 0; }
+  };
+
+  void add(Step next) { steps_.push_back(std::move(next)); }
   std::vector<ir::IndexExpr> of_steps() const;
 
  private:
-  struct Step {
-    std::vector<ir::BufferId> inputs, outputs;
-    ir::BufferId left;
-    bool divides_columns() const { return left >= 0; }
-  };
   const ir::Program& program_;
   std::vector<Step> steps_;
 
   ir::IndexExpr bytes(ir::BufferId) const;
 };
-
-// Whether threads divide the columns of a contraction.
-bool divides_columns(const kernel::KernelPlan&);
 
 }  // namespace cppgen::package

@@ -220,8 +220,10 @@ class Builder {
     step.products = coder_.code(work.products), step.instructions = coder_.code(work.instructions);
     step.functions = coder_.code(work.functions);
     const auto outputs = text.buffers.end() - text.output_count;
-    exchanged_.add({text.buffers.begin(), outputs}, {outputs, text.buffers.end()},
-                   divides_columns(text.plan) ? kernel.contraction->left->buffer : -1);
+    exchanged_.add({{text.buffers.begin(), outputs},
+                    {outputs, text.buffers.end()},
+                    kernel::divides_columns(text.plan) ? kernel.contraction->left->buffer : -1,
+                    kernel.attention.has_value()});
     // A kernel numbers its checks from 0; its last parameter is where they start in the plan's table.
     if (!text.checks.empty()) step.params.push_back(rt::DimExpr::of(int64_t(result_.plan.checks.size())));
     for (const auto& c : text.checks) result_.plan.checks.push_back(c);
@@ -243,7 +245,7 @@ class Builder {
     std::vector<BufferId> all = call.inputs;
     all.insert(all.end(), call.outputs.begin(), call.outputs.end());
     step.bytes = coder_.code(bytes_touched(all));
-    exchanged_.add(call.inputs, call.outputs, -1);
+    exchanged_.add({call.inputs, call.outputs});
     step.engine = call.engine, step.origins = call.origins;
     result_.plan.steps.push_back(std::move(step));
   }

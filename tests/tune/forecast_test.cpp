@@ -62,6 +62,22 @@ TEST_F(CostModel, CountsInstructionsOfVectors) {
   EXPECT_GT(cost_of(pointwise("Exp", "64"), "the_node").instructions, 10 * vectors);
 }
 
+// What one step leaves in the caches of its threads is exchanged; inputs and outputs of the model are not known to be.
+TEST_F(CostModel, StepsExchangeWhatOthersWrote) {
+  EXPECT_EQ(cost_of(product("64"), "product").exchanged, 0);
+  ModelMaker maker;
+  maker.input("x", {"64", "64"}).output("y");
+  maker.initializer("w", {64, 64}, onnx::TensorProto::FLOAT).set_raw_data(std::string(size_t(64 * 64 * 4), '\x3e'));
+  maker.node("MatMul", {"x", "w"}, {"t"}, "first");
+  maker.node("MatMul", {"t", "w"}, {"y"}, "second");
+  const std::string model = write("two.onnx", maker);
+  const double bytes = 64 * 64 * 4;
+  EXPECT_GT(cost_of(model, "first").exchanged, 0) << "it writes what all threads may read";
+  EXPECT_LE(cost_of(model, "first").exchanged, bytes);
+  EXPECT_GT(cost_of(model, "second").exchanged, 0);
+  EXPECT_LT(cost_of(model, "second").exchanged, bytes);
+}
+
 // An exponential of data in a cache is bound by its arithmetic, an addition by memory.
 TEST_F(CostModel, DivisionsAndFunctionsHaveABound) {
   const double vectors = 64 * 1024 / kScalarLanes;
