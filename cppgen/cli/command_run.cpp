@@ -197,7 +197,7 @@ ExitCode command_compile(const CompileOptionsGiven& given, const CancelToken& ca
   if (settings.force_native_runtime) user_error("compile makes kernels: remove FORCE_NATIVE_RUNTIME");
   if (options.output.empty()) options.output = settings.aot_output_path;
   check_output(options.output);
-  if (tunes_first(settings)) tune_with_progress(options, settings, cancel);
+  prepare_tunings(options, settings, cancel);
   CompileRequest request = compile_request(options, settings, cancel);
   request.output = options.output;
   const CompiledModel model = compile_with_progress(std::move(request));

@@ -32,6 +32,7 @@ Json report_json(const TuneOptions& options, const VersionTuning& tuning) {
   const tune::TuneReport& report = tuning.report;
   Json json;
   json["model"] = options.model;
+  json["dims"] = options.dims;
   if (!tuning.version.empty()) json["version"] = tuning.version;
   json["known"] = report.known;
   json["kept"] = report.kept;
@@ -74,7 +75,9 @@ std::string site_lines(const tune::TuneReport& report) {
 
 std::string tuning_text(const TuneOptions& options, const VersionTuning& tuning) {
   const tune::TuneReport& report = tuning.report;
-  std::string text = printable(options.model) + ": ";
+  std::string text = printable(options.model);
+  for (const std::string& dim : options.dims) text += " --dim " + printable(dim);
+  text += ": ";
   if (!tuning.version.empty()) text += printable(tuning.version) + ": ";
   if (report.known)
     return text +
@@ -205,6 +208,7 @@ ExitCode command_tune(const TuneOptions& options, const CancelToken& cancel) {
   if (!options.records.empty() && !(options.model.empty() && options.dims.empty() && options.sizes.empty()))
     user_error("tune: --from names the models and their sizes; give neither MODEL nor --dim nor --sizes with it");
   require_writable("--export", options.export_file);
+  if (settings.flush_profile_cache) clear_tunings(settings);
   const bool only_files = options.model.empty() && options.records.empty() && !options.learned;
   Json files;
   if (!options.import_file.empty()) {

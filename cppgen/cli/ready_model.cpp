@@ -243,9 +243,8 @@ ReadyModel open_model(const ModelOptions& options, const Settings& settings, con
       model.bound = package_dims(options, model.plan());
       return model;
     }
-    if (!is_reference(options, settings) && tunes_first(settings)) tune_with_progress(options, settings, cancel);
-    CompileRequest request = compile_request(options, settings, cancel);
     const bool reference = is_reference(options, settings);
+    CompileRequest request = compile_request(options, settings, cancel);
     if (!reference) model.bound = take_sizes_of_new_symbols(request);
     request.dims.insert(request.dims.end(), ones.begin(), ones.end());
     reference ? interpret(model, request, before_kernels) : compile_and_load(model, request, before_kernels);
@@ -259,6 +258,7 @@ ReadyModel open_model(const ModelOptions& options, const Settings& settings, con
       throw UserError(error);
     }
   };
+  if (!is_package(options.model) && !is_reference(options, settings)) prepare_tunings(options, settings, cancel);
   ReadyModel model;
   try {
     model = open({});

@@ -40,6 +40,7 @@ std::vector<VersionTuning> tune_with_progress(const ModelOptions& options, const
   if (!may_use_results(settings)) user_error("tune keeps its results in the cache: {}", kUseCaches);
   tune::TuneRequest request;
   request.compile = compile_request(options, settings, cancel);
+  request.compile.settings.ops_record.clear();  // candidates are no compilations of the user
   request.compile.settings.isa = {std::string(likely_isa(settings).name)};
   const std::map<std::string, int64_t> sizes = take_sizes_of_new_symbols(request.compile);
   for (const auto& [symbol, size] : sizes) request.run_dims.push_back(symbol + "=" + std::to_string(size));
@@ -64,12 +65,17 @@ std::vector<VersionTuning> tune_with_progress(const ModelOptions& options, const
   return all;
 }
 
-bool tunes_first(const Settings& s) {
+void prepare_tunings(const ModelOptions& options, const Settings& s, const CancelToken& cancel) {
+  if (s.flush_profile_cache) clear_tunings(s);
   const bool wanted =
       s.max_autotune || s.max_autotune_gemm || s.max_autotune_pointwise || s.autotune_policy == "autotune";
-  if (wanted && !may_use_results(s))
-    log_warning("no tuning, because its results are kept in the cache: {}", kUseCaches);
-  return wanted && may_use_results(s);
+  if (!wanted) return;
+  if (!may_use_results(s)) return log_warning("no tuning, because its results are kept in the cache: {}", kUseCaches);
+  try {
+    tune_with_progress(options, s, cancel);
+  } catch (const UserError& error) {
+    log_warning("the model is not tuned first: {}", error.what());
+  }
 }
 
 }  // namespace cppgen

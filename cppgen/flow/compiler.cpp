@@ -307,7 +307,7 @@ class Compilation {
   std::string tunings_in_use() const {
     std::string lines;
     if (target_.choices && !request_.choices)
-      lines = results_in_use(*isa_, request_.settings, *target_.choices, sites_of(parts_));
+      lines = used_tuning_lines(*isa_, request_.settings, *target_.choices, sites_of(parts_));
     for (const auto& version : versions_) lines += version->tunings_in_use();
     return lines;
   }

@@ -35,7 +35,19 @@ std::string line_of(const Json& place, const TuningResult& r) {
   line["usual_us"] = r.usual_us;
   line["best_us"] = r.best_us;
   line["model"] = r.model;
+  line["by"] = r.by;
   return json_text(line, -1);
+}
+
+// The fields of a place.
+Json place_of(const nlohmann::json& line) {
+  TuningPlace place;
+  line.at("cpu").get_to(place.cpu);
+  line.at("isa").get_to(place.isa);
+  line.at("threads").get_to(place.threads);
+  line.at("compiler").get_to(place.compiler);
+  line.at("version").get_to(place.version);
+  return to_json(place);
 }
 
 bool is_engine(const std::string& name) {
@@ -54,9 +66,10 @@ TuningResult result_of(const nlohmann::json& line) {
   line.at("usual_us").get_to(r.usual_us);
   line.at("best_us").get_to(r.best_us);
   line.at("model").get_to(r.model);
+  line.at("by").get_to(r.by);
   (void)schedule::tuned(schedule::Tuning(1), r.choice.tuning);
   if (!r.choice.backend.empty() && !is_engine(r.choice.backend)) user_error("there is no engine {}", r.choice.backend);
-  const bool is_time = r.usual_us >= 0 && r.best_us >= 0 && (r.usual_us == 0) == (r.best_us == 0);  // withdrawn: both 0
+  const bool is_time = r.usual_us >= 0 && r.best_us >= 0 && (r.usual_us == 0) == (r.best_us == 0);
   if (!is_time) user_error("its times are {} and {} us", r.usual_us, r.best_us);
   return r;
 }
@@ -67,6 +80,40 @@ void each_line(const std::string& text, const F& f) {
   std::istringstream lines(text);
   std::string line;
   for (int number = 1; std::getline(lines, line); number++) f(line, parse_json_or_discard(line), number);
+}
+
+// Those of this place, and those of this machine with any number of threads, in the order of the file.
+struct ReadResults {
+  std::vector<TuningResult> here, any_threads;
+};
+
+ReadResults read_results(const std::string& file, const TuningPlace& place) {
+  ReadResults read;
+  each_line(try_read_file(file).value_or(""), [&](const std::string&, const nlohmann::json& line, int number) {
+    TuningPlace with_any_threads = place;
+    if (line.is_object() && line.contains("threads") && line["threads"].is_number_integer())
+      line["threads"].get_to(with_any_threads.threads);
+    if (line.is_discarded() || !is_from(line, with_any_threads)) return;
+    try {
+      read.any_threads.push_back(result_of(line));
+      if (with_any_threads.threads == place.threads) read.here.push_back(read.any_threads.back());
+    } catch (const std::exception& error) {
+      log_warning("{}:{}: is ignored: {}", file, number, error.what());
+    }
+  });
+  return read;
+}
+
+// By site, of those that are faster than the usual plan.
+ResultsBySite most_gaining(const std::vector<TuningResult>& results) {
+  ResultsBySite best;
+  for (const TuningResult& r : results) {
+    if (r.choice == schedule::Choice() || r.best_us >= r.usual_us) continue;
+    const auto found = best.find(r.site);
+    const bool more = found == best.end() || r.best_us * found->second.usual_us <= found->second.best_us * r.usual_us;
+    if (more) best.insert_or_assign(r.site, r);
+  }
+  return best;
 }
 
 }  // namespace
@@ -111,33 +158,31 @@ void append_tuning_lines(const std::string& path, const std::string& lines) {
 std::string tuning_file(const Settings& settings) { return settings.cache_dir + "/tuning/results.jsonl"; }
 
 std::vector<TuningResult> read_tuning_results(const std::string& file, const TuningPlace& place) {
-  std::vector<TuningResult> results;
-  const auto text = try_read_file(file);
-  if (!text) return results;
-  each_line(*text, [&](const std::string&, const nlohmann::json& line, int number) {
-    if (line.is_discarded() || !is_from(line, place)) return;
-    try {
-      results.push_back(result_of(line));
-    } catch (const std::exception& error) {
-      log_warning("{}:{}: is ignored: {}", file, number, error.what());
-    }
-  });
-  return results;
+  return read_results(file, place).here;
 }
 
-std::map<std::string, TuningResult, std::less<>> results_in_force(std::vector<TuningResult> results) {
-  std::map<std::string, TuningResult, std::less<>> in_force;
-  const auto gains_more = [](const TuningResult& a, const TuningResult& b) {
-    return a.best_us * b.usual_us <= b.best_us * a.usual_us;
-  };
-  for (TuningResult& r : results) {
-    const auto found = in_force.find(r.site);
-    if (r.choice == schedule::Choice())
-      in_force.erase(r.site);
-    else if (found == in_force.end() || gains_more(r, found->second))
-      in_force.insert_or_assign(r.site, std::move(r));
+std::vector<TuningResult> results_that_hold(const std::vector<TuningResult>& results) {
+  std::map<std::string, std::vector<const TuningResult*>> by_site;
+  for (const TuningResult& r : results) {
+    std::vector<const TuningResult*>& site = by_site[r.site];
+    std::erase_if(site, [&](const TuningResult* earlier) {
+      return r.is_refutation() ? earlier->choice == r.choice : earlier->by == r.by;
+    });
+    if (!r.is_refutation()) site.push_back(&r);
   }
-  return in_force;
+  std::vector<TuningResult> hold;
+  for (const auto& [site, list] : by_site)
+    for (const TuningResult* r : list) hold.push_back(*r);
+  return hold;
+}
+
+ResultsBySite results_in_use(const std::string& file, const TuningPlace& place) {
+  const ReadResults read = read_results(file, place);
+  ResultsBySite used = most_gaining(results_that_hold(read.here));
+  std::erase_if(used, [](const auto& row) { return changes_bits(row.second.choice); });
+  for (auto& [site, r] : most_gaining(results_that_hold(read.any_threads)))
+    if (changes_bits(r.choice)) used.insert_or_assign(site, std::move(r));
+  return used;
 }
 
 std::string valid_tuning_lines(const std::string& file) {
@@ -166,41 +211,50 @@ void append_tuning_results(const std::string& file, const TuningPlace& place,
 }
 
 int merge_tuning_results(const std::string& file, const std::string& lines, const std::string& source) {
-  std::set<std::string> known;
-  each_line(try_read_file(file).value_or(""),
-            [&](const std::string& text, const nlohmann::json&, int) { known.insert(text); });
-  std::string missing;
-  int count = 0;
+  std::map<std::string, std::vector<TuningResult>> by_place;
+  std::map<std::string, Json> places;
   each_line(lines, [&](const std::string& text, const nlohmann::json& line, int number) {
     try {
+      if (text.empty()) return;
       if (line.is_discarded()) user_error("it is not JSON");
-      (void)result_of(line);
+      const Json place = place_of(line);
+      by_place[json_text(place, -1)].push_back(result_of(line));
+      places.emplace(json_text(place, -1), place);
     } catch (const nlohmann::json::exception&) {
       user_error("{}:{}: is not the result of a tuning: a member is missing or has another type", source, number);
     } catch (const std::exception& error) {
       user_error("{}:{}: is not the result of a tuning: {}", source, number, error.what());
     }
-    if (known.insert(text).second) missing += text + "\n", count++;
   });
+  std::set<std::string> known;
+  each_line(try_read_file(file).value_or(""),
+            [&](const std::string& text, const nlohmann::json&, int) { known.insert(text); });
+  std::string missing;
+  int count = 0;
+  for (const auto& [place, results] : by_place)
+    for (const TuningResult& r : results_that_hold(results))
+      if (const std::string text = line_of(places.at(place), r); known.insert(text).second)
+        missing += text + "\n", count++;
   if (count) append_tuning_lines(file, missing);
   return count;
 }
 
-std::string results_in_use(const VecISA& isa, const Settings& settings, const schedule::Choices& choices,
-                           const std::vector<SiteReport>& sites) {
+std::string used_tuning_lines(const VecISA& isa, const Settings& settings, const schedule::Choices& choices,
+                              const std::vector<SiteReport>& sites) {
   const TuningPlace place = tuning_place(isa, settings);
-  auto in_force = results_in_force(read_tuning_results(tuning_file(settings), place));
+  ResultsBySite in_use = results_in_use(tuning_file(settings), place);
   std::vector<TuningResult> used;
   for (const SiteReport& site : sites)
-    if (const auto found = in_force.find(site.site); choices.contains(site.site) && found != in_force.end())
-      used.push_back(in_force.extract(found).mapped());
+    if (const auto found = in_use.find(site.site); choices.contains(site.site) && found != in_use.end())
+      used.push_back(in_use.extract(found).mapped());
   return tuning_lines(place, used);
 }
 
-void clear_tuning_results(const std::string& file) {
+void clear_tunings(const Settings& settings) {
+  const std::string folder = parent_directory(tuning_file(settings));
   std::error_code error;
-  std::filesystem::remove(file, error);
-  if (error) user_error("{}: cannot be removed: {}", file, error.message());
+  std::filesystem::remove_all(folder, error);
+  if (error) user_error("FLUSH_PROFILE_CACHE: {}: cannot be removed: {}", folder, error.message());
 }
 
 std::shared_ptr<const schedule::Choices> stored_choices(const VecISA& isa, const Settings& settings) {
@@ -208,7 +262,7 @@ std::shared_ptr<const schedule::Choices> stored_choices(const VecISA& isa, const
   const std::string file = tuning_file(settings);
   if (access(file.c_str(), R_OK) != 0) return nullptr;
   auto choices = std::make_shared<schedule::Choices>();
-  for (auto& [site, r] : results_in_force(read_tuning_results(file, tuning_place(isa, settings))))
+  for (auto& [site, r] : results_in_use(file, tuning_place(isa, settings)))
     if (!settings.deterministic || !changes_bits(r.choice)) choices->emplace(site, std::move(r.choice));
   return choices->empty() ? nullptr : choices;
 }

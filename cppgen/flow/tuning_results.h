@@ -15,8 +15,8 @@ namespace cppgen {
 
 // What tunings found (tune/tuner.h), kept in a file of lines of JSON, CACHE_DIR/tuning/results.jsonl, which models and
 // processes share. Lines are only appended, each at once and under a lock, so that two tuners lose nothing and a line
-// that a killed process left unfinished is all that is skipped. Of several results for one site, the one that gains the
-// most holds, whichever process wrote it first; a result without a choice withdraws those before it.
+// that a killed process left unfinished is all that is skipped. A result replaces earlier ones of the same tuning. Of
+// the others for one site, the one that gains the most is used; a refutation withdraws earlier ones with its choice.
 
 // What results depend on besides the site: results of another CPU, instruction set, number of threads, compiler or
 // version are never used.
@@ -36,6 +36,9 @@ struct TuningResult {
   double usual_us = 0;      // per run of the model, with the usual plan
   double best_us = 0;       // with the choice
   std::string model;        // the name of the file in which it was measured
+  std::string by;           // the tuning that found it: the model, the settings and the place, hashed
+
+  bool is_refutation() const { return usual_us == 0 && best_us == 0; }  // the choice was tried again, and is not faster
 };
 
 std::string tuning_file(const Settings&);
@@ -43,8 +46,14 @@ std::string tuning_file(const Settings&);
 // Of this place, in the order of the file. A file that does not exist holds none.
 std::vector<TuningResult> read_tuning_results(const std::string& file, const TuningPlace&);
 
-// Those that hold, by site.
-std::map<std::string, TuningResult, std::less<>> results_in_force(std::vector<TuningResult>);
+// Those that were neither replaced nor refuted by later ones, without refutations.
+std::vector<TuningResult> results_that_hold(const std::vector<TuningResult>&);
+
+using ResultsBySite = std::map<std::string, TuningResult, std::less<>>;
+
+// What compilations in this place use. Choices that may change bits are the same for any number of threads, so that
+// results do not depend on it: they were measured with the number of threads for which they gain the most.
+ResultsBySite results_in_use(const std::string& file, const TuningPlace&);
 
 // Appends whole lines, under a lock; first ends a line that a killed process left unfinished. UserError if the file
 // cannot be written.
@@ -58,17 +67,17 @@ std::string valid_tuning_lines(const std::string& file);
 // The lines of a file of results.
 std::string tuning_lines(const TuningPlace&, const std::vector<TuningResult>&);
 
-// Appends all lines of results, of whatever place, that the file does not hold. Returns their number. UserError naming
-// `source` and the line that is not a result.
+// Appends the lines that hold among these, of whatever place, and that the file does not have: what was replaced or
+// refuted elsewhere is no news here. Returns their number. UserError naming `source` and the line that is not a result.
 int merge_tuning_results(const std::string& file, const std::string& lines, const std::string& source);
 
 // The lines of those of this place whose choices the sites were compiled with: what a package contains of tunings, so
 // that other caches can import it.
-std::string results_in_use(const VecISA&, const Settings&, const schedule::Choices&, const std::vector<SiteReport>&);
+std::string used_tuning_lines(const VecISA&, const Settings&, const schedule::Choices&, const std::vector<SiteReport>&);
 inline constexpr const char* kBundledResults = "tuning.jsonl";  // their file in the package
 
-// Removes a file with lines of results.
-void clear_tuning_results(const std::string& file);
+// FLUSH_PROFILE_CACHE: removes all that tunings have stored, also what they learned and what interrupted ones measured.
+void clear_tunings(const Settings&);
 
 // The choices that a compilation uses: null if there are none. With DETERMINISTIC, those that may change the last bits
 // of results are left out; with FORCE_DISABLE_CACHES, all are.

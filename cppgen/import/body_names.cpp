@@ -24,19 +24,23 @@ void visit_bodies(const onnx::NodeProto& node, const Visit& visit) {
 }  // namespace
 
 void NamesInUse::add(const onnx::GraphProto& graph) {
-  for (const auto& input : graph.input()) names_.insert(input.name());
-  for (const auto& tensor : graph.initializer()) names_.insert(tensor.name());
-  for (const auto& tensor : graph.sparse_initializer()) names_.insert(tensor.values().name());
+  for (const auto& input : graph.input()) names_.try_emplace(input.name(), 1);
+  for (const auto& tensor : graph.initializer()) names_.try_emplace(tensor.name(), 1);
+  for (const auto& tensor : graph.sparse_initializer()) names_.try_emplace(tensor.values().name(), 1);
   for (const auto& node : graph.node()) {
-    names_.insert(node.output().begin(), node.output().end());
+    for (const std::string& output : node.output()) names_.try_emplace(output, 1);
     visit_bodies(node, [&](const onnx::GraphProto& body) { add(body); });
   }
 }
 
 std::string NamesInUse::unused(const std::string& name) {
-  std::string found = name;
-  for (int i = 2; !names_.insert(found).second; i++) found = fmt::format("{}~{}", name, i);
-  return found;
+  const auto [it, added] = names_.try_emplace(name, 1);
+  if (added) return name;
+  int& number = it->second;  // stays where it is
+  for (;;) {
+    std::string found = fmt::format("{}~{}", name, ++number);
+    if (names_.try_emplace(found, 1).second) return found;
+  }
 }
 
 void BodyNames::define(const std::string& inside) {

@@ -1,7 +1,7 @@
 #pragma once
 #include <map>
-#include <set>
 #include <string>
+#include <unordered_map>
 
 #include "cppgen/import/protos.h"
 
@@ -16,7 +16,7 @@ class NamesInUse {
   std::string unused(const std::string& name);
 
  private:
-  std::set<std::string> names_;
+  std::unordered_map<std::string, int> names_;  // and the last number that made a name like it
   void add(const onnx::GraphProto&);
 };
 

@@ -2,6 +2,9 @@
 
 #include <google/protobuf/unknown_field_set.h>
 
+#include <algorithm>
+#include <set>
+
 #include "cppgen/import/import.h"
 #include "runtime/base/errors.h"
 
@@ -70,6 +73,23 @@ std::string label(const Function& function) {
   const std::string overload = overload_of(*function.proto, kFunctionOverload);
   return quoted((domain.empty() ? "" : domain + ".") + function.proto->name() +
                 (overload.empty() ? "" : " of overload " + overload));
+}
+
+bool is_declared(const Function& function, const std::string& attribute) {
+  const auto& required = function.proto->attribute();
+  return function.defaults.count(attribute) || std::find(required.begin(), required.end(), attribute) != required.end();
+}
+
+std::map<std::string, const onnx::AttributeProto*> attributes_of(const Function& function,
+                                                                 const onnx::NodeProto& node) {
+  std::map<std::string, const onnx::AttributeProto*> attributes;
+  std::set<std::string> given;
+  for (const onnx::AttributeProto& a : node.attribute()) {
+    if (!given.insert(a.name()).second) user_error("attribute {} is given twice", quoted(a.name()));
+    if (is_declared(function, a.name())) attributes[a.name()] = &a;
+  }
+  for (const auto& [name, value] : function.defaults) attributes.emplace(name, &value);
+  return attributes;
 }
 
 FunctionTable::FunctionTable(onnx::ModelProto& model) {

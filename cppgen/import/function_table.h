@@ -23,6 +23,10 @@ struct Function {
   std::map<const onnx::NodeProto*, Tensor> constants;  // of its Constant nodes, shared by all calls
 };
 std::string label(const Function&);  // "domain.Name", and the overload if it has one
+bool is_declared(const Function&, const std::string& attribute);
+// Of a call, those that the function declares: as given, else the default. Without either the attribute is absent.
+// UserError for one that is given twice.
+std::map<std::string, const onnx::AttributeProto*> attributes_of(const Function&, const onnx::NodeProto&);
 
 // The functions of one model by domain, name and overload; they override operators of the same names.
 class FunctionTable {

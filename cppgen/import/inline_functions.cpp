@@ -34,24 +34,6 @@ void check_arity(const Function& function, const onnx::NodeProto& node) {
                f.output_size());
 }
 
-bool is_declared(const Function& function, const std::string& attribute) {
-  const auto& required = function.proto->attribute();
-  return function.defaults.count(attribute) || std::find(required.begin(), required.end(), attribute) != required.end();
-}
-
-// Those that the function declares: as given, else the default. Without either the attribute is absent.
-std::map<std::string, const onnx::AttributeProto*> attributes_of(const Function& function,
-                                                                 const onnx::NodeProto& node) {
-  std::map<std::string, const onnx::AttributeProto*> attributes;
-  std::set<std::string> given;
-  for (const onnx::AttributeProto& a : node.attribute()) {
-    if (!given.insert(a.name()).second) user_error("attribute {} is given twice", quoted(a.name()));
-    if (is_declared(function, a.name())) attributes[a.name()] = &a;
-  }
-  for (const auto& [name, value] : function.defaults) attributes.emplace(name, &value);
-  return attributes;
-}
-
 bool has_references(const onnx::NodeProto& node) {
   return std::any_of(node.attribute().begin(), node.attribute().end(),
                      [](const onnx::AttributeProto& a) { return !a.ref_attr_name().empty(); });
@@ -155,6 +137,7 @@ void GraphBuilder::resolve_references(onnx::NodeProto& node) const {
       user_error("attribute {} is of kind {}, but the call gives {} of kind {}", quoted(name),
                  onnx::AttributeProto::AttributeType_Name(kind), quoted(reference),
                  onnx::AttributeProto::AttributeType_Name(given->second->type()));
+    context_.budget.take(given->second->ByteSizeLong());
     a = *given->second;
     a.set_name(name);
   }

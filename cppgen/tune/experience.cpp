@@ -110,11 +110,6 @@ void Experience::save() {
   }
 }
 
-void Experience::clear() {
-  clear_tuning_results(file_);
-  all_.clear(), saved_ = 0;
-}
-
 std::vector<Experience::Row> Experience::rows() const {
   std::map<std::pair<std::string, std::string>, Row> rows;
   for (const Observation& o : all_)

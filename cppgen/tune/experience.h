@@ -31,8 +31,6 @@ class Experience {
   // Appends what was added to the file, once, when a tuning has ended. A file that cannot be written is a warning.
   void save();
 
-  void clear();
-
   // What the rule says of a candidate and a kind of sites.
   struct Row {
     std::string candidate, kind;

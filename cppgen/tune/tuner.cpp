@@ -33,12 +33,15 @@ constexpr int kMostPrograms = 3;  // choices for the whole program whose whole r
 constexpr int kMostDescents = 4;  // of COORDINATE_DESCENT_TUNING
 
 // Identifies the tuning of a model: what is measured, where, and with which candidates.
-std::string tuning_key(const CompileRequest& request, const TuningPlace& place) {
+std::string tuning_key(const TuneRequest& tune, const TuningPlace& place) {
+  const CompileRequest& request = tune.compile;
   Hasher hasher;
   const Settings& s = request.settings;
   hasher.field("model", file_sha256_hex(request.model)).field("settings", s.key_text());
   for (const DimOption& d : request.dims)
     hasher.field("dim", fmt::format("{}|{}|{}|{}", d.input, d.axis, d.symbol, d.size.value_or(-1)));
+  for (const std::string& dim : tune.run_dims) hasher.field("run dim", dim);
+  hasher.field("deterministic", int64_t(s.deterministic));
   hasher.field("cpu", place.cpu).field("isa", place.isa).field("threads", int64_t(place.threads));
   hasher.field("compiler", place.compiler).field("version", place.version);
   hasher.field("kinds", int64_t(s.max_autotune_gemm) * 2 + int64_t(s.max_autotune_pointwise));
@@ -63,7 +66,7 @@ class Tuner {
         settings_(request.compile.settings),
         place_(tuning_place(likely_isa(settings_), settings_)),
         results_(tuning_file(settings_)),
-        key_(tuning_key(request.compile, place_)),
+        key_(tuning_key(request, place_)),
         usual_tuning_(target_of(likely_isa(settings_), settings_).tuning),
         variants_(request),
         journal_(settings_.force_disable_caches ? "" : settings_.cache_dir + "/tuning/" + key_ + ".jsonl"),
@@ -71,7 +74,6 @@ class Tuner {
         remote_(remote_store(settings_)) {}
 
   TuneReport run() {
-    if (settings_.flush_profile_cache) clear_tuning_results(results_), experience_.clear(), journal_.remove();
     if (find_known()) return std::move(report_);
     std::vector<Candidate> list;
     if (!settings_.disable_profiler_codegen) list = candidates(settings_, usual_tuning_);
@@ -143,10 +145,14 @@ class Tuner {
   }
 
   bool look_up() {
-    for (const TuningResult& r : read_tuning_results(results_, place_))
+    const std::vector<TuningResult> hold = results_that_hold(read_tuning_results(results_, place_));
+    for (const TuningResult& r : hold)
       if (r.site == key_) report_.known = true, report_.usual_ms = r.usual_us / 1e3, report_.ms = r.best_us / 1e3;
     report_.kept = report_.known && report_.ms < report_.usual_ms;
-    return report_.known;
+    if (!report_.kept) return report_.known;
+    // Another tuning may have refuted all of its choices since.
+    return report_.known = report_.kept = std::any_of(
+               hold.begin(), hold.end(), [&](const TuningResult& r) { return r.by == key_ && r.site != key_; });
   }
 
   TuneReport compile_only(const std::vector<Candidate>& list) {
@@ -368,22 +374,18 @@ class Tuner {
     return false;
   }
 
-  // Choices of earlier tunings for sites of the model, which compilations use: those that lost now are withdrawn, and
-  // those that are replaced if the earlier result is of this model or of the same choice. Another model's may gain
-  // more.
-  void withdraw(const std::vector<Candidate>& list, std::vector<TuningResult>& results) {
-    const auto stored = results_in_force(read_tuning_results(results_, place_));
+  // Choices of earlier tunings for sites of the model, which compilations use: those that are not faster are refuted.
+  void refute(const std::vector<Candidate>& list, std::vector<TuningResult>& results) {
+    const ResultsBySite stored = results_in_use(results_, place_);
     const Choices chosen = report_.kept ? all_choices() : Choices();
     std::set<std::string> seen;
     for (const SiteReport& site : variants_.sites()) {
       const auto found = stored.find(site.site);
       if (found == stored.end() || !seen.insert(site.site).second) continue;
-      const TuningResult& earlier = found->second;
-      const auto now = chosen.find(site.site);
-      const bool refuted = is_refuted(site.site, earlier.choice, list);
-      const bool again = now != chosen.end() && (now->second == earlier.choice || earlier.model == model_name());
-      if (refuted || again) results.push_back({site.site, {}, 0, 0, model_name()});
-      if (now != chosen.end()) continue;
+      const schedule::Choice& earlier = found->second.choice;
+      const bool refuted = is_refuted(site.site, earlier, list);
+      if (refuted) results.push_back({site.site, earlier, 0, 0, model_name(), key_});
+      if (chosen.contains(site.site)) continue;
       if (refuted)
         report_.withdrawn.push_back(site.site);
       else
@@ -394,15 +396,15 @@ class Tuner {
   void store(const std::vector<Candidate>& list) {
     if (settings_.force_disable_caches) return;
     std::vector<TuningResult> results;
-    withdraw(list, results);
+    refute(list, results);
     const std::string name = model_name();
     if (report_.kept) {
       const Choices choices = all_choices();
       for (const ChangedSite& site : report_.sites)
-        results.push_back({site.site, choices.at(site.site), site.usual_ms * 1e3, site.ms * 1e3, name});
+        results.push_back({site.site, choices.at(site.site), site.usual_ms * 1e3, site.ms * 1e3, name, key_});
     }
     const double usual_us = report_.usual_ms * 1e3;
-    results.push_back({key_, {}, usual_us, report_.kept ? report_.ms * 1e3 : usual_us, name});
+    results.push_back({key_, {}, usual_us, report_.kept ? report_.ms * 1e3 : usual_us, name, key_});
     append_tuning_results(results_, place_, results);
     experience_.save();
     journal_.remove();

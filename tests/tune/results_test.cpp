@@ -77,18 +77,45 @@ TEST_F(TuningResults, AreMergedOnce) {
   EXPECT_EQ(count(), 2u);
 }
 
-// Whatever their order; but a result without a choice withdraws all before it.
-TEST_F(TuningResults, TheOneThatGainsTheMostHolds) {
-  const TuningResult good{"a", {"XSMM", false, ""}, 20, 10, "one.onnx"},
-      less{"a", {"ONEDNN", false, ""}, 2, 1.5, "two.onnx"}, none{"a", {}, 0, 0, "one.onnx"};
-  const auto backend = [&](const std::vector<TuningResult>& results) {
-    const auto in_force = results_in_force(results);
-    return in_force.empty() ? "" : in_force.at("a").choice.backend;
+// Whatever their order. A tuning replaces its own results, and refutes a choice, not a site.
+TEST_F(TuningResults, TheOneThatGainsTheMostIsUsed) {
+  const auto found = [](const char* engine, double best, const char* by) {
+    return TuningResult{"a", {engine, false, ""}, 100, best, "model.onnx", by};
   };
-  EXPECT_EQ(backend({good, less}), "XSMM");
-  EXPECT_EQ(backend({less, good}), "XSMM");
-  EXPECT_EQ(backend({good, none, less}), "ONEDNN");
-  EXPECT_EQ(backend({less, good, none}), "");
+  const TuningResult good = found("XSMM", 50, "one"), less = found("ONEDNN", 75, "two"),
+                     again = found("XSMM", 90, "one"), slower = found("XSMM", 500, "three"),
+                     refuted{"a", {"XSMM", false, ""}, 0, 0, "model.onnx", "two"};
+  const auto used = [&](const std::vector<TuningResult>& results) {
+    (void)write_file(file, "");
+    append_tuning_results(file, kPlace, results);
+    const ResultsBySite in_use = results_in_use(file, kPlace);
+    return in_use.empty() ? "" : in_use.at("a").choice.backend;
+  };
+  append_tuning_results(file, kPlace, {});
+  EXPECT_EQ(used({good, less}), "XSMM");
+  EXPECT_EQ(used({less, good}), "XSMM");
+  EXPECT_EQ(used({good, less, again}), "ONEDNN") << "measured again, it gains less";
+  EXPECT_EQ(used({good, less, refuted}), "ONEDNN");
+  EXPECT_EQ(used({good, refuted}), "");
+  EXPECT_EQ(used({slower}), "");
+  const std::string lines = tuning_lines(kPlace, {good, refuted, less});
+  EXPECT_EQ(used({good}), "XSMM");
+  EXPECT_EQ(merge_tuning_results(file, lines, "other.jsonl"), 1) << "what was refuted elsewhere is no news";
+  EXPECT_EQ(results_in_use(file, kPlace).at("a").choice.backend, "XSMM");
+}
+
+// Results of runs do not depend on the number of threads, nor do choices that may change their bits.
+TEST_F(TuningResults, ChoicesThatChangeBitsAreThoseOfAllNumbersOfThreads) {
+  TuningPlace one = kPlace;
+  one.threads = 1;
+  const auto found = [](const char* site, const char* engine, const char* tuning, double best) {
+    return TuningResult{site, {engine, false, tuning}, 100, best, "model.onnx", tuning};
+  };
+  append_tuning_results(file, kPlace, {found("a", "XSMM", "", 50), found("b", "", "contraction_units=8", 50)});
+  append_tuning_results(file, one, {found("a", "ONEDNN", "", 60), found("b", "", "contraction_units=4", 60)});
+  EXPECT_EQ(results_in_use(file, one).at("a").choice.backend, "XSMM");
+  EXPECT_EQ(results_in_use(file, kPlace).at("a").choice.backend, "XSMM");
+  EXPECT_EQ(results_in_use(file, one).at("b").choice.tuning, "contraction_units=4");
 }
 
 TEST_F(TuningResults, AFileThatHoldsAnythingElseIsNotMerged) {

@@ -17,11 +17,12 @@
 namespace cppgen {
 namespace {
 
-// The options that repeat the settings of this command.
+// The options that repeat the settings of this command. The compiler is not part of keys as a setting, but by what it
+// is.
 std::string settings_text(const Settings& settings) {
   std::string text;
   for (const SettingDescription& setting : changed_settings(settings))
-    if (setting.in_key || setting.running)
+    if (setting.in_key || setting.running || setting.name == "CXX")
       text += " --set " + shell_word(fmt::format("{}={}", setting.name, setting.value));
   return text;
 }

@@ -154,6 +154,10 @@ Outcome Minifier::find() {
   record_values();
   CutModel whole = cutter_.cut(all_nodes(), {}, cut_options_);
   Outcome found = find_in(whole);
+  constexpr double kLeastHang = 10;  // seconds
+  if (found.kind.starts_with("hang") && found.seconds < kLeastHang)
+    user_error("--seconds {}: the model did not run within {:.1f} s, which is too short to call it a fault",
+               options_.seconds, found.seconds);
   if (found.fault == Fault::none && !found.text.empty()) user_error("the model is refused: {}", found.text);
   if (found.fault == Fault::none && has_results() && is_asked_for(Fault::differs)) {
     say("the outputs agree; comparing all values, which fewer kernels can fuse");
@@ -215,6 +219,7 @@ void Minifier::shrink() {
   shrink_whole();
   if (quick_.empty() || !in_time() || is_same(try_cut(best_, {}))) return;
   say("with the settings as they are given, the small model does not show the fault; starting again with them");
+  if (!outer_.empty()) exchange(outer_.front()), outer_.clear();
   quick_.clear(), tried_.clear(), first_pass_.reset();
   cut_options_ = options, outcome_ = found;
   const Outcome again = try_cut(whole, {});

@@ -92,6 +92,7 @@ class Minifier {
   Outcome outcome_;
   std::optional<std::string> first_pass_;  // that the fault needs, "" if it needs none, nullopt if this is not known
   int opened_ = 0;                         // bodies that were tried
+  std::vector<Opened> outer_;              // the models whose bodies were opened, the whole one first
   double least_factor_ = 0;                // of the slow kernel of the whole model
   std::set<std::pair<std::vector<size_t>, std::set<std::string>>> tried_;
 };

@@ -55,7 +55,10 @@ bool Minifier::open_one() {
     std::optional<Opened> other = opened(import::with_opened_body(model, place));
     if (!other) continue;
     exchange(*other);
-    if (shows(all_nodes(), cut_options_)) return true;
+    if (shows(all_nodes(), cut_options_)) {
+      outer_.push_back(std::move(*other));
+      return true;
+    }
     exchange(*other);
   }
   return false;
