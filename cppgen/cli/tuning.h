@@ -17,8 +17,8 @@ struct VersionTuning {
 // stderr. Of a list of instruction sets, the best one of this machine is tuned.
 std::vector<VersionTuning> tune_with_progress(const ModelOptions&, const Settings&, const CancelToken&);
 
-// Before a compilation: FLUSH_PROFILE_CACHE, and a tuning if the settings ask for one first. A model that cannot be tuned
-// causes a warning.
+// Before a compilation: FLUSH_PROFILE_CACHE, and a tuning if the settings ask for one first. A model that cannot be
+// tuned causes a warning.
 void prepare_tunings(const ModelOptions&, const Settings&, const CancelToken&);
 
 }  // namespace cppgen

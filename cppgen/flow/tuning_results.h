@@ -38,7 +38,8 @@ struct TuningResult {
   std::string model;        // the name of the file in which it was measured
   std::string by;           // the tuning that found it: the model, the settings and the place, hashed
 
-  bool is_refutation() const { return usual_us == 0 && best_us == 0; }  // the choice was tried again, and is not faster
+  // The choice was tried again, and is not faster.
+  bool is_refutation() const { return !(choice == schedule::Choice()) && usual_us == 0 && best_us == 0; }
 };
 
 std::string tuning_file(const Settings&);

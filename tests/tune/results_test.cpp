@@ -50,7 +50,7 @@ TEST_F(TuningResults, OfOtherPlacesAreNotUsed) {
 TEST_F(TuningResults, ALineThatAKilledProcessLeftIsSkippedAndEnded) {
   append_tuning_results(file, kPlace, {result("a")});
   const std::string whole = read_file(file);
-  for (size_t length = 0; length < whole.size(); length += 7) {
+  for (size_t length = 0; length + 1 < whole.size(); length += 7) {
     ASSERT_EQ(write_file(file, whole + whole.substr(0, length)), 0);
     append_tuning_results(file, kPlace, {result("b")});
     const auto list = read_tuning_results(file, kPlace);
@@ -109,7 +109,7 @@ TEST_F(TuningResults, ChoicesThatChangeBitsAreThoseOfAllNumbersOfThreads) {
   TuningPlace one = kPlace;
   one.threads = 1;
   const auto found = [](const char* site, const char* engine, const char* tuning, double best) {
-    return TuningResult{site, {engine, false, tuning}, 100, best, "model.onnx", tuning};
+    return TuningResult{site, {engine, false, tuning}, 100, best, "model.onnx", std::string(engine) + tuning};
   };
   append_tuning_results(file, kPlace, {found("a", "XSMM", "", 50), found("b", "", "contraction_units=8", 50)});
   append_tuning_results(file, one, {found("a", "ONEDNN", "", 60), found("b", "", "contraction_units=4", 60)});
