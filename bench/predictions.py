@@ -3,14 +3,16 @@
 
 usage: predictions.py [--within 1.5] [--seconds 2] [--rounds 3] [--steps] CPPGEN MODEL...
 
-Each model is profiled --rounds times, with peaks that are measured now; the least mean time of each step counts. Prints
-a table with a line for each model: how many kernels are predicted within the factor, and the median of predicted over
-measured; --steps adds each kernel that is not. Library steps, whose time belongs to another library, and kernels
-without work are left out. Fails if less than nine tenths of all kernels are within the factor.
+Each model is profiled --rounds times, each time with peaks that are measured anew, because those of virtual machines
+change when their processors move; the round with the least mean time of a step counts. Prints a table with a line for
+each model: how many kernels are predicted within the factor, and the median of predicted over measured; --steps adds
+each kernel that is not. Library steps, whose time belongs to another library, and kernels without work are left out.
+Fails if less than nine tenths of all kernels are within the factor.
 """
 import argparse
 import json
 import os
+import shutil
 import statistics
 import subprocess
 import sys
@@ -18,6 +20,7 @@ import tempfile
 
 
 def profile(cppgen, model, seconds, cache):
+    shutil.rmtree(os.path.join(cache, "peaks"), ignore_errors=True)
     command = [cppgen, "profile", model, "--json", "--seconds", str(seconds)]
     environment = dict(os.environ, CPPGEN_CACHE_DIR=cache)
     done = subprocess.run(command, stdout=subprocess.PIPE, text=True, check=True, env=environment)
@@ -25,13 +28,9 @@ def profile(cppgen, model, seconds, cache):
 
 
 def least(results):
-    """The steps of the first profile that run, with the least mean time of one call in all profiles."""
-    steps = []
-    for i, step in enumerate(results[0]["steps"]):
-        if step["calls"]:
-            step["ms"] = min(r["steps"][i]["ms"] for r in results)
-            steps.append(step)
-    return steps
+    """The steps that run, each from the profile in which one call took the least mean time."""
+    rounds_of_steps = zip(*(r["steps"] for r in results))
+    return [min(rounds, key=lambda s: s["ms"]) for rounds in rounds_of_steps if rounds[0]["calls"]]
 
 
 def kernels(steps):

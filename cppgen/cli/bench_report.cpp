@@ -108,8 +108,9 @@ void write_rates(Json& json, const RunTimes& times, std::optional<int64_t> batch
 }
 
 std::string times_text(const RunTimes& times) {
-  return fmt::format("median {:.4g} ms, min {:.4g} ms, p90 {:.4g} ms, p99 {:.4g} ms ({} runs)", times.median_ms(),
-                     times.min_ms(), times.percentile_ms(0.9), times.percentile_ms(0.99), times.seconds.size());
+  return fmt::format("median {:.4g} ms, min {:.4g} ms, p90 {:.4g} ms, p99 {:.4g} ms ({})", times.median_ms(),
+                     times.min_ms(), times.percentile_ms(0.9), times.percentile_ms(0.99),
+                     counted(int64_t(times.seconds.size()), "run"));
 }
 
 std::string rates_text(const RunTimes& times, std::optional<int64_t> batch) {

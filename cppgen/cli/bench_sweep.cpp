@@ -5,12 +5,14 @@
 #include <algorithm>
 #include <deque>
 #include <memory>
+#include <set>
 
 #include "cppgen/cli/bench_caches.h"
 #include "cppgen/cli/bench_clients.h"
 #include "cppgen/cli/bench_report.h"
 #include "cppgen/cli/command_support.h"
 #include "cppgen/cli/progress_line.h"
+#include "cppgen/cli/settings_file.h"
 #include "runtime/base/errors.h"
 #include "runtime/base/setting_values.h"
 
@@ -18,13 +20,6 @@ namespace cppgen {
 namespace {
 
 constexpr size_t kMostPoints = 256;
-
-// The setting that an option has given.
-std::string name_of_option(const Settings& settings) {
-  for (const SettingDescription& row : settings.describe())
-    if (row.source == "option") return std::string(row.name);
-  internal_error("bench: a setting that was set is not found");
-}
 
 SweptSetting parse(const std::string& text) {
   const size_t at = text.find('=');
@@ -37,12 +32,11 @@ SweptSetting parse(const std::string& text) {
   const bool is_ended = list.ends_with(';');  // a single value with commas
   if (swept.values.size() + is_ended != size_t(std::count(list.begin(), list.end(), separator)) + 1)
     user_error("--sweep {}: a value is missing", text);
+  std::set<std::string> different;
   for (const std::string& value : swept.values) {
-    Settings probe;
-    probe.set(text.substr(0, at), value);
-    swept.name = name_of_option(probe);
-    if (std::count(swept.values.begin(), swept.values.end(), value) > 1)
-      user_error("--sweep {}: the value {} is given twice", text, value);
+    const SettingDescription setting = setting_with(text.substr(0, at), value);
+    swept.name = setting.name;
+    if (!different.insert(setting.value).second) user_error("--sweep {}: the value {} is given twice", text, value);
   }
   return swept;
 }

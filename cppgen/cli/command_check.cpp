@@ -83,7 +83,8 @@ ExitCode command_check(const ModelOptions& given, const CancelToken& cancel) {
   const Settings settings = read_settings(options);
   const CompileRequest request = compile_request(options, settings, cancel);
   const ScopedTimeLimit limit(double(settings.compile_timeout_seconds) + 0.5, timeout_text(request));
-  Check check{summarize_onnx(options.model), std::nullopt, ""};
+  Check check;
+  check.summary = summarize_onnx(options.model);
   try {
     check.explanation = explain_model(request);
     check.explanation->profile = kept_profile(options, settings, cancel);

@@ -11,6 +11,7 @@
 
 #include "cppgen/cli/settings_file.h"
 #include "cppgen/flow/stages.h"
+#include "cppgen/schedule/tuning.h"
 #include "cppgen/support/file_io.h"
 #include "runtime/base/errors.h"
 #include "runtime/base/log.h"
@@ -68,6 +69,7 @@ Settings settings_of(const CommonOptions& options) {
   add_short_form(given, loaded, "ISA", "--isa", options.isa);
   Settings settings = Settings::from_environment(process_environment(), given);
   rt::apply_host_profile(settings);
+  (void)schedule::tuned(schedule::Tuning(1), settings.tuning);  // before anything reads the model
   refuse_foreign_cache(settings);
   refuse_foreign_texts(settings);
   return settings;

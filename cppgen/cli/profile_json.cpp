@@ -32,6 +32,7 @@ void write_threads(Json& json, const ModelProfile& profile) {
 Json peaks_json(const MachinePeaks& peaks) {
   Json json;
   json["gflops_per_s"] = peaks.gflops;
+  json["loads_per_ns"] = peaks.loads_per_ns;
   json["levels"] = Json::array();
   for (const MachinePeaks::Level& level : peaks.levels) {
     Json item;
@@ -41,7 +42,9 @@ Json peaks_json(const MachinePeaks& peaks) {
     json["levels"].push_back(std::move(item));
   }
   if (peaks.threads > 1)
-    json["between_threads"] = {{"gb_per_s", peaks.exchange_gb_per_second}, {"round_trip_ns", peaks.round_trip_ns}};
+    json["between_threads"] = {{"gb_per_s", peaks.exchange_gb_per_second},
+                               {"far_gb_per_s", peaks.far_exchange_gb_per_second},
+                               {"round_trip_ns", peaks.round_trip_ns}};
   return json;
 }
 
@@ -76,6 +79,7 @@ void write_step(Json& json, const ModelProfile& profile, size_t i) {
   const StepCost cost = cost_of_call(profile.model.plan(), i, profile.steps[i]);
   json["cost"]["flops"] = cost.flops;
   json["cost"]["products"] = cost.products;
+  json["cost"]["compounds"] = cost.compounds;
   json["cost"]["instructions"] = cost.instructions;
   json["cost"]["functions"] = cost.functions;
   json["cost"]["bytes"] = cost.bytes;

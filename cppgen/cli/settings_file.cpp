@@ -29,6 +29,14 @@ std::vector<SettingDescription> changed_settings(const Settings& settings) {
   return changed;
 }
 
+SettingDescription setting_with(const std::string& name, const std::string& value) {
+  Settings probe;
+  probe.set(name, value);
+  for (SettingDescription& row : probe.describe())
+    if (row.source == "option") return row;
+  internal_error("a setting that was set is not found");
+}
+
 std::string settings_file_text(const std::vector<SettingDescription>& settings) {
   std::string text =
       fmt::format("# Settings of cppgen {} that differ from their defaults; --load reads them.\n", rt::kVersion);
@@ -57,9 +65,13 @@ std::vector<std::pair<std::string, std::string>> read_settings_file(const std::s
     if (line.empty() || line.starts_with('#')) continue;
     const size_t equals = line.find('=');
     if (equals == line.npos || equals == 0) user_error("{}:{}: expected NAME=VALUE, as in THREADS=2", path, number);
-    const std::string name(trimmed(line.substr(0, equals)));
-    if (!names.insert(name).second) user_error("{}:{}: {} is given twice", path, number, name);
-    pairs.emplace_back(name, trimmed(line.substr(equals + 1)));
+    const std::string name(trimmed(line.substr(0, equals))), value(trimmed(line.substr(equals + 1)));
+    try {
+      if (!names.insert(std::string(setting_with(name, value).name)).second) user_error("{} is given twice", name);
+    } catch (const UserError& error) {
+      user_error("{}:{}: {}", path, number, error.what());
+    }
+    pairs.emplace_back(name, value);
   }
   return pairs;
 }

@@ -1,9 +1,9 @@
 #include "cppgen/codegen/operation_text.h"
 
 #include <cmath>
-#include <optional>
 
 #include "cppgen/ir/op_table.h"
+#include "cppgen/kernel/work.h"
 #include "runtime/base/errors.h"
 
 namespace cppgen::codegen {
@@ -27,15 +27,6 @@ Code binary_text(BinaryOp op, bool masks, const Code& a, const Code& b) {
   return row.cost == ir::OperationCost::function ? text.using_names_of(kRuntime) : text;
 }
 
-// The exponent, if the power can be computed with products and roots.
-static std::optional<int> exponent_in_quarters(ir::Expr e) {
-  ir::Expr exponent = e->args[1];
-  if (e->type != DType::f32 || exponent->kind != ir::ExprKind::constant) return std::nullopt;
-  for (int quarters : {-4, -2, 1, 2, 3, 6, 8, 12})
-    if (exponent->float_value() == quarters / 4.0) return quarters;
-  return std::nullopt;
-}
-
 // max or min of x and a constant: fewer instructions than for two values that may be NaN or zeros of either sign.
 static Code bounded_text(BinaryOp op, ir::Expr constant, const Code& x, const Code& bound) {
   const double value = constant->float_value();
@@ -57,7 +48,7 @@ static Code extremum_text(ir::Expr e, const Code& a, const Code& b) {
 Code binary_text(ir::Expr e, const Code& a, const Code& b) {
   if (e->args[0]->type == DType::boolean) return binary_text(e->binary, true, a, b);
   if (e->binary == BinaryOp::min || e->binary == BinaryOp::max) return extremum_text(e, a, b);
-  const auto quarters = e->binary == BinaryOp::pow ? exponent_in_quarters(e) : std::nullopt;
+  const auto quarters = e->binary == BinaryOp::pow ? kernel::exponent_in_quarters(e) : std::nullopt;
   if (quarters) return code("vec::power_of_quarters<{}>({})", *quarters, a);
   return binary_text(e->binary, false, a, b);
 }

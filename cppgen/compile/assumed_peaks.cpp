@@ -11,6 +11,7 @@ namespace {
 
 constexpr double kUsualGhz = 2.5;
 constexpr double kInstructionsPerCycle = 2;
+constexpr double kLoadsPerCycle = 1;                            // that are not aligned
 constexpr double kL2BytesPerCycle = 32, kL3BytesPerCycle = 10;  // of each core
 constexpr double kMemoryGbPerThread = 10, kMemoryGbPerNode = 50;
 constexpr double kExchangeGb = 15, kRoundTripNs = 300;
@@ -38,7 +39,11 @@ MachinePeaks assumed_peaks(const VecISA& isa, int threads, const MachineDescript
   peaks.threads = threads, peaks.lanes = int(lanes);
   peaks.gflops = cores * lanes * operations * kInstructionsPerCycle * ghz;
   peaks.levels = cache_levels(machine, threads);
-  if (threads > 1) peaks.exchange_gb_per_second = kExchangeGb, peaks.round_trip_ns = kRoundTripNs;
+  peaks.loads_per_ns = cores * kLoadsPerCycle * ghz;
+  if (threads > 1) {
+    peaks.exchange_gb_per_second = peaks.far_exchange_gb_per_second = kExchangeGb;
+    peaks.round_trip_ns = kRoundTripNs;
+  }
   for (MachinePeaks::Level& level : peaks.levels)
     level.gb_per_second = level.name == "L2" ? cores * kL2BytesPerCycle * ghz
                           : level.name == "L3"

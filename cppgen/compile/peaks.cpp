@@ -31,11 +31,14 @@ bool read_numbers(MachinePeaks& peaks, const std::string& text) {
     if (end == at) break;
     numbers.push_back(number);
   }
-  const size_t first = peaks.levels.size() + 1, count = first + (peaks.threads > 1 ? 2 : 0);
+  const size_t first = peaks.levels.size() + 2, count = first + (peaks.threads > 1 ? 3 : 0);
   if (numbers.size() != count || *std::min_element(numbers.begin(), numbers.end()) <= 0) return false;
-  peaks.gflops = numbers[0];
-  for (size_t i = 0; i < peaks.levels.size(); i++) peaks.levels[i].gb_per_second = numbers[i + 1];
-  if (peaks.threads > 1) peaks.exchange_gb_per_second = numbers[first], peaks.round_trip_ns = numbers[first + 1];
+  peaks.gflops = numbers[0], peaks.loads_per_ns = numbers[1];
+  for (size_t i = 0; i < peaks.levels.size(); i++) peaks.levels[i].gb_per_second = numbers[i + 2];
+  if (peaks.threads > 1) {
+    peaks.exchange_gb_per_second = numbers[first], peaks.far_exchange_gb_per_second = numbers[first + 1];
+    peaks.round_trip_ns = numbers[first + 2];
+  }
   return true;
 }
 

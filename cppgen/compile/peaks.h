@@ -19,11 +19,13 @@ struct MachinePeaks {
     double gb_per_second = 0;  // reading, or copying (bytes read and written) if that is faster
   };
   double gflops = 0;           // float32 multiply-adds, each of which counts as two
+  double loads_per_ns = 0;     // of vectors that are not aligned, from the first level, each with a multiply-add
   std::vector<Level> levels;   // from the smallest
   int threads = 1, lanes = 1;  // float32 lanes of a vector
   // Between two threads; 0 if there is only one.
-  double exchange_gb_per_second = 0;  // of data that one writes and the other reads, in turns
-  double round_trip_ns = 0;           // of a number that one writes, and the other answers
+  double exchange_gb_per_second = 0;      // of data that one writes and the other reads, in turns
+  double far_exchange_gb_per_second = 0;  // of more data than their second levels hold
+  double round_trip_ns = 0;               // of a number that one writes, and the other answers
 
   double instructions_per_ns() const { return gflops / (2 * lanes); }  // multiply-adds of vectors
 

@@ -14,9 +14,10 @@ struct StepCost {
   double calls = 1;           // in a run of the plan: more than one in a repetition
   double flops = 0;           // of one call, like the rest
   double rate = 1;            // the highest at which the CPU executes them (rt::Step)
-  double products = 0;        // vector instructions
-  double instructions = 0;    // all other vector instructions
-  double functions = 0;       // of these, what divisions and functions take at least, as multiply-adds
+  double products = 0;        // multiply-adds of vectors
+  double compounds = 0;       // operations of several instructions, as multiply-adds of vectors
+  double functions = 0;       // of these, what divisions and functions take at least
+  double instructions = 0;    // all other instructions of vectors
   double bytes = 0;           // read and written, each element counted once
   double exchanged = 0;       // bytes that caches of other threads hold
   double constant_bytes = 0;  // those of constants

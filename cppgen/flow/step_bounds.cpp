@@ -8,18 +8,23 @@
 namespace cppgen {
 namespace {
 
-// Fitted to the kernels of eleven networks, on one and on two threads of one machine with AVX-512, whose cores share no
-// second-level cache (bench/predictions.py).
-constexpr double kOfInstructions = 1.2;  // of the rate of multiply-adds: some are started together with others
-constexpr double kOfPeaks = 1.1;         // kernels do not quite reach the peaks that loops of one instruction reach
-constexpr double kStepNs = 500;          // of a step, for one thread
-constexpr double kHeld = 0.35;           // the part of the first level that holds what a step exchanges
-constexpr double kRoundTrips = 2.5;      // the threads begin a step together, and wait for each other at its end
+// Fitted to the kernels of eleven networks, on one and on two threads of machines with AVX2 and with AVX-512
+// (bench/predictions.py).
+constexpr double kOfLoads = 2.7;   // simple instructions in the time of a load that is not aligned
+constexpr double kOfPeaks = 1.05;  // kernels do not quite reach the peaks that loops of one instruction reach
+constexpr double kOverlap = 2.5;   // of arithmetic and memory: 1 if they take turns, infinite if only the longer counts
+constexpr double kStepNs = 500;    // of a step, for one thread
+constexpr double kHeld = 0.6;      // the part of the first level that holds what a step exchanges
+constexpr double kRoundTrips = 2.5;  // the threads begin a step together, and wait for each other at its end
 
-// Of these bytes, those that are still in the caches of the threads that accessed them last.
-double exchanged_bytes(const StepCost& cost, const MachinePeaks& peaks) {
-  const double held = kHeld * double(peaks.levels.front().bytes);
-  return held > 0 ? std::min(cost.exchanged, held) : cost.exchanged;
+double overlapped(double a, double b) { return std::pow(std::pow(a, kOverlap) + std::pow(b, kOverlap), 1 / kOverlap); }
+
+// Of one thread that exchanges its part. What the first level does not hold is moved at the rate of the level anyhow.
+double exchange_ns(double bytes, const MachinePeaks::Level& level, const MachinePeaks& peaks) {
+  const double held = peaks.levels.size() > 1 ? kHeld * double(peaks.levels.front().bytes) : bytes;
+  const double near = std::min(bytes, held) / peaks.threads, far = bytes / peaks.threads - near;
+  const double longer = 1 / peaks.far_exchange_gb_per_second - peaks.threads / level.gb_per_second;
+  return near / peaks.exchange_gb_per_second + far * std::max(0.0, longer);
 }
 
 // The share of the threads' time that they work: chunks are not divided.
@@ -39,11 +44,11 @@ StepBound bound_of(const StepCost& cost, double run_bytes, const MachinePeaks& p
   bound.memory_ns = cost.constant_bytes / of_constants.gb_per_second + others / of_others.gb_per_second;
   bound.level = cost.constant_bytes > others ? of_constants.name : of_others.name;
   const double share = balance(cost.chunks, peaks.threads);
-  const double busy = (cost.products + cost.instructions / kOfInstructions) / peaks.instructions_per_ns();
+  const double busy = (cost.products + cost.compounds) / peaks.instructions_per_ns() +
+                      cost.instructions / (kOfLoads * peaks.loads_per_ns);
   const bool divided = peaks.exchange_gb_per_second > 0 && cost.chunks > 1;
-  const double exchange = divided ? exchanged_bytes(cost, peaks) / peaks.threads / peaks.exchange_gb_per_second : 0;
-  const double memory = bound.memory_ns + exchange;
-  const double both = kOfPeaks * std::hypot(busy, memory);  // they overlap for the most part
+  const double memory = bound.memory_ns + (divided ? exchange_ns(cost.exchanged, of_others, peaks) : 0);
+  const double both = kOfPeaks * overlapped(busy, memory);
   bound.predicted_ns = kStepNs + (divided ? kRoundTrips * peaks.round_trip_ns : 0) + both / share;
   return bound;
 }

@@ -14,7 +14,7 @@ using ir::ExprKind;
 using ir::Loop;
 using schedule::Segment;
 
-// Instructions, where an average one can be started each half cycle.
+// Compounds, as multiply-adds.
 constexpr int64_t kOfPosition = 3;
 constexpr int64_t kOfMaximum = 3, kOfMinimum = 2;  // they propagate NaNs and order zeros
 constexpr int64_t kOfRowSum = 2;
@@ -22,19 +22,25 @@ constexpr int64_t kTransposedAccess = 6;
 constexpr int64_t kOfApartLane = 4;  // of each lane of an access whose lanes are far apart
 constexpr int64_t kFloatBytes = 4;
 
-// What an operation takes, and the least that it takes of multiply-adds: additions, shifts and blends may have ports of
-// their own.
+// Instructions and compounds, and the least that these take of multiply-adds: additions, shifts and blends may have
+// ports of their own.
 struct Cost {
-  int64_t all = 0, functions = 0;
+  int64_t simple = 0, compounds = 0, functions = 0;
 };
-constexpr Cost operator*(int64_t times, const Cost& cost) { return {times * cost.all, times * cost.functions}; }
+constexpr Cost operator+(const Cost& a, const Cost& b) {
+  return {a.simple + b.simple, a.compounds + b.compounds, a.functions + b.functions};
+}
+constexpr Cost operator*(int64_t times, const Cost& cost) {
+  return {times * cost.simple, times * cost.compounds, times * cost.functions};
+}
 
-constexpr Cost kInstruction{1, 0}, kDivision{12, 5}, kRemainder{48, 5}, kFunction{24, 8}, kPower{200, 8};
-constexpr Cost kFixedPower{24, 0};          // of a constant exponent, perhaps by a few products
-constexpr Cost kDivisionOfScalars{4, 1};    // of which the compiler makes vectors
-constexpr Cost kFunctionOfScalar{200, 8};   // without vectors, multiply-adds of float32 are emulated
-constexpr Cost kFunctionOfLane{64, 8};      // one of the runtime, which computes lane by lane
-constexpr Cost kDivisionOfIntegers{12, 0};  // which have no instruction for it
+constexpr Cost kInstruction{1, 0, 0};
+constexpr Cost kDivision{0, 12, 5}, kRoot{0, 16, 5}, kRemainder{0, 48, 5}, kFunction{0, 24, 8}, kPower{0, 200, 8};
+constexpr Cost kDivisionOfScalars{0, 4, 1};    // of which the compiler makes vectors
+constexpr Cost kFunctionOfScalar{0, 200, 8};   // without vectors, multiply-adds of float32 are emulated
+constexpr Cost kFunctionOfLane{0, 64, 8};      // one of the runtime, which computes lane by lane
+constexpr Cost kDivisionOfIntegers{0, 12, 0};  // which have no instruction for it
+constexpr Cost compounds(int64_t n) { return {0, n, 0}; }
 
 // Vectors of wider elements than float32 come in several parts.
 int64_t vector_parts(DType type) { return std::max<int64_t>(1, int64_t(size_of(type)) / kFloatBytes); }
@@ -47,7 +53,13 @@ Cost of_function(DType type, const Cost& of_vector, int64_t lanes) {
 Cost of_unary(ir::UnaryOp op, DType type, int64_t lanes) {
   if (ir::row_of(op).cost == ir::OperationCost::function) return of_function(type, kFunction, lanes);
   if (op != ir::UnaryOp::sqrt) return vector_parts(type) * kInstruction;
-  return vector_parts(type) * (lanes == 1 ? kDivisionOfScalars : kDivision);
+  return vector_parts(type) * (lanes == 1 ? kDivisionOfScalars : kRoot);
+}
+
+// By some products, and roots of what is not a whole power.
+Cost of_quarters(int quarters) {
+  const int64_t roots = quarters % 4 == 0 ? 0 : quarters % 2 == 0 ? 1 : 2;
+  return 2 * kInstruction + roots * kRoot + (quarters < 0) * kDivision;
 }
 
 Cost of_binary(Expr e, int64_t lanes) {
@@ -55,7 +67,8 @@ Cost of_binary(Expr e, int64_t lanes) {
   const DType type = e->args[0]->type;
   switch (ir::row_of(op).cost) {
     case ir::OperationCost::function:
-      if (e->args[1]->kind == ExprKind::constant) return vector_parts(type) * kFixedPower;
+      if (const auto quarters = op == ir::BinaryOp::pow ? exponent_in_quarters(e) : std::nullopt)
+        return of_quarters(*quarters);
       return of_function(type, kPower, lanes);
     case ir::OperationCost::division:
       if (!is_float(type)) return vector_parts(type) * kDivisionOfIntegers;
@@ -81,7 +94,7 @@ Cost of_value(Expr e, int64_t lanes) {
       return of_unary(e->unary, e->type, lanes);
     case ExprKind::binary:
       if (is_exact_extremum(e))
-        return {(e->binary == ir::BinaryOp::max ? kOfMaximum : kOfMinimum) * vector_parts(e->type), 0};
+        return vector_parts(e->type) * compounds(e->binary == ir::BinaryOp::max ? kOfMaximum : kOfMinimum);
       return of_binary(e, lanes);
     case ExprKind::select:
     case ExprKind::cast:
@@ -102,14 +115,13 @@ class Counter {
   Instructions of(const std::vector<ir::Reduction>& reductions) const {
     Instructions n = of_values(values_of(reductions));
     for (const auto& r : reductions)
-      if (!is_multiply_add(r)) n.all = n.all + vectors(loops_.size()) * of_step(r.op) * vector_parts(r.type);
+      if (!is_multiply_add(r)) add(n, loops_.size(), vector_parts(r.type) * of_step(r.op));
     return n;
   }
   Instructions of(const std::vector<ir::Store>& stores) const {
     Instructions n = of_values(values_of(stores));
     for (const auto& s : stores)
-      if (!is_in_register(s.buffer))
-        n.all = n.all + vectors(loops_.size()) * of_access(view_.offset(s), view_.type_of(s.buffer), false);
+      if (!is_in_register(s.buffer)) add(n, loops_.size(), of_access(view_.offset(s), view_.type_of(s.buffer), false));
     return n;
   }
 
@@ -123,11 +135,11 @@ class Counter {
   // One instruction multiplies and adds.
   static bool is_multiply_add(const ir::Reduction& r) { return is_sum_of_products(r) && is_float(r.type); }
   // The sums of a row wait for each other.
-  int64_t of_step(ir::ReduceOp op) const {
-    if (ir::gives_position(op)) return kOfPosition;
-    if (op == ir::ReduceOp::max) return kOfMaximum;
-    if (op == ir::ReduceOp::min) return kOfMinimum;
-    return lanes_ + 1 == loops_.size() ? kOfRowSum : 1;
+  Cost of_step(ir::ReduceOp op) const {
+    if (ir::gives_position(op)) return compounds(kOfPosition);
+    if (op == ir::ReduceOp::max) return compounds(kOfMaximum);
+    if (op == ir::ReduceOp::min) return compounds(kOfMinimum);
+    return lanes_ + 1 == loops_.size() ? compounds(kOfRowSum) : kInstruction;
   }
   bool is_in_register(BufferId b) const { return schedule::is_value_local(view_.kernel, b); }
 
@@ -139,6 +151,13 @@ class Counter {
     return n;
   }
 
+  // Executed inside the first `depth` loops.
+  void add(Instructions& n, size_t depth, const Cost& cost) const {
+    if (cost.simple) n.simple = n.simple + vectors(depth) * cost.simple;
+    if (cost.compounds) n.compounds = n.compounds + vectors(depth) * cost.compounds;
+    if (cost.functions) n.functions = n.functions + vectors(depth) * cost.functions;
+  }
+
   // The number of loops around what depends on this index.
   size_t depth_of(IndexExpr index) const {
     for (size_t i = loops_.size(); i > 0; i--)
@@ -146,22 +165,52 @@ class Counter {
     return 0;
   }
 
-  int64_t of_access(IndexExpr offset, DType type, bool load) const {
+  Cost of_access(IndexExpr offset, DType type, bool load) const {
     const int64_t parts = vector_parts(type);
-    if (lanes_ >= loops_.size() || !ir::depends_on(offset, loops_[lanes_].var.node())) return parts;
+    if (lanes_ >= loops_.size() || !ir::depends_on(offset, loops_[lanes_].var.node())) return parts * kInstruction;
     const auto stride = ir::stride_of(offset, loops_[lanes_].var.node());
-    if (stride && schedule::moves_by_one_or_none(*stride)) return parts;
-    if (transposed_) return kTransposedAccess * parts;
-    if (stride && stride->is_constant(2) && load) return int64_t(usual_.every_other_time) * parts;
+    if (stride && schedule::moves_by_one_or_none(*stride))
+      return parts * (kInstruction + (runs_are_far_apart(offset, type) ? of_far_vector(type) : Cost{}));
+    if (transposed_) return parts * compounds(kTransposedAccess);
+    if (stride && stride->is_constant(2) && load) return parts * of_every_other();
     const auto repeated = schedule::repeated_elements(offset, loops_[lanes_].var.node());
-    if (repeated && repeated->step <= repeated->lanes) return int64_t(usual_.repeated_time) * parts;
-    return kOfApartLane * view_.target.lanes;
+    if (repeated && repeated->step <= repeated->lanes) return parts * compounds(int64_t(usual_.repeated_time));
+    return of_lanes_apart();
   }
+  // Whether it goes through memory in runs that are shorter than a page, in different pages: no prefetcher follows it.
+  bool runs_are_far_apart(IndexExpr offset, DType type) const {
+    constexpr int64_t kPageBytes = 4096;
+    std::vector<std::pair<int64_t, int64_t>> strides;  // in bytes, and how often
+    for (const Loop& l : loops_) {
+      const auto stride = ir::stride_of(offset, l.var.node());
+      if (!stride || !stride->is_constant() || !l.extent.is_constant()) return false;
+      if (stride->constant() && l.extent.constant() > 1)
+        strides.emplace_back(std::abs(stride->constant()) * int64_t(size_of(type)), l.extent.constant());
+    }
+    std::sort(strides.begin(), strides.end());
+    int64_t run = int64_t(size_of(type));
+    for (const auto& [bytes, times] : strides) {
+      if (bytes > run) return run < kPageBytes && bytes >= kPageBytes;
+      run = std::max(run, bytes * times);
+    }
+    return false;
+  }
+  Cost of_far_vector(DType type) const {
+    constexpr int64_t kOfLine = 12, kLineBytes = 64;
+    const int64_t bytes = view_.target.lanes * std::min(int64_t(size_of(type)), kFloatBytes);
+    return compounds((kOfLine * bytes + kLineBytes - 1) / kLineBytes);
+  }
+  // Without instructions that select lanes of two whole vectors, more of them are needed.
+  Cost of_every_other() const {
+    constexpr int64_t kMore = 2, kLanesOfSuch = 16;
+    return compounds(int64_t(usual_.every_other_time) + (view_.target.lanes < kLanesOfSuch ? kMore : 0));
+  }
+  Cost of_lanes_apart() const { return compounds(kOfApartLane * view_.target.lanes); }
 
   // Of an access to memory. `chosen`: lanes read elements at positions that are values.
-  int64_t of_load(Expr e, bool chosen) const {
-    if (e->kind != ExprKind::load || is_in_register(e->buffer)) return 0;
-    return chosen ? kOfApartLane * view_.target.lanes : of_access(view_.offset(e), view_.type_of(e->buffer), true);
+  Cost of_load(Expr e, bool chosen) const {
+    if (e->kind != ExprKind::load || is_in_register(e->buffer)) return {};
+    return chosen ? of_lanes_apart() : of_access(view_.offset(e), view_.type_of(e->buffer), true);
   }
 
   // `values`: operands come before what uses them.
@@ -179,10 +228,9 @@ class Counter {
         chosen |= depths.at(i.value) > lanes_;
       }
       for (Expr x : e->args) inside = std::max(inside, depths.at(x));
-      const Cost cost = of_value(e, view_.target.lanes);
-      const int64_t each = cost.all + int64_t(e->guards.size()) + of_load(e, chosen);
-      if (each) n.all = n.all + vectors(inside) * each;
-      if (cost.functions) n.functions = n.functions + vectors(inside) * cost.functions;
+      add(n, inside, of_value(e, view_.target.lanes));
+      add(n, inside, of_load(e, chosen));
+      add(n, inside, int64_t(e->guards.size()) * kInstruction);
     }
     return n;
   }
@@ -215,6 +263,14 @@ bool is_sum_of_products(const ir::Reduction& r) {
   return r.op == ir::ReduceOp::sum && r.value->kind == ExprKind::binary && r.value->binary == ir::BinaryOp::mul;
 }
 
+std::optional<int> exponent_in_quarters(Expr power) {
+  const Expr exponent = power->args[1];
+  if (power->type != DType::f32 || exponent->kind != ExprKind::constant) return std::nullopt;
+  for (const int quarters : {-4, -2, 1, 2, 3, 6, 8, 12})
+    if (exponent->float_value() == quarters / 4.0) return quarters;
+  return std::nullopt;
+}
+
 Instructions loop_instructions(const KernelView& view, const KernelPlan& plan) {
   Instructions n;
   for (const Segment& s : view.kernel.segments) n = n + of_segment(view, s, plan);
@@ -233,9 +289,10 @@ Instructions instructions_of_vector(const std::vector<Expr>& roots, int64_t lane
   Cost sum;
   for (Expr e : ir::postorder(roots)) {
     const Cost cost = of_value(e, lanes);
-    sum.all += cost.all + (e->kind == ExprKind::load), sum.functions += cost.functions;
+    sum.simple += cost.simple + (e->kind == ExprKind::load);
+    sum.compounds += cost.compounds, sum.functions += cost.functions;
   }
-  return {sum.all, sum.functions};
+  return {sum.simple, sum.compounds, sum.functions};
 }
 
 }  // namespace cppgen::kernel

@@ -20,8 +20,9 @@ constexpr int64_t kMatrixRowBytes = 64;      // bytes of the depth that one inst
 constexpr int64_t kMatrixInstructions = 32;  // multiply-adds of vectors that take as long as one of matrix tiles
 constexpr int64_t kSumsThroughMemory = 3;    // instructions that write, read and zero a vector of sums
 constexpr int64_t kTransposedVector = 4;     // instructions that transpose a vector of results
+constexpr int64_t kAttentionTenths = 13;     // of its multiply-adds: its tiles are small, and each has a start
 // Of a vector of scores: maximum, exponential, sum; and what the exponential takes at least.
-const Instructions kSoftmaxOfVector{32, 8};
+const Instructions kSoftmaxOfVector{0, 32, 8};
 
 IndexExpr contraction_flops(const TileContraction& c) {
   return 2 * points(c.batch) * points(c.rows) * points(c.taps) * c.columns.extent * c.depth.extent;
@@ -147,7 +148,7 @@ IndexExpr preparing_instructions(const KernelView& view, const TileContraction& 
 }
 
 void set_instructions(KernelWork& work, const Instructions& n) {
-  work.instructions = n.all, work.functions = n.functions;
+  work.instructions = n.simple, work.compounds = n.compounds, work.functions = n.functions;
 }
 
 void add_tiles(const KernelView& view, const TilesPlan& plan, KernelWork& work) {
@@ -195,7 +196,8 @@ void add_attention(const KernelView& view, const AttentionPlan& plan, KernelWork
   const int64_t width = view.target.tiles[size_t(rt::TileFormat::f32)].nr;
   const IndexExpr scores = scores_seen(a, plan.hidden, width);
   work.flops = 2 * scores_seen(a, plan.hidden, 1) * (a.depth.extent + a.columns.extent);
-  work.products = ir::ceildiv(scores, view.target.lanes) * (a.depth.extent + a.columns.extent);
+  work.products =
+      ir::ceildiv(ir::ceildiv(scores, view.target.lanes) * (a.depth.extent + a.columns.extent) * kAttentionTenths, 10);
   set_instructions(work, ir::ceildiv(scores, view.target.lanes) *
                              (kSoftmaxOfVector + instructions_of_vector({a.score}, view.target.lanes)));
 }

@@ -1,4 +1,6 @@
 #pragma once
+#include <optional>
+
 #include "cppgen/kernel/plan.h"
 #include "cppgen/kernel/view.h"
 
@@ -7,14 +9,16 @@ namespace cppgen::kernel {
 // Estimates what one run of a planned kernel executes and moves.
 KernelWork work_of(const KernelView&, const KernelPlan&);
 
-// Of vectors: all, and those that divisions and functions take at least.
+// Of vectors, as in KernelWork.
 struct Instructions {
-  IndexExpr all = 0, functions = 0;
+  IndexExpr simple = 0, compounds = 0, functions = 0;
 };
 inline Instructions operator+(const Instructions& a, const Instructions& b) {
-  return {a.all + b.all, a.functions + b.functions};
+  return {a.simple + b.simple, a.compounds + b.compounds, a.functions + b.functions};
 }
-inline Instructions operator*(IndexExpr times, const Instructions& n) { return {times * n.all, times * n.functions}; }
+inline Instructions operator*(IndexExpr times, const Instructions& n) {
+  return {times * n.simple, times * n.compounds, times * n.functions};
+}
 
 // Estimates how many instructions the segments of a kernel of loops take.
 Instructions loop_instructions(const KernelView&, const KernelPlan&);
@@ -22,6 +26,8 @@ Instructions loop_instructions(const KernelView&, const KernelPlan&);
 Instructions epilogue_instructions(const KernelView&, const std::vector<ir::Loop>& batch, const ir::Loop& columns);
 // Tells whether each step of the reduction multiplies and adds, as in a contraction.
 bool is_sum_of_products(const ir::Reduction&);
+// The exponent of a power that is computed with products and roots.
+std::optional<int> exponent_in_quarters(Expr power);
 // For one vector of `lanes` values at each root. Loads count as if they were contiguous.
 Instructions instructions_of_vector(const std::vector<Expr>& roots, int64_t lanes);
 

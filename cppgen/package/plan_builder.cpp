@@ -218,7 +218,7 @@ class Builder {
     const kernel::KernelWork& work = text.plan.work;
     step.flops = coder_.code(work.flops), step.rate = work.rate, step.bytes = coder_.code(work.bytes);
     step.products = coder_.code(work.products), step.instructions = coder_.code(work.instructions);
-    step.functions = coder_.code(work.functions);
+    step.compounds = coder_.code(work.compounds), step.functions = coder_.code(work.functions);
     const auto outputs = text.buffers.end() - text.output_count;
     exchanged_.add({{text.buffers.begin(), outputs},
                     {outputs, text.buffers.end()},
@@ -240,7 +240,7 @@ class Builder {
     for (IndexExpr p : call.params) step.params.push_back(coder_.code(p));
     step.numbers = call.numbers;
     step.range = step.unit_work = rt::DimExpr::of(1);
-    step.scratch_bytes = step.instructions = step.functions = rt::DimExpr::of(0);
+    step.scratch_bytes = step.instructions = step.compounds = step.functions = rt::DimExpr::of(0);
     step.flops = coder_.code(call.flops), step.products = coder_.code(call.products);
     std::vector<BufferId> all = call.inputs;
     all.insert(all.end(), call.outputs.begin(), call.outputs.end());

@@ -73,9 +73,10 @@ struct Step {
   std::string engine;                // "loops", "cppgen", "onednn" ...
   std::vector<std::string> origins;  // nodes of the model
   // For profiles and predictions of its time. flops: multiply-adds of sums of products, each counted as two operations.
-  // products: instructions that execute them, with padding; instructions: all others; functions: the part of these that
-  // divisions and functions take at least, as multiply-adds. These three are estimates, of vectors.
-  DimExpr flops, products, instructions, functions;
+  // The others are estimates, of vectors. products: multiply-adds that execute them, with padding; compounds:
+  // operations of several instructions, as multiply-adds that take as long; functions: what divisions and functions
+  // take at least, as multiply-adds; instructions: all others.
+  DimExpr flops, products, compounds, functions, instructions;
   double rate = 1;    // at which the CPU executes `flops` at most; 1 for multiply-adds of float32 vectors
   DimExpr bytes;      // read and written in memory, each element counted once
   DimExpr exchanged;  // an estimate of those that caches of other threads hold

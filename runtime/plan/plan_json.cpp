@@ -72,6 +72,7 @@ json step_to_json(const Step& step) {
           {"flops", step.flops.code},
           {"rate", number_to_json(step.rate)},
           {"products", step.products.code},
+          {"compounds", step.compounds.code},
           {"instructions", step.instructions.code},
           {"functions", step.functions.code},
           {"bytes", step.bytes.code},
@@ -146,6 +147,7 @@ Step step_from(const Field& node) {
   step.flops = node["flops"].expr();
   step.rate = node["rate"].number();
   step.products = node["products"].expr();
+  step.compounds = node["compounds"].expr();
   step.instructions = node["instructions"].expr();
   step.functions = node["functions"].expr();
   step.bytes = node["bytes"].expr();

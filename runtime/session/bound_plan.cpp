@@ -119,7 +119,7 @@ class StepBinder {
     const auto time = int64_t(plan_.symbols.size() + repetition);
     Variation v;
     for (const DimExpr* e : {&step.range, &step.unit_work, &step.scratch_bytes, &step.flops, &step.products,
-                             &step.instructions, &step.functions, &step.bytes, &step.exchanged})
+                             &step.compounds, &step.functions, &step.instructions, &step.bytes, &step.exchanged})
       v.sizes |= uses_symbol(*e, time);
     for (const DimExpr& param : step.params) v.params.push_back(uses_symbol(param, time));
     v.any_param = std::find(v.params.begin(), v.params.end(), true) != v.params.end();
@@ -145,6 +145,7 @@ class StepBinder {
     result.step = s, result.state = state;
     result.flops = size_value(step.flops, values_, "flops");
     result.products = size_value(step.products, values_, "products");
+    result.compounds = size_value(step.compounds, values_, "compounds");
     result.instructions = size_value(step.instructions, values_, "instructions");
     result.functions = size_value(step.functions, values_, "functions");
     result.bytes = size_value(step.bytes, values_, "bytes");

@@ -13,7 +13,8 @@ struct StepProfile {
   int64_t calls = 0;
   double ns = 0;  // from the start of the first chunk to the end of the last one
   // As the plan states them (Step): arithmetic, vector instructions, memory traffic; and chunks.
-  double flops = 0, products = 0, instructions = 0, functions = 0, bytes = 0, exchanged = 0, chunks = 0;
+  double flops = 0, products = 0, compounds = 0, functions = 0, instructions = 0;
+  double bytes = 0, exchanged = 0, chunks = 0;
 
   // What was added since the earlier profile of the same step.
   StepProfile since(const StepProfile& before) const {
@@ -21,8 +22,9 @@ struct StepProfile {
             ns - before.ns,
             flops - before.flops,
             products - before.products,
-            instructions - before.instructions,
+            compounds - before.compounds,
             functions - before.functions,
+            instructions - before.instructions,
             bytes - before.bytes,
             exchanged - before.exchanged,
             chunks - before.chunks};

@@ -280,6 +280,7 @@ void RunContext::add_times(std::span<StepProfile> profile) const {
     sum.ns += double(time_of(step));
     sum.flops += double(step.bound->flops);
     sum.products += double(step.bound->products);
+    sum.compounds += double(step.bound->compounds);
     sum.instructions += double(step.bound->instructions);
     sum.functions += double(step.bound->functions);
     sum.bytes += double(step.bound->bytes);

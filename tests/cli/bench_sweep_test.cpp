@@ -107,6 +107,7 @@ TEST_F(BenchSweep, MistakesAreNamed) {
   EXPECT_TRUE(contains(error({"--sweep", "THREADS="}), "there is no value"));
   EXPECT_TRUE(contains(error({"--sweep", "THREADS=1,,2"}), "a value is missing"));
   EXPECT_TRUE(contains(error({"--sweep", "THREADS=1,1"}), "the value 1 is given twice"));
+  EXPECT_TRUE(contains(error({"--sweep", "THREADS=1,01"}), "the value 01 is given twice"));
   EXPECT_TRUE(contains(error({"--sweep", "THREADS=1,2", "--sweep", "threads=3"}), "THREADS is swept twice"));
   EXPECT_TRUE(contains(error({"--sweep", "THREADS=1,2", "--threads", "1"}), "give one of them"));
   EXPECT_TRUE(contains(error({"--sweep", "THREADS=1,2", "--set", "THREADS=1"}), "give one of them"));

@@ -286,6 +286,12 @@ TEST_F(Information, SettingsFilesNameEachSettingOnce) {
   const Ended twice = run({"config", "--load", folder.write("twice.txt", "THREADS=2\nMIN_CHUNK_SIZE=64\nTHREADS=1\n")});
   EXPECT_EQ(twice.status, 2);
   EXPECT_NE(twice.err.find("twice.txt:3: THREADS is given twice"), std::string::npos) << twice.err;
+  const Ended other = run({"config", "--load", folder.write("other.txt", "THREADS=2\ncppgen_threads=2\n")});
+  EXPECT_NE(other.err.find("other.txt:2: cppgen_threads is given twice"), std::string::npos) << other.err;
+  const Ended wrong = run({"config", "--load", folder.write("wrong.txt", "# none\nTHREADS=some\n")});
+  EXPECT_EQ(wrong.status, 2);
+  EXPECT_NE(wrong.err.find("wrong.txt:2: "), std::string::npos) << wrong.err;
+  EXPECT_EQ(run({"config", "--set", "TUNING=nope=1"}).status, 2);
 }
 
 TEST_F(Information, NamesFromAModelDoNotControlTheTerminal) {

@@ -13,7 +13,8 @@ namespace cppgen {
 namespace {
 
 TEST(Peaks, DataComeFromTheSmallestLevelThatHoldsThem) {
-  const MachinePeaks peaks{100, {{"L2", 1000, 50}, {"L3", 8000, 20}, {"memory", 0, 10}}};
+  MachinePeaks peaks;
+  peaks.levels = {{"L2", 1000, 50}, {"L3", 8000, 20}, {"memory", 0, 10}};
   EXPECT_EQ(peaks.level_for(1000).name, "L2");
   EXPECT_EQ(peaks.level_for(1001).name, "L3");
   EXPECT_EQ(peaks.level_for(1e12).name, "memory");
@@ -30,7 +31,9 @@ TEST(Peaks, AreMeasuredOnceAndKept) {
   EXPECT_GT(measured.gflops, 0);
   ASSERT_EQ(measured.levels.size(), 3u);
   for (const MachinePeaks::Level& level : measured.levels) EXPECT_GT(level.gb_per_second, 0) << level.name;
+  EXPECT_GT(measured.loads_per_ns, 0);
   EXPECT_GT(measured.exchange_gb_per_second, 0);
+  EXPECT_GT(measured.far_exchange_gb_per_second, 0);
   EXPECT_GT(measured.round_trip_ns, 1) << "not even the speed of light";
   const int64_t started = runner.started();
   EXPECT_EQ(machine_peaks(request, runner).gflops, measured.gflops);

@@ -59,7 +59,20 @@ TEST_F(CostModel, CountsInstructionsOfVectors) {
   const double vectors = 64 * 1024 / kScalarLanes;
   EXPECT_EQ(cost_of(pointwise("Neg", "64"), "the_node").instructions, 3 * vectors) << "load, negate, store";
   EXPECT_EQ(cost_of(pointwise("Neg", "64"), "the_node").products, 0);
-  EXPECT_GT(cost_of(pointwise("Exp", "64"), "the_node").instructions, 10 * vectors);
+  EXPECT_EQ(cost_of(pointwise("Neg", "64"), "the_node").compounds, 0);
+  EXPECT_GT(cost_of(pointwise("Exp", "64"), "the_node").compounds, 10 * vectors);
+  // x^0.75 = sqrt(x) * sqrt(sqrt(x)): dearer than products, and less than a power that needs a logarithm.
+  const auto power = [&](float exponent) {
+    ModelMaker maker;
+    maker.input("x", {"64", "1024"}).output("y");
+    maker.initializer("e", {}, onnx::TensorProto::FLOAT).add_float_data(exponent);
+    maker.node("Pow", {"x", "e"}, {"y"}, "the_node");
+    const StepCost cost = cost_of(write("pow.onnx", maker), "the_node");
+    return cost.compounds + cost.instructions;
+  };
+  EXPECT_LT(power(3), power(0.5f));
+  EXPECT_LT(power(0.5f), power(0.75f));
+  EXPECT_LT(power(0.75f), power(0.7f));
 }
 
 // What one step leaves in the caches of its threads is exchanged; inputs and outputs of the model are not known to be.
@@ -84,15 +97,36 @@ TEST_F(CostModel, DivisionsAndFunctionsHaveABound) {
   EXPECT_EQ(cost_of(pointwise("Neg", "64"), "the_node").functions, 0);
   const StepCost exp = cost_of(pointwise("Exp", "64"), "the_node");
   EXPECT_GE(exp.functions, 6 * vectors);
-  EXPECT_LT(exp.functions, exp.instructions);
+  EXPECT_LT(exp.functions, exp.compounds);
   EXPECT_GT(cost_of(pointwise("Softsign", "64"), "the_node").functions, 0) << "a division";
   MachinePeaks peaks;
-  peaks.gflops = 64, peaks.lanes = 8;
+  peaks.gflops = 64, peaks.loads_per_ns = 4, peaks.lanes = 8;
   peaks.levels = {{"memory", 0, 100}};
   const StepBound bound = bound_of(exp, 0, peaks);
   EXPECT_EQ(bound.by(), "arithmetic");
   EXPECT_NEAR(bound.ns(), exp.functions / 4, 1);
   EXPECT_GE(bound.predicted_ns, bound.ns());
+}
+
+// What a second level holds is exchanged at the rate between the threads; of more, only what the far rate adds counts.
+TEST(StepBounds, ThreadsExchangeWhatTheirCachesHold) {
+  MachinePeaks peaks;
+  peaks.gflops = 64, peaks.loads_per_ns = 4, peaks.lanes = 8, peaks.threads = 2;
+  peaks.levels = {{"L2", 1'000'000, 100}, {"memory", 0, 20}};
+  peaks.exchange_gb_per_second = 5, peaks.far_exchange_gb_per_second = 10, peaks.round_trip_ns = 100;
+  StepCost cost;
+  cost.bytes = 4e6, cost.chunks = 64;
+  const auto predicted = [&](double exchanged) {
+    cost.exchanged = exchanged;
+    return bound_of(cost, 0, peaks).predicted_ns;
+  };
+  const double none = predicted(0), near = predicted(4e5), all = predicted(4e6);
+  EXPECT_NEAR(near / none, (4e6 / 20 + 2e5 / 5) / (4e6 / 20), 0.01);
+  EXPECT_LT(all, none + 1.5 * (near - none)) << "memory is no faster than the far rate";
+  peaks.far_exchange_gb_per_second = 5;
+  EXPECT_GT(predicted(4e6), 1.5 * all);
+  cost.chunks = 1;
+  EXPECT_LT(predicted(4e6), 2 * none + 1) << "one thread works, and exchanges nothing";
 }
 
 TEST_F(CostModel, CountsProductsWithTheirPadding) {
@@ -133,7 +167,7 @@ TEST_F(CostModel, ProductsOfNarrowTypesHaveAHigherPeak) {
   EXPECT_GT(of_bytes.rate, 1);
   EXPECT_EQ(of_floats.rate, 1);
   MachinePeaks peaks;
-  peaks.gflops = 100, peaks.levels = {{"memory", 0, 1e6}};
+  peaks.gflops = 100, peaks.loads_per_ns = 1e6, peaks.levels = {{"memory", 0, 1e6}};
   StepCost cost;
   cost.flops = 1e6;
   const double once = bound_of(cost, 0, peaks).arithmetic_ns;
