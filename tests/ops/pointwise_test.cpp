@@ -123,6 +123,22 @@ TEST(Binary, PowersTakeTheBaseType) {
   EXPECT_EQ(values_of<float>(run(square)[0]), (std::vector<float>{9, 16}));
 }
 
+TEST(Binary, PowersOfConstantExponentsAreThoseOfOthers) {
+  const std::vector<float> bases = {0, -0.0f, 1, 2.5f, 9, 1e-20f, INFINITY, -INFINITY, -4, NAN};
+  const std::vector<int64_t> shape = {int64_t(bases.size())};
+  for (const float e : {0.25f, 0.5f, 0.75f, 1.5f, 2.25f, -0.5f, -1.0f, -2.75f, 0.0f}) {
+    const auto powers = values_of<float>(
+        run({"Pow", 15, {}, {tensor<float>(shape, bases), tensor<float>({1}, {e})}, {false, true}})[0]);
+    for (size_t i = 0; i < bases.size(); i++) {
+      const float expected = std::pow(bases[i], e);
+      if (std::isnan(expected))
+        EXPECT_TRUE(std::isnan(powers[i])) << bases[i] << " ^ " << e;
+      else
+        EXPECT_FLOAT_EQ(powers[i], expected) << bases[i] << " ^ " << e;
+    }
+  }
+}
+
 TEST(Logic, ComparesAndSelects) {
   auto less = run({"Less", 13, {}, {tensor<int64_t>({3}, {1, 2, 3}), tensor<int64_t>({}, {2})}});
   EXPECT_EQ(values_of<bool>(less[0]), (std::vector<bool>{true, false, false}));

@@ -1,4 +1,5 @@
 #include <algorithm>
+#include <cmath>
 
 #include "cppgen/ops/choice.h"
 #include "cppgen/ops/common.h"
@@ -97,6 +98,11 @@ Scalar raise(Scalar base, Scalar exponent) {
   return pow(base.cast(DType::f64), exponent.cast(DType::f64)).cast(base.type());
 }
 
+// Powers that may take products and roots; such exponents are exact in every type.
+bool is_in_quarters(double exponent) {
+  return exponent != 0 && std::abs(exponent) <= 3 && 4 * exponent == std::round(4 * exponent);
+}
+
 void lower_pow(LowerContext& c) {
   const Tensor* exponent = c.constant(1);
   double fixed = exponent && exponent->elements() == 1 ? float_element(*exponent, 0) : 0;
@@ -105,6 +111,7 @@ void lower_pow(LowerContext& c) {
     if (fixed == 1) return x;
     if (fixed == 2) return x * x;
     if (fixed == 3) return x * x * x;
+    if (is_in_quarters(fixed) && is_float(x.type())) return pow(x, fixed);
     return raise(x, second(c, at));
   });
 }
