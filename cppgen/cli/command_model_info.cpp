@@ -34,7 +34,7 @@ std::string inspect_text(const ModelOptions& options, const ModelSummary& summar
   for (const auto& tensor : summary.inputs) text += tensor_text(tensor);
   text += "outputs\n";
   for (const auto& tensor : summary.outputs) text += tensor_text(tensor);
-  text += fmt::format("operators   {} nodes\n", summary.nodes);
+  text += fmt::format("operators   {}\n", counted(int64_t(summary.nodes), "node"));
   for (const auto& [name, count] : summary.operators) text += fmt::format("{:>6}  {}\n", count, printable(name));
   return text;
 }

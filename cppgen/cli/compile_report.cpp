@@ -41,8 +41,8 @@ std::string compile_text(const CompileOptionsGiven& options, const CompileReport
   for (const VersionReport& version : report.versions)
     versions += fmt::format("  version {} for {}: {}\n", printable(version.name), version.isa,
                             counted(version.kernels, "kernel"));
-  return fmt::format("{}: {} kernels for {} in {} units ({} from the cache), {}, {}\n{}{}", options.output,
-                     report.kernels, report.isa, report.units, report.cached_units,
+  return fmt::format("{}: {} for {} in {} ({} from the cache), {}, {}\n{}{}", options.output,
+                     counted(report.kernels, "kernel"), report.isa, counted(report.units, "unit"), report.cached_units,
                      bytes_text(size_of_directory(options.output)), seconds_text(report.total_s), versions, stages);
 }
 

@@ -92,9 +92,11 @@ TEST_F(Package, ManifestOfAnotherKind) {
 }
 
 TEST_F(Package, OtherVersions) {
-  edit("manifest.json", "\"format_version\": 11", "\"format_version\": 3");
-  expect_error("package format version 3 is not supported; this runtime (0.1.0) reads package format version 11");
-  edit("manifest.json", "\"format_version\": 3", "\"format_version\": 11");
+  const std::string current = std::to_string(kPackageFormatVersion);
+  edit("manifest.json", "\"format_version\": " + current, "\"format_version\": 3");
+  expect_error("package format version 3 is not supported; this runtime (0.1.0) reads package format version " +
+               current);
+  edit("manifest.json", "\"format_version\": 3", "\"format_version\": " + current);
   edit("manifest.json", fmt::format("\"abi_version\": {}", CPPGEN_ABI_VERSION), "\"abi_version\": 999");
   expect_error("kernel ABI version 999 is not supported");
 }
