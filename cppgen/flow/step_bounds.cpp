@@ -8,8 +8,7 @@
 namespace cppgen {
 namespace {
 
-// Fitted to the kernels of eleven networks, on one and on two threads of machines with AVX2 and with AVX-512
-// (bench/predictions.py).
+// Fitted to the kernels of eleven networks, on one and on two threads of a machine with AVX2 (bench/predictions.py).
 constexpr double kOfLoads = 2.7;   // simple instructions in the time of a load that is not aligned
 constexpr double kOfPeaks = 1.05;  // kernels do not quite reach the peaks that loops of one instruction reach
 constexpr double kOverlap = 2.5;   // of arithmetic and memory: 1 if they take turns, infinite if only the longer counts
