@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "cppgen/compile/compile_flags.h"
 #include "cppgen/support/file_io.h"
 #include "cppgen/support/interrupt.h"
 #include "cppgen/support/temp_directory.h"
@@ -17,8 +18,8 @@ constexpr double kAssemblyPollSeconds = 0.1;
 ProcessSpec command(const CompileJob& job, const std::string& dir, const KernelBuilder::Command& c, bool is_clang) {
   ProcessSpec spec;
   spec.argv = c.compiler;
-  for (const std::string& flag : c.flags)
-    if (flag != "-shared" && flag != "-nostdlib" && flag != "-nostartfiles") spec.argv.push_back(flag);
+  const std::vector<std::string> flags = without_linker_flags(c.flags);
+  spec.argv.insert(spec.argv.end(), flags.begin(), flags.end());
   if (is_clang)
     for (const char* flag : {"-Rpass=vectorize", "-Rpass-missed=vectorize"}) spec.argv.emplace_back(flag);
   else

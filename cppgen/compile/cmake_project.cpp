@@ -52,11 +52,11 @@ std::string bracketed(const std::string& text) {
   return fmt::format("[{0}[{1}]{0}]", equals, text);
 }
 
-// The compiler among launchers and leading options.
+// The compiler, the last program in front of the leading options.
 std::string compiler_of(const std::vector<std::string>& command) {
   std::string compiler = command.at(0);
   for (const std::string& word : command) {
-    if (word.starts_with('-') || word.find('=') != word.npos) break;
+    if (word.starts_with('-')) break;
     compiler = word;
   }
   return compiler;
@@ -67,7 +67,7 @@ std::string options_of(const KernelBuilder::Command& command) {
   std::vector<std::string> options;
   bool leading = false;
   for (const std::string& word : command.compiler) {
-    leading |= word.starts_with('-') || word.find('=') != word.npos;
+    leading |= word.starts_with('-');
     if (leading) options.push_back(word);
   }
   options.insert(options.end(), command.flags.begin(), command.flags.end());

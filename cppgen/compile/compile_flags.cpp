@@ -45,6 +45,14 @@ std::vector<std::string> kernel_flags(const CompileOptions& options, const std::
   return flags;
 }
 
+std::vector<std::string> without_linker_flags(const std::vector<std::string>& flags) {
+  std::vector<std::string> rest = flags;
+  std::erase_if(rest, [](const std::string& flag) {
+    return flag == "-shared" || flag == "-nostdlib" || flag == "-nostartfiles";
+  });
+  return rest;
+}
+
 bool is_instrumented(const std::vector<std::string>& flags) {
   return std::any_of(flags.begin(), flags.end(), [](const std::string& flag) {
     return flag.starts_with("-fsanitize=") || flag == "--coverage" || flag == "-pg";

@@ -1,6 +1,9 @@
 #include "cppgen/compile/compile_pool.h"
 
+#include <unistd.h>
+
 #include <algorithm>
+#include <utility>
 
 #include "cppgen/compile/compile_flags.h"
 #include "cppgen/compile/elf_file.h"
@@ -15,14 +18,21 @@ struct CompilePool::Unit {
   std::string folder;
   std::string log_name;
   std::vector<std::string> expected_symbols;
-  std::vector<std::string> command;
   bool may_need_libraries;
+  std::vector<std::string> command;  // builds it without launchers
+  std::vector<std::string> link;     // what is left to do when the process that runs has ended
+  std::vector<std::string> running;
+  double seconds = 0;  // of the processes that have ended
+  std::string output, log;
 };
 
 namespace {
 
 constexpr const char* kPrefix = "cppgen-kernels-";
 constexpr const char* kObject = "kernel.so";
+constexpr const char* kObjectFile = "kernel.o";
+constexpr const char* kIncludeLink = "include";
+constexpr double kLeastSeconds = 0.01;  // 0 would be no limit
 constexpr int kMessageLines = 20;
 
 std::string first_lines(const std::string& text, int count) {
@@ -40,6 +50,11 @@ std::string first_lines(const std::string& text, int count) {
 
 void write_or_throw(const std::string& path, const std::string& content) {
   if (const int error = write_file(path, content)) user_error("cannot write '{}': {}", path, error_text(error));
+}
+
+std::vector<std::string> with_words(std::vector<std::string> words, const std::vector<std::string>& more) {
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
 }
 
 std::string missing_from(const std::vector<std::string>& wanted, const std::vector<std::string>& sorted) {
@@ -73,25 +88,46 @@ void CompilePool::start(size_t id, const CompileJob& job, const std::vector<std:
             directory_->path() + "/" + std::to_string(next_folder_++),
             log_name,
             job.expected_symbols,
+            is_instrumented(flags),
+            with_words(toolchain_.command, flags),
             {},
-            is_instrumented(flags)};
+            {},
+            0,
+            {},
+            {}};
   if (const int error = make_directories(unit.folder)) {
     user_error("cannot make '{}': {}", unit.folder, error_text(error));
   }
   write_or_throw(unit.folder + "/" + kSource, job.source);
-  unit.command = toolchain_.command;
-  unit.command.insert(unit.command.end(), flags.begin(), flags.end());
-  for (const std::string& word :
-       {std::string("-I") + include_dir, std::string("-o"), std::string(kObject), std::string(kSource)}) {
-    unit.command.push_back(word);
-  }
+  if (toolchain_.launched) unit.link = with_words(unit.command, {"-o", kObject, kObjectFile});
+  unit.command = with_words(unit.command, {"-I" + include_dir, "-o", kObject, kSource});
+  std::vector<std::string> first =
+      toolchain_.launched ? launched_command(flags, include_dir, unit.folder) : unit.command;
+  start_process(std::move(unit), std::move(first));
+}
+
+// Headers are included through a link with the same name everywhere, so that ccache meets the same text in a cache
+// directory of another name; debug information needs their real place.
+std::vector<std::string> CompilePool::launched_command(const std::vector<std::string>& flags,
+                                                       const std::string& include_dir,
+                                                       const std::string& folder) const {
+  const bool debug = std::any_of(flags.begin(), flags.end(), [](auto& flag) { return flag.starts_with("-g"); });
+  const bool linked = !debug && ::symlink(include_dir.c_str(), (folder + "/" + kIncludeLink).c_str()) == 0;
+  return with_words(with_words(toolchain_.launched->command, without_linker_flags(flags)),
+                    {"-I" + (linked ? kIncludeLink : include_dir), "-c", "-o", kObjectFile, kSource});
+}
+
+void CompilePool::start_process(Unit unit, std::vector<std::string> argv) {
   ProcessSpec spec;
-  spec.argv = unit.command;
+  spec.argv = unit.running = std::move(argv);
   spec.working_directory = unit.folder;
-  spec.timeout_seconds = limits_.timeout_seconds;
+  if (limits_.timeout_seconds > 0) {
+    spec.timeout_seconds = std::max(limits_.timeout_seconds - unit.seconds, kLeastSeconds);
+  }
+  if (toolchain_.launched) spec.environment = toolchain_.launched->environment;
   // The compiler's temporary files vanish with the folder even when it is killed. The variables unset would add
   // headers, libraries or output files that the key does not know of.
-  spec.environment = {{"TMPDIR", unit.folder}, {"LC_ALL", "C"}};
+  spec.environment.insert(spec.environment.end(), {{"TMPDIR", unit.folder}, {"LC_ALL", "C"}});
   for (const char* name :
        {"CPATH", "CPLUS_INCLUDE_PATH", "LIBRARY_PATH", "DEPENDENCIES_OUTPUT", "SUNPRO_DEPENDENCIES"}) {
     spec.environment.emplace_back(name, std::nullopt);
@@ -105,26 +141,40 @@ std::optional<CompilePool::Finished> CompilePool::wait(double seconds) {
   if (!completion) return std::nullopt;
   auto node = running_.extract(completion->id);
   check(!node.empty(), "CompilePool: a process of another pool ended");
-  const Unit& unit = node.mapped();
+  Unit& unit = node.mapped();
+  ProcessResult& result = completion->result;
+  unit.log += fmt::format("{}\n{}\n{} ({:.3f} s)\n", join_command(unit.running), result.output, result.describe(),
+                          result.seconds);
+  unit.output += result.output;
+  unit.seconds += result.seconds;
+  if (result.ok() && !unit.link.empty()) {
+    std::vector<std::string> link = std::exchange(unit.link, {});
+    start_process(std::move(unit), std::move(link));
+    return std::nullopt;
+  }
+  result.seconds = unit.seconds;
   Finished finished;
   finished.id = unit.id;
-  finished.seconds = completion->result.seconds;
+  finished.seconds = unit.seconds;
   finished.command = unit.command;
-  finished.output = completion->result.output;
-  write_logs(unit, completion->result);
-  if (completion->result.ok()) {
+  finished.output = unit.output;
+  write_logs(unit);
+  if (result.ok()) {
     check_object(unit, finished);
   } else {
-    diagnose(unit, completion->result, finished);
+    diagnose(unit, result, finished);
   }
-  if (finished.error && !completion->result.output.empty()) {
-    finished.message += "\n  output:\n" + first_lines(completion->result.output, kMessageLines);
+  if (finished.error && !unit.output.empty()) {
+    finished.message += "\n  output:\n" + first_lines(unit.output, kMessageLines);
   }
   return finished;
 }
 
 void CompilePool::diagnose(const Unit& unit, const ProcessResult& result, Finished& finished) const {
   finished.message = fmt::format("the compiler of kernel unit '{}' {}", unit.name, result.describe());
+  if (toolchain_.launched && unit.running[0] == toolchain_.launched->command[0]) {
+    finished.message += fmt::format(", started by '{}' (CPPGEN_CXX)", unit.running[0]);
+  }
   switch (result.end) {
     case ProcessResult::End::exited:
       finished.error = CompileFailure::failed;
@@ -165,13 +215,11 @@ void CompilePool::check_object(const Unit& unit, Finished& finished) const {
   finished.keep_alive = directory_;
 }
 
-void CompilePool::write_logs(const Unit& unit, const ProcessResult& result) const {
-  const std::string text = fmt::format("{}\n{}\n{} ({:.3f} s)\n", join_command(unit.command), result.output,
-                                       result.describe(), result.seconds);
+void CompilePool::write_logs(const Unit& unit) const {
   for (const std::string& folder : limits_.log_dirs) {
     const std::string path = folder + "/" + unit.log_name + ".log";
     int error = make_directories(folder);
-    if (!error) error = write_file(path, text);
+    if (!error) error = write_file(path, unit.log);
     if (error) log_warning("cannot write the compiler log '{}': {}", path, error_text(error));
   }
 }

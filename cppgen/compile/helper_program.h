@@ -25,8 +25,9 @@ struct HelperRun {
   bool ok() const { return ran && ran->ok(); }
 };
 
-// The compiler must read `source`, and programs may be forbidden in the system's temporary directory (noexec), so the
-// files are in a new directory in `parent`, which is removed. UserError if they cannot be written.
+// Without launchers, because the answer is about this machine. The compiler must read `source`, and programs may be
+// forbidden in the system's temporary directory (noexec), so the files are in a new directory in `parent`, which is
+// removed. UserError if they cannot be written.
 HelperRun build_and_run(const HelperProgram&, const Toolchain&, ProcessRunner&, const std::string& parent);
 
 }  // namespace cppgen

@@ -60,13 +60,9 @@ bool is_launcher(const std::string& path) {
   return std::find(std::begin(kLaunchers), std::end(kLaunchers), base_name(path)) != std::end(kLaunchers);
 }
 
-// A link named g++ that leads to ccache runs the next g++ in PATH: that one decides what comes out.
-void add_identity(std::vector<std::string>& identity, const std::vector<std::string>& found) {
-  for (const std::string& path : found) {
-    identity.push_back(describe_program(path));
-    if (!is_launcher(real_path(path)) || is_launcher(path)) return;
-  }
-}
+bool is_link_to_launcher(const std::string& path) { return !is_launcher(path) && is_launcher(real_path(path)); }
+
+bool is_assignment(const std::string& word) { return word.find('=') != std::string::npos; }
 
 [[noreturn]] void missing_program(const std::string& word, const std::string& setting, std::string_view path) {
   const std::string where = word.find('/') == std::string::npos ? fmt::format("in PATH ({})", path) : "there";
@@ -76,72 +72,87 @@ void add_identity(std::vector<std::string>& identity, const std::vector<std::str
       word, setting, where);
 }
 
+class ToolchainSearch {
+ public:
+  ToolchainSearch(const std::string& setting, std::string_view path)
+      : setting_(setting), path_(path), words_(split_command(setting)) {}
+
+  Toolchain run() {
+    if (words_.empty()) user_error("CPPGEN_CXX is empty; it must name the C++ compiler (g++)");
+    while (programs_ < words_.size() && (programs_ == 0 || !words_[programs_].starts_with('-'))) find_word(programs_++);
+    if (launchers_ == programs_) user_error("CPPGEN_CXX={} names no compiler after its launcher", setting_);
+    Toolchain result;
+    result.command.assign(words_.begin() + long(launchers_), words_.end());
+    for (size_t i = launchers_; i < programs_; i++) {
+      if (real_[i].empty()) continue;
+      result.identity.push_back(describe_program(real_[i]));
+      if (i == launchers_) result.command[0] = real_[i];
+    }
+    if (launchers_ > 0) {
+      result.launched = behind_launchers();
+    } else if (first_[0] != real_[0]) {
+      result.launched = {result.command, {}};
+      result.launched->command[0] = first_[0];
+    }
+    return result;
+  }
+
+ private:
+  const std::string& setting_;
+  const std::string_view path_;
+  std::vector<std::string> words_;
+  size_t programs_ = 0, launchers_ = 0;    // how many of the words are programs, and the launchers among them
+  std::vector<std::string> first_, real_;  // of each program: the one that PATH gives, and the one behind links
+
+  void find_word(size_t i) {
+    std::string& word = words_[i];
+    first_.emplace_back(), real_.emplace_back();
+    if (i > 0 && is_assignment(word)) {
+      if (launchers_ == i) launchers_++;
+      return;
+    }
+    const std::vector<std::string> found = search(word, path_);
+    if (found.empty()) missing_program(word, setting_, path_);
+    first_[i] = found.front();
+    // Compilers run in folders of their own, so a relative path must not stay relative. A bare name after a launcher
+    // stays bare: ccache looks for it in PATH past its own links, and distcc's servers for one of their own.
+    if (i == 0 || word.find('/') != std::string::npos) word = found.front();
+    if (is_launcher(found.front())) {
+      launchers_ = i + 1;
+    } else {
+      real_[i] = behind_links(found);
+    }
+  }
+
+  // The first of these programs, or of those in PATH with the same name, that is no link to a launcher.
+  std::string behind_links(const std::vector<std::string>& found) const {
+    const std::string name = base_name(found.front());
+    for (const auto& programs : {found, search(name, path_)}) {
+      const auto real = std::find_if_not(programs.begin(), programs.end(), is_link_to_launcher);
+      if (real != programs.end()) return *real;
+    }
+    missing_program(name, setting_, path_);
+  }
+
+  // ccache takes the word after it for the compiler, whose changes it notices: other launchers belong into a variable.
+  LaunchedCompiler behind_launchers() const {
+    LaunchedCompiler result;
+    std::vector<std::string> prefix;
+    bool after_ccache = false;
+    for (size_t i = 0; i < launchers_; i++) {
+      (after_ccache && !is_assignment(words_[i]) ? prefix : result.command).push_back(words_[i]);
+      after_ccache |= base_name(words_[i]) == "ccache";
+    }
+    if (!prefix.empty()) result.environment.emplace_back("CCACHE_PREFIX", fmt::format("{}", fmt::join(prefix, " ")));
+    result.command.insert(result.command.end(), words_.begin() + long(launchers_), words_.end());
+    return result;
+  }
+};
+
 }  // namespace
 
-std::vector<std::string> split_command(std::string_view text) {
-  std::vector<std::string> words;
-  std::string word;
-  bool in_word = false;
-  char quote = 0;
-  for (size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (c == '\\' && quote != '\'' && i + 1 < text.size()) {
-      word += text[++i];
-      in_word = true;
-    } else if (quote) {
-      if (c == quote) {
-        quote = 0;
-      } else {
-        word += c;
-      }
-    } else if (c == '"' || c == '\'') {
-      quote = c;
-      in_word = true;
-    } else if (c == ' ' || c == '\t' || c == '\n') {
-      if (in_word) words.push_back(std::move(word));
-      word.clear();
-      in_word = false;
-    } else {
-      word += c;
-      in_word = true;
-    }
-  }
-  if (quote) user_error("'{}' has an unterminated {} quote", text, quote);
-  if (in_word) words.push_back(std::move(word));
-  return words;
-}
-
-std::string join_command(const std::vector<std::string>& words) {
-  static constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=./:,@%";
-  std::string text;
-  for (const std::string& word : words) {
-    if (!text.empty()) text += ' ';
-    if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) {
-      text += word;
-      continue;
-    }
-    text += '\'';
-    for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
-    text += '\'';
-  }
-  return text;
-}
-
 Toolchain Toolchain::find(const std::string& setting, std::string_view path) {
-  Toolchain result;
-  result.command = split_command(setting);
-  if (result.command.empty()) user_error("CPPGEN_CXX is empty; it must name the C++ compiler (g++)");
-  for (size_t i = 0; i < result.command.size(); ++i) {
-    std::string& word = result.command[i];
-    if (i > 0 && (word.starts_with('-') || word.find('=') != std::string::npos)) break;
-    const std::vector<std::string> found = search(word, path);
-    if (found.empty()) missing_program(word, setting, path);
-    add_identity(result.identity, found);
-    // Compilers run in folders of their own, so a relative path must not stay relative. A bare name after a launcher
-    // stays bare: ccache looks for it in PATH past its own links.
-    if (i == 0 || word.find('/') != std::string::npos) word = found.front();
-  }
-  return result;
+  return ToolchainSearch(setting, path).run();
 }
 
 Toolchain Toolchain::find(const std::string& setting) {

@@ -77,6 +77,27 @@ TEST_F(CompilerFaults, HangsAreKilledWithTheirChildren) {
   }));
 }
 
+// A launcher and a linker share the time of their unit.
+TEST_F(CompilerFaults, TheLimitCoversCompilingAndLinking) {
+  options_.compile_timeout_seconds = 2;
+  const std::string compiler = fake_compiler("case \"$*\" in *-c*) sleep 1.2;; *) sleep 100;; esac; exec g++ \"$@\"");
+  options_.cxx = fake_compiler("exec \"$@\"", "ccache") + " " + compiler;
+  const auto begin = std::chrono::steady_clock::now();
+  const CompileError error = error_of({job("one", 1)}, options_);
+  EXPECT_EQ(error.kind, Kind::timed_out);
+  EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(3));
+  EXPECT_TRUE(contains(error, "was stopped after 2")) << error.what();
+  EXPECT_TRUE(contains(error, "  command: " + compiler + " -std")) << error.what();
+}
+
+TEST_F(CompilerFaults, AFailingLauncherIsNamed) {
+  const std::string launcher = fake_compiler("echo no space for objects; exit 1", "ccache");
+  options_.cxx = launcher + " g++";
+  const CompileError error = error_of({job("one", 1)}, options_);
+  EXPECT_TRUE(contains(error, "exited with status 1, started by '" + launcher + "' (CPPGEN_CXX)\n")) << error.what();
+  EXPECT_TRUE(contains(error, "no space for objects"));
+}
+
 TEST_F(CompilerFaults, CrashesAreNamed) {
   const CompileError error = run("kill -KILL $$");
   EXPECT_EQ(error.kind, Kind::crashed);

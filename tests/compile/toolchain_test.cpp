@@ -63,21 +63,49 @@ TEST_F(ToolchainTest, MissingCompilerSaysWhatToDo) {
 TEST_F(ToolchainTest, LauncherAndCompilerMustBothExist) {
   const std::string launcher = program("a", "ccache");
   EXPECT_NE(message_of([&] { Toolchain::find("ccache g++", path("a")); }).find("'g++'"), std::string::npos);
-  program("a", "g++");
-  const Toolchain found = Toolchain::find("ccache g++", path("a"));
-  EXPECT_EQ(found.command, (Words{launcher, "g++"})) << "the launcher searches the compiler itself";
+  const std::string compiler = program("a", "g++");
+  const Toolchain found = Toolchain::find("ccache g++ -m64", path("a"));
+  EXPECT_EQ(found.command, (Words{compiler, "-m64"})) << "the compiler links alone";
+  EXPECT_EQ(found.identity, Toolchain::find("g++ -m64", path("a")).identity);
+  ASSERT_TRUE(found.launched);
+  EXPECT_EQ(found.launched->command, (Words{launcher, "g++", "-m64"})) << "the launcher searches the compiler itself";
+  EXPECT_NE(message_of([&] { Toolchain::find("distcc g++", path("a")); }).find("'distcc'"), std::string::npos);
+  EXPECT_EQ(message_of([&] { Toolchain::find("ccache -m64", path("a")); }),
+            "CPPGEN_CXX=ccache -m64 names no compiler after its launcher");
+  EXPECT_FALSE(Toolchain::find("g++", path("a")).launched);
+}
+
+TEST_F(ToolchainTest, EverythingUpToTheLastLauncherLaunches) {
+  const std::string ccache = program("a", "ccache"), env = program("a", "env");
+  program("a", "distcc"), program("a", "nice");
+  const std::string compiler = program("b", "g++-12");
+  const std::string folders = path("a") + ":" + path("b");
+  Toolchain found = Toolchain::find("env A=b ccache sloppiness=locale distcc " + compiler + " -O1 -D X=1", folders);
+  EXPECT_EQ(found.command, (Words{compiler, "-O1", "-D", "X=1"}));
+  ASSERT_TRUE(found.launched);
+  EXPECT_EQ(found.launched->command, (Words{env, "A=b", "ccache", "sloppiness=locale", compiler, "-O1", "-D", "X=1"}));
+  ASSERT_EQ(found.launched->environment.size(), 1u) << "ccache would take distcc for the compiler";
+  EXPECT_EQ(found.launched->environment[0].first, "CCACHE_PREFIX");
+  EXPECT_EQ(found.launched->environment[0].second, "distcc");
+  found = Toolchain::find("nice g++-12", folders);
+  EXPECT_EQ(found.command, (Words{path("a/nice"), "g++-12"})) << "no launcher, so it also links";
   EXPECT_EQ(found.identity.size(), 2u);
+  EXPECT_FALSE(found.launched);
 }
 
 TEST_F(ToolchainTest, ALinkToALauncherStandsForTheNextCompiler) {
   const std::string launcher = program("bin", "ccache");
   ASSERT_EQ(make_directories(path("links")), 0);
   std::filesystem::create_symlink(launcher, path("links/g++"));
-  const std::string compiler = program("bin", "g++");
-  const Toolchain found = Toolchain::find("g++", path("links") + ":" + path("bin"));
-  ASSERT_EQ(found.identity.size(), 2u);
-  EXPECT_NE(found.identity[0].find("/bin/ccache "), std::string::npos);
-  EXPECT_NE(found.identity[1].find("/bin/g++ "), std::string::npos);
+  EXPECT_NE(message_of([&] { Toolchain::find("g++", path("links")); }).find("'g++'"), std::string::npos);
+  const std::string compiler = program("bin", "g++"), folders = path("links") + ":" + path("bin");
+  for (const std::string& setting : {std::string("g++"), path("links/g++")}) {
+    const Toolchain found = Toolchain::find(setting, folders);
+    EXPECT_EQ(found.command, Words{compiler});
+    EXPECT_EQ(found.identity, Toolchain::find(compiler, "").identity);
+    ASSERT_TRUE(found.launched);
+    EXPECT_EQ(found.launched->command, Words{path("links/g++")});
+  }
 }
 
 TEST_F(ToolchainTest, AnotherCompilerIsAnotherIdentity) {

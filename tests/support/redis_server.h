@@ -3,11 +3,9 @@
 
 #include "cppgen/support/subprocess.h"
 #include "cppgen/support/temp_directory.h"
+#include "tests/support/loopback.h"
 
 namespace cppgen {
-
-// A port of this machine on which nobody listens. Another process may take it at any time.
-int free_port();
 
 // A redis-server on a free port, which ends with this object, and with this process.
 class RedisServer {
