@@ -18,18 +18,11 @@ add_library(XSMM::xsmm UNKNOWN IMPORTED)
 set_target_properties(XSMM::xsmm PROPERTIES IMPORTED_LOCATION "${XSMM_LIBRARY}"
   INTERFACE_INCLUDE_DIRECTORIES "${XSMM_INCLUDE_DIR}"
   INTERFACE_LINK_LIBRARIES "${XSMM_NO_BLAS_LIBRARY};Threads::Threads;${CMAKE_DL_LIBS};rt;m")
-find_package(OpenSSL REQUIRED COMPONENTS Crypto)
+find_package(OpenSSL REQUIRED COMPONENTS Crypto SSL)
 find_package(Protobuf REQUIRED)
 find_package(CLI11 REQUIRED)
 pkg_check_modules(hwloc REQUIRED IMPORTED_TARGET hwloc)
 pkg_check_modules(re2 REQUIRED IMPORTED_TARGET re2)
-# Without the macro that its pkg-config file defines for all who use it: precompiled headers would not fit.
-find_path(HIREDIS_INCLUDE_DIR hiredis/hiredis.h REQUIRED)
-find_library(HIREDIS_LIBRARY hiredis REQUIRED)
-add_library(hiredis::hiredis UNKNOWN IMPORTED)
-set_target_properties(hiredis::hiredis PROPERTIES IMPORTED_LOCATION "${HIREDIS_LIBRARY}"
-                                                  INTERFACE_INCLUDE_DIRECTORIES "${HIREDIS_INCLUDE_DIR}")
-
 find_library(ONNX_LIBRARY onnx REQUIRED)
 find_library(ONNX_PROTO_LIBRARY onnx_proto REQUIRED)
 add_library(cppgen_onnx INTERFACE)

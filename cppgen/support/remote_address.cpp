@@ -7,6 +7,8 @@
 namespace cppgen {
 namespace {
 
+constexpr std::string_view kSchemes[] = {"redis://", "rediss://"};  // the second with TLS
+
 bool parse_number(std::string_view digits, int most, int& number) {
   const auto [end, error] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
   return error == std::errc() && end == digits.data() + digits.size() && number >= 0 && number <= most;
@@ -14,14 +16,19 @@ bool parse_number(std::string_view digits, int most, int& number) {
 
 }  // namespace
 
-std::string RemoteAddress::text() const { return fmt::format("redis://{}:{}/{}", host, port, database); }
+std::string RemoteAddress::text() const {
+  const bool brackets = host.find(':') != host.npos;
+  return fmt::format("{}{}{}{}:{}/{}", tls ? kSchemes[1] : kSchemes[0], brackets ? "[" : "", host, brackets ? "]" : "",
+                     port, database);
+}
 
 std::optional<RemoteAddress> parse_remote_address(std::string_view text) {
-  constexpr std::string_view kScheme = "redis://";
   constexpr int kMostPorts = 65535, kMostDatabases = 1'000'000;
-  if (!text.starts_with(kScheme)) return std::nullopt;
-  text.remove_prefix(kScheme.size());
   RemoteAddress address;
+  address.tls = text.starts_with(kSchemes[1]);
+  const std::string_view scheme = kSchemes[address.tls ? 1 : 0];
+  if (!text.starts_with(scheme)) return std::nullopt;
+  text.remove_prefix(scheme.size());
   if (const size_t at = text.rfind('@'); at != text.npos) {
     const size_t colon = std::min(text.find(':'), at);
     if (colon == at) return std::nullopt;
@@ -34,11 +41,14 @@ std::optional<RemoteAddress> parse_remote_address(std::string_view text) {
     if (!database.empty() && !parse_number(database, kMostDatabases, address.database)) return std::nullopt;
     text = text.substr(0, slash);
   }
-  if (const size_t colon = text.rfind(':'); colon != text.npos) {
+  const size_t bracket = text.starts_with('[') ? text.find(']') : 0;
+  if (bracket == text.npos) return std::nullopt;
+  if (const size_t colon = text.find(':', bracket); colon != text.npos) {
     if (!parse_number(text.substr(colon + 1), kMostPorts, address.port) || address.port == 0) return std::nullopt;
     text = text.substr(0, colon);
   }
-  if (text.empty()) return std::nullopt;
+  if (bracket > 0 && text.size() == bracket + 1) text = text.substr(1, bracket - 1);
+  if (text.empty() || text.find_first_of("[]") != text.npos) return std::nullopt;
   address.host = text;
   return address;
 }

@@ -1,68 +1,77 @@
 #include "cppgen/support/remote_store.h"
 
-#include <hiredis/hiredis.h>
 #include <pthread.h>
 #include <signal.h>
-#include <sys/time.h>
 
+#include <algorithm>
 #include <atomic>
-#include <cerrno>
-#include <chrono>
 #include <condition_variable>
 #include <deque>
 #include <mutex>
+#include <system_error>
 #include <thread>
 #include <vector>
 
+#include "cppgen/support/redis_protocol.h"
 #include "runtime/base/log.h"
+#include "runtime/base/printable.h"
 
 namespace cppgen {
 namespace {
 
-constexpr timeval kConnectTime{1, 0}, kAnswerTime{3, 0};
 constexpr auto kFlushTime = std::chrono::seconds(10);
+constexpr size_t kMostMessageBytes = 300;
 
-// Writing to a connection that the server has closed must be an error, not the end of the process.
-class WithoutBrokenPipe {
+// Servers that have failed in this process, which are not asked again: a process may open many stores, and each would
+// wait for the same server.
+class FailedServers {
  public:
-  WithoutBrokenPipe() {
-    sigemptyset(&pipe_);
-    sigaddset(&pipe_, SIGPIPE);
-    sigset_t pending;
-    sigpending(&pending);
-    was_pending_ = sigismember(&pending, SIGPIPE) == 1;
-    pthread_sigmask(SIG_BLOCK, &pipe_, &before_);
+  bool contain(const RemoteAddress& address) {
+    const std::lock_guard lock(mutex_);
+    return std::find(servers_.begin(), servers_.end(), address) != servers_.end();
   }
-  ~WithoutBrokenPipe() {
-    const timespec now{0, 0};
-    if (!was_pending_) sigtimedwait(&pipe_, nullptr, &now);
-    pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+  // False if it is among them already.
+  bool add(const RemoteAddress& address) {
+    const std::lock_guard lock(mutex_);
+    if (std::find(servers_.begin(), servers_.end(), address) != servers_.end()) return false;
+    servers_.push_back(address);
+    return true;
   }
-  WithoutBrokenPipe(const WithoutBrokenPipe&) = delete;
 
  private:
-  sigset_t pipe_{}, before_{};
-  bool was_pending_;
+  std::mutex mutex_;
+  std::vector<RemoteAddress> servers_;
 };
 
-struct FreeContext {
-  void operator()(redisContext* context) const { redisFree(context); }
-};
-struct FreeReply {
-  void operator()(redisReply* reply) const { freeReplyObject(reply); }
-};
-using Reply = std::unique_ptr<redisReply, FreeReply>;
+FailedServers& failed_servers() {
+  static FailedServers servers;
+  return servers;
+}
 
 }  // namespace
 
-// What both threads know.
+// The knowledge that both threads share.
 struct RemoteStore::Shared {
+  explicit Shared(RemoteAddress a) : address(std::move(a)), failed(failed_servers().contain(address)) {}
+
   const RemoteAddress address;
-  std::atomic<bool> failed = false;
+  std::atomic<bool> failed, refuses_values = false;
 
   void fail(const std::string& why) {
-    if (failed.exchange(true)) return;
-    log_warning("the remote cache (CPPGEN_REMOTE_CACHE) {} is not used: {}", address.text(), why);
+    failed = true;
+    if (failed_servers().add(address)) warn("is not used", why);
+  }
+
+  void refuse_values(const std::string& why) {
+    if (!refuses_values.exchange(true)) warn("gets no more entries, but those it has are used", why);
+  }
+
+  // Servers may repeat what they were sent, as in "unknown command 'AUTH', with args beginning with: ...".
+  void warn(const std::string& effect, const std::string& why) const {
+    std::string text = one_line(why).substr(0, kMostMessageBytes);
+    for (size_t at; !address.password.empty() && (at = text.find(address.password)) != text.npos;)
+      text.replace(at, address.password.size(), "...");
+    log_warning("the remote cache (CPPGEN_REMOTE_CACHE) {} {}: {}", address.text(), effect, text);
   }
 };
 
@@ -71,41 +80,69 @@ class RemoteStore::Connection {
  public:
   explicit Connection(std::shared_ptr<Shared> shared) : shared_(std::move(shared)) {}
 
-  // The reply; null if there is none, which is reported.
-  Reply send(const std::vector<std::string>& words) {
-    if (shared_->failed) return nullptr;
-    const WithoutBrokenPipe guard;
-    if (!context_ && !connect()) return nullptr;
-    return exchange(words);
+  std::optional<std::string> get(const std::string& key) {
+    auto reply = send({"GET", key});
+    if (!reply) return std::nullopt;
+    if (reply->kind == RedisReply::value) return std::move(reply->text);
+    if (reply->kind == RedisReply::nothing) return std::nullopt;
+    if (reply->kind == RedisReply::oversize) {
+      stream_.reset();  // the value that was not read is still on its way
+      shared_->warn("holds too long a value", fmt::format("{}, with {} bytes, counts as absent", key, reply->text));
+    } else if (reply->kind == RedisReply::error && reply->text.starts_with("WRONGTYPE")) {
+      shared_->warn("holds something else than a value", key + " counts as absent");
+    } else {
+      shared_->fail(reply->kind == RedisReply::error ? reply->text : "it answers with something else than a value");
+    }
+    return std::nullopt;
+  }
+
+  void set(const std::string& key, std::string value) {
+    if (shared_->refuses_values) return;
+    if (value.size() > RedisLimits::kMostValueBytes) {
+      log_info("{} is not written to the remote cache: it has {} bytes", key, value.size());
+      return;
+    }
+    const auto reply = send({"SET", key, std::move(value)});
+    if (reply && reply->kind != RedisReply::status) shared_->refuse_values(reply->text);
   }
 
  private:
   std::shared_ptr<Shared> shared_;
-  std::unique_ptr<redisContext, FreeContext> context_;
+  std::unique_ptr<NetworkStream> stream_;
 
-  bool connect() {
-    const RemoteAddress& address = shared_->address;
-    context_.reset(redisConnectWithTimeout(address.host.c_str(), address.port, kConnectTime));
-    if (!context_ || context_->err) return shared_->fail(context_ ? context_->errstr : "out of memory"), false;
-    redisSetTimeout(context_.get(), kAnswerTime);
-    if (!address.password.empty()) {
-      std::vector<std::string> words{"AUTH", address.password};
-      if (!address.user.empty()) words.insert(words.begin() + 1, address.user);
-      if (!exchange(words)) return false;
+  // The reply; nullopt if the server failed, which is reported.
+  std::optional<RedisReply> send(const std::vector<std::string>& words) {
+    if (shared_->failed) return std::nullopt;
+    const RedisLimits limits{NetworkStream::Clock::now()};
+    try {
+      try {
+        if (stream_) return redis_exchange(*stream_, words, limits);
+      } catch (const NetworkStream::Closed&) {
+        // Servers close what was not used for long: once more, with a new connection.
+      }
+      stream_.reset();
+      connect(limits);
+      return redis_exchange(*stream_, words, limits);
+    } catch (const std::exception& failure) {
+      stream_.reset();
+      shared_->fail(failure.what());
+      return std::nullopt;
     }
-    return address.database == 0 || exchange({"SELECT", std::to_string(address.database)});
   }
 
-  Reply exchange(const std::vector<std::string>& words) {
-    std::vector<const char*> texts;
-    std::vector<size_t> lengths;
-    for (const std::string& word : words) texts.push_back(word.data()), lengths.push_back(word.size());
-    Reply reply(
-        static_cast<redisReply*>(redisCommandArgv(context_.get(), int(texts.size()), texts.data(), lengths.data())));
-    const bool timed_out = context_->err == REDIS_ERR_IO && (errno == EAGAIN || errno == EWOULDBLOCK);
-    if (!reply) return shared_->fail(timed_out ? "it does not answer" : context_->errstr), nullptr;
-    if (reply->type == REDIS_REPLY_ERROR) return shared_->fail(std::string(reply->str, reply->len)), nullptr;
-    return reply;
+  void connect(const RedisLimits& limits) {
+    const RemoteAddress& address = shared_->address;
+    auto stream = std::make_unique<NetworkStream>(NetworkStream::Server{address.host, address.port, address.tls},
+                                                  limits.deadline());
+    const auto require = [&](const std::vector<std::string>& words) {
+      const RedisReply reply = redis_exchange(*stream, words, limits);
+      if (reply.kind != RedisReply::status) throw NetworkStream::Failure(reply.text);
+    };
+    if (!address.password.empty())
+      require(address.user.empty() ? std::vector<std::string>{"AUTH", address.password}
+                                   : std::vector<std::string>{"AUTH", address.user, address.password});
+    if (address.database != 0) require({"SELECT", std::to_string(address.database)});
+    stream_ = std::move(stream);
   }
 };
 
@@ -126,7 +163,7 @@ struct RemoteStore::Writer {
   void add(const std::string& key, std::string value) {
     {
       const std::lock_guard lock(mutex);
-      waiting.push_back({"SET", key, std::move(value)});
+      waiting.emplace_back(key, std::move(value));
     }
     changed.notify_all();
   }
@@ -145,11 +182,11 @@ struct RemoteStore::Writer {
     while (true) {
       changed.wait(lock, [&] { return closed || !waiting.empty(); });
       if (closed) return;
-      const std::vector<std::string> words = std::move(waiting.front());
+      auto [key, value] = std::move(waiting.front());
       waiting.pop_front();
       busy = true;
       lock.unlock();
-      connection.send(words);
+      connection.set(key, std::move(value));
       lock.lock();
       busy = false;
       changed.notify_all();
@@ -159,27 +196,32 @@ struct RemoteStore::Writer {
   Connection connection;
   std::mutex mutex;
   std::condition_variable changed;
-  std::deque<std::vector<std::string>> waiting;
+  std::deque<std::pair<std::string, std::string>> waiting;
   bool busy = false, closed = false;
   std::thread thread;  // last: it uses the others
 };
 
+// Without a thread, values are written at once.
+std::unique_ptr<RemoteStore::Writer> RemoteStore::make_writer(const std::shared_ptr<Shared>& shared) {
+  try {
+    return std::make_unique<Writer>(shared);
+  } catch (const std::system_error&) {
+    return nullptr;
+  }
+}
+
 RemoteStore::RemoteStore(RemoteAddress address, bool background)
-    : shared_(new Shared{std::move(address)}),
+    : shared_(std::make_shared<Shared>(std::move(address))),
       connection_(std::make_unique<Connection>(shared_)),
-      writer_(background ? std::make_unique<Writer>(shared_) : nullptr) {}
+      writer_(background ? make_writer(shared_) : nullptr) {}
 
 RemoteStore::~RemoteStore() = default;
 
-std::optional<std::string> RemoteStore::get(const std::string& key) {
-  const Reply reply = connection_->send({"GET", key});
-  if (!reply || reply->type != REDIS_REPLY_STRING) return std::nullopt;
-  return std::string(reply->str, reply->len);
-}
+std::optional<std::string> RemoteStore::get(const std::string& key) { return connection_->get(key); }
 
 void RemoteStore::set(const std::string& key, std::string value) {
   if (writer_) return writer_->add(key, std::move(value));
-  connection_->send({"SET", key, std::move(value)});
+  connection_->set(key, std::move(value));
 }
 
 void RemoteStore::flush() {

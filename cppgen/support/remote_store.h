@@ -6,22 +6,29 @@
 
 namespace cppgen {
 
-// redis://[[USER]:PASSWORD@]HOST[:PORT][/DATABASE]
+// redis://[[USER]:PASSWORD@]HOST[:PORT][/DATABASE], or rediss:// for TLS; an IPv6 address stands in brackets.
 struct RemoteAddress {
   std::string host;
   int port = 6379;
   int database = 0;
   std::string user, password;
+  bool tls = false;
 
   std::string text() const;  // for messages: without user and password
+  bool operator==(const RemoteAddress&) const = default;
 };
 
 // nullopt if the text is not of this form.
 std::optional<RemoteAddress> parse_remote_address(std::string_view text);
 
 // Values by key on a Redis server, which machines share. Values are bytes that nobody has checked. Connects with the
-// first call. A server that cannot be reached, answers with an error, or does not answer in time causes one warning and
-// is not asked again: calls never throw, and wait for seconds at most. One object may be used by one thread.
+// first call. Calls never throw. Each ends within one second, connecting included, and one more for each 8 MiB of its
+// value, however the server behaves; values above 64 MiB are neither read nor written (redis_protocol.h).
+//
+// A server that cannot be reached, does not answer in time, or answers with an error causes one warning and is not
+// asked again by this process. Two errors do less: a key that holds something else than a value, or too long a one,
+// counts as absent, and a server that accepts no values is still asked for those it has. One object may be used by one
+// thread.
 class RemoteStore {
  public:
   // With `background`, another thread writes.
@@ -36,12 +43,13 @@ class RemoteStore {
   // Waits until everything has been written, a few seconds at most.
   void flush();
 
-  bool usable() const;  // no call has failed so far
+  bool usable() const;  // the server is still asked
 
  private:
   struct Shared;
   struct Writer;
   class Connection;
+  static std::unique_ptr<Writer> make_writer(const std::shared_ptr<Shared>&);
   std::shared_ptr<Shared> shared_;
   std::unique_ptr<Connection> connection_;
   std::unique_ptr<Writer> writer_;

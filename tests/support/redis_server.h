@@ -1,5 +1,6 @@
 #pragma once
 #include <string>
+#include <vector>
 
 #include "cppgen/support/subprocess.h"
 #include "cppgen/support/temp_directory.h"
@@ -10,8 +11,13 @@ namespace cppgen {
 // A redis-server on a free port, which ends with this object, and with this process.
 class RedisServer {
  public:
-  // Waits until it answers. With a password, clients must give it.
-  explicit RedisServer(const std::string& password = "");
+  // Waits until it answers. With a password, clients must give it. `options` are more of its own, as "--NAME", "VALUE".
+  explicit RedisServer(const std::string& password = "", const std::vector<std::string>& options = {});
+  // With TLS alone, and this certificate.
+  struct Certificate {
+    std::string certificate_file, key_file;
+  };
+  explicit RedisServer(const Certificate&);
   ~RedisServer();
   RedisServer(const RedisServer&) = delete;
 
@@ -19,12 +25,16 @@ class RedisServer {
   int port() const { return port_; }
   std::string url(int database = 0) const;  // without a password
   void stop();
+  // Runs redis-cli with these words, without TLS and password.
+  std::string command(const std::vector<std::string>& words) const;
 
  private:
   TempDirectory folder_{system_temp_directory(), "cppgen-redis-"};
   int port_ = 0;
-  bool started_ = false;
+  bool started_ = false, tls_ = false;
   PosixProcessRunner runner_;
+
+  void start(const std::vector<std::string>& options);
 };
 
 }  // namespace cppgen

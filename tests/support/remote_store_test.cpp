@@ -1,9 +1,6 @@
 #include "cppgen/support/remote_store.h"
 
-#include <arpa/inet.h>
 #include <gtest/gtest.h>
-#include <sys/socket.h>
-#include <unistd.h>
 
 #include <chrono>
 #include <cstdlib>
@@ -23,7 +20,14 @@ TEST(RemoteAddress, Forms) {
   EXPECT_EQ(parse_remote_address("redis://host")->text(), "redis://host:6379/0");
   EXPECT_EQ(parse_remote_address("redis://host/")->text(), "redis://host:6379/0");
   EXPECT_EQ(parse_remote_address("redis://:word@host/1")->password, "word");
-  for (const char* bad : {"", "1", "host:6379", "http://host", "redis://", "redis://host:0", "redis://host:66000",
+  const auto secure = parse_remote_address("rediss://:word@[::1]:7000/1");
+  ASSERT_TRUE(secure);
+  EXPECT_TRUE(secure->tls && !full->tls);
+  EXPECT_EQ(secure->host, "::1");
+  EXPECT_EQ(secure->text(), "rediss://[::1]:7000/1");
+  EXPECT_EQ(parse_remote_address("redis://[fe80::2]")->text(), "redis://[fe80::2]:6379/0");
+  for (const char* bad : {"redis://[::1", "redis://[]", "redis://::1", "redis://[::1]x", "rediss:/host", "", "1",
+                          "host:6379", "http://host", "redis://", "redis://host:0", "redis://host:66000",
                           "redis://host:a", "redis://host/x", "redis://host/-1", "redis://user@host", "redis://:80"})
     EXPECT_FALSE(parse_remote_address(bad)) << bad;
 }
@@ -95,8 +99,8 @@ TEST(RemoteStore, AServerThatIsNotThereCostsOneWarning) {
   const std::string log = testing::internal::GetCapturedStderr();
   size_t warnings = 0;
   for (size_t at = 0; (at = log.find("CPPGEN_REMOTE_CACHE", at)) != log.npos; at++) warnings++;
-  EXPECT_EQ(warnings, 2u) << "one for each store: " << log;
-  EXPECT_LT(seconds, 10);
+  EXPECT_EQ(warnings, 1u) << log;
+  EXPECT_LT(seconds, 5);
 }
 
 TEST(RemoteStore, AServerThatDisappearsIsLeftAlone) {
@@ -111,24 +115,6 @@ TEST(RemoteStore, AServerThatDisappearsIsLeftAlone) {
   store.flush();
   EXPECT_FALSE(store.get("key"));
   EXPECT_FALSE(store.usable());
-}
-
-// Connections are accepted by the system, but nobody answers.
-TEST(RemoteStore, AServerThatDoesNotAnswerIsNotWaitedFor) {
-  const int listener = ::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
-  sockaddr_in any{};
-  any.sin_family = AF_INET, any.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  socklen_t length = sizeof any;
-  ASSERT_EQ(::bind(listener, reinterpret_cast<sockaddr*>(&any), length), 0);
-  ASSERT_EQ(::listen(listener, 8), 0);
-  ASSERT_EQ(::getsockname(listener, reinterpret_cast<sockaddr*>(&any), &length), 0);
-  RemoteStore store({"127.0.0.1", ntohs(any.sin_port), 0, "", ""}, false);
-  EXPECT_LT(seconds_of([&] {
-              for (int i = 0; i < 10; i++) EXPECT_FALSE(store.get("key"));
-            }),
-            15);
-  EXPECT_FALSE(store.usable());
-  ::close(listener);
 }
 
 }  // namespace
