@@ -40,6 +40,7 @@ std::vector<VersionTuning> tune_with_progress(const ModelOptions& options, const
   if (!may_use_results(settings)) user_error("tune keeps its results in the cache: {}", kUseCaches);
   tune::TuneRequest request;
   request.compile = compile_request(options, settings, cancel);
+  settle_foreign_compiler(request.compile.settings);
   request.compile.settings.ops_record.clear();  // candidates are no compilations of the user
   request.compile.settings.isa = {std::string(likely_isa(settings).name)};
   const std::map<std::string, int64_t> sizes = take_sizes_of_new_symbols(request.compile);

@@ -13,6 +13,7 @@
 #include "cppgen/flow/isa_choice.h"
 #include "cppgen/flow/kernel_benchmarks.h"
 #include "cppgen/flow/kernel_jobs.h"
+#include "cppgen/flow/known_compiler.h"
 #include "cppgen/flow/model_key.h"
 #include "cppgen/flow/model_parts.h"
 #include "cppgen/flow/numeric_check.h"
@@ -59,6 +60,7 @@ class Compilation {
   CompiledModel run() {
     double start = StageClock::now();
     check_readable();
+    require_chosen_compiler(request_.settings);
     if (may_use_cache() && !must_compile()) {
       auto entry = clock_.time("cache", [&] { return model_cache(file_sha256_hex(request_.model)).find(); });
       if (entry) return from_cache(*entry, start);
@@ -173,8 +175,6 @@ class Compilation {
   void build(const std::function<Graph()>& graph) {
     Settings settings = request_.settings;
     if (!version_requests_.empty()) settings.isa = {first_isa(settings)};
-    settle_foreign_compiler(settings);
-    options_.cxx = settings.cxx;
     const IsaChoice choice(settings, options_);
     const auto settled = [&] { return clock_.time("probe", [&] { return &choice.settled(); }); };
     isa_ = &choice.likely();
@@ -349,7 +349,7 @@ class Compilation {
   package::ModelCache::Description description() const {
     package::ModelCache::Description about{std::filesystem::absolute(request_.model).string(), {}};
     for (const SettingDescription& setting : request_.settings.describe())
-      if (setting.in_key && setting.source != "default")
+      if ((setting.in_key || setting.name == "CXX") && setting.source != "default")
         about.settings.push_back(fmt::format("{}={}", setting.name, setting.value));
     for (const DimOption& dim : request_.dims) about.settings.push_back(to_string(dim));
     for (const rt::SymbolSizes& sizes : request_.versions) about.settings.push_back("--sizes " + rt::name_of(sizes));
@@ -366,6 +366,7 @@ class Compilation {
       log_warning("the cache {} cannot be written ({}): the model will be compiled again next time", options_.cache_dir,
                   published.reason);
     if (!published.entry) return false;
+    remember_compiler(request_.settings);
     package::ModelCache::trim(options_.cache_dir, request_.settings.weights_cache_limit);
     model.package = published.entry->package, model.trusted = published.entry->trusted;
     model.keep_alive = published.entry->pin;
@@ -417,9 +418,10 @@ class Compilation {
   }
 };
 
-// AOT_DEBUG_COMPILE is for packages that are written for use elsewhere.
-CompileRequest with_debugging(CompileRequest request) {
+// The request with the settings that are meant. AOT_DEBUG_COMPILE is for packages that are written for use elsewhere.
+CompileRequest settled(CompileRequest request) {
   Settings& settings = request.settings;
+  settle_foreign_compiler(settings);
   if (request.output.empty() || !settings.aot_debug_compile) return request;
   settings.set("NDEBUG", "0");
   if (settings.source(SettingId::debug_level).kind == SettingSource::fallback) settings.set("DEBUG_LEVEL", "1");
@@ -429,7 +431,7 @@ CompileRequest with_debugging(CompileRequest request) {
 }  // namespace
 
 CompiledModel compile_model(const CompileRequest& given) {
-  const CompileRequest request = with_debugging(given);
+  const CompileRequest request = settled(given);
   try {
     return Compilation(request).run();
   } catch (const ChangedFiles& changed) {
@@ -437,7 +439,8 @@ CompiledModel compile_model(const CompileRequest& given) {
   }
 }
 
-CompiledModel compile_graph(Graph graph, const CompileRequest& request) {
+CompiledModel compile_graph(Graph graph, const CompileRequest& given) {
+  const CompileRequest request = settled(given);
   return Compilation(request).run(std::move(graph));
 }
 

@@ -8,6 +8,7 @@
 
 #include "cppgen/compile/vec_headers.h"
 #include "cppgen/flow/isa_choice.h"
+#include "cppgen/flow/known_compiler.h"
 #include "cppgen/flow/stages.h"
 #include "cppgen/flow/tuning_results.h"
 #include "cppgen/support/hashing.h"
@@ -30,6 +31,19 @@ std::string build_identity() {
 std::string headers_hash(const Settings& settings) {
   if (!settings.include_from_sourcetree) return embedded_headers_hash();
   return VecHeaders::from_directory(usable_source_tree()).hash();
+}
+
+// Kernels are keyed by the same properties of the compiler.
+void hash_compiler(Hasher& hasher, const Settings& settings) {
+  const Toolchain compiler = known_compiler(settings);
+  hasher.field("compiler", compiler.identity).field("command", compiler.command);
+}
+
+// Folding ends where constants would take half of it. Without a setting it is that of the machine, which differs a
+// little after each start.
+void hash_memory(Hasher& hasher, const Settings& settings) {
+  const bool given = settings.source(SettingId::max_memory).kind != SettingSource::fallback;
+  hasher.field("memory", given ? settings.max_memory : cache_class(settings.max_memory));
 }
 
 // The bytes of the description and of the libraries that it names, if they are there.
@@ -56,6 +70,8 @@ std::string model_key(const CompileRequest& request, const std::vector<rt::Custo
   hasher.field("model", model_sha256);
   hasher.field("name", std::filesystem::path(request.model).filename().string());
   hasher.field("settings", request.settings.key_text());
+  hash_compiler(hasher, request.settings);
+  hash_memory(hasher, request.settings);
   for (const auto& d : request.dims)
     hasher.field("dim", fmt::format("{}|{}|{}|{}", d.input, d.axis, d.symbol, d.size.value_or(-1)));
   for (const auto& version : request.versions) hasher.field("version", rt::name_of(version));

@@ -13,7 +13,7 @@
 #include <sstream>
 
 #include "cppgen/compile/peaks.h"
-#include "cppgen/compile/toolchain.h"
+#include "cppgen/flow/known_compiler.h"
 #include "cppgen/schedule/engines/engine_list.h"
 #include "cppgen/schedule/tuning.h"
 #include "cppgen/support/file_io.h"
@@ -121,8 +121,7 @@ ResultsBySite most_gaining(const std::vector<TuningResult>& results) {
 TuningPlace tuning_place(const VecISA& isa, const Settings& settings) {
   const int threads =
       settings.threads > 0 ? int(settings.threads) : rt::default_threads(rt::topology_of_this_machine(), settings.smt);
-  return {cpu_model(), std::string(isa.name), threads, Toolchain::find(settings.cxx).identity,
-          std::string(rt::kVersion)};
+  return {cpu_model(), std::string(isa.name), threads, known_compiler(settings).identity, std::string(rt::kVersion)};
 }
 
 Json to_json(const TuningPlace& place) {
