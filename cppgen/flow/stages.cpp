@@ -123,7 +123,7 @@ static std::string fault_of_blocking(const Settings& s) {
 
 static std::string fault_of_remote_cache(const Settings& s) {
   if (s.remote_cache.empty() || parse_remote_address(s.remote_cache)) return "";
-  return "the value is not of the form redis://[[USER]:PASSWORD@]HOST[:PORT][/DATABASE]";
+  return "the value is not of the form redis://[[USER]:PASSWORD@]HOST[:PORT][/DATABASE], or rediss:// for TLS";
 }
 
 void refuse_foreign_texts(Settings& s) {

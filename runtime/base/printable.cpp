@@ -46,10 +46,25 @@ std::string escaped(std::string_view text, std::string_view kept) {
   return out;
 }
 
+// In SCHEME://USER:PASSWORD@HOST; a single word in front of the @ may be meant as a password, too.
+std::string without_passwords(std::string_view message) {
+  std::string text(message);
+  for (size_t at = 0; (at = text.find("://", at)) != text.npos;) {
+    at += 3;
+    const size_t end = std::min(text.find_first_of(" \t\n", at), text.size());
+    const size_t host = text.substr(0, end).rfind('@');
+    if (host == text.npos || host < at) continue;
+    const size_t colon = text.find(':', at);
+    const size_t begin = colon < host ? colon + 1 : at;
+    text.replace(begin, host - begin, "***");
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string one_line(std::string_view text) { return escaped(text, ""); }
-std::string for_terminal(std::string_view text) { return escaped(text, "\n\t"); }
+std::string for_terminal(std::string_view text) { return escaped(without_passwords(text), "\n\t"); }
 
 std::string shortened_line(std::string_view text, size_t most_bytes) {
   if (text.size() <= most_bytes) return one_line(text);

@@ -10,8 +10,9 @@ namespace cppgen {
 // Letters of all languages stay.
 
 std::string one_line(std::string_view text);  // for names where they enter a message: line breaks, too
-std::string for_terminal(
-    std::string_view text);  // for whole messages where they are printed: line breaks and tabs stay
+// For whole messages where they are printed: line breaks and tabs stay. Passwords of addresses, as in
+// redis://USER:PASSWORD@HOST, become ***.
+std::string for_terminal(std::string_view text);
 
 // The first characters of a name as one line, which end in "..." if there are more than `most_bytes` bytes.
 std::string shortened_line(std::string_view text, size_t most_bytes);

@@ -47,7 +47,9 @@ bool in_range(int64_t value, std::string_view allowed) {
          std::any_of(alternatives.begin(), alternatives.end(), [&](auto& a) { return in_alternative(value, a); });
 }
 
+// An address may hold a password in a form that nobody recognises.
 [[noreturn]] void refuse(std::string_view where, std::string_view text, std::string_view allowed) {
+  if (allowed.find("://") != allowed.npos) user_error("{}: this address is not allowed; allowed: {}", where, allowed);
   user_error("{}: \"{}\" is not allowed; allowed: {}", where, one_line(text), allowed);
 }
 

@@ -1,9 +1,11 @@
 #include "cppgen/compile/remote_kernel_cache.h"
 
+#include <chrono>
 #include <cstdlib>
 
 #include "cppgen/support/hashing.h"
 #include "tests/compile/fixture.h"
+#include "tests/support/fake_server.h"
 #include "tests/support/redis_server.h"
 
 namespace cppgen {
@@ -93,6 +95,31 @@ TEST_F(RemoteKernelCacheTest, ADeadServerChangesNothing) {
   options.remote_cache->port = free_port();
   EXPECT_EQ(processes_for(options), 3);
   EXPECT_EQ(processes_for(options), 0);
+}
+
+// Its answers would go on for ever: neither the lookups nor the stores of a build wait for them.
+TEST_F(RemoteKernelCacheTest, AServerThatDripsDelaysABuildByASecond) {
+  for (const bool background : {true, false}) {
+    const FakeServer server([](const FakeServer::Connection& connection) {
+      if (connection.receive()) connection.drip("$1000\r\n" + std::string(2000, 'x'));
+    });
+    CompileOptions options = machine(background ? "drips" : "drips2");
+    options.remote_cache->port = server.port();
+    options.non_blocking_remote_cache_write = background;
+    const auto begin = std::chrono::steady_clock::now();
+    EXPECT_EQ(processes_for(options), 3);
+    EXPECT_LT(std::chrono::steady_clock::now() - begin, std::chrono::seconds(10));
+    EXPECT_LE(server.connections(), 2);
+  }
+}
+
+TEST_F(RemoteKernelCacheTest, AKeyOfAnotherTypeIsAMiss) {
+  const CompileOptions first = machine("first"), second = machine("second");
+  EXPECT_EQ(processes_for(first), 3);
+  const std::string name = "cppgen:kernel:" + KernelBuilder(first).key_of(job("one", 1)).hex;
+  server_.command({"DEL", name}), server_.command({"LPUSH", name, "a"});
+  EXPECT_EQ(processes_for(second), 1) << "the others come from the server";
+  EXPECT_EQ(processes_for(machine("third")), 0) << "it was replaced";
 }
 
 }  // namespace

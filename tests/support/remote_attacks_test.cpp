@@ -96,10 +96,11 @@ long peak_kilobytes() {
 
 // Neither memory nor time for values that are longer than a kernel can be.
 TEST(RemoteAttacks, LongValuesAreNotRead) {
+  const std::string block(1 << 20, 'x');
   for (const char* length : {"67108865", "536870912", "9223372036854775807", "99999999999999999999999"}) {
     const FakeServer server([&](const Connection& connection) {
       while (connection.receive() && connection.send("$" + std::string(length) + "\r\n"))
-        while (connection.send(std::string(1 << 20, 'x'))) {
+        while (connection.send(block)) {
         }
     });
     RemoteStore store(address_of(server), false);
