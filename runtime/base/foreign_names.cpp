@@ -28,6 +28,11 @@ std::string note_about(const std::vector<std::string>& variables, std::string_vi
   return fmt::format("{} {} no effect: {}", fmt::join(variables, ", "), variables.size() == 1 ? "has" : "have", reason);
 }
 
+constexpr std::string_view kSettings[] = {
+#define CPPGEN_SETTING(kind, field, name, fallback, allowed, aliases, in_key, doc) #name,
+#include "runtime/base/settings.def"
+};
+
 constexpr std::string_view kAliases[] = {
 #define CPPGEN_SETTING(kind, field, name, fallback, allowed, aliases, in_key, doc) aliases,
 #include "runtime/base/settings.def"
@@ -53,9 +58,17 @@ bool is_known(const std::string& variable) {
   return std::find(known.begin(), known.end(), variable) != known.end();
 }
 
+bool is_setting(std::string_view name) {
+  return std::find(std::begin(kSettings), std::end(kSettings), name) != std::end(kSettings);
+}
+
 // Short differences only: these names share long beginnings.
 std::string note_about_unknown(const std::string& variable) {
   constexpr size_t kFewLetters = 2;
+  const std::string_view stem = stem_of(variable);
+  if (is_setting(stem))
+    return fmt::format("{} has no effect: the variable of this setting is CPPGEN_{}", variable, stem);
+  if (const std::string_view reason = reason_of_absence(stem); !reason.empty()) return note_about({variable}, reason);
   std::string note = fmt::format("{} has no effect: cppgen does not know this variable", variable);
   for (const std::string& known : known_variables())
     if (setting_values::edit_distance(variable, known) <= kFewLetters)
@@ -63,11 +76,31 @@ std::string note_about_unknown(const std::string& variable) {
   return note;
 }
 
+// A name without the words that say no more than that it is a switch.
+std::string_view bare(std::string_view name) {
+  for (const std::string_view word : {"ENABLE_", "USE_"})
+    if (name.starts_with(word)) return name.substr(word.size());
+  return name;
+}
+
+bool answers(const AbsentSetting& row, std::string_view name) {
+  if (!row.name.empty() && bare(row.name) == bare(name)) return true;
+  const std::vector<std::string> variables = setting_values::split(row.variables, ' ');
+  return std::any_of(variables.begin(), variables.end(),
+                     [&](const std::string& variable) { return bare(stem_of(variable)) == bare(name); });
+}
+
 }  // namespace
+
+std::string_view stem_of(std::string_view variable) {
+  for (const std::string_view prefix : kForeignPrefixes)
+    if (variable.starts_with(prefix)) return variable.substr(prefix.size());
+  return variable;
+}
 
 std::string_view reason_of_absence(std::string_view name) {
   const auto it = std::find_if(std::begin(kAbsent), std::end(kAbsent),
-                               [&](const AbsentSetting& row) { return !row.name.empty() && row.name == name; });
+                               [&](const AbsentSetting& row) { return answers(row, name); });
   return it == std::end(kAbsent) ? std::string_view() : it->reason;
 }
 

@@ -46,6 +46,24 @@ constexpr Row kRows[] = {
 #include "runtime/base/settings.def"
 };
 
+// The lines of the table: the title of a group, or nothing for a row.
+constexpr std::string_view kGroupLines[] = {
+#define CPPGEN_SETTING_GROUP(title) title,
+#define CPPGEN_SETTING(...) "",
+#include "runtime/base/settings.def"
+};
+
+std::string_view group_of(size_t row) {
+  std::string_view group;
+  for (const std::string_view line : kGroupLines) {
+    if (!line.empty())
+      group = line;
+    else if (row-- == 0)
+      break;
+  }
+  return group;
+}
+
 constexpr std::string_view kPrefix = "CPPGEN_";
 
 // Calls visit(kind constant, field) for the field of `row`.
@@ -101,13 +119,6 @@ std::string default_cache_dir(const Environment& environment) {
   return fmt::format("/tmp/cppgen-{}", getuid());
 }
 
-// An alias without the prefix of its program, such as MULTISTREAM_MODE.
-std::string_view stem_of(std::string_view alias) {
-  for (const std::string_view prefix : kForeignPrefixes)
-    if (alias.starts_with(prefix)) return alias.substr(prefix.size());
-  return alias;
-}
-
 // The setting that is probably meant by a name in capitals: one that other programs call so, one with only a few other
 // letters, or one that begins with it.
 std::optional<std::string> probable_name(std::string_view name) {
@@ -116,7 +127,9 @@ std::optional<std::string> probable_name(std::string_view name) {
   for (const Row& row : kRows) {
     names.emplace_back(row.name);
     for (const std::string& alias : split(row.aliases, ' '))
-      if (alias == name || stem_of(alias) == name) return names.back();
+      if (alias == name || stem_of(alias) == name ||
+          (name.size() >= kLeastBeginning && stem_of(alias).ends_with(fmt::format("_{}", name))))
+        return names.back();
   }
   if (auto likely = likely_meant(name, names)) return likely;
   const auto longer = std::find_if(names.begin(), names.end(), [&](const auto& it) { return it.starts_with(name); });
@@ -180,6 +193,9 @@ std::string shown_allowed(const Row& row) {
   internal_error("settings: unknown kind of row {}", row.name);
 }
 
+constexpr const char* kReferenceHead =
+    "| variable | aliases | default | allowed | read when | effect |\n|---|---|---|---|---|---|\n";
+
 std::vector<std::string> unknown_variable_warnings(const Environment& environment) {
   std::vector<std::string> warnings;
   for (auto it = environment.lower_bound(kPrefix); it != environment.end() && it->first.starts_with(kPrefix); ++it) {
@@ -202,8 +218,10 @@ bool is_debug_level_of_gcc(const std::string& level) {
   });
 }
 
-// What a word that only another program gives a meaning to is called here.
+// What a word that only another program gives a meaning to is called here. A list of OpenMP has a number of threads for
+// each level of nested regions.
 std::string_view own_value(std::string_view alias, std::string_view value) {
+  if (alias == "OMP_NUM_THREADS") return value.substr(0, value.find(','));
   if (alias == "CI_FLAG" && value == "CIRCLECI") return "1";
   return value;
 }
@@ -289,7 +307,9 @@ Settings Settings::from_environment(const Environment& environment,
   return settings;
 }
 
-void Settings::set(std::string_view name, std::string_view value) { set(SettingId(row_of_option(name)), value); }
+SettingId setting_named(std::string_view name) { return SettingId(row_of_option(name)); }
+
+void Settings::set(std::string_view name, std::string_view value) { set(setting_named(name), value); }
 
 void Settings::set(SettingId id, std::string_view value) {
   const auto row = size_t(id);
@@ -399,8 +419,9 @@ std::vector<SettingDescription> Settings::describe() const {
   std::vector<SettingDescription> descriptions;
   for (size_t row = 0; row < kSettingCount; ++row) {
     const Row& r = kRows[row];
-    descriptions.push_back({r.name, print_field(*this, row), print_source(sources_[row]), shown_default(r),
-                            shown_allowed(r), split(r.aliases, ' '), r.doc, r.use == key, r.use == running});
+    descriptions.push_back({group_of(row), r.name, print_field(*this, row), print_source(sources_[row]),
+                            shown_default(r), shown_allowed(r), split(r.aliases, ' '), r.doc, r.use == key,
+                            r.use == running});
   }
   return descriptions;
 }
@@ -417,14 +438,20 @@ std::string Settings::key_text() const {
 
 std::string settings_reference_markdown() {
   constexpr std::string_view kUses[] = {"compiling, changes kernels", "compiling", "running"};
-  std::string text = "| variable | aliases | default | allowed | read when | effect |\n|---|---|---|---|---|---|\n";
-  for (const Row& row : kRows) {
+  std::vector<std::pair<std::string_view, std::string>> groups;  // titles and tables
+  for (size_t r = 0; r < kSettingCount; r++) {
+    auto group = std::find_if(groups.begin(), groups.end(), [&](const auto& g) { return g.first == group_of(r); });
+    if (group == groups.end()) group = groups.insert(group, {group_of(r), kReferenceHead});
+    const Row& row = kRows[r];
     std::string aliases;
     for (const std::string& alias : split(row.aliases, ' '))
       aliases += fmt::format("{}`{}`", aliases.empty() ? "" : ", ", alias);
-    text += fmt::format("| `{}{}` | {} | `{}` | {} | {} | {} |\n", kPrefix, row.name, aliases, shown_default(row),
-                        shown_allowed(row), kUses[row.use], row.doc);
+    group->second += fmt::format("| `{}{}` | {} | `{}` | {} | {} | {} |\n", kPrefix, row.name, aliases,
+                                 shown_default(row), shown_allowed(row), kUses[row.use], row.doc);
   }
+  std::string text;
+  for (const auto& [title, table] : groups)
+    text += fmt::format("{}## {}\n\n{}", text.empty() ? "" : "\n", title, table);
   return text;
 }
 

@@ -88,8 +88,9 @@ size_t choice_index(SettingId, std::string_view word);
   SettingOf<SettingId::field>::type field = setting_default<SettingId::field>();
 
 // The beginnings of the variables of other programs.
-inline constexpr std::string_view kForeignPrefixes[] = {"TORCHINDUCTOR_CPP_", "TORCHINDUCTOR_", "AOT_INDUCTOR_", "AIT_",
-                                                        "EJKERNEL_",          "EASYDEL_"};
+inline constexpr std::string_view kForeignPrefixes[] = {
+    "TORCHINDUCTOR_CPP_", "TORCHINDUCTOR_", "TORCH_COMPILE_", "AOT_INDUCTOR_", "AOTINDUCTOR_",
+    "INDUCTOR_",          "AIT_",           "EJKERNEL_",      "EASYDEL_"};
 
 // Variables by name. An empty value counts as unset.
 using Environment = std::map<std::string, std::string, std::less<>>;
@@ -103,7 +104,8 @@ struct SettingSource {
 
 // One setting as it is displayed by `cppgen config` and on the reference page.
 struct SettingDescription {
-  std::string_view name;  // without CPPGEN_
+  std::string_view group;  // as on the reference page
+  std::string_view name;   // without CPPGEN_
   std::string value;
   std::string source;              // "default", "AUTO", "option", or the name of the variable
   std::string_view default_value;  // a computed default is described in words
@@ -169,7 +171,11 @@ struct Settings {
   std::string home_;
 };
 
-// The reference page of all settings: a Markdown table.
+// The setting of this name, in any of the spellings that set() accepts. UserError for another name, with what was
+// probably meant.
+SettingId setting_named(std::string_view name);
+
+// The reference of all settings in Markdown: for each group a heading and a table.
 std::string settings_reference_markdown();
 
 }  // namespace cppgen

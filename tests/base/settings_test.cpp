@@ -194,6 +194,38 @@ TEST(Settings, NamesThatDoNotExistOnPurposeSayWhy) {
   EXPECT_EQ(error_of({}, {{"DYNAMIC_THREADS", "0"}}), "there is no setting DYNAMIC_THREADS: " + reason);
 }
 
+TEST(Settings, NamesOfOptionsOfOtherProgramsHaveAnAnswerInEachForm) {
+  const std::string shared = std::string(reason_of_absence("ENABLE_CONCAT_LINEAR"));
+  EXPECT_NE(shared, "");
+  for (const char* name : {"CONCAT_LINEAR", "GROUPED_GEMM_TEMPLATE", "ENABLE_GROUPED_GEMM_TEMPLATE"})
+    EXPECT_EQ(load({{std::string("CPPGEN_") + name, "1"}}).warnings,
+              Words{"CPPGEN_" + std::string(name) + " has no effect: " + shared});
+  EXPECT_EQ(load({{"TORCHINDUCTOR_CPP_SIMDLEN", "8"}}).warnings,
+            Words{"TORCHINDUCTOR_CPP_SIMDLEN has no effect: the variable of this setting is CPPGEN_SIMDLEN"});
+  EXPECT_EQ(load({{"CPPGEN_REPORT_CHOICES_STATS", "1"}}).warnings,
+            Words{"unknown variable CPPGEN_REPORT_CHOICES_STATS is ignored; the nearest known name is "
+                  "CPPGEN_LOG_AUTOTUNE"});
+}
+
+// What programs on OpenMP read counts, too, with less precedence than our own names.
+TEST(Settings, TheThreadsOfOpenMPAreOurs) {
+  for (const char* value : {"3", "3,2", " 3 , 1"}) {
+    const Settings s = load({{"OMP_NUM_THREADS", value}});
+    EXPECT_EQ(s.threads, 3) << value;
+    EXPECT_EQ(s.source(SettingId::threads).name, "OMP_NUM_THREADS");
+    EXPECT_TRUE(s.warnings.empty());
+  }
+  EXPECT_EQ(Settings::from_environment({{"OMP_NUM_THREADS", "3"}}, {}, SettingReader::runtime).threads, 3);
+  EXPECT_EQ(load({{"OMP_NUM_THREADS", "3"}, {"CPPGEN_THREADS", "2"}}).threads, 2);
+  EXPECT_EQ(load({{"OMP_NUM_THREADS", "3"}}, {{"THREADS", "1"}}).threads, 1);
+  for (const char* none : {"0", "-2", "many", "5000"}) {
+    const Settings s = load({{"OMP_NUM_THREADS", none}});
+    EXPECT_EQ(s.threads, -1) << none;
+    EXPECT_EQ(s.warnings.size(), 1u) << none;
+  }
+  EXPECT_EQ(load({{"OMP_PLACES", "cores"}}).warnings.size(), 1u);
+}
+
 // A program that runs packages minds its own settings.
 TEST(Settings, TheRuntimeReadsRuntimeSettings) {
   const Environment environment{{"HOME", "/home/ada"},         {"CPPGEN_ISA", "neon"},  {"CXX", "g++\nrm"},

@@ -44,7 +44,7 @@ const std::vector<Origin>& origins() {
        "Dimensions stay symbolic, so there are no recompilations for other sizes; results have the same bits for any\n"
        "number of threads. Options of Python (`torch._inductor.config.cpp.simdlen`) are settings here, too:\n"
        "`CPPGEN_SIMDLEN`.",
-       {"TORCH", "AOT_INDUCTOR", "INDUCTOR_", "CXX"}},
+       {"TORCH", "AOT_INDUCTOR", "AOTI_", "INDUCTOR_", "LOG_AUTOTUNE_RESULTS", "CXX"}},
       {"AITemplate",
        "A model is an ONNX file instead of a Python module, and a package takes the place of `test.so`. `cppgen "
        "bench`\n"
@@ -53,7 +53,12 @@ const std::vector<Origin>& origins() {
         "DISABLE_PROFILER_CODEGEN", "COMBINE_PROFILER", "FORCE_ONE_PROFILER"}},
       {"EasyDeL and ejkernel",
        "Kernels are chosen by the compiler and not by calls of operations, so policies apply to a whole model.",
-       {"EASYDEL_", "EJKERNEL_", "COMPILE_FUNC_DIR", "LOGGING_LEVEL_ED", "TQDM_NCOLS", "FORCE_NATIVE_RUNTIME"}}};
+       {"EASYDEL_", "EJKERNEL_", "COMPILE_FUNC_DIR", "LOGGING_LEVEL_ED", "TQDM_NCOLS", "FORCE_NATIVE_RUNTIME"}},
+      {"programs on OpenMP (ONNX Runtime, oneDNN, PyTorch)",
+       "Kernels run on oneTBB. The variables that bind threads of OpenMP, or let them wait actively, cause a warning "
+       "that\n"
+       "names the settings in their place.",
+       {"OMP_"}}};
   return all;
 }
 
@@ -97,6 +102,16 @@ const std::map<std::string, std::string>& differences() {
       {"TORCH_COMPILE_DEBUG", "the directory is `CPPGEN_TRACE_DIR`"},
       {"TORCHINDUCTOR_DEBUG_FUSION", "`cppgen explain` shows the same without a variable"},
       {"TORCHINDUCTOR_CPP_ENABLE_KERNEL_PROFILE", "`cppgen profile` adds the bound of each step"},
+      {"OMP_NUM_THREADS", "of a list, the first number counts; CPPGEN_THREADS and --threads precede it"},
+      {"TORCHINDUCTOR_DEBUG_COMPILE",
+       "1 adds line numbers only; `CPPGEN_DEBUG_LEVEL=2` also compiles without optimisation"},
+      {"TORCHINDUCTOR_BENCHMARK_TEMPLATE_FUSION", "part of a tuning (`cppgen tune`), for all fused kernels"},
+      {"TORCHINDUCTOR_BENCHMARK_EPILOGUE_FUSION", "part of a tuning (`cppgen tune`), for all fused kernels"},
+      {"AOT_INDUCTOR_DEBUG_INTERMEDIATE_VALUE_PRINTER",
+       "1 saves inputs and outputs of kernels; 2 and 3 are ignored with a "
+       "warning"},
+      {"TORCHINDUCTOR_PROFILE", "1; a pattern of names is ignored with a warning"},
+      {"TORCHINDUCTOR_AUTOTUNE_NUM_CHOICES_DISPLAYED", "a number"},
       {"LOGLEVEL", "names of Python's logging: WARNING, not warn"},
   };
   return all;

@@ -1,5 +1,7 @@
 // The names that users of other compilers know: each is a setting here, or has a reason why it is none.
 #include <algorithm>
+#include <fstream>
+#include <set>
 
 #include "runtime/base/foreign_names.h"
 #include "runtime/base/setting_values.h"
@@ -193,6 +195,22 @@ TEST(KnownNames, EachIsASettingWithItsVariablesOrHasAReason) {
     for (const std::string& variable : variables)
       EXPECT_EQ(warnings_about(variable), std::vector<std::string>{variable + " has no effect: " + reason});
   }
+}
+
+// inductor_variables.txt: what TorchInductor reads from the environment, in any of its versions from 2.4 to 2.15.
+TEST(KnownNames, EachVariableOfTorchInductorHasAnAnswer) {
+  std::set<std::string> aliases;
+  for (const SettingDescription& row : Settings().describe()) aliases.insert(row.aliases.begin(), row.aliases.end());
+  std::ifstream file(CPPGEN_SOURCE_DIR "/tests/settings/inductor_variables.txt");
+  size_t count = 0;
+  for (std::string variable; std::getline(file, variable); count++) {
+    if (aliases.contains(variable)) continue;
+    const std::vector<std::string> warnings = warnings_about(variable);
+    ASSERT_EQ(warnings.size(), 1u) << variable;
+    EXPECT_TRUE(warnings[0].starts_with(variable + " has no effect: ")) << warnings[0];
+    EXPECT_EQ(warnings[0].find("does not know"), std::string::npos) << warnings[0];
+  }
+  EXPECT_GT(count, 250u);
 }
 
 }  // namespace
