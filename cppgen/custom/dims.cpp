@@ -23,7 +23,14 @@ struct IndexRules {
   void equal(const std::string& name, IndexExpr a, IndexExpr b) const {
     ops::require_equal(c, a, b, ("dimensions " + name).c_str());
   }
-  std::vector<IndexExpr> broadcast(const std::vector<IndexExpr>& a, const std::vector<IndexExpr>& b) const {
+  // A description's loops read a whole dimension or its only element, so one that only a run knows must be equal.
+  std::vector<IndexExpr> broadcast(std::vector<IndexExpr> a, std::vector<IndexExpr> b) const {
+    for (size_t d = 1; d <= std::min(a.size(), b.size()); d++) {
+      IndexExpr &x = *(a.end() - int64_t(d)), &y = *(b.end() - int64_t(d));
+      const bool of_a_run = ir::depends_on_fresh_symbols(x) || ir::depends_on_fresh_symbols(y);
+      if (of_a_run && !x.is_constant(1) && !y.is_constant(1))
+        x = y = ops::require_equal(c, x, y, "dimensions that broadcast");
+    }
     return ops::broadcast(c, a, b);
   }
   // Equal ones are one expression from here on.

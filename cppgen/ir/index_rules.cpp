@@ -143,6 +143,12 @@ Result mod_negative(IndexExpr x, IndexExpr d) {
   return y ? Result(d - 1 - mod(*y, d)) : std::nullopt;
 }
 
+// So the remainder of n + 1 and that of n are expressions of each other.
+Result mod_odd(IndexExpr x, IndexExpr d) {
+  const bool odd = d.is_constant(2) && !x.is_constant() && Polynomial(x).constant() % 2 != 0;
+  return odd ? Result(1 - mod(x - 1, 2)) : std::nullopt;
+}
+
 // --- min and max ---
 
 Result min_ordered(IndexExpr a, IndexExpr b) {
@@ -317,6 +323,7 @@ constexpr IndexRule kRules[] = {
     {IndexOp::mod, "mod-common-factor", "mod(g*y + b, g*e) = g*mod(y, e) + b if 0 <= b < g", mod_common_factor},
     {IndexOp::mod, "mod-of-mod", "mod(c*mod(x, e) + y, d) = mod(c*x + y, d) if d divides c*e", mod_of_mod},
     {IndexOp::mod, "mod-negative", "mod(-x, d) = d - 1 - mod(x + d - 1, d) for constant d", mod_negative},
+    {IndexOp::mod, "mod-odd", "mod(x + 1, 2) = 1 - mod(x, 2)", mod_odd},
     {IndexOp::min, "min-ordered", "min(a, b) = a if a <= b", min_ordered},
     {IndexOp::max, "max-ordered", "max(a, b) = b if a <= b", max_ordered},
     {IndexOp::sum, "sum-recompose", "d*floordiv(x, d) + mod(x, d) = x", sum_recompose},

@@ -104,6 +104,34 @@ void require_at_most(InferContext& c, IndexExpr a, IndexExpr b, const std::strin
                   to_string(a), to_string(b), ir::to_string(x), ir::to_string(y)));
 }
 
+namespace {
+
+// 0 where the dimension is 1, else 1.
+IndexExpr is_not_one(IndexExpr d) { return ir::min(ir::max(d, 1) - ir::min(d, 1), 1); }
+
+bool is_never_one(IndexExpr d) { return d.range().lo > 1 || d.range().hi < 1; }
+bool is_at_most_one(IndexExpr d) { return d.range().hi <= 1; }
+
+// Whether only a run knows whether `d` is `to` or repeats because it is 1; then the run checks this.
+bool is_repeated_in_run(InferContext& c, IndexExpr d, IndexExpr to) {
+  const IndexExpr differs = is_not_one(d);
+  return are_compared_in_run(c, differs * d, differs * to);
+}
+
+// The result's dimension for two that differ and of which neither is the constant 1; nullopt if they do not broadcast
+// for all values of the model's symbols. A dimension that the run must still check is not proof that the result has it.
+std::optional<IndexExpr> broadcast_unproved(InferContext& c, IndexExpr x, IndexExpr y) {
+  if (is_at_most_one(x) && is_at_most_one(y)) return ir::min(x, y);
+  if (!ir::depends_on_fresh_symbols(x) && !ir::depends_on_fresh_symbols(y)) return std::nullopt;
+  if (is_never_one(x) && is_repeated_in_run(c, y, x)) return x;
+  if (is_never_one(y) && is_repeated_in_run(c, x, y)) return y;
+  const IndexExpr differ = is_not_one(x) * is_not_one(y);
+  c.compare_in_run(differ * x, differ * y);
+  return ir::max(x, y) * ir::min(ir::min(x, y), 1);
+}
+
+}  // namespace
+
 Shape broadcast(InferContext& c, const Shape& a, const Shape& b) {
   const Shape& longer = a.size() >= b.size() ? a : b;
   const Shape& shorter = a.size() >= b.size() ? b : a;
@@ -111,11 +139,10 @@ Shape broadcast(InferContext& c, const Shape& a, const Shape& b) {
   size_t skipped = longer.size() - shorter.size();
   for (size_t d = 0; d < shorter.size(); ++d) {
     IndexExpr x = longer[skipped + d], y = shorter[d];
-    if (x.is_constant(1)) {
-      out[skipped + d] = y;
-    } else if (!y.is_constant(1) && !ir::prove_equal(x, y) && !are_compared_in_run(c, x, y)) {
-      fail_broadcast(c, a, b, x, y);
-    }
+    if (y.is_constant(1) || ir::prove_equal(x, y)) continue;
+    const std::optional<IndexExpr> both = x.is_constant(1) ? y : broadcast_unproved(c, x, y);
+    if (!both) fail_broadcast(c, a, b, x, y);
+    out[skipped + d] = *both;
   }
   return out;
 }
@@ -136,7 +163,9 @@ PartialShape broadcast_of(InferContext& c, int first) {
         to = from[d];
       } else if (c.can_resolve() && (ir::depends_on_fresh_symbols(*to) || ir::depends_on_fresh_symbols(from[d]))) {
         to.reset();
-      } else if (!are_compared_in_run(c, *to, from[d])) {
+      } else if (const auto both = broadcast_unproved(c, *to, from[d])) {
+        to = *both;
+      } else {
         fail_broadcast(c, c.shape(first), from, *to, from[d]);
       }
     }
@@ -177,12 +206,17 @@ void resolve_broadcast(LowerContext& c, ir::BufferId dims) {
 }
 
 void require_broadcasts_to(InferContext& c, int i, const Shape& to) {
-  Shape result = broadcast(c, to, c.shape(i));
-  bool same = result.size() == to.size();
-  for (size_t d = 0; same && d < to.size(); ++d)
-    same = ir::prove_equal(result[d], to[d]) || are_compared_in_run(c, result[d], to[d]);
-  if (!same)
-    c.fail(fmt::format("input {} of shape {} does not broadcast to {}", i, to_string(c.shape(i)), to_string(to)));
+  const Shape& from = c.shape(i);
+  const auto fail = [&] {
+    c.fail(fmt::format("input {} of shape {} does not broadcast to {}", i, to_string(from), to_string(to)));
+  };
+  if (from.size() > to.size()) fail();
+  for (size_t d = 0; d < from.size(); ++d) {
+    const IndexExpr own = from[d], wanted = to[to.size() - from.size() + d];
+    if (own.is_constant(1) || ir::prove_equal(own, wanted) || is_repeated_in_run(c, own, wanted)) continue;
+    if (wanted.is_constant(1)) fail();
+    fail_broadcast(c, to, from, wanted, own);
+  }
 }
 
 void require_size(InferContext& c, const Shape& shape, DType dtype) {

@@ -54,10 +54,12 @@ std::optional<std::vector<int64_t>> axes_argument(InferContext&, int input);
 // of them is known only at run time, they are compared before the node runs (compared_in_run).
 IndexExpr require_equal(InferContext&, IndexExpr a, IndexExpr b, const char* what);
 void require_at_most(InferContext&, IndexExpr a, IndexExpr b, const std::string& otherwise);  // a <= b
-// The shape that operands of these shapes broadcast to, aligned at the right.
+// The shape that operands of these shapes broadcast to, aligned at the right. Where only a run knows whether a
+// dimension is 1, the result is an expression that is right either way, and the dimensions are checked before the node
+// runs. So an operand must be read at broadcast_index.
 Shape broadcast(InferContext&, const Shape&, const Shape&);
 Shape broadcast_inputs(InferContext&, int first = 0);
-// Fails unless input `i` broadcasts to exactly this shape.
+// Fails unless input `i` broadcasts to exactly this shape; it must be read at broadcast_index.
 void require_broadcasts_to(InferContext&, int i, const Shape&);
 // Fails if the shape cannot be a tensor: more than 2^63 elements or bytes, a negative dimension.
 void require_size(InferContext&, const Shape&, DType);

@@ -224,12 +224,12 @@ ir::Expr LowerContext::load(ir::BufferId buffer, std::vector<IndexExpr> indices)
   return exprs().load(buffer, program_.buffer(buffer).type, std::move(indices));
 }
 
-// The index of an operand for one of the result: 0 in a dimension that a run finds to be 1. As a product it moves
-// evenly, by 1 or not at all, which loops over lanes know (schedule::moves_by_one_or_none).
-static IndexExpr repeated(IndexExpr at, IndexExpr extent) {
+// As a product it moves evenly, by 1 or not at all, which loops over lanes know (schedule::moves_by_one_or_none).
+IndexExpr broadcast_index(IndexExpr at, IndexExpr extent) {
+  if (extent.is_constant(1)) return {};
   const ir::IndexNode* loop = at.node();
-  const bool same = !loop || loop->op != ir::IndexOp::variable || loop->kind != ir::VarKind::loop ||
-                    ir::prove_equal(loop->extent, extent);
+  const bool is_loop = loop && loop->op == ir::IndexOp::variable && loop->kind == ir::VarKind::loop;
+  const bool same = is_loop ? ir::prove_equal(loop->extent, extent) : !ir::depends_on_fresh_symbols(extent);
   return same ? at : at * ir::min(extent - 1, 1);
 }
 
@@ -238,8 +238,7 @@ ir::Expr LowerContext::load_broadcast(int i, const std::vector<IndexExpr>& outpu
   check(from.size() <= output_index.size(), "a broadcast operand has more dimensions than the result");
   size_t skipped = output_index.size() - from.size();
   std::vector<IndexExpr> at;
-  for (size_t d = 0; d < from.size(); ++d)
-    at.push_back(from[d].is_constant(1) ? IndexExpr() : repeated(output_index[skipped + d], from[d]));
+  for (size_t d = 0; d < from.size(); ++d) at.push_back(broadcast_index(output_index[skipped + d], from[d]));
   return load(input_buffer(i), std::move(at));
 }
 

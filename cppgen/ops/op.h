@@ -107,6 +107,10 @@ class InferContext {
   friend ComparedDims compared_in_run(Graph&, NodeId);
 };
 
+// The index of an operand of this extent for an index of the result of broadcasting: 0 in a dimension that is 1, even
+// if only a run finds it to be 1.
+IndexExpr broadcast_index(IndexExpr at, IndexExpr extent);
+
 // The view that an operator has of its node during lowering: types are known, buffers exist, statements are appended.
 class LowerContext : public InferContext {
  public:

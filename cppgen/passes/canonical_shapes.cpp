@@ -47,17 +47,11 @@ bool is_reinterpretation(const Node& node) {
          (node.op == "Reshape" || node.op == "Squeeze" || node.op == "Unsqueeze" || node.op == "Flatten");
 }
 
-// Not if a run compares a dimension that goes with 1.
-bool keeps_size(const RuleContext& c, const Node& node) {
-  return ir::prove_equal(ir::product(c.type(node.inputs[0]).shape), ir::product(c.type(node.outputs[0]).shape));
-}
-
 // The source of a chain of reinterpretations: only the last shape counts.
 bool reshape(RuleContext& c) {
-  if (!keeps_size(c, c.node)) return false;
   const Node* before = c.producer(0);
   const bool only_reinterprets =
-      before && is_reinterpretation(*before) && !before->facts.run_time_symbols && keeps_size(c, *before);
+      before && is_reinterpretation(*before) && !before->facts.run_time_symbols && !checks_in_run(c.graph, before->id);
   return make_reshape(c, only_reinterprets ? before->inputs[0] : c.in(0));
 }
 
@@ -104,6 +98,7 @@ bool transpose(RuleContext& c) {
 bool scatter_of_rows(RuleContext& c) {
   const Node* repeated = c.producer(1);
   if (!repeated || repeated->op != "Expand" || !repeated->domain.empty()) return false;
+  if (checks_in_run(c.graph, repeated->id)) return false;
   const Shape &data = c.type(c.in(0)).shape, &updates = c.type(c.in(2)).shape;
   const TensorType& column = c.type(repeated->inputs[0]);
   const bool pairs = data.size() == 2 && column.shape.size() == 2 && column.dtype == DType::i64;

@@ -1,5 +1,6 @@
 #include <algorithm>
 
+#include "cppgen/ops/op.h"
 #include "cppgen/passes/canonical_rules.h"
 #include "cppgen/passes/passes.h"
 
@@ -14,6 +15,7 @@ bool apply_rules(Graph& graph, Replacements& replacements, size_t position) {
       Node& node = graph.nodes[position];
       if (!node.domain.empty() || node.op != rule.op || node.outputs.empty() || node.outputs[0] == kNoValue) continue;
       if (node.facts.run_time_symbols) continue;  // where the dimensions of its outputs come from
+      if (checks_in_run(graph, node.id)) continue;
       RuleContext context{graph, replacements, node};
       bool applied = rule.apply(context);
       if (replacements.resolve(node.outputs[0]) != node.outputs[0]) return changed;
@@ -23,6 +25,19 @@ bool apply_rules(Graph& graph, Replacements& replacements, size_t position) {
 }
 
 }  // namespace
+
+bool checks_in_run(Graph& graph, NodeId id) {
+  const Node& node = graph.nodes[size_t(id)];
+  constexpr std::string_view kTakeDeclaredShapes[] = {"Expand", "Reshape", "Slice", "Squeeze", "Tile", "Unsqueeze"};
+  const bool takes = node.domain.empty() && std::count(std::begin(kTakeDeclaredShapes), std::end(kTakeDeclaredShapes),
+                                                       std::string_view(node.op)) > 0;
+  for (size_t i = 1; takes && i < node.inputs.size(); i++) {
+    if (node.inputs[i] == kNoValue) continue;
+    const Value& argument = graph.value(node.inputs[i]);
+    if (!argument.constant && !argument.contents) return true;
+  }
+  return !ops::compared_in_run(graph, id).empty();
+}
 
 ValueId RuleContext::in(size_t i) const { return i < node.inputs.size() ? node.inputs[i] : kNoValue; }
 

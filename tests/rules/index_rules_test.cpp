@@ -56,6 +56,7 @@ const Row kRows[] = {
     {"mod-of-mod", EXPR(7 - mod(v.n, 7)), EXPR(7), "-mod(N + 6, 7) + 6"},
     {"mod-of-mod", EXPR(2 * mod(v.n, 7) + 3 * v.i), EXPR(14), "mod(2*N + 3*i0, 14)"},
     {"mod-negative", EXPR(-1 * v.n), EXPR(7), "-mod(N + 6, 7) + 6"},
+    {"mod-odd", EXPR(v.n + 1), EXPR(2), "-mod(N, 2) + 1"},
     {"min-ordered", EXPR(v.j), EXPR(7), "j0"},
     {"min-ordered", EXPR(v.n), EXPR(v.k), "k0"},
     {"max-ordered", EXPR(v.n), EXPR(0), "N"},

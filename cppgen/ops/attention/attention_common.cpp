@@ -144,8 +144,7 @@ void emit_concatenated(LowerContext& c, ir::BufferId past, IndexExpr past_length
 std::vector<IndexExpr> mask_index(const Shape& mask, const ScorePoint& p) {
   const std::vector<IndexExpr> full{p.batch, p.head, p.row, p.key};
   std::vector<IndexExpr> at;
-  for (size_t d = 0; d < mask.size(); d++)
-    at.push_back(mask[d].is_constant(1) ? IndexExpr(int64_t(0)) : full[full.size() - mask.size() + d]);
+  for (size_t d = 0; d < mask.size(); d++) at.push_back(broadcast_index(full[full.size() - mask.size() + d], mask[d]));
   return at;
 }
 

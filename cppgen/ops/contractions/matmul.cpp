@@ -33,8 +33,7 @@ std::vector<IndexExpr> operand_index(const Shape& operand, const std::vector<int
                                      const std::vector<IndexExpr>& batch, const std::vector<IndexExpr>& inner) {
   size_t own = operand.size() > 2 ? operand.size() - 2 : 0;
   std::vector<IndexExpr> at;
-  for (size_t d = 0; d < own; ++d)
-    at.push_back(operand[d].is_constant(1) ? IndexExpr() : batch[batch.size() - own + d]);
+  for (size_t d = 0; d < own; ++d) at.push_back(broadcast_index(batch[batch.size() - own + d], operand[d]));
   at.insert(at.end(), inner.begin(), inner.end());
   if (order.empty()) return at;
   std::vector<IndexExpr> stored(at.size());

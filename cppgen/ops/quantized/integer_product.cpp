@@ -11,8 +11,7 @@ using ir::ReduceOp;
 At batch_index(const Shape& operand, const MatMulShapes& s, const At& at) {
   size_t own = operand.size() > 2 ? operand.size() - 2 : 0;
   At out;
-  for (size_t d = 0; d < own; ++d)
-    out.push_back(operand[d].is_constant(1) ? IndexExpr() : at[s.batch.size() - own + d]);
+  for (size_t d = 0; d < own; ++d) out.push_back(broadcast_index(at[s.batch.size() - own + d], operand[d]));
   return out;
 }
 

@@ -12,7 +12,8 @@ Shape run_time_expansion(InferContext& c) {
   for (size_t d = 0; d < from.size(); ++d)
     if (from[d].is_constant() && !from[d].is_constant(1)) partial[partial.size() - from.size() + d] = from[d];
   const Shape to = require_declared(c, 1, "the shape", partial);
-  return is_resolved(c) ? to : broadcast(c, from, to);
+  if (!is_resolved(c)) require_broadcasts_to(c, 0, to);
+  return to;
 }
 
 void resolve_expand(LowerContext& c, ir::BufferId dims) {
@@ -72,7 +73,8 @@ std::vector<Scalar> agrees_with_expansion(LowerContext& c) {
     Scalar requested = integer_element(c, 1, d - skipped);
     Scalar agrees = requested == index_value(c, to[size_t(d)]);
     int64_t own = d - (rank - int64_t(from.size()));
-    if (own >= 0 && ir::prove_equal(from[size_t(own)], to[size_t(d)])) agrees = agrees || requested == 1.0;
+    if (own >= 0)
+      agrees = agrees || (requested == 1.0 && index_value(c, from[size_t(own)]) == index_value(c, to[size_t(d)]));
     conditions.push_back(agrees);
   }
   return conditions;
@@ -99,7 +101,7 @@ void lower_expand(LowerContext& c) {
   c.emit_pointwise(c.output_buffer(0), [&](const auto& at) {
     std::vector<IndexExpr> own(at.end() - int64_t(from.size()), at.end());
     for (size_t d = 0; d < from.size(); ++d)
-      own[d] = from[d].is_constant(1) ? IndexExpr(int64_t(0)) : is_resolved(c) ? ir::min(own[d], from[d] - 1) : own[d];
+      own[d] = is_resolved(c) ? ir::min(own[d], from[d] - 1) : broadcast_index(own[d], from[d]);
     return checked(c, load_input(c, 0, own), conditions);
   });
 }
