@@ -254,6 +254,27 @@ void LowerContext::emit(ir::LibraryCall call) {
   program_.statements.emplace_back(std::move(call));
 }
 
+static void store_zeros(LowerContext& c, ir::BufferId to) {
+  const ir::Expr zero = c.exprs().zero(ir::value_type(c.program().buffer(to).type));
+  c.emit_pointwise(
+      to, [&](const auto&) { return zero; }, "nothing");
+}
+
+// A result of no steps has no elements.
+static void store_no_steps(LowerContext& c, const std::vector<ir::Statement>& statements) {
+  const auto store = [&](ir::BufferId b) {
+    const Shape& shape = c.program().buffer(b).shape;
+    if (std::any_of(shape.begin(), shape.end(), [](IndexExpr d) { return d.is_constant(0); })) store_zeros(c, b);
+  };
+  for (const ir::Statement& s : statements) {
+    if (const auto* nest = std::get_if<ir::LoopNest>(&s))
+      for (const ir::Store& stored : nest->stores) store(stored.buffer);
+    if (const auto* call = std::get_if<ir::LibraryCall>(&s))
+      std::for_each(call->outputs.begin(), call->outputs.end(), store);
+    if (const auto* inner = std::get_if<ir::Repetition>(&s)) store_no_steps(c, inner->body);
+  }
+}
+
 void LowerContext::repeat(ir::Repetition repetition, const std::function<void()>& body) {
   std::vector<ir::Statement> before = std::move(program_.statements);
   program_.statements.clear();
@@ -261,7 +282,14 @@ void LowerContext::repeat(ir::Repetition repetition, const std::function<void()>
   repetition.body = std::move(program_.statements);
   repetition.origins = {node_.name};
   program_.statements = std::move(before);
-  program_.statements.emplace_back(std::move(repetition));
+  if (!repetition.steps.is_constant(0)) {
+    program_.statements.emplace_back(std::move(repetition));
+    return;
+  }
+  for (const ir::Carried& state : repetition.carried)
+    emit_pointwise(
+        state.after, [&](const auto& at) { return load(state.initial, at); }, "state");
+  store_no_steps(*this, repetition.body);
 }
 
 void LowerContext::emit_pointwise(ir::BufferId output, const ValueAt& value, const std::string& name) {

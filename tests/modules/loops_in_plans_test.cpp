@@ -133,9 +133,9 @@ TEST(LoopsInPlans, OthersAreRunByTheHost) {
 }
 
 // s += x[:, t] - y[T - 1 - t]; the running s stands in column T - 1 - t of the result.
-TEST(LoopsInPlans, ScansInBothDirectionsAlongAnyAxis) {
+ModelMaker scan_in_both_directions(const std::string& steps) {
   ModelMaker m;
-  m.input("s", {"2"}).input("x", {"2", "T"}).input("y", {"T", "2"});
+  m.input("s", {"2"}).input("x", {"2", steps}).input("y", {steps, "2"});
   auto& scan = m.node("Scan", {"s", "x", "y"}, {"last", "all"}, "scan");
   set_attribute(scan, "num_scan_inputs", 2);
   list_attribute(scan, "scan_input_axes", {1, 0});
@@ -148,14 +148,22 @@ TEST(LoopsInPlans, ScansInBothDirectionsAlongAnyAxis) {
   ModelMaker::add_node(body, "Add", {"in", "d"}, {"out"});
   for (const char* name : {"out", "out"}) body.add_output()->set_name(name);
   m.output("last").output("all");
-  const Model model(m);
+  return m;
+}
+
+TEST(LoopsInPlans, ScansInBothDirectionsAlongAnyAxis) {
+  const Model model(scan_in_both_directions("T"));
   EXPECT_FALSE(model.has_host_steps());
   const auto results = model.run(
       {floats({2}, {0, 100}), floats({2, 3}, {1, 2, 3, 10, 20, 30}), floats({3, 2}, {0.5, 5, 0.25, 2, 0.125, 1})});
   EXPECT_EQ(numbers(results[0]), (std::vector<float>{5.125, 152}));
   EXPECT_EQ(numbers(results[1]), (std::vector<float>{5.125, 2.625, 0.875, 152, 127, 109}));
-  const auto none = model.run({floats({2}, {7, 8}), floats({2, 0}, {}), floats({0, 2}, {})});
-  EXPECT_EQ(numbers(none[0]), (std::vector<float>{7, 8}));
+  for (const char* steps : {"T", "0"}) {
+    const auto none =
+        Model(scan_in_both_directions(steps)).run({floats({2}, {7, 8}), floats({2, 0}, {}), floats({0, 2}, {})});
+    EXPECT_EQ(numbers(none[0]), (std::vector<float>{7, 8}));
+    EXPECT_EQ(none[1].tensor()->dims(), (std::vector<int64_t>{2, 0}));
+  }
 }
 
 }  // namespace

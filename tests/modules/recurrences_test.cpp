@@ -56,7 +56,7 @@ std::vector<Value> inputs_of(const Form& f, int64_t steps, int64_t batch) {
       floats(f.batch_first ? std::vector{batch, steps, kInput} : std::vector{steps, batch, kInput}, x)};
   if (f.lengths) {
     std::vector<int32_t> lengths;
-    for (int64_t b = 0; b < batch; b++) lengths.push_back(int32_t(1 + (b * 2) % steps));
+    for (int64_t b = 0; b < batch; b++) lengths.push_back(steps == 0 ? 0 : int32_t(1 + (b * 2) % steps));
     inputs.push_back(tensor(DType::i32, {batch}, lengths));
   }
   if (f.initial) {
@@ -91,6 +91,20 @@ TEST(Recurrences, StepsThatOnlyARunKnows) {
       }
     }
   }
+}
+
+// Nothing is computed, and the last states are the first ones.
+TEST(Recurrences, NoSteps) {
+  for (const auto& [op, gates, states] : {std::tuple("RNN", 1, 1), std::tuple("GRU", 3, 1), std::tuple("LSTM", 4, 2)})
+    for (const char* direction : {"forward", "reverse", "bidirectional"}) {
+      const bool more = std::string(direction) != "reverse";  // lengths, initial states, and the batch first
+      const Form f{op, gates, states, direction, more, more, more};
+      SCOPED_TRACE(fmt::format("{} {}", op, direction));
+      const auto inputs = inputs_of(f, 0, 2);
+      const auto actual = Model(recurrent_model(f, "0")).run(inputs);
+      EXPECT_EQ(actual[0].tensor()->elements(), 0);
+      EXPECT_EQ(numbers(actual[1]), more ? numbers(inputs.back()) : std::vector<float>(numbers(actual[1]).size()));
+    }
 }
 
 // More steps than are unrolled.
