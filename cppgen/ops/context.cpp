@@ -124,6 +124,14 @@ bool InferContext::is_produced_by(int i, std::string_view op) const {
   return producer >= 0 && graph_.nodes[size_t(producer)].op == op;
 }
 
+const Tensor* InferContext::fill(int i) const {
+  if (!has_input(i) || !is_produced_by(i, "ConstantOfShape")) return nullptr;
+  const auto& attributes = graph_.nodes[size_t(input_value(i).producer)].attributes;
+  const auto value = attributes.find("value");
+  const Tensor* element = value == attributes.end() ? nullptr : std::get_if<Tensor>(&value->second);
+  return element && element->elements() == 1 ? element : nullptr;
+}
+
 const Attribute* InferContext::attribute(const std::string& name) const {
   auto it = node_.attributes.find(name);
   return it == node_.attributes.end() ? nullptr : &it->second;

@@ -92,6 +92,7 @@ class InferContext {
   const std::vector<int64_t>& captures(const std::string& body) const { return node_.captures(body); }
   const Value& input_value(int) const;  // UserError if the input is absent
   bool is_produced_by(int input, std::string_view op) const;
+  const Tensor* fill(int input) const;  // the one element of a ConstantOfShape that computes the input, else null
   void set_contents(int, std::vector<IndexExpr>);  // elements of an integer output that depend only on shapes
   [[noreturn]] void fail(const std::string& what) const;
   [[noreturn]] void fail_unequal(IndexExpr, IndexExpr, const std::string& what) const;  // throws UnequalDimensions

@@ -194,5 +194,64 @@ TEST(RunTimeExtents, WhatRemainsOfAReshape) {
   EXPECT_NE(error_of([&] { model.compiled({floats({1, 3}, {1, 2, 3})}, 1); }).find("to_pairs"), std::string::npos);
 }
 
+// x [dims] reshaped to [-1, its dimension `axis`].
+ModelMaker rows_of(const std::vector<std::string>& dims, int64_t axis, bool fresh) {
+  ModelMaker m;
+  m.input("x", dims).output("y").output("shape");
+  m.initializer("rest", {1}, onnx::TensorProto::INT64).add_int64_data(-1);
+  m.initializer("axis", {1}, onnx::TensorProto::INT64).add_int64_data(axis);
+  m.initializer("start", {1}, onnx::TensorProto::INT64).add_int64_data(0);
+  std::string of = "x";
+  if (fresh) {
+    m.input("end", {"1"}, onnx::TensorProto::INT64);
+    m.node("Slice", {"x", "start", "end", "axis"}, {"part"});
+    of = "part";
+  }
+  m.node("Shape", {of}, {"dims"}), m.node("Gather", {"dims", "axis"}, {"kept"});
+  set_attribute(m.node("Concat", {"rest", "kept"}, {"to"}), "axis", 0);
+  m.node("Reshape", {of, "to"}, {"y"}, "reshape"), m.node("Shape", {"y"}, {"shape"});
+  return m;
+}
+
+// A requested 0 that a run finds is the input's dimension, as ONNX says.
+TEST(RunTimeExtents, AReshapeCopiesWhereARunRequestsZero) {
+  const auto dims_after = [](const Value& y) { return y.tensor()->dims(); };
+  for (const bool fresh : {false, true})
+    for (int64_t n : {0, 1, 2}) {
+      SCOPED_TRACE(fmt::format("{} {}", fresh, n));
+      const Model rows(rows_of({"N", "6"}, 0, fresh));
+      std::vector<Value> inputs{floats({n, 6}, std::vector<float>(size_t(6 * n), 1))};
+      if (fresh) inputs.push_back(ints({1}, {n}));
+      const auto y = rows.run(inputs);
+      const std::vector<int64_t> expected{n ? 6 : 0, n ? n : 6};
+      EXPECT_EQ(dims_after(y[0]), expected);
+      EXPECT_EQ(std::vector<int64_t>(y[1].tensor()->as<int64_t>(), y[1].tensor()->as<int64_t>() + 2), expected);
+    }
+  const Model third(rows_of({"A", "B", "A", "C"}, 2, false));
+  EXPECT_EQ(dims_after(third.run({floats({0, 3, 0, 2}, {})})[0]), (std::vector<int64_t>{0, 3}));
+  EXPECT_EQ(dims_after(third.run({floats({2, 3, 2, 1}, std::vector<float>(12, 1))})[0]), (std::vector<int64_t>{6, 2}));
+}
+
+// Parts of one element, as many as a run has: a shape made of one of them has a known number of elements.
+TEST(RunTimeExtents, PartsOfOneElementMakeShapes) {
+  ModelMaker m;
+  m.input("x", {"1", "2"}).input("times", {"N"}, onnx::TensorProto::INT64).input("at", {}, onnx::TensorProto::INT64);
+  m.initializer("two", {1}, onnx::TensorProto::INT64).add_int64_data(2);
+  m.node("Shape", {"times"}, {"count"});
+  auto& value = *m.node("ConstantOfShape", {"count"}, {"ones"}).add_attribute();
+  value.set_name("value"), value.set_type(onnx::AttributeProto::TENSOR);
+  value.mutable_t()->set_data_type(onnx::TensorProto::INT64), value.mutable_t()->add_dims(1);
+  value.mutable_t()->add_int64_data(1);
+  m.node("SplitToSequence", {"times", "ones"}, {"parts"}), m.node("SequenceAt", {"parts", "at"}, {"part"});
+  set_attribute(m.node("Concat", {"part", "two"}, {"to"}), "axis", 0);
+  m.node("Expand", {"x", "to"}, {"y"}, "repeat");
+  m.output("y");
+  const Model model(m);
+  for (int64_t at : {0, 1, 2}) {
+    const auto y = model.run({floats({1, 2}, {5, 6}), ints({3}, {2, 0, 1}), ints({}, {at})})[0];
+    EXPECT_EQ(y.tensor()->dims(), (std::vector<int64_t>{std::vector<int64_t>{2, 0, 1}[size_t(at)], 2}));
+  }
+}
+
 }  // namespace
 }  // namespace cppgen::modules

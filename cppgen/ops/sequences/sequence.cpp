@@ -66,8 +66,16 @@ void infer_length(InferContext& c) {
   c.set_output(0, DType::i64, {});
 }
 
+// Lengths that are one number as often as a run says.
+std::optional<int64_t> repeated_length(InferContext& c) {
+  const Tensor* value = c.host(1) ? nullptr : c.fill(1);
+  return value && !c.shape(1).empty() && value->dtype == DType::i64 ? std::optional(value->as<int64_t>()[0])
+                                                                    : std::nullopt;
+}
+
 // The length of the parts that input 1 requests, if all have the same known length; else -1.
 int64_t common_length(InferContext& c, int64_t extent) {
+  if (const auto each = repeated_length(c)) return std::max<int64_t>(*each, -1);
   const std::vector<IndexExpr>* lengths = c.host(1) ? nullptr : c.contents(1);
   if (!lengths || lengths->empty() || !(*lengths)[0].is_constant()) return -1;
   const int64_t each = (*lengths)[0].constant();

@@ -52,6 +52,28 @@ bool is_left_to_a_run(InferContext& c, const Shape& shape) {
   });
 }
 
+// Whether `d` is 0 wherever `other`, which is at least 0, is.
+bool is_zero_with(IndexExpr d, IndexExpr other) {
+  if (ir::divide_exactly(d, other)) return true;
+  const ir::Polynomial sum(other);
+  const auto zero_if = [&](const ir::IndexMap& zeros) { return ir::substitute(d, zeros).is_constant(0); };
+  if (sum.terms().size() != 1 || !sum.terms()[0].node) return false;
+  const auto factors = ir::atoms_of(sum.terms()[0].node);
+  return std::all_of(factors.begin(), factors.end(), [&](const auto* factor) { return zero_if({{factor, 0}}); });
+}
+
+// The dimensions of the requested shape that may be 0 in a run, which then copies the input's dimension. Without a -1
+// no such shape has the elements of the input, which are none then, unless the input's dimension is 0, too.
+std::vector<size_t> copied_in_a_run(InferContext& c, const Shape& to, int inferred) {
+  const Shape& from = c.shape(0);
+  std::vector<size_t> copied;
+  if (inferred < 0 || c.integer("allowzero", 0) != 0) return copied;
+  for (size_t d = 0; d < std::min(from.size(), to.size()); ++d)
+    if (int(d) != inferred && to[d].range().lo <= 0 && !to[d].is_constant() && !is_zero_with(from[d], to[d]))
+      copied.push_back(d);
+  return copied;
+}
+
 // The requested shape, whose dimension `inferred` (or none: -1) follows from the size that a run finds.
 void infer_in_a_run(InferContext& c, const Shape& to, int inferred) {
   const Shape& from = c.shape(0);
@@ -62,19 +84,19 @@ void infer_in_a_run(InferContext& c, const Shape& to, int inferred) {
   PartialShape partial(to.begin(), to.end());
   if (inferred >= 0) {
     partial[size_t(inferred)].reset();
+    for (size_t d : copied_in_a_run(c, to, inferred)) partial[d].reset();
   } else {
     partial = unknown_dims(to.size());
   }
   c.set_output(0, c.dtype(0), c.resolved_dimensions(0, partial));
 }
 
-void infer_reshape(InferContext& c) {
-  if (c.opset() >= 5 && is_run_time(c, 1)) return infer_declared(c, "the shape", element_count(c, 1));
+// The requested shape with copied dimensions, but those of a run, and its dimension that is -1 (or none: -1).
+std::pair<Shape, int> known_shape(InferContext& c) {
   const Shape& from = c.shape(0);
   Shape to = requested_shape(c);
-  bool allow_zero = c.integer("allowzero", 0) != 0;
+  const bool allow_zero = c.integer("allowzero", 0) != 0;
   int inferred = -1;
-  Shape known;
   for (size_t d = 0; d < to.size(); ++d) {
     if (to[d].is_constant(0) && !allow_zero) {
       if (d >= from.size())
@@ -84,15 +106,30 @@ void infer_reshape(InferContext& c) {
     if (to[d].is_constant(-1)) {
       if (inferred >= 0) c.fail("more than one dimension is -1");
       inferred = int(d);
-    } else {
-      known.push_back(to[d]);
     }
   }
+  return {to, inferred};
+}
+
+void infer_reshape(InferContext& c) {
+  if (c.opset() >= 5 && is_run_time(c, 1)) return infer_declared(c, "the shape", element_count(c, 1));
+  const Shape& from = c.shape(0);
+  auto [to, inferred] = known_shape(c);
+  Shape known = to;
+  if (inferred >= 0) known.erase(known.begin() + inferred);
   require_size(c, known, c.dtype(0));
   if (inferred >= 0) {
-    std::optional<IndexExpr> rest = exact_quotient(from, known);
-    if (!rest) return infer_in_a_run(c, to, inferred);
-    to[inferred] = *rest;
+    const std::optional<IndexExpr> rest = exact_quotient(from, known);
+    const auto copied = copied_in_a_run(c, to, inferred);
+    const bool of_a_run =
+        std::any_of(copied.begin(), copied.end(), [&](size_t d) { return ir::depends_on_fresh_symbols(to[d]); });
+    if (!rest || of_a_run) return infer_in_a_run(c, to, inferred);
+    to[size_t(inferred)] = *rest;
+    for (size_t d : copied) {
+      const IndexExpr kept = ir::min(to[d], 1);  // 0 if the run copies; then there are no elements, and -1 becomes 0
+      to[size_t(inferred)] = to[size_t(inferred)] * kept;
+      to[d] = to[d] + from[d] * (1 - kept);
+    }
   } else if (!ir::prove_equal(ir::product(from), ir::product(to))) {
     if (is_left_to_a_run(c, from) || is_left_to_a_run(c, to)) return infer_in_a_run(c, to, inferred);
     require_same_elements(c, from, to);
@@ -164,8 +201,25 @@ std::vector<Scalar> agrees_with_shape(LowerContext& c) {
   return conditions;
 }
 
+// The output's shape if it has elements: then no run copies a dimension of the input.
+Shape shape_with_elements(LowerContext& c) {
+  const Shape& whole = c.output(0).shape;
+  if (is_resolved(c)) return whole;
+  auto [to, inferred] = known_shape(c);
+  if (copied_in_a_run(c, to, inferred).empty()) return whole;
+  to[size_t(inferred)] = 1;
+  const std::optional<IndexExpr> rest = exact_quotient(c.shape(0), to);
+  if (!rest) return whole;
+  to[size_t(inferred)] = *rest;
+  return to;
+}
+
 void lower_reshape_to_shape(LowerContext& c) {
-  if (c.opset() < 5 || !is_run_time(c, 1)) return lower_reshape(c);
+  if (c.opset() < 5 || !is_run_time(c, 1)) {
+    const Shape to = shape_with_elements(c);
+    return c.emit_pointwise(c.output_buffer(0),
+                            [&](const auto& at) { return load_input(c, 0, reshaped_index(c.shape(0), to, at)); });
+  }
   std::vector<Scalar> conditions = agrees_with_shape(c);
   c.emit_pointwise(c.output_buffer(0), [&](const auto& at) { return load_reshaped(c, at, conditions); });
 }
