@@ -60,4 +60,12 @@ std::vector<IndexBound> bounds_for_equality(IndexExpr a, IndexExpr b) {
   return {};
 }
 
+std::string to_string(const IndexBound& bound, const std::vector<IndexBound>& all) {
+  const bool both = std::find(all.begin(), all.end(), IndexBound{bound.most, bound.least}) != all.end();
+  if (!both) return to_string(bound);
+  std::string left = to_string(bound.least), right = to_string(bound.most);  // in one order, whichever bound it is
+  if (bound.least.is_constant() || (!bound.most.is_constant() && right < left)) std::swap(left, right);
+  return left + " = " + right;
+}
+
 }  // namespace cppgen::ir

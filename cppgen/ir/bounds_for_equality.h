@@ -1,4 +1,5 @@
 #pragma once
+#include <string>
 #include <vector>
 
 #include "cppgen/ir/index_expr.h"
@@ -9,5 +10,8 @@ namespace cppgen::ir {
 // min and max makes them equal, the bounds state that these are the least and greatest: min(S, 4) = S if S <= 4.
 // Otherwise, if they are equal for some values and this depends on a division, a <= b and b <= a: 2 * (H / 2) = H.
 std::vector<IndexBound> bounds_for_equality(IndexExpr a, IndexExpr b);
+
+// "N <= 4"; "2 * floordiv(H, 2) = H" if the opposite is among all bounds.
+std::string to_string(const IndexBound&, const std::vector<IndexBound>& all);
 
 }  // namespace cppgen::ir

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "cppgen/ir/bounds_for_equality.h"
 #include "cppgen/package/dim_code.h"
 
 namespace cppgen::package {
@@ -21,7 +22,7 @@ std::vector<rt::Bound> bounds_of(const ir::IndexArena& arena, const std::vector<
   std::vector<rt::Bound> bounds;
   for (const ir::IndexBound& bound : arena.assumptions())
     if (are_known(bound.least, numbers) && are_known(bound.most, numbers))
-      bounds.push_back({coder.code(bound.least), coder.code(bound.most), ir::to_string(bound)});
+      bounds.push_back({coder.code(bound.least), coder.code(bound.most), ir::to_string(bound, arena.assumptions())});
   return bounds;
 }
 

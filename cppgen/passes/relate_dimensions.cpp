@@ -136,8 +136,11 @@ bool assume_equal(Graph& graph, const ops::UnequalDimensions& e) {
   if (std::any_of(bounds.begin(), bounds.end(),
                   [&](const auto& b) { return std::find(known.begin(), known.end(), b) != known.end(); }))
     return false;
+  std::string said;  // the two bounds of an equality are one assumption
   for (const ir::IndexBound& bound : bounds) {
-    warn(fmt::format("the model is assumed to have {}", ir::to_string(bound)), e);
+    const std::string text = ir::to_string(bound, bounds);
+    if (text != said) warn(fmt::format("the model is assumed to have {}", text), e);
+    said = text;
     graph.index->assume(bound);
   }
   for (ValueId v : graph.inputs)

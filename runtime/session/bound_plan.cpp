@@ -19,6 +19,29 @@ int64_t size_value(const DimExpr& expr, std::span<const int64_t> symbols, const 
   return value;
 }
 
+// The node whose step writes the buffer first.
+std::string writer_of(const Plan& plan, size_t buffer) {
+  for (const Step& step : plan.steps)
+    for (size_t i = step.buffers.size() - size_t(step.output_count); i < step.buffers.size(); i++)
+      if (step.buffers[i] == int32_t(buffer))
+        return fmt::format("node '{}' ", step.origins.empty() ? step.name : step.origins.back());
+  return "the plan ";
+}
+
+std::vector<int64_t> buffer_sizes(const Plan& plan, std::span<const int64_t> symbols) {
+  std::vector<int64_t> sizes;
+  for (size_t i = 0; i < plan.buffers.size(); i++) {
+    const DimExpr& bytes = plan.buffers[i].bytes;
+    sizes.push_back(bytes.code.empty() ? 0 : evaluate(bytes, symbols));
+    if (sizes.back() >= 0) continue;
+    std::string dims;
+    for (size_t k = 0; k < plan.symbols.size() && k < symbols.size(); k++)
+      dims += fmt::format("{}{} = {}", k ? ", " : "", plan.symbols[k].name, symbols[k]);
+    user_error("{}has a result of negative size for these dimensions ({})", writer_of(plan, i), dims);
+  }
+  return sizes;
+}
+
 std::vector<int64_t> dims_of(const TensorInfo& info, std::span<const int64_t> symbols) {
   std::vector<int64_t> dims;
   for (const DimExpr& dim : info.dims) dims.push_back(size_value(dim, symbols, "a dimension"));
@@ -213,8 +236,7 @@ std::shared_ptr<const BoundPlan> bind_plan(const Executable& executable,
   const Plan& plan = executable.plan();
   auto bound = std::make_shared<BoundPlan>();
   bound->symbols.assign(symbols.begin(), symbols.end());
-  for (const PlanBuffer& buffer : plan.buffers)
-    bound->sizes.push_back(size_value(buffer.bytes, symbols, "the size of a buffer"));
+  bound->sizes = buffer_sizes(plan, symbols);
   for (const TensorInfo& info : plan.outputs) bound->output_dims.push_back(dims_of(info, symbols));
   check_boundary(plan, *bound);
   const auto waves = plan_waves(plan, options.streams, steps_together(plan, symbols), options.streams_in_arena);

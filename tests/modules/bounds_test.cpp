@@ -68,5 +68,34 @@ TEST(Bounds, RowsOfASliceAreGathered) {
   EXPECT_NE(error_of([&] { model.compiled({floats({2}, {0, 0}), ints({2}, {2, 0})}, 1); }), "");
 }
 
+// Two bounds, of which a run says one thing.
+TEST(Bounds, AnEqualityIsSaidAsOne) {
+  ModelMaker maker;
+  maker.input("x", {"N"}).output("y");
+  add_extent(maker, "x");
+  maker.initializer("two", {1}, onnx::TensorProto::INT64).add_int64_data(2);
+  maker.node("Div", {"extent", "two"}, {"half"}), maker.node("Mul", {"half", "two"}, {"even"});
+  maker.node("Slice", {"x", "zero", "even"}, {"part"});
+  maker.node("Add", {"part", "x"}, {"y"});
+  const Model model(maker);
+  EXPECT_EQ(numbers(model.run({floats({2}, {1, 2})})[0]), (std::vector<float>{2, 4}));
+  const std::string text = "the model requires 2*floordiv(N, 2) = N; N = 3 from input 'x' axis 0";
+  EXPECT_EQ(error_of([&] { model.interpreted({floats({3}, {1, 2, 3})}); }), text);
+  EXPECT_EQ(error_of([&] { model.compiled({floats({3}, {1, 2, 3})}, 1); }), text);
+}
+
+TEST(Bounds, ResultsOfNegativeSizeNameTheirNode) {
+  ModelMaker maker;
+  maker.input("x", {"1", "N", "1"}).output("y");
+  set_attribute(maker.node("Transpose", {"x"}, {"row"}), "perm", std::vector<int64_t>{0, 2, 1});
+  set_attribute(maker.node("MaxPool", {"row"}, {"pooled"}, "pool"), "kernel_shape", std::vector<int64_t>{3});
+  maker.node("CumSum", {"pooled", "last"}, {"y"});
+  maker.initializer("last", {}, onnx::TensorProto::INT64).add_int64_data(2);
+  const Model model(maker);
+  const std::string error = error_of([&] { model.compiled({floats({1, 1, 1}, {1})}, 1); });
+  EXPECT_NE(error.find("node 'pool' has a result of negative size for these dimensions (N = 1)"), std::string::npos)
+      << error;
+}
+
 }  // namespace
 }  // namespace cppgen::modules
