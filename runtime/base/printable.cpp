@@ -56,6 +56,7 @@ std::string without_passwords(std::string_view message) {
     if (host == text.npos || host < at) continue;
     const size_t colon = text.find(':', at);
     const size_t begin = colon < host ? colon + 1 : at;
+    if (text.compare(begin, host - begin, "PASSWORD") == 0) continue;  // as help texts write it
     text.replace(begin, host - begin, "***");
   }
   return text;

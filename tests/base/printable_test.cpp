@@ -41,7 +41,8 @@ TEST(Printable, MessagesHideThePasswordsOfAddresses) {
   EXPECT_EQ(for_terminal("'rediss://me:se:c@ret@host:1/2' is refused"), "'rediss://me:***@host:1/2' is refused");
   EXPECT_EQ(for_terminal("--set REMOTE_CACHE=redis://:word@a and redis://word@b"),
             "--set REMOTE_CACHE=redis://:***@a and redis://***@b");
-  for (const char* text : {"redis://host:6379/0 and me@host", "https://a/b?c", "a@b", "://", "redis://host\nme@host"})
+  for (const char* text : {"redis://host:6379/0 and me@host", "https://a/b?c", "redis://[[USER]:PASSWORD@]HOST", "a@b",
+                           "://", "redis://host\nme@host"})
     EXPECT_EQ(for_terminal(text), text);
 }
 
