@@ -19,7 +19,7 @@ constexpr int kRuns = 3;
 
 std::vector<std::string> command_of(const BenchOptions& options, const Settings& settings, const std::string& result) {
   std::vector<std::string> argv = own_command(kMeasureCommand, options.model, options);
-  const auto add = [&](const char* option, const std::string& value) { argv.insert(argv.end(), {option, value}); };
+  const auto add = [&](const char* option, const std::string& value) { argv.push_back(option_word(option, value)); };
   add("--result", result), add("--seed", std::to_string(options.seed));
   for (const std::string& dim : options.dims) add("--dim", dim);
   for (const std::string& sizes : options.sizes) add("--sizes", sizes);

@@ -7,14 +7,17 @@
 namespace cppgen {
 
 std::vector<std::string> own_command(const char* command, const std::string& model, const CommonOptions& options) {
-  std::vector<std::string> argv{std::filesystem::read_symlink("/proc/self/exe").string(), command, model};
-  const auto add = [&](const char* option, const std::string& value) { argv.insert(argv.end(), {option, value}); };
+  const std::string file = (model.starts_with('-') ? "./" : "") + model;
+  std::vector<std::string> argv{std::filesystem::read_symlink("/proc/self/exe").string(), command, file};
+  const auto add = [&](const char* option, const std::string& value) { argv.push_back(option_word(option, value)); };
   for (const std::string& setting : options.settings) add("--set", setting);
   if (!options.load.empty()) add("--load", options.load);
   if (!options.threads.empty()) add("--threads", options.threads);
   if (!options.isa.empty()) add("--isa", options.isa);
   return argv;
 }
+
+std::string option_word(const std::string& option, const std::string& value) { return option + "=" + value; }
 
 ProcessResult run_child(const ProcessSpec& spec, const CancelToken& cancel) {
   PosixProcessRunner runner;

@@ -2,6 +2,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 namespace cppgen {
@@ -20,7 +21,8 @@ enum ExitCode {
 struct CommonOptions {
   std::vector<std::string> settings;  // --set NAME=VALUE
   std::string load;                   // --load: a file of settings, over which the options above and below prevail
-  std::string threads, isa;           // empty: not given
+  std::vector<std::pair<std::string, std::string>> loaded;  // likewise, but read already, such as those of a trace
+  std::string threads, isa;                                 // empty: not given
   bool json = false;
 };
 

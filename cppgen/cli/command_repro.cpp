@@ -14,6 +14,7 @@
 #include "cppgen/flow/stages.h"
 #include "cppgen/flow/trace.h"
 #include "cppgen/flow/trace_record.h"
+#include "cppgen/flow/trace_settings.h"
 #include "cppgen/support/file_io.h"
 #include "cppgen/support/hashing.h"
 #include "cppgen/support/interrupt.h"
@@ -30,23 +31,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int64_t kMostBytes = 4 * kMostTracedBytes;  // model, values and listings
-
-// The settings of the trace, which may come from anywhere: none of them may name a program, a file or options of a
-// compiler.
-std::string settings_of(const TraceRecord& record) {
-  std::string text = fmt::format("ISA={}\n", record.isa);
-  for (const auto& [name, value] : record.settings) {
-    if (!is_traced_setting(name) || value.find_first_of("\n\r") != value.npos)
-      user_error("the trace has the setting '{}', which traces do not record", printable(name));
-    if (name == "DEBUG_LEVEL" && value.starts_with('-')) {
-      log_warning("the options of the compiler in DEBUG_LEVEL are not taken from the trace: {}", printable(value));
-    } else if (name != "ISA") {
-      text += fmt::format("{}={}\n", name, value);
-    }
-  }
-  return text;
-}
+constexpr int64_t kMostBytes = 2 * kMostTracedBytes + kMostTracedBytes / 4;  // model, values and listings
 
 void note(std::vector<std::string>& list, const char* what, const std::string& there, const std::string& here) {
   if (there != here) list.push_back(fmt::format("{}: {} in the trace, {} here", what, printable(there), here));
@@ -135,9 +120,7 @@ ExitCode command_repro(const ReproOptions& options, const CancelToken& cancel) {
   static_cast<CommonOptions&>(again) = options;
   again.model = model_of(options, record, folder);
   again.dims = record.dims;
-  again.load = temporary.path() + "/settings";
-  if (const int error = write_file(again.load, settings_of(record)))
-    user_error("{}: {}", again.load, error_text(error));
+  again.loaded = settings_of_trace(record, settings_of(options).max_memory);
   Settings settings = read_settings(again);
   settings.set("TRACE", "1"), settings.set("TRACE_DIR", temporary.path() + "/again");
   Reproduction result;

@@ -61,7 +61,7 @@ void refuse_foreign_cache(Settings& settings) {
 }  // namespace
 
 Settings settings_of(const CommonOptions& options) {
-  std::vector<std::pair<std::string, std::string>> given;
+  std::vector<std::pair<std::string, std::string>> given = options.loaded;
   if (!options.load.empty()) given = read_settings_file(options.load);
   const size_t loaded = given.size();
   for (const std::string& text : options.settings) given.push_back(split_setting(text));

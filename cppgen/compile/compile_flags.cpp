@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "cppgen/compile/toolchain.h"
+#include "runtime/base/setting_values.h"
 
 namespace cppgen {
 namespace {
@@ -17,7 +17,7 @@ std::vector<std::string> debug_flags(const std::string& level) {
   if (level == "0") return {};
   if (level == "1") return {"-g1"};
   if (level == "2") return {"-g", "-O0"};
-  return split_command(level);
+  return setting_values::split(level, ' ');  // none of those that are allowed contains a blank
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include "cppgen/compile/toolchain.h"
 #include "cppgen/flow/stages.h"
 #include "cppgen/flow/trace_record.h"
+#include "cppgen/flow/trace_settings.h"
 #include "cppgen/support/file_io.h"
 #include "cppgen/support/hashing.h"
 #include "isa/cpu_features.h"
@@ -54,13 +55,6 @@ void pack_run(const std::string& folder, TraceRecord& record) {
 
 std::string trace_folder(const Settings& settings, const std::string& model) {
   return settings.trace_dir + "/" + fs::path(model).stem().string();
-}
-
-bool is_traced_setting(std::string_view name) {
-  for (const std::string_view of_runs : {"THREADS", "FLUSH_DENORMALS", "NAN_ASSERTS", "MAX_MEMORY"})
-    if (name == of_runs) return true;
-  static const std::vector<SettingDescription> rows = Settings().describe();
-  return std::any_of(rows.begin(), rows.end(), [&](const auto& row) { return row.name == name && row.in_key; });
 }
 
 std::string compiler_text(const Settings& settings) {

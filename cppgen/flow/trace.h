@@ -24,8 +24,6 @@ std::string make_trace_folder(const CompileRequest&);
 // Called with the printed graph or program after each stage: the import, the lowering, and each pass.
 using StageListener = std::function<void(const std::string& stage, const std::string& text)>;
 
-// The settings that a trace records: those with influence on kernels or results, of which none names a file or program.
-bool is_traced_setting(std::string_view name);
 std::string compiler_text(const Settings&);  // what distinguishes the compiler of kernels from others
 
 // The files that TRACE writes about one compilation, in the folder TRACE_DIR/<model>. A file that cannot be written

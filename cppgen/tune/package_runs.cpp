@@ -39,10 +39,10 @@ PackageRuns::PackageRuns(std::string program, const Settings& settings, std::vec
     : program_(std::filesystem::canonical(program).string()),
       timeout_seconds_(double(settings.autotune_result_timeout_seconds)),
       cancel_(cancel) {
-  for (std::string& dim : dims) options_.insert(options_.end(), {"--dim", std::move(dim)});
+  for (std::string& dim : dims) options_.push_back("--dim=" + dim);
   for (const SettingDescription& setting : settings.describe())
     if (setting.running && setting.source == "option")
-      options_.insert(options_.end(), {"--set", std::string(setting.name) + "=" + setting.value});
+      options_.push_back(fmt::format("--set={}={}", setting.name, setting.value));
 }
 
 std::string PackageRuns::run(const std::string& command, const std::string& package,

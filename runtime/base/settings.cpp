@@ -7,6 +7,7 @@
 #include <cstring>
 #include <filesystem>
 
+#include "runtime/base/debug_level.h"
 #include "runtime/base/errors.h"
 #include "runtime/base/foreign_names.h"
 #include "runtime/base/setting_values.h"
@@ -210,14 +211,6 @@ std::vector<std::string> unknown_variable_warnings(const Environment& environmen
   return warnings;
 }
 
-// A number, or options for debugging that compilers of C++ have in common.
-bool is_debug_level_of_gcc(const std::string& level) {
-  const std::vector<std::string> words = split(level, ' ');
-  return std::all_of(words.begin(), words.end(), [](const std::string& w) {
-    return !w.starts_with('-') || w.starts_with("-g") || w.starts_with("-O");
-  });
-}
-
 // What a word that only another program gives a meaning to is called here. A list of OpenMP has a number of threads for
 // each level of nested regions.
 std::string_view own_value(std::string_view alias, std::string_view value) {
@@ -381,8 +374,6 @@ bool Settings::ignore_alias(SettingId id, std::string_view reason) {
 
 // What other programs understand otherwise, or what only they can write, does not stop us.
 void Settings::refuse_foreign_values() {
-  if (source(SettingId::debug_level).kind == SettingSource::alias && !is_debug_level_of_gcc(debug_level))
-    ignore_alias(SettingId::debug_level, "these are options of another compiler");
   for (const SettingId id : {SettingId::profile_output, SettingId::ops_record})
     if (sources_[size_t(id)].kind == SettingSource::alias)
       if (const std::string fault = fault_of_file(print_field(*this, size_t(id))); !fault.empty())
@@ -402,7 +393,10 @@ void Settings::propose(SettingId id, std::string_view value) {
 // `where` is the variable or option that an error names.
 void Settings::assign(size_t row, std::string_view where, std::string_view value, SettingSource source) {
   visit_field(*this, row, [&](auto kind, auto& field) {
-    field = parsed<decltype(kind)::value>(where, value, kRows[row].allowed, home_);
+    auto text = parsed<decltype(kind)::value>(where, value, kRows[row].allowed, home_);
+    if constexpr (decltype(kind)::value == SettingKind::text)
+      if (SettingId(row) == SettingId::debug_level) check_debug_level(where, text);
+    field = std::move(text);
   });
   constexpr size_t cache_dir_row = static_cast<size_t>(SettingId::cache_dir);
   if (row == cache_dir_row && source.kind == SettingSource::alias) cache_dir += "/cppgen";

@@ -193,6 +193,58 @@ TEST_F(Repro, CompilationsWithoutARunHaveNoResults) {
   EXPECT_TRUE(contains(ended.out, "results: the trace has none")) << ended.out;
 }
 
+// What an archive says never becomes a line of a file of settings, an option of a compiler or a program that runs.
+TEST_F(Repro, ArchivesStartNoPrograms) {
+  const std::string archive = trace({"run", symbolic_model(), "--dim", "N=3"});
+  const std::string sign = path("sign"), shell = "/bin/sh -c 'touch " + sign + "'";
+  const auto refused = [&](const std::function<void(json&)>& change) {
+    const Ended ended = run({"repro", changed(archive, change)});
+    EXPECT_EQ(ended.status, 2) << ended.out << ended.err;
+    EXPECT_FALSE(fs::exists(sign)) << ended.err;
+    EXPECT_TRUE(contains(ended.err, "not allowed") || contains(ended.err, "do not record")) << ended.err;
+  };
+  for (const char* line_break : {"\n", "\r", "\r\n", "\x0b", "\x0c", "\xc2\x85", "\xe2\x80\xa8"})
+    refused([&](json& r) { r["isa"] = "auto" + std::string(line_break) + "CXX=" + shell; });
+  refused([&](json& r) { r["isa"] = std::string("auto\0CXX=", 9) + shell; });
+  const std::vector<std::string> options = {"-wrapper /bin/sh,-c,touch\t" + sign,
+                                            "-wrapper /usr/bin/touch," + sign,
+                                            "-g -wrapper /usr/bin/touch," + sign,
+                                            "-fplugin=/tmp/x.so",
+                                            "-B/tmp",
+                                            "-specs=/tmp/x",
+                                            "-o " + sign,
+                                            "-g @/tmp/x",
+                                            "-include /tmp/x",
+                                            "-g -dumpdir " + sign,
+                                            "-g -MF" + sign,
+                                            "'-wrapper' /usr/bin/touch," + sign,
+                                            "-g\\ -wrapper",
+                                            "-fuse-ld=/tmp/x",
+                                            "-g3 kernel.cpp",
+                                            "-Wl,-rpath,/tmp",
+                                            "-x",
+                                            "--sysroot=/"};
+  for (const char* before : {"", " ", "\t", "  \t "})
+    for (const std::string& option : options) refused([&](json& r) { r["settings"]["DEBUG_LEVEL"] = before + option; });
+  for (const char* name : {"CXX", " CXX", "CPPGEN_CXX", "cxx", "CACHE_DIR", "CUSTOM_OPS", "REMOTE_CACHE", "TRACE_DIR",
+                           "WORKER_LOG_PATH", "ISA\nCXX"})
+    refused([&](json& r) { r["settings"][name] = shell; });
+  refused([&](json& r) { r["settings"]["TUNING"] = "x=1\nCXX=" + shell; });
+}
+
+// The trace's data could use a kernel that checks no indices to write where it likes, and take all memory.
+TEST_F(Repro, ArchivesDoNotSwitchOffChecks) {
+  const std::string archive = trace({"run", gather_model(), "--set", "MAX_MEMORY=1MB"});
+  const auto warning = [&](const char* name, const char* value) {
+    const Ended ended = run({"repro", changed(archive, [&](json& r) { r["settings"][name] = value; })});
+    EXPECT_EQ(ended.status, 0) << ended.out << ended.err;
+    return ended.err;
+  };
+  EXPECT_TRUE(contains(warning("ASSERT_INDIRECT_INDEXING", "0"), "ASSERT_INDIRECT_INDEXING=0 is not taken from"));
+  EXPECT_TRUE(contains(warning("MAX_MEMORY", "1000TB"), "MAX_MEMORY=1000TB is not taken from the trace"));
+  EXPECT_EQ(warning("MAX_MEMORY", "2MB"), "");
+}
+
 // Archives come from anywhere.
 TEST_F(Repro, ArchivesAreNotTrusted) {
   const std::string archive = trace({"run", symbolic_model(), "--dim", "N=3"});
@@ -207,9 +259,9 @@ TEST_F(Repro, ArchivesAreNotTrusted) {
   EXPECT_TRUE(contains(error([](json& r) { r["settings"]["CUSTOM_OPS"] = "/x"; }), "traces do not record"));
   EXPECT_TRUE(contains(error([](json& r) { r["settings"] = 3; }), "is malformed"));
   EXPECT_TRUE(contains(error([](json& r) { r["model_sha256"] = ""; }), "is not the model of the trace"));
-  const Ended warned = run({"repro", changed(archive, [](json& r) { r["settings"]["DEBUG_LEVEL"] = "-fplugin=x"; })});
-  EXPECT_EQ(warned.status, 0) << warned.err;
-  EXPECT_TRUE(contains(warned.err, "are not taken from the trace")) << warned.err;
+  EXPECT_TRUE(contains(error([](json& r) { r["settings"]["DEBUG_LEVEL"] = "-fplugin=x"; }), "\"-fplugin=x\" is not"));
+  EXPECT_EQ(run({"repro", changed(archive, [](json& r) { r["settings"]["DEBUG_LEVEL"] = "-g -Og"; })}).status, 1)
+      << "the options of debug information are taken, so kernels differ";
   EXPECT_EQ(run({"repro", folder.write("junk.tar", "junk")}).status, 2);
   EXPECT_EQ(run({"repro", path("nowhere")}).status, 2);
 }

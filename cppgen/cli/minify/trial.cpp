@@ -65,7 +65,7 @@ std::string_view name_of(Fault fault) {
 
 std::vector<std::string> Trials::command(const std::string& model, const Overrides& overrides) const {
   std::vector<std::string> argv = own_command(kTrialCommand, model, options_);
-  for (const auto& [name, value] : overrides) argv.insert(argv.end(), {"--override", name + "=" + value});
+  for (const auto& [name, value] : overrides) argv.push_back(option_word("--override", name + "=" + value));
   return argv;
 }
 
@@ -75,7 +75,7 @@ Outcome Trials::run(const std::string& folder, const Overrides& overrides, bool 
   remove_tree(note);
   ProcessSpec spec;
   spec.argv = command(folder + "/model.onnx", overrides);
-  spec.argv.insert(spec.argv.end(), {"--data", folder, "--result", note});
+  spec.argv.insert(spec.argv.end(), {option_word("--data", folder), option_word("--result", note)});
   if (measure) spec.argv.push_back("--measure");
   if (options_.rtol) spec.argv.insert(spec.argv.end(), {"--rtol", fmt::format("{}", *options_.rtol)});
   if (options_.atol) spec.argv.insert(spec.argv.end(), {"--atol", fmt::format("{}", *options_.atol)});
@@ -91,7 +91,7 @@ std::string Trials::write_values(const std::string& model, const std::string& fo
   ProcessSpec spec;
   spec.argv = command(model, overrides);
   const auto add = [&](const char* option, const std::string& value) {
-    spec.argv.insert(spec.argv.end(), {option, value});
+    spec.argv.push_back(option_word(option, value));
   };
   for (const std::string& dim : inputs.dims) add("--dim", dim);
   for (const std::string& file : inputs.files) add("--input", file);
