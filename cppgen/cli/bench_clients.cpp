@@ -4,6 +4,7 @@
 #include <atomic>
 #include <exception>
 #include <mutex>
+#include <system_error>
 #include <thread>
 
 #include "cppgen/cli/command_support.h"
@@ -79,6 +80,9 @@ void TimedClients::run_until(const RunLimit& limit, RunTimes& times, const Cance
     try {
       for (size_t i = 0; i < callers_.size(); i++)
         threads.emplace_back([&, i] { series.work(*callers_[i], of_client[i]); });
+    } catch (const std::system_error& error) {
+      series.end();
+      user_error("--clients {}: the system refuses so many threads: {}", callers_.size(), error.what());
     } catch (...) {
       series.end();
       throw;

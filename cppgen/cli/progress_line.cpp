@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "cppgen/cli/command_support.h"
+#include "cppgen/support/helper_threads.h"
 
 namespace cppgen {
 namespace {
@@ -29,7 +30,7 @@ ProgressLine::ProgressLine(const Settings& settings, std::string what)
       given_columns_(size_t(settings.progress_ncols)),
       begin_(seconds_now()),
       what_(std::move(what)) {
-  if (enabled_ && terminal_) ticker_ = std::thread([this] { tick(); });
+  if (enabled_ && terminal_) ticker_ = try_thread([this] { tick(); });
 }
 
 ProgressLine::~ProgressLine() {
@@ -38,7 +39,7 @@ ProgressLine::~ProgressLine() {
     ended_ = true;
   }
   end_.notify_all();
-  if (ticker_.joinable()) ticker_.join();
+  if (ticker_) ticker_->join();
   if (shown_ && terminal_) std::fputs("\r\x1b[K", stderr);
 }
 

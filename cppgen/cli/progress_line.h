@@ -2,6 +2,7 @@
 #include <condition_variable>
 #include <mutex>
 #include <string>
+#include <optional>
 #include <thread>
 
 #include "runtime/base/settings.h"
@@ -38,7 +39,7 @@ class ProgressLine {
   bool shown_ = false, ended_ = false;
   std::mutex mutex_;
   std::condition_variable end_;
-  std::thread ticker_;
+  std::optional<std::thread> ticker_;
 };
 
 }  // namespace cppgen

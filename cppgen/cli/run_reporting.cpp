@@ -2,6 +2,7 @@
 
 #include <cstdio>
 #include <new>
+#include <system_error>
 
 #include "cppgen/cli/command_support.h"
 #include "cppgen/cli/commands.h"
@@ -50,6 +51,9 @@ int run_reporting(const Action& command, const CancelToken& cancel, int argc, ch
     return kUserError;
   } catch (const std::bad_alloc&) {
     std::fprintf(stderr, "cppgen: out of memory\n");
+    return kUserError;
+  } catch (const std::system_error& error) {
+    std::fprintf(stderr, "cppgen: the system refuses what is needed: %s\n", for_terminal(error.what()).c_str());
     return kUserError;
   } catch (const std::exception& error) {
     return report_bug(error.what(), argc, argv);

@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <system_error>
 
 #include "cppgen/compile/kernel_cache.h"
 #include "cppgen/compile/probe.h"
@@ -57,6 +58,13 @@ ProbeResult probe_row(const VecISA& row, CpuFeatures cpu, const CompileOptions& 
   return vec_isa_ok(probe, toolchain, runner, cache_dir);
 }
 
+// Why even code without vectors cannot be compiled and run: a limit of the system (ulimit -n, -u, -f), a full disk or a
+// compiler that does not work. Empty if it can. An instruction set that fails then is not to blame.
+std::string fault_of_surroundings(CpuFeatures cpu, const CompileOptions& options) {
+  const ProbeResult result = probe_row(all_isas()[0], cpu, options);
+  return result.ok ? "" : result.reason;
+}
+
 const VecISA& prove(const VecISA& likely, const Settings& s, const CompileOptions& options) {
   const CpuFeatures cpu = usable_features(s);
   const auto rows = all_isas();
@@ -67,6 +75,8 @@ const VecISA& prove(const VecISA& likely, const Settings& s, const CompileOption
     if (result.ok) return row;
     if (!names(s, "auto"))
       user_error("ISA={} is not usable with this compiler on this machine: {}", row.name, result.reason);
+    if (const std::string fault = fault_of_surroundings(cpu, options); !fault.empty())
+      user_error("instruction sets cannot be verified here, not even the one that every machine has: {}", fault);
     log_warning("instruction set {} is not usable here ({}): trying the next one", row.name, result.reason);
   }
   return rows[0];
@@ -91,10 +101,15 @@ const VecISA& likely_isa(const Settings& s) {
 
 IsaChoice::IsaChoice(const Settings& settings, const CompileOptions& options) : likely_(likely_isa(settings)) {
   const bool certain = settings.vec_isa_ok || likely_.lanes == 1;
-  settled_ = std::async(certain ? std::launch::deferred : std::launch::async,
-                        [&likely = likely_, certain, settings, options]() -> const VecISA& {
-                          return certain ? likely : prove(likely, settings, options);
-                        });
+  const auto settle = [&likely = likely_, certain, settings, options]() -> const VecISA& {
+    return certain ? likely : prove(likely, settings, options);
+  };
+  try {
+    settled_ = std::async(certain ? std::launch::deferred : std::launch::async, settle);
+  } catch (const std::system_error& error) {
+    log_info("the system refuses another thread ({}): the instruction set is verified later", error.what());
+    settled_ = std::async(std::launch::deferred, settle);
+  }
 }
 
 void settle_foreign_compiler(Settings& settings) {

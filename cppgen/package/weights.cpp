@@ -6,12 +6,10 @@
 
 #include <atomic>
 #include <cstring>
-#include <exception>
-#include <mutex>
-#include <thread>
 
 #include "cppgen/schedule/engines/packed_constant.h"
 #include "cppgen/support/file_io.h"
+#include "cppgen/support/helper_threads.h"
 #include "runtime/base/errors.h"
 
 namespace cppgen::package {
@@ -83,32 +81,19 @@ void write_weights(const std::string& path, const schedule::Schedule& schedule,
   for (const auto& p : schedule.packed) packed[size_t(p.packed)] = &p;
 
   std::atomic<size_t> next{0};
-  std::exception_ptr failure;
-  std::mutex mutex;
-  auto work = [&] {
-    try {
-      for (size_t i = next++; i < placements.size(); i = next++) {
-        const auto& w = placements[i];
-        char* out = file.data() + w.offset;
-        if (const PackedConstant* p = packed[size_t(w.buffer)]) {
-          const int64_t batches = int64_t(p->batch_offsets.size());
-          for (int64_t b = 0; b < batches; b++)
-            schedule::write_panels(schedule.program, *p, b, out + b * (w.bytes / batches));
-        } else if (w.bytes > 0) {
-          copy_in_order(schedule.program.buffer(w.buffer), schedule.layouts[size_t(w.buffer)], out);
-        }
+  work_on_threads(threads, [&] {
+    for (size_t i = next++; i < placements.size(); i = next++) {
+      const auto& w = placements[i];
+      char* out = file.data() + w.offset;
+      if (const PackedConstant* p = packed[size_t(w.buffer)]) {
+        const int64_t batches = int64_t(p->batch_offsets.size());
+        for (int64_t b = 0; b < batches; b++)
+          schedule::write_panels(schedule.program, *p, b, out + b * (w.bytes / batches));
+      } else if (w.bytes > 0) {
+        copy_in_order(schedule.program.buffer(w.buffer), schedule.layouts[size_t(w.buffer)], out);
       }
-    } catch (...) {
-      std::lock_guard lock(mutex);
-      failure = std::current_exception();
-      next = placements.size();
     }
-  };
-  std::vector<std::thread> helpers;
-  for (int t = 1; t < threads; t++) helpers.emplace_back(work);
-  work();
-  for (auto& h : helpers) h.join();
-  if (failure) std::rethrow_exception(failure);
+  });
 }
 
 }  // namespace cppgen::package

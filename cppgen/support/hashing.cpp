@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
-#include <future>
 
+#include "cppgen/support/helper_threads.h"
 #include "cppgen/support/input_file.h"
 #include "runtime/base/errors.h"
 
@@ -127,11 +127,7 @@ std::string content_key(std::span<const std::span<const std::byte>> parts, int t
   auto work = [&] {
     for (size_t i = next++; i < chunks.size(); i = next++) hashes[i] = sha256_hex(chunks[i]);
   };
-  std::vector<std::future<void>> helpers;
-  for (int t = 1; t < threads && size_t(t) < chunks.size(); t++)
-    helpers.push_back(std::async(std::launch::async, work));
-  work();
-  for (auto& h : helpers) h.get();
+  work_on_threads(int(std::min(size_t(std::max(threads, 1)), chunks.size())), work);
   Hasher hasher;
   for (const auto& part : parts) hasher.field("bytes", int64_t(part.size()));
   return hasher.field("chunks", hashes).hex();

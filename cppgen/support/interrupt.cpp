@@ -18,6 +18,7 @@
 #include <thread>
 
 #include "cppgen/support/file_io.h"
+#include "cppgen/support/helper_threads.h"
 #include "cppgen/support/litter.h"
 #include "runtime/base/errors.h"
 
@@ -51,7 +52,8 @@ extern "C" void on_signal(int signal) {
   const int error = errno;
   const int count = ++g_signals;
   if (CancelToken* token = g_token.load(); token && count == 1) token->cancel(signal);
-  if (count == 2) restore_signals();
+  const bool watched = g_event.load() >= 0;
+  if (count == (watched ? 2 : 1)) restore_signals();  // the next one ends the process
   wake();
   errno = error;
 }
@@ -91,7 +93,7 @@ struct ScopedSignalCancel::Watch {
   std::atomic<bool> done{false};
   std::mutex mutex;  // of the next
   std::optional<std::pair<Clock::time_point, std::string>> limit;
-  std::thread thread;
+  std::optional<std::thread> thread;  // none if the system refuses one: then signals only set the token
 
   Watch(CancelToken& cancelled, std::string name) : token(cancelled), program(std::move(name)) {}
 
@@ -173,7 +175,8 @@ ScopedSignalCancel::ScopedSignalCancel(CancelToken& token, std::string program) 
   sigset_t all, before;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, &before);
-  watch_->thread = std::thread([watch = watch_.get()] { watch->run(); });
+  watch_->thread = try_thread([watch = watch_.get()] { watch->run(); });
+  if (!watch_->thread) g_event = -1;
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   struct sigaction action = {};
   action.sa_handler = on_signal;
@@ -199,7 +202,7 @@ ScopedSignalCancel::~ScopedSignalCancel() {
   }
   watch_->done = true;
   wake();
-  watch_->thread.join();
+  if (watch_->thread) watch_->thread->join();
   g_event = -1;
   g_token = nullptr;
 }

@@ -40,6 +40,8 @@ struct Cancelled : std::runtime_error {
 //
 // Weight files are mapped. If one becomes shorter, reading it raises SIGBUS, from which execution cannot continue: the
 // thread names the file and exits with status 2, after the same cleanup.
+//
+// If the system refuses that thread, the first signal sets the token, and the second one ends the process.
 class ScopedSignalCancel {
  public:
   ScopedSignalCancel(CancelToken&, std::string program);

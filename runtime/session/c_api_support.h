@@ -3,6 +3,7 @@
 #include <cstring>
 #include <new>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "runtime/base/errors.h"
@@ -66,6 +67,8 @@ cppgen_status guarded(cppgen_error* error, F f) noexcept {
     return failed(CPPGEN_USER_ERROR, e.what(), error);
   } catch (const std::bad_alloc&) {
     return failed(CPPGEN_USER_ERROR, "out of memory", error);
+  } catch (const std::system_error& e) {  // such as no more threads or descriptors
+    return failed(CPPGEN_USER_ERROR, e.what(), error);
   } catch (const std::exception& e) {
     return failed(CPPGEN_INTERNAL_ERROR, e.what(), error);
   } catch (...) {

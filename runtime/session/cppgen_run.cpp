@@ -2,12 +2,14 @@
 #include <algorithm>
 #include <cerrno>
 #include <chrono>
+#include <csignal>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 #include <map>
 #include <new>
 #include <optional>
+#include <system_error>
 
 #include "runtime/base/errors.h"
 #include "runtime/base/log.h"
@@ -157,6 +159,9 @@ int main(int argc, char** argv) {
     return kUserError;
   } catch (const std::bad_alloc&) {
     std::fprintf(stderr, "%s: out of memory\n", program);
+    return kUserError;
+  } catch (const std::system_error& error) {
+    std::fprintf(stderr, "%s: the system refuses what is needed: %s\n", program, for_terminal(error.what()).c_str());
     return kUserError;
   } catch (const std::exception& error) {
     std::fprintf(stderr, "%s: internal error: %s\n", program, for_terminal(error.what()).c_str());

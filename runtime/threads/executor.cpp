@@ -1,6 +1,10 @@
 #include "runtime/threads/executor.h"
 
 #include <algorithm>
+#include <latch>
+#include <system_error>
+#include <thread>
+#include <vector>
 
 #include "runtime/base/errors.h"
 
@@ -39,10 +43,30 @@ std::vector<ExecutorOptions> stream_options(const Topology& usable, int64_t stre
   return all;
 }
 
+// Whether the system lets this process have so many more threads at once, and a few to spare.
+static bool may_start_threads(int count) {
+  constexpr int kSpare = 2;
+  std::vector<std::thread> threads;
+  threads.reserve(size_t(count + kSpare));
+  std::latch all_tried(1);
+  bool may = true;
+  try {
+    while (threads.size() < threads.capacity()) threads.emplace_back([&] { all_tried.wait(); });
+  } catch (const std::system_error&) {
+    may = false;
+  }
+  all_tried.count_down();
+  for (std::thread& thread : threads) thread.join();
+  return may;
+}
+
 std::unique_ptr<Executor> make_executor(ExecutorOptions options) {
 #ifdef __SANITIZE_THREAD__
   return make_thread_pool_executor(std::move(options));
 #else
+  // oneTBB ends the process if one of its workers cannot start another.
+  if (options.threads > 1 && !may_start_threads(options.threads - 1))
+    return make_thread_pool_executor(std::move(options));
   return make_tbb_executor(std::move(options));
 #endif
 }

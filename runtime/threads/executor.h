@@ -67,10 +67,11 @@ std::vector<ExecutorOptions> stream_options(const Topology& usable, int64_t stre
 // An executor whose workers come from oneTBB, in an arena of its own.
 std::unique_ptr<Executor> make_tbb_executor(ExecutorOptions options);
 
-// An executor whose workers are threads of its own.
+// An executor whose workers are threads of its own: as many as the system permits, with a warning if these are fewer.
 std::unique_ptr<Executor> make_thread_pool_executor(ExecutorOptions options);
 
-// The executor of sessions: oneTBB, or the thread pool under ThreadSanitizer, which cannot see into oneTBB.
+// The executor of sessions: oneTBB, or the thread pool under ThreadSanitizer, which cannot see into oneTBB, and where
+// the system refuses so many threads, of which the pool uses those that there are.
 std::unique_ptr<Executor> make_executor(ExecutorOptions options);
 
 }  // namespace cppgen::rt

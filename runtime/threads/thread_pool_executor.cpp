@@ -4,7 +4,7 @@
 #include <thread>
 #include <vector>
 
-#include "runtime/base/errors.h"
+#include "runtime/base/log.h"
 #include "runtime/threads/crew.h"
 
 namespace cppgen::rt {
@@ -15,11 +15,9 @@ class ThreadPoolExecutor final : public Executor, private HelperSource {
   explicit ThreadPoolExecutor(ExecutorOptions options) : crew_(std::move(options), *this) {
     try {
       for (int i = 1; i < crew_.threads(); ++i) threads_.emplace_back([this] { serve(); });
-    } catch (const std::system_error& error) {
-      size_t started = threads_.size() + 1;
-      end();
-      user_error("THREADS: the system let this process start only {} of {} threads: {}", started, crew_.threads(),
-                 error.what());
+    } catch (const std::system_error& error) {  // the calling thread can complete every region alone
+      log_warning("THREADS: the system lets this process start only {} of {} threads: {}", threads_.size() + 1,
+                  crew_.threads(), error.what());
     }
   }
 
