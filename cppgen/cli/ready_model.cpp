@@ -62,7 +62,9 @@ std::map<std::string, int64_t> package_dims(const ModelOptions& options, const r
 
 void load(ReadyModel& model, const std::string& directory, bool trusted, const Settings& settings) {
   const double begin = seconds_now();
-  auto executable = rt::Executable::load(directory, rt::LoadOptions::from(settings, trusted));
+  rt::LoadOptions load_options = rt::LoadOptions::from(settings, trusted);
+  load_options.in_own_cache = !model.package;  // or in a temporary folder of this process
+  auto executable = rt::Executable::load(directory, load_options);
   rt::SessionOptions options = rt::SessionOptions::from(settings);
   options.before_step = model.before_step;
   options.on_chunks = model.on_chunks;

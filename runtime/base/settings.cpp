@@ -275,7 +275,7 @@ Settings::Settings(const Environment& places)
   for (size_t row = 0; row < kSettingCount; ++row)
     if (!kRows[row].fallback.starts_with('<')) assign(row, kRows[row].name, kRows[row].fallback, {});
   compile_threads = std::min(32, usable_cpus());
-  max_memory = usable_memory();
+  max_memory = std::max<int64_t>(usable_memory() / 10 * 9, 1);  // the rest is for code, stacks and others
   resolve_places();
 }
 

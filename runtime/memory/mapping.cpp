@@ -76,12 +76,16 @@ MappedFile::MappedFile(const std::string& path, const MapOptions& options) {
   // O_NONBLOCK: opening a FIFO without a writer must not block; the check below refuses it.
   const Descriptor file{::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)};
   if (file.fd < 0) user_error("cannot open '{}': {}", path, strerror(errno));
+  *this = MappedFile(file.fd, path, options);
+}
+
+MappedFile::MappedFile(int file, const std::string& path, const MapOptions& options) {
   struct stat status;
-  if (::fstat(file.fd, &status) != 0) user_error("cannot read '{}': {}", path, strerror(errno));
+  if (::fstat(file, &status) != 0) user_error("cannot read '{}': {}", path, strerror(errno));
   if (!S_ISREG(status.st_mode)) user_error("'{}' is not a regular file", path);
   bytes_ = status.st_size;
   if (bytes_ == 0) return;
-  options.copy ? read_all(file.fd, path, options) : map(file.fd, path, options);
+  options.copy ? read_all(file, path, options) : map(file, path, options);
 }
 
 void MappedFile::map(int file, const std::string& path, const MapOptions& options) {

@@ -37,6 +37,8 @@ class MappedFile {
   MappedFile() = default;
   // UserError naming the path if it cannot be opened, read, or is not a regular file.
   explicit MappedFile(const std::string& path, const MapOptions& = {});
+  // An open regular file, which stays open; `path` is for messages.
+  MappedFile(int file, const std::string& path, const MapOptions& = {});
   ~MappedFile();
   MappedFile(MappedFile&& other) noexcept;
   MappedFile& operator=(MappedFile&& other) noexcept;

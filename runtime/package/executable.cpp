@@ -1,6 +1,7 @@
 #include "runtime/package/executable.h"
 
 #include <dlfcn.h>
+#include <sys/statvfs.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -10,6 +11,7 @@
 #include "runtime/base/log.h"
 #include "runtime/base/settings.h"
 #include "runtime/package/machine_support.h"
+#include "runtime/package/object_file.h"
 #include "runtime/package/package.h"
 #include "runtime/package/seal.h"
 #include "runtime/package/versions.h"
@@ -41,6 +43,14 @@ std::string chosen_isa(const Manifest& manifest, const std::vector<VersionRow>& 
   return best;
 }
 
+// A file that becomes shorter while it is mapped ends the process that reads it, which no library may do to its
+// application. So files are mapped where nobody changes them, and otherwise read.
+bool maps_weights(const std::string& directory, const LoadOptions& options) {
+  if (options.force_mmap_weights) return *options.force_mmap_weights;
+  struct statvfs system;
+  return options.in_own_cache || (::statvfs(directory.c_str(), &system) == 0 && (system.f_flag & ST_RDONLY) != 0);
+}
+
 }  // namespace
 
 LoadOptions LoadOptions::from(const Settings& settings, bool trust_weights) {
@@ -56,12 +66,12 @@ std::shared_ptr<const Executable> Executable::load(const std::string& directory,
   const std::vector<VersionRow> rows = read_versions(directory, manifest);
   const std::string isa = chosen_isa(manifest, rows, directory, options);
   require_isa(isa, directory);
-  MappedWeights weights;
+  Shared shared;
   const auto version = [&](const VersionRow& row) {
-    return load_one(version_directory(directory, row), read_manifest(directory, row), options, weights);
+    return load_one(version_directory(directory, row), read_manifest(directory, row), options, shared);
   };
   std::shared_ptr<Executable> executable;
-  if (manifest.isa == isa) executable = load_one(directory, manifest, options, weights);
+  if (manifest.isa == isa) executable = load_one(directory, manifest, options, shared);
   for (const VersionRow& row : rows)
     if (row.isa == isa && row.sizes.empty()) executable = version(row);
   for (const VersionRow& row : rows)
@@ -72,31 +82,29 @@ std::shared_ptr<const Executable> Executable::load(const std::string& directory,
 }
 
 std::shared_ptr<Executable> Executable::load_one(const std::string& directory, const Manifest& manifest,
-                                                 const LoadOptions& options, MappedWeights& weights) {
+                                                 const LoadOptions& options, Shared& shared) {
   const std::shared_ptr<Executable> executable(new Executable);
   std::error_code error;
   executable->directory_ = std::filesystem::absolute(directory, error).string();
   if (manifest.find(kModuleFile)) {
-    executable->load_module(manifest, options, weights);
+    executable->load_module(manifest, options, shared);
   } else {
-    executable->load_part(manifest, std::string(kPlanFile), std::string(kWeightsFile), options, weights, true);
+    executable->load_part(manifest, std::string(kPlanFile), std::string(kWeightsFile), options, shared);
   }
   return executable;
 }
 
-Executable::~Executable() {
-  for (void* handle : handles_) dlclose(handle);
-}
+Executable::~Executable() = default;
 
 void Executable::load_part(const Manifest& manifest, const std::string& plan_file, const std::string& weights_file,
-                           const LoadOptions& options, MappedWeights& weights, bool hash_kernels) {
+                           const LoadOptions& options, Shared& shared) {
   load_plan(manifest, plan_file);
-  load_weights(manifest, weights_file, options, weights);
-  load_kernels(manifest, hash_kernels);
+  load_weights(manifest, weights_file, options, shared);
+  load_kernels(manifest, options, shared);
   if (options.services) runtime_ = options.services;
 }
 
-void Executable::load_module(const Manifest& manifest, const LoadOptions& options, MappedWeights& weights) {
+void Executable::load_module(const Manifest& manifest, const LoadOptions& options, Shared& shared) {
   const MappedFile file = open_package_file(directory_, listed(manifest, directory_, kModuleFile), true);
   module_ = module_from_json({file.data(), size_t(file.bytes())});
   if (module_->isa != manifest.isa)
@@ -105,8 +113,7 @@ void Executable::load_module(const Manifest& manifest, const LoadOptions& option
   for (int32_t i = 0; i < module_->plans; i++) {
     const std::shared_ptr<Executable> part(new Executable);
     part->directory_ = directory_;
-    part->load_part(manifest, plan_file_name(i), weights_file_name(i), options, weights,
-                    i == 0);  // they share the kernels' files
+    part->load_part(manifest, plan_file_name(i), weights_file_name(i), options, shared);
     parts_.push_back(part);
   }
   std::vector<const Plan*> plans;
@@ -124,39 +131,45 @@ void Executable::load_plan(const Manifest& manifest, const std::string& name) {
 }
 
 void Executable::load_weights(const Manifest& manifest, const std::string& name, const LoadOptions& options,
-                              MappedWeights& weights) {
+                              Shared& shared) {
   if (plan_.weights_bytes == 0) return;
   const ManifestFile& file = listed(manifest, directory_, name);
   if (file.bytes != plan_.weights_bytes)
     user_error("package '{}': '{}' has {} bytes, but the plan expects {}", directory_, name, file.bytes,
                plan_.weights_bytes);
-  std::shared_ptr<const MappedFile>& mapped = weights[file.sha256];
+  std::shared_ptr<const MappedFile>& mapped = shared.weights[file.sha256];
   if (!mapped || mapped->bytes() != file.bytes)
     mapped = std::make_shared<MappedFile>(
         open_package_file(directory_, file, !options.trust_weights,
-                          {.copy = !options.force_mmap_weights, .huge_pages = options.huge_pages}));
+                          {.copy = !maps_weights(directory_, options), .huge_pages = options.huge_pages}));
   weights_ = mapped;
 }
 
-void Executable::load_kernels(const Manifest& manifest, bool hash) {
+std::shared_ptr<void> Executable::load_object(const ManifestFile& file, const std::string& seal,
+                                              const LoadOptions& options) const {
+  require_package_file(directory_, file);
+  const ObjectFile object(directory_ + "/" + file.name, options.in_own_cache);
+  check_package_file(directory_, file, true, object.content());
+  if (!has_seal(object.content(), seal))
+    user_error(
+        "package '{}': '{}' was not written together with the other files that the manifest lists: the plan or the "
+        "weights belong to another package or were altered",
+        directory_, file.name);
+  return object.load();
+}
+
+void Executable::load_kernels(const Manifest& manifest, const LoadOptions& options, Shared& shared) {
   const std::string seal = seal_of(manifest.files);
   for (const std::string& name : plan_.objects) {
-    const MappedFile object = open_package_file(directory_, listed(manifest, directory_, name), hash);
-    if (!has_seal(object.content(), seal))
-      user_error(
-          "package '{}': '{}' was not written together with the other files that the manifest lists: the plan or the "
-          "weights belong to another package or were altered",
-          directory_, name);
-    const std::string path = directory_ + "/" + name;
-    void* handle = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
-    if (!handle) user_error("package '{}': cannot load '{}': {}", directory_, name, dlerror());
-    handles_.push_back(handle);
+    std::shared_ptr<void>& loaded = shared.objects[directory_ + "/" + name];
+    if (!loaded) loaded = load_object(listed(manifest, directory_, name), seal, options);
+    handles_.push_back(loaded);
   }
   kernels_.assign(plan_.steps.size(), nullptr);
   for (size_t i = 0; i < plan_.steps.size(); i++) {
     const Step& step = plan_.steps[i];
     if (step.kind != StepKind::kernel) continue;
-    void* symbol = dlsym(handles_[size_t(step.object)], step.symbol().c_str());
+    void* symbol = dlsym(handles_[size_t(step.object)].get(), step.symbol().c_str());
     if (!symbol)
       user_error("package '{}': '{}' has no kernel '{}'", directory_, plan_.objects[size_t(step.object)],
                  step.symbol());

@@ -17,10 +17,12 @@ namespace cppgen::rt {
 struct LoadOptions {
   // Check weights.bin only by its size, not by its hash: for packages in this user's own cache.
   bool trust_weights = false;
+  // The package is in this user's own cache, whose files are written once and never changed: they are used in place.
+  bool in_own_cache = false;
   // Functions that kernels call in place of those of their ISA, to test ISAs that this CPU lacks.
   const cppgen_runtime* services = nullptr;
   // The settings of the same names.
-  bool force_mmap_weights = setting_default<SettingId::force_mmap_weights>();
+  std::optional<bool> force_mmap_weights = setting_default<SettingId::force_mmap_weights>();
   bool huge_pages = setting_default<SettingId::huge_pages>();
   // If not empty: choose only among versions for these ISAs, to test the choice.
   std::vector<std::string> isas = {};
@@ -64,18 +66,22 @@ class Executable {
   const cppgen_runtime* runtime() const { return runtime_; }
 
  private:
-  // Weights by their hash: equal files of several versions are mapped once.
-  using MappedWeights = std::map<std::string, std::shared_ptr<const MappedFile>>;
+  // What several parts and versions share, opened once.
+  struct Shared {
+    std::map<std::string, std::shared_ptr<const MappedFile>> weights;  // by their hash
+    std::map<std::string, std::shared_ptr<void>> objects;              // by their path
+  };
 
   Executable() = default;
   static std::shared_ptr<Executable> load_one(const std::string& directory, const struct Manifest&, const LoadOptions&,
-                                              MappedWeights&);
+                                              Shared&);
   void load_plan(const Manifest&, const std::string& file);
-  void load_module(const Manifest&, const LoadOptions&, MappedWeights&);
+  void load_module(const Manifest&, const LoadOptions&, Shared&);
   void load_part(const Manifest&, const std::string& plan_file, const std::string& weights_file, const LoadOptions&,
-                 MappedWeights&, bool hash_kernels);
-  void load_weights(const Manifest&, const std::string& file, const LoadOptions&, MappedWeights&);
-  void load_kernels(const Manifest&, bool hash);
+                 Shared&);
+  void load_weights(const Manifest&, const std::string& file, const LoadOptions&, Shared&);
+  std::shared_ptr<void> load_object(const struct ManifestFile&, const std::string& seal, const LoadOptions&) const;
+  void load_kernels(const Manifest&, const LoadOptions&, Shared&);
   void add_version(const struct VersionRow&, std::shared_ptr<Executable>);
   void note_weights(std::map<const void*, int64_t>& bytes) const;
 
@@ -85,8 +91,8 @@ class Executable {
   std::vector<std::shared_ptr<const Executable>> parts_;
   std::vector<Version> versions_;
   std::string version_;
-  std::shared_ptr<const MappedFile> weights_;  // null: none
-  std::vector<void*> handles_;                 // of dlopen
+  std::shared_ptr<const MappedFile> weights_;   // null: none
+  std::vector<std::shared_ptr<void>> handles_;  // of dlopen
   std::vector<KernelFunction> kernels_;
   const cppgen_runtime* runtime_ = nullptr;
 };

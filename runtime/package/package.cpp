@@ -112,7 +112,7 @@ Manifest read_manifest(const std::string& directory) {
   std::error_code error;
   if (!fs::is_directory(directory, error)) user_error("'{}' is not a package: no such directory", directory);
   if (!fs::exists(path, error)) user_error("'{}' is not a package: it has no {}", directory, kManifestFile);
-  const MappedFile file(path);
+  const MappedFile file(path, {.copy = true});
   const json root = parse_json_or_discard({file.content().data(), file.content().size()});
   if (root.is_discarded()) user_error("'{}' is not well-formed JSON", path);
   if (const std::string format = text(root, "format", path); format != kPackageFormat)
@@ -159,20 +159,28 @@ void write_manifest(const std::string& directory, const std::string& isa) {
 
 MappedFile open_package_file(const std::string& directory, const ManifestFile& file, bool hash, MapOptions options) {
   const std::string path = directory + "/" + file.name;
-  std::error_code error;
-  if (!fs::exists(path, error)) user_error("package '{}': the file '{}' is missing", directory, file.name);
+  require_package_file(directory, file);
   options.populate = hash;  // all of it is read now: no page by page
   MappedFile mapped(path, options);
-  if (mapped.bytes() != file.bytes)
-    user_error("package '{}': '{}' has {} bytes, expected {}: it is truncated or was replaced", directory, file.name,
-               mapped.bytes(), file.bytes);
-  if (hash) {
-    const std::string found = sha256_of(mapped.content());
-    if (found != file.sha256)
-      user_error("package '{}': '{}' was altered: its SHA-256 is {}, expected {}", directory, file.name, found,
-                 file.sha256);
-  }
+  check_package_file(directory, file, hash, mapped.content());
   return mapped;
+}
+
+void require_package_file(const std::string& directory, const ManifestFile& file) {
+  std::error_code error;
+  if (!fs::exists(directory + "/" + file.name, error))
+    user_error("package '{}': the file '{}' is missing", directory, file.name);
+}
+
+void check_package_file(const std::string& directory, const ManifestFile& file, bool hash,
+                        std::span<const char> content) {
+  if (int64_t(content.size()) != file.bytes)
+    user_error("package '{}': '{}' has {} bytes, expected {}: it is truncated or was replaced", directory, file.name,
+               content.size(), file.bytes);
+  if (!hash) return;
+  if (const std::string found = sha256_of(content); found != file.sha256)
+    user_error("package '{}': '{}' was altered: its SHA-256 is {}, expected {}", directory, file.name, found,
+               file.sha256);
 }
 
 }  // namespace cppgen::rt

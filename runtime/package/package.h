@@ -49,9 +49,16 @@ void write_manifest(const std::string& directory, const std::string& isa);
 // Writes a small file to disk. UserError if it fails.
 void write_package_file(const std::string& path, std::string_view content);
 
-// Maps a listed file and checks its size and, with `hash`, its SHA-256. UserError naming the file if it is missing,
-// shorter or longer than listed, or altered.
-MappedFile open_package_file(const std::string& directory, const ManifestFile& file, bool hash, MapOptions = {});
+// Reads a listed file and checks its size and, with `hash`, its SHA-256. UserError naming the file if it is missing,
+// shorter or longer than listed, or altered. A file is mapped only on request: whoever truncates a mapped file ends the
+// processes that read it.
+MappedFile open_package_file(const std::string& directory, const ManifestFile& file, bool hash,
+                             MapOptions = {.copy = true});
+
+// UserError if it is missing.
+void require_package_file(const std::string& directory, const ManifestFile& file);
+// The checks for a content that was read.
+void check_package_file(const std::string& directory, const ManifestFile& file, bool hash, std::span<const char>);
 
 std::string sha256_of(std::span<const char> bytes);  // 64 lower-case hex digits
 

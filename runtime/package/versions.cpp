@@ -88,7 +88,7 @@ std::vector<VersionRow> read_versions(const std::string& package, const Manifest
 Manifest read_manifest(const std::string& package, const VersionRow& row) {
   const std::string directory = version_directory(package, row);
   Manifest manifest = read_manifest(directory);
-  if (sha256_of(MappedFile(manifest_path(directory)).content()) != row.manifest_sha256)
+  if (sha256_of(MappedFile(manifest_path(directory), {.copy = true}).content()) != row.manifest_sha256)
     user_error("package '{}': the version {} in '{}/{}' was altered, or belongs to another package", package,
                name_of(row.sizes), kVersionsFolder, row.folder);
   if (manifest.isa != row.isa)

@@ -1,13 +1,17 @@
 #include "runtime/package/package.h"
 
+#include <dlfcn.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 
 #include <ctime>
 
 #include "runtime/base/errors.h"
 #include "runtime/package/executable.h"
+#include "runtime/package/object_file.h"
 #include "runtime/package/version.h"
 #include "runtime/session/session.h"
+#include "runtime/values/random_inputs.h"
 #include "tests/runtime/test_package.h"
 
 namespace cppgen::rt::test {
@@ -166,6 +170,70 @@ TEST_F(Package, ForgedPlansAndWeights) {
   EXPECT_EQ(load_error(), "");
 }
 
+// Whoever truncates or replaces files of a package that is loaded does not affect those who loaded it.
+TEST_F(Package, WhatIsLoadedNoLongerDependsOnFiles) {
+  const auto executable = Executable::load(directory());
+  Session session(executable, {.threads = 1});
+  const auto result = [&] {
+    const std::vector<Tensor> inputs = random_inputs(session.plan(), {{"N", 3}}, 1);
+    std::vector<TensorView> views;
+    for (const Tensor& input : inputs) views.push_back(input.view());
+    const std::vector<Tensor> outputs = session.run(views);
+    const char* bytes = static_cast<const char*>(outputs[0].data());
+    return std::string(bytes, size_t(outputs[0].bytes()));
+  };
+  const std::string before = result();
+  for (const auto& entry : fs::directory_iterator(directory())) fs::resize_file(entry.path(), 0);
+  EXPECT_EQ(result(), before);
+}
+
+TEST_F(Package, WeightsOfTheOwnCacheAreMapped) {
+  const auto is_mapped = [&](const LoadOptions& options) {
+    const auto executable = Executable::load(directory(), options);
+    return read_text("/proc/self/maps").find(directory() + "/weights.bin") != std::string::npos;
+  };
+  EXPECT_FALSE(is_mapped({}));
+  EXPECT_FALSE(is_mapped({.trust_weights = true}));
+  EXPECT_TRUE(is_mapped({.in_own_cache = true}));
+  EXPECT_TRUE(is_mapped({.force_mmap_weights = true}));
+  EXPECT_FALSE(is_mapped({.in_own_cache = true, .force_mmap_weights = false}));
+}
+
+// A process that waits for the moment between the check and the use has none.
+TEST_F(Package, ObjectsAreTheOnesThatWereHashed) {
+  const std::string good = read_text(file("kernels_0.so"));
+  const TempDirectory other;
+  write_package(other.file("p"), two_step_plan(),
+                "extern \"C\" int evil() { return 1; }\n" + std::string(kTwoStepSource), kTwoStepWeights);
+  const std::string evil = read_text(other.file("p") + "/kernels_0.so");
+  const auto has_evil = [&](bool in_place, bool by_rename) {
+    write_text(file("kernels_0.so"), good);
+    const ObjectFile object(file("kernels_0.so"), in_place);
+    EXPECT_EQ(std::string(object.content().begin(), object.content().end()), good);
+    if (by_rename) {
+      write_text(file("new"), evil);
+      fs::rename(file("new"), file("kernels_0.so"));
+    } else {
+      write_text(file("kernels_0.so"), evil);
+    }
+    return dlsym(object.load().get(), "evil") != nullptr;
+  };
+  EXPECT_FALSE(has_evil(false, true));
+  EXPECT_FALSE(has_evil(false, false));
+  EXPECT_FALSE(has_evil(true, true));
+  fs::permissions(file("kernels_0.so"), fs::perms::group_write, fs::perm_options::add);
+  EXPECT_FALSE(has_evil(true, false)) << "a file that others can write is copied, too";
+  // Numbers of descriptors are used again; objects are not mixed up.
+  const ObjectFile second(other.file("p") + "/kernels_0.so", true);
+  EXPECT_NE(dlsym(second.load().get(), "evil"), nullptr);
+}
+
+TEST_F(Package, ObjectsAreRegularFiles) {
+  fs::remove(file("kernels_0.so"));
+  ASSERT_EQ(::mkfifo(file("kernels_0.so").c_str(), 0600), 0);
+  expect_error("is not a regular file");
+}
+
 TEST_F(Package, ObjectsOfAnotherPackage) {
   const std::string object = read_text(file("kernels_0.so"));
   Plan plan = two_step_plan();
@@ -200,7 +268,7 @@ TEST_F(Package, KernelsThatAreNotThere) {
   expect_error("'kernels_0.so' has no kernel 'k_thrice'");
   write_text(file("kernels_0.so"), "no library");
   write_manifest(directory(), "scalar");
-  expect_error("cannot load 'kernels_0.so'");
+  expect_error("cannot load '" + file("kernels_0.so") + "'");
 }
 
 TEST_F(Package, WeightsOfAnotherSize) {
