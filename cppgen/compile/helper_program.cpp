@@ -8,7 +8,9 @@ namespace cppgen {
 
 HelperRun build_and_run(const HelperProgram& program, const Toolchain& toolchain, ProcessRunner& runner,
                         const std::string& parent) {
-  const TempDirectory folder(parent, program.name + "-");
+  const std::string prefix = "cppgen-" + program.name + ".";
+  remove_stale_temp_directories(parent, prefix);  // of processes that were killed
+  const TempDirectory folder(parent, prefix);
   const std::string source = program.name + ".cpp";
   if (const int error = write_file(folder.path() + "/" + source, program.source))
     user_error("cannot write its source: {}", error_text(error));

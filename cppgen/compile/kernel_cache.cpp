@@ -11,6 +11,7 @@
 #include "cppgen/compile/cache_entry.h"
 #include "cppgen/compile/vec_headers.h"
 #include "cppgen/support/hashing.h"
+#include "cppgen/support/private_files.h"
 #include "runtime/base/errors.h"
 #include "runtime/base/log.h"
 
@@ -71,8 +72,10 @@ std::optional<KernelCache::Pinned> KernelCache::read_entry(const std::string& di
   const std::string path = entry_path(dir, key.hex);
   auto pinned = pin(path, open_entry(path));
   if (!pinned) return std::nullopt;
-  const auto bytes = try_read_fd(descriptor_of(*pinned));
-  if (!bytes) why = "it cannot be read";
+  struct stat st;
+  if (::fstat(descriptor_of(*pinned), &st) == 0) why = why_unsafe(st);
+  const auto bytes = why.empty() ? try_read_fd(descriptor_of(*pinned)) : std::nullopt;
+  if (!bytes && why.empty()) why = "it cannot be read";
   if (bytes && decode_cache_entry(*bytes, key.hex, why)) return pinned;
   log_info("cache entry '{}' is not used: {}", path, why);
   return std::nullopt;

@@ -5,23 +5,11 @@
 
 #include <cerrno>
 
+#include "cppgen/support/private_files.h"
 #include "runtime/base/errors.h"
 #include "runtime/base/log.h"
 
 namespace cppgen {
-namespace {
-
-// Why others could change this file or directory; empty: they cannot.
-std::string why_unsafe(const struct stat& st) {
-  if (st.st_uid != 0 && st.st_uid != ::geteuid())
-    return fmt::format("belongs to user {}, and neither to root nor to you (user {})", st.st_uid, ::geteuid());
-  if ((st.st_mode & (S_IWGRP | S_IWOTH)) == 0) return "";
-  return fmt::format("is writable by {} (mode {:04o})", (st.st_mode & S_IWOTH) ? "everyone" : "its group",
-                     st.st_mode & 07777u);
-}
-
-}  // namespace
-
 SharedKernelCache::SharedKernelCache(std::string dir) : dir_(std::move(dir)) {
   struct stat st;
   if (::stat(dir_.c_str(), &st) != 0) {

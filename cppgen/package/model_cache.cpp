@@ -8,9 +8,11 @@
 
 #include "cppgen/package/package_pin.h"
 #include "cppgen/package/shared_weights.h"
+#include "cppgen/support/private_files.h"
 #include "cppgen/support/temp_directory.h"
 #include "cppgen/support/text_writer.h"
 #include "runtime/base/errors.h"
+#include "runtime/base/log.h"
 #include "runtime/base/usable_cpus.h"
 
 namespace cppgen::package {
@@ -44,6 +46,10 @@ std::optional<ModelCache::Entry> ModelCache::find() const {
   const std::string package = root_ + "/" + external->content_key(usable_cpus());
   auto pin = pin_package(package);
   if (!pin) return std::nullopt;
+  if (const std::string why = why_unsafe_files(cache_dir_, package); !why.empty()) {
+    log_warning("the compiled model in the cache is not used, because {}", why);
+    return std::nullopt;
+  }
   return entry_of(package, std::move(pin));
 }
 
@@ -83,6 +89,7 @@ ModelCache::Published ModelCache::publish(const ExternalFiles& external, const s
     if (const int error = make_directories(staged))
       return {std::nullopt, fmt::format("'{}': {}", staged, error_text(error))};
     write(staged);
+    forbid_others_to_write(staged);
     share_weights(cache_dir_, staged);
     Published published = place(staged, temp.path() + "/old", weights_key, replace);
     if (!published.entry) return published;

@@ -9,6 +9,7 @@
 #include <filesystem>
 
 #include "cppgen/support/litter.h"
+#include "cppgen/support/private_files.h"
 #include "runtime/base/errors.h"
 
 namespace cppgen {
@@ -37,35 +38,52 @@ std::string error_text(int error) {
   return strerror_r(error, buffer, sizeof buffer);
 }
 
-std::optional<std::string> try_read_fd(int fd) {
+namespace {
+
+FileDescriptor open_for_reading(const std::string& path) {
+  return FileDescriptor(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+}
+
+// Why a file is not read; empty if it is, into `content`. Files of /proc have a size of 0, and others may grow.
+std::string fault_of_reading(int fd, int64_t most_bytes, std::string& content) {
   struct stat st;
-  if (::fstat(fd, &st) != 0 || S_ISDIR(st.st_mode)) return std::nullopt;
-  std::string content(static_cast<size_t>(st.st_size), '\0');
-  size_t done = 0;
-  for (;;) {
-    if (done == content.size()) content.resize(content.size() + 4096);  // grew, or a size-less file (/proc)
+  if (::fstat(fd, &st) != 0) return error_text(errno);
+  if (!S_ISREG(st.st_mode)) return "it is not a regular file";
+  const auto too_long = [&] { return fmt::format("it has more than {} bytes", most_bytes); };
+  if (st.st_size > most_bytes) return too_long();
+  content.resize(static_cast<size_t>(st.st_size));
+  for (size_t done = 0;;) {
+    if (done > static_cast<size_t>(most_bytes)) return too_long();
+    if (done == content.size()) content.resize(content.size() + 4096);
     const ssize_t n = ::pread(fd, content.data() + done, content.size() - done, static_cast<off_t>(done));
     if (n < 0 && errno == EINTR) continue;
-    if (n < 0) return std::nullopt;
-    if (n == 0) break;
+    if (n < 0) return error_text(errno);
+    if (n == 0) return content.resize(done), "";
     done += static_cast<size_t>(n);
   }
-  content.resize(done);
+}
+
+}  // namespace
+
+std::optional<std::string> try_read_fd(int fd, int64_t most_bytes) {
+  std::string content;
+  if (!fault_of_reading(fd, most_bytes, content).empty()) return std::nullopt;
   return content;
 }
 
-std::optional<std::string> try_read_file(const std::string& path) {
-  const FileDescriptor fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+std::optional<std::string> try_read_file(const std::string& path, int64_t most_bytes) {
+  const FileDescriptor fd = open_for_reading(path);
   if (!fd) return std::nullopt;
-  return try_read_fd(fd.get());
+  return try_read_fd(fd.get(), most_bytes);
 }
 
-std::string read_file(const std::string& path) {
-  const FileDescriptor fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC));
+std::string read_file(const std::string& path, int64_t most_bytes) {
+  const FileDescriptor fd = open_for_reading(path);
   if (!fd) user_error("cannot read '{}': {}", path, error_text(errno));
-  auto content = try_read_fd(fd.get());
-  if (!content) user_error("cannot read '{}': not a readable file", path);
-  return std::move(*content);
+  std::string content;
+  if (const std::string fault = fault_of_reading(fd.get(), most_bytes, content); !fault.empty())
+    user_error("cannot read '{}': {}", path, fault);
+  return content;
 }
 
 namespace {
@@ -129,9 +147,14 @@ int fsync_directory(const std::string& path) {
 }
 
 int make_directories(const std::string& path) {
-  std::error_code error;
-  std::filesystem::create_directories(path, error);
-  return error.value();
+  struct stat st;
+  if (::stat(path.c_str(), &st) == 0) return S_ISDIR(st.st_mode) ? 0 : ENOTDIR;
+  if (const std::string parent = parent_directory(path); parent != path)
+    if (const int error = make_directories(parent)) return error;
+  if (::mkdir(path.c_str(), 0755) == 0) return 0;
+  const int error = errno;
+  const bool by_another = error == EEXIST && ::stat(path.c_str(), &st) == 0 && S_ISDIR(st.st_mode);
+  return by_another ? 0 : error;
 }
 
 int make_private_directory(const std::string& path, std::string_view what) {
@@ -154,6 +177,7 @@ int make_private_directory(const std::string& path, std::string_view what) {
     user_error("{} '{}' is writable by {} (mode {:04o}): run chmod 700 on it or choose another directory", what, path,
                (st.st_mode & S_IWOTH) ? "everyone" : "its group", st.st_mode & 07777u);
   }
+  check_folders_below(path, what);
   return 0;
 }
 

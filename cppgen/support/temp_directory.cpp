@@ -82,7 +82,10 @@ std::string TempDirectory::keep_as(const std::string& prefix) {
 
 std::string system_temp_directory() {
   const char* dir = std::getenv("TMPDIR");
-  return dir && *dir ? dir : "/tmp";
+  if (!dir || !*dir) return "/tmp";
+  std::error_code error;  // compilers run in other directories
+  const std::filesystem::path path = std::filesystem::absolute(dir, error);
+  return error ? "/tmp" : path.string();
 }
 
 int remove_stale_temp_directories(const std::string& parent, const std::string& prefix) {
