@@ -120,8 +120,9 @@ void export_results(const std::string& from, const std::string& to) {
 
 // A file of results, or a package, which contains those that it was compiled with.
 std::string results_to_import(const std::string& path) {
-  if (!std::filesystem::is_directory(path)) return read_file(path);
-  const auto text = try_read_file(path + "/" + kBundledResults);
+  constexpr int64_t kMostBytes = int64_t{1} << 28;
+  if (!std::filesystem::is_directory(path)) return read_file(path, kMostBytes);
+  const auto text = try_read_file(path + "/" + kBundledResults, kMostBytes);
   if (!text && !try_read_file(path + "/" + std::string(rt::kManifestFile)))
     user_error("--import: {}: the folder is not a package", path);
   if (!text) user_error("--import: {}: the package was compiled without results of tunings", path);

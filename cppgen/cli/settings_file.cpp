@@ -52,7 +52,8 @@ std::string settings_file_text(const std::vector<SettingDescription>& settings) 
 }
 
 std::vector<std::pair<std::string, std::string>> read_settings_file(const std::string& path) {
-  const std::string text = read_file(path);
+  constexpr int64_t kMostBytes = int64_t{1} << 20;
+  const std::string text = read_file(path, kMostBytes);
   constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
   std::vector<std::pair<std::string, std::string>> pairs;
   std::set<std::string, std::less<>> names;

@@ -61,7 +61,8 @@ void record_contractions(const std::string& file, const CompileRequest& request,
 
 std::vector<RecordedModel> recorded_models(const std::string& file) {
   std::vector<RecordedModel> models;
-  std::istringstream lines(read_file(file));
+  constexpr int64_t kMostBytes = int64_t{1} << 28;
+  std::istringstream lines(read_file(file, kMostBytes));
   std::string line;
   for (int number = 1; std::getline(lines, line); number++) {
     RecordedModel model;

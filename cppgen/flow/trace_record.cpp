@@ -25,7 +25,8 @@ bool stays_inside(const std::string& name) {
 
 TraceRecord read_trace_record(const std::string& folder, const std::string& shown) {
   const std::string path = (shown.empty() ? folder : shown) + kFile;
-  const auto content = try_read_file(folder + kFile);
+  constexpr int64_t kMostBytes = int64_t{1} << 26;
+  const auto content = try_read_file(folder + kFile, kMostBytes);
   if (!content) user_error("'{}' is not a trace: it has no repro.json", shown.empty() ? folder : shown);
   const nlohmann::json json = parse_json_or_discard(*content);
   if (json.is_discarded()) user_error("'{}' is malformed: it is not JSON", path);

@@ -66,7 +66,7 @@ class ProgramRun {
       release_after(static_cast<int>(i));
     }
     std::vector<HostTensor> outputs;
-    for (BufferId id : program_.outputs) outputs.push_back(copy(id));
+    for (size_t i = 0; i < program_.outputs.size(); i++) outputs.push_back(taken(i));
     return outputs;
   }
 
@@ -74,7 +74,7 @@ class ProgramRun {
   const Program& program_;
   const LibraryTable& library_;
   const int64_t max_bytes_;
-  int64_t bytes_ = 0;  // of the tensors that are stored now
+  int64_t bytes_ = 0;  // of the inputs and of the tensors that are stored now
   Symbols symbols_;
   IndexEnv env_;
   std::vector<HostTensor> tensors_;  // of stored buffers
@@ -101,6 +101,7 @@ class ProgramRun {
     const auto bytes = static_cast<size_t>(t.elements()) * size_of(t.type);
     if (t.bytes.size() != bytes)
       user_error("{} has {} bytes, but its shape requires {}", named(b), t.bytes.size(), bytes);
+    count(static_cast<int64_t>(bytes), named(b));
     set_view(b, const_cast<std::byte*>(t.bytes.data()), t.dims);
   }
 
@@ -134,6 +135,11 @@ class ProgramRun {
         set_view(b, static_cast<std::byte*>(const_cast<void*>(b.data.bytes)), dims_of(b));
   }
 
+  void count(int64_t bytes, const std::string& what) {
+    bytes_ = checked_add(bytes_, bytes, "bytes of tensors");
+    require_memory(bytes_, max_bytes_, fmt::format("interpreting the model up to the tensor {}", what));
+  }
+
   void allocate(BufferId id) {
     const Buffer& b = program_.buffer(id);
     HostTensor& t = tensors_[id];
@@ -142,8 +148,7 @@ class ProgramRun {
     t.dims = dims_of(b);
     set_view(b, nullptr, t.dims);
     const int64_t bytes = views_[id].elements * static_cast<int64_t>(size_of(b.type));
-    bytes_ = checked_add(bytes_, bytes, "bytes of tensors");
-    require_memory(bytes_, max_bytes_, fmt::format("interpreting the model up to the tensor {}", views_[id].name));
+    count(bytes, views_[id].name);
     // One spare element keeps the pointer of an empty tensor valid.
     t.bytes.resize(static_cast<size_t>(bytes));
     t.bytes.reserve(std::max<size_t>(t.bytes.size(), sizeof(double)));
@@ -231,7 +236,9 @@ class ProgramRun {
       user_error("there is no library function {}{}", call.function, origin);
     }
     std::vector<HostTensor> copies;
+    const int64_t before = bytes_;
     for (BufferId id : call.inputs) copies.push_back(copy(id));
+    const int64_t copied = bytes_ - before;
     std::vector<const HostTensor*> inputs;
     for (const HostTensor& t : copies) inputs.push_back(&t);
     std::vector<HostTensor*> outputs;
@@ -242,6 +249,8 @@ class ProgramRun {
     std::vector<int64_t> params;
     for (IndexExpr p : call.params) params.push_back(evaluate(p, env_));
     function->second(inputs, params, call.numbers, outputs);
+    copies.clear();
+    bytes_ -= copied;
     for (BufferId id : call.outputs) check_output(call, id);
   }
 
@@ -269,11 +278,23 @@ class ProgramRun {
     if (!fits || t.bytes.size() != static_cast<size_t>(t.elements()) * size_of(t.type))
       internal_error("{} does not have the stated type or shape", where);
     t.bytes.reserve(std::max<size_t>(t.bytes.size(), sizeof(double)));
+    const bool counted = views_[id].data == t.bytes.data();  // by allocate()
     set_view(b, t.bytes.data(), t.dims);
+    if (!counted) count(static_cast<int64_t>(t.bytes.size()), views_[id].name);
   }
 
-  HostTensor copy(BufferId id) const {
+  // An output that no later one is equal to is not copied.
+  HostTensor taken(size_t output) {
+    const std::vector<BufferId>& all = program_.outputs;
+    const BufferId id = all[output];
+    const bool again = std::find(all.begin() + std::ptrdiff_t(output) + 1, all.end(), id) != all.end();
+    if (again || views_[id].data != tensors_[id].bytes.data() || tensors_[id].bytes.empty()) return copy(id);
+    return std::move(tensors_[id]);
+  }
+
+  HostTensor copy(BufferId id) {
     const TensorView& view = views_[id];
+    count(view.elements * static_cast<int64_t>(size_of(view.type)), view.name);
     HostTensor t{view.type, view.dims, {}};
     t.bytes.assign(view.data, view.data + static_cast<size_t>(view.elements) * size_of(view.type));
     return t;

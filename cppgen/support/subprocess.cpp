@@ -72,7 +72,7 @@ struct SpawnAttributes {
     sigset_t none, defaults;
     sigemptyset(&none);
     sigemptyset(&defaults);
-    for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGCHLD}) sigaddset(&defaults, signal);
+    for (const int signal : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGXFSZ, SIGCHLD}) sigaddset(&defaults, signal);
     posix_spawnattr_setsigmask(&value, &none);
     posix_spawnattr_setsigdefault(&value, &defaults);
     posix_spawnattr_setpgroup(&value, 0);

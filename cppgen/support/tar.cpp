@@ -1,6 +1,7 @@
 #include "cppgen/support/tar.h"
 
 #include <fcntl.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -11,6 +12,7 @@
 #include <filesystem>
 #include <fstream>
 #include <numeric>
+#include <set>
 
 #include "cppgen/support/file_io.h"
 #include "cppgen/support/input_file.h"
@@ -111,59 +113,89 @@ bool is_safe(const std::string& name) {
          std::none_of(path.begin(), path.end(), [](const fs::path& part) { return part == ".."; });
 }
 
+// An archive is read twice: everything about it is checked before anything is written.
 class Extraction {
  public:
   Extraction(const std::string& path, std::string directory, int64_t max_bytes)
-      : archive_(path, std::ios::binary), directory_(std::move(directory)), left_(max_bytes) {
-    if (!archive_) user_error("it cannot be read: {}", error_text(errno));
-  }
+      : file_(InputFile::open(path)), directory_(std::move(directory)), left_(max_bytes) {}
 
   // An archive ends with a block of zeros.
   void run() {
-    Header header;
-    while (read(reinterpret_cast<char*>(&header), kBlock), header.name[0] != 0) extract(header);
+    int64_t bytes = 0;
+    each_file([&](const Entry& entry) {
+      if (entry.size > left_) user_error("its contents are larger than the limit");
+      left_ -= entry.size, bytes += entry.size;
+      if (!names_.insert(entry.name).second) user_error("the name '{}' occurs twice", entry.shown);
+      if (names_.size() > kMostFiles) user_error("it has more than {} files", kMostFiles);
+    });
+    struct statvfs system;
+    const bool known = ::statvfs(directory_.c_str(), &system) == 0 && system.f_blocks > 0;
+    if (known && uint64_t(bytes) > uint64_t(system.f_bavail) * system.f_frsize)
+      user_error("its contents of {} bytes do not fit into '{}'", bytes, directory_);
+    each_file([&](const Entry& entry) { write(entry); });
   }
 
  private:
-  std::ifstream archive_;
+  struct Entry {
+    std::string name, shown;
+    int64_t begin, size;  // in the archive
+  };
+  static constexpr size_t kMostFiles = 100'000;
+
+  InputFile file_;
   std::string directory_;
   int64_t left_;
+  std::set<std::string> names_;
 
-  void read(char* to, size_t bytes) {
-    if (!archive_.read(to, std::streamsize(bytes))) user_error("the archive ends too early");
+  void read(char* to, size_t bytes, int64_t at) const {
+    while (bytes > 0) {
+      const ssize_t n = ::pread(file_.descriptor(), to, bytes, off_t(at));
+      if (n < 0 && errno == EINTR) continue;
+      if (n < 0) user_error("it cannot be read: {}", error_text(errno));
+      if (n == 0) user_error("the archive ends too early");
+      to += n, bytes -= size_t(n), at += n;
+    }
   }
 
-  void extract(const Header& header) {
+  template <class Visit>
+  void each_file(const Visit& visit) const {
+    int64_t at = 0;
+    for (Header header; read(reinterpret_cast<char*>(&header), kBlock, at), header.name[0] != 0;) {
+      const Entry entry = entry_of(header, at + int64_t(kBlock));
+      if (entry.size > file_.size() - entry.begin) user_error("the archive ends too early");
+      if (header.type != '5') visit(entry);
+      at = entry.begin + (entry.size + int64_t(kBlock) - 1) / int64_t(kBlock) * int64_t(kBlock);
+    }
+  }
+
+  static Entry entry_of(const Header& header, int64_t begin) {
     if (text_of(header.magic) != "ustar" && !text_of(header.magic).starts_with("ustar "))
       user_error("it is not an archive in the ustar format");
     if (number_of(header.checksum) != checksum_of(header)) user_error("a header is damaged");
     const std::string prefix = text_of(header.prefix);
-    const std::string name = (prefix.empty() ? "" : prefix + "/") + text_of(header.name);
-    const std::string shown = escape_for_comment(name, 80);
-    if (!is_safe(name)) user_error("the name '{}' could lead out of the folder", shown);
-    const int64_t size = number_of(header.size);
-    if (header.type == '5' && size == 0) return;
-    if (header.type != '0' && header.type != '\0') user_error("'{}' is not a regular file", shown);
-    if (size > left_) user_error("its contents are larger than the limit");
-    left_ -= size;
-    write(directory_ + "/" + name, shown, size);
+    Entry entry{(prefix.empty() ? "" : prefix + "/") + text_of(header.name), "", begin, number_of(header.size)};
+    entry.shown = escape_for_comment(entry.name, 80);
+    if (!is_safe(entry.name)) user_error("the name '{}' could lead out of the folder", entry.shown);
+    const bool folder = header.type == '5' && entry.size == 0;
+    if (!folder && header.type != '0' && header.type != '\0') user_error("'{}' is not a regular file", entry.shown);
+    return entry;
   }
 
   // O_EXCL: nothing that exists is opened, so no link is followed.
-  void write(const std::string& path, const std::string& shown, int64_t size) {
-    if (const int error = make_directories(parent_directory(path))) user_error("'{}': {}", shown, error_text(error));
+  void write(const Entry& entry) const {
+    const std::string path = directory_ + "/" + entry.name;
+    if (const int error = make_directories(parent_directory(path)))
+      user_error("'{}': {}", entry.shown, error_text(error));
     const FileDescriptor file(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0600));
-    if (!file) user_error("'{}' cannot be created: {}", shown, error_text(errno));
-    std::vector<char> buffer(std::min(size_t(size), kBuffer));
-    for (int64_t left = size; left > 0;) {
-      const size_t bytes = std::min(size_t(left), buffer.size());
-      read(buffer.data(), bytes);
+    if (!file) user_error("'{}' cannot be created: {}", entry.shown, error_text(errno));
+    std::vector<char> buffer(std::min(size_t(entry.size), kBuffer));
+    for (int64_t done = 0; done < entry.size;) {
+      const size_t bytes = std::min(size_t(entry.size - done), buffer.size());
+      read(buffer.data(), bytes, entry.begin + done);
       if (::write(file.get(), buffer.data(), bytes) != ssize_t(bytes))
-        user_error("'{}' cannot be written: {}", shown, error_text(errno));
-      left -= int64_t(bytes);
+        user_error("'{}' cannot be written: {}", entry.shown, error_text(errno));
+      done += int64_t(bytes);
     }
-    std::array<char, kBlock> padding{};
-    read(padding.data(), (kBlock - size_t(size) % kBlock) % kBlock);
   }
 };
 

@@ -17,8 +17,8 @@ struct TarFile {
 void write_tar(const std::string& path, const std::vector<TarFile>&);
 
 // Extracts an archive of unknown origin into an empty directory. UserError for anything but regular files and folders,
-// names that could lead out of the directory or exist twice, an archive that is truncated or damaged, or contents of
-// more than `max_bytes`.
+// names that could lead out of the directory or exist twice, an archive that is truncated or damaged, contents of more
+// than `max_bytes` or of more than the file system has left, or very many files: in these cases nothing is written.
 void extract_tar(const std::string& path, const std::string& directory, int64_t max_bytes);
 
 }  // namespace cppgen

@@ -266,12 +266,15 @@ CustomFile parse_custom_file(const std::string& path, std::string bytes) {
 CustomFile read_custom_file(const std::string& path) {
   std::error_code ignored;
   if (std::filesystem::is_directory(path, ignored)) user_error("custom operators: {}: is a directory", path);
+  if (std::filesystem::exists(path, ignored) && !std::filesystem::is_regular_file(path, ignored))
+    user_error("custom operators: {}: is not a regular file", path);
   std::ifstream stream(path, std::ios::binary);
-  std::string bytes;
-  if (stream) bytes.assign(std::istreambuf_iterator<char>(stream), {});
+  std::string bytes(kMostBytes + 1, '\0');
+  if (stream) bytes.resize(size_t(stream.read(bytes.data(), std::streamsize(bytes.size())).gcount()));
+  if (stream.eof()) stream.clear();
   if (!stream || stream.bad()) user_error("custom operators: {}: cannot be read", path);
   if (bytes.size() > kMostBytes)
-    user_error("custom operators: {}: has {} bytes; at most {} are allowed", path, bytes.size(), kMostBytes);
+    user_error("custom operators: {}: has more than {} bytes, which is not allowed", path, kMostBytes);
   return parse_custom_file(path, std::move(bytes));
 }
 

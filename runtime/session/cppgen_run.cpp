@@ -152,6 +152,7 @@ int main(int argc, char** argv) {
     std::fputs((arguments.help ? run_help() : std::string(kVersion) + "\n").c_str(), stdout);
     return kOk;
   }
+  std::signal(SIGXFSZ, SIG_IGN);  // beyond `ulimit -f`, writing fails with an error that says so
   try {
     return run(arguments);
   } catch (const UserError& error) {

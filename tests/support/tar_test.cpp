@@ -98,8 +98,31 @@ TEST_F(Tar, OnlyRegularFilesAreExtracted) {
 
 TEST_F(Tar, NothingIsWrittenTwice) {
   write_tar(path("a.tar"), {{"x", write("x", "first")}, {"x", write("y", "second")}});
-  EXPECT_NE(error_of(path("a.tar")).find("'x' cannot be created"), std::string::npos);
+  EXPECT_NE(error_of(path("a.tar")).find("the name 'x' occurs twice"), std::string::npos);
+  EXPECT_TRUE(fs::is_empty(path("out")));
+  write_tar(path("a.tar"), {{"x", path("x")}, {"./x", path("y")}});
+  EXPECT_NE(error_of(path("a.tar")).find("'./x' cannot be created"), std::string::npos);
   EXPECT_EQ(read_file(path("out/x")), "first");
+}
+
+// Whatever an archive says about itself is checked before anything is written.
+TEST_F(Tar, LimitsHoldBeforeTheFirstFile) {
+  write_tar(path("a.tar"), {{"x", write("x", std::string(1000, 'x'))}, {"y", write("y", std::string(1000, 'y'))}});
+  EXPECT_NE(error_of(path("a.tar"), 1999).find("larger than the limit"), std::string::npos);
+  EXPECT_TRUE(fs::is_empty(path("out")));
+  EXPECT_EQ(error_of(path("a.tar"), 2000), "");
+  const std::string bytes = read_file(path("a.tar"));
+  EXPECT_NE(error_of(write("short.tar", bytes.substr(0, 2500))).find("ends too early"), std::string::npos);
+  EXPECT_TRUE(fs::is_empty(path("out")));
+  // A hole of 1 TiB is an archive without files.
+  ASSERT_EQ(shell("truncate -s 1T sparse.tar"), 0);
+  EXPECT_EQ(error_of(path("sparse.tar")), "");
+}
+
+TEST_F(Tar, OnlyRegularFilesAreArchives) {
+  ASSERT_EQ(shell("mkfifo fifo"), 0);
+  for (const std::string& file : {path("fifo"), std::string("/dev/zero"), path("")})
+    EXPECT_NE(error_of(file).find("not a regular file"), std::string::npos) << file;
 }
 
 TEST_F(Tar, DamagedArchivesAreErrors) {
