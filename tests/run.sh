@@ -10,7 +10,7 @@
 # Environment:
 #   CPPGEN_MODELS_SOURCE  folder with make_weights.py and real networks for tests; default ../shared/models, next to the
 #                         repository. Without it these tests are skipped.
-#   CI=true               some of --sanitizers; a fuzzer on the importer; clang-tidy on recently changed files; more
+#   CI=true               some of --sanitizers; fuzzers on the importer and the formats of files; clang-tidy on recently changed files; more
 #                         networks; a missing CPPGEN_MODELS_SOURCE is an error
 #   CI_MINUTES            with CI=true, a stage after the tests is left out, with a message, if it would probably not end
 #                         within so many minutes of the start; default: 40
@@ -35,6 +35,7 @@ for argument in "$@"; do
 done
 jobs=${JOBS:-$(nproc)}
 fuzz_seconds=60
+formats_seconds=20  # archives, settings, results, arrays
 models_source=${CPPGEN_MODELS_SOURCE:-../shared/models}
 unset CPPGEN_MODELS_SOURCE  # it is of this script; cppgen would warn about it
 
@@ -99,6 +100,14 @@ sanitize() {  # sanitize PRESET BUILD_LIMIT TEST_LIMIT TESTS TARGET...
 }
 
 # libFuzzer with the sanitizers of clang; a finding fails and is kept in build/fuzz.
+fuzz_formats() {
+  bounded 600 cmake --build build/fuzz -j "$jobs" --target fuzz_formats make_formats_corpus
+  mkdir -p build/fuzz/formats
+  build/fuzz/bin/make_formats_corpus build/fuzz/formats
+  bounded $((formats_seconds + 120)) build/fuzz/bin/fuzz_formats -max_total_time="$formats_seconds" -max_len=8192 \
+    -rss_limit_mb=2048 -timeout=10 -print_final_stats=1 -verbosity=0 -artifact_prefix=build/fuzz/ build/fuzz/formats
+}
+
 fuzz_importer() {
   CC=clang-14 CXX=clang++-14 cmake -S . -B build/fuzz -G Ninja -DCPPGEN_FUZZ=ON > build/fuzz.log || { cat build/fuzz.log; return 1; }
   bounded 900 cmake --build build/fuzz -j "$jobs" --target fuzz_import make_import_corpus
@@ -144,6 +153,7 @@ fi
 if [ "$ci" = true ] && fits 250 "fuzzing the importer"; then
   stage "fuzzing the importer for $fuzz_seconds s"
   fuzz_importer
+  fuzz_formats
 fi
 tidied=$(changed_sources)
 if [ "$ci" = true ] && [ -n "$tidied" ] && fits 300 "clang-tidy"; then
