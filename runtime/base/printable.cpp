@@ -29,7 +29,15 @@ bool is_control(std::string_view character) {
   const auto last = static_cast<unsigned char>(character.back());
   if (first == 0xc2) return last < 0xa0;
   if (character.starts_with("\xe2\x80")) return last == 0x8e || last == 0x8f || (last >= 0xa8 && last <= 0xae);
-  return character.starts_with("\xe2\x81") && last >= 0xa6 && last <= 0xa9;
+  return character == "\xd8\x9c" || (character.starts_with("\xe2\x81") && last >= 0xa6 && last <= 0xaf);
+}
+
+// The number of a character of at most three bytes, as all controls are.
+uint32_t code_of(std::string_view character) {
+  const auto byte = [&](size_t i) { return uint32_t(static_cast<unsigned char>(character[i])); };
+  if (character.size() == 1) return byte(0);
+  if (character.size() == 2) return (byte(0) & 0x1f) << 6 | (byte(1) & 0x3f);
+  return (byte(0) & 0x0f) << 12 | (byte(1) & 0x3f) << 6 | (byte(2) & 0x3f);
 }
 
 std::string escaped(std::string_view text, std::string_view kept) {
@@ -66,6 +74,25 @@ std::string without_passwords(std::string_view message) {
 
 std::string one_line(std::string_view text) { return escaped(text, ""); }
 std::string for_terminal(std::string_view text) { return escaped(without_passwords(text), "\n\t"); }
+
+// The serializer has escaped the controls below 0x20; its own line breaks stay. No character from 0x7f on is part of
+// the syntax, so each belongs to a string.
+std::string json_for_terminal(std::string_view json) {
+  const auto is_ascii = [](char c) { return static_cast<unsigned char>(c) < 0x7f; };
+  if (std::all_of(json.begin(), json.end(), is_ascii)) return std::string(json);
+  std::string out;
+  out.reserve(json.size());
+  for (size_t i = 0; i < json.size();) {
+    const std::string_view character = json.substr(i, std::max<size_t>(length_of_character(json.substr(i)), 1));
+    i += character.size();
+    const uint32_t first = static_cast<unsigned char>(character[0]);
+    if (first >= 0x7f && is_control(character))
+      out += fmt::format("\\u{:04x}", code_of(character));
+    else
+      out += character;
+  }
+  return out;
+}
 
 std::string shortened_line(std::string_view text, size_t most_bytes) {
   if (text.size() <= most_bytes) return one_line(text);

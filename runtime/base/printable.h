@@ -14,6 +14,9 @@ std::string one_line(std::string_view text);  // for names where they enter a me
 // redis://USER:PASSWORD@HOST, become ***.
 std::string for_terminal(std::string_view text);
 
+// A text of JSON, where such characters of strings become \u202e and the like, which means the same.
+std::string json_for_terminal(std::string_view json);
+
 // The first characters of a name as one line, which end in "..." if there are more than `most_bytes` bytes.
 std::string shortened_line(std::string_view text, size_t most_bytes);
 

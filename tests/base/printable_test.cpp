@@ -2,6 +2,10 @@
 
 #include <gtest/gtest.h>
 
+#include <nlohmann/json.hpp>
+
+#include "runtime/base/json_text.h"
+
 namespace cppgen {
 namespace {
 
@@ -44,6 +48,17 @@ TEST(Printable, MessagesHideThePasswordsOfAddresses) {
   for (const char* text : {"redis://host:6379/0 and me@host", "https://a/b?c", "redis://[[USER]:PASSWORD@]HOST", "a@b",
                            "://", "redis://host\nme@host"})
     EXPECT_EQ(for_terminal(text), text);
+}
+
+// The text means the same, and shows what it means.
+TEST(Printable, JsonShowsNothingButItsText) {
+  const std::string name =
+      "a\xe2\x80\xae\xe2\x81\xa6\xe2\x80\xa9\xd8\x9c\xc2\x85\x7f\x1b\n\xc3\xa9\xe6\x97\xa5\xf0\x9f\x99\x82";
+  const std::string text = json_text(Json{{name, {name}}}, 1);
+  const std::string shown = "a\\u202e\\u2066\\u2029\\u061c\\u0085\\u007f\\u001b\\n\xc3\xa9\xe6\x97\xa5\xf0\x9f\x99\x82";
+  EXPECT_EQ(text, "{\n \"" + shown + "\": [\n  \"" + shown + "\"\n ]\n}");
+  EXPECT_EQ(parse_json(text).at(name).at(0), name);
+  EXPECT_EQ(json_text(Json("\xff"), -1), "\"\xef\xbf\xbd\"");
 }
 
 }  // namespace
