@@ -1,11 +1,13 @@
 #include "cppgen/cli/run_reporting.h"
 
+#include <algorithm>
 #include <cstdio>
 #include <new>
 #include <system_error>
 
 #include "cppgen/cli/command_support.h"
 #include "cppgen/cli/commands.h"
+#include "runtime/base/bug_reports.h"
 #include "runtime/base/errors.h"
 #include "runtime/base/printable.h"
 #include "runtime/package/version.h"
@@ -24,13 +26,21 @@ std::string command_text(int argc, char** argv) {
 
 bool is_hidden_command(std::string_view name) { return name == kTrialCommand || name == kMeasureCommand; }
 
+bool names_a_model(int argc, char** argv) {
+  return std::any_of(argv, argv + argc, [](std::string_view argument) { return argument.ends_with(".onnx"); });
+}
+
 ExitCode report_bug(const char* what, int argc, char** argv) {
   std::fprintf(stderr, "cppgen: internal error: %s\n", for_terminal(what).c_str());
-  if (argc < 2 || !is_hidden_command(argv[1]))
+  if (argc >= 2 && is_hidden_command(argv[1])) return kInternalError;
+  std::fprintf(stderr,
+               "This is a bug in cppgen. Please report it to %s, with this output, the version (%s) and the command:\n"
+               "  %s\n",
+               bug_report_address().c_str(), version_text().c_str(), for_terminal(command_text(argc, argv)).c_str());
+  if (names_a_model(argc, argv))
     std::fprintf(stderr,
-                 "This is a bug in cppgen. Please report it with the output of `cppgen --version` (%s) and the "
-                 "command:\n  %s\n",
-                 version_text().c_str(), for_terminal(command_text(argc, argv)).c_str());
+                 "The archive that --set TRACE=1 writes (TRACE_DIR/MODEL.tar) lets others repeat it; `cppgen minify "
+                 "MODEL` makes a small model that shows the same.\n");
   return kInternalError;
 }
 

@@ -11,6 +11,7 @@
 #include <optional>
 #include <system_error>
 
+#include "runtime/base/bug_reports.h"
 #include "runtime/base/errors.h"
 #include "runtime/base/log.h"
 #include "runtime/base/printable.h"
@@ -165,7 +166,11 @@ int main(int argc, char** argv) {
     std::fprintf(stderr, "%s: the system refuses what is needed: %s\n", program, for_terminal(error.what()).c_str());
     return kUserError;
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "%s: internal error: %s\n", program, for_terminal(error.what()).c_str());
+    std::fprintf(stderr,
+                 "%s: internal error: %s\nThis is a bug in cppgen. Please report it to %s, with this message, the "
+                 "version (%s), the command, and the package or its model.\n",
+                 program, for_terminal(error.what()).c_str(), bug_report_address().c_str(),
+                 std::string(kVersion).c_str());
     return kInternalError;
   }
 }

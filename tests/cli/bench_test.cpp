@@ -1,5 +1,6 @@
 #include <nlohmann/json.hpp>
 
+#include "runtime/base/bug_reports.h"
 #include "runtime/values/npy.h"
 #include "tests/cli/program.h"
 
@@ -248,9 +249,12 @@ TEST_F(Bench, WhatIsNoUsersErrorAsksToBeReported) {
   EXPECT_EQ(ended.out, "");
   EXPECT_EQ(ended.err,
             "cppgen: internal error: bench: the measuring process was killed by signal 9 (Killed): \n"
-            "This is a bug in cppgen. Please report it with the output of `cppgen --version` (cppgen 0.1.0) and the "
-            "command:\n  cppgen bench " +
-                model + " --dim N=2 --runs 10 --set CXX=" + compiler + "\n");
+            "This is a bug in cppgen. Please report it to " +
+                bug_report_address() +
+                ", with this output, the version (cppgen 0.1.0) and the command:\n  cppgen bench " + model +
+                " --dim N=2 --runs 10 --set CXX=" + compiler +
+                "\nThe archive that --set TRACE=1 writes (TRACE_DIR/MODEL.tar) lets others repeat it; `cppgen minify "
+                "MODEL` makes a small model that shows the same.\n");
 }
 
 }  // namespace

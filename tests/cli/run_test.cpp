@@ -270,7 +270,7 @@ TEST_F(RunCommand, WhoIsToBlameForAFailedCompilationDecidesTheStatus) {
   EXPECT_TRUE(ours.err.starts_with("cppgen: internal error: the compiler of kernel unit 'kernels_0' exited"))
       << ours.err;
   EXPECT_NE(ours.err.find("\n  source: " + path("cache/cppgen/failed/")), std::string::npos) << ours.err;
-  EXPECT_NE(ours.err.find("Please report it with"), std::string::npos) << ours.err;
+  EXPECT_NE(ours.err.find("Please report it to "), std::string::npos) << ours.err;
   const Ended theirs = run_with("#include");
   EXPECT_EQ(theirs.status, 2);
   EXPECT_TRUE(theirs.err.starts_with("cppgen: the compiler of kernel unit 'kernels_0' exited")) << theirs.err;
