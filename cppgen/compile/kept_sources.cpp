@@ -36,6 +36,8 @@ void keep_sources(const std::vector<CompileJob>& jobs, const CompileOptions& opt
   if (error)
     log_warning("DEBUG_LEVEL: '{}' cannot be written, so debuggers will not find the sources of kernels: {}",
                 folder(options), error_text(error));
+  else
+    log_written("DEBUG_LEVEL", folder(options));
 }
 
 }  // namespace cppgen

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 
 #include "cppgen/compile/asm_info.h"
@@ -33,6 +34,7 @@
 #include "cppgen/support/temp_directory.h"
 #include "runtime/base/errors.h"
 #include "runtime/base/log.h"
+#include "runtime/base/printable.h"
 #include "runtime/base/usable_cpus.h"
 #include "runtime/package/package.h"
 
@@ -139,6 +141,7 @@ class Compilation {
     model.package = entry.package, model.trusted = entry.trusted, model.keep_alive = entry.pin;
     model.report = report(start);
     model.report.from_cache = true;
+    log_info("the compiled model is in the cache: {}", entry.package);
     return model;
   }
 
@@ -159,6 +162,7 @@ class Compilation {
     CompiledModel model;
     record_operations();
     clock_.time("package", [&] { place(model); });
+    extras_.tell();
     model.report = report(start);
     return model;
   }
@@ -264,6 +268,10 @@ class Compilation {
     if (jobs.empty()) return;
     KernelBuilder builder(options_);
     objects_ = clock_.time("compile", [&] { return builder.build(jobs); });
+    const auto cached = std::count_if(objects_.begin(), objects_.end(), [](const auto& o) { return o.from_cache; });
+    log_info("{} of kernels, {} of them from the cache", counted(int64_t(jobs.size()), "unit"), cached);
+    if (!options_.worker_log_path.empty() && cached < int64_t(jobs.size()))
+      log_written("WORKER_LOG_PATH", options_.worker_log_path);
     extras_.note_units(jobs, builder, options_);
     if (request_.settings.benchmark_kernel)
       write_kernel_benchmarks(request_, parts_, module_.has_value(), *isa_, builder.command_of(jobs[0]));
@@ -272,8 +280,10 @@ class Compilation {
       unit_reports_.push_back({jobs[i].name, jobs[i].expected_symbols.size(), objects_[i].from_cache,
                                objects_[i].seconds, objects_[i].begin});
     trace_.write("units.txt", units_text(jobs, builder));
-    if (!options_.asm_dir.empty())
+    if (!options_.asm_dir.empty()) {
       clock_.time("assembly", [&] { write_asm_info(jobs, options_, builder, options_.asm_dir); });
+      log_written("ENABLE_ASM_INFO", options_.asm_dir);
+    }
     if (request_.count_spills) clock_.time("assembly", [&] { count_spills(jobs, builder); });
     for (const auto& w : builder.warnings()) log_warning("{}", w);
   }

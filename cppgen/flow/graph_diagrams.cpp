@@ -25,7 +25,9 @@ void GraphDiagrams::before_fusion(const Graph& graph) const {
 }
 
 void GraphDiagrams::after_fusion(const std::vector<ModelPart>& parts, const std::optional<rt::Module>& module) const {
-  if (on()) write("after_fusion.svg", to_svg(draw(parts, module, {true, most_columns_}).diagram));
+  if (!on()) return;
+  write("after_fusion.svg", to_svg(draw(parts, module, {true, most_columns_}).diagram));
+  log_written("GRAPH_DIAGRAM", folder_ + "/before_fusion.svg and after_fusion.svg");
 }
 
 void GraphDiagrams::write(const std::string& name, const std::string& text) const {

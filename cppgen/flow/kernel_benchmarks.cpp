@@ -15,6 +15,7 @@
 #include "cppgen/support/file_io.h"
 #include "isa/vec_isa.h"
 #include "runtime/base/errors.h"
+#include "runtime/base/log.h"
 #include "runtime/package/package.h"
 
 namespace cppgen {
@@ -186,6 +187,7 @@ void write_kernel_benchmarks(const CompileRequest& request, const std::vector<Mo
       fs::permissions(own + "/build.sh", fs::perms::owner_exec, fs::perm_options::add, error);
     }
   }
+  log_written("BENCHMARK_KERNEL", folder);
 }
 
 }  // namespace cppgen

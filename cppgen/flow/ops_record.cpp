@@ -14,6 +14,7 @@
 #include "cppgen/support/file_io.h"
 #include "runtime/base/errors.h"
 #include "runtime/base/json_text.h"
+#include "runtime/base/log.h"
 
 namespace cppgen {
 namespace {
@@ -57,6 +58,7 @@ void record_contractions(const std::string& file, const CompileRequest& request,
   for (const ModelPart& part : parts)
     for (const schedule::ChosenEngine& it : part.schedule.engines) text += record_of(it, model, isa);
   append_to_file(file, text);
+  log_written("OPS_RECORD", file);
 }
 
 std::vector<RecordedModel> recorded_models(const std::string& file) {

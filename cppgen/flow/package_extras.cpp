@@ -1,5 +1,7 @@
 #include "cppgen/flow/package_extras.h"
 
+#include "runtime/base/log.h"
+
 namespace cppgen {
 
 PackageExtras::PackageExtras(const CompileRequest& request) : request_(request) {
@@ -20,6 +22,11 @@ void PackageExtras::add_before_manifest(const std::string& package) const {
 
 void PackageExtras::add_after_manifest(const std::string& package) const {
   if (program_) add_standalone_sample(package, request_);
+}
+
+void PackageExtras::tell() const {
+  if (program_) log_written("ENABLE_STANDALONE", request_.output + "/standalone");
+  if (project_) log_written("USE_CMAKE_COMPILATION", request_.output + "/sources");
 }
 
 }  // namespace cppgen

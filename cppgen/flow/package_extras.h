@@ -22,6 +22,8 @@ class PackageExtras {
   // Called when all other files have been written, and again when the manifest has been, too.
   void add_before_manifest(const std::string& package) const;
   void add_after_manifest(const std::string& package) const;
+  // Says where they are, once the package is in its place.
+  void tell() const;
 
  private:
   const CompileRequest& request_;

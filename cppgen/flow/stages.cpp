@@ -40,6 +40,8 @@ double StageClock::now() {
 }
 
 void StageClock::add(const std::string& stage, double seconds) {
+  const bool is_import = stage == "read";  // its name in reports
+  if (request_) log_info("{}: {:.3f} s", is_import ? "import" : stage, seconds);
   for (auto& s : stages_)
     if (s.first == stage) {
       s.second += seconds;

@@ -151,6 +151,7 @@ void Trace::pack(const CompileRequest& request, const ImportRecord& source, cons
     record.kernels = results_, record.files = files_, record.compile_error = error;
     write_trace_record(folder_, record);
     pack_trace(folder_, record);
+    log_written("TRACE", fmt::format("{} and {}.tar", folder_, folder_));
   } catch (const std::exception& error) {
     log_warning("TRACE: {}.tar cannot be written: {}", folder_, error.what());
   }

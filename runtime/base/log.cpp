@@ -5,8 +5,11 @@
 
 #include <algorithm>
 #include <atomic>
+#include <cstdio>
 #include <memory>
 #include <mutex>
+#include <set>
+#include <string>
 #include <vector>
 
 #include "runtime/base/errors.h"
@@ -89,6 +92,16 @@ void log_text(LogLevel level, std::string_view text) {
   const std::string shown = for_terminal(text);
   LogCopies::instance().write(level, shown);
   logger().log(spdlog_level(level), spdlog::string_view_t(shown.data(), shown.size()));
+}
+
+void log_written(std::string_view setting, std::string_view path) {
+  static std::mutex& mutex = *new std::mutex;  // never destroyed, like the logger
+  static auto& told = *new std::set<std::string>;
+  const std::string text = one_line(fmt::format("{}: written to {}", setting, path));
+  const std::lock_guard lock(mutex);
+  if (!told.insert(text).second) return;
+  LogCopies::instance().write(LogLevel::info, text);
+  if (logger().should_log(spdlog_level(LogLevel::warning))) std::fprintf(stderr, "cppgen: %s\n", text.c_str());
 }
 
 }  // namespace cppgen

@@ -17,6 +17,10 @@ void set_log_level(LogLevel level);
 bool log_enabled(LogLevel level);
 void log_text(LogLevel level, std::string_view text);
 
+// Tells on stderr where the files are that a setting asked for: one line for each setting and path in a process, at
+// every level but ERROR.
+void log_written(std::string_view setting, std::string_view path);
+
 template <class... Args>
 void log_formatted(LogLevel level, fmt::format_string<Args...> format, Args&&... args) {
   if (log_enabled(level)) log_text(level, fmt::format(format, std::forward<Args>(args)...));

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "runtime/base/errors.h"
+#include "runtime/base/log.h"
 #include "runtime/values/npy.h"
 #include "runtime/values/tensor.h"
 
@@ -33,7 +34,10 @@ SavedArgs::SavedArgs(const std::string& folder)
     : folder_(created(folder)), index_(folder + "/index.json", "SAVE_ARGS") {}
 
 void SavedArgs::before(const StepInRun& it) { save(it, 0, it.first_output(), "in"); }
-void SavedArgs::after(const StepInRun& it) { save(it, it.first_output(), it.buffers.size(), "out"); }
+void SavedArgs::after(const StepInRun& it) {
+  save(it, it.first_output(), it.buffers.size(), "out");
+  log_written("SAVE_ARGS", folder_);
+}
 
 void SavedArgs::save(const StepInRun& it, size_t begin, size_t end, const char* role) {
   for (size_t i = begin; i < end; i++) {

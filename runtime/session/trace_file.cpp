@@ -4,9 +4,11 @@
 
 #include <nlohmann/json.hpp>
 
+#include "runtime/base/log.h"
+
 namespace cppgen::rt {
 
-TraceFile::TraceFile(const std::string& path) : file_(path, "PROFILE_OUTPUT") {}
+TraceFile::TraceFile(const std::string& path) : path_(path), file_(path, "PROFILE_OUTPUT") {}
 
 void TraceFile::add(const Plan& plan, std::span<const std::string> labels,
                     std::span<const std::vector<TraceSlice>> slices) {
@@ -27,6 +29,7 @@ void TraceFile::add(const Plan& plan, std::span<const std::string> labels,
                  {"args", arguments}});
     }
   file_.flush();
+  log_written("PROFILE_OUTPUT", path_);
 }
 
 }  // namespace cppgen::rt

@@ -20,6 +20,7 @@ class TraceFile {
   void add(const Plan&, std::span<const std::string> labels, std::span<const std::vector<TraceSlice>> slices);
 
  private:
+  const std::string path_;
   std::mutex mutex_;
   JsonArrayFile file_;
 };

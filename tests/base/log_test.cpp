@@ -42,6 +42,17 @@ TEST(Log, CopiesHoldWhatIsLoggedMeanwhileShownOrNot) {
   EXPECT_EQ(testing::internal::GetCapturedStderr(), "");
 }
 
+TEST(Log, WhatASettingWroteIsToldOnce) {
+  testing::internal::CaptureStderr();
+  for (int i = 0; i < 3; i++) log_written("TRACE", "/there/\x1b[2J");
+  log_written("TRACE", "/elsewhere");
+  set_log_level(LogLevel::error);
+  log_written("TRACE", "/hidden");
+  set_log_level(LogLevel::warning);
+  EXPECT_EQ(testing::internal::GetCapturedStderr(),
+            "cppgen: TRACE: written to /there/\\x1b[2J\ncppgen: TRACE: written to /elsewhere\n");
+}
+
 TEST(Log, LevelsHaveTheNamesOfTheSetting) {
   EXPECT_EQ(log_level_from_name("DEBUG"), LogLevel::debug);
   EXPECT_EQ(log_level_from_name("info"), LogLevel::info);
