@@ -94,7 +94,7 @@ ExitCode command_check(const ModelOptions& given, const CancelToken& cancel) {
     check.reason = error.what();
   }
   print_result(options.json ? check_json(options, check) : for_terminal(check_text(options, check)));
-  return check.explanation ? kDone : kCheckFailed;
+  return check.explanation ? kDone : kUserError;
 }
 
 }  // namespace cppgen

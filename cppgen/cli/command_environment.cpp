@@ -1,6 +1,7 @@
 // cppgen config, cppgen isa
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -29,6 +30,19 @@ std::string without_password(const std::string& value) {
 std::vector<SettingDescription> without_passwords(std::vector<SettingDescription> settings) {
   for (SettingDescription& setting : settings)
     if (setting.name == "REMOTE_CACHE") setting.value = without_password(setting.value);
+  return settings;
+}
+
+// All, or those with these names.
+std::vector<SettingDescription> chosen(std::vector<SettingDescription> settings,
+                                       const std::vector<std::string>& names) {
+  if (names.empty()) return settings;
+  const std::vector<SettingDescription> all = Settings().describe();
+  std::vector<std::string_view> wanted;
+  for (const std::string& name : names) wanted.push_back(all[size_t(setting_named(name))].name);
+  std::erase_if(settings, [&](const SettingDescription& setting) {
+    return std::find(wanted.begin(), wanted.end(), setting.name) == wanted.end();
+  });
   return settings;
 }
 
@@ -134,7 +148,8 @@ ExitCode command_config(const ConfigOptions& options) {
     if (!options.diff && !options.json) return kDone;
   }
   check_settings(settings);
-  const auto shown = without_passwords(options.diff ? changed_settings(settings) : settings.describe());
+  const auto listed = options.diff ? changed_settings(settings) : settings.describe();
+  const auto shown = without_passwords(chosen(listed, options.names));
   print_result(options.json ? config_json(shown) : for_terminal(options.diff ? diff_text(shown) : config_text(shown)));
   return kDone;
 }

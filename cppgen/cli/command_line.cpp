@@ -7,8 +7,10 @@
 
 #include "cppgen/cli/arguments.h"
 #include "cppgen/cli/commands.h"
+#include "cppgen/cli/parse_mistakes.h"
 #include "cppgen/cli/run_reporting.h"
 #include "cppgen/cli/suggestions.h"
+#include "runtime/base/bug_reports.h"
 #include "runtime/base/printable.h"
 
 namespace cppgen {
@@ -52,6 +54,11 @@ CLI::App* add_command(CLI::App& app, Parsed& parsed, const char* name, const cha
 void add_repeatable(CLI::App* command, const char* name, std::vector<std::string>& values, const char* doc,
                     const char* form) {
   command->add_option(name, values, doc)->type_name(form)->allow_extra_args(false);
+}
+
+// Accepts these words only.
+CLI::Validator one_of(std::vector<std::string> words) {
+  return {[words = std::move(words)](std::string& word) { return unknown_word(word, words); }, ""};
 }
 
 void add_common(CLI::App* command, CommonOptions& options) {
@@ -229,7 +236,7 @@ void add_bench(CLI::App& app, Parsed& parsed) {
       ->type_name("NAME,NAME")
       ->delimiter(',')
       ->allow_extra_args(false)
-      ->check(CLI::IsMember({"onednn", "onnxruntime"}));
+      ->check(one_of({"onednn", "onnxruntime"}));
   command
       ->add_option("--onnxruntime", options.onnxruntime,
                    "The shared library of ONNX Runtime (default: the system's libonnxruntime.so)")
@@ -256,7 +263,7 @@ void add_profile(CLI::App& app, Parsed& parsed) {
       ->add_option("--against", options.against,
                    "Also run the model on this library (onednn), and show what it takes for the nodes of each step")
       ->type_name("NAME")
-      ->check(CLI::IsMember({"onednn"}));
+      ->check(one_of({"onednn"}));
   add_json(command, options);
 }
 
@@ -282,7 +289,7 @@ void add_minify(CLI::App& app, Parsed& parsed) {
                    "takes more than twice its bound). Repeatable; default: each of the first three")
       ->type_name("FAULT")
       ->allow_extra_args(false)
-      ->check(CLI::IsMember({"crash", "compile", "differs", "slow"}));
+      ->check(one_of({"crash", "compile", "differs", "slow"}));
   add_inputs(command, options);
   add_tolerances(command, options);
   add_json(command, options);
@@ -391,8 +398,10 @@ void add_information(CLI::App& app, Parsed& parsed) {
   add_json(command, inspect);
 
   ConfigOptions& config = parsed.config;
-  command = add_command(app, parsed, "config", "Show every setting with its value, source, default and meaning",
-                        "cppgen config --json", [&](const CancelToken&) { return command_config(config); });
+  command =
+      add_command(app, parsed, "config", "Show every setting, or some, with its value, source, default and meaning",
+                  "cppgen config THREADS AFFINITY", [&](const CancelToken&) { return command_config(config); });
+  command->add_option("NAME", config.names, "Only these settings")->type_name("");
   command->add_flag("--diff", config.diff, "Show only settings whose value is not the default");
   command->add_option("--save", config.save, "Write the settings whose value is not the default to a file")
       ->type_name("FILE");
@@ -411,47 +420,13 @@ void add_information(CLI::App& app, Parsed& parsed) {
                         "cppgen cache list", [&](const CancelToken&) { return command_cache(cache); });
   command->add_option("ACTION", cache.action, "list, stats (default), clear or path")
       ->type_name("")
-      ->check(CLI::IsMember({"list", "stats", "clear", "path"}));
+      ->check(one_of({"list", "stats", "clear", "path"}));
   add_common(command, cache);
   add_json(command, cache);
 }
 
 bool has_command(const CLI::App& app, const std::string& name) {
   return !app.get_subcommands([&](const CLI::App* it) { return it->get_name() == name; }).empty();
-}
-
-// Those that people are told of.
-std::vector<std::string> commands_of(const CLI::App& app) {
-  std::vector<std::string> names{"help"};
-  for (const CLI::App* command : app.get_subcommands([](const CLI::App* it) { return !it->get_group().empty(); }))
-    names.push_back(command->get_name());
-  return names;
-}
-
-std::vector<std::string> options_of(const CLI::App& command) {
-  std::vector<std::string> names;
-  for (const CLI::Option* option : command.get_options())
-    for (const std::string& name : option->get_lnames()) names.push_back("--" + name);
-  return names;
-}
-
-// Help and version go to stdout, mistakes to stderr with the command whose --help explains them.
-ExitCode report_parse(const CLI::App& app, const CLI::ParseError& error) {
-  if (error.get_exit_code() == 0) {
-    app.exit(error);
-    return kDone;
-  }
-  std::string command = "cppgen", message = error.what();
-  const CLI::App* innermost = &app;
-  for (const CLI::App* sub : app.get_subcommands()) {
-    command += " " + sub->get_name();
-    innermost = sub;
-  }
-  const auto extras = app.remaining(true);
-  if (dynamic_cast<const CLI::ExtrasError*>(&error) && !extras.empty())
-    message = unknown_argument(extras, options_of(*innermost));
-  std::fprintf(stderr, "cppgen: %s\nSee `%s --help`.\n", for_terminal(message).c_str(), command.c_str());
-  return kUserError;
 }
 
 }  // namespace
@@ -463,7 +438,7 @@ int run_command_line(int argc, char** argv) {
   app.require_subcommand(1);
   app.footer(std::string("Example:\n  cppgen run model.onnx\n\n`cppgen help COMMAND` explains a command; `cppgen "
                          "config` lists the settings.\n") +
-             kExitStatus);
+             kExitStatus + "\nReport bugs to " + bug_report_address() + ".");
   add_run(app, parsed);
   add_compile(app, parsed);
   add_seal(app, parsed);

@@ -116,6 +116,7 @@ struct ExplainOptions : ModelOptions {
 };
 
 struct ConfigOptions : CommonOptions {
+  std::vector<std::string> names;   // of the only settings to show; empty: all
   bool diff = false;                // only what is not the default
   std::optional<std::string> save;  // file for these settings
 };

@@ -106,6 +106,9 @@ void compare_run(Reproduction& result, const ReadyModel& model, const std::strin
 }  // namespace
 
 ExitCode command_repro(const ReproOptions& options, const CancelToken& cancel) {
+  if (options.trace.ends_with(".onnx"))
+    user_error("'{0}' is a model, and repro repeats a trace, which `cppgen run {0} --set TRACE=1` writes",
+               options.trace);
   const TempDirectory temporary(cleaned_temp_directory("cppgen-repro."), "cppgen-repro.");
   std::string folder = options.trace;
   if (!fs::is_directory(options.trace)) {

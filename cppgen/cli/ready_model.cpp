@@ -18,6 +18,7 @@
 #include "runtime/base/errors.h"
 #include "runtime/base/log.h"
 #include "runtime/base/printable.h"
+#include "runtime/package/package.h"
 #include "runtime/plan/module.h"
 #include "runtime/values/value_binding.h"
 
@@ -184,7 +185,10 @@ bool is_package(const std::string& model) {
   std::error_code error;
   const auto status = std::filesystem::status(model, error);
   if (!std::filesystem::exists(status)) user_error("model '{}' not found: no such file or directory", model);
-  return std::filesystem::is_directory(status);
+  if (!std::filesystem::is_directory(status)) return false;
+  if (!std::filesystem::exists(model + "/" + std::string(rt::kManifestFile), error))
+    user_error("'{}' is not a package: it has no {}; a model is an .onnx file", model, rt::kManifestFile);
+  return true;
 }
 
 void require_onnx(const std::string& model, std::string_view what) {

@@ -8,6 +8,7 @@
 #include "cppgen/import/dim_expression.h"
 #include "cppgen/import/tensors.h"
 #include "runtime/base/errors.h"
+#include "runtime/base/setting_values.h"
 
 namespace cppgen {
 namespace {
@@ -111,15 +112,28 @@ void InputDims::add_symbolic(const DimOption& option) {
                option.symbol);
 }
 
+// How a dimension that the model fixes becomes a free one of this name; empty if there is none.
+std::string InputDims::cure(const std::string& symbol, const DimNames& dims) {
+  for (const auto& [input, list] : dims)
+    for (size_t axis = 0; axis < list.size(); axis++)
+      if (list[axis].symbol.empty())
+        return fmt::format("; --dim {}.{}={} makes a fixed dimension free ({} there)", input, axis,
+                           is_identifier(symbol) ? symbol : "NAME", list[axis].size);
+  return "";
+}
+
 void InputDims::add_binding(const DimOption& option, const DimNames& dims, const std::set<std::string>& symbols) {
   if (symbols.count(option.symbol)) return bind(option.symbol, *option.size);
   std::string input;
   int axis = 0;
   auto found = split_axis(option.symbol, input, axis) ? dims.find(input) : dims.end();
   if (found == dims.end()) {
-    std::string known = symbols.empty() ? "it has none" : fmt::format("its symbols are {}", fmt::join(symbols, ", "));
-    user_error("dimension option {}={}: the model has no dimension of this name; {}", option.symbol, *option.size,
-               known);
+    const auto meant = setting_values::likely_meant(option.symbol, {symbols.begin(), symbols.end()});
+    const std::string known = meant             ? fmt::format("did you mean {}?", *meant)
+                              : symbols.empty() ? "all of its dimensions are fixed"
+                                                : fmt::format("its symbols are {}", fmt::join(symbols, ", "));
+    user_error("dimension option {}={}: the model has no dimension of this name; {}{}", option.symbol, *option.size,
+               known, meant ? "" : cure(option.symbol, dims));
   }
   if (size_t(axis) >= found->second.size())
     user_error("dimension option {}={}: the input has {} dimensions", option.symbol, *option.size,
@@ -127,8 +141,10 @@ void InputDims::add_binding(const DimOption& option, const DimNames& dims, const
   const Dim& dim = found->second[size_t(axis)];
   if (!dim.symbol.empty()) return bind(dim.symbol, *option.size);
   if (dim.size != *option.size)
-    user_error("dimension option {}={}: the model fixes this dimension at {}; make it symbolic with {}=NAME",
-               option.symbol, *option.size, dim.size, option.symbol);
+    user_error(
+        "dimension option {0}={1}: the model fixes this dimension at {2}; --dim {0}=NAME makes it free, and "
+        "--dim NAME={1} then sets it",
+        option.symbol, *option.size, dim.size);
 }
 
 void InputDims::bind(const std::string& symbol, int64_t size) {

@@ -30,6 +30,7 @@ class InputDims {
   };
   using DimNames = std::map<std::string, std::vector<Dim>>;
 
+  static std::string cure(const std::string& symbol, const DimNames&);
   Dim dim_of(const onnx::ValueInfoProto& input, int axis) const;
   void add_symbolic(const DimOption&);
   void add_binding(const DimOption&, const DimNames&, const std::set<std::string>& symbols);

@@ -49,7 +49,11 @@ std::string reason_against(const Graph& g, const Node& node) {
   if (op) return op->refuse ? op->refuse(g, node) : "";
   const bool known =
       names_operator(table(), node) || (g.custom_operators && names_operator(g.custom_operators->rows(), node));
-  return known ? "the operator is not defined or not supported in this version" : "the operator is not supported";
+  if (known) return "the operator is not defined or not supported in this version";
+  const bool is_known = node.domain.empty() || node.domain == "cppgen" || node.domain.starts_with("ai.onnx") ||
+                        node.domain.starts_with("com.microsoft");
+  return is_known ? "the operator is not supported"
+                  : "the operator is not supported; CUSTOM_OPS can describe it (docs/custom_operators.md)";
 }
 
 }  // namespace

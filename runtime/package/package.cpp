@@ -110,6 +110,9 @@ const ManifestFile* Manifest::find(std::string_view name) const {
 Manifest read_manifest(const std::string& directory) {
   const std::string path = directory + "/" + std::string(kManifestFile);
   std::error_code error;
+  if (fs::is_regular_file(directory, error))
+    user_error("'{0}' is a file, and a package is a directory, which `cppgen compile {1} -o {2}.package` writes",
+               directory, directory.ends_with(".onnx") ? directory : "MODEL.onnx", fs::path(directory).stem().string());
   if (!fs::is_directory(directory, error)) user_error("'{}' is not a package: no such directory", directory);
   if (!fs::exists(path, error)) user_error("'{}' is not a package: it has no {}", directory, kManifestFile);
   const MappedFile file(path, {.copy = true});

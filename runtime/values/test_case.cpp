@@ -83,6 +83,8 @@ class IoFile {
   Entry checked(Entry entry) const {
     if (!is_plain_file_name(entry.file))
       user_error("'{}': '{}' is not the name of a file next to it", path_, entry.file);
+    if (std::error_code error; !std::filesystem::exists(file(entry), error) && !error)
+      user_error("'{}' names the file '{}', which does not exist", path_, entry.file);
     if (entry.flat_step < 1) user_error("'{}': the flat_step of '{}' is {}", path_, entry.name, entry.flat_step);
     return entry;
   }

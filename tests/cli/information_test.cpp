@@ -128,7 +128,7 @@ TEST_F(Information, CheckSaysWhetherAModelCanBeCompiled) {
   maker.input("c", {}, onnx::TensorProto::BOOL).output("z").choice("y", "in_");
   maker.graph.mutable_node(1)->mutable_attribute(0)->mutable_g()->mutable_node(0)->set_op_type("Widget");
   const Ended bad = run({"check", write("bad.onnx", maker), "--json"});
-  EXPECT_EQ(bad.status, 1);
+  EXPECT_EQ(bad.status, 2);
   const json report = json::parse(bad.out);
   EXPECT_EQ(report["supported"], false);
   EXPECT_NE(report["reason"].get<std::string>().find("Frobnicate"), std::string::npos) << bad.out;

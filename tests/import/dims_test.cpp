@@ -65,9 +65,11 @@ TEST(Dims, NamesThatAreNoExpressionsStayNames) {
 TEST(Dims, Errors) {
   auto refused = [](std::vector<std::string> options) { return error_of(two_inputs(), options); };
   EXPECT_EQ(refused({"n=4"}),
-            "m.onnx: dimension option n=4: the model has no dimension of this name; its symbols are batch, x.1.2");
+            "m.onnx: dimension option n=4: the model has no dimension of this name; its symbols are batch, x.1.2; "
+            "--dim x.1.1=n makes a fixed dimension free (3 there)");
   EXPECT_EQ(refused({"x.1.1=4"}),
-            "m.onnx: dimension option x.1.1=4: the model fixes this dimension at 3; make it symbolic with x.1.1=NAME");
+            "m.onnx: dimension option x.1.1=4: the model fixes this dimension at 3; --dim x.1.1=NAME makes it "
+            "free, and --dim NAME=4 then sets it");
   EXPECT_EQ(refused({"y.0=n"}),
             "m.onnx: dimension option y.0=n: the model has no input \"y\"; inputs are \"m\", \"x.1\"");
   EXPECT_EQ(refused({"m.2=n"}), "m.onnx: dimension option m.2=n: the input has 2 dimensions");

@@ -83,7 +83,7 @@ TEST_F(Package, WhatIsNoPackage) {
   fs::remove_all(directory());
   expect_error("is not a package: no such directory");
   write_text(directory(), "x");
-  expect_error("is not a package: no such directory");
+  expect_error("is a file, and a package is a directory, which `cppgen compile MODEL.onnx -o ");
 }
 
 TEST_F(Package, ManifestOfAnotherKind) {
