@@ -31,6 +31,24 @@ library=$(pkg-config --variable=libdir cppgen-runtime)
 cc -std=c99 -Wall -Wextra -Werror "$source/examples/c_api/main.c" $flags -Wl,-rpath,"$library" -o "$work/c_model"
 expect 'y [2, 4]: 4 ...' "$work/c_model" "$work/package" 2
 
+# The snippets of the documents, as pasted. Those of programs run on the package, whose input is x [N, 4].
+mkdir "$work/snippets"
+python3 "$source/tests/docs/snippets.py" extract "$source" "$work/snippets"
+cp -r "$work/package" "$work/snippets/model.package"
+programs=0
+for snippet in "$work"/snippets/*.c "$work"/snippets/*.cpp; do
+  compiler="cc -std=c99" kind="-shared -fPIC"
+  case $snippet in *.cpp) compiler="c++ -std=c++20" ;; esac
+  ! grep -q '^int main(' "$snippet" || kind=
+  $compiler -Wall -Wextra -Werror $kind "$snippet" $flags -Wl,-rpath,"$library" -o "$snippet.out"
+  [ -z "$kind" ] || continue
+  (cd "$work/snippets" && "$snippet.out") > "$snippet.log"
+  programs=$((programs + 1))
+done
+[ "$programs" -ge 2 ]
+expect '1 outputs, the first of 8 elements' cat "$work/snippets/README_1.cpp.log"
+expect '4 24' cat "$work/snippets/README_2.c.log"
+
 for header in $(cd "$prefix/include/cppgen" && find . -name '*.h'); do
   echo "#include \"$header\"" | c++ -std=c++20 -fsyntax-only -x c++ - $flags || { echo "$header" >&2; exit 1; }
 done
@@ -48,6 +66,9 @@ code() {  # code EXPECTED COMMAND...
 code 0 "$run" --help
 code 2 "$run" "$work/package"            # N is missing
 code 2 "$run" "$work/nothing"
+touch "$work/m.onnx"
+code 2 "$run" "$work/m.onnx"
+grep -qF "cppgen compile $work/m.onnx -o m.package" "$work/output.log"
 code 2 "$run" "$work/package" --dim N=5 --frobnicate
 code 2 "$run" "$work/package" --dim N=5 --threads many
 code 2 env CPPGEN_THREADS=0 "$run" "$work/package" --dim N=5
