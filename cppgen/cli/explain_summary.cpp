@@ -135,6 +135,16 @@ Json stored_profile_json(const StoredProfile& profile) {
   return json;
 }
 
+// "1 is assumed for N, 8 is assumed for H, W".
+std::string assumed_text(const rt::NamedSizes& assumed) {
+  std::map<int64_t, std::vector<std::string>> names;
+  for (const auto& [name, size] : assumed) names[size].push_back(name);
+  std::string text;
+  for (const auto& [size, of_size] : names)
+    text += fmt::format("{}{} is assumed for {}", text.empty() ? "" : ", ", size, printable_list(of_size));
+  return text;
+}
+
 }  // namespace
 
 std::string summary_text(const ExplainOptions& options, const Explanation& explanation) {
@@ -153,8 +163,7 @@ std::string summary_text(const ExplainOptions& options, const Explanation& expla
   text += fmt::format("largest     {}\n", largest_text(explanation));
   text += fmt::format("measured    {}", measured_text(explanation.profile));
   if (!explanation.assumed.empty())
-    text +=
-        fmt::format("sizes       1 is assumed for {}; --dim NAME=N sets a size\n", printable_list(explanation.assumed));
+    text += fmt::format("sizes       {}; --dim NAME=N sets a size\n", assumed_text(explanation.assumed));
   if (const auto nodes = control_flow(explanation); !nodes.empty())
     text += fmt::format("control     bodies of loops and all branches count as if each ran once: {}\n",
                         printable_list(nodes));
@@ -180,7 +189,9 @@ void write_summary(Json& json, const Explanation& explanation) {
   json["predicted_ms"] = sum_over(steps, predicted_ns) / 1e6;
   json["peaks_are_assumed"] = explanation.peaks_are_assumed;
   json["profile"] = explanation.profile ? stored_profile_json(*explanation.profile) : Json();
-  json["assumed_dims"] = explanation.assumed;
+  json["assumed_dims"] = Json::array(), json["assumed_sizes"] = Json::object();
+  for (const auto& [name, size] : explanation.assumed)
+    json["assumed_dims"].push_back(name), json["assumed_sizes"][name] = size;
   json["bodies_count_once"] = control_flow(explanation);
 }
 

@@ -6,6 +6,7 @@
 
 #include "cppgen/cli/command_support.h"
 #include "runtime/base/errors.h"
+#include "runtime/plan/sample_sizes.h"
 #include "runtime/values/npy.h"
 #include "runtime/values/npy_strings.h"
 #include "runtime/values/random_inputs.h"
@@ -122,8 +123,8 @@ void require_sizes(const rt::Plan& plan, const std::map<std::string, int64_t>& s
   for (const rt::Symbol& symbol : plan.symbols)
     if (!sizes.contains(symbol.name)) {
       const std::string& input = plan.inputs[size_t(symbol.input)].name;
-      user_error("the dimension '{0}' (input '{1}' axis {2}) has no size: give --dim {0}=N or --input {1}=FILE.npy",
-                 symbol.name, input, symbol.axis);
+      user_error("the dimension '{0}' (input '{1}' axis {2}) has no size: give --dim {0}=N or --input {1}=FILE.npy{3}",
+                 symbol.name, input, symbol.axis, rt::suggested_sizes(plan, sizes));
     }
 }
 

@@ -13,6 +13,7 @@
 #include "runtime/base/errors.h"
 #include "runtime/base/log.h"
 #include "runtime/base/printable.h"
+#include "runtime/plan/sample_sizes.h"
 #include "runtime/values/random_inputs.h"
 
 namespace cppgen {
@@ -27,8 +28,8 @@ void require_tuned_sizes(const rt::Plan& plan, std::map<std::string, int64_t> si
   rt::add_sizes_of_maps(plan, sizes);
   for (const rt::Symbol& symbol : plan.symbols)
     if (!sizes.contains(symbol.name))
-      user_error("the dimension '{0}' (input '{1}' axis {2}) has no size: give --dim {0}=N or --sizes {0}=N",
-                 symbol.name, plan.inputs[size_t(symbol.input)].name, symbol.axis);
+      user_error("the dimension '{0}' (input '{1}' axis {2}) has no size: give --dim {0}=N or --sizes {0}=N{3}",
+                 symbol.name, plan.inputs[size_t(symbol.input)].name, symbol.axis, rt::suggested_sizes(plan, sizes));
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include "cppgen/flow/stages.h"
 #include "cppgen/schedule/schedule.h"
 #include "runtime/base/errors.h"
+#include "runtime/plan/sample_sizes.h"
 #include "runtime/session/session_options.h"
 #include "runtime/threads/topology.h"
 
@@ -109,20 +110,47 @@ std::vector<Explanation::Temporary> temporaries_of(const rt::Plan& plan, const P
   return temporaries;
 }
 
+// Sizes that all plans can have, or, as branches that no run takes may not, the first ones alone. UserError if there
+// are none: what they must satisfy.
+rt::NamedSizes assumed_sizes(const std::vector<ModelPart>& parts) {
+  std::vector<const rt::Plan*> plans;
+  for (const ModelPart& part : parts) plans.push_back(&part.plan.plan);
+  const rt::SampleSizes sample = rt::sample_sizes(plans, {}, rt::kSmallSizesFirst);
+  if (sample.fit || plans.size() > 1) return sample.sizes;
+  std::string bounds;
+  for (const rt::Bound& bound : plans[0]->bounds) bounds += (bounds.empty() ? "" : ", ") + bound.text;
+  user_error("no sizes were found with which the model can run; it requires {}: give --dim NAME=N",
+             bounds.empty() ? "sizes that are not negative" : bounds);
+}
+
+std::vector<int64_t> sizes_of(const rt::Plan& plan, const rt::NamedSizes& sizes) {
+  std::vector<int64_t> of_plan;
+  for (const rt::Symbol& symbol : plan.symbols) of_plan.push_back(sizes.at(symbol.name));
+  return of_plan;
+}
+
+// Of a plan that cannot run with the sizes: only a branch requires others.
+PlanCosts unknown_costs(const rt::Plan& plan) {
+  PlanCosts costs;
+  costs.steps.resize(plan.steps.size());
+  costs.weights_bytes = plan.weights_bytes;
+  costs.sizes.resize(plan.buffers.size()), costs.offsets.assign(plan.buffers.size(), -1);
+  return costs;
+}
+
 // Adds what the plan takes to the steps that it became, the last ones.
 void add_costs(Explanation& result, const rt::Plan& plan, const Settings& settings) {
-  const std::vector<int64_t> ones(plan.symbols.size(), 1);
+  const std::vector<int64_t> sizes = sizes_of(plan, result.assumed);
+  const rt::Plan* const plans[] = {&plan};
+  const bool can_run = rt::sample_sizes(plans, result.assumed, rt::kSmallSizesFirst).fit;
   const auto session = rt::SessionOptions::from(settings);
   const rt::MemoryOptions memory{plans_memory(session) && reuses_memory(session), outputs_in_arena(session)};
-  const PlanCosts costs = plan_costs(plan, ones, settings.min_chunk_size, memory);
-  for (const rt::Symbol& symbol : plan.symbols)
-    if (std::find(result.assumed.begin(), result.assumed.end(), symbol.name) == result.assumed.end())
-      result.assumed.push_back(symbol.name);
-  result.memory.add(plan, costs, ones, threads_of(settings));
+  const PlanCosts costs = can_run ? plan_costs(plan, sizes, settings.min_chunk_size, memory) : unknown_costs(plan);
+  if (can_run) result.memory.add(plan, costs, sizes, threads_of(settings));
   const size_t first = result.steps.size() - costs.steps.size();
   add_to(result.temporaries, temporaries_of(plan, costs, first, result.arenas.size()));
   result.arenas.push_back(costs.arena_bytes);
-  for (size_t i = 0; i < costs.steps.size(); i++) {
+  for (size_t i = 0; i < costs.steps.size() && can_run; i++) {
     Explanation::Step& step = result.steps[first + i];
     step.cost = costs.steps[i];
     step.bound = bound_of(step.cost, costs.run_bytes(), result.peaks);
@@ -170,6 +198,7 @@ Explanation explain_model(const CompileRequest& request, const ExplainWishes& wi
   for (ModelPart& part : parts) part.object_of_kernel.assign(part.kernels.size(), 0);  // there is none
   make_plans(parts, graphs.module, {"kernels.so"}, result.isa);
   result.sites = sites_of(parts);
+  result.assumed = assumed_sizes(parts);
   for (ModelPart& part : parts) {
     add_to(result.layouts, schedule::layout_report(part.schedule));
     result.index = part.schedule.program.index;
@@ -183,7 +212,7 @@ Explanation explain_model(const CompileRequest& request, const ExplainWishes& wi
     const rt::Plan outline = rt::outline_of(*graphs.module, {});
     for (const rt::Step& step : outline.steps)
       result.steps.push_back({step.name, step.engine, step.origins, "", "", "", "", -1, {}, {}, {}});
-    result.memory.take_arguments_of(outline);
+    result.memory.take_arguments_of(outline, result.assumed);
   }
   trace.write("decisions.txt", decision_text(result.decisions));
   return result;

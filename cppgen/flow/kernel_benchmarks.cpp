@@ -9,14 +9,15 @@
 #include "cppgen/compile/toolchain.h"
 #include "cppgen/flow/kernel_benchmark_driver.h"
 #include "cppgen/flow/model_parts.h"
-#include "cppgen/flow/sample_sizes.h"
 #include "cppgen/flow/standalone.h"
 #include "cppgen/package/index_extents.h"
 #include "cppgen/support/file_io.h"
 #include "isa/vec_isa.h"
 #include "runtime/base/errors.h"
 #include "runtime/base/log.h"
+#include "runtime/base/printable.h"
 #include "runtime/package/package.h"
+#include "runtime/plan/sample_sizes.h"
 
 namespace cppgen {
 namespace {
@@ -77,6 +78,17 @@ const cppgen_runtime* runtime_services(const std::string& isa);
 }
 )main";
 
+// Sizes of the plan's symbols with which its kernels are tried out; behind them, the first step of each repetition.
+std::vector<int64_t> sizes_for(const rt::Plan& plan) {
+  constexpr int64_t kSizes[] = {64, 32, 16, 8, 4, 2, 1, 128, 224, 256, 512};
+  const rt::Plan* const plans[] = {&plan};
+  const rt::SampleSizes sample = rt::sample_sizes(plans, {}, kSizes);
+  std::vector<int64_t> sizes;
+  for (const rt::Symbol& symbol : plan.symbols) sizes.push_back(sample.sizes.at(symbol.name));
+  sizes.resize(plan.symbols.size() + plan.repetitions.size());
+  return sizes;
+}
+
 // The programs of one plan.
 class Programs {
  public:
@@ -85,7 +97,7 @@ class Programs {
         plan_(part.plan.plan),
         weights_(std::move(weights)),
         isa_(isa),
-        sizes_(sample_sizes(plan_)),
+        sizes_(sizes_for(plan_)),
         extents_(package::extents_of_index_buffers(part.schedule.program)) {}
 
   std::string main_of(const codegen::KernelText& kernel) const {
@@ -107,17 +119,17 @@ class Programs {
   const rt::Plan& plan_;
   const std::string weights_;
   const VecISA& isa_;
-  const SampleSizes sizes_;
+  const std::vector<int64_t> sizes_;
   const std::map<ir::BufferId, int64_t> extents_;
 
-  int64_t value(const rt::DimExpr& expr) const { return expr.code.empty() ? 0 : rt::evaluate(expr, sizes_.symbols); }
+  int64_t value(const rt::DimExpr& expr) const { return expr.code.empty() ? 0 : rt::evaluate(expr, sizes_); }
 
   std::string comment_on_sizes() const {
     if (plan_.symbols.empty()) return "All sizes are those of the model.";
-    return fmt::format(
-        "Dimensions that the model leaves open are {} here, unless --dim NAME=N gives them other sizes; "
-        "those that only a run knows are 1.",
-        sizes_.open);
+    std::string sizes;
+    for (size_t s = 0; s < plan_.symbols.size(); s++)
+      sizes += fmt::format("{}{} = {}", s ? ", " : "", one_line(plan_.symbols[s].name), sizes_[s]);
+    return fmt::format("Dimensions that the model leaves open, unless --dim NAME=N gives them other sizes: {}.", sizes);
   }
 
   std::string argument(int32_t id, ir::BufferId of_program) const {

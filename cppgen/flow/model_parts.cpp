@@ -110,6 +110,7 @@ std::vector<ModelPart> make_parts(ModelGraphs& cut, const Settings& settings, co
     part.input_names = names_of(graph, graph.inputs), part.output_names = names_of(graph, graph.outputs);
     ir::Program program = clock.time("lower", [&] { return ops::lower(graph, {.library = true}); });
     part.index_extents = package::index_extents(calls_library(program.statements) ? ops::lower(graph) : program);
+    part.size_bounds = package::size_bounds(program);
     if (trace) trace("lower", program);
     const schedule::Options options = prepare(program, settings);
     if (target.choices) part.site = schedule::site_of_program(program);
@@ -136,8 +137,9 @@ std::vector<ModelPart> make_parts(ModelGraphs& cut, const Settings& settings, co
 void make_plans(std::vector<ModelPart>& parts, std::optional<rt::Module>& module,
                 const std::vector<std::string>& objects, const std::string& isa, bool keep_originals) {
   for (ModelPart& part : parts) {
-    part.plan = package::build_plan({part.schedule, part.kernels, part.object_of_kernel, objects, part.input_names,
-                                     part.output_names, part.name, isa, part.index_extents, keep_originals});
+    part.plan =
+        package::build_plan({part.schedule, part.kernels, part.object_of_kernel, objects, part.input_names,
+                             part.output_names, part.name, isa, part.index_extents, keep_originals, part.size_bounds});
     part.plan.plan.streams = part.streams;
   }
   if (!module) return;

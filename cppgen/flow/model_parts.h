@@ -30,6 +30,7 @@ struct ModelPart {
   int64_t streams = 1;                 // rt::Plan::streams
   std::vector<int> object_of_kernel;   // the shared object that contains each kernel
   std::vector<int64_t> index_extents;  // of the inputs
+  std::vector<package::SizeBound> size_bounds;
   package::PlanAndWeights plan;
 };
 

@@ -14,6 +14,7 @@
 #include "cppgen/schedule/schedule.h"
 #include "runtime/base/errors.h"
 #include "runtime/base/log.h"
+#include "runtime/plan/sample_sizes.h"
 #include "runtime/values/random_inputs.h"
 #include "runtime/values/value.h"
 
@@ -36,10 +37,12 @@ class Runnable {
   // results.
   std::pair<std::vector<rt::Value>, std::vector<rt::Value>> run_with_random_inputs() const {
     std::string reason;
-    for (int64_t size : {3, 2, 1, 8, 64}) {
-      std::map<std::string, int64_t> sizes;
+    for (int64_t size : {3, 2, 1, 8, 64, 224}) {
+      rt::NamedSizes sizes;
       rt::add_sizes_of_maps(plan_, sizes);
-      for (const rt::Symbol& symbol : plan_.symbols) sizes.emplace(symbol.name, size);
+      const rt::Plan* const plans[] = {&plan_};
+      const int64_t preferred[] = {size, 1, 2, 3, 8, 64, 224};
+      sizes = rt::sample_sizes(plans, sizes, preferred).sizes;
       try {
         const auto inputs = rt::random_values(plan_, sizes, kSeed, {}, request_.settings.max_memory);
         return {inputs, run(inputs)};

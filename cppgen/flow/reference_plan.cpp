@@ -61,7 +61,7 @@ rt::Plan plan_of(const ReferenceModel::Part& part) {
   rt::Plan plan;
   plan.isa = kInterpreterEngine;
   plan.symbols = symbols_of(program);
-  plan.bounds = package::bounds_of(*program.index, plan.symbols);
+  plan.bounds = package::bounds_of(*program.index, plan.symbols, package::size_bounds(program));
   std::map<std::string, int64_t> numbers;
   for (size_t i = 0; i < plan.symbols.size(); i++) numbers[plan.symbols[i].name] = int64_t(i);
   const package::DimCoder coder(numbers);

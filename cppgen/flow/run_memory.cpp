@@ -16,13 +16,17 @@ int64_t scratch_of_thread(const rt::Plan& plan, std::span<const int64_t> symbols
   return (most + rt::kBufferAlignment - 1) / rt::kBufferAlignment * rt::kBufferAlignment;
 }
 
-int64_t bytes_with_ones(const std::vector<rt::TensorInfo>& tensors) {
+int64_t bytes_of(const std::vector<rt::TensorInfo>& tensors, const std::vector<int64_t>& sizes) {
   int64_t bytes = 0;
   for (const rt::TensorInfo& tensor : tensors) {
     if (tensor.kind != ValueKind::tensor) continue;
-    int64_t elements = 1;  // dimensions that are known only at run time count as 1
+    int64_t elements = 1;
     for (const rt::DimExpr& dim : tensor.dims)
-      if (dim.code.size() == 2 && dim.code[0] == int64_t(rt::DimOp::constant)) elements *= dim.code[1];
+      if (dim.code.size() == 2) {
+        const bool constant = dim.code[0] == int64_t(rt::DimOp::constant);
+        const auto symbol = size_t(dim.code[1]);
+        elements *= constant ? dim.code[1] : symbol < sizes.size() ? sizes[symbol] : 1;
+      }
     bytes += elements * int64_t(size_of(tensor.type));
   }
   return bytes;
@@ -43,9 +47,14 @@ void RunMemory::add(const rt::Plan& plan, const PlanCosts& costs, std::span<cons
   scratch += scratch_of_thread(plan, symbols) * threads;
 }
 
-void RunMemory::take_arguments_of(const rt::Plan& outline) {
+void RunMemory::take_arguments_of(const rt::Plan& outline, const rt::NamedSizes& named) {
+  std::vector<int64_t> sizes;
+  for (const rt::Symbol& symbol : outline.symbols) {
+    const auto size = named.find(symbol.name);
+    sizes.push_back(size == named.end() ? 1 : size->second);
+  }
   const int64_t results = outputs;
-  inputs = bytes_with_ones(outline.inputs), outputs = bytes_with_ones(outline.outputs);
+  inputs = bytes_of(outline.inputs, sizes), outputs = bytes_of(outline.outputs, sizes);
   arenas += std::max<int64_t>(0, results - outputs);
 }
 

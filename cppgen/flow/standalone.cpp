@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <filesystem>
-#include <map>
 #include <optional>
 #include <sstream>
 
@@ -14,6 +13,7 @@
 #include "runtime/base/errors.h"
 #include "runtime/base/log.h"
 #include "runtime/package/standalone.h"
+#include "runtime/plan/sample_sizes.h"
 #include "runtime/session/session.h"
 #include "runtime/values/random_inputs.h"
 #include "runtime/values/test_case.h"
@@ -51,8 +51,9 @@ void copy(const std::string& from, const std::string& to) {
 
 void run_and_store(rt::Session& session, int64_t size, const CompileRequest& request, const std::string& folder) {
   const rt::Plan& plan = session.plan();
-  std::map<std::string, int64_t> sizes;
-  for (const rt::Symbol& symbol : plan.symbols) sizes[symbol.name] = size;
+  const rt::Plan* const plans[] = {&plan};
+  const int64_t preferred[] = {size, 1, 2, 4, 8, 16, 32, 64, 128, 224, 256, 512};
+  const rt::NamedSizes sizes = rt::sample_sizes(plans, {}, preferred).sizes;
   const std::vector<rt::Tensor> inputs = rt::random_inputs(plan, sizes, 0, request.settings.max_memory);
   std::vector<rt::TensorView> views;
   for (const rt::Tensor& input : inputs) views.push_back(input.view());
@@ -88,7 +89,7 @@ void add_standalone_program(const StandaloneProgram& program, const std::string&
 }
 
 void add_standalone_sample(const std::string& package, const CompileRequest& request) {
-  constexpr int64_t kSizes[] = {2, 1, 4, 8, 16, 32, 64, 128};
+  constexpr int64_t kSizes[] = {2, 1, 4, 8, 16, 32, 64, 128, 224};
   const std::string folder = package + "/" + std::string(rt::kStandaloneSample);
   std::optional<std::string> why;
   try {

@@ -4,6 +4,7 @@
 
 #include "cppgen/ir/nest_interpreter.h"
 #include "cppgen/ir/print_expr.h"
+#include "cppgen/ir/producers.h"
 #include "runtime/base/checked.h"
 #include "runtime/base/usable_memory.h"
 
@@ -120,11 +121,17 @@ class ProgramRun {
     views_[b.id] = {data, b.type, dims, elements, b.name.empty() ? fmt::format("b{}", b.id) : quoted(b.name)};
   }
 
+  [[noreturn]] void refuse_dimension(const Buffer& b, IndexExpr e, int64_t value) const {
+    const std::string node = node_that_stores(program_, b.id);
+    user_error("{}: dimension {} is {}", node.empty() ? "tensor " + quoted(b.name) : "node " + quoted(node),
+               to_string(e), value);
+  }
+
   std::vector<int64_t> dims_of(const Buffer& b) const {
     std::vector<int64_t> dims;
     for (IndexExpr e : b.shape) {
       dims.push_back(evaluate(e, env_));
-      if (dims.back() < 0) user_error("tensor {}: dimension {} is {}", quoted(b.name), to_string(e), dims.back());
+      if (dims.back() < 0) refuse_dimension(b, e, dims.back());
     }
     return dims;
   }

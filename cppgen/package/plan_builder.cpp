@@ -83,7 +83,7 @@ class Builder {
   PlanAndWeights run() {
     rt::Plan& plan = result_.plan;
     plan.model = source_.model, plan.isa = source_.isa, plan.symbols = symbols_, plan.objects = source_.objects;
-    plan.bounds = bounds_of(*program_.index, symbols_);
+    plan.bounds = bounds_of(*program_.index, symbols_, source_.size_bounds);
     describe_tensors();
     for (const auto& step : source_.schedule.steps) std::visit([&](const auto& s) { add(s); }, step);
     if (source_.keep_originals)

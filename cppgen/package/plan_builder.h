@@ -3,6 +3,7 @@
 #include <vector>
 
 #include "cppgen/codegen/kernel_text.h"
+#include "cppgen/package/bounds.h"
 #include "cppgen/schedule/kernel.h"
 #include "runtime/plan/plan.h"
 
@@ -29,6 +30,7 @@ struct PlanSource {
   std::string model, isa;
   std::vector<int64_t> index_extents = {};  // of the inputs (index_extents.h); empty: none
   bool keep_originals = false;              // of packed constants, as constants that no step reads
+  std::vector<SizeBound> size_bounds = {};  // of the program
 };
 
 // The plan that runs a schedule. UserError if a dimension is known only after running (naming the tensor).

@@ -10,6 +10,7 @@
 #include "runtime/base/narrow_floats.h"
 #include "runtime/base/usable_memory.h"
 #include "runtime/base/value_types.h"
+#include "runtime/plan/sample_sizes.h"
 
 namespace cppgen::rt {
 namespace {
@@ -75,8 +76,8 @@ std::vector<int64_t> sizes_of(const Plan& plan, std::map<std::string, int64_t> s
   for (const Symbol& symbol : plan.symbols) {
     const auto it = symbols.find(symbol.name);
     if (it == symbols.end())
-      user_error("the dimension {} (input '{}' axis {}) needs a value", symbol.name,
-                 plan.inputs[size_t(symbol.input)].name, symbol.axis);
+      user_error("the dimension {} (input '{}' axis {}) needs a value{}", symbol.name,
+                 plan.inputs[size_t(symbol.input)].name, symbol.axis, suggested_sizes(plan, symbols));
     values.push_back(it->second);
   }
   for (const auto& [name, value] : symbols) {

@@ -205,6 +205,40 @@ TEST_F(Information, ExplainSaysWhichPassRemovedANode) {
       "how)\n");
 }
 
+// A window of 187 in N elements, of which the model takes at most 300, and twice as many of another.
+TEST_F(Information, SizesThatTheModelAllowsAreAssumed) {
+  ModelMaker maker;
+  maker.input("x", {"1", "1", "N"}).input("z", {"M"}).output("y").output("w");
+  auto& kernel = maker.initializer("kernel", {1, 1, 187}, onnx::TensorProto::FLOAT);
+  for (int k = 0; k < 187; k++) kernel.add_float_data(1);
+  auto& table = maker.initializer("table", {300}, onnx::TensorProto::FLOAT);
+  for (int k = 0; k < 300; k++) table.add_float_data(1);
+  auto list = [&](const char* name, int64_t value) {
+    maker.initializer(name, {1}, onnx::TensorProto::INT64).add_int64_data(value);
+  };
+  list("zero", 0), list("two", 2), list("three", 3);
+  maker.node("Conv", {"x", "kernel"}, {"y"});
+  maker.node("Shape", {"x"}, {"dims"});
+  maker.node("Slice", {"dims", "two", "three"}, {"extent"});
+  maker.node("Slice", {"table", "zero", "extent"}, {"rows"});
+  maker.node("Add", {"x", "rows"}, {"sum"});
+  maker.node("Neg", {"z"}, {"w"});
+  maker.output("sum");
+  const std::string model = write("open.onnx", maker);
+  for (const char* command : {"check", "explain"}) {
+    const Ended ended = run({command, model});
+    EXPECT_EQ(ended.status, 0) << ended.err;
+    EXPECT_NE(ended.out.find("224 is assumed for"), std::string::npos) << ended.out;
+    const auto json = nlohmann::json::parse(run({command, model, "--json"}).out);
+    EXPECT_EQ(json.at("assumed_sizes").at("N"), 224);
+  }
+  for (const char* command : {"run", "bench"}) {
+    const Ended ended = run({command, model});
+    EXPECT_EQ(ended.status, 2);
+    EXPECT_NE(ended.err.find("(for example --dim N=224 --dim M=224)"), std::string::npos) << ended.err;
+  }
+}
+
 TEST_F(Information, TuneAndMinifyNeedSizes) {
   ModelMaker maker;
   maker.input("x", {"batch"}).output("y").node("Relu", {"x"}, {"y"});
@@ -212,7 +246,8 @@ TEST_F(Information, TuneAndMinifyNeedSizes) {
   const Ended tune = run({"tune", model}), minify = run({"minify", model});
   EXPECT_EQ(tune.status, 2);
   EXPECT_EQ(tune.err,
-            "cppgen: the dimension 'batch' (input 'x' axis 0) has no size: give --dim batch=N or --sizes batch=N\n");
+            "cppgen: the dimension 'batch' (input 'x' axis 0) has no size: give --dim batch=N or --sizes batch=N (for "
+            "example --dim batch=1)\n");
   EXPECT_EQ(minify.status, 2);
   EXPECT_NE(minify.err.find("dimensions without a size: give --dim NAME=N"), std::string::npos) << minify.err;
 }

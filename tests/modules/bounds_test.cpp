@@ -93,8 +93,27 @@ TEST(Bounds, ResultsOfNegativeSizeNameTheirNode) {
   maker.initializer("last", {}, onnx::TensorProto::INT64).add_int64_data(2);
   const Model model(maker);
   const std::string error = error_of([&] { model.compiled({floats({1, 1, 1}, {1})}, 1); });
-  EXPECT_NE(error.find("node 'pool' has a result of negative size for these dimensions (N = 1)"), std::string::npos)
-      << error;
+  EXPECT_NE(error.find("the model requires 2 <= N for node 'pool'"), std::string::npos) << error;
+}
+
+// A window of 5 x 5 in H x W elements, of which only the greatest is kept: sizes of -2 x -2 have a product like others.
+TEST(Bounds, NoDimensionIsNegative) {
+  ModelMaker maker(18);
+  maker.input("x", {"1", "1", "H", "W"}).output("y");
+  auto& kernel = maker.initializer("kernel", {1, 1, 5, 5}, onnx::TensorProto::FLOAT);
+  for (int k = 0; k < 25; k++) kernel.add_float_data(1);
+  maker.node("Conv", {"x", "kernel"}, {"windows"}, "window");
+  maker.node("ReduceMax", {"windows"}, {"greatest"});
+  maker.node("Neg", {"greatest"}, {"y"});
+  const Model model(maker);
+  EXPECT_EQ(numbers(model.run({floats({1, 1, 5, 5}, std::vector<float>(25, 1))})[0]), (std::vector<float>{-25}));
+  for (const auto& [h, w, name] :
+       {std::tuple(2, 2, "4 <= H"), std::tuple(5, 2, "4 <= W"), std::tuple(1, 9, "4 <= H")}) {
+    const Value x = floats({1, 1, h, w}, std::vector<float>(size_t(h * w), 1));
+    for (const std::string& error :
+         {error_of([&] { model.interpreted({x}); }), error_of([&] { model.compiled({x}, 1); })})
+      EXPECT_NE(error.find(std::string("the model requires ") + name), std::string::npos) << error;
+  }
 }
 
 }  // namespace
