@@ -99,7 +99,7 @@ struct NodeFacts {
   std::optional<std::vector<std::string>> run_time_symbols;
   bool resolves = false;  // a copy of such a node, whose only output is the result of `resolve`
   bool on_host = false;   // the host runs the node although its operator has a lowering
-  bool sunk = false;      // it was moved into a branch: if it is refused there, runs that take the branch are refused
+  bool refused = false;   // a Refuse that replaces the rest of a branch, which inference refused
   bool hoisted = false;   // an If before which other nodes have already been moved
 
   bool operator==(const NodeFacts&) const = default;

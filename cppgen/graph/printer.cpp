@@ -66,7 +66,7 @@ std::vector<std::string> print_facts(const NodeFacts& facts) {
   if (facts.run_time_symbols)
     parts.push_back(fmt::format("run-time symbols: [{}]", fmt::join(*facts.run_time_symbols, ", ")));
   const std::pair<bool, const char*> marks[] = {
-      {facts.resolves, "resolves"}, {facts.on_host, "on host"}, {facts.sunk, "sunk"}, {facts.hoisted, "hoisted"}};
+      {facts.resolves, "resolves"}, {facts.on_host, "on host"}, {facts.refused, "refused"}, {facts.hoisted, "hoisted"}};
   for (const auto& [holds, name] : marks)
     if (holds) parts.emplace_back(name);
   return parts;

@@ -105,7 +105,7 @@ std::string activation_names(unsigned users) {
 const Activation& activation_attribute(InferContext& c, const std::string& otherwise, unsigned users) {
   const std::string name = c.text("activation", otherwise);
   if (const Activation* a = find_activation(name, users)) return *a;
-  c.fail(fmt::format("attribute 'activation' is '{}'; allowed are {}", name, activation_names(users)));
+  c.fail_invalid(fmt::format("attribute 'activation' is '{}'; allowed are {}", name, activation_names(users)));
 }
 
 }  // namespace cppgen::ops

@@ -10,7 +10,7 @@ size_t choose(const InferContext& c, const char* attribute, const char* otherwis
   const std::string given = c.text(attribute, otherwise);
   for (size_t i = 0; i < words.size(); ++i)
     if (given == words[i]) return i;
-  c.fail(fmt::format("attribute '{}' is '{}'; allowed are {}", attribute, given, fmt::join(words, ", ")));
+  c.fail_invalid(fmt::format("attribute '{}' is '{}'; allowed are {}", attribute, given, fmt::join(words, ", ")));
 }
 
 }  // namespace cppgen::ops

@@ -18,13 +18,13 @@ void require_dtype(InferContext& c, int input, DTypes allowed) {
   for (int k = 0; k < kDTypeCount; ++k) {
     if (bit(DType(k)) & allowed) names += (names.empty() ? "" : ", ") + std::string(name_of(DType(k)));
   }
-  c.fail(fmt::format("input {} is {}; allowed are {}", input, name_of(t), names));
+  c.fail_invalid(fmt::format("input {} is {}; allowed are {}", input, name_of(t), names));
 }
 
 void require_same_dtype(InferContext& c, int first, int second) {
   if (c.dtype(first) == c.dtype(second)) return;
-  c.fail(fmt::format("inputs {} and {} must have the same type but are {} and {}", first, second,
-                     name_of(c.dtype(first)), name_of(c.dtype(second))));
+  c.fail_invalid(fmt::format("inputs {} and {} must have the same type but are {} and {}", first, second,
+                             name_of(c.dtype(first)), name_of(c.dtype(second))));
 }
 
 void require_rank(InferContext& c, int input, int least, int most) {
@@ -48,7 +48,7 @@ void require_one_element(InferContext& c, int input, const char* what) {
 
 DType dtype_of_onnx(InferContext& c, int64_t number) {
   if (const auto type = dtype_from_onnx(number)) return *type;
-  c.fail(fmt::format("element type {} is not supported", number));
+  c.fail_invalid(fmt::format("element type {} is not supported", number));
 }
 
 int normalized_axis(InferContext& c, int64_t axis, int rank) {

@@ -30,7 +30,7 @@ std::string identifier_of(const std::string& op) {
 template <class T>
 const T& typed(const InferContext& c, const std::string& name, const Attribute& a, const char* wanted) {
   if (const T* value = std::get_if<T>(&a)) return *value;
-  c.fail(fmt::format("attribute '{}' is not {}", name, wanted));
+  c.fail_invalid(fmt::format("attribute '{}' is not {}", name, wanted));
 }
 
 }  // namespace
@@ -39,7 +39,7 @@ bool InferContext::has_input(int i) const { return i < input_count() && node_.in
 bool InferContext::has_output(int i) const { return i < output_count() && node_.outputs[i] != kNoValue; }
 
 const TensorType& InferContext::input(int i) const {
-  if (!has_input(i)) fail(fmt::format("input {} is missing", i));
+  if (!has_input(i)) fail_invalid(fmt::format("input {} is missing", i));
   const Value& v = graph_.value(node_.inputs[i]);
   if (v.host)
     fail(fmt::format("input {} ({}) is {}, which the operator does not accept", i, quoted(v.name), to_string(*v.host)));
@@ -54,7 +54,7 @@ const HostType* InferContext::host(int i) const {
 }
 
 const Value& InferContext::input_value(int i) const {
-  if (!has_input(i)) fail(fmt::format("input {} is missing", i));
+  if (!has_input(i)) fail_invalid(fmt::format("input {} is missing", i));
   return graph_.value(node_.inputs[i]);
 }
 
@@ -102,7 +102,7 @@ void InferContext::run_on_host(bool host) { graph_.nodes[size_t(node_.id)].facts
 
 const Graph& InferContext::body(const std::string& name) const {
   const Attribute* a = attribute(name);
-  if (!a) fail(fmt::format("attribute '{}' is missing", name));
+  if (!a) fail_invalid(fmt::format("attribute '{}' is missing", name));
   return *typed<std::shared_ptr<Graph>>(*this, name, *a, "a graph");
 }
 
@@ -141,7 +141,7 @@ bool InferContext::has(const std::string& name) const { return attribute(name) !
 
 int64_t InferContext::integer(const std::string& name) const {
   const Attribute* a = attribute(name);
-  if (!a) fail(fmt::format("attribute '{}' is missing", name));
+  if (!a) fail_invalid(fmt::format("attribute '{}' is missing", name));
   return typed<int64_t>(*this, name, *a, "an integer");
 }
 
@@ -161,7 +161,7 @@ std::string InferContext::text(const std::string& name, const std::string& other
 
 std::vector<int64_t> InferContext::integers(const std::string& name) const {
   const Attribute* a = attribute(name);
-  if (!a) fail(fmt::format("attribute '{}' is missing", name));
+  if (!a) fail_invalid(fmt::format("attribute '{}' is missing", name));
   return typed<std::vector<int64_t>>(*this, name, *a, "a list of integers");
 }
 
@@ -193,6 +193,8 @@ std::string InferContext::message(const std::string& what) const {
 }
 
 void InferContext::fail(const std::string& what) const { throw UserError(message(what)); }
+
+void InferContext::fail_invalid(const std::string& what) const { throw InvalidNode(message(what)); }
 
 void InferContext::fail_unequal(IndexExpr a, IndexExpr b, const std::string& what) const {
   throw UnequalDimensions(message(what), a, b);

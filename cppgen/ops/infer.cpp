@@ -14,12 +14,12 @@ namespace {
 void check_arity(const InferContext& c, const Op& op) {
   int inputs = c.input_count();
   if (inputs < op.inputs.least || (op.inputs.most != kAny && inputs > op.inputs.most)) {
-    c.fail(fmt::format("{} inputs are given; allowed are {} to {}", inputs, op.inputs.least,
-                       op.inputs.most == kAny ? "any number" : std::to_string(op.inputs.most)));
+    c.fail_invalid(fmt::format("{} inputs are given; allowed are {} to {}", inputs, op.inputs.least,
+                               op.inputs.most == kAny ? "any number" : std::to_string(op.inputs.most)));
   }
   for (int i = 0; i < op.inputs.least; ++i) c.input_value(i);
   if (op.outputs != kAny && c.output_count() > op.outputs) {
-    c.fail(fmt::format("{} outputs are requested; there are at most {}", c.output_count(), op.outputs));
+    c.fail_invalid(fmt::format("{} outputs are requested; there are at most {}", c.output_count(), op.outputs));
   }
 }
 
@@ -36,7 +36,8 @@ void check_narrow_types(const Graph& graph, const InferContext& c, const Op& op)
   visit_values(c.node(), [&](ValueId v, const char* what, size_t i) {
     const auto& type = graph.value(v).type;
     if (type && is_narrow(type->dtype))
-      c.fail(fmt::format("{} {} is {}; such a type can only be converted and moved", what, i, name_of(type->dtype)));
+      c.fail_invalid(
+          fmt::format("{} {} is {}; such a type can only be converted and moved", what, i, name_of(type->dtype)));
   });
 }
 
@@ -44,7 +45,7 @@ void check_string_types(const Graph& graph, const InferContext& c, const Op& op)
   if (takes_strings(op.elements) || is_host(graph, c.node())) return;
   visit_values(c.node(), [&](ValueId v, const char* what, size_t i) {
     if (is_string_tensor(graph.value(v)))
-      c.fail(fmt::format("{} {} is a tensor of strings, which the operator does not accept", what, i));
+      c.fail_invalid(fmt::format("{} {} is a tensor of strings, which the operator does not accept", what, i));
   });
 }
 
@@ -112,7 +113,7 @@ void infer_node(Graph& g, NodeId id, const InferBody& infer_body) {
   const Node& node = g.nodes.at(id);
   const Op* op = find(g, node);
   InferContext c(g, node, infer_body);
-  if (!op) c.fail("the operator is not supported");
+  if (!op) c.fail_invalid("the operator is not supported");
   check_arity(c, *op);
   check_narrow_types(g, c, *op);
   op->infer(c);
@@ -121,7 +122,7 @@ void infer_node(Graph& g, NodeId id, const InferBody& infer_body) {
   for (int i = 0; i < c.output_count(); ++i) {
     if (!c.has_output(i)) continue;
     const Value& output = g.value(node.outputs[i]);
-    if (!output.type && !output.host) c.fail(fmt::format("output {} does not exist", i));
+    if (!output.type && !output.host) c.fail_invalid(fmt::format("output {} does not exist", i));
   }
   if (!is_host(g, node) && is_shape_arithmetic(g, node)) infer_contents(g, node);
   if (auto sizes = rounded_sizes(g, node)) g.value(node.outputs[0]).contents = std::move(*sizes);

@@ -26,6 +26,11 @@ struct UnequalDimensions : UserError {
   bool in_body;  // of a node that may never run
 };
 
+// Thrown for what no sizes could cure: unknown operators, wrong element types, missing inputs and attributes.
+struct InvalidNode : UserError {
+  using UserError::UserError;
+};
+
 using PartialShape = std::vector<std::optional<IndexExpr>>;  // without those that are known only at run time
 
 using ComparedDims = std::vector<std::pair<IndexExpr, IndexExpr>>;
@@ -95,6 +100,7 @@ class InferContext {
   const Tensor* fill(int input) const;  // the one element of a ConstantOfShape that computes the input, else null
   void set_contents(int, std::vector<IndexExpr>);  // elements of an integer output that depend only on shapes
   [[noreturn]] void fail(const std::string& what) const;
+  [[noreturn]] void fail_invalid(const std::string& what) const;                        // throws InvalidNode
   [[noreturn]] void fail_unequal(IndexExpr, IndexExpr, const std::string& what) const;  // throws UnequalDimensions
 
  protected:

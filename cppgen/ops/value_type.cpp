@@ -104,7 +104,7 @@ HostType join_host(InferContext& c, const char* what, const HostType& a, const H
     if (covers(b.kind, a.kind)) {
       joined.kind = b.kind;
     } else if (!covers(a.kind, b.kind)) {
-      c.fail(fmt::format("{} is {} or {}", what, to_string(a), to_string(b)));
+      c.fail_invalid(fmt::format("{} is {} or {}", what, to_string(a), to_string(b)));
     }
   }
   if (is_nothing(a) || is_nothing(b)) {
@@ -114,7 +114,7 @@ HostType join_host(InferContext& c, const char* what, const HostType& a, const H
     return joined;
   }
   if (a.dtype != b.dtype || a.strings != b.strings)
-    c.fail(fmt::format("{} is {} or {}", what, to_string(a), to_string(b)));
+    c.fail_invalid(fmt::format("{} is {} or {}", what, to_string(a), to_string(b)));
   if (!has_dims(a) || !has_dims(b) || a.dims->size() != b.dims->size()) {
     joined.dims = joined_ranks(a, b);
     return joined;
@@ -131,7 +131,7 @@ ValueType join_types(InferContext& c, const char* what, const ValueType& a, cons
   const bool tensors = a.tensor && b.tensor && a.tensor->shape.size() == b.tensor->shape.size();
   if (!tensors) return {std::nullopt, join_host(c, what, as_host(a), as_host(b))};
   if (a.tensor->dtype != b.tensor->dtype)
-    c.fail(fmt::format("{} is {} or {}", what, to_string(*a.tensor), to_string(*b.tensor)));
+    c.fail_invalid(fmt::format("{} is {} or {}", what, to_string(*a.tensor), to_string(*b.tensor)));
   auto means_something = [&](IndexExpr e) {
     const auto variables = ir::variables_of(e);
     return std::all_of(variables.begin(), variables.end(), [&](const auto* n) { return visible.count(n->name) > 0; });

@@ -135,13 +135,12 @@ bool take_known_branch(Graph& graph, NodeId id) {
   for (Node& n : nodes) {
     std::transform(n.inputs.begin(), n.inputs.end(), n.inputs.begin(), outside);
     std::transform(n.outputs.begin(), n.outputs.end(), n.outputs.begin(), outside);
-    n.facts.sunk |= node.facts.sunk;
   }
   for (size_t i = 0; i < node.outputs.size(); i++) {
     if (node.outputs[i] == kNoValue) continue;
     Node pass = node;
     pass.name = node.name, pass.op = "Identity", pass.attributes.clear();
-    pass.facts = {}, pass.facts.sunk = node.facts.sunk;
+    pass.facts = {};
     pass.inputs = {outside(body.outputs[i])}, pass.outputs = {node.outputs[i]};
     nodes.push_back(std::move(pass));
   }
@@ -155,7 +154,12 @@ void refuse_rest(Graph& graph, NodeId position, const std::string& message) {
     for (ValueId out : graph.nodes[i].outputs)
       if (out != kNoValue) refuse.outputs.push_back(out);
   refuse.attributes["message"] = message;
-  refuse.facts.sunk = true;
+  refuse.facts.refused = true;
+  for (ValueId& out : graph.outputs) {  // no run gets any of them
+    if (std::find(refuse.outputs.begin(), refuse.outputs.end(), out) != refuse.outputs.end()) continue;
+    out = graph.add_value(graph.value(out).name);
+    refuse.outputs.push_back(out);
+  }
   graph.nodes.erase(graph.nodes.begin() + position, graph.nodes.end());
   refuse.id = position;
   for (ValueId out : refuse.outputs) {

@@ -26,7 +26,8 @@ bool sink_readers(Graph&, NodeId, const Node& untyped, const std::function<void(
 // False if the node has no input with several possible ranks.
 bool insert_rank_switch(Graph&, NodeId position);
 
-// Replaces the nodes from `position` on by one node with their outputs that ends a run with this message.
+// Replaces the nodes from `position` on by one node that ends a run with this message. All outputs of the graph become
+// outputs of this node.
 void refuse_rest(Graph&, NodeId position, const std::string& message);
 // A node with an input that no run produces is never reached: it is replaced by a node that ends a run. False if it has
 // no such input.

@@ -21,11 +21,18 @@ namespace {
 
 // Several nodes are refused; a message for each.
 struct SeveralRefused : UserError {
-  explicit SeveralRefused(std::vector<std::string> list)
+  SeveralRefused(std::vector<std::string> list, bool invalid)
       : UserError(fmt::format("{} nodes are not supported:\n  {}", list.size(), fmt::join(list, "\n  "))),
-        messages(std::move(list)) {}
+        messages(std::move(list)),
+        invalid(invalid) {}
   std::vector<std::string> messages;
+  bool invalid;  // one of them for what no sizes could cure
 };
+
+bool is_invalid(const UserError& e) {
+  const auto* several = dynamic_cast<const SeveralRefused*>(&e);
+  return several ? several->invalid : dynamic_cast<const ops::InvalidNode*>(&e) != nullptr;
+}
 
 // The reasons for which nodes were refused, to be reported together. Nodes that depend on a refused one are not
 // inferred.
@@ -39,17 +46,22 @@ class Refusals {
            std::any_of(node.inputs.begin(), node.inputs.end(), [&](ValueId v) { return lost_.contains(v); });
   }
   void lose(const Node& node) { lost_.insert(node.outputs.begin(), node.outputs.end()); }
-  void add(const Node& node, std::vector<std::string> messages) {
+  void add(const Node& node, const UserError& e) {
+    const auto* several = dynamic_cast<const SeveralRefused*>(&e);
+    const std::vector<std::string> messages = several ? several->messages : std::vector<std::string>{e.what()};
     messages_.insert(messages_.end(), messages.begin(), messages.end());
+    invalid_ |= is_invalid(e);
     lose(node);
   }
   void raise() const {
-    if (messages_.size() == 1) throw UserError(messages_[0]);
-    if (!empty()) throw SeveralRefused(messages_);
+    if (messages_.size() > 1) throw SeveralRefused(messages_, invalid_);
+    if (invalid_) throw ops::InvalidNode(messages_[0]);
+    if (!empty()) throw UserError(messages_[0]);
   }
 
  private:
   std::vector<std::string> messages_;
+  bool invalid_ = false;
   std::set<ValueId> lost_;
 };
 
@@ -80,34 +92,55 @@ const ir::IndexNode* symbol_of_branch(const Graph& body, const ops::UnequalDimen
 // dimension, and a run that takes it compares.
 void give_own_symbol(Graph& body, const ir::IndexNode* symbol) {
   const ir::IndexMap map{{symbol, body.index->fresh_symbol(symbol->name)}};
-  for (ValueId v : body.inputs)
-    if (body.value(v).type)
-      for (IndexExpr& d : body.value(v).type->shape) d = ir::substitute(d, map);
+  const auto substitute = [&](std::vector<IndexExpr>& all) {
+    for (IndexExpr& e : all) e = ir::substitute(e, map);
+  };
+  for (ValueId v : body.inputs) {
+    if (body.value(v).type) substitute(body.value(v).type->shape);
+    if (body.value(v).contents) substitute(*body.value(v).contents);
+  }
 }
 
-void infer_body_types(Graph& body, const PassOptions& options, bool is_branch) {
+// What the errors of nodes mean depends on where the nodes are.
+struct Place {
+  bool in_branch;            // a run may never take it: a refused node ends the runs that do, unless it is invalid
+  bool dimensions_together;  // unequal dimensions are errors like any other
+};
+
+void infer_nodes(Graph&, const PassOptions&, Place);
+
+void infer_branch_types(Graph& body, const PassOptions& options, bool dimensions_together) {
   constexpr int kMostSymbols = 8;
   const Graph untyped = deep_copy(body);
   std::vector<const ir::IndexNode*> given_way;
-  for (;;) {
+  for (bool together = false;;) {
     try {
-      return infer_node_types(body, options);
+      return infer_nodes(body, options, {.in_branch = true, .dimensions_together = together});
     } catch (const ops::UnequalDimensions& e) {
-      const bool bounded = !ir::bounds_for_equality(e.a, e.b).empty();
-      const ir::IndexNode* symbol = is_branch && !e.in_body && !bounded ? symbol_of_branch(body, e) : nullptr;
-      if (!symbol || given_way.size() == kMostSymbols)
-        throw ops::UnequalDimensions(e.what(), e.a, e.b, /*in_body=*/is_branch || e.in_body);
-      given_way.push_back(symbol);
+      const ir::IndexNode* symbol = e.in_body ? nullptr : symbol_of_branch(body, e);
+      if (symbol && given_way.size() < kMostSymbols) {
+        given_way.push_back(symbol);
+      } else if (dimensions_together) {
+        together = true;
+      } else {
+        throw ops::UnequalDimensions(e.what(), e.a, e.b, /*in_body=*/true);
+      }
     }
     body = deep_copy(untyped);
     for (const ir::IndexNode* symbol : given_way) give_own_symbol(body, symbol);
   }
 }
 
-void type_node(Graph& graph, NodeId id, const PassOptions& options) {
+void infer_body_types(Graph& body, const PassOptions& options, const Node& node, bool dimensions_together) {
+  if (node.op == "If" && node.domain.empty()) return infer_branch_types(body, options, dimensions_together);
+  infer_nodes(body, options, {.in_branch = false, .dimensions_together = false});
+}
+
+void type_node(Graph& graph, NodeId id, const PassOptions& options, bool dimensions_together) {
   const FoldLimits small{kAlwaysFolded, /*unknown_shapes=*/true, /*dequantize=*/!options.pattern_matcher};
   const auto i = size_t(id);
-  ops::infer_node(graph, id, [&](Graph& body) { infer_body_types(body, options, graph.nodes[i].op == "If"); });
+  ops::infer_node(graph, id,
+                  [&](Graph& body) { infer_body_types(body, options, graph.nodes[i], dimensions_together); });
   const std::vector<ValueId> outputs = graph.nodes[i].outputs;
   for (ValueId out : outputs) {
     if (out == kNoValue) continue;
@@ -121,44 +154,44 @@ void type_node(Graph& graph, NodeId id, const PassOptions& options) {
   name_large_dimensions(graph, id);
 }
 
-// The message of a branch whose readers were refused, if both were.
+// UserError with the messages of all branches if each of them was refused.
 void require_possible(const Graph& graph, const Node& node) {
   std::vector<std::string> messages;
   for (const auto& body : bodies_of(node))
     for (const Node& inner : body->nodes)
-      if (inner.op == "Refuse" && inner.facts.sunk)
+      if (inner.op == "Refuse" && inner.facts.refused)
         messages.push_back(std::get<std::string>(inner.attributes.at("message")));
   const bool nothing = std::all_of(node.outputs.begin(), node.outputs.end(),
                                    [&](ValueId v) { return v == kNoValue || ops::is_nothing(graph.value(v)); });
-  if (messages.size() > 1 && nothing) throw UserError(messages[0]);
+  if (messages.size() < 2 || !nothing) return;
+  if (messages[0] == messages[1]) throw UserError(messages[0]);
+  throw SeveralRefused(std::move(messages), /*invalid=*/false);
 }
 
 // False if other nodes have been inserted at the position, which precede this one.
-bool infer_one(Graph& graph, NodeId id, const PassOptions& options) {
+bool infer_one(Graph& graph, NodeId id, const PassOptions& options, bool dimensions_together) {
   if (replace_unreachable(graph, id) || insert_rank_switch(graph, id)) return false;
   recognize_embedding_bag(graph, id);  // then the first node of its replacement is at this position
   absorb_captured_constants(graph, id);
   if (take_known_branch(graph, id)) return false;
   const Node untyped = graph.nodes[size_t(id)];
-  type_node(graph, id, options);
+  const auto type = [&] { type_node(graph, id, options, dimensions_together); };
+  type();
   if (untyped.op == "If" && untyped.domain.empty()) {
-    if (!sink_readers(graph, id, untyped, [&] { type_node(graph, id, options); })) return false;
+    if (!sink_readers(graph, id, untyped, type)) return false;
     require_possible(graph, graph.nodes[size_t(id)]);
   }
   return true;
 }
 
-// Nodes that are refused in a branch end the runs that take it.
-bool ends_branch(Graph& graph, NodeId id, const UserError& e) {
+// Whether the error of a node in a branch belongs to the runs that take the branch.
+bool ends_branch(const UserError& e, Place place) {
   const auto* unequal = dynamic_cast<const ops::UnequalDimensions*>(&e);  // which a run may find equal
-  if (!graph.nodes[size_t(id)].facts.sunk || (unequal && !(unequal->a - unequal->b).is_constant())) return false;
-  refuse_rest(graph, id, e.what());
-  return true;
+  const bool may_be_equal = unequal && !(unequal->a - unequal->b).is_constant();
+  return place.in_branch && !is_invalid(e) && (place.dimensions_together || !may_be_equal);
 }
 
-}  // namespace
-
-void infer_node_types(Graph& graph, const PassOptions& options, bool dimensions_together) {
+void infer_nodes(Graph& graph, const PassOptions& options, Place place) {
   Refusals refusals;
   for (size_t i = 0; i < graph.nodes.size();) {
     if (refusals.concern(graph.nodes[i])) {
@@ -166,16 +199,23 @@ void infer_node_types(Graph& graph, const PassOptions& options, bool dimensions_
       continue;
     }
     try {
-      i += infer_one(graph, NodeId(i), options);
+      i += infer_one(graph, NodeId(i), options, place.dimensions_together);
     } catch (const UserError& e) {
-      if (ends_branch(graph, NodeId(i), e)) continue;
-      if (dynamic_cast<const ops::UnequalDimensions*>(&e) && !dimensions_together) throw;
-      const auto* several = dynamic_cast<const SeveralRefused*>(&e);
-      refusals.add(graph.nodes[i], several ? several->messages : std::vector<std::string>{e.what()});
-      i++;
+      if (ends_branch(e, place)) {
+        refuse_rest(graph, NodeId(i), e.what());
+        continue;
+      }
+      if (dynamic_cast<const ops::UnequalDimensions*>(&e) && !place.dimensions_together) throw;
+      refusals.add(graph.nodes[i++], e);
     }
   }
   refusals.raise();
+}
+
+}  // namespace
+
+void infer_node_types(Graph& graph, const PassOptions& options, bool dimensions_together) {
+  infer_nodes(graph, options, {.in_branch = false, .dimensions_together = dimensions_together});
 }
 
 }  // namespace cppgen::passes

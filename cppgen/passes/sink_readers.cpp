@@ -66,15 +66,11 @@ bool hoist_independent(Graph& graph, NodeId id) {
   return true;
 }
 
-// In a branch that a rank has chosen, the branches of an If may be impossible, too, as long as no run takes them.
-void mark_sunk(Node& node) {
-  node.facts.sunk = true;
+// A node that is moved into several branches has bodies of its own in each.
+void copy_bodies(Node& node) {
   for (auto& [name, attribute] : node.attributes)
-    if (auto* body = std::get_if<std::shared_ptr<Graph>>(&attribute)) {
+    if (auto* body = std::get_if<std::shared_ptr<Graph>>(&attribute))
       *body = std::make_shared<Graph>(deep_copy(**body));
-      if (node.op == "If" && node.domain.empty())
-        for (Node& inner : (*body)->nodes) mark_sunk(inner);
-    }
 }
 
 // Makes nodes part of the branches of an If.
@@ -137,7 +133,7 @@ class Sinking {
   void add_to(Body& body, const Node& node) {
     Node own = node;
     own.id = NodeId(body.graph->nodes.size());
-    mark_sunk(own);
+    copy_bodies(own);
     for (ValueId& v : own.inputs) v = inside(body, v);
     for (ValueId& v : own.outputs) {
       const ValueId outside = v;

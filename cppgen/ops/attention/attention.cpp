@@ -58,7 +58,8 @@ std::optional<IndexExpr> shorter_mask(InferContext& c, const Attention& a) {
 void check_mask(InferContext& c, const Attention& a) {
   if (!c.has_input(kAttentionMask)) return;
   const DType type = c.dtype(kAttentionMask);
-  if (type != DType::boolean && type != c.dtype(kQuery)) c.fail("attn_mask is neither bool nor of the query's type");
+  if (type != DType::boolean && type != c.dtype(kQuery))
+    c.fail_invalid("attn_mask is neither bool nor of the query's type");
   require_rank(c, kAttentionMask, 1, 4);
   const IndexExpr keys = shorter_mask(c, a).value_or(a.sizes.keys);
   require_broadcasts_to(c, kAttentionMask, {a.sizes.batch, a.sizes.heads(), a.sizes.rows, keys});

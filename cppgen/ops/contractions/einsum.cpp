@@ -30,7 +30,7 @@ Labels parse_term(InferContext& c, const std::string& text, int ellipsis_rank) {
     } else if (std::isalpha(static_cast<unsigned char>(text[i]))) {
       out.push_back(text[i]);
     } else {
-      c.fail(fmt::format("the equation has an unexpected character at '{}'", text.substr(i, 1)));
+      c.fail_invalid(fmt::format("the equation has an unexpected character at '{}'", text.substr(i, 1)));
     }
   }
   return out;
@@ -84,7 +84,7 @@ Equation parse_equation(InferContext& c) {
   size_t arrow = text.find("->");
   std::vector<std::string> terms = split_at(text.substr(0, arrow), ',');
   if (int(terms.size()) != c.input_count())
-    c.fail(fmt::format("the equation has {} terms for {} inputs", terms.size(), c.input_count()));
+    c.fail_invalid(fmt::format("the equation has {} terms for {} inputs", terms.size(), c.input_count()));
   Equation e;
   int ellipsis = 0;
   for (int i = 0; i < c.input_count(); ++i) {

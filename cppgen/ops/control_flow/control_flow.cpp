@@ -115,19 +115,19 @@ namespace {
 // --- If
 
 void infer_if(InferContext& c) {
-  if (given_inputs(c, {"then_branch", "else_branch"}) != 1) c.fail("there must be one condition");
+  if (given_inputs(c, {"then_branch", "else_branch"}) != 1) c.fail_invalid("there must be one condition");
   if (!c.host(0)) require_dtype(c, 0, kBool);
   const std::set<std::string> visible = visible_symbols(c);
   std::vector<ValueType> types[2];
   const char* names[] = {"then_branch", "else_branch"};
   for (int b = 0; b < 2; ++b) {
-    if (own_inputs(c, names[b]) != 0) c.fail(fmt::format("{} has inputs of its own", names[b]));
+    if (own_inputs(c, names[b]) != 0) c.fail_invalid(fmt::format("{} has inputs of its own", names[b]));
     const Graph& body = c.infer_body(names[b], [&](Graph& g) { set_captures(c, names[b], g); });
     for (ValueId v : body.outputs) types[b].push_back(ValueType::of(body.value(v)));
   }
   if (types[0].size() != types[1].size() || types[0].size() < size_t(c.output_count()))
-    c.fail(fmt::format("the branches have {} and {} outputs, the node {}", types[0].size(), types[1].size(),
-                       c.output_count()));
+    c.fail_invalid(fmt::format("the branches have {} and {} outputs, the node {}", types[0].size(), types[1].size(),
+                               c.output_count()));
   for (int i = 0; i < c.output_count(); ++i) {
     if (!c.has_output(i)) continue;
     set_output_type(c, i,
@@ -142,9 +142,9 @@ rt::HostStep host_if(InferContext&) { return step_of(rt::HostOp::branch); }
 
 void infer_map(InferContext& c) {
   const int given = given_inputs(c, {"body"});
-  if (!c.host(0) || c.host(0)->kind != ValueKind::sequence) c.fail("input 0 is not a sequence");
+  if (!c.host(0) || c.host(0)->kind != ValueKind::sequence) c.fail_invalid("input 0 is not a sequence");
   if (int(own_inputs(c, "body")) != given)
-    c.fail(fmt::format("the body has {} inputs for {}", own_inputs(c, "body"), given));
+    c.fail_invalid(fmt::format("the body has {} inputs for {}", own_inputs(c, "body"), given));
   const Graph& body = c.infer_body("body", [&](Graph& g) {
     set_captures(c, "body", g);
     for (int i = 0; i < given; ++i) {
@@ -165,7 +165,7 @@ void infer_map(InferContext& c) {
       set_type(input, {TensorType{host->strings ? kString : host->dtype, shape}, std::nullopt});
     }
   });
-  if (c.output_count() > int(body.outputs.size())) c.fail("the node has more outputs than the body");
+  if (c.output_count() > int(body.outputs.size())) c.fail_invalid("the node has more outputs than the body");
   for (int i = 0; i < c.output_count(); ++i) {
     HostType sequence = as_host(ValueType::of(body.value(body.outputs[size_t(i)])));
     sequence.kind = ValueKind::sequence;

@@ -65,15 +65,15 @@ bool infer_loop_in_plan(InferContext& c, size_t carried) {
 
 void infer_loop(InferContext& c) {
   const int given = given_inputs(c, {"body"});
-  if (given < 2) c.fail("the trip count and the condition are missing");
+  if (given < 2) c.fail_invalid("the trip count and the condition are missing");
   const size_t carried = size_t(given - 2);
   const Graph& original = c.body("body");
   if (own_inputs(c, "body") != carried + 2 || original.outputs.size() < carried + 1)
-    c.fail(fmt::format("the body has {} inputs and {} outputs for {} carried values", own_inputs(c, "body"),
-                       original.outputs.size(), carried));
+    c.fail_invalid(fmt::format("the body has {} inputs and {} outputs for {} carried values", own_inputs(c, "body"),
+                               original.outputs.size(), carried));
   if (c.has_input(0) && !c.host(0)) require_dtype(c, 0, bit(DType::i64));
   if (c.has_input(1) && !c.host(1)) require_dtype(c, 1, kBool);
-  if (c.output_count() > int(original.outputs.size()) - 1) c.fail("the node has more outputs than the body");
+  if (c.output_count() > int(original.outputs.size()) - 1) c.fail_invalid("the node has more outputs than the body");
   const bool in_plan = infer_loop_in_plan(c, carried);
   c.run_on_host(!in_plan);
   if (in_plan) return;

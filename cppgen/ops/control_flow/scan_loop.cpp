@@ -18,9 +18,9 @@ ScanForm scan_form(InferContext& c) {
   f.states = given_inputs(c, {"body"}) - f.first - f.scanned;
   f.stacked = int64_t(c.body("body").outputs.size()) - f.states;
   if (f.scanned < 1 || f.states < 0 || f.stacked < 0 || int64_t(own_inputs(c, "body")) != f.states + f.scanned)
-    c.fail(fmt::format("{} states, {} scanned inputs, a body of {} inputs and {} outputs", f.states, f.scanned,
-                       own_inputs(c, "body"), c.body("body").outputs.size()));
-  if (f.batched && c.has_input(0)) c.fail("sequence lengths are not supported");
+    c.fail_invalid(fmt::format("{} states, {} scanned inputs, a body of {} inputs and {} outputs", f.states, f.scanned,
+                               own_inputs(c, "body"), c.body("body").outputs.size()));
+  if (f.batched && c.has_input(0)) c.fail_invalid("sequence lengths are not supported");
   return f;
 }
 

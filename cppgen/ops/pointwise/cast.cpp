@@ -16,7 +16,7 @@ DType target_type(InferContext& c) {
       {"INT16", DType::i16},  {"INT32", DType::i32},  {"INT64", DType::i64},   {"UINT8", DType::u8},
       {"UINT16", DType::u16}, {"UINT32", DType::u32}, {"UINT64", DType::u64},  {"BOOL", DType::boolean}};
   auto it = names.find(c.text("to", ""));
-  if (it == names.end()) c.fail(fmt::format("element type '{}' is not supported", c.text("to", "")));
+  if (it == names.end()) c.fail_invalid(fmt::format("element type '{}' is not supported", c.text("to", "")));
   return it->second;
 }
 
@@ -57,7 +57,8 @@ bool keeps_bits(DType from, DType to) {
 void infer_bit_cast(InferContext& c) {
   const DType to = dtype_of_onnx(c, c.integer("to"));
   if (const HostType* given = c.host(0)) {
-    if (given->kind != ValueKind::tensor) c.fail(fmt::format("the input is {}, not a tensor", to_string(*given)));
+    if (given->kind != ValueKind::tensor)
+      c.fail_invalid(fmt::format("the input is {}, not a tensor", to_string(*given)));
     HostType type = *given;
     type.dtype = to;
     return c.set_host_output(0, type);
@@ -65,7 +66,8 @@ void infer_bit_cast(InferContext& c) {
   require_dtype(c, 0, kAll | kNarrow);
   const DType from = c.dtype(0);
   if (bits_of(from) != bits_of(to))
-    c.fail(fmt::format("{} has {} bits, but {} has {}", name_of(from), bits_of(from), name_of(to), bits_of(to)));
+    c.fail_invalid(
+        fmt::format("{} has {} bits, but {} has {}", name_of(from), bits_of(from), name_of(to), bits_of(to)));
   c.set_output(0, to, c.shape(0));
   c.run_on_host(!keeps_bits(from, to));
 }

@@ -65,7 +65,8 @@ DType asked_type(InferContext& c, const char* attribute, DType otherwise) {
 DType quantized_type(InferContext& c) {
   const DType type = asked_type(c, "output_dtype", c.has_input(2) ? c.dtype(2) : DType::u8);
   if (c.has_input(2) && type != c.dtype(2))
-    c.fail(fmt::format("attribute 'output_dtype' is {}, but the zero point is {}", name_of(type), name_of(c.dtype(2))));
+    c.fail_invalid(
+        fmt::format("attribute 'output_dtype' is {}, but the zero point is {}", name_of(type), name_of(c.dtype(2))));
   return type;
 }
 
@@ -73,7 +74,7 @@ DType quantized_type(InferContext& c) {
 std::optional<ir::UnaryOp> rounding_of_quotient(InferContext& c) {
   const DType type = asked_type(c, "precision", c.opset() >= 23 ? c.dtype(1) : DType::f32);
   if (!(bit(type) & (kScales | bit(DType::f64) | bit(DType::i32))))
-    c.fail(fmt::format("attribute 'precision' is {}; allowed are float32, float16, bfloat16", name_of(type)));
+    c.fail_invalid(fmt::format("attribute 'precision' is {}; allowed are float32, float16, bfloat16", name_of(type)));
   return ir::rounding_to(type);
 }
 
@@ -83,7 +84,7 @@ void infer_quantize(InferContext& c) {
   granularity(c);
   rounding_of_quotient(c);
   DType type = quantized_type(c);
-  if (!(bit(type) & kQuantized)) c.fail(fmt::format("quantizing to {} is not supported", name_of(type)));
+  if (!(bit(type) & kQuantized)) c.fail_invalid(fmt::format("quantizing to {} is not supported", name_of(type)));
   c.set_output(0, type, c.shape(0));
 }
 
@@ -118,7 +119,7 @@ void infer_dequantize(InferContext& c) {
   if (c.has_input(2)) require_same_dtype(c, 0, 2);
   granularity(c);
   const DType type = asked_type(c, "output_dtype", c.dtype(1));
-  if (!(bit(type) & kFloats)) c.fail(fmt::format("dequantizing to {} is not supported", name_of(type)));
+  if (!(bit(type) & kFloats)) c.fail_invalid(fmt::format("dequantizing to {} is not supported", name_of(type)));
   c.set_output(0, type, c.shape(0));
 }
 

@@ -20,8 +20,8 @@ void require_single_parameters(InferContext& c, int scale, int zero, DType type)
   if (!c.has_input(zero)) return;
   if (!is_single(c.shape(zero))) c.fail(fmt::format("input {} (a zero point) is not a single value", zero));
   if (c.dtype(zero) != type)
-    c.fail(fmt::format("input {} (a zero point) is {}, but the tensor is {}", zero, name_of(c.dtype(zero)),
-                       name_of(type)));
+    c.fail_invalid(fmt::format("input {} (a zero point) is {}, but the tensor is {}", zero, name_of(c.dtype(zero)),
+                               name_of(type)));
 }
 
 void require_quantized(InferContext& c, const QuantizedInput& q) {
@@ -32,7 +32,8 @@ void require_quantized(InferContext& c, const QuantizedInput& q) {
 // The result has the type of its zero point, else that of input `x`.
 DType result_type(InferContext& c, int scale, int zero, int x) {
   DType type = c.has_input(zero) ? c.dtype(zero) : c.dtype(x);
-  if (!(bit(type) & kBytes)) c.fail(fmt::format("the result would be {}; allowed are uint8, int8", name_of(type)));
+  if (!(bit(type) & kBytes))
+    c.fail_invalid(fmt::format("the result would be {}; allowed are uint8, int8", name_of(type)));
   require_single_parameters(c, scale, zero, type);
   return type;
 }

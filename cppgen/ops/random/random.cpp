@@ -6,7 +6,8 @@ namespace {
 
 DType attribute_dtype(InferContext& c, DType otherwise, DTypes allowed) {
   DType type = c.has("dtype") ? dtype_of_onnx(c, c.integer("dtype")) : otherwise;
-  if (!(bit(type) & allowed)) c.fail(fmt::format("the output would be {}, which is not allowed", name_of(type)));
+  if (!(bit(type) & allowed))
+    c.fail_invalid(fmt::format("the output would be {}, which is not allowed", name_of(type)));
   return type;
 }
 

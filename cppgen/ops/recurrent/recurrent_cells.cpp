@@ -7,14 +7,14 @@ namespace {
 // Exporters write names in any case.
 const Activation& gate_activation(InferContext& c, const std::string& name) {
   if (const Activation* a = find_activation(name, Activation::gate)) return *a;
-  c.fail(fmt::format("the activation '{}' is unknown; there are {}", name, activation_names(Activation::gate)));
+  c.fail_invalid(fmt::format("the activation '{}' is unknown; there are {}", name, activation_names(Activation::gate)));
 }
 
 std::vector<float> floats_of(InferContext& c, const char* name) {
   const Attribute* a = c.attribute(name);
   if (!a) return {};
   if (const auto* values = std::get_if<std::vector<float>>(a)) return *values;
-  c.fail(fmt::format("attribute '{}' is not a list of floats", name));
+  c.fail_invalid(fmt::format("attribute '{}' is not a list of floats", name));
 }
 
 std::vector<std::string> names_of(InferContext& c, const std::vector<std::string>& defaults, int directions) {
@@ -24,7 +24,7 @@ std::vector<std::string> names_of(InferContext& c, const std::vector<std::string
   if (!a) return names;
   const auto* given = std::get_if<std::vector<std::string>>(a);
   if (!given || given->size() != names.size())
-    c.fail(fmt::format("attribute 'activations' does not have {} names", names.size()));
+    c.fail_invalid(fmt::format("attribute 'activations' does not have {} names", names.size()));
   return *given;
 }
 

@@ -12,7 +12,7 @@ namespace {
 
 const HostType& sequence(InferContext& c, int i) {
   const HostType* type = c.host(i);
-  if (!type || type->kind != ValueKind::sequence) c.fail(fmt::format("input {} is not a sequence", i));
+  if (!type || type->kind != ValueKind::sequence) c.fail_invalid(fmt::format("input {} is not a sequence", i));
   return *type;
 }
 

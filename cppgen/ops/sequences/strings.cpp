@@ -64,7 +64,7 @@ rt::CaseChange case_change(InferContext& c) {
   if (action == "NONE") return rt::CaseChange::none;
   if (action == "LOWER") return rt::CaseChange::lower;
   if (action == "UPPER") return rt::CaseChange::upper;
-  c.fail(fmt::format("case_change_action '{}' is not NONE, LOWER or UPPER", action));
+  c.fail_invalid(fmt::format("case_change_action '{}' is not NONE, LOWER or UPPER", action));
 }
 
 void infer_normalizer(InferContext& c) {
@@ -93,14 +93,14 @@ rt::HostStep host_string_concat(InferContext&) { return host_call("string_concat
 }  // namespace
 
 void require_strings(InferContext& c, int i) {
-  if (!is_strings(c, i)) c.fail(fmt::format("input {} is not a tensor of strings", i));
+  if (!is_strings(c, i)) c.fail_invalid(fmt::format("input {} is not a tensor of strings", i));
 }
 
 std::vector<std::string> texts(InferContext& c, const char* name) {
   const Attribute* a = c.attribute(name);
   if (!a) return {};
   const auto* list = std::get_if<std::vector<std::string>>(a);
-  if (!list) c.fail(fmt::format("attribute '{}' is not a list of strings", name));
+  if (!list) c.fail_invalid(fmt::format("attribute '{}' is not a list of strings", name));
   return *list;
 }
 
@@ -108,7 +108,7 @@ void set_like(InferContext& c, int output, DType dtype, int input) {
   if (!c.host(input)) return c.set_output(output, dtype, c.shape(input));
   HostType type = *c.host(input);
   if (type.kind != ValueKind::tensor && type.kind != ValueKind::strings)
-    c.fail(fmt::format("input {} is {}, not a tensor", input, to_string(type)));
+    c.fail_invalid(fmt::format("input {} is {}, not a tensor", input, to_string(type)));
   type.strings = dtype == kString;
   type.kind = type.strings ? ValueKind::strings : ValueKind::tensor;
   type.dtype = type.strings ? DType::f32 : dtype;
@@ -135,7 +135,7 @@ bool infer_string_comparison(InferContext& c) {
 bool infer_host_shape(InferContext& c) {
   if (!c.host(0)) return false;
   const HostType& type = *c.host(0);
-  if (type.kind != ValueKind::tensor && type.kind != ValueKind::strings) c.fail("input 0 is not a tensor");
+  if (type.kind != ValueKind::tensor && type.kind != ValueKind::strings) c.fail_invalid("input 0 is not a tensor");
   int64_t count = -1;
   if (has_dims(type)) {
     const auto rank = int64_t(type.dims->size());
