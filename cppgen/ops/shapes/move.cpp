@@ -106,21 +106,29 @@ void resolve_split(LowerContext& c, ir::BufferId dims) {
 
 bool has_run_time_sizes(InferContext& c) { return c.opset() >= 13 && is_run_time(c, 1); }
 
+// Constants, or expressions of dimensions: half of N, and the rest.
+std::vector<IndexExpr> stated_sizes(InferContext& c) {
+  if (!c.has("split"))
+    if (const auto* known = c.contents(1)) return *known;
+  const std::vector<int64_t> sizes = c.has("split") ? c.integers("split") : c.constant_ints(1);
+  return {sizes.begin(), sizes.end()};
+}
+
 // Extents of the outputs along the axis.
 std::vector<IndexExpr> split_sizes(InferContext& c) {
   if (has_run_time_sizes(c)) return run_time_sizes(c);
   IndexExpr extent = c.shape(0)[split_axis(c)];
   int count = c.output_count();
   if (c.has("split") || (c.has_input(1) && c.opset() >= 13)) {
-    std::vector<int64_t> sizes = c.has("split") ? c.integers("split") : c.constant_ints(1);
+    const std::vector<IndexExpr> sizes = stated_sizes(c);
     if (int(sizes.size()) != count) c.fail(fmt::format("there are {} sizes for {} outputs", sizes.size(), count));
     IndexExpr sum;
-    for (int64_t s : sizes) {
-      if (s < 0) c.fail(fmt::format("size {} is negative", s));
+    for (IndexExpr s : sizes) {
+      if (s.is_constant() && s.constant() < 0) c.fail(fmt::format("size {} is negative", s.constant()));
       sum = sum + s;
     }
     require_equal(c, sum, extent, "the sum of the sizes and the dimension");
-    return {sizes.begin(), sizes.end()};
+    return sizes;
   }
   int64_t pieces = c.integer("num_outputs", count);
   if (pieces != count) c.fail(fmt::format("num_outputs is {}, but there are {} outputs", pieces, count));
