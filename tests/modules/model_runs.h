@@ -45,6 +45,13 @@ class Model {
     request_.settings = Settings::from_environment({}, options);
   }
 
+  // One more setting, such as COMPILER_OPT.
+  Model(const ModelMaker& maker, const std::string& setting, const std::string& value) : Model(maker) {
+    const std::vector<std::pair<std::string, std::string>> options{{"CACHE_DIR", (folder_.path / "cache").string()},
+                                                                   {setting, value}};
+    request_.settings = Settings::from_environment({}, options);
+  }
+
   Model& rounding_otherwise() { return rounds_otherwise_ = true, *this; }
 
   std::vector<Value> run(const std::vector<Value>& inputs) const {
