@@ -1,7 +1,6 @@
 #include "cppgen/cli/command_line.h"
 
 #include <CLI/CLI.hpp>
-#include <csignal>
 #include <cstdio>
 #include <functional>
 
@@ -468,7 +467,6 @@ int run_command_line(int argc, char** argv) {
   } catch (const CLI::ParseError& error) {
     return report_parse(app, error);
   }
-  std::signal(SIGXFSZ, SIG_IGN);  // beyond `ulimit -f`, writing fails with an error that says so
   CancelToken cancel;
   const ScopedSignalCancel on_signal(cancel, "cppgen");
   return run_reporting(parsed.command, cancel, argc, argv);

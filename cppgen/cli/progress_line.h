@@ -1,8 +1,8 @@
 #pragma once
 #include <condition_variable>
 #include <mutex>
-#include <string>
 #include <optional>
+#include <string>
 #include <thread>
 
 #include "runtime/base/settings.h"
