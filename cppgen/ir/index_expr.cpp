@@ -116,7 +116,7 @@ int64_t evaluate_extremum(const IndexNode& node, const IndexEnv& env) {
 
 int64_t evaluate_division(const IndexNode& node, const IndexEnv& env) {
   const int64_t a = evaluate(node.args[0], env), b = evaluate(node.args[1], env);
-  if (b < 0) internal_error("division by {} in {}", b, to_string(IndexExpr(&node)));
+  if (b < 0) user_error("a dimension is {}, in {}", b, to_string(IndexExpr(&node)));
   if (b == 0) return 0;
   return node.op == IndexOp::mod ? floor_mod(a, b) : floor_div(a, b);
 }

@@ -256,18 +256,41 @@ Scalar load_inside(LowerContext& c, ir::BufferId buffer, std::vector<IndexExpr> 
   return scalar(c, c.exprs().load(buffer, b.type, std::move(at), std::move(guards), otherwise));
 }
 
-Scalar load_gathered(LowerContext& c, ir::BufferId buffer, std::vector<IndexExpr> at,
-                     const std::vector<Gathered>& axes) {
+namespace {
+
+// Replaces the indices of these axes by variables whose extents are those of the buffer, or at least 1.
+std::vector<ir::Indirect> bind_gathered(LowerContext& c, ir::BufferId buffer, At& at, const std::vector<Gathered>& axes,
+                                        bool at_least_one) {
   const ir::Buffer& b = c.program().buffer(buffer);
   std::vector<ir::Indirect> indirects;
   for (const Gathered& g : axes) {
     IndexExpr variable = c.index().indirect(
-        b.shape[g.axis],
+        at_least_one ? ir::max(b.shape[g.axis], 1) : b.shape[g.axis],
         one_line(fmt::format("node '{}' ({}): axis {} of '{}'", c.node().name, c.node().op, g.axis, b.name)));
     at[g.axis] = variable;
     indirects.push_back({variable.node(), g.position.cast(DType::i64)});
   }
-  return scalar(c, c.exprs().load(buffer, b.type, std::move(at), {}, nullptr, std::move(indirects)));
+  return indirects;
+}
+
+}  // namespace
+
+Scalar load_gathered(LowerContext& c, ir::BufferId buffer, std::vector<IndexExpr> at,
+                     const std::vector<Gathered>& axes) {
+  auto indirects = bind_gathered(c, buffer, at, axes, false);
+  const DType type = c.program().buffer(buffer).type;
+  return scalar(c, c.exprs().load(buffer, type, std::move(at), {}, nullptr, std::move(indirects)));
+}
+
+Scalar load_gathered_or(LowerContext& c, ir::BufferId buffer, std::vector<IndexExpr> at,
+                        const std::vector<Gathered>& axes, Scalar otherwise) {
+  std::vector<ir::Guard> guards;
+  for (IndexExpr extent : c.program().buffer(buffer).shape)
+    if (!ir::prove_less(0, extent)) guards.push_back({0, 0, extent});
+  if (guards.empty()) return load_gathered(c, buffer, std::move(at), axes);
+  auto indirects = bind_gathered(c, buffer, at, axes, true);
+  const DType type = c.program().buffer(buffer).type;
+  return scalar(c, c.exprs().load(buffer, type, std::move(at), std::move(guards), otherwise, std::move(indirects)));
 }
 
 // Each position is looked up in a table of all positions.

@@ -95,6 +95,9 @@ struct Gathered {
   Scalar position;
 };
 Scalar load_gathered(LowerContext&, ir::BufferId, std::vector<IndexExpr> at, const std::vector<Gathered>&);
+// The same for a buffer that may be empty: the position 0 is then allowed, and the value is `otherwise`.
+Scalar load_gathered_or(LowerContext&, ir::BufferId, std::vector<IndexExpr> at, const std::vector<Gathered>&,
+                        Scalar otherwise);
 
 // A temporary of the positions in `shape` of an axis of this extent: position(at), counted from the end if negative. A
 // run with a position out of range ends with an error that names the node and `what`.

@@ -27,8 +27,8 @@ struct Stack {
 };
 
 int64_t floor_divide(int64_t a, int64_t b) {
-  if (b < 1) user_error("{}: division by {}; divisors are at least 1", kWhat, b);
-  return a / b - (a % b < 0);
+  if (b < 0) user_error("{}: division by {}; divisors are at least 0", kWhat, b);
+  return b == 0 ? 0 : a / b - (a % b < 0);
 }
 
 int64_t apply(DimOp op, int64_t a, int64_t b) {
@@ -40,7 +40,7 @@ int64_t apply(DimOp op, int64_t a, int64_t b) {
     case DimOp::floordiv:
       return floor_divide(a, b);
     case DimOp::mod:
-      return a - floor_divide(a, b) * b;
+      return b == 0 ? 0 : a - floor_divide(a, b) * b;
     case DimOp::min:
       return std::min(a, b);
     case DimOp::max:

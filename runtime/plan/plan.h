@@ -21,7 +21,8 @@ struct DimExpr {
   static DimExpr of(int64_t value) { return {{int64_t(DimOp::constant), value}}; }
   bool operator==(const DimExpr&) const = default;
 };
-// UserError on overflow, division by less than 1, malformed code, or a symbol out of range.
+// A division or remainder by 0 gives 0, as in kernels. UserError on overflow, a negative divisor, malformed code, or a
+// symbol out of range.
 int64_t evaluate(const DimExpr&, std::span<const int64_t> symbols);
 bool uses_symbol(const DimExpr&, int64_t symbol);
 

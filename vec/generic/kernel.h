@@ -189,9 +189,10 @@ VEC_FN Loaded<S> ld_range(const S* p, i64 step, i64 lo, i64 hi, N n, Loaded<S> f
 }
 
 // ---- integers ----
-// Division and remainder rounded toward minus infinity; b > 0.
-VEC_FN i64 floor_div(i64 a, i64 b) { return a >= 0 ? a / b : -((-a + b - 1) / b); }
-VEC_FN i64 floor_mod(i64 a, i64 b) { return a - floor_div(a, b) * b; }
+// Division and remainder rounded toward minus infinity, for b >= 0. A divisor of 0 is a dimension of size 0, over which
+// no loop runs, but what does not depend on the loop may be computed before it: it gives 0 and does not trap.
+VEC_FN i64 floor_div(i64 a, i64 b) { return b == 0 ? 0 : a >= 0 ? a / b : -((-a + b - 1) / b); }
+VEC_FN i64 floor_mod(i64 a, i64 b) { return b == 0 ? 0 : a - floor_div(a, b) * b; }
 VEC_FN i64 imin(i64 a, i64 b) { return a < b ? a : b; }
 
 // Piece `number` of `pieces` that cut a length as evenly as may be.

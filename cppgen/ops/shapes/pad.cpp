@@ -75,7 +75,6 @@ void infer_declared_pad(InferContext& c) {
   require_rank(c, 0, int(to.size()), int(to.size()));
   if (element_count(c, 1) != 2 * padded_axes(c)) c.fail(fmt::format("there are not {} pads", 2 * padded_axes(c)));
   if (c.has_input(3)) require_dtype(c, 3, bit(DType::i32) | bit(DType::i64));
-  if (pad_mode(c) != PadMode::constant && is_zero_sized(c.shape(0))) c.fail("an empty input has no elements to repeat");
   check_pad_value(c);
   c.set_output(0, c.dtype(0), to);
 }
@@ -99,23 +98,48 @@ RunTimePads run_time_pads(LowerContext& c, int64_t d) {
   return {begin, end, inside && named <= 1.0};
 }
 
+// Negative pads remove elements before others are repeated: [start, start + extent) remains.
+struct RunTimeKept {
+  Scalar start, extent;
+};
+RunTimeKept kept_in_run(const RunTimePads& pads, Scalar extent) {
+  const Scalar start = max(-pads.begin, 0.0);
+  return {start, extent - start - max(-pads.end, 0.0)};
+}
+
+// Whether the run's pads of a dimension are allowed: where elements are repeated, one must be left.
+Scalar are_allowed(PadMode mode, const RunTimePads& pads, Scalar extent) {
+  if (mode == PadMode::constant) return pads.valid;
+  return pads.valid && (max(pads.begin, pads.end) <= 0.0 || kept_in_run(pads, extent).extent >= 1.0);
+}
+
 void resolve_pad(LowerContext& c, ir::BufferId dims) {
   const Shape& x = c.shape(0);
+  const PadMode mode = pad_mode(c);
   std::vector<Scalar> result;
   for (size_t d = 0; d < x.size(); ++d) {
     const RunTimePads pads = run_time_pads(c, int64_t(d));
-    result.push_back(valid_or_refused(c, index_value(c, x[d]) + pads.begin + pads.end, {pads.valid}));
+    const Scalar extent = index_value(c, x[d]);
+    result.push_back(valid_or_refused(c, extent + pads.begin + pads.end, {are_allowed(mode, pads, extent)}));
   }
   emit_dims(c, dims, result);
 }
 
-// Negative pads remove elements before others are repeated: [start, start + extent) remains.
+// The same for pads that are known.
 struct Kept {
   IndexExpr start, extent;
 };
 Kept kept_of(IndexExpr extent, IndexExpr begin, IndexExpr end) {
   const IndexExpr start = ir::max(IndexExpr() - begin, 0);
   return {start, extent - start - ir::max(IndexExpr() - end, 0)};
+}
+
+// Where the dimension is padded, an element must be left to repeat.
+void require_kept(InferContext& c, size_t d, const Padding& p) {
+  const IndexExpr wanted = ir::min(ir::max(p.begin[d], p.end[d]), 1);
+  if (ir::prove_less_equal(wanted, 0)) return;
+  require_at_most(c, wanted, kept_of(c.shape(0)[d], p.begin[d], p.end[d]).extent,
+                  fmt::format("nothing is left of dimension {}, but the mode is {}", d, c.text("mode", "")));
 }
 
 void infer_pad(InferContext& c) {
@@ -128,10 +152,7 @@ void infer_pad(InferContext& c) {
   Shape to;
   for (size_t d = 0; d < x.size(); ++d) {
     to.push_back(x[d] + p.begin[d] + p.end[d]);
-    bool padded = !ir::prove_less_equal(p.begin[d], 0) || !ir::prove_less_equal(p.end[d], 0);
-    const IndexExpr kept = kept_of(x[d], p.begin[d], p.end[d]).extent;
-    if (mode != PadMode::constant && padded && kept.is_constant() && kept.constant() < 1)
-      c.fail(fmt::format("nothing is left of dimension {}, but the mode is {}", d, c.text("mode", "")));
+    if (mode != PadMode::constant) require_kept(c, d, p);
   }
   require_size(c, to, c.dtype(0));
   c.set_output(0, c.dtype(0), to);
@@ -146,14 +167,13 @@ Scalar pad_value(LowerContext& c, DType type) {
   return only_element(c, 2);
 }
 
-// The source of a position that may be outside [0, extent).
+// The source of a position that may be outside [0, extent), where the extent is at least 1.
 IndexExpr folded(PadMode mode, IndexExpr position, IndexExpr extent) {
   bool inside = ir::prove_less_equal(0, position) && ir::prove_less(position, extent);
   if (inside) return position;
   if (mode == PadMode::edge) return ir::max(ir::min(position, extent - 1), 0);
   if (mode == PadMode::wrap) return mod(position, extent);
-  if (extent.is_constant(1)) return 0;
-  IndexExpr period = (extent - 1) * IndexExpr(int64_t(2)), phase = mod(position, period);
+  const IndexExpr period = ir::max((extent - 1) * IndexExpr(int64_t(2)), 1), phase = mod(position, period);
   return ir::min(phase, period - phase);
 }
 
@@ -168,8 +188,8 @@ Scalar folded_value(PadMode mode, Scalar position, Scalar extent) {
 
 Scalar run_time_source(PadMode mode, const RunTimePads& pads, Scalar position, Scalar extent) {
   if (mode == PadMode::constant) return folded_value(mode, position, extent);
-  const Scalar start = max(-pads.begin, 0.0), kept = extent - start - max(-pads.end, 0.0);
-  return start + folded_value(mode, position - start, kept);
+  const RunTimeKept kept = kept_in_run(pads, extent);
+  return kept.start + folded_value(mode, position - kept.start, kept.extent);
 }
 
 // Positions are computed from the run's pads, which must give the declared shape.
@@ -177,7 +197,6 @@ void lower_run_time_pad(LowerContext& c) {
   const Shape& x = c.shape(0);
   const PadMode mode = pad_mode(c);
   DType type = ir::value_type(c.dtype(0));
-  if (is_zero_sized(x)) return c.emit_pointwise(c.output_buffer(0), [&](const At&) { return pad_value(c, type); });
   c.emit_pointwise(c.output_buffer(0), [&](const At& at) {
     std::vector<Gathered> gathered;
     std::vector<Scalar> conditions;
@@ -185,12 +204,13 @@ void lower_run_time_pad(LowerContext& c) {
     for (size_t d = 0; d < x.size(); ++d) {
       const RunTimePads pads = run_time_pads(c, int64_t(d));
       Scalar extent = index_value(c, x[d]), position = index_value(c, at[d]) - pads.begin;
-      conditions.push_back(pads.valid && pads.begin + pads.end + extent == index_value(c, c.output(0).shape[d]));
+      conditions.push_back(are_allowed(mode, pads, extent) &&
+                           pads.begin + pads.end + extent == index_value(c, c.output(0).shape[d]));
       inside = inside && position >= 0.0 && position < extent;
       gathered.push_back({int(d), run_time_source(mode, pads, position, extent)});
     }
-    Scalar value = load_gathered(c, c.input_buffer(0), at, gathered);
-    return checked(c, mode == PadMode::constant ? select(inside, value, pad_value(c, type)) : value, conditions);
+    const Scalar padding = pad_value(c, type), value = load_gathered_or(c, c.input_buffer(0), at, gathered, padding);
+    return checked(c, mode == PadMode::constant ? select(inside, value, padding) : value, conditions);
   });
 }
 

@@ -166,12 +166,12 @@ void lower_scatter_elements(LowerContext& c) {
   s.value = [&, aimed, zero](const At& at, const At& u) {
     return load_inside(c, c.input_buffer(2), aimed(at, u[0]), zero);
   };
-  s.value_at = [&](At at, Scalar position) {
+  s.value_at = [&, zero](At at, Scalar position) {
     // Where updates cover only a part, positions elsewhere are never chosen, but must be readable.
     for (size_t d = 0; d < at.size(); ++d) {
-      if (!ir::prove_less(at[d], updates[d])) at[d] = ir::min(at[d], updates[d] - 1);
+      if (!ir::prove_less(at[d], updates[d])) at[d] = ir::max(ir::min(at[d], updates[d] - 1), 0);
     }
-    return load_gathered(c, c.input_buffer(2), at, {{axis, position}});
+    return load_gathered_or(c, c.input_buffer(2), at, {{axis, position}}, zero);
   };
   emit_search(c, s);
 }
@@ -245,7 +245,7 @@ void lower_scatter_nd(LowerContext& c) {
           {d, d == 0 ? position : scalar(c, c.exprs().binary(ir::BinaryOp::mod_trunc, position, extent))});
       position = position / extent;
     }
-    return load_gathered(c, c.input_buffer(2), from, gathered);
+    return load_gathered_or(c, c.input_buffer(2), from, gathered, number(c, ir::value_type(c.dtype(0)), 0));
   };
   emit_search(c, s);
 }
