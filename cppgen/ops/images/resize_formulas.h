@@ -56,8 +56,8 @@ Known<T> select(bool condition, Known<T> then, Known<T> otherwise) {
   return condition ? then : otherwise;
 }
 
-// An axis in float32, like ONNX Runtime and PyTorch: if a coordinate is nearly an integer, rounding decides which
-// element is nearest.
+// An axis whose scale is given, in float32, like ONNX Runtime and PyTorch: if a coordinate is nearly an integer,
+// rounding decides which element is nearest.
 template <class N>
 struct AxisSizes {
   N in, out, scale, roi_start, roi_end;
@@ -77,6 +77,37 @@ N source_coordinate(const AxisSizes<N>& a, Coordinates kind, N x) {
   const N centre = (x + 0.5) / a.scale - 0.5;
   if (kind == Coordinates::pytorch_half_pixel) return select(a.out == 1.0, zero, centre);
   return kind == Coordinates::half_pixel_symmetric ? a.in / 2.0 * (1.0 - a.out / exact) + centre : centre;
+}
+
+// An axis whose sizes are given, in float64: its scale is up / down, and a coordinate is a quotient of whole numbers
+// that is rounded once. So ties between neighbours are found exactly, for all axes of at most 2^24 elements.
+template <class N>
+struct ExactAxis {
+  N in, out, up, down, roi_start, roi_end;
+  bool stretched;  // up / down is out / in: no policy has chosen the scale of another axis
+};
+
+template <class N>
+N source_coordinate(const ExactAxis<N>& a, Coordinates kind, N x) {
+  const N zero = x.number(0), last = a.in - 1.0, odd = 2.0 * x + 1.0;
+  if (kind == Coordinates::asymmetric) return x * a.down / a.up;
+  if (kind == Coordinates::align_corners) {
+    const N length = a.stretched ? a.out : a.up * a.in, one = a.stretched ? x.number(1) : a.down;
+    return select(a.out == 1.0 || length == one, zero, x * last * one / (length - one));
+  }
+  if (kind == Coordinates::tf_half_pixel_for_nn) return odd * a.down / (2.0 * a.up);
+  if (kind == Coordinates::tf_crop_and_resize)
+    return select(a.out == 1.0, 0.5 * (a.roi_start + a.roi_end) * last,
+                  (a.roi_start * last * (a.out - 1.0) + x * (a.roi_end - a.roi_start) * last) / (a.out - 1.0));
+  const N moved = kind == Coordinates::half_pixel_symmetric ? a.in * a.up - a.out * a.down : zero;
+  const N centre = (moved + odd * a.down - a.up) / (2.0 * a.up);
+  return kind == Coordinates::pytorch_half_pixel ? select(a.out == 1.0, zero, centre) : centre;
+}
+
+// The size that a policy gives an axis of the scale up / down: rounded half up.
+template <class N>
+N rounded_size(N in, N up, N down) {
+  return floor((2.0 * up * in + down) / (2.0 * down));
 }
 
 template <class N>

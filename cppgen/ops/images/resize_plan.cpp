@@ -6,6 +6,7 @@
 
 #include "cppgen/ops/choice.h"
 #include "cppgen/ops/declared.h"
+#include "cppgen/ops/images/resize_formulas.h"
 
 namespace cppgen::ops {
 ResizeMode resize_mode(InferContext& c) {
@@ -72,6 +73,22 @@ ResizePolicy resize_policy(InferContext& c) {
 
 namespace {
 
+bool is_less(const ScaleRatio& a, const ScaleRatio& b) { return __int128{a.up} * b.down < __int128{b.up} * a.down; }
+
+// Gives all axes the least or the greatest of their scales.
+void apply_policy(InferContext& c, ResizePolicy policy, std::vector<ResizeAxis>& axes) {
+  if (policy == ResizePolicy::stretch || axes.empty()) return;
+  ScaleRatio common = *axes[0].ratio;
+  for (const ResizeAxis& a : axes)
+    if (policy == ResizePolicy::not_larger ? is_less(*a.ratio, common) : is_less(common, *a.ratio)) common = *a.ratio;
+  using N = Known<double>;
+  for (ResizeAxis& a : axes) {
+    const double out = rounded_size(N{double(a.in)}, N{double(common.up)}, N{double(common.down)}).value;
+    if (out > double(kMaxResizedExtent)) c.fail(fmt::format("dimension {}: {} to {}", a.axis, a.in, out));
+    a.ratio = common, a.out = int64_t(out);
+  }
+}
+
 // Sizes from input 3 become extents and scales; the policies change sizes so that all axes have one scale.
 void plan_sizes(InferContext& c, const std::vector<int>& axes, ResizePlan& plan) {
   const ResizePolicy policy = resize_policy(c);
@@ -96,16 +113,11 @@ void plan_sizes(InferContext& c, const std::vector<int>& axes, ResizePlan& plan)
     ResizeAxis a{axes[k], constant_dim(c, in, "a resized dimension"), constant_dim(c, out, "a size"), 1};
     if (a.in < 1 || a.out < 0 || a.out > kMaxResizedExtent)
       c.fail(fmt::format("dimension {}: {} to {}", a.axis, a.in, a.out));
-    a.scale = float(a.out) / float(a.in);
+    a.ratio = ScaleRatio{a.out, a.in};
     changed.push_back(a);
   }
-  auto by_scale = [](const ResizeAxis& a, const ResizeAxis& b) { return a.scale < b.scale; };
-  if (policy != ResizePolicy::stretch && !changed.empty()) {
-    double scale = policy == ResizePolicy::not_larger
-                       ? std::min_element(changed.begin(), changed.end(), by_scale)->scale
-                       : std::max_element(changed.begin(), changed.end(), by_scale)->scale;
-    for (ResizeAxis& a : changed) a.scale = scale, a.out = int64_t(std::round(float(scale) * float(a.in)));
-  }
+  apply_policy(c, policy, changed);
+  for (ResizeAxis& a : changed) a.scale = double(a.ratio->up) / double(a.ratio->down);
   plan.axes = changed;
 }
 
@@ -118,8 +130,7 @@ void plan_scales(InferContext& c, const std::vector<int>& axes, const std::vecto
     if (scales[k] == 1 && !crops) continue;
     int64_t in = constant_dim(c, c.shape(0)[axes[k]], "a resized dimension");
     double extent = std::floor(float(in) * float(scales[k]));
-    if (in < 1 || extent > double(kMaxResizedExtent))
-      c.fail(fmt::format("dimension {}: {} times {}", axes[k], in, scales[k]));
+    if (extent > double(kMaxResizedExtent)) c.fail(fmt::format("dimension {}: {} times {}", axes[k], in, scales[k]));
     plan.axes.push_back({axes[k], in, int64_t(extent), scales[k]});
   }
 }

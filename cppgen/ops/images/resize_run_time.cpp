@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "cppgen/ops/declared.h"
+#include "cppgen/ops/images/resize_formulas.h"
 #include "cppgen/ops/images/resize_run_time_table.h"
 
 namespace cppgen::ops {
@@ -21,36 +22,43 @@ bool is_resampled(const RunTimeResize& r, IndexExpr in, IndexExpr out) {
   return crops(r) || (r.has_sizes() && r.policy != ResizePolicy::stretch) || !ir::prove_equal(in, out);
 }
 
-// The run-time values of an axis: its scale, a float32, and its scaled extent, a float64.
+// The run-time values of an axis, float64: its scale, which is up / down if sizes are given, and its scaled extent.
 struct Size {
-  Scalar scale, extent;
+  Scalar scale, extent, up, down;
 };
 
-Scalar extent_of(LowerContext& c, const RunTimeResize& r, size_t k) {
-  return index_value(c, c.shape(0)[size_t(r.axes[k])], DType::f32);
+Scalar extent_of(LowerContext& c, const RunTimeResize& r, size_t k, DType type) {
+  return index_value(c, c.shape(0)[size_t(r.axes[k])], type);
+}
+
+// Scales are float32, as their products with extents.
+std::vector<Size> sizes_by_scales(LowerContext& c, const RunTimeResize& r) {
+  std::vector<Size> sizes;
+  for (size_t k = 0; k < r.axes.size(); ++k) {
+    const Scalar scale = r.scales.empty() ? number_of_run(c, r.scales_input, int64_t(k)).cast(DType::f32)
+                                          : number(c, DType::f32, r.scales[k]);
+    const Scalar extent = floor(extent_of(c, r, k, DType::f32) * scale).cast(DType::f64), wide = scale.cast(DType::f64);
+    sizes.push_back({wide, extent, wide, wide.number(1)});
+  }
+  return sizes;
 }
 
 // The policies give all axes one scale.
 std::vector<Size> sizes_in_run(LowerContext& c, const RunTimeResize& r) {
+  if (!r.has_sizes()) return sizes_by_scales(c, r);
   std::vector<Size> sizes;
   for (size_t k = 0; k < r.axes.size(); ++k) {
-    const Scalar in = extent_of(c, r, k);
-    if (r.has_sizes()) {
-      const Scalar size = number_of_run(c, 3, int64_t(k));
-      sizes.push_back({size.cast(DType::f32) / in, size});
-    } else {
-      const Scalar scale = r.scales.empty() ? number_of_run(c, r.scales_input, int64_t(k)).cast(DType::f32)
-                                            : number(c, DType::f32, r.scales[k]);
-      sizes.push_back({scale, floor(in * scale).cast(DType::f64)});
-    }
+    const Scalar size = number_of_run(c, 3, int64_t(k)), in = extent_of(c, r, k, DType::f64);
+    sizes.push_back({size / in, size, size, in});
   }
-  if (!r.has_sizes() || r.policy == ResizePolicy::stretch || sizes.empty()) return sizes;
-  Scalar common = sizes[0].scale;
-  for (const Size& s : sizes)
-    common = r.policy == ResizePolicy::not_larger ? min(common, s.scale) : max(common, s.scale);
-  for (size_t k = 0; k < sizes.size(); ++k) {
-    sizes[k] = {common, floor(common * extent_of(c, r, k) + 0.5).cast(DType::f64)};
+  if (r.policy == ResizePolicy::stretch || sizes.empty()) return sizes;
+  Scalar up = sizes[0].up, down = sizes[0].down;
+  for (const Size& s : sizes) {
+    const Scalar mine = s.up * down, common = up * s.down;
+    const Scalar chosen = r.policy == ResizePolicy::not_larger ? mine < common : common < mine;
+    up = select(chosen, s.up, up), down = select(chosen, s.down, down);
   }
+  for (Size& s : sizes) s = {up / down, rounded_size(s.down, up, down), up, down};
   return sizes;
 }
 
@@ -70,7 +78,9 @@ std::vector<RunTimeAxis> axes_of(LowerContext& c, const RunTimeResize& r, std::v
                   out,
                   index_value(c, in, DType::f64),
                   extent,
-                  sizes[k].scale.cast(DType::f64),
+                  sizes[k].scale,
+                  sizes[k].up,
+                  sizes[k].down,
                   number(c, DType::f64, 0),
                   number(c, DType::f64, 1),
                   r.has_sizes() && r.policy == ResizePolicy::stretch && !crops(r)};
@@ -135,7 +145,7 @@ void infer_run_time_resize(InferContext& c, const RunTimeResize& r) {
       if (partial[d]) require_equal(c, to[d], *partial[d], "a declared dimension and one that is not resized");
   }
   for (int d : r.axes)
-    if (x[size_t(d)].is_constant(0) && is_resampled(r, x[size_t(d)], to[size_t(d)]))
+    if (r.has_sizes() && x[size_t(d)].is_constant(0) && is_resampled(r, x[size_t(d)], to[size_t(d)]))
       c.fail("a resized dimension is empty");
   require_size(c, to, c.dtype(0));
   c.set_output(0, c.dtype(0), to);

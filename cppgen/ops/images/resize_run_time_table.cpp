@@ -5,9 +5,18 @@
 namespace cppgen::ops {
 namespace {
 
-AxisSizes<Scalar> axis_sizes_in_run(const RunTimeAxis& a) {
+// The coordinate of position o of the result, as float64.
+Scalar coordinate_in_run(LowerContext& c, const RunTimeAxis& a, const RunTimeResize& r, IndexExpr o) {
+  const Scalar position = index_value(c, o, DType::f64);
+  if (r.has_sizes()) {
+    const bool stretched = r.policy == ResizePolicy::stretch;
+    const ExactAxis<Scalar> sizes{a.in, a.out, a.up, a.down, a.roi_start, a.roi_end, stretched};
+    const Scalar x = source_coordinate(sizes, r.mode.coordinates, position);
+    return a.stretched ? select(a.in == a.out, position, x) : x;
+  }
   const auto narrow = [](Scalar x) { return x.cast(DType::f32); };
-  return {narrow(a.in), narrow(a.out), narrow(a.scale), narrow(a.roi_start), narrow(a.roi_end)};
+  const AxisSizes<Scalar> sizes{narrow(a.in), narrow(a.out), narrow(a.scale), narrow(a.roi_start), narrow(a.roi_end)};
+  return source_coordinate(sizes, r.mode.coordinates, index_value(c, o, DType::f32)).cast(DType::f64);
 }
 
 int64_t kernel_reach(const ResizeMode& m) { return m.mode == Interpolation::linear ? 1 : 2; }
@@ -64,11 +73,7 @@ ir::BufferId emit_sums(LowerContext& c, const RunTimeAxis& a, const RunTimeResiz
 RunTimeTable emit_table(LowerContext& c, const RunTimeAxis& a, const RunTimeResize& r, DType type) {
   const Shape entries{tap_count(a, r.mode), a.out_extent};
   RunTimeTable t{c.temporary(DType::i64, entries), -1, -1};
-  auto coordinate = [&](IndexExpr o) {
-    const Scalar x =
-        source_coordinate(axis_sizes_in_run(a), r.mode.coordinates, index_value(c, o, DType::f32)).cast(DType::f64);
-    return a.stretched ? select(a.in == a.out, index_value(c, o, DType::f64), x) : x;
-  };
+  auto coordinate = [&](IndexExpr o) { return coordinate_in_run(c, a, r, o); };
   auto position = [&](const At& at) { return tap_position(c, a, r.mode, coordinate(at[1]), at[0]); };
   auto weight = [&](const At& at) { return tap_weight(a, r.mode, coordinate(at[1]), position(at)); };
   c.emit_pointwise(

@@ -3,11 +3,11 @@
 
 namespace cppgen::ops {
 
-// One resampled axis; numbers of the run are float64.
+// One resampled axis; numbers of the run are float64. If sizes are given, the scale is up / down.
 struct RunTimeAxis {
   int axis;
   IndexExpr in_extent, out_extent;
-  Scalar in, out, scale, roi_start, roi_end;
+  Scalar in, out, scale, up, down, roi_start, roi_end;
   bool stretched;  // sizes determine the scale, which is 1 for an axis that keeps its extent
 
   // 0 if the run leaves the axis unchanged, else 1.

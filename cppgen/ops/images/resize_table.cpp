@@ -9,8 +9,19 @@
 namespace cppgen::ops {
 namespace {
 
-AxisSizes<Known<float>> known_axis_sizes(const ResizeAxis& a) {
-  return {{float(a.in)}, {float(a.out)}, {float(a.scale)}, {float(a.roi_start)}, {float(a.roi_end)}};
+double known_coordinate(const ResizeAxis& a, Coordinates kind, int64_t o) {
+  using Single = Known<float>;
+  using Double = Known<double>;
+  if (!a.ratio) {
+    const AxisSizes<Single> sizes{
+        {float(a.in)}, {float(a.out)}, {float(a.scale)}, {float(a.roi_start)}, {float(a.roi_end)}};
+    return source_coordinate(sizes, kind, Single{float(o)}).value;
+  }
+  const bool stretched = a.ratio->up == a.out && a.ratio->down == a.in;
+  const ExactAxis<Double> sizes{
+      {double(a.in)}, {double(a.out)}, {double(a.ratio->up)}, {double(a.ratio->down)}, {a.roi_start},
+      {a.roi_end},    stretched};
+  return source_coordinate(sizes, kind, Double{double(o)}).value;
 }
 
 // Taps are at base + first .. base + 1 - first, where base is the last position to the left of the coordinate.
@@ -53,7 +64,7 @@ ResizeTable make_resize_table(const ResizeAxis& a, const ResizeMode& m) {
   Kernel kernel = kernel_of(a, m);
   table.taps = nearest ? 1 : kernel.taps();
   for (int64_t o = 0; o < a.out; ++o) {
-    const double x = source_coordinate(known_axis_sizes(a), m.coordinates, Known<float>{float(o)}).value;
+    const double x = known_coordinate(a, m.coordinates, o);
     table.outside.push_back(m.coordinates == Coordinates::tf_crop_and_resize && (x < 0 || x > double(a.in - 1)));
     if (nearest) {
       const double position = nearest_position<Known<double>>({a.scale}, {x}, m.nearest).value;

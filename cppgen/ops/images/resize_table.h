@@ -1,5 +1,6 @@
 #pragma once
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -7,11 +8,17 @@ namespace cppgen::ops {
 
 inline constexpr int64_t kMaxResizedExtent = int64_t(1) << 24;  // of a resized axis: tables stay small
 
+// A scale that sizes state: up / down, both at least 1 (`up` may be 0 if the axis becomes empty).
+struct ScaleRatio {
+  int64_t up, down;
+};
+
 // The attributes of ONNX Resize that determine how one axis is resampled.
 struct ResizeAxis {
   int axis;
   int64_t in, out;
   double scale;
+  std::optional<ScaleRatio> ratio{};  // the scale, exactly, if sizes are given
   double roi_start = 0, roi_end = 1;
 };
 
