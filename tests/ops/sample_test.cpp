@@ -65,6 +65,51 @@ TEST(GridSample, TheIdentityGridCopies) {
   }
 }
 
+// Of an image of two rows of 1 to 5, at this height and at these places in a row, up to infinity.
+std::vector<float> sampled(const char* mode, const char* padding, int corners, float height,
+                           const std::vector<float>& places) {
+  const HostTensor x = tensor<float>({1, 1, 2, 5}, {1, 2, 3, 4, 5, 1, 2, 3, 4, 5});
+  std::vector<float> grid;
+  for (float place : places) grid.push_back(place), grid.push_back(height);
+  return values_of<float>(
+      run({"GridSample",
+           20,
+           {{"mode", std::string(mode)}, {"padding_mode", std::string(padding)}, {"align_corners", integer(corners)}},
+           {x, tensor<float>({1, 1, int64_t(places.size()), 2}, grid)}})[0]);
+}
+
+TEST(GridSample, FarOutsideIsTheBorderOrZero) {
+  const std::vector<float> after{2, 1e6F, 5e8F, 1e9F, 3e38F, INFINITY};
+  std::vector<float> before;
+  for (float place : after) before.push_back(-place);
+  for (const char* mode : {"linear", "nearest", "cubic"})
+    for (int corners : {0, 1}) {
+      const auto all = [&](float v) { return std::vector<float>(after.size(), v); };
+      EXPECT_EQ(sampled(mode, "border", corners, -1, after), all(5)) << mode;
+      EXPECT_EQ(sampled(mode, "border", corners, -1, before), all(1)) << mode;
+      for (float height : after) EXPECT_EQ(sampled(mode, "border", corners, height, after), all(5)) << mode;
+      for (float height : {-1.0F, -1e9F}) {
+        std::vector<float> places = after;
+        places[0] = 9;
+        EXPECT_EQ(sampled(mode, "zeros", corners, height, places), all(0)) << mode;
+      }
+    }
+}
+
+// Reflected coordinates stay in the image; those that are no numbers read nothing.
+TEST(GridSample, ReflectsFarCoordinates) {
+  for (const char* mode : {"linear", "nearest", "cubic"})
+    for (int corners : {0, 1}) {
+      for (float v : sampled(mode, "reflection", corners, 0, {1e6F, -5e8F, 1e9F, 3e37F})) {
+        EXPECT_GE(v, 0.5F) << mode;
+        EXPECT_LE(v, 5.5F) << mode;
+      }
+      EXPECT_EQ(sampled(mode, "reflection", corners, 0, {INFINITY, NAN}), (std::vector<float>{0, 0})) << mode;
+      for (const char* padding : {"zeros", "border"})
+        EXPECT_EQ(sampled(mode, padding, corners, 0, {NAN}), (std::vector<float>{0})) << mode;
+    }
+}
+
 TEST(CenterCropPad, CropsAndPads) {
   NodeCase c{"CenterCropPad",
              18,

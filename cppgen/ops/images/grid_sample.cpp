@@ -39,7 +39,7 @@ void infer_grid_sample(InferContext& c) {
   require_equal(c, grid.back(), int64_t(x.size()) - 2, "coordinates and the axes of the input");
   Shape to = {x[0], x[1]};
   for (size_t d = 2; d < x.size(); ++d) {
-    if (x[d].is_constant(0)) c.fail("the input has no elements to sample");
+    require_at_most(c, 1, x[d], "the input has no elements to sample");
     to.push_back(grid[d - 1]);
   }
   c.set_output(0, c.dtype(0), to);
@@ -93,13 +93,19 @@ std::vector<Tap> taps_of(const SampledAxis& a) {
   Scalar x = a.denormalized();
   const bool nearest = a.mode.mode == Interpolation::nearest, cubic = a.mode.mode == Interpolation::cubic;
   if (nearest) x = round(x);
-  // Only the cubic kernel looks beyond the border before its taps are folded back.
-  if (!cubic) x = a.padded(x);
-  Scalar base = nearest ? round(x) : floor(x);
+  // Only the cubic kernel looks beyond the border before its taps are folded back. A coordinate that is so far outside
+  // that all taps are there is moved closer, also an infinite one.
+  if (!cubic) {
+    x = a.padded(x);
+  } else if (a.mode.padding != GridPadding::reflection) {
+    x = max(min(x, a.size() + 2.0), -3.0);
+  }
+  // Far outside, neighbouring positions may be the same float, so distances are those to the base.
+  const Scalar base = nearest ? round(x) : floor(x), fraction = x - base;
   int first = cubic ? -1 : 0, count = nearest ? 1 : cubic ? 4 : 2;
   std::vector<Tap> taps;
   for (int t = 0; t < count; ++t) {
-    Scalar position = base + double(first + t), distance = position - x;
+    Scalar position = base + double(first + t), distance = double(first + t) - fraction;
     Scalar weight = nearest ? x.number(1) : cubic ? cubic_weight(distance) : 1.0 - abs(distance);
     Scalar moved = a.padded(position);
     Scalar inside = moved >= 0.0 && moved <= a.size() - 1.0;
