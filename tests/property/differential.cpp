@@ -47,13 +47,13 @@ struct Build {
   std::vector<std::string> input_names, output_names;
 };
 
-Build emit(const Case& c, size_t index, const VecISA& isa) {
+Build emit(const Case& c, size_t index, const VecISA& isa, bool library) {
   Build b{index, {}, {}, {}, {}};
   Graph graph = graph_of(c);
   for (ValueId v : graph.inputs) b.input_names.push_back(graph.value(v).name);
   for (ValueId v : graph.outputs) b.output_names.push_back(graph.value(v).name);
   const schedule::Target target = fuzzing_target(c, isa);
-  b.schedule = schedule::make_schedule(ops::lower(graph), c.options, target);
+  b.schedule = schedule::make_schedule(ops::lower(graph, {.library = library}), c.options, target);
   schedule::each_kernel(b.schedule.steps,
                         [&](auto& kernel) { kernel.name = fmt::format("g{}_{}", index, kernel.name); });
   Settings settings;
@@ -116,7 +116,7 @@ class UnitCheck {
   void emit_all(size_t first, size_t last) {
     for (size_t i = first; i < last; i++) {
       std::string error = error_of([&] {
-        builds_.push_back(emit(cases_[i], i, isa_));
+        builds_.push_back(emit(cases_[i], i, isa_, options_.library));
         return std::string();
       });
       if (!error.empty()) fail(i, "not emitted: " + error);

@@ -49,6 +49,11 @@ struct DifferentialOptions {
   // What a case runs on and how an output is compared ("" if it agrees), in place of inputs_of and of its facts.
   std::function<std::vector<ir::HostTensor>(const Case&, int64_t symbol_value)> inputs{};
   std::function<std::string(const Case&, const ir::HostTensor& expected, const rt::Tensor& actual)> compare{};
+  // The numbers of a case's runs are then 0, 1 .. instead of values of the symbol; and what a run must give, in place
+  // of the interpreter's results. A UserError: it must be refused.
+  std::function<int64_t(const Case&)> runs{};
+  std::function<std::vector<ir::HostTensor>(const Case&, int64_t run)> expected{};
+  bool library = false;        // lowered with calls of the library
   bool refusals_fail = false;  // even if the compiled run refuses the same inputs
 };
 

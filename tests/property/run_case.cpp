@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <cstring>
+#include <numeric>
 
 #include "cppgen/ops/op.h"
 #include "runtime/base/errors.h"
@@ -22,10 +23,10 @@ std::string expect_refusal(rt::Session& session, const std::vector<rt::TensorVie
   return "the run should have ended with an error: " + reason;
 }
 
-// "" or what differs.
+// "" or what differs; `run` is a value of the symbol, or a number of DifferentialOptions::runs.
 std::string run_once(const Case& c, const DifferentialOptions& options, const ir::Program& reference,
-                     rt::Session& session, int64_t symbol_value) {
-  auto inputs = options.inputs ? options.inputs(c, symbol_value) : inputs_of(c, symbol_value);
+                     rt::Session& session, int64_t run) {
+  auto inputs = options.inputs ? options.inputs(c, run) : inputs_of(c, run);
   std::vector<rt::Tensor> copies;
   std::vector<rt::TensorView> views;
   for (const auto& t : inputs) {
@@ -35,7 +36,7 @@ std::string run_once(const Case& c, const DifferentialOptions& options, const ir
   for (const auto& t : copies) views.push_back(t.view());
   std::vector<ir::HostTensor> expected;
   try {
-    expected = ir::interpret(reference, inputs);
+    expected = options.expected ? options.expected(c, run) : ir::interpret(reference, inputs);
   } catch (const UserError& e) {
     if (options.refusals_fail) return fmt::format("the interpreter refuses the inputs: {}", e.what());
     return expect_refusal(session, views, e.what());
@@ -45,7 +46,7 @@ std::string run_once(const Case& c, const DifferentialOptions& options, const ir
     ValueId v = c.random.graph.outputs[o];
     std::string text = options.compare ? options.compare(c, expected[o], actual[o])
                                        : difference(expected[o], actual[o], c.random.facts[size_t(v)]);
-    if (!text.empty()) return fmt::format("output {} (N = {}): {}", c.random.graph.value(v).name, symbol_value, text);
+    if (!text.empty()) return fmt::format("output {} (N = {}): {}", c.random.graph.value(v).name, run, text);
   }
   return "";
 }
@@ -61,8 +62,13 @@ std::string run_case(const Case& c, const DifferentialOptions& differential,
   options.min_chunk_size = 64;
   options.multistream_mode = c.seed % 3 == 0;
   rt::Session session(std::move(executable), options);
-  for (int64_t n : {c.random.symbol_value, c.random.symbol_value + 3}) {
-    std::string wrong = run_once(c, differential, reference, session, n);
+  std::vector<int64_t> runs{c.random.symbol_value, c.random.symbol_value + 3};
+  if (differential.runs) {
+    runs.resize(size_t(differential.runs(c)));
+    std::iota(runs.begin(), runs.end(), int64_t(0));
+  }
+  for (int64_t run : runs) {
+    std::string wrong = run_once(c, differential, reference, session, run);
     if (!wrong.empty()) return wrong;
   }
   return "";

@@ -83,7 +83,7 @@ void check_rotary(InferContext& c, const Grouped& g) {
 bool has_sink(InferContext& c) { return c.has_input(kSink) || c.integer("smooth_softmax", 0) > 0; }
 
 void check_sink(InferContext& c, const AttentionSizes& s) {
-  if (has_sink(c) && s.keys.is_constant(0)) c.fail("there are no keys");
+  if (has_sink(c)) require_at_most(c, 1, s.keys, "there are no keys");
   if (!c.has_input(kSink)) return;
   require_same_dtype(c, kQuery, kSink);
   require_rank(c, kSink, 1, 1);

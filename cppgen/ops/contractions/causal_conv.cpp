@@ -17,7 +17,7 @@ void infer_causal_conv(InferContext& c) {
   require_equal(c, weights[0], x[1], "the channels of weights and input");
   require_equal(c, weights[1], 1, "the weights' second dimension and 1");
   const IndexExpr kept = weights[2] - 1;
-  if (weights[2].is_constant() && weights[2].constant() < 1) c.fail("the weights are empty");
+  require_at_most(c, 1, weights[2], "the weights are empty");
   if (c.has_input(kChannelBias)) {
     require_rank(c, kChannelBias, 1, 1);
     require_equal(c, c.shape(kChannelBias)[0], x[1], "the numbers of biases and channels");

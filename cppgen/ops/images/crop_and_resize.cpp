@@ -26,8 +26,7 @@ void infer_crop_and_resize(InferContext& c) {
   require_rank(c, 2, 1, 1);
   require_equal(c, c.shape(1)[1], 4, "coordinates of a region and 4");
   const IndexExpr regions = require_equal(c, c.shape(1)[0], c.shape(2)[0], "regions and batch indices");
-  for (int d : {2, 3})
-    if (c.shape(0)[d].is_constant(0)) c.fail("the input has no elements to sample");
+  for (int d : {2, 3}) require_at_most(c, 1, c.shape(0)[d], "the input has no elements to sample");
   is_nearest(c);
   const std::vector<int64_t> size = crop_size(c);
   const Shape to{regions, c.shape(0)[1], size[0], size[1]};

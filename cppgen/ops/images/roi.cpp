@@ -38,9 +38,7 @@ void infer_roi_align(InferContext& c) {
   require_rank(c, 2, 1, 1);
   require_equal(c, c.shape(1)[1], 4, "coordinates of a region and 4");
   require_equal(c, c.shape(1)[0], c.shape(2)[0], "regions and batch indices");
-  for (int d : {2, 3}) {
-    if (c.shape(0)[d].is_constant(0)) c.fail("the input has no elements to sample");
-  }
+  for (int d : {2, 3}) require_at_most(c, 1, c.shape(0)[d], "the input has no elements to sample");
   RoiAttributes a = roi_attributes(c);
   Shape to = {c.shape(1)[0], c.shape(0)[1], a.height, a.width};
   require_size(c, to, c.dtype(0));

@@ -93,7 +93,7 @@ void lower_bernoulli(LowerContext& c) {
 void infer_multinomial(InferContext& c) {
   require_dtype(c, 0, kFloats);
   require_rank(c, 0, 2, 2);
-  if (c.shape(0)[1].is_constant(0)) c.fail("there are no classes");
+  require_at_most(c, 1, c.shape(0)[1], "there are no classes");
   c.number("seed", 0);
   int64_t samples = c.integer("sample_size", 1);
   if (samples < 0) c.fail(fmt::format("attribute 'sample_size' is {}", samples));

@@ -105,7 +105,7 @@ AxisSplit arg_axis(InferContext& c) {
 void infer_arg(InferContext& c) {
   require_dtype(c, 0, kNumbers);
   AxisSplit axes = arg_axis(c);
-  if (axes.reduced()[0].is_constant(0)) c.fail("the axis has no elements");
+  require_at_most(c, 1, axes.reduced()[0], "the axis has no elements");
   c.integer("select_last_index", 0);
   c.set_output(0, DType::i64, keeps_dims(c) ? axes.keep_dims() : axes.kept());
 }

@@ -41,6 +41,7 @@ SelectionSizes selection_sizes(InferContext& c) {
   require_equal(c, to[1], 3, "the second declared dimension and 3");
   s.selected = to[0].constant();
   s.rounds = std::min(s.selected + 1, constant_dim(c, s.boxes, "the number of boxes"));
+  if (s.selected > 0 && s.rounds == 0) c.fail("there are no boxes, but the declared output has rows");
   return s;
 }
 

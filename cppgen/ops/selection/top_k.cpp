@@ -32,7 +32,9 @@ void infer_top_k(InferContext& c) {
   const int axis = top_axis(c);
   Shape to = c.shape(0);
   const IndexExpr k = top_count(c), n = to[axis];
-  const bool known = k.is_constant() && n.is_constant();
+  Shape others = to;
+  others.erase(others.begin() + axis);
+  const bool known = k.is_constant() && n.is_constant() && !is_zero_sized(others);
   if (k.range().hi < 0 || (known && (k.constant() < 0 || k.constant() > n.constant())))
     c.fail(fmt::format("k is {}, but there are {} elements", ir::to_string(k), ir::to_string(n)));
   to[axis] = k;

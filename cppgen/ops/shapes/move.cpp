@@ -136,8 +136,7 @@ std::vector<IndexExpr> split_sizes(InferContext& c) {
   std::vector<IndexExpr> sizes(count, piece);
   sizes.back() = extent - piece * IndexExpr(int64_t(count - 1));
   if (c.opset() < 18) require_equal(c, sizes.back(), piece, "equal parts of the dimension");
-  if (sizes.back().is_constant() && sizes.back().constant() < 0)
-    c.fail(fmt::format("{} parts are too many for the dimension", count));
+  require_at_most(c, 0, sizes.back(), fmt::format("{} parts are too many for the dimension", count));
   return sizes;
 }
 

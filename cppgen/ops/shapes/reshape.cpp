@@ -159,6 +159,10 @@ void infer_squeeze(InferContext& c) {
     if (removed && from[d].is_constant() && !from[d].is_constant(1))
       c.fail(fmt::format("dimension {} of the input {} is not 1", d, to_string(from)));
     if (removed && !from[d].is_constant()) c.compare_in_run(from[d], 1);
+    // Without axes all dimensions of 1 are removed, and the rank is known only if these are.
+    if (!given && !removed)
+      require_at_most(c, 1, ir::max(from[d] - 1, 1 - from[d]),
+                      fmt::format("dimension {} of the input {} may be 1 and there are no axes", d, to_string(from)));
   }
   c.set_output(0, c.dtype(0), to);
 }

@@ -38,15 +38,14 @@ void lower_tensor_scatter(LowerContext& c) {
   const bool circular = is_circular(c);
   const Shape& cache = c.shape(0);
   const Scalar capacity = index_value(c, cache[axis]), length = index_value(c, c.shape(1)[axis]);
-  if (is_zero_sized(c.shape(1)))
-    return c.emit_pointwise(c.output_buffer(0), [&](const At& at) { return load_input(c, 0, at); });
   c.emit_pointwise(c.output_buffer(0), [&](const At& at) {
     const Scalar start = c.has_input(2) ? load_input(c, 2, {at[0]}) : number(c, DType::i64, 0);
     Scalar row = index_value(c, at[axis]) - start;
     if (circular) row = row.binary(ir::BinaryOp::mod_floor, capacity);
     const Scalar updated = row >= 0.0 && row < length;
-    const Scalar value = load_gathered(c, c.input_buffer(1), at, {{int(axis), max(min(row, length - 1.0), 0.0)}});
-    const Scalar kept = select(updated, value, load_input(c, 0, at));
+    const Scalar own = load_input(c, 0, at), position = max(min(row, length - 1.0), 0.0);
+    const Scalar value = load_gathered_or(c, c.input_buffer(1), at, {{int(axis), position}}, own);
+    const Scalar kept = select(updated, value, own);
     if (circular || !c.has_input(2)) return kept;
     return checked(c, kept, {start >= 0.0, start + length <= capacity});
   });

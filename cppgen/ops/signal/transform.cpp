@@ -56,8 +56,9 @@ bool is_complex(InferContext& c, int input) {
 }
 
 IndexExpr checked_length(InferContext& c, IndexExpr length) {
-  if (length.is_constant() && (length.constant() < 1 || length.constant() > kMaxTransform))
-    c.fail(fmt::format("the length {} is not in [1, {}]", length.constant(), kMaxTransform));
+  const std::string refused = fmt::format("the length {} is not in [1, {}]", ir::to_string(length), kMaxTransform);
+  if (length.is_constant() && length.constant() > kMaxTransform) c.fail(refused);
+  require_at_most(c, 1, length, refused);
   return length;
 }
 

@@ -15,8 +15,8 @@ struct Transform {
 IndexExpr bins_of(IndexExpr length, bool one_sided);
 bool is_complex(InferContext&, int input);                        // by its last dimension, which must be 1 or 2
 int64_t one_integer(InferContext&, int input, const char* what);  // a constant
-IndexExpr checked_length(InferContext&, IndexExpr);               // fails for a constant that is not a valid length
-std::vector<Scalar> allowed_length(Scalar);  // conditions on a length that is known only at run time
+IndexExpr checked_length(InferContext&, IndexExpr);  // fails unless it is at least 1 and can be transformed
+std::vector<Scalar> allowed_length(Scalar);          // conditions on a length that is known only at run time
 
 struct Complex {
   Scalar re, im;

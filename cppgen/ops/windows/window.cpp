@@ -17,14 +17,12 @@ void pad_same(WindowAxis& a, bool upper) {
 void fit_output(InferContext& c, WindowAxis& a, bool ceil_mode) {
   IndexExpr reach = (a.kernel - 1) * IndexExpr(a.dilation) + 1;
   IndexExpr room = a.input + a.pad_begin + a.pad_end - reach;
-  if (room.is_constant() && room.constant() < -1) {
+  a.output = floordiv(room, a.stride) + 1;
+  if (ceil_mode) a.output = ir::min(ceildiv(room, a.stride) + 1, ceildiv(a.input + a.pad_begin, a.stride));
+  // A run refuses it where sizes are not constant.
+  if (a.output.is_constant() && a.output.constant() < 0)
     c.fail(fmt::format("a window of {} does not fit into the padded input {}", ir::to_string(reach),
                        ir::to_string(a.input + a.pad_begin + a.pad_end)));
-  }
-  a.output = floordiv(room, a.stride) + 1;
-  if (!ceil_mode) return;
-  IndexExpr starts = ceildiv(a.input + a.pad_begin, a.stride);
-  a.output = ir::min(ceildiv(room, a.stride) + 1, starts);
 }
 
 }  // namespace
@@ -58,7 +56,7 @@ Window window_of(InferContext& c, const Shape& spatial, const Shape& kernel, boo
   if (mode == AutoPad::notset) pads = per_axis(c, "pads", 2 * axes, 0, 0);
   Window window;
   for (size_t d = 0; d < axes; ++d) {
-    if (kernel[d].is_constant() && kernel[d].constant() < 1) c.fail("a kernel dimension is less than 1");
+    require_at_most(c, 1, kernel[d], "a kernel dimension is less than 1");
     WindowAxis a{spatial[d], kernel[d], strides[d], dilations[d], pads[d], pads[d + axes], 0};
     if (mode == AutoPad::same_upper || mode == AutoPad::same_lower) {
       pad_same(a, mode == AutoPad::same_upper);
