@@ -59,7 +59,8 @@ class NestRunner {
   NestRunner(const LoopNest& nest, const std::vector<TensorView>& tensors, const IndexEnv& symbols)
       : nest_(nest),
         space_(nest, tensors, symbols),
-        lane_(empty() ? -1 : choose_lane(nest, space_)),
+        prefix_(prefix_reduction(nest)),
+        lane_(empty() ? -1 : choose_lane(nest, space_, prefix_)),
         along_(lane_ >= space_.first_reduced()),
         origins_(origins_of(nest)),
         slots_(space_.slots() + 1),
@@ -74,7 +75,9 @@ class NestRunner {
     StripRegisters reducing_registers(reducing_.registers()), storing_registers(storing_.registers());
     reducing_context_.emplace(StripContext{reducing_registers, slots_.data(), origins_});
     storing_context_.emplace(StripContext{storing_registers, slots_.data(), origins_});
-    const Odometer outer(slots_between(0, space_.first_reduced()), space_);
+    std::vector<int> loops = slots_between(0, space_.first_reduced());
+    if (prefix_) std::erase(loops, prefix_->outer);
+    const Odometer outer(loops, space_);
     outer.start(slots_.data());
     do {
       if (along_ || lane_ < 0)
@@ -87,6 +90,7 @@ class NestRunner {
  private:
   const LoopNest& nest_;
   NestSpace space_;
+  const std::optional<PrefixReduction> prefix_;
   int lane_;
   bool along_;  // strips run along the innermost reduced loop
   std::string origins_;
@@ -135,13 +139,34 @@ class NestRunner {
 
   // n points of the outer loops, one per lane.
   void run_point(int n) {
+    if (prefix_) return run_prefixes(n);
     if (!reductions_.empty()) {
       for (ReductionState& r : reductions_) r.kernels.init(r.state.data(), n);
       reduce(n);
-      for (ReductionState& r : reductions_)
-        r.kernels.finish(storing_context_->registers.write(r.result), r.state.data(), n);
     }
+    store(n);
+  }
+
+  void store(int n) {
+    for (ReductionState& r : reductions_)
+      r.kernels.finish(storing_context_->registers.write(r.result), r.state.data(), n);
     run_steps(storing_.body, *storing_context_, n);
+  }
+
+  // All points of the prefixes' loop in their order, each with one value more.
+  void run_prefixes(int n) {
+    for (ReductionState& r : reductions_) r.kernels.init(r.state.data(), n);
+    const int64_t extent = space_.extent(prefix_->outer);
+    for (int64_t k = 0; k < extent; k++) {
+      const int64_t point = prefix_->reverse ? extent - 1 - k : k;
+      slots_[prefix_->outer] = point;
+      slots_[space_.first_reduced()] = prefix_->reverse ? point + prefix_->shift : point - prefix_->shift;
+      if (k >= prefix_->shift) {
+        run_steps(reducing_.hoisted, *reducing_context_, n);
+        combine(n, &ReduceKernels::across);
+      }
+      store(n);
+    }
   }
 
   void reduce(int n) {

@@ -58,14 +58,14 @@ double element_cost(const LoopNest& nest, NestSpace& space, const std::vector<Ex
 
 }  // namespace
 
-int choose_lane(const LoopNest& nest, NestSpace& space) {
+int choose_lane(const LoopNest& nest, NestSpace& space, const std::optional<PrefixReduction>& prefix) {
   const std::vector<Expr> nodes = nodes_of(nest);
   const int last_loop = space.first_reduced() - 1;
-  const int last = nest.reduced.empty() ? last_loop : space.slots() - 1;
+  const int last = nest.reduced.empty() || prefix ? last_loop : space.slots() - 1;
   int best = -1;
   double best_cost = HUGE_VAL;
   for (int slot = last; slot >= 0; slot--) {
-    if (slot != last && slot > last_loop) continue;
+    if ((slot != last && slot > last_loop) || (prefix && slot == prefix->outer)) continue;
     const auto length = static_cast<double>(std::min<int64_t>(space.extent(slot), kStripLength));
     if (length == 0) continue;
     const double per_strip = kPerStep * static_cast<double>(nodes.size() + 1);

@@ -29,35 +29,39 @@ void infer_cumulative(InferContext& c) {
   c.set_output(0, c.dtype(0), c.shape(0));
 }
 
-// The axis is known only at run time: each result sums as many terms as the longest axis has, taken from the requested
-// axis.
+// Every element accumulates the ones before it, so that points are independent.
+void emit_along(LowerContext& c, const Accumulation& how, int axis, ir::BufferId result) {
+  const IndexExpr extent = c.shape(0)[axis], skipped = c.integer("exclusive", 0) != 0 ? 1 : 0;
+  const bool reverse = c.integer("reverse", 0) != 0;
+  const Scalar neutral = number(c, ir::value_type(c.dtype(0)), how.neutral);
+  emit_reduction(
+      c, {"",
+          result,
+          {extent},
+          how.op,
+          [&](At at, const At& term) {
+            IndexExpr distance = (reverse ? term[0] - at[axis] : at[axis] - term[0]) - skipped;
+            at[axis] = term[0];
+            return scalar(c, c.exprs().load(c.input_buffer(0), c.dtype(0), at, {{distance, 0, extent}}, neutral));
+          },
+          nullptr});
+}
+
+// The axis is known only at run time, which takes the result along this one.
 void lower_along_any_axis(LowerContext& c, const Accumulation& how) {
-  const Shape& x = c.shape(0);
-  int rank = int(x.size());
-  IndexExpr skipped = c.integer("exclusive", 0) != 0 ? 1 : 0, longest = 0;
-  bool reverse = c.integer("reverse", 0) != 0;
-  for (IndexExpr extent : x) longest = ir::max(longest, extent);
-  DType type = ir::value_type(c.dtype(0));
-  Scalar neutral = number(c, type, how.neutral), requested = integer_element(c, 1, 0);
-  emit_reduction(c, {"",
-                     c.output_buffer(0),
-                     {longest},
-                     how.op,
-                     [&](const At& at, const At& term) {
-                       Scalar chosen = neutral;
-                       for (int d = 0; d < rank; ++d) {
-                         At from = at;
-                         from[d] = term[0];
-                         IndexExpr distance = (reverse ? term[0] - at[d] : at[d] - term[0]) - skipped;
-                         Scalar x_d = scalar(c, c.exprs().load(c.input_buffer(0), c.dtype(0), from,
-                                                               {{distance, 0, x[d]}, {term[0], 0, x[d]}}, neutral));
-                         chosen = select(requested == double(d) || requested == double(d - rank), x_d, chosen);
-                       }
-                       return chosen;
-                     },
-                     [&](Scalar total) {
-                       return checked(c, total, {requested >= double(-rank), requested < double(rank)});
-                     }});
+  const int rank = int(c.shape(0).size());
+  std::vector<ir::BufferId> along;
+  for (int d = 0; d < rank; ++d) {
+    along.push_back(c.temporary(ir::value_type(c.dtype(0)), c.shape(0)));
+    emit_along(c, how, d, along.back());
+  }
+  c.emit_pointwise(c.output_buffer(0), [&](const At& at) {
+    const Scalar requested = integer_element(c, 1, 0);
+    Scalar chosen = load(c, along[0], at);
+    for (int d = 1; d < rank; ++d)
+      chosen = select(requested == double(d) || requested == double(d - rank), load(c, along[size_t(d)], at), chosen);
+    return checked(c, chosen, {requested >= double(-rank), requested < double(rank)});
+  });
 }
 
 // A call that goes along once.
@@ -78,27 +82,11 @@ void emit_library_call(LowerContext& c, const Accumulation& how) {
   emit_result(c, result, 0);
 }
 
-// Every element accumulates the ones before it, so that points are independent.
 template <const Accumulation& how>
 void lower_cumulative(LowerContext& c) {
   if (c.uses_library()) return emit_library_call(c, how);
   if (is_run_time(c, 1)) return lower_along_any_axis(c, how);
-  int axis = scan_axis(c);
-  IndexExpr extent = c.shape(0)[axis];
-  IndexExpr skipped = c.integer("exclusive", 0) != 0 ? 1 : 0;
-  bool reverse = c.integer("reverse", 0) != 0;
-  DType type = ir::value_type(c.dtype(0));
-  emit_reduction(c, {"",
-                     c.output_buffer(0),
-                     {extent},
-                     how.op,
-                     [&](At at, const At& term) {
-                       IndexExpr distance = (reverse ? term[0] - at[axis] : at[axis] - term[0]) - skipped;
-                       at[axis] = term[0];
-                       return scalar(c, c.exprs().load(c.input_buffer(0), c.dtype(0), at, {{distance, 0, extent}},
-                                                       number(c, type, how.neutral)));
-                     },
-                     nullptr});
+  emit_along(c, how, scan_axis(c), c.output_buffer(0));
 }
 
 struct SequenceAxes {
