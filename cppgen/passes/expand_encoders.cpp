@@ -1,5 +1,6 @@
 // Operators of ai.onnx.ml that look values up: LabelEncoder, CategoryMapper, OneHotEncoder. Each value is mapped to its
 // position among the keys, or to the position after the last, and then to the entry of a table at this position.
+#include <algorithm>
 #include <unordered_map>
 
 #include "cppgen/graph/string_elements.h"
@@ -24,6 +25,16 @@ Tensor flat(Tensor t) {
 
 Tensor reals_of(const std::vector<float>& values) {
   return make_floats(DType::f32, {int64_t(values.size())}, {values.begin(), values.end()});
+}
+
+void reverse(Entries& e) {
+  std::reverse(e.strings.begin(), e.strings.end());
+  if (!e.numbers) return;
+  const size_t size = size_of(e.numbers->dtype);
+  const auto* from = static_cast<const std::byte*>(e.numbers->data.bytes);
+  std::vector<std::byte> bytes;
+  for (size_t i = size_t(e.count()); i-- > 0;) bytes.insert(bytes.end(), from + i * size, from + (i + 1) * size);
+  e.numbers = make_tensor(e.numbers->dtype, e.numbers->dims, std::move(bytes));
 }
 
 // Attributes `keys_*` or `values_*`; those of a tensor of strings are imported as a list of strings.
@@ -153,8 +164,10 @@ void expand_label_encoder(Learner& e) {
     for (size_t i = 0; i < classes.size(); i++) numbers.push_back(int64_t(i));
     return expand_two_ways(e, classes, numbers);
   }
-  const auto keys = entries(e, "keys_"), values = entries(e, "values_");
+  auto keys = entries(e, "keys_"), values = entries(e, "values_");
   if (!keys || !values) e.fail("it has no keys or no values");
+  // Since version 4, the last of equal keys counts.
+  if (e.old.opset >= 4) reverse(*keys), reverse(*values);
   if (values->is_text()) return look_up(e, *keys, *values, default_text(e), std::nullopt);
   look_up(e, *keys, *values, "", default_of(e, values->numbers->dtype));
 }

@@ -2,7 +2,7 @@
 import numpy as np
 from onnx import TensorProto, ValueInfoProto
 
-from idiom import case, const, idiom, make_model, node, ramp, tensor
+from idiom import case, const, idiom, idioms, make_model, node, ramp, tensor
 
 ML = "ai.onnx.ml"
 DOMAINS = {ML: 3}
@@ -245,6 +245,33 @@ def support_vectors():
         s = np.exp(-0.5 * ((x[:, None] - vectors) ** 2).sum(2)) @ weights + 0.125
         cases.append(case([np.float32(x)], [np.int64(s <= 0), np.float32(np.stack([-s, s], 1))]))
     return model, cases
+
+
+@idiom
+def labels_of_floats():
+    """A LabelEncoder with a key that is not a number. Versions 2 and 3 say: "For key look-up, bit-wise comparison is
+    used so even a float NaN can be mapped to a value in 'values_*' attribute." So NaN is found, although libraries that
+    compare numbers return the default."""
+    nodes = [learner("LabelEncoder", ["x"], ["y"], keys_floats=[0.5, np.nan, 2.0], values_int64s=[3, 4, 5],
+                     default_int64=-7)]
+    model = make_model(nodes, [tensor("x", np.float32, [None])], [tensor("y", np.int64, [None])], domains={ML: 2})
+    return model, [case([np.float32([np.nan, 2, 1, 0.5])], [np.int64([4, 5, -7, 3])])]
+
+
+def labels_of_repeated_keys(kind):
+    """Version 4 says: "Float keys with value 'NaN' match any input 'NaN' value regardless of bit value. If a key is
+    repeated, the last key takes precedence." """
+    if kind == "strings":
+        keys, x = {"keys_strings": ["a", "b", "a"]}, np.array(["a", "b", "c"], object)
+    else:
+        keys, x = {"keys_floats": [np.nan, 1.5, np.nan]}, np.uint32([0xFFC00001, 0x3FC00000, 0]).view(np.float32)
+    nodes = [learner("LabelEncoder", ["x"], ["y"], values_int64s=[3, 4, 5], default_int64=-7, **keys)]
+    model = make_model(nodes, [tensor("x", object if kind == "strings" else np.float32, [None])],
+                       [tensor("y", np.int64, [None])], domains={ML: 4})
+    return model, [case([x], [np.int64([5, 4, -7])])]
+
+
+idioms({"labels_of_repeated_strings": "strings", "labels_of_repeated_floats": "floats"}, labels_of_repeated_keys)
 
 
 @idiom

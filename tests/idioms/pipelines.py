@@ -105,6 +105,18 @@ def words_to_frequencies():
     return model, cases
 
 
+@idiom
+def weights_of_n_grams():
+    """TfIdfVectorizer whose columns are in another order than its n-grams. The specification says of `weights`: "The
+    i-th element in weights is the weight of the i-th n-gram in pool", and of `ngram_indexes` that its i-th element is
+    the coordinate of the i-th n-gram in the output. So weights follow the n-grams, not the columns."""
+    nodes = [node("TfIdfVectorizer", ["x"], ["y"], max_gram_length=1, min_gram_length=1, max_skip_count=0, mode="TFIDF",
+                  ngram_counts=[0], ngram_indexes=[2, 0, 1], pool_int64s=[10, 20, 30], weights=[2.0, 3.0, 5.0])]
+    model = make_model(nodes, [tensor("x", np.int64, [None])], [tensor("y", np.float32, [3])])
+    return model, [case([np.int64(x)], [np.float32([3 * x.count(20), 5 * x.count(30), 2 * x.count(10)])])
+                   for x in ([10], [20, 30, 20], [30, 10, 10, 7])]
+
+
 def tokens(options):
     attributes, expected = options
     nodes = [node("Tokenizer", ["x"], ["y"], domain=MICROSOFT, pad_value="#", **attributes)]
