@@ -186,6 +186,19 @@ Expr ExprArena::unary(UnaryOp op, Expr a) {
   return intern(std::move(node));
 }
 
+// Whether a value that was combined already changes nothing. Of floats, too: NaN and signed zeros are ordered.
+static bool is_idempotent(BinaryOp op) {
+  using enum BinaryOp;
+  return op == min || op == max || op == bit_and || op == bit_or;
+}
+
+// Whether the value is one of those that a chain of the operation combines.
+static bool combines(BinaryOp op, Expr chain, Expr value) {
+  for (; chain->kind == ExprKind::binary && chain->binary == op; chain = chain->args[0])
+    if (chain->args[1] == value) return true;
+  return chain == value;
+}
+
 Expr ExprArena::binary(BinaryOp op, Expr a, Expr b) {
   const BinaryRow& row = row_of(op);
   if (a->type != b->type || !allows(row.operands, a->type))
@@ -194,6 +207,7 @@ Expr ExprArena::binary(BinaryOp op, Expr a, Expr b) {
   if (auto folded = fold_binary(op, a, b)) return constant_int(type, *folded);
   if (row.side != NeutralSide::none && is_int_constant(b, row.neutral)) return a;
   if (row.side == NeutralSide::either && is_int_constant(a, row.neutral)) return b;
+  if (is_idempotent(op) && combines(op, a, b)) return a;
   ExprNode node = make(ExprKind::binary, type, {a, b});
   node.binary = op;
   return intern(std::move(node));

@@ -5,6 +5,7 @@
 
 #include "cppgen/ir/op_table.h"
 #include "cppgen/kernel/forms.h"
+#include "cppgen/schedule/fusion/size_limits.h"
 #include "cppgen/schedule/kernels/vector_loop.h"
 
 namespace cppgen::kernel {
@@ -47,13 +48,18 @@ int64_t chains_for_each(int64_t wanted) {
 }
 
 // A core executes some hundred instructions out of order. If the chain of operations of one vector is about that long,
-// the chains of several vectors are interleaved.
+// the chains of several vectors are interleaved, but not so many that their code takes long to compile.
 int64_t chains_of(const KernelView& view) {
   const Tuning& tuning = view.tuning();
   if (schedule::has_inner_loops(view.kernel) || view.target.lanes == 1 || !view.kernel.locals.empty()) return 1;
   const int64_t length = chain_length(view.kernel);
   if (length < tuning.long_chain) return 1;
-  return chains_for_each(length < tuning.very_long_chain ? tuning.long_chains : tuning.very_long_chains);
+  std::vector<Expr> roots;
+  for (const Segment& s : view.kernel.segments)
+    for (Expr e : values_of(s.stores)) roots.push_back(e);
+  const int64_t most = tuning.chained_weight / schedule::weight_of(roots, tuning);
+  return chains_for_each(
+      std::min(most, length < tuning.very_long_chain ? tuning.long_chains : tuning.very_long_chains));
 }
 
 int64_t vectors_of(const KernelView& view, const ColumnsPlan& plan) {

@@ -147,5 +147,45 @@ TEST(Text, UnitsHoldEveryKernelOnceAndInOrder) {
   }
 }
 
+// Operations of the longest kernel, each counted for every chain that computes it.
+int64_t most_operations(GraphMaker& g) {
+  int64_t most = 0;
+  for (const KernelText& k : emitted(g, *find_isa("avx512"))) {
+    int64_t operations = 0;
+    for (size_t at = k.function.find("const auto t"); at != std::string::npos;
+         at = k.function.find("const auto t", at + 1))
+      operations++;
+    const auto* columns = std::get_if<kernel::ColumnsPlan>(&k.plan.form);
+    most = std::max(most, operations * (columns ? columns->chains : 1));
+  }
+  return most;
+}
+
+// The time of g++ grows faster than the length of a function.
+TEST(Text, VariadicOperatorsAreSeveralKernels) {
+  enum class Inputs { equal, alternating, distinct, broadcast };
+  for (const char* op : {"Max", "Min", "Sum", "Mean"})
+    for (const int count : {100, 250, 1000})
+      for (const Inputs inputs : {Inputs::equal, Inputs::alternating, Inputs::distinct, Inputs::broadcast}) {
+        GraphMaker g;
+        std::vector<ValueId> values = {g.input("x", {256})};
+        const int different = inputs == Inputs::equal ? 1 : inputs == Inputs::alternating ? 3 : count;
+        for (int i = 1; i < different; i++)
+          values.push_back(g.input("x" + std::to_string(i), {inputs == Inputs::broadcast && i % 2 ? 1 : 256}));
+        for (int i = different; i < count; i++) values.push_back(values[size_t(i - different)]);
+        g.output(g.node(op, values));
+        EXPECT_LE(most_operations(g), 512) << op << " of " << count << ", " << int(inputs);
+      }
+}
+
+TEST(Text, LongChainsOfExtremesAreSeveralKernels) {
+  GraphMaker g;
+  const ValueId x = g.input("x", {256}), y = g.input("y", {256});
+  ValueId v = x;
+  for (int i = 0; i < 300; i++) v = g.node(i % 3 == 0 ? "Max" : i % 3 == 1 ? "Min" : "Sub", {v, i % 2 ? x : y});
+  g.output(v);
+  EXPECT_LE(most_operations(g), 512);
+}
+
 }  // namespace
 }  // namespace cppgen::codegen

@@ -166,5 +166,18 @@ TEST_F(ExprTest, PostorderHasOperandsFirstAndEachOnce) {
   EXPECT_EQ(postorder(roots), (std::vector<Expr>{x, s, t}));
 }
 
+TEST_F(ExprTest, ExtremesIgnoreRepetitions) {
+  const Expr x = e.load(0, DType::f32, {i}), y = e.load(1, DType::f32, {i});
+  for (const BinaryOp op : {BinaryOp::min, BinaryOp::max}) {
+    const Expr both = e.binary(op, x, y);
+    EXPECT_EQ(e.binary(op, x, x), x);
+    EXPECT_EQ(e.binary(op, both, x), both);
+    EXPECT_EQ(e.binary(op, both, y), both);
+    EXPECT_EQ(e.binary(op, e.binary(op, both, f(3)), x), e.binary(op, both, f(3)));
+  }
+  EXPECT_NE(e.binary(BinaryOp::min, e.binary(BinaryOp::max, x, y), x), x);
+  EXPECT_NE(e.binary(BinaryOp::add, x, x), x);
+}
+
 }  // namespace
 }  // namespace cppgen::ir

@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "cppgen/ops/choice.h"
 #include "cppgen/ops/common.h"
@@ -128,10 +129,20 @@ void infer_variadic(InferContext& c) {
   c.set_output(0, c.dtype(0), out);
 }
 
+// The inputs that change the result: the greatest or least of several values does not depend on repetitions.
+std::vector<int> folded_inputs(LowerContext& c, BinaryOp op) {
+  std::vector<int> inputs;
+  std::set<const Value*> seen;
+  for (int i = 0; i < c.input_count(); ++i)
+    if (seen.insert(&c.input_value(i)).second || (op != BinaryOp::max && op != BinaryOp::min)) inputs.push_back(i);
+  return inputs;
+}
+
 // The inputs in their order; very many go through temporaries, so that no nest reads them all.
 void emit_folded(LowerContext& c, BinaryOp op, Scalar (*finish)(Scalar, int count)) {
   constexpr int kMostAtOnce = 32;
-  const int count = c.input_count();
+  const std::vector<int> inputs = folded_inputs(c, op);
+  const int count = int(inputs.size());
   const DType type = ir::value_type(c.dtype(0));
   ir::BufferId before = -1;
   for (int first = 0; first < count; first += kMostAtOnce) {
@@ -139,9 +150,9 @@ void emit_folded(LowerContext& c, BinaryOp op, Scalar (*finish)(Scalar, int coun
     const bool last = end == count;
     const ir::BufferId to = last ? c.output_buffer(0) : c.temporary(type, c.output(0).shape);
     c.emit_pointwise(to, [&](const auto& at) {
-      Scalar result = before < 0 ? scalar(c, c.load_broadcast(0, at)) : load(c, before, at);
+      Scalar result = before < 0 ? scalar(c, c.load_broadcast(inputs[0], at)) : load(c, before, at);
       for (int i = std::max(first, before < 0 ? 1 : 0); i < end; ++i)
-        result = result.binary(op, scalar(c, c.load_broadcast(i, at)));
+        result = result.binary(op, scalar(c, c.load_broadcast(inputs[size_t(i)], at)));
       return last ? finish(result, count) : result;
     });
     before = to;

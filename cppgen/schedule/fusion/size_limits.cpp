@@ -9,11 +9,9 @@
 namespace cppgen::schedule {
 namespace {
 
-int64_t weight_of(const LoopNest& nest, const Tuning& tuning) {
-  int64_t weight = 0;
-  for (Expr e : ir::postorder(roots_of(nest)))
-    weight += is_heavy(e) ? tuning.heavy_weight : e->kind != ir::ExprKind::constant;
-  return weight;
+bool orders_floats(Expr e) {
+  return e->kind == ir::ExprKind::binary && (e->binary == ir::BinaryOp::min || e->binary == ir::BinaryOp::max) &&
+         is_float(e->type);
 }
 
 void add_sorted(std::vector<std::string>& nodes, const std::vector<std::string>& more) {
@@ -46,10 +44,19 @@ std::set<BufferId> buffers_of_both(const LoopNest& producer, const LoopNest& rea
 
 }  // namespace
 
+int64_t weight_of(const std::vector<Expr>& roots, const Tuning& tuning) {
+  int64_t weight = 0;
+  for (Expr e : ir::postorder(roots))
+    weight += is_heavy(e)        ? tuning.heavy_weight
+              : orders_floats(e) ? tuning.ordering_weight
+                                 : e->kind != ir::ExprKind::constant;
+  return weight;
+}
+
 void KernelSize::add(const LoopNest& nest, const Tuning& tuning) {
   add_sorted(nodes_, nest.origins);
   statements_++;
-  weight_ += weight_of(nest, tuning);
+  weight_ += weight_of(roots_of(nest), tuning);
 }
 
 int64_t KernelSize::nodes_with(const KernelSize& more) const {
