@@ -107,6 +107,11 @@ void write_rates(Json& json, const RunTimes& times, std::optional<int64_t> batch
   json["items_per_s"] = times.runs_per_s() * double(*batch);
 }
 
+void write_load(Json& json, const Load& load) {
+  json["other_programs"] = load.share;
+  json["under_load"] = load.busy();
+}
+
 std::string times_text(const RunTimes& times) {
   return fmt::format("median {:.4g} ms, min {:.4g} ms, p90 {:.4g} ms, p99 {:.4g} ms ({})", times.median_ms(),
                      times.min_ms(), times.percentile_ms(0.9), times.percentile_ms(0.99),
@@ -125,6 +130,7 @@ std::string bench_json(const BenchOptions& options, const ReadyModel& model, con
   json["clients"] = result.clients;
   write_times(json, result.times);
   write_rates(json, result.times, result.batch);
+  write_load(json, result.load);
   write_compilation(json, model, result);
   json["load_s"] = result.fresh.load_s;
   json["peak_rss_mb"] = double(result.fresh.peak_rss_kb) / 1024;
@@ -141,6 +147,7 @@ std::string bench_text(const BenchOptions& options, const ReadyModel& model, con
                                  counted(model.threads(), "thread"), step_text(count_steps(model.plan())));
   text += fmt::format("run      {}\n", times_text(result.times));
   text += fmt::format("rate     {} by {}\n", rates_text(result.times, result.batch), counted(result.clients, "client"));
+  text += load_text(result.load);
   for (const Against& against : result.against) text += against_text(result, against);
   if (!model.package) text += compilation_text(model, result);
   text += fmt::format("load     {} in a new process\n", seconds_text(result.fresh.load_s));

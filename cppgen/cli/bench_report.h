@@ -24,6 +24,7 @@ struct Against {
 
 struct BenchResult {
   RunTimes times;
+  Load load;
   double compile_s = 0;  // to the first result, without what weights take
   int64_t clients = 1;
   std::optional<int64_t> batch;  // items of one run
@@ -47,6 +48,7 @@ void write_times(Json&, const RunTimes&);
 // "runs_per_s", and with a batch dimension "batch" and "items_per_s"
 void write_rates(Json&, const RunTimes&, std::optional<int64_t> batch);
 std::string times_text(const RunTimes&);
+void write_load(Json&, const Load&);  // "other_programs": their share; "under_load"
 std::string rates_text(const RunTimes&, std::optional<int64_t> batch);
 
 std::string bench_json(const BenchOptions&, const ReadyModel&, const BenchResult&);

@@ -1,5 +1,7 @@
 #include "cppgen/cli/bench_runs.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <chrono>
 #include <cmath>
@@ -85,6 +87,20 @@ void TimedModel::rest() {
   // Helpers stay hot for SPIN_MICROSECONDS, then oneTBB's own threads look for work for a while.
   constexpr std::chrono::milliseconds kUntilIdle(2);
   std::this_thread::sleep_for(kUntilIdle);
+}
+
+LoadRule load_rule(const TimingLimits& limits, int64_t threads) {
+  LoadRule rule;
+  rule.threads = int(std::min<int64_t>(threads, std::numeric_limits<int>::max()));
+  if (limits.seconds) rule.attempts = 1;
+  if (limits.any_load) rule.source = nullptr;
+  return rule;
+}
+
+std::string load_text(const Load& load) {
+  if (!load.busy()) return "";
+  return fmt::format("busy     other programs took {:.0f}% of the CPU time: the times are too long\n",
+                     100 * load.share);
 }
 
 std::vector<RunTimes> time_models(const std::vector<Timed*>& models, const TimingLimits& limits,

@@ -1,11 +1,13 @@
 #pragma once
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <vector>
 
 #include "cppgen/cli/ready_model.h"
 #include "cppgen/cli/timed.h"
 #include "cppgen/support/interrupt.h"
+#include "cppgen/support/load_meter.h"
 #include "runtime/values/tensor.h"
 #include "runtime/values/value.h"
 
@@ -54,7 +56,13 @@ class TimedModel : public Timed {
 struct TimingLimits {
   std::optional<int64_t> runs;
   std::optional<double> seconds;
+  bool any_load = false;  // --any-load: whatever else the machine does
 };
+
+// How measurements on so many threads that others disturb are repeated: not if that would exceed the seconds.
+LoadRule load_rule(const TimingLimits&, int64_t threads);
+// For reports: "" if nothing disturbed the measurement.
+std::string load_text(const Load&);
 
 // Warms the models up, then runs them in turns (A A A B B B, B B B A A A, ...), each of which begins with uncounted
 // runs, because caches hold the data of the other model and the threads sleep. Which model is first changes from round

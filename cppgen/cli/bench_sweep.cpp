@@ -6,6 +6,7 @@
 #include <deque>
 #include <memory>
 #include <set>
+#include <tuple>
 
 #include "cppgen/cli/bench_caches.h"
 #include "cppgen/cli/bench_clients.h"
@@ -135,10 +136,14 @@ Sweep run_sweep(const BenchOptions& options, const CancelToken& cancel) {
       user_error("with {}: {}", values_text(sweep, point), error.what());
     }
   sweep.batch = batch_of(*opened[0].timed, opened[0].run.inputs);
+  const TimingLimits limits{options.runs, options.seconds, options.any_load};
+  int threads = 1;  // of the points, which run one after the other
+  for (const SweepPoint& point : sweep.points) threads = std::max(threads, point.threads);
   std::vector<RunTimes> times;
   {
     const ProgressLine line(opened[0].settings, fmt::format("measuring {} combinations", timed.size()));
-    times = time_models(timed, {options.runs, options.seconds}, cancel);
+    std::tie(times, sweep.load) = least_disturbed(load_rule(limits, threads * options.clients),
+                                                  [&] { return time_models(timed, limits, cancel); });
   }
   for (size_t i = 0; i < sweep.points.size(); i++) {
     sweep.points[i].times = std::move(times[i]);

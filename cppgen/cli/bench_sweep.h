@@ -7,6 +7,7 @@
 #include "cppgen/cli/command_options.h"
 #include "cppgen/cli/timed.h"
 #include "cppgen/support/interrupt.h"
+#include "cppgen/support/load_meter.h"
 
 namespace cppgen {
 
@@ -37,6 +38,7 @@ struct Sweep {
   std::vector<SweepPoint> points;  // the last setting varies fastest
   int64_t clients = 1;
   std::optional<int64_t> batch;
+  Load load;
   size_t best = 0;  // the point with most runs per second, or for a single client the least median
 };
 

@@ -73,6 +73,7 @@ std::string sweep_text(const BenchOptions& options, const Sweep& sweep) {
   std::vector<Row> rows{heads_of(sweep)};
   for (const SweepPoint& point : sweep.points) rows.push_back(row_of(sweep, point));
   text += table_text(rows, sweep.best + 1);
+  text += load_text(sweep.load);
   return text + fmt::format("* best by {}: {}\n", sweep.clients > 1 ? "throughput" : "median",
                             values_text(sweep, sweep.points[sweep.best]));
 }
@@ -84,6 +85,7 @@ std::string sweep_json(const BenchOptions& options, const Sweep& sweep) {
   json["sweep"] = Json::array();
   for (const SweepPoint& point : sweep.points) json["sweep"].push_back(point_json(sweep, point));
   json["best"] = sweep.best;
+  write_load(json, sweep.load);
   return json_text(json, 2) + "\n";
 }
 

@@ -1,8 +1,7 @@
 // cppgen bench
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
-#include <thread>
+#include <tuple>
 
 #include "cppgen/cli/bench_caches.h"
 #include "cppgen/cli/bench_clients.h"
@@ -17,7 +16,6 @@
 #include "cppgen/cli/progress_line.h"
 #include "cppgen/support/file_io.h"
 #include "runtime/base/errors.h"
-#include "runtime/base/log.h"
 #include "runtime/base/printable.h"
 #include "runtime/values/compare.h"
 
@@ -52,17 +50,6 @@ void check_options(const BenchOptions& options, const Settings& settings) {
     user_error("--against compares compiled code: remove --reference and FORCE_NATIVE_RUNTIME");
 }
 
-// Threads that wait for each other suffer most from a busy machine, and OpenMP's, which spin, more than ours.
-void warn_if_busy() {
-  double load = 0;
-  const unsigned cpus = std::thread::hardware_concurrency();
-  if (getloadavg(&load, 1) == 1 && load > 1 + 1.5 * cpus)
-    log_warning(
-        "this machine is busy (load {:.1f} on {} CPUs): the measured times are unreliable, those of other libraries "
-        "most of all",
-        load, cpus);
-}
-
 using Library = std::shared_ptr<const baseline::OnnxRuntime>;
 
 // Null if it takes no part.
@@ -94,11 +81,12 @@ void measure_models(BenchResult& result, const BenchOptions& options, const Sett
   auto others = baselines(options, settings, run, library, cancel);
   std::vector<Timed*> all{&timed};
   for (const auto& other : others) all.push_back(other.get());
-  if (!others.empty()) warn_if_busy();
+  const TimingLimits limits{options.runs, options.seconds, options.any_load};
   std::vector<RunTimes> times;
   {
     const ProgressLine line(settings, "measuring");
-    times = time_models(all, {options.runs, options.seconds}, cancel);
+    std::tie(times, result.load) = least_disturbed(load_rule(limits, run.model.threads() * options.clients),
+                                                   [&] { return time_models(all, limits, cancel); });
   }
   result.times = std::move(times[0]);
   for (size_t i = 0; i < others.size(); i++) {
@@ -108,7 +96,6 @@ void measure_models(BenchResult& result, const BenchOptions& options, const Sett
 }
 
 ExitCode measure_sweep(const BenchOptions& options, const CancelToken& cancel) {
-  warn_if_busy();
   const Sweep sweep = run_sweep(options, cancel);
   if (!options.plot.empty())
     if (const int error = publish_file(options.plot, sweep_svg(options, sweep)))

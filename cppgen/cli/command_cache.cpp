@@ -1,19 +1,26 @@
 // cppgen cache
-#include <fmt/format.h>
+#include <fmt/ranges.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "cppgen/cli/command_support.h"
 #include "cppgen/cli/commands.h"
 #include "cppgen/compile/kernel_cache.h"
+#include "cppgen/compile/peaks.h"
+#include "cppgen/flow/stored_profile.h"
+#include "cppgen/flow/tuning_results.h"
 #include "cppgen/package/model_cache.h"
 #include "runtime/base/errors.h"
 #include "runtime/base/json_text.h"
+#include "runtime/base/printable.h"
 
 namespace cppgen {
 namespace {
 
 using package::ModelCache;
+
+constexpr const char* kKinds[] = {"kernels", "models", "peaks", "profiles", "tunings"};
 
 std::string date(time_t time) {
   struct tm parts {};
@@ -77,12 +84,27 @@ std::string stats(const CacheOptions& options, const Settings& settings, const K
   return json_text(json, 2) + "\n";
 }
 
-std::string clear(const CacheOptions& options, KernelCache& kernels) {
-  const int64_t models = ModelCache::clear(kernels.dir()), removed = kernels.clear();
-  if (!options.json) return fmt::format("removed {} kernels and {} models\n", removed, models);
+// Tunings take long, so they are removed only if they are named.
+std::string clear(const CacheOptions& options, const Settings& settings, KernelCache& kernels) {
+  const std::vector<std::string>& kinds = options.kinds;
+  const auto is_meant = [&](std::string_view kind) {
+    return kinds.empty() ? kind != "tunings" : std::find(kinds.begin(), kinds.end(), kind) != kinds.end();
+  };
+  const int64_t models = is_meant("models") ? ModelCache::clear(kernels.dir()) : 0;
+  const int64_t removed = is_meant("kernels") ? kernels.clear() : 0;
+  const int64_t peaks = is_meant("peaks") ? clear_peaks(kernels.dir()) : 0;
+  const int64_t profiles = is_meant("profiles") ? clear_profiles(kernels.dir()) : 0;
+  if (is_meant("tunings")) clear_tunings(settings);
+  if (!options.json)
+    return fmt::format("removed {} kernels and {} models, {} and {}{}\n", removed, models,
+                       counted(peaks, "measurement") + " of peaks", counted(profiles, "profile"),
+                       is_meant("tunings") ? ", and the results of tunings" : "");
   Json json;
   json["removed_kernels"] = removed;
   json["removed_models"] = models;
+  json["removed_peaks"] = peaks;
+  json["removed_profiles"] = profiles;
+  json["removed_tunings"] = is_meant("tunings");
   return json_text(json, 2) + "\n";
 }
 
@@ -97,6 +119,10 @@ std::string path(const CacheOptions& options, const Settings& settings) {
 
 ExitCode command_cache(const CacheOptions& options) {
   const Settings settings = read_settings(options);
+  if (!options.kinds.empty() && options.action != "clear") user_error("--kind is for `cppgen cache clear`");
+  for (const std::string& kind : options.kinds)
+    if (std::find(std::begin(kKinds), std::end(kKinds), kind) == std::end(kKinds))
+      user_error("--kind {}: expected {}", kind, fmt::join(kKinds, ", "));
   if (options.action == "path") {
     print_result(path(options, settings));
     return kDone;
@@ -104,7 +130,7 @@ ExitCode command_cache(const CacheOptions& options) {
   KernelCache kernels(settings.cache_dir);
   if (options.action == "list") print_result(list(options, kernels));
   if (options.action == "stats") print_result(stats(options, settings, kernels));
-  if (options.action == "clear") print_result(clear(options, kernels));
+  if (options.action == "clear") print_result(clear(options, settings, kernels));
   return kDone;
 }
 

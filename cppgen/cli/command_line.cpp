@@ -6,6 +6,7 @@
 
 #include "cppgen/cli/arguments.h"
 #include "cppgen/cli/commands.h"
+#include "cppgen/cli/measuring_options.h"
 #include "cppgen/cli/parse_mistakes.h"
 #include "cppgen/cli/run_reporting.h"
 #include "cppgen/cli/suggestions.h"
@@ -184,14 +185,7 @@ void add_verify(CLI::App& app, Parsed& parsed) {
 
 void add_timing(CLI::App* command, TimedOptions& options) {
   add_inputs(command, options);
-  CLI::Option* runs =
-      command->add_option("--runs", options.runs, "Timed runs (default: as many as fit 3 s, from 10 to 1000)")
-          ->type_name("N")
-          ->check(CLI::Range(int64_t(1), int64_t(1'000'000'000)));
-  command->add_option("--seconds", options.seconds, "Time runs for so long instead")
-      ->type_name("S")
-      ->check(fault_of_seconds)
-      ->excludes(runs);
+  add_timing_limits(command, options);
 }
 
 void add_bench_options(CLI::App* command, BenchOptions& options) {
@@ -263,6 +257,7 @@ void add_profile(CLI::App& app, Parsed& parsed) {
                    "Also run the model on this library (onednn), and show what it takes for the nodes of each step")
       ->type_name("NAME")
       ->check(one_of({"onednn"}));
+  add_renewed_peaks(command, options);
   add_json(command, options);
 }
 
@@ -343,6 +338,7 @@ void add_tune(CLI::App& app, Parsed& parsed) {
       ->add_option("--import", options.import_file,
                    "First add the results in this file, or in this package, of whatever machine")
       ->type_name("FILE");
+  add_tuning_limits(command, options);
   command->add_option("--export", options.export_file, "In the end, copy all stored results to this file")
       ->type_name("FILE");
   command->add_flag(
@@ -420,6 +416,7 @@ void add_information(CLI::App& app, Parsed& parsed) {
   command->add_option("ACTION", cache.action, "list, stats (default), clear or path")
       ->type_name("")
       ->check(one_of({"list", "stats", "clear", "path"}));
+  add_cleared_kinds(command, cache);
   add_common(command, cache);
   add_json(command, cache);
 }

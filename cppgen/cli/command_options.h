@@ -55,6 +55,7 @@ struct VerifyOptions : ModelOptions {
 struct TimedOptions : InputOptions {
   std::optional<int64_t> runs;
   std::optional<double> seconds;  // instead of `runs`
+  bool any_load = false;          // whatever else the machine does: nothing is repeated or marked
 };
 
 struct BenchOptions : TimedOptions {
@@ -69,12 +70,16 @@ struct BenchOptions : TimedOptions {
 struct ProfileOptions : TimedOptions {
   std::string trace;    // file for a trace of the last runs
   std::string against;  // "onednn", or empty
+  bool renew = false;   // measure the peaks of the machine again
 };
 
 struct TuneOptions : ModelOptions {
   std::string records;                   // file of OPS_RECORD: the models in it are tuned in place of MODEL
   std::string import_file, export_file;  // of results; without MODEL only these are done
   bool learned = false;                  // report what tunings have learned
+  std::optional<double> seconds;         // after which it ends with what was measured
+  bool any_load = false;                 // whatever else the machine does
+  bool renew = false;                    // measure again what is stored
 };
 
 // The hidden command that `bench` runs in a new process.
@@ -122,7 +127,8 @@ struct ConfigOptions : CommonOptions {
 };
 
 struct CacheOptions : CommonOptions {
-  std::string action = "stats";  // list, stats, clear, path
+  std::string action = "stats";    // list, stats, clear, path
+  std::vector<std::string> kinds;  // that `clear` removes; empty: all but tunings
 };
 
 }  // namespace cppgen

@@ -21,7 +21,8 @@ ExitCode command_profile(const ProfileOptions& options, const CancelToken& cance
   RunRecorder recorder;
   const ReadyRun run = open_run(options, settings, cancel, recorder.listener());
   ModelProfile profile = with_hint_on_inputs(run, [&] {
-    return profile_model(run, recorder, {options.runs, options.seconds}, settings, cancel);
+    return profile_model(run, recorder, {options.runs, options.seconds, options.any_load}, settings, cancel,
+                         options.renew);
   });
   keep_profile(options, settings, cancel, profile);
   if (!options.against.empty()) profile.onednn = times_on_onednn(options, settings, run, cancel);

@@ -74,6 +74,8 @@ std::string predicted_text(const Explanation& explanation) {
                          ? fmt::format(" (peaks of {:.0f} GFLOP/s and {:.0f} GB/s are assumed until `cppgen profile` "
                                        "measures them)",
                                        explanation.peaks.gflops, explanation.peaks.levels.back().gb_per_second)
+                     : explanation.peaks.under_load
+                         ? " (by peaks that were measured on a busy machine: `cppgen profile` measures them again)"
                          : "");
 }
 
@@ -109,9 +111,9 @@ std::vector<const MeasuredStep*> far_steps(const StoredProfile& profile) {
 
 std::string measured_text(const std::optional<StoredProfile>& profile) {
   if (!profile) return "not yet: run `cppgen profile`\n";
-  std::string text =
-      fmt::format("{:.4g} ms on {} (the mean of the last `cppgen profile`), of which steps take {:.4g} ms\n",
-                  profile->run_ms, counted(profile->threads, "thread"), profile->steps_ms());
+  std::string text = fmt::format(
+      "{:.4g} ms on {} (the mean of the last `cppgen profile`{}), of which steps take {:.4g} ms\n", profile->run_ms,
+      counted(profile->threads, "thread"), profile->under_load ? ", on a busy machine" : "", profile->steps_ms());
   if (std::none_of(profile->steps.begin(), profile->steps.end(), [](const auto& step) { return step.bound_ms > 0; }))
     return text + "far         unknown, because no step has a bound\n";
   const std::vector<const MeasuredStep*> far = far_steps(*profile);
@@ -128,6 +130,7 @@ Json stored_profile_json(const StoredProfile& profile) {
   Json json;
   json["threads"] = profile.threads;
   json["mean_ms"] = profile.run_ms;
+  json["under_load"] = profile.under_load;
   json["steps_ms"] = profile.steps_ms();
   json["far_from_bound"] = Json::array();
   for (const MeasuredStep* step : far_steps(profile))
@@ -188,6 +191,7 @@ void write_summary(Json& json, const Explanation& explanation) {
   json["bound_ms"] = sum_over(steps, bound_ns) / 1e6;
   json["predicted_ms"] = sum_over(steps, predicted_ns) / 1e6;
   json["peaks_are_assumed"] = explanation.peaks_are_assumed;
+  json["peaks_under_load"] = explanation.peaks.under_load;
   json["profile"] = explanation.profile ? stored_profile_json(*explanation.profile) : Json();
   json["assumed_dims"] = Json::array(), json["assumed_sizes"] = Json::object();
   for (const auto& [name, size] : explanation.assumed)

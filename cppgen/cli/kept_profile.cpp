@@ -16,7 +16,7 @@ CompileRequest request_of(const ModelOptions& options, const Settings& settings,
 }  // namespace
 
 StoredProfile stored_form(const ModelProfile& profile) {
-  StoredProfile stored{profile.model.threads(), profile.run_ms(), {}};
+  StoredProfile stored{profile.model.threads(), profile.run_ms(), {}, profile.load.busy()};
   for (size_t i = 0; i < profile.steps.size(); i++)
     stored.steps.push_back(
         {profile.model.plan().steps[i].name, profile.step_ms(i), profile.peaks ? profile.bound_ms(i) : 0});

@@ -23,6 +23,8 @@ struct ModelProfile {
   std::optional<MachinePeaks> peaks;   // unknown without a compiler
   std::vector<StepBound> bounds;       // of one call of each step, if the peaks are known
 
+  Load load{};
+
   // If the runs were recorded: sums over the same runs, and a few more runs.
   double runs_s = 0;
   ThreadTimes threads{};                    // of all steps

@@ -68,7 +68,7 @@ OnednnTimes times_on_onednn(const TimedOptions& options, const Settings& setting
                             const CancelToken& cancel) {
   const rt::Plan& plan = run.model.plan();
   TimedOnednn timed(options, settings, run.model.threads(), tensor_views(plan, run.inputs, "--against"), cancel);
-  const RunTimes runs = std::move(time_models({&timed}, {options.runs, options.seconds}, cancel)[0]);
+  const RunTimes runs = std::move(time_models({&timed}, {options.runs, options.seconds, options.any_load}, cancel)[0]);
   OnednnTimes times = match_steps(plan, timed.report().steps);
   times.median_ms = runs.median_ms(), times.runs = int64_t(runs.seconds.size());
   return times;

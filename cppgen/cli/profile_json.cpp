@@ -1,5 +1,6 @@
 #include <nlohmann/json.hpp>
 
+#include "cppgen/cli/bench_report.h"
 #include "cppgen/cli/model_profile.h"
 #include "cppgen/cli/profile_report.h"
 #include "runtime/base/json_text.h"
@@ -33,6 +34,7 @@ Json peaks_json(const MachinePeaks& peaks) {
   Json json;
   json["gflops_per_s"] = peaks.gflops;
   json["loads_per_ns"] = peaks.loads_per_ns;
+  json["under_load"] = peaks.under_load;
   json["levels"] = Json::array();
   for (const MachinePeaks::Level& level : peaks.levels) {
     Json item;
@@ -99,6 +101,7 @@ std::string profile_json(const ProfileOptions& options, const ModelProfile& prof
   json["median_ms"] = profile.times.median_ms();
   json["min_ms"] = profile.times.min_ms();
   json["steps_ms"] = profile.total_ms();
+  write_load(json, profile.load);
   write_threads(json, profile);
   if (profile.onednn) json["onednn"] = onednn_json(*profile.onednn);
   json["peaks"] = profile.peaks ? peaks_json(*profile.peaks) : Json();

@@ -38,7 +38,9 @@ std::string predictions_text(const ModelProfile& profile) {
 }
 
 std::string peaks_text(const ModelProfile& profile) {
-  std::string text = fmt::format("peaks  {:.0f} GFLOP/s", profile.peaks->gflops);
+  std::string text =
+      fmt::format("peaks  {}{:.0f} GFLOP/s", profile.peaks->under_load ? "(of a busy machine, perhaps too low) " : "",
+                  profile.peaks->gflops);
   for (const MachinePeaks::Level& level : profile.peaks->levels)
     text += fmt::format(", {} {:.0f} GB/s", level.name, level.gb_per_second);
   if (profile.peaks->threads > 1)
@@ -146,6 +148,7 @@ std::string profile_text(const ProfileOptions& options, const ModelProfile& prof
   text += fmt::format("run    {:.4g} ms (median of {}); {:.4g} ms in the mean of {}, of which steps take {:.4g} ms\n",
                       profile.times.median_ms(), counted(int64_t(profile.times.seconds.size()), "run"),
                       profile.run_ms(), profile.runs, profile.total_ms());
+  text += load_text(profile.load);
   if (profile.onednn) text += onednn_head(profile);
   if (profile.peaks) text += peaks_text(profile);
   text += table_head(profile);

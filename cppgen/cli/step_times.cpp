@@ -47,12 +47,16 @@ Settings profile_settings(const CommonOptions& options) {
 }
 
 ModelProfile profile_model(const ReadyRun& run, RunRecorder& recorder, const TimingLimits& limits,
-                           const Settings& settings, const CancelToken& cancel) {
-  ModelProfile profile{run.model, {}, 0, {}, {}, {}};
-  profile.peaks = peaks_of(run.model, settings);
-  measure_steps(profile, limits, run.inputs, cancel, &recorder);
+                           const Settings& settings, const CancelToken& cancel, bool renew) {
+  auto peaks = peaks_of(run.model, settings, renew);
+  auto [profile, load] = least_disturbed(load_rule(limits, run.model.threads()), [&] {
+    ModelProfile measured{run.model, {}, 0, {}, {}, {}};
+    measure_steps(measured, limits, run.inputs, cancel, &recorder);
+    return measured;
+  });
+  profile.load = load, profile.peaks = std::move(peaks);
   if (profile.peaks) find_bounds(profile);
-  return profile;
+  return std::move(profile);
 }
 
 void measure_steps(ModelProfile& profile, const TimingLimits& limits, const std::vector<rt::Value>& inputs,
@@ -83,12 +87,14 @@ void measure_steps(ModelProfile& profile, const TimingLimits& limits, const std:
     profile.recorded.push_back(recorder->record([&] { timed.run(); }));
 }
 
-std::optional<MachinePeaks> peaks_of(const ReadyModel& model, const Settings& settings) {
+std::optional<MachinePeaks> peaks_of(const ReadyModel& model, const Settings& settings, bool renew) {
   const VecISA* isa = find_isa(model.isa());
   if (!isa) return std::nullopt;
   try {
     PosixProcessRunner runner;
-    return machine_peaks(peaks_request(*isa, model.threads(), settings), runner);
+    PeaksRequest request = peaks_request(*isa, model.threads(), settings);
+    request.renew = renew;
+    return machine_peaks(request, runner);
   } catch (const UserError& error) {
     log_warning("bounds are not shown, because the peaks of this machine are unknown: {}", error.what());
     return std::nullopt;

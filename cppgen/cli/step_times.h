@@ -20,8 +20,10 @@ class RunRecorder;
 // Settings with which a model's steps are measured. UserError if they would run the interpreter.
 Settings profile_settings(const CommonOptions&);
 
-// Measures a model that was opened with these settings and the recorder's listener, with peaks and bounds.
-ModelProfile profile_model(const ReadyRun&, RunRecorder&, const TimingLimits&, const Settings&, const CancelToken&);
+// Measures a model that was opened with these settings and the recorder's listener, with peaks and bounds, as often as
+// the rule of load_meter.h says. `renew`: the peaks are measured again.
+ModelProfile profile_model(const ReadyRun&, RunRecorder&, const TimingLimits&, const Settings&, const CancelToken&,
+                           bool renew = false);
 
 // Fills the times and the steps, without the first runs, in which memory is mapped and the processor's frequency rises.
 // With a recorder, also what is recorded.
@@ -29,7 +31,7 @@ void measure_steps(ModelProfile&, const TimingLimits&, const std::vector<rt::Val
                    RunRecorder* = nullptr);
 
 // nullopt with a warning if they cannot be measured.
-std::optional<MachinePeaks> peaks_of(const ReadyModel&, const Settings&);
+std::optional<MachinePeaks> peaks_of(const ReadyModel&, const Settings&, bool renew = false);
 
 // From the sizes that the measured runs had, with the profile's peaks. A step that did not run has the bound 0.
 void find_bounds(ModelProfile&);

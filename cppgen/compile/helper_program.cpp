@@ -29,7 +29,8 @@ HelperRun build_and_run(const HelperProgram& program, const Toolchain& toolchain
   run.argv = {folder.path() + "/" + program.name};
   run.argv.insert(run.argv.end(), program.arguments.begin(), program.arguments.end());
   run.timeout_seconds = program.run_seconds;
-  result.ran = runner.run(run);
+  const auto once = [&] { return runner.run(run); };
+  result.ran = program.run ? program.run(once) : once();
   return result;
 }
 

@@ -1,4 +1,5 @@
 #pragma once
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -16,6 +17,8 @@ struct HelperProgram {
   std::vector<std::string> flags;      // of the compiler, besides files
   std::vector<std::string> arguments;  // of the program
   double compile_seconds = 60, run_seconds = 10;
+  // Runs it by calling `once`, perhaps several times; empty: once.
+  std::function<ProcessResult(const std::function<ProcessResult()>& once)> run = {};
 };
 
 struct HelperRun {

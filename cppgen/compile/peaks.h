@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "cppgen/compile/toolchain.h"
+#include "cppgen/support/load_meter.h"
 #include "cppgen/support/subprocess.h"
 #include "isa/vec_isa.h"
 #include "runtime/base/machine.h"
@@ -26,6 +27,7 @@ struct MachinePeaks {
   double exchange_gb_per_second = 0;      // of data that one writes and the other reads, in turns
   double far_exchange_gb_per_second = 0;  // of more data than their second levels hold
   double round_trip_ns = 0;               // of a number that one writes, and the other answers
+  bool under_load = false;                // other programs disturbed every measurement: they may be too low
 
   double instructions_per_ns() const { return gflops / (2 * lanes); }  // multiply-adds of vectors
 
@@ -43,17 +45,23 @@ struct PeaksRequest {
   MachineDescription machine;
   Toolchain toolchain;
   std::string cache_dir;  // empty: they are measured each time
+  bool renew = false;     // measure them even if they are kept
+  CpuUseSource load = cpu_use;
 };
 
 // "model name" of /proc/cpuinfo; empty if it is not there.
 std::string cpu_model();
 
 // The peaks for kernels of this instruction set on `threads` threads. They are measured once (a second), by a program
-// that the compiler builds, and kept in "<cache_dir>/peaks" by compiler, instruction set, CPU and threads. UserError if
-// the program cannot be built or fails.
+// that the compiler builds, and kept in "<cache_dir>/peaks" by compiler, instruction set, CPU and threads. On a busy
+// machine they are the best of several measurements (load_meter.h); if all were disturbed, they are measured again as
+// soon as the machine is quiet when somebody asks for them. UserError if the program cannot be built or fails.
 MachinePeaks machine_peaks(const PeaksRequest&, ProcessRunner&);
 
 // Those that were kept; no process is started.
 std::optional<MachinePeaks> known_peaks(const PeaksRequest&);
+
+// Removes all that are kept; returns their number.
+int64_t clear_peaks(const std::string& cache_dir);
 
 }  // namespace cppgen

@@ -12,11 +12,11 @@
 #include "cppgen/flow/loop_text.h"
 #include "cppgen/flow/model_parts.h"
 #include "cppgen/flow/stages.h"
+#include "cppgen/flow/tuning_results.h"
 #include "cppgen/schedule/schedule.h"
 #include "runtime/base/errors.h"
 #include "runtime/plan/sample_sizes.h"
 #include "runtime/session/session_options.h"
-#include "runtime/threads/topology.h"
 
 namespace cppgen {
 namespace {
@@ -65,14 +65,9 @@ void add_to(std::vector<T>& to, std::vector<T> from) {
   std::move(from.begin(), from.end(), std::back_inserter(to));
 }
 
-int threads_of(const Settings& settings) {
-  return settings.threads > 0 ? int(settings.threads)
-                              : rt::default_threads(rt::topology_of_this_machine(), settings.smt);
-}
-
 // Those that were measured before, for the threads of a run; otherwise assumed ones.
 void find_peaks(Explanation& result, const VecISA& isa, const Settings& settings) {
-  const int threads = threads_of(settings);
+  const int threads = threads_of_runs(settings);
   try {
     if (auto peaks = known_peaks(peaks_request(isa, threads, settings))) {
       result.peaks = std::move(*peaks);
@@ -146,7 +141,7 @@ void add_costs(Explanation& result, const rt::Plan& plan, const Settings& settin
   const auto session = rt::SessionOptions::from(settings);
   const rt::MemoryOptions memory{plans_memory(session) && reuses_memory(session), outputs_in_arena(session)};
   const PlanCosts costs = can_run ? plan_costs(plan, sizes, settings.min_chunk_size, memory) : unknown_costs(plan);
-  if (can_run) result.memory.add(plan, costs, sizes, threads_of(settings));
+  if (can_run) result.memory.add(plan, costs, sizes, threads_of_runs(settings));
   const size_t first = result.steps.size() - costs.steps.size();
   add_to(result.temporaries, temporaries_of(plan, costs, first, result.arenas.size()));
   result.arenas.push_back(costs.arena_bytes);

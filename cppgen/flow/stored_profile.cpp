@@ -6,6 +6,7 @@
 #include "cppgen/flow/stages.h"
 #include "cppgen/support/file_io.h"
 #include "cppgen/support/hashing.h"
+#include "cppgen/support/remove_files.h"
 #include "runtime/base/json_text.h"
 #include "runtime/base/log.h"
 
@@ -26,6 +27,7 @@ StoredProfile profile_of(const nlohmann::json& json) {
   StoredProfile profile;
   json.at("threads").get_to(profile.threads);
   json.at("run_ms").get_to(profile.run_ms);
+  profile.under_load = json.value("under_load", false);
   for (const nlohmann::json& item : json.at("steps"))
     profile.steps.push_back({item.at("name"), item.at("ms"), item.at("bound_ms")});
   return profile;
@@ -44,6 +46,7 @@ void store_profile(const CompileRequest& request, const StoredProfile& profile) 
   Json json;
   json["threads"] = profile.threads;
   json["run_ms"] = profile.run_ms;
+  json["under_load"] = profile.under_load;
   json["steps"] = Json::array();
   for (const StoredProfile::Step& step : profile.steps)
     json["steps"].push_back({{"name", step.name}, {"ms", step.ms}, {"bound_ms", step.bound_ms}});
@@ -52,6 +55,8 @@ void store_profile(const CompileRequest& request, const StoredProfile& profile) 
   if (error == 0) error = publish_file(file_of(request), json_text(json, -1) + "\n");
   if (error != 0) log_warning("{}: the profile cannot be kept: {}", folder_of(request), error_text(error));
 }
+
+int64_t clear_profiles(const std::string& cache_dir) { return remove_files(cache_dir + "/profiles"); }
 
 std::optional<StoredProfile> find_profile(const CompileRequest& request) {
   if (!may_be_kept(request.settings)) return std::nullopt;

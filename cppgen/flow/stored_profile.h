@@ -17,12 +17,16 @@ struct StoredProfile {
   int threads = 0;
   double run_ms = 0;  // mean, of the same runs as those of the steps
   std::vector<Step> steps;
+  bool under_load = false;  // other programs disturbed it
 
   double steps_ms() const;
 };
 
 // Published by rename. Without a cache nothing is stored; a warning if it cannot be.
 void store_profile(const CompileRequest&, const StoredProfile&);
+
+// Removes all that are kept; returns their number.
+int64_t clear_profiles(const std::string& cache_dir);
 
 // nullopt if none was stored, or if the file is damaged.
 std::optional<StoredProfile> find_profile(const CompileRequest&);

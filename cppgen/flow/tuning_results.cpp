@@ -36,6 +36,7 @@ std::string line_of(const Json& place, const TuningResult& r) {
   line["best_us"] = r.best_us;
   line["model"] = r.model;
   line["by"] = r.by;
+  if (r.under_load) line["under_load"] = true;
   return json_text(line, -1);
 }
 
@@ -67,6 +68,7 @@ TuningResult result_of(const nlohmann::json& line) {
   line.at("best_us").get_to(r.best_us);
   line.at("model").get_to(r.model);
   line.at("by").get_to(r.by);
+  r.under_load = line.value("under_load", false);
   (void)schedule::tuned(schedule::Tuning(1), r.choice.tuning);
   if (!r.choice.backend.empty() && !is_engine(r.choice.backend)) user_error("there is no engine {}", r.choice.backend);
   const bool is_time = r.usual_us >= 0 && r.best_us >= 0 && (r.usual_us == 0) == (r.best_us == 0);
@@ -118,10 +120,14 @@ ResultsBySite most_gaining(const std::vector<TuningResult>& results) {
 
 }  // namespace
 
+int threads_of_runs(const Settings& settings) {
+  return settings.threads > 0 ? int(settings.threads)
+                              : rt::default_threads(rt::topology_of_this_machine(), settings.smt);
+}
+
 TuningPlace tuning_place(const VecISA& isa, const Settings& settings) {
-  const int threads =
-      settings.threads > 0 ? int(settings.threads) : rt::default_threads(rt::topology_of_this_machine(), settings.smt);
-  return {cpu_model(), std::string(isa.name), threads, known_compiler(settings).identity, std::string(rt::kVersion)};
+  return {cpu_model(), std::string(isa.name), threads_of_runs(settings), known_compiler(settings).identity,
+          std::string(rt::kVersion)};
 }
 
 Json to_json(const TuningPlace& place) {

@@ -26,6 +26,7 @@ struct TuningPlace {
   std::vector<std::string> compiler;  // Toolchain::identity
   std::string version;                // of cppgen
 };
+int threads_of_runs(const Settings&);  // THREADS, or as many as there are by default
 TuningPlace tuning_place(const VecISA&, const Settings&);
 Json to_json(const TuningPlace&);
 bool is_from(const nlohmann::json& line, const TuningPlace&);  // whether the line of a file has all fields of the place
@@ -37,6 +38,7 @@ struct TuningResult {
   double best_us = 0;       // with the choice
   std::string model;        // the name of the file in which it was measured
   std::string by;           // the tuning that found it: the model, the settings and the place, hashed
+  bool under_load = false;  // other programs disturbed every measurement of whole runs
 
   // The choice was tried again, and is not faster.
   bool is_refutation() const { return !(choice == schedule::Choice()) && usual_us == 0 && best_us == 0; }
