@@ -84,10 +84,11 @@ void ColumnsWriter::close_vectors() {
   if (several()) body_.close();
 }
 
-// The variable with the reduction's result: the total of a long sum, otherwise the accumulator.
+Code ColumnsWriter::total(size_t index, size_t r) const { return total_name(index, r) + (several() ? "[u]" : ""); }
+
+// The reduction's result: the total of a long sum, otherwise the accumulator.
 Code ColumnsWriter::result(size_t index, size_t r) const {
-  if (!has_total(index, r)) return accumulator(index, r);
-  return total_name(index, r) + (several() ? "[u]" : "");
+  return has_total(index, r) ? code("vec::convert<float>({})", total(index, r)) : accumulator(index, r);
 }
 
 // Statements that add the accumulators to the totals after a part of a long sum.
@@ -99,8 +100,8 @@ std::optional<LoopsWriter::Parts> ColumnsWriter::column_parts(const Segment& s, 
   };
   for (size_t r = 0; parts && r < s.reductions.size(); r++) {
     if (!has_total(index, r)) continue;
-    const Code a = accumulator(index, r), total = result(index, r);
-    parts->after.push_back(each(code("{0} = {0} + {1};", total, a)));
+    const Code a = accumulator(index, r);
+    parts->after.push_back(each(add_to_total(total(index, r), a)));
     parts->reset.push_back(each(code("{} = {};", a, accumulator_start(s.reductions[r]))));
   }
   return parts;
@@ -121,16 +122,15 @@ Code ColumnsWriter::update(const Segment& s, size_t index, size_t r, ValueEmitte
 }
 
 void ColumnsWriter::declare_accumulators(const Segment& s, size_t index) {
-  const auto declare = [&](const ir::Reduction& red, const Code& name) {
-    const Code start = accumulator_start(red);
-    const std::string type = accumulator_type(red).text();
+  const auto declare = [&](const std::string& type, const Code& name, const Code& start) {
     if (!several()) return body_.variable(type, name, start);
     body_.array(type, name, "U");
     body_.each({.type = "int", .variable = "u", .end = "U"}, code("{}[u] = {};", name, start));
   };
   for (size_t r = 0; r < s.reductions.size(); r++) {
-    declare(s.reductions[r], accumulator_name(index, r));
-    if (has_total(index, r)) declare(s.reductions[r], total_name(index, r));
+    const ir::Reduction& red = s.reductions[r];
+    declare(accumulator_type(red).text(), accumulator_name(index, r), accumulator_start(red));
+    if (has_total(index, r)) declare("vec::V<double>", total_name(index, r), "vec::set1<double>(0)");
   }
 }
 

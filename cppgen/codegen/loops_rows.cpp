@@ -114,7 +114,7 @@ void RowsWriter::declare_accumulators(const Segment& s, size_t index) {
     Code a = accumulator_name(index, r);
     body_.array(accumulator_type(red).text(), a, Code(plan_.accumulators));
     body_.add(start(red, a));
-    if (has_total(index, r)) body_.variable(accumulator_type(red).text(), total_name(index, r), accumulator_start(red));
+    if (has_total(index, r)) body_.variable("vec::V<double>", total_name(index, r), "vec::set1<double>(0)");
   }
 }
 
@@ -136,8 +136,8 @@ std::optional<LoopsWriter::Parts> RowsWriter::row_parts(const Segment& s, size_t
   for (size_t r = 0; parts && r < s.reductions.size(); r++) {
     if (!has_total(index, r)) continue;
     auto lines = combine(s, index, r);
-    const Code a = accumulator_name(index, r), total = total_name(index, r);
-    lines.push_back(plain(code("{0} = {0} + {1}[0];", total, a)));
+    const Code a = accumulator_name(index, r);
+    lines.push_back(plain(add_to_total(total_name(index, r), a + "[0]")));
     parts->reset.push_back(start(s.reductions[r], a));
     parts->after.insert(parts->after.end(), lines.begin(), lines.end());
   }
@@ -181,8 +181,9 @@ void RowsWriter::write_results(const Segment& s, size_t index, const std::vector
     } else if (!has_total(index, r)) {
       body_.add(combine(s, index, r));
     }
-    body_.constant("const auto", name, "{}",
-                   over_lanes_text(red, has_total(index, r) ? total_name(index, r) : a + "[0]"));
+    const Code all = has_total(index, r) ? code("vec::convert<float>({})", over_lanes_text(red, total_name(index, r)))
+                                         : over_lanes_text(red, a + "[0]");
+    body_.constant("const auto", name, "{}", all);
     after.bind_accumulator(int(r), name, int(around.size()));
   }
   after.store(s.stores);

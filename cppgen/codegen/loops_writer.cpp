@@ -57,8 +57,12 @@ void LoopsWriter::open_parts(const Code& extent, const Parts& parts) {
 }
 
 void LoopsWriter::close_parts(const Parts& parts) {
-  body_.line("{} += {};", parts.count,
-             parts.plan.terms == 1 ? "part_end - part" : code("(part_end - part) * {}", parts.plan.terms));
+  const kernel::SumParts& plan = parts.plan;
+  if (plan.spread > 1)
+    body_.line("{} += (part_end - part) / {} + {};", parts.count, plan.spread, plan.more);
+  else
+    body_.line("{} += {};", parts.count,
+               plan.terms == 1 ? "part_end - part" : code("(part_end - part) * {}", plan.terms));
   body_.open_if(code("{} >= {}", parts.count, parts.plan.most_terms));
   body_.add(parts.after);
   body_.add(parts.reset);
@@ -73,6 +77,10 @@ void LoopsWriter::prefetch(size_t segment) {
 }
 
 Code LoopsWriter::accumulator_name(size_t segment, size_t reduction) { return code("a{}_{}", segment, reduction); }
+
+Code LoopsWriter::add_to_total(const Code& total, const Code& accumulator) {
+  return code("{0} = {0} + vec::convert<double>({1});", total, accumulator);
+}
 
 Code LoopsWriter::total_name(size_t segment, size_t reduction) { return code("total{}_{}", segment, reduction); }
 

@@ -43,6 +43,7 @@ class LoopsWriter : public KernelWriter {
   bool has_total(size_t segment, size_t reduction) const { return loops_.segments[segment].has_total[reduction]; }
   static Code accumulator_name(size_t segment, size_t reduction);
   static Code total_name(size_t segment, size_t reduction);
+  static Code add_to_total(const Code& total, const Code& accumulator);
 };
 
 // Lanes are points of each segment's innermost loop.
@@ -100,6 +101,7 @@ class ColumnsWriter : public LoopsWriter {
   void write_results(const schedule::Segment&, size_t index, Statements& hoisted);
   Code update(const schedule::Segment&, size_t index, size_t reduction, ValueEmitter&) const;
   Code accumulator(size_t segment, size_t reduction) const;
+  Code total(size_t segment, size_t reduction) const;
   Code result(size_t segment, size_t reduction) const;
   void declare_accumulators(const schedule::Segment&, size_t index);
   std::optional<Parts> column_parts(const schedule::Segment&, size_t index) const;

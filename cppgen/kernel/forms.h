@@ -19,9 +19,10 @@ KernelPlan plan_attention(const KernelView&);
 // Whether so many panels of a contraction stay in the second-level cache while rows pass over them.
 bool panels_stay_in_cache(const KernelView&, IndexExpr panels);
 
-// Common to the forms of loops: adds rows in scratch memory and the parts of sums to the plan.
+// Common to the forms of loops: adds rows in scratch memory and the parts of sums to the plan. The innermost reduced
+// loop is spread over so many accumulators of so many lanes.
 void plan_locals(const KernelView&, LoopsPlan&, IndexExpr& scratch_bytes);
-void plan_sums(const KernelView&, LoopsPlan&);
+void plan_sums(const KernelView&, LoopsPlan&, int64_t accumulators = 1, int64_t lanes = 1);
 
 // The loads of the innermost reduced loop of a segment of columns whose addresses are far apart.
 std::vector<Prefetch> prefetch_far_rows(const KernelView&, const schedule::Segment&);

@@ -21,25 +21,29 @@ void plan_locals(const KernelView& view, LoopsPlan& plan, IndexExpr& scratch_byt
 
 static bool is_float_sum(const ir::Reduction& r) { return r.op == ir::ReduceOp::sum && r.type == DType::f32; }
 
-// The loop that is run in parts is the innermost one that may have, together with the loops inside it, more points than
-// a part.
-static std::optional<SumParts> parts_of(const Segment& s, int64_t most) {
-  const bool sums = std::any_of(s.reductions.begin(), s.reductions.end(), is_float_sum);
-  if (!sums || points(s.reduced).is_constant()) return std::nullopt;
-  SumParts parts{s.reduced.size() - 1, 1, 1, most};
-  for (;; parts.loop--) {
-    const int64_t extent = constant_or(s.reduced[parts.loop].extent, most + 1);
-    if (extent > most / parts.terms) break;
-    parts.terms *= std::max<int64_t>(extent, 1);
+// The loop that is run in parts is the innermost one that may, together with the loops inside it, give an accumulator
+// more terms than a part has.
+static std::optional<SumParts> parts_of(const Segment& s, int64_t most, int64_t accumulators, int64_t lanes) {
+  if (!std::any_of(s.reductions.begin(), s.reductions.end(), is_float_sum)) return std::nullopt;
+  SumParts parts{s.reduced.size(), 1, most};
+  while (parts.loop-- > 0) {
+    const IndexExpr extent = s.reduced[parts.loop].extent;
+    parts.spread = parts.loop + 1 == s.reduced.size() ? accumulators * lanes : 1;
+    const int64_t n = constant_or(extent, 0), additions = n / parts.spread + pieces(n % parts.spread, lanes);
+    if (!extent.is_constant() || additions > most / parts.terms) {
+      parts.steps = std::max<int64_t>(most / parts.terms, 1) * parts.spread;
+      parts.more = parts.spread > 1 ? accumulators : 0;
+      return parts;
+    }
+    parts.terms *= std::max<int64_t>(additions, 1);
   }
-  parts.steps = most / parts.terms;
-  return parts;
+  return std::nullopt;
 }
 
-void plan_sums(const KernelView& view, LoopsPlan& plan) {
+void plan_sums(const KernelView& view, LoopsPlan& plan, int64_t accumulators, int64_t lanes) {
   for (const Segment& s : view.kernel.segments) {
     SegmentPlan segment;
-    segment.sum_parts = parts_of(s, view.tuning().sum_part);
+    segment.sum_parts = parts_of(s, view.tuning().sum_block, accumulators, lanes);
     for (const auto& r : s.reductions) segment.has_total.push_back(segment.sum_parts && is_float_sum(r));
     plan.segments.push_back(std::move(segment));
   }

@@ -24,15 +24,18 @@ struct Prefetch {
   IndexExpr offset;
 };
 
-// A sequential float sum of very many terms loses terms that are small compared with the sum: a sum of ones stops
-// growing at 2^24. If shapes are known, schedules split such sums (schedule/fusion/reductions.h). If the number of
-// terms is known only at run time, kernels add their accumulators to totals after each part of a loop. Sums of fewer
-// terms are not affected.
+// A sequential float32 sum of many terms loses digits: each addition rounds in proportion to the sum so far, and a sum
+// of ones stops growing at 2^24. If an accumulator may get more than `most_terms` terms, a reduced loop is run in
+// parts, after which the accumulators are added to totals in float64. Sums of fewer terms are not affected.
+//
+// With a = 2 * most_terms and lanes * accumulators = n, the error of a sum is at most (a + log2(n) + 2) * 2^-24 times
+// the sum of the absolute values of its terms, however many there are.
 struct SumParts {
   size_t loop;         // the reduced loop that is run in parts
   int64_t steps;       // of one part
-  int64_t terms;       // of one step
-  int64_t most_terms;  // after which the accumulators are added to the totals
+  int64_t most_terms;  // of an accumulator, after which it is added to the total; a part has no more than that
+  // The terms that an accumulator gets in `n` steps: n * terms, or n / spread + more if steps are spread over lanes.
+  int64_t terms = 1, spread = 1, more = 0;
 };
 
 struct SegmentPlan {

@@ -52,9 +52,9 @@ KernelPlan plan_rows(const KernelView& view) {
   for (const Loop& l : view.kernel.outer) plan.units = plan.units * l.extent;
   for (const Segment& s : view.kernel.segments) plan.unit_work = plan.unit_work + points(s);
   plan_locals(view, rows, plan.scratch_bytes);
-  plan_sums(view, rows);
-  for (size_t i = 0; i < rows.segments.size(); i++) rows.segments[i].prefetches = prefetch_next_row(view, i);
   rows.accumulators = view.tuning().row_accumulators;
+  plan_sums(view, rows, rows.accumulators, view.target.lanes);
+  for (size_t i = 0; i < rows.segments.size(); i++) rows.segments[i].prefetches = prefetch_next_row(view, i);
   plan.form = std::move(rows);
   return plan;
 }

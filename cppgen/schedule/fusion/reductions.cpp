@@ -84,9 +84,8 @@ struct Cut {
   int64_t parts = 1;
 };
 
-// Parts that are short enough to be summed sequentially. Sequential float sums of very many terms lose terms that are
-// small compared with the sum: a sum of ones stops growing at 2^24.
-Cut cut_for_precision(const LoopNest& nest, int64_t total, const Options& options, const Tuning& tuning) {
+// Parts of a very long sum, in whichever reduced loop is long: however many results there are, its threads share it.
+Cut cut_long_sum(const LoopNest& nest, int64_t total, const Options& options, const Tuning& tuning) {
   const int64_t wanted = pieces(total, tuning.sum_part);
   size_t loop = 0;
   for (size_t i = 0; i < nest.reduced.size(); i++) {
@@ -154,7 +153,7 @@ LoopNest cut(Program& program, LoopNest& nest, const Cut& how) {
   return first;
 }
 
-// Splits reductions with few results, for many threads, and those with very many terms, for precision.
+// Splits reductions with few results, and very long sums, for many threads.
 Cut choose_cut(const LoopNest& nest, const Options& options, const Tuning& tuning) {
   const auto outer = constant_points(nest.loops), total = constant_points(nest.reduced);
   if (!total) return {};
@@ -162,7 +161,7 @@ Cut choose_cut(const LoopNest& nest, const Options& options, const Tuning& tunin
   if (outer && *outer < tuning.split_results && *total * std::max<int64_t>(*outer, 1) >= tuning.split_points)
     cut.parts = parts_of(nest.reduced[0].extent.constant(), *total * *outer, options, tuning);
   if (sums_floats(nest) && *total / std::max<int64_t>(cut.parts, 1) > tuning.sum_terms)
-    return cut_for_precision(nest, *total, options, tuning);
+    return cut_long_sum(nest, *total, options, tuning);
   return cut;
 }
 
