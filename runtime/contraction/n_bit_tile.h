@@ -5,6 +5,7 @@
 // in cppgen::rt::TILE_ISA.
 #pragma once
 
+#include "runtime/contraction/long_sums.h"
 #include "runtime/contraction/n_bit_layout.h"
 
 namespace cppgen::rt::TILE_ISA {
@@ -45,6 +46,7 @@ template <int Rows, int Bits, int Vectors, bool FloatZeros>
 class NBitSums {
  public:
   static constexpr int kColumns = Vectors * kLanes, kWordSteps = 32 / Bits;
+  static constexpr bool kScalesWeights = Rows > kMostBlockSums;
 
   TILE_MEMBER explicit NBitSums(const n_bits::PanelHeader& header) : header_(header) {
     Vector zero[Vectors];
@@ -102,15 +104,19 @@ class NBitSums {
     }
   }
 
-  TILE_MEMBER void store_to(float* c, long ldc) const {
+  // Moves the sums so far to memory.
+  TILE_MEMBER void move_to(float* c, long ldc, bool adds) {
 #pragma GCC unroll 16
     for (int r = 0; r < Rows; r++)
 #pragma GCC unroll 4
-      for (int j = 0; j < Vectors; j++) store(c + r * ldc + j * kLanes, total_[r][j]);
+      for (int j = 0; j < Vectors; j++) {
+        float* const to = c + r * ldc + j * kLanes;
+        store(to, adds ? load(to) + total_[r][j] : total_[r][j]);
+        total_[r][j] = Vector{};
+      }
   }
 
  private:
-  static constexpr bool kScalesWeights = Rows > kMostBlockSums;
   static constexpr int kChains = Rows == 1   ? 4
                                  : Rows == 2 ? 2
                                              : 1;  // several independent sums hide the latency of an addition
@@ -156,17 +162,24 @@ void n_bit_rows(const void* const* left, long depth, const n_bits::PanelHeader& 
 #pragma GCC unroll 16
   for (int r = 0; r < Rows; r++) row[r] = (const float*)left[r];
   const char* p = (const char*)&header + n_bits::kHeaderBytes;
+  long moved = 0, additions = 0;  // steps whose sums are in memory, additions since then
   for (long begin = 0; begin < depth; begin += header.block) {
     const long rest = depth - begin, end = begin + (rest < header.block ? rest : header.block);
     p = sums.read_scales(p);
-    long k = begin;
+    for (long k = begin; k < end;) {
+      const long stop = k + (end - k < kBlockTerms ? end - k : kBlockTerms);
+      long at = k;
 #pragma GCC unroll 1
-    for (; k + Sums::kWordSteps <= end; k += Sums::kWordSteps, p += Sums::kColumns * 4)
-      sums.template add_words<false>(row, k, Sums::kWordSteps, p);
-    if (k < end) sums.template add_words<true>(row, k, int(end - k), p);
-    sums.end_block();
+      for (; at + Sums::kWordSteps <= stop; at += Sums::kWordSteps, p += Sums::kColumns * 4)
+        sums.template add_words<false>(row, at, Sums::kWordSteps, p);
+      if (at < stop) sums.template add_words<true>(row, at, int(stop - at), p);
+      additions += Sums::kScalesWeights ? stop - k : 1;
+      sums.end_block();
+      if (additions >= kBlockTerms) sums.move_to(c, ldc, moved > 0), moved = stop, additions = 0;
+      k = stop;
+    }
   }
-  sums.store_to(c, ldc);
+  if (moved < depth || depth == 0) sums.move_to(c, ldc, moved > 0);
 }
 
 template <int Rows, int Vectors>

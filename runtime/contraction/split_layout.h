@@ -51,8 +51,8 @@ SPLIT_FN long panel_bytes(long depth, int parts) {
 
 // A long depth is multiplied block by block, so that a block's part of panels and rows stays in the second-level cache:
 // each block has some of the taps, or, of a single tap, some of its depth. The last one may be shorter. Each has rows
-// and panels of its own, laid out as above. Sums have the same bits as without blocks, because each block continues
-// where the previous one ended; but each block decides for itself whether its numbers can be represented by parts.
+// and panels of its own, laid out as above, and sums of its own, which are added to those of the blocks before; and
+// each block decides for itself whether its numbers can be represented by parts.
 struct DepthBlocks {
   long count, taps, depth;
 };

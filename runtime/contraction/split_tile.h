@@ -58,25 +58,12 @@ class StepProducts {
   }
 };
 
-template <bool Lower, class Unit>
-TILE_FN void start_block(Unit& unit, const float* c, long stride, bool adds) {
-  if (!adds) {
-    unit.template zero<0>(), unit.template zero<1>();
-    if constexpr (Lower) unit.template zero<2>(), unit.template zero<3>();
-    return;
-  }
-  unit.template load<0>(c, stride), unit.template load<1>(c + split::kTileSide, stride);
-  if constexpr (Lower) {
-    const float* lower = c + split::kTileSide * stride / 4;
-    unit.template load<2>(lower, stride), unit.template load<3>(lower + split::kTileSide, stride);
-  }
-}
-
-template <int Parts, bool Lower, class Unit, bool Adds>
+template <int Parts, bool Lower, class Unit>
 TILE_FN void multiply_parts(const unsigned short* a, const unsigned short* b, long steps, float* c, long ldc) {
   auto&& unit = Unit::of_thread();
   const long stride = ldc * 4;
-  start_block<Lower>(unit, c, stride, Adds);
+  unit.template zero<0>(), unit.template zero<1>();
+  if constexpr (Lower) unit.template zero<2>(), unit.template zero<3>();
 #pragma GCC unroll 1
   for (long s = 0; s < steps; s++, a += Parts * split::kPartElements, b += Parts * split::kPartElements)
     StepProducts<Unit, Lower>(unit, a, b).run_all(Parts);
@@ -112,13 +99,9 @@ struct PartsPanel {
 };
 
 // The sums of the FMA tiles (tiles.h), in their order.
-template <int Rows, bool Adds, class Panel>
+template <int Rows, class Panel>
 void fused_rows(const void* const* left, long count, long taps, long depth, Panel panel, float* c, long ldc) {
   Floats sums[Rows][2] = {};
-  if constexpr (Adds) {
-#pragma GCC unroll 8
-    for (int r = 0; r < Rows; r++) sums[r][0] = load(c + r * ldc), sums[r][1] = load(c + r * ldc + kLanes);
-  }
   for (long t = 0; t < taps; t++)
     for (long d = 0; d < depth; d++) {
       const Floats b[2] = {panel.row(t * depth + d, 0), panel.row(t * depth + d, 1)};
@@ -132,19 +115,17 @@ void fused_rows(const void* const* left, long count, long taps, long depth, Pane
   for (int r = 0; r < Rows; r++) store(c + r * ldc, sums[r][0]), store(c + r * ldc + kLanes, sums[r][1]);
 }
 
-template <bool Adds, class Panel>
+template <class Panel>
 TILE_FN void fused_block(const split::RowsHeader& rows, long taps, long depth, Panel panel, float* c, long ldc) {
   int r = 0;
-  for (; r + 8 <= rows.count; r += 8)
-    fused_rows<8, Adds>(rows.rows + r, rows.count, taps, depth, panel, c + r * ldc, ldc);
-  for (; r + 4 <= rows.count; r += 4)
-    fused_rows<4, Adds>(rows.rows + r, rows.count, taps, depth, panel, c + r * ldc, ldc);
-  for (; r < rows.count; r++) fused_rows<1, Adds>(rows.rows + r, rows.count, taps, depth, panel, c + r * ldc, ldc);
+  for (; r + 8 <= rows.count; r += 8) fused_rows<8>(rows.rows + r, rows.count, taps, depth, panel, c + r * ldc, ldc);
+  for (; r + 4 <= rows.count; r += 4) fused_rows<4>(rows.rows + r, rows.count, taps, depth, panel, c + r * ldc, ldc);
+  for (; r < rows.count; r++) fused_rows<1>(rows.rows + r, rows.count, taps, depth, panel, c + r * ldc, ldc);
 }
 
-// left[0]: the result of prepare_split for a block of rows. With Adds, the product is added to the contents of `block`.
-// `block` has 32 rows; those beyond the prepared ones are undefined.
-template <int Parts, class Unit, bool Adds>
+// left[0]: the result of prepare_split for a block of rows. `block` has 32 rows; those beyond the prepared ones are
+// undefined.
+template <int Parts, class Unit>
 void split_tile(const void* const* left, long taps, long depth, const void* panel, void* block, long ldc) {
   const auto& rows = *(const split::RowsHeader*)left[0];
   const auto& header = *(const split::PanelHeader*)panel;
@@ -153,20 +134,33 @@ void split_tile(const void* const* left, long taps, long depth, const void* pane
   float* c = (float*)block;
   const long steps = split::steps(taps * depth);
   if (Parts > 1 && !header.has_parts)
-    fused_block<Adds>(rows, taps, depth, FloatPanel{(const float*)b}, c, ldc);
+    fused_block(rows, taps, depth, FloatPanel{(const float*)b}, c, ldc);
   else if (Parts > 1 && !split::exact(rows.range, header.range, taps * depth))
-    fused_block<Adds>(rows, taps, depth, PartsPanel<Parts>{b}, c, ldc);
+    fused_block(rows, taps, depth, PartsPanel<Parts>{b}, c, ldc);
   else if (rows.count <= split::kTileSide)
-    multiply_parts<Parts, false, Unit, Adds>(a, b, steps, c, ldc);
+    multiply_parts<Parts, false, Unit>(a, b, steps, c, ldc);
   else
-    multiply_parts<Parts, true, Unit, Adds>(a, b, steps, c, ldc);
+    multiply_parts<Parts, true, Unit>(a, b, steps, c, ldc);
+}
+
+// Adds the product to the contents of `block`: a sum that went on from there would lose digits (long_sums.h).
+template <int Parts, class Unit>
+void add_split_tile(const void* const* left, long taps, long depth, const void* panel, void* block, long ldc) {
+  alignas(64) float sums[split::kBlockSide * split::kBlockSide];
+  split_tile<Parts, Unit>(left, taps, depth, panel, sums, split::kBlockSide);
+  const int rows = ((const split::RowsHeader*)left[0])->count;
+  for (int r = 0; r < rows; r++)
+    for (int j = 0; j < split::kBlockSide; j += kLanes) {
+      float* const to = (float*)block + r * ldc + j;
+      store(to, load(to) + load(sums + r * split::kBlockSide + j));
+    }
 }
 
 template <class T, int Parts, class Unit>
 constexpr TileSet split_tile_set() {
   return {split::kBlockSide,
           split::kBlockSide,
-          block_table<split_tile<Parts, Unit, false>, split_tile<Parts, Unit, true>>.functions,
+          block_table<split_tile<Parts, Unit>, add_split_tile<Parts, Unit>>.functions,
           prepare_split<T, Parts>,
           [] { Unit::of_thread().configure(); },
           [] { Unit::of_thread().release(); }};

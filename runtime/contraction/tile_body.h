@@ -4,18 +4,32 @@
 // and TileUnit, which names these for vec/generic/product.h, in cppgen::rt::TILE_ISA before they include this file.
 #pragma once
 
+#include "runtime/contraction/long_sums.h"
+
 namespace cppgen::rt::TILE_ISA {
 
-template <int Rows, int Vectors>
-VEC_KEEPS_REGISTERS void tile(const void* const* left, long taps, long depth, const void* panel, void* block,
-                              long ldc) {
+template <int Rows, int Vectors, bool Adds>
+VEC_KEEPS_REGISTERS void tile_block(const void* const* left, long taps, long depth, const void* panel, void* block,
+                                    long ldc) {
   vec::Sums<TileUnit, Rows, Vectors> sums;
   vec::add_taps(sums, vec::ScatteredRows<Rows>{left}, taps, depth, static_cast<const float*>(panel));
   float* c = static_cast<float*>(block);
 #pragma GCC unroll 32
   for (int r = 0; r < Rows; r++)
 #pragma GCC unroll 4
-    for (int j = 0; j < Vectors; j++) store(c + r * ldc + j * kLanes, sums.v[r][j]);
+    for (int j = 0; j < Vectors; j++) {
+      float* const to = c + r * ldc + j * kLanes;
+      store(to, Adds ? load(to) + sums.v[r][j] : sums.v[r][j]);
+    }
+}
+
+template <int Rows, int Vectors>
+void tile(const void* const* left, long taps, long depth, const void* panel, void* block, long ldc) {
+  constexpr TileFunction first = tile_block<Rows, Vectors, false>, next = tile_block<Rows, Vectors, true>;
+  if (taps * depth <= kBlockTerms) return first(left, taps, depth, panel, block, ldc);
+  static constexpr int kFloat = sizeof(float);
+  sum_blocks({first, next, Rows, Vectors * kLanes, kFloat, Vectors * kLanes * kFloat, 1}, left, taps, depth, panel,
+             static_cast<float*>(block), ldc);
 }
 
 // The tiles of 1 to MaxRows rows.

@@ -7,8 +7,8 @@ namespace cppgen::rt {
 
 // block[r * ldc + j] = sum over t < taps, k < depth of left[t * rows + r][k] * B[t, k, j], for r < rows and j < NR,
 // where `panel` holds B in the layout of the format (formats.h), aligned to 64 bytes. A tap whose first pointer is null
-// is skipped (float32 tiles only). The block is overwritten; left and block need no alignment. Float sums have one
-// accumulator per output, in the order of (t, k): the bits depend on nothing else. Products and sums are fused, except
+// is skipped (float32 tiles only). The block is overwritten; left and block need no alignment. Float sums are
+// in the order of (t, k), in blocks that depend on the depth alone (long_sums.h). Products and sums are fused, except
 // for the scalar ISA, which has no such instruction. Integer sums are exact, modulo 2^32.
 using TileFunction = void (*)(const void* const* left, long taps, long depth, const void* panel, void* block, long ldc);
 
@@ -60,7 +60,7 @@ struct WinogradTransforms {
 // compute what is said above.
 //
 // n_bits: weights of few bits (n_bit_layout.h), one tap. The weights are exact; sums are in float32, in an order that
-// depends on the number of rows.
+// depends on the number of rows. Accumulators have fewer than 1,024 terms.
 //
 // bf16: of a pair of k - 2i, 2i + 1 - the second product is added first, and denormals, as operands or sums, are
 // treated as zero, as vdpbf16ps does.

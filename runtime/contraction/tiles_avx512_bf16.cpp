@@ -3,6 +3,7 @@
 #include "vec/avx512/vec.h"
 
 #define TILE_ISA avx512_bf16
+#include "runtime/contraction/long_sums.h"
 #include "runtime/contraction/prepare_rows.h"
 
 namespace cppgen::rt::avx512_bf16 {
@@ -45,8 +46,8 @@ VEC_FN void prefetch_step(const unsigned short* b) {
   for (int j = 0; j < kVectors; j++) __builtin_prefetch(b + j * 2 * kLanes);
 }
 
-template <int Rows>
-void tile(const void* const* left, long taps, long depth, const void* panel, void* block, long ldc) {
+template <int Rows, bool Adds>
+void tile_block(const void* const* left, long taps, long depth, const void* panel, void* block, long ldc) {
   Accumulators<Rows> acc = {};
   const unsigned short* b = (const unsigned short*)panel;
   for (long t = 0; t < taps; t++, left += Rows) {
@@ -79,7 +80,18 @@ void tile(const void* const* left, long taps, long depth, const void* panel, voi
 #pragma GCC unroll 16
   for (int r = 0; r < Rows; r++)
 #pragma GCC unroll 2
-    for (int j = 0; j < kVectors; j++) vec::store<float>(c + r * ldc + j * kLanes, vec::V<float>{acc.v[r][j]});
+    for (int j = 0; j < kVectors; j++) {
+      float* const to = c + r * ldc + j * kLanes;
+      const Vector sum = Adds ? vec::load<float>(to).v + acc.v[r][j] : acc.v[r][j];
+      vec::store<float>(to, vec::V<float>{sum});
+    }
+}
+
+template <int Rows>
+void tile(const void* const* left, long taps, long depth, const void* panel, void* block, long ldc) {
+  if (taps * depth <= kBlockTerms) return tile_block<Rows, false>(left, taps, depth, panel, block, ldc);
+  sum_blocks({tile_block<Rows, false>, tile_block<Rows, true>, Rows, kTileColumns, 2, 2 * kTileColumns, 2}, left, taps,
+             depth, panel, (float*)block, ldc);
 }
 
 // Rounds to nearest even; denormals become zero.

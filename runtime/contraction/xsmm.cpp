@@ -7,14 +7,14 @@
 
 #include "runtime/base/checked.h"
 #include "runtime/base/errors.h"
+#include "runtime/contraction/long_sums.h"
 #include "runtime/contraction/xsmm_problem.h"
 
 namespace cppgen::rt {
 namespace {
 
-constexpr int64_t kMostRows = 64;           // of one call
-constexpr int64_t kSlabBytes = 256 * 1024;  // of panels that stay in the second-level cache while rows pass by
-constexpr int64_t kLeastDepth = 16;         // of a block
+constexpr int64_t kMostRows = 64;    // of one call
+constexpr int64_t kLeastDepth = 16;  // of a block
 
 using Kernel = libxsmm_smmfunction_reducebatch_offs;
 
@@ -44,11 +44,11 @@ struct Blocks {
 };
 
 // libxsmm is column-major: its first operand is our right one, its columns are our rows.
-Kernel kernel_of(const XsmmProblem& p, int64_t columns, int64_t rows, int64_t depth, bool add) {
+Kernel kernel_of(const XsmmProblem& p, int64_t columns, int64_t rows, int64_t depth, int64_t out_row) {
   const auto lda = libxsmm_blasint(kXsmmPanelColumns), ldb = libxsmm_blasint(p.left_row),
-             ldc = libxsmm_blasint(p.out_row);
+             ldc = libxsmm_blasint(out_row);
   start_libxsmm();
-  const float alpha = 1, beta = add ? 1 : 0;
+  const float alpha = 1, beta = 0;
   const int flags = LIBXSMM_GEMM_FLAG_NONE, prefetch = LIBXSMM_PREFETCH_NONE;
   Kernel kernel =
       libxsmm_smmdispatch_reducebatch_offs(libxsmm_blasint(columns), libxsmm_blasint(rows), libxsmm_blasint(depth),
@@ -63,8 +63,7 @@ class XsmmTask : public LibraryTask {
   XsmmTask(XsmmProblem problem, int64_t min_chunk_size)
       : p_(std::move(problem)),
         rows_(p_.rows, kMostRows),
-        depths_(p_.depth,
-                std::max(kSlabBytes / 4 / kXsmmPanelColumns / std::max<int64_t>(p_.tap_count(), 1), kLeastDepth)),
+        depths_(p_.depth, std::max(kBlockTerms / std::max<int64_t>(p_.tap_count(), 1), kLeastDepth)),
         per_panel_(checked_mul(p_.outer_points(), p_.rows == 0 ? 0 : rows_.count, kXsmmContraction.data())),
         units_(checked_mul(per_panel_, p_.panels(), kXsmmContraction.data())) {
     const int64_t terms = checked_mul(p_.tap_count(), p_.depth, kXsmmContraction.data());
@@ -102,7 +101,7 @@ class XsmmTask : public LibraryTask {
   Blocks rows_, depths_;
   int64_t per_panel_, units_, chunks_ = 0;
   std::vector<unsigned long long> left_offsets_, panel_offsets_;
-  Kernel kernels_[2][2][2][2] = {};  // narrow panel, short block of rows, short block of depth, add to the output
+  Kernel kernels_[2][2][2][2] = {};  // narrow panel, short block of rows, short block of depth, not the first block
 
   void make_kernels() {
     const int64_t last = p_.columns % kXsmmPanelColumns;
@@ -115,7 +114,8 @@ class XsmmTask : public LibraryTask {
             const bool used = (narrow ? last > 0 : p_.columns >= kXsmmPanelColumns) &&
                               (!few || rows_.wide < rows_.count) && (!shallow || depths_.wide < depths_.count);
             if (used && rows > 0 && depth > 0)
-              kernels_[narrow][few][shallow][add] = kernel_of(p_, columns, rows, depth, add != 0);
+              kernels_[narrow][few][shallow][add] =
+                  kernel_of(p_, columns, rows, depth, add ? kXsmmPanelColumns : p_.out_row);
           }
   }
 
@@ -156,7 +156,11 @@ class XsmmTask : public LibraryTask {
                         (panel * p_.tap_count() * p_.depth + depths_.begin(d)) * kXsmmPanelColumns;
     const Kernel kernel = kernels_[columns < kXsmmPanelColumns][rows_.is_short(block)][depths_.is_short(d)][d > 0];
     const auto count = static_cast<unsigned long long>(p_.tap_count());
-    kernel(with, from, to, &count, panel_offsets_.data(), left_offsets_.data());
+    if (d == 0) return kernel(with, from, to, &count, panel_offsets_.data(), left_offsets_.data());
+    alignas(64) float sums[kMostRows * kXsmmPanelColumns];  // of this block of the depth (long_sums.h)
+    kernel(with, from, sums, &count, panel_offsets_.data(), left_offsets_.data());
+    for (int64_t r = 0; r < rows_.extent(block); r++)
+      for (int64_t j = 0; j < columns; j++) to[r * p_.out_row + j] += sums[r * kXsmmPanelColumns + j];
   }
 };
 

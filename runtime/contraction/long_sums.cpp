@@ -1,0 +1,61 @@
+#include "runtime/contraction/long_sums.h"
+
+#include <algorithm>
+
+namespace cppgen::rt {
+namespace {
+
+constexpr int kMostRows = 32, kMostColumns = 64;
+
+class LongTile {
+ public:
+  LongTile(const BlockTile& tile, float* results, long ldc) : tile_(tile), results_(results), ldc_(ldc) {}
+
+  void add(const void* const* left, long taps, long depth, const char* panel) {
+    (blocks_ == 0 ? tile_.first : tile_.next)(left, taps, depth, panel, results_, ldc_);
+    if (++blocks_ == kGroupBlocks) end_group();
+  }
+  void finish() {
+    if (groups_ == 0) return;
+    if (blocks_ > 0) end_group();
+    for (int r = 0; r < tile_.rows; r++) std::copy_n(totals_[r], tile_.columns, results_ + r * ldc_);
+  }
+
+ private:
+  const BlockTile& tile_;
+  float* results_;
+  long ldc_, blocks_ = 0, groups_ = 0;
+  float totals_[kMostRows][kMostColumns];
+
+  void end_group() {
+    for (int r = 0; r < tile_.rows; r++)
+      for (int j = 0; j < tile_.columns; j++)
+        totals_[r][j] = (groups_ == 0 ? 0 : totals_[r][j]) + results_[r * ldc_ + j];
+    groups_++, blocks_ = 0;
+  }
+};
+
+}  // namespace
+
+void sum_blocks(const BlockTile& tile, const void* const* left, long taps, long depth, const void* panel,
+                float* results, long ldc) {
+  LongTile sums(tile, results, ldc);
+  const long group = tile.depth_group, tap_bytes = (depth + group - 1) / group * group * tile.panel_bytes;
+  const char* of_tap = static_cast<const char*>(panel);
+  if (depth <= kBlockTerms) {
+    const long most = kBlockTerms / depth;
+    for (long t = 0; t < taps; t += most)
+      sums.add(left + t * tile.rows, std::min(most, taps - t), depth, of_tap + t * tap_bytes);
+    return sums.finish();
+  }
+  for (long t = 0; t < taps; t++, left += tile.rows, of_tap += tap_bytes)
+    for (long k = 0; k < depth; k += kBlockTerms) {
+      const void* rows[kMostRows];
+      for (int r = 0; r < tile.rows; r++)
+        rows[r] = left[0] ? static_cast<const char*>(left[r]) + k * tile.left_bytes : nullptr;
+      sums.add(rows, 1, std::min(kBlockTerms, depth - k), of_tap + k * tile.panel_bytes);
+    }
+  sums.finish();
+}
+
+}  // namespace cppgen::rt

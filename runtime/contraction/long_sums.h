@@ -1,0 +1,29 @@
+// Sums over a long depth. No standard headers: see tiles.h.
+//
+// Each addition of float32 rounds in proportion to the sum so far, so a single accumulator for a long depth loses
+// digits: of 65,536 equal products, more than half of its decimal ones. Tiles therefore sum blocks of at most
+// kBlockTerms products by themselves, add the sums of at most kGroupBlocks blocks to each other, and the sums of these
+// groups to each other. The error of a sum of K products is at most
+//   (kBlockTerms + kGroupBlocks + K / (kBlockTerms * kGroupBlocks) + 2) * 2^-24
+// times the sum of the absolute values of the products. Blocks depend on the depth alone.
+#pragma once
+
+#include "runtime/contraction/tiles.h"
+
+namespace cppgen::rt {
+
+constexpr long kBlockTerms = 512, kGroupBlocks = 64;
+
+// Tiles of a fixed number of rows that sum one block.
+struct BlockTile {
+  TileFunction first, next;  // overwrites the results, adds to them
+  int rows, columns;
+  // Of one step of the depth, and the number of steps that are adjacent in panels (formats.h).
+  int left_bytes, panel_bytes, depth_group;
+};
+
+// Computes the tile block by block, each with some whole taps or, of a tap that is longer than a block, a part of it.
+void sum_blocks(const BlockTile&, const void* const* left, long taps, long depth, const void* panel, float* results,
+                long ldc);
+
+}  // namespace cppgen::rt
