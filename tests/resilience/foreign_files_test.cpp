@@ -65,6 +65,35 @@ TEST_F(ForeignFiles, AFifoIsNoModelAndHasNoWeights) {
   EXPECT_NE(weights.err.find("not a regular file"), std::string::npos) << weights.err;
 }
 
+// Whatever an option names is a regular file of bounded size: nothing waits for a pipe or reads without end.
+TEST_F(ForeignFiles, FilesOfOptionsAreRegularFiles) {
+  const std::string pipe = fifo("pipe"), model = symbolic_model();
+  for (const std::string& file : {pipe, std::string("/dev/zero")}) {
+    const std::vector<std::string> run_model = {"run", model, "--dim", "N=2"};
+    for (const std::vector<std::string>& more :
+         {std::vector<std::string>{"--load", file}, {"--set", "CUSTOM_OPS=" + file}, {"--input", "x=" + file}}) {
+      std::vector<std::string> arguments = run_model;
+      arguments.insert(arguments.end(), more.begin(), more.end());
+      const Ended ended = run(arguments);
+      EXPECT_EQ(ended.status, 2) << more[0] << " " << more[1];
+      EXPECT_NE(ended.err.find("not a regular file"), std::string::npos) << more[0] << more[1] << ended.err;
+    }
+    for (const std::vector<std::string>& command : {std::vector<std::string>{"repro", file},
+                                                    {"tune", "--import", file},
+                                                    {"tune", "--from", file},
+                                                    {"check", file}}) {
+      const Ended ended = run(command);
+      EXPECT_EQ(ended.status, 2) << command[0] << " " << file << ended.err;
+      EXPECT_NE(ended.err.find("regular file"), std::string::npos) << command[0] << " " << file << ended.err;
+    }
+  }
+  const std::string large = folder.write("large", "#");
+  fs::resize_file(large, uintmax_t{1} << 40);
+  const Ended ended = run({"config", "--load", large});
+  EXPECT_EQ(ended.status, 2);
+  EXPECT_NE(ended.err.find("it has more than 1048576 bytes"), std::string::npos) << ended.err;
+}
+
 // Between two runs the weights become something else: the warm start looks before it opens.
 TEST_F(ForeignFiles, WarmStartsLookBeforeTheyHash) {
   folder.write("w.bin", floats(1));
