@@ -31,6 +31,17 @@ class CountedModel : public TimedModel {
 
 constexpr int kRecordedRuns = 3;
 
+// As they are, even if they were measured on a busy machine.
+std::optional<MachinePeaks> kept_peaks(const ReadyModel& model, const Settings& settings) {
+  const VecISA* isa = find_isa(model.isa());
+  if (!isa) return std::nullopt;
+  try {
+    return known_peaks(peaks_request(*isa, model.threads(), settings));
+  } catch (const UserError&) {  // no compiler
+    return std::nullopt;
+  }
+}
+
 }  // namespace
 
 double ModelProfile::chunks_of(size_t i) const {
@@ -48,7 +59,9 @@ Settings profile_settings(const CommonOptions& options) {
 
 ModelProfile profile_model(const ReadyRun& run, RunRecorder& recorder, const TimingLimits& limits,
                            const Settings& settings, const CancelToken& cancel, bool renew) {
-  auto peaks = peaks_of(run.model, settings, renew);
+  std::optional<MachinePeaks> peaks;
+  if (limits.any_load && !renew) peaks = kept_peaks(run.model, settings);
+  if (!peaks) peaks = peaks_of(run.model, settings, renew);
   auto [profile, load] = least_disturbed(load_rule(limits, run.model.threads()), [&] {
     ModelProfile measured{run.model, {}, 0, {}, {}, {}};
     measure_steps(measured, limits, run.inputs, cancel, &recorder);
