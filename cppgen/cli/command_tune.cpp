@@ -36,9 +36,15 @@ Json report_json(const TuneOptions& options, const VersionTuning& tuning) {
   if (!tuning.version.empty()) json["version"] = tuning.version;
   json["known"] = report.known;
   json["kept"] = report.kept;
+  json["under_load"] = report.under_load;
   json["measured"] = report.measured;
   json["unchanged"] = report.unchanged;
   json["failed"] = report.failed;
+  json["interrupted"] = report.interrupted;
+  json["resumed"] = report.resumed;
+  json["considered"] = report.considered;
+  json["stopped"] = report.stopped;
+  json["left"] = report.left;
   json["predicted_slower"] = report.dropped;
   json["known_slower"] = report.hopeless;
   json["withdrawn"] = report.withdrawn;
@@ -73,6 +79,17 @@ std::string site_lines(const tune::TuneReport& report) {
   return text;
 }
 
+// Why the tuning of the model is not finished; "" if it is.
+std::string incomplete_text(const tune::TuneReport& report) {
+  std::string text;
+  if (!report.interrupted.empty()) text += "stopped by something else, which says nothing about these plans:\n";
+  for (const std::string& interrupted : report.interrupted) text += "  " + for_terminal(interrupted) + "\n";
+  if (report.stopped)
+    text += fmt::format("the time is up (--seconds): {} not measured\n", counted(report.left, "candidate"));
+  if (!text.empty()) text += "The same command continues this tuning.\n";
+  return text;
+}
+
 std::string tuning_text(const TuneOptions& options, const VersionTuning& tuning) {
   const tune::TuneReport& report = tuning.report;
   std::string text = printable(options.model);
@@ -83,9 +100,12 @@ std::string tuning_text(const TuneOptions& options, const VersionTuning& tuning)
     return text +
            (report.kept ? fmt::format("tuned before: {:.1f}% faster\n", gain_of(report))
                         : "tuned before: the usual plans are the fastest\n") +
-           "(FORCE_PROFILE=1 measures again.)\n";
+           (report.under_load ? "The machine was busy then: on a quiet one it is measured again.\n" : "") +
+           "(--renew measures again.)\n";
   text += fmt::format("{} measured, {} unchanged, {} failed\n", counted(report.measured, "candidate"), report.unchanged,
                       report.failed.size());
+  if (report.resumed > 0)
+    text += fmt::format("resumed: {} of {} candidates were measured before\n", report.resumed, report.considered);
   if (!report.dropped.empty())
     text += fmt::format("not measured, because they are predicted to be slower everywhere: {}\n",
                         printable_list(report.dropped));
@@ -97,16 +117,24 @@ std::string tuning_text(const TuneOptions& options, const VersionTuning& tuning)
         "further plans were measured for {}, where the usual plan takes more than {} times its prediction\n",
         counted(int64_t(report.surprising.size()), "site"), tune::Forecast::kSurprising);
   for (const std::string& failed : report.failed) text += "  " + for_terminal(failed) + "\n";
+  text += incomplete_text(report);
   if (!report.withdrawn.empty())
     text += fmt::format("no longer used, because they are not faster: the choices of earlier tunings for {}\n",
                         printable_list(report.withdrawn));
   if (report.others > 0)
     text += fmt::format("choices of earlier tunings remain in use for {}\n", counted(report.others, "site"));
   text += site_lines(report);
+  const bool complete = !report.stopped && report.interrupted.empty();
+  if (report.sites.empty() && !complete)
+    return text + "None of the plans that were measured is faster than the usual ones so far; nothing is stored.\n";
   if (report.sites.empty())
     return text + (report.measured > 0 ? "No other plans are faster than the usual ones; nothing is stored.\n"
                                        : "No other plans were measured; nothing is stored.\n");
-  text += fmt::format("whole runs: {:.4f} ms -> {:.4f} ms\n", report.usual_ms, report.ms);
+  text +=
+      fmt::format("whole runs: {:.4f} ms -> {:.4f} ms{}\n", report.usual_ms, report.ms,
+                  report.under_load ? ", disturbed by other programs: on a quiet machine, the same command measures "
+                                      "them again"
+                                    : "");
   return text + (report.kept
                      ? fmt::format("{:.1f}% faster; the choices are stored and used from now on.\n", gain_of(report))
                      : "Together they are not faster, so none is kept.\n");
@@ -170,8 +198,9 @@ void report_learned(const TuneOptions& options, const Settings& settings) {
 }
 
 // Prints the report, unless it is JSON.
-Json tune_one(const TuneOptions& options, const Settings& settings, const CancelToken& cancel) {
-  const std::vector<VersionTuning> tunings = tune_with_progress(options, settings, cancel);
+Json tune_one(const TuneOptions& options, const Settings& settings, const TuningLimits& limits,
+              const CancelToken& cancel) {
+  const std::vector<VersionTuning> tunings = tune_with_progress(options, settings, cancel, limits);
   if (options.json) return reports_json(options, tunings);
   for (const VersionTuning& tuning : tunings) print_result(for_terminal(tuning_text(options, tuning)));
   return {};
@@ -179,7 +208,8 @@ Json tune_one(const TuneOptions& options, const Settings& settings, const Cancel
 
 // Tunes what was recorded, contractions, unless the settings say which kinds. A model that is no longer there, or that
 // cannot be tuned, does not keep the others from it. Returns the number of those.
-int tune_recorded(const TuneOptions& options, Settings settings, const CancelToken& cancel) {
+int tune_recorded(const TuneOptions& options, Settings settings, const TuningLimits& limits,
+                  const CancelToken& cancel) {
   if (!settings.max_autotune_pointwise) settings.set("MAX_AUTOTUNE_GEMM", "1");
   int failed = 0;
   Json reports = Json::array();
@@ -187,7 +217,7 @@ int tune_recorded(const TuneOptions& options, Settings settings, const CancelTok
     TuneOptions one = options;
     one.model = recorded.model, one.dims = recorded.dims;
     try {
-      reports.push_back(tune_one(one, settings, cancel));
+      reports.push_back(tune_one(one, settings, limits, cancel));
     } catch (const UserError& error) {
       log_warning("{}", error.what());
       failed++;
@@ -200,7 +230,8 @@ int tune_recorded(const TuneOptions& options, Settings settings, const CancelTok
 }  // namespace
 
 ExitCode command_tune(const TuneOptions& options, const CancelToken& cancel) {
-  const Settings settings = read_settings(options);
+  Settings settings = read_settings(options);
+  if (options.renew) settings.set("FORCE_PROFILE", "1");
   const bool other_work = !options.import_file.empty() || !options.export_file.empty() || options.learned;
   if (options.model.empty() && options.records.empty() && !other_work)
     user_error("tune: give a model, --from, --import, --export or --learned");
@@ -209,6 +240,7 @@ ExitCode command_tune(const TuneOptions& options, const CancelToken& cancel) {
   if (!options.records.empty() && !(options.model.empty() && options.dims.empty() && options.sizes.empty()))
     user_error("tune: --from names the models and their sizes; give neither MODEL nor --dim nor --sizes with it");
   require_writable("--export", options.export_file);
+  const TuningLimits limits{deadline_after(options.seconds), options.any_load};
   if (settings.flush_profile_cache) clear_tunings(settings);
   const bool only_files = options.model.empty() && options.records.empty() && !options.learned;
   Json files;
@@ -219,10 +251,10 @@ ExitCode command_tune(const TuneOptions& options, const CancelToken& cancel) {
     if (!options.json) print_result(counted(count, "new result") + " imported\n");
   }
   if (!options.model.empty()) {
-    const Json report = tune_one(options, settings, cancel);
+    const Json report = tune_one(options, settings, limits, cancel);
     if (options.json) print_result(json_text(report, 2) + "\n");
   }
-  const int failed = options.records.empty() ? 0 : tune_recorded(options, settings, cancel);
+  const int failed = options.records.empty() ? 0 : tune_recorded(options, settings, limits, cancel);
   if (!options.export_file.empty()) {
     export_results(tuning_file(settings), options.export_file);
     files["exported"] = options.export_file;

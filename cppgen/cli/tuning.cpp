@@ -34,8 +34,15 @@ void require_tuned_sizes(const rt::Plan& plan, std::map<std::string, int64_t> si
 
 }  // namespace
 
+Deadline deadline_after(std::optional<double> seconds) {
+  constexpr double kLongest = 1e8;  // three years: the clock counts nanoseconds
+  if (!seconds) return std::nullopt;
+  const std::chrono::duration<double> rest(std::min(*seconds, kLongest));
+  return std::chrono::steady_clock::now() + std::chrono::duration_cast<std::chrono::steady_clock::duration>(rest);
+}
+
 std::vector<VersionTuning> tune_with_progress(const ModelOptions& options, const Settings& settings,
-                                              const CancelToken& cancel) {
+                                              const CancelToken& cancel, const TuningLimits& limits) {
   require_onnx(options.model, "tune");
   if (settings.force_native_runtime) user_error("tune measures compiled code: remove FORCE_NATIVE_RUNTIME");
   if (!may_use_results(settings)) user_error("tune keeps its results in the cache: {}", kUseCaches);
@@ -49,6 +56,9 @@ std::vector<VersionTuning> tune_with_progress(const ModelOptions& options, const
   request.compile.before_kernels = [sizes](const rt::Plan& plan) { require_tuned_sizes(plan, sizes); };
   ProgressLine line(settings, "reading and scheduling the model");
   request.on_progress = [&](const std::string& what, int done, int total) { line.show(what, done, total); };
+  request.deadline = limits.deadline;
+  if (limits.any_load) request.load = nullptr;
+  request.on_note = [](const std::string& text) { std::fprintf(stderr, "cppgen: %s\n", for_terminal(text).c_str()); };
   request.on_line = [](const std::string& text) { std::fprintf(stderr, "%s\n", for_terminal(text).c_str()); };
   const auto versions = std::exchange(request.compile.versions, {});
   for (size_t i = 0; i < versions.size(); i++) {

@@ -8,7 +8,8 @@ namespace cppgen {
 // The way in which building a translation unit failed.
 enum class CompileFailure {
   failed,             // the compiler rejected the source or a flag
-  crashed,            // it was killed by a signal
+  crashed,            // it was killed by a signal of its own, such as SIGSEGV
+  interrupted,        // it was killed from outside, or memory or disk space ran out: another attempt may succeed
   timed_out,          // COMPILE_TIMEOUT_SECONDS
   bad_output,         // it reported success but did not write a shared object with the expected symbols
   undefined_symbols,  // the object requires symbols that kernels must not require

@@ -8,6 +8,7 @@
 #include "cppgen/compile/compile_flags.h"
 #include "cppgen/compile/elf_file.h"
 #include "cppgen/support/file_io.h"
+#include "cppgen/support/interruption.h"
 #include "runtime/base/log.h"
 
 namespace cppgen {
@@ -188,6 +189,7 @@ void CompilePool::diagnose(const Unit& unit, const ProcessResult& result, Finish
           fmt::format(" (the limit is {:.9g} s: CPPGEN_COMPILE_TIMEOUT_SECONDS)", limits_.timeout_seconds);
       break;
   }
+  if (was_interrupted(result)) finished.error = CompileFailure::interrupted;
 }
 
 void CompilePool::check_object(const Unit& unit, Finished& finished) const {

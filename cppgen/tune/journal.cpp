@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <sstream>
 
@@ -20,7 +21,7 @@ Json json_of(const std::string& candidate, const Outcome& outcome) {
 }
 
 Outcome outcome_of(const nlohmann::json& line) {
-  Outcome outcome{line.at("failure").get<std::string>(), {}};
+  Outcome outcome{line.at("failure").get<std::string>(), {}, false};
   for (const auto& r : line.at("regions"))
     outcome.regions.push_back(
         {r.at("sites").get<std::set<std::string>>(), r.at("usual_ms").get<double>(), r.at("ms").get<double>()});
@@ -48,9 +49,18 @@ const Outcome* Journal::find(const std::string& candidate) const {
   return found == outcomes_.end() ? nullptr : &found->second;
 }
 
+int Journal::count(const std::vector<Candidate>& candidates) const {
+  const auto has = [&](const Candidate& c) {
+    if (outcomes_.count(c.name)) return true;
+    const auto with_program = outcomes_.lower_bound(c.name + " with ");
+    return with_program != outcomes_.end() && with_program->first.starts_with(c.name + " with ");
+  };
+  return int(std::count_if(candidates.begin(), candidates.end(), has));
+}
+
 // A file that cannot be written only means that a killed tuning starts again.
 const Outcome& Journal::add(const std::string& candidate, Outcome outcome) {
-  if (!path_.empty() && make_directories(parent_directory(path_)) == 0) {
+  if (!path_.empty() && !outcome.interrupted && make_directories(parent_directory(path_)) == 0) {
     const FileDescriptor file(open(path_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600));
     const std::string text = "\n" + json_text(json_of(key(candidate), outcome), -1) + "\n";
     if (file) (void)!write(file.get(), text.data(), text.size());

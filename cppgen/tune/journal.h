@@ -3,18 +3,20 @@
 #include <string>
 #include <vector>
 
+#include "cppgen/tune/candidates.h"
 #include "cppgen/tune/regions.h"
 
 namespace cppgen::tune {
 
 // What the measurement of one candidate gave.
 struct Outcome {
-  std::string failure;  // why it lost; empty: it ran
+  std::string failure;  // why it lost, or was interrupted; empty: it ran
   std::vector<Region> regions;
+  bool interrupted = false;  // by something else than the candidate: this is no verdict, and it is measured again
 };
 
-// Outcomes by candidate, in a file of lines of JSON, so that a tuning that was killed continues where it stopped. An
-// empty path keeps them in memory only.
+// Outcomes by candidate, in a file of lines of JSON, so that a tuning that was killed, or whose time was up, continues
+// where it stopped. An empty path keeps them in memory only, as are those that were interrupted.
 class Journal {
  public:
   explicit Journal(std::string path);
@@ -22,6 +24,8 @@ class Journal {
   // Outcomes are those of candidates beside this choice for the program, at first none.
   void set_program(std::string choice) { program_ = std::move(choice); }
   const Outcome* find(const std::string& candidate) const;
+  // The number of these for which there is an outcome, beside whatever choice for the program.
+  int count(const std::vector<Candidate>&) const;
   const Outcome& add(const std::string& candidate, Outcome);
   void remove();  // the file, once the results are stored
 

@@ -3,7 +3,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "cppgen/support/subprocess.h"
+#include "cppgen/support/interruption.h"
 #include "runtime/base/errors.h"
 #include "runtime/base/json_text.h"
 
@@ -62,12 +62,13 @@ std::string PackageRuns::run(const std::string& command, const std::string& pack
   if (cancel_ && cancel_->cancelled()) throw Cancelled("interrupted");
   if (end->result.end == ProcessResult::End::exited && end->result.code == 1)
     throw PackageFailed("gives other results" + reason_in(end->result.output));
-  if (!end->result.ok()) throw PackageFailed(end->result.describe() + reason_in(end->result.output));
+  if (!end->result.ok())
+    throw PackageFailed(end->result.describe() + reason_in(end->result.output), was_interrupted(end->result));
   return std::move(end->result.output);
 }
 
 nlohmann::json PackageRuns::measured(const std::string& command, const std::string& package, int runs) const {
-  const std::string text = run(command, package, {"--json", "--runs", std::to_string(runs)});
+  const std::string text = run(command, package, {"--json", "--any-load", "--runs", std::to_string(runs)});
   return parse_json_or_discard(text.substr(std::min(text.find('{'), text.size())));
 }
 

@@ -12,7 +12,9 @@ namespace cppgen::tune {
 
 // Says what a package did instead of giving its result: "was killed by signal 11 (Segmentation fault)".
 struct PackageFailed : std::runtime_error {
-  using std::runtime_error::runtime_error;
+  explicit PackageFailed(const std::string& what, bool interrupted = false)
+      : std::runtime_error(what), interrupted(interrupted) {}
+  bool interrupted;  // by something else (support/interruption.h): it says nothing about the package
 };
 
 struct PackageTimes {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <map>
 #include <memory>
@@ -75,8 +76,10 @@ class Tuner {
 
   TuneReport run() {
     if (find_known()) return std::move(report_);
+    report_ = {};
     std::vector<Candidate> list;
     if (!settings_.disable_profiler_codegen) list = candidates(settings_, usual_tuning_);
+    note_resumption(list);
     progress("compiling the usual kernels", 0, int(list.size()));
     variants_.compile_usual();
     if (settings_.ci_flag && !settings_.force_profile) return compile_only(list);
@@ -116,6 +119,31 @@ class Tuner {
   std::string program_;  // the candidate that is part of the base; empty: none
   std::vector<Winner> winners_;
   std::string run_constants_;  // that were chosen, in the format of TUNING
+  double longest_s_ = 0;       // of a measurement
+
+  void note_resumption(const std::vector<Candidate>& list) {
+    report_.considered = int(list.size());
+    report_.resumed = journal_.count(list);
+    if (report_.resumed > 0 && request_.on_note)
+      request_.on_note(
+          fmt::format("resuming: {} of {} candidates were measured before", report_.resumed, report_.considered));
+  }
+
+  // Whether no more than the final comparison of what was chosen fits before the deadline. It measures more often than
+  // a candidate is measured, and whole runs as well.
+  bool is_time_up() const {
+    constexpr double kOfLast = 4;
+    if (!request_.deadline) return false;
+    const std::chrono::duration<double> rest = *request_.deadline - std::chrono::steady_clock::now();
+    return rest.count() <= kOfLast * longest_s_;
+  }
+
+  bool stop_if_time_is_up(size_t left) {
+    if (!is_time_up()) return false;
+    if (left > 0) report_.stopped = true;
+    report_.left += int(left);
+    return left > 0;
+  }
 
   void progress(const std::string& what, int done, int total) const {
     if (request_.on_progress) request_.on_progress(what, done, total);
@@ -124,9 +152,11 @@ class Tuner {
   // The result of an earlier tuning of the whole model, here or on a machine with the same remote cache.
   bool find_known() {
     if (settings_.force_profile) return false;
-    if (look_up()) return true;
-    if (!fetch()) return false;
-    return look_up();
+    if (!look_up() && !(fetch() && look_up())) return false;
+    if (!report_.under_load || is_machine_busy({.threads = place_.threads, .source = request_.load})) return true;
+    report_ = {};
+    if (request_.on_note) request_.on_note("the machine was busy when the model was tuned before: measuring again");
+    return false;
   }
 
   // The results of a model are one entry of the remote cache.
@@ -147,7 +177,9 @@ class Tuner {
   bool look_up() {
     const std::vector<TuningResult> hold = results_that_hold(read_tuning_results(results_, place_));
     for (const TuningResult& r : hold)
-      if (r.site == key_) report_.known = true, report_.usual_ms = r.usual_us / 1e3, report_.ms = r.best_us / 1e3;
+      if (r.site == key_)
+        report_.known = true, report_.usual_ms = r.usual_us / 1e3, report_.ms = r.best_us / 1e3,
+        report_.under_load = r.under_load;
     report_.kept = report_.known && report_.ms < report_.usual_ms;
     if (!report_.kept) return report_.known;
     // Another tuning may have refuted all of its choices since.
@@ -166,6 +198,7 @@ class Tuner {
   std::vector<Candidate> shortlisted(std::vector<Candidate> all, int64_t most_of_kind) {
     if (!settings_.force_profile && !settings_.force_disable_caches) leave_out_hopeless(all);
     if (all.empty()) return all;
+    if (stop_if_time_is_up(all.size())) return {};
     progress("predicting the times of candidates", 0, int(all.size()));
     const Forecast forecast(request_.compile, variants_.base(), variants_.base_steps());
     std::vector<Candidate> further;
@@ -188,6 +221,7 @@ class Tuner {
 
   void measure_all(const std::vector<Candidate>& list) {
     for (size_t i = 0; i < list.size(); i++) {
+      if (!journal_.find(list[i].name) && stop_if_time_is_up(1)) continue;
       progress("measuring " + list[i].name, int(i), int(list.size()));
       measure(list[i]);
     }
@@ -196,10 +230,24 @@ class Tuner {
   // Unless a tuning that was killed did.
   void measure(const Candidate& candidate) {
     const Outcome* outcome = journal_.find(candidate.name);
-    if (!outcome)
-      outcome = &journal_.add(candidate.name, variants_.measure(everywhere(candidate, variants_.sites()), kTurns));
-    if (!outcome->failure.empty()) report_.failed.push_back(candidate.name + ": " + outcome->failure);
+    if (!outcome) outcome = &journal_.add(candidate.name, measured(everywhere(candidate, variants_.sites()), kTurns));
+    note_failure(candidate.name, outcome->failure, outcome->interrupted);
+    if (outcome->interrupted) return;
     (outcome->failure.empty() && outcome->regions.empty() ? report_.unchanged : report_.measured)++;
+  }
+
+  void note_failure(const std::string& name, const std::string& failure, bool interrupted) {
+    if (!failure.empty()) (interrupted ? report_.interrupted : report_.failed).push_back(name + ": " + failure);
+  }
+
+  // Once more if something else interrupted it.
+  Outcome measured(const Choices& choices, int turns) {
+    const auto begin = std::chrono::steady_clock::now();
+    Outcome outcome = variants_.measure(choices, turns);
+    if (outcome.interrupted) outcome = variants_.measure(choices, turns);
+    const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - begin;
+    longest_s_ = std::max(longest_s_, seconds.count());
+    return outcome;
   }
 
   std::vector<Winner> winners(const std::vector<Candidate>& list) const {
@@ -213,7 +261,7 @@ class Tuner {
     learn(list);  // now, because the journal is about other sites afterwards
     int tried = 0;
     for (const Candidate& candidate : most_saving(list, journal_, (1 - kFasterRun) * variants_.run_ms())) {
-      if (tried++ == kMostPrograms) return;
+      if (tried++ == kMostPrograms || is_time_up()) return;
       if (!is_confirmed(candidate)) continue;
       variants_.extend_base(everywhere(candidate, variants_.sites()));
       journal_.set_program(candidate.name), program_ = candidate.name;
@@ -237,18 +285,22 @@ class Tuner {
     const Outcome* outcome = journal_.find(name);
     if (!outcome) {
       progress("measuring " + name, 0, 1);
-      Outcome measured = variants_.measure(everywhere(candidate, variants_.sites()), 1);
-      if (measured.failure.empty()) {
+      Outcome now = measured(everywhere(candidate, variants_.sites()), 1);
+      if (now.failure.empty()) {
         const Variants::WholeRuns whole = variants_.time_whole(kWholeTurns);
-        measured.failure = is_gain(whole) || !whole.failure.empty() ? whole.failure : "are not faster";
+        report_.under_load |= whole.under_load;
+        now.failure = is_gain(whole) || !whole.failure.empty() ? whole.failure : "are not faster";
+        now.interrupted = whole.interrupted;
       }
-      outcome = &journal_.add(name, std::move(measured));
+      outcome = &journal_.add(name, std::move(now));
     }
+    if (outcome->interrupted) note_failure(name, outcome->failure, true);
     return outcome->failure.empty();
   }
 
   static bool is_gain(const Variants::WholeRuns& whole) {
-    return whole.failure.empty() && whole.ratio < kFasterRun && whole.ms < whole.usual_ms;
+    const bool faster = whole.failure.empty() && whole.ratio < kFasterRun && whole.ms < whole.usual_ms;
+    return faster && (!whole.under_load || whole.least_ms < kFasterRun * whole.least_usual_ms);
   }
 
   // Measures those that are not in the list, and adds them to it. Whether there were any.
@@ -289,16 +341,16 @@ class Tuner {
     drop_spilling_winners();
     if (all_choices().empty()) return;
     progress("measuring all choices together", 0, 2);
-    Outcome together = variants_.measure(choices_of(winners_, variants_.sites()), kMoreTurns);
+    Outcome together = measured(choices_of(winners_, variants_.sites()), kMoreTurns);
     if (together.failure.empty() && confirm(winners_, together.regions))
-      together = variants_.measure(choices_of(winners_, variants_.sites()), 1);
-    if (!together.failure.empty()) report_.failed.push_back("all choices together: " + together.failure);
+      together = measured(choices_of(winners_, variants_.sites()), 1);
+    note_failure("all choices together", together.failure, together.interrupted);
     if (!together.failure.empty() || all_choices().empty()) return;
     progress("measuring whole runs", 1, 2);
     const Variants::WholeRuns whole = variants_.time_whole(kWholeTurns);
-    if (!whole.failure.empty()) report_.failed.push_back("whole runs: " + whole.failure);
+    note_failure("whole runs", whole.failure, whole.interrupted);
     report_.usual_ms = whole.usual_ms, report_.ms = whole.ms;
-    report_.kept = is_gain(whole);
+    report_.kept = is_gain(whole), report_.under_load |= whole.under_load;
     for (const auto& [site, choice] : variants_.base())
       report_.sites.push_back({site, program_, {}, whole.usual_ms, whole.ms});
     for (ChangedSite& site : changed_sites(winners_, variants_.sites())) report_.sites.push_back(std::move(site));
@@ -308,15 +360,17 @@ class Tuner {
   void choose_runs(const std::vector<Candidate>& list) {
     if (!report_.kept) variants_.drop_base(), winners_.clear();
     for (const Candidate& candidate : list) {
+      if (stop_if_time_is_up(1)) continue;
       progress("measuring " + candidate.name, 0, 1);
       const std::string without = run_constants_;
       Choices before = all_choices();
       run_constants_ = without.empty() ? candidate.choice.tuning : without + "," + candidate.choice.tuning;
       const Variants::WholeRuns whole = variants_.compare_whole(std::move(before), all_choices(), kWholeTurns);
-      report_.measured++;
-      if (!whole.failure.empty()) report_.failed.push_back(candidate.name + ": " + whole.failure);
+      note_failure(candidate.name, whole.failure, whole.interrupted);
+      report_.measured += !whole.interrupted;
       const bool gained = is_gain(whole);
-      journal_.add(candidate.name, {gained ? "" : "is not faster", {}});
+      report_.under_load |= whole.under_load;
+      journal_.add(candidate.name, {gained ? "" : "is not faster", {}, whole.interrupted});
       if (gained)
         keep_run(candidate, whole);
       else
@@ -366,7 +420,7 @@ class Tuner {
   bool is_refuted(const std::string& site, const schedule::Choice& choice, const std::vector<Candidate>& list) const {
     for (const Candidate& candidate : list) {
       const Outcome* outcome = candidate.choice == choice ? journal_.find(candidate.name) : nullptr;
-      if (!outcome) continue;
+      if (!outcome || outcome->interrupted) continue;
       for (const Region& r : outcome->regions)
         if (r.sites.count(site)) return !is_faster(r);
       return !outcome->failure.empty();
@@ -384,7 +438,7 @@ class Tuner {
       if (found == stored.end() || !seen.insert(site.site).second) continue;
       const schedule::Choice& earlier = found->second.choice;
       const bool refuted = is_refuted(site.site, earlier, list);
-      if (refuted) results.push_back({site.site, earlier, 0, 0, model_name(), key_});
+      if (refuted) results.push_back({site.site, earlier, 0, 0, model_name(), key_, report_.under_load});
       if (chosen.contains(site.site)) continue;
       if (refuted)
         report_.withdrawn.push_back(site.site);
@@ -401,11 +455,17 @@ class Tuner {
     if (report_.kept) {
       const Choices choices = all_choices();
       for (const ChangedSite& site : report_.sites)
-        results.push_back({site.site, choices.at(site.site), site.usual_ms * 1e3, site.ms * 1e3, name, key_});
+        results.push_back(
+            {site.site, choices.at(site.site), site.usual_ms * 1e3, site.ms * 1e3, name, key_, report_.under_load});
     }
     const double usual_us = report_.usual_ms * 1e3;
-    results.push_back({key_, {}, usual_us, report_.kept ? report_.ms * 1e3 : usual_us, name, key_});
+    // Without this line, and with the journal, the next tuning of the model measures what is missing.
+    const bool complete = !report_.stopped && report_.interrupted.empty();
+    if (complete)
+      results.push_back(
+          {key_, {}, usual_us, report_.kept ? report_.ms * 1e3 : usual_us, name, key_, report_.under_load});
     append_tuning_results(results_, place_, results);
+    if (!complete) return;
     experience_.save();
     journal_.remove();
     if (!remote_) return;

@@ -8,6 +8,7 @@
 #include "cppgen/compile/compile_error.h"
 #include "cppgen/tune/winners.h"
 #include "runtime/base/errors.h"
+#include "runtime/base/log.h"
 
 namespace cppgen::tune {
 namespace {
@@ -40,6 +41,21 @@ std::vector<std::set<std::string>> faster_sites(const std::vector<Region>& regio
   return sites;
 }
 
+// Whole runs of two packages, one after the other.
+struct Turns {
+  std::vector<double> usual, variant, ratios;
+
+  void add(double usual_ms, double variant_ms) {
+    usual.push_back(usual_ms), variant.push_back(variant_ms), ratios.push_back(variant_ms / usual_ms);
+  }
+};
+
+Variants::WholeRuns failed_runs(const std::string& failure, bool interrupted) {
+  Variants::WholeRuns runs;
+  runs.failure = failure, runs.interrupted = interrupted;
+  return runs;
+}
+
 bool same_code(const std::vector<SiteReport>& a, const std::vector<SiteReport>& b) {
   return std::equal(a.begin(), a.end(), b.begin(), b.end(),
                     [](const SiteReport& x, const SiteReport& y) { return x.site == y.site && x.code == y.code; });
@@ -50,7 +66,8 @@ bool same_code(const std::vector<SiteReport>& a, const std::vector<SiteReport>& 
 Variants::Variants(const TuneRequest& request)
     : request_(request),
       directory_(system_temp_directory(), kPrefix),
-      runs_(request.program, request.compile.settings, request.run_dims, request.compile.cancel) {
+      runs_(request.program, request.compile.settings, request.run_dims, request.compile.cancel),
+      load_rule_{.threads = threads_of_runs(request.compile.settings), .source = request.load} {
   remove_stale_temp_directories(system_temp_directory(), kPrefix);
 }
 
@@ -111,13 +128,13 @@ Outcome Variants::measure(schedule::Choices choices, int turns) const {
     const CompiledModel variant = compile(std::move(choices), kVariant);
     if (same_code(variant.report.sites, sites())) return {};
     runs_.verify(variant.package, folder(kData));
-    return {"", timed(variant.report.sites, turns)};
+    return {"", timed(variant.report.sites, turns), false};
   } catch (const PackageFailed& failed) {
-    return {failed.what(), {}};
+    return {failed.what(), {}, failed.interrupted};
   } catch (const CompileError& error) {
-    return {error.what(), {}};
+    return {error.what(), {}, error.kind == CompileFailure::interrupted};
   } catch (const RefusedSource& error) {
-    return {error.what(), {}};
+    return {error.what(), {}, false};
   }
 }
 
@@ -126,12 +143,15 @@ std::vector<Region> Variants::timed(const std::vector<SiteReport>& variant_sites
   std::vector<Region> regions;
   std::vector<std::set<std::string>> faster;
   bool stable = false;
-  for (int turn = 0; turn < turns || (!stable && turn < kMostTurns * turns); turn++) {
+  for (int turn = 0, quiet = 0; quiet < turns || !stable; turn++) {
+    if (turn == kMostTurns * turns) break;
+    const LoadMeter meter(load_rule_);
     keep_least(base, runs_.times(base_.package, run_count()));
     keep_least(variant, runs_.times(folder(kVariant), run_count()));
     regions = changed_regions({sites(), base.steps}, {variant_sites, variant.steps});
     const auto before = std::exchange(faster, faster_sites(regions));
     stable = turn > 0 && before == faster;
+    quiet += !meter.load().busy();
   }
   return regions;
 }
@@ -145,26 +165,39 @@ Variants::WholeRuns Variants::compare_whole(schedule::Choices before, schedule::
     runs_.verify(folder(kVariant), folder(kData));
     return time_whole(kChosen, turns);
   } catch (const PackageFailed& failed) {
-    return {failed.what()};
+    return failed_runs(failed.what(), failed.interrupted);
   } catch (const CompileError& error) {
-    return {error.what()};
+    return failed_runs(error.what(), error.kind == CompileFailure::interrupted);
   } catch (const RefusedSource& error) {
-    return {error.what()};
+    return failed_runs(error.what(), false);
   }
 }
 
 Variants::WholeRuns Variants::time_whole(const std::string& of_usual, int turns) const {
-  std::vector<double> usual, variant, ratios;
+  Turns all, quiet;
   try {
-    for (int turn = 0; turn < turns; turn++) {
-      usual.push_back(runs_.run_ms(folder(of_usual), run_count()));
-      variant.push_back(runs_.run_ms(folder(kVariant), run_count()));
-      ratios.push_back(variant.back() / usual.back());
+    while (int(quiet.usual.size()) < turns && int(all.usual.size()) < kMostTurns * turns) {
+      const LoadMeter meter(load_rule_);
+      const double usual = runs_.run_ms(folder(of_usual), run_count());
+      const double variant = runs_.run_ms(folder(kVariant), run_count());
+      all.add(usual, variant);
+      if (const Load load = meter.load(); !load.busy())
+        quiet.add(usual, variant);
+      else if (all.usual.size() == quiet.usual.size() + 1)
+        log_warning("other programs took {:.0f}% of the CPU time of whole runs: measuring them more often",
+                    100 * load.share);
     }
   } catch (const PackageFailed& failed) {
-    return {failed.what()};
+    return failed_runs(failed.what(), failed.interrupted);
   }
-  return {"", median(usual), median(variant), median(ratios)};
+  const bool under_load = int(quiet.usual.size()) < turns;
+  const Turns& turns_used = under_load ? all : quiet;
+  WholeRuns runs;
+  runs.usual_ms = median(turns_used.usual), runs.ms = median(turns_used.variant);
+  runs.ratio = median(turns_used.ratios), runs.under_load = under_load;
+  runs.least_usual_ms = *std::min_element(all.usual.begin(), all.usual.end());
+  runs.least_ms = *std::min_element(all.variant.begin(), all.variant.end());
+  return runs;
 }
 
 }  // namespace cppgen::tune

@@ -2,6 +2,7 @@
 #include <map>
 #include <string>
 
+#include "cppgen/support/load_meter.h"
 #include "cppgen/support/temp_directory.h"
 #include "cppgen/tune/journal.h"
 #include "cppgen/tune/package_runs.h"
@@ -29,14 +30,18 @@ class Variants {
   CompiledModel compile(schedule::Choices, const std::string& name) const;
   // Vector registers that the innermost loops of each site's kernels spill.
   std::map<std::string, int64_t> loop_spills(schedule::Choices) const;
-  // Compiles, verifies and times: the regions whose code differs, after so many turns with the base, and more until the
-  // same regions are faster twice in a row.
+  // Compiles, verifies and times: the regions whose code differs, after so many turns with the base, and more until
+  // nothing disturbed that many and the same regions are faster twice in a row.
   Outcome measure(schedule::Choices, int turns) const;
   // Whole runs of the package that was measured last and of the usual one, in turns: medians in milliseconds.
   struct WholeRuns {
     std::string failure;  // why one of them gave no times; empty: they ran
     double usual_ms = 0, ms = 0;
-    double ratio = 1;  // the median of the ratios of all turns
+    double ratio = 1;          // the median of the ratios of all turns
+    bool interrupted = false;  // the failure is none of the package
+    // Too few turns were undisturbed, so all count. The least times are then what other programs disturbed least.
+    bool under_load = false;
+    double least_usual_ms = 0, least_ms = 0;
   };
   WholeRuns time_whole(int turns) const;
   // The same of packages with these choices, which are compiled, and the second one verified.
@@ -50,6 +55,7 @@ class Variants {
   CompiledModel base_;
   schedule::Choices base_choices_;
   PackageTimes base_times_;
+  const LoadRule load_rule_;
 
   std::string folder(const std::string& name) const { return directory_.path() + "/" + name; }
   CompileRequest request_for(schedule::Choices, const std::string& name) const;

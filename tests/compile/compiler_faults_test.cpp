@@ -99,15 +99,22 @@ TEST_F(CompilerFaults, AFailingLauncherIsNamed) {
 }
 
 TEST_F(CompilerFaults, CrashesAreNamed) {
-  const CompileError error = run("kill -KILL $$");
+  const CompileError error = run("kill -SEGV $$");
   EXPECT_EQ(error.kind, Kind::crashed);
-  EXPECT_TRUE(contains(error, "was killed by signal 9 (Killed)"));
+  EXPECT_TRUE(contains(error, "was killed by signal 11 (Segmentation fault)"));
 }
 
-TEST_F(CompilerFaults, AKilledCompilerProperIsAFailure) {
+TEST_F(CompilerFaults, KillsFromOutsideAreNoCrashes) {
+  const CompileError error = run("kill -KILL $$");
+  EXPECT_EQ(error.kind, Kind::interrupted);
+  EXPECT_TRUE(contains(error, "was killed by signal 9 (Killed)"));
+  EXPECT_EQ(run("exit 143").kind, Kind::interrupted);
+}
+
+TEST_F(CompilerFaults, AKilledCompilerProperIsNoVerdict) {
   // The driver g++ survives and reports its child's death.
   const CompileError error = run("g++ \"$@\" -wrapper sh,-c,'kill -KILL $$'");
-  EXPECT_EQ(error.kind, Kind::failed);
+  EXPECT_EQ(error.kind, Kind::interrupted);
   EXPECT_TRUE(contains(error, "Killed")) << error.what();
 }
 

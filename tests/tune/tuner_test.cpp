@@ -1,7 +1,9 @@
 // Whole tunings of a small model, with a program that misbehaves where a test wants it.
 #include "cppgen/tune/tuner.h"
 
+#include <chrono>
 #include <csignal>
+#include <functional>
 #include <nlohmann/json.hpp>
 
 #include "cppgen/support/file_io.h"
@@ -37,21 +39,26 @@ class Tuner : public CliTest {
     return write("sum.onnx", maker);
   }
 
-  TuneReport tuned(const std::string& script, std::vector<std::pair<std::string, std::string>> options = {}) const {
+  TuneReport tuned(const std::string& script, std::vector<std::pair<std::string, std::string>> options = {},
+                   const std::function<void(TuneRequest&)>& change = {}) const {
     options.insert(options.end(), {{"CACHE_DIR", path("cache")},
                                    {"THREADS", "1"},
                                    {"MAX_AUTOTUNE_GEMM", "1"},
                                    {"MAX_AUTOTUNE_GEMM_BACKENDS", "CPP,XSMM"},
                                    {"AUTOTUNE_MAX_CANDIDATES", "1"}});
-    return tuned_model(model(), script, options);
+    return tuned_model(model(), script, options, change);
   }
 
+  // What else this machine does is not looked at, unless `change` says so.
   TuneReport tuned_model(const std::string& model, const std::string& script,
-                         const std::vector<std::pair<std::string, std::string>>& options) const {
+                         const std::vector<std::pair<std::string, std::string>>& options,
+                         const std::function<void(TuneRequest&)>& change = {}) const {
     TuneRequest request;
+    request.load = nullptr;
     request.compile.model = model;
     request.compile.settings = Settings::from_environment(process_environment(), options);
     request.program = program(script);
+    if (change) change(request);
     return tune_model(request);
   }
 
@@ -188,10 +195,118 @@ TEST_F(Tuner, SurvivesAKill) {
   for (int i = 0; i < 2; i++)
     EXPECT_EQ(run_and_signal({"tune", model()}, SIGKILL, path("cache/tuning")).status, -SIGKILL);
   EXPECT_EQ(stored(), "");
-  const Ended ended = run({"tune", model()});
+  const Ended ended = run({"tune", model(), "--any-load"});
   EXPECT_EQ(ended.status, 0) << ended.err;
   EXPECT_NE(stored().find("model.onnx"), std::string::npos);
   EXPECT_NE(run({"tune", model()}).out.find("tuned before"), std::string::npos);
+  EXPECT_EQ(run({"tune", model(), "--any-load", "--renew"}).out.find("tuned before"), std::string::npos);
+}
+
+// Somebody kills what runs a candidate: this is no verdict, and the next tuning tries again.
+TEST_F(Tuner, ACandidateThatIsKilledFromOutsideIsTriedAgain) {
+  for (const char* script :
+       {"echo >> starts; kill -KILL $$", "kill -TERM $$", "exit 137", "echo 'cppgen: out of memory'; exit 2"}) {
+    const TuneReport report = tuned(script);
+    EXPECT_FALSE(report.known) << script;
+    EXPECT_FALSE(report.kept);
+    EXPECT_TRUE(report.failed.empty()) << script;
+    ASSERT_EQ(report.interrupted.size(), 1u) << script;
+    EXPECT_EQ(stored(), "") << "no verdict";
+  }
+  const TuneReport report = tuned(kFastTimes);
+  EXPECT_TRUE(report.kept) << "the candidate was measured at last";
+  EXPECT_TRUE(tuned("exit 1").known);
+}
+
+// The same of compilers, of which the driver tells.
+TEST_F(Tuner, ACompilerThatIsKilledIsNoVerdict) {
+  ModelMaker maker;
+  maker.input("x", {"1", "16", "12", "12"}).output("y");
+  maker.initializer("w", {16, 16, 3, 3}, onnx::TensorProto::FLOAT).set_raw_data(std::string(16 * 16 * 9 * 4, '\x3e'));
+  maker.node("Conv", {"x", "w"}, {"y"}, "conv");
+  const std::string model = write("conv.onnx", maker);
+  for (const std::string end :
+       {"kill -KILL $$", "echo 'g++: fatal error: Killed signal terminated program cc1plus'; exit 1"}) {
+    const std::string compiler =
+        folder.write("g++", "#!/bin/sh\nfor a; do case $a in *.cpp) grep -qi winograd $a && { " + end +
+                                "; };; esac; done\nexec g++ \"$@\"\n");
+    std::filesystem::permissions(compiler, std::filesystem::perms::owner_all);
+    const TuneReport report = tuned_model(model, ":;;",
+                                          {{"CACHE_DIR", path("cache")},
+                                           {"CXX", compiler},
+                                           {"THREADS", "1"},
+                                           {"MAX_AUTOTUNE_GEMM", "1"},
+                                           {"MAX_AUTOTUNE_CONV_BACKENDS", "CPP,WINOGRAD_2X2"},
+                                           {"AUTOTUNE_MAX_CANDIDATES", "1"}});
+    EXPECT_FALSE(report.known);
+    ASSERT_EQ(report.interrupted.size(), 1u) << end;
+    EXPECT_NE(report.interrupted[0].find("WINOGRAD_2X2: the compiler of kernel unit"), std::string::npos);
+    EXPECT_EQ(stored(), "");
+  }
+}
+
+// An interrupted tuning goes on where it stopped, and says so.
+TEST_F(Tuner, SaysThatItResumes) {
+  const std::vector<std::pair<std::string, std::string>> more{{"AUTOTUNE_MAX_CANDIDATES", "3"}};
+  int measured = 0;
+  const auto interrupt = [&](TuneRequest& request) {
+    request.on_progress = [&](const std::string& what, int, int) {
+      if (what.starts_with("measuring ") && ++measured == 2) throw Cancelled("interrupted");
+    };
+  };
+  EXPECT_THROW(tuned(kSlowTimes, more, interrupt), Cancelled);
+  std::string note;
+  const TuneReport report = tuned(
+      kSlowTimes, more, [&](TuneRequest& request) { request.on_note = [&](const std::string& line) { note = line; }; });
+  EXPECT_EQ(report.resumed, 1);
+  EXPECT_GT(report.considered, 1);
+  EXPECT_EQ(note, fmt::format("resuming: 1 of {} candidates were measured before", report.considered));
+}
+
+TEST_F(Tuner, StopsAtTheDeadlineWithoutAVerdict) {
+  const auto late = [](TuneRequest& request) { request.deadline = std::chrono::steady_clock::now(); };
+  const TuneReport report = tuned(kFastTimes, {}, late);
+  EXPECT_TRUE(report.stopped);
+  EXPECT_GT(report.left, 0);
+  EXPECT_EQ(report.measured, 0);
+  EXPECT_EQ(stored(), "");
+  const auto soon = [](TuneRequest& request) {
+    request.deadline = std::chrono::steady_clock::now() + std::chrono::hours(1);
+  };
+  const TuneReport whole = tuned(kFastTimes, {}, soon);
+  EXPECT_FALSE(whole.stopped);
+  EXPECT_TRUE(whole.kept);
+
+  environment["CPPGEN_CACHE_DIR"] = path("another_cache");
+  const Ended ended = run({"tune", model(), "--seconds", "0.01"});
+  EXPECT_EQ(ended.status, 0) << ended.err;
+  EXPECT_NE(ended.out.find("the time is up (--seconds)"), std::string::npos) << ended.out;
+  EXPECT_NE(ended.out.find("The same command continues"), std::string::npos) << ended.out;
+  EXPECT_EQ(run({"tune", model(), "--seconds", "0"}).status, 2);
+  EXPECT_EQ(run({"tune", model(), "--seconds", "nan"}).status, 2);
+}
+
+// A machine on which others use all CPUs.
+CpuUseSource busy_machine() {
+  return [at = 0.0]() mutable -> std::optional<CpuUse> {
+    CpuUse use;
+    use.cpus = 2, use.at = at += 100, use.all = 2 * use.at;
+    return use;
+  };
+}
+
+TEST_F(Tuner, WhatABusyMachineGaveIsMarkedAndMeasuredAgain) {
+  const auto busy = [](TuneRequest& request) { request.load = busy_machine(); };
+  const TuneReport report = tuned(kFastTimes, {}, busy);
+  EXPECT_TRUE(report.kept) << "even its slowest run is faster than the fastest usual one";
+  EXPECT_TRUE(report.under_load);
+  EXPECT_NE(stored().find("\"under_load\":true"), std::string::npos);
+  const TuneReport still = tuned("exit 1", {}, busy);
+  EXPECT_TRUE(still.known && still.under_load) << "nothing better can be had now";
+  const TuneReport quiet = tuned(kFastTimes);
+  EXPECT_FALSE(quiet.known) << "it is measured again by itself";
+  EXPECT_FALSE(quiet.under_load);
+  EXPECT_TRUE(tuned("exit 1").known);
 }
 
 // A package takes along the results for its own sites.
