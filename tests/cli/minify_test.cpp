@@ -215,6 +215,46 @@ TEST_F(Minify, ModelsWithoutAFaultAreLeftAlone) {
   EXPECT_TRUE(contains(ended.out, "only a fault that --predicate excludes was found (differs)")) << ended.out;
 }
 
+// A trial that lacks time, or that somebody kills, proves nothing about a healthy model.
+TEST_F(Minify, TrialsThatProveNothingAreNoFaults) {
+  const std::string model = chain("Relu", 6, "4", 3);
+  const auto expect_unknown = [&](const std::vector<std::string>& more, const std::string& why) {
+    std::vector<std::string> command{"minify", model, "-o", path("small")};
+    command.insert(command.end(), more.begin(), more.end());
+    const Ended ended = run(command);
+    EXPECT_EQ(ended.status, 2) << why << ended.out;
+    EXPECT_TRUE(contains(ended.err, "has a fault is not known")) << ended.err;
+    EXPECT_TRUE(contains(ended.err, why)) << ended.err;
+    EXPECT_FALSE(fs::exists(path("small")));
+  };
+  environment["CPPGEN_VEC_ISA_OK"] = "1";
+  use_compiler("sleep 60");
+  expect_unknown({"--seconds", "8"}, "the compilation did not end within");
+  for (const std::string end : {"kill -KILL $$", "kill -TERM $$", "exit 137",
+                                "echo 'g++: fatal error: Killed signal terminated program cc1plus' >&2; exit 1",
+                                "echo 'cc1plus: out of memory allocating 65536 bytes' >&2; exit 1",
+                                "echo 'kernel.s: No space left on device' >&2; exit 1"}) {
+    use_compiler(end);
+    expect_unknown({}, "the compiler of kernel unit");
+  }
+  // Somebody kills only the first compiler: the trial is repeated.
+  use_compiler("[ -e " + path("killed") + " ] || { touch " + path("killed") + "; kill -KILL $$; }");
+  const Ended ended = run({"minify", model, "-o", path("small")});
+  EXPECT_EQ(ended.status, 1) << ended.err;
+  EXPECT_EQ(ended.out, "no fault was found: there is nothing to shrink\n");
+}
+
+// The outputs agree in time; there is none left to compare all values.
+TEST_F(Minify, TheSecondTrialMayLackTimeAsWell) {
+  environment["CPPGEN_VEC_ISA_OK"] = "1";
+  use_compiler("echo >> " + path("starts") + "; [ $(wc -l < " + path("starts") + ") -gt 1 ] && sleep 60");
+  environment["CPPGEN_COMPILE_THREADS"] = "1";
+  const Ended ended = run({"minify", chain("Relu", 2, "4", 1), "-o", path("small"), "--seconds", "20"});
+  EXPECT_EQ(ended.status, 2) << ended.out;
+  EXPECT_TRUE(contains(ended.err, "is not known")) << ended.err;
+  EXPECT_FALSE(fs::exists(path("small")));
+}
+
 TEST_F(Minify, OnlyItsOwnFoldersAreReplaced) {
   folder.write("small/precious", "data");
   const Ended ended = run({"minify", chain("Relu", 6, "4", 3), "-o", path("small")});

@@ -29,12 +29,13 @@ void write_note(const TrialOptions& options, const Json& json) {
 void note_stage(const TrialOptions& options, const char* stage) {
   Json json;
   json["stage"] = stage;
+  json["began"] = seconds_now();
   write_note(options, json);
 }
 
-[[noreturn]] void note_refusal(const TrialOptions& options, const std::exception& error) {
+[[noreturn]] void note_refusal(const TrialOptions& options, const std::exception& error, bool interrupted = false) {
   Json json;
-  json["stage"] = "refused";
+  json["stage"] = interrupted ? "interrupted" : "refused";
   json["error"] = error.what();
   write_note(options, json);
   throw;
@@ -55,14 +56,22 @@ Json slowest_step(const ModelProfile& profile) {
   return json;
 }
 
-Json measure(const ReadyModel& model, const TrialOptions& options, const Settings& given, const CancelToken& cancel) {
+// Adds the slowest step to the note, and the share of other programs if they disturbed every measurement.
+void measure(Json& note, const ReadyModel& model, const TrialOptions& options, const Settings& given,
+             const CancelToken& cancel) {
   const std::vector<rt::Value> inputs = inputs_of({options.data, false}, model.plan());
-  ModelProfile profile{model, {}, 0, {}, {}, {}};
-  profile.peaks = peaks_of(model, given);
-  if (!profile.peaks) user_error("the peaks of this machine could not be measured, so no step can be called slow");
-  measure_steps(profile, {.runs = 20, .seconds = {}}, inputs, cancel);
+  const TimingLimits limits{.runs = 20, .seconds = {}};
+  const auto peaks = peaks_of(model, given);
+  if (!peaks) user_error("the peaks of this machine could not be measured, so no step can be called slow");
+  auto [profile, load] = least_disturbed(load_rule(limits, model.threads()), [&] {
+    ModelProfile measured{model, {}, 0, {}, {}, {}};
+    measure_steps(measured, limits, inputs, cancel);
+    return measured;
+  });
+  profile.peaks = peaks;
   find_bounds(profile);
-  return slowest_step(profile);
+  note["slowest"] = slowest_step(profile);
+  if (load.busy()) note["other_programs"] = load.share;
 }
 
 // The first output that differs, or "".
@@ -78,7 +87,9 @@ ReadyModel open(const TrialOptions& options, const Settings& settings, const Can
       check_inputs(plan, bound, inputs_of({options.data, false}, plan));
     });
   } catch (const CompileError& error) {
-    note_refusal(options, error);
+    const bool any_limit = settings.source(SettingId::compile_timeout_seconds).kind == SettingSource::fallback;
+    note_refusal(options, error,
+                 error.kind == CompileFailure::interrupted || (error.kind == CompileFailure::timed_out && any_limit));
   } catch (const RefusedSource& error) {
     note_refusal(options, error);
   }
@@ -92,7 +103,7 @@ ExitCode run_trial(const TrialOptions& options, const Settings& given, const Set
   Json json;
   json["stage"] = "end";
   if (options.measure) {
-    json["slowest"] = measure(model, options, given, cancel);
+    measure(json, model, options, given, cancel);
   } else if (holds_results(options.data)) {
     const CheckedData checked = check_data(model, {options.data, false}, tolerances_of(options));
     json["differs"] = difference_in(checked.report);

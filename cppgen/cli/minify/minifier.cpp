@@ -71,13 +71,26 @@ bool Minifier::is_same(const Outcome& other) const {
   return other.fault != Fault::none && other.kind == outcome_.kind && other.factor >= 0.7 * least_factor_;
 }
 
-// Smaller models take less time than the whole one, so a trial that takes much longer hangs; the first trial has half
-// of the time.
+// The first trial has half of the time. Smaller models take less time than the whole one, so later ones need not have
+// much more.
 double Minifier::limit() const {
   const double rest = std::max(options_.seconds - seconds(), 1.0);
   if (outcome_.fault == Fault::none) return std::max(rest / 2, 1.0);
-  const bool hangs = outcome_.kind.starts_with("hang");
-  return std::min(rest, hangs ? std::max(outcome_.seconds / 4, 5.0) : 3 * outcome_.seconds + 10);
+  const double others = outcome_.seconds - outcome_.run_seconds;  // without a run that hangs
+  return std::min(rest, 3 * others + 10 + (outcome_.run_seconds > 0 ? hang_seconds() : 0));
+}
+
+// Compiled code is not slower than the interpreter; if that cannot run the model, nothing is known of its time.
+double Minifier::hang_seconds() const {
+  constexpr double kLeast = 10, kUnknown = 60, kTimes = 3;
+  return interpreter_s_ ? std::max(kLeast, kTimes * *interpreter_s_) : kUnknown;
+}
+
+Outcome Minifier::decided(Outcome outcome) const {
+  if (outcome.undecided)
+    user_error("whether the model{} has a fault is not known: {}. Give it more time (--seconds) or a quieter machine",
+               cut_options_.all_outputs ? ", whose outputs are right," : "", outcome.text);
+  return outcome;
 }
 
 Overrides Minifier::with(const Overrides& more) const {
@@ -120,7 +133,9 @@ void Minifier::record_values() {
     user_error("'{}' cannot be written: {}", model, error_text(error));
   say("computing all values of the model on the reference interpreter");
   const Trials::Inputs inputs{options_.inputs, sizes_of_run()};
+  const double begin = seconds();
   std::string failure = trials_.write_values(model, folder, inputs, common_, false, limit());
+  if (failure.empty()) interpreter_s_ = seconds() - begin;
   if (!failure.empty()) {
     say("the interpreter cannot run the model, so values are random and no results are compared: " + failure);
     remove_tree(folder);
@@ -138,7 +153,9 @@ Outcome Minifier::try_cut(const CutModel& cut, const Overrides& overrides) {
   if (const int error = write_file(folder + "/model.onnx", cut.bytes))
     user_error("'{}': {}", folder, error_text(error));
   values_->write(cut, folder);
-  return trials_.run(folder, with(overrides), is_asked_for(Fault::slow), limit());
+  Outcome outcome = trials_.run(folder, with(overrides), is_asked_for(Fault::slow), {limit(), hang_seconds()});
+  undecided_ |= outcome.undecided;
+  return outcome;
 }
 
 // With fewer optimisations if they keep the fault.
@@ -153,17 +170,13 @@ Outcome Minifier::find_in(const CutModel& whole) {
 Outcome Minifier::find() {
   record_values();
   CutModel whole = cutter_.cut(all_nodes(), {}, cut_options_);
-  Outcome found = find_in(whole);
-  constexpr double kLeastHang = 10;  // seconds
-  if (found.kind.starts_with("hang") && found.seconds < kLeastHang)
-    user_error("--seconds {}: the model did not run within {:.1f} s, which is too short to call it a fault",
-               options_.seconds, found.seconds);
+  Outcome found = decided(find_in(whole));
   if (found.fault == Fault::none && !found.text.empty()) user_error("the model is refused: {}", found.text);
   if (found.fault == Fault::none && has_results() && is_asked_for(Fault::differs)) {
     say("the outputs agree; comparing all values, which fewer kernels can fuse");
     cut_options_.all_outputs = true;
     whole = cutter_.cut(all_nodes(), {}, cut_options_);
-    found = find_in(whole);
+    found = decided(find_in(whole));
   }
   least_factor_ = found.factor;
   if (is_asked_for(found.fault)) accept(whole, found);
@@ -217,7 +230,11 @@ void Minifier::shrink() {
   const Outcome found = outcome_;
   disable_passes();
   shrink_whole();
-  if (quick_.empty() || !in_time() || is_same(try_cut(best_, {}))) return;
+  if (quick_.empty()) return;
+  const Outcome as_given = in_time() ? try_cut(best_, {}) : Outcome();
+  if (is_same(as_given)) return;
+  if (!in_time() || as_given.undecided)
+    return say("there was no time to try the small model with the settings as they are given");
   say("with the settings as they are given, the small model does not show the fault; starting again with them");
   if (!outer_.empty()) exchange(outer_.front()), outer_.clear();
   quick_.clear(), tried_.clear(), first_pass_.reset();

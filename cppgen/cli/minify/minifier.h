@@ -27,7 +27,7 @@ class Minifier {
   Minifier(const MinifyOptions&, const Settings&, const CancelToken&);
 
   // Looks for a fault of the whole model; `none` if it has none of those that are asked for. UserError if the model is
-  // refused.
+  // refused, or if a trial of it proves nothing.
   Outcome find();
   void shrink();
   NeededPass find_pass();
@@ -73,6 +73,8 @@ class Minifier {
   bool is_asked_for(Fault) const;
   bool is_same(const Outcome&) const;
   double limit() const;
+  double hang_seconds() const;
+  Outcome decided(Outcome) const;
   Overrides with(const Overrides&) const;  // those of all trials, and these
   std::vector<size_t> all_nodes() const;
 
@@ -94,6 +96,8 @@ class Minifier {
   int opened_ = 0;                         // bodies that were tried
   std::vector<Opened> outer_;              // the models whose bodies were opened, the whole one first
   double least_factor_ = 0;                // of the slow kernel of the whole model
+  std::optional<double> interpreter_s_;    // time of the whole model on the interpreter
+  bool undecided_ = false;                 // a trial since this was reset proves nothing
   std::set<std::pair<std::vector<size_t>, std::set<std::string>>> tried_;
 };
 

@@ -35,8 +35,9 @@ std::optional<std::string> Minifier::first_needed_pass(double until) {
   const auto shows_with = [&](size_t number) {
     return shows_without({all.begin() + std::ptrdiff_t(number), all.end()});
   };
+  undecided_ = false;
   const auto number = fewest_first(all.size(), shows_with, [&] { return seconds() < until; });
-  if (!number) return std::nullopt;
+  if (!number || undecided_) return std::nullopt;
   return *number == 0 ? "" : all[*number - 1];
 }
 
@@ -62,7 +63,9 @@ NeededPass Minifier::find_pass() {
   if (outcome_.fault == Fault::slow) return {};
   if (!first_pass_) first_pass_ = first_needed_pass(options_.seconds);
   if (!first_pass_) return {};
-  return {*first_pass_, !first_pass_->empty() && !shows_without({*first_pass_}), true};
+  undecided_ = false;
+  const bool alone = !first_pass_->empty() && !shows_without({*first_pass_});
+  return undecided_ ? NeededPass{} : NeededPass{*first_pass_, alone, true};
 }
 
 }  // namespace cppgen

@@ -9,7 +9,8 @@
 
 namespace cppgen {
 
-// What is wrong with a model. crash: the compiler ends abnormally, or a run ends with an error, abnormally or not at
+// What is wrong with a model. A trial that lacked time or memory, or that was killed from outside, shows none of these
+// (Outcome::undecided). crash: the compiler ends abnormally, or a run ends with an error, abnormally or not at
 // all. compile: the compiler of kernels refuses them. differs: results differ from the expected ones. slow: a kernel
 // takes more than twice its bound.
 enum class Fault { none, crash, compile, differs, slow };
@@ -21,6 +22,8 @@ struct Outcome {
   std::string text;   // for people; without a fault, why the model could not be run, or ""
   double factor = 0;  // of a slow kernel: its time divided by its bound
   double seconds = 0;
+  double run_seconds = 0;  // of a run that did not end
+  bool undecided = false;  // the trial proves nothing, neither a fault nor its absence; `text` says why
 };
 
 using Overrides = std::vector<std::pair<std::string, std::string>>;  // settings
@@ -31,8 +34,12 @@ class Trials {
   Trials(const MinifyOptions& options, const CancelToken& cancel, std::string folder)
       : options_(options), cancel_(cancel), folder_(std::move(folder)) {}
 
-  // The model of a folder, with its data. Throws Cancelled.
-  Outcome run(const std::string& folder, const Overrides&, bool measure, double limit_seconds);
+  struct Limits {
+    double seconds;       // of the whole trial
+    double hang_seconds;  // a run that takes longer does not end; one that is stopped earlier proves nothing
+  };
+  // The model of a folder, with its data; again if something outside ended it. Throws Cancelled.
+  Outcome run(const std::string& folder, const Overrides&, bool measure, const Limits&);
 
   // What a model is run with, in the form of options.
   struct Inputs {
@@ -45,6 +52,7 @@ class Trials {
 
  private:
   std::vector<std::string> command(const std::string& model, const Overrides&) const;
+  Outcome run_once(const std::string& folder, const Overrides&, bool measure, const Limits&);
 
   const MinifyOptions& options_;
   const CancelToken& cancel_;
