@@ -152,6 +152,28 @@ TEST(RunTimeBroadcast, LastRowsAreRepeatedForEveryLength) {
   }
 }
 
+// One timestep for all images, or one for each: also where there are no images.
+TEST(RunTimeBroadcast, AVectorOfNamedLengthIsOneOrAll) {
+  ModelMaker m;
+  m.input("x", {"N"}).input("images", {"B", "2"}).output("y");
+  add_ints(m, "start", {0}), add_ints(m, "end", {1});
+  m.node("Shape", {"images"}, {"shape"}), m.node("Slice", {"shape", "start", "end"}, {"batch"});
+  m.node("Expand", {"x", "batch"}, {"y"}, "met");
+  const Model model(m);
+  for (int64_t n : {0, 1, 3})
+    for (int64_t b : {0, 1, 3}) {
+      SCOPED_TRACE(fmt::format("{} of {}", n, b));
+      const std::vector<Value> inputs{floats({n}, std::vector<float>(size_t(n), 2)),
+                                      floats({b, 2}, std::vector<float>(size_t(2 * b)))};
+      if (n == 1 || n == b) {
+        EXPECT_EQ(model.run(inputs)[0].tensor()->dims(), Ints{b});
+      } else {
+        EXPECT_NE(error_of([&] { model.compiled(inputs, 1); }), "");
+        EXPECT_NE(error_of([&] { model.interpreted(inputs); }), "");
+      }
+    }
+}
+
 // A declared length, or one that leaves nothing open, does not take the check's place.
 TEST(RunTimeBroadcast, ArgumentsOfARunAreCheckedWhereTheShapeLooksUnchanged) {
   for (const std::string op : {"Expand", "Reshape", "Tile"}) {

@@ -1,4 +1,6 @@
 // Expand and Tile.
+#include <algorithm>
+
 #include "cppgen/ops/common.h"
 #include "cppgen/ops/declared.h"
 
@@ -48,9 +50,22 @@ std::optional<size_t> one_or_all(const Shape& from, const Shape& requested) {
   return own;
 }
 
+// The kernel checks the length when it reads an element. Where none is requested, a bound of the model refuses lengths
+// above 1.
+void refuse_all_of_none(InferContext& c, IndexExpr length, IndexExpr requested) {
+  const ir::IndexBound bound{ir::min(length - 1, IndexExpr(1) - requested), 0};
+  const auto& known = c.index().assumptions();
+  if (ir::prove_less_equal(bound.least, bound.most) || std::find(known.begin(), known.end(), bound) != known.end())
+    return;
+  c.index().assume(bound);
+}
+
 Shape expansion(InferContext& c, const Shape& requested) {
   Shape from = c.shape(0);
-  if (const auto own = one_or_all(from, requested)) from[*own] = 1;
+  if (const auto own = one_or_all(from, requested)) {
+    refuse_all_of_none(c, from[*own], requested[requested.size() - from.size() + *own]);
+    from[*own] = 1;
+  }
   return broadcast(c, from, requested);
 }
 
