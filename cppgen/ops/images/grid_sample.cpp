@@ -108,6 +108,8 @@ std::vector<Tap> taps_of(const SampledAxis& a) {
     Scalar position = base + double(first + t), distance = double(first + t) - fraction;
     Scalar weight = nearest ? x.number(1) : cubic ? cubic_weight(distance) : 1.0 - abs(distance);
     Scalar moved = a.padded(position);
+    // Far outside, reflection gives halves of positions.
+    if (a.mode.padding == GridPadding::reflection) moved = max(min(moved, a.size() - 1.0), 0.0);
     Scalar inside = moved >= 0.0 && moved <= a.size() - 1.0;
     taps.push_back({max(min(moved, a.size() - 1.0), 0.0).cast(DType::i64), inside, weight});
   }
