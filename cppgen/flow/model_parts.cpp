@@ -42,6 +42,20 @@ void write(const std::string& path, const std::string& content) {
   if (int e = write_file(path, content)) user_error("{}: cannot be written: {}", path, error_text(e));
 }
 
+// Of the plans that every run executes, so that a run is refused before it begins.
+std::vector<package::SizeBound> bounds_of_outer_plans(const rt::Module& module, const std::vector<Graph>& graphs) {
+  std::vector<package::SizeBound> bounds;
+  for (const rt::HostStep& step : module.bodies.at(0).steps) {
+    if (step.op != rt::HostOp::plan) continue;
+    const Graph& graph = graphs[size_t(step.plan)];
+    for (const Value& v : graph.values)
+      for (size_t d = 0; v.type && d < v.type->shape.size(); d++)
+        if (const ir::IndexExpr dim = v.type->shape[d]; !dim.is_constant() && !ir::prove_less_equal(0, dim))
+          bounds.push_back({package::not_negative(dim), v.producer < 0 ? "" : graph.nodes[size_t(v.producer)].name});
+  }
+  return bounds;
+}
+
 // The exclusive bound of a trip count that is an input.
 constexpr int64_t kTripsOfRandomLoops = 9;
 
@@ -85,8 +99,9 @@ ModelGraphs cut(Graph graph) {
             "cannot be replaced: remove the setting");
     auto parts = partition::partition(graph);
     cut.module = std::move(parts.module);
-    cut.module->bounds = package::bounds_of(*graph.index, rt::outline_of(*cut.module, {}).symbols);
     cut.graphs = std::move(parts.plans);
+    cut.module->bounds = package::bounds_of(*graph.index, rt::outline_of(*cut.module, {}).symbols,
+                                            bounds_of_outer_plans(*cut.module, cut.graphs));
   }
   return cut;
 }

@@ -45,13 +45,12 @@ class Bounds {
   }
 };
 
-// 0 <= N - 4 as 4 <= N.
+}  // namespace
+
 ir::IndexBound not_negative(IndexExpr dim) {
   const int64_t constant = dim.node()->op == ir::IndexOp::sum ? dim.node()->constant : 0;
   return {-constant, dim - constant};
 }
-
-}  // namespace
 
 std::vector<SizeBound> size_bounds(const ir::Program& program) {
   std::vector<SizeBound> bounds;

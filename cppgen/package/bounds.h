@@ -15,6 +15,7 @@ struct SizeBound {
   std::string node;  // that makes the tensor; may be empty
 };
 std::vector<SizeBound> size_bounds(const ir::Program&);
+ir::IndexBound not_negative(ir::IndexExpr dim);  // 4 <= N for N - 4
 
 // The assumptions of the arena and the bounds of sizes that involve only these symbols, for a run to check.
 std::vector<rt::Bound> bounds_of(const ir::IndexArena&, const std::vector<rt::Symbol>&,

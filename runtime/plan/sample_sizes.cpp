@@ -32,7 +32,7 @@ class Search {
   }
 
   SampleSizes run() {
-    if (take_equal_sizes()) return result(true);
+    if (take_equal_sizes()) return prefer_earlier_sizes(), result(true);
     std::vector<int64_t> first = sizes_;  // the preferred one that violates the least
     std::mt19937_64 random(1);            // NOLINT: the same numbers each time
     for (int start = 0; start < kStarts; start++) {
@@ -78,6 +78,25 @@ class Search {
     }
     sizes_ = std::move(best);
     return false;
+  }
+
+  bool fits(size_t symbol) const {
+    return std::all_of(conditions_.all.begin(), conditions_.all.end(), [&](const SizeCondition& condition) {
+      const auto& of = condition.symbols;
+      return std::find(of.begin(), of.end(), symbol) == of.end() || violation(condition, sizes_) == 0;
+    });
+  }
+
+  // A batch need not be as large as an image.
+  void prefer_earlier_sizes() {
+    for (size_t s = 0; s < sizes_.size(); s++) {
+      if (!free_[s] || is_known_only_to_a_run(conditions_.names[s])) continue;
+      const int64_t taken = sizes_[s];
+      for (const int64_t size : preferred_) {
+        sizes_[s] = size;
+        if (size == taken || fits(s)) break;
+      }
+    }
   }
 
   // The conditions among the active ones that depend on one of the symbols.
@@ -156,6 +175,7 @@ SampleSizes sample_sizes(std::span<const Plan* const> plans, const NamedSizes& g
 }
 
 std::string suggested_sizes(const Plan& plan, const NamedSizes& given) {
+  if (plan.bounds.empty()) return "";
   const Plan* const plans[] = {&plan};
   const SampleSizes sample = sample_sizes(plans, given, kSmallSizesFirst);
   std::string text;

@@ -54,6 +54,21 @@ TEST(Bounds, OfAModelOfSeveralPlans) {
   expect_refused(model, floats({5}, {1, 2, 3, 4, 5}));
 }
 
+// Before any plan runs, whatever the host does later.
+TEST(Bounds, OfPlansThatEveryRunExecutesAreThoseOfTheModel) {
+  ModelMaker maker(18);
+  maker.input("x", {"1", "1", "N"}).output("y");
+  auto& kernel = maker.initializer("kernel", {1, 1, 5}, onnx::TensorProto::FLOAT);
+  for (int k = 0; k < 5; k++) kernel.add_float_data(1);
+  maker.node("Conv", {"x", "kernel"}, {"windows"}, "window");
+  maker.node("NonZero", {"windows"}, {"y"});
+  const Model model(maker);
+  const std::string text = "the model requires 4 <= N for node 'window'; N = 3 from input 'x' axis 2";
+  const Value x = floats({1, 1, 3}, {1, 2, 3});
+  EXPECT_EQ(error_of([&] { model.interpreted({x}); }), text);
+  EXPECT_EQ(error_of([&] { model.compiled({x}, 1); }), text);
+}
+
 // The check of an index needs the extent of the slice, which no shape has in it.
 TEST(Bounds, RowsOfASliceAreGathered) {
   ModelMaker maker(13);

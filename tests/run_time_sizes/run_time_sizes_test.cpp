@@ -4,8 +4,8 @@
 //   CPPGEN_SECONDS=600 CPPGEN_SEED=1000 test_run_time_sizes --gtest_filter='*Longer*'
 //
 // CPPGEN_SECONDS=0 tries the first seed alone. CPPGEN_INTERPRETED=1 compiles nothing, which is a hundred times faster.
-// Failures are printed with the fewest steps;
-// CPPGEN_KEEP=FOLDER keeps their models. Reasons for which runs were refused are counted at the end.
+// Failures are printed with the fewest steps; CPPGEN_KEEP=FOLDER keeps their models. Reasons for which runs were
+// refused are counted at the end.
 #include <chrono>
 #include <cstdlib>
 #include <map>

@@ -55,8 +55,9 @@ Sizes sizes_of(const Plan& plan, const NamedSizes& given = {}) {
 
 TEST(SampleSizes, AreTheFirstThatAllCanHave) {
   EXPECT_EQ(sizes_of(plan_of({})), (Sizes{1, 1, 1}));
-  EXPECT_EQ(sizes_of(plan_of({{5, H}})), (Sizes{8, 8, 8}));
-  EXPECT_EQ(sizes_of(plan_of({{187, H}, {187, W}})), (Sizes{224, 224, 224}));
+  EXPECT_EQ(sizes_of(plan_of({{5, H}})), (Sizes{8, 1, 1}));
+  EXPECT_EQ(sizes_of(plan_of({{187, H}, {187, W}})), (Sizes{224, 224, 1}));
+  EXPECT_EQ(sizes_of(plan_of({{11, H}, {H, W}, {W, H}})), (Sizes{16, 16, 1}));
 }
 
 TEST(SampleSizes, AreSearchedForIfTheyMustDiffer) {
@@ -81,9 +82,9 @@ TEST(SampleSizes, AreNotFoundIfThereAreNone) {
 TEST(SampleSizes, AreNotNegativeInTensorsAndBuffers) {
   Plan plan = plan_of({});
   plan.buffers.push_back({.bytes = {(4 * (H + Code(-4))).code}});
-  EXPECT_EQ(sizes_of(plan), (Sizes{8, 8, 8}));
+  EXPECT_EQ(sizes_of(plan), (Sizes{8, 1, 1}));
   plan.outputs.push_back({.name = "y", .dims = {{(W / 32 + Code(-6)).code}}});
-  EXPECT_EQ(sizes_of(plan), (Sizes{224, 224, 224}));
+  EXPECT_EQ(sizes_of(plan), (Sizes{8, 224, 1}));
 }
 
 TEST(SampleSizes, OfEqualNamesAreOneSymbol) {
@@ -100,7 +101,7 @@ TEST(SampleSizes, ThatOnlyARunKnowsAreOneIfTheyCanBe) {
 }
 
 TEST(SampleSizes, AreSuggestedForTheOthers) {
-  EXPECT_EQ(suggested_sizes(plan_of({{5, H}}), {{"W", 3}}), " (for example --dim H=8 --dim S=8)");
+  EXPECT_EQ(suggested_sizes(plan_of({{5, H}}), {{"W", 3}}), " (for example --dim H=8 --dim S=1)");
   EXPECT_EQ(suggested_sizes(plan_of({{5, H}, {H, 4}}), {}), "");
 }
 
