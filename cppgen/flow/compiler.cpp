@@ -22,6 +22,7 @@
 #include "cppgen/flow/package_extras.h"
 #include "cppgen/flow/package_output.h"
 #include "cppgen/flow/package_writer.h"
+#include "cppgen/flow/remote_models.h"
 #include "cppgen/flow/stages.h"
 #include "cppgen/flow/tuning_results.h"
 #include "cppgen/flow/versions.h"
@@ -64,8 +65,8 @@ class Compilation {
     check_readable();
     require_chosen_compiler(request_.settings);
     if (may_use_cache() && !must_compile()) {
-      auto entry = clock_.time("cache", [&] { return model_cache(file_sha256_hex(request_.model)).find(); });
-      if (entry) return from_cache(*entry, start);
+      if (const auto entry = clock_.time("cache", [&] { return cached(file_sha256_hex(request_.model)); }))
+        return from_cache(*entry, start);
     }
     version_requests_ = version_requests(request_);
     try {
@@ -134,6 +135,31 @@ class Compilation {
 
   package::ModelCache model_cache(const std::string& model_sha256) const {
     return package::ModelCache(options_.cache_dir, model_key(request_, custom_, model_sha256), folder());
+  }
+
+  std::optional<package::ModelCache::Entry> cached(const std::string& model_sha256) const {
+    package::ModelCache cache = model_cache(model_sha256);
+    if (auto entry = cache.find()) return entry;
+    auto remote = remote_models(model_sha256);
+    if (!remote) return std::nullopt;
+    // The machine that compiled it may have passed a test of the instruction set that this one fails.
+    const auto usable = [&] {
+      const IsaChoice isa(request_.settings, options_);
+      return &isa.settled() == &isa.likely();
+    };
+    return remote->fetch(cache, folder(), description(), usable);
+  }
+
+  // If the package depends on nothing but its key, and is no trial of a tuning.
+  std::optional<RemoteModels> remote_models(const std::string& model_sha256) const {
+    if (!options_.remote_cache || options_.debug_level != "0" || !custom_.empty() || request_.choices ||
+        !request_.versions.empty() || possible_isas(request_.settings).size() != 1)
+      return std::nullopt;
+    const Toolchain toolchain = Toolchain::find(options_.cxx);
+    Hasher key;
+    key.field("model", model_key(request_, custom_, model_sha256));
+    key.field("compiler", toolchain.identity).field("command", toolchain.command);
+    return std::make_optional<RemoteModels>(*options_.remote_cache, key.hex());
   }
 
   CompiledModel from_cache(const package::ModelCache::Entry& entry, double start) {
@@ -380,6 +406,9 @@ class Compilation {
     package::ModelCache::trim(options_.cache_dir, request_.settings.weights_cache_limit);
     model.package = published.entry->package, model.trusted = published.entry->trusted;
     model.keep_alive = published.entry->pin;
+    if (isa_ == &likely_isa(request_.settings))
+      if (auto remote = remote_models(source_.model_sha256))
+        remote->store(model.package, *source_.external, external_key_);
     return true;
   }
 

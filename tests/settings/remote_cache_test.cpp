@@ -1,5 +1,6 @@
 // Settings of the remote cache.
 #include <cstdlib>
+#include <filesystem>
 #include <sstream>
 
 #include "cppgen/support/subprocess.h"
@@ -54,6 +55,95 @@ TEST_F(SettingEffect, REMOTE_CACHE) {
   }
 }
 
+// Addresses that are refused, wherever they come from, and also those that were meant for other words.
+TEST_F(SettingEffect, REMOTE_CACHE_PasswordsAreNotPrinted) {
+  const std::string model = relu();
+  for (const std::string value : {"rediss:/me:sesame@host", "http://:sesame@host", "me:sesame@host", "sesame@host",
+                                  "redis://sesame@host", "redis://:sesame", "rediss://me:sesame@host:99999"}) {
+    environment["CPPGEN_REMOTE_CACHE"] = value;
+    Ended ended = run({"run", model});
+    EXPECT_EQ(ended.status, 2) << value;
+    EXPECT_EQ(count_of(ended.out + ended.err, "sesame"), 0u) << ended.err;
+    environment.erase("CPPGEN_REMOTE_CACHE");
+    environment["TORCHINDUCTOR_FX_GRAPH_REMOTE_CACHE"] = value;
+    ended = run({"config"});
+    EXPECT_EQ(ended.status, 0);
+    EXPECT_EQ(count_of(ended.out + ended.err, "sesame"), 0u) << ended.err;
+    environment.erase("TORCHINDUCTOR_FX_GRAPH_REMOTE_CACHE");
+    ended = run({"run", model, "--set", "REMOTE_CACHE=" + value});
+    EXPECT_EQ(ended.status, 2) << value;
+    EXPECT_EQ(count_of(ended.out + ended.err, "sesame"), 0u) << ended.err;
+  }
+  for (const std::vector<std::string>& words :
+       {std::vector<std::string>{"run", model, "REMOTE_CACHE=redis://:sesame@host"},
+        {"run", model, "--set", "redis://:sesame@host"},
+        {"run", model, "--remote-cache", "rediss://me:sesame@host"}}) {
+    const Ended ended = run(words);
+    EXPECT_EQ(ended.status, 2);
+    EXPECT_EQ(count_of(ended.out + ended.err, "sesame"), 0u) << ended.err;
+  }
+  environment["CPPGEN_REMOTE_CACHE"] = "rediss://me:sesame@127.0.0.1:" + std::to_string(free_port());
+  const Ended alone = run({"run", model});
+  EXPECT_EQ(alone.status, 0) << alone.err;
+  EXPECT_EQ(count_of(alone.err, "is not used"), 1u) << alone.err;
+  EXPECT_EQ(count_of(alone.out + alone.err, "sesame"), 0u) << alone.err;
+}
+
+// Removes the server's kernels, and returns how many models it has.
+size_t forget_kernels(const RedisServer& server) {
+  std::istringstream names(server.command({"KEYS", "cppgen:kernel:*"}));
+  for (std::string name; std::getline(names, name);) server.command({"DEL", name});
+  return count_of(server.command({"KEYS", "cppgen:model:*"}), "cppgen:model:");
+}
+
+TEST_F(SettingEffect, REMOTE_CACHE_SharesWholeModels) {
+  const RedisServer server;
+  SKIP_WITHOUT(server);
+  use_compiler();
+  const std::string model = relu();
+  environment["CPPGEN_REMOTE_CACHE"] = server.url();
+  succeed_anew({"run", model});
+  EXPECT_EQ(commands().size(), 1u);
+  EXPECT_EQ(forget_kernels(server), 1u);
+  const auto compilers = [&] {
+    forget_kernels(server);
+    std::filesystem::remove_all(path("cache")), std::filesystem::remove(path("commands"));
+    EXPECT_EQ(verified(model), 0);
+    EXPECT_EQ(verified(model), 0);
+    return commands().size();
+  };
+  EXPECT_EQ(compilers(), 0u) << "the whole model came from the server";
+  std::string name = server.command({"KEYS", "cppgen:model:*"});
+  name = name.substr(0, name.find('\n'));
+  const std::string length = server.command({"STRLEN", name});
+  server.command({"SETRANGE", name, "5000", "damaged"});
+  EXPECT_EQ(server.command({"STRLEN", name}), length);
+  EXPECT_EQ(compilers(), 1u) << "a damaged entry counts as absent";
+  EXPECT_EQ(compilers(), 0u) << "and is replaced";
+  environment["CPPGEN_CXX"] = "g++";
+  succeed_anew({"run", model});
+  EXPECT_EQ(forget_kernels(server), 2u) << "another compiler has entries of its own";
+  environment["CPPGEN_DEBUG_LEVEL"] = "1";
+  succeed_anew({"run", model});
+  EXPECT_EQ(forget_kernels(server), 2u) << "debug information names places on this machine";
+}
+
+// A model of 20 MB of weights is not shared, but its kernels are.
+TEST_F(SettingEffect, REMOTE_CACHE_LeavesLargeModels) {
+  const RedisServer server;
+  SKIP_WITHOUT(server);
+  ModelMaker maker;
+  maker.input("x", {"1", "5000"}).output("y").node("Mul", {"x", "w"}, {"y"});
+  std::string weights(20'000'000, '\0');
+  for (size_t i = 0; i < weights.size(); i++) weights[i] = char(i % 61);
+  maker.initializer("w", {1000, 5000}, onnx::TensorProto::FLOAT).set_raw_data(weights);
+  const std::string model = write("large.onnx", maker);
+  environment["CPPGEN_REMOTE_CACHE"] = server.url();
+  succeed_anew({"run", model});
+  EXPECT_NE(server.command({"KEYS", "cppgen:kernel:*"}).find("cppgen:kernel:"), std::string::npos);
+  EXPECT_EQ(forget_kernels(server), 0u);
+}
+
 int64_t connections_of(const RedisServer& server) {
   PosixProcessRunner runner;
   ProcessSpec spec;
@@ -64,7 +154,8 @@ int64_t connections_of(const RedisServer& server) {
   return std::strtoll(info.output.c_str() + info.output.find(field) + field.size(), nullptr, 10);
 }
 
-// The thread that writes in the background has a connection of its own. All that was written is there in both cases.
+// The thread that writes in the background has a connection of its own, in addition to that for kernels, and those that
+// ask for the model and store it. All that was written is there in both cases.
 TEST_F(SettingEffect, NON_BLOCKING_REMOTE_CACHE_WRITE) {
   const RedisServer server;
   SKIP_WITHOUT(server);
@@ -81,7 +172,7 @@ TEST_F(SettingEffect, NON_BLOCKING_REMOTE_CACHE_WRITE) {
     EXPECT_EQ(commands().size(), 0u);
     return during;
   };
-  expect_effect<int64_t>("0", connections, 2, 1);
+  expect_effect<int64_t>("0", connections, 4, 3);
 }
 
 }  // namespace
