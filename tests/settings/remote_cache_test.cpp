@@ -17,6 +17,9 @@ namespace {
     GTEST_SKIP() << "redis-server is not installed";                  \
   }
 
+// Further effects than the one that the table's test shows.
+class RemoteCacheSetting : public SettingEffect {};
+
 size_t count_of(const std::string& text, const std::string& part) {
   size_t count = 0;
   for (size_t at = 0; (at = text.find(part, at)) != text.npos; at++) count++;
@@ -56,7 +59,7 @@ TEST_F(SettingEffect, REMOTE_CACHE) {
 }
 
 // Addresses that are refused, wherever they come from, and also those that were meant for other words.
-TEST_F(SettingEffect, REMOTE_CACHE_PasswordsAreNotPrinted) {
+TEST_F(RemoteCacheSetting, PasswordsAreNotPrinted) {
   const std::string model = relu();
   for (const std::string value : {"rediss:/me:sesame@host", "http://:sesame@host", "me:sesame@host", "sesame@host",
                                   "redis://sesame@host", "redis://:sesame", "rediss://me:sesame@host:99999"}) {
@@ -96,7 +99,7 @@ size_t forget_kernels(const RedisServer& server) {
   return count_of(server.command({"KEYS", "cppgen:model:*"}), "cppgen:model:");
 }
 
-TEST_F(SettingEffect, REMOTE_CACHE_SharesWholeModels) {
+TEST_F(RemoteCacheSetting, SharesWholeModels) {
   const RedisServer server;
   SKIP_WITHOUT(server);
   use_compiler();
@@ -129,7 +132,7 @@ TEST_F(SettingEffect, REMOTE_CACHE_SharesWholeModels) {
 }
 
 // A model of 20 MB of weights is not shared, but its kernels are.
-TEST_F(SettingEffect, REMOTE_CACHE_LeavesLargeModels) {
+TEST_F(RemoteCacheSetting, LeavesLargeModels) {
   const RedisServer server;
   SKIP_WITHOUT(server);
   ModelMaker maker;
