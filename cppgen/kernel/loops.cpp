@@ -25,7 +25,7 @@ static bool is_float_sum(const ir::Reduction& r) { return r.op == ir::ReduceOp::
 // more terms than a part has.
 static std::optional<SumParts> parts_of(const Segment& s, int64_t most, int64_t accumulators, int64_t lanes) {
   if (!std::any_of(s.reductions.begin(), s.reductions.end(), is_float_sum)) return std::nullopt;
-  SumParts parts{s.reduced.size(), 1, most};
+  SumParts parts{s.reduced.size(), 1, most / 2};
   while (parts.loop-- > 0) {
     const IndexExpr extent = s.reduced[parts.loop].extent;
     parts.spread = parts.loop + 1 == s.reduced.size() ? accumulators * lanes : 1;

@@ -25,15 +25,16 @@ struct Prefetch {
 };
 
 // A sequential float32 sum of many terms loses digits: each addition rounds in proportion to the sum so far, and a sum
-// of ones stops growing at 2^24. If an accumulator may get more than `most_terms` terms, a reduced loop is run in
-// parts, after which the accumulators are added to totals in float64. Sums of fewer terms are not affected.
+// of ones stops growing at 2^24. If an accumulator may get more than 2 * most_terms terms, a reduced loop is run
+// in parts; after a part, accumulators of at least most_terms are added to totals in float64. Sums of fewer terms are
+// not affected.
 //
-// With a = 2 * most_terms and lanes * accumulators = n, the error of a sum is at most (a + log2(n) + 2) * 2^-24 times
+// With a = 3 * most_terms and lanes * accumulators = n, the error of a sum is at most (a + log2(n) + 2) * 2^-24 times
 // the sum of the absolute values of its terms, however many there are.
 struct SumParts {
   size_t loop;         // the reduced loop that is run in parts
   int64_t steps;       // of one part
-  int64_t most_terms;  // of an accumulator, after which it is added to the total; a part has no more than that
+  int64_t most_terms;  // of an accumulator, after which it is added to the total; a part has at most twice as many
   // The terms that an accumulator gets in `n` steps: n * terms, or n / spread + more if steps are spread over lanes.
   int64_t terms = 1, spread = 1, more = 0;
 };
