@@ -41,11 +41,11 @@ class Tuner : public CliTest {
 
   TuneReport tuned(const std::string& script, std::vector<std::pair<std::string, std::string>> options = {},
                    const std::function<void(TuneRequest&)>& change = {}) const {
-    options.insert(options.end(), {{"CACHE_DIR", path("cache")},
-                                   {"THREADS", "1"},
-                                   {"MAX_AUTOTUNE_GEMM", "1"},
-                                   {"MAX_AUTOTUNE_GEMM_BACKENDS", "CPP,XSMM"},
-                                   {"AUTOTUNE_MAX_CANDIDATES", "1"}});
+    options.insert(options.begin(), {{"CACHE_DIR", path("cache")},
+                                     {"THREADS", "1"},
+                                     {"MAX_AUTOTUNE_GEMM", "1"},
+                                     {"MAX_AUTOTUNE_GEMM_BACKENDS", "CPP,XSMM"},
+                                     {"AUTOTUNE_MAX_CANDIDATES", "1"}});
     return tuned_model(model(), script, options, change);
   }
 
